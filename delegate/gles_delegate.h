@@ -1,0 +1,133 @@
+// The C API of libgles_delegate.so: a TensorFlow Lite delegate that runs models
+// as OpenGL ES 3.1 compute shaders.
+//
+//   TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
+//   options.is_precision_loss_allowed = 1;              // 16-bit storage
+//   TfLiteDelegate* delegate = TfLiteGlesDelegateCreate(&options);
+//   TfLiteInterpreterModifyGraphWithDelegate(interpreter, delegate);
+//   ... TfLiteInterpreterInvoke(interpreter), on this same thread ...
+//   TfLiteInterpreterDelete(interpreter);
+//   TfLiteGlesDelegateDelete(delegate);
+//
+// Threads: Invoke must be called on the thread that applied the delegate
+// (ModifyGraphWithDelegate, or TfLiteInterpreterCreate where the delegate is
+// in the interpreter's options); from another it returns kTfLiteError and says so.
+// EGL: where the applying thread has a current OpenGL ES 3.1 context, that one
+// is borrowed (and its state restored after each use); else the delegate makes
+// a headless one of its own.
+// Failure: where the delegate cannot be applied, ModifyGraphWithDelegate
+// returns an error, the reason goes to the interpreter's error reporter, and
+// the interpreter runs on the CPU as before.
+#ifndef GLES_DELEGATE_DELEGATE_GLES_DELEGATE_H_
+#define GLES_DELEGATE_DELEGATE_GLES_DELEGATE_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define GLES_DELEGATE_EXPORT __declspec(dllexport)
+#else
+#define GLES_DELEGATE_EXPORT __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct TfLiteDelegate;
+
+// Where tensors live on the GPU.
+enum TfLiteGlesStorage {
+  kTfLiteGlesStorageAuto = 0,          // the tuning table's choice for the device
+  kTfLiteGlesStorageTextureArray = 1,  // a 2-D texture array, a layer per slice
+  kTfLiteGlesStorageTexture2d = 2,     // a 2-D texture, slices side by side
+  kTfLiteGlesStorageBuffer = 3,        // a shader storage buffer
+};
+
+// Options. Get one from TfLiteGlesDelegateOptionsDefault(), then change fields:
+// `struct_size` tells the library which fields the caller knows, so that the
+// struct can grow. Each field is a key of the external delegate's options too.
+typedef struct TfLiteGlesDelegateOptions {
+  // sizeof(TfLiteGlesDelegateOptions) where the caller was compiled.
+  size_t struct_size;
+
+  // Nonzero: tensors and weights are kept in 16-bit floats (accumulation stays
+  // in 32 bits). Default 0.
+  int32_t is_precision_loss_allowed;
+
+  // At most so many partitions are delegated, the ones with the most nodes
+  // first; the rest stays on the CPU. 0 or less: no limit. Default 1, as each
+  // partition costs a CPU/GPU synchronisation.
+  int32_t max_delegated_partitions;
+
+  // Partitions of fewer nodes than this stay on the CPU. Default 1.
+  int32_t min_nodes_per_partition;
+
+  // Nonzero: 8-bit models run through a float view. Default 1.
+  int32_t enable_quantization;
+
+  // TfLiteGlesStorage. Default kTfLiteGlesStorageAuto.
+  int32_t storage;
+
+  // Nonzero: the delegate always makes its own EGL context, even where the
+  // thread has a current one. Default 0.
+  int32_t force_own_context;
+
+  // How much is said through the error reporter: 0 errors, 1 also why each
+  // node stays on the CPU, 2 also a line about the device and each partition.
+  // Default 1.
+  int32_t verbosity;
+
+  // Which GPU: NULL or "" for hardware first, software last; or an index; or a
+  // part of a renderer's name. GLES_DELEGATE_DEVICE stands in where unset.
+  // Copied by TfLiteGlesDelegateCreate.
+  const char* device;
+
+  // Node indices (in the model's execution order) that must stay on the CPU,
+  // as "3,17-20". NULL or "": none. Copied.
+  const char* exclude_nodes;
+} TfLiteGlesDelegateOptions;
+
+GLES_DELEGATE_EXPORT TfLiteGlesDelegateOptions
+TfLiteGlesDelegateOptionsDefault(void);
+
+// Creates a delegate. `options` may be NULL (defaults) and is not kept. The
+// caller owns the result, and deletes it after the interpreters that use it.
+// NULL where an option's value is bad; TfLiteGlesDelegateLastError() says which.
+// No GL call is made here: the context comes when the delegate is applied.
+GLES_DELEGATE_EXPORT struct TfLiteDelegate* TfLiteGlesDelegateCreate(
+    const TfLiteGlesDelegateOptions* options);
+
+// Deletes the delegate; NULL is allowed. Interpreters should be deleted first;
+// one that is not can still be deleted safely, and its Invoke still works.
+GLES_DELEGATE_EXPORT void TfLiteGlesDelegateDelete(
+    struct TfLiteDelegate* delegate);
+
+// Why the last TfLiteGlesDelegateCreate on this thread returned NULL; never
+// NULL itself, valid until the next call on this thread.
+GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateLastError(void);
+
+// What the delegate did, as a JSON object: device, driver, partitions, each
+// node that stayed on the CPU and why, memory, start-up times. The text lives
+// until the next call on this delegate or its deletion. NULL: not our delegate.
+GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateReport(
+    struct TfLiteDelegate* delegate);
+
+// The library's version, "0.1.0".
+GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateVersion(void);
+
+// TensorFlow Lite's external-delegate interface: the keys are the option
+// struct's field names (without struct_size), the values their text. NULL with
+// a message through report_error (where it is not NULL) for an unknown key or a
+// bad value, listing what is known.
+GLES_DELEGATE_EXPORT struct TfLiteDelegate* tflite_plugin_create_delegate(
+    char** options_keys, char** options_values, size_t num_options,
+    void (*report_error)(const char*));
+GLES_DELEGATE_EXPORT void tflite_plugin_destroy_delegate(
+    struct TfLiteDelegate* delegate);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // GLES_DELEGATE_DELEGATE_GLES_DELEGATE_H_

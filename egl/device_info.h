@@ -1,0 +1,73 @@
+// What a context's device is and may be relied on for.
+#ifndef GLES_DELEGATE_EGL_DEVICE_INFO_H_
+#define GLES_DELEGATE_EGL_DEVICE_INFO_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace gles_delegate::egl {
+
+// The driver families that the tuning table tells apart.
+enum class DeviceKind {
+  kUnknown,
+  kLlvmpipe,
+  kSoftpipe,
+  kNvidia,
+  kIntel,
+  kAmd,
+  kV3d,
+  kMali,     // Panfrost too
+  kAdreno,   // Freedreno too
+  kPowerVr,
+};
+
+// Read from the driver at run time; nothing past the ES 3.1 minima is assumed.
+struct DeviceInfo {
+  std::string vendor;
+  std::string renderer;
+  std::string version;                   // GL_VERSION, whole
+  std::string shading_language_version;  // whole
+  int major = 0;
+  int minor = 0;
+  DeviceKind kind = DeviceKind::kUnknown;
+  bool software = false;
+
+  int max_texture_size = 0;
+  int max_array_texture_layers = 0;
+  int max_work_group_invocations = 0;
+  std::array<int, 3> max_work_group_size = {};
+  std::array<int, 3> max_work_group_count = {};
+  int max_shared_memory_bytes = 0;
+  int max_compute_ssbos = 0;
+  int max_compute_images = 0;
+  int max_image_units = 0;
+  int max_compute_textures = 0;
+  int max_combined_shader_outputs = 0;  // images + SSBOs of one program
+  int64_t max_ssbo_bytes = 0;
+  int max_uniform_block_bytes = 0;
+  int uniform_offset_alignment = 0;
+  int ssbo_offset_alignment = 0;
+  int program_binary_formats = 0;
+  absl::flat_hash_set<std::string> extensions;
+
+  bool Has(absl::string_view extension) const {
+    return extensions.contains(extension);
+  }
+};
+
+// Reads the current context's device.
+// kFailedPrecondition: no context is current, or it is older than ES 3.1 (the
+// message gives the version it is).
+absl::StatusOr<DeviceInfo> ReadDeviceInfo();
+
+// From GL_VENDOR and GL_RENDERER.
+DeviceKind KindOf(absl::string_view vendor, absl::string_view renderer);
+
+}  // namespace gles_delegate::egl
+
+#endif  // GLES_DELEGATE_EGL_DEVICE_INFO_H_

@@ -1,0 +1,40 @@
+// The GL ES 3.1 and EGL 1.5 entry points, opened at run time.
+//
+// Nothing here is linked: a machine without libEGL.so.1 can load the delegate
+// and be told so. The tables are filled once per process and never change,
+// except through ScopedGlOverride, which tests use to inject driver faults.
+#ifndef GLES_DELEGATE_EGL_GL_API_H_
+#define GLES_DELEGATE_EGL_GL_API_H_
+
+#include <EGL/egl.h>
+#include <EGL/eglext.h>
+#include <GLES3/gl31.h>
+// GL_APICALL-free extension types (timer queries, debug, buffer storage).
+#include <GLES2/gl2ext.h>
+
+#include "absl/status/status.h"
+
+namespace gles_delegate::egl {
+
+// One member per function of gl_functions.inc, named without its prefix:
+// gl().DispatchCompute(x, y, z), egl().MakeCurrent(...). Optional ones (the
+// extensions) are null where the driver has none.
+struct GlApi;
+struct EglApi;
+
+// Opens libEGL.so.1 and libGLESv2.so.2. Thread-safe, idempotent.
+// kUnavailable, naming the library that is missing and the loader's message.
+absl::Status LoadGl();
+
+// Valid after LoadGl() returned OK.
+const GlApi& gl();
+const EglApi& egl();
+
+// For fault injection in tests only: the mutable tables.
+GlApi& MutableGlForTesting();
+
+}  // namespace gles_delegate::egl
+
+#include "egl/gl_functions.h"
+
+#endif  // GLES_DELEGATE_EGL_GL_API_H_

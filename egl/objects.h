@@ -1,0 +1,167 @@
+// Move-only handles for GL objects. Every call needs a current context; a
+// handle destroyed without one leaks its object until the context goes.
+#ifndef GLES_DELEGATE_EGL_OBJECTS_H_
+#define GLES_DELEGATE_EGL_OBJECTS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "egl/gl_api.h"
+
+namespace gles_delegate::egl {
+
+// Owns one GL name; Deleter is a function of a GLuint.
+template <void (*Deleter)(GLuint)>
+class Handle {
+ public:
+  Handle() = default;
+  explicit Handle(GLuint id) : id_(id) {}
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, 0)) {}
+  Handle& operator=(Handle&& other) noexcept {
+    if (this != &other) {
+      Reset();
+      id_ = std::exchange(other.id_, 0);
+    }
+    return *this;
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() { Reset(); }
+
+  GLuint id() const { return id_; }
+  // Gives the object up without deleting it (its context is lost).
+  GLuint Release() { return std::exchange(id_, 0); }
+  void Reset() {
+    if (id_ != 0) Deleter(id_);
+    id_ = 0;
+  }
+
+ private:
+  GLuint id_ = 0;
+};
+
+void DeleteBuffer(GLuint id);
+void DeleteTexture(GLuint id);
+void DeleteProgram(GLuint id);
+void DeleteQuery(GLuint id);
+
+class Buffer {
+ public:
+  Buffer() = default;
+  // `data` may be null (uninitialised). usage: GL_STATIC_DRAW and so on.
+  // kResourceExhausted: out of memory; the message gives the size.
+  static absl::StatusOr<Buffer> Create(size_t bytes, const void* data,
+                                       GLenum usage);
+  GLuint id() const { return handle_.id(); }
+  size_t bytes() const { return bytes_; }
+
+  // Copies host -> buffer at `offset` (glBufferSubData).
+  absl::Status Upload(size_t offset, absl::Span<const uint8_t> data);
+  // Copies buffer -> host by mapping; waits for the GPU.
+  absl::Status Read(size_t offset, absl::Span<uint8_t> data) const;
+
+ private:
+  Handle<DeleteBuffer> handle_;
+  size_t bytes_ = 0;
+};
+
+// An immutable texture (glTexStorage), one mip level.
+class Texture {
+ public:
+  struct Desc {
+    GLenum target = GL_TEXTURE_2D_ARRAY;  // or GL_TEXTURE_2D
+    GLenum format = GL_RGBA32F;           // sized internal format
+    int width = 1;
+    int height = 1;
+    int layers = 1;  // 1 for GL_TEXTURE_2D
+  };
+  Texture() = default;
+  // Nearest filtering, clamped. kResourceExhausted: out of memory or past a limit.
+  static absl::StatusOr<Texture> Create(const Desc& desc);
+  GLuint id() const { return handle_.id(); }
+  const Desc& desc() const { return desc_; }
+  size_t bytes() const;
+
+  // Uploads a box of texels; `data` as format/type of the texture's own format
+  // (RGBA floats for GL_RGBA32F; halves for GL_RGBA16F; bytes for GL_RGBA8I, ...),
+  // tightly packed, layer by layer, row by row.
+  absl::Status Upload(int x, int y, int layer, int width, int height,
+                      int layers, const void* data);
+
+ private:
+  Handle<DeleteTexture> handle_;
+  Desc desc_;
+};
+
+class Program {
+ public:
+  Program() = default;
+  // Compiles and links a compute program. kInternal with the driver's log and
+  // the source lines that it names. `label` names it in errors.
+  static absl::StatusOr<Program> Compile(absl::string_view source,
+                                         absl::string_view label);
+  // The two halves, so that many programs compile in parallel where the driver
+  // has KHR_parallel_shader_compile: Start() all, then Finish() each.
+  static absl::StatusOr<Program> Start(absl::string_view source);
+  absl::Status Finish(absl::string_view source, absl::string_view label);
+
+  GLuint id() const { return handle_.id(); }
+
+  struct Binary {
+    GLenum format = 0;
+    std::vector<uint8_t> data;
+  };
+  // kUnimplemented where the driver offers no format.
+  absl::StatusOr<Binary> GetBinary() const;
+  // kFailedPrecondition where the driver refuses it (compile instead).
+  static absl::StatusOr<Program> FromBinary(GLenum format,
+                                            absl::Span<const uint8_t> data);
+
+ private:
+  Handle<DeleteProgram> handle_;
+  GLuint shader_ = 0;  // between Start and Finish
+};
+
+// A fence in the command stream (glFenceSync).
+class Fence {
+ public:
+  Fence() = default;
+  Fence(Fence&&) noexcept;
+  Fence& operator=(Fence&&) noexcept;
+  ~Fence();
+  static absl::StatusOr<Fence> Insert();
+  // Waits; polls for `spin_us` microseconds first, then sleeps in the driver.
+  absl::Status Wait(int spin_us = 0) const;
+
+ private:
+  GLsync sync_ = nullptr;
+};
+
+// GL_TIME_ELAPSED_EXT around commands; only where EXT_disjoint_timer_query is.
+class TimerQuery {
+ public:
+  TimerQuery() = default;
+  static absl::StatusOr<TimerQuery> Create();
+  void Begin();
+  void End();
+  // Nanoseconds; waits for the result.
+  absl::StatusOr<uint64_t> Nanoseconds() const;
+
+ private:
+  Handle<DeleteQuery> handle_;
+};
+
+// OK, or the GL errors raised since the last check, with `what` and any
+// KHR_debug message. Call once a stage, not after each call.
+absl::Status CheckGl(absl::string_view what);
+
+}  // namespace gles_delegate::egl
+
+#endif  // GLES_DELEGATE_EGL_OBJECTS_H_
