@@ -26,6 +26,7 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
 endif()
 
+# abseil is position-independent too: it ends inside the shared library.
 if(GLES_DELEGATE_SANITIZE)
   add_compile_options(-fsanitize=${GLES_DELEGATE_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all)

@@ -1,0 +1,159 @@
+// The delegate's own picture of a model: tensors, nodes, constants. No TfLite
+// type and no GL type lives past here, so passes and plans are plain functions
+// of plain data.
+#ifndef GLES_DELEGATE_DELEGATE_GRAPH_H_
+#define GLES_DELEGATE_DELEGATE_GRAPH_H_
+
+#include <any>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace gles_delegate {
+
+enum class DataType {
+  kFloat32,
+  kFloat16,
+  kInt64,
+  kInt32,
+  kInt16,
+  kInt8,
+  kUint8,
+  kBool,
+  kOther,  // what no op here takes
+};
+absl::string_view DataTypeName(DataType type);
+// Bytes an element; 0 for kOther.
+size_t DataTypeSize(DataType type);
+
+// A tensor as the GPU holds it: batch, height, width, channels, whatever the
+// rank was. Rank 4 is [B,H,W,C]; lower ranks keep batch first and channels last:
+// [] -> 1,1,1,1; [C] -> 1,1,1,C; [B,C] -> B,1,1,C; [B,W,C] -> B,1,W,C. Higher
+// ranks fold their leading axes into B: [A,B,H,W,C] -> A*B,H,W,C.
+struct Shape {
+  int b = 1;
+  int h = 1;
+  int w = 1;
+  int c = 1;
+
+  static Shape FromDims(absl::Span<const int> dims);
+  // Texels of four channels that one pixel takes.
+  int slices() const { return (c + 3) / 4; }
+  int64_t elements() const { return int64_t{b} * h * w * c; }
+  std::string ToString() const;  // "1x224x224x3"
+  bool operator==(const Shape& o) const {
+    return b == o.b && h == o.h && w == o.w && c == o.c;
+  }
+  bool operator!=(const Shape& o) const { return !(*this == o); }
+};
+
+// The axis (0..3 of B,H,W,C) that axis `axis` of a tensor of `rank` <= 4 lies
+// on under Shape::FromDims. Negative axes count from the end.
+int BhwcAxis(int axis, int rank);
+
+// real = scale * (code - zero_point); one pair, or one per index of
+// `dimension` (constants only).
+struct Quantization {
+  std::vector<float> scale;
+  std::vector<int64_t> zero_point;
+  int dimension = 0;
+  bool empty() const { return scale.empty(); }
+  bool per_channel() const { return scale.size() > 1; }
+};
+
+// The bytes of a constant, borrowed from the runtime's mapped model file or
+// owned. Cheap to copy.
+class ConstantData {
+ public:
+  ConstantData() = default;
+  static ConstantData Borrow(absl::Span<const uint8_t> bytes);
+  static ConstantData Own(std::vector<uint8_t> bytes);
+  bool empty() const { return bytes_.empty(); }
+  absl::Span<const uint8_t> bytes() const { return bytes_; }
+
+ private:
+  absl::Span<const uint8_t> bytes_;
+  std::shared_ptr<const std::vector<uint8_t>> owned_;
+};
+
+using TensorId = int;
+constexpr TensorId kNoTensor = -1;
+
+struct Tensor {
+  std::string name;
+  DataType type = DataType::kFloat32;
+  std::vector<int> dims;  // TFLite's, whatever rank
+  Shape shape;            // FromDims(dims)
+  Quantization quantization;
+  ConstantData constant;  // empty: computed at run time
+  bool is_variable = false;
+  int tflite_index = -1;  // -1: made by a pass or an op
+
+  bool is_constant() const { return !constant.empty(); }
+  std::string ToString() const;  // "'conv1' float32[1,112,112,32]"
+};
+
+// The constant's values as floats: float16 widened, integers dequantized where
+// the tensor carries quantization and converted where it does not, bool as 0/1.
+// In the tensor's own element order. kInvalidArgument: not constant, a type
+// that has no float view, or fewer bytes than the shape needs.
+absl::StatusOr<std::vector<float>> ConstantFloats(const Tensor& tensor);
+// Likewise for int32 and int64 constants (shapes, axes, paddings), exactly.
+absl::StatusOr<std::vector<int>> ConstantInts(const Tensor& tensor);
+
+float HalfToFloat(uint16_t half);
+uint16_t FloatToHalf(float value);  // to nearest even, overflow to infinity
+
+// An elementwise function applied to a value on its way to memory. Any op whose
+// shader writes through write_dst() takes them; elementwise nodes are nothing
+// else. The GLSL is op_<function>() of gl_shaders/lib/elementwise.glsl.
+struct PostOp {
+  std::string function;                 // "clamp", "add", "prelu", ...
+  std::array<float, 4> params = {};     // the function's constants
+  TensorId operand = kNoTensor;         // second argument, broadcast to the output
+  bool operand_first = false;           // f(operand, x) rather than f(x, operand)
+};
+
+struct OpDefinition;  // delegate/ops/op.h
+
+struct Node {
+  const OpDefinition* op = nullptr;
+  int tflite_index = -1;  // in the model's execution plan, for messages
+  std::vector<TensorId> inputs;  // kNoTensor: an optional input that is absent
+  std::vector<TensorId> outputs;
+  std::any attributes;           // the op's own struct
+  std::vector<PostOp> post_ops;  // applied to outputs[0], in order
+};
+
+struct Graph {
+  std::vector<Tensor> tensors;
+  std::vector<Node> nodes;  // in execution order
+  std::vector<TensorId> inputs;
+  std::vector<TensorId> outputs;
+
+  const Tensor& tensor(TensorId id) const { return tensors[id]; }
+  Tensor& tensor(TensorId id) { return tensors[id]; }
+  TensorId AddTensor(Tensor tensor) {
+    tensors.push_back(std::move(tensor));
+    return static_cast<TensorId>(tensors.size()) - 1;
+  }
+};
+
+// Who makes and who takes each tensor; built once by a pass that needs it, in
+// time linear in the graph.
+struct Uses {
+  explicit Uses(const Graph& graph);
+  std::vector<int> producer;                // node index, -1: none
+  std::vector<std::vector<int>> consumers;  // node indices, inputs and post-op operands
+  std::vector<bool> is_output;              // of the graph
+};
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_GRAPH_H_

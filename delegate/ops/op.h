@@ -1,0 +1,75 @@
+// What an op is to the delegate: how its node is read, and how it is planned.
+// docs/add_an_op.md walks through one.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_OP_H_
+#define GLES_DELEGATE_DELEGATE_OPS_OP_H_
+
+#include <any>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "delegate/graph.h"
+#include "delegate/plan.h"
+
+namespace gles_delegate {
+
+// What an op's parser sees of a TFLite node: its tensors as ours, its parameter
+// struct (delegate/tflite/builtin_params.h) or custom bytes. The pointers live
+// as long as the call.
+struct NodeView {
+  int builtin_code = 0;
+  absl::string_view custom_name;
+  int version = 1;
+  const void* builtin_params = nullptr;
+  absl::Span<const uint8_t> custom_params;
+  std::vector<const Tensor*> inputs;  // nullptr: an absent optional input
+  std::vector<const Tensor*> outputs;
+
+  // kInvalidArgument unless the counts are in range and required inputs there.
+  absl::Status CheckCounts(int min_inputs, int max_inputs, int outputs_wanted) const;
+  // The builtin's parameter struct; kInvalidArgument where the model has none.
+  template <typename Params>
+  absl::StatusOr<const Params*> Get() const {
+    if (builtin_params == nullptr) {
+      return absl::InvalidArgumentError("the node carries no parameters");
+    }
+    return static_cast<const Params*>(builtin_params);
+  }
+};
+
+// What ParseX returns: the op's attributes (its own struct, in a std::any), and
+// for elementwise ops the post-ops that are their whole meaning. Tensor ids in
+// post-op operands are indices into the node's inputs until the reader maps them.
+struct ParsedNode {
+  std::any attributes;
+  std::vector<PostOp> post_ops;
+};
+
+struct OpDefinition {
+  absl::string_view name;        // "CONV_2D", or a custom op's name
+  int builtin_code = -1;         // -1: a custom op
+  int max_version = 1;           // of float models
+  int max_version_quantized = 1;  // with enable_quantization
+  // kInvalidArgument / kUnimplemented: the node stays on the CPU for this reason.
+  absl::StatusOr<ParsedNode> (*parse)(const NodeView& node) = nullptr;
+  // Adds the node's dispatches. Runs at partition time too, on a graph of this
+  // node alone: whatever it accepts must work.
+  absl::Status (*plan)(const Node& node, Planner* planner) = nullptr;
+  absl::string_view notes;       // for docs/supported_ops.md
+};
+
+// nullptr: not an op of ours.
+const OpDefinition* FindOp(int builtin_code, absl::string_view custom_name);
+absl::Span<const OpDefinition> AllOps();
+
+// TFLite's fused activation as a post-op; nullopt-like: function empty for none.
+// `activation` is TfLiteFusedActivation. kUnimplemented: SIGN_BIT.
+absl::StatusOr<std::vector<PostOp>> FusedActivation(int activation);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_OP_H_

@@ -1,0 +1,164 @@
+// What an op says of its work: dispatches, as plain data. Printable and
+// comparable, so a plan can be a golden test; nothing here touches GL.
+#ifndef GLES_DELEGATE_DELEGATE_PLAN_H_
+#define GLES_DELEGATE_DELEGATE_PLAN_H_
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "delegate/graph.h"
+#include "gl_shaders/shader.h"
+
+namespace gles_delegate {
+
+// Weights and tables, laid out for one shader: `width` x `height` texels of
+// four floats, read as <name>_at(x, y) (see gl_shaders/shader.h). Filled when
+// the plan is uploaded, not when it is checked.
+struct PackedConstant {
+  std::string name;  // as the shader calls it
+  int width = 1;     // texels a row
+  int height = 1;
+  bool always_float32 = false;  // even where precision loss is allowed
+  // Writes width * height * 4 floats. May be called more than once, from the
+  // planning thread only; holds what it needs by shared ownership.
+  std::function<void(absl::Span<float>)> fill;
+};
+
+// Values of a shader's Params block, in the order in which the .comp declares
+// them; std140 offsets are worked out here.
+class UniformBlock {
+ public:
+  void Int(absl::string_view name, int v);
+  void Int2(absl::string_view name, int x, int y);
+  void Int4(absl::string_view name, int x, int y, int z, int w);
+  void Float(absl::string_view name, float v);
+  void Float4(absl::string_view name, const std::array<float, 4>& v);
+
+  absl::Span<const uint8_t> bytes() const { return bytes_; }
+  std::string ToString() const;  // "stride=(2,2) alpha=0.1"
+
+ private:
+  void Append(absl::string_view name, const void* data, int words,
+              bool is_float);
+  std::vector<uint8_t> bytes_;
+  std::string text_;
+};
+
+// One glDispatchCompute, described.
+struct Dispatch {
+  // gl_shaders/<shader>.comp
+  explicit Dispatch(absl::string_view shader) : shader(shader) {}
+
+  std::string shader;
+  // Structure only (tile sizes, storage, variants); sizes go into uniforms, so
+  // that one program serves many layers.
+  std::vector<std::pair<std::string, std::string>> defines;
+  std::vector<std::pair<std::string, TensorId>> reads;   // name in the shader
+  std::vector<std::pair<std::string, TensorId>> writes;  // first: takes post_ops
+  std::vector<PackedConstant> constants;
+  UniformBlock uniforms;
+  std::vector<PostOp> post_ops;          // applied by write_<first of writes>
+  std::array<int, 3> grid = {1, 1, 1};   // invocations
+  std::array<int, 3> work_group = {0, 0, 0};  // zeros: chosen from the grid
+  // The writes cover only a part of the tensor (concatenation): the rest of it
+  // is written by other dispatches and must not be thought dead.
+  bool partial_write = false;
+  int node = -1;                         // tflite_index, for the profile
+  std::string label;                     // "CONV_2D 12", for errors and profiles
+
+  Dispatch& Define(absl::string_view name, int value = 1);
+  Dispatch& Define(absl::string_view name, absl::string_view value);
+  Dispatch& Read(absl::string_view name, TensorId id);
+  Dispatch& Write(absl::string_view name, TensorId id);
+  Dispatch& Constant(PackedConstant constant);
+  Dispatch& Grid(int x, int y, int z);
+  Dispatch& WorkGroup(int x, int y, int z);
+  std::string ToString() const;
+};
+
+// How this device is used best: the one tuning table's row for it, with the
+// user's options applied. See device_profile.cc.
+struct DeviceProfile {
+  gl_shaders::Storage storage = gl_shaders::Storage::kTextureArray;
+  gl_shaders::ReadBy read_by = gl_shaders::ReadBy::kFetch;
+  gl_shaders::Storage constants = gl_shaders::Storage::kBuffer;  // or kTexture2d
+  bool half = false;  // 16-bit storage
+  // Register tile of convolutions: pixels by output slices an invocation.
+  int conv_tile_pixels = 4;
+  int conv_tile_slices = 1;
+  // Wanted invocations a work group, within the device's limit.
+  int work_group_size = 64;
+  // The device's limits that planning checks.
+  int max_texture_size = 2048;
+  int max_texture_layers = 256;
+  int64_t max_buffer_bytes = int64_t{1} << 27;
+  int max_images = 4;        // image uniforms of a compute shader
+  int max_buffers = 4;       // shader storage blocks, two kept for I/O
+  int max_textures = 16;     // samplers of a compute shader
+  int max_outputs = 4;       // images + buffers together (GLES 3.1, 7.6)
+  int max_work_group_invocations = 128;
+  std::array<int, 3> max_work_group_size = {128, 128, 64};
+  std::array<int, 3> max_work_group_count = {65535, 65535, 65535};
+  int max_uniform_block_bytes = 16384;
+  int max_shared_memory_bytes = 16384;
+};
+
+// Takes an op's dispatches. One Planner plans a whole graph, node by node; the
+// partition check runs the same code on a graph of one node.
+class Planner {
+ public:
+  Planner(Graph* graph, const DeviceProfile& profile)
+      : graph_(graph), profile_(profile) {}
+
+  const Graph& graph() const { return *graph_; }
+  const Tensor& tensor(TensorId id) const { return graph_->tensor(id); }
+  const DeviceProfile& profile() const { return profile_; }
+
+  // A tensor between two dispatches of one op, float32 or float16 as the rest.
+  TensorId AddTemporary(absl::string_view name, const Shape& shape);
+  // Like a temporary, but with constant values (in BHWC order).
+  TensorId AddConstantTensor(absl::string_view name, const Shape& shape,
+                             std::vector<float> values);
+
+  // The node's post-ops are added to the last dispatch that writes the node's
+  // outputs[0]; `node` and `label` are filled in. Constants that are empty or a
+  // grid of no invocations are errors of the op.
+  void Add(Dispatch dispatch);
+
+  const std::vector<Dispatch>& dispatches() const { return dispatches_; }
+  std::vector<Dispatch> TakeDispatches() { return std::move(dispatches_); }
+
+ private:
+  Graph* graph_;
+  DeviceProfile profile_;
+  std::vector<Dispatch> dispatches_;
+};
+
+// Plans every node of the graph, in order, then checks each dispatch against
+// the device's limits (tensor sizes, bindings, work groups). The first refusal
+// is returned: it names the node, its shapes and the rule.
+absl::StatusOr<std::vector<Dispatch>> PlanGraph(Graph* graph,
+                                                const DeviceProfile& profile);
+
+// One node's plan, appended to `planner`; used by PlanGraph.
+absl::Status PlanNode(const Node& node, Planner* planner);
+
+// Where a tensor of this shape lives: the profile's storage if it fits the
+// device's limits, else another that does. kResourceExhausted: none fits.
+absl::StatusOr<gl_shaders::Storage> StorageFor(const Shape& shape,
+                                               const DeviceProfile& profile);
+
+// The whole plan as text, a line per dispatch: for golden tests and reports.
+std::string PlanToString(const Graph& graph,
+                         absl::Span<const Dispatch> dispatches);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_PLAN_H_

@@ -1,0 +1,342 @@
+#include "gl_shaders/shader.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "gl_shaders/embedded.h"
+
+namespace gles_delegate::gl_shaders {
+namespace {
+
+bool IsInt(Format format) { return format == Format::kRgba32i; }
+
+absl::string_view Vec(Format format) { return IsInt(format) ? "ivec4" : "vec4"; }
+
+absl::string_view ImageFormat(Format format) {
+  switch (format) {
+    case Format::kRgba32f:
+      return "rgba32f";
+    case Format::kRgba16f:
+      return "rgba16f";
+    case Format::kRgba32i:
+      return "rgba32i";
+  }
+  return "";
+}
+
+// What an SSBO of texels holds: halves travel in pairs.
+absl::string_view BufferElement(Format format) {
+  switch (format) {
+    case Format::kRgba32f:
+      return "vec4";
+    case Format::kRgba16f:
+      return "uvec2";
+    case Format::kRgba32i:
+      return "ivec4";
+  }
+  return "";
+}
+
+Bindings::Kind KindOf(const TensorBinding& tensor, ReadBy read_by) {
+  if (tensor.storage == Storage::kBuffer) return Bindings::Kind::kBuffer;
+  return tensor.write || read_by == ReadBy::kImage ? Bindings::Kind::kImage
+                                                   : Bindings::Kind::kSampler;
+}
+
+Bindings::Kind KindOf(const ConstantBinding& constant, ReadBy read_by) {
+  if (constant.storage == Storage::kBuffer) return Bindings::Kind::kBuffer;
+  return read_by == ReadBy::kImage ? Bindings::Kind::kImage
+                                   : Bindings::Kind::kSampler;
+}
+
+Bindings::Point Take(Bindings::Kind kind, Bindings* bindings) {
+  switch (kind) {
+    case Bindings::Kind::kSampler:
+      return {kind, bindings->samplers++};
+    case Bindings::Kind::kImage:
+      return {kind, bindings->images++};
+    case Bindings::Kind::kBuffer:
+      return {kind, bindings->buffers++};
+  }
+  return {kind, 0};
+}
+
+// The declaration of the object behind a tensor.
+std::string DeclareTensor(const TensorBinding& t, const Bindings::Point& point) {
+  const bool array = t.storage == Storage::kTextureArray;
+  const absl::string_view prefix = IsInt(t.format) ? "i" : "";
+  switch (point.kind) {
+    case Bindings::Kind::kSampler:
+      return absl::StrFormat("layout(binding = %d) uniform highp %s%s %s_tex;\n",
+                             point.unit, prefix,
+                             array ? "sampler2DArray" : "sampler2D", t.name);
+    case Bindings::Kind::kImage:
+      return absl::StrFormat(
+          "layout(%s, binding = %d) uniform %s highp %s%s %s_img;\n",
+          ImageFormat(t.format), point.unit, t.write ? "writeonly" : "readonly",
+          prefix, array ? "image2DArray" : "image2D", t.name);
+    case Bindings::Kind::kBuffer:
+      return absl::StrFormat(
+          "layout(std430, binding = %d) %s buffer %s_buffer { %s %s_data[]; };\n",
+          point.unit, t.write ? "writeonly" : "readonly", t.name,
+          BufferElement(t.format), t.name);
+  }
+  return "";
+}
+
+std::string DeclareConstant(const ConstantBinding& c,
+                            const Bindings::Point& point) {
+  switch (point.kind) {
+    case Bindings::Kind::kSampler:
+      return absl::StrFormat(
+          "layout(binding = %d) uniform highp sampler2D %s_tex;\n", point.unit,
+          c.name);
+    case Bindings::Kind::kImage:
+      return absl::StrFormat(
+          "layout(%s, binding = %d) uniform readonly highp image2D %s_img;\n",
+          c.half ? "rgba16f" : "rgba32f", point.unit, c.name);
+    case Bindings::Kind::kBuffer:
+      return absl::StrFormat(
+          "layout(std430, binding = %d) readonly buffer %s_buffer "
+          "{ %s %s_data[]; };\n",
+          point.unit, c.name, c.half ? "uvec2" : "vec4", c.name);
+  }
+  return "";
+}
+
+// Index or coordinates of texel (x, y, slice, batch), as GLSL.
+std::string Address(const TensorBinding& t) {
+  const std::string layer = absl::StrCat("batch * ", t.name, "_size.z + slice");
+  switch (t.storage) {
+    case Storage::kTextureArray:
+      return absl::StrCat("ivec3(x, y, ", layer, ")");
+    case Storage::kTexture2d:
+      return absl::StrCat("ivec2(x, (", layer, ") * ", t.name, "_size.y + y)");
+    case Storage::kBuffer:
+      return absl::StrCat("((", layer, ") * ", t.name, "_size.y + y) * ", t.name,
+                          "_size.x + x");
+  }
+  return "";
+}
+
+std::string Halves(absl::string_view uvec2_expression) {
+  return absl::StrCat("unpack_texel(", uvec2_expression, ")");
+}
+
+std::string DefineRead(const TensorBinding& t, const Bindings::Point& point) {
+  const std::string address = Address(t);
+  std::string value;
+  switch (point.kind) {
+    case Bindings::Kind::kSampler:
+      value = absl::StrFormat("texelFetch(%s_tex, %s, 0)", t.name, address);
+      break;
+    case Bindings::Kind::kImage:
+      value = absl::StrFormat("imageLoad(%s_img, %s)", t.name, address);
+      break;
+    case Bindings::Kind::kBuffer:
+      value = absl::StrFormat("%s_data[%s]", t.name, address);
+      if (t.format == Format::kRgba16f) value = Halves(value);
+      break;
+  }
+  return absl::StrFormat(
+      "%s read_%s(int x, int y, int slice, int batch) {\n  return %s;\n}\n",
+      Vec(t.format), t.name, value);
+}
+
+std::string PostOpText(const PostOpCall& call, int index) {
+  const std::string params = absl::StrCat("post", index, "_params");
+  if (call.operand.empty()) {
+    return absl::StrFormat("  v = op_%s(v, %s);\n", call.function, params);
+  }
+  // Broadcasting is a clamp: an axis of extent 1 always reads index 0.
+  const std::string value = absl::StrFormat(
+      "read_%s(min(x, %s_size.x - 1), min(y, %s_size.y - 1), "
+      "min(slice, %s_size.z - 1), min(batch, %s_size.w - 1))%s",
+      call.operand, call.operand, call.operand, call.operand, call.operand,
+      call.operand_splat ? ".xxxx" : "");
+  return call.operand_first
+             ? absl::StrFormat("  v = op_%s(%s, v, %s);\n", call.function, value,
+                               params)
+             : absl::StrFormat("  v = op_%s(v, %s, %s);\n", call.function, value,
+                               params);
+}
+
+std::string DefineWrite(const TensorBinding& t, const Bindings::Point& point,
+                        absl::Span<const PostOpCall> post_ops) {
+  std::string text = absl::StrFormat(
+      "void write_%s(int x, int y, int slice, int batch, %s v) {\n", t.name,
+      Vec(t.format));
+  for (size_t i = 0; i < post_ops.size(); ++i) {
+    text += PostOpText(post_ops[i], static_cast<int>(i));
+  }
+  if (t.mask_tail) {
+    absl::StrAppendFormat(
+        &text,
+        "  v = mix(v, %s(0), greaterThanEqual(ivec4(slice * 4) + "
+        "ivec4(0, 1, 2, 3), ivec4(%s_aux.x)));\n",
+        Vec(t.format), t.name);
+  }
+  const std::string address = Address(t);
+  if (point.kind == Bindings::Kind::kImage) {
+    absl::StrAppendFormat(&text, "  imageStore(%s_img, %s, v);\n", t.name,
+                          address);
+  } else {
+    absl::StrAppendFormat(
+        &text, "  %s_data[%s] = %s;\n", t.name, address,
+        t.format == Format::kRgba16f ? "pack_texel(v)" : "v");
+  }
+  return text + "}\n";
+}
+
+std::string DefineConstant(const ConstantBinding& c,
+                           const Bindings::Point& point) {
+  std::string value;
+  switch (point.kind) {
+    case Bindings::Kind::kSampler:
+      value = absl::StrFormat("texelFetch(%s_tex, ivec2(x, y), 0)", c.name);
+      break;
+    case Bindings::Kind::kImage:
+      value = absl::StrFormat("imageLoad(%s_img, ivec2(x, y))", c.name);
+      break;
+    case Bindings::Kind::kBuffer:
+      value = absl::StrFormat("%s_data[y * %s_size.x + x]", c.name, c.name);
+      if (c.half) value = Halves(value);
+      break;
+  }
+  return absl::StrFormat("vec4 %s_at(int x, int y) {\n  return %s;\n}\n", c.name,
+                         value);
+}
+
+// The members that every Params block begins with; ParamsPrefix in
+// delegate/program.cc writes their values in the same order.
+std::string CommonParams(const ShaderSpec& spec) {
+  std::string text = "ivec4 grid;";
+  for (const TensorBinding& t : spec.tensors) {
+    absl::StrAppendFormat(&text, " ivec4 %s_size; ivec4 %s_aux;", t.name, t.name);
+  }
+  for (size_t i = 0; i < spec.post_ops.size(); ++i) {
+    absl::StrAppendFormat(&text, " vec4 post%d_params;", i);
+  }
+  for (const ConstantBinding& c : spec.constants) {
+    absl::StrAppendFormat(&text, " ivec4 %s_size;", c.name);
+  }
+  return text;
+}
+
+std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
+  std::string text = absl::StrFormat(
+      "#version 310 es\n"
+      "// %s.comp, assembled by gles_delegate\n"
+      "precision highp float;\n"
+      "precision highp int;\n"
+      "layout(local_size_x = %d, local_size_y = %d, local_size_z = %d) in;\n"
+      "#define WORK_GROUP_X %d\n#define WORK_GROUP_Y %d\n"
+      "#define WORK_GROUP_Z %d\n",
+      spec.shader, spec.work_group[0], spec.work_group[1], spec.work_group[2],
+      spec.work_group[0], spec.work_group[1], spec.work_group[2]);
+  for (const auto& [name, value] : spec.defines) {
+    absl::StrAppend(&text, "#define ", name, " ", value, "\n");
+  }
+  absl::StrAppend(&text, "#define COMMON_PARAMS ", CommonParams(spec), "\n");
+  absl::StrAppend(&text, "#define gid ivec3(gl_GlobalInvocationID)\n");
+  absl::StrAppend(&text, "bool outside_grid();\n");
+  for (size_t i = 0; i < spec.tensors.size(); ++i) {
+    const TensorBinding& t = spec.tensors[i];
+    absl::StrAppend(&text, DeclareTensor(t, bindings.tensors[i]));
+    if (t.write) {
+      absl::StrAppendFormat(
+          &text, "void write_%s(int x, int y, int slice, int batch, %s v);\n",
+          t.name, Vec(t.format));
+    } else {
+      absl::StrAppendFormat(
+          &text, "%s read_%s(int x, int y, int slice, int batch);\n",
+          Vec(t.format), t.name);
+    }
+  }
+  for (size_t i = 0; i < spec.constants.size(); ++i) {
+    const ConstantBinding& c = spec.constants[i];
+    absl::StrAppend(&text, DeclareConstant(c, bindings.constants[i]));
+    absl::StrAppendFormat(&text, "vec4 %s_at(int x, int y);\n", c.name);
+  }
+  return text;
+}
+
+std::string Definitions(const ShaderSpec& spec, const Bindings& bindings) {
+  std::string text =
+      "bool outside_grid() { return any(greaterThanEqual(gid, grid.xyz)); }\n"
+      "vec4 unpack_texel(uvec2 p) {\n"
+      "  return vec4(unpackHalf2x16(p.x), unpackHalf2x16(p.y));\n}\n"
+      "uvec2 pack_texel(vec4 v) {\n"
+      "  return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));\n}\n";
+  // Reads first: a write's post-ops call them.
+  for (size_t i = 0; i < spec.tensors.size(); ++i) {
+    if (!spec.tensors[i].write) {
+      absl::StrAppend(&text, DefineRead(spec.tensors[i], bindings.tensors[i]));
+    }
+  }
+  bool first_write = true;
+  for (size_t i = 0; i < spec.tensors.size(); ++i) {
+    if (!spec.tensors[i].write) continue;
+    absl::StrAppend(
+        &text, DefineWrite(spec.tensors[i], bindings.tensors[i],
+                           first_write ? absl::MakeConstSpan(spec.post_ops)
+                                       : absl::Span<const PostOpCall>()));
+    first_write = false;
+  }
+  for (size_t i = 0; i < spec.constants.size(); ++i) {
+    absl::StrAppend(&text,
+                    DefineConstant(spec.constants[i], bindings.constants[i]));
+  }
+  return text;
+}
+
+void DumpIfAsked(absl::string_view name, const std::string& text) {
+  const char* dir = std::getenv("GLES_DELEGATE_DUMP_SHADERS");
+  if (dir == nullptr || *dir == '\0') return;
+  const std::string path = absl::StrFormat("%s/%s-%016x.comp", dir, name,
+                                           std::hash<std::string>()(text));
+  std::ofstream(path) << text;  // best effort: a debugging aid
+}
+
+}  // namespace
+
+absl::StatusOr<absl::string_view> ShaderFile(absl::string_view name) {
+  for (size_t i = 0; i < kEmbeddedFileCount; ++i) {
+    if (name == kEmbeddedFiles[i].name) {
+      return absl::string_view(kEmbeddedFiles[i].text);
+    }
+  }
+  return absl::NotFoundError(absl::StrCat("no shader file named ", name));
+}
+
+Bindings AssignBindings(const ShaderSpec& spec) {
+  Bindings bindings;
+  for (const TensorBinding& t : spec.tensors) {
+    bindings.tensors.push_back(Take(KindOf(t, spec.read_by), &bindings));
+  }
+  for (const ConstantBinding& c : spec.constants) {
+    bindings.constants.push_back(Take(KindOf(c, spec.read_by), &bindings));
+  }
+  return bindings;
+}
+
+absl::StatusOr<std::string> AssembleShader(const ShaderSpec& spec) {
+  auto body = ShaderFile(absl::StrCat(spec.shader, ".comp"));
+  if (!body.ok()) return body.status();
+  const Bindings bindings = AssignBindings(spec);
+  std::string text = Prelude(spec, bindings);
+  if (!spec.post_ops.empty()) {
+    auto library = ShaderFile("lib/elementwise.glsl");
+    if (!library.ok()) return library.status();
+    absl::StrAppend(&text, *library);
+  }
+  absl::StrAppend(&text, "#line 1\n", *body, "\n", Definitions(spec, bindings));
+  DumpIfAsked(spec.shader, text);
+  return text;
+}
+
+}  // namespace gles_delegate::gl_shaders

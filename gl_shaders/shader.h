@@ -1,0 +1,111 @@
+// From a .comp file and a description of its bindings to the final GLSL text.
+//
+// What a .comp file may use, all written by the prelude:
+//   params            layout(std140) uniform Params { COMMON_PARAMS ...own... };
+//                     COMMON_PARAMS declares `ivec4 grid` (invocations: x, y, z)
+//                     and, per tensor T, `ivec4 T_size` (W, H, slices, batch)
+//                     and `ivec4 T_aux` (channels, ...).
+//   vec4 read_T(int x, int y, int slice, int batch)   a texel of a read tensor;
+//                     the coordinates must be in range (no wrapping, no zero).
+//   void write_T(int x, int y, int slice, int batch, vec4 v)   post-ops are
+//                     applied to the first written tensor, channels past the
+//                     tensor's last are written as zero.
+//   vec4 K_at(int x, int y)   texel of packed constant K; COMMON_PARAMS also
+//                     declares `ivec4 K_size` (width, height, 0, 0).
+//   ivec3 gid         gl_GlobalInvocationID as ints.
+//   bool outside_grid()   this invocation is past `grid`: return at once, unless
+//                     barriers follow.
+//   The op's own #defines. Work-group size is declared by the prelude.
+// Functions of gl_shaders/lib/elementwise.glsl (op_*) are there for post-ops.
+// GLSL ES has no token pasting, hence one function name per tensor.
+#ifndef GLES_DELEGATE_GL_SHADERS_SHADER_H_
+#define GLES_DELEGATE_GL_SHADERS_SHADER_H_
+
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace gles_delegate::gl_shaders {
+
+// Where a tensor lives. Texel (x, y, slice, batch), layer = batch*slices+slice:
+enum class Storage {
+  kTextureArray,  // 2-D array, (x, y, layer)
+  kTexture2d,     // 2-D, slices stacked: (x, layer * H + y)
+  kBuffer,        // SSBO of texels: (layer * H + y) * W + x; halves as uvec2
+};
+
+// What a texel is.
+enum class Format {
+  kRgba32f,
+  kRgba16f,
+  kRgba32i,  // read_T gives ivec4, write_T takes it
+};
+
+// How a texture is read: sampler and texelFetch, or image and imageLoad.
+enum class ReadBy { kFetch, kImage };
+
+struct TensorBinding {
+  std::string name;
+  Storage storage = Storage::kTextureArray;
+  Format format = Format::kRgba32f;
+  bool write = false;
+  bool mask_tail = false;  // channels % 4 != 0: zero what lies past the last
+};
+
+struct ConstantBinding {
+  std::string name;
+  Storage storage = Storage::kBuffer;  // or kTexture2d
+  bool half = false;
+};
+
+struct PostOpCall {
+  std::string function;        // op_<function>
+  std::string operand;         // name of a read tensor, "" for none
+  bool operand_first = false;
+  bool operand_splat = false;  // one channel, broadcast to four
+};
+
+// Binding points, by kind, in the order of tensors then constants: samplers,
+// images and storage buffers each count from 0; Params is uniform block 0.
+struct Bindings {
+  enum class Kind { kSampler, kImage, kBuffer };
+  struct Point {
+    Kind kind;
+    int unit;
+  };
+  std::vector<Point> tensors;
+  std::vector<Point> constants;
+  int samplers = 0;
+  int images = 0;
+  int buffers = 0;
+};
+
+struct ShaderSpec {
+  std::string shader;  // <shader>.comp
+  std::vector<std::pair<std::string, std::string>> defines;
+  std::vector<TensorBinding> tensors;
+  std::vector<ConstantBinding> constants;
+  std::vector<PostOpCall> post_ops;
+  ReadBy read_by = ReadBy::kFetch;
+  std::array<int, 3> work_group = {1, 1, 1};
+};
+
+// The embedded text of <name>.comp or lib/<name>.glsl. kNotFound.
+absl::StatusOr<absl::string_view> ShaderFile(absl::string_view name);
+
+// Which unit each tensor and constant is bound to.
+Bindings AssignBindings(const ShaderSpec& spec);
+
+// The whole program's text: prelude, libraries, `#line 1`, the .comp. kNotFound
+// where there is no such shader. With GLES_DELEGATE_DUMP_SHADERS=dir the text is
+// also written there, as <shader>-<hash>.comp.
+absl::StatusOr<std::string> AssembleShader(const ShaderSpec& spec);
+
+}  // namespace gles_delegate::gl_shaders
+
+#endif  // GLES_DELEGATE_GL_SHADERS_SHADER_H_

@@ -1,0 +1,18 @@
+// Host floats, tightly packed BHWC, to texels. One texel an invocation.
+layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
+
+layout(std430, binding = HOST_BINDING) readonly buffer Host { float host[]; };
+
+void main() {
+  if (outside_grid()) return;
+  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+  int channels = dst_aux.x;
+  int c = p.z * 4;
+  int at = ((p.w * dst_size.y + p.y) * dst_size.x + p.x) * channels + c;
+  vec4 v = vec4(0.0);
+  v.x = host[at];
+  if (c + 1 < channels) v.y = host[at + 1];
+  if (c + 2 < channels) v.z = host[at + 2];
+  if (c + 3 < channels) v.w = host[at + 3];
+  write_dst(p.x, p.y, p.z, p.w, v);
+}
