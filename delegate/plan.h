@@ -127,13 +127,17 @@ class Planner {
   TensorId AddConstantTensor(absl::string_view name, const Shape& shape,
                              std::vector<float> values);
 
-  // The node's post-ops are added to the last dispatch that writes the node's
-  // outputs[0]; `node` and `label` are filled in. Constants that are empty or a
-  // grid of no invocations are errors of the op.
+  // The node's post-ops are added to every dispatch whose first write is the
+  // node's outputs[0] (each of its texels is written once), work groups of zeros
+  // are chosen, `node` and `label` are filled in. An empty grid is an error.
   void Add(Dispatch dispatch);
 
   const std::vector<Dispatch>& dispatches() const { return dispatches_; }
   std::vector<Dispatch> TakeDispatches() { return std::move(dispatches_); }
+
+  // For PlanNode: gives the dispatches from `first` on their node, label,
+  // post-ops and work groups.
+  void Finish(size_t first, const Node& node, const std::string& label);
 
  private:
   Graph* graph_;

@@ -1,0 +1,311 @@
+#include "delegate/plan.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "delegate/ops/op.h"
+#include "delegate/program.h"
+
+namespace gles_delegate {
+
+using gl_shaders::Storage;
+
+// --- UniformBlock -----------------------------------------------------------
+
+void UniformBlock::Append(absl::string_view name, const void* data, int words,
+                          bool is_float) {
+  // std140: vec2 aligns to 8 bytes, vec4 to 16.
+  const size_t align = words == 1 ? 4 : words == 2 ? 8 : 16;
+  const size_t at = (bytes_.size() + align - 1) / align * align;
+  bytes_.resize(at + words * 4);
+  std::memcpy(bytes_.data() + at, data, words * 4);
+  std::vector<std::string> values;
+  for (int i = 0; i < words; ++i) {
+    const char* word = static_cast<const char*>(data) + 4 * i;
+    if (is_float) {
+      float f;
+      std::memcpy(&f, word, 4);
+      values.push_back(absl::StrCat(f));
+    } else {
+      int32_t v;
+      std::memcpy(&v, word, 4);
+      values.push_back(absl::StrCat(v));
+    }
+  }
+  absl::StrAppend(&text_, text_.empty() ? "" : " ", name, "=",
+                  words == 1 ? values[0]
+                             : absl::StrCat("(", absl::StrJoin(values, ","), ")"));
+}
+
+void UniformBlock::Int(absl::string_view name, int v) { Append(name, &v, 1, false); }
+
+void UniformBlock::Int2(absl::string_view name, int x, int y) {
+  const int v[2] = {x, y};
+  Append(name, v, 2, false);
+}
+
+void UniformBlock::Int4(absl::string_view name, int x, int y, int z, int w) {
+  const int v[4] = {x, y, z, w};
+  Append(name, v, 4, false);
+}
+
+void UniformBlock::Float(absl::string_view name, float v) {
+  Append(name, &v, 1, true);
+}
+
+void UniformBlock::Float4(absl::string_view name, const std::array<float, 4>& v) {
+  Append(name, v.data(), 4, true);
+}
+
+std::string UniformBlock::ToString() const { return text_; }
+
+// --- Dispatch ---------------------------------------------------------------
+
+Dispatch& Dispatch::Define(absl::string_view name, int value) {
+  return Define(name, absl::StrCat(value));
+}
+
+Dispatch& Dispatch::Define(absl::string_view name, absl::string_view value) {
+  defines.emplace_back(std::string(name), std::string(value));
+  return *this;
+}
+
+Dispatch& Dispatch::Read(absl::string_view name, TensorId id) {
+  reads.emplace_back(std::string(name), id);
+  return *this;
+}
+
+Dispatch& Dispatch::Write(absl::string_view name, TensorId id) {
+  writes.emplace_back(std::string(name), id);
+  return *this;
+}
+
+Dispatch& Dispatch::Constant(PackedConstant constant) {
+  constants.push_back(std::move(constant));
+  return *this;
+}
+
+Dispatch& Dispatch::Grid(int x, int y, int z) {
+  grid = {x, y, z};
+  return *this;
+}
+
+Dispatch& Dispatch::WorkGroup(int x, int y, int z) {
+  work_group = {x, y, z};
+  return *this;
+}
+
+std::string Dispatch::ToString() const {
+  std::string text = shader;
+  for (const auto& [name, value] : defines) absl::StrAppend(&text, " -D", name, "=", value);
+  for (const auto& [name, id] : reads) absl::StrAppend(&text, " ", name, "<-t", id);
+  for (const auto& [name, id] : writes) absl::StrAppend(&text, " ", name, "->t", id);
+  for (const PackedConstant& c : constants) {
+    absl::StrAppend(&text, " ", c.name, "[", c.width, "x", c.height, "]");
+  }
+  const std::string own = uniforms.ToString();
+  if (!own.empty()) absl::StrAppend(&text, " {", own, "}");
+  for (const PostOp& op : post_ops) {
+    absl::StrAppend(&text, " |", op.function);
+    if (op.function == "clamp") {
+      absl::StrAppend(&text, "(", op.params[0], ",", op.params[1], ")");
+    }
+    if (op.operand != kNoTensor) absl::StrAppend(&text, "(t", op.operand, ")");
+  }
+  absl::StrAppend(&text, " grid ", absl::StrJoin(grid, "x"), " group ",
+                  absl::StrJoin(work_group, "x"));
+  return text;
+}
+
+// --- Planner ----------------------------------------------------------------
+
+TensorId Planner::AddTemporary(absl::string_view name, const Shape& shape) {
+  Tensor tensor;
+  tensor.name = std::string(name);
+  tensor.dims = {shape.b, shape.h, shape.w, shape.c};
+  tensor.shape = shape;
+  return graph_->AddTensor(std::move(tensor));
+}
+
+TensorId Planner::AddConstantTensor(absl::string_view name, const Shape& shape,
+                                    std::vector<float> values) {
+  const TensorId id = AddTemporary(name, shape);
+  std::vector<uint8_t> bytes(values.size() * sizeof(float));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  graph_->tensor(id).constant = ConstantData::Own(std::move(bytes));
+  return id;
+}
+
+void Planner::Add(Dispatch dispatch) { dispatches_.push_back(std::move(dispatch)); }
+
+// --- Planning ---------------------------------------------------------------
+
+namespace {
+
+std::string Describe(const Node& node, const Graph& graph) {
+  std::string text = absl::StrCat(node.op->name, " (node ", node.tflite_index, "; ");
+  const auto list = [&](const std::vector<TensorId>& ids) {
+    return absl::StrJoin(ids, ", ", [&](std::string* out, TensorId id) {
+      absl::StrAppend(out, id == kNoTensor ? "-" : graph.tensor(id).ToString());
+    });
+  };
+  return absl::StrCat(text, list(node.inputs), " -> ", list(node.outputs), ")");
+}
+
+absl::Status Annotate(const absl::Status& status, const std::string& prefix) {
+  if (status.ok()) return status;
+  return absl::Status(status.code(), absl::StrCat(prefix, ": ", status.message()));
+}
+
+// A work group of about the wanted size that fits the grid and the limits: x
+// first (neighbouring texels), then y, then z.
+std::array<int, 3> ChooseWorkGroup(const std::array<int, 3>& grid,
+                                   const DeviceProfile& profile) {
+  std::array<int, 3> group = {1, 1, 1};
+  int left = std::min(profile.work_group_size, profile.max_work_group_invocations);
+  for (int axis = 0; axis < 3; ++axis) {
+    const int most = axis == 0 ? 16 : axis == 1 ? 8 : 64;
+    while (group[axis] < grid[axis] && left >= 2 && group[axis] * 2 <= most &&
+           group[axis] * 2 <= profile.max_work_group_size[axis]) {
+      group[axis] *= 2;
+      left /= 2;
+    }
+  }
+  return group;
+}
+
+absl::Status CheckDispatch(const Graph& graph, const Dispatch& d,
+                           const DeviceProfile& profile) {
+  for (const auto* list : {&d.reads, &d.writes}) {
+    for (const auto& [name, id] : *list) {
+      const auto storage = StorageFor(graph.tensor(id).shape, profile);
+      if (!storage.ok()) return Annotate(storage.status(), graph.tensor(id).ToString());
+    }
+  }
+  for (const PackedConstant& c : d.constants) {
+    const auto storage = ConstantStorageFor(c, profile);
+    if (!storage.ok()) return storage.status();
+  }
+  int invocations = 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (d.grid[axis] <= 0 || d.work_group[axis] <= 0) {
+      return absl::InternalError(absl::StrCat(d.shader, " has an empty grid"));
+    }
+    invocations *= d.work_group[axis];
+    const int groups = (d.grid[axis] + d.work_group[axis] - 1) / d.work_group[axis];
+    if (d.work_group[axis] > profile.max_work_group_size[axis] ||
+        groups > profile.max_work_group_count[axis]) {
+      return absl::ResourceExhaustedError(absl::StrCat(
+          d.shader, " wants ", groups, " work groups of ", d.work_group[axis],
+          " on axis ", axis, ", past the device's limit of ",
+          profile.max_work_group_count[axis], " of ",
+          profile.max_work_group_size[axis]));
+    }
+  }
+  if (invocations > profile.max_work_group_invocations) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(d.shader, " wants ", invocations,
+                     " invocations a work group, the device allows ",
+                     profile.max_work_group_invocations));
+  }
+  const gl_shaders::Bindings bindings =
+      gl_shaders::AssignBindings(SpecOf(graph, d, profile));
+  if (bindings.images > profile.max_images || bindings.buffers > profile.max_buffers ||
+      bindings.samplers > profile.max_textures) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        d.shader, " binds ", bindings.samplers, " textures, ", bindings.images,
+        " images and ", bindings.buffers, " buffers; the device allows ",
+        profile.max_textures, ", ", profile.max_images, " and ",
+        profile.max_buffers));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Storage> StorageFor(const Shape& shape, const DeviceProfile& profile) {
+  const int64_t layers = int64_t{shape.b} * shape.slices();
+  const auto fits = [&](Storage storage) {
+    switch (storage) {
+      case Storage::kTextureArray:
+        return shape.w <= profile.max_texture_size &&
+               shape.h <= profile.max_texture_size &&
+               layers <= profile.max_texture_layers;
+      case Storage::kTexture2d:
+        return shape.w <= profile.max_texture_size &&
+               layers * shape.h <= profile.max_texture_size;
+      case Storage::kBuffer: {
+        const int64_t texel = profile.half ? 8 : 16;
+        return layers * shape.h * shape.w * texel <= profile.max_buffer_bytes;
+      }
+    }
+    return false;
+  };
+  for (Storage storage : {profile.storage, Storage::kTexture2d,
+                          Storage::kTextureArray, Storage::kBuffer}) {
+    if (fits(storage)) return storage;
+  }
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "a tensor of ", shape.ToString(), " (", layers, " layers) fits no storage: ",
+      "textures up to ", profile.max_texture_size, ", ", profile.max_texture_layers,
+      " layers, buffers up to ", profile.max_buffer_bytes, " bytes"));
+}
+
+absl::Status PlanNode(const Node& node, Planner* planner) {
+  const size_t first = planner->dispatches().size();
+  // The node may live in the planner's graph, whose tensors AddTemporary moves.
+  const absl::Status status = node.op->plan(node, planner);
+  const std::string label =
+      absl::StrCat(node.op->name, " ", node.tflite_index);
+  if (!status.ok()) return Annotate(status, Describe(node, planner->graph()));
+  planner->Finish(first, node, label);
+  for (size_t i = first; i < planner->dispatches().size(); ++i) {
+    absl::Status check = CheckDispatch(planner->graph(), planner->dispatches()[i],
+                                       planner->profile());
+    if (!check.ok()) return Annotate(check, Describe(node, planner->graph()));
+  }
+  return absl::OkStatus();
+}
+
+void Planner::Finish(size_t first, const Node& node, const std::string& label) {
+  for (size_t i = first; i < dispatches_.size(); ++i) {
+    Dispatch& d = dispatches_[i];
+    d.node = node.tflite_index;
+    d.label = label;
+    if (!d.writes.empty() && d.writes[0].second == node.outputs[0]) {
+      d.post_ops.insert(d.post_ops.end(), node.post_ops.begin(), node.post_ops.end());
+    }
+    if (d.work_group[0] == 0) d.work_group = ChooseWorkGroup(d.grid, profile_);
+  }
+}
+
+absl::StatusOr<std::vector<Dispatch>> PlanGraph(Graph* graph,
+                                                const DeviceProfile& profile) {
+  Planner planner(graph, profile);
+  for (const Node& node : graph->nodes) {
+    if (auto s = PlanNode(node, &planner); !s.ok()) return s;
+  }
+  return planner.TakeDispatches();
+}
+
+std::string PlanToString(const Graph& graph, absl::Span<const Dispatch> dispatches) {
+  std::string text;
+  std::vector<bool> shown(graph.tensors.size(), false);
+  for (const Dispatch& d : dispatches) {
+    for (const auto* list : {&d.reads, &d.writes}) {
+      for (const auto& [name, id] : *list) {
+        if (shown[id]) continue;
+        shown[id] = true;
+        const Tensor& t = graph.tensor(id);
+        absl::StrAppend(&text, "t", id, " ", t.shape.ToString(),
+                        t.is_constant() ? " constant" : "", "\n");
+      }
+    }
+    absl::StrAppend(&text, d.label, ": ", d.ToString(), "\n");
+  }
+  return text;
+}
+
+}  // namespace gles_delegate
