@@ -7,6 +7,7 @@
 #include <any>
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -132,7 +133,7 @@ struct Node {
 };
 
 struct Graph {
-  std::vector<Tensor> tensors;
+  std::deque<Tensor> tensors;  // a deque: references outlive AddTensor()
   std::vector<Node> nodes;  // in execution order
   std::vector<TensorId> inputs;
   std::vector<TensorId> outputs;

@@ -1,0 +1,87 @@
+#include "delegate/device_profile.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace gles_delegate {
+
+using egl::DeviceKind;
+using gl_shaders::ReadBy;
+using gl_shaders::Storage;
+
+namespace {
+
+// A row of the tuning table. The measurements behind it: docs/performance.md.
+struct Row {
+  DeviceKind kind;
+  Storage storage;
+  ReadBy read_by;
+  Storage constants;
+  int work_group_size;
+  int conv_tile_pixels;
+  int conv_tile_slices;
+};
+
+constexpr Row kRows[] = {
+    // llvmpipe: imageLoad from 2-D images is five times as fast as texelFetch
+    // from arrays; an invocation must do much, as each costs.
+    {DeviceKind::kLlvmpipe, Storage::kTexture2d, ReadBy::kImage, Storage::kTexture2d, 8,
+     4, 4},
+    {DeviceKind::kSoftpipe, Storage::kTexture2d, ReadBy::kFetch, Storage::kBuffer, 16, 4,
+     2},
+    {DeviceKind::kNvidia, Storage::kTextureArray, ReadBy::kFetch, Storage::kBuffer, 64, 1,
+     1},
+    {DeviceKind::kUnknown, Storage::kTextureArray, ReadBy::kFetch, Storage::kBuffer, 64,
+     4, 1},
+};
+
+const Row& RowFor(DeviceKind kind) {
+  for (const Row& row : kRows) {
+    if (row.kind == kind) return row;
+  }
+  return kRows[std::size(kRows) - 1];
+}
+
+Storage StorageOption(int option, Storage fallback) {
+  switch (option) {
+    case 1:
+      return Storage::kTextureArray;
+    case 2:
+      return Storage::kTexture2d;
+    case 3:
+      return Storage::kBuffer;
+    default:
+      return fallback;
+  }
+}
+
+}  // namespace
+
+DeviceProfile ProfileFor(const egl::DeviceInfo& device, const ProfileOptions& options) {
+  const Row& row = RowFor(device.kind);
+  DeviceProfile p;
+  p.storage = StorageOption(options.storage, row.storage);
+  p.read_by = row.read_by;
+  p.constants = row.constants;
+  p.half = options.half;
+  p.work_group_size = row.work_group_size;
+  p.conv_tile_pixels = row.conv_tile_pixels;
+  p.conv_tile_slices = row.conv_tile_slices;
+  p.max_texture_size = device.max_texture_size;
+  p.max_texture_layers = device.max_array_texture_layers;
+  // Indices in shaders are 32-bit ints.
+  p.max_buffer_bytes = std::min<int64_t>(device.max_ssbo_bytes,
+                                         std::numeric_limits<int32_t>::max());
+  p.max_images = std::min(device.max_compute_images, device.max_image_units);
+  p.max_buffers = device.max_compute_ssbos;
+  p.max_textures = device.max_compute_textures;
+  p.max_outputs = device.max_combined_shader_outputs;
+  p.max_work_group_invocations = device.max_work_group_invocations;
+  p.max_work_group_size = device.max_work_group_size;
+  p.max_work_group_count = device.max_work_group_count;
+  p.max_uniform_block_bytes = device.max_uniform_block_bytes;
+  p.max_shared_memory_bytes = device.max_shared_memory_bytes;
+  return p;
+}
+
+}  // namespace gles_delegate

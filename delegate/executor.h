@@ -1,0 +1,97 @@
+// A plan made real: programs, textures, weights on the GPU, and one pass over
+// the commands per Invoke.
+#ifndef GLES_DELEGATE_DELEGATE_EXECUTOR_H_
+#define GLES_DELEGATE_DELEGATE_EXECUTOR_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "delegate/memory_plan.h"
+#include "delegate/plan.h"
+#include "delegate/program_cache.h"
+#include "egl/context.h"
+#include "egl/objects.h"
+
+namespace gles_delegate {
+
+// What building took and holds, for the report.
+struct ExecutorStats {
+  int dispatches = 0;
+  int barriers = 0;
+  int programs = 0;
+  int64_t tensor_bytes = 0;           // textures and buffers, shared by lifetime
+  int64_t tensor_bytes_unshared = 0;  // what they would take, one each
+  int64_t constant_bytes = 0;
+  double compile_ms = 0;
+  double upload_ms = 0;
+};
+
+// Threads: Create, Invoke and destruction run inside context->Run() on one
+// thread at a time. Invoke makes no GL object.
+class Executor {
+ public:
+  // `graph` is planned already (`dispatches`); its constants are uploaded here.
+  // Errors carry the op's label and the driver's log.
+  static absl::StatusOr<std::unique_ptr<Executor>> Create(
+      const egl::Context& context, ProgramCache* programs, const Graph& graph,
+      std::vector<Dispatch> dispatches, const DeviceProfile& profile);
+
+  // One inference: inputs[i] holds graph.inputs[i] as floats, tightly packed
+  // BHWC; outputs[i] receives graph.outputs[i] likewise. One upload per input,
+  // one readback per output.
+  absl::Status Invoke(absl::Span<const absl::Span<const float>> inputs,
+                      absl::Span<const absl::Span<float>> outputs);
+
+  const ExecutorStats& stats() const { return stats_; }
+
+ private:
+  Executor() = default;
+  friend class ExecutorBuilder;
+
+  struct Binding {
+    gl_shaders::Bindings::Kind kind;
+    int unit = 0;
+    GLuint object = 0;
+    GLenum target = 0;   // of a texture
+    GLenum format = 0;   // of an image
+    GLenum access = 0;   // of an image
+    GLboolean layered = GL_FALSE;
+  };
+
+  struct Command {
+    GLuint program = 0;
+    GLintptr params_offset = 0;
+    GLsizeiptr params_bytes = 0;
+    std::vector<Binding> bindings;
+    std::array<GLuint, 3> groups = {1, 1, 1};
+    GLbitfield barrier = 0;  // before it
+    int node = -1;
+    std::string label;
+  };
+
+  // Host-visible memory of one graph input or output.
+  struct HostBuffer {
+    egl::Buffer buffer;
+    size_t bytes = 0;
+  };
+
+  void Record(const Command& command, GLuint* program) const;
+
+  egl::Buffer params_;
+  std::vector<egl::Texture> textures_;
+  std::vector<egl::Buffer> buffers_;
+  std::vector<HostBuffer> inputs_;
+  std::vector<HostBuffer> outputs_;
+  std::vector<Command> commands_;
+  GLbitfield final_barrier_ = 0;
+  ExecutorStats stats_;
+};
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_EXECUTOR_H_

@@ -1,0 +1,311 @@
+#include "delegate/executor_builder.h"
+
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/program.h"
+#include "delegate/texels.h"
+
+namespace gles_delegate {
+
+using egl::gl;
+using gl_shaders::Bindings;
+using gl_shaders::Format;
+using gl_shaders::ReadBy;
+using gl_shaders::Storage;
+
+namespace {
+
+double MsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() -
+                                                   start)
+      .count();
+}
+
+GLenum InternalFormat(Format format) {
+  switch (format) {
+    case Format::kRgba32f:
+      return GL_RGBA32F;
+    case Format::kRgba16f:
+      return GL_RGBA16F;
+    case Format::kRgba32i:
+      return GL_RGBA32I;
+  }
+  return 0;
+}
+
+int64_t TexelBytes(Format format) { return format == Format::kRgba16f ? 8 : 16; }
+
+absl::StatusOr<egl::Texture> MakeTexture(const Slot& slot, Format format) {
+  return egl::Texture::Create(
+      {slot.storage == Storage::kTextureArray ? GLenum{GL_TEXTURE_2D_ARRAY}
+                                              : GLenum{GL_TEXTURE_2D},
+       InternalFormat(format), slot.width, slot.height, slot.layers});
+}
+
+absl::Status Labelled(const absl::Status& status, absl::string_view label) {
+  if (status.ok()) return status;
+  return absl::Status(status.code(), absl::StrCat(label, ": ", status.message()));
+}
+
+}  // namespace
+
+ExecutorBuilder::ExecutorBuilder(const egl::Context& context, ProgramCache* programs,
+                                 const Graph& graph, std::vector<Dispatch> dispatches,
+                                 const DeviceProfile& profile)
+    : context_(context),
+      programs_(programs),
+      graph_(graph),
+      dispatches_(std::move(dispatches)),
+      profile_(profile),
+      executor_(new Executor) {}
+
+absl::StatusOr<std::unique_ptr<Executor>> ExecutorBuilder::Build() {
+  AddTransfers();
+  const auto start = std::chrono::steady_clock::now();
+  if (auto s = MakeSlots(); !s.ok()) return s;
+  if (auto s = MakeHostBuffers(); !s.ok()) return s;
+  if (auto s = UploadConstants(); !s.ok()) return s;
+  executor_->stats_.upload_ms = MsSince(start);
+  const auto compile = std::chrono::steady_clock::now();
+  if (auto s = CompilePrograms(); !s.ok()) return s;
+  executor_->stats_.compile_ms = MsSince(compile);
+  if (auto s = MakeCommands(); !s.ok()) return s;
+  if (auto s = egl::CheckGl("preparing the partition"); !s.ok()) return s;
+  return std::move(executor_);
+}
+
+// Uploads before, readbacks after: steps of the plan like any other.
+void ExecutorBuilder::AddTransfers() {
+  std::vector<Dispatch> all;
+  const auto finish = [this](Dispatch* d, TensorId id, absl::string_view label) {
+    const Shape& s = graph_.tensor(id).shape;
+    d->Grid(s.w, s.h, s.slices() * s.b).WorkGroup(8, 8, 1);
+    d->label = std::string(label);
+    const Bindings bindings = gl_shaders::AssignBindings(SpecOf(graph_, *d, profile_));
+    d->Define("HOST_BINDING", bindings.buffers);
+  };
+  int index = 0;
+  for (TensorId id : graph_.inputs) {
+    Dispatch d("upload");
+    d.Write("dst", id);
+    finish(&d, id, absl::StrCat("upload ", graph_.tensor(id).name));
+    all.push_back(std::move(d));
+    host_buffer_.push_back(index++);
+  }
+  for (Dispatch& d : dispatches_) {
+    all.push_back(std::move(d));
+    host_buffer_.push_back(-1);
+  }
+  index = 0;
+  for (TensorId id : graph_.outputs) {
+    Dispatch d("readback");
+    d.Read("src", id);
+    finish(&d, id, absl::StrCat("readback ", graph_.tensor(id).name));
+    all.push_back(std::move(d));
+    host_buffer_.push_back(index++);
+  }
+  dispatches_ = std::move(all);
+  executor_->stats_.dispatches = static_cast<int>(dispatches_.size());
+}
+
+absl::Status ExecutorBuilder::MakeHostBuffers() {
+  const auto make = [&](const std::vector<TensorId>& ids, GLenum usage,
+                        std::vector<Executor::HostBuffer>* out) -> absl::Status {
+    for (TensorId id : ids) {
+      const size_t bytes = graph_.tensor(id).shape.elements() * sizeof(float);
+      auto buffer = egl::Buffer::Create(bytes, nullptr, usage);
+      if (!buffer.ok()) return Labelled(buffer.status(), graph_.tensor(id).ToString());
+      out->push_back({*std::move(buffer), bytes});
+    }
+    return absl::OkStatus();
+  };
+  if (auto s = make(graph_.inputs, GL_DYNAMIC_DRAW, &executor_->inputs_); !s.ok()) {
+    return s;
+  }
+  return make(graph_.outputs, GL_DYNAMIC_READ, &executor_->outputs_);
+}
+
+absl::Status ExecutorBuilder::MakeSlots() {
+  const MemoryPlan plan =
+      PlanMemory(graph_, dispatches_, graph_.inputs, graph_.outputs, profile_);
+  const Format format = profile_.half ? Format::kRgba16f : Format::kRgba32f;
+  std::vector<GLuint> objects;
+  for (const Slot& slot : plan.slots) {
+    if (slot.storage == Storage::kBuffer) {
+      auto buffer = egl::Buffer::Create(slot.texels() * TexelBytes(format), nullptr,
+                                        GL_DYNAMIC_COPY);
+      if (!buffer.ok()) return buffer.status();
+      objects.push_back(buffer->id());
+      executor_->buffers_.push_back(*std::move(buffer));
+    } else {
+      auto texture = MakeTexture(slot, format);
+      if (!texture.ok()) return texture.status();
+      objects.push_back(texture->id());
+      executor_->textures_.push_back(*std::move(texture));
+    }
+  }
+  executor_->stats_.tensor_bytes = plan.texels_shared * TexelBytes(format);
+  executor_->stats_.tensor_bytes_unshared = plan.texels_unshared * TexelBytes(format);
+  tensors_.resize(graph_.tensors.size());
+  for (size_t id = 0; id < tensors_.size(); ++id) {
+    const int slot = plan.slot_of[id];
+    if (slot < 0) continue;
+    tensors_[id] = {plan.slots[slot].storage, format, objects[slot], slot};
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ExecutorBuilder::Resource> ExecutorBuilder::UploadTexels(
+    const Slot& slot, bool half, absl::Span<const float> texels) {
+  const Format format = half ? Format::kRgba16f : Format::kRgba32f;
+  std::vector<uint16_t> halves;
+  if (half) halves = ToHalves(texels);
+  const void* data = half ? static_cast<const void*>(halves.data())
+                          : static_cast<const void*>(texels.data());
+  const int64_t bytes = slot.texels() * TexelBytes(format);
+  executor_->stats_.constant_bytes += bytes;
+  if (slot.storage == Storage::kBuffer) {
+    auto buffer = egl::Buffer::Create(bytes, data, GL_STATIC_DRAW);
+    if (!buffer.ok()) return buffer.status();
+    const Resource resource{slot.storage, format, buffer->id(), -1};
+    executor_->buffers_.push_back(*std::move(buffer));
+    return resource;
+  }
+  auto texture = MakeTexture(slot, format);
+  if (!texture.ok()) return texture.status();
+  if (auto s = texture->Upload(0, 0, 0, slot.width, slot.height, slot.layers, data);
+      !s.ok()) {
+    return s;
+  }
+  const Resource resource{slot.storage, format, texture->id(), -1};
+  executor_->textures_.push_back(*std::move(texture));
+  return resource;
+}
+
+absl::Status ExecutorBuilder::UploadConstantTensor(TensorId id) {
+  const Tensor& tensor = graph_.tensor(id);
+  auto values = ConstantFloats(tensor);
+  if (!values.ok()) return values.status();
+  auto storage = StorageFor(tensor.shape, profile_);
+  if (!storage.ok()) return storage.status();
+  auto resource = UploadTexels(SlotFor(tensor.shape, *storage), profile_.half,
+                               PackTexels(*values, tensor.shape));
+  if (!resource.ok()) return Labelled(resource.status(), tensor.ToString());
+  tensors_[id] = *resource;
+  return absl::OkStatus();
+}
+
+absl::Status ExecutorBuilder::UploadConstants() {
+  for (const Dispatch& d : dispatches_) {
+    for (TensorId id : BoundTensors(d)) {
+      if (!graph_.tensor(id).is_constant() || tensors_[id].object != 0) continue;
+      if (auto s = UploadConstantTensor(id); !s.ok()) return Labelled(s, d.label);
+    }
+    std::vector<Resource> resources;
+    for (const PackedConstant& c : d.constants) {
+      auto storage = ConstantStorageFor(c, profile_);
+      if (!storage.ok()) return Labelled(storage.status(), d.label);
+      std::vector<float> texels(int64_t{c.width} * c.height * 4, 0.0f);
+      c.fill(absl::MakeSpan(texels));
+      const Slot slot = *storage == Storage::kBuffer
+                            ? Slot{*storage, c.width * c.height, 1, 1}
+                            : Slot{*storage, c.width, c.height, 1};
+      auto resource =
+          UploadTexels(slot, profile_.half && !c.always_float32, texels);
+      if (!resource.ok()) return Labelled(resource.status(), d.label);
+      resources.push_back(*resource);
+    }
+    constants_.push_back(std::move(resources));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ExecutorBuilder::CompilePrograms() {
+  std::vector<ProgramCache::Source> sources;
+  for (const Dispatch& d : dispatches_) {
+    specs_.push_back(SpecOf(graph_, d, profile_));
+    auto text = gl_shaders::AssembleShader(specs_.back());
+    if (!text.ok()) return Labelled(text.status(), d.label);
+    params_.push_back(ParamsOf(graph_, d));
+    sources.push_back({*std::move(text), absl::StrCat(d.label, " (", d.shader, ".comp)"),
+                       params_.back().size()});
+  }
+  auto programs = programs_->Get(sources);
+  if (!programs.ok()) return programs.status();
+  compiled_ = *std::move(programs);
+  executor_->stats_.programs = static_cast<int>(programs_->size());
+  return absl::OkStatus();
+}
+
+Executor::Binding ExecutorBuilder::Bind(const Bindings::Point& point,
+                                        const Resource& resource, bool write) const {
+  Executor::Binding b{point.kind, point.unit, resource.object};
+  const bool array = resource.storage == Storage::kTextureArray;
+  b.target = array ? GL_TEXTURE_2D_ARRAY : GL_TEXTURE_2D;
+  b.format = InternalFormat(resource.format);
+  b.access = write ? GL_WRITE_ONLY : GL_READ_ONLY;
+  b.layered = array ? GL_TRUE : GL_FALSE;
+  return b;
+}
+
+absl::Status ExecutorBuilder::MakeCommands() {
+  // All Params blocks in one buffer, each at an offset that may be bound.
+  const size_t align = std::max(16, context_.device().uniform_offset_alignment);
+  std::vector<uint8_t> params;
+  HazardTracker hazards(static_cast<int>(tensors_.size()));
+  for (size_t i = 0; i < dispatches_.size(); ++i) {
+    const Dispatch& d = dispatches_[i];
+    Executor::Command command;
+    command.program = compiled_[i]->id();
+    command.params_offset = static_cast<GLintptr>(params.size());
+    command.params_bytes = static_cast<GLsizeiptr>(params_[i].size());
+    params.insert(params.end(), params_[i].begin(), params_[i].end());
+    params.resize((params.size() + align - 1) / align * align);
+    for (int axis = 0; axis < 3; ++axis) {
+      command.groups[axis] =
+          (d.grid[axis] + d.work_group[axis] - 1) / d.work_group[axis];
+    }
+    const Bindings points = gl_shaders::AssignBindings(specs_[i]);
+    const std::vector<TensorId> ids = BoundTensors(d);
+    std::vector<Access> accesses;
+    for (size_t t = 0; t < ids.size(); ++t) {
+      const Resource& resource = tensors_[ids[t]];
+      const bool write = specs_[i].tensors[t].write;
+      if (resource.object == 0) {
+        return absl::InternalError(absl::StrCat(
+            d.label, " uses ", graph_.tensor(ids[t]).ToString(), ", which nothing makes"));
+      }
+      command.bindings.push_back(Bind(points.tensors[t], resource, write));
+      if (resource.slot < 0) continue;
+      const AccessKind kind =
+          points.tensors[t].kind == Bindings::Kind::kSampler ? AccessKind::kFetch
+          : points.tensors[t].kind == Bindings::Kind::kImage ? AccessKind::kImage
+                                                             : AccessKind::kBuffer;
+      accesses.push_back({resource.slot, kind, write});
+    }
+    for (size_t c = 0; c < constants_[i].size(); ++c) {
+      command.bindings.push_back(Bind(points.constants[c], constants_[i][c], false));
+    }
+    if (host_buffer_[i] >= 0) {
+      const auto& list = d.reads.empty() ? executor_->inputs_ : executor_->outputs_;
+      Executor::Binding host{Bindings::Kind::kBuffer, points.buffers,
+                             list[host_buffer_[i]].buffer.id()};
+      command.bindings.push_back(host);
+    }
+    command.barrier = hazards.Before(accesses);
+    if (command.barrier != 0) ++executor_->stats_.barriers;
+    command.node = d.node;
+    command.label = d.label;
+    executor_->commands_.push_back(std::move(command));
+  }
+  auto buffer = egl::Buffer::Create(params.size(), params.data(), GL_STATIC_DRAW);
+  if (!buffer.ok()) return buffer.status();
+  executor_->params_ = *std::move(buffer);
+  executor_->final_barrier_ = GL_BUFFER_UPDATE_BARRIER_BIT;
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

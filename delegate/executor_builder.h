@@ -1,0 +1,59 @@
+// Builds an Executor: memory, constants, programs, then commands with their
+// barriers. Used by Executor::Create alone.
+#ifndef GLES_DELEGATE_DELEGATE_EXECUTOR_BUILDER_H_
+#define GLES_DELEGATE_DELEGATE_EXECUTOR_BUILDER_H_
+
+#include <memory>
+#include <vector>
+
+#include "delegate/executor.h"
+#include "delegate/hazards.h"
+
+namespace gles_delegate {
+
+class ExecutorBuilder {
+ public:
+  ExecutorBuilder(const egl::Context& context, ProgramCache* programs,
+                  const Graph& graph, std::vector<Dispatch> dispatches,
+                  const DeviceProfile& profile);
+  absl::StatusOr<std::unique_ptr<Executor>> Build();
+
+ private:
+  // What a tensor or constant is bound as.
+  struct Resource {
+    gl_shaders::Storage storage = gl_shaders::Storage::kBuffer;
+    gl_shaders::Format format = gl_shaders::Format::kRgba32f;
+    GLuint object = 0;
+    int slot = -1;  // for hazards; -1: never written
+  };
+
+  void AddTransfers();
+  absl::Status MakeHostBuffers();
+  absl::Status MakeSlots();
+  absl::Status UploadConstantTensor(TensorId id);
+  absl::StatusOr<Resource> UploadTexels(const Slot& slot, bool half,
+                                        absl::Span<const float> texels);
+  absl::Status UploadConstants();
+  absl::Status CompilePrograms();
+  absl::Status MakeCommands();
+  Executor::Binding Bind(const gl_shaders::Bindings::Point& point,
+                         const Resource& resource, bool write) const;
+
+  const egl::Context& context_;
+  ProgramCache* programs_;
+  const Graph& graph_;
+  std::vector<Dispatch> dispatches_;
+  DeviceProfile profile_;
+
+  std::unique_ptr<Executor> executor_;
+  std::vector<Resource> tensors_;                   // by tensor
+  std::vector<std::vector<Resource>> constants_;    // by dispatch
+  std::vector<gl_shaders::ShaderSpec> specs_;       // by dispatch
+  std::vector<std::vector<uint8_t>> params_;        // by dispatch
+  std::vector<const egl::Program*> compiled_;       // by dispatch
+  std::vector<int> host_buffer_;  // by dispatch: index into inputs/outputs, or -1
+};
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_EXECUTOR_BUILDER_H_

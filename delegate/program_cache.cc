@@ -1,0 +1,55 @@
+#include "delegate/program_cache.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace gles_delegate {
+namespace {
+
+// std140 rounds a block's size up to 16 bytes, and so does ParamsOf.
+absl::Status CheckParams(const egl::Program& program,
+                         const ProgramCache::Source& source) {
+  const GLuint index = egl::gl().GetUniformBlockIndex(program.id(), "Params");
+  if (index == GL_INVALID_INDEX) {
+    return absl::InternalError(
+        absl::StrCat(source.label, ": the shader has no Params block"));
+  }
+  GLint bytes = 0;
+  egl::gl().GetActiveUniformBlockiv(program.id(), index, GL_UNIFORM_BLOCK_DATA_SIZE,
+                                    &bytes);
+  const size_t rounded = (static_cast<size_t>(bytes) + 15) / 16 * 16;
+  if (rounded != source.params_bytes) {
+    return absl::InternalError(absl::StrCat(
+        source.label, ": the shader's Params block takes ", rounded,
+        " bytes, the op laid out ", source.params_bytes,
+        "; the .comp and its Plan function list different members"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<const egl::Program*>> ProgramCache::Get(
+    absl::Span<const Source> sources) {
+  absl::flat_hash_map<std::string, std::unique_ptr<egl::Program>> started;
+  for (const Source& source : sources) {
+    if (programs_.contains(source.text) || started.contains(source.text)) continue;
+    auto program = egl::Program::Start(source.text);
+    if (!program.ok()) return program.status();
+    started[source.text] = std::make_unique<egl::Program>(*std::move(program));
+  }
+  std::vector<const egl::Program*> result;
+  for (const Source& source : sources) {
+    if (auto it = started.find(source.text); it != started.end()) {
+      if (auto s = it->second->Finish(source.text, source.label); !s.ok()) return s;
+      if (auto s = CheckParams(*it->second, source); !s.ok()) return s;
+      programs_[source.text] = std::move(it->second);
+      started.erase(it);
+    }
+    result.push_back(programs_[source.text].get());
+  }
+  return result;
+}
+
+}  // namespace gles_delegate
