@@ -1,0 +1,139 @@
+// One op run by TFLite's own CPU kernel and by the delegate, and compared.
+//
+//   #include "tests/testing/op_models.h"
+//   const SingleOpModel model = Softmax({1, 1, 1, 17}, /*beta=*/1.0f);
+//   EXPECT_THAT(RunOnDelegate(model, Precision::kFloat16),
+//               MatchesCpu(model, Precision::kFloat16));
+//
+// How closely the two must agree is derived, not tuned:
+//
+// float32. A sum of n terms t, rounded after each addition, errs by about
+//   sqrt(n) * 2^-24 * sum |t| (worst case n instead of sqrt(n); roundings are
+//   as often up as down). Two such sums may differ by
+//       (4 sqrt(n) + ulps) * 2^-24 * M,    M = sum |t|,
+//   which is six standard deviations. M is computed, per output element, by
+//   running the same op on the absolute values of data and weights
+//   (SingleOpModel::magnitude_bytes); where an op has no such model, M is the
+//   element's own magnitude. `ulps` covers functions whose precision OpenGL ES
+//   leaves to the driver (division, exp, ...).
+//
+// float16. Constants and inputs are first rounded to half on both sides, so
+//   storing them in half loses nothing, and sums are kept in 32 bits. What is
+//   left is the rounding of what is stored: half has 11 bits of significand, so
+//   one store errs by 2^-11 of the value where it rounds to nearest and by
+//   2^-10 where it truncates; OpenGL ES leaves that to the driver. So
+//       half_roundings * 2^-10 * |expected|     (9.8e-4 of the element)
+//   is added to the float32 bound, and 2^-24 (half's smallest step).
+//
+// Ops that only move values (terms = 0) must agree exactly, at both precisions.
+// NaN and infinity equal only themselves.
+#ifndef GLES_DELEGATE_TESTS_TESTING_SINGLE_OP_H_
+#define GLES_DELEGATE_TESTS_TESTING_SINGLE_OP_H_
+
+#include <cstdint>
+#include <functional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "delegate/gles_delegate.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/shapes.h"
+
+namespace gles_delegate::testing {
+
+enum class Precision { kFloat32, kFloat16 };
+std::string PrecisionName(Precision precision);  // "Float32", "Float16"
+// For INSTANTIATE_TEST_SUITE_P: ::testing::ValuesIn(kPrecisions).
+inline constexpr Precision kPrecisions[] = {Precision::kFloat32,
+                                            Precision::kFloat16};
+
+struct Accuracy {
+  // How many terms are summed into one output element; 0: values are moved, not
+  // computed, and must agree exactly.
+  int terms = 1;
+  // Units of 2^-24 of the magnitude, for functions that are not exact.
+  float ulps = 4;
+  // Added to the bound at both precisions. Say at each use where it comes from.
+  float absolute = 0;
+  // How often a value is rounded to half on its way, the output included.
+  int half_roundings = 1;
+  // The magnitude is at least that of the largest input element: for ops that
+  // interpolate, whose weights have an error of their own.
+  bool magnitude_of_inputs = false;
+};
+
+struct SingleOpModel {
+  // For messages and test names: the op and its attributes.
+  std::string description;
+  // The .tflite file.
+  std::vector<uint8_t> bytes;
+  // The same op on absolute values, or empty (see above). Same inputs' shapes.
+  std::vector<uint8_t> magnitude_bytes;
+  // Real values for each input, from the builder's seeded data; tests may
+  // replace them.
+  std::vector<std::vector<float>> inputs;
+  Accuracy accuracy;
+};
+
+struct TensorValue {
+  std::string name;
+  Shape shape;
+  std::vector<float> values;
+};
+
+struct RunResult {
+  // Not Ok: what failed; the rest is then empty.
+  absl::Status status;
+  std::vector<TensorValue> outputs;
+  // What TFLite and the delegate said.
+  std::vector<std::string> log;
+  // From TfLiteGlesDelegateReport; zeros and "" on the CPU.
+  int nodes_total = 0;
+  int nodes_delegated = 0;
+  int partitions = 0;
+  std::string report;
+};
+// So that failures print what ran instead of bytes.
+std::ostream& operator<<(std::ostream& out, const RunResult& result);
+
+// TFLite's own kernels, one thread. At kFloat16, on constants and inputs
+// rounded to half.
+RunResult RunOnCpu(const SingleOpModel& model,
+                   Precision precision = Precision::kFloat32);
+
+struct RunOptions {
+  Precision precision = Precision::kFloat32;
+  TfLiteGlesStorage storage = kTfLiteGlesStorageAuto;
+  // How often Invoke runs; the outputs of the last run are returned. More than
+  // one finds state that survives a run.
+  int invokes = 2;
+  // Fails the test unless every node runs in one partition of the delegate.
+  bool expect_delegated = true;
+  // Last changes to the delegate's options.
+  std::function<void(TfLiteGlesDelegateOptions&)> configure;
+};
+
+// The delegate, on this process's test device (tests/testing/device.h). Inputs
+// of the model as it holds them. Fails the current test where the delegate does
+// not take the op and the options expect it to.
+RunResult RunOnDelegate(const SingleOpModel& model, const RunOptions& options);
+RunResult RunOnDelegate(const SingleOpModel& model,
+                        Precision precision = Precision::kFloat32);
+
+// Matches a RunResult whose outputs equal the CPU's in number, name, shape and,
+// within the bounds above, values.
+::testing::Matcher<const RunResult&> MatchesCpu(
+    const SingleOpModel& model, Precision precision = Precision::kFloat32);
+
+// The delegate at both precisions and every storage against the CPU.
+void ExpectMatchesCpu(const SingleOpModel& model);
+
+// float32 constants of a .tflite file rounded to half, in place.
+void RoundConstantsToHalf(std::vector<uint8_t>* model);
+
+}  // namespace gles_delegate::testing
+
+#endif  // GLES_DELEGATE_TESTS_TESTING_SINGLE_OP_H_

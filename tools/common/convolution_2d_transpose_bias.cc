@@ -1,0 +1,168 @@
+// The custom op Convolution2DTransposeBias, by its definition.
+#include <algorithm>
+#include <cstring>
+
+#include "tools/common/custom_ops.h"
+
+namespace gles_delegate {
+namespace {
+
+struct Params {
+  int32_t padding;  // 1 SAME, 2 VALID
+  int32_t stride_width;
+  int32_t stride_height;
+};
+constexpr int32_t kPaddingSame = 1;
+constexpr int32_t kPaddingValid = 2;
+
+// One spatial axis: where the output starts and how long it is.
+struct Axis {
+  int in;
+  int stride;
+  int kernel;
+  int padding_before;
+  int out;
+};
+
+Axis MakeAxis(int in, int stride, int kernel, bool same) {
+  const int total = same ? std::max(0, kernel - (in - 1) % stride - 1) : 0;
+  return {in, stride, kernel, total / 2, stride * (in - 1) + kernel - total};
+}
+
+TfLiteTensor* TensorAt(TfLiteContext* context, const TfLiteIntArray* list,
+                       int i) {
+  return &context->tensors[list->data[i]];
+}
+
+TfLiteStatus ReadParams(TfLiteContext* context, const TfLiteNode* node,
+                        Params* params) {
+  if (node->custom_initial_data == nullptr ||
+      node->custom_initial_data_size < static_cast<int>(sizeof(Params))) {
+    context->ReportError(context,
+                         "Convolution2DTransposeBias: its parameters have %d "
+                         "bytes, not %d",
+                         node->custom_initial_data_size,
+                         static_cast<int>(sizeof(Params)));
+    return kTfLiteError;
+  }
+  // The bytes lie in the model file, which aligns them to nothing.
+  std::memcpy(params, node->custom_initial_data, sizeof(Params));
+  if ((params->padding != kPaddingSame && params->padding != kPaddingValid) ||
+      params->stride_width < 1 || params->stride_height < 1) {
+    context->ReportError(context,
+                         "Convolution2DTransposeBias: padding %d, strides %d "
+                         "and %d: padding is 1 or 2, strides are positive",
+                         params->padding, params->stride_width,
+                         params->stride_height);
+    return kTfLiteError;
+  }
+  return kTfLiteOk;
+}
+
+TfLiteStatus CheckTensors(TfLiteContext* context, const TfLiteNode* node) {
+  if (node->inputs->size != 3 || node->outputs->size != 1) {
+    context->ReportError(context,
+                         "Convolution2DTransposeBias: %d inputs and %d outputs,"
+                         " not 3 and 1",
+                         node->inputs->size, node->outputs->size);
+    return kTfLiteError;
+  }
+  const TfLiteTensor* data = TensorAt(context, node->inputs, 0);
+  const TfLiteTensor* weights = TensorAt(context, node->inputs, 1);
+  const TfLiteTensor* bias = TensorAt(context, node->inputs, 2);
+  const bool float32 = data->type == kTfLiteFloat32 &&
+                       weights->type == kTfLiteFloat32 &&
+                       bias->type == kTfLiteFloat32;
+  if (!float32 || data->dims->size != 4 || weights->dims->size != 4 ||
+      bias->dims->size != 1 || weights->dims->data[3] != data->dims->data[3] ||
+      bias->dims->data[0] != weights->dims->data[0]) {
+    context->ReportError(context,
+                         "Convolution2DTransposeBias: needs float32 data BHWI, "
+                         "weights OHWI and bias O with equal I and O");
+    return kTfLiteError;
+  }
+  return kTfLiteOk;
+}
+
+struct Geometry {
+  Axis y;
+  Axis x;
+};
+
+Geometry MakeGeometry(TfLiteContext* context, const TfLiteNode* node,
+                      const Params& params) {
+  const int* data = TensorAt(context, node->inputs, 0)->dims->data;
+  const int* weights = TensorAt(context, node->inputs, 1)->dims->data;
+  const bool same = params.padding == kPaddingSame;
+  return {MakeAxis(data[1], params.stride_height, weights[1], same),
+          MakeAxis(data[2], params.stride_width, weights[2], same)};
+}
+
+TfLiteStatus Prepare(TfLiteContext* context, TfLiteNode* node) {
+  Params params;
+  TF_LITE_ENSURE_STATUS(CheckTensors(context, node));
+  TF_LITE_ENSURE_STATUS(ReadParams(context, node, &params));
+  const Geometry g = MakeGeometry(context, node, params);
+  const int dims[4] = {TensorAt(context, node->inputs, 0)->dims->data[0],
+                       g.y.out, g.x.out,
+                       TensorAt(context, node->inputs, 1)->dims->data[0]};
+  return context->ResizeTensorExplicit(
+      context, TensorAt(context, node->outputs, 0), 4, dims);
+}
+
+// Adds one input pixel's contribution to every output pixel that it reaches.
+void Scatter(const Geometry& g, int y, int x, const float* in, int in_channels,
+             const float* weights, int out_channels, float* out) {
+  for (int ky = 0; ky < g.y.kernel; ++ky) {
+    const int oy = g.y.stride * y - g.y.padding_before + ky;
+    if (oy < 0 || oy >= g.y.out) continue;
+    for (int kx = 0; kx < g.x.kernel; ++kx) {
+      const int ox = g.x.stride * x - g.x.padding_before + kx;
+      if (ox < 0 || ox >= g.x.out) continue;
+      for (int o = 0; o < out_channels; ++o) {
+        const float* w =
+            weights + ((o * g.y.kernel + ky) * g.x.kernel + kx) * in_channels;
+        float sum = 0;
+        for (int i = 0; i < in_channels; ++i) sum += in[i] * w[i];
+        out[(oy * g.x.out + ox) * out_channels + o] += sum;
+      }
+    }
+  }
+}
+
+TfLiteStatus Invoke(TfLiteContext* context, TfLiteNode* node) {
+  Params params;
+  TF_LITE_ENSURE_STATUS(ReadParams(context, node, &params));
+  const Geometry g = MakeGeometry(context, node, params);
+  const TfLiteTensor* data = TensorAt(context, node->inputs, 0);
+  const float* weights = TensorAt(context, node->inputs, 1)->data.f;
+  const TfLiteTensor* bias = TensorAt(context, node->inputs, 2);
+  const int in_channels = data->dims->data[3];
+  const int out_channels = bias->dims->data[0];
+  const float* in = data->data.f;
+  float* out = TensorAt(context, node->outputs, 0)->data.f;
+  for (int b = 0; b < data->dims->data[0]; ++b) {
+    for (int p = 0; p < g.y.out * g.x.out; ++p) {
+      std::copy_n(bias->data.f, out_channels, out + p * out_channels);
+    }
+    for (int y = 0; y < g.y.in; ++y) {
+      for (int x = 0; x < g.x.in; ++x) {
+        Scatter(g, y, x, in, in_channels, weights, out_channels, out);
+        in += in_channels;
+      }
+    }
+    out += g.y.out * g.x.out * out_channels;
+  }
+  return kTfLiteOk;
+}
+
+}  // namespace
+
+TfLiteRegistration Convolution2DTransposeBiasRegistration() {
+  TfLiteRegistration registration = {};
+  registration.prepare = Prepare;
+  registration.invoke = Invoke;
+  return registration;
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,130 @@
+// Delegates from elsewhere: XNNPACK, and libraries with the plugin interface.
+#include <dlfcn.h>
+
+#include "absl/strings/str_cat.h"
+#include "tools/common/tflite_abi.h"
+#include "tools/common/tflite_host.h"
+
+namespace gles_delegate {
+namespace {
+
+using PluginCreate = TfLiteDelegate* (*)(char**, char**, size_t,
+                                         void (*)(const char*));
+using PluginDestroy = void (*)(TfLiteDelegate*);
+
+// Mirrors TFLite's external_delegate.h, whose function declarations have C
+// linkage but whose struct only compiles as C++.
+constexpr int kMaxStockOptions = 256;
+struct StockOptions {
+  const char* lib_path;
+  int count;
+  const char* keys[kMaxStockOptions];
+  const char* values[kMaxStockOptions];
+  TfLiteStatus (*insert)(StockOptions* options, const char* key,
+                         const char* value);
+};
+
+// What the plugin reported; its callback has no user data.
+thread_local std::string* plugin_errors = nullptr;
+
+void CollectPluginError(const char* message) {
+  if (plugin_errors == nullptr || message == nullptr) return;
+  absl::StrAppend(plugin_errors, plugin_errors->empty() ? "" : "\n", message);
+}
+
+absl::StatusOr<void*> Open(const std::string& path) {
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    const char* error = dlerror();
+    return absl::NotFoundError(absl::StrCat(
+        "Cannot load ", path, ": ", error == nullptr ? "no reason" : error));
+  }
+  return library;
+}
+
+template <typename F>
+absl::StatusOr<F> Find(void* library, const std::string& path,
+                       const char* symbol) {
+  void* address = dlsym(library, symbol);
+  if (address == nullptr) {
+    return absl::NotFoundError(absl::StrCat(path, " has no symbol ", symbol,
+                                            ", so it is no external delegate"));
+  }
+  return reinterpret_cast<F>(address);
+}
+
+}  // namespace
+
+absl::StatusOr<DelegatePtr> CreateXnnpackDelegate(int num_threads) {
+  TfLiteXNNPackDelegateOptions options = {};
+  options.num_threads = num_threads;
+  TfLiteDelegate* delegate = TfLiteXNNPackDelegateCreate(&options);
+  if (delegate == nullptr) {
+    return absl::UnavailableError(
+        "TfLiteXNNPackDelegateCreate returned NULL; XNNPACK does not support "
+        "this processor");
+  }
+  return DelegatePtr(delegate, TfLiteXNNPackDelegateDelete);
+}
+
+absl::StatusOr<DelegatePtr> LoadExternalDelegate(
+    const std::string& library_path, const DelegateOptions& options) {
+  absl::StatusOr<void*> library = Open(library_path);
+  if (!library.ok()) return library.status();
+  auto create = Find<PluginCreate>(*library, library_path,
+                                   "tflite_plugin_create_delegate");
+  if (!create.ok()) return create.status();
+  auto destroy = Find<PluginDestroy>(*library, library_path,
+                                     "tflite_plugin_destroy_delegate");
+  if (!destroy.ok()) return destroy.status();
+
+  std::vector<char*> keys, values;
+  for (const auto& [key, value] : options) {
+    keys.push_back(const_cast<char*>(key.c_str()));
+    values.push_back(const_cast<char*>(value.c_str()));
+  }
+  std::string errors;
+  plugin_errors = &errors;
+  TfLiteDelegate* delegate =
+      (*create)(keys.data(), values.data(), keys.size(), CollectPluginError);
+  plugin_errors = nullptr;
+  if (delegate == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        library_path,
+        " made no delegate: ", errors.empty() ? "it gave no reason" : errors));
+  }
+  return DelegatePtr(delegate, *destroy);
+}
+
+absl::StatusOr<DelegatePtr> LoadExternalDelegateThroughStockLoader(
+    const std::string& library_path, const DelegateOptions& options) {
+  const std::string loader_path = GLES_HOST_EXTERNAL_LOADER;
+  absl::StatusOr<void*> loader = Open(loader_path);
+  if (!loader.ok()) return loader.status();
+  auto defaults = Find<StockOptions (*)(const char*)>(
+      *loader, loader_path, "TfLiteExternalDelegateOptionsDefault");
+  if (!defaults.ok()) return defaults.status();
+  auto create = Find<TfLiteDelegate* (*)(const StockOptions*)>(
+      *loader, loader_path, "TfLiteExternalDelegateCreate");
+  if (!create.ok()) return create.status();
+  auto destroy =
+      Find<PluginDestroy>(*loader, loader_path, "TfLiteExternalDelegateDelete");
+  if (!destroy.ok()) return destroy.status();
+
+  StockOptions stock = (*defaults)(library_path.c_str());
+  for (const auto& [key, value] : options) {
+    if (stock.insert(&stock, key.c_str(), value.c_str()) != kTfLiteOk) {
+      return absl::ResourceExhaustedError(absl::StrCat(
+          "The stock loader takes ", kMaxStockOptions, " options at most"));
+    }
+  }
+  TfLiteDelegate* delegate = (*create)(&stock);
+  if (delegate == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("The stock loader made no delegate of ", library_path,
+                     "; its reason, if any, is on stderr"));
+  }
+  return DelegatePtr(delegate, *destroy);
+}
+
+}  // namespace gles_delegate

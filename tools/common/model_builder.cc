@@ -1,0 +1,202 @@
+#include "tools/common/model_builder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "flatbuffers/flatbuffers.h"
+
+namespace gles_delegate {
+namespace {
+
+// The format's version, and the largest operator code that the old, one-byte
+// field can hold (above it, that field says 127: "see builtin_code").
+constexpr uint32_t kSchemaVersion = 3;
+constexpr int kPlaceholderCode =
+    static_cast<int>(schema::BuiltinOperator::PLACEHOLDER_FOR_GREATER_OP_CODES);
+
+}  // namespace
+
+ModelBuilder::ModelBuilder() {
+  model_.version = kSchemaVersion;
+  model_.description = "gles_delegate ModelBuilder";
+  model_.subgraphs.push_back(std::make_unique<schema::SubGraphT>());
+  graph().name = "main";
+  AddBuffer({});  // Buffer 0 is empty by convention: no data.
+}
+
+int ModelBuilder::AddInput(std::string name, Shape shape,
+                           schema::TensorType type, Quantization quantization) {
+  const int tensor = AddTensor(std::move(name), std::move(shape), type,
+                               std::move(quantization));
+  graph().inputs.push_back(tensor);
+  return tensor;
+}
+
+int ModelBuilder::AddTensor(std::string name, Shape shape,
+                            schema::TensorType type,
+                            Quantization quantization) {
+  return AddTensorWithBuffer(std::move(name), std::move(shape), type, 0,
+                             std::move(quantization));
+}
+
+int ModelBuilder::AddVariable(std::string name, Shape shape,
+                              schema::TensorType type,
+                              Quantization quantization) {
+  const int tensor = AddTensor(std::move(name), std::move(shape), type,
+                               std::move(quantization));
+  graph().tensors[tensor]->is_variable = true;
+  return tensor;
+}
+
+int ModelBuilder::AddConstantBytes(std::string name, Shape shape,
+                                   schema::TensorType type,
+                                   absl::Span<const uint8_t> data,
+                                   Quantization quantization) {
+  return AddTensorWithBuffer(std::move(name), std::move(shape), type,
+                             AddBuffer(data), std::move(quantization));
+}
+
+int ModelBuilder::AddHalfConstant(std::string name, Shape shape,
+                                  absl::Span<const float> data) {
+  std::vector<uint16_t> half(data.size());
+  std::transform(data.begin(), data.end(), half.begin(), FloatToHalf);
+  return AddConstantBytes(
+      std::move(name), std::move(shape), schema::TensorType::FLOAT16,
+      absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(half.data()),
+                          half.size() * sizeof(uint16_t)));
+}
+
+void ModelBuilder::SetSparsity(int tensor,
+                               schema::SparsityParametersT sparsity) {
+  graph().tensors[tensor]->sparsity =
+      std::make_unique<schema::SparsityParametersT>(std::move(sparsity));
+}
+
+void ModelBuilder::SetShapeSignature(int tensor, Shape signature) {
+  graph().tensors[tensor]->shape_signature = std::move(signature);
+}
+
+int ModelBuilder::AddOp(schema::BuiltinOperator op, int version,
+                        std::vector<int> inputs, std::vector<int> outputs) {
+  return AddOperator(op, "", version, std::move(inputs), std::move(outputs), {},
+                     {});
+}
+
+int ModelBuilder::AddCustomOp(const std::string& name,
+                              absl::Span<const uint8_t> parameters,
+                              std::vector<int> inputs, std::vector<int> outputs,
+                              int version) {
+  return AddOperator(schema::BuiltinOperator::CUSTOM, name, version,
+                     std::move(inputs), std::move(outputs), {}, parameters);
+}
+
+void ModelBuilder::SetOutputs(std::vector<int> outputs) {
+  graph().outputs.assign(outputs.begin(), outputs.end());
+}
+
+void ModelBuilder::AddMetadata(std::string name,
+                               absl::Span<const uint8_t> data) {
+  auto metadata = std::make_unique<schema::MetadataT>();
+  metadata->name = std::move(name);
+  metadata->buffer = AddBuffer(data);
+  model_.metadata.push_back(std::move(metadata));
+}
+
+void ModelBuilder::SetDescription(std::string description) {
+  model_.description = std::move(description);
+}
+
+std::vector<uint8_t> ModelBuilder::Finish() const {
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(schema::Model::Pack(builder, &model_),
+                 schema::ModelIdentifier());
+  return {builder.GetBufferPointer(),
+          builder.GetBufferPointer() + builder.GetSize()};
+}
+
+int ModelBuilder::AddTensorWithBuffer(std::string name, Shape shape,
+                                      schema::TensorType type, uint32_t buffer,
+                                      Quantization quantization) {
+  auto tensor = std::make_unique<schema::TensorT>();
+  tensor->name = std::move(name);
+  tensor->shape = std::move(shape);
+  tensor->type = type;
+  tensor->buffer = buffer;
+  if (!quantization.scale.empty()) {
+    tensor->quantization = std::make_unique<schema::QuantizationParametersT>();
+    tensor->quantization->scale = std::move(quantization.scale);
+    tensor->quantization->zero_point = std::move(quantization.zero_point);
+    tensor->quantization->quantized_dimension = quantization.dimension;
+  }
+  graph().tensors.push_back(std::move(tensor));
+  return static_cast<int>(graph().tensors.size()) - 1;
+}
+
+int ModelBuilder::AddOperator(schema::BuiltinOperator op,
+                              const std::string& custom_name, int version,
+                              std::vector<int> inputs, std::vector<int> outputs,
+                              schema::BuiltinOptionsUnion options,
+                              absl::Span<const uint8_t> custom_options) {
+  const auto key = std::make_tuple(static_cast<int>(op), custom_name, version);
+  auto [it, inserted] = opcodes_.try_emplace(key, model_.operator_codes.size());
+  if (inserted) {
+    auto code = std::make_unique<schema::OperatorCodeT>();
+    code->builtin_code = op;
+    code->deprecated_builtin_code =
+        static_cast<int8_t>(std::min(static_cast<int>(op), kPlaceholderCode));
+    code->custom_code = custom_name;
+    code->version = version;
+    model_.operator_codes.push_back(std::move(code));
+  }
+  auto node = std::make_unique<schema::OperatorT>();
+  node->opcode_index = it->second;
+  node->inputs.assign(inputs.begin(), inputs.end());
+  node->outputs.assign(outputs.begin(), outputs.end());
+  node->builtin_options = std::move(options);
+  node->custom_options.assign(custom_options.begin(), custom_options.end());
+  graph().operators.push_back(std::move(node));
+  return static_cast<int>(graph().operators.size()) - 1;
+}
+
+uint32_t ModelBuilder::AddBuffer(absl::Span<const uint8_t> data) {
+  auto buffer = std::make_unique<schema::BufferT>();
+  buffer->data.assign(data.begin(), data.end());
+  model_.buffers.push_back(std::move(buffer));
+  return static_cast<uint32_t>(model_.buffers.size()) - 1;
+}
+
+uint16_t FloatToHalf(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  const uint16_t sign = static_cast<uint16_t>((bits >> 16) & 0x8000u);
+  const uint32_t magnitude = bits & 0x7fffffffu;
+  if (magnitude > 0x7f800000u) return sign | 0x7e00u;  // NaN stays one.
+  // 65520 is halfway between the largest half and the next power of two.
+  if (magnitude >= 0x477ff000u) return sign | 0x7c00u;
+  if (magnitude < 0x38800000u) {  // Below 2^-14: a multiple of 2^-24.
+    const float scaled = std::ldexp(std::fabs(value), 24);
+    return sign | static_cast<uint16_t>(std::nearbyint(scaled));
+  }
+  // Round the 13 bits that go: half of them up, ties to the even neighbour. A
+  // carry out of the significand raises the exponent, which is what it should.
+  const uint32_t odd = (magnitude >> 13) & 1u;
+  const uint32_t rounded = magnitude + 0xfffu + odd;
+  return sign | static_cast<uint16_t>((rounded - 0x38000000u) >> 13);
+}
+
+float HalfToFloat(uint16_t half) {
+  const int exponent = (half >> 10) & 0x1f;
+  const int fraction = half & 0x3ff;
+  float magnitude;
+  if (exponent == 0x1f) {
+    magnitude = fraction != 0 ? NAN : INFINITY;
+  } else if (exponent == 0) {
+    magnitude = std::ldexp(static_cast<float>(fraction), -24);
+  } else {
+    magnitude = std::ldexp(static_cast<float>(fraction + 1024), exponent - 25);
+  }
+  return (half & 0x8000u) != 0 ? -magnitude : magnitude;
+}
+
+}  // namespace gles_delegate

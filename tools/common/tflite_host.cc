@@ -1,0 +1,220 @@
+#include "tools/common/tflite_host.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "third_party/tflite_schema/schema_generated.h"
+#include "tools/common/custom_ops.h"
+#include "tools/common/model_builder.h"
+#include "tools/common/tflite_abi.h"
+
+namespace gles_delegate {
+namespace {
+
+absl::StatusOr<std::vector<uint8_t>> ReadFile(const std::string& path) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) {
+    return absl::NotFoundError(
+        absl::StrCat("Cannot open ", path, ": ", std::strerror(errno)));
+  }
+  const std::streamoff size = file.tellg();
+  std::vector<uint8_t> bytes(size > 0 ? size : 0);
+  file.seekg(0);
+  if (size < 0 || !file.read(reinterpret_cast<char*>(bytes.data()), size)) {
+    return absl::NotFoundError(
+        absl::StrCat("Cannot read ", path, " (is it a folder?)"));
+  }
+  return bytes;
+}
+
+// TfLiteModelCreate 2.9 has no error reporter and says one sentence on stderr;
+// this says what is wrong with the file before asking it.
+absl::Status CheckModelBytes(absl::Span<const uint8_t> bytes,
+                             const std::string& name) {
+  // An offset to the root table, then the identifier.
+  constexpr size_t kHeaderBytes = 8;
+  if (bytes.size() < kHeaderBytes ||
+      !schema::ModelBufferHasIdentifier(bytes.data())) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        name, " is no .tflite model: ", bytes.size(),
+        " bytes, without the identifier TFL3 at byte 4. Give a file that "
+        "TensorFlow Lite's converter wrote."));
+  }
+  flatbuffers::Verifier verifier(bytes.data(), bytes.size(), /*max_depth=*/64,
+                                 std::numeric_limits<uint32_t>::max());
+  if (!schema::VerifyModelBuffer(verifier)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        name, " is a damaged .tflite model: its ", bytes.size(),
+        " bytes do not hold what its offsets point to. Is it truncated?"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::string StatusName(TfLiteStatus status) {
+  switch (status) {
+    case kTfLiteOk:
+      return "kTfLiteOk";
+    case kTfLiteError:
+      return "kTfLiteError";
+    case kTfLiteDelegateError:
+      return "kTfLiteDelegateError";
+    case kTfLiteApplicationError:
+      return "kTfLiteApplicationError";
+    case kTfLiteUnresolvedOps:
+      return "kTfLiteUnresolvedOps";
+    default:
+      return absl::StrCat("TfLiteStatus ", static_cast<int>(status));
+  }
+}
+
+absl::StatusOr<std::unique_ptr<Model>> Model::FromFile(
+    const std::string& path) {
+  absl::StatusOr<std::vector<uint8_t>> bytes = ReadFile(path);
+  if (!bytes.ok()) return bytes.status();
+  return FromBuffer(*std::move(bytes), path);
+}
+
+absl::StatusOr<std::unique_ptr<Model>> Model::FromBuffer(
+    std::vector<uint8_t> bytes, const std::string& name) {
+  absl::Status checked = CheckModelBytes(bytes, name);
+  if (!checked.ok()) return checked;
+  std::unique_ptr<Model> model(new Model);
+  model->bytes_ = std::move(bytes);
+  model->model_ = TfLiteModelCreate(model->bytes_.data(), model->bytes_.size());
+  if (model->model_ == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("TensorFlow Lite ", TfLiteVersion(), " refuses ", name,
+                     "; its reason is on stderr"));
+  }
+  return model;
+}
+
+Model::~Model() { TfLiteModelDelete(model_); }
+
+void Interpreter::Report(void* self, const char* format, va_list args) {
+  va_list again;
+  va_copy(again, args);
+  const int length = std::vsnprintf(nullptr, 0, format, again);
+  va_end(again);
+  std::string message(length > 0 ? length : 0, '\0');
+  // data() has room for the closing zero.
+  std::vsnprintf(message.data(), message.size() + 1, format, args);
+  while (!message.empty() && message.back() == '\n') message.pop_back();
+  static_cast<Interpreter*>(self)->log_.push_back(std::move(message));
+}
+
+absl::Status Interpreter::Check(TfLiteStatus status, const std::string& what,
+                                size_t log_start) const {
+  if (status == kTfLiteOk) return absl::OkStatus();
+  const size_t start = std::min(log_start, log_.size());
+  return absl::InternalError(
+      absl::StrCat(what, " returned ", StatusName(status), ": ",
+                   absl::StrJoin(log_.begin() + start, log_.end(), "\n")));
+}
+
+absl::StatusOr<std::unique_ptr<Interpreter>> Interpreter::Create(
+    const Model& model, const InterpreterOptions& options) {
+  std::unique_ptr<Interpreter> result(new Interpreter);
+  std::unique_ptr<TfLiteInterpreterOptions,
+                  decltype(&TfLiteInterpreterOptionsDelete)>
+      tflite_options(TfLiteInterpreterOptionsCreate(),
+                     TfLiteInterpreterOptionsDelete);
+  TfLiteInterpreterOptionsSetNumThreads(tflite_options.get(),
+                                        options.num_threads);
+  TfLiteInterpreterOptionsSetErrorReporter(tflite_options.get(),
+                                           &Interpreter::Report, result.get());
+  if (options.add_custom_ops) {
+    for (const CustomOp& op : CustomOps()) {
+      TfLiteInterpreterOptionsAddCustomOp(tflite_options.get(), op.name,
+                                          &op.registration, op.min_version,
+                                          op.max_version);
+    }
+  }
+  const bool by_options = options.apply == InterpreterOptions::Apply::kOptions;
+  if (options.delegate != nullptr && by_options) {
+    TfLiteInterpreterOptionsAddDelegate(tflite_options.get(), options.delegate);
+  }
+  result->interpreter_ =
+      TfLiteInterpreterCreate(model.get(), tflite_options.get());
+  if (result->interpreter_ == nullptr) {
+    return absl::InternalError(absl::StrCat("TfLiteInterpreterCreate failed: ",
+                                            absl::StrJoin(result->log_, "\n")));
+  }
+  if (options.delegate != nullptr && !by_options) {
+    result->delegate_status_ = result->ApplyDelegate(options.delegate);
+    if (!result->delegate_status_.ok() && options.require_delegate) {
+      return result->delegate_status_;
+    }
+  }
+  absl::Status allocated = result->AllocateTensors();
+  if (!allocated.ok()) return allocated;
+  return result;
+}
+
+Interpreter::~Interpreter() {
+  if (interpreter_ != nullptr) TfLiteInterpreterDelete(interpreter_);
+}
+
+absl::Status Interpreter::ApplyDelegate(TfLiteDelegate* delegate) {
+  const size_t start = log_.size();
+  absl::Status applied =
+      Check(TfLiteInterpreterModifyGraphWithDelegate(interpreter_, delegate),
+            "ModifyGraphWithDelegate", start);
+  if (!applied.ok()) return applied;
+  return AllocateTensors();
+}
+
+absl::Status Interpreter::AllocateTensors() {
+  const size_t start = log_.size();
+  return Check(TfLiteInterpreterAllocateTensors(interpreter_),
+               "AllocateTensors", start);
+}
+
+absl::Status Interpreter::ResizeInput(int index, absl::Span<const int> dims) {
+  const size_t start = log_.size();
+  return Check(
+      TfLiteInterpreterResizeInputTensor(interpreter_, index, dims.data(),
+                                         static_cast<int32_t>(dims.size())),
+      "ResizeInputTensor", start);
+}
+
+absl::Status Interpreter::Invoke() {
+  const size_t start = log_.size();
+  return Check(TfLiteInterpreterInvoke(interpreter_), "Invoke", start);
+}
+
+absl::Status Interpreter::ResetVariables() {
+  const size_t start = log_.size();
+  return Check(TfLiteInterpreterResetVariableTensors(interpreter_),
+               "ResetVariableTensors", start);
+}
+
+int Interpreter::inputs() const {
+  return TfLiteInterpreterGetInputTensorCount(interpreter_);
+}
+
+int Interpreter::outputs() const {
+  return TfLiteInterpreterGetOutputTensorCount(interpreter_);
+}
+
+TensorView Interpreter::input(int index) const {
+  return TensorView(TfLiteInterpreterGetInputTensor(interpreter_, index));
+}
+
+TensorView Interpreter::output(int index) const {
+  return TensorView(TfLiteInterpreterGetOutputTensor(interpreter_, index));
+}
+
+}  // namespace gles_delegate
