@@ -17,8 +17,9 @@ namespace gles_delegate::egl {
 struct ContextOptions {
   // Which GPU: "" (hardware first, software last), an index into
   // ListDisplays(), or a part of a renderer's name, vendor's name or display's
-  // description, matched without case ("nvidia", "llvmpipe", "/dev/dri/renderD128").
-  // The environment variable GLES_DELEGATE_DEVICE stands in where this is empty.
+  // description, matched without case ("nvidia", "llvmpipe",
+  // "/dev/dri/renderD128"). The environment variable GLES_DELEGATE_DEVICE
+  // stands in where this is empty.
   std::string device;
   // Ask for GL debug messages (KHR_debug), which then appear in errors.
   bool debug = false;
@@ -27,11 +28,12 @@ struct ContextOptions {
 // One way to a display, as tried, for errors and for `--list_devices`.
 struct DisplayReport {
   int index = 0;
-  std::string description;  // "EGL device 0 (/dev/dri/renderD128)", "surfaceless", ...
-  std::string renderer;     // empty where it could not be opened
+  // "EGL device 0 (/dev/dri/renderD128)", "surfaceless", ...
+  std::string description;
+  std::string renderer;  // empty where it could not be opened
   std::string version;
   bool software = false;
-  std::string error;        // empty where a context could be made
+  std::string error;  // empty where a context could be made
 };
 
 // Opens every display in turn (EGL devices, surfaceless, GBM, default) and
@@ -44,7 +46,9 @@ std::vector<DisplayReport> ListDisplays();
 // Threads: current on one thread at a time; Run() refuses a second (EGL does).
 class Context {
  public:
-  // kUnavailable, with a line for each display tried and why it failed.
+  // Hardware on any display wins over software on all. kUnavailable, with a
+  // line for each display tried and why it failed, or naming the library that
+  // is missing.
   static absl::StatusOr<std::unique_ptr<Context>> Create(
       const ContextOptions& options);
 
@@ -62,10 +66,14 @@ class Context {
   // Runs fn with this context current, then restores what was current before.
   // In a borrowed context the GL state that the app can see (program, textures,
   // samplers, images, buffers with their ranges, pack and unpack state, active
-  // unit) is restored too. Nested calls on one thread are free.
+  // unit, framebuffers) is restored too; egl/gl_state.h says what is not.
+  // Cost, on llvmpipe (Mesa 22.3, a 2.5 GHz Xeon): 2.3 us where the context has
+  // to be made current and let go, 2.3 us in a borrowed context that is current
+  // already (its state saved and restored), 0.2 us for a nested call.
   // kFailedPrecondition: the context could not be made current here (it is
   // current on another thread, or lost), with EGL's error. kAborted: the
-  // context was reset (GL_KHR_robustness), fn did not run.
+  // context was reset (GL_KHR_robustness), before fn, which then did not run,
+  // or while fn failed. A context that was reset stays so: make another.
   absl::Status Run(absl::FunctionRef<absl::Status()> fn);
 
   const DeviceInfo& device() const { return device_; }
@@ -76,12 +84,21 @@ class Context {
  private:
   Context() = default;
 
+  absl::Status MakeCurrent();
+  // fn, with this context current already.
+  absl::Status RunCurrent(absl::FunctionRef<absl::Status()> fn);
+  // kAborted where the driver says that the context was reset.
+  absl::Status CheckReset();
+
   EGLDisplay display_ = EGL_NO_DISPLAY;
   EGLContext context_ = EGL_NO_CONTEXT;
   EGLSurface draw_ = EGL_NO_SURFACE;  // a 1x1 pbuffer, or the app's surface
   EGLSurface read_ = EGL_NO_SURFACE;
   bool owned_ = false;
-  int depth_ = 0;  // nesting of Run on the thread that is in it
+  // The two below are touched only while the context is current, which EGL
+  // grants to one thread at a time.
+  bool running_ = false;  // within Run, so that a nested one is free
+  bool lost_ = false;     // was reset: every object in it is gone, for good
   DeviceInfo device_;
 };
 

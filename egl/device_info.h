@@ -21,8 +21,8 @@ enum class DeviceKind {
   kIntel,
   kAmd,
   kV3d,
-  kMali,     // Panfrost too
-  kAdreno,   // Freedreno too
+  kMali,    // Panfrost too
+  kAdreno,  // Freedreno too
   kPowerVr,
 };
 

@@ -1,5 +1,10 @@
 // Move-only handles for GL objects. Every call needs a current context; a
-// handle destroyed without one leaks its object until the context goes.
+// handle destroyed while another (or none) is current leaks its object until
+// its context goes, rather than delete somebody else's object of that name.
+//
+// Binding points: buffers are bound to GL_COPY_READ_BUFFER and
+// GL_COPY_WRITE_BUFFER, which are scratch; textures to the active unit, where
+// what was bound is put back. Upload() sets GL_UNPACK_ALIGNMENT to 1.
 #ifndef GLES_DELEGATE_EGL_OBJECTS_H_
 #define GLES_DELEGATE_EGL_OBJECTS_H_
 
@@ -17,17 +22,23 @@
 
 namespace gles_delegate::egl {
 
-// Owns one GL name; Deleter is a function of a GLuint.
+// The thread's EGLContext, or EGL_NO_CONTEXT.
+EGLContext CurrentContext();
+
+// Owns one GL name of the context that is current when it is made; Deleter is a
+// function of a GLuint.
 template <void (*Deleter)(GLuint)>
 class Handle {
  public:
   Handle() = default;
-  explicit Handle(GLuint id) : id_(id) {}
-  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, 0)) {}
+  explicit Handle(GLuint id) : id_(id), context_(CurrentContext()) {}
+  Handle(Handle&& other) noexcept
+      : id_(std::exchange(other.id_, 0)), context_(other.context_) {}
   Handle& operator=(Handle&& other) noexcept {
     if (this != &other) {
       Reset();
       id_ = std::exchange(other.id_, 0);
+      context_ = other.context_;
     }
     return *this;
   }
@@ -39,16 +50,18 @@ class Handle {
   // Gives the object up without deleting it (its context is lost).
   GLuint Release() { return std::exchange(id_, 0); }
   void Reset() {
-    if (id_ != 0) Deleter(id_);
+    if (id_ != 0 && CurrentContext() == context_) Deleter(id_);
     id_ = 0;
   }
 
  private:
   GLuint id_ = 0;
+  EGLContext context_ = EGL_NO_CONTEXT;
 };
 
 void DeleteBuffer(GLuint id);
 void DeleteTexture(GLuint id);
+void DeleteShader(GLuint id);
 void DeleteProgram(GLuint id);
 void DeleteQuery(GLuint id);
 
@@ -59,17 +72,28 @@ class Buffer {
   // kResourceExhausted: out of memory; the message gives the size.
   static absl::StatusOr<Buffer> Create(size_t bytes, const void* data,
                                        GLenum usage);
+  // Stays mapped, coherently, for as long as it lives. access: GL_MAP_READ_BIT,
+  // GL_MAP_WRITE_BIT or both. What the GPU wrote is seen through mapped() after
+  // a barrier (GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT) and a fence.
+  // kUnimplemented where the driver lacks GL_EXT_buffer_storage.
+  static absl::StatusOr<Buffer> CreateMapped(size_t bytes, GLbitfield access);
+
   GLuint id() const { return handle_.id(); }
   size_t bytes() const { return bytes_; }
+  // Null but for CreateMapped().
+  uint8_t* mapped() const { return mapped_; }
 
-  // Copies host -> buffer at `offset` (glBufferSubData).
+  // Copies host -> buffer at `offset` (glBufferSubData; into the mapping of a
+  // mapped one, which does not wait for the GPU). kOutOfRange past the end.
   absl::Status Upload(size_t offset, absl::Span<const uint8_t> data);
-  // Copies buffer -> host by mapping; waits for the GPU.
+  // Copies buffer -> host by mapping; waits for the GPU. After shader writes,
+  // a barrier (GL_BUFFER_UPDATE_BARRIER_BIT) is the caller's to set.
   absl::Status Read(size_t offset, absl::Span<uint8_t> data) const;
 
  private:
   Handle<DeleteBuffer> handle_;
   size_t bytes_ = 0;
+  uint8_t* mapped_ = nullptr;  // goes with the buffer
 };
 
 // An immutable texture (glTexStorage), one mip level.
@@ -83,15 +107,17 @@ class Texture {
     int layers = 1;  // 1 for GL_TEXTURE_2D
   };
   Texture() = default;
-  // Nearest filtering, clamped. kResourceExhausted: out of memory or past a limit.
+  // Nearest filtering, clamped. kResourceExhausted: out of memory or past a
+  // limit.
   static absl::StatusOr<Texture> Create(const Desc& desc);
   GLuint id() const { return handle_.id(); }
   const Desc& desc() const { return desc_; }
   size_t bytes() const;
 
   // Uploads a box of texels; `data` as format/type of the texture's own format
-  // (RGBA floats for GL_RGBA32F; halves for GL_RGBA16F; bytes for GL_RGBA8I, ...),
-  // tightly packed, layer by layer, row by row.
+  // (RGBA floats for GL_RGBA32F; halves for GL_RGBA16F; bytes for GL_RGBA8I,
+  // ...), tightly packed, layer by layer, row by row. kOutOfRange past the
+  // edges; GL's own errors wait for the next CheckGl().
   absl::Status Upload(int x, int y, int layer, int width, int height,
                       int layers, const void* data);
 
@@ -126,7 +152,7 @@ class Program {
 
  private:
   Handle<DeleteProgram> handle_;
-  GLuint shader_ = 0;  // between Start and Finish
+  Handle<DeleteShader> shader_;  // between Start and Finish
 };
 
 // A fence in the command stream (glFenceSync).
@@ -142,16 +168,19 @@ class Fence {
 
  private:
   GLsync sync_ = nullptr;
+  EGLContext context_ = EGL_NO_CONTEXT;
 };
 
-// GL_TIME_ELAPSED_EXT around commands; only where EXT_disjoint_timer_query is.
+// GL_TIME_ELAPSED_EXT around commands. One at a time: they do not nest.
+// Create() is kUnimplemented where the driver lacks EXT_disjoint_timer_query.
 class TimerQuery {
  public:
   TimerQuery() = default;
   static absl::StatusOr<TimerQuery> Create();
   void Begin();
   void End();
-  // Nanoseconds; waits for the result.
+  // Nanoseconds; waits for the result. kUnavailable where the GPU's clock was
+  // disturbed meanwhile: measure again.
   absl::StatusOr<uint64_t> Nanoseconds() const;
 
  private:
@@ -160,6 +189,8 @@ class TimerQuery {
 
 // OK, or the GL errors raised since the last check, with `what` and any
 // KHR_debug message. Call once a stage, not after each call.
+// kResourceExhausted: out of memory. kAborted: the context is lost. Else
+// kInternal.
 absl::Status CheckGl(absl::string_view what);
 
 }  // namespace gles_delegate::egl

@@ -1,0 +1,121 @@
+#include <cstring>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "egl/extension.h"
+#include "egl/objects.h"
+
+// COPY_READ and COPY_WRITE are scratch: nothing but these functions binds them,
+// so nothing needs putting back.
+namespace gles_delegate::egl {
+namespace {
+
+absl::Status CheckRange(size_t size, size_t offset, size_t count,
+                        const char* what) {
+  if (offset <= size && count <= size - offset) return absl::OkStatus();
+  return absl::OutOfRangeError(absl::StrCat(what, " of ", count, " bytes at ",
+                                            offset, " in a buffer of ", size));
+}
+
+absl::Status CheckSize(size_t bytes) {
+  if (bytes > 0 &&
+      bytes <= static_cast<size_t>(std::numeric_limits<GLsizeiptr>::max())) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("a buffer of ", bytes, " bytes"));
+}
+
+}  // namespace
+
+absl::StatusOr<Buffer> Buffer::Create(size_t bytes, const void* data,
+                                      GLenum usage) {
+  if (absl::Status status = CheckSize(bytes); !status.ok()) return status;
+  GLuint id = 0;
+  gl().GenBuffers(1, &id);
+  Buffer buffer;
+  buffer.handle_ = Handle<DeleteBuffer>(id);
+  buffer.bytes_ = bytes;
+  gl().BindBuffer(GL_COPY_WRITE_BUFFER, id);
+  gl().BufferData(GL_COPY_WRITE_BUFFER, static_cast<GLsizeiptr>(bytes), data,
+                  usage);
+  absl::Status status =
+      CheckGl(absl::StrCat("creating a buffer of ", bytes, " bytes"));
+  if (!status.ok()) return status;
+  return buffer;
+}
+
+absl::StatusOr<Buffer> Buffer::CreateMapped(size_t bytes, GLbitfield access) {
+  if (absl::Status status = CheckSize(bytes); !status.ok()) return status;
+  if (!HasExtension("GL_EXT_buffer_storage")) {
+    return absl::UnimplementedError(
+        "this driver has no GL_EXT_buffer_storage (persistently mapped "
+        "buffers)");
+  }
+  GLuint id = 0;
+  gl().GenBuffers(1, &id);
+  Buffer buffer;
+  buffer.handle_ = Handle<DeleteBuffer>(id);
+  buffer.bytes_ = bytes;
+  const GLbitfield flags =
+      access | GL_MAP_PERSISTENT_BIT_EXT | GL_MAP_COHERENT_BIT_EXT;
+  gl().BindBuffer(GL_COPY_WRITE_BUFFER, id);
+  gl().BufferStorageEXT(GL_COPY_WRITE_BUFFER, static_cast<GLsizeiptr>(bytes),
+                        /*data=*/nullptr, flags);
+  buffer.mapped_ = static_cast<uint8_t*>(gl().MapBufferRange(
+      GL_COPY_WRITE_BUFFER, 0, static_cast<GLsizeiptr>(bytes), flags));
+  absl::Status status =
+      CheckGl(absl::StrCat("mapping a buffer of ", bytes, " bytes for good"));
+  if (!status.ok()) return status;
+  if (buffer.mapped_ == nullptr) {
+    return absl::InternalError(
+        absl::StrCat("the driver mapped a buffer of ", bytes,
+                     " bytes to no address, and raised no error"));
+  }
+  return buffer;
+}
+
+absl::Status Buffer::Upload(size_t offset, absl::Span<const uint8_t> data) {
+  absl::Status status = CheckRange(bytes_, offset, data.size(), "an upload");
+  if (!status.ok() || data.empty()) return status;
+  if (mapped_ != nullptr) {
+    std::memcpy(mapped_ + offset, data.data(), data.size());
+    return absl::OkStatus();
+  }
+  gl().BindBuffer(GL_COPY_WRITE_BUFFER, id());
+  gl().BufferSubData(GL_COPY_WRITE_BUFFER, static_cast<GLintptr>(offset),
+                     static_cast<GLsizeiptr>(data.size()), data.data());
+  return absl::OkStatus();
+}
+
+absl::Status Buffer::Read(size_t offset, absl::Span<uint8_t> data) const {
+  absl::Status status = CheckRange(bytes_, offset, data.size(), "a read");
+  if (!status.ok() || data.empty()) return status;
+  if (mapped_ != nullptr) {
+    // A persistent mapping waits for nothing by itself.
+    gl().MemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT);
+    gl().Finish();
+    std::memcpy(data.data(), mapped_ + offset, data.size());
+    return CheckGl("waiting for a mapped buffer");
+  }
+  gl().BindBuffer(GL_COPY_READ_BUFFER, id());
+  const void* source = gl().MapBufferRange(
+      GL_COPY_READ_BUFFER, static_cast<GLintptr>(offset),
+      static_cast<GLsizeiptr>(data.size()), GL_MAP_READ_BIT);
+  if (source == nullptr) {
+    status = CheckGl(absl::StrCat("mapping ", data.size(), " bytes at ", offset,
+                                  " of a buffer"));
+    return status.ok()
+               ? absl::InternalError("the driver mapped a buffer to no address")
+               : status;
+  }
+  std::memcpy(data.data(), source, data.size());
+  if (!gl().UnmapBuffer(GL_COPY_READ_BUFFER)) {
+    return absl::DataLossError(
+        "the driver lost a buffer's contents while it was mapped "
+        "(glUnmapBuffer); run the inference again");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate::egl

@@ -1,0 +1,42 @@
+#include "egl/current_context.h"
+
+#include "absl/strings/str_cat.h"
+#include "egl/egl_error.h"
+
+namespace gles_delegate::egl {
+
+SavedCurrent::SavedCurrent() : api_(egl().QueryAPI()) {
+  // What is "current" depends on the API: the ES one is what we replace.
+  egl().BindAPI(EGL_OPENGL_ES_API);
+  display_ = egl().GetCurrentDisplay();
+  draw_ = egl().GetCurrentSurface(EGL_DRAW);
+  read_ = egl().GetCurrentSurface(EGL_READ);
+  context_ = egl().GetCurrentContext();
+}
+
+SavedCurrent::~SavedCurrent() {
+  if (!restored_) Restore(egl().GetCurrentDisplay()).IgnoreError();
+}
+
+absl::Status SavedCurrent::Restore(EGLDisplay used) {
+  restored_ = true;
+  EGLBoolean ok = EGL_TRUE;
+  if (egl().GetCurrentContext() != context_ ||
+      egl().GetCurrentSurface(EGL_DRAW) != draw_ ||
+      egl().GetCurrentSurface(EGL_READ) != read_) {
+    ok = context_ != EGL_NO_CONTEXT
+             ? egl().MakeCurrent(display_, draw_, read_, context_)
+             : egl().MakeCurrent(used, EGL_NO_SURFACE, EGL_NO_SURFACE,
+                                 EGL_NO_CONTEXT);
+  }
+  const EGLint error = ok ? EGL_SUCCESS : egl().GetError();
+  // EGL_NONE: a library without OpenGL ES, which has nothing to go back to.
+  if (api_ != EGL_NONE) egl().BindAPI(api_);
+  if (ok) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the EGLContext that was current before could not be made current "
+      "again: ",
+      EglErrorText(error)));
+}
+
+}  // namespace gles_delegate::egl

@@ -1,0 +1,149 @@
+#include "egl/device_info.h"
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "egl/gl_api.h"
+
+namespace gles_delegate::egl {
+namespace {
+
+std::string GetString(GLenum name) {
+  const GLubyte* text = gl().GetString(name);
+  return text == nullptr ? "" : reinterpret_cast<const char*>(text);
+}
+
+int GetInt(GLenum name) {
+  GLint value = 0;
+  gl().GetIntegerv(name, &value);
+  return value;
+}
+
+std::array<int, 3> GetInt3(GLenum name) {
+  std::array<int, 3> values = {};
+  for (GLuint i = 0; i < 3; ++i) gl().GetIntegeri_v(name, i, &values[i]);
+  return values;
+}
+
+// "OpenGL ES 3.2 Mesa 22.3.6" -> 3, 2. False for anything but OpenGL ES.
+// GL_MAJOR_VERSION is not asked: ES 2.0 does not have it.
+bool ParseVersion(absl::string_view version, int* major, int* minor) {
+  constexpr absl::string_view kPrefix = "OpenGL ES ";
+  if (!absl::StartsWith(version, kPrefix)) return false;
+  version.remove_prefix(kPrefix.size());
+  if (version.size() < 3 || !absl::ascii_isdigit(version[0]) ||
+      version[1] != '.' || !absl::ascii_isdigit(version[2])) {
+    return false;
+  }
+  *major = version[0] - '0';
+  *minor = version[2] - '0';
+  return true;
+}
+
+void ReadLimits(DeviceInfo* info) {
+  info->max_texture_size = GetInt(GL_MAX_TEXTURE_SIZE);
+  info->max_array_texture_layers = GetInt(GL_MAX_ARRAY_TEXTURE_LAYERS);
+  info->max_work_group_invocations =
+      GetInt(GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS);
+  info->max_work_group_size = GetInt3(GL_MAX_COMPUTE_WORK_GROUP_SIZE);
+  info->max_work_group_count = GetInt3(GL_MAX_COMPUTE_WORK_GROUP_COUNT);
+  info->max_shared_memory_bytes = GetInt(GL_MAX_COMPUTE_SHARED_MEMORY_SIZE);
+  info->max_compute_ssbos = GetInt(GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS);
+  info->max_compute_images = GetInt(GL_MAX_COMPUTE_IMAGE_UNIFORMS);
+  info->max_image_units = GetInt(GL_MAX_IMAGE_UNITS);
+  info->max_compute_textures = GetInt(GL_MAX_COMPUTE_TEXTURE_IMAGE_UNITS);
+  info->max_combined_shader_outputs =
+      GetInt(GL_MAX_COMBINED_SHADER_OUTPUT_RESOURCES);
+  GLint64 ssbo_bytes = 0;
+  gl().GetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &ssbo_bytes);
+  info->max_ssbo_bytes = ssbo_bytes;
+  info->max_uniform_block_bytes = GetInt(GL_MAX_UNIFORM_BLOCK_SIZE);
+  info->uniform_offset_alignment = GetInt(GL_UNIFORM_BUFFER_OFFSET_ALIGNMENT);
+  info->ssbo_offset_alignment =
+      GetInt(GL_SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT);
+  info->program_binary_formats = GetInt(GL_NUM_PROGRAM_BINARY_FORMATS);
+}
+
+void ReadExtensions(DeviceInfo* info) {
+  const int count = GetInt(GL_NUM_EXTENSIONS);
+  for (int i = 0; i < count; ++i) {
+    const GLubyte* name = gl().GetStringi(GL_EXTENSIONS, i);
+    if (name == nullptr) continue;
+    info->extensions.insert(reinterpret_cast<const char*>(name));
+  }
+}
+
+bool IsSoftware(DeviceKind kind, absl::string_view renderer) {
+  const std::string lower = absl::AsciiStrToLower(renderer);
+  return kind == DeviceKind::kLlvmpipe || kind == DeviceKind::kSoftpipe ||
+         absl::StrContains(lower, "swrast") ||
+         absl::StrContains(lower, "swiftshader") ||
+         absl::StrContains(lower, "software");
+}
+
+}  // namespace
+
+absl::StatusOr<DeviceInfo> ReadDeviceInfo() {
+  if (absl::Status status = LoadGl(); !status.ok()) return status;
+  if (egl().GetCurrentContext() == EGL_NO_CONTEXT) {
+    return absl::FailedPreconditionError(
+        "no EGLContext is current on this thread");
+  }
+  DeviceInfo info;
+  info.vendor = GetString(GL_VENDOR);
+  info.renderer = GetString(GL_RENDERER);
+  info.version = GetString(GL_VERSION);
+  if (!ParseVersion(info.version, &info.major, &info.minor) ||
+      info.major * 10 + info.minor < 31) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the context is \"", info.version, "\" on \"", info.renderer,
+        "\"; OpenGL ES 3.1 or later is needed (compute shaders)"));
+  }
+  info.shading_language_version = GetString(GL_SHADING_LANGUAGE_VERSION);
+  info.kind = KindOf(info.vendor, info.renderer);
+  info.software = IsSoftware(info.kind, info.renderer);
+  ReadLimits(&info);
+  ReadExtensions(&info);
+  return info;
+}
+
+DeviceKind KindOf(absl::string_view vendor, absl::string_view renderer) {
+  struct Rule {
+    absl::string_view part;  // of the vendor's or the renderer's name
+    DeviceKind kind;
+  };
+  // Software first: Mesa's software drivers name the CPU's maker elsewhere.
+  static constexpr Rule kRules[] = {
+      {"llvmpipe", DeviceKind::kLlvmpipe},
+      {"softpipe", DeviceKind::kSoftpipe},
+      {"nvidia", DeviceKind::kNvidia},
+      {"nouveau", DeviceKind::kNvidia},
+      {"mali", DeviceKind::kMali},
+      {"panfrost", DeviceKind::kMali},
+      {"adreno", DeviceKind::kAdreno},
+      {"freedreno", DeviceKind::kAdreno},
+      {"qualcomm", DeviceKind::kAdreno},
+      {"v3d", DeviceKind::kV3d},
+      {"videocore", DeviceKind::kV3d},
+      {"broadcom", DeviceKind::kV3d},
+      {"powervr", DeviceKind::kPowerVr},
+      {"imagination", DeviceKind::kPowerVr},
+      {"intel", DeviceKind::kIntel},
+      {"radeon", DeviceKind::kAmd},
+      {"amd", DeviceKind::kAmd},
+  };
+  const std::string names =
+      absl::AsciiStrToLower(absl::StrCat(renderer, " ", vendor));
+  for (const Rule& rule : kRules) {
+    if (absl::StrContains(names, rule.part)) return rule.kind;
+  }
+  // Freedreno's short names: "FD618".
+  if (names.size() > 2 && absl::StartsWith(names, "fd") &&
+      absl::ascii_isdigit(names[2])) {
+    return DeviceKind::kAdreno;
+  }
+  return DeviceKind::kUnknown;
+}
+
+}  // namespace gles_delegate::egl

@@ -1,0 +1,150 @@
+#include "egl/displays.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "egl/egl_error.h"
+#include "egl/gbm.h"
+
+namespace gles_delegate::egl {
+namespace {
+
+absl::StatusOr<EGLDisplay> PlatformDisplay(EGLenum platform, void* native) {
+  if (egl().GetPlatformDisplayEXT == nullptr) {
+    return absl::UnavailableError("no eglGetPlatformDisplayEXT in this libEGL");
+  }
+  EGLDisplay display =
+      egl().GetPlatformDisplayEXT(platform, native, /*attrib_list=*/nullptr);
+  if (display == EGL_NO_DISPLAY) {
+    return absl::UnavailableError(
+        absl::StrCat("eglGetPlatformDisplayEXT: ", LastEglError()));
+  }
+  return display;
+}
+
+DisplayCandidate Missing(std::string description, std::string why) {
+  return {std::move(description), /*software=*/false,
+          [why = std::move(why)]() -> absl::StatusOr<EGLDisplay> {
+            return absl::UnavailableError(why);
+          }};
+}
+
+DisplayCandidate DescribeDevice(EGLDeviceEXT device, int index) {
+  const char* extensions = egl().QueryDeviceStringEXT(device, EGL_EXTENSIONS);
+  std::vector<std::string> facts;
+  auto add_file = [&](const char* extension, EGLint name) {
+    if (!HasEglExtension(extensions, extension)) return;
+    const char* file = egl().QueryDeviceStringEXT(device, name);
+    if (file != nullptr) facts.push_back(file);
+  };
+  add_file("EGL_EXT_device_drm_render_node", EGL_DRM_RENDER_NODE_FILE_EXT);
+  if (facts.empty()) add_file("EGL_EXT_device_drm", EGL_DRM_DEVICE_FILE_EXT);
+  EGLAttrib cuda = 0;
+  if (HasEglExtension(extensions, "EGL_NV_device_cuda") &&
+      egl().QueryDeviceAttribEXT != nullptr &&
+      egl().QueryDeviceAttribEXT(device, EGL_CUDA_DEVICE_NV, &cuda)) {
+    facts.push_back(absl::StrCat("CUDA device ", cuda));
+  }
+  const bool software = HasEglExtension(extensions, "EGL_MESA_device_software");
+  if (software) facts.push_back("software");
+  egl().GetError();  // a refused query is no error of ours
+
+  return {absl::StrCat("EGL device ", index, facts.empty() ? "" : " (",
+                       absl::StrJoin(facts, ", "), facts.empty() ? "" : ")"),
+          software, [device] {
+            return PlatformDisplay(EGL_PLATFORM_DEVICE_EXT, device);
+          }};
+}
+
+void AddDevices(const char* client, std::vector<DisplayCandidate>* out) {
+  if (!HasEglExtension(client, "EGL_EXT_platform_device") ||
+      egl().QueryDevicesEXT == nullptr ||
+      egl().QueryDeviceStringEXT == nullptr) {
+    out->push_back(
+        Missing("EGL devices", "this libEGL has no EGL_EXT_platform_device"));
+    return;
+  }
+  EGLint count = 0;
+  std::vector<EGLDeviceEXT> devices;
+  if (egl().QueryDevicesEXT(0, nullptr, &count) && count > 0) {
+    devices.resize(count);
+    if (!egl().QueryDevicesEXT(count, devices.data(), &count)) count = 0;
+    devices.resize(count);
+  }
+  if (devices.empty()) {
+    out->push_back(Missing("EGL devices", "eglQueryDevicesEXT finds none"));
+    return;
+  }
+  const size_t first = out->size();
+  for (size_t i = 0; i < devices.size(); ++i) {
+    out->push_back(DescribeDevice(devices[i], static_cast<int>(i)));
+  }
+  std::stable_partition(out->begin() + first, out->end(),
+                        [](const DisplayCandidate& c) { return !c.software; });
+}
+
+void AddSurfaceless(const char* client, std::vector<DisplayCandidate>* out) {
+  if (!HasEglExtension(client, "EGL_MESA_platform_surfaceless")) {
+    out->push_back(Missing("surfaceless",
+                           "this libEGL has no EGL_MESA_platform_surfaceless"));
+    return;
+  }
+  out->push_back({"surfaceless", /*software=*/false, [] {
+                    return PlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA,
+                                           EGL_DEFAULT_DISPLAY);
+                  }});
+}
+
+void AddGbm(const char* client, std::vector<DisplayCandidate>* out) {
+  if (!HasEglExtension(client, "EGL_KHR_platform_gbm") &&
+      !HasEglExtension(client, "EGL_MESA_platform_gbm")) {
+    out->push_back(Missing("GBM", "this libEGL has no EGL_KHR_platform_gbm"));
+    return;
+  }
+  const std::vector<std::string> nodes = RenderNodes();
+  if (nodes.empty()) {
+    out->push_back(Missing("GBM", "there is no render node /dev/dri/renderD*"));
+  }
+  for (const std::string& node : nodes) {
+    out->push_back({absl::StrCat("GBM ", node), /*software=*/false,
+                    [node]() -> absl::StatusOr<EGLDisplay> {
+                      absl::StatusOr<void*> device = GbmDevice(node);
+                      if (!device.ok()) return device.status();
+                      return PlatformDisplay(EGL_PLATFORM_GBM_KHR, *device);
+                    }});
+  }
+}
+
+absl::StatusOr<EGLDisplay> DefaultDisplay() {
+  EGLDisplay display = egl().GetDisplay(EGL_DEFAULT_DISPLAY);
+  if (display == EGL_NO_DISPLAY) {
+    return absl::UnavailableError(
+        absl::StrCat("eglGetDisplay: ", LastEglError()));
+  }
+  return display;
+}
+
+}  // namespace
+
+bool HasEglExtension(const char* extensions, absl::string_view name) {
+  if (extensions == nullptr) return false;
+  for (absl::string_view word : absl::StrSplit(extensions, ' ')) {
+    if (word == name) return true;
+  }
+  return false;
+}
+
+std::vector<DisplayCandidate> FindDisplays() {
+  const char* client = egl().QueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
+  if (client == nullptr) egl().GetError();  // EGL 1.4: no client extensions
+  std::vector<DisplayCandidate> displays;
+  AddDevices(client, &displays);
+  AddSurfaceless(client, &displays);
+  AddGbm(client, &displays);
+  displays.push_back({"default display", /*software=*/false, DefaultDisplay});
+  return displays;
+}
+
+}  // namespace gles_delegate::egl

@@ -1,0 +1,35 @@
+// The ways to an EGL display on a machine without a window system.
+#ifndef GLES_DELEGATE_EGL_DISPLAYS_H_
+#define GLES_DELEGATE_EGL_DISPLAYS_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "egl/gl_api.h"
+
+namespace gles_delegate::egl {
+
+// One way to a display. Not yet opened: a driver's start takes milliseconds.
+struct DisplayCandidate {
+  std::string description;
+  bool software = false;  // known to be so before it is opened
+  // Gets the display, uninitialised. Never fails by crashing; the status says
+  // why there is none.
+  std::function<absl::StatusOr<EGLDisplay>()> open;
+};
+
+// In the order to try: EGL devices (software ones last), surfaceless, GBM
+// render nodes, the default display. The order is that of ListDisplays().
+// A way that this libEGL does not offer stays in the list, to say so.
+// Needs LoadGl(). Thread-safe.
+std::vector<DisplayCandidate> FindDisplays();
+
+// True where the space-separated list `extensions` has exactly `name`.
+bool HasEglExtension(const char* extensions, absl::string_view name);
+
+}  // namespace gles_delegate::egl
+
+#endif  // GLES_DELEGATE_EGL_DISPLAYS_H_

@@ -1,0 +1,20 @@
+// EGL's error codes in words.
+#ifndef GLES_DELEGATE_EGL_EGL_ERROR_H_
+#define GLES_DELEGATE_EGL_EGL_ERROR_H_
+
+#include <string>
+
+#include "egl/gl_api.h"
+
+namespace gles_delegate::egl {
+
+// "EGL_BAD_ACCESS (the context is current on another thread)"; the number, for
+// a code that EGL 1.5 does not have.
+std::string EglErrorText(EGLint error);
+
+// The text of eglGetError(), that is of this thread's last EGL call.
+std::string LastEglError();
+
+}  // namespace gles_delegate::egl
+
+#endif  // GLES_DELEGATE_EGL_EGL_ERROR_H_

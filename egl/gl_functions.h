@@ -1,0 +1,26 @@
+// The tables of function pointers; included by gl_api.h, which see.
+#ifndef GLES_DELEGATE_EGL_GL_FUNCTIONS_H_
+#define GLES_DELEGATE_EGL_GL_FUNCTIONS_H_
+
+#include <EGL/egl.h>
+#include <EGL/eglext.h>
+#include <GLES2/gl2ext.h>
+#include <GLES3/gl31.h>
+
+namespace gles_delegate::egl {
+
+struct GlApi {
+#define GL_REQUIRED(name) decltype(&::gl##name) name = nullptr;
+#define GL_OPTIONAL(name, type) type name = nullptr;
+#include "egl/gl_functions.inc"
+};
+
+struct EglApi {
+#define EGL_REQUIRED(name) decltype(&::egl##name) name = nullptr;
+#define EGL_OPTIONAL(name, type) type name = nullptr;
+#include "egl/gl_functions.inc"
+};
+
+}  // namespace gles_delegate::egl
+
+#endif  // GLES_DELEGATE_EGL_GL_FUNCTIONS_H_

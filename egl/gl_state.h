@@ -1,0 +1,80 @@
+// The GL state of an app's context that the delegate disturbs.
+#ifndef GLES_DELEGATE_EGL_GL_STATE_H_
+#define GLES_DELEGATE_EGL_GL_STATE_H_
+
+#include <array>
+#include <vector>
+
+#include "egl/device_info.h"
+#include "egl/gl_api.h"
+
+namespace gles_delegate::egl {
+
+// The delegate keeps to the first so many binding points of each kind (fewer
+// where the device has fewer), so that only those are saved.
+inline constexpr int kTextureUnits = 16;
+inline constexpr int kImageUnits = 8;
+inline constexpr int kStorageBuffers = 16;
+inline constexpr int kUniformBuffers = 12;
+
+// Saves on construction, sets what the delegate's own uploads and shaders rely
+// on (no pack or unpack buffer, tight rows, no sampler objects, unit 0 active),
+// and puts the saved state back on Restore().
+//
+// Not saved, because the delegate never changes it: vertex and fragment state,
+// other texture targets, queries, transform feedback (which must not be active
+// and unpaused), the app's debug callback. GL errors that the app has not
+// fetched yet are dropped, so that they are not taken for the delegate's. An
+// object that the app deleted while it was still bound is gone afterwards.
+//
+// Needs a current context of `device`, the same one throughout.
+class GlState {
+ public:
+  explicit GlState(const DeviceInfo& device);
+  void Restore() const;
+
+  GlState(const GlState&) = delete;
+  GlState& operator=(const GlState&) = delete;
+
+ private:
+  struct TextureUnit {
+    GLint texture_2d = 0;
+    GLint texture_2d_array = 0;
+    GLint sampler = 0;
+  };
+  struct ImageUnit {
+    GLint name = 0;
+    GLint level = 0;
+    GLboolean layered = GL_FALSE;
+    GLint layer = 0;
+    GLint access = 0;
+    GLint format = 0;
+  };
+  struct IndexedBuffer {
+    GLint name = 0;
+    GLint64 start = 0;
+    GLint64 size = 0;  // 0: the whole buffer (glBindBufferBase)
+  };
+  static constexpr int kGenericBuffers = 7;
+  static constexpr int kPixelStores = 10;
+
+  void SaveUnits(const DeviceInfo& device);
+  void SaveBuffers();
+  void SetOwnDefaults() const;
+
+  GLint program_ = 0;
+  GLint active_unit_ = GL_TEXTURE0;
+  GLint draw_framebuffer_ = 0;
+  GLint read_framebuffer_ = 0;
+  std::array<GLint, kGenericBuffers> generic_buffers_ = {};
+  std::array<GLint, kPixelStores> pixel_stores_ = {};
+  // Their sizes are what the device has, at most the constants above.
+  std::vector<TextureUnit> textures_;
+  std::vector<ImageUnit> images_;
+  std::vector<IndexedBuffer> storage_buffers_;
+  std::vector<IndexedBuffer> uniform_buffers_;
+};
+
+}  // namespace gles_delegate::egl
+
+#endif  // GLES_DELEGATE_EGL_GL_STATE_H_

@@ -1,0 +1,205 @@
+#include "egl/headless.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "egl/current_context.h"
+#include "egl/egl_error.h"
+
+namespace gles_delegate::egl {
+namespace {
+
+// What a display offers.
+struct DisplayInfo {
+  EGLDisplay display = EGL_NO_DISPLAY;
+  EGLint major = 0;
+  EGLint minor = 0;
+  const char* extensions = nullptr;
+
+  bool Has(absl::string_view name) const {
+    return HasEglExtension(extensions, name);
+  }
+  bool AtLeast15() const { return major * 10 + minor >= 15; }
+};
+
+absl::StatusOr<DisplayInfo> OpenDisplay(const DisplayCandidate& candidate) {
+  absl::StatusOr<EGLDisplay> display = candidate.open();
+  if (!display.ok()) return display.status();
+  DisplayInfo info;
+  info.display = *display;
+  if (!egl().Initialize(*display, &info.major, &info.minor)) {
+    return absl::UnavailableError(
+        absl::StrCat("eglInitialize: ", LastEglError()));
+  }
+  info.extensions = egl().QueryString(*display, EGL_EXTENSIONS);
+  if (!info.AtLeast15() && !info.Has("EGL_KHR_create_context")) {
+    return absl::UnavailableError(absl::StrCat(
+        "EGL ", info.major, ".", info.minor,
+        " without EGL_KHR_create_context cannot make an OpenGL ES 3.1 "
+        "context"));
+  }
+  return info;
+}
+
+// EGL_NO_CONFIG_KHR where the driver allows it, else any config that takes a
+// pbuffer (or, failing that, any at all for a surfaceless context).
+absl::StatusOr<EGLConfig> ChooseConfig(const DisplayInfo& info) {
+  if (info.Has("EGL_KHR_no_config_context") &&
+      info.Has("EGL_KHR_surfaceless_context")) {
+    return EGL_NO_CONFIG_KHR;
+  }
+  for (const EGLint surface : {EGL_PBUFFER_BIT, 0}) {
+    const EGLint attributes[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT,
+                                 EGL_SURFACE_TYPE, surface, EGL_NONE};
+    EGLConfig config = nullptr;
+    EGLint count = 0;
+    if (egl().ChooseConfig(info.display, attributes, &config, 1, &count) &&
+        count > 0) {
+      return config;
+    }
+  }
+  return absl::UnavailableError(absl::StrCat(
+      "eglChooseConfig finds no OpenGL ES 3 config: ", LastEglError()));
+}
+
+struct Attempt {
+  int major;
+  int minor;
+  bool robust;
+};
+
+std::vector<EGLint> ContextAttributes(const DisplayInfo& info,
+                                      const Attempt& attempt, bool debug) {
+  // EGL_KHR_create_context and EGL 1.5 share these two names' values.
+  std::vector<EGLint> list = {EGL_CONTEXT_MAJOR_VERSION, attempt.major,
+                              EGL_CONTEXT_MINOR_VERSION, attempt.minor};
+  if (attempt.robust && info.Has("EGL_EXT_create_context_robustness")) {
+    list.insert(list.end(), {EGL_CONTEXT_OPENGL_ROBUST_ACCESS_EXT, EGL_TRUE,
+                             EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY_EXT,
+                             EGL_LOSE_CONTEXT_ON_RESET_EXT});
+  } else if (attempt.robust) {
+    list.insert(list.end(), {EGL_CONTEXT_OPENGL_ROBUST_ACCESS, EGL_TRUE,
+                             EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY,
+                             EGL_LOSE_CONTEXT_ON_RESET});
+  }
+  if (debug && info.AtLeast15()) {
+    list.insert(list.end(), {EGL_CONTEXT_OPENGL_DEBUG, EGL_TRUE});
+  } else if (debug) {
+    list.insert(list.end(),
+                {EGL_CONTEXT_FLAGS_KHR, EGL_CONTEXT_OPENGL_DEBUG_BIT_KHR});
+  }
+  list.push_back(EGL_NONE);
+  return list;
+}
+
+EGLContext TryContext(const DisplayInfo& info, EGLConfig config,
+                      const Attempt& attempt, bool debug) {
+  return egl().CreateContext(info.display, config, EGL_NO_CONTEXT,
+                             ContextAttributes(info, attempt, debug).data());
+}
+
+// 3.2 before 3.1, since some drivers give exactly what is asked; robust before
+// not; without debug messages where the driver refuses those.
+EGLContext TryContexts(const DisplayInfo& info, EGLConfig config, bool debug) {
+  const bool can_be_robust =
+      info.AtLeast15() || info.Has("EGL_EXT_create_context_robustness");
+  for (const bool with_debug : {true, false}) {
+    if (with_debug && !debug) continue;
+    for (const bool robust : {true, false}) {
+      if (robust && !can_be_robust) continue;
+      for (const int minor : {2, 1}) {
+        EGLContext context =
+            TryContext(info, config, {3, minor, robust}, with_debug);
+        if (context != EGL_NO_CONTEXT) return context;
+      }
+    }
+  }
+  return EGL_NO_CONTEXT;
+}
+
+}  // namespace
+
+HeadlessContext::HeadlessContext(HeadlessContext&& other) noexcept {
+  *this = std::move(other);
+}
+
+HeadlessContext& HeadlessContext::operator=(HeadlessContext&& other) noexcept {
+  std::swap(display_, other.display_);
+  std::swap(surface_, other.surface_);
+  std::swap(context_, other.context_);
+  return *this;
+}
+
+HeadlessContext::~HeadlessContext() {
+  if (surface_ != EGL_NO_SURFACE) egl().DestroySurface(display_, surface_);
+  if (context_ != EGL_NO_CONTEXT) egl().DestroyContext(display_, context_);
+}
+
+void HeadlessContext::Release() {
+  surface_ = EGL_NO_SURFACE;
+  context_ = EGL_NO_CONTEXT;
+}
+
+absl::Status HeadlessContext::MakeCurrent() const {
+  if (egl().MakeCurrent(display_, surface_, surface_, context_)) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat("eglMakeCurrent: ", LastEglError()));
+}
+
+namespace {
+
+// The version that the display has after all, for the error where it is too
+// old: an ES 2.0 context may be of any later version that is compatible.
+std::string HighestVersion(const DisplayInfo& info, EGLConfig config) {
+  EGLContext context = TryContext(info, config, {2, 0, false}, false);
+  if (context == EGL_NO_CONTEXT) return "";
+  SavedCurrent saved;
+  std::string version;
+  if (egl().MakeCurrent(info.display, EGL_NO_SURFACE, EGL_NO_SURFACE,
+                        context)) {
+    const GLubyte* text = gl().GetString(GL_VERSION);
+    if (text != nullptr) version = reinterpret_cast<const char*>(text);
+  }
+  saved.Restore(info.display).IgnoreError();
+  egl().DestroyContext(info.display, context);
+  return version;
+}
+
+}  // namespace
+
+absl::StatusOr<HeadlessContext> HeadlessContext::Open(
+    const DisplayCandidate& candidate, bool debug) {
+  absl::StatusOr<DisplayInfo> info = OpenDisplay(candidate);
+  if (!info.ok()) return info.status();
+  absl::StatusOr<EGLConfig> config = ChooseConfig(*info);
+  if (!config.ok()) return config.status();
+
+  HeadlessContext result;
+  result.display_ = info->display;
+  result.context_ = TryContexts(*info, *config, debug);
+  if (result.context_ == EGL_NO_CONTEXT) {
+    const std::string why = LastEglError();
+    const std::string version = HighestVersion(*info, *config);
+    return absl::UnavailableError(absl::StrCat(
+        "eglCreateContext: ", why,
+        version.empty() ? "; OpenGL ES 3.1 or later is needed"
+                        : absl::StrCat("; the driver has \"", version,
+                                       "\" and OpenGL ES 3.1 or later is "
+                                       "needed (compute shaders)")));
+  }
+  if (!info->Has("EGL_KHR_surfaceless_context")) {
+    const EGLint size[] = {EGL_WIDTH, 1, EGL_HEIGHT, 1, EGL_NONE};
+    result.surface_ = egl().CreatePbufferSurface(info->display, *config, size);
+    if (result.surface_ == EGL_NO_SURFACE) {
+      return absl::UnavailableError(
+          absl::StrCat("eglCreatePbufferSurface: ", LastEglError()));
+    }
+  }
+  return result;
+}
+
+}  // namespace gles_delegate::egl

@@ -1,0 +1,47 @@
+// An OpenGL ES 3.1+ context on one display, without a window.
+#ifndef GLES_DELEGATE_EGL_HEADLESS_H_
+#define GLES_DELEGATE_EGL_HEADLESS_H_
+
+#include "absl/status/statusor.h"
+#include "egl/displays.h"
+#include "egl/gl_api.h"
+
+namespace gles_delegate::egl {
+
+// Owns an EGLContext and, where the driver has no surfaceless contexts, a 1x1
+// pbuffer. Destroys both; never the display. Move-only.
+class HeadlessContext {
+ public:
+  HeadlessContext() = default;
+  HeadlessContext(HeadlessContext&& other) noexcept;
+  HeadlessContext& operator=(HeadlessContext&& other) noexcept;
+  ~HeadlessContext();
+
+  // Opens `candidate`'s display and makes a context of the highest version
+  // from 3.2 down to 3.1, robust where the driver offers that, with debug
+  // messages if `debug`. Nothing is current afterwards that was not before.
+  // kUnavailable with the step that failed and EGL's reason; where the driver
+  // has OpenGL ES older than 3.1, with that version.
+  // The OpenGL ES API must be bound (SavedCurrent does it).
+  static absl::StatusOr<HeadlessContext> Open(const DisplayCandidate& candidate,
+                                              bool debug);
+
+  // kFailedPrecondition with EGL's reason.
+  absl::Status MakeCurrent() const;
+
+  EGLDisplay display() const { return display_; }
+  EGLSurface surface() const { return surface_; }
+  EGLContext context() const { return context_; }
+
+  // Hands context and surface over to the caller, who destroys them.
+  void Release();
+
+ private:
+  EGLDisplay display_ = EGL_NO_DISPLAY;
+  EGLSurface surface_ = EGL_NO_SURFACE;
+  EGLContext context_ = EGL_NO_CONTEXT;
+};
+
+}  // namespace gles_delegate::egl
+
+#endif  // GLES_DELEGATE_EGL_HEADLESS_H_

@@ -1,0 +1,101 @@
+// Fences and timers.
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "egl/extension.h"
+#include "egl/objects.h"
+
+namespace gles_delegate::egl {
+namespace {
+
+// Long enough that waking up to ask again costs nothing.
+constexpr GLuint64 kSleepNanoseconds = 1000000000;
+
+// GL_GPU_DISJOINT_EXT reads back whether timers were disturbed, and resets.
+bool WasDisjoint() {
+  GLint disjoint = 0;
+  gl().GetIntegerv(GL_GPU_DISJOINT_EXT, &disjoint);
+  return disjoint != 0;
+}
+
+bool Done(GLenum result) {
+  return result == GL_ALREADY_SIGNALED || result == GL_CONDITION_SATISFIED;
+}
+
+}  // namespace
+
+Fence::Fence(Fence&& other) noexcept
+    : sync_(std::exchange(other.sync_, nullptr)),
+      context_(std::exchange(other.context_, EGL_NO_CONTEXT)) {}
+
+Fence& Fence::operator=(Fence&& other) noexcept {
+  std::swap(sync_, other.sync_);
+  std::swap(context_, other.context_);
+  return *this;
+}
+
+Fence::~Fence() {
+  if (sync_ != nullptr && CurrentContext() == context_) gl().DeleteSync(sync_);
+}
+
+absl::StatusOr<Fence> Fence::Insert() {
+  Fence fence;
+  fence.sync_ = gl().FenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+  fence.context_ = CurrentContext();
+  if (fence.sync_ != nullptr) return fence;
+  absl::Status status = CheckGl("glFenceSync");
+  return status.ok() ? absl::InternalError("glFenceSync gave no fence")
+                     : status;
+}
+
+absl::Status Fence::Wait(int spin_us) const {
+  if (sync_ == nullptr) return absl::FailedPreconditionError("an empty fence");
+  using Clock = std::chrono::steady_clock;
+  GLenum result =
+      gl().ClientWaitSync(sync_, GL_SYNC_FLUSH_COMMANDS_BIT, /*timeout=*/0);
+  const Clock::time_point end =
+      Clock::now() + std::chrono::microseconds(spin_us);
+  while (result == GL_TIMEOUT_EXPIRED && Clock::now() < end) {
+    result = gl().ClientWaitSync(sync_, 0, /*timeout=*/0);
+  }
+  while (result == GL_TIMEOUT_EXPIRED) {
+    result = gl().ClientWaitSync(sync_, 0, kSleepNanoseconds);
+  }
+  if (Done(result)) return absl::OkStatus();
+  absl::Status status = CheckGl("waiting for a fence (glClientWaitSync)");
+  return status.ok() ? absl::InternalError("glClientWaitSync failed") : status;
+}
+
+absl::StatusOr<TimerQuery> TimerQuery::Create() {
+  if (!HasExtension("GL_EXT_disjoint_timer_query")) {
+    return absl::UnimplementedError(
+        "this driver has no GL_EXT_disjoint_timer_query (GPU timers)");
+  }
+  WasDisjoint();
+  GLuint id = 0;
+  gl().GenQueries(1, &id);
+  TimerQuery query;
+  query.handle_ = Handle<DeleteQuery>(id);
+  return query;
+}
+
+void TimerQuery::Begin() { gl().BeginQuery(GL_TIME_ELAPSED_EXT, handle_.id()); }
+
+void TimerQuery::End() { gl().EndQuery(GL_TIME_ELAPSED_EXT); }
+
+absl::StatusOr<uint64_t> TimerQuery::Nanoseconds() const {
+  GLuint64 nanoseconds = 0;
+  gl().GetQueryObjectui64vEXT(handle_.id(), GL_QUERY_RESULT, &nanoseconds);
+  if (absl::Status status = CheckGl("reading a GPU timer"); !status.ok()) {
+    return status;
+  }
+  if (WasDisjoint()) {
+    return absl::UnavailableError(
+        "the GPU's clock was disturbed while the timer ran (its frequency "
+        "changed, say); measure again");
+  }
+  return nanoseconds;
+}
+
+}  // namespace gles_delegate::egl
