@@ -1,0 +1,190 @@
+// Latency and start-up of a model, on each backend asked for, one after the
+// other in one process; with the flags of TFLite's own benchmark_model.
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "nlohmann/json.hpp"
+#include "tools/runner/backend.h"
+#include "tools/runner/backend_flags.h"
+#include "tools/runner/git_revision.h"
+#include "tools/runner/inputs.h"
+#include "tools/runner/latency.h"
+
+ABSL_FLAG(int, num_runs, 50, "timed runs, at least");
+ABSL_FLAG(
+    int, warmup_runs, 1,
+    "runs before the timed ones; the first is reported as first_invoke_ms");
+ABSL_FLAG(double, min_secs, 0, "go on for at least so many seconds");
+ABSL_FLAG(double, max_secs, 150, "stop after so many seconds");
+ABSL_FLAG(std::string, input_layer, "", "inputs to resize: name,name");
+ABSL_FLAG(std::string, input_layer_shape, "", "their shapes: 1,224,224,3:1,20");
+ABSL_FLAG(std::string, input_layer_value_files, "",
+          "inputs from files of raw bytes: name:file,name:file");
+ABSL_FLAG(int, seed, 1, "of the random inputs");
+ABSL_FLAG(std::string, report_json, "", "write the results to this file");
+
+namespace gles_delegate {
+namespace {
+
+constexpr char kUsage[] =
+    "Times a .tflite model on each backend asked for, in one process.\n\n"
+    "  benchmark_model --graph=MODEL.tflite --use_gles --use_xnnpack "
+    "--use_cpu\n\n"
+    "Without a backend it runs the built-in CPU kernels, as TFLite's does.";
+
+struct Row {
+  std::string backend;
+  int num_threads = 1;
+  double init_ms = 0;
+  Latency latency;
+  BackendFacts facts;
+  double peak_rss_mb = 0;
+};
+
+absl::StatusOr<std::vector<std::vector<int>>> ShapesFromFlags(
+    const Model& model) {
+  if (absl::GetFlag(FLAGS_input_layer_shape).empty()) {
+    return std::vector<std::vector<int>>();
+  }
+  auto interpreter = Interpreter::Create(model);
+  if (!interpreter.ok()) return interpreter.status();
+  return ParseInputShapes(**interpreter, absl::GetFlag(FLAGS_input_layer),
+                          absl::GetFlag(FLAGS_input_layer_shape));
+}
+
+absl::StatusOr<Row> RunBackend(const Model& model, const BackendSpec& spec) {
+  ResetPeakRss();
+  auto shapes = ShapesFromFlags(model);
+  if (!shapes.ok()) return shapes.status();
+  auto files = ParseValueFiles(absl::GetFlag(FLAGS_input_layer_value_files));
+  if (!files.ok()) return files.status();
+  auto backend = Backend::Create(model, spec, *shapes);
+  if (!backend.ok()) return backend.status();
+  Interpreter& interpreter = (*backend)->interpreter();
+  PrintLog(interpreter, spec.name());
+
+  std::mt19937 random(absl::GetFlag(FLAGS_seed));
+  auto inputs = MakeInputs(interpreter, FloatInputs::kUniform, random, *files);
+  if (!inputs.ok()) return inputs.status();
+  absl::Status written = WriteInputs(interpreter, *inputs);
+  if (!written.ok()) return written;
+
+  LatencyOptions options;
+  options.num_runs = absl::GetFlag(FLAGS_num_runs);
+  options.warmup_runs = absl::GetFlag(FLAGS_warmup_runs);
+  options.min_secs = absl::GetFlag(FLAGS_min_secs);
+  options.max_secs = absl::GetFlag(FLAGS_max_secs);
+  auto latency = MeasureLatency(interpreter, options);
+  PrintLog(interpreter, spec.name());
+  if (!latency.ok()) return latency.status();
+  auto facts = (*backend)->Facts();
+  if (!facts.ok()) return facts.status();
+  return Row{spec.name(), spec.num_threads,  (*backend)->init_ms(),
+             *latency,    *std::move(facts), PeakRssMb()};
+}
+
+nlohmann::ordered_json ToJson(const Row& row) {
+  const LatencyStats& invoke = row.latency.invoke_ms;
+  nlohmann::ordered_json json;
+  json["backend"] = row.backend;
+  json["init_ms"] = row.init_ms;
+  json["first_invoke_ms"] = row.latency.first_invoke_ms;
+  json["invoke_ms"] = {{"median", invoke.median}, {"p5", invoke.p5},
+                       {"p95", invoke.p95},       {"runs", invoke.runs},
+                       {"min", invoke.min},       {"max", invoke.max},
+                       {"mean", invoke.mean}};
+  json["nodes_total"] = row.facts.nodes_total;
+  json["nodes_delegated"] = row.facts.nodes_delegated;
+  json["partitions"] = row.facts.partitions;
+  json["renderer"] = row.facts.renderer;
+  json["driver"] = row.facts.driver;
+  json["peak_rss_mb"] = row.peak_rss_mb;
+  json["num_threads"] = row.num_threads;
+  json["model"] = absl::GetFlag(FLAGS_graph);
+  json["tflite"] = TfLiteVersion();
+  json["revision"] = GitRevision();
+  return json;
+}
+
+void PrintHeader() {
+  std::printf("%-9s %10s %10s %10s %10s %10s %6s %12s %5s %9s  %s\n", "backend",
+              "init ms", "first ms", "median ms", "p5", "p95", "runs", "nodes",
+              "parts", "peak MiB", "renderer");
+}
+
+void PrintRow(const Row& row) {
+  const LatencyStats& invoke = row.latency.invoke_ms;
+  const std::string nodes = std::to_string(row.facts.nodes_delegated) + "/" +
+                            std::to_string(row.facts.nodes_total);
+  std::printf(
+      "%-9s %10.2f %10.2f %10.3f %10.3f %10.3f %6d %12s %5d %9.0f  %s\n",
+      row.backend.c_str(), row.init_ms, row.latency.first_invoke_ms,
+      invoke.median, invoke.p5, invoke.p95, invoke.runs, nodes.c_str(),
+      row.facts.partitions, row.peak_rss_mb, row.facts.renderer.c_str());
+  std::fflush(stdout);
+}
+
+absl::Status WriteReport(const nlohmann::ordered_json& report) {
+  const std::string path = absl::GetFlag(FLAGS_report_json);
+  if (path.empty()) return absl::OkStatus();
+  std::ofstream file(path);
+  file << report.dump(2) << "\n";
+  file.close();
+  if (!file) return absl::UnavailableError("Cannot write " + path);
+  return absl::OkStatus();
+}
+
+// Runs every backend, also after one failed.
+absl::Status Run() {
+  auto specs = BackendsFromFlags();
+  if (!specs.ok()) return specs.status();
+  if (specs->empty()) {
+    specs->push_back({});
+    specs->back().num_threads = absl::GetFlag(FLAGS_num_threads);
+  }
+  auto model = ModelFromFlags();
+  if (!model.ok()) return model.status();
+
+  absl::Status result;
+  nlohmann::ordered_json report = nlohmann::ordered_json::array();
+  PrintHeader();
+  for (const BackendSpec& spec : *specs) {
+    auto row = RunBackend(**model, spec);
+    if (row.ok()) {
+      PrintRow(*row);
+      report.push_back(ToJson(*row));
+    } else {
+      std::fprintf(stderr, "%s: %s\n", spec.name().c_str(),
+                   row.status().ToString().c_str());
+      result = absl::UnavailableError("a backend failed, see above");
+    }
+  }
+  result.Update(WriteReport(report));
+  return result;
+}
+
+int Main(int argc, char** argv) {
+  absl::Status status = ParseFlags(argc, argv, kUsage);
+  if (status.ok() && absl::GetFlag(FLAGS_list_devices)) {
+    PrintDevices();
+    return 0;
+  }
+  if (status.ok()) status = Run();
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "benchmark_model: %s\n", status.ToString().c_str());
+  return 1;
+}
+
+}  // namespace
+}  // namespace gles_delegate
+
+int main(int argc, char** argv) { return gles_delegate::Main(argc, argv); }

@@ -1,0 +1,228 @@
+// How far a delegate's outputs are from TFLite's built-in CPU kernels, as
+// TFLite's inference diff tells: random inputs through both.
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_join.h"
+#include "nlohmann/json.hpp"
+#include "tools/runner/backend.h"
+#include "tools/runner/backend_flags.h"
+#include "tools/runner/git_revision.h"
+#include "tools/runner/inputs.h"
+#include "tools/runner/output_diff.h"
+
+ABSL_FLAG(int, num_runs, 10, "inputs to compare on");
+ABSL_FLAG(int, seed, 1, "of the random inputs");
+ABSL_FLAG(std::string, input_layer_value_files, "",
+          "inputs from files of raw bytes: name:file,name:file");
+ABSL_FLAG(double, max_error, 1e-4,
+          "exit with 1 where an output's error, relative to its largest "
+          "magnitude, is past this");
+ABSL_FLAG(std::string, report_json, "", "write the results to this file");
+
+namespace gles_delegate {
+namespace {
+
+constexpr char kUsage[] =
+    "Compares a delegate's outputs with those of TFLite's built-in kernels.\n\n"
+    "  inference_diff --graph=MODEL.tflite --use_gles --max_error=1e-4\n\n"
+    "Without a backend it checks the GLES delegate. Errors, per output:\n"
+    "  max abs, mean abs   of the difference\n"
+    "  max rel             max abs over the reference's largest magnitude\n"
+    "  rel L2              norm of the difference over that of the reference\n"
+    "  argmax              how often the largest element of the innermost\n"
+    "                      dimension is the same one\n"
+    "Exit status 1: an error past --max_error, or NaN on one side only.";
+
+struct Comparison {
+  std::string backend;
+  BackendFacts facts;
+  std::vector<OutputDiff> outputs;
+};
+
+absl::Status RunOnce(Interpreter& reference, Interpreter& actual,
+                     const std::vector<InputBytes>& inputs,
+                     std::vector<OutputDiff>& outputs) {
+  for (Interpreter* interpreter : {&reference, &actual}) {
+    absl::Status written = WriteInputs(*interpreter, inputs);
+    if (!written.ok()) return written;
+    // Recurrent state starts anew, or run two would compare run one's too.
+    absl::Status reset = interpreter->ResetVariables();
+    if (!reset.ok()) return reset;
+    absl::Status invoked = interpreter->Invoke();
+    if (!invoked.ok()) return invoked;
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const TensorView expected = reference.output(static_cast<int>(i));
+    const std::vector<int> dims = expected.dims();
+    outputs[i].Add(expected.AsFloats(),
+                   actual.output(static_cast<int>(i)).AsFloats(),
+                   dims.empty() ? 1 : dims.back());
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Comparison> Compare(const Model& model, Interpreter& reference,
+                                   const BackendSpec& spec) {
+  auto files = ParseValueFiles(absl::GetFlag(FLAGS_input_layer_value_files));
+  if (!files.ok()) return files.status();
+  auto backend = Backend::Create(model, spec);
+  if (!backend.ok()) return backend.status();
+  Interpreter& actual = (*backend)->interpreter();
+  PrintLog(actual, spec.name());
+
+  Comparison comparison;
+  comparison.backend = spec.name();
+  comparison.outputs.resize(reference.outputs());
+  std::mt19937 random(absl::GetFlag(FLAGS_seed));
+  for (int run = 0; run < absl::GetFlag(FLAGS_num_runs); ++run) {
+    auto inputs = MakeInputs(reference, FloatInputs::kGaussian, random, *files);
+    if (!inputs.ok()) return inputs.status();
+    absl::Status ran = RunOnce(reference, actual, *inputs, comparison.outputs);
+    if (!ran.ok()) return ran;
+  }
+  auto facts = (*backend)->Facts();
+  if (!facts.ok()) return facts.status();
+  comparison.facts = *std::move(facts);
+  return comparison;
+}
+
+bool Passed(const Comparison& comparison) {
+  for (const OutputDiff& diff : comparison.outputs) {
+    if (!diff.Within(absl::GetFlag(FLAGS_max_error))) return false;
+  }
+  return true;
+}
+
+void Print(const Comparison& comparison, const Interpreter& reference) {
+  std::printf("%s: %d of %d nodes in %d partitions on %s; %d runs, seed %d\n",
+              comparison.backend.c_str(), comparison.facts.nodes_delegated,
+              comparison.facts.nodes_total, comparison.facts.partitions,
+              comparison.facts.renderer.c_str(), absl::GetFlag(FLAGS_num_runs),
+              absl::GetFlag(FLAGS_seed));
+  std::printf("%-32s %-16s %10s %10s %10s %10s %10s %8s %5s\n", "output",
+              "shape", "max abs", "mean abs", "max rel", "rel L2", "1-cosine",
+              "argmax", "NaN");
+  for (size_t i = 0; i < comparison.outputs.size(); ++i) {
+    const OutputDiff& diff = comparison.outputs[i];
+    const TensorView tensor = reference.output(static_cast<int>(i));
+    std::printf(
+        "%-32s %-16s %10.3g %10.3g %10.3g %10.3g %10.3g %7.2f%% %5lld%s\n",
+        tensor.name().c_str(), absl::StrJoin(tensor.dims(), "x").c_str(),
+        diff.max_abs(), diff.mean_abs(), diff.max_relative(),
+        diff.relative_l2(), 1 - diff.cosine(), 100 * diff.argmax_agreement(),
+        static_cast<long long>(diff.mismatches()),
+        diff.Within(absl::GetFlag(FLAGS_max_error)) ? "" : "  FAIL");
+  }
+}
+
+nlohmann::ordered_json ToJson(const Comparison& comparison,
+                              const Interpreter& reference) {
+  nlohmann::ordered_json json;
+  json["backend"] = comparison.backend;
+  json["passed"] = Passed(comparison);
+  json["max_error"] = absl::GetFlag(FLAGS_max_error);
+  json["runs"] = absl::GetFlag(FLAGS_num_runs);
+  json["seed"] = absl::GetFlag(FLAGS_seed);
+  json["nodes_total"] = comparison.facts.nodes_total;
+  json["nodes_delegated"] = comparison.facts.nodes_delegated;
+  json["partitions"] = comparison.facts.partitions;
+  json["renderer"] = comparison.facts.renderer;
+  json["driver"] = comparison.facts.driver;
+  json["model"] = absl::GetFlag(FLAGS_graph);
+  json["revision"] = GitRevision();
+  json["outputs"] = nlohmann::ordered_json::array();
+  for (size_t i = 0; i < comparison.outputs.size(); ++i) {
+    const OutputDiff& diff = comparison.outputs[i];
+    const TensorView tensor = reference.output(static_cast<int>(i));
+    json["outputs"].push_back({{"name", tensor.name()},
+                               {"shape", tensor.dims()},
+                               {"type", TfLiteTypeGetName(tensor.type())},
+                               {"magnitude", diff.magnitude()},
+                               {"max_abs_error", diff.max_abs()},
+                               {"mean_abs_error", diff.mean_abs()},
+                               {"max_relative_error", diff.max_relative()},
+                               {"relative_error", diff.relative_l2()},
+                               {"cosine", diff.cosine()},
+                               {"argmax_agreement", diff.argmax_agreement()},
+                               {"mismatches", diff.mismatches()}});
+  }
+  return json;
+}
+
+absl::Status WriteReport(const nlohmann::ordered_json& report) {
+  const std::string path = absl::GetFlag(FLAGS_report_json);
+  if (path.empty()) return absl::OkStatus();
+  std::ofstream file(path);
+  file << report.dump(2) << "\n";
+  file.close();
+  if (!file) return absl::UnavailableError("Cannot write " + path);
+  return absl::OkStatus();
+}
+
+// Compares every backend; the result is false where one is past the limit.
+absl::StatusOr<bool> Run() {
+  if (absl::GetFlag(FLAGS_num_runs) < 1) {
+    return absl::InvalidArgumentError("--num_runs must be 1 or more");
+  }
+  auto specs = BackendsFromFlags();
+  if (!specs.ok()) return specs.status();
+  if (specs->empty()) {
+    absl::SetFlag(&FLAGS_use_gles, true);
+    specs = BackendsFromFlags();
+    if (!specs.ok()) return specs.status();
+  }
+  auto model = ModelFromFlags();
+  if (!model.ok()) return model.status();
+  BackendSpec cpu;
+  cpu.num_threads = absl::GetFlag(FLAGS_num_threads);
+  auto reference = Backend::Create(**model, cpu);
+  if (!reference.ok()) return reference.status();
+
+  bool passed = true;
+  nlohmann::ordered_json report = nlohmann::ordered_json::array();
+  for (const BackendSpec& spec : *specs) {
+    auto comparison = Compare(**model, (*reference)->interpreter(), spec);
+    if (!comparison.ok()) return comparison.status();
+    Print(*comparison, (*reference)->interpreter());
+    report.push_back(ToJson(*comparison, (*reference)->interpreter()));
+    passed = passed && Passed(*comparison);
+  }
+  absl::Status written = WriteReport(report);
+  if (!written.ok()) return written;
+  return passed;
+}
+
+int Main(int argc, char** argv) {
+  absl::Status parsed = ParseFlags(argc, argv, kUsage);
+  if (parsed.ok() && absl::GetFlag(FLAGS_list_devices)) {
+    PrintDevices();
+    return 0;
+  }
+  absl::StatusOr<bool> passed =
+      parsed.ok() ? Run() : absl::StatusOr<bool>(parsed);
+  if (!passed.ok()) {
+    std::fprintf(stderr, "inference_diff: %s\n",
+                 passed.status().ToString().c_str());
+    return 1;
+  }
+  if (!*passed) {
+    std::fprintf(stderr, "inference_diff: past --max_error=%g\n",
+                 absl::GetFlag(FLAGS_max_error));
+  }
+  return *passed ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace gles_delegate
+
+int main(int argc, char** argv) { return gles_delegate::Main(argc, argv); }

@@ -1,0 +1,166 @@
+#include "tools/runner/backend.h"
+
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/gles_delegate.h"
+#include "nlohmann/json.hpp"
+#include "third_party/tflite_schema/schema_generated.h"
+
+namespace gles_delegate {
+namespace {
+
+thread_local std::string* gles_errors = nullptr;
+
+void CollectGlesError(const char* message) {
+  if (gles_errors == nullptr || message == nullptr) return;
+  absl::StrAppend(gles_errors, gles_errors->empty() ? "" : "\n", message);
+}
+
+// By the external-delegate interface, whose keys are the option struct's
+// fields: so no tool has to know them.
+absl::StatusOr<DelegatePtr> CreateGlesDelegate(const DelegateOptions& options) {
+  std::vector<char*> keys;
+  std::vector<char*> values;
+  for (const auto& [key, value] : options) {
+    keys.push_back(const_cast<char*>(key.c_str()));
+    values.push_back(const_cast<char*>(value.c_str()));
+  }
+  std::string errors;
+  gles_errors = &errors;
+  TfLiteDelegate* delegate = tflite_plugin_create_delegate(
+      keys.data(), values.data(), keys.size(), CollectGlesError);
+  gles_errors = nullptr;
+  if (delegate == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("The GLES delegate was not made: ", errors));
+  }
+  return DelegatePtr(delegate, tflite_plugin_destroy_delegate);
+}
+
+int NodesInModel(const Model& model) {
+  const schema::Model* root = schema::GetModel(model.bytes().data());
+  if (root->subgraphs() == nullptr || root->subgraphs()->size() == 0) return 0;
+  const auto* operators = root->subgraphs()->Get(0)->operators();
+  return operators == nullptr ? 0 : static_cast<int>(operators->size());
+}
+
+absl::StatusOr<BackendFacts> ReadGlesReport(TfLiteDelegate* delegate) {
+  const char* text = TfLiteGlesDelegateReport(delegate);
+  const nlohmann::json report = nlohmann::json::parse(
+      text == nullptr ? "" : text, nullptr, /*allow_exceptions=*/false);
+  if (!report.is_object()) {
+    return absl::InternalError("The GLES delegate's report is no JSON object");
+  }
+  BackendFacts facts;
+  facts.nodes_total = report.value("nodes_total", 0);
+  facts.nodes_delegated = report.value("nodes_delegated", 0);
+  // The count, or the list of them.
+  const nlohmann::json partitions =
+      report.value("partitions", nlohmann::json());
+  facts.partitions = partitions.is_number()
+                         ? partitions.get<int>()
+                         : static_cast<int>(partitions.size());
+  facts.renderer = report.value("renderer", "");
+  facts.driver = report.value("driver", "");
+  return facts;
+}
+
+}  // namespace
+
+double NowMs() {
+  return std::chrono::duration<double, std::milli>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+std::string BackendSpec::name() const {
+  switch (kind) {
+    case Kind::kXnnpack:
+      return "xnnpack";
+    case Kind::kGles:
+      return "gles";
+    case Kind::kExternal:
+      return "external";
+    case Kind::kCpu:
+      break;
+  }
+  return "cpu";
+}
+
+absl::Status Backend::MakeDelegate() {
+  absl::StatusOr<DelegatePtr> delegate;
+  switch (spec_.kind) {
+    case BackendSpec::Kind::kCpu:
+      return absl::OkStatus();
+    case BackendSpec::Kind::kXnnpack:
+      delegate = CreateXnnpackDelegate(spec_.num_threads);
+      break;
+    case BackendSpec::Kind::kGles:
+      delegate = CreateGlesDelegate(spec_.options);
+      break;
+    case BackendSpec::Kind::kExternal:
+      delegate = LoadExternalDelegate(spec_.library_path, spec_.options);
+      break;
+  }
+  if (!delegate.ok()) return delegate.status();
+  delegate_ = *std::move(delegate);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<Backend>> Backend::Create(
+    const Model& model, const BackendSpec& spec,
+    const std::vector<std::vector<int>>& input_shapes) {
+  const double start = NowMs();
+  std::unique_ptr<Backend> backend(new Backend);
+  backend->spec_ = spec;
+  backend->nodes_in_model_ = NodesInModel(model);
+  if (absl::Status made = backend->MakeDelegate(); !made.ok()) return made;
+
+  TfLiteDelegate* delegate = backend->delegate_.get();
+  if (delegate != nullptr && spec.kind != BackendSpec::Kind::kGles) {
+    backend->probe_ = std::make_unique<DelegationProbe>(delegate);
+    delegate = backend->probe_->delegate();
+  }
+  InterpreterOptions options;
+  options.num_threads = spec.num_threads;
+  const bool resize = !input_shapes.empty();
+  if (!resize) options.delegate = delegate;
+  absl::StatusOr<std::unique_ptr<Interpreter>> interpreter =
+      Interpreter::Create(model, options);
+  if (!interpreter.ok()) return interpreter.status();
+  backend->interpreter_ = *std::move(interpreter);
+  if (resize) {
+    for (size_t i = 0; i < input_shapes.size(); ++i) {
+      if (input_shapes[i].empty()) continue;
+      absl::Status resized = backend->interpreter_->ResizeInput(
+          static_cast<int>(i), input_shapes[i]);
+      if (!resized.ok()) return resized;
+    }
+    absl::Status applied = delegate == nullptr
+                               ? backend->interpreter_->AllocateTensors()
+                               : backend->interpreter_->ApplyDelegate(delegate);
+    if (!applied.ok()) return applied;
+  }
+  backend->init_ms_ = NowMs() - start;
+  return backend;
+}
+
+absl::StatusOr<BackendFacts> Backend::Facts() const {
+  if (spec_.kind == BackendSpec::Kind::kGles) {
+    return ReadGlesReport(delegate_.get());
+  }
+  BackendFacts facts;
+  facts.nodes_total = nodes_in_model_;
+  if (probe_ != nullptr) {
+    facts.nodes_delegated = probe_->nodes_delegated();
+    facts.partitions = probe_->partitions();
+  }
+  facts.renderer =
+      spec_.kind == BackendSpec::Kind::kExternal ? spec_.library_path : "CPU";
+  facts.driver = absl::StrCat("TensorFlow Lite ", TfLiteVersion());
+  return facts;
+}
+
+}  // namespace gles_delegate

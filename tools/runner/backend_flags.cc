@@ -1,0 +1,141 @@
+#include "tools/runner/backend_flags.h"
+
+#include <cstdio>
+#include <set>
+#include <utility>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/flags/usage.h"
+#include "absl/flags/usage_config.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "egl/context.h"
+
+ABSL_FLAG(std::string, graph, "", "the .tflite model to run");
+ABSL_FLAG(int, num_threads, 1,
+          "CPU threads, of the built-in kernels and XNNPACK");
+ABSL_FLAG(bool, use_gles, false, "run on OpenGL ES, by libgles_delegate");
+ABSL_FLAG(bool, use_xnnpack, false, "run on the CPU, by XNNPACK");
+ABSL_FLAG(bool, use_cpu, false, "run on the CPU, by TFLite's built-in kernels");
+ABSL_FLAG(std::string, gles_options, "",
+          "options of the GLES delegate, as key:value;key:value (the fields of "
+          "TfLiteGlesDelegateOptions)");
+ABSL_FLAG(std::string, external_delegate_path, "",
+          "run by the external delegate in this library");
+ABSL_FLAG(std::string, external_delegate_options, "",
+          "options of the external delegate, as key:value;key:value");
+ABSL_FLAG(bool, list_devices, false,
+          "list the EGL displays of this machine, as the delegate's option "
+          "`device` chooses among them, and exit");
+
+namespace gles_delegate {
+
+absl::StatusOr<DelegateOptions> ParseDelegateOptions(const std::string& text,
+                                                     const std::string& flag) {
+  DelegateOptions options;
+  for (absl::string_view item : absl::StrSplit(text, ';', absl::SkipEmpty())) {
+    const std::pair<absl::string_view, absl::string_view> pair =
+        absl::StrSplit(item, absl::MaxSplits(':', 1));
+    if (pair.first.empty() || !absl::StrContains(item, ':')) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--", flag, ": \"", item, "\" is not key:value (of \"", text, "\")"));
+    }
+    options.emplace_back(pair.first, pair.second);
+  }
+  return options;
+}
+
+absl::StatusOr<std::vector<BackendSpec>> BackendsFromFlags() {
+  BackendSpec base;
+  base.num_threads = absl::GetFlag(FLAGS_num_threads);
+  if (base.num_threads < 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--num_threads must be 1 or more, not ", base.num_threads));
+  }
+  std::vector<BackendSpec> specs;
+  auto gles_options =
+      ParseDelegateOptions(absl::GetFlag(FLAGS_gles_options), "gles_options");
+  if (!gles_options.ok()) return gles_options.status();
+  if (absl::GetFlag(FLAGS_use_gles)) {
+    specs.push_back(base);
+    specs.back().kind = BackendSpec::Kind::kGles;
+    specs.back().options = *std::move(gles_options);
+  }
+  if (absl::GetFlag(FLAGS_use_xnnpack)) {
+    specs.push_back(base);
+    specs.back().kind = BackendSpec::Kind::kXnnpack;
+  }
+  if (absl::GetFlag(FLAGS_use_cpu)) specs.push_back(base);
+  auto external_options =
+      ParseDelegateOptions(absl::GetFlag(FLAGS_external_delegate_options),
+                           "external_delegate_options");
+  if (!external_options.ok()) return external_options.status();
+  if (!absl::GetFlag(FLAGS_external_delegate_path).empty()) {
+    specs.push_back(base);
+    specs.back().kind = BackendSpec::Kind::kExternal;
+    specs.back().library_path = absl::GetFlag(FLAGS_external_delegate_path);
+    specs.back().options = *std::move(external_options);
+  }
+  return specs;
+}
+
+absl::Status ParseFlags(int argc, char** argv, const std::string& usage) {
+  absl::SetProgramUsageMessage(usage);
+  absl::FlagsUsageConfig config;
+  // --help shows this project's flags, not abseil's.
+  config.contains_help_flags = [](absl::string_view file) {
+    return absl::StrContains(file, "tools/");
+  };
+  config.normalize_filename = [](absl::string_view file) {
+    return std::string(file.substr(file.rfind("tools/")));
+  };
+  absl::SetFlagsUsageConfig(config);
+  std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
+  if (rest.size() > 1) {
+    rest.erase(rest.begin());
+    return absl::InvalidArgumentError(
+        absl::StrCat("Arguments that are no flags: ", absl::StrJoin(rest, " "),
+                     " (the model goes into --graph=; see --help)"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<Model>> ModelFromFlags() {
+  const std::string path = absl::GetFlag(FLAGS_graph);
+  if (path.empty()) {
+    return absl::InvalidArgumentError("Give a model: --graph=MODEL.tflite");
+  }
+  return Model::FromFile(path);
+}
+
+void PrintDevices() {
+  const std::vector<egl::DisplayReport> displays = egl::ListDisplays();
+  for (const egl::DisplayReport& display : displays) {
+    const std::string found =
+        display.error.empty()
+            ? absl::StrCat(display.renderer, " (", display.version, ")",
+                           display.software ? ", software" : "")
+            : absl::StrCat("not usable: ", display.error);
+    std::printf("%2d  %-40s  %s\n", display.index, display.description.c_str(),
+                found.c_str());
+  }
+  if (displays.empty()) {
+    std::printf(
+        "No EGL display: is libEGL installed (Debian: libegl1, "
+        "libgles2, libegl-mesa0)?\n");
+  }
+}
+
+void PrintLog(Interpreter& interpreter, const std::string& backend) {
+  std::set<std::string> seen;
+  for (const std::string& message : interpreter.TakeLog()) {
+    if (seen.insert(message).second) {
+      std::fprintf(stderr, "%s: %s\n", backend.c_str(), message.c_str());
+    }
+  }
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,49 @@
+// The flags that choose backends, the same in every tool and with the names
+// that TFLite's own tools give them.
+#ifndef GLES_DELEGATE_TOOLS_RUNNER_BACKEND_FLAGS_H_
+#define GLES_DELEGATE_TOOLS_RUNNER_BACKEND_FLAGS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/flags/declare.h"
+#include "absl/status/statusor.h"
+#include "tools/runner/backend.h"
+
+ABSL_DECLARE_FLAG(std::string, graph);
+ABSL_DECLARE_FLAG(int, num_threads);
+ABSL_DECLARE_FLAG(bool, use_gles);
+ABSL_DECLARE_FLAG(bool, use_xnnpack);
+ABSL_DECLARE_FLAG(bool, use_cpu);
+ABSL_DECLARE_FLAG(std::string, gles_options);
+ABSL_DECLARE_FLAG(std::string, external_delegate_path);
+ABSL_DECLARE_FLAG(std::string, external_delegate_options);
+ABSL_DECLARE_FLAG(bool, list_devices);
+
+namespace gles_delegate {
+
+// "key:value;key:value" to pairs; a value may hold colons. kInvalidArgument,
+// naming `flag`, where an item has no colon or no key.
+absl::StatusOr<DelegateOptions> ParseDelegateOptions(const std::string& text,
+                                                     const std::string& flag);
+
+// The backends that the flags ask for: gles, xnnpack, cpu, external.
+// kInvalidArgument: a flag's value is bad, and in which way.
+absl::StatusOr<std::vector<BackendSpec>> BackendsFromFlags();
+
+// Parses the command line (--help gives `usage`) and refuses what is left over.
+// kInvalidArgument: something is.
+absl::Status ParseFlags(int argc, char** argv, const std::string& usage);
+
+// The model of --graph, loaded. kInvalidArgument: the flag is missing.
+absl::StatusOr<std::unique_ptr<Model>> ModelFromFlags();
+
+// The EGL displays of this machine, as --device chooses among them.
+void PrintDevices();
+
+// Prints what TFLite and the delegate logged, each message once, to stderr.
+void PrintLog(Interpreter& interpreter, const std::string& backend);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_TOOLS_RUNNER_BACKEND_FLAGS_H_

@@ -1,0 +1,50 @@
+#include "tools/runner/delegation_probe.h"
+
+namespace gles_delegate {
+namespace {
+
+// The probe whose delegate is preparing; Replace gets no user data.
+thread_local DelegationProbe* preparing = nullptr;
+
+}  // namespace
+
+DelegationProbe::DelegationProbe(TfLiteDelegate* inner) : inner_(inner) {
+  // The buffer callbacks stay unset: the tensors name the inner delegate, whose
+  // own are called.
+  outer_.data_ = this;
+  outer_.Prepare = &DelegationProbe::Prepare;
+  outer_.flags = inner->flags;
+}
+
+TfLiteStatus DelegationProbe::Prepare(TfLiteContext* context,
+                                      TfLiteDelegate* outer) {
+  auto* probe = static_cast<DelegationProbe*>(outer->data_);
+  TfLiteIntArray* plan = nullptr;
+  if (context->GetExecutionPlan(context, &plan) == kTfLiteOk) {
+    probe->nodes_total_ = plan->size;
+  }
+  probe->replace_ = context->ReplaceNodeSubsetsWithDelegateKernels;
+  preparing = probe;
+  context->ReplaceNodeSubsetsWithDelegateKernels = &DelegationProbe::Replace;
+  const TfLiteStatus status = probe->inner_->Prepare(context, probe->inner_);
+  context->ReplaceNodeSubsetsWithDelegateKernels = probe->replace_;
+  preparing = nullptr;
+  return status;
+}
+
+TfLiteStatus DelegationProbe::Replace(TfLiteContext* context,
+                                      TfLiteRegistration registration,
+                                      const TfLiteIntArray* nodes,
+                                      TfLiteDelegate* delegate) {
+  DelegationProbe* probe = preparing;
+  probe->nodes_delegated_ = nodes->size;
+  TfLiteDelegateParams* partitions = nullptr;
+  int count = 0;
+  if (context->PreviewDelegatePartitioning(context, nodes, &partitions,
+                                           &count) == kTfLiteOk) {
+    probe->partitions_ = count;
+  }
+  return probe->replace_(context, registration, nodes, delegate);
+}
+
+}  // namespace gles_delegate

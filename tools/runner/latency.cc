@@ -1,0 +1,92 @@
+#include "tools/runner/latency.h"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <numeric>
+#include <string>
+
+#include "tools/runner/backend.h"
+
+namespace gles_delegate {
+namespace {
+
+double Percentile(const std::vector<double>& sorted, double fraction) {
+  const double at = fraction * static_cast<double>(sorted.size() - 1);
+  const auto low = static_cast<size_t>(std::floor(at));
+  const auto high = static_cast<size_t>(std::ceil(at));
+  const double weight = at - std::floor(at);
+  return sorted[low] * (1 - weight) + sorted[high] * weight;
+}
+
+absl::StatusOr<double> TimeInvoke(Interpreter& interpreter) {
+  const double start = NowMs();
+  if (absl::Status status = interpreter.Invoke(); !status.ok()) return status;
+  return NowMs() - start;
+}
+
+}  // namespace
+
+LatencyStats Summarize(std::vector<double> samples_ms) {
+  LatencyStats stats;
+  if (samples_ms.empty()) return stats;
+  std::sort(samples_ms.begin(), samples_ms.end());
+  stats.median = Percentile(samples_ms, 0.5);
+  stats.p5 = Percentile(samples_ms, 0.05);
+  stats.p95 = Percentile(samples_ms, 0.95);
+  stats.min = samples_ms.front();
+  stats.max = samples_ms.back();
+  stats.runs = static_cast<int>(samples_ms.size());
+  stats.mean =
+      std::accumulate(samples_ms.begin(), samples_ms.end(), 0.0) / stats.runs;
+  return stats;
+}
+
+absl::StatusOr<Latency> MeasureLatency(Interpreter& interpreter,
+                                       const LatencyOptions& options) {
+  Latency latency;
+  absl::StatusOr<double> ms = TimeInvoke(interpreter);
+  if (!ms.ok()) return ms.status();
+  latency.first_invoke_ms = *ms;
+  for (int i = 1; i < options.warmup_runs; ++i) {
+    ms = TimeInvoke(interpreter);
+    if (!ms.ok()) return ms.status();
+  }
+  std::vector<double> samples;
+  const double start = NowMs();
+  double elapsed_secs = 0;
+  do {
+    ms = TimeInvoke(interpreter);
+    if (!ms.ok()) return ms.status();
+    samples.push_back(*ms);
+    elapsed_secs = (NowMs() - start) / 1000;
+  } while ((static_cast<int>(samples.size()) < options.num_runs ||
+            elapsed_secs < options.min_secs) &&
+           elapsed_secs < options.max_secs);
+  latency.invoke_ms = Summarize(std::move(samples));
+  return latency;
+}
+
+void ResetPeakRss() {
+  // What earlier backends freed is given back first, or it would count here.
+  malloc_trim(0);
+  std::ofstream("/proc/self/clear_refs") << "5";
+}
+
+double PeakRssMb() {
+  std::ifstream status("/proc/self/status");
+  std::string key;
+  while (status >> key) {
+    if (key == "VmHWM:") {
+      double kib = 0;
+      status >> kib;
+      return kib / 1024;
+    }
+    status.ignore(1 << 16, '\n');
+  }
+  return 0;
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,51 @@
+// Latencies of Invoke and the memory of the process, as benchmarks report them.
+#ifndef GLES_DELEGATE_TOOLS_RUNNER_LATENCY_H_
+#define GLES_DELEGATE_TOOLS_RUNNER_LATENCY_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "tools/common/tflite_host.h"
+
+namespace gles_delegate {
+
+// Milliseconds. Percentiles are interpolated between the sorted samples.
+struct LatencyStats {
+  double median = 0;
+  double p5 = 0;
+  double p95 = 0;
+  double min = 0;
+  double max = 0;
+  double mean = 0;
+  int runs = 0;
+};
+
+// All zero where there are no samples.
+LatencyStats Summarize(std::vector<double> samples_ms);
+
+struct LatencyOptions {
+  int warmup_runs = 1;    // not counted; the first is timed apart
+  int num_runs = 50;      // at least so many...
+  double min_secs = 0;    // ... and for at least so long...
+  double max_secs = 150;  // ... but no longer than this (one run at least)
+};
+
+struct Latency {
+  double first_invoke_ms = 0;
+  LatencyStats invoke_ms;
+};
+
+// Invokes with the inputs as they are. The first Invoke counts as a warm-up
+// run, so it happens even where warmup_runs is 0.
+absl::StatusOr<Latency> MeasureLatency(Interpreter& interpreter,
+                                       const LatencyOptions& options);
+
+// Starts a new peak of the process's resident memory; Linux before 4.0, and
+// some sandboxes, cannot, and the peak is then the process's whole life's.
+void ResetPeakRss();
+// MiB; 0 where the system does not say.
+double PeakRssMb();
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_TOOLS_RUNNER_LATENCY_H_
