@@ -1,0 +1,220 @@
+#include "tests/testing/op_model_maker.h"
+
+#include <cmath>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tools/common/tflite_host.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+// Every dimension dense but the last, which is compressed: for each row, where
+// its nonzero values start, and their columns.
+schema::SparsityParametersT CompressLastDimension(
+    const Shape& shape, const std::vector<float>& values,
+    std::vector<float>* stored) {
+  schema::SparsityParametersT sparsity;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    sparsity.traversal_order.push_back(static_cast<int32_t>(d));
+    auto dimension = std::make_unique<schema::DimensionMetadataT>();
+    dimension->dense_size = shape[d];
+    sparsity.dim_metadata.push_back(std::move(dimension));
+  }
+  schema::Int32VectorT segments, indices;
+  const size_t columns = shape.back();
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i % columns == 0) {
+      segments.values.push_back(static_cast<int32_t>(stored->size()));
+    }
+    if (values[i] == 0) continue;
+    stored->push_back(values[i]);
+    indices.values.push_back(static_cast<int32_t>(i % columns));
+  }
+  segments.values.push_back(static_cast<int32_t>(stored->size()));
+  schema::DimensionMetadataT& last = *sparsity.dim_metadata.back();
+  last.format = schema::DimensionType::SPARSE_CSR;
+  last.array_segments.Set(std::move(segments));
+  last.array_indices.Set(std::move(indices));
+  return sparsity;
+}
+
+// The shape that TFLite gives the model's output, which goes into the file.
+bool FillOutputShapes(const std::string& description, ModelBuilder* builder) {
+  auto model = Model::FromBuffer(builder->Finish(), description);
+  if (!model.ok()) {
+    ADD_FAILURE() << model.status();
+    return false;
+  }
+  auto interpreter = Interpreter::Create(**model);
+  if (!interpreter.ok()) {
+    ADD_FAILURE() << "TFLite refuses " << description << ": "
+                  << interpreter.status();
+    return false;
+  }
+  schema::SubGraphT& graph = *builder->model().subgraphs[0];
+  for (int i = 0; i < (*interpreter)->outputs(); ++i) {
+    const std::vector<int> dims = (*interpreter)->output(i).dims();
+    graph.tensors[graph.outputs[i]]->shape.assign(dims.begin(), dims.end());
+  }
+  return true;
+}
+
+}  // namespace
+
+int OpVariant::Input(const std::string& name, const Shape& shape,
+                     std::vector<float> values) {
+  inputs_.push_back(std::move(values));
+  return builder_.AddInput(name, shape);
+}
+
+int OpVariant::Constant(const std::string& name, const Shape& shape,
+                        std::vector<float> values, Weights weights) {
+  if (weights == Weights::kRuntime) {
+    return Input(name, shape, std::move(values));
+  }
+  if (absolute_) {
+    for (float& value : values) value = std::fabs(value);
+  }
+  switch (weights) {
+    case Weights::kHalf:
+      return Dequantize(
+          name, shape, builder_.AddHalfConstant(name + "_half", shape, values));
+    case Weights::kSparse:
+      return SparseConstant(name, shape, std::move(values), /*half=*/false);
+    case Weights::kSparseHalf:
+      return SparseConstant(name, shape, std::move(values), /*half=*/true);
+    default:
+      return builder_.AddConstant<float>(name, shape, values);
+  }
+}
+
+int OpVariant::IntConstant(const std::string& name, const Shape& shape,
+                           const std::vector<int32_t>& values) {
+  return builder_.AddConstant<int32_t>(name, shape, values);
+}
+
+int OpVariant::Dequantize(const std::string& name, const Shape& shape,
+                          int half) {
+  const int tensor = builder_.AddTensor(name, shape);
+  // Version 3 brought float16.
+  builder_.AddOp(schema::BuiltinOperator::DEQUANTIZE, 3, {half}, {tensor});
+  return tensor;
+}
+
+int OpVariant::SparseConstant(const std::string& name, const Shape& shape,
+                              std::vector<float> values, bool half) {
+  for (float& value : values) {
+    if (random_.NextInt(0, 2) != 0) value = 0;
+  }
+  std::vector<float> stored;
+  schema::SparsityParametersT sparsity =
+      CompressLastDimension(shape, values, &stored);
+  const int constant =
+      half ? builder_.AddHalfConstant(name + "_sparse", shape, stored)
+           : builder_.AddConstant<float>(name + "_sparse", shape, stored);
+  builder_.SetSparsity(constant, std::move(sparsity));
+  const int dense = builder_.AddTensor(
+      half ? name + "_half" : name, shape,
+      half ? schema::TensorType::FLOAT16 : schema::TensorType::FLOAT32);
+  builder_.AddOp(schema::BuiltinOperator::DENSIFY, 1, {constant}, {dense});
+  return half ? Dequantize(name, shape, dense) : dense;
+}
+
+int OpVariant::AddOutput() { return builder_.AddTensor("output", {}); }
+
+int OpVariant::Op(schema::BuiltinOperator op, int version,
+                  std::vector<int> inputs) {
+  const int output = AddOutput();
+  builder_.AddOp(op, version, std::move(inputs), {output});
+  return output;
+}
+
+int OpVariant::CustomOp(const std::string& name,
+                        absl::Span<const uint8_t> parameters,
+                        std::vector<int> inputs) {
+  const int output = AddOutput();
+  builder_.AddCustomOp(name, parameters, std::move(inputs), {output});
+  return output;
+}
+
+schema::ActivationFunctionType OpVariant::Fused(Activation activation) const {
+  if (absolute_) return schema::ActivationFunctionType::NONE;
+  switch (activation) {
+    case Activation::kNone:
+      return schema::ActivationFunctionType::NONE;
+    case Activation::kRelu:
+      return schema::ActivationFunctionType::RELU;
+    case Activation::kReluN1To1:
+      return schema::ActivationFunctionType::RELU_N1_TO_1;
+    case Activation::kRelu6:
+      return schema::ActivationFunctionType::RELU6;
+    case Activation::kTanh:
+      return schema::ActivationFunctionType::TANH;
+  }
+  return schema::ActivationFunctionType::NONE;
+}
+
+SingleOpModel MakeModel(const std::string& description,
+                        const Accuracy& accuracy, bool with_magnitude,
+                        absl::FunctionRef<int(OpVariant&)> build) {
+  SingleOpModel model;
+  model.description = description;
+  model.accuracy = accuracy;
+  OpVariant plain(description, /*absolute=*/false);
+  plain.builder().SetOutputs({build(plain)});
+  if (!FillOutputShapes(description, &plain.builder())) return model;
+  plain.builder().SetDescription(description);
+  model.bytes = plain.builder().Finish();
+  model.inputs = plain.TakeInputs();
+  if (with_magnitude) {
+    OpVariant absolute(description, /*absolute=*/true);
+    absolute.builder().SetOutputs({build(absolute)});
+    model.magnitude_bytes = absolute.builder().Finish();
+  }
+  return model;
+}
+
+schema::Padding ToSchema(Padding padding) {
+  return padding == Padding::kSame ? schema::Padding::SAME
+                                   : schema::Padding::VALID;
+}
+
+std::string PaddingName(Padding padding) {
+  return padding == Padding::kSame ? "SAME" : "VALID";
+}
+
+std::string ActivationName(Activation activation) {
+  switch (activation) {
+    case Activation::kNone:
+      return "None";
+    case Activation::kRelu:
+      return "Relu";
+    case Activation::kReluN1To1:
+      return "ReluN1To1";
+    case Activation::kRelu6:
+      return "Relu6";
+    case Activation::kTanh:
+      return "Tanh";
+  }
+  return "?";
+}
+
+std::string WeightsName(Weights weights) {
+  switch (weights) {
+    case Weights::kFloat:
+      return "";
+    case Weights::kHalf:
+      return "Half";
+    case Weights::kSparse:
+      return "Sparse";
+    case Weights::kSparseHalf:
+      return "SparseHalf";
+    case Weights::kRuntime:
+      return "Runtime";
+  }
+  return "?";
+}
+
+}  // namespace gles_delegate::testing

@@ -1,0 +1,204 @@
+// Builders for the ops that sum products: convolutions and FULLY_CONNECTED.
+#include <cmath>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "tests/testing/op_model_maker.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+// Weights such that sums of `terms` products with N(0, 1) data spread over
+// N(0, 3): both ends of RELU6 are met.
+std::vector<float> WeightData(OpVariant& v, size_t count, int terms) {
+  const float deviation = 3.0f / std::sqrt(static_cast<float>(terms));
+  return v.random().Gaussian(count, 0, deviation);
+}
+
+int Data(OpVariant& v, const Shape& shape) {
+  return v.Input("input", shape, v.random().Gaussian(ElementCount(shape)));
+}
+
+// -1, the absent tensor, where there is none.
+int Bias(OpVariant& v, bool present, int channels) {
+  if (!present) return -1;
+  return v.Constant("bias", {channels}, v.random().Gaussian(channels));
+}
+
+std::string Window(int kernel_h, int kernel_w, int stride_h, int stride_w,
+                   int dilation_h, int dilation_w, Padding padding) {
+  return absl::StrCat(" kernel ", kernel_h, "x", kernel_w, " stride ", stride_h,
+                      "x", stride_w, " dilation ", dilation_h, "x", dilation_w,
+                      " ", PaddingName(padding));
+}
+
+std::string Rest(Activation activation, bool bias, Weights weights) {
+  return absl::StrCat(" ", ActivationName(activation), bias ? " bias " : " ",
+                      WeightsName(weights));
+}
+
+// The options that CONV_2D and DEPTHWISE_CONV_2D share.
+template <typename Options, typename Params>
+Options WindowOptions(const OpVariant& v, const Params& params) {
+  Options options;
+  options.padding = ToSchema(params.padding);
+  options.stride_h = params.stride_h;
+  options.stride_w = params.stride_w;
+  options.dilation_h_factor = params.dilation_h;
+  options.dilation_w_factor = params.dilation_w;
+  options.fused_activation_function = v.Fused(params.activation);
+  return options;
+}
+
+// Inputs of a conv-like op; an absent bias is left out.
+std::vector<int> Operands(int data, int weights, int bias) {
+  if (bias < 0) return {data, weights};
+  return {data, weights, bias};
+}
+
+int OutputSize(int in, int stride, int kernel, Padding padding, int extra) {
+  return stride * (in - 1) + (padding == Padding::kSame ? 1 : kernel) + extra;
+}
+
+std::string TransposeDescription(const char* name,
+                                 const TransposeConvParams& params) {
+  return absl::StrCat(name, " ", ShapeString(params.input), " to ",
+                      params.out_channels,
+                      Window(params.kernel_h, params.kernel_w, params.stride_h,
+                             params.stride_w, 1, 1, params.padding),
+                      Rest(Activation::kNone, params.bias, params.weights),
+                      " extra ", params.extra_h, "x", params.extra_w);
+}
+
+Accuracy SumOf(int terms) {
+  Accuracy accuracy;
+  accuracy.terms = terms;
+  return accuracy;
+}
+
+}  // namespace
+
+SingleOpModel Conv2d(const ConvParams& params) {
+  const int in_channels = params.input[3];
+  const int terms = params.kernel_h * params.kernel_w * in_channels;
+  const bool dilated = params.dilation_h > 1 || params.dilation_w > 1;
+  const std::string description = absl::StrCat(
+      "CONV_2D ", ShapeString(params.input), " to ", params.out_channels,
+      Window(params.kernel_h, params.kernel_w, params.stride_h, params.stride_w,
+             params.dilation_h, params.dilation_w, params.padding),
+      Rest(params.activation, params.bias, params.weights));
+  return MakeModel(description, SumOf(terms + 1), true, [&](OpVariant& v) {
+    const Shape shape = {params.out_channels, params.kernel_h, params.kernel_w,
+                         in_channels};
+    const int data = Data(v, params.input);
+    const int weights =
+        v.Constant("weights", shape, WeightData(v, ElementCount(shape), terms),
+                   params.weights);
+    const int bias = Bias(v, params.bias, params.out_channels);
+    return v.Op(schema::BuiltinOperator::CONV_2D, dilated ? 2 : 1,
+                Operands(data, weights, bias),
+                WindowOptions<schema::Conv2DOptionsT>(v, params));
+  });
+}
+
+SingleOpModel DepthwiseConv2d(const DepthwiseParams& params) {
+  const int channels = params.input[3] * params.multiplier;
+  const int terms = params.kernel_h * params.kernel_w;
+  const bool dilated = params.dilation_h > 1 || params.dilation_w > 1;
+  const std::string description = absl::StrCat(
+      "DEPTHWISE_CONV_2D ", ShapeString(params.input), " times ",
+      params.multiplier,
+      Window(params.kernel_h, params.kernel_w, params.stride_h, params.stride_w,
+             params.dilation_h, params.dilation_w, params.padding),
+      Rest(params.activation, params.bias, params.weights));
+  return MakeModel(description, SumOf(terms + 1), true, [&](OpVariant& v) {
+    const Shape shape = {1, params.kernel_h, params.kernel_w, channels};
+    const int data = Data(v, params.input);
+    const int weights =
+        v.Constant("weights", shape, WeightData(v, ElementCount(shape), terms),
+                   params.weights);
+    const int bias = Bias(v, params.bias, channels);
+    auto options = WindowOptions<schema::DepthwiseConv2DOptionsT>(v, params);
+    options.depth_multiplier = params.multiplier;
+    return v.Op(schema::BuiltinOperator::DEPTHWISE_CONV_2D, dilated ? 2 : 1,
+                Operands(data, weights, bias), options);
+  });
+}
+
+SingleOpModel TransposeConv(const TransposeConvParams& params) {
+  const int in_channels = params.input[3];
+  const int terms = params.kernel_h * params.kernel_w * in_channels;
+  const Shape output = {
+      params.input[0],
+      OutputSize(params.input[1], params.stride_h, params.kernel_h,
+                 params.padding, params.extra_h),
+      OutputSize(params.input[2], params.stride_w, params.kernel_w,
+                 params.padding, params.extra_w),
+      params.out_channels};
+  return MakeModel(
+      TransposeDescription("TRANSPOSE_CONV", params), SumOf(terms + 1), true,
+      [&](OpVariant& v) {
+        const Shape shape = {params.out_channels, params.kernel_h,
+                             params.kernel_w, in_channels};
+        const int size = v.IntConstant("output_shape", {4}, output);
+        const int data = Data(v, params.input);
+        const int weights = v.Constant(
+            "weights", shape, WeightData(v, ElementCount(shape), terms),
+            params.weights);
+        const int bias = Bias(v, params.bias, params.out_channels);
+        schema::TransposeConvOptionsT options;
+        options.padding = ToSchema(params.padding);
+        options.stride_h = params.stride_h;
+        options.stride_w = params.stride_w;
+        std::vector<int> inputs = {size, weights, data};
+        if (bias >= 0) inputs.push_back(bias);
+        return v.Op(schema::BuiltinOperator::TRANSPOSE_CONV,
+                    params.bias ? 3 : 1, inputs, options);
+      });
+}
+
+SingleOpModel Convolution2dTransposeBias(const TransposeConvParams& params) {
+  const int in_channels = params.input[3];
+  const int terms = params.kernel_h * params.kernel_w * in_channels;
+  return MakeModel(
+      TransposeDescription("Convolution2DTransposeBias", params),
+      SumOf(terms + 1), true, [&](OpVariant& v) {
+        const Shape shape = {params.out_channels, params.kernel_h,
+                             params.kernel_w, in_channels};
+        const int data = Data(v, params.input);
+        const int weights = v.Constant(
+            "weights", shape, WeightData(v, ElementCount(shape), terms),
+            params.weights);
+        const int bias = Bias(v, true, params.out_channels);
+        const int32_t fields[3] = {params.padding == Padding::kSame ? 1 : 2,
+                                   params.stride_w, params.stride_h};
+        uint8_t parameters[sizeof(fields)];
+        std::memcpy(parameters, fields, sizeof(fields));
+        return v.CustomOp("Convolution2DTransposeBias", parameters,
+                          {data, weights, bias});
+      });
+}
+
+SingleOpModel FullyConnected(const FullyConnectedParams& params) {
+  const int in =
+      params.in_features > 0 ? params.in_features : params.input.back();
+  const std::string description = absl::StrCat(
+      "FULLY_CONNECTED ", ShapeString(params.input), " as ", in, " to ",
+      params.out_features, params.keep_num_dims ? " keep_num_dims" : "",
+      Rest(params.activation, params.bias, params.weights));
+  return MakeModel(description, SumOf(in + 1), true, [&](OpVariant& v) {
+    const Shape shape = {params.out_features, in};
+    const int data = Data(v, params.input);
+    const int weights =
+        v.Constant("weights", shape, WeightData(v, ElementCount(shape), in),
+                   params.weights);
+    const int bias = Bias(v, params.bias, params.out_features);
+    schema::FullyConnectedOptionsT options;
+    options.fused_activation_function = v.Fused(params.activation);
+    options.keep_num_dims = params.keep_num_dims;
+    return v.Op(schema::BuiltinOperator::FULLY_CONNECTED,
+                params.keep_num_dims ? 5 : 1, {data, weights, bias}, options);
+  });
+}
+
+}  // namespace gles_delegate::testing

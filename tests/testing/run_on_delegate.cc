@@ -1,0 +1,93 @@
+// RunOnDelegate: the part of single_op.h that needs the delegate itself.
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "nlohmann/json.hpp"
+#include "tests/testing/run_model.h"
+#include "tests/testing/single_op.h"
+#include "tools/common/tflite_host.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+TfLiteGlesDelegateOptions MakeOptions(const RunOptions& options) {
+  TfLiteGlesDelegateOptions result = TfLiteGlesDelegateOptionsDefault();
+  result.is_precision_loss_allowed = options.precision == Precision::kFloat16;
+  result.storage = options.storage;
+  if (options.configure) options.configure(result);
+  return result;
+}
+
+void ReadReport(TfLiteDelegate* delegate, RunResult* result) {
+  const char* report = TfLiteGlesDelegateReport(delegate);
+  if (report == nullptr) return;
+  result->report = report;
+  const nlohmann::json json = nlohmann::json::parse(result->report, nullptr,
+                                                    /*allow_exceptions=*/false);
+  if (!json.is_object()) {
+    ADD_FAILURE() << "TfLiteGlesDelegateReport is no JSON object: " << report;
+    return;
+  }
+  result->nodes_total = json.value("nodes_total", 0);
+  result->nodes_delegated = json.value("nodes_delegated", 0);
+  // A number, or the list of them.
+  const auto partitions = json.find("partitions");
+  if (partitions != json.end()) {
+    result->partitions = partitions->is_array()
+                             ? static_cast<int>(partitions->size())
+                             : partitions->get<int>();
+  }
+}
+
+}  // namespace
+
+RunResult RunOnDelegate(const SingleOpModel& model, const RunOptions& options) {
+  const TfLiteGlesDelegateOptions delegate_options = MakeOptions(options);
+  DelegatePtr delegate(TfLiteGlesDelegateCreate(&delegate_options),
+                       TfLiteGlesDelegateDelete);
+  if (delegate == nullptr) {
+    RunResult result;
+    result.status = absl::InvalidArgumentError(absl::StrCat(
+        "TfLiteGlesDelegateCreate: ", TfLiteGlesDelegateLastError()));
+    return result;
+  }
+  RunResult result = RunModel(AtPrecision(model, options.precision),
+                              options.invokes, delegate.get());
+  ReadReport(delegate.get(), &result);
+  const bool whole = result.nodes_total > 0 &&
+                     result.nodes_delegated == result.nodes_total &&
+                     result.partitions == 1;
+  if (options.expect_delegated && !whole) {
+    ADD_FAILURE() << model.description << " at "
+                  << PrecisionName(options.precision)
+                  << " was not delegated: " << result.nodes_delegated << " of "
+                  << result.nodes_total << " nodes, " << result.partitions
+                  << " partitions\nstatus: " << result.status
+                  << "\nlog: " << absl::StrJoin(result.log, "\n")
+                  << "\nreport: " << result.report;
+  }
+  return result;
+}
+
+RunResult RunOnDelegate(const SingleOpModel& model, Precision precision) {
+  RunOptions options;
+  options.precision = precision;
+  return RunOnDelegate(model, options);
+}
+
+void ExpectMatchesCpu(const SingleOpModel& model) {
+  for (Precision precision : kPrecisions) {
+    for (TfLiteGlesStorage storage :
+         {kTfLiteGlesStorageTextureArray, kTfLiteGlesStorageTexture2d,
+          kTfLiteGlesStorageBuffer}) {
+      SCOPED_TRACE(::testing::Message() << "storage " << storage);
+      RunOptions options;
+      options.precision = precision;
+      options.storage = storage;
+      EXPECT_THAT(RunOnDelegate(model, options), MatchesCpu(model, precision));
+    }
+  }
+}
+
+}  // namespace gles_delegate::testing

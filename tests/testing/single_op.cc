@@ -1,0 +1,113 @@
+#include "tests/testing/single_op.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "tests/testing/run_model.h"
+#include "third_party/tflite_schema/schema_generated.h"
+#include "tools/common/model_builder.h"
+#include "tools/common/tflite_host.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+// Fills the inputs, runs `invokes` times, collects the outputs.
+absl::Status InvokeAndCollect(const SingleOpModel& model, int invokes,
+                              Interpreter* interpreter, RunResult* result) {
+  if (interpreter->inputs() != static_cast<int>(model.inputs.size())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(model.description, " has ", interpreter->inputs(),
+                     " inputs and data for ", model.inputs.size()));
+  }
+  for (int run = 0; run < invokes; ++run) {
+    for (int i = 0; i < interpreter->inputs(); ++i) {
+      absl::Status status = interpreter->input(i).WriteFloats(model.inputs[i]);
+      if (!status.ok()) return status;
+    }
+    absl::Status status = interpreter->Invoke();
+    if (!status.ok()) return status;
+  }
+  for (int i = 0; i < interpreter->outputs(); ++i) {
+    const TensorView output = interpreter->output(i);
+    const std::vector<int> dims = output.dims();
+    result->outputs.push_back(
+        {output.name(), Shape(dims.begin(), dims.end()), output.AsFloats()});
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::string PrecisionName(Precision precision) {
+  return precision == Precision::kFloat32 ? "Float32" : "Float16";
+}
+
+std::ostream& operator<<(std::ostream& out, const RunResult& result) {
+  out << "a run with status " << result.status;
+  for (const TensorValue& output : result.outputs) {
+    out << ", output " << output.name << " " << ShapeString(output.shape);
+  }
+  return out;
+}
+
+void RoundConstantsToHalf(std::vector<uint8_t>* model) {
+  const schema::Model* root = schema::GetModel(model->data());
+  for (const schema::SubGraph* graph : *root->subgraphs()) {
+    for (const schema::Tensor* tensor : *graph->tensors()) {
+      if (tensor->type() != schema::TensorType::FLOAT32) continue;
+      const auto* data = root->buffers()->Get(tensor->buffer())->data();
+      if (data == nullptr) continue;
+      uint8_t* bytes = model->data() + (data->data() - model->data());
+      for (size_t i = 0; i + sizeof(float) <= data->size();
+           i += sizeof(float)) {
+        float value;
+        std::memcpy(&value, bytes + i, sizeof(value));
+        value = RoundToHalf(value);
+        std::memcpy(bytes + i, &value, sizeof(value));
+      }
+    }
+  }
+}
+
+SingleOpModel AtPrecision(const SingleOpModel& model, Precision precision) {
+  SingleOpModel rounded = model;
+  if (precision == Precision::kFloat32) return rounded;
+  if (!rounded.bytes.empty()) RoundConstantsToHalf(&rounded.bytes);
+  if (!rounded.magnitude_bytes.empty()) {
+    RoundConstantsToHalf(&rounded.magnitude_bytes);
+  }
+  for (std::vector<float>& input : rounded.inputs) {
+    std::transform(input.begin(), input.end(), input.begin(), RoundToHalf);
+  }
+  return rounded;
+}
+
+RunResult RunModel(const SingleOpModel& model, int invokes,
+                   TfLiteDelegate* delegate) {
+  RunResult result;
+  absl::StatusOr<std::unique_ptr<Model>> loaded =
+      Model::FromBuffer(model.bytes, model.description);
+  if (!loaded.ok()) {
+    result.status = loaded.status();
+    return result;
+  }
+  InterpreterOptions options;
+  options.delegate = delegate;
+  absl::StatusOr<std::unique_ptr<Interpreter>> interpreter =
+      Interpreter::Create(**loaded, options);
+  if (!interpreter.ok()) {
+    result.status = interpreter.status();
+    return result;
+  }
+  result.status = InvokeAndCollect(model, invokes, interpreter->get(), &result);
+  result.log = (*interpreter)->log();
+  return result;
+}
+
+RunResult RunOnCpu(const SingleOpModel& model, Precision precision) {
+  return RunModel(AtPrecision(model, precision), /*invokes=*/1, nullptr);
+}
+
+}  // namespace gles_delegate::testing
