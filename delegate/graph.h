@@ -83,6 +83,21 @@ class ConstantData {
   std::shared_ptr<const std::vector<uint8_t>> owned_;
 };
 
+// How a sparse constant is stored, as TFLite's TfLiteSparsity has it; DENSIFY
+// makes it dense.
+struct Sparsity {
+  struct Dimension {
+    bool csr = false;             // else dense
+    int dense_size = 0;           // of a dense dimension
+    std::vector<int> segments;    // of a CSR one
+    std::vector<int> indices;
+  };
+  std::vector<int> traversal_order;
+  std::vector<int> block_map;
+  std::vector<Dimension> dimensions;  // in traversal order
+  bool empty() const { return dimensions.empty(); }
+};
+
 using TensorId = int;
 constexpr TensorId kNoTensor = -1;
 
@@ -93,6 +108,7 @@ struct Tensor {
   Shape shape;            // FromDims(dims)
   Quantization quantization;
   ConstantData constant;  // empty: computed at run time
+  Sparsity sparsity;      // of a sparse constant
   bool is_variable = false;
   int tflite_index = -1;  // -1: made by a pass or an op
 

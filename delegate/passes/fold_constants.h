@@ -1,0 +1,18 @@
+// Constants through the ops that only unpack or relabel them: DEQUANTIZE,
+// DENSIFY, RESHAPE, SQUEEZE, EXPAND_DIMS.
+#ifndef GLES_DELEGATE_DELEGATE_PASSES_FOLD_CONSTANTS_H_
+#define GLES_DELEGATE_DELEGATE_PASSES_FOLD_CONSTANTS_H_
+
+#include "absl/status/statusor.h"
+#include "delegate/graph.h"
+
+namespace gles_delegate {
+
+// True: the node's outputs are constants of `graph` now, and the node has
+// nothing left to run. False: it is no such op, or its input is not constant.
+// kInvalidArgument: a malformed constant (sparsity that does not fit the shape).
+absl::StatusOr<bool> FoldConstantNode(Graph* graph, const Node& node);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_PASSES_FOLD_CONSTANTS_H_

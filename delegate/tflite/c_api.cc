@@ -1,0 +1,82 @@
+// The exported functions: the C boundary and nothing more.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/gles_delegate.h"
+#include "delegate/tflite/gles_simple_delegate.h"
+#include "delegate/tflite/options.h"
+
+namespace {
+
+using gles_delegate::GlesSimpleDelegate;
+using gles_delegate::Options;
+
+std::string& LastError() {
+  thread_local std::string error;
+  return error;
+}
+
+TfLiteDelegate* Create(absl::StatusOr<Options> options) {
+  LastError().clear();
+  if (!options.ok()) {
+    LastError() = absl::StrCat("TfLiteGlesDelegate: ", options.status().message());
+    return nullptr;
+  }
+  return gles_delegate::WrapDelegate(
+      std::make_shared<GlesSimpleDelegate>(*std::move(options)));
+}
+
+}  // namespace
+
+TfLiteGlesDelegateOptions TfLiteGlesDelegateOptionsDefault(void) {
+  TfLiteGlesDelegateOptions options = {};
+  options.struct_size = sizeof(options);
+  options.max_delegated_partitions = 1;
+  options.min_nodes_per_partition = 1;
+  options.enable_quantization = 1;
+  options.storage = kTfLiteGlesStorageAuto;
+  options.verbosity = 1;
+  return options;
+}
+
+TfLiteDelegate* TfLiteGlesDelegateCreate(const TfLiteGlesDelegateOptions* options) {
+  return Create(gles_delegate::OptionsFrom(
+      options == nullptr ? TfLiteGlesDelegateOptionsDefault() : *options));
+}
+
+void TfLiteGlesDelegateDelete(TfLiteDelegate* delegate) {
+  gles_delegate::DeleteWrapped(delegate);
+}
+
+const char* TfLiteGlesDelegateLastError(void) { return LastError().c_str(); }
+
+const char* TfLiteGlesDelegateReport(TfLiteDelegate* delegate) {
+  auto* simple = gles_delegate::UnwrapDelegate(delegate);
+  // Everything that WrapDelegate wraps in this library is ours.
+  return simple == nullptr ? nullptr
+                           : static_cast<GlesSimpleDelegate*>(simple)->Report();
+}
+
+const char* TfLiteGlesDelegateVersion(void) { return GLES_DELEGATE_VERSION; }
+
+TfLiteDelegate* tflite_plugin_create_delegate(char** options_keys, char** options_values,
+                                              size_t num_options,
+                                              void (*report_error)(const char*)) {
+  std::vector<std::pair<absl::string_view, absl::string_view>> pairs;
+  for (size_t i = 0; i < num_options; ++i) {
+    if (options_keys[i] == nullptr) continue;
+    pairs.emplace_back(options_keys[i],
+                       options_values[i] == nullptr ? "" : options_values[i]);
+  }
+  TfLiteDelegate* delegate = Create(gles_delegate::OptionsFrom(pairs));
+  if (delegate == nullptr && report_error != nullptr) {
+    report_error(TfLiteGlesDelegateLastError());
+  }
+  return delegate;
+}
+
+void tflite_plugin_destroy_delegate(TfLiteDelegate* delegate) {
+  TfLiteGlesDelegateDelete(delegate);
+}

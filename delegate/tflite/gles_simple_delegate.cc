@@ -1,0 +1,213 @@
+#include "delegate/tflite/gles_simple_delegate.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "delegate/tflite/kernel.h"
+
+namespace gles_delegate {
+namespace {
+
+void Log(TfLiteContext* context, const std::string& text) {
+  context->ReportError(context, "%s", text.c_str());
+}
+
+}  // namespace
+
+Gpu::~Gpu() {
+  if (context == nullptr) return;
+  // Programs go while their context is current; where it cannot be made current
+  // (another thread holds it), they go with it.
+  (void)context->Run([this] {
+    programs = ProgramCache();
+    return absl::OkStatus();
+  });
+}
+
+absl::Status GlesSimpleDelegate::EnsureContext(TfLiteContext* context) {
+  if (gpu_ != nullptr) return absl::OkStatus();
+  auto gpu = std::make_shared<Gpu>();
+  if (!options_.force_own_context && egl::Context::HasCurrent()) {
+    auto adopted = egl::Context::AdoptCurrent();
+    if (adopted.ok()) {
+      gpu->context = *std::move(adopted);
+    } else if (options_.verbosity >= 1) {
+      Log(context, absl::StrCat("TfLiteGlesDelegate: the current EGL context is not used: ",
+                                adopted.status().message(),
+                                "; the delegate makes its own"));
+    }
+  }
+  if (gpu->context == nullptr) {
+    egl::ContextOptions wanted;
+    wanted.device = options_.device;
+    auto created = egl::Context::Create(wanted);
+    if (!created.ok()) return created.status();
+    gpu->context = *std::move(created);
+  }
+  gpu_ = std::move(gpu);
+  const egl::DeviceInfo& device = gpu_->context->device();
+  profile_ = ProfileFor(device, {options_.is_precision_loss_allowed, options_.storage});
+  if (options_.verbosity >= 2) {
+    Log(context, absl::StrCat("TfLiteGlesDelegate: running on ", device.renderer, " (",
+                              device.version, ")"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context) {
+  model_.reset();
+  chosen_.clear();
+  partitions_.clear();
+  nodes_delegated_ = 0;
+  if (auto s = EnsureContext(context); !s.ok()) return s;
+  auto model = ReadModel(context, profile_,
+                         {options_.enable_quantization, options_.exclude_nodes});
+  if (!model.ok()) return model.status();
+  model_ = *std::move(model);
+  nodes_total_ = static_cast<int>(model_->nodes.size());
+  KeepUnusedConstantsOnCpu();
+  refusals_ = GroupRefusals();
+  if (options_.verbosity >= 1) WarnAboutRefusals(context);
+  return absl::OkStatus();
+}
+
+// A node that folds to a constant is worth taking only where the GPU is all
+// that uses the constant; else the CPU computes it once, and we fold it too.
+void GlesSimpleDelegate::KeepUnusedConstantsOnCpu() {
+  std::vector<bool> used_on_cpu(model_->graph.tensors.size(), false);
+  for (auto it = model_->nodes.rbegin(); it != model_->nodes.rend(); ++it) {
+    if (it->folded) {
+      for (TensorId id : it->node.outputs) {
+        if (used_on_cpu[id]) {
+          it->support = absl::FailedPreconditionError(
+              "its constant is used by a node that stays on the CPU");
+        }
+      }
+    }
+    if (it->support.ok()) continue;
+    for (TensorId id : it->inputs) {
+      if (id >= 0) used_on_cpu[id] = true;
+    }
+  }
+}
+
+absl::Status GlesSimpleDelegate::IsNodeSupported(int node_index) {
+  const auto it = model_->position_of.find(node_index);
+  if (it == model_->position_of.end()) {
+    return absl::NotFoundError(absl::StrCat("no node ", node_index));
+  }
+  return model_->nodes[it->second].support;
+}
+
+std::vector<std::vector<int>> GlesSimpleDelegate::ChoosePartitions(
+    std::vector<std::vector<int>> partitions) {
+  const auto small = [this](const std::vector<int>& p) {
+    return static_cast<int>(p.size()) < options_.min_nodes_per_partition;
+  };
+  partitions.erase(std::remove_if(partitions.begin(), partitions.end(), small),
+                   partitions.end());
+  std::stable_sort(partitions.begin(), partitions.end(),
+                   [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  const size_t limit = options_.max_delegated_partitions > 0
+                           ? static_cast<size_t>(options_.max_delegated_partitions)
+                           : partitions.size();
+  for (size_t i = limit; i < partitions.size(); ++i) {
+    refusals_.push_back({"(partition)",
+                         absl::StrCat("past max_delegated_partitions=",
+                                      options_.max_delegated_partitions),
+                         "", partitions[i]});
+  }
+  if (partitions.size() > limit) partitions.resize(limit);
+  chosen_ = partitions;
+  for (const auto& p : partitions) nodes_delegated_ += static_cast<int>(p.size());
+  return partitions;
+}
+
+std::vector<GlesSimpleDelegate::Refusal> GlesSimpleDelegate::GroupRefusals() const {
+  std::vector<Refusal> refusals;
+  std::map<std::pair<std::string, std::string>, size_t> by_reason;
+  for (const CheckedNode& node : model_->nodes) {
+    if (node.support.ok()) continue;
+    const std::string reason(node.support.message());
+    const auto [it, inserted] =
+        by_reason.try_emplace({node.op, reason}, refusals.size());
+    if (inserted) refusals.push_back({node.op, reason, node.tensors, {}});
+    refusals[it->second].nodes.push_back(node.index);
+  }
+  return refusals;
+}
+
+void GlesSimpleDelegate::WarnAboutRefusals(TfLiteContext* context) const {
+  constexpr size_t kShown = 8;  // node indices a line
+  for (const Refusal& r : refusals_) {
+    std::vector<int> shown(r.nodes.begin(),
+                           r.nodes.begin() + std::min(r.nodes.size(), kShown));
+    Log(context,
+        absl::StrCat("WARNING: ", r.op, " stays on the CPU (",
+                     r.nodes.size() == 1 ? "node " : "nodes ",
+                     absl::StrJoin(shown, ", "), r.nodes.size() > kShown ? ", ..." : "",
+                     "): ", r.reason, " [", r.tensors, "]"));
+  }
+}
+
+std::unique_ptr<SimpleDelegateKernel> GlesSimpleDelegate::CreateKernel() {
+  return std::make_unique<GlesKernel>(*this);
+}
+
+std::shared_ptr<PartitionReport> GlesSimpleDelegate::AddPartition() {
+  partitions_.push_back(std::make_shared<PartitionReport>());
+  return partitions_.back();
+}
+
+void GlesSimpleDelegate::Finish(TfLiteContext* context) {
+  if (options_.verbosity >= 2 && model_) {
+    Log(context, absl::StrCat("TfLiteGlesDelegate: ", nodes_delegated_, " of ",
+                              nodes_total_, " nodes in ", chosen_.size(),
+                              " partitions run on the GPU"));
+  }
+  model_.reset();
+}
+
+const char* GlesSimpleDelegate::Report() {
+  nlohmann::json report;
+  report["nodes_total"] = nodes_total_;
+  report["nodes_delegated"] = nodes_delegated_;
+  report["partitions"] = chosen_.size();
+  report["renderer"] = "";
+  report["driver"] = "";
+  if (gpu_ != nullptr) {
+    report["renderer"] = gpu_->context->device().renderer;
+    report["driver"] = gpu_->context->device().version;
+    report["context"] = gpu_->context->owned() ? "own" : "borrowed";
+    report["programs"] = gpu_->programs.size();
+  }
+  report["precision"] = options_.is_precision_loss_allowed ? "float16" : "float32";
+  report["partition"] = nlohmann::json::array();
+  for (const auto& p : partitions_) {
+    report["partition"].push_back({{"nodes", p->nodes},
+                                   {"nodes_after_passes", p->nodes_after_passes},
+                                   {"dispatches", p->stats.dispatches},
+                                   {"barriers", p->stats.barriers},
+                                   {"tensor_bytes", p->stats.tensor_bytes},
+                                   {"tensor_bytes_unshared", p->stats.tensor_bytes_unshared},
+                                   {"constant_bytes", p->stats.constant_bytes},
+                                   {"compile_ms", p->stats.compile_ms},
+                                   {"upload_ms", p->stats.upload_ms}});
+  }
+  report["cpu"] = nlohmann::json::array();
+  for (const Refusal& r : refusals_) {
+    report["cpu"].push_back({{"op", r.op},
+                             {"reason", r.reason},
+                             {"tensors", r.tensors},
+                             {"nodes", r.nodes}});
+  }
+  // Names in models may be no UTF-8; those bytes are replaced.
+  report_ = report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+  return report_.c_str();
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,88 @@
+// The delegate itself: the context, the check of each node, the choice of
+// partitions, the report.
+#ifndef GLES_DELEGATE_DELEGATE_TFLITE_GLES_SIMPLE_DELEGATE_H_
+#define GLES_DELEGATE_DELEGATE_TFLITE_GLES_SIMPLE_DELEGATE_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "delegate/device_profile.h"
+#include "delegate/executor.h"
+#include "delegate/program_cache.h"
+#include "delegate/tflite/options.h"
+#include "delegate/tflite/reader.h"
+#include "delegate/tflite/simple_delegate.h"
+#include "egl/context.h"
+
+namespace gles_delegate {
+
+// The context with what lives in it; shared by the delegate and its kernels,
+// gone with the last of them.
+struct Gpu {
+  ~Gpu();
+  std::unique_ptr<egl::Context> context;
+  ProgramCache programs;  // emptied inside the context
+};
+
+// What one applied partition came to, for the report.
+struct PartitionReport {
+  int nodes = 0;
+  int nodes_after_passes = 0;
+  ExecutorStats stats;
+};
+
+class GlesSimpleDelegate final : public SimpleDelegate {
+ public:
+  explicit GlesSimpleDelegate(Options options) : options_(std::move(options)) {}
+
+  const char* Name() const override { return "TfLiteGlesDelegate"; }
+  absl::Status Initialize(TfLiteContext* context) override;
+  absl::Status IsNodeSupported(int node_index) override;
+  std::vector<std::vector<int>> ChoosePartitions(
+      std::vector<std::vector<int>> partitions) override;
+  std::unique_ptr<SimpleDelegateKernel> CreateKernel() override;
+  void Finish(TfLiteContext* context) override;
+
+  // JSON; valid until the next call.
+  const char* Report();
+
+  const Options& options() const { return options_; }
+  const std::shared_ptr<Gpu>& gpu() const { return gpu_; }
+  const DeviceProfile& profile() const { return profile_; }
+  // While the delegate is being applied, else nullptr: the model being read.
+  const CheckedModel* model() const { return model_ ? &*model_ : nullptr; }
+  // Shared with the kernel, which fills it in as it prepares.
+  std::shared_ptr<PartitionReport> AddPartition();
+
+ private:
+  absl::Status EnsureContext(TfLiteContext* context);
+  void KeepUnusedConstantsOnCpu();
+  void WarnAboutRefusals(TfLiteContext* context) const;
+
+  struct Refusal {
+    std::string op;
+    std::string reason;
+    std::string tensors;  // of the first such node
+    std::vector<int> nodes;
+  };
+  std::vector<Refusal> GroupRefusals() const;
+
+  Options options_;
+  std::shared_ptr<Gpu> gpu_;
+  DeviceProfile profile_;
+  std::optional<CheckedModel> model_;
+
+  // For the report, of the last time that the delegate was applied.
+  int nodes_total_ = 0;
+  int nodes_delegated_ = 0;
+  std::vector<std::vector<int>> chosen_;
+  std::vector<Refusal> refusals_;
+  std::vector<std::shared_ptr<PartitionReport>> partitions_;
+  std::string report_;
+};
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_TFLITE_GLES_SIMPLE_DELEGATE_H_

@@ -1,0 +1,139 @@
+#include "delegate/tflite/kernel.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/passes/passes.h"
+
+namespace gles_delegate {
+namespace {
+
+std::vector<int> ToVector(const TfLiteIntArray* array) {
+  return std::vector<int>(array->data, array->data + array->size);
+}
+
+absl::Status CheckBytes(const TfLiteTensor& tensor, size_t floats) {
+  if (tensor.data.raw != nullptr && tensor.bytes == floats * sizeof(float)) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      "tensor '", tensor.name == nullptr ? "" : tensor.name, "' holds ", tensor.bytes,
+      " bytes, the partition was prepared for ", floats * sizeof(float),
+      "; call AllocateTensors after resizing"));
+}
+
+}  // namespace
+
+GlesKernel::GlesKernel(GlesSimpleDelegate& delegate)
+    : delegate_(delegate), gpu_(delegate.gpu()), profile_(delegate.profile()) {}
+
+GlesKernel::~GlesKernel() {
+  if (executor_ == nullptr) return;
+  // Where the context cannot be made current here (another thread holds it),
+  // the objects' names are lost with it when it goes.
+  (void)gpu_->context->Run([this] {
+    executor_.reset();
+    return absl::OkStatus();
+  });
+}
+
+absl::Status GlesKernel::Init(TfLiteContext*, const TfLiteDelegateParams* params) {
+  const CheckedModel* model = delegate_.model();
+  if (model == nullptr) {
+    return absl::FailedPreconditionError(
+        "a partition was made while the delegate was not being applied");
+  }
+  report_ = delegate_.AddPartition();
+  const std::vector<int> nodes = ToVector(params->nodes_to_replace);
+  report_->nodes = static_cast<int>(nodes.size());
+  std::vector<int> outputs;
+  for (int id : ToVector(params->output_tensors)) {
+    const Tensor& tensor = model->graph.tensor(id);
+    if (!tensor.is_constant()) {
+      outputs.push_back(id);
+      continue;
+    }
+    auto values = ConstantFloats(tensor);
+    if (!values.ok()) return values.status();
+    constant_outputs_.push_back({id, *std::move(values)});
+  }
+  graph_ = ExtractPartition(*model, nodes, ToVector(params->input_tensors), outputs);
+  for (TensorId id : graph_.inputs) {
+    input_tensors_.push_back(graph_.tensor(id).tflite_index);
+  }
+  output_tensors_ = std::move(outputs);
+  return absl::OkStatus();
+}
+
+absl::Status GlesKernel::Prepare(TfLiteContext* context, TfLiteNode*) {
+  // TFLite makes new kernels where a resize changes shapes (the delegate does
+  // not ask for dynamic tensors); this guards against a runtime that does not.
+  for (const auto& list : {input_tensors_, output_tensors_}) {
+    for (int index : list) {
+      const Tensor now = ReadTensor(context->tensors[index], index);
+      for (Tensor& t : graph_.tensors) {
+        if (t.tflite_index == index && t.dims != now.dims) {
+          return absl::FailedPreconditionError(
+              absl::StrCat("the shape of ", t.ToString(), " changed to ", now.ToString(),
+                           " after the delegate was applied; apply it again"));
+        }
+      }
+    }
+  }
+  if (executor_ != nullptr && thread_ == std::this_thread::get_id()) {
+    return absl::OkStatus();
+  }
+  thread_ = std::this_thread::get_id();
+  return gpu_->context->Run([this] { return Build(); });
+}
+
+absl::Status GlesKernel::Build() {
+  executor_.reset();
+  Graph graph = graph_;
+  RunPasses(&graph);
+  report_->nodes_after_passes = static_cast<int>(graph.nodes.size());
+  auto dispatches = PlanGraph(&graph, profile_);
+  if (!dispatches.ok()) {
+    // What was accepted node by node must run: without the passes it does.
+    graph = graph_;
+    dispatches = PlanGraph(&graph, profile_);
+    if (!dispatches.ok()) return dispatches.status();
+  }
+  auto executor = Executor::Create(*gpu_->context, &gpu_->programs, graph,
+                                   *std::move(dispatches), profile_);
+  if (!executor.ok()) return executor.status();
+  executor_ = *std::move(executor);
+  report_->stats = executor_->stats();
+  return absl::OkStatus();
+}
+
+absl::Status GlesKernel::Eval(TfLiteContext* context, TfLiteNode*) {
+  if (thread_ != std::this_thread::get_id()) {
+    return absl::FailedPreconditionError(
+        "GpuDelegate must run on the same thread where it was initialized: Invoke was "
+        "called on another thread than the one that applied the delegate "
+        "(ModifyGraphWithDelegate)");
+  }
+  std::vector<absl::Span<const float>> inputs;
+  for (size_t i = 0; i < input_tensors_.size(); ++i) {
+    const TfLiteTensor& t = context->tensors[input_tensors_[i]];
+    const size_t floats = graph_.tensor(graph_.inputs[i]).shape.elements();
+    if (auto s = CheckBytes(t, floats); !s.ok()) return s;
+    inputs.emplace_back(t.data.f, floats);
+  }
+  std::vector<absl::Span<float>> outputs;
+  for (size_t i = 0; i < output_tensors_.size(); ++i) {
+    TfLiteTensor& t = context->tensors[output_tensors_[i]];
+    const size_t floats = graph_.tensor(graph_.outputs[i]).shape.elements();
+    if (auto s = CheckBytes(t, floats); !s.ok()) return s;
+    outputs.emplace_back(t.data.f, floats);
+  }
+  for (const ConstantOutput& constant : constant_outputs_) {
+    TfLiteTensor& t = context->tensors[constant.tensor];
+    if (auto s = CheckBytes(t, constant.values.size()); !s.ok()) return s;
+    std::copy(constant.values.begin(), constant.values.end(), t.data.f);
+  }
+  return gpu_->context->Run([&] { return executor_->Invoke(inputs, outputs); });
+}
+
+}  // namespace gles_delegate

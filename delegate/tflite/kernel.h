@@ -1,0 +1,51 @@
+// One partition on the GPU.
+#ifndef GLES_DELEGATE_DELEGATE_TFLITE_KERNEL_H_
+#define GLES_DELEGATE_DELEGATE_TFLITE_KERNEL_H_
+
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "delegate/executor.h"
+#include "delegate/graph.h"
+#include "delegate/tflite/gles_simple_delegate.h"
+#include "delegate/tflite/simple_delegate.h"
+
+namespace gles_delegate {
+
+class GlesKernel final : public SimpleDelegateKernel {
+ public:
+  explicit GlesKernel(GlesSimpleDelegate& delegate);
+  ~GlesKernel() override;
+
+  absl::Status Init(TfLiteContext* context, const TfLiteDelegateParams* params) override;
+  // Plans, compiles and uploads; nothing where the shapes are those it did so for.
+  absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) override;
+  // kFailedPrecondition: on another thread than Prepare ran on.
+  absl::Status Eval(TfLiteContext* context, TfLiteNode* node) override;
+
+ private:
+  // A partition output that passes found to be constant: copied each time.
+  struct ConstantOutput {
+    int tensor = 0;  // TFLite's index
+    std::vector<float> values;
+  };
+
+  absl::Status Build();
+
+  GlesSimpleDelegate& delegate_;  // during Init only: it may be deleted before us
+  std::shared_ptr<Gpu> gpu_;
+  DeviceProfile profile_;
+  std::shared_ptr<PartitionReport> report_;
+  Graph graph_;  // as read; Build() works on a copy
+  std::vector<int> input_tensors_;   // TFLite's indices, in the graph's order
+  std::vector<int> output_tensors_;
+  std::vector<ConstantOutput> constant_outputs_;
+  std::unique_ptr<Executor> executor_;
+  std::thread::id thread_;
+};
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_TFLITE_KERNEL_H_

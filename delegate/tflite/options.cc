@@ -1,0 +1,177 @@
+#include "delegate/tflite/options.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+
+namespace gles_delegate {
+namespace {
+
+absl::StatusOr<int> ParseInt(absl::string_view text) {
+  int value = 0;
+  if (!absl::SimpleAtoi(text, &value)) {
+    return absl::InvalidArgumentError("is not an integer");
+  }
+  return value;
+}
+
+// Booleans as users write them: 0, 1, true, false.
+absl::StatusOr<int> ParseFlag(absl::string_view text) {
+  bool value = false;
+  if (!absl::SimpleAtob(text, &value)) {
+    return absl::InvalidArgumentError("is not 0, 1, true or false");
+  }
+  return value ? 1 : 0;
+}
+
+absl::StatusOr<int> ParseStorage(absl::string_view text) {
+  constexpr absl::string_view kNames[] = {"auto", "texture_array", "texture_2d", "buffer"};
+  for (int i = 0; i < 4; ++i) {
+    if (absl::EqualsIgnoreCase(text, kNames[i])) return i;
+  }
+  auto number = ParseInt(text);
+  if (number.ok() && *number >= 0 && *number < 4) return *number;
+  return absl::InvalidArgumentError(
+      "is not auto, texture_array, texture_2d or buffer (0 to 3)");
+}
+
+struct IntKey {
+  absl::string_view name;
+  int32_t TfLiteGlesDelegateOptions::*field;
+  absl::StatusOr<int> (*parse)(absl::string_view);
+};
+
+constexpr IntKey kIntKeys[] = {
+    {"is_precision_loss_allowed", &TfLiteGlesDelegateOptions::is_precision_loss_allowed,
+     ParseFlag},
+    {"max_delegated_partitions", &TfLiteGlesDelegateOptions::max_delegated_partitions,
+     ParseInt},
+    {"min_nodes_per_partition", &TfLiteGlesDelegateOptions::min_nodes_per_partition,
+     ParseInt},
+    {"enable_quantization", &TfLiteGlesDelegateOptions::enable_quantization, ParseFlag},
+    {"storage", &TfLiteGlesDelegateOptions::storage, ParseStorage},
+    {"force_own_context", &TfLiteGlesDelegateOptions::force_own_context, ParseFlag},
+    {"verbosity", &TfLiteGlesDelegateOptions::verbosity, ParseInt},
+};
+
+struct TextKey {
+  absl::string_view name;
+  const char* TfLiteGlesDelegateOptions::*field;
+};
+
+constexpr TextKey kTextKeys[] = {
+    {"device", &TfLiteGlesDelegateOptions::device},
+    {"exclude_nodes", &TfLiteGlesDelegateOptions::exclude_nodes},
+};
+
+std::string KnownKeys() {
+  std::string text;
+  for (const IntKey& key : kIntKeys) {
+    absl::StrAppend(&text, text.empty() ? "" : ", ", key.name);
+  }
+  for (const TextKey& key : kTextKeys) absl::StrAppend(&text, ", ", key.name);
+  return text;
+}
+
+// Sets one key; `text` keeps the strings that the struct points to.
+absl::Status SetKey(absl::string_view name, absl::string_view value,
+                    TfLiteGlesDelegateOptions* options,
+                    std::vector<std::unique_ptr<std::string>>* text) {
+  for (const IntKey& key : kIntKeys) {
+    if (key.name != name) continue;
+    auto parsed = key.parse(absl::StripAsciiWhitespace(value));
+    if (!parsed.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "option ", name, ": '", value, "' ", parsed.status().message()));
+    }
+    options->*key.field = *parsed;
+    return absl::OkStatus();
+  }
+  for (const TextKey& key : kTextKeys) {
+    if (key.name != name) continue;
+    text->push_back(std::make_unique<std::string>(value));
+    options->*key.field = text->back()->c_str();
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("unknown option '", name, "'; known are: ", KnownKeys()));
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::pair<int, int>>> ParseNodeRanges(
+    absl::string_view text) {
+  std::vector<std::pair<int, int>> ranges;
+  for (absl::string_view part : absl::StrSplit(text, ',', absl::SkipWhitespace())) {
+    const std::pair<absl::string_view, absl::string_view> ends =
+        absl::StrSplit(part, absl::MaxSplits('-', 1));
+    int first = 0;
+    int last = 0;
+    const bool range = absl::StrContains(part, '-');
+    if (!absl::SimpleAtoi(ends.first, &first) ||
+        !absl::SimpleAtoi(range ? ends.second : ends.first, &last) || first < 0 ||
+        last < first) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("option exclude_nodes: '", part,
+                       "' is neither a node index nor a range such as 17-20"));
+    }
+    ranges.emplace_back(first, last);
+  }
+  return ranges;
+}
+
+absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions& caller) {
+  TfLiteGlesDelegateOptions o = TfLiteGlesDelegateOptionsDefault();
+  // A caller compiled against an older header knows fewer fields, one against a
+  // newer header has more; a size below the first version's is no size at all.
+  constexpr size_t kFirstVersion =
+      offsetof(TfLiteGlesDelegateOptions, exclude_nodes) + sizeof(char*);
+  if (caller.struct_size < kFirstVersion || caller.struct_size > 4096) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "options.struct_size is ", caller.struct_size,
+        "; start from TfLiteGlesDelegateOptionsDefault(), which sets it"));
+  }
+  std::memcpy(&o, &caller, std::min(caller.struct_size, sizeof(o)));
+  if (o.storage < 0 || o.storage > 3) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("option storage: ", o.storage, " is not 0 to 3"));
+  }
+  if (o.verbosity < 0 || o.verbosity > 2) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("option verbosity: ", o.verbosity, " is not 0 to 2"));
+  }
+  Options options;
+  options.is_precision_loss_allowed = o.is_precision_loss_allowed != 0;
+  options.max_delegated_partitions = o.max_delegated_partitions;
+  options.min_nodes_per_partition = o.min_nodes_per_partition;
+  options.enable_quantization = o.enable_quantization != 0;
+  options.storage = o.storage;
+  options.force_own_context = o.force_own_context != 0;
+  options.verbosity = o.verbosity;
+  if (o.device != nullptr) options.device = o.device;
+  if (o.exclude_nodes != nullptr) {
+    auto ranges = ParseNodeRanges(o.exclude_nodes);
+    if (!ranges.ok()) return ranges.status();
+    options.exclude_nodes = *std::move(ranges);
+  }
+  return options;
+}
+
+absl::StatusOr<Options> OptionsFrom(
+    absl::Span<const std::pair<absl::string_view, absl::string_view>> keys_values) {
+  TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
+  std::vector<std::unique_ptr<std::string>> text;
+  for (const auto& [key, value] : keys_values) {
+    if (auto s = SetKey(key, value, &options, &text); !s.ok()) return s;
+  }
+  return OptionsFrom(options);
+}
+
+}  // namespace gles_delegate

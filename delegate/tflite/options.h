@@ -1,0 +1,44 @@
+// The options of the delegate as C++ has them, from the C struct or from the
+// external delegate's strings.
+#ifndef GLES_DELEGATE_DELEGATE_TFLITE_OPTIONS_H_
+#define GLES_DELEGATE_DELEGATE_TFLITE_OPTIONS_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "delegate/gles_delegate.h"
+
+namespace gles_delegate {
+
+// Owns its strings; the fields are those of TfLiteGlesDelegateOptions.
+struct Options {
+  bool is_precision_loss_allowed = false;
+  int max_delegated_partitions = 1;
+  int min_nodes_per_partition = 1;
+  bool enable_quantization = true;
+  int storage = 0;
+  bool force_own_context = false;
+  int verbosity = 1;
+  std::string device;
+  std::vector<std::pair<int, int>> exclude_nodes;  // inclusive ranges
+};
+
+// kInvalidArgument: a field's value is out of its range, or struct_size is not
+// one that any version of the struct has had.
+absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions& options);
+
+// kInvalidArgument: an unknown key or a bad value, with the list of what is
+// known. Later keys win over earlier ones.
+absl::StatusOr<Options> OptionsFrom(
+    absl::Span<const std::pair<absl::string_view, absl::string_view>> keys_values);
+
+// "3,17-20" -> {{3,3},{17,20}}.
+absl::StatusOr<std::vector<std::pair<int, int>>> ParseNodeRanges(absl::string_view text);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_TFLITE_OPTIONS_H_

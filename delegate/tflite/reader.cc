@@ -1,0 +1,304 @@
+#include "delegate/tflite/reader.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "delegate/ops/op.h"
+#include "delegate/passes/fold_constants.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr int kCustomCode = 32;
+
+absl::string_view BuiltinName(int code) {
+  switch (code) {
+#define BUILTIN(name, value) \
+  case value:                \
+    return #name;
+#include "delegate/tflite/builtin_names.inc"
+#undef BUILTIN
+    default:
+      return "UNKNOWN";
+  }
+}
+
+DataType ReadType(TfLiteType type) {
+  switch (type) {
+    case kTfLiteFloat32:
+      return DataType::kFloat32;
+    case kTfLiteFloat16:
+      return DataType::kFloat16;
+    case kTfLiteInt64:
+      return DataType::kInt64;
+    case kTfLiteInt32:
+      return DataType::kInt32;
+    case kTfLiteInt16:
+      return DataType::kInt16;
+    case kTfLiteInt8:
+      return DataType::kInt8;
+    case kTfLiteUInt8:
+      return DataType::kUint8;
+    case kTfLiteBool:
+      return DataType::kBool;
+    default:
+      return DataType::kOther;
+  }
+}
+
+std::vector<int> ReadInts(const TfLiteIntArray* array) {
+  if (array == nullptr) return {};
+  return std::vector<int>(array->data, array->data + array->size);
+}
+
+Quantization ReadQuantization(const TfLiteTensor& tensor) {
+  Quantization q;
+  if (tensor.quantization.type != kTfLiteAffineQuantization ||
+      tensor.quantization.params == nullptr) {
+    return q;
+  }
+  const auto* affine =
+      static_cast<const TfLiteAffineQuantization*>(tensor.quantization.params);
+  if (affine->scale != nullptr) {
+    q.scale.assign(affine->scale->data, affine->scale->data + affine->scale->size);
+  }
+  for (int z : ReadInts(affine->zero_point)) q.zero_point.push_back(z);
+  q.dimension = affine->quantized_dimension;
+  return q;
+}
+
+Sparsity ReadSparsity(const TfLiteSparsity* sparsity) {
+  Sparsity s;
+  if (sparsity == nullptr) return s;
+  s.traversal_order = ReadInts(sparsity->traversal_order);
+  s.block_map = ReadInts(sparsity->block_map);
+  for (int i = 0; i < sparsity->dim_metadata_size; ++i) {
+    const TfLiteDimensionMetadata& d = sparsity->dim_metadata[i];
+    s.dimensions.push_back({d.format == kTfLiteDimSparseCSR, d.dense_size,
+                            ReadInts(d.array_segments), ReadInts(d.array_indices)});
+  }
+  return s;
+}
+
+std::string OpName(const TfLiteRegistration& registration) {
+  if (registration.builtin_code == kCustomCode) {
+    return absl::StrCat("CUSTOM ", registration.custom_name == nullptr
+                                       ? "(unnamed)"
+                                       : registration.custom_name);
+  }
+  return std::string(BuiltinName(registration.builtin_code));
+}
+
+// What every op refuses alike, before its own parser is asked.
+absl::Status CheckTensors(const TfLiteContext& context, const Graph& graph,
+                          const TfLiteNode& node) {
+  for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
+    for (int index : ReadInts(list)) {
+      if (index < 0) continue;
+      const Tensor& t = graph.tensor(index);
+      if (context.tensors[index].allocation_type == kTfLiteDynamic) {
+        return absl::UnimplementedError(absl::StrCat(
+            t.ToString(), " has a shape that is known only at run time"));
+      }
+      if (t.is_constant()) continue;
+      if (t.type != DataType::kFloat32) {
+        return absl::UnimplementedError(absl::StrCat(
+            t.ToString(), ": only float32 activations run on the GPU"));
+      }
+      if (t.dims.size() > 4) {
+        return absl::UnimplementedError(
+            absl::StrCat(t.ToString(), " has rank ", t.dims.size(), ", past 4"));
+      }
+      if (t.shape.elements() <= 0) {
+        return absl::UnimplementedError(absl::StrCat(t.ToString(), " is empty"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckVersion(const OpDefinition& op, int version, bool quantization) {
+  const int most = quantization ? std::max(op.max_version, op.max_version_quantized)
+                                : op.max_version;
+  if (version <= most) return absl::OkStatus();
+  return absl::UnimplementedError(absl::StrCat("version ", version,
+                                               " of the op is newer than version ", most,
+                                               ", the last that is known here"));
+}
+
+class ModelReader {
+ public:
+  ModelReader(TfLiteContext* context, const DeviceProfile& profile,
+              const ReadOptions& options)
+      : context_(context), profile_(profile), options_(options) {}
+
+  absl::StatusOr<CheckedModel> Read() {
+    for (size_t i = 0; i < context_->tensors_size; ++i) {
+      model_.graph.AddTensor(ReadTensor(context_->tensors[i], static_cast<int>(i)));
+    }
+    TfLiteIntArray* plan = nullptr;
+    if (context_->GetExecutionPlan(context_, &plan) != kTfLiteOk) {
+      return absl::InternalError("the runtime gave no execution plan");
+    }
+    for (int index : ReadInts(plan)) {
+      if (auto s = ReadNode(index); !s.ok()) return s;
+    }
+    return std::move(model_);
+  }
+
+ private:
+  absl::Status ReadNode(int index) {
+    TfLiteNode* node = nullptr;
+    TfLiteRegistration* registration = nullptr;
+    if (context_->GetNodeAndRegistration(context_, index, &node, &registration) !=
+        kTfLiteOk) {
+      return absl::InternalError(absl::StrCat("the runtime has no node ", index));
+    }
+    CheckedNode checked;
+    checked.index = index;
+    checked.op = OpName(*registration);
+    checked.tensors = Tensors(*node);
+    checked.inputs = ReadInts(node->inputs);
+    checked.support = Check(*node, *registration, &checked);
+    model_.position_of[index] = model_.nodes.size();
+    model_.nodes.push_back(std::move(checked));
+    return absl::OkStatus();
+  }
+
+  std::string Tensors(const TfLiteNode& node) const {
+    const auto list = [this](const TfLiteIntArray* ids) {
+      return absl::StrJoin(ReadInts(ids), ", ", [this](std::string* out, int id) {
+        absl::StrAppend(out, id < 0 ? "-" : model_.graph.tensor(id).ToString());
+      });
+    };
+    return absl::StrCat(list(node.inputs), " -> ", list(node.outputs));
+  }
+
+  absl::Status Check(const TfLiteNode& node, const TfLiteRegistration& registration,
+                     CheckedNode* out) {
+    for (const auto& [first, last] : options_.exclude_nodes) {
+      if (out->index >= first && out->index <= last) {
+        return absl::CancelledError("excluded by the option exclude_nodes");
+      }
+    }
+    if (node.delegate != nullptr) {
+      return absl::UnavailableError("another delegate has taken the node");
+    }
+    const OpDefinition* op = FindOp(
+        registration.builtin_code,
+        registration.custom_name == nullptr ? "" : registration.custom_name);
+    if (op == nullptr) return absl::UnimplementedError("the op has no GPU version");
+    if (auto s = CheckVersion(*op, registration.version, options_.enable_quantization);
+        !s.ok()) {
+      return s;
+    }
+    auto parsed = Parse(*op, node, registration);
+    if (!parsed.ok()) return parsed.status();
+    out->node = *std::move(parsed);
+    out->node.tflite_index = out->index;
+    auto folded = FoldConstantNode(&model_.graph, out->node);
+    if (!folded.ok()) return folded.status();
+    if (*folded) {
+      out->folded = true;
+      return absl::OkStatus();
+    }
+    if (auto s = CheckTensors(*context_, model_.graph, node); !s.ok()) return s;
+    return CheckPlan(out->node);
+  }
+
+  absl::StatusOr<Node> Parse(const OpDefinition& op, const TfLiteNode& tflite_node,
+                             const TfLiteRegistration& registration) {
+    Node node;
+    node.op = &op;
+    node.inputs = ReadInts(tflite_node.inputs);
+    node.outputs = ReadInts(tflite_node.outputs);
+    NodeView view;
+    view.builtin_code = registration.builtin_code;
+    if (registration.custom_name != nullptr) view.custom_name = registration.custom_name;
+    view.version = registration.version;
+    view.builtin_params = tflite_node.builtin_data;
+    view.custom_params = {
+        static_cast<const uint8_t*>(tflite_node.custom_initial_data),
+        static_cast<size_t>(std::max(0, tflite_node.custom_initial_data_size))};
+    for (TensorId& id : node.inputs) {
+      if (id < 0) id = kNoTensor;
+      view.inputs.push_back(id == kNoTensor ? nullptr : &model_.graph.tensor(id));
+    }
+    for (TensorId id : node.outputs) view.outputs.push_back(&model_.graph.tensor(id));
+    auto parsed = op.parse(view);
+    if (!parsed.ok()) return parsed.status();
+    node.attributes = std::move(parsed->attributes);
+    node.post_ops = std::move(parsed->post_ops);
+    // Parsers name operands by their place among the inputs.
+    for (PostOp& post : node.post_ops) {
+      if (post.operand != kNoTensor) post.operand = node.inputs[post.operand];
+    }
+    return node;
+  }
+
+  // The check is the plan. Temporaries that it makes stay unused in the graph.
+  absl::Status CheckPlan(const Node& node) {
+    Planner planner(&model_.graph, profile_);
+    return PlanNode(node, &planner);
+  }
+
+  TfLiteContext* context_;
+  const DeviceProfile& profile_;
+  const ReadOptions& options_;
+  CheckedModel model_;
+};
+
+}  // namespace
+
+Tensor ReadTensor(const TfLiteTensor& tensor, int index) {
+  Tensor t;
+  t.name = tensor.name == nullptr ? absl::StrCat("tensor ", index) : tensor.name;
+  t.type = ReadType(tensor.type);
+  t.dims = ReadInts(tensor.dims);
+  t.shape = Shape::FromDims(t.dims);
+  t.quantization = ReadQuantization(tensor);
+  t.sparsity = ReadSparsity(tensor.sparsity);
+  t.is_variable = tensor.is_variable;
+  t.tflite_index = index;
+  if (tensor.allocation_type == kTfLiteMmapRo && tensor.data.raw != nullptr) {
+    t.constant = ConstantData::Borrow(
+        {reinterpret_cast<const uint8_t*>(tensor.data.raw), tensor.bytes});
+  }
+  return t;
+}
+
+absl::StatusOr<CheckedModel> ReadModel(TfLiteContext* context,
+                                       const DeviceProfile& profile,
+                                       const ReadOptions& options) {
+  return ModelReader(context, profile, options).Read();
+}
+
+Graph ExtractPartition(const CheckedModel& model, absl::Span<const int> nodes,
+                       absl::Span<const int> inputs, absl::Span<const int> outputs) {
+  Graph graph;
+  absl::flat_hash_map<TensorId, TensorId> ids;
+  const auto map = [&](TensorId id) {
+    if (id == kNoTensor) return kNoTensor;
+    const auto [it, inserted] = ids.try_emplace(id, kNoTensor);
+    if (inserted) it->second = graph.AddTensor(model.graph.tensor(id));
+    return it->second;
+  };
+  for (int id : inputs) {
+    if (id >= 0 && !model.graph.tensor(id).is_constant()) graph.inputs.push_back(map(id));
+  }
+  for (int index : nodes) {
+    const CheckedNode& checked = model.nodes[model.position_of.at(index)];
+    if (checked.folded) continue;
+    Node node = checked.node;
+    for (TensorId& id : node.inputs) id = map(id);
+    for (TensorId& id : node.outputs) id = map(id);
+    for (PostOp& post : node.post_ops) post.operand = map(post.operand);
+    graph.nodes.push_back(std::move(node));
+  }
+  for (int id : outputs) graph.outputs.push_back(map(id));
+  return graph;
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,56 @@
+// From a TfLiteContext to our Graph. TFLite's structs stop here.
+#ifndef GLES_DELEGATE_DELEGATE_TFLITE_READER_H_
+#define GLES_DELEGATE_DELEGATE_TFLITE_READER_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "delegate/graph.h"
+#include "delegate/plan.h"
+#include "tensorflow/lite/c/common.h"
+
+namespace gles_delegate {
+
+struct ReadOptions {
+  bool enable_quantization = true;
+  std::vector<std::pair<int, int>> exclude_nodes;  // inclusive ranges
+};
+
+// A node as the model has it, and what became of the check.
+struct CheckedNode {
+  int index = 0;         // TFLite's node index
+  std::string op;        // "CONV_2D", "CUSTOM Foo"
+  std::string tensors;   // its inputs and outputs, for messages
+  std::vector<int> inputs;  // TFLite's tensor indices, -1: absent
+  absl::Status support;  // Ok, or why it stays on the CPU
+  Node node;             // valid where supported; ids are TFLite's tensor indices
+  bool folded = false;   // its outputs are constants: nothing to run
+};
+
+// The whole model. graph.tensors holds TFLite's tensors at TFLite's indices
+// (with the constants that nodes fold to), graph.nodes is empty.
+struct CheckedModel {
+  Graph graph;
+  std::vector<CheckedNode> nodes;                 // in execution order
+  absl::flat_hash_map<int, size_t> position_of;   // by TFLite's node index
+};
+
+Tensor ReadTensor(const TfLiteTensor& tensor, int index);
+
+// Reads the model and checks each node by planning it (no GL call).
+absl::StatusOr<CheckedModel> ReadModel(TfLiteContext* context,
+                                       const DeviceProfile& profile,
+                                       const ReadOptions& options);
+
+// The partition's nodes as a graph of its own, with `inputs` and `outputs`
+// (TFLite's tensor indices; constants are left out of the inputs) in order.
+// Each tensor keeps its tflite_index. Folded nodes are left out.
+Graph ExtractPartition(const CheckedModel& model, absl::Span<const int> nodes,
+                       absl::Span<const int> inputs, absl::Span<const int> outputs);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_TFLITE_READER_H_

@@ -1,0 +1,164 @@
+#include "delegate/tflite/simple_delegate.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "delegate/tflite/abi.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr int kCustomBuiltinCode = 32;  // kTfLiteBuiltinCustom
+
+struct Wrapped {
+  NewestDelegate abi;  // first: what TFLite points at
+  std::shared_ptr<SimpleDelegate> delegate;
+};
+
+// A kernel with the delegate it came from, which may be deleted before it.
+struct KernelState {
+  std::shared_ptr<SimpleDelegate> delegate;
+  std::unique_ptr<SimpleDelegateKernel> kernel;
+  absl::Status init;
+};
+
+std::shared_ptr<SimpleDelegate>& DelegateOf(TfLiteDelegate* delegate) {
+  return static_cast<Wrapped*>(delegate->data_)->delegate;
+}
+
+// The one place where a Status becomes TFLite's status and message.
+TfLiteStatus ToTfLite(TfLiteContext* context, const absl::Status& status) {
+  if (status.ok()) return kTfLiteOk;
+  context->ReportError(context, "TfLiteGlesDelegate: %s",
+                       std::string(status.message()).c_str());
+  return kTfLiteError;
+}
+
+void* KernelInit(TfLiteContext* context, const char* buffer, size_t) {
+  const auto* params = reinterpret_cast<const TfLiteDelegateParams*>(buffer);
+  auto* state = new KernelState;
+  state->delegate = DelegateOf(params->delegate);
+  state->kernel = state->delegate->CreateKernel();
+  // TFLite takes no error from here: Prepare, which follows, reports it.
+  state->init = state->kernel->Init(context, params);
+  return state;
+}
+
+void KernelFree(TfLiteContext*, void* user_data) {
+  delete static_cast<KernelState*>(user_data);
+}
+
+TfLiteStatus KernelPrepare(TfLiteContext* context, TfLiteNode* node) {
+  auto* state = static_cast<KernelState*>(node->user_data);
+  if (!state->init.ok()) return ToTfLite(context, state->init);
+  return ToTfLite(context, state->kernel->Prepare(context, node));
+}
+
+TfLiteStatus KernelEval(TfLiteContext* context, TfLiteNode* node) {
+  auto* state = static_cast<KernelState*>(node->user_data);
+  return ToTfLite(context, state->kernel->Eval(context, node));
+}
+
+NewestRegistration RegistrationFor(const SimpleDelegate& delegate) {
+  NewestRegistration r = {};
+  r.base.init = KernelInit;
+  r.base.free = KernelFree;
+  r.base.prepare = KernelPrepare;
+  r.base.invoke = KernelEval;
+  r.base.builtin_code = kCustomBuiltinCode;
+  r.base.custom_name = delegate.Name();
+  r.base.version = 1;
+  return r;
+}
+
+struct FreeDeleter {
+  void operator()(TfLiteIntArray* p) const { std::free(p); }
+};
+using IntArrayPtr = std::unique_ptr<TfLiteIntArray, FreeDeleter>;
+
+// No TFLite symbol is linked, so its array is made by hand: {int size; int data[]}.
+IntArrayPtr MakeIntArray(const std::vector<int>& values) {
+  auto* array = static_cast<TfLiteIntArray*>(
+      std::malloc(sizeof(int) * (values.size() + 1)));
+  array->size = static_cast<int>(values.size());
+  for (size_t i = 0; i < values.size(); ++i) array->data[i] = values[i];
+  return IntArrayPtr(array);
+}
+
+std::vector<int> ToVector(const TfLiteIntArray* array) {
+  return std::vector<int>(array->data, array->data + array->size);
+}
+
+// The nodes that the delegate supports, as TFLite's own kind of array.
+absl::StatusOr<IntArrayPtr> SupportedNodes(TfLiteContext* context,
+                                           SimpleDelegate& delegate) {
+  TfLiteIntArray* plan = nullptr;
+  if (context->GetExecutionPlan(context, &plan) != kTfLiteOk) {
+    return absl::InternalError("the runtime gave no execution plan");
+  }
+  IntArrayPtr supported = MakeIntArray(ToVector(plan));
+  int* end = std::remove_if(
+      supported->data, supported->data + supported->size,
+      [&delegate](int node) { return !delegate.IsNodeSupported(node).ok(); });
+  supported->size = static_cast<int>(end - supported->data);
+  return supported;
+}
+
+absl::Status Replace(TfLiteContext* context, TfLiteDelegate* wrapped,
+                     SimpleDelegate& delegate) {
+  auto supported = SupportedNodes(context, delegate);
+  if (!supported.ok()) return supported.status();
+  if ((*supported)->size == 0) return absl::OkStatus();
+  TfLiteDelegateParams* params = nullptr;
+  int count = 0;
+  if (context->PreviewDelegatePartitioning(context, supported->get(),
+                                           &params, &count) != kTfLiteOk) {
+    return absl::InternalError("the runtime could not partition the graph");
+  }
+  std::vector<std::vector<int>> partitions;
+  for (int i = 0; i < count; ++i) {
+    partitions.push_back(ToVector(params[i].nodes_to_replace));
+  }
+  std::vector<int> chosen;
+  for (const auto& partition : delegate.ChoosePartitions(std::move(partitions))) {
+    chosen.insert(chosen.end(), partition.begin(), partition.end());
+  }
+  if (chosen.empty()) return absl::OkStatus();
+  if (ReplaceNodes(context, RegistrationFor(delegate), MakeIntArray(chosen).get(),
+                   wrapped) != kTfLiteOk) {
+    return absl::InternalError("the runtime did not take the delegate's kernels");
+  }
+  return absl::OkStatus();
+}
+
+TfLiteStatus DelegatePrepare(TfLiteContext* context, TfLiteDelegate* wrapped) {
+  SimpleDelegate& delegate = *DelegateOf(wrapped);
+  absl::Status status = delegate.Initialize(context);
+  if (status.ok()) status = Replace(context, wrapped, delegate);
+  delegate.Finish(context);
+  return ToTfLite(context, status);
+}
+
+}  // namespace
+
+TfLiteDelegate* WrapDelegate(std::shared_ptr<SimpleDelegate> delegate) {
+  auto* wrapped = new Wrapped{};
+  wrapped->delegate = std::move(delegate);
+  wrapped->abi.base.data_ = wrapped;
+  wrapped->abi.base.Prepare = DelegatePrepare;
+  wrapped->abi.base.flags = kTfLiteDelegateFlagsNone;
+  return &wrapped->abi.base;
+}
+
+SimpleDelegate* UnwrapDelegate(TfLiteDelegate* delegate) {
+  if (delegate == nullptr || delegate->Prepare != DelegatePrepare) return nullptr;
+  return DelegateOf(delegate).get();
+}
+
+void DeleteWrapped(TfLiteDelegate* delegate) {
+  if (delegate != nullptr) delete static_cast<Wrapped*>(delegate->data_);
+}
+
+}  // namespace gles_delegate
