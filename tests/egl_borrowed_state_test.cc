@@ -1,0 +1,299 @@
+// labels: egl llvmpipe softpipe
+// A borrowed context looks to the app as if nobody had used it.
+#include <map>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "egl/context.h"
+#include "egl/gl_state.h"
+#include "egl/objects.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::gles_delegate::egl::Buffer;
+using ::gles_delegate::egl::CheckGl;
+using ::gles_delegate::egl::Context;
+using ::gles_delegate::egl::gl;
+using ::gles_delegate::egl::Program;
+using ::gles_delegate::egl::Texture;
+
+// Every state that GlState promises to restore, by name. Written apart from
+// GlState, with numbers of its own, so that a line forgotten there shows here.
+using Snapshot = std::map<std::string, GLint64>;
+
+void AddIndexed(const char* name, GLenum query, int count, Snapshot* out) {
+  for (int i = 0; i < count; ++i) {
+    GLint64 value = -1;
+    gl().GetInteger64i_v(query, i, &value);
+    (*out)[absl::StrCat(name, "[", i, "]")] = value;
+  }
+}
+
+Snapshot TakeSnapshot() {
+  Snapshot all;
+  auto add = [&all](const char* name, GLenum query) {
+    GLint value = -1;
+    gl().GetIntegerv(query, &value);
+    all[name] = value;
+  };
+  add("program", GL_CURRENT_PROGRAM);
+  add("active unit", GL_ACTIVE_TEXTURE);
+  add("draw framebuffer", GL_DRAW_FRAMEBUFFER_BINDING);
+  add("read framebuffer", GL_READ_FRAMEBUFFER_BINDING);
+  add("pack buffer", GL_PIXEL_PACK_BUFFER_BINDING);
+  add("unpack buffer", GL_PIXEL_UNPACK_BUFFER_BINDING);
+  add("copy read buffer", GL_COPY_READ_BUFFER_BINDING);
+  add("copy write buffer", GL_COPY_WRITE_BUFFER_BINDING);
+  add("indirect buffer", GL_DISPATCH_INDIRECT_BUFFER_BINDING);
+  add("storage buffer", GL_SHADER_STORAGE_BUFFER_BINDING);
+  add("uniform buffer", GL_UNIFORM_BUFFER_BINDING);
+  add("unpack alignment", GL_UNPACK_ALIGNMENT);
+  add("unpack row length", GL_UNPACK_ROW_LENGTH);
+  add("unpack image height", GL_UNPACK_IMAGE_HEIGHT);
+  add("unpack skip pixels", GL_UNPACK_SKIP_PIXELS);
+  add("unpack skip rows", GL_UNPACK_SKIP_ROWS);
+  add("unpack skip images", GL_UNPACK_SKIP_IMAGES);
+  add("pack alignment", GL_PACK_ALIGNMENT);
+  add("pack row length", GL_PACK_ROW_LENGTH);
+  add("pack skip pixels", GL_PACK_SKIP_PIXELS);
+  add("pack skip rows", GL_PACK_SKIP_ROWS);
+  AddIndexed("storage buffer", GL_SHADER_STORAGE_BUFFER_BINDING, 4, &all);
+  AddIndexed("storage start", GL_SHADER_STORAGE_BUFFER_START, 4, &all);
+  AddIndexed("storage size", GL_SHADER_STORAGE_BUFFER_SIZE, 4, &all);
+  AddIndexed("uniform buffer", GL_UNIFORM_BUFFER_BINDING, 12, &all);
+  AddIndexed("uniform start", GL_UNIFORM_BUFFER_START, 12, &all);
+  AddIndexed("uniform size", GL_UNIFORM_BUFFER_SIZE, 12, &all);
+  AddIndexed("image name", GL_IMAGE_BINDING_NAME, 4, &all);
+  AddIndexed("image level", GL_IMAGE_BINDING_LEVEL, 4, &all);
+  AddIndexed("image layered", GL_IMAGE_BINDING_LAYERED, 4, &all);
+  AddIndexed("image layer", GL_IMAGE_BINDING_LAYER, 4, &all);
+  AddIndexed("image access", GL_IMAGE_BINDING_ACCESS, 4, &all);
+  AddIndexed("image format", GL_IMAGE_BINDING_FORMAT, 4, &all);
+  for (int unit = 0; unit < 16; ++unit) {
+    gl().ActiveTexture(GL_TEXTURE0 + unit);
+    add(absl::StrCat("2d texture of unit ", unit).c_str(),
+        GL_TEXTURE_BINDING_2D);
+    add(absl::StrCat("array texture of unit ", unit).c_str(),
+        GL_TEXTURE_BINDING_2D_ARRAY);
+    add(absl::StrCat("sampler of unit ", unit).c_str(), GL_SAMPLER_BINDING);
+  }
+  gl().ActiveTexture(static_cast<GLenum>(all["active unit"]));
+  return all;
+}
+
+constexpr char kDouble[] = R"(#version 310 es
+layout(local_size_x = 1) in;
+layout(std430, binding = 0) buffer Data { uint value; };
+void main() { value *= 2u; }
+)";
+
+// What an app might have around: `seed` tells one set from another.
+struct Objects {
+  Program program;
+  Buffer buffers[3];
+  Texture flat, array;
+  GLuint sampler = 0;
+  GLuint framebuffer = 0;
+
+  Objects() {
+    program = Program::Compile(kDouble, "double").value();
+    for (Buffer& buffer : buffers) {
+      buffer = Buffer::Create(4096, nullptr, GL_DYNAMIC_COPY).value();
+    }
+    flat = Texture::Create({GL_TEXTURE_2D, GL_RGBA32F, 4, 4, 1}).value();
+    array = Texture::Create({GL_TEXTURE_2D_ARRAY, GL_RGBA16F, 4, 4, 3}).value();
+    gl().GenSamplers(1, &sampler);
+    gl().GenFramebuffers(1, &framebuffer);
+  }
+  ~Objects() {
+    gl().DeleteSamplers(1, &sampler);
+    gl().DeleteFramebuffers(1, &framebuffer);
+  }
+};
+
+void BindBuffers(const Objects& objects, int shift) {
+  const GLuint ids[] = {objects.buffers[shift % 3].id(),
+                        objects.buffers[(shift + 1) % 3].id(),
+                        objects.buffers[(shift + 2) % 3].id()};
+  for (int i = 0; i < 4; ++i) {
+    gl().BindBufferRange(GL_SHADER_STORAGE_BUFFER, i, ids[i % 3],
+                         256 * (i + shift), 16 * (i + 1));
+  }
+  gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, 2, ids[0]);
+  for (int i = 0; i < 12; i += 2) {
+    gl().BindBufferRange(GL_UNIFORM_BUFFER, i, ids[i % 3], 256 * (1 + shift),
+                         64);
+  }
+  gl().BindBufferBase(GL_UNIFORM_BUFFER, 3, ids[1]);
+  gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, ids[2]);
+  gl().BindBuffer(GL_UNIFORM_BUFFER, ids[0]);
+  gl().BindBuffer(GL_COPY_READ_BUFFER, ids[1]);
+  gl().BindBuffer(GL_COPY_WRITE_BUFFER, ids[2]);
+  gl().BindBuffer(GL_PIXEL_PACK_BUFFER, ids[0]);
+  gl().BindBuffer(GL_PIXEL_UNPACK_BUFFER, ids[1]);
+  gl().BindBuffer(GL_DISPATCH_INDIRECT_BUFFER, ids[2]);
+}
+
+// Sets everything that is restored to something that is not the default.
+void Disturb(const Objects& objects, int shift) {
+  gl().UseProgram(objects.program.id());
+  BindBuffers(objects, shift);
+  for (int unit = 0; unit < 16; unit += 1 + shift) {
+    gl().ActiveTexture(GL_TEXTURE0 + unit);
+    gl().BindTexture(GL_TEXTURE_2D, objects.flat.id());
+    gl().BindTexture(GL_TEXTURE_2D_ARRAY, objects.array.id());
+    gl().BindSampler(unit, objects.sampler);
+  }
+  gl().ActiveTexture(GL_TEXTURE5 + shift);
+  gl().BindImageTexture(0, objects.flat.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY,
+                        GL_RGBA32F);
+  gl().BindImageTexture(1, objects.array.id(), 0, GL_TRUE, 0, GL_READ_ONLY,
+                        GL_RGBA16F);
+  gl().BindImageTexture(3, objects.array.id(), 0, GL_FALSE, 1 + shift,
+                        GL_WRITE_ONLY, GL_RGBA16F);
+  const GLenum stores[] = {GL_UNPACK_ROW_LENGTH,  GL_UNPACK_IMAGE_HEIGHT,
+                           GL_UNPACK_SKIP_PIXELS, GL_UNPACK_SKIP_ROWS,
+                           GL_UNPACK_SKIP_IMAGES, GL_PACK_ROW_LENGTH,
+                           GL_PACK_SKIP_PIXELS,   GL_PACK_SKIP_ROWS};
+  for (int i = 0; i < 8; ++i) gl().PixelStorei(stores[i], 1 + i + shift);
+  gl().PixelStorei(GL_UNPACK_ALIGNMENT, 2);
+  gl().PixelStorei(GL_PACK_ALIGNMENT, 8);
+  gl().BindFramebuffer(GL_READ_FRAMEBUFFER, objects.framebuffer);
+  if (shift > 0) gl().BindFramebuffer(GL_DRAW_FRAMEBUFFER, objects.framebuffer);
+}
+
+std::unique_ptr<Context> MakeApp() {
+  return std::move(Context::Create({})).value();
+}
+
+TEST(BorrowedStateTest, IsRestoredExactly) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  std::unique_ptr<Context> app = MakeApp();
+  const absl::Status status = app->Run([] {
+    const Objects mine, others;
+    Disturb(mine, /*shift=*/0);
+    const Snapshot before = TakeSnapshot();
+    if (absl::Status s = CheckGl("setting the app's state"); !s.ok()) return s;
+
+    std::unique_ptr<Context> adopted = Context::AdoptCurrent().value();
+    absl::Status inside = adopted->Run([&] {
+      Disturb(others, /*shift=*/1);
+      EXPECT_NE(TakeSnapshot(), before) << "the test disturbs nothing";
+      return CheckGl("disturbing it");
+    });
+    EXPECT_EQ(TakeSnapshot(), before);
+    inside.Update(CheckGl("restoring it"));
+    return inside;
+  });
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST(BorrowedStateTest, DefaultsAreRestoredToo) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  std::unique_ptr<Context> app = MakeApp();
+  const absl::Status status = app->Run([] {
+    const Objects others;
+    gl().BindBuffer(GL_COPY_WRITE_BUFFER, 0);
+    gl().PixelStorei(GL_UNPACK_ALIGNMENT, 4);
+    const Snapshot before = TakeSnapshot();
+    std::unique_ptr<Context> adopted = Context::AdoptCurrent().value();
+    absl::Status inside = adopted->Run([&] {
+      Disturb(others, /*shift=*/1);
+      return CheckGl("disturbing it");
+    });
+    EXPECT_EQ(TakeSnapshot(), before);
+    inside.Update(CheckGl("restoring it"));
+    return inside;
+  });
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST(BorrowedStateTest, IsRestoredWhereFnFails) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  std::unique_ptr<Context> app = MakeApp();
+  const absl::Status status = app->Run([] {
+    const Objects mine, others;
+    Disturb(mine, /*shift=*/0);
+    const Snapshot before = TakeSnapshot();
+    std::unique_ptr<Context> adopted = Context::AdoptCurrent().value();
+    EXPECT_EQ(adopted->Run([&] {
+      Disturb(others, /*shift=*/1);
+      return absl::NotFoundError("no");
+    }),
+              absl::NotFoundError("no"));
+    EXPECT_EQ(TakeSnapshot(), before);
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST(BorrowedStateTest, UploadsIgnoreTheAppsPixelStoreAndUnpackBuffer) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  std::unique_ptr<Context> app = MakeApp();
+  const absl::Status status = app->Run([] {
+    const Objects mine;
+    Disturb(mine, /*shift=*/0);
+    std::unique_ptr<Context> adopted = Context::AdoptCurrent().value();
+    return adopted->Run([] {
+      absl::StatusOr<Texture> texture =
+          Texture::Create({GL_TEXTURE_2D, GL_RGBA32F, 1, 2, 1});
+      if (!texture.ok()) return texture.status();
+      const float sent[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+      absl::Status upload = texture->Upload(0, 0, 0, 1, 2, 1, sent);
+      if (!upload.ok()) return upload;
+
+      GLuint framebuffer = 0;
+      gl().GenFramebuffers(1, &framebuffer);
+      gl().BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+      gl().FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0,
+                                GL_TEXTURE_2D, texture->id(), 0);
+      float got[8] = {};
+      gl().ReadPixels(0, 0, 1, 2, GL_RGBA, GL_FLOAT, got);
+      gl().DeleteFramebuffers(1, &framebuffer);
+      EXPECT_THAT(got, ::testing::ElementsAreArray(sent));
+      return CheckGl("upload and readback");
+    });
+  });
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST(BorrowedStateTest, AnErrorOfTheAppIsNotTakenForOurs) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  std::unique_ptr<Context> app = MakeApp();
+  const absl::Status status = app->Run([] {
+    std::unique_ptr<Context> adopted = Context::AdoptCurrent().value();
+    gl().Enable(0xFFFF);  // GL_INVALID_ENUM, never fetched
+    return adopted->Run([] { return CheckGl("ours"); });
+  });
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST(BorrowedStateTest, ANestedRunRestoresAtTheOutermostOnly) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  std::unique_ptr<Context> app = MakeApp();
+  const absl::Status status = app->Run([] {
+    const Objects others;
+    std::unique_ptr<Context> adopted = Context::AdoptCurrent().value();
+    const Snapshot before = TakeSnapshot();
+    absl::Status inside = adopted->Run([&] {
+      const absl::Status inner = adopted->Run([&] {
+        gl().UseProgram(others.program.id());
+        return absl::OkStatus();
+      });
+      GLint program = 0;
+      gl().GetIntegerv(GL_CURRENT_PROGRAM, &program);
+      EXPECT_EQ(static_cast<GLuint>(program), others.program.id());
+      return inner;
+    });
+    EXPECT_EQ(TakeSnapshot(), before);
+    return inside;
+  });
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

@@ -1,0 +1,338 @@
+// labels: egl llvmpipe softpipe
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "egl/context.h"
+#include "egl/objects.h"
+#include "egl/testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::gles_delegate::egl::Context;
+using ::gles_delegate::egl::ContextOptions;
+using ::gles_delegate::egl::DisplayReport;
+using ::gles_delegate::egl::egl;
+using ::gles_delegate::egl::gl;
+using ::gles_delegate::egl::ListDisplays;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::unique_ptr<Context> MakeContext(const std::string& device = "") {
+  ContextOptions options;
+  options.device = device;
+  absl::StatusOr<std::unique_ptr<Context>> context = Context::Create(options);
+  EXPECT_TRUE(context.ok()) << context.status();
+  return context.ok() ? *std::move(context) : nullptr;
+}
+
+// Everything eglMakeCurrent sets, to compare.
+struct Current {
+  EGLenum api;
+  EGLDisplay display;
+  EGLSurface draw, read;
+  EGLContext context;
+  bool operator==(const Current& other) const {
+    return api == other.api && display == other.display && draw == other.draw &&
+           read == other.read && context == other.context;
+  }
+};
+
+Current GetCurrent() {
+  return {egl().QueryAPI(), egl().GetCurrentDisplay(),
+          egl().GetCurrentSurface(EGL_DRAW), egl().GetCurrentSurface(EGL_READ),
+          egl().GetCurrentContext()};
+}
+
+TEST(ContextTest, IsMadeHeadlessAndLeavesNothingCurrent) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const Current before = GetCurrent();
+  ASSERT_EQ(before.context, EGL_NO_CONTEXT);
+  std::unique_ptr<Context> context = MakeContext();
+  ASSERT_NE(context, nullptr);
+  EXPECT_TRUE(GetCurrent() == before);
+  EXPECT_TRUE(context->owned());
+  EXPECT_FALSE(Context::HasCurrent());
+
+  EGLContext seen = EGL_NO_CONTEXT;
+  ASSERT_TRUE(context
+                  ->Run([&] {
+                    seen = egl().GetCurrentContext();
+                    EXPECT_TRUE(Context::HasCurrent());
+                    EXPECT_NE(gl().GetString(GL_VERSION), nullptr);
+                    return absl::OkStatus();
+                  })
+                  .ok());
+  EXPECT_EQ(seen, context->handle());
+  EXPECT_TRUE(GetCurrent() == before);
+}
+
+TEST(ContextTest, RunReturnsWhatFnReturns) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const absl::Status status =
+      TestContext()->Run([] { return absl::OutOfRangeError("mine"); });
+  EXPECT_EQ(status, absl::OutOfRangeError("mine"));
+  EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
+}
+
+TEST(ContextTest, NestedRunStaysInTheContext) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  Context& context = *TestContext();
+  const absl::Status status = context.Run([&] {
+    EXPECT_EQ(context.Run([] { return absl::NotFoundError("inner"); }),
+              absl::NotFoundError("inner"));
+    EXPECT_EQ(egl().GetCurrentContext(), context.handle());
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
+}
+
+TEST(ContextTest, AMadeContextCanBeMadeAgainAfterItIsDestroyed) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const EGLDisplay display = MakeContext()->display();
+  // The display is shared and must have survived.
+  EXPECT_NE(egl().QueryString(display, EGL_VERSION), nullptr);
+  EXPECT_NE(MakeContext(), nullptr);
+}
+
+TEST(ContextsTest, ListingRestoresWhatWasCurrent) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const absl::Status status = TestContext()->Run([] {
+    const Current before = GetCurrent();
+    EXPECT_FALSE(ListDisplays().empty());
+    EXPECT_TRUE(GetCurrent() == before);
+    EXPECT_NE(MakeContext(), nullptr);
+    EXPECT_TRUE(GetCurrent() == before);
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST(ContextsTest, TwoInterleaveOnOneThread) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  std::unique_ptr<Context> first = MakeContext();
+  std::unique_ptr<Context> second = MakeContext();
+  ASSERT_TRUE(first != nullptr && second != nullptr);
+  ASSERT_NE(first->handle(), second->handle());
+  const absl::Status status = first->Run([&] {
+    const absl::Status inner = second->Run([&] {
+      EXPECT_EQ(egl().GetCurrentContext(), second->handle());
+      // Out to the first again, from within the second.
+      return first->Run([&] {
+        EXPECT_EQ(egl().GetCurrentContext(), first->handle());
+        return absl::OkStatus();
+      });
+    });
+    EXPECT_EQ(egl().GetCurrentContext(), first->handle());
+    return inner;
+  });
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
+}
+
+TEST(ContextsTest, AContextOfAnotherDisplayIsRestored) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  std::vector<std::unique_ptr<Context>> contexts;
+  for (const DisplayReport& report : ListDisplays()) {
+    if (!report.error.empty()) continue;
+    contexts.push_back(MakeContext(absl::StrCat(report.index)));
+    ASSERT_NE(contexts.back(), nullptr);
+  }
+  if (contexts.size() < 2) {
+    GTEST_SKIP() << "only one display of this machine works";
+  }
+  ASSERT_NE(contexts[0]->display(), contexts[1]->display());
+  const absl::Status status = contexts[0]->Run([&] {
+    const Current before = GetCurrent();
+    const absl::Status inner = contexts[1]->Run([&] {
+      EXPECT_EQ(egl().GetCurrentDisplay(), contexts[1]->display());
+      return absl::OkStatus();
+    });
+    EXPECT_TRUE(GetCurrent() == before);
+    return inner;
+  });
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST(ContextsTest, TheBoundApiIsRestored) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const EGLenum before = egl().QueryAPI();
+  if (!egl().BindAPI(EGL_OPENGL_API)) {
+    GTEST_SKIP() << "this EGL has no desktop OpenGL to bind";
+  }
+  EXPECT_NE(MakeContext(), nullptr);
+  EXPECT_EQ(egl().QueryAPI(), static_cast<EGLenum>(EGL_OPENGL_API));
+  EXPECT_TRUE(TestContext()->Run([] { return absl::OkStatus(); }).ok());
+  EXPECT_EQ(egl().QueryAPI(), static_cast<EGLenum>(EGL_OPENGL_API));
+  egl().BindAPI(before);
+}
+
+TEST(ThreadsTest, ASecondThreadIsRefusedInWords) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  Context& context = *TestContext();
+  absl::Status elsewhere;
+  bool ran = false;
+  const absl::Status status = context.Run([&] {
+    std::thread([&] {
+      elsewhere = context.Run([&] {
+        ran = true;
+        return absl::OkStatus();
+      });
+    }).join();
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_FALSE(ran);
+  EXPECT_EQ(elsewhere.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(elsewhere.message(), HasSubstr("current on another thread"));
+  // Once it is let go, another thread may have it.
+  std::thread([&] {
+    elsewhere = context.Run([] { return absl::OkStatus(); });
+  }).join();
+  EXPECT_TRUE(elsewhere.ok()) << elsewhere;
+}
+
+TEST(ThreadsTest, TwoThreadsWithContextsOfTheirOwn) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  absl::Status statuses[2];
+  auto work = [](absl::Status* status) {
+    std::unique_ptr<Context> context = MakeContext();
+    if (context == nullptr) return;
+    for (int i = 0; i < 20 && status->ok(); ++i) {
+      *status = context->Run([&] {
+        const uint32_t sent = i;
+        absl::StatusOr<egl::Buffer> buffer =
+            egl::Buffer::Create(4, &sent, GL_STREAM_DRAW);
+        if (!buffer.ok()) return buffer.status();
+        uint32_t got = 0;
+        absl::Status read = buffer->Read(
+            0, absl::MakeSpan(reinterpret_cast<uint8_t*>(&got), sizeof(got)));
+        if (read.ok() && got != sent) return absl::DataLossError("differs");
+        return read;
+      });
+    }
+  };
+  std::thread first(work, &statuses[0]);
+  std::thread second(work, &statuses[1]);
+  first.join();
+  second.join();
+  EXPECT_TRUE(statuses[0].ok()) << statuses[0];
+  EXPECT_TRUE(statuses[1].ok()) << statuses[1];
+}
+
+TEST(ResetTest, IsAbortedAndFnDoesNotRun) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  std::unique_ptr<Context> context = MakeContext();
+  ASSERT_NE(context, nullptr);
+  if (!context->device().Has("GL_KHR_robustness")) {
+    GTEST_SKIP() << "this driver does not tell of resets (GL_KHR_robustness)";
+  }
+  bool ran = false;
+  auto fn = [&] {
+    ran = true;
+    return absl::OkStatus();
+  };
+  absl::Status status;
+  {
+    const egl::ScopedGlOverride fault(
+        &egl::GlApi::GetGraphicsResetStatusKHR,
+        +[]() -> GLenum { return GL_GUILTY_CONTEXT_RESET_KHR; });
+    status = context->Run(fn);
+  }
+  EXPECT_FALSE(ran);
+  EXPECT_EQ(status.code(), absl::StatusCode::kAborted);
+  EXPECT_THAT(status.message(), HasSubstr("was reset by commands of this"));
+  // The driver tells of a reset once; the objects stay gone.
+  EXPECT_EQ(context->Run(fn).code(), absl::StatusCode::kAborted);
+  EXPECT_FALSE(ran);
+  EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
+}
+
+bool g_reset_now = false;
+
+TEST(ResetTest, InTheMiddleOfFnTurnsItsFailureIntoAborted) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  std::unique_ptr<Context> context = MakeContext();
+  ASSERT_NE(context, nullptr);
+  if (!context->device().Has("GL_KHR_robustness")) {
+    GTEST_SKIP() << "this driver does not tell of resets (GL_KHR_robustness)";
+  }
+  g_reset_now = false;
+  const egl::ScopedGlOverride fault(
+      &egl::GlApi::GetGraphicsResetStatusKHR, +[]() -> GLenum {
+        return g_reset_now ? GL_INNOCENT_CONTEXT_RESET_KHR : GL_NO_ERROR;
+      });
+  const absl::Status status = context->Run([] {
+    g_reset_now = true;
+    return absl::InternalError("odd");
+  });
+  EXPECT_EQ(status.code(), absl::StatusCode::kAborted);
+  EXPECT_THAT(status.message(),
+              AllOf(HasSubstr("another context"), HasSubstr("odd")));
+}
+
+TEST(AdoptTest, WithoutACurrentContextIsFailedPrecondition) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  EXPECT_EQ(Context::AdoptCurrent().status().code(),
+            absl::StatusCode::kFailedPrecondition);
+}
+
+TEST(AdoptTest, DoesNotDestroyTheAppsContext) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  std::unique_ptr<Context> app = MakeContext();
+  ASSERT_NE(app, nullptr);
+  const absl::Status status = app->Run([&] {
+    absl::StatusOr<std::unique_ptr<Context>> adopted = Context::AdoptCurrent();
+    if (!adopted.ok()) return adopted.status();
+    EXPECT_FALSE((*adopted)->owned());
+    EXPECT_EQ((*adopted)->handle(), app->handle());
+    EXPECT_EQ((*adopted)->device().renderer, app->device().renderer);
+    adopted->reset();
+    EXPECT_EQ(egl().GetCurrentContext(), app->handle());
+    EXPECT_NE(gl().GetString(GL_VERSION), nullptr);
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST(AdoptTest, RunMakesTheAppsContextCurrentWhereItIsNot) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  std::unique_ptr<Context> app = MakeContext();
+  std::unique_ptr<Context> adopted;
+  ASSERT_TRUE(app->Run([&] {
+                   adopted = Context::AdoptCurrent().value();
+                   return absl::OkStatus();
+                 })
+                  .ok());
+  const absl::Status status = adopted->Run([&] {
+    EXPECT_EQ(egl().GetCurrentContext(), app->handle());
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
+}
+
+TEST(AdoptTest, RunAfterTheAppDestroyedItsContextIsFailedPrecondition) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  std::unique_ptr<Context> app = MakeContext();
+  std::unique_ptr<Context> adopted;
+  ASSERT_TRUE(app->Run([&] {
+                   adopted = Context::AdoptCurrent().value();
+                   return absl::OkStatus();
+                 })
+                  .ok());
+  app.reset();
+  const absl::Status status = adopted->Run([] { return absl::OkStatus(); });
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(status.message(), AllOf(HasSubstr("the app's EGLContext"),
+                                      HasSubstr("EGL_BAD_CONTEXT")));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

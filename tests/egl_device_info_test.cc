@@ -1,0 +1,123 @@
+// labels: unit egl llvmpipe softpipe
+#include "egl/context.h"
+#include "egl/device_info.h"
+#include "egl/testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::gles_delegate::egl::DeviceInfo;
+using ::gles_delegate::egl::DeviceKind;
+using ::gles_delegate::egl::KindOf;
+using ::testing::HasSubstr;
+
+TEST(KindOfTest, TellsDriversApart) {
+  EXPECT_EQ(KindOf("Mesa/X.org", "llvmpipe (LLVM 15.0.6, 256 bits)"),
+            DeviceKind::kLlvmpipe);
+  EXPECT_EQ(KindOf("Mesa", "softpipe"), DeviceKind::kSoftpipe);
+  EXPECT_EQ(KindOf("NVIDIA Corporation", "NVIDIA H200/PCIe/SSE2"),
+            DeviceKind::kNvidia);
+  EXPECT_EQ(KindOf("ARM", "Mali-G78"), DeviceKind::kMali);
+  EXPECT_EQ(KindOf("Panfrost", "Mali-T860 (Panfrost)"), DeviceKind::kMali);
+  EXPECT_EQ(KindOf("Qualcomm", "Adreno (TM) 640"), DeviceKind::kAdreno);
+  EXPECT_EQ(KindOf("freedreno", "FD618"), DeviceKind::kAdreno);
+  EXPECT_EQ(KindOf("Mesa", "FD618"), DeviceKind::kAdreno);
+  EXPECT_EQ(KindOf("Broadcom", "V3D 4.2"), DeviceKind::kV3d);
+  EXPECT_EQ(KindOf("Imagination Technologies", "PowerVR Rogue GE8320"),
+            DeviceKind::kPowerVr);
+  EXPECT_EQ(KindOf("Intel", "Mesa Intel(R) UHD Graphics 620 (KBL GT2)"),
+            DeviceKind::kIntel);
+  EXPECT_EQ(KindOf("AMD", "AMD Radeon RX 6600 (navi23, LLVM 15.0.6)"),
+            DeviceKind::kAmd);
+  EXPECT_EQ(KindOf("Somebody", "Something"), DeviceKind::kUnknown);
+  EXPECT_EQ(KindOf("", ""), DeviceKind::kUnknown);
+}
+
+TEST(KindOfTest, LooksThroughLayers) {
+  EXPECT_EQ(KindOf("Google Inc. (NVIDIA)", "ANGLE (NVIDIA, Vulkan 1.3)"),
+            DeviceKind::kNvidia);
+  // Whose CPU it runs on must not make llvmpipe an AMD GPU.
+  EXPECT_EQ(KindOf("Mesa", "llvmpipe (AMD EPYC)"), DeviceKind::kLlvmpipe);
+}
+
+TEST(DeviceInfoTest, WithoutCurrentContextIsFailedPrecondition) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const absl::StatusOr<DeviceInfo> info = egl::ReadDeviceInfo();
+  EXPECT_EQ(info.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(info.status().message(), HasSubstr("no EGLContext is current"));
+}
+
+TEST(DeviceInfoTest, LimitsReachTheMinimaOfEs31) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const DeviceInfo& info = TestContext()->device();
+  EXPECT_GE(info.major * 10 + info.minor, 31);
+  EXPECT_FALSE(info.vendor.empty());
+  EXPECT_FALSE(info.renderer.empty());
+  EXPECT_THAT(info.version, HasSubstr("OpenGL ES 3."));
+  EXPECT_THAT(info.shading_language_version, HasSubstr("OpenGL ES GLSL ES 3."));
+  EXPECT_GE(info.max_texture_size, 2048);
+  EXPECT_GE(info.max_array_texture_layers, 256);
+  EXPECT_GE(info.max_work_group_invocations, 128);
+  EXPECT_GE(info.max_work_group_size[0], 128);
+  EXPECT_GE(info.max_work_group_size[1], 128);
+  EXPECT_GE(info.max_work_group_size[2], 64);
+  for (int count : info.max_work_group_count) EXPECT_GE(count, 65535);
+  EXPECT_GE(info.max_shared_memory_bytes, 16384);
+  EXPECT_GE(info.max_compute_ssbos, 4);
+  EXPECT_GE(info.max_compute_images, 4);
+  EXPECT_GE(info.max_image_units, 4);
+  EXPECT_GE(info.max_compute_textures, 16);
+  EXPECT_GE(info.max_combined_shader_outputs, 4);
+  EXPECT_GE(info.max_ssbo_bytes, int64_t{1} << 27);
+  EXPECT_GE(info.max_uniform_block_bytes, 16384);
+  EXPECT_GE(info.uniform_offset_alignment, 1);
+  EXPECT_LE(info.uniform_offset_alignment, 256);
+  EXPECT_GE(info.ssbo_offset_alignment, 1);
+  EXPECT_LE(info.ssbo_offset_alignment, 256);
+  EXPECT_GE(info.program_binary_formats, 0);
+  EXPECT_FALSE(info.extensions.empty());
+  EXPECT_FALSE(info.Has("GL_NO_such_extension"));
+}
+
+TEST(DeviceInfoTest, MesaSoftwareDriversAreSoftware) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const DeviceInfo& info = TestContext()->device();
+  const bool mesa_cpu =
+      info.kind == DeviceKind::kLlvmpipe || info.kind == DeviceKind::kSoftpipe;
+  if (!mesa_cpu)
+    GTEST_SKIP() << "not a Mesa software driver: " << info.renderer;
+  EXPECT_TRUE(info.software);
+}
+
+// What the driver says, replaced.
+absl::Status StatusWithVersion(const GLubyte* (*get_string)(GLenum)) {
+  return TestContext()->Run([&] {
+    const egl::ScopedGlOverride fault(&egl::GlApi::GetString, get_string);
+    return egl::ReadDeviceInfo().status();
+  });
+}
+
+TEST(DeviceInfoTest, OldOrForeignVersionsAreRefusedByName) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const absl::Status es30 = StatusWithVersion(+[](GLenum) {
+    return reinterpret_cast<const GLubyte*>("OpenGL ES 3.0 Pretended");
+  });
+  EXPECT_EQ(es30.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(es30.message(), HasSubstr("OpenGL ES 3.0 Pretended"));
+  EXPECT_THAT(es30.message(), HasSubstr("OpenGL ES 3.1 or later"));
+
+  const absl::Status desktop = StatusWithVersion(
+      +[](GLenum) { return reinterpret_cast<const GLubyte*>("4.6.0 NVIDIA"); });
+  EXPECT_EQ(desktop.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(desktop.message(), HasSubstr("4.6.0 NVIDIA"));
+
+  const absl::Status nothing =
+      StatusWithVersion(+[](GLenum) -> const GLubyte* { return nullptr; });
+  EXPECT_EQ(nothing.code(), absl::StatusCode::kFailedPrecondition);
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
