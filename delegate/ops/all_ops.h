@@ -2,4 +2,16 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_ALL_OPS_H_
 #define GLES_DELEGATE_DELEGATE_OPS_ALL_OPS_H_
 
+#include "delegate/ops/concatenation.h"
+#include "delegate/ops/conv_2d.h"
+#include "delegate/ops/depthwise_conv_2d.h"
+#include "delegate/ops/fully_connected.h"
+#include "delegate/ops/pad.h"
+#include "delegate/ops/pool_2d.h"
+#include "delegate/ops/reshape.h"
+#include "delegate/ops/resize.h"
+#include "delegate/ops/softmax.h"
+#include "delegate/ops/space_depth.h"
+#include "delegate/ops/transpose_conv.h"
+
 #endif  // GLES_DELEGATE_DELEGATE_OPS_ALL_OPS_H_

@@ -1,0 +1,85 @@
+#include "delegate/ops/checks.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace gles_delegate {
+
+std::string DimsString(absl::Span<const int> dims) {
+  return dims.empty() ? "scalar" : absl::StrJoin(dims, "x");
+}
+
+absl::Status CheckFloat(const Tensor& tensor, absl::string_view what) {
+  if (tensor.type != DataType::kFloat32) {
+    return absl::UnimplementedError(absl::StrCat(
+        what, " is ", DataTypeName(tensor.type), ", only float32 runs here"));
+  }
+  if (tensor.shape.elements() <= 0) {
+    return absl::UnimplementedError(absl::StrCat(
+        what, " is ", DimsString(tensor.dims), ", which has no elements"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckFloatTensors(const NodeView& node, int first_input,
+                               int last_input) {
+  for (int i = first_input;
+       i <= last_input && i < static_cast<int>(node.inputs.size()); ++i) {
+    if (node.inputs[i] == nullptr) continue;
+    absl::Status status =
+        CheckFloat(*node.inputs[i], absl::StrCat("input ", i));
+    if (!status.ok()) return status;
+  }
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    absl::Status status =
+        CheckFloat(*node.outputs[i], absl::StrCat("output ", i));
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckDims(const Tensor& output, absl::Span<const int> want) {
+  if (absl::MakeConstSpan(output.dims) == want) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("output is ", DimsString(output.dims),
+                   ", its inputs and attributes give ", DimsString(want)));
+}
+
+absl::Status CheckRank(const Tensor& tensor, absl::string_view what) {
+  if (tensor.dims.size() <= 4) return absl::OkStatus();
+  return absl::UnimplementedError(
+      absl::StrCat(what, " is ", DimsString(tensor.dims),
+                   ", more than the 4 axes supported"));
+}
+
+absl::StatusOr<int> NormalAxis(int axis, int rank) {
+  if (axis < -rank || axis >= rank) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("axis ", axis, " is outside a tensor of rank ", rank));
+  }
+  return axis < 0 ? axis + rank : axis;
+}
+
+absl::StatusOr<std::vector<int>> IntsOfInput(const NodeView& node, int index,
+                                             absl::string_view what) {
+  if (index >= static_cast<int>(node.inputs.size()) ||
+      node.inputs[index] == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        what, " (input ", index, ") is absent, and it is required"));
+  }
+  const Tensor& tensor = *node.inputs[index];
+  if (tensor.type != DataType::kInt32 && tensor.type != DataType::kInt64) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        what, " is ", DataTypeName(tensor.type), ", wants int32 or int64"));
+  }
+  if (tensor.shape.elements() == 0) return std::vector<int>{};
+  if (!tensor.is_constant()) {
+    return absl::UnimplementedError(absl::StrCat(
+        what, " is computed at run time; it must be a constant of the model"));
+  }
+  return ConstantInts(tensor);
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,46 @@
+// What most parsers check: element types and shapes, with messages that state
+// the rule and the values.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_CHECKS_H_
+#define GLES_DELEGATE_DELEGATE_OPS_CHECKS_H_
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "delegate/graph.h"
+#include "delegate/ops/op.h"
+
+namespace gles_delegate {
+
+// "1x4x4x5"; "scalar" for no dimensions.
+std::string DimsString(absl::Span<const int> dims);
+
+// kUnimplemented unless `tensor` holds float32 and has elements; `what` names
+// it in the message ("input", "output 2").
+absl::Status CheckFloat(const Tensor& tensor, absl::string_view what);
+
+// Likewise for every output and for the inputs first..last (an absent one
+// passes). For ops whose other inputs are constants of another type.
+absl::Status CheckFloatTensors(const NodeView& node, int first_input,
+                               int last_input);
+
+// kInvalidArgument unless the output has exactly these dimensions.
+absl::Status CheckDims(const Tensor& output, absl::Span<const int> want);
+
+// kUnimplemented above rank 4, for ops that name axes: five axes do not fold
+// into BHWC without losing one.
+absl::Status CheckRank(const Tensor& tensor, absl::string_view what);
+
+// `axis` counted from the front. kInvalidArgument: outside [-rank, rank).
+absl::StatusOr<int> NormalAxis(int axis, int rank);
+
+// The integers of input `index`, which must be there, constant and int32 or
+// int64; `what` names them. A tensor of no elements gives none.
+absl::StatusOr<std::vector<int>> IntsOfInput(const NodeView& node, int index,
+                                             absl::string_view what);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_CHECKS_H_

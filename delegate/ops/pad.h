@@ -1,0 +1,33 @@
+// PAD, PADV2, MIRROR_PAD: more elements before and after each axis (batch and
+// channels too), by constant paddings [rank, 2]: zeros, the value of PADV2's
+// third input (constant or not), or the tensor mirrored at its edge. Rank <= 4.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_PAD_H_
+#define GLES_DELEGATE_DELEGATE_OPS_PAD_H_
+
+#include <array>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "delegate/ops/op.h"
+#include "delegate/ops/remap.h"
+
+namespace gles_delegate {
+
+struct PadAttributes {
+  std::array<int, 4> before = {0, 0, 0, 0};  // B, H, W, C
+  std::array<int, 4> after = {0, 0, 0, 0};
+  Remap::Edge edge = Remap::Edge::kFill;
+  float value = 0;
+  bool runtime_value = false;  // input 2 holds it
+};
+
+// kInvalidArgument: negative paddings, mirrored ones past the tensor's extent,
+// another output shape than they give.
+absl::StatusOr<ParsedNode> ParsePad(const NodeView& node);
+absl::StatusOr<ParsedNode> ParsePadV2(const NodeView& node);
+absl::StatusOr<ParsedNode> ParseMirrorPad(const NodeView& node);
+absl::Status PlanPad(const Node& node, Planner* planner);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_PAD_H_

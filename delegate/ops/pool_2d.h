@@ -1,0 +1,25 @@
+// AVERAGE_POOL_2D: the mean of a window's elements that lie inside the image.
+// MAX_POOL_2D: the largest of them. BHWC, SAME or VALID, any stride, a fused
+// activation. kInvalidArgument: the output is not what the window gives.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_POOL_2D_H_
+#define GLES_DELEGATE_DELEGATE_OPS_POOL_2D_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "delegate/ops/op.h"
+#include "delegate/ops/padding.h"
+
+namespace gles_delegate {
+
+struct PoolAttributes {
+  Window h, w;
+  AxisPadding pad_h, pad_w;
+};
+
+absl::StatusOr<ParsedNode> ParsePool2d(const NodeView& node);
+absl::Status PlanAveragePool2d(const Node& node, Planner* planner);
+absl::Status PlanMaxPool2d(const Node& node, Planner* planner);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_POOL_2D_H_

@@ -1,0 +1,117 @@
+#include "delegate/ops/reduction.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+
+namespace gles_delegate {
+namespace {
+
+// Outputs that keep any device busy with one invocation each.
+constexpr int64_t kManyOutputs = 16384;
+// Reads that one invocation may do one after another, in a work group that
+// shares them.
+constexpr int64_t kLongLoop = 64;
+// What the least invocation of a work group should read.
+constexpr int64_t kShortLoop = 4;
+// Devices that run invocations one after another ask for small work groups;
+// sharing gains nothing there.
+constexpr int kSequentialWorkGroup = 32;
+
+absl::string_view DefineOf(Reducer reducer) {
+  switch (reducer) {
+    case Reducer::kSum:
+      return "SUM";
+    case Reducer::kMean:
+      return "MEAN";
+    case Reducer::kMax:
+      return "MAX";
+    case Reducer::kMin:
+      return "MIN";
+    case Reducer::kProduct:
+      return "PRODUCT";
+  }
+  return "";
+}
+
+int64_t Outputs(const Shape& s) {
+  return int64_t{s.b} * s.h * s.w * s.slices();
+}
+
+// Texels an output needs at most.
+int64_t Taps(const Reduction& r, const Shape& src) {
+  return int64_t{r.b.size} * r.h.size * r.w.size *
+         (r.channels ? src.slices() : 1);
+}
+
+bool Parallel(const DeviceProfile& profile) {
+  return profile.work_group_size >= kSequentialWorkGroup;
+}
+
+// Invocations that share an output's taps.
+int Threads(int64_t taps, int64_t outputs, const DeviceProfile& profile) {
+  if (!Parallel(profile) || outputs >= kManyOutputs) return 1;
+  const int most = std::min({128, profile.max_work_group_invocations,
+                             profile.max_work_group_size[0]});
+  int threads = 1;
+  while (threads * 2 <= most && taps >= kShortLoop * 2 * threads) threads *= 2;
+  return threads < 8 ? 1 : threads;
+}
+
+void AddPass(Planner* planner, TensorId src, TensorId dst, const Reduction& r) {
+  const Shape from = planner->tensor(src).shape;
+  const Shape to = planner->tensor(dst).shape;
+  const int threads = Threads(Taps(r, from), Outputs(to), planner->profile());
+  Dispatch d("reduce");
+  d.Define(DefineOf(r.reducer)).Define("THREADS", threads);
+  if (r.channels) d.Define("CHANNELS");
+  d.Read("src", src).Write("dst", dst);
+  d.uniforms.Int4("window", r.w.size, r.h.size, r.channels ? from.slices() : 1,
+                  r.b.size);
+  d.uniforms.Int4("stride", r.w.stride, r.h.stride, r.channels ? 0 : 1,
+                  r.b.stride);
+  d.uniforms.Int4("before", r.w.before, r.h.before, 0, r.b.before);
+  d.Grid(to.w * threads, to.h, to.slices() * to.b);
+  if (threads > 1) d.WorkGroup(threads, 1, 1);
+  planner->Add(std::move(d));
+}
+
+// Width first pays where windows overlap, and where even a work group would
+// loop for long.
+bool WidthFirst(const Reduction& r, const Shape& src, const Shape& dst,
+                const DeviceProfile& profile) {
+  const int64_t taps = Taps(r, src);
+  if (r.w.size == 1 || taps == r.w.size) return false;
+  const int64_t direct = taps * Outputs(dst);
+  const int64_t split =
+      int64_t{r.w.size} * src.b * src.h * dst.w * src.slices() +
+      taps / r.w.size * Outputs(dst);
+  if (direct > 4 * split) return true;
+  return Parallel(profile) &&
+         taps > kLongLoop * Threads(taps, Outputs(dst), profile) &&
+         Outputs(dst) < kManyOutputs;
+}
+
+}  // namespace
+
+void AddReduction(Planner* planner, TensorId src, TensorId dst,
+                  const Reduction& r) {
+  const Shape from = planner->tensor(src).shape;
+  const Shape to = planner->tensor(dst).shape;
+  if (!WidthFirst(r, from, to, planner->profile()))
+    return AddPass(planner, src, dst, r);
+  // Elements that exist are counted an axis at a time, so the mean of the means
+  // is the mean.
+  Reduction width;
+  width.reducer = r.reducer;
+  width.w = r.w;
+  const TensorId rows = planner->AddTemporary(
+      "rows reduced", Shape{from.b, from.h, to.w, from.c});
+  AddPass(planner, src, rows, width);
+  Reduction rest = r;
+  rest.w = ReduceAxis();
+  AddPass(planner, rows, dst, rest);
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,40 @@
+// Sums, means, products and extremes over windows that slide (pooling) or that
+// cover whole axes (MEAN, SUM, ...), by one shader, gl_shaders/reduce.comp.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_H_
+#define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_H_
+
+#include <array>
+
+#include "delegate/graph.h"
+#include "delegate/plan.h"
+
+namespace gles_delegate {
+
+enum class Reducer { kSum, kMean, kMax, kMin, kProduct };
+
+// Along one axis, output o covers source elements o * stride - before and the
+// size - 1 that follow, as far as they exist.
+struct ReduceAxis {
+  int size = 1;
+  int stride = 1;
+  int before = 0;
+};
+
+struct Reduction {
+  Reducer reducer = Reducer::kSum;
+  // All channels are reduced to one.
+  bool channels = false;
+  ReduceAxis b, h, w;
+
+  static ReduceAxis Whole(int extent) { return {extent, 0, 0}; }
+};
+
+// A mean divides by the elements that exist. Work is split where one invocation
+// an output would be too few or too long: a work group an output, or width
+// before the other axes by way of a temporary.
+void AddReduction(Planner* planner, TensorId src, TensorId dst,
+                  const Reduction& r);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_REDUCTION_H_

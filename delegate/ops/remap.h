@@ -1,0 +1,49 @@
+// Data movement: each element of a destination (or of a box in it) comes from a
+// source element whose coordinates are an affine function of its own. Pads,
+// slices, transposes, tiles and concatenations are all this, by one shader,
+// gl_shaders/remap.comp.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_REMAP_H_
+#define GLES_DELEGATE_DELEGATE_OPS_REMAP_H_
+
+#include <array>
+
+#include "delegate/graph.h"
+#include "delegate/plan.h"
+
+namespace gles_delegate {
+
+// All arrays are in B, H, W, C order.
+struct Remap {
+  // What becomes of coordinates outside the source.
+  enum class Edge {
+    kNone,       // there are none
+    kFill,       // `fill`, or the first element of `fill_tensor`
+    kReflect,    // mirrored, the edge once: 2 1 0 1 2
+    kSymmetric,  // mirrored, the edge twice: 1 0 0 1 2
+    kWrap,       // modulo
+  };
+  // source[s] = offset[s] + sum over d of per[s][d] * p[d], p in the box.
+  std::array<int, 4> offset = {0, 0, 0, 0};
+  std::array<std::array<int, 4>, 4> per = {
+      {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}};
+  Edge edge = Edge::kNone;
+  float fill = 0;
+  TensorId fill_tensor = kNoTensor;
+};
+
+// Writes all of `dst`. One read a texel where channels stay together, else one
+// a channel.
+void AddRemap(Planner* planner, TensorId src, TensorId dst, const Remap& remap);
+
+// Writes the box of `extent` that begins at `at`, whose channel must be a
+// multiple of 4. `p` above counts from the box's corner.
+void AddRemapToBox(Planner* planner, TensorId src, TensorId dst,
+                   const Remap& remap, const Shape& extent,
+                   const std::array<int, 4>& at);
+
+// Copies `src` to `dst` in linear B,H,W,C order; their element counts agree.
+void AddReshape(Planner* planner, TensorId src, TensorId dst);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_REMAP_H_

@@ -1,0 +1,24 @@
+// dst(x, y, c) = src(x / block, y / block, ((y % block) * block + x % block) * C + c).
+// One texel an invocation; with WHOLE, C is a multiple of 4: one read.
+layout(std140, binding = 0) uniform Params {
+  COMMON_PARAMS
+  int block;
+};
+
+void main() {
+  if (outside_grid()) return;
+  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+  ivec2 q = p.xy / block;
+  ivec2 within = p.xy - q * block;
+  int first = (within.y * block + within.x) * dst_aux.x + 4 * p.z;
+#ifdef WHOLE
+  vec4 v = read_src(q.x, q.y, first >> 2, p.w);
+#else
+  vec4 v = vec4(0.0);
+  for (int i = 0; i < min(4, dst_aux.x - 4 * p.z); ++i) {
+    int c = first + i;
+    v[i] = read_src(q.x, q.y, c >> 2, p.w)[c & 3];
+  }
+#endif
+  write_dst(p.x, p.y, p.z, p.w, v);
+}

@@ -1,0 +1,97 @@
+// Each output texel is the SUM, MEAN, MAX, MIN or PRODUCT of a window of source
+// texels, as far as they exist; with CHANNELS, of all their channels too.
+// THREADS invocations share one output: 1, or the whole work group.
+layout(std140, binding = 0) uniform Params {
+  COMMON_PARAMS
+  ivec4 window;  // x, y, slice, batch
+  ivec4 stride;
+  ivec4 before;
+};
+
+#if defined(MAX)
+const float kIdentity = -3.402823466e38;
+vec4 combine(vec4 a, vec4 b) { return max(a, b); }
+#elif defined(MIN)
+const float kIdentity = 3.402823466e38;
+vec4 combine(vec4 a, vec4 b) { return min(a, b); }
+#elif defined(PRODUCT)
+const float kIdentity = 1.0;
+vec4 combine(vec4 a, vec4 b) { return a * b; }
+#else
+const float kIdentity = 0.0;
+vec4 combine(vec4 a, vec4 b) { return a + b; }
+#endif
+
+#if THREADS > 1
+shared vec4 partial[THREADS];
+#endif
+
+vec4 value_at(ivec4 q) {
+  vec4 v = read_src(q.x, q.y, q.z, q.w);
+#ifdef CHANNELS
+  v = mix(v, vec4(kIdentity),
+          greaterThanEqual(4 * q.z + ivec4(0, 1, 2, 3), ivec4(src_aux.x)));
+#endif
+  return v;
+}
+
+// The window [low, low + n) combined, or this invocation's share of it.
+vec4 reduce_window(ivec4 low, ivec4 n, int thread) {
+  vec4 total = vec4(kIdentity);
+#if THREADS > 1
+  int count = n.x * n.y * n.z * n.w;
+  for (int i = thread; i < count; i += THREADS) {
+    int row = i / n.x;
+    int plane = row / n.y;
+    ivec4 q = ivec4(i - row * n.x, row - plane * n.y, plane % n.z, plane / n.z);
+    total = combine(total, value_at(low + q));
+  }
+#else
+  for (int b = 0; b < n.w; ++b) {
+    for (int s = 0; s < n.z; ++s) {
+      for (int y = 0; y < n.y; ++y) {
+        for (int x = 0; x < n.x; ++x) {
+          total = combine(total, value_at(low + ivec4(x, y, s, b)));
+        }
+      }
+    }
+  }
+#endif
+  return total;
+}
+
+void main() {
+#if THREADS == 1  // else the grid is whole work groups: none is outside
+  if (outside_grid()) return;
+#endif
+  int thread = gid.x % THREADS;
+  ivec4 p = ivec4(gid.x / THREADS, gid.y, gid.z % dst_size.z, gid.z / dst_size.z);
+  ivec4 low = p * stride - before;
+  ivec4 high = min(low + window, src_size);
+  low = max(low, ivec4(0));
+  ivec4 n = high - low;
+  vec4 v = reduce_window(low, n, thread);
+#if THREADS > 1
+  partial[thread] = v;
+  barrier();
+  for (int half_of = THREADS / 2; half_of > 0; half_of /= 2) {
+    if (thread < half_of) {
+      partial[thread] = combine(partial[thread], partial[thread + half_of]);
+    }
+    barrier();
+  }
+  if (thread != 0) return;
+  v = partial[0];
+#endif
+#ifdef CHANNELS
+  v.xy = combine(v, v.zwzw).xy;
+  v = vec4(combine(v, v.yyyy).x, 0.0, 0.0, 0.0);
+#endif
+#ifdef MEAN
+#ifdef CHANNELS
+  n.z = src_aux.x;
+#endif
+  v /= float(n.x * n.y * n.z * n.w);
+#endif
+  write_dst(p.x, p.y, p.z, p.w, v);
+}

@@ -1,0 +1,62 @@
+// dst[at + p] = src[offset + per * p] over a box of dst: pads, slices,
+// transposes, tiles. Coordinates are (x, y, channel, batch); with WHOLE, channels
+// stay together and count in slices. One texel an invocation.
+layout(std140, binding = 0) uniform Params {
+  COMMON_PARAMS
+  ivec4 offset;
+  ivec4 per_x;
+  ivec4 per_y;
+  ivec4 per_channel;
+  ivec4 per_batch;
+  ivec4 at;  // x, y, slice, batch
+  int box_slices;
+  int box_channels;
+  int mirror;  // 0: the edge once, 1: twice
+  float fill;
+};
+
+// The value of source element (or texel, with WHOLE) q, in all or one lane.
+vec4 value_at(ivec4 q) {
+#ifdef WHOLE
+  ivec4 size = src_size;
+#else
+  ivec4 size = ivec4(src_size.xy, src_aux.x, src_size.w);
+#endif
+#ifdef MIRROR
+  q = mix(q, -q - mirror, lessThan(q, ivec4(0)));
+  q = mix(q, 2 * (size - 1) + mirror - q, greaterThanEqual(q, size));
+#endif
+#ifdef WRAP
+  q = q % size;
+#endif
+#ifdef FILL
+  if (any(lessThan(q, ivec4(0))) || any(greaterThanEqual(q, size))) {
+#ifdef FILL_TENSOR
+    return read_fill_value(0, 0, 0, 0).xxxx;
+#else
+    return vec4(fill);
+#endif
+  }
+#endif
+#ifdef WHOLE
+  return read_src(q.x, q.y, q.z, q.w);
+#else
+  return vec4(read_src(q.x, q.y, q.z >> 2, q.w)[q.z & 3]);
+#endif
+}
+
+void main() {
+  if (outside_grid()) return;
+  ivec4 p = ivec4(gid.xy, gid.z % box_slices, gid.z / box_slices);
+  ivec4 q = offset + p.x * per_x + p.y * per_y + p.w * per_batch;
+#ifdef WHOLE
+  vec4 v = value_at(q + p.z * per_channel);
+#else
+  // Lanes past the last channel repeat it: in bounds, and masked by the write.
+  ivec4 c = min(4 * p.z + ivec4(0, 1, 2, 3), box_channels - 1);
+  vec4 v = vec4(value_at(q + c.x * per_channel).x, value_at(q + c.y * per_channel).x,
+                value_at(q + c.z * per_channel).x, value_at(q + c.w * per_channel).x);
+#endif
+  ivec4 t = at + p;
+  write_dst(t.x, t.y, t.z, t.w, v);
+}
