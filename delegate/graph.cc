@@ -235,50 +235,6 @@ absl::StatusOr<std::vector<int>> ConstantInts(const Tensor& tensor) {
   return values;
 }
 
-float HalfToFloat(uint16_t half) {
-  const uint32_t sign = uint32_t{half & 0x8000u} << 16;
-  const uint32_t exponent = (half >> 10) & 0x1f;
-  uint32_t mantissa = half & 0x3ff;
-  uint32_t bits;
-  if (exponent == 0x1f) {
-    bits = sign | 0x7f800000u | (mantissa << 13);
-  } else if (exponent != 0) {
-    bits = sign | ((exponent + 112) << 23) | (mantissa << 13);
-  } else if (mantissa == 0) {
-    bits = sign;
-  } else {  // subnormal: normalise
-    int shift = 0;
-    while ((mantissa & 0x400) == 0) {
-      mantissa <<= 1;
-      ++shift;
-    }
-    bits = sign | ((113 - shift) << 23) | ((mantissa & 0x3ff) << 13);
-  }
-  float value;
-  std::memcpy(&value, &bits, sizeof(value));
-  return value;
-}
-
-uint16_t FloatToHalf(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, sizeof(bits));
-  const uint16_t sign = static_cast<uint16_t>((bits >> 16) & 0x8000);
-  const uint32_t magnitude = bits & 0x7fffffff;
-  if (magnitude > 0x7f800000) return sign | 0x7e00;    // NaN
-  if (magnitude >= 0x477ff000) return sign | 0x7c00;   // rounds past 65504
-  if (magnitude < 0x33000001) return sign;             // rounds to zero
-  const int exponent = static_cast<int>(magnitude >> 23) - 127;
-  uint32_t mantissa = (magnitude & 0x7fffff) | 0x800000;
-  // Bits dropped: 13 for a normal half, more for a subnormal one.
-  const int shift = exponent >= -14 ? 13 : 13 + (-14 - exponent);
-  const uint32_t half_ulp = 1u << (shift - 1);
-  uint32_t result = mantissa >> shift;
-  const uint32_t rest = mantissa & ((1u << shift) - 1);
-  if (rest > half_ulp || (rest == half_ulp && (result & 1))) ++result;
-  if (exponent >= -14) result += static_cast<uint32_t>(exponent + 14) << 10;
-  return sign | static_cast<uint16_t>(result);
-}
-
 Uses::Uses(const Graph& graph)
     : producer(graph.tensors.size(), -1),
       consumers(graph.tensors.size()),

@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "quant/half.h"
 
 namespace gles_delegate {
 
@@ -123,9 +124,6 @@ struct Tensor {
 absl::StatusOr<std::vector<float>> ConstantFloats(const Tensor& tensor);
 // Likewise for int32 and int64 constants (shapes, axes, paddings), exactly.
 absl::StatusOr<std::vector<int>> ConstantInts(const Tensor& tensor);
-
-float HalfToFloat(uint16_t half);
-uint16_t FloatToHalf(float value);  // to nearest even, overflow to infinity
 
 // An elementwise function applied to a value on its way to memory. Any op whose
 // shader writes through write_dst() takes them; elementwise nodes are nothing

@@ -26,7 +26,7 @@ ModelBuilder::ModelBuilder() {
 }
 
 int ModelBuilder::AddInput(std::string name, Shape shape,
-                           schema::TensorType type, Quantization quantization) {
+                           schema::TensorType type, ModelQuantization quantization) {
   const int tensor = AddTensor(std::move(name), std::move(shape), type,
                                std::move(quantization));
   graph().inputs.push_back(tensor);
@@ -35,14 +35,14 @@ int ModelBuilder::AddInput(std::string name, Shape shape,
 
 int ModelBuilder::AddTensor(std::string name, Shape shape,
                             schema::TensorType type,
-                            Quantization quantization) {
+                            ModelQuantization quantization) {
   return AddTensorWithBuffer(std::move(name), std::move(shape), type, 0,
                              std::move(quantization));
 }
 
 int ModelBuilder::AddVariable(std::string name, Shape shape,
                               schema::TensorType type,
-                              Quantization quantization) {
+                              ModelQuantization quantization) {
   const int tensor = AddTensor(std::move(name), std::move(shape), type,
                                std::move(quantization));
   graph().tensors[tensor]->is_variable = true;
@@ -52,7 +52,7 @@ int ModelBuilder::AddVariable(std::string name, Shape shape,
 int ModelBuilder::AddConstantBytes(std::string name, Shape shape,
                                    schema::TensorType type,
                                    absl::Span<const uint8_t> data,
-                                   Quantization quantization) {
+                                   ModelQuantization quantization) {
   return AddTensorWithBuffer(std::move(name), std::move(shape), type,
                              AddBuffer(data), std::move(quantization));
 }
@@ -117,7 +117,7 @@ std::vector<uint8_t> ModelBuilder::Finish() const {
 
 int ModelBuilder::AddTensorWithBuffer(std::string name, Shape shape,
                                       schema::TensorType type, uint32_t buffer,
-                                      Quantization quantization) {
+                                      ModelQuantization quantization) {
   auto tensor = std::make_unique<schema::TensorT>();
   tensor->name = std::move(name);
   tensor->shape = std::move(shape);
@@ -164,39 +164,6 @@ uint32_t ModelBuilder::AddBuffer(absl::Span<const uint8_t> data) {
   buffer->data.assign(data.begin(), data.end());
   model_.buffers.push_back(std::move(buffer));
   return static_cast<uint32_t>(model_.buffers.size()) - 1;
-}
-
-uint16_t FloatToHalf(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, sizeof(bits));
-  const uint16_t sign = static_cast<uint16_t>((bits >> 16) & 0x8000u);
-  const uint32_t magnitude = bits & 0x7fffffffu;
-  if (magnitude > 0x7f800000u) return sign | 0x7e00u;  // NaN stays one.
-  // 65520 is halfway between the largest half and the next power of two.
-  if (magnitude >= 0x477ff000u) return sign | 0x7c00u;
-  if (magnitude < 0x38800000u) {  // Below 2^-14: a multiple of 2^-24.
-    const float scaled = std::ldexp(std::fabs(value), 24);
-    return sign | static_cast<uint16_t>(std::nearbyint(scaled));
-  }
-  // Round the 13 bits that go: half of them up, ties to the even neighbour. A
-  // carry out of the significand raises the exponent, which is what it should.
-  const uint32_t odd = (magnitude >> 13) & 1u;
-  const uint32_t rounded = magnitude + 0xfffu + odd;
-  return sign | static_cast<uint16_t>((rounded - 0x38000000u) >> 13);
-}
-
-float HalfToFloat(uint16_t half) {
-  const int exponent = (half >> 10) & 0x1f;
-  const int fraction = half & 0x3ff;
-  float magnitude;
-  if (exponent == 0x1f) {
-    magnitude = fraction != 0 ? NAN : INFINITY;
-  } else if (exponent == 0) {
-    magnitude = std::ldexp(static_cast<float>(fraction), -24);
-  } else {
-    magnitude = std::ldexp(static_cast<float>(fraction + 1024), exponent - 25);
-  }
-  return (half & 0x8000u) != 0 ? -magnitude : magnitude;
 }
 
 }  // namespace gles_delegate

@@ -28,18 +28,19 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "quant/half.h"
 #include "third_party/tflite_schema/schema_generated.h"
 
 namespace gles_delegate {
 
 // Scales and zero points: one each for the whole tensor, or one each per index
 // of dimension `dimension`. Empty: not quantized.
-struct Quantization {
+struct ModelQuantization {
   std::vector<float> scale;
   std::vector<int64_t> zero_point;
   int dimension = 0;
 
-  static Quantization PerTensor(float scale, int64_t zero_point) {
+  static ModelQuantization PerTensor(float scale, int64_t zero_point) {
     return {{scale}, {zero_point}, 0};
   }
 };
@@ -85,26 +86,26 @@ class ModelBuilder {
   // A tensor that the caller fills; it is listed as an input, in call order.
   int AddInput(std::string name, Shape shape,
                schema::TensorType type = schema::TensorType::FLOAT32,
-               Quantization quantization = {});
+               ModelQuantization quantization = {});
 
   // A tensor that an op writes.
   int AddTensor(std::string name, Shape shape,
                 schema::TensorType type = schema::TensorType::FLOAT32,
-                Quantization quantization = {});
+                ModelQuantization quantization = {});
 
   // A tensor that keeps its value from one Invoke to the next; zero at first.
   int AddVariable(std::string name, Shape shape,
                   schema::TensorType type = schema::TensorType::FLOAT32,
-                  Quantization quantization = {});
+                  ModelQuantization quantization = {});
 
   // A tensor with data in the file. `data` is copied, byte for byte.
   int AddConstantBytes(std::string name, Shape shape, schema::TensorType type,
                        absl::Span<const uint8_t> data,
-                       Quantization quantization = {});
+                       ModelQuantization quantization = {});
 
   template <typename T>
   int AddConstant(std::string name, Shape shape, absl::Span<const T> data,
-                  Quantization quantization = {}) {
+                  ModelQuantization quantization = {}) {
     return AddConstantBytes(
         std::move(name), std::move(shape), TensorTypeOf<T>::kValue,
         absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(data.data()),
@@ -113,7 +114,7 @@ class ModelBuilder {
   }
   template <typename T>
   int AddConstant(std::string name, Shape shape, const std::vector<T>& data,
-                  Quantization quantization = {}) {
+                  ModelQuantization quantization = {}) {
     return AddConstant<T>(std::move(name), std::move(shape),
                           absl::MakeConstSpan(data), std::move(quantization));
   }
@@ -165,7 +166,7 @@ class ModelBuilder {
  private:
   int AddTensorWithBuffer(std::string name, Shape shape,
                           schema::TensorType type, uint32_t buffer,
-                          Quantization quantization);
+                          ModelQuantization quantization);
   int AddOperator(schema::BuiltinOperator op, const std::string& custom_name,
                   int version, std::vector<int> inputs,
                   std::vector<int> outputs, schema::BuiltinOptionsUnion options,
@@ -177,13 +178,6 @@ class ModelBuilder {
   schema::ModelT model_;
   std::map<std::tuple<int, std::string, int>, uint32_t> opcodes_;
 };
-
-// IEEE half from float: nearest, ties to even; overflow gives infinity.
-uint16_t FloatToHalf(float value);
-float HalfToFloat(uint16_t half);
-inline float RoundToHalf(float value) {
-  return HalfToFloat(FloatToHalf(value));
-}
 
 }  // namespace gles_delegate
 

@@ -1,0 +1,128 @@
+// labels: unit
+#include <string>
+
+#include "delegate/gles_delegate.h"
+#include "delegate/tflite/options.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace gles_delegate {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string& Reported() {
+  static std::string& text = *new std::string;
+  return text;
+}
+void Report(const char* text) { Reported() = text; }
+
+TfLiteDelegate* Plugin(const char* key, const char* value) {
+  Reported().clear();
+  char* keys[] = {const_cast<char*>(key)};
+  char* values[] = {const_cast<char*>(value)};
+  return tflite_plugin_create_delegate(keys, values, 1, Report);
+}
+
+TEST(OptionsTest, DefaultsAreThoseOfTheHeader) {
+  const TfLiteGlesDelegateOptions o = TfLiteGlesDelegateOptionsDefault();
+  EXPECT_EQ(o.struct_size, sizeof(o));
+  EXPECT_EQ(o.is_precision_loss_allowed, 0);
+  EXPECT_EQ(o.max_delegated_partitions, 1);
+  EXPECT_EQ(o.min_nodes_per_partition, 1);
+  EXPECT_EQ(o.enable_quantization, 1);
+  EXPECT_EQ(o.storage, kTfLiteGlesStorageAuto);
+  EXPECT_EQ(o.verbosity, 1);
+}
+
+TEST(OptionsTest, NullOptionsAreTheDefaults) {
+  TfLiteDelegate* delegate = TfLiteGlesDelegateCreate(nullptr);
+  ASSERT_NE(delegate, nullptr);
+  TfLiteGlesDelegateDelete(delegate);
+  TfLiteGlesDelegateDelete(nullptr);
+}
+
+TEST(OptionsTest, AStructWithoutItsSizeIsRefused) {
+  TfLiteGlesDelegateOptions o = {};
+  EXPECT_EQ(TfLiteGlesDelegateCreate(&o), nullptr);
+  EXPECT_THAT(TfLiteGlesDelegateLastError(), HasSubstr("struct_size"));
+}
+
+TEST(OptionsTest, ACallerWithANewerStructIsUnderstood) {
+  // What a later header may look like: our fields, then more.
+  struct {
+    TfLiteGlesDelegateOptions known;
+    int64_t later[4];
+  } newer = {TfLiteGlesDelegateOptionsDefault(), {1, 2, 3, 4}};
+  newer.known.struct_size = sizeof(newer);
+  newer.known.is_precision_loss_allowed = 1;
+  const auto options = OptionsFrom(newer.known);
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_TRUE(options->is_precision_loss_allowed);
+}
+
+TEST(OptionsTest, BadValuesNameTheField) {
+  TfLiteGlesDelegateOptions o = TfLiteGlesDelegateOptionsDefault();
+  o.storage = 9;
+  EXPECT_EQ(TfLiteGlesDelegateCreate(&o), nullptr);
+  EXPECT_THAT(TfLiteGlesDelegateLastError(), HasSubstr("storage"));
+}
+
+TEST(PluginTest, EveryFieldIsAKey) {
+  for (const auto& [key, value] : std::vector<std::pair<const char*, const char*>>{
+           {"is_precision_loss_allowed", "1"},
+           {"max_delegated_partitions", "3"},
+           {"min_nodes_per_partition", "2"},
+           {"enable_quantization", "false"},
+           {"storage", "texture_2d"},
+           {"force_own_context", "true"},
+           {"verbosity", "2"},
+           {"device", "llvmpipe"},
+           {"exclude_nodes", "1,3-5"}}) {
+    TfLiteDelegate* delegate = Plugin(key, value);
+    EXPECT_NE(delegate, nullptr) << key << ": " << Reported();
+    tflite_plugin_destroy_delegate(delegate);
+  }
+}
+
+TEST(PluginTest, AnUnknownKeyIsRefusedWithTheKnownOnes) {
+  EXPECT_EQ(Plugin("precision", "1"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("unknown option 'precision'"));
+  EXPECT_THAT(Reported(), HasSubstr("is_precision_loss_allowed"));
+  EXPECT_THAT(Reported(), HasSubstr("exclude_nodes"));
+}
+
+TEST(PluginTest, ABadValueIsRefused) {
+  EXPECT_EQ(Plugin("verbosity", "loud"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("'loud' is not an integer"));
+  EXPECT_EQ(Plugin("storage", "tape"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("texture_array"));
+  EXPECT_EQ(Plugin("exclude_nodes", "5-3"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("5-3"));
+}
+
+TEST(PluginTest, ANullReporterIsAllowed) {
+  char key[] = "nonsense";
+  char value[] = "";
+  char* keys[] = {key};
+  char* values[] = {value};
+  EXPECT_EQ(tflite_plugin_create_delegate(keys, values, 1, nullptr), nullptr);
+}
+
+TEST(PluginTest, NoOptionsAreTheDefaults) {
+  TfLiteDelegate* delegate = tflite_plugin_create_delegate(nullptr, nullptr, 0, Report);
+  EXPECT_NE(delegate, nullptr);
+  tflite_plugin_destroy_delegate(delegate);
+}
+
+TEST(NodeRangesTest, ParsesSinglesAndRanges) {
+  const auto ranges = ParseNodeRanges("3, 17-20");
+  ASSERT_TRUE(ranges.ok());
+  EXPECT_THAT(*ranges, ::testing::ElementsAre(std::pair(3, 3), std::pair(17, 20)));
+  EXPECT_TRUE(ParseNodeRanges("")->empty());
+  EXPECT_FALSE(ParseNodeRanges("a").ok());
+  EXPECT_FALSE(ParseNodeRanges("1-").ok());
+}
+
+}  // namespace
+}  // namespace gles_delegate
