@@ -1,0 +1,280 @@
+// labels: egl llvmpipe softpipe
+// Buffers, handles, fences, timers and GL errors on a real driver.
+#include <utility>
+#include <vector>
+
+#include "egl/context.h"
+#include "egl/objects.h"
+#include "egl/testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/gl.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::gles_delegate::egl::Buffer;
+using ::gles_delegate::egl::CheckGl;
+using ::gles_delegate::egl::Context;
+using ::gles_delegate::egl::Fence;
+using ::gles_delegate::egl::gl;
+using ::gles_delegate::egl::GlApi;
+using ::gles_delegate::egl::Program;
+using ::gles_delegate::egl::ScopedGlOverride;
+using ::gles_delegate::egl::TimerQuery;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(BufferTest, UploadsAndReadsAtOffsets) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  InContext([] {
+    const std::vector<uint32_t> first = {1, 2, 3, 4};
+    Buffer buffer = Must(Buffer::Create(16, first.data(), GL_DYNAMIC_DRAW));
+    EXPECT_EQ(buffer.bytes(), 16u);
+    EXPECT_EQ(buffer.mapped(), nullptr);
+    EXPECT_THAT(ReadAll<uint32_t>(buffer), ElementsAre(1, 2, 3, 4));
+    EXPECT_TRUE(buffer.Upload(8, BytesOf(std::vector<uint32_t>{7})).ok());
+    EXPECT_THAT(ReadAll<uint32_t>(buffer), ElementsAre(1, 2, 7, 4));
+    uint32_t one = 0;
+    EXPECT_TRUE(
+        buffer.Read(8, absl::MakeSpan(reinterpret_cast<uint8_t*>(&one), 4))
+            .ok());
+    EXPECT_EQ(one, 7u);
+  });
+}
+
+TEST(BufferTest, PastTheEndIsOutOfRange) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  InContext([] {
+    Buffer buffer = Must(Buffer::Create(16, nullptr, GL_STATIC_DRAW));
+    std::vector<uint8_t> bytes(8);
+    EXPECT_EQ(buffer.Upload(9, bytes).code(), absl::StatusCode::kOutOfRange);
+    EXPECT_EQ(buffer.Upload(size_t{0} - 4, bytes).code(),
+              absl::StatusCode::kOutOfRange);
+    EXPECT_EQ(buffer.Read(9, absl::MakeSpan(bytes)).code(),
+              absl::StatusCode::kOutOfRange);
+    EXPECT_TRUE(buffer.Read(8, absl::MakeSpan(bytes)).ok());
+    EXPECT_TRUE(buffer.Read(16, {}).ok());
+  });
+}
+
+TEST(BufferTest, ImpossibleSizesAreRefused) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  InContext([] {
+    EXPECT_EQ(Buffer::Create(0, nullptr, GL_STATIC_DRAW).status().code(),
+              absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(
+        Buffer::Create(~size_t{0}, nullptr, GL_STATIC_DRAW).status().code(),
+        absl::StatusCode::kInvalidArgument);
+  });
+}
+
+TEST(BufferTest, OutOfMemoryIsResourceExhaustedWithTheSize) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  InContext([] {
+    static bool raise;
+    raise = true;
+    const ScopedGlOverride fault(
+        &GlApi::GetError, +[]() -> GLenum {
+          return std::exchange(raise, false) ? GL_OUT_OF_MEMORY : GL_NO_ERROR;
+        });
+    const absl::Status status =
+        Buffer::Create(12345, nullptr, GL_STATIC_DRAW).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+    EXPECT_THAT(status.message(), HasSubstr("12345 bytes"));
+  });
+}
+
+TEST(BufferTest, ContentsLostInAMappingAreDataLoss) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  InContext([] {
+    Buffer buffer = Must(Buffer::Create(16, nullptr, GL_STATIC_DRAW));
+    static PFNGLUNMAPBUFFERPROC unmap;
+    unmap = gl().UnmapBuffer;
+    const ScopedGlOverride fault(
+        &GlApi::UnmapBuffer, +[](GLenum target) -> GLboolean {
+          unmap(target);
+          return GL_FALSE;
+        });
+    uint8_t byte = 0;
+    EXPECT_EQ(buffer.Read(0, absl::MakeSpan(&byte, 1)).code(),
+              absl::StatusCode::kDataLoss);
+  });
+}
+
+TEST(BufferTest, MappedForGood) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  InContext([] {
+    absl::StatusOr<Buffer> buffer =
+        Buffer::CreateMapped(16, GL_MAP_READ_BIT | GL_MAP_WRITE_BIT);
+    if (!TestContext()->device().Has("GL_EXT_buffer_storage")) {
+      EXPECT_EQ(buffer.status().code(), absl::StatusCode::kUnimplemented);
+      return;
+    }
+    ASSERT_TRUE(buffer.ok()) << buffer.status();
+    ASSERT_NE(buffer->mapped(), nullptr);
+    const Program program = Must(Program::Compile(kDouble, "double"));
+    for (uint32_t round = 1; round <= 2; ++round) {
+      const std::vector<uint32_t> sent = {round, 2, 3, 4};
+      EXPECT_TRUE(buffer->Upload(0, BytesOf(sent)).ok());
+      RunDouble(program, *buffer, 4);
+      EXPECT_THAT(ReadAll<uint32_t>(*buffer), ElementsAre(2 * round, 4, 6, 8));
+    }
+  });
+}
+
+TEST(HandleTest, MovingLeavesAnEmptyHandle) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  InContext([] {
+    Buffer first = Must(Buffer::Create(4, nullptr, GL_STATIC_DRAW));
+    const GLuint id = first.id();
+    Buffer second = std::move(first);
+    EXPECT_EQ(first.id(), 0u);  // NOLINT(bugprone-use-after-move): the point
+    EXPECT_EQ(second.id(), id);
+    Buffer third = Must(Buffer::Create(4, nullptr, GL_STATIC_DRAW));
+    const GLuint replaced = third.id();
+    third = std::move(second);
+    EXPECT_EQ(third.id(), id);
+    EXPECT_TRUE(gl().IsBuffer(id));
+    EXPECT_FALSE(gl().IsBuffer(replaced));
+    third = Buffer();
+    EXPECT_FALSE(gl().IsBuffer(id));
+  });
+}
+
+TEST(HandleTest, ReleaseKeepsTheObject) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  InContext([] {
+    GLuint id = 0;
+    gl().GenTextures(1, &id);
+    gl().BindTexture(GL_TEXTURE_2D, id);
+    {
+      egl::Handle<egl::DeleteTexture> handle(id);
+      EXPECT_EQ(handle.Release(), id);
+      EXPECT_EQ(handle.id(), 0u);
+    }
+    EXPECT_TRUE(gl().IsTexture(id));
+    { egl::Handle<egl::DeleteTexture> handle(id); }
+    EXPECT_FALSE(gl().IsTexture(id));
+  });
+}
+
+TEST(HandleTest, NeverDeletesAnotherContextsObjectOfThatName) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  std::unique_ptr<Context> other = std::move(Context::Create({})).value();
+  InContext([&] {
+    Buffer ours = Must(Buffer::Create(4, nullptr, GL_STATIC_DRAW));
+    EXPECT_TRUE(other
+                    ->Run([&] {
+                      // Names of one's own start at 1 in each context.
+                      std::vector<Buffer> theirs;
+                      for (GLuint i = 0; i < ours.id(); ++i) {
+                        theirs.push_back(
+                            Must(Buffer::Create(4, nullptr, GL_STATIC_DRAW)));
+                      }
+                      const GLuint id = ours.id();
+                      EXPECT_TRUE(gl().IsBuffer(id));
+                      ours = Buffer();
+                      EXPECT_TRUE(gl().IsBuffer(id));
+                      return absl::OkStatus();
+                    })
+                    .ok());
+  });
+  // And without any context nothing is called.
+  Buffer orphan;
+  InContext([&] { orphan = Must(Buffer::Create(4, nullptr, GL_STATIC_DRAW)); });
+  orphan = Buffer();
+}
+
+TEST(FenceTest, WaitsForTheGpu) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  InContext([] {
+    const Buffer buffer = Must(Buffer::Create(4, nullptr, GL_DYNAMIC_COPY));
+    RunDouble(Must(Program::Compile(kDouble, "double")), buffer, 1);
+    for (const int spin_us : {0, 200}) {
+      Fence fence = Must(Fence::Insert());
+      EXPECT_TRUE(fence.Wait(spin_us).ok());
+      EXPECT_TRUE(fence.Wait(spin_us).ok());  // again: already signalled
+      Fence moved = std::move(fence);
+      EXPECT_TRUE(moved.Wait().ok());
+      EXPECT_EQ(fence.Wait().code(),  // NOLINT(bugprone-use-after-move)
+                absl::StatusCode::kFailedPrecondition);
+    }
+  });
+}
+
+TEST(FenceTest, AFailedWaitIsAnError) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  InContext([] {
+    const Fence fence = Must(Fence::Insert());
+    const ScopedGlOverride fault(
+        &GlApi::ClientWaitSync,
+        +[](GLsync, GLbitfield, GLuint64) -> GLenum { return GL_WAIT_FAILED; });
+    EXPECT_EQ(fence.Wait().code(), absl::StatusCode::kInternal);
+  });
+}
+
+TEST(TimerQueryTest, MeasuresOrSaysThatItCannot) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  InContext([] {
+    absl::StatusOr<TimerQuery> timer = TimerQuery::Create();
+    if (!TestContext()->device().Has("GL_EXT_disjoint_timer_query")) {
+      EXPECT_EQ(timer.status().code(), absl::StatusCode::kUnimplemented);
+      return;
+    }
+    ASSERT_TRUE(timer.ok()) << timer.status();
+    const Program program = Must(Program::Compile(kDouble, "double"));
+    const Buffer buffer =
+        Must(Buffer::Create(4 * 4096, nullptr, GL_DYNAMIC_COPY));
+    timer->Begin();
+    RunDouble(program, buffer, 4096);
+    timer->End();
+    const absl::StatusOr<uint64_t> nanoseconds = timer->Nanoseconds();
+    ASSERT_TRUE(nanoseconds.ok()) << nanoseconds.status();
+    EXPECT_GT(*nanoseconds, 0u);
+    EXPECT_LT(*nanoseconds, 10'000'000'000u);
+  });
+}
+
+TEST(CheckGlTest, NamesEveryErrorOnceThenIsOk) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  InContext([] {
+    gl().Enable(0xFFFF);
+    const absl::Status status = CheckGl("uploading weights");
+    EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+    EXPECT_THAT(status.message(), AllOf(HasSubstr("uploading weights"),
+                                        HasSubstr("GL_INVALID_ENUM")));
+    EXPECT_TRUE(CheckGl("afterwards").ok());
+  });
+}
+
+TEST(CheckGlTest, ALostContextIsAbortedWithoutEnd) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  InContext([] {
+    const ScopedGlOverride fault(
+        &GlApi::GetError, +[]() -> GLenum { return GL_CONTEXT_LOST_KHR; });
+    EXPECT_EQ(CheckGl("anything").code(), absl::StatusCode::kAborted);
+  });
+}
+
+TEST(CheckGlTest, ADebugContextAddsTheDriversMessage) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  egl::ContextOptions options;
+  options.debug = true;
+  std::unique_ptr<Context> context =
+      std::move(Context::Create(options)).value();
+  if (!context->device().Has("GL_KHR_debug")) {
+    GTEST_SKIP() << "this driver has no GL_KHR_debug";
+  }
+  const absl::Status status = context->Run([] {
+    gl().Enable(0xFFFF);
+    return CheckGl("enabling");
+  });
+  EXPECT_THAT(status.message(), AllOf(HasSubstr("enabling: GL_INVALID_ENUM"),
+                                      HasSubstr("\n  driver: ")));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

@@ -1,0 +1,123 @@
+// labels: egl llvmpipe softpipe
+// Programs: compiled, refused in words, stored and loaded.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "egl/objects.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/gl.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::gles_delegate::egl::Buffer;
+using ::gles_delegate::egl::Program;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(ProgramTest, ComputesIntoABuffer) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  InContext([] {
+    const std::vector<uint32_t> sent = {1, 2, 3, 4};
+    const Buffer buffer =
+        Must(Buffer::Create(16, sent.data(), GL_DYNAMIC_COPY));
+    RunDouble(Must(Program::Compile(kDouble, "double")), buffer, 4);
+    EXPECT_THAT(ReadAll<uint32_t>(buffer), ElementsAre(2, 4, 6, 8));
+  });
+}
+
+TEST(ProgramTest, ManyCompileAtOnce) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  InContext([] {
+    std::vector<std::string> sources;
+    std::vector<Program> programs;
+    for (int i = 0; i < 3; ++i) {
+      sources.push_back(absl::StrCat(kDouble, "// ", i));
+      programs.push_back(Must(Program::Start(sources.back())));
+    }
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_TRUE(programs[i].Finish(sources[i], "double").ok());
+    }
+    EXPECT_EQ(programs[0].Finish(sources[0], "double").code(),
+              absl::StatusCode::kFailedPrecondition);
+  });
+}
+
+TEST(ProgramTest, ACompileErrorHasLabelLogAndSourceLine) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  InContext([] {
+    const absl::Status status =
+        Program::Compile(
+            "#version 310 es\nlayout(local_size_x = 1) in;\n"
+            "void main() {\n  no_such_thing = 1;\n}\n",
+            "my_op.comp")
+            .status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+    EXPECT_THAT(status.message(),
+                AllOf(HasSubstr("my_op.comp"), HasSubstr("does not compile"),
+                      HasSubstr("\n  4 |   no_such_thing = 1;")));
+    EXPECT_THAT(status.message(), Not(HasSubstr("void main")));
+  });
+}
+
+TEST(ProgramTest, ALinkErrorHasTheLog) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  InContext([] {
+    // A function that is declared, called and never defined.
+    const absl::Status status =
+        Program::Compile(
+            "#version 310 es\nlayout(local_size_x = 1) in;\n"
+            "void missing();\nvoid main() { missing(); }\n",
+            "my_op.comp")
+            .status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+    EXPECT_THAT(status.message(),
+                AllOf(HasSubstr("my_op.comp"), HasSubstr("missing")));
+  });
+}
+
+TEST(ProgramTest, ABinaryRoundTrips) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  InContext([] {
+    const Program compiled = Must(Program::Compile(kDouble, "double"));
+    const absl::StatusOr<Program::Binary> binary = compiled.GetBinary();
+    if (TestContext()->device().program_binary_formats == 0) {
+      EXPECT_EQ(binary.status().code(), absl::StatusCode::kUnimplemented);
+      return;
+    }
+    ASSERT_TRUE(binary.ok()) << binary.status();
+    ASSERT_FALSE(binary->data.empty());
+    const Program loaded =
+        Must(Program::FromBinary(binary->format, binary->data));
+    const std::vector<uint32_t> sent = {1, 2};
+    const Buffer buffer = Must(Buffer::Create(8, sent.data(), GL_DYNAMIC_COPY));
+    RunDouble(loaded, buffer, 2);
+    EXPECT_THAT(ReadAll<uint32_t>(buffer), ElementsAre(2, 4));
+  });
+}
+
+TEST(ProgramTest, ABinaryThatIsGarbageIsRefused) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  InContext([] {
+    const std::vector<uint8_t> garbage(64, 0xA5);
+    EXPECT_EQ(Program::FromBinary(0x1234, garbage).status().code(),
+              absl::StatusCode::kFailedPrecondition);
+    const Program compiled = Must(Program::Compile(kDouble, "double"));
+    absl::StatusOr<Program::Binary> binary = compiled.GetBinary();
+    if (!binary.ok()) return;  // the driver has no formats: nothing more to try
+    EXPECT_EQ(Program::FromBinary(binary->format, garbage).status().code(),
+              absl::StatusCode::kFailedPrecondition);
+    binary->data.resize(binary->data.size() / 2);
+    EXPECT_EQ(Program::FromBinary(binary->format, binary->data).status().code(),
+              absl::StatusCode::kFailedPrecondition);
+  });
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
