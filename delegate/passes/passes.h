@@ -2,11 +2,14 @@
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_PASSES_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_PASSES_H_
 
+#include "absl/status/status.h"
 #include "delegate/graph.h"
 
 namespace gles_delegate {
 
-void RunPasses(Graph* graph);
+// Each pass is linear in the graph's nodes. The result computes the same
+// outputs, under the same tensor ids. kInvalidArgument: a malformed constant.
+absl::Status RunPasses(Graph* graph);
 
 }  // namespace gles_delegate
 

@@ -90,7 +90,7 @@ absl::Status GlesKernel::Prepare(TfLiteContext* context, TfLiteNode*) {
 absl::Status GlesKernel::Build() {
   executor_.reset();
   Graph graph = graph_;
-  RunPasses(&graph);
+  if (auto s = RunPasses(&graph); !s.ok()) return s;
   report_->nodes_after_passes = static_cast<int>(graph.nodes.size());
   auto dispatches = PlanGraph(&graph, profile_);
   if (!dispatches.ok()) {

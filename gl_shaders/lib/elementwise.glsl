@@ -1,9 +1,333 @@
 // The elementwise functions: op_<name>(x, params), op_<name>(x, y, params).
 // A node of such an op is a copy with one of these as its post-op; the fusion
 // pass moves it into whatever writes its input. All in highp.
+//
+// A function of two arguments has a second form for a constant scalar y:
+// op_<name>(x, params), y = params.x, the arguments swapped if params.y != 0.
+//
+// The transcendental functions are spelled out, because what drivers give is
+// no better than GLSL ES 3.10 asks of them (section 4.7.1), and Mesa's exp, log
+// and pow lose up to half of the mantissa. NaNs are told by their bits: min,
+// max, clamp and isnan() need not honour them.
 
-vec4 op_clamp(vec4 x, vec4 p) { return clamp(x, p.x, p.y); }
+#define INFINITY_ uintBitsToFloat(0x7f800000u)
+#define NAN_ uintBitsToFloat(0x7fc00000u)
+
+bvec4 is_nan(vec4 x) {
+  return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u));
+}
+bvec4 is_inf(vec4 x) {
+  return equal(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u));
+}
+bvec4 is_negative(vec4 x) {  // of -0.0 too
+  return notEqual(floatBitsToUint(x) & 0x80000000u, uvec4(0u));
+}
+// The top 12 bits of the significand. By bits, so that no compiler simplifies
+// x - high_part(x); the product of two such parts is exact.
+vec4 high_part(vec4 x) {
+  return uintBitsToFloat(floatBitsToUint(x) & 0xfffff000u);
+}
+
+// y * 2^n, for |n| <= 250 and results that may overflow or underflow.
+vec4 scale_by_power(vec4 y, vec4 n) {
+  vec4 half_n = floor(n * 0.5);
+  ivec4 first = ivec4(half_n) + 127;
+  ivec4 second = ivec4(n - half_n) + 127;
+  return y * intBitsToFloat(first << 23) * intBitsToFloat(second << 23);
+}
+
+// (e^r - 1) for |r| <= ln(2) / 2.
+vec4 expm1_reduced(vec4 r) {
+  vec4 p = 1.9875691500e-4 * r + 1.3981999507e-3;
+  p = p * r + 8.3334519073e-3;
+  p = p * r + 4.1665795894e-2;
+  p = p * r + 1.6666665459e-1;
+  p = p * r + 5.0000001201e-1;
+  return p * (r * r) + r;
+}
+
+// x = n * ln(2) + r; ln(2) in two parts, the first of 9 bits.
+vec4 reduce_by_ln2(vec4 x, out vec4 n) {
+  n = floor(x * 1.44269504089 + 0.5);
+  return (x - n * 0.693359375) - n * -2.12194440e-4;
+}
+
+vec4 exp_of(vec4 x) {
+  vec4 n;
+  vec4 r = reduce_by_ln2(clamp(x, -104.0, 89.0), n);
+  return mix(scale_by_power(1.0 + expm1_reduced(r), n), x, is_nan(x));
+}
+
+vec4 expm1_of(vec4 x) {
+  vec4 n;
+  vec4 r = reduce_by_ln2(clamp(x, -104.0, 89.0), n);
+  vec4 m = expm1_reduced(r);
+  vec4 y = mix(scale_by_power(1.0 + m, n) - 1.0, m, equal(n, vec4(0.0)));
+  return mix(y, x, is_nan(x));
+}
+
+// x = m * 2^e, sqrt(1/2) <= m < sqrt(2), for finite x > 0.
+vec4 split_power(vec4 x, out vec4 e) {
+  bvec4 tiny = lessThan(x, vec4(1.17549435e-38));
+  ivec4 bits = floatBitsToInt(mix(x, x * 8388608.0, tiny));
+  // So that m's exponent is 0 from sqrt(1/2) on.
+  ivec4 shifted = bits - 0x3f3504f3;
+  ivec4 power = shifted >> 23;
+  e = vec4(power) - mix(vec4(0.0), vec4(23.0), tiny);
+  return intBitsToFloat(bits - (power << 23));
+}
+
+// atanh(s) / s - 1, for |s| <= 0.1716: the series of log((1 + s) / (1 - s)).
+vec4 atanh_series(vec4 s) {
+  vec4 z = s * s;
+  vec4 p = 0.1111111 * z + 0.14285714;
+  p = p * z + 0.2;
+  p = p * z + 0.33333333;
+  return p * z;
+}
+
+// The special cases that every logarithm shares.
+vec4 log_limits(vec4 y, vec4 x) {
+  y = mix(y, vec4(-INFINITY_), equal(x, vec4(0.0)));
+  y = mix(y, vec4(NAN_), lessThan(x, vec4(0.0)));
+  y = mix(y, x, equal(floatBitsToUint(x), uvec4(0x7f800000u)));
+  return mix(y, x, is_nan(x));
+}
+
+vec4 log_of(vec4 x) {
+  vec4 e;
+  vec4 d = split_power(x, e) - 1.0;
+  vec4 s = d / (2.0 + d);
+  // 2 atanh(s) = d - s * (d - 2 * series): no rounding of s reaches the first
+  // term.
+  vec4 y = d - s * (d - 2.0 * atanh_series(s));
+  y += e * -2.12194440e-4;
+  return log_limits(y + e * 0.693359375, x);
+}
+
+// sin(x + quarters * pi / 2), to float accuracy for |x| < 30000.
+vec4 sin_of(vec4 x, int quarters) {
+  vec4 n = floor(x * 0.636619772368 + 0.5);
+  // pi / 2 in three parts, the first two of 8 and 11 bits.
+  vec4 r = ((x - n * 1.5703125) - n * 4.837512969970703125e-4) -
+           n * 7.54978995489188216e-8;
+  vec4 z = r * r;
+  vec4 s = -1.9515295891e-4 * z + 8.3321608736e-3;
+  s = (s * z - 1.6666654611e-1) * z * r + r;
+  vec4 c = 2.443315711809948e-5 * z - 1.388731625493765e-3;
+  c = (c * z + 4.166664568298827e-2) * z * z - 0.5 * z + 1.0;
+  ivec4 quadrant = ivec4(n) + quarters;
+  vec4 y = mix(s, c, equal(quadrant & 1, ivec4(1)));
+  y = mix(y, -y, equal(quadrant & 2, ivec4(2)));
+  return mix(y, vec4(NAN_), is_inf(x));
+}
+
+vec4 tanh_of(vec4 x) {
+  // Rational in x on [-7.9, 7.9], 1 past it.
+  vec4 a = clamp(x, -9.0, 9.0);
+  vec4 z = a * a;
+  vec4 p = -2.76076847742355e-16 * z + 2.00018790482477e-13;
+  p = p * z - 8.60467152213735e-11;
+  p = p * z + 5.12229709037114e-08;
+  p = p * z + 1.48572235717979e-05;
+  p = p * z + 6.37261928875436e-04;
+  p = p * z + 4.89352455891786e-03;
+  vec4 q = 1.19825839466702e-06 * z + 1.18534705686654e-04;
+  q = q * z + 2.26843463243900e-03;
+  q = q * z + 4.89352518554385e-03;
+  vec4 y = clamp(a * p / q, -1.0, 1.0);
+  y = mix(y, x, lessThan(abs(x), vec4(0.0004)));
+  return mix(y, x, is_nan(x));
+}
+
+vec4 erf_of(vec4 x) {
+  vec4 a = clamp(x, -4.0, 4.0);  // erf(4) rounds to 1
+  vec4 z = a * a;
+  vec4 p = -2.72614225801306e-10 * z + 2.77068142495902e-08;
+  p = p * z - 2.10102402082508e-06;
+  p = p * z - 5.69250639462346e-05;
+  p = p * z - 7.34990630326855e-04;
+  p = p * z - 2.95459980854025e-03;
+  p = p * z - 1.60960333262415e-02;
+  vec4 q = -1.45660718464996e-05 * z - 2.13374055278905e-04;
+  q = q * z - 1.68282697438203e-03;
+  q = q * z - 7.37332916720468e-03;
+  q = q * z - 1.42647390514189e-02;
+  return mix(clamp(a * p / q, -1.0, 1.0), x, is_nan(x));
+}
+
+bvec4 is_integer(vec4 x) { return equal(floor(x), x); }
+bvec4 is_odd(vec4 x) {  // an integer x
+  return notEqual(2.0 * floor(0.5 * x), x);
+}
+
+// x^y for finite x > 0: 2^(y * log2(x)) with log2 and the product in two parts.
+vec4 positive_pow(vec4 x, vec4 y) {
+  vec4 e;
+  vec4 m = split_power(x, e);
+  vec4 d = m - 1.0;
+  vec4 t = m + 1.0;
+  vec4 s = d / t;
+  vec4 s_high = high_part(s);
+  vec4 t_high = high_part(t);
+  vec4 t_low = m - (t_high - 1.0);
+  vec4 s_low = ((d - s_high * t_high) - s_high * t_low) / t;
+  s_low += s * atanh_series(s);
+  // 2 / ln(2) in two parts, the first of 12 bits.
+  vec4 l_high = s_high * 2.884765625;
+  vec4 l_low = s_high * 6.24456777927e-4 + s_low * 2.88539008178;
+  vec4 log_high = high_part(e + l_high);
+  vec4 log_low = ((e - log_high) + l_high) + l_low;
+  vec4 y_high = high_part(y);
+  vec4 z_high = y_high * log_high;
+  vec4 z_low = (y - y_high) * log_high + y * log_low;
+  vec4 z = z_high + z_low;
+  // Past these the result is infinite or zero, and the parts may be no numbers.
+  bvec4 over = greaterThan(z, vec4(129.0));
+  bvec4 under = lessThan(z, vec4(-151.0));
+  vec4 n = floor(clamp(z, -151.0, 129.0) + 0.5);
+  vec4 f = ((z_high - n) + z_low) * 0.69314718056;
+  vec4 r = scale_by_power(1.0 + expm1_reduced(f), n);
+  return mix(mix(r, vec4(INFINITY_), over), vec4(0.0), under);
+}
+
+// --- Ranges ------------------------------------------------------------------
+
+// NaN stays NaN, as in TFLite's kernels.
+vec4 op_clamp(vec4 x, vec4 p) { return mix(clamp(x, p.x, p.y), x, is_nan(x)); }
+
+// --- One argument ------------------------------------------------------------
+
+vec4 op_abs(vec4 x, vec4 p) { return abs(x); }
+vec4 op_neg(vec4 x, vec4 p) { return -x; }
+vec4 op_square(vec4 x, vec4 p) { return x * x; }
+vec4 op_floor(vec4 x, vec4 p) { return floor(x); }
+vec4 op_ceil(vec4 x, vec4 p) { return ceil(x); }
+// Ties to even; round() leaves ties to the driver.
+vec4 op_round(vec4 x, vec4 p) {
+  vec4 below = floor(x);
+  vec4 rest = x - below;
+  bvec4 odd = is_odd(below);
+  vec4 tie = mix(below, below + 1.0, odd);
+  vec4 y = mix(below, below + 1.0, greaterThan(rest, vec4(0.5)));
+  y = mix(y, tie, equal(rest, vec4(0.5)));
+  return mix(y, x, is_inf(x));
+}
+vec4 op_sign(vec4 x, vec4 p) { return mix(sign(x), x, is_nan(x)); }
+vec4 op_sqrt(vec4 x, vec4 p) {
+  vec4 y = mix(sqrt(x), vec4(NAN_), lessThan(x, vec4(0.0)));
+  return mix(y, x, is_nan(x));
+}
+vec4 op_rsqrt(vec4 x, vec4 p) { return 1.0 / op_sqrt(x, p); }
+vec4 op_exp(vec4 x, vec4 p) { return exp_of(x); }
+vec4 op_log(vec4 x, vec4 p) { return log_of(x); }
+vec4 op_sin(vec4 x, vec4 p) { return sin_of(x, 0); }
+vec4 op_cos(vec4 x, vec4 p) { return sin_of(x, 1); }
+vec4 op_tanh(vec4 x, vec4 p) { return tanh_of(x); }
+vec4 op_logistic(vec4 x, vec4 p) {
+  vec4 e = exp_of(-abs(x));  // never overflows
+  return mix(e, vec4(1.0), greaterThanEqual(x, vec4(0.0))) / (1.0 + e);
+}
+vec4 op_elu(vec4 x, vec4 p) {
+  return mix(x, expm1_of(x), lessThan(x, vec4(0.0)));
+}
+vec4 op_leaky_relu(vec4 x, vec4 p) {
+  return mix(x, x * p.x, lessThan(x, vec4(0.0)));
+}
+vec4 op_hard_swish(vec4 x, vec4 p) {
+  return x * clamp(x + 3.0, 0.0, 6.0) / 6.0;
+}
+vec4 op_gelu(vec4 x, vec4 p) {
+  return 0.5 * x * (1.0 + erf_of(x * 0.70710678118654752));
+}
+vec4 op_gelu_tanh(vec4 x, vec4 p) {
+  return 0.5 * x *
+         (1.0 + tanh_of(0.7978845608028654 * (x + 0.044715 * x * x * x)));
+}
+
+// --- Two arguments -----------------------------------------------------------
 
 vec4 op_add(vec4 x, vec4 y, vec4 p) { return x + y; }
 vec4 op_sub(vec4 x, vec4 y, vec4 p) { return x - y; }
 vec4 op_mul(vec4 x, vec4 y, vec4 p) { return x * y; }
+vec4 op_div(vec4 x, vec4 y, vec4 p) { return x / y; }
+vec4 op_squared_difference(vec4 x, vec4 y, vec4 p) {
+  vec4 d = x - y;
+  return d * d;
+}
+// x > y ? x : y, as TFLite's kernel has it: y where either is NaN.
+vec4 op_maximum(vec4 x, vec4 y, vec4 p) {
+  return mix(mix(max(x, y), y, is_nan(x)), y, is_nan(y));
+}
+vec4 op_minimum(vec4 x, vec4 y, vec4 p) {
+  return mix(mix(min(x, y), y, is_nan(x)), y, is_nan(y));
+}
+vec4 op_prelu(vec4 x, vec4 y, vec4 p) {
+  return mix(x, x * y, lessThan(x, vec4(0.0)));
+}
+vec4 op_floor_div(vec4 x, vec4 y, vec4 p) { return floor(x / y); }
+// The remainder with the divisor's sign. Exact where |x / y| < 2^22.
+vec4 op_floor_mod(vec4 x, vec4 y, vec4 p) {
+  vec4 a = abs(x);
+  vec4 b = abs(y);
+  vec4 q = floor(a / b);
+  vec4 q_high = high_part(q);
+  vec4 b_high = high_part(b);
+  vec4 q_low = q - q_high;
+  vec4 b_low = b - b_high;
+  vec4 r = (((a - q_high * b_high) - q_high * b_low) - q_low * b_high) -
+           q_low * b_low;
+  // The quotient may have been rounded past an integer.
+  r = mix(r, r + b, lessThan(r, vec4(0.0)));
+  r = mix(r, r - b, greaterThanEqual(r, b));
+  r = mix(r, a, lessThan(a, b));
+  r = mix(r, -r, is_negative(x));
+  bvec4 apart = notEqual(is_negative(x), is_negative(y));
+  r = mix(r, mix(r, r + y, apart), notEqual(r, vec4(0.0)));
+  return mix(r, vec4(NAN_), equal(y, vec4(0.0)));
+}
+// As std::pow, special cases included.
+vec4 op_pow(vec4 x, vec4 y, vec4 p) {
+  vec4 a = abs(x);
+  vec4 zero = vec4(0.0);
+  vec4 one = vec4(1.0);
+  vec4 inf = vec4(INFINITY_);
+  bvec4 inverse = is_negative(y);
+  vec4 r = positive_pow(mix(a, one, is_inf(x)), y);
+  r = mix(r, mix(zero, inf, inverse), equal(a, zero));
+  r = mix(r, mix(inf, zero, inverse), is_inf(x));
+  // An infinite exponent: by the size of |x|.
+  vec4 at_inf = mix(zero, inf, greaterThan(a, one));
+  vec4 at_minus_inf = mix(inf, zero, greaterThan(a, one));
+  r = mix(r, mix(at_inf, at_minus_inf, inverse), is_inf(y));
+  // A negative base: the sign of an odd power, no value between integers.
+  bvec4 negative = is_negative(x);
+  vec4 whole = mix(r, -r, is_odd(y));
+  vec4 broken = mix(vec4(NAN_), r, is_inf(x));
+  broken = mix(broken, r, equal(a, zero));
+  r = mix(r, mix(broken, whole, is_integer(y)), negative);
+  r = mix(r, vec4(NAN_), is_nan(x));
+  r = mix(r, vec4(NAN_), is_nan(y));
+  r = mix(r, one, equal(x, one));
+  r = mix(r, mix(r, one, is_inf(y)), equal(a, one));
+  return mix(r, one, equal(y, zero));
+}
+
+// --- Constant scalars --------------------------------------------------------
+
+#define SCALAR_FORM(f)                       \
+  vec4 f(vec4 x, vec4 p) {                   \
+    if (p.y == 0.0) return f(x, vec4(p.x), p); \
+    return f(vec4(p.x), x, p);               \
+  }
+SCALAR_FORM(op_add)
+SCALAR_FORM(op_sub)
+SCALAR_FORM(op_mul)
+SCALAR_FORM(op_div)
+SCALAR_FORM(op_squared_difference)
+SCALAR_FORM(op_maximum)
+SCALAR_FORM(op_minimum)
+SCALAR_FORM(op_prelu)
+SCALAR_FORM(op_floor_div)
+SCALAR_FORM(op_floor_mod)
+SCALAR_FORM(op_pow)

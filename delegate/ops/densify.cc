@@ -1,0 +1,157 @@
+#include "delegate/ops/densify.h"
+
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace gles_delegate {
+namespace {
+
+absl::Status Broken(const Tensor& tensor, absl::string_view why) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("the sparsity of ", tensor.ToString(), " ", why));
+}
+
+// Walks the levels of the stored tree: the tensor's dimensions in traversal
+// order, then those of the blocks. Each leaf is the next stored element.
+class Densifier {
+ public:
+  explicit Densifier(const Tensor& tensor)
+      : tensor_(tensor),
+        sparsity_(tensor.sparsity),
+        rank_(tensor.dims.size()),
+        index_(tensor.sparsity.dimensions.size()) {}
+
+  absl::StatusOr<std::vector<uint8_t>> Run() {
+    if (auto s = Check(); !s.ok()) return s;
+    element_ = DataTypeSize(tensor_.type);
+    dense_.resize(tensor_.shape.elements() * element_);
+    if (auto s = Walk(0, 0); !s.ok()) return s;
+    return std::move(dense_);
+  }
+
+ private:
+  // So that the walk's indices are in range, whatever the file says.
+  absl::Status Check() {
+    const size_t levels = sparsity_.dimensions.size();
+    if (levels != rank_ + sparsity_.block_map.size() ||
+        levels != sparsity_.traversal_order.size()) {
+      return Broken(tensor_, "has a wrong number of dimensions");
+    }
+    std::vector<bool> seen(levels, false);
+    for (size_t i = 0; i < levels; ++i) {
+      const int d = sparsity_.traversal_order[i];
+      const bool block = i >= rank_;
+      if (d < 0 || d >= static_cast<int>(levels) || seen[d] ||
+          block != (d >= static_cast<int>(rank_))) {
+        return Broken(tensor_, "has no valid traversal order");
+      }
+      seen[d] = true;
+    }
+    block_size_.resize(sparsity_.block_map.size());
+    for (size_t i = rank_; i < levels; ++i) {
+      const int block = sparsity_.traversal_order[i] - static_cast<int>(rank_);
+      const int d = sparsity_.block_map[block];
+      const Sparsity::Dimension& level = sparsity_.dimensions[i];
+      if (d < 0 || d >= static_cast<int>(rank_) || level.csr ||
+          level.dense_size <= 0) {
+        return Broken(tensor_, "has no valid block map");
+      }
+      block_size_[block] = level.dense_size;
+    }
+    return absl::OkStatus();
+  }
+
+  // `position` is the node's place among all of its level.
+  absl::Status Walk(size_t level, int64_t position) {
+    if (level == index_.size()) return Store();
+    const Sparsity::Dimension& d = sparsity_.dimensions[level];
+    if (!d.csr) {
+      for (int i = 0; i < d.dense_size; ++i) {
+        index_[level] = i;
+        if (auto s = Walk(level + 1, position * d.dense_size + i); !s.ok()) {
+          return s;
+        }
+      }
+      return absl::OkStatus();
+    }
+    if (position + 1 >= static_cast<int64_t>(d.segments.size())) {
+      return Broken(tensor_, "ends before its last segment");
+    }
+    for (int64_t i = d.segments[position]; i < d.segments[position + 1]; ++i) {
+      if (i < 0 || i >= static_cast<int64_t>(d.indices.size())) {
+        return Broken(tensor_, "has a segment past its indices");
+      }
+      index_[level] = d.indices[i];
+      if (auto s = Walk(level + 1, i); !s.ok()) return s;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Store() {
+    std::vector<int64_t> place(rank_);
+    for (size_t i = 0; i < index_.size(); ++i) {
+      const int d = sparsity_.traversal_order[i];
+      if (i < rank_) {
+        place[d] = index_[i];
+      } else {
+        const int block = d - static_cast<int>(rank_);
+        int64_t& at = place[sparsity_.block_map[block]];
+        at = at * block_size_[block] + index_[i];
+      }
+    }
+    int64_t flat = 0;
+    for (size_t i = 0; i < rank_; ++i) {
+      if (place[i] < 0 || place[i] >= tensor_.dims[i]) {
+        return Broken(tensor_, "has an index outside its shape");
+      }
+      flat = flat * tensor_.dims[i] + place[i];
+    }
+    const absl::Span<const uint8_t> stored = tensor_.constant.bytes();
+    if ((next_ + 1) * element_ > stored.size()) {
+      return Broken(tensor_, "has more elements than are stored");
+    }
+    std::memcpy(dense_.data() + flat * element_,
+                stored.data() + next_ * element_, element_);
+    ++next_;
+    return absl::OkStatus();
+  }
+
+  const Tensor& tensor_;
+  const Sparsity& sparsity_;
+  const size_t rank_;
+  size_t element_ = 0;
+  size_t next_ = 0;  // stored element
+  std::vector<int> index_;  // by level
+  std::vector<int> block_size_;
+  std::vector<uint8_t> dense_;
+};
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseDensify(const NodeView& node) {
+  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
+  const Tensor& input = *node.inputs[0];
+  if (!input.is_constant()) {
+    return absl::UnimplementedError(
+        absl::StrCat("the input ", input.ToString(),
+                     " is computed at run time; only constants are supported"));
+  }
+  if (input.sparsity.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the input ", input.ToString(), " is not sparse"));
+  }
+  if (input.dims != node.outputs[0]->dims) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the output ", node.outputs[0]->ToString(),
+        " must have the shape of the input ", input.ToString()));
+  }
+  return ParsedNode{};
+}
+
+absl::StatusOr<std::vector<uint8_t>> DenseBytes(const Tensor& sparse) {
+  return Densifier(sparse).Run();
+}
+
+}  // namespace gles_delegate

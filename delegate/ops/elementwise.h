@@ -1,0 +1,56 @@
+// What the elementwise ops share: a node of one is a copy whose post-op is the
+// function (gl_shaders/lib/elementwise.glsl), so that the fusion pass can move
+// the function into the node that makes its input.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_H_
+#define GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_H_
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "delegate/graph.h"
+#include "delegate/ops/op.h"
+#include "delegate/plan.h"
+
+namespace gles_delegate {
+
+// A function of the source that cannot be a post-op of the node: its operand,
+// an index into the node's inputs, is to be read as another shape than its own.
+struct RealignedFunction {
+  PostOp function;
+  Shape operand_shape;
+};
+
+struct ElementwiseAttributes {
+  int source = 0;      // index into the node's inputs: what is copied
+  Shape source_shape;  // as the output sees it: its own but for realigned ones
+  // Applied before the node's post-ops.
+  std::vector<RealignedFunction> functions;
+};
+
+// The dims of an elementwise result, by TFLite's rule: aligned from the right,
+// equal or 1. kInvalidArgument: they do not broadcast.
+absl::StatusOr<std::vector<int>> BroadcastDims(absl::Span<const int> a,
+                                               absl::Span<const int> b);
+
+// `dims` as a tensor of the output's rank, filled with 1 from the left:
+// [W,C] beside [B,H,W,C] is 1,1,W,C here though its own shape is W,1,1,C.
+// Broadcasting is then a matter of each axis. kUnimplemented: axes that fold
+// into the batch (rank > 4) broadcast in part.
+absl::StatusOr<Shape> AlignedShape(absl::Span<const int> dims,
+                                   absl::Span<const int> output_dims);
+
+// Float32, or a float16 constant. kUnimplemented otherwise.
+absl::Status CheckOperand(const Tensor& tensor);
+
+// For nodes with ElementwiseAttributes.
+absl::Status PlanElementwise(const Node& node, Planner* planner);
+
+// True where the post-ops are all that the node does: no broadcast of its
+// source, nothing realigned. What the fusion pass may dissolve.
+bool IsPlainElementwise(const Graph& graph, const Node& node);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_H_

@@ -1,0 +1,34 @@
+#include "delegate/passes/dead_nodes.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace gles_delegate {
+
+void RemoveDeadNodes(Graph* graph) {
+  std::vector<bool> wanted(graph->tensors.size(), false);
+  for (TensorId id : graph->outputs) wanted[id] = true;
+  const auto is_wanted = [&](TensorId id) { return id != kNoTensor && wanted[id]; };
+  const auto keeps_state = [&](TensorId id) {
+    return id != kNoTensor && graph->tensor(id).is_variable;
+  };
+  std::vector<Node> kept;  // last first
+  for (auto node = graph->nodes.rbegin(); node != graph->nodes.rend(); ++node) {
+    if (std::none_of(node->outputs.begin(), node->outputs.end(), is_wanted) &&
+        std::none_of(node->inputs.begin(), node->inputs.end(), keeps_state)) {
+      continue;
+    }
+    for (TensorId id : node->inputs) {
+      if (id != kNoTensor) wanted[id] = true;
+    }
+    for (const PostOp& op : node->post_ops) {
+      if (op.operand != kNoTensor) wanted[op.operand] = true;
+    }
+    kept.push_back(std::move(*node));
+  }
+  std::reverse(kept.begin(), kept.end());
+  graph->nodes = std::move(kept);
+}
+
+}  // namespace gles_delegate

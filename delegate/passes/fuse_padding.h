@@ -1,0 +1,16 @@
+// PAD by zeros of height and width into the convolutions that read it.
+#ifndef GLES_DELEGATE_DELEGATE_PASSES_FUSE_PADDING_H_
+#define GLES_DELEGATE_DELEGATE_PASSES_FUSE_PADDING_H_
+
+#include "delegate/graph.h"
+
+namespace gles_delegate {
+
+// Fires where all that read the padded tensor are CONV_2D or DEPTHWISE_CONV_2D.
+// Pooling has no such form: it counts, or compares with, elements that exist.
+// The PAD stays, dead, for RemoveDeadNodes.
+void FusePadding(Graph* graph);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_PASSES_FUSE_PADDING_H_

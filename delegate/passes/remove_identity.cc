@@ -1,0 +1,101 @@
+#include "delegate/passes/remove_identity.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "delegate/ops/op.h"
+
+namespace gles_delegate {
+namespace {
+
+bool IsOneOf(absl::string_view name,
+             std::initializer_list<absl::string_view> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// A slice of the input's shape takes everything; it may still reverse.
+bool HasPositiveStrides(const Graph& graph, const Node& node) {
+  if (node.inputs.size() < 4 || node.inputs[3] == kNoTensor) return false;
+  const auto strides = ConstantInts(graph.tensor(node.inputs[3]));
+  return strides.ok() && std::all_of(strides->begin(), strides->end(),
+                                     [](int s) { return s > 0; });
+}
+
+bool IsIdentity(const Graph& graph, const Node& node) {
+  if (!node.post_ops.empty() || node.outputs.size() != 1 ||
+      node.inputs.empty() || node.inputs[0] == kNoTensor) {
+    return false;
+  }
+  const Tensor& input = graph.tensor(node.inputs[0]);
+  const Tensor& output = graph.tensor(node.outputs[0]);
+  if (input.shape != output.shape || input.type != output.type ||
+      input.is_constant() || input.is_variable) {
+    return false;
+  }
+  const absl::string_view name = node.op->name;
+  if (IsOneOf(name, {"RESHAPE", "SQUEEZE", "EXPAND_DIMS"})) return true;
+  // What follows names axes, which mean the same only in the same rank.
+  if (input.dims != output.dims) return false;
+  if (IsOneOf(name, {"SLICE", "PAD", "PADV2", "MIRROR_PAD"})) return true;
+  if (name == "CONCATENATION") return node.inputs.size() == 1;
+  return name == "STRIDED_SLICE" && HasPositiveStrides(graph, node);
+}
+
+// Where each tensor is to be found once identities are gone.
+class Renaming {
+ public:
+  explicit Renaming(size_t tensors) : to_(tensors) {
+    for (size_t i = 0; i < tensors; ++i) to_[i] = static_cast<TensorId>(i);
+  }
+  void Set(TensorId from, TensorId to) { to_[from] = to; }
+  TensorId operator()(TensorId id) const { return id == kNoTensor ? id : to_[id]; }
+
+ private:
+  std::vector<TensorId> to_;
+};
+
+void Rename(const Renaming& name, Node* node) {
+  for (TensorId& id : node->inputs) id = name(id);
+  for (TensorId& id : node->outputs) id = name(id);
+  for (PostOp& op : node->post_ops) op.operand = name(op.operand);
+}
+
+}  // namespace
+
+void RemoveIdentityNodes(Graph* graph) {
+  const Uses uses(*graph);
+  std::vector<bool> is_output = uses.is_output;
+  Renaming name(graph->tensors.size());
+  std::vector<bool> removed(graph->nodes.size(), false);
+  // Towards the graph's outputs, whose names must stay: their producers take
+  // the output's name. Last first, so that chains carry it all the way up.
+  for (size_t n = graph->nodes.size(); n-- > 0;) {
+    const Node& node = graph->nodes[n];
+    if (node.outputs.size() != 1 || !is_output[node.outputs[0]]) continue;
+    if (!IsIdentity(*graph, node)) continue;
+    const TensorId input = node.inputs[0];
+    if (is_output[input] || uses.producer[input] < 0) continue;
+    name.Set(input, name(node.outputs[0]));
+    is_output[input] = true;
+    removed[n] = true;
+  }
+  // Elsewhere consumers take the input's name; first to last, for chains.
+  for (size_t n = 0; n < graph->nodes.size(); ++n) {
+    const Node& node = graph->nodes[n];
+    if (removed[n] || !IsIdentity(*graph, node)) continue;
+    if (is_output[node.outputs[0]]) continue;
+    name.Set(node.outputs[0], name(node.inputs[0]));
+    removed[n] = true;
+  }
+  std::vector<Node> kept;
+  for (size_t n = 0; n < graph->nodes.size(); ++n) {
+    if (removed[n]) continue;
+    Rename(name, &graph->nodes[n]);
+    kept.push_back(std::move(graph->nodes[n]));
+  }
+  graph->nodes = std::move(kept);
+}
+
+}  // namespace gles_delegate
