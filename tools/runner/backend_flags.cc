@@ -90,7 +90,8 @@ absl::Status ParseFlags(int argc, char** argv, const std::string& usage) {
     return absl::StrContains(file, "tools/");
   };
   config.normalize_filename = [](absl::string_view file) {
-    return std::string(file.substr(file.rfind("tools/")));
+    const size_t start = file.rfind("tools/");
+    return std::string(file.substr(start == file.npos ? 0 : start));
   };
   absl::SetFlagsUsageConfig(config);
   std::vector<char*> rest = absl::ParseCommandLine(argc, argv);

@@ -1,0 +1,340 @@
+// Runs a model on TFLite's CPU kernels, on XNNPACK and on OpenGL ES, checks
+// that they agree, and draws what came out.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "tools/gles_demo/canvas.h"
+#include "tools/gles_demo/demo_model.h"
+#include "tools/gles_demo/poster.h"
+#include "tools/gles_demo/scene.h"
+#include "tools/gles_demo/views.h"
+#include "tools/runner/backend.h"
+#include "tools/runner/backend_flags.h"
+#include "tools/runner/inputs.h"
+#include "tools/runner/latency.h"
+#include "tools/runner/output_diff.h"
+
+ABSL_FLAG(std::string, image, "",
+          "the picture for the model's first input (PNG, JPEG, BMP); without "
+          "one, the demo draws its own");
+ABSL_FLAG(std::string, labels, "", "names of the classes, one a line");
+ABSL_FLAG(std::string, output_dir, "demo_out", "where demo.png is written");
+ABSL_FLAG(std::string, write_model, "",
+          "also write the demo's own model to this file");
+ABSL_FLAG(double, input_mean, 127.5,
+          "float inputs get (pixel - input_mean) / input_std");
+ABSL_FLAG(double, input_std, 127.5, "see input_mean");
+ABSL_FLAG(int, num_runs, 10, "timed runs of each backend");
+ABSL_FLAG(
+    double, max_error, 1e-4,
+    "the largest difference from the CPU, relative to an output's largest "
+    "magnitude, that passes");
+
+namespace gles_delegate::demo {
+namespace {
+
+constexpr char kUsage[] =
+    "Runs a model on the CPU and on OpenGL ES, and draws both results.\n\n"
+    "  gles_demo [--graph=MODEL.tflite [--image=IMAGE] [--labels=FILE]]\n\n"
+    "Without a model it runs one of its own: blur, edges and a stylised "
+    "picture "
+    "of a landscape.";
+
+// Of the demo's own outputs: a multiple of 8.
+constexpr int kDemoSize = 224;
+
+// What a model gets, and what a person sees of it.
+struct Input {
+  Canvas picture;  // empty where the input is no image
+  std::vector<InputBytes> tensors;
+};
+
+struct RunResult {
+  std::vector<TensorValues> outputs;
+  BackendFacts facts;
+  double init_ms = 0;
+  Latency latency;
+};
+
+bool IsImage(const TensorView& tensor) {
+  const std::vector<int> dims = tensor.dims();
+  return dims.size() == 4 && dims[0] == 1 && dims[1] > 1 && dims[2] > 1 &&
+         (dims[3] == 1 || dims[3] == 3 || dims[3] == 4);
+}
+
+// RGB pixels, 0 to 255, to the tensor's channels: grey for one, alpha of zero
+// as the fourth.
+std::vector<float> ToChannels(const std::vector<float>& rgb, int channels) {
+  if (channels == 3) return rgb;
+  std::vector<float> out;
+  out.reserve(rgb.size() / 3 * channels);
+  for (size_t i = 0; i < rgb.size(); i += 3) {
+    if (channels == 1) {
+      out.push_back(0.299f * rgb[i] + 0.587f * rgb[i + 1] +
+                    0.114f * rgb[i + 2]);
+    } else {
+      out.insert(out.end(), {rgb[i], rgb[i + 1], rgb[i + 2], 0.0f});
+    }
+  }
+  return out;
+}
+
+// Pixels as the tensor wants them: floats normalised by the flags, 8-bit codes
+// as they are.
+absl::Status WritePixels(const TensorView& tensor, std::vector<float> pixels,
+                         double mean, double std) {
+  if (tensor.type() == kTfLiteUInt8 || tensor.type() == kTfLiteInt8) {
+    const int offset = tensor.type() == kTfLiteInt8 ? 128 : 0;
+    InputBytes codes;
+    codes.reserve(pixels.size());
+    for (float pixel : pixels) {
+      codes.push_back(
+          static_cast<uint8_t>(static_cast<int>(pixel + 0.5f) - offset));
+    }
+    return tensor.WriteBytes(codes);
+  }
+  for (float& pixel : pixels) {
+    pixel = static_cast<float>((pixel - mean) / std);
+  }
+  return tensor.WriteFloats(pixels);
+}
+
+absl::StatusOr<Canvas> PictureFor(const TensorView& tensor) {
+  const std::string path = absl::GetFlag(FLAGS_image);
+  if (!path.empty()) return Canvas::FromFile(path);
+  const std::vector<int> dims = tensor.dims();
+  return DrawScene(dims[2], dims[1]);
+}
+
+// The picture for the first input, random numbers for the others.
+absl::StatusOr<Input> MakeInput(const Interpreter& interpreter, double mean,
+                                double std) {
+  Input input;
+  std::mt19937 random(1);
+  auto tensors = MakeInputs(interpreter, FloatInputs::kGaussian, random);
+  if (!tensors.ok()) return tensors.status();
+  input.tensors = *std::move(tensors);
+  if (interpreter.inputs() == 0) return input;
+  const TensorView first = interpreter.input(0);
+  if (!IsImage(first)) {
+    if (absl::GetFlag(FLAGS_image).empty()) return input;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Input ", first.name(), " [", absl::StrJoin(first.dims(), ","),
+        "] is no image, so --image has nowhere to go"));
+  }
+  auto picture = PictureFor(first);
+  if (!picture.ok()) return picture.status();
+  const std::vector<int> dims = first.dims();
+  absl::Status written = WritePixels(
+      first, ToChannels(picture->Resampled(dims[2], dims[1]), dims[3]), mean,
+      std);
+  if (!written.ok()) return written;
+  input.picture = *std::move(picture);
+  input.tensors[0].assign(first.bytes().begin(), first.bytes().end());
+  return input;
+}
+
+absl::StatusOr<RunResult> RunOn(const Model& model, BackendSpec::Kind kind,
+                                const Input& input) {
+  BackendSpec spec;
+  spec.kind = kind;
+  spec.num_threads = std::max(1, absl::GetFlag(FLAGS_num_threads));
+  if (kind == BackendSpec::Kind::kGles) {
+    auto options =
+        ParseDelegateOptions(absl::GetFlag(FLAGS_gles_options), "gles_options");
+    if (!options.ok()) return options.status();
+    spec.options = *std::move(options);
+  }
+  auto backend = Backend::Create(model, spec);
+  if (!backend.ok()) return backend.status();
+  Interpreter& interpreter = (*backend)->interpreter();
+  PrintLog(interpreter, spec.name());
+  absl::Status written = WriteInputs(interpreter, input.tensors);
+  if (!written.ok()) return written;
+  LatencyOptions latency_options;
+  latency_options.num_runs = absl::GetFlag(FLAGS_num_runs);
+  auto latency = MeasureLatency(interpreter, latency_options);
+  if (!latency.ok()) return latency.status();
+  auto facts = (*backend)->Facts();
+  if (!facts.ok()) return facts.status();
+
+  RunResult result{{}, *std::move(facts), (*backend)->init_ms(), *latency};
+  for (int i = 0; i < interpreter.outputs(); ++i) {
+    const TensorView tensor = interpreter.output(i);
+    result.outputs.push_back({tensor.name(), tensor.dims(), tensor.AsFloats()});
+  }
+  return result;
+}
+
+// Compares every output; prints a line for each.
+bool Agree(const RunResult& cpu, const RunResult& gles, double* max_error) {
+  bool agree = cpu.outputs.size() == gles.outputs.size();
+  *max_error = 0;
+  for (size_t i = 0; agree && i < cpu.outputs.size(); ++i) {
+    const TensorValues& expected = cpu.outputs[i];
+    OutputDiff diff;
+    diff.Add(expected.values, gles.outputs[i].values,
+             expected.dims.empty() ? 1 : expected.dims.back());
+    const bool within = diff.Within(absl::GetFlag(FLAGS_max_error));
+    std::printf("  output %-28s %-14s max error %.3g (relative %.3g)%s\n",
+                expected.name.c_str(),
+                absl::StrJoin(expected.dims, "x").c_str(), diff.max_abs(),
+                diff.max_relative(), within ? "" : "  DISAGREES");
+    *max_error = std::max(*max_error, diff.max_relative());
+    if (!within) agree = false;
+  }
+  return agree;
+}
+
+absl::StatusOr<std::vector<std::string>> ReadLabels() {
+  std::vector<std::string> labels;
+  const std::string path = absl::GetFlag(FLAGS_labels);
+  if (path.empty()) return labels;
+  std::ifstream file(path);
+  if (!file) return absl::NotFoundError(absl::StrCat("Cannot open ", path));
+  for (std::string line; std::getline(file, line);) labels.push_back(line);
+  return labels;
+}
+
+std::string Milliseconds(const absl::StatusOr<RunResult>& result) {
+  if (!result.ok()) return "failed";
+  return absl::StrFormat("%.2f ms", result->latency.invoke_ms.median);
+}
+
+absl::Status WritePoster(PosterContent content, const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(absl::GetFlag(FLAGS_output_dir), error);
+  if (error) {
+    return absl::UnavailableError(absl::StrCat("Cannot make ",
+                                               absl::GetFlag(FLAGS_output_dir),
+                                               ": ", error.message()));
+  }
+  return DrawPoster(content).WritePng(path);
+}
+
+absl::StatusOr<std::unique_ptr<Model>> LoadModel(bool own) {
+  if (!own) return ModelFromFlags();
+  std::vector<uint8_t> bytes = BuildDemoModel(kDemoSize);
+  const std::string path = absl::GetFlag(FLAGS_write_model);
+  if (!path.empty()) {
+    std::ofstream file(path, std::ios::binary);
+    file.write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+    file.close();
+    if (!file)
+      return absl::UnavailableError(absl::StrCat("Cannot write ", path));
+  }
+  return Model::FromBuffer(std::move(bytes), "the demo's model");
+}
+
+absl::StatusOr<Input> InputFor(const Model& model, bool own) {
+  auto interpreter = Interpreter::Create(model);
+  if (!interpreter.ok()) return interpreter.status();
+  // The demo's own model takes 0..1.
+  return MakeInput(**interpreter, own ? 0 : absl::GetFlag(FLAGS_input_mean),
+                   own ? 255 : absl::GetFlag(FLAGS_input_std));
+}
+
+absl::Status Run() {
+  const bool own = absl::GetFlag(FLAGS_graph).empty();
+  auto model = LoadModel(own);
+  if (!model.ok()) return model.status();
+  auto labels = ReadLabels();
+  if (!labels.ok()) return labels.status();
+  auto input = InputFor(**model, own);
+  if (!input.ok()) return input.status();
+
+  const auto cpu = RunOn(**model, BackendSpec::Kind::kCpu, *input);
+  if (!cpu.ok()) return cpu.status();
+  const auto xnnpack = RunOn(**model, BackendSpec::Kind::kXnnpack, *input);
+  const auto gles = RunOn(**model, BackendSpec::Kind::kGles, *input);
+  if (!gles.ok()) return gles.status();
+
+  const BackendFacts& facts = gles->facts;
+  const std::string name =
+      own ? "the demo's own model"
+          : std::filesystem::path(absl::GetFlag(FLAGS_graph))
+                .filename()
+                .string();
+  std::printf("%s on %s, %s\n", name.c_str(), facts.renderer.c_str(),
+              facts.driver.c_str());
+  std::printf("  %d of %d nodes on GL, in %d partition%s\n",
+              facts.nodes_delegated, facts.nodes_total, facts.partitions,
+              facts.partitions == 1 ? "" : "s");
+  std::printf(
+      "  median latency: CPU %s, XNNPACK %s (%d thread%s each), GLES "
+      "%s\n",
+      Milliseconds(cpu).c_str(), Milliseconds(xnnpack).c_str(),
+      absl::GetFlag(FLAGS_num_threads),
+      absl::GetFlag(FLAGS_num_threads) == 1 ? "" : "s",
+      Milliseconds(gles).c_str());
+  double max_error = 0;
+  const bool agree = Agree(*cpu, *gles, &max_error);
+
+  PosterContent content;
+  content.input = input->picture;
+  content.cpu = cpu->outputs;
+  content.gles = gles->outputs;
+  content.labels = *std::move(labels);
+  content.notes = {
+      absl::StrFormat("%s: %d of %d nodes on GL", name, facts.nodes_delegated,
+                      facts.nodes_total),
+      facts.renderer,
+      absl::StrFormat("CPU %s   XNNPACK %s   GLES %s   max error %.1e",
+                      Milliseconds(cpu), Milliseconds(xnnpack),
+                      Milliseconds(gles), max_error)};
+  const std::string path =
+      (std::filesystem::path(absl::GetFlag(FLAGS_output_dir)) / "demo.png")
+          .string();
+  absl::Status drawn = WritePoster(std::move(content), path);
+  if (!drawn.ok()) return drawn;
+  std::printf("  picture: %s\n", path.c_str());
+
+  if (!agree) {
+    return absl::InternalError(absl::StrFormat(
+        "GLES and the CPU disagree: past --max_error=%g of an output's largest "
+        "magnitude",
+        absl::GetFlag(FLAGS_max_error)));
+  }
+  if (facts.nodes_delegated == 0 ||
+      (own && facts.nodes_delegated < facts.nodes_total)) {
+    return absl::InternalError(absl::StrFormat(
+        "only %d of %d nodes ran on GL (the messages above say why)",
+        facts.nodes_delegated, facts.nodes_total));
+  }
+  return absl::OkStatus();
+}
+
+int Main(int argc, char** argv) {
+  absl::Status status = ParseFlags(argc, argv, kUsage);
+  if (status.ok() && absl::GetFlag(FLAGS_list_devices)) {
+    PrintDevices();
+    return 0;
+  }
+  if (status.ok()) status = Run();
+  if (status.ok()) return 0;
+  std::fflush(stdout);
+  std::fprintf(stderr, "gles_demo: %s\n", status.ToString().c_str());
+  return 1;
+}
+
+}  // namespace
+}  // namespace gles_delegate::demo
+
+int main(int argc, char** argv) {
+  return gles_delegate::demo::Main(argc, argv);
+}

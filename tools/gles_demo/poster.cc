@@ -1,0 +1,88 @@
+#include "tools/gles_demo/poster.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace gles_delegate::demo {
+namespace {
+
+constexpr int kPanel = 224;
+constexpr int kGap = 12;
+constexpr int kCaption = 22;
+constexpr int kLine = 24;
+constexpr size_t kMaxRows = 4;
+constexpr Color kPaper = {250, 250, 248};
+constexpr Color kText = {30, 32, 40};
+
+double MaxDifference(const TensorValues& a, const TensorValues& b) {
+  double largest = 0;
+  for (size_t i = 0; i < std::min(a.values.size(), b.values.size()); ++i) {
+    largest = std::max<double>(largest, std::abs(a.values[i] - b.values[i]));
+  }
+  return largest;
+}
+
+// Fits into a panel, its proportions kept.
+void DrawPanel(Canvas& poster, const Canvas& picture, int column, int top,
+               const std::string& caption) {
+  const int left = kGap + column * (kPanel + kGap);
+  std::string text = caption;
+  while (text.size() > 1 && Canvas::TextWidth(text, 2) > kPanel)
+    text.pop_back();
+  poster.Text(left, top, text, kText, 2);
+  if (picture.width() == 0) return;
+  const double scale =
+      static_cast<double>(kPanel) / std::max(picture.width(), picture.height());
+  const int width = std::max(1, static_cast<int>(picture.width() * scale));
+  const int height = std::max(1, static_cast<int>(picture.height() * scale));
+  poster.Draw(picture, left + (kPanel - width) / 2,
+              top + kCaption + (kPanel - height) / 2, width, height);
+}
+
+}  // namespace
+
+float DifferenceFactor(double max_error) {
+  constexpr double kLargest = 1e9;
+  if (!(max_error > 0) || !std::isfinite(max_error)) return 1;
+  return static_cast<float>(std::clamp(
+      std::pow(10.0, std::floor(-std::log10(max_error))), 1e-9, kLargest));
+}
+
+Canvas DrawPoster(const PosterContent& content) {
+  const size_t rows = std::min(content.cpu.size(), kMaxRows);
+  const int row_height = kCaption + kPanel + kGap;
+  Canvas poster(kGap + 4 * (kPanel + kGap),
+                kGap + static_cast<int>(rows) * row_height +
+                    static_cast<int>(content.notes.size()) * kLine,
+                kPaper);
+  for (size_t i = 0; i < rows; ++i) {
+    const TensorValues& cpu = content.cpu[i];
+    const TensorValues& gles = content.gles[i];
+    const int top = kGap + static_cast<int>(i) * row_height;
+    const Range range = RangeOf(cpu);
+    const auto view = [&](const TensorValues& tensor) {
+      return tensor.is_picture()
+                 ? PictureOf(tensor, range)
+                 : BarsOf(tensor, cpu, range, content.labels, kPanel);
+    };
+    const double largest = MaxDifference(cpu, gles);
+    const float factor = DifferenceFactor(largest);
+    DrawPanel(poster, content.input, 0, top, "input");
+    DrawPanel(poster, view(cpu), 1, top, absl::StrCat("CPU: ", cpu.name));
+    DrawPanel(poster, view(gles), 2, top, absl::StrCat("GLES: ", gles.name));
+    DrawPanel(poster, DifferenceOf(cpu, gles, factor), 3, top,
+              largest == 0 ? "no difference"
+                           : absl::StrFormat("difference x %g", factor));
+  }
+  int y = kGap + static_cast<int>(rows) * row_height;
+  for (const std::string& note : content.notes) {
+    poster.Text(kGap, y, note, kText, 2);
+    y += kLine;
+  }
+  return poster;
+}
+
+}  // namespace gles_delegate::demo

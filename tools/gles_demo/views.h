@@ -1,0 +1,51 @@
+// Pictures of tensors, each kind as a person would look at it.
+#ifndef GLES_DELEGATE_TOOLS_GLES_DEMO_VIEWS_H_
+#define GLES_DELEGATE_TOOLS_GLES_DEMO_VIEWS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "tools/gles_demo/canvas.h"
+
+namespace gles_delegate::demo {
+
+// A tensor's values with what they mean.
+struct TensorValues {
+  std::string name;
+  std::vector<int> dims;
+  std::vector<float> values;
+
+  // [1, h, w, c] with more than one pixel.
+  bool is_picture() const;
+  int height() const { return dims[1]; }
+  int width() const { return dims[2]; }
+  int channels() const { return dims[3]; }
+};
+
+// The values that are drawn as black and as white.
+struct Range {
+  float low = 0;
+  float high = 1;
+};
+
+// 0..1 where the tensor's values are in it, else from the least to the largest.
+Range RangeOf(const TensorValues& tensor);
+
+// A tensor with is_picture(): one channel as a heat map, three as colours, up
+// to 64 on a large grid as the class of the largest one, else the channels'
+// maximum as a heat map.
+Canvas PictureOf(const TensorValues& tensor, Range range);
+
+// Bars for the elements that are largest in `order_by` (so that two tensors'
+// charts show the same elements), `labels` naming them where there are any.
+Canvas BarsOf(const TensorValues& tensor, const TensorValues& order_by,
+              Range range, absl::Span<const std::string> labels, int size);
+
+// |a - b| times factor, as grey levels (of the channels' maximum), as a strip
+// of elements where the tensors are no pictures.
+Canvas DifferenceOf(const TensorValues& a, const TensorValues& b, float factor);
+
+}  // namespace gles_delegate::demo
+
+#endif  // GLES_DELEGATE_TOOLS_GLES_DEMO_VIEWS_H_
