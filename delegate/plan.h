@@ -93,6 +93,8 @@ struct DeviceProfile {
   // Register tile of convolutions: pixels by output slices an invocation.
   int conv_tile_pixels = 4;
   int conv_tile_slices = 1;
+  // Invocations that may share one sum through shared memory; 1: none.
+  int reduction_lanes = 32;
   // Wanted invocations a work group, within the device's limit.
   int work_group_size = 64;
   // The device's limits that planning checks.

@@ -11,9 +11,10 @@ absl::StatusOr<AxisPadding> ComputePadding(int padding, int in,
                                            const Window& window,
                                            absl::string_view axis) {
   if (in < 1 || window.size < 1 || window.stride < 1 || window.dilation < 1) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        axis, ": input ", in, ", window ", window.size, ", stride ",
-        window.stride, ", dilation ", window.dilation, " must all be positive"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(axis, ": input ", in, ", window ", window.size,
+                     ", stride ", window.stride, ", dilation ", window.dilation,
+                     " must all be positive"));
   }
   AxisPadding result;
   if (padding == kPaddingSame) {
@@ -41,8 +42,8 @@ absl::Status CheckExtent(const AxisPadding& padding, int got,
                          absl::string_view axis) {
   if (got == padding.out) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("output ", axis, " is ", got, ", the window over the input gives ",
-                   padding.out));
+      absl::StrCat("output ", axis, " is ", got,
+                   ", the window over the input gives ", padding.out));
 }
 
 }  // namespace gles_delegate

@@ -1,0 +1,146 @@
+#include "delegate/ops/conv_2d.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/conv_tile.h"
+#include "delegate/ops/conv_weights.h"
+#include "delegate/ops/matrix_product.h"
+#include "delegate/ops/padding.h"
+#include "delegate/tflite/builtin_params.h"
+
+namespace gles_delegate {
+namespace {
+
+absl::Status CheckShapes(const NodeView& node) {
+  const Tensor& src = *node.inputs[0];
+  const Tensor& filter = *node.inputs[1];
+  const Tensor& dst = *node.outputs[0];
+  if (src.dims.size() != 4 || filter.dims.size() != 4 || dst.dims.size() != 4) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "input, filter and output must have 4 dimensions, they have ",
+        src.dims.size(), ", ", filter.dims.size(), " and ", dst.dims.size()));
+  }
+  if (filter.shape.elements() <= 0 || src.shape.c % filter.shape.c != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "filter has ", filter.shape.c, " input channels, input has ",
+        src.shape.c, "; the one must divide the other"));
+  }
+  const int groups = src.shape.c / filter.shape.c;
+  if (filter.shape.b % groups != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("filter has ", filter.shape.b, " outputs, which ", groups,
+                     " groups do not divide"));
+  }
+  if (dst.shape.b != src.shape.b || dst.shape.c != filter.shape.b) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("output is ", dst.shape.ToString(), ", input has batch ",
+                     src.shape.b, " and filter ", filter.shape.b, " outputs"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckTypes(const NodeView& node) {
+  if (auto s = CheckFloat(*node.inputs[0], "input"); !s.ok()) {
+    return s;
+  }
+  if (auto s = CheckFloat(*node.outputs[0], "output"); !s.ok()) {
+    return s;
+  }
+  return CheckFloatConstant(*node.inputs[1], "the filter");
+}
+
+// The filter as PackFilter takes it.
+Filter FilterOf(const Shape& shape, int groups) {
+  return {shape.b, shape.h * shape.w, shape.c, groups};
+}
+
+bool IsPointwise(const Conv2dAttributes& a, const Shape& filter,
+                 const Shape& src, const Shape& dst) {
+  return filter.h == 1 && filter.w == 1 && a.stride_h == 1 && a.stride_w == 1 &&
+         a.pad_top == 0 && a.pad_left == 0 && a.groups == 1 && src.h == dst.h &&
+         src.w == dst.w;
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseConv2d(const NodeView& node) {
+  if (auto s = node.CheckCounts(2, 3, 1); !s.ok()) return s;
+  const auto params = node.Get<ConvParams>();
+  if (!params.ok()) return params.status();
+  const ConvParams& p = **params;
+  if (auto s = CheckTypes(node); !s.ok()) return s;
+  if (auto s = CheckShapes(node); !s.ok()) return s;
+  const Shape& src = node.inputs[0]->shape;
+  const Shape& filter = node.inputs[1]->shape;
+  const Shape& dst = node.outputs[0]->shape;
+  const Tensor* bias = node.inputs.size() > 2 ? node.inputs[2] : nullptr;
+  if (auto s = CheckBias(bias, filter.b); !s.ok()) return s;
+
+  const auto height = ComputePadding(
+      p.padding, src.h, {filter.h, p.stride_height, p.dilation_height_factor},
+      "height");
+  if (!height.ok()) return height.status();
+  const auto width = ComputePadding(
+      p.padding, src.w, {filter.w, p.stride_width, p.dilation_width_factor},
+      "width");
+  if (!width.ok()) return width.status();
+  if (auto s = CheckExtent(*height, dst.h, "height"); !s.ok()) return s;
+  if (auto s = CheckExtent(*width, dst.w, "width"); !s.ok()) return s;
+  auto activation = FusedActivation(p.activation);
+  if (!activation.ok()) return activation.status();
+
+  Conv2dAttributes a;
+  a.stride_h = p.stride_height;
+  a.stride_w = p.stride_width;
+  a.dilation_h = p.dilation_height_factor;
+  a.dilation_w = p.dilation_width_factor;
+  a.pad_top = height->before;
+  a.pad_bottom = height->after;
+  a.pad_left = width->before;
+  a.pad_right = width->after;
+  a.groups = src.c / filter.c;
+  return ParsedNode{a, *std::move(activation)};
+}
+
+absl::Status PlanConv2d(const Node& node, Planner* planner) {
+  const auto& a = std::any_cast<const Conv2dAttributes&>(node.attributes);
+  const Tensor& src = planner->tensor(node.inputs[0]);
+  const Tensor& weights = planner->tensor(node.inputs[1]);
+  const Tensor* bias = node.inputs.size() > 2 && node.inputs[2] != kNoTensor
+                           ? &planner->tensor(node.inputs[2])
+                           : nullptr;
+  const Shape& dst = planner->tensor(node.outputs[0]).shape;
+  if (IsPointwise(a, weights.shape, src.shape, dst)) {
+    PlanMatrixProduct({node.inputs[0], node.outputs[0], &weights, bias,
+                       /*outputs=*/dst.c, /*k=*/src.shape.c},
+                      planner);
+    return absl::OkStatus();
+  }
+
+  const Filter filter = FilterOf(weights.shape, a.groups);
+  ConvTile tile = ChooseConvTile(dst.w, dst.slices(), planner->profile());
+  // Slices that the outputs of one group take, and that they read.
+  int group_outputs = dst.slices();
+  if (a.groups > 1 && filter.groups_packed_apart()) {
+    group_outputs = filter.outputs_per_group() / 4;
+    while (group_outputs % tile.slices != 0) --tile.slices;
+  }
+  Dispatch d("conv_2d");
+  d.Define("TILE_PIXELS", tile.pixels)
+      .Define("TILE_SLICES", tile.slices)
+      .Read("src", node.inputs[0])
+      .Write("dst", node.outputs[0])
+      .Constant(PackFilter(weights, bias, filter))
+      .Grid(DivideUp(dst.w, tile.pixels), dst.h,
+            DivideUp(dst.slices(), tile.slices) * dst.b);
+  d.uniforms.Int4("stride_pad", a.stride_w, a.stride_h, a.pad_left, a.pad_top);
+  d.uniforms.Int4("window", weights.shape.w, weights.shape.h, a.dilation_w,
+                  a.dilation_h);
+  d.uniforms.Int4("group", filter.packed_input_slices(), group_outputs, 0, 0);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,33 @@
+// CONV_2D: y[b,h,w,o] = bias[o] + sum over the window and the input channels of
+// x[b, h*stride - pad + ky*dilation, w*..., i] * filter[o,ky,kx,i], x being
+// zero outside. BHWC, any batch; filter OHWI and bias constant, float32 or
+// float16; grouped where the filter has fewer channels than the input.
+// kInvalidArgument: shapes that disagree; kUnimplemented: run-time weights.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_2D_H_
+#define GLES_DELEGATE_DELEGATE_OPS_CONV_2D_H_
+
+#include "delegate/ops/op.h"
+
+namespace gles_delegate {
+
+// Node inputs: data, filter, bias (may be absent).
+struct Conv2dAttributes {
+  int stride_h = 1;
+  int stride_w = 1;
+  int dilation_h = 1;
+  int dilation_w = 1;
+  // Zeros around the input, in elements. A pass may add to them, with an input
+  // made smaller by as much; the output's shape stays as it is.
+  int pad_top = 0;
+  int pad_left = 0;
+  int pad_bottom = 0;
+  int pad_right = 0;
+  int groups = 1;
+};
+
+absl::StatusOr<ParsedNode> ParseConv2d(const NodeView& node);
+absl::Status PlanConv2d(const Node& node, Planner* planner);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_CONV_2D_H_

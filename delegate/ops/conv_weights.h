@@ -1,0 +1,54 @@
+// Weights and bias of convolutions and matrix products, checked and packed for
+// the shaders that multiply slices of four channels by 4x4 blocks.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_WEIGHTS_H_
+#define GLES_DELEGATE_DELEGATE_OPS_CONV_WEIGHTS_H_
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "delegate/graph.h"
+#include "delegate/plan.h"
+
+namespace gles_delegate {
+
+// kUnimplemented: computed at run time, or no float type; kInvalidArgument:
+// fewer bytes than its shape needs. `what` ("the filter") begins the message.
+absl::Status CheckFloatConstant(const Tensor& tensor, absl::string_view what);
+
+// kInvalidArgument unless `bias` has one value per output channel; else as
+// CheckFloatConstant. No bias (nullptr) is fine.
+absl::Status CheckBias(const Tensor* bias, int out_channels);
+
+// A filter in the order [outputs][taps][inputs]: OHWI with the window taken
+// flat, or a matrix's rows.
+struct Filter {
+  int outputs = 1;
+  int taps = 1;
+  int inputs = 1;  // channels per group, as the tensor has them
+  // 1, or how many groups the channels fall into: output o then sees only the
+  // inputs of its own group. Groups are packed apart where outputs and inputs a
+  // group are multiples of four, else as one dense filter with zeros.
+  int groups = 1;
+
+  int outputs_per_group() const { return outputs / groups; }
+  bool groups_packed_apart() const {
+    return inputs % 4 == 0 && outputs_per_group() % 4 == 0;
+  }
+  // Slices of the input that one output slice sees.
+  int packed_input_slices() const {
+    return ((groups_packed_apart() ? inputs : inputs * groups) + 3) / 4;
+  }
+};
+
+// "weights": row (output slice * taps + tap), texel (input slice * 4 + i) holds
+// what input channel 4 * slice + i adds to the four outputs. The last texel of
+// each slice's first row is its bias. Tails are zero. `bias` may be nullptr.
+PackedConstant PackFilter(const Tensor& weights, const Tensor* bias,
+                          const Filter& filter);
+
+// "weights" of a depthwise filter [1,H,W,O]: row = output slice, texel = tap,
+// the bias after the last tap.
+PackedConstant PackDepthwiseFilter(const Tensor& weights, const Tensor* bias);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_CONV_WEIGHTS_H_

@@ -1,0 +1,86 @@
+#include "delegate/ops/matrix_product.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "delegate/ops/conv_tile.h"
+#include "delegate/ops/conv_weights.h"
+
+namespace gles_delegate {
+namespace {
+
+// From so many rows on, each invocation has enough pixels to share its weights
+// among, and the device enough invocations.
+constexpr int kManyRows = 8;
+constexpr int kMaxTileRows = 4;
+
+int Rows(const Shape& dst) { return dst.b * dst.h * dst.w; }
+
+// conv_1x1 takes rows that are pixels, in the same places on both sides.
+bool RowsArePixels(const MatrixProduct& p, const Shape& src, const Shape& dst) {
+  return src.c == p.k && src.b == dst.b && src.h == dst.h && src.w == dst.w;
+}
+
+Dispatch Pixels(const MatrixProduct& p, const Planner& planner) {
+  const Shape& dst = planner.tensor(p.dst).shape;
+  const ConvTile tile =
+      ChooseConvTile(Rows(dst), dst.slices(), planner.profile());
+  Dispatch d("conv_1x1");
+  d.Define("TILE_PIXELS", tile.pixels)
+      .Define("TILE_SLICES", tile.slices)
+      .Read("src", p.src)
+      .Write("dst", p.dst)
+      .Constant(PackFilter(*p.weights, p.bias, {p.outputs, 1, p.k, 1}))
+      .Grid(DivideUp(Rows(dst), tile.pixels),
+            DivideUp(dst.slices(), tile.slices), 1);
+  return d;
+}
+
+// How many invocations share one sum: a power of two, no more than there are
+// texels in a row or than one work group may hold.
+int Lanes(int row_texels, int tile_rows, const DeviceProfile& profile) {
+  const int most = std::min(
+      {profile.reduction_lanes, row_texels, profile.max_work_group_size[0],
+       profile.max_work_group_invocations,
+       profile.max_shared_memory_bytes / (16 * tile_rows)});
+  int lanes = 1;
+  while (lanes * 2 <= most) lanes *= 2;
+  return lanes;
+}
+
+Dispatch FewRows(const MatrixProduct& p, const Planner& planner) {
+  const DeviceProfile& profile = planner.profile();
+  const Shape& src = planner.tensor(p.src).shape;
+  const Shape& dst = planner.tensor(p.dst).shape;
+  const bool elements = p.k % src.c != 0;
+  const int row_pixels = elements ? 1 : p.k / src.c;
+  const int row_texels =
+      elements ? DivideUp(p.k, 4) : row_pixels * src.slices();
+  const int rows = Rows(dst);
+  const int tile_rows = DivideUp(rows, DivideUp(rows, kMaxTileRows));
+  const int lanes = Lanes(row_texels, tile_rows, profile);
+  // One lane: no barriers, and the work group is the planner's to choose.
+  Dispatch d("fully_connected");
+  if (elements) d.Define("ELEMENTS");
+  d.Define("LANES", lanes)
+      .Define("TILE_ROWS", tile_rows)
+      .Read("src", p.src)
+      .Write("dst", p.dst)
+      .Constant(PackFilter(*p.weights, p.bias,
+                           {p.outputs, row_pixels, p.k / row_pixels, 1}))
+      .Grid(lanes, dst.slices(), DivideUp(rows, tile_rows));
+  if (lanes > 1) d.WorkGroup(lanes, 1, 1);
+  d.uniforms.Int4("row_shape", rows, row_texels, row_pixels, p.k);
+  return d;
+}
+
+}  // namespace
+
+void PlanMatrixProduct(const MatrixProduct& product, Planner* planner) {
+  const Shape& src = planner->tensor(product.src).shape;
+  const Shape& dst = planner->tensor(product.dst).shape;
+  const bool tiled = Rows(dst) >= kManyRows && RowsArePixels(product, src, dst);
+  planner->Add(tiled ? Pixels(product, *planner) : FewRows(product, *planner));
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,28 @@
+// Rows of K elements times a constant matrix: FULLY_CONNECTED, and CONV_2D with
+// a 1x1 window and stride 1.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_MATRIX_PRODUCT_H_
+#define GLES_DELEGATE_DELEGATE_OPS_MATRIX_PRODUCT_H_
+
+#include "delegate/plan.h"
+
+namespace gles_delegate {
+
+// dst[m][n] = bias[n] + sum over k of src[m][k] * weights[n][k]. Rows are src
+// taken flat in BHWC order, K elements each, whatever its shape; dst has a
+// channel per output and a pixel per row.
+struct MatrixProduct {
+  TensorId src = kNoTensor;
+  TensorId dst = kNoTensor;
+  const Tensor* weights = nullptr;  // constant, [outputs][K]
+  const Tensor* bias = nullptr;     // nullptr: none
+  int outputs = 1;
+  int k = 1;
+};
+
+// Adds its one dispatch: tiled over pixels where there are many rows, with the
+// sums shared by several invocations where there are few.
+void PlanMatrixProduct(const MatrixProduct& product, Planner* planner);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_MATRIX_PRODUCT_H_

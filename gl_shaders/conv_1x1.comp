@@ -1,0 +1,55 @@
+// CONV_2D with a 1x1 window and stride 1, and matrix products of the same form.
+// Pixels are taken flat over batch, rows and columns; an invocation makes
+// TILE_PIXELS of them, TILE_SLICES output slices each.
+layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
+
+// x, y, batch
+ivec3 pixel_at(int index) {
+  int row = index / src_size.x;
+  int batch = row / src_size.y;
+  return ivec3(index - row * src_size.x, row - batch * src_size.y, batch);
+}
+
+void main() {
+  if (outside_grid()) return;
+  int pixels = src_size.x * src_size.y * src_size.w;
+  int first_pixel = gid.x * TILE_PIXELS;
+  int first_slice = gid.y * TILE_SLICES;
+
+  // Past the last pixel or slice the last is made again and not written.
+  ivec3 p[TILE_PIXELS];
+  for (int i = 0; i < TILE_PIXELS; ++i) {
+    p[i] = pixel_at(min(first_pixel + i, pixels - 1));
+  }
+  vec4 sum[TILE_SLICES][TILE_PIXELS];
+  for (int q = 0; q < TILE_SLICES; ++q) {
+    int row = min(first_slice + q, dst_size.z - 1);
+    vec4 bias = weights_at(src_size.z * 4, row);
+    for (int i = 0; i < TILE_PIXELS; ++i) sum[q][i] = bias;
+  }
+
+  for (int s = 0; s < src_size.z; ++s) {
+    vec4 v[TILE_PIXELS];
+    for (int i = 0; i < TILE_PIXELS; ++i) {
+      v[i] = read_src(p[i].x, p[i].y, s, p[i].z);
+    }
+    for (int q = 0; q < TILE_SLICES; ++q) {
+      int row = min(first_slice + q, dst_size.z - 1);
+      vec4 w0 = weights_at(s * 4, row);
+      vec4 w1 = weights_at(s * 4 + 1, row);
+      vec4 w2 = weights_at(s * 4 + 2, row);
+      vec4 w3 = weights_at(s * 4 + 3, row);
+      for (int i = 0; i < TILE_PIXELS; ++i) {
+        sum[q][i] += w0 * v[i].x + w1 * v[i].y + w2 * v[i].z + w3 * v[i].w;
+      }
+    }
+  }
+
+  for (int q = 0; q < TILE_SLICES; ++q) {
+    if (first_slice + q >= dst_size.z) break;
+    for (int i = 0; i < TILE_PIXELS; ++i) {
+      if (first_pixel + i >= pixels) break;
+      write_dst(p[i].x, p[i].y, first_slice + q, p[i].z, sum[q][i]);
+    }
+  }
+}

@@ -1,0 +1,92 @@
+// FULLY_CONNECTED for few rows: dst row m = sum over k of row m of src, taken
+// flat in BHWC order, times the weights. LANES invocations of a work group
+// share the sum of one output slice of TILE_ROWS rows, so that a short row still
+// fills the device. Grid: x lanes, y output slices, z tiles of rows.
+layout(std140, binding = 0) uniform Params {
+  COMMON_PARAMS
+  ivec4 row_shape;  // rows, texels a row, pixels a row, K
+};
+
+// x, y, batch
+ivec3 pixel_at(int index, ivec4 size) {
+  int row = index / size.x;
+  int batch = row / size.y;
+  return ivec3(index - row * size.x, row - batch * size.y, batch);
+}
+
+#ifdef ELEMENTS
+// K is no multiple of the channels, so rows begin inside texels.
+float element_at(int index) {
+  int channel = index % src_aux.x;
+  ivec3 p = pixel_at(index / src_aux.x, src_size);
+  return read_src(p.x, p.y, channel / 4, p.z)[channel % 4];
+}
+
+vec4 row_texel(int m, int t) {
+  vec4 v = vec4(0.0);
+  for (int i = 0; i < 4; ++i) {
+    int k = t * 4 + i;
+    if (k < row_shape.w) v[i] = element_at(m * row_shape.w + k);
+  }
+  return v;
+}
+ivec2 weight_texel(int t, int slice) { return ivec2(t * 4, slice); }
+#else
+vec4 row_texel(int m, int t) {
+  int pixel = t / src_size.z;
+  ivec3 p = pixel_at(m * row_shape.z + pixel, src_size);
+  return read_src(p.x, p.y, t - pixel * src_size.z, p.z);
+}
+ivec2 weight_texel(int t, int slice) {
+  int pixel = t / src_size.z;
+  return ivec2((t - pixel * src_size.z) * 4, slice * row_shape.z + pixel);
+}
+#endif
+
+#if LANES > 1
+shared vec4 partial[LANES * WORK_GROUP_Y * TILE_ROWS];
+#endif
+
+void main() {
+  // No early return: barriers follow. Past the end the last is made again.
+  int slice = min(gid.y, dst_size.z - 1);
+  int first_row = gid.z * TILE_ROWS;
+  vec4 sum[TILE_ROWS];
+  for (int r = 0; r < TILE_ROWS; ++r) sum[r] = vec4(0.0);
+  for (int t = gid.x; t < row_shape.y; t += LANES) {
+    ivec2 at = weight_texel(t, slice);
+    vec4 w0 = weights_at(at.x, at.y);
+    vec4 w1 = weights_at(at.x + 1, at.y);
+    vec4 w2 = weights_at(at.x + 2, at.y);
+    vec4 w3 = weights_at(at.x + 3, at.y);
+    for (int r = 0; r < TILE_ROWS; ++r) {
+      vec4 v = row_texel(min(first_row + r, row_shape.x - 1), t);
+      sum[r] += w0 * v.x + w1 * v.y + w2 * v.z + w3 * v.w;
+    }
+  }
+
+#if LANES > 1
+  int lane = int(gl_LocalInvocationID.x);
+  int base = int(gl_LocalInvocationID.y) * LANES * TILE_ROWS + lane;
+  for (int r = 0; r < TILE_ROWS; ++r) partial[base + r * LANES] = sum[r];
+  for (int half_lanes = LANES / 2; half_lanes > 0; half_lanes /= 2) {
+    memoryBarrierShared();
+    barrier();
+    if (lane < half_lanes) {
+      for (int r = 0; r < TILE_ROWS; ++r) {
+        partial[base + r * LANES] += partial[base + r * LANES + half_lanes];
+      }
+    }
+  }
+  if (lane != 0) return;
+  for (int r = 0; r < TILE_ROWS; ++r) sum[r] = partial[base + r * LANES];
+#endif
+
+  if (outside_grid()) return;
+  vec4 bias = weights_at(weights_size.x - 1, slice * row_shape.z);
+  for (int r = 0; r < TILE_ROWS; ++r) {
+    if (first_row + r >= row_shape.x) break;
+    ivec3 p = pixel_at(first_row + r, dst_size);
+    write_dst(p.x, p.y, slice, p.z, sum[r] + bias);
+  }
+}
