@@ -73,10 +73,10 @@ struct ConvParams {
   int dilation_h = 1, dilation_w = 1;
   Padding padding = Padding::kSame;
   Activation activation = Activation::kNone;
-  bool bias = true;
   Weights weights = Weights::kFloat;
 };
-// CONV_2D v1 (v2 where dilated).
+// CONV_2D v1 (v2 where dilated). It always has a bias: TFLite 2.9 insists on
+// one.
 SingleOpModel Conv2d(const ConvParams& params);
 
 struct DepthwiseParams {
@@ -87,11 +87,11 @@ struct DepthwiseParams {
   int dilation_h = 1, dilation_w = 1;
   Padding padding = Padding::kSame;
   Activation activation = Activation::kNone;
-  bool bias = true;
   Weights weights = Weights::kFloat;
 };
 // DEPTHWISE_CONV_2D v1 (v2 where dilated). TFLite takes one stride for both
 // axes in some of its kernels; unequal ones still run on the reference kernel.
+// It always has a bias: TFLite 2.9 crashes without.
 SingleOpModel DepthwiseConv2d(const DepthwiseParams& params);
 
 struct TransposeConvParams {

@@ -86,7 +86,7 @@ SingleOpModel Conv2d(const ConvParams& params) {
       "CONV_2D ", ShapeString(params.input), " to ", params.out_channels,
       Window(params.kernel_h, params.kernel_w, params.stride_h, params.stride_w,
              params.dilation_h, params.dilation_w, params.padding),
-      Rest(params.activation, params.bias, params.weights));
+      Rest(params.activation, true, params.weights));
   return MakeModel(description, SumOf(terms + 1), true, [&](OpVariant& v) {
     const Shape shape = {params.out_channels, params.kernel_h, params.kernel_w,
                          in_channels};
@@ -94,7 +94,7 @@ SingleOpModel Conv2d(const ConvParams& params) {
     const int weights =
         v.Constant("weights", shape, WeightData(v, ElementCount(shape), terms),
                    params.weights);
-    const int bias = Bias(v, params.bias, params.out_channels);
+    const int bias = Bias(v, true, params.out_channels);
     return v.Op(schema::BuiltinOperator::CONV_2D, dilated ? 2 : 1,
                 Operands(data, weights, bias),
                 WindowOptions<schema::Conv2DOptionsT>(v, params));
@@ -110,14 +110,14 @@ SingleOpModel DepthwiseConv2d(const DepthwiseParams& params) {
       params.multiplier,
       Window(params.kernel_h, params.kernel_w, params.stride_h, params.stride_w,
              params.dilation_h, params.dilation_w, params.padding),
-      Rest(params.activation, params.bias, params.weights));
+      Rest(params.activation, true, params.weights));
   return MakeModel(description, SumOf(terms + 1), true, [&](OpVariant& v) {
     const Shape shape = {1, params.kernel_h, params.kernel_w, channels};
     const int data = Data(v, params.input);
     const int weights =
         v.Constant("weights", shape, WeightData(v, ElementCount(shape), terms),
                    params.weights);
-    const int bias = Bias(v, params.bias, channels);
+    const int bias = Bias(v, true, channels);
     auto options = WindowOptions<schema::DepthwiseConv2DOptionsT>(v, params);
     options.depth_multiplier = params.multiplier;
     return v.Op(schema::BuiltinOperator::DEPTHWISE_CONV_2D, dilated ? 2 : 1,

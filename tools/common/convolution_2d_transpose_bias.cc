@@ -103,11 +103,14 @@ TfLiteStatus Prepare(TfLiteContext* context, TfLiteNode* node) {
   TF_LITE_ENSURE_STATUS(CheckTensors(context, node));
   TF_LITE_ENSURE_STATUS(ReadParams(context, node, &params));
   const Geometry g = MakeGeometry(context, node, params);
-  const int dims[4] = {TensorAt(context, node->inputs, 0)->dims->data[0],
-                       g.y.out, g.x.out,
-                       TensorAt(context, node->inputs, 1)->dims->data[0]};
-  return context->ResizeTensorExplicit(
-      context, TensorAt(context, node->outputs, 0), 4, dims);
+  TfLiteIntArray* dims = TfLiteIntArrayCreate(4);
+  dims->data[0] = TensorAt(context, node->inputs, 0)->dims->data[0];
+  dims->data[1] = g.y.out;
+  dims->data[2] = g.x.out;
+  dims->data[3] = TensorAt(context, node->inputs, 1)->dims->data[0];
+  // Takes the array. (ResizeTensorExplicit is NULL in TFLite 2.9.)
+  return context->ResizeTensor(context, TensorAt(context, node->outputs, 0),
+                               dims);
 }
 
 // Adds one input pixel's contribution to every output pixel that it reaches.

@@ -98,6 +98,12 @@ absl::StatusOr<DelegatePtr> LoadExternalDelegate(
 
 absl::StatusOr<DelegatePtr> LoadExternalDelegateThroughStockLoader(
     const std::string& library_path, const DelegateOptions& options) {
+  // Where the library cannot be loaded or refuses its options, the 2.9 loader
+  // says nothing and returns its wrapper with fields never set: applying or
+  // deleting that one crashes. So the library is asked first, without it.
+  absl::Status usable = LoadExternalDelegate(library_path, options).status();
+  if (!usable.ok()) return usable;
+
   const std::string loader_path = GLES_HOST_EXTERNAL_LOADER;
   absl::StatusOr<void*> loader = Open(loader_path);
   if (!loader.ok()) return loader.status();
@@ -120,9 +126,8 @@ absl::StatusOr<DelegatePtr> LoadExternalDelegateThroughStockLoader(
   }
   TfLiteDelegate* delegate = (*create)(&stock);
   if (delegate == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("The stock loader made no delegate of ", library_path,
-                     "; its reason, if any, is on stderr"));
+    return absl::InternalError(
+        absl::StrCat("The stock loader made no delegate of ", library_path));
   }
   return DelegatePtr(delegate, *destroy);
 }

@@ -26,7 +26,8 @@ ModelBuilder::ModelBuilder() {
 }
 
 int ModelBuilder::AddInput(std::string name, Shape shape,
-                           schema::TensorType type, ModelQuantization quantization) {
+                           schema::TensorType type,
+                           ModelQuantization quantization) {
   const int tensor = AddTensor(std::move(name), std::move(shape), type,
                                std::move(quantization));
   graph().inputs.push_back(tensor);
