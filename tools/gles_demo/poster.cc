@@ -47,8 +47,12 @@ void DrawPanel(Canvas& poster, const Canvas& picture, int column, int top,
 float DifferenceFactor(double max_error) {
   constexpr double kLargest = 1e9;
   if (!(max_error > 0) || !std::isfinite(max_error)) return 1;
-  return static_cast<float>(std::clamp(
-      std::pow(10.0, std::floor(-std::log10(max_error))), 1e-9, kLargest));
+  const double power = std::pow(10.0, std::floor(-std::log10(max_error)));
+  double factor = power;
+  for (double step : {2.0, 5.0}) {
+    if (step * power * max_error <= 1) factor = step * power;
+  }
+  return static_cast<float>(std::clamp(factor, 1e-9, kLargest));
 }
 
 Canvas DrawPoster(const PosterContent& content) {
@@ -62,6 +66,8 @@ Canvas DrawPoster(const PosterContent& content) {
     const TensorValues& cpu = content.cpu[i];
     const TensorValues& gles = content.gles[i];
     const int top = kGap + static_cast<int>(i) * row_height;
+    // "MobilenetV1/Predictions/Reshape_1": the last part.
+    const std::string name = cpu.name.substr(cpu.name.rfind('/') + 1);
     const Range range = RangeOf(cpu);
     const auto view = [&](const TensorValues& tensor) {
       return tensor.is_picture()
@@ -71,8 +77,8 @@ Canvas DrawPoster(const PosterContent& content) {
     const double largest = MaxDifference(cpu, gles);
     const float factor = DifferenceFactor(largest);
     DrawPanel(poster, content.input, 0, top, "input");
-    DrawPanel(poster, view(cpu), 1, top, absl::StrCat("CPU: ", cpu.name));
-    DrawPanel(poster, view(gles), 2, top, absl::StrCat("GLES: ", gles.name));
+    DrawPanel(poster, view(cpu), 1, top, absl::StrCat("CPU: ", name));
+    DrawPanel(poster, view(gles), 2, top, absl::StrCat("GLES: ", name));
     DrawPanel(poster, DifferenceOf(cpu, gles, factor), 3, top,
               largest == 0 ? "no difference"
                            : absl::StrFormat("difference x %g", factor));

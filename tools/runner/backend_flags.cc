@@ -55,29 +55,30 @@ absl::StatusOr<std::vector<BackendSpec>> BackendsFromFlags() {
     return absl::InvalidArgumentError(absl::StrCat(
         "--num_threads must be 1 or more, not ", base.num_threads));
   }
-  std::vector<BackendSpec> specs;
   auto gles_options =
       ParseDelegateOptions(absl::GetFlag(FLAGS_gles_options), "gles_options");
   if (!gles_options.ok()) return gles_options.status();
-  if (absl::GetFlag(FLAGS_use_gles)) {
-    specs.push_back(base);
-    specs.back().kind = BackendSpec::Kind::kGles;
-    specs.back().options = *std::move(gles_options);
-  }
-  if (absl::GetFlag(FLAGS_use_xnnpack)) {
-    specs.push_back(base);
-    specs.back().kind = BackendSpec::Kind::kXnnpack;
-  }
-  if (absl::GetFlag(FLAGS_use_cpu)) specs.push_back(base);
   auto external_options =
       ParseDelegateOptions(absl::GetFlag(FLAGS_external_delegate_options),
                            "external_delegate_options");
   if (!external_options.ok()) return external_options.status();
+
+  std::vector<BackendSpec> specs;
+  if (absl::GetFlag(FLAGS_use_cpu)) specs.push_back(base);
+  if (absl::GetFlag(FLAGS_use_xnnpack)) {
+    specs.push_back(base);
+    specs.back().kind = BackendSpec::Kind::kXnnpack;
+  }
   if (!absl::GetFlag(FLAGS_external_delegate_path).empty()) {
     specs.push_back(base);
     specs.back().kind = BackendSpec::Kind::kExternal;
     specs.back().library_path = absl::GetFlag(FLAGS_external_delegate_path);
     specs.back().options = *std::move(external_options);
+  }
+  if (absl::GetFlag(FLAGS_use_gles)) {
+    specs.push_back(base);
+    specs.back().kind = BackendSpec::Kind::kGles;
+    specs.back().options = *std::move(gles_options);
   }
   return specs;
 }

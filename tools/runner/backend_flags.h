@@ -27,7 +27,8 @@ namespace gles_delegate {
 absl::StatusOr<DelegateOptions> ParseDelegateOptions(const std::string& text,
                                                      const std::string& flag);
 
-// The backends that the flags ask for: gles, xnnpack, cpu, external.
+// The backends that the flags ask for: cpu, xnnpack, external, gles, in this
+// order, since what a GL driver leaves resident would count for the others.
 // kInvalidArgument: a flag's value is bad, and in which way.
 absl::StatusOr<std::vector<BackendSpec>> BackendsFromFlags();
 
@@ -38,7 +39,7 @@ absl::Status ParseFlags(int argc, char** argv, const std::string& usage);
 // The model of --graph, loaded. kInvalidArgument: the flag is missing.
 absl::StatusOr<std::unique_ptr<Model>> ModelFromFlags();
 
-// The EGL displays of this machine, as --device chooses among them.
+// The EGL displays of this machine, as the option `device` chooses among them.
 void PrintDevices();
 
 // Prints what TFLite and the delegate logged, each message once, to stderr.

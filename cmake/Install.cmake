@@ -1,0 +1,39 @@
+# What `cmake --install` puts where: the library, its header, the programs, and
+# files for pkg-config and find_package. The programs come with the TFLite C
+# library that they were built with, in a folder of its own.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS gles_delegate
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
+  NAMELINK_COMPONENT development)
+install(FILES delegate/gles_delegate.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gles_delegate COMPONENT development)
+
+# From the .pc file's folder back to the prefix, so that the tree can be moved.
+file(RELATIVE_PATH PC_TO_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+configure_file(cmake/gles_delegate.pc.in gles_delegate.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/gles_delegate.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+
+set(PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/gles_delegate)
+get_target_property(GLES_DELEGATE_SOVERSION gles_delegate SOVERSION)
+configure_package_config_file(cmake/gles_delegateConfig.cmake.in
+  gles_delegateConfig.cmake INSTALL_DESTINATION ${PACKAGE_DIR}
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
+write_basic_package_version_file(gles_delegateConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/gles_delegateConfig.cmake
+              ${CMAKE_BINARY_DIR}/gles_delegateConfigVersion.cmake
+  DESTINATION ${PACKAGE_DIR} COMPONENT development)
+
+if(GLES_DELEGATE_BUILD_TOOLS)
+  set(TOOLS_LIBDIR ${CMAKE_INSTALL_LIBDIR}/gles_delegate)
+  install(TARGETS benchmark_model inference_diff gles_demo
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+  set_target_properties(benchmark_model inference_diff gles_demo PROPERTIES
+    INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};$ORIGIN/../${TOOLS_LIBDIR}")
+  install(FILES ${TFLITE_C_ROOT}/lib/libtensorflowlite_c.so
+    DESTINATION ${TOOLS_LIBDIR} COMPONENT tools)
+endif()
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT library)
