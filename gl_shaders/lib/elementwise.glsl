@@ -105,21 +105,58 @@ vec4 log_of(vec4 x) {
   return log_limits(y + e * 0.693359375, x);
 }
 
-// sin(x + quarters * pi / 2), to float accuracy for |x| < 30000.
+// x by pi / 2 for |x| from 2^13 on: the product with as many bits of 2 / pi as
+// the quotient modulo 4 and its fraction need (Payne and Hanek's reduction).
+float reduce_large(float x, out int quadrant) {
+  const uint kTwoOverPi[9] =
+      uint[9](0u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u,
+              0xdb629599u, 0x3c439041u, 0xfe5163abu, 0xdebbc561u);
+  uint bits = floatBitsToUint(x);
+  uint m = (bits & 0x7fffffu) | 0x800000u;  // |x| = m * 2^e
+  int e = int((bits >> 23) & 0xffu) - 150;
+  // Bits of 2 / pi above this one only add multiples of 4.
+  int at = clamp(e - 2 + 32, 0, 159);
+  int word = at >> 5;
+  int shift = at & 31;
+  uint w[3];
+  for (int i = 0; i < 3; ++i) {
+    w[i] = kTwoOverPi[word + i] << shift;
+    if (shift > 0) w[i] |= kTwoOverPi[word + i + 1] >> (32 - shift);
+  }
+  uint high1, low1, high2, low2, carry;
+  umulExtended(m, w[1], high1, low1);
+  umulExtended(m, w[2], high2, low2);
+  uint low = uaddCarry(low1, high2, carry);
+  uint high = m * w[0] + high1 + carry;
+  // A quarter of the quotient, modulo 1, is high:low now. To the nearest.
+  uint nearest = high + 0x20000000u;
+  quadrant = int(nearest >> 30);
+  high -= uint(quadrant) << 30;
+  float r = float(int(high)) * 1.4629180792671596e-9 +  // pi / 2 * 2^-30
+            float(low) * 3.4061215800e-19;
+  if (x < 0.0) quadrant = -quadrant;
+  return x < 0.0 ? -r : r;
+}
+
+// sin(x + quarters * pi / 2).
 vec4 sin_of(vec4 x, int quarters) {
   vec4 n = floor(x * 0.636619772368 + 0.5);
   // pi / 2 in three parts, the first two of 8 and 11 bits.
   vec4 r = ((x - n * 1.5703125) - n * 4.837512969970703125e-4) -
            n * 7.54978995489188216e-8;
+  ivec4 quadrant = ivec4(clamp(n, -8192.0, 8192.0));
+  for (int i = 0; i < 4; ++i) {
+    if (abs(x[i]) > 8192.0) r[i] = reduce_large(x[i], quadrant[i]);
+  }
+  quadrant += quarters;
   vec4 z = r * r;
   vec4 s = -1.9515295891e-4 * z + 8.3321608736e-3;
   s = (s * z - 1.6666654611e-1) * z * r + r;
   vec4 c = 2.443315711809948e-5 * z - 1.388731625493765e-3;
   c = (c * z + 4.166664568298827e-2) * z * z - 0.5 * z + 1.0;
-  ivec4 quadrant = ivec4(n) + quarters;
   vec4 y = mix(s, c, equal(quadrant & 1, ivec4(1)));
   y = mix(y, -y, equal(quadrant & 2, ivec4(2)));
-  return mix(y, vec4(NAN_), is_inf(x));
+  return mix(mix(y, vec4(NAN_), is_inf(x)), x, is_nan(x));
 }
 
 vec4 tanh_of(vec4 x) {
@@ -138,6 +175,11 @@ vec4 tanh_of(vec4 x) {
   vec4 y = clamp(a * p / q, -1.0, 1.0);
   y = mix(y, x, lessThan(abs(x), vec4(0.0004)));
   return mix(y, x, is_nan(x));
+}
+
+vec4 logistic_of(vec4 x) {
+  vec4 e = exp_of(-abs(x));  // never overflows
+  return mix(e, vec4(1.0), greaterThanEqual(x, vec4(0.0))) / (1.0 + e);
 }
 
 vec4 erf_of(vec4 x) {
@@ -191,6 +233,24 @@ vec4 positive_pow(vec4 x, vec4 y) {
   return mix(mix(r, vec4(INFINITY_), over), vec4(0.0), under);
 }
 
+// a modulo b, exact, for a and b >= 0: long division, eight bits a step.
+float fmod_of(float a, float b) {
+  if (a < b) return a;
+  uint a_bits = floatBitsToUint(a);
+  uint b_bits = floatBitsToUint(b);
+  int steps = int(a_bits >> 23) - int(b_bits >> 23);
+  if (b_bits < 0x800000u) return NAN_;  // zero
+  uint divisor = (b_bits & 0x7fffffu) | 0x800000u;
+  uint rest = ((a_bits & 0x7fffffu) | 0x800000u) % divisor;
+  while (steps > 0) {
+    int s = min(steps, 8);
+    rest = (rest << s) % divisor;
+    steps -= s;
+  }
+  int power = int(b_bits >> 23) - 150;
+  return scale_by_power(vec4(float(rest)), vec4(float(power))).x;
+}
+
 // --- Ranges ------------------------------------------------------------------
 
 // NaN stays NaN, as in TFLite's kernels.
@@ -224,10 +284,7 @@ vec4 op_log(vec4 x, vec4 p) { return log_of(x); }
 vec4 op_sin(vec4 x, vec4 p) { return sin_of(x, 0); }
 vec4 op_cos(vec4 x, vec4 p) { return sin_of(x, 1); }
 vec4 op_tanh(vec4 x, vec4 p) { return tanh_of(x); }
-vec4 op_logistic(vec4 x, vec4 p) {
-  vec4 e = exp_of(-abs(x));  // never overflows
-  return mix(e, vec4(1.0), greaterThanEqual(x, vec4(0.0))) / (1.0 + e);
-}
+vec4 op_logistic(vec4 x, vec4 p) { return logistic_of(x); }
 vec4 op_elu(vec4 x, vec4 p) {
   return mix(x, expm1_of(x), lessThan(x, vec4(0.0)));
 }
@@ -240,9 +297,9 @@ vec4 op_hard_swish(vec4 x, vec4 p) {
 vec4 op_gelu(vec4 x, vec4 p) {
   return 0.5 * x * (1.0 + erf_of(x * 0.70710678118654752));
 }
+// x (1 + tanh(z)) / 2 by the logistic function, which keeps small results.
 vec4 op_gelu_tanh(vec4 x, vec4 p) {
-  return 0.5 * x *
-         (1.0 + tanh_of(0.7978845608028654 * (x + 0.044715 * x * x * x)));
+  return x * logistic_of(1.5957691216057308 * (x + 0.044715 * x * x * x));
 }
 
 // --- Two arguments -----------------------------------------------------------
@@ -266,25 +323,15 @@ vec4 op_prelu(vec4 x, vec4 y, vec4 p) {
   return mix(x, x * y, lessThan(x, vec4(0.0)));
 }
 vec4 op_floor_div(vec4 x, vec4 y, vec4 p) { return floor(x / y); }
-// The remainder with the divisor's sign. Exact where |x / y| < 2^22.
+// The remainder with the divisor's sign: std::fmod, then moved there.
 vec4 op_floor_mod(vec4 x, vec4 y, vec4 p) {
-  vec4 a = abs(x);
-  vec4 b = abs(y);
-  vec4 q = floor(a / b);
-  vec4 q_high = high_part(q);
-  vec4 b_high = high_part(b);
-  vec4 q_low = q - q_high;
-  vec4 b_low = b - b_high;
-  vec4 r = (((a - q_high * b_high) - q_high * b_low) - q_low * b_high) -
-           q_low * b_low;
-  // The quotient may have been rounded past an integer.
-  r = mix(r, r + b, lessThan(r, vec4(0.0)));
-  r = mix(r, r - b, greaterThanEqual(r, b));
-  r = mix(r, a, lessThan(a, b));
+  vec4 r;
+  for (int i = 0; i < 4; ++i) r[i] = fmod_of(abs(x[i]), abs(y[i]));
   r = mix(r, -r, is_negative(x));
   bvec4 apart = notEqual(is_negative(x), is_negative(y));
   r = mix(r, mix(r, r + y, apart), notEqual(r, vec4(0.0)));
-  return mix(r, vec4(NAN_), equal(y, vec4(0.0)));
+  r = mix(r, vec4(NAN_), is_inf(x));
+  return mix(mix(r, x, is_nan(x)), y, is_nan(y));
 }
 // As std::pow, special cases included.
 vec4 op_pow(vec4 x, vec4 y, vec4 p) {
