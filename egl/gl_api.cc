@@ -123,5 +123,6 @@ absl::Status LoadGl() {
 const GlApi& gl() { return g_gl; }
 const EglApi& egl() { return g_egl; }
 GlApi& MutableGlForTesting() { return g_gl; }
+EglApi& MutableEglForTesting() { return g_egl; }
 
 }  // namespace gles_delegate::egl

@@ -30,8 +30,9 @@ absl::Status LoadGl();
 const GlApi& gl();
 const EglApi& egl();
 
-// For fault injection in tests only: the mutable tables.
+// For fault injection in tests only (egl/testing.h): the mutable tables.
 GlApi& MutableGlForTesting();
+EglApi& MutableEglForTesting();
 
 }  // namespace gles_delegate::egl
 

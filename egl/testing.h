@@ -6,18 +6,21 @@
 
 namespace gles_delegate::egl {
 
-// Replaces one entry point until it goes out of scope:
+inline GlApi& MutableTable(GlApi*) { return MutableGlForTesting(); }
+inline EglApi& MutableTable(EglApi*) { return MutableEglForTesting(); }
+
+// Replaces one entry point of GL or EGL until it goes out of scope:
 //   ScopedGlOverride fault(&GlApi::GetGraphicsResetStatusKHR,
 //                          +[]() -> GLenum { return GL_GUILTY_...; });
 // Not thread-safe: no other thread may call GL meanwhile. Needs LoadGl().
-template <typename Function>
+template <typename Api, typename Function>
 class ScopedGlOverride {
  public:
-  ScopedGlOverride(Function GlApi::*member, Function replacement)
-      : member_(member), original_(MutableGlForTesting().*member) {
-    MutableGlForTesting().*member_ = replacement;
+  ScopedGlOverride(Function Api::*member, Function replacement)
+      : member_(member), original_(Table().*member) {
+    Table().*member_ = replacement;
   }
-  ~ScopedGlOverride() { MutableGlForTesting().*member_ = original_; }
+  ~ScopedGlOverride() { Table().*member_ = original_; }
   ScopedGlOverride(const ScopedGlOverride&) = delete;
   ScopedGlOverride& operator=(const ScopedGlOverride&) = delete;
 
@@ -25,7 +28,9 @@ class ScopedGlOverride {
   Function original() const { return original_; }
 
  private:
-  Function GlApi::*member_;
+  static Api& Table() { return MutableTable(static_cast<Api*>(nullptr)); }
+
+  Function Api::*member_;
   Function original_;
 };
 

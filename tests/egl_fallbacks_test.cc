@@ -1,0 +1,256 @@
+// labels: egl llvmpipe softpipe
+// Drivers that offer less than Mesa does, played by the real one.
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "egl/context.h"
+#include "egl/displays.h"
+#include "egl/testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::gles_delegate::egl::Context;
+using ::gles_delegate::egl::DisplayReport;
+using ::gles_delegate::egl::egl;
+using ::gles_delegate::egl::EglApi;
+using ::gles_delegate::egl::gl;
+using ::gles_delegate::egl::GlApi;
+using ::gles_delegate::egl::ListDisplays;
+using ::gles_delegate::egl::ScopedGlOverride;
+using ::testing::HasSubstr;
+
+// What the replacements below call; they are plain functions without captures.
+EglApi g_driver;
+GlApi g_gl_driver;
+
+class FallbackTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    GLES_SKIP_WITHOUT_DEVICE();
+    g_driver = egl();
+    g_gl_driver = gl();
+  }
+};
+
+// The display's extensions but for `hidden`, kept for the process's life.
+const char* Without(const char* extensions, const char* hidden) {
+  if (extensions == nullptr) return nullptr;
+  std::vector<std::string> kept;
+  for (absl::string_view word : absl::StrSplit(extensions, ' ')) {
+    if (!absl::StrContains(word, hidden)) kept.emplace_back(word);
+  }
+  return (new std::string(absl::StrJoin(kept, " ")))->c_str();
+}
+
+absl::Status CreateAndRun() {
+  absl::StatusOr<std::unique_ptr<Context>> context = Context::Create({});
+  if (!context.ok()) return context.status();
+  absl::Status status = (*context)->Run([] {
+    return gl().GetString(GL_VERSION) != nullptr
+               ? absl::OkStatus()
+               : absl::InternalError("no context was current");
+  });
+  EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
+  return status;
+}
+
+int g_pbuffers = 0;
+
+TEST_F(FallbackTest, WithoutSurfacelessContextsAPbufferIsMade) {
+  g_pbuffers = 0;
+  const ScopedGlOverride hide(
+      &EglApi::QueryString, +[](EGLDisplay display, EGLint name) {
+        const char* text = g_driver.QueryString(display, name);
+        return display != EGL_NO_DISPLAY && name == EGL_EXTENSIONS
+                   ? Without(text, "surfaceless_context")
+                   : text;
+      });
+  const ScopedGlOverride made(
+      &EglApi::CreatePbufferSurface,
+      +[](EGLDisplay display, EGLConfig config, const EGLint* attributes) {
+        EGLSurface surface =
+            g_driver.CreatePbufferSurface(display, config, attributes);
+        if (surface != EGL_NO_SURFACE) ++g_pbuffers;
+        return surface;
+      });
+  const ScopedGlOverride destroyed(
+      &EglApi::DestroySurface, +[](EGLDisplay display, EGLSurface surface) {
+        --g_pbuffers;
+        return g_driver.DestroySurface(display, surface);
+      });
+  absl::StatusOr<std::unique_ptr<Context>> context = Context::Create({});
+  ASSERT_TRUE(context.ok()) << context.status();
+  EXPECT_EQ(g_pbuffers, 1);
+  const absl::Status status = (*context)->Run([] {
+    EXPECT_NE(egl().GetCurrentSurface(EGL_DRAW), EGL_NO_SURFACE);
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(status.ok()) << status;
+  context->reset();
+  EXPECT_EQ(g_pbuffers, 0);
+}
+
+TEST_F(FallbackTest, WithoutConfiglessContextsAConfigIsChosen) {
+  const ScopedGlOverride hide(
+      &EglApi::QueryString, +[](EGLDisplay display, EGLint name) {
+        const char* text = g_driver.QueryString(display, name);
+        return display != EGL_NO_DISPLAY && name == EGL_EXTENSIONS
+                   ? Without(text, "no_config")
+                   : text;
+      });
+  const ScopedGlOverride create(
+      &EglApi::CreateContext, +[](EGLDisplay display, EGLConfig config,
+                                  EGLContext share, const EGLint* attributes) {
+        EXPECT_NE(config, EGL_NO_CONFIG_KHR);
+        return g_driver.CreateContext(display, config, share, attributes);
+      });
+  const absl::Status status = CreateAndRun();
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+bool Asks(const EGLint* attributes, EGLint name) {
+  for (; *attributes != EGL_NONE; attributes += 2) {
+    if (*attributes == name) return true;
+  }
+  return false;
+}
+
+bool AsksRobust(const EGLint* attributes) {
+  return Asks(attributes, EGL_CONTEXT_OPENGL_ROBUST_ACCESS_EXT) ||
+         Asks(attributes, EGL_CONTEXT_OPENGL_ROBUST_ACCESS);
+}
+
+int g_robust_attempts = 0;
+
+TEST_F(FallbackTest, RobustnessIsAskedForAndDoneWithout) {
+  if (!egl::HasEglExtension(
+          egl().QueryString(TestContext()->display(), EGL_EXTENSIONS),
+          "EGL_EXT_create_context_robustness")) {
+    GTEST_SKIP() << "this driver offers no robust contexts to refuse";
+  }
+  g_robust_attempts = 0;
+  const ScopedGlOverride refuse(
+      &EglApi::CreateContext, +[](EGLDisplay display, EGLConfig config,
+                                  EGLContext share, const EGLint* attributes) {
+        if (!AsksRobust(attributes)) {
+          return g_driver.CreateContext(display, config, share, attributes);
+        }
+        ++g_robust_attempts;
+        return EGL_NO_CONTEXT;
+      });
+  const absl::Status status = CreateAndRun();
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_GT(g_robust_attempts, 0);
+}
+
+TEST_F(FallbackTest, ADisplayThatDoesNotStartIsPassedOver) {
+  int working = 0;
+  for (const DisplayReport& report : ListDisplays()) {
+    working += report.error.empty();
+  }
+  if (working < 2) GTEST_SKIP() << "only one display of this machine works";
+  static EGLDisplay first;
+  first = TestContext()->display();
+  const ScopedGlOverride fail(
+      &EglApi::Initialize,
+      +[](EGLDisplay display, EGLint* major, EGLint* minor) -> EGLBoolean {
+        return display == first ? EGL_FALSE
+                                : g_driver.Initialize(display, major, minor);
+      });
+  absl::StatusOr<std::unique_ptr<Context>> context = Context::Create({});
+  ASSERT_TRUE(context.ok()) << context.status();
+  EXPECT_NE((*context)->display(), first);
+}
+
+// The display that pretends to be hardware.
+EGLDisplay g_hardware = EGL_NO_DISPLAY;
+
+TEST_F(FallbackTest, HardwareAnywhereWinsOverSoftware) {
+  std::vector<int> software;
+  for (const DisplayReport& report : ListDisplays()) {
+    if (report.error.empty() && !report.software) {
+      GTEST_SKIP() << "this machine has hardware of its own";
+    }
+    if (report.error.empty()) software.push_back(report.index);
+  }
+  if (software.size() < 2) {
+    GTEST_SKIP() << "only one display of this machine works";
+  }
+  for (const int index : software) {
+    egl::ContextOptions by_index;
+    by_index.device = absl::StrCat(index);
+    g_hardware = std::move(Context::Create(by_index)).value()->display();
+    const ScopedGlOverride pretend(
+        &GlApi::GetString, +[](GLenum name) -> const GLubyte* {
+          return name == GL_RENDERER && egl().GetCurrentDisplay() == g_hardware
+                     ? reinterpret_cast<const GLubyte*>("Mesa Pretended GPU")
+                     : g_gl_driver.GetString(name);
+        });
+    egl::ContextOptions any;
+    any.device = "mesa";  // every one of them, whatever the environment says
+    absl::StatusOr<std::unique_ptr<Context>> context = Context::Create(any);
+    ASSERT_TRUE(context.ok()) << context.status();
+    EXPECT_EQ((*context)->display(), g_hardware);
+    EXPECT_EQ((*context)->device().renderer, "Mesa Pretended GPU");
+  }
+}
+
+TEST_F(FallbackTest, ALibraryWithoutClientExtensionsTriesTheDefaultDisplay) {
+  const ScopedGlOverride old(
+      &EglApi::QueryString, +[](EGLDisplay display, EGLint name) {
+        return display == EGL_NO_DISPLAY ? nullptr
+                                         : g_driver.QueryString(display, name);
+      });
+  const std::vector<DisplayReport> reports = ListDisplays();
+  ASSERT_EQ(reports.size(), 4u);
+  EXPECT_THAT(reports[0].error, HasSubstr("EGL_EXT_platform_device"));
+  EXPECT_THAT(reports[1].error, HasSubstr("EGL_MESA_platform_surfaceless"));
+  EXPECT_THAT(reports[2].error, HasSubstr("EGL_KHR_platform_gbm"));
+  EXPECT_EQ(reports[3].description, "default display");
+}
+
+TEST_F(FallbackTest, AnAppsSurfaceMayGo) {
+  EGLDisplay display = TestContext()->display();
+  const EGLint wanted[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT,
+                           EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_NONE};
+  EGLConfig config = nullptr;
+  EGLint count = 0;
+  if (!egl().ChooseConfig(display, wanted, &config, 1, &count) || count < 1) {
+    GTEST_SKIP() << "no config for pbuffers on this display";
+  }
+  const EGLint size[] = {EGL_WIDTH, 8, EGL_HEIGHT, 8, EGL_NONE};
+  const EGLint version[] = {EGL_CONTEXT_MAJOR_VERSION, 3,
+                            EGL_CONTEXT_MINOR_VERSION, 1, EGL_NONE};
+  EGLSurface surface = egl().CreatePbufferSurface(display, config, size);
+  EGLContext app =
+      egl().CreateContext(display, config, EGL_NO_CONTEXT, version);
+  ASSERT_TRUE(egl().MakeCurrent(display, surface, surface, app));
+  std::unique_ptr<Context> adopted = Context::AdoptCurrent().value();
+  egl().MakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+
+  EXPECT_TRUE(adopted
+                  ->Run([&] {
+                    EXPECT_EQ(egl().GetCurrentSurface(EGL_DRAW), surface);
+                    return absl::OkStatus();
+                  })
+                  .ok());
+  egl().DestroySurface(display, surface);
+  const absl::Status status = adopted->Run([&] {
+    EXPECT_EQ(egl().GetCurrentSurface(EGL_DRAW), EGL_NO_SURFACE);
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
+  egl().DestroyContext(display, app);
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
