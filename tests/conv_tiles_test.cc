@@ -1,0 +1,212 @@
+// labels: op llvmpipe softpipe
+// The convolutions at every register tile and reduction width that a device's
+// profile may ask for, with what no TFLite 2.9 kernel runs (groups) and no
+// converter writes (uneven padding, as a pass makes it), against the
+// definition.
+#include <cmath>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/naive_conv.h"
+#include "tests/testing/random.h"
+#include "tests/testing/run_graph.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using BhwcShape = gles_delegate::Shape;
+
+struct Profile {
+  int pixels;
+  int slices;
+  int lanes;
+};
+
+constexpr Profile kProfiles[] = {{1, 1, 1}, {1, 1, 32}, {2, 3, 4}, {4, 2, 16},
+                                 {3, 4, 2}, {8, 1, 64}, {8, 4, 8}};
+
+HostTensor RandomTensor(Random* random, const BhwcShape& shape) {
+  return {shape, random->Gaussian(shape.elements())};
+}
+
+std::vector<int> Dims(const BhwcShape& s) { return {s.b, s.h, s.w, s.c}; }
+
+class ConvTilesTest : public ::testing::TestWithParam<Profile> {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+
+  // Runs the op under this test's profile. A bias of zeros is left out.
+  void Check(absl::string_view op, std::any attributes, const HostTensor& src,
+             std::vector<int> filter_dims, const HostTensor& filter,
+             const std::vector<float>& bias, const BhwcShape& dst,
+             const NaiveResult& want) {
+    Graph graph;
+    Node node;
+    node.attributes = std::move(attributes);
+    const bool with_bias = bias != std::vector<float>(bias.size());
+    node.inputs = {AddTensor(&graph, Dims(src.shape)),
+                   AddConstant(&graph, std::move(filter_dims), filter.values)};
+    // TFLite writes an absent input in both ways.
+    if (with_bias) {
+      node.inputs.push_back(
+          AddConstant(&graph, {static_cast<int>(bias.size())}, bias));
+    } else if (GetParam().slices > 1) {
+      node.inputs.push_back(kNoTensor);
+    }
+    node.outputs = {AddTensor(&graph, Dims(dst))};
+    const auto got = RunGraphOf(op, std::move(node), std::move(graph),
+                                {src.values}, [](DeviceProfile& profile) {
+                                  profile.conv_tile_pixels = GetParam().pixels;
+                                  profile.conv_tile_slices = GetParam().slices;
+                                  profile.reduction_lanes = GetParam().lanes;
+                                });
+    ASSERT_TRUE(got.ok()) << got.status();
+    ASSERT_EQ(got->size(), want.values.size());
+    // n roundings of the sum of magnitudes, each way; n < 1000 terms here.
+    constexpr double kUnit = 0x1p-24 * 200;
+    for (size_t i = 0; i < got->size(); ++i) {
+      ASSERT_NEAR((*got)[i], want.values[i], kUnit * want.magnitudes[i])
+          << op << " element " << i;
+    }
+  }
+
+  void CheckConv(const BhwcShape& src_shape, const BhwcShape& filter_shape,
+                 const Conv2dAttributes& a, const BhwcShape& dst) {
+    Random random("conv");
+    const HostTensor src = RandomTensor(&random, src_shape);
+    const HostTensor filter = RandomTensor(&random, filter_shape);
+    const std::vector<float> bias = random.Gaussian(filter_shape.b);
+    Check("CONV_2D", a, src, Dims(filter_shape), filter, bias, dst,
+          NaiveConv(src, filter, bias, a, dst));
+  }
+
+  void CheckRows(const BhwcShape& src_shape, int outputs, int k) {
+    Random random("rows");
+    const int rows = static_cast<int>(src_shape.elements()) / k;
+    const HostTensor src = RandomTensor(&random, src_shape);
+    const HostTensor weights = RandomTensor(&random, {outputs, 1, 1, k});
+    const std::vector<float> bias = random.Gaussian(outputs);
+    const BhwcShape dst = {rows, 1, 1, outputs};
+    const HostTensor matrix = {{rows, 1, 1, k}, src.values};
+    Check("FULLY_CONNECTED", {}, src, {outputs, k}, weights, bias, dst,
+          NaiveConv(matrix, weights, bias, {}, dst));
+  }
+};
+
+TEST_P(ConvTilesTest, Pointwise) {
+  CheckConv({1, 3, 7, 5}, {22, 1, 1, 5}, {}, {1, 3, 7, 22});
+  CheckConv({3, 5, 2, 9}, {7, 1, 1, 9}, {}, {3, 5, 2, 7});
+}
+
+TEST_P(ConvTilesTest, UnevenPadding) {
+  Conv2dAttributes a;
+  a.pad_top = 2;
+  a.pad_left = 0;
+  a.pad_bottom = 0;
+  a.pad_right = 3;
+  a.stride_w = 2;
+  CheckConv({3, 6, 9, 5}, {13, 3, 4, 5}, a, {3, 6, 5, 13});
+}
+
+// Padding around a 1x1 window makes pixels of bias alone.
+TEST_P(ConvTilesTest, PaddedPointwise) {
+  Conv2dAttributes a;
+  a.pad_top = a.pad_left = a.pad_bottom = a.pad_right = 1;
+  CheckConv({1, 4, 5, 6}, {5, 1, 1, 6}, a, {1, 6, 7, 5});
+}
+
+TEST_P(ConvTilesTest, Groups) {
+  const auto groups = [this](int channels, int outputs, int groups) {
+    SCOPED_TRACE(::testing::Message()
+                 << groups << " groups of " << channels << " to " << outputs);
+    Conv2dAttributes a;
+    a.groups = groups;
+    a.pad_top = a.pad_left = a.pad_bottom = a.pad_right = 1;
+    CheckConv({1, 4, 5, channels}, {outputs, 3, 3, channels / groups}, a,
+              {1, 4, 5, outputs});
+  };
+  groups(16, 24, 2);  // whole slices
+  groups(16, 80, 4);  // 5 slices each, which few tiles divide
+  groups(6, 9, 3);    // within slices
+  groups(5, 5, 5);
+}
+
+TEST_P(ConvTilesTest, Depthwise) {
+  for (int multiplier : {1, 3}) {
+    for (int stride : {1, 2}) {
+      for (int dilation : {1, 2}) {
+        Random random("depthwise");
+        DepthwiseConv2dAttributes a;
+        a.multiplier = multiplier;
+        a.stride_h = a.stride_w = stride;
+        a.dilation_h = a.dilation_w = dilation;
+        a.pad_top = 2;
+        a.pad_left = 1;
+        const HostTensor src = RandomTensor(&random, {3, 9, 11, 5});
+        const HostTensor filter =
+            RandomTensor(&random, {1, 3, 3, 5 * multiplier});
+        const std::vector<float> bias = random.Gaussian(5 * multiplier);
+        const int extent = 2 * dilation + 1;
+        const BhwcShape dst = {3, (9 + 2 - extent) / stride + 1,
+                               (11 + 1 - extent) / stride + 1, 5 * multiplier};
+        Check("DEPTHWISE_CONV_2D", a, src, Dims(filter.shape), filter, bias,
+              dst, NaiveDepthwise(src, filter, bias, a, dst));
+      }
+    }
+  }
+}
+
+TEST_P(ConvTilesTest, NoBias) {
+  Random random("no bias");
+  const std::vector<float> none(6);
+  const HostTensor src = RandomTensor(&random, {1, 4, 5, 6});
+  const HostTensor filter = RandomTensor(&random, {6, 2, 2, 6});
+  const BhwcShape dst = {1, 3, 4, 6};
+  Check("CONV_2D", Conv2dAttributes(), src, Dims(filter.shape), filter, none,
+        dst, NaiveConv(src, filter, none, {}, dst));
+  const HostTensor window = RandomTensor(&random, {1, 2, 2, 6});
+  Check("DEPTHWISE_CONV_2D", DepthwiseConv2dAttributes(), src,
+        Dims(window.shape), window, none, dst,
+        NaiveDepthwise(src, window, none, {}, dst));
+  const HostTensor weights = RandomTensor(&random, {6, 1, 1, 120});
+  const HostTensor row = {{1, 1, 1, 120}, src.values};
+  Check("FULLY_CONNECTED", {}, src, {6, 120}, weights, none, {1, 1, 1, 6},
+        NaiveConv(row, weights, none, {}, {1, 1, 1, 6}));
+}
+
+TEST_P(ConvTilesTest, TransposeConv) {
+  for (int stride : {1, 2, 3}) {
+    Random random("transpose");
+    TransposeConvAttributes a;
+    a.stride_h = a.stride_w = stride;
+    a.pad_top = 1;
+    const HostTensor src = RandomTensor(&random, {3, 3, 5, 5});
+    const HostTensor filter = RandomTensor(&random, {17, 3, 2, 5});
+    const std::vector<float> bias = random.Gaussian(17);
+    const BhwcShape dst = {3, 2 * stride + 2, 4 * stride + 2, 17};
+    Check("Convolution2DTransposeBias", a, src, Dims(filter.shape), filter,
+          bias, dst, NaiveTransposeConv(src, filter, bias, a, dst));
+  }
+}
+
+TEST_P(ConvTilesTest, Rows) {
+  CheckRows({1, 1, 1, 300}, 10, 300);
+  CheckRows({3, 1, 1, 37}, 9, 37);
+  CheckRows({19, 1, 1, 5}, 6, 5);  // many rows: tiled over pixels
+  CheckRows({3, 2, 3, 5}, 9, 30);  // a batch item a row
+  CheckRows({1, 6, 4, 3}, 9, 12);  // four pixels a row
+  CheckRows({1, 2, 9, 5}, 7, 18);  // rows begin inside pixels
+}
+
+INSTANTIATE_TEST_SUITE_P(Profiles, ConvTilesTest,
+                         ::testing::ValuesIn(kProfiles), [](const auto& info) {
+                           const Profile& p = info.param;
+                           return "Pixels" + std::to_string(p.pixels) +
+                                  "Slices" + std::to_string(p.slices) +
+                                  "Lanes" + std::to_string(p.lanes);
+                         });
+
+}  // namespace
+}  // namespace gles_delegate::testing

@@ -1,0 +1,50 @@
+// Convolutions by their definition, in double: the oracle for what TFLite's own
+// kernels do not run (grouped convolutions before 2.11, uneven padding).
+#ifndef GLES_DELEGATE_TESTS_TESTING_NAIVE_CONV_H_
+#define GLES_DELEGATE_TESTS_TESTING_NAIVE_CONV_H_
+
+#include <vector>
+
+#include "delegate/graph.h"
+#include "delegate/ops/conv_2d.h"
+#include "delegate/ops/depthwise_conv_2d.h"
+#include "delegate/ops/transpose_conv.h"
+
+namespace gles_delegate::testing {
+
+// A float tensor on the host, BHWC.
+struct HostTensor {
+  gles_delegate::Shape shape;
+  std::vector<float> values;
+
+  float at(int b, int h, int w, int c) const {
+    return values[((b * shape.h + h) * shape.w + w) * shape.c + c];
+  }
+};
+
+// The result, and per element the sum of the magnitudes that went into it,
+// which its rounding errors are measured against.
+struct NaiveResult {
+  std::vector<double> values;
+  std::vector<double> magnitudes;
+};
+
+// filter OHWI; attributes.groups as the filter's and the input's channels say.
+NaiveResult NaiveConv(const HostTensor& src, const HostTensor& filter,
+                      const std::vector<float>& bias,
+                      const Conv2dAttributes& attributes,
+                      const gles_delegate::Shape& dst);
+// filter [1,H,W,O].
+NaiveResult NaiveDepthwise(const HostTensor& src, const HostTensor& filter,
+                           const std::vector<float>& bias,
+                           const DepthwiseConv2dAttributes& attributes,
+                           const gles_delegate::Shape& dst);
+// filter OHWI; a scatter, where the shader gathers.
+NaiveResult NaiveTransposeConv(const HostTensor& src, const HostTensor& filter,
+                               const std::vector<float>& bias,
+                               const TransposeConvAttributes& attributes,
+                               const gles_delegate::Shape& dst);
+
+}  // namespace gles_delegate::testing
+
+#endif  // GLES_DELEGATE_TESTS_TESTING_NAIVE_CONV_H_

@@ -1,0 +1,71 @@
+#include "tests/testing/run_graph.h"
+
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/device_profile.h"
+#include "delegate/executor.h"
+#include "delegate/ops/op.h"
+#include "tests/testing/device.h"
+
+namespace gles_delegate::testing {
+
+TensorId AddTensor(Graph* graph, std::vector<int> dims) {
+  Tensor tensor;
+  tensor.shape = gles_delegate::Shape::FromDims(dims);
+  tensor.dims = std::move(dims);
+  return graph->AddTensor(std::move(tensor));
+}
+
+TensorId AddConstant(Graph* graph, std::vector<int> dims,
+                     const std::vector<float>& values) {
+  std::vector<uint8_t> bytes(values.size() * sizeof(float));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  const TensorId id = AddTensor(graph, std::move(dims));
+  graph->tensor(id).constant = ConstantData::Own(std::move(bytes));
+  return id;
+}
+
+absl::StatusOr<std::vector<float>> RunGraph(
+    Graph graph, const std::vector<std::vector<float>>& inputs,
+    absl::FunctionRef<void(DeviceProfile&)> adjust) {
+  DeviceProfile profile = ProfileFor(TestContext()->device(), {});
+  adjust(profile);
+  std::vector<float> output(graph.tensor(graph.outputs[0]).shape.elements());
+  const absl::Status status = TestContext()->Run([&]() -> absl::Status {
+    auto dispatches = PlanGraph(&graph, profile);
+    if (!dispatches.ok()) return dispatches.status();
+    ProgramCache programs;
+    auto executor = Executor::Create(*TestContext(), &programs, graph,
+                                     *std::move(dispatches), profile);
+    if (!executor.ok()) return executor.status();
+    const std::vector<absl::Span<const float>> in(inputs.begin(), inputs.end());
+    const std::vector<absl::Span<float>> out = {absl::MakeSpan(output)};
+    return (*executor)->Invoke(in, out);
+  });
+  if (!status.ok()) return status;
+  return output;
+}
+
+absl::StatusOr<std::vector<float>> RunGraphOf(
+    absl::string_view op, Node node, Graph graph,
+    const std::vector<std::vector<float>>& inputs,
+    absl::FunctionRef<void(DeviceProfile&)> adjust) {
+  for (const OpDefinition& known : AllOps()) {
+    if (known.name == op) node.op = &known;
+  }
+  if (node.op == nullptr) {
+    return absl::NotFoundError(absl::StrCat("no op named ", op));
+  }
+  for (TensorId id : node.inputs) {
+    if (id != kNoTensor && !graph.tensor(id).is_constant()) {
+      graph.inputs.push_back(id);
+    }
+  }
+  graph.outputs = node.outputs;
+  graph.nodes.push_back(std::move(node));
+  return RunGraph(std::move(graph), inputs, adjust);
+}
+
+}  // namespace gles_delegate::testing

@@ -1,0 +1,38 @@
+// A graph run on the test device under a profile of the test's choosing: for
+// constants and tile sizes that no model or device at hand brings.
+#ifndef GLES_DELEGATE_TESTS_TESTING_RUN_GRAPH_H_
+#define GLES_DELEGATE_TESTS_TESTING_RUN_GRAPH_H_
+
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "delegate/graph.h"
+#include "delegate/plan.h"
+
+namespace gles_delegate::testing {
+
+// A tensor computed at run time.
+TensorId AddTensor(Graph* graph, std::vector<int> dims);
+// A float32 constant.
+TensorId AddConstant(Graph* graph, std::vector<int> dims,
+                     const std::vector<float>& values);
+
+// Plans, builds and runs the graph, and returns its one output. `adjust`
+// changes the device's profile before planning. float32. Main thread, with a
+// test device.
+absl::StatusOr<std::vector<float>> RunGraph(
+    Graph graph, const std::vector<std::vector<float>>& inputs,
+    absl::FunctionRef<void(DeviceProfile&)> adjust);
+
+// The graph of one node, whose inputs and outputs are in `graph` already, run
+// likewise. `op` is a builtin's or custom op's name.
+absl::StatusOr<std::vector<float>> RunGraphOf(
+    absl::string_view op, Node node, Graph graph,
+    const std::vector<std::vector<float>>& inputs,
+    absl::FunctionRef<void(DeviceProfile&)> adjust);
+
+}  // namespace gles_delegate::testing
+
+#endif  // GLES_DELEGATE_TESTS_TESTING_RUN_GRAPH_H_
