@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "gl_shaders/embedded.h"
+#include "gl_shaders/library.h"
 
 namespace gles_delegate::gl_shaders {
 namespace {
@@ -332,7 +333,11 @@ absl::StatusOr<std::string> AssembleShader(const ShaderSpec& spec) {
   if (!spec.post_ops.empty()) {
     auto library = ShaderFile("lib/elementwise.glsl");
     if (!library.ok()) return library.status();
-    absl::StrAppend(&text, *library);
+    std::vector<std::string> functions;
+    for (const PostOpCall& op : spec.post_ops) {
+      functions.push_back(absl::StrCat("op_", op.function));
+    }
+    absl::StrAppend(&text, SelectFunctions(*library, functions));
   }
   absl::StrAppend(&text, "#line 1\n", *body, "\n", Definitions(spec, bindings));
   DumpIfAsked(spec.shader, text);

@@ -2,6 +2,9 @@
 // A node of such an op is a copy with one of these as its post-op; the fusion
 // pass moves it into whatever writes its input. All in highp.
 //
+// A shader gets the functions that it names and those that they call, without
+// comments (gl_shaders/library.h).
+//
 // A function of two arguments has a second form for a constant scalar y:
 // op_<name>(x, params), y = params.x, the arguments swapped if params.y != 0.
 //
@@ -362,19 +365,38 @@ vec4 op_pow(vec4 x, vec4 y, vec4 p) {
 
 // --- Constant scalars --------------------------------------------------------
 
-#define SCALAR_FORM(f)                       \
-  vec4 f(vec4 x, vec4 p) {                   \
-    if (p.y == 0.0) return f(x, vec4(p.x), p); \
-    return f(vec4(p.x), x, p);               \
-  }
-SCALAR_FORM(op_add)
-SCALAR_FORM(op_sub)
-SCALAR_FORM(op_mul)
-SCALAR_FORM(op_div)
-SCALAR_FORM(op_squared_difference)
-SCALAR_FORM(op_maximum)
-SCALAR_FORM(op_minimum)
-SCALAR_FORM(op_prelu)
-SCALAR_FORM(op_floor_div)
-SCALAR_FORM(op_floor_mod)
-SCALAR_FORM(op_pow)
+vec4 first_of(vec4 x, vec4 p) { return p.y == 0.0 ? x : vec4(p.x); }
+vec4 second_of(vec4 x, vec4 p) { return p.y == 0.0 ? vec4(p.x) : x; }
+vec4 op_add(vec4 x, vec4 p) {
+  return op_add(first_of(x, p), second_of(x, p), p);
+}
+vec4 op_sub(vec4 x, vec4 p) {
+  return op_sub(first_of(x, p), second_of(x, p), p);
+}
+vec4 op_mul(vec4 x, vec4 p) {
+  return op_mul(first_of(x, p), second_of(x, p), p);
+}
+vec4 op_div(vec4 x, vec4 p) {
+  return op_div(first_of(x, p), second_of(x, p), p);
+}
+vec4 op_squared_difference(vec4 x, vec4 p) {
+  return op_squared_difference(first_of(x, p), second_of(x, p), p);
+}
+vec4 op_maximum(vec4 x, vec4 p) {
+  return op_maximum(first_of(x, p), second_of(x, p), p);
+}
+vec4 op_minimum(vec4 x, vec4 p) {
+  return op_minimum(first_of(x, p), second_of(x, p), p);
+}
+vec4 op_prelu(vec4 x, vec4 p) {
+  return op_prelu(first_of(x, p), second_of(x, p), p);
+}
+vec4 op_floor_div(vec4 x, vec4 p) {
+  return op_floor_div(first_of(x, p), second_of(x, p), p);
+}
+vec4 op_floor_mod(vec4 x, vec4 p) {
+  return op_floor_mod(first_of(x, p), second_of(x, p), p);
+}
+vec4 op_pow(vec4 x, vec4 p) {
+  return op_pow(first_of(x, p), second_of(x, p), p);
+}

@@ -1,0 +1,23 @@
+// Picks functions out of a GLSL library. Drivers parse all that they are given:
+// the whole of lib/elementwise.glsl takes Mesa 12 ms a program, a clamp 0.2.
+#ifndef GLES_DELEGATE_GL_SHADERS_LIBRARY_H_
+#define GLES_DELEGATE_GL_SHADERS_LIBRARY_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace gles_delegate::gl_shaders {
+
+// The library's functions of these names (each overload), those that they call,
+// and all its #defines, in the library's order and without comments. Names that
+// it lacks are left to the GLSL compiler. A library holds #defines of one line
+// and functions, nothing else.
+std::string SelectFunctions(absl::string_view library,
+                            absl::Span<const std::string> names);
+
+}  // namespace gles_delegate::gl_shaders
+
+#endif  // GLES_DELEGATE_GL_SHADERS_LIBRARY_H_

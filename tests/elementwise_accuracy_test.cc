@@ -1,0 +1,141 @@
+// labels: op llvmpipe softpipe
+// The elementwise functions against the exact result in double, over their
+// whole domain, in units of the result's last place. The bounds are those of the
+// algorithms in gl_shaders/lib/elementwise.glsl, not of the drivers' functions:
+// three to six roundings, each half a unit or, where a division is within 2.5
+// units (GLSL ES 3.10, 4.7.1), as many.
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/op_model_maker.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using BuiltinOp = schema::BuiltinOperator;
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr int kValues = 4096;  // of the tensor: 32 x 32 x 4
+const Shape kShape = {1, 32, 32, 4};
+
+// Units in the last place of `exact` (of the least normal below that).
+double UlpsApart(float got, double exact) {
+  if (std::isnan(exact)) return std::isnan(got) ? 0 : kInf;
+  const float rounded = static_cast<float>(exact);
+  if (got == rounded) return 0;
+  if (std::isinf(rounded)) {
+    // One unit short of overflow may still round up, or be reached from below.
+    return std::isinf(got) ? kInf
+                           : (std::abs(exact) - std::abs(got)) / 0x1p104;
+  }
+  const int exponent =
+      std::max(std::ilogb(exact == 0 ? 0x1p-126 : exact), -126);
+  return std::abs(got - exact) / std::ldexp(1.0, exponent - 23);
+}
+
+struct Function {
+  std::string name;
+  BuiltinOp op;
+  double low, high;  // domain that is sampled
+  bool logarithmic;  // samples by magnitude, both signs where low < 0
+  double ulps;       // the bound
+  std::function<double(double)> exact;
+};
+
+std::ostream& operator<<(std::ostream& out, const Function& f) {
+  return out << f.name;
+}
+
+std::vector<float> Samples(const Function& f, Random* random) {
+  std::vector<float> values;
+  if (!f.logarithmic) return random->Uniform(kValues, f.low, f.high);
+  const float least = f.low > 0 ? std::log2(f.low) : -30;
+  for (float e : random->Uniform(kValues, least, std::log2(f.high))) {
+    const float v = std::exp2(e);
+    values.push_back(f.low < 0 && values.size() % 2 != 0 ? -v : v);
+  }
+  return values;
+}
+
+SingleOpModel ModelOf(const Function& f) {
+  return MakeModel(f.name, Accuracy(), [&](OpVariant& v) {
+    const int x = v.Input("x", kShape, Samples(f, &v.random()));
+    if (f.op == BuiltinOp::GELU) {
+      schema::GeluOptionsT options;
+      options.approximate = f.name == "GeluTanh";
+      return v.Op(f.op, 1, {x}, options);
+    }
+    return v.Op(f.op, 1, {x});
+  });
+}
+
+double WorstUlps(const RunResult& result, const std::vector<float>& x,
+                 const Function& f, float* at) {
+  double worst = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double ulps = UlpsApart(result.outputs[0].values[i], f.exact(x[i]));
+    if (ulps > worst) {
+      worst = ulps;
+      *at = x[i];
+    }
+  }
+  return worst;
+}
+
+double Gelu(double x) { return 0.5 * x * std::erfc(-x * std::sqrt(0.5)); }
+double GeluTanh(double x) {
+  return 0.5 * x *
+         (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+}
+double Logistic(double x) { return 1 / (1 + std::exp(-x)); }
+
+const Function kFunctions[] = {
+    {"ExpNearZero", BuiltinOp::EXP, -1, 1, false, 2, [](double x) { return std::exp(x); }},
+    {"Exp", BuiltinOp::EXP, -87, 88.7, false, 2, [](double x) { return std::exp(x); }},
+    {"LogNearOne", BuiltinOp::LOG, 0.5, 2, false, 4, [](double x) { return std::log(x); }},
+    {"Log", BuiltinOp::LOG, 1.2e-38, 3e38, true, 4, [](double x) { return std::log(x); }},
+    {"Tanh", BuiltinOp::TANH, -10, 10, true, 6, [](double x) { return std::tanh(x); }},
+    {"Logistic", BuiltinOp::LOGISTIC, -80, 80, false, 6, Logistic},
+    {"LogisticNearZero", BuiltinOp::LOGISTIC, -4, 4, true, 6, Logistic},
+    {"Elu", BuiltinOp::ELU, -20, 1, true, 6, [](double x) { return x < 0 ? std::expm1(x) : x; }},
+    {"Sin", BuiltinOp::SIN, -3.1, 3.1, true, 4, [](double x) { return std::sin(x); }},
+    {"Cos", BuiltinOp::COS, -1.5, 1.5, false, 4, [](double x) { return std::cos(x); }},
+    {"Sqrt", BuiltinOp::SQRT, 1.2e-38, 3e38, true, 4, [](double x) { return std::sqrt(x); }},
+    {"Rsqrt", BuiltinOp::RSQRT, 1.2e-38, 3e38, true, 4, [](double x) { return 1 / std::sqrt(x); }},
+    {"Gelu", BuiltinOp::GELU, -10, 10, true, 6, Gelu},
+    {"GeluTanh", BuiltinOp::GELU, -10, 10, true, 6, GeluTanh},
+    {"HardSwish", BuiltinOp::HARD_SWISH, -4, 8, false, 6,
+     [](double x) { return x * std::min(6., std::max(0., x + 3)) / 6; }},
+};
+
+class ElementwiseAccuracyTest : public ::testing::TestWithParam<Function> {};
+
+TEST_P(ElementwiseAccuracyTest, WithinUlpsOfTheExactResult) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const Function& f = GetParam();
+  const SingleOpModel model = ModelOf(f);
+  const RunResult ours = RunOnDelegate(model);
+  const RunResult cpu = RunOnCpu(model);
+  ASSERT_TRUE(ours.status.ok()) << ours.status;
+  float at = 0, cpu_at = 0;
+  const double worst = WorstUlps(ours, model.inputs[0], f, &at);
+  const double cpu_worst = WorstUlps(cpu, model.inputs[0], f, &cpu_at);
+  RecordProperty("ulps", std::to_string(worst));
+  std::cout << f.name << ": " << worst << " ULP (at " << at << "), TFLite's CPU "
+            << cpu_worst << " (at " << cpu_at << ")\n";
+  EXPECT_LE(worst, f.ulps) << "at x = " << at;
+}
+
+INSTANTIATE_TEST_SUITE_P(Functions, ElementwiseAccuracyTest,
+                         ::testing::ValuesIn(kFunctions),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace gles_delegate::testing
