@@ -49,6 +49,21 @@ class Executor {
 
   const ExecutorStats& stats() const { return stats_; }
 
+  // From here on each Invoke times every command: by timer queries where the
+  // driver has them and `gpu_timers` trusts them (llvmpipe's read as zero), else
+  // by waiting for the GPU after each.
+  absl::Status EnableProfiling(bool gpu_timers);
+  struct ProfileEntry {
+    std::string label;   // "CONV_2D 12"
+    std::string shader;  // "conv_1x1"
+    int node = -1;       // TFLite's index; -1: an upload or readback
+    std::array<GLuint, 3> groups = {};
+    double total_us = 0;  // of `count` runs
+    int count = 0;
+  };
+  const std::vector<ProfileEntry>& profile() const { return profile_; }
+  bool profiled_by_gpu() const { return !queries_.empty(); }
+
  private:
   Executor() = default;
   friend class ExecutorBuilder;
@@ -72,6 +87,7 @@ class Executor {
     GLbitfield barrier = 0;  // before it
     int node = -1;
     std::string label;
+    std::string shader;
   };
 
   // Host-visible memory of one graph input or output.
@@ -81,6 +97,8 @@ class Executor {
   };
 
   void Record(const Command& command, GLuint* program) const;
+  absl::Status RecordTimed();
+  absl::Status WaitForGpu();
 
   egl::Buffer params_;
   std::vector<egl::Texture> textures_;
@@ -89,7 +107,10 @@ class Executor {
   std::vector<HostBuffer> outputs_;
   std::vector<Command> commands_;
   GLbitfield final_barrier_ = 0;
+  bool mapped_ = false;  // inputs_ and outputs_ stay mapped
   ExecutorStats stats_;
+  std::vector<ProfileEntry> profile_;    // by command; empty: not profiling
+  std::vector<egl::TimerQuery> queries_;  // by command
 };
 
 }  // namespace gles_delegate

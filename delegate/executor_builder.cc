@@ -1,5 +1,6 @@
 #include "delegate/executor_builder.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <utility>
@@ -77,21 +78,34 @@ absl::StatusOr<std::unique_ptr<Executor>> ExecutorBuilder::Build() {
   return std::move(executor_);
 }
 
+// The transfer of one graph input or output, all but its tensor.
+void ExecutorBuilder::FinishTransfer(TensorId id, bool upload, Dispatch* d) const {
+  const Shape& s = graph_.tensor(id).shape;
+  const int64_t vectors = (s.elements() + 3) / 4;
+  if (s.c % 4 == 0) {
+    d->Define("WHOLE_TEXELS").Grid(s.slices(), s.w, s.h * s.b);
+  } else if (upload) {
+    d->Grid(s.w, s.h, s.slices() * s.b);
+  } else {
+    // One row of invocations, folded where it is longer than a device's limit.
+    constexpr int64_t kRow = 1 << 18;
+    d->Grid(static_cast<int>(std::min(vectors, kRow)),
+            static_cast<int>((vectors + kRow - 1) / kRow), 1);
+  }
+  d->work_group = ChooseWorkGroup(d->grid, profile_);
+  d->label = absl::StrCat(d->shader, " ", graph_.tensor(id).name);
+  const Bindings bindings = gl_shaders::AssignBindings(SpecOf(graph_, *d, profile_));
+  d->Define("HOST_BINDING", bindings.buffers);
+}
+
 // Uploads before, readbacks after: steps of the plan like any other.
 void ExecutorBuilder::AddTransfers() {
   std::vector<Dispatch> all;
-  const auto finish = [this](Dispatch* d, TensorId id, absl::string_view label) {
-    const Shape& s = graph_.tensor(id).shape;
-    d->Grid(s.w, s.h, s.slices() * s.b).WorkGroup(8, 8, 1);
-    d->label = std::string(label);
-    const Bindings bindings = gl_shaders::AssignBindings(SpecOf(graph_, *d, profile_));
-    d->Define("HOST_BINDING", bindings.buffers);
-  };
   int index = 0;
   for (TensorId id : graph_.inputs) {
     Dispatch d("upload");
     d.Write("dst", id);
-    finish(&d, id, absl::StrCat("upload ", graph_.tensor(id).name));
+    FinishTransfer(id, /*upload=*/true, &d);
     all.push_back(std::move(d));
     host_buffer_.push_back(index++);
   }
@@ -103,7 +117,7 @@ void ExecutorBuilder::AddTransfers() {
   for (TensorId id : graph_.outputs) {
     Dispatch d("readback");
     d.Read("src", id);
-    finish(&d, id, absl::StrCat("readback ", graph_.tensor(id).name));
+    FinishTransfer(id, /*upload=*/false, &d);
     all.push_back(std::move(d));
     host_buffer_.push_back(index++);
   }
@@ -112,20 +126,28 @@ void ExecutorBuilder::AddTransfers() {
 }
 
 absl::Status ExecutorBuilder::MakeHostBuffers() {
-  const auto make = [&](const std::vector<TensorId>& ids, GLenum usage,
+  // Mapped for good where the driver can, so that Invoke maps nothing.
+  const auto make = [&](const std::vector<TensorId>& ids, GLbitfield access,
+                        GLenum usage,
                         std::vector<Executor::HostBuffer>* out) -> absl::Status {
     for (TensorId id : ids) {
       const size_t bytes = graph_.tensor(id).shape.elements() * sizeof(float);
-      auto buffer = egl::Buffer::Create(bytes, nullptr, usage);
+      const size_t padded = (bytes + 15) / 16 * 16;  // shaders move whole vec4s
+      auto buffer = egl::Buffer::CreateMapped(padded, access);
+      if (absl::IsUnimplemented(buffer.status())) {
+        buffer = egl::Buffer::Create(padded, nullptr, usage);
+      }
       if (!buffer.ok()) return Labelled(buffer.status(), graph_.tensor(id).ToString());
+      executor_->mapped_ = buffer->mapped() != nullptr;
       out->push_back({*std::move(buffer), bytes});
     }
     return absl::OkStatus();
   };
-  if (auto s = make(graph_.inputs, GL_DYNAMIC_DRAW, &executor_->inputs_); !s.ok()) {
+  if (auto s = make(graph_.inputs, GL_MAP_WRITE_BIT, GL_DYNAMIC_DRAW, &executor_->inputs_);
+      !s.ok()) {
     return s;
   }
-  return make(graph_.outputs, GL_DYNAMIC_READ, &executor_->outputs_);
+  return make(graph_.outputs, GL_MAP_READ_BIT, GL_DYNAMIC_READ, &executor_->outputs_);
 }
 
 absl::Status ExecutorBuilder::MakeSlots() {
@@ -299,12 +321,14 @@ absl::Status ExecutorBuilder::MakeCommands() {
     if (command.barrier != 0) ++executor_->stats_.barriers;
     command.node = d.node;
     command.label = d.label;
+    command.shader = d.shader;
     executor_->commands_.push_back(std::move(command));
   }
   auto buffer = egl::Buffer::Create(params.size(), params.data(), GL_STATIC_DRAW);
   if (!buffer.ok()) return buffer.status();
   executor_->params_ = *std::move(buffer);
-  executor_->final_barrier_ = GL_BUFFER_UPDATE_BARRIER_BIT;
+  executor_->final_barrier_ = executor_->mapped_ ? GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT
+                                                 : GL_BUFFER_UPDATE_BARRIER_BIT;
   return absl::OkStatus();
 }
 

@@ -28,6 +28,7 @@ class ExecutorBuilder {
   };
 
   void AddTransfers();
+  void FinishTransfer(TensorId id, bool upload, Dispatch* d) const;
   absl::Status MakeHostBuffers();
   absl::Status MakeSlots();
   absl::Status UploadConstantTensor(TensorId id);

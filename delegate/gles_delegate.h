@@ -86,6 +86,11 @@ typedef struct TfLiteGlesDelegateOptions {
   // Node indices (in the model's execution order) that must stay on the CPU,
   // as "3,17-20". NULL or "": none. Copied.
   const char* exclude_nodes;
+
+  // Nonzero: each Invoke times every dispatch, by GPU timer queries where the
+  // driver has EXT_disjoint_timer_query, else by waiting for each; the averages
+  // are in TfLiteGlesDelegateReport() under "profile". Slows Invoke. Default 0.
+  int32_t enable_op_profiling;
 } TfLiteGlesDelegateOptions;
 
 GLES_DELEGATE_EXPORT TfLiteGlesDelegateOptions

@@ -159,23 +159,6 @@ absl::Status Annotate(const absl::Status& status, const std::string& prefix) {
   return absl::Status(status.code(), absl::StrCat(prefix, ": ", status.message()));
 }
 
-// A work group of about the wanted size that fits the grid and the limits: x
-// first (neighbouring texels), then y, then z.
-std::array<int, 3> ChooseWorkGroup(const std::array<int, 3>& grid,
-                                   const DeviceProfile& profile) {
-  std::array<int, 3> group = {1, 1, 1};
-  int left = std::min(profile.work_group_size, profile.max_work_group_invocations);
-  for (int axis = 0; axis < 3; ++axis) {
-    const int most = axis == 0 ? 16 : axis == 1 ? 8 : 64;
-    while (group[axis] < grid[axis] && left >= 2 && group[axis] * 2 <= most &&
-           group[axis] * 2 <= profile.max_work_group_size[axis]) {
-      group[axis] *= 2;
-      left /= 2;
-    }
-  }
-  return group;
-}
-
 absl::Status CheckDispatch(const Graph& graph, const Dispatch& d,
                            const DeviceProfile& profile) {
   for (const auto* list : {&d.reads, &d.writes}) {
@@ -224,6 +207,24 @@ absl::Status CheckDispatch(const Graph& graph, const Dispatch& d,
 }
 
 }  // namespace
+
+std::array<int, 3> ChooseWorkGroup(const std::array<int, 3>& grid,
+                                   const DeviceProfile& profile) {
+  std::array<int, 3> group = {1, 1, 1};
+  int left = std::min(profile.work_group_size, profile.max_work_group_invocations);
+  const auto grow = [&](int axis, int most) {
+    while (group[axis] < grid[axis] && left >= 2 && group[axis] * 2 <= most &&
+           group[axis] * 2 <= profile.max_work_group_size[axis]) {
+      group[axis] *= 2;
+      left /= 2;
+    }
+  };
+  grow(0, 16);
+  grow(1, 8);
+  grow(2, 64);
+  grow(0, profile.max_work_group_size[0]);  // a grid of one row
+  return group;
+}
 
 absl::StatusOr<Storage> StorageFor(const Shape& shape, const DeviceProfile& profile) {
   const int64_t layers = int64_t{shape.b} * shape.slices();

@@ -156,6 +156,11 @@ absl::StatusOr<std::vector<Dispatch>> PlanGraph(Graph* graph,
 // One node's plan, appended to `planner`; used by PlanGraph.
 absl::Status PlanNode(const Node& node, Planner* planner);
 
+// A work group of about the wanted size that fits the grid and the limits: x
+// first (neighbouring texels), then y, then z.
+std::array<int, 3> ChooseWorkGroup(const std::array<int, 3>& grid,
+                                   const DeviceProfile& profile);
+
 // Where a tensor of this shape lives: the profile's storage if it fits the
 // device's limits, else another that does. kResourceExhausted: none fits.
 absl::StatusOr<gl_shaders::Storage> StorageFor(const Shape& shape,

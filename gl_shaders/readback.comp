@@ -1,17 +1,51 @@
-// Texels to host floats, tightly packed BHWC. One texel an invocation.
+// Texels to host floats, tightly packed BHWC, four floats an invocation: the
+// host's memory is across a bus, which wants whole, neighbouring writes.
 layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 
-layout(std430, binding = HOST_BINDING) writeonly buffer Host { float host[]; };
+layout(std430, binding = HOST_BINDING) writeonly buffer Host { vec4 host[]; };
 
+#ifdef WHOLE_TEXELS
+// Channels are a multiple of 4; x counts slices.
 void main() {
   if (outside_grid()) return;
-  ivec4 p = ivec4(gid.xy, gid.z % src_size.z, gid.z / src_size.z);
-  int channels = src_aux.x;
-  int c = p.z * 4;
-  int at = ((p.w * src_size.y + p.y) * src_size.x + p.x) * channels + c;
-  vec4 v = read_src(p.x, p.y, p.z, p.w);
-  host[at] = v.x;
-  if (c + 1 < channels) host[at + 1] = v.y;
-  if (c + 2 < channels) host[at + 2] = v.z;
-  if (c + 3 < channels) host[at + 3] = v.w;
+  int y = gid.z % src_size.y;
+  int batch = gid.z / src_size.y;
+  int at = ((batch * src_size.y + y) * src_size.x + gid.y) * src_size.z + gid.x;
+  host[at] = read_src(gid.y, y, gid.x, batch);
 }
+#else
+// Four consecutive floats may span pixels, rows and batches. The buffer is
+// padded to whole vec4s; what lies past the last float is written as zero.
+void main() {
+  if (outside_grid()) return;
+  int at = gid.y * grid.x + gid.x;
+  int channels = src_aux.x;
+  int pixel = (at * 4) / channels;
+  int c = at * 4 - pixel * channels;
+  int row = pixel / src_size.x;
+  int x = pixel - row * src_size.x;
+  int batch = row / src_size.y;
+  int y = row - batch * src_size.y;
+  if (batch >= src_size.w) return;
+  vec4 texel = read_src(x, y, c >> 2, batch);
+  vec4 v = vec4(0.0);
+  for (int i = 0; i < 4; ++i) {
+    v[i] = texel[c & 3];
+    ++c;
+    if (c < channels && (c & 3) != 0) continue;
+    if (c == channels) {
+      c = 0;
+      if (++x == src_size.x) {
+        x = 0;
+        if (++y == src_size.y) {
+          y = 0;
+          ++batch;
+        }
+      }
+    }
+    if (batch == src_size.w) break;
+    texel = read_src(x, y, c >> 2, batch);
+  }
+  host[at] = v;
+}
+#endif

@@ -1,6 +1,19 @@
 // Host floats, tightly packed BHWC, to texels. One texel an invocation.
 layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 
+#ifdef WHOLE_TEXELS
+// Channels are a multiple of 4: x counts slices, so that neighbouring
+// invocations read neighbouring memory.
+layout(std430, binding = HOST_BINDING) readonly buffer Host { vec4 host[]; };
+
+void main() {
+  if (outside_grid()) return;
+  int y = gid.z % dst_size.y;
+  int batch = gid.z / dst_size.y;
+  int at = ((batch * dst_size.y + y) * dst_size.x + gid.y) * dst_size.z + gid.x;
+  write_dst(gid.y, y, gid.x, batch, host[at]);
+}
+#else
 layout(std430, binding = HOST_BINDING) readonly buffer Host { float host[]; };
 
 void main() {
@@ -16,3 +29,4 @@ void main() {
   if (c + 3 < channels) v.w = host[at + 3];
   write_dst(p.x, p.y, p.z, p.w, v);
 }
+#endif

@@ -18,6 +18,7 @@
 #include "tools/runner/git_revision.h"
 #include "tools/runner/inputs.h"
 #include "tools/runner/latency.h"
+#include "tools/runner/op_profile.h"
 
 ABSL_FLAG(int, num_runs, 50, "timed runs, at least");
 ABSL_FLAG(
@@ -30,6 +31,11 @@ ABSL_FLAG(std::string, input_layer_shape, "", "their shapes: 1,224,224,3:1,20");
 ABSL_FLAG(std::string, input_layer_value_files, "",
           "inputs from files of raw bytes: name:file,name:file");
 ABSL_FLAG(int, seed, 1, "of the random inputs");
+ABSL_FLAG(bool, enable_op_profiling, false,
+          "time each dispatch of the GLES delegate and print tables by node and "
+          "by op type (slows the runs)");
+ABSL_FLAG(bool, print_gles_report, false,
+          "print what the GLES delegate says of itself (JSON)");
 ABSL_FLAG(std::string, report_json, "", "write the results to this file");
 
 namespace gles_delegate {
@@ -61,13 +67,28 @@ absl::StatusOr<std::vector<std::vector<int>>> ShapesFromFlags(
                           absl::GetFlag(FLAGS_input_layer_shape));
 }
 
+void PrintGlesReport(const std::string& report) {
+  if (report.empty()) return;
+  if (absl::GetFlag(FLAGS_print_gles_report)) std::printf("%s\n", report.c_str());
+  if (!absl::GetFlag(FLAGS_enable_op_profiling)) return;
+  const auto json = nlohmann::json::parse(report, nullptr, /*allow_exceptions=*/false);
+  if (json.contains("profile")) {
+    std::printf("%s\n", OpProfileTable(json["profile"]).c_str());
+  }
+}
+
 absl::StatusOr<Row> RunBackend(const Model& model, const BackendSpec& spec) {
   ResetPeakRss();
   auto shapes = ShapesFromFlags(model);
   if (!shapes.ok()) return shapes.status();
   auto files = ParseValueFiles(absl::GetFlag(FLAGS_input_layer_value_files));
   if (!files.ok()) return files.status();
-  auto backend = Backend::Create(model, spec, *shapes);
+  BackendSpec wanted = spec;
+  if (absl::GetFlag(FLAGS_enable_op_profiling) &&
+      spec.kind == BackendSpec::Kind::kGles) {
+    wanted.options.emplace_back("enable_op_profiling", "1");
+  }
+  auto backend = Backend::Create(model, wanted, *shapes);
   if (!backend.ok()) return backend.status();
   Interpreter& interpreter = (*backend)->interpreter();
   PrintLog(interpreter, spec.name());
@@ -88,6 +109,7 @@ absl::StatusOr<Row> RunBackend(const Model& model, const BackendSpec& spec) {
   if (!latency.ok()) return latency.status();
   auto facts = (*backend)->Facts();
   if (!facts.ok()) return facts.status();
+  PrintGlesReport((*backend)->GlesReport());
   return Row{spec.name(), spec.num_threads,  (*backend)->init_ms(),
              *latency,    *std::move(facts), PeakRssMb()};
 }

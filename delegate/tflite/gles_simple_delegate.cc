@@ -198,6 +198,19 @@ const char* GlesSimpleDelegate::Report() {
                                    {"compile_ms", p->stats.compile_ms},
                                    {"upload_ms", p->stats.upload_ms}});
   }
+  report["profile"] = nlohmann::json::array();
+  for (const auto& p : partitions_) {
+    if (p->executor == nullptr) continue;
+    for (const Executor::ProfileEntry& e : p->executor->profile()) {
+      report["profile"].push_back({{"label", e.label},
+                                   {"shader", e.shader},
+                                   {"node", e.node},
+                                   {"groups", e.groups},
+                                   {"count", e.count},
+                                   {"us", e.count == 0 ? 0 : e.total_us / e.count},
+                                   {"by_gpu", p->executor->profiled_by_gpu()}});
+    }
+  }
   report["cpu"] = nlohmann::json::array();
   for (const Refusal& r : refusals_) {
     report["cpu"].push_back({{"op", r.op},

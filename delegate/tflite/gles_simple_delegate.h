@@ -31,6 +31,7 @@ struct PartitionReport {
   int nodes = 0;
   int nodes_after_passes = 0;
   ExecutorStats stats;
+  const Executor* executor = nullptr;  // while the kernel lives: for its profile
 };
 
 class GlesSimpleDelegate final : public SimpleDelegate {

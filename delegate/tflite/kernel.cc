@@ -25,9 +25,11 @@ absl::Status CheckBytes(const TfLiteTensor& tensor, size_t floats) {
 }  // namespace
 
 GlesKernel::GlesKernel(GlesSimpleDelegate& delegate)
-    : delegate_(delegate), gpu_(delegate.gpu()), profile_(delegate.profile()) {}
+    : delegate_(delegate), gpu_(delegate.gpu()), profile_(delegate.profile()),
+      profiling_(delegate.options().enable_op_profiling) {}
 
 GlesKernel::~GlesKernel() {
+  if (report_ != nullptr) report_->executor = nullptr;
   if (executor_ == nullptr) return;
   // Where the context cannot be made current here (another thread holds it),
   // the objects' names are lost with it when it goes.
@@ -88,6 +90,7 @@ absl::Status GlesKernel::Prepare(TfLiteContext* context, TfLiteNode*) {
 }
 
 absl::Status GlesKernel::Build() {
+  report_->executor = nullptr;
   executor_.reset();
   Graph graph = graph_;
   if (auto s = RunPasses(&graph); !s.ok()) return s;
@@ -104,6 +107,10 @@ absl::Status GlesKernel::Build() {
   if (!executor.ok()) return executor.status();
   executor_ = *std::move(executor);
   report_->stats = executor_->stats();
+  report_->executor = executor_.get();
+  if (profiling_) {
+    return executor_->EnableProfiling(!gpu_->context->device().software);
+  }
   return absl::OkStatus();
 }
 

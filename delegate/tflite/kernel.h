@@ -37,6 +37,7 @@ class GlesKernel final : public SimpleDelegateKernel {
   GlesSimpleDelegate& delegate_;  // during Init only: it may be deleted before us
   std::shared_ptr<Gpu> gpu_;
   DeviceProfile profile_;
+  bool profiling_ = false;
   std::shared_ptr<PartitionReport> report_;
   Graph graph_;  // as read; Build() works on a copy
   std::vector<int> input_tensors_;   // TFLite's indices, in the graph's order

@@ -59,6 +59,7 @@ constexpr IntKey kIntKeys[] = {
     {"storage", &TfLiteGlesDelegateOptions::storage, ParseStorage},
     {"force_own_context", &TfLiteGlesDelegateOptions::force_own_context, ParseFlag},
     {"verbosity", &TfLiteGlesDelegateOptions::verbosity, ParseInt},
+    {"enable_op_profiling", &TfLiteGlesDelegateOptions::enable_op_profiling, ParseFlag},
 };
 
 struct TextKey {
@@ -155,6 +156,7 @@ absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions& caller) {
   options.storage = o.storage;
   options.force_own_context = o.force_own_context != 0;
   options.verbosity = o.verbosity;
+  options.enable_op_profiling = o.enable_op_profiling != 0;
   if (o.device != nullptr) options.device = o.device;
   if (o.exclude_nodes != nullptr) {
     auto ranges = ParseNodeRanges(o.exclude_nodes);

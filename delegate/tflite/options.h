@@ -25,6 +25,7 @@ struct Options {
   int verbosity = 1;
   std::string device;
   std::vector<std::pair<int, int>> exclude_nodes;  // inclusive ranges
+  bool enable_op_profiling = false;
 };
 
 // kInvalidArgument: a field's value is out of its range, or struct_size is not

@@ -147,6 +147,12 @@ absl::StatusOr<std::unique_ptr<Backend>> Backend::Create(
   return backend;
 }
 
+std::string Backend::GlesReport() const {
+  if (spec_.kind != BackendSpec::Kind::kGles) return "";
+  const char* text = TfLiteGlesDelegateReport(delegate_.get());
+  return text == nullptr ? "" : text;
+}
+
 absl::StatusOr<BackendFacts> Backend::Facts() const {
   if (spec_.kind == BackendSpec::Kind::kGles) {
     return ReadGlesReport(delegate_.get());

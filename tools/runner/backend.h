@@ -56,6 +56,9 @@ class Backend {
   // kInternal where the GL delegate's report is not what it should be.
   absl::StatusOr<BackendFacts> Facts() const;
 
+  // TfLiteGlesDelegateReport(); empty for other backends.
+  std::string GlesReport() const;
+
  private:
   Backend() = default;
   absl::Status MakeDelegate();
