@@ -12,7 +12,9 @@ std::string DimsString(absl::Span<const int> dims) {
 }
 
 absl::Status CheckFloat(const Tensor& tensor, absl::string_view what) {
-  if (tensor.type != DataType::kFloat32) {
+  const bool half_constant =
+      tensor.type == DataType::kFloat16 && tensor.is_constant();
+  if (tensor.type != DataType::kFloat32 && !half_constant) {
     return absl::UnimplementedError(absl::StrCat(
         what, " is ", DataTypeName(tensor.type), ", only float32 runs here"));
   }

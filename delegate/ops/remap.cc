@@ -37,6 +37,18 @@ bool KeepsTexelsWhole(const Remap& r, const Shape& src, const Shape& extent) {
 
 }  // namespace
 
+Remap Remap::Constant() {
+  Remap remap;
+  remap.per = {};
+  return remap;
+}
+
+Remap& Remap::Follow(int src, int dst, int step, int first) {
+  per[src][dst] = step;
+  offset[src] = first;
+  return *this;
+}
+
 void AddRemapToBox(Planner* planner, TensorId src, TensorId dst, const Remap& r,
                    const Shape& extent, const std::array<int, 4>& at) {
   const Shape from = planner->tensor(src).shape;

@@ -26,6 +26,11 @@ struct Remap {
   std::array<int, 4> offset = {0, 0, 0, 0};
   std::array<std::array<int, 4>, 4> per = {
       {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}};
+  // Nothing of the destination's coordinates in the source's: all per are zero.
+  static Remap Constant();
+  // Makes source axis `src` follow destination axis `dst`.
+  Remap& Follow(int src, int dst, int step = 1, int first = 0);
+
   Edge edge = Edge::kNone;
   float fill = 0;
   TensorId fill_tensor = kNoTensor;

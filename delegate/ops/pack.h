@@ -1,0 +1,25 @@
+// PACK: inputs of one shape, stacked along a new axis. Rank <= 3 in, <= 4 out;
+// any number of inputs, constants among them. kInvalidArgument: inputs of
+// different shapes, or another output shape than they give.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_PACK_H_
+#define GLES_DELEGATE_DELEGATE_OPS_PACK_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "delegate/ops/op.h"
+#include "delegate/ops/remap.h"
+
+namespace gles_delegate {
+
+struct PackAttributes {
+  int axis = 0;  // of the output's B, H, W, C
+  Shape view;    // an input with the new axis, of extent 1
+  Remap remap;   // from the input to that view
+};
+
+absl::StatusOr<ParsedNode> ParsePack(const NodeView& node);
+absl::Status PlanPack(const Node& node, Planner* planner);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_PACK_H_

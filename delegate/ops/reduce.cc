@@ -1,0 +1,81 @@
+#include "delegate/ops/reduce.h"
+
+#include <vector>
+
+#include "delegate/ops/checks.h"
+#include "delegate/ops/reduction.h"
+#include "delegate/ops/remap.h"
+#include "delegate/tflite/builtin_params.h"
+
+namespace gles_delegate {
+namespace {
+
+absl::Status Plan(const Node& node, Reducer reducer, Planner* planner) {
+  const auto& a = std::any_cast<const ReduceAttributes&>(node.attributes);
+  const Shape from = planner->tensor(node.inputs[0]).shape;
+  const Shape to = planner->tensor(node.outputs[0]).shape;
+  Reduction r;
+  r.reducer = reducer;
+  if (a.over[0]) r.b = Reduction::Whole(from.b);
+  if (a.over[1]) r.h = Reduction::Whole(from.h);
+  if (a.over[2]) r.w = Reduction::Whole(from.w);
+  r.channels = a.over[3];
+  const Shape kept = {a.over[0] ? 1 : from.b, a.over[1] ? 1 : from.h,
+                      a.over[2] ? 1 : from.w, a.over[3] ? 1 : from.c};
+  if (kept == to) {
+    AddReduction(planner, node.inputs[0], node.outputs[0], r);
+    return absl::OkStatus();
+  }
+  // Axes that are dropped may put the others elsewhere in B, H, W, C.
+  const TensorId reduced = planner->AddTemporary("axes kept", kept);
+  AddReduction(planner, node.inputs[0], reduced, r);
+  AddReshape(planner, reduced, node.outputs[0]);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseReduce(const NodeView& node) {
+  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
+  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
+  auto params = node.Get<ReducerParams>();
+  if (!params.ok()) return params.status();
+  const Tensor& input = *node.inputs[0];
+  if (auto s = CheckRank(input, "input"); !s.ok()) return s;
+  auto axes = IntsOfInput(node, 1, "the axes");
+  if (!axes.ok()) return axes.status();
+  const int rank = static_cast<int>(input.dims.size());
+  ReduceAttributes a;
+  std::vector<bool> over(rank, false);
+  for (int i : *axes) {
+    auto axis = NormalAxis(i, rank);
+    if (!axis.ok()) return axis.status();
+    over[*axis] = true;
+    a.over[BhwcAxis(*axis, rank)] = true;
+  }
+  std::vector<int> want;
+  for (int i = 0; i < rank; ++i) {
+    if (!over[i]) want.push_back(input.dims[i]);
+    if (over[i] && (*params)->keep_dims) want.push_back(1);
+  }
+  if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  return ParsedNode{a, {}};
+}
+
+absl::Status PlanMean(const Node& node, Planner* planner) {
+  return Plan(node, Reducer::kMean, planner);
+}
+absl::Status PlanSum(const Node& node, Planner* planner) {
+  return Plan(node, Reducer::kSum, planner);
+}
+absl::Status PlanReduceMax(const Node& node, Planner* planner) {
+  return Plan(node, Reducer::kMax, planner);
+}
+absl::Status PlanReduceMin(const Node& node, Planner* planner) {
+  return Plan(node, Reducer::kMin, planner);
+}
+absl::Status PlanReduceProd(const Node& node, Planner* planner) {
+  return Plan(node, Reducer::kProduct, planner);
+}
+
+}  // namespace gles_delegate

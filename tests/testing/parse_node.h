@@ -1,0 +1,52 @@
+// What an op's parser refuses, and why.
+//
+//   EXPECT_THAT(Refusal(ParsePool2d, {FakeTensor({1, 4, 4, 3})},
+//                       {FakeTensor({1, 3, 3, 3})}, &params),
+//               HasSubstr("output"));
+#ifndef GLES_DELEGATE_TESTS_TESTING_PARSE_NODE_H_
+#define GLES_DELEGATE_TESTS_TESTING_PARSE_NODE_H_
+
+#include <string>
+#include <vector>
+
+#include "delegate/graph.h"
+#include "delegate/ops/op.h"
+#include "tests/testing/fake_node.h"
+
+namespace gles_delegate::testing {
+
+// A constant int32 vector, or of `dims`.
+inline Tensor FakeInts(const std::vector<int>& values,
+                       std::vector<int> dims = {}) {
+  if (dims.empty()) dims = {static_cast<int>(values.size())};
+  Tensor tensor = FakeTensor(std::move(dims));
+  tensor.type = DataType::kInt32;
+  const auto* bytes = reinterpret_cast<const uint8_t*>(values.data());
+  tensor.constant = ConstantData::Own(
+      std::vector<uint8_t>(bytes, bytes + values.size() * sizeof(int)));
+  return tensor;
+}
+
+// An int32 tensor that is computed at run time.
+inline Tensor FakeRuntimeInts(std::vector<int> dims) {
+  Tensor tensor = FakeTensor(std::move(dims));
+  tensor.type = DataType::kInt32;
+  return tensor;
+}
+
+// The message of the refusal; "" where the parser takes the node.
+inline std::string Refusal(absl::StatusOr<ParsedNode> (*parse)(const NodeView&),
+                           const std::vector<Tensor>& inputs,
+                           const std::vector<Tensor>& outputs,
+                           const void* params = nullptr) {
+  NodeView node;
+  node.builtin_params = params;
+  for (const Tensor& t : inputs) node.inputs.push_back(&t);
+  for (const Tensor& t : outputs) node.outputs.push_back(&t);
+  const auto parsed = parse(node);
+  return parsed.ok() ? "" : std::string(parsed.status().message());
+}
+
+}  // namespace gles_delegate::testing
+
+#endif  // GLES_DELEGATE_TESTS_TESTING_PARSE_NODE_H_

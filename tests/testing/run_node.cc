@@ -1,0 +1,78 @@
+#include "tests/testing/run_node.h"
+
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/device_profile.h"
+#include "delegate/executor.h"
+#include "delegate/ops/op.h"
+#include "tests/testing/device.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+const OpDefinition* FindByName(absl::string_view name) {
+  for (const OpDefinition& op : AllOps()) {
+    if (op.name == name) return &op;
+  }
+  return nullptr;
+}
+
+TensorId AddTensor(absl::string_view name, const Shape& shape, Graph* graph) {
+  Tensor tensor;
+  tensor.name = std::string(name);
+  tensor.dims.assign(shape.begin(), shape.end());
+  tensor.shape = gles_delegate::Shape::FromDims(tensor.dims);
+  return graph->AddTensor(std::move(tensor));
+}
+
+absl::Status Run(Graph graph, const DeviceProfile& profile,
+                 const std::vector<std::vector<float>>& inputs, NodeRun* run) {
+  auto dispatches = PlanGraph(&graph, profile);
+  if (!dispatches.ok()) return dispatches.status();
+  run->dispatches = *dispatches;
+  TensorValue& output = run->result.outputs[0];
+  return TestContext()->Run([&]() -> absl::Status {
+    ProgramCache programs;
+    auto executor = Executor::Create(*TestContext(), &programs, graph,
+                                     *std::move(dispatches), profile);
+    if (!executor.ok()) return executor.status();
+    const std::vector<absl::Span<const float>> in(inputs.begin(), inputs.end());
+    const std::vector<absl::Span<float>> out = {absl::MakeSpan(output.values)};
+    return (*executor)->Invoke(in, out);
+  });
+}
+
+}  // namespace
+
+NodeRun RunNode(absl::string_view op, ParsedNode parsed,
+                const std::vector<Shape>& input_shapes,
+                const Shape& output_shape,
+                const std::vector<std::vector<float>>& inputs,
+                absl::FunctionRef<void(DeviceProfile&)> adjust) {
+  NodeRun run;
+  Graph graph;
+  Node node;
+  node.op = FindByName(op);
+  if (node.op == nullptr) {
+    run.result.status = absl::NotFoundError(absl::StrCat("no op named ", op));
+    return run;
+  }
+  node.attributes = std::move(parsed.attributes);
+  node.post_ops = std::move(parsed.post_ops);
+  for (const Shape& shape : input_shapes) {
+    node.inputs.push_back(AddTensor("input", shape, &graph));
+  }
+  node.outputs = {AddTensor("output", output_shape, &graph)};
+  graph.inputs = node.inputs;
+  graph.outputs = node.outputs;
+  graph.nodes.push_back(std::move(node));
+  DeviceProfile profile = ProfileFor(TestContext()->device(), {});
+  adjust(profile);
+  run.result.outputs.push_back(
+      {"output", output_shape, std::vector<float>(ElementCount(output_shape))});
+  run.result.status = Run(std::move(graph), profile, inputs, &run);
+  return run;
+}
+
+}  // namespace gles_delegate::testing
