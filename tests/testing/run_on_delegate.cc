@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
+#include "tests/testing/device.h"
 #include "tests/testing/run_model.h"
 #include "tests/testing/single_op.h"
 #include "tools/common/tflite_host.h"
@@ -40,9 +41,8 @@ void ReadReport(TfLiteDelegate* delegate, RunResult* result) {
   }
 }
 
-}  // namespace
-
-RunResult RunOnDelegate(const SingleOpModel& model, const RunOptions& options) {
+RunResult RunInCurrentContext(const SingleOpModel& model,
+                              const RunOptions& options) {
   const TfLiteGlesDelegateOptions delegate_options = MakeOptions(options);
   DelegatePtr delegate(TfLiteGlesDelegateCreate(&delegate_options),
                        TfLiteGlesDelegateDelete);
@@ -55,6 +55,25 @@ RunResult RunOnDelegate(const SingleOpModel& model, const RunOptions& options) {
   RunResult result = RunModel(AtPrecision(model, options.precision),
                               options.invokes, delegate.get());
   ReadReport(delegate.get(), &result);
+  return result;
+}
+
+}  // namespace
+
+RunResult RunOnDelegate(const SingleOpModel& model, const RunOptions& options) {
+  RunResult result;
+  // In the program's one context, which the delegate borrows: a context for
+  // each of an op's hundreds of runs would cost more than the runs.
+  egl::Context* context = TestContext();
+  if (context == nullptr) {
+    result.status = TestContextStatus();
+  } else {
+    const absl::Status ran = context->Run([&] {
+      result = RunInCurrentContext(model, options);
+      return absl::OkStatus();
+    });
+    if (!ran.ok()) result.status = ran;
+  }
   const bool whole = result.nodes_total > 0 &&
                      result.nodes_delegated == result.nodes_total &&
                      result.partitions == 1;
