@@ -18,11 +18,14 @@ namespace gles_delegate::egl {
 
 // One member per function of gl_functions.inc, named without its prefix:
 // gl().DispatchCompute(x, y, z), egl().MakeCurrent(...). Optional ones (the
-// extensions) are null where the driver has none.
+// extensions) may be null, and are not always null where the driver has none:
+// ask DeviceInfo::Has() first.
 struct GlApi;
 struct EglApi;
 
-// Opens libEGL.so.1 and libGLESv2.so.2. Thread-safe, idempotent.
+// Opens libEGL.so.1 and libGLESv2.so.2. The environment variable
+// GLES_DELEGATE_EGL_LIBRARY names another libEGL (ANGLE's, say), whose own GL
+// entry points are then preferred. Thread-safe, idempotent.
 // kUnavailable, naming the library that is missing and the loader's message.
 absl::Status LoadGl();
 
