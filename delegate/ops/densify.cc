@@ -122,7 +122,7 @@ class Densifier {
   const Sparsity& sparsity_;
   const size_t rank_;
   size_t element_ = 0;
-  size_t next_ = 0;  // stored element
+  size_t next_ = 0;         // stored element
   std::vector<int> index_;  // by level
   std::vector<int> block_size_;
   std::vector<uint8_t> dense_;
@@ -143,9 +143,9 @@ absl::StatusOr<ParsedNode> ParseDensify(const NodeView& node) {
         absl::StrCat("the input ", input.ToString(), " is not sparse"));
   }
   if (input.dims != node.outputs[0]->dims) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the output ", node.outputs[0]->ToString(),
-        " must have the shape of the input ", input.ToString()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("the output ", node.outputs[0]->ToString(),
+                     " must have the shape of the input ", input.ToString()));
   }
   return ParsedNode{};
 }

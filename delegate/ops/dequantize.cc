@@ -13,9 +13,9 @@ absl::StatusOr<ParsedNode> ParseDequantize(const NodeView& node) {
                      " is computed at run time; only constants are supported"));
   }
   if (input.dims != node.outputs[0]->dims) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the output ", node.outputs[0]->ToString(),
-        " must have the shape of the input ", input.ToString()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("the output ", node.outputs[0]->ToString(),
+                     " must have the shape of the input ", input.ToString()));
   }
   return ParsedNode{};
 }

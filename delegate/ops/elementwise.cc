@@ -65,9 +65,10 @@ absl::StatusOr<Shape> AlignedShape(absl::Span<const int> dims,
   };
   if (!broadcasts(shape.b, output.b) || !broadcasts(shape.h, output.h) ||
       !broadcasts(shape.w, output.w) || !broadcasts(shape.c, output.c)) {
-    return absl::UnimplementedError(absl::StrCat(
-        "[", absl::StrJoin(dims, ","), "] broadcasts to a part of the batch of [",
-        absl::StrJoin(output_dims, ","), "]"));
+    return absl::UnimplementedError(
+        absl::StrCat("[", absl::StrJoin(dims, ","),
+                     "] broadcasts to a part of the batch of [",
+                     absl::StrJoin(output_dims, ","), "]"));
   }
   // Equal batches may still be made of different axes, such as 2,1 and 1,2.
   for (size_t i = 0; shape.b != 1 && i + 3 < filled.size(); ++i) {
@@ -93,15 +94,14 @@ absl::Status CheckOperand(const Tensor& tensor) {
 absl::Status PlanElementwise(const Node& node, Planner* planner) {
   const auto attributes =
       std::any_cast<const ElementwiseAttributes&>(node.attributes);
-  auto source = Realign(node.inputs[attributes.source],
-                        attributes.source_shape, planner);
+  auto source =
+      Realign(node.inputs[attributes.source], attributes.source_shape, planner);
   if (!source.ok()) return source.status();
   std::vector<PostOp> functions;
   for (const RealignedFunction& f : attributes.functions) {
     PostOp op = f.function;
     if (op.operand != kNoTensor) {
-      auto operand =
-          Realign(node.inputs[op.operand], f.operand_shape, planner);
+      auto operand = Realign(node.inputs[op.operand], f.operand_shape, planner);
       if (!operand.ok()) return operand.status();
       op.operand = *operand;
     }
@@ -118,7 +118,8 @@ absl::Status PlanElementwise(const Node& node, Planner* planner) {
 }
 
 bool IsPlainElementwise(const Graph& graph, const Node& node) {
-  const auto* attributes = std::any_cast<ElementwiseAttributes>(&node.attributes);
+  const auto* attributes =
+      std::any_cast<ElementwiseAttributes>(&node.attributes);
   if (attributes == nullptr || !attributes->functions.empty()) return false;
   const Shape& own = graph.tensor(node.inputs[attributes->source]).shape;
   return own == attributes->source_shape &&

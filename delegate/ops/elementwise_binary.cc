@@ -21,10 +21,11 @@ struct BinaryFunction {
 };
 
 constexpr BinaryFunction kFunctions[] = {
-    {kAdd, "add"},       {kMul, "mul"},       {kSub, "sub"},
-    {kDiv, "div"},       {55, "maximum"},     {57, "minimum"},
-    {78, "pow"},         {90, "floor_div"},   {95, "floor_mod"},
-    {99, "squared_difference"},
+    {kAdd, "add"},     {kMul, "mul"},
+    {kSub, "sub"},     {kDiv, "div"},
+    {55, "maximum"},   {57, "minimum"},
+    {78, "pow"},       {90, "floor_div"},
+    {95, "floor_mod"}, {99, "squared_difference"},
 };
 
 absl::StatusOr<std::vector<PostOp>> ActivationOf(const NodeView& node) {
@@ -81,9 +82,9 @@ absl::StatusOr<ParsedNode> ParseFunctionOfTwo(const NodeView& node,
   auto dims = BroadcastDims(node.inputs[0]->dims, node.inputs[1]->dims);
   if (!dims.ok()) return dims.status();
   if (*dims != output.dims) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the inputs broadcast to [", absl::StrJoin(*dims, ","),
-        "], the output is ", output.ToString()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("the inputs broadcast to [", absl::StrJoin(*dims, ","),
+                     "], the output is ", output.ToString()));
   }
   std::array<Shape, 2> aligned;
   for (int i = 0; i < 2; ++i) {
@@ -117,9 +118,8 @@ absl::StatusOr<ParsedNode> ParseFunctionOfTwo(const NodeView& node,
 
 absl::StatusOr<ParsedNode> ParseBinary(const NodeView& node) {
   const auto* function = std::find_if(
-      std::begin(kFunctions), std::end(kFunctions), [&](const auto& f) {
-        return f.builtin_code == node.builtin_code;
-      });
+      std::begin(kFunctions), std::end(kFunctions),
+      [&](const auto& f) { return f.builtin_code == node.builtin_code; });
   if (function == std::end(kFunctions)) {
     return absl::UnimplementedError(
         absl::StrCat("op code ", node.builtin_code, " is no binary function"));
@@ -147,9 +147,9 @@ absl::StatusOr<ParsedNode> ParseAddN(const NodeView& node) {
     }
     if (auto s = CheckOperand(*input); !s.ok()) return s;
     if (input->dims != output.dims) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("the input ", input->ToString(),
-                       " must have the shape of the output ", output.ToString()));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the input ", input->ToString(),
+          " must have the shape of the output ", output.ToString()));
     }
   }
   return ParsedNode{};
@@ -171,8 +171,9 @@ absl::Status PlanAddN(const Node& node, Planner* planner) {
       add.operand = node.inputs[next];
       d.post_ops.push_back(std::move(add));
     }
-    sum = next == node.inputs.size() ? node.outputs[0]
-                                     : planner->AddTemporary("partial sum", shape);
+    sum = next == node.inputs.size()
+              ? node.outputs[0]
+              : planner->AddTemporary("partial sum", shape);
     d.Write("dst", sum);
     d.Grid(shape.w, shape.h, shape.slices() * shape.b);
     planner->Add(std::move(d));

@@ -3,7 +3,8 @@
 // ADD_N, the sum of any number of tensors of one shape. Either side of the
 // others may be broadcast on any axis, by TFLite's rule (aligned from the
 // right), constant or not. Parse's errors: kInvalidArgument where the shapes do
-// not broadcast to the output's, kUnimplemented where the tensors are not float.
+// not broadcast to the output's, kUnimplemented where the tensors are not
+// float.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_BINARY_H_
 #define GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_BINARY_H_
 

@@ -19,20 +19,28 @@ struct UnaryFunction {
 };
 
 constexpr UnaryFunction kFunctions[] = {
-    {8, "floor", {}},         {14, "logistic", {}},
+    {8, "floor", {}},
+    {14, "logistic", {}},
     {19, "clamp", {0, kInf}},  // RELU
     {20, "clamp", {-1, 1}},    // RELU_N1_TO_1
     {21, "clamp", {0, 6}},     // RELU6
-    {28, "tanh", {}},         {47, "exp", {}},
-    {59, "neg", {}},          {66, "sin", {}},
-    {73, "log", {}},          {75, "sqrt", {}},
-    {76, "rsqrt", {}},        {92, "square", {}},
+    {28, "tanh", {}},
+    {47, "exp", {}},
+    {59, "neg", {}},
+    {66, "sin", {}},
+    {73, "log", {}},
+    {75, "sqrt", {}},
+    {76, "rsqrt", {}},
+    {92, "square", {}},
     {kLeakyRelu, "leaky_relu", {}},
-    {101, "abs", {}},         {104, "ceil", {}},
-    {108, "cos", {}},         {111, "elu", {}},
-    {116, "round", {}},       {117, "hard_swish", {}},
+    {101, "abs", {}},
+    {104, "ceil", {}},
+    {108, "cos", {}},
+    {111, "elu", {}},
+    {116, "round", {}},
+    {117, "hard_swish", {}},
     {kGelu, "gelu", {}},
-    {152, "clamp", {0, 1}},    // RELU_0_TO_1
+    {152, "clamp", {0, 1}},  // RELU_0_TO_1
     {158, "sign", {}},
 };
 

@@ -9,7 +9,9 @@ namespace gles_delegate {
 void RemoveDeadNodes(Graph* graph) {
   std::vector<bool> wanted(graph->tensors.size(), false);
   for (TensorId id : graph->outputs) wanted[id] = true;
-  const auto is_wanted = [&](TensorId id) { return id != kNoTensor && wanted[id]; };
+  const auto is_wanted = [&](TensorId id) {
+    return id != kNoTensor && wanted[id];
+  };
   const auto keeps_state = [&](TensorId id) {
     return id != kNoTensor && graph->tensor(id).is_variable;
   };

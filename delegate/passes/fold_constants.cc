@@ -12,10 +12,10 @@ namespace gles_delegate {
 namespace {
 
 absl::Status CheckSameElements(const Tensor& input, const Tensor& output) {
-  if (input.shape.elements() == output.shape.elements()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("the constant ", input.ToString(), " cannot become ",
-                   output.ToString()));
+  if (input.shape.elements() == output.shape.elements())
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the constant ", input.ToString(), " cannot become ", output.ToString()));
 }
 
 void ShareConstant(const Tensor& input, Tensor* output) {

@@ -13,7 +13,8 @@ namespace gles_delegate {
 // nothing left to run. False: it is no such op, or its input is not constant.
 // The bytes of relabelled and of 16-bit constants are shared, not copied:
 // DEQUANTIZE of float16 leaves its output float16. 8-bit ones become float32.
-// kInvalidArgument: a malformed constant (sparsity that does not fit the shape).
+// kInvalidArgument: a malformed constant (sparsity that does not fit the
+// shape).
 absl::StatusOr<bool> FoldConstantNode(Graph* graph, const Node& node);
 
 // Folds every node that it can, and removes it.

@@ -90,7 +90,8 @@ class Fuser {
     Node& producer = graph_->nodes[p];
     if (producer.outputs.size() != 1) return false;
     for (const PostOp& op : ops) {
-      if (op.operand != kNoTensor && uses_.producer[op.operand] >= p) return false;
+      if (op.operand != kNoTensor && uses_.producer[op.operand] >= p)
+        return false;
     }
     const int operands = OperandCount(ops);
     if (operands > 0 && TensorCount(*graph_, producer) +
@@ -127,7 +128,8 @@ void RealignConstants(Graph* graph) {
     const Tensor& operand = graph->tensor(node.inputs[f.function.operand]);
     if (!operand.is_constant()) continue;
     Tensor realigned = operand;
-    realigned.name = absl::StrCat(operand.name, " as ", f.operand_shape.ToString());
+    realigned.name =
+        absl::StrCat(operand.name, " as ", f.operand_shape.ToString());
     realigned.shape = f.operand_shape;
     PostOp op = f.function;
     op.operand = graph->AddTensor(std::move(realigned));

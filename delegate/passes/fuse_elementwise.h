@@ -7,9 +7,9 @@
 
 namespace gles_delegate {
 
-// Fires where the producer has one output that only this node reads, of the same
-// shape as the result, and the function's operand, if any, exists before the
-// producer runs. Functions of two tensors go to either operand's producer.
+// Fires where the producer has one output that only this node reads, of the
+// same shape as the result, and the function's operand, if any, exists before
+// the producer runs. Functions of two tensors go to either operand's producer.
 void FuseElementwise(Graph* graph);
 
 // Functions whose constant operand had to be read as another shape

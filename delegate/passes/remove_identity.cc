@@ -50,7 +50,9 @@ class Renaming {
     for (size_t i = 0; i < tensors; ++i) to_[i] = static_cast<TensorId>(i);
   }
   void Set(TensorId from, TensorId to) { to_[from] = to; }
-  TensorId operator()(TensorId id) const { return id == kNoTensor ? id : to_[id]; }
+  TensorId operator()(TensorId id) const {
+    return id == kNoTensor ? id : to_[id];
+  }
 
  private:
   std::vector<TensorId> to_;

@@ -325,7 +325,22 @@ vec4 op_minimum(vec4 x, vec4 y, vec4 p) {
 vec4 op_prelu(vec4 x, vec4 y, vec4 p) {
   return mix(x, x * y, lessThan(x, vec4(0.0)));
 }
-vec4 op_floor_div(vec4 x, vec4 y, vec4 p) { return floor(x / y); }
+// floor(x / y) of the exact quotient, not of one rounded up to an integer.
+vec4 op_floor_div(vec4 x, vec4 y, vec4 p) {
+  vec4 a = abs(x);
+  vec4 b = abs(y);
+  vec4 rest;
+  for (int i = 0; i < 4; ++i) rest[i] = fmod_of(a[i], b[i]);
+  rest = mix(rest, vec4(0.0), is_inf(y));
+  vec4 q = (a - rest) / b;
+  q = mix(q, floor(q + 0.5), lessThan(q, vec4(8388608.0)));
+  q = mix(q, vec4(0.0), is_inf(y));
+  vec4 below = mix(vec4(0.0), vec4(1.0), notEqual(rest, vec4(0.0)));
+  q = mix(q, -q - below, notEqual(is_negative(x), is_negative(y)));
+  q = mix(q, x / y, is_inf(x));
+  q = mix(q, x / y, equal(y, vec4(0.0)));
+  return mix(mix(q, x, is_nan(x)), y, is_nan(y));
+}
 // The remainder with the divisor's sign: std::fmod, then moved there.
 vec4 op_floor_mod(vec4 x, vec4 y, vec4 p) {
   vec4 r;
