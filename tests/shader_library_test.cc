@@ -1,0 +1,60 @@
+// labels: unit sanitize
+// SelectFunctions: what is named, what that calls, nothing else.
+#include <string>
+
+#include "gl_shaders/library.h"
+#include "gl_shaders/shader.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace gles_delegate::gl_shaders {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr char kLibrary[] = R"(// A comment.
+#define ONE 1.0
+float one() { return ONE; }  // one line
+float two(float x,
+          float y) {
+  if (x > y) { return one(); }
+  return x;
+}
+float three() {
+  return 3.0;
+}
+float two(float x) { return two(x, three()); }
+)";
+
+TEST(SelectFunctionsTest, CalleesAndOverloads) {
+  const std::string text = SelectFunctions(kLibrary, {"two"});
+  EXPECT_EQ(text,
+            "#define ONE 1.0\n"
+            "float one() { return ONE; }\n"
+            "float two(float x,\n          float y) {\n"
+            "  if (x > y) { return one(); }\n  return x;\n}\n"
+            "float three() {\n  return 3.0;\n}\n"
+            "float two(float x) { return two(x, three()); }\n");
+}
+
+TEST(SelectFunctionsTest, NothingElse) {
+  EXPECT_EQ(SelectFunctions(kLibrary, {"three"}),
+            "#define ONE 1.0\nfloat three() {\n  return 3.0;\n}\n");
+  EXPECT_EQ(SelectFunctions(kLibrary, {"four"}), "#define ONE 1.0\n");
+}
+
+TEST(SelectFunctionsTest, TheElementwiseLibrary) {
+  const auto library = ShaderFile("lib/elementwise.glsl");
+  ASSERT_TRUE(library.ok());
+  const std::string clamp = SelectFunctions(*library, {"op_clamp"});
+  EXPECT_THAT(clamp, HasSubstr("is_nan"));
+  EXPECT_THAT(clamp, Not(HasSubstr("exp_of")));
+  const std::string pow = SelectFunctions(*library, {"op_pow"});
+  EXPECT_THAT(pow, HasSubstr("positive_pow"));
+  EXPECT_THAT(pow, HasSubstr("first_of"));  // of the scalar form
+  EXPECT_THAT(pow, Not(HasSubstr("tanh_of")));
+}
+
+}  // namespace
+}  // namespace gles_delegate::gl_shaders
