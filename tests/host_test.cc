@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include "gmock/gmock.h"
@@ -237,6 +238,51 @@ TEST(DelegateTest, StockLoaderRefusesAMissingLibrary) {
   const auto delegate =
       LoadExternalDelegateThroughStockLoader("no/such/library.so", {});
   EXPECT_FALSE(delegate.ok());
+}
+
+#ifdef GLES_DELEGATE_LIBRARY
+// Our own library, through both ways in. Creating it makes no GL call.
+TEST(DelegateTest, LoadsOurLibrary) {
+  for (auto load :
+       {LoadExternalDelegate, LoadExternalDelegateThroughStockLoader}) {
+    const auto delegate = load(GLES_DELEGATE_LIBRARY, {{"verbosity", "0"}});
+    EXPECT_TRUE(delegate.ok()) << delegate.status();
+    const auto refused = load(GLES_DELEGATE_LIBRARY, {{"no_such_key", "1"}});
+    EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(refused.status().message()),
+                HasSubstr("no_such_key"));
+  }
+}
+#endif
+
+// Every real model at hand loads, and the one with a custom op runs.
+TEST(SharedModelsTest, LoadAndRun) {
+  const char* shared = std::getenv("GLES_DELEGATE_SHARED_DIR");
+  if (shared == nullptr || *shared == '\0') {
+    GTEST_SKIP() << "NO REAL MODELS: set GLES_DELEGATE_SHARED_DIR to a folder "
+                    "that holds models/";
+  }
+  const std::filesystem::path models = std::filesystem::path(shared) / "models";
+  int loaded = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(models)) {
+    if (entry.path().extension() != ".tflite") continue;
+    EXPECT_TRUE(Model::FromFile(entry.path().string()).ok()) << entry.path();
+    ++loaded;
+  }
+  EXPECT_GT(loaded, 0);
+  const auto model =
+      Model::FromFile((models / "selfie_segmentation.tflite").string());
+  ASSERT_TRUE(model.ok()) << model.status();
+  auto interpreter = Interpreter::Create(**model);
+  ASSERT_TRUE(interpreter.ok()) << interpreter.status();
+  const TensorView input = (*interpreter)->input(0);
+  ASSERT_TRUE(
+      input.WriteFloats(std::vector<float>(input.elements(), 0.5f)).ok());
+  ASSERT_TRUE((*interpreter)->Invoke().ok());
+  EXPECT_THAT((*interpreter)->output(0).dims(), ElementsAre(1, 256, 256, 1));
+  for (float value : (*interpreter)->output(0).AsFloats()) {
+    ASSERT_TRUE(value >= 0 && value <= 1) << value;  // a mask, by LOGISTIC
+  }
 }
 
 // A delegate that fails where it is told to. It claims both NEG nodes and
