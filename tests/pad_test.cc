@@ -118,7 +118,7 @@ TEST(ParsePadTest, Refusals) {
       Refusal(ParsePad, {input, paddings}, {input}),
       HasSubstr("output is 1x4x4x3, its inputs and attributes give 1x6x6x3"));
   EXPECT_THAT(Refusal(ParsePad, {input, FakeRuntimeInts({4, 2})}, {output}),
-              HasSubstr("the paddings is computed at run time"));
+              HasSubstr("the paddings: known only at run time"));
   EXPECT_THAT(Refusal(ParsePad, {input, FakeInts({1, 1})}, {output}),
               HasSubstr("an input of rank 4 wants 8"));
   EXPECT_THAT(

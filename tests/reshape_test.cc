@@ -98,7 +98,7 @@ TEST(ParseReshapeTest, Refusals) {
   EXPECT_THAT(Refusal(ParseReshape, {input}, {FakeTensor({4, 6})}, &params),
               HasSubstr("output is 4x6, its inputs and attributes give 3x-1"));
   EXPECT_THAT(Refusal(ParseReshape, {input, FakeRuntimeInts({2})}, {output}),
-              HasSubstr("the new shape is computed at run time"));
+              HasSubstr("the new shape: known only at run time"));
   EXPECT_THAT(Refusal(ParseReshape, {input}, {output}),
               HasSubstr("no parameters"));
   params.num_dimensions = 9;
@@ -125,7 +125,7 @@ TEST(ParseReshapeTest, RefusalsOfSqueezeAndExpandDims) {
       HasSubstr("output is 2x1x1x4, its inputs and attributes give 2x1x4x1"));
   EXPECT_THAT(
       Refusal(ParseExpandDims, {input, FakeRuntimeInts({1})}, {expanded}),
-      HasSubstr("the axis is computed at run time"));
+      HasSubstr("the axis: known only at run time"));
   EXPECT_THAT(Refusal(ParseExpandDims, {input, FakeInts({5})}, {expanded}),
               HasSubstr("axis 5 is outside"));
 }

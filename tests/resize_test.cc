@@ -85,7 +85,7 @@ TEST(ParseResizeTest, Refusals) {
       HasSubstr("output is 1x6x8x3, its inputs and attributes give 1x8x6x3"));
   EXPECT_THAT(
       Refusal(ParseResize, {input, FakeRuntimeInts({2})}, {output}, &params),
-      HasSubstr("the size is computed at run time"));
+      HasSubstr("the size: known only at run time"));
   EXPECT_THAT(Refusal(ParseResize, {input, FakeInts({8})}, {output}, &params),
               HasSubstr("the size has 1 elements"));
   EXPECT_THAT(

@@ -79,7 +79,7 @@ absl::StatusOr<std::vector<int>> IntsOfInput(const NodeView& node, int index,
   if (tensor.shape.elements() == 0) return std::vector<int>{};
   if (!tensor.is_constant()) {
     return absl::UnimplementedError(absl::StrCat(
-        what, " is computed at run time; it must be a constant of the model"));
+        what, ": known only at run time, must be a constant of the model"));
   }
   return ConstantInts(tensor);
 }

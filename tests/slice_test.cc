@@ -1,0 +1,201 @@
+// labels: op llvmpipe softpipe
+// SLICE and STRIDED_SLICE against TFLite's own kernels, and what their parsers
+// refuse.
+#include "delegate/ops/slice.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "delegate/tflite/builtin_params.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/op_model_maker.h"
+#include "tests/testing/op_models.h"
+#include "tests/testing/parse_node.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using Ints = std::vector<int>;
+
+class SliceTest : public ::testing::Test {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+};
+
+int Vector(OpVariant& v, const std::string& name, const Ints& values) {
+  return v.IntConstant(name, {static_cast<int>(values.size())}, values);
+}
+
+SingleOpModel Slice(const Shape& shape, const Ints& begin, const Ints& size) {
+  return MakeModel(absl::StrCat("SLICE ", ShapeString(shape), " from ",
+                                absl::StrJoin(begin, ","), " size ",
+                                absl::StrJoin(size, ",")),
+                   Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+                     const int x = v.Input(
+                         "x", shape, v.random().Gaussian(ElementCount(shape)));
+                     const int from = Vector(v, "begin", begin);
+                     return v.Op(schema::BuiltinOperator::SLICE, 1,
+                                 {x, from, Vector(v, "size", size)},
+                                 schema::SliceOptionsT());
+                   });
+}
+
+struct Strided {
+  Shape shape;
+  Ints begin, end, strides;
+  int begin_mask = 0, end_mask = 0, ellipsis_mask = 0, new_axis_mask = 0,
+      shrink_axis_mask = 0;
+};
+
+SingleOpModel StridedSlice(const Strided& s) {
+  return MakeModel(
+      absl::StrCat("STRIDED_SLICE ", ShapeString(s.shape), " ",
+                   absl::StrJoin(s.begin, ","), " to ",
+                   absl::StrJoin(s.end, ","), " by ",
+                   absl::StrJoin(s.strides, ","), " masks ", s.begin_mask, " ",
+                   s.end_mask, " ", s.ellipsis_mask, " ", s.new_axis_mask, " ",
+                   s.shrink_axis_mask),
+      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        const int x =
+            v.Input("x", s.shape, v.random().Gaussian(ElementCount(s.shape)));
+        const int begin = Vector(v, "begin", s.begin);
+        const int end = Vector(v, "end", s.end);
+        const int strides = Vector(v, "strides", s.strides);
+        schema::StridedSliceOptionsT options;
+        options.begin_mask = s.begin_mask;
+        options.end_mask = s.end_mask;
+        options.ellipsis_mask = s.ellipsis_mask;
+        options.new_axis_mask = s.new_axis_mask;
+        options.shrink_axis_mask = s.shrink_axis_mask;
+        return v.Op(schema::BuiltinOperator::STRIDED_SLICE, 1,
+                    {x, begin, end, strides}, options);
+      });
+}
+
+void Check(const SingleOpModel& model) {
+  EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+}
+
+TEST_F(SliceTest, EveryAxis) {
+  for (int channels : StandardChannels()) {
+    const Shape shape = {3, 4, 5, channels};
+    Check(Slice(shape, {1, 0, 2, 0}, {2, 3, -1, -1}));
+    Check(Slice(shape, {0, 1, 0, channels / 2},
+                {-1, -1, 5, channels - channels / 2}));
+  }
+  Check(Slice({1, 2, 3, 17}, {0, 0, 0, 8}, {1, 2, 3, 5}));
+  Check(Slice({1, 2, 3, 17}, {0, 0, 0, 3}, {1, 2, 3, 12}));
+}
+
+TEST_F(SliceTest, LowerRanks) {
+  Check(Slice({7}, {2}, {4}));
+  Check(Slice({3, 7}, {1, 2}, {2, -1}));
+  Check(Slice({3, 4, 7}, {1, 2, 0}, {2, 1, 5}));
+}
+
+TEST_F(SliceTest, Strides) {
+  for (int channels : {1, 5, 8}) {
+    const Shape shape = {2, 7, 6, channels};
+    const int c = channels;
+    Check(StridedSlice({shape, {0, 1, 0, 0}, {2, 7, 6, c}, {1, 2, 3, 1}}));
+    Check(StridedSlice(
+        {shape, {-1, -1, -1, -1}, {-3, -8, -7, -9}, {-1, -2, -1, -1}}));
+    Check(StridedSlice(
+        {shape, {0, -5, 2, 0}, {100, -1, 100, 100}, {1, 1, 1, 2}}));
+  }
+}
+
+TEST_F(SliceTest, Masks) {
+  const Shape shape = {2, 7, 6, 5};
+  // begin and end, upwards and downwards
+  Check(StridedSlice(
+      {shape, {1, 3, 3, 1}, {1, 3, 3, 3}, {1, 1, 2, 1}, 0b0110, 0b1011}));
+  Check(StridedSlice(
+      {shape, {1, 3, 3, 1}, {0, 1, 1, 1}, {-1, -1, -2, -1}, 0b1111, 0b1111}));
+  // one index of an axis, which goes: the others move in B, H, W, C
+  for (int mask : {0b0001, 0b0010, 0b0100, 0b1000, 0b0101, 0b1110}) {
+    Strided s = {shape, {1, 2, -1, 3}, {2, 3, 6, 4}, {1, 1, 1, 1}};
+    s.shrink_axis_mask = mask;
+    Check(StridedSlice(s));
+  }
+  // fewer entries than axes
+  Check(StridedSlice({shape, {1}, {2}, {1}}));
+  Check(StridedSlice({shape, {0, 2}, {2, 5}, {1, 2}}));
+}
+
+TEST_F(SliceTest, EllipsisAndNewAxes) {
+  Strided s = {{3, 4, 5}, {0, 1}, {0, 4}, {1, 1}};
+  s.ellipsis_mask = 0b01;
+  Check(StridedSlice(s));
+  s = {{3, 4, 5}, {1, 0, 2}, {3, 0, 5}, {1, 1, 2}};
+  s.ellipsis_mask = 0b010;
+  Check(StridedSlice(s));
+  for (int mask : {0b0001, 0b0010, 0b0100, 0b1000}) {
+    s = {{3, 4, 5}, {1, 0, 1, 2}, {3, 3, 3, 4}, {1, 1, 1, 1}};
+    s.new_axis_mask = mask;
+    Check(StridedSlice(s));
+  }
+  s = {{3, 4, 5}, {1, 0, 0}, {2, 0, 0}, {1, 1, 1}};
+  s.shrink_axis_mask = 0b001;
+  s.new_axis_mask = 0b010;
+  s.ellipsis_mask = 0b100;
+  Check(StridedSlice(s));
+}
+
+TEST_F(SliceTest, PrecisionsAndStorages) {
+  ExpectMatchesCpu(Slice({2, 3, 4, 9}, {0, 1, 0, 3}, {2, 2, 4, 6}));
+  ExpectMatchesCpu(Slice({2, 3, 4, 9}, {0, 1, 0, 4}, {2, 2, 4, 5}));
+}
+
+TEST(ParseSliceTest, Refusals) {
+  const Tensor input = FakeTensor({2, 5});
+  const Tensor output = FakeTensor({2, 3});
+  const auto refusal = [&](const Ints& begin, const Ints& size) {
+    return Refusal(ParseSlice, {input, FakeInts(begin), FakeInts(size)},
+                   {output});
+  };
+  EXPECT_EQ(refusal({0, 2}, {2, -1}), "");
+  EXPECT_THAT(refusal({0, 2}, {2, 2}),
+              HasSubstr("output is 2x3, its inputs and attributes give 2x2"));
+  EXPECT_THAT(
+      refusal({0, 3}, {2, 3}),
+      HasSubstr("begin 3 and size 3 leave axis 1, which has 5 elements"));
+  EXPECT_THAT(refusal({0, -1}, {2, 3}), HasSubstr("begin -1"));
+  EXPECT_THAT(refusal({2}, {3}), HasSubstr("the input's rank is 2"));
+  EXPECT_THAT(
+      Refusal(ParseSlice, {input, FakeRuntimeInts({2}), FakeInts({2, 3})},
+              {output}),
+      HasSubstr("the begin: known only at run time"));
+}
+
+TEST(ParseStridedSliceTest, Refusals) {
+  StridedSliceParams params = {};
+  const Tensor input = FakeTensor({2, 5});
+  const auto refusal = [&](const Ints& begin, const Ints& end,
+                           const Ints& strides,
+                           const std::vector<int>& output) {
+    return Refusal(ParseStridedSlice,
+                   {input, FakeInts(begin), FakeInts(end), FakeInts(strides)},
+                   {FakeTensor(output)}, &params);
+  };
+  EXPECT_EQ(refusal({0, 4}, {2, 0}, {1, -2}, {2, 2}), "");
+  EXPECT_THAT(refusal({0, 4}, {2, 0}, {1, -2}, {2, 3}),
+              HasSubstr("output is 2x3, its inputs and attributes give 2x2"));
+  EXPECT_THAT(refusal({0, 4}, {2, 0}, {1, 0}, {2, 3}),
+              HasSubstr("stride of 0"));
+  EXPECT_THAT(refusal({0, 0, 0}, {2, 3, 1}, {1, 1, 1}, {2, 3}),
+              HasSubstr("slices 3 axes of an input of rank 2"));
+  EXPECT_THAT(refusal({0, 0}, {2, 3, 1}, {1, 1}, {2, 3}),
+              HasSubstr("must be equal"));
+  params.shrink_axis_mask = 2;
+  EXPECT_EQ(refusal({0, 4}, {2, 5}, {1, 1}, {2}), "");
+  EXPECT_THAT(refusal({0, 5}, {2, 6}, {1, 1}, {2}),
+              HasSubstr("index 5 is outside an axis of 5 elements"));
+  params.ellipsis_mask = 3;
+  EXPECT_THAT(refusal({0, 4}, {2, 5}, {1, 1}, {2}), HasSubstr("two ellipses"));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
