@@ -1,7 +1,12 @@
 #include "delegate/device_profile.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
 
 namespace gles_delegate {
 
@@ -20,19 +25,20 @@ struct Row {
   int work_group_size;
   int conv_tile_pixels;
   int conv_tile_slices;
+  int split_target;
 };
 
 constexpr Row kRows[] = {
     // llvmpipe: imageLoad from 2-D images is five times as fast as texelFetch
     // from arrays; an invocation must do much, as each costs.
     {DeviceKind::kLlvmpipe, Storage::kTexture2d, ReadBy::kImage, Storage::kTexture2d, 8,
-     4, 4},
+     4, 4, 0},
     {DeviceKind::kSoftpipe, Storage::kTexture2d, ReadBy::kFetch, Storage::kBuffer, 16, 4,
-     2},
-    {DeviceKind::kNvidia, Storage::kTextureArray, ReadBy::kFetch, Storage::kBuffer, 64, 1,
-     1},
+     2, 0},
+    {DeviceKind::kNvidia, Storage::kTexture2d, ReadBy::kFetch, Storage::kBuffer, 64, 1, 1,
+     1 << 18},
     {DeviceKind::kUnknown, Storage::kTextureArray, ReadBy::kFetch, Storage::kBuffer, 64,
-     4, 1},
+     4, 1, 0},
 };
 
 const Row& RowFor(DeviceKind kind) {
@@ -55,6 +61,29 @@ Storage StorageOption(int option, Storage fallback) {
   }
 }
 
+// For finding a new device's row: GLES_DELEGATE_TUNING="conv_tile_pixels=2,..."
+// overrides the table. Unknown names and bad numbers are ignored.
+void ApplyTuning(DeviceProfile* profile) {
+  const char* text = std::getenv("GLES_DELEGATE_TUNING");
+  if (text == nullptr) return;
+  const std::pair<absl::string_view, int*> knobs[] = {
+      {"conv_tile_pixels", &profile->conv_tile_pixels},
+      {"conv_tile_slices", &profile->conv_tile_slices},
+      {"work_group_size", &profile->work_group_size},
+      {"reduction_lanes", &profile->reduction_lanes},
+      {"split_target", &profile->split_target},
+  };
+  for (absl::string_view part : absl::StrSplit(text, ',')) {
+    const std::pair<absl::string_view, absl::string_view> pair =
+        absl::StrSplit(part, absl::MaxSplits('=', 1));
+    int value = 0;
+    if (!absl::SimpleAtoi(pair.second, &value) || value < 1) continue;
+    for (const auto& [name, target] : knobs) {
+      if (name == pair.first) *target = value;
+    }
+  }
+}
+
 }  // namespace
 
 DeviceProfile ProfileFor(const egl::DeviceInfo& device, const ProfileOptions& options) {
@@ -67,6 +96,7 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device, const ProfileOptions& op
   p.work_group_size = row.work_group_size;
   p.conv_tile_pixels = row.conv_tile_pixels;
   p.conv_tile_slices = row.conv_tile_slices;
+  p.split_target = row.split_target;
   p.max_texture_size = device.max_texture_size;
   p.max_texture_layers = device.max_array_texture_layers;
   // Indices in shaders are 32-bit ints.
@@ -81,6 +111,7 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device, const ProfileOptions& op
   p.max_work_group_count = device.max_work_group_count;
   p.max_uniform_block_bytes = device.max_uniform_block_bytes;
   p.max_shared_memory_bytes = device.max_shared_memory_bytes;
+  ApplyTuning(&p);
   return p;
 }
 

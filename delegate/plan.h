@@ -93,8 +93,14 @@ struct DeviceProfile {
   // Register tile of convolutions: pixels by output slices an invocation.
   int conv_tile_pixels = 4;
   int conv_tile_slices = 1;
+  // Likewise of depthwise convolutions: pixels of a row by rows.
+  int depthwise_tile_pixels = 4;
+  int depthwise_tile_rows = 1;
   // Invocations that may share one sum through shared memory; 1: none.
   int reduction_lanes = 32;
+  // Invocations that keep the whole device busy: convolutions with fewer output
+  // texels split their sums. 0: never split.
+  int split_target = 0;
   // Wanted invocations a work group, within the device's limit.
   int work_group_size = 64;
   // The device's limits that planning checks.

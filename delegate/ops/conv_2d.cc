@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/conv_split.h"
 #include "delegate/ops/conv_tile.h"
 #include "delegate/ops/conv_weights.h"
 #include "delegate/ops/matrix_product.h"
@@ -119,6 +120,15 @@ absl::Status PlanConv2d(const Node& node, Planner* planner) {
     return absl::OkStatus();
   }
 
+  const int terms = weights.shape.h * weights.shape.w * src.shape.slices();
+  const int lanes = SplitLanes(dst.b * dst.h * dst.w * dst.slices(), terms,
+                               planner->profile());
+  if (lanes > 1 && a.groups == 1) {
+    planner->Add(PlanConvSplit({node.inputs[0], node.outputs[0], &weights, bias, a,
+                                weights.shape.w, weights.shape.h},
+                               lanes, *planner));
+    return absl::OkStatus();
+  }
   const Filter filter = FilterOf(weights.shape, a.groups);
   ConvTile tile = ChooseConvTile(dst.w, dst.slices(), planner->profile());
   // Slices that the outputs of one group take, and that they read.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "delegate/ops/conv_split.h"
 #include "delegate/ops/conv_tile.h"
 #include "delegate/ops/conv_weights.h"
 
@@ -23,6 +24,11 @@ bool RowsArePixels(const MatrixProduct& p, const Shape& src, const Shape& dst) {
 
 Dispatch Pixels(const MatrixProduct& p, const Planner& planner) {
   const Shape& dst = planner.tensor(p.dst).shape;
+  const int lanes = SplitLanes(Rows(dst) * dst.slices(), (p.k + 3) / 4,
+                               planner.profile());
+  if (lanes > 1) {
+    return PlanConvSplit({p.src, p.dst, p.weights, p.bias, {}, 1, 1}, lanes, planner);
+  }
   const ConvTile tile =
       ChooseConvTile(Rows(dst), dst.slices(), planner.profile());
   Dispatch d("conv_1x1");
