@@ -1,6 +1,6 @@
 // Output slices first_slice and on from 1 to 3 SOURCES, source i beginning at
-// any channel part_begin[i]. Channels past a source's last are zero, so that a
-// texel is the sum of what each source has in it. One texel an invocation.
+// any channel part_begin[i]. Every channel is copied, none computed. One texel an
+// invocation.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 part_begin;  // channel of the output, per source
@@ -8,8 +8,7 @@ layout(std140, binding = 0) uniform Params {
   int slice_count;
 };
 
-// Channels 4 * i - begin and on, from the two texels `low` and `high` that hold
-// them.
+// Four channels from the `by`-th on of the two texels `low` and `high`.
 vec4 shifted(vec4 low, vec4 high, int by) {
   if (by == 0) return low;
   if (by == 1) return vec4(low.yzw, high.x);
@@ -17,18 +16,20 @@ vec4 shifted(vec4 low, vec4 high, int by) {
   return vec4(low.w, high.xyz);
 }
 
-#define PART(READ, SIZE, BEGIN)                                           \
+// Puts the channels that one source has in output texel (p, slice, batch) into v.
+#define PART(READ, SIZE, CHANNELS, BEGIN)                                 \
   {                                                                       \
     int first = 4 * slice - BEGIN;                                        \
     int s = first >> 2;                                                   \
-    int by = first & 3;                                                   \
     vec4 low = vec4(0.0);                                                 \
     vec4 high = vec4(0.0);                                                \
     if (s >= 0 && s < SIZE.z) low = READ(p.x, p.y, s, batch);             \
-    if (by != 0 && s >= -1 && s + 1 < SIZE.z) {                           \
+    if ((first & 3) != 0 && s >= -1 && s + 1 < SIZE.z) {                  \
       high = READ(p.x, p.y, s + 1, batch);                                \
     }                                                                     \
-    v += shifted(low, high, by);                                          \
+    uvec4 channel = uvec4(first + ivec4(0, 1, 2, 3));                     \
+    v = mix(v, shifted(low, high, first & 3),                             \
+            lessThan(channel, uvec4(CHANNELS)));                          \
   }
 
 void main() {
@@ -37,12 +38,12 @@ void main() {
   int slice = first_slice + gid.z % slice_count;
   int batch = gid.z / slice_count;
   vec4 v = vec4(0.0);
-  PART(read_src0, src0_size, part_begin.x)
+  PART(read_src0, src0_size, src0_aux.x, part_begin.x)
 #if SOURCES > 1
-  PART(read_src1, src1_size, part_begin.y)
+  PART(read_src1, src1_size, src1_aux.x, part_begin.y)
 #endif
 #if SOURCES > 2
-  PART(read_src2, src2_size, part_begin.z)
+  PART(read_src2, src2_size, src2_aux.x, part_begin.z)
 #endif
   write_dst(p.x, p.y, slice, batch, v);
 }

@@ -1,6 +1,7 @@
 // dst[at + p] = src[offset + per * p] over a box of dst: pads, slices,
-// transposes, tiles. Coordinates are (x, y, channel, batch); with WHOLE, channels
-// stay together and count in slices. One texel an invocation.
+// transposes, tiles. Coordinates are (x, y, channel, batch). One texel an
+// invocation, of four reads; with WHOLE, channels stay together and count in
+// slices: one read; with SHIFTED, they stay in order: two.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 offset;
@@ -45,12 +46,37 @@ vec4 value_at(ivec4 q) {
 #endif
 }
 
+#ifdef SHIFTED
+// Channels q.z and on. Past the source's they are zero, as are those of a texel's
+// tail; and so is what lies outside on other axes.
+vec4 texel_at(ivec4 q, int slice) {
+  if (slice < 0 || slice >= src_size.z) return vec4(0.0);
+  return read_src(q.x, q.y, slice, q.w);
+}
+
+vec4 shifted_at(ivec4 q) {
+#ifdef FILL
+  ivec4 size = ivec4(src_size.xy, q.z + 1, src_size.w);
+  if (any(lessThan(q.xyw, ivec3(0))) || any(greaterThanEqual(q, size))) return vec4(0.0);
+#endif
+  vec4 low = texel_at(q, q.z >> 2);
+  vec4 high = texel_at(q, (q.z >> 2) + 1);
+  int by = q.z & 3;
+  if (by == 0) return low;
+  if (by == 1) return vec4(low.yzw, high.x);
+  if (by == 2) return vec4(low.zw, high.xy);
+  return vec4(low.w, high.xyz);
+}
+#endif
+
 void main() {
   if (outside_grid()) return;
   ivec4 p = ivec4(gid.xy, gid.z % box_slices, gid.z / box_slices);
   ivec4 q = offset + p.x * per_x + p.y * per_y + p.w * per_batch;
-#ifdef WHOLE
+#if defined(WHOLE)
   vec4 v = value_at(q + p.z * per_channel);
+#elif defined(SHIFTED)
+  vec4 v = shifted_at(q + ivec4(0, 0, 4 * p.z, 0));
 #else
   // Lanes past the last channel repeat it: in bounds, and masked by the write.
   ivec4 c = min(4 * p.z + ivec4(0, 1, 2, 3), box_channels - 1);

@@ -7,6 +7,17 @@ using Edge = Remap::Edge;
 
 constexpr int kB = 0, kH = 1, kW = 2, kC = 3;
 
+// Whether destination channels follow source channels one for one, from any
+// offset on, and where none does there is zero.
+bool KeepsChannelsInOrder(const Remap& r) {
+  for (int axis : {kB, kH, kW}) {
+    if (r.per[kC][axis] != 0 || r.per[axis][kC] != 0) return false;
+  }
+  if (r.per[kC][kC] != 1) return false;
+  return r.edge == Edge::kNone ||
+         (r.edge == Edge::kFill && r.fill == 0 && r.fill_tensor == kNoTensor);
+}
+
 // Whether four channels of one destination texel come from one source texel.
 bool KeepsTexelsWhole(const Remap& r, const Shape& src, const Shape& extent) {
   for (int d : {kB, kH, kW}) {
@@ -54,7 +65,11 @@ void AddRemapToBox(Planner* planner, TensorId src, TensorId dst, const Remap& r,
   const Shape from = planner->tensor(src).shape;
   const bool whole = KeepsTexelsWhole(r, from, extent);
   Dispatch d("remap");
-  if (whole) d.Define("WHOLE");
+  if (whole) {
+    d.Define("WHOLE");
+  } else if (KeepsChannelsInOrder(r)) {
+    d.Define("SHIFTED");
+  }
   if (r.edge == Edge::kFill) d.Define("FILL");
   if (r.edge == Edge::kReflect || r.edge == Edge::kSymmetric)
     d.Define("MIRROR");
