@@ -282,6 +282,17 @@ void Planner::Finish(size_t first, const Node& node, const std::string& label) {
   }
 }
 
+int MaxBoundTensors(const DeviceProfile& profile) {
+  constexpr int kMost = 12;  // past which a longer chain saves little
+  // Tensors that fit no texture become buffers, so buffers always count.
+  int most = std::min(kMost, profile.max_buffers);
+  const bool textures = profile.storage != Storage::kBuffer;
+  if (textures && profile.read_by == gl_shaders::ReadBy::kImage) {
+    most = std::min(most, profile.max_images);
+  }
+  return most;
+}
+
 absl::StatusOr<std::vector<Dispatch>> PlanGraph(Graph* graph,
                                                 const DeviceProfile& profile) {
   Planner planner(graph, profile);

@@ -153,6 +153,10 @@ class Planner {
   std::vector<Dispatch> dispatches_;
 };
 
+// How many tensors and packed constants, the written one among them, any
+// dispatch may bind on this device, whatever their storage; at most 12.
+int MaxBoundTensors(const DeviceProfile& profile);
+
 // Plans every node of the graph, in order, then checks each dispatch against
 // the device's limits (tensor sizes, bindings, work groups). The first refusal
 // is returned: it names the node, its shapes and the rule.
