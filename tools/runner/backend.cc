@@ -1,12 +1,12 @@
 #include "tools/runner/backend.h"
 
-#include <chrono>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/gles_delegate.h"
 #include "nlohmann/json.hpp"
 #include "third_party/tflite_schema/schema_generated.h"
+#include "tools/runner/latency.h"
 
 namespace gles_delegate {
 namespace {
@@ -68,12 +68,6 @@ absl::StatusOr<BackendFacts> ReadGlesReport(TfLiteDelegate* delegate) {
 }
 
 }  // namespace
-
-double NowMs() {
-  return std::chrono::duration<double, std::milli>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 std::string BackendSpec::name() const {
   switch (kind) {

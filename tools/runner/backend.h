@@ -72,9 +72,6 @@ class Backend {
   int nodes_in_model_ = 0;
 };
 
-// Milliseconds of the monotonic clock.
-double NowMs();
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_TOOLS_RUNNER_BACKEND_H_

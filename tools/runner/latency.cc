@@ -3,12 +3,11 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <numeric>
 #include <string>
-
-#include "tools/runner/backend.h"
 
 namespace gles_delegate {
 namespace {
@@ -28,6 +27,12 @@ absl::StatusOr<double> TimeInvoke(Interpreter& interpreter) {
 }
 
 }  // namespace
+
+double NowMs() {
+  return std::chrono::duration<double, std::milli>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
 
 LatencyStats Summarize(std::vector<double> samples_ms) {
   LatencyStats stats;

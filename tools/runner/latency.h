@@ -9,6 +9,9 @@
 
 namespace gles_delegate {
 
+// Milliseconds of the monotonic clock.
+double NowMs();
+
 // Milliseconds. Percentiles are interpolated between the sorted samples.
 struct LatencyStats {
   double median = 0;

@@ -47,20 +47,22 @@ std::string OpProfileTable(const nlohmann::json& profile) {
         100 * sum / whole, label, entry.value("shader", ""),
         absl::StrJoin(entry.value("groups", std::vector<int>()), "x"));
   }
-  std::vector<std::pair<std::string, TypeTotal>> by_time(types.begin(), types.end());
+  std::vector<std::pair<std::string, TypeTotal>> by_time(types.begin(),
+                                                         types.end());
   std::sort(by_time.begin(), by_time.end(), [](const auto& a, const auto& b) {
     return a.second.us > b.second.us;
   });
-  absl::StrAppendFormat(&text, "\nBy op type\n%10s %7s %7s %10s  %s\n", "us", "%", "cdf%",
-                        "dispatches", "op");
+  absl::StrAppendFormat(&text, "\nBy op type\n%10s %7s %7s %10s  %s\n", "us",
+                        "%", "cdf%", "dispatches", "op");
   sum = 0;
   for (const auto& [name, type] : by_time) {
     sum += type.us;
     absl::StrAppendFormat(&text, "%10.1f %7.2f %7.2f %10d  %s\n", type.us,
-                          100 * type.us / whole, 100 * sum / whole, type.dispatches,
-                          name);
+                          100 * type.us / whole, 100 * sum / whole,
+                          type.dispatches, name);
   }
-  absl::StrAppendFormat(&text, "%10.1f us in %d dispatches\n", total, profile.size());
+  absl::StrAppendFormat(&text, "%10.1f us in %d dispatches\n", total,
+                        profile.size());
   return text;
 }
 

@@ -8,9 +8,9 @@
 
 namespace gles_delegate {
 
-// `profile`: the array under "profile" of TfLiteGlesDelegateReport(). Two tables:
-// each dispatch in run order (time, share, cumulative share), then sums by op
-// type, most expensive first. Empty text for an empty profile.
+// `profile`: the array under "profile" of TfLiteGlesDelegateReport(). Two
+// tables: each dispatch in run order (time, share, cumulative share), then sums
+// by op type, most expensive first. Empty text for an empty profile.
 std::string OpProfileTable(const nlohmann::json& profile);
 
 }  // namespace gles_delegate

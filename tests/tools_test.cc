@@ -1,0 +1,251 @@
+// labels: tools loader llvmpipe
+// The programs as users call them: exit statuses, reports, messages.
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/testing/device.h"
+#include "tools/common/model_builder.h"
+
+namespace gles_delegate {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+namespace fs = std::filesystem;
+
+// A convolution from "x" to "y" whose weights halves cannot hold.
+std::vector<uint8_t> ConvModel() {
+  ModelBuilder builder;
+  const int x = builder.AddInput("x", {1, 8, 8, 3});
+  std::vector<float> weights;
+  for (int i = 0; i < 4 * 3 * 3 * 3; ++i) {
+    weights.push_back(0.1f + 0.001f * static_cast<float>(i));
+  }
+  const int w = builder.AddConstant<float>("w", {4, 3, 3, 3}, weights);
+  const int b =
+      builder.AddConstant<float>("b", {4}, std::vector<float>{0, 1, 2, 3});
+  const int y = builder.AddTensor("y", {1, 8, 8, 4});
+  schema::Conv2DOptionsT conv;
+  conv.stride_w = conv.stride_h = 1;
+  builder.AddOp(schema::BuiltinOperator::CONV_2D, 1, {x, w, b}, {y}, conv);
+  builder.SetOutputs({y});
+  return builder.Finish();
+}
+
+struct Result {
+  int exit_status = -1;
+  std::string output;  // stdout and stderr
+};
+
+class ToolsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string folder = (fs::temp_directory_path() / "tools_XXXXXX").string();
+    ASSERT_NE(mkdtemp(folder.data()), nullptr);
+    folder_ = folder;
+    Write("conv.tflite", ConvModel());
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string Path(const std::string& name) const {
+    return (folder_ / name).string();
+  }
+  void Write(const std::string& name, const std::vector<uint8_t>& bytes) {
+    std::ofstream file(Path(name), std::ios::binary);
+    file.write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+  }
+  nlohmann::json ReadJson(const std::string& name) {
+    std::ifstream file(Path(name));
+    return nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+  }
+
+  static Result Run(const std::string& program, const std::string& arguments) {
+    const std::string command = std::string(GLES_DELEGATE_BUILD_DIR) + "/bin/" +
+                                program + " " + arguments + " 2>&1";
+    Result result;
+    FILE* pipe = popen(command.c_str(), "r");
+    if (pipe == nullptr) return result;
+    char buffer[4096];
+    while (size_t n = fread(buffer, 1, sizeof(buffer), pipe)) {
+      result.output.append(buffer, n);
+    }
+    const int status = pclose(pipe);
+    if (WIFEXITED(status)) result.exit_status = WEXITSTATUS(status);
+    return result;
+  }
+  std::string Graph() const { return " --graph=" + Path("conv.tflite") + " "; }
+
+  fs::path folder_;
+};
+
+TEST_F(ToolsTest, BenchmarkReportsEachBackend) {
+  const Result run =
+      Run("benchmark_model", Graph() +
+                                 "--use_cpu --use_xnnpack --num_runs=3 "
+                                 "--report_json=" +
+                                 Path("report.json"));
+  ASSERT_EQ(run.exit_status, 0) << run.output;
+  const nlohmann::json report = ReadJson("report.json");
+  ASSERT_EQ(report.size(), 2u);
+  EXPECT_EQ(report[0]["backend"], "cpu");
+  EXPECT_EQ(report[1]["backend"], "xnnpack");
+  for (const nlohmann::json& row : report) {
+    for (const char* key :
+         {"init_ms", "first_invoke_ms", "nodes_total", "nodes_delegated",
+          "partitions", "renderer", "driver", "peak_rss_mb"}) {
+      EXPECT_TRUE(row.contains(key)) << key << " in " << row;
+    }
+    for (const char* key : {"median", "p5", "p95"}) {
+      EXPECT_GT(row["invoke_ms"][key].get<double>(), 0) << row;
+    }
+    EXPECT_EQ(row["invoke_ms"]["runs"], 3);
+    EXPECT_EQ(row["nodes_total"], 1);
+    EXPECT_GT(row["peak_rss_mb"].get<double>(), 1);
+  }
+  EXPECT_EQ(report[0]["nodes_delegated"], 0);
+  EXPECT_EQ(report[1]["nodes_delegated"], 1);
+  EXPECT_EQ(report[1]["partitions"], 1);
+}
+
+TEST_F(ToolsTest, BenchmarkRunsGles) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const Result run = Run(
+      "benchmark_model",
+      Graph() + "--use_gles --num_runs=3 --report_json=" + Path("report.json"));
+  ASSERT_EQ(run.exit_status, 0) << run.output;
+  const nlohmann::json row = ReadJson("report.json")[0];
+  EXPECT_EQ(row["backend"], "gles");
+  EXPECT_EQ(row["nodes_delegated"], 1);
+  EXPECT_EQ(row["partitions"], 1);
+  EXPECT_NE(row["renderer"], "");
+  EXPECT_THAT(row["driver"].get<std::string>(), HasSubstr("OpenGL ES"));
+}
+
+TEST_F(ToolsTest, BenchmarkResizesInputs) {
+  const Result run = Run(
+      "benchmark_model",
+      Graph() + "--input_layer=x --input_layer_shape=1,16,16,3 --num_runs=1");
+  EXPECT_EQ(run.exit_status, 0) << run.output;
+  const Result bad = Run(
+      "benchmark_model",
+      Graph() + "--input_layer=q --input_layer_shape=1,16,16,3 --num_runs=1");
+  EXPECT_EQ(bad.exit_status, 1);
+  EXPECT_THAT(bad.output, HasSubstr("no input \"q\"; it has: x"));
+}
+
+TEST_F(ToolsTest, DiffPassesWithinTheLimitAndFailsPastIt) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const Result good = Run("inference_diff", Graph() +
+                                                "--num_runs=2 --max_error=1e-5 "
+                                                "--report_json=" +
+                                                Path("diff.json"));
+  EXPECT_EQ(good.exit_status, 0) << good.output;
+  const nlohmann::json report = ReadJson("diff.json")[0];
+  EXPECT_EQ(report["backend"], "gles");
+  EXPECT_EQ(report["passed"], true);
+  EXPECT_EQ(report["outputs"][0]["name"], "y");
+  EXPECT_LT(report["outputs"][0]["max_relative_error"].get<double>(), 1e-5);
+  EXPECT_GT(report["outputs"][0]["cosine"].get<double>(), 0.999);
+
+  // Halves hold 11 bits: errors of about 1e-4, surely above 1e-6.
+  const Result coarse =
+      Run("inference_diff", Graph() +
+                                "--num_runs=2 --max_error=1e-6 "
+                                "--gles_options=is_precision_loss_allowed:1");
+  EXPECT_EQ(coarse.exit_status, 1);
+  EXPECT_THAT(coarse.output,
+              AllOf(HasSubstr("FAIL"), HasSubstr("past --max_error=1e-06")));
+}
+
+TEST_F(ToolsTest, DiffLoadsExternalDelegates) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const Result run =
+      Run("inference_diff", Graph() + "--num_runs=1 --external_delegate_path=" +
+                                GLES_DELEGATE_LIBRARY +
+                                " --external_delegate_options=verbosity:2");
+  EXPECT_EQ(run.exit_status, 0) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("external: 1 of 1 nodes in 1 partition"));
+  const Result missing =
+      Run("inference_diff", Graph() + "--external_delegate_path=libno.so");
+  EXPECT_EQ(missing.exit_status, 1);
+  EXPECT_THAT(missing.output, HasSubstr("Cannot load libno.so"));
+}
+
+TEST_F(ToolsTest, DiffReadsValueFiles) {
+  Write("x.bin", std::vector<uint8_t>(8 * 8 * 3 * 4, 0));
+  const std::string option = "--use_xnnpack --input_layer_value_files=x:";
+  EXPECT_EQ(Run("inference_diff", Graph() + option + Path("x.bin")).exit_status,
+            0);
+  Write("short.bin", std::vector<uint8_t>(5, 0));
+  const Result bad =
+      Run("inference_diff", Graph() + option + Path("short.bin"));
+  EXPECT_EQ(bad.exit_status, 1);
+  EXPECT_THAT(bad.output, HasSubstr("takes 768"));
+}
+
+TEST_F(ToolsTest, BadModelsAreRefusedInWords) {
+  Write("text.tflite", {'h', 'e', 'l', 'l', 'o', ' ', 'y', 'o', 'u', '!'});
+  std::vector<uint8_t> truncated = ConvModel();
+  truncated.resize(truncated.size() / 2);
+  Write("half.tflite", truncated);
+  for (const char* program :
+       {"benchmark_model", "inference_diff", "gles_demo"}) {
+    const auto run = [&](const std::string& file) {
+      return Run(program, "--output_dir=" + Path("out") +
+                              " --undefok=output_dir --graph=" + Path(file));
+    };
+    Result result = run("text.tflite");
+    EXPECT_EQ(result.exit_status, 1) << program;
+    EXPECT_THAT(result.output, HasSubstr("is no .tflite model")) << program;
+    result = run("half.tflite");
+    EXPECT_EQ(result.exit_status, 1) << program;
+    EXPECT_THAT(result.output, HasSubstr("Is it truncated?")) << program;
+    result = run("missing.tflite");
+    EXPECT_EQ(result.exit_status, 1) << program;
+    EXPECT_THAT(result.output, HasSubstr("Cannot open")) << program;
+  }
+}
+
+TEST_F(ToolsTest, BadOptionsAreRefusedInWords) {
+  Result run =
+      Run("benchmark_model", Graph() + "--use_gles --gles_options=fast");
+  EXPECT_EQ(run.exit_status, 1);
+  EXPECT_THAT(run.output, HasSubstr("\"fast\" is not key:value"));
+  run = Run("benchmark_model", Graph() + "--use_gles --gles_options=fast:1");
+  EXPECT_EQ(run.exit_status, 1);
+  EXPECT_THAT(run.output,
+              AllOf(HasSubstr("fast"), HasSubstr("is_precision_loss_allowed")));
+  run = Run("benchmark_model", "model.tflite");
+  EXPECT_EQ(run.exit_status, 1);
+  EXPECT_THAT(run.output, HasSubstr("--graph="));
+}
+
+TEST_F(ToolsTest, DemoDrawsItsPicture) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const std::string options = "--num_runs=1 --output_dir=" + Path("out");
+  const Result run = Run("gles_demo", options);
+  EXPECT_EQ(run.exit_status, 0) << run.output;
+  std::ifstream file(Path("out/demo.png"), std::ios::binary);
+  std::string start(4, '\0');
+  file.read(start.data(), 4);
+  EXPECT_EQ(start, "\x89PNG");
+  // An error that nothing reaches: the demo says so, and fails.
+  const Result strict = Run("gles_demo", options + " --max_error=-1");
+  EXPECT_EQ(strict.exit_status, 1);
+  EXPECT_THAT(strict.output, HasSubstr("DISAGREES"));
+}
+
+}  // namespace
+}  // namespace gles_delegate
