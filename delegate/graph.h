@@ -133,6 +133,7 @@ struct PostOp {
   std::array<float, 4> params = {};     // the function's constants
   TensorId operand = kNoTensor;         // second argument, broadcast to the output
   bool operand_first = false;           // f(operand, x) rather than f(x, operand)
+  bool operand_zero_extend = false;     // its missing channels are 0, no broadcast
 };
 
 struct OpDefinition;  // delegate/ops/op.h
@@ -143,6 +144,7 @@ struct Node {
   std::vector<TensorId> inputs;  // kNoTensor: an optional input that is absent
   std::vector<TensorId> outputs;
   std::any attributes;           // the op's own struct
+  std::string params;            // the bytes that it was parsed from; for fingerprints
   std::vector<PostOp> post_ops;  // applied to outputs[0], in order
 };
 

@@ -42,10 +42,12 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
       dispatch.writes.empty() ? kNoTensor : dispatch.writes[0].second;
   for (size_t i = 0; i < dispatch.post_ops.size(); ++i) {
     const PostOp& op = dispatch.post_ops[i];
-    gl_shaders::PostOpCall call{op.function, "", op.operand_first, false};
+    gl_shaders::PostOpCall call{op.function, "", op.operand_first, false,
+                                op.operand_zero_extend};
     if (op.operand != kNoTensor) {
       call.operand = PostOperandName(static_cast<int>(i));
-      call.operand_splat = graph.tensor(op.operand).shape.c == 1 &&
+      call.operand_splat = !op.operand_zero_extend &&
+                           graph.tensor(op.operand).shape.c == 1 &&
                            graph.tensor(output).shape.c > 1;
       add(call.operand, op.operand, false);
     }

@@ -154,11 +154,15 @@ std::string PostOpText(const PostOpCall& call, int index) {
     return absl::StrFormat("  v = op_%s(v, %s);\n", call.function, params);
   }
   // Broadcasting is a clamp: an axis of extent 1 always reads index 0.
-  const std::string value = absl::StrFormat(
+  std::string value = absl::StrFormat(
       "read_%s(min(x, %s_size.x - 1), min(y, %s_size.y - 1), "
       "min(slice, %s_size.z - 1), min(batch, %s_size.w - 1))%s",
       call.operand, call.operand, call.operand, call.operand, call.operand,
       call.operand_splat ? ".xxxx" : "");
+  if (call.operand_zero_extend) {
+    value = absl::StrFormat("(slice < %s_size.z ? %s : vec4(0.0))", call.operand,
+                            value);
+  }
   return call.operand_first
              ? absl::StrFormat("  v = op_%s(%s, v, %s);\n", call.function, value,
                                params)

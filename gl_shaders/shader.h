@@ -68,6 +68,7 @@ struct PostOpCall {
   std::string operand;         // name of a read tensor, "" for none
   bool operand_first = false;
   bool operand_splat = false;  // one channel, broadcast to four
+  bool operand_zero_extend = false;  // slices that it lacks are zero
 };
 
 // Binding points, by kind, in the order of tensors then constants: samplers,

@@ -217,6 +217,32 @@ TEST(AddNTest, AnyNumberOfInputs) {
   }
 }
 
+// The pass that reads the unpadded shortcut of x + PAD(y): fewer slices, fewer
+// channels in the last one, a single channel.
+TEST(ChannelPaddingTest, IntoASum) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (const auto& [narrow, wide] : std::vector<std::pair<int, int>>{
+           {1, 9}, {3, 4}, {4, 8}, {5, 17}, {8, 9}}) {
+    Accuracy accuracy;
+    accuracy.terms = 2;
+    const std::string name =
+        "PAD then ADD " + std::to_string(narrow) + " " + std::to_string(wide);
+    const SingleOpModel model =
+        MakeModel(name, accuracy, true, [&](OpVariant& v) {
+          const Dims x_shape = {2, 3, 4, wide}, y_shape = {2, 3, 4, narrow};
+          const int x =
+              v.Input("x", x_shape, v.random().Gaussian(ElementCount(x_shape)));
+          const int y =
+              v.Input("y", y_shape, v.random().Gaussian(ElementCount(y_shape)));
+          const int paddings = v.IntConstant(
+              "paddings", {4, 2}, {0, 0, 0, 0, 0, 0, 0, wide - narrow});
+          const int padded = v.Op(BuiltinOp::PAD, 1, {y, paddings});
+          return v.Op(BuiltinOp::ADD, 1, {x, padded}, schema::AddOptionsT());
+        });
+    testing::ExpectMatchesCpu(model);
+  }
+}
+
 // All pairs of these, against TFLite.
 const std::vector<float> kCorners = {
     0.0f,  -0.0f,  1,      -1,    0.5f,  -0.5f, 2,      -2,    3,      -3,

@@ -344,6 +344,49 @@ TEST(FusePaddingTest, NotAnOutput) {
   EXPECT_EQ(b.graph.nodes[1].inputs[0], padded);
 }
 
+// --- FuseChannelPadding ------------------------------------------------------
+
+PadAttributes ChannelPad(int before, int after) {
+  PadAttributes a;
+  a.before[3] = before;
+  a.after[3] = after;
+  return a;
+}
+
+TEST(FuseChannelPaddingTest, IntoEitherSideOfASum) {
+  for (bool padded_first : {true, false}) {
+    GraphBuilder b;
+    const TensorId narrow = b.Input({1, 2, 2, 3});
+    const TensorId wide = b.Conv(b.Input(kDims));
+    const TensorId padded = b.Pad(narrow, kDims, ChannelPad(0, 1));
+    b.graph.outputs = {padded_first ? b.Add(padded, wide)
+                                    : b.Add(wide, padded)};
+    ASSERT_TRUE(RunPasses(&b.graph).ok());
+    ASSERT_THAT(b.Ops(), ElementsAre("CONV_2D"));
+    const PostOp& add = b.graph.nodes[0].post_ops[0];
+    EXPECT_EQ(add.operand, narrow);
+    EXPECT_TRUE(add.operand_zero_extend);
+    EXPECT_EQ(add.operand_first, padded_first);
+  }
+}
+
+TEST(FuseChannelPaddingTest, NotOtherReadersFunctionsOrPads) {
+  enum Case { kValue, kBefore, kProduct, kReader, kCases };
+  for (int i = 0; i < kCases; ++i) {
+    GraphBuilder b;
+    const TensorId wide = b.Conv(b.Input(kDims));
+    PadAttributes a = i == kBefore ? ChannelPad(1, 0) : ChannelPad(0, 1);
+    if (i == kValue) a.value = 1;
+    const TensorId padded = b.Pad(b.Input({1, 2, 2, 3}), kDims, a);
+    b.graph.outputs = {b.Add(wide, padded)};
+    if (i == kProduct) b.graph.nodes.back().post_ops[0].function = "mul";
+    if (i == kReader) b.graph.outputs.push_back(b.Conv(padded));
+    FuseChannelPadding(&b.graph);
+    EXPECT_EQ(b.graph.nodes[2].post_ops[0].operand, padded) << i;
+    EXPECT_FALSE(b.graph.nodes[2].post_ops[0].operand_zero_extend) << i;
+  }
+}
+
 // --- FuseElementwise ---------------------------------------------------------
 
 TEST(FuseElementwiseTest, ChainIntoConvolution) {
@@ -376,7 +419,7 @@ TEST(FuseElementwiseTest, ResidualOnEitherSide) {
 }
 
 // Two branches: the sum goes to the one that is computed last.
-TEST(FuseElementwiseTest, OperandMustExistBefore) {
+TEST(FuseElementwiseTest, TheLaterBranch) {
   GraphBuilder b;
   const TensorId x = b.Input(kDims);
   const TensorId early = b.Conv(x);
@@ -386,6 +429,30 @@ TEST(FuseElementwiseTest, OperandMustExistBefore) {
   ASSERT_THAT(b.Ops(), ElementsAre("CONV_2D", "CONV_2D"));
   EXPECT_TRUE(b.graph.nodes[0].post_ops.empty());
   EXPECT_EQ(b.graph.nodes[1].post_ops[0].operand, early);
+}
+
+// The operand is computed after the only producer that can take the sum.
+TEST(FuseElementwiseTest, TheProducerMovesBehindTheOperand) {
+  GraphBuilder b;
+  const TensorId x = b.Input(kDims);
+  const TensorId early = b.Conv(x);
+  const TensorId late = b.Node("MAX_POOL_2D", {x}, kDims);
+  const TensorId sum = b.Add(early, late);
+  b.graph.outputs = {sum, b.Conv(late)};
+  FuseElementwise(&b.graph);
+  ASSERT_THAT(b.Ops(), ElementsAre("MAX_POOL_2D", "CONV_2D", "CONV_2D"));
+  EXPECT_EQ(b.graph.nodes[1].post_ops[0].operand, late);
+  EXPECT_THAT(b.graph.nodes[1].outputs, ElementsAre(sum));
+}
+
+// A producer that moves would see its state at another time.
+TEST(FuseElementwiseTest, NotAProducerWithState) {
+  GraphBuilder b;
+  const TensorId x = b.Input(kDims);
+  b.graph.tensor(x).is_variable = true;
+  b.graph.outputs = {b.Relu(b.Conv(x))};
+  FuseElementwise(&b.graph);
+  EXPECT_THAT(b.Ops(), ElementsAre("CONV_2D", "RELU"));
 }
 
 TEST(FuseElementwiseTest, NotTwoReaders) {
@@ -439,6 +506,14 @@ TEST(FuseElementwiseTest, NotPastTheBindings) {
   FuseElementwise(&b.graph);
   ASSERT_THAT(b.Ops(), ElementsAre("CONV_2D", "ADD"));
   EXPECT_THAT(Functions(b.graph.nodes[0]), ElementsAre("add"));
+}
+
+TEST(FuseElementwiseTest, MoreBindingsWhereThereAreMore) {
+  GraphBuilder b;
+  const TensorId one = b.Input(kDims), two = b.Input(kDims);
+  b.graph.outputs = {b.Add(b.Add(b.Conv(b.Input(kDims)), one), two)};
+  FuseElementwise(&b.graph, /*max_tensors=*/5);
+  EXPECT_THAT(b.Ops(), ElementsAre("CONV_2D"));
 }
 
 TEST(FuseElementwiseTest, NotSeveralOutputs) {

@@ -13,11 +13,6 @@
 namespace gles_delegate {
 namespace {
 
-// Tensors that a minimal device (ES 3.1: four images or four buffers) binds at
-// once in a dispatch. A fused graph is not checked node by node, so fusion must
-// stay within what every device has.
-constexpr int kMaxTensors = 4;
-
 int OperandCount(absl::Span<const PostOp> ops) {
   return static_cast<int>(
       std::count_if(ops.begin(), ops.end(),
@@ -41,10 +36,19 @@ int TensorCount(const Graph& graph, const Node& node) {
   return static_cast<int>(read.size()) + (has_constant ? 1 : 0) + 1;
 }
 
+bool KeepsState(const Graph& graph, const Node& node) {
+  return std::any_of(node.inputs.begin(), node.inputs.end(), [&](TensorId id) {
+    return id != kNoTensor && graph.tensor(id).is_variable;
+  });
+}
+
 class Fuser {
  public:
-  explicit Fuser(Graph* graph)
-      : graph_(graph), uses_(*graph), removed_(graph->nodes.size(), false) {}
+  Fuser(Graph* graph, int max_tensors)
+      : graph_(graph),
+        max_tensors_(max_tensors),
+        uses_(*graph),
+        removed_(graph->nodes.size(), false) {}
 
   void Run() {
     for (size_t n = 0; n < graph_->nodes.size(); ++n) {
@@ -58,62 +62,86 @@ class Fuser {
   }
 
  private:
+  // The functions of a node on the tensor that its producer may apply them to.
+  struct Candidate {
+    TensorId source;
+    std::vector<PostOp> ops;
+  };
+
   void Fuse(size_t n) {
     const Node& node = graph_->nodes[n];
     const int source =
         std::any_cast<const ElementwiseAttributes&>(node.attributes).source;
-    if (FuseInto(n, node.inputs[source], node.post_ops)) return;
-    // f(a, b) with the other operand as the one that is computed on the way.
-    if (node.post_ops.empty() || node.post_ops[0].operand == kNoTensor) return;
-    std::vector<PostOp> swapped = node.post_ops;
-    const TensorId other = swapped[0].operand;
-    swapped[0].operand = node.inputs[source];
-    swapped[0].operand_first = !swapped[0].operand_first;
-    FuseInto(n, other, swapped);
+    std::vector<Candidate> candidates = {{node.inputs[source], node.post_ops}};
+    if (!node.post_ops.empty() && node.post_ops[0].operand != kNoTensor) {
+      // f(a, b) with the other operand as the one that is computed on the way.
+      Candidate swapped{node.post_ops[0].operand, node.post_ops};
+      swapped.ops[0].operand = node.inputs[source];
+      swapped.ops[0].operand_first = !swapped.ops[0].operand_first;
+      candidates.push_back(std::move(swapped));
+      if (uses_.producer[candidates[1].source] >
+          uses_.producer[candidates[0].source]) {
+        std::swap(candidates[0], candidates[1]);
+      }
+    }
+    for (const Candidate& c : candidates) {
+      if (FuseInto(n, c.source, c.ops)) return;
+    }
   }
 
   // Moves `ops`, the functions of node n on `source`, into source's producer.
   bool FuseInto(size_t n, TensorId source, const std::vector<PostOp>& ops) {
-    const Node& node = graph_->nodes[n];
     const int p = uses_.producer[source];
-    if (p < 0 || uses_.is_output[source]) return false;
+    if (p < 0 || !OnlyReadBy(source, static_cast<int>(n))) return false;
+    const Node& node = graph_->nodes[n];
     const Tensor& between = graph_->tensor(source);
     if (between.type != DataType::kFloat32 || between.is_variable ||
         between.shape != graph_->tensor(node.outputs[0]).shape) {
       return false;
     }
-    const auto& consumers = uses_.consumers[source];
-    if (std::any_of(consumers.begin(), consumers.end(),
-                    [&](int c) { return c != static_cast<int>(n); })) {
-      return false;
+    for (const PostOp& op : ops) {
+      if (op.operand == source) return false;
     }
     Node& producer = graph_->nodes[p];
-    if (producer.outputs.size() != 1) return false;
-    for (const PostOp& op : ops) {
-      if (op.operand != kNoTensor && uses_.producer[op.operand] >= p)
-        return false;
-    }
-    const int operands = OperandCount(ops);
-    if (operands > 0 && TensorCount(*graph_, producer) +
-                                OperandCount(producer.post_ops) + operands >
-                            kMaxTensors) {
+    if (producer.outputs.size() != 1 || KeepsState(*graph_, producer) ||
+        !HasRoomFor(producer, ops)) {
       return false;
     }
-    producer.post_ops.insert(producer.post_ops.end(), ops.begin(), ops.end());
-    producer.outputs[0] = node.outputs[0];
-    uses_.producer[node.outputs[0]] = p;
-    removed_[n] = true;
+    Node fused = std::move(producer);
+    fused.post_ops.insert(fused.post_ops.end(), ops.begin(), ops.end());
+    fused.outputs[0] = node.outputs[0];
+    // Here, not at p, all operands are there; nothing else reads `source`.
+    graph_->nodes[n] = std::move(fused);
+    removed_[p] = true;
     return true;
   }
 
+  bool OnlyReadBy(TensorId id, int n) const {
+    const auto& consumers = uses_.consumers[id];
+    return !uses_.is_output[id] &&
+           std::all_of(consumers.begin(), consumers.end(),
+                       [n](int c) { return c == n; });
+  }
+
+  bool HasRoomFor(const Node& producer, const std::vector<PostOp>& ops) const {
+    const int operands = OperandCount(ops);
+    return operands == 0 || TensorCount(*graph_, producer) +
+                                    OperandCount(producer.post_ops) +
+                                    operands <=
+                                max_tensors_;
+  }
+
   Graph* graph_;
+  int max_tensors_;
   Uses uses_;
   std::vector<bool> removed_;
 };
 
 }  // namespace
 
-void FuseElementwise(Graph* graph) { Fuser(graph).Run(); }
+void FuseElementwise(Graph* graph, int max_tensors) {
+  Fuser(graph, max_tensors).Run();
+}
 
 void RealignConstants(Graph* graph) {
   for (Node& node : graph->nodes) {

@@ -7,10 +7,16 @@
 
 namespace gles_delegate {
 
+// Tensors that a minimal device (ES 3.1: four images or four buffers) binds at
+// once in a dispatch.
+inline constexpr int kMinimalBoundTensors = 4;
+
 // Fires where the producer has one output that only this node reads, of the
-// same shape as the result, and the function's operand, if any, exists before
-// the producer runs. Functions of two tensors go to either operand's producer.
-void FuseElementwise(Graph* graph);
+// same shape as the result. The producer moves to the node's place, so that the
+// function's operand, if any, is there. Functions of two tensors go to either
+// operand's producer, the later one first. A fused graph is not checked node by
+// node, hence `max_tensors`.
+void FuseElementwise(Graph* graph, int max_tensors = kMinimalBoundTensors);
 
 // Functions whose constant operand had to be read as another shape
 // (delegate/ops/elementwise.h) become post-ops of a constant of that shape, so

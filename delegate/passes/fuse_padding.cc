@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <any>
+#include <array>
 
 #include "delegate/ops/conv_2d.h"
 #include "delegate/ops/depthwise_conv_2d.h"
+#include "delegate/ops/elementwise.h"
 #include "delegate/ops/pad.h"
 
 namespace gles_delegate {
@@ -40,6 +42,39 @@ bool IsConvolutionOf(const Node& node, TensorId padded) {
                       [&](const PostOp& op) { return op.operand == padded; });
 }
 
+bool IsChannelZeroPad(const Graph& graph, const Node& node) {
+  const auto* pad = std::any_cast<PadAttributes>(&node.attributes);
+  return pad != nullptr && pad->edge == Remap::Edge::kFill && pad->value == 0 &&
+         !pad->runtime_value && pad->before == std::array<int, 4>{} &&
+         pad->after[0] == 0 && pad->after[1] == 0 && pad->after[2] == 0 &&
+         node.post_ops.empty() && !graph.tensor(node.inputs[0]).is_constant();
+}
+
+// A plain x + padded, from either side, of one shape.
+bool IsSumOf(const Graph& graph, const Node& node, TensorId padded) {
+  if (!IsPlainElementwise(graph, node) || node.inputs.size() != 2 ||
+      node.inputs[0] == node.inputs[1] || node.post_ops.empty() ||
+      node.post_ops[0].function != "add" ||
+      node.post_ops[0].operand == kNoTensor) {
+    return false;
+  }
+  const TensorId other =
+      node.inputs[0] == padded ? node.inputs[1] : node.inputs[0];
+  const Tensor& x = graph.tensor(other);
+  return x.shape == graph.tensor(padded).shape && !x.is_constant();
+}
+
+void ReadUnpadded(TensorId padded, TensorId unpadded, Node* node) {
+  auto& attributes = *std::any_cast<ElementwiseAttributes>(&node->attributes);
+  const int at = node->inputs[0] == padded ? 0 : 1;
+  PostOp& add = node->post_ops[0];
+  attributes.source = 1 - at;
+  add.operand = unpadded;
+  add.operand_first = at == 0;
+  add.operand_zero_extend = true;
+  node->inputs[at] = unpadded;
+}
+
 }  // namespace
 
 void FusePadding(Graph* graph) {
@@ -61,6 +96,27 @@ void FusePadding(Graph* graph) {
           AddPadding<DepthwiseConv2dAttributes>(pad, &convolution)) {
         convolution.inputs[0] = node.inputs[0];
       }
+    }
+  }
+}
+
+void FuseChannelPadding(Graph* graph) {
+  const Uses uses(*graph);
+  for (const Node& node : graph->nodes) {
+    if (!IsChannelZeroPad(*graph, node)) continue;
+    const TensorId padded = node.outputs[0];
+    const auto& consumers = uses.consumers[padded];
+    if (uses.is_output[padded] ||
+        !std::all_of(consumers.begin(), consumers.end(), [&](int c) {
+          return IsSumOf(*graph, graph->nodes[c], padded);
+        })) {
+      continue;
+    }
+    for (int c : consumers) {
+      // A sum is listed for its input and for its operand.
+      const auto& inputs = graph->nodes[c].inputs;
+      if (std::count(inputs.begin(), inputs.end(), padded) == 0) continue;
+      ReadUnpadded(padded, node.inputs[0], &graph->nodes[c]);
     }
   }
 }

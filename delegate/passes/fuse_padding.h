@@ -1,4 +1,5 @@
-// PAD by zeros of height and width into the convolutions that read it.
+// PAD by zeros into what reads it: of height and width into convolutions, of
+// channels into sums.
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_FUSE_PADDING_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_FUSE_PADDING_H_
 
@@ -10,6 +11,11 @@ namespace gles_delegate {
 // Pooling has no such form: it counts, or compares with, elements that exist.
 // The PAD stays, dead, for RemoveDeadNodes.
 void FusePadding(Graph* graph);
+
+// x + PAD(y), y having fewer channels than x (a shortcut around a block that
+// widens): the sum reads y, which ends in zeros. Fires where only such sums
+// read the padded tensor. Before FuseElementwise; the PAD stays, dead.
+void FuseChannelPadding(Graph* graph);
 
 }  // namespace gles_delegate
 

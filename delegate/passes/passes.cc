@@ -2,19 +2,19 @@
 
 #include "delegate/passes/dead_nodes.h"
 #include "delegate/passes/fold_constants.h"
-#include "delegate/passes/fuse_elementwise.h"
 #include "delegate/passes/fuse_padding.h"
 #include "delegate/passes/remove_identity.h"
 
 namespace gles_delegate {
 
-absl::Status RunPasses(Graph* graph) {
+absl::Status RunPasses(Graph* graph, int max_tensors) {
   if (auto s = FoldConstants(graph); !s.ok()) return s;
   RemoveIdentityNodes(graph);
   FusePadding(graph);
-  RemoveDeadNodes(graph);
   RealignConstants(graph);
-  FuseElementwise(graph);
+  FuseChannelPadding(graph);
+  RemoveDeadNodes(graph);
+  FuseElementwise(graph, max_tensors);
   return absl::OkStatus();
 }
 

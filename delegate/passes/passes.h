@@ -4,12 +4,15 @@
 
 #include "absl/status/status.h"
 #include "delegate/graph.h"
+#include "delegate/passes/fuse_elementwise.h"
 
 namespace gles_delegate {
 
 // Each pass is linear in the graph's nodes. The result computes the same
-// outputs, under the same tensor ids. kInvalidArgument: a malformed constant.
-absl::Status RunPasses(Graph* graph);
+// outputs, under the same tensor ids. `max_tensors`: how many tensors and
+// packed constants a dispatch may bind (MaxBoundTensors of delegate/plan.h);
+// the default is what every device has. kInvalidArgument: a malformed constant.
+absl::Status RunPasses(Graph* graph, int max_tensors = kMinimalBoundTensors);
 
 }  // namespace gles_delegate
 
