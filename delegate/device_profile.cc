@@ -72,6 +72,8 @@ void ApplyTuning(DeviceProfile* profile) {
       {"work_group_size", &profile->work_group_size},
       {"reduction_lanes", &profile->reduction_lanes},
       {"split_target", &profile->split_target},
+      {"split_tile_pixels", &profile->split_tile_pixels},
+      {"split_tile_slices", &profile->split_tile_slices},
   };
   for (absl::string_view part : absl::StrSplit(text, ',')) {
     const std::pair<absl::string_view, absl::string_view> pair =

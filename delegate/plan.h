@@ -101,6 +101,8 @@ struct DeviceProfile {
   // Invocations that keep the whole device busy: convolutions with fewer output
   // texels split their sums. 0: never split.
   int split_target = 0;
+  int split_tile_pixels = 1;  // their tile, as above
+  int split_tile_slices = 1;
   // Wanted invocations a work group, within the device's limit.
   int work_group_size = 64;
   // The device's limits that planning checks.

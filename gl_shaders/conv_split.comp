@@ -1,6 +1,7 @@
 // CONV_2D where the output alone is too small to fill the device: LANES
-// invocations of a work group share the sum of one output texel. Grid: x pixels
-// (flat over batch, rows, columns), y output slices, z lanes.
+// invocations of a work group share the sums of a tile of TILE_PIXELS pixels by
+// TILE_SLICES output slices. Grid: x tiles of pixels (flat over batch, rows,
+// columns), y tiles of slices, z lanes.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 stride_pad;  // stride x, y; padding left, top
@@ -8,7 +9,10 @@ layout(std140, binding = 0) uniform Params {
   ivec4 sum_shape;   // pixels, terms of four channels (taps * slices), slices
 };
 
-shared vec4 partial[WORK_GROUP_X * WORK_GROUP_Y * LANES];
+const int kCells = WORK_GROUP_X * WORK_GROUP_Y;
+const int kTile = TILE_PIXELS * TILE_SLICES;
+// By output of the tile, lane, cell: neighbours in a work group are neighbours here.
+shared vec4 partial[kTile * LANES * kCells];
 
 // x, y, batch
 ivec3 pixel_at(int index) {
@@ -37,41 +41,52 @@ ivec2 weight_texel(int slice, int term) {
 }
 #endif
 
-vec4 product(vec4 v, ivec2 at) {
-  return weights_at(at.x, at.y) * v.x + weights_at(at.x + 1, at.y) * v.y +
-         weights_at(at.x + 2, at.y) * v.z + weights_at(at.x + 3, at.y) * v.w;
-}
-
 void main() {
   // No early return: a barrier follows. Past the end the last is made again.
-  int slice = min(gid.y, dst_size.z - 1);
-  ivec3 p = pixel_at(min(gid.x, sum_shape.x - 1));
   int lane = int(gl_LocalInvocationID.z);
-
-  // Two sums, so that the loads of the one hide behind those of the other.
-  vec4 even = vec4(0.0);
-  vec4 odd = vec4(0.0);
-  int term = lane;
-  for (; term + LANES < sum_shape.y; term += 2 * LANES) {
-    vec4 v0 = source(p, term);
-    vec4 v1 = source(p, term + LANES);
-    even += product(v0, weight_texel(slice, term));
-    odd += product(v1, weight_texel(slice, term + LANES));
+  int first_slice = gid.y * TILE_SLICES;
+  ivec3 p[TILE_PIXELS];
+  for (int i = 0; i < TILE_PIXELS; ++i) {
+    p[i] = pixel_at(min(gid.x * TILE_PIXELS + i, sum_shape.x - 1));
   }
-  if (term < sum_shape.y) {
-    even += product(source(p, term), weight_texel(slice, term));
+  vec4 sum[TILE_SLICES][TILE_PIXELS];
+  for (int q = 0; q < TILE_SLICES; ++q) {
+    for (int i = 0; i < TILE_PIXELS; ++i) sum[q][i] = vec4(0.0);
+  }
+
+  for (int term = lane; term < sum_shape.y; term += LANES) {
+    vec4 v[TILE_PIXELS];
+    for (int i = 0; i < TILE_PIXELS; ++i) v[i] = source(p[i], term);
+    for (int q = 0; q < TILE_SLICES; ++q) {
+      ivec2 at = weight_texel(min(first_slice + q, dst_size.z - 1), term);
+      vec4 w0 = weights_at(at.x, at.y);
+      vec4 w1 = weights_at(at.x + 1, at.y);
+      vec4 w2 = weights_at(at.x + 2, at.y);
+      vec4 w3 = weights_at(at.x + 3, at.y);
+      for (int i = 0; i < TILE_PIXELS; ++i) {
+        sum[q][i] += w0 * v[i].x + w1 * v[i].y + w2 * v[i].z + w3 * v[i].w;
+      }
+    }
   }
 
   int cell = int(gl_LocalInvocationID.y) * WORK_GROUP_X +
              int(gl_LocalInvocationID.x);
-  partial[lane * WORK_GROUP_X * WORK_GROUP_Y + cell] = even + odd;
+  for (int q = 0; q < TILE_SLICES; ++q) {
+    for (int i = 0; i < TILE_PIXELS; ++i) {
+      partial[((q * TILE_PIXELS + i) * LANES + lane) * kCells + cell] = sum[q][i];
+    }
+  }
   memoryBarrierShared();
   barrier();
-  if (lane != 0 || gid.x >= sum_shape.x || gid.y >= dst_size.z) return;
 
-  vec4 sum = weights_at(weights_size.x - 1, slice * window.x * window.y);
-  for (int i = 0; i < LANES; ++i) {
-    sum += partial[i * WORK_GROUP_X * WORK_GROUP_Y + cell];
+  // The lanes share the tile's outputs.
+  for (int o = lane; o < kTile; o += LANES) {
+    int slice = first_slice + o / TILE_PIXELS;
+    int pixel = gid.x * TILE_PIXELS + o % TILE_PIXELS;
+    if (pixel >= sum_shape.x || slice >= dst_size.z) continue;
+    vec4 total = weights_at(weights_size.x - 1, slice * window.x * window.y);
+    for (int i = 0; i < LANES; ++i) total += partial[(o * LANES + i) * kCells + cell];
+    ivec3 at = pixel_at(pixel);
+    write_dst(at.x, at.y, slice, at.z, total);
   }
-  write_dst(p.x, p.y, slice, p.z, sum);
 }

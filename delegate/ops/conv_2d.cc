@@ -120,14 +120,14 @@ absl::Status PlanConv2d(const Node& node, Planner* planner) {
     return absl::OkStatus();
   }
 
-  const int terms = weights.shape.h * weights.shape.w * src.shape.slices();
-  const int lanes = SplitLanes(dst.b * dst.h * dst.w * dst.slices(), terms,
-                               planner->profile());
-  if (lanes > 1 && a.groups == 1) {
-    planner->Add(PlanConvSplit({node.inputs[0], node.outputs[0], &weights, bias, a,
+  if (a.groups == 1) {
+    auto split = PlanConvSplit({node.inputs[0], node.outputs[0], &weights, bias, a,
                                 weights.shape.w, weights.shape.h},
-                               lanes, *planner));
-    return absl::OkStatus();
+                               *planner);
+    if (split) {
+      planner->Add(*std::move(split));
+      return absl::OkStatus();
+    }
   }
   const Filter filter = FilterOf(weights.shape, a.groups);
   ConvTile tile = ChooseConvTile(dst.w, dst.slices(), planner->profile());

@@ -3,6 +3,8 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_SPLIT_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_SPLIT_H_
 
+#include <optional>
+
 #include "delegate/ops/conv_2d.h"
 #include "delegate/plan.h"
 
@@ -18,13 +20,9 @@ struct ConvSplit {
   int window_h = 1;
 };
 
-// How many invocations should share a sum of `terms` (of four channels) where
-// the output has `texels`: 1 where the device is filled without, or where the
-// profile never splits. A power of two.
-int SplitLanes(int texels, int terms, const DeviceProfile& profile);
-
-// The dispatch; SplitLanes() gave `lanes` > 1.
-Dispatch PlanConvSplit(const ConvSplit& conv, int lanes, const Planner& planner);
+// The dispatch, or nothing where the output fills the device (or nearly) by
+// itself, or the profile never splits.
+std::optional<Dispatch> PlanConvSplit(const ConvSplit& conv, const Planner& planner);
 
 }  // namespace gles_delegate
 

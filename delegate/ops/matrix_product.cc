@@ -24,11 +24,8 @@ bool RowsArePixels(const MatrixProduct& p, const Shape& src, const Shape& dst) {
 
 Dispatch Pixels(const MatrixProduct& p, const Planner& planner) {
   const Shape& dst = planner.tensor(p.dst).shape;
-  const int lanes = SplitLanes(Rows(dst) * dst.slices(), (p.k + 3) / 4,
-                               planner.profile());
-  if (lanes > 1) {
-    return PlanConvSplit({p.src, p.dst, p.weights, p.bias, {}, 1, 1}, lanes, planner);
-  }
+  auto split = PlanConvSplit({p.src, p.dst, p.weights, p.bias, {}, 1, 1}, planner);
+  if (split) return *std::move(split);
   const ConvTile tile =
       ChooseConvTile(Rows(dst), dst.slices(), planner.profile());
   Dispatch d("conv_1x1");
