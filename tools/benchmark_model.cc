@@ -31,9 +31,10 @@ ABSL_FLAG(std::string, input_layer_shape, "", "their shapes: 1,224,224,3:1,20");
 ABSL_FLAG(std::string, input_layer_value_files, "",
           "inputs from files of raw bytes: name:file,name:file");
 ABSL_FLAG(int, seed, 1, "of the random inputs");
-ABSL_FLAG(bool, enable_op_profiling, false,
-          "time each dispatch of the GLES delegate and print tables by node and "
-          "by op type (slows the runs)");
+ABSL_FLAG(
+    bool, enable_op_profiling, false,
+    "time each dispatch of the GLES delegate and print tables by node and "
+    "by op type (slows the runs)");
 ABSL_FLAG(bool, print_gles_report, false,
           "print what the GLES delegate says of itself (JSON)");
 ABSL_FLAG(std::string, report_json, "", "write the results to this file");
@@ -69,9 +70,11 @@ absl::StatusOr<std::vector<std::vector<int>>> ShapesFromFlags(
 
 void PrintGlesReport(const std::string& report) {
   if (report.empty()) return;
-  if (absl::GetFlag(FLAGS_print_gles_report)) std::printf("%s\n", report.c_str());
+  if (absl::GetFlag(FLAGS_print_gles_report))
+    std::printf("%s\n", report.c_str());
   if (!absl::GetFlag(FLAGS_enable_op_profiling)) return;
-  const auto json = nlohmann::json::parse(report, nullptr, /*allow_exceptions=*/false);
+  const auto json =
+      nlohmann::json::parse(report, nullptr, /*allow_exceptions=*/false);
   if (json.contains("profile")) {
     std::printf("%s\n", OpProfileTable(json["profile"]).c_str());
   }
