@@ -7,6 +7,7 @@
 #include "absl/types/span.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/remap.h"
+#include "delegate/ops/work_group.h"
 #include "delegate/tflite/builtin_params.h"
 
 namespace gles_delegate {
@@ -69,6 +70,7 @@ void AddMerge(Planner* planner, absl::Span<const Part> parts, TensorId output,
   d.uniforms.Int("first_slice", begin);
   d.uniforms.Int("slice_count", end - begin);
   d.Grid(to.w, to.h, (end - begin) * to.b);
+  UseLightWorkGroup(planner->profile(), &d);
   d.partial_write = end - begin != to.slices();
   planner->Add(std::move(d));
 }

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/remap.h"
+#include "delegate/ops/work_group.h"
 #include "delegate/tflite/builtin_params.h"
 
 namespace gles_delegate {
@@ -74,6 +75,7 @@ absl::Status PlanGather(const Node& node, Planner* planner) {
   };
   d.Constant(std::move(table));
   d.Grid(a.picked.w, a.picked.h, a.picked.slices() * a.picked.b);
+  UseLightWorkGroup(planner->profile(), &d);
   planner->Add(std::move(d));
   if (!direct) AddReshape(planner, picked, output);
   return absl::OkStatus();

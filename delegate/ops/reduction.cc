@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
+#include "delegate/ops/work_group.h"
 
 namespace gles_delegate {
 namespace {
@@ -73,7 +74,11 @@ void AddPass(Planner* planner, TensorId src, TensorId dst, const Reduction& r) {
                   r.b.stride);
   d.uniforms.Int4("before", r.w.before, r.h.before, 0, r.b.before);
   d.Grid(to.w * threads, to.h, to.slices() * to.b);
-  if (threads > 1) d.WorkGroup(threads, 1, 1);
+  if (threads > 1) {
+    d.WorkGroup(threads, 1, 1);
+  } else if (Taps(r, from) <= kLongLoop) {
+    UseLightWorkGroup(planner->profile(), &d);
+  }
   planner->Add(std::move(d));
 }
 

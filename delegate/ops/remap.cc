@@ -1,5 +1,7 @@
 #include "delegate/ops/remap.h"
 
+#include "delegate/ops/work_group.h"
+
 namespace gles_delegate {
 namespace {
 
@@ -98,6 +100,7 @@ void AddRemapToBox(Planner* planner, TensorId src, TensorId dst, const Remap& r,
   d.uniforms.Int("mirror", r.edge == Edge::kSymmetric ? 1 : 0);
   d.uniforms.Float("fill", r.fill);
   d.Grid(extent.w, extent.h, extent.slices() * extent.b);
+  UseLightWorkGroup(planner->profile(), &d);
   d.partial_write = extent != planner->tensor(dst).shape;
   planner->Add(std::move(d));
 }
@@ -116,6 +119,7 @@ void AddReshape(Planner* planner, TensorId src, TensorId dst) {
   if (from.c == to.c || (from.c % 4 == 0 && to.c % 4 == 0)) d.Define("WHOLE");
   d.Read("src", src).Write("dst", dst);
   d.Grid(to.w, to.h, to.slices() * to.b);
+  UseLightWorkGroup(planner->profile(), &d);
   planner->Add(std::move(d));
 }
 

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/work_group.h"
 #include "delegate/tflite/builtin_params.h"
 
 namespace gles_delegate {
@@ -72,6 +73,7 @@ absl::Status PlanResizeBilinear(const Node& node, Planner* planner) {
   d.uniforms.Float("scale_y", Scale(from.h, to.h, a.align_corners));
   d.uniforms.Float("shift", a.half_pixel_centers ? 0.5f : 0.0f);
   d.Grid(to.w, to.h, to.slices() * to.b);
+  UseLightWorkGroup(planner->profile(), &d);
   planner->Add(std::move(d));
   return absl::OkStatus();
 }
@@ -97,6 +99,7 @@ absl::Status PlanResizeNearestNeighbor(const Node& node, Planner* planner) {
   };
   d.Constant(std::move(nearest));
   d.Grid(to.w, to.h, to.slices() * to.b);
+  UseLightWorkGroup(planner->profile(), &d);
   planner->Add(std::move(d));
   return absl::OkStatus();
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "delegate/ops/checks.h"
+#include "delegate/ops/work_group.h"
 #include "delegate/tflite/builtin_params.h"
 
 namespace gles_delegate {
@@ -17,6 +18,8 @@ absl::StatusOr<ParsedNode> Parse(const NodeView& node,
     return s;
   return ParsedNode{a, {}};
 }
+
+constexpr int kShortRow = 16;  // slices
 
 // Invocations that share a row. Devices that run invocations one after another
 // (they ask for small work groups) gain nothing from sharing.
@@ -57,7 +60,11 @@ absl::Status PlanSoftmax(const Node& node, Planner* planner) {
   d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
   d.uniforms.Float("beta", a.beta);
   d.Grid(shape.w * threads, shape.h, shape.b);
-  if (threads > 1) d.WorkGroup(threads, 1, 1);
+  if (threads > 1) {
+    d.WorkGroup(threads, 1, 1);
+  } else if (shape.slices() <= kShortRow) {
+    UseLightWorkGroup(planner->profile(), &d);
+  }
   planner->Add(std::move(d));
   return absl::OkStatus();
 }

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/work_group.h"
 #include "delegate/tflite/builtin_params.h"
 
 namespace gles_delegate {
@@ -50,6 +51,7 @@ absl::Status Plan(const Node& node, const char* shader, int moved,
   d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
   d.uniforms.Int("block", a.block);
   d.Grid(to.w, to.h, to.slices() * to.b);
+  UseLightWorkGroup(planner->profile(), &d);
   planner->Add(std::move(d));
   return absl::OkStatus();
 }
