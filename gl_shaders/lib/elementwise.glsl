@@ -31,6 +31,13 @@ vec4 high_part(vec4 x) {
   return uintBitsToFloat(floatBitsToUint(x) & 0xfffff000u);
 }
 
+// x / y. Past 2^126 a driver may take 1 / y for zero (GLSL ES 3.10, 4.7.1); an
+// H200 does.
+vec4 quotient(vec4 x, vec4 y) {
+  vec4 scale = mix(vec4(1.0), vec4(0.25), greaterThan(abs(y), vec4(8.5e37)));
+  return (x * scale) / (y * scale);
+}
+
 // y * 2^n, for |n| <= 250 and results that may overflow or underflow.
 vec4 scale_by_power(vec4 y, vec4 n) {
   vec4 half_n = floor(n * 0.5);
@@ -310,7 +317,7 @@ vec4 op_gelu_tanh(vec4 x, vec4 p) {
 vec4 op_add(vec4 x, vec4 y, vec4 p) { return x + y; }
 vec4 op_sub(vec4 x, vec4 y, vec4 p) { return x - y; }
 vec4 op_mul(vec4 x, vec4 y, vec4 p) { return x * y; }
-vec4 op_div(vec4 x, vec4 y, vec4 p) { return x / y; }
+vec4 op_div(vec4 x, vec4 y, vec4 p) { return quotient(x, y); }
 vec4 op_squared_difference(vec4 x, vec4 y, vec4 p) {
   vec4 d = x - y;
   return d * d;
@@ -332,13 +339,13 @@ vec4 op_floor_div(vec4 x, vec4 y, vec4 p) {
   vec4 rest;
   for (int i = 0; i < 4; ++i) rest[i] = fmod_of(a[i], b[i]);
   rest = mix(rest, vec4(0.0), is_inf(y));
-  vec4 q = (a - rest) / b;
+  vec4 q = quotient(a - rest, b);
   q = mix(q, floor(q + 0.5), lessThan(q, vec4(8388608.0)));
   q = mix(q, vec4(0.0), is_inf(y));
   vec4 below = mix(vec4(0.0), vec4(1.0), notEqual(rest, vec4(0.0)));
   q = mix(q, -q - below, notEqual(is_negative(x), is_negative(y)));
-  q = mix(q, x / y, is_inf(x));
-  q = mix(q, x / y, equal(y, vec4(0.0)));
+  q = mix(q, quotient(x, y), is_inf(x));
+  q = mix(q, quotient(x, y), equal(y, vec4(0.0)));
   return mix(mix(q, x, is_nan(x)), y, is_nan(y));
 }
 // The remainder with the divisor's sign: std::fmod, then moved there.
