@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "delegate/tflite/builtin_params.h"
+#include "egl/objects.h"
+#include "gl_shaders/shader.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
@@ -140,6 +142,23 @@ TEST(GeluTest, BothForms) {
       }
     }
   }
+}
+
+// The one function that no op of the TFLite beside the tests reaches.
+TEST(SignTest, Compiles) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  gl_shaders::ShaderSpec spec;
+  spec.shader = "copy";
+  spec.tensors.resize(2);
+  spec.tensors[0].name = "src";
+  spec.tensors[1].name = "dst";
+  spec.tensors[1].write = true;
+  spec.post_ops.push_back({"sign", "", false, false, false});
+  const auto text = gl_shaders::AssembleShader(spec);
+  ASSERT_TRUE(text.ok()) << text.status();
+  const absl::Status compiled = testing::TestContext()->Run(
+      [&] { return egl::Program::Compile(*text, "sign").status(); });
+  EXPECT_TRUE(compiled.ok()) << compiled;
 }
 
 // A parser's view of one float32 tensor in, one out.
