@@ -25,20 +25,28 @@ struct Row {
   int work_group_size;
   int conv_tile_pixels;
   int conv_tile_slices;
+  int depthwise_tile_pixels;
+  int depthwise_tile_rows;
+  int reduction_lanes;
+  int simd_lanes;
   int split_target;
+  int split_tile_pixels;
+  int split_tile_slices;
 };
 
 constexpr Row kRows[] = {
     // llvmpipe: imageLoad from 2-D images is five times as fast as texelFetch
-    // from arrays; an invocation must do much, as each costs.
-    {DeviceKind::kLlvmpipe, Storage::kTexture2d, ReadBy::kImage, Storage::kTexture2d, 8,
-     4, 4, 0},
+    // from arrays; an invocation must do much, as each costs. It runs 8 abreast
+    // (256 bits), and a work group costs about 1 us by itself.
+    {DeviceKind::kLlvmpipe, Storage::kTexture2d, ReadBy::kImage, Storage::kTexture2d, 32,
+     4, 4, 4, 2, 8, 8, 0, 1, 1},
     {DeviceKind::kSoftpipe, Storage::kTexture2d, ReadBy::kFetch, Storage::kBuffer, 16, 4,
-     2, 0},
+     2, 4, 2, 8, 1, 0, 1, 1},
+    // H200: small invocations, and sums split until there are 65536 of them.
     {DeviceKind::kNvidia, Storage::kTexture2d, ReadBy::kFetch, Storage::kBuffer, 64, 1, 1,
-     1 << 18},
+     1, 1, 32, 1, 1 << 16, 2, 2},
     {DeviceKind::kUnknown, Storage::kTextureArray, ReadBy::kFetch, Storage::kBuffer, 64,
-     4, 1, 0},
+     4, 1, 4, 1, 32, 1, 0, 1, 1},
 };
 
 const Row& RowFor(DeviceKind kind) {
@@ -69,7 +77,10 @@ void ApplyTuning(DeviceProfile* profile) {
   const std::pair<absl::string_view, int*> knobs[] = {
       {"conv_tile_pixels", &profile->conv_tile_pixels},
       {"conv_tile_slices", &profile->conv_tile_slices},
+      {"depthwise_tile_pixels", &profile->depthwise_tile_pixels},
+      {"depthwise_tile_rows", &profile->depthwise_tile_rows},
       {"work_group_size", &profile->work_group_size},
+      {"simd_lanes", &profile->simd_lanes},
       {"reduction_lanes", &profile->reduction_lanes},
       {"split_target", &profile->split_target},
       {"split_tile_pixels", &profile->split_tile_pixels},
@@ -98,7 +109,13 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device, const ProfileOptions& op
   p.work_group_size = row.work_group_size;
   p.conv_tile_pixels = row.conv_tile_pixels;
   p.conv_tile_slices = row.conv_tile_slices;
+  p.depthwise_tile_pixels = row.depthwise_tile_pixels;
+  p.depthwise_tile_rows = row.depthwise_tile_rows;
+  p.reduction_lanes = row.reduction_lanes;
+  p.simd_lanes = row.simd_lanes;
   p.split_target = row.split_target;
+  p.split_tile_pixels = row.split_tile_pixels;
+  p.split_tile_slices = row.split_tile_slices;
   p.max_texture_size = device.max_texture_size;
   p.max_texture_layers = device.max_array_texture_layers;
   // Indices in shaders are 32-bit ints.

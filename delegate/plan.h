@@ -96,6 +96,9 @@ struct DeviceProfile {
   // Likewise of depthwise convolutions: pixels of a row by rows.
   int depthwise_tile_pixels = 4;
   int depthwise_tile_rows = 1;
+  // Invocations that the device runs abreast, where tiles should leave none of
+  // them idle (a processor's vector units); 1: no matter.
+  int simd_lanes = 1;
   // Invocations that may share one sum through shared memory; 1: none.
   int reduction_lanes = 32;
   // Invocations that keep the whole device busy: convolutions with fewer output

@@ -4,15 +4,16 @@ layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 stride_pad;  // stride x, y; padding left, top
   ivec4 window;      // width, height; dilation x, y
-  ivec4 group;       // input slices and output slices of a group of channels
+  ivec4 group;       // input slices and output slices of a group of channels;
+                     // tiles in a row: the grid takes a slice's tiles flat
 };
 
 void main() {
   if (outside_grid()) return;
-  int slice_tiles = (dst_size.z + TILE_SLICES - 1) / TILE_SLICES;
-  int batch = gid.z / slice_tiles;
-  int first_slice = (gid.z - batch * slice_tiles) * TILE_SLICES;
-  int first_x = gid.x * TILE_PIXELS;
+  int batch = gid.z;
+  int first_slice = gid.y * TILE_SLICES;
+  int dst_y = gid.x / group.z;
+  int first_x = (gid.x - dst_y * group.z) * TILE_PIXELS;
   // A tile never crosses groups.
   int first_input = first_slice / group.y * group.x;
   int taps = window.x * window.y;
@@ -26,7 +27,7 @@ void main() {
   }
 
   for (int ky = 0; ky < window.y; ++ky) {
-    int y = gid.y * stride_pad.y - stride_pad.w + ky * window.w;
+    int y = dst_y * stride_pad.y - stride_pad.w + ky * window.w;
     if (y < 0 || y >= src_size.y) continue;
     for (int kx = 0; kx < window.x; ++kx) {
       int left = first_x * stride_pad.x - stride_pad.z + kx * window.z;
@@ -56,7 +57,7 @@ void main() {
     if (first_slice + q >= dst_size.z) break;
     for (int i = 0; i < TILE_PIXELS; ++i) {
       if (first_x + i >= dst_size.x) break;
-      write_dst(first_x + i, gid.y, first_slice + q, batch, sum[q][i]);
+      write_dst(first_x + i, dst_y, first_slice + q, batch, sum[q][i]);
     }
   }
 }

@@ -137,18 +137,19 @@ absl::Status PlanConv2d(const Node& node, Planner* planner) {
     group_outputs = filter.outputs_per_group() / 4;
     while (group_outputs % tile.slices != 0) --tile.slices;
   }
+  const int tiles_x = DivideUp(dst.w, tile.pixels);
   Dispatch d("conv_2d");
   d.Define("TILE_PIXELS", tile.pixels)
       .Define("TILE_SLICES", tile.slices)
       .Read("src", node.inputs[0])
       .Write("dst", node.outputs[0])
       .Constant(PackFilter(weights, bias, filter))
-      .Grid(DivideUp(dst.w, tile.pixels), dst.h,
-            DivideUp(dst.slices(), tile.slices) * dst.b);
+      .Grid(tiles_x * dst.h, DivideUp(dst.slices(), tile.slices), dst.b);
   d.uniforms.Int4("stride_pad", a.stride_w, a.stride_h, a.pad_left, a.pad_top);
   d.uniforms.Int4("window", weights.shape.w, weights.shape.h, a.dilation_w,
                   a.dilation_h);
-  d.uniforms.Int4("group", filter.packed_input_slices(), group_outputs, 0, 0);
+  d.uniforms.Int4("group", filter.packed_input_slices(), group_outputs,
+                  tiles_x, 0);
   planner->Add(std::move(d));
   return absl::OkStatus();
 }

@@ -13,11 +13,21 @@ struct ConvTile {
   int slices = 1;
 };
 
+constexpr int DivideUp(int a, int b) { return (a + b - 1) / b; }
+
+// The least tile, `most` or smaller, that makes as few tiles of `extent`.
+constexpr int Even(int extent, int most) {
+  return DivideUp(extent, DivideUp(extent, most));
+}
+
 // The tile of `profile` (conv_tile_*), evened out so that the last tile is as
 // full as the others: 6 slices under a limit of 4 make two tiles of 3.
 ConvTile ChooseConvTile(int pixels, int slices, const DeviceProfile& profile);
 
-constexpr int DivideUp(int a, int b) { return (a + b - 1) / b; }
+// Likewise for pixels taken flat, where up to twice the profile's pixels are a
+// tile if that leaves fewer of its simd_lanes idle: of 49 pixels, tiles of 4
+// keep 13 of 16 lanes busy, tiles of 7 keep 7 of 8.
+ConvTile ChooseFlatTile(int pixels, int slices, const DeviceProfile& profile);
 
 }  // namespace gles_delegate
 

@@ -51,6 +51,60 @@ absl::Status CheckTypes(const NodeView& node) {
   return CheckFloatConstant(*node.inputs[1], "the filter");
 }
 
+// The tiled shader keeps a tile's columns and weights in registers.
+constexpr int kMaxTiledWindow = 5;
+// Rows of input that it can spell out.
+constexpr int kMaxTiledRows = 7;
+
+bool IsTiled(const DepthwiseConv2dAttributes& a, const Shape& filter) {
+  // Taps of neighbouring outputs meet where one of the two steps is 1.
+  const bool meet_h = a.stride_h == 1 || a.dilation_h == 1;
+  const bool meet_w = a.stride_w == 1 || a.dilation_w == 1;
+  return a.multiplier == 1 && meet_h && meet_w && filter.h <= kMaxTiledWindow &&
+         filter.w <= kMaxTiledWindow;
+}
+
+// Tiles on one axis, for every phase of a dilation.
+int Tiles(int extent, int dilation, int tile) {
+  return DivideUp(extent, tile * dilation) * dilation;
+}
+
+Dispatch Tiled(const DepthwiseConv2dAttributes& a, const Shape& filter,
+               const Shape& dst, const DeviceProfile& profile) {
+  const int pixels =
+      Even(DivideUp(dst.w, a.dilation_w), profile.depthwise_tile_pixels);
+  const int most_rows =
+      std::max(1, (kMaxTiledRows - filter.h) / a.stride_h + 1);
+  const int rows = Even(DivideUp(dst.h, a.dilation_h),
+                        std::min(profile.depthwise_tile_rows, most_rows));
+  const int tiles_x = Tiles(dst.w, a.dilation_w, pixels);
+  Dispatch d("depthwise_conv_2d_tiled");
+  d.Define("TILE_PIXELS", pixels)
+      .Define("TILE_ROWS", rows)
+      .Define("KERNEL_W", filter.w)
+      .Define("KERNEL_H", filter.h)
+      .Define("STRIDE_W", a.stride_w)
+      .Define("STRIDE_H", a.stride_h)
+      .Grid(tiles_x * Tiles(dst.h, a.dilation_h, rows), dst.slices(), dst.b);
+  d.uniforms.Int4("step_pad", a.dilation_w, a.dilation_h, a.pad_left,
+                  a.pad_top);
+  d.uniforms.Int("tiles_x", tiles_x);
+  return d;
+}
+
+Dispatch AnyWindow(const DepthwiseConv2dAttributes& a, const Shape& filter,
+                   const Shape& dst, const DeviceProfile& profile) {
+  const int pixels = Even(dst.w, profile.depthwise_tile_pixels);
+  Dispatch d("depthwise_conv_2d");
+  d.Define("TILE_PIXELS", pixels);
+  if (a.multiplier > 1) d.Define("MULTIPLIED");
+  d.Grid(DivideUp(dst.w, pixels), dst.h, dst.slices() * dst.b);
+  d.uniforms.Int4("stride_pad", a.stride_w, a.stride_h, a.pad_left, a.pad_top);
+  d.uniforms.Int4("window", filter.w, filter.h, a.dilation_w, a.dilation_h);
+  d.uniforms.Int("multiplier", a.multiplier);
+  return d;
+}
+
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseDepthwiseConv2d(const NodeView& node) {
@@ -100,19 +154,13 @@ absl::Status PlanDepthwiseConv2d(const Node& node, Planner* planner) {
   const Tensor* bias = node.inputs.size() > 2 && node.inputs[2] != kNoTensor
                            ? &planner->tensor(node.inputs[2])
                            : nullptr;
+  const Shape& filter = weights.shape;
   const Shape& dst = planner->tensor(node.outputs[0]).shape;
-  const ConvTile tile = ChooseConvTile(dst.w, /*slices=*/1, planner->profile());
-  Dispatch d("depthwise_conv_2d");
-  d.Define("TILE_PIXELS", tile.pixels);
-  if (a.multiplier > 1) d.Define("MULTIPLIED");
+  const auto shape = IsTiled(a, filter) ? Tiled : AnyWindow;
+  Dispatch d = shape(a, filter, dst, planner->profile());
   d.Read("src", node.inputs[0])
       .Write("dst", node.outputs[0])
-      .Constant(PackDepthwiseFilter(weights, bias))
-      .Grid(DivideUp(dst.w, tile.pixels), dst.h, dst.slices() * dst.b);
-  d.uniforms.Int4("stride_pad", a.stride_w, a.stride_h, a.pad_left, a.pad_top);
-  d.uniforms.Int4("window", weights.shape.w, weights.shape.h, a.dilation_w,
-                  a.dilation_h);
-  d.uniforms.Int("multiplier", a.multiplier);
+      .Constant(PackDepthwiseFilter(weights, bias));
   planner->Add(std::move(d));
   return absl::OkStatus();
 }

@@ -27,7 +27,7 @@ Dispatch Pixels(const MatrixProduct& p, const Planner& planner) {
   auto split = PlanConvSplit({p.src, p.dst, p.weights, p.bias, {}, 1, 1}, planner);
   if (split) return *std::move(split);
   const ConvTile tile =
-      ChooseConvTile(Rows(dst), dst.slices(), planner.profile());
+      ChooseFlatTile(Rows(dst), dst.slices(), planner.profile());
   Dispatch d("conv_1x1");
   d.Define("TILE_PIXELS", tile.pixels)
       .Define("TILE_SLICES", tile.slices)

@@ -1,0 +1,119 @@
+// DEPTHWISE_CONV_2D of a small window, multiplier 1. An invocation makes
+// TILE_PIXELS x TILE_ROWS outputs of one slice, and reads each texel that they
+// share once: outputs a dilation apart, so that taps fall on common texels.
+// KERNEL_W, KERNEL_H, STRIDE_W, STRIDE_H: the window, known so that the tile
+// stays in registers.
+layout(std140, binding = 0) uniform Params {
+  COMMON_PARAMS
+  ivec4 step_pad;  // x and y from tap to tap, and from output to output; padding
+                   // left, top
+  int tiles_x;     // in a row; the grid takes a slice's tiles flat
+};
+
+#define COLUMNS ((TILE_PIXELS - 1) * STRIDE_W + KERNEL_W)
+#define ROWS ((TILE_ROWS - 1) * STRIDE_H + KERNEL_H)
+
+int slice;
+int batch;
+int top;
+int column[COLUMNS];
+bool inside_x[COLUMNS];
+vec4 sum[TILE_ROWS][TILE_PIXELS];
+#if TILE_ROWS > 1
+vec4 weight[KERNEL_H * KERNEL_W];
+#endif
+
+// What row `r` of the input adds. Where there are several rows of outputs, r is
+// a constant.
+void add_row(int r) {
+  int y = top + r * step_pad.y;
+  int clamped = clamp(y, 0, src_size.y - 1);
+  vec4 v[COLUMNS];
+  for (int c = 0; c < COLUMNS; ++c) {
+    vec4 texel = read_src(column[c], clamped, slice, batch);
+    v[c] = inside_x[c] && y == clamped ? texel : vec4(0.0);
+  }
+#if TILE_ROWS > 1
+  for (int t = 0; t < TILE_ROWS; ++t) {
+    int ky = r - t * STRIDE_H;
+    if (ky < 0 || ky >= KERNEL_H) continue;
+    for (int kx = 0; kx < KERNEL_W; ++kx) {
+      for (int i = 0; i < TILE_PIXELS; ++i) {
+        sum[t][i] += weight[ky * KERNEL_W + kx] * v[i * STRIDE_W + kx];
+      }
+    }
+  }
+#else
+  for (int kx = 0; kx < KERNEL_W; ++kx) {
+    vec4 w = weights_at(r * KERNEL_W + kx, slice);
+    for (int i = 0; i < TILE_PIXELS; ++i) sum[0][i] += w * v[i * STRIDE_W + kx];
+  }
+#endif
+}
+
+// The first of the tile's outputs on an axis: tiles of each phase of `step`.
+int first_output(int index, int step, int tile) {
+  int t = index / step;
+  return t * tile * step + index - t * step;
+}
+
+void main() {
+  if (outside_grid()) return;
+  slice = gid.y;
+  batch = gid.z;
+  int tile_y = gid.x / tiles_x;
+  ivec2 first =
+      ivec2(first_output(gid.x - tile_y * tiles_x, step_pad.x, TILE_PIXELS),
+            first_output(tile_y, step_pad.y, TILE_ROWS));
+  // The grid is whole tiles of every phase; the output may end within them.
+  if (any(greaterThanEqual(first, dst_size.xy))) return;
+
+  top = first.y * STRIDE_H - step_pad.w;
+  for (int c = 0; c < COLUMNS; ++c) {
+    int x = first.x * STRIDE_W - step_pad.z + c * step_pad.x;
+    column[c] = clamp(x, 0, src_size.x - 1);
+    inside_x[c] = x == column[c];
+  }
+  vec4 bias = weights_at(KERNEL_W * KERNEL_H, slice);
+  for (int t = 0; t < TILE_ROWS; ++t) {
+    for (int i = 0; i < TILE_PIXELS; ++i) sum[t][i] = bias;
+  }
+
+#if TILE_ROWS > 1
+  for (int k = 0; k < KERNEL_W * KERNEL_H; ++k) weight[k] = weights_at(k, slice);
+  // Spelled out, since compilers give up on a loop this long, and the arrays
+  // would then leave the registers.
+  add_row(0);
+  add_row(1);
+#if ROWS > 2
+  add_row(2);
+#endif
+#if ROWS > 3
+  add_row(3);
+#endif
+#if ROWS > 4
+  add_row(4);
+#endif
+#if ROWS > 5
+  add_row(5);
+#endif
+#if ROWS > 6
+  add_row(6);
+#endif
+#if ROWS > 7
+#error "more rows than add_row is called for"
+#endif
+#else
+  for (int r = 0; r < KERNEL_H; ++r) add_row(r);
+#endif
+
+  for (int t = 0; t < TILE_ROWS; ++t) {
+    int y = first.y + t * step_pad.y;
+    if (y >= dst_size.y) break;
+    for (int i = 0; i < TILE_PIXELS; ++i) {
+      int x = first.x + i * step_pad.x;
+      if (x >= dst_size.x) break;
+      write_dst(x, y, slice, batch, sum[t][i]);
+    }
+  }
+}
