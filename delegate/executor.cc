@@ -15,8 +15,9 @@ using gl_shaders::Bindings;
 
 absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
     const egl::Context& context, ProgramCache* programs, const Graph& graph,
-    std::vector<Dispatch> dispatches, const DeviceProfile& profile) {
-  return ExecutorBuilder(context, programs, graph, std::move(dispatches), profile)
+    std::vector<Dispatch> dispatches, const DeviceProfile& profile,
+    PartitionCache* cache) {
+  return ExecutorBuilder(context, programs, graph, std::move(dispatches), profile, cache)
       .Build();
 }
 

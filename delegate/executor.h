@@ -11,9 +11,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "delegate/cache_store.h"
 #include "delegate/memory_plan.h"
 #include "delegate/plan.h"
 #include "delegate/program_cache.h"
+#include "delegate/stage_times.h"
 #include "egl/context.h"
 #include "egl/objects.h"
 
@@ -29,6 +31,7 @@ struct ExecutorStats {
   int64_t constant_bytes = 0;
   double compile_ms = 0;
   double upload_ms = 0;
+  StageTimes stages;  // where all of the building's time went
 };
 
 // Threads: Create, Invoke and destruction run inside context->Run() on one
@@ -36,10 +39,13 @@ struct ExecutorStats {
 class Executor {
  public:
   // `graph` is planned already (`dispatches`); its constants are uploaded here.
-  // Errors carry the op's label and the driver's log.
+  // `cache` (may be null) gives what an earlier start saved, and saves what it
+  // did not have. Errors carry the op's label and the driver's log; kDataLoss is
+  // the cache's: Reject() it and create anew.
   static absl::StatusOr<std::unique_ptr<Executor>> Create(
       const egl::Context& context, ProgramCache* programs, const Graph& graph,
-      std::vector<Dispatch> dispatches, const DeviceProfile& profile);
+      std::vector<Dispatch> dispatches, const DeviceProfile& profile,
+      PartitionCache* cache = nullptr);
 
   // One inference: inputs[i] holds graph.inputs[i] as floats, tightly packed
   // BHWC; outputs[i] receives graph.outputs[i] likewise. One upload per input,

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "delegate/program.h"
 #include "delegate/texels.h"
@@ -55,42 +56,57 @@ absl::Status Labelled(const absl::Status& status, absl::string_view label) {
 
 ExecutorBuilder::ExecutorBuilder(const egl::Context& context, ProgramCache* programs,
                                  const Graph& graph, std::vector<Dispatch> dispatches,
-                                 const DeviceProfile& profile)
+                                 const DeviceProfile& profile, PartitionCache* cache)
     : context_(context),
       programs_(programs),
       graph_(graph),
       dispatches_(std::move(dispatches)),
       profile_(profile),
+      cache_(cache),
       executor_(new Executor) {}
 
 absl::StatusOr<std::unique_ptr<Executor>> ExecutorBuilder::Build() {
-  AddTransfers();
+  ExecutorStats& stats = executor_->stats_;
+  StageTimer timer(&stats.stages);
   const auto start = std::chrono::steady_clock::now();
+  AddTransfers();
   if (auto s = MakeSlots(); !s.ok()) return s;
+  timer.Lap("tensors");
   if (auto s = MakeHostBuffers(); !s.ok()) return s;
+  timer.Lap("host_buffers");
   if (auto s = UploadConstants(); !s.ok()) return s;
-  executor_->stats_.upload_ms = MsSince(start);
+  timer.Lap("constants");
+  stats.upload_ms = MsSince(start);
   const auto compile = std::chrono::steady_clock::now();
   if (auto s = CompilePrograms(); !s.ok()) return s;
-  executor_->stats_.compile_ms = MsSince(compile);
+  timer.Lap("programs");
+  stats.compile_ms = MsSince(compile);
   if (auto s = MakeCommands(); !s.ok()) return s;
   if (auto s = egl::CheckGl("preparing the partition"); !s.ok()) return s;
+  timer.Lap("commands");
+  SaveToCache();
+  timer.Lap("cache_save");
   return std::move(executor_);
 }
 
 // The transfer of one graph input or output, all but its tensor.
 void ExecutorBuilder::FinishTransfer(TensorId id, bool upload, Dispatch* d) const {
   const Shape& s = graph_.tensor(id).shape;
-  const int64_t vectors = (s.elements() + 3) / 4;
+  // One row of invocations, folded where it is longer than a device's limit.
+  const auto flat_grid = [d](int64_t invocations) {
+    constexpr int64_t kRow = 1 << 18;
+    const int64_t rows = (invocations + kRow - 1) / kRow;
+    d->Grid(static_cast<int>((invocations + rows - 1) / rows), static_cast<int>(rows), 1);
+  };
   if (s.c % 4 == 0) {
     d->Define("WHOLE_TEXELS").Grid(s.slices(), s.w, s.h * s.b);
+  } else if (upload && s.c == 3) {
+    d->Define("RGB");
+    flat_grid((s.elements() / 3 + 3) / 4);
   } else if (upload) {
     d->Grid(s.w, s.h, s.slices() * s.b);
   } else {
-    // One row of invocations, folded where it is longer than a device's limit.
-    constexpr int64_t kRow = 1 << 18;
-    d->Grid(static_cast<int>(std::min(vectors, kRow)),
-            static_cast<int>((vectors + kRow - 1) / kRow), 1);
+    flat_grid((s.elements() + 3) / 4);
   }
   d->work_group = ChooseWorkGroup(d->grid, profile_);
   d->label = absl::StrCat(d->shader, " ", graph_.tensor(id).name);
@@ -132,7 +148,7 @@ absl::Status ExecutorBuilder::MakeHostBuffers() {
                         std::vector<Executor::HostBuffer>* out) -> absl::Status {
     for (TensorId id : ids) {
       const size_t bytes = graph_.tensor(id).shape.elements() * sizeof(float);
-      const size_t padded = (bytes + 15) / 16 * 16;  // shaders move whole vec4s
+      const size_t padded = (bytes + 47) / 48 * 48;  // whole vec4s, and threes of them
       auto buffer = egl::Buffer::CreateMapped(padded, access);
       if (absl::IsUnimplemented(buffer.status())) {
         buffer = egl::Buffer::Create(padded, nullptr, usage);
@@ -180,17 +196,11 @@ absl::Status ExecutorBuilder::MakeSlots() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<ExecutorBuilder::Resource> ExecutorBuilder::UploadTexels(
-    const Slot& slot, bool half, absl::Span<const float> texels) {
-  const Format format = half ? Format::kRgba16f : Format::kRgba32f;
-  std::vector<uint16_t> halves;
-  if (half) halves = ToHalves(texels);
-  const void* data = half ? static_cast<const void*>(halves.data())
-                          : static_cast<const void*>(texels.data());
-  const int64_t bytes = slot.texels() * TexelBytes(format);
-  executor_->stats_.constant_bytes += bytes;
+absl::StatusOr<ExecutorBuilder::Resource> ExecutorBuilder::UploadBytes(
+    const Slot& slot, Format format, absl::Span<const uint8_t> bytes) {
+  executor_->stats_.constant_bytes += static_cast<int64_t>(bytes.size());
   if (slot.storage == Storage::kBuffer) {
-    auto buffer = egl::Buffer::Create(bytes, data, GL_STATIC_DRAW);
+    auto buffer = egl::Buffer::Create(bytes.size(), bytes.data(), GL_STATIC_DRAW);
     if (!buffer.ok()) return buffer.status();
     const Resource resource{slot.storage, format, buffer->id(), -1};
     executor_->buffers_.push_back(*std::move(buffer));
@@ -198,7 +208,8 @@ absl::StatusOr<ExecutorBuilder::Resource> ExecutorBuilder::UploadTexels(
   }
   auto texture = MakeTexture(slot, format);
   if (!texture.ok()) return texture.status();
-  if (auto s = texture->Upload(0, 0, 0, slot.width, slot.height, slot.layers, data);
+  if (auto s = texture->Upload(0, 0, 0, slot.width, slot.height, slot.layers,
+                               bytes.data());
       !s.ok()) {
     return s;
   }
@@ -207,14 +218,39 @@ absl::StatusOr<ExecutorBuilder::Resource> ExecutorBuilder::UploadTexels(
   return resource;
 }
 
+absl::StatusOr<ExecutorBuilder::Resource> ExecutorBuilder::UploadTexels(
+    const Slot& slot, bool half,
+    absl::FunctionRef<absl::StatusOr<std::vector<float>>()> make) {
+  const Format format = half ? Format::kRgba16f : Format::kRgba32f;
+  if (cache_ != nullptr) {
+    auto saved = cache_->NextConstant(slot.texels() * TexelBytes(format));
+    if (!saved.ok()) return saved.status();
+    if (*saved) return UploadBytes(slot, format, **saved);
+  }
+  auto texels = make();
+  if (!texels.ok()) return texels.status();
+  absl::Span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(texels->data()),
+                                  texels->size() * sizeof(float));
+  std::vector<uint16_t> halves;
+  if (half) {
+    halves = ToHalves(*texels);
+    bytes = {reinterpret_cast<const uint8_t*>(halves.data()),
+             halves.size() * sizeof(uint16_t)};
+  }
+  if (cache_ != nullptr) cache_->SaveConstant(bytes);
+  return UploadBytes(slot, format, bytes);
+}
+
 absl::Status ExecutorBuilder::UploadConstantTensor(TensorId id) {
   const Tensor& tensor = graph_.tensor(id);
-  auto values = ConstantFloats(tensor);
-  if (!values.ok()) return values.status();
   auto storage = StorageFor(tensor.shape, profile_);
   if (!storage.ok()) return storage.status();
-  auto resource = UploadTexels(SlotFor(tensor.shape, *storage), profile_.half,
-                               PackTexels(*values, tensor.shape));
+  const auto pack = [&tensor]() -> absl::StatusOr<std::vector<float>> {
+    auto values = ConstantFloats(tensor);
+    if (!values.ok()) return values.status();
+    return PackTexels(*values, tensor.shape);
+  };
+  auto resource = UploadTexels(SlotFor(tensor.shape, *storage), profile_.half, pack);
   if (!resource.ok()) return Labelled(resource.status(), tensor.ToString());
   tensors_[id] = *resource;
   return absl::OkStatus();
@@ -230,13 +266,15 @@ absl::Status ExecutorBuilder::UploadConstants() {
     for (const PackedConstant& c : d.constants) {
       auto storage = ConstantStorageFor(c, profile_);
       if (!storage.ok()) return Labelled(storage.status(), d.label);
-      std::vector<float> texels(int64_t{c.width} * c.height * 4, 0.0f);
-      c.fill(absl::MakeSpan(texels));
       const Slot slot = *storage == Storage::kBuffer
                             ? Slot{*storage, c.width * c.height, 1, 1}
                             : Slot{*storage, c.width, c.height, 1};
-      auto resource =
-          UploadTexels(slot, profile_.half && !c.always_float32, texels);
+      const auto pack = [&c]() -> absl::StatusOr<std::vector<float>> {
+        std::vector<float> texels(int64_t{c.width} * c.height * 4, 0.0f);
+        c.fill(absl::MakeSpan(texels));
+        return texels;
+      };
+      auto resource = UploadTexels(slot, profile_.half && !c.always_float32, pack);
       if (!resource.ok()) return Labelled(resource.status(), d.label);
       resources.push_back(*resource);
     }
@@ -252,10 +290,12 @@ absl::Status ExecutorBuilder::CompilePrograms() {
     auto text = gl_shaders::AssembleShader(specs_.back());
     if (!text.ok()) return Labelled(text.status(), d.label);
     params_.push_back(ParamsOf(graph_, d));
+    if (cache_ != nullptr) texts_.push_back(HashText(*text));
     sources.push_back({*std::move(text), absl::StrCat(d.label, " (", d.shader, ".comp)"),
                        params_.back().size()});
   }
-  auto programs = programs_->Get(sources);
+  auto programs = programs_->Get(
+      sources, cache_, context_.device().Has("GL_KHR_parallel_shader_compile"));
   if (!programs.ok()) return programs.status();
   compiled_ = *std::move(programs);
   executor_->stats_.programs = static_cast<int>(programs_->size());
@@ -330,6 +370,16 @@ absl::Status ExecutorBuilder::MakeCommands() {
   executor_->final_barrier_ = executor_->mapped_ ? GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT
                                                  : GL_BUFFER_UPDATE_BARRIER_BIT;
   return absl::OkStatus();
+}
+
+void ExecutorBuilder::SaveToCache() {
+  if (cache_ == nullptr) return;
+  std::vector<std::pair<Hash128, const egl::Program*>> programs;
+  absl::flat_hash_set<const egl::Program*> seen;
+  for (size_t i = 0; i < compiled_.size(); ++i) {
+    if (seen.insert(compiled_[i]).second) programs.emplace_back(texts_[i], compiled_[i]);
+  }
+  cache_->Save(programs);
 }
 
 }  // namespace gles_delegate

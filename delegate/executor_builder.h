@@ -6,6 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "delegate/cache_hash.h"
 #include "delegate/executor.h"
 #include "delegate/hazards.h"
 
@@ -15,7 +17,7 @@ class ExecutorBuilder {
  public:
   ExecutorBuilder(const egl::Context& context, ProgramCache* programs,
                   const Graph& graph, std::vector<Dispatch> dispatches,
-                  const DeviceProfile& profile);
+                  const DeviceProfile& profile, PartitionCache* cache);
   absl::StatusOr<std::unique_ptr<Executor>> Build();
 
  private:
@@ -32,11 +34,16 @@ class ExecutorBuilder {
   absl::Status MakeHostBuffers();
   absl::Status MakeSlots();
   absl::Status UploadConstantTensor(TensorId id);
-  absl::StatusOr<Resource> UploadTexels(const Slot& slot, bool half,
-                                        absl::Span<const float> texels);
+  // The texels come from the cache, or from `make` (four floats each).
+  absl::StatusOr<Resource> UploadTexels(
+      const Slot& slot, bool half,
+      absl::FunctionRef<absl::StatusOr<std::vector<float>>()> make);
+  absl::StatusOr<Resource> UploadBytes(const Slot& slot, gl_shaders::Format format,
+                                       absl::Span<const uint8_t> bytes);
   absl::Status UploadConstants();
   absl::Status CompilePrograms();
   absl::Status MakeCommands();
+  void SaveToCache();
   Executor::Binding Bind(const gl_shaders::Bindings::Point& point,
                          const Resource& resource, bool write) const;
 
@@ -45,12 +52,14 @@ class ExecutorBuilder {
   const Graph& graph_;
   std::vector<Dispatch> dispatches_;
   DeviceProfile profile_;
+  PartitionCache* cache_;  // may be null
 
   std::unique_ptr<Executor> executor_;
   std::vector<Resource> tensors_;                   // by tensor
   std::vector<std::vector<Resource>> constants_;    // by dispatch
   std::vector<gl_shaders::ShaderSpec> specs_;       // by dispatch
   std::vector<std::vector<uint8_t>> params_;        // by dispatch
+  std::vector<Hash128> texts_;                      // by dispatch, where cache_
   std::vector<const egl::Program*> compiled_;       // by dispatch
   std::vector<int> host_buffer_;  // by dispatch: index into inputs/outputs, or -1
 };

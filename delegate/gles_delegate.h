@@ -91,6 +91,30 @@ typedef struct TfLiteGlesDelegateOptions {
   // driver has EXT_disjoint_timer_query, else by waiting for each; the averages
   // are in TfLiteGlesDelegateReport() under "profile". Slows Invoke. Default 0.
   int32_t enable_op_profiling;
+
+  // Nonzero: where the delegate cannot be applied (no GL, say), that is reported
+  // and everything stays on the CPU, with kTfLiteOk. Zero (the default): an
+  // error, after which TfLiteInterpreterModifyGraphWithDelegate's interpreter
+  // runs on the CPU too, but TfLiteInterpreterCreate with the delegate among its
+  // options returns NULL (docs/decisions/0003-failure-to-apply.md).
+  int32_t fallback_to_cpu;
+
+  // The start-up cache: compiled programs and packed weights, kept in files of
+  // this existing directory, which should be the app's own, for the next start.
+  // `model_token` names the model among those that share the directory (any
+  // text; a version in it saves a needless warning after an update). NULL or "":
+  // no cache. Either both or neither. Where a file does not fit this model,
+  // driver, options or library, or is damaged, it is not used: a warning, and a
+  // start as if without. See docs/cold_start.md. Copied.
+  const char* serialization_dir;
+  const char* model_token;
+
+  // Zero: no start-up cache even where the two above are given. Default 1.
+  int32_t enable_serialization;
+
+  // The most that all caches of the directory may take together, in bytes: past
+  // it the longest unused go. 0: no limit (the default).
+  int64_t serialization_max_bytes;
 } TfLiteGlesDelegateOptions;
 
 GLES_DELEGATE_EXPORT TfLiteGlesDelegateOptions

@@ -1,4 +1,5 @@
 // labels: unit
+#include <cstddef>
 #include <string>
 
 #include "delegate/gles_delegate.h"
@@ -33,6 +34,39 @@ TEST(OptionsTest, DefaultsAreThoseOfTheHeader) {
   EXPECT_EQ(o.enable_quantization, 1);
   EXPECT_EQ(o.storage, kTfLiteGlesStorageAuto);
   EXPECT_EQ(o.verbosity, 1);
+  EXPECT_EQ(o.serialization_dir, nullptr);
+  EXPECT_EQ(o.model_token, nullptr);
+  EXPECT_EQ(o.enable_serialization, 1);
+  EXPECT_EQ(o.serialization_max_bytes, 0);
+}
+
+TEST(OptionsTest, ACallerThatDoesNotKnowTheCacheHasNone) {
+  TfLiteGlesDelegateOptions o = TfLiteGlesDelegateOptionsDefault();
+  o.serialization_dir = "dir";
+  o.model_token = "token";
+  o.struct_size = offsetof(TfLiteGlesDelegateOptions, serialization_dir);
+  const auto options = OptionsFrom(o);
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->cache.directory, "");
+}
+
+TEST(OptionsTest, TheCacheNeedsItsDirectoryAndItsToken) {
+  TfLiteGlesDelegateOptions o = TfLiteGlesDelegateOptionsDefault();
+  o.serialization_dir = "dir";
+  EXPECT_THAT(std::string(OptionsFrom(o).status().message()), HasSubstr("model_token"));
+  o.enable_serialization = 0;
+  EXPECT_TRUE(OptionsFrom(o).ok());
+  o.enable_serialization = 1;
+  o.model_token = "token";
+  o.serialization_max_bytes = int64_t{1} << 40;
+  const auto options = OptionsFrom(o);
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->cache.directory, "dir");
+  EXPECT_EQ(options->cache.token, "token");
+  EXPECT_EQ(options->cache.max_bytes, int64_t{1} << 40);
+  o.serialization_max_bytes = -1;
+  EXPECT_THAT(std::string(OptionsFrom(o).status().message()),
+              HasSubstr("serialization_max_bytes"));
 }
 
 TEST(OptionsTest, NullOptionsAreTheDefaults) {
@@ -78,11 +112,25 @@ TEST(PluginTest, EveryFieldIsAKey) {
            {"force_own_context", "true"},
            {"verbosity", "2"},
            {"device", "llvmpipe"},
-           {"exclude_nodes", "1,3-5"}}) {
+           {"exclude_nodes", "1,3-5"},
+           {"enable_op_profiling", "1"},
+           {"enable_serialization", "0"},
+           {"serialization_max_bytes", "5000000000"}}) {
     TfLiteDelegate* delegate = Plugin(key, value);
     EXPECT_NE(delegate, nullptr) << key << ": " << Reported();
     tflite_plugin_destroy_delegate(delegate);
   }
+}
+
+TEST(PluginTest, TheCacheTakesTwoKeys) {
+  char dir[] = "serialization_dir", token[] = "model_token", value[] = "x";
+  char* keys[] = {dir, token};
+  char* values[] = {value, value};
+  TfLiteDelegate* delegate = tflite_plugin_create_delegate(keys, values, 2, Report);
+  EXPECT_NE(delegate, nullptr) << Reported();
+  tflite_plugin_destroy_delegate(delegate);
+  EXPECT_EQ(Plugin("model_token", "x"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("serialization_dir"));
 }
 
 TEST(PluginTest, AnUnknownKeyIsRefusedWithTheKnownOnes) {

@@ -38,6 +38,7 @@ TfLiteGlesDelegateOptions TfLiteGlesDelegateOptionsDefault(void) {
   options.enable_quantization = 1;
   options.storage = kTfLiteGlesStorageAuto;
   options.verbosity = 1;
+  options.enable_serialization = 1;
   return options;
 }
 

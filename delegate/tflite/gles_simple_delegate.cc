@@ -63,10 +63,14 @@ absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context) {
   chosen_.clear();
   partitions_.clear();
   nodes_delegated_ = 0;
+  stages_ = StageTimes();
+  StageTimer timer(&stages_);
   if (auto s = EnsureContext(context); !s.ok()) return s;
+  timer.Lap("context");
   auto model = ReadModel(context, profile_,
                          {options_.enable_quantization, options_.exclude_nodes});
   if (!model.ok()) return model.status();
+  timer.Lap("read_model");
   model_ = *std::move(model);
   nodes_total_ = static_cast<int>(model_->nodes.size());
   KeepUnusedConstantsOnCpu();
@@ -172,6 +176,23 @@ void GlesSimpleDelegate::Finish(TfLiteContext* context) {
   model_.reset();
 }
 
+// All partitions' caches as one: warm where all are, cold where all are.
+CacheReport GlesSimpleDelegate::TotalCache() const {
+  CacheReport total;
+  bool first = true;
+  for (const auto& p : partitions_) {
+    if (first) total.state = p->cache.state;
+    if (total.state != p->cache.state) total.state = "partial";
+    if (total.reason.empty()) total.reason = p->cache.reason;
+    total.programs_loaded += p->cache.programs_loaded;
+    total.programs_compiled += p->cache.programs_compiled;
+    total.bytes += p->cache.bytes;
+    total.saved = total.saved || p->cache.saved;
+    first = false;
+  }
+  return total;
+}
+
 const char* GlesSimpleDelegate::Report() {
   nlohmann::json report;
   report["nodes_total"] = nodes_total_;
@@ -198,6 +219,17 @@ const char* GlesSimpleDelegate::Report() {
                                    {"compile_ms", p->stats.compile_ms},
                                    {"upload_ms", p->stats.upload_ms}});
   }
+  const CacheReport cache = TotalCache();
+  report["cache"] = {{"state", cache.state},
+                     {"programs_loaded", cache.programs_loaded},
+                     {"programs_compiled", cache.programs_compiled},
+                     {"bytes", cache.bytes},
+                     {"saved", cache.saved},
+                     {"reason", cache.reason}};
+  StageTimes stages = stages_;
+  for (const auto& p : partitions_) stages.Add(p->stages);
+  report["stages_ms"] = nlohmann::json::object();
+  for (const auto& [name, ms] : stages.stages()) report["stages_ms"][name] = ms;
   report["profile"] = nlohmann::json::array();
   for (const auto& p : partitions_) {
     if (p->executor == nullptr) continue;

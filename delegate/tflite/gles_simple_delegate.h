@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "delegate/cache_store.h"
 #include "delegate/device_profile.h"
 #include "delegate/executor.h"
 #include "delegate/program_cache.h"
+#include "delegate/stage_times.h"
 #include "delegate/tflite/options.h"
 #include "delegate/tflite/reader.h"
 #include "delegate/tflite/simple_delegate.h"
@@ -31,6 +33,8 @@ struct PartitionReport {
   int nodes = 0;
   int nodes_after_passes = 0;
   ExecutorStats stats;
+  CacheReport cache;
+  StageTimes stages;
   const Executor* executor = nullptr;  // while the kernel lives: for its profile
 };
 
@@ -45,6 +49,7 @@ class GlesSimpleDelegate final : public SimpleDelegate {
       std::vector<std::vector<int>> partitions) override;
   std::unique_ptr<SimpleDelegateKernel> CreateKernel() override;
   void Finish(TfLiteContext* context) override;
+  bool FallsBackToCpu() const override { return options_.fallback_to_cpu; }
 
   // JSON; valid until the next call.
   const char* Report();
@@ -61,6 +66,7 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   absl::Status EnsureContext(TfLiteContext* context);
   void KeepUnusedConstantsOnCpu();
   void WarnAboutRefusals(TfLiteContext* context) const;
+  CacheReport TotalCache() const;
 
   struct Refusal {
     std::string op;
@@ -80,6 +86,7 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   int nodes_delegated_ = 0;
   std::vector<std::vector<int>> chosen_;
   std::vector<Refusal> refusals_;
+  StageTimes stages_;  // before the partitions'
   std::vector<std::shared_ptr<PartitionReport>> partitions_;
   std::string report_;
 };

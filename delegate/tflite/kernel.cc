@@ -26,7 +26,8 @@ absl::Status CheckBytes(const TfLiteTensor& tensor, size_t floats) {
 
 GlesKernel::GlesKernel(GlesSimpleDelegate& delegate)
     : delegate_(delegate), gpu_(delegate.gpu()), profile_(delegate.profile()),
-      profiling_(delegate.options().enable_op_profiling) {}
+      profiling_(delegate.options().enable_op_profiling),
+      cache_options_(delegate.options().cache) {}
 
 GlesKernel::~GlesKernel() {
   if (report_ != nullptr) report_->executor = nullptr;
@@ -86,14 +87,52 @@ absl::Status GlesKernel::Prepare(TfLiteContext* context, TfLiteNode*) {
     return absl::OkStatus();
   }
   thread_ = std::this_thread::get_id();
-  return gpu_->context->Run([this] { return Build(); });
+  const absl::Status built = gpu_->context->Run([this] { return Build(); });
+  if (!cache_warning_.empty()) {
+    context->ReportError(context, "TfLiteGlesDelegate: %s", cache_warning_.c_str());
+    cache_warning_.clear();
+  }
+  return built;
+}
+
+std::unique_ptr<PartitionCache> GlesKernel::OpenCache(
+    const Graph& graph, const std::vector<Dispatch>& dispatches) const {
+  if (cache_options_.directory.empty()) return nullptr;
+  const egl::DeviceInfo& device = gpu_->context->device();
+  const std::string plan = PlanToString(graph, dispatches);
+  return PartitionCache::Open(cache_options_, {device, profile_, graph_, plan},
+                              device.program_binary_formats);
+}
+
+absl::StatusOr<std::unique_ptr<Executor>> GlesKernel::MakeExecutor(
+    const Graph& graph, const std::vector<Dispatch>& dispatches) {
+  StageTimer timer(&report_->stages);
+  const std::unique_ptr<PartitionCache> cache = OpenCache(graph, dispatches);
+  timer.Lap("cache_open");
+  const auto create = [&] {
+    return Executor::Create(*gpu_->context, &gpu_->programs, graph, dispatches, profile_,
+                            cache.get());
+  };
+  auto executor = create();
+  if (cache != nullptr && cache->loading() && absl::IsDataLoss(executor.status())) {
+    cache->Reject(executor.status());
+    executor = create();
+  }
+  if (cache != nullptr) {
+    report_->cache = cache->report();
+    cache_warning_ = cache->warning();
+  }
+  return executor;
 }
 
 absl::Status GlesKernel::Build() {
   report_->executor = nullptr;
   executor_.reset();
+  report_->stages = StageTimes();
+  StageTimer timer(&report_->stages);
   Graph graph = graph_;
-  if (auto s = RunPasses(&graph); !s.ok()) return s;
+  if (auto s = RunPasses(&graph, MaxBoundTensors(profile_)); !s.ok()) return s;
+  timer.Lap("passes");
   report_->nodes_after_passes = static_cast<int>(graph.nodes.size());
   auto dispatches = PlanGraph(&graph, profile_);
   if (!dispatches.ok()) {
@@ -102,11 +141,12 @@ absl::Status GlesKernel::Build() {
     dispatches = PlanGraph(&graph, profile_);
     if (!dispatches.ok()) return dispatches.status();
   }
-  auto executor = Executor::Create(*gpu_->context, &gpu_->programs, graph,
-                                   *std::move(dispatches), profile_);
+  timer.Lap("plan");
+  auto executor = MakeExecutor(graph, *dispatches);
   if (!executor.ok()) return executor.status();
   executor_ = *std::move(executor);
   report_->stats = executor_->stats();
+  report_->stages.Add(executor_->stats().stages);
   report_->executor = executor_.get();
   if (profiling_) {
     return executor_->EnableProfiling(!gpu_->context->device().software);
@@ -140,7 +180,13 @@ absl::Status GlesKernel::Eval(TfLiteContext* context, TfLiteNode*) {
     if (auto s = CheckBytes(t, constant.values.size()); !s.ok()) return s;
     std::copy(constant.values.begin(), constant.values.end(), t.data.f);
   }
-  return gpu_->context->Run([&] { return executor_->Invoke(inputs, outputs); });
+  const auto invoke = [&] { return executor_->Invoke(inputs, outputs); };
+  if (invoked_) return gpu_->context->Run(invoke);
+  invoked_ = true;
+  StageTimer timer(&report_->stages);
+  const absl::Status status = gpu_->context->Run(invoke);
+  timer.Lap("first_invoke");
+  return status;
 }
 
 }  // namespace gles_delegate

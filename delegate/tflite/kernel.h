@@ -3,10 +3,12 @@
 #define GLES_DELEGATE_DELEGATE_TFLITE_KERNEL_H_
 
 #include <memory>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "delegate/cache_store.h"
 #include "delegate/executor.h"
 #include "delegate/graph.h"
 #include "delegate/tflite/gles_simple_delegate.h"
@@ -33,11 +35,18 @@ class GlesKernel final : public SimpleDelegateKernel {
   };
 
   absl::Status Build();
+  absl::StatusOr<std::unique_ptr<Executor>> MakeExecutor(
+      const Graph& graph, const std::vector<Dispatch>& dispatches);
+  std::unique_ptr<PartitionCache> OpenCache(const Graph& graph,
+                                            const std::vector<Dispatch>& dispatches) const;
 
   GlesSimpleDelegate& delegate_;  // during Init only: it may be deleted before us
   std::shared_ptr<Gpu> gpu_;
   DeviceProfile profile_;
   bool profiling_ = false;
+  CacheOptions cache_options_;
+  std::string cache_warning_;  // of the last Build(), not told yet
+  bool invoked_ = false;
   std::shared_ptr<PartitionReport> report_;
   Graph graph_;  // as read; Build() works on a copy
   std::vector<int> input_tensors_;   // TFLite's indices, in the graph's order

@@ -60,6 +60,17 @@ constexpr IntKey kIntKeys[] = {
     {"force_own_context", &TfLiteGlesDelegateOptions::force_own_context, ParseFlag},
     {"verbosity", &TfLiteGlesDelegateOptions::verbosity, ParseInt},
     {"enable_op_profiling", &TfLiteGlesDelegateOptions::enable_op_profiling, ParseFlag},
+    {"fallback_to_cpu", &TfLiteGlesDelegateOptions::fallback_to_cpu, ParseFlag},
+    {"enable_serialization", &TfLiteGlesDelegateOptions::enable_serialization, ParseFlag},
+};
+
+struct Int64Key {
+  absl::string_view name;
+  int64_t TfLiteGlesDelegateOptions::*field;
+};
+
+constexpr Int64Key kInt64Keys[] = {
+    {"serialization_max_bytes", &TfLiteGlesDelegateOptions::serialization_max_bytes},
 };
 
 struct TextKey {
@@ -70,6 +81,8 @@ struct TextKey {
 constexpr TextKey kTextKeys[] = {
     {"device", &TfLiteGlesDelegateOptions::device},
     {"exclude_nodes", &TfLiteGlesDelegateOptions::exclude_nodes},
+    {"serialization_dir", &TfLiteGlesDelegateOptions::serialization_dir},
+    {"model_token", &TfLiteGlesDelegateOptions::model_token},
 };
 
 std::string KnownKeys() {
@@ -77,6 +90,7 @@ std::string KnownKeys() {
   for (const IntKey& key : kIntKeys) {
     absl::StrAppend(&text, text.empty() ? "" : ", ", key.name);
   }
+  for (const Int64Key& key : kInt64Keys) absl::StrAppend(&text, ", ", key.name);
   for (const TextKey& key : kTextKeys) absl::StrAppend(&text, ", ", key.name);
   return text;
 }
@@ -95,6 +109,14 @@ absl::Status SetKey(absl::string_view name, absl::string_view value,
     options->*key.field = *parsed;
     return absl::OkStatus();
   }
+  for (const Int64Key& key : kInt64Keys) {
+    if (key.name != name) continue;
+    if (!absl::SimpleAtoi(value, &(options->*key.field))) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("option ", name, ": '", value, "' is not an integer"));
+    }
+    return absl::OkStatus();
+  }
   for (const TextKey& key : kTextKeys) {
     if (key.name != name) continue;
     text->push_back(std::make_unique<std::string>(value));
@@ -103,6 +125,28 @@ absl::Status SetKey(absl::string_view name, absl::string_view value,
   }
   return absl::InvalidArgumentError(
       absl::StrCat("unknown option '", name, "'; known are: ", KnownKeys()));
+}
+
+absl::StatusOr<CacheOptions> CacheOptionsFrom(const TfLiteGlesDelegateOptions& o) {
+  if (o.serialization_max_bytes < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("option serialization_max_bytes: ", o.serialization_max_bytes,
+                     " is negative; 0 is no limit"));
+  }
+  CacheOptions cache;
+  if (o.enable_serialization == 0) return cache;
+  const absl::string_view directory = absl::NullSafeStringView(o.serialization_dir);
+  const absl::string_view token = absl::NullSafeStringView(o.model_token);
+  if (directory.empty() != token.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "option ", directory.empty() ? "serialization_dir" : "model_token",
+        " is missing: the start-up cache needs both serialization_dir and model_token "
+        "(enable_serialization=0 turns it off)"));
+  }
+  cache.directory = std::string(directory);
+  cache.token = std::string(token);
+  cache.max_bytes = o.serialization_max_bytes;
+  return cache;
 }
 
 }  // namespace
@@ -157,6 +201,10 @@ absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions& caller) {
   options.force_own_context = o.force_own_context != 0;
   options.verbosity = o.verbosity;
   options.enable_op_profiling = o.enable_op_profiling != 0;
+  options.fallback_to_cpu = o.fallback_to_cpu != 0;
+  auto cache = CacheOptionsFrom(o);
+  if (!cache.ok()) return cache.status();
+  options.cache = *std::move(cache);
   if (o.device != nullptr) options.device = o.device;
   if (o.exclude_nodes != nullptr) {
     auto ranges = ParseNodeRanges(o.exclude_nodes);

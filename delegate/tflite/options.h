@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "delegate/cache_store.h"
 #include "delegate/gles_delegate.h"
 
 namespace gles_delegate {
@@ -26,6 +27,8 @@ struct Options {
   std::string device;
   std::vector<std::pair<int, int>> exclude_nodes;  // inclusive ranges
   bool enable_op_profiling = false;
+  bool fallback_to_cpu = false;
+  CacheOptions cache;  // its directory is empty where there is to be none
 };
 
 // kInvalidArgument: a field's value is out of its range, or struct_size is not
