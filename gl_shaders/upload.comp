@@ -13,6 +13,32 @@ void main() {
   int at = ((batch * dst_size.y + y) * dst_size.x + gid.y) * dst_size.z + gid.x;
   write_dst(gid.y, y, gid.x, batch, host[at]);
 }
+#elif defined(RGB)
+// Three channels, as images have: four pixels an invocation are three vec4s. The
+// buffer is padded to whole threes.
+layout(std430, binding = HOST_BINDING) readonly buffer Host { vec4 host[]; };
+
+void put(int pixel, vec3 rgb) {
+  int row = pixel / dst_size.x;
+  int batch = row / dst_size.y;
+  if (batch >= dst_size.w) return;
+  write_dst(pixel - row * dst_size.x, row - batch * dst_size.y, 0, batch,
+            vec4(rgb, 0.0));
+}
+
+void main() {
+  if (outside_grid()) return;
+  int group = gid.y * grid.x + gid.x;
+  // The last row of a folded grid may be longer than what is left.
+  if (group * 4 >= dst_size.x * dst_size.y * dst_size.w) return;
+  vec4 a = host[group * 3];
+  vec4 b = host[group * 3 + 1];
+  vec4 c = host[group * 3 + 2];
+  put(group * 4, a.xyz);
+  put(group * 4 + 1, vec3(a.w, b.xy));
+  put(group * 4 + 2, vec3(b.zw, c.x));
+  put(group * 4 + 3, c.yzw);
+}
 #else
 layout(std430, binding = HOST_BINDING) readonly buffer Host { float host[]; };
 

@@ -136,9 +136,11 @@ absl::Status Replace(TfLiteContext* context, TfLiteDelegate* wrapped,
 TfLiteStatus DelegatePrepare(TfLiteContext* context, TfLiteDelegate* wrapped) {
   SimpleDelegate& delegate = *DelegateOf(wrapped);
   absl::Status status = delegate.Initialize(context);
+  const bool nothing_replaced = !status.ok();
   if (status.ok()) status = Replace(context, wrapped, delegate);
   delegate.Finish(context);
-  return ToTfLite(context, status);
+  const TfLiteStatus result = ToTfLite(context, status);
+  return nothing_replaced && delegate.FallsBackToCpu() ? kTfLiteOk : result;
 }
 
 }  // namespace

@@ -41,6 +41,8 @@ class SimpleDelegate {
   virtual std::vector<std::vector<int>> ChoosePartitions(
       std::vector<std::vector<int>> partitions) = 0;
   virtual std::unique_ptr<SimpleDelegateKernel> CreateKernel() = 0;
+  // Whether a failure to apply is reported and nothing else.
+  virtual bool FallsBackToCpu() const { return false; }
   // After the partitions are replaced (or Initialize failed).
   virtual void Finish(TfLiteContext* context) = 0;
 };
