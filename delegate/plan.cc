@@ -97,6 +97,20 @@ Dispatch& Dispatch::WorkGroup(int x, int y, int z) {
   return *this;
 }
 
+namespace {
+
+// "(0,6)": a post-op's constants up to the last that is not zero; clamp has two.
+std::string ParamsText(const PostOp& op) {
+  size_t count = op.params.size();
+  const size_t least = op.function == "clamp" ? 2 : 0;
+  while (count > least && op.params[count - 1] == 0) --count;
+  if (count == 0) return "";
+  return absl::StrCat(
+      "(", absl::StrJoin(absl::MakeConstSpan(op.params).first(count), ","), ")");
+}
+
+}  // namespace
+
 std::string Dispatch::ToString() const {
   std::string text = shader;
   for (const auto& [name, value] : defines) absl::StrAppend(&text, " -D", name, "=", value);
@@ -109,10 +123,11 @@ std::string Dispatch::ToString() const {
   if (!own.empty()) absl::StrAppend(&text, " {", own, "}");
   for (const PostOp& op : post_ops) {
     absl::StrAppend(&text, " |", op.function);
-    if (op.function == "clamp") {
-      absl::StrAppend(&text, "(", op.params[0], ",", op.params[1], ")");
+    text += ParamsText(op);
+    if (op.operand != kNoTensor) {
+      absl::StrAppend(&text, "(t", op.operand,
+                      op.operand_zero_extend ? " zero-extended)" : ")");
     }
-    if (op.operand != kNoTensor) absl::StrAppend(&text, "(t", op.operand, ")");
   }
   absl::StrAppend(&text, " grid ", absl::StrJoin(grid, "x"), " group ",
                   absl::StrJoin(work_group, "x"));
