@@ -45,7 +45,7 @@ constexpr Row kRows[] = {
     // H200: sums are split until 65536 invocations share them; what is left to the
     // unsplit convolution is large (batches), and wants a large tile.
     {DeviceKind::kNvidia, Storage::kTexture2d, ReadBy::kFetch, Storage::kBuffer, 64, 4, 2,
-     1, 1, 32, 1, 1 << 16, 2, 2},
+     2, 1, 32, 1, 1 << 16, 2, 2},
     {DeviceKind::kUnknown, Storage::kTextureArray, ReadBy::kFetch, Storage::kBuffer, 64,
      4, 1, 4, 1, 32, 1, 0, 1, 1},
 };
