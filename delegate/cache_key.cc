@@ -31,7 +31,7 @@ void AddTensor(const Tensor& tensor, Hasher* hasher) {
 }
 
 void AddNode(const Node& node, Hasher* hasher) {
-  hasher->Text(node.op->name).Values(node.inputs).Values(node.outputs).Text(node.params);
+  hasher->Text(node.op->name).Values(node.inputs).Values(node.outputs);
 }
 
 }  // namespace

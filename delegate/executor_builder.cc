@@ -219,11 +219,12 @@ absl::StatusOr<ExecutorBuilder::Resource> ExecutorBuilder::UploadBytes(
 }
 
 absl::StatusOr<ExecutorBuilder::Resource> ExecutorBuilder::UploadTexels(
-    const Slot& slot, bool half,
+    const Slot& slot, bool half, bool cacheable,
     absl::FunctionRef<absl::StatusOr<std::vector<float>>()> make) {
   const Format format = half ? Format::kRgba16f : Format::kRgba32f;
-  if (cache_ != nullptr) {
-    auto saved = cache_->NextConstant(slot.texels() * TexelBytes(format));
+  PartitionCache* cache = cacheable ? cache_ : nullptr;
+  if (cache != nullptr) {
+    auto saved = cache->NextConstant(slot.texels() * TexelBytes(format));
     if (!saved.ok()) return saved.status();
     if (*saved) return UploadBytes(slot, format, **saved);
   }
@@ -237,7 +238,7 @@ absl::StatusOr<ExecutorBuilder::Resource> ExecutorBuilder::UploadTexels(
     bytes = {reinterpret_cast<const uint8_t*>(halves.data()),
              halves.size() * sizeof(uint16_t)};
   }
-  if (cache_ != nullptr) cache_->SaveConstant(bytes);
+  if (cache != nullptr) cache->SaveConstant(bytes);
   return UploadBytes(slot, format, bytes);
 }
 
@@ -250,7 +251,10 @@ absl::Status ExecutorBuilder::UploadConstantTensor(TensorId id) {
     if (!values.ok()) return values.status();
     return PackTexels(*values, tensor.shape);
   };
-  auto resource = UploadTexels(SlotFor(tensor.shape, *storage), profile_.half, pack);
+  // One that a pass or an op has made may come from attributes.
+  const bool cacheable = tensor.tflite_index >= 0;
+  auto resource =
+      UploadTexels(SlotFor(tensor.shape, *storage), profile_.half, cacheable, pack);
   if (!resource.ok()) return Labelled(resource.status(), tensor.ToString());
   tensors_[id] = *resource;
   return absl::OkStatus();
@@ -274,7 +278,8 @@ absl::Status ExecutorBuilder::UploadConstants() {
         c.fill(absl::MakeSpan(texels));
         return texels;
       };
-      auto resource = UploadTexels(slot, profile_.half && !c.always_float32, pack);
+      auto resource =
+          UploadTexels(slot, profile_.half && !c.always_float32, c.cacheable, pack);
       if (!resource.ok()) return Labelled(resource.status(), d.label);
       resources.push_back(*resource);
     }

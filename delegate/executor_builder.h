@@ -36,7 +36,7 @@ class ExecutorBuilder {
   absl::Status UploadConstantTensor(TensorId id);
   // The texels come from the cache, or from `make` (four floats each).
   absl::StatusOr<Resource> UploadTexels(
-      const Slot& slot, bool half,
+      const Slot& slot, bool half, bool cacheable,
       absl::FunctionRef<absl::StatusOr<std::vector<float>>()> make);
   absl::StatusOr<Resource> UploadBytes(const Slot& slot, gl_shaders::Format format,
                                        absl::Span<const uint8_t> bytes);

@@ -144,7 +144,6 @@ struct Node {
   std::vector<TensorId> inputs;  // kNoTensor: an optional input that is absent
   std::vector<TensorId> outputs;
   std::any attributes;           // the op's own struct
-  std::string params;            // the bytes that it was parsed from; for fingerprints
   std::vector<PostOp> post_ops;  // applied to outputs[0], in order
 };
 

@@ -26,6 +26,10 @@ struct PackedConstant {
   int width = 1;     // texels a row
   int height = 1;
   bool always_float32 = false;  // even where precision loss is allowed
+  // The values follow from the node's constant inputs, from shapes and from what
+  // the plan's text shows, and from nothing else (attributes, say): the start-up
+  // cache may keep them under the key that it makes of those.
+  bool cacheable = false;
   // Writes width * height * 4 floats. May be called more than once, from the
   // planning thread only; holds what it needs by shared ownership.
   std::function<void(absl::Span<float>)> fill;

@@ -66,6 +66,7 @@ PackedConstant PackFilter(const Tensor& weights, const Tensor* bias,
                           const Filter& filter) {
   PackedConstant packed;
   packed.name = "weights";
+  packed.cacheable = true;
   const int bias_at = filter.packed_input_slices() * 4;
   const int width = bias_at + 1;
   packed.width = width;
@@ -102,6 +103,7 @@ PackedConstant PackDepthwiseFilter(const Tensor& weights, const Tensor* bias) {
   const int taps = weights.shape.h * weights.shape.w;
   PackedConstant packed;
   packed.name = "weights";
+  packed.cacheable = true;
   packed.width = taps + 1;
   packed.height = (outputs + 3) / 4;
   const Tensor bias_tensor = bias == nullptr ? Tensor() : *bias;

@@ -3,7 +3,6 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_OP_H_
 #define GLES_DELEGATE_DELEGATE_OPS_OP_H_
 
-#include <algorithm>
 #include <any>
 #include <cstdint>
 #include <string>
@@ -38,11 +37,8 @@ struct NodeView {
     if (builtin_params == nullptr) {
       return absl::InvalidArgumentError("the node carries no parameters");
     }
-    params_read = std::max(params_read, sizeof(Params));
     return static_cast<const Params*>(builtin_params);
   }
-  // How much of builtin_params the parser has asked for: for fingerprints.
-  mutable size_t params_read = 0;
 };
 
 // What ParseX returns: the op's attributes (its own struct, in a std::any), and

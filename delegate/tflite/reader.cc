@@ -229,11 +229,6 @@ class ModelReader {
     for (TensorId id : node.outputs) view.outputs.push_back(&model_.graph.tensor(id));
     auto parsed = op.parse(view);
     if (!parsed.ok()) return parsed.status();
-    if (view.params_read != 0) {
-      node.params.assign(static_cast<const char*>(view.builtin_params), view.params_read);
-    }
-    node.params.append(reinterpret_cast<const char*>(view.custom_params.data()),
-                       view.custom_params.size());
     node.attributes = std::move(parsed->attributes);
     node.post_ops = std::move(parsed->post_ops);
     // Parsers name operands by their place among the inputs.
