@@ -86,6 +86,11 @@ class CacheDelegateTest : public ::testing::Test {
     return start;
   }
 
+  // Some drivers (softpipe; Mesa without its own cache) offer no program
+  // binaries: a warm start then still compiles.
+  static bool HasBinaries() { return TestContext()->device().program_binary_formats > 0; }
+  static const char* Warm() { return HasBinaries() ? "warm" : "partial"; }
+
   std::string OnlyFile() {
     const auto files = scratch_.Files();
     EXPECT_THAT(files, SizeIs(1));
@@ -116,9 +121,9 @@ TEST_F(CacheDelegateTest, AWarmStartCompilesNothingAndComputesTheSame) {
       EXPECT_GT(cold.compiled(), 0);
       EXPECT_THAT(cold.warnings, IsEmpty());
       const Start warm = Run(*model_, configure);
-      EXPECT_EQ(warm.state(), "warm") << warm.reason();
-      EXPECT_EQ(warm.compiled(), 0);
-      EXPECT_EQ(warm.loaded(), cold.compiled());
+      EXPECT_EQ(warm.state(), Warm()) << warm.reason();
+      EXPECT_EQ(warm.compiled(), HasBinaries() ? 0 : cold.compiled());
+      EXPECT_EQ(warm.loaded(), HasBinaries() ? cold.compiled() : 0);
       EXPECT_EQ(warm.report["cache"]["bytes"], cold.report["cache"]["bytes"]);
       EXPECT_THAT(warm.warnings, IsEmpty());
       EXPECT_EQ(warm.outputs, cold.outputs);
@@ -137,7 +142,7 @@ TEST_F(CacheDelegateTest, ARealModelStartsWarm) {
   const Start cold = Run(**model);
   const Start warm = Run(**model);
   EXPECT_EQ(cold.state(), "cold") << cold.reason();
-  EXPECT_EQ(warm.state(), "warm") << warm.reason();
+  EXPECT_EQ(warm.state(), Warm()) << warm.reason();
   EXPECT_EQ(warm.outputs, cold.outputs);
 }
 
@@ -174,7 +179,7 @@ TEST_F(CacheDelegateTest, AWrongTokenNeverGivesTheOtherModelsAnswer) {
   EXPECT_THAT(start.reason(), HasSubstr("another model"));
   EXPECT_THAT(start.warnings, SizeIs(1));
   ExpectClose(start.outputs, expected);
-  EXPECT_EQ(Run(*other).state(), "warm");
+  EXPECT_EQ(Run(*other).state(), Warm());
   ExpectClose(Run().outputs, CpuResult(*model_));
 }
 
@@ -182,8 +187,8 @@ TEST_F(CacheDelegateTest, ResizedInputsHaveAFileOfTheirOwn) {
   Run();
   const auto bigger = LoadOrDie(ChainModel("cacnam", {1, 9, 8, 5}));
   EXPECT_EQ(Run(*bigger).state(), "cold");
-  EXPECT_EQ(Run(*bigger).state(), "warm");
-  EXPECT_EQ(Run().state(), "warm");
+  EXPECT_EQ(Run(*bigger).state(), Warm());
+  EXPECT_EQ(Run().state(), Warm());
 }
 
 TEST_F(CacheDelegateTest, DamageAnywhereCostsAColdStart) {
@@ -209,7 +214,7 @@ TEST_F(CacheDelegateTest, DamageAnywhereCostsAColdStart) {
     EXPECT_NE(start.state(), "warm");
     EXPECT_THAT(start.warnings, SizeIs(1)) << start.report.dump(2);
     EXPECT_EQ(start.outputs, cold.outputs);
-    EXPECT_EQ(Run().state(), "warm") << "the file was not written anew";
+    EXPECT_EQ(Run().state(), Warm()) << "the file was not written anew";
   }
 }
 
@@ -261,6 +266,7 @@ TEST_F(CacheDelegateTest, ALinkInTheDirectoryIsNotFollowed) {
 }
 
 TEST_F(CacheDelegateTest, RefusedProgramsAreCompiledAndTheWeightsStillUsed) {
+  if (!HasBinaries()) GTEST_SKIP() << "this driver offers no binaries to refuse";
   const Start cold = Run();
   // A driver that links nothing: glProgramBinary without effect.
   egl::ScopedGlOverride refuse(
@@ -313,7 +319,7 @@ TEST_F(CacheDelegateTest, TheDirectoryStaysWithinItsLimit) {
   for (const char* letters : {"canc", "ccam", "cmac", "cnac"}) {
     const auto model = LoadOrDie(ChainModel(letters));
     EXPECT_EQ(Run(*model, limit).state(), "cold");
-    EXPECT_EQ(Run(*model, limit).state(), "warm");
+    EXPECT_EQ(Run(*model, limit).state(), Warm());
     int64_t total = 0;
     for (const std::string& name : scratch_.Files()) {
       total += static_cast<int64_t>(ReadAll(scratch_.path() + "/" + name).size());
@@ -345,8 +351,8 @@ TEST_F(CacheDelegateTest, ThreadsMayShareADirectory) {
     EXPECT_THAT(start.warnings, IsEmpty());
     ExpectClose(start.outputs, expected);
   }
-  EXPECT_EQ(starts[2].state(), "warm");
-  EXPECT_EQ(starts[5].state(), "warm");
+  EXPECT_EQ(starts[2].state(), Warm());
+  EXPECT_EQ(starts[5].state(), Warm());
   OnlyFile();
 }
 
