@@ -75,7 +75,6 @@ absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context) {
   nodes_total_ = static_cast<int>(model_->nodes.size());
   KeepUnusedConstantsOnCpu();
   refusals_ = GroupRefusals();
-  if (options_.verbosity >= 1) WarnAboutRefusals(context);
   return absl::OkStatus();
 }
 
@@ -109,21 +108,29 @@ absl::Status GlesSimpleDelegate::IsNodeSupported(int node_index) {
 
 std::vector<std::vector<int>> GlesSimpleDelegate::ChoosePartitions(
     std::vector<std::vector<int>> partitions) {
-  const auto small = [this](const std::vector<int>& p) {
-    return static_cast<int>(p.size()) < options_.min_nodes_per_partition;
+  const auto leave = [this](const std::vector<int>& nodes, absl::string_view rule,
+                            int value) {
+    const CheckedNode& first = model_->nodes[model_->position_of.at(nodes[0])];
+    refusals_.push_back({absl::StrCat("the partition at ", first.op),
+                         absl::StrCat("it has ", nodes.size(),
+                                      nodes.size() == 1 ? " node" : " nodes", rule, "=",
+                                      value),
+                         first.tensors, nodes});
   };
-  partitions.erase(std::remove_if(partitions.begin(), partitions.end(), small),
-                   partitions.end());
   std::stable_sort(partitions.begin(), partitions.end(),
                    [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  while (!partitions.empty() && static_cast<int>(partitions.back().size()) <
+                                    options_.min_nodes_per_partition) {
+    leave(partitions.back(), ", fewer than min_nodes_per_partition",
+          options_.min_nodes_per_partition);
+    partitions.pop_back();
+  }
   const size_t limit = options_.max_delegated_partitions > 0
                            ? static_cast<size_t>(options_.max_delegated_partitions)
                            : partitions.size();
   for (size_t i = limit; i < partitions.size(); ++i) {
-    refusals_.push_back({"(partition)",
-                         absl::StrCat("past max_delegated_partitions=",
-                                      options_.max_delegated_partitions),
-                         "", partitions[i]});
+    leave(partitions[i], " and is past max_delegated_partitions",
+          options_.max_delegated_partitions);
   }
   if (partitions.size() > limit) partitions.resize(limit);
   chosen_ = partitions;
@@ -168,6 +175,8 @@ std::shared_ptr<PartitionReport> GlesSimpleDelegate::AddPartition() {
 }
 
 void GlesSimpleDelegate::Finish(TfLiteContext* context) {
+  // Here, as ChoosePartitions adds to them.
+  if (options_.verbosity >= 1 && model_) WarnAboutRefusals(context);
   if (options_.verbosity >= 2 && model_) {
     Log(context, absl::StrCat("TfLiteGlesDelegate: ", nodes_delegated_, " of ",
                               nodes_total_, " nodes in ", chosen_.size(),
