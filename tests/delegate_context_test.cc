@@ -1,0 +1,247 @@
+// labels: op egl delegate llvmpipe softpipe
+// Which EGL context the delegate uses, and what it leaves behind in the app's.
+#include <string>
+#include <vector>
+
+#include "egl/context.h"
+#include "egl/objects.h"
+#include "egl/testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/child.h"
+#include "tests/testing/delegate_case.h"
+#include "tests/testing/device.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::gles_delegate::egl::Context;
+using ::gles_delegate::egl::egl;
+using ::gles_delegate::egl::gl;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+// The app's context, current on this thread until the test ends.
+class AppContext {
+ public:
+  AppContext() : context_(std::move(Context::Create({})).value()) {
+    MakeCurrent();
+  }
+  ~AppContext() { LetGo(); }
+
+  void MakeCurrent() {
+    ASSERT_TRUE(egl().MakeCurrent(context_->display(), EGL_NO_SURFACE,
+                                  EGL_NO_SURFACE, context_->handle()));
+  }
+  void LetGo() {
+    egl().MakeCurrent(context_->display(), EGL_NO_SURFACE, EGL_NO_SURFACE,
+                      EGL_NO_CONTEXT);
+  }
+  EGLContext handle() const { return context_->handle(); }
+  EGLDisplay display() const { return context_->display(); }
+
+ private:
+  std::unique_ptr<Context> context_;
+};
+
+class DelegateContextTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    GLES_SKIP_WITHOUT_DEVICE();
+    model_ = LoadOrDie(ChainModel("can"));
+    expected_ = CpuResult(*model_);
+    interpreter_ = InterpreterOrDie(*model_);
+  }
+
+  void Apply(
+      const std::function<void(TfLiteGlesDelegateOptions&)>& configure = {}) {
+    delegate_ = MakeDelegate(configure);
+    const absl::Status applied = interpreter_->ApplyDelegate(delegate_.get());
+    ASSERT_TRUE(applied.ok()) << applied;
+    ASSERT_EQ(ReportOf(delegate_)["nodes_delegated"], 3);
+  }
+
+  std::unique_ptr<Model> model_;
+  std::vector<float> expected_;
+  DelegatePtr delegate_;  // before the interpreter: deleted after it
+  std::unique_ptr<Interpreter> interpreter_;
+};
+
+TEST_F(DelegateContextTest, WithoutACurrentContextItMakesOne) {
+  ASSERT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
+  Apply();
+  EXPECT_EQ(ReportOf(delegate_)["context"], "own");
+  EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
+  ExpectClose(RunOnce(interpreter_.get()), expected_);
+  EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
+}
+
+TEST_F(DelegateContextTest, TheCurrentContextIsBorrowed) {
+  AppContext app;
+  Apply();
+  EXPECT_EQ(ReportOf(delegate_)["context"], "borrowed");
+  ExpectClose(RunOnce(interpreter_.get()), expected_);
+  EXPECT_EQ(egl().GetCurrentContext(), app.handle());
+  interpreter_.reset();
+  delegate_.reset();
+  EXPECT_EQ(egl().GetCurrentContext(), app.handle());
+  EXPECT_NE(gl().GetString(GL_VERSION), nullptr) << "the app's context is gone";
+}
+
+// What a delegate's work touches most; egl_borrowed_state_test has the rest.
+std::vector<GLint> State() {
+  std::vector<GLint> values;
+  for (GLenum query :
+       {GL_CURRENT_PROGRAM, GL_ACTIVE_TEXTURE, GL_TEXTURE_BINDING_2D,
+        GL_TEXTURE_BINDING_2D_ARRAY, GL_UNIFORM_BUFFER_BINDING,
+        GL_SHADER_STORAGE_BUFFER_BINDING, GL_PIXEL_UNPACK_BUFFER_BINDING,
+        GL_UNPACK_ALIGNMENT, GL_UNPACK_ROW_LENGTH, GL_PACK_ALIGNMENT,
+        GL_COPY_READ_BUFFER_BINDING, GL_COPY_WRITE_BUFFER_BINDING}) {
+    GLint value = -1;
+    gl().GetIntegerv(query, &value);
+    values.push_back(value);
+  }
+  for (GLuint unit = 0; unit < 4; ++unit) {
+    GLint value = -1;
+    gl().GetIntegeri_v(GL_SHADER_STORAGE_BUFFER_BINDING, unit, &value);
+    values.push_back(value);
+    gl().GetIntegeri_v(GL_UNIFORM_BUFFER_BINDING, unit, &value);
+    values.push_back(value);
+    gl().GetIntegeri_v(GL_IMAGE_BINDING_NAME, unit, &value);
+    values.push_back(value);
+  }
+  return values;
+}
+
+TEST_F(DelegateContextTest, ABorrowedContextsStateIsRestored) {
+  AppContext app;
+  const auto texture =
+      egl::Texture::Create({GL_TEXTURE_2D, GL_RGBA32F, 4, 4, 1});
+  const auto buffer = egl::Buffer::Create(1024, nullptr, GL_DYNAMIC_COPY);
+  ASSERT_TRUE(texture.ok() && buffer.ok());
+  gl().ActiveTexture(GL_TEXTURE3);
+  gl().BindTexture(GL_TEXTURE_2D, texture->id());
+  gl().BindImageTexture(1, texture->id(), 0, GL_FALSE, 0, GL_WRITE_ONLY,
+                        GL_RGBA32F);
+  gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, buffer->id());
+  gl().BindBufferBase(GL_UNIFORM_BUFFER, 0, buffer->id());
+  gl().BindBuffer(GL_PIXEL_UNPACK_BUFFER, buffer->id());
+  gl().PixelStorei(GL_UNPACK_ALIGNMENT, 8);
+  gl().PixelStorei(GL_UNPACK_ROW_LENGTH, 3);
+  const std::vector<GLint> before = State();
+  Apply();
+  EXPECT_EQ(ReportOf(delegate_)["context"], "borrowed");
+  EXPECT_EQ(State(), before);
+  ExpectClose(RunOnce(interpreter_.get()), expected_);
+  EXPECT_EQ(State(), before);
+  interpreter_.reset();
+  delegate_.reset();
+  EXPECT_EQ(State(), before);
+  EXPECT_EQ(gl().GetError(), GLenum{GL_NO_ERROR});
+}
+
+TEST_F(DelegateContextTest, ForceOwnContextLeavesTheAppsAlone) {
+  AppContext app;
+  Apply([](auto& options) { options.force_own_context = 1; });
+  EXPECT_EQ(ReportOf(delegate_)["context"], "own");
+  EXPECT_EQ(egl().GetCurrentContext(), app.handle());
+  ExpectClose(RunOnce(interpreter_.get()), expected_);
+  EXPECT_EQ(egl().GetCurrentContext(), app.handle());
+}
+
+TEST_F(DelegateContextTest, AnotherContextMayBeCurrentAtInvoke) {
+  for (bool borrowed : {true, false}) {
+    interpreter_ = InterpreterOrDie(*model_);
+    AppContext app;
+    if (!borrowed) app.LetGo();
+    Apply();
+    EXPECT_EQ(ReportOf(delegate_)["context"], borrowed ? "borrowed" : "own");
+    {
+      AppContext other;
+      ExpectClose(RunOnce(interpreter_.get()), expected_);
+      EXPECT_EQ(egl().GetCurrentContext(), other.handle());
+    }
+    // And none at all.
+    EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
+    ExpectClose(RunOnce(interpreter_.get()), expected_);
+    EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
+    interpreter_.reset();
+    delegate_.reset();
+  }
+}
+
+// What the replacement below calls, and where it lies; it has no captures.
+egl::GlApi g_driver;
+EGLContext g_old = EGL_NO_CONTEXT;
+
+// An app of OpenGL ES 3.0: the delegate says so and makes a context of its own.
+TEST_F(DelegateContextTest, ACurrentContextThatIsTooOldIsNotUsed) {
+  AppContext app;
+  g_driver = gl();
+  g_old = app.handle();
+  const egl::ScopedGlOverride pretend(
+      &egl::GlApi::GetString, +[](GLenum name) -> const GLubyte* {
+        return name == GL_VERSION && egl().GetCurrentContext() == g_old
+                   ? reinterpret_cast<const GLubyte*>("OpenGL ES 3.0 Pretended")
+                   : g_driver.GetString(name);
+      });
+  Apply();
+  EXPECT_EQ(ReportOf(delegate_)["context"], "own");
+  EXPECT_THAT(interpreter_->log(),
+              Contains(AllOf(HasSubstr("the current EGL context is not used"),
+                             HasSubstr("3.1"))));
+  EXPECT_EQ(egl().GetCurrentContext(), app.handle());
+  ExpectClose(RunOnce(interpreter_.get()), expected_);
+  EXPECT_EQ(egl().GetCurrentContext(), app.handle());
+}
+
+// Run by the tests below, in processes where there is no usable driver: what
+// the delegate said goes to stdout, and the CPU must run on.
+TEST(DelegateContextChild, DISABLED_FailsToApplyAndRunsOnTheCpu) {
+  const auto model = LoadOrDie(ChainModel("can"));
+  const std::vector<float> expected = CpuResult(*model);
+  const DelegatePtr delegate = MakeDelegate();
+  auto interpreter = InterpreterOrDie(*model);
+  const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
+  ASSERT_FALSE(applied.ok());
+  std::printf("%s\n", std::string(applied.message()).c_str());
+  ASSERT_TRUE(interpreter->AllocateTensors().ok());
+  const auto actual = RunOnce(interpreter.get());
+  ASSERT_TRUE(actual.ok()) << actual.status();
+  EXPECT_EQ(*actual, expected);
+  EXPECT_EQ(ReportOf(delegate)["partitions"], 0);
+}
+
+constexpr char kChild[] =
+    "DelegateContextChild.DISABLED_FailsToApplyAndRunsOnTheCpu";
+
+TEST(DelegateNoContextTest, WithoutEglTheCpuRunsOn) {
+  const ChildResult child =
+      RunChild(kChild, {{"GLES_DELEGATE_EGL_LIBRARY", "no-such-libEGL.so"}});
+  EXPECT_EQ(child.exit_code, 0) << child.output;
+  EXPECT_THAT(child.output, HasSubstr("no-such-libEGL.so"));
+  EXPECT_THAT(child.output, HasSubstr("kTfLiteDelegateError"));
+}
+
+TEST(DelegateNoContextTest, WithOpenGlEs30OnlyTheCpuRunsOn) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  if (TestContext()->device().version.find("Mesa") == std::string::npos) {
+    GTEST_SKIP() << "only Mesa can be told to be older";
+  }
+  const ChildResult child =
+      RunChild(kChild, {{"MESA_GLES_VERSION_OVERRIDE", "3.0"}});
+  EXPECT_EQ(child.exit_code, 0) << child.output;
+  EXPECT_THAT(child.output, HasSubstr("3.1"));
+}
+
+TEST(DelegateNoContextTest, WithoutSuchADeviceTheCpuRunsOn) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const ChildResult child =
+      RunChild(kChild, {{"GLES_DELEGATE_DEVICE", "no such device"}});
+  EXPECT_EQ(child.exit_code, 0) << child.output;
+  EXPECT_THAT(child.output, HasSubstr("no such device"));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

@@ -1,0 +1,106 @@
+// labels: op delegate llvmpipe softpipe
+// The thread rule: Invoke on the thread that applied the delegate.
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/delegate_case.h"
+#include "tests/testing/device.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class DelegateThreadTest : public ::testing::Test {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+};
+
+TEST_F(DelegateThreadTest, InvokeOnAnotherThreadIsAnErrorThatSaysSo) {
+  const auto model = LoadOrDie(ChainModel("can"));
+  const DelegatePtr delegate = MakeDelegate();
+  auto interpreter = InterpreterOrDie(*model);
+  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  TfLiteStatus status = kTfLiteOk;
+  std::thread([&] {
+    status = TfLiteInterpreterInvoke(interpreter->get());
+  }).join();
+  EXPECT_EQ(status, kTfLiteError);
+  std::string said;
+  for (const std::string& line : interpreter->log()) said += line + "\n";
+  // The stock delegate's words, then ours.
+  EXPECT_THAT(said, HasSubstr("GpuDelegate must run on the same thread where "
+                              "it was initialized"));
+  EXPECT_THAT(said, HasSubstr("ModifyGraphWithDelegate"));
+  // On the right thread all is as before.
+  ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
+}
+
+TEST_F(DelegateThreadTest, AppliedOnAThreadItRunsThere) {
+  const auto model = LoadOrDie(ChainModel("can"));
+  const std::vector<float> expected = CpuResult(*model);
+  const DelegatePtr delegate = MakeDelegate();
+  auto interpreter = InterpreterOrDie(*model);
+  std::thread([&] {
+    const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
+    ASSERT_TRUE(applied.ok()) << applied;
+    ExpectClose(RunOnce(interpreter.get()), expected);
+  }).join();
+  EXPECT_FALSE(RunOnce(interpreter.get()).ok());
+}
+
+// A second thread that applies the delegate anew (a resize does) owns it then.
+TEST_F(DelegateThreadTest, AppliedAnewOnAnotherThreadItRunsThere) {
+  const auto model = LoadOrDie(ChainModel("nan"));
+  const DelegatePtr delegate = MakeDelegate();
+  auto interpreter = InterpreterOrDie(*model);
+  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  const Shape larger = {1, 9, 5, 5};
+  const std::vector<float> expected = CpuResult(*model, 0, larger);
+  std::thread([&] {
+    ASSERT_TRUE(interpreter->ResizeInput(0, larger).ok());
+    const absl::Status allocated = interpreter->AllocateTensors();
+    ASSERT_TRUE(allocated.ok()) << allocated;
+    ExpectClose(RunOnce(interpreter.get()), expected);
+  }).join();
+  EXPECT_FALSE(RunOnce(interpreter.get()).ok());
+}
+
+// The whole life of a delegate, several times over.
+void LiveThrough(const Model& model, const std::vector<float>& expected,
+                 std::atomic<int>* ready) {
+  // All threads set off together, so that they meet inside.
+  for (ready->fetch_sub(1); ready->load() > 0;) std::this_thread::yield();
+  for (int life = 0; life < 3; ++life) {
+    const DelegatePtr delegate = MakeDelegate();
+    auto interpreter = InterpreterOrDie(model);
+    const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
+    ASSERT_TRUE(applied.ok()) << applied;
+    for (int i = 0; i < 3; ++i)
+      ExpectClose(RunOnce(interpreter.get()), expected);
+    EXPECT_EQ(ReportOf(delegate)["partitions"], 1);
+  }
+}
+
+TEST_F(DelegateThreadTest, ThreadsWithDelegatesOfTheirOwnDoNotMeet) {
+  std::vector<std::unique_ptr<Model>> models;
+  std::vector<std::vector<float>> expected;
+  for (const char* letters : {"can", "mcc", "rca"}) {
+    models.push_back(LoadOrDie(ChainModel(letters)));
+    expected.push_back(CpuResult(*models.back()));
+  }
+  std::atomic<int> ready = static_cast<int>(models.size());
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < models.size(); ++i) {
+    threads.emplace_back(LiveThrough, std::cref(*models[i]),
+                         std::cref(expected[i]), &ready);
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

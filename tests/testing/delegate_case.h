@@ -1,0 +1,58 @@
+// What the delegate tests share: small models, a delegate with a few options
+// changed, one run of an interpreter, the report as JSON.
+#ifndef GLES_DELEGATE_TESTS_TESTING_DELEGATE_CASE_H_
+#define GLES_DELEGATE_TESTS_TESTING_DELEGATE_CASE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "delegate/gles_delegate.h"
+#include "nlohmann/json.hpp"
+#include "tests/testing/shapes.h"
+#include "tools/common/model_builder.h"
+#include "tools/common/tflite_host.h"
+
+namespace gles_delegate::testing {
+
+// Default options but for what `configure` changes; fails the test where they
+// are refused.
+DelegatePtr MakeDelegate(
+    const std::function<void(TfLiteGlesDelegateOptions&)>& configure = {});
+
+// TfLiteGlesDelegateReport, parsed; fails the test where it is no JSON object.
+nlohmann::json ReportOf(const DelegatePtr& delegate);
+
+// A model that must load; aborts the program where it does not.
+std::unique_ptr<Model> LoadOrDie(std::vector<uint8_t> bytes);
+
+// An interpreter without a delegate that must be made; aborts likewise.
+std::unique_ptr<Interpreter> InterpreterOrDie(const Model& model);
+
+// Fills every float input with values that depend on `round` alone, invokes,
+// and returns all outputs one after the other.
+absl::StatusOr<std::vector<float>> RunOnce(Interpreter* interpreter,
+                                           int round = 0);
+
+// The same on the CPU, with the input resized to `shape` where it is not empty.
+std::vector<float> CpuResult(const Model& model, int round = 0,
+                             const Shape& shape = {});
+
+// Fails the test unless each element is within 1e-5 of the larger of 1 and the
+// expected's largest magnitude.
+void ExpectClose(const absl::StatusOr<std::vector<float>>& actual,
+                 const std::vector<float>& expected);
+
+// A chain of ops on "x" of `shape`, one letter each:
+//   c  CONV_2D 3x3, SAME, to as many channels as it gets
+//   n  NEG        a  ADD of a constant       m  MUL by a constant
+//   r  REVERSE_SEQUENCE, which no delegate here takes, along the height
+// Node i is letter i; tensors are named "t<i>", the last one too.
+std::vector<uint8_t> ChainModel(const std::string& letters,
+                                const Shape& shape = {1, 6, 5, 5});
+
+}  // namespace gles_delegate::testing
+
+#endif  // GLES_DELEGATE_TESTS_TESTING_DELEGATE_CASE_H_

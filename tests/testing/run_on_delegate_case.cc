@@ -1,0 +1,162 @@
+// delegate_case.h. The file's name keeps it out of builds without the delegate
+// (tests/CMakeLists.txt).
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tests/testing/delegate_case.h"
+#include "tests/testing/random.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+// Adds the op of one letter; returns its output.
+int AddLetter(char letter, int index, int input, const Shape& shape,
+              ModelBuilder* builder) {
+  const std::string name = absl::StrCat("t", index);
+  const int output = builder->AddTensor(name, shape);
+  const int channels = shape.back();
+  Random random(absl::StrCat("chain ", index));
+  const auto constant = [&](const char* what, Shape dims) {
+    const size_t n = ElementCount(dims);
+    return builder->AddConstant<float>(absl::StrCat(name, "_", what),
+                                       std::move(dims), random.Gaussian(n));
+  };
+  switch (letter) {
+    case 'c': {
+      schema::Conv2DOptionsT options;
+      options.stride_w = options.stride_h = 1;
+      const int filter = constant("filter", {channels, 3, 3, channels});
+      builder->AddOp(schema::BuiltinOperator::CONV_2D, 1,
+                     {input, filter, constant("bias", {channels})}, {output},
+                     options);
+      return output;
+    }
+    case 'n':
+      builder->AddOp(schema::BuiltinOperator::NEG, 1, {input}, {output});
+      return output;
+    case 'a':
+      builder->AddOp(schema::BuiltinOperator::ADD, 1,
+                     {input, constant("operand", {channels})}, {output},
+                     schema::AddOptionsT());
+      return output;
+    case 'm':
+      builder->AddOp(schema::BuiltinOperator::MUL, 1,
+                     {input, constant("operand", {channels})}, {output},
+                     schema::MulOptionsT());
+      return output;
+    case 'r': {
+      schema::ReverseSequenceOptionsT options;
+      options.seq_dim = 1;
+      options.batch_dim = 0;
+      const int lengths = builder->AddConstant<int32_t>(
+          name + "_lengths", {shape[0]},
+          std::vector<int32_t>(shape[0], shape[1]));
+      builder->AddOp(schema::BuiltinOperator::REVERSE_SEQUENCE, 1,
+                     {input, lengths}, {output}, options);
+      return output;
+    }
+    default:
+      ADD_FAILURE() << "no op for the letter " << letter;
+      return output;
+  }
+}
+
+}  // namespace
+
+DelegatePtr MakeDelegate(
+    const std::function<void(TfLiteGlesDelegateOptions&)>& configure) {
+  TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
+  if (configure) configure(options);
+  DelegatePtr delegate(TfLiteGlesDelegateCreate(&options),
+                       TfLiteGlesDelegateDelete);
+  EXPECT_NE(delegate, nullptr) << TfLiteGlesDelegateLastError();
+  return delegate;
+}
+
+nlohmann::json ReportOf(const DelegatePtr& delegate) {
+  const char* text = TfLiteGlesDelegateReport(delegate.get());
+  nlohmann::json report = nlohmann::json::parse(text == nullptr ? "" : text,
+                                                nullptr, /*exceptions=*/false);
+  if (!report.is_object()) {
+    ADD_FAILURE() << "no JSON object: " << (text == nullptr ? "NULL" : text);
+    report = nlohmann::json::object();
+  }
+  return report;
+}
+
+std::unique_ptr<Model> LoadOrDie(std::vector<uint8_t> bytes) {
+  auto model = Model::FromBuffer(std::move(bytes));
+  if (!model.ok()) {
+    ADD_FAILURE() << model.status();
+    std::abort();
+  }
+  return *std::move(model);
+}
+
+std::unique_ptr<Interpreter> InterpreterOrDie(const Model& model) {
+  auto interpreter = Interpreter::Create(model);
+  if (!interpreter.ok()) {
+    ADD_FAILURE() << interpreter.status();
+    std::abort();
+  }
+  return *std::move(interpreter);
+}
+
+absl::StatusOr<std::vector<float>> RunOnce(Interpreter* interpreter,
+                                           int round) {
+  for (int i = 0; i < interpreter->inputs(); ++i) {
+    const TensorView input = interpreter->input(i);
+    Random random(absl::StrCat("input ", i, " of round ", round));
+    absl::Status written = input.WriteFloats(random.Gaussian(input.elements()));
+    if (!written.ok()) return written;
+  }
+  if (absl::Status s = interpreter->Invoke(); !s.ok()) return s;
+  std::vector<float> all;
+  for (int i = 0; i < interpreter->outputs(); ++i) {
+    const std::vector<float> one = interpreter->output(i).AsFloats();
+    all.insert(all.end(), one.begin(), one.end());
+  }
+  return all;
+}
+
+std::vector<float> CpuResult(const Model& model, int round,
+                             const Shape& shape) {
+  auto interpreter = InterpreterOrDie(model);
+  if (!shape.empty()) {
+    EXPECT_TRUE(interpreter->ResizeInput(0, shape).ok());
+    EXPECT_TRUE(interpreter->AllocateTensors().ok());
+  }
+  auto result = RunOnce(interpreter.get(), round);
+  EXPECT_TRUE(result.ok()) << result.status();
+  return result.ok() ? *std::move(result) : std::vector<float>();
+}
+
+void ExpectClose(const absl::StatusOr<std::vector<float>>& actual,
+                 const std::vector<float>& expected) {
+  ASSERT_TRUE(actual.ok()) << actual.status();
+  ASSERT_EQ(actual->size(), expected.size());
+  float magnitude = 1;
+  for (float e : expected) magnitude = std::max(magnitude, std::fabs(e));
+  for (size_t i = 0; i < expected.size(); ++i) {
+    // Written so that NaN fails.
+    ASSERT_TRUE(std::fabs((*actual)[i] - expected[i]) <= 1e-5f * magnitude)
+        << "element " << i << " is " << (*actual)[i] << ", not " << expected[i];
+  }
+}
+
+std::vector<uint8_t> ChainModel(const std::string& letters,
+                                const Shape& shape) {
+  ModelBuilder builder;
+  int tensor = builder.AddInput("x", shape);
+  for (size_t i = 0; i < letters.size(); ++i) {
+    tensor =
+        AddLetter(letters[i], static_cast<int>(i), tensor, shape, &builder);
+  }
+  builder.SetOutputs({tensor});
+  return builder.Finish();
+}
+
+}  // namespace gles_delegate::testing
