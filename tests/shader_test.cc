@@ -1,0 +1,296 @@
+// labels: unit shader llvmpipe softpipe
+// Assembled shaders: every storage, format and post-op compiles on the device,
+// and, with glslangValidator, by the standard's own rules.
+#include "gl_shaders/shader.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "egl/objects.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/op_models.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::gles_delegate::gl_shaders::AssembleShader;
+using ::gles_delegate::gl_shaders::Format;
+using ::gles_delegate::gl_shaders::ReadBy;
+using ::gles_delegate::gl_shaders::ShaderSpec;
+using ::gles_delegate::gl_shaders::Storage;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr Storage kStorages[] = {Storage::kTextureArray, Storage::kTexture2d,
+                                 Storage::kBuffer};
+constexpr Format kFormats[] = {Format::kRgba32f, Format::kRgba16f};
+constexpr ReadBy kReads[] = {ReadBy::kFetch, ReadBy::kImage};
+
+// copy.comp with a clamp and an operand, as a fused chain has them.
+ShaderSpec CopySpec(Storage storage, Format format, ReadBy read_by,
+                    bool mask_tail, bool splat) {
+  ShaderSpec spec;
+  spec.shader = "copy";
+  spec.read_by = read_by;
+  spec.work_group = {8, 4, 1};
+  spec.tensors = {{"src", storage, format, false, false},
+                  {"post1", storage, format, false, false},
+                  {"dst", storage, format, true, mask_tail}};
+  spec.post_ops.resize(2);
+  spec.post_ops[0].function = "clamp";
+  spec.post_ops[1].function = "add";
+  spec.post_ops[1].operand = "post1";
+  spec.post_ops[1].operand_splat = splat;
+  return spec;
+}
+
+std::vector<ShaderSpec> EveryCopy() {
+  std::vector<ShaderSpec> specs;
+  for (Storage storage : kStorages) {
+    for (Format format : kFormats) {
+      for (ReadBy read_by : kReads) {
+        for (bool mask_tail : {false, true}) {
+          for (bool splat : {false, true}) {
+            specs.push_back(
+                CopySpec(storage, format, read_by, mask_tail, splat));
+          }
+        }
+      }
+    }
+  }
+  return specs;
+}
+
+// A folder that is there, and empty, for the length of a test.
+class ScopedFolder {
+ public:
+  explicit ScopedFolder(const std::string& name)
+      : path_(fs::path(::testing::TempDir()) / name) {
+    fs::remove_all(path_);
+    fs::create_directories(path_);
+  }
+  ~ScopedFolder() { fs::remove_all(path_); }
+  const fs::path& path() const { return path_; }
+  std::vector<fs::path> Files() const {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(path_)) {
+      files.push_back(entry.path());
+    }
+    return files;
+  }
+
+ private:
+  fs::path path_;
+};
+
+bool HaveValidator() {
+  return std::system("glslangValidator --version >/dev/null 2>&1") == 0;
+}
+
+// Runs glslangValidator over every .comp of the folder; "" where all are valid.
+std::string Validate(const fs::path& folder) {
+  const std::string command = absl::StrCat("cd '", folder.string(),
+                                           "' && glslangValidator *.comp 2>&1");
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return "glslangValidator did not start";
+  std::string text;
+  char part[4096];
+  for (size_t n; (n = fread(part, 1, sizeof(part), pipe)) > 0;) {
+    text.append(part, n);
+  }
+  return pclose(pipe) == 0 ? "" : text;
+}
+
+TEST(ShaderTest, AnUnknownShaderIsNotFound) {
+  ShaderSpec spec;
+  spec.shader = "no_such_shader";
+  const auto text = AssembleShader(spec);
+  EXPECT_EQ(text.status().code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(text.status().message()),
+              HasSubstr("no_such_shader.comp"));
+}
+
+TEST(ShaderTest, EachStorageIsReadAndWrittenItsOwnWay) {
+  struct Expectation {
+    Storage storage;
+    ReadBy read_by;
+    const char* texts[3];
+  };
+  const Expectation expectations[] = {
+      {Storage::kTextureArray,
+       ReadBy::kFetch,
+       {"highp sampler2DArray src_tex", "texelFetch(src_tex, ivec3(",
+        "imageStore(dst_img, ivec3("}},
+      {Storage::kTextureArray,
+       ReadBy::kImage,
+       {"readonly highp image2DArray src_img", "imageLoad(src_img, ivec3(",
+        "writeonly highp image2DArray dst_img"}},
+      {Storage::kTexture2d,
+       ReadBy::kFetch,
+       {"highp sampler2D src_tex", "texelFetch(src_tex, ivec2(",
+        "imageStore(dst_img, ivec2("}},
+      {Storage::kBuffer,
+       ReadBy::kImage,
+       {"readonly buffer src_buffer { vec4", "src_data[",
+        "writeonly buffer dst_buffer { vec4"}},
+  };
+  for (const Expectation& e : expectations) {
+    const auto text = AssembleShader(
+        CopySpec(e.storage, Format::kRgba32f, e.read_by, false, false));
+    ASSERT_TRUE(text.ok()) << text.status();
+    for (const char* part : e.texts) EXPECT_THAT(*text, HasSubstr(part));
+  }
+  const auto halves = AssembleShader(CopySpec(
+      Storage::kBuffer, Format::kRgba16f, ReadBy::kFetch, false, false));
+  ASSERT_TRUE(halves.ok());
+  EXPECT_THAT(*halves, HasSubstr("uvec2 src_data[]"));
+  EXPECT_THAT(*halves, HasSubstr("= pack_texel(v)"));
+  const auto half_images = AssembleShader(CopySpec(
+      Storage::kTexture2d, Format::kRgba16f, ReadBy::kImage, false, false));
+  EXPECT_THAT(*half_images, HasSubstr("layout(rgba16f"));
+}
+
+TEST(ShaderTest, TheTailIsMaskedOnlyWhereAsked) {
+  for (bool mask : {false, true}) {
+    const auto text = AssembleShader(
+        CopySpec(Storage::kBuffer, Format::kRgba32f, ReadBy::kFetch, mask,
+                 /*splat=*/false));
+    ASSERT_TRUE(text.ok());
+    EXPECT_EQ(absl::StrContains(*text, "ivec4(dst_aux.x)"), mask);
+  }
+}
+
+TEST(ShaderTest, AnOperandOfOneChannelIsSplat) {
+  for (bool splat : {false, true}) {
+    const auto text = AssembleShader(CopySpec(
+        Storage::kBuffer, Format::kRgba32f, ReadBy::kFetch, false, splat));
+    ASSERT_TRUE(text.ok());
+    // Beside the .comp's own .xxxx, in its #ifdef SPLAT.
+    EXPECT_EQ(absl::StrContains(*text, ").xxxx"), splat) << *text;
+  }
+}
+
+// Post-ops apply in their order, to the first write alone.
+TEST(ShaderTest, PostOpsAreAppliedInOrder) {
+  const auto text = AssembleShader(CopySpec(
+      Storage::kTexture2d, Format::kRgba32f, ReadBy::kFetch, true, false));
+  ASSERT_TRUE(text.ok());
+  const size_t clamp = text->find("v = op_clamp(v");
+  const size_t add = text->find("v = op_add(v");
+  const size_t mask = text->find("greaterThanEqual(ivec4(slice * 4)");
+  const size_t store = text->find("imageStore(dst_img");
+  ASSERT_NE(store, std::string::npos);
+  EXPECT_LT(clamp, add);
+  EXPECT_LT(add, mask);  // what a post-op makes of the padding is cut off
+  EXPECT_LT(mask, store);
+}
+
+TEST(ShaderTest, EveryVariantCompilesOnTheDevice) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const absl::Status status = TestContext()->Run([] {
+    for (const ShaderSpec& spec : EveryCopy()) {
+      auto text = AssembleShader(spec);
+      if (!text.ok()) return text.status();
+      const auto program = egl::Program::Compile(*text, "copy");
+      if (!program.ok()) {
+        return absl::InternalError(
+            absl::StrCat(program.status().message(), "\n", *text));
+      }
+    }
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST(ShaderTest, EveryVariantIsValidGlsl) {
+  if (!HaveValidator()) {
+    GTEST_SKIP()
+        << "NO glslangValidator, NOTHING TESTED: install glslang-tools";
+  }
+  const ScopedFolder folder("gles_shader_test_variants");
+  int index = 0;
+  for (const ShaderSpec& spec : EveryCopy()) {
+    const auto text = AssembleShader(spec);
+    ASSERT_TRUE(text.ok()) << text.status();
+    std::ofstream(folder.path() / absl::StrCat(index++, ".comp")) << *text;
+  }
+  EXPECT_EQ(Validate(folder.path()), "");
+  // The validator does look at them.
+  std::ofstream(folder.path() / "wrong.comp")
+      << "#version 310 es\nvoid main() { garbage(); }\n";
+  EXPECT_THAT(Validate(folder.path()), HasSubstr("garbage"));
+}
+
+// One of each kind of op, for the shaders that are in use.
+std::vector<SingleOpModel> OneOfEach() {
+  ConvParams pointwise;
+  pointwise.kernel_h = pointwise.kernel_w = 1;
+  pointwise.activation = Activation::kRelu6;
+  DepthwiseParams depthwise;
+  TransposeConvParams transpose;
+  return {Conv2d({}),
+          Conv2d(pointwise),
+          DepthwiseConv2d(depthwise),
+          TransposeConv(transpose),
+          Softmax({1, 1, 1, 17}),
+          Softmax({1, 8, 8, 3}),
+          DepthToSpace({1, 2, 3, 20}, 2),
+          DepthToSpace({1, 4, 6, 5}, 2, /*inverse=*/true),
+          Unary(UnaryOp::kHardSwish, {1, 4, 4, 5}),
+          Prelu({1, 4, 4, 5}, {5})};
+}
+
+TEST(ShaderDumpTest, ShadersInUseAreDumpedAndValid) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const ScopedFolder folder("gles_shader_test_dump");
+  const std::vector<SingleOpModel> models = OneOfEach();
+  ASSERT_EQ(setenv("GLES_DELEGATE_DUMP_SHADERS", folder.path().c_str(), 1), 0);
+  for (const SingleOpModel& model : models) {
+    for (Precision precision : kPrecisions) {
+      for (TfLiteGlesStorage storage :
+           {kTfLiteGlesStorageTextureArray, kTfLiteGlesStorageTexture2d,
+            kTfLiteGlesStorageBuffer}) {
+        RunOptions options;
+        options.precision = precision;
+        options.storage = storage;
+        options.invokes = 1;
+        EXPECT_TRUE(RunOnDelegate(model, options).status.ok());
+      }
+    }
+  }
+  unsetenv("GLES_DELEGATE_DUMP_SHADERS");
+  // Uploads, readbacks and the ops' own, each of them in six forms.
+  const std::vector<fs::path> files = folder.Files();
+  EXPECT_GT(files.size(), 6 * models.size());
+  for (const fs::path& file : files) {
+    std::ifstream stream(file);
+    std::string first;
+    std::getline(stream, first);
+    EXPECT_EQ(first, "#version 310 es") << file;
+    EXPECT_EQ(file.extension(), ".comp");
+  }
+  if (!HaveValidator()) {
+    GTEST_SKIP()
+        << "NO glslangValidator, DUMPED SHADERS NOT VALIDATED: install "
+           "glslang-tools";
+  }
+  EXPECT_EQ(Validate(folder.path()), "");
+}
+
+TEST(ShaderDumpTest, AFolderThatIsNotThereCostsNothing) {
+  ASSERT_EQ(setenv("GLES_DELEGATE_DUMP_SHADERS", "/no/such/folder", 1), 0);
+  EXPECT_TRUE(AssembleShader(EveryCopy()[0]).ok());
+  unsetenv("GLES_DELEGATE_DUMP_SHADERS");
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
