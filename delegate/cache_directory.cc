@@ -28,10 +28,13 @@ absl::Status Errno(int error, absl::string_view what, absl::string_view name) {
   return absl::ErrnoToStatus(error, absl::StrCat(what, " '", name, "'"));
 }
 
-int64_t Nanoseconds(const timespec& t) { return int64_t{t.tv_sec} * 1000000000 + t.tv_nsec; }
+int64_t Nanoseconds(const timespec& t) {
+  return int64_t{t.tv_sec} * 1000000000 + t.tv_nsec;
+}
 
 // Calls fn for each entry; the directory's own offset is left alone.
-absl::Status ForEachEntry(int directory, absl::FunctionRef<void(const char*)> fn) {
+absl::Status ForEachEntry(int directory,
+                          absl::FunctionRef<void(const char*)> fn) {
   const int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return Errno(errno, "listing", "the cache directory");
   const std::unique_ptr<DIR, int (*)(DIR*)> dir(fdopendir(fd), closedir);
@@ -53,10 +56,12 @@ absl::Status CheckPrivate(int fd, const std::string& name) {
   struct stat info;
   if (fstat(fd, &info) != 0) return Errno(errno, "looking at", name);
   if (!S_ISREG(info.st_mode)) {
-    return absl::PermissionDeniedError(absl::StrCat("'", name, "' is no plain file"));
+    return absl::PermissionDeniedError(
+        absl::StrCat("'", name, "' is no plain file"));
   }
   if (info.st_uid != geteuid()) {
-    return absl::PermissionDeniedError(absl::StrCat("'", name, "' is another user's"));
+    return absl::PermissionDeniedError(
+        absl::StrCat("'", name, "' is another user's"));
   }
   if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
     return absl::PermissionDeniedError(
@@ -83,7 +88,8 @@ absl::StatusOr<CacheDirectory> CacheDirectory::Open(const std::string& path) {
   return directory;
 }
 
-std::string CacheDirectory::FileName(absl::string_view token, absl::string_view hash) {
+std::string CacheDirectory::FileName(absl::string_view token,
+                                     absl::string_view hash) {
   constexpr size_t kShown = 40;
   std::string shown;
   for (char c : token.substr(0, kShown)) {
@@ -99,8 +105,8 @@ absl::StatusOr<FileDescriptor> CacheDirectory::OpenForReading(
                            O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   if (!fd.valid()) {
     if (errno == ELOOP) {
-      return absl::PermissionDeniedError(
-          absl::StrCat("'", name, "' is a symbolic link, which is not followed"));
+      return absl::PermissionDeniedError(absl::StrCat(
+          "'", name, "' is a symbolic link, which is not followed"));
     }
     return Errno(errno, "opening", name);
   }
@@ -114,10 +120,11 @@ absl::StatusOr<CacheDirectory::Temp> CacheDirectory::CreateTemp() const {
   for (int attempt = 0; attempt < 16; ++attempt) {
     const uint64_t number = uint64_t{random()} << 32 | random();
     Temp temp;
-    temp.name = absl::StrCat(absl::Hex(number, absl::kZeroPad16), kCacheTempSuffix);
-    temp.fd = FileDescriptor(openat(fd_.get(), temp.name.c_str(),
-                                    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                                    S_IRUSR | S_IWUSR));
+    temp.name =
+        absl::StrCat(absl::Hex(number, absl::kZeroPad16), kCacheTempSuffix);
+    temp.fd = FileDescriptor(openat(
+        fd_.get(), temp.name.c_str(),
+        O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
     if (!temp.fd.valid()) {
       if (errno == EEXIST) continue;
       return Errno(errno, "making a file in", path_);
@@ -125,7 +132,8 @@ absl::StatusOr<CacheDirectory::Temp> CacheDirectory::CreateTemp() const {
     (void)flock(temp.fd.get(), LOCK_EX | LOCK_NB);
     return temp;
   }
-  return absl::UnavailableError(absl::StrCat("no free file name in '", path_, "'"));
+  return absl::UnavailableError(
+      absl::StrCat("no free file name in '", path_, "'"));
 }
 
 absl::Status CacheDirectory::Publish(Temp temp, const std::string& name) const {
@@ -149,13 +157,15 @@ void CacheDirectory::SweepTemps() const {
   std::vector<std::string> left;
   (void)ForEachEntry(fd_.get(), [&](const char* name) {
     struct stat info;
-    if (!absl::EndsWith(name, kCacheTempSuffix) || !StatOwn(fd_.get(), name, &info) ||
+    if (!absl::EndsWith(name, kCacheTempSuffix) ||
+        !StatOwn(fd_.get(), name, &info) ||
         time(nullptr) - info.st_mtime < kSweepAgeSeconds) {
       return;
     }
-    const FileDescriptor fd(
-        openat(fd_.get(), name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
-    if (fd.valid() && flock(fd.get(), LOCK_EX | LOCK_NB) == 0) left.push_back(name);
+    const FileDescriptor fd(openat(
+        fd_.get(), name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+    if (fd.valid() && flock(fd.get(), LOCK_EX | LOCK_NB) == 0)
+      left.push_back(name);
   });
   for (const std::string& name : left) Remove(name);
 }
@@ -170,7 +180,8 @@ absl::Status CacheDirectory::Limit(int64_t max_bytes) const {
   int64_t total = 0;
   absl::Status listed = ForEachEntry(fd_.get(), [&](const char* name) {
     struct stat info;
-    if (!absl::EndsWith(name, kCacheSuffix) || !StatOwn(fd_.get(), name, &info)) return;
+    if (!absl::EndsWith(name, kCacheSuffix) || !StatOwn(fd_.get(), name, &info))
+      return;
     entries.push_back({Nanoseconds(info.st_mtim), info.st_size, name});
     total += info.st_size;
   });

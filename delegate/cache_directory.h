@@ -18,7 +18,8 @@ class FileDescriptor {
  public:
   FileDescriptor() = default;
   explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FileDescriptor(FileDescriptor&& other) noexcept
+      : fd_(std::exchange(other.fd_, -1)) {}
   FileDescriptor& operator=(FileDescriptor&& other) noexcept {
     if (this != &other) {
       Close();
@@ -51,8 +52,8 @@ class CacheDirectory {
   static std::string FileName(absl::string_view token, absl::string_view hash);
 
   // For reading; marks it as used now. kNotFound: no such file.
-  // kPermissionDenied: a link, no plain file, another user's, or one that others
-  // may write.
+  // kPermissionDenied: a link, no plain file, another user's, or one that
+  // others may write.
   absl::StatusOr<FileDescriptor> OpenForReading(const std::string& name) const;
 
   // A new file of a name of its own, mode 0600, locked (flock) while it is

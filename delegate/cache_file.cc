@@ -34,7 +34,9 @@ uint64_t HeaderHash(const FileHeader& header) {
       .low;
 }
 
-uint64_t Padded(uint64_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
+uint64_t Padded(uint64_t bytes) {
+  return (bytes + kAlign - 1) / kAlign * kAlign;
+}
 
 absl::Status Bad(const std::string& name, absl::string_view why) {
   return absl::DataLossError(absl::StrCat("'", name, "' ", why));
@@ -69,7 +71,8 @@ bool BlobsTile(const cache::Index& index, uint64_t end) {
   }
   if (index.programs() != nullptr) {
     for (const cache::Program* program : *index.programs()) {
-      if (program->text() == nullptr || program->binary() == nullptr) return false;
+      if (program->text() == nullptr || program->binary() == nullptr)
+        return false;
       tiling.Add(*program->binary());
     }
   }
@@ -86,9 +89,11 @@ absl::StatusOr<std::unique_ptr<CacheFile>> CacheFile::Open(
   if (fstat(fd->get(), &info) != 0) return absl::ErrnoToStatus(errno, name);
   std::unique_ptr<CacheFile> file(new CacheFile);
   const auto size = static_cast<size_t>(info.st_size);
-  if (size < sizeof(FileHeader)) return Bad(name, "is shorter than a cache's header");
+  if (size < sizeof(FileHeader))
+    return Bad(name, "is shorter than a cache's header");
   void* map = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd->get(), 0);
-  if (map == MAP_FAILED) return absl::ErrnoToStatus(errno, absl::StrCat("mapping ", name));
+  if (map == MAP_FAILED)
+    return absl::ErrnoToStatus(errno, absl::StrCat("mapping ", name));
   file->data_ = static_cast<const uint8_t*>(map);
   file->size_ = size;
   (void)madvise(map, size, MADV_WILLNEED);
@@ -106,20 +111,26 @@ absl::Status CacheFile::Check(const std::string& name) {
   if (std::memcmp(header.magic, kMagic, sizeof(kMagic)) != 0) {
     return Bad(name, "is no start-up cache");
   }
-  if (HeaderHash(header) != header.header_hash) return Bad(name, "has a damaged header");
+  if (HeaderHash(header) != header.header_hash)
+    return Bad(name, "has a damaged header");
   if (header.version != kCacheFormatVersion) {
-    return Bad(name, absl::StrCat("has format ", header.version, ", this delegate writes ",
-                                  kCacheFormatVersion));
+    return Bad(name,
+               absl::StrCat("has format ", header.version,
+                            ", this delegate writes ", kCacheFormatVersion));
   }
   if (header.file_bytes != size_ || header.index_offset > size_ ||
-      header.index_offset % kAlign != 0 || header.index_offset < sizeof(FileHeader) ||
+      header.index_offset % kAlign != 0 ||
+      header.index_offset < sizeof(FileHeader) ||
       header.index_bytes != size_ - header.index_offset) {
     return Bad(name, "is truncated, or longer than it should be");
   }
-  const absl::Span<const uint8_t> index(data_ + header.index_offset, header.index_bytes);
-  if (HashBytes(index) != header.index_hash) return Bad(name, "has a damaged index");
+  const absl::Span<const uint8_t> index(data_ + header.index_offset,
+                                        header.index_bytes);
+  if (HashBytes(index) != header.index_hash)
+    return Bad(name, "has a damaged index");
   flatbuffers::Verifier verifier(index.data(), index.size());
-  if (!cache::VerifyIndexBuffer(verifier)) return Bad(name, "has a malformed index");
+  if (!cache::VerifyIndexBuffer(verifier))
+    return Bad(name, "has a malformed index");
   index_ = cache::GetIndex(index.data());
   if (!BlobsTile(*index_, header.index_offset)) {
     return Bad(name, "has an index that does not fit its content");
@@ -132,8 +143,8 @@ absl::StatusOr<absl::Span<const uint8_t>> CacheFile::Read(
   // Within the file: Check() has followed every extent of the index.
   const uint8_t* blob = data_ + extent.offset();
   if (HashBytes({blob, Padded(extent.bytes())}) != From(extent.hash())) {
-    return absl::DataLossError(
-        absl::StrCat("the ", extent.bytes(), " bytes at ", extent.offset(), " are damaged"));
+    return absl::DataLossError(absl::StrCat(
+        "the ", extent.bytes(), " bytes at ", extent.offset(), " are damaged"));
   }
   return absl::Span<const uint8_t>(blob, extent.bytes());
 }
@@ -182,9 +193,11 @@ absl::Status CacheWriter::Write(const void* data, size_t bytes) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<cache::Extent> CacheWriter::AddBlob(absl::Span<const uint8_t> bytes) {
+absl::StatusOr<cache::Extent> CacheWriter::AddBlob(
+    absl::Span<const uint8_t> bytes) {
   static const uint8_t kZeros[kAlign] = {};
-  const absl::Span<const uint8_t> padding(kZeros, Padded(bytes.size()) - bytes.size());
+  const absl::Span<const uint8_t> padding(kZeros,
+                                          Padded(bytes.size()) - bytes.size());
   const uint64_t offset = at_;
   const Hash128 hash = HashBytes(bytes, padding);
   if (auto s = Write(bytes.data(), bytes.size()); !s.ok()) return s;
@@ -208,21 +221,25 @@ absl::Status CacheWriter::AddProgram(const Hash128& text, uint32_t format,
 }
 
 absl::StatusOr<int64_t> CacheWriter::Finish(const CacheIdentity& identity,
-                                            uint32_t refreshes, const std::string& name,
+                                            uint32_t refreshes,
+                                            const std::string& name,
                                             int64_t max_bytes) {
   flatbuffers::FlatBufferBuilder builder;
   std::vector<flatbuffers::Offset<cache::Program>> programs;
   for (const Program& p : programs_) {
     const cache::Hash text = To(p.text);
-    programs.push_back(cache::CreateProgram(builder, &text, p.format, &p.binary));
+    programs.push_back(
+        cache::CreateProgram(builder, &text, p.format, &p.binary));
   }
   const cache::Hash key = To(identity.key);
   cache::FinishIndexBuffer(
-      builder, cache::CreateIndex(builder, &key, builder.CreateString(identity.driver),
-                                  builder.CreateString(identity.build), refreshes,
-                                  builder.CreateVectorOfStructs(constants_),
-                                  builder.CreateVector(programs)));
-  const absl::Span<const uint8_t> index(builder.GetBufferPointer(), builder.GetSize());
+      builder,
+      cache::CreateIndex(builder, &key, builder.CreateString(identity.driver),
+                         builder.CreateString(identity.build), refreshes,
+                         builder.CreateVectorOfStructs(constants_),
+                         builder.CreateVector(programs)));
+  const absl::Span<const uint8_t> index(builder.GetBufferPointer(),
+                                        builder.GetSize());
 
   FileHeader header = {};
   std::memcpy(header.magic, kMagic, sizeof(kMagic));

@@ -33,8 +33,8 @@ class CacheFile {
   // Checks all but the blobs: sizes, versions, the index and its checksum, that
   // the blobs tile the file. kNotFound: no such file. kDataLoss: damaged or no
   // cache of ours. kPermissionDenied: see CacheDirectory.
-  static absl::StatusOr<std::unique_ptr<CacheFile>> Open(const CacheDirectory& directory,
-                                                         const std::string& name);
+  static absl::StatusOr<std::unique_ptr<CacheFile>> Open(
+      const CacheDirectory& directory, const std::string& name);
   CacheFile(const CacheFile&) = delete;
   CacheFile& operator=(const CacheFile&) = delete;
   ~CacheFile();
@@ -42,7 +42,8 @@ class CacheFile {
   const cache::Index& index() const { return *index_; }
   size_t bytes() const { return size_; }
   // A blob, lent from the map. kDataLoss: its checksum does not fit.
-  absl::StatusOr<absl::Span<const uint8_t>> Read(const cache::Extent& extent) const;
+  absl::StatusOr<absl::Span<const uint8_t>> Read(
+      const cache::Extent& extent) const;
   // Its pages may leave the memory.
   void Drop(const cache::Extent& extent) const;
 
@@ -69,11 +70,13 @@ class CacheWriter {
                           absl::Span<const uint8_t> binary);
   // Publishes under `name`; the file's size. kResourceExhausted: larger than
   // `max_bytes` (0: no limit).
-  absl::StatusOr<int64_t> Finish(const CacheIdentity& identity, uint32_t refreshes,
-                                 const std::string& name, int64_t max_bytes);
+  absl::StatusOr<int64_t> Finish(const CacheIdentity& identity,
+                                 uint32_t refreshes, const std::string& name,
+                                 int64_t max_bytes);
 
  private:
-  explicit CacheWriter(const CacheDirectory& directory) : directory_(directory) {}
+  explicit CacheWriter(const CacheDirectory& directory)
+      : directory_(directory) {}
   absl::StatusOr<cache::Extent> AddBlob(absl::Span<const uint8_t> bytes);
   absl::Status Write(const void* data, size_t bytes);
 

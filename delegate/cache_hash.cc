@@ -14,10 +14,12 @@ Hash128 From(XXH128_hash_t hash) { return {hash.low64, hash.high64}; }
 }  // namespace
 
 std::string Hash128::ToHex() const {
-  return absl::StrCat(absl::Hex(high, absl::kZeroPad16), absl::Hex(low, absl::kZeroPad16));
+  return absl::StrCat(absl::Hex(high, absl::kZeroPad16),
+                      absl::Hex(low, absl::kZeroPad16));
 }
 
-Hash128 HashBytes(absl::Span<const uint8_t> bytes, absl::Span<const uint8_t> more) {
+Hash128 HashBytes(absl::Span<const uint8_t> bytes,
+                  absl::Span<const uint8_t> more) {
   if (more.empty()) return From(XXH3_128bits(bytes.data(), bytes.size()));
   XXH3_state_t state;
   XXH3_128bits_reset(&state);
@@ -34,7 +36,9 @@ struct Hasher::State {
   XXH3_state_t xxh;
 };
 
-Hasher::Hasher() : state_(std::make_unique<State>()) { XXH3_128bits_reset(&state_->xxh); }
+Hasher::Hasher() : state_(std::make_unique<State>()) {
+  XXH3_128bits_reset(&state_->xxh);
+}
 Hasher::~Hasher() = default;
 
 Hasher& Hasher::Raw(const void* data, size_t size) {
@@ -52,6 +56,8 @@ Hasher& Hasher::Text(absl::string_view text) {
   return Raw(text.data(), text.size());
 }
 
-Hash128 Hasher::Finish() const { return From(XXH3_128bits_digest(&state_->xxh)); }
+Hash128 Hasher::Finish() const {
+  return From(XXH3_128bits_digest(&state_->xxh));
+}
 
 }  // namespace gles_delegate

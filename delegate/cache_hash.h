@@ -17,13 +17,16 @@ namespace gles_delegate {
 struct Hash128 {
   uint64_t low = 0;
   uint64_t high = 0;
-  bool operator==(const Hash128& o) const { return low == o.low && high == o.high; }
+  bool operator==(const Hash128& o) const {
+    return low == o.low && high == o.high;
+  }
   bool operator!=(const Hash128& o) const { return !(*this == o); }
   std::string ToHex() const;  // 32 digits
 };
 
 // Of `bytes` and then `more`, as if they were one.
-Hash128 HashBytes(absl::Span<const uint8_t> bytes, absl::Span<const uint8_t> more = {});
+Hash128 HashBytes(absl::Span<const uint8_t> bytes,
+                  absl::Span<const uint8_t> more = {});
 Hash128 HashText(absl::string_view text);
 
 // A hash over many values, in order. Every variable-length one goes in with its

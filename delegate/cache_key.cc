@@ -12,7 +12,9 @@ namespace {
 void AddProfile(const DeviceProfile& p, Hasher* hasher) {
   hasher->Value(p.storage).Value(p.read_by).Value(p.constants).Value(p.half);
   hasher->Value(p.conv_tile_pixels).Value(p.conv_tile_slices);
-  hasher->Value(p.reduction_lanes).Value(p.split_target).Value(p.work_group_size);
+  hasher->Value(p.reduction_lanes)
+      .Value(p.split_target)
+      .Value(p.work_group_size);
   hasher->Value(p.max_texture_size).Value(p.max_texture_layers);
   hasher->Value(p.max_buffer_bytes);
 }
@@ -25,7 +27,10 @@ void AddTensor(const Tensor& tensor, Hasher* hasher) {
   hasher->Values(sparsity.traversal_order).Values(sparsity.block_map);
   hasher->Value(static_cast<uint64_t>(sparsity.dimensions.size()));
   for (const Sparsity::Dimension& d : sparsity.dimensions) {
-    hasher->Value(d.csr).Value(d.dense_size).Values(d.segments).Values(d.indices);
+    hasher->Value(d.csr)
+        .Value(d.dense_size)
+        .Values(d.segments)
+        .Values(d.indices);
   }
   hasher->Bytes(tensor.constant.bytes());
 }
@@ -36,9 +41,12 @@ void AddNode(const Node& node, Hasher* hasher) {
 
 }  // namespace
 
-absl::string_view BuildId() { return GLES_DELEGATE_VERSION "-" GLES_DELEGATE_SOURCE_HASH; }
+absl::string_view BuildId() {
+  return GLES_DELEGATE_VERSION "-" GLES_DELEGATE_SOURCE_HASH;
+}
 
-std::string CacheFileName(absl::string_view token, const CacheSubject& subject) {
+std::string CacheFileName(absl::string_view token,
+                          const CacheSubject& subject) {
   Hasher hasher;
   hasher.Text(token).Text(subject.device.vendor).Text(subject.device.renderer);
   AddProfile(subject.profile, &hasher);
@@ -49,7 +57,8 @@ std::string CacheFileName(absl::string_view token, const CacheSubject& subject) 
 CacheIdentity IdentityOf(const CacheSubject& subject) {
   CacheIdentity identity;
   const egl::DeviceInfo& device = subject.device;
-  identity.driver = absl::StrCat(device.vendor, ", ", device.renderer, ", ", device.version);
+  identity.driver =
+      absl::StrCat(device.vendor, ", ", device.renderer, ", ", device.version);
   identity.build = std::string(BuildId());
   Hasher hasher;
   hasher.Value(kCacheFormatVersion).Text(identity.build);

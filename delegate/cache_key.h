@@ -30,8 +30,8 @@ std::string CacheFileName(absl::string_view token, const CacheSubject& subject);
 
 // Everything that could make the content wrong: GL vendor, renderer, driver
 // version, build, device profile, plan, nodes, tensors with their shapes and
-// quantization, and all bytes of their constants. Nodes' parameters are there as
-// far as they show in the plan: what is cached depends on no others
+// quantization, and all bytes of their constants. Nodes' parameters are there
+// as far as they show in the plan: what is cached depends on no others
 // (PackedConstant::cacheable).
 CacheIdentity IdentityOf(const CacheSubject& subject);
 

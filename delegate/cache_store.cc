@@ -19,9 +19,9 @@ absl::string_view View(const flatbuffers::String* text) {
 
 }  // namespace
 
-std::unique_ptr<PartitionCache> PartitionCache::Open(const CacheOptions& options,
-                                                     const CacheSubject& subject,
-                                                     int binary_formats) {
+std::unique_ptr<PartitionCache> PartitionCache::Open(
+    const CacheOptions& options, const CacheSubject& subject,
+    int binary_formats) {
   std::unique_ptr<PartitionCache> self(new PartitionCache);
   self->report_.state = "cold";
   self->options_ = options;
@@ -66,15 +66,16 @@ void PartitionCache::Load() {
 absl::Status PartitionCache::CheckIdentity() const {
   const cache::Index& index = file_->index();
   const auto other = [this](absl::string_view what) {
-    return absl::FailedPreconditionError(absl::StrCat("'", name_, "' was made ", what));
+    return absl::FailedPreconditionError(
+        absl::StrCat("'", name_, "' was made ", what));
   };
   if (View(index.driver()) != identity_.driver) {
-    return other(absl::StrCat("with the driver ", View(index.driver()), ", this is ",
-                              identity_.driver));
+    return other(absl::StrCat("with the driver ", View(index.driver()),
+                              ", this is ", identity_.driver));
   }
   if (View(index.build()) != identity_.build) {
-    return other(absl::StrCat("by the delegate ", View(index.build()), ", this is ",
-                              identity_.build));
+    return other(absl::StrCat("by the delegate ", View(index.build()),
+                              ", this is ", identity_.build));
   }
   const Hash128 key{index.key()->low(), index.key()->high()};
   if (key != identity_.key) {
@@ -95,24 +96,26 @@ void PartitionCache::StartWriting() {
   writer_ = *std::move(writer);
 }
 
-absl::StatusOr<std::optional<absl::Span<const uint8_t>>> PartitionCache::NextConstant(
-    size_t bytes) {
+absl::StatusOr<std::optional<absl::Span<const uint8_t>>>
+PartitionCache::NextConstant(size_t bytes) {
   if (file_ == nullptr) return std::optional<absl::Span<const uint8_t>>();
   if (lent_ != nullptr) file_->Drop(*lent_);
   lent_ = nullptr;
   const auto* constants = file_->index().constants();
   if (constants == nullptr || next_constant_ >= constants->size()) {
-    return absl::DataLossError(absl::StrCat("'", name_, "' holds too few constants"));
+    return absl::DataLossError(
+        absl::StrCat("'", name_, "' holds too few constants"));
   }
   const cache::Extent* extent = constants->Get(next_constant_++);
   if (extent->bytes() != bytes) {
-    return absl::DataLossError(absl::StrCat("'", name_, "' holds a constant of ",
-                                            extent->bytes(), " bytes where the plan has ",
-                                            bytes));
+    return absl::DataLossError(
+        absl::StrCat("'", name_, "' holds a constant of ", extent->bytes(),
+                     " bytes where the plan has ", bytes));
   }
   auto data = file_->Read(*extent);
   if (!data.ok()) {
-    return absl::DataLossError(absl::StrCat("'", name_, "': ", data.status().message()));
+    return absl::DataLossError(
+        absl::StrCat("'", name_, "': ", data.status().message()));
   }
   lent_ = extent;
   return std::optional<absl::Span<const uint8_t>>(*data);
@@ -126,7 +129,8 @@ void PartitionCache::SaveConstant(absl::Span<const uint8_t> bytes) {
   }
 }
 
-std::optional<PartitionCache::Binary> PartitionCache::FindProgram(const Hash128& text) {
+std::optional<PartitionCache::Binary> PartitionCache::FindProgram(
+    const Hash128& text) {
   if (file_ == nullptr) return std::nullopt;
   const auto it = programs_.find(text.low);
   if (it == programs_.end() || TextOf(*it->second) != text) return std::nullopt;
@@ -161,13 +165,15 @@ void PartitionCache::Save(
     report_.state = "partial";
     const bool offered = binary_formats_ > 0;
     if (report_.reason.empty()) {
-      report_.reason = offered ? "the driver refused some programs, or they were missing"
-                               : "the driver offers no program binaries";
+      report_.reason =
+          offered ? "the driver refused some programs, or they were missing"
+                  : "the driver offers no program binaries";
     }
     if (offered && file_->index().refreshes() < kMaxRefreshes) StartWriting();
   }
   if (writer_ == nullptr) return;
-  if (auto s = TrySave(programs); !s.ok()) Warn(s, "nothing is saved for the next start");
+  if (auto s = TrySave(programs); !s.ok())
+    Warn(s, "nothing is saved for the next start");
   writer_.reset();
 }
 
@@ -194,7 +200,9 @@ absl::Status PartitionCache::TrySave(
     if (binary_formats_ < 1) break;
     auto binary = program->GetBinary();
     if (!binary.ok()) continue;  // that one is compiled the next time
-    if (auto s = writer_->AddProgram(text, binary->format, binary->data); !s.ok()) return s;
+    if (auto s = writer_->AddProgram(text, binary->format, binary->data);
+        !s.ok())
+      return s;
   }
   auto bytes = writer_->Finish(identity_, refreshes, name_, options_.max_bytes);
   if (!bytes.ok()) return bytes.status();

@@ -22,9 +22,9 @@
 namespace gles_delegate {
 
 struct CacheOptions {
-  std::string directory;   // empty: no cache
-  std::string token;       // of the model, the user's
-  int64_t max_bytes = 0;   // of the directory; 0: no limit
+  std::string directory;  // empty: no cache
+  std::string token;      // of the model, the user's
+  int64_t max_bytes = 0;  // of the directory; 0: no limit
 };
 
 // For the report.
@@ -52,9 +52,10 @@ class PartitionCache {
   bool loading() const { return file_ != nullptr; }
 
   // The next constant, which must take `bytes`; they are lent until the next
-  // call. nullopt: make it, then SaveConstant(). kDataLoss: the file is bad; call
-  // Reject() and build anew.
-  absl::StatusOr<std::optional<absl::Span<const uint8_t>>> NextConstant(size_t bytes);
+  // call. nullopt: make it, then SaveConstant(). kDataLoss: the file is bad;
+  // call Reject() and build anew.
+  absl::StatusOr<std::optional<absl::Span<const uint8_t>>> NextConstant(
+      size_t bytes);
   // Each constant that NextConstant() did not have, in the same order.
   void SaveConstant(absl::Span<const uint8_t> bytes);
 
@@ -97,7 +98,8 @@ class PartitionCache {
   std::optional<CacheDirectory> directory_;
   std::unique_ptr<CacheFile> file_;
   std::unique_ptr<CacheWriter> writer_;
-  absl::flat_hash_map<uint64_t, const cache::Program*> programs_;  // by text.low
+  absl::flat_hash_map<uint64_t, const cache::Program*>
+      programs_;  // by text.low
   size_t next_constant_ = 0;
   const cache::Extent* lent_ = nullptr;
   CacheReport report_;

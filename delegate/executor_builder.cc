@@ -21,8 +21,8 @@ using gl_shaders::Storage;
 namespace {
 
 double MsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() -
-                                                   start)
+  return std::chrono::duration<double, std::milli>(
+             std::chrono::steady_clock::now() - start)
       .count();
 }
 
@@ -38,7 +38,9 @@ GLenum InternalFormat(Format format) {
   return 0;
 }
 
-int64_t TexelBytes(Format format) { return format == Format::kRgba16f ? 8 : 16; }
+int64_t TexelBytes(Format format) {
+  return format == Format::kRgba16f ? 8 : 16;
+}
 
 absl::StatusOr<egl::Texture> MakeTexture(const Slot& slot, Format format) {
   return egl::Texture::Create(
@@ -49,14 +51,17 @@ absl::StatusOr<egl::Texture> MakeTexture(const Slot& slot, Format format) {
 
 absl::Status Labelled(const absl::Status& status, absl::string_view label) {
   if (status.ok()) return status;
-  return absl::Status(status.code(), absl::StrCat(label, ": ", status.message()));
+  return absl::Status(status.code(),
+                      absl::StrCat(label, ": ", status.message()));
 }
 
 }  // namespace
 
-ExecutorBuilder::ExecutorBuilder(const egl::Context& context, ProgramCache* programs,
-                                 const Graph& graph, std::vector<Dispatch> dispatches,
-                                 const DeviceProfile& profile, PartitionCache* cache)
+ExecutorBuilder::ExecutorBuilder(const egl::Context& context,
+                                 ProgramCache* programs, const Graph& graph,
+                                 std::vector<Dispatch> dispatches,
+                                 const DeviceProfile& profile,
+                                 PartitionCache* cache)
     : context_(context),
       programs_(programs),
       graph_(graph),
@@ -90,13 +95,15 @@ absl::StatusOr<std::unique_ptr<Executor>> ExecutorBuilder::Build() {
 }
 
 // The transfer of one graph input or output, all but its tensor.
-void ExecutorBuilder::FinishTransfer(TensorId id, bool upload, Dispatch* d) const {
+void ExecutorBuilder::FinishTransfer(TensorId id, bool upload,
+                                     Dispatch* d) const {
   const Shape& s = graph_.tensor(id).shape;
   // One row of invocations, folded where it is longer than a device's limit.
   const auto flat_grid = [d](int64_t invocations) {
     constexpr int64_t kRow = 1 << 18;
     const int64_t rows = (invocations + kRow - 1) / kRow;
-    d->Grid(static_cast<int>((invocations + rows - 1) / rows), static_cast<int>(rows), 1);
+    d->Grid(static_cast<int>((invocations + rows - 1) / rows),
+            static_cast<int>(rows), 1);
   };
   if (s.c % 4 == 0) {
     d->Define("WHOLE_TEXELS").Grid(s.slices(), s.w, s.h * s.b);
@@ -110,7 +117,8 @@ void ExecutorBuilder::FinishTransfer(TensorId id, bool upload, Dispatch* d) cons
   }
   d->work_group = ChooseWorkGroup(d->grid, profile_);
   d->label = absl::StrCat(d->shader, " ", graph_.tensor(id).name);
-  const Bindings bindings = gl_shaders::AssignBindings(SpecOf(graph_, *d, profile_));
+  const Bindings bindings =
+      gl_shaders::AssignBindings(SpecOf(graph_, *d, profile_));
   d->Define("HOST_BINDING", bindings.buffers);
 }
 
@@ -143,27 +151,31 @@ void ExecutorBuilder::AddTransfers() {
 
 absl::Status ExecutorBuilder::MakeHostBuffers() {
   // Mapped for good where the driver can, so that Invoke maps nothing.
-  const auto make = [&](const std::vector<TensorId>& ids, GLbitfield access,
-                        GLenum usage,
-                        std::vector<Executor::HostBuffer>* out) -> absl::Status {
+  const auto make =
+      [&](const std::vector<TensorId>& ids, GLbitfield access, GLenum usage,
+          std::vector<Executor::HostBuffer>* out) -> absl::Status {
     for (TensorId id : ids) {
       const size_t bytes = graph_.tensor(id).shape.elements() * sizeof(float);
-      const size_t padded = (bytes + 47) / 48 * 48;  // whole vec4s, and threes of them
+      const size_t padded =
+          (bytes + 47) / 48 * 48;  // whole vec4s, and threes of them
       auto buffer = egl::Buffer::CreateMapped(padded, access);
       if (absl::IsUnimplemented(buffer.status())) {
         buffer = egl::Buffer::Create(padded, nullptr, usage);
       }
-      if (!buffer.ok()) return Labelled(buffer.status(), graph_.tensor(id).ToString());
+      if (!buffer.ok())
+        return Labelled(buffer.status(), graph_.tensor(id).ToString());
       executor_->mapped_ = buffer->mapped() != nullptr;
       out->push_back({*std::move(buffer), bytes});
     }
     return absl::OkStatus();
   };
-  if (auto s = make(graph_.inputs, GL_MAP_WRITE_BIT, GL_DYNAMIC_DRAW, &executor_->inputs_);
+  if (auto s = make(graph_.inputs, GL_MAP_WRITE_BIT, GL_DYNAMIC_DRAW,
+                    &executor_->inputs_);
       !s.ok()) {
     return s;
   }
-  return make(graph_.outputs, GL_MAP_READ_BIT, GL_DYNAMIC_READ, &executor_->outputs_);
+  return make(graph_.outputs, GL_MAP_READ_BIT, GL_DYNAMIC_READ,
+              &executor_->outputs_);
 }
 
 absl::Status ExecutorBuilder::MakeSlots() {
@@ -173,8 +185,8 @@ absl::Status ExecutorBuilder::MakeSlots() {
   std::vector<GLuint> objects;
   for (const Slot& slot : plan.slots) {
     if (slot.storage == Storage::kBuffer) {
-      auto buffer = egl::Buffer::Create(slot.texels() * TexelBytes(format), nullptr,
-                                        GL_DYNAMIC_COPY);
+      auto buffer = egl::Buffer::Create(slot.texels() * TexelBytes(format),
+                                        nullptr, GL_DYNAMIC_COPY);
       if (!buffer.ok()) return buffer.status();
       objects.push_back(buffer->id());
       executor_->buffers_.push_back(*std::move(buffer));
@@ -186,7 +198,8 @@ absl::Status ExecutorBuilder::MakeSlots() {
     }
   }
   executor_->stats_.tensor_bytes = plan.texels_shared * TexelBytes(format);
-  executor_->stats_.tensor_bytes_unshared = plan.texels_unshared * TexelBytes(format);
+  executor_->stats_.tensor_bytes_unshared =
+      plan.texels_unshared * TexelBytes(format);
   tensors_.resize(graph_.tensors.size());
   for (size_t id = 0; id < tensors_.size(); ++id) {
     const int slot = plan.slot_of[id];
@@ -200,7 +213,8 @@ absl::StatusOr<ExecutorBuilder::Resource> ExecutorBuilder::UploadBytes(
     const Slot& slot, Format format, absl::Span<const uint8_t> bytes) {
   executor_->stats_.constant_bytes += static_cast<int64_t>(bytes.size());
   if (slot.storage == Storage::kBuffer) {
-    auto buffer = egl::Buffer::Create(bytes.size(), bytes.data(), GL_STATIC_DRAW);
+    auto buffer =
+        egl::Buffer::Create(bytes.size(), bytes.data(), GL_STATIC_DRAW);
     if (!buffer.ok()) return buffer.status();
     const Resource resource{slot.storage, format, buffer->id(), -1};
     executor_->buffers_.push_back(*std::move(buffer));
@@ -230,8 +244,9 @@ absl::StatusOr<ExecutorBuilder::Resource> ExecutorBuilder::UploadTexels(
   }
   auto texels = make();
   if (!texels.ok()) return texels.status();
-  absl::Span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(texels->data()),
-                                  texels->size() * sizeof(float));
+  absl::Span<const uint8_t> bytes(
+      reinterpret_cast<const uint8_t*>(texels->data()),
+      texels->size() * sizeof(float));
   std::vector<uint16_t> halves;
   if (half) {
     halves = ToHalves(*texels);
@@ -253,8 +268,8 @@ absl::Status ExecutorBuilder::UploadConstantTensor(TensorId id) {
   };
   // One that a pass or an op has made may come from attributes.
   const bool cacheable = tensor.tflite_index >= 0;
-  auto resource =
-      UploadTexels(SlotFor(tensor.shape, *storage), profile_.half, cacheable, pack);
+  auto resource = UploadTexels(SlotFor(tensor.shape, *storage), profile_.half,
+                               cacheable, pack);
   if (!resource.ok()) return Labelled(resource.status(), tensor.ToString());
   tensors_[id] = *resource;
   return absl::OkStatus();
@@ -263,8 +278,10 @@ absl::Status ExecutorBuilder::UploadConstantTensor(TensorId id) {
 absl::Status ExecutorBuilder::UploadConstants() {
   for (const Dispatch& d : dispatches_) {
     for (TensorId id : BoundTensors(d)) {
-      if (!graph_.tensor(id).is_constant() || tensors_[id].object != 0) continue;
-      if (auto s = UploadConstantTensor(id); !s.ok()) return Labelled(s, d.label);
+      if (!graph_.tensor(id).is_constant() || tensors_[id].object != 0)
+        continue;
+      if (auto s = UploadConstantTensor(id); !s.ok())
+        return Labelled(s, d.label);
     }
     std::vector<Resource> resources;
     for (const PackedConstant& c : d.constants) {
@@ -278,8 +295,8 @@ absl::Status ExecutorBuilder::UploadConstants() {
         c.fill(absl::MakeSpan(texels));
         return texels;
       };
-      auto resource =
-          UploadTexels(slot, profile_.half && !c.always_float32, c.cacheable, pack);
+      auto resource = UploadTexels(slot, profile_.half && !c.always_float32,
+                                   c.cacheable, pack);
       if (!resource.ok()) return Labelled(resource.status(), d.label);
       resources.push_back(*resource);
     }
@@ -296,7 +313,8 @@ absl::Status ExecutorBuilder::CompilePrograms() {
     if (!text.ok()) return Labelled(text.status(), d.label);
     params_.push_back(ParamsOf(graph_, d));
     if (cache_ != nullptr) texts_.push_back(HashText(*text));
-    sources.push_back({*std::move(text), absl::StrCat(d.label, " (", d.shader, ".comp)"),
+    sources.push_back({*std::move(text),
+                       absl::StrCat(d.label, " (", d.shader, ".comp)"),
                        params_.back().size()});
   }
   auto programs = programs_->Get(
@@ -308,7 +326,8 @@ absl::Status ExecutorBuilder::CompilePrograms() {
 }
 
 Executor::Binding ExecutorBuilder::Bind(const Bindings::Point& point,
-                                        const Resource& resource, bool write) const {
+                                        const Resource& resource,
+                                        bool write) const {
   Executor::Binding b{point.kind, point.unit, resource.object};
   const bool array = resource.storage == Storage::kTextureArray;
   b.target = array ? GL_TEXTURE_2D_ARRAY : GL_TEXTURE_2D;
@@ -342,22 +361,26 @@ absl::Status ExecutorBuilder::MakeCommands() {
       const Resource& resource = tensors_[ids[t]];
       const bool write = specs_[i].tensors[t].write;
       if (resource.object == 0) {
-        return absl::InternalError(absl::StrCat(
-            d.label, " uses ", graph_.tensor(ids[t]).ToString(), ", which nothing makes"));
+        return absl::InternalError(
+            absl::StrCat(d.label, " uses ", graph_.tensor(ids[t]).ToString(),
+                         ", which nothing makes"));
       }
       command.bindings.push_back(Bind(points.tensors[t], resource, write));
       if (resource.slot < 0) continue;
-      const AccessKind kind =
-          points.tensors[t].kind == Bindings::Kind::kSampler ? AccessKind::kFetch
-          : points.tensors[t].kind == Bindings::Kind::kImage ? AccessKind::kImage
-                                                             : AccessKind::kBuffer;
+      const AccessKind kind = points.tensors[t].kind == Bindings::Kind::kSampler
+                                  ? AccessKind::kFetch
+                              : points.tensors[t].kind == Bindings::Kind::kImage
+                                  ? AccessKind::kImage
+                                  : AccessKind::kBuffer;
       accesses.push_back({resource.slot, kind, write});
     }
     for (size_t c = 0; c < constants_[i].size(); ++c) {
-      command.bindings.push_back(Bind(points.constants[c], constants_[i][c], false));
+      command.bindings.push_back(
+          Bind(points.constants[c], constants_[i][c], false));
     }
     if (host_buffer_[i] >= 0) {
-      const auto& list = d.reads.empty() ? executor_->inputs_ : executor_->outputs_;
+      const auto& list =
+          d.reads.empty() ? executor_->inputs_ : executor_->outputs_;
       Executor::Binding host{Bindings::Kind::kBuffer, points.buffers,
                              list[host_buffer_[i]].buffer.id()};
       command.bindings.push_back(host);
@@ -369,11 +392,13 @@ absl::Status ExecutorBuilder::MakeCommands() {
     command.shader = d.shader;
     executor_->commands_.push_back(std::move(command));
   }
-  auto buffer = egl::Buffer::Create(params.size(), params.data(), GL_STATIC_DRAW);
+  auto buffer =
+      egl::Buffer::Create(params.size(), params.data(), GL_STATIC_DRAW);
   if (!buffer.ok()) return buffer.status();
   executor_->params_ = *std::move(buffer);
-  executor_->final_barrier_ = executor_->mapped_ ? GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT
-                                                 : GL_BUFFER_UPDATE_BARRIER_BIT;
+  executor_->final_barrier_ = executor_->mapped_
+                                  ? GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT
+                                  : GL_BUFFER_UPDATE_BARRIER_BIT;
   return absl::OkStatus();
 }
 
@@ -382,7 +407,8 @@ void ExecutorBuilder::SaveToCache() {
   std::vector<std::pair<Hash128, const egl::Program*>> programs;
   absl::flat_hash_set<const egl::Program*> seen;
   for (size_t i = 0; i < compiled_.size(); ++i) {
-    if (seen.insert(compiled_[i]).second) programs.emplace_back(texts_[i], compiled_[i]);
+    if (seen.insert(compiled_[i]).second)
+      programs.emplace_back(texts_[i], compiled_[i]);
   }
   cache_->Save(programs);
 }

@@ -38,7 +38,8 @@ class ExecutorBuilder {
   absl::StatusOr<Resource> UploadTexels(
       const Slot& slot, bool half, bool cacheable,
       absl::FunctionRef<absl::StatusOr<std::vector<float>>()> make);
-  absl::StatusOr<Resource> UploadBytes(const Slot& slot, gl_shaders::Format format,
+  absl::StatusOr<Resource> UploadBytes(const Slot& slot,
+                                       gl_shaders::Format format,
                                        absl::Span<const uint8_t> bytes);
   absl::Status UploadConstants();
   absl::Status CompilePrograms();
@@ -55,13 +56,14 @@ class ExecutorBuilder {
   PartitionCache* cache_;  // may be null
 
   std::unique_ptr<Executor> executor_;
-  std::vector<Resource> tensors_;                   // by tensor
-  std::vector<std::vector<Resource>> constants_;    // by dispatch
-  std::vector<gl_shaders::ShaderSpec> specs_;       // by dispatch
-  std::vector<std::vector<uint8_t>> params_;        // by dispatch
-  std::vector<Hash128> texts_;                      // by dispatch, where cache_
-  std::vector<const egl::Program*> compiled_;       // by dispatch
-  std::vector<int> host_buffer_;  // by dispatch: index into inputs/outputs, or -1
+  std::vector<Resource> tensors_;                 // by tensor
+  std::vector<std::vector<Resource>> constants_;  // by dispatch
+  std::vector<gl_shaders::ShaderSpec> specs_;     // by dispatch
+  std::vector<std::vector<uint8_t>> params_;      // by dispatch
+  std::vector<Hash128> texts_;                    // by dispatch, where cache_
+  std::vector<const egl::Program*> compiled_;     // by dispatch
+  std::vector<int>
+      host_buffer_;  // by dispatch: index into inputs/outputs, or -1
 };
 
 }  // namespace gles_delegate

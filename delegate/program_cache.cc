@@ -16,8 +16,8 @@ absl::Status CheckParams(const egl::Program& program,
         absl::StrCat(source.label, ": the shader has no Params block"));
   }
   GLint bytes = 0;
-  egl::gl().GetActiveUniformBlockiv(program.id(), index, GL_UNIFORM_BLOCK_DATA_SIZE,
-                                    &bytes);
+  egl::gl().GetActiveUniformBlockiv(program.id(), index,
+                                    GL_UNIFORM_BLOCK_DATA_SIZE, &bytes);
   const size_t rounded = (static_cast<size_t>(bytes) + 15) / 16 * 16;
   if (rounded != source.params_bytes) {
     return absl::InternalError(absl::StrCat(
@@ -65,7 +65,8 @@ absl::StatusOr<ProgramCache::Programs> ProgramCache::StartMissing(
   Programs started;
   int loaded = 0;
   for (const Source& source : sources) {
-    if (programs_.contains(source.text) || started.contains(source.text)) continue;
+    if (programs_.contains(source.text) || started.contains(source.text))
+      continue;
     if (Load(source, saved)) {
       ++loaded;
       continue;
@@ -74,7 +75,8 @@ absl::StatusOr<ProgramCache::Programs> ProgramCache::StartMissing(
     if (!program.ok()) return program.status();
     started[source.text] = std::make_unique<egl::Program>(*std::move(program));
   }
-  if (saved != nullptr) saved->CountPrograms(loaded, static_cast<int>(started.size()));
+  if (saved != nullptr)
+    saved->CountPrograms(loaded, static_cast<int>(started.size()));
   return started;
 }
 
@@ -86,7 +88,8 @@ absl::StatusOr<std::vector<const egl::Program*>> ProgramCache::Get(
   std::vector<const egl::Program*> result;
   for (const Source& source : sources) {
     if (auto it = started->find(source.text); it != started->end()) {
-      if (auto s = it->second->Finish(source.text, source.label); !s.ok()) return s;
+      if (auto s = it->second->Finish(source.text, source.label); !s.ok())
+        return s;
       if (auto s = CheckParams(*it->second, source); !s.ok()) return s;
       programs_[source.text] = std::move(it->second);
       started->erase(it);

@@ -19,8 +19,8 @@ class ProgramCache {
  public:
   struct Source {
     std::string text;
-    std::string label;          // for errors
-    size_t params_bytes = 0;    // what the dispatch will bind as Params
+    std::string label;        // for errors
+    size_t params_bytes = 0;  // what the dispatch will bind as Params
   };
 
   // The programs of `sources`, in order; those that are not there yet are all
@@ -38,7 +38,8 @@ class ProgramCache {
   size_t size() const { return programs_.size(); }
 
  private:
-  using Programs = absl::flat_hash_map<std::string, std::unique_ptr<egl::Program>>;
+  using Programs =
+      absl::flat_hash_map<std::string, std::unique_ptr<egl::Program>>;
   // Whether `source` could be had without its compiler.
   bool Load(const Source& source, PartitionCache* saved);
   absl::StatusOr<Programs> StartMissing(absl::Span<const Source> sources,

@@ -24,7 +24,9 @@ class StageTimes {
   void Add(const StageTimes& other) {
     for (const auto& [name, ms] : other.stages_) Add(name, ms);
   }
-  const std::vector<std::pair<std::string, double>>& stages() const { return stages_; }
+  const std::vector<std::pair<std::string, double>>& stages() const {
+    return stages_;
+  }
 
  private:
   std::vector<std::pair<std::string, double>> stages_;
@@ -37,7 +39,8 @@ class StageTimer {
   explicit StageTimer(StageTimes* times) : times_(times), last_(Clock::now()) {}
   void Lap(const char* stage) {
     const auto now = Clock::now();
-    times_->Add(stage, std::chrono::duration<double, std::milli>(now - last_).count());
+    times_->Add(stage,
+                std::chrono::duration<double, std::milli>(now - last_).count());
     last_ = now;
   }
 

@@ -1,7 +1,7 @@
 // labels: op delegate cache llvmpipe softpipe
 // The start-up cache through the whole delegate: a warm start computes what the
-// cold one did, bit for bit, and whatever is wrong with a file costs no more than
-// a cold start and one warning.
+// cold one did, bit for bit, and whatever is wrong with a file costs no more
+// than a cold start and one warning.
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -66,11 +66,12 @@ class CacheDelegateTest : public ::testing::Test {
   Start Run() { return Run(*model_); }
 
   Start RunHere(const Model& model, const Configure& configure = {}) {
-    const DelegatePtr delegate = MakeDelegate([&](TfLiteGlesDelegateOptions& options) {
-      options.serialization_dir = scratch_.path().c_str();
-      options.model_token = "token";
-      if (configure) configure(options);
-    });
+    const DelegatePtr delegate =
+        MakeDelegate([&](TfLiteGlesDelegateOptions& options) {
+          options.serialization_dir = scratch_.path().c_str();
+          options.model_token = "token";
+          if (configure) configure(options);
+        });
     const auto interpreter = InterpreterOrDie(model);
     const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
     EXPECT_TRUE(applied.ok()) << applied;
@@ -81,14 +82,17 @@ class CacheDelegateTest : public ::testing::Test {
     start.report = ReportOf(delegate);
     EXPECT_EQ(start.report["partitions"], 1) << start.report.dump(2);
     for (const std::string& line : interpreter->log()) {
-      if (absl::StrContains(line, "start-up cache")) start.warnings.push_back(line);
+      if (absl::StrContains(line, "start-up cache"))
+        start.warnings.push_back(line);
     }
     return start;
   }
 
   // Some drivers (softpipe; Mesa without its own cache) offer no program
   // binaries: a warm start then still compiles.
-  static bool HasBinaries() { return TestContext()->device().program_binary_formats > 0; }
+  static bool HasBinaries() {
+    return TestContext()->device().program_binary_formats > 0;
+  }
   static const char* Warm() { return HasBinaries() ? "warm" : "partial"; }
 
   std::string OnlyFile() {
@@ -135,7 +139,8 @@ TEST_F(CacheDelegateTest, AWarmStartCompilesNothingAndComputesTheSame) {
 }
 
 TEST_F(CacheDelegateTest, ARealModelStartsWarm) {
-  const std::string path = SharedFile("models/face_detection_short_range.tflite");
+  const std::string path =
+      SharedFile("models/face_detection_short_range.tflite");
   if (path.empty()) GTEST_SKIP() << "no shared folder with models";
   auto model = Model::FromFile(path);
   ASSERT_TRUE(model.ok()) << model.status();
@@ -156,7 +161,8 @@ TEST_F(CacheDelegateTest, WithoutItsOptionsThereIsNone) {
 
 // The same ops and shapes with one weight changed.
 std::unique_ptr<Model> WithOtherWeights(const Model& model) {
-  std::unique_ptr<schema::ModelT> tree(schema::GetModel(model.bytes().data())->UnPack());
+  std::unique_ptr<schema::ModelT> tree(
+      schema::GetModel(model.bytes().data())->UnPack());
   for (auto& buffer : tree->buffers) {
     if (buffer->data.size() >= 100) {
       buffer->data[3] ^= 0x80;  // the sign of the first float
@@ -164,7 +170,8 @@ std::unique_ptr<Model> WithOtherWeights(const Model& model) {
     }
   }
   flatbuffers::FlatBufferBuilder builder;
-  builder.Finish(schema::Model::Pack(builder, tree.get()), schema::ModelIdentifier());
+  builder.Finish(schema::Model::Pack(builder, tree.get()),
+                 schema::ModelIdentifier());
   return LoadOrDie({builder.GetBufferPointer(),
                     builder.GetBufferPointer() + builder.GetSize()});
 }
@@ -201,8 +208,8 @@ TEST_F(CacheDelegateTest, DamageAnywhereCostsAColdStart) {
     bad.push_back(good);
     bad.back()[random() % good.size()] ^= static_cast<char>(1 << random() % 8);
   }
-  for (size_t size : {size_t{0}, size_t{1}, size_t{63}, size_t{64}, good.size() / 2,
-                      good.size() - 1}) {
+  for (size_t size : {size_t{0}, size_t{1}, size_t{63}, size_t{64},
+                      good.size() / 2, good.size() - 1}) {
     bad.push_back(good.substr(0, size));
   }
   bad.push_back(good + "more");
@@ -266,12 +273,14 @@ TEST_F(CacheDelegateTest, ALinkInTheDirectoryIsNotFollowed) {
 }
 
 TEST_F(CacheDelegateTest, RefusedProgramsAreCompiledAndTheWeightsStillUsed) {
-  if (!HasBinaries()) GTEST_SKIP() << "this driver offers no binaries to refuse";
+  if (!HasBinaries())
+    GTEST_SKIP() << "this driver offers no binaries to refuse";
   const Start cold = Run();
   // A driver that links nothing: glProgramBinary without effect.
   egl::ScopedGlOverride refuse(
       &egl::GlApi::ProgramBinary,
-      decltype(egl::GlApi::ProgramBinary)(+[](GLuint, GLenum, const void*, GLsizei) {}));
+      decltype(egl::GlApi::ProgramBinary)(
+          +[](GLuint, GLenum, const void*, GLsizei) {}));
   // Written anew each time, but not for ever.
   for (int i = 0; i < 5; ++i) {
     const Start start = Run();
@@ -294,8 +303,9 @@ void NoBinaryFormats(GLenum name, GLint* value) {
 }
 
 TEST_F(CacheDelegateTest, ADriverWithoutBinariesStillSavesTheWeights) {
-  egl::ScopedGlOverride none(&egl::GlApi::GetIntegerv,
-                             decltype(egl::GlApi::GetIntegerv)(NoBinaryFormats));
+  egl::ScopedGlOverride none(
+      &egl::GlApi::GetIntegerv,
+      decltype(egl::GlApi::GetIntegerv)(NoBinaryFormats));
   real_get_integerv = none.original();
   const Start cold = Run();
   EXPECT_EQ(cold.state(), "cold");
@@ -305,7 +315,8 @@ TEST_F(CacheDelegateTest, ADriverWithoutBinariesStillSavesTheWeights) {
     EXPECT_EQ(start.state(), "partial");
     EXPECT_EQ(start.compiled(), cold.compiled());
     EXPECT_THAT(start.reason(), HasSubstr("no program binaries"));
-    EXPECT_EQ(start.report["cache"]["saved"], false) << "nothing was to be gained";
+    EXPECT_EQ(start.report["cache"]["saved"], false)
+        << "nothing was to be gained";
     EXPECT_THAT(start.warnings, IsEmpty());
     EXPECT_EQ(start.outputs, cold.outputs);
   }
@@ -322,7 +333,8 @@ TEST_F(CacheDelegateTest, TheDirectoryStaysWithinItsLimit) {
     EXPECT_EQ(Run(*model, limit).state(), Warm());
     int64_t total = 0;
     for (const std::string& name : scratch_.Files()) {
-      total += static_cast<int64_t>(ReadAll(scratch_.path() + "/" + name).size());
+      total +=
+          static_cast<int64_t>(ReadAll(scratch_.path() + "/" + name).size());
     }
     EXPECT_LE(total, 2 * size + size / 2);
   }

@@ -37,29 +37,36 @@ const CacheIdentity kIdentity = {{1, 2}, "a driver", "a build"};
 
 Bytes Blob(size_t size, uint8_t seed) {
   Bytes bytes(size);
-  for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<uint8_t>(seed + i * 7);
+  for (size_t i = 0; i < size; ++i)
+    bytes[i] = static_cast<uint8_t>(seed + i * 7);
   return bytes;
 }
 
 class CacheFileTest : public ::testing::Test {
  protected:
   CacheDirectory Open() { return *CacheDirectory::Open(scratch_.path()); }
-  std::string Path(const std::string& name) { return scratch_.path() + "/" + name; }
+  std::string Path(const std::string& name) {
+    return scratch_.path() + "/" + name;
+  }
 
   // Two constants and a program.
-  static absl::Status WriteTo(const CacheDirectory& directory, const std::string& name,
-                              uint8_t seed = 1, size_t size = 70) {
+  static absl::Status WriteTo(const CacheDirectory& directory,
+                              const std::string& name, uint8_t seed = 1,
+                              size_t size = 70) {
     auto writer = CacheWriter::Create(directory);
     if (!writer.ok()) return writer.status();
     for (const Bytes& blob : {Blob(size, seed), Blob(64, seed + 1)}) {
       if (auto s = (*writer)->AddConstant(blob); !s.ok()) return s;
     }
-    if (auto s = (*writer)->AddProgram({seed, 4}, 5, Blob(33, seed + 2)); !s.ok()) return s;
+    if (auto s = (*writer)->AddProgram({seed, 4}, 5, Blob(33, seed + 2));
+        !s.ok())
+      return s;
     return (*writer)->Finish(kIdentity, 0, name, 0).status();
   }
 
   // Ok where the file is what WriteTo(seed) wrote.
-  static absl::Status Verify(const CacheDirectory& directory, const std::string& name) {
+  static absl::Status Verify(const CacheDirectory& directory,
+                             const std::string& name) {
     auto file = CacheFile::Open(directory, name);
     if (!file.ok()) return file.status();
     const cache::Index& index = (*file)->index();
@@ -69,8 +76,8 @@ class CacheFileTest : public ::testing::Test {
     }
     const cache::Program& program = *index.programs()->Get(0);
     const auto seed = static_cast<uint8_t>(program.text()->low());
-    const cache::Extent* extents[] = {index.constants()->Get(0), index.constants()->Get(1),
-                                      program.binary()};
+    const cache::Extent* extents[] = {
+        index.constants()->Get(0), index.constants()->Get(1), program.binary()};
     const Bytes wanted[] = {Blob(extents[0]->bytes(), seed), Blob(64, seed + 1),
                             Blob(33, seed + 2)};
     for (int i = 0; i < 3; ++i) {
@@ -127,7 +134,8 @@ TEST_F(CacheFileTest, EveryFlippedByteIsNoticed) {
       bad[i] ^= mask;
       WriteAll(kName, bad);
       EXPECT_TRUE(absl::IsDataLoss(Verify(directory, kName)))
-          << "byte " << i << " of " << good.size() << ": " << Verify(directory, kName);
+          << "byte " << i << " of " << good.size() << ": "
+          << Verify(directory, kName);
     }
   }
 }
@@ -165,7 +173,8 @@ TEST_F(CacheFileTest, AForgedIndexNeverLeadsOutOfTheFile) {
     const int changes = 1 + static_cast<int>(random() % 3);
     for (int i = 0; i < changes; ++i) {
       const size_t where = at + random() % (good.size() - at);
-      const uint8_t values[] = {0, 1, 0x7f, 0x80, 0xff, static_cast<uint8_t>(random())};
+      const uint8_t values[] = {0,    1,    0x7f,
+                                0x80, 0xff, static_cast<uint8_t>(random())};
       bad[where] = values[random() % 6];
     }
     const Hash128 index = HashBytes({&bad[at], bad.size() - at});
@@ -181,17 +190,20 @@ TEST_F(CacheFileTest, AForgedIndexNeverLeadsOutOfTheFile) {
     if (content.constants() != nullptr) {
       for (const cache::Extent* e : *content.constants()) {
         const auto blob = (*file)->Read(*e);
-        EXPECT_TRUE(blob.ok() ? blob->size() <= good.size() : absl::IsDataLoss(blob.status()));
+        EXPECT_TRUE(blob.ok() ? blob->size() <= good.size()
+                              : absl::IsDataLoss(blob.status()));
         (*file)->Drop(*e);
       }
     }
     if (content.programs() == nullptr) continue;
     for (const cache::Program* p : *content.programs()) {
       const auto blob = (*file)->Read(*p->binary());
-      EXPECT_TRUE(blob.ok() ? blob->size() <= good.size() : absl::IsDataLoss(blob.status()));
+      EXPECT_TRUE(blob.ok() ? blob->size() <= good.size()
+                            : absl::IsDataLoss(blob.status()));
     }
   }
-  EXPECT_GT(opened, 0) << "every forgery was refused: then the forging is wrong";
+  EXPECT_GT(opened, 0)
+      << "every forgery was refused: then the forging is wrong";
 }
 
 TEST_F(CacheFileTest, AnotherFormatVersionIsRefusedByName) {
@@ -202,14 +214,17 @@ TEST_F(CacheFileTest, AnotherFormatVersionIsRefusedByName) {
   const Hash128 header = HashBytes({bytes.data(), 56});
   std::memcpy(&bytes[56], &header.low, sizeof(header.low));
   WriteAll(kName, bytes);
-  EXPECT_THAT(std::string(Verify(directory, kName).message()), HasSubstr("format 2"));
+  EXPECT_THAT(std::string(Verify(directory, kName).message()),
+              HasSubstr("format 2"));
 }
 
 TEST_F(CacheFileTest, ForeignThingsAreRefused) {
   const CacheDirectory directory = Open();
-  EXPECT_TRUE(absl::IsNotFound(CacheFile::Open(directory, "none.glescache").status()));
+  EXPECT_TRUE(
+      absl::IsNotFound(CacheFile::Open(directory, "none.glescache").status()));
   WriteAll("text.glescache", Bytes(300, 'x'));
-  EXPECT_TRUE(absl::IsDataLoss(CacheFile::Open(directory, "text.glescache").status()));
+  EXPECT_TRUE(
+      absl::IsDataLoss(CacheFile::Open(directory, "text.glescache").status()));
   ASSERT_EQ(mkdir(Path("dir.glescache").c_str(), 0700), 0);
   EXPECT_FALSE(CacheFile::Open(directory, "dir.glescache").ok());
   ASSERT_EQ(mkfifo(Path("pipe.glescache").c_str(), 0600), 0);
@@ -256,13 +271,15 @@ TEST_F(CacheFileTest, SymbolicLinksAreNeitherReadNorWrittenThrough) {
 }
 
 TEST_F(CacheFileTest, TokensNeverBecomePaths) {
-  for (const char* token : {"../../etc/passwd", "/etc/passwd", "a\nb", "", ".", "\xff\xfe"}) {
+  for (const char* token :
+       {"../../etc/passwd", "/etc/passwd", "a\nb", "", ".", "\xff\xfe"}) {
     const std::string name = CacheDirectory::FileName(token, "00ff");
     EXPECT_THAT(name.find_first_of("/\n"), std::string::npos) << name;
     EXPECT_NE(name[0], '.') << name;
     EXPECT_TRUE(absl::EndsWith(name, "-00ff.glescache")) << name;
   }
-  EXPECT_LT(CacheDirectory::FileName(std::string(5000, 'x'), "00ff").size(), 100u);
+  EXPECT_LT(CacheDirectory::FileName(std::string(5000, 'x'), "00ff").size(),
+            100u);
 }
 
 TEST_F(CacheFileTest, AbandonedWritersLeaveNothing) {
@@ -316,7 +333,9 @@ TEST_F(CacheFileTest, AReadOnlyDirectoryIsReadAndNotWritten) {
     auto directory = CacheDirectory::Open(scratch_.path());
     if (!directory.ok()) _exit(4);
     if (!Verify(*directory, kName).ok()) _exit(1);
-    _exit(absl::IsPermissionDenied(CacheWriter::Create(*directory).status()) ? 0 : 2);
+    _exit(absl::IsPermissionDenied(CacheWriter::Create(*directory).status())
+              ? 0
+              : 2);
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
@@ -337,10 +356,12 @@ TEST_F(CacheFileTest, TheLimitRemovesTheLongestUnused) {
   const auto size = static_cast<int64_t>(ReadAll(names[0]).size());
   ASSERT_TRUE(Verify(directory, names[0]).ok());  // now the latest used
   ASSERT_TRUE(directory.Limit(2 * size).ok());
-  EXPECT_THAT(scratch_.Files(),
-              UnorderedElementsAre("a.glescache", "c.glescache", "foreign.bin"));
+  EXPECT_THAT(
+      scratch_.Files(),
+      UnorderedElementsAre("a.glescache", "c.glescache", "foreign.bin"));
   ASSERT_TRUE(directory.Limit(size).ok());
-  EXPECT_THAT(scratch_.Files(), UnorderedElementsAre("a.glescache", "foreign.bin"));
+  EXPECT_THAT(scratch_.Files(),
+              UnorderedElementsAre("a.glescache", "foreign.bin"));
 }
 
 TEST_F(CacheFileTest, ACacheLargerThanTheLimitIsNotKept) {
@@ -351,7 +372,8 @@ TEST_F(CacheFileTest, ACacheLargerThanTheLimitIsNotKept) {
   ASSERT_TRUE((*writer)->AddConstant(Blob(5000, 1)).ok());
   const auto size = (*writer)->Finish(kIdentity, 0, kName, 4096);
   EXPECT_TRUE(absl::IsResourceExhausted(size.status())) << size.status();
-  EXPECT_THAT(std::string(size.status().message()), HasSubstr("serialization_max_bytes"));
+  EXPECT_THAT(std::string(size.status().message()),
+              HasSubstr("serialization_max_bytes"));
   writer->reset();
   EXPECT_THAT(scratch_.Files(), UnorderedElementsAre("small.glescache"));
 }
