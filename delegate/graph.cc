@@ -120,7 +120,7 @@ absl::Status CheckConstant(const Tensor& tensor) {
         absl::StrCat(tensor.ToString(), " is not constant"));
   }
   const size_t wanted =
-      DataTypeSize(tensor.type) * static_cast<size_t>(tensor.shape.elements());
+      DataTypeSize(tensor.stored()) * static_cast<size_t>(tensor.shape.elements());
   if (wanted == 0 && tensor.shape.elements() != 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("constant ", tensor.ToString(), " has a type with no float view"));
@@ -137,7 +137,7 @@ absl::Status CheckConstant(const Tensor& tensor) {
 // Each element's code as a double (exact for every type but large int64).
 double Element(const Tensor& tensor, int64_t i) {
   const uint8_t* bytes = tensor.constant.bytes().data();
-  switch (tensor.type) {
+  switch (tensor.stored()) {
     case DataType::kFloat32:
       return Load<float>(bytes, i);
     case DataType::kFloat16:
@@ -192,12 +192,12 @@ absl::StatusOr<std::vector<float>> ConstantFloats(const Tensor& tensor) {
   if (auto s = CheckConstant(tensor); !s.ok()) return s;
   const int64_t n = tensor.shape.elements();
   std::vector<float> values(n);
-  if (tensor.type == DataType::kFloat32) {
+  if (tensor.stored() == DataType::kFloat32) {
     std::memcpy(values.data(), tensor.constant.bytes().data(), n * sizeof(float));
     return values;
   }
   const auto& q = tensor.quantization;
-  if (IsFloat(tensor.type) || q.empty()) {
+  if (IsFloat(tensor.stored()) || q.empty()) {
     for (int64_t i = 0; i < n; ++i) {
       values[i] = static_cast<float>(Element(tensor, i));
     }

@@ -104,7 +104,11 @@ constexpr TensorId kNoTensor = -1;
 
 struct Tensor {
   std::string name;
+  // What the ops see. A quantized tensor in its float view is kFloat32 here.
   DataType type = DataType::kFloat32;
+  // What the runtime's memory holds where that is not `type`: the codes of a
+  // quantized tensor in its float view (delegate/tflite/float_view.h).
+  DataType codes = DataType::kOther;
   std::vector<int> dims;  // TFLite's, whatever rank
   Shape shape;            // FromDims(dims)
   Quantization quantization;
@@ -114,6 +118,9 @@ struct Tensor {
   int tflite_index = -1;  // -1: made by a pass or an op
 
   bool is_constant() const { return !constant.empty(); }
+  bool is_float_view() const { return codes != DataType::kOther; }
+  // The type of the bytes that the runtime holds.
+  DataType stored() const { return is_float_view() ? codes : type; }
   std::string ToString() const;  // "'conv1' float32[1,112,112,32]"
 };
 

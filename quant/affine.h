@@ -1,11 +1,24 @@
 // TFLite's affine quantization: real = scale * (code - zero_point).
 // https://www.tensorflow.org/lite/performance/quantization_spec
+//
+// The specification that the shader's simulator (op_quantize of
+// gl_shaders/lib/elementwise.glsl) is tested against.
 #ifndef GLES_DELEGATE_QUANT_AFFINE_H_
 #define GLES_DELEGATE_QUANT_AFFINE_H_
 
 #include <cstdint>
 
+#include "absl/types/span.h"
+
 namespace gles_delegate::quant {
+
+// The codes of an integer type, both included.
+struct CodeRange {
+  int32_t low = 0;
+  int32_t high = 0;
+};
+// Of a type of `bytes` bytes (1, 2 or 4).
+CodeRange RangeOf(int bytes, bool is_unsigned);
 
 // As TFLite's DEQUANTIZE kernel computes it: the difference is exact, then one
 // float32 multiplication.
@@ -15,8 +28,33 @@ inline float Dequantize(int64_t code, float scale, int64_t zero_point) {
 
 // As TFLite's QUANTIZE kernel computes it (reference AffineQuantize): divide in
 // float32, round half away from zero, add the zero point, clamp to [low, high].
+// NaN, which TFLite leaves undefined, gives the zero point.
 int32_t Quantize(float value, float scale, int64_t zero_point, int32_t low,
                  int32_t high);
+
+// What a quantized tensor would make of `value`: quantized and dequantized.
+inline float Simulate(float value, float scale, int64_t zero_point, CodeRange range) {
+  return Dequantize(Quantize(value, scale, zero_point, range.low, range.high), scale,
+                    zero_point);
+}
+
+// Whole tensors, element by element as above; the spans' sizes agree.
+template <typename Code>
+void DequantizeAll(absl::Span<const Code> codes, float scale, int64_t zero_point,
+                   absl::Span<float> values) {
+  const float zero = static_cast<float>(zero_point);  // exact: 16 bits at most
+  for (size_t i = 0; i < codes.size(); ++i) {
+    values[i] = scale * (static_cast<float>(codes[i]) - zero);
+  }
+}
+template <typename Code>
+void QuantizeAll(absl::Span<const float> values, float scale, int64_t zero_point,
+                 CodeRange range, absl::Span<Code> codes) {
+  for (size_t i = 0; i < codes.size(); ++i) {
+    codes[i] = static_cast<Code>(
+        Quantize(values[i], scale, zero_point, range.low, range.high));
+  }
+}
 
 }  // namespace gles_delegate::quant
 

@@ -43,7 +43,7 @@ absl::Status CheckFloatConstant(const Tensor& tensor, absl::string_view what) {
                      "; float32 and float16 are supported"));
   }
   const int64_t wanted =
-      tensor.shape.elements() * static_cast<int64_t>(DataTypeSize(tensor.type));
+      tensor.shape.elements() * static_cast<int64_t>(DataTypeSize(tensor.stored()));
   const int64_t got = static_cast<int64_t>(tensor.constant.bytes().size());
   if (got < wanted) {
     return absl::InvalidArgumentError(

@@ -25,7 +25,7 @@ class Densifier {
 
   absl::StatusOr<std::vector<uint8_t>> Run() {
     if (auto s = Check(); !s.ok()) return s;
-    element_ = DataTypeSize(tensor_.type);
+    element_ = DataTypeSize(tensor_.stored());
     dense_.resize(tensor_.shape.elements() * element_);
     if (auto s = Walk(0, 0); !s.ok()) return s;
     return std::move(dense_);

@@ -52,6 +52,9 @@ class GlesKernel final : public SimpleDelegateKernel {
   std::vector<int> input_tensors_;   // TFLite's indices, in the graph's order
   std::vector<int> output_tensors_;
   std::vector<ConstantOutput> constant_outputs_;
+  // Real values of the inputs and outputs that hold codes; empty for the rest.
+  std::vector<std::vector<float>> input_values_;
+  std::vector<std::vector<float>> output_values_;
   std::unique_ptr<Executor> executor_;
   std::thread::id thread_;
 };

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "delegate/ops/op.h"
 #include "delegate/passes/fold_constants.h"
+#include "delegate/tflite/float_view.h"
 
 namespace gles_delegate {
 namespace {
@@ -91,9 +92,52 @@ std::string OpName(const TfLiteRegistration& registration) {
   return std::string(BuiltinName(registration.builtin_code));
 }
 
+absl::Status WhyNotFloat(const Tensor& tensor, const ReadOptions& options) {
+  if (!IsQuantizedType(tensor.type)) {
+    return absl::UnimplementedError(
+        absl::StrCat(tensor.ToString(), ": only float32 activations run on the GPU"));
+  }
+  if (!options.enable_quantization) {
+    return absl::UnimplementedError(absl::StrCat(
+        tensor.ToString(), " is quantized, and the option enable_quantization is off"));
+  }
+  const absl::Status status = CheckQuantization(tensor, options.half);
+  return status.ok() ? absl::InternalError("a quantized tensor without float view")
+                     : status;
+}
+
+// Quantized activations that were given no float view: why not. Before the op's
+// parser, which only sees that they are no floats.
+absl::Status CheckFloatViews(const Graph& graph, const TfLiteNode& node,
+                             const ReadOptions& options) {
+  for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
+    for (int index : ReadInts(list)) {
+      if (index < 0) continue;
+      const Tensor& t = graph.tensor(index);
+      if (!t.is_constant() && IsQuantizedType(t.type)) return WhyNotFloat(t, options);
+    }
+  }
+  return absl::OkStatus();
+}
+
+// The input of a builtin that may be an int32 bias; -1: it has none.
+int BiasInput(int builtin_code) {
+  constexpr int kConv2d = 3, kDepthwise = 4, kFullyConnected = 9, kTransposeConv = 67;
+  switch (builtin_code) {
+    case kConv2d:
+    case kDepthwise:
+    case kFullyConnected:
+      return 2;
+    case kTransposeConv:
+      return 3;
+    default:
+      return -1;
+  }
+}
+
 // What every op refuses alike, before its own parser is asked.
 absl::Status CheckTensors(const TfLiteContext& context, const Graph& graph,
-                          const TfLiteNode& node) {
+                          const TfLiteNode& node, const ReadOptions& options) {
   for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
     for (int index : ReadInts(list)) {
       if (index < 0) continue;
@@ -103,10 +147,7 @@ absl::Status CheckTensors(const TfLiteContext& context, const Graph& graph,
             t.ToString(), " has a shape that is known only at run time"));
       }
       if (t.is_constant()) continue;
-      if (t.type != DataType::kFloat32) {
-        return absl::UnimplementedError(absl::StrCat(
-            t.ToString(), ": only float32 activations run on the GPU"));
-      }
+      if (t.type != DataType::kFloat32) return WhyNotFloat(t, options);
       if (t.dims.size() > 4) {
         return absl::UnimplementedError(
             absl::StrCat(t.ToString(), " has rank ", t.dims.size(), ", past 4"));
@@ -136,7 +177,12 @@ class ModelReader {
 
   absl::StatusOr<CheckedModel> Read() {
     for (size_t i = 0; i < context_->tensors_size; ++i) {
-      model_.graph.AddTensor(ReadTensor(context_->tensors[i], static_cast<int>(i)));
+      Tensor tensor = ReadTensor(context_->tensors[i], static_cast<int>(i));
+      if (options_.enable_quantization && IsQuantizedType(tensor.type) &&
+          CheckQuantization(tensor, options_.half).ok()) {
+        ViewAsFloat(&tensor);
+      }
+      model_.graph.AddTensor(std::move(tensor));
     }
     TfLiteIntArray* plan = nullptr;
     if (context_->GetExecutionPlan(context_, &plan) != kTfLiteOk) {
@@ -194,6 +240,8 @@ class ModelReader {
         !s.ok()) {
       return s;
     }
+    if (auto s = CheckFloatViews(model_.graph, node, options_); !s.ok()) return s;
+    ViewBiasAsFloat(node, registration.builtin_code);
     auto parsed = Parse(*op, node, registration);
     if (!parsed.ok()) return parsed.status();
     out->node = *std::move(parsed);
@@ -204,8 +252,20 @@ class ModelReader {
       out->folded = true;
       return absl::OkStatus();
     }
-    if (auto s = CheckTensors(*context_, model_.graph, node); !s.ok()) return s;
+    if (auto s = AddSimulator(model_.graph, &out->node); !s.ok()) return s;
+    if (auto s = CheckTensors(*context_, model_.graph, node, options_); !s.ok()) return s;
     return CheckPlan(out->node);
+  }
+
+  // int32 constants are numbers to most ops; as a bias they are quantized.
+  void ViewBiasAsFloat(const TfLiteNode& node, int builtin_code) {
+    const int input = BiasInput(builtin_code);
+    if (!options_.enable_quantization || input < 0 || input >= node.inputs->size) return;
+    const int index = node.inputs->data[input];
+    if (index < 0) return;
+    Tensor& bias = model_.graph.tensor(index);
+    if (bias.type != DataType::kInt32 || !bias.is_constant()) return;
+    if (CheckQuantization(bias, options_.half).ok()) ViewAsFloat(&bias);
   }
 
   absl::StatusOr<Node> Parse(const OpDefinition& op, const TfLiteNode& tflite_node,

@@ -31,6 +31,15 @@ vec4 high_part(vec4 x) {
   return uintBitsToFloat(floatBitsToUint(x) & 0xfffff000u);
 }
 
+// What an 8-bit tensor makes of x: to its code and back (quant/affine.h). p:
+// scale, zero point, least code, greatest code. Ties go away from zero, as in
+// TFLite's QUANTIZE; codes are exact in floats.
+vec4 op_quantize(vec4 x, vec4 p) {
+  vec4 steps = x / p.x;
+  vec4 code = sign(steps) * floor(abs(steps) + 0.5) + p.y;
+  return (clamp(code, p.z, p.w) - p.y) * p.x;
+}
+
 // x / y. Past 2^126 a driver may take 1 / y for zero (GLSL ES 3.10, 4.7.1); an
 // H200 does.
 vec4 quotient(vec4 x, vec4 y) {

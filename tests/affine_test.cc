@@ -1,0 +1,63 @@
+// labels: unit quant
+#include "quant/affine.h"
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace gles_delegate::quant {
+namespace {
+
+TEST(RangeOfTest, IsThatOfTheType) {
+  EXPECT_EQ(RangeOf(1, true).low, 0);
+  EXPECT_EQ(RangeOf(1, true).high, 255);
+  EXPECT_EQ(RangeOf(1, false).low, -128);
+  EXPECT_EQ(RangeOf(1, false).high, 127);
+  EXPECT_EQ(RangeOf(2, false).low, -32768);
+  EXPECT_EQ(RangeOf(4, false).high, std::numeric_limits<int32_t>::max());
+}
+
+TEST(QuantizeTest, UndoesDequantizeOnEveryCode) {
+  std::mt19937 random(1);
+  std::uniform_real_distribution<float> exponent(-20, 10);
+  for (bool is_unsigned : {false, true}) {
+    const CodeRange range = RangeOf(1, is_unsigned);
+    for (int round = 0; round < 3000; ++round) {
+      const float scale = std::exp2(exponent(random));
+      const int zero = range.low + static_cast<int>(random() % 256);
+      for (int code = range.low; code <= range.high; ++code) {
+        const float value = Dequantize(code, scale, zero);
+        ASSERT_EQ(Quantize(value, scale, zero, range.low, range.high), code)
+            << scale << " " << zero;
+        ASSERT_EQ(Simulate(value, scale, zero, range), value);
+      }
+    }
+  }
+}
+
+TEST(QuantizeTest, RoundsHalfAwayFromZeroAndClamps) {
+  EXPECT_EQ(Quantize(0.5f, 1, 0, -128, 127), 1);
+  EXPECT_EQ(Quantize(-0.5f, 1, 0, -128, 127), -1);
+  EXPECT_EQ(Quantize(2.5f, 1, 0, -128, 127), 3);
+  EXPECT_EQ(Quantize(0.49999997f, 1, 0, -128, 127), 0);
+  EXPECT_EQ(Quantize(1e30f, 1, 3, -128, 127), 127);
+  EXPECT_EQ(Quantize(-INFINITY, 1, 3, -128, 127), -128);
+  EXPECT_EQ(Quantize(NAN, 1, 3, -128, 127), 3);
+}
+
+TEST(WholeTensorTest, IsTheScalarFunctionOnEachElement) {
+  std::vector<uint8_t> codes(256);
+  for (int i = 0; i < 256; ++i) codes[i] = static_cast<uint8_t>(i);
+  std::vector<float> values(256);
+  DequantizeAll<uint8_t>(codes, 0.037f, 131, absl::MakeSpan(values));
+  for (int i = 0; i < 256; ++i) EXPECT_EQ(values[i], Dequantize(i, 0.037f, 131));
+  std::vector<uint8_t> back(256);
+  QuantizeAll<uint8_t>(values, 0.037f, 131, RangeOf(1, true), absl::MakeSpan(back));
+  EXPECT_EQ(back, codes);
+}
+
+}  // namespace
+}  // namespace gles_delegate::quant
