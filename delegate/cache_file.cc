@@ -63,16 +63,22 @@ class Tiling {
   bool good_ = true;
 };
 
+// FlatBuffers' verifier of 2.0 lets structs through that lie askew.
+bool Usable(const void* field) {
+  return field != nullptr &&
+         reinterpret_cast<uintptr_t>(field) % alignof(cache::Extent) == 0;
+}
+
 bool BlobsTile(const cache::Index& index, uint64_t end) {
-  if (index.key() == nullptr) return false;
+  if (!Usable(index.key())) return false;
   Tiling tiling(end);
-  if (index.constants() != nullptr) {
+  if (index.constants() != nullptr && index.constants()->size() != 0) {
+    if (!Usable(index.constants()->Data())) return false;
     for (const cache::Extent* extent : *index.constants()) tiling.Add(*extent);
   }
   if (index.programs() != nullptr) {
     for (const cache::Program* program : *index.programs()) {
-      if (program->text() == nullptr || program->binary() == nullptr)
-        return false;
+      if (!Usable(program->text()) || !Usable(program->binary())) return false;
       tiling.Add(*program->binary());
     }
   }
