@@ -158,6 +158,13 @@ absl::Status ExecutorBuilder::MakeHostBuffers() {
       const size_t bytes = graph_.tensor(id).shape.elements() * sizeof(float);
       const size_t padded =
           (bytes + 47) / 48 * 48;  // whole vec4s, and threes of them
+      if (static_cast<int64_t>(padded) > profile_.max_buffer_bytes) {
+        return absl::ResourceExhaustedError(absl::StrCat(
+            graph_.tensor(id).ToString(), " needs ", padded,
+            " bytes between host and GPU, past the device's buffers of ",
+            profile_.max_buffer_bytes,
+            "; exclude the node at the partition's edge (option exclude_nodes)"));
+      }
       auto buffer = egl::Buffer::CreateMapped(padded, access);
       if (absl::IsUnimplemented(buffer.status())) {
         buffer = egl::Buffer::Create(padded, nullptr, usage);
