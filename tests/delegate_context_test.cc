@@ -243,5 +243,46 @@ TEST(DelegateNoContextTest, WithoutSuchADeviceTheCpuRunsOn) {
   EXPECT_THAT(child.output, HasSubstr("no such device"));
 }
 
+// The delegate among the interpreter's options, on a device that is not there.
+absl::StatusOr<std::unique_ptr<Interpreter>> CreateWithoutDevice(
+    const Model& model, const DelegatePtr& delegate) {
+  InterpreterOptions options;
+  options.delegate = delegate.get();
+  options.apply = InterpreterOptions::Apply::kOptions;
+  return Interpreter::Create(model, options);
+}
+
+TEST(FallbackToCpuTest, AFailureIsReportedAndTheCpuRuns) {
+  const auto model = LoadOrDie(ChainModel("cn"));
+  const DelegatePtr delegate = MakeDelegate([](auto& options) {
+    options.device = "no such device";
+    options.force_own_context = 1;
+    options.fallback_to_cpu = 1;
+  });
+  auto interpreter = InterpreterOrDie(*model);
+  const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
+  ASSERT_TRUE(applied.ok()) << applied;
+  EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 0);
+  EXPECT_THAT(interpreter->log(), ::testing::Contains(HasSubstr("no such device")));
+  const auto result = RunOnce(interpreter.get());
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(*result, CpuResult(*model));
+
+  auto by_options = CreateWithoutDevice(*model, delegate);
+  ASSERT_TRUE(by_options.ok()) << by_options.status();
+  const auto second = RunOnce(by_options->get());
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_EQ(*second, CpuResult(*model));
+}
+
+TEST(FallbackToCpuTest, WithoutItTheInterpretersOptionsGiveNoInterpreter) {
+  const auto model = LoadOrDie(ChainModel("cn"));
+  const DelegatePtr delegate = MakeDelegate([](auto& options) {
+    options.device = "no such device";
+    options.force_own_context = 1;
+  });
+  EXPECT_FALSE(CreateWithoutDevice(*model, delegate).ok());
+}
+
 }  // namespace
 }  // namespace gles_delegate::testing
