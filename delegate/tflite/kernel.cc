@@ -79,7 +79,7 @@ GlesKernel::~GlesKernel() {
   });
 }
 
-absl::Status GlesKernel::Init(TfLiteContext*, const TfLiteDelegateParams* params) {
+absl::Status GlesKernel::Init(TfLiteContext* context, const TfLiteDelegateParams* params) {
   const CheckedModel* model = delegate_.model();
   if (model == nullptr) {
     return absl::FailedPreconditionError(
@@ -95,9 +95,10 @@ absl::Status GlesKernel::Init(TfLiteContext*, const TfLiteDelegateParams* params
       outputs.push_back(id);
       continue;
     }
-    if (tensor.is_float_view()) {
+    // DEQUANTIZE's output is float32 to the runtime, whatever it was folded from.
+    if (context->tensors[id].type != kTfLiteFloat32) {
       return absl::UnimplementedError(absl::StrCat(
-          "the partition's output ", tensor.ToString(), " is a quantized constant"));
+          "the partition's output ", tensor.ToString(), " is a constant that is not float32"));
     }
     auto values = ConstantFloats(tensor);
     if (!values.ok()) return values.status();
