@@ -5,7 +5,6 @@
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
 #include "tests/testing/device.h"
-#include "tests/testing/run_model.h"
 #include "tests/testing/single_op.h"
 #include "tools/common/tflite_host.h"
 

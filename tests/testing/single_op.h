@@ -13,9 +13,9 @@
 //       (4 sqrt(n) + ulps) * 2^-24 * M,    M = sum |t|,
 //   which is six standard deviations. M is computed, per output element, by
 //   running the same op on the absolute values of data and weights
-//   (SingleOpModel::magnitude_bytes); where an op has no such model, M is the
-//   element's own magnitude. `ulps` covers functions whose precision OpenGL ES
-//   leaves to the driver (division, exp, ...).
+//   (SingleOpModel::magnitude_bytes, op_model.h); where an op has no such
+//   model, M is the element's own magnitude. `ulps` covers functions whose
+//   precision OpenGL ES leaves to the driver (division, exp, ...).
 //
 // float16. Constants and inputs are first rounded to half on both sides, so
 //   storing them in half loses nothing, and sums are kept in 32 bits. What is
@@ -30,79 +30,18 @@
 #ifndef GLES_DELEGATE_TESTS_TESTING_SINGLE_OP_H_
 #define GLES_DELEGATE_TESTS_TESTING_SINGLE_OP_H_
 
-#include <cstdint>
 #include <functional>
-#include <ostream>
-#include <string>
-#include <vector>
 
-#include "absl/status/status.h"
 #include "delegate/gles_delegate.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/shapes.h"
+#include "tests/testing/op_model.h"
 
 namespace gles_delegate::testing {
 
-enum class Precision { kFloat32, kFloat16 };
-std::string PrecisionName(Precision precision);  // "Float32", "Float16"
 // For INSTANTIATE_TEST_SUITE_P: ::testing::ValuesIn(kPrecisions).
 inline constexpr Precision kPrecisions[] = {Precision::kFloat32,
                                             Precision::kFloat16};
-
-struct Accuracy {
-  // How many terms are summed into one output element; 0: values are moved, not
-  // computed, and must agree exactly.
-  int terms = 1;
-  // Units of 2^-24 of the magnitude, for functions that are not exact.
-  float ulps = 4;
-  // Added to the bound at both precisions. Say at each use where it comes from.
-  float absolute = 0;
-  // How often a value is rounded to half on its way, the output included.
-  int half_roundings = 1;
-  // The magnitude is at least that of the largest input element: for ops that
-  // interpolate, whose weights have an error of their own.
-  bool magnitude_of_inputs = false;
-};
-
-struct SingleOpModel {
-  // For messages and test names: the op and its attributes.
-  std::string description;
-  // The .tflite file.
-  std::vector<uint8_t> bytes;
-  // The same op on absolute values, or empty (see above). Same inputs' shapes.
-  std::vector<uint8_t> magnitude_bytes;
-  // Real values for each input, from the builder's seeded data; tests may
-  // replace them.
-  std::vector<std::vector<float>> inputs;
-  Accuracy accuracy;
-};
-
-struct TensorValue {
-  std::string name;
-  Shape shape;
-  std::vector<float> values;
-};
-
-struct RunResult {
-  // Not Ok: what failed; the rest is then empty.
-  absl::Status status;
-  std::vector<TensorValue> outputs;
-  // What TFLite and the delegate said.
-  std::vector<std::string> log;
-  // From TfLiteGlesDelegateReport; zeros and "" on the CPU.
-  int nodes_total = 0;
-  int nodes_delegated = 0;
-  int partitions = 0;
-  std::string report;
-};
-// So that failures print what ran instead of bytes.
-std::ostream& operator<<(std::ostream& out, const RunResult& result);
-
-// TFLite's own kernels, one thread. At kFloat16, on constants and inputs
-// rounded to half.
-RunResult RunOnCpu(const SingleOpModel& model,
-                   Precision precision = Precision::kFloat32);
 
 struct RunOptions {
   Precision precision = Precision::kFloat32;
@@ -130,9 +69,6 @@ RunResult RunOnDelegate(const SingleOpModel& model,
 
 // The delegate at both precisions and every storage against the CPU.
 void ExpectMatchesCpu(const SingleOpModel& model);
-
-// float32 constants of a .tflite file rounded to half, in place.
-void RoundConstantsToHalf(std::vector<uint8_t>* model);
 
 }  // namespace gles_delegate::testing
 

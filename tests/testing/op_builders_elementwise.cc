@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "tests/testing/op_model_maker.h"
+#include "tests/testing/op_variant.h"
 
 namespace gles_delegate::testing {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
-#include "tests/testing/op_model_maker.h"
+#include "tests/testing/op_variant.h"
 
 namespace gles_delegate::testing {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "tests/testing/op_model_maker.h"
+#include "tests/testing/op_variant.h"
 
 namespace gles_delegate::testing {
 namespace {

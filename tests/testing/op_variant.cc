@@ -1,10 +1,9 @@
-#include "tests/testing/op_model_maker.h"
+#include "tests/testing/op_variant.h"
 
 #include <cmath>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
-#include "gtest/gtest.h"
 #include "tools/common/tflite_host.h"
 
 namespace gles_delegate::testing {
@@ -40,25 +39,23 @@ schema::SparsityParametersT CompressLastDimension(
   return sparsity;
 }
 
-// The shape that TFLite gives the model's output, which goes into the file.
-bool FillOutputShapes(const std::string& description, ModelBuilder* builder) {
+// The shapes that TFLite gives the model's outputs, which go into the file.
+absl::Status FillOutputShapes(const std::string& description,
+                              ModelBuilder* builder) {
   auto model = Model::FromBuffer(builder->Finish(), description);
-  if (!model.ok()) {
-    ADD_FAILURE() << model.status();
-    return false;
-  }
+  if (!model.ok()) return model.status();
   auto interpreter = Interpreter::Create(**model);
   if (!interpreter.ok()) {
-    ADD_FAILURE() << "TFLite refuses " << description << ": "
-                  << interpreter.status();
-    return false;
+    return absl::Status(interpreter.status().code(),
+                        absl::StrCat("TFLite refuses ", description, ": ",
+                                     interpreter.status().message()));
   }
   schema::SubGraphT& graph = *builder->model().subgraphs[0];
   for (int i = 0; i < (*interpreter)->outputs(); ++i) {
     const std::vector<int> dims = (*interpreter)->output(i).dims();
     graph.tensors[graph.outputs[i]]->shape.assign(dims.begin(), dims.end());
   }
-  return true;
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -164,7 +161,8 @@ SingleOpModel MakeModel(const std::string& description,
   model.accuracy = accuracy;
   OpVariant plain(description, /*absolute=*/false);
   plain.builder().SetOutputs({build(plain)});
-  if (!FillOutputShapes(description, &plain.builder())) return model;
+  model.status = FillOutputShapes(description, &plain.builder());
+  if (!model.status.ok()) return model;
   plain.builder().SetDescription(description);
   model.bytes = plain.builder().Finish();
   model.inputs = plain.TakeInputs();

@@ -1,11 +1,10 @@
-#include "tests/testing/single_op.h"
+#include "tests/testing/op_model.h"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "tests/testing/run_model.h"
 #include "third_party/tflite_schema/schema_generated.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_host.h"
@@ -87,6 +86,10 @@ SingleOpModel AtPrecision(const SingleOpModel& model, Precision precision) {
 RunResult RunModel(const SingleOpModel& model, int invokes,
                    TfLiteDelegate* delegate) {
   RunResult result;
+  if (!model.status.ok()) {
+    result.status = model.status;
+    return result;
+  }
   absl::StatusOr<std::unique_ptr<Model>> loaded =
       Model::FromBuffer(model.bytes, model.description);
   if (!loaded.ok()) {

@@ -1,0 +1,239 @@
+#include "tests/testing/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+constexpr double kFloatRounding = 0x1p-24;
+constexpr double kHalfUlp = 0x1p-10;
+constexpr double kHalfSmallest = 0x1p-24;
+constexpr double kHalfLargest = 65504;
+constexpr double kHalfLeastNormal = 0x1p-14;
+// Mismatches that are printed in full.
+constexpr int kPrinted = 8;
+
+double Bound(double expected, double magnitude, const Accuracy& accuracy,
+             Precision precision) {
+  double bound = 0;
+  if (accuracy.range_ends) {
+    bound += precision == Precision::kFloat16
+                 ? kHalfLeastNormal
+                 : std::numeric_limits<float>::min();
+  }
+  if (accuracy.terms == 0) return bound;
+  bound +=
+      (4 * std::sqrt(static_cast<double>(accuracy.terms)) + accuracy.ulps) *
+          kFloatRounding * magnitude +
+      accuracy.absolute + std::numeric_limits<float>::min();
+  if (precision == Precision::kFloat16) {
+    bound += kHalfUlp * (std::fabs(expected) +
+                         (accuracy.half_roundings - 1) * magnitude) +
+             kHalfSmallest;
+  }
+  return bound;
+}
+
+// float's largest number as infinity (Accuracy::range_ends).
+float Clamped(float value) {
+  constexpr float kMax = std::numeric_limits<float>::max();
+  return std::fabs(value) == kMax
+             ? std::copysign(std::numeric_limits<float>::infinity(), value)
+             : value;
+}
+
+bool Matches(float expected, float actual, double bound,
+             const Accuracy& accuracy, Precision precision) {
+  if (accuracy.range_ends) {
+    expected = Clamped(expected);
+    actual = Clamped(actual);
+  }
+  if (std::isnan(expected) || std::isnan(actual)) {
+    return std::isnan(expected) && std::isnan(actual);
+  }
+  if (expected == actual) return true;
+  if (precision == Precision::kFloat16 && std::fabs(expected) > kHalfLargest) {
+    // Half has no such value: the nearest, or infinity.
+    return std::fabs(actual) >= kHalfLargest &&
+           std::signbit(actual) == std::signbit(expected);
+  }
+  if (std::isinf(expected) || std::isinf(actual)) return false;
+  return std::fabs(static_cast<double>(expected) - actual) <= bound;
+}
+
+// One unit in the last place of `magnitude`, or of the least normal number.
+double Ulp(double magnitude, Precision precision) {
+  const bool half = precision == Precision::kFloat16;
+  const int digits = half ? 10 : 23;
+  const int least = half ? -14 : -126;
+  const int exponent = magnitude > 0 ? std::ilogb(magnitude) : least;
+  return std::ldexp(1.0, std::max(exponent, least) - digits);
+}
+
+// "[0,3,1,2]" for element `index` of `shape`.
+std::string Position(const Shape& shape, size_t index) {
+  std::vector<size_t> position(shape.size());
+  for (size_t d = shape.size(); d-- > 0;) {
+    position[d] = index % shape[d];
+    index /= shape[d];
+  }
+  return absl::StrCat("[", absl::StrJoin(position, ","), "]");
+}
+
+double LargestFinite(const std::vector<float>& values) {
+  double largest = 0;
+  for (float value : values) {
+    if (std::isfinite(value)) {
+      largest = std::max(largest, std::fabs(static_cast<double>(value)));
+    }
+  }
+  return largest;
+}
+
+// Compares one output; adds what it finds to `all`.
+class OutputComparer {
+ public:
+  OutputComparer(const CpuReference& reference, const TensorValue& expected,
+                 const std::vector<float>& magnitudes, Comparison* all)
+      : reference_(reference),
+        expected_(expected),
+        magnitudes_(magnitudes),
+        all_(*all),
+        largest_(LargestFinite(expected.values)) {}
+
+  std::string Difference(const TensorValue& actual) {
+    if (expected_.name != actual.name || expected_.shape != actual.shape) {
+      return absl::StrCat("is ", actual.name, " ", ShapeString(actual.shape),
+                          " where the CPU has ", expected_.name, " ",
+                          ShapeString(expected_.shape));
+    }
+    if (expected_.values.size() != actual.values.size()) {
+      return absl::StrCat("holds ", actual.values.size(),
+                          " values where the CPU has ",
+                          expected_.values.size());
+    }
+    all_.elements += static_cast<int64_t>(expected_.values.size());
+    for (size_t i = 0; i < expected_.values.size(); ++i) {
+      CompareElement(i, actual.values[i]);
+    }
+    if (wrong_ == 0) return "";
+    return absl::StrFormat("%s %s: %d of %d elements differ, by up to %.3g%s%s",
+                           expected_.name, ShapeString(expected_.shape), wrong_,
+                           expected_.values.size(), worst_, lines_,
+                           wrong_ > kPrinted ? "\n  ..." : "");
+  }
+
+ private:
+  void CompareElement(size_t i, float actual) {
+    const float expected = expected_.values[i];
+    const double magnitude =
+        std::max({reference_.least_magnitude,
+                  i < magnitudes_.size() ? std::fabs(magnitudes_[i]) : 0.0,
+                  std::fabs(static_cast<double>(expected))});
+    const double bound =
+        Bound(expected, magnitude, reference_.accuracy, reference_.precision);
+    const double error = std::fabs(static_cast<double>(expected) - actual);
+    if (std::isfinite(error) && std::isfinite(magnitude)) {
+      Raise(&all_.worst_ulps, error / Ulp(magnitude, reference_.precision));
+      if (largest_ > 0) Raise(&all_.worst_relative, error / largest_);
+      if (bound > 0) Raise(&all_.worst_of_bound, error / bound);
+    }
+    if (Matches(expected, actual, bound, reference_.accuracy,
+                reference_.precision)) {
+      return;
+    }
+    Raise(&worst_, error);
+    if (++wrong_ <= kPrinted) {
+      absl::StrAppendFormat(
+          &lines_, "\n  %s: %.9g, CPU %.9g, off by %.3g, allowed %.3g",
+          Position(expected_.shape, i), actual, expected, error, bound);
+    }
+  }
+
+  static void Raise(double* worst, double value) {
+    *worst = std::max(*worst, value);
+  }
+
+  const CpuReference& reference_;
+  const TensorValue& expected_;
+  const std::vector<float>& magnitudes_;
+  Comparison& all_;
+  const double largest_;
+  int64_t wrong_ = 0;
+  double worst_ = 0;
+  std::string lines_;
+};
+
+double LargestInput(const SingleOpModel& model) {
+  double largest = 0;
+  for (const std::vector<float>& input : model.inputs) {
+    largest = std::max(largest, LargestFinite(input));
+  }
+  return largest;
+}
+
+}  // namespace
+
+CpuReference MakeCpuReference(const SingleOpModel& model, Precision precision) {
+  CpuReference reference;
+  const SingleOpModel at = AtPrecision(model, precision);
+  reference.accuracy = model.accuracy;
+  reference.precision = precision;
+  reference.expected = RunModel(at, /*invokes=*/1, nullptr);
+  if (!reference.expected.status.ok()) {
+    reference.status = absl::Status(
+        reference.expected.status.code(),
+        absl::StrCat("the CPU failed: ", reference.expected.status.message()));
+    return reference;
+  }
+  if (model.accuracy.magnitude_of_inputs) {
+    reference.least_magnitude = LargestInput(at);
+  }
+  if (at.magnitude_bytes.empty()) return reference;
+  SingleOpModel absolute = at;
+  absolute.bytes = at.magnitude_bytes;
+  for (std::vector<float>& input : absolute.inputs) {
+    for (float& value : input) value = std::fabs(value);
+  }
+  reference.magnitude = RunModel(absolute, /*invokes=*/1, nullptr);
+  if (!reference.magnitude.status.ok()) {
+    reference.status =
+        absl::Status(reference.magnitude.status.code(),
+                     absl::StrCat("the magnitude model failed: ",
+                                  reference.magnitude.status.message()));
+  }
+  return reference;
+}
+
+Comparison Compare(const CpuReference& reference, const RunResult& actual) {
+  Comparison result;
+  const std::vector<TensorValue>& expected = reference.expected.outputs;
+  if (expected.size() != actual.outputs.size()) {
+    result.difference =
+        absl::StrCat("has ", actual.outputs.size(),
+                     " outputs where the CPU has ", expected.size());
+    return result;
+  }
+  static const auto& none = *new std::vector<float>;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const std::vector<float>& magnitudes =
+        i < reference.magnitude.outputs.size()
+            ? reference.magnitude.outputs[i].values
+            : none;
+    OutputComparer comparer(reference, expected[i], magnitudes, &result);
+    const std::string difference = comparer.Difference(actual.outputs[i]);
+    if (!difference.empty()) {
+      absl::StrAppend(&result.difference, "\noutput ", i, " ", difference);
+    }
+  }
+  return result;
+}
+
+}  // namespace gles_delegate::testing

@@ -1,0 +1,211 @@
+// Models of one op: one function an op, with its attributes as a struct where
+// they are many. Data and constants are seeded by the model's description. Used
+// by the op tests (through op_models.h) and by the conformance program. An op
+// without a function here is built with op_variant.h, or with
+// tools/common/model_builder.h and put into a SingleOpModel.
+#ifndef GLES_DELEGATE_TESTS_TESTING_OP_BUILDERS_H_
+#define GLES_DELEGATE_TESTS_TESTING_OP_BUILDERS_H_
+
+#include <string>
+#include <vector>
+
+#include "tests/testing/op_model.h"
+#include "tests/testing/shapes.h"
+
+namespace gles_delegate::testing {
+
+enum class Padding { kSame, kValid };
+enum class Activation { kNone, kRelu, kReluN1To1, kRelu6, kTanh };
+// What TFLite's float kernels of every op with a fused activation apply.
+inline constexpr Activation kActivations[] = {
+    Activation::kNone, Activation::kRelu, Activation::kReluN1To1,
+    Activation::kRelu6};
+std::string ActivationName(Activation activation);
+
+// How an op's weights get to it.
+enum class Weights {
+  kFloat,       // a float32 constant
+  kHalf,        // a float16 constant through DEQUANTIZE
+  kSparse,      // a sparse float32 constant through DENSIFY
+  kSparseHalf,  // a sparse float16 constant through DENSIFY and DEQUANTIZE
+  kRuntime,     // a second input of the model
+};
+
+struct ConvParams {
+  Shape input = {1, 8, 8, 3};
+  int out_channels = 4;
+  int kernel_h = 3, kernel_w = 3;
+  int stride_h = 1, stride_w = 1;
+  int dilation_h = 1, dilation_w = 1;
+  Padding padding = Padding::kSame;
+  Activation activation = Activation::kNone;
+  Weights weights = Weights::kFloat;
+};
+// CONV_2D v1 (v2 where dilated). It always has a bias: TFLite 2.9 insists on
+// one.
+SingleOpModel Conv2d(const ConvParams& params);
+
+struct DepthwiseParams {
+  Shape input = {1, 8, 8, 3};
+  int multiplier = 1;
+  int kernel_h = 3, kernel_w = 3;
+  int stride_h = 1, stride_w = 1;
+  int dilation_h = 1, dilation_w = 1;
+  Padding padding = Padding::kSame;
+  Activation activation = Activation::kNone;
+  Weights weights = Weights::kFloat;
+};
+// DEPTHWISE_CONV_2D v1 (v2 where dilated). TFLite takes one stride for both
+// axes in some of its kernels; unequal ones still run on the reference kernel.
+// It always has a bias: TFLite 2.9 crashes without.
+SingleOpModel DepthwiseConv2d(const DepthwiseParams& params);
+
+struct TransposeConvParams {
+  Shape input = {1, 5, 5, 3};
+  int out_channels = 4;
+  int kernel_h = 3, kernel_w = 3;
+  int stride_h = 2, stride_w = 2;
+  Padding padding = Padding::kSame;
+  bool bias = false;  // version 3 where true
+  Weights weights = Weights::kFloat;
+  // Added to the smallest output size that gives this input (SAME and VALID
+  // each leave several sizes to choose from, stride > 1).
+  int extra_h = 0, extra_w = 0;
+};
+SingleOpModel TransposeConv(const TransposeConvParams& params);
+// The custom op Convolution2DTransposeBias; bias, extra_* are ignored: it
+// always has a bias, and its output size follows from its input's.
+SingleOpModel Convolution2dTransposeBias(const TransposeConvParams& params);
+
+struct FullyConnectedParams {
+  // The last dimensions are flattened until they make `in_features`.
+  Shape input = {1, 17};
+  int out_features = 5;
+  Activation activation = Activation::kNone;
+  bool bias = true;
+  bool keep_num_dims = false;  // version 5 where true
+  Weights weights = Weights::kFloat;
+  // 0: the last dimension of `input`.
+  int in_features = 0;
+};
+SingleOpModel FullyConnected(const FullyConnectedParams& params);
+
+enum class BinaryOp {
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kMaximum,
+  kMinimum,
+  kPow,
+  kSquaredDifference,
+  kFloorDiv,
+};
+std::string BinaryOpName(BinaryOp op);
+// Which operand is a constant, if any.
+enum class Constant { kNone, kFirst, kSecond };
+struct BinaryParams {
+  BinaryOp op = BinaryOp::kAdd;
+  Shape a = {1, 4, 4, 5};
+  Shape b = {1, 4, 4, 5};
+  Activation activation = Activation::kNone;  // ADD, SUB, MUL and DIV alone
+  Constant constant = Constant::kNone;
+};
+SingleOpModel Binary(const BinaryParams& params);
+// Numpy's rule; the result's shape.
+Shape BroadcastShape(const Shape& a, const Shape& b);
+
+struct ConcatenationParams {
+  std::vector<Shape> inputs = {{1, 4, 4, 3}, {1, 4, 4, 5}};
+  int axis = 3;
+  Activation activation = Activation::kNone;
+  int constant_input = -1;  // index of an input that is a constant
+};
+SingleOpModel Concatenation(const ConcatenationParams& params);
+
+struct PoolParams {
+  bool max = false;
+  Shape input = {1, 8, 8, 5};
+  int filter_h = 2, filter_w = 2;
+  int stride_h = 2, stride_w = 2;
+  Padding padding = Padding::kSame;
+  Activation activation = Activation::kNone;
+};
+// AVERAGE_POOL_2D, or MAX_POOL_2D where `max`.
+SingleOpModel Pool2d(const PoolParams& params);
+
+struct ResizeParams {
+  bool nearest = false;
+  Shape input = {1, 4, 5, 3};
+  int out_h = 8, out_w = 9;
+  bool align_corners = false;
+  bool half_pixel_centers = false;  // version 3 where true
+};
+// RESIZE_BILINEAR, or RESIZE_NEAREST_NEIGHBOR where `nearest`.
+SingleOpModel Resize(const ResizeParams& params);
+
+struct PadParams {
+  Shape input = {1, 4, 4, 5};
+  // {before, after} for each dimension.
+  std::vector<std::pair<int, int>> paddings = {{0, 0}, {1, 2}, {2, 1}, {0, 0}};
+  enum class Kind { kPad, kPadV2, kMirrorReflect, kMirrorSymmetric };
+  Kind kind = Kind::kPad;
+  float value = 0;  // PADV2 alone
+};
+SingleOpModel Pad(const PadParams& params);
+
+// RESHAPE: the new shape as a constant second input, or by the options alone.
+SingleOpModel Reshape(const Shape& input, const Shape& output,
+                      bool shape_as_tensor = true);
+// SQUEEZE; no dims: every dimension of size 1.
+SingleOpModel Squeeze(const Shape& input, const std::vector<int>& dims);
+SingleOpModel Softmax(const Shape& input, float beta = 1.0f);
+// DEPTH_TO_SPACE, or SPACE_TO_DEPTH where `inverse`.
+SingleOpModel DepthToSpace(const Shape& input, int block, bool inverse = false);
+
+enum class UnaryOp {
+  kRelu,
+  kReluN1To1,
+  kRelu6,
+  kLogistic,
+  kTanh,
+  kHardSwish,
+  kElu,
+  kLeakyRelu,
+  kAbs,
+  kNeg,
+  kExp,
+  kLog,
+  kSqrt,
+  kRsqrt,
+  kSquare,
+  kSin,
+  kCos,
+  kFloor,
+  kCeil,
+  kRound,
+};
+std::string UnaryOpName(UnaryOp op);
+inline constexpr UnaryOp kUnaryOps[] = {
+    UnaryOp::kRelu, UnaryOp::kReluN1To1, UnaryOp::kRelu6,  UnaryOp::kLogistic,
+    UnaryOp::kTanh, UnaryOp::kHardSwish, UnaryOp::kElu,    UnaryOp::kLeakyRelu,
+    UnaryOp::kAbs,  UnaryOp::kNeg,       UnaryOp::kExp,    UnaryOp::kLog,
+    UnaryOp::kSqrt, UnaryOp::kRsqrt,     UnaryOp::kSquare, UnaryOp::kSin,
+    UnaryOp::kCos,  UnaryOp::kFloor,     UnaryOp::kCeil,   UnaryOp::kRound,
+};
+// `alpha` is LEAKY_RELU's. Inputs lie in the op's domain and hold its corners.
+SingleOpModel Unary(UnaryOp op, const Shape& input, float alpha = 0.1f);
+
+// PRELU; `alpha` is the shape of its second input, broadcast to the input's.
+SingleOpModel Prelu(const Shape& input, const Shape& alpha,
+                    Weights weights = Weights::kFloat);
+
+// DEQUANTIZE of a float16 constant, added to the input (v3).
+SingleOpModel DequantizeHalfThenAdd(const Shape& input);
+// DENSIFY of a sparse constant (rank 4, {1, 1, H, W}-like shapes too), added to
+// the input. `half`: the constant is float16 and a DEQUANTIZE follows.
+SingleOpModel DensifyThenAdd(const Shape& input, bool half = false);
+
+}  // namespace gles_delegate::testing
+
+#endif  // GLES_DELEGATE_TESTS_TESTING_OP_BUILDERS_H_

@@ -1,0 +1,100 @@
+// A model of one op with its inputs, run by TFLite's own CPU kernels, or by a
+// delegate that the caller brings. No GoogleTest here: the conformance program
+// (tools/gles_conformance.cc) uses it too. Tests include single_op.h.
+#ifndef GLES_DELEGATE_TESTS_TESTING_OP_MODEL_H_
+#define GLES_DELEGATE_TESTS_TESTING_OP_MODEL_H_
+
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "tensorflow/lite/c/common.h"
+#include "tests/testing/shapes.h"
+
+namespace gles_delegate::testing {
+
+enum class Precision { kFloat32, kFloat16 };
+std::string PrecisionName(Precision precision);  // "Float32", "Float16"
+
+// How closely an op's result must agree; single_op.h derives the bounds.
+struct Accuracy {
+  // How many terms are summed into one output element; 0: values are moved, not
+  // computed, and must agree exactly.
+  int terms = 1;
+  // Units of 2^-24 of the magnitude, for functions that are not exact.
+  float ulps = 4;
+  // Added to the bound at both precisions. Say at each use where it comes from.
+  float absolute = 0;
+  // How often a value is rounded to half on its way, the output included.
+  int half_roundings = 1;
+  // The magnitude is at least that of the largest input element: for ops that
+  // interpolate, whose weights have an error of their own.
+  bool magnitude_of_inputs = false;
+  // For inputs from the ends of float's range. Results below the least normal
+  // number may be zero (GLSL ES 3.10, 4.7.1), and float's largest number is
+  // taken for infinity: TFLite's built-in ADD, SUB, MUL and DIV clamp to it
+  // even without an activation; XNNPACK's and ours do not.
+  bool range_ends = false;
+};
+
+struct SingleOpModel {
+  // For messages and test names: the op and its attributes.
+  std::string description;
+  // The .tflite file.
+  std::vector<uint8_t> bytes;
+  // The same op on absolute values, or empty (see single_op.h). Same inputs'
+  // shapes.
+  std::vector<uint8_t> magnitude_bytes;
+  // Real values for each input, from the builder's seeded data; tests may
+  // replace them.
+  std::vector<std::vector<float>> inputs;
+  Accuracy accuracy;
+  // Not Ok: TFLite refuses the model, in its own words; every run fails with
+  // it.
+  absl::Status status;
+};
+
+struct TensorValue {
+  std::string name;
+  Shape shape;
+  std::vector<float> values;
+};
+
+struct RunResult {
+  // Not Ok: what failed; the rest is then empty.
+  absl::Status status;
+  std::vector<TensorValue> outputs;
+  // What TFLite and the delegate said.
+  std::vector<std::string> log;
+  // From TfLiteGlesDelegateReport; zeros and "" on the CPU.
+  int nodes_total = 0;
+  int nodes_delegated = 0;
+  int partitions = 0;
+  std::string report;
+};
+// So that failures print what ran instead of bytes.
+std::ostream& operator<<(std::ostream& out, const RunResult& result);
+
+// float32 constants of a .tflite file rounded to half, in place.
+void RoundConstantsToHalf(std::vector<uint8_t>* model);
+
+// The model as a run at `precision` sees it: at kFloat16, its constants and
+// inputs are rounded to half.
+SingleOpModel AtPrecision(const SingleOpModel& model, Precision precision);
+
+// Loads the model, applies `delegate` (NULL: the CPU's kernels, one thread),
+// writes the inputs and invokes, `invokes` times over. The report's fields stay
+// empty.
+RunResult RunModel(const SingleOpModel& model, int invokes,
+                   TfLiteDelegate* delegate);
+
+// TFLite's own kernels, one thread. At kFloat16, on constants and inputs
+// rounded to half.
+RunResult RunOnCpu(const SingleOpModel& model,
+                   Precision precision = Precision::kFloat32);
+
+}  // namespace gles_delegate::testing
+
+#endif  // GLES_DELEGATE_TESTS_TESTING_OP_MODEL_H_

@@ -1,0 +1,96 @@
+// How op_builders*.cc build a model twice: the op, and the op on absolute
+// values (single_op.h says what for). Tests that need an op without a builder
+// may use this too.
+//
+//   return MakeModel("NEG 1x4x4x3", Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+//     const int x =
+//         v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
+//     return v.Op(schema::BuiltinOperator::NEG, 1, {x});
+//   });
+#ifndef GLES_DELEGATE_TESTS_TESTING_OP_VARIANT_H_
+#define GLES_DELEGATE_TESTS_TESTING_OP_VARIANT_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "tests/testing/op_builders.h"
+#include "tests/testing/random.h"
+#include "tools/common/model_builder.h"
+
+namespace gles_delegate::testing {
+
+class OpVariant {
+ public:
+  OpVariant(const std::string& stream, bool absolute)
+      : random_(stream), absolute_(absolute) {}
+
+  // True in the variant on absolute values: no activation there, SUB becomes
+  // ADD; constants lose their signs by themselves.
+  bool absolute() const { return absolute_; }
+  // The same stream in both variants: draw in the same order.
+  Random& random() { return random_; }
+  ModelBuilder& builder() { return builder_; }
+
+  // An input of the model, with the values that it is run on.
+  int Input(const std::string& name, const Shape& shape,
+            std::vector<float> values);
+  // A constant, or a runtime input, as `weights` says. At kSparse*, two of
+  // three values are zeroed first.
+  int Constant(const std::string& name, const Shape& shape,
+               std::vector<float> values, Weights weights = Weights::kFloat);
+  int IntConstant(const std::string& name, const Shape& shape,
+                  const std::vector<int32_t>& values);
+
+  // Adds the op and a tensor for its output, whose shape MakeModel fills in.
+  int Op(schema::BuiltinOperator op, int version, std::vector<int> inputs);
+  template <typename Options>
+  int Op(schema::BuiltinOperator op, int version, std::vector<int> inputs,
+         Options options) {
+    const int output = AddOutput();
+    builder_.AddOp(op, version, std::move(inputs), {output},
+                   std::move(options));
+    return output;
+  }
+  int CustomOp(const std::string& name, absl::Span<const uint8_t> parameters,
+               std::vector<int> inputs);
+
+  // The activation, or none in the absolute variant.
+  schema::ActivationFunctionType Fused(Activation activation) const;
+
+  std::vector<std::vector<float>> TakeInputs() { return std::move(inputs_); }
+
+ private:
+  int AddOutput();
+  int Dequantize(const std::string& name, const Shape& shape, int half);
+  int SparseConstant(const std::string& name, const Shape& shape,
+                     std::vector<float> values, bool half);
+
+  ModelBuilder builder_;
+  Random random_;
+  bool absolute_;
+  std::vector<std::vector<float>> inputs_;
+};
+
+// Runs `build` (which returns the output tensor) once, and once more on
+// absolute values where `with_magnitude`. Output shapes come from TFLite
+// itself; where TFLite refuses the model, SingleOpModel::status says why.
+SingleOpModel MakeModel(const std::string& description,
+                        const Accuracy& accuracy, bool with_magnitude,
+                        absl::FunctionRef<int(OpVariant&)> build);
+inline SingleOpModel MakeModel(const std::string& description,
+                               const Accuracy& accuracy,
+                               absl::FunctionRef<int(OpVariant&)> build) {
+  return MakeModel(description, accuracy, /*with_magnitude=*/false, build);
+}
+
+schema::Padding ToSchema(Padding padding);
+// "SAME", "VALID".
+std::string PaddingName(Padding padding);
+// "Half" and so on; "" for kFloat.
+std::string WeightsName(Weights weights);
+
+}  // namespace gles_delegate::testing
+
+#endif  // GLES_DELEGATE_TESTS_TESTING_OP_VARIANT_H_
