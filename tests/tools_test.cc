@@ -169,6 +169,17 @@ TEST_F(ToolsTest, DiffPassesWithinTheLimitAndFailsPastIt) {
               AllOf(HasSubstr("FAIL"), HasSubstr("past --max_error=1e-06")));
 }
 
+TEST_F(ToolsTest, DiffTellsEachLayersError) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const Result run =
+      Run("inference_diff",
+          Graph() + "--num_runs=2 --per_layer --per_layer_alone");
+  EXPECT_EQ(run.exit_status, 0) << run.output;
+  EXPECT_THAT(run.output, AllOf(HasSubstr("layer by layer"),
+                                HasSubstr("each op alone"),
+                                HasSubstr("   0 CONV_2D")));
+}
+
 TEST_F(ToolsTest, DiffLoadsExternalDelegates) {
   GLES_SKIP_WITHOUT_DEVICE();
   const Result run =

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
+#include "tools/inference_diff/per_layer.h"
 #include "tools/runner/backend.h"
 #include "tools/runner/backend_flags.h"
 #include "tools/runner/git_revision.h"
@@ -27,6 +28,14 @@ ABSL_FLAG(std::string, input_layer_value_files, "",
 ABSL_FLAG(double, max_error, 1e-4,
           "exit with 1 where an output's error, relative to its largest "
           "magnitude, is past this");
+ABSL_FLAG(
+    bool, per_layer, false,
+    "print the error of every tensor that an op writes, too: the model "
+    "runs with each of them as an output, so nothing is fused across them");
+ABSL_FLAG(
+    bool, per_layer_alone, false,
+    "the same, each op by itself on the CPU's inputs, so that its error is "
+    "its own");
 ABSL_FLAG(std::string, report_json, "", "write the results to this file");
 
 namespace gles_delegate {
@@ -41,6 +50,9 @@ constexpr char kUsage[] =
     "  rel L2              norm of the difference over that of the reference\n"
     "  argmax              how often the largest element of the innermost\n"
     "                      dimension is the same one\n"
+    "--per_layer and --per_layer_alone add the error of every layer; of\n"
+    "quantized tensors the share of codes that are equal and within 1, and\n"
+    "the largest difference in codes.\n"
     "Exit status 1: an error past --max_error, or NaN on one side only.";
 
 struct Comparison {
@@ -169,6 +181,27 @@ absl::Status WriteReport(const nlohmann::ordered_json& report) {
   return absl::OkStatus();
 }
 
+absl::Status PrintPerLayer(const Model& model, const BackendSpec& spec) {
+  auto files = ParseValueFiles(absl::GetFlag(FLAGS_input_layer_value_files));
+  if (!files.ok()) return files.status();
+  for (const bool alone : {false, true}) {
+    if (!absl::GetFlag(alone ? FLAGS_per_layer_alone : FLAGS_per_layer)) {
+      continue;
+    }
+    PerLayerOptions options;
+    options.runs = absl::GetFlag(FLAGS_num_runs);
+    options.seed = absl::GetFlag(FLAGS_seed);
+    options.alone = alone;
+    options.files = *files;
+    auto layers = CompareLayers(model, spec, options);
+    if (!layers.ok()) return layers.status();
+    std::printf("%s\n", alone ? "each op alone, on the CPU's inputs:"
+                              : "layer by layer, errors adding up:");
+    PrintLayers(*layers);
+  }
+  return absl::OkStatus();
+}
+
 // Compares every backend; the result is false where one is past the limit.
 absl::StatusOr<bool> Run() {
   if (absl::GetFlag(FLAGS_num_runs) < 1) {
@@ -196,6 +229,7 @@ absl::StatusOr<bool> Run() {
     Print(*comparison, (*reference)->interpreter());
     report.push_back(ToJson(*comparison, (*reference)->interpreter()));
     passed = passed && Passed(*comparison);
+    if (auto s = PrintPerLayer(**model, spec); !s.ok()) return s;
   }
   absl::Status written = WriteReport(report);
   if (!written.ok()) return written;

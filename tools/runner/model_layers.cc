@@ -1,0 +1,124 @@
+#include "tools/runner/model_layers.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "third_party/tflite_schema/schema_generated.h"
+
+namespace gles_delegate {
+namespace {
+
+using ModelPtr = std::unique_ptr<schema::ModelT>;
+
+absl::Status Broken(const char* what) {
+  return absl::InvalidArgumentError(std::string("the model's ") + what +
+                                    " leads nowhere");
+}
+
+absl::StatusOr<ModelPtr> Unpack(absl::Span<const uint8_t> bytes) {
+  flatbuffers::Verifier verifier(bytes.data(), bytes.size());
+  if (!schema::VerifyModelBuffer(verifier)) {
+    return absl::InvalidArgumentError("not a whole .tflite model");
+  }
+  ModelPtr model = schema::UnPackModel(bytes.data());
+  if (model->subgraphs.empty()) {
+    return absl::InvalidArgumentError("the model has no subgraph");
+  }
+  return model;
+}
+
+std::vector<uint8_t> Pack(const schema::ModelT& model) {
+  flatbuffers::FlatBufferBuilder builder;
+  schema::FinishModelBuffer(builder, schema::Model::Pack(builder, &model));
+  return {builder.GetBufferPointer(),
+          builder.GetBufferPointer() + builder.GetSize()};
+}
+
+std::string OpName(const schema::OperatorCodeT& code) {
+  if (!code.custom_code.empty()) return code.custom_code;
+  // Files from before 2020 have the first of the two alone.
+  const int builtin = std::max(static_cast<int>(code.deprecated_builtin_code),
+                               static_cast<int>(code.builtin_code));
+  return schema::EnumNameBuiltinOperator(
+      static_cast<schema::BuiltinOperator>(builtin));
+}
+
+// Constant: the file holds its bytes.
+bool IsConstant(const schema::ModelT& model, const schema::TensorT& tensor) {
+  return tensor.buffer < model.buffers.size() &&
+         model.buffers[tensor.buffer] != nullptr &&
+         !model.buffers[tensor.buffer]->data.empty();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Layer>> LayersOf(absl::Span<const uint8_t> bytes) {
+  auto model = Unpack(bytes);
+  if (!model.ok()) return model.status();
+  const schema::SubGraphT& graph = *(*model)->subgraphs[0];
+  const int tensors = static_cast<int>(graph.tensors.size());
+  std::vector<Layer> layers;
+  for (size_t n = 0; n < graph.operators.size(); ++n) {
+    const schema::OperatorT& op = *graph.operators[n];
+    if (op.opcode_index >= (*model)->operator_codes.size()) {
+      return Broken("operator code");
+    }
+    Layer layer;
+    layer.node = static_cast<int>(n);
+    layer.op = OpName(*(*model)->operator_codes[op.opcode_index]);
+    for (int input : op.inputs) {
+      if (input < 0) continue;
+      if (input >= tensors) return Broken("input index");
+      if (IsConstant(**model, *graph.tensors[input])) continue;
+      // An op may take one tensor twice.
+      if (std::find(layer.inputs.begin(), layer.inputs.end(), input) ==
+          layer.inputs.end()) {
+        layer.inputs.push_back(input);
+      }
+    }
+    for (int output : op.outputs) {
+      if (output < 0 || output >= tensors) return Broken("output index");
+      layer.tensor = output;
+      layers.push_back(layer);
+    }
+  }
+  return layers;
+}
+
+absl::StatusOr<std::vector<int>> InputsOf(absl::Span<const uint8_t> bytes) {
+  auto model = Unpack(bytes);
+  if (!model.ok()) return model.status();
+  return (*model)->subgraphs[0]->inputs;
+}
+
+absl::StatusOr<std::vector<uint8_t>> WithOutputs(
+    absl::Span<const uint8_t> bytes, const std::vector<int>& tensors) {
+  auto model = Unpack(bytes);
+  if (!model.ok()) return model.status();
+  (*model)->subgraphs[0]->outputs = tensors;
+  (*model)->signature_defs.clear();  // they name outputs that may be gone
+  return Pack(**model);
+}
+
+absl::StatusOr<std::vector<uint8_t>> LayerAlone(absl::Span<const uint8_t> bytes,
+                                                const Layer& layer) {
+  auto model = Unpack(bytes);
+  if (!model.ok()) return model.status();
+  schema::SubGraphT& graph = *(*model)->subgraphs[0];
+  if (layer.node < 0 ||
+      layer.node >= static_cast<int>(graph.operators.size())) {
+    return Broken("layer");
+  }
+  std::unique_ptr<schema::OperatorT> op =
+      std::move(graph.operators[layer.node]);
+  graph.inputs = layer.inputs;
+  graph.outputs = op->outputs;
+  graph.operators.clear();
+  graph.operators.push_back(std::move(op));
+  (*model)->signature_defs.clear();
+  return Pack(**model);
+}
+
+}  // namespace gles_delegate

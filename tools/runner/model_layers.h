@@ -1,0 +1,44 @@
+// Models made out of a model, to look inside: TFLite's C API shows inputs and
+// outputs alone, so what is to be seen must be an output.
+//
+// Only the first subgraph is looked at. Errors: kInvalidArgument, where an
+// index in the model leads nowhere.
+#ifndef GLES_DELEGATE_TOOLS_RUNNER_MODEL_LAYERS_H_
+#define GLES_DELEGATE_TOOLS_RUNNER_MODEL_LAYERS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+
+namespace gles_delegate {
+
+// A tensor that an op of the model writes.
+struct Layer {
+  int node = 0;             // the op's place in the model
+  std::string op;           // "CONV_2D", or a custom op's name
+  int tensor = 0;           // the model's index
+  std::vector<int> inputs;  // that ops of the model or its caller fill
+};
+
+// Every tensor that an op writes, in the model's order.
+absl::StatusOr<std::vector<Layer>> LayersOf(absl::Span<const uint8_t> model);
+
+// The tensors that the caller fills, in order.
+absl::StatusOr<std::vector<int>> InputsOf(absl::Span<const uint8_t> model);
+
+// The same model with exactly `tensors` as outputs. A delegate sees other
+// partition outputs then: what it had fused away, it must now write.
+absl::StatusOr<std::vector<uint8_t>> WithOutputs(
+    absl::Span<const uint8_t> model, const std::vector<int>& tensors);
+
+// Node `layer.node` alone: its inputs are layer.inputs, its outputs all that
+// the node writes.
+absl::StatusOr<std::vector<uint8_t>> LayerAlone(absl::Span<const uint8_t> model,
+                                                const Layer& layer);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_TOOLS_RUNNER_MODEL_LAYERS_H_
