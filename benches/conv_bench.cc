@@ -30,6 +30,7 @@
 #include "delegate/ops/conv_2d.h"
 #include "delegate/ops/depthwise_conv_2d.h"
 #include "delegate/ops/op.h"
+#include "delegate/texels.h"
 #include "egl/context.h"
 
 namespace gles_delegate {
@@ -185,8 +186,9 @@ absl::Status Measure(const Layer& layer, const Tile& tile,
   if (auto s = (*executor)->EnableProfiling(timers); !s.ok()) return s;
   std::vector<float> in(graph.tensor(graph.inputs[0]).shape.elements(), 0.5f);
   std::vector<float> out(graph.tensor(graph.outputs[0]).shape.elements());
-  const std::vector<absl::Span<const float>> ins = {in};
-  const std::vector<absl::Span<float>> outs = {absl::MakeSpan(out)};
+  const std::vector<absl::Span<const uint8_t>> ins = {AsBytes<float>(in)};
+  const std::vector<absl::Span<uint8_t>> outs = {
+      AsWritableBytes(absl::MakeSpan(out))};
   Cost before = CostSoFar(**executor);
   Cost best;
   best.us = best.cpu_us = std::numeric_limits<double>::infinity();

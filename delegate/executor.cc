@@ -93,13 +93,12 @@ absl::Status Executor::WaitForGpu() {
   return fence->Wait(kSpinUs);
 }
 
-absl::Status Executor::Invoke(absl::Span<const absl::Span<const float>> inputs,
-                              absl::Span<const absl::Span<float>> outputs) {
+absl::Status Executor::Invoke(
+    absl::Span<const absl::Span<const uint8_t>> inputs,
+    absl::Span<const absl::Span<uint8_t>> outputs) {
   for (size_t i = 0; i < inputs_.size(); ++i) {
-    const auto* bytes = reinterpret_cast<const uint8_t*>(inputs[i].data());
-    if (auto s = inputs_[i].buffer.Upload(0, {bytes, inputs_[i].bytes}); !s.ok()) {
-      return s;
-    }
+    const auto bytes = inputs[i].first(inputs_[i].bytes);
+    if (auto s = inputs_[i].buffer.Upload(0, bytes); !s.ok()) return s;
   }
   if (profile_.empty()) {
     GLuint program = 0;
@@ -113,7 +112,7 @@ absl::Status Executor::Invoke(absl::Span<const absl::Span<const float>> inputs,
   }
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const egl::Buffer& buffer = outputs_[i].buffer;
-    auto* bytes = reinterpret_cast<uint8_t*>(outputs[i].data());
+    uint8_t* bytes = outputs[i].data();
     if (mapped_) {
       std::memcpy(bytes, buffer.mapped(), outputs_[i].bytes);
     } else if (auto s = buffer.Read(0, {bytes, outputs_[i].bytes}); !s.ok()) {

@@ -47,11 +47,12 @@ class Executor {
       std::vector<Dispatch> dispatches, const DeviceProfile& profile,
       PartitionCache* cache = nullptr);
 
-  // One inference: inputs[i] holds graph.inputs[i] as floats, tightly packed
-  // BHWC; outputs[i] receives graph.outputs[i] likewise. One upload per input,
-  // one readback per output.
-  absl::Status Invoke(absl::Span<const absl::Span<const float>> inputs,
-                      absl::Span<const absl::Span<float>> outputs);
+  // One inference: inputs[i] holds graph.inputs[i], tightly packed BHWC, as
+  // floats, or as int32 where the tensor is of integers (bool: 0 or 1);
+  // outputs[i] receives graph.outputs[i] likewise. One upload per input, one
+  // readback per output.
+  absl::Status Invoke(absl::Span<const absl::Span<const uint8_t>> inputs,
+                      absl::Span<const absl::Span<uint8_t>> outputs);
 
   const ExecutorStats& stats() const { return stats_; }
 

@@ -34,19 +34,29 @@ GLenum InternalFormat(Format format) {
       return GL_RGBA16F;
     case Format::kRgba32i:
       return GL_RGBA32I;
+    case Format::kRgba8i:
+      return GL_RGBA8I;
   }
   return 0;
 }
 
-int64_t TexelBytes(Format format) {
-  return format == Format::kRgba16f ? 8 : 16;
-}
-
-absl::StatusOr<egl::Texture> MakeTexture(const Slot& slot, Format format) {
+absl::StatusOr<egl::Texture> MakeTexture(const Slot& slot) {
   return egl::Texture::Create(
       {slot.storage == Storage::kTextureArray ? GLenum{GL_TEXTURE_2D_ARRAY}
                                               : GLenum{GL_TEXTURE_2D},
-       InternalFormat(format), slot.width, slot.height, slot.layers});
+       InternalFormat(slot.format), slot.width, slot.height, slot.layers});
+}
+
+// Texels of a constant as `format` holds them.
+template <typename T>
+std::vector<uint8_t> BytesOf(const std::vector<T>& values) {
+  std::vector<uint8_t> bytes(values.size() * sizeof(T));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+std::vector<uint8_t> FloatTexels(const std::vector<float>& texels, Format format) {
+  return format == Format::kRgba16f ? BytesOf(ToHalves(texels)) : BytesOf(texels);
 }
 
 absl::Status Labelled(const absl::Status& status, absl::string_view label) {
@@ -188,95 +198,89 @@ absl::Status ExecutorBuilder::MakeHostBuffers() {
 absl::Status ExecutorBuilder::MakeSlots() {
   const MemoryPlan plan =
       PlanMemory(graph_, dispatches_, graph_.inputs, graph_.outputs, profile_);
-  const Format format = profile_.half ? Format::kRgba16f : Format::kRgba32f;
   std::vector<GLuint> objects;
   for (const Slot& slot : plan.slots) {
     if (slot.storage == Storage::kBuffer) {
-      auto buffer = egl::Buffer::Create(slot.texels() * TexelBytes(format),
-                                        nullptr, GL_DYNAMIC_COPY);
+      auto buffer = egl::Buffer::Create(slot.bytes(), nullptr, GL_DYNAMIC_COPY);
       if (!buffer.ok()) return buffer.status();
       objects.push_back(buffer->id());
       executor_->buffers_.push_back(*std::move(buffer));
     } else {
-      auto texture = MakeTexture(slot, format);
+      auto texture = MakeTexture(slot);
       if (!texture.ok()) return texture.status();
       objects.push_back(texture->id());
       executor_->textures_.push_back(*std::move(texture));
     }
   }
-  executor_->stats_.tensor_bytes = plan.texels_shared * TexelBytes(format);
-  executor_->stats_.tensor_bytes_unshared =
-      plan.texels_unshared * TexelBytes(format);
+  executor_->stats_.tensor_bytes = plan.bytes_shared;
+  executor_->stats_.tensor_bytes_unshared = plan.bytes_unshared;
   tensors_.resize(graph_.tensors.size());
   for (size_t id = 0; id < tensors_.size(); ++id) {
     const int slot = plan.slot_of[id];
     if (slot < 0) continue;
-    tensors_[id] = {plan.slots[slot].storage, format, objects[slot], slot};
+    tensors_[id] = {plan.slots[slot].storage, plan.slots[slot].format,
+                    objects[slot], slot};
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<ExecutorBuilder::Resource> ExecutorBuilder::UploadBytes(
-    const Slot& slot, Format format, absl::Span<const uint8_t> bytes) {
+    const Slot& slot, absl::Span<const uint8_t> bytes) {
   executor_->stats_.constant_bytes += static_cast<int64_t>(bytes.size());
   if (slot.storage == Storage::kBuffer) {
     auto buffer =
         egl::Buffer::Create(bytes.size(), bytes.data(), GL_STATIC_DRAW);
     if (!buffer.ok()) return buffer.status();
-    const Resource resource{slot.storage, format, buffer->id(), -1};
+    const Resource resource{slot.storage, slot.format, buffer->id(), -1};
     executor_->buffers_.push_back(*std::move(buffer));
     return resource;
   }
-  auto texture = MakeTexture(slot, format);
+  auto texture = MakeTexture(slot);
   if (!texture.ok()) return texture.status();
   if (auto s = texture->Upload(0, 0, 0, slot.width, slot.height, slot.layers,
                                bytes.data());
       !s.ok()) {
     return s;
   }
-  const Resource resource{slot.storage, format, texture->id(), -1};
+  const Resource resource{slot.storage, slot.format, texture->id(), -1};
   executor_->textures_.push_back(*std::move(texture));
   return resource;
 }
 
 absl::StatusOr<ExecutorBuilder::Resource> ExecutorBuilder::UploadTexels(
-    const Slot& slot, bool half, bool cacheable,
-    absl::FunctionRef<absl::StatusOr<std::vector<float>>()> make) {
-  const Format format = half ? Format::kRgba16f : Format::kRgba32f;
+    const Slot& slot, bool cacheable,
+    absl::FunctionRef<absl::StatusOr<std::vector<uint8_t>>()> make) {
   PartitionCache* cache = cacheable ? cache_ : nullptr;
   if (cache != nullptr) {
-    auto saved = cache->NextConstant(slot.texels() * TexelBytes(format));
+    auto saved = cache->NextConstant(slot.bytes());
     if (!saved.ok()) return saved.status();
-    if (*saved) return UploadBytes(slot, format, **saved);
+    if (*saved) return UploadBytes(slot, **saved);
   }
-  auto texels = make();
-  if (!texels.ok()) return texels.status();
-  absl::Span<const uint8_t> bytes(
-      reinterpret_cast<const uint8_t*>(texels->data()),
-      texels->size() * sizeof(float));
-  std::vector<uint16_t> halves;
-  if (half) {
-    halves = ToHalves(*texels);
-    bytes = {reinterpret_cast<const uint8_t*>(halves.data()),
-             halves.size() * sizeof(uint16_t)};
-  }
-  if (cache != nullptr) cache->SaveConstant(bytes);
-  return UploadBytes(slot, format, bytes);
+  auto bytes = make();
+  if (!bytes.ok()) return bytes.status();
+  if (cache != nullptr) cache->SaveConstant(*bytes);
+  return UploadBytes(slot, *bytes);
 }
 
 absl::Status ExecutorBuilder::UploadConstantTensor(TensorId id) {
   const Tensor& tensor = graph_.tensor(id);
-  auto storage = StorageFor(tensor.shape, profile_);
+  auto storage = StorageFor(tensor, profile_);
   if (!storage.ok()) return storage.status();
-  const auto pack = [&tensor]() -> absl::StatusOr<std::vector<float>> {
+  const Format format = FormatFor(tensor, profile_);
+  const auto pack = [&]() -> absl::StatusOr<std::vector<uint8_t>> {
+    if (format == Format::kRgba32i) {
+      auto values = ConstantInts(tensor);
+      if (!values.ok()) return values.status();
+      return BytesOf(PackTexels<int32_t>(*values, tensor.shape));
+    }
     auto values = ConstantFloats(tensor);
     if (!values.ok()) return values.status();
-    return PackTexels(*values, tensor.shape);
+    return FloatTexels(PackTexels<float>(*values, tensor.shape), format);
   };
   // One that a pass or an op has made may come from attributes.
   const bool cacheable = tensor.tflite_index >= 0;
-  auto resource = UploadTexels(SlotFor(tensor.shape, *storage), profile_.half,
-                               cacheable, pack);
+  auto resource =
+      UploadTexels(SlotFor(tensor.shape, *storage, format), cacheable, pack);
   if (!resource.ok()) return Labelled(resource.status(), tensor.ToString());
   tensors_[id] = *resource;
   return absl::OkStatus();
@@ -294,16 +298,18 @@ absl::Status ExecutorBuilder::UploadConstants() {
     for (const PackedConstant& c : d.constants) {
       auto storage = ConstantStorageFor(c, profile_);
       if (!storage.ok()) return Labelled(storage.status(), d.label);
+      const Format format = profile_.half && !c.always_float32
+                                ? Format::kRgba16f
+                                : Format::kRgba32f;
       const Slot slot = *storage == Storage::kBuffer
-                            ? Slot{*storage, c.width * c.height, 1, 1}
-                            : Slot{*storage, c.width, c.height, 1};
-      const auto pack = [&c]() -> absl::StatusOr<std::vector<float>> {
+                            ? Slot{*storage, c.width * c.height, 1, 1, format}
+                            : Slot{*storage, c.width, c.height, 1, format};
+      const auto pack = [&]() -> absl::StatusOr<std::vector<uint8_t>> {
         std::vector<float> texels(int64_t{c.width} * c.height * 4, 0.0f);
         c.fill(absl::MakeSpan(texels));
-        return texels;
+        return FloatTexels(texels, format);
       };
-      auto resource = UploadTexels(slot, profile_.half && !c.always_float32,
-                                   c.cacheable, pack);
+      auto resource = UploadTexels(slot, c.cacheable, pack);
       if (!resource.ok()) return Labelled(resource.status(), d.label);
       resources.push_back(*resource);
     }

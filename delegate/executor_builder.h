@@ -34,12 +34,11 @@ class ExecutorBuilder {
   absl::Status MakeHostBuffers();
   absl::Status MakeSlots();
   absl::Status UploadConstantTensor(TensorId id);
-  // The texels come from the cache, or from `make` (four floats each).
+  // The texels come from the cache, or from `make`, in the slot's format.
   absl::StatusOr<Resource> UploadTexels(
-      const Slot& slot, bool half, bool cacheable,
-      absl::FunctionRef<absl::StatusOr<std::vector<float>>()> make);
+      const Slot& slot, bool cacheable,
+      absl::FunctionRef<absl::StatusOr<std::vector<uint8_t>>()> make);
   absl::StatusOr<Resource> UploadBytes(const Slot& slot,
-                                       gl_shaders::Format format,
                                        absl::Span<const uint8_t> bytes);
   absl::Status UploadConstants();
   absl::Status CompilePrograms();

@@ -218,7 +218,8 @@ absl::StatusOr<std::vector<float>> ConstantFloats(const Tensor& tensor) {
 }
 
 absl::StatusOr<std::vector<int>> ConstantInts(const Tensor& tensor) {
-  if (tensor.type != DataType::kInt32 && tensor.type != DataType::kInt64) {
+  if (tensor.type != DataType::kInt32 && tensor.type != DataType::kInt64 &&
+      tensor.type != DataType::kBool) {
     return absl::InvalidArgumentError(
         absl::StrCat(tensor.ToString(), " is not an integer constant"));
   }

@@ -129,7 +129,8 @@ struct Tensor {
 // In the tensor's own element order. kInvalidArgument: not constant, a type
 // that has no float view, or fewer bytes than the shape needs.
 absl::StatusOr<std::vector<float>> ConstantFloats(const Tensor& tensor);
-// Likewise for int32 and int64 constants (shapes, axes, paddings), exactly.
+// Likewise for int32, int64 and bool constants (shapes, axes, conditions),
+// exactly.
 absl::StatusOr<std::vector<int>> ConstantInts(const Tensor& tensor);
 
 // An elementwise function applied to a value on its way to memory. Any op whose

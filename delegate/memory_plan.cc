@@ -8,17 +8,18 @@
 
 namespace gles_delegate {
 
+using gl_shaders::Format;
 using gl_shaders::Storage;
 
-Slot SlotFor(const Shape& shape, Storage storage) {
+Slot SlotFor(const Shape& shape, Storage storage, Format format) {
   const int layers = shape.b * shape.slices();
   switch (storage) {
     case Storage::kTextureArray:
-      return {storage, shape.w, shape.h, layers};
+      return {storage, shape.w, shape.h, layers, format};
     case Storage::kTexture2d:
-      return {storage, shape.w, layers * shape.h, 1};
+      return {storage, shape.w, layers * shape.h, 1, format};
     case Storage::kBuffer:
-      return {storage, layers * shape.h * shape.w, 1, 1};
+      return {storage, layers * shape.h * shape.w, 1, 1, format};
   }
   return {};
 }
@@ -32,7 +33,7 @@ struct Lifetime {
 
 Slot Grown(const Slot& a, const Slot& b) {
   return {a.storage, std::max(a.width, b.width), std::max(a.height, b.height),
-          std::max(a.layers, b.layers)};
+          std::max(a.layers, b.layers), a.format};
 }
 
 // The lifetimes that took turns in a slot: first dispatch -> last.
@@ -78,13 +79,15 @@ MemoryPlan PlanMemory(const Graph& graph, absl::Span<const Dispatch> dispatches,
   MemoryPlan plan;
   for (TensorId id = 0; id < static_cast<TensorId>(graph.tensors.size()); ++id) {
     if (lives[id].last < 0 || graph.tensor(id).is_constant()) continue;
-    const Shape& shape = graph.tensor(id).shape;
-    wanted[id] = SlotFor(shape, StorageFor(shape, profile).value_or(Storage::kBuffer));
-    plan.texels_unshared += wanted[id].texels();
+    const Tensor& tensor = graph.tensor(id);
+    wanted[id] = SlotFor(tensor.shape,
+                         StorageFor(tensor, profile).value_or(Storage::kBuffer),
+                         FormatFor(tensor, profile));
+    plan.bytes_unshared += wanted[id].bytes();
     order.push_back(id);
   }
   std::stable_sort(order.begin(), order.end(), [&](TensorId a, TensorId b) {
-    return wanted[a].texels() > wanted[b].texels();
+    return wanted[a].bytes() > wanted[b].bytes();
   });
   plan.slot_of.assign(graph.tensors.size(), -1);
   std::vector<Busy> busy;
@@ -92,7 +95,8 @@ MemoryPlan PlanMemory(const Graph& graph, absl::Span<const Dispatch> dispatches,
     int best = -1;
     int64_t best_growth = wanted[id].texels();  // a new slot's price
     for (size_t s = 0; s < plan.slots.size() && best_growth > 0; ++s) {
-      if (plan.slots[s].storage != wanted[id].storage || !IsFree(busy[s], lives[id])) {
+      if (plan.slots[s].storage != wanted[id].storage ||
+          plan.slots[s].format != wanted[id].format || !IsFree(busy[s], lives[id])) {
         continue;
       }
       const int64_t growth =
@@ -112,7 +116,7 @@ MemoryPlan PlanMemory(const Graph& graph, absl::Span<const Dispatch> dispatches,
     busy[best][lives[id].first] = lives[id].last;
     plan.slot_of[id] = best;
   }
-  for (const Slot& slot : plan.slots) plan.texels_shared += slot.texels();
+  for (const Slot& slot : plan.slots) plan.bytes_shared += slot.bytes();
   return plan;
 }
 

@@ -17,18 +17,21 @@ struct Slot {
   int width = 0;   // texels; buffers: the count of texels
   int height = 0;  // 1 for buffers
   int layers = 0;  // 1 for 2-D textures and buffers
+  gl_shaders::Format format = gl_shaders::Format::kRgba32f;
   int64_t texels() const { return int64_t{width} * height * layers; }
+  int64_t bytes() const { return texels() * BytesPerTexel(format); }
 };
 
 struct MemoryPlan {
   std::vector<Slot> slots;
   std::vector<int> slot_of;     // by tensor; -1: not a run-time tensor of the plan
-  int64_t texels_shared = 0;    // what the slots hold
-  int64_t texels_unshared = 0;  // what one slot per tensor would hold
+  int64_t bytes_shared = 0;    // what the slots hold
+  int64_t bytes_unshared = 0;  // what one slot per tensor would hold
 };
 
 // The slot that a tensor alone needs.
-Slot SlotFor(const Shape& shape, gl_shaders::Storage storage);
+Slot SlotFor(const Shape& shape, gl_shaders::Storage storage,
+             gl_shaders::Format format);
 
 // Graph inputs live from before the first dispatch, outputs to after the last.
 // Greedy by size: each tensor, largest first, goes into the free slot that must

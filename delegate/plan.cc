@@ -10,6 +10,7 @@
 
 namespace gles_delegate {
 
+using gl_shaders::Format;
 using gl_shaders::Storage;
 
 // --- UniformBlock -----------------------------------------------------------
@@ -136,8 +137,10 @@ std::string Dispatch::ToString() const {
 
 // --- Planner ----------------------------------------------------------------
 
-TensorId Planner::AddTemporary(absl::string_view name, const Shape& shape) {
+TensorId Planner::AddTemporary(absl::string_view name, const Shape& shape,
+                               DataType type) {
   Tensor tensor;
+  tensor.type = type;
   tensor.name = std::string(name);
   tensor.dims = {shape.b, shape.h, shape.w, shape.c};
   tensor.shape = shape;
@@ -151,6 +154,13 @@ TensorId Planner::AddConstantTensor(absl::string_view name, const Shape& shape,
   std::memcpy(bytes.data(), values.data(), bytes.size());
   graph_->tensor(id).constant = ConstantData::Own(std::move(bytes));
   return id;
+}
+
+TensorId Planner::AddConstantView(const Tensor& constant, const Shape& shape) {
+  Tensor view = constant;
+  view.dims = {shape.b, shape.h, shape.w, shape.c};
+  view.shape = shape;
+  return graph_->AddTensor(std::move(view));
 }
 
 void Planner::Add(Dispatch dispatch) { dispatches_.push_back(std::move(dispatch)); }
@@ -178,7 +188,7 @@ absl::Status CheckDispatch(const Graph& graph, const Dispatch& d,
                            const DeviceProfile& profile) {
   for (const auto* list : {&d.reads, &d.writes}) {
     for (const auto& [name, id] : *list) {
-      const auto storage = StorageFor(graph.tensor(id).shape, profile);
+      const auto storage = StorageFor(graph.tensor(id), profile);
       if (!storage.ok()) return Annotate(storage.status(), graph.tensor(id).ToString());
     }
   }
@@ -241,7 +251,26 @@ std::array<int, 3> ChooseWorkGroup(const std::array<int, 3>& grid,
   return group;
 }
 
-absl::StatusOr<Storage> StorageFor(const Shape& shape, const DeviceProfile& profile) {
+Format FormatFor(const Tensor& tensor, const DeviceProfile& profile) {
+  switch (tensor.type) {
+    case DataType::kInt32:
+    case DataType::kBool:
+      return Format::kRgba32i;
+    case DataType::kInt8:
+    case DataType::kUint8:
+      return Format::kRgba8i;
+    default:
+      return profile.half ? Format::kRgba16f : Format::kRgba32f;
+  }
+}
+
+absl::StatusOr<Storage> StorageFor(const Tensor& tensor,
+                                   const DeviceProfile& profile) {
+  return StorageFor(tensor.shape, FormatFor(tensor, profile), profile);
+}
+
+absl::StatusOr<Storage> StorageFor(const Shape& shape, Format format,
+                                   const DeviceProfile& profile) {
   const int64_t layers = int64_t{shape.b} * shape.slices();
   const auto fits = [&](Storage storage) {
     switch (storage) {
@@ -253,8 +282,8 @@ absl::StatusOr<Storage> StorageFor(const Shape& shape, const DeviceProfile& prof
         return shape.w <= profile.max_texture_size &&
                layers * shape.h <= profile.max_texture_size;
       case Storage::kBuffer: {
-        const int64_t texel = profile.half ? 8 : 16;
-        return layers * shape.h * shape.w * texel <= profile.max_buffer_bytes;
+        return layers * shape.h * shape.w * BytesPerTexel(format) <=
+               profile.max_buffer_bytes;
       }
     }
     return false;

@@ -139,10 +139,16 @@ class Planner {
   const DeviceProfile& profile() const { return profile_; }
 
   // A tensor between two dispatches of one op, float32 or float16 as the rest.
-  TensorId AddTemporary(absl::string_view name, const Shape& shape);
+  // `type`: kInt32 for one of integers.
+  TensorId AddTemporary(absl::string_view name, const Shape& shape,
+                        DataType type = DataType::kFloat32);
   // Like a temporary, but with constant values (in BHWC order).
   TensorId AddConstantTensor(absl::string_view name, const Shape& shape,
                              std::vector<float> values);
+
+  // An integer constant seen with another shape of as many elements; the bytes
+  // are shared.
+  TensorId AddConstantView(const Tensor& constant, const Shape& shape);
 
   // The node's post-ops are added to every dispatch whose first write is the
   // node's outputs[0] (each of its texels is written once), work groups of zeros
@@ -180,9 +186,16 @@ absl::Status PlanNode(const Node& node, Planner* planner);
 std::array<int, 3> ChooseWorkGroup(const std::array<int, 3>& grid,
                                    const DeviceProfile& profile);
 
+// What a texel of the tensor is: floats in the profile's precision, int32 and
+// bool (0 or 1) as 32-bit integers, 8-bit codes as such (uint8 less 128).
+gl_shaders::Format FormatFor(const Tensor& tensor, const DeviceProfile& profile);
+
 // Where a tensor of this shape lives: the profile's storage if it fits the
 // device's limits, else another that does. kResourceExhausted: none fits.
 absl::StatusOr<gl_shaders::Storage> StorageFor(const Shape& shape,
+                                               gl_shaders::Format format,
+                                               const DeviceProfile& profile);
+absl::StatusOr<gl_shaders::Storage> StorageFor(const Tensor& tensor,
                                                const DeviceProfile& profile);
 
 // The whole plan as text, a line per dispatch: for golden tests and reports.

@@ -7,7 +7,6 @@
 
 namespace gles_delegate {
 
-using gl_shaders::Format;
 using gl_shaders::ShaderSpec;
 using gl_shaders::Storage;
 
@@ -31,11 +30,11 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
   spec.read_by = profile.read_by;
   spec.work_group = dispatch.work_group;
   const auto add = [&](std::string name, TensorId id, bool write) {
-    const Shape& shape = graph.tensor(id).shape;
-    const auto storage = StorageFor(shape, profile);
+    const Tensor& tensor = graph.tensor(id);
+    const auto storage = StorageFor(tensor, profile);
     spec.tensors.push_back({std::move(name), storage.value_or(Storage::kBuffer),
-                            profile.half ? Format::kRgba16f : Format::kRgba32f,
-                            write, write && shape.c % 4 != 0});
+                            FormatFor(tensor, profile), write,
+                            write && tensor.shape.c % 4 != 0});
   };
   for (const auto& [name, id] : dispatch.reads) add(name, id, false);
   const TensorId output =

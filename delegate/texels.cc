@@ -4,12 +4,13 @@
 
 namespace gles_delegate {
 
-std::vector<float> PackTexels(absl::Span<const float> values, const Shape& shape) {
+template <typename T>
+std::vector<T> PackTexels(absl::Span<const T> values, const Shape& shape) {
   const int64_t pixels = int64_t{shape.h} * shape.w;
-  std::vector<float> texels(shape.b * shape.slices() * pixels * 4, 0.0f);
+  std::vector<T> texels(shape.b * shape.slices() * pixels * 4, T{0});
   for (int b = 0; b < shape.b; ++b) {
     for (int64_t p = 0; p < pixels; ++p) {
-      const float* src = values.data() + (b * pixels + p) * shape.c;
+      const T* src = values.data() + (b * pixels + p) * shape.c;
       for (int s = 0; s < shape.slices(); ++s) {
         const int64_t layer = int64_t{b} * shape.slices() + s;
         std::copy_n(src + s * 4, std::min(4, shape.c - s * 4),
@@ -19,6 +20,9 @@ std::vector<float> PackTexels(absl::Span<const float> values, const Shape& shape
   }
   return texels;
 }
+
+template std::vector<float> PackTexels(absl::Span<const float>, const Shape&);
+template std::vector<int32_t> PackTexels(absl::Span<const int32_t>, const Shape&);
 
 std::vector<uint16_t> ToHalves(absl::Span<const float> values) {
   std::vector<uint16_t> halves(values.size());

@@ -11,8 +11,20 @@
 
 namespace gles_delegate {
 
-// `values`: BHWC, shape.elements() of them.
-std::vector<float> PackTexels(absl::Span<const float> values, const Shape& shape);
+// The bytes of plain values.
+template <typename T>
+absl::Span<const uint8_t> AsBytes(absl::Span<const T> values) {
+  return {reinterpret_cast<const uint8_t*>(values.data()),
+          values.size() * sizeof(T)};
+}
+template <typename T>
+absl::Span<uint8_t> AsWritableBytes(absl::Span<T> values) {
+  return {reinterpret_cast<uint8_t*>(values.data()), values.size() * sizeof(T)};
+}
+
+// `values`: BHWC, shape.elements() of them. T: float or int32_t.
+template <typename T>
+std::vector<T> PackTexels(absl::Span<const T> values, const Shape& shape);
 
 // To IEEE halves, to nearest even.
 std::vector<uint16_t> ToHalves(absl::Span<const float> values);

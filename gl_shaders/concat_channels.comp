@@ -9,11 +9,11 @@ layout(std140, binding = 0) uniform Params {
 };
 
 // Four channels from the `by`-th on of the two texels `low` and `high`.
-vec4 shifted(vec4 low, vec4 high, int by) {
+ELEMENT4 shifted(ELEMENT4 low, ELEMENT4 high, int by) {
   if (by == 0) return low;
-  if (by == 1) return vec4(low.yzw, high.x);
-  if (by == 2) return vec4(low.zw, high.xy);
-  return vec4(low.w, high.xyz);
+  if (by == 1) return ELEMENT4(low.yzw, high.x);
+  if (by == 2) return ELEMENT4(low.zw, high.xy);
+  return ELEMENT4(low.w, high.xyz);
 }
 
 // Puts the channels that one source has in output texel (p, slice, batch) into v.
@@ -21,8 +21,8 @@ vec4 shifted(vec4 low, vec4 high, int by) {
   {                                                                       \
     int first = 4 * slice - BEGIN;                                        \
     int s = first >> 2;                                                   \
-    vec4 low = vec4(0.0);                                                 \
-    vec4 high = vec4(0.0);                                                \
+    ELEMENT4 low = ELEMENT4(0);                                           \
+    ELEMENT4 high = ELEMENT4(0);                                          \
     if (s >= 0 && s < SIZE.z) low = READ(p.x, p.y, s, batch);             \
     if ((first & 3) != 0 && s >= -1 && s + 1 < SIZE.z) {                  \
       high = READ(p.x, p.y, s + 1, batch);                                \
@@ -37,7 +37,7 @@ void main() {
   ivec2 p = gid.xy;
   int slice = first_slice + gid.z % slice_count;
   int batch = gid.z / slice_count;
-  vec4 v = vec4(0.0);
+  ELEMENT4 v = ELEMENT4(0);
   PART(read_src0, src0_size, src0_aux.x, part_begin.x)
 #if SOURCES > 1
   PART(read_src1, src1_size, src1_aux.x, part_begin.y)

@@ -7,7 +7,7 @@ void main() {
   ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
   // Broadcasting is a clamp: an axis of extent 1 always reads index 0.
   ivec4 q = min(p, src_size - 1);
-  vec4 v = read_src(q.x, q.y, q.z, q.w);
+  ELEMENT4 v = read_src(q.x, q.y, q.z, q.w);
 #ifdef SPLAT
   v = v.xxxx;
 #endif

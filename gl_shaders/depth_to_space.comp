@@ -12,9 +12,9 @@ void main() {
   ivec2 within = p.xy - q * block;
   int first = (within.y * block + within.x) * dst_aux.x + 4 * p.z;
 #ifdef WHOLE
-  vec4 v = read_src(q.x, q.y, first >> 2, p.w);
+  ELEMENT4 v = read_src(q.x, q.y, first >> 2, p.w);
 #else
-  vec4 v = vec4(0.0);
+  ELEMENT4 v = ELEMENT4(0);
   for (int i = 0; i < min(4, dst_aux.x - 4 * p.z); ++i) {
     int c = first + i;
     v[i] = read_src(q.x, q.y, c >> 2, p.w)[c & 3];

@@ -5,7 +5,7 @@ layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 int index_of(int i) { return int(table_at(i % table_size.x, i / table_size.x).x); }
 
 #ifdef AXIS_CHANNEL
-float channel_of(ivec4 p, int c) {
+ELEMENT channel_of(ivec4 p, int c) {
   c = index_of(min(c, dst_aux.x - 1));
   return read_src(p.x, p.y, c >> 2, p.w)[c & 3];
 }
@@ -26,10 +26,10 @@ void main() {
 #endif
 #ifdef AXIS_CHANNEL
   int c = 4 * p.z;
-  vec4 v = vec4(channel_of(q, c), channel_of(q, c + 1), channel_of(q, c + 2),
+  ELEMENT4 v = ELEMENT4(channel_of(q, c), channel_of(q, c + 1), channel_of(q, c + 2),
                 channel_of(q, c + 3));
 #else
-  vec4 v = read_src(q.x, q.y, q.z, q.w);
+  ELEMENT4 v = read_src(q.x, q.y, q.z, q.w);
 #endif
   write_dst(p.x, p.y, p.z, p.w, v);
 }

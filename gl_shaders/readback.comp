@@ -1,8 +1,8 @@
-// Texels to host floats, tightly packed BHWC, four floats an invocation: the
+// Texels to host floats (or int32), tightly packed BHWC, four floats an invocation: the
 // host's memory is across a bus, which wants whole, neighbouring writes.
 layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 
-layout(std430, binding = HOST_BINDING) writeonly buffer Host { vec4 host[]; };
+layout(std430, binding = HOST_BINDING) writeonly buffer Host { ELEMENT4 host[]; };
 
 #ifdef WHOLE_TEXELS
 // Channels are a multiple of 4; x counts slices.
@@ -27,8 +27,8 @@ void main() {
   int batch = row / src_size.y;
   int y = row - batch * src_size.y;
   if (batch >= src_size.w) return;
-  vec4 texel = read_src(x, y, c >> 2, batch);
-  vec4 v = vec4(0.0);
+  ELEMENT4 texel = read_src(x, y, c >> 2, batch);
+  ELEMENT4 v = ELEMENT4(0);
   for (int i = 0; i < 4; ++i) {
     v[i] = texel[c & 3];
     ++c;

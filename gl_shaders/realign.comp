@@ -7,6 +7,6 @@ void main() {
   ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
   int pixel = (p.w * dst_size.y + p.y) * dst_size.x + p.x;
   int row = pixel / src_size.x;
-  vec4 v = read_src(pixel % src_size.x, row % src_size.y, p.z, row / src_size.y);
+  ELEMENT4 v = read_src(pixel % src_size.x, row % src_size.y, p.z, row / src_size.y);
   write_dst(p.x, p.y, p.z, p.w, v);
 }

@@ -4,17 +4,17 @@
 layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 
 // The texel that holds channel c of pixel i, pixels counted in linear order.
-vec4 texel(int i, int c) {
+ELEMENT4 texel(int i, int c) {
   int row = i / src_size.x;
   return read_src(i - row * src_size.x, row % src_size.y, c >> 2, row / src_size.y);
 }
 
-vec4 texel_of(int element) {
+ELEMENT4 texel_of(int element) {
   int i = element / src_aux.x;
   return texel(i, element - i * src_aux.x);
 }
 
-float value_of(int element) {
+ELEMENT value_of(int element) {
   int i = element / src_aux.x;
   int c = element - i * src_aux.x;
   return texel(i, c)[c & 3];
@@ -26,11 +26,11 @@ void main() {
   int pixel = (p.w * dst_size.y + p.y) * dst_size.x + p.x;
   int first = pixel * dst_aux.x + 4 * p.z;
 #ifdef WHOLE
-  vec4 v = texel_of(first);
+  ELEMENT4 v = texel_of(first);
 #else
   // Lanes past the last channel repeat it: in bounds, and masked by the write.
   int last = (pixel + 1) * dst_aux.x - 1;
-  vec4 v = vec4(value_of(first), value_of(min(first + 1, last)),
+  ELEMENT4 v = ELEMENT4(value_of(first), value_of(min(first + 1, last)),
                 value_of(min(first + 2, last)), value_of(min(first + 3, last)));
 #endif
   write_dst(p.x, p.y, p.z, p.w, v);

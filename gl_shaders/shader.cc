@@ -13,7 +13,9 @@
 namespace gles_delegate::gl_shaders {
 namespace {
 
-bool IsInt(Format format) { return format == Format::kRgba32i; }
+bool IsInt(Format format) {
+  return format == Format::kRgba32i || format == Format::kRgba8i;
+}
 
 absl::string_view Vec(Format format) { return IsInt(format) ? "ivec4" : "vec4"; }
 
@@ -25,11 +27,13 @@ absl::string_view ImageFormat(Format format) {
       return "rgba16f";
     case Format::kRgba32i:
       return "rgba32i";
+    case Format::kRgba8i:
+      return "rgba8i";
   }
   return "";
 }
 
-// What an SSBO of texels holds: halves travel in pairs.
+// What an SSBO of texels holds: halves travel in pairs, codes in fours.
 absl::string_view BufferElement(Format format) {
   switch (format) {
     case Format::kRgba32f:
@@ -38,6 +42,8 @@ absl::string_view BufferElement(Format format) {
       return "uvec2";
     case Format::kRgba32i:
       return "ivec4";
+    case Format::kRgba8i:
+      return "int";
   }
   return "";
 }
@@ -128,6 +134,19 @@ std::string Halves(absl::string_view uvec2_expression) {
   return absl::StrCat("unpack_texel(", uvec2_expression, ")");
 }
 
+// A texel of what a buffer holds, and the other way round.
+std::string Unpacked(Format format, const std::string& element) {
+  if (format == Format::kRgba16f) return Halves(element);
+  if (format == Format::kRgba8i) return absl::StrCat("unpack_codes(", element, ")");
+  return element;
+}
+
+absl::string_view Packed(Format format) {
+  if (format == Format::kRgba16f) return "pack_texel(v)";
+  if (format == Format::kRgba8i) return "pack_codes(v)";
+  return "v";
+}
+
 std::string DefineRead(const TensorBinding& t, const Bindings::Point& point) {
   const std::string address = Address(t);
   std::string value;
@@ -140,7 +159,7 @@ std::string DefineRead(const TensorBinding& t, const Bindings::Point& point) {
       break;
     case Bindings::Kind::kBuffer:
       value = absl::StrFormat("%s_data[%s]", t.name, address);
-      if (t.format == Format::kRgba16f) value = Halves(value);
+      value = Unpacked(t.format, value);
       break;
   }
   return absl::StrFormat(
@@ -148,7 +167,7 @@ std::string DefineRead(const TensorBinding& t, const Bindings::Point& point) {
       Vec(t.format), t.name, value);
 }
 
-std::string PostOpText(const PostOpCall& call, int index) {
+std::string PostOpText(const PostOpCall& call, int index, absl::string_view vec) {
   const std::string params = absl::StrCat("post", index, "_params");
   if (call.operand.empty()) {
     return absl::StrFormat("  v = op_%s(v, %s);\n", call.function, params);
@@ -160,8 +179,8 @@ std::string PostOpText(const PostOpCall& call, int index) {
       call.operand, call.operand, call.operand, call.operand, call.operand,
       call.operand_splat ? ".xxxx" : "");
   if (call.operand_zero_extend) {
-    value = absl::StrFormat("(slice < %s_size.z ? %s : vec4(0.0))", call.operand,
-                            value);
+    value = absl::StrFormat("(slice < %s_size.z ? %s : %s(0))", call.operand,
+                            value, vec);
   }
   return call.operand_first
              ? absl::StrFormat("  v = op_%s(%s, v, %s);\n", call.function, value,
@@ -176,7 +195,7 @@ std::string DefineWrite(const TensorBinding& t, const Bindings::Point& point,
       "void write_%s(int x, int y, int slice, int batch, %s v) {\n", t.name,
       Vec(t.format));
   for (size_t i = 0; i < post_ops.size(); ++i) {
-    text += PostOpText(post_ops[i], static_cast<int>(i));
+    text += PostOpText(post_ops[i], static_cast<int>(i), Vec(t.format));
   }
   if (t.mask_tail) {
     absl::StrAppendFormat(
@@ -190,9 +209,8 @@ std::string DefineWrite(const TensorBinding& t, const Bindings::Point& point,
     absl::StrAppendFormat(&text, "  imageStore(%s_img, %s, v);\n", t.name,
                           address);
   } else {
-    absl::StrAppendFormat(
-        &text, "  %s_data[%s] = %s;\n", t.name, address,
-        t.format == Format::kRgba16f ? "pack_texel(v)" : "v");
+    absl::StrAppendFormat(&text, "  %s_data[%s] = %s;\n", t.name, address,
+                          Packed(t.format));
   }
   return text + "}\n";
 }
@@ -232,6 +250,14 @@ std::string CommonParams(const ShaderSpec& spec) {
   return text;
 }
 
+// What ELEMENT stands for.
+Format ElementFormat(const ShaderSpec& spec) {
+  for (const TensorBinding& t : spec.tensors) {
+    if (t.write) return t.format;
+  }
+  return spec.tensors.empty() ? Format::kRgba32f : spec.tensors[0].format;
+}
+
 std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
   std::string text = absl::StrFormat(
       "#version 310 es\n"
@@ -247,6 +273,9 @@ std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
     absl::StrAppend(&text, "#define ", name, " ", value, "\n");
   }
   absl::StrAppend(&text, "#define COMMON_PARAMS ", CommonParams(spec), "\n");
+  const bool ints = IsInt(ElementFormat(spec));
+  absl::StrAppend(&text, "#define ELEMENT ", ints ? "int" : "float",
+                  "\n#define ELEMENT4 ", ints ? "ivec4" : "vec4", "\n");
   absl::StrAppend(&text, "#define gid ivec3(gl_GlobalInvocationID)\n");
   absl::StrAppend(&text, "bool outside_grid();\n");
   for (size_t i = 0; i < spec.tensors.size(); ++i) {
@@ -276,7 +305,12 @@ std::string Definitions(const ShaderSpec& spec, const Bindings& bindings) {
       "vec4 unpack_texel(uvec2 p) {\n"
       "  return vec4(unpackHalf2x16(p.x), unpackHalf2x16(p.y));\n}\n"
       "uvec2 pack_texel(vec4 v) {\n"
-      "  return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));\n}\n";
+      "  return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));\n}\n"
+      "ivec4 unpack_codes(int p) {\n"
+      "  return (ivec4(p) << ivec4(24, 16, 8, 0)) >> 24;\n}\n"
+      "int pack_codes(ivec4 v) {\n"
+      "  v = (v & 255) << ivec4(0, 8, 16, 24);\n"
+      "  return v.x | v.y | v.z | v.w;\n}\n";
   // Reads first: a write's post-ops call them.
   for (size_t i = 0; i < spec.tensors.size(); ++i) {
     if (!spec.tensors[i].write) {
@@ -308,6 +342,19 @@ void DumpIfAsked(absl::string_view name, const std::string& text) {
 }
 
 }  // namespace
+
+int BytesPerTexel(Format format) {
+  switch (format) {
+    case Format::kRgba32f:
+    case Format::kRgba32i:
+      return 16;
+    case Format::kRgba16f:
+      return 8;
+    case Format::kRgba8i:
+      return 4;
+  }
+  return 0;
+}
 
 absl::StatusOr<absl::string_view> ShaderFile(absl::string_view name) {
   for (size_t i = 0; i < kEmbeddedFileCount; ++i) {

@@ -10,6 +10,11 @@
 //   void write_T(int x, int y, int slice, int batch, vec4 v)   post-ops are
 //                     applied to the first written tensor, channels past the
 //                     tensor's last are written as zero.
+//                     Tensors of integers have ivec4 in place of vec4.
+//   ELEMENT, ELEMENT4 the type of a channel and of a texel of the first written
+//                     tensor (where none is written, of the first read): float
+//                     and vec4, or int and ivec4. What only moves values is
+//                     written in these and works for both.
 //   vec4 K_at(int x, int y)   texel of packed constant K; COMMON_PARAMS also
 //                     declares `ivec4 K_size` (width, height, 0, 0).
 //   ivec3 gid         gl_GlobalInvocationID as ints.
@@ -44,7 +49,9 @@ enum class Format {
   kRgba32f,
   kRgba16f,
   kRgba32i,  // read_T gives ivec4, write_T takes it
+  kRgba8i,   // likewise, of -128..127; in a buffer four codes to an int
 };
+int BytesPerTexel(Format format);
 
 // How a texture is read: sampler and texelFetch, or image and imageLoad.
 enum class ReadBy { kFetch, kImage };

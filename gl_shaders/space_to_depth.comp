@@ -8,7 +8,7 @@ layout(std140, binding = 0) uniform Params {
 void main() {
   if (outside_grid()) return;
   ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
-  vec4 v = vec4(0.0);
+  ELEMENT4 v = ELEMENT4(0);
 #ifdef WHOLE
   const int kReads = 1;
 #else
@@ -19,7 +19,7 @@ void main() {
     int pixel = c / src_aux.x;
     c -= pixel * src_aux.x;
     ivec2 q = p.xy * block + ivec2(pixel % block, pixel / block);
-    vec4 texel = read_src(q.x, q.y, c >> 2, p.w);
+    ELEMENT4 texel = read_src(q.x, q.y, c >> 2, p.w);
 #ifdef WHOLE
     v = texel;
 #else

@@ -1,10 +1,11 @@
-// Host floats, tightly packed BHWC, to texels. One texel an invocation.
+// Host floats (or int32, where dst is of integers), tightly packed BHWC, to
+// texels. One texel an invocation.
 layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 
 #ifdef WHOLE_TEXELS
 // Channels are a multiple of 4: x counts slices, so that neighbouring
 // invocations read neighbouring memory.
-layout(std430, binding = HOST_BINDING) readonly buffer Host { vec4 host[]; };
+layout(std430, binding = HOST_BINDING) readonly buffer Host { ELEMENT4 host[]; };
 
 void main() {
   if (outside_grid()) return;
@@ -16,14 +17,14 @@ void main() {
 #elif defined(RGB)
 // Three channels, as images have: four pixels an invocation are three vec4s. The
 // buffer is padded to whole threes.
-layout(std430, binding = HOST_BINDING) readonly buffer Host { vec4 host[]; };
+layout(std430, binding = HOST_BINDING) readonly buffer Host { ELEMENT4 host[]; };
 
-void put(int pixel, vec3 rgb) {
+void put(int pixel, ELEMENT r, ELEMENT g, ELEMENT b) {
   int row = pixel / dst_size.x;
   int batch = row / dst_size.y;
   if (batch >= dst_size.w) return;
   write_dst(pixel - row * dst_size.x, row - batch * dst_size.y, 0, batch,
-            vec4(rgb, 0.0));
+            ELEMENT4(r, g, b, 0));
 }
 
 void main() {
@@ -31,16 +32,16 @@ void main() {
   int group = gid.y * grid.x + gid.x;
   // The last row of a folded grid may be longer than what is left.
   if (group * 4 >= dst_size.x * dst_size.y * dst_size.w) return;
-  vec4 a = host[group * 3];
-  vec4 b = host[group * 3 + 1];
-  vec4 c = host[group * 3 + 2];
-  put(group * 4, a.xyz);
-  put(group * 4 + 1, vec3(a.w, b.xy));
-  put(group * 4 + 2, vec3(b.zw, c.x));
-  put(group * 4 + 3, c.yzw);
+  ELEMENT4 a = host[group * 3];
+  ELEMENT4 b = host[group * 3 + 1];
+  ELEMENT4 c = host[group * 3 + 2];
+  put(group * 4, a.x, a.y, a.z);
+  put(group * 4 + 1, a.w, b.x, b.y);
+  put(group * 4 + 2, b.z, b.w, c.x);
+  put(group * 4 + 3, c.y, c.z, c.w);
 }
 #else
-layout(std430, binding = HOST_BINDING) readonly buffer Host { float host[]; };
+layout(std430, binding = HOST_BINDING) readonly buffer Host { ELEMENT host[]; };
 
 void main() {
   if (outside_grid()) return;
@@ -48,7 +49,7 @@ void main() {
   int channels = dst_aux.x;
   int c = p.z * 4;
   int at = ((p.w * dst_size.y + p.y) * dst_size.x + p.x) * channels + c;
-  vec4 v = vec4(0.0);
+  ELEMENT4 v = ELEMENT4(0);
   v.x = host[at];
   if (c + 1 < channels) v.y = host[at + 1];
   if (c + 2 < channels) v.z = host[at + 2];

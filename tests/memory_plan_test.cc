@@ -6,6 +6,7 @@
 namespace gles_delegate {
 namespace {
 
+using gl_shaders::Format;
 using gl_shaders::Storage;
 
 class MemoryPlanTest : public ::testing::Test {
@@ -35,8 +36,8 @@ TEST_F(MemoryPlanTest, AChainOfEqualTensorsTakesTurnsInTwoSlots) {
   graph_.outputs = {t.back()};
   const MemoryPlan plan = Plan();
   EXPECT_EQ(plan.slots.size(), 2u);
-  EXPECT_EQ(plan.texels_unshared, 8 * 16 * 16 * 2);
-  EXPECT_EQ(plan.texels_shared, 2 * 16 * 16 * 2);
+  EXPECT_EQ(plan.bytes_unshared, 16 * 8 * 16 * 16 * 2);
+  EXPECT_EQ(plan.bytes_shared, 16 * 2 * 16 * 16 * 2);
 }
 
 TEST_F(MemoryPlanTest, NoTwoLiveTensorsShare) {
@@ -58,7 +59,8 @@ TEST_F(MemoryPlanTest, NoTwoLiveTensorsShare) {
     }
   }
   for (TensorId id : t) {
-    const Slot need = SlotFor(graph_.tensor(id).shape, profile_.storage);
+    const Slot need = SlotFor(graph_.tensor(id).shape, profile_.storage,
+                              Format::kRgba32f);
     const Slot& has = plan.slots[plan.slot_of[id]];
     EXPECT_GE(has.width, need.width);
     EXPECT_GE(has.height, need.height);
@@ -95,13 +97,13 @@ TEST(StorageForTest, FallsBackToAStorageThatFits) {
   p.max_texture_size = 2048;
   p.max_texture_layers = 256;
   p.storage = Storage::kTextureArray;
-  EXPECT_EQ(*StorageFor({1, 64, 64, 64}, p), Storage::kTextureArray);
+  EXPECT_EQ(*StorageFor({1, 64, 64, 64}, Format::kRgba32f, p), Storage::kTextureArray);
   // 512 layers of 1x1: stacked in one 2-D texture.
-  EXPECT_EQ(*StorageFor({512, 1, 1, 4}, p), Storage::kTexture2d);
+  EXPECT_EQ(*StorageFor({512, 1, 1, 4}, Format::kRgba32f, p), Storage::kTexture2d);
   // Wider than any texture.
-  EXPECT_EQ(*StorageFor({1, 1, 4096, 4}, p), Storage::kBuffer);
+  EXPECT_EQ(*StorageFor({1, 1, 4096, 4}, Format::kRgba32f, p), Storage::kBuffer);
   p.max_buffer_bytes = 1024;
-  const auto none = StorageFor({1, 1, 4096, 4}, p);
+  const auto none = StorageFor({1, 1, 4096, 4}, Format::kRgba32f, p);
   ASSERT_FALSE(none.ok());
   EXPECT_EQ(none.status().code(), absl::StatusCode::kResourceExhausted);
 }

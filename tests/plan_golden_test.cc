@@ -22,6 +22,7 @@ namespace {
 using ::gles_delegate::Shape;
 using ::gles_delegate::gl_shaders::ReadBy;
 using ::gles_delegate::gl_shaders::Storage;
+using ::gles_delegate::gl_shaders::Format;
 using ::testing::HasSubstr;
 
 // Adds nodes as the reader does: by each op's own parser.
@@ -180,7 +181,7 @@ TEST(PlanGoldenTest, PlanningIsRepeatable) {
   EXPECT_NE(Plan(Tiled()).text, Plan(Parallel()).text);
 }
 
-// By hand, in texels: x 64, stem, spread and mixed 32 each, pooled 2, scores
+// By hand, in texels (16 bytes, or 8 of 16-bit floats): x 64, stem, spread and mixed 32 each, pooled 2, scores
 // and the result 3 each: 168. The residual keeps stem, spread and mixed alive
 // together. A 2-D texture holds spread where x was (64 + 32 + 32), and what
 // follows in what is free by then. Of an array the layers count too: x has one,
@@ -188,11 +189,11 @@ TEST(PlanGoldenTest, PlanningIsRepeatable) {
 // whose three layers none has; pooled fits where stem was.
 TEST(PlanGoldenTest, TensorsShareMemory) {
   const MemoryPlan tiled = Plan(Tiled()).memory;
-  EXPECT_EQ(tiled.texels_unshared, 64 + 3 * 32 + 2 + 3 + 3);
-  EXPECT_EQ(tiled.texels_shared, 64 + 32 + 32);
+  EXPECT_EQ(tiled.bytes_unshared, 16 * (64 + 3 * 32 + 2 + 3 + 3));
+  EXPECT_EQ(tiled.bytes_shared, 16 * (64 + 32 + 32));
   const MemoryPlan parallel = Plan(Parallel()).memory;
-  EXPECT_EQ(parallel.texels_unshared, 64 + 3 * 32 + 2 + 3 + 3);
-  EXPECT_EQ(parallel.texels_shared, 64 + 3 * 32 + 3 + 3);
+  EXPECT_EQ(parallel.bytes_unshared, 8 * (64 + 3 * 32 + 2 + 3 + 3));
+  EXPECT_EQ(parallel.bytes_shared, 8 * (64 + 3 * 32 + 3 + 3));
 }
 
 // --- Limits -----------------------------------------------------------------
@@ -204,7 +205,8 @@ TEST(StorageForTest, FallsThroughToWhatFits) {
   profile.max_texture_layers = 4;
   profile.max_buffer_bytes = 1 << 20;
   const auto storage = [&](Shape shape) {
-    const auto s = StorageFor(shape, profile);
+    const auto s = StorageFor(
+        shape, profile.half ? Format::kRgba16f : Format::kRgba32f, profile);
     EXPECT_TRUE(s.ok()) << s.status();
     return s.value_or(Storage::kBuffer);
   };
@@ -226,12 +228,12 @@ TEST(StorageForTest, WhatFitsNowhereIsRefusedWithTheLimits) {
   DeviceProfile profile;
   profile.max_texture_size = 64;
   profile.max_buffer_bytes = 1000;
-  const auto storage = StorageFor({1, 1, 65, 4}, profile);
+  const auto storage = StorageFor({1, 1, 65, 4}, Format::kRgba32f, profile);
   EXPECT_EQ(storage.status().code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(storage.status().message()), HasSubstr("1x1x65x4"));
   EXPECT_THAT(std::string(storage.status().message()), HasSubstr("1000 bytes"));
   // Sizes whose product no int holds.
-  EXPECT_FALSE(StorageFor({1, 1 << 15, 1 << 15, 1 << 12}, profile).ok());
+  EXPECT_FALSE(StorageFor({1, 1 << 15, 1 << 15, 1 << 12}, Format::kRgba32f, profile).ok());
 }
 
 TEST(PlanLimitsTest, ARefusalNamesNodeShapesAndRule) {

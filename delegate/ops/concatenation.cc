@@ -88,7 +88,8 @@ void JoinNarrowInputs(Planner* planner, std::vector<TensorId>* inputs) {
     }
     Shape shape = planner->tensor(parts[i + 1].id).shape;
     shape.c = parts[i + 1].channels + parts[i + 2].channels;
-    const TensorId pair = planner->AddTemporary("two inputs joined", shape);
+    const TensorId pair = planner->AddTemporary(
+        "two inputs joined", shape, planner->tensor(parts[i].id).type);
     AddConcatenation(planner, {parts[i + 1].id, parts[i + 2].id}, pair,
                      kChannelAxis);
     (*inputs)[i + 1] = pair;

@@ -23,12 +23,17 @@ absl::StatusOr<TensorId> Realign(TensorId id, const Shape& shape,
   const Tensor tensor = planner->tensor(id);  // by value: AddX moves tensors
   if (tensor.shape == shape) return id;
   const std::string name = absl::StrCat(tensor.name, " as ", shape.ToString());
+  const bool integers =
+      tensor.type == DataType::kInt32 || tensor.type == DataType::kBool;
+  if (tensor.is_constant() && integers) {
+    return planner->AddConstantView(tensor, shape);
+  }
   if (tensor.is_constant()) {
     auto values = ConstantFloats(tensor);
     if (!values.ok()) return values.status();
     return planner->AddConstantTensor(name, shape, *std::move(values));
   }
-  const TensorId copy = planner->AddTemporary(name, shape);
+  const TensorId copy = planner->AddTemporary(name, shape, tensor.type);
   Dispatch d("realign");
   d.Read("src", id).Write("dst", copy);
   d.Grid(shape.w, shape.h, shape.slices() * shape.b);

@@ -57,7 +57,8 @@ absl::Status PlanGather(const Node& node, Planner* planner) {
   const TensorId output = node.outputs[0];
   const bool direct = planner->tensor(output).shape == a.picked;
   const TensorId picked =
-      direct ? output : planner->AddTemporary("picked slices", a.picked);
+      direct ? output : planner->AddTemporary("picked slices", a.picked,
+                                      planner->tensor(output).type);
   static constexpr const char* kAxes[] = {"AXIS_BATCH", "AXIS_Y", "AXIS_X",
                                           "AXIS_CHANNEL"};
   Dispatch d("gather");

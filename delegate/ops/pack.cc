@@ -70,7 +70,8 @@ absl::Status PlanPack(const Node& node, Planner* planner) {
       columns.push_back(input);
       continue;
     }
-    columns.push_back(planner->AddTemporary("input of one channel", a.view));
+    columns.push_back(planner->AddTemporary(
+        "input of one channel", a.view, planner->tensor(node.outputs[0]).type));
     AddRemap(planner, input, columns.back(), a.remap);
   }
   AddConcatenation(planner, std::move(columns), output, kChannelAxis);

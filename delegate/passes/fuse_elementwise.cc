@@ -95,7 +95,8 @@ class Fuser {
     if (p < 0 || !OnlyReadBy(source, static_cast<int>(n))) return false;
     const Node& node = graph_->nodes[n];
     const Tensor& between = graph_->tensor(source);
-    if (between.type != DataType::kFloat32 || between.is_variable ||
+    // Functions work in the type of what they write.
+    if (between.type != graph_->tensor(node.outputs[0]).type || between.is_variable ||
         between.shape != graph_->tensor(node.outputs[0]).shape) {
       return false;
     }

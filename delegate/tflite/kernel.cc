@@ -1,64 +1,15 @@
 #include "delegate/tflite/kernel.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/passes/passes.h"
-#include "quant/affine.h"
 
 namespace gles_delegate {
 namespace {
 
 std::vector<int> ToVector(const TfLiteIntArray* array) {
   return std::vector<int>(array->data, array->data + array->size);
-}
-
-absl::Status CheckBytes(const TfLiteTensor& tensor, size_t elements,
-                        DataType type = DataType::kFloat32) {
-  const size_t wanted = elements * DataTypeSize(type);
-  if (tensor.data.raw != nullptr && tensor.bytes == wanted) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(
-      "tensor '", tensor.name == nullptr ? "" : tensor.name, "' holds ", tensor.bytes,
-      " bytes, the partition was prepared for ", wanted,
-      "; call AllocateTensors after resizing"));
-}
-
-// Calls fn with the tensor's codes as a span of their own type.
-template <typename Fn>
-void WithCodes(const TfLiteTensor& tensor, const Tensor& view, Fn fn) {
-  const size_t n = view.shape.elements();
-  switch (view.stored()) {
-    case DataType::kInt8:
-      return fn(absl::MakeSpan(tensor.data.int8, n));
-    case DataType::kUint8:
-      return fn(absl::MakeSpan(tensor.data.uint8, n));
-    case DataType::kInt16:
-      return fn(absl::MakeSpan(tensor.data.i16, n));
-    default:
-      return;  // no other type has a float view
-  }
-}
-
-void DequantizeTo(const TfLiteTensor& tensor, const Tensor& view,
-                  absl::Span<float> values) {
-  const Quantization& q = view.quantization;
-  WithCodes(tensor, view, [&](auto codes) {
-    using Code = std::remove_reference_t<decltype(codes[0])>;
-    quant::DequantizeAll<Code>(codes, q.scale[0], q.zero_point[0], values);
-  });
-}
-
-void QuantizeFrom(absl::Span<const float> values, const Tensor& view,
-                  const TfLiteTensor& tensor) {
-  const Quantization& q = view.quantization;
-  const quant::CodeRange range =
-      quant::RangeOf(static_cast<int>(DataTypeSize(view.stored())),
-                     view.stored() == DataType::kUint8);
-  WithCodes(tensor, view, [&](auto codes) {
-    using Code = std::remove_reference_t<decltype(codes[0])>;
-    quant::QuantizeAll<Code>(values, q.scale[0], q.zero_point[0], range, codes);
-  });
 }
 
 }  // namespace
@@ -109,16 +60,8 @@ absl::Status GlesKernel::Init(TfLiteContext* context, const TfLiteDelegateParams
     input_tensors_.push_back(graph_.tensor(id).tflite_index);
   }
   output_tensors_ = std::move(outputs);
-  // Where codes come and go, room for their real values; made once.
-  const auto make_room = [this](const std::vector<TensorId>& ids,
-                                std::vector<std::vector<float>>* values) {
-    for (TensorId id : ids) {
-      const Tensor& t = graph_.tensor(id);
-      values->emplace_back(t.is_float_view() ? t.shape.elements() : 0);
-    }
-  };
-  make_room(graph_.inputs, &input_values_);
-  make_room(graph_.outputs, &output_values_);
+  for (TensorId id : graph_.inputs) inputs_.emplace_back(graph_.tensor(id));
+  for (TensorId id : graph_.outputs) outputs_.emplace_back(graph_.tensor(id));
   return absl::OkStatus();
 }
 
@@ -215,39 +158,29 @@ absl::Status GlesKernel::Eval(TfLiteContext* context, TfLiteNode*) {
         "called on another thread than the one that applied the delegate "
         "(ModifyGraphWithDelegate)");
   }
-  std::vector<absl::Span<const float>> inputs;
-  for (size_t i = 0; i < input_tensors_.size(); ++i) {
-    const TfLiteTensor& t = context->tensors[input_tensors_[i]];
-    const Tensor& view = graph_.tensor(graph_.inputs[i]);
-    const size_t n = view.shape.elements();
-    if (auto s = CheckBytes(t, n, view.stored()); !s.ok()) return s;
-    if (!view.is_float_view()) {
-      inputs.emplace_back(t.data.f, n);
-      continue;
-    }
-    DequantizeTo(t, view, absl::MakeSpan(input_values_[i]));
-    inputs.emplace_back(input_values_[i]);
+  std::vector<absl::Span<const uint8_t>> inputs;
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    auto values = inputs_[i].Read(context->tensors[input_tensors_[i]]);
+    if (!values.ok()) return values.status();
+    inputs.push_back(*values);
   }
-  std::vector<absl::Span<float>> outputs;
-  for (size_t i = 0; i < output_tensors_.size(); ++i) {
-    TfLiteTensor& t = context->tensors[output_tensors_[i]];
-    const Tensor& view = graph_.tensor(graph_.outputs[i]);
-    const size_t n = view.shape.elements();
-    if (auto s = CheckBytes(t, n, view.stored()); !s.ok()) return s;
-    outputs.push_back(view.is_float_view() ? absl::MakeSpan(output_values_[i])
-                                           : absl::MakeSpan(t.data.f, n));
+  std::vector<absl::Span<uint8_t>> outputs;
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    auto room = outputs_[i].Room(context->tensors[output_tensors_[i]]);
+    if (!room.ok()) return room.status();
+    outputs.push_back(*room);
   }
   for (const ConstantOutput& constant : constant_outputs_) {
     TfLiteTensor& t = context->tensors[constant.tensor];
-    if (auto s = CheckBytes(t, constant.values.size()); !s.ok()) return s;
+    if (auto s = CheckBytes(t, constant.values.size(), DataType::kFloat32); !s.ok()) {
+      return s;
+    }
     std::copy(constant.values.begin(), constant.values.end(), t.data.f);
   }
   const auto invoke = [&]() -> absl::Status {
     if (auto s = executor_->Invoke(inputs, outputs); !s.ok()) return s;
-    for (size_t i = 0; i < output_tensors_.size(); ++i) {
-      const Tensor& view = graph_.tensor(graph_.outputs[i]);
-      if (!view.is_float_view()) continue;
-      QuantizeFrom(output_values_[i], view, context->tensors[output_tensors_[i]]);
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      outputs_[i].Finish(context->tensors[output_tensors_[i]]);
     }
     return absl::OkStatus();
   };

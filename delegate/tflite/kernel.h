@@ -12,6 +12,7 @@
 #include "delegate/executor.h"
 #include "delegate/graph.h"
 #include "delegate/tflite/gles_simple_delegate.h"
+#include "delegate/tflite/host_tensor.h"
 #include "delegate/tflite/simple_delegate.h"
 
 namespace gles_delegate {
@@ -52,9 +53,8 @@ class GlesKernel final : public SimpleDelegateKernel {
   std::vector<int> input_tensors_;   // TFLite's indices, in the graph's order
   std::vector<int> output_tensors_;
   std::vector<ConstantOutput> constant_outputs_;
-  // Real values of the inputs and outputs that hold codes; empty for the rest.
-  std::vector<std::vector<float>> input_values_;
-  std::vector<std::vector<float>> output_values_;
+  std::vector<HostTensor> inputs_;   // by input_tensors_
+  std::vector<HostTensor> outputs_;  // by output_tensors_
   std::unique_ptr<Executor> executor_;
   std::thread::id thread_;
 };

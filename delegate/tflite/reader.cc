@@ -92,10 +92,17 @@ std::string OpName(const TfLiteRegistration& registration) {
   return std::string(BuiltinName(registration.builtin_code));
 }
 
+// The types of tensors that shaders read and write. Which of them an op takes,
+// its parser says.
+bool RunsOnGpu(DataType type) {
+  return type == DataType::kFloat32 || type == DataType::kInt32 ||
+         type == DataType::kBool;
+}
+
 absl::Status WhyNotFloat(const Tensor& tensor, const ReadOptions& options) {
   if (!IsQuantizedType(tensor.type)) {
     return absl::UnimplementedError(
-        absl::StrCat(tensor.ToString(), ": only float32 activations run on the GPU"));
+        absl::StrCat(tensor.ToString(), ": only float32, int32 and bool activations run on the GPU"));
   }
   if (!options.enable_quantization) {
     return absl::UnimplementedError(absl::StrCat(
@@ -147,11 +154,7 @@ absl::Status CheckTensors(const TfLiteContext& context, const Graph& graph,
             t.ToString(), " has a shape that is known only at run time"));
       }
       if (t.is_constant()) continue;
-      if (t.type != DataType::kFloat32) return WhyNotFloat(t, options);
-      if (t.dims.size() > 4) {
-        return absl::UnimplementedError(
-            absl::StrCat(t.ToString(), " has rank ", t.dims.size(), ", past 4"));
-      }
+      if (!RunsOnGpu(t.type)) return WhyNotFloat(t, options);
       if (t.shape.elements() <= 0) {
         return absl::UnimplementedError(absl::StrCat(t.ToString(), " is empty"));
       }

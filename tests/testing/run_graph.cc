@@ -7,6 +7,7 @@
 #include "delegate/device_profile.h"
 #include "delegate/executor.h"
 #include "delegate/ops/op.h"
+#include "delegate/texels.h"
 #include "tests/testing/device.h"
 
 namespace gles_delegate::testing {
@@ -40,8 +41,10 @@ absl::StatusOr<std::vector<float>> RunGraph(
     auto executor = Executor::Create(*TestContext(), &programs, graph,
                                      *std::move(dispatches), profile);
     if (!executor.ok()) return executor.status();
-    const std::vector<absl::Span<const float>> in(inputs.begin(), inputs.end());
-    const std::vector<absl::Span<float>> out = {absl::MakeSpan(output)};
+    std::vector<absl::Span<const uint8_t>> in;
+    for (const auto& values : inputs) in.push_back(AsBytes<float>(values));
+    const std::vector<absl::Span<uint8_t>> out = {
+        AsWritableBytes(absl::MakeSpan(output))};
     return (*executor)->Invoke(in, out);
   });
   if (!status.ok()) return status;

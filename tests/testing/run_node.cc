@@ -6,6 +6,7 @@
 #include "delegate/device_profile.h"
 #include "delegate/executor.h"
 #include "delegate/ops/op.h"
+#include "delegate/texels.h"
 #include "tests/testing/device.h"
 
 namespace gles_delegate::testing {
@@ -37,8 +38,10 @@ absl::Status Run(Graph graph, const DeviceProfile& profile,
     auto executor = Executor::Create(*TestContext(), &programs, graph,
                                      *std::move(dispatches), profile);
     if (!executor.ok()) return executor.status();
-    const std::vector<absl::Span<const float>> in(inputs.begin(), inputs.end());
-    const std::vector<absl::Span<float>> out = {absl::MakeSpan(output.values)};
+    std::vector<absl::Span<const uint8_t>> in;
+    for (const auto& values : inputs) in.push_back(AsBytes<float>(values));
+    const std::vector<absl::Span<uint8_t>> out = {
+        AsWritableBytes(absl::MakeSpan(output.values))};
     return (*executor)->Invoke(in, out);
   });
 }

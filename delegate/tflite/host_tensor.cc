@@ -1,0 +1,107 @@
+#include "delegate/tflite/host_tensor.h"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "absl/strings/str_cat.h"
+#include "quant/affine.h"
+
+namespace gles_delegate {
+namespace {
+
+// Calls fn with the tensor's codes as a span of their own type.
+template <typename Fn>
+void WithCodes(const TfLiteTensor& tensor, DataType type, size_t n, Fn fn) {
+  switch (type) {
+    case DataType::kInt8:
+      return fn(absl::MakeSpan(tensor.data.int8, n));
+    case DataType::kUint8:
+      return fn(absl::MakeSpan(tensor.data.uint8, n));
+    case DataType::kInt16:
+      return fn(absl::MakeSpan(tensor.data.i16, n));
+    default:
+      return;  // no other type has a float view
+  }
+}
+
+bool NeedsConversion(DataType stored) {
+  return stored != DataType::kFloat32 && stored != DataType::kInt32;
+}
+
+}  // namespace
+
+absl::Status CheckBytes(const TfLiteTensor& tensor, size_t elements,
+                        DataType type) {
+  const size_t wanted = elements * DataTypeSize(type);
+  if (tensor.data.raw != nullptr && tensor.bytes == wanted) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      "tensor '", tensor.name == nullptr ? "" : tensor.name, "' holds ",
+      tensor.bytes, " bytes, the partition was prepared for ", wanted,
+      "; call AllocateTensors after resizing"));
+}
+
+HostTensor::HostTensor(const Tensor& view)
+    : stored_(view.stored()),
+      elements_(view.shape.elements()),
+      quantization_(view.quantization),
+      values_(NeedsConversion(stored_) ? elements_ * sizeof(float) : 0) {}
+
+absl::Span<float> HostTensor::floats() {
+  return {reinterpret_cast<float*>(values_.data()), elements_};
+}
+
+absl::Span<const float> HostTensor::floats() const {
+  return {reinterpret_cast<const float*>(values_.data()), elements_};
+}
+
+absl::StatusOr<absl::Span<const uint8_t>> HostTensor::Read(
+    const TfLiteTensor& tensor) {
+  if (auto s = CheckBytes(tensor, elements_, stored_); !s.ok()) return s;
+  if (values_.empty()) {
+    return absl::Span<const uint8_t>(
+        reinterpret_cast<const uint8_t*>(tensor.data.raw), tensor.bytes);
+  }
+  if (stored_ == DataType::kBool) {
+    auto* values = reinterpret_cast<int32_t*>(values_.data());
+    std::transform(tensor.data.uint8, tensor.data.uint8 + elements_, values,
+                   [](uint8_t b) { return b != 0 ? 1 : 0; });
+  } else {
+    WithCodes(tensor, stored_, elements_, [&](auto codes) {
+      using Code = std::remove_reference_t<decltype(codes[0])>;
+      quant::DequantizeAll<Code>(codes, quantization_.scale[0],
+                                 quantization_.zero_point[0], floats());
+    });
+  }
+  return absl::Span<const uint8_t>(values_);
+}
+
+absl::StatusOr<absl::Span<uint8_t>> HostTensor::Room(TfLiteTensor& tensor) {
+  if (auto s = CheckBytes(tensor, elements_, stored_); !s.ok()) return s;
+  if (values_.empty()) {
+    return absl::Span<uint8_t>(reinterpret_cast<uint8_t*>(tensor.data.raw),
+                               tensor.bytes);
+  }
+  return absl::MakeSpan(values_);
+}
+
+void HostTensor::Finish(TfLiteTensor& tensor) const {
+  if (values_.empty()) return;
+  if (stored_ == DataType::kBool) {
+    const auto* values = reinterpret_cast<const int32_t*>(values_.data());
+    std::transform(values, values + elements_, tensor.data.uint8,
+                   [](int32_t v) { return v != 0 ? 1 : 0; });
+    return;
+  }
+  const quant::CodeRange range = quant::RangeOf(
+      static_cast<int>(DataTypeSize(stored_)), stored_ == DataType::kUint8);
+  WithCodes(tensor, stored_, elements_, [&](auto codes) {
+    using Code = std::remove_reference_t<decltype(codes[0])>;
+    quant::QuantizeAll<Code>(floats(), quantization_.scale[0],
+                             quantization_.zero_point[0], range, codes);
+  });
+}
+
+}  // namespace gles_delegate

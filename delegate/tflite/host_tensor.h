@@ -1,0 +1,50 @@
+// One input or output of a partition between the runtime's memory and what the
+// executor takes: floats, or int32 for tensors of integers.
+#ifndef GLES_DELEGATE_DELEGATE_TFLITE_HOST_TENSOR_H_
+#define GLES_DELEGATE_DELEGATE_TFLITE_HOST_TENSOR_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "delegate/graph.h"
+#include "delegate/tflite/abi.h"
+
+namespace gles_delegate {
+
+// Float32 and int32 tensors are handed over as they are. Codes of a float view
+// are dequantized and quantized here, bools widened to int32 (0 or 1), in
+// memory that is made once. Not for two threads at once.
+class HostTensor {
+ public:
+  // `view`: the tensor as the graph has it; copied.
+  explicit HostTensor(const Tensor& view);
+
+  // The values for the executor, in `tensor` or in memory of ours: valid until
+  // either goes. kFailedPrecondition: `tensor` holds another number of bytes
+  // than the partition was prepared for.
+  absl::StatusOr<absl::Span<const uint8_t>> Read(const TfLiteTensor& tensor);
+  // Where the executor may put the values; then Finish() brings them to
+  // `tensor`.
+  absl::StatusOr<absl::Span<uint8_t>> Room(TfLiteTensor& tensor);
+  void Finish(TfLiteTensor& tensor) const;
+
+ private:
+  absl::Span<float> floats();
+  absl::Span<const float> floats() const;
+
+  DataType stored_;  // what the runtime holds
+  size_t elements_;
+  Quantization quantization_;
+  std::vector<uint8_t> values_;  // empty: the runtime's own bytes do
+};
+
+// kFailedPrecondition unless `tensor` holds `elements` of `type`.
+absl::Status CheckBytes(const TfLiteTensor& tensor, size_t elements,
+                        DataType type);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_TFLITE_HOST_TENSOR_H_
