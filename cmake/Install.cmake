@@ -29,9 +29,9 @@ install(FILES ${CMAKE_BINARY_DIR}/gles_delegateConfig.cmake
 
 if(GLES_DELEGATE_BUILD_TOOLS)
   set(TOOLS_LIBDIR ${CMAKE_INSTALL_LIBDIR}/gles_delegate)
-  install(TARGETS benchmark_model inference_diff gles_demo
+  install(TARGETS benchmark_model inference_diff gles_demo gles_conformance
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
-  set_target_properties(benchmark_model inference_diff gles_demo PROPERTIES
+  set_target_properties(benchmark_model inference_diff gles_demo gles_conformance PROPERTIES
     INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};$ORIGIN/../${TOOLS_LIBDIR}")
   install(FILES ${TFLITE_C_ROOT}/lib/libtensorflowlite_c.so
     DESTINATION ${TOOLS_LIBDIR} COMPONENT tools)

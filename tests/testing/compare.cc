@@ -143,6 +143,9 @@ class OutputComparer {
     if (std::isfinite(error) && std::isfinite(magnitude)) {
       Raise(&all_.worst_ulps, error / Ulp(magnitude, reference_.precision));
       if (largest_ > 0) Raise(&all_.worst_relative, error / largest_);
+      if (expected_.scale > 0) {
+        Raise(&all_.worst_codes, error / expected_.scale);
+      }
       if (bound > 0) Raise(&all_.worst_of_bound, error / bound);
     }
     if (Matches(expected, actual, bound, reference_.accuracy,

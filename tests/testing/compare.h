@@ -33,6 +33,8 @@ struct Comparison {
   double worst_relative = 0;
   // error over what is allowed; 0 where nothing is.
   double worst_of_bound = 0;
+  // error over the output's scale, where it is quantized.
+  double worst_codes = 0;
 };
 Comparison Compare(const CpuReference& reference, const RunResult& actual);
 

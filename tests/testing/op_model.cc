@@ -32,7 +32,8 @@ absl::Status InvokeAndCollect(const SingleOpModel& model, int invokes,
     const TensorView output = interpreter->output(i);
     const std::vector<int> dims = output.dims();
     result->outputs.push_back(
-        {output.name(), Shape(dims.begin(), dims.end()), output.AsFloats()});
+        {output.name(), Shape(dims.begin(), dims.end()), output.AsFloats(),
+         output.quantization().scale});
   }
   return absl::OkStatus();
 }

@@ -60,6 +60,7 @@ struct TensorValue {
   std::string name;
   Shape shape;
   std::vector<float> values;
+  float scale = 0;  // of one code; 0: not quantized
 };
 
 struct RunResult {

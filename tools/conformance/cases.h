@@ -1,0 +1,15 @@
+// The suite's cases, by kind of op: each function is a cases_*.cc.
+#ifndef GLES_DELEGATE_TOOLS_CONFORMANCE_CASES_H_
+#define GLES_DELEGATE_TOOLS_CONFORMANCE_CASES_H_
+
+#include "tools/conformance/suite.h"
+
+namespace gles_delegate::conformance {
+
+void AddConvolutionCases(CaseList* list);
+void AddUnaryCases(CaseList* list);
+void AddBinaryCases(CaseList* list);
+
+}  // namespace gles_delegate::conformance
+
+#endif  // GLES_DELEGATE_TOOLS_CONFORMANCE_CASES_H_

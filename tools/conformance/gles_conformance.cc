@@ -1,0 +1,206 @@
+// gles_conformance: every op of the delegate against TFLite's own CPU kernels,
+// on whatever driver EGL offers. For board vendors and driver developers.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/flags/usage.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "tests/testing/random.h"
+#include "tools/conformance/report.h"
+#include "tools/conformance/selection.h"
+#include "tools/conformance/session.h"
+#include "tools/conformance/suite.h"
+#include "tools/runner/git_revision.h"
+
+ABSL_FLAG(std::string, filter, "",
+          "cases to run: patterns separated by commas; '*' stands for "
+          "anything, a pattern without one is looked for anywhere in the "
+          "name, -PATTERN excludes");
+ABSL_FLAG(std::string, shard, "0/1",
+          "the I-th of N parts, from 0/N to (N-1)/N");
+ABSL_FLAG(bool, small, false,
+          "the small set alone: one family of each op, for slow drivers");
+ABSL_FLAG(bool, list, false, "print the cases' names and run nothing");
+ABSL_FLAG(std::string, seed, "", "of the random data (default 20210)");
+ABSL_FLAG(std::string, device, "",
+          "which GPU: an index or a part of a renderer's name (else "
+          "GLES_DELEGATE_DEVICE; else hardware before software)");
+ABSL_FLAG(std::string, junit, "", "write JUnit XML to this file");
+ABSL_FLAG(std::string, html, "", "write a page of HTML to this file");
+ABSL_FLAG(bool, verbose, false, "print each case's name before it runs");
+
+namespace gles_delegate::conformance {
+namespace {
+
+constexpr char kUsage[] =
+    "Runs every op of the delegate, in every storage and precision, against "
+    "TensorFlow Lite's own CPU kernels, and prints a table.\n\n"
+    "  gles_conformance --junit=conformance.xml --html=conformance.html\n"
+    "  gles_conformance --filter=CONV_2D/*float32 --device=llvmpipe\n\n"
+    "Exit status: 0 where every case passed, 1 where one failed, 2 where the "
+    "suite could not run.";
+
+constexpr int kFailed = 1;
+constexpr int kCouldNotRun = 2;
+
+// The case that runs, for the signal handler: a driver that crashes takes the
+// report with it.
+char g_running[512] = "none";
+
+void ReportCrash(int signal) {
+  // write() alone is safe here.
+  const auto say = [](const char* text) {
+    (void)!write(STDERR_FILENO, text, std::strlen(text));
+  };
+  say("\ngles_conformance: a crash in the case ");
+  say(g_running);
+  say("\n");
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+void SayStarted(const std::string& name) {
+  std::snprintf(g_running, sizeof(g_running), "%s", name.c_str());
+  if (absl::GetFlag(FLAGS_verbose)) std::fprintf(stderr, "%s\n", name.c_str());
+}
+
+std::string SelectionText() {
+  std::vector<std::string> parts;
+  if (absl::GetFlag(FLAGS_small)) parts.push_back("the small set");
+  if (!absl::GetFlag(FLAGS_filter).empty()) {
+    parts.push_back(absl::StrCat("filter ", absl::GetFlag(FLAGS_filter)));
+  }
+  if (absl::GetFlag(FLAGS_shard) != "0/1") {
+    parts.push_back(absl::StrCat("shard ", absl::GetFlag(FLAGS_shard)));
+  }
+  return parts.empty() ? "all cases" : absl::StrJoin(parts, ", ");
+}
+
+std::string NowUtc() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc;
+  gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M", &utc);
+  return text;
+}
+
+absl::Status WriteFile(const std::string& path, const std::string& text) {
+  if (path.empty()) return absl::OkStatus();
+  std::ofstream file(path);
+  file << text;
+  file.close();
+  if (!file) return absl::UnavailableError("cannot write " + path);
+  return absl::OkStatus();
+}
+
+// The families that --small and --shard leave.
+absl::StatusOr<std::vector<Family>> ChosenFamilies() {
+  auto families = AllFamilies();
+  if (!families.ok()) return families.status();
+  auto shard = ParseShard(absl::GetFlag(FLAGS_shard));
+  if (!shard.ok()) return shard.status();
+  std::vector<Family> chosen;
+  int index = 0;
+  for (Family& family : *families) {
+    if (absl::GetFlag(FLAGS_small) && !family.small) continue;
+    if (index++ % shard->count == shard->index) {
+      chosen.push_back(std::move(family));
+    }
+  }
+  return chosen;
+}
+
+int List(const std::vector<Family>& families, const Filter& filter) {
+  for (const Family& family : families) {
+    for (const Variant& variant : VariantsOf(family)) {
+      const std::string name = CaseName(family, variant);
+      if (filter.Accepts(name)) std::printf("%s\n", name.c_str());
+    }
+  }
+  return 0;
+}
+
+absl::StatusOr<Results> RunFamilies(const std::vector<Family>& families,
+                                    const Filter& filter) {
+  auto session = Session::Create(absl::GetFlag(FLAGS_device));
+  if (!session.ok()) return session.status();
+  Results results;
+  results.facts.renderer = (*session)->device().renderer;
+  results.facts.driver = (*session)->device().version;
+  results.facts.date = NowUtc();
+  results.facts.revision = GitRevision();
+  results.facts.seed = std::to_string(testing::TestSeed());
+  results.facts.selection = SelectionText();
+  std::fprintf(stderr, "%s, %s\n", results.facts.renderer.c_str(),
+               results.facts.driver.c_str());
+  const std::time_t start = std::time(nullptr);
+  for (const Family& family : families) {
+    std::vector<CaseResult> ran = (*session)->Run(
+        family,
+        [&filter](const std::string& name) { return filter.Accepts(name); },
+        SayStarted);
+    for (CaseResult& result : ran) {
+      if (!result.failure.empty()) {
+        std::fprintf(stderr, "FAILED %s\n%s\n", result.name.c_str(),
+                     result.failure.c_str());
+      }
+      results.Add(std::move(result));
+    }
+  }
+  results.facts.seconds = std::difftime(std::time(nullptr), start);
+  return results;
+}
+
+int CouldNotRun(const absl::Status& status) {
+  std::fprintf(stderr, "gles_conformance: %s\n", status.ToString().c_str());
+  return kCouldNotRun;
+}
+
+int Main() {
+  const std::string seed = absl::GetFlag(FLAGS_seed);
+  if (!seed.empty()) setenv("GLES_TEST_SEED", seed.c_str(), /*overwrite=*/1);
+  auto families = ChosenFamilies();
+  if (!families.ok()) return CouldNotRun(families.status());
+  const Filter filter(absl::GetFlag(FLAGS_filter));
+  if (absl::GetFlag(FLAGS_list)) return List(*families, filter);
+  for (int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL}) {
+    std::signal(signal, ReportCrash);
+  }
+  auto results = RunFamilies(*families, filter);
+  if (!results.ok()) return CouldNotRun(results.status());
+  std::printf("%s", Table(*results).c_str());
+  absl::Status written =
+      WriteFile(absl::GetFlag(FLAGS_junit), JunitXml(*results));
+  if (!absl::GetFlag(FLAGS_html).empty()) {
+    written.Update(WriteFile(absl::GetFlag(FLAGS_html), HtmlPage(*results)));
+  }
+  if (!written.ok()) return CouldNotRun(written);
+  if (results->all.cases() == 0) {
+    return CouldNotRun(absl::NotFoundError("no case has such a name"));
+  }
+  return results->all.failures() == 0 ? 0 : kFailed;
+}
+
+}  // namespace
+}  // namespace gles_delegate::conformance
+
+int main(int argc, char** argv) {
+  absl::SetProgramUsageMessage(gles_delegate::conformance::kUsage);
+  absl::ParseCommandLine(argc, argv);
+  return gles_delegate::conformance::Main();
+}

@@ -1,0 +1,140 @@
+#include "tools/conformance/session.h"
+
+#include <chrono>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "nlohmann/json.hpp"
+
+namespace gles_delegate::conformance {
+namespace {
+
+using testing::Comparison;
+using testing::CpuReference;
+using testing::Precision;
+using testing::RunResult;
+using testing::SingleOpModel;
+
+// Twice, so that state which survives a run is found.
+constexpr int kInvokes = 2;
+// A delegate keeps its programs as long as it lives.
+constexpr int kProgramsPerDelegate = 400;
+
+double SecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+nlohmann::json ReportOf(TfLiteDelegate* delegate) {
+  const char* text = TfLiteGlesDelegateReport(delegate);
+  return nlohmann::json::parse(text == nullptr ? "" : text, nullptr,
+                               /*allow_exceptions=*/false);
+}
+
+// Empty where every node ran in one partition; else why not. A constant that a
+// node folds to is no node of the partition.
+std::string WhyNotWhole(const nlohmann::json& report) {
+  if (!report.is_object()) return "the delegate's report is no JSON object";
+  const int total = report.value("nodes_total", 0);
+  const int delegated = report.value("nodes_delegated", 0);
+  const int partitions = report.value("partitions", 0);
+  if (total > 0 && delegated == total && partitions == 1) return "";
+  std::string why = absl::StrCat("not delegated: ", delegated, " of ", total,
+                                 " nodes, ", partitions, " partitions");
+  for (const auto& refusal : report["cpu"]) {
+    absl::StrAppend(&why, "\n", refusal.value("op", ""), ": ",
+                    refusal.value("reason", ""));
+  }
+  return why;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Session>> Session::Create(
+    const std::string& device) {
+  std::unique_ptr<Session> session(new Session);
+  egl::ContextOptions options;
+  options.device = device;
+  auto context = egl::Context::Create(options);
+  if (!context.ok()) return context.status();
+  session->context_ = *std::move(context);
+  return session;
+}
+
+absl::StatusOr<TfLiteDelegate*> Session::DelegateFor(const Variant& variant) {
+  DelegatePtr& delegate =
+      delegates_
+          .try_emplace({variant.storage, static_cast<int>(variant.precision)},
+                       nullptr, TfLiteGlesDelegateDelete)
+          .first->second;
+  if (delegate != nullptr &&
+      ReportOf(delegate.get()).value("programs", 0) > kProgramsPerDelegate) {
+    delegate.reset();
+  }
+  if (delegate == nullptr) {
+    TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
+    options.is_precision_loss_allowed =
+        variant.precision == Precision::kFloat16;
+    options.storage = variant.storage;
+    delegate.reset(TfLiteGlesDelegateCreate(&options));
+  }
+  if (delegate == nullptr) {
+    return absl::InternalError(absl::StrCat("TfLiteGlesDelegateCreate: ",
+                                            TfLiteGlesDelegateLastError()));
+  }
+  return delegate.get();
+}
+
+std::string Session::Check(const SingleOpModel& model,
+                           const CpuReference& reference,
+                           const Variant& variant, Comparison* comparison) {
+  if (!reference.status.ok()) return std::string(reference.status.message());
+  auto delegate = DelegateFor(variant);
+  if (!delegate.ok()) return std::string(delegate.status().message());
+  const RunResult result = testing::RunModel(
+      testing::AtPrecision(model, variant.precision), kInvokes, *delegate);
+  if (!result.status.ok()) return std::string(result.status.message());
+  std::string refused = WhyNotWhole(ReportOf(*delegate));
+  if (!refused.empty()) return refused;
+  *comparison = testing::Compare(reference, result);
+  return comparison->difference;
+}
+
+std::vector<CaseResult> Session::Run(
+    const Family& family, const std::function<bool(const std::string&)>& wanted,
+    const std::function<void(const std::string&)>& started) {
+  std::vector<CaseResult> results;
+  std::optional<SingleOpModel> model;
+  std::map<Precision, CpuReference> references;
+  for (const Variant& variant : VariantsOf(family)) {
+    CaseResult result;
+    result.name = CaseName(family, variant);
+    if (!wanted(result.name)) continue;
+    started(result.name);
+    result.op = family.op;
+    result.quantized = family.quantized;
+    result.precision = variant.precision;
+    const auto start = std::chrono::steady_clock::now();
+    if (!model) {
+      model = family.build(
+          {device().max_texture_size, device().max_array_texture_layers});
+    }
+    const auto [reference, inserted] =
+        references.try_emplace(variant.precision);
+    if (inserted) {
+      reference->second = testing::MakeCpuReference(*model, variant.precision);
+    }
+    const absl::Status ran = context_->Run([&] {
+      result.failure =
+          Check(*model, reference->second, variant, &result.comparison);
+      return absl::OkStatus();
+    });
+    if (!ran.ok()) result.failure = std::string(ran.message());
+    result.seconds = SecondsSince(start);
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+}  // namespace gles_delegate::conformance

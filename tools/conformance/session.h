@@ -1,0 +1,63 @@
+// Runs cases on one GL context, one after the other.
+#ifndef GLES_DELEGATE_TOOLS_CONFORMANCE_SESSION_H_
+#define GLES_DELEGATE_TOOLS_CONFORMANCE_SESSION_H_
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "egl/context.h"
+#include "tests/testing/compare.h"
+#include "tools/common/tflite_host.h"
+#include "tools/conformance/suite.h"
+
+namespace gles_delegate::conformance {
+
+struct CaseResult {
+  std::string name;
+  std::string op;
+  bool quantized = false;
+  testing::Precision precision = testing::Precision::kFloat32;
+  std::string failure;  // empty: it passed
+  testing::Comparison comparison;
+  double seconds = 0;
+};
+
+// Threads: all calls on the thread that created it.
+class Session {
+ public:
+  // `device` as egl::ContextOptions::device. kUnavailable: no device.
+  static absl::StatusOr<std::unique_ptr<Session>> Create(
+      const std::string& device);
+
+  const egl::DeviceInfo& device() const { return context_->device(); }
+
+  // Runs the family's variants that `wanted` accepts (by the case's name);
+  // `started` hears each name before it runs. TFLite's result is made once a
+  // precision.
+  std::vector<CaseResult> Run(
+      const Family& family,
+      const std::function<bool(const std::string&)>& wanted,
+      const std::function<void(const std::string&)>& started);
+
+ private:
+  Session() = default;
+
+  // One delegate runs all cases of a variant, so that programs that they share
+  // are compiled once; a fresh one where it holds many.
+  absl::StatusOr<TfLiteDelegate*> DelegateFor(const Variant& variant);
+  std::string Check(const testing::SingleOpModel& model,
+                    const testing::CpuReference& reference,
+                    const Variant& variant, testing::Comparison* comparison);
+
+  std::unique_ptr<egl::Context> context_;
+  std::map<std::pair<int, int>, DelegatePtr> delegates_;
+};
+
+}  // namespace gles_delegate::conformance
+
+#endif  // GLES_DELEGATE_TOOLS_CONFORMANCE_SESSION_H_

@@ -1,0 +1,112 @@
+#include "tools/conformance/suite.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/op.h"
+#include "tools/conformance/cases.h"
+
+namespace gles_delegate::conformance {
+
+using testing::Precision;
+using testing::ShapeString;
+using testing::SingleOpModel;
+
+std::string Family::name() const {
+  return absl::StrCat(op, "/", attributes, "/", shape);
+}
+
+std::vector<Variant> VariantsOf(const Family& family) {
+  std::vector<Variant> variants;
+  for (Precision precision : {Precision::kFloat32, Precision::kFloat16}) {
+    if (family.quantized && precision == Precision::kFloat16) continue;
+    for (TfLiteGlesStorage storage :
+         {kTfLiteGlesStorageTextureArray, kTfLiteGlesStorageTexture2d,
+          kTfLiteGlesStorageBuffer}) {
+      variants.push_back({storage, precision});
+    }
+  }
+  return variants;
+}
+
+std::string StorageName(TfLiteGlesStorage storage) {
+  switch (storage) {
+    case kTfLiteGlesStorageTextureArray:
+      return "texture_array";
+    case kTfLiteGlesStorageTexture2d:
+      return "texture_2d";
+    case kTfLiteGlesStorageBuffer:
+      return "buffer";
+    default:
+      return "auto";
+  }
+}
+
+std::string CaseName(const Family& family, const Variant& variant) {
+  return absl::StrCat(
+      family.name(), "/", StorageName(variant.storage), "/",
+      variant.precision == Precision::kFloat32 ? "float32" : "float16");
+}
+
+Family& CaseList::Add(std::string op, std::string attributes,
+                      const testing::Shape& shape, Build build) {
+  return AddAtLimit(
+      std::move(op), std::move(attributes), ShapeString(shape),
+      [build = std::move(build)](const Limits&) { return build(); });
+}
+
+Family& CaseList::AddQuantized(std::string op, std::string attributes,
+                               const testing::Shape& shape, Build build) {
+  Family& family =
+      Add(std::move(op), std::move(attributes), shape, std::move(build));
+  family.quantized = true;
+  family.small = small_.insert(absl::StrCat(family.op, " quantized")).second;
+  return family;
+}
+
+Family& CaseList::AddAtLimit(
+    std::string op, std::string attributes, std::string shape,
+    std::function<SingleOpModel(const Limits&)> build) {
+  Family family;
+  family.op = std::move(op);
+  family.attributes = std::move(attributes);
+  family.shape = std::move(shape);
+  family.build = std::move(build);
+  family.small = small_.insert(family.op).second;
+  families_.push_back(std::move(family));
+  return families_.back();
+}
+
+absl::StatusOr<std::vector<Family>> CaseList::Take() {
+  std::stable_sort(
+      families_.begin(), families_.end(),
+      [](const Family& a, const Family& b) { return a.op < b.op; });
+  absl::flat_hash_set<std::string> names;
+  for (const Family& family : families_) {
+    if (!names.insert(family.name()).second) {
+      return absl::AlreadyExistsError(
+          absl::StrCat("two families are named ", family.name()));
+    }
+  }
+  return std::move(families_);
+}
+
+absl::StatusOr<std::vector<Family>> AllFamilies() {
+  CaseList list;
+  AddConvolutionCases(&list);
+  AddUnaryCases(&list);
+  AddBinaryCases(&list);
+  return list.Take();
+}
+
+std::vector<std::string> OpsWithoutCases(const std::vector<Family>& families) {
+  absl::flat_hash_set<std::string> covered;
+  for (const Family& family : families) covered.insert(family.op);
+  std::vector<std::string> missing;
+  for (const OpDefinition& op : AllOps()) {
+    if (!covered.contains(op.name)) missing.emplace_back(op.name);
+  }
+  return missing;
+}
+
+}  // namespace gles_delegate::conformance

@@ -1,0 +1,87 @@
+// What the conformance suite runs. A family is one op with its attributes on
+// one shape; a case is a family in one storage and one precision, and has a
+// name that never changes: "OP/attributes/shape/storage/precision".
+//
+// To add an op's cases: a few lines in the cases_*.cc that fits,
+//
+//   list->Add("SOFTMAX", "beta0.5", shape, [=] { return Softmax(shape, 0.5f);
+//   });
+//
+// and, in a new file, a function declared in cases.h. An op of op_list.inc
+// without a case fails tests/conformance_test.cc.
+#ifndef GLES_DELEGATE_TOOLS_CONFORMANCE_SUITE_H_
+#define GLES_DELEGATE_TOOLS_CONFORMANCE_SUITE_H_
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/statusor.h"
+#include "delegate/gles_delegate.h"
+#include "tests/testing/op_model.h"
+
+namespace gles_delegate::conformance {
+
+// What cases at the device's size limits are made for.
+struct Limits {
+  int texture_size = 0;    // texels
+  int texture_layers = 0;  // of a 2-D texture array
+};
+
+struct Family {
+  std::string op;          // as op_list.inc has it
+  std::string attributes;  // "3x3_stride2_SAME"; no '/' and no space
+  std::string shape;       // "1x8x8x3"
+  // Deterministic: the same model for the same seed and limits.
+  std::function<testing::SingleOpModel(const Limits&)> build;
+  // Among those that slow drivers run too.
+  bool small = false;
+  // 8-bit tensors; runs at float32 alone.
+  bool quantized = false;
+
+  std::string name() const;  // "OP/attributes/shape"
+};
+
+struct Variant {
+  TfLiteGlesStorage storage;
+  testing::Precision precision;
+};
+std::vector<Variant> VariantsOf(const Family& family);
+std::string StorageName(TfLiteGlesStorage storage);  // "texture_2d", ...
+std::string CaseName(const Family& family, const Variant& variant);
+
+// Collects families and marks the first of each op and kind as small.
+class CaseList {
+ public:
+  using Build = std::function<testing::SingleOpModel()>;
+
+  Family& Add(std::string op, std::string attributes,
+              const testing::Shape& shape, Build build);
+  // On 8-bit tensors.
+  Family& AddQuantized(std::string op, std::string attributes,
+                       const testing::Shape& shape, Build build);
+  // For a model whose size follows from the device's limits; `shape` says how:
+  // "1x1xLIMITx3".
+  Family& AddAtLimit(
+      std::string op, std::string attributes, std::string shape,
+      std::function<testing::SingleOpModel(const Limits&)> build);
+
+  // kAlreadyExists: two families of one name.
+  absl::StatusOr<std::vector<Family>> Take();
+
+ private:
+  std::vector<Family> families_;
+  absl::flat_hash_set<std::string> small_;
+};
+
+// The whole suite, by op.
+absl::StatusOr<std::vector<Family>> AllFamilies();
+
+// Ops of op_list.inc that no family names.
+std::vector<std::string> OpsWithoutCases(const std::vector<Family>& families);
+
+}  // namespace gles_delegate::conformance
+
+#endif  // GLES_DELEGATE_TOOLS_CONFORMANCE_SUITE_H_
