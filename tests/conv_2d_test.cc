@@ -2,6 +2,8 @@
 // CONV_2D against TFLite's own kernel, and what its parser refuses.
 #include "delegate/ops/conv_2d.h"
 
+#include <tuple>
+
 #include "delegate/tflite/builtin_params.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -120,6 +122,37 @@ TEST_P(Conv2dTest, StoredAsFloatOrHalf) {
   }
 }
 
+// Filter, bias or both as inputs of the model.
+TEST_P(Conv2dTest, RuntimeWeights) {
+  for (const auto& [input, kernel, outputs] :
+       {std::tuple(Shape{1, 6, 5, 3}, 3, 5),
+        std::tuple(Shape{3, 5, 9, 5}, 3, 8),
+        std::tuple(Shape{3, 4, 7, 17}, 1, 5),
+        std::tuple(Shape{1, 1, 1, 8}, 1, 17),
+        std::tuple(Shape{1, 8, 8, 1}, 2, 1)}) {
+    for (Weights weights : {Weights::kFloat, Weights::kRuntime}) {
+      ConvParams params;
+      params.input = input;
+      params.kernel_h = params.kernel_w = kernel;
+      params.out_channels = outputs;
+      params.weights = weights;
+      params.activation = Activation::kRelu6;
+      params.runtime_bias = weights == Weights::kFloat || kernel == 3;
+      Check(Conv2d(params));
+    }
+  }
+}
+
+TEST(Conv2dStorageTest, RuntimeWeightsInEveryStorage) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  ConvParams params;
+  params.input = {3, 5, 6, 5};
+  params.out_channels = 9;
+  params.weights = Weights::kRuntime;
+  params.runtime_bias = true;
+  ExpectMatchesCpu(Conv2d(params));
+}
+
 TEST(Conv2dStorageTest, EveryStorage) {
   GLES_SKIP_WITHOUT_DEVICE();
   for (int kernel : {1, 3}) {
@@ -160,17 +193,18 @@ TEST(Conv2dParseTest, TakesTheDefault) {
   EXPECT_TRUE(status.ok()) << status;
 }
 
-TEST(Conv2dParseTest, RefusesRuntimeWeights) {
-  GLES_SKIP_WITHOUT_DEVICE();
-  ConvParams params;
-  params.weights = Weights::kRuntime;
-  RunOptions options;
-  options.expect_delegated = false;
-  const RunResult result = RunOnDelegate(Conv2d(params), options);
-  EXPECT_EQ(result.nodes_delegated, 0);
-  EXPECT_THAT(result.log, ::testing::Contains(
-                              HasSubstr("the filter is computed at run time")));
-  EXPECT_THAT(result, MatchesCpu(Conv2d(params)));
+TEST(Conv2dParseTest, RefusesWeightsOfOtherTypes) {
+  ConvNode node;
+  node.filter.type = DataType::kInt8;
+  EXPECT_THAT(node.Parse().message(), HasSubstr("the filter is int8"));
+  ConvNode runtime;
+  runtime.filter = FakeTensor({6, 3, 3, 4});
+  runtime.filter.type = DataType::kFloat16;
+  EXPECT_THAT(runtime.Parse().message(), HasSubstr("the filter is float16"));
+  ConvNode bias;
+  bias.bias = FakeTensor({6, 1});
+  EXPECT_THAT(bias.Parse().message(),
+              HasSubstr("the bias is computed at run time and 6x1"));
 }
 
 TEST(Conv2dParseTest, RefusesChannelsThatDisagree) {

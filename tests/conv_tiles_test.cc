@@ -37,27 +37,45 @@ class ConvTilesTest : public ::testing::TestWithParam<Profile> {
  protected:
   void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
 
-  // Runs the op under this test's profile. A bias of zeros is left out.
+  // Runs the op under this test's profile, with the weights as constants and as
+  // inputs of the graph. A bias of zeros is left out.
   void Check(absl::string_view op, std::any attributes, const HostTensor& src,
              std::vector<int> filter_dims, const HostTensor& filter,
              const std::vector<float>& bias, const BhwcShape& dst,
              const NaiveResult& want) {
+    for (bool runtime : {false, true}) {
+      SCOPED_TRACE(runtime ? "runtime weights" : "constant weights");
+      CheckWeights(runtime, op, attributes, src, filter_dims, filter, bias, dst,
+                   want);
+    }
+  }
+
+  void CheckWeights(bool runtime, absl::string_view op, std::any attributes,
+                    const HostTensor& src, const std::vector<int>& filter_dims,
+                    const HostTensor& filter, const std::vector<float>& bias,
+                    const BhwcShape& dst, const NaiveResult& want) {
     Graph graph;
     Node node;
     node.attributes = std::move(attributes);
+    std::vector<std::vector<float>> inputs = {src.values};
+    const auto add = [&](const std::vector<int>& dims,
+                         const std::vector<float>& values) {
+      if (!runtime) return AddConstant(&graph, dims, values);
+      inputs.push_back(values);
+      return AddTensor(&graph, dims);
+    };
     const bool with_bias = bias != std::vector<float>(bias.size());
-    node.inputs = {AddTensor(&graph, Dims(src.shape)),
-                   AddConstant(&graph, std::move(filter_dims), filter.values)};
+    node.inputs = {AddTensor(&graph, Dims(src.shape))};
+    node.inputs.push_back(add(filter_dims, filter.values));
     // TFLite writes an absent input in both ways.
     if (with_bias) {
-      node.inputs.push_back(
-          AddConstant(&graph, {static_cast<int>(bias.size())}, bias));
+      node.inputs.push_back(add({static_cast<int>(bias.size())}, bias));
     } else if (GetParam().slices > 1) {
       node.inputs.push_back(kNoTensor);
     }
     node.outputs = {AddTensor(&graph, Dims(dst))};
-    const auto got = RunGraphOf(op, std::move(node), std::move(graph),
-                                {src.values}, [](DeviceProfile& profile) {
+    const auto got = RunGraphOf(op, std::move(node), std::move(graph), inputs,
+                                [](DeviceProfile& profile) {
                                   profile.conv_tile_pixels = GetParam().pixels;
                                   profile.conv_tile_slices = GetParam().slices;
                                   profile.reduction_lanes = GetParam().lanes;
@@ -131,6 +149,11 @@ TEST_P(ConvTilesTest, Groups) {
   groups(16, 80, 4);  // 5 slices each, which few tiles divide
   groups(6, 9, 3);    // within slices
   groups(5, 5, 5);
+  // 1x1, which no matrix product may take.
+  Conv2dAttributes pointwise;
+  pointwise.groups = 2;
+  CheckConv({3, 4, 5, 8}, {12, 1, 1, 4}, pointwise, {3, 4, 5, 12});
+  CheckConv({1, 4, 5, 6}, {4, 1, 1, 3}, pointwise, {1, 4, 5, 4});
 }
 
 TEST_P(ConvTilesTest, Depthwise) {

@@ -85,6 +85,22 @@ TEST_P(DepthwiseConv2dTest, ActivationsAndWeights) {
   }
 }
 
+TEST_P(DepthwiseConv2dTest, RuntimeWeights) {
+  for (Weights weights : {Weights::kFloat, Weights::kRuntime}) {
+    for (int channels : {1, 5, 8}) {
+      for (int multiplier : {1, 3}) {
+        DepthwiseParams params;
+        params.input = {3, 5, 9, channels};
+        params.multiplier = multiplier;
+        params.kernel_w = 2;
+        params.weights = weights;
+        params.runtime_bias = weights == Weights::kFloat || channels == 5;
+        Check(params);
+      }
+    }
+  }
+}
+
 TEST(DepthwiseConv2dStorageTest, EveryStorage) {
   GLES_SKIP_WITHOUT_DEVICE();
   for (int multiplier : {1, 2}) {
@@ -124,10 +140,12 @@ TEST(DepthwiseConv2dParseTest, DerivesTheMultiplier) {
   EXPECT_EQ(node.Refused(), "");
 }
 
-TEST(DepthwiseConv2dParseTest, RefusesRuntimeWeights) {
+TEST(DepthwiseConv2dParseTest, RefusesWeightsOfOtherTypes) {
   DepthwiseNode node;
   node.inputs[1] = FakeTensor({1, 3, 3, 6});
-  EXPECT_THAT(node.Refused(), HasSubstr("the filter is computed at run time"));
+  EXPECT_EQ(node.Refused(), "");
+  node.inputs[1].type = DataType::kInt32;
+  EXPECT_THAT(node.Refused(), HasSubstr("the filter is int32"));
 }
 
 TEST(DepthwiseConv2dParseTest, RefusesShapesThatDisagree) {

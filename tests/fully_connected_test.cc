@@ -88,6 +88,30 @@ TEST_P(FullyConnectedTest, ActivationsWeightsAndBias) {
   }
 }
 
+// Few rows and many, rows of some pixels and rows that begin inside one.
+TEST_P(FullyConnectedTest, RuntimeWeights) {
+  for (Weights weights : {Weights::kFloat, Weights::kRuntime}) {
+    for (const auto& [shape, in] :
+         {std::pair(Shape{3, 17}, 17), std::pair(Shape{19, 5}, 5),
+          std::pair(Shape{3, 2, 4, 5}, 20), std::pair(Shape{2, 3, 4, 5}, 8)}) {
+      FullyConnectedParams params;
+      params.input = shape;
+      params.in_features = in;
+      params.out_features = 9;
+      params.weights = weights;
+      params.activation = Activation::kRelu6;
+      params.runtime_bias = weights == Weights::kFloat || in == 20;
+      params.bias = in != 5 || weights == Weights::kFloat;
+      Check(params);
+    }
+  }
+  FullyConnectedParams keep;
+  keep.input = {2, 3, 5};
+  keep.keep_num_dims = true;
+  keep.weights = Weights::kRuntime;
+  Check(keep);
+}
+
 TEST(FullyConnectedStorageTest, EveryStorage) {
   GLES_SKIP_WITHOUT_DEVICE();
   for (int in : {5, 20, 40}) {
@@ -121,11 +145,12 @@ TEST(FullyConnectedParseTest, TakesTheDefault) {
   EXPECT_EQ(DenseNode().Refused(), "");
 }
 
-TEST(FullyConnectedParseTest, RefusesRuntimeAndShuffledWeights) {
+TEST(FullyConnectedParseTest, RefusesOtherTypesAndShuffledWeights) {
   DenseNode runtime;
   runtime.inputs[1] = FakeTensor({5, 12});
-  EXPECT_THAT(runtime.Refused(),
-              HasSubstr("matrix of weights is computed at run time"));
+  EXPECT_EQ(runtime.Refused(), "");
+  runtime.inputs[1].type = DataType::kInt8;
+  EXPECT_THAT(runtime.Refused(), HasSubstr("matrix of weights is int8"));
   DenseNode shuffled;
   shuffled.params.weights_format = 1;
   EXPECT_THAT(shuffled.Refused(), HasSubstr("weights format 1"));

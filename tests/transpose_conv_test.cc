@@ -85,6 +85,21 @@ TEST_P(TransposeConvTest, HalfWeights) {
   Check(Convolution2dTransposeBias(params));
 }
 
+TEST_P(TransposeConvTest, RuntimeWeights) {
+  for (Weights weights : {Weights::kFloat, Weights::kRuntime}) {
+    for (int channels : {1, 5, 8}) {
+      TransposeConvParams params;
+      params.input = {3, 4, 5, channels};
+      params.out_channels = 9;
+      params.weights = weights;
+      params.bias = true;
+      params.runtime_bias = weights == Weights::kFloat || channels == 5;
+      Check(TransposeConv(params));
+      Check(Convolution2dTransposeBias(params));
+    }
+  }
+}
+
 TEST(TransposeConvStorageTest, EveryStorage) {
   GLES_SKIP_WITHOUT_DEVICE();
   TransposeConvParams params;
@@ -134,14 +149,16 @@ TEST(TransposeConvParseTest, ReadsTheActivationFromVersion4On) {
   }
 }
 
-TEST(TransposeConvParseTest, RefusesRuntimeOperands) {
+TEST(TransposeConvParseTest, RefusesARuntimeShapeAndOtherTypes) {
   TransposeNode shape;
   shape.inputs[0] = FakeRuntimeInts({4});
   EXPECT_THAT(shape.Refused(),
               HasSubstr("output shape is computed at run time"));
   TransposeNode filter;
   filter.inputs[1] = FakeTensor({6, 3, 3, 4});
-  EXPECT_THAT(filter.Refused(), HasSubstr("filter is computed at run time"));
+  EXPECT_EQ(filter.Refused(), "");
+  filter.inputs[1].type = DataType::kBool;
+  EXPECT_THAT(filter.Refused(), HasSubstr("filter is bool"));
 }
 
 TEST(TransposeConvParseTest, RefusesShapesThatDisagree) {

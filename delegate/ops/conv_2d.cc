@@ -49,7 +49,7 @@ absl::Status CheckTypes(const NodeView& node) {
   if (auto s = CheckFloat(*node.outputs[0], "output"); !s.ok()) {
     return s;
   }
-  return CheckFloatConstant(*node.inputs[1], "the filter");
+  return CheckWeights(*node.inputs[1], "the filter");
 }
 
 // The filter as PackFilter takes it.
@@ -108,28 +108,26 @@ absl::StatusOr<ParsedNode> ParseConv2d(const NodeView& node) {
 absl::Status PlanConv2d(const Node& node, Planner* planner) {
   const auto& a = std::any_cast<const Conv2dAttributes&>(node.attributes);
   const Tensor& src = planner->tensor(node.inputs[0]);
-  const Tensor& weights = planner->tensor(node.inputs[1]);
-  const Tensor* bias = node.inputs.size() > 2 && node.inputs[2] != kNoTensor
-                           ? &planner->tensor(node.inputs[2])
-                           : nullptr;
+  const Shape& window = planner->tensor(node.inputs[1]).shape;
+  const WeightIds weights = WeightsOf(node, 1, 2);
   const Shape& dst = planner->tensor(node.outputs[0]).shape;
-  if (IsPointwise(a, weights.shape, src.shape, dst)) {
-    PlanMatrixProduct({node.inputs[0], node.outputs[0], &weights, bias,
+  if (IsPointwise(a, window, src.shape, dst)) {
+    PlanMatrixProduct({node.inputs[0], node.outputs[0], weights,
                        /*outputs=*/dst.c, /*k=*/src.shape.c},
                       planner);
     return absl::OkStatus();
   }
 
   if (a.groups == 1) {
-    auto split = PlanConvSplit({node.inputs[0], node.outputs[0], &weights, bias, a,
-                                weights.shape.w, weights.shape.h},
-                               *planner);
+    auto split = PlanConvSplit({node.inputs[0], node.outputs[0], weights, a,
+                                window.w, window.h},
+                               planner);
     if (split) {
       planner->Add(*std::move(split));
       return absl::OkStatus();
     }
   }
-  const Filter filter = FilterOf(weights.shape, a.groups);
+  const Filter filter = FilterOf(window, a.groups);
   ConvTile tile = ChooseConvTile(dst.w, dst.slices(), planner->profile());
   // Slices that the outputs of one group take, and that they read.
   int group_outputs = dst.slices();
@@ -143,11 +141,10 @@ absl::Status PlanConv2d(const Node& node, Planner* planner) {
       .Define("TILE_SLICES", tile.slices)
       .Read("src", node.inputs[0])
       .Write("dst", node.outputs[0])
-      .Constant(PackFilter(weights, bias, filter))
       .Grid(tiles_x * dst.h, DivideUp(dst.slices(), tile.slices), dst.b);
+  BindFilter(weights, filter, planner, &d);
   d.uniforms.Int4("stride_pad", a.stride_w, a.stride_h, a.pad_left, a.pad_top);
-  d.uniforms.Int4("window", weights.shape.w, weights.shape.h, a.dilation_w,
-                  a.dilation_h);
+  d.uniforms.Int4("window", window.w, window.h, a.dilation_w, a.dilation_h);
   d.uniforms.Int4("group", filter.packed_input_slices(), group_outputs,
                   tiles_x, 0);
   planner->Add(std::move(d));

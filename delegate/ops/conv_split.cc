@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "delegate/ops/conv_tile.h"
-#include "delegate/ops/conv_weights.h"
 
 namespace gles_delegate {
 namespace {
@@ -33,7 +32,8 @@ int LanesFor(int64_t tiles, int terms, const ConvTile& tile,
              const DeviceProfile& profile) {
   int lanes = 1;
   while (lanes * 2 <= kMaxLanes && tiles * lanes < profile.split_target &&
-         terms / (lanes * 2) >= kMinTermsALane && Fits({tile, lanes * 2}, profile)) {
+         terms / (lanes * 2) >= kMinTermsALane &&
+         Fits({tile, lanes * 2}, profile)) {
     lanes *= 2;
   }
   return lanes;
@@ -49,14 +49,14 @@ Split Choose(int pixels, int slices, int terms, const DeviceProfile& profile) {
 
 }  // namespace
 
-std::optional<Dispatch> PlanConvSplit(const ConvSplit& conv, const Planner& planner) {
-  const Shape& src = planner.tensor(conv.src).shape;
-  const Shape& dst = planner.tensor(conv.dst).shape;
+std::optional<Dispatch> PlanConvSplit(const ConvSplit& conv, Planner* planner) {
+  const Shape& src = planner->tensor(conv.src).shape;
+  const Shape& dst = planner->tensor(conv.dst).shape;
   const int taps = conv.window_w * conv.window_h;
   const int terms = taps * src.slices();
   const int pixels = dst.b * dst.h * dst.w;
-  if (planner.profile().split_target == 0) return std::nullopt;
-  const Split split = Choose(pixels, dst.slices(), terms, planner.profile());
+  if (planner->profile().split_target == 0) return std::nullopt;
+  const Split split = Choose(pixels, dst.slices(), terms, planner->profile());
   if (split.lanes < 2) return std::nullopt;
 
   const Conv2dAttributes& a = conv.attributes;
@@ -69,12 +69,13 @@ std::optional<Dispatch> PlanConvSplit(const ConvSplit& conv, const Planner& plan
       .Define("TILE_SLICES", split.tile.slices)
       .Read("src", conv.src)
       .Write("dst", conv.dst)
-      .Constant(PackFilter(*conv.weights, conv.bias, {dst.c, taps, src.c, 1}))
       .Grid(DivideUp(pixels, split.tile.pixels),
             DivideUp(dst.slices(), split.tile.slices), split.lanes)
       .WorkGroup(kGroupPixels, kGroupSlices, split.lanes);
+  BindFilter(conv.weights, {dst.c, taps, src.c, 1}, planner, &d);
   d.uniforms.Int4("stride_pad", a.stride_w, a.stride_h, a.pad_left, a.pad_top);
-  d.uniforms.Int4("window", conv.window_w, conv.window_h, a.dilation_w, a.dilation_h);
+  d.uniforms.Int4("window", conv.window_w, conv.window_h, a.dilation_w,
+                  a.dilation_h);
   d.uniforms.Int4("sum_shape", pixels, terms, src.slices(), 0);
   return d;
 }

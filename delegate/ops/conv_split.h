@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "delegate/ops/conv_2d.h"
+#include "delegate/ops/conv_weights.h"
 #include "delegate/plan.h"
 
 namespace gles_delegate {
@@ -13,16 +14,16 @@ namespace gles_delegate {
 struct ConvSplit {
   TensorId src = kNoTensor;
   TensorId dst = kNoTensor;
-  const Tensor* weights = nullptr;  // OHWI, or [O, K]
-  const Tensor* bias = nullptr;     // may be null
-  Conv2dAttributes attributes;      // groups must be 1
+  WeightIds weights;            // OHWI, or [O, K]
+  Conv2dAttributes attributes;  // groups must be 1
   int window_w = 1;
   int window_h = 1;
 };
 
 // The dispatch, or nothing where the output fills the device (or nearly) by
-// itself, or the profile never splits.
-std::optional<Dispatch> PlanConvSplit(const ConvSplit& conv, const Planner& planner);
+// itself, or the profile never splits. Weights that are no constants are packed
+// by a dispatch that goes to `planner` first.
+std::optional<Dispatch> PlanConvSplit(const ConvSplit& conv, Planner* planner);
 
 }  // namespace gles_delegate
 

@@ -6,11 +6,12 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
 
 namespace gles_delegate {
 namespace {
 
-// The values of a constant that CheckFloatConstant has let through.
+// The values of a constant that CheckWeights has let through.
 std::vector<float> Values(const Tensor& tensor) {
   absl::StatusOr<std::vector<float>> values = ConstantFloats(tensor);
   return values.ok() ? *std::move(values)
@@ -30,20 +31,52 @@ Place PlaceOf(const Filter& filter, int output, int input) {
   return {channel / 4, channel % 4};
 }
 
+bool IsConstant(const WeightIds& ids, const Graph& graph) {
+  return graph.tensor(ids.weights).is_constant() &&
+         (ids.bias == kNoTensor || graph.tensor(ids.bias).is_constant());
+}
+
+// A tensor with the texels that `packed` has.
+TensorId AddPacked(const PackedConstant& packed, Planner* planner) {
+  return planner->AddTemporary("packed weights",
+                               {1, packed.height, packed.width, 4});
+}
+
+// Binds weights that are no constants, or whose bias is none. `packed` lays the
+// weights out without their bias; `pack` does so at run time, but for the
+// tensors that it reads and writes and its grid.
+void BindRuntime(const WeightIds& ids, PackedConstant packed, Dispatch pack,
+                 Planner* planner, Dispatch* d) {
+  if (ids.bias != kNoTensor) {
+    PostOp add;
+    add.function = "add";
+    add.operand = ids.bias;
+    d->post_ops.push_back(std::move(add));
+  }
+  if (planner->tensor(ids.weights).is_constant()) {
+    d->Constant(std::move(packed));
+    return;
+  }
+  const TensorId texels = AddPacked(packed, planner);
+  pack.Read("raw", ids.weights)
+      .Write("packed_weights", texels)
+      .Grid(packed.width, packed.height, 1);
+  planner->Add(std::move(pack));
+  d->Read("weights", texels)
+      .Define("weights_at(x, y)", "read_weights(x, y, 0, 0)");
+}
+
 }  // namespace
 
-absl::Status CheckFloatConstant(const Tensor& tensor, absl::string_view what) {
-  if (!tensor.is_constant()) {
-    return absl::UnimplementedError(absl::StrCat(
-        what, " is computed at run time; only a constant is supported"));
-  }
+absl::Status CheckWeights(const Tensor& tensor, absl::string_view what) {
+  if (!tensor.is_constant()) return CheckFloat(tensor, what);
   if (tensor.type != DataType::kFloat32 && tensor.type != DataType::kFloat16) {
     return absl::UnimplementedError(
         absl::StrCat(what, " is ", DataTypeName(tensor.type),
                      "; float32 and float16 are supported"));
   }
-  const int64_t wanted =
-      tensor.shape.elements() * static_cast<int64_t>(DataTypeSize(tensor.stored()));
+  const int64_t wanted = tensor.shape.elements() *
+                         static_cast<int64_t>(DataTypeSize(tensor.stored()));
   const int64_t got = static_cast<int64_t>(tensor.constant.bytes().size());
   if (got < wanted) {
     return absl::InvalidArgumentError(
@@ -59,7 +92,12 @@ absl::Status CheckBias(const Tensor* bias, int out_channels) {
         absl::StrCat("the bias has ", bias->shape.elements(),
                      " values, the filter has ", out_channels, " outputs"));
   }
-  return CheckFloatConstant(*bias, "the bias");
+  if (!bias->is_constant() && bias->shape.c != out_channels) {
+    return absl::UnimplementedError(
+        absl::StrCat("the bias is computed at run time and ",
+                     DimsString(bias->dims), "; a vector is supported"));
+  }
+  return CheckWeights(*bias, "the bias");
 }
 
 PackedConstant PackFilter(const Tensor& weights, const Tensor* bias,
@@ -121,6 +159,41 @@ PackedConstant PackDepthwiseFilter(const Tensor& weights, const Tensor* bias) {
     for (int o = 0; o < outputs; ++o) at(o, taps) = bias_values[o];
   };
   return packed;
+}
+
+WeightIds WeightsOf(const Node& node, int weights, int bias) {
+  const bool has_bias = bias < static_cast<int>(node.inputs.size());
+  return {node.inputs[weights], has_bias ? node.inputs[bias] : kNoTensor};
+}
+
+void BindFilter(const WeightIds& ids, const Filter& filter, Planner* planner,
+                Dispatch* d) {
+  const Tensor& weights = planner->tensor(ids.weights);
+  if (IsConstant(ids, planner->graph())) {
+    const Tensor* bias =
+        ids.bias == kNoTensor ? nullptr : &planner->tensor(ids.bias);
+    d->Constant(PackFilter(weights, bias, filter));
+    return;
+  }
+  Dispatch pack("pack_filter");
+  const bool apart = filter.groups == 1 || filter.groups_packed_apart();
+  pack.uniforms.Int4("shape", filter.outputs, filter.taps, filter.inputs,
+                     filter.outputs_per_group());
+  pack.uniforms.Int("group_inputs", apart ? 0 : filter.inputs);
+  BindRuntime(ids, PackFilter(weights, nullptr, filter), std::move(pack),
+              planner, d);
+}
+
+void BindDepthwiseFilter(const WeightIds& ids, Planner* planner, Dispatch* d) {
+  const Tensor& weights = planner->tensor(ids.weights);
+  if (IsConstant(ids, planner->graph())) {
+    const Tensor* bias =
+        ids.bias == kNoTensor ? nullptr : &planner->tensor(ids.bias);
+    d->Constant(PackDepthwiseFilter(weights, bias));
+    return;
+  }
+  BindRuntime(ids, PackDepthwiseFilter(weights, nullptr),
+              Dispatch("pack_depthwise_filter"), planner, d);
 }
 
 }  // namespace gles_delegate

@@ -10,12 +10,13 @@
 
 namespace gles_delegate {
 
-// kUnimplemented: computed at run time, or no float type; kInvalidArgument:
-// fewer bytes than its shape needs. `what` ("the filter") begins the message.
-absl::Status CheckFloatConstant(const Tensor& tensor, absl::string_view what);
+// Weights may be float32 computed at run time, or constants of a float type
+// with all the bytes that their shape needs. kUnimplemented: another type;
+// kInvalidArgument: too few bytes. `what` ("the filter") begins the message.
+absl::Status CheckWeights(const Tensor& tensor, absl::string_view what);
 
 // kInvalidArgument unless `bias` has one value per output channel; else as
-// CheckFloatConstant. No bias (nullptr) is fine.
+// CheckWeights. No bias (nullptr) is fine. A runtime bias must be a vector.
 absl::Status CheckBias(const Tensor* bias, int out_channels);
 
 // A filter in the order [outputs][taps][inputs]: OHWI with the window taken
@@ -48,6 +49,24 @@ PackedConstant PackFilter(const Tensor& weights, const Tensor* bias,
 // "weights" of a depthwise filter [1,H,W,O]: row = output slice, texel = tap,
 // the bias after the last tap.
 PackedConstant PackDepthwiseFilter(const Tensor& weights, const Tensor* bias);
+
+// The weights and the bias of a node.
+struct WeightIds {
+  TensorId weights = kNoTensor;
+  TensorId bias = kNoTensor;  // kNoTensor: none
+};
+// Node inputs `weights` and `bias`; a bias past the last input is none.
+WeightIds WeightsOf(const Node& node, int weights, int bias);
+
+// Gives `d` its "weights" as PackFilter lays them out. Constants are packed
+// when the plan is uploaded. Weights computed at run time are packed alike by a
+// dispatch that goes to `planner` first, into a tensor that the shader reads
+// under the same name. Wherever weights or bias are no constants, the bias in
+// "weights" is zero and added by the first of d's post-ops instead.
+void BindFilter(const WeightIds& ids, const Filter& filter, Planner* planner,
+                Dispatch* d);
+// Likewise as PackDepthwiseFilter lays them out.
+void BindDepthwiseFilter(const WeightIds& ids, Planner* planner, Dispatch* d);
 
 }  // namespace gles_delegate
 

@@ -48,7 +48,7 @@ absl::Status CheckTypes(const NodeView& node) {
   if (auto s = CheckFloat(*node.outputs[0], "output"); !s.ok()) {
     return s;
   }
-  return CheckFloatConstant(*node.inputs[1], "the filter");
+  return CheckWeights(*node.inputs[1], "the filter");
 }
 
 // The tiled shader keeps a tile's columns and weights in registers.
@@ -150,17 +150,13 @@ absl::StatusOr<ParsedNode> ParseDepthwiseConv2d(const NodeView& node) {
 absl::Status PlanDepthwiseConv2d(const Node& node, Planner* planner) {
   const auto& a =
       std::any_cast<const DepthwiseConv2dAttributes&>(node.attributes);
-  const Tensor& weights = planner->tensor(node.inputs[1]);
-  const Tensor* bias = node.inputs.size() > 2 && node.inputs[2] != kNoTensor
-                           ? &planner->tensor(node.inputs[2])
-                           : nullptr;
-  const Shape& filter = weights.shape;
+  const Shape& filter = planner->tensor(node.inputs[1]).shape;
   const Shape& dst = planner->tensor(node.outputs[0]).shape;
   const auto shape = IsTiled(a, filter) ? Tiled : AnyWindow;
   Dispatch d = shape(a, filter, dst, planner->profile());
   d.Read("src", node.inputs[0])
-      .Write("dst", node.outputs[0])
-      .Constant(PackDepthwiseFilter(weights, bias));
+      .Write("dst", node.outputs[0]);
+  BindDepthwiseFilter(WeightsOf(node, 1, 2), planner, &d);
   planner->Add(std::move(d));
   return absl::OkStatus();
 }

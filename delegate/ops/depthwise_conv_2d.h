@@ -1,9 +1,9 @@
 // DEPTHWISE_CONV_2D: y[b,h,w,o] = bias[o] + sum over the window of
 // x[b, h*stride - pad + ky*dilation, w*..., o / multiplier] *
 // filter[0,ky,kx,o], x being zero outside; multiplier = output channels / input
-// channels. BHWC, any batch; filter [1,H,W,O] and bias constant, float32 or
-// float16. kInvalidArgument: shapes that disagree; kUnimplemented: run-time
-// weights.
+// channels. BHWC, any batch; filter [1,H,W,O] and bias constant (float32 or
+// float16) or computed at run time (float32). kInvalidArgument: shapes that
+// disagree.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_DEPTHWISE_CONV_2D_H_
 #define GLES_DELEGATE_DELEGATE_OPS_DEPTHWISE_CONV_2D_H_
 

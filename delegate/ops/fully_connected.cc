@@ -63,7 +63,7 @@ absl::StatusOr<ParsedNode> ParseFullyConnected(const NodeView& node) {
   if (auto s = CheckFloat(*node.outputs[0], "output"); !s.ok()) {
     return s;
   }
-  if (auto s = CheckFloatConstant(*node.inputs[1], "the matrix of weights"); !s.ok()) {
+  if (auto s = CheckWeights(*node.inputs[1], "the matrix of weights"); !s.ok()) {
     return s;
   }
   if (auto s = CheckShapes(node, (*params)->keep_num_dims); !s.ok()) return s;
@@ -76,10 +76,7 @@ absl::StatusOr<ParsedNode> ParseFullyConnected(const NodeView& node) {
 
 absl::Status PlanFullyConnected(const Node& node, Planner* planner) {
   const Tensor& weights = planner->tensor(node.inputs[1]);
-  const Tensor* bias = node.inputs.size() > 2 && node.inputs[2] != kNoTensor
-                           ? &planner->tensor(node.inputs[2])
-                           : nullptr;
-  PlanMatrixProduct({node.inputs[0], node.outputs[0], &weights, bias,
+  PlanMatrixProduct({node.inputs[0], node.outputs[0], WeightsOf(node, 1, 2),
                      /*outputs=*/weights.dims[0], /*k=*/weights.dims[1]},
                     planner);
   return absl::OkStatus();

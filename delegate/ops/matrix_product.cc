@@ -5,7 +5,6 @@
 
 #include "delegate/ops/conv_split.h"
 #include "delegate/ops/conv_tile.h"
-#include "delegate/ops/conv_weights.h"
 
 namespace gles_delegate {
 namespace {
@@ -22,20 +21,20 @@ bool RowsArePixels(const MatrixProduct& p, const Shape& src, const Shape& dst) {
   return src.c == p.k && src.b == dst.b && src.h == dst.h && src.w == dst.w;
 }
 
-Dispatch Pixels(const MatrixProduct& p, const Planner& planner) {
-  const Shape& dst = planner.tensor(p.dst).shape;
-  auto split = PlanConvSplit({p.src, p.dst, p.weights, p.bias, {}, 1, 1}, planner);
+Dispatch Pixels(const MatrixProduct& p, Planner* planner) {
+  const Shape& dst = planner->tensor(p.dst).shape;
+  auto split = PlanConvSplit({p.src, p.dst, p.weights, {}, 1, 1}, planner);
   if (split) return *std::move(split);
   const ConvTile tile =
-      ChooseFlatTile(Rows(dst), dst.slices(), planner.profile());
+      ChooseFlatTile(Rows(dst), dst.slices(), planner->profile());
   Dispatch d("conv_1x1");
   d.Define("TILE_PIXELS", tile.pixels)
       .Define("TILE_SLICES", tile.slices)
       .Read("src", p.src)
       .Write("dst", p.dst)
-      .Constant(PackFilter(*p.weights, p.bias, {p.outputs, 1, p.k, 1}))
       .Grid(DivideUp(Rows(dst), tile.pixels),
             DivideUp(dst.slices(), tile.slices), 1);
+  BindFilter(p.weights, {p.outputs, 1, p.k, 1}, planner, &d);
   return d;
 }
 
@@ -51,10 +50,10 @@ int Lanes(int row_texels, int tile_rows, const DeviceProfile& profile) {
   return lanes;
 }
 
-Dispatch FewRows(const MatrixProduct& p, const Planner& planner) {
-  const DeviceProfile& profile = planner.profile();
-  const Shape& src = planner.tensor(p.src).shape;
-  const Shape& dst = planner.tensor(p.dst).shape;
+Dispatch FewRows(const MatrixProduct& p, Planner* planner) {
+  const DeviceProfile& profile = planner->profile();
+  const Shape& src = planner->tensor(p.src).shape;
+  const Shape& dst = planner->tensor(p.dst).shape;
   const bool elements = p.k % src.c != 0;
   const int row_pixels = elements ? 1 : p.k / src.c;
   const int row_texels =
@@ -69,9 +68,9 @@ Dispatch FewRows(const MatrixProduct& p, const Planner& planner) {
       .Define("TILE_ROWS", tile_rows)
       .Read("src", p.src)
       .Write("dst", p.dst)
-      .Constant(PackFilter(*p.weights, p.bias,
-                           {p.outputs, row_pixels, p.k / row_pixels, 1}))
       .Grid(lanes, dst.slices(), DivideUp(rows, tile_rows));
+  BindFilter(p.weights, {p.outputs, row_pixels, p.k / row_pixels, 1}, planner,
+             &d);
   if (lanes > 1) d.WorkGroup(lanes, 1, 1);
   d.uniforms.Int4("row_shape", rows, row_texels, row_pixels, p.k);
   return d;
@@ -83,7 +82,7 @@ void PlanMatrixProduct(const MatrixProduct& product, Planner* planner) {
   const Shape& src = planner->tensor(product.src).shape;
   const Shape& dst = planner->tensor(product.dst).shape;
   const bool tiled = Rows(dst) >= kManyRows && RowsArePixels(product, src, dst);
-  planner->Add(tiled ? Pixels(product, *planner) : FewRows(product, *planner));
+  planner->Add(tiled ? Pixels(product, planner) : FewRows(product, planner));
 }
 
 }  // namespace gles_delegate

@@ -1,8 +1,9 @@
-// Rows of K elements times a constant matrix: FULLY_CONNECTED, and CONV_2D with
-// a 1x1 window and stride 1.
+// Rows of K elements times a matrix of weights: FULLY_CONNECTED, and CONV_2D
+// with a 1x1 window and stride 1.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MATRIX_PRODUCT_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MATRIX_PRODUCT_H_
 
+#include "delegate/ops/conv_weights.h"
 #include "delegate/plan.h"
 
 namespace gles_delegate {
@@ -13,14 +14,14 @@ namespace gles_delegate {
 struct MatrixProduct {
   TensorId src = kNoTensor;
   TensorId dst = kNoTensor;
-  const Tensor* weights = nullptr;  // constant, [outputs][K]
-  const Tensor* bias = nullptr;     // nullptr: none
+  WeightIds weights;  // [outputs][K]
   int outputs = 1;
   int k = 1;
 };
 
-// Adds its one dispatch: tiled over pixels where there are many rows, with the
-// sums shared by several invocations where there are few.
+// Adds its dispatch, and one before it that packs weights computed at run time:
+// tiled over pixels where there are many rows, with the sums shared by several
+// invocations where there are few.
 void PlanMatrixProduct(const MatrixProduct& product, Planner* planner);
 
 }  // namespace gles_delegate

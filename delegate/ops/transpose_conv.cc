@@ -23,7 +23,7 @@ absl::Status CheckTensors(const Tensor& src, const Tensor& filter,
                           const Tensor* bias, const Tensor& dst) {
   if (auto s = CheckFloat(src, "input"); !s.ok()) return s;
   if (auto s = CheckFloat(dst, "output"); !s.ok()) return s;
-  if (auto s = CheckFloatConstant(filter, "the filter"); !s.ok()) return s;
+  if (auto s = CheckWeights(filter, "the filter"); !s.ok()) return s;
   if (src.dims.size() != 4 || filter.dims.size() != 4 || dst.dims.size() != 4) {
     return absl::InvalidArgumentError(absl::StrCat(
         "input, filter and output must have 4 dimensions, they have ",
@@ -171,11 +171,7 @@ absl::StatusOr<ParsedNode> ParseConvolution2dTransposeBias(
 absl::Status PlanTransposeConv(const Node& node, Planner* planner) {
   const auto& a =
       std::any_cast<const TransposeConvAttributes&>(node.attributes);
-  const Tensor& weights = planner->tensor(node.inputs[a.filter_input]);
-  const TensorId bias = a.bias_input < static_cast<int>(node.inputs.size())
-                            ? node.inputs[a.bias_input]
-                            : kNoTensor;
-  const Shape& filter = weights.shape;
+  const Shape& filter = planner->tensor(node.inputs[a.filter_input]).shape;
   const Shape& dst = planner->tensor(node.outputs[0]).shape;
   // A tile's pixels lie a stride apart, so each phase has its own tiles.
   const ConvTile tile = ChooseConvTile(DivideUp(dst.w, a.stride_w),
@@ -185,11 +181,11 @@ absl::Status PlanTransposeConv(const Node& node, Planner* planner) {
       .Define("TILE_SLICES", tile.slices)
       .Read("src", node.inputs[a.data_input])
       .Write("dst", node.outputs[0])
-      .Constant(PackFilter(
-          weights, bias == kNoTensor ? nullptr : &planner->tensor(bias),
-          {filter.b, filter.h * filter.w, filter.c, /*groups=*/1}))
       .Grid(DivideUp(dst.w, tile.pixels * a.stride_w) * a.stride_w, dst.h,
             DivideUp(dst.slices(), tile.slices) * dst.b);
+  BindFilter(WeightsOf(node, a.filter_input, a.bias_input),
+             {filter.b, filter.h * filter.w, filter.c, /*groups=*/1}, planner,
+             &d);
   d.uniforms.Int4("stride_pad", a.stride_w, a.stride_h, a.pad_left, a.pad_top);
   d.uniforms.Int4("window", filter.w, filter.h, 0, 0);
   planner->Add(std::move(d));

@@ -1,9 +1,9 @@
 // TRANSPOSE_CONV, and the custom op Convolution2DTransposeBias:
 // y[b, s*h + ky - pad, s*w + kx - pad, o] is bias[o] plus the sum of every
 // x[b,h,w,i] * filter[o,ky,kx,i] that lands there. BHWC, any batch; filter OHWI
-// and bias constant, float32 or float16.
-// kInvalidArgument: shapes that disagree; kUnimplemented: run-time weights or
-// output shape.
+// and bias constant (float32 or float16) or computed at run time (float32).
+// kInvalidArgument: shapes that disagree; kUnimplemented: an output shape
+// computed at run time.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_TRANSPOSE_CONV_H_
 #define GLES_DELEGATE_DELEGATE_OPS_TRANSPOSE_CONV_H_
 

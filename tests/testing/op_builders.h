@@ -40,6 +40,7 @@ struct ConvParams {
   Padding padding = Padding::kSame;
   Activation activation = Activation::kNone;
   Weights weights = Weights::kFloat;
+  bool runtime_bias = false;
 };
 // CONV_2D v1 (v2 where dilated). It always has a bias: TFLite 2.9 insists on
 // one.
@@ -54,6 +55,7 @@ struct DepthwiseParams {
   Padding padding = Padding::kSame;
   Activation activation = Activation::kNone;
   Weights weights = Weights::kFloat;
+  bool runtime_bias = false;
 };
 // DEPTHWISE_CONV_2D v1 (v2 where dilated). TFLite takes one stride for both
 // axes in some of its kernels; unequal ones still run on the reference kernel.
@@ -68,6 +70,7 @@ struct TransposeConvParams {
   Padding padding = Padding::kSame;
   bool bias = false;  // version 3 where true
   Weights weights = Weights::kFloat;
+  bool runtime_bias = false;
   // Added to the smallest output size that gives this input (SAME and VALID
   // each leave several sizes to choose from, stride > 1).
   int extra_h = 0, extra_w = 0;
@@ -85,6 +88,7 @@ struct FullyConnectedParams {
   bool bias = true;
   bool keep_num_dims = false;  // version 5 where true
   Weights weights = Weights::kFloat;
+  bool runtime_bias = false;
   // 0: the last dimension of `input`.
   int in_features = 0;
 };

@@ -20,9 +20,10 @@ int Data(OpVariant& v, const Shape& shape) {
 }
 
 // -1, the absent tensor, where there is none.
-int Bias(OpVariant& v, bool present, int channels) {
+int Bias(OpVariant& v, bool present, bool runtime, int channels) {
   if (!present) return -1;
-  return v.Constant("bias", {channels}, v.random().Gaussian(channels));
+  return v.Constant("bias", {channels}, v.random().Gaussian(channels),
+                    runtime ? Weights::kRuntime : Weights::kFloat);
 }
 
 std::string Window(int kernel_h, int kernel_w, int stride_h, int stride_w,
@@ -32,9 +33,11 @@ std::string Window(int kernel_h, int kernel_w, int stride_h, int stride_w,
                       " ", PaddingName(padding));
 }
 
-std::string Rest(Activation activation, bool bias, Weights weights) {
-  return absl::StrCat(" ", ActivationName(activation), bias ? " bias " : " ",
-                      WeightsName(weights));
+std::string Rest(Activation activation, bool bias, Weights weights,
+                 bool runtime_bias) {
+  return absl::StrCat(" ", ActivationName(activation),
+                      bias && runtime_bias ? " runtime" : "",
+                      bias ? " bias " : " ", WeightsName(weights));
 }
 
 // The options that CONV_2D and DEPTHWISE_CONV_2D share.
@@ -62,12 +65,12 @@ int OutputSize(int in, int stride, int kernel, Padding padding, int extra) {
 
 std::string TransposeDescription(const char* name,
                                  const TransposeConvParams& params) {
-  return absl::StrCat(name, " ", ShapeString(params.input), " to ",
-                      params.out_channels,
-                      Window(params.kernel_h, params.kernel_w, params.stride_h,
-                             params.stride_w, 1, 1, params.padding),
-                      Rest(Activation::kNone, params.bias, params.weights),
-                      " extra ", params.extra_h, "x", params.extra_w);
+  return absl::StrCat(
+      name, " ", ShapeString(params.input), " to ", params.out_channels,
+      Window(params.kernel_h, params.kernel_w, params.stride_h, params.stride_w,
+             1, 1, params.padding),
+      Rest(Activation::kNone, params.bias, params.weights, params.runtime_bias),
+      " extra ", params.extra_h, "x", params.extra_w);
 }
 
 Accuracy SumOf(int terms) {
@@ -86,7 +89,7 @@ SingleOpModel Conv2d(const ConvParams& params) {
       "CONV_2D ", ShapeString(params.input), " to ", params.out_channels,
       Window(params.kernel_h, params.kernel_w, params.stride_h, params.stride_w,
              params.dilation_h, params.dilation_w, params.padding),
-      Rest(params.activation, true, params.weights));
+      Rest(params.activation, true, params.weights, params.runtime_bias));
   return MakeModel(description, SumOf(terms + 1), true, [&](OpVariant& v) {
     const Shape shape = {params.out_channels, params.kernel_h, params.kernel_w,
                          in_channels};
@@ -94,7 +97,7 @@ SingleOpModel Conv2d(const ConvParams& params) {
     const int weights =
         v.Constant("weights", shape, WeightData(v, ElementCount(shape), terms),
                    params.weights);
-    const int bias = Bias(v, true, params.out_channels);
+    const int bias = Bias(v, true, params.runtime_bias, params.out_channels);
     return v.Op(schema::BuiltinOperator::CONV_2D, dilated ? 2 : 1,
                 Operands(data, weights, bias),
                 WindowOptions<schema::Conv2DOptionsT>(v, params));
@@ -110,14 +113,14 @@ SingleOpModel DepthwiseConv2d(const DepthwiseParams& params) {
       params.multiplier,
       Window(params.kernel_h, params.kernel_w, params.stride_h, params.stride_w,
              params.dilation_h, params.dilation_w, params.padding),
-      Rest(params.activation, true, params.weights));
+      Rest(params.activation, true, params.weights, params.runtime_bias));
   return MakeModel(description, SumOf(terms + 1), true, [&](OpVariant& v) {
     const Shape shape = {1, params.kernel_h, params.kernel_w, channels};
     const int data = Data(v, params.input);
     const int weights =
         v.Constant("weights", shape, WeightData(v, ElementCount(shape), terms),
                    params.weights);
-    const int bias = Bias(v, true, channels);
+    const int bias = Bias(v, true, params.runtime_bias, channels);
     auto options = WindowOptions<schema::DepthwiseConv2DOptionsT>(v, params);
     options.depth_multiplier = params.multiplier;
     return v.Op(schema::BuiltinOperator::DEPTHWISE_CONV_2D, dilated ? 2 : 1,
@@ -145,7 +148,8 @@ SingleOpModel TransposeConv(const TransposeConvParams& params) {
         const int weights = v.Constant(
             "weights", shape, WeightData(v, ElementCount(shape), terms),
             params.weights);
-        const int bias = Bias(v, params.bias, params.out_channels);
+        const int bias =
+            Bias(v, params.bias, params.runtime_bias, params.out_channels);
         schema::TransposeConvOptionsT options;
         options.padding = ToSchema(params.padding);
         options.stride_h = params.stride_h;
@@ -169,7 +173,8 @@ SingleOpModel Convolution2dTransposeBias(const TransposeConvParams& params) {
         const int weights = v.Constant(
             "weights", shape, WeightData(v, ElementCount(shape), terms),
             params.weights);
-        const int bias = Bias(v, true, params.out_channels);
+        const int bias =
+            Bias(v, true, params.runtime_bias, params.out_channels);
         const int32_t fields[3] = {params.padding == Padding::kSame ? 1 : 2,
                                    params.stride_w, params.stride_h};
         uint8_t parameters[sizeof(fields)];
@@ -185,14 +190,16 @@ SingleOpModel FullyConnected(const FullyConnectedParams& params) {
   const std::string description = absl::StrCat(
       "FULLY_CONNECTED ", ShapeString(params.input), " as ", in, " to ",
       params.out_features, params.keep_num_dims ? " keep_num_dims" : "",
-      Rest(params.activation, params.bias, params.weights));
+      Rest(params.activation, params.bias, params.weights,
+           params.runtime_bias));
   return MakeModel(description, SumOf(in + 1), true, [&](OpVariant& v) {
     const Shape shape = {params.out_features, in};
     const int data = Data(v, params.input);
     const int weights =
         v.Constant("weights", shape, WeightData(v, ElementCount(shape), in),
                    params.weights);
-    const int bias = Bias(v, params.bias, params.out_features);
+    const int bias =
+        Bias(v, params.bias, params.runtime_bias, params.out_features);
     schema::FullyConnectedOptionsT options;
     options.fused_activation_function = v.Fused(params.activation);
     options.keep_num_dims = params.keep_num_dims;
