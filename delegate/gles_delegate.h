@@ -44,6 +44,15 @@ enum TfLiteGlesStorage {
   kTfLiteGlesStorageBuffer = 3,        // a shader storage buffer
 };
 
+// How quantized nodes are computed (docs/quantization.md).
+enum TfLiteGlesQuantizedCompute {
+  kTfLiteGlesQuantizedAuto = 0,   // what is best on the device
+  kTfLiteGlesQuantizedFloat = 1,  // floats; each output is rounded to its codes
+  // Floats that are rounded nowhere inside a partition. Faster by little, and
+  // farther from the CPU's answer: to show what the rounding buys.
+  kTfLiteGlesQuantizedFloatUnsimulated = 2,
+};
+
 // Options. Get one from TfLiteGlesDelegateOptionsDefault(), then change fields:
 // `struct_size` tells the library which fields the caller knows, so that the
 // struct can grow. Each field is a key of the external delegate's options too.
@@ -115,6 +124,10 @@ typedef struct TfLiteGlesDelegateOptions {
   // The most that all caches of the directory may take together, in bytes: past
   // it the longest unused go. 0: no limit (the default).
   int64_t serialization_max_bytes;
+
+  // TfLiteGlesQuantizedCompute; as text "auto", "float" or "float_unsimulated".
+  // Default kTfLiteGlesQuantizedAuto.
+  int32_t quantized_compute;
 } TfLiteGlesDelegateOptions;
 
 GLES_DELEGATE_EXPORT TfLiteGlesDelegateOptions

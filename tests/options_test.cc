@@ -33,6 +33,7 @@ TEST(OptionsTest, DefaultsAreThoseOfTheHeader) {
   EXPECT_EQ(o.min_nodes_per_partition, 1);
   EXPECT_EQ(o.enable_quantization, 1);
   EXPECT_EQ(o.storage, kTfLiteGlesStorageAuto);
+  EXPECT_EQ(o.quantized_compute, kTfLiteGlesQuantizedAuto);
   EXPECT_EQ(o.verbosity, 1);
   EXPECT_EQ(o.serialization_dir, nullptr);
   EXPECT_EQ(o.model_token, nullptr);
@@ -109,6 +110,7 @@ TEST(PluginTest, EveryFieldIsAKey) {
            {"min_nodes_per_partition", "2"},
            {"enable_quantization", "false"},
            {"storage", "texture_2d"},
+           {"quantized_compute", "float_unsimulated"},
            {"force_own_context", "true"},
            {"verbosity", "2"},
            {"device", "llvmpipe"},
@@ -145,6 +147,8 @@ TEST(PluginTest, ABadValueIsRefused) {
   EXPECT_THAT(Reported(), HasSubstr("'loud' is not an integer"));
   EXPECT_EQ(Plugin("storage", "tape"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("texture_array"));
+  EXPECT_EQ(Plugin("quantized_compute", "int"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("is not auto, float"));
   EXPECT_EQ(Plugin("exclude_nodes", "5-3"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("5-3"));
 }

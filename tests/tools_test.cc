@@ -206,6 +206,30 @@ TEST_F(ToolsTest, DiffReadsValueFiles) {
   EXPECT_THAT(bad.output, HasSubstr("takes 768"));
 }
 
+TEST_F(ToolsTest, QuantizedAccuracyPrintsARowForEachMode) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const char* shared = getenv("GLES_DELEGATE_SHARED_DIR");
+  if (shared == nullptr || *shared == '\0') {
+    GTEST_SKIP() << "no photographs: GLES_DELEGATE_SHARED_DIR is not set";
+  }
+  const std::string folder = shared;
+  const Result run = Run(
+      "quantized_accuracy",
+      "--graph=" + folder + "/models/mobilenet_v1_0.25_224_quant.tflite" +
+          " --images=" + folder + "/images --num_inputs=2" +
+          " --quantized_compute=float,float_unsimulated --report_json=" +
+          Path("rows.json"));
+  ASSERT_EQ(run.exit_status, 0) << run.output;
+  const nlohmann::json rows = ReadJson("rows.json");
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0]["backend"], "gles float");
+  EXPECT_EQ(rows[0]["outputs"]["elements"], 2 * 1001);
+  EXPECT_EQ(rows[0]["top_1"], 2);
+  EXPECT_GT(rows[0]["outputs"]["equal"].get<double>(), 0.98);
+  // The model's activations end at their codes' range: without, it is lost.
+  EXPECT_EQ(rows[1]["inner"]["equal"], 0);
+}
+
 TEST_F(ToolsTest, BadModelsAreRefusedInWords) {
   Write("text.tflite", {'h', 'e', 'l', 'l', 'o', ' ', 'y', 'o', 'u', '!'});
   std::vector<uint8_t> truncated = ConvModel();

@@ -68,8 +68,9 @@ absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context) {
   if (auto s = EnsureContext(context); !s.ok()) return s;
   timer.Lap("context");
   auto model = ReadModel(context, profile_,
-                         {options_.enable_quantization, options_.is_precision_loss_allowed,
-                          options_.exclude_nodes});
+                         {options_.enable_quantization,
+                          options_.quantized_compute != kTfLiteGlesQuantizedFloatUnsimulated,
+                          options_.is_precision_loss_allowed, options_.exclude_nodes});
   if (!model.ok()) return model.status();
   timer.Lap("read_model");
   model_ = *std::move(model);

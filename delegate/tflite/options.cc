@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 
 namespace gles_delegate {
@@ -31,15 +32,26 @@ absl::StatusOr<int> ParseFlag(absl::string_view text) {
   return value ? 1 : 0;
 }
 
-absl::StatusOr<int> ParseStorage(absl::string_view text) {
-  constexpr absl::string_view kNames[] = {"auto", "texture_array", "texture_2d", "buffer"};
-  for (int i = 0; i < 4; ++i) {
-    if (absl::EqualsIgnoreCase(text, kNames[i])) return i;
+// One of `names`, or its place among them.
+absl::StatusOr<int> ParseName(absl::string_view text,
+                              absl::Span<const absl::string_view> names) {
+  const int count = static_cast<int>(names.size());
+  for (int i = 0; i < count; ++i) {
+    if (absl::EqualsIgnoreCase(text, names[i])) return i;
   }
   auto number = ParseInt(text);
-  if (number.ok() && *number >= 0 && *number < 4) return *number;
+  if (number.ok() && *number >= 0 && *number < count) return *number;
   return absl::InvalidArgumentError(
-      "is not auto, texture_array, texture_2d or buffer (0 to 3)");
+      absl::StrCat("is not ", absl::StrJoin(names.first(count - 1), ", "), " or ",
+                   names.back(), " (0 to ", count - 1, ")"));
+}
+
+absl::StatusOr<int> ParseStorage(absl::string_view text) {
+  return ParseName(text, {"auto", "texture_array", "texture_2d", "buffer"});
+}
+
+absl::StatusOr<int> ParseQuantizedCompute(absl::string_view text) {
+  return ParseName(text, {"auto", "float", "float_unsimulated"});
 }
 
 struct IntKey {
@@ -57,6 +69,8 @@ constexpr IntKey kIntKeys[] = {
      ParseInt},
     {"enable_quantization", &TfLiteGlesDelegateOptions::enable_quantization, ParseFlag},
     {"storage", &TfLiteGlesDelegateOptions::storage, ParseStorage},
+    {"quantized_compute", &TfLiteGlesDelegateOptions::quantized_compute,
+     ParseQuantizedCompute},
     {"force_own_context", &TfLiteGlesDelegateOptions::force_own_context, ParseFlag},
     {"verbosity", &TfLiteGlesDelegateOptions::verbosity, ParseInt},
     {"enable_op_profiling", &TfLiteGlesDelegateOptions::enable_op_profiling, ParseFlag},
@@ -188,6 +202,12 @@ absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions& caller) {
     return absl::InvalidArgumentError(
         absl::StrCat("option storage: ", o.storage, " is not 0 to 3"));
   }
+  if (o.quantized_compute < 0 ||
+      o.quantized_compute > kTfLiteGlesQuantizedFloatUnsimulated) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("option quantized_compute: ", o.quantized_compute, " is not 0 to ",
+                     static_cast<int>(kTfLiteGlesQuantizedFloatUnsimulated)));
+  }
   if (o.verbosity < 0 || o.verbosity > 2) {
     return absl::InvalidArgumentError(
         absl::StrCat("option verbosity: ", o.verbosity, " is not 0 to 2"));
@@ -198,6 +218,7 @@ absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions& caller) {
   options.min_nodes_per_partition = o.min_nodes_per_partition;
   options.enable_quantization = o.enable_quantization != 0;
   options.storage = o.storage;
+  options.quantized_compute = o.quantized_compute;
   options.force_own_context = o.force_own_context != 0;
   options.verbosity = o.verbosity;
   options.enable_op_profiling = o.enable_op_profiling != 0;

@@ -22,6 +22,7 @@ struct Options {
   int min_nodes_per_partition = 1;
   bool enable_quantization = true;
   int storage = 0;
+  int quantized_compute = 0;  // TfLiteGlesQuantizedCompute
   bool force_own_context = false;
   int verbosity = 1;
   std::string device;

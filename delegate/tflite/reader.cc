@@ -255,7 +255,9 @@ class ModelReader {
       out->folded = true;
       return absl::OkStatus();
     }
-    if (auto s = AddSimulator(model_.graph, &out->node); !s.ok()) return s;
+    if (options_.simulate_quantization) {
+      if (auto s = AddSimulator(model_.graph, &out->node); !s.ok()) return s;
+    }
     if (auto s = CheckTensors(*context_, model_.graph, node, options_); !s.ok()) return s;
     return CheckPlan(out->node);
   }

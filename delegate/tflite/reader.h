@@ -16,6 +16,7 @@ namespace gles_delegate {
 
 struct ReadOptions {
   bool enable_quantization = true;
+  bool simulate_quantization = true;  // round each output to its codes
   bool half = false;  // 16-bit storage: quantized ranges must fit it
   std::vector<std::pair<int, int>> exclude_nodes;  // inclusive ranges
 };

@@ -93,6 +93,12 @@ absl::StatusOr<std::vector<int>> InputsOf(absl::Span<const uint8_t> bytes) {
   return (*model)->subgraphs[0]->inputs;
 }
 
+absl::StatusOr<std::vector<int>> OutputsOf(absl::Span<const uint8_t> bytes) {
+  auto model = Unpack(bytes);
+  if (!model.ok()) return model.status();
+  return (*model)->subgraphs[0]->outputs;
+}
+
 absl::StatusOr<std::vector<uint8_t>> WithOutputs(
     absl::Span<const uint8_t> bytes, const std::vector<int>& tensors) {
   auto model = Unpack(bytes);

@@ -26,8 +26,9 @@ struct Layer {
 // Every tensor that an op writes, in the model's order.
 absl::StatusOr<std::vector<Layer>> LayersOf(absl::Span<const uint8_t> model);
 
-// The tensors that the caller fills, in order.
+// The tensors that the caller fills, and those that it gets, in order.
 absl::StatusOr<std::vector<int>> InputsOf(absl::Span<const uint8_t> model);
+absl::StatusOr<std::vector<int>> OutputsOf(absl::Span<const uint8_t> model);
 
 // The same model with exactly `tensors` as outputs. A delegate sees other
 // partition outputs then: what it had fused away, it must now write.

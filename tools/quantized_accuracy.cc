@@ -1,0 +1,215 @@
+// How far a delegate's 8-bit models are from TFLite's integer CPU kernels, on
+// photographs, parts of them and noise: the table of docs/quantization.md.
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "nlohmann/json.hpp"
+#include "tools/quantized_accuracy/measure.h"
+#include "tools/quantized_accuracy/pictures.h"
+#include "tools/runner/backend.h"
+#include "tools/runner/backend_flags.h"
+#include "tools/runner/git_revision.h"
+
+ABSL_FLAG(std::vector<std::string>, graphs, {},
+          "the .tflite models, separated by commas (as well as --graph)");
+ABSL_FLAG(std::string, images, "../shared/images",
+          "the folder of cat.bmp, bird.bmp, sunflower.bmp and pets.jpg");
+ABSL_FLAG(std::vector<std::string>, quantized_compute, {"auto"},
+          "a row for each of these values of the option quantized_compute");
+ABSL_FLAG(int, num_inputs, 50, "inputs to compare on");
+ABSL_FLAG(int, seed, 1, "of the random parts and the noise");
+ABSL_FLAG(std::string, report_json, "", "write the rows to this file");
+
+namespace gles_delegate {
+namespace {
+
+constexpr char kUsage[] =
+    "Compares 8-bit models on the GLES delegate (or --external_delegate_path,\n"
+    "--use_xnnpack) with TFLite's built-in integer kernels.\n\n"
+    "  quantized_accuracy --graphs=A.tflite,B.tflite "
+    "--quantized_compute=float,float_unsimulated\n\n"
+    "Prints a Markdown table. Codes are those of the quantized outputs; "
+    "`inner`\n"
+    "is what goes into SOFTMAX or into a custom op at the end. top-5: the "
+    "same\n"
+    "five classes, in any order. Boxes are those of a score of 0.5 or more;\n"
+    "matched are those of one label with an IoU of 0.5 or more.";
+
+struct Row {
+  std::string model;
+  std::string backend;  // "gles float"
+  Accuracy accuracy;
+};
+
+std::string Codes(const CodeDiff& diff) {
+  if (diff.elements() == 0) return "| - | - | - ";
+  return absl::StrFormat("| %.3f%% | %.3f%% | %d%s ", 100 * diff.equal(),
+                         100 * diff.within_1(), diff.largest(),
+                         diff.mismatches() > 0 ? " MISMATCHED" : "");
+}
+
+void PrintHeader() {
+  std::printf(
+      "| model | backend | nodes | codes equal | within 1 | largest "
+      "| inner equal | within 1 | largest | top-1 | top-5 | boxes |\n"
+      "|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+}
+
+void Print(const Row& row) {
+  const Accuracy& a = row.accuracy;
+  std::string line = absl::StrFormat(
+      "| %s | %s | %d/%d %s%s", row.model, row.backend, a.facts.nodes_delegated,
+      a.facts.nodes_total, Codes(a.outputs), Codes(a.inner));
+  if (a.classes.runs > 0) {
+    absl::StrAppendFormat(&line, "| %d of %d | %d of %d ", a.classes.top_1,
+                          a.classes.runs, a.classes.top_5, a.classes.runs);
+  } else {
+    line += "| - | - ";
+  }
+  if (a.has_boxes) {
+    absl::StrAppendFormat(
+        &line, "| %d of %d matched (%d found), IoU %.4f, least %.4f |",
+        a.boxes.matched, a.boxes.reference, a.boxes.actual, a.boxes.mean_iou(),
+        a.boxes.least_iou);
+  } else {
+    line += "| - |";
+  }
+  std::printf("%s\n", line.c_str());
+  std::fflush(stdout);
+}
+
+nlohmann::ordered_json ToJson(const CodeDiff& diff) {
+  return {{"elements", diff.elements()},
+          {"equal", diff.equal()},
+          {"within_1", diff.within_1()},
+          {"largest", diff.largest()},
+          {"mismatches", diff.mismatches()}};
+}
+
+nlohmann::ordered_json ToJson(const Row& row) {
+  const Accuracy& a = row.accuracy;
+  nlohmann::ordered_json json = {{"model", row.model},
+                                 {"backend", row.backend},
+                                 {"inputs", a.inputs},
+                                 {"seed", absl::GetFlag(FLAGS_seed)},
+                                 {"nodes_total", a.facts.nodes_total},
+                                 {"nodes_delegated", a.facts.nodes_delegated},
+                                 {"renderer", a.facts.renderer},
+                                 {"driver", a.facts.driver},
+                                 {"revision", GitRevision()},
+                                 {"outputs", ToJson(a.outputs)},
+                                 {"inner", ToJson(a.inner)}};
+  if (a.classes.runs > 0) {
+    json["top_1"] = a.classes.top_1;
+    json["top_5"] = a.classes.top_5;
+  }
+  if (a.has_boxes) {
+    json["boxes"] = {{"reference", a.boxes.reference},
+                     {"actual", a.boxes.actual},
+                     {"matched", a.boxes.matched},
+                     {"mean_iou", a.boxes.mean_iou()},
+                     {"least_iou", a.boxes.least_iou}};
+  }
+  return json;
+}
+
+// The backends, the GLES one once for each value of --quantized_compute.
+absl::StatusOr<std::vector<std::pair<std::string, BackendSpec>>> Specs() {
+  auto specs = BackendsFromFlags();
+  if (!specs.ok()) return specs.status();
+  if (specs->empty()) {
+    absl::SetFlag(&FLAGS_use_gles, true);
+    specs = BackendsFromFlags();
+    if (!specs.ok()) return specs.status();
+  }
+  std::vector<std::pair<std::string, BackendSpec>> named;
+  for (const BackendSpec& spec : *specs) {
+    if (spec.kind != BackendSpec::Kind::kGles) {
+      named.emplace_back(spec.name(), spec);
+      continue;
+    }
+    for (const std::string& mode : absl::GetFlag(FLAGS_quantized_compute)) {
+      named.emplace_back(absl::StrCat("gles ", mode), spec);
+      named.back().second.options.emplace_back("quantized_compute", mode);
+    }
+  }
+  return named;
+}
+
+absl::Status Run() {
+  std::vector<std::string> graphs = absl::GetFlag(FLAGS_graphs);
+  if (!absl::GetFlag(FLAGS_graph).empty()) {
+    graphs.push_back(absl::GetFlag(FLAGS_graph));
+  }
+  if (graphs.empty()) {
+    return absl::InvalidArgumentError(
+        "Give models: --graphs=A.tflite,B.tflite");
+  }
+  if (absl::GetFlag(FLAGS_num_inputs) < 1) {
+    return absl::InvalidArgumentError("--num_inputs must be 1 or more");
+  }
+  auto specs = Specs();
+  if (!specs.ok()) return specs.status();
+  auto pictures = Pictures::Load(absl::GetFlag(FLAGS_images));
+  if (!pictures.ok()) return pictures.status();
+  nlohmann::ordered_json report = nlohmann::ordered_json::array();
+  std::string renderer;
+  PrintHeader();
+  for (const std::string& path : graphs) {
+    auto model = Model::FromFile(path);
+    if (!model.ok()) return model.status();
+    for (const auto& [name, spec] : *specs) {
+      auto accuracy = MeasureAccuracy(**model, spec, *pictures,
+                                      absl::GetFlag(FLAGS_num_inputs),
+                                      absl::GetFlag(FLAGS_seed));
+      if (!accuracy.ok()) {
+        return absl::Status(
+            accuracy.status().code(),
+            absl::StrCat(path, ": ", accuracy.status().message()));
+      }
+      const Row row = {std::filesystem::path(path).stem().string(), name,
+                       *std::move(accuracy)};
+      Print(row);
+      report.push_back(ToJson(row));
+      renderer = row.accuracy.facts.renderer;
+    }
+  }
+  std::printf("\n%d inputs, seed %d, %s, revision %s\n",
+              absl::GetFlag(FLAGS_num_inputs), absl::GetFlag(FLAGS_seed),
+              renderer.c_str(), GitRevision());
+  const std::string path = absl::GetFlag(FLAGS_report_json);
+  if (path.empty()) return absl::OkStatus();
+  std::ofstream file(path);
+  file << report.dump(2) << "\n";
+  file.close();
+  if (!file) return absl::UnavailableError("Cannot write " + path);
+  return absl::OkStatus();
+}
+
+int Main(int argc, char** argv) {
+  absl::Status status = ParseFlags(argc, argv, kUsage);
+  if (status.ok() && absl::GetFlag(FLAGS_list_devices)) {
+    PrintDevices();
+    return 0;
+  }
+  if (status.ok()) status = Run();
+  if (status.ok()) return 0;
+  std::fflush(stdout);
+  std::fprintf(stderr, "quantized_accuracy: %s\n", status.ToString().c_str());
+  return 1;
+}
+
+}  // namespace
+}  // namespace gles_delegate
+
+int main(int argc, char** argv) { return gles_delegate::Main(argc, argv); }

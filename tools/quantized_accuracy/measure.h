@@ -1,0 +1,38 @@
+// One row of quantized_accuracy: a model on a backend beside TFLite's integer
+// kernels, on many inputs.
+#ifndef GLES_DELEGATE_TOOLS_QUANTIZED_ACCURACY_MEASURE_H_
+#define GLES_DELEGATE_TOOLS_QUANTIZED_ACCURACY_MEASURE_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "tools/runner/agreement.h"
+#include "tools/quantized_accuracy/pictures.h"
+#include "tools/runner/backend.h"
+#include "tools/runner/code_diff.h"
+
+namespace gles_delegate {
+
+struct Accuracy {
+  BackendFacts facts;
+  int inputs = 0;
+  // Of the model's quantized outputs, and of what goes into SOFTMAX and into
+  // custom ops (TFLite_Detection_PostProcess): those tensors are made outputs.
+  CodeDiff outputs;
+  CodeDiff inner;
+  int inner_tensors = 0;
+  ClassAgreement classes;  // runs: 0 where there is no SOFTMAX
+  BoxAgreement boxes;
+  bool has_boxes = false;
+};
+
+// `model` takes one picture, of 8-bit codes or of floats (0 to 1).
+// kInvalidArgument: it takes something else.
+absl::StatusOr<Accuracy> MeasureAccuracy(const Model& model,
+                                         const BackendSpec& spec,
+                                         const Pictures& pictures, int inputs,
+                                         int seed);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_TOOLS_QUANTIZED_ACCURACY_MEASURE_H_
