@@ -202,17 +202,7 @@ TEST(BinaryFormsTest, FloorDivAndFloorMod) {
 TEST(AddNTest, AnyNumberOfInputs) {
   GLES_SKIP_WITHOUT_DEVICE();
   for (int n : {2, 3, 4, 7}) {
-    Accuracy accuracy;
-    accuracy.terms = n;
-    const SingleOpModel model = MakeModel(
-        "ADD_N of " + std::to_string(n), accuracy, true, [&](OpVariant& v) {
-          std::vector<int> inputs;
-          for (int i = 0; i < n; ++i) {
-            inputs.push_back(v.Input("x" + std::to_string(i), {3, 2, 3, 5},
-                                     v.random().Gaussian(90)));
-          }
-          return v.Op(BuiltinOp::ADD_N, 1, inputs);
-        });
+    const SingleOpModel model = testing::AddN({3, 2, 3, 5}, n);
     EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
   }
 }

@@ -122,20 +122,7 @@ TEST(GeluTest, BothForms) {
   GLES_SKIP_WITHOUT_DEVICE();
   for (const testing::Shape& shape : FewShapes()) {
     for (bool approximate : {false, true}) {
-      // Both kernels compute 1 + erf or 1 + tanh with an error of some 2^-23
-      // beside 1, times x / 2: up to 4 of 2^-24 of |x|, which is below 8.
-      Accuracy accuracy;
-      accuracy.ulps = 16;
-      accuracy.magnitude_of_inputs = true;
-      const SingleOpModel model = MakeModel(
-          approximate ? "GELU by tanh" : "GELU", accuracy, [&](OpVariant& v) {
-            const int x =
-                v.Input("x", shape,
-                        v.random().WithCorners(testing::ElementCount(shape)));
-            schema::GeluOptionsT options;
-            options.approximate = approximate;
-            return v.Op(BuiltinOp::GELU, 1, {x}, options);
-          });
+      const SingleOpModel model = testing::Gelu(shape, approximate);
       for (Precision precision : testing::kPrecisions) {
         EXPECT_THAT(RunOnDelegate(model, precision),
                     MatchesCpu(model, precision));

@@ -23,21 +23,6 @@ class GatherTest : public ::testing::Test {
   void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
 };
 
-SingleOpModel Gather(const Shape& shape, int axis, const Shape& index_shape,
-                     const std::vector<int>& indices) {
-  return MakeModel(
-      absl::StrCat("GATHER ", ShapeString(shape), " on ", axis, " by ",
-                   ShapeString(index_shape), " ", absl::StrJoin(indices, ",")),
-      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
-        const int x =
-            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
-        const int by = v.IntConstant("indices", index_shape, indices);
-        schema::GatherOptionsT options;
-        options.axis = axis;
-        return v.Op(schema::BuiltinOperator::GATHER, 1, {x, by}, options);
-      });
-}
-
 void Check(const SingleOpModel& model) {
   EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
 }

@@ -21,25 +21,6 @@ class PackTest : public ::testing::Test {
   void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
 };
 
-SingleOpModel Pack(const Shape& shape, int count, int axis, int constant = -1) {
-  return MakeModel(
-      absl::StrCat("PACK ", count, " of ", ShapeString(shape), " on ", axis,
-                   " constant ", constant),
-      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
-        std::vector<int> inputs;
-        for (int i = 0; i < count; ++i) {
-          inputs.push_back(
-              v.Constant(absl::StrCat("x", i), shape,
-                         v.random().Gaussian(ElementCount(shape)),
-                         i == constant ? Weights::kFloat : Weights::kRuntime));
-        }
-        schema::PackOptionsT options;
-        options.values_count = count;
-        options.axis = axis;
-        return v.Op(schema::BuiltinOperator::PACK, 1, inputs, options);
-      });
-}
-
 TEST_F(PackTest, EveryRankAndAxis) {
   for (const Shape& shape : {Shape{}, {5}, {3, 4}, {2, 3, 5}}) {
     const int rank = static_cast<int>(shape.size());

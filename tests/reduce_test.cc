@@ -23,41 +23,6 @@ using Op = schema::BuiltinOperator;
 constexpr Op kReducers[] = {Op::MEAN, Op::SUM, Op::REDUCE_MAX, Op::REDUCE_MIN,
                             Op::REDUCE_PROD};
 
-SingleOpModel Reduce(Op op, const Shape& shape, const std::vector<int>& axes,
-                     bool keep_dims) {
-  Accuracy accuracy;
-  size_t terms = 1;
-  std::vector<bool> seen(shape.size(), false);
-  for (int axis : axes) {
-    const size_t at = axis < 0 ? axis + shape.size() : axis;
-    if (!seen[at]) terms *= shape[at];
-    seen[at] = true;
-  }
-  const bool moves = op == Op::REDUCE_MAX || op == Op::REDUCE_MIN;
-  accuracy.terms = moves ? 0 : static_cast<int>(terms);
-  accuracy.ulps = 8;
-  // A product's roundings multiply: 2^-24 for each factor.
-  if (op == Op::REDUCE_PROD) accuracy.ulps = 2.0f * terms;
-  const bool sums = op == Op::MEAN || op == Op::SUM;
-  return MakeModel(
-      absl::StrCat(schema::EnumNameBuiltinOperator(op), " ", ShapeString(shape),
-                   " over ", absl::StrJoin(axes, ","),
-                   keep_dims ? " kept" : ""),
-      accuracy, /*with_magnitude=*/sums, [&](OpVariant& v) {
-        // Products of many factors stay near 1.
-        const bool product = op == Op::REDUCE_PROD;
-        const int x = v.Input(
-            "x", shape,
-            product ? v.random().Uniform(ElementCount(shape), 0.7f, 1.4f)
-                    : v.random().Gaussian(ElementCount(shape), 0.5f, 2));
-        const int over =
-            v.IntConstant("axes", {static_cast<int>(axes.size())}, axes);
-        schema::ReducerOptionsT options;
-        options.keep_dims = keep_dims;
-        return v.Op(op, 1, {x, over}, options);
-      });
-}
-
 class ReduceTest : public ::testing::Test {
  protected:
   void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }

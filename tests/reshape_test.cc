@@ -69,15 +69,7 @@ TEST_F(ReshapeTest, Squeezes) {
 
 TEST_F(ReshapeTest, ExpandDims) {
   for (int axis : {0, 1, 2, 3, -1, -4}) {
-    Check(MakeModel(absl::StrCat("EXPAND_DIMS ", axis), Accuracy{/*terms=*/0},
-                    [&](OpVariant& v) {
-                      const Shape shape = {2, 3, 5};
-                      const int x = v.Input(
-                          "x", shape, v.random().Gaussian(ElementCount(shape)));
-                      const int at = v.IntConstant("axis", {1}, {axis});
-                      return v.Op(schema::BuiltinOperator::EXPAND_DIMS, 1,
-                                  {x, at}, schema::ExpandDimsOptionsT());
-                    }));
+    Check(ExpandDims({2, 3, 5}, axis));
   }
 }
 

@@ -24,56 +24,6 @@ class SliceTest : public ::testing::Test {
   void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
 };
 
-int Vector(OpVariant& v, const std::string& name, const Ints& values) {
-  return v.IntConstant(name, {static_cast<int>(values.size())}, values);
-}
-
-SingleOpModel Slice(const Shape& shape, const Ints& begin, const Ints& size) {
-  return MakeModel(absl::StrCat("SLICE ", ShapeString(shape), " from ",
-                                absl::StrJoin(begin, ","), " size ",
-                                absl::StrJoin(size, ",")),
-                   Accuracy{/*terms=*/0}, [&](OpVariant& v) {
-                     const int x = v.Input(
-                         "x", shape, v.random().Gaussian(ElementCount(shape)));
-                     const int from = Vector(v, "begin", begin);
-                     return v.Op(schema::BuiltinOperator::SLICE, 1,
-                                 {x, from, Vector(v, "size", size)},
-                                 schema::SliceOptionsT());
-                   });
-}
-
-struct Strided {
-  Shape shape;
-  Ints begin, end, strides;
-  int begin_mask = 0, end_mask = 0, ellipsis_mask = 0, new_axis_mask = 0,
-      shrink_axis_mask = 0;
-};
-
-SingleOpModel StridedSlice(const Strided& s) {
-  return MakeModel(
-      absl::StrCat("STRIDED_SLICE ", ShapeString(s.shape), " ",
-                   absl::StrJoin(s.begin, ","), " to ",
-                   absl::StrJoin(s.end, ","), " by ",
-                   absl::StrJoin(s.strides, ","), " masks ", s.begin_mask, " ",
-                   s.end_mask, " ", s.ellipsis_mask, " ", s.new_axis_mask, " ",
-                   s.shrink_axis_mask),
-      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
-        const int x =
-            v.Input("x", s.shape, v.random().Gaussian(ElementCount(s.shape)));
-        const int begin = Vector(v, "begin", s.begin);
-        const int end = Vector(v, "end", s.end);
-        const int strides = Vector(v, "strides", s.strides);
-        schema::StridedSliceOptionsT options;
-        options.begin_mask = s.begin_mask;
-        options.end_mask = s.end_mask;
-        options.ellipsis_mask = s.ellipsis_mask;
-        options.new_axis_mask = s.new_axis_mask;
-        options.shrink_axis_mask = s.shrink_axis_mask;
-        return v.Op(schema::BuiltinOperator::STRIDED_SLICE, 1,
-                    {x, begin, end, strides}, options);
-      });
-}
-
 void Check(const SingleOpModel& model) {
   EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
 }

@@ -22,25 +22,6 @@ class SoftmaxTest : public ::testing::Test {
   void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
 };
 
-SingleOpModel LogSoftmax(const Shape& shape) {
-  Accuracy accuracy;
-  accuracy.terms = shape.back();
-  // The logarithm of a sum of exponentials: GLSL's log is within 2^-21 absolute
-  // in [0.5, 2] and 3 ULP elsewhere, exp as in Softmax(), whose relative error
-  // is this one's absolute error.
-  accuracy.ulps = 64;
-  accuracy.absolute = 8e-6f;
-  accuracy.magnitude_of_inputs = true;
-  return MakeModel(
-      absl::StrCat("LOG_SOFTMAX ", ShapeString(shape)), accuracy,
-      [&](OpVariant& v) {
-        const int x =
-            v.Input("x", shape, v.random().Gaussian(ElementCount(shape), 0, 3));
-        return v.Op(schema::BuiltinOperator::LOG_SOFTMAX, 1, {x},
-                    schema::LogSoftmaxOptionsT());
-      });
-}
-
 TEST_F(SoftmaxTest, EveryShape) {
   for (const Shape& shape : StandardShapes()) {
     for (const SingleOpModel& model : {Softmax(shape), LogSoftmax(shape)}) {

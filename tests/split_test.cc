@@ -25,93 +25,43 @@ class SplitTest : public ::testing::Test {
   void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
 };
 
-enum class Kind { kSplit, kSplitV, kUnpack };
-
-// The op on `shape`; `sizes` on `axis` are the outputs' own (ones for UNPACK).
-SingleOpModel Model(Kind kind, const Shape& shape, int axis, const Ints& sizes,
-                    const Ints& sizes_as_given = {}) {
-  SingleOpModel model;
-  model.description = absl::StrCat(kind == Kind::kSplit    ? "SPLIT "
-                                   : kind == Kind::kSplitV ? "SPLIT_V "
-                                                           : "UNPACK ",
-                                   ShapeString(shape), " on ", axis, " into ",
-                                   absl::StrJoin(sizes, ","));
-  model.accuracy.terms = 0;
-  model.inputs = {Random(model.description).Gaussian(ElementCount(shape))};
-  ModelBuilder builder;
-  const int x = builder.AddInput("x", shape);
-  const int count = static_cast<int>(sizes.size());
-  Ints outputs;
-  for (int i = 0; i < count; ++i) {
-    Shape out = shape;
-    const size_t at = axis < 0 ? axis + shape.size() : axis;
-    out[at] = sizes[i];
-    if (kind == Kind::kUnpack) out.erase(out.begin() + at);
-    outputs.push_back(builder.AddTensor(absl::StrCat("y", i), out));
-  }
-  if (kind == Kind::kUnpack) {
-    schema::UnpackOptionsT options;
-    options.num = count;
-    options.axis = axis;
-    builder.AddOp(schema::BuiltinOperator::UNPACK, 1, {x}, outputs, options);
-  } else {
-    const int on = builder.AddConstant<int32_t>("axis", {}, Ints{axis});
-    if (kind == Kind::kSplit) {
-      schema::SplitOptionsT options;
-      options.num_splits = count;
-      builder.AddOp(schema::BuiltinOperator::SPLIT, 1, {on, x}, outputs,
-                    options);
-    } else {
-      const int into = builder.AddConstant<int32_t>(
-          "sizes", {count}, sizes_as_given.empty() ? sizes : sizes_as_given);
-      schema::SplitVOptionsT options;
-      options.num_splits = count;
-      builder.AddOp(schema::BuiltinOperator::SPLIT_V, 1, {x, into, on}, outputs,
-                    options);
-    }
-  }
-  builder.SetOutputs(outputs);
-  model.bytes = builder.Finish();
-  return model;
-}
-
 void Check(const SingleOpModel& model) {
   EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
 }
 
 TEST_F(SplitTest, EqualParts) {
   for (int axis : {0, 1, 2, 3, -1})
-    Check(Model(Kind::kSplit, {4, 6, 8, 10}, axis,
+    Check(Split(SplitKind::kSplit, {4, 6, 8, 10}, axis,
                 Ints(2, (axis == -1 ? 10 : 4 + 2 * axis) / 2)));
-  Check(Model(Kind::kSplit, {1, 2, 3, 24}, 3, {8, 8, 8}));
-  Check(Model(Kind::kSplit, {1, 2, 3, 9}, 3, {3, 3, 3}));
-  Check(Model(Kind::kSplit, {2, 3, 4, 5}, 1, {3}));
-  Check(Model(Kind::kSplit, {6, 5}, 0, {2, 2, 2}));
-  Check(Model(Kind::kSplit, {2, 6, 5}, 1, {3, 3}));
+  Check(Split(SplitKind::kSplit, {1, 2, 3, 24}, 3, {8, 8, 8}));
+  Check(Split(SplitKind::kSplit, {1, 2, 3, 9}, 3, {3, 3, 3}));
+  Check(Split(SplitKind::kSplit, {2, 3, 4, 5}, 1, {3}));
+  Check(Split(SplitKind::kSplit, {6, 5}, 0, {2, 2, 2}));
+  Check(Split(SplitKind::kSplit, {2, 6, 5}, 1, {3, 3}));
 }
 
 TEST_F(SplitTest, PartsOfGivenSizes) {
-  Check(Model(Kind::kSplitV, {2, 3, 4, 17}, 3, {4, 8, 5}));
-  Check(Model(Kind::kSplitV, {2, 3, 4, 17}, -1, {1, 6, 10}));
-  Check(Model(Kind::kSplitV, {2, 7, 4, 3}, 1, {4, 1, 2}, {4, -1, 2}));
-  Check(Model(Kind::kSplitV, {7, 3}, 0, {6, 1}));
+  Check(Split(SplitKind::kSplitV, {2, 3, 4, 17}, 3, {4, 8, 5}));
+  Check(Split(SplitKind::kSplitV, {2, 3, 4, 17}, -1, {1, 6, 10}));
+  Check(Split(SplitKind::kSplitV, {2, 7, 4, 3}, 1, {4, 1, 2}, {4, -1, 2}));
+  Check(Split(SplitKind::kSplitV, {7, 3}, 0, {6, 1}));
 }
 
 TEST_F(SplitTest, Unpacks) {
   for (int axis : {0, 1, 2, 3, -2}) {
     const Shape shape = {2, 3, 4, 5};
-    Check(Model(Kind::kUnpack, shape, axis,
+    Check(Split(SplitKind::kUnpack, shape, axis,
                 Ints(shape[axis < 0 ? axis + 4 : axis], 1)));
   }
-  Check(Model(Kind::kUnpack, {3, 5}, 0, {1, 1, 1}));
-  Check(Model(Kind::kUnpack, {2, 3}, 1, {1, 1, 1}));
-  Check(Model(Kind::kUnpack, {2, 3, 4}, 1, {1, 1, 1}));
-  Check(Model(Kind::kUnpack, {3}, 0, {1, 1, 1}));
+  Check(Split(SplitKind::kUnpack, {3, 5}, 0, {1, 1, 1}));
+  Check(Split(SplitKind::kUnpack, {2, 3}, 1, {1, 1, 1}));
+  Check(Split(SplitKind::kUnpack, {2, 3, 4}, 1, {1, 1, 1}));
+  Check(Split(SplitKind::kUnpack, {3}, 0, {1, 1, 1}));
 }
 
 TEST_F(SplitTest, PrecisionsAndStorages) {
-  ExpectMatchesCpu(Model(Kind::kSplitV, {2, 3, 4, 17}, 3, {4, 8, 5}));
-  ExpectMatchesCpu(Model(Kind::kUnpack, {2, 3, 4, 5}, 2, {1, 1, 1, 1}));
+  ExpectMatchesCpu(Split(SplitKind::kSplitV, {2, 3, 4, 17}, 3, {4, 8, 5}));
+  ExpectMatchesCpu(Split(SplitKind::kUnpack, {2, 3, 4, 5}, 2, {1, 1, 1, 1}));
 }
 
 TEST(ParseSplitTest, Refusals) {

@@ -21,32 +21,6 @@ class TileTest : public ::testing::Test {
   void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
 };
 
-SingleOpModel Tile(const Shape& shape, const std::vector<int>& multiples) {
-  return MakeModel(
-      absl::StrCat("TILE ", ShapeString(shape), " by ", ShapeString(multiples)),
-      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
-        const int x =
-            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
-        const int by = v.IntConstant(
-            "multiples", {static_cast<int>(multiples.size())}, multiples);
-        return v.Op(schema::BuiltinOperator::TILE, 1, {x, by},
-                    schema::TileOptionsT());
-      });
-}
-
-SingleOpModel BroadcastTo(const Shape& shape, const Shape& to) {
-  return MakeModel(absl::StrCat("BROADCAST_TO ", ShapeString(shape), " to ",
-                                ShapeString(to)),
-                   Accuracy{/*terms=*/0}, [&](OpVariant& v) {
-                     const int x = v.Input(
-                         "x", shape, v.random().Gaussian(ElementCount(shape)));
-                     const int wanted = v.IntConstant(
-                         "shape", {static_cast<int>(to.size())}, to);
-                     return v.Op(schema::BuiltinOperator::BROADCAST_TO, 2,
-                                 {x, wanted}, schema::BroadcastToOptionsT());
-                   });
-}
-
 void Check(const SingleOpModel& model) {
   EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
 }

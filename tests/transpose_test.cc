@@ -23,21 +23,6 @@ class TransposeTest : public ::testing::Test {
   void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
 };
 
-SingleOpModel Transpose(const Shape& shape,
-                        const std::vector<int>& permutation) {
-  return MakeModel(
-      absl::StrCat("TRANSPOSE ", ShapeString(shape), " by ",
-                   absl::StrJoin(permutation, ",")),
-      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
-        const int x =
-            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
-        const int by = v.IntConstant(
-            "permutation", {static_cast<int>(permutation.size())}, permutation);
-        return v.Op(schema::BuiltinOperator::TRANSPOSE, 1, {x, by},
-                    schema::TransposeOptionsT());
-      });
-}
-
 TEST_F(TransposeTest, EveryPermutation) {
   for (const Shape& shape :
        {Shape{2, 3, 4, 5}, {1, 5, 7, 8}, {4, 3, 5}, {3, 17}, {5}}) {

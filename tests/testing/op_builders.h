@@ -11,6 +11,7 @@
 
 #include "tests/testing/op_model.h"
 #include "tests/testing/shapes.h"
+#include "third_party/tflite_schema/schema_generated.h"
 
 namespace gles_delegate::testing {
 
@@ -104,6 +105,7 @@ enum class BinaryOp {
   kPow,
   kSquaredDifference,
   kFloorDiv,
+  kFloorMod,
 };
 std::string BinaryOpName(BinaryOp op);
 // Which operand is a constant, if any.
@@ -167,6 +169,40 @@ SingleOpModel Softmax(const Shape& input, float beta = 1.0f);
 // DEPTH_TO_SPACE, or SPACE_TO_DEPTH where `inverse`.
 SingleOpModel DepthToSpace(const Shape& input, int block, bool inverse = false);
 
+SingleOpModel LogSoftmax(const Shape& input);
+
+// SLICE with constant begin and size.
+SingleOpModel Slice(const Shape& input, const std::vector<int>& begin,
+                    const std::vector<int>& size);
+struct Strided {
+  Shape shape;
+  std::vector<int> begin, end, strides;
+  int begin_mask = 0, end_mask = 0, ellipsis_mask = 0, new_axis_mask = 0,
+      shrink_axis_mask = 0;
+};
+SingleOpModel StridedSlice(const Strided& params);
+enum class SplitKind { kSplit, kSplitV, kUnpack };
+// `sizes` on `axis` are the outputs' own (ones for UNPACK); SPLIT_V is given
+// `sizes_as_given` where that is not empty.
+SingleOpModel Split(SplitKind kind, const Shape& input, int axis,
+                    const std::vector<int>& sizes,
+                    const std::vector<int>& sizes_as_given = {});
+SingleOpModel Tile(const Shape& input, const std::vector<int>& multiples);
+SingleOpModel BroadcastTo(const Shape& input, const Shape& to);
+SingleOpModel Transpose(const Shape& input,
+                        const std::vector<int>& permutation);
+// PACK of `count` tensors; the one of index `constant` is a constant.
+SingleOpModel Pack(const Shape& input, int count, int axis, int constant = -1);
+// GATHER by constant indices.
+SingleOpModel Gather(const Shape& input, int axis, const Shape& index_shape,
+                     const std::vector<int>& indices);
+SingleOpModel ExpandDims(const Shape& input, int axis);
+
+// MEAN, SUM, REDUCE_MAX, REDUCE_MIN or REDUCE_PROD over constant axes.
+SingleOpModel Reduce(schema::BuiltinOperator op, const Shape& input,
+                     const std::vector<int>& axes, bool keep_dims);
+SingleOpModel AddN(const Shape& shape, int count);
+
 enum class UnaryOp {
   kRelu,
   kReluN1To1,
@@ -199,6 +235,9 @@ inline constexpr UnaryOp kUnaryOps[] = {
 };
 // `alpha` is LEAKY_RELU's. Inputs lie in the op's domain and hold its corners.
 SingleOpModel Unary(UnaryOp op, const Shape& input, float alpha = 0.1f);
+
+// GELU, exact or by tanh.
+SingleOpModel Gelu(const Shape& input, bool approximate);
 
 // PRELU; `alpha` is the shape of its second input, broadcast to the input's.
 SingleOpModel Prelu(const Shape& input, const Shape& alpha,

@@ -31,6 +31,8 @@ Op SchemaOp(BinaryOp op) {
       return Op::SQUARED_DIFFERENCE;
     case BinaryOp::kFloorDiv:
       return Op::FLOOR_DIV;
+    case BinaryOp::kFloorMod:
+      return Op::FLOOR_MOD;
   }
   return Op::ADD;
 }
@@ -101,6 +103,7 @@ Accuracy BinaryAccuracy(BinaryOp op) {
     case BinaryOp::kMaximum:
     case BinaryOp::kMinimum:
     case BinaryOp::kFloorDiv:
+    case BinaryOp::kFloorMod:
       accuracy.terms = 0;
       break;
     default:
@@ -117,7 +120,7 @@ std::vector<float> BinaryData(OpVariant& v, BinaryOp op, bool first,
     return first ? random.Uniform(count, 0.1f, 3)
                  : random.Uniform(count, -2, 2);
   }
-  if (op == BinaryOp::kFloorDiv) {
+  if (op == BinaryOp::kFloorDiv || op == BinaryOp::kFloorMod) {
     // Quotients stay a quarter away from integers, where floor would jump: odd
     // quarters over powers of two, exact in half.
     std::vector<float> values(count);
@@ -309,6 +312,23 @@ SingleOpModel Unary(UnaryOp op, const Shape& input, float alpha) {
     schema::LeakyReluOptionsT options;
     options.alpha = alpha;
     return v.Op(SchemaOp(op), 1, {x}, options);
+  });
+}
+
+SingleOpModel Gelu(const Shape& input, bool approximate) {
+  // Both kernels compute 1 + erf or 1 + tanh with an error of some 2^-23 beside
+  // 1, times x / 2: up to 4 of 2^-24 of |x|, which is below 8.
+  Accuracy accuracy;
+  accuracy.ulps = 16;
+  accuracy.magnitude_of_inputs = true;
+  const std::string description = absl::StrCat(
+      approximate ? "GELU by tanh " : "GELU ", ShapeString(input));
+  return MakeModel(description, accuracy, [&](OpVariant& v) {
+    const int x =
+        v.Input("x", input, v.random().WithCorners(ElementCount(input)));
+    schema::GeluOptionsT options;
+    options.approximate = approximate;
+    return v.Op(Op::GELU, 1, {x}, options);
   });
 }
 

@@ -1,0 +1,191 @@
+// Builders for ops that cut, join, repeat and permute.
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "tests/testing/op_variant.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using Ints = std::vector<int>;
+
+int Vector(OpVariant& v, const std::string& name, const Ints& values) {
+  return v.IntConstant(name, {static_cast<int>(values.size())}, values);
+}
+
+}  // namespace
+
+SingleOpModel Slice(const Shape& shape, const Ints& begin, const Ints& size) {
+  return MakeModel(absl::StrCat("SLICE ", ShapeString(shape), " from ",
+                                absl::StrJoin(begin, ","), " size ",
+                                absl::StrJoin(size, ",")),
+                   Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+                     const int x = v.Input(
+                         "x", shape, v.random().Gaussian(ElementCount(shape)));
+                     const int from = Vector(v, "begin", begin);
+                     return v.Op(schema::BuiltinOperator::SLICE, 1,
+                                 {x, from, Vector(v, "size", size)},
+                                 schema::SliceOptionsT());
+                   });
+}
+
+SingleOpModel StridedSlice(const Strided& s) {
+  return MakeModel(
+      absl::StrCat("STRIDED_SLICE ", ShapeString(s.shape), " ",
+                   absl::StrJoin(s.begin, ","), " to ",
+                   absl::StrJoin(s.end, ","), " by ",
+                   absl::StrJoin(s.strides, ","), " masks ", s.begin_mask, " ",
+                   s.end_mask, " ", s.ellipsis_mask, " ", s.new_axis_mask, " ",
+                   s.shrink_axis_mask),
+      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        const int x =
+            v.Input("x", s.shape, v.random().Gaussian(ElementCount(s.shape)));
+        const int begin = Vector(v, "begin", s.begin);
+        const int end = Vector(v, "end", s.end);
+        const int strides = Vector(v, "strides", s.strides);
+        schema::StridedSliceOptionsT options;
+        options.begin_mask = s.begin_mask;
+        options.end_mask = s.end_mask;
+        options.ellipsis_mask = s.ellipsis_mask;
+        options.new_axis_mask = s.new_axis_mask;
+        options.shrink_axis_mask = s.shrink_axis_mask;
+        return v.Op(schema::BuiltinOperator::STRIDED_SLICE, 1,
+                    {x, begin, end, strides}, options);
+      });
+}
+
+// The op on `shape`; `sizes` on `axis` are the outputs' own (ones for UNPACK).
+SingleOpModel Split(SplitKind kind, const Shape& shape, int axis,
+                    const Ints& sizes, const Ints& sizes_as_given) {
+  SingleOpModel model;
+  model.description = absl::StrCat(kind == SplitKind::kSplit    ? "SPLIT "
+                                   : kind == SplitKind::kSplitV ? "SPLIT_V "
+                                                                : "UNPACK ",
+                                   ShapeString(shape), " on ", axis, " into ",
+                                   absl::StrJoin(sizes, ","));
+  model.accuracy.terms = 0;
+  model.inputs = {Random(model.description).Gaussian(ElementCount(shape))};
+  ModelBuilder builder;
+  const int x = builder.AddInput("x", shape);
+  const int count = static_cast<int>(sizes.size());
+  Ints outputs;
+  for (int i = 0; i < count; ++i) {
+    Shape out = shape;
+    const size_t at = axis < 0 ? axis + shape.size() : axis;
+    out[at] = sizes[i];
+    if (kind == SplitKind::kUnpack) out.erase(out.begin() + at);
+    outputs.push_back(builder.AddTensor(absl::StrCat("y", i), out));
+  }
+  if (kind == SplitKind::kUnpack) {
+    schema::UnpackOptionsT options;
+    options.num = count;
+    options.axis = axis;
+    builder.AddOp(schema::BuiltinOperator::UNPACK, 1, {x}, outputs, options);
+  } else {
+    const int on = builder.AddConstant<int32_t>("axis", {}, Ints{axis});
+    if (kind == SplitKind::kSplit) {
+      schema::SplitOptionsT options;
+      options.num_splits = count;
+      builder.AddOp(schema::BuiltinOperator::SPLIT, 1, {on, x}, outputs,
+                    options);
+    } else {
+      const int into = builder.AddConstant<int32_t>(
+          "sizes", {count}, sizes_as_given.empty() ? sizes : sizes_as_given);
+      schema::SplitVOptionsT options;
+      options.num_splits = count;
+      builder.AddOp(schema::BuiltinOperator::SPLIT_V, 1, {x, into, on}, outputs,
+                    options);
+    }
+  }
+  builder.SetOutputs(outputs);
+  model.bytes = builder.Finish();
+  return model;
+}
+
+SingleOpModel Tile(const Shape& shape, const std::vector<int>& multiples) {
+  return MakeModel(
+      absl::StrCat("TILE ", ShapeString(shape), " by ", ShapeString(multiples)),
+      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        const int x =
+            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
+        const int by = v.IntConstant(
+            "multiples", {static_cast<int>(multiples.size())}, multiples);
+        return v.Op(schema::BuiltinOperator::TILE, 1, {x, by},
+                    schema::TileOptionsT());
+      });
+}
+
+SingleOpModel BroadcastTo(const Shape& shape, const Shape& to) {
+  return MakeModel(absl::StrCat("BROADCAST_TO ", ShapeString(shape), " to ",
+                                ShapeString(to)),
+                   Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+                     const int x = v.Input(
+                         "x", shape, v.random().Gaussian(ElementCount(shape)));
+                     const int wanted = v.IntConstant(
+                         "shape", {static_cast<int>(to.size())}, to);
+                     return v.Op(schema::BuiltinOperator::BROADCAST_TO, 2,
+                                 {x, wanted}, schema::BroadcastToOptionsT());
+                   });
+}
+
+SingleOpModel Transpose(const Shape& shape,
+                        const std::vector<int>& permutation) {
+  return MakeModel(
+      absl::StrCat("TRANSPOSE ", ShapeString(shape), " by ",
+                   absl::StrJoin(permutation, ",")),
+      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        const int x =
+            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
+        const int by = v.IntConstant(
+            "permutation", {static_cast<int>(permutation.size())}, permutation);
+        return v.Op(schema::BuiltinOperator::TRANSPOSE, 1, {x, by},
+                    schema::TransposeOptionsT());
+      });
+}
+
+SingleOpModel Pack(const Shape& shape, int count, int axis, int constant) {
+  return MakeModel(
+      absl::StrCat("PACK ", count, " of ", ShapeString(shape), " on ", axis,
+                   " constant ", constant),
+      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        std::vector<int> inputs;
+        for (int i = 0; i < count; ++i) {
+          inputs.push_back(
+              v.Constant(absl::StrCat("x", i), shape,
+                         v.random().Gaussian(ElementCount(shape)),
+                         i == constant ? Weights::kFloat : Weights::kRuntime));
+        }
+        schema::PackOptionsT options;
+        options.values_count = count;
+        options.axis = axis;
+        return v.Op(schema::BuiltinOperator::PACK, 1, inputs, options);
+      });
+}
+
+SingleOpModel Gather(const Shape& shape, int axis, const Shape& index_shape,
+                     const std::vector<int>& indices) {
+  return MakeModel(
+      absl::StrCat("GATHER ", ShapeString(shape), " on ", axis, " by ",
+                   ShapeString(index_shape), " ", absl::StrJoin(indices, ",")),
+      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        const int x =
+            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
+        const int by = v.IntConstant("indices", index_shape, indices);
+        schema::GatherOptionsT options;
+        options.axis = axis;
+        return v.Op(schema::BuiltinOperator::GATHER, 1, {x, by}, options);
+      });
+}
+
+SingleOpModel ExpandDims(const Shape& shape, int axis) {
+  return MakeModel(
+      absl::StrCat("EXPAND_DIMS ", ShapeString(shape), " at ", axis),
+      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        const int x =
+            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
+        const int at = v.IntConstant("axis", {1}, {axis});
+        return v.Op(schema::BuiltinOperator::EXPAND_DIMS, 1, {x, at},
+                    schema::ExpandDimsOptionsT());
+      });
+}
+
+}  // namespace gles_delegate::testing
