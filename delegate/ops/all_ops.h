@@ -2,6 +2,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_ALL_OPS_H_
 #define GLES_DELEGATE_DELEGATE_OPS_ALL_OPS_H_
 
+#include "delegate/ops/batch_matmul.h"
 #include "delegate/ops/concatenation.h"
 #include "delegate/ops/conv_2d.h"
 #include "delegate/ops/densify.h"

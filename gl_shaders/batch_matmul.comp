@@ -1,0 +1,98 @@
+// BATCH_MATMUL. An invocation makes TILE_ROWS rows of one matrix, TILE_SLICES
+// slices of each. ADJ_X: x holds columns, and TILE_ROWS is 4; ADJ_Y: y holds
+// columns. Grid: x tiles of rows, y tiles of slices, z matrices.
+layout(std140, binding = 0) uniform Params {
+  COMMON_PARAMS
+  ivec4 extent;   // rows, columns, terms, slices of terms
+  ivec4 x_place;  // from row to row in x, from height to height in y
+  ivec4 x_batch;  // in batch: from row to row, height to height, batch to batch
+  ivec4 y_place;
+  ivec4 y_batch;
+  int rows_in_batch;  // of dst, which then is one matrix
+};
+
+int height;
+int batch;
+
+vec4 x_texel(int row, int slice) {
+  return read_x(row * x_place.x, height * x_place.y, slice,
+                row * x_batch.x + height * x_batch.y + batch * x_batch.z);
+}
+
+vec4 y_texel(int row, int slice) {
+  return read_y(row * y_place.x, height * y_place.y, slice,
+                row * y_batch.x + height * y_batch.y + batch * y_batch.z);
+}
+
+// Terms 4 * s to 4 * s + 3 of the rows from `first` on; zero past the last.
+void load_x(int first, int s, out vec4 v[TILE_ROWS]) {
+#ifdef ADJ_X
+  vec4 term[4];
+  for (int j = 0; j < 4; ++j) {
+    int k = s * 4 + j;
+    vec4 texel = x_texel(min(k, extent.z - 1), first / 4);
+    term[j] = k < extent.z ? texel : vec4(0.0);
+  }
+  for (int i = 0; i < 4; ++i) {
+    v[i] = vec4(term[0][i], term[1][i], term[2][i], term[3][i]);
+  }
+#else
+  for (int i = 0; i < TILE_ROWS; ++i) v[i] = x_texel(min(first + i, extent.x - 1), s);
+#endif
+}
+
+// Texel j: ADJ_Y: terms of output 4 * slice + j; else outputs of term 4 * s + j.
+vec4 load_y(int slice, int s, int j) {
+#ifdef ADJ_Y
+  return y_texel(min(slice * 4 + j, extent.y - 1), s);
+#else
+  // Not by multiplying with the zeros of x: y may hold infinities.
+  int k = s * 4 + j;
+  vec4 texel = y_texel(min(k, extent.z - 1), slice);
+  return k < extent.z ? texel : vec4(0.0);
+#endif
+}
+
+void main() {
+  if (outside_grid()) return;
+  batch = rows_in_batch != 0 ? 0 : gid.z / dst_size.y;
+  height = gid.z - batch * dst_size.y;
+  int first_row = gid.x * TILE_ROWS;
+  int first_slice = gid.y * TILE_SLICES;
+  vec4 sum[TILE_SLICES][TILE_ROWS];
+  for (int q = 0; q < TILE_SLICES; ++q) {
+    for (int i = 0; i < TILE_ROWS; ++i) sum[q][i] = vec4(0.0);
+  }
+
+  for (int s = 0; s < extent.w; ++s) {
+    vec4 v[TILE_ROWS];
+    load_x(first_row, s, v);
+    for (int q = 0; q < TILE_SLICES; ++q) {
+      int slice = min(first_slice + q, dst_size.z - 1);
+      vec4 w0 = load_y(slice, s, 0);
+      vec4 w1 = load_y(slice, s, 1);
+      vec4 w2 = load_y(slice, s, 2);
+      vec4 w3 = load_y(slice, s, 3);
+      for (int i = 0; i < TILE_ROWS; ++i) {
+#ifdef ADJ_Y
+        sum[q][i] += vec4(dot(v[i], w0), dot(v[i], w1), dot(v[i], w2), dot(v[i], w3));
+#else
+        sum[q][i] += w0 * v[i].x + w1 * v[i].y + w2 * v[i].z + w3 * v[i].w;
+#endif
+      }
+    }
+  }
+
+  for (int q = 0; q < TILE_SLICES; ++q) {
+    if (first_slice + q >= dst_size.z) break;
+    for (int i = 0; i < TILE_ROWS; ++i) {
+      int row = first_row + i;
+      if (row >= extent.x) break;
+      if (rows_in_batch != 0) {
+        write_dst(0, 0, first_slice + q, row, sum[q][i]);
+      } else {
+        write_dst(row, height, first_slice + q, batch, sum[q][i]);
+      }
+    }
+  }
+}
