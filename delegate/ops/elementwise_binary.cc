@@ -14,6 +14,7 @@ constexpr int kAdd = 0;
 constexpr int kMul = 18;
 constexpr int kSub = 41;
 constexpr int kDiv = 42;
+constexpr int kAtan2 = 156;
 
 struct BinaryFunction {
   int builtin_code;
@@ -26,6 +27,7 @@ constexpr BinaryFunction kFunctions[] = {
     {55, "maximum"},   {57, "minimum"},
     {78, "pow"},       {90, "floor_div"},
     {95, "floor_mod"}, {99, "squared_difference"},
+    {kAtan2, "atan2"},
 };
 
 absl::StatusOr<std::vector<PostOp>> ActivationOf(const NodeView& node) {
@@ -127,6 +129,13 @@ absl::StatusOr<ParsedNode> ParseBinary(const NodeView& node) {
   auto parsed = ParseFunctionOfTwo(node, PostOp{function->function},
                                    /*first_is_source=*/false);
   if (!parsed.ok()) return parsed.status();
+  // TFLite's kernel does not broadcast.
+  if (node.builtin_code == kAtan2 &&
+      node.inputs[0]->dims != node.inputs[1]->dims) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the inputs ", node.inputs[0]->ToString(), " and ",
+                     node.inputs[1]->ToString(), " must have one shape"));
+  }
   auto activation = ActivationOf(node);
   if (!activation.ok()) return activation.status();
   parsed->post_ops.insert(parsed->post_ops.end(), activation->begin(),

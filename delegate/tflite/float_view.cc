@@ -14,12 +14,15 @@ constexpr float kMaxHalf = 65504.0f;
 
 // Ops whose outputs are inputs, moved: TFLite's kernels copy the codes.
 constexpr absl::string_view kMoves[] = {
-    "BROADCAST_TO", "CONCATENATION", "DEPTH_TO_SPACE", "EXPAND_DIMS",
-    "GATHER",       "MAX_POOL_2D",   "MIRROR_PAD",     "PACK",
-    "PAD",          "PADV2",         "RESHAPE",        "RESIZE_NEAREST_NEIGHBOR",
-    "SLICE",        "SPACE_TO_DEPTH", "SPLIT",         "SPLIT_V",
-    "SQUEEZE",      "STRIDED_SLICE", "TILE",           "TRANSPOSE",
-    "UNPACK"};
+    "BATCH_TO_SPACE_ND", "BROADCAST_TO",  "CONCATENATION",
+    "DEPTH_TO_SPACE",    "EXPAND_DIMS",   "FILL",
+    "GATHER",            "MAX_POOL_2D",   "MIRROR_PAD",
+    "PACK",              "PAD",           "PADV2",
+    "RESHAPE",           "RESIZE_NEAREST_NEIGHBOR",
+    "REVERSE_V2",        "SLICE",         "SPACE_TO_BATCH_ND",
+    "SPACE_TO_DEPTH",    "SPLIT",         "SPLIT_V",
+    "SQUEEZE",           "STRIDED_SLICE", "TILE",
+    "TRANSPOSE",         "UNPACK"};
 
 bool SameQuantization(const Tensor& a, const Tensor& b) {
   return a.quantization.scale == b.quantization.scale &&

@@ -217,6 +217,17 @@ vec4 erf_of(vec4 x) {
   return mix(clamp(a * p / q, -1.0, 1.0), x, is_nan(x));
 }
 
+// atan(n / d) for 0 <= n <= d: by pi / 4 past tan(pi / 8), then a polynomial.
+vec4 atan_of_fraction(vec4 n, vec4 d) {
+  bvec4 far = greaterThan(n, 0.41421356 * d);
+  vec4 z = quotient(mix(n, n - d, far), mix(d, n + d, far));
+  vec4 w = z * z;
+  vec4 p = 8.05374449538e-2 * w - 1.38776856032e-1;
+  p = p * w + 1.99777106478e-1;
+  p = p * w - 3.33329491539e-1;
+  return mix(vec4(0.0), vec4(0.78539816340), far) + (p * w * z + z);
+}
+
 bvec4 is_integer(vec4 x) { return equal(floor(x), x); }
 bvec4 is_odd(vec4 x) {  // an integer x
   return notEqual(2.0 * floor(0.5 * x), x);
@@ -293,6 +304,7 @@ vec4 op_round(vec4 x, vec4 p) {
   return mix(y, x, is_inf(x));
 }
 vec4 op_sign(vec4 x, vec4 p) { return mix(sign(x), x, is_nan(x)); }
+vec4 op_zeros_like(vec4 x, vec4 p) { return vec4(0.0); }
 vec4 op_sqrt(vec4 x, vec4 p) {
   vec4 y = mix(sqrt(x), vec4(NAN_), lessThan(x, vec4(0.0)));
   return mix(y, x, is_nan(x));
@@ -340,6 +352,25 @@ vec4 op_minimum(vec4 x, vec4 y, vec4 p) {
 }
 vec4 op_prelu(vec4 x, vec4 y, vec4 p) {
   return mix(x, x * y, lessThan(x, vec4(0.0)));
+}
+// The angle of the point (y, x), as std::atan2, special cases included.
+vec4 op_atan2(vec4 y, vec4 x, vec4 p) {
+  vec4 a = abs(x);
+  vec4 b = abs(y);
+  bvec4 steep = greaterThan(b, a);
+  vec4 d = mix(a, b, steep);
+  vec4 n = mix(b, a, steep);
+  // Away from where sums overflow and quotients lose their last bits.
+  vec4 scale = mix(vec4(1.0), vec4(0.0625), greaterThan(d, vec4(1e37)));
+  scale = mix(scale, vec4(1.8446744e19), lessThan(d, vec4(1e-18)));
+  vec4 r = atan_of_fraction(n * scale, d * scale);
+  r = mix(r, vec4(0.0), is_inf(d));
+  r = mix(r, vec4(0.78539816340), equal(a, b));  // infinities too
+  r = mix(r, vec4(0.0), equal(d, vec4(0.0)));
+  r = mix(r, 1.5707963268 - r, steep);
+  r = mix(r, 3.1415926536 - r, is_negative(x));
+  r = mix(r, -r, is_negative(y));
+  return mix(mix(r, x, is_nan(x)), y, is_nan(y));
 }
 // floor(x / y) of the exact quotient, not of one rounded up to an integer.
 vec4 op_floor_div(vec4 x, vec4 y, vec4 p) {
@@ -427,6 +458,9 @@ vec4 op_floor_div(vec4 x, vec4 p) {
 }
 vec4 op_floor_mod(vec4 x, vec4 p) {
   return op_floor_mod(first_of(x, p), second_of(x, p), p);
+}
+vec4 op_atan2(vec4 x, vec4 p) {
+  return op_atan2(first_of(x, p), second_of(x, p), p);
 }
 vec4 op_pow(vec4 x, vec4 p) {
   return op_pow(first_of(x, p), second_of(x, p), p);

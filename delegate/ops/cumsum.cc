@@ -1,0 +1,74 @@
+#include "delegate/ops/cumsum.h"
+
+#include <array>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/row_threads.h"
+#include "delegate/tflite/builtin_params.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr int kB = 0, kH = 1, kW = 2, kC = 3;
+
+// (x, y, slice, batch) of a vector along `axis`.
+std::array<int, 4> Along(int axis, int length) {
+  return {axis == kW ? length : 0, axis == kH ? length : 0,
+          axis == kC ? length : 0, axis == kB ? length : 0};
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseCumsum(const NodeView& node) {
+  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
+  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
+  auto params = node.Get<CumsumParams>();
+  if (!params.ok()) return params.status();
+  const Tensor& input = *node.inputs[0];
+  if (auto s = CheckRank(input, "input"); !s.ok()) return s;
+  auto axes = IntsOfInput(node, 1, "the axis");
+  if (!axes.ok()) return axes.status();
+  if (axes->size() != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the axis has ", axes->size(), " elements, wants 1"));
+  }
+  const int rank = static_cast<int>(input.dims.size());
+  auto axis = NormalAxis(axes->front(), rank);
+  if (!axis.ok()) return axis.status();
+  if (auto s = CheckDims(*node.outputs[0], input.dims); !s.ok()) return s;
+  return ParsedNode{CumsumAttributes{BhwcAxis(*axis, rank),
+                                     (*params)->exclusive, (*params)->reverse},
+                    {}};
+}
+
+absl::Status PlanCumsum(const Node& node, Planner* planner) {
+  const auto& a = std::any_cast<const CumsumAttributes&>(node.attributes);
+  const Shape shape = planner->tensor(node.outputs[0]).shape;
+  // In texels: the extent of the axis, and of what remains of the others.
+  std::array<int, 4> lines = {shape.b, shape.h, shape.w, shape.slices()};
+  const int length = std::exchange(lines[a.axis], 1);
+  const int threads = ThreadsPerRow(
+      length, int64_t{lines[kB]} * lines[kH] * lines[kW] * lines[kC],
+      planner->profile());
+  Dispatch d("cumsum");
+  d.Define("THREADS", threads);
+  if (a.axis == kC) d.Define("CHANNELS");
+  if (a.exclusive) d.Define("EXCLUSIVE");
+  if (a.reverse) d.Define("REVERSE");
+  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
+  const auto step = Along(a.axis, a.reverse ? -1 : 1);
+  const auto first = Along(a.axis, a.reverse ? length - 1 : 0);
+  d.uniforms.Int4("first", first[0], first[1], first[2], first[3]);
+  d.uniforms.Int4("step_by", step[0], step[1], step[2], step[3]);
+  d.uniforms.Int("line_slices", lines[kC]);
+  d.uniforms.Int("texels", length);
+  d.uniforms.Int("share", (length + threads - 1) / threads);
+  d.Grid(lines[kW] * threads, lines[kH], lines[kC] * lines[kB]);
+  if (threads > 1) d.WorkGroup(threads, 1, 1);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,24 @@
+// CUMSUM: running sums along one constant axis, from its end with `reverse`,
+// each without its own element with `exclusive`. Rank 1 to 4.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_CUMSUM_H_
+#define GLES_DELEGATE_DELEGATE_OPS_CUMSUM_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "delegate/ops/op.h"
+
+namespace gles_delegate {
+
+struct CumsumAttributes {
+  int axis = 0;  // of B, H, W, C
+  bool exclusive = false;
+  bool reverse = false;
+};
+
+// kInvalidArgument: no axis of the input, another output shape than its.
+absl::StatusOr<ParsedNode> ParseCumsum(const NodeView& node);
+absl::Status PlanCumsum(const Node& node, Planner* planner);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_CUMSUM_H_

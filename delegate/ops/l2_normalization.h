@@ -1,0 +1,18 @@
+// L2_NORMALIZATION: y = x / max(sqrt(sum of x^2 over the channels), 1e-6), for
+// each pixel. Any rank. TFLite's kernel takes no fused activation, nor do we.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_L2_NORMALIZATION_H_
+#define GLES_DELEGATE_DELEGATE_OPS_L2_NORMALIZATION_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "delegate/ops/op.h"
+
+namespace gles_delegate {
+
+// kInvalidArgument: an activation, an output shape that is not the input's.
+absl::StatusOr<ParsedNode> ParseL2Normalization(const NodeView& node);
+absl::Status PlanL2Normalization(const Node& node, Planner* planner);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_L2_NORMALIZATION_H_

@@ -1,0 +1,25 @@
+// REVERSE_V2: y = x with the order of elements turned round along constant
+// axes, each named once. Rank 1 to 4.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_REVERSE_H_
+#define GLES_DELEGATE_DELEGATE_OPS_REVERSE_H_
+
+#include <array>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "delegate/ops/op.h"
+
+namespace gles_delegate {
+
+struct ReverseAttributes {
+  std::array<bool, 4> along = {false, false, false, false};  // B, H, W, C
+};
+
+// kInvalidArgument: an axis outside the input or named twice, another output
+// shape than the input's.
+absl::StatusOr<ParsedNode> ParseReverse(const NodeView& node);
+absl::Status PlanReverse(const Node& node, Planner* planner);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_REVERSE_H_

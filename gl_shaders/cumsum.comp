@@ -1,0 +1,77 @@
+// Running sums along the texels of each line: from `first` on, `step_by` apart.
+// With CHANNELS a line is a pixel's channels, which add up within a texel too.
+// THREADS invocations share a line: 1, or the whole work group, each with a
+// share of consecutive texels that it reads twice.
+layout(std140, binding = 0) uniform Params {
+  COMMON_PARAMS
+  ivec4 first;    // x, y, slice, batch
+  ivec4 step_by;
+  int line_slices;
+  int texels;     // of a line
+  int share;      // of an invocation, at most
+};
+
+#if THREADS > 1
+shared vec4 shares[THREADS];
+#endif
+
+vec4 texel_at(ivec4 line, int i) {
+  ivec4 p = line + first + i * step_by;
+  vec4 v = read_src(p.x, p.y, p.z, p.w);
+#if defined(CHANNELS) && defined(REVERSE)
+  v = v.wzyx;  // what lies past the last channel is zero, and adds nothing
+#endif
+  return v;
+}
+
+// What a texel adds to those after it.
+vec4 sum_of(vec4 v) {
+#ifdef CHANNELS
+  v.xy += v.zw;
+  v = vec4(v.x + v.y);
+#endif
+  return v;
+}
+
+void put(ivec4 line, int i, vec4 before, vec4 v) {
+#ifdef CHANNELS
+  v.yzw += v.xyz;
+  v.zw += v.xy;
+#ifdef EXCLUSIVE
+  v = vec4(0, v.xyz);
+#endif
+  v += before;
+#ifdef REVERSE
+  v = v.wzyx;
+#endif
+#elif defined(EXCLUSIVE)
+  v = before;
+#else
+  v += before;
+#endif
+  ivec4 p = line + first + i * step_by;
+  write_dst(p.x, p.y, p.z, p.w, v);
+}
+
+void main() {
+#if THREADS == 1  // else the grid is whole work groups: none is outside
+  if (outside_grid()) return;
+#endif
+  int thread = gid.x % THREADS;
+  ivec4 line = ivec4(gid.x / THREADS, gid.y, gid.z % line_slices, gid.z / line_slices);
+  int from = thread * share;
+  int to = min(from + share, texels);
+  vec4 before = vec4(0);
+#if THREADS > 1
+  for (int i = from; i < to; ++i) before += sum_of(texel_at(line, i));
+  shares[thread] = before;
+  barrier();
+  before = vec4(0);
+  for (int i = 0; i < thread; ++i) before += shares[i];
+#endif
+  for (int i = from; i < to; ++i) {
+    vec4 v = texel_at(line, i);
+    put(line, i, before, v);
+    before += sum_of(v);
+  }
+}

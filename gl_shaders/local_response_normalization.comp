@@ -1,0 +1,26 @@
+// dst = bias + alpha * (sum of squares over the channels at most `radius` away);
+// post-ops make the op's result of it. Channels past the last are zero and add
+// nothing. One texel (4 channels) an invocation.
+layout(std140, binding = 0) uniform Params {
+  COMMON_PARAMS
+  int radius;
+  float bias;
+  float alpha;
+};
+
+void main() {
+  if (outside_grid()) return;
+  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+  ivec4 c = 4 * p.z + ivec4(0, 1, 2, 3);
+  int first = max(c.x - radius, 0) >> 2;
+  int last = min((c.w + radius) >> 2, src_size.z - 1);
+  vec4 sum = vec4(0.0);
+  for (int s = first; s <= last; ++s) {
+    vec4 v = read_src(p.x, p.y, s, p.w);
+    for (int i = 0; i < 4; ++i) {
+      bvec4 away = greaterThan(abs(c - (4 * s + i)), ivec4(radius));
+      sum += mix(vec4(v[i] * v[i]), vec4(0.0), away);
+    }
+  }
+  write_dst(p.x, p.y, p.z, p.w, bias + alpha * sum);
+}

@@ -1,0 +1,113 @@
+// labels: op llvmpipe softpipe
+// FILL and ZEROS_LIKE against TFLite's own kernels, and what their parsers
+// refuse.
+#include "delegate/ops/fill.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/op_model_maker.h"
+#include "tests/testing/op_models.h"
+#include "tests/testing/parse_node.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class FillTest : public ::testing::Test {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+};
+
+void Check(const SingleOpModel& model) {
+  EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+}
+
+// FILL, then an ADD: a graph must have an input.
+SingleOpModel Fill(const Shape& shape, bool runtime) {
+  return MakeModel(
+      absl::StrCat("FILL ", ShapeString(shape), runtime ? " at run time" : ""),
+      Accuracy{/*terms=*/1}, [&](OpVariant& v) {
+        const int rank = static_cast<int>(shape.size());
+        const int dims = v.IntConstant("dims", {rank}, shape);
+        const int value =
+            v.Constant("value", {}, {2.75f},
+                       runtime ? Weights::kRuntime : Weights::kFloat);
+        const int x =
+            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
+        const int filled = v.builder().AddTensor("filled", shape);
+        v.builder().AddOp(schema::BuiltinOperator::FILL, 1, {dims, value},
+                          {filled}, schema::FillOptionsT());
+        return v.Op(schema::BuiltinOperator::MUL, 1, {filled, x},
+                    schema::MulOptionsT());
+      });
+}
+
+SingleOpModel ZerosLike(const Shape& shape) {
+  return MakeModel(absl::StrCat("ZEROS_LIKE ", ShapeString(shape)),
+                   Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+                     const int x = v.Input(
+                         "x", shape, v.random().Gaussian(ElementCount(shape)));
+                     return v.Op(schema::BuiltinOperator::ZEROS_LIKE, 1, {x},
+                                 schema::ZerosLikeOptionsT());
+                   });
+}
+
+TEST_F(FillTest, EveryShape) {
+  for (bool runtime : {false, true}) {
+    for (const Shape& shape : FewShapes()) Check(Fill(shape, runtime));
+    for (const Shape& shape : {Shape{7}, Shape{3, 5}, Shape{2, 3, 4}}) {
+      Check(Fill(shape, runtime));
+    }
+  }
+}
+
+// The whole model: nothing but a constant comes in.
+TEST_F(FillTest, Alone) {
+  for (bool runtime : {false, true}) {
+    const SingleOpModel model =
+        MakeModel(absl::StrCat("FILL alone ", runtime), Accuracy{/*terms=*/0},
+                  [&](OpVariant& v) {
+                    const int dims = v.IntConstant("dims", {3}, {2, 3, 5});
+                    const int value = v.Constant(
+                        "value", {}, {-1.5f},
+                        runtime ? Weights::kRuntime : Weights::kFloat);
+                    return v.Op(schema::BuiltinOperator::FILL, 1, {dims, value},
+                                schema::FillOptionsT());
+                  });
+    if (runtime) {
+      ExpectMatchesCpu(model);
+    } else {
+      Check(model);
+    }
+  }
+}
+
+TEST_F(FillTest, Zeros) {
+  for (const Shape& shape : FewShapes()) Check(ZerosLike(shape));
+  SingleOpModel special = ZerosLike({2, 5});
+  special.inputs[0] = {NAN, INFINITY, -INFINITY, -0.0f, 1, 2, 3, 4, 5, 6};
+  ExpectMatchesCpu(special);
+}
+
+TEST(ParseFillTest, Refusals) {
+  const Tensor value = FakeTensor({});
+  const Tensor output = FakeTensor({2, 3});
+  EXPECT_EQ(Refusal(ParseFill, {FakeInts({2, 3}), value}, {output}), "");
+  EXPECT_THAT(Refusal(ParseFill, {FakeInts({2, 4}), value}, {output}),
+              HasSubstr("output is 2x3, its inputs and attributes give 2x4"));
+  EXPECT_THAT(Refusal(ParseFill, {FakeInts({2, 3}, {1, 2}), value}, {output}),
+              HasSubstr("the dimensions are 1x2, wants a vector"));
+  EXPECT_THAT(Refusal(ParseFill, {FakeInts({2, 3}), FakeTensor({1})}, {output}),
+              HasSubstr("the value is 1, wants a scalar"));
+  EXPECT_THAT(Refusal(ParseFill, {FakeRuntimeInts({2}), value}, {output}),
+              HasSubstr("the dimensions: known only at run time"));
+  EXPECT_THAT(Refusal(ParseZerosLike, {output}, {FakeTensor({3, 2})}),
+              HasSubstr("output is 3x2, its inputs and attributes give 2x3"));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

@@ -1,0 +1,93 @@
+// labels: op llvmpipe softpipe
+// LOCAL_RESPONSE_NORMALIZATION against TFLite's own kernel, and what its parser
+// refuses.
+#include "delegate/ops/local_response_normalization.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "delegate/tflite/builtin_params.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/op_model_maker.h"
+#include "tests/testing/op_models.h"
+#include "tests/testing/parse_node.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class LocalResponseNormalizationTest : public ::testing::Test {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+};
+
+void Check(const SingleOpModel& model) {
+  EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+}
+
+SingleOpModel Lrn(const Shape& shape, int radius, float bias, float alpha,
+                  float beta) {
+  Accuracy accuracy;
+  accuracy.terms = std::min(2 * radius + 1, shape.back());
+  // TFLite slides its window: it adds each square once and takes it away once,
+  // so its sum errs by what passed through it, up to all channels.
+  accuracy.ulps = 32 + 4.0f * shape.back();
+  return MakeModel(
+      absl::StrCat("LOCAL_RESPONSE_NORMALIZATION ", ShapeString(shape),
+                   " radius ", radius, " bias ", bias, " alpha ", alpha,
+                   " beta ", beta),
+      accuracy, [&](OpVariant& v) {
+        const int x =
+            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
+        schema::LocalResponseNormalizationOptionsT options;
+        options.radius = radius;
+        options.bias = bias;
+        options.alpha = alpha;
+        options.beta = beta;
+        return v.Op(schema::BuiltinOperator::LOCAL_RESPONSE_NORMALIZATION, 1,
+                    {x}, options);
+      });
+}
+
+TEST_F(LocalResponseNormalizationTest, EveryShape) {
+  for (const Shape& shape : StandardShapes()) {
+    Check(Lrn(shape, 2, 1, 0.5f, 0.75f));
+  }
+}
+
+TEST_F(LocalResponseNormalizationTest, EveryParameter) {
+  for (int channels : {5, 17}) {
+    const Shape shape = {2, 3, 4, channels};
+    for (int radius : {0, 1, 3, 4, 7, 100}) {
+      Check(Lrn(shape, radius, 1, 0.25f, 0.75f));
+    }
+    for (float beta : {0.0f, 0.5f, 1.0f, -0.5f, 2.0f}) {
+      Check(Lrn(shape, 5, 2, 1e-4f, beta));
+    }
+  }
+}
+
+TEST_F(LocalResponseNormalizationTest, PrecisionsAndStorages) {
+  ExpectMatchesCpu(Lrn({2, 3, 4, 6}, 2, 1, 0.5f, 0.75f));
+}
+
+TEST(ParseLocalResponseNormalizationTest, Refusals) {
+  LocalResponseNormParams params = {2, 1, 1, 1};
+  const Tensor input = FakeTensor({1, 2, 2, 3});
+  const auto parse = ParseLocalResponseNormalization;
+  EXPECT_EQ(Refusal(parse, {input}, {input}, &params), "");
+  EXPECT_THAT(
+      Refusal(parse, {input}, {FakeTensor({1, 2, 3, 2})}, &params),
+      HasSubstr("output is 1x2x3x2, its inputs and attributes give 1x2x2x3"));
+  EXPECT_THAT(
+      Refusal(parse, {FakeTensor({2, 3})}, {FakeTensor({2, 3})}, &params),
+      HasSubstr("wants rank 4"));
+  params.radius = -1;
+  EXPECT_THAT(Refusal(parse, {input}, {input}, &params),
+              HasSubstr("radius -1 must not be negative"));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
