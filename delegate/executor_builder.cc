@@ -405,6 +405,8 @@ absl::Status ExecutorBuilder::MakeCommands() {
     command.shader = d.shader;
     executor_->commands_.push_back(std::move(command));
   }
+  // Nothing runs where all that the partition held was folded.
+  if (params.empty()) return absl::OkStatus();
   auto buffer =
       egl::Buffer::Create(params.size(), params.data(), GL_STATIC_DRAW);
   if (!buffer.ok()) return buffer.status();

@@ -12,12 +12,12 @@ layout(std140, binding = 0) uniform Params {
 };
 
 #if THREADS > 1
-shared vec4 shares[THREADS];
+shared ELEMENT4 shares[THREADS];
 #endif
 
-vec4 texel_at(ivec4 line, int i) {
+ELEMENT4 texel_at(ivec4 line, int i) {
   ivec4 p = line + first + i * step_by;
-  vec4 v = read_src(p.x, p.y, p.z, p.w);
+  ELEMENT4 v = read_src(p.x, p.y, p.z, p.w);
 #if defined(CHANNELS) && defined(REVERSE)
   v = v.wzyx;  // what lies past the last channel is zero, and adds nothing
 #endif
@@ -25,20 +25,20 @@ vec4 texel_at(ivec4 line, int i) {
 }
 
 // What a texel adds to those after it.
-vec4 sum_of(vec4 v) {
+ELEMENT4 sum_of(ELEMENT4 v) {
 #ifdef CHANNELS
   v.xy += v.zw;
-  v = vec4(v.x + v.y);
+  v = ELEMENT4(v.x + v.y);
 #endif
   return v;
 }
 
-void put(ivec4 line, int i, vec4 before, vec4 v) {
+void put(ivec4 line, int i, ELEMENT4 before, ELEMENT4 v) {
 #ifdef CHANNELS
   v.yzw += v.xyz;
   v.zw += v.xy;
 #ifdef EXCLUSIVE
-  v = vec4(0, v.xyz);
+  v = ELEMENT4(0, v.xyz);
 #endif
   v += before;
 #ifdef REVERSE
@@ -61,16 +61,16 @@ void main() {
   ivec4 line = ivec4(gid.x / THREADS, gid.y, gid.z % line_slices, gid.z / line_slices);
   int from = thread * share;
   int to = min(from + share, texels);
-  vec4 before = vec4(0);
+  ELEMENT4 before = ELEMENT4(0);
 #if THREADS > 1
   for (int i = from; i < to; ++i) before += sum_of(texel_at(line, i));
   shares[thread] = before;
   barrier();
-  before = vec4(0);
+  before = ELEMENT4(0);
   for (int i = 0; i < thread; ++i) before += shares[i];
 #endif
   for (int i = from; i < to; ++i) {
-    vec4 v = texel_at(line, i);
+    ELEMENT4 v = texel_at(line, i);
     put(line, i, before, v);
     before += sum_of(v);
   }

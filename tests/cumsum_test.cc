@@ -8,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/of_type.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
@@ -62,6 +63,13 @@ TEST_F(CumsumTest, LowerRanks) {
     Check(Cumsum({3, 6}, 0, false, reverse));
     Check(Cumsum({3, 6}, -1, false, reverse));
     for (int axis : {-3, 1, 2}) Check(Cumsum({3, 4, 5}, axis, true, reverse));
+  }
+}
+
+TEST_F(CumsumTest, Integers) {
+  for (int axis : {1, 3}) {
+    ExpectMatchesCpu(OfType(Cumsum({2, 3, 4, 6}, axis, true, true),
+                            schema::TensorType::INT32));
   }
 }
 

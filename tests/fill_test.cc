@@ -8,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/of_type.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
@@ -84,6 +85,20 @@ TEST_F(FillTest, Alone) {
       Check(model);
     }
   }
+}
+
+// TFLite 2.9 takes bools from version 2 on.
+TEST_F(FillTest, IntegersAndBools) {
+  const SingleOpModel model =
+      MakeModel("FILL at run time", Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        const int value = v.Input("value", {}, {1.7f});
+        return v.Op(schema::BuiltinOperator::FILL, 2,
+                    {v.IntConstant("dims", {3}, {2, 3, 5}), value},
+                    schema::FillOptionsT());
+      });
+  Check(OfType(model, schema::TensorType::INT32));
+  Check(OfType(model, schema::TensorType::BOOL));
+  Check(OfType(ZerosLike({2, 3, 5}), schema::TensorType::INT32));
 }
 
 TEST_F(FillTest, Zeros) {

@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/of_type.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
@@ -70,6 +71,14 @@ TEST_F(ReverseTest, TwoAxes) {
   const NodeRun run = RunNode("REVERSE_V2", ParsedNode{both, {}}, {shape},
                               shape, two_nodes.inputs, [](DeviceProfile&) {});
   EXPECT_THAT(run.result, MatchesCpu(two_nodes));
+}
+
+TEST_F(ReverseTest, IntegersAndBools) {
+  for (int axis : {2, 3}) {
+    const SingleOpModel model = Reverse({2, 3, 4, 6}, axis);
+    ExpectMatchesCpu(OfType(model, schema::TensorType::INT32));
+    ExpectMatchesCpu(OfType(model, schema::TensorType::BOOL));
+  }
 }
 
 TEST_F(ReverseTest, PrecisionsAndStorages) {

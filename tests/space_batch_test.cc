@@ -8,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/of_type.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
@@ -78,6 +79,14 @@ TEST_F(SpaceBatchTest, OneSpatialAxis) {
     Check(Model(false, {6, 4, channels}, {2}, {0, 0}));
     Check(Model(false, {6, 4, channels}, {3}, {1, 2}));
   }
+}
+
+TEST_F(SpaceBatchTest, Integers) {
+  const auto type = schema::TensorType::INT32;
+  ExpectMatchesCpu(
+      OfType(Model(true, {2, 5, 4, 5}, {2, 3}, {1, 0, 0, 2}), type));
+  ExpectMatchesCpu(
+      OfType(Model(false, {12, 3, 2, 5}, {2, 3}, {1, 0, 0, 2}), type));
 }
 
 TEST_F(SpaceBatchTest, PrecisionsAndStorages) {

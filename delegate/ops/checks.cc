@@ -42,6 +42,61 @@ absl::Status CheckFloatTensors(const NodeView& node, int first_input,
   return absl::OkStatus();
 }
 
+bool IsIntegers(const Tensor& tensor) {
+  return tensor.type == DataType::kInt32 || tensor.type == DataType::kBool;
+}
+
+absl::Status CheckIntegers(const Tensor& tensor, DataType type,
+                           absl::string_view what) {
+  if (tensor.type != type) {
+    return absl::UnimplementedError(
+        absl::StrCat(what, " is ", DataTypeName(tensor.type), ", only ",
+                     DataTypeName(type), " runs here"));
+  }
+  if (tensor.shape.elements() <= 0) {
+    return absl::UnimplementedError(absl::StrCat(
+        what, " is ", DimsString(tensor.dims), ", which has no elements"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckMovedTensors(const NodeView& node, int first_input,
+                               int last_input, TakesBool takes_bool) {
+  if (node.outputs.empty()) return absl::InvalidArgumentError("has no output");
+  const DataType type = node.outputs[0]->type;
+  const bool moves_type =
+      type == DataType::kFloat32 || type == DataType::kInt32 ||
+      (type == DataType::kBool && takes_bool == TakesBool::kYes);
+  if (!moves_type) {
+    return absl::UnimplementedError(
+        absl::StrCat("output 0 is ", DataTypeName(type), ", only float32",
+                     takes_bool == TakesBool::kYes ? ", int32 and bool run here"
+                                                   : " and int32 run here"));
+  }
+  if (type == DataType::kFloat32) {
+    return CheckFloatTensors(node, first_input, last_input);
+  }
+  const auto check = [&](const Tensor& tensor, absl::string_view what) {
+    if (tensor.type != type) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          what, " is ", DataTypeName(tensor.type), ", output 0 is ",
+          DataTypeName(type), "; they must be equal"));
+    }
+    return CheckIntegers(tensor, type, what);
+  };
+  for (int i = first_input;
+       i <= last_input && i < static_cast<int>(node.inputs.size()); ++i) {
+    if (node.inputs[i] == nullptr) continue;
+    auto status = check(*node.inputs[i], absl::StrCat("input ", i));
+    if (!status.ok()) return status;
+  }
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    auto status = check(*node.outputs[i], absl::StrCat("output ", i));
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckDims(const Tensor& output, absl::Span<const int> want) {
   if (absl::MakeConstSpan(output.dims) == want) return absl::OkStatus();
   return absl::InvalidArgumentError(

@@ -26,6 +26,22 @@ absl::Status CheckFloat(const Tensor& tensor, absl::string_view what);
 absl::Status CheckFloatTensors(const NodeView& node, int first_input,
                                int last_input);
 
+// For ops that move values of any kind: every output and the inputs
+// first..last (an absent one passes) are of one type, float32, int32 or, where
+// TFLite's kernel takes it, bool. kUnimplemented: another type, or no elements.
+// kInvalidArgument: types that differ.
+enum class TakesBool { kNo, kYes };
+absl::Status CheckMovedTensors(const NodeView& node, int first_input,
+                               int last_input,
+                               TakesBool takes_bool = TakesBool::kYes);
+
+// int32 or bool: texels of integers.
+bool IsIntegers(const Tensor& tensor);
+
+// kUnimplemented unless `tensor` is of `type`, int32 or bool, and has elements.
+absl::Status CheckIntegers(const Tensor& tensor, DataType type,
+                           absl::string_view what);
+
 // kInvalidArgument unless the output has exactly these dimensions.
 absl::Status CheckDims(const Tensor& output, absl::Span<const int> want);
 

@@ -133,7 +133,7 @@ void AddConcatenation(Planner* planner, std::vector<TensorId> inputs,
 absl::StatusOr<ParsedNode> ParseConcatenation(const NodeView& node) {
   const int count = static_cast<int>(node.inputs.size());
   if (auto s = node.CheckCounts(1, std::max(count, 1), 1); !s.ok()) return s;
-  if (auto s = CheckFloatTensors(node, 0, count - 1); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 0, count - 1); !s.ok()) return s;
   auto params = node.Get<ConcatenationParams>();
   if (!params.ok()) return params.status();
   const Tensor& first = *node.inputs[0];
@@ -162,6 +162,11 @@ absl::StatusOr<ParsedNode> ParseConcatenation(const NodeView& node) {
   if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
   auto activation = FusedActivation((*params)->activation);
   if (!activation.ok()) return activation.status();
+  if (IsIntegers(first) && !activation->empty()) {
+    return absl::UnimplementedError(
+        absl::StrCat("fused activation ", (*params)->activation, " of ",
+                     DataTypeName(first.type), " is not supported"));
+  }
   return ParsedNode{ConcatenationAttributes{BhwcAxis(*axis, rank)},
                     *std::move(activation)};
 }

@@ -10,7 +10,7 @@ namespace gles_delegate {
 
 absl::StatusOr<ParsedNode> ParseFill(const NodeView& node) {
   if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  if (auto s = CheckFloatTensors(node, 1, 1); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 1, 1); !s.ok()) return s;
   auto dims = IntsOfInput(node, 0, "the dimensions");
   if (!dims.ok()) return dims.status();
   if (node.inputs[0]->dims.size() != 1) {
@@ -32,7 +32,7 @@ absl::StatusOr<ParsedNode> ParseFill(const NodeView& node) {
 
 absl::StatusOr<ParsedNode> ParseZerosLike(const NodeView& node) {
   if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
-  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 0, 0, TakesBool::kNo); !s.ok()) return s;
   if (auto s = CheckDims(*node.outputs[0], node.inputs[0]->dims); !s.ok())
     return s;
   ElementwiseAttributes a;

@@ -18,7 +18,7 @@ constexpr int kTableWidth = 1024;  // texels a row, within any texture limit
 
 absl::StatusOr<ParsedNode> ParseGather(const NodeView& node) {
   if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
   auto params = node.Get<GatherParams>();
   if (!params.ok()) return params.status();
   // Version 5 brought batch_dims; earlier structs end before it.
@@ -57,8 +57,9 @@ absl::Status PlanGather(const Node& node, Planner* planner) {
   const TensorId output = node.outputs[0];
   const bool direct = planner->tensor(output).shape == a.picked;
   const TensorId picked =
-      direct ? output : planner->AddTemporary("picked slices", a.picked,
-                                      planner->tensor(output).type);
+      direct ? output
+             : planner->AddTemporary("picked slices", a.picked,
+                                     planner->tensor(output).type);
   static constexpr const char* kAxes[] = {"AXIS_BATCH", "AXIS_Y", "AXIS_X",
                                           "AXIS_CHANNEL"};
   Dispatch d("gather");

@@ -22,7 +22,8 @@ absl::StatusOr<ParsedNode> ParsePack(const NodeView& node) {
       !s.ok()) {
     return s;
   }
-  if (auto s = CheckFloatTensors(node, 0, count - 1); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 0, count - 1, TakesBool::kNo); !s.ok())
+    return s;
   auto params = node.Get<PackParams>();
   if (!params.ok()) return params.status();
   const std::vector<int>& dims = node.inputs[0]->dims;

@@ -16,7 +16,7 @@ constexpr int kSymmetricMode = 2;
 
 // What PAD, PADV2 and MIRROR_PAD have in common: input 0, paddings, output.
 absl::StatusOr<PadAttributes> ParsePaddings(const NodeView& node) {
-  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 0, 0, TakesBool::kNo); !s.ok()) return s;
   const Tensor& input = *node.inputs[0];
   if (auto s = CheckRank(input, "input"); !s.ok()) return s;
   const int rank = static_cast<int>(input.dims.size());
@@ -56,7 +56,7 @@ absl::StatusOr<ParsedNode> ParsePad(const NodeView& node) {
 
 absl::StatusOr<ParsedNode> ParsePadV2(const NodeView& node) {
   if (auto s = node.CheckCounts(3, 3, 1); !s.ok()) return s;
-  if (auto s = CheckFloatTensors(node, 2, 2); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 2, 2, TakesBool::kNo); !s.ok()) return s;
   auto a = ParsePaddings(node);
   if (!a.ok()) return a.status();
   const Tensor& value = *node.inputs[2];
@@ -64,7 +64,8 @@ absl::StatusOr<ParsedNode> ParsePadV2(const NodeView& node) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the pad value is ", DimsString(value.dims), ", wants one element"));
   }
-  a->runtime_value = !value.is_constant();
+  // A float does not hold every int32.
+  a->runtime_value = !value.is_constant() || IsIntegers(value);
   if (!a->runtime_value) {
     auto values = ConstantFloats(value);
     if (!values.ok()) return values.status();

@@ -1,6 +1,7 @@
 // PAD, PADV2, MIRROR_PAD: more elements before and after each axis (batch and
 // channels too), by constant paddings [rank, 2]: zeros, the value of PADV2's
 // third input (constant or not), or the tensor mirrored at its edge. Rank <= 4.
+// Float32 or int32.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_PAD_H_
 #define GLES_DELEGATE_DELEGATE_OPS_PAD_H_
 
@@ -18,7 +19,7 @@ struct PadAttributes {
   std::array<int, 4> after = {0, 0, 0, 0};
   Remap::Edge edge = Remap::Edge::kFill;
   float value = 0;
-  bool runtime_value = false;  // input 2 holds it
+  bool runtime_value = false;  // input 2 holds it: not constant, or int32
 };
 
 // kInvalidArgument: negative paddings, mirrored ones past the tensor's extent,

@@ -12,7 +12,7 @@ namespace gles_delegate {
 namespace {
 
 absl::Status CheckElements(const NodeView& node) {
-  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
   const Tensor& input = *node.inputs[0];
   const Tensor& output = *node.outputs[0];
   if (input.shape.elements() == output.shape.elements())

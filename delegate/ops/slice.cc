@@ -95,7 +95,7 @@ int Length(const AxisSlice& s) {
 
 absl::StatusOr<ParsedNode> ParseSlice(const NodeView& node) {
   if (auto s = node.CheckCounts(3, 3, 1); !s.ok()) return s;
-  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
   const Tensor& input = *node.inputs[0];
   if (auto s = CheckRank(input, "input"); !s.ok()) return s;
   const int rank = static_cast<int>(input.dims.size());
@@ -127,7 +127,7 @@ absl::StatusOr<ParsedNode> ParseSlice(const NodeView& node) {
 
 absl::StatusOr<ParsedNode> ParseStridedSlice(const NodeView& node) {
   if (auto s = node.CheckCounts(4, 4, 1); !s.ok()) return s;
-  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
   auto params = node.Get<StridedSliceParams>();
   if (!params.ok()) return params.status();
   const Tensor& input = *node.inputs[0];

@@ -20,7 +20,7 @@ struct Blocks {
 absl::StatusOr<Blocks> ParseBlocks(const NodeView& node,
                                    absl::string_view edges_name) {
   if (auto s = node.CheckCounts(3, 3, 1); !s.ok()) return s;
-  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 0, 0, TakesBool::kNo); !s.ok()) return s;
   const size_t rank = node.inputs[0]->dims.size();
   if (rank != 3 && rank != 4) {
     return absl::InvalidArgumentError(absl::StrCat(

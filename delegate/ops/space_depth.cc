@@ -12,7 +12,7 @@ namespace {
 
 absl::StatusOr<ParsedNode> Parse(const NodeView& node, bool to_space) {
   if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
-  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 0, 0, TakesBool::kNo); !s.ok()) return s;
   auto params = node.Get<SpaceDepthParams>();
   if (!params.ok()) return params.status();
   const int block = (*params)->block_size;

@@ -47,8 +47,9 @@ absl::StatusOr<ParsedNode> ParseCuts(const NodeView& node, int value_input,
   return ParsedNode{a, {}};
 }
 
-absl::Status CheckValue(const NodeView& node, int index) {
-  if (auto s = CheckFloatTensors(node, index, index); !s.ok()) return s;
+absl::Status CheckValue(const NodeView& node, int index, TakesBool takes_bool) {
+  if (auto s = CheckMovedTensors(node, index, index, takes_bool); !s.ok())
+    return s;
   return CheckRank(*node.inputs[index], "input");
 }
 
@@ -59,7 +60,7 @@ absl::StatusOr<ParsedNode> ParseSplit(const NodeView& node) {
   if (auto s = node.CheckCounts(2, 2, outputs); !s.ok()) return s;
   auto params = node.Get<SplitParams>();
   if (!params.ok()) return params.status();
-  if (auto s = CheckValue(node, 1); !s.ok()) return s;
+  if (auto s = CheckValue(node, 1, TakesBool::kNo); !s.ok()) return s;
   auto axis = AxisInput(node, 0, *node.inputs[1]);
   if (!axis.ok()) return axis.status();
   const int extent = node.inputs[1]->dims[*axis];
@@ -75,7 +76,7 @@ absl::StatusOr<ParsedNode> ParseSplit(const NodeView& node) {
 absl::StatusOr<ParsedNode> ParseSplitV(const NodeView& node) {
   const int outputs = static_cast<int>(node.outputs.size());
   if (auto s = node.CheckCounts(3, 3, outputs); !s.ok()) return s;
-  if (auto s = CheckValue(node, 0); !s.ok()) return s;
+  if (auto s = CheckValue(node, 0, TakesBool::kNo); !s.ok()) return s;
   auto axis = AxisInput(node, 2, *node.inputs[0]);
   if (!axis.ok()) return axis.status();
   auto sizes = IntsOfInput(node, 1, "the sizes");
@@ -104,7 +105,7 @@ absl::StatusOr<ParsedNode> ParseUnpack(const NodeView& node) {
   if (auto s = node.CheckCounts(1, 1, outputs); !s.ok()) return s;
   auto params = node.Get<UnpackParams>();
   if (!params.ok()) return params.status();
-  if (auto s = CheckValue(node, 0); !s.ok()) return s;
+  if (auto s = CheckValue(node, 0, TakesBool::kYes); !s.ok()) return s;
   const Tensor& value = *node.inputs[0];
   const int rank = static_cast<int>(value.dims.size());
   auto axis = NormalAxis((*params)->axis, rank);

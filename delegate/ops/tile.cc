@@ -9,7 +9,7 @@ namespace gles_delegate {
 
 absl::StatusOr<ParsedNode> ParseTile(const NodeView& node) {
   if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
   const Tensor& input = *node.inputs[0];
   if (auto s = CheckRank(input, "input"); !s.ok()) return s;
   auto multiples = IntsOfInput(node, 1, "the multiples");
@@ -29,7 +29,7 @@ absl::StatusOr<ParsedNode> ParseTile(const NodeView& node) {
 
 absl::StatusOr<ParsedNode> ParseBroadcastTo(const NodeView& node) {
   if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
   const std::vector<int>& dims = node.inputs[0]->dims;
   if (auto s = CheckRank(*node.outputs[0], "output"); !s.ok()) return s;
   auto shape = IntsOfInput(node, 1, "the shape");

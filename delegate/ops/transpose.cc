@@ -9,7 +9,7 @@ namespace gles_delegate {
 
 absl::StatusOr<ParsedNode> ParseTranspose(const NodeView& node) {
   if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
   const Tensor& input = *node.inputs[0];
   if (auto s = CheckRank(input, "input"); !s.ok()) return s;
   const int rank = static_cast<int>(input.dims.size());

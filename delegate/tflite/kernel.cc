@@ -4,9 +4,29 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/passes/passes.h"
+#include "delegate/texels.h"
 
 namespace gles_delegate {
 namespace {
+
+// What the runtime's tensor holds of a folded constant. DEQUANTIZE's output is
+// float32 to the runtime, whatever it was folded from; others are as they are.
+absl::StatusOr<std::vector<uint8_t>> ConstantOutputBytes(const Tensor& tensor,
+                                                         TfLiteType type) {
+  const absl::Span<const uint8_t> own = tensor.constant.bytes();
+  const bool same = (type == kTfLiteInt32 && tensor.type == DataType::kInt32) ||
+                    (type == kTfLiteBool && tensor.type == DataType::kBool);
+  if (same) return std::vector<uint8_t>(own.begin(), own.end());
+  if (type != kTfLiteFloat32) {
+    return absl::UnimplementedError(
+        absl::StrCat("the partition's output ", tensor.ToString(),
+                     " is a constant that is not float32, int32 or bool"));
+  }
+  auto values = ConstantFloats(tensor);
+  if (!values.ok()) return values.status();
+  const auto bytes = AsBytes<float>(*values);
+  return std::vector<uint8_t>(bytes.begin(), bytes.end());
+}
 
 std::vector<int> ToVector(const TfLiteIntArray* array) {
   return std::vector<int>(array->data, array->data + array->size);
@@ -46,14 +66,9 @@ absl::Status GlesKernel::Init(TfLiteContext* context, const TfLiteDelegateParams
       outputs.push_back(id);
       continue;
     }
-    // DEQUANTIZE's output is float32 to the runtime, whatever it was folded from.
-    if (context->tensors[id].type != kTfLiteFloat32) {
-      return absl::UnimplementedError(absl::StrCat(
-          "the partition's output ", tensor.ToString(), " is a constant that is not float32"));
-    }
-    auto values = ConstantFloats(tensor);
-    if (!values.ok()) return values.status();
-    constant_outputs_.push_back({id, *std::move(values)});
+    auto bytes = ConstantOutputBytes(tensor, context->tensors[id].type);
+    if (!bytes.ok()) return bytes.status();
+    constant_outputs_.push_back({id, *std::move(bytes)});
   }
   graph_ = ExtractPartition(*model, nodes, ToVector(params->input_tensors), outputs);
   for (TensorId id : graph_.inputs) {
@@ -172,10 +187,10 @@ absl::Status GlesKernel::Eval(TfLiteContext* context, TfLiteNode*) {
   }
   for (const ConstantOutput& constant : constant_outputs_) {
     TfLiteTensor& t = context->tensors[constant.tensor];
-    if (auto s = CheckBytes(t, constant.values.size(), DataType::kFloat32); !s.ok()) {
+    if (auto s = CheckBytes(t, constant.bytes.size(), DataType::kUint8); !s.ok()) {
       return s;
     }
-    std::copy(constant.values.begin(), constant.values.end(), t.data.f);
+    std::copy(constant.bytes.begin(), constant.bytes.end(), t.data.uint8);
   }
   const auto invoke = [&]() -> absl::Status {
     if (auto s = executor_->Invoke(inputs, outputs); !s.ok()) return s;

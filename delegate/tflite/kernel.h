@@ -32,7 +32,7 @@ class GlesKernel final : public SimpleDelegateKernel {
   // A partition output that passes found to be constant: copied each time.
   struct ConstantOutput {
     int tensor = 0;  // TFLite's index
-    std::vector<float> values;
+    std::vector<uint8_t> bytes;
   };
 
   absl::Status Build();

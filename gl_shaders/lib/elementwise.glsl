@@ -305,6 +305,7 @@ vec4 op_round(vec4 x, vec4 p) {
 }
 vec4 op_sign(vec4 x, vec4 p) { return mix(sign(x), x, is_nan(x)); }
 vec4 op_zeros_like(vec4 x, vec4 p) { return vec4(0.0); }
+ivec4 op_zeros_like(ivec4 x, vec4 p) { return ivec4(0); }
 vec4 op_sqrt(vec4 x, vec4 p) {
   vec4 y = mix(sqrt(x), vec4(NAN_), lessThan(x, vec4(0.0)));
   return mix(y, x, is_nan(x));

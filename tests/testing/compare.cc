@@ -121,7 +121,7 @@ class OutputComparer {
     }
     all_.elements += static_cast<int64_t>(expected_.values.size());
     for (size_t i = 0; i < expected_.values.size(); ++i) {
-      CompareElement(i, actual.values[i]);
+      CompareElement(i, actual);
     }
     if (wrong_ == 0) return "";
     return absl::StrFormat("%s %s: %d of %d elements differ, by up to %.3g%s%s",
@@ -131,7 +131,19 @@ class OutputComparer {
   }
 
  private:
-  void CompareElement(size_t i, float actual) {
+  void CompareElement(size_t i, const TensorValue& found) {
+    const bool ints = i < expected_.ints.size() && i < found.ints.size();
+    if (ints && expected_.ints[i] == found.ints[i]) return;
+    if (ints) {
+      Raise(&worst_, std::fabs(double{1} * expected_.ints[i] - found.ints[i]));
+      if (++wrong_ <= kPrinted) {
+        absl::StrAppendFormat(&lines_, "\n  %s: %d, CPU %d",
+                              Position(expected_.shape, i), found.ints[i],
+                              expected_.ints[i]);
+      }
+      return;
+    }
+    const float actual = found.values[i];
     const float expected = expected_.values[i];
     const double magnitude =
         std::max({reference_.least_magnitude,

@@ -34,6 +34,10 @@ absl::Status InvokeAndCollect(const SingleOpModel& model, int invokes,
     result->outputs.push_back(
         {output.name(), Shape(dims.begin(), dims.end()), output.AsFloats(),
          output.quantization().scale});
+    if (output.type() == kTfLiteInt32) {
+      const auto ints = output.data<int32_t>();
+      result->outputs.back().ints.assign(ints.begin(), ints.end());
+    }
   }
   return absl::OkStatus();
 }

@@ -61,6 +61,7 @@ struct TensorValue {
   Shape shape;
   std::vector<float> values;
   float scale = 0;  // of one code; 0: not quantized
+  std::vector<int32_t> ints = {};  // of an int32 tensor: `values`, exactly
 };
 
 struct RunResult {

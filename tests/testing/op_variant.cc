@@ -92,6 +92,11 @@ int OpVariant::IntConstant(const std::string& name, const Shape& shape,
   return builder_.AddConstant<int32_t>(name, shape, values);
 }
 
+int OpVariant::OfType(int tensor, schema::TensorType type) {
+  builder_.model().subgraphs[0]->tensors[tensor]->type = type;
+  return tensor;
+}
+
 int OpVariant::Dequantize(const std::string& name, const Shape& shape,
                           int half) {
   const int tensor = builder_.AddTensor(name, shape);

@@ -43,6 +43,12 @@ class OpVariant {
   int IntConstant(const std::string& name, const Shape& shape,
                   const std::vector<int32_t>& values);
 
+  // Makes the tensor one of another type than float32; its values are converted
+  // (bool: not 0). Returns it.
+  int OfType(int tensor, schema::TensorType type);
+  int OfInts(int tensor) { return OfType(tensor, schema::TensorType::INT32); }
+  int OfBools(int tensor) { return OfType(tensor, schema::TensorType::BOOL); }
+
   // Adds the op and a tensor for its output, whose shape MakeModel fills in.
   int Op(schema::BuiltinOperator op, int version, std::vector<int> inputs);
   template <typename Options>
