@@ -41,11 +41,11 @@ absl::StatusOr<Opened> OpenCandidate(const DisplayCandidate& candidate,
   return Opened{*std::move(context), *std::move(device)};
 }
 
+// All but its description.
 DisplayReport Report(int index, const DisplayCandidate& candidate,
                      const absl::StatusOr<Opened>& opened) {
   DisplayReport report;
   report.index = index;
-  report.description = candidate.description;
   if (!opened.ok()) {
     report.error = std::string(opened.status().message());
     report.software = candidate.software;
@@ -74,14 +74,12 @@ struct Choice {
   bool Matches(const DisplayCandidate& candidate,
                const DeviceInfo& device) const {
     if (text.empty() || index >= 0) return true;
-    for (const std::string& name :
-         {candidate.description, device.renderer, device.vendor}) {
-      if (absl::StrContains(absl::AsciiStrToLower(name),
-                            absl::AsciiStrToLower(text))) {
-        return true;
-      }
-    }
-    return false;
+    const auto has_text = [this](const std::string& name) {
+      return absl::StrContains(absl::AsciiStrToLower(name),
+                               absl::AsciiStrToLower(text));
+    };
+    return has_text(device.renderer) || has_text(device.vendor) ||
+           has_text(candidate.describe());
   }
 };
 
@@ -97,7 +95,14 @@ Choice ReadChoice(const ContextOptions& options) {
   return choice;
 }
 
-absl::Status NothingFound(const Choice& choice, const std::string& tried) {
+absl::Status NothingFound(const Choice& choice,
+                          const std::vector<DisplayCandidate>& candidates,
+                          std::vector<DisplayReport> reports) {
+  std::string tried;
+  for (DisplayReport& report : reports) {
+    report.description = candidates[report.index].describe();
+    tried += Line(report);
+  }
   if (choice.text.empty()) {
     return absl::UnavailableError(absl::StrCat(
         "no OpenGL ES 3.1 context could be made without a window. Tried:",
@@ -115,16 +120,13 @@ absl::Status NothingFound(const Choice& choice, const std::string& tried) {
 absl::StatusOr<Opened> OpenBest(const Choice& choice, bool debug) {
   const std::vector<DisplayCandidate> candidates = FindDisplays();
   absl::StatusOr<Opened> software = absl::UnavailableError("none");
-  std::string tried;
+  std::vector<DisplayReport> reports;
   for (size_t i = 0; i < candidates.size(); ++i) {
     const int index = static_cast<int>(i);
-    if (!choice.MayOpen(index)) {
-      absl::StrAppend(&tried, "\n  ", index, ": ", candidates[i].description,
-                      ": not tried");
-      continue;
-    }
-    absl::StatusOr<Opened> opened = OpenCandidate(candidates[i], debug);
-    absl::StrAppend(&tried, Line(Report(index, candidates[i], opened)));
+    absl::StatusOr<Opened> opened =
+        choice.MayOpen(index) ? OpenCandidate(candidates[i], debug)
+                              : absl::UnavailableError("not tried");
+    reports.push_back(Report(index, candidates[i], opened));
     if (!opened.ok() || !choice.Matches(candidates[i], opened->device)) {
       continue;
     }
@@ -132,7 +134,7 @@ absl::StatusOr<Opened> OpenBest(const Choice& choice, bool debug) {
     if (!software.ok()) software = std::move(opened);
   }
   if (software.ok()) return software;
-  return NothingFound(choice, tried);
+  return NothingFound(choice, candidates, std::move(reports));
 }
 
 void StartDebugMessages() {
@@ -168,6 +170,7 @@ std::vector<DisplayReport> ListDisplays() {
   for (size_t i = 0; i < candidates.size(); ++i) {
     reports.push_back(Report(static_cast<int>(i), candidates[i],
                              OpenCandidate(candidates[i], /*debug=*/false)));
+    reports.back().description = candidates[i].describe();
   }
   return reports;
 }

@@ -24,14 +24,18 @@ absl::StatusOr<EGLDisplay> PlatformDisplay(EGLenum platform, void* native) {
   return display;
 }
 
+std::function<std::string()> Named(std::string name) {
+  return [name = std::move(name)] { return name; };
+}
+
 DisplayCandidate Missing(std::string description, std::string why) {
-  return {std::move(description), /*software=*/false,
+  return {Named(std::move(description)), /*software=*/false,
           [why = std::move(why)]() -> absl::StatusOr<EGLDisplay> {
             return absl::UnavailableError(why);
           }};
 }
 
-DisplayCandidate DescribeDevice(EGLDeviceEXT device, int index) {
+std::string DescribeDevice(EGLDeviceEXT device, int index) {
   const char* extensions = egl().QueryDeviceStringEXT(device, EGL_EXTENSIONS);
   std::vector<std::string> facts;
   auto add_file = [&](const char* extension, EGLint name) {
@@ -47,15 +51,20 @@ DisplayCandidate DescribeDevice(EGLDeviceEXT device, int index) {
       egl().QueryDeviceAttribEXT(device, EGL_CUDA_DEVICE_NV, &cuda)) {
     facts.push_back(absl::StrCat("CUDA device ", cuda));
   }
-  const bool software = HasEglExtension(extensions, "EGL_MESA_device_software");
-  if (software) facts.push_back("software");
+  if (HasEglExtension(extensions, "EGL_MESA_device_software")) {
+    facts.push_back("software");
+  }
   egl().GetError();  // a refused query is no error of ours
+  return absl::StrCat("EGL device ", index, facts.empty() ? "" : " (",
+                      absl::StrJoin(facts, ", "), facts.empty() ? "" : ")");
+}
 
-  return {absl::StrCat("EGL device ", index, facts.empty() ? "" : " (",
-                       absl::StrJoin(facts, ", "), facts.empty() ? "" : ")"),
-          software, [device] {
-            return PlatformDisplay(EGL_PLATFORM_DEVICE_EXT, device);
-          }};
+DisplayCandidate DeviceCandidate(EGLDeviceEXT device, int index) {
+  const char* extensions = egl().QueryDeviceStringEXT(device, EGL_EXTENSIONS);
+  const bool software = HasEglExtension(extensions, "EGL_MESA_device_software");
+  egl().GetError();  // a refused query is no error of ours
+  return {[device, index] { return DescribeDevice(device, index); }, software,
+          [device] { return PlatformDisplay(EGL_PLATFORM_DEVICE_EXT, device); }};
 }
 
 void AddDevices(const char* client, std::vector<DisplayCandidate>* out) {
@@ -79,7 +88,7 @@ void AddDevices(const char* client, std::vector<DisplayCandidate>* out) {
   }
   const size_t first = out->size();
   for (size_t i = 0; i < devices.size(); ++i) {
-    out->push_back(DescribeDevice(devices[i], static_cast<int>(i)));
+    out->push_back(DeviceCandidate(devices[i], static_cast<int>(i)));
   }
   std::stable_partition(out->begin() + first, out->end(),
                         [](const DisplayCandidate& c) { return !c.software; });
@@ -91,7 +100,7 @@ void AddSurfaceless(const char* client, std::vector<DisplayCandidate>* out) {
                            "this libEGL has no EGL_MESA_platform_surfaceless"));
     return;
   }
-  out->push_back({"surfaceless", /*software=*/false, [] {
+  out->push_back({Named("surfaceless"), /*software=*/false, [] {
                     return PlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA,
                                            EGL_DEFAULT_DISPLAY);
                   }});
@@ -108,7 +117,7 @@ void AddGbm(const char* client, std::vector<DisplayCandidate>* out) {
     out->push_back(Missing("GBM", "there is no render node /dev/dri/renderD*"));
   }
   for (const std::string& node : nodes) {
-    out->push_back({absl::StrCat("GBM ", node), /*software=*/false,
+    out->push_back({Named(absl::StrCat("GBM ", node)), /*software=*/false,
                     [node]() -> absl::StatusOr<EGLDisplay> {
                       absl::StatusOr<void*> device = GbmDevice(node);
                       if (!device.ok()) return device.status();
@@ -143,7 +152,7 @@ std::vector<DisplayCandidate> FindDisplays() {
   AddDevices(client, &displays);
   AddSurfaceless(client, &displays);
   AddGbm(client, &displays);
-  displays.push_back({"default display", /*software=*/false, DefaultDisplay});
+  displays.push_back({Named("default display"), /*software=*/false, DefaultDisplay});
   return displays;
 }
 

@@ -14,7 +14,9 @@ namespace gles_delegate::egl {
 
 // One way to a display. Not yet opened: a driver's start takes milliseconds.
 struct DisplayCandidate {
-  std::string description;
+  // "EGL device 0 (/dev/dri/renderD128)", "surfaceless", ... For messages only:
+  // NVIDIA's driver takes 100 ms to name a device's files and CUDA number.
+  std::function<std::string()> describe;
   bool software = false;  // known to be so before it is opened
   // Gets the display, uninitialised. Never fails by crashing; the status says
   // why there is none.
