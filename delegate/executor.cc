@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/executor_builder.h"
+#include "egl/host_copy.h"
 
 namespace gles_delegate {
 
@@ -114,7 +115,7 @@ absl::Status Executor::Invoke(
     const egl::Buffer& buffer = outputs_[i].buffer;
     uint8_t* bytes = outputs[i].data();
     if (mapped_) {
-      std::memcpy(bytes, buffer.mapped(), outputs_[i].bytes);
+      egl::HostCopy(bytes, buffer.mapped(), outputs_[i].bytes);
     } else if (auto s = buffer.Read(0, {bytes, outputs_[i].bytes}); !s.ok()) {
       return s;
     }
