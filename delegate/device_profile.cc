@@ -42,10 +42,9 @@ constexpr Row kRows[] = {
      4, 4, 4, 2, 8, 8, 0, 1, 1},
     {DeviceKind::kSoftpipe, Storage::kTexture2d, ReadBy::kFetch, Storage::kBuffer, 16, 4,
      2, 4, 2, 8, 1, 0, 1, 1},
-    // H200: sums are split until 65536 invocations share them; what is left to the
-    // unsplit convolution is large (batches), and wants a large tile.
+    // H200: sums are split until 49152 invocations share them (conv_shared.cc).
     {DeviceKind::kNvidia, Storage::kTexture2d, ReadBy::kFetch, Storage::kBuffer, 64, 4, 2,
-     2, 1, 32, 1, 1 << 16, 2, 2},
+     2, 1, 32, 1, 48 << 10, 2, 2},
     {DeviceKind::kUnknown, Storage::kTextureArray, ReadBy::kFetch, Storage::kBuffer, 64,
      4, 1, 4, 1, 32, 1, 0, 1, 1},
 };

@@ -22,10 +22,14 @@ struct Profile {
   int pixels;
   int slices;
   int lanes;
+  int split_target = 0;
 };
 
 constexpr Profile kProfiles[] = {{1, 1, 1}, {1, 1, 32}, {2, 3, 4}, {4, 2, 16},
                                  {3, 4, 2}, {8, 1, 64}, {8, 4, 8}};
+
+// Sums shared by few lanes and tiles as large as there are; by many lanes.
+constexpr Profile kSharedProfiles[] = {{2, 2, 4, 1}, {2, 1, 4, 1 << 20}};
 
 HostTensor RandomTensor(Random* random, const BhwcShape& shape) {
   return {shape, random->Gaussian(shape.elements())};
@@ -79,6 +83,8 @@ class ConvTilesTest : public ::testing::TestWithParam<Profile> {
                                   profile.conv_tile_pixels = GetParam().pixels;
                                   profile.conv_tile_slices = GetParam().slices;
                                   profile.reduction_lanes = GetParam().lanes;
+                                  profile.split_target =
+                                      GetParam().split_target;
                                 });
     ASSERT_TRUE(got.ok()) << got.status();
     ASSERT_EQ(got->size(), want.values.size());
@@ -223,13 +229,35 @@ TEST_P(ConvTilesTest, Rows) {
   CheckRows({1, 2, 9, 5}, 7, 18);  // rows begin inside pixels
 }
 
+class SharedTilesTest : public ConvTilesTest {};
+
+// Of each number of slices that shared tiles are shaped by, and of sums that
+// end within a chunk.
+TEST_P(SharedTilesTest, MatchesDefinition) {
+  for (int outputs : {1, 5, 12, 19, 33, 67, 130}) {
+    SCOPED_TRACE(outputs);
+    CheckConv({1, 5, 7, 70}, {outputs, 1, 1, 70}, {}, {1, 5, 7, outputs});
+    CheckConv({3, 3, 5, 3}, {outputs, 1, 1, 3}, {}, {3, 3, 5, outputs});
+  }
+  Conv2dAttributes a;
+  a.pad_top = a.pad_left = 1;
+  a.stride_h = a.stride_w = a.dilation_w = 2;
+  CheckConv({2, 6, 9, 6}, {21, 3, 3, 6}, a, {2, 3, 3, 21});
+}
+
+std::string Name(const ::testing::TestParamInfo<Profile>& info) {
+  const Profile& p = info.param;
+  return "Pixels" + std::to_string(p.pixels) + "Slices" +
+         std::to_string(p.slices) + "Lanes" + std::to_string(p.lanes) +
+         "Target" + std::to_string(p.split_target);
+}
+
 INSTANTIATE_TEST_SUITE_P(Profiles, ConvTilesTest,
-                         ::testing::ValuesIn(kProfiles), [](const auto& info) {
-                           const Profile& p = info.param;
-                           return "Pixels" + std::to_string(p.pixels) +
-                                  "Slices" + std::to_string(p.slices) +
-                                  "Lanes" + std::to_string(p.lanes);
-                         });
+                         ::testing::ValuesIn(kProfiles), Name);
+INSTANTIATE_TEST_SUITE_P(Split, ConvTilesTest,
+                         ::testing::ValuesIn(kSharedProfiles), Name);
+INSTANTIATE_TEST_SUITE_P(Profiles, SharedTilesTest,
+                         ::testing::ValuesIn(kSharedProfiles), Name);
 
 }  // namespace
 }  // namespace gles_delegate::testing

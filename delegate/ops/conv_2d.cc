@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/conv_shared.h"
 #include "delegate/ops/conv_split.h"
 #include "delegate/ops/conv_tile.h"
 #include "delegate/ops/conv_weights.h"
@@ -119,9 +120,10 @@ absl::Status PlanConv2d(const Node& node, Planner* planner) {
   }
 
   if (a.groups == 1) {
-    auto split = PlanConvSplit({node.inputs[0], node.outputs[0], weights, a,
-                                window.w, window.h},
-                               planner);
+    const ConvSplit conv = {node.inputs[0], node.outputs[0], weights, a,
+                            window.w, window.h};
+    auto split = PlanConvShared(conv, planner);
+    if (!split) split = PlanConvSplit(conv, planner);
     if (split) {
       planner->Add(*std::move(split));
       return absl::OkStatus();

@@ -136,6 +136,42 @@ PackedConstant PackFilter(const Tensor& weights, const Tensor* bias,
   return packed;
 }
 
+PackedConstant PackFilterBlocks(const Tensor& weights, const Tensor* bias,
+                                const Filter& filter, int block_slices) {
+  const int slices = (filter.inputs + 3) / 4;
+  const int bias_at = filter.taps * slices * 4;
+  PackedConstant packed;
+  packed.name = "weights";
+  packed.cacheable = true;
+  packed.width = (bias_at + 1) * block_slices;
+  packed.height = ((filter.outputs + 3) / 4 + block_slices - 1) / block_slices;
+  const Tensor bias_tensor = bias == nullptr ? Tensor() : *bias;
+  packed.fill = [weights, bias_tensor, filter, slices, bias_at,
+                 block_slices](absl::Span<float> out) {
+    std::fill(out.begin(), out.end(), 0.0f);
+    // `input`: of the taps' channels, taken flat and padded to whole slices.
+    const auto at = [&](int output, int input) -> float& {
+      const int slice = output / 4;
+      const int64_t row =
+          int64_t{slice / block_slices} * (bias_at + 1) + input;
+      return out[(row * block_slices + slice % block_slices) * 4 + output % 4];
+    };
+    const std::vector<float> values = Values(weights);
+    size_t next = 0;
+    for (int o = 0; o < filter.outputs; ++o) {
+      for (int tap = 0; tap < filter.taps; ++tap) {
+        for (int i = 0; i < filter.inputs; ++i) {
+          at(o, tap * slices * 4 + i) = values[next++];
+        }
+      }
+    }
+    if (!bias_tensor.is_constant()) return;
+    const std::vector<float> bias_values = Values(bias_tensor);
+    for (int o = 0; o < filter.outputs; ++o) at(o, bias_at) = bias_values[o];
+  };
+  return packed;
+}
+
 PackedConstant PackDepthwiseFilter(const Tensor& weights, const Tensor* bias) {
   const int outputs = weights.shape.c;
   const int taps = weights.shape.h * weights.shape.w;

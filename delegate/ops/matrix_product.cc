@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "delegate/ops/conv_shared.h"
 #include "delegate/ops/conv_split.h"
 #include "delegate/ops/conv_tile.h"
 
@@ -23,8 +24,9 @@ bool RowsArePixels(const MatrixProduct& p, const Shape& src, const Shape& dst) {
 
 Dispatch Pixels(const MatrixProduct& p, Planner* planner) {
   const Shape& dst = planner->tensor(p.dst).shape;
-  auto split = PlanConvSplit({p.src, p.dst, p.weights, {}, 1, 1}, planner);
-  if (split) return *std::move(split);
+  const ConvSplit conv = {p.src, p.dst, p.weights, {}, 1, 1};
+  if (auto shared = PlanConvShared(conv, planner)) return *std::move(shared);
+  if (auto split = PlanConvSplit(conv, planner)) return *std::move(split);
   const ConvTile tile =
       ChooseFlatTile(Rows(dst), dst.slices(), planner->profile());
   Dispatch d("conv_1x1");
