@@ -358,11 +358,11 @@ TEST(BinaryParseTest, RefusesAWrongOutput) {
               HasSubstr("broadcast to [1,2,3,4]"));
 }
 
-TEST(BinaryParseTest, RefusesIntegers) {
+TEST(BinaryParseTest, RefusesMixedTypes) {
   View view(kAddCode, {4}, {4}, {4});
   view.b.type = DataType::kInt32;
   EXPECT_EQ(ParseBinary(view.node).status().code(),
-            absl::StatusCode::kUnimplemented);
+            absl::StatusCode::kInvalidArgument);
 }
 
 TEST(BinaryParseTest, RefusesAnUnknownActivation) {

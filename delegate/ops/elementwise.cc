@@ -87,13 +87,35 @@ absl::StatusOr<Shape> AlignedShape(absl::Span<const int> dims,
   return shape;
 }
 
-absl::Status CheckOperand(const Tensor& tensor) {
-  if (tensor.type == DataType::kFloat32) return absl::OkStatus();
-  if (tensor.type == DataType::kFloat16 && tensor.is_constant()) {
+absl::Status CheckOperand(const Tensor& tensor, unsigned types) {
+  const bool half_constant =
+      tensor.type == DataType::kFloat16 && tensor.is_constant();
+  if ((types & kFloats) != 0 &&
+      (tensor.type == DataType::kFloat32 || half_constant)) {
     return absl::OkStatus();
   }
+  if ((types & kInts) != 0 && tensor.type == DataType::kInt32) {
+    return absl::OkStatus();
+  }
+  if ((types & kBools) != 0 && tensor.type == DataType::kBool) {
+    return absl::OkStatus();
+  }
+  std::vector<absl::string_view> names;
+  if ((types & kFloats) != 0) names.push_back("float32 and float16 constants");
+  if ((types & kInts) != 0) names.push_back("int32");
+  if ((types & kBools) != 0) names.push_back("bool");
   return absl::UnimplementedError(absl::StrCat(
-      tensor.ToString(), ": only float32 and float16 constants are supported"));
+      tensor.ToString(), ": only ", absl::StrJoin(names, ", "),
+      names.size() == 1 && types != kFloats ? " is" : " are", " supported"));
+}
+
+absl::Status CheckSameType(const Tensor& a, const Tensor& b) {
+  const auto kind = [](const Tensor& t) {
+    return t.type == DataType::kFloat16 ? DataType::kFloat32 : t.type;
+  };
+  if (kind(a) == kind(b)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      a.ToString(), " and ", b.ToString(), " must be of one type"));
 }
 
 absl::Status PlanElementwise(const Node& node, Planner* planner) {

@@ -41,8 +41,13 @@ absl::StatusOr<std::vector<int>> BroadcastDims(absl::Span<const int> a,
 absl::StatusOr<Shape> AlignedShape(absl::Span<const int> dims,
                                    absl::Span<const int> output_dims);
 
-// Float32, or a float16 constant. kUnimplemented otherwise.
-absl::Status CheckOperand(const Tensor& tensor);
+// Element types that a function takes; float16 constants count as floats.
+enum ElementTypes : unsigned { kFloats = 1, kInts = 2, kBools = 4 };
+
+// kUnimplemented: a tensor of none of `types`.
+absl::Status CheckOperand(const Tensor& tensor, unsigned types = kFloats);
+// Likewise, and kInvalidArgument where the two are not of one type.
+absl::Status CheckSameType(const Tensor& a, const Tensor& b);
 
 // For nodes with ElementwiseAttributes.
 absl::Status PlanElementwise(const Node& node, Planner* planner);

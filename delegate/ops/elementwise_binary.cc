@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "delegate/ops/checks.h"
 #include "delegate/tflite/builtin_params.h"
 
 namespace gles_delegate {
@@ -14,21 +15,49 @@ constexpr int kAdd = 0;
 constexpr int kMul = 18;
 constexpr int kSub = 41;
 constexpr int kDiv = 42;
+constexpr int kFloorDiv = 90;
+constexpr int kFloorMod = 95;
 constexpr int kAtan2 = 156;
 
 struct BinaryFunction {
   int builtin_code;
   const char* function;
+  unsigned types;  // as TFLite's kernel takes them
 };
 
 constexpr BinaryFunction kFunctions[] = {
-    {kAdd, "add"},     {kMul, "mul"},
-    {kSub, "sub"},     {kDiv, "div"},
-    {55, "maximum"},   {57, "minimum"},
-    {78, "pow"},       {90, "floor_div"},
-    {95, "floor_mod"}, {99, "squared_difference"},
-    {kAtan2, "atan2"},
+    {kAdd, "add", kFloats | kInts},
+    {kMul, "mul", kFloats | kInts},
+    {kSub, "sub", kFloats | kInts},
+    {kDiv, "div", kFloats | kInts},
+    {55, "maximum", kFloats | kInts},
+    {57, "minimum", kFloats | kInts},
+    {78, "pow", kFloats},
+    {84, "logical_or", kBools},
+    {86, "logical_and", kBools},
+    {kFloorDiv, "floor_div", kFloats | kInts},
+    {kFloorMod, "floor_mod", kFloats | kInts},
+    {99, "squared_difference", kFloats | kInts},
+    {kAtan2, "atan2", kFloats},
 };
+
+// TFLite's kernels fail at a divisor of 0. One that the model holds is refused;
+// what comes at run time cannot be.
+absl::Status CheckDivisor(const NodeView& node) {
+  const int code = node.builtin_code;
+  if (code != kDiv && code != kFloorDiv && code != kFloorMod) {
+    return absl::OkStatus();
+  }
+  const Tensor& divisor = *node.inputs[1];
+  if (!IsIntegers(divisor) || !divisor.is_constant()) return absl::OkStatus();
+  auto values = ConstantInts(divisor);
+  if (!values.ok()) return values.status();
+  if (std::find(values->begin(), values->end(), 0) == values->end()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("the divisor ", divisor.ToString(), " holds 0"));
+}
 
 absl::StatusOr<std::vector<PostOp>> ActivationOf(const NodeView& node) {
   switch (node.builtin_code) {
@@ -62,6 +91,12 @@ int ChooseSource(const NodeView& node, const std::array<Shape, 2>& aligned) {
 // A constant of one element goes into the function's params: no binding.
 absl::StatusOr<bool> TakeScalar(const Tensor& operand, PostOp* function) {
   if (!operand.is_constant() || operand.shape.elements() != 1) return false;
+  if (IsIntegers(operand)) {
+    constexpr int kMostExact = 1 << 24;  // past it, floats skip integers
+    auto ints = ConstantInts(operand);
+    if (!ints.ok()) return ints.status();
+    if (ints->front() < -kMostExact || ints->front() > kMostExact) return false;
+  }
   auto values = ConstantFloats(operand);
   if (!values.ok()) return values.status();
   function->params[0] = (*values)[0];
@@ -75,11 +110,13 @@ absl::StatusOr<bool> TakeScalar(const Tensor& operand, PostOp* function) {
 
 absl::StatusOr<ParsedNode> ParseFunctionOfTwo(const NodeView& node,
                                               const PostOp& function,
-                                              bool first_is_source) {
+                                              bool first_is_source,
+                                              unsigned types) {
   if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
   const Tensor& output = *node.outputs[0];
   for (const Tensor* t : {node.inputs[0], node.inputs[1], &output}) {
-    if (auto s = CheckOperand(*t); !s.ok()) return s;
+    if (auto s = CheckOperand(*t, types); !s.ok()) return s;
+    if (auto s = CheckSameType(*t, output); !s.ok()) return s;
   }
   auto dims = BroadcastDims(node.inputs[0]->dims, node.inputs[1]->dims);
   if (!dims.ok()) return dims.status();
@@ -127,8 +164,9 @@ absl::StatusOr<ParsedNode> ParseBinary(const NodeView& node) {
         absl::StrCat("op code ", node.builtin_code, " is no binary function"));
   }
   auto parsed = ParseFunctionOfTwo(node, PostOp{function->function},
-                                   /*first_is_source=*/false);
+                                   /*first_is_source=*/false, function->types);
   if (!parsed.ok()) return parsed.status();
+  if (auto s = CheckDivisor(node); !s.ok()) return s;
   // TFLite's kernel does not broadcast.
   if (node.builtin_code == kAtan2 &&
       node.inputs[0]->dims != node.inputs[1]->dims) {
@@ -138,6 +176,10 @@ absl::StatusOr<ParsedNode> ParseBinary(const NodeView& node) {
   }
   auto activation = ActivationOf(node);
   if (!activation.ok()) return activation.status();
+  if (IsIntegers(*node.outputs[0]) && !activation->empty() &&
+      activation->front().function != "clamp") {
+    return absl::UnimplementedError("a fused activation that is not of int32");
+  }
   parsed->post_ops.insert(parsed->post_ops.end(), activation->begin(),
                           activation->end());
   return parsed;
@@ -149,12 +191,13 @@ absl::StatusOr<ParsedNode> ParseAddN(const NodeView& node) {
     return s;
   }
   const Tensor& output = *node.outputs[0];
-  if (auto s = CheckOperand(output); !s.ok()) return s;
+  if (auto s = CheckOperand(output, kFloats | kInts); !s.ok()) return s;
   for (const Tensor* input : node.inputs) {
     if (input == nullptr) {
       return absl::InvalidArgumentError("an input is absent");
     }
-    if (auto s = CheckOperand(*input); !s.ok()) return s;
+    if (auto s = CheckOperand(*input, kFloats | kInts); !s.ok()) return s;
+    if (auto s = CheckSameType(*input, output); !s.ok()) return s;
     if (input->dims != output.dims) {
       return absl::InvalidArgumentError(absl::StrCat(
           "the input ", input->ToString(),
@@ -182,7 +225,8 @@ absl::Status PlanAddN(const Node& node, Planner* planner) {
     }
     sum = next == node.inputs.size()
               ? node.outputs[0]
-              : planner->AddTemporary("partial sum", shape);
+              : planner->AddTemporary("partial sum", shape,
+                                      planner->tensor(node.outputs[0]).type);
     d.Write("dst", sum);
     d.Grid(shape.w, shape.h, shape.slices() * shape.b);
     planner->Add(std::move(d));

@@ -19,11 +19,13 @@ absl::StatusOr<ParsedNode> ParseBinary(const NodeView& node);
 absl::StatusOr<ParsedNode> ParseAddN(const NodeView& node);
 absl::Status PlanAddN(const Node& node, Planner* planner);
 
-// The node as f(inputs[0], inputs[1]); with `first_is_source` the first input
-// is the one copied. What PRELU and the functions above have in common.
+// The node as f(inputs[0], inputs[1]), inputs and output of one of `types`
+// (ElementTypes); with `first_is_source` the first input is the one copied.
+// What PRELU and the functions above have in common.
 absl::StatusOr<ParsedNode> ParseFunctionOfTwo(const NodeView& node,
                                               const PostOp& function,
-                                              bool first_is_source);
+                                              bool first_is_source,
+                                              unsigned types = kFloats);
 
 }  // namespace gles_delegate
 

@@ -1,6 +1,7 @@
 // The elementwise functions: op_<name>(x, params), op_<name>(x, y, params).
 // A node of such an op is a copy with one of these as its post-op; the fusion
-// pass moves it into whatever writes its input. All in highp.
+// pass moves it into whatever writes its input. All in highp. Functions that work
+// on integers and bools too have a form with ivec4.
 //
 // A shader gets the functions that it names and those that they call, without
 // comments (gl_shaders/library.h).
@@ -305,7 +306,6 @@ vec4 op_round(vec4 x, vec4 p) {
 }
 vec4 op_sign(vec4 x, vec4 p) { return mix(sign(x), x, is_nan(x)); }
 vec4 op_zeros_like(vec4 x, vec4 p) { return vec4(0.0); }
-ivec4 op_zeros_like(ivec4 x, vec4 p) { return ivec4(0); }
 vec4 op_sqrt(vec4 x, vec4 p) {
   vec4 y = mix(sqrt(x), vec4(NAN_), lessThan(x, vec4(0.0)));
   return mix(y, x, is_nan(x));
@@ -426,8 +426,59 @@ vec4 op_pow(vec4 x, vec4 y, vec4 p) {
   return mix(r, one, equal(y, zero));
 }
 
+// --- Integers and bools (0 or 1) ---------------------------------------------
+
+// Sums, differences and products keep the low 32 bits, as TFLite's do.
+ivec4 op_add(ivec4 x, ivec4 y, vec4 p) { return x + y; }
+ivec4 op_sub(ivec4 x, ivec4 y, vec4 p) { return x - y; }
+ivec4 op_mul(ivec4 x, ivec4 y, vec4 p) { return x * y; }
+ivec4 op_maximum(ivec4 x, ivec4 y, vec4 p) { return max(x, y); }
+ivec4 op_minimum(ivec4 x, ivec4 y, vec4 p) { return min(x, y); }
+ivec4 op_squared_difference(ivec4 x, ivec4 y, vec4 p) {
+  ivec4 d = x - y;
+  return d * d;
+}
+// Quotients of the magnitudes: GLSL ES leaves signed remainders open.
+uvec4 magnitude(ivec4 x) { return uvec4(mix(x, -x, lessThan(x, ivec4(0)))); }
+bvec4 signs_differ(ivec4 x, ivec4 y) { return lessThan(x ^ y, ivec4(0)); }
+// Towards zero; 0 by zero.
+ivec4 op_div(ivec4 x, ivec4 y, vec4 p) {
+  ivec4 q = ivec4(magnitude(x) / max(magnitude(y), uvec4(1u)));
+  q = mix(q, -q, signs_differ(x, y));
+  return mix(q, ivec4(0), equal(y, ivec4(0)));
+}
+// Towards minus infinity; 0 by zero.
+ivec4 op_floor_div(ivec4 x, ivec4 y, vec4 p) {
+  uvec4 a = magnitude(x);
+  uvec4 b = max(magnitude(y), uvec4(1u));
+  uvec4 q = a / b;
+  uvec4 up = mix(q, q + 1u, notEqual(q * b, a));
+  ivec4 r = mix(ivec4(q), -ivec4(up), signs_differ(x, y));
+  return mix(r, ivec4(0), equal(y, ivec4(0)));
+}
+ivec4 op_floor_mod(ivec4 x, ivec4 y, vec4 p) {
+  ivec4 r = x - op_floor_div(x, y, p) * y;
+  return mix(r, ivec4(0), equal(y, ivec4(0)));
+}
+ivec4 op_logical_and(ivec4 x, ivec4 y, vec4 p) { return x & y; }
+ivec4 op_logical_or(ivec4 x, ivec4 y, vec4 p) { return x | y; }
+ivec4 op_logical_not(ivec4 x, vec4 p) { return 1 - x; }
+ivec4 op_zeros_like(ivec4 x, vec4 p) { return ivec4(0); }
+ivec4 op_abs(ivec4 x, vec4 p) { return mix(x, -x, lessThan(x, ivec4(0))); }
+ivec4 op_neg(ivec4 x, vec4 p) { return -x; }
+ivec4 op_sign(ivec4 x, vec4 p) { return sign(x); }
+// No bound from 2^31 on.
+ivec4 op_clamp(ivec4 x, vec4 p) {
+  int low = p.x > -2147483648.0 ? int(p.x) : ~0x7fffffff;
+  int high = p.y < 2147483648.0 ? int(p.y) : 0x7fffffff;
+  return clamp(x, low, high);
+}
+
 // --- Constant scalars --------------------------------------------------------
 
+// Integers as p.x only up to 2^24, which floats hold.
+ivec4 first_of(ivec4 x, vec4 p) { return p.y == 0.0 ? x : ivec4(int(p.x)); }
+ivec4 second_of(ivec4 x, vec4 p) { return p.y == 0.0 ? ivec4(int(p.x)) : x; }
 vec4 first_of(vec4 x, vec4 p) { return p.y == 0.0 ? x : vec4(p.x); }
 vec4 second_of(vec4 x, vec4 p) { return p.y == 0.0 ? vec4(p.x) : x; }
 vec4 op_add(vec4 x, vec4 p) {
@@ -465,4 +516,37 @@ vec4 op_atan2(vec4 x, vec4 p) {
 }
 vec4 op_pow(vec4 x, vec4 p) {
   return op_pow(first_of(x, p), second_of(x, p), p);
+}
+ivec4 op_add(ivec4 x, vec4 p) {
+  return op_add(first_of(x, p), second_of(x, p), p);
+}
+ivec4 op_sub(ivec4 x, vec4 p) {
+  return op_sub(first_of(x, p), second_of(x, p), p);
+}
+ivec4 op_mul(ivec4 x, vec4 p) {
+  return op_mul(first_of(x, p), second_of(x, p), p);
+}
+ivec4 op_div(ivec4 x, vec4 p) {
+  return op_div(first_of(x, p), second_of(x, p), p);
+}
+ivec4 op_squared_difference(ivec4 x, vec4 p) {
+  return op_squared_difference(first_of(x, p), second_of(x, p), p);
+}
+ivec4 op_maximum(ivec4 x, vec4 p) {
+  return op_maximum(first_of(x, p), second_of(x, p), p);
+}
+ivec4 op_minimum(ivec4 x, vec4 p) {
+  return op_minimum(first_of(x, p), second_of(x, p), p);
+}
+ivec4 op_floor_div(ivec4 x, vec4 p) {
+  return op_floor_div(first_of(x, p), second_of(x, p), p);
+}
+ivec4 op_floor_mod(ivec4 x, vec4 p) {
+  return op_floor_mod(first_of(x, p), second_of(x, p), p);
+}
+ivec4 op_logical_and(ivec4 x, vec4 p) {
+  return op_logical_and(first_of(x, p), second_of(x, p), p);
+}
+ivec4 op_logical_or(ivec4 x, vec4 p) {
+  return op_logical_or(first_of(x, p), second_of(x, p), p);
 }

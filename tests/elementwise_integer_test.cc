@@ -1,0 +1,304 @@
+// labels: op llvmpipe softpipe
+// Elementwise ops on int32 and bool against TFLite's own kernels, exactly.
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/elementwise_binary.h"
+#include "delegate/ops/elementwise_unary.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/op_model_maker.h"
+#include "tests/testing/op_models.h"
+#include "tests/testing/parse_node.h"
+#include "tests/testing/run_graph.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using Op = schema::BuiltinOperator;
+
+constexpr Op kArithmetic[] = {
+    Op::ADD,       Op::SUB,       Op::MUL,
+    Op::DIV,       Op::MAXIMUM,   Op::MINIMUM,
+    Op::FLOOR_DIV, Op::FLOOR_MOD, Op::SQUARED_DIFFERENCE};
+constexpr Op kLogical[] = {Op::LOGICAL_AND, Op::LOGICAL_OR};
+
+bool Divides(Op op) {
+  return op == Op::DIV || op == Op::FLOOR_DIV || op == Op::FLOOR_MOD;
+}
+
+struct Case {
+  Op op = Op::ADD;
+  Shape a, b;
+  int most = 1000;  // of the values
+  Constant constant = Constant::kNone;
+  Activation activation = Activation::kNone;
+};
+
+// Integers from -most to most; divisors are not 0, which TFLite refuses.
+std::vector<int32_t> Integers(OpVariant& v, const Case& c, bool second,
+                              const Shape& shape) {
+  std::vector<int32_t> values(ElementCount(shape));
+  const int most = second && Divides(c.op) && c.most > 100 ? 100 : c.most;
+  for (int32_t& value : values) {
+    do {
+      value = v.random().NextInt(-most, most);
+    } while (second && Divides(c.op) && value == 0);
+  }
+  return values;
+}
+
+int AddOp(OpVariant& v, const Case& c, int a, int b) {
+  const auto fused = v.Fused(c.activation);
+  switch (c.op) {
+    case Op::ADD: {
+      schema::AddOptionsT options;
+      options.fused_activation_function = fused;
+      return v.Op(c.op, 1, {a, b}, options);
+    }
+    case Op::SUB: {
+      schema::SubOptionsT options;
+      options.fused_activation_function = fused;
+      return v.Op(c.op, 1, {a, b}, options);
+    }
+    case Op::MUL: {
+      schema::MulOptionsT options;
+      options.fused_activation_function = fused;
+      return v.Op(c.op, 1, {a, b}, options);
+    }
+    case Op::DIV: {
+      schema::DivOptionsT options;
+      options.fused_activation_function = fused;
+      return v.Op(c.op, 1, {a, b}, options);
+    }
+    default:
+      return v.Op(c.op, 1, {a, b});
+  }
+}
+
+SingleOpModel Model(const Case& c) {
+  const std::string description = absl::StrCat(
+      schema::EnumNameBuiltinOperator(c.op), " of int32 ", ShapeString(c.a),
+      " and ", ShapeString(c.b), " up to ", c.most, " constant ",
+      static_cast<int>(c.constant), " ", ActivationName(c.activation));
+  return MakeModel(description, Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+    const auto operand = [&](const char* name, const Shape& shape, bool second,
+                             Constant constant) {
+      const std::vector<int32_t> values = Integers(v, c, second, shape);
+      if (c.constant == constant) return v.IntConstant(name, shape, values);
+      return v.OfInts(v.Input(
+          name, shape, std::vector<float>(values.begin(), values.end())));
+    };
+    const int a = operand("a", c.a, false, Constant::kFirst);
+    const int b = operand("b", c.b, true, Constant::kSecond);
+    return v.OfInts(AddOp(v, c, a, b));
+  });
+}
+
+void Check(const SingleOpModel& model) {
+  EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+}
+
+class IntegerArithmeticTest : public ::testing::TestWithParam<Op> {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+};
+
+TEST_P(IntegerArithmeticTest, EveryShape) {
+  for (const Shape& shape : FewShapes())
+    Check(Model({GetParam(), shape, shape}));
+  for (const Shape& shape : {Shape{}, Shape{7}, Shape{3, 5}, Shape{2, 3, 5}}) {
+    Check(Model({GetParam(), shape, shape}));
+  }
+}
+
+TEST_P(IntegerArithmeticTest, Broadcasts) {
+  const std::vector<std::pair<Shape, Shape>> pairs = {
+      {{3, 2, 3, 5}, {3, 1, 1, 5}}, {{3, 2, 3, 5}, {1, 2, 3, 1}},
+      {{3, 2, 3, 5}, {}},           {{3, 2, 3, 5}, {1}},
+      {{2, 3, 5}, {3, 1}},          {{3, 1, 4, 1}, {1, 2, 1, 9}}};
+  for (const auto& [wide, narrow] : pairs) {
+    for (Constant constant :
+         {Constant::kNone, Constant::kFirst, Constant::kSecond}) {
+      Check(Model({GetParam(), wide, narrow, 1000, constant}));
+      Check(Model({GetParam(), narrow, wide, 1000, constant}));
+    }
+  }
+}
+
+// Integers past what floats hold, as tensors and as scalars. Products and sums
+// overflow: the low 32 bits stay.
+TEST_P(IntegerArithmeticTest, GreatValues) {
+  for (Constant constant : {Constant::kNone, Constant::kSecond}) {
+    for (const Shape& b : {Shape{2, 3, 5}, Shape{1}}) {
+      Check(Model({GetParam(), {2, 3, 5}, b, 2147483646, constant}));
+    }
+  }
+}
+
+TEST_P(IntegerArithmeticTest, Activations) {
+  const Op op = GetParam();
+  if (op != Op::ADD && op != Op::SUB && op != Op::MUL && op != Op::DIV) return;
+  for (Activation activation : kActivations) {
+    Check(Model({op, {2, 3, 5}, {5}, 10, Constant::kNone, activation}));
+  }
+}
+
+TEST_P(IntegerArithmeticTest, PrecisionsAndStorages) {
+  ExpectMatchesCpu(Model({GetParam(), {2, 3, 4, 5}, {4, 1}}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Ops, IntegerArithmeticTest,
+                         ::testing::ValuesIn(kArithmetic),
+                         [](const auto& info) {
+                           return schema::EnumNameBuiltinOperator(info.param);
+                         });
+
+class LogicalTest : public ::testing::TestWithParam<Op> {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+};
+
+std::vector<float> Bools(OpVariant& v, const Shape& shape) {
+  std::vector<float> values(ElementCount(shape));
+  for (float& value : values) value = v.random().NextInt(0, 1);
+  return values;
+}
+
+SingleOpModel Logical(Op op, const Shape& a, const Shape& b,
+                      bool constant = false) {
+  return MakeModel(
+      absl::StrCat(schema::EnumNameBuiltinOperator(op), " ", ShapeString(a),
+                   " and ", ShapeString(b), constant ? " constant" : ""),
+      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        const int x = v.OfBools(v.Input("a", a, Bools(v, a)));
+        int y = 0;
+        if (constant) {
+          const std::vector<float> values = Bools(v, b);
+          const std::vector<uint8_t> bytes(values.begin(), values.end());
+          y = v.builder().AddConstantBytes("b", b, schema::TensorType::BOOL,
+                                           bytes);
+        } else {
+          y = v.OfBools(v.Input("b", b, Bools(v, b)));
+        }
+        return v.OfBools(v.Op(op, 1, {x, y}));
+      });
+}
+
+TEST_P(LogicalTest, ShapesAndBroadcasts) {
+  for (const Shape& shape : FewShapes())
+    Check(Logical(GetParam(), shape, shape));
+  for (const Shape& b : {Shape{}, Shape{5}, Shape{3, 1}, Shape{2, 1, 1, 5}}) {
+    for (bool constant : {false, true}) {
+      Check(Logical(GetParam(), {2, 4, 3, 5}, b, constant));
+    }
+  }
+  ExpectMatchesCpu(Logical(GetParam(), {2, 3, 5}, {2, 3, 5}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Ops, LogicalTest, ::testing::ValuesIn(kLogical),
+                         [](const auto& info) {
+                           return schema::EnumNameBuiltinOperator(info.param);
+                         });
+
+TEST(UnaryIntegerTest, NotAndNeg) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (const Shape& shape : FewShapes()) {
+    const auto model = [&](bool logical) {
+      return MakeModel(
+          absl::StrCat(logical ? "LOGICAL_NOT " : "NEG ", ShapeString(shape)),
+          Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+            if (logical) {
+              const int x = v.OfBools(v.Input("x", shape, Bools(v, shape)));
+              return v.OfBools(v.Op(Op::LOGICAL_NOT, 1, {x}));
+            }
+            const int x = v.OfInts(
+                v.Input("x", shape,
+                        v.random().Uniform(ElementCount(shape), -1000, 1000)));
+            return v.OfInts(v.Op(Op::NEG, 1, {x}));
+          });
+    };
+    Check(model(false));
+    Check(model(true));
+  }
+}
+
+TEST(AddNTest, Integers) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const Shape shape = {2, 3, 5};
+  Check(MakeModel("ADD_N of int32", Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+    std::vector<int> inputs;
+    for (int i = 0; i < 5; ++i) {
+      inputs.push_back(v.OfInts(
+          v.Input(absl::StrCat("x", i), shape,
+                  v.random().Uniform(ElementCount(shape), -1000, 1000))));
+    }
+    inputs.push_back(inputs[0]);
+    return v.OfInts(v.Op(Op::ADD_N, 1, inputs));
+  }));
+}
+
+// A chain that is fused: a sum, clamped, doubled.
+TEST(FusedIntegersTest, Chain) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const Shape shape = {2, 3, 5};
+  Check(MakeModel("a chain of int32", Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+    const int x = v.OfInts(
+        v.Input("x", shape, v.random().Uniform(ElementCount(shape), -50, 50)));
+    const int y = v.OfInts(
+        v.Input("y", shape, v.random().Uniform(ElementCount(shape), -50, 50)));
+    const int sum = v.OfInts(v.builder().AddTensor("sum", shape));
+    schema::AddOptionsT add;
+    add.fused_activation_function = schema::ActivationFunctionType::RELU6;
+    v.builder().AddOp(Op::ADD, 1, {x, y}, {sum}, add);
+    const int least = v.OfInts(v.builder().AddTensor("least", shape));
+    v.builder().AddOp(Op::MINIMUM, 1, {sum, y}, {least},
+                      schema::MaximumMinimumOptionsT());
+    return v.OfInts(v.Op(Op::MUL, 1, {least, v.IntConstant("two", {}, {2})},
+                         schema::MulOptionsT()));
+  }));
+}
+
+Tensor Typed(std::vector<int> dims, DataType type) {
+  Tensor tensor = FakeTensor(std::move(dims));
+  tensor.type = type;
+  return tensor;
+}
+
+std::string BinaryRefusal(Op op, const Tensor& a, const Tensor& b,
+                          const Tensor& output) {
+  NodeView node;
+  node.builtin_code = static_cast<int>(op);
+  node.inputs = {&a, &b};
+  node.outputs = {&output};
+  const auto parsed = ParseBinary(node);
+  return parsed.ok() ? "" : std::string(parsed.status().message());
+}
+
+TEST(ParseIntegersTest, Refusals) {
+  const Tensor ints = Typed({2, 3}, DataType::kInt32);
+  const Tensor bools = Typed({2, 3}, DataType::kBool);
+  const Tensor longs = Typed({2, 3}, DataType::kInt64);
+  const Tensor floats = FakeTensor({2, 3});
+  EXPECT_EQ(BinaryRefusal(Op::MAXIMUM, ints, ints, ints), "");
+  EXPECT_THAT(BinaryRefusal(Op::MAXIMUM, longs, longs, longs),
+              HasSubstr("int64"));
+  EXPECT_THAT(BinaryRefusal(Op::MAXIMUM, ints, floats, floats),
+              HasSubstr("must be of one type"));
+  EXPECT_THAT(BinaryRefusal(Op::MAXIMUM, floats, floats, ints),
+              HasSubstr("must be of one type"));
+  EXPECT_THAT(BinaryRefusal(Op::MAXIMUM, bools, bools, bools),
+              HasSubstr("only float32"));
+  EXPECT_THAT(BinaryRefusal(Op::POW, ints, ints, ints),
+              HasSubstr("only float32"));
+  EXPECT_EQ(BinaryRefusal(Op::FLOOR_MOD, ints, FakeInts({1, 2, 3}), ints), "");
+  for (Op op : {Op::FLOOR_DIV, Op::FLOOR_MOD}) {
+    EXPECT_THAT(BinaryRefusal(op, ints, FakeInts({1, 0, 3}), ints),
+                HasSubstr("holds 0"));
+  }
+  EXPECT_THAT(BinaryRefusal(Op::LOGICAL_AND, ints, ints, ints),
+              HasSubstr("only bool is supported"));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
