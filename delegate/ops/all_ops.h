@@ -3,6 +3,8 @@
 #define GLES_DELEGATE_DELEGATE_OPS_ALL_OPS_H_
 
 #include "delegate/ops/batch_matmul.h"
+#include "delegate/ops/cast.h"
+#include "delegate/ops/comparison.h"
 #include "delegate/ops/concatenation.h"
 #include "delegate/ops/conv_2d.h"
 #include "delegate/ops/cumsum.h"
@@ -25,6 +27,7 @@
 #include "delegate/ops/reshape.h"
 #include "delegate/ops/resize.h"
 #include "delegate/ops/reverse.h"
+#include "delegate/ops/select.h"
 #include "delegate/ops/slice.h"
 #include "delegate/ops/softmax.h"
 #include "delegate/ops/space_batch.h"

@@ -1,5 +1,7 @@
 #include "delegate/ops/remap.h"
 
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
 #include "delegate/ops/work_group.h"
 
 namespace gles_delegate {
@@ -121,6 +123,24 @@ void AddReshape(Planner* planner, TensorId src, TensorId dst) {
   d.Grid(to.w, to.h, to.slices() * to.b);
   UseLightWorkGroup(planner->profile(), &d);
   planner->Add(std::move(d));
+}
+
+absl::StatusOr<TensorId> AsShape(Planner* planner, TensorId id,
+                                 const Shape& shape) {
+  const Tensor tensor = planner->tensor(id);  // by value: AddX moves tensors
+  if (tensor.shape == shape) return id;
+  const std::string name = absl::StrCat(tensor.name, " as ", shape.ToString());
+  if (tensor.is_constant() && IsIntegers(tensor)) {
+    return planner->AddConstantView(tensor, shape);
+  }
+  if (tensor.is_constant()) {
+    auto values = ConstantFloats(tensor);
+    if (!values.ok()) return values.status();
+    return planner->AddConstantTensor(name, shape, *std::move(values));
+  }
+  const TensorId copy = planner->AddTemporary(name, shape, tensor.type);
+  AddReshape(planner, id, copy);
+  return copy;
 }
 
 }  // namespace gles_delegate

@@ -7,6 +7,7 @@
 
 #include <array>
 
+#include "absl/status/statusor.h"
 #include "delegate/graph.h"
 #include "delegate/plan.h"
 
@@ -48,6 +49,12 @@ void AddRemapToBox(Planner* planner, TensorId src, TensorId dst,
 
 // Copies `src` to `dst` in linear B,H,W,C order; their element counts agree.
 void AddReshape(Planner* planner, TensorId src, TensorId dst);
+
+// The tensor in a shape of as many elements, in linear order: itself, another
+// view of a constant, or a copy. kInvalidArgument: a constant without its
+// bytes.
+absl::StatusOr<TensorId> AsShape(Planner* planner, TensorId id,
+                                 const Shape& shape);
 
 }  // namespace gles_delegate
 

@@ -19,7 +19,8 @@ constexpr absl::string_view kMoves[] = {
     "GATHER",            "MAX_POOL_2D",   "MIRROR_PAD",
     "PACK",              "PAD",           "PADV2",
     "RESHAPE",           "RESIZE_NEAREST_NEIGHBOR",
-    "REVERSE_V2",        "SLICE",         "SPACE_TO_BATCH_ND",
+    "REVERSE_V2",        "SELECT",        "SELECT_V2",
+    "SLICE",             "SPACE_TO_BATCH_ND",
     "SPACE_TO_DEPTH",    "SPLIT",         "SPLIT_V",
     "SQUEEZE",           "STRIDED_SLICE", "TILE",
     "TRANSPOSE",         "UNPACK"};

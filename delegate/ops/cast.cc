@@ -1,0 +1,42 @@
+#include "delegate/ops/cast.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/elementwise.h"
+#include "delegate/ops/work_group.h"
+
+namespace gles_delegate {
+
+absl::StatusOr<ParsedNode> ParseCast(const NodeView& node) {
+  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
+  const Tensor& input = *node.inputs[0];
+  const Tensor& output = *node.outputs[0];
+  for (const Tensor* tensor : {&input, &output}) {
+    if (auto s = CheckOperand(*tensor, kFloats | kInts | kBools); !s.ok())
+      return s;
+    if (tensor->is_float_view()) {
+      return absl::UnimplementedError(absl::StrCat(
+          tensor->ToString(), " is quantized, and CAST works on its codes"));
+    }
+  }
+  if (auto s = CheckDims(output, input.dims); !s.ok()) return s;
+  return ParsedNode{};
+}
+
+absl::Status PlanCast(const Node& node, Planner* planner) {
+  const Tensor& from = planner->tensor(node.inputs[0]);
+  const Tensor& to = planner->tensor(node.outputs[0]);
+  Dispatch d("cast");
+  if (!IsIntegers(from)) d.Define("FROM_FLOAT");
+  if (!IsIntegers(to)) d.Define("TO_FLOAT");
+  if (to.type == DataType::kBool) d.Define("TO_BOOL");
+  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
+  d.Grid(to.shape.w, to.shape.h, to.shape.slices() * to.shape.b);
+  UseLightWorkGroup(planner->profile(), &d);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,100 @@
+#include "delegate/ops/comparison.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/elementwise.h"
+#include "delegate/ops/remap.h"
+#include "delegate/ops/work_group.h"
+
+namespace gles_delegate {
+namespace {
+
+struct Function {
+  int builtin_code;
+  const char* name;
+  unsigned types;
+};
+
+constexpr Function kFunctions[] = {
+    {58, "lessThan", kFloats | kInts},
+    {61, "greaterThan", kFloats | kInts},
+    {62, "greaterThanEqual", kFloats | kInts},
+    {63, "lessThanEqual", kFloats | kInts},
+    {71, "equal", kFloats | kInts | kBools},
+    {72, "notEqual", kFloats | kInts | kBools},
+};
+
+// Codes are compared as real numbers, which only one quantization keeps exact.
+absl::Status CheckQuantizations(const Tensor& a, const Tensor& b) {
+  const bool codes = a.is_float_view() || b.is_float_view();
+  const Quantization& p = a.quantization;
+  const Quantization& q = b.quantization;
+  if (!codes || (a.codes == b.codes && !p.per_channel() && p.scale == q.scale &&
+                 p.zero_point == q.zero_point)) {
+    return absl::OkStatus();
+  }
+  return absl::UnimplementedError(absl::StrCat("compares ", a.ToString(),
+                                               " and ", b.ToString(),
+                                               ", whose quantizations differ"));
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseComparison(const NodeView& node) {
+  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
+  const auto* function = std::find_if(
+      std::begin(kFunctions), std::end(kFunctions),
+      [&](const auto& f) { return f.builtin_code == node.builtin_code; });
+  if (function == std::end(kFunctions)) {
+    return absl::UnimplementedError(
+        absl::StrCat("op code ", node.builtin_code, " is no comparison"));
+  }
+  const Tensor& a = *node.inputs[0];
+  const Tensor& b = *node.inputs[1];
+  const Tensor& output = *node.outputs[0];
+  for (const Tensor* input : {&a, &b}) {
+    if (auto s = CheckOperand(*input, function->types); !s.ok()) return s;
+  }
+  if (auto s = CheckSameType(a, b); !s.ok()) return s;
+  if (auto s = CheckQuantizations(a, b); !s.ok()) return s;
+  if (auto s = CheckIntegers(output, DataType::kBool, "output"); !s.ok())
+    return s;
+  auto dims = BroadcastDims(a.dims, b.dims);
+  if (!dims.ok()) return dims.status();
+  if (auto s = CheckDims(output, *dims); !s.ok()) return s;
+  ComparisonAttributes attributes;
+  attributes.function = function->name;
+  for (int i = 0; i < 2; ++i) {
+    auto shape = AlignedShape(node.inputs[i]->dims, output.dims);
+    if (!shape.ok()) return shape.status();
+    attributes.aligned[i] = *shape;
+  }
+  return ParsedNode{attributes, {}};
+}
+
+absl::Status PlanComparison(const Node& node, Planner* planner) {
+  const auto& attributes =
+      std::any_cast<const ComparisonAttributes&>(node.attributes);
+  const Shape to = planner->tensor(node.outputs[0]).shape;
+  Dispatch d("comparison");
+  d.Define("COMPARE", attributes.function);
+  const char* names[] = {"a", "b"};
+  const char* lanes[] = {"LANES_A", "LANES_B"};
+  for (int i = 0; i < 2; ++i) {
+    const Shape& shape = attributes.aligned[i];
+    auto input = AsShape(planner, node.inputs[i], shape);
+    if (!input.ok()) return input.status();
+    d.Read(names[i], *input);
+    d.Define(lanes[i], shape.c == 1 && to.c > 1 ? "xxxx" : "xyzw");
+  }
+  d.Write("dst", node.outputs[0]);
+  d.Grid(to.w, to.h, to.slices() * to.b);
+  UseLightWorkGroup(planner->profile(), &d);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

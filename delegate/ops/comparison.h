@@ -1,0 +1,28 @@
+// EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL: bools of two
+// tensors of float32 or int32 (EQUAL and NOT_EQUAL of bool too), broadcast as
+// the arithmetic ops are. 8-bit tensors by their real values, where both have
+// one quantization.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_COMPARISON_H_
+#define GLES_DELEGATE_DELEGATE_OPS_COMPARISON_H_
+
+#include <array>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "delegate/ops/op.h"
+
+namespace gles_delegate {
+
+struct ComparisonAttributes {
+  absl::string_view function;    // GLSL's: "lessThan", ...
+  std::array<Shape, 2> aligned;  // of the inputs, as the output sees them
+};
+
+// kInvalidArgument: types or shapes that do not go together.
+absl::StatusOr<ParsedNode> ParseComparison(const NodeView& node);
+absl::Status PlanComparison(const Node& node, Planner* planner);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_COMPARISON_H_

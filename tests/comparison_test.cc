@@ -1,0 +1,192 @@
+// labels: op llvmpipe softpipe
+// The comparisons against TFLite's own kernels, and what their parser refuses.
+#include "delegate/ops/comparison.h"
+
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/op_model_maker.h"
+#include "tests/testing/op_models.h"
+#include "tests/testing/parse_node.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using Op = schema::BuiltinOperator;
+using schema::TensorType;
+
+void Check(const SingleOpModel& model) {
+  EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+}
+
+Tensor Typed(std::vector<int> dims, DataType type) {
+  Tensor tensor = FakeTensor(std::move(dims));
+  tensor.type = type;
+  return tensor;
+}
+
+constexpr Op kOps[] = {Op::EQUAL,   Op::NOT_EQUAL,     Op::LESS,
+                       Op::GREATER, Op::GREATER_EQUAL, Op::LESS_EQUAL};
+
+class ComparisonTest : public ::testing::TestWithParam<Op> {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+};
+
+// Few values, so that many are equal.
+std::vector<float> Values(OpVariant& v, TensorType type, const Shape& shape) {
+  std::vector<float> values(ElementCount(shape));
+  for (float& value : values) {
+    value = v.random().NextInt(type == TensorType::BOOL ? 0 : -2,
+                               type == TensorType::BOOL ? 1 : 2);
+    if (type == TensorType::FLOAT32) value *= 0.75f;
+  }
+  return values;
+}
+
+SingleOpModel Model(Op op, TensorType type, const Shape& a, const Shape& b,
+                    Constant constant = Constant::kNone) {
+  return MakeModel(
+      absl::StrCat(schema::EnumNameBuiltinOperator(op), " ", ShapeString(a),
+                   " and ", ShapeString(b), " of ",
+                   schema::EnumNameTensorType(type), " constant ",
+                   static_cast<int>(constant)),
+      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        const auto operand = [&](const char* name, const Shape& shape,
+                                 Constant which) {
+          const std::vector<float> values = Values(v, type, shape);
+          if (constant != which) {
+            return v.OfType(v.Input(name, shape, values), type);
+          }
+          if (type == TensorType::FLOAT32) {
+            return v.Constant(name, shape, values);
+          }
+          return v.IntConstant(
+              name, shape, std::vector<int32_t>(values.begin(), values.end()));
+        };
+        const int x = operand("a", a, Constant::kFirst);
+        const int y = operand("b", b, Constant::kSecond);
+        return v.OfBools(v.Op(op, 1, {x, y}));
+      });
+}
+
+TEST_P(ComparisonTest, EveryShape) {
+  for (TensorType type : {TensorType::FLOAT32, TensorType::INT32}) {
+    for (const Shape& shape : FewShapes()) {
+      Check(Model(GetParam(), type, shape, shape));
+    }
+    for (const Shape& shape :
+         {Shape{}, Shape{7}, Shape{3, 5}, Shape{2, 3, 5}}) {
+      Check(Model(GetParam(), type, shape, shape));
+    }
+  }
+}
+
+TEST_P(ComparisonTest, Broadcasts) {
+  for (TensorType type : {TensorType::FLOAT32, TensorType::INT32}) {
+    for (const Shape& b : {Shape{}, Shape{1}, Shape{5}, Shape{3, 1},
+                           Shape{2, 1, 1, 5}, Shape{4, 1, 5}}) {
+      for (Constant constant :
+           {Constant::kNone, Constant::kFirst, Constant::kSecond}) {
+        Check(Model(GetParam(), type, {2, 4, 3, 5}, b, constant));
+        Check(Model(GetParam(), type, b, {2, 4, 3, 5}, constant));
+      }
+    }
+    Check(Model(GetParam(), type, {3, 1, 4, 1}, {1, 2, 1, 9}));
+  }
+}
+
+TEST_P(ComparisonTest, Bools) {
+  if (GetParam() != Op::EQUAL && GetParam() != Op::NOT_EQUAL) return;
+  Check(Model(GetParam(), TensorType::BOOL, {2, 3, 5}, {2, 3, 5}));
+  Check(Model(GetParam(), TensorType::BOOL, {2, 3, 5}, {3, 1}));
+}
+
+TEST_P(ComparisonTest, SpecialValues) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  const float values[] = {0.0f, -0.0f, 1, -1, kInf, -kInf, NAN, 3e38f};
+  SingleOpModel model = Model(GetParam(), TensorType::FLOAT32, {8, 8}, {8, 8});
+  for (int i = 0; i < 64; ++i) {
+    model.inputs[0][i] = values[i / 8];
+    model.inputs[1][i] = values[i % 8];
+  }
+  Check(model);
+  SingleOpModel ints = Model(GetParam(), TensorType::INT32, {2, 2}, {2, 2});
+  ints.inputs = {{2147483520, -2147483648.0f, 16777216, -1},
+                 {2147483392, 2147483520, 16777218, 1}};
+  Check(ints);
+}
+
+TEST_P(ComparisonTest, PrecisionsAndStorages) {
+  for (TensorType type : {TensorType::FLOAT32, TensorType::INT32}) {
+    ExpectMatchesCpu(Model(GetParam(), type, {2, 3, 4, 5}, {4, 1}));
+  }
+}
+
+// One tensor beside itself; a bool that another op takes and fuses.
+TEST_P(ComparisonTest, InAGraph) {
+  const Shape shape = {2, 3, 5};
+  Check(MakeModel(
+      absl::StrCat(schema::EnumNameBuiltinOperator(GetParam()), " and OR"),
+      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        const int x =
+            v.Input("x", shape, Values(v, TensorType::FLOAT32, shape));
+        const int y =
+            v.Input("y", shape, Values(v, TensorType::FLOAT32, shape));
+        const int first = v.OfBools(v.builder().AddTensor("first", shape));
+        const int second = v.OfBools(v.builder().AddTensor("second", shape));
+        v.builder().AddOp(GetParam(), 1, {x, x}, {first});
+        v.builder().AddOp(GetParam(), 1, {x, y}, {second});
+        return v.OfBools(v.Op(Op::LOGICAL_AND, 1, {first, second}));
+      }));
+}
+
+INSTANTIATE_TEST_SUITE_P(Ops, ComparisonTest, ::testing::ValuesIn(kOps),
+                         [](const auto& info) {
+                           return schema::EnumNameBuiltinOperator(info.param);
+                         });
+
+std::string Message(Op op, const Tensor& a, const Tensor& b,
+                    const Tensor& output) {
+  NodeView node;
+  node.builtin_code = static_cast<int>(op);
+  node.inputs = {&a, &b};
+  node.outputs = {&output};
+  const auto parsed = ParseComparison(node);
+  return parsed.ok() ? "" : std::string(parsed.status().message());
+}
+
+TEST(ParseComparisonTest, Refusals) {
+  const Tensor floats = FakeTensor({2, 3});
+  const Tensor ints = Typed({2, 3}, DataType::kInt32);
+  const Tensor bools = Typed({2, 3}, DataType::kBool);
+  EXPECT_EQ(Message(Op::LESS, floats, floats, bools), "");
+  EXPECT_EQ(Message(Op::EQUAL, bools, bools, bools), "");
+  EXPECT_THAT(Message(Op::LESS, bools, bools, bools),
+              HasSubstr("are supported"));
+  EXPECT_THAT(Message(Op::LESS, floats, ints, bools),
+              HasSubstr("must be of one type"));
+  EXPECT_THAT(Message(Op::LESS, floats, floats, floats),
+              HasSubstr("output is float32, only bool"));
+  EXPECT_THAT(Message(Op::LESS, floats, FakeTensor({4}), bools),
+              HasSubstr("do not broadcast"));
+  EXPECT_THAT(Message(Op::LESS, floats, FakeTensor({4, 1, 3}), bools),
+              HasSubstr("its inputs and attributes give 4x2x3"));
+  EXPECT_THAT(Message(Op::ADD, floats, floats, bools),
+              HasSubstr("is no comparison"));
+  Tensor codes = floats;
+  codes.codes = DataType::kInt8;
+  codes.quantization = {{0.5f}, {3}, 0};
+  Tensor others = codes;
+  EXPECT_EQ(Message(Op::LESS, codes, others, bools), "");
+  others.quantization.scale = {0.25f};
+  EXPECT_THAT(Message(Op::LESS, codes, others, bools),
+              HasSubstr("whose quantizations differ"));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

@@ -1,0 +1,157 @@
+// labels: op llvmpipe softpipe
+// SELECT and SELECT_V2 against TFLite's own kernels, and what their parsers
+// refuse.
+#include "delegate/ops/select.h"
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/of_type.h"
+#include "tests/testing/op_model_maker.h"
+#include "tests/testing/op_models.h"
+#include "tests/testing/parse_node.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using Op = schema::BuiltinOperator;
+using schema::TensorType;
+
+void Check(const SingleOpModel& model) {
+  EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+}
+
+Tensor Typed(std::vector<int> dims, DataType type) {
+  Tensor tensor = FakeTensor(std::move(dims));
+  tensor.type = type;
+  return tensor;
+}
+
+class SelectTest : public ::testing::Test {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+};
+
+struct Case {
+  Op op = Op::SELECT_V2;
+  Shape condition, x, y;
+  int constant = -1;  // of the three inputs
+};
+
+SingleOpModel Model(const Case& c) {
+  return MakeModel(
+      absl::StrCat(schema::EnumNameBuiltinOperator(c.op), " ",
+                   ShapeString(c.condition), " ", ShapeString(c.x), " ",
+                   ShapeString(c.y), " constant ", c.constant),
+      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        std::vector<float> holds(ElementCount(c.condition));
+        for (float& h : holds) h = v.random().NextInt(0, 1);
+        int condition = 0;
+        if (c.constant == 0) {
+          const std::vector<uint8_t> bytes(holds.begin(), holds.end());
+          condition = v.builder().AddConstantBytes("condition", c.condition,
+                                                   TensorType::BOOL, bytes);
+        } else {
+          condition = v.OfBools(v.Input("condition", c.condition, holds));
+        }
+        const auto operand = [&](const char* name, const Shape& shape, int at) {
+          return v.Constant(
+              name, shape, v.random().Gaussian(ElementCount(shape)),
+              c.constant == at ? Weights::kFloat : Weights::kRuntime);
+        };
+        const int x = operand("x", c.x, 1);
+        return v.Op(c.op, 1, {condition, x, operand("y", c.y, 2)});
+      });
+}
+
+TEST_F(SelectTest, EveryShape) {
+  for (Op op : {Op::SELECT, Op::SELECT_V2}) {
+    for (const Shape& shape : StandardShapes()) {
+      Check(Model({op, shape, shape, shape}));
+    }
+    for (const Shape& shape :
+         {Shape{}, Shape{7}, Shape{3, 5}, Shape{2, 3, 5}}) {
+      Check(Model({op, shape, shape, shape}));
+    }
+  }
+}
+
+TEST_F(SelectTest, Constants) {
+  const Shape shape = {2, 3, 4, 5};
+  for (int constant = 0; constant < 3; ++constant) {
+    Check(Model({Op::SELECT, shape, shape, shape, constant}));
+    Check(Model({Op::SELECT, {2}, shape, shape, constant}));
+    Check(Model({Op::SELECT_V2, {4, 1}, {5}, shape, constant}));
+  }
+}
+
+TEST_F(SelectTest, ConditionOfTheFirstAxis) {
+  Check(Model({Op::SELECT, {}, {2, 3, 4, 5}, {2, 3, 4, 5}}));
+  Check(Model({Op::SELECT, {3}, {3, 2, 4, 5}, {3, 2, 4, 5}}));
+  Check(Model({Op::SELECT, {6}, {6, 4, 5}, {6, 4, 5}}));
+  Check(Model({Op::SELECT, {6}, {6, 5}, {6, 5}}));
+}
+
+TEST_F(SelectTest, Broadcasts) {
+  const Shape wide = {3, 2, 4, 5};
+  for (const Shape& narrow : {Shape{}, Shape{1}, Shape{5}, Shape{4, 1},
+                              Shape{3, 1, 1, 5}, Shape{2, 4, 5}}) {
+    Check(Model({Op::SELECT_V2, narrow, wide, wide}));
+    Check(Model({Op::SELECT_V2, wide, narrow, wide}));
+    Check(Model({Op::SELECT_V2, wide, wide, narrow}));
+    Check(Model({Op::SELECT_V2, wide, narrow, {}}));
+  }
+  Check(Model({Op::SELECT_V2, {3, 1, 1, 1}, {2, 1, 5}, {4, 1}}));
+}
+
+TEST_F(SelectTest, IntegersAndBools) {
+  for (TensorType type : {TensorType::INT32, TensorType::BOOL}) {
+    Check(OfType(Model({Op::SELECT, {2, 3, 5}, {2, 3, 5}, {2, 3, 5}}), type));
+    Check(OfType(Model({Op::SELECT_V2, {3, 1}, {2, 3, 5}, {}, 2}), type));
+  }
+}
+
+// NaN that is not selected does not show.
+TEST_F(SelectTest, SpecialValues) {
+  SingleOpModel model = Model({Op::SELECT, {6}, {6}, {6}});
+  model.inputs = {{1, 0, 1, 0, 1, 0},
+                  {1, NAN, NAN, INFINITY, -0.0f, NAN},
+                  {NAN, 2, INFINITY, -INFINITY, NAN, NAN}};
+  Check(model);
+}
+
+TEST_F(SelectTest, PrecisionsAndStorages) {
+  ExpectMatchesCpu(Model({Op::SELECT, {2, 3, 5}, {2, 3, 5}, {2, 3, 5}}));
+  ExpectMatchesCpu(Model({Op::SELECT_V2, {3, 1}, {2, 3, 5}, {5}}));
+}
+
+TEST(ParseSelectTest, Refusals) {
+  const Tensor floats = FakeTensor({2, 3});
+  const Tensor bools = Typed({2, 3}, DataType::kBool);
+  EXPECT_EQ(Refusal(ParseSelect, {bools, floats, floats}, {floats}), "");
+  EXPECT_EQ(Refusal(ParseSelectV2, {bools, floats, FakeTensor({})}, {floats}),
+            "");
+  EXPECT_THAT(Refusal(ParseSelect, {floats, floats, floats}, {floats}),
+              HasSubstr("the condition is float32, only bool"));
+  EXPECT_THAT(Refusal(ParseSelect, {bools, floats, FakeTensor({})}, {floats}),
+              HasSubstr("input 1 is 2x3, input 2 is scalar"));
+  EXPECT_THAT(Refusal(ParseSelect,
+                      {Typed({3}, DataType::kBool), floats, floats}, {floats}),
+              HasSubstr("the condition is 3, wants 2x3, a scalar or a vector"));
+  EXPECT_THAT(
+      Refusal(ParseSelectV2, {bools, Typed({2, 3}, DataType::kInt32), floats},
+              {floats}),
+      HasSubstr("input 1 is int32"));
+  EXPECT_THAT(Refusal(ParseSelectV2,
+                      {Typed({4}, DataType::kBool), floats, floats}, {floats}),
+              HasSubstr("do not broadcast"));
+  EXPECT_THAT(
+      Refusal(ParseSelectV2,
+              {Typed({4, 1, 1}, DataType::kBool), floats, floats}, {floats}),
+      HasSubstr("its inputs and attributes give 4x2x3"));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
