@@ -32,6 +32,8 @@ struct Row {
   int split_target;
   int split_tile_pixels;
   int split_tile_slices;
+  int fused_depthwise_slices;
+  int transfer_piece_bytes;
 };
 
 constexpr Row kRows[] = {
@@ -39,14 +41,14 @@ constexpr Row kRows[] = {
     // from arrays; an invocation must do much, as each costs. It runs 8 abreast
     // (256 bits), and a work group costs about 1 us by itself.
     {DeviceKind::kLlvmpipe, Storage::kTexture2d, ReadBy::kImage, Storage::kTexture2d, 32,
-     4, 4, 4, 2, 8, 8, 0, 1, 1},
+     4, 4, 4, 2, 8, 8, 0, 1, 1, 0, 0},
     {DeviceKind::kSoftpipe, Storage::kTexture2d, ReadBy::kFetch, Storage::kBuffer, 16, 4,
-     2, 4, 2, 8, 1, 0, 1, 1},
+     2, 4, 2, 8, 1, 0, 1, 1, 0, 0},
     // H200: sums are split until 49152 invocations share them (conv_shared.cc).
     {DeviceKind::kNvidia, Storage::kTexture2d, ReadBy::kFetch, Storage::kBuffer, 64, 4, 2,
-     2, 1, 32, 1, 48 << 10, 2, 2},
+     2, 1, 32, 1, 48 << 10, 2, 2, 0, 256 << 10},
     {DeviceKind::kUnknown, Storage::kTextureArray, ReadBy::kFetch, Storage::kBuffer, 64,
-     4, 1, 4, 1, 32, 1, 0, 1, 1},
+     4, 1, 4, 1, 32, 1, 0, 1, 1, 0, 0},
 };
 
 const Row& RowFor(DeviceKind kind) {
@@ -85,13 +87,20 @@ void ApplyTuning(DeviceProfile* profile) {
       {"split_target", &profile->split_target},
       {"split_tile_pixels", &profile->split_tile_pixels},
       {"split_tile_slices", &profile->split_tile_slices},
+      {"fused_depthwise_slices", &profile->fused_depthwise_slices},
+      {"transfer_piece_bytes", &profile->transfer_piece_bytes},
   };
   for (absl::string_view part : absl::StrSplit(text, ',')) {
     const std::pair<absl::string_view, absl::string_view> pair =
         absl::StrSplit(part, absl::MaxSplits('=', 1));
     int value = 0;
-    if (!absl::SimpleAtoi(pair.second, &value) || value < 1) continue;
+    if (!absl::SimpleAtoi(pair.second, &value)) continue;
     for (const auto& [name, target] : knobs) {
+      // Of the sizes none is 0; what is 0 in some row may be.
+      const bool may_be_off = name == "split_target" ||
+                              name == "fused_depthwise_slices" ||
+                              name == "transfer_piece_bytes";
+      if (value < (may_be_off ? 0 : 1)) continue;
       if (name == pair.first) *target = value;
     }
   }
@@ -116,6 +125,8 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device, const ProfileOptions& op
   p.split_target = row.split_target;
   p.split_tile_pixels = row.split_tile_pixels;
   p.split_tile_slices = row.split_tile_slices;
+  p.fused_depthwise_slices = row.fused_depthwise_slices;
+  p.transfer_piece_bytes = row.transfer_piece_bytes;
   p.max_texture_size = device.max_texture_size;
   p.max_texture_layers = device.max_array_texture_layers;
   // Indices in shaders are 32-bit ints.

@@ -18,7 +18,8 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
     const egl::Context& context, ProgramCache* programs, const Graph& graph,
     std::vector<Dispatch> dispatches, const DeviceProfile& profile,
     PartitionCache* cache) {
-  return ExecutorBuilder(context, programs, graph, std::move(dispatches), profile, cache)
+  return ExecutorBuilder(context, programs, graph, std::move(dispatches),
+                         profile, cache)
       .Build();
 }
 
@@ -28,8 +29,8 @@ void Executor::Record(const Command& command, GLuint* program) const {
     gl().UseProgram(command.program);
     *program = command.program;
   }
-  gl().BindBufferRange(GL_UNIFORM_BUFFER, 0, params_.id(), command.params_offset,
-                       command.params_bytes);
+  gl().BindBufferRange(GL_UNIFORM_BUFFER, 0, params_.id(),
+                       command.params_offset, command.params_bytes);
   for (const Binding& b : command.bindings) {
     switch (b.kind) {
       case Bindings::Kind::kSampler:
@@ -37,7 +38,8 @@ void Executor::Record(const Command& command, GLuint* program) const {
         gl().BindTexture(b.target, b.object);
         break;
       case Bindings::Kind::kImage:
-        gl().BindImageTexture(b.unit, b.object, 0, b.layered, 0, b.access, b.format);
+        gl().BindImageTexture(b.unit, b.object, 0, b.layered, 0, b.access,
+                              b.format);
         break;
       case Bindings::Kind::kBuffer:
         gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, b.unit, b.object);
@@ -49,10 +51,12 @@ void Executor::Record(const Command& command, GLuint* program) const {
 
 absl::Status Executor::EnableProfiling(bool gpu_timers) {
   for (const Command& command : commands_) {
-    profile_.push_back({command.label, command.shader, command.node, command.groups});
+    profile_.push_back(
+        {command.label, command.shader, command.node, command.groups});
     if (!gpu_timers) continue;
     auto query = TimerQuery::Create();
-    if (absl::IsUnimplemented(query.status())) continue;  // no timers: fenced CPU time
+    if (absl::IsUnimplemented(query.status()))
+      continue;  // no timers: fenced CPU time
     if (!query.ok()) return query.status();
     queries_.push_back(*std::move(query));
   }
@@ -85,40 +89,85 @@ absl::Status Executor::RecordTimed() {
   return absl::OkStatus();
 }
 
-absl::Status Executor::WaitForGpu() {
+absl::Status Executor::CopyIn(const Piece& piece, Inputs inputs) {
+  const size_t bytes = piece.end - piece.begin;
+  return inputs_[piece.tensor].buffer.Upload(
+      piece.begin, inputs[piece.tensor].subspan(piece.begin, bytes));
+}
+
+absl::Status Executor::CopyOut(const Piece& piece, Outputs outputs) const {
+  const egl::Buffer& buffer = outputs_[piece.tensor].buffer;
+  const size_t bytes = piece.end - piece.begin;
+  const auto to = outputs[piece.tensor].subspan(piece.begin, bytes);
+  if (!mapped_) return buffer.Read(piece.begin, to);
+  egl::HostCopy(to.data(), buffer.mapped() + piece.begin, bytes);
+  return absl::OkStatus();
+}
+
+absl::Status Executor::RecordUploads(Inputs inputs, GLuint* program) {
+  for (size_t i = 0; i < uploads_end(); ++i) {
+    const Command& command = commands_[i];
+    if (auto s = CopyIn(command.piece, inputs); !s.ok()) return s;
+    Record(command, program);
+    // The GPU begins while the next piece is copied.
+    if (command.piece.end < inputs_[command.piece.tensor].bytes) gl().Flush();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Executor::RecordReadbacks(GLuint* program) {
+  fences_.clear();
+  for (size_t i = readbacks_begin(); i < commands_.size(); ++i) {
+    Record(commands_[i], program);
+    if (!commands_[i].piece.fenced) continue;
+    gl().MemoryBarrier(final_barrier_);
+    if (!mapped_) continue;
+    auto fence = egl::Fence::Insert();
+    if (!fence.ok()) return fence.status();
+    fences_.push_back(*std::move(fence));
+    if (i + 1 < commands_.size()) gl().Flush();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Executor::FinishReadbacks(Outputs outputs) {
   // Polling saves a few microseconds over sleeping in the driver; an inference
   // that takes longer than this is not worth a busy core.
   constexpr int kSpinUs = 2000;
-  auto fence = egl::Fence::Insert();
-  if (!fence.ok()) return fence.status();
-  return fence->Wait(kSpinUs);
+  size_t ready = readbacks_begin();  // the first that is not copied
+  size_t fence = 0;
+  for (size_t i = ready; i < commands_.size(); ++i) {
+    if (!commands_[i].piece.fenced) continue;
+    if (mapped_) {
+      if (auto s = fences_[fence++].Wait(kSpinUs); !s.ok()) return s;
+    }
+    for (; ready <= i; ++ready) {
+      if (auto s = CopyOut(commands_[ready].piece, outputs); !s.ok()) return s;
+    }
+  }
+  fences_.clear();
+  return absl::OkStatus();
 }
 
-absl::Status Executor::Invoke(
-    absl::Span<const absl::Span<const uint8_t>> inputs,
-    absl::Span<const absl::Span<uint8_t>> outputs) {
-  for (size_t i = 0; i < inputs_.size(); ++i) {
-    const auto bytes = inputs[i].first(inputs_[i].bytes);
-    if (auto s = inputs_[i].buffer.Upload(0, bytes); !s.ok()) return s;
-  }
+absl::Status Executor::Invoke(Inputs inputs, Outputs outputs) {
+  GLuint program = 0;
   if (profile_.empty()) {
-    GLuint program = 0;
-    for (const Command& command : commands_) Record(command, &program);
-  } else if (auto s = RecordTimed(); !s.ok()) {
-    return s;
-  }
-  gl().MemoryBarrier(final_barrier_);
-  if (mapped_) {
-    if (auto s = WaitForGpu(); !s.ok()) return s;
-  }
-  for (size_t i = 0; i < outputs_.size(); ++i) {
-    const egl::Buffer& buffer = outputs_[i].buffer;
-    uint8_t* bytes = outputs[i].data();
-    if (mapped_) {
-      egl::HostCopy(bytes, buffer.mapped(), outputs_[i].bytes);
-    } else if (auto s = buffer.Read(0, {bytes, outputs_[i].bytes}); !s.ok()) {
-      return s;
+    if (auto s = RecordUploads(inputs, &program); !s.ok()) return s;
+    for (size_t i = uploads_end(); i < readbacks_begin(); ++i) {
+      Record(commands_[i], &program);
     }
+    if (auto s = RecordReadbacks(&program); !s.ok()) return s;
+    if (auto s = FinishReadbacks(outputs); !s.ok()) return s;
+    return egl::CheckGl("running the partition");
+  }
+  for (size_t i = 0; i < uploads_end(); ++i) {
+    if (auto s = CopyIn(commands_[i].piece, inputs); !s.ok()) return s;
+  }
+  if (auto s = RecordTimed(); !s.ok()) return s;
+  gl().MemoryBarrier(final_barrier_);
+  gl().Finish();
+  for (size_t i = readbacks_begin(); i < commands_.size(); ++i) {
+    if (auto s = CopyOut(commands_[i].piece, outputs); !s.ok()) return s;
   }
   return egl::CheckGl("running the partition");
 }

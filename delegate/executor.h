@@ -26,7 +26,7 @@ struct ExecutorStats {
   int dispatches = 0;
   int barriers = 0;
   int programs = 0;
-  int64_t tensor_bytes = 0;           // textures and buffers, shared by lifetime
+  int64_t tensor_bytes = 0;  // textures and buffers, shared by lifetime
   int64_t tensor_bytes_unshared = 0;  // what they would take, one each
   int64_t constant_bytes = 0;
   double compile_ms = 0;
@@ -40,8 +40,8 @@ class Executor {
  public:
   // `graph` is planned already (`dispatches`); its constants are uploaded here.
   // `cache` (may be null) gives what an earlier start saved, and saves what it
-  // did not have. Errors carry the op's label and the driver's log; kDataLoss is
-  // the cache's: Reject() it and create anew.
+  // did not have. Errors carry the op's label and the driver's log; kDataLoss
+  // is the cache's: Reject() it and create anew.
   static absl::StatusOr<std::unique_ptr<Executor>> Create(
       const egl::Context& context, ProgramCache* programs, const Graph& graph,
       std::vector<Dispatch> dispatches, const DeviceProfile& profile,
@@ -57,8 +57,8 @@ class Executor {
   const ExecutorStats& stats() const { return stats_; }
 
   // From here on each Invoke times every command: by timer queries where the
-  // driver has them and `gpu_timers` trusts them (llvmpipe's read as zero), else
-  // by waiting for the GPU after each.
+  // driver has them and `gpu_timers` trusts them (llvmpipe's read as zero),
+  // else by waiting for the GPU after each.
   absl::Status EnableProfiling(bool gpu_timers);
   struct ProfileEntry {
     std::string label;   // "CONV_2D 12"
@@ -79,10 +79,21 @@ class Executor {
     gl_shaders::Bindings::Kind kind;
     int unit = 0;
     GLuint object = 0;
-    GLenum target = 0;   // of a texture
-    GLenum format = 0;   // of an image
-    GLenum access = 0;   // of an image
+    GLenum target = 0;  // of a texture
+    GLenum format = 0;  // of an image
+    GLenum access = 0;  // of an image
     GLboolean layered = GL_FALSE;
+  };
+
+  // What an upload or readback moves: bytes of inputs_[tensor] or
+  // outputs_[tensor].
+  struct Piece {
+    int tensor = -1;  // -1: neither an upload nor a readback
+    size_t begin = 0;
+    size_t end = 0;
+    // A readback after which the host is told: it copies the pieces since the
+    // last such one while the GPU goes on.
+    bool fenced = false;
   };
 
   struct Command {
@@ -95,6 +106,7 @@ class Executor {
     int node = -1;
     std::string label;
     std::string shader;
+    Piece piece;  // of an upload or readback
   };
 
   // Host-visible memory of one graph input or output.
@@ -103,9 +115,21 @@ class Executor {
     size_t bytes = 0;
   };
 
+  using Inputs = absl::Span<const absl::Span<const uint8_t>>;
+  using Outputs = absl::Span<const absl::Span<uint8_t>>;
+
   void Record(const Command& command, GLuint* program) const;
   absl::Status RecordTimed();
-  absl::Status WaitForGpu();
+  // Commands [begin, end) are the uploads, what runs between, or the readbacks.
+  size_t uploads_end() const { return uploads_; }
+  size_t readbacks_begin() const { return commands_.size() - readbacks_; }
+  absl::Status CopyIn(const Piece& piece, Inputs inputs);
+  absl::Status CopyOut(const Piece& piece, Outputs outputs) const;
+  // Copies each piece and records its upload.
+  absl::Status RecordUploads(Inputs inputs, GLuint* program);
+  absl::Status RecordReadbacks(GLuint* program);
+  // Waits for each piece and copies it.
+  absl::Status FinishReadbacks(Outputs outputs);
 
   egl::Buffer params_;
   std::vector<egl::Texture> textures_;
@@ -113,10 +137,13 @@ class Executor {
   std::vector<HostBuffer> inputs_;
   std::vector<HostBuffer> outputs_;
   std::vector<Command> commands_;
+  size_t uploads_ = 0;              // commands, at the beginning
+  size_t readbacks_ = 0;            // commands, at the end
+  std::vector<egl::Fence> fences_;  // of the readbacks under way
   GLbitfield final_barrier_ = 0;
   bool mapped_ = false;  // inputs_ and outputs_ stay mapped
   ExecutorStats stats_;
-  std::vector<ProfileEntry> profile_;    // by command; empty: not profiling
+  std::vector<ProfileEntry> profile_;     // by command; empty: not profiling
   std::vector<egl::TimerQuery> queries_;  // by command
 };
 

@@ -104,58 +104,105 @@ absl::StatusOr<std::unique_ptr<Executor>> ExecutorBuilder::Build() {
   return std::move(executor_);
 }
 
-// The transfer of one graph input or output, all but its tensor.
-void ExecutorBuilder::FinishTransfer(TensorId id, bool upload,
-                                     Dispatch* d) const {
-  const Shape& s = graph_.tensor(id).shape;
+namespace {
+
+// How the invocations of a transfer lie in the host's memory.
+struct Layout {
+  // The axis of the grid whose steps follow each other in memory, `step_bytes`
+  // apart; -1: none does.
+  int axis = 0;
+  int64_t step_bytes = 16;
+};
+
+Layout LayTransfer(const Shape& s, bool upload, Dispatch* d) {
   // One row of invocations, folded where it is longer than a device's limit.
   const auto flat_grid = [d](int64_t invocations) {
     constexpr int64_t kRow = 1 << 18;
     const int64_t rows = (invocations + kRow - 1) / kRow;
     d->Grid(static_cast<int>((invocations + rows - 1) / rows),
             static_cast<int>(rows), 1);
+    return rows > 1 ? 1 : 0;
   };
   if (s.c % 4 == 0) {
     d->Define("WHOLE_TEXELS").Grid(s.slices(), s.w, s.h * s.b);
-  } else if (upload && s.c == 3) {
-    d->Define("RGB");
-    flat_grid((s.elements() / 3 + 3) / 4);
-  } else if (upload) {
-    d->Grid(s.w, s.h, s.slices() * s.b);
-  } else {
-    flat_grid((s.elements() + 3) / 4);
+    return {2, int64_t{4} * s.c * s.w};
   }
-  d->work_group = ChooseWorkGroup(d->grid, profile_);
-  d->label = absl::StrCat(d->shader, " ", graph_.tensor(id).name);
+  if (upload && s.c == 3) {
+    d->Define("RGB");
+    const int axis = flat_grid((s.elements() / 3 + 3) / 4);
+    return {axis, int64_t{48} * (axis == 1 ? d->grid[0] : 1)};
+  }
+  if (upload) {
+    d->Grid(s.w, s.h, s.slices() * s.b);
+    return {-1, 0};
+  }
+  const int axis = flat_grid((s.elements() + 3) / 4);
+  return {axis, int64_t{16} * (axis == 1 ? d->grid[0] : 1)};
+}
+
+// More pieces gain little: the first one's copy and the last one's transfer
+// remain.
+constexpr int64_t kMostPieces = 16;
+
+}  // namespace
+
+void ExecutorBuilder::AddTransfer(int index, TensorId id, Dispatch d) {
+  const bool upload = d.reads.empty();
+  const Shape& s = graph_.tensor(id).shape;
+  const Layout layout = LayTransfer(s, upload, &d);
+  d.label = absl::StrCat(d.shader, " ", graph_.tensor(id).name);
   const Bindings bindings =
-      gl_shaders::AssignBindings(SpecOf(graph_, *d, profile_));
-  d->Define("HOST_BINDING", bindings.buffers);
+      gl_shaders::AssignBindings(SpecOf(graph_, d, profile_));
+  d.Define("HOST_BINDING", bindings.buffers);
+  const int64_t bytes = s.elements() * static_cast<int64_t>(sizeof(float));
+  int64_t count = 1;
+  if (layout.axis >= 0 && profile_.transfer_piece_bytes > 0) {
+    count = std::clamp(bytes / profile_.transfer_piece_bytes, int64_t{1},
+                       std::min<int64_t>(kMostPieces, d.grid[layout.axis]));
+  }
+  const int steps = layout.axis < 0 ? 0 : d.grid[layout.axis];
+  const int each = static_cast<int>((steps + count - 1) / count);
+  for (int first = 0; first == 0 || first < steps; first += each) {
+    Dispatch part = d;
+    Executor::Piece piece{index, 0, static_cast<size_t>(bytes), false};
+    if (count > 1) {
+      const int last = std::min(steps, first + each);
+      part.grid[layout.axis] = last - first;
+      piece.begin = std::min(bytes, first * layout.step_bytes);
+      piece.end = std::min(bytes, last * layout.step_bytes);
+      part.partial_write = upload;
+    }
+    std::array<int, 3> origin = {};
+    if (layout.axis >= 0) origin[layout.axis] = first;
+    part.uniforms.Int4("origin", origin[0], origin[1], origin[2], d.grid[0]);
+    part.work_group = ChooseWorkGroup(part.grid, profile_);
+    piece.fenced = !upload && count > 1;
+    dispatches_.push_back(std::move(part));
+    pieces_.push_back(piece);
+    if (count == 1) break;
+  }
 }
 
 // Uploads before, readbacks after: steps of the plan like any other.
 void ExecutorBuilder::AddTransfers() {
-  std::vector<Dispatch> all;
-  int index = 0;
-  for (TensorId id : graph_.inputs) {
+  std::vector<Dispatch> plan = std::move(dispatches_);
+  dispatches_.clear();
+  for (size_t i = 0; i < graph_.inputs.size(); ++i) {
     Dispatch d("upload");
-    d.Write("dst", id);
-    FinishTransfer(id, /*upload=*/true, &d);
-    all.push_back(std::move(d));
-    host_buffer_.push_back(index++);
+    d.Write("dst", graph_.inputs[i]);
+    AddTransfer(static_cast<int>(i), graph_.inputs[i], std::move(d));
   }
-  for (Dispatch& d : dispatches_) {
-    all.push_back(std::move(d));
-    host_buffer_.push_back(-1);
-  }
-  index = 0;
-  for (TensorId id : graph_.outputs) {
+  executor_->uploads_ = dispatches_.size();
+  for (Dispatch& d : plan) dispatches_.push_back(std::move(d));
+  pieces_.resize(dispatches_.size());
+  for (size_t i = 0; i < graph_.outputs.size(); ++i) {
     Dispatch d("readback");
-    d.Read("src", id);
-    FinishTransfer(id, /*upload=*/false, &d);
-    all.push_back(std::move(d));
-    host_buffer_.push_back(index++);
+    d.Read("src", graph_.outputs[i]);
+    AddTransfer(static_cast<int>(i), graph_.outputs[i], std::move(d));
   }
-  dispatches_ = std::move(all);
+  executor_->readbacks_ =
+      dispatches_.size() - plan.size() - executor_->uploads_;
+  if (executor_->readbacks_ > 0) pieces_.back().fenced = true;
   executor_->stats_.dispatches = static_cast<int>(dispatches_.size());
 }
 
@@ -391,13 +438,16 @@ absl::Status ExecutorBuilder::MakeCommands() {
       command.bindings.push_back(
           Bind(points.constants[c], constants_[i][c], false));
     }
-    if (host_buffer_[i] >= 0) {
+    if (pieces_[i].tensor >= 0) {
       const auto& list =
           d.reads.empty() ? executor_->inputs_ : executor_->outputs_;
       Executor::Binding host{Bindings::Kind::kBuffer, points.buffers,
-                             list[host_buffer_[i]].buffer.id()};
+                             list[pieces_[i].tensor].buffer.id()};
       command.bindings.push_back(host);
+      command.piece = pieces_[i];
     }
+    // The pieces of an input lie apart: none waits for the one before.
+    if (i < executor_->uploads_ && pieces_[i].begin > 0) accesses.clear();
     command.barrier = hazards.Before(accesses);
     if (command.barrier != 0) ++executor_->stats_.barriers;
     command.node = d.node;

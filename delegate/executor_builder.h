@@ -30,7 +30,8 @@ class ExecutorBuilder {
   };
 
   void AddTransfers();
-  void FinishTransfer(TensorId id, bool upload, Dispatch* d) const;
+  // Adds the dispatches of one graph input or output: `d`, in pieces.
+  void AddTransfer(int index, TensorId id, Dispatch d);
   absl::Status MakeHostBuffers();
   absl::Status MakeSlots();
   absl::Status UploadConstantTensor(TensorId id);
@@ -61,8 +62,7 @@ class ExecutorBuilder {
   std::vector<std::vector<uint8_t>> params_;      // by dispatch
   std::vector<Hash128> texts_;                    // by dispatch, where cache_
   std::vector<const egl::Program*> compiled_;     // by dispatch
-  std::vector<int>
-      host_buffer_;  // by dispatch: index into inputs/outputs, or -1
+  std::vector<Executor::Piece> pieces_;  // by dispatch, of uploads and readbacks
 };
 
 }  // namespace gles_delegate

@@ -110,6 +110,12 @@ struct DeviceProfile {
   int split_target = 0;
   int split_tile_pixels = 1;  // their tile, as above
   int split_tile_slices = 1;
+  // The most output slices of a 1x1 convolution that computes the depthwise
+  // convolution before it by itself; 0: never. More would compute it too often.
+  int fused_depthwise_slices = 0;
+  // Inputs and outputs travel in pieces of about so many bytes, so that the host
+  // copies one while the GPU moves the next; 0: whole.
+  int transfer_piece_bytes = 0;
   // Wanted invocations a work group, within the device's limit.
   int work_group_size = 64;
   // The device's limits that planning checks.

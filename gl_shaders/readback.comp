@@ -1,6 +1,9 @@
 // Texels to host floats (or int32), tightly packed BHWC, four floats an invocation: the
 // host's memory is across a bus, which wants whole, neighbouring writes.
-layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
+layout(std140, binding = 0) uniform Params {
+  COMMON_PARAMS
+  ivec4 origin;  // of this piece in the whole grid; the whole one's width
+};
 
 layout(std430, binding = HOST_BINDING) writeonly buffer Host { ELEMENT4 host[]; };
 
@@ -8,8 +11,9 @@ layout(std430, binding = HOST_BINDING) writeonly buffer Host { ELEMENT4 host[]; 
 // Channels are a multiple of 4; x counts slices.
 void main() {
   if (outside_grid()) return;
-  int y = gid.z % src_size.y;
-  int batch = gid.z / src_size.y;
+  int z = gid.z + origin.z;
+  int y = z % src_size.y;
+  int batch = z / src_size.y;
   int at = ((batch * src_size.y + y) * src_size.x + gid.y) * src_size.z + gid.x;
   host[at] = read_src(gid.y, y, gid.x, batch);
 }
@@ -18,7 +22,7 @@ void main() {
 // padded to whole vec4s; what lies past the last float is written as zero.
 void main() {
   if (outside_grid()) return;
-  int at = gid.y * grid.x + gid.x;
+  int at = (gid.y + origin.y) * origin.w + gid.x + origin.x;
   int channels = src_aux.x;
   int pixel = (at * 4) / channels;
   int c = at * 4 - pixel * channels;

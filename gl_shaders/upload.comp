@@ -1,6 +1,9 @@
 // Host floats (or int32, where dst is of integers), tightly packed BHWC, to
 // texels. One texel an invocation.
-layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
+layout(std140, binding = 0) uniform Params {
+  COMMON_PARAMS
+  ivec4 origin;  // of this piece in the whole grid; the whole one's width
+};
 
 #ifdef WHOLE_TEXELS
 // Channels are a multiple of 4: x counts slices, so that neighbouring
@@ -9,8 +12,9 @@ layout(std430, binding = HOST_BINDING) readonly buffer Host { ELEMENT4 host[]; }
 
 void main() {
   if (outside_grid()) return;
-  int y = gid.z % dst_size.y;
-  int batch = gid.z / dst_size.y;
+  int z = gid.z + origin.z;
+  int y = z % dst_size.y;
+  int batch = z / dst_size.y;
   int at = ((batch * dst_size.y + y) * dst_size.x + gid.y) * dst_size.z + gid.x;
   write_dst(gid.y, y, gid.x, batch, host[at]);
 }
@@ -29,7 +33,7 @@ void put(int pixel, ELEMENT r, ELEMENT g, ELEMENT b) {
 
 void main() {
   if (outside_grid()) return;
-  int group = gid.y * grid.x + gid.x;
+  int group = (gid.y + origin.y) * origin.w + gid.x + origin.x;
   // The last row of a folded grid may be longer than what is left.
   if (group * 4 >= dst_size.x * dst_size.y * dst_size.w) return;
   ELEMENT4 a = host[group * 3];

@@ -1,0 +1,60 @@
+// labels: op llvmpipe softpipe
+// Inputs and outputs that travel in pieces: each layout in host memory, with
+// pieces of one step, of several, and more of them than fit.
+#include <numeric>
+#include <vector>
+
+#include "delegate/ops/elementwise.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/run_graph.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+struct Case {
+  std::vector<int> dims;
+  int piece_bytes;
+};
+
+void PrintTo(const Case& c, std::ostream* os) {
+  *os << ::testing::PrintToString(c.dims) << " in pieces of " << c.piece_bytes;
+}
+
+class TransferTest : public ::testing::TestWithParam<Case> {};
+
+TEST_P(TransferTest, MovesEveryValue) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  Graph graph;
+  Node node;
+  node.inputs = {AddTensor(&graph, GetParam().dims)};
+  node.outputs = {AddTensor(&graph, GetParam().dims)};
+  node.attributes =
+      ElementwiseAttributes{0, graph.tensor(node.inputs[0]).shape, {}};
+  node.post_ops = {{"neg"}};
+  std::vector<float> in(graph.tensor(node.inputs[0]).shape.elements());
+  std::iota(in.begin(), in.end(), 1.0f);
+  std::vector<float> want;
+  for (float v : in) want.push_back(-v);
+  const auto got = RunGraphOf("NEG", std::move(node), std::move(graph), {in},
+                              [](DeviceProfile& profile) {
+                                profile.transfer_piece_bytes =
+                                    GetParam().piece_bytes;
+                              });
+  ASSERT_TRUE(got.ok()) << got.status();
+  EXPECT_EQ(*got, want);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Pieces, TransferTest,
+    ::testing::Values(Case{{1, 9, 7, 3}, 0}, Case{{1, 9, 7, 3}, 48},
+                      Case{{2, 5, 7, 3}, 300}, Case{{1, 9, 7, 3}, 4},
+                      Case{{3, 5, 7, 8}, 224}, Case{{3, 5, 7, 8}, 1000},
+                      Case{{3, 5, 7, 8}, 1}, Case{{2, 9, 7, 5}, 16},
+                      Case{{2, 9, 7, 5}, 100}, Case{{1, 1, 1, 1}, 1},
+                      Case{{1, 3}, 1}, Case{{1, 1024, 1030, 1}, 1 << 19},
+                      Case{{1, 1024, 1100, 3}, 1 << 20}));
+
+}  // namespace
+}  // namespace gles_delegate::testing
