@@ -1,5 +1,6 @@
 #include "delegate/ops/gather.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -14,47 +15,87 @@ namespace {
 
 constexpr int kTableWidth = 1024;  // texels a row, within any texture limit
 
+int Product(absl::Span<const int> dims) {
+  int product = 1;  // of a tensor's axes: within int
+  for (int d : dims) product *= d;
+  return product;
+}
+
+// batch_dims counted from the front. kInvalidArgument: past the axis or the
+// indices' rank, or batches that are not those of the indices.
+absl::StatusOr<int> BatchDims(const NodeView& node, int axis) {
+  auto params = node.Get<GatherParams>();
+  if (!params.ok()) return params.status();
+  // Version 5 brought batch_dims; earlier structs end before it.
+  int batch_dims = node.version >= 5 ? (*params)->batch_dims : 0;
+  const std::vector<int>& dims = node.inputs[0]->dims;
+  const std::vector<int>& index_dims = node.inputs[1]->dims;
+  const int index_rank = static_cast<int>(index_dims.size());
+  if (batch_dims < 0) batch_dims += index_rank;
+  if (batch_dims < 0 || batch_dims > axis || batch_dims > index_rank) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("batch_dims is ", (*params)->batch_dims, ", axis ", axis,
+                     ", the indices' rank ", index_rank));
+  }
+  if (!std::equal(dims.begin(), dims.begin() + batch_dims,
+                  index_dims.begin())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the first ", batch_dims, " axes of ", DimsString(dims),
+                     " and ", DimsString(index_dims), " must be equal"));
+  }
+  return batch_dims;
+}
+
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseGather(const NodeView& node) {
   if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
   if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
+  if (auto s = CheckIndices(node, 1); !s.ok()) return s;
   auto params = node.Get<GatherParams>();
   if (!params.ok()) return params.status();
-  // Version 5 brought batch_dims; earlier structs end before it.
-  if (node.version >= 5 && (*params)->batch_dims != 0) {
-    return absl::UnimplementedError(absl::StrCat(
-        "batch_dims is ", (*params)->batch_dims, ", only 0 runs here"));
-  }
-  const Tensor& input = *node.inputs[0];
-  if (auto s = CheckRank(input, "input"); !s.ok()) return s;
-  const int rank = static_cast<int>(input.dims.size());
+  const std::vector<int>& dims = node.inputs[0]->dims;
+  const Tensor& indices = *node.inputs[1];
+  const int rank = static_cast<int>(dims.size());
   auto axis = NormalAxis((*params)->axis, rank);
   if (!axis.ok()) return axis.status();
-  auto indices = IntsOfInput(node, 1, "the indices");
-  if (!indices.ok()) return indices.status();
-  for (int i : *indices) {
-    if (i < 0 || i >= input.dims[*axis]) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("index ", i, " is outside axis ", *axis, ", which has ",
-                       input.dims[*axis], " elements"));
-    }
-  }
-  const std::vector<int>& index_dims = node.inputs[1]->dims;
-  std::vector<int> want = input.dims;
+  auto batch_dims = BatchDims(node, *axis);
+  if (!batch_dims.ok()) return batch_dims.status();
+  if (auto s = CheckConstantIndices(indices, {dims[*axis]}); !s.ok()) return s;
+  std::vector<int> want = dims;
   want.erase(want.begin() + *axis);
-  want.insert(want.begin() + *axis, index_dims.begin(), index_dims.end());
+  want.insert(want.begin() + *axis, indices.dims.begin() + *batch_dims,
+              indices.dims.end());
   if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
-  std::vector<int> picked = input.dims;
-  picked[*axis] = static_cast<int>(indices->size());
-  return ParsedNode{GatherAttributes{BhwcAxis(*axis, rank), *std::move(indices),
-                                     Shape::FromDims(picked)},
-                    {}};
+  const auto axes = absl::MakeConstSpan(dims);
+  GatherAttributes a;
+  if (!indices.is_constant() || *batch_dims > 0 || rank > 4) {
+    LinearGather linear;
+    linear.outer = Product(axes.subspan(*batch_dims, *axis - *batch_dims));
+    linear.extents[0] = dims[*axis];
+    linear.inner = Product(axes.subspan(*axis + 1));
+    linear.count =
+        Product(absl::MakeConstSpan(indices.dims).subspan(*batch_dims));
+    a.linear = linear;
+    return ParsedNode{std::move(a), {}};
+  }
+  auto values = ConstantInts(indices);
+  if (!values.ok()) return values.status();
+  std::vector<int> picked = dims;
+  picked[*axis] = static_cast<int>(values->size());
+  a.axis = BhwcAxis(*axis, rank);
+  a.indices = *std::move(values);
+  a.picked = Shape::FromDims(picked);
+  return ParsedNode{std::move(a), {}};
 }
 
 absl::Status PlanGather(const Node& node, Planner* planner) {
   const auto& a = std::any_cast<const GatherAttributes&>(node.attributes);
   const TensorId output = node.outputs[0];
+  if (a.linear.has_value()) {
+    return AddLinearGather(planner, node.inputs[0], node.inputs[1], output,
+                           *a.linear);
+  }
   const bool direct = planner->tensor(output).shape == a.picked;
   const TensorId picked =
       direct ? output

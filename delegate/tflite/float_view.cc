@@ -16,7 +16,7 @@ constexpr float kMaxHalf = 65504.0f;
 constexpr absl::string_view kMoves[] = {
     "BATCH_TO_SPACE_ND", "BROADCAST_TO",  "CONCATENATION",
     "DEPTH_TO_SPACE",    "EXPAND_DIMS",   "FILL",
-    "GATHER",            "MAX_POOL_2D",   "MIRROR_PAD",
+    "GATHER",            "GATHER_ND",     "MAX_POOL_2D",   "MIRROR_PAD",
     "PACK",              "PAD",           "PADV2",
     "RESHAPE",           "RESIZE_NEAREST_NEIGHBOR",
     "REVERSE_V2",        "SELECT",        "SELECT_V2",

@@ -1,0 +1,62 @@
+// dst[batch, outer, pick, inner] = src[batch, outer, index..., inner], with the
+// index of each pick read from the indices, [batch, pick, depth], and clamped to
+// its axes. All in linear element order. With WHOLE, the four channels of a
+// texel come from one texel. One texel an invocation.
+layout(std140, binding = 0) uniform Params {
+  COMMON_PARAMS
+  ivec4 extents;  // of the axes that an index names
+  int depth;      // how many they are
+  int inner;      // elements that an index picks
+  int count;      // picks of a batch
+  int outer;
+  int rows;       // the product of the extents
+};
+
+int index_at(int n) {
+  int pixel = n / indices_aux.x;
+  int c = n - pixel * indices_aux.x;
+  int row = pixel / indices_size.x;
+  int batch = row / indices_size.y;
+  return read_indices(pixel - row * indices_size.x, row - batch * indices_size.y,
+                      c >> 2, batch)[c & 3];
+}
+
+// The source element that element e of dst comes from.
+int source_of(int e) {
+  int pick = e / inner;
+  int group = pick / count;  // batch and outer
+  int at = ((group / outer) * count + pick - group * count) * depth;
+  int row = 0;
+  for (int j = 0; j < depth; ++j) {
+    row = row * extents[j] + clamp(index_at(at + j), 0, extents[j] - 1);
+  }
+  return (group * rows + row) * inner + e - pick * inner;
+}
+
+ELEMENT4 texel(int pixel, int slice) {
+  int row = pixel / src_size.x;
+  return read_src(pixel - row * src_size.x, row % src_size.y, slice,
+                  row / src_size.y);
+}
+
+ELEMENT value_of(int e) {
+  int element = source_of(e);
+  int pixel = element / src_aux.x;
+  int c = element - pixel * src_aux.x;
+  return texel(pixel, c >> 2)[c & 3];
+}
+
+void main() {
+  if (outside_grid()) return;
+  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+  int pixel = (p.w * dst_size.y + p.y) * dst_size.x + p.x;
+  int first = pixel * dst_aux.x;
+#ifdef WHOLE
+  ELEMENT4 v = texel(source_of(first) / src_aux.x, p.z);
+#else
+  // Lanes past the last channel repeat it: in bounds, and masked by the write.
+  ivec4 c = first + min(4 * p.z + ivec4(0, 1, 2, 3), dst_aux.x - 1);
+  ELEMENT4 v = ELEMENT4(value_of(c.x), value_of(c.y), value_of(c.z), value_of(c.w));
+#endif
+  write_dst(p.x, p.y, p.z, p.w, v);
+}

@@ -1,0 +1,33 @@
+// dst[outer, k, inner] = indices[outer, inner] == k ? on : off, for k below
+// depth, in linear element order. One texel (4 channels) an invocation.
+layout(std140, binding = 0) uniform Params {
+  COMMON_PARAMS
+  int depth;
+  int inner;
+};
+
+int index_at(int n) {
+  int pixel = n / indices_aux.x;
+  int c = n - pixel * indices_aux.x;
+  int row = pixel / indices_size.x;
+  int batch = row / indices_size.y;
+  return read_indices(pixel - row * indices_size.x, row - batch * indices_size.y,
+                      c >> 2, batch)[c & 3];
+}
+
+bool holds(int e) {
+  int at = e / inner;
+  int outer = at / depth;
+  return index_at(outer * inner + e - at * inner) == at - outer * depth;
+}
+
+void main() {
+  if (outside_grid()) return;
+  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+  int pixel = (p.w * dst_size.y + p.y) * dst_size.x + p.x;
+  // Lanes past the last channel repeat it: in bounds, and masked by the write.
+  ivec4 e = pixel * dst_aux.x + min(4 * p.z + ivec4(0, 1, 2, 3), dst_aux.x - 1);
+  bvec4 on = bvec4(holds(e.x), holds(e.y), holds(e.z), holds(e.w));
+  ELEMENT4 v = mix(read_off_value(0, 0, 0, 0).xxxx, read_on_value(0, 0, 0, 0).xxxx, on);
+  write_dst(p.x, p.y, p.z, p.w, v);
+}

@@ -1,0 +1,127 @@
+// labels: op llvmpipe softpipe
+// GATHER_ND against TFLite's own kernel, and what its parser refuses.
+#include "delegate/ops/gather_nd.h"
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/of_type.h"
+#include "tests/testing/op_model_maker.h"
+#include "tests/testing/op_models.h"
+#include "tests/testing/parse_node.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using Op = schema::BuiltinOperator;
+using schema::TensorType;
+
+void Check(const SingleOpModel& model) {
+  EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+}
+
+class GatherNdTest : public ::testing::Test {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+};
+
+SingleOpModel Model(const Shape& input, const Shape& indices,
+                    bool runtime = true,
+                    TensorType type = TensorType::FLOAT32) {
+  return MakeModel(
+      absl::StrCat("GATHER_ND ", ShapeString(input), " by ",
+                   ShapeString(indices), runtime ? " at run time" : "", " of ",
+                   schema::EnumNameTensorType(type)),
+      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        std::vector<float> values =
+            v.random().Uniform(ElementCount(input), -100, 100);
+        if (type != TensorType::FLOAT32) {
+          for (float& value : values) value = std::round(value);
+        }
+        const int x = v.OfType(v.Input("x", input, values), type);
+        std::vector<int32_t> at(ElementCount(indices));
+        for (size_t i = 0; i < at.size(); ++i) {
+          at[i] = v.random().NextInt(0, input[i % indices.back()] - 1);
+        }
+        const int by =
+            runtime
+                ? v.OfInts(v.Input("indices", indices, {at.begin(), at.end()}))
+                : v.IntConstant("indices", indices, at);
+        return v.OfType(
+            v.Op(Op::GATHER_ND, 1, {x, by}, schema::GatherNdOptionsT()), type);
+      });
+}
+
+TEST_F(GatherNdTest, EveryDepth) {
+  for (int channels : StandardChannels()) {
+    for (int depth = 1; depth <= 4; ++depth) {
+      Check(Model({3, 4, 5, channels}, {6, depth}));
+    }
+  }
+  Check(Model({3, 4, 5, 6}, {2, 3, 2}));
+  Check(Model({3, 4, 5, 6}, {2, 2, 3, 4}));
+  Check(Model({3, 4, 5, 6}, {2}));  // one element's slice
+  Check(Model({3, 4, 5, 6}, {4}));  // a scalar
+}
+
+TEST_F(GatherNdTest, LowerRanks) {
+  Check(Model({9}, {4, 1}));
+  Check(Model({9, 5}, {4, 1}));
+  Check(Model({9, 5}, {4, 2}));
+  Check(Model({9, 5, 3}, {2, 2, 2}));
+}
+
+TEST_F(GatherNdTest, Constants) {
+  Check(Model({3, 4, 5, 6}, {6, 2}, /*runtime=*/false));
+  Check(Model({9, 5}, {4, 2}, /*runtime=*/false));
+}
+
+TEST_F(GatherNdTest, Integers) {
+  Check(Model({3, 4, 5}, {6, 2}, true, TensorType::INT32));
+  Check(Model({3, 4, 5}, {6, 3}, true, TensorType::INT32));
+}
+
+TEST_F(GatherNdTest, RuntimeIndicesAreClamped) {
+  SingleOpModel model = Model({2, 3}, {4, 2});
+  model.inputs[0] = {0, 1, 2, 10, 11, 12};
+  model.inputs[1] = {-1, 1, 2, 3, 2147483520, -2147483648.0f, 1, 2};
+  const RunResult result = RunOnDelegate(model);
+  ASSERT_TRUE(result.status.ok()) << result.status;
+  EXPECT_THAT(result.outputs[0].values, ::testing::ElementsAre(1, 12, 10, 12));
+}
+
+TEST_F(GatherNdTest, PrecisionsAndStorages) {
+  ExpectMatchesCpu(Model({3, 4, 5, 6}, {6, 2}));
+  ExpectMatchesCpu(Model({3, 4, 5, 6}, {6, 4}));
+}
+
+TEST(ParseGatherNdTest, Refusals) {
+  const Tensor input = FakeTensor({2, 3, 5});
+  const auto refusal = [&](const Tensor& indices, std::vector<int> output) {
+    return Refusal(ParseGatherNd, {input, indices},
+                   {FakeTensor(std::move(output))});
+  };
+  EXPECT_EQ(refusal(FakeRuntimeInts({4, 2}), {4, 5}), "");
+  EXPECT_EQ(refusal(FakeInts({1, 2, 0, 0}, {2, 2}), {2, 5}), "");
+  EXPECT_THAT(refusal(FakeInts({1, 2, 2, 0}, {2, 2}), {2, 5}),
+              HasSubstr("index 2 is outside an axis of 2 elements"));
+  EXPECT_THAT(refusal(FakeInts({1, 2, 0, -1}, {2, 2}), {2, 5}),
+              HasSubstr("index -1 is outside an axis of 3 elements"));
+  EXPECT_THAT(refusal(FakeRuntimeInts({4, 2}), {4, 4}),
+              HasSubstr("output is 4x4, its inputs and attributes give 4x5"));
+  EXPECT_THAT(refusal(FakeRuntimeInts({4, 4}), {4}),
+              HasSubstr("must not be past the rank of 2x3x5"));
+  EXPECT_THAT(refusal(FakeRuntimeInts({}), {4}),
+              HasSubstr("the indices are scalar"));
+  EXPECT_THAT(refusal(FakeRuntimeInts({4, 0}), {4, 2, 3, 5}),
+              HasSubstr("no elements"));
+  const Tensor deep = FakeTensor({1, 2, 3, 4, 5});
+  EXPECT_THAT(Refusal(ParseGatherNd, {deep, FakeRuntimeInts({4, 5})},
+                      {FakeTensor({4})}),
+              HasSubstr("names 5 axes, at most 4"));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
