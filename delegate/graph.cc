@@ -82,9 +82,17 @@ int BhwcAxis(int axis, int rank) {
       return axis == 0 ? 0 : 3;
     case 3:
       return axis == 0 ? 0 : axis + 1;
+    case 5:
+      return axis == 0 ? kOuterAxis : axis - 1;
     default:
       return axis;
   }
+}
+
+AxisArray ExtentsOf(const Tensor& tensor) {
+  const Shape& s = tensor.shape;
+  const int outer = tensor.dims.size() == 5 ? tensor.dims[0] : 1;
+  return {outer == 0 ? 0 : s.b / outer, s.h, s.w, s.c, outer};
 }
 
 ConstantData ConstantData::Borrow(absl::Span<const uint8_t> bytes) {

@@ -55,8 +55,17 @@ struct Shape {
   bool operator!=(const Shape& o) const { return !(*this == o); }
 };
 
-// The axis (0..3 of B,H,W,C) that axis `axis` of a tensor of `rank` <= 4 lies
-// on under Shape::FromDims. Negative axes count from the end.
+// An extent or an index for each of B, H, W and C, and of the axis before the
+// batch, which tensors of rank 5 have: [A,B,H,W,C], where Shape::b is A*B.
+using AxisArray = std::array<int, 5>;
+constexpr int kBatchAxis = 0;
+constexpr int kHeightAxis = 1;
+constexpr int kWidthAxis = 2;
+constexpr int kChannelAxis = 3;
+constexpr int kOuterAxis = 4;
+
+// Where in an AxisArray axis `axis` of a tensor of `rank` <= 5 lies. Negative
+// axes count from the end.
 int BhwcAxis(int axis, int rank);
 
 // real = scale * (code - zero_point); one pair, or one per index of
@@ -123,6 +132,9 @@ struct Tensor {
   DataType stored() const { return is_float_view() ? codes : type; }
   std::string ToString() const;  // "'conv1' float32[1,112,112,32]"
 };
+
+// B, H, W, C and outer extents of a tensor of rank <= 5.
+AxisArray ExtentsOf(const Tensor& tensor);
 
 // The constant's values as floats: float16 widened, integers dequantized where
 // the tensor carries quantization and converted where it does not, bool as 0/1.

@@ -139,11 +139,16 @@ std::string Dispatch::ToString() const {
 
 TensorId Planner::AddTemporary(absl::string_view name, const Shape& shape,
                                DataType type) {
+  return AddTemporaryOf(name, {shape.b, shape.h, shape.w, shape.c}, type);
+}
+
+TensorId Planner::AddTemporaryOf(absl::string_view name, std::vector<int> dims,
+                                 DataType type) {
   Tensor tensor;
   tensor.type = type;
   tensor.name = std::string(name);
-  tensor.dims = {shape.b, shape.h, shape.w, shape.c};
-  tensor.shape = shape;
+  tensor.shape = Shape::FromDims(dims);
+  tensor.dims = std::move(dims);
   return graph_->AddTensor(std::move(tensor));
 }
 

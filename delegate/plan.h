@@ -148,6 +148,9 @@ class Planner {
   // `type`: kInt32 for one of integers.
   TensorId AddTemporary(absl::string_view name, const Shape& shape,
                         DataType type = DataType::kFloat32);
+  // Likewise with TFLite's dims, where the rank matters (5).
+  TensorId AddTemporaryOf(absl::string_view name, std::vector<int> dims,
+                          DataType type);
   // Like a temporary, but with constant values (in BHWC order).
   TensorId AddConstantTensor(absl::string_view name, const Shape& shape,
                              std::vector<float> values);

@@ -2,6 +2,8 @@
 // transposes, tiles. Coordinates are (x, y, channel, batch). One texel an
 // invocation, of four reads; with WHOLE, channels stay together and count in
 // slices: one read; with SHIFTED, they stay in order: two.
+// With OUTER there is a fifth axis before the batch, which counts in it: the
+// batch of a read or write is outer * batches + batch.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 offset;
@@ -14,24 +16,69 @@ layout(std140, binding = 0) uniform Params {
   int box_channels;
   int mirror;  // 0: the edge once, 1: twice
   float fill;
+#ifdef OUTER
+  ivec4 per_outer;  // of x, y, channel, batch
+  ivec4 outer_per;  // the source's outer index per x, y, channel, batch
+  ivec4 outer;      // its offset; per outer; the source's extent; its batches
+  ivec4 outer_box;  // batches of the box; where it begins; dst's batches
+#endif
 };
 
-// The value of source element (or texel, with WHOLE) q, in all or one lane.
-ELEMENT4 value_at(ivec4 q) {
+// A place in the source: x, y, channel or slice, batch, and the outer axis.
+struct Place {
+  ivec4 q;
+  int outer;
+};
+
+int batch_of(Place p) {
+#ifdef OUTER
+  return p.outer * outer.w + p.q.w;
+#else
+  return p.q.w;
+#endif
+}
+
+ivec4 source_size() {
 #ifdef WHOLE
   ivec4 size = src_size;
 #else
   ivec4 size = ivec4(src_size.xy, src_aux.x, src_size.w);
 #endif
+#ifdef OUTER
+  size.w = outer.w;
+#endif
+  return size;
+}
+
+bool is_outside(Place p, ivec4 size) {
+#ifdef OUTER
+  if (p.outer < 0 || p.outer >= outer.z) return true;
+#endif
+  return any(lessThan(p.q, ivec4(0))) || any(greaterThanEqual(p.q, size));
+}
+
+int mirrored(int i, int size) {
+  i = i < 0 ? -i - mirror : i;
+  return i >= size ? 2 * (size - 1) + mirror - i : i;
+}
+
+// The value of the source's element (or texel, with WHOLE), in all or one lane.
+ELEMENT4 value_at(Place p) {
+  ivec4 size = source_size();
 #ifdef MIRROR
-  q = mix(q, -q - mirror, lessThan(q, ivec4(0)));
-  q = mix(q, 2 * (size - 1) + mirror - q, greaterThanEqual(q, size));
+  for (int i = 0; i < 4; ++i) p.q[i] = mirrored(p.q[i], size[i]);
+#ifdef OUTER
+  p.outer = mirrored(p.outer, outer.z);
+#endif
 #endif
 #ifdef WRAP
-  q = q % size;
+  p.q = p.q % size;
+#ifdef OUTER
+  p.outer = p.outer % outer.z;
+#endif
 #endif
 #ifdef FILL
-  if (any(lessThan(q, ivec4(0))) || any(greaterThanEqual(q, size))) {
+  if (is_outside(p, size)) {
 #ifdef FILL_TENSOR
     return read_fill_value(0, 0, 0, 0).xxxx;
 #else
@@ -40,28 +87,29 @@ ELEMENT4 value_at(ivec4 q) {
   }
 #endif
 #ifdef WHOLE
-  return read_src(q.x, q.y, q.z, q.w);
+  return read_src(p.q.x, p.q.y, p.q.z, batch_of(p));
 #else
-  return ELEMENT4(read_src(q.x, q.y, q.z >> 2, q.w)[q.z & 3]);
+  return ELEMENT4(read_src(p.q.x, p.q.y, p.q.z >> 2, batch_of(p))[p.q.z & 3]);
 #endif
 }
 
 #ifdef SHIFTED
 // Channels q.z and on. Past the source's they are zero, as are those of a texel's
 // tail; and so is what lies outside on other axes.
-ELEMENT4 texel_at(ivec4 q, int slice) {
+ELEMENT4 texel_at(Place p, int slice) {
   if (slice < 0 || slice >= src_size.z) return ELEMENT4(0);
-  return read_src(q.x, q.y, slice, q.w);
+  return read_src(p.q.x, p.q.y, slice, batch_of(p));
 }
 
-ELEMENT4 shifted_at(ivec4 q) {
+ELEMENT4 shifted_at(Place p) {
+  int channel = p.q.z;
 #ifdef FILL
-  ivec4 size = ivec4(src_size.xy, q.z + 1, src_size.w);
-  if (any(lessThan(q.xyw, ivec3(0))) || any(greaterThanEqual(q, size))) return ELEMENT4(0);
+  p.q.z = 0;
+  if (is_outside(p, source_size())) return ELEMENT4(0);
 #endif
-  ELEMENT4 low = texel_at(q, q.z >> 2);
-  ELEMENT4 high = texel_at(q, (q.z >> 2) + 1);
-  int by = q.z & 3;
+  ELEMENT4 low = texel_at(p, channel >> 2);
+  ELEMENT4 high = texel_at(p, (channel >> 2) + 1);
+  int by = channel & 3;
   if (by == 0) return low;
   if (by == 1) return ELEMENT4(low.yzw, high.x);
   if (by == 2) return ELEMENT4(low.zw, high.xy);
@@ -69,20 +117,41 @@ ELEMENT4 shifted_at(ivec4 q) {
 }
 #endif
 
+// `from`, moved by `channels` of the destination.
+Place moved(Place from, int channels) {
+  from.q += channels * per_channel;
+#ifdef OUTER
+  from.outer += channels * outer_per.z;
+#endif
+  return from;
+}
+
 void main() {
   if (outside_grid()) return;
   ivec4 p = ivec4(gid.xy, gid.z % box_slices, gid.z / box_slices);
-  ivec4 q = offset + p.x * per_x + p.y * per_y + p.w * per_batch;
+  Place from = Place(offset, 0);
+#ifdef OUTER
+  int p_outer = p.w / outer_box.x;
+  p.w -= p_outer * outer_box.x;
+  from.q += p_outer * per_outer;
+  from.outer = outer.x + p_outer * outer.y + p.x * outer_per.x +
+               p.y * outer_per.y + p.w * outer_per.w;
+#endif
+  from.q += p.x * per_x + p.y * per_y + p.w * per_batch;
 #if defined(WHOLE)
-  ELEMENT4 v = value_at(q + p.z * per_channel);
+  ELEMENT4 v = value_at(moved(from, p.z));
 #elif defined(SHIFTED)
-  ELEMENT4 v = shifted_at(q + ivec4(0, 0, 4 * p.z, 0));
+  from.q.z += 4 * p.z;
+  ELEMENT4 v = shifted_at(from);
 #else
   // Lanes past the last channel repeat it: in bounds, and masked by the write.
   ivec4 c = min(4 * p.z + ivec4(0, 1, 2, 3), box_channels - 1);
-  ELEMENT4 v = ELEMENT4(value_at(q + c.x * per_channel).x, value_at(q + c.y * per_channel).x,
-                value_at(q + c.z * per_channel).x, value_at(q + c.w * per_channel).x);
+  ELEMENT4 v = ELEMENT4(value_at(moved(from, c.x)).x, value_at(moved(from, c.y)).x,
+                        value_at(moved(from, c.z)).x, value_at(moved(from, c.w)).x);
 #endif
   ivec4 t = at + p;
+#ifdef OUTER
+  t.w += (outer_box.y + p_outer) * outer_box.z;
+#endif
   write_dst(t.x, t.y, t.z, t.w, v);
 }

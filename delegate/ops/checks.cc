@@ -104,11 +104,11 @@ absl::Status CheckDims(const Tensor& output, absl::Span<const int> want) {
                    ", its inputs and attributes give ", DimsString(want)));
 }
 
-absl::Status CheckRank(const Tensor& tensor, absl::string_view what) {
-  if (tensor.dims.size() <= 4) return absl::OkStatus();
+absl::Status CheckRank(const Tensor& tensor, absl::string_view what, int most) {
+  if (static_cast<int>(tensor.dims.size()) <= most) return absl::OkStatus();
   return absl::UnimplementedError(
       absl::StrCat(what, " is ", DimsString(tensor.dims),
-                   ", more than the 4 axes supported"));
+                   ", more than the ", most, " axes supported"));
 }
 
 absl::StatusOr<int> NormalAxis(int axis, int rank) {

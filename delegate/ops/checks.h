@@ -45,9 +45,9 @@ absl::Status CheckIntegers(const Tensor& tensor, DataType type,
 // kInvalidArgument unless the output has exactly these dimensions.
 absl::Status CheckDims(const Tensor& output, absl::Span<const int> want);
 
-// kUnimplemented above rank 4, for ops that name axes: five axes do not fold
-// into BHWC without losing one.
-absl::Status CheckRank(const Tensor& tensor, absl::string_view what);
+// kUnimplemented above rank `most`, for ops that name axes: AxisArray holds five.
+absl::Status CheckRank(const Tensor& tensor, absl::string_view what,
+                       int most = 5);
 
 // `axis` counted from the front. kInvalidArgument: outside [-rank, rank).
 absl::StatusOr<int> NormalAxis(int axis, int rank);

@@ -13,7 +13,6 @@
 namespace gles_delegate {
 namespace {
 
-constexpr int kChannelAxis = 3;
 // Images or buffers that a dispatch may bind on any device are four, one of
 // them written.
 constexpr int kMaxSources = 3;
@@ -38,18 +37,14 @@ std::vector<Part> PartsOf(const Planner& planner,
   return parts;
 }
 
-int ExtentOn(const Shape& s, int axis) {
-  return std::array<int, 4>{s.b, s.h, s.w, s.c}[axis];
-}
-
 // A copy for each input.
 void AddCopies(Planner* planner, absl::Span<const TensorId> inputs,
                TensorId output, int axis) {
-  std::array<int, 4> at = {0, 0, 0, 0};
+  AxisArray at = {};
   for (TensorId id : inputs) {
-    const Shape shape = planner->tensor(id).shape;
-    AddRemapToBox(planner, id, output, Remap(), shape, at);
-    at[axis] += ExtentOn(shape, axis);
+    const AxisArray extent = ExtentsOf(planner->tensor(id));
+    AddRemapToBox(planner, id, output, Remap(), extent, at);
+    at[axis] += extent[axis];
   }
 }
 

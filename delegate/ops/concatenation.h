@@ -1,5 +1,5 @@
 // CONCATENATION: inputs one after another along any axis; a fused activation.
-// Any number of inputs, constants among them. Rank <= 4.
+// Any number of inputs, constants among them. Rank <= 5.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONCATENATION_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONCATENATION_H_
 
@@ -12,7 +12,7 @@
 namespace gles_delegate {
 
 struct ConcatenationAttributes {
-  int axis = 3;  // of B, H, W, C
+  int axis = 3;  // of AxisArray
 };
 
 // kInvalidArgument: inputs that differ on another axis, or do not add up to the
@@ -20,7 +20,7 @@ struct ConcatenationAttributes {
 absl::StatusOr<ParsedNode> ParseConcatenation(const NodeView& node);
 absl::Status PlanConcatenation(const Node& node, Planner* planner);
 
-// Writes `inputs`, in order, along BHWC `axis` of `output`: a copy each where
+// Writes `inputs`, in order, along `axis` (of AxisArray) of `output`: a copy each where
 // every channel offset is a multiple of 4, else whole texels from up to three
 // inputs at a time.
 void AddConcatenation(Planner* planner, std::vector<TensorId> inputs,

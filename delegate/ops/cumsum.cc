@@ -27,7 +27,7 @@ absl::StatusOr<ParsedNode> ParseCumsum(const NodeView& node) {
   auto params = node.Get<CumsumParams>();
   if (!params.ok()) return params.status();
   const Tensor& input = *node.inputs[0];
-  if (auto s = CheckRank(input, "input"); !s.ok()) return s;
+  if (auto s = CheckRank(input, "input", 4); !s.ok()) return s;
   auto axes = IntsOfInput(node, 1, "the axis");
   if (!axes.ok()) return axes.status();
   if (axes->size() != 1) {

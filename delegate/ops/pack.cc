@@ -10,12 +10,6 @@
 #include "delegate/tflite/builtin_params.h"
 
 namespace gles_delegate {
-namespace {
-
-constexpr int kChannelAxis = 3;
-
-}  // namespace
-
 absl::StatusOr<ParsedNode> ParsePack(const NodeView& node) {
   const int count = static_cast<int>(node.inputs.size());
   if (auto s = node.CheckCounts(std::max(count, 1), std::max(count, 1), 1);
@@ -44,7 +38,7 @@ absl::StatusOr<ParsedNode> ParsePack(const NodeView& node) {
   PackAttributes a;
   a.axis = BhwcAxis(*axis, rank);
   want[*axis] = 1;
-  a.view = Shape::FromDims(want);
+  a.view = want;
   a.remap = Remap::Constant();
   for (int i = 0; i + 1 < rank; ++i) {
     a.remap.Follow(BhwcAxis(i, rank - 1),
@@ -57,9 +51,11 @@ absl::Status PlanPack(const Node& node, Planner* planner) {
   const auto a = std::any_cast<const PackAttributes&>(node.attributes);
   const TensorId output = node.outputs[0];
   if (a.axis != kChannelAxis) {
-    std::array<int, 4> at = {0, 0, 0, 0};
+    AxisArray extent = ExtentsOf(planner->tensor(output));
+    extent[a.axis] = 1;
+    AxisArray at = {};
     for (TensorId input : node.inputs) {
-      AddRemapToBox(planner, input, output, a.remap, a.view, at);
+      AddRemapToBox(planner, input, output, a.remap, extent, at);
       ++at[a.axis];
     }
     return absl::OkStatus();
@@ -67,11 +63,11 @@ absl::Status PlanPack(const Node& node, Planner* planner) {
   // Four inputs share a texel: each gets a tensor of one channel first.
   std::vector<TensorId> columns;
   for (TensorId input : node.inputs) {
-    if (planner->tensor(input).shape == a.view) {
+    if (planner->tensor(input).shape == Shape::FromDims(a.view)) {
       columns.push_back(input);
       continue;
     }
-    columns.push_back(planner->AddTemporary(
+    columns.push_back(planner->AddTemporaryOf(
         "input of one channel", a.view, planner->tensor(node.outputs[0]).type));
     AddRemap(planner, input, columns.back(), a.remap);
   }

@@ -4,6 +4,8 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_PACK_H_
 #define GLES_DELEGATE_DELEGATE_OPS_PACK_H_
 
+#include <vector>
+
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "delegate/ops/op.h"
@@ -13,7 +15,7 @@ namespace gles_delegate {
 
 struct PackAttributes {
   int axis = 0;  // of the output's B, H, W, C
-  Shape view;    // an input with the new axis, of extent 1
+  std::vector<int> view;  // an input's dims with the new axis, of extent 1
   Remap remap;   // from the input to that view
 };
 

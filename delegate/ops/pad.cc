@@ -1,5 +1,6 @@
 #include "delegate/ops/pad.h"
 
+#include <cmath>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -70,6 +71,11 @@ absl::StatusOr<ParsedNode> ParsePadV2(const NodeView& node) {
     auto values = ConstantFloats(value);
     if (!values.ok()) return values.status();
     a->value = (*values)[0];
+    constexpr float kExact = 1 << 24;  // integers past it are not all floats
+    if (value.type == DataType::kInt32 && std::abs(a->value) > kExact) {
+      return absl::UnimplementedError(
+          absl::StrCat("the pad value ", a->value, " is past 2^24"));
+    }
   }
   return ParsedNode{*a, {}};
 }
@@ -86,9 +92,8 @@ absl::StatusOr<ParsedNode> ParseMirrorPad(const NodeView& node) {
         "mode ", mode, " is not supported; REFLECT (1) and SYMMETRIC (2) are"));
   }
   a->edge = mode == kReflectMode ? Edge::kReflect : Edge::kSymmetric;
-  const Shape& shape = node.inputs[0]->shape;
-  const std::array<int, 4> extent = {shape.b, shape.h, shape.w, shape.c};
-  for (int i = 0; i < 4; ++i) {
+  const AxisArray extent = ExtentsOf(*node.inputs[0]);
+  for (size_t i = 0; i < extent.size(); ++i) {
     const int most = mode == kReflectMode ? extent[i] - 1 : extent[i];
     if (a->before[i] > most || a->after[i] > most) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -102,7 +107,9 @@ absl::StatusOr<ParsedNode> ParseMirrorPad(const NodeView& node) {
 absl::Status PlanPad(const Node& node, Planner* planner) {
   const auto& a = std::any_cast<const PadAttributes&>(node.attributes);
   Remap remap;
-  for (int i = 0; i < 4; ++i) remap.offset[i] = -a.before[i];
+  for (size_t i = 0; i < a.before.size(); ++i) {
+    remap.offset[i] = -a.before[i];
+  }
   remap.edge = a.edge;
   remap.fill = a.value;
   if (a.runtime_value) remap.fill_tensor = node.inputs[2];

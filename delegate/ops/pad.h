@@ -5,8 +5,6 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_PAD_H_
 #define GLES_DELEGATE_DELEGATE_OPS_PAD_H_
 
-#include <array>
-
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "delegate/ops/op.h"
@@ -15,8 +13,8 @@
 namespace gles_delegate {
 
 struct PadAttributes {
-  std::array<int, 4> before = {0, 0, 0, 0};  // B, H, W, C
-  std::array<int, 4> after = {0, 0, 0, 0};
+  AxisArray before = {};
+  AxisArray after = {};
   Remap::Edge edge = Remap::Edge::kFill;
   float value = 0;
   bool runtime_value = false;  // input 2 holds it: not constant, or int32

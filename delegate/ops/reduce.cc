@@ -1,8 +1,11 @@
 #include "delegate/ops/reduce.h"
 
+#include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/fold_axes.h"
 #include "delegate/ops/reduction.h"
 #include "delegate/ops/remap.h"
 #include "delegate/tflite/builtin_params.h"
@@ -12,7 +15,10 @@ namespace {
 
 absl::Status Plan(const Node& node, Reducer reducer, Planner* planner) {
   const auto& a = std::any_cast<const ReduceAttributes&>(node.attributes);
-  const Shape from = planner->tensor(node.inputs[0]).shape;
+  const TensorId src = a.folded.empty()
+                           ? node.inputs[0]
+                           : Reshaped(planner, node.inputs[0], a.folded);
+  const Shape from = planner->tensor(src).shape;
   const Shape to = planner->tensor(node.outputs[0]).shape;
   Reduction r;
   r.reducer = reducer;
@@ -23,12 +29,12 @@ absl::Status Plan(const Node& node, Reducer reducer, Planner* planner) {
   const Shape kept = {a.over[0] ? 1 : from.b, a.over[1] ? 1 : from.h,
                       a.over[2] ? 1 : from.w, a.over[3] ? 1 : from.c};
   if (kept == to) {
-    AddReduction(planner, node.inputs[0], node.outputs[0], r);
+    AddReduction(planner, src, node.outputs[0], r);
     return absl::OkStatus();
   }
   // Axes that are dropped may put the others elsewhere in B, H, W, C.
   const TensorId reduced = planner->AddTemporary("axes kept", kept);
-  AddReduction(planner, node.inputs[0], reduced, r);
+  AddReduction(planner, src, reduced, r);
   AddReshape(planner, reduced, node.outputs[0]);
   return absl::OkStatus();
 }
@@ -41,7 +47,6 @@ absl::StatusOr<ParsedNode> ParseReduce(const NodeView& node) {
   auto params = node.Get<ReducerParams>();
   if (!params.ok()) return params.status();
   const Tensor& input = *node.inputs[0];
-  if (auto s = CheckRank(input, "input"); !s.ok()) return s;
   auto axes = IntsOfInput(node, 1, "the axes");
   if (!axes.ok()) return axes.status();
   const int rank = static_cast<int>(input.dims.size());
@@ -51,7 +56,6 @@ absl::StatusOr<ParsedNode> ParseReduce(const NodeView& node) {
     auto axis = NormalAxis(i, rank);
     if (!axis.ok()) return axis.status();
     over[*axis] = true;
-    a.over[BhwcAxis(*axis, rank)] = true;
   }
   std::vector<int> want;
   for (int i = 0; i < rank; ++i) {
@@ -59,6 +63,20 @@ absl::StatusOr<ParsedNode> ParseReduce(const NodeView& node) {
     if (over[i] && (*params)->keep_dims) want.push_back(1);
   }
   if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  if (rank > 4) {
+    FoldedAxes folded = FoldAxes(input.dims, over);
+    if (folded.dims.size() > 4) {
+      return absl::UnimplementedError(absl::StrCat(
+          "reduces every other axis of ", DimsString(input.dims),
+          "; neighbours that are reduced, or kept, alike must fold into 4"));
+    }
+    a.folded = std::move(folded.dims);
+    over = std::move(folded.flags);
+  }
+  const int folded_rank = static_cast<int>(over.size());
+  for (int i = 0; i < folded_rank; ++i) {
+    if (over[i]) a.over[BhwcAxis(i, folded_rank)] = true;
+  }
   return ParsedNode{a, {}};
 }
 

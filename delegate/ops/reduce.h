@@ -1,10 +1,12 @@
 // MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD over any axes, kept as extent
-// 1 or dropped. Rank <= 4, constant axes. kInvalidArgument: axes outside the
-// input, or another output shape than they give.
+// 1 or dropped. Constant axes; above rank 4 where neighbours that are reduced,
+// or kept, alike fold into at most 4. kInvalidArgument: axes outside the input,
+// or another output shape than they give.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_REDUCE_H_
 
 #include <array>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -14,6 +16,7 @@ namespace gles_delegate {
 
 struct ReduceAttributes {
   std::array<bool, 4> over = {};  // B, H, W, C
+  std::vector<int> folded;  // the input's dims above rank 4, folded; else empty
 };
 
 absl::StatusOr<ParsedNode> ParseReduce(const NodeView& node);

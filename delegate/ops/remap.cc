@@ -9,45 +9,63 @@ namespace {
 
 using Edge = Remap::Edge;
 
-constexpr int kB = 0, kH = 1, kW = 2, kC = 3;
+constexpr int kB = kBatchAxis, kH = kHeightAxis, kW = kWidthAxis,
+              kC = kChannelAxis, kA = kOuterAxis;
+// Those on which whole texels lie.
+constexpr int kPixelAxes[] = {kA, kB, kH, kW};
+
+bool FillsWithZero(const Remap& r) {
+  return r.edge == Edge::kFill && r.fill == 0 && r.fill_tensor == kNoTensor;
+}
 
 // Whether destination channels follow source channels one for one, from any
 // offset on, and where none does there is zero.
 bool KeepsChannelsInOrder(const Remap& r) {
-  for (int axis : {kB, kH, kW}) {
+  for (int axis : kPixelAxes) {
     if (r.per[kC][axis] != 0 || r.per[axis][kC] != 0) return false;
   }
   if (r.per[kC][kC] != 1) return false;
-  return r.edge == Edge::kNone ||
-         (r.edge == Edge::kFill && r.fill == 0 && r.fill_tensor == kNoTensor);
+  return r.edge == Edge::kNone || FillsWithZero(r);
 }
 
 // Whether four channels of one destination texel come from one source texel.
-bool KeepsTexelsWhole(const Remap& r, const Shape& src, const Shape& extent) {
-  for (int d : {kB, kH, kW}) {
+bool KeepsTexelsWhole(const Remap& r, const AxisArray& src,
+                      const AxisArray& extent) {
+  for (int d : kPixelAxes) {
     if (r.per[kC][d] != 0) return false;
   }
   if (r.offset[kC] % 4 != 0) return false;
   // One channel: it stays first, wherever else it goes.
-  const bool single = extent.c == 1 && src.c == 1;
-  for (int s : {kB, kH, kW}) {
+  const bool single = extent[kC] == 1 && src[kC] == 1;
+  for (int s : kPixelAxes) {
     if (r.per[s][kC] != 0 && !single) return false;
   }
   if (r.per[kC][kC] != 1 && !single) return false;
-  const bool channels_stay = r.offset[kC] == 0 && extent.c == src.c;
+  const bool channels_stay = r.offset[kC] == 0 && extent[kC] == src[kC];
   switch (r.edge) {
     case Edge::kNone:
       return true;
     case Edge::kFill:
       // Past the source's last channel lie zeros, which do for a fill of zero.
-      return channels_stay || src.c % 4 == 0 ||
-             (r.fill == 0 && r.fill_tensor == kNoTensor);
+      return channels_stay || src[kC] % 4 == 0 || FillsWithZero(r);
     case Edge::kReflect:
     case Edge::kSymmetric:
     case Edge::kWrap:
       return channels_stay;
   }
   return false;
+}
+
+// The uniforms of a remap that involves a fifth axis.
+void AddOuterUniforms(const Remap& r, const AxisArray& src,
+                      const AxisArray& dst, const AxisArray& extent,
+                      const AxisArray& at, Dispatch* d) {
+  d->uniforms.Int4("per_outer", r.per[kW][kA], r.per[kH][kA], r.per[kC][kA],
+                   r.per[kB][kA]);
+  d->uniforms.Int4("outer_per", r.per[kA][kW], r.per[kA][kH], r.per[kA][kC],
+                   r.per[kA][kB]);
+  d->uniforms.Int4("outer", r.offset[kA], r.per[kA][kA], src[kA], src[kB]);
+  d->uniforms.Int4("outer_box", extent[kB], at[kA], dst[kB], 0);
 }
 
 }  // namespace
@@ -65,15 +83,18 @@ Remap& Remap::Follow(int src, int dst, int step, int first) {
 }
 
 void AddRemapToBox(Planner* planner, TensorId src, TensorId dst, const Remap& r,
-                   const Shape& extent, const std::array<int, 4>& at) {
-  const Shape from = planner->tensor(src).shape;
+                   const AxisArray& extent, const AxisArray& at) {
+  const AxisArray from = ExtentsOf(planner->tensor(src));
+  const AxisArray to = ExtentsOf(planner->tensor(dst));
   const bool whole = KeepsTexelsWhole(r, from, extent);
+  const bool outer = from[kA] != 1 || to[kA] != 1;
   Dispatch d("remap");
   if (whole) {
     d.Define("WHOLE");
   } else if (KeepsChannelsInOrder(r)) {
     d.Define("SHIFTED");
   }
+  if (outer) d.Define("OUTER");
   if (r.edge == Edge::kFill) d.Define("FILL");
   if (r.edge == Edge::kReflect || r.edge == Edge::kSymmetric)
     d.Define("MIRROR");
@@ -90,6 +111,7 @@ void AddRemapToBox(Planner* planner, TensorId src, TensorId dst, const Remap& r,
     d.uniforms.Int4(name, r.per[kW][axis], r.per[kH][axis], r.per[kC][axis],
                     r.per[kB][axis]);
   };
+  const int slices = (extent[kC] + 3) / 4;
   d.uniforms.Int4("offset", r.offset[kW], r.offset[kH], r.offset[kC] / unit,
                   r.offset[kB]);
   column("per_x", kW);
@@ -97,26 +119,44 @@ void AddRemapToBox(Planner* planner, TensorId src, TensorId dst, const Remap& r,
   column("per_channel", kC);
   column("per_batch", kB);
   d.uniforms.Int4("at", at[kW], at[kH], at[kC] / 4, at[kB]);
-  d.uniforms.Int("box_slices", extent.slices());
-  d.uniforms.Int("box_channels", extent.c);
+  d.uniforms.Int("box_slices", slices);
+  d.uniforms.Int("box_channels", extent[kC]);
   d.uniforms.Int("mirror", r.edge == Edge::kSymmetric ? 1 : 0);
   d.uniforms.Float("fill", r.fill);
-  d.Grid(extent.w, extent.h, extent.slices() * extent.b);
+  if (outer) AddOuterUniforms(r, from, to, extent, at, &d);
+  d.Grid(extent[kW], extent[kH], slices * extent[kB] * extent[kA]);
   UseLightWorkGroup(planner->profile(), &d);
-  d.partial_write = extent != planner->tensor(dst).shape;
+  d.partial_write = extent != to;
   planner->Add(std::move(d));
 }
 
 void AddRemap(Planner* planner, TensorId src, TensorId dst,
               const Remap& remap) {
-  const Shape extent = planner->tensor(dst).shape;
-  AddRemapToBox(planner, src, dst, remap, extent, {0, 0, 0, 0});
+  AddRemapToBox(planner, src, dst, remap, ExtentsOf(planner->tensor(dst)), {});
+}
+
+TensorId Reshaped(Planner* planner, TensorId src,
+                  const std::vector<int>& dims) {
+  const Shape shape = Shape::FromDims(dims);
+  const Tensor& tensor = planner->tensor(src);
+  if (tensor.shape == shape && dims.size() < 5 && tensor.dims.size() < 5) {
+    return src;
+  }
+  const TensorId copy =
+      planner->AddTemporaryOf(tensor.name + " reshaped", dims, tensor.type);
+  AddReshape(planner, src, copy);
+  return copy;
 }
 
 void AddReshape(Planner* planner, TensorId src, TensorId dst) {
   const Shape from = planner->tensor(src).shape;
   const Shape to = planner->tensor(dst).shape;
-  if (from == to) return AddRemap(planner, src, dst, Remap());
+  if (from == to) {
+    Dispatch copy("copy");
+    copy.Read("src", src).Write("dst", dst);
+    copy.Grid(to.w, to.h, to.slices() * to.b);
+    return planner->Add(std::move(copy));
+  }
   Dispatch d("reshape");
   if (from.c == to.c || (from.c % 4 == 0 && to.c % 4 == 0)) d.Define("WHOLE");
   d.Read("src", src).Write("dst", dst);

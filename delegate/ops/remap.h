@@ -6,6 +6,7 @@
 #define GLES_DELEGATE_DELEGATE_OPS_REMAP_H_
 
 #include <array>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "delegate/graph.h"
@@ -13,7 +14,7 @@
 
 namespace gles_delegate {
 
-// All arrays are in B, H, W, C order.
+// All arrays are in B, H, W, C, outer order (AxisArray).
 struct Remap {
   // What becomes of coordinates outside the source.
   enum class Edge {
@@ -24,9 +25,12 @@ struct Remap {
     kWrap,       // modulo
   };
   // source[s] = offset[s] + sum over d of per[s][d] * p[d], p in the box.
-  std::array<int, 4> offset = {0, 0, 0, 0};
-  std::array<std::array<int, 4>, 4> per = {
-      {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}};
+  AxisArray offset = {};
+  std::array<AxisArray, 5> per = {{{1, 0, 0, 0, 0},
+                                   {0, 1, 0, 0, 0},
+                                   {0, 0, 1, 0, 0},
+                                   {0, 0, 0, 1, 0},
+                                   {0, 0, 0, 0, 1}}};
   // Nothing of the destination's coordinates in the source's: all per are zero.
   static Remap Constant();
   // Makes source axis `src` follow destination axis `dst`.
@@ -44,8 +48,12 @@ void AddRemap(Planner* planner, TensorId src, TensorId dst, const Remap& remap);
 // Writes the box of `extent` that begins at `at`, whose channel must be a
 // multiple of 4. `p` above counts from the box's corner.
 void AddRemapToBox(Planner* planner, TensorId src, TensorId dst,
-                   const Remap& remap, const Shape& extent,
-                   const std::array<int, 4>& at);
+                   const Remap& remap, const AxisArray& extent,
+                   const AxisArray& at);
+
+// `src`, or a copy of it with these dims (of as many elements, in linear order)
+// where they lie in memory otherwise than its own.
+TensorId Reshaped(Planner* planner, TensorId src, const std::vector<int>& dims);
 
 // Copies `src` to `dst` in linear B,H,W,C order; their element counts agree.
 void AddReshape(Planner* planner, TensorId src, TensorId dst);

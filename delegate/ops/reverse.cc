@@ -33,10 +33,9 @@ absl::StatusOr<ParsedNode> ParseReverse(const NodeView& node) {
 
 absl::Status PlanReverse(const Node& node, Planner* planner) {
   const auto& a = std::any_cast<const ReverseAttributes&>(node.attributes);
-  const Shape& shape = planner->tensor(node.inputs[0]).shape;
-  const std::array<int, 4> extent = {shape.b, shape.h, shape.w, shape.c};
+  const AxisArray extent = ExtentsOf(planner->tensor(node.inputs[0]));
   Remap remap;
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 5; ++i) {
     // An axis of one element stays in order, which is cheaper to move.
     if (a.along[i] && extent[i] > 1) remap.Follow(i, i, -1, extent[i] - 1);
   }

@@ -1,5 +1,5 @@
 // REVERSE_V2: y = x with the order of elements turned round along constant
-// axes, each named once. Rank 1 to 4.
+// axes, each named once. Rank 1 to 5.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_REVERSE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_REVERSE_H_
 
@@ -12,7 +12,7 @@
 namespace gles_delegate {
 
 struct ReverseAttributes {
-  std::array<bool, 4> along = {false, false, false, false};  // B, H, W, C
+  std::array<bool, 5> along = {};  // as AxisArray
 };
 
 // kInvalidArgument: an axis outside the input or named twice, another output

@@ -4,14 +4,26 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/fold_axes.h"
 
 namespace gles_delegate {
+namespace {
+
+Remap Permute(const std::vector<int>& permutation) {
+  const int rank = static_cast<int>(permutation.size());
+  Remap remap = Remap::Constant();
+  for (int i = 0; i < rank; ++i) {
+    remap.Follow(BhwcAxis(permutation[i], rank), BhwcAxis(i, rank));
+  }
+  return remap;
+}
+
+}  // namespace
 
 absl::StatusOr<ParsedNode> ParseTranspose(const NodeView& node) {
   if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
   if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
   const Tensor& input = *node.inputs[0];
-  if (auto s = CheckRank(input, "input"); !s.ok()) return s;
   const int rank = static_cast<int>(input.dims.size());
   auto permutation = IntsOfInput(node, 1, "the permutation");
   if (!permutation.ok()) return permutation.status();
@@ -20,8 +32,6 @@ absl::StatusOr<ParsedNode> ParseTranspose(const NodeView& node) {
         absl::StrCat("the permutation has ", permutation->size(),
                      " elements, the input's rank is ", rank));
   }
-  TransposeAttributes a;
-  a.remap = Remap::Constant();
   std::vector<int> want(rank);
   std::vector<bool> taken(rank, false);
   for (int i = 0; i < rank; ++i) {
@@ -32,16 +42,40 @@ absl::StatusOr<ParsedNode> ParseTranspose(const NodeView& node) {
           absl::StrCat("the permutation has axis ", *axis, " twice"));
     }
     taken[*axis] = true;
+    (*permutation)[i] = *axis;
     want[i] = input.dims[*axis];
-    a.remap.Follow(BhwcAxis(*axis, rank), BhwcAxis(i, rank));
   }
   if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  TransposeAttributes a;
+  if (rank <= 5) {
+    a.remap = Permute(*permutation);
+    return ParsedNode{a, {}};
+  }
+  const FoldedTranspose folded = FoldTranspose(input.dims, *permutation);
+  if (folded.dims.size() > 4) {
+    return absl::UnimplementedError(absl::StrCat(
+        "the permutation of ", DimsString(input.dims), " moves ",
+        folded.dims.size(), " groups of axes; above rank 5 they may be 4"));
+  }
+  a.remap = Permute(folded.permutation);
+  a.folded_input = folded.dims;
+  for (int axis : folded.permutation) {
+    a.folded_output.push_back(folded.dims[axis]);
+  }
   return ParsedNode{a, {}};
 }
 
 absl::Status PlanTranspose(const Node& node, Planner* planner) {
   const auto& a = std::any_cast<const TransposeAttributes&>(node.attributes);
-  AddRemap(planner, node.inputs[0], node.outputs[0], a.remap);
+  if (a.folded_input.empty()) {
+    AddRemap(planner, node.inputs[0], node.outputs[0], a.remap);
+    return absl::OkStatus();
+  }
+  const TensorId src = Reshaped(planner, node.inputs[0], a.folded_input);
+  const TensorId dst = planner->AddTemporaryOf(
+      "transposed", a.folded_output, planner->tensor(node.outputs[0]).type);
+  AddRemap(planner, src, dst, a.remap);
+  AddReshape(planner, dst, node.outputs[0]);
   return absl::OkStatus();
 }
 

@@ -45,7 +45,7 @@ bool IsConvolutionOf(const Node& node, TensorId padded) {
 bool IsChannelZeroPad(const Graph& graph, const Node& node) {
   const auto* pad = std::any_cast<PadAttributes>(&node.attributes);
   return pad != nullptr && pad->edge == Remap::Edge::kFill && pad->value == 0 &&
-         !pad->runtime_value && pad->before == std::array<int, 4>{} &&
+         !pad->runtime_value && pad->before == AxisArray{} &&
          pad->after[0] == 0 && pad->after[1] == 0 && pad->after[2] == 0 &&
          node.post_ops.empty() && !graph.tensor(node.inputs[0]).is_constant();
 }

@@ -35,7 +35,11 @@ bool IsIdentity(const Graph& graph, const Node& node) {
     return false;
   }
   const absl::string_view name = node.op->name;
-  if (IsOneOf(name, {"RESHAPE", "SQUEEZE", "EXPAND_DIMS"})) return true;
+  if (IsOneOf(name, {"RESHAPE", "SQUEEZE", "EXPAND_DIMS"})) {
+    // The fifth axis, which lies in the batch, is known by the rank alone.
+    return (input.dims.size() != 5 && output.dims.size() != 5) ||
+           input.dims == output.dims;
+  }
   // What follows names axes, which mean the same only in the same rank.
   if (input.dims != output.dims) return false;
   if (IsOneOf(name, {"SLICE", "PAD", "PADV2", "MIRROR_PAD"})) return true;
