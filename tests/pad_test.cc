@@ -125,8 +125,8 @@ TEST(ParsePadTest, Refusals) {
       Refusal(ParsePad, {input, FakeInts({0, 0, -1, 1, 0, 0, 0, 0})}, {input}),
       HasSubstr("must not be negative"));
   EXPECT_THAT(
-      Refusal(ParsePad, {FakeTensor({1, 1, 4, 4, 3}), paddings}, {output}),
-      HasSubstr("more than the 4 axes"));
+      Refusal(ParsePad, {FakeTensor({1, 1, 1, 4, 4, 3}), paddings}, {output}),
+      HasSubstr("more than the 5 axes"));
 }
 
 TEST(ParsePadTest, RefusalsOfValuesAndMirrors) {

@@ -80,7 +80,7 @@ TEST_F(ReduceTest, SharedByWorkGroups) {
     const SingleOpModel model = Reduce(op, shape, axes, /*keep_dims=*/true);
     const NodeRun node_run =
         RunNode(schema::EnumNameBuiltinOperator(op),
-                ParsedNode{ReduceAttributes{over}, {}}, {shape},
+                ParsedNode{ReduceAttributes{over, {}}, {}}, {shape},
                 RunOnCpu(model).outputs[0].shape, model.inputs,
                 [](DeviceProfile& profile) { profile.work_group_size = 64; });
     EXPECT_THAT(node_run.result, MatchesCpu(model));

@@ -75,6 +75,24 @@ void RoundConstantsToHalf(std::vector<uint8_t>* model) {
   }
 }
 
+namespace {
+
+// Which inputs hold integers or bools: they are the same at any precision.
+std::vector<bool> IntegerInputs(const SingleOpModel& model) {
+  std::vector<bool> integers;
+  if (model.bytes.empty()) return integers;
+  const auto* graph = schema::GetModel(model.bytes.data())->subgraphs()->Get(0);
+  for (int32_t index : *graph->inputs()) {
+    const schema::TensorType type = graph->tensors()->Get(index)->type();
+    integers.push_back(type == schema::TensorType::INT32 ||
+                       type == schema::TensorType::INT64 ||
+                       type == schema::TensorType::BOOL);
+  }
+  return integers;
+}
+
+}  // namespace
+
 SingleOpModel AtPrecision(const SingleOpModel& model, Precision precision) {
   SingleOpModel rounded = model;
   if (precision == Precision::kFloat32) return rounded;
@@ -82,7 +100,10 @@ SingleOpModel AtPrecision(const SingleOpModel& model, Precision precision) {
   if (!rounded.magnitude_bytes.empty()) {
     RoundConstantsToHalf(&rounded.magnitude_bytes);
   }
-  for (std::vector<float>& input : rounded.inputs) {
+  const std::vector<bool> integers = IntegerInputs(rounded);
+  for (size_t i = 0; i < rounded.inputs.size(); ++i) {
+    std::vector<float>& input = rounded.inputs[i];
+    if (i < integers.size() && integers[i]) continue;
     std::transform(input.begin(), input.end(), input.begin(), RoundToHalf);
   }
   return rounded;
