@@ -101,9 +101,9 @@ TEST(ParseReverseTest, Refusals) {
               HasSubstr("the axes: known only at run time"));
   EXPECT_THAT(Refusal(ParseReverse, {input}, {input}),
               HasSubstr("has 1 inputs, wants 2"));
-  const Tensor deep = FakeTensor({1, 2, 3, 4, 5});
+  const Tensor deep = FakeTensor({1, 1, 2, 3, 4, 5});
   EXPECT_THAT(Refusal(ParseReverse, {deep, FakeInts({0})}, {deep}),
-              HasSubstr("more than the 4 axes"));
+              HasSubstr("more than the 5 axes"));
 }
 
 }  // namespace
