@@ -67,6 +67,7 @@ absl::Status Executor::RecordTimed() {
   using Clock = std::chrono::steady_clock;
   GLuint program = 0;
   for (size_t i = 0; i < commands_.size(); ++i) {
+    if (IsSkipped(i)) continue;
     const auto start = Clock::now();
     if (!queries_.empty()) queries_[i].Begin();
     Record(commands_[i], &program);
@@ -80,6 +81,7 @@ absl::Status Executor::RecordTimed() {
     ++profile_[i].count;
   }
   for (size_t i = 0; i < queries_.size(); ++i) {
+    if (IsSkipped(i)) continue;
     auto ns = queries_[i].Nanoseconds();
     if (absl::IsUnavailable(ns.status())) continue;  // the clock was disturbed
     if (!ns.ok()) return ns.status();
@@ -106,6 +108,7 @@ absl::Status Executor::CopyOut(const Piece& piece, Outputs outputs) const {
 
 absl::Status Executor::RecordUploads(Inputs inputs, GLuint* program) {
   for (size_t i = 0; i < uploads_end(); ++i) {
+    if (IsSkipped(i)) continue;
     const Command& command = commands_[i];
     if (auto s = CopyIn(command.piece, inputs); !s.ok()) return s;
     Record(command, program);
@@ -150,6 +153,8 @@ absl::Status Executor::FinishReadbacks(Outputs outputs) {
 }
 
 absl::Status Executor::Invoke(Inputs inputs, Outputs outputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) skip_[i] = inputs[i].empty();
+  if (state_barrier_ != 0) gl().MemoryBarrier(state_barrier_);
   GLuint program = 0;
   if (profile_.empty()) {
     if (auto s = RecordUploads(inputs, &program); !s.ok()) return s;
@@ -161,6 +166,7 @@ absl::Status Executor::Invoke(Inputs inputs, Outputs outputs) {
     return egl::CheckGl("running the partition");
   }
   for (size_t i = 0; i < uploads_end(); ++i) {
+    if (IsSkipped(i)) continue;
     if (auto s = CopyIn(commands_[i].piece, inputs); !s.ok()) return s;
   }
   if (auto s = RecordTimed(); !s.ok()) return s;

@@ -50,7 +50,8 @@ class Executor {
   // One inference: inputs[i] holds graph.inputs[i], tightly packed BHWC, as
   // floats, or as int32 where the tensor is of integers (bool: 0 or 1);
   // outputs[i] receives graph.outputs[i] likewise. One upload per input, one
-  // readback per output.
+  // readback per output. An empty inputs[i] is not uploaded: a variable tensor
+  // keeps what the last Invoke left in it.
   absl::Status Invoke(absl::Span<const absl::Span<const uint8_t>> inputs,
                       absl::Span<const absl::Span<uint8_t>> outputs);
 
@@ -118,6 +119,10 @@ class Executor {
   using Inputs = absl::Span<const absl::Span<const uint8_t>>;
   using Outputs = absl::Span<const absl::Span<uint8_t>>;
 
+  // The upload of a tensor that keeps what it holds.
+  bool IsSkipped(size_t command) const {
+    return command < uploads_ && skip_[commands_[command].piece.tensor];
+  }
   void Record(const Command& command, GLuint* program) const;
   absl::Status RecordTimed();
   // Commands [begin, end) are the uploads, what runs between, or the readbacks.
@@ -135,11 +140,13 @@ class Executor {
   std::vector<egl::Texture> textures_;
   std::vector<egl::Buffer> buffers_;
   std::vector<HostBuffer> inputs_;
+  std::vector<bool> skip_;  // by input: not uploaded in this Invoke
   std::vector<HostBuffer> outputs_;
   std::vector<Command> commands_;
   size_t uploads_ = 0;              // commands, at the beginning
   size_t readbacks_ = 0;            // commands, at the end
   std::vector<egl::Fence> fences_;  // of the readbacks under way
+  GLbitfield state_barrier_ = 0;  // for what the last Invoke left in variables
   GLbitfield final_barrier_ = 0;
   bool mapped_ = false;  // inputs_ and outputs_ stay mapped
   ExecutorStats stats_;

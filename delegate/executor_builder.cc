@@ -55,8 +55,10 @@ std::vector<uint8_t> BytesOf(const std::vector<T>& values) {
   return bytes;
 }
 
-std::vector<uint8_t> FloatTexels(const std::vector<float>& texels, Format format) {
-  return format == Format::kRgba16f ? BytesOf(ToHalves(texels)) : BytesOf(texels);
+std::vector<uint8_t> FloatTexels(const std::vector<float>& texels,
+                                 Format format) {
+  return format == Format::kRgba16f ? BytesOf(ToHalves(texels))
+                                    : BytesOf(texels);
 }
 
 absl::Status Labelled(const absl::Status& status, absl::string_view label) {
@@ -220,7 +222,8 @@ absl::Status ExecutorBuilder::MakeHostBuffers() {
             graph_.tensor(id).ToString(), " needs ", padded,
             " bytes between host and GPU, past the device's buffers of ",
             profile_.max_buffer_bytes,
-            "; exclude the node at the partition's edge (option exclude_nodes)"));
+            "; exclude the node at the partition's edge (option "
+            "exclude_nodes)"));
       }
       auto buffer = egl::Buffer::CreateMapped(padded, access);
       if (absl::IsUnimplemented(buffer.status())) {
@@ -243,8 +246,12 @@ absl::Status ExecutorBuilder::MakeHostBuffers() {
 }
 
 absl::Status ExecutorBuilder::MakeSlots() {
+  std::vector<TensorId> to_end = graph_.outputs;
+  for (TensorId id : graph_.inputs) {
+    if (graph_.tensor(id).is_variable) to_end.push_back(id);
+  }
   const MemoryPlan plan =
-      PlanMemory(graph_, dispatches_, graph_.inputs, graph_.outputs, profile_);
+      PlanMemory(graph_, dispatches_, graph_.inputs, to_end, profile_);
   std::vector<GLuint> objects;
   for (const Slot& slot : plan.slots) {
     if (slot.storage == Storage::kBuffer) {
@@ -464,6 +471,14 @@ absl::Status ExecutorBuilder::MakeCommands() {
   executor_->final_barrier_ = executor_->mapped_
                                   ? GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT
                                   : GL_BUFFER_UPDATE_BARRIER_BIT;
+  // What this Invoke writes to variable tensors, the next one reads.
+  for (TensorId id : graph_.inputs) {
+    if (!graph_.tensor(id).is_variable) continue;
+    executor_->state_barrier_ = GL_TEXTURE_FETCH_BARRIER_BIT |
+                                GL_SHADER_IMAGE_ACCESS_BARRIER_BIT |
+                                GL_SHADER_STORAGE_BARRIER_BIT;
+  }
+  executor_->skip_.assign(graph_.inputs.size(), false);
   return absl::OkStatus();
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "gl_shaders/embedded.h"
@@ -333,6 +334,30 @@ std::string Definitions(const ShaderSpec& spec, const Bindings& bindings) {
   return text;
 }
 
+// The names in `text` that begin with op_.
+void FindOps(absl::string_view text, std::vector<std::string>* names) {
+  const auto in_name = [](char c) { return absl::ascii_isalnum(c) || c == '_'; };
+  for (size_t at = text.find("op_"); at != text.npos; at = text.find("op_", at)) {
+    size_t end = at;
+    while (end < text.size() && in_name(text[end])) ++end;
+    if (at == 0 || !in_name(text[at - 1])) names->emplace_back(text.substr(at, end - at));
+    at = end;
+  }
+}
+
+// What the shader needs of lib/elementwise.glsl: its post-ops, and what the .comp
+// and its defines call.
+std::vector<std::string> LibraryFunctions(const ShaderSpec& spec,
+                                          absl::string_view body) {
+  std::vector<std::string> names;
+  for (const PostOpCall& op : spec.post_ops) {
+    names.push_back(absl::StrCat("op_", op.function));
+  }
+  FindOps(body, &names);
+  for (const auto& [name, value] : spec.defines) FindOps(value, &names);
+  return names;
+}
+
 void DumpIfAsked(absl::string_view name, const std::string& text) {
   const char* dir = std::getenv("GLES_DELEGATE_DUMP_SHADERS");
   if (dir == nullptr || *dir == '\0') return;
@@ -381,13 +406,10 @@ absl::StatusOr<std::string> AssembleShader(const ShaderSpec& spec) {
   if (!body.ok()) return body.status();
   const Bindings bindings = AssignBindings(spec);
   std::string text = Prelude(spec, bindings);
-  if (!spec.post_ops.empty()) {
+  if (std::vector<std::string> functions = LibraryFunctions(spec, *body);
+      !functions.empty()) {
     auto library = ShaderFile("lib/elementwise.glsl");
     if (!library.ok()) return library.status();
-    std::vector<std::string> functions;
-    for (const PostOpCall& op : spec.post_ops) {
-      functions.push_back(absl::StrCat("op_", op.function));
-    }
     absl::StrAppend(&text, SelectFunctions(*library, functions));
   }
   absl::StrAppend(&text, "#line 1\n", *body, "\n", Definitions(spec, bindings));

@@ -168,6 +168,10 @@ struct MirrorPadParams {
   int mode;  // 1 reflect, 2 symmetric
 };
 
+// TfLiteLSTMKernelType
+constexpr int kLstmFull = 0;
+constexpr int kLstmBasic = 1;
+
 struct LstmParams {
   int activation;
   float cell_clip;

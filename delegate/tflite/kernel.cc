@@ -1,10 +1,12 @@
 #include "delegate/tflite/kernel.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/passes/passes.h"
 #include "delegate/texels.h"
+#include "delegate/tflite/state_mark.h"
 
 namespace gles_delegate {
 namespace {
@@ -140,6 +142,7 @@ absl::StatusOr<std::unique_ptr<Executor>> GlesKernel::MakeExecutor(
 absl::Status GlesKernel::Build() {
   report_->executor = nullptr;
   executor_.reset();
+  has_state_ = false;
   report_->stages = StageTimes();
   StageTimer timer(&report_->stages);
   Graph graph = graph_;
@@ -166,6 +169,20 @@ absl::Status GlesKernel::Build() {
   return absl::OkStatus();
 }
 
+absl::StatusOr<absl::Span<const uint8_t>> GlesKernel::ReadInput(TfLiteContext* context,
+                                                               size_t i) {
+  TfLiteTensor& tensor = context->tensors[input_tensors_[i]];
+  auto values = inputs_[i].Read(tensor);
+  if (!values.ok() || !graph_.tensor(graph_.inputs[i]).is_variable ||
+      !IsStateOnGpu(tensor)) {
+    return values;
+  }
+  if (has_state_) return absl::Span<const uint8_t>();
+  // The GPU that held it is gone with an earlier kernel: begin anew.
+  std::memset(tensor.data.raw, 0, tensor.bytes);
+  return values;
+}
+
 absl::Status GlesKernel::Eval(TfLiteContext* context, TfLiteNode*) {
   if (thread_ != std::this_thread::get_id()) {
     return absl::FailedPreconditionError(
@@ -175,7 +192,7 @@ absl::Status GlesKernel::Eval(TfLiteContext* context, TfLiteNode*) {
   }
   std::vector<absl::Span<const uint8_t>> inputs;
   for (size_t i = 0; i < inputs_.size(); ++i) {
-    auto values = inputs_[i].Read(context->tensors[input_tensors_[i]]);
+    auto values = ReadInput(context, i);
     if (!values.ok()) return values.status();
     inputs.push_back(*values);
   }
@@ -197,6 +214,11 @@ absl::Status GlesKernel::Eval(TfLiteContext* context, TfLiteNode*) {
     for (size_t i = 0; i < outputs_.size(); ++i) {
       outputs_[i].Finish(context->tensors[output_tensors_[i]]);
     }
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      if (!graph_.tensor(graph_.inputs[i]).is_variable) continue;
+      MarkStateOnGpu(context->tensors[input_tensors_[i]]);
+    }
+    has_state_ = true;
     return absl::OkStatus();
   };
   if (invoked_) return gpu_->context->Run(invoke);

@@ -36,6 +36,9 @@ class GlesKernel final : public SimpleDelegateKernel {
   };
 
   absl::Status Build();
+  // The values of input i for the executor; none where it is a state that the
+  // GPU holds.
+  absl::StatusOr<absl::Span<const uint8_t>> ReadInput(TfLiteContext* context, size_t i);
   absl::StatusOr<std::unique_ptr<Executor>> MakeExecutor(
       const Graph& graph, const std::vector<Dispatch>& dispatches);
   std::unique_ptr<PartitionCache> OpenCache(const Graph& graph,
@@ -48,6 +51,7 @@ class GlesKernel final : public SimpleDelegateKernel {
   CacheOptions cache_options_;
   std::string cache_warning_;  // of the last Build(), not told yet
   bool invoked_ = false;
+  bool has_state_ = false;  // executor_ holds the states of an earlier Invoke
   std::shared_ptr<PartitionReport> report_;
   Graph graph_;  // as read; Build() works on a copy
   std::vector<int> input_tensors_;   // TFLite's indices, in the graph's order

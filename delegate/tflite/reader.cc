@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "delegate/ops/lstm_inputs.h"
 #include "delegate/ops/op.h"
 #include "delegate/passes/fold_constants.h"
 #include "delegate/tflite/float_view.h"
@@ -13,6 +15,7 @@ namespace gles_delegate {
 namespace {
 
 constexpr int kCustomCode = 32;
+constexpr int kLstmCode = 16;
 
 absl::string_view BuiltinName(int code) {
   switch (code) {
@@ -191,6 +194,7 @@ class ModelReader {
     if (context_->GetExecutionPlan(context_, &plan) != kTfLiteOk) {
       return absl::InternalError("the runtime gave no execution plan");
     }
+    if (auto s = FindVariables(ReadInts(plan)); !s.ok()) return s;
     for (int index : ReadInts(plan)) {
       if (auto s = ReadNode(index); !s.ok()) return s;
     }
@@ -213,6 +217,68 @@ class ModelReader {
     checked.support = Check(*node, *registration, &checked);
     model_.position_of[index] = model_.nodes.size();
     model_.nodes.push_back(std::move(checked));
+    return absl::OkStatus();
+  }
+
+  // Which tensors keep their values from one Invoke to the next, and how many
+  // nodes use each.
+  absl::Status FindVariables(const std::vector<int>& plan) {
+    std::vector<TfLiteNode*> nodes;
+    absl::flat_hash_set<int> made, states;
+    for (int index : plan) {
+      TfLiteNode* node = nullptr;
+      TfLiteRegistration* registration = nullptr;
+      if (context_->GetNodeAndRegistration(context_, index, &node, &registration) !=
+          kTfLiteOk) {
+        return absl::InternalError(absl::StrCat("the runtime has no node ", index));
+      }
+      nodes.push_back(node);
+      for (int id : ReadInts(node->outputs)) made.insert(id);
+      // LSTM's basic kernel makes variables of two inputs, declared so or not.
+      if (registration->builtin_code != kLstmCode ||
+          node->inputs->size != lstm::basic::kInputs) {
+        continue;
+      }
+      states.insert(node->inputs->data[lstm::basic::kPrevActivation]);
+      states.insert(node->inputs->data[lstm::basic::kPrevState]);
+    }
+    for (int id : states) {
+      if (id < 0 || made.contains(id)) continue;
+      Tensor& t = model_.graph.tensor(id);
+      t.is_variable = !t.is_constant();
+    }
+    for (TfLiteNode* node : nodes) {
+      const std::vector<int> inputs = ReadInts(node->inputs);
+      for (int id : absl::flat_hash_set<int>(inputs.begin(), inputs.end())) {
+        if (id >= 0 && model_.graph.tensor(id).is_variable) ++users_of_variable_[id];
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // State stays on the GPU, so one node alone may use it (state_mark.h).
+  absl::Status CheckVariables(const TfLiteNode& node) const {
+    for (int id : ReadInts(node.inputs)) {
+      if (id < 0 || !model_.graph.tensor(id).is_variable) continue;
+      const Tensor& t = model_.graph.tensor(id);
+      if (const int users = users_of_variable_.at(id); users > 1) {
+        return absl::UnimplementedError(
+            absl::StrCat("the state ", t.ToString(), " is used by ", users,
+                         " nodes; only one may use it on the GPU"));
+      }
+      if (t.type != DataType::kFloat32 || t.is_float_view()) {
+        return absl::UnimplementedError(absl::StrCat(
+            "the state ", t.ToString(), " is ", DataTypeName(t.stored()),
+            "; only float32 states are kept on the GPU"));
+      }
+    }
+    for (int id : ReadInts(node.outputs)) {
+      if (id >= 0 && model_.graph.tensor(id).is_variable) {
+        return absl::UnimplementedError(
+            absl::StrCat("its output ", model_.graph.tensor(id).ToString(),
+                         " is a variable tensor; only inputs may be"));
+      }
+    }
     return absl::OkStatus();
   }
 
@@ -243,6 +309,7 @@ class ModelReader {
         !s.ok()) {
       return s;
     }
+    if (auto s = CheckVariables(node); !s.ok()) return s;
     if (auto s = CheckFloatViews(model_.graph, node, options_); !s.ok()) return s;
     ViewBiasAsFloat(node, registration.builtin_code);
     auto parsed = Parse(*op, node, registration);
@@ -313,6 +380,7 @@ class ModelReader {
   const DeviceProfile& profile_;
   const ReadOptions& options_;
   CheckedModel model_;
+  absl::flat_hash_map<int, int> users_of_variable_;  // by tensor
 };
 
 }  // namespace

@@ -1,0 +1,141 @@
+// labels: op delegate llvmpipe softpipe
+// Variable tensors of whole models: what resets them, who may write them, and
+// what is refused (delegate/tflite/state_mark.h).
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/delegate_case.h"
+#include "tests/testing/device.h"
+#include "tests/testing/random.h"
+#include "tests/testing/stateful.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Adds an SVDF of `units` on x, which remembers two steps in `state`.
+int AddSvdf(ModelBuilder* b, int x, int inputs, int units, int state) {
+  Random random("svdf");
+  const auto weights = [&](const Shape& shape) {
+    return b->AddConstant<float>("w", shape,
+                                 random.Gaussian(ElementCount(shape), 0, 0.5f));
+  };
+  const int feature = weights({units, inputs});
+  const int time = weights({units, 2});
+  const int y = b->AddTensor("y", {1, units});
+  schema::SVDFOptionsT options;
+  options.rank = 1;
+  b->AddOp(schema::BuiltinOperator::SVDF, 1, {x, feature, time, -1, state}, {y},
+           options);
+  return y;
+}
+
+// x -> `ops` before -> SVDF -> NEG -> SVDF.
+std::vector<uint8_t> TwoSvdfs() {
+  ModelBuilder b;
+  const int x = b.AddInput("x", {1, 5});
+  const int first = AddSvdf(&b, x, 5, 6, b.AddVariable("state 1", {1, 12}));
+  const int negated = b.AddTensor("negated", {1, 6});
+  b.AddOp(schema::BuiltinOperator::NEG, 1, {first}, {negated});
+  b.SetOutputs({AddSvdf(&b, negated, 6, 7, b.AddVariable("state 2", {1, 14}))});
+  return b.Finish();
+}
+
+class DelegateStateTest : public ::testing::Test {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+};
+
+TEST_F(DelegateStateTest, SeveralStatesAndResetsInARow) {
+  StatefulPair pair(TwoSvdfs());
+  for (int i = 0; i < 3; ++i) pair.Step();
+  pair.Reset();
+  pair.Reset();
+  pair.Step();
+  pair.Reset();
+  for (int i = 0; i < 3; ++i) pair.Step();
+}
+
+TEST_F(DelegateStateTest, AllocatingAgainChangesNothing) {
+  StatefulPair pair(TwoSvdfs());
+  pair.Step();
+  for (Interpreter* interpreter : {&pair.cpu(), &pair.gpu()}) {
+    ASSERT_TRUE(interpreter->AllocateTensors().ok());
+  }
+  pair.Step();
+}
+
+// States share no memory with anything else: run something large in between.
+TEST_F(DelegateStateTest, StatesOutliveTheOtherTensors) {
+  ModelBuilder b;
+  const int x = b.AddInput("x", {1, 8});
+  const int svdf = AddSvdf(&b, x, 8, 8, b.AddVariable("state", {1, 16}));
+  int y = svdf;
+  for (int i = 0; i < 4; ++i) {
+    // SOFTMAX is a dispatch of its own.
+    const int next = b.AddTensor("y", {1, 8});
+    schema::SoftmaxOptionsT options;
+    options.beta = 1;
+    b.AddOp(schema::BuiltinOperator::SOFTMAX, 1, {y}, {next}, options);
+    y = next;
+  }
+  b.SetOutputs({svdf, y});
+  ExpectSameStates(b.Finish());
+}
+
+TEST_F(DelegateStateTest, AStateOfTwoNodesStaysOnTheCpu) {
+  ModelBuilder b;
+  const int x = b.AddInput("x", {1, 6});
+  const int state = b.AddVariable("state", {1, 12});
+  const int y = AddSvdf(&b, x, 6, 6, state);
+  b.SetOutputs({AddSvdf(&b, y, 6, 6, state)});
+  const auto model = LoadOrDie(b.Finish());
+  const DelegatePtr delegate = MakeDelegate();
+  auto interpreter = InterpreterOrDie(*model);
+  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  const nlohmann::json report = ReportOf(delegate);
+  EXPECT_EQ(report["nodes_delegated"], 0);
+  EXPECT_THAT(report["cpu"].dump(),
+              HasSubstr("is used by 2 nodes; only one may use it on the GPU"));
+  ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
+}
+
+// On the CPU a node may write to a variable tensor; its reader then sees it.
+TEST_F(DelegateStateTest, AVariableOutputStaysOnTheCpu) {
+  ModelBuilder b;
+  const int x = b.AddInput("x", {1, 6});
+  const int kept = b.AddVariable("kept", {1, 6});
+  b.AddOp(schema::BuiltinOperator::NEG, 1, {x}, {kept});
+  const int y = b.AddTensor("y", {1, 6});
+  b.AddOp(schema::BuiltinOperator::ABS, 1, {x}, {y});
+  b.SetOutputs({kept, y});
+  const auto model = LoadOrDie(b.Finish());
+  const DelegatePtr delegate = MakeDelegate();
+  auto interpreter = InterpreterOrDie(*model);
+  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  EXPECT_THAT(ReportOf(delegate)["cpu"].dump(),
+              HasSubstr("is a variable tensor; only inputs may be"));
+  ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
+}
+
+TEST_F(DelegateStateTest, OtherTypesOfStateStayOnTheCpu) {
+  ModelBuilder b;
+  const int x = b.AddInput("x", {1, 6});
+  const int kept = b.AddVariable("kept", {1, 6}, schema::TensorType::INT32);
+  const int y = b.AddTensor("y", {1, 6});
+  const int z = b.AddTensor("z", {1, 6}, schema::TensorType::INT32);
+  b.AddOp(schema::BuiltinOperator::NEG, 1, {x}, {y});
+  schema::MaximumMinimumOptionsT options;
+  b.AddOp(schema::BuiltinOperator::MAXIMUM, 1, {kept, kept}, {z}, options);
+  b.SetOutputs({y, z});
+  const auto model = LoadOrDie(b.Finish());
+  const DelegatePtr delegate = MakeDelegate();
+  auto interpreter = InterpreterOrDie(*model);
+  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  EXPECT_THAT(ReportOf(delegate)["cpu"].dump(),
+              HasSubstr("only float32 states are kept on the GPU"));
+  EXPECT_TRUE(RunOnce(interpreter.get()).ok());
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

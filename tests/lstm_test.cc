@@ -1,0 +1,509 @@
+// labels: op llvmpipe softpipe
+// UNIDIRECTIONAL_SEQUENCE_LSTM and LSTM, full and basic kernel, against
+// TFLite's own, over several invokes with the state kept; what the parsers
+// refuse.
+#include "delegate/ops/lstm.h"
+
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/basic_lstm.h"
+#include "delegate/ops/lstm_inputs.h"
+#include "delegate/tflite/builtin_params.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/parse_node.h"
+#include "tests/testing/random.h"
+#include "tests/testing/real_model.h"
+#include "tests/testing/stateful.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr TfLiteGlesStorage kStorages[] = {kTfLiteGlesStorageTextureArray,
+                                           kTfLiteGlesStorageTexture2d,
+                                           kTfLiteGlesStorageBuffer};
+
+struct LstmCase {
+  int batch = 1;
+  int inputs = 5;
+  int cells = 6;
+  int steps = 0;    // 0: LSTM, one step
+  int outputs = 0;  // of a projection; 0: none
+  bool time_major = false;
+  bool cifg = false;
+  bool peephole = false;
+  bool layer_norm = false;
+  bool projection_bias = false;
+  float cell_clip = 0;
+  float proj_clip = 0;
+  schema::ActivationFunctionType activation =
+      schema::ActivationFunctionType::TANH;
+};
+
+// Adds a constant's tensor, or -1 where it is absent.
+class LstmBuilder {
+ public:
+  explicit LstmBuilder(const LstmCase& c) : c_(c), random_("lstm weights") {}
+
+  std::vector<uint8_t> Build() {
+    const int outputs = c_.outputs > 0 ? c_.outputs : c_.cells;
+    std::vector<int> inputs = {AddData()};
+    for (int gate = 0; gate < 4; ++gate) {
+      inputs.push_back(Constant(gate > 0 || !c_.cifg, {c_.cells, c_.inputs}));
+    }
+    for (int gate = 0; gate < 4; ++gate) {
+      inputs.push_back(Constant(gate > 0 || !c_.cifg, {c_.cells, outputs}));
+    }
+    for (int p = 0; p < 3; ++p) {
+      inputs.push_back(
+          Constant(c_.peephole && (p > 0 || !c_.cifg), {c_.cells}));
+    }
+    for (int gate = 0; gate < 4; ++gate) {
+      inputs.push_back(Constant(gate > 0 || !c_.cifg, {c_.cells}));
+    }
+    inputs.push_back(Constant(c_.outputs > 0, {outputs, c_.cells}));
+    inputs.push_back(Constant(c_.projection_bias, {outputs}));
+    inputs.push_back(builder_.AddVariable("h", {c_.batch, outputs}));
+    inputs.push_back(builder_.AddVariable("c", {c_.batch, c_.cells}));
+    if (c_.layer_norm) {
+      for (int gate = 0; gate < 4; ++gate) {
+        inputs.push_back(Constant(gate > 0 || !c_.cifg, {c_.cells}));
+      }
+    }
+    return Finish(std::move(inputs), outputs);
+  }
+
+ private:
+  int AddData() {
+    if (c_.steps == 0) return builder_.AddInput("x", {c_.batch, c_.inputs});
+    return builder_.AddInput("x", Sequence(c_.inputs));
+  }
+  Shape Sequence(int channels) const {
+    return c_.time_major ? Shape{c_.steps, c_.batch, channels}
+                         : Shape{c_.batch, c_.steps, channels};
+  }
+  int Constant(bool there, const Shape& shape) {
+    if (!there) return -1;
+    const float deviation = 1.0f / std::sqrt(static_cast<float>(shape.back()));
+    return builder_.AddConstant<float>(
+        absl::StrCat("w", count_++), shape,
+        random_.Gaussian(ElementCount(shape), 0, deviation));
+  }
+  template <typename Options>
+  Options OptionsOf() const {
+    Options options;
+    options.fused_activation_function = c_.activation;
+    options.cell_clip = c_.cell_clip;
+    options.proj_clip = c_.proj_clip;
+    return options;
+  }
+  std::vector<uint8_t> Finish(std::vector<int> inputs, int outputs) {
+    if (c_.steps == 0) {
+      const int y = builder_.AddTensor("y", {c_.batch, outputs});
+      while (inputs.size() < 24) inputs.push_back(-1);
+      builder_.AddOp(schema::BuiltinOperator::LSTM, 1, std::move(inputs), {y},
+                     OptionsOf<schema::LSTMOptionsT>());
+      builder_.SetOutputs({y});
+      return builder_.Finish();
+    }
+    const int y = builder_.AddTensor("y", Sequence(outputs));
+    auto options = OptionsOf<schema::UnidirectionalSequenceLSTMOptionsT>();
+    options.time_major = c_.time_major;
+    while (inputs.size() < 24) inputs.push_back(-1);
+    builder_.AddOp(schema::BuiltinOperator::UNIDIRECTIONAL_SEQUENCE_LSTM, 1,
+                   std::move(inputs), {y}, options);
+    builder_.SetOutputs({y});
+    return builder_.Finish();
+  }
+
+  LstmCase c_;
+  ModelBuilder builder_;
+  Random random_;
+  int count_ = 0;
+};
+
+class LstmTest : public ::testing::TestWithParam<Precision> {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+  void Check(const LstmCase& c) {
+    ExpectSameStates(LstmBuilder(c).Build(), GetParam());
+  }
+};
+
+TEST_P(LstmTest, EveryTail) {
+  for (int steps : {0, 3}) {
+    for (int n : {1, 3, 4, 5, 8, 17}) {
+      LstmCase c;
+      c.steps = steps;
+      c.batch = n == 5 ? 3 : 1;
+      c.cells = n;
+      Check(c);
+      c.cells = 6;
+      c.inputs = n;
+      Check(c);
+    }
+  }
+}
+
+TEST_P(LstmTest, BatchesAndTimeMajor) {
+  for (bool time_major : {false, true}) {
+    LstmCase c;
+    c.steps = 4;
+    c.batch = 3;
+    c.time_major = time_major;
+    Check(c);
+  }
+}
+
+// Every mix of the optional parts.
+TEST_P(LstmTest, Variants) {
+  for (int bits = 0; bits < 32; ++bits) {
+    LstmCase c;
+    c.steps = bits % 2 == 0 ? 3 : 0;
+    c.batch = 2;
+    c.cells = 7;
+    c.cifg = (bits & 2) != 0;
+    c.peephole = (bits & 4) != 0;
+    c.layer_norm = (bits & 8) != 0;
+    c.outputs = (bits & 16) != 0 ? 5 : 0;
+    c.projection_bias = c.outputs > 0 && c.cifg;
+    SCOPED_TRACE(absl::StrCat("bits ", bits));
+    Check(c);
+  }
+}
+
+TEST_P(LstmTest, ClipsAndActivations) {
+  using Activation = schema::ActivationFunctionType;
+  for (Activation activation : {Activation::TANH, Activation::RELU,
+                                Activation::RELU6, Activation::RELU_N1_TO_1}) {
+    LstmCase c;
+    c.steps = 3;
+    c.activation = activation;
+    c.cell_clip = 0.25f;
+    c.outputs = 9;
+    c.proj_clip = 0.125f;
+    SCOPED_TRACE(schema::EnumNameActivationFunctionType(activation));
+    Check(c);
+  }
+}
+
+// More slices than columns of a work group, and outputs than cells.
+TEST_P(LstmTest, Large) {
+  LstmCase c;
+  c.steps = 2;
+  c.cells = 530;
+  c.inputs = 40;
+  Check(c);
+  c.cells = 20;
+  c.outputs = 70;
+  Check(c);
+}
+
+INSTANTIATE_TEST_SUITE_P(Precisions, LstmTest, ::testing::ValuesIn(kPrecisions),
+                         [](const auto& info) {
+                           return PrecisionName(info.param);
+                         });
+
+TEST(LstmStorageTest, EveryStorage) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (TfLiteGlesStorage storage : kStorages) {
+    for (Precision precision : kPrecisions) {
+      LstmCase c;
+      c.steps = 3;
+      c.batch = 3;
+      c.layer_norm = c.peephole = true;
+      c.outputs = 5;
+      ExpectSameStates(LstmBuilder(c).Build(), precision, storage);
+    }
+  }
+}
+
+// --- The basic kernel -------------------------------------------------------
+
+struct BasicCase {
+  int batch = 1;
+  int inputs = 5;
+  int depth = 6;
+  bool variables = true;  // else its states are inputs of the model
+  bool runtime_weights = false;
+};
+
+std::vector<uint8_t> BasicLstm(const BasicCase& c) {
+  ModelBuilder b;
+  Random random("basic lstm");
+  const int columns = c.inputs + c.depth;
+  const auto state = [&](const char* name) {
+    return c.variables ? b.AddVariable(name, {c.batch, c.depth})
+                       : b.AddInput(name, {c.batch, c.depth});
+  };
+  const auto weights = [&](const char* name, const Shape& shape, float spread) {
+    if (c.runtime_weights) return b.AddInput(name, shape);
+    return b.AddConstant<float>(
+        name, shape, random.Gaussian(ElementCount(shape), 0, spread));
+  };
+  const int x = b.AddInput("x", {c.batch, c.inputs});
+  const int h = state("h");
+  const int w = weights("w", {4 * c.depth, columns},
+                        1.0f / std::sqrt(static_cast<float>(columns)));
+  const int bias = weights("bias", {4 * c.depth}, 1.0f);
+  const int s = state("c");
+  const std::vector<int> outputs = {
+      b.AddTensor("activation", {c.batch, c.depth}),
+      b.AddTensor("state", {c.batch, c.depth}),
+      b.AddTensor("concat", {c.batch, columns}),
+      b.AddTensor("sums", {c.batch, 4 * c.depth})};
+  schema::LSTMOptionsT options;
+  options.kernel_type = schema::LSTMKernelType::BASIC;
+  options.fused_activation_function = schema::ActivationFunctionType::TANH;
+  b.AddOp(schema::BuiltinOperator::LSTM, 2, {x, h, w, bias, s}, outputs,
+          options);
+  b.SetOutputs(outputs);
+  return b.Finish();
+}
+
+TEST(BasicLstmTest, EveryTail) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (Precision precision : kPrecisions) {
+    for (int n : {1, 3, 4, 5, 8, 17}) {
+      BasicCase c;
+      c.batch = n == 5 ? 3 : 1;
+      c.depth = n;
+      ExpectSameStates(BasicLstm(c), precision);
+      c.depth = 6;
+      c.inputs = n;
+      ExpectSameStates(BasicLstm(c), precision);
+    }
+  }
+}
+
+TEST(BasicLstmTest, EveryStorage) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (TfLiteGlesStorage storage : kStorages) {
+    ExpectSameStates(BasicLstm({3, 5, 6}), Precision::kFloat32, storage);
+    ExpectSameStates(BasicLstm({3, 5, 6}), Precision::kFloat16, storage);
+  }
+}
+
+TEST(BasicLstmTest, RuntimeWeights) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  BasicCase c;
+  c.runtime_weights = true;
+  ExpectSameStates(BasicLstm(c));
+}
+
+// States that the app hands in: TFLite's kernel overwrites them with the new
+// ones, so that an app which leaves them alone goes on.
+TEST(BasicLstmTest, StatesThatAreInputs) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  BasicCase c;
+  c.variables = false;
+  StatefulPair pair(BasicLstm(c));
+  for (int i = 0; i < 3; ++i) pair.Step();  // all inputs are set each time
+  pair.StepKeepingOtherInputs();
+  pair.StepKeepingOtherInputs();
+  pair.Step();
+}
+
+// --- A real model -----------------------------------------------------------
+
+TEST(LstmModelTest, MnistRunsWholeAndKeepsItsState) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const std::string path = SharedFile("models/mnist_lstm_float.tflite");
+  if (path.empty()) {
+    GTEST_SKIP() << "NO REAL MODEL, NOTHING TESTED: set "
+                    "GLES_DELEGATE_SHARED_DIR to a folder that holds "
+                    "models/mnist_lstm_float.tflite";
+  }
+  const auto model = Model::FromFile(path);
+  ASSERT_TRUE(model.ok()) << model.status();
+  const auto bytes = (*model)->bytes();
+  ExpectSameStates({bytes.begin(), bytes.end()});
+}
+
+// --- What is refused --------------------------------------------------------
+
+Tensor FakeState(std::vector<int> dims) {
+  Tensor tensor = FakeTensor(std::move(dims));
+  tensor.is_variable = true;
+  return tensor;
+}
+
+// Sequence of 2 batches, 3 steps of 5 inputs, 4 cells, with everything optional
+// but a projection.
+struct SequenceNode {
+  std::vector<Tensor> tensors;
+  std::vector<bool> there = std::vector<bool>(lstm::kInputs, true);
+  Tensor output = FakeTensor({2, 3, 4});
+  SequenceLstmParams params = {kActTanh, 0, 0, false, false, false};
+  int version = 1;
+
+  SequenceNode() : tensors(lstm::kInputs) {
+    tensors[lstm::kData] = FakeTensor({2, 3, 5});
+    for (int g = 0; g < lstm::kGates; ++g) {
+      tensors[lstm::kInputWeights + g] = FakeConstant({4, 5});
+      tensors[lstm::kRecurrentWeights + g] = FakeConstant({4, 4});
+      tensors[lstm::kBiases + g] = FakeConstant({4});
+      tensors[lstm::kNormCoefficients + g] = FakeConstant({4});
+      if (g < 3) tensors[lstm::kPeepholes + g] = FakeConstant({4});
+    }
+    tensors[lstm::kProjectionWeights] = FakeConstant({4, 4});
+    tensors[lstm::kProjectionBias] = FakeConstant({4});
+    tensors[lstm::kOutputState] = FakeState({2, 4});
+    tensors[lstm::kCellState] = FakeState({2, 4});
+    there[lstm::kProjectionWeights] = there[lstm::kProjectionBias] = false;
+  }
+
+  std::string Refused() const {
+    NodeView node;
+    node.builtin_params = &params;
+    node.version = version;
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      node.inputs.push_back(there[i] ? &tensors[i] : nullptr);
+    }
+    node.outputs = {&output};
+    const auto parsed = ParseSequenceLstm(node);
+    return parsed.ok() ? "" : std::string(parsed.status().message());
+  }
+  std::string RefusedWithout(int input) const {
+    SequenceNode other = *this;
+    other.there[input] = false;
+    return other.Refused();
+  }
+};
+
+TEST(LstmParseTest, TakesTheDefault) {
+  EXPECT_EQ(SequenceNode().Refused(), "");
+  SequenceNode projected;
+  projected.there[lstm::kProjectionWeights] = true;
+  EXPECT_EQ(projected.Refused(), "");
+}
+
+TEST(LstmParseTest, RefusesPartsWithoutTheirOthers) {
+  const SequenceNode node;
+  EXPECT_THAT(node.RefusedWithout(lstm::kInputWeights),
+              HasSubstr("input gate's recurrent weights is there, others"));
+  EXPECT_THAT(node.RefusedWithout(lstm::kInputWeights + 1),
+              HasSubstr("forget gate's input weights is absent"));
+  EXPECT_THAT(node.RefusedWithout(lstm::kBiases + 3),
+              HasSubstr("output gate's bias is absent"));
+  EXPECT_THAT(node.RefusedWithout(lstm::kPeepholes),
+              HasSubstr("peephole of the input gate is absent"));
+  EXPECT_THAT(node.RefusedWithout(lstm::kPeepholes + 2),
+              HasSubstr("peephole of the input gate is there, others"));
+  EXPECT_THAT(node.RefusedWithout(lstm::kNormCoefficients + 2),
+              HasSubstr("cell gate's layer norm coefficients is absent"));
+  EXPECT_THAT(node.RefusedWithout(lstm::kCellState),
+              HasSubstr("the cell state must be a variable tensor"));
+  SequenceNode bias;
+  bias.there[lstm::kProjectionBias] = true;
+  EXPECT_THAT(bias.Refused(), HasSubstr("the projection's bias is there"));
+}
+
+TEST(LstmParseTest, RefusesShapesThatDisagree) {
+  for (int input = 0; input < lstm::kInputs; ++input) {
+    SequenceNode node;
+    node.there[lstm::kProjectionWeights] = true;
+    node.there[lstm::kProjectionBias] = true;
+    Tensor& t = node.tensors[input];
+    const bool variable = t.is_variable;
+    std::vector<int> dims = t.dims;
+    dims.back() += 4;
+    t = t.is_constant() ? FakeConstant(dims) : FakeTensor(dims);
+    t.is_variable = variable;
+    EXPECT_NE(node.Refused(), "") << "input " << input;
+  }
+  SequenceNode output;
+  output.output = FakeTensor({2, 3, 5});
+  EXPECT_THAT(output.Refused(), HasSubstr("output is 2x3x5"));
+  SequenceNode rank;
+  rank.tensors[lstm::kData] = FakeTensor({2, 5});
+  EXPECT_THAT(rank.Refused(), HasSubstr("its rank must be 3"));
+  SequenceNode few;
+  few.tensors.resize(21);
+  EXPECT_THAT(few.Refused(), HasSubstr("has 21 inputs, must have 20 or 24"));
+}
+
+TEST(LstmParseTest, RefusesWhatIsNotSupported) {
+  SequenceNode runtime;
+  runtime.tensors[lstm::kInputWeights] = FakeTensor({4, 5});
+  EXPECT_THAT(runtime.Refused(), HasSubstr("is computed at run time"));
+  SequenceNode state;
+  state.tensors[lstm::kOutputState].is_variable = false;
+  EXPECT_THAT(state.Refused(), HasSubstr("must be a variable tensor"));
+  SequenceNode clip;
+  clip.params.cell_clip = -1;
+  EXPECT_THAT(clip.Refused(), HasSubstr("must not be negative"));
+  SequenceNode diagonal;
+  diagonal.params.diagonal_recurrent_tensors = true;
+  EXPECT_EQ(diagonal.Refused(), "");  // older structs end before the field
+  diagonal.version = 4;
+  EXPECT_THAT(diagonal.Refused(), HasSubstr("diagonal recurrent weights"));
+  SequenceNode activation;
+  activation.params.activation = kActSignBit;
+  EXPECT_THAT(activation.Refused(), HasSubstr("activation 5"));
+  activation.params.activation = kActNone;
+  EXPECT_THAT(activation.Refused(), HasSubstr("without an activation"));
+}
+
+TEST(LstmPlanTest, RefusesStatesPastSharedMemory) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  LstmCase c;
+  c.steps = 2;
+  c.cells = 20000;
+  c.inputs = 1;
+  c.cifg = true;
+  c.outputs = 1;
+  const auto model = LoadOrDie(LstmBuilder(c).Build());
+  const DelegatePtr delegate = MakeDelegate();
+  const auto interpreter = InterpreterOrDie(*model);
+  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  EXPECT_THAT(ReportOf(delegate)["cpu"].dump(),
+              HasSubstr("bytes of shared memory, the device has"));
+}
+
+struct BasicNode {
+  std::vector<Tensor> inputs = {FakeTensor({2, 5}), FakeState({2, 6}),
+                                FakeConstant({24, 11}), FakeConstant({24}),
+                                FakeState({2, 6})};
+  std::vector<Tensor> outputs = {FakeTensor({2, 6}), FakeTensor({2, 6}),
+                                 FakeTensor({2, 11}), FakeTensor({2, 24})};
+  LstmParams params = {kActTanh, 0, 0, kLstmBasic, false};
+
+  std::string Refused() const {
+    return Refusal(ParseLstm, inputs, outputs, &params);
+  }
+};
+
+TEST(BasicLstmParseTest, RefusesShapesAndStates) {
+  EXPECT_EQ(BasicNode().Refused(), "");
+  for (size_t i = 0; i < 5; ++i) {
+    BasicNode node;
+    Tensor& t = node.inputs[i];
+    const bool variable = t.is_variable;
+    std::vector<int> dims = t.dims;
+    dims.back() += 1;
+    t = t.is_constant() ? FakeConstant(dims) : FakeTensor(dims);
+    t.is_variable = variable;
+    EXPECT_NE(node.Refused(), "") << "input " << i;
+  }
+  for (size_t i = 0; i < 4; ++i) {
+    BasicNode node;
+    node.outputs[i] = FakeTensor({2, 7});
+    EXPECT_THAT(node.Refused(), HasSubstr("is 2x7, must be 2x"));
+  }
+  BasicNode made;
+  made.inputs[4].is_variable = false;
+  EXPECT_THAT(made.Refused(),
+              HasSubstr("the previous state is made by another"));
+  BasicNode kernel;
+  kernel.params.kernel_type = 7;
+  EXPECT_THAT(kernel.Refused(), HasSubstr("kernel type 7 is unknown"));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
