@@ -1,0 +1,70 @@
+#include "quant/fixed_point.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gles_delegate::quant {
+namespace {
+
+// floor(a * b / 2^31 + 1/2).
+int32_t HighProduct(int32_t a, int32_t b) {
+  const int64_t product = int64_t{a} * b;
+  return static_cast<int32_t>((product + (int64_t{1} << 30)) >> 31);
+}
+
+int32_t DivideByPower(int32_t x, int exponent, Ties ties) {
+  if (exponent == 0) return x;
+  // One less below zero turns the tie.
+  const int64_t half = (int64_t{1} << (exponent - 1)) -
+                       (x < 0 && ties == Ties::kAwayFromZero ? 1 : 0);
+  return static_cast<int32_t>((x + half) >> exponent);
+}
+
+}  // namespace
+
+Multiplier MultiplierOf(double real) {
+  if (real == 0) return {};
+  int shift = 0;
+  const double fraction = std::frexp(real, &shift);
+  int64_t value =
+      std::llround(fraction * static_cast<double>(int64_t{1} << 31));
+  if (value == int64_t{1} << 31) {
+    value /= 2;
+    ++shift;
+  }
+  if (shift < -31) return {};
+  return {static_cast<int32_t>(value), shift};
+}
+
+double ConvolutionScale(float input, float weights, float output,
+                        bool by_channel) {
+  const float product = input * weights;
+  return (by_channel ? double{input} * double{weights} : double{product}) /
+         double{output};
+}
+
+int32_t Multiply(int32_t x, Multiplier m, Ties ties) {
+  const int32_t shifted = x * (1 << std::max(m.shift, 0));
+  return DivideByPower(HighProduct(shifted, m.value), std::max(-m.shift, 0),
+                       ties);
+}
+
+int32_t DivideRounded(int32_t sum, int32_t count) {
+  return (sum > 0 ? sum + count / 2 : sum - count / 2) / count;
+}
+
+AddMultipliers AddMultipliersOf(float a_scale, float b_scale, float sum_scale) {
+  const double twice = 2 * std::max(double{a_scale}, double{b_scale});
+  return {MultiplierOf(a_scale / twice), MultiplierOf(b_scale / twice),
+          MultiplierOf(twice /
+                       ((1 << AddMultipliers::kMoreBits) * double{sum_scale}))};
+}
+
+int32_t Add(int32_t a, int32_t b, const AddMultipliers& m) {
+  constexpr int32_t kUnit = 1 << AddMultipliers::kMoreBits;
+  const int32_t sum = Multiply(a * kUnit, m.a, Ties::kAwayFromZero) +
+                      Multiply(b * kUnit, m.b, Ties::kAwayFromZero);
+  return Multiply(sum, m.sum, Ties::kAwayFromZero);
+}
+
+}  // namespace gles_delegate::quant

@@ -1,0 +1,59 @@
+// The integer arithmetic of TFLite's quantized kernels: sums of products of
+// (code - zero point), scaled by a fixed-point multiplier.
+//
+// The specification that the shaders' requantization (gl_shaders/lib/
+// elementwise.glsl) is tested against, itself tested against TFLite's kernels.
+// https://www.tensorflow.org/lite/performance/quantization_spec;
+// https://github.com/google/gemmlowp/blob/master/doc/quantization.md.
+#ifndef GLES_DELEGATE_QUANT_FIXED_POINT_H_
+#define GLES_DELEGATE_QUANT_FIXED_POINT_H_
+
+#include <cstdint>
+
+namespace gles_delegate::quant {
+
+// value * 2^(shift - 31): value is 0, or 2^30 to 2^31 - 1.
+struct Multiplier {
+  int32_t value = 0;
+  int shift = 0;  // -31 to 30
+};
+
+// The nearest multiplier; 0 for what is below 2^-32. `real` is not negative and
+// below 2^30.
+Multiplier MultiplierOf(double real);
+
+// What a sum of products of codes is multiplied by to give codes of the output:
+// input * weights / output. TFLite takes the product of the first two in double
+// where weights may have a scale per channel (`by_channel`: int8 CONV_2D and
+// DEPTHWISE_CONV_2D), in float32 elsewhere.
+double ConvolutionScale(float input, float weights, float output,
+                        bool by_channel);
+
+// A product is rounded twice: after the multiplication, ties up, and after the
+// shift to the right, where kernels differ in what becomes of ties.
+enum class Ties {
+  kAwayFromZero,  // gemmlowp, and what TFLite's kernels took over from it
+  kUp,  // ruy, which multiplies matrices in CONV_2D and FULLY_CONNECTED
+};
+
+// x * multiplier, for a product that fits 32 bits.
+int32_t Multiply(int32_t x, Multiplier multiplier, Ties ties);
+
+// TFLite's rounding of sum / count: ties away from zero. count > 0.
+int32_t DivideRounded(int32_t sum, int32_t count);
+
+// ADD and SUB of 8-bit codes: both operands are brought to twice the larger of
+// their scales with 20 more bits, added, and brought to the output's scale.
+struct AddMultipliers {
+  Multiplier a;
+  Multiplier b;
+  Multiplier sum;
+  static constexpr int kMoreBits = 20;
+};
+AddMultipliers AddMultipliersOf(float a_scale, float b_scale, float sum_scale);
+// Of code - zero point: before the output's zero point and range.
+int32_t Add(int32_t a, int32_t b, const AddMultipliers& multipliers);
+
+}  // namespace gles_delegate::quant
+
+#endif  // GLES_DELEGATE_QUANT_FIXED_POINT_H_

@@ -1,0 +1,336 @@
+// labels: unit quant sanitize
+// quant/fixed_point.h against what TFLite's own integer kernels make of random
+// codes: no code may differ.
+#include "quant/fixed_point.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tools/common/model_builder.h"
+#include "tools/common/tflite_host.h"
+
+namespace gles_delegate::quant {
+namespace {
+
+TEST(MultiplierOfTest, IsNormalised) {
+  EXPECT_EQ(MultiplierOf(0).value, 0);
+  EXPECT_EQ(MultiplierOf(0.5).value, 1 << 30);
+  EXPECT_EQ(MultiplierOf(0.5).shift, 0);
+  EXPECT_EQ(MultiplierOf(1).shift, 1);
+  // Rounds up to a power of two.
+  EXPECT_EQ(MultiplierOf(1 - 1e-12).value, 1 << 30);
+  EXPECT_EQ(MultiplierOf(1 - 1e-12).shift, 1);
+  EXPECT_EQ(MultiplierOf(1e-12).value, 0);
+}
+
+TEST(MultiplyTest, TiesGoAsAsked) {
+  const Multiplier quarter = MultiplierOf(0.25);
+  EXPECT_EQ(Multiply(10, quarter, Ties::kUp), 3);
+  EXPECT_EQ(Multiply(-10, quarter, Ties::kUp), -2);
+  EXPECT_EQ(Multiply(10, quarter, Ties::kAwayFromZero), 3);
+  EXPECT_EQ(Multiply(-10, quarter, Ties::kAwayFromZero), -3);
+}
+
+TEST(MultiplyTest, RoundsTwice) {
+  // 15 / 32 is 0.5 after the multiplication, and 1 after the shift.
+  EXPECT_EQ(Multiply(15, MultiplierOf(1.0 / 32), Ties::kUp), 1);
+  EXPECT_EQ(Multiply(-15, MultiplierOf(1.0 / 32), Ties::kUp), 0);
+  EXPECT_EQ(Multiply(-17, MultiplierOf(1.0 / 32), Ties::kAwayFromZero), -1);
+}
+
+TEST(MultiplyTest, MultipliersAboveOneShiftFirst) {
+  EXPECT_EQ(Multiply(3, MultiplierOf(100.0), Ties::kUp), 300);
+  EXPECT_EQ(Multiply(-3, MultiplierOf(100.0), Ties::kAwayFromZero), -300);
+}
+
+TEST(DivideRoundedTest, TiesGoAwayFromZero) {
+  EXPECT_EQ(DivideRounded(5, 2), 3);
+  EXPECT_EQ(DivideRounded(-5, 2), -3);
+  EXPECT_EQ(DivideRounded(7, 3), 2);
+  EXPECT_EQ(DivideRounded(-8, 3), -3);
+}
+
+// --- Against TFLite ---------------------------------------------------------
+
+template <typename Code>
+std::vector<Code> RandomCodes(size_t n, std::mt19937& random) {
+  std::vector<Code> codes(n);
+  for (Code& c : codes) c = static_cast<Code>(random() >> 24);
+  return codes;
+}
+
+// Runs the model on the CPU; the outputs' codes.
+template <typename Code>
+std::vector<Code> RunOnCpu(const ModelBuilder& builder,
+                           const std::vector<std::vector<Code>>& inputs) {
+  auto model = Model::FromBuffer(builder.Finish());
+  EXPECT_TRUE(model.ok()) << model.status();
+  if (!model.ok()) return {};
+  auto interpreter = Interpreter::Create(**model);
+  EXPECT_TRUE(interpreter.ok()) << interpreter.status();
+  if (!interpreter.ok()) return {};
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    EXPECT_TRUE(
+        (*interpreter)->input(static_cast<int>(i)).Write(inputs[i]).ok());
+  }
+  EXPECT_TRUE((*interpreter)->Invoke().ok());
+  const auto codes = (*interpreter)->output(0).data<Code>();
+  return {codes.begin(), codes.end()};
+}
+
+template <typename Code>
+int32_t Clamped(int64_t code) {
+  return static_cast<int32_t>(
+      std::clamp<int64_t>(code, std::numeric_limits<Code>::min(),
+                          std::numeric_limits<Code>::max()));
+}
+
+// Products of one code and one weight, with large biases, so that what is
+// scaled takes many values; `outputs` channels, each with its own bias and, for
+// int8, its own scale.
+struct Products {
+  static constexpr int kPixels = 2048;
+  static constexpr int kOutputs = 48;
+  float in_scale, out_scale;
+  int in_zero, out_zero, weight_zero;
+  std::vector<float> weight_scales;  // one, or one an output
+  std::vector<int32_t> bias;
+  float weight_scale(int o) const {
+    return weight_scales.size() == 1 ? weight_scales[0] : weight_scales[o];
+  }
+};
+
+template <typename Code>
+Products Draw(std::mt19937& random, bool per_channel) {
+  std::uniform_real_distribution<float> fraction(0.5f, 1.0f);
+  Products p;
+  const int low = std::numeric_limits<Code>::min();
+  p.in_scale = fraction(random) * 0.02f;
+  p.in_zero = low + static_cast<int>(random() % 256);
+  p.out_zero = low + static_cast<int>(random() % 256);
+  p.weight_zero =
+      std::is_signed<Code>::value ? 0 : static_cast<int>(1 + random() % 255);
+  for (int i = 0; i < (per_channel ? Products::kOutputs : 1); ++i) {
+    p.weight_scales.push_back(fraction(random) * 0.01f);
+  }
+  // Sums of up to 2^20 fall into about 200 codes.
+  p.out_scale = p.in_scale * 0.01f * 10000;
+  for (int i = 0; i < Products::kOutputs; ++i) {
+    p.bias.push_back(static_cast<int32_t>(random() >> 11) - (1 << 20));
+  }
+  return p;
+}
+
+template <typename Code>
+struct Sums {
+  ModelBuilder builder;
+  std::vector<Code> input;
+  std::vector<Code> weights;
+  int x = 0, w = 0, b = 0, y = 0;
+};
+
+// Counts the codes that differ from `want(pixel, output)`.
+template <typename Code, typename Want>
+int Differences(const std::vector<Code>& got, Want want) {
+  int differences = 0;
+  for (size_t i = 0; i < got.size(); ++i) {
+    const int o = static_cast<int>(i % Products::kOutputs);
+    const int pixel = static_cast<int>(i / Products::kOutputs);
+    if (got[i] != want(pixel, o)) ++differences;
+  }
+  return differences;
+}
+
+enum class Op { kConv, kDepthwise, kFullyConnected };
+
+ModelQuantization Q(float scale, int64_t zero) {
+  return ModelQuantization::PerTensor(scale, zero);
+}
+
+template <typename Code>
+Sums<Code> Build(Op op, const Products& p, std::mt19937& random) {
+  Sums<Code> s;
+  constexpr auto kType = TensorTypeOf<Code>::kValue;
+  constexpr int kPixels = Products::kPixels, kOutputs = Products::kOutputs;
+  const bool fully = op == Op::kFullyConnected;
+  const int inputs = op == Op::kDepthwise ? kOutputs : 1;
+  using Dims = ModelBuilder::Shape;
+  s.x = s.builder.AddInput(
+      "x", fully ? Dims{kPixels, 1} : Dims{1, kPixels, 1, inputs}, kType,
+      Q(p.in_scale, p.in_zero));
+  s.input = RandomCodes<Code>(kPixels * inputs, random);
+  s.weights = RandomCodes<Code>(kOutputs, random);
+  ModelQuantization weights, bias;
+  for (size_t i = 0; i < p.weight_scales.size(); ++i) {
+    weights.scale.push_back(p.weight_scales[i]);
+    weights.zero_point.push_back(p.weight_zero);
+    bias.scale.push_back(p.weight_scales[i] * p.in_scale);
+    bias.zero_point.push_back(0);
+  }
+  weights.dimension = op == Op::kDepthwise ? 3 : 0;
+  const Dims window = fully             ? Dims{kOutputs, 1}
+                      : op == Op::kConv ? Dims{kOutputs, 1, 1, 1}
+                                        : Dims{1, 1, 1, kOutputs};
+  s.w = s.builder.template AddConstant<Code>("w", window, s.weights, weights);
+  s.b = s.builder.template AddConstant<int32_t>("b", {kOutputs}, p.bias, bias);
+  s.y = s.builder.AddTensor(
+      "y", fully ? Dims{kPixels, kOutputs} : Dims{1, kPixels, 1, kOutputs},
+      kType, Q(p.out_scale, p.out_zero));
+  switch (op) {
+    case Op::kConv: {
+      schema::Conv2DOptionsT options;
+      options.stride_w = options.stride_h = 1;
+      s.builder.AddOp(schema::BuiltinOperator::CONV_2D, 3, {s.x, s.w, s.b},
+                      {s.y}, options);
+      break;
+    }
+    case Op::kDepthwise: {
+      schema::DepthwiseConv2DOptionsT options;
+      options.stride_w = options.stride_h = options.depth_multiplier = 1;
+      s.builder.AddOp(schema::BuiltinOperator::DEPTHWISE_CONV_2D, 3,
+                      {s.x, s.w, s.b}, {s.y}, options);
+      break;
+    }
+    case Op::kFullyConnected:
+      s.builder.AddOp(schema::BuiltinOperator::FULLY_CONNECTED, 4,
+                      {s.x, s.w, s.b}, {s.y}, schema::FullyConnectedOptionsT());
+  }
+  s.builder.SetOutputs({s.y});
+  return s;
+}
+
+// Codes of the kernel that the arithmetic misses.
+template <typename Code>
+int Misses(Op op, bool per_channel, Ties ties, int seed) {
+  std::mt19937 random(seed);
+  const Products p = Draw<Code>(random, per_channel);
+  const Sums<Code> s = Build<Code>(op, p, random);
+  const std::vector<Code> got = RunOnCpu<Code>(s.builder, {s.input});
+  EXPECT_EQ(got.size(), size_t{Products::kPixels} * Products::kOutputs);
+  return Differences(got, [&](int pixel, int o) {
+    const int at =
+        op == Op::kDepthwise ? pixel * Products::kOutputs + o : pixel;
+    const int32_t sum =
+        (s.input[at] - p.in_zero) * (s.weights[o] - p.weight_zero) + p.bias[o];
+    const bool by_channel =
+        std::is_signed<Code>::value && op != Op::kFullyConnected;
+    const Multiplier m = MultiplierOf(ConvolutionScale(
+        p.in_scale, p.weight_scale(o), p.out_scale, by_channel));
+    return Clamped<Code>(int64_t{Multiply(sum, m, ties)} + p.out_zero);
+  });
+}
+
+TEST(KernelTest, ConvolutionsAndMatrixProductsRoundTiesUp) {
+  for (int seed = 1; seed <= 8; ++seed) {
+    SCOPED_TRACE(seed);
+    EXPECT_EQ(Misses<int8_t>(Op::kConv, false, Ties::kUp, seed), 0);
+    EXPECT_EQ(Misses<int8_t>(Op::kConv, true, Ties::kUp, seed), 0);
+    EXPECT_EQ(Misses<uint8_t>(Op::kConv, false, Ties::kUp, seed), 0);
+    EXPECT_EQ(Misses<int8_t>(Op::kFullyConnected, false, Ties::kUp, seed), 0);
+    EXPECT_EQ(Misses<uint8_t>(Op::kFullyConnected, false, Ties::kUp, seed), 0);
+  }
+}
+
+TEST(KernelTest, DepthwiseConvolutionsRoundTiesAwayFromZero) {
+  for (int seed = 1; seed <= 8; ++seed) {
+    SCOPED_TRACE(seed);
+    EXPECT_EQ(Misses<int8_t>(Op::kDepthwise, false, Ties::kAwayFromZero, seed),
+              0);
+    EXPECT_EQ(Misses<int8_t>(Op::kDepthwise, true, Ties::kAwayFromZero, seed),
+              0);
+    EXPECT_EQ(Misses<uint8_t>(Op::kDepthwise, false, Ties::kAwayFromZero, seed),
+              0);
+  }
+}
+
+// The tests above can fail: the other rounding does.
+TEST(KernelTest, TheOtherRoundingIsNotTheirs) {
+  int misses = 0;
+  for (int seed = 1; seed <= 8; ++seed) {
+    misses += Misses<int8_t>(Op::kConv, true, Ties::kAwayFromZero, seed) +
+              Misses<int8_t>(Op::kDepthwise, true, Ties::kUp, seed);
+  }
+  EXPECT_GT(misses, 0);
+}
+
+template <typename Code>
+void ExpectAddAsTflite(int seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> scale(0.001f, 0.1f);
+  const int low = std::numeric_limits<Code>::min();
+  const auto zero = [&] { return low + static_cast<int>(random() % 256); };
+  const float as = scale(random), bs = scale(random), ys = scale(random) * 2;
+  const int az = zero(), bz = zero(), yz = zero();
+  constexpr int kCodes = 65536;  // every pair
+  ModelBuilder builder;
+  constexpr auto kType = TensorTypeOf<Code>::kValue;
+  const int a = builder.AddInput("a", {1, kCodes}, kType, Q(as, az));
+  const int b = builder.AddInput("b", {1, kCodes}, kType, Q(bs, bz));
+  const int y = builder.AddTensor("y", {1, kCodes}, kType, Q(ys, yz));
+  builder.AddOp(schema::BuiltinOperator::ADD, 2, {a, b}, {y},
+                schema::AddOptionsT());
+  builder.SetOutputs({y});
+  std::vector<Code> ac(kCodes), bc(kCodes);
+  for (int i = 0; i < kCodes; ++i) {
+    ac[i] = static_cast<Code>(low + i / 256);
+    bc[i] = static_cast<Code>(low + i % 256);
+  }
+  const std::vector<Code> got = RunOnCpu<Code>(builder, {ac, bc});
+  const AddMultipliers m = AddMultipliersOf(as, bs, ys);
+  int misses = 0;
+  for (int i = 0; i < kCodes; ++i) {
+    if (got[i] != Clamped<Code>(int64_t{Add(ac[i] - az, bc[i] - bz, m)} + yz))
+      ++misses;
+  }
+  EXPECT_EQ(misses, 0) << "seed " << seed;
+}
+
+TEST(KernelTest, AddOfEveryPairOfCodes) {
+  for (int seed = 1; seed <= 20; ++seed) {
+    ExpectAddAsTflite<int8_t>(seed);
+    ExpectAddAsTflite<uint8_t>(seed);
+  }
+}
+
+template <typename Code>
+void ExpectPoolAsTflite(int window, int seed) {
+  std::mt19937 random(seed);
+  constexpr int kChannels = 512;
+  ModelBuilder builder;
+  constexpr auto kType = TensorTypeOf<Code>::kValue;
+  const int x =
+      builder.AddInput("x", {1, window, window, kChannels}, kType, Q(0.1f, 3));
+  const int y = builder.AddTensor("y", {1, 1, 1, kChannels}, kType, Q(0.1f, 3));
+  schema::Pool2DOptionsT pool;
+  pool.padding = schema::Padding::VALID;
+  pool.filter_width = pool.filter_height = window;
+  pool.stride_w = pool.stride_h = 1;
+  builder.AddOp(schema::BuiltinOperator::AVERAGE_POOL_2D, 2, {x}, {y}, pool);
+  builder.SetOutputs({y});
+  const auto codes = RandomCodes<Code>(window * window * kChannels, random);
+  const std::vector<Code> got = RunOnCpu<Code>(builder, {codes});
+  ASSERT_EQ(got.size(), size_t{kChannels});
+  for (int c = 0; c < kChannels; ++c) {
+    int32_t sum = 0;
+    for (int i = 0; i < window * window; ++i) sum += codes[i * kChannels + c];
+    ASSERT_EQ(got[c], DivideRounded(sum, window * window)) << window;
+  }
+}
+
+TEST(KernelTest, AveragePoolOfCodes) {
+  for (int window : {1, 2, 3, 4, 7, 8}) {
+    ExpectPoolAsTflite<int8_t>(window, window);
+    ExpectPoolAsTflite<uint8_t>(window, window);
+  }
+}
+
+}  // namespace
+}  // namespace gles_delegate::quant
