@@ -48,7 +48,8 @@ class Executor {
       PartitionCache* cache = nullptr);
 
   // One inference: inputs[i] holds graph.inputs[i], tightly packed BHWC, as
-  // floats, or as int32 where the tensor is of integers (bool: 0 or 1);
+  // floats, or as int32 where the tensor is of integers (bool: 0 or 1), or as
+  // bytes where it holds codes;
   // outputs[i] receives graph.outputs[i] likewise. One upload per input, one
   // readback per output. An empty inputs[i] is not uploaded: a variable tensor
   // keeps what the last Invoke left in it.

@@ -110,10 +110,10 @@ namespace {
 
 // How the invocations of a transfer lie in the host's memory.
 struct Layout {
-  // The axis of the grid whose steps follow each other in memory, `step_bytes`
-  // apart; -1: none does.
+  // The axis of the grid whose steps follow each other in memory, so many
+  // elements apart; -1: none does.
   int axis = 0;
-  int64_t step_bytes = 16;
+  int64_t step = 4;
 };
 
 Layout LayTransfer(const Shape& s, bool upload, Dispatch* d) {
@@ -127,19 +127,24 @@ Layout LayTransfer(const Shape& s, bool upload, Dispatch* d) {
   };
   if (s.c % 4 == 0) {
     d->Define("WHOLE_TEXELS").Grid(s.slices(), s.w, s.h * s.b);
-    return {2, int64_t{4} * s.c * s.w};
+    return {2, int64_t{1} * s.c * s.w};
   }
   if (upload && s.c == 3) {
     d->Define("RGB");
     const int axis = flat_grid((s.elements() / 3 + 3) / 4);
-    return {axis, int64_t{48} * (axis == 1 ? d->grid[0] : 1)};
+    return {axis, int64_t{12} * (axis == 1 ? d->grid[0] : 1)};
   }
   if (upload) {
     d->Grid(s.w, s.h, s.slices() * s.b);
     return {-1, 0};
   }
   const int axis = flat_grid((s.elements() + 3) / 4);
-  return {axis, int64_t{16} * (axis == 1 ? d->grid[0] : 1)};
+  return {axis, int64_t{4} * (axis == 1 ? d->grid[0] : 1)};
+}
+
+// Bytes an element of the tensor takes in the host's memory.
+int64_t HostElementBytes(const Tensor& tensor) {
+  return tensor.holds_codes ? 1 : sizeof(float);
 }
 
 // More pieces gain little: the first one's copy and the last one's transfer
@@ -150,13 +155,21 @@ constexpr int64_t kMostPieces = 16;
 
 void ExecutorBuilder::AddTransfer(int index, TensorId id, Dispatch d) {
   const bool upload = d.reads.empty();
-  const Shape& s = graph_.tensor(id).shape;
+  const Tensor& tensor = graph_.tensor(id);
+  const Shape& s = tensor.shape;
   const Layout layout = LayTransfer(s, upload, &d);
+  d.on_codes = tensor.holds_codes;
+  if (tensor.holds_codes) {
+    // uint8 is stored less 128, which turns the topmost bit.
+    d.Define("CODES",
+             tensor.codes == DataType::kUint8 ? "int(0x80808080u)" : "0");
+  }
   d.label = absl::StrCat(d.shader, " ", graph_.tensor(id).name);
   const Bindings bindings =
       gl_shaders::AssignBindings(SpecOf(graph_, d, profile_));
   d.Define("HOST_BINDING", bindings.buffers);
-  const int64_t bytes = s.elements() * static_cast<int64_t>(sizeof(float));
+  const int64_t bytes = s.elements() * HostElementBytes(tensor);
+  const int64_t step_bytes = layout.step * HostElementBytes(tensor);
   int64_t count = 1;
   if (layout.axis >= 0 && profile_.transfer_piece_bytes > 0) {
     count = std::clamp(bytes / profile_.transfer_piece_bytes, int64_t{1},
@@ -170,8 +183,8 @@ void ExecutorBuilder::AddTransfer(int index, TensorId id, Dispatch d) {
     if (count > 1) {
       const int last = std::min(steps, first + each);
       part.grid[layout.axis] = last - first;
-      piece.begin = std::min(bytes, first * layout.step_bytes);
-      piece.end = std::min(bytes, last * layout.step_bytes);
+      piece.begin = std::min(bytes, first * step_bytes);
+      piece.end = std::min(bytes, last * step_bytes);
       part.partial_write = upload;
     }
     std::array<int, 3> origin = {};
@@ -214,9 +227,10 @@ absl::Status ExecutorBuilder::MakeHostBuffers() {
       [&](const std::vector<TensorId>& ids, GLbitfield access, GLenum usage,
           std::vector<Executor::HostBuffer>* out) -> absl::Status {
     for (TensorId id : ids) {
-      const size_t bytes = graph_.tensor(id).shape.elements() * sizeof(float);
+      const Tensor& tensor = graph_.tensor(id);
+      const size_t bytes = tensor.shape.elements() * HostElementBytes(tensor);
       const size_t padded =
-          (bytes + 47) / 48 * 48;  // whole vec4s, and threes of them
+          (bytes + 47) / 48 * 48;  // whole vec4s (ints of codes), and threes
       if (static_cast<int64_t>(padded) > profile_.max_buffer_bytes) {
         return absl::ResourceExhaustedError(absl::StrCat(
             graph_.tensor(id).ToString(), " needs ", padded,

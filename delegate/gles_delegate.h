@@ -51,6 +51,11 @@ enum TfLiteGlesQuantizedCompute {
   // Floats that are rounded nowhere inside a partition. Faster by little, and
   // farther from the CPU's answer: to show what the rounding buys.
   kTfLiteGlesQuantizedFloatUnsimulated = 2,
+  // 8-bit activations are stored as their codes, and convolutions, matrix
+  // products, sums and averages of them are TFLite's integer arithmetic: the
+  // CPU's codes, but for those of ops that stay in floats. 16-bit ones and other
+  // ops as with kTfLiteGlesQuantizedFloat.
+  kTfLiteGlesQuantizedInteger = 3,
 };
 
 // Options. Get one from TfLiteGlesDelegateOptionsDefault(), then change fields:
@@ -125,7 +130,8 @@ typedef struct TfLiteGlesDelegateOptions {
   // it the longest unused go. 0: no limit (the default).
   int64_t serialization_max_bytes;
 
-  // TfLiteGlesQuantizedCompute; as text "auto", "float" or "float_unsimulated".
+  // TfLiteGlesQuantizedCompute; as text "auto", "float", "float_unsimulated" or
+  // "integer".
   // Default kTfLiteGlesQuantizedAuto.
   int32_t quantized_compute;
 } TfLiteGlesDelegateOptions;

@@ -124,6 +124,9 @@ struct Tensor {
   ConstantData constant;  // empty: computed at run time
   Sparsity sparsity;      // of a sparse constant
   bool is_variable = false;
+  // An 8-bit float view that the GPU stores as its codes, a byte each. Every
+  // value written must be on a code.
+  bool holds_codes = false;
   int tflite_index = -1;  // -1: made by a pass or an op
 
   bool is_constant() const { return !constant.empty(); }
@@ -154,6 +157,9 @@ struct PostOp {
   TensorId operand = kNoTensor;         // second argument, broadcast to the output
   bool operand_first = false;           // f(operand, x) rather than f(x, operand)
   bool operand_zero_extend = false;     // its missing channels are 0, no broadcast
+  // The operand is a table of two pixels, whatever the place: f(x, first,
+  // second), each the four values of x's channels.
+  bool operand_table = false;
 };
 
 struct OpDefinition;  // delegate/ops/op.h
@@ -165,6 +171,9 @@ struct Node {
   std::vector<TensorId> outputs;
   std::any attributes;           // the op's own struct
   std::vector<PostOp> post_ops;  // applied to outputs[0], in order
+  // Reads and writes tensors that hold codes as (code - zero point), not as the
+  // real values that these stand for (delegate/passes/compute_on_codes.h).
+  bool on_codes = false;
 };
 
 struct Graph {

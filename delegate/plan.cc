@@ -113,7 +113,7 @@ std::string ParamsText(const PostOp& op) {
 }  // namespace
 
 std::string Dispatch::ToString() const {
-  std::string text = shader;
+  std::string text = absl::StrCat(shader, on_codes ? " on codes" : "");
   for (const auto& [name, value] : defines) absl::StrAppend(&text, " -D", name, "=", value);
   for (const auto& [name, id] : reads) absl::StrAppend(&text, " ", name, "<-t", id);
   for (const auto& [name, id] : writes) absl::StrAppend(&text, " ", name, "->t", id);
@@ -257,13 +257,11 @@ std::array<int, 3> ChooseWorkGroup(const std::array<int, 3>& grid,
 }
 
 Format FormatFor(const Tensor& tensor, const DeviceProfile& profile) {
+  if (tensor.holds_codes) return Format::kRgba8i;
   switch (tensor.type) {
     case DataType::kInt32:
     case DataType::kBool:
       return Format::kRgba32i;
-    case DataType::kInt8:
-    case DataType::kUint8:
-      return Format::kRgba8i;
     default:
       return profile.half ? Format::kRgba16f : Format::kRgba32f;
   }
@@ -323,6 +321,9 @@ void Planner::Finish(size_t first, const Node& node, const std::string& label) {
   for (size_t i = first; i < dispatches_.size(); ++i) {
     Dispatch& d = dispatches_[i];
     d.node = node.tflite_index;
+    d.on_codes = node.on_codes;
+    // Biases of codes are sums of many bits.
+    for (PackedConstant& c : d.constants) c.always_float32 |= node.on_codes;
     d.label = label;
     if (!d.writes.empty() && d.writes[0].second == node.outputs[0]) {
       d.post_ops.insert(d.post_ops.end(), node.post_ops.begin(), node.post_ops.end());
@@ -361,7 +362,8 @@ std::string PlanToString(const Graph& graph, absl::Span<const Dispatch> dispatch
         shown[id] = true;
         const Tensor& t = graph.tensor(id);
         absl::StrAppend(&text, "t", id, " ", t.shape.ToString(),
-                        t.is_constant() ? " constant" : "", "\n");
+                        t.is_constant() ? " constant" : "",
+                        t.holds_codes ? " codes" : "", "\n");
       }
     }
     absl::StrAppend(&text, d.label, ": ", d.ToString(), "\n");

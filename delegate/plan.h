@@ -69,6 +69,7 @@ struct Dispatch {
   std::vector<PackedConstant> constants;
   UniformBlock uniforms;
   std::vector<PostOp> post_ops;          // applied by write_<first of writes>
+  bool on_codes = false;                 // as its node's
   std::array<int, 3> grid = {1, 1, 1};   // invocations
   std::array<int, 3> work_group = {0, 0, 0};  // zeros: chosen from the grid
   // The writes cover only a part of the tensor (concatenation): the rest of it
@@ -196,7 +197,8 @@ std::array<int, 3> ChooseWorkGroup(const std::array<int, 3>& grid,
                                    const DeviceProfile& profile);
 
 // What a texel of the tensor is: floats in the profile's precision, int32 and
-// bool (0 or 1) as 32-bit integers, 8-bit codes as such (uint8 less 128).
+// bool (0 or 1) as 32-bit integers; codes where the tensor holds_codes, uint8
+// less 128.
 gl_shaders::Format FormatFor(const Tensor& tensor, const DeviceProfile& profile);
 
 // Where a tensor of this shape lives: the profile's storage if it fits the

@@ -10,6 +10,26 @@ namespace gles_delegate {
 using gl_shaders::ShaderSpec;
 using gl_shaders::Storage;
 
+namespace {
+
+// What T_aux tells of a tensor that holds codes: zeros of others.
+struct StoredCodes {
+  int zero_point = 0;
+  int scale_bits = 0;  // of a float
+};
+
+StoredCodes StoredCodesOf(const Tensor& tensor) {
+  if (!tensor.holds_codes) return {};
+  StoredCodes codes;
+  // uint8 codes are stored less 128.
+  codes.zero_point = static_cast<int>(tensor.quantization.zero_point[0]) -
+                     (tensor.codes == DataType::kUint8 ? 128 : 0);
+  std::memcpy(&codes.scale_bits, tensor.quantization.scale.data(), sizeof(float));
+  return codes;
+}
+
+}  // namespace
+
 std::string PostOperandName(int index) { return absl::StrCat("post", index); }
 
 std::vector<TensorId> BoundTensors(const Dispatch& dispatch) {
@@ -34,7 +54,8 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
     const auto storage = StorageFor(tensor, profile);
     spec.tensors.push_back({std::move(name), storage.value_or(Storage::kBuffer),
                             FormatFor(tensor, profile), write,
-                            write && tensor.shape.c % 4 != 0});
+                            write && tensor.shape.c % 4 != 0,
+                            /*scaled=*/!dispatch.on_codes});
   };
   for (const auto& [name, id] : dispatch.reads) add(name, id, false);
   const TensorId output =
@@ -42,10 +63,10 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
   for (size_t i = 0; i < dispatch.post_ops.size(); ++i) {
     const PostOp& op = dispatch.post_ops[i];
     gl_shaders::PostOpCall call{op.function, "", op.operand_first, false,
-                                op.operand_zero_extend};
+                                op.operand_zero_extend, op.operand_table};
     if (op.operand != kNoTensor) {
       call.operand = PostOperandName(static_cast<int>(i));
-      call.operand_splat = !op.operand_zero_extend &&
+      call.operand_splat = !op.operand_zero_extend && !op.operand_table &&
                            graph.tensor(op.operand).shape.c == 1 &&
                            graph.tensor(output).shape.c > 1;
       add(call.operand, op.operand, false);
@@ -75,7 +96,8 @@ std::vector<uint8_t> ParamsOf(const Graph& graph, const Dispatch& dispatch) {
   for (TensorId id : BoundTensors(dispatch)) {
     const Shape& s = graph.tensor(id).shape;
     append_ints(s.w, s.h, s.slices(), s.b);
-    append_ints(s.c, 0, 0, 0);
+    const StoredCodes codes = StoredCodesOf(graph.tensor(id));
+    append_ints(s.c, codes.zero_point, codes.scale_bits, 0);
   }
   for (const PostOp& op : dispatch.post_ops) {
     append(op.params.data(), sizeof(float) * 4);

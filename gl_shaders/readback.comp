@@ -1,11 +1,21 @@
-// Texels to host floats (or int32), tightly packed BHWC, four floats an invocation: the
-// host's memory is across a bus, which wants whole, neighbouring writes.
+// Texels to host floats (or int32; or codes), tightly packed BHWC, four elements an
+// invocation: the host's memory is across a bus, which wants whole, neighbouring
+// writes.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 origin;  // of this piece in the whole grid; the whole one's width
 };
 
+#ifdef CODES
+// Four codes an int. CODES: what turns what src stores into them.
+layout(std430, binding = HOST_BINDING) writeonly buffer Host { int host[]; };
+
+void put_four(int i, vec4 v) { host[i] = pack_codes(ivec4(v) + src_aux.y) ^ CODES; }
+#else
 layout(std430, binding = HOST_BINDING) writeonly buffer Host { ELEMENT4 host[]; };
+
+void put_four(int i, ELEMENT4 v) { host[i] = v; }
+#endif
 
 #ifdef WHOLE_TEXELS
 // Channels are a multiple of 4; x counts slices.
@@ -15,7 +25,7 @@ void main() {
   int y = z % src_size.y;
   int batch = z / src_size.y;
   int at = ((batch * src_size.y + y) * src_size.x + gid.y) * src_size.z + gid.x;
-  host[at] = read_src(gid.y, y, gid.x, batch);
+  put_four(at, read_src(gid.y, y, gid.x, batch));
 }
 #else
 // Four consecutive floats may span pixels, rows and batches. The buffer is
@@ -50,6 +60,6 @@ void main() {
     if (batch == src_size.w) break;
     texel = read_src(x, y, c >> 2, batch);
   }
-  host[at] = v;
+  put_four(at, v);
 }
 #endif

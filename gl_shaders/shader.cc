@@ -14,8 +14,12 @@
 namespace gles_delegate::gl_shaders {
 namespace {
 
-bool IsInt(Format format) {
-  return format == Format::kRgba32i || format == Format::kRgba8i;
+// What shaders see.
+bool IsInt(Format format) { return format == Format::kRgba32i; }
+
+// What images and samplers are of.
+absl::string_view ObjectPrefix(Format format) {
+  return format == Format::kRgba32i || format == Format::kRgba8i ? "i" : "";
 }
 
 absl::string_view Vec(Format format) { return IsInt(format) ? "ivec4" : "vec4"; }
@@ -76,7 +80,7 @@ Bindings::Point Take(Bindings::Kind kind, Bindings* bindings) {
 // The declaration of the object behind a tensor.
 std::string DeclareTensor(const TensorBinding& t, const Bindings::Point& point) {
   const bool array = t.storage == Storage::kTextureArray;
-  const absl::string_view prefix = IsInt(t.format) ? "i" : "";
+  const absl::string_view prefix = ObjectPrefix(t.format);
   switch (point.kind) {
     case Bindings::Kind::kSampler:
       return absl::StrFormat("layout(binding = %d) uniform highp %s%s %s_tex;\n",
@@ -144,7 +148,7 @@ std::string Unpacked(Format format, const std::string& element) {
 
 absl::string_view Packed(Format format) {
   if (format == Format::kRgba16f) return "pack_texel(v)";
-  if (format == Format::kRgba8i) return "pack_codes(v)";
+  if (format == Format::kRgba8i) return "pack_codes(codes)";
   return "v";
 }
 
@@ -163,6 +167,12 @@ std::string DefineRead(const TensorBinding& t, const Bindings::Point& point) {
       value = Unpacked(t.format, value);
       break;
   }
+  if (t.format == Format::kRgba8i) {
+    value = absl::StrFormat("vec4(%s - %s_aux.y)%s", value, t.name,
+                            t.scaled ? absl::StrFormat(" * intBitsToFloat(%s_aux.z)",
+                                                       t.name)
+                                     : "");
+  }
   return absl::StrFormat(
       "%s read_%s(int x, int y, int slice, int batch) {\n  return %s;\n}\n",
       Vec(t.format), t.name, value);
@@ -172,6 +182,11 @@ std::string PostOpText(const PostOpCall& call, int index, absl::string_view vec)
   const std::string params = absl::StrCat("post", index, "_params");
   if (call.operand.empty()) {
     return absl::StrFormat("  v = op_%s(v, %s);\n", call.function, params);
+  }
+  if (call.operand_table) {
+    return absl::StrFormat(
+        "  v = op_%s(v, read_%s(0, 0, slice, 0), read_%s(1, 0, slice, 0), %s);\n",
+        call.function, call.operand, call.operand, params);
   }
   // Broadcasting is a clamp: an axis of extent 1 always reads index 0.
   std::string value = absl::StrFormat(
@@ -205,10 +220,20 @@ std::string DefineWrite(const TensorBinding& t, const Bindings::Point& point,
         "ivec4(0, 1, 2, 3), ivec4(%s_aux.x)));\n",
         Vec(t.format), t.name);
   }
+  if (t.format == Format::kRgba8i) {
+    // Real values are on codes but for the rounding of their multiplication;
+    // floor(x + 0.5), as round() leaves ties to the driver and a conversion
+    // truncates.
+    const std::string steps =
+        t.scaled ? absl::StrFormat("floor(v / intBitsToFloat(%s_aux.z) + 0.5)", t.name)
+                 : "v";
+    absl::StrAppendFormat(
+        &text, "  ivec4 codes = clamp(ivec4(%s) + %s_aux.y, -128, 127);\n", steps, t.name);
+  }
   const std::string address = Address(t);
   if (point.kind == Bindings::Kind::kImage) {
-    absl::StrAppendFormat(&text, "  imageStore(%s_img, %s, v);\n", t.name,
-                          address);
+    absl::StrAppendFormat(&text, "  imageStore(%s_img, %s, %s);\n", t.name, address,
+                          t.format == Format::kRgba8i ? "codes" : "v");
   } else {
     absl::StrAppendFormat(&text, "  %s_data[%s] = %s;\n", t.name, address,
                           Packed(t.format));
@@ -278,7 +303,9 @@ std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
   absl::StrAppend(&text, "#define ELEMENT ", ints ? "int" : "float",
                   "\n#define ELEMENT4 ", ints ? "ivec4" : "vec4", "\n");
   absl::StrAppend(&text, "#define gid ivec3(gl_GlobalInvocationID)\n");
-  absl::StrAppend(&text, "bool outside_grid();\n");
+  absl::StrAppend(&text,
+                  "bool outside_grid();\n"
+                  "ivec4 unpack_codes(int p);\nint pack_codes(ivec4 v);\n");
   for (size_t i = 0; i < spec.tensors.size(); ++i) {
     const TensorBinding& t = spec.tensors[i];
     absl::StrAppend(&text, DeclareTensor(t, bindings.tensors[i]));

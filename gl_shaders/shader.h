@@ -49,7 +49,10 @@ enum class Format {
   kRgba32f,
   kRgba16f,
   kRgba32i,  // read_T gives ivec4, write_T takes it
-  kRgba8i,   // likewise, of -128..127; in a buffer four codes to an int
+  // Codes of -128..127 (in a buffer four to an int) that stand for numbers: to
+  // shaders they are floats, code - T_aux.y, and where the binding is `scaled`
+  // that times the float whose bits T_aux.z is.
+  kRgba8i,
 };
 int BytesPerTexel(Format format);
 
@@ -62,6 +65,7 @@ struct TensorBinding {
   Format format = Format::kRgba32f;
   bool write = false;
   bool mask_tail = false;  // channels % 4 != 0: zero what lies past the last
+  bool scaled = false;     // of kRgba8i
 };
 
 struct ConstantBinding {
@@ -76,6 +80,9 @@ struct PostOpCall {
   bool operand_first = false;
   bool operand_splat = false;  // one channel, broadcast to four
   bool operand_zero_extend = false;  // slices that it lacks are zero
+  // op_<function>(v, first, second, params): texels (0, 0) and (1, 0) of the
+  // operand at the slice written.
+  bool operand_table = false;
 };
 
 // Binding points, by kind, in the order of tensors then constants: samplers,

@@ -1,28 +1,40 @@
-// Host floats (or int32, where dst is of integers), tightly packed BHWC, to
-// texels. One texel an invocation.
+// Host floats (or int32, where dst is of integers; or bytes, where it holds
+// codes), tightly packed BHWC, to texels. One texel an invocation.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 origin;  // of this piece in the whole grid; the whole one's width
 };
 
+#ifdef CODES
+// Four codes an int. CODES: what turns them into what dst stores.
+layout(std430, binding = HOST_BINDING) readonly buffer Host { int host[]; };
+
+vec4 four_at(int i) { return vec4(unpack_codes(host[i] ^ CODES) - dst_aux.y); }
+float element_at(int i) { return four_at(i >> 2)[i & 3]; }
+#elif defined(WHOLE_TEXELS) || defined(RGB)
+layout(std430, binding = HOST_BINDING) readonly buffer Host { ELEMENT4 host[]; };
+
+ELEMENT4 four_at(int i) { return host[i]; }
+#else
+layout(std430, binding = HOST_BINDING) readonly buffer Host { ELEMENT host[]; };
+
+ELEMENT element_at(int i) { return host[i]; }
+#endif
+
 #ifdef WHOLE_TEXELS
 // Channels are a multiple of 4: x counts slices, so that neighbouring
 // invocations read neighbouring memory.
-layout(std430, binding = HOST_BINDING) readonly buffer Host { ELEMENT4 host[]; };
-
 void main() {
   if (outside_grid()) return;
   int z = gid.z + origin.z;
   int y = z % dst_size.y;
   int batch = z / dst_size.y;
   int at = ((batch * dst_size.y + y) * dst_size.x + gid.y) * dst_size.z + gid.x;
-  write_dst(gid.y, y, gid.x, batch, host[at]);
+  write_dst(gid.y, y, gid.x, batch, four_at(at));
 }
 #elif defined(RGB)
 // Three channels, as images have: four pixels an invocation are three vec4s. The
 // buffer is padded to whole threes.
-layout(std430, binding = HOST_BINDING) readonly buffer Host { ELEMENT4 host[]; };
-
 void put(int pixel, ELEMENT r, ELEMENT g, ELEMENT b) {
   int row = pixel / dst_size.x;
   int batch = row / dst_size.y;
@@ -36,17 +48,15 @@ void main() {
   int group = (gid.y + origin.y) * origin.w + gid.x + origin.x;
   // The last row of a folded grid may be longer than what is left.
   if (group * 4 >= dst_size.x * dst_size.y * dst_size.w) return;
-  ELEMENT4 a = host[group * 3];
-  ELEMENT4 b = host[group * 3 + 1];
-  ELEMENT4 c = host[group * 3 + 2];
+  ELEMENT4 a = four_at(group * 3);
+  ELEMENT4 b = four_at(group * 3 + 1);
+  ELEMENT4 c = four_at(group * 3 + 2);
   put(group * 4, a.x, a.y, a.z);
   put(group * 4 + 1, a.w, b.x, b.y);
   put(group * 4 + 2, b.z, b.w, c.x);
   put(group * 4 + 3, c.y, c.z, c.w);
 }
 #else
-layout(std430, binding = HOST_BINDING) readonly buffer Host { ELEMENT host[]; };
-
 void main() {
   if (outside_grid()) return;
   ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
@@ -54,10 +64,10 @@ void main() {
   int c = p.z * 4;
   int at = ((p.w * dst_size.y + p.y) * dst_size.x + p.x) * channels + c;
   ELEMENT4 v = ELEMENT4(0);
-  v.x = host[at];
-  if (c + 1 < channels) v.y = host[at + 1];
-  if (c + 2 < channels) v.z = host[at + 2];
-  if (c + 3 < channels) v.w = host[at + 3];
+  v.x = element_at(at);
+  if (c + 1 < channels) v.y = element_at(at + 1);
+  if (c + 2 < channels) v.z = element_at(at + 2);
+  if (c + 3 < channels) v.w = element_at(at + 3);
   write_dst(p.x, p.y, p.z, p.w, v);
 }
 #endif

@@ -111,6 +111,7 @@ TEST(PluginTest, EveryFieldIsAKey) {
            {"enable_quantization", "false"},
            {"storage", "texture_2d"},
            {"quantized_compute", "float_unsimulated"},
+           {"quantized_compute", "integer"},
            {"force_own_context", "true"},
            {"verbosity", "2"},
            {"device", "llvmpipe"},

@@ -104,7 +104,7 @@ class Fuser {
       if (op.operand == source) return false;
     }
     Node& producer = graph_->nodes[p];
-    if (producer.outputs.size() != 1 || KeepsState(*graph_, producer) ||
+    if (producer.on_codes != node.on_codes || producer.outputs.size() != 1 || KeepsState(*graph_, producer) ||
         !HasRoomFor(producer, ops)) {
       return false;
     }

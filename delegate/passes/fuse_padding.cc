@@ -82,6 +82,10 @@ void FusePadding(Graph* graph) {
   for (const Node& node : graph->nodes) {
     if (!IsSpatialZeroPad(node)) continue;
     const TensorId padded = node.outputs[0];
+    if (graph->tensor(node.inputs[0]).holds_codes !=
+        graph->tensor(padded).holds_codes) {
+      continue;
+    }
     if (uses.is_output[padded]) continue;
     const auto& consumers = uses.consumers[padded];
     if (!std::all_of(consumers.begin(), consumers.end(), [&](int c) {

@@ -30,6 +30,8 @@ bool SameQuantization(const Tensor& a, const Tensor& b) {
          a.quantization.zero_point == b.quantization.zero_point && a.codes == b.codes;
 }
 
+}  // namespace
+
 bool KeepsCodes(const Graph& graph, const Node& node) {
   // A fused activation (a post-op) makes new values.
   if (!node.post_ops.empty() ||
@@ -44,8 +46,6 @@ bool KeepsCodes(const Graph& graph, const Node& node) {
   }
   return true;
 }
-
-}  // namespace
 
 bool IsQuantizedType(DataType type) {
   return type == DataType::kInt8 || type == DataType::kUint8 || type == DataType::kInt16;

@@ -23,6 +23,10 @@ absl::Status CheckQuantization(const Tensor& tensor, bool half);
 // CheckQuantization() must have passed.
 void ViewAsFloat(Tensor* tensor);
 
+// True for a node that only moves values between tensors of one quantization, as
+// TFLite moves their codes, and has no post-ops.
+bool KeepsCodes(const Graph& graph, const Node& node);
+
 // Appends the simulator of the node's output, if it needs one: none where the
 // output is no float view, or where the op only moves values between tensors of
 // one quantization. kUnimplemented: an op of several outputs that needs some.

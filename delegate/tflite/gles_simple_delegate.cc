@@ -222,6 +222,7 @@ const char* GlesSimpleDelegate::Report() {
   for (const auto& p : partitions_) {
     report["partition"].push_back({{"nodes", p->nodes},
                                    {"nodes_after_passes", p->nodes_after_passes},
+                                   {"nodes_on_codes", p->nodes_on_codes},
                                    {"dispatches", p->stats.dispatches},
                                    {"barriers", p->stats.barriers},
                                    {"tensor_bytes", p->stats.tensor_bytes},

@@ -32,6 +32,7 @@ struct Gpu {
 struct PartitionReport {
   int nodes = 0;
   int nodes_after_passes = 0;
+  int nodes_on_codes = 0;  // in TFLite's integer arithmetic
   ExecutorStats stats;
   CacheReport cache;
   StageTimes stages;

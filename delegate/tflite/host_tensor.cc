@@ -25,8 +25,9 @@ void WithCodes(const TfLiteTensor& tensor, DataType type, size_t n, Fn fn) {
   }
 }
 
-bool NeedsConversion(DataType stored) {
-  return stored != DataType::kFloat32 && stored != DataType::kInt32;
+bool NeedsConversion(const Tensor& view) {
+  return !view.holds_codes && view.stored() != DataType::kFloat32 &&
+         view.stored() != DataType::kInt32;
 }
 
 }  // namespace
@@ -47,7 +48,7 @@ HostTensor::HostTensor(const Tensor& view)
     : stored_(view.stored()),
       elements_(view.shape.elements()),
       quantization_(view.quantization),
-      values_(NeedsConversion(stored_) ? elements_ * sizeof(float) : 0) {}
+      values_(NeedsConversion(view) ? elements_ * sizeof(float) : 0) {}
 
 absl::Span<float> HostTensor::floats() {
   return {reinterpret_cast<float*>(values_.data()), elements_};

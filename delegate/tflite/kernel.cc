@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/passes/compute_on_codes.h"
 #include "delegate/passes/passes.h"
 #include "delegate/texels.h"
 #include "delegate/tflite/state_mark.h"
@@ -73,6 +74,9 @@ absl::Status GlesKernel::Init(TfLiteContext* context, const TfLiteDelegateParams
     constant_outputs_.push_back({id, *std::move(bytes)});
   }
   graph_ = ExtractPartition(*model, nodes, ToVector(params->input_tensors), outputs);
+  if (delegate_.options().computes_on_codes()) {
+    report_->nodes_on_codes = ComputeOnCodes(&graph_, profile_);
+  }
   for (TensorId id : graph_.inputs) {
     input_tensors_.push_back(graph_.tensor(id).tflite_index);
   }

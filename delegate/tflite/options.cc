@@ -51,7 +51,7 @@ absl::StatusOr<int> ParseStorage(absl::string_view text) {
 }
 
 absl::StatusOr<int> ParseQuantizedCompute(absl::string_view text) {
-  return ParseName(text, {"auto", "float", "float_unsimulated"});
+  return ParseName(text, {"auto", "float", "float_unsimulated", "integer"});
 }
 
 struct IntKey {
@@ -203,10 +203,10 @@ absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions& caller) {
         absl::StrCat("option storage: ", o.storage, " is not 0 to 3"));
   }
   if (o.quantized_compute < 0 ||
-      o.quantized_compute > kTfLiteGlesQuantizedFloatUnsimulated) {
+      o.quantized_compute > kTfLiteGlesQuantizedInteger) {
     return absl::InvalidArgumentError(
         absl::StrCat("option quantized_compute: ", o.quantized_compute, " is not 0 to ",
-                     static_cast<int>(kTfLiteGlesQuantizedFloatUnsimulated)));
+                     static_cast<int>(kTfLiteGlesQuantizedInteger)));
   }
   if (o.verbosity < 0 || o.verbosity > 2) {
     return absl::InvalidArgumentError(

@@ -41,6 +41,44 @@ vec4 op_quantize(vec4 x, vec4 p) {
   return (clamp(code, p.z, p.w) - p.y) * p.x;
 }
 
+// quant/fixed_point.h's Multiply(): x * multiplier * 2^(shift - 31), rounded after
+// the multiplication, ties up, and after a shift to the right, ties up or away
+// from zero. The product must fit 32 bits.
+ivec4 op_rescale(ivec4 x, ivec4 multiplier, ivec4 shift, bool ties_up) {
+  ivec4 high, low;
+  imulExtended(x << max(shift, 0), multiplier, high, low);
+  uvec4 carry;
+  uvec4 rounded = uaddCarry(uvec4(low), uvec4(0x40000000u), carry);
+  ivec4 product = ((high + ivec4(carry)) << 1) | ivec4(rounded >> 31u);
+  ivec4 right = max(-shift, 0);
+  ivec4 shifts = min(right, 1);
+  ivec4 half_unit = shifts << max(right - 1, 0);
+  if (!ties_up) half_unit -= shifts * ivec4(lessThan(product, ivec4(0)));
+  return (product + half_unit) >> right;
+}
+
+// A sum of products of (code - zero point) as the output's. p.x: ties go up (else
+// away from zero). Sums past 32 bits are TFLite's undefined behaviour, not ours.
+vec4 op_requantize(vec4 x, ivec4 multiplier, ivec4 shift, vec4 p) {
+  ivec4 sum = ivec4(clamp(x, -2147483520.0, 2147483520.0));
+  return vec4(op_rescale(sum, multiplier, shift, p.x != 0.0));
+}
+
+// The same with one multiplier: p.x times 2^15, and p.y, its low 15 bits. p.z:
+// shift, p.w: ties go up.
+vec4 op_requantize_all(vec4 x, vec4 p) {
+  int multiplier = int(p.x) * 32768 + int(p.y);
+  return op_requantize(x, ivec4(multiplier), ivec4(int(p.z)), p.wwww);
+}
+
+// A mean of (code - zero point) as TFLite rounds it: the mean code's ties go away
+// from zero. p.x: zero point; p.y: more than what division may lose, and less
+// than the distance from a tie to any other mean.
+vec4 op_round_mean(vec4 x, vec4 p) {
+  vec4 mean = x + p.x;
+  return sign(mean) * floor(abs(mean) + (0.5 + p.y)) - p.x;
+}
+
 // x / y. Past 2^126 a driver may take 1 / y for zero (GLSL ES 3.10, 4.7.1); an
 // H200 does.
 vec4 quotient(vec4 x, vec4 y) {

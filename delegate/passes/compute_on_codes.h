@@ -1,0 +1,26 @@
+// Quantized ops on codes: the second way to run an 8-bit model, beside the
+// float view (docs/quantization.md).
+//
+// Activations that the float view rounds to codes anyway are stored as those, a
+// byte each. CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, ADD and
+// AVERAGE_POOL_2D then multiply and add (code - zero point): small integers,
+// whose products and sums floats hold exactly up to 2^24; and they scale the
+// sums as TFLite's integer kernels do (quant/fixed_point.h). Ops that move
+// values move codes. Every other op keeps its float view: what it reads is code
+// * scale, what it writes goes to its code.
+#ifndef GLES_DELEGATE_DELEGATE_PASSES_COMPUTE_ON_CODES_H_
+#define GLES_DELEGATE_DELEGATE_PASSES_COMPUTE_ON_CODES_H_
+
+#include "delegate/graph.h"
+#include "delegate/plan.h"
+
+namespace gles_delegate {
+
+// `graph` is as the reader made it, with simulators. A node that the device
+// cannot run on codes, or whose parameters TFLite's arithmetic is not known
+// for, stays as it is. Returns how many nodes are on codes.
+int ComputeOnCodes(Graph* graph, const DeviceProfile& profile);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_PASSES_COMPUTE_ON_CODES_H_
