@@ -239,6 +239,82 @@ TEST_F(DelegatePartialTest, AnOpOfANewerVersionStaysOnTheCpu) {
   }
 }
 
+// SPLIT is version 3 of int32, 1 of floats; a file gives an op one version, the
+// highest that any of its nodes needs.
+TEST_F(DelegatePartialTest, VersionsOfIntegersAreForThemAndTheirNeighbours) {
+  const auto delegated = [](std::vector<schema::TensorType> types) {
+    ModelBuilder builder;
+    std::vector<int> outputs;
+    for (schema::TensorType type : types) {
+      const int axis =
+          builder.AddConstant<int32_t>("axis", {}, std::vector<int32_t>{3});
+      const int x = builder.AddInput("x", {1, 2, 2, 4}, type);
+      schema::SplitOptionsT options;
+      options.num_splits = 2;
+      const int a = builder.AddTensor("a", {1, 2, 2, 2}, type);
+      const int b = builder.AddTensor("b", {1, 2, 2, 2}, type);
+      builder.AddOp(schema::BuiltinOperator::SPLIT, 3, {axis, x}, {a, b},
+                    options);
+      outputs.insert(outputs.end(), {a, b});
+    }
+    builder.SetOutputs(outputs);
+    const auto model = LoadOrDie(builder.Finish());
+    const DelegatePtr delegate = MakeDelegate([](auto& options) {
+      AnyPartitions(options);
+      options.enable_quantization = 0;
+    });
+    auto interpreter = InterpreterOrDie(*model);
+    EXPECT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+    return ReportOf(delegate)["nodes_delegated"].get<int>();
+  };
+  using Type = schema::TensorType;
+  EXPECT_EQ(delegated({Type::FLOAT32}), 0);
+  EXPECT_EQ(delegated({Type::INT32}), 1);
+  EXPECT_EQ(delegated({Type::INT32, Type::FLOAT32}), 2);
+}
+
+// Versions that TFLite's converter gives float nodes past 1.
+TEST_F(DelegatePartialTest, VersionsOfFloatNodes) {
+  const auto delegated = [](int version,
+                            std::function<int(ModelBuilder&)> build) {
+    ModelBuilder builder;
+    builder.SetOutputs({build(builder)});
+    builder.model().operator_codes[0]->version = version;
+    const auto model = LoadOrDie(builder.Finish());
+    const DelegatePtr delegate =
+        MakeDelegate([](auto& options) { options.enable_quantization = 0; });
+    auto interpreter = InterpreterOrDie(*model);
+    EXPECT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok()) << version;
+    return ReportOf(delegate)["nodes_delegated"] == 1;
+  };
+  const auto depthwise = [](ModelBuilder& b) {
+    const int x = b.AddInput("x", {1, 6, 6, 2});
+    const int w =
+        b.AddConstant<float>("w", {1, 3, 3, 2}, std::vector<float>(18));
+    const int bias = b.AddConstant<float>("b", {2}, std::vector<float>(2));
+    const int y = b.AddTensor("y", {1, 6, 6, 2});
+    schema::DepthwiseConv2DOptionsT options;
+    options.stride_w = options.stride_h = options.depth_multiplier = 1;
+    b.AddOp(schema::BuiltinOperator::DEPTHWISE_CONV_2D, 1, {x, w, bias}, {y},
+            options);
+    return y;
+  };
+  for (int version : {1, 2, 3}) {
+    EXPECT_EQ(delegated(version, depthwise), version <= 2);
+  }
+  const auto dense = [](ModelBuilder& b) {
+    const int x = b.AddInput("x", {1, 6});
+    const int w = b.AddConstant<float>("w", {3, 6}, std::vector<float>(18));
+    const int y = b.AddTensor("y", {1, 3});
+    b.AddOp(schema::BuiltinOperator::FULLY_CONNECTED, 1, {x, w, -1}, {y},
+            schema::FullyConnectedOptionsT());
+    return y;
+  };
+  for (int version : {1, 4, 6, 7}) {
+    EXPECT_EQ(delegated(version, dense), version <= 6);
+  }
+}
+
 TEST_F(DelegatePartialTest, OneDelegateServesSeveralInterpretersAndModels) {
   const DelegatePtr delegate = MakeDelegate();
   std::vector<std::unique_ptr<Model>> models;

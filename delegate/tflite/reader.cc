@@ -166,13 +166,17 @@ absl::Status CheckTensors(const TfLiteContext& context, const Graph& graph,
   return absl::OkStatus();
 }
 
-absl::Status CheckVersion(const OpDefinition& op, int version, bool quantization) {
-  const int most = quantization ? std::max(op.max_version, op.max_version_quantized)
-                                : op.max_version;
+// `other_types`: the version may be for other types than floats. With
+// enable_quantization it always may: files that were made from 8-bit models, or
+// hold 8-bit nodes too, give float nodes their versions (posenet's depthwise
+// convolutions are of version 3).
+absl::Status CheckVersion(const OpDefinition& op, int version, bool other_types) {
+  const int most = other_types ? std::max(op.max_version, op.max_version_quantized)
+                               : op.max_version;
   if (version <= most) return absl::OkStatus();
-  return absl::UnimplementedError(absl::StrCat("version ", version,
-                                               " of the op is newer than version ", most,
-                                               ", the last that is known here"));
+  return absl::UnimplementedError(
+      absl::StrCat("version ", version, " of the op is newer than version ", most,
+                   ", the last that is known here", other_types ? "" : " for floats"));
 }
 
 class ModelReader {
@@ -194,7 +198,7 @@ class ModelReader {
     if (context_->GetExecutionPlan(context_, &plan) != kTfLiteOk) {
       return absl::InternalError("the runtime gave no execution plan");
     }
-    if (auto s = FindVariables(ReadInts(plan)); !s.ok()) return s;
+    if (auto s = LookOver(ReadInts(plan)); !s.ok()) return s;
     for (int index : ReadInts(plan)) {
       if (auto s = ReadNode(index); !s.ok()) return s;
     }
@@ -220,9 +224,25 @@ class ModelReader {
     return absl::OkStatus();
   }
 
+  // int32 or bool computed at run time.
+  bool HoldsIntegers(const TfLiteNode& node) const {
+    for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
+      for (int id : ReadInts(list)) {
+        if (id < 0) continue;
+        const Tensor& t = model_.graph.tensor(id);
+        if (!t.is_constant() && (t.type == DataType::kInt32 || t.type == DataType::kBool)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
   // Which tensors keep their values from one Invoke to the next, and how many
-  // nodes use each.
-  absl::Status FindVariables(const std::vector<int>& plan) {
+  // nodes use each. Which versions of ops are for integers: nodes share one
+  // version in the file, the highest that any of them needs, so a float node may
+  // carry that of another.
+  absl::Status LookOver(const std::vector<int>& plan) {
     std::vector<TfLiteNode*> nodes;
     absl::flat_hash_set<int> made, states;
     for (int index : plan) {
@@ -233,6 +253,9 @@ class ModelReader {
         return absl::InternalError(absl::StrCat("the runtime has no node ", index));
       }
       nodes.push_back(node);
+      if (HoldsIntegers(*node)) {
+        integer_codes_.insert({registration->builtin_code, registration->version});
+      }
       for (int id : ReadInts(node->outputs)) made.insert(id);
       // LSTM's basic kernel makes variables of two inputs, declared so or not.
       if (registration->builtin_code != kLstmCode ||
@@ -305,12 +328,12 @@ class ModelReader {
         registration.builtin_code,
         registration.custom_name == nullptr ? "" : registration.custom_name);
     if (op == nullptr) return absl::UnimplementedError("the op has no GPU version");
-    if (auto s = CheckVersion(*op, registration.version, options_.enable_quantization);
-        !s.ok()) {
-      return s;
-    }
     if (auto s = CheckVariables(node); !s.ok()) return s;
     if (auto s = CheckFloatViews(model_.graph, node, options_); !s.ok()) return s;
+    const bool other_types =
+        options_.enable_quantization ||
+        integer_codes_.contains({registration.builtin_code, registration.version});
+    if (auto s = CheckVersion(*op, registration.version, other_types); !s.ok()) return s;
     ViewBiasAsFloat(node, registration.builtin_code);
     auto parsed = Parse(*op, node, registration);
     if (!parsed.ok()) return parsed.status();
@@ -381,6 +404,7 @@ class ModelReader {
   const ReadOptions& options_;
   CheckedModel model_;
   absl::flat_hash_map<int, int> users_of_variable_;  // by tensor
+  absl::flat_hash_set<std::pair<int, int>> integer_codes_;  // builtin code, version
 };
 
 }  // namespace
