@@ -32,7 +32,7 @@ struct Row {
   int split_target;
   int split_tile_pixels;
   int split_tile_slices;
-  int fused_depthwise_slices;
+  int fused_depthwise_work;
   int transfer_piece_bytes;
 };
 
@@ -46,7 +46,7 @@ constexpr Row kRows[] = {
      2, 4, 2, 8, 1, 0, 1, 1, 0, 0},
     // H200: sums are split until 49152 invocations share them (conv_shared.cc).
     {DeviceKind::kNvidia, Storage::kTexture2d, ReadBy::kFetch, Storage::kBuffer, 64, 4, 2,
-     2, 1, 32, 1, 48 << 10, 2, 2, 0, 256 << 10},
+     2, 1, 32, 1, 48 << 10, 2, 2, 1200, 256 << 10},
     {DeviceKind::kUnknown, Storage::kTextureArray, ReadBy::kFetch, Storage::kBuffer, 64,
      4, 1, 4, 1, 32, 1, 0, 1, 1, 0, 0},
 };
@@ -87,7 +87,7 @@ void ApplyTuning(DeviceProfile* profile) {
       {"split_target", &profile->split_target},
       {"split_tile_pixels", &profile->split_tile_pixels},
       {"split_tile_slices", &profile->split_tile_slices},
-      {"fused_depthwise_slices", &profile->fused_depthwise_slices},
+      {"fused_depthwise_work", &profile->fused_depthwise_work},
       {"transfer_piece_bytes", &profile->transfer_piece_bytes},
   };
   for (absl::string_view part : absl::StrSplit(text, ',')) {
@@ -98,7 +98,7 @@ void ApplyTuning(DeviceProfile* profile) {
     for (const auto& [name, target] : knobs) {
       // Of the sizes none is 0; what is 0 in some row may be.
       const bool may_be_off = name == "split_target" ||
-                              name == "fused_depthwise_slices" ||
+                              name == "fused_depthwise_work" ||
                               name == "transfer_piece_bytes";
       if (value < (may_be_off ? 0 : 1)) continue;
       if (name == pair.first) *target = value;
@@ -125,7 +125,7 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device, const ProfileOptions& op
   p.split_target = row.split_target;
   p.split_tile_pixels = row.split_tile_pixels;
   p.split_tile_slices = row.split_tile_slices;
-  p.fused_depthwise_slices = row.fused_depthwise_slices;
+  p.fused_depthwise_work = row.fused_depthwise_work;
   p.transfer_piece_bytes = row.transfer_piece_bytes;
   p.max_texture_size = device.max_texture_size;
   p.max_texture_layers = device.max_array_texture_layers;

@@ -111,9 +111,10 @@ struct DeviceProfile {
   int split_target = 0;
   int split_tile_pixels = 1;  // their tile, as above
   int split_tile_slices = 1;
-  // The most output slices of a 1x1 convolution that computes the depthwise
-  // convolution before it by itself; 0: never. More would compute it too often.
-  int fused_depthwise_slices = 0;
+  // A 1x1 convolution computes the depthwise convolution before it by itself
+  // where that one's taps * slices * how often they are made (once for 16 output
+  // slices of the 1x1) are no more than this; 0: never.
+  int fused_depthwise_work = 0;
   // Inputs and outputs travel in pieces of about so many bytes, so that the host
   // copies one while the GPU moves the next; 0: whole.
   int transfer_piece_bytes = 0;

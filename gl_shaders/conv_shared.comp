@@ -3,11 +3,16 @@
 // input channels (taps * input slices). x counts pixels, y slices; the z lanes
 // of a work group share each sum: of every chunk of terms, each takes
 // CHUNK_TERMS. While a chunk is multiplied, the next one is on its way.
+// DEPTHWISE: of a 1x1 window, whose input is a depthwise convolution of src
+// (KERNEL_W x KERNEL_H; stride, padding and dilation are its), made here.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 stride_pad;  // stride x, y; padding left, top
   ivec4 window;      // width, height; dilation x, y
   ivec4 sum_shape;   // pixels, terms, input slices
+#ifdef DEPTHWISE
+  vec4 inner_clamp;  // least and greatest of the depthwise convolution's results
+#endif
 };
 
 const int kLanes = WORK_GROUP_Z;
@@ -37,7 +42,22 @@ ivec3 pixel_at(int index) {
 // What `term` reads for output pixel p; zero past the last term.
 vec4 source(ivec3 p, int term) {
   if (term >= sum_shape.y) return vec4(0.0);
-#ifdef POINTWISE
+#ifdef DEPTHWISE
+  ivec2 first = p.xy * stride_pad.xy - stride_pad.zw;
+  vec4 v = depthwise_at(KERNEL_W * KERNEL_H, term);
+  for (int ky = 0; ky < KERNEL_H; ++ky) {
+    for (int kx = 0; kx < KERNEL_W; ++kx) {
+      ivec2 at = first + ivec2(kx, ky) * window.zw;
+      ivec2 inside = clamp(at, ivec2(0), src_size.xy - 1);
+      vec4 texel = read_src(inside.x, inside.y, term, p.z);
+      v += depthwise_at(ky * KERNEL_W + kx, term) *
+           (at == inside ? texel : vec4(0.0));
+    }
+  }
+  // What is not a number stays so; clamp() alone leaves it to the driver.
+  bvec4 is_nan = greaterThan(floatBitsToInt(v) & 0x7fffffff, ivec4(0x7f800000));
+  return mix(clamp(v, inner_clamp.x, inner_clamp.y), v, is_nan);
+#elif defined(POINTWISE)
   return read_src(p.x, p.y, term, p.z);
 #else
   int tap = term / sum_shape.z;

@@ -1,6 +1,7 @@
 #include "delegate/ops/conv_shared.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "delegate/ops/conv_tile.h"
 
@@ -62,11 +63,13 @@ std::optional<Tiling> LargeTiling(int pixels, int slices, int terms,
 }
 
 // Of 32 cells, each 2x2 texels where there are slices enough; as many lanes as
-// fill the device.
-std::optional<Tiling> SmallTiling(int pixels, int slices, int terms,
+// fill the device. A fused depthwise convolution is computed anew for each
+// group of slices: 64 cells then, where there are slices for them.
+std::optional<Tiling> SmallTiling(int pixels, int slices, int terms, bool fused,
                                   const DeviceProfile& profile) {
   Tiling t;
   if (slices <= 4) t.slices = 1;
+  if (fused && slices > 8) t.cells_y = 8;
   while (t.cells_y * t.slices >= 2 * slices && t.cells_y > 1) {
     t.cells_y /= 2;
     t.cells_x *= 2;
@@ -91,23 +94,65 @@ std::optional<Tiling> SmallTiling(int pixels, int slices, int terms,
 
 }  // namespace
 
-std::optional<Dispatch> PlanConvShared(const ConvSplit& conv,
-                                       Planner* planner) {
+namespace {
+
+bool IsConstant(const WeightIds& ids, const Planner& planner) {
+  return planner.tensor(ids.weights).is_constant() &&
+         (ids.bias == kNoTensor || planner.tensor(ids.bias).is_constant());
+}
+
+const Tensor* BiasOf(const WeightIds& ids, const Planner& planner) {
+  return ids.bias == kNoTensor ? nullptr : &planner.tensor(ids.bias);
+}
+
+// How the .comp finds what a term reads.
+void DefineSource(const ConvSplit& conv, const FusedDepthwise* depthwise,
+                  const Planner& planner, Dispatch* d) {
+  const Shape& src = planner.tensor(conv.src).shape;
+  const Shape& dst = planner.tensor(conv.dst).shape;
+  const auto geometry = [d](const auto& a, int window_w, int window_h) {
+    d->uniforms.Int4("stride_pad", a.stride_w, a.stride_h, a.pad_left,
+                     a.pad_top);
+    d->uniforms.Int4("window", window_w, window_h, a.dilation_w, a.dilation_h);
+  };
+  if (depthwise != nullptr) {
+    d->Define("DEPTHWISE")
+        .Define("KERNEL_W", depthwise->window_w)
+        .Define("KERNEL_H", depthwise->window_h);
+    PackedConstant weights =
+        PackDepthwiseFilter(planner.tensor(depthwise->weights.weights),
+                            BiasOf(depthwise->weights, planner));
+    weights.name = "depthwise";
+    d->Constant(std::move(weights));
+    geometry(depthwise->attributes, depthwise->window_w, depthwise->window_h);
+    return;
+  }
+  const Conv2dAttributes& a = conv.attributes;
+  const bool pointwise = conv.window_w * conv.window_h == 1 &&
+                         a.stride_w == 1 && a.stride_h == 1 &&
+                         a.pad_left == 0 && a.pad_top == 0 && src.h == dst.h &&
+                         src.w == dst.w;
+  if (pointwise) d->Define("POINTWISE");
+  geometry(a, conv.window_w, conv.window_h);
+}
+
+}  // namespace
+
+std::optional<Dispatch> PlanConvShared(const ConvSplit& conv, Planner* planner,
+                                       const FusedDepthwise* depthwise) {
   const DeviceProfile& profile = planner->profile();
-  const Tensor& weights = planner->tensor(conv.weights.weights);
-  const Tensor* bias = conv.weights.bias == kNoTensor
-                           ? nullptr
-                           : &planner->tensor(conv.weights.bias);
-  const bool constant =
-      weights.is_constant() && (bias == nullptr || bias->is_constant());
-  if (profile.split_target == 0 || !constant) return std::nullopt;
+  if (profile.split_target == 0 || !IsConstant(conv.weights, *planner)) {
+    return std::nullopt;
+  }
   const Shape& src = planner->tensor(conv.src).shape;
   const Shape& dst = planner->tensor(conv.dst).shape;
   const int taps = conv.window_w * conv.window_h;
   const int terms = taps * src.slices();
   const int pixels = dst.b * dst.h * dst.w;
   std::optional<Tiling> t = LargeTiling(pixels, dst.slices(), terms, profile);
-  if (!t) t = SmallTiling(pixels, dst.slices(), terms, profile);
+  if (!t) {
+    t = SmallTiling(pixels, dst.slices(), terms, depthwise != nullptr, profile);
+  }
   if (!t) return std::nullopt;
   const int groups_x = DivideUp(pixels, t->group_pixels());
   const int groups_y = DivideUp(dst.slices(), t->group_slices());
@@ -116,25 +161,22 @@ std::optional<Dispatch> PlanConvShared(const ConvSplit& conv,
     return std::nullopt;
   }
 
-  const Conv2dAttributes& a = conv.attributes;
   Dispatch d("conv_shared");
-  const bool pointwise = taps == 1 && a.stride_w == 1 && a.stride_h == 1 &&
-                         a.pad_left == 0 && a.pad_top == 0 && src.h == dst.h &&
-                         src.w == dst.w;
-  if (pointwise) d.Define("POINTWISE");
   d.Define("TILE_PIXELS", t->pixels)
       .Define("TILE_SLICES", t->slices)
       .Define("CHUNK_TERMS", t->chunk_terms)
       .Read("src", conv.src)
       .Write("dst", conv.dst)
-      .Constant(PackFilterBlocks(weights, bias, {dst.c, taps, src.c, 1},
-                                 t->group_slices()))
+      .Constant(PackFilterBlocks(planner->tensor(conv.weights.weights),
+                                 BiasOf(conv.weights, *planner),
+                                 {dst.c, taps, src.c, 1}, t->group_slices()))
       .Grid(groups_x * t->cells_x, groups_y * t->cells_y, t->lanes)
       .WorkGroup(t->cells_x, t->cells_y, t->lanes);
-  d.uniforms.Int4("stride_pad", a.stride_w, a.stride_h, a.pad_left, a.pad_top);
-  d.uniforms.Int4("window", conv.window_w, conv.window_h, a.dilation_w,
-                  a.dilation_h);
+  DefineSource(conv, depthwise, *planner, &d);
   d.uniforms.Int4("sum_shape", pixels, terms, src.slices(), 0);
+  if (depthwise != nullptr) {
+    d.uniforms.Float4("inner_clamp", {depthwise->low, depthwise->high, 0, 0});
+  }
   return d;
 }
 

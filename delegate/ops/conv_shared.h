@@ -6,12 +6,27 @@
 #include <optional>
 
 #include "delegate/ops/conv_split.h"
+#include "delegate/ops/depthwise_conv_2d.h"
 
 namespace gles_delegate {
 
+// A depthwise convolution (multiplier 1) whose result is read by the
+// convolution alone, and computed by it on the way: never in memory.
+struct FusedDepthwise {
+  DepthwiseConv2dAttributes attributes;
+  WeightIds weights;  // constant
+  int window_w = 1;
+  int window_h = 1;
+  float low = 0;  // its activation, a clamp
+  float high = 0;
+};
+
 // The dispatch; or nothing where the profile never splits, the weights or the
-// bias are computed at run time, or no tile fits the device.
-std::optional<Dispatch> PlanConvShared(const ConvSplit& conv, Planner* planner);
+// bias are computed at run time, or no tile fits the device. With `depthwise`,
+// conv.src is its input, and conv must be pointwise.
+std::optional<Dispatch> PlanConvShared(
+    const ConvSplit& conv, Planner* planner,
+    const FusedDepthwise* depthwise = nullptr);
 
 }  // namespace gles_delegate
 

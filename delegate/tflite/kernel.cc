@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/passes/compute_on_codes.h"
+#include "delegate/passes/fuse_depthwise.h"
 #include "delegate/passes/passes.h"
 #include "delegate/texels.h"
 #include "delegate/tflite/state_mark.h"
@@ -151,6 +152,7 @@ absl::Status GlesKernel::Build() {
   StageTimer timer(&report_->stages);
   Graph graph = graph_;
   if (auto s = RunPasses(&graph, MaxBoundTensors(profile_)); !s.ok()) return s;
+  FuseDepthwise(&graph, profile_);
   timer.Lap("passes");
   report_->nodes_after_passes = static_cast<int>(graph.nodes.size());
   auto dispatches = PlanGraph(&graph, profile_);

@@ -1,0 +1,111 @@
+#include "delegate/passes/fuse_depthwise.h"
+
+#include <algorithm>
+#include <any>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "delegate/ops/conv_2d.h"
+#include "delegate/ops/conv_tile.h"
+#include "delegate/ops/conv_weights.h"
+#include "delegate/ops/depthwise_pointwise.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr int kMaxWindow = 5;
+
+bool IsConstant(const Graph& graph, const WeightIds& ids) {
+  return graph.tensor(ids.weights).is_constant() &&
+         (ids.bias == kNoTensor || graph.tensor(ids.bias).is_constant());
+}
+
+// The node's part of a fused one; nothing where it cannot be one.
+std::optional<DepthwisePointwiseAttributes> AsFirst(const Graph& graph,
+                                                    const Node& node) {
+  const auto* a = std::any_cast<DepthwiseConv2dAttributes>(&node.attributes);
+  if (a == nullptr || a->multiplier != 1 || node.post_ops.size() > 1 ||
+      !IsConstant(graph, WeightsOf(node, 1, 2))) {
+    return std::nullopt;
+  }
+  const Shape& window = graph.tensor(node.inputs[1]).shape;
+  if (window.w > kMaxWindow || window.h > kMaxWindow) return std::nullopt;
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  if (node.post_ops.empty()) {
+    return DepthwisePointwiseAttributes{*a, -kInf, kInf};
+  }
+  const PostOp& op = node.post_ops[0];
+  if (op.function != "clamp") return std::nullopt;
+  return DepthwisePointwiseAttributes{*a, op.params[0], op.params[1]};
+}
+
+bool IsSecond(const Graph& graph, const Node& node, TensorId between) {
+  const auto* a = std::any_cast<Conv2dAttributes>(&node.attributes);
+  if (a == nullptr || node.inputs[0] != between) return false;
+  const Shape& window = graph.tensor(node.inputs[1]).shape;
+  return window.w == 1 && window.h == 1 && a->stride_w == 1 &&
+         a->stride_h == 1 && a->pad_top == 0 && a->pad_left == 0 &&
+         a->pad_bottom == 0 && a->pad_right == 0 && a->groups == 1 &&
+         IsConstant(graph, WeightsOf(node, 1, 2)) &&
+         std::none_of(node.post_ops.begin(), node.post_ops.end(),
+                      [&](const PostOp& op) { return op.operand == between; });
+}
+
+int64_t Work(const Graph& graph, const Node& first, const Node& second) {
+  constexpr int kSlicesAtOnce = 16;
+  const Shape& window = graph.tensor(first.inputs[1]).shape;
+  const int times =
+      DivideUp(graph.tensor(second.outputs[0]).shape.slices(), kSlicesAtOnce);
+  return int64_t{window.w} * window.h * window.slices() * times;
+}
+
+// Both sets of weights, what is read, what is written, operands.
+int TensorCount(const Node& node) {
+  int count = 4;
+  for (const PostOp& op : node.post_ops) count += op.operand != kNoTensor;
+  return count;
+}
+
+bool CanPlan(const Node& node, Graph* graph, const DeviceProfile& profile) {
+  Planner planner(graph, profile);
+  return TensorCount(node) <= MaxBoundTensors(profile) &&
+         PlanDepthwisePointwise(node, &planner).ok();
+}
+
+}  // namespace
+
+void FuseDepthwise(Graph* graph, const DeviceProfile& profile) {
+  if (profile.fused_depthwise_work == 0) return;
+  const Uses uses(*graph);
+  std::vector<bool> removed(graph->nodes.size(), false);
+  for (size_t n = 0; n < graph->nodes.size(); ++n) {
+    const Node& first = graph->nodes[n];
+    const auto attributes = AsFirst(*graph, first);
+    if (!attributes) continue;
+    const TensorId between = first.outputs[0];
+    const auto& consumers = uses.consumers[between];
+    if (uses.is_output[between] || consumers.size() != 1) continue;
+    Node& second = graph->nodes[consumers[0]];
+    if (!IsSecond(*graph, second, between) ||
+        Work(*graph, first, second) > profile.fused_depthwise_work) {
+      continue;
+    }
+    Node fused = second;
+    fused.op = &DepthwisePointwise();
+    fused.attributes = *attributes;
+    const WeightIds a = WeightsOf(first, 1, 2);
+    const WeightIds b = WeightsOf(second, 1, 2);
+    fused.inputs = {first.inputs[0], a.weights, a.bias, b.weights, b.bias};
+    if (!CanPlan(fused, graph, profile)) continue;
+    second = std::move(fused);
+    removed[n] = true;
+  }
+  std::vector<Node> kept;
+  for (size_t n = 0; n < graph->nodes.size(); ++n) {
+    if (!removed[n]) kept.push_back(std::move(graph->nodes[n]));
+  }
+  graph->nodes = std::move(kept);
+}
+
+}  // namespace gles_delegate
