@@ -111,6 +111,15 @@ struct Sparsity {
 using TensorId = int;
 constexpr TensorId kNoTensor = -1;
 
+// A tensor that is a box of another's memory: what makes it writes there, so
+// that a concatenation needs no copy (delegate/passes/concat_in_place.h).
+struct MemoryView {
+  TensorId of = kNoTensor;
+  // Where in B, H, W, C of that tensor it begins; the channel is a multiple of
+  // four.
+  std::array<int, 4> at = {};
+};
+
 struct Tensor {
   std::string name;
   // What the ops see. A quantized tensor in its float view is kFloat32 here.
@@ -123,6 +132,7 @@ struct Tensor {
   Quantization quantization;
   ConstantData constant;  // empty: computed at run time
   Sparsity sparsity;      // of a sparse constant
+  MemoryView view;  // of kNoTensor: memory of its own
   bool is_variable = false;
   // An 8-bit float view that the GPU stores as its codes, a byte each. Every
   // value written must be on a code.

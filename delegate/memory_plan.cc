@@ -44,13 +44,20 @@ bool IsFree(const Busy& busy, const Lifetime& life) {
   return next == busy.begin() || std::prev(next)->second < life.first;
 }
 
+// The tensor whose memory this one lies in.
+TensorId MemoryOf(const Graph& graph, TensorId id) {
+  const TensorId of = graph.tensor(id).view.of;
+  return of == kNoTensor ? id : of;
+}
+
 std::vector<Lifetime> Lifetimes(const Graph& graph,
                                 absl::Span<const Dispatch> dispatches,
                                 absl::Span<const TensorId> from_start,
                                 absl::Span<const TensorId> to_end) {
   std::vector<Lifetime> lives(graph.tensors.size());
   for (size_t i = 0; i < dispatches.size(); ++i) {
-    for (TensorId id : BoundTensors(dispatches[i])) {
+    for (TensorId bound : BoundTensors(dispatches[i])) {
+      const TensorId id = MemoryOf(graph, bound);
       lives[id].first = std::min(lives[id].first, static_cast<int>(i));
       lives[id].last = std::max(lives[id].last, static_cast<int>(i));
     }
@@ -115,6 +122,10 @@ MemoryPlan PlanMemory(const Graph& graph, absl::Span<const Dispatch> dispatches,
     }
     busy[best][lives[id].first] = lives[id].last;
     plan.slot_of[id] = best;
+  }
+  for (size_t id = 0; id < plan.slot_of.size(); ++id) {
+    const TensorId memory = MemoryOf(graph, static_cast<TensorId>(id));
+    plan.slot_of[id] = plan.slot_of[memory];
   }
   for (const Slot& slot : plan.slots) plan.bytes_shared += slot.bytes();
   return plan;

@@ -363,7 +363,12 @@ std::string PlanToString(const Graph& graph, absl::Span<const Dispatch> dispatch
         const Tensor& t = graph.tensor(id);
         absl::StrAppend(&text, "t", id, " ", t.shape.ToString(),
                         t.is_constant() ? " constant" : "",
-                        t.holds_codes ? " codes" : "", "\n");
+                        t.holds_codes ? " codes" : "");
+        if (t.view.of != kNoTensor) {
+          absl::StrAppend(&text, " in t", t.view.of, " at ",
+                          absl::StrJoin(t.view.at, ","));
+        }
+        text += "\n";
       }
     }
     absl::StrAppend(&text, d.label, ": ", d.ToString(), "\n");

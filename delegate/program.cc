@@ -51,11 +51,13 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
   spec.work_group = dispatch.work_group;
   const auto add = [&](std::string name, TensorId id, bool write) {
     const Tensor& tensor = graph.tensor(id);
-    const auto storage = StorageFor(tensor, profile);
+    const bool view = tensor.view.of != kNoTensor;
+    const Tensor& memory = view ? graph.tensor(tensor.view.of) : tensor;
+    const auto storage = StorageFor(memory, profile);
     spec.tensors.push_back({std::move(name), storage.value_or(Storage::kBuffer),
                             FormatFor(tensor, profile), write,
                             write && tensor.shape.c % 4 != 0,
-                            /*scaled=*/!dispatch.on_codes});
+                            /*scaled=*/!dispatch.on_codes, view});
   };
   for (const auto& [name, id] : dispatch.reads) add(name, id, false);
   const TensorId output =
@@ -94,10 +96,17 @@ std::vector<uint8_t> ParamsOf(const Graph& graph, const Dispatch& dispatch) {
   };
   append_ints(dispatch.grid[0], dispatch.grid[1], dispatch.grid[2], 0);
   for (TensorId id : BoundTensors(dispatch)) {
-    const Shape& s = graph.tensor(id).shape;
+    const Tensor& tensor = graph.tensor(id);
+    const Shape& s = tensor.shape;
     append_ints(s.w, s.h, s.slices(), s.b);
-    const StoredCodes codes = StoredCodesOf(graph.tensor(id));
+    const StoredCodes codes = StoredCodesOf(tensor);
     append_ints(s.c, codes.zero_point, codes.scale_bits, 0);
+    if (tensor.view.of == kNoTensor) continue;
+    const Shape& of = graph.tensor(tensor.view.of).shape;
+    const auto& at = tensor.view.at;
+    append_ints(at[kWidthAxis], at[kHeightAxis],
+                at[kBatchAxis] * of.slices() + at[kChannelAxis] / 4, of.slices());
+    append_ints(of.w, of.h, 0, 0);
   }
   for (const PostOp& op : dispatch.post_ops) {
     append(op.params.data(), sizeof(float) * 4);

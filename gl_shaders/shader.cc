@@ -120,8 +120,28 @@ std::string DeclareConstant(const ConstantBinding& c,
   return "";
 }
 
+std::string AddressInView(const TensorBinding& t) {
+  const std::string at = absl::StrCat(t.name, "_at");
+  const std::string of = absl::StrCat(t.name, "_of");
+  const std::string x = absl::StrCat("x + ", at, ".x");
+  const std::string y = absl::StrCat("y + ", at, ".y");
+  const std::string layer =
+      absl::StrCat("batch * ", at, ".w + slice + ", at, ".z");
+  switch (t.storage) {
+    case Storage::kTextureArray:
+      return absl::StrCat("ivec3(", x, ", ", y, ", ", layer, ")");
+    case Storage::kTexture2d:
+      return absl::StrCat("ivec2(", x, ", (", layer, ") * ", of, ".y + ", y, ")");
+    case Storage::kBuffer:
+      return absl::StrCat("((", layer, ") * ", of, ".y + ", y, ") * ", of,
+                          ".x + ", x);
+  }
+  return "";
+}
+
 // Index or coordinates of texel (x, y, slice, batch), as GLSL.
 std::string Address(const TensorBinding& t) {
+  if (t.view) return AddressInView(t);
   const std::string layer = absl::StrCat("batch * ", t.name, "_size.z + slice");
   switch (t.storage) {
     case Storage::kTextureArray:
@@ -266,6 +286,9 @@ std::string CommonParams(const ShaderSpec& spec) {
   std::string text = "ivec4 grid;";
   for (const TensorBinding& t : spec.tensors) {
     absl::StrAppendFormat(&text, " ivec4 %s_size; ivec4 %s_aux;", t.name, t.name);
+    if (t.view) {
+      absl::StrAppendFormat(&text, " ivec4 %s_at; ivec4 %s_of;", t.name, t.name);
+    }
   }
   for (size_t i = 0; i < spec.post_ops.size(); ++i) {
     absl::StrAppendFormat(&text, " vec4 post%d_params;", i);

@@ -66,6 +66,9 @@ struct TensorBinding {
   bool write = false;
   bool mask_tail = false;  // channels % 4 != 0: zero what lies past the last
   bool scaled = false;     // of kRgba8i
+  bool view = false;       // a box of a larger tensor: COMMON_PARAMS also has
+                           // `ivec4 T_at` (x, y, layer; layers a batch of the
+                           // larger one) and `ivec4 T_of` (its width, height)
 };
 
 struct ConstantBinding {

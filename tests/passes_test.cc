@@ -21,95 +21,14 @@
 #include "delegate/passes/remove_identity.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/graph_builder.h"
 
 namespace gles_delegate {
 namespace {
 
+using testing::GraphBuilder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-const OpDefinition* Op(absl::string_view name) {
-  for (const OpDefinition& op : AllOps()) {
-    if (op.name == name) return &op;
-  }
-  ADD_FAILURE() << "no op " << name;
-  return nullptr;
-}
-
-// Builds graphs as the reader does.
-class GraphBuilder {
- public:
-  TensorId Tensor(const std::vector<int>& dims) {
-    gles_delegate::Tensor t;
-    t.name = "t" + std::to_string(graph.tensors.size());
-    t.dims = dims;
-    t.shape = Shape::FromDims(dims);
-    return graph.AddTensor(std::move(t));
-  }
-  TensorId Input(const std::vector<int>& dims) {
-    graph.inputs.push_back(Tensor(dims));
-    return graph.inputs.back();
-  }
-  TensorId Constant(const std::vector<int>& dims) {
-    const TensorId id = Tensor(dims);
-    auto& t = graph.tensor(id);
-    t.constant = ConstantData::Own(
-        std::vector<uint8_t>(4 * static_cast<size_t>(t.shape.elements())));
-    return id;
-  }
-  TensorId Ints(const std::vector<int>& values) {
-    const TensorId id = Tensor({static_cast<int>(values.size())});
-    std::vector<uint8_t> bytes(values.size() * 4);
-    std::memcpy(bytes.data(), values.data(), bytes.size());
-    graph.tensor(id).type = DataType::kInt32;
-    graph.tensor(id).constant = ConstantData::Own(std::move(bytes));
-    return id;
-  }
-  TensorId Node(absl::string_view op, std::vector<TensorId> inputs,
-                const std::vector<int>& dims, std::any attributes = {},
-                std::vector<PostOp> post_ops = {}) {
-    const TensorId out = Tensor(dims);
-    gles_delegate::Node node;
-    node.op = Op(op);
-    node.inputs = std::move(inputs);
-    node.outputs = {out};
-    node.attributes = std::move(attributes);
-    node.post_ops = std::move(post_ops);
-    graph.nodes.push_back(std::move(node));
-    return out;
-  }
-  TensorId Relu(TensorId x) {
-    return Node("RELU", {x}, graph.tensor(x).dims, Plain(x, 0),
-                {{"clamp", {0, 6, 0, 0}}});
-  }
-  // a + b, a the source.
-  TensorId Add(TensorId a, TensorId b) {
-    PostOp add{"add"};
-    add.operand = b;
-    return Node("ADD", {a, b}, graph.tensor(a).dims, Plain(a, 0), {add});
-  }
-  TensorId Conv(TensorId x) {
-    return Node("CONV_2D", {x, Constant({4, 1, 1, 4})}, graph.tensor(x).dims,
-                Conv2dAttributes());
-  }
-  TensorId Pad(TensorId x, const std::vector<int>& dims, PadAttributes a) {
-    return Node("PAD", {x, Ints({0, 0, 1, 2, 3, 4, 0, 0})}, dims, a);
-  }
-  ElementwiseAttributes Plain(TensorId x, int source) {
-    ElementwiseAttributes a;
-    a.source = source;
-    a.source_shape = graph.tensor(x).shape;
-    return a;
-  }
-  // The nodes' names, in order.
-  std::vector<std::string> Ops() const {
-    std::vector<std::string> names;
-    for (const auto& node : graph.nodes) names.emplace_back(node.op->name);
-    return names;
-  }
-
-  Graph graph;
-};
 
 std::vector<std::string> Functions(const Node& node) {
   std::vector<std::string> names;

@@ -1,5 +1,6 @@
 #include "delegate/passes/passes.h"
 
+#include "delegate/passes/concat_in_place.h"
 #include "delegate/passes/dead_nodes.h"
 #include "delegate/passes/fold_constants.h"
 #include "delegate/passes/fuse_padding.h"
@@ -15,6 +16,7 @@ absl::Status RunPasses(Graph* graph, int max_tensors) {
   FuseChannelPadding(graph);
   RemoveDeadNodes(graph);
   FuseElementwise(graph, max_tensors);
+  ConcatInPlace(graph);
   return absl::OkStatus();
 }
 
