@@ -145,6 +145,21 @@ TEST_P(ComparisonTest, InAGraph) {
       }));
 }
 
+TEST_P(ComparisonTest, Codes) {
+  const Shape shape = {3, 5};
+  const auto quantization = ModelQuantization::PerTensor(0.75f, 7);
+  SingleOpModel model = Model(GetParam(), TensorType::FLOAT32, shape, shape);
+  OpVariant v(model.description, /*absolute=*/false);
+  ModelBuilder& b = v.builder();
+  const int x = b.AddInput("a", shape, TensorType::UINT8, quantization);
+  const int y = b.AddInput("b", shape, TensorType::UINT8, quantization);
+  const int output = b.AddTensor("output", shape, TensorType::BOOL);
+  b.AddOp(GetParam(), 2, {x, y}, {output});
+  b.SetOutputs({output});
+  model.bytes = b.Finish();
+  Check(model);
+}
+
 INSTANTIATE_TEST_SUITE_P(Ops, ComparisonTest, ::testing::ValuesIn(kOps),
                          [](const auto& info) {
                            return schema::EnumNameBuiltinOperator(info.param);

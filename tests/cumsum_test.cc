@@ -66,6 +66,12 @@ TEST_F(CumsumTest, LowerRanks) {
   }
 }
 
+TEST_F(CumsumTest, RankFive) {
+  for (int axis : {2, 3, 4}) Check(Cumsum({2, 3, 2, 3, 5}, axis));
+  Check(Cumsum({1, 3, 2, 3, 5}, 1));
+  Check(Cumsum({3, 1, 2, 3, 5}, 0));
+}
+
 TEST_F(CumsumTest, Integers) {
   for (int axis : {1, 3}) {
     ExpectMatchesCpu(OfType(Cumsum({2, 3, 4, 6}, axis, true, true),

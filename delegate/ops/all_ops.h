@@ -2,6 +2,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_ALL_OPS_H_
 #define GLES_DELEGATE_DELEGATE_OPS_ALL_OPS_H_
 
+#include "delegate/ops/arg_extreme.h"
 #include "delegate/ops/batch_matmul.h"
 #include "delegate/ops/cast.h"
 #include "delegate/ops/comparison.h"
@@ -38,6 +39,7 @@
 #include "delegate/ops/split.h"
 #include "delegate/ops/svdf.h"
 #include "delegate/ops/tile.h"
+#include "delegate/ops/top_k.h"
 #include "delegate/ops/transpose.h"
 #include "delegate/ops/transpose_conv.h"
 

@@ -119,6 +119,20 @@ absl::StatusOr<int> NormalAxis(int axis, int rank) {
   return axis < 0 ? axis + rank : axis;
 }
 
+absl::StatusOr<int> FoldedAxis(absl::Span<const int> dims, int axis) {
+  const int rank = static_cast<int>(dims.size());
+  if (rank <= 4) return BhwcAxis(axis, rank);
+  const int folded = rank - 3;  // leading axes that share the batch
+  if (axis >= folded) return axis - folded + 1;
+  for (int i = 0; i < folded; ++i) {
+    if (i == axis || dims[i] == 1) continue;
+    return absl::UnimplementedError(
+        absl::StrCat("axis ", axis, " of ", DimsString(dims),
+                     " is one of several that fold into the batch"));
+  }
+  return 0;
+}
+
 absl::StatusOr<std::vector<int>> IntsOfInput(const NodeView& node, int index,
                                              absl::string_view what) {
   if (index >= static_cast<int>(node.inputs.size()) ||

@@ -52,6 +52,11 @@ absl::Status CheckRank(const Tensor& tensor, absl::string_view what,
 // `axis` counted from the front. kInvalidArgument: outside [-rank, rank).
 absl::StatusOr<int> NormalAxis(int axis, int rank);
 
+// The axis (0..3 of B,H,W,C) that axis `axis` >= 0 of a tensor of any rank lies
+// on. kUnimplemented: of more than four, one of several axes longer than 1 that
+// fold into the batch.
+absl::StatusOr<int> FoldedAxis(absl::Span<const int> dims, int axis);
+
 // The integers of input `index`, which must be there, constant and int32 or
 // int64; `what` names them. A tensor of no elements gives none.
 absl::StatusOr<std::vector<int>> IntsOfInput(const NodeView& node, int index,

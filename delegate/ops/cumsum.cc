@@ -27,7 +27,6 @@ absl::StatusOr<ParsedNode> ParseCumsum(const NodeView& node) {
   auto params = node.Get<CumsumParams>();
   if (!params.ok()) return params.status();
   const Tensor& input = *node.inputs[0];
-  if (auto s = CheckRank(input, "input", 4); !s.ok()) return s;
   auto axes = IntsOfInput(node, 1, "the axis");
   if (!axes.ok()) return axes.status();
   if (axes->size() != 1) {
@@ -38,9 +37,10 @@ absl::StatusOr<ParsedNode> ParseCumsum(const NodeView& node) {
   auto axis = NormalAxis(axes->front(), rank);
   if (!axis.ok()) return axis.status();
   if (auto s = CheckDims(*node.outputs[0], input.dims); !s.ok()) return s;
-  return ParsedNode{CumsumAttributes{BhwcAxis(*axis, rank),
-                                     (*params)->exclusive, (*params)->reverse},
-                    {}};
+  auto folded = FoldedAxis(input.dims, *axis);
+  if (!folded.ok()) return folded.status();
+  return ParsedNode{
+      CumsumAttributes{*folded, (*params)->exclusive, (*params)->reverse}, {}};
 }
 
 absl::Status PlanCumsum(const Node& node, Planner* planner) {

@@ -1,5 +1,6 @@
 // CUMSUM: running sums along one constant axis, from its end with `reverse`,
-// each without its own element with `exclusive`. Rank 1 to 4.
+// each without its own element with `exclusive`. float32 or int32. Of more than
+// four axes: one of the last three, or the only leading one that is not 1.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CUMSUM_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CUMSUM_H_
 

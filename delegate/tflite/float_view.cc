@@ -23,7 +23,7 @@ constexpr absl::string_view kMoves[] = {
     "SLICE",             "SPACE_TO_BATCH_ND",
     "SPACE_TO_DEPTH",    "SPLIT",         "SPLIT_V",
     "SQUEEZE",           "STRIDED_SLICE", "TILE",
-    "TRANSPOSE",         "UNPACK"};
+    "TOPK_V2",           "TRANSPOSE",     "UNPACK"};
 
 bool SameQuantization(const Tensor& a, const Tensor& b) {
   return a.quantization.scale == b.quantization.scale &&
@@ -39,6 +39,7 @@ bool KeepsCodes(const Graph& graph, const Node& node) {
     return false;
   }
   for (TensorId out : node.outputs) {
+    if (!graph.tensor(out).is_float_view()) continue;  // positions, say
     for (TensorId in : node.inputs) {
       if (in == kNoTensor || !graph.tensor(in).is_float_view()) continue;
       if (!SameQuantization(graph.tensor(in), graph.tensor(out))) return false;

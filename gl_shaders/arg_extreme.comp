@@ -1,0 +1,89 @@
+// Positions of the greatest elements (LEAST_OF: the least) along lines of texels
+// that lie `step_by` apart, the first of equals. With CHANNELS a line is a
+// pixel's channels. THREADS invocations share a line: 1, or the whole work
+// group.
+layout(std140, binding = 0) uniform Params {
+  COMMON_PARAMS
+  ivec4 step_by;  // x, y, slice, batch
+  int texels;     // of a line
+};
+
+const int kMost = 0x7fffffff;
+const int kLeast = ~0x7fffffff;
+
+#ifdef FLOATS
+// Integers in the order of the floats, which no driver's treatment of NaN and
+// denormals can disturb. Denormals are 0, as for TFLite, which flushes them; NaN
+// is behind all others, in front of the line before them.
+ivec4 keys_of(vec4 v, bvec4 front) {
+  ivec4 bits = floatBitsToInt(v);
+  ivec4 size = bits & kMost;
+  ivec4 key = mix(bits, bits ^ kMost, lessThan(bits, ivec4(0)));
+  key = mix(key, ivec4(0), lessThan(size, ivec4(0x00800000)));
+#ifdef LEAST_OF
+  key = ~key;
+#endif
+  ivec4 of_nan = mix(ivec4(kLeast), ivec4(kMost), front);
+  return mix(key, of_nan, greaterThan(size, ivec4(0x7f800000)));
+}
+#elif defined(LEAST_OF)
+ivec4 keys_of(ivec4 v, bvec4 front) { return ~v; }
+#else
+ivec4 keys_of(ivec4 v, bvec4 front) { return v; }
+#endif
+
+void take_better(inout ivec4 key, inout ivec4 at, ivec4 other_key, ivec4 other_at) {
+  ivec4 ties = ivec4(equal(other_key, key)) & ivec4(lessThan(other_at, at));
+  bvec4 take = bvec4(ivec4(greaterThan(other_key, key)) | ties);
+  key = mix(key, other_key, take);
+  at = mix(at, other_at, take);
+}
+
+#if THREADS > 1
+shared ivec4 shared_keys[THREADS];
+shared ivec4 shared_at[THREADS];
+#endif
+
+void main() {
+#if THREADS == 1  // else the grid is whole work groups: none is outside
+  if (outside_grid()) return;
+#endif
+  int thread = gid.x % THREADS;
+  ivec4 line = ivec4(gid.x / THREADS, gid.y, gid.z % dst_size.z, gid.z / dst_size.z);
+  ivec4 key = ivec4(kLeast);
+  ivec4 at = ivec4(kMost);  // none yet
+  for (int i = thread; i < texels; i += THREADS) {
+    ivec4 p = line + i * step_by;
+#ifdef CHANNELS
+    ivec4 position = 4 * i + ivec4(0, 1, 2, 3);
+#else
+    ivec4 position = ivec4(i);
+#endif
+    ivec4 k = keys_of(read_src(p.x, p.y, p.z, p.w), equal(position, ivec4(0)));
+#ifdef CHANNELS
+    bvec4 past = greaterThanEqual(position, ivec4(src_aux.x));
+    k = mix(k, ivec4(kLeast), past);
+    position = mix(position, ivec4(kMost), past);
+#endif
+    take_better(key, at, k, position);
+  }
+#if THREADS > 1
+  shared_keys[thread] = key;
+  shared_at[thread] = at;
+  barrier();
+  for (int n = THREADS / 2; n > 0; n /= 2) {
+    if (thread < n) {
+      take_better(key, at, shared_keys[thread + n], shared_at[thread + n]);
+      shared_keys[thread] = key;
+      shared_at[thread] = at;
+    }
+    barrier();
+  }
+  if (thread != 0) return;
+#endif
+#ifdef CHANNELS
+  take_better(key, at, key.zwzw, at.zwzw);
+  take_better(key, at, key.yyyy, at.yyyy);
+#endif
+  write_dst(line.x, line.y, line.z, line.w, at);
+}

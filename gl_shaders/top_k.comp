@@ -1,0 +1,76 @@
+// The greatest elements of each pixel's channels in falling order, dst_aux.x of
+// them, and their positions; the first of equals first. One pass over the
+// channels for each, which looks for the best one behind the last. THREADS
+// invocations share a pixel: 1, or the whole work group.
+layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
+
+const int kMost = 0x7fffffff;
+const int kLeast = ~0x7fffffff;
+
+#ifdef FLOATS
+// Integers in the order of the floats, which no driver's treatment of NaN and
+// denormals can disturb. Denormals are 0, as for TFLite, which flushes them; NaN
+// is behind all others.
+ivec4 keys_of(vec4 v) {
+  ivec4 bits = floatBitsToInt(v);
+  ivec4 size = bits & kMost;
+  ivec4 key = mix(bits, bits ^ kMost, lessThan(bits, ivec4(0)));
+  key = mix(key, ivec4(0), lessThan(size, ivec4(0x00800000)));
+  return mix(key, ivec4(kLeast), greaterThan(size, ivec4(0x7f800000)));
+}
+#else
+ivec4 keys_of(ivec4 v) { return v; }
+#endif
+
+// x: the key, y: the position.
+bool is_before(ivec2 a, ivec2 b) { return a.x > b.x || (a.x == b.x && a.y < b.y); }
+
+#if THREADS > 1
+shared ivec2 candidates[THREADS];
+#endif
+
+// This invocation's best element behind `last`.
+ivec2 next_of(ivec3 p, int thread, ivec2 last) {
+  ivec2 best = ivec2(kLeast, kMost);  // none
+  for (int s = thread; s < src_size.z; s += THREADS) {
+    ivec4 key = keys_of(read_src(p.x, p.y, s, p.z));
+    for (int c = 0; c < min(4, src_aux.x - 4 * s); ++c) {
+      ivec2 element = ivec2(key[c], 4 * s + c);
+      if (is_before(last, element) && is_before(element, best)) best = element;
+    }
+  }
+  return best;
+}
+
+void main() {
+#if THREADS == 1  // else the grid is whole work groups: none is outside
+  if (outside_grid()) return;
+#endif
+  int thread = gid.x % THREADS;
+  ivec3 p = ivec3(gid.x / THREADS, gid.y, gid.z);
+  ivec2 last = ivec2(kMost, -1);  // before all
+  ELEMENT4 values = ELEMENT4(0);
+  ivec4 at = ivec4(0);
+  for (int k = 0; k < dst_aux.x; ++k) {
+    ivec2 best = next_of(p, thread, last);
+#if THREADS > 1
+    candidates[thread] = best;
+    barrier();
+    for (int n = THREADS / 2; n > 0; n /= 2) {
+      if (thread < n && is_before(candidates[thread + n], candidates[thread])) {
+        candidates[thread] = candidates[thread + n];
+      }
+      barrier();
+    }
+    best = candidates[0];
+    barrier();
+#endif
+    last = best;
+    at[k & 3] = best.y;
+    values[k & 3] = read_src(p.x, p.y, best.y >> 2, p.z)[best.y & 3];
+    if (thread == 0 && ((k & 3) == 3 || k + 1 == dst_aux.x)) {
+      write_dst(p.x, p.y, k >> 2, p.z, values);
+      write_positions(p.x, p.y, k >> 2, p.z, at);
+    }
+  }
+}
