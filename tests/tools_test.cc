@@ -282,5 +282,22 @@ TEST_F(ToolsTest, DemoDrawsItsPicture) {
   EXPECT_THAT(strict.output, HasSubstr("DISAGREES"));
 }
 
+TEST_F(ToolsTest, DemoDrawsWhatADetectorFound) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const char* shared = getenv("GLES_DELEGATE_SHARED_DIR");
+  if (shared == nullptr || *shared == '\0') {
+    GTEST_SKIP() << "no photographs: GLES_DELEGATE_SHARED_DIR is not set";
+  }
+  const std::string folder = shared;
+  const Result run = Run(
+      "gles_demo", "--num_runs=1 --output_dir=" + Path("out") + " --graph=" +
+                       folder + "/models/ssd_mobilenet_v1_quant.tflite --image=" +
+                       folder + "/images/pets.jpg --labels=" + folder +
+                       "/images/coco_labels.txt");
+  EXPECT_EQ(run.exit_status, 0) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("boxes: 2 found, 2 of the CPU's 2 matched"));
+  EXPECT_TRUE(fs::exists(Path("out/boxes.png")));
+}
+
 }  // namespace
 }  // namespace gles_delegate

@@ -19,6 +19,7 @@
 #include "absl/strings/str_replace.h"
 #include "tools/gles_demo/canvas.h"
 #include "tools/gles_demo/demo_model.h"
+#include "tools/gles_demo/overlay.h"
 #include "tools/gles_demo/poster.h"
 #include "tools/gles_demo/scene.h"
 #include "tools/gles_demo/views.h"
@@ -215,7 +216,8 @@ std::string Milliseconds(const absl::StatusOr<RunResult>& result) {
   return absl::StrFormat("%.2f ms", result->latency.invoke_ms.median);
 }
 
-absl::Status WritePoster(PosterContent content, const std::string& path) {
+absl::Status WritePoster(const PosterContent& content,
+                         const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(absl::GetFlag(FLAGS_output_dir), error);
   if (error) {
@@ -224,6 +226,37 @@ absl::Status WritePoster(PosterContent content, const std::string& path) {
                                                ": ", error.message()));
   }
   return DrawPoster(content).WritePng(path);
+}
+
+// Of detectors a picture with boxes, of segmentations one with the mask; how
+// far the CPU's agree. Nothing of other models.
+absl::Status DrawFindings(const PosterContent& content) {
+  const std::filesystem::path folder(absl::GetFlag(FLAGS_output_dir));
+  const std::vector<Box> boxes = BoxesOf(content.gles);
+  if (!boxes.empty()) {
+    BoxAgreement agreement;
+    agreement.Add(BoxesOf(content.cpu), boxes);
+    const std::string path = (folder / "boxes.png").string();
+    std::printf("  boxes: %d found, %d of the CPU's %d matched; %s\n",
+                agreement.actual, agreement.matched, agreement.reference,
+                path.c_str());
+    return DrawBoxes(content.input, boxes, content.labels).WritePng(path);
+  }
+  if (content.input.width() == 0 || content.gles.size() != 1 ||
+      !IsMask(content.gles[0])) {
+    return absl::OkStatus();
+  }
+  const std::vector<int> want = ClassesOf(content.cpu[0]);
+  const std::vector<int> got = ClassesOf(content.gles[0]);
+  size_t same = 0;
+  for (size_t i = 0; i < got.size(); ++i) same += want[i] == got[i] ? 1 : 0;
+  const std::string path = (folder / "mask.png").string();
+  std::printf(
+      "  mask: %.3f%% of its pixels as the CPU's; %s\n",
+      100.0 * static_cast<double>(same) / static_cast<double>(got.size()),
+      path.c_str());
+  return DrawMask(content.input, content.gles[0], content.labels)
+      .WritePng(path);
 }
 
 absl::StatusOr<std::unique_ptr<Model>> LoadModel(bool own) {
@@ -300,9 +333,11 @@ absl::Status Run() {
   const std::string path =
       (std::filesystem::path(absl::GetFlag(FLAGS_output_dir)) / "demo.png")
           .string();
-  absl::Status drawn = WritePoster(std::move(content), path);
+  absl::Status drawn = WritePoster(content, path);
   if (!drawn.ok()) return drawn;
   std::printf("  picture: %s\n", path.c_str());
+  drawn = DrawFindings(content);
+  if (!drawn.ok()) return drawn;
 
   if (!agree) {
     return absl::InternalError(absl::StrFormat(

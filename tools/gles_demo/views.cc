@@ -29,17 +29,6 @@ Color Heat(float t) {
           Byte(t < 0.5f ? t : 3 * t - 1.9f)};
 }
 
-// Class 0 (background, mostly) is dark; the others are told apart by hue.
-Color ClassColor(int index) {
-  if (index == 0) return {24, 24, 32};
-  const float hue = std::fmod(static_cast<float>(index) * 0.618034f, 1.0f) * 6;
-  const auto channel = [hue](float offset) {
-    const float k = std::fmod(hue + offset, 6.0f);
-    return Byte(0.95f - 0.75f * std::clamp(std::min(k, 4 - k), 0.0f, 1.0f));
-  };
-  return {channel(5), channel(3), channel(1)};
-}
-
 absl::Span<const float> PixelOf(const TensorValues& tensor, int x, int y) {
   const size_t channels = static_cast<size_t>(tensor.channels());
   const size_t pixel = static_cast<size_t>(y) * tensor.width() + x;
@@ -70,6 +59,16 @@ TensorValues AsGrid(const TensorValues& tensor) {
 }
 
 }  // namespace
+
+Color ClassColor(int index) {
+  if (index == 0) return {24, 24, 32};
+  const float hue = std::fmod(static_cast<float>(index) * 0.618034f, 1.0f) * 6;
+  const auto channel = [hue](float offset) {
+    const float k = std::fmod(hue + offset, 6.0f);
+    return Byte(0.95f - 0.75f * std::clamp(std::min(k, 4 - k), 0.0f, 1.0f));
+  };
+  return {channel(5), channel(3), channel(1)};
+}
 
 bool TensorValues::is_picture() const {
   return dims.size() == 4 && dims[0] == 1 && dims[1] > 1 && dims[2] > 1;

@@ -32,6 +32,9 @@ struct Range {
 // 0..1 where the tensor's values are in it, else from the least to the largest.
 Range RangeOf(const TensorValues& tensor);
 
+// Class 0 (background, mostly) is dark; the others are told apart by hue.
+Color ClassColor(int index);
+
 // A tensor with is_picture(): one channel as a heat map, three as colours, up
 // to 64 on a large grid as the class of the largest one, else the channels'
 // maximum as a heat map.

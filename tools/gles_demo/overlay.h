@@ -1,0 +1,36 @@
+// What a model found, drawn on the picture that it was given.
+#ifndef GLES_DELEGATE_TOOLS_GLES_DEMO_OVERLAY_H_
+#define GLES_DELEGATE_TOOLS_GLES_DEMO_OVERLAY_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "tools/gles_demo/canvas.h"
+#include "tools/gles_demo/views.h"
+#include "tools/runner/agreement.h"
+
+namespace gles_delegate::demo {
+
+// The boxes in the four outputs of TFLite_Detection_PostProcess ([1,n,4] edges,
+// [1,n] classes, [1,n] scores, [1] count); empty where the outputs are others.
+std::vector<Box> BoxesOf(absl::Span<const TensorValues> outputs);
+
+// The boxes of BoxAgreement::kLeastScore or more, with their labels and scores.
+Canvas DrawBoxes(const Canvas& picture, absl::Span<const Box> boxes,
+                 absl::Span<const std::string> labels);
+
+// True of [1, h, w, classes] with 2 to 64 classes on 64 pixels or more a side.
+bool IsMask(const TensorValues& tensor);
+
+// The class of each pixel of a mask: its largest channel, the first of equals.
+std::vector<int> ClassesOf(const TensorValues& mask);
+
+// The picture tinted by the classes but 0, which is the background, and their
+// names below.
+Canvas DrawMask(const Canvas& picture, const TensorValues& mask,
+                absl::Span<const std::string> labels);
+
+}  // namespace gles_delegate::demo
+
+#endif  // GLES_DELEGATE_TOOLS_GLES_DEMO_OVERLAY_H_
