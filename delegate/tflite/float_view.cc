@@ -73,16 +73,19 @@ absl::Status CheckQuantization(const Tensor& tensor, bool half) {
                     " quantization scales, which do not fit dimension ", q.dimension);
     }
   }
-  const quant::CodeRange range = quant::RangeOf(
-      static_cast<int>(DataTypeSize(tensor.stored())), tensor.stored() == DataType::kUint8);
+  // Biases (int32, int64) have no range to speak of.
+  const bool ranged = IsQuantizedType(tensor.stored());
+  const quant::CodeRange range =
+      ranged ? quant::RangeOf(static_cast<int>(DataTypeSize(tensor.stored())),
+                              tensor.stored() == DataType::kUint8)
+             : quant::CodeRange();
   for (size_t i = 0; i < q.scale.size(); ++i) {
     const float scale = q.scale[i];
     const int64_t zero = q.zero_point[q.zero_point.size() > 1 ? i : 0];
     if (!std::isfinite(scale) || scale <= 0) {
       return refuse("has the quantization scale ", scale, ", which is not above zero");
     }
-    // int32 biases have no range to speak of, and a zero point of zero.
-    if (IsQuantizedType(tensor.stored()) && (zero < range.low || zero > range.high)) {
+    if (ranged && (zero < range.low || zero > range.high)) {
       return refuse("has the zero point ", zero, ", outside ", range.low, " to ",
                     range.high);
     }

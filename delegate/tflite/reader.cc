@@ -10,6 +10,7 @@
 #include "delegate/ops/op.h"
 #include "delegate/passes/fold_constants.h"
 #include "delegate/tflite/float_view.h"
+#include "quant/int4.h"
 
 namespace gles_delegate {
 namespace {
@@ -352,14 +353,18 @@ class ModelReader {
     return CheckPlan(out->node);
   }
 
-  // int32 constants are numbers to most ops; as a bias they are quantized.
+  // int32 constants are numbers to most ops; as a bias they are quantized, and so
+  // are int64 ones beside int16 activations.
   void ViewBiasAsFloat(const TfLiteNode& node, int builtin_code) {
     const int input = BiasInput(builtin_code);
     if (!options_.enable_quantization || input < 0 || input >= node.inputs->size) return;
     const int index = node.inputs->data[input];
     if (index < 0) return;
     Tensor& bias = model_.graph.tensor(index);
-    if (bias.type != DataType::kInt32 || !bias.is_constant()) return;
+    if ((bias.type != DataType::kInt32 && bias.type != DataType::kInt64) ||
+        !bias.is_constant()) {
+      return;
+    }
     if (CheckQuantization(bias, options_.half).ok()) ViewAsFloat(&bias);
   }
 
@@ -409,6 +414,24 @@ class ModelReader {
 
 }  // namespace
 
+namespace {
+
+// kTfLiteInt4 of runtimes newer than the headers that we build against.
+constexpr int kInt4 = 18;
+
+// Int4 constants as int8, which is what they stand for; others and wrong ones
+// stay what no op takes.
+void UnpackInt4(Tensor* t) {
+  const auto bytes = t->constant.bytes();
+  const int64_t count = t->shape.elements();
+  if (count <= 0 || static_cast<int64_t>(bytes.size()) < (count + 1) / 2) return;
+  const std::vector<int8_t> codes = quant::UnpackInt4(bytes, count);
+  t->constant = ConstantData::Own(std::vector<uint8_t>(codes.begin(), codes.end()));
+  t->type = DataType::kInt8;
+}
+
+}  // namespace
+
 Tensor ReadTensor(const TfLiteTensor& tensor, int index) {
   Tensor t;
   t.name = tensor.name == nullptr ? absl::StrCat("tensor ", index) : tensor.name;
@@ -422,6 +445,7 @@ Tensor ReadTensor(const TfLiteTensor& tensor, int index) {
   if (tensor.allocation_type == kTfLiteMmapRo && tensor.data.raw != nullptr) {
     t.constant = ConstantData::Borrow(
         {reinterpret_cast<const uint8_t*>(tensor.data.raw), tensor.bytes});
+    if (static_cast<int>(tensor.type) == kInt4) UnpackInt4(&t);
   }
   return t;
 }
