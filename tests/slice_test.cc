@@ -12,6 +12,7 @@
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
+#include "tests/testing/run_node.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -97,6 +98,40 @@ TEST_F(SliceTest, EllipsisAndNewAxes) {
 TEST_F(SliceTest, PrecisionsAndStorages) {
   ExpectMatchesCpu(Slice({2, 3, 4, 9}, {0, 1, 0, 3}, {2, 2, 4, 6}));
   ExpectMatchesCpu(Slice({2, 3, 4, 9}, {0, 1, 0, 4}, {2, 2, 4, 5}));
+}
+
+// The end as a length: version 8, which TFLite 2.9 does not have. Beside the
+// slice that its kernel takes with the end counted from the front.
+TEST_F(SliceTest, EndAsAnOffset) {
+  Strided plain = {{4, 7, 6}, {1, -5, 4}, {3, 6, 0}, {1, 2, -1}};
+  const SingleOpModel model = StridedSlice(plain);
+  const RunResult cpu = RunOnCpu(model);
+  ASSERT_TRUE(cpu.status.ok()) << cpu.status;
+  StridedSliceParams params = {};
+  params.offset = true;
+  const Tensor input = FakeTensor(plain.shape);
+  const Tensor begin = FakeInts(plain.begin);
+  const Tensor end = FakeInts({2, 4, -4});
+  const Tensor strides = FakeInts(plain.strides);
+  const Tensor output = FakeTensor(cpu.outputs[0].shape);
+  NodeView node;
+  node.version = 8;
+  node.builtin_params = &params;
+  node.inputs = {&input, &begin, &end, &strides};
+  node.outputs = {&output};
+  auto parsed = ParseStridedSlice(node);
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  const NodeRun run =
+      RunNode("STRIDED_SLICE", *std::move(parsed), {plain.shape}, output.dims,
+              model.inputs, [](DeviceProfile&) {});
+  EXPECT_THAT(run.result, MatchesCpu(model));
+  // Past the input's end there is nothing, whatever the output's shape says.
+  const Tensor too_long = FakeInts({4, 4, -4});
+  const Tensor longer = FakeTensor({4, 2, 4});
+  node.inputs[2] = &too_long;
+  node.outputs = {&longer};
+  EXPECT_THAT(ParseStridedSlice(node).status().message(),
+              HasSubstr("its inputs and attributes give 3x2x4"));
 }
 
 TEST(ParseSliceTest, Refusals) {

@@ -42,6 +42,18 @@ absl::Status CheckFloatTensors(const NodeView& node, int first_input,
   return absl::OkStatus();
 }
 
+absl::Status CheckNotQuantized(const NodeView& node) {
+  for (const auto* list : {&node.inputs, &node.outputs}) {
+    for (const Tensor* tensor : *list) {
+      if (tensor == nullptr || !tensor->is_float_view()) continue;
+      return absl::UnimplementedError(
+          absl::StrCat(tensor->ToString(),
+                       " is quantized, which TFLite's kernel does not take"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 bool IsIntegers(const Tensor& tensor) {
   return tensor.type == DataType::kInt32 || tensor.type == DataType::kBool;
 }
@@ -107,8 +119,8 @@ absl::Status CheckDims(const Tensor& output, absl::Span<const int> want) {
 absl::Status CheckRank(const Tensor& tensor, absl::string_view what, int most) {
   if (static_cast<int>(tensor.dims.size()) <= most) return absl::OkStatus();
   return absl::UnimplementedError(
-      absl::StrCat(what, " is ", DimsString(tensor.dims),
-                   ", more than the ", most, " axes supported"));
+      absl::StrCat(what, " is ", DimsString(tensor.dims), ", more than the ",
+                   most, " axes supported"));
 }
 
 absl::StatusOr<int> NormalAxis(int axis, int rank) {

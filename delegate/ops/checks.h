@@ -35,6 +35,10 @@ absl::Status CheckMovedTensors(const NodeView& node, int first_input,
                                int last_input,
                                TakesBool takes_bool = TakesBool::kYes);
 
+// For ops whose TFLite kernels take no 8-bit tensors. kUnimplemented: an input
+// or output in its float view.
+absl::Status CheckNotQuantized(const NodeView& node);
+
 // int32 or bool: texels of integers.
 bool IsIntegers(const Tensor& tensor);
 
@@ -45,7 +49,8 @@ absl::Status CheckIntegers(const Tensor& tensor, DataType type,
 // kInvalidArgument unless the output has exactly these dimensions.
 absl::Status CheckDims(const Tensor& output, absl::Span<const int> want);
 
-// kUnimplemented above rank `most`, for ops that name axes: AxisArray holds five.
+// kUnimplemented above rank `most`, for ops that name axes: AxisArray holds
+// five.
 absl::Status CheckRank(const Tensor& tensor, absl::string_view what,
                        int most = 5);
 

@@ -24,6 +24,7 @@ std::array<int, 4> Along(int axis, int length) {
 absl::StatusOr<ParsedNode> ParseCumsum(const NodeView& node) {
   if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
   if (auto s = CheckMovedTensors(node, 0, 0, TakesBool::kNo); !s.ok()) return s;
+  if (auto s = CheckNotQuantized(node); !s.ok()) return s;
   auto params = node.Get<CumsumParams>();
   if (!params.ok()) return params.status();
   const Tensor& input = *node.inputs[0];

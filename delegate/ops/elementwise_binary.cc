@@ -167,6 +167,9 @@ absl::StatusOr<ParsedNode> ParseBinary(const NodeView& node) {
                                    /*first_is_source=*/false, function->types);
   if (!parsed.ok()) return parsed.status();
   if (auto s = CheckDivisor(node); !s.ok()) return s;
+  if (node.builtin_code == kAtan2) {
+    if (auto s = CheckNotQuantized(node); !s.ok()) return s;
+  }
   // TFLite's kernel does not broadcast.
   if (node.builtin_code == kAtan2 &&
       node.inputs[0]->dims != node.inputs[1]->dims) {

@@ -14,6 +14,7 @@ absl::StatusOr<ParsedNode> ParseLocalResponseNormalization(
     const NodeView& node) {
   if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
   if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
+  if (auto s = CheckNotQuantized(node); !s.ok()) return s;
   auto params = node.Get<LocalResponseNormParams>();
   if (!params.ok()) return params.status();
   const Tensor& input = *node.inputs[0];

@@ -1,6 +1,8 @@
 #include "delegate/ops/slice.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -19,6 +21,7 @@ struct AxisSlice {
   bool begin_mask = false;
   bool end_mask = false;
   bool shrink = false;  // of extent 1, in the input alone
+  bool offset = false;  // `end` counts from `begin`
 };
 
 bool Bit(int mask, int i) { return i < 31 && (mask >> i & 1) != 0; }
@@ -60,6 +63,12 @@ absl::StatusOr<std::vector<AxisSlice>> ExpandMasks(
   return slices;
 }
 
+int SaturatedSum(int a, int b) {
+  constexpr int64_t kLeast = std::numeric_limits<int>::min();
+  constexpr int64_t kMost = std::numeric_limits<int>::max();
+  return static_cast<int>(std::clamp(int64_t{a} + b, kLeast, kMost));
+}
+
 // TFLite's StridedSliceStartForAxis and ...EndForAxis: wraps, clamps, applies
 // the masks. kInvalidArgument: stride 0, or a shrunk axis outside the input.
 absl::Status Resolve(int extent, AxisSlice* s) {
@@ -80,6 +89,7 @@ absl::Status Resolve(int extent, AxisSlice* s) {
     }
     return absl::OkStatus();
   }
+  if (s->offset) s->end = SaturatedSum(s->begin, s->end);
   s->end = s->end_mask ? (up ? extent : -1) : clamped(s->end);
   return absl::OkStatus();
 }
@@ -152,7 +162,10 @@ absl::StatusOr<ParsedNode> ParseStridedSlice(const NodeView& node) {
   a.remap = Remap::Constant();
   std::vector<int> want;
   int axis = 0;  // of the input
+  // Version 8 brought offset; earlier structs end before it.
+  const bool offset = node.version >= 8 && (*params)->offset;
   for (AxisSlice& s : *slices) {
+    s.offset = offset;
     if (s.new_axis) {
       want.push_back(1);
       continue;
