@@ -77,7 +77,7 @@ typedef struct TfLiteGlesDelegateOptions {
   // Partitions of fewer nodes than this stay on the CPU. Default 1.
   int32_t min_nodes_per_partition;
 
-  // Nonzero: 8-bit models run through a float view. Default 1.
+  // Nonzero: quantized nodes run, as `quantized_compute` says. Default 1.
   int32_t enable_quantization;
 
   // TfLiteGlesStorage. Default kTfLiteGlesStorageAuto.
