@@ -177,6 +177,14 @@ TEST(ParseGatherTest, Refusals) {
       HasSubstr("axis 2 is outside a tensor of rank 2"));
 }
 
+TEST(ParseGatherTest, MoreElementsThanAreCounted) {
+  GatherParams params = {1, 0};
+  EXPECT_THAT(
+      Refusal(ParseGather, {FakeTensor({65536, 65536}), FakeRuntimeInts({2})},
+              {FakeTensor({65536, 2})}, &params),
+      HasSubstr("has 4294967296 elements, at most 2147483647"));
+}
+
 TEST(ParseGatherTest, BatchRefusals) {
   GatherParams params = {1, 1};
   const Tensor input = FakeTensor({2, 3});

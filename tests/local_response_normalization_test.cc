@@ -69,6 +69,29 @@ TEST_F(LocalResponseNormalizationTest, EveryParameter) {
   }
 }
 
+// What follows is fused behind the functions that the op is made of, and may
+// read the op's own input.
+TEST_F(LocalResponseNormalizationTest, BeforeASum) {
+  const Shape shape = {2, 3, 4, 6};
+  Accuracy accuracy;
+  accuracy.terms = 6;
+  accuracy.ulps = 64;
+  Check(MakeModel("x - LRN(x)", accuracy, [&](OpVariant& v) {
+    // Positive and well apart from its normalization: no cancellation.
+    const int x =
+        v.Input("x", shape, v.random().Uniform(ElementCount(shape), 2, 3));
+    schema::LocalResponseNormalizationOptionsT options;
+    options.radius = 2;
+    options.bias = 1;
+    options.alpha = 0.5f;
+    options.beta = 0.75f;
+    const int y = v.builder().AddTensor("y", shape);
+    v.builder().AddOp(schema::BuiltinOperator::LOCAL_RESPONSE_NORMALIZATION, 1,
+                      {x}, {y}, options);
+    return v.Op(schema::BuiltinOperator::SUB, 1, {x, y}, schema::SubOptionsT());
+  }));
+}
+
 TEST_F(LocalResponseNormalizationTest, PrecisionsAndStorages) {
   ExpectMatchesCpu(Lrn({2, 3, 4, 6}, 2, 1, 0.5f, 0.75f));
 }

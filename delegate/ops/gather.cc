@@ -52,6 +52,10 @@ absl::StatusOr<ParsedNode> ParseGather(const NodeView& node) {
   if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
   if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
   if (auto s = CheckIndices(node, 1); !s.ok()) return s;
+  for (const Tensor* tensor :
+       {node.inputs[0], node.inputs[1], node.outputs[0]}) {
+    if (auto s = CheckCountable(*tensor); !s.ok()) return s;
+  }
   auto params = node.Get<GatherParams>();
   if (!params.ok()) return params.status();
   const std::vector<int>& dims = node.inputs[0]->dims;

@@ -13,6 +13,10 @@ absl::StatusOr<ParsedNode> ParseGatherNd(const NodeView& node) {
   if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
   if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
   if (auto s = CheckIndices(node, 1); !s.ok()) return s;
+  for (const Tensor* tensor :
+       {node.inputs[0], node.inputs[1], node.outputs[0]}) {
+    if (auto s = CheckCountable(*tensor); !s.ok()) return s;
+  }
   const std::vector<int>& dims = node.inputs[0]->dims;
   const std::vector<int>& index_dims = node.inputs[1]->dims;
   if (index_dims.empty() || index_dims.back() > static_cast<int>(dims.size())) {

@@ -16,13 +16,6 @@ absl::Status AddLinearGather(Planner* planner, TensorId src, TensorId indices,
   if (!index.ok()) return index.status();
   const Shape from = planner->tensor(src).shape;
   const Shape to = planner->tensor(dst).shape;
-  // The shader counts elements as int32.
-  constexpr int64_t kMost = std::numeric_limits<int>::max();
-  if (from.elements() > kMost || to.elements() > kMost) {
-    return absl::UnimplementedError(
-        absl::StrCat("gathers ", to.ToString(), " from ", from.ToString(),
-                     ", which is past 2^31 elements"));
-  }
   Dispatch d("linear_gather");
   // What an index picks is whole pixels, and they stay such.
   if (from.c == to.c && gather.inner % from.c == 0) d.Define("WHOLE");
@@ -40,6 +33,14 @@ absl::Status AddLinearGather(Planner* planner, TensorId src, TensorId indices,
   UseLightWorkGroup(planner->profile(), &d);
   planner->Add(std::move(d));
   return absl::OkStatus();
+}
+
+absl::Status CheckCountable(const Tensor& tensor) {
+  constexpr int64_t kMost = std::numeric_limits<int>::max();
+  if (tensor.shape.elements() <= kMost) return absl::OkStatus();
+  return absl::UnimplementedError(
+      absl::StrCat(tensor.ToString(), " has ", tensor.shape.elements(),
+                   " elements, at most ", kMost, " are counted here"));
 }
 
 absl::Status CheckIndices(const NodeView& node, int input) {

@@ -29,6 +29,10 @@ struct LinearGather {
 absl::Status AddLinearGather(Planner* planner, TensorId src, TensorId indices,
                              TensorId dst, const LinearGather& gather);
 
+// Shaders that walk a tensor in linear order count its elements as int32.
+// kUnimplemented: there are more.
+absl::Status CheckCountable(const Tensor& tensor);
+
 // Indices for a shader: int32, or int64 constants. kUnimplemented: another
 // type, int64 at run time. kInvalidArgument: none.
 absl::Status CheckIndices(const NodeView& node, int input);

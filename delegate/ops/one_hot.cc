@@ -14,6 +14,9 @@ namespace gles_delegate {
 absl::StatusOr<ParsedNode> ParseOneHot(const NodeView& node) {
   if (auto s = node.CheckCounts(4, 4, 1); !s.ok()) return s;
   if (auto s = CheckIndices(node, 0); !s.ok()) return s;
+  for (const Tensor* tensor : {node.inputs[0], node.outputs[0]}) {
+    if (auto s = CheckCountable(*tensor); !s.ok()) return s;
+  }
   if (auto s = CheckMovedTensors(node, 2, 3); !s.ok()) return s;
   auto params = node.Get<OneHotParams>();
   if (!params.ok()) return params.status();
