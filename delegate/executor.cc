@@ -107,13 +107,33 @@ absl::Status Executor::CopyOut(const Piece& piece, Outputs outputs) const {
 }
 
 absl::Status Executor::RecordUploads(Inputs inputs, GLuint* program) {
-  for (size_t i = 0; i < uploads_end(); ++i) {
-    if (IsSkipped(i)) continue;
-    const Command& command = commands_[i];
-    if (auto s = CopyIn(command.piece, inputs); !s.ok()) return s;
-    Record(command, program);
-    // The GPU begins while the next piece is copied.
-    if (command.piece.end < inputs_[command.piece.tensor].bytes) gl().Flush();
+  // The GPU begins with a piece while the next one is copied.
+  for (size_t i = 0; i < uploads_end();) {
+    const int tensor = commands_[i].piece.tensor;
+    const size_t bytes = inputs_[tensor].bytes;
+    size_t end = i + 1;
+    while (end < uploads_end() && commands_[end].piece.tensor == tensor) ++end;
+    if (end == i + 1 || !mapped_) {
+      for (; i < end; ++i) {
+        if (auto s = CopyIn(commands_[i].piece, inputs); !s.ok()) return s;
+        Record(commands_[i], program);
+      }
+      continue;
+    }
+    uint8_t* to = inputs_[tensor].buffer.mapped();
+    egl::CopyInOrder(
+        bytes, end - i,
+        [&](size_t n) {
+          const Piece& piece = commands_[i + n].piece;
+          egl::HostCopyBy(1, to + piece.begin,
+                          inputs[tensor].data() + piece.begin,
+                          piece.end - piece.begin);
+        },
+        [&](size_t n) {
+          Record(commands_[i + n], program);
+          if (i + n + 1 < end) gl().Flush();
+        });
+    i = end;
   }
   return absl::OkStatus();
 }

@@ -117,9 +117,10 @@ struct Layout {
 };
 
 Layout LayTransfer(const Shape& s, bool upload, Dispatch* d) {
-  // One row of invocations, folded where it is longer than a device's limit.
+  // Rows of invocations, within any device's limits, and small enough to be
+  // shared out in pieces.
   const auto flat_grid = [d](int64_t invocations) {
-    constexpr int64_t kRow = 1 << 18;
+    constexpr int64_t kRow = 1 << 12;
     const int64_t rows = (invocations + kRow - 1) / kRow;
     d->Grid(static_cast<int>((invocations + rows - 1) / rows),
             static_cast<int>(rows), 1);

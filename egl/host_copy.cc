@@ -1,8 +1,10 @@
 #include "egl/host_copy.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -48,6 +50,46 @@ void HostCopyBy(size_t parts, void* to, const void* from, size_t bytes) {
   }
   copy(0);
   for (; next < parts; ++next) copy(next);
+  for (std::thread& thread : threads) thread.join();
+}
+
+void CopyInOrder(size_t bytes, size_t pieces,
+                 absl::FunctionRef<void(size_t)> copy,
+                 absl::FunctionRef<void(size_t)> ready) {
+  CopyInOrderBy(ThreadsFor(bytes), pieces, copy, ready);
+}
+
+void CopyInOrderBy(size_t count, size_t pieces,
+                   absl::FunctionRef<void(size_t)> copy,
+                   absl::FunctionRef<void(size_t)> ready) {
+  std::atomic<size_t> next = 0;
+  std::unique_ptr<std::atomic<bool>[]> done(new std::atomic<bool>[pieces]);
+  for (size_t i = 0; i < pieces; ++i) done[i] = false;
+  const auto copy_next = [&] {
+    const size_t i = next++;
+    if (i >= pieces) return false;
+    copy(i);
+    done[i].store(true, std::memory_order_release);
+    return true;
+  };
+  std::vector<std::thread> threads;
+  threads.reserve(count);
+  try {
+    while (threads.size() + 1 < std::min(count, pieces)) {
+      threads.emplace_back([&] {
+        while (copy_next()) {
+        }
+      });
+    }
+  } catch (const std::system_error&) {
+    // No more threads to be had: those that there are do all.
+  }
+  for (size_t i = 0; i < pieces; ++i) {
+    while (!done[i].load(std::memory_order_acquire)) {
+      if (!copy_next()) std::this_thread::yield();
+    }
+    ready(i);
+  }
   for (std::thread& thread : threads) thread.join();
 }
 

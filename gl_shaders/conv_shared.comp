@@ -5,6 +5,8 @@
 // CHUNK_TERMS. While a chunk is multiplied, the next one is on its way.
 // DEPTHWISE: of a 1x1 window, whose input is a depthwise convolution of src
 // (KERNEL_W x KERNEL_H; stride, padding and dilation are its), made here.
+// WHOLE_CHUNKS: the last chunk of terms is full, and each invocation brings as
+// much of a chunk as the others: nothing that is read lies past the last term.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 stride_pad;  // stride x, y; padding left, top
@@ -41,7 +43,9 @@ ivec3 pixel_at(int index) {
 
 // What `term` reads for output pixel p; zero past the last term.
 vec4 source(ivec3 p, int term) {
+#ifndef WHOLE_CHUNKS
   if (term >= sum_shape.y) return vec4(0.0);
+#endif
 #ifdef DEPTHWISE
   ivec2 first = p.xy * stride_pad.xy - stride_pad.zw;
   vec4 v = depthwise_at(KERNEL_W * KERNEL_H, term);
@@ -73,7 +77,11 @@ vec4 source(ivec3 p, int term) {
 // Of this group's slices; zero past the last term.
 vec4 weight(int index) {
   int row = int(gl_WorkGroupID.y);
+#ifdef WHOLE_CHUNKS
+  return weights_at(index, row);
+#else
   return index < sum_shape.y * 4 * kSlices ? weights_at(index, row) : vec4(0.0);
+#endif
 }
 
 // Output (q, i) of this invocation's tile.

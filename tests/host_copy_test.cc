@@ -27,6 +27,26 @@ TEST(HostCopyTest, CopiesAllByAnyNumberOfThreads) {
   }
 }
 
+TEST(CopyInOrderTest, TellsOfEachPieceInOrderOnceItIsCopied) {
+  for (size_t pieces : {0, 1, 2, 7, 100}) {
+    for (size_t threads : {1, 2, 5}) {
+      SCOPED_TRACE(testing::Message() << pieces << " pieces by " << threads);
+      std::vector<int> copied(pieces);
+      std::vector<size_t> told;
+      CopyInOrderBy(
+          threads, pieces, [&](size_t i) { ++copied[i]; },
+          [&](size_t i) {
+            EXPECT_EQ(copied[i], 1);
+            told.push_back(i);
+          });
+      std::vector<size_t> want(pieces);
+      std::iota(want.begin(), want.end(), size_t{0});
+      EXPECT_EQ(told, want);
+      EXPECT_EQ(copied, std::vector<int>(pieces, 1));
+    }
+  }
+}
+
 TEST(HostCopyTest, CopiesWhatIsShared) {
   std::vector<uint8_t> from(9'000'001);
   std::iota(from.begin(), from.end(), uint8_t{7});

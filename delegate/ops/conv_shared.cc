@@ -33,6 +33,14 @@ struct Tiling {
   }
 };
 
+// True where all chunks are full, and each invocation brings as much of one.
+bool WholeChunks(const Tiling& t, int terms) {
+  const int chunk = t.lanes * t.chunk_terms;
+  const int invocations = t.cells() * t.lanes;
+  return terms % chunk == 0 && chunk * t.group_pixels() % invocations == 0 &&
+         chunk * 4 * t.group_slices() % invocations == 0;
+}
+
 int SharedBytes(const Tiling& t) {
   const int chunk = t.lanes * t.chunk_terms;
   const int staged = chunk * (t.group_pixels() + 4 * t.group_slices());
@@ -172,6 +180,7 @@ std::optional<Dispatch> PlanConvShared(const ConvSplit& conv, Planner* planner,
                                  {dst.c, taps, src.c, 1}, t->group_slices()))
       .Grid(groups_x * t->cells_x, groups_y * t->cells_y, t->lanes)
       .WorkGroup(t->cells_x, t->cells_y, t->lanes);
+  if (WholeChunks(*t, terms)) d.Define("WHOLE_CHUNKS");
   DefineSource(conv, depthwise, *planner, &d);
   d.uniforms.Int4("sum_shape", pixels, terms, src.slices(), 0);
   if (depthwise != nullptr) {
