@@ -1,8 +1,8 @@
-// ADD of two tensors of codes, as quant/fixed_point.h's Add() has it. One texel
+// ADD and SUB of two tensors of codes, as quant/fixed_point.h's Add() has it. One texel
 // an invocation.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
-  ivec4 multiplier;  // of a, of b, of the sum
+  ivec4 multiplier;  // of a, of b, of the sum; 1 to add b, -1 to subtract it
   ivec4 shift;
   ivec4 range;       // least and greatest code, less the zero point
 };
@@ -13,7 +13,7 @@ void main() {
   ivec4 a = ivec4(read_a(p.x, p.y, p.z, p.w)) << 20;
   ivec4 b = ivec4(read_b(p.x, p.y, p.z, p.w)) << 20;
   ivec4 sum = op_rescale(a, multiplier.xxxx, shift.xxxx, false) +
-              op_rescale(b, multiplier.yyyy, shift.yyyy, false);
+              multiplier.w * op_rescale(b, multiplier.yyyy, shift.yyyy, false);
   sum = op_rescale(sum, multiplier.zzzz, shift.zzzz, false);
   write_dst(p.x, p.y, p.z, p.w, vec4(clamp(sum, range.x, range.y)));
 }

@@ -43,6 +43,10 @@ double ConvolutionScale(float input, float weights, float output,
          double{output};
 }
 
+double ProductScale(float a, float b, float output) {
+  return double{a * b / output};
+}
+
 int32_t Multiply(int32_t x, Multiplier m, Ties ties) {
   const int32_t shifted = x * (1 << std::max(m.shift, 0));
   return DivideByPower(HighProduct(shifted, m.value), std::max(-m.shift, 0),
@@ -60,11 +64,12 @@ AddMultipliers AddMultipliersOf(float a_scale, float b_scale, float sum_scale) {
                        ((1 << AddMultipliers::kMoreBits) * double{sum_scale}))};
 }
 
-int32_t Add(int32_t a, int32_t b, const AddMultipliers& m) {
+int32_t Add(int32_t a, int32_t b, const AddMultipliers& m, bool subtract) {
   constexpr int32_t kUnit = 1 << AddMultipliers::kMoreBits;
-  const int32_t sum = Multiply(a * kUnit, m.a, Ties::kAwayFromZero) +
-                      Multiply(b * kUnit, m.b, Ties::kAwayFromZero);
-  return Multiply(sum, m.sum, Ties::kAwayFromZero);
+  const int32_t first = Multiply(a * kUnit, m.a, Ties::kAwayFromZero);
+  const int32_t second = Multiply(b * kUnit, m.b, Ties::kAwayFromZero);
+  return Multiply(subtract ? first - second : first + second, m.sum,
+                  Ties::kAwayFromZero);
 }
 
 }  // namespace gles_delegate::quant

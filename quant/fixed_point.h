@@ -29,6 +29,9 @@ Multiplier MultiplierOf(double real);
 double ConvolutionScale(float input, float weights, float output,
                         bool by_channel);
 
+// Likewise for MUL, which takes all of it in float32.
+double ProductScale(float a, float b, float output);
+
 // A product is rounded twice: after the multiplication, ties up, and after the
 // shift to the right, where kernels differ in what becomes of ties.
 enum class Ties {
@@ -51,8 +54,10 @@ struct AddMultipliers {
   static constexpr int kMoreBits = 20;
 };
 AddMultipliers AddMultipliersOf(float a_scale, float b_scale, float sum_scale);
-// Of code - zero point: before the output's zero point and range.
-int32_t Add(int32_t a, int32_t b, const AddMultipliers& multipliers);
+// Of code - zero point: before the output's zero point and range. a - b where
+// `subtract`.
+int32_t Add(int32_t a, int32_t b, const AddMultipliers& multipliers,
+            bool subtract = false);
 
 }  // namespace gles_delegate::quant
 

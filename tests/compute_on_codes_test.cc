@@ -192,7 +192,8 @@ class CodeModel {
   void NotInHalf() { in_half_ = false; }
 
   ModelBuilder b;
-  std::mt19937& random() { return random_; }
+  // The inputs so far.
+  const SingleOpModel& model() const { return model_; }
 
  private:
   void ExpectEqual(const RunResult& cpu, const RunResult& gpu) const {
@@ -344,27 +345,68 @@ TEST(OnCodesTest, FullyConnected) {
 }
 
 template <typename Code>
-void ExpectAdd(const Dims& dims, schema::ActivationFunctionType activation,
-               int seed) {
+void ExpectFunctionOfTwo(schema::BuiltinOperator op, const Dims& dims,
+                         schema::ActivationFunctionType activation, int seed) {
   CodeModel<Code> m(seed);
   const int a = m.Input(dims, m.Draw(0.05f));
   const int b = m.Input(dims, m.Draw(0.02f));
   const int y = m.Output(dims, m.Draw(0.06f));
-  schema::AddOptionsT options;
-  options.fused_activation_function = activation;
-  m.b.AddOp(schema::BuiltinOperator::ADD, 2, {a, b}, {y}, options);
-  m.ExpectCodes(absl::StrCat("ADD case ", seed));
+  if (op == schema::BuiltinOperator::ADD) {
+    schema::AddOptionsT options;
+    options.fused_activation_function = activation;
+    m.b.AddOp(op, 2, {a, b}, {y}, options);
+  } else if (op == schema::BuiltinOperator::SUB) {
+    schema::SubOptionsT options;
+    options.fused_activation_function = activation;
+    m.b.AddOp(op, 2, {a, b}, {y}, options);
+  } else {
+    schema::MulOptionsT options;
+    options.fused_activation_function = activation;
+    m.b.AddOp(op, 2, {a, b}, {y}, options);
+  }
+  m.ExpectCodes(
+      absl::StrCat(schema::EnumNameBuiltinOperator(op), " case ", seed));
 }
 
-TEST(OnCodesTest, Add) {
+TEST(OnCodesTest, FunctionsOfTwo) {
   GLES_SKIP_WITHOUT_DEVICE();
   using Act = schema::ActivationFunctionType;
   int seed = 0;
-  for (Act activation : {Act::NONE, Act::RELU, Act::RELU6}) {
-    for (const Dims& dims : {Dims{1, 16, 16, 8}, Dims{3, 5, 7, 5}}) {
-      ExpectAdd<int8_t>(dims, activation, ++seed);
-      ExpectAdd<uint8_t>(dims, activation, seed);
+  for (auto op : {schema::BuiltinOperator::ADD, schema::BuiltinOperator::SUB,
+                  schema::BuiltinOperator::MUL}) {
+    for (Act activation : {Act::NONE, Act::RELU6}) {
+      for (const Dims& dims : {Dims{1, 16, 16, 8}, Dims{3, 5, 7, 5}}) {
+        ExpectFunctionOfTwo<int8_t>(op, dims, activation, ++seed);
+        ExpectFunctionOfTwo<uint8_t>(op, dims, activation, seed);
+      }
     }
+  }
+}
+
+template <typename Code>
+void ExpectTransposeConv(int channels, int outputs, int stride, int seed) {
+  CodeModel<Code> m(seed);
+  const ModelQuantization in = m.Draw(0.05f);
+  const std::vector<int32_t> out = {1, 4 * stride, 3 * stride, outputs};
+  const int shape = m.b.template AddConstant<int32_t>("shape", {4}, out);
+  const int x = m.Input({1, 4, 3, channels}, in);
+  const int w = m.Weights({outputs, 3, 3, channels}, 0, /*per_channel=*/true);
+  const int bias = m.Bias(outputs, in.scale[0]);
+  const int y =
+      m.Output(out, m.Draw(0.02f * std::sqrt(static_cast<float>(channels))));
+  schema::TransposeConvOptionsT options;
+  options.padding = schema::Padding::SAME;
+  options.stride_w = options.stride_h = stride;
+  m.b.AddOp(schema::BuiltinOperator::TRANSPOSE_CONV, 3, {shape, w, x, bias},
+            {y}, options);
+  m.ExpectCodes(absl::StrCat("TRANSPOSE_CONV case ", seed));
+}
+
+TEST(OnCodesTest, TransposeConv) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int seed = 1; seed <= 4; ++seed) {
+    ExpectTransposeConv<int8_t>(2 + 3 * seed, 3 * seed, 1 + seed % 2, seed);
+    ExpectTransposeConv<uint8_t>(2 + 3 * seed, 3 * seed, 1 + seed % 2, seed);
   }
 }
 
@@ -420,12 +462,105 @@ TEST(OnCodesTest, Moves) {
     CodeModel<uint8_t> m(seed);
     const ModelQuantization q = m.Draw(0.05f);
     const int x = m.Input({1, 3, 5, 3}, q);
-    const int paddings = m.b.AddConstant<int32_t>(
+    const int paddings = m.b.template AddConstant<int32_t>(
         "p", {4, 2}, std::vector<int32_t>{0, 0, 1, 2, 0, 1, 0, 2});
     const int y = m.Output({1, 6, 6, 5}, q);
     m.b.AddOp(schema::BuiltinOperator::PAD, 2, {x, paddings}, {y},
               schema::PadOptionsT());
     m.ExpectCodes("PAD");
+  }
+}
+
+// --- Graphs, which passes rewrite
+// ---------------------------------------------
+
+// PAD, a convolution, a depthwise one, a residual sum, a branch through a pool
+// and a ReLU in floats, a concatenation, a reshape, a matrix product.
+template <typename Code>
+SingleOpModel Network(int seed) {
+  using Op = schema::BuiltinOperator;
+  CodeModel<Code> m(seed);
+  ModelBuilder& b = m.b;
+  constexpr auto kType = TensorTypeOf<Code>::kValue;
+  const auto tensor = [&](const char* name, const Dims& dims,
+                          const ModelQuantization& q) {
+    return b.AddTensor(name, dims, kType, q);
+  };
+  const ModelQuantization in = m.Draw(0.05f), mid = m.Draw(0.05f),
+                          sum_q = m.Draw(0.08f);
+  const int x = m.Input({2, 7, 7, 3}, in);
+  const int paddings = b.AddConstant<int32_t>(
+      "p", {4, 2}, std::vector<int32_t>{0, 0, 1, 0, 0, 1, 0, 0});
+  const int padded = tensor("padded", {2, 8, 8, 3}, in);
+  b.AddOp(Op::PAD, 1, {x, paddings}, {padded}, schema::PadOptionsT());
+  schema::Conv2DOptionsT conv;
+  conv.stride_w = conv.stride_h = 1;
+  conv.padding = schema::Padding::VALID;
+  conv.fused_activation_function = schema::ActivationFunctionType::RELU6;
+  const int c = tensor("conv", {2, 6, 6, 8}, mid);
+  const int cw = m.Weights({8, 3, 3, 3}, 0, true);
+  b.AddOp(Op::CONV_2D, 3, {padded, cw, m.Bias(8, in.scale[0])}, {c}, conv);
+  schema::DepthwiseConv2DOptionsT depthwise;
+  depthwise.stride_w = depthwise.stride_h = depthwise.depth_multiplier = 1;
+  const int d = tensor("depthwise", {2, 6, 6, 8}, mid);
+  const int dw = m.Weights({1, 3, 3, 8}, 3, true);
+  b.AddOp(Op::DEPTHWISE_CONV_2D, 3, {c, dw, m.Bias(8, mid.scale[0])}, {d},
+          depthwise);
+  const int sum = tensor("sum", {2, 6, 6, 8}, sum_q);
+  b.AddOp(Op::ADD, 2, {c, d}, {sum}, schema::AddOptionsT());
+  schema::Pool2DOptionsT pool;
+  pool.filter_width = pool.filter_height = 3;
+  pool.stride_w = pool.stride_h = 1;
+  const int pooled = tensor("pooled", {2, 6, 6, 8}, sum_q);
+  b.AddOp(Op::AVERAGE_POOL_2D, 2, {sum}, {pooled}, pool);
+  const int most = tensor("most", {2, 6, 6, 8}, sum_q);
+  b.AddOp(Op::MAX_POOL_2D, 2, {sum}, {most}, pool);
+  const int relu = tensor("relu", {2, 6, 6, 8}, sum_q);
+  b.AddOp(Op::RELU, 2, {pooled}, {relu});
+  const int joined = tensor("joined", {2, 6, 6, 16}, sum_q);
+  schema::ConcatenationOptionsT concat;
+  concat.axis = 3;
+  b.AddOp(Op::CONCATENATION, 2, {relu, most}, {joined}, concat);
+  const int flat = tensor("flat", {2, 576}, sum_q);
+  schema::ReshapeOptionsT reshape;
+  reshape.new_shape = {2, 576};
+  b.AddOp(Op::RESHAPE, 1, {joined}, {flat}, reshape);
+  const int fw = m.Weights({5, 576}, 0, /*per_channel=*/false);
+  const int y = m.Output({2, 5}, m.Draw(0.6f));
+  b.AddOp(Op::FULLY_CONNECTED, 4, {flat, fw, m.Bias(5, sum_q.scale[0])}, {y},
+          schema::FullyConnectedOptionsT());
+  b.SetOutputs({y, joined, c});
+  SingleOpModel model = m.model();
+  model.description = absl::StrCat("network ", seed);
+  model.bytes = b.Finish();
+  return model;
+}
+
+void ExpectEveryCode(const SingleOpModel& model, TfLiteGlesStorage storage) {
+  RunOptions options;
+  options.storage = storage;
+  const RunResult cpu = RunOnCpu(model);
+  const RunResult gpu = RunOnDelegate(model, options);
+  ASSERT_TRUE(cpu.status.ok()) << cpu.status;
+  ASSERT_TRUE(gpu.status.ok()) << gpu.status;
+  // All but RELU.
+  EXPECT_THAT(gpu.report, HasSubstr("\"nodes_on_codes\": 9"));
+  ASSERT_EQ(cpu.outputs.size(), gpu.outputs.size());
+  for (size_t o = 0; o < cpu.outputs.size(); ++o) {
+    EXPECT_EQ(cpu.outputs[o].values, gpu.outputs[o].values)
+        << model.description << " " << o;
+  }
+}
+
+TEST(OnCodesTest, WholeGraphs) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int seed = 1; seed <= 4; ++seed) {
+    for (TfLiteGlesStorage storage :
+         {kTfLiteGlesStorageTextureArray, kTfLiteGlesStorageTexture2d,
+          kTfLiteGlesStorageBuffer}) {
+      ExpectEveryCode(Network<int8_t>(seed), storage);
+      ExpectEveryCode(Network<uint8_t>(seed), storage);
+    }
   }
 }
 
@@ -520,6 +655,11 @@ TEST(ComputeOnCodesTest, WhatTfliteComputesOtherwiseStaysInTheFloatView) {
             0);
   EXPECT_EQ(taken([](ConvGraph& g) {
               g.graph.nodes[0].post_ops[0].function = "tanh";
+            }),
+            0);
+  // Sums that are scaled up by more than 2^6.
+  EXPECT_EQ(taken([](ConvGraph& g) {
+              g.graph.tensor(g.y).quantization.scale[0] = 1e-5f;
             }),
             0);
   // No simulator: its values are on no codes.

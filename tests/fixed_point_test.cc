@@ -262,7 +262,7 @@ TEST(KernelTest, TheOtherRoundingIsNotTheirs) {
 }
 
 template <typename Code>
-void ExpectAddAsTflite(int seed) {
+void ExpectPairsAsTflite(schema::BuiltinOperator op, int seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> scale(0.001f, 0.1f);
   const int low = std::numeric_limits<Code>::min();
@@ -275,8 +275,13 @@ void ExpectAddAsTflite(int seed) {
   const int a = builder.AddInput("a", {1, kCodes}, kType, Q(as, az));
   const int b = builder.AddInput("b", {1, kCodes}, kType, Q(bs, bz));
   const int y = builder.AddTensor("y", {1, kCodes}, kType, Q(ys, yz));
-  builder.AddOp(schema::BuiltinOperator::ADD, 2, {a, b}, {y},
-                schema::AddOptionsT());
+  if (op == schema::BuiltinOperator::ADD) {
+    builder.AddOp(op, 2, {a, b}, {y}, schema::AddOptionsT());
+  } else if (op == schema::BuiltinOperator::SUB) {
+    builder.AddOp(op, 2, {a, b}, {y}, schema::SubOptionsT());
+  } else {
+    builder.AddOp(op, 2, {a, b}, {y}, schema::MulOptionsT());
+  }
   builder.SetOutputs({y});
   std::vector<Code> ac(kCodes), bc(kCodes);
   for (int i = 0; i < kCodes; ++i) {
@@ -285,18 +290,28 @@ void ExpectAddAsTflite(int seed) {
   }
   const std::vector<Code> got = RunOnCpu<Code>(builder, {ac, bc});
   const AddMultipliers m = AddMultipliersOf(as, bs, ys);
+  const Multiplier product = MultiplierOf(ProductScale(as, bs, ys));
+  const auto want = [&](int x, int z) {
+    return op == schema::BuiltinOperator::MUL
+               ? Multiply(x * z, product, Ties::kAwayFromZero)
+               : Add(x, z, m, op == schema::BuiltinOperator::SUB);
+  };
   int misses = 0;
   for (int i = 0; i < kCodes; ++i) {
-    if (got[i] != Clamped<Code>(int64_t{Add(ac[i] - az, bc[i] - bz, m)} + yz))
+    if (got[i] != Clamped<Code>(int64_t{want(ac[i] - az, bc[i] - bz)} + yz))
       ++misses;
   }
   EXPECT_EQ(misses, 0) << "seed " << seed;
 }
 
-TEST(KernelTest, AddOfEveryPairOfCodes) {
-  for (int seed = 1; seed <= 20; ++seed) {
-    ExpectAddAsTflite<int8_t>(seed);
-    ExpectAddAsTflite<uint8_t>(seed);
+TEST(KernelTest, FunctionsOfEveryPairOfCodes) {
+  for (auto op : {schema::BuiltinOperator::ADD, schema::BuiltinOperator::SUB,
+                  schema::BuiltinOperator::MUL}) {
+    SCOPED_TRACE(schema::EnumNameBuiltinOperator(op));
+    for (int seed = 1; seed <= 20; ++seed) {
+      ExpectPairsAsTflite<int8_t>(op, seed);
+      ExpectPairsAsTflite<uint8_t>(op, seed);
+    }
   }
 }
 

@@ -14,7 +14,8 @@ absl::Status PlanAddOnCodes(const Node& node, Planner* planner) {
       .Read("b", node.inputs[1])
       .Write("dst", node.outputs[0])
       .Grid(dst.w, dst.h, dst.slices() * dst.b);
-  d.uniforms.Int4("multiplier", m.a.value, m.b.value, m.sum.value, 0);
+  d.uniforms.Int4("multiplier", m.a.value, m.b.value, m.sum.value,
+                  a.subtract ? -1 : 1);
   d.uniforms.Int4("shift", m.a.shift, m.b.shift, m.sum.shift, 0);
   d.uniforms.Int4("range", a.low, a.high, 0, 0);
   planner->Add(std::move(d));

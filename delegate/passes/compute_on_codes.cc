@@ -99,6 +99,13 @@ std::optional<ProductKernel> KernelOf(const Node& node) {
     return kernel;
   }
   if (node.op->name == "FULLY_CONNECTED") return kernel;
+  if (node.op->name == "TRANSPOSE_CONV") {
+    kernel.data = 2;
+    kernel.bias = 3;
+    kernel.scale_by_channel = true;
+    kernel.ties = quant::Ties::kAwayFromZero;
+    return kernel;
+  }
   return std::nullopt;
 }
 
@@ -147,7 +154,8 @@ class CodeComputer {
     if (node.outputs.size() == 1 && EndsInSimulator(node) &&
         HoldsCodes(node.outputs[0])) {
       if (auto kernel = KernelOf(node)) return Product(node, *kernel);
-      if (node.op->name == "ADD") return Sum(node);
+      if (node.op->name == "ADD" || node.op->name == "SUB") return Sum(node);
+      if (node.op->name == "MUL") return ProductOfTwo(node);
       if (node.op->name == "AVERAGE_POOL_2D") return Mean(node);
     }
     // A fill value, or a constant among what is moved, is a real value.
@@ -186,6 +194,7 @@ class CodeComputer {
     Node product = node;
     const std::vector<quant::Multiplier> multipliers =
         MultipliersOf(graph_->tensor(data), weights, out, kernel);
+    if (!FitSums(multipliers)) return std::nullopt;
     product.inputs[kernel.weights] = AsCodes(node.inputs[kernel.weights]);
     if (bias != kNoTensor) product.inputs[kernel.bias] = AsCodes(bias);
     product.post_ops = {Requantize(multipliers, out, kernel.ties),
@@ -219,6 +228,15 @@ class CodeComputer {
                                   out.quantization.scale[0], by_channel)));
     }
     return multipliers;
+  }
+
+  // Sums of 2^24 scaled by 2^6 fit 32 bits; what is scaled up further, TFLite's
+  // arithmetic overflows on.
+  static bool FitSums(const std::vector<quant::Multiplier>& multipliers) {
+    constexpr int kMostShift = 6;
+    return std::all_of(
+        multipliers.begin(), multipliers.end(),
+        [](const quant::Multiplier& m) { return m.shift <= kMostShift; });
   }
 
   // The constant with a scale of one: its values are code - zero point.
@@ -272,12 +290,33 @@ class CodeComputer {
     return graph_->AddTensor(std::move(table));
   }
 
-  // --- ADD, AVERAGE_POOL_2D ---
+  // --- ADD, SUB, MUL, AVERAGE_POOL_2D ---
 
   std::optional<Node> Sum(const Node& node) {
     const Tensor& out = graph_->tensor(node.outputs[0]);
+    const std::optional<Range> range = RangeOfTwo(node, out);
+    if (!range) return std::nullopt;
+    AddOnCodesAttributes a;
+    a.multipliers = quant::AddMultipliersOf(
+        graph_->tensor(node.inputs[0]).quantization.scale[0],
+        graph_->tensor(node.inputs[1]).quantization.scale[0],
+        out.quantization.scale[0]);
+    // The sum has 29 bits.
+    if (a.multipliers.sum.shift > 0) return std::nullopt;
+    a.subtract = node.op->name == "SUB";
+    a.low = range->low;
+    a.high = range->high;
+    Node sum = node;
+    sum.op = &AddOnCodes();
+    sum.post_ops.clear();
+    sum.attributes = a;
+    return sum;
+  }
+
+  // What a function of two tensors on codes, of one shape, may write; nullopt:
+  // it is something else.
+  std::optional<Range> RangeOfTwo(const Node& node, const Tensor& out) const {
     if (node.inputs.size() != 2 || node.post_ops.empty() ||
-        node.post_ops[0].function != "add" ||
         node.post_ops[0].operand == kNoTensor) {
       return std::nullopt;
     }
@@ -289,18 +328,25 @@ class CodeComputer {
     }
     Node rest = node;
     rest.post_ops.erase(rest.post_ops.begin());
-    const std::optional<Range> range = RangeOf(rest, out);
+    return RangeOf(rest, out);
+  }
+
+  std::optional<Node> ProductOfTwo(const Node& node) {
+    const Tensor& out = graph_->tensor(node.outputs[0]);
+    const std::optional<Range> range = RangeOfTwo(node, out);
     if (!range) return std::nullopt;
-    Node sum = node;
-    sum.op = &AddOnCodes();
-    sum.post_ops.clear();
-    sum.attributes = AddOnCodesAttributes{
-        quant::AddMultipliersOf(
+    const std::vector<quant::Multiplier> multipliers = {
+        quant::MultiplierOf(quant::ProductScale(
             graph_->tensor(node.inputs[0]).quantization.scale[0],
             graph_->tensor(node.inputs[1]).quantization.scale[0],
-            out.quantization.scale[0]),
-        range->low, range->high};
-    return sum;
+            out.quantization.scale[0]))};
+    if (!FitSums(multipliers)) return std::nullopt;
+    Node product = node;
+    product.post_ops = {
+        node.post_ops[0],
+        Requantize(multipliers, out, quant::Ties::kAwayFromZero),
+        range->AsPostOp()};
+    return product;
   }
 
   std::optional<Node> Mean(const Node& node) const {
