@@ -64,9 +64,9 @@ TEST_P(ArgExtremeTest, OtherRanks) {
   Check(Model(GetParam(), {7}, 0));
   for (int axis : {0, 1, -1}) Check(Model(GetParam(), {3, 6}, axis));
   for (int axis : {0, 1, -1}) Check(Model(GetParam(), {3, 4, 5}, axis));
-  for (int axis : {2, 3, 4}) Check(Model(GetParam(), {2, 3, 4, 2, 5}, axis));
-  Check(Model(GetParam(), {1, 3, 4, 2, 5}, 1));
-  Check(Model(GetParam(), {3, 1, 4, 2, 5}, 0));
+  for (int axis = 0; axis < 5; ++axis) {
+    Check(Model(GetParam(), {2, 3, 4, 2, 5}, axis));
+  }
 }
 
 TEST_P(ArgExtremeTest, Integers) {
@@ -109,7 +109,7 @@ TEST_P(ArgExtremeTest, LinesSharedByAWorkGroup) {
     dims.erase(dims.begin() + axis);
     node.outputs = {AddTensor(&graph, dims)};
     graph.tensor(node.outputs[0]).type = DataType::kInt32;
-    node.attributes = ArgExtremeAttributes{axis};
+    node.attributes = ArgExtremeAttributes{axis, std::nullopt};
     const auto got = RunGraphOf(
         schema::EnumNameBuiltinOperator(GetParam()), node, graph, model.inputs,
         [](DeviceProfile& profile) { profile.work_group_size = 64; });
@@ -158,9 +158,6 @@ TEST(ParseArgExtremeTest, Refusals) {
   const Tensor scalar = FakeTensor({});
   EXPECT_THAT(refusal(scalar, FakeInts({0}), FakeRuntimeInts({})),
               HasSubstr("outside a tensor of rank 0"));
-  EXPECT_THAT(refusal(FakeTensor({2, 3, 4, 5, 6}), FakeInts({0}),
-                      FakeRuntimeInts({3, 4, 5, 6})),
-              HasSubstr("is one of several that fold into the batch"));
 }
 
 }  // namespace

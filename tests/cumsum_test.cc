@@ -67,9 +67,10 @@ TEST_F(CumsumTest, LowerRanks) {
 }
 
 TEST_F(CumsumTest, RankFive) {
-  for (int axis : {2, 3, 4}) Check(Cumsum({2, 3, 2, 3, 5}, axis));
-  Check(Cumsum({1, 3, 2, 3, 5}, 1));
-  Check(Cumsum({3, 1, 2, 3, 5}, 0));
+  for (int axis = 0; axis < 5; ++axis) {
+    Check(Cumsum({2, 3, 2, 3, 5}, axis));
+  }
+  Check(OfType(Cumsum({2, 3, 2, 3, 5}, 1), schema::TensorType::INT32));
 }
 
 TEST_F(CumsumTest, Integers) {

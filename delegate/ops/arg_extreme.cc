@@ -39,21 +39,26 @@ void AddArgExtreme(Planner* planner, TensorId src, TensorId dst, int axis,
 
 absl::Status Plan(const Node& node, bool least, Planner* planner) {
   const auto& a = std::any_cast<const ArgExtremeAttributes&>(node.attributes);
-  const Shape from = planner->tensor(node.inputs[0]).shape;
+  TensorId source = node.inputs[0];
+  if (a.view.has_value()) {
+    auto viewed = AsShape(planner, source, *a.view);
+    if (!viewed.ok()) return viewed.status();
+    source = *viewed;
+  }
   const Shape to = planner->tensor(node.outputs[0]).shape;
-  Shape kept = from;
+  Shape kept = planner->tensor(source).shape;
   if (a.axis == kB) kept.b = 1;
   if (a.axis == kH) kept.h = 1;
   if (a.axis == kW) kept.w = 1;
   if (a.axis == kC) kept.c = 1;
   if (kept == to) {
-    AddArgExtreme(planner, node.inputs[0], node.outputs[0], a.axis, least);
+    AddArgExtreme(planner, source, node.outputs[0], a.axis, least);
     return absl::OkStatus();
   }
   // The axis that goes may put the others elsewhere in B, H, W, C.
   const TensorId positions =
       planner->AddTemporary("axis kept", kept, DataType::kInt32);
-  AddArgExtreme(planner, node.inputs[0], positions, a.axis, least);
+  AddArgExtreme(planner, source, positions, a.axis, least);
   AddReshape(planner, positions, node.outputs[0]);
   return absl::OkStatus();
 }
@@ -81,9 +86,8 @@ absl::StatusOr<ParsedNode> ParseArgExtreme(const NodeView& node) {
   std::vector<int> want = input.dims;
   want.erase(want.begin() + *axis);
   if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
-  auto folded = FoldedAxis(input.dims, *axis);
-  if (!folded.ok()) return folded.status();
-  return ParsedNode{ArgExtremeAttributes{*folded}, {}};
+  const AxisView view = ViewOfAxis(input.dims, *axis);
+  return ParsedNode{ArgExtremeAttributes{view.axis, view.shape}, {}};
 }
 
 absl::Status PlanArgMax(const Node& node, Planner* planner) {

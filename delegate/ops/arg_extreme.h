@@ -1,10 +1,11 @@
 // ARG_MAX, ARG_MIN: the position of the greatest or least element along one
 // constant axis, as int32; the first of several. NaN never counts, but in
-// front, where TFLite's kernel keeps it. Input of float32 or int32. The axis
-// goes; of more than four axes, one of the last three, or the only leading one
-// that is not 1. int64 outputs are refused.
+// front, where TFLite's kernel keeps it. Input of float32 or int32, of any
+// rank; the axis goes. int64 outputs are refused.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_ARG_EXTREME_H_
 #define GLES_DELEGATE_DELEGATE_OPS_ARG_EXTREME_H_
+
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -13,7 +14,8 @@
 namespace gles_delegate {
 
 struct ArgExtremeAttributes {
-  int axis = 0;  // of B, H, W, C
+  int axis = 0;                    // of B, H, W, C
+  std::optional<Shape> view = {};  // ViewOfAxis()
 };
 
 // kInvalidArgument: no axis of the input, or another output shape than it

@@ -131,18 +131,17 @@ absl::StatusOr<int> NormalAxis(int axis, int rank) {
   return axis < 0 ? axis + rank : axis;
 }
 
-absl::StatusOr<int> FoldedAxis(absl::Span<const int> dims, int axis) {
+AxisView ViewOfAxis(absl::Span<const int> dims, int axis) {
   const int rank = static_cast<int>(dims.size());
-  if (rank <= 4) return BhwcAxis(axis, rank);
+  if (rank <= 4) return {BhwcAxis(axis, rank), std::nullopt};
   const int folded = rank - 3;  // leading axes that share the batch
-  if (axis >= folded) return axis - folded + 1;
-  for (int i = 0; i < folded; ++i) {
-    if (i == axis || dims[i] == 1) continue;
-    return absl::UnimplementedError(
-        absl::StrCat("axis ", axis, " of ", DimsString(dims),
-                     " is one of several that fold into the batch"));
-  }
-  return 0;
+  if (axis >= folded) return {axis - folded + 1, std::nullopt};
+  Shape shape;
+  shape.h = dims[axis];
+  shape.c = dims[rank - 1];
+  for (int i = 0; i < axis; ++i) shape.b *= dims[i];
+  for (int i = axis + 1; i < rank - 1; ++i) shape.w *= dims[i];
+  return {1, shape};
 }
 
 absl::StatusOr<std::vector<int>> IntsOfInput(const NodeView& node, int index,

@@ -3,6 +3,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CHECKS_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CHECKS_H_
 
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -57,10 +58,14 @@ absl::Status CheckRank(const Tensor& tensor, absl::string_view what,
 // `axis` counted from the front. kInvalidArgument: outside [-rank, rank).
 absl::StatusOr<int> NormalAxis(int axis, int rank);
 
-// The axis (0..3 of B,H,W,C) that axis `axis` >= 0 of a tensor of any rank lies
-// on. kUnimplemented: of more than four, one of several axes longer than 1 that
-// fold into the batch.
-absl::StatusOr<int> FoldedAxis(absl::Span<const int> dims, int axis);
+// Where axis `axis` >= 0 of a tensor of any rank lies.
+struct AxisView {
+  int axis = 0;  // of B, H, W, C
+  // In this shape, which has the tensor's elements in the same linear order:
+  // one of several axes that fold into the batch. nullopt: in its own.
+  std::optional<Shape> shape;
+};
+AxisView ViewOfAxis(absl::Span<const int> dims, int axis);
 
 // The integers of input `index`, which must be there, constant and int32 or
 // int64; `what` names them. A tensor of no elements gives none.

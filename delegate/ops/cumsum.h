@@ -4,6 +4,8 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CUMSUM_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CUMSUM_H_
 
+#include <optional>
+
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "delegate/ops/op.h"
@@ -11,7 +13,8 @@
 namespace gles_delegate {
 
 struct CumsumAttributes {
-  int axis = 0;  // of B, H, W, C
+  int axis = 0;                    // of B, H, W, C
+  std::optional<Shape> view = {};  // ViewOfAxis()
   bool exclusive = false;
   bool reverse = false;
 };
