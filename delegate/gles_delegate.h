@@ -35,6 +35,7 @@ extern "C" {
 #endif
 
 struct TfLiteDelegate;
+struct TfLiteRegistration;
 
 // Where tensors live on the GPU.
 enum TfLiteGlesStorage {
@@ -160,6 +161,31 @@ GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateLastError(void);
 // until the next call on this delegate or its deletion. NULL: not our delegate.
 GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateReport(
     struct TfLiteDelegate* delegate);
+
+// A custom op of vision models that the delegate runs and stock TFLite does not
+// know, with a plain reference kernel for the CPU. Without a kernel the runtime
+// refuses such a model before any delegate is asked.
+typedef struct TfLiteGlesCustomOp {
+  const char* name;
+  const struct TfLiteRegistration* registration;
+  int32_t version;  // the op's one version that this kernel computes
+} TfLiteGlesCustomOp;
+
+// All of them, `*count` of them, sorted by name and version. Everything lives as
+// long as the library.
+GLES_DELEGATE_EXPORT const TfLiteGlesCustomOp* TfLiteGlesDelegateCustomOps(
+    size_t* count);
+
+// Adds all of them to an interpreter's options, before the interpreter is made:
+//   TfLiteGlesDelegateAddCustomOps(options, TfLiteInterpreterOptionsAddCustomOp);
+// The function is the app's, as this library links none of TFLite's.
+struct TfLiteInterpreterOptions;
+GLES_DELEGATE_EXPORT void TfLiteGlesDelegateAddCustomOps(
+    struct TfLiteInterpreterOptions* options,
+    void (*add_custom_op)(struct TfLiteInterpreterOptions* options,
+                          const char* name,
+                          const struct TfLiteRegistration* registration,
+                          int32_t min_version, int32_t max_version));
 
 // The library's version, "0.1.0".
 GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateVersion(void);

@@ -3,6 +3,7 @@
 #define GLES_DELEGATE_DELEGATE_OPS_ALL_OPS_H_
 
 #include "delegate/ops/arg_extreme.h"
+#include "delegate/ops/argmax_pool.h"
 #include "delegate/ops/batch_matmul.h"
 #include "delegate/ops/cast.h"
 #include "delegate/ops/comparison.h"
@@ -20,6 +21,7 @@
 #include "delegate/ops/gather.h"
 #include "delegate/ops/gather_nd.h"
 #include "delegate/ops/l2_normalization.h"
+#include "delegate/ops/landmarks.h"
 #include "delegate/ops/local_response_normalization.h"
 #include "delegate/ops/one_hot.h"
 #include "delegate/ops/lstm.h"
@@ -28,6 +30,7 @@
 #include "delegate/ops/pool_2d.h"
 #include "delegate/ops/prelu.h"
 #include "delegate/ops/reduce.h"
+#include "delegate/ops/resampler.h"
 #include "delegate/ops/reshape.h"
 #include "delegate/ops/resize.h"
 #include "delegate/ops/reverse.h"

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/gles_delegate.h"
+#include "delegate/tflite/custom_ops/custom_ops.h"
 #include "delegate/tflite/gles_simple_delegate.h"
 #include "delegate/tflite/options.h"
 
@@ -58,6 +59,30 @@ const char* TfLiteGlesDelegateReport(TfLiteDelegate* delegate) {
   // Everything that WrapDelegate wraps in this library is ours.
   return simple == nullptr ? nullptr
                            : static_cast<GlesSimpleDelegate*>(simple)->Report();
+}
+
+const TfLiteGlesCustomOp* TfLiteGlesDelegateCustomOps(size_t* count) {
+  static const auto& ops = *[] {
+    auto* all = new std::vector<TfLiteGlesCustomOp>;
+    for (const gles_delegate::CustomOp& op : gles_delegate::CustomOps()) {
+      all->push_back({op.name, &op.registration.base, op.version});
+    }
+    return all;
+  }();
+  if (count != nullptr) *count = ops.size();
+  return ops.data();
+}
+
+void TfLiteGlesDelegateAddCustomOps(
+    TfLiteInterpreterOptions* options,
+    void (*add_custom_op)(TfLiteInterpreterOptions*, const char*,
+                          const TfLiteRegistration*, int32_t, int32_t)) {
+  size_t count = 0;
+  const TfLiteGlesCustomOp* ops = TfLiteGlesDelegateCustomOps(&count);
+  for (size_t i = 0; i < count; ++i) {
+    add_custom_op(options, ops[i].name, ops[i].registration, ops[i].version,
+                  ops[i].version);
+  }
 }
 
 const char* TfLiteGlesDelegateVersion(void) { return GLES_DELEGATE_VERSION; }

@@ -47,6 +47,20 @@ inline std::string Refusal(absl::StatusOr<ParsedNode> (*parse)(const NodeView&),
   return parsed.ok() ? "" : std::string(parsed.status().message());
 }
 
+// Likewise of a custom op with these parameters.
+inline std::string CustomRefusal(
+    absl::StatusOr<ParsedNode> (*parse)(const NodeView&),
+    const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs,
+    const std::vector<uint8_t>& params, int version = 1) {
+  NodeView node;
+  node.version = version;
+  node.custom_params = params;
+  for (const Tensor& t : inputs) node.inputs.push_back(&t);
+  for (const Tensor& t : outputs) node.outputs.push_back(&t);
+  const auto parsed = parse(node);
+  return parsed.ok() ? "" : std::string(parsed.status().message());
+}
+
 }  // namespace gles_delegate::testing
 
 #endif  // GLES_DELEGATE_TESTS_TESTING_PARSE_NODE_H_

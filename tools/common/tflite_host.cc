@@ -12,8 +12,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "delegate/tflite/custom_ops/custom_ops.h"
 #include "third_party/tflite_schema/schema_generated.h"
-#include "tools/common/custom_ops.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_abi.h"
 
@@ -138,8 +138,8 @@ absl::StatusOr<std::unique_ptr<Interpreter>> Interpreter::Create(
   if (options.add_custom_ops) {
     for (const CustomOp& op : CustomOps()) {
       TfLiteInterpreterOptionsAddCustomOp(tflite_options.get(), op.name,
-                                          &op.registration, op.min_version,
-                                          op.max_version);
+                                          &op.registration.base, op.version,
+                                          op.version);
     }
   }
   const bool by_options = options.apply == InterpreterOptions::Apply::kOptions;

@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "tools/common/custom_ops.h"
+#include "delegate/tflite/custom_ops/custom_ops.h"
+#include "delegate/tflite/custom_ops/kernel_util.h"
 
 namespace gles_delegate {
 namespace {
@@ -31,7 +32,7 @@ Axis MakeAxis(int in, int stride, int kernel, bool same) {
 
 TfLiteTensor* TensorAt(TfLiteContext* context, const TfLiteIntArray* list,
                        int i) {
-  return &context->tensors[list->data[i]];
+  return &custom_ops::TensorAt(context, list, i);
 }
 
 TfLiteStatus ReadParams(TfLiteContext* context, const TfLiteNode* node,
@@ -100,17 +101,13 @@ Geometry MakeGeometry(TfLiteContext* context, const TfLiteNode* node,
 
 TfLiteStatus Prepare(TfLiteContext* context, TfLiteNode* node) {
   Params params;
-  TF_LITE_ENSURE_STATUS(CheckTensors(context, node));
-  TF_LITE_ENSURE_STATUS(ReadParams(context, node, &params));
+  if (CheckTensors(context, node) != kTfLiteOk) return kTfLiteError;
+  if (ReadParams(context, node, &params) != kTfLiteOk) return kTfLiteError;
   const Geometry g = MakeGeometry(context, node, params);
-  TfLiteIntArray* dims = TfLiteIntArrayCreate(4);
-  dims->data[0] = TensorAt(context, node->inputs, 0)->dims->data[0];
-  dims->data[1] = g.y.out;
-  dims->data[2] = g.x.out;
-  dims->data[3] = TensorAt(context, node->inputs, 1)->dims->data[0];
-  // Takes the array. (ResizeTensorExplicit is NULL in TFLite 2.9.)
-  return context->ResizeTensor(context, TensorAt(context, node->outputs, 0),
-                               dims);
+  return custom_ops::Resize(
+      context, *TensorAt(context, node->outputs, 0),
+      {TensorAt(context, node->inputs, 0)->dims->data[0], g.y.out, g.x.out,
+       TensorAt(context, node->inputs, 1)->dims->data[0]});
 }
 
 // Adds one input pixel's contribution to every output pixel that it reaches.
@@ -135,7 +132,7 @@ void Scatter(const Geometry& g, int y, int x, const float* in, int in_channels,
 
 TfLiteStatus Invoke(TfLiteContext* context, TfLiteNode* node) {
   Params params;
-  TF_LITE_ENSURE_STATUS(ReadParams(context, node, &params));
+  if (ReadParams(context, node, &params) != kTfLiteOk) return kTfLiteError;
   const Geometry g = MakeGeometry(context, node, params);
   const TfLiteTensor* data = TensorAt(context, node->inputs, 0);
   const float* weights = TensorAt(context, node->inputs, 1)->data.f;

@@ -1,0 +1,81 @@
+// The custom op TransformLandmarks, by its definition.
+#include "delegate/tflite/custom_ops/custom_ops.h"
+#include "delegate/tflite/custom_ops/kernel_util.h"
+
+namespace gles_delegate {
+namespace {
+
+using custom_ops::TensorAt;
+
+constexpr char kName[] = "TransformLandmarks";
+
+template <int kVersion>
+absl::StatusOr<TransformLandmarksParams> Params(const TfLiteNode* node,
+                                                const TfLiteTensor& landmarks) {
+  auto p = ReadTransformLandmarksParams(custom_ops::ParamsOf(node), kVersion);
+  if (!p.ok()) return p;
+  const std::vector<int> dims = custom_ops::Dims(landmarks);
+  if (dims.size() != (kVersion == 1 ? 4 : 3) || dims[0] != 1) {
+    return absl::InvalidArgumentError(
+        "needs landmarks of batch 1 and rank 4, "
+        "in version 2 rank 3");
+  }
+  if (kVersion == 2) p->dimensions = dims[2];
+  if ((p->dimensions != 2 && p->dimensions != 3) ||
+      dims.back() % p->dimensions != 0) {
+    return absl::InvalidArgumentError("needs landmarks of 2 or 3 dimensions");
+  }
+  return p;
+}
+
+template <int kVersion>
+TfLiteStatus Prepare(TfLiteContext* context, TfLiteNode* node) {
+  if (auto s = custom_ops::CheckFloats(context, node, kName, 2, 1);
+      s != kTfLiteOk) {
+    return s;
+  }
+  const TfLiteTensor& landmarks = TensorAt(context, node->inputs, 0);
+  const auto p = Params<kVersion>(node, landmarks);
+  if (!p.ok()) return custom_ops::Fail(context, kName, p.status());
+  if (custom_ops::Count(TensorAt(context, node->inputs, 1)) != 16) {
+    return custom_ops::Fail(context, kName,
+                            absl::InvalidArgumentError("needs a 4x4 matrix"));
+  }
+  return custom_ops::Resize(context, TensorAt(context, node->outputs, 0),
+                            custom_ops::Dims(landmarks));
+}
+
+template <int kVersion>
+TfLiteStatus Invoke(TfLiteContext* context, TfLiteNode* node) {
+  const TfLiteTensor& landmarks = TensorAt(context, node->inputs, 0);
+  const auto p = Params<kVersion>(node, landmarks);
+  if (!p.ok()) return custom_ops::Fail(context, kName, p.status());
+  const float* m = TensorAt(context, node->inputs, 1).data.f;
+  const float* in = landmarks.data.f;
+  float* out = TensorAt(context, node->outputs, 0).data.f;
+  const int64_t count = custom_ops::Count(landmarks) / p->dimensions;
+  for (int64_t i = 0; i < count; ++i) {
+    out[0] = m[0] * in[0] + m[1] * in[1] + m[3] * p->scale;
+    out[1] = m[4] * in[0] + m[5] * in[1] + m[7] * p->scale;
+    if (p->dimensions == 3) out[2] = in[2];
+    in += p->dimensions;
+    out += p->dimensions;
+  }
+  return kTfLiteOk;
+}
+
+template <int kVersion>
+TfLiteRegistration Registration() {
+  TfLiteRegistration registration = {};
+  registration.prepare = Prepare<kVersion>;
+  registration.invoke = Invoke<kVersion>;
+  return registration;
+}
+
+}  // namespace
+
+TfLiteRegistration TransformLandmarksRegistration(int version) {
+  return version == 1 ? Registration<1>() : Registration<2>();
+}
+
+}  // namespace gles_delegate

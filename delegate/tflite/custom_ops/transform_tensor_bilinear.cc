@@ -1,0 +1,91 @@
+// The custom op TransformTensorBilinear, by its definition.
+#include <cmath>
+
+#include "delegate/tflite/custom_ops/custom_ops.h"
+#include "delegate/tflite/custom_ops/kernel_util.h"
+
+namespace gles_delegate {
+namespace {
+
+using custom_ops::TensorAt;
+
+constexpr char kName[] = "TransformTensorBilinear";
+
+template <int kVersion>
+TfLiteStatus Prepare(TfLiteContext* context, TfLiteNode* node) {
+  if (auto s = custom_ops::CheckFloats(context, node, kName, 2, 1);
+      s != kTfLiteOk) {
+    return s;
+  }
+  const auto p =
+      ReadTransformTensorParams(custom_ops::ParamsOf(node), kVersion);
+  if (!p.ok()) return custom_ops::Fail(context, kName, p.status());
+  const std::vector<int> dims =
+      custom_ops::Dims(TensorAt(context, node->inputs, 0));
+  if (dims.size() != 4 || dims[0] != 1 ||
+      custom_ops::Count(TensorAt(context, node->inputs, 1)) != 16) {
+    return custom_ops::Fail(
+        context, kName,
+        absl::InvalidArgumentError("needs data 1HWC and a 4x4 matrix"));
+  }
+  return custom_ops::Resize(context, TensorAt(context, node->outputs, 0),
+                            {1, p->output_height, p->output_width, dims[3]});
+}
+
+template <int kVersion>
+TfLiteStatus Invoke(TfLiteContext* context, TfLiteNode* node) {
+  const auto p =
+      ReadTransformTensorParams(custom_ops::ParamsOf(node), kVersion);
+  if (!p.ok()) return custom_ops::Fail(context, kName, p.status());
+  const TfLiteTensor& data = TensorAt(context, node->inputs, 0);
+  const float* m = TensorAt(context, node->inputs, 1).data.f;
+  float* out = TensorAt(context, node->outputs, 0).data.f;
+  const std::vector<int> d = custom_ops::Dims(data);
+  const int height = d[1], width = d[2], channels = d[3];
+  float shift_x = m[3], shift_y = m[7];
+  if (p->half_pixel_centers) {
+    shift_x += 0.5f * m[0] + 0.5f * m[1] - 0.5f;
+    shift_y += 0.5f * m[4] + 0.5f * m[5] - 0.5f;
+  }
+  const auto pixel = [&](int x, int y, int c) {
+    return x < width && y < height ? data.data.f[(y * width + x) * channels + c]
+                                   : 0.0f;
+  };
+  for (int oy = 0; oy < p->output_height; ++oy) {
+    for (int ox = 0; ox < p->output_width; ++ox) {
+      const float x = m[0] * ox + m[1] * oy + shift_x;
+      const float y = m[4] * ox + m[5] * oy + shift_y;
+      const bool inside = x >= 0 && y >= 0 && x <= width - 1 && y <= height - 1;
+      for (int c = 0; c < channels; ++c) {
+        if (!inside) {
+          *out++ = 0;
+          continue;
+        }
+        const int left = static_cast<int>(x), top = static_cast<int>(y);
+        const float tx = x - left, ty = y - top;
+        const float upper =
+            (1 - tx) * pixel(left, top, c) + tx * pixel(left + 1, top, c);
+        const float lower = (1 - tx) * pixel(left, top + 1, c) +
+                            tx * pixel(left + 1, top + 1, c);
+        *out++ = (1 - ty) * upper + ty * lower;
+      }
+    }
+  }
+  return kTfLiteOk;
+}
+
+template <int kVersion>
+TfLiteRegistration Registration() {
+  TfLiteRegistration registration = {};
+  registration.prepare = Prepare<kVersion>;
+  registration.invoke = Invoke<kVersion>;
+  return registration;
+}
+
+}  // namespace
+
+TfLiteRegistration TransformTensorBilinearRegistration(int version) {
+  return version == 1 ? Registration<1>() : Registration<2>();
+}
+
+}  // namespace gles_delegate
