@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <any>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -9,7 +10,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/ops/add_on_codes.h"
 #include "delegate/ops/conv_2d.h"
 #include "delegate/ops/elementwise.h"
 #include "delegate/ops/op.h"
@@ -256,11 +256,8 @@ class CodeComputer {
     const float up = ties == quant::Ties::kUp ? 1 : 0;
     PostOp op;
     if (multipliers.size() == 1) {
-      const quant::Multiplier& m = multipliers[0];
       op.function = "requantize_all";
-      op.params = {static_cast<float>(m.value >> 15),
-                   static_cast<float>(m.value & 0x7fff),
-                   static_cast<float>(m.shift), up};
+      op.params = AsParams(multipliers[0], up);
       return op;
     }
     op.function = "requantize";
@@ -296,28 +293,40 @@ class CodeComputer {
     const Tensor& out = graph_->tensor(node.outputs[0]);
     const std::optional<Range> range = RangeOfTwo(node, out);
     if (!range) return std::nullopt;
-    AddOnCodesAttributes a;
-    a.multipliers = quant::AddMultipliersOf(
-        graph_->tensor(node.inputs[0]).quantization.scale[0],
-        graph_->tensor(node.inputs[1]).quantization.scale[0],
-        out.quantization.scale[0]);
+    PostOp terms = node.post_ops[0];
+    const auto& attributes =
+        std::any_cast<const ElementwiseAttributes&>(node.attributes);
+    TensorId a = node.inputs[attributes.source];
+    TensorId b = terms.operand;
+    if (terms.operand_first) std::swap(a, b);
+    const float a_scale = graph_->tensor(a).quantization.scale[0];
+    const float b_scale = graph_->tensor(b).quantization.scale[0];
+    const quant::AddMultipliers m =
+        quant::AddMultipliersOf(a_scale, b_scale, out.quantization.scale[0]);
     // The sum has 29 bits.
-    if (a.multipliers.sum.shift > 0) return std::nullopt;
-    a.subtract = node.op->name == "SUB";
-    a.low = range->low;
-    a.high = range->high;
+    if (m.sum.shift > 0) return std::nullopt;
+    const bool a_is_finer = a_scale < b_scale;
+    const int flags = (a_is_finer ? 1 : 0) + (node.op->name == "SUB" ? 2 : 0);
+    terms.function = "add_terms";
+    terms.params = AsParams(a_is_finer ? m.a : m.b, static_cast<float>(flags));
     Node sum = node;
-    sum.op = &AddOnCodes();
-    sum.post_ops.clear();
-    sum.attributes = a;
+    sum.post_ops = {
+        terms, {"sum_of_terms", AsParams(m.sum, 0)}, range->AsPostOp()};
     return sum;
+  }
+
+  // 31 bits are more than a float's: the upper 16, the lower 15, the shift.
+  static std::array<float, 4> AsParams(const quant::Multiplier& m, float last) {
+    return {static_cast<float>(m.value >> 15),
+            static_cast<float>(m.value & 0x7fff), static_cast<float>(m.shift),
+            last};
   }
 
   // What a function of two tensors on codes, of one shape, may write; nullopt:
   // it is something else.
   std::optional<Range> RangeOfTwo(const Node& node, const Tensor& out) const {
-    if (node.inputs.size() != 2 || node.post_ops.empty() ||
-        node.post_ops[0].operand == kNoTensor) {
+    if (node.inputs.size() != 2 || !IsPlainElementwise(*graph_, node) ||
+        node.post_ops.empty() || node.post_ops[0].operand == kNoTensor) {
       return std::nullopt;
     }
     for (TensorId id : node.inputs) {

@@ -71,6 +71,31 @@ vec4 op_requantize_all(vec4 x, vec4 p) {
   return op_requantize(x, ivec4(multiplier), ivec4(int(p.z)), p.wwww);
 }
 
+// quant/fixed_point.h's Add(), up to the sum: of the two scales the larger one's
+// multiplier is a half, so that 20 more bits become 19. p: the other's multiplier,
+// as op_requantize_all has it, and its shift; p.w: 1 where that is a's, and 2 more
+// to subtract. The sum has more bits than a float's integers: it goes to
+// op_sum_of_terms as the bits of a float, 2^30 more, which is never denormal or NaN.
+vec4 op_add_terms(vec4 a, vec4 b, vec4 p) {
+  int flags = int(p.w);
+  bool a_is_finer = (flags & 1) != 0;
+  ivec4 multiplier = ivec4(int(p.x) * 32768 + int(p.y));
+  ivec4 finer = ivec4(a_is_finer ? a : b) << 20;
+  finer = op_rescale(finer, multiplier, ivec4(int(p.z)), false);
+  ivec4 coarser = ivec4(a_is_finer ? b : a) << 19;
+  ivec4 first = a_is_finer ? finer : coarser;
+  ivec4 second = a_is_finer ? coarser : finer;
+  if (flags > 1) second = -second;
+  return intBitsToFloat(first + second + 0x40000000);
+}
+
+// The sum as the output's codes, less its zero point. p: as op_add_terms, for it.
+vec4 op_sum_of_terms(vec4 x, vec4 p) {
+  ivec4 multiplier = ivec4(int(p.x) * 32768 + int(p.y));
+  ivec4 sum = floatBitsToInt(x) - 0x40000000;
+  return vec4(op_rescale(sum, multiplier, ivec4(int(p.z)), false));
+}
+
 // A mean of (code - zero point) as TFLite rounds it: the mean code's ties go away
 // from zero. p.x: zero point; p.y: more than what division may lose, and less
 // than the distance from a tie to any other mean.
