@@ -133,6 +133,29 @@ TEST_F(ToolsTest, BenchmarkRunsGles) {
   EXPECT_THAT(row["driver"].get<std::string>(), HasSubstr("OpenGL ES"));
 }
 
+TEST_F(ToolsTest, BenchmarkWritesATrace) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const Result run =
+      Run("benchmark_model", Graph() + "--use_gles --num_runs=2 --trace_file=" +
+                                 Path("trace.json"));
+  ASSERT_EQ(run.exit_status, 0) << run.output;
+  const nlohmann::json events = ReadJson("trace.json")["traceEvents"];
+  ASSERT_EQ(events.size(), 3u);  // upload, convolution, readback
+  EXPECT_EQ(events[0]["cat"], "upload");
+  EXPECT_EQ(events[1]["name"], "CONV_2D 0");
+  double end = 0;
+  for (const nlohmann::json& event : events) {
+    EXPECT_EQ(event["ph"], "X");
+    EXPECT_GT(event["dur"].get<double>(), 0);
+    EXPECT_NEAR(event["ts"].get<double>(), end, 1e-6);
+    end += event["dur"].get<double>();
+  }
+  EXPECT_EQ(Run("benchmark_model",
+                Graph() + "--use_gles --num_runs=1 --trace_file=/nowhere/t")
+                .exit_status,
+            1);
+}
+
 TEST_F(ToolsTest, BenchmarkResizesInputs) {
   const Result run = Run(
       "benchmark_model",

@@ -35,6 +35,9 @@ ABSL_FLAG(
     bool, enable_op_profiling, false,
     "time each dispatch of the GLES delegate and print tables by node and "
     "by op type (slows the runs)");
+ABSL_FLAG(std::string, trace_file, "",
+          "write that profile to this file, as a trace for ui.perfetto.dev or "
+          "chrome://tracing (turns --enable_op_profiling on)");
 ABSL_FLAG(bool, print_gles_report, false,
           "print what the GLES delegate says of itself (JSON)");
 ABSL_FLAG(std::string, report_json, "", "write the results to this file");
@@ -68,16 +71,31 @@ absl::StatusOr<std::vector<std::vector<int>>> ShapesFromFlags(
                           absl::GetFlag(FLAGS_input_layer_shape));
 }
 
-void PrintGlesReport(const std::string& report) {
-  if (report.empty()) return;
+bool Profiles() {
+  return absl::GetFlag(FLAGS_enable_op_profiling) ||
+         !absl::GetFlag(FLAGS_trace_file).empty();
+}
+
+absl::Status WriteJson(const std::string& path, const std::string& text) {
+  std::ofstream file(path);
+  file << text << "\n";
+  file.close();
+  if (!file) return absl::UnavailableError("Cannot write " + path);
+  return absl::OkStatus();
+}
+
+absl::Status PrintGlesReport(const std::string& report) {
+  if (report.empty()) return absl::OkStatus();
   if (absl::GetFlag(FLAGS_print_gles_report))
     std::printf("%s\n", report.c_str());
-  if (!absl::GetFlag(FLAGS_enable_op_profiling)) return;
+  if (!Profiles()) return absl::OkStatus();
   const auto json =
       nlohmann::json::parse(report, nullptr, /*allow_exceptions=*/false);
-  if (json.contains("profile")) {
-    std::printf("%s\n", OpProfileTable(json["profile"]).c_str());
-  }
+  if (!json.contains("profile")) return absl::OkStatus();
+  std::printf("%s\n", OpProfileTable(json["profile"]).c_str());
+  const std::string trace = absl::GetFlag(FLAGS_trace_file);
+  if (trace.empty()) return absl::OkStatus();
+  return WriteJson(trace, OpProfileTrace(json["profile"]).dump());
 }
 
 absl::StatusOr<Row> RunBackend(const Model& model, const BackendSpec& spec) {
@@ -87,8 +105,7 @@ absl::StatusOr<Row> RunBackend(const Model& model, const BackendSpec& spec) {
   auto files = ParseValueFiles(absl::GetFlag(FLAGS_input_layer_value_files));
   if (!files.ok()) return files.status();
   BackendSpec wanted = spec;
-  if (absl::GetFlag(FLAGS_enable_op_profiling) &&
-      spec.kind == BackendSpec::Kind::kGles) {
+  if (Profiles() && spec.kind == BackendSpec::Kind::kGles) {
     wanted.options.emplace_back("enable_op_profiling", "1");
   }
   auto backend = Backend::Create(model, wanted, *shapes);
@@ -112,7 +129,8 @@ absl::StatusOr<Row> RunBackend(const Model& model, const BackendSpec& spec) {
   if (!latency.ok()) return latency.status();
   auto facts = (*backend)->Facts();
   if (!facts.ok()) return facts.status();
-  PrintGlesReport((*backend)->GlesReport());
+  absl::Status printed = PrintGlesReport((*backend)->GlesReport());
+  if (!printed.ok()) return printed;
   return Row{spec.name(), spec.num_threads,  (*backend)->init_ms(),
              *latency,    *std::move(facts), PeakRssMb()};
 }
@@ -161,11 +179,7 @@ void PrintRow(const Row& row) {
 absl::Status WriteReport(const nlohmann::ordered_json& report) {
   const std::string path = absl::GetFlag(FLAGS_report_json);
   if (path.empty()) return absl::OkStatus();
-  std::ofstream file(path);
-  file << report.dump(2) << "\n";
-  file.close();
-  if (!file) return absl::UnavailableError("Cannot write " + path);
-  return absl::OkStatus();
+  return WriteJson(path, report.dump(2));
 }
 
 // Runs every backend, also after one failed.

@@ -66,4 +66,27 @@ std::string OpProfileTable(const nlohmann::json& profile) {
   return text;
 }
 
+nlohmann::json OpProfileTrace(const nlohmann::json& profile) {
+  nlohmann::json events = nlohmann::json::array();
+  double start = 0;
+  for (const auto& entry : profile) {
+    const double us = entry.value("us", 0.0);
+    const std::string label = entry.value("label", "");
+    events.push_back(
+        {{"name", label},
+         {"cat", TypeOf(label)},
+         {"ph", "X"},  // a complete event; times in microseconds
+         {"ts", start},
+         {"dur", us},
+         {"pid", 1},
+         {"tid", 1},
+         {"args",
+          {{"shader", entry.value("shader", "")},
+           {"work_groups", entry.value("groups", std::vector<int>())},
+           {"by_gpu", entry.value("by_gpu", false)}}}});
+    start += us;
+  }
+  return {{"traceEvents", std::move(events)}, {"displayTimeUnit", "ns"}};
+}
+
 }  // namespace gles_delegate

@@ -13,6 +13,11 @@ namespace gles_delegate {
 // by op type, most expensive first. Empty text for an empty profile.
 std::string OpProfileTable(const nlohmann::json& profile);
 
+// The same as a trace in Chrome's JSON format, which chrome://tracing and
+// ui.perfetto.dev read: one inference, each dispatch as long as its mean, one
+// after the other (what lies between them is not measured).
+nlohmann::json OpProfileTrace(const nlohmann::json& profile);
+
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_TOOLS_RUNNER_OP_PROFILE_H_
