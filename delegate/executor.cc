@@ -113,6 +113,10 @@ absl::Status Executor::RecordUploads(Inputs inputs, GLuint* program) {
     const size_t bytes = inputs_[tensor].bytes;
     size_t end = i + 1;
     while (end < uploads_end() && commands_[end].piece.tensor == tensor) ++end;
+    if (skip_[tensor]) {  // a state that stays on the GPU
+      i = end;
+      continue;
+    }
     if (end == i + 1 || !mapped_) {
       for (; i < end; ++i) {
         if (auto s = CopyIn(commands_[i].piece, inputs); !s.ok()) return s;
