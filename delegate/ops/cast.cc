@@ -14,8 +14,9 @@ absl::StatusOr<ParsedNode> ParseCast(const NodeView& node) {
   const Tensor& input = *node.inputs[0];
   const Tensor& output = *node.outputs[0];
   for (const Tensor* tensor : {&input, &output}) {
-    if (auto s = CheckOperand(*tensor, kFloats | kInts | kBools); !s.ok())
+    if (auto s = CheckOperand(*tensor, kFloats | kInts | kBools); !s.ok()) {
       return s;
+    }
     if (tensor->is_float_view()) {
       return absl::UnimplementedError(absl::StrCat(
           tensor->ToString(), " is quantized, and CAST works on its codes"));

@@ -1,8 +1,8 @@
 // CAST among float32, int32 and bool. To int32: towards zero; what lies outside
 // is the nearest int32, NaN the greatest, as later TFLite kernels have it (2.9
-// leaves it to C++, which leaves it open). To bool: whether it is not 0 (NaN is not). To
-// float32: the nearest; with 16-bit storage, infinite past 65504. Tensors with
-// a float view are refused: TFLite casts their codes.
+// leaves it to C++, which leaves it open). To bool: whether it is not 0 (NaN is
+// not). To float32: the nearest; with 16-bit storage, infinite past 65504.
+// Tensors with a float view are refused: TFLite casts their codes.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CAST_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CAST_H_
 

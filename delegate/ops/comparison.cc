@@ -60,8 +60,9 @@ absl::StatusOr<ParsedNode> ParseComparison(const NodeView& node) {
   }
   if (auto s = CheckSameType(a, b); !s.ok()) return s;
   if (auto s = CheckQuantizations(a, b); !s.ok()) return s;
-  if (auto s = CheckIntegers(output, DataType::kBool, "output"); !s.ok())
+  if (auto s = CheckIntegers(output, DataType::kBool, "output"); !s.ok()) {
     return s;
+  }
   auto dims = BroadcastDims(a.dims, b.dims);
   if (!dims.ok()) return dims.status();
   if (auto s = CheckDims(output, *dims); !s.ok()) return s;

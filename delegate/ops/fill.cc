@@ -34,8 +34,9 @@ absl::StatusOr<ParsedNode> ParseZerosLike(const NodeView& node) {
   if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
   if (auto s = CheckMovedTensors(node, 0, 0, TakesBool::kNo); !s.ok()) return s;
   if (auto s = CheckNotQuantized(node); !s.ok()) return s;
-  if (auto s = CheckDims(*node.outputs[0], node.inputs[0]->dims); !s.ok())
+  if (auto s = CheckDims(*node.outputs[0], node.inputs[0]->dims); !s.ok()) {
     return s;
+  }
   ElementwiseAttributes a;
   a.source_shape = node.inputs[0]->shape;
   return ParsedNode{a, {PostOp{"zeros_like"}}};

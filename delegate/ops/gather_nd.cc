@@ -32,8 +32,9 @@ absl::StatusOr<ParsedNode> ParseGatherNd(const NodeView& node) {
   }
   std::copy_n(dims.begin(), gather.depth, gather.extents.begin());
   const auto extents = absl::MakeConstSpan(gather.extents).first(gather.depth);
-  if (auto s = CheckConstantIndices(*node.inputs[1], extents); !s.ok())
+  if (auto s = CheckConstantIndices(*node.inputs[1], extents); !s.ok()) {
     return s;
+  }
   std::vector<int> want(index_dims.begin(), index_dims.end() - 1);
   want.insert(want.end(), dims.begin() + gather.depth, dims.end());
   if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;

@@ -48,8 +48,9 @@ absl::StatusOr<ParsedNode> ParseCuts(const NodeView& node, int value_input,
 }
 
 absl::Status CheckValue(const NodeView& node, int index, TakesBool takes_bool) {
-  if (auto s = CheckMovedTensors(node, index, index, takes_bool); !s.ok())
+  if (auto s = CheckMovedTensors(node, index, index, takes_bool); !s.ok()) {
     return s;
+  }
   return CheckRank(*node.inputs[index], "input");
 }
 
