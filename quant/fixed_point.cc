@@ -47,6 +47,12 @@ double ProductScale(float a, float b, float output) {
   return double{a * b / output};
 }
 
+double QuantizeScale(float input, float output) {
+  return double{input} / double{output};
+}
+
+double ReluScale(float input, float output) { return double{input / output}; }
+
 int32_t Multiply(int32_t x, Multiplier m, Ties ties) {
   const int32_t shifted = x * (1 << std::max(m.shift, 0));
   return DivideByPower(HighProduct(shifted, m.value), std::max(-m.shift, 0),

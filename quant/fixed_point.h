@@ -32,6 +32,11 @@ double ConvolutionScale(float input, float weights, float output,
 // Likewise for MUL, which takes all of it in float32.
 double ProductScale(float a, float b, float output);
 
+// What a code is multiplied by to give another quantization's, input / output:
+// QUANTIZE takes it in double, RELU and its like in float32.
+double QuantizeScale(float input, float output);
+double ReluScale(float input, float output);
+
 // A product is rounded twice: after the multiplication, ties up, and after the
 // shift to the right, where kernels differ in what becomes of ties.
 enum class Ties {

@@ -384,6 +384,27 @@ TEST(OnCodesTest, FunctionsOfTwo) {
 }
 
 template <typename Code>
+void ExpectRescaled(schema::BuiltinOperator op, int seed) {
+  CodeModel<Code> m(seed);
+  const Dims dims = {2, 3, 8, 17};
+  const int x = m.Input(dims, m.Draw(0.08f));
+  const int y = m.Output(dims, m.Draw(0.06f));
+  m.b.AddOp(op, op == schema::BuiltinOperator::RELU_N1_TO_1 ? 1 : 2, {x}, {y});
+  m.ExpectCodes(
+      absl::StrCat(schema::EnumNameBuiltinOperator(op), " case ", seed));
+}
+
+TEST(OnCodesTest, Rescaling) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  using Op = schema::BuiltinOperator;
+  int seed = 0;
+  for (Op op : {Op::RELU, Op::RELU6, Op::RELU_N1_TO_1, Op::QUANTIZE}) {
+    ExpectRescaled<int8_t>(op, ++seed);
+    ExpectRescaled<uint8_t>(op, seed);
+  }
+}
+
+template <typename Code>
 void ExpectTransposeConv(int channels, int outputs, int stride, int seed) {
   CodeModel<Code> m(seed);
   const ModelQuantization in = m.Draw(0.05f);
@@ -543,8 +564,7 @@ void ExpectEveryCode(const SingleOpModel& model, TfLiteGlesStorage storage) {
   const RunResult gpu = RunOnDelegate(model, options);
   ASSERT_TRUE(cpu.status.ok()) << cpu.status;
   ASSERT_TRUE(gpu.status.ok()) << gpu.status;
-  // All but RELU.
-  EXPECT_THAT(gpu.report, HasSubstr("\"nodes_on_codes\": 9"));
+  EXPECT_THAT(gpu.report, HasSubstr("\"nodes_on_codes\": 10"));
   ASSERT_EQ(cpu.outputs.size(), gpu.outputs.size());
   for (size_t o = 0; o < cpu.outputs.size(); ++o) {
     EXPECT_EQ(cpu.outputs[o].values, gpu.outputs[o].values)

@@ -315,6 +315,65 @@ TEST(KernelTest, FunctionsOfEveryPairOfCodes) {
   }
 }
 
+// Every code through an op of one input, many quantizations.
+template <typename In, typename Out>
+void ExpectRescaledAsTflite(schema::BuiltinOperator op, int seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> scale(0.01f, 0.1f);
+  const int low = std::numeric_limits<In>::min(),
+            out_low = std::numeric_limits<Out>::min();
+  const float xs = scale(random), ys = scale(random);
+  const int xz = low + static_cast<int>(random() % 256);
+  const int yz = out_low + static_cast<int>(random() % 256);
+  ModelBuilder builder;
+  const int x =
+      builder.AddInput("x", {1, 256}, TensorTypeOf<In>::kValue, Q(xs, xz));
+  const int y =
+      builder.AddTensor("y", {1, 256}, TensorTypeOf<Out>::kValue, Q(ys, yz));
+  builder.AddOp(op, op == schema::BuiltinOperator::RELU_N1_TO_1 ? 1 : 2, {x},
+                {y});
+  builder.SetOutputs({y});
+  std::vector<In> codes(256);
+  for (int i = 0; i < 256; ++i) codes[i] = static_cast<In>(low + i);
+  auto model = Model::FromBuffer(builder.Finish());
+  ASSERT_TRUE(model.ok());
+  auto interpreter = Interpreter::Create(**model);
+  ASSERT_TRUE(interpreter.ok()) << interpreter.status();
+  ASSERT_TRUE((*interpreter)->input(0).Write(codes).ok());
+  ASSERT_TRUE((*interpreter)->Invoke().ok());
+  const auto got = (*interpreter)->output(0).template data<Out>();
+  const bool quantize = op == schema::BuiltinOperator::QUANTIZE;
+  const Multiplier m =
+      MultiplierOf(quantize ? QuantizeScale(xs, ys) : ReluScale(xs, ys));
+  const auto bound = [&](float value) {
+    return yz + static_cast<int>(std::round(value / ys));
+  };
+  for (int i = 0; i < 256; ++i) {
+    int32_t want = Clamped<Out>(
+        int64_t{Multiply(codes[i] - xz, m, Ties::kAwayFromZero)} + yz);
+    if (op == schema::BuiltinOperator::RELU_N1_TO_1) {
+      want = std::min(std::max(want, bound(-1)), bound(1));
+    } else if (!quantize) {
+      want = std::max(want, yz);
+      if (op == schema::BuiltinOperator::RELU6) want = std::min(want, bound(6));
+    }
+    ASSERT_EQ(got[i], want)
+        << schema::EnumNameBuiltinOperator(op) << " of " << int{codes[i]};
+  }
+}
+
+TEST(KernelTest, RescalingOfEveryCode) {
+  using Op = schema::BuiltinOperator;
+  for (int seed = 1; seed <= 40; ++seed) {
+    for (Op op : {Op::RELU, Op::RELU6, Op::RELU_N1_TO_1, Op::QUANTIZE}) {
+      ExpectRescaledAsTflite<int8_t, int8_t>(op, seed);
+      ExpectRescaledAsTflite<uint8_t, uint8_t>(op, seed);
+    }
+    ExpectRescaledAsTflite<int8_t, uint8_t>(Op::QUANTIZE, seed);
+    ExpectRescaledAsTflite<uint8_t, int8_t>(Op::QUANTIZE, seed);
+  }
+}
+
 template <typename Code>
 void ExpectPoolAsTflite(int window, int seed) {
   std::mt19937 random(seed);

@@ -156,6 +156,7 @@ class CodeComputer {
       if (auto kernel = KernelOf(node)) return Product(node, *kernel);
       if (node.op->name == "ADD" || node.op->name == "SUB") return Sum(node);
       if (node.op->name == "MUL") return ProductOfTwo(node);
+      if (IsRescaling(node)) return Rescaled(node);
       if (node.op->name == "AVERAGE_POOL_2D") return Mean(node);
     }
     // A fill value, or a constant among what is moved, is a real value.
@@ -285,6 +286,33 @@ class CodeComputer {
     table.shape = Shape::FromDims(table.dims);
     table.constant = ConstantData::Own(std::move(bytes));
     return graph_->AddTensor(std::move(table));
+  }
+
+  // --- QUANTIZE, RELU and its like ---
+
+  static bool IsRescaling(const Node& node) {
+    const absl::string_view name = node.op->name;
+    return name == "QUANTIZE" || name == "RELU" || name == "RELU6" ||
+           name == "RELU_N1_TO_1";
+  }
+
+  std::optional<Node> Rescaled(const Node& node) {
+    const Tensor& in = graph_->tensor(node.inputs[0]);
+    const Tensor& out = graph_->tensor(node.outputs[0]);
+    const std::optional<Range> range = RangeOf(node, out);
+    if (!range || !in.holds_codes) return std::nullopt;
+    const float from = in.quantization.scale[0], to = out.quantization.scale[0];
+    const bool quantize = node.op->name == "QUANTIZE";
+    if (!quantize && in.codes != out.codes) return std::nullopt;
+    const std::vector<quant::Multiplier> multipliers = {
+        quant::MultiplierOf(quantize ? quant::QuantizeScale(from, to)
+                                     : quant::ReluScale(from, to))};
+    if (!FitSums(multipliers)) return std::nullopt;
+    Node rescaled = node;
+    rescaled.post_ops = {
+        Requantize(multipliers, out, quant::Ties::kAwayFromZero),
+        range->AsPostOp()};
+    return rescaled;
   }
 
   // --- ADD, SUB, MUL, AVERAGE_POOL_2D ---
