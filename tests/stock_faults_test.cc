@@ -1,0 +1,178 @@
+// labels: op llvmpipe softpipe
+// What the stock GPU delegate's GL backend computes wrongly, aborts on, or
+// accepts and then fails at (LiteRT of August 2026, one-op models), each by
+// name. Most is covered on every shape by the op's own test; here it can be
+// found. Contexts: delegate_context_test.cc, AnotherContextMayBeCurrentAtInvoke
+// and ABorrowedContextsStateIsRestored.
+#include <cmath>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/naive_conv.h"
+#include "tests/testing/op_models.h"
+#include "tests/testing/random.h"
+#include "tests/testing/run_graph.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using schema::BuiltinOperator;
+
+class StockFaultsTest : public ::testing::TestWithParam<Precision> {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+  void Check(const SingleOpModel& model) {
+    EXPECT_THAT(RunOnDelegate(model, GetParam()),
+                MatchesCpu(model, GetParam()));
+  }
+};
+
+TEST_P(StockFaultsTest, DepthwiseWithAMultiplierAndManyChannels) {
+  for (const auto& [channels, multiplier] :
+       {std::pair(2, 2), std::pair(3, 3), std::pair(8, 4)}) {
+    DepthwiseParams params;
+    params.input = {1, 6, 7, channels};
+    params.multiplier = multiplier;
+    Check(DepthwiseConv2d(params));
+  }
+}
+
+TEST_P(StockFaultsTest, TheValueOfPadV2) {
+  PadParams params;
+  params.kind = PadParams::Kind::kPadV2;
+  params.value = -2.5f;
+  Check(Pad(params));
+}
+
+TEST_P(StockFaultsTest, PowOfANegativeBase) {
+  SingleOpModel model = Binary({BinaryOp::kPow, {1, 1, 2, 4}, {1, 1, 2, 4}});
+  ASSERT_EQ(model.inputs.size(), 2);
+  model.inputs = {{-2, -1.5f, -1, -3, -2, -0.5f, -8, 2},
+                  {3, 2, 5, -1, 0, 4, 0.5f, -2}};
+  // The eighth root of a negative number alone is none.
+  const RunResult expected = RunOnCpu(model);
+  ASSERT_TRUE(std::isnan(expected.outputs[0].values[6]));
+  ASSERT_FALSE(std::isnan(expected.outputs[0].values[0]));
+  Check(model);
+}
+
+TEST_P(StockFaultsTest, SubAndDivOfABroadcastLeftOperand) {
+  for (BinaryOp op : {BinaryOp::kSub, BinaryOp::kDiv}) {
+    for (const Shape& left :
+         {Shape{1}, Shape{5}, Shape{1, 1, 1, 5}, Shape{1, 4, 4, 1}}) {
+      BinaryParams params;
+      params.op = op;
+      params.a = left;
+      params.b = {1, 4, 4, 5};
+      Check(Binary(params));
+      params.constant = Constant::kFirst;
+      Check(Binary(params));
+    }
+  }
+}
+
+TEST_P(StockFaultsTest, SubOfAConstantHwcTensor) {
+  BinaryParams params;
+  params.op = BinaryOp::kSub;
+  params.b = {4, 4, 5};
+  params.constant = Constant::kSecond;
+  Check(Binary(params));
+}
+
+TEST_P(StockFaultsTest, MeanOverOtherAxesThanHeightAndWidth) {
+  for (const std::vector<int>& axes :
+       {std::vector<int>{3}, {1}, {2}, {0}, {1, 2, 3}, {0, 3}}) {
+    Check(Reduce(BuiltinOperator::MEAN, {3, 4, 5, 6}, axes, true));
+  }
+}
+
+TEST_P(StockFaultsTest, SumOverAnyAxis) {
+  for (const std::vector<int>& axes :
+       {std::vector<int>{3}, {1, 2}, {0}, {1, 2, 3}}) {
+    Check(Reduce(BuiltinOperator::SUM, {3, 4, 5, 6}, axes, true));
+  }
+}
+
+TEST_P(StockFaultsTest, ResizeToASmallerSize) {
+  for (bool nearest : {false, true}) {
+    ResizeParams params;
+    params.nearest = nearest;
+    params.input = {1, 9, 10, 5};
+    params.out_h = 4;
+    params.out_w = 3;
+    Check(Resize(params));
+  }
+}
+
+TEST_P(StockFaultsTest, TransposeByAnyPermutation) {
+  for (const std::vector<int>& permutation :
+       {std::vector<int>{0, 2, 1, 3}, {0, 3, 1, 2}, {3, 2, 1, 0}}) {
+    Check(Transpose({1, 4, 5, 6}, permutation));
+  }
+}
+
+TEST_P(StockFaultsTest, BatchOtherThanOne) {
+  ConvParams conv;
+  conv.input = {3, 6, 7, 5};
+  Check(Conv2d(conv));
+  PoolParams pool;
+  pool.input = {3, 6, 7, 5};
+  Check(Pool2d(pool));
+  Check(Softmax({3, 2, 2, 5}));
+}
+
+TEST_P(StockFaultsTest, FullyConnectedOfTwoDimensions) {
+  for (int batch : {1, 3}) {
+    FullyConnectedParams params;
+    params.input = {batch, 17};
+    Check(FullyConnected(params));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Precisions, StockFaultsTest,
+                         ::testing::ValuesIn(kPrecisions),
+                         [](const auto& info) {
+                           return PrecisionName(info.param);
+                         });
+
+// No kernel of TFLite 2.9 runs groups, so by the definition.
+TEST(StockFaultsGroupsTest, GroupedPointwiseConvolution) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (const auto& [channels, outputs, groups] :
+       {std::tuple(8, 8, 2), std::tuple(6, 9, 3), std::tuple(16, 32, 4)}) {
+    Random random("groups");
+    Conv2dAttributes a;
+    a.groups = groups;
+    const gles_delegate::Shape in = {1, 4, 5, channels};
+    const gles_delegate::Shape window = {outputs, 1, 1, channels / groups};
+    const gles_delegate::Shape out = {1, 4, 5, outputs};
+    const HostTensor src = {in, random.Gaussian(in.elements())};
+    const HostTensor filter = {window, random.Gaussian(window.elements())};
+    const std::vector<float> bias = random.Gaussian(outputs);
+    Graph graph;
+    Node node;
+    node.attributes = a;
+    node.inputs = {
+        AddTensor(&graph, {in.b, in.h, in.w, in.c}),
+        AddConstant(&graph, {window.b, 1, 1, window.c}, filter.values),
+        AddConstant(&graph, {outputs}, bias)};
+    node.outputs = {AddTensor(&graph, {out.b, out.h, out.w, out.c})};
+    const auto got = RunGraphOf("CONV_2D", std::move(node), std::move(graph),
+                                {src.values}, [](auto&) {});
+    ASSERT_TRUE(got.ok()) << got.status();
+    const NaiveResult want = NaiveConv(src, filter, bias, a, out);
+    ASSERT_EQ(got->size(), want.values.size());
+    for (size_t i = 0; i < got->size(); ++i) {
+      // A rounding a product and one an addition, at most.
+      ASSERT_NEAR((*got)[i], want.values[i],
+                  0x1p-24 * (channels / groups + 2) * want.magnitudes[i]);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
