@@ -511,7 +511,7 @@ TEST(RunPassesTest, PadConvolutionBiasActivationReshape) {
   ASSERT_TRUE(RunPasses(&b.graph).ok());
   // [5,9,4] is 5x1x9x4 here: a real reshape, which stays.
   ASSERT_THAT(b.Ops(), ElementsAre("CONV_2D", "RESHAPE"));
-  EXPECT_THAT(Functions(b.graph.nodes[0]), ElementsAre("add", "clamp"));
+  EXPECT_THAT(Functions(b.graph.nodes[0]), ElementsAre("clamp"));
   EXPECT_THAT(b.graph.nodes[1].outputs, ElementsAre(out));
 }
 

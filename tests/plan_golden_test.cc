@@ -109,7 +109,7 @@ struct Planned {
 
 Planned Plan(const DeviceProfile& profile) {
   Graph graph = SmallNetwork();
-  absl::Status passed = RunPasses(&graph, MaxBoundTensors(profile));
+  absl::Status passed = RunPasses(&graph, MaxBoundTensors(profile), profile.half);
   EXPECT_TRUE(passed.ok()) << passed;
   const auto dispatches = PlanGraph(&graph, profile);
   EXPECT_TRUE(dispatches.ok()) << dispatches.status();

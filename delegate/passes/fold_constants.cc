@@ -51,6 +51,42 @@ absl::Status Densify(const Tensor& input, Tensor* output) {
   return absl::OkStatus();
 }
 
+absl::Status Transpose(const Graph& graph, const Node& node,
+                       const Tensor& input, Tensor* output) {
+  auto permutation = ConstantInts(graph.tensor(node.inputs[1]));
+  if (!permutation.ok()) return permutation.status();
+  const size_t rank = input.dims.size();
+  const size_t size = DataTypeSize(input.stored());
+  if (permutation->size() != rank ||
+      input.constant.bytes().size() < size * input.shape.elements()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the constant ", input.ToString(), " is not whole"));
+  }
+  std::vector<int64_t> step(rank), step_out(rank);  // of the input, in elements
+  int64_t elements = 1;
+  for (size_t i = rank; i-- > 0; elements *= input.dims[i]) step[i] = elements;
+  for (size_t i = 0; i < rank; ++i) {
+    const int axis = (*permutation)[i];
+    step_out[i] = step[axis < 0 ? axis + rank : axis];
+  }
+  std::vector<uint8_t> bytes(size * elements);
+  std::vector<int> index(rank, 0);
+  int64_t from = 0;
+  for (int64_t to = 0; to < elements; ++to) {
+    std::memcpy(bytes.data() + to * size,
+                input.constant.bytes().data() + from * size, size);
+    for (size_t i = rank; i-- > 0;) {
+      from += step_out[i];
+      if (++index[i] < output->dims[i]) break;
+      from -= step_out[i] * index[i];
+      index[i] = 0;
+    }
+  }
+  ShareConstant(input, output);
+  output->constant = ConstantData::Own(std::move(bytes));
+  return absl::OkStatus();
+}
+
 bool IsRelabelling(const Node& node) {
   return node.op->name == "RESHAPE" || node.op->name == "SQUEEZE" ||
          node.op->name == "EXPAND_DIMS";
@@ -61,7 +97,10 @@ bool IsRelabelling(const Node& node) {
 absl::StatusOr<bool> FoldConstantNode(Graph* graph, const Node& node) {
   const bool dequantize = node.op->name == "DEQUANTIZE";
   const bool densify = node.op->name == "DENSIFY";
-  if (!dequantize && !densify && !IsRelabelling(node)) return false;
+  const bool transpose = node.op->name == "TRANSPOSE";
+  if (!dequantize && !densify && !transpose && !IsRelabelling(node)) {
+    return false;
+  }
   if (node.inputs.empty() || node.inputs[0] == kNoTensor ||
       node.outputs.size() != 1 || !node.post_ops.empty()) {
     return false;
@@ -79,7 +118,11 @@ absl::StatusOr<bool> FoldConstantNode(Graph* graph, const Node& node) {
   } else {
     // Per-channel quantization names a dimension of the old shape.
     if (input.quantization.per_channel()) return false;
-    ShareConstant(input, &output);
+    if (transpose) {
+      if (auto s = Transpose(*graph, node, input, &output); !s.ok()) return s;
+    } else {
+      ShareConstant(input, &output);
+    }
   }
   return true;
 }

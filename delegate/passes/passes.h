@@ -11,8 +11,10 @@ namespace gles_delegate {
 // Each pass is linear in the graph's nodes. The result computes the same
 // outputs, under the same tensor ids. `max_tensors`: how many tensors and
 // packed constants a dispatch may bind (MaxBoundTensors of delegate/plan.h);
-// the default is what every device has. kInvalidArgument: a malformed constant.
-absl::Status RunPasses(Graph* graph, int max_tensors = kMinimalBoundTensors);
+// the default is what every device has. `half`: weights are stored in 16 bits.
+// kInvalidArgument: a malformed constant.
+absl::Status RunPasses(Graph* graph, int max_tensors = kMinimalBoundTensors,
+                       bool half = false);
 
 }  // namespace gles_delegate
 

@@ -151,7 +151,9 @@ absl::Status GlesKernel::Build() {
   report_->stages = StageTimes();
   StageTimer timer(&report_->stages);
   Graph graph = graph_;
-  if (auto s = RunPasses(&graph, MaxBoundTensors(profile_)); !s.ok()) return s;
+  if (auto s = RunPasses(&graph, MaxBoundTensors(profile_), profile_.half); !s.ok()) {
+    return s;
+  }
   FuseDepthwise(&graph, profile_);
   timer.Lap("passes");
   report_->nodes_after_passes = static_cast<int>(graph.nodes.size());

@@ -1,0 +1,173 @@
+#include "delegate/passes/fold_transposes.h"
+
+#include <algorithm>
+#include <any>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "delegate/ops/elementwise.h"
+#include "delegate/ops/op.h"
+#include "delegate/ops/transpose.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr int kReshapeCode = 22;
+
+bool IsTranspose(const Node& node) { return node.op->name == "TRANSPOSE"; }
+
+bool IsReshape(const Node& node) {
+  return node.op->name == "RESHAPE" || node.op->name == "SQUEEZE" ||
+         node.op->name == "EXPAND_DIMS";
+}
+
+// Axes counted from the front.
+absl::StatusOr<std::vector<int>> PermutationOf(const Graph& graph,
+                                               const Node& node) {
+  auto permutation = ConstantInts(graph.tensor(node.inputs[1]));
+  if (!permutation.ok()) return permutation.status();
+  for (int& axis : *permutation) {
+    if (axis < 0) axis += static_cast<int>(permutation->size());
+  }
+  return permutation;
+}
+
+bool KeepsOrder(const std::vector<int>& dims, const std::vector<int>& axes) {
+  int last = -1;
+  for (int axis : axes) {
+    if (dims[axis] == 1) continue;
+    if (axis < last) return false;
+    last = axis;
+  }
+  return true;
+}
+
+bool HasOperands(const Node& node) {
+  return std::any_of(node.post_ops.begin(), node.post_ops.end(),
+                     [](const PostOp& op) { return op.operand != kNoTensor; });
+}
+
+class Folder {
+ public:
+  explicit Folder(Graph* graph)
+      : graph_(graph), uses_(*graph), removed_(graph->nodes.size(), false) {}
+
+  absl::Status Run() {
+    for (size_t n = 0; n < graph_->nodes.size(); ++n) {
+      if (auto s = Fold(static_cast<int>(n)); !s.ok()) return s;
+    }
+    std::vector<Node> kept;
+    for (size_t n = 0; n < graph_->nodes.size(); ++n) {
+      if (!removed_[n]) kept.push_back(std::move(graph_->nodes[n]));
+    }
+    graph_->nodes = std::move(kept);
+    return absl::OkStatus();
+  }
+
+ private:
+  // Nodes before n are folded already, so chains collapse from the front.
+  absl::Status Fold(int n) {
+    Node& node = graph_->nodes[n];
+    if (IsTranspose(node)) {
+      if (auto s = ComposeTransposes(n); !s.ok()) return s;
+      auto permutation = PermutationOf(*graph_, node);
+      if (!permutation.ok()) return permutation.status();
+      const Tensor& input = graph_->tensor(node.inputs[0]);
+      if (KeepsOrder(input.dims, *permutation)) BecomeReshape(&node);
+    }
+    if (IsReshape(node)) FollowReshape(n);
+    return absl::OkStatus();
+  }
+
+  // The node that makes the input of node n for it alone, and applies no more
+  // than functions of that tensor; -1: none such.
+  int FoldableProducer(int n) const {
+    const TensorId input = graph_->nodes[n].inputs[0];
+    const int p = uses_.producer[input];
+    if (p < 0 || uses_.is_output[input] || uses_.consumers[input].size() != 1 ||
+        removed_[p] || HasOperands(graph_->nodes[p]) ||
+        graph_->nodes[p].on_codes != graph_->nodes[n].on_codes) {
+      return -1;
+    }
+    return p;
+  }
+
+  // Node n takes over what node p, its producer, did.
+  void TakeOver(int p, Node* node) {
+    Node& producer = graph_->nodes[p];
+    node->inputs[0] = producer.inputs[0];
+    node->post_ops.insert(node->post_ops.begin(), producer.post_ops.begin(),
+                          producer.post_ops.end());
+    removed_[p] = true;
+    // The one consumer of that input is node n now.
+    auto& consumers = uses_.consumers[producer.inputs[0]];
+    std::replace(consumers.begin(), consumers.end(), p,
+                 static_cast<int>(node - graph_->nodes.data()));
+  }
+
+  absl::Status ComposeTransposes(int n) {
+    const int p = FoldableProducer(n);
+    if (p < 0 || !IsTranspose(graph_->nodes[p])) return absl::OkStatus();
+    Node& node = graph_->nodes[n];
+    auto first = PermutationOf(*graph_, graph_->nodes[p]);
+    if (!first.ok()) return first.status();
+    auto second = PermutationOf(*graph_, node);
+    if (!second.ok()) return second.status();
+    std::vector<int> both;
+    for (int axis : *second) both.push_back((*first)[axis]);
+    const TensorId permutation = AddInts(both);
+    NodeView view;
+    view.inputs = {&graph_->tensor(graph_->nodes[p].inputs[0]),
+                   &graph_->tensor(permutation)};
+    view.outputs = {&graph_->tensor(node.outputs[0])};
+    auto parsed = ParseTranspose(view);
+    // Two that each fold into few axes may together not do so: leave them.
+    if (absl::IsUnimplemented(parsed.status())) return absl::OkStatus();
+    if (!parsed.ok()) return parsed.status();
+    TakeOver(p, &node);
+    node.inputs[1] = permutation;
+    node.attributes = std::move(parsed->attributes);
+    return absl::OkStatus();
+  }
+
+  void BecomeReshape(Node* node) {
+    node->op = FindOp(kReshapeCode, "");
+    node->inputs.resize(1);
+    node->attributes.reset();
+  }
+
+  void FollowReshape(int n) {
+    Node& node = graph_->nodes[n];
+    const int p = FoldableProducer(n);
+    if (p >= 0 && IsReshape(graph_->nodes[p])) TakeOver(p, &node);
+    const Tensor& input = graph_->tensor(node.inputs[0]);
+    const Tensor& output = graph_->tensor(node.outputs[0]);
+    if (input.dims != output.dims || node.post_ops.empty()) return;
+    ElementwiseAttributes plain;
+    plain.source_shape = input.shape;
+    node.attributes = plain;
+  }
+
+  TensorId AddInts(const std::vector<int>& values) {
+    Tensor tensor;
+    tensor.name = "permutation";
+    tensor.type = DataType::kInt32;
+    tensor.dims = {static_cast<int>(values.size())};
+    tensor.shape = Shape::FromDims(tensor.dims);
+    std::vector<uint8_t> bytes(values.size() * sizeof(int32_t));
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    tensor.constant = ConstantData::Own(std::move(bytes));
+    return graph_->AddTensor(std::move(tensor));
+  }
+
+  Graph* graph_;
+  Uses uses_;
+  std::vector<bool> removed_;
+};
+
+}  // namespace
+
+absl::Status FoldTransposes(Graph* graph) { return Folder(graph).Run(); }
+
+}  // namespace gles_delegate
