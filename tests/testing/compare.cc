@@ -20,20 +20,25 @@ constexpr double kHalfLeastNormal = 0x1p-14;
 // Mismatches that are printed in full.
 constexpr int kPrinted = 8;
 
+// What range_ends allows anywhere: a result below the least normal number that
+// a driver took for zero.
+double Flushed(const Accuracy& accuracy, Precision precision) {
+  if (!accuracy.range_ends) return 0;
+  return precision == Precision::kFloat16 ? kHalfLeastNormal
+                                          : std::numeric_limits<float>::min();
+}
+
 double Bound(double expected, double magnitude, const Accuracy& accuracy,
              Precision precision) {
-  double bound = 0;
-  if (accuracy.range_ends) {
-    bound += precision == Precision::kFloat16
-                 ? kHalfLeastNormal
-                 : std::numeric_limits<float>::min();
+  double bound = Flushed(accuracy, precision);
+  if (accuracy.terms > 0) {
+    bound +=
+        (4 * std::sqrt(static_cast<double>(accuracy.terms)) + accuracy.ulps) *
+            kFloatRounding * magnitude +
+        accuracy.absolute + std::numeric_limits<float>::min();
   }
-  if (accuracy.terms == 0) return bound;
-  bound +=
-      (4 * std::sqrt(static_cast<double>(accuracy.terms)) + accuracy.ulps) *
-          kFloatRounding * magnitude +
-      accuracy.absolute + std::numeric_limits<float>::min();
-  if (precision == Precision::kFloat16) {
+  if (precision == Precision::kFloat16 &&
+      (accuracy.terms > 0 || accuracy.rounds_to_half)) {
     bound += kHalfUlp * (std::fabs(expected) +
                          (accuracy.half_roundings - 1) * magnitude) +
              kHalfSmallest;
@@ -42,30 +47,39 @@ double Bound(double expected, double magnitude, const Accuracy& accuracy,
 }
 
 // float's largest number as infinity (Accuracy::range_ends).
-float Clamped(float value) {
+float Clamped(float value, const Accuracy& accuracy) {
   constexpr float kMax = std::numeric_limits<float>::max();
-  return std::fabs(value) == kMax
+  return accuracy.range_ends && std::fabs(value) == kMax
              ? std::copysign(std::numeric_limits<float>::infinity(), value)
              : value;
 }
 
-bool Matches(float expected, float actual, double bound,
-             const Accuracy& accuracy, Precision precision) {
-  if (accuracy.range_ends) {
-    expected = Clamped(expected);
-    actual = Clamped(actual);
-  }
+enum class Match {
+  kEqual,    // or as good as: NaN and NaN, the largest half for what is larger
+  kNever,    // one is NaN or infinite, the other is not
+  kByBound,  // as far as the error is within bounds
+};
+
+Match MatchOf(float expected, float actual, const Accuracy& accuracy,
+              Precision precision) {
+  expected = Clamped(expected, accuracy);
+  actual = Clamped(actual, accuracy);
   if (std::isnan(expected) || std::isnan(actual)) {
-    return std::isnan(expected) && std::isnan(actual);
+    return std::isnan(expected) && std::isnan(actual) ? Match::kEqual
+                                                      : Match::kNever;
   }
-  if (expected == actual) return true;
+  if (expected == actual) return Match::kEqual;
   if (precision == Precision::kFloat16 && std::fabs(expected) > kHalfLargest) {
     // Half has no such value: the nearest, or infinity.
     return std::fabs(actual) >= kHalfLargest &&
-           std::signbit(actual) == std::signbit(expected);
+                   std::signbit(actual) == std::signbit(expected)
+               ? Match::kEqual
+               : Match::kNever;
   }
-  if (std::isinf(expected) || std::isinf(actual)) return false;
-  return std::fabs(static_cast<double>(expected) - actual) <= bound;
+  if (std::isinf(expected) || std::isinf(actual)) return Match::kNever;
+  const double error = std::fabs(static_cast<double>(expected) - actual);
+  return error <= Flushed(accuracy, precision) ? Match::kEqual
+                                               : Match::kByBound;
 }
 
 // One unit in the last place of `magnitude`, or of the least normal number.
@@ -145,6 +159,9 @@ class OutputComparer {
     }
     const float actual = found.values[i];
     const float expected = expected_.values[i];
+    const Match match =
+        MatchOf(expected, actual, reference_.accuracy, reference_.precision);
+    if (match == Match::kEqual) return;
     const double magnitude =
         std::max({reference_.least_magnitude,
                   i < magnitudes_.size() ? std::fabs(magnitudes_[i]) : 0.0,
@@ -152,17 +169,9 @@ class OutputComparer {
     const double bound =
         Bound(expected, magnitude, reference_.accuracy, reference_.precision);
     const double error = std::fabs(static_cast<double>(expected) - actual);
-    if (std::isfinite(error) && std::isfinite(magnitude)) {
-      Raise(&all_.worst_ulps, error / Ulp(magnitude, reference_.precision));
-      if (largest_ > 0) Raise(&all_.worst_relative, error / largest_);
-      if (expected_.scale > 0) {
-        Raise(&all_.worst_codes, error / expected_.scale);
-      }
-      if (bound > 0) Raise(&all_.worst_of_bound, error / bound);
-    }
-    if (Matches(expected, actual, bound, reference_.accuracy,
-                reference_.precision)) {
-      return;
+    if (match == Match::kByBound) {
+      AddError(error, magnitude, bound);
+      if (error <= bound) return;
     }
     Raise(&worst_, error);
     if (++wrong_ <= kPrinted) {
@@ -170,6 +179,17 @@ class OutputComparer {
           &lines_, "\n  %s: %.9g, CPU %.9g, off by %.3g, allowed %.3g",
           Position(expected_.shape, i), actual, expected, error, bound);
     }
+  }
+
+  void AddError(double error, double magnitude, double bound) {
+    if (std::isfinite(magnitude)) {
+      Raise(&all_.worst_ulps, error / Ulp(magnitude, reference_.precision));
+    }
+    if (largest_ > 0) Raise(&all_.worst_relative, error / largest_);
+    if (expected_.scale > 0) {
+      Raise(&all_.worst_codes, error / expected_.scale);
+    }
+    if (bound > 0) Raise(&all_.worst_of_bound, error / bound);
   }
 
   static void Raise(double* worst, double value) {

@@ -25,9 +25,11 @@ struct Comparison {
   // Empty where the run matches; else what a person needs to see.
   std::string difference;
   int64_t elements = 0;
-  // The largest of each over all elements with a finite bound:
-  // error over the precision's unit in the last place of the magnitude (the sum
-  // of the absolute terms, where the op sums; else the element itself),
+  // The largest of each over all elements that are not as good as equal (NaN
+  // and NaN, the largest half for what is larger, zero for a subnormal number
+  // where range_ends allows it): error over the precision's unit in the last
+  // place of the magnitude (the sum of the absolute terms, where the op sums;
+  // else the element itself),
   double worst_ulps = 0;
   // error over the largest finite magnitude of the output's elements,
   double worst_relative = 0;

@@ -102,9 +102,12 @@ Accuracy BinaryAccuracy(BinaryOp op) {
       break;
     case BinaryOp::kMaximum:
     case BinaryOp::kMinimum:
+      accuracy.terms = 0;
+      break;
     case BinaryOp::kFloorDiv:
     case BinaryOp::kFloorMod:
       accuracy.terms = 0;
+      accuracy.rounds_to_half = true;
       break;
     default:
       break;
@@ -321,8 +324,8 @@ SingleOpModel Gelu(const Shape& input, bool approximate) {
   Accuracy accuracy;
   accuracy.ulps = 16;
   accuracy.magnitude_of_inputs = true;
-  const std::string description = absl::StrCat(
-      approximate ? "GELU by tanh " : "GELU ", ShapeString(input));
+  const std::string description =
+      absl::StrCat(approximate ? "GELU by tanh " : "GELU ", ShapeString(input));
   return MakeModel(description, accuracy, [&](OpVariant& v) {
     const int x =
         v.Input("x", input, v.random().WithCorners(ElementCount(input)));

@@ -67,6 +67,8 @@ SingleOpModel LogSoftmax(const Shape& shape) {
 SingleOpModel AddN(const Shape& shape, int count) {
   Accuracy accuracy;
   accuracy.terms = count;
+  // Partial sums may be stored, each in half.
+  accuracy.half_roundings = count - 1;
   return MakeModel(
       absl::StrCat("ADD_N ", count, " of ", ShapeString(shape)), accuracy,
       /*with_magnitude=*/true, [&](OpVariant& v) {

@@ -37,6 +37,9 @@ struct Accuracy {
   // taken for infinity: TFLite's built-in ADD, SUB, MUL and DIV clamp to it
   // even without an activation; XNNPACK's and ours do not.
   bool range_ends = false;
+  // With terms = 0: the result is exact in float32 and may be no half, though
+  // the inputs are.
+  bool rounds_to_half = false;
 };
 
 struct SingleOpModel {

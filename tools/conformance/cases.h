@@ -9,6 +9,9 @@ namespace gles_delegate::conformance {
 void AddConvolutionCases(CaseList* list);
 void AddUnaryCases(CaseList* list);
 void AddBinaryCases(CaseList* list);
+void AddMovementCases(CaseList* list);
+void AddWindowCases(CaseList* list);
+void AddLimitCases(CaseList* list);
 
 }  // namespace gles_delegate::conformance
 

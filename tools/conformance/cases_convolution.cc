@@ -1,17 +1,283 @@
-// Convolutions and FULLY_CONNECTED.
+// Convolutions and FULLY_CONNECTED: every channel tail in and out, windows,
+// strides, dilations, activations, and every kind of weights.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
 #include "tests/testing/op_builders.h"
 #include "tools/conformance/cases.h"
+#include "tools/conformance/special_values.h"
 
 namespace gles_delegate::conformance {
+namespace {
 
+using testing::Activation;
+using testing::ConvParams;
+using testing::DepthwiseParams;
+using testing::FullyConnectedParams;
+using testing::Padding;
 using testing::Shape;
+using testing::TransposeConvParams;
+using testing::Weights;
+
+constexpr Weights kWeights[] = {Weights::kFloat, Weights::kHalf,
+                                Weights::kSparse, Weights::kSparseHalf,
+                                Weights::kRuntime};
+
+std::string Name(Weights weights) {
+  switch (weights) {
+    case Weights::kFloat:
+      return "float_weights";
+    case Weights::kHalf:
+      return "half_weights";
+    case Weights::kSparse:
+      return "sparse_weights";
+    case Weights::kSparseHalf:
+      return "sparse_half_weights";
+    case Weights::kRuntime:
+      return "runtime_weights";
+  }
+  return "?";
+}
+
+std::string Name(Padding padding) {
+  return padding == Padding::kSame ? "SAME" : "VALID";
+}
+
+// The windows that convolutions are tried with: kernel, stride, dilation.
+struct Window {
+  int kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w;
+  std::string name() const {
+    return absl::StrCat("k", kernel_h, "x", kernel_w, "_s", stride_h, "x",
+                        stride_w, "_d", dilation_h, "x", dilation_w);
+  }
+};
+constexpr Window kWindows[] = {
+    {1, 1, 1, 1, 1, 1}, {1, 1, 2, 2, 1, 1}, {3, 3, 1, 1, 1, 1},
+    {3, 3, 2, 2, 1, 1}, {3, 3, 1, 2, 1, 1}, {3, 3, 3, 3, 1, 1},
+    {3, 3, 1, 1, 2, 2}, {3, 3, 1, 1, 1, 3}, {5, 5, 1, 1, 1, 1},
+    {5, 5, 2, 2, 1, 1}, {2, 2, 2, 2, 1, 1}, {1, 7, 1, 1, 1, 1},
+    {7, 1, 2, 1, 1, 1}, {4, 3, 1, 1, 2, 1},
+};
+
+template <typename Params>
+void SetWindow(const Window& window, Padding padding, Params* params) {
+  params->kernel_h = window.kernel_h;
+  params->kernel_w = window.kernel_w;
+  params->stride_h = window.stride_h;
+  params->stride_w = window.stride_w;
+  params->dilation_h = window.dilation_h;
+  params->dilation_w = window.dilation_w;
+  params->padding = padding;
+}
+
+void AddConv(CaseList* list, const std::string& attributes,
+             const ConvParams& params) {
+  list->Add("CONV_2D", absl::StrCat(attributes, "_out", params.out_channels),
+            params.input, [=] { return Conv2d(params); });
+}
+
+void AddConv2d(CaseList* list) {
+  for (const Shape& shape : testing::StandardShapes()) {
+    for (int kernel : {1, 3}) {
+      ConvParams params;
+      params.input = shape;
+      params.kernel_h = params.kernel_w = kernel;
+      AddConv(list, absl::StrCat("plain", kernel), params);
+    }
+  }
+  for (int in : testing::StandardChannels()) {
+    for (int out : testing::StandardChannels()) {
+      ConvParams params;
+      params.input = {1, 5, 6, in};
+      params.out_channels = out;
+      AddConv(list, "channels", params);
+    }
+  }
+  for (const Window& window : kWindows) {
+    for (Padding padding : {Padding::kSame, Padding::kValid}) {
+      ConvParams params;
+      params.input = {1, 11, 13, 5};
+      params.out_channels = 6;
+      SetWindow(window, padding, &params);
+      AddConv(list, absl::StrCat(window.name(), "_", Name(padding)), params);
+    }
+  }
+  for (Activation activation : testing::kActivations) {
+    for (Weights weights : kWeights) {
+      for (int kernel : {1, 3}) {
+        ConvParams params;
+        params.input = {3, 5, 4, 17};
+        params.out_channels = 5;
+        params.kernel_h = params.kernel_w = kernel;
+        params.activation = activation;
+        params.weights = weights;
+        AddConv(list,
+                absl::StrCat("k", kernel, "_", ActivationName(activation), "_",
+                             Name(weights)),
+                params);
+      }
+    }
+  }
+}
+
+void AddDepthwise(CaseList* list, const std::string& attributes,
+                  const DepthwiseParams& params) {
+  list->Add("DEPTHWISE_CONV_2D",
+            absl::StrCat(attributes, "_times", params.multiplier), params.input,
+            [=] { return DepthwiseConv2d(params); });
+}
+
+void AddDepthwiseConv2d(CaseList* list) {
+  for (const Shape& shape : testing::StandardShapes()) {
+    for (int multiplier : {1, 3}) {
+      DepthwiseParams params;
+      params.input = shape;
+      params.multiplier = multiplier;
+      AddDepthwise(list, "plain", params);
+    }
+  }
+  for (int in : testing::StandardChannels()) {
+    for (int multiplier : {2, 4, 5}) {
+      DepthwiseParams params;
+      params.input = {1, 5, 6, in};
+      params.multiplier = multiplier;
+      AddDepthwise(list, "channels", params);
+    }
+  }
+  for (const Window& window : kWindows) {
+    // TFLite takes one dilation for both axes in some of its kernels.
+    if (window.dilation_h != window.dilation_w) continue;
+    for (Padding padding : {Padding::kSame, Padding::kValid}) {
+      DepthwiseParams params;
+      params.input = {1, 11, 13, 5};
+      SetWindow(window, padding, &params);
+      AddDepthwise(list, absl::StrCat(window.name(), "_", Name(padding)),
+                   params);
+    }
+  }
+  for (Activation activation : testing::kActivations) {
+    for (Weights weights : kWeights) {
+      DepthwiseParams params;
+      params.input = {3, 5, 4, 17};
+      params.activation = activation;
+      params.weights = weights;
+      AddDepthwise(list,
+                   absl::StrCat(ActivationName(activation), "_", Name(weights)),
+                   params);
+    }
+  }
+}
+
+void AddTransposed(CaseList* list, const std::string& attributes,
+                   const TransposeConvParams& params) {
+  const std::string text =
+      absl::StrCat(attributes, "_out", params.out_channels);
+  list->Add("TRANSPOSE_CONV", text, params.input,
+            [=] { return TransposeConv(params); });
+  // Its output's size and its bias are not free.
+  if (params.extra_h != 0 || params.bias) return;
+  list->Add("Convolution2DTransposeBias", text, params.input,
+            [=] { return Convolution2dTransposeBias(params); });
+}
+
+void AddTransposeConv(CaseList* list) {
+  for (const Shape& shape : testing::StandardShapes()) {
+    TransposeConvParams params;
+    params.input = shape;
+    AddTransposed(list, "plain", params);
+  }
+  for (int in : testing::StandardChannels()) {
+    for (int out : {1, 3, 8}) {
+      TransposeConvParams params;
+      params.input = {1, 3, 4, in};
+      params.out_channels = out;
+      AddTransposed(list, "channels", params);
+    }
+  }
+  for (const auto& [kernel, stride] : std::vector<std::pair<int, int>>{
+           {1, 1}, {2, 2}, {3, 1}, {4, 2}, {5, 3}, {2, 3}}) {
+    for (Padding padding : {Padding::kSame, Padding::kValid}) {
+      for (int extra : {0, 1}) {
+        if (extra >= stride) continue;
+        TransposeConvParams params;
+        params.input = {2, 4, 3, 5};
+        params.kernel_h = params.kernel_w = kernel;
+        params.stride_h = params.stride_w = stride;
+        params.padding = padding;
+        params.extra_h = params.extra_w = extra;
+        AddTransposed(list,
+                      absl::StrCat("k", kernel, "_s", stride, "_",
+                                   Name(padding), "_extra", extra),
+                      params);
+      }
+    }
+  }
+  for (Weights weights : kWeights) {
+    for (bool bias : {false, true}) {
+      TransposeConvParams params;
+      params.input = {1, 5, 4, 8};
+      params.bias = bias;
+      params.weights = weights;
+      AddTransposed(list, absl::StrCat(bias ? "bias_" : "", Name(weights)),
+                    params);
+    }
+  }
+}
+
+void AddDense(CaseList* list, const std::string& attributes,
+              const FullyConnectedParams& params) {
+  list->Add("FULLY_CONNECTED",
+            absl::StrCat(attributes, "_out", params.out_features), params.input,
+            [=] { return FullyConnected(params); });
+}
+
+void AddFullyConnected(CaseList* list) {
+  for (const Shape& shape : testing::StandardShapes()) {
+    FullyConnectedParams params;
+    params.input = shape;
+    AddDense(list, "plain", params);
+  }
+  for (int in : {1, 3, 4, 17, 130}) {
+    for (int out : {1, 3, 4, 8, 17, 1001}) {
+      for (int batch : {1, 3}) {
+        FullyConnectedParams params;
+        params.input = {batch, in};
+        params.out_features = out;
+        AddDense(list, "features", params);
+      }
+    }
+  }
+  for (Activation activation : testing::kActivations) {
+    for (Weights weights : kWeights) {
+      FullyConnectedParams params;
+      params.input = {3, 17};
+      params.activation = activation;
+      params.weights = weights;
+      params.bias = weights != Weights::kHalf;
+      AddDense(list,
+               absl::StrCat(ActivationName(activation), "_", Name(weights)),
+               params);
+    }
+  }
+  for (const Shape& shape : {Shape{2, 3, 4}, {1, 2, 2, 5}, {2, 6, 10}}) {
+    FullyConnectedParams params;
+    params.input = shape;
+    params.keep_num_dims = true;
+    AddDense(list, "keep_num_dims", params);
+  }
+  FullyConnectedParams flattened;
+  flattened.input = {2, 3, 4};
+  flattened.in_features = 12;
+  AddDense(list, "flattened", flattened);
+}
+
+}  // namespace
 
 void AddConvolutionCases(CaseList* list) {
-  for (const Shape& shape : testing::StandardShapes()) {
-    testing::ConvParams params;
-    params.input = shape;
-    list->Add("CONV_2D", "3x3_SAME", shape, [=] { return Conv2d(params); });
-  }
+  AddConv2d(list);
+  AddDepthwiseConv2d(list);
+  AddTransposeConv(list);
+  AddFullyConnected(list);
 }
 
 }  // namespace gles_delegate::conformance

@@ -96,6 +96,9 @@ absl::StatusOr<std::vector<Family>> AllFamilies() {
   AddConvolutionCases(&list);
   AddUnaryCases(&list);
   AddBinaryCases(&list);
+  AddMovementCases(&list);
+  AddWindowCases(&list);
+  AddLimitCases(&list);
   return list.Take();
 }
 

@@ -1,0 +1,119 @@
+// labels: unit
+// The conformance suite's own parts: every op has cases, names are distinct,
+// the selection, the reports.
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tools/conformance/report.h"
+#include "tools/conformance/selection.h"
+#include "tools/conformance/suite.h"
+
+namespace gles_delegate::conformance {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+std::vector<Family> Families() {
+  auto families = AllFamilies();
+  EXPECT_TRUE(families.ok()) << families.status();
+  return families.ok() ? *std::move(families) : std::vector<Family>();
+}
+
+// To add an op's cases: tools/conformance/suite.h.
+TEST(SuiteTest, EveryOpOfTheRegistryHasCases) {
+  EXPECT_THAT(OpsWithoutCases(Families()), IsEmpty());
+}
+
+TEST(SuiteTest, CasesAreDistinctAndMany) {
+  std::set<std::string> names;
+  for (const Family& family : Families()) {
+    for (const Variant& variant : VariantsOf(family)) {
+      const std::string name = CaseName(family, variant);
+      EXPECT_TRUE(names.insert(name).second) << name;
+      EXPECT_THAT(name, Not(HasSubstr(" ")));
+    }
+  }
+  EXPECT_GE(names.size(), 5000u);
+}
+
+TEST(SuiteTest, TheSmallSetHasEveryOp) {
+  std::vector<Family> small;
+  for (Family& family : Families()) {
+    if (family.small) small.push_back(std::move(family));
+  }
+  EXPECT_THAT(OpsWithoutCases(small), IsEmpty());
+}
+
+TEST(SuiteTest, TwoFamiliesOfOneNameAreAnError) {
+  CaseList list;
+  const auto build = [] { return testing::SingleOpModel(); };
+  list.Add("NEG", "plain", {1, 2}, build);
+  list.Add("NEG", "plain", {1, 2}, build);
+  const auto taken = list.Take();
+  EXPECT_EQ(taken.status().code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_THAT(std::string(taken.status().message()),
+              HasSubstr("NEG/plain/1x2"));
+}
+
+TEST(FilterTest, Patterns) {
+  const std::string name = "CONV_2D/3x3_SAME/1x8x8x3/buffer/float32";
+  for (const char* accepting :
+       {"", "CONV_2D", "CONV_2D/*", "*float32", "ADD,CONV", "-float16",
+        "CONV*,-float16", "3x3_SAME/1x8x8x3/buffer"}) {
+    EXPECT_TRUE(Filter(accepting).Accepts(name)) << accepting;
+  }
+  for (const char* refusing :
+       {"ADD", "CONV_2D*float16", "*float", "-float32", "CONV_2D,-buffer"}) {
+    EXPECT_FALSE(Filter(refusing).Accepts(name)) << refusing;
+  }
+}
+
+TEST(ShardTest, Parses) {
+  const auto shard = ParseShard("2/5");
+  ASSERT_TRUE(shard.ok());
+  EXPECT_EQ(shard->index, 2);
+  EXPECT_EQ(shard->count, 5);
+  for (const char* bad : {"", "2", "5/5", "-1/5", "1/0", "a/b", "1/2/3"}) {
+    EXPECT_FALSE(ParseShard(bad).ok()) << bad;
+  }
+}
+
+Results TwoCases() {
+  Results results;
+  results.facts.renderer = "a <renderer> & co";
+  CaseResult good;
+  good.name = "ADD/plain/1x2/buffer/float32";
+  good.op = "ADD";
+  good.comparison.worst_ulps = 1.5;
+  good.comparison.worst_of_bound = 0.25;
+  results.Add(good);
+  CaseResult bad = good;
+  bad.name = "ADD/plain/1x2/buffer/float16";
+  bad.precision = testing::Precision::kFloat16;
+  bad.failure = "\noutput 0 is \"wrong\"\n  [0]: 1, CPU 2";
+  results.Add(bad);
+  return results;
+}
+
+TEST(ReportTest, Table) {
+  const std::string table = Table(TwoCases());
+  EXPECT_THAT(table, HasSubstr("2 cases of 1 ops, 1 failures"));
+  EXPECT_THAT(table,
+              HasSubstr("0.25 of what is allowed, ADD/plain/1x2/buffer"));
+}
+
+TEST(ReportTest, JunitXml) {
+  const std::string xml = JunitXml(TwoCases());
+  EXPECT_THAT(xml, HasSubstr("tests=\"2\" failures=\"1\""));
+  EXPECT_THAT(xml, HasSubstr("a &lt;renderer&gt; &amp; co"));
+  EXPECT_THAT(xml, HasSubstr("message=\"&#10;output 0 is &quot;wrong&quot;\""));
+}
+
+}  // namespace
+}  // namespace gles_delegate::conformance

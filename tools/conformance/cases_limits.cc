@@ -1,0 +1,127 @@
+// Tensors at the device's size limits and one past them, where another storage
+// has to hold them.
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+#include "tests/testing/op_builders.h"
+#include "tools/conformance/cases.h"
+
+namespace gles_delegate::conformance {
+namespace {
+
+using testing::Shape;
+using testing::SingleOpModel;
+
+struct LimitShape {
+  const char* name;
+  Shape (*shape)(const Limits&);
+};
+constexpr LimitShape kShapes[] = {
+    {"1x1xWIDTHx3",
+     [](const Limits& l) {
+       return Shape{1, 1, l.texture_size, 3};
+     }},
+    {"1x1xWIDTH+1x3",
+     [](const Limits& l) {
+       return Shape{1, 1, l.texture_size + 1, 3};
+     }},
+    {"1xHEIGHT+1x1x5",
+     [](const Limits& l) {
+       return Shape{1, l.texture_size + 1, 1, 5};
+     }},
+    {"1x1x2x4LAYERS",
+     [](const Limits& l) {
+       return Shape{1, 1, 2, 4 * l.texture_layers};
+     }},
+    {"1x1x2x4LAYERS+1",
+     [](const Limits& l) {
+       return Shape{1, 1, 2, 4 * l.texture_layers + 1};
+     }},
+    {"LAYERS+1x2x1x3",
+     [](const Limits& l) {
+       return Shape{l.texture_layers + 1, 2, 1, 3};
+     }},
+};
+
+struct LimitOp {
+  const char* op;
+  SingleOpModel (*build)(const Shape& shape);
+};
+const LimitOp kOps[] = {
+    {"NEG",
+     [](const Shape& s) { return testing::Unary(testing::UnaryOp::kNeg, s); }},
+    {"ADD",
+     [](const Shape& s) {
+       testing::BinaryParams params;
+       params.a = params.b = s;
+       return Binary(params);
+     }},
+    {"MUL",
+     [](const Shape& s) {
+       testing::BinaryParams params;
+       params.op = testing::BinaryOp::kMul;
+       params.a = s;
+       params.b = {s.back()};
+       params.constant = testing::Constant::kSecond;
+       return Binary(params);
+     }},
+    {"SLICE",
+     [](const Shape& s) {
+       return testing::Slice(s, {0, 0, 0, 0}, {-1, 1, -1, s[3] - 1});
+     }},
+    {"CONCATENATION",
+     [](const Shape& s) {
+       testing::ConcatenationParams params;
+       params.inputs = {s, {s[0], s[1], s[2], 2}};
+       return Concatenation(params);
+     }},
+    {"SOFTMAX", [](const Shape& s) { return testing::Softmax(s); }},
+    {"MAX_POOL_2D",
+     [](const Shape& s) {
+       testing::PoolParams params;
+       params.max = true;
+       params.input = s;
+       return Pool2d(params);
+     }},
+    {"SUM",
+     [](const Shape& s) {
+       return testing::Reduce(schema::BuiltinOperator::SUM, s, {1, 2}, false);
+     }},
+    {"DEPTHWISE_CONV_2D",
+     [](const Shape& s) {
+       testing::DepthwiseParams params;
+       params.input = s;
+       return DepthwiseConv2d(params);
+     }},
+};
+
+}  // namespace
+
+void AddLimitCases(CaseList* list) {
+  for (const LimitOp& op : kOps) {
+    for (const LimitShape& shape : kShapes) {
+      // TFLite 2.9's depthwise kernel never returns from more channels than its
+      // accumulators hold (4,832 floats).
+      if (absl::string_view(op.op) == "DEPTHWISE_CONV_2D" &&
+          absl::StrContains(shape.name, "4LAYERS")) {
+        continue;
+      }
+      list->AddAtLimit(op.op, "size_limit", shape.name,
+                       [op, shape](const Limits& limits) {
+                         return op.build(shape.shape(limits));
+                       });
+    }
+  }
+  // A convolution reads and writes them; its other side stays small.
+  for (const LimitShape& shape : kShapes) {
+    list->AddAtLimit("CONV_2D", "size_limit", shape.name,
+                     [shape](const Limits& limits) {
+                       testing::ConvParams params;
+                       params.input = shape.shape(limits);
+                       params.out_channels = 3;
+                       params.kernel_h = params.kernel_w = 1;
+                       return Conv2d(params);
+                     });
+  }
+}
+
+}  // namespace gles_delegate::conformance

@@ -1,0 +1,42 @@
+// Inputs that break shaders: what lies at the ends of float's range.
+#ifndef GLES_DELEGATE_TOOLS_CONFORMANCE_SPECIAL_VALUES_H_
+#define GLES_DELEGATE_TOOLS_CONFORMANCE_SPECIAL_VALUES_H_
+
+#include <vector>
+
+#include "tests/testing/op_model.h"
+
+namespace gles_delegate::conformance {
+
+// Zeros of both signs, subnormal numbers, the least and the largest normal
+// ones, half's limits, infinities, NaN: for ops that move values.
+const std::vector<float>& MovedValues();
+
+// Where functions end or bend: zeros, ties, integers past 2^23, arguments whose
+// exponential overflows or vanishes, infinities, NaN. No subnormal numbers: a
+// driver may take them for zero (GLSL ES 3.10, 4.7.1), where 1 / x or log(x)
+// has no bound.
+const std::vector<float>& FunctionValues();
+
+// Zeros of both signs and subnormal numbers among ordinary ones: for sums of
+// products, which subnormal terms must leave alone.
+const std::vector<float>& TinyValues();
+
+// `model` with every input made of `values`, over and over, and the bounds of
+// Accuracy::range_ends. The first input starts at the first value, the second
+// at the second, so that pairs differ.
+testing::SingleOpModel WithValues(testing::SingleOpModel model,
+                                  const std::vector<float>& values);
+
+// Every value with every other, for an op of two inputs; its model's shapes
+// must be {PairCount(values)}.
+int PairCount(const std::vector<float>& values);
+testing::SingleOpModel WithPairs(testing::SingleOpModel model,
+                                 const std::vector<float>& values);
+
+// Without NaN.
+std::vector<float> Numbers(std::vector<float> values);
+
+}  // namespace gles_delegate::conformance
+
+#endif  // GLES_DELEGATE_TOOLS_CONFORMANCE_SPECIAL_VALUES_H_
