@@ -24,41 +24,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// x and y are the shapes of the matrices as they are multiplied.
-struct Product {
-  Shape x;
-  Shape y;
-  bool adj_x = false;
-  bool adj_y = false;
-  Weights x_weights = Weights::kRuntime;
-  Weights y_weights = Weights::kRuntime;
-};
-
-Shape Stored(Shape shape, bool adjoint) {
-  if (adjoint) std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
-  return shape;
-}
-
-SingleOpModel BatchMatMul(const Product& p) {
-  const Shape x = Stored(p.x, p.adj_x);
-  const Shape y = Stored(p.y, p.adj_y);
-  Accuracy accuracy;
-  accuracy.terms = p.x.back();
-  const std::string description = absl::StrCat(
-      "BATCH_MATMUL ", ShapeString(x), p.adj_x ? " transposed" : "",
-      WeightsName(p.x_weights), " by ", ShapeString(y),
-      p.adj_y ? " transposed" : "", WeightsName(p.y_weights));
-  return MakeModel(description, accuracy, true, [&](OpVariant& v) {
-    const int a =
-        v.Constant("x", x, v.random().Gaussian(ElementCount(x)), p.x_weights);
-    const int b =
-        v.Constant("y", y, v.random().Gaussian(ElementCount(y)), p.y_weights);
-    schema::BatchMatMulOptionsT options;
-    options.adj_x = p.adj_x;
-    options.adj_y = p.adj_y;
-    return v.Op(schema::BuiltinOperator::BATCH_MATMUL, 1, {a, b}, options);
-  });
-}
+using Product = MatMulParams;
 
 class BatchMatMulTest : public ::testing::TestWithParam<std::pair<bool, bool>> {
  protected:

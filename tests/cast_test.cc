@@ -38,29 +38,6 @@ class CastTest : public ::testing::Test {
   void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
 };
 
-SingleOpModel Cast(TensorType from, TensorType to, const Shape& shape,
-                   float most = 100) {
-  return MakeModel(
-      absl::StrCat("CAST ", ShapeString(shape), " from ",
-                   schema::EnumNameTensorType(from), " to ",
-                   schema::EnumNameTensorType(to), " up to ", most),
-      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
-        std::vector<float> values =
-            v.random().Uniform(ElementCount(shape), -most, most);
-        for (size_t i = 0; i < values.size(); i += 3) values[i] = 0;
-        if (from != TensorType::FLOAT32) {
-          for (float& value : values) value = std::round(value);
-        }
-        schema::CastOptionsT options;
-        options.in_data_type = from;
-        options.out_data_type = to;
-        return v.OfType(
-            v.Op(Op::CAST, 1, {v.OfType(v.Input("x", shape, values), from)},
-                 options),
-            to);
-      });
-}
-
 TEST_F(CastTest, EveryPairEveryShape) {
   for (TensorType from : kTypes) {
     for (TensorType to : kTypes) {

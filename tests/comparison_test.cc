@@ -37,51 +37,14 @@ class ComparisonTest : public ::testing::TestWithParam<Op> {
   void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
 };
 
-// Few values, so that many are equal.
-std::vector<float> Values(OpVariant& v, TensorType type, const Shape& shape) {
-  std::vector<float> values(ElementCount(shape));
-  for (float& value : values) {
-    value = v.random().NextInt(type == TensorType::BOOL ? 0 : -2,
-                               type == TensorType::BOOL ? 1 : 2);
-    if (type == TensorType::FLOAT32) value *= 0.75f;
-  }
-  return values;
-}
-
-SingleOpModel Model(Op op, TensorType type, const Shape& a, const Shape& b,
-                    Constant constant = Constant::kNone) {
-  return MakeModel(
-      absl::StrCat(schema::EnumNameBuiltinOperator(op), " ", ShapeString(a),
-                   " and ", ShapeString(b), " of ",
-                   schema::EnumNameTensorType(type), " constant ",
-                   static_cast<int>(constant)),
-      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
-        const auto operand = [&](const char* name, const Shape& shape,
-                                 Constant which) {
-          const std::vector<float> values = Values(v, type, shape);
-          if (constant != which) {
-            return v.OfType(v.Input(name, shape, values), type);
-          }
-          if (type == TensorType::FLOAT32) {
-            return v.Constant(name, shape, values);
-          }
-          return v.IntConstant(
-              name, shape, std::vector<int32_t>(values.begin(), values.end()));
-        };
-        const int x = operand("a", a, Constant::kFirst);
-        const int y = operand("b", b, Constant::kSecond);
-        return v.OfBools(v.Op(op, 1, {x, y}));
-      });
-}
-
 TEST_P(ComparisonTest, EveryShape) {
   for (TensorType type : {TensorType::FLOAT32, TensorType::INT32}) {
     for (const Shape& shape : FewShapes()) {
-      Check(Model(GetParam(), type, shape, shape));
+      Check(ComparisonOp(GetParam(), type, shape, shape));
     }
     for (const Shape& shape :
          {Shape{}, Shape{7}, Shape{3, 5}, Shape{2, 3, 5}}) {
-      Check(Model(GetParam(), type, shape, shape));
+      Check(ComparisonOp(GetParam(), type, shape, shape));
     }
   }
 }
@@ -92,30 +55,32 @@ TEST_P(ComparisonTest, Broadcasts) {
                            Shape{2, 1, 1, 5}, Shape{4, 1, 5}}) {
       for (Constant constant :
            {Constant::kNone, Constant::kFirst, Constant::kSecond}) {
-        Check(Model(GetParam(), type, {2, 4, 3, 5}, b, constant));
-        Check(Model(GetParam(), type, b, {2, 4, 3, 5}, constant));
+        Check(ComparisonOp(GetParam(), type, {2, 4, 3, 5}, b, constant));
+        Check(ComparisonOp(GetParam(), type, b, {2, 4, 3, 5}, constant));
       }
     }
-    Check(Model(GetParam(), type, {3, 1, 4, 1}, {1, 2, 1, 9}));
+    Check(ComparisonOp(GetParam(), type, {3, 1, 4, 1}, {1, 2, 1, 9}));
   }
 }
 
 TEST_P(ComparisonTest, Bools) {
   if (GetParam() != Op::EQUAL && GetParam() != Op::NOT_EQUAL) return;
-  Check(Model(GetParam(), TensorType::BOOL, {2, 3, 5}, {2, 3, 5}));
-  Check(Model(GetParam(), TensorType::BOOL, {2, 3, 5}, {3, 1}));
+  Check(ComparisonOp(GetParam(), TensorType::BOOL, {2, 3, 5}, {2, 3, 5}));
+  Check(ComparisonOp(GetParam(), TensorType::BOOL, {2, 3, 5}, {3, 1}));
 }
 
 TEST_P(ComparisonTest, SpecialValues) {
   constexpr float kInf = std::numeric_limits<float>::infinity();
   const float values[] = {0.0f, -0.0f, 1, -1, kInf, -kInf, NAN, 3e38f};
-  SingleOpModel model = Model(GetParam(), TensorType::FLOAT32, {8, 8}, {8, 8});
+  SingleOpModel model =
+      ComparisonOp(GetParam(), TensorType::FLOAT32, {8, 8}, {8, 8});
   for (int i = 0; i < 64; ++i) {
     model.inputs[0][i] = values[i / 8];
     model.inputs[1][i] = values[i % 8];
   }
   Check(model);
-  SingleOpModel ints = Model(GetParam(), TensorType::INT32, {2, 2}, {2, 2});
+  SingleOpModel ints =
+      ComparisonOp(GetParam(), TensorType::INT32, {2, 2}, {2, 2});
   ints.inputs = {{2147483520, -2147483648.0f, 16777216, -1},
                  {2147483392, 2147483520, 16777218, 1}};
   Check(ints);
@@ -123,7 +88,7 @@ TEST_P(ComparisonTest, SpecialValues) {
 
 TEST_P(ComparisonTest, PrecisionsAndStorages) {
   for (TensorType type : {TensorType::FLOAT32, TensorType::INT32}) {
-    ExpectMatchesCpu(Model(GetParam(), type, {2, 3, 4, 5}, {4, 1}));
+    ExpectMatchesCpu(ComparisonOp(GetParam(), type, {2, 3, 4, 5}, {4, 1}));
   }
 }
 
@@ -134,9 +99,9 @@ TEST_P(ComparisonTest, InAGraph) {
       absl::StrCat(schema::EnumNameBuiltinOperator(GetParam()), " and OR"),
       Accuracy{/*terms=*/0}, [&](OpVariant& v) {
         const int x =
-            v.Input("x", shape, Values(v, TensorType::FLOAT32, shape));
+            v.Input("x", shape, FewValues(v, TensorType::FLOAT32, shape));
         const int y =
-            v.Input("y", shape, Values(v, TensorType::FLOAT32, shape));
+            v.Input("y", shape, FewValues(v, TensorType::FLOAT32, shape));
         const int first = v.OfBools(v.builder().AddTensor("first", shape));
         const int second = v.OfBools(v.builder().AddTensor("second", shape));
         v.builder().AddOp(GetParam(), 1, {x, x}, {first});

@@ -28,25 +28,6 @@ void Check(const SingleOpModel& model) {
   EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
 }
 
-SingleOpModel Cumsum(const Shape& shape, int axis, bool exclusive = false,
-                     bool reverse = false) {
-  Accuracy accuracy;
-  const int rank = static_cast<int>(shape.size());
-  accuracy.terms = shape[axis < 0 ? axis + rank : axis];
-  return MakeModel(
-      absl::StrCat("CUMSUM ", ShapeString(shape), " along ", axis,
-                   exclusive ? " exclusive" : "", reverse ? " reverse" : ""),
-      accuracy, /*with_magnitude=*/true, [&](OpVariant& v) {
-        const int x =
-            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
-        schema::CumsumOptionsT options;
-        options.exclusive = exclusive;
-        options.reverse = reverse;
-        return v.Op(schema::BuiltinOperator::CUMSUM, 1,
-                    {x, v.IntConstant("axis", {}, {axis})}, options);
-      });
-}
-
 TEST_F(CumsumTest, EveryAxisEveryShape) {
   for (const Shape& shape : StandardShapes()) {
     for (int axis = 0; axis < 4; ++axis) {

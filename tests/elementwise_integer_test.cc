@@ -26,78 +26,6 @@ constexpr Op kArithmetic[] = {
     Op::FLOOR_DIV, Op::FLOOR_MOD, Op::SQUARED_DIFFERENCE};
 constexpr Op kLogical[] = {Op::LOGICAL_AND, Op::LOGICAL_OR};
 
-bool Divides(Op op) {
-  return op == Op::DIV || op == Op::FLOOR_DIV || op == Op::FLOOR_MOD;
-}
-
-struct Case {
-  Op op = Op::ADD;
-  Shape a, b;
-  int most = 1000;  // of the values
-  Constant constant = Constant::kNone;
-  Activation activation = Activation::kNone;
-};
-
-// Integers from -most to most; divisors are not 0, which TFLite refuses.
-std::vector<int32_t> Integers(OpVariant& v, const Case& c, bool second,
-                              const Shape& shape) {
-  std::vector<int32_t> values(ElementCount(shape));
-  const int most = second && Divides(c.op) && c.most > 100 ? 100 : c.most;
-  for (int32_t& value : values) {
-    do {
-      value = v.random().NextInt(-most, most);
-    } while (second && Divides(c.op) && value == 0);
-  }
-  return values;
-}
-
-int AddOp(OpVariant& v, const Case& c, int a, int b) {
-  const auto fused = v.Fused(c.activation);
-  switch (c.op) {
-    case Op::ADD: {
-      schema::AddOptionsT options;
-      options.fused_activation_function = fused;
-      return v.Op(c.op, 1, {a, b}, options);
-    }
-    case Op::SUB: {
-      schema::SubOptionsT options;
-      options.fused_activation_function = fused;
-      return v.Op(c.op, 1, {a, b}, options);
-    }
-    case Op::MUL: {
-      schema::MulOptionsT options;
-      options.fused_activation_function = fused;
-      return v.Op(c.op, 1, {a, b}, options);
-    }
-    case Op::DIV: {
-      schema::DivOptionsT options;
-      options.fused_activation_function = fused;
-      return v.Op(c.op, 1, {a, b}, options);
-    }
-    default:
-      return v.Op(c.op, 1, {a, b});
-  }
-}
-
-SingleOpModel Model(const Case& c) {
-  const std::string description = absl::StrCat(
-      schema::EnumNameBuiltinOperator(c.op), " of int32 ", ShapeString(c.a),
-      " and ", ShapeString(c.b), " up to ", c.most, " constant ",
-      static_cast<int>(c.constant), " ", ActivationName(c.activation));
-  return MakeModel(description, Accuracy{/*terms=*/0}, [&](OpVariant& v) {
-    const auto operand = [&](const char* name, const Shape& shape, bool second,
-                             Constant constant) {
-      const std::vector<int32_t> values = Integers(v, c, second, shape);
-      if (c.constant == constant) return v.IntConstant(name, shape, values);
-      return v.OfInts(v.Input(
-          name, shape, std::vector<float>(values.begin(), values.end())));
-    };
-    const int a = operand("a", c.a, false, Constant::kFirst);
-    const int b = operand("b", c.b, true, Constant::kSecond);
-    return v.OfInts(AddOp(v, c, a, b));
-  });
-}
-
 void Check(const SingleOpModel& model) {
   EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
 }
@@ -109,9 +37,9 @@ class IntegerArithmeticTest : public ::testing::TestWithParam<Op> {
 
 TEST_P(IntegerArithmeticTest, EveryShape) {
   for (const Shape& shape : FewShapes())
-    Check(Model({GetParam(), shape, shape}));
+    Check(IntegerBinary({GetParam(), shape, shape}));
   for (const Shape& shape : {Shape{}, Shape{7}, Shape{3, 5}, Shape{2, 3, 5}}) {
-    Check(Model({GetParam(), shape, shape}));
+    Check(IntegerBinary({GetParam(), shape, shape}));
   }
 }
 
@@ -123,8 +51,8 @@ TEST_P(IntegerArithmeticTest, Broadcasts) {
   for (const auto& [wide, narrow] : pairs) {
     for (Constant constant :
          {Constant::kNone, Constant::kFirst, Constant::kSecond}) {
-      Check(Model({GetParam(), wide, narrow, 1000, constant}));
-      Check(Model({GetParam(), narrow, wide, 1000, constant}));
+      Check(IntegerBinary({GetParam(), wide, narrow, 1000, constant}));
+      Check(IntegerBinary({GetParam(), narrow, wide, 1000, constant}));
     }
   }
 }
@@ -134,7 +62,7 @@ TEST_P(IntegerArithmeticTest, Broadcasts) {
 TEST_P(IntegerArithmeticTest, GreatValues) {
   for (Constant constant : {Constant::kNone, Constant::kSecond}) {
     for (const Shape& b : {Shape{2, 3, 5}, Shape{1}}) {
-      Check(Model({GetParam(), {2, 3, 5}, b, 2147483646, constant}));
+      Check(IntegerBinary({GetParam(), {2, 3, 5}, b, 2147483646, constant}));
     }
   }
 }
@@ -143,12 +71,12 @@ TEST_P(IntegerArithmeticTest, Activations) {
   const Op op = GetParam();
   if (op != Op::ADD && op != Op::SUB && op != Op::MUL && op != Op::DIV) return;
   for (Activation activation : kActivations) {
-    Check(Model({op, {2, 3, 5}, {5}, 10, Constant::kNone, activation}));
+    Check(IntegerBinary({op, {2, 3, 5}, {5}, 10, Constant::kNone, activation}));
   }
 }
 
 TEST_P(IntegerArithmeticTest, PrecisionsAndStorages) {
-  ExpectMatchesCpu(Model({GetParam(), {2, 3, 4, 5}, {4, 1}}));
+  ExpectMatchesCpu(IntegerBinary({GetParam(), {2, 3, 4, 5}, {4, 1}}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, IntegerArithmeticTest,
@@ -161,32 +89,6 @@ class LogicalTest : public ::testing::TestWithParam<Op> {
  protected:
   void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
 };
-
-std::vector<float> Bools(OpVariant& v, const Shape& shape) {
-  std::vector<float> values(ElementCount(shape));
-  for (float& value : values) value = v.random().NextInt(0, 1);
-  return values;
-}
-
-SingleOpModel Logical(Op op, const Shape& a, const Shape& b,
-                      bool constant = false) {
-  return MakeModel(
-      absl::StrCat(schema::EnumNameBuiltinOperator(op), " ", ShapeString(a),
-                   " and ", ShapeString(b), constant ? " constant" : ""),
-      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
-        const int x = v.OfBools(v.Input("a", a, Bools(v, a)));
-        int y = 0;
-        if (constant) {
-          const std::vector<float> values = Bools(v, b);
-          const std::vector<uint8_t> bytes(values.begin(), values.end());
-          y = v.builder().AddConstantBytes("b", b, schema::TensorType::BOOL,
-                                           bytes);
-        } else {
-          y = v.OfBools(v.Input("b", b, Bools(v, b)));
-        }
-        return v.OfBools(v.Op(op, 1, {x, y}));
-      });
-}
 
 TEST_P(LogicalTest, ShapesAndBroadcasts) {
   for (const Shape& shape : FewShapes())
@@ -207,22 +109,8 @@ INSTANTIATE_TEST_SUITE_P(Ops, LogicalTest, ::testing::ValuesIn(kLogical),
 TEST(UnaryIntegerTest, NotAndNeg) {
   GLES_SKIP_WITHOUT_DEVICE();
   for (const Shape& shape : FewShapes()) {
-    const auto model = [&](bool logical) {
-      return MakeModel(
-          absl::StrCat(logical ? "LOGICAL_NOT " : "NEG ", ShapeString(shape)),
-          Accuracy{/*terms=*/0}, [&](OpVariant& v) {
-            if (logical) {
-              const int x = v.OfBools(v.Input("x", shape, Bools(v, shape)));
-              return v.OfBools(v.Op(Op::LOGICAL_NOT, 1, {x}));
-            }
-            const int x = v.OfInts(
-                v.Input("x", shape,
-                        v.random().Uniform(ElementCount(shape), -1000, 1000)));
-            return v.OfInts(v.Op(Op::NEG, 1, {x}));
-          });
-    };
-    Check(model(false));
-    Check(model(true));
+    Check(LogicalNot(shape));
+    Check(IntegerNeg(shape));
   }
 }
 

@@ -27,36 +27,6 @@ void Check(const SingleOpModel& model) {
   EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
 }
 
-// FILL, then an ADD: a graph must have an input.
-SingleOpModel Fill(const Shape& shape, bool runtime) {
-  return MakeModel(
-      absl::StrCat("FILL ", ShapeString(shape), runtime ? " at run time" : ""),
-      Accuracy{/*terms=*/1}, [&](OpVariant& v) {
-        const int rank = static_cast<int>(shape.size());
-        const int dims = v.IntConstant("dims", {rank}, shape);
-        const int value =
-            v.Constant("value", {}, {2.75f},
-                       runtime ? Weights::kRuntime : Weights::kFloat);
-        const int x =
-            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
-        const int filled = v.builder().AddTensor("filled", shape);
-        v.builder().AddOp(schema::BuiltinOperator::FILL, 1, {dims, value},
-                          {filled}, schema::FillOptionsT());
-        return v.Op(schema::BuiltinOperator::MUL, 1, {filled, x},
-                    schema::MulOptionsT());
-      });
-}
-
-SingleOpModel ZerosLike(const Shape& shape) {
-  return MakeModel(absl::StrCat("ZEROS_LIKE ", ShapeString(shape)),
-                   Accuracy{/*terms=*/0}, [&](OpVariant& v) {
-                     const int x = v.Input(
-                         "x", shape, v.random().Gaussian(ElementCount(shape)));
-                     return v.Op(schema::BuiltinOperator::ZEROS_LIKE, 1, {x},
-                                 schema::ZerosLikeOptionsT());
-                   });
-}
-
 TEST_F(FillTest, EveryShape) {
   for (bool runtime : {false, true}) {
     for (const Shape& shape : FewShapes()) Check(Fill(shape, runtime));

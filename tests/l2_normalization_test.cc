@@ -27,20 +27,6 @@ void Check(const SingleOpModel& model) {
   EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
 }
 
-SingleOpModel L2Normalization(const Shape& shape, float deviation = 1) {
-  Accuracy accuracy;
-  accuracy.terms = shape.empty() ? 1 : shape.back();
-  accuracy.ulps = 16;  // a root of 4.5 ULP and a quotient of 2.5
-  return MakeModel(
-      absl::StrCat("L2_NORMALIZATION ", ShapeString(shape), " of ", deviation),
-      accuracy, [&](OpVariant& v) {
-        const int x = v.Input(
-            "x", shape, v.random().Gaussian(ElementCount(shape), 0, deviation));
-        return v.Op(schema::BuiltinOperator::L2_NORMALIZATION, 1, {x},
-                    schema::L2NormOptionsT());
-      });
-}
-
 TEST_F(L2NormalizationTest, EveryShape) {
   for (const Shape& shape : StandardShapes()) Check(L2Normalization(shape));
 }

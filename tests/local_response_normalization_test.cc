@@ -27,33 +27,9 @@ void Check(const SingleOpModel& model) {
   EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
 }
 
-SingleOpModel Lrn(const Shape& shape, int radius, float bias, float alpha,
-                  float beta) {
-  Accuracy accuracy;
-  accuracy.terms = std::min(2 * radius + 1, shape.back());
-  // TFLite slides its window: it adds each square once and takes it away once,
-  // so its sum errs by what passed through it, up to all channels.
-  accuracy.ulps = 32 + 4.0f * shape.back();
-  return MakeModel(
-      absl::StrCat("LOCAL_RESPONSE_NORMALIZATION ", ShapeString(shape),
-                   " radius ", radius, " bias ", bias, " alpha ", alpha,
-                   " beta ", beta),
-      accuracy, [&](OpVariant& v) {
-        const int x =
-            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
-        schema::LocalResponseNormalizationOptionsT options;
-        options.radius = radius;
-        options.bias = bias;
-        options.alpha = alpha;
-        options.beta = beta;
-        return v.Op(schema::BuiltinOperator::LOCAL_RESPONSE_NORMALIZATION, 1,
-                    {x}, options);
-      });
-}
-
 TEST_F(LocalResponseNormalizationTest, EveryShape) {
   for (const Shape& shape : StandardShapes()) {
-    Check(Lrn(shape, 2, 1, 0.5f, 0.75f));
+    Check(LocalResponseNormalization(shape, 2, 1, 0.5f, 0.75f));
   }
 }
 
@@ -61,10 +37,10 @@ TEST_F(LocalResponseNormalizationTest, EveryParameter) {
   for (int channels : {5, 17}) {
     const Shape shape = {2, 3, 4, channels};
     for (int radius : {0, 1, 3, 4, 7, 100}) {
-      Check(Lrn(shape, radius, 1, 0.25f, 0.75f));
+      Check(LocalResponseNormalization(shape, radius, 1, 0.25f, 0.75f));
     }
     for (float beta : {0.0f, 0.5f, 1.0f, -0.5f, 2.0f}) {
-      Check(Lrn(shape, 5, 2, 1e-4f, beta));
+      Check(LocalResponseNormalization(shape, 5, 2, 1e-4f, beta));
     }
   }
 }
@@ -93,7 +69,7 @@ TEST_F(LocalResponseNormalizationTest, BeforeASum) {
 }
 
 TEST_F(LocalResponseNormalizationTest, PrecisionsAndStorages) {
-  ExpectMatchesCpu(Lrn({2, 3, 4, 6}, 2, 1, 0.5f, 0.75f));
+  ExpectMatchesCpu(LocalResponseNormalization({2, 3, 4, 6}, 2, 1, 0.5f, 0.75f));
 }
 
 TEST(ParseLocalResponseNormalizationTest, Refusals) {

@@ -27,18 +27,6 @@ void Check(const SingleOpModel& model) {
   EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
 }
 
-SingleOpModel Reverse(const Shape& shape, int axis) {
-  return MakeModel(
-      absl::StrCat("REVERSE_V2 ", ShapeString(shape), " along ", axis),
-      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
-        const int x =
-            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
-        return v.Op(schema::BuiltinOperator::REVERSE_V2, 1,
-                    {x, v.IntConstant("axis", {1}, {axis})},
-                    schema::ReverseV2OptionsT());
-      });
-}
-
 TEST_F(ReverseTest, EveryAxisEveryShape) {
   for (const Shape& shape : StandardShapes()) {
     for (int axis = 0; axis < 4; ++axis) Check(Reverse(shape, axis));

@@ -34,46 +34,14 @@ class SelectTest : public ::testing::Test {
   void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
 };
 
-struct Case {
-  Op op = Op::SELECT_V2;
-  Shape condition, x, y;
-  int constant = -1;  // of the three inputs
-};
-
-SingleOpModel Model(const Case& c) {
-  return MakeModel(
-      absl::StrCat(schema::EnumNameBuiltinOperator(c.op), " ",
-                   ShapeString(c.condition), " ", ShapeString(c.x), " ",
-                   ShapeString(c.y), " constant ", c.constant),
-      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
-        std::vector<float> holds(ElementCount(c.condition));
-        for (float& h : holds) h = v.random().NextInt(0, 1);
-        int condition = 0;
-        if (c.constant == 0) {
-          const std::vector<uint8_t> bytes(holds.begin(), holds.end());
-          condition = v.builder().AddConstantBytes("condition", c.condition,
-                                                   TensorType::BOOL, bytes);
-        } else {
-          condition = v.OfBools(v.Input("condition", c.condition, holds));
-        }
-        const auto operand = [&](const char* name, const Shape& shape, int at) {
-          return v.Constant(
-              name, shape, v.random().Gaussian(ElementCount(shape)),
-              c.constant == at ? Weights::kFloat : Weights::kRuntime);
-        };
-        const int x = operand("x", c.x, 1);
-        return v.Op(c.op, 1, {condition, x, operand("y", c.y, 2)});
-      });
-}
-
 TEST_F(SelectTest, EveryShape) {
   for (Op op : {Op::SELECT, Op::SELECT_V2}) {
     for (const Shape& shape : StandardShapes()) {
-      Check(Model({op, shape, shape, shape}));
+      Check(Select({op, shape, shape, shape}));
     }
     for (const Shape& shape :
          {Shape{}, Shape{7}, Shape{3, 5}, Shape{2, 3, 5}}) {
-      Check(Model({op, shape, shape, shape}));
+      Check(Select({op, shape, shape, shape}));
     }
   }
 }
@@ -81,41 +49,41 @@ TEST_F(SelectTest, EveryShape) {
 TEST_F(SelectTest, Constants) {
   const Shape shape = {2, 3, 4, 5};
   for (int constant = 0; constant < 3; ++constant) {
-    Check(Model({Op::SELECT, shape, shape, shape, constant}));
-    Check(Model({Op::SELECT, {2}, shape, shape, constant}));
-    Check(Model({Op::SELECT_V2, {4, 1}, {5}, shape, constant}));
+    Check(Select({Op::SELECT, shape, shape, shape, constant}));
+    Check(Select({Op::SELECT, {2}, shape, shape, constant}));
+    Check(Select({Op::SELECT_V2, {4, 1}, {5}, shape, constant}));
   }
 }
 
 TEST_F(SelectTest, ConditionOfTheFirstAxis) {
-  Check(Model({Op::SELECT, {}, {2, 3, 4, 5}, {2, 3, 4, 5}}));
-  Check(Model({Op::SELECT, {3}, {3, 2, 4, 5}, {3, 2, 4, 5}}));
-  Check(Model({Op::SELECT, {6}, {6, 4, 5}, {6, 4, 5}}));
-  Check(Model({Op::SELECT, {6}, {6, 5}, {6, 5}}));
+  Check(Select({Op::SELECT, {}, {2, 3, 4, 5}, {2, 3, 4, 5}}));
+  Check(Select({Op::SELECT, {3}, {3, 2, 4, 5}, {3, 2, 4, 5}}));
+  Check(Select({Op::SELECT, {6}, {6, 4, 5}, {6, 4, 5}}));
+  Check(Select({Op::SELECT, {6}, {6, 5}, {6, 5}}));
 }
 
 TEST_F(SelectTest, Broadcasts) {
   const Shape wide = {3, 2, 4, 5};
   for (const Shape& narrow : {Shape{}, Shape{1}, Shape{5}, Shape{4, 1},
                               Shape{3, 1, 1, 5}, Shape{2, 4, 5}}) {
-    Check(Model({Op::SELECT_V2, narrow, wide, wide}));
-    Check(Model({Op::SELECT_V2, wide, narrow, wide}));
-    Check(Model({Op::SELECT_V2, wide, wide, narrow}));
-    Check(Model({Op::SELECT_V2, wide, narrow, {}}));
+    Check(Select({Op::SELECT_V2, narrow, wide, wide}));
+    Check(Select({Op::SELECT_V2, wide, narrow, wide}));
+    Check(Select({Op::SELECT_V2, wide, wide, narrow}));
+    Check(Select({Op::SELECT_V2, wide, narrow, {}}));
   }
-  Check(Model({Op::SELECT_V2, {3, 1, 1, 1}, {2, 1, 5}, {4, 1}}));
+  Check(Select({Op::SELECT_V2, {3, 1, 1, 1}, {2, 1, 5}, {4, 1}}));
 }
 
 TEST_F(SelectTest, IntegersAndBools) {
   for (TensorType type : {TensorType::INT32, TensorType::BOOL}) {
-    Check(OfType(Model({Op::SELECT, {2, 3, 5}, {2, 3, 5}, {2, 3, 5}}), type));
-    Check(OfType(Model({Op::SELECT_V2, {3, 1}, {2, 3, 5}, {}, 2}), type));
+    Check(OfType(Select({Op::SELECT, {2, 3, 5}, {2, 3, 5}, {2, 3, 5}}), type));
+    Check(OfType(Select({Op::SELECT_V2, {3, 1}, {2, 3, 5}, {}, 2}), type));
   }
 }
 
 // NaN that is not selected does not show.
 TEST_F(SelectTest, SpecialValues) {
-  SingleOpModel model = Model({Op::SELECT, {6}, {6}, {6}});
+  SingleOpModel model = Select({Op::SELECT, {6}, {6}, {6}});
   model.inputs = {{1, 0, 1, 0, 1, 0},
                   {1, NAN, NAN, INFINITY, -0.0f, NAN},
                   {NAN, 2, INFINITY, -INFINITY, NAN, NAN}};
@@ -123,8 +91,8 @@ TEST_F(SelectTest, SpecialValues) {
 }
 
 TEST_F(SelectTest, PrecisionsAndStorages) {
-  ExpectMatchesCpu(Model({Op::SELECT, {2, 3, 5}, {2, 3, 5}, {2, 3, 5}}));
-  ExpectMatchesCpu(Model({Op::SELECT_V2, {3, 1}, {2, 3, 5}, {5}}));
+  ExpectMatchesCpu(Select({Op::SELECT, {2, 3, 5}, {2, 3, 5}, {2, 3, 5}}));
+  ExpectMatchesCpu(Select({Op::SELECT_V2, {3, 1}, {2, 3, 5}, {5}}));
 }
 
 TEST(ParseSelectTest, Refusals) {

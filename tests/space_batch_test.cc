@@ -29,69 +29,47 @@ void Check(const SingleOpModel& model) {
 
 using Ints = std::vector<int>;
 
-SingleOpModel Model(bool to_batch, const Shape& shape, const Ints& block,
-                    const Ints& edges) {
-  return MakeModel(
-      absl::StrCat(to_batch ? "SPACE_TO_BATCH_ND " : "BATCH_TO_SPACE_ND ",
-                   ShapeString(shape), " block ", absl::StrJoin(block, "x"),
-                   " edges ", absl::StrJoin(edges, ",")),
-      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
-        const int x =
-            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
-        const int axes = static_cast<int>(block.size());
-        const int b = v.IntConstant("block", {axes}, block);
-        const int e = v.IntConstant("edges", {axes, 2}, edges);
-        const int version = axes == 2 ? 1 : 3;
-        if (to_batch) {
-          return v.Op(schema::BuiltinOperator::SPACE_TO_BATCH_ND, version,
-                      {x, b, e}, schema::SpaceToBatchNDOptionsT());
-        }
-        return v.Op(schema::BuiltinOperator::BATCH_TO_SPACE_ND, version,
-                    {x, b, e}, schema::BatchToSpaceNDOptionsT());
-      });
-}
-
 TEST_F(SpaceBatchTest, ToBatch) {
   for (int channels : StandardChannels()) {
-    Check(Model(true, {1, 4, 6, channels}, {2, 2}, {0, 0, 0, 0}));
-    Check(Model(true, {3, 5, 4, channels}, {2, 3}, {1, 0, 0, 2}));
-    Check(Model(true, {2, 1, 1, channels}, {1, 4}, {0, 0, 2, 1}));
+    Check(SpaceBatch(true, {1, 4, 6, channels}, {2, 2}, {0, 0, 0, 0}));
+    Check(SpaceBatch(true, {3, 5, 4, channels}, {2, 3}, {1, 0, 0, 2}));
+    Check(SpaceBatch(true, {2, 1, 1, channels}, {1, 4}, {0, 0, 2, 1}));
   }
-  Check(Model(true, {1, 5, 70, 4}, {1, 2}, {0, 0, 0, 0}));
-  Check(Model(true, {2, 3, 5, 3}, {1, 1}, {2, 1, 0, 3}));
-  Check(Model(true, {1, 7, 7, 5}, {4, 4}, {3, 6, 8, 1}));
+  Check(SpaceBatch(true, {1, 5, 70, 4}, {1, 2}, {0, 0, 0, 0}));
+  Check(SpaceBatch(true, {2, 3, 5, 3}, {1, 1}, {2, 1, 0, 3}));
+  Check(SpaceBatch(true, {1, 7, 7, 5}, {4, 4}, {3, 6, 8, 1}));
 }
 
 TEST_F(SpaceBatchTest, ToSpace) {
   for (int channels : StandardChannels()) {
-    Check(Model(false, {4, 3, 2, channels}, {2, 2}, {0, 0, 0, 0}));
-    Check(Model(false, {18, 3, 2, channels}, {2, 3}, {1, 0, 0, 2}));
-    Check(Model(false, {12, 1, 1, channels}, {1, 4}, {0, 0, 2, 1}));
+    Check(SpaceBatch(false, {4, 3, 2, channels}, {2, 2}, {0, 0, 0, 0}));
+    Check(SpaceBatch(false, {18, 3, 2, channels}, {2, 3}, {1, 0, 0, 2}));
+    Check(SpaceBatch(false, {12, 1, 1, channels}, {1, 4}, {0, 0, 2, 1}));
   }
-  Check(Model(false, {2, 5, 70, 4}, {1, 2}, {0, 0, 1, 0}));
-  Check(Model(false, {16, 3, 4, 5}, {4, 4}, {3, 6, 8, 1}));
+  Check(SpaceBatch(false, {2, 5, 70, 4}, {1, 2}, {0, 0, 1, 0}));
+  Check(SpaceBatch(false, {16, 3, 4, 5}, {4, 4}, {3, 6, 8, 1}));
 }
 
 TEST_F(SpaceBatchTest, OneSpatialAxis) {
   for (int channels : {1, 5}) {
-    Check(Model(true, {3, 8, channels}, {2}, {0, 0}));
-    Check(Model(true, {2, 7, channels}, {3}, {0, 2}));
-    Check(Model(false, {6, 4, channels}, {2}, {0, 0}));
-    Check(Model(false, {6, 4, channels}, {3}, {1, 2}));
+    Check(SpaceBatch(true, {3, 8, channels}, {2}, {0, 0}));
+    Check(SpaceBatch(true, {2, 7, channels}, {3}, {0, 2}));
+    Check(SpaceBatch(false, {6, 4, channels}, {2}, {0, 0}));
+    Check(SpaceBatch(false, {6, 4, channels}, {3}, {1, 2}));
   }
 }
 
 TEST_F(SpaceBatchTest, Integers) {
   const auto type = schema::TensorType::INT32;
   ExpectMatchesCpu(
-      OfType(Model(true, {2, 5, 4, 5}, {2, 3}, {1, 0, 0, 2}), type));
+      OfType(SpaceBatch(true, {2, 5, 4, 5}, {2, 3}, {1, 0, 0, 2}), type));
   ExpectMatchesCpu(
-      OfType(Model(false, {12, 3, 2, 5}, {2, 3}, {1, 0, 0, 2}), type));
+      OfType(SpaceBatch(false, {12, 3, 2, 5}, {2, 3}, {1, 0, 0, 2}), type));
 }
 
 TEST_F(SpaceBatchTest, PrecisionsAndStorages) {
-  ExpectMatchesCpu(Model(true, {2, 5, 4, 5}, {2, 3}, {1, 0, 0, 2}));
-  ExpectMatchesCpu(Model(false, {12, 3, 2, 5}, {2, 3}, {1, 0, 0, 2}));
+  ExpectMatchesCpu(SpaceBatch(true, {2, 5, 4, 5}, {2, 3}, {1, 0, 0, 2}));
+  ExpectMatchesCpu(SpaceBatch(false, {12, 3, 2, 5}, {2, 3}, {1, 0, 0, 2}));
 }
 
 TEST(ParseSpaceBatchTest, RefusalsToBatch) {

@@ -203,6 +203,68 @@ SingleOpModel Reduce(schema::BuiltinOperator op, const Shape& input,
                      const std::vector<int>& axes, bool keep_dims);
 SingleOpModel AddN(const Shape& shape, int count);
 
+// CUMSUM along a constant axis.
+SingleOpModel Cumsum(const Shape& input, int axis, bool exclusive = false,
+                     bool reverse = false);
+// L2_NORMALIZATION of data of that standard deviation.
+SingleOpModel L2Normalization(const Shape& input, float deviation = 1);
+SingleOpModel LocalResponseNormalization(const Shape& input, int radius,
+                                         float bias, float alpha, float beta);
+
+// REVERSE_V2 along one axis.
+SingleOpModel Reverse(const Shape& input, int axis);
+// SPACE_TO_BATCH_ND, or BATCH_TO_SPACE_ND; `edges` are paddings or crops,
+// before and after each axis of `block`.
+SingleOpModel SpaceBatch(bool to_batch, const Shape& input,
+                         const std::vector<int>& block,
+                         const std::vector<int>& edges);
+// FILL, then a MUL: a graph must have an input.
+SingleOpModel Fill(const Shape& shape, bool runtime);
+SingleOpModel ZerosLike(const Shape& input);
+
+// x and y are the shapes of the matrices as they are multiplied.
+struct MatMulParams {
+  Shape x;
+  Shape y;
+  bool adj_x = false;
+  bool adj_y = false;
+  Weights x_weights = Weights::kRuntime;
+  Weights y_weights = Weights::kRuntime;
+};
+
+SingleOpModel BatchMatMul(const MatMulParams& params);
+
+// CAST of values from -most to most, a third of them zeros.
+SingleOpModel Cast(schema::TensorType from, schema::TensorType to,
+                   const Shape& input, float most = 100);
+// An arithmetic op on int32.
+struct IntegerBinaryParams {
+  schema::BuiltinOperator op = schema::BuiltinOperator::ADD;
+  Shape a, b;
+  int most = 1000;  // of the values
+  Constant constant = Constant::kNone;
+  Activation activation = Activation::kNone;
+};
+
+SingleOpModel IntegerBinary(const IntegerBinaryParams& params);
+// LOGICAL_AND or LOGICAL_OR; `constant`: of the second operand.
+SingleOpModel Logical(schema::BuiltinOperator op, const Shape& a,
+                      const Shape& b, bool constant = false);
+SingleOpModel LogicalNot(const Shape& input);
+SingleOpModel IntegerNeg(const Shape& input);
+// EQUAL, NOT_EQUAL, LESS, ..., on float32, int32 or bool.
+SingleOpModel ComparisonOp(schema::BuiltinOperator op, schema::TensorType type,
+                           const Shape& a, const Shape& b,
+                           Constant constant = Constant::kNone);
+// SELECT or SELECT_V2 of floats.
+struct SelectParams {
+  schema::BuiltinOperator op = schema::BuiltinOperator::SELECT_V2;
+  Shape condition, x, y;
+  int constant = -1;  // of the three inputs
+};
+
+SingleOpModel Select(const SelectParams& params);
+
 enum class UnaryOp {
   kRelu,
   kReluN1To1,

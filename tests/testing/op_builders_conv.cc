@@ -1,6 +1,7 @@
 // Builders for the ops that sum products: convolutions and FULLY_CONNECTED.
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "tests/testing/op_variant.h"
@@ -205,6 +206,36 @@ SingleOpModel FullyConnected(const FullyConnectedParams& params) {
     options.keep_num_dims = params.keep_num_dims;
     return v.Op(schema::BuiltinOperator::FULLY_CONNECTED,
                 params.keep_num_dims ? 5 : 1, {data, weights, bias}, options);
+  });
+}
+
+namespace {
+
+Shape Stored(Shape shape, bool adjoint) {
+  if (adjoint) std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
+  return shape;
+}
+
+}  // namespace
+
+SingleOpModel BatchMatMul(const MatMulParams& p) {
+  const Shape x = Stored(p.x, p.adj_x);
+  const Shape y = Stored(p.y, p.adj_y);
+  Accuracy accuracy;
+  accuracy.terms = p.x.back();
+  const std::string description = absl::StrCat(
+      "BATCH_MATMUL ", ShapeString(x), p.adj_x ? " transposed" : "",
+      WeightsName(p.x_weights), " by ", ShapeString(y),
+      p.adj_y ? " transposed" : "", WeightsName(p.y_weights));
+  return MakeModel(description, accuracy, true, [&](OpVariant& v) {
+    const int a =
+        v.Constant("x", x, v.random().Gaussian(ElementCount(x)), p.x_weights);
+    const int b =
+        v.Constant("y", y, v.random().Gaussian(ElementCount(y)), p.y_weights);
+    schema::BatchMatMulOptionsT options;
+    options.adj_x = p.adj_x;
+    options.adj_y = p.adj_y;
+    return v.Op(schema::BuiltinOperator::BATCH_MATMUL, 1, {a, b}, options);
   });
 }
 

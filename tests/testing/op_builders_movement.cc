@@ -188,4 +188,68 @@ SingleOpModel ExpandDims(const Shape& shape, int axis) {
       });
 }
 
+SingleOpModel Reverse(const Shape& shape, int axis) {
+  return MakeModel(
+      absl::StrCat("REVERSE_V2 ", ShapeString(shape), " along ", axis),
+      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        const int x =
+            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
+        return v.Op(schema::BuiltinOperator::REVERSE_V2, 1,
+                    {x, v.IntConstant("axis", {1}, {axis})},
+                    schema::ReverseV2OptionsT());
+      });
+}
+
+SingleOpModel SpaceBatch(bool to_batch, const Shape& shape, const Ints& block,
+                         const Ints& edges) {
+  return MakeModel(
+      absl::StrCat(to_batch ? "SPACE_TO_BATCH_ND " : "BATCH_TO_SPACE_ND ",
+                   ShapeString(shape), " block ", absl::StrJoin(block, "x"),
+                   " edges ", absl::StrJoin(edges, ",")),
+      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        const int x =
+            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
+        const int axes = static_cast<int>(block.size());
+        const int b = v.IntConstant("block", {axes}, block);
+        const int e = v.IntConstant("edges", {axes, 2}, edges);
+        const int version = axes == 2 ? 1 : 3;
+        if (to_batch) {
+          return v.Op(schema::BuiltinOperator::SPACE_TO_BATCH_ND, version,
+                      {x, b, e}, schema::SpaceToBatchNDOptionsT());
+        }
+        return v.Op(schema::BuiltinOperator::BATCH_TO_SPACE_ND, version,
+                    {x, b, e}, schema::BatchToSpaceNDOptionsT());
+      });
+}
+
+// FILL, then a MUL: a graph must have an input.
+SingleOpModel Fill(const Shape& shape, bool runtime) {
+  return MakeModel(
+      absl::StrCat("FILL ", ShapeString(shape), runtime ? " at run time" : ""),
+      Accuracy{/*terms=*/1}, [&](OpVariant& v) {
+        const int rank = static_cast<int>(shape.size());
+        const int dims = v.IntConstant("dims", {rank}, shape);
+        const int value =
+            v.Constant("value", {}, {2.75f},
+                       runtime ? Weights::kRuntime : Weights::kFloat);
+        const int x =
+            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
+        const int filled = v.builder().AddTensor("filled", shape);
+        v.builder().AddOp(schema::BuiltinOperator::FILL, 1, {dims, value},
+                          {filled}, schema::FillOptionsT());
+        return v.Op(schema::BuiltinOperator::MUL, 1, {filled, x},
+                    schema::MulOptionsT());
+      });
+}
+
+SingleOpModel ZerosLike(const Shape& shape) {
+  return MakeModel(absl::StrCat("ZEROS_LIKE ", ShapeString(shape)),
+                   Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+                     const int x = v.Input(
+                         "x", shape, v.random().Gaussian(ElementCount(shape)));
+                     return v.Op(schema::BuiltinOperator::ZEROS_LIKE, 1, {x},
+                                 schema::ZerosLikeOptionsT());
+                   });
+}
+
 }  // namespace gles_delegate::testing

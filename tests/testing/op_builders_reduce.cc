@@ -1,4 +1,6 @@
-// Builders for reductions, LOG_SOFTMAX and ADD_N.
+// Builders for reductions, running sums, normalizations, LOG_SOFTMAX and ADD_N.
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tests/testing/op_variant.h"
@@ -78,6 +80,63 @@ SingleOpModel AddN(const Shape& shape, int count) {
                                    v.random().Gaussian(ElementCount(shape))));
         }
         return v.Op(Op::ADD_N, 1, inputs);
+      });
+}
+
+SingleOpModel Cumsum(const Shape& shape, int axis, bool exclusive,
+                     bool reverse) {
+  Accuracy accuracy;
+  const int rank = static_cast<int>(shape.size());
+  accuracy.terms = shape[axis < 0 ? axis + rank : axis];
+  return MakeModel(
+      absl::StrCat("CUMSUM ", ShapeString(shape), " along ", axis,
+                   exclusive ? " exclusive" : "", reverse ? " reverse" : ""),
+      accuracy, /*with_magnitude=*/true, [&](OpVariant& v) {
+        const int x =
+            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
+        schema::CumsumOptionsT options;
+        options.exclusive = exclusive;
+        options.reverse = reverse;
+        return v.Op(schema::BuiltinOperator::CUMSUM, 1,
+                    {x, v.IntConstant("axis", {}, {axis})}, options);
+      });
+}
+
+SingleOpModel L2Normalization(const Shape& shape, float deviation) {
+  Accuracy accuracy;
+  accuracy.terms = shape.empty() ? 1 : shape.back();
+  accuracy.ulps = 16;  // a root of 4.5 ULP and a quotient of 2.5
+  return MakeModel(
+      absl::StrCat("L2_NORMALIZATION ", ShapeString(shape), " of ", deviation),
+      accuracy, [&](OpVariant& v) {
+        const int x = v.Input(
+            "x", shape, v.random().Gaussian(ElementCount(shape), 0, deviation));
+        return v.Op(schema::BuiltinOperator::L2_NORMALIZATION, 1, {x},
+                    schema::L2NormOptionsT());
+      });
+}
+
+SingleOpModel LocalResponseNormalization(const Shape& shape, int radius,
+                                         float bias, float alpha, float beta) {
+  Accuracy accuracy;
+  accuracy.terms = std::min(2 * radius + 1, shape.back());
+  // TFLite slides its window: it adds each square once and takes it away once,
+  // so its sum errs by what passed through it, up to all channels.
+  accuracy.ulps = 32 + 4.0f * shape.back();
+  return MakeModel(
+      absl::StrCat("LOCAL_RESPONSE_NORMALIZATION ", ShapeString(shape),
+                   " radius ", radius, " bias ", bias, " alpha ", alpha,
+                   " beta ", beta),
+      accuracy, [&](OpVariant& v) {
+        const int x =
+            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
+        schema::LocalResponseNormalizationOptionsT options;
+        options.radius = radius;
+        options.bias = bias;
+        options.alpha = alpha;
+        options.beta = beta;
+        return v.Op(schema::BuiltinOperator::LOCAL_RESPONSE_NORMALIZATION, 1,
+                    {x}, options);
       });
 }
 

@@ -31,9 +31,8 @@ absl::Status InvokeAndCollect(const SingleOpModel& model, int invokes,
   for (int i = 0; i < interpreter->outputs(); ++i) {
     const TensorView output = interpreter->output(i);
     const std::vector<int> dims = output.dims();
-    result->outputs.push_back(
-        {output.name(), Shape(dims.begin(), dims.end()), output.AsFloats(),
-         output.quantization().scale});
+    result->outputs.push_back({output.name(), Shape(dims.begin(), dims.end()),
+                               output.AsFloats(), output.quantization().scale});
     if (output.type() == kTfLiteInt32) {
       const auto ints = output.data<int32_t>();
       result->outputs.back().ints.assign(ints.begin(), ints.end());

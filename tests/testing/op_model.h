@@ -63,7 +63,7 @@ struct TensorValue {
   std::string name;
   Shape shape;
   std::vector<float> values;
-  float scale = 0;  // of one code; 0: not quantized
+  float scale = 0;                 // of one code; 0: not quantized
   std::vector<int32_t> ints = {};  // of an int32 tensor: `values`, exactly
 };
 

@@ -91,6 +91,10 @@ inline SingleOpModel MakeModel(const std::string& description,
   return MakeModel(description, accuracy, /*with_magnitude=*/false, build);
 }
 
+// Values of few kinds, so that many are equal.
+std::vector<float> FewValues(OpVariant& v, schema::TensorType type,
+                             const Shape& shape);
+
 schema::Padding ToSchema(Padding padding);
 // "SAME", "VALID".
 std::string PaddingName(Padding padding);

@@ -11,6 +11,11 @@ void AddUnaryCases(CaseList* list);
 void AddBinaryCases(CaseList* list);
 void AddMovementCases(CaseList* list);
 void AddWindowCases(CaseList* list);
+void AddSequenceCases(CaseList* list);
+void AddTypedCases(CaseList* list);
+void AddYoungerCases(CaseList* list);
+void AddQuantizedCases(CaseList* list);
+void AddQuantizedConvolutionCases(CaseList* list);
 void AddLimitCases(CaseList* list);
 
 }  // namespace gles_delegate::conformance

@@ -86,17 +86,50 @@ absl::StatusOr<TfLiteDelegate*> Session::DelegateFor(const Variant& variant) {
   return delegate.get();
 }
 
-std::string Session::Check(const SingleOpModel& model,
+struct Session::Prepared {
+  std::optional<SingleOpModel> model;
+  std::optional<NodeCase> node;  // where there is no model
+
+  CpuReference Reference(Precision precision) const {
+    return node ? MakeReference(*node, precision)
+                : testing::MakeCpuReference(*model, precision);
+  }
+};
+
+Session::Prepared Session::Prepare(const Family& family) const {
+  Prepared prepared;
+  if (family.node) {
+    prepared.node = family.node();
+  } else {
+    prepared.model = family.build(
+        {device().max_texture_size, device().max_array_texture_layers});
+  }
+  return prepared;
+}
+
+RunResult Session::RunOnDelegate(const SingleOpModel& model,
+                                 const Variant& variant) {
+  RunResult result;
+  auto delegate = DelegateFor(variant);
+  result.status = delegate.status();
+  if (!delegate.ok()) return result;
+  result = testing::RunModel(testing::AtPrecision(model, variant.precision),
+                             kInvokes, *delegate);
+  if (!result.status.ok()) return result;
+  const std::string refused = WhyNotWhole(ReportOf(*delegate));
+  if (!refused.empty()) result.status = absl::UnimplementedError(refused);
+  return result;
+}
+
+std::string Session::Check(const Prepared& prepared,
                            const CpuReference& reference,
                            const Variant& variant, Comparison* comparison) {
   if (!reference.status.ok()) return std::string(reference.status.message());
-  auto delegate = DelegateFor(variant);
-  if (!delegate.ok()) return std::string(delegate.status().message());
-  const RunResult result = testing::RunModel(
-      testing::AtPrecision(model, variant.precision), kInvokes, *delegate);
+  const RunResult result = prepared.node
+                               ? RunNodeCase(*prepared.node, variant.storage,
+                                             variant.precision, *context_)
+                               : RunOnDelegate(*prepared.model, variant);
   if (!result.status.ok()) return std::string(result.status.message());
-  std::string refused = WhyNotWhole(ReportOf(*delegate));
-  if (!refused.empty()) return refused;
   *comparison = testing::Compare(reference, result);
   return comparison->difference;
 }
@@ -105,7 +138,7 @@ std::vector<CaseResult> Session::Run(
     const Family& family, const std::function<bool(const std::string&)>& wanted,
     const std::function<void(const std::string&)>& started) {
   std::vector<CaseResult> results;
-  std::optional<SingleOpModel> model;
+  std::optional<Prepared> prepared;
   std::map<Precision, CpuReference> references;
   for (const Variant& variant : VariantsOf(family)) {
     CaseResult result;
@@ -116,18 +149,13 @@ std::vector<CaseResult> Session::Run(
     result.quantized = family.quantized;
     result.precision = variant.precision;
     const auto start = std::chrono::steady_clock::now();
-    if (!model) {
-      model = family.build(
-          {device().max_texture_size, device().max_array_texture_layers});
-    }
+    if (!prepared) prepared = Prepare(family);
     const auto [reference, inserted] =
         references.try_emplace(variant.precision);
-    if (inserted) {
-      reference->second = testing::MakeCpuReference(*model, variant.precision);
-    }
+    if (inserted) reference->second = prepared->Reference(variant.precision);
     const absl::Status ran = context_->Run([&] {
       result.failure =
-          Check(*model, reference->second, variant, &result.comparison);
+          Check(*prepared, reference->second, variant, &result.comparison);
       return absl::OkStatus();
     });
     if (!ran.ok()) result.failure = std::string(ran.message());

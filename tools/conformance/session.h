@@ -50,9 +50,15 @@ class Session {
   // One delegate runs all cases of a variant, so that programs that they share
   // are compiled once; a fresh one where it holds many.
   absl::StatusOr<TfLiteDelegate*> DelegateFor(const Variant& variant);
-  std::string Check(const testing::SingleOpModel& model,
+  // What the cases of one family share.
+  struct Prepared;
+  Prepared Prepare(const Family& family) const;
+  // Runs one case; what is wrong with it, or "".
+  std::string Check(const Prepared& prepared,
                     const testing::CpuReference& reference,
                     const Variant& variant, testing::Comparison* comparison);
+  testing::RunResult RunOnDelegate(const testing::SingleOpModel& model,
+                                   const Variant& variant);
 
   std::unique_ptr<egl::Context> context_;
   std::map<std::pair<int, int>, DelegatePtr> delegates_;

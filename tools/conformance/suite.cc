@@ -19,7 +19,7 @@ std::string Family::name() const {
 std::vector<Variant> VariantsOf(const Family& family) {
   std::vector<Variant> variants;
   for (Precision precision : {Precision::kFloat32, Precision::kFloat16}) {
-    if (family.quantized && precision == Precision::kFloat16) continue;
+    if (family.float32_only && precision == Precision::kFloat16) continue;
     for (TfLiteGlesStorage storage :
          {kTfLiteGlesStorageTextureArray, kTfLiteGlesStorageTexture2d,
           kTfLiteGlesStorageBuffer}) {
@@ -59,8 +59,17 @@ Family& CaseList::AddQuantized(std::string op, std::string attributes,
                                const testing::Shape& shape, Build build) {
   Family& family =
       Add(std::move(op), std::move(attributes), shape, std::move(build));
-  family.quantized = true;
+  family.quantized = family.float32_only = true;
   family.small = small_.insert(absl::StrCat(family.op, " quantized")).second;
+  return family;
+}
+
+Family& CaseList::AddNode(std::string op, std::string attributes,
+                          const testing::Shape& shape,
+                          std::function<NodeCase()> node) {
+  Family& family =
+      AddAtLimit(std::move(op), std::move(attributes), ShapeString(shape), {});
+  family.node = std::move(node);
   return family;
 }
 
@@ -98,6 +107,10 @@ absl::StatusOr<std::vector<Family>> AllFamilies() {
   AddBinaryCases(&list);
   AddMovementCases(&list);
   AddWindowCases(&list);
+  AddSequenceCases(&list);
+  AddTypedCases(&list);
+  AddYoungerCases(&list);
+  AddQuantizedCases(&list);
   AddLimitCases(&list);
   return list.Take();
 }

@@ -21,6 +21,7 @@
 #include "absl/status/statusor.h"
 #include "delegate/gles_delegate.h"
 #include "tests/testing/op_model.h"
+#include "tools/conformance/node_case.h"
 
 namespace gles_delegate::conformance {
 
@@ -38,8 +39,10 @@ struct Family {
   std::function<testing::SingleOpModel(const Limits&)> build;
   // Among those that slow drivers run too.
   bool small = false;
-  // 8-bit tensors; runs at float32 alone.
-  bool quantized = false;
+  // Set instead of `build` for an op that TFLite here does not know.
+  std::function<NodeCase()> node;
+  bool quantized = false;     // 8-bit tensors
+  bool float32_only = false;  // where 16-bit storage cannot hold the values
 
   std::string name() const;  // "OP/attributes/shape"
 };
@@ -62,6 +65,9 @@ class CaseList {
   // On 8-bit tensors.
   Family& AddQuantized(std::string op, std::string attributes,
                        const testing::Shape& shape, Build build);
+  // For an op that TFLite here does not know.
+  Family& AddNode(std::string op, std::string attributes,
+                  const testing::Shape& shape, std::function<NodeCase()> node);
   // For a model whose size follows from the device's limits; `shape` says how:
   // "1x1xLIMITx3".
   Family& AddAtLimit(

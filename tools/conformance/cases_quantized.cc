@@ -1,0 +1,196 @@
+// Ops on 8-bit tensors, int8 and uint8, against TFLite's integer kernels. The
+// float view computes the real result and rounds it once to the output's codes;
+// an integer kernel rounds its factors or its table too, so the two may lie on
+// both sides of a tie: one code apart, none where values are only moved.
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "tests/testing/op_builders.h"
+#include "tools/conformance/cases.h"
+#include "tools/conformance/quantized_models.h"
+
+namespace gles_delegate::conformance {
+namespace {
+
+using schema::TensorType;
+using testing::Shape;
+using testing::SingleOpModel;
+using testing::UnaryOp;
+using Op = schema::BuiltinOperator;
+
+constexpr TensorType kTypes[] = {TensorType::INT8, TensorType::UINT8};
+
+std::string Attributes(const std::string& what, TensorType type, Codes codes) {
+  return absl::StrCat(absl::AsciiStrToLower(schema::EnumNameTensorType(type)),
+                      "_", what, "_", Name(codes));
+}
+
+// The float model, on tensors of each type and kind of zero point. `types`: a
+// bit for int8, a bit for uint8, as TFLite's kernel takes them.
+constexpr int kInt8 = 1, kUint8 = 2, kBoth = 3;
+void Add(CaseList* list, const std::string& op, const std::string& what,
+         const Shape& shape, OutputRule rule, int codes_apart,
+         const CaseList::Build& build, int types = kBoth) {
+  for (TensorType type : kTypes) {
+    const int bit = type == TensorType::INT8 ? kInt8 : kUint8;
+    if ((types & bit) == 0) continue;
+    for (Codes codes : kCodes) {
+      list->AddQuantized(op, Attributes(what, type, codes), shape, [=] {
+        return Quantized(build(), type, codes, rule, codes_apart);
+      });
+    }
+  }
+}
+
+const std::vector<Shape>& Shapes() {
+  static const auto& shapes =
+      *new std::vector<Shape>{{1, 5, 7, 5}, {3, 4, 6, 8}, {2, 3, 1, 1}};
+  return shapes;
+}
+
+void AddMovements(CaseList* list) {
+  for (const Shape& shape : Shapes()) {
+    const auto add = [&](const char* op, const CaseList::Build& build,
+                         int types = kBoth) {
+      Add(list, op, "moved", shape, OutputRule::kSame, 0, build, types);
+    };
+    const int count = static_cast<int>(testing::ElementCount(shape));
+    add("RESHAPE", [=] { return testing::Reshape(shape, {1, count}); });
+    add("TRANSPOSE", [=] { return testing::Transpose(shape, {0, 3, 1, 2}); });
+    add("SLICE", [=] {
+      return testing::Slice(shape, {0, 1, 0, 0}, {-1, 2, -1, -1});
+    });
+    add("STRIDED_SLICE", [=] {
+      return testing::StridedSlice({shape, {0, 0, 0, 0}, shape, {1, 2, 1, 1}});
+    });
+    add("PAD", [=] {
+      testing::PadParams params;
+      params.input = shape;
+      return Pad(params);
+    });
+    add("GATHER", [=] { return testing::Gather(shape, 1, {2}, {1, 0}); });
+    add("PACK", [=] { return testing::Pack({3, shape[3]}, 3, 1); });
+    add("UNPACK", [=] {
+      return testing::Split(testing::SplitKind::kUnpack, shape, 1,
+                            std::vector<int>(shape[1], 1));
+    });
+    add("SQUEEZE", [=] {
+      return testing::Squeeze({1, shape[0], 1, shape[3]}, {2});
+    });
+    add("MAX_POOL_2D", [=] {
+      testing::PoolParams params;
+      params.max = true;
+      params.input = shape;
+      return Pool2d(params);
+    });
+    add("RESIZE_NEAREST_NEIGHBOR", [=] {
+      testing::ResizeParams params;
+      params.nearest = true;
+      params.input = shape;
+      return Resize(params);
+    });
+    add("CONCATENATION", [=] {
+      testing::ConcatenationParams params;
+      params.inputs = {shape, shape};
+      return Concatenation(params);
+    });
+    add("REDUCE_MAX", [=] {
+      return testing::Reduce(Op::REDUCE_MAX, shape, {1, 2}, true);
+    });
+    add("REDUCE_MIN", [=] {
+      return testing::Reduce(Op::REDUCE_MIN, shape, {1, 2}, true);
+    });
+    for (testing::BinaryOp op :
+         {testing::BinaryOp::kMaximum, testing::BinaryOp::kMinimum}) {
+      testing::BinaryParams params;
+      params.op = op;
+      params.a = params.b = shape;
+      add(testing::BinaryOpName(op).c_str(), [=] { return Binary(params); });
+    }
+  }
+  for (int block : {2, 3}) {
+    Add(list, "DEPTH_TO_SPACE", absl::StrCat("block", block),
+        {2, 3, 4, 5 * block * block}, OutputRule::kSame, 0, [=] {
+          return testing::DepthToSpace({2, 3, 4, 5 * block * block}, block);
+        });
+    Add(list, "SPACE_TO_DEPTH", absl::StrCat("block", block), {2, 6, 12, 5},
+        OutputRule::kSame, 0, [=] {
+          return testing::DepthToSpace({2, 6, 12, 5}, block, true);
+        });
+  }
+  Add(list, "SPLIT", "channels", {1, 2, 3, 24}, OutputRule::kSame, 0, [] {
+    return testing::Split(testing::SplitKind::kSplit, {1, 2, 3, 24}, 3,
+                          {8, 8, 8});
+  });
+}
+
+void AddFunctions(CaseList* list) {
+  for (const Shape& shape : Shapes()) {
+    const auto add = [&](UnaryOp op, OutputRule rule, int types = kBoth) {
+      Add(
+          list, testing::UnaryOpName(op), "plain", shape, rule, 1,
+          [=] { return testing::Unary(op, shape); }, types);
+    };
+    add(UnaryOp::kRelu, OutputRule::kRange);
+    add(UnaryOp::kRelu6, OutputRule::kRange);
+    add(UnaryOp::kReluN1To1, OutputRule::kRange);
+    add(UnaryOp::kLeakyRelu, OutputRule::kRange);
+    add(UnaryOp::kHardSwish, OutputRule::kRange);
+    add(UnaryOp::kElu, OutputRule::kRange, kInt8);
+    add(UnaryOp::kLogistic, OutputRule::kLogistic);
+    add(UnaryOp::kTanh, OutputRule::kSymmetric);
+    Add(list, "SOFTMAX", "plain", shape, OutputRule::kLogistic, 1,
+        [=] { return testing::Softmax(shape); });
+    Add(list, "LOG_SOFTMAX", "plain", shape, OutputRule::kLogSoftmax, 1,
+        [=] { return testing::LogSoftmax(shape); });
+    Add(list, "AVERAGE_POOL_2D", "f2x2", shape, OutputRule::kSame, 1, [=] {
+      testing::PoolParams params;
+      params.input = shape;
+      return Pool2d(params);
+    });
+    Add(list, "RESIZE_BILINEAR", "to_8x9", shape, OutputRule::kSame, 1, [=] {
+      testing::ResizeParams params;
+      params.input = shape;
+      return Resize(params);
+    });
+    for (Op op : {Op::MEAN, Op::SUM}) {
+      Add(list, schema::EnumNameBuiltinOperator(op), "axes_1.2", shape,
+          OutputRule::kRange, 1, [=] {
+            return testing::Reduce(op, shape, {1, 2}, true);
+          });
+    }
+    Add(list, "PRELU", "alpha_per_channel", shape, OutputRule::kRange, 1, [=] {
+      return testing::Prelu(shape, {1, 1, shape[3]});
+    });
+  }
+}
+
+void AddPairs(CaseList* list) {
+  using testing::BinaryOp;
+  for (BinaryOp op : {BinaryOp::kAdd, BinaryOp::kSub, BinaryOp::kMul,
+                      BinaryOp::kSquaredDifference}) {
+    const int types = op == BinaryOp::kSquaredDifference ? kInt8 : kBoth;
+    for (const Shape& a : Shapes()) {
+      for (const Shape& b : {a, Shape{a[3]}}) {
+        testing::BinaryParams params;
+        params.op = op;
+        params.a = a;
+        params.b = b;
+        Add(
+            list, testing::BinaryOpName(op),
+            absl::StrCat("with_", testing::ShapeString(b)), a,
+            OutputRule::kRange, 1, [=] { return Binary(params); }, types);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void AddQuantizedCases(CaseList* list) {
+  AddMovements(list);
+  AddFunctions(list);
+  AddPairs(list);
+  AddQuantizedConvolutionCases(list);
+}
+
+}  // namespace gles_delegate::conformance

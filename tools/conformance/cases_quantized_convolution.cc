@@ -1,0 +1,223 @@
+// Sums of products on 8-bit tensors: int8 with weights of a scale each channel,
+// uint8 with one. QUANTIZE and DEQUANTIZE, which begin and end such models.
+#include <cmath>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "tests/testing/op_builders.h"
+#include "tools/conformance/cases.h"
+#include "tools/conformance/quantized_models.h"
+
+namespace gles_delegate::conformance {
+namespace {
+
+using schema::ActivationFunctionType;
+using schema::TensorType;
+using testing::Shape;
+using testing::SingleOpModel;
+using Op = schema::BuiltinOperator;
+
+constexpr TensorType kTypes[] = {TensorType::INT8, TensorType::UINT8};
+
+struct Params {
+  Op op = Op::CONV_2D;
+  Shape input;
+  int out = 4;
+  int kernel = 3;
+  int stride = 1;
+  ActivationFunctionType activation = ActivationFunctionType::NONE;
+  TensorType type = TensorType::INT8;
+  Codes codes = Codes::kRandom;
+};
+
+std::string Attributes(const Params& p) {
+  return absl::StrCat(absl::AsciiStrToLower(schema::EnumNameTensorType(p.type)),
+                      "_k", p.kernel, "_s", p.stride, "_out", p.out, "_",
+                      schema::EnumNameActivationFunctionType(p.activation), "_",
+                      Name(p.codes));
+}
+
+template <typename Options>
+Options WindowOptions(const Params& p) {
+  Options options;
+  options.padding = schema::Padding::SAME;
+  options.stride_h = options.stride_w = p.stride;
+  options.fused_activation_function = p.activation;
+  return options;
+}
+
+void AddNode(const Params& p, const std::vector<int>& inputs, int output,
+             QuantizedBuilder* b) {
+  switch (p.op) {
+    case Op::DEPTHWISE_CONV_2D: {
+      auto options = WindowOptions<schema::DepthwiseConv2DOptionsT>(p);
+      options.depth_multiplier = p.out / p.input.back();
+      b->builder().AddOp(p.op, 3, inputs, {output}, options);
+      return;
+    }
+    case Op::FULLY_CONNECTED: {
+      schema::FullyConnectedOptionsT options;
+      options.fused_activation_function = p.activation;
+      b->builder().AddOp(p.op, 4, inputs, {output}, options);
+      return;
+    }
+    default:
+      b->builder().AddOp(p.op, 3, inputs, {output},
+                         WindowOptions<schema::Conv2DOptionsT>(p));
+  }
+}
+
+Shape WeightShape(const Params& p) {
+  switch (p.op) {
+    case Op::DEPTHWISE_CONV_2D:
+      return {1, p.kernel, p.kernel, p.out};
+    case Op::FULLY_CONNECTED:
+      return {p.out, p.input.back()};
+    default:
+      return {p.out, p.kernel, p.kernel, p.input.back()};
+  }
+}
+
+Shape OutputShape(const Params& p) {
+  if (p.op == Op::FULLY_CONNECTED) return {p.input[0], p.out};
+  const int h = (p.input[1] + p.stride - 1) / p.stride;
+  const int w = (p.input[2] + p.stride - 1) / p.stride;
+  return {p.input[0], h, w, p.out};
+}
+
+SingleOpModel Model(const Params& p) {
+  QuantizedBuilder b(
+      absl::StrCat(schema::EnumNameBuiltinOperator(p.op), " ",
+                   testing::ShapeString(p.input), " ", Attributes(p)),
+      p.type, p.codes);
+  const ModelQuantization in = b.Draw();
+  const float in_scale = QuantizedBuilder::ScaleOf(in);
+  const int data = b.Input("x", p.input, in);
+  const bool depthwise = p.op == Op::DEPTHWISE_CONV_2D;
+  const int terms = (p.op == Op::FULLY_CONNECTED ? 1 : p.kernel * p.kernel) *
+                    (depthwise ? 1 : p.input.back());
+  std::vector<float> scales;
+  // TFLite's int8 FULLY_CONNECTED takes one scale for all channels.
+  const Shape shape = WeightShape(p);
+  const int weights = b.Weights("w", shape, depthwise ? 3 : 0,
+                                b.random().NextUniform(0.001f, 0.05f),
+                                p.op == Op::FULLY_CONNECTED, &scales);
+  // Sums spread over about 100 * 100 * sqrt(terms) steps; a part saturates.
+  const float out_scale = in_scale * scales[0] * 100 *
+                          std::sqrt(static_cast<float>(terms)) *
+                          b.random().NextUniform(0.5f, 2);
+  const int bias = b.Bias(p.out, in_scale, scales, 30 * out_scale);
+  const int output = b.Output("y", OutputShape(p), b.Draw(out_scale));
+  AddNode(p, {data, weights, bias}, output, &b);
+  return b.Finish({output}, 1);
+}
+
+void Add(CaseList* list, Params p) {
+  for (TensorType type : kTypes) {
+    for (Codes codes : kCodes) {
+      p.type = type;
+      p.codes = codes;
+      list->AddQuantized(schema::EnumNameBuiltinOperator(p.op), Attributes(p),
+                         p.input, [p] { return Model(p); });
+    }
+  }
+}
+
+void AddConversions(CaseList* list) {
+  for (TensorType type : kTypes) {
+    for (Codes codes : kCodes) {
+      for (const Shape& shape :
+           {Shape{1, 5, 7, 5}, {3, 4, 6, 8}, {1, 1, 64, 4}}) {
+        const std::string what = absl::StrCat(
+            absl::AsciiStrToLower(schema::EnumNameTensorType(type)), "_",
+            Name(codes));
+        list->AddQuantized("DEQUANTIZE", what, shape, [=] {
+          QuantizedBuilder b(
+              absl::StrCat("DEQUANTIZE ", what, testing::ShapeString(shape)),
+              type, codes);
+          const int x = b.Input("x", shape, b.Draw());
+          const int y = b.builder().AddTensor("y", shape);
+          b.builder().AddOp(Op::DEQUANTIZE, 2, {x}, {y});
+          SingleOpModel model = b.Finish({y}, 0);
+          // A product of a scale and a whole number: one rounding.
+          model.accuracy.ulps = 2;
+          return model;
+        });
+        // From one quantization to another: one rounding of the factor.
+        list->AddQuantized("QUANTIZE", "requantize_" + what, shape, [=] {
+          QuantizedBuilder b(
+              absl::StrCat("QUANTIZE ", what, testing::ShapeString(shape)),
+              type, codes);
+          const ModelQuantization in = b.Draw();
+          const int x = b.Input("x", shape, in);
+          const int y = b.Output("y", shape,
+                                 b.Draw(QuantizedBuilder::ScaleOf(in) *
+                                        b.random().NextUniform(0.5f, 2)));
+          b.builder().AddOp(Op::QUANTIZE, 2, {x}, {y});
+          return b.Finish({y}, 1);
+        });
+        // Ties are the driver's division's: one code.
+        list->AddQuantized("QUANTIZE", "from_float_" + what, shape, [=] {
+          QuantizedBuilder b(absl::StrCat("QUANTIZE of float ", what,
+                                          testing::ShapeString(shape)),
+                             type, codes);
+          const ModelQuantization q = b.Draw();
+          const float most = 200 * QuantizedBuilder::ScaleOf(q);
+          const int x = b.FloatInput(
+              "x", shape,
+              b.random().Uniform(testing::ElementCount(shape), -most, most));
+          const int y = b.Output("y", shape, q);
+          b.builder().AddOp(Op::QUANTIZE, 1, {x}, {y});
+          return b.Finish({y}, 1);
+        });
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void AddQuantizedConvolutionCases(CaseList* list) {
+  for (int in : {3, 4, 17}) {
+    for (int out : {1, 5, 8}) {
+      for (int kernel : {1, 3}) {
+        Params p;
+        p.input = Shape{2, 5, 6, in};
+        p.out = out;
+        p.kernel = kernel;
+        Add(list, p);
+      }
+      Params dense;
+      dense.op = Op::FULLY_CONNECTED;
+      dense.input = Shape{3, in * 9};
+      dense.out = out;
+      Add(list, dense);
+    }
+    for (int multiplier : {1, 2}) {
+      for (int stride : {1, 2}) {
+        Params p;
+        p.op = Op::DEPTHWISE_CONV_2D;
+        p.input = Shape{2, 7, 6, in};
+        p.out = in * multiplier;
+        p.stride = stride;
+        Add(list, p);
+      }
+    }
+  }
+  for (ActivationFunctionType activation :
+       {ActivationFunctionType::RELU, ActivationFunctionType::RELU6,
+        ActivationFunctionType::RELU_N1_TO_1}) {
+    for (Op op : {Op::CONV_2D, Op::DEPTHWISE_CONV_2D, Op::FULLY_CONNECTED}) {
+      Params p;
+      p.op = op;
+      p.input = op == Op::FULLY_CONNECTED ? Shape{2, 40} : Shape{1, 6, 7, 5};
+      p.out = 5;
+      p.stride = op == Op::FULLY_CONNECTED ? 1 : 2;
+      p.activation = activation;
+      Add(list, p);
+    }
+  }
+  AddConversions(list);
+}
+
+}  // namespace gles_delegate::conformance

@@ -1,0 +1,207 @@
+// Ops of integers and bools, and movements of them: exact.
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "tests/testing/of_type.h"
+#include "tests/testing/op_builders.h"
+#include "tools/conformance/cases.h"
+
+namespace gles_delegate::conformance {
+namespace {
+
+using schema::TensorType;
+using testing::Constant;
+using testing::IntegerBinaryParams;
+using testing::SelectParams;
+using testing::Shape;
+using testing::ShapeString;
+using Op = schema::BuiltinOperator;
+
+std::string Name(TensorType type) {
+  return absl::AsciiStrToLower(schema::EnumNameTensorType(type));
+}
+
+std::string Name(Op op) { return schema::EnumNameBuiltinOperator(op); }
+
+std::string Name(Constant constant) {
+  return constant == Constant::kNone    ? "runtime"
+         : constant == Constant::kFirst ? "first_constant"
+                                        : "second_constant";
+}
+
+const std::vector<Shape>& Shapes() {
+  static const auto& shapes = *new std::vector<Shape>{
+      {},           {7},          {3, 5},        {2, 3, 5},
+      {1, 1, 1, 3}, {1, 7, 9, 5}, {1, 6, 67, 4}, {3, 5, 4, 17}};
+  return shapes;
+}
+
+// What broadcasts to 2x4x3x5.
+const std::vector<Shape>& Narrow() {
+  static const auto& shapes =
+      *new std::vector<Shape>{{}, {5}, {3, 1}, {2, 1, 1, 5}, {4, 1, 5}};
+  return shapes;
+}
+const Shape kWide = {2, 4, 3, 5};
+
+void AddCasts(CaseList* list) {
+  for (TensorType from :
+       {TensorType::FLOAT32, TensorType::INT32, TensorType::BOOL}) {
+    for (TensorType to :
+         {TensorType::FLOAT32, TensorType::INT32, TensorType::BOOL}) {
+      for (const Shape& shape : Shapes()) {
+        list->Add("CAST", absl::StrCat(Name(from), "_to_", Name(to)), shape,
+                  [=] { return testing::Cast(from, to, shape); });
+      }
+    }
+  }
+}
+
+void AddInteger(CaseList* list, const std::string& attributes,
+                const IntegerBinaryParams& params) {
+  list->Add(Name(params.op),
+            absl::StrCat("int32_", attributes, "_with_", ShapeString(params.b)),
+            params.a, [=] { return IntegerBinary(params); });
+}
+
+void AddArithmetic(CaseList* list) {
+  for (Op op : {Op::ADD, Op::SUB, Op::MUL, Op::DIV, Op::MAXIMUM, Op::MINIMUM,
+                Op::FLOOR_DIV, Op::FLOOR_MOD, Op::SQUARED_DIFFERENCE}) {
+    for (const Shape& shape : Shapes()) {
+      AddInteger(list, "plain", {op, shape, shape});
+    }
+    for (const Shape& narrow : Narrow()) {
+      AddInteger(list, "first_constant",
+                 {op, kWide, narrow, 1000, Constant::kFirst});
+      AddInteger(list, "swapped", {op, narrow, kWide});
+      AddInteger(list, "second_constant",
+                 {op, kWide, narrow, 1000, Constant::kSecond});
+    }
+    AddInteger(list, "great_values", {op, {2, 3, 5}, {2, 3, 5}, 2147483646});
+    AddInteger(list, "great_scalar",
+               {op, {2, 3, 5}, {1}, 2147483646, Constant::kSecond});
+  }
+  for (const Shape& shape : Shapes()) {
+    list->Add("NEG", "int32", shape,
+              [=] { return testing::IntegerNeg(shape); });
+    list->Add("LOGICAL_NOT", "plain", shape,
+              [=] { return testing::LogicalNot(shape); });
+  }
+}
+
+void AddLogic(CaseList* list) {
+  for (Op op : {Op::LOGICAL_AND, Op::LOGICAL_OR}) {
+    for (const Shape& shape : Shapes()) {
+      list->Add(Name(op), "plain", shape,
+                [=] { return testing::Logical(op, shape, shape); });
+    }
+    for (const Shape& narrow : Narrow()) {
+      for (bool constant : {false, true}) {
+        list->Add(Name(op),
+                  absl::StrCat(constant ? "constant" : "runtime", "_with_",
+                               ShapeString(narrow)),
+                  kWide, [=] {
+                    return testing::Logical(op, kWide, narrow, constant);
+                  });
+      }
+    }
+  }
+}
+
+void AddComparisons(CaseList* list) {
+  for (Op op : {Op::EQUAL, Op::NOT_EQUAL, Op::LESS, Op::GREATER,
+                Op::GREATER_EQUAL, Op::LESS_EQUAL}) {
+    for (TensorType type : {TensorType::FLOAT32, TensorType::INT32}) {
+      for (const Shape& shape : Shapes()) {
+        list->Add(Name(op), Name(type), shape, [=] {
+          return testing::ComparisonOp(op, type, shape, shape);
+        });
+      }
+      for (const Shape& narrow : Narrow()) {
+        for (Constant constant : {Constant::kNone, Constant::kSecond}) {
+          list->Add(Name(op),
+                    absl::StrCat(Name(type), "_", Name(constant), "_with_",
+                                 ShapeString(narrow)),
+                    kWide, [=] {
+                      return testing::ComparisonOp(op, type, kWide, narrow,
+                                                   constant);
+                    });
+        }
+      }
+    }
+  }
+  for (Op op : {Op::EQUAL, Op::NOT_EQUAL}) {
+    list->Add(Name(op), "bool", kWide, [=] {
+      return testing::ComparisonOp(op, TensorType::BOOL, kWide, kWide);
+    });
+  }
+}
+
+void AddSelect(CaseList* list, const SelectParams& params) {
+  list->Add(
+      Name(params.op),
+      absl::StrCat("by_", ShapeString(params.condition), "_else_",
+                   ShapeString(params.y), "_constant", params.constant + 1),
+      params.x, [=] { return Select(params); });
+}
+
+void AddSelects(CaseList* list) {
+  for (Op op : {Op::SELECT, Op::SELECT_V2}) {
+    for (const Shape& shape : testing::StandardShapes()) {
+      AddSelect(list, {op, shape, shape, shape});
+    }
+    for (int constant = 0; constant < 3; ++constant) {
+      AddSelect(list, {op, kWide, kWide, kWide, constant});
+    }
+  }
+  AddSelect(list, {Op::SELECT, {}, kWide, kWide});
+  AddSelect(list, {Op::SELECT, {2}, kWide, kWide});
+  for (const Shape& narrow : Narrow()) {
+    AddSelect(list, {Op::SELECT_V2, narrow, kWide, kWide});
+    AddSelect(list, {Op::SELECT_V2, kWide, narrow, kWide});
+    AddSelect(list, {Op::SELECT_V2, kWide, kWide, narrow});
+  }
+}
+
+// One movement of each shader on the other kinds of texels.
+void AddTypedMovements(CaseList* list) {
+  const auto add = [list](const std::string& op, const Shape& shape,
+                          const CaseList::Build& build) {
+    for (TensorType type : {TensorType::INT32, TensorType::BOOL}) {
+      list->Add(op, Name(type), shape,
+                [=] { return testing::OfType(build(), type); });
+    }
+  };
+  for (int c : testing::StandardChannels()) {
+    const Shape shape = {2, 3, 4, c};
+    add("RESHAPE", shape, [=] { return testing::Reshape(shape, {3, 8, c}); });
+    add("TRANSPOSE", shape, [=] {
+      return testing::Transpose(shape, {0, 3, 1, 2});
+    });
+    add("SLICE", shape, [=] {
+      return testing::Slice(shape, {1, 0, 1, 0}, {1, 2, -1, -1});
+    });
+    add("CONCATENATION", shape, [=] {
+      testing::ConcatenationParams params;
+      params.inputs = {shape, {2, 3, 4, 3}};
+      return Concatenation(params);
+    });
+    // TFLite's PACK takes no bools.
+    list->Add("PACK", "int32", {3, 4, c}, [=] {
+      return testing::OfType(testing::Pack({3, 4, c}, 3, 1), TensorType::INT32);
+    });
+    add("TILE", shape, [=] { return testing::Tile(shape, {1, 2, 1, 2}); });
+  }
+}
+
+}  // namespace
+
+void AddTypedCases(CaseList* list) {
+  AddCasts(list);
+  AddArithmetic(list);
+  AddLogic(list);
+  AddComparisons(list);
+  AddSelects(list);
+  AddTypedMovements(list);
+}
+
+}  // namespace gles_delegate::conformance

@@ -1,0 +1,39 @@
+// A case of an op that is younger than the TFLite beside the suite, which
+// refuses to load it: its node is given to the op's parser and planner by hand,
+// and the reference is the function that TFLite's later kernels compute.
+#ifndef GLES_DELEGATE_TOOLS_CONFORMANCE_NODE_CASE_H_
+#define GLES_DELEGATE_TOOLS_CONFORMANCE_NODE_CASE_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "delegate/gles_delegate.h"
+#include "egl/context.h"
+#include "tests/testing/compare.h"
+#include "tests/testing/op_model.h"
+
+namespace gles_delegate::conformance {
+
+// An elementwise op: inputs and output have one shape.
+struct NodeCase {
+  std::string op;  // as op_list.inc has it
+  testing::Shape shape;
+  std::vector<std::vector<float>> inputs;
+  // One element of the result from the elements of the inputs.
+  std::function<double(const std::vector<float>&)> exact;
+  testing::Accuracy accuracy;
+};
+
+// What a run at `precision` is compared with.
+testing::CpuReference MakeReference(const NodeCase& node,
+                                    testing::Precision precision);
+
+// Parses, plans and runs the node. Inside context->Run().
+testing::RunResult RunNodeCase(const NodeCase& node, TfLiteGlesStorage storage,
+                               testing::Precision precision,
+                               const egl::Context& context);
+
+}  // namespace gles_delegate::conformance
+
+#endif  // GLES_DELEGATE_TOOLS_CONFORMANCE_NODE_CASE_H_

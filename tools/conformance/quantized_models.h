@@ -1,0 +1,95 @@
+// Models of one op on 8-bit tensors, with random scales and zero points, the
+// extremes among them. How many codes they may differ by is said at each.
+#ifndef GLES_DELEGATE_TOOLS_CONFORMANCE_QUANTIZED_MODELS_H_
+#define GLES_DELEGATE_TOOLS_CONFORMANCE_QUANTIZED_MODELS_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tests/testing/op_model.h"
+#include "tests/testing/random.h"
+#include "third_party/tflite_schema/schema_generated.h"
+#include "tools/common/model_builder.h"
+
+namespace gles_delegate::conformance {
+
+// Which scales and zero points a model gets; each is a case of its own.
+enum class Codes {
+  kRandom,   // any scale from 2^-8 to 2^2, any zero point
+  kLowest,   // zero points at the type's least code
+  kHighest,  // at its greatest
+};
+inline constexpr Codes kCodes[] = {Codes::kRandom, Codes::kLowest,
+                                   Codes::kHighest};
+std::string Name(Codes codes);
+
+// Builds a model of 8-bit tensors; scales, zero points and data come from the
+// description's own stream.
+class QuantizedBuilder {
+ public:
+  QuantizedBuilder(std::string description, schema::TensorType type,
+                   Codes codes);
+
+  schema::TensorType type() const { return type_; }
+  bool is_signed() const { return type_ == schema::TensorType::INT8; }
+  int least() const { return is_signed() ? -128 : 0; }
+  int most() const { return is_signed() ? 127 : 255; }
+  testing::Random& random() { return random_; }
+  ModelBuilder& builder() { return builder_; }
+
+  // A quantization as `codes` has it. `scale` 0: a random one.
+  ModelQuantization Draw(float scale = 0);
+  static float ScaleOf(const ModelQuantization& q) { return q.scale[0]; }
+
+  // An input whose data go through all codes.
+  int Input(const std::string& name, const testing::Shape& shape,
+            const ModelQuantization& q);
+  // A float32 input.
+  int FloatInput(const std::string& name, const testing::Shape& shape,
+                 std::vector<float> values);
+  // Weights: int8 with zero points of 0 and a scale for each index of
+  // `dimension` (or one, `per_tensor`), or uint8 with one scale. `scale` is the
+  // largest; `scales` receives them.
+  int Weights(const std::string& name, const testing::Shape& shape,
+              int dimension, float scale, bool per_tensor,
+              std::vector<float>* scales);
+  // An int32 bias for inputs and weights of these scales.
+  int Bias(int channels, float input_scale,
+           const std::vector<float>& weight_scales, float magnitude);
+  int Output(const std::string& name, const testing::Shape& shape,
+             const ModelQuantization& q);
+
+  // `codes_apart`: how many codes of the output the two may differ by.
+  testing::SingleOpModel Finish(std::vector<int> outputs, int codes_apart);
+
+ private:
+  std::string description_;
+  schema::TensorType type_;
+  Codes codes_;
+  testing::Random random_;
+  ModelBuilder builder_;
+  std::vector<std::vector<float>> inputs_;
+  float output_scale_ = 0;
+};
+
+// What becomes of the output's scale and zero point.
+enum class OutputRule {
+  kSame,        // the input's: ops that move values (all inputs share one, too)
+  kRange,       // what the float model's output spans
+  kLogistic,    // 1/256 from 0: what TFLite fixes for LOGISTIC and SOFTMAX
+  kSymmetric,   // 1/128 around 0: for TANH and L2_NORMALIZATION
+  kLogSoftmax,  // 16/256 up to 0
+};
+
+// A model of floats on 8-bit tensors: each input with a quantization as `codes`
+// has it and data that go through all its codes, each float32 constant with one
+// that spans it (kSame: the input's). Version numbers stay, as TFLite's kernels
+// go by types.
+testing::SingleOpModel Quantized(const testing::SingleOpModel& model,
+                                 schema::TensorType type, Codes codes,
+                                 OutputRule rule, int codes_apart);
+
+}  // namespace gles_delegate::conformance
+
+#endif  // GLES_DELEGATE_TOOLS_CONFORMANCE_QUANTIZED_MODELS_H_
