@@ -31,55 +31,33 @@ class ArgExtremeTest : public ::testing::TestWithParam<Op> {
   void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
 };
 
-// Few values, so that many are equal.
-SingleOpModel Model(Op op, const Shape& shape, int axis,
-                    TensorType type = TensorType::FLOAT32, int most = 4) {
-  return MakeModel(
-      absl::StrCat(schema::EnumNameBuiltinOperator(op), " ", ShapeString(shape),
-                   " along ", axis, " of ", schema::EnumNameTensorType(type),
-                   " up to ", most),
-      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
-        std::vector<float> values(ElementCount(shape));
-        for (float& value : values) value = v.random().NextInt(-most, most);
-        const int x = v.OfType(v.Input("x", shape, values), type);
-        const int along = v.IntConstant("axis", {}, {axis});
-        if (op == Op::ARG_MAX) {
-          schema::ArgMaxOptionsT options;
-          options.output_type = TensorType::INT32;
-          return v.OfInts(v.Op(op, 1, {x, along}, options));
-        }
-        schema::ArgMinOptionsT options;
-        options.output_type = TensorType::INT32;
-        return v.OfInts(v.Op(op, 1, {x, along}, options));
-      });
-}
-
 TEST_P(ArgExtremeTest, EveryAxisEveryShape) {
   for (const Shape& shape : StandardShapes()) {
-    for (int axis = 0; axis < 4; ++axis) Check(Model(GetParam(), shape, axis));
+    for (int axis = 0; axis < 4; ++axis)
+      Check(ArgExtreme(GetParam(), shape, axis));
   }
 }
 
 TEST_P(ArgExtremeTest, OtherRanks) {
-  Check(Model(GetParam(), {7}, 0));
-  for (int axis : {0, 1, -1}) Check(Model(GetParam(), {3, 6}, axis));
-  for (int axis : {0, 1, -1}) Check(Model(GetParam(), {3, 4, 5}, axis));
+  Check(ArgExtreme(GetParam(), {7}, 0));
+  for (int axis : {0, 1, -1}) Check(ArgExtreme(GetParam(), {3, 6}, axis));
+  for (int axis : {0, 1, -1}) Check(ArgExtreme(GetParam(), {3, 4, 5}, axis));
   for (int axis = 0; axis < 5; ++axis) {
-    Check(Model(GetParam(), {2, 3, 4, 2, 5}, axis));
+    Check(ArgExtreme(GetParam(), {2, 3, 4, 2, 5}, axis));
   }
 }
 
 TEST_P(ArgExtremeTest, Integers) {
   for (int most : {4, 2147483646}) {
     for (int axis : {1, 2}) {
-      Check(Model(GetParam(), {3, 4, 5}, axis, TensorType::INT32, most));
+      Check(ArgExtreme(GetParam(), {3, 4, 5}, axis, TensorType::INT32, most));
     }
   }
 }
 
 TEST_P(ArgExtremeTest, SpecialValues) {
   constexpr float kInf = std::numeric_limits<float>::infinity();
-  SingleOpModel model = Model(GetParam(), {8, 4}, 1);
+  SingleOpModel model = ArgExtreme(GetParam(), {8, 4}, 1);
   model.inputs[0] = {0.0f,   -0.0f, 0.0f,    -0.0f,  // equal: the first
                      -0.0f,  0.0f,  -0.0f,   0.0f,   //
                      1,      kInf,  kInf,    -kInf,  //
@@ -92,8 +70,8 @@ TEST_P(ArgExtremeTest, SpecialValues) {
 }
 
 TEST_P(ArgExtremeTest, PrecisionsAndStorages) {
-  ExpectMatchesCpu(Model(GetParam(), {2, 3, 4, 6}, 1));
-  ExpectMatchesCpu(Model(GetParam(), {2, 3, 4, 6}, 3));
+  ExpectMatchesCpu(ArgExtreme(GetParam(), {2, 3, 4, 6}, 1));
+  ExpectMatchesCpu(ArgExtreme(GetParam(), {2, 3, 4, 6}, 3));
 }
 
 // As a GPU plans it: a work group shares each line.
@@ -101,7 +79,7 @@ TEST_P(ArgExtremeTest, LinesSharedByAWorkGroup) {
   const std::vector<std::pair<Shape, int>> cases = {
       {{1, 1, 1, 1001}, 3}, {{2, 1, 300, 5}, 2}, {{1, 77, 2, 3}, 1}};
   for (const auto& [shape, axis] : cases) {
-    const SingleOpModel model = Model(GetParam(), shape, axis);
+    const SingleOpModel model = ArgExtreme(GetParam(), shape, axis);
     Graph graph;
     Node node;
     node.inputs = {AddTensor(&graph, shape)};

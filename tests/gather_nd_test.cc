@@ -27,64 +27,37 @@ class GatherNdTest : public ::testing::Test {
   void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
 };
 
-SingleOpModel Model(const Shape& input, const Shape& indices,
-                    bool runtime = true,
-                    TensorType type = TensorType::FLOAT32) {
-  return MakeModel(
-      absl::StrCat("GATHER_ND ", ShapeString(input), " by ",
-                   ShapeString(indices), runtime ? " at run time" : "", " of ",
-                   schema::EnumNameTensorType(type)),
-      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
-        std::vector<float> values =
-            v.random().Uniform(ElementCount(input), -100, 100);
-        if (type != TensorType::FLOAT32) {
-          for (float& value : values) value = std::round(value);
-        }
-        const int x = v.OfType(v.Input("x", input, values), type);
-        std::vector<int32_t> at(ElementCount(indices));
-        for (size_t i = 0; i < at.size(); ++i) {
-          at[i] = v.random().NextInt(0, input[i % indices.back()] - 1);
-        }
-        const int by =
-            runtime
-                ? v.OfInts(v.Input("indices", indices, {at.begin(), at.end()}))
-                : v.IntConstant("indices", indices, at);
-        return v.OfType(
-            v.Op(Op::GATHER_ND, 1, {x, by}, schema::GatherNdOptionsT()), type);
-      });
-}
-
 TEST_F(GatherNdTest, EveryDepth) {
   for (int channels : StandardChannels()) {
     for (int depth = 1; depth <= 4; ++depth) {
-      Check(Model({3, 4, 5, channels}, {6, depth}));
+      Check(GatherNd({3, 4, 5, channels}, {6, depth}));
     }
   }
-  Check(Model({3, 4, 5, 6}, {2, 3, 2}));
-  Check(Model({3, 4, 5, 6}, {2, 2, 3, 4}));
-  Check(Model({3, 4, 5, 6}, {2}));  // one element's slice
-  Check(Model({3, 4, 5, 6}, {4}));  // a scalar
+  Check(GatherNd({3, 4, 5, 6}, {2, 3, 2}));
+  Check(GatherNd({3, 4, 5, 6}, {2, 2, 3, 4}));
+  Check(GatherNd({3, 4, 5, 6}, {2}));  // one element's slice
+  Check(GatherNd({3, 4, 5, 6}, {4}));  // a scalar
 }
 
 TEST_F(GatherNdTest, LowerRanks) {
-  Check(Model({9}, {4, 1}));
-  Check(Model({9, 5}, {4, 1}));
-  Check(Model({9, 5}, {4, 2}));
-  Check(Model({9, 5, 3}, {2, 2, 2}));
+  Check(GatherNd({9}, {4, 1}));
+  Check(GatherNd({9, 5}, {4, 1}));
+  Check(GatherNd({9, 5}, {4, 2}));
+  Check(GatherNd({9, 5, 3}, {2, 2, 2}));
 }
 
 TEST_F(GatherNdTest, Constants) {
-  Check(Model({3, 4, 5, 6}, {6, 2}, /*runtime=*/false));
-  Check(Model({9, 5}, {4, 2}, /*runtime=*/false));
+  Check(GatherNd({3, 4, 5, 6}, {6, 2}, /*runtime=*/false));
+  Check(GatherNd({9, 5}, {4, 2}, /*runtime=*/false));
 }
 
 TEST_F(GatherNdTest, Integers) {
-  Check(Model({3, 4, 5}, {6, 2}, true, TensorType::INT32));
-  Check(Model({3, 4, 5}, {6, 3}, true, TensorType::INT32));
+  Check(GatherNd({3, 4, 5}, {6, 2}, true, TensorType::INT32));
+  Check(GatherNd({3, 4, 5}, {6, 3}, true, TensorType::INT32));
 }
 
 TEST_F(GatherNdTest, RuntimeIndicesAreClamped) {
-  SingleOpModel model = Model({2, 3}, {4, 2});
+  SingleOpModel model = GatherNd({2, 3}, {4, 2});
   model.inputs[0] = {0, 1, 2, 10, 11, 12};
   model.inputs[1] = {-1, 1, 2, 3, 2147483520, -2147483648.0f, 1, 2};
   const RunResult result = RunOnDelegate(model);
@@ -93,8 +66,8 @@ TEST_F(GatherNdTest, RuntimeIndicesAreClamped) {
 }
 
 TEST_F(GatherNdTest, PrecisionsAndStorages) {
-  ExpectMatchesCpu(Model({3, 4, 5, 6}, {6, 2}));
-  ExpectMatchesCpu(Model({3, 4, 5, 6}, {6, 4}));
+  ExpectMatchesCpu(GatherNd({3, 4, 5, 6}, {6, 2}));
+  ExpectMatchesCpu(GatherNd({3, 4, 5, 6}, {6, 4}));
 }
 
 TEST(ParseGatherNdTest, Refusals) {

@@ -14,6 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/random.h"
 #include "tests/testing/real_model.h"
@@ -28,111 +29,10 @@ constexpr TfLiteGlesStorage kStorages[] = {kTfLiteGlesStorageTextureArray,
                                            kTfLiteGlesStorageTexture2d,
                                            kTfLiteGlesStorageBuffer};
 
-struct LstmCase {
-  int batch = 1;
-  int inputs = 5;
-  int cells = 6;
-  int steps = 0;    // 0: LSTM, one step
-  int outputs = 0;  // of a projection; 0: none
-  bool time_major = false;
-  bool cifg = false;
-  bool peephole = false;
-  bool layer_norm = false;
-  bool projection_bias = false;
-  float cell_clip = 0;
-  float proj_clip = 0;
-  schema::ActivationFunctionType activation =
-      schema::ActivationFunctionType::TANH;
-};
-
-// Adds a constant's tensor, or -1 where it is absent.
-class LstmBuilder {
- public:
-  explicit LstmBuilder(const LstmCase& c) : c_(c), random_("lstm weights") {}
-
-  std::vector<uint8_t> Build() {
-    const int outputs = c_.outputs > 0 ? c_.outputs : c_.cells;
-    std::vector<int> inputs = {AddData()};
-    for (int gate = 0; gate < 4; ++gate) {
-      inputs.push_back(Constant(gate > 0 || !c_.cifg, {c_.cells, c_.inputs}));
-    }
-    for (int gate = 0; gate < 4; ++gate) {
-      inputs.push_back(Constant(gate > 0 || !c_.cifg, {c_.cells, outputs}));
-    }
-    for (int p = 0; p < 3; ++p) {
-      inputs.push_back(
-          Constant(c_.peephole && (p > 0 || !c_.cifg), {c_.cells}));
-    }
-    for (int gate = 0; gate < 4; ++gate) {
-      inputs.push_back(Constant(gate > 0 || !c_.cifg, {c_.cells}));
-    }
-    inputs.push_back(Constant(c_.outputs > 0, {outputs, c_.cells}));
-    inputs.push_back(Constant(c_.projection_bias, {outputs}));
-    inputs.push_back(builder_.AddVariable("h", {c_.batch, outputs}));
-    inputs.push_back(builder_.AddVariable("c", {c_.batch, c_.cells}));
-    if (c_.layer_norm) {
-      for (int gate = 0; gate < 4; ++gate) {
-        inputs.push_back(Constant(gate > 0 || !c_.cifg, {c_.cells}));
-      }
-    }
-    return Finish(std::move(inputs), outputs);
-  }
-
- private:
-  int AddData() {
-    if (c_.steps == 0) return builder_.AddInput("x", {c_.batch, c_.inputs});
-    return builder_.AddInput("x", Sequence(c_.inputs));
-  }
-  Shape Sequence(int channels) const {
-    return c_.time_major ? Shape{c_.steps, c_.batch, channels}
-                         : Shape{c_.batch, c_.steps, channels};
-  }
-  int Constant(bool there, const Shape& shape) {
-    if (!there) return -1;
-    const float deviation = 1.0f / std::sqrt(static_cast<float>(shape.back()));
-    return builder_.AddConstant<float>(
-        absl::StrCat("w", count_++), shape,
-        random_.Gaussian(ElementCount(shape), 0, deviation));
-  }
-  template <typename Options>
-  Options OptionsOf() const {
-    Options options;
-    options.fused_activation_function = c_.activation;
-    options.cell_clip = c_.cell_clip;
-    options.proj_clip = c_.proj_clip;
-    return options;
-  }
-  std::vector<uint8_t> Finish(std::vector<int> inputs, int outputs) {
-    if (c_.steps == 0) {
-      const int y = builder_.AddTensor("y", {c_.batch, outputs});
-      while (inputs.size() < 24) inputs.push_back(-1);
-      builder_.AddOp(schema::BuiltinOperator::LSTM, 1, std::move(inputs), {y},
-                     OptionsOf<schema::LSTMOptionsT>());
-      builder_.SetOutputs({y});
-      return builder_.Finish();
-    }
-    const int y = builder_.AddTensor("y", Sequence(outputs));
-    auto options = OptionsOf<schema::UnidirectionalSequenceLSTMOptionsT>();
-    options.time_major = c_.time_major;
-    while (inputs.size() < 24) inputs.push_back(-1);
-    builder_.AddOp(schema::BuiltinOperator::UNIDIRECTIONAL_SEQUENCE_LSTM, 1,
-                   std::move(inputs), {y}, options);
-    builder_.SetOutputs({y});
-    return builder_.Finish();
-  }
-
-  LstmCase c_;
-  ModelBuilder builder_;
-  Random random_;
-  int count_ = 0;
-};
-
 class LstmTest : public ::testing::TestWithParam<Precision> {
  protected:
   void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-  void Check(const LstmCase& c) {
-    ExpectSameStates(LstmBuilder(c).Build(), GetParam());
-  }
+  void Check(const LstmCase& c) { ExpectSameStates(Lstm(c), GetParam()); }
 };
 
 TEST_P(LstmTest, EveryTail) {
@@ -218,53 +118,12 @@ TEST(LstmStorageTest, EveryStorage) {
       c.batch = 3;
       c.layer_norm = c.peephole = true;
       c.outputs = 5;
-      ExpectSameStates(LstmBuilder(c).Build(), precision, storage);
+      ExpectSameStates(Lstm(c), precision, storage);
     }
   }
 }
 
 // --- The basic kernel -------------------------------------------------------
-
-struct BasicCase {
-  int batch = 1;
-  int inputs = 5;
-  int depth = 6;
-  bool variables = true;  // else its states are inputs of the model
-  bool runtime_weights = false;
-};
-
-std::vector<uint8_t> BasicLstm(const BasicCase& c) {
-  ModelBuilder b;
-  Random random("basic lstm");
-  const int columns = c.inputs + c.depth;
-  const auto state = [&](const char* name) {
-    return c.variables ? b.AddVariable(name, {c.batch, c.depth})
-                       : b.AddInput(name, {c.batch, c.depth});
-  };
-  const auto weights = [&](const char* name, const Shape& shape, float spread) {
-    if (c.runtime_weights) return b.AddInput(name, shape);
-    return b.AddConstant<float>(
-        name, shape, random.Gaussian(ElementCount(shape), 0, spread));
-  };
-  const int x = b.AddInput("x", {c.batch, c.inputs});
-  const int h = state("h");
-  const int w = weights("w", {4 * c.depth, columns},
-                        1.0f / std::sqrt(static_cast<float>(columns)));
-  const int bias = weights("bias", {4 * c.depth}, 1.0f);
-  const int s = state("c");
-  const std::vector<int> outputs = {
-      b.AddTensor("activation", {c.batch, c.depth}),
-      b.AddTensor("state", {c.batch, c.depth}),
-      b.AddTensor("concat", {c.batch, columns}),
-      b.AddTensor("sums", {c.batch, 4 * c.depth})};
-  schema::LSTMOptionsT options;
-  options.kernel_type = schema::LSTMKernelType::BASIC;
-  options.fused_activation_function = schema::ActivationFunctionType::TANH;
-  b.AddOp(schema::BuiltinOperator::LSTM, 2, {x, h, w, bias, s}, outputs,
-          options);
-  b.SetOutputs(outputs);
-  return b.Finish();
-}
 
 TEST(BasicLstmTest, EveryTail) {
   GLES_SKIP_WITHOUT_DEVICE();
@@ -458,7 +317,7 @@ TEST(LstmPlanTest, RefusesStatesPastSharedMemory) {
   c.inputs = 1;
   c.cifg = true;
   c.outputs = 1;
-  const auto model = LoadOrDie(LstmBuilder(c).Build());
+  const auto model = LoadOrDie(Lstm(c));
   const DelegatePtr delegate = MakeDelegate();
   const auto interpreter = InterpreterOrDie(*model);
   ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());

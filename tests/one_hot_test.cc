@@ -28,58 +28,26 @@ class OneHotTest : public ::testing::Test {
   void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
 };
 
-struct Case {
-  Shape indices;
-  int depth = 5;
-  int axis = -1;
-  bool constant_indices = false;
-  bool runtime_values = false;
-};
-
-// Some indices are outside of the depth.
-SingleOpModel Model(const Case& c) {
-  return MakeModel(
-      absl::StrCat("ONE_HOT ", ShapeString(c.indices), " depth ", c.depth,
-                   " axis ", c.axis, c.constant_indices ? " constant" : "",
-                   c.runtime_values ? " runtime values" : ""),
-      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
-        std::vector<int32_t> at(ElementCount(c.indices));
-        for (int32_t& i : at) i = v.random().NextInt(-2, c.depth + 1);
-        const int indices = c.constant_indices
-                                ? v.IntConstant("indices", c.indices, at)
-                                : v.OfInts(v.Input("indices", c.indices,
-                                                   {at.begin(), at.end()}));
-        const int depth = v.IntConstant("depth", {}, {c.depth});
-        const Weights weights =
-            c.runtime_values ? Weights::kRuntime : Weights::kFloat;
-        const int on = v.Constant("on", {}, {0.5f}, weights);
-        const int off = v.Constant("off", {1}, {-0.25f}, weights);
-        schema::OneHotOptionsT options;
-        options.axis = c.axis;
-        return v.Op(Op::ONE_HOT, 1, {indices, depth, on, off}, options);
-      });
-}
-
 TEST_F(OneHotTest, EveryAxis) {
   for (int depth : {1, 3, 4, 5, 17}) {
-    for (int axis : {-1, 0, 1, 2}) Check(Model({{3, 4}, depth, axis}));
-    for (int axis : {0, 1, 2, 3}) Check(Model({{2, 3, 4}, depth, axis}));
-    Check(Model({{5}, depth, 0}));
-    Check(Model({{}, depth, -1}));
+    for (int axis : {-1, 0, 1, 2}) Check(OneHot({{3, 4}, depth, axis}));
+    for (int axis : {0, 1, 2, 3}) Check(OneHot({{2, 3, 4}, depth, axis}));
+    Check(OneHot({{5}, depth, 0}));
+    Check(OneHot({{}, depth, -1}));
   }
 }
 
 TEST_F(OneHotTest, ConstantsAndRuntimeTensors) {
   for (int axis : {-1, 1}) {
-    Check(Model({{3, 4}, 7, axis, true, true}));
-    Check(Model({{3, 4}, 7, axis, false, true}));
+    Check(OneHot({{3, 4}, 7, axis, true, true}));
+    Check(OneHot({{3, 4}, 7, axis, false, true}));
   }
 }
 
 TEST_F(OneHotTest, IntegersAndBools) {
   // Indices are integers already: OfType changes the values alone.
   for (TensorType type : {TensorType::INT32, TensorType::BOOL}) {
-    SingleOpModel model = Model({{3, 4}, 7});
+    SingleOpModel model = OneHot({{3, 4}, 7});
     const std::vector<std::vector<float>> inputs = model.inputs;
     model = OfType(model, type);
     model.inputs = inputs;
@@ -88,8 +56,8 @@ TEST_F(OneHotTest, IntegersAndBools) {
 }
 
 TEST_F(OneHotTest, PrecisionsAndStorages) {
-  ExpectMatchesCpu(Model({{3, 4}, 7}));
-  ExpectMatchesCpu(Model({{3, 4}, 7, 0}));
+  ExpectMatchesCpu(OneHot({{3, 4}, 7}));
+  ExpectMatchesCpu(OneHot({{3, 4}, 7, 0}));
 }
 
 // One value for both: the same tensor.

@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/random.h"
 #include "tests/testing/stateful.h"
@@ -15,42 +16,6 @@ namespace gles_delegate::testing {
 namespace {
 
 using ::testing::HasSubstr;
-
-struct SvdfCase {
-  int batch = 1;
-  int inputs = 5;
-  int units = 3;
-  int rank = 2;
-  int memory = 4;
-  bool bias = true;
-  bool runtime_weights = false;
-  schema::ActivationFunctionType activation =
-      schema::ActivationFunctionType::NONE;
-};
-
-std::vector<uint8_t> Svdf(const SvdfCase& c) {
-  ModelBuilder b;
-  Random random("svdf");
-  const int filters = c.units * c.rank;
-  const auto weights = [&](const char* name, const Shape& shape) {
-    if (c.runtime_weights) return b.AddInput(name, shape);
-    return b.AddConstant<float>(name, shape,
-                                random.Gaussian(ElementCount(shape), 0, 0.5f));
-  };
-  const int x = b.AddInput("x", {c.batch, c.inputs});
-  const int feature = weights("feature", {filters, c.inputs});
-  const int time = weights("time", {filters, c.memory});
-  const int bias = c.bias ? weights("bias", {c.units}) : -1;
-  const int state = b.AddVariable("state", {c.batch, filters * c.memory});
-  const int y = b.AddTensor("y", {c.batch, c.units});
-  schema::SVDFOptionsT options;
-  options.rank = c.rank;
-  options.fused_activation_function = c.activation;
-  b.AddOp(schema::BuiltinOperator::SVDF, 1, {x, feature, time, bias, state},
-          {y}, options);
-  b.SetOutputs({y});
-  return b.Finish();
-}
 
 class SvdfTest : public ::testing::TestWithParam<Precision> {
  protected:

@@ -29,74 +29,48 @@ class TopKTest : public ::testing::Test {
   void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
 };
 
-// Both outputs are the model's. Few values, so that many are equal.
-SingleOpModel Model(const Shape& shape, int k,
-                    TensorType type = TensorType::FLOAT32, int most = 20,
-                    const ModelQuantization& quantization = {}) {
-  SingleOpModel model;
-  model.description =
-      absl::StrCat("TOPK_V2 ", ShapeString(shape), " k ", k, " of ",
-                   schema::EnumNameTensorType(type), " up to ", most);
-  model.accuracy = Accuracy{/*terms=*/0};
-  OpVariant v(model.description, /*absolute=*/false);
-  std::vector<float> data(ElementCount(shape));
-  for (float& value : data) value = v.random().NextInt(-most, most);
-  const int x = v.builder().AddInput("x", shape, type, quantization);
-  Shape dims = shape;
-  dims.back() = k;
-  const int values = v.builder().AddTensor("values", dims, type, quantization);
-  const int positions =
-      v.builder().AddTensor("positions", dims, TensorType::INT32);
-  v.builder().AddOp(Op::TOPK_V2, 1, {x, v.IntConstant("k", {}, {k})},
-                    {values, positions}, schema::TopKV2OptionsT());
-  v.builder().SetOutputs({values, positions});
-  model.bytes = v.builder().Finish();
-  model.inputs = {data};
-  return model;
-}
-
 TEST_F(TopKTest, EveryShape) {
   for (const Shape& shape : StandardShapes()) {
     for (int k : {1, 3, shape.back()}) {
-      if (k <= shape.back()) Check(Model(shape, k));
+      if (k <= shape.back()) Check(TopK(shape, k));
     }
   }
 }
 
 TEST_F(TopKTest, OtherRanks) {
-  Check(Model({9}, 4));
-  Check(Model({3, 9}, 5));
-  Check(Model({3, 4, 9}, 9));
-  Check(Model({2, 1, 3, 4, 9}, 6));
-  Check(Model({2, 1001}, 64));
+  Check(TopK({9}, 4));
+  Check(TopK({3, 9}, 5));
+  Check(TopK({3, 4, 9}, 9));
+  Check(TopK({2, 1, 3, 4, 9}, 6));
+  Check(TopK({2, 1001}, 64));
 }
 
 TEST_F(TopKTest, Integers) {
-  Check(Model({3, 9}, 5, TensorType::INT32));
-  Check(Model({3, 17}, 17, TensorType::INT32, 2147483646));
+  Check(TopK({3, 9}, 5, TensorType::INT32));
+  Check(TopK({3, 17}, 17, TensorType::INT32, 2147483646));
 }
 
 // One output keeps its input's codes, the other has none.
 TEST_F(TopKTest, Codes) {
-  Check(Model({3, 17}, 6, TensorType::INT8, 20,
-              ModelQuantization::PerTensor(0.25f, -3)));
+  Check(TopK({3, 17}, 6, TensorType::INT8, 20,
+             ModelQuantization::PerTensor(0.25f, -3)));
 }
 
 TEST_F(TopKTest, SpecialValues) {
-  SingleOpModel model = Model({2, 6}, 6);
+  SingleOpModel model = TopK({2, 6}, 6);
   model.inputs[0] = {0.0f,  -0.0f, INFINITY, -INFINITY, 3e38f, -3e38f,
                      -0.0f, 0.0f,  1e-38f,   1,         -1,    0};
   Check(model);
 }
 
 TEST_F(TopKTest, PrecisionsAndStorages) {
-  ExpectMatchesCpu(Model({2, 3, 9}, 5));
+  ExpectMatchesCpu(TopK({2, 3, 9}, 5));
 }
 
 // As a GPU plans it: a work group shares each row.
 TEST_F(TopKTest, RowsSharedByAWorkGroup) {
   for (const Shape& shape : {Shape{1, 1001}, Shape{2, 3, 37}}) {
-    const SingleOpModel model = Model(shape, 7);
+    const SingleOpModel model = TopK(shape, 7);
     const RunResult cpu = RunOnCpu(model);
     for (int output : {0, 1}) {
       Graph graph;

@@ -216,12 +216,13 @@ double LargestInput(const SingleOpModel& model) {
 
 }  // namespace
 
-CpuReference MakeCpuReference(const SingleOpModel& model, Precision precision) {
+CpuReference MakeCpuReference(const SingleOpModel& model, Precision precision,
+                              int invokes) {
   CpuReference reference;
   const SingleOpModel at = AtPrecision(model, precision);
   reference.accuracy = model.accuracy;
   reference.precision = precision;
-  reference.expected = RunModel(at, /*invokes=*/1, nullptr);
+  reference.expected = RunModel(at, model.stateful ? invokes : 1, nullptr);
   if (!reference.expected.status.ok()) {
     reference.status = absl::Status(
         reference.expected.status.code(),

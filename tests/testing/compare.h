@@ -19,7 +19,9 @@ struct CpuReference {
   Accuracy accuracy;
   Precision precision = Precision::kFloat32;
 };
-CpuReference MakeCpuReference(const SingleOpModel& model, Precision precision);
+// `invokes`: how often a stateful model is to be run.
+CpuReference MakeCpuReference(const SingleOpModel& model, Precision precision,
+                              int invokes = 1);
 
 struct Comparison {
   // Empty where the run matches; else what a person needs to see.

@@ -12,6 +12,7 @@
 #include "tests/testing/op_model.h"
 #include "tests/testing/shapes.h"
 #include "third_party/tflite_schema/schema_generated.h"
+#include "tools/common/model_builder.h"
 
 namespace gles_delegate::testing {
 
@@ -264,6 +265,75 @@ struct SelectParams {
 };
 
 SingleOpModel Select(const SelectParams& params);
+
+// ARG_MAX or ARG_MIN, of whole numbers from -most to most.
+SingleOpModel ArgExtreme(schema::BuiltinOperator op, const Shape& input,
+                         int axis,
+                         schema::TensorType type = schema::TensorType::FLOAT32,
+                         int most = 4);
+SingleOpModel GatherNd(const Shape& input, const Shape& indices,
+                       bool runtime = true,
+                       schema::TensorType type = schema::TensorType::FLOAT32);
+struct OneHotCase {
+  Shape indices;
+  int depth = 5;
+  int axis = -1;
+  bool constant_indices = false;
+  bool runtime_values = false;
+};
+
+// ONE_HOT; some indices are outside of the depth.
+SingleOpModel OneHot(const OneHotCase& params);
+// TOPK_V2; both outputs are the model's. Few values, so that many are equal.
+SingleOpModel TopK(const Shape& input, int k,
+                   schema::TensorType type = schema::TensorType::FLOAT32,
+                   int most = 20, const ModelQuantization& quantization = {});
+
+struct LstmCase {
+  int batch = 1;
+  int inputs = 5;
+  int cells = 6;
+  int steps = 0;    // 0: LSTM, one step
+  int outputs = 0;  // of a projection; 0: none
+  bool time_major = false;
+  bool cifg = false;
+  bool peephole = false;
+  bool layer_norm = false;
+  bool projection_bias = false;
+  float cell_clip = 0;
+  float proj_clip = 0;
+  schema::ActivationFunctionType activation =
+      schema::ActivationFunctionType::TANH;
+};
+
+// UNIDIRECTIONAL_SEQUENCE_LSTM, or LSTM (full kernel) where `steps` is 0.
+std::vector<uint8_t> Lstm(const LstmCase& params);
+struct BasicCase {
+  int batch = 1;
+  int inputs = 5;
+  int depth = 6;
+  bool variables = true;  // else its states are inputs of the model
+  bool runtime_weights = false;
+};
+
+// LSTM's basic kernel.
+std::vector<uint8_t> BasicLstm(const BasicCase& params);
+struct SvdfCase {
+  int batch = 1;
+  int inputs = 5;
+  int units = 3;
+  int rank = 2;
+  int memory = 4;
+  bool bias = true;
+  bool runtime_weights = false;
+  schema::ActivationFunctionType activation =
+      schema::ActivationFunctionType::NONE;
+};
+
+std::vector<uint8_t> Svdf(const SvdfCase& params);
+// Such a model with data.
+SingleOpModel Stateful(const std::string& description,
+                       std::vector<uint8_t> bytes);
 
 enum class UnaryOp {
   kRelu,

@@ -211,4 +211,99 @@ SingleOpModel Select(const SelectParams& c) {
       });
 }
 
+SingleOpModel ArgExtreme(Op op, const Shape& shape, int axis, TensorType type,
+                         int most) {
+  return MakeModel(
+      absl::StrCat(schema::EnumNameBuiltinOperator(op), " ", ShapeString(shape),
+                   " along ", axis, " of ", schema::EnumNameTensorType(type),
+                   " up to ", most),
+      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        std::vector<float> values(ElementCount(shape));
+        for (float& value : values) value = v.random().NextInt(-most, most);
+        const int x = v.OfType(v.Input("x", shape, values), type);
+        const int along = v.IntConstant("axis", {}, {axis});
+        if (op == Op::ARG_MAX) {
+          schema::ArgMaxOptionsT options;
+          options.output_type = TensorType::INT32;
+          return v.OfInts(v.Op(op, 1, {x, along}, options));
+        }
+        schema::ArgMinOptionsT options;
+        options.output_type = TensorType::INT32;
+        return v.OfInts(v.Op(op, 1, {x, along}, options));
+      });
+}
+
+SingleOpModel GatherNd(const Shape& input, const Shape& indices, bool runtime,
+                       TensorType type) {
+  return MakeModel(
+      absl::StrCat("GATHER_ND ", ShapeString(input), " by ",
+                   ShapeString(indices), runtime ? " at run time" : "", " of ",
+                   schema::EnumNameTensorType(type)),
+      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        std::vector<float> values =
+            v.random().Uniform(ElementCount(input), -100, 100);
+        if (type != TensorType::FLOAT32) {
+          for (float& value : values) value = std::round(value);
+        }
+        const int x = v.OfType(v.Input("x", input, values), type);
+        std::vector<int32_t> at(ElementCount(indices));
+        for (size_t i = 0; i < at.size(); ++i) {
+          at[i] = v.random().NextInt(0, input[i % indices.back()] - 1);
+        }
+        const int by =
+            runtime
+                ? v.OfInts(v.Input("indices", indices, {at.begin(), at.end()}))
+                : v.IntConstant("indices", indices, at);
+        return v.OfType(
+            v.Op(Op::GATHER_ND, 1, {x, by}, schema::GatherNdOptionsT()), type);
+      });
+}
+
+SingleOpModel OneHot(const OneHotCase& c) {
+  return MakeModel(
+      absl::StrCat("ONE_HOT ", ShapeString(c.indices), " depth ", c.depth,
+                   " axis ", c.axis, c.constant_indices ? " constant" : "",
+                   c.runtime_values ? " runtime values" : ""),
+      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        std::vector<int32_t> at(ElementCount(c.indices));
+        for (int32_t& i : at) i = v.random().NextInt(-2, c.depth + 1);
+        const int indices = c.constant_indices
+                                ? v.IntConstant("indices", c.indices, at)
+                                : v.OfInts(v.Input("indices", c.indices,
+                                                   {at.begin(), at.end()}));
+        const int depth = v.IntConstant("depth", {}, {c.depth});
+        const Weights weights =
+            c.runtime_values ? Weights::kRuntime : Weights::kFloat;
+        const int on = v.Constant("on", {}, {0.5f}, weights);
+        const int off = v.Constant("off", {1}, {-0.25f}, weights);
+        schema::OneHotOptionsT options;
+        options.axis = c.axis;
+        return v.Op(Op::ONE_HOT, 1, {indices, depth, on, off}, options);
+      });
+}
+
+SingleOpModel TopK(const Shape& shape, int k, TensorType type, int most,
+                   const ModelQuantization& quantization) {
+  SingleOpModel model;
+  model.description =
+      absl::StrCat("TOPK_V2 ", ShapeString(shape), " k ", k, " of ",
+                   schema::EnumNameTensorType(type), " up to ", most);
+  model.accuracy = Accuracy{/*terms=*/0};
+  OpVariant v(model.description, /*absolute=*/false);
+  std::vector<float> data(ElementCount(shape));
+  for (float& value : data) value = v.random().NextInt(-most, most);
+  const int x = v.builder().AddInput("x", shape, type, quantization);
+  Shape dims = shape;
+  dims.back() = k;
+  const int values = v.builder().AddTensor("values", dims, type, quantization);
+  const int positions =
+      v.builder().AddTensor("positions", dims, TensorType::INT32);
+  v.builder().AddOp(Op::TOPK_V2, 1, {x, v.IntConstant("k", {}, {k})},
+                    {values, positions}, schema::TopKV2OptionsT());
+  v.builder().SetOutputs({values, positions});
+  model.bytes = v.builder().Finish();
+  model.inputs = {data};
+  return model;
+}
+
 }  // namespace gles_delegate::testing

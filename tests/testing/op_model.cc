@@ -81,6 +81,7 @@ std::vector<bool> IntegerInputs(const SingleOpModel& model) {
   std::vector<bool> integers;
   if (model.bytes.empty()) return integers;
   const auto* graph = schema::GetModel(model.bytes.data())->subgraphs()->Get(0);
+  if (graph->inputs() == nullptr) return integers;  // constants alone
   for (int32_t index : *graph->inputs()) {
     const schema::TensorType type = graph->tensors()->Get(index)->type();
     integers.push_back(type == schema::TensorType::INT32 ||

@@ -54,6 +54,8 @@ struct SingleOpModel {
   // replace them.
   std::vector<std::vector<float>> inputs;
   Accuracy accuracy;
+  // Its result depends on how often it was invoked.
+  bool stateful = false;
   // Not Ok: TFLite refuses the model, in its own words; every run fails with
   // it.
   absl::Status status;

@@ -134,7 +134,7 @@ void AddFunctions(CaseList* list) {
     add(UnaryOp::kRelu6, OutputRule::kRange);
     add(UnaryOp::kReluN1To1, OutputRule::kRange);
     add(UnaryOp::kLeakyRelu, OutputRule::kRange);
-    add(UnaryOp::kHardSwish, OutputRule::kRange);
+    add(UnaryOp::kHardSwish, OutputRule::kCoarseRange);
     add(UnaryOp::kElu, OutputRule::kRange, kInt8);
     add(UnaryOp::kLogistic, OutputRule::kLogistic);
     add(UnaryOp::kTanh, OutputRule::kSymmetric);

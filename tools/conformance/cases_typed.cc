@@ -193,6 +193,52 @@ void AddTypedMovements(CaseList* list) {
   }
 }
 
+void AddIndices(CaseList* list) {
+  for (Op op : {Op::ARG_MAX, Op::ARG_MIN}) {
+    for (const Shape& shape : testing::StandardShapes()) {
+      for (int axis : {1, 2, 3}) {
+        list->Add(Name(op), absl::StrCat("axis", axis), shape,
+                  [=] { return testing::ArgExtreme(op, shape, axis); });
+      }
+    }
+    for (int axis : {0, 1, -1}) {
+      list->Add(Name(op), absl::StrCat("int32_axis", axis), {3, 4, 5}, [=] {
+        return testing::ArgExtreme(op, {3, 4, 5}, axis, TensorType::INT32);
+      });
+    }
+  }
+  for (int c : testing::StandardChannels()) {
+    for (int depth = 1; depth <= 4; ++depth) {
+      for (bool runtime : {false, true}) {
+        list->Add(
+            "GATHER_ND",
+            absl::StrCat(runtime ? "runtime" : "constant", "_depth", depth),
+            {3, 4, 5, c}, [=] {
+              return testing::GatherNd({3, 4, 5, c}, {6, depth}, runtime);
+            });
+      }
+    }
+    for (int axis : {-1, 0, 1}) {
+      for (bool runtime : {false, true}) {
+        list->Add(
+            "ONE_HOT",
+            absl::StrCat("depth", c, "_axis", axis,
+                         runtime ? "_runtime" : "_constant"),
+            {3, 4}, [=] {
+              return testing::OneHot({{3, 4}, c, axis, !runtime, runtime});
+            });
+      }
+    }
+  }
+  for (const Shape& shape : testing::StandardShapes()) {
+    for (int k : {1, 3, 5}) {
+      if (k > shape.back()) continue;
+      list->Add("TOPK_V2", absl::StrCat("k", k), shape,
+                [=] { return testing::TopK(shape, k); });
+    }
+  }
+}
+
 }  // namespace
 
 void AddTypedCases(CaseList* list) {
@@ -202,6 +248,7 @@ void AddTypedCases(CaseList* list) {
   AddComparisons(list);
   AddSelects(list);
   AddTypedMovements(list);
+  AddIndices(list);
 }
 
 }  // namespace gles_delegate::conformance

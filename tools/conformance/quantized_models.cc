@@ -261,13 +261,16 @@ class ModelQuantizer {
 
   void QuantizeOutputs() {
     ModelQuantization q = first_;
-    if (rule_ == OutputRule::kRange) {
+    if (rule_ == OutputRule::kRange || rule_ == OutputRule::kCoarseRange) {
       const testing::RunResult floats = testing::RunOnCpu(model_);
       std::vector<float> values;
       for (const testing::TensorValue& output : floats.outputs) {
         values.insert(values.end(), output.values.begin(), output.values.end());
       }
       q = Spanning(values, builder_.type(), codes_, first_.scale[0]);
+      if (rule_ == OutputRule::kCoarseRange) {
+        q.scale[0] = std::max(q.scale[0], 1.01f * first_.scale[0]);
+      }
     } else if (rule_ != OutputRule::kSame) {
       q = FixedOutput(rule_, builder_.least());
     }

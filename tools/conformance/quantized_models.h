@@ -75,11 +75,12 @@ class QuantizedBuilder {
 
 // What becomes of the output's scale and zero point.
 enum class OutputRule {
-  kSame,        // the input's: ops that move values (all inputs share one, too)
-  kRange,       // what the float model's output spans
-  kLogistic,    // 1/256 from 0: what TFLite fixes for LOGISTIC and SOFTMAX
-  kSymmetric,   // 1/128 around 0: for TANH and L2_NORMALIZATION
-  kLogSoftmax,  // 16/256 up to 0
+  kSame,   // the input's: ops that move values (all inputs share one, too)
+  kRange,  // what the float model's output spans
+  kCoarseRange,  // likewise, but no finer than the input: HARD_SWISH
+  kLogistic,     // 1/256 from 0: what TFLite fixes for LOGISTIC and SOFTMAX
+  kSymmetric,    // 1/128 around 0: for TANH and L2_NORMALIZATION
+  kLogSoftmax,   // 16/256 up to 0
 };
 
 // A model of floats on 8-bit tensors: each input with a quantization as `codes`

@@ -92,7 +92,7 @@ struct Session::Prepared {
 
   CpuReference Reference(Precision precision) const {
     return node ? MakeReference(*node, precision)
-                : testing::MakeCpuReference(*model, precision);
+                : testing::MakeCpuReference(*model, precision, kInvokes);
   }
 };
 
