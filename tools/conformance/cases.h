@@ -12,6 +12,7 @@ void AddBinaryCases(CaseList* list);
 void AddMovementCases(CaseList* list);
 void AddWindowCases(CaseList* list);
 void AddSequenceCases(CaseList* list);
+void AddCustomCases(CaseList* list);
 void AddStateCases(CaseList* list);
 void AddTypedCases(CaseList* list);
 void AddYoungerCases(CaseList* list);

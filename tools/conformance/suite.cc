@@ -108,6 +108,7 @@ absl::StatusOr<std::vector<Family>> AllFamilies() {
   AddMovementCases(&list);
   AddWindowCases(&list);
   AddSequenceCases(&list);
+  AddCustomCases(&list);
   AddStateCases(&list);
   AddTypedCases(&list);
   AddYoungerCases(&list);
