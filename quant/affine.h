@@ -7,6 +7,7 @@
 #define GLES_DELEGATE_QUANT_AFFINE_H_
 
 #include <cstdint>
+#include <cstring>
 
 #include "absl/types/span.h"
 
@@ -33,26 +34,52 @@ int32_t Quantize(float value, float scale, int64_t zero_point, int32_t low,
                  int32_t high);
 
 // What a quantized tensor would make of `value`: quantized and dequantized.
-inline float Simulate(float value, float scale, int64_t zero_point, CodeRange range) {
-  return Dequantize(Quantize(value, scale, zero_point, range.low, range.high), scale,
-                    zero_point);
+inline float Simulate(float value, float scale, int64_t zero_point,
+                      CodeRange range) {
+  return Dequantize(Quantize(value, scale, zero_point, range.low, range.high),
+                    scale, zero_point);
+}
+
+// Quantize() without a call or a branch, so that compilers do several at once.
+// For codes of at most 16 bits.
+inline int32_t QuantizeInline(float value, float scale, int32_t zero_point,
+                              CodeRange range) {
+  // Comparisons of floats would be branches: the sign and the magnitude are
+  // compared as the integers that their bits are.
+  constexpr int32_t kPastBits =
+      0x48000000;  // 2^17: past any code and zero point
+  constexpr int32_t kInfinityBits = 0x7f800000;
+  float steps = value / scale;
+  int32_t bits;
+  std::memcpy(&bits, &steps, sizeof(bits));
+  const int32_t sign = bits & INT32_MIN;
+  int32_t magnitude = bits & INT32_MAX;
+  magnitude = magnitude > kInfinityBits ? 0 : magnitude;  // NaN
+  bits = (magnitude < kPastBits ? magnitude : kPastBits) | sign;
+  std::memcpy(&steps, &bits, sizeof(steps));
+  // Exact from here on; conversions truncate.
+  const auto whole = static_cast<int32_t>(steps);
+  const float rest = steps - static_cast<float>(whole);
+  int32_t code = whole + static_cast<int32_t>(rest * 2) + zero_point;
+  code = code < range.low ? range.low : code;
+  return code > range.high ? range.high : code;
 }
 
 // Whole tensors, element by element as above; the spans' sizes agree.
 template <typename Code>
-void DequantizeAll(absl::Span<const Code> codes, float scale, int64_t zero_point,
-                   absl::Span<float> values) {
+void DequantizeAll(absl::Span<const Code> codes, float scale,
+                   int64_t zero_point, absl::Span<float> values) {
   const float zero = static_cast<float>(zero_point);  // exact: 16 bits at most
   for (size_t i = 0; i < codes.size(); ++i) {
     values[i] = scale * (static_cast<float>(codes[i]) - zero);
   }
 }
 template <typename Code>
-void QuantizeAll(absl::Span<const float> values, float scale, int64_t zero_point,
-                 CodeRange range, absl::Span<Code> codes) {
+void QuantizeAll(absl::Span<const float> values, float scale,
+                 int64_t zero_point, CodeRange range, absl::Span<Code> codes) {
+  const auto zero = static_cast<int32_t>(zero_point);
   for (size_t i = 0; i < codes.size(); ++i) {
-    codes[i] = static_cast<Code>(
-        Quantize(values[i], scale, zero_point, range.low, range.high));
+    codes[i] = static_cast<Code>(QuantizeInline(values[i], scale, zero, range));
   }
 }
 

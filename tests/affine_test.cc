@@ -53,10 +53,40 @@ TEST(WholeTensorTest, IsTheScalarFunctionOnEachElement) {
   for (int i = 0; i < 256; ++i) codes[i] = static_cast<uint8_t>(i);
   std::vector<float> values(256);
   DequantizeAll<uint8_t>(codes, 0.037f, 131, absl::MakeSpan(values));
-  for (int i = 0; i < 256; ++i) EXPECT_EQ(values[i], Dequantize(i, 0.037f, 131));
+  for (int i = 0; i < 256; ++i)
+    EXPECT_EQ(values[i], Dequantize(i, 0.037f, 131));
   std::vector<uint8_t> back(256);
-  QuantizeAll<uint8_t>(values, 0.037f, 131, RangeOf(1, true), absl::MakeSpan(back));
+  QuantizeAll<uint8_t>(values, 0.037f, 131, RangeOf(1, true),
+                       absl::MakeSpan(back));
   EXPECT_EQ(back, codes);
+}
+
+// Ties and their neighbours, values past every code, and what is no number.
+TEST(WholeTensorTest, RoundsAsTheScalarFunctionEverywhere) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> exponent(-20, 10);
+  constexpr float kMax = std::numeric_limits<float>::max();
+  for (int round = 0; round < 300; ++round) {
+    const float scale = std::exp2(exponent(random));
+    const int zero = static_cast<int>(random() % 65536) - 32768;
+    std::vector<float> values = {0.0f,      -0.0f, NAN,   INFINITY,
+                                 -INFINITY, kMax,  -kMax, 1e-45f};
+    for (int i = 0; i < 500; ++i) {
+      const int code = static_cast<int>(random() % 140000) - 70000;
+      const float tie = scale * (static_cast<float>(code) + 0.5f);
+      values.insert(values.end(),
+                    {tie, std::nextafter(tie, kMax), std::nextafter(tie, -kMax),
+                     scale * static_cast<float>(code)});
+    }
+    std::vector<int16_t> codes(values.size());
+    const CodeRange range = RangeOf(2, false);
+    QuantizeAll<int16_t>(values, scale, zero, range, absl::MakeSpan(codes));
+    for (size_t i = 0; i < values.size(); ++i) {
+      ASSERT_EQ(codes[i],
+                Quantize(values[i], scale, zero, range.low, range.high))
+          << values[i] << " by " << scale << ", zero point " << zero;
+    }
+  }
 }
 
 }  // namespace
