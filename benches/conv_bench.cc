@@ -1,7 +1,8 @@
-// CONV_2D and DEPTHWISE_CONV_2D on the layers of MobileNet v1 1.0 at 224x224 and
-// some more: time on the device alone, without upload and readback. best_us is
-// the least time of a dispatch; cpu_us the least processor time, all threads
-// together, which tells software drivers apart on a busy machine too.
+// CONV_2D and DEPTHWISE_CONV_2D on the layers of MobileNet v1 1.0 at 224x224
+// and some more: time on the device alone, without upload and readback. best_us
+// is the least time of a dispatch; cpu_us the least processor time, all threads
+// together, which tells software drivers apart on a busy machine too; of_peak
+// the share of the arithmetic that the device does at most (PeakGflops).
 //
 //   conv_bench --benchmark_filter=conv_1x1
 //   GLES_BENCH_TILES=4x4,2x8 conv_bench     register tiles to try, instead of
@@ -24,6 +25,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "benches/common/bench_device.h"
 #include "benchmark/benchmark.h"
 #include "delegate/device_profile.h"
 #include "delegate/executor.h"
@@ -73,19 +75,6 @@ struct Tile {
   int pixels = 0;  // 0: the profile's own
   int slices = 0;
 };
-
-egl::Context* TheContext() {
-  static egl::Context* context = []() -> egl::Context* {
-    auto made = egl::Context::Create({});
-    if (!made.ok()) {
-      std::fprintf(stderr, "%s\n", made.status().ToString().c_str());
-      std::exit(1);
-    }
-    std::printf("renderer: %s\n", (*made)->device().renderer.c_str());
-    return made->release();
-  }();
-  return context;
-}
 
 TensorId AddTensor(Graph* graph, const Shape& s, bool constant) {
   Tensor tensor;
@@ -164,7 +153,7 @@ Cost CostSoFar(const Executor& executor) {
 absl::Status Measure(const Layer& layer, const Tile& tile,
                      benchmark::State* state) {
   Graph graph = GraphOf(layer);
-  egl::Context* context = TheContext();
+  egl::Context* context = BenchContext();
   ProfileOptions options;
   options.half = std::getenv("GLES_BENCH_HALF") != nullptr;
   DeviceProfile profile = ProfileFor(context->device(), options);
@@ -212,13 +201,17 @@ absl::Status Measure(const Layer& layer, const Tile& tile,
   }
   state->counters["best_us"] = best.us;
   state->counters["cpu_us"] = best.cpu_us;
-  state->counters["best_GFLOPs"] = Flops(layer) / best.us / 1000;
+  const double gflops = Flops(layer) / best.us / 1000;
+  state->counters["best_GFLOPs"] = gflops;
+  auto peak = PeakGflops();
+  if (!peak.ok()) return peak.status();
+  state->counters["of_peak"] = gflops / *peak;
   return absl::OkStatus();
 }
 
 void BM_Layer(benchmark::State& state, Layer layer, Tile tile) {
   const absl::Status status =
-      TheContext()->Run([&] { return Measure(layer, tile, &state); });
+      BenchContext()->Run([&] { return Measure(layer, tile, &state); });
   if (!status.ok()) state.SkipWithError(status.ToString().c_str());
 }
 

@@ -1,0 +1,122 @@
+// What the device does at most, and what moving data and submitting work cost:
+// what the latencies of models are made of.
+#include <functional>
+#include <vector>
+
+#include "benches/common/bench_device.h"
+#include "benchmark/benchmark.h"
+#include "egl/host_copy.h"
+
+namespace gles_delegate {
+namespace {
+
+using egl::Buffer;
+using egl::gl;
+
+// Runs fn in the context; an error ends the benchmark.
+void InContext(benchmark::State& state,
+               const std::function<absl::Status()>& fn) {
+  const absl::Status status = BenchContext()->Run([&] { return fn(); });
+  if (!status.ok()) state.SkipWithError(status.ToString().c_str());
+}
+
+absl::Status Finish() {
+  auto fence = egl::Fence::Insert();
+  return fence.ok() ? fence->Wait(/*spin_us=*/2000) : fence.status();
+}
+
+void BM_PeakArithmetic(benchmark::State& state) {
+  InContext(state, [&]() -> absl::Status {
+    auto peak = PeakGflops();
+    if (!peak.ok()) return peak.status();
+    for (auto _ : state) {
+    }
+    state.counters["GFLOPs"] = *peak;
+    return absl::OkStatus();
+  });
+}
+BENCHMARK(BM_PeakArithmetic)->Iterations(1);
+
+// Binds `from` and `to`, and copies by a dispatch `count` times, with a barrier
+// before each, until all is done.
+absl::Status CopyOnGpu(const egl::Program& program, const Buffer& from,
+                       const Buffer& to, int count) {
+  gl().UseProgram(program.id());
+  gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, from.id());
+  gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, to.id());
+  for (int i = 0; i < count; ++i) {
+    gl().MemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
+    gl().DispatchCompute(static_cast<GLuint>(to.bytes() / 16 / 64), 1, 1);
+  }
+  gl().MemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT);
+  return Finish();
+}
+
+enum Direction { kDevice, kUpload, kReadback };
+
+// Bytes by one dispatch: within the device, from mapped host memory (and the
+// copy into it), or to it (and the copy out of it).
+void BM_Transfer(benchmark::State& state, Direction direction) {
+  const size_t bytes = static_cast<size_t>(state.range(0)) / 1024 * 1024;
+  InContext(state, [&]() -> absl::Status {
+    auto program = BenchProgram("copy");
+    if (!program.ok()) return program.status();
+    auto from = direction == kUpload
+                    ? Buffer::CreateMapped(bytes, GL_MAP_WRITE_BIT)
+                    : Buffer::Create(bytes, nullptr, GL_DYNAMIC_COPY);
+    if (!from.ok()) return from.status();
+    auto to = direction == kReadback
+                  ? Buffer::CreateMapped(bytes, GL_MAP_READ_BIT)
+                  : Buffer::Create(bytes, nullptr, GL_DYNAMIC_COPY);
+    if (!to.ok()) return to.status();
+    std::vector<uint8_t> host(bytes);
+    for (auto _ : state) {
+      if (direction == kUpload) {
+        egl::HostCopy(from->mapped(), host.data(), bytes);
+      }
+      if (auto s = CopyOnGpu(*program, *from, *to, 1); !s.ok()) return s;
+      if (direction == kReadback) {
+        egl::HostCopy(host.data(), to->mapped(), bytes);
+      }
+    }
+    state.SetBytesProcessed(static_cast<int64_t>(state.iterations()) * bytes);
+    return egl::CheckGl("transferring");
+  });
+}
+BENCHMARK_CAPTURE(BM_Transfer, device, kDevice)
+    ->Arg(602112)
+    ->Arg(5548116)
+    ->Arg(19267584)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_Transfer, upload, kUpload)
+    ->Arg(602112)
+    ->Arg(5548116)
+    ->Arg(19267584)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_Transfer, readback, kReadback)
+    ->Arg(4096)
+    ->Arg(5548116)
+    ->UseRealTime();
+
+// So many small dispatches (14x14x32 texels), each waiting for the one before,
+// until the result is there: what a network costs besides its arithmetic.
+void BM_Chain(benchmark::State& state) {
+  constexpr size_t kBytes = 14 * 14 * 32 / 4 * 16;
+  InContext(state, [&]() -> absl::Status {
+    auto program = BenchProgram("copy");
+    if (!program.ok()) return program.status();
+    auto from = Buffer::Create(kBytes, nullptr, GL_DYNAMIC_COPY);
+    if (!from.ok()) return from.status();
+    auto to = Buffer::Create(kBytes, nullptr, GL_DYNAMIC_COPY);
+    if (!to.ok()) return to.status();
+    const int count = static_cast<int>(state.range(0));
+    for (auto _ : state) {
+      if (auto s = CopyOnGpu(*program, *from, *to, count); !s.ok()) return s;
+    }
+    return egl::CheckGl("running a chain");
+  });
+}
+BENCHMARK(BM_Chain)->Arg(1)->Arg(10)->Arg(30)->Arg(60)->UseRealTime();
+
+}  // namespace
+}  // namespace gles_delegate
