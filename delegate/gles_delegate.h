@@ -177,10 +177,10 @@ GLES_DELEGATE_EXPORT const TfLiteGlesCustomOp* TfLiteGlesDelegateCustomOps(
     size_t* count);
 
 // Adds all of them to an interpreter's options, before the interpreter is made:
-//   TfLiteGlesDelegateAddCustomOps(options, TfLiteInterpreterOptionsAddCustomOp);
+//   TfLiteGlesDelegateRegisterCustomOps(options, TfLiteInterpreterOptionsAddCustomOp);
 // The function is the app's, as this library links none of TFLite's.
 struct TfLiteInterpreterOptions;
-GLES_DELEGATE_EXPORT void TfLiteGlesDelegateAddCustomOps(
+GLES_DELEGATE_EXPORT void TfLiteGlesDelegateRegisterCustomOps(
     struct TfLiteInterpreterOptions* options,
     void (*add_custom_op)(struct TfLiteInterpreterOptions* options,
                           const char* name,

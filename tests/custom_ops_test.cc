@@ -345,7 +345,7 @@ TEST(CustomOpsApiTest, GivesAndAddsEveryKernel) {
     }
   }
   static std::vector<std::string>& added = *new std::vector<std::string>;
-  TfLiteGlesDelegateAddCustomOps(
+  TfLiteGlesDelegateRegisterCustomOps(
       nullptr, [](TfLiteInterpreterOptions*, const char* name,
                   const TfLiteRegistration*, int32_t min, int32_t max) {
         EXPECT_EQ(min, max);

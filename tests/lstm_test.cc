@@ -109,6 +109,21 @@ INSTANTIATE_TEST_SUITE_P(Precisions, LstmTest, ::testing::ValuesIn(kPrecisions),
                            return PrecisionName(info.param);
                          });
 
+// Resizing allocates the states anew, as zeros.
+TEST(LstmResizeTest, ALongerSequenceBeginsAnew) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  LstmCase c;
+  c.steps = 2;
+  StatefulPair pair(LstmBuilder(c).Build());
+  pair.Step();
+  pair.Step();
+  for (int steps : {5, 1}) {
+    pair.Resize({c.batch, steps, c.inputs});
+    pair.Step();
+    pair.Step();
+  }
+}
+
 TEST(LstmStorageTest, EveryStorage) {
   GLES_SKIP_WITHOUT_DEVICE();
   for (TfLiteGlesStorage storage : kStorages) {

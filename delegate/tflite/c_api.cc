@@ -73,7 +73,7 @@ const TfLiteGlesCustomOp* TfLiteGlesDelegateCustomOps(size_t* count) {
   return ops.data();
 }
 
-void TfLiteGlesDelegateAddCustomOps(
+void TfLiteGlesDelegateRegisterCustomOps(
     TfLiteInterpreterOptions* options,
     void (*add_custom_op)(TfLiteInterpreterOptions*, const char*,
                           const TfLiteRegistration*, int32_t, int32_t)) {
