@@ -103,7 +103,7 @@ template <typename Code>
 class CodeModel {
  public:
   static constexpr auto kType = TensorTypeOf<Code>::kValue;
-  static constexpr int kLow = std::numeric_limits<Code>::min();
+  static constexpr int kLow = std::is_signed<Code>::value ? -128 : 0;
 
   explicit CodeModel(int seed) : random_(seed) {}
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -112,7 +113,7 @@ template <typename Code>
 Products Draw(std::mt19937& random, bool per_channel) {
   std::uniform_real_distribution<float> fraction(0.5f, 1.0f);
   Products p;
-  const int low = std::numeric_limits<Code>::min();
+  const int low = std::is_signed<Code>::value ? -128 : 0;
   p.in_scale = fraction(random) * 0.02f;
   p.in_zero = low + static_cast<int>(random() % 256);
   p.out_zero = low + static_cast<int>(random() % 256);
@@ -265,7 +266,7 @@ template <typename Code>
 void ExpectPairsAsTflite(schema::BuiltinOperator op, int seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> scale(0.001f, 0.1f);
-  const int low = std::numeric_limits<Code>::min();
+  const int low = std::is_signed<Code>::value ? -128 : 0;
   const auto zero = [&] { return low + static_cast<int>(random() % 256); };
   const float as = scale(random), bs = scale(random), ys = scale(random) * 2;
   const int az = zero(), bz = zero(), yz = zero();
@@ -298,8 +299,9 @@ void ExpectPairsAsTflite(schema::BuiltinOperator op, int seed) {
   };
   int misses = 0;
   for (int i = 0; i < kCodes; ++i) {
-    if (got[i] != Clamped<Code>(int64_t{want(ac[i] - az, bc[i] - bz)} + yz))
+    if (got[i] != Clamped<Code>(int64_t{want(ac[i] - az, bc[i] - bz)} + yz)) {
       ++misses;
+    }
   }
   EXPECT_EQ(misses, 0) << "seed " << seed;
 }
@@ -320,8 +322,8 @@ template <typename In, typename Out>
 void ExpectRescaledAsTflite(schema::BuiltinOperator op, int seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> scale(0.01f, 0.1f);
-  const int low = std::numeric_limits<In>::min(),
-            out_low = std::numeric_limits<Out>::min();
+  const int low = std::is_signed<In>::value ? -128 : 0;
+  const int out_low = std::is_signed<Out>::value ? -128 : 0;
   const float xs = scale(random), ys = scale(random);
   const int xz = low + static_cast<int>(random() % 256);
   const int yz = out_low + static_cast<int>(random() % 256);

@@ -106,8 +106,9 @@ TEST_F(QuantizedModelsTest, DynamicRangeFullyConnected) {
   float most = 0;
   for (int o = 0; o < kOutputs; ++o) {
     float sum = 0;
-    for (int i = 0; i < kInputs; ++i)
+    for (int i = 0; i < kInputs; ++i) {
       sum += std::fabs(kScale * weights[o * kInputs + i]);
+    }
     most = std::max(most, sum);
   }
   EXPECT_LE(Distance(Finish("hybrid FULLY_CONNECTED", b,

@@ -160,8 +160,9 @@ class CodeComputer {
       if (node.op->name == "AVERAGE_POOL_2D") return Mean(node);
     }
     // A fill value, or a constant among what is moved, is a real value.
-    if (!KeepsCodes(*graph_, node) || node.op->name == "PADV2")
+    if (!KeepsCodes(*graph_, node) || node.op->name == "PADV2") {
       return std::nullopt;
+    }
     for (TensorId id : node.inputs) {
       if (id == kNoTensor || !graph_->tensor(id).is_float_view()) continue;
       if (!HoldsCodes(id)) return std::nullopt;

@@ -87,9 +87,9 @@ std::vector<int> ClassesOf(const TensorValues& mask) {
   const size_t channels = static_cast<size_t>(mask.channels());
   std::vector<int> classes;
   for (size_t at = 0; at + channels <= mask.values.size(); at += channels) {
-    const auto first = mask.values.begin() + static_cast<long>(at);
+    const auto pixel = absl::MakeConstSpan(mask.values).subspan(at, channels);
     classes.push_back(static_cast<int>(
-        std::max_element(first, first + static_cast<long>(channels)) - first));
+        std::max_element(pixel.begin(), pixel.end()) - pixel.begin()));
   }
   return classes;
 }

@@ -24,6 +24,7 @@ absl::Status Annotate(const absl::Status& status, const Layer& layer) {
 absl::StatusOr<std::unique_ptr<Model>> Opened(
     const Model& model, const std::vector<Layer>& layers) {
   std::vector<int> tensors;
+  tensors.reserve(layers.size());
   for (const Layer& layer : layers) tensors.push_back(layer.tensor);
   auto bytes = WithOutputs(model.bytes(), tensors);
   if (!bytes.ok()) return bytes.status();
