@@ -114,7 +114,7 @@ TEST(LstmResizeTest, ALongerSequenceBeginsAnew) {
   GLES_SKIP_WITHOUT_DEVICE();
   LstmCase c;
   c.steps = 2;
-  StatefulPair pair(LstmBuilder(c).Build());
+  StatefulPair pair(Lstm(c));
   pair.Step();
   pair.Step();
   for (int steps : {5, 1}) {
