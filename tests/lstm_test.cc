@@ -4,7 +4,10 @@
 // refuse.
 #include "delegate/ops/lstm.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -108,6 +111,59 @@ INSTANTIATE_TEST_SUITE_P(Precisions, LstmTest, ::testing::ValuesIn(kPrecisions),
                          [](const auto& info) {
                            return PrecisionName(info.param);
                          });
+
+// The model with its matrices in 8 bits (dynamic range quantization), or with
+// the floats that those codes stand for.
+std::vector<uint8_t> RoundMatrices(const std::vector<uint8_t>& bytes,
+                                   bool as_codes) {
+  schema::ModelT model;
+  schema::GetModel(bytes.data())->UnPackTo(&model);
+  for (auto& tensor : model.subgraphs[0]->tensors) {
+    std::vector<uint8_t>& data = model.buffers[tensor->buffer]->data;
+    if (tensor->shape.size() != 2 || data.empty()) continue;
+    std::vector<float> values(data.size() / sizeof(float));
+    std::memcpy(values.data(), data.data(), data.size());
+    float most = 0;
+    for (float v : values) most = std::max(most, std::fabs(v));
+    const float scale = most / 127;
+    std::vector<int8_t> codes;
+    for (float& v : values) {
+      codes.push_back(static_cast<int8_t>(std::lround(v / scale)));
+      v = codes.back() * scale;
+    }
+    if (!as_codes) {
+      std::memcpy(data.data(), values.data(), data.size());
+      continue;
+    }
+    data.assign(codes.begin(), codes.end());
+    tensor->type = schema::TensorType::INT8;
+    tensor->quantization = std::make_unique<schema::QuantizationParametersT>();
+    tensor->quantization->scale = {scale};
+    tensor->quantization->zero_point = {0};
+  }
+  if (as_codes) model.operator_codes[0]->version = 3;
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(schema::Model::Pack(builder, &model),
+                 schema::ModelIdentifier());
+  return {builder.GetBufferPointer(),
+          builder.GetBufferPointer() + builder.GetSize()};
+}
+
+// TFLite's hybrid kernel rounds the data to 8 bits on its way, which the GPU
+// need not: compared with its float kernel on the same weights.
+TEST(LstmQuantizedTest, WeightsOfDynamicRange) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int steps : {0, 3}) {
+    LstmCase c;
+    c.steps = steps;
+    c.batch = 3;
+    c.cells = 9;
+    c.outputs = 5;
+    const std::vector<uint8_t> bytes = Lstm(c);
+    StatefulPair pair(RoundMatrices(bytes, false), RoundMatrices(bytes, true));
+    for (int i = 0; i < 3; ++i) pair.Step();
+  }
+}
 
 // Resizing allocates the states anew, as zeros.
 TEST(LstmResizeTest, ALongerSequenceBeginsAnew) {

@@ -11,13 +11,25 @@ StatefulPair::StatefulPair(std::vector<uint8_t> bytes, Precision precision,
                            TfLiteGlesStorage storage)
     : bound_(precision == Precision::kFloat16 ? 0x1p-8 : 0x1p-17) {
   if (precision == Precision::kFloat16) RoundConstantsToHalf(&bytes);
-  model_ = LoadOrDie(std::move(bytes));
+  cpu_model_ = LoadOrDie(std::move(bytes));
+  Apply(precision, storage);
+}
+
+StatefulPair::StatefulPair(std::vector<uint8_t> cpu_bytes,
+                           std::vector<uint8_t> gpu_bytes)
+    : cpu_model_(LoadOrDie(std::move(cpu_bytes))),
+      gpu_model_(LoadOrDie(std::move(gpu_bytes))),
+      bound_(0x1p-17) {
+  Apply(Precision::kFloat32, kTfLiteGlesStorageAuto);
+}
+
+void StatefulPair::Apply(Precision precision, TfLiteGlesStorage storage) {
   delegate_ = MakeDelegate([&](TfLiteGlesDelegateOptions& options) {
     options.is_precision_loss_allowed = precision == Precision::kFloat16;
     options.storage = storage;
   });
-  cpu_ = InterpreterOrDie(*model_);
-  gpu_ = InterpreterOrDie(*model_);
+  cpu_ = InterpreterOrDie(*cpu_model_);
+  gpu_ = InterpreterOrDie(gpu_model_ != nullptr ? *gpu_model_ : *cpu_model_);
   const absl::Status applied = gpu_->ApplyDelegate(delegate_.get());
   EXPECT_TRUE(applied.ok()) << applied;
   const nlohmann::json report = ReportOf(delegate_);

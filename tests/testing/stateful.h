@@ -20,6 +20,9 @@ class StatefulPair {
   explicit StatefulPair(std::vector<uint8_t> bytes,
                         Precision precision = Precision::kFloat32,
                         TfLiteGlesStorage storage = kTfLiteGlesStorageAuto);
+  // Another model on the delegate than on the CPU, of the same inputs and
+  // outputs.
+  StatefulPair(std::vector<uint8_t> cpu_bytes, std::vector<uint8_t> gpu_bytes);
 
   // Invokes both on inputs that depend on the number of calls so far, and
   // compares all outputs. The bound: at float32 2^-17 of the larger of 1 and
@@ -40,8 +43,10 @@ class StatefulPair {
  private:
   void FillInputs(Interpreter* interpreter, int count) const;
   void StepOn(int inputs);
+  void Apply(Precision precision, TfLiteGlesStorage storage);
 
-  std::unique_ptr<Model> model_;
+  std::unique_ptr<Model> cpu_model_;
+  std::unique_ptr<Model> gpu_model_;  // null: cpu_model_
   DelegatePtr delegate_;
   std::unique_ptr<Interpreter> cpu_;
   std::unique_ptr<Interpreter> gpu_;
