@@ -194,6 +194,7 @@ class CodeModel {
   ModelBuilder b;
   // The inputs so far.
   const SingleOpModel& model() const { return model_; }
+  std::mt19937& random() { return random_; }
 
  private:
   void ExpectEqual(const RunResult& cpu, const RunResult& gpu) const {
@@ -344,25 +345,36 @@ TEST(OnCodesTest, FullyConnected) {
   }
 }
 
+// What b is to a.
+enum class Other { kSameShape, kBroadcast, kConstant };
+
 template <typename Code>
 void ExpectFunctionOfTwo(schema::BuiltinOperator op, const Dims& dims,
-                         schema::ActivationFunctionType activation, int seed) {
+                         schema::ActivationFunctionType activation, Other other,
+                         int seed) {
   CodeModel<Code> m(seed);
-  const int a = m.Input(dims, m.Draw(0.05f));
-  const int b = m.Input(dims, m.Draw(0.02f));
-  const int y = m.Output(dims, m.Draw(0.06f));
-  if (op == schema::BuiltinOperator::ADD) {
-    schema::AddOptionsT options;
-    options.fused_activation_function = activation;
-    m.b.AddOp(op, 2, {a, b}, {y}, options);
-  } else if (op == schema::BuiltinOperator::SUB) {
-    schema::SubOptionsT options;
-    options.fused_activation_function = activation;
-    m.b.AddOp(op, 2, {a, b}, {y}, options);
+  const Dims channels = {1, 1, 1, dims[3]};
+  int a = m.Input(dims, m.Draw(0.05f));
+  int b = 0;
+  if (other == Other::kConstant) {
+    b = m.b.template AddConstant<Code>(
+        "b", channels, RandomCodes<Code>(Elements(channels), m.random()),
+        m.Draw(0.02f));
   } else {
-    schema::MulOptionsT options;
+    b = m.Input(other == Other::kBroadcast ? channels : dims, m.Draw(0.02f));
+  }
+  if (seed % 3 == 0) std::swap(a, b);
+  const int y = m.Output(dims, m.Draw(0.06f));
+  const auto add = [&](auto options) {
     options.fused_activation_function = activation;
     m.b.AddOp(op, 2, {a, b}, {y}, options);
+  };
+  if (op == schema::BuiltinOperator::ADD) {
+    add(schema::AddOptionsT());
+  } else if (op == schema::BuiltinOperator::SUB) {
+    add(schema::SubOptionsT());
+  } else {
+    add(schema::MulOptionsT());
   }
   m.ExpectCodes(
       absl::StrCat(schema::EnumNameBuiltinOperator(op), " case ", seed));
@@ -375,9 +387,11 @@ TEST(OnCodesTest, FunctionsOfTwo) {
   for (auto op : {schema::BuiltinOperator::ADD, schema::BuiltinOperator::SUB,
                   schema::BuiltinOperator::MUL}) {
     for (Act activation : {Act::NONE, Act::RELU6}) {
-      for (const Dims& dims : {Dims{1, 16, 16, 8}, Dims{3, 5, 7, 5}}) {
-        ExpectFunctionOfTwo<int8_t>(op, dims, activation, ++seed);
-        ExpectFunctionOfTwo<uint8_t>(op, dims, activation, seed);
+      for (Other other :
+           {Other::kSameShape, Other::kBroadcast, Other::kConstant}) {
+        const Dims dims = seed % 2 == 0 ? Dims{1, 16, 16, 8} : Dims{3, 5, 7, 5};
+        ExpectFunctionOfTwo<int8_t>(op, dims, activation, other, ++seed);
+        ExpectFunctionOfTwo<uint8_t>(op, dims, activation, other, seed);
       }
     }
   }

@@ -320,27 +320,20 @@ class CodeComputer {
 
   std::optional<Node> Sum(const Node& node) {
     const Tensor& out = graph_->tensor(node.outputs[0]);
-    const std::optional<Range> range = RangeOfTwo(node, out);
-    if (!range) return std::nullopt;
-    PostOp terms = node.post_ops[0];
-    const auto& attributes =
-        std::any_cast<const ElementwiseAttributes&>(node.attributes);
-    TensorId a = node.inputs[attributes.source];
-    TensorId b = terms.operand;
-    if (terms.operand_first) std::swap(a, b);
-    const float a_scale = graph_->tensor(a).quantization.scale[0];
-    const float b_scale = graph_->tensor(b).quantization.scale[0];
-    const quant::AddMultipliers m =
-        quant::AddMultipliersOf(a_scale, b_scale, out.quantization.scale[0]);
+    std::optional<FunctionOfTwo> f = AsFunctionOfTwo(node, out);
+    if (!f) return std::nullopt;
+    const quant::AddMultipliers m = quant::AddMultipliersOf(
+        f->a_scale, f->b_scale, out.quantization.scale[0]);
     // The sum has 29 bits.
     if (m.sum.shift > 0) return std::nullopt;
-    const bool a_is_finer = a_scale < b_scale;
+    const bool a_is_finer = f->a_scale < f->b_scale;
     const int flags = (a_is_finer ? 1 : 0) + (node.op->name == "SUB" ? 2 : 0);
+    PostOp& terms = f->function;
     terms.function = "add_terms";
     terms.params = AsParams(a_is_finer ? m.a : m.b, static_cast<float>(flags));
     Node sum = node;
     sum.post_ops = {
-        terms, {"sum_of_terms", AsParams(m.sum, 0)}, range->AsPostOp()};
+        terms, {"sum_of_terms", AsParams(m.sum, 0)}, f->range.AsPostOp()};
     return sum;
   }
 
@@ -351,39 +344,58 @@ class CodeComputer {
             last};
   }
 
-  // What a function of two tensors on codes, of one shape, may write; nullopt:
-  // it is something else.
-  std::optional<Range> RangeOfTwo(const Node& node, const Tensor& out) const {
+  // A function of two tensors, a and b in this order, of which the post-op's
+  // operand may be broadcast or constant.
+  struct FunctionOfTwo {
+    PostOp function;  // its operand is on codes
+    float a_scale = 0;
+    float b_scale = 0;
+    Range range;
+  };
+
+  // nullopt: it is something else, or not of codes.
+  std::optional<FunctionOfTwo> AsFunctionOfTwo(const Node& node,
+                                               const Tensor& out) {
     if (node.inputs.size() != 2 || !IsPlainElementwise(*graph_, node) ||
         node.post_ops.empty() || node.post_ops[0].operand == kNoTensor) {
       return std::nullopt;
     }
-    for (TensorId id : node.inputs) {
-      if (!HoldsCodes(id) || graph_->tensor(id).shape != out.shape ||
-          graph_->tensor(id).codes != out.codes) {
-        return std::nullopt;
-      }
+    FunctionOfTwo f;
+    f.function = node.post_ops[0];
+    const TensorId source =
+        node.inputs[std::any_cast<const ElementwiseAttributes&>(node.attributes)
+                        .source];
+    const Tensor& operand = graph_->tensor(f.function.operand);
+    if (!HoldsCodes(source) || graph_->tensor(source).codes != out.codes ||
+        operand.codes != out.codes ||
+        (!operand.holds_codes && !operand.is_constant()) ||
+        operand.quantization.scale.size() != 1) {
+      return std::nullopt;
     }
     Node rest = node;
     rest.post_ops.erase(rest.post_ops.begin());
-    return RangeOf(rest, out);
+    const std::optional<Range> range = RangeOf(rest, out);
+    if (!range) return std::nullopt;
+    f.range = *range;
+    f.a_scale = graph_->tensor(source).quantization.scale[0];
+    f.b_scale = operand.quantization.scale[0];
+    if (f.function.operand_first) std::swap(f.a_scale, f.b_scale);
+    if (operand.is_constant()) f.function.operand = AsCodes(f.function.operand);
+    return f;
   }
 
   std::optional<Node> ProductOfTwo(const Node& node) {
     const Tensor& out = graph_->tensor(node.outputs[0]);
-    const std::optional<Range> range = RangeOfTwo(node, out);
-    if (!range) return std::nullopt;
+    const std::optional<FunctionOfTwo> f = AsFunctionOfTwo(node, out);
+    if (!f) return std::nullopt;
     const std::vector<quant::Multiplier> multipliers = {
-        quant::MultiplierOf(quant::ProductScale(
-            graph_->tensor(node.inputs[0]).quantization.scale[0],
-            graph_->tensor(node.inputs[1]).quantization.scale[0],
-            out.quantization.scale[0]))};
+        quant::MultiplierOf(quant::ProductScale(f->a_scale, f->b_scale,
+                                                out.quantization.scale[0]))};
     if (!FitSums(multipliers)) return std::nullopt;
     Node product = node;
     product.post_ops = {
-        node.post_ops[0],
-        Requantize(multipliers, out, quant::Ties::kAwayFromZero),
-        range->AsPostOp()};
+        f->function, Requantize(multipliers, out, quant::Ties::kAwayFromZero),
+        f->range.AsPostOp()};
     return product;
   }
 
