@@ -430,6 +430,9 @@ TEST(BasicLstmParseTest, RefusesShapesAndStates) {
   made.inputs[4].is_variable = false;
   EXPECT_THAT(made.Refused(),
               HasSubstr("the previous state is made by another"));
+  BasicNode huge;
+  huge.inputs[1] = FakeState({2, 1 << 30});
+  EXPECT_THAT(huge.Refused(), HasSubstr("1073741824 cells are past"));
   BasicNode kernel;
   kernel.params.kernel_type = 7;
   EXPECT_THAT(kernel.Refused(), HasSubstr("kernel type 7 is unknown"));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -57,8 +58,8 @@ absl::Status CheckLeading(const Matrix& x, const Matrix& y) {
     }
   }
   // The first two lie on one axis of the GPU's tensors.
-  const int folded_x = x.leading[0] * x.leading[1];
-  const int folded_y = y.leading[0] * y.leading[1];
+  const int64_t folded_x = int64_t{x.leading[0]} * x.leading[1];
+  const int64_t folded_y = int64_t{y.leading[0]} * y.leading[1];
   const bool equal =
       x.leading[0] == y.leading[0] && x.leading[1] == y.leading[1];
   if (equal || folded_x == 1 || folded_y == 1 ||

@@ -1,5 +1,6 @@
 #include "delegate/ops/svdf.h"
 
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -41,11 +42,13 @@ absl::Status CheckShapes(const NodeView& node, int rank) {
         DimsString(time.dims), " do not fit data ", DimsString(data.dims)));
   }
   const Tensor& state = *node.inputs[kState];
-  const std::vector<int> wanted = {data.dims[0], filters * time.dims[1]};
-  if (!state.is_variable || state.dims != wanted) {
+  // In 64 bits: a hostile file's tensors may be of any size.
+  const int64_t wanted = int64_t{filters} * time.dims[1];
+  if (!state.is_variable || state.dims.size() != 2 ||
+      state.dims[0] != data.dims[0] || state.dims[1] != wanted) {
     return absl::InvalidArgumentError(
-        absl::StrCat("the state must be a variable tensor of ",
-                     DimsString(wanted), ", it is ", DimsString(state.dims)));
+        absl::StrCat("the state must be a variable tensor of ", data.dims[0],
+                     "x", wanted, ", it is ", DimsString(state.dims)));
   }
   return CheckDims(*node.outputs[0], {data.dims[0], filters / rank});
 }
