@@ -21,7 +21,8 @@ class Densifier {
       : tensor_(tensor),
         sparsity_(tensor.sparsity),
         rank_(tensor.dims.size()),
-        index_(tensor.sparsity.dimensions.size()) {}
+        index_(tensor.sparsity.dimensions.size()),
+        place_(tensor.dims.size()) {}
 
   absl::StatusOr<std::vector<uint8_t>> Run() {
     if (auto s = Check(); !s.ok()) return s;
@@ -90,23 +91,22 @@ class Densifier {
   }
 
   absl::Status Store() {
-    std::vector<int64_t> place(rank_);
     for (size_t i = 0; i < index_.size(); ++i) {
       const int d = sparsity_.traversal_order[i];
       if (i < rank_) {
-        place[d] = index_[i];
+        place_[d] = index_[i];
       } else {
         const int block = d - static_cast<int>(rank_);
-        int64_t& at = place[sparsity_.block_map[block]];
+        int64_t& at = place_[sparsity_.block_map[block]];
         at = at * block_size_[block] + index_[i];
       }
     }
     int64_t flat = 0;
     for (size_t i = 0; i < rank_; ++i) {
-      if (place[i] < 0 || place[i] >= tensor_.dims[i]) {
+      if (place_[i] < 0 || place_[i] >= tensor_.dims[i]) {
         return Broken(tensor_, "has an index outside its shape");
       }
-      flat = flat * tensor_.dims[i] + place[i];
+      flat = flat * tensor_.dims[i] + place_[i];
     }
     const absl::Span<const uint8_t> stored = tensor_.constant.bytes();
     if ((next_ + 1) * element_ > stored.size()) {
@@ -124,6 +124,7 @@ class Densifier {
   size_t element_ = 0;
   size_t next_ = 0;         // stored element
   std::vector<int> index_;  // by level
+  std::vector<int64_t> place_;  // of the element at index_, by dimension
   std::vector<int> block_size_;
   std::vector<uint8_t> dense_;
 };
