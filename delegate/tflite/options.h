@@ -24,7 +24,7 @@ struct Options {
   int storage = 0;
   int quantized_compute = 0;  // TfLiteGlesQuantizedCompute
   // Auto is the integer arithmetic: the CPU's own answers, and on llvmpipe faster
-  // by a fifth to a third (docs/quantization.md).
+  // by up to a third (docs/quantization.md).
   bool computes_on_codes() const {
     return quantized_compute == kTfLiteGlesQuantizedAuto ||
            quantized_compute == kTfLiteGlesQuantizedInteger;
