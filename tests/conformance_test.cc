@@ -1,7 +1,9 @@
 // labels: unit
 // The conformance suite's own parts: every op has cases, names are distinct,
 // the selection, the reports.
+#include <fstream>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "tools/conformance/report.h"
 #include "tools/conformance/selection.h"
 #include "tools/conformance/suite.h"
+#include "tools/conformance/supported_ops.h"
 
 namespace gles_delegate::conformance {
 namespace {
@@ -59,6 +62,21 @@ TEST(SuiteTest, TwoFamiliesOfOneNameAreAnError) {
   EXPECT_EQ(taken.status().code(), absl::StatusCode::kAlreadyExists);
   EXPECT_THAT(std::string(taken.status().message()),
               HasSubstr("NEG/plain/1x2"));
+}
+
+// The page is generated: a change of the registry changes it.
+TEST(SupportedOpsTest, ThePageIsUpToDate) {
+  std::ifstream file(
+      absl::StrCat(GLES_DELEGATE_SOURCE_DIR, "/docs/supported_ops.md"));
+  std::stringstream page;
+  page << file.rdbuf();
+  EXPECT_EQ(page.str(), SupportedOpsPage())
+      << "docs/supported_ops.md is not what the registry gives: run ./dev docs";
+}
+
+TEST(SupportedOpsTest, EveryBuiltinIsListedOnce) {
+  EXPECT_THAT(OpsNotInOneListAlone(), IsEmpty())
+      << "see delegate/ops/op_list.inc and tools/conformance/cpu_ops.inc";
 }
 
 TEST(FilterTest, Patterns) {
@@ -113,6 +131,15 @@ TEST(ReportTest, JunitXml) {
   EXPECT_THAT(xml, HasSubstr("tests=\"2\" failures=\"1\""));
   EXPECT_THAT(xml, HasSubstr("a &lt;renderer&gt; &amp; co"));
   EXPECT_THAT(xml, HasSubstr("message=\"&#10;output 0 is &quot;wrong&quot;\""));
+}
+
+TEST(ReportTest, HtmlPage) {
+  const std::string page = HtmlPage(TwoCases());
+  EXPECT_THAT(page, HasSubstr("2 cases of 1 ops, 1 failures"));
+  EXPECT_THAT(page, HasSubstr("<b>ADD/plain/1x2/buffer/float16</b>"));
+  // Nothing from elsewhere.
+  EXPECT_THAT(page, Not(HasSubstr("http")));
+  EXPECT_THAT(page, Not(HasSubstr("src=")));
 }
 
 }  // namespace

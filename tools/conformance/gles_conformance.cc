@@ -24,6 +24,7 @@
 #include "tools/conformance/selection.h"
 #include "tools/conformance/session.h"
 #include "tools/conformance/suite.h"
+#include "tools/conformance/supported_ops.h"
 #include "tools/runner/git_revision.h"
 
 ABSL_FLAG(std::string, filter, "",
@@ -35,6 +36,8 @@ ABSL_FLAG(std::string, shard, "0/1",
 ABSL_FLAG(bool, small, false,
           "the small set alone: one family of each op, for slow drivers");
 ABSL_FLAG(bool, list, false, "print the cases' names and run nothing");
+ABSL_FLAG(bool, print_supported_ops, false,
+          "print docs/supported_ops.md and run nothing");
 ABSL_FLAG(std::string, seed, "", "of the random data (default 20210)");
 ABSL_FLAG(std::string, device, "",
           "which GPU: an index or a part of a renderer's name (else "
@@ -174,6 +177,10 @@ int CouldNotRun(const absl::Status& status) {
 int Main() {
   const std::string seed = absl::GetFlag(FLAGS_seed);
   if (!seed.empty()) setenv("GLES_TEST_SEED", seed.c_str(), /*overwrite=*/1);
+  if (absl::GetFlag(FLAGS_print_supported_ops)) {
+    std::printf("%s", SupportedOpsPage().c_str());
+    return 0;
+  }
   auto families = ChosenFamilies();
   if (!families.ok()) return CouldNotRun(families.status());
   const Filter filter(absl::GetFlag(FLAGS_filter));
