@@ -172,6 +172,59 @@ absl::string_view Packed(Format format) {
   return "v";
 }
 
+// GLES_DELEGATE_CHECK_BOUNDS=1, for tests: every accessor checks its
+// coordinates. An invocation that left the bounds once writes nothing but
+// poison from then on, whatever it does with what it read; a write outside is
+// poison in the nearest texel. So what robust access would hide is in the
+// result, on any driver.
+bool ChecksBounds() {
+  const char* value = std::getenv("GLES_DELEGATE_CHECK_BOUNDS");
+  return value != nullptr && *value != '\0' && *value != '0';
+}
+
+// What no op computes from ordinary data.
+absl::string_view Poison(Format format) {
+  switch (format) {
+    case Format::kRgba32f:
+    case Format::kRgba16f:
+      return "uintBitsToFloat(uvec4(0x7fc00000u))";
+    case Format::kRgba32i:
+      return "ivec4(0x7eadbeef)";
+    case Format::kRgba8i:
+      return "vec4(1e9)";
+  }
+  return "";
+}
+
+std::string OutsideTensor(absl::string_view name) {
+  return absl::StrFormat(
+      "any(lessThan(ivec4(x, y, slice, batch), ivec4(0))) || "
+      "any(greaterThanEqual(ivec4(x, y, slice, batch), %s_size))",
+      name);
+}
+
+std::string CheckedRead(const TensorBinding& t) {
+  if (!ChecksBounds()) return "";
+  return absl::StrFormat(
+      "  if (%s) {\n    out_of_bounds = true;\n    return %s;\n  }\n",
+      OutsideTensor(t.name), Poison(t.format));
+}
+
+std::string CheckedWrite(const TensorBinding& t) {
+  if (!ChecksBounds()) return "";
+  return absl::StrFormat(
+      "  if (%s) out_of_bounds = true;\n"
+      "  x = clamp(x, 0, %s_size.x - 1);\n  y = clamp(y, 0, %s_size.y - 1);\n"
+      "  slice = clamp(slice, 0, %s_size.z - 1);\n"
+      "  batch = clamp(batch, 0, %s_size.w - 1);\n",
+      OutsideTensor(t.name), t.name, t.name, t.name, t.name);
+}
+
+std::string PoisonIfOutside(Format format) {
+  if (!ChecksBounds()) return "";
+  return absl::StrFormat("  if (out_of_bounds) v = %s;\n", Poison(format));
+}
+
 std::string DefineRead(const TensorBinding& t, const Bindings::Point& point) {
   const std::string address = Address(t);
   std::string value;
@@ -194,8 +247,8 @@ std::string DefineRead(const TensorBinding& t, const Bindings::Point& point) {
                                      : "");
   }
   return absl::StrFormat(
-      "%s read_%s(int x, int y, int slice, int batch) {\n  return %s;\n}\n",
-      Vec(t.format), t.name, value);
+      "%s read_%s(int x, int y, int slice, int batch) {\n%s  return %s;\n}\n",
+      Vec(t.format), t.name, CheckedRead(t), value);
 }
 
 std::string PostOpText(const PostOpCall& call, int index, absl::string_view vec) {
@@ -230,6 +283,7 @@ std::string DefineWrite(const TensorBinding& t, const Bindings::Point& point,
   std::string text = absl::StrFormat(
       "void write_%s(int x, int y, int slice, int batch, %s v) {\n", t.name,
       Vec(t.format));
+  text += CheckedWrite(t);
   for (size_t i = 0; i < post_ops.size(); ++i) {
     text += PostOpText(post_ops[i], static_cast<int>(i), Vec(t.format));
   }
@@ -240,6 +294,7 @@ std::string DefineWrite(const TensorBinding& t, const Bindings::Point& point,
         "ivec4(0, 1, 2, 3), ivec4(%s_aux.x)));\n",
         Vec(t.format), t.name);
   }
+  text += PoisonIfOutside(t.format);
   if (t.format == Format::kRgba8i) {
     // Real values are on codes but for the rounding of their multiplication;
     // floor(x + 0.5), as round() leaves ties to the driver and a conversion
@@ -276,8 +331,15 @@ std::string DefineConstant(const ConstantBinding& c,
       if (c.half) value = Halves(value);
       break;
   }
-  return absl::StrFormat("vec4 %s_at(int x, int y) {\n  return %s;\n}\n", c.name,
-                         value);
+  std::string check;
+  if (ChecksBounds()) {
+    check = absl::StrFormat(
+        "  if (x < 0 || y < 0 || x >= %s_size.x || y >= %s_size.y) {\n"
+        "    out_of_bounds = true;\n    return %s;\n  }\n",
+        c.name, c.name, Poison(Format::kRgba32f));
+  }
+  return absl::StrFormat("vec4 %s_at(int x, int y) {\n%s  return %s;\n}\n",
+                         c.name, check, value);
 }
 
 // The members that every Params block begins with; ParamsPrefix in
@@ -326,6 +388,7 @@ std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
   absl::StrAppend(&text, "#define ELEMENT ", ints ? "int" : "float",
                   "\n#define ELEMENT4 ", ints ? "ivec4" : "vec4", "\n");
   absl::StrAppend(&text, "#define gid ivec3(gl_GlobalInvocationID)\n");
+  if (ChecksBounds()) absl::StrAppend(&text, "bool out_of_bounds = false;\n");
   absl::StrAppend(&text,
                   "bool outside_grid();\n"
                   "ivec4 unpack_codes(int p);\nint pack_codes(ivec4 v);\n");

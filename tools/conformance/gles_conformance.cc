@@ -20,6 +20,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tests/testing/random.h"
+#include "tools/conformance/minimal_device.h"
 #include "tools/conformance/report.h"
 #include "tools/conformance/selection.h"
 #include "tools/conformance/session.h"
@@ -35,6 +36,8 @@ ABSL_FLAG(std::string, shard, "0/1",
           "the I-th of N parts, from 0/N to (N-1)/N");
 ABSL_FLAG(bool, small, false,
           "the small set alone: one family of each op, for slow drivers");
+ABSL_FLAG(bool, minimal_device, false,
+          "plan for a device of OpenGL ES 3.1's guaranteed minima");
 ABSL_FLAG(bool, list, false, "print the cases' names and run nothing");
 ABSL_FLAG(bool, print_supported_ops, false,
           "print docs/supported_ops.md and run nothing");
@@ -87,6 +90,7 @@ std::string SelectionText() {
   if (!absl::GetFlag(FLAGS_filter).empty()) {
     parts.push_back(absl::StrCat("filter ", absl::GetFlag(FLAGS_filter)));
   }
+  if (absl::GetFlag(FLAGS_minimal_device)) parts.push_back("minimal device");
   if (absl::GetFlag(FLAGS_shard) != "0/1") {
     parts.push_back(absl::StrCat("shard ", absl::GetFlag(FLAGS_shard)));
   }
@@ -187,6 +191,10 @@ int Main() {
   if (absl::GetFlag(FLAGS_list)) return List(*families, filter);
   for (int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL}) {
     std::signal(signal, ReportCrash);
+  }
+  if (absl::GetFlag(FLAGS_minimal_device)) {
+    const absl::Status pretended = PretendMinimalDevice();
+    if (!pretended.ok()) return CouldNotRun(pretended);
   }
   auto results = RunFamilies(*families, filter);
   if (!results.ok()) return CouldNotRun(results.status());

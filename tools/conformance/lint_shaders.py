@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Lints every program of the suite's small set.
+
+  lint_shaders.py GLES_CONFORMANCE [ARGUMENT...]
+  lint_shaders.py --self_test      the lint finds what it is for
+
+Runs the suite as a device of OpenGL ES 3.1's minima would see it, with the
+programs' text written to a folder, then for each program:
+  - glslangValidator accepts it as a compute shader of ES 3.10;
+  - it is `#version 310 es` and asks for no extension;
+  - its work group, image, buffer and sampler bindings, and shared memory are
+    within the minima (table 20.40 to 20.48 of the ES 3.1 specification).
+Exit status: 1 where any fails.
+"""
+
+import contextlib
+import glob
+import io
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+WORK_GROUP = (128, 128, 64)
+INVOCATIONS = 128
+IMAGES = 4
+BUFFERS = 4
+OUTPUTS = 4  # images and buffers together
+SAMPLERS = 16
+SHARED_BYTES = 16384
+TYPE_BYTES = {"float": 4, "int": 4, "uint": 4, "bool": 4}
+BATCH = 64  # files a glslangValidator
+
+
+def size_of(type_name):
+    match = re.fullmatch(r"[iu]?vec([234])", type_name)
+    if match:  # a vec3 is kept as a vec4
+        return 4 * (4 if match.group(1) == "3" else int(match.group(1)))
+    return TYPE_BYTES[type_name]
+
+
+def constant(expression):
+    """The value of an expression of whole numbers."""
+    if not re.fullmatch(r"[0-9\s()+*/-]+", expression):
+        raise ValueError(f"no constant: {expression}")
+    return int(eval(expression.replace("/", "//")))  # digits and operators alone
+
+
+def shared_bytes(text):
+    total = 0
+    for type_name, declarators in re.findall(
+            r"\bshared\s+(?:highp\s+|mediump\s+)?(\w+)\s+([^;]+);", text):
+        for declarator in declarators.split(","):
+            sizes = re.findall(r"\[([^\]]+)\]", declarator)
+            total += size_of(type_name) * math.prod(constant(s) for s in sizes)
+    return total
+
+
+def faults(text, expanded):
+    """What is past the minima; `expanded` is `text` without macros."""
+    if not text.startswith("#version 310 es\n"):
+        yield "is not #version 310 es"
+    if "#extension" in text:
+        yield "asks for an extension"
+    size = re.search(r"local_size_x\s*=\s*(\d+)\s*,\s*local_size_y\s*=\s*(\d+)"
+                     r"\s*,\s*local_size_z\s*=\s*(\d+)", expanded)
+    if size is None:
+        yield "declares no work group"
+    else:
+        group = tuple(int(n) for n in size.groups())
+        if math.prod(group) > INVOCATIONS or any(
+                g > most for g, most in zip(group, WORK_GROUP)):
+            yield f"has a work group of {group}"
+    images = len(re.findall(r"\buniform\b[^;{]*\b[iu]?image\w+\s+\w+", expanded))
+    samplers = len(re.findall(r"\buniform\b[^;{]*\b[iu]?sampler\w+\s+\w+", expanded))
+    buffers = len(re.findall(r"\bbuffer\s+\w+\s*\{", expanded))
+    for count, most, what in ((images, IMAGES, "images"),
+                              (buffers, BUFFERS, "storage buffers"),
+                              (images + buffers, OUTPUTS, "images and buffers"),
+                              (samplers, SAMPLERS, "samplers")):
+        if count > most:
+            yield f"binds {count} {what}, past {most}"
+    shared = shared_bytes(expanded)
+    if shared > SHARED_BYTES:
+        yield f"has {shared} bytes of shared memory, past {SHARED_BYTES}"
+
+
+def validate(paths):
+    """The paths that glslangValidator refuses, with its words."""
+    for start in range(0, len(paths), BATCH):
+        batch = paths[start:start + BATCH]
+        run = subprocess.run(["glslangValidator", "-S", "comp", *batch],
+                             capture_output=True, text=True, check=False)
+        if run.returncode == 0:
+            continue
+        for path in batch:
+            one = subprocess.run(["glslangValidator", "-S", "comp", path],
+                                 capture_output=True, text=True, check=False)
+            if one.returncode != 0:
+                yield path, one.stdout + one.stderr
+
+
+def lint(folder):
+    paths = sorted(glob.glob(os.path.join(folder, "*.comp")))
+    found = 0
+    for path, words in validate(paths):
+        print(f"{os.path.basename(path)}: glslangValidator refuses it\n{words}")
+        found += 1
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        expanded = subprocess.run(
+            ["glslangValidator", "-E", "-S", "comp", path],
+            capture_output=True, text=True, check=False).stdout
+        for fault in faults(text, expanded):
+            print(f"{os.path.basename(path)}: {fault}")
+            found += 1
+    print(f"{len(paths)} programs, {found} faults")
+    # A folder without programs has not been linted.
+    return 0 if paths and found == 0 else 1
+
+
+GOOD = """#version 310 es
+#define N 64
+layout(local_size_x = 8, local_size_y = 4, local_size_z = 1) in;
+shared vec4 part[N * 2];
+layout(std430, binding = 0) writeonly buffer Out { vec4 out_data[]; };
+void main() {
+  part[gl_LocalInvocationIndex] = vec4(1.0);
+  out_data[gl_GlobalInvocationID.x] = part[gl_LocalInvocationIndex];
+}
+"""
+# What is changed in GOOD, to what, and what the lint then says.
+BAD = (
+    ("310 es", "320 es", "is not #version 310 es"),
+    ("#define N", "#extension GL_EXT_gpu_shader5 : enable\n#define N",
+     "asks for an extension"),
+    ("local_size_x = 8", "local_size_x = 64", "has a work group of"),
+    ("#define N 64", "#define N 2048", "bytes of shared memory"),
+    ("void main", "".join(
+        f"layout(std430, binding = {i}) buffer B{i} {{ vec4 b{i}[]; }};\n"
+        for i in range(1, 5)) + "void main", "storage buffers, past 4"),
+    ("vec4(1.0)", "vec5(1.0)", "glslangValidator refuses it"),
+)
+
+
+def self_test():
+    for change in ((("", "", None),) + BAD):
+        old, new, wanted = change
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "a.comp"), "w",
+                      encoding="utf-8") as file:
+                file.write(GOOD.replace(old, new, 1) if old else GOOD)
+            words = io.StringIO()
+            with contextlib.redirect_stdout(words):
+                status = lint(folder)
+        said = words.getvalue()
+        if status != (0 if wanted is None else 1) or (wanted or "") not in said:
+            print(f"for {new!r} the lint should say {wanted!r}, says:\n{said}")
+            return 1
+    print(f"{len(BAD)} faults found, as they should")
+    return 0
+
+
+def main():
+    if len(sys.argv) < 2:
+        print(__doc__)
+        return 2
+    if sys.argv[1] == "--self_test":
+        return self_test()
+    with tempfile.TemporaryDirectory() as folder:
+        run = subprocess.run(
+            [sys.argv[1], "--small", "--minimal_device", *sys.argv[2:]],
+            env={**os.environ, "GLES_DELEGATE_DUMP_SHADERS": folder},
+            capture_output=True, text=True, check=False)
+        failures = re.findall(r"^FAILED (\S+)\n(.*)$", run.stderr, re.MULTILINE)
+        # A node that needs more than such a device has stays on the CPU.
+        refused = [name for name, why in failures
+                   if why.startswith("not delegated")]
+        if run.returncode not in (0, 1) or len(refused) != len(failures):
+            print(run.stderr)
+            print(f"{sys.argv[1]} failed with {run.returncode}, see above")
+            return 1
+        ops = sorted({name.split("/")[0] for name in refused})
+        print(f"{len(refused)} cases refused, of {', '.join(ops) or 'no op'}")
+        return lint(folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
