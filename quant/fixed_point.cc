@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace gles_delegate::quant {
 namespace {
@@ -24,6 +25,8 @@ int32_t DivideByPower(int32_t x, int exponent, Ties ties) {
 
 Multiplier MultiplierOf(double real) {
   if (real == 0) return {};
+  constexpr double kTooLarge = 1 << 30;
+  if (!(real < kTooLarge)) return {std::numeric_limits<int32_t>::max(), 31};
   int shift = 0;
   const double fraction = std::frexp(real, &shift);
   int64_t value =

@@ -15,11 +15,11 @@ namespace gles_delegate::quant {
 // value * 2^(shift - 31): value is 0, or 2^30 to 2^31 - 1.
 struct Multiplier {
   int32_t value = 0;
-  int shift = 0;  // -31 to 30
+  int shift = 0;  // -31 to 30; 31: too large
 };
 
-// The nearest multiplier; 0 for what is below 2^-32. `real` is not negative and
-// below 2^30.
+// The nearest multiplier; 0 for what is below 2^-32. `real` is not negative. A
+// shift of 31 stands for all that is 2^30 or more, or not a number.
 Multiplier MultiplierOf(double real);
 
 // What a sum of products of codes is multiplied by to give codes of the output:

@@ -30,6 +30,10 @@ TEST(MultiplierOfTest, IsNormalised) {
   EXPECT_EQ(MultiplierOf(1 - 1e-12).value, 1 << 30);
   EXPECT_EQ(MultiplierOf(1 - 1e-12).shift, 1);
   EXPECT_EQ(MultiplierOf(1e-12).value, 0);
+  EXPECT_EQ(MultiplierOf((1 << 30) - 1.0).shift, 30);
+  EXPECT_EQ(MultiplierOf(1 << 30).shift, 31);
+  EXPECT_EQ(MultiplierOf(INFINITY).shift, 31);
+  EXPECT_EQ(MultiplierOf(NAN).shift, 31);
 }
 
 TEST(MultiplyTest, TiesGoAsAsked) {

@@ -271,6 +271,8 @@ TEST_F(QuantizedModelsTest, WrongParametersStayOnTheCpuAndSayWhy) {
   ExpectStaysOnCpu(Q(0, 3), "not above zero");
   ExpectStaysOnCpu(Q(-0.5f, 3), "not above zero");
   ExpectStaysOnCpu(Q(INFINITY, 3), "not above zero");
+  ExpectStaysOnCpu(Q(1e-40f, 3), "is denormal");
+  ExpectStaysOnCpu(Q(3e38f, 3), "past what 32-bit floats hold");
   ExpectStaysOnCpu(Q(0.5f, 128), "zero point 128");
   ExpectStaysOnCpu(Q(0.5f, -129), "zero point -129");
   ExpectStaysOnCpu({{0.1f, 0.2f, 0.3f}, {0, 0, 0}, 3},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/op.h"
@@ -89,9 +90,18 @@ absl::Status CheckQuantization(const Tensor& tensor, bool half) {
       return refuse("has the zero point ", zero, ", outside ", range.low, " to ",
                     range.high);
     }
+    if (tensor.is_constant()) continue;
+    if (scale < std::numeric_limits<float>::min()) {
+      return refuse("has the quantization scale ", scale,
+                    ", which is denormal: GPUs may take it for zero");
+    }
     const float largest =
         scale * static_cast<float>(std::max(range.high - zero, zero - range.low));
-    if (half && !tensor.is_constant() && largest > kMaxHalf) {
+    if (!std::isfinite(largest)) {
+      return refuse("reaches past what 32-bit floats hold, by the quantization scale ",
+                    scale);
+    }
+    if (half && largest > kMaxHalf) {
       return refuse("reaches ", largest, ", past what 16-bit floats hold (", kMaxHalf, ")");
     }
   }

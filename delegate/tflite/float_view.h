@@ -13,10 +13,10 @@ namespace gles_delegate {
 // An 8- or 16-bit integer type.
 bool IsQuantizedType(DataType type);
 
-// Ok where a float view of `tensor` is exact: finite positive scales, zero
-// points within the type, one pair for an activation, one per index of the
-// quantized dimension for a constant; with `half`, values that 16-bit floats
-// hold. kInvalidArgument: which of these fails.
+// Ok where a float view of `tensor` is exact: finite, positive scales, zero points
+// within the type, one pair for an activation, one per index of the quantized
+// dimension for a constant; activations within what 32-bit floats hold, 16-bit
+// ones with `half`, and their scales not denormal. kInvalidArgument: which of these fails.
 absl::Status CheckQuantization(const Tensor& tensor, bool half);
 
 // Makes the tensor float32 to the ops, its bytes staying what they are.
