@@ -40,16 +40,16 @@ constexpr Row kRows[] = {
     // llvmpipe: imageLoad from 2-D images is five times as fast as texelFetch
     // from arrays; an invocation must do much, as each costs. It runs 8 abreast
     // (256 bits), and a work group costs about 1 us by itself.
-    {DeviceKind::kLlvmpipe, Storage::kTexture2d, ReadBy::kImage, Storage::kTexture2d, 32,
-     4, 4, 4, 2, 8, 8, 0, 1, 1, 0, 0},
-    {DeviceKind::kSoftpipe, Storage::kTexture2d, ReadBy::kFetch, Storage::kBuffer, 16, 4,
-     2, 4, 2, 8, 1, 0, 1, 1, 0, 0},
+    {DeviceKind::kLlvmpipe, Storage::kTexture2d, ReadBy::kImage,
+     Storage::kTexture2d, 32, 4, 4, 4, 2, 8, 8, 0, 1, 1, 0, 0},
+    {DeviceKind::kSoftpipe, Storage::kTexture2d, ReadBy::kFetch,
+     Storage::kBuffer, 16, 4, 2, 4, 2, 8, 1, 0, 1, 1, 0, 0},
     // H200: sums are split until 49152 invocations share them (conv_shared.cc);
     // texelFetch of 128-bit texels runs at an eighth of what buffers do.
-    {DeviceKind::kNvidia, Storage::kBuffer, ReadBy::kFetch, Storage::kBuffer, 64, 4, 2,
-     2, 1, 32, 1, 48 << 10, 2, 2, 1200, 256 << 10},
-    {DeviceKind::kUnknown, Storage::kTextureArray, ReadBy::kFetch, Storage::kBuffer, 64,
-     4, 1, 4, 1, 32, 1, 0, 1, 1, 0, 0},
+    {DeviceKind::kNvidia, Storage::kBuffer, ReadBy::kFetch, Storage::kBuffer,
+     64, 4, 2, 2, 1, 32, 1, 48 << 10, 2, 2, 1200, 256 << 10},
+    {DeviceKind::kUnknown, Storage::kTextureArray, ReadBy::kFetch,
+     Storage::kBuffer, 64, 4, 1, 4, 1, 32, 1, 0, 1, 1, 0, 0},
 };
 
 const Row& RowFor(DeviceKind kind) {
@@ -109,7 +109,8 @@ void ApplyTuning(DeviceProfile* profile) {
 
 }  // namespace
 
-DeviceProfile ProfileFor(const egl::DeviceInfo& device, const ProfileOptions& options) {
+DeviceProfile ProfileFor(const egl::DeviceInfo& device,
+                         const ProfileOptions& options) {
   const Row& row = RowFor(device.kind);
   DeviceProfile p;
   p.storage = StorageOption(options.storage, row.storage);

@@ -13,6 +13,9 @@
 
 namespace gles_delegate {
 
+// Bytes an element of an input or output takes in the host's memory.
+int64_t HostElementBytes(const Tensor& tensor);
+
 class ExecutorBuilder {
  public:
   ExecutorBuilder(const egl::Context& context, ProgramCache* programs,
@@ -62,7 +65,8 @@ class ExecutorBuilder {
   std::vector<std::vector<uint8_t>> params_;      // by dispatch
   std::vector<Hash128> texts_;                    // by dispatch, where cache_
   std::vector<const egl::Program*> compiled_;     // by dispatch
-  std::vector<Executor::Piece> pieces_;  // by dispatch, of uploads and readbacks
+  std::vector<Executor::Piece>
+      pieces_;  // by dispatch, of uploads and readbacks
 };
 
 }  // namespace gles_delegate

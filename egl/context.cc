@@ -123,9 +123,9 @@ absl::StatusOr<Opened> OpenBest(const Choice& choice, bool debug) {
   std::vector<DisplayReport> reports;
   for (size_t i = 0; i < candidates.size(); ++i) {
     const int index = static_cast<int>(i);
-    absl::StatusOr<Opened> opened =
-        choice.MayOpen(index) ? OpenCandidate(candidates[i], debug)
-                              : absl::UnavailableError("not tried");
+    absl::StatusOr<Opened> opened = choice.MayOpen(index)
+                                        ? OpenCandidate(candidates[i], debug)
+                                        : absl::UnavailableError("not tried");
     reports.push_back(Report(index, candidates[i], opened));
     if (!opened.ok() || !choice.Matches(candidates[i], opened->device)) {
       continue;

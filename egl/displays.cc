@@ -63,8 +63,9 @@ DisplayCandidate DeviceCandidate(EGLDeviceEXT device, int index) {
   const char* extensions = egl().QueryDeviceStringEXT(device, EGL_EXTENSIONS);
   const bool software = HasEglExtension(extensions, "EGL_MESA_device_software");
   egl().GetError();  // a refused query is no error of ours
-  return {[device, index] { return DescribeDevice(device, index); }, software,
-          [device] { return PlatformDisplay(EGL_PLATFORM_DEVICE_EXT, device); }};
+  return {
+      [device, index] { return DescribeDevice(device, index); }, software,
+      [device] { return PlatformDisplay(EGL_PLATFORM_DEVICE_EXT, device); }};
 }
 
 void AddDevices(const char* client, std::vector<DisplayCandidate>* out) {
@@ -152,7 +153,8 @@ std::vector<DisplayCandidate> FindDisplays() {
   AddDevices(client, &displays);
   AddSurfaceless(client, &displays);
   AddGbm(client, &displays);
-  displays.push_back({Named("default display"), /*software=*/false, DefaultDisplay});
+  displays.push_back(
+      {Named("default display"), /*software=*/false, DefaultDisplay});
   return displays;
 }
 

@@ -152,8 +152,7 @@ PackedConstant PackFilterBlocks(const Tensor& weights, const Tensor* bias,
     // `input`: of the taps' channels, taken flat and padded to whole slices.
     const auto at = [&](int output, int input) -> float& {
       const int slice = output / 4;
-      const int64_t row =
-          int64_t{slice / block_slices} * (bias_at + 1) + input;
+      const int64_t row = int64_t{slice / block_slices} * (bias_at + 1) + input;
       return out[(row * block_slices + slice % block_slices) * 4 + output % 4];
     };
     const std::vector<float> values = Values(weights);

@@ -46,9 +46,9 @@ struct Filter {
 PackedConstant PackFilter(const Tensor& weights, const Tensor* bias,
                           const Filter& filter);
 
-// Likewise, in blocks of `block_slices` output slices, a row each: by term (tap *
-// input slices + input slice), input channel, output slice; the biases after the
-// last term. Ungrouped filters only.
+// Likewise, in blocks of `block_slices` output slices, a row each: by term (tap
+// * input slices + input slice), input channel, output slice; the biases after
+// the last term. Ungrouped filters only.
 PackedConstant PackFilterBlocks(const Tensor& weights, const Tensor* bias,
                                 const Filter& filter, int block_slices);
 

@@ -122,8 +122,8 @@ class Densifier {
   const Sparsity& sparsity_;
   const size_t rank_;
   size_t element_ = 0;
-  size_t next_ = 0;         // stored element
-  std::vector<int> index_;  // by level
+  size_t next_ = 0;             // stored element
+  std::vector<int> index_;      // by level
   std::vector<int64_t> place_;  // of the element at index_, by dimension
   std::vector<int> block_size_;
   std::vector<uint8_t> dense_;

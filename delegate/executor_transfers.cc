@@ -1,0 +1,129 @@
+// The part of ExecutorBuilder that plans how inputs and outputs travel.
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/executor_builder.h"
+#include "delegate/ops/op.h"
+#include "delegate/program.h"
+
+namespace gles_delegate {
+
+using gl_shaders::Bindings;
+
+namespace {
+
+// How the invocations of a transfer lie in the host's memory.
+struct Layout {
+  // The axis of the grid whose steps follow each other in memory, so many
+  // elements apart; -1: none does.
+  int axis = 0;
+  int64_t step = 4;
+};
+
+Layout LayTransfer(const Shape& s, bool upload, Dispatch* d) {
+  // Rows of invocations, within any device's limits, and small enough to be
+  // shared out in pieces.
+  const auto flat_grid = [d](int64_t invocations) {
+    constexpr int64_t kRow = 1 << 12;
+    const int64_t rows = (invocations + kRow - 1) / kRow;
+    d->Grid(static_cast<int>((invocations + rows - 1) / rows),
+            static_cast<int>(rows), 1);
+    return rows > 1 ? 1 : 0;
+  };
+  if (s.c % 4 == 0) {
+    d->Define("WHOLE_TEXELS").Grid(s.slices(), s.w, s.h * s.b);
+    return {2, int64_t{1} * s.c * s.w};
+  }
+  if (upload && s.c == 3) {
+    d->Define("RGB");
+    const int axis = flat_grid((s.elements() / 3 + 3) / 4);
+    return {axis, int64_t{12} * (axis == 1 ? d->grid[0] : 1)};
+  }
+  if (upload) {
+    d->Grid(s.w, s.h, s.slices() * s.b);
+    return {-1, 0};
+  }
+  const int axis = flat_grid((s.elements() + 3) / 4);
+  return {axis, int64_t{4} * (axis == 1 ? d->grid[0] : 1)};
+}
+
+// More pieces gain little: the first one's copy and the last one's transfer
+// remain.
+constexpr int64_t kMostPieces = 16;
+
+}  // namespace
+
+int64_t HostElementBytes(const Tensor& tensor) {
+  return tensor.holds_codes ? 1 : sizeof(float);
+}
+
+void ExecutorBuilder::AddTransfer(int index, TensorId id, Dispatch d) {
+  const bool upload = d.reads.empty();
+  const Tensor& tensor = graph_.tensor(id);
+  const Shape& s = tensor.shape;
+  const Layout layout = LayTransfer(s, upload, &d);
+  d.on_codes = tensor.holds_codes;
+  if (tensor.holds_codes) {
+    // uint8 is stored less 128, which turns the topmost bit.
+    d.Define("CODES",
+             tensor.codes == DataType::kUint8 ? "int(0x80808080u)" : "0");
+  }
+  d.label = absl::StrCat(d.shader, " ", graph_.tensor(id).name);
+  const Bindings bindings =
+      gl_shaders::AssignBindings(SpecOf(graph_, d, profile_));
+  d.Define("HOST_BINDING", bindings.buffers);
+  const int64_t bytes = s.elements() * HostElementBytes(tensor);
+  const int64_t step_bytes = layout.step * HostElementBytes(tensor);
+  int64_t count = 1;
+  if (layout.axis >= 0 && profile_.transfer_piece_bytes > 0) {
+    count = std::clamp(bytes / profile_.transfer_piece_bytes, int64_t{1},
+                       std::min<int64_t>(kMostPieces, d.grid[layout.axis]));
+  }
+  const int steps = layout.axis < 0 ? 0 : d.grid[layout.axis];
+  const int each = static_cast<int>((steps + count - 1) / count);
+  for (int first = 0; first == 0 || first < steps; first += each) {
+    Dispatch part = d;
+    Executor::Piece piece{index, 0, static_cast<size_t>(bytes), false};
+    if (count > 1) {
+      const int last = std::min(steps, first + each);
+      part.grid[layout.axis] = last - first;
+      piece.begin = std::min(bytes, first * step_bytes);
+      piece.end = std::min(bytes, last * step_bytes);
+      part.partial_write = upload;
+    }
+    std::array<int, 3> origin = {};
+    if (layout.axis >= 0) origin[layout.axis] = first;
+    part.uniforms.Int4("origin", origin[0], origin[1], origin[2], d.grid[0]);
+    part.work_group = ChooseWorkGroup(part.grid, profile_);
+    piece.fenced = !upload && count > 1;
+    dispatches_.push_back(std::move(part));
+    pieces_.push_back(piece);
+    if (count == 1) break;
+  }
+}
+
+// Uploads before, readbacks after: steps of the plan like any other.
+void ExecutorBuilder::AddTransfers() {
+  std::vector<Dispatch> plan = std::move(dispatches_);
+  dispatches_.clear();
+  for (size_t i = 0; i < graph_.inputs.size(); ++i) {
+    Dispatch d("upload");
+    d.Write("dst", graph_.inputs[i]);
+    AddTransfer(static_cast<int>(i), graph_.inputs[i], std::move(d));
+  }
+  executor_->uploads_ = dispatches_.size();
+  for (Dispatch& d : plan) dispatches_.push_back(std::move(d));
+  pieces_.resize(dispatches_.size());
+  for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+    Dispatch d("readback");
+    d.Read("src", graph_.outputs[i]);
+    AddTransfer(static_cast<int>(i), graph_.outputs[i], std::move(d));
+  }
+  executor_->readbacks_ =
+      dispatches_.size() - plan.size() - executor_->uploads_;
+  if (executor_->readbacks_ > 0) pieces_.back().fenced = true;
+  executor_->stats_.dispatches = static_cast<int>(dispatches_.size());
+}
+
+}  // namespace gles_delegate
