@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
-#include <utility>
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_split.h"
+#include "delegate/tuning.h"
 
 namespace gles_delegate {
 
@@ -72,41 +70,6 @@ Storage StorageOption(int option, Storage fallback) {
   }
 }
 
-// For finding a new device's row: GLES_DELEGATE_TUNING="conv_tile_pixels=2,..."
-// overrides the table. Unknown names and bad numbers are ignored.
-void ApplyTuning(DeviceProfile* profile) {
-  const char* text = std::getenv("GLES_DELEGATE_TUNING");
-  if (text == nullptr) return;
-  const std::pair<absl::string_view, int*> knobs[] = {
-      {"conv_tile_pixels", &profile->conv_tile_pixels},
-      {"conv_tile_slices", &profile->conv_tile_slices},
-      {"depthwise_tile_pixels", &profile->depthwise_tile_pixels},
-      {"depthwise_tile_rows", &profile->depthwise_tile_rows},
-      {"work_group_size", &profile->work_group_size},
-      {"simd_lanes", &profile->simd_lanes},
-      {"reduction_lanes", &profile->reduction_lanes},
-      {"split_target", &profile->split_target},
-      {"split_tile_pixels", &profile->split_tile_pixels},
-      {"split_tile_slices", &profile->split_tile_slices},
-      {"fused_depthwise_work", &profile->fused_depthwise_work},
-      {"transfer_piece_bytes", &profile->transfer_piece_bytes},
-  };
-  for (absl::string_view part : absl::StrSplit(text, ',')) {
-    const std::pair<absl::string_view, absl::string_view> pair =
-        absl::StrSplit(part, absl::MaxSplits('=', 1));
-    int value = 0;
-    if (!absl::SimpleAtoi(pair.second, &value)) continue;
-    for (const auto& [name, target] : knobs) {
-      // Of the sizes none is 0; what is 0 in some row may be.
-      const bool may_be_off = name == "split_target" ||
-                              name == "fused_depthwise_work" ||
-                              name == "transfer_piece_bytes";
-      if (value < (may_be_off ? 0 : 1)) continue;
-      if (name == pair.first) *target = value;
-    }
-  }
-}
-
 }  // namespace
 
 DeviceProfile ProfileFor(const egl::DeviceInfo& device,
@@ -143,7 +106,9 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device,
   p.max_work_group_count = device.max_work_group_count;
   p.max_uniform_block_bytes = device.max_uniform_block_bytes;
   p.max_shared_memory_bytes = device.max_shared_memory_bytes;
-  ApplyTuning(&p);
+  // For finding a new device's row.
+  const char* tuning = std::getenv("GLES_DELEGATE_TUNING");
+  if (tuning != nullptr) ApplyTuning(tuning, &p);
   return p;
 }
 

@@ -59,6 +59,16 @@ enum TfLiteGlesQuantizedCompute {
   kTfLiteGlesQuantizedInteger = 3,
 };
 
+// How the delegate chooses tile sizes, storage and the like.
+enum TfLiteGlesTuning {
+  kTfLiteGlesTuningDefault = 0,  // the tuning table's row for the device
+  // Each partition is built and run many times when it is prepared, and the
+  // fastest setting kept: seconds on a GPU, minutes on a software driver. With
+  // serialization_dir and model_token the result is kept there, and later
+  // starts take it as it is. See docs/performance.md.
+  kTfLiteGlesTuningExhaustive = 1,
+};
+
 // Options. Get one from TfLiteGlesDelegateOptionsDefault(), then change fields:
 // `struct_size` tells the library which fields the caller knows, so that the
 // struct can grow. Each field is a key of the external delegate's options too.
@@ -135,6 +145,10 @@ typedef struct TfLiteGlesDelegateOptions {
   // "integer".
   // Default kTfLiteGlesQuantizedAuto.
   int32_t quantized_compute;
+
+  // TfLiteGlesTuning; as text "default" or "exhaustive".
+  // Default kTfLiteGlesTuningDefault.
+  int32_t tuning;
 } TfLiteGlesDelegateOptions;
 
 GLES_DELEGATE_EXPORT TfLiteGlesDelegateOptions

@@ -34,6 +34,7 @@ TEST(OptionsTest, DefaultsAreThoseOfTheHeader) {
   EXPECT_EQ(o.enable_quantization, 1);
   EXPECT_EQ(o.storage, kTfLiteGlesStorageAuto);
   EXPECT_EQ(o.quantized_compute, kTfLiteGlesQuantizedAuto);
+  EXPECT_EQ(o.tuning, kTfLiteGlesTuningDefault);
   EXPECT_EQ(o.verbosity, 1);
   EXPECT_EQ(o.serialization_dir, nullptr);
   EXPECT_EQ(o.model_token, nullptr);
@@ -112,6 +113,7 @@ TEST(PluginTest, EveryFieldIsAKey) {
            {"storage", "texture_2d"},
            {"quantized_compute", "float_unsimulated"},
            {"quantized_compute", "integer"},
+           {"tuning", "exhaustive"},
            {"force_own_context", "true"},
            {"verbosity", "2"},
            {"device", "llvmpipe"},
@@ -150,6 +152,8 @@ TEST(PluginTest, ABadValueIsRefused) {
   EXPECT_THAT(Reported(), HasSubstr("texture_array"));
   EXPECT_EQ(Plugin("quantized_compute", "int"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("is not auto, float"));
+  EXPECT_EQ(Plugin("tuning", "fast"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("is not default or exhaustive"));
   EXPECT_EQ(Plugin("exclude_nodes", "5-3"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("5-3"));
 }

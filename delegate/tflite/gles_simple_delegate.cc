@@ -230,6 +230,10 @@ const char* GlesSimpleDelegate::Report() {
                                    {"constant_bytes", p->stats.constant_bytes},
                                    {"compile_ms", p->stats.compile_ms},
                                    {"upload_ms", p->stats.upload_ms}});
+    if (p->tuning.empty()) continue;
+    report["partition"].back()["tuning"] = {{"profile", p->tuning},
+                                            {"before_ms", p->tuning_before_ms},
+                                            {"after_ms", p->tuning_after_ms}};
   }
   const CacheReport cache = TotalCache();
   report["cache"] = {{"state", cache.state},

@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/passes/compute_on_codes.h"
-#include "delegate/passes/fuse_depthwise.h"
-#include "delegate/passes/passes.h"
+#include "delegate/plan_partition.h"
+#include "delegate/tuning.h"
 #include "delegate/texels.h"
 #include "delegate/tflite/state_mark.h"
 
@@ -41,7 +41,9 @@ std::vector<int> ToVector(const TfLiteIntArray* array) {
 GlesKernel::GlesKernel(GlesSimpleDelegate& delegate)
     : delegate_(delegate), gpu_(delegate.gpu()), profile_(delegate.profile()),
       profiling_(delegate.options().enable_op_profiling),
-      cache_options_(delegate.options().cache) {}
+      cache_options_(delegate.options().cache),
+      tunes_(delegate.options().tuning == kTfLiteGlesTuningExhaustive),
+      may_change_storage_(delegate.options().storage == kTfLiteGlesStorageAuto) {}
 
 GlesKernel::~GlesKernel() {
   if (report_ != nullptr) report_->executor = nullptr;
@@ -139,9 +141,48 @@ absl::StatusOr<std::unique_ptr<Executor>> GlesKernel::MakeExecutor(
   }
   if (cache != nullptr) {
     report_->cache = cache->report();
-    cache_warning_ = cache->warning();
+    if (!cache->warning().empty()) cache_warning_ = cache->warning();
   }
   return executor;
+}
+
+// The profile that is fastest for this partition: found by an earlier start and
+// kept beside its start-up cache, or searched now.
+absl::Status GlesKernel::Tune() {
+  tunes_ = false;  // once for all preparations of this kernel
+  constexpr size_t kBytes = 512;  // a text of at most so many, zeros behind it
+  std::unique_ptr<PartitionCache> cache;
+  if (!cache_options_.directory.empty()) {
+    const egl::DeviceInfo& device = gpu_->context->device();
+    cache = PartitionCache::Open(cache_options_,
+                                 {device, profile_, graph_, "exhaustive tuning"},
+                                 device.program_binary_formats);
+    const auto saved = cache->NextConstant(kBytes);
+    if (saved.ok() && saved->has_value()) {
+      const auto bytes = **saved;
+      const auto end = std::find(bytes.begin(), bytes.end(), uint8_t{0});
+      report_->tuning = std::string(bytes.begin(), end);
+      ApplyTuning(report_->tuning, &profile_);
+      return absl::OkStatus();
+    }
+    if (!saved.ok()) cache->Reject(saved.status());
+  }
+  auto tuned = TuneExhaustively(
+      profile_, may_change_storage_, [this](const DeviceProfile& profile) {
+        return MeasureInference(*gpu_->context, graph_, profile);
+      });
+  if (!tuned.ok()) return tuned.status();
+  profile_ = tuned->profile;
+  report_->tuning = TuningText(profile_);
+  report_->tuning_before_ms = tuned->before_ms;
+  report_->tuning_after_ms = tuned->after_ms;
+  if (cache == nullptr) return absl::OkStatus();
+  std::vector<uint8_t> bytes(report_->tuning.begin(), report_->tuning.end());
+  bytes.resize(kBytes);
+  cache->SaveConstant(bytes);
+  cache->Save({});
+  cache_warning_ = cache->warning();
+  return absl::OkStatus();
 }
 
 absl::Status GlesKernel::Build() {
@@ -150,22 +191,14 @@ absl::Status GlesKernel::Build() {
   has_state_ = false;
   report_->stages = StageTimes();
   StageTimer timer(&report_->stages);
-  Graph graph = graph_;
-  if (auto s = RunPasses(&graph, MaxBoundTensors(profile_), profile_.half); !s.ok()) {
-    return s;
+  if (tunes_) {
+    if (auto s = Tune(); !s.ok()) return s;
+    timer.Lap("tuning");
   }
-  FuseDepthwise(&graph, profile_);
-  timer.Lap("passes");
-  report_->nodes_after_passes = static_cast<int>(graph.nodes.size());
-  auto dispatches = PlanGraph(&graph, profile_);
-  if (!dispatches.ok()) {
-    // What was accepted node by node must run: without the passes it does.
-    graph = graph_;
-    dispatches = PlanGraph(&graph, profile_);
-    if (!dispatches.ok()) return dispatches.status();
-  }
-  timer.Lap("plan");
-  auto executor = MakeExecutor(graph, *dispatches);
+  auto planned = PlanPartition(graph_, profile_, &timer);
+  if (!planned.ok()) return planned.status();
+  report_->nodes_after_passes = static_cast<int>(planned->graph.nodes.size());
+  auto executor = MakeExecutor(planned->graph, planned->dispatches);
   if (!executor.ok()) return executor.status();
   executor_ = *std::move(executor);
   report_->stats = executor_->stats();

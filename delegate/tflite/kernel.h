@@ -36,6 +36,7 @@ class GlesKernel final : public SimpleDelegateKernel {
   };
 
   absl::Status Build();
+  absl::Status Tune();
   // The values of input i for the executor; none where it is a state that the
   // GPU holds.
   absl::StatusOr<absl::Span<const uint8_t>> ReadInput(TfLiteContext* context, size_t i);
@@ -49,6 +50,8 @@ class GlesKernel final : public SimpleDelegateKernel {
   DeviceProfile profile_;
   bool profiling_ = false;
   CacheOptions cache_options_;
+  bool tunes_ = false;  // by measurement, at the next Build()
+  bool may_change_storage_ = true;
   std::string cache_warning_;  // of the last Build(), not told yet
   bool invoked_ = false;
   bool has_state_ = false;  // executor_ holds the states of an earlier Invoke

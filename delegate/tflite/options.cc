@@ -54,6 +54,10 @@ absl::StatusOr<int> ParseQuantizedCompute(absl::string_view text) {
   return ParseName(text, {"auto", "float", "float_unsimulated", "integer"});
 }
 
+absl::StatusOr<int> ParseTuning(absl::string_view text) {
+  return ParseName(text, {"default", "exhaustive"});
+}
+
 struct IntKey {
   absl::string_view name;
   int32_t TfLiteGlesDelegateOptions::*field;
@@ -71,6 +75,7 @@ constexpr IntKey kIntKeys[] = {
     {"storage", &TfLiteGlesDelegateOptions::storage, ParseStorage},
     {"quantized_compute", &TfLiteGlesDelegateOptions::quantized_compute,
      ParseQuantizedCompute},
+    {"tuning", &TfLiteGlesDelegateOptions::tuning, ParseTuning},
     {"force_own_context", &TfLiteGlesDelegateOptions::force_own_context, ParseFlag},
     {"verbosity", &TfLiteGlesDelegateOptions::verbosity, ParseInt},
     {"enable_op_profiling", &TfLiteGlesDelegateOptions::enable_op_profiling, ParseFlag},
@@ -208,6 +213,10 @@ absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions& caller) {
         absl::StrCat("option quantized_compute: ", o.quantized_compute, " is not 0 to ",
                      static_cast<int>(kTfLiteGlesQuantizedInteger)));
   }
+  if (o.tuning < 0 || o.tuning > kTfLiteGlesTuningExhaustive) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("option tuning: ", o.tuning, " is not 0 or 1"));
+  }
   if (o.verbosity < 0 || o.verbosity > 2) {
     return absl::InvalidArgumentError(
         absl::StrCat("option verbosity: ", o.verbosity, " is not 0 to 2"));
@@ -219,6 +228,7 @@ absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions& caller) {
   options.enable_quantization = o.enable_quantization != 0;
   options.storage = o.storage;
   options.quantized_compute = o.quantized_compute;
+  options.tuning = o.tuning;
   options.force_own_context = o.force_own_context != 0;
   options.verbosity = o.verbosity;
   options.enable_op_profiling = o.enable_op_profiling != 0;

@@ -29,6 +29,7 @@ struct Options {
     return quantized_compute == kTfLiteGlesQuantizedAuto ||
            quantized_compute == kTfLiteGlesQuantizedInteger;
   }
+  int tuning = 0;  // TfLiteGlesTuning
   bool force_own_context = false;
   int verbosity = 1;
   std::string device;

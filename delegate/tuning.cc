@@ -1,0 +1,155 @@
+#include "delegate/tuning.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+
+namespace gles_delegate {
+namespace {
+
+using gl_shaders::Storage;
+
+struct Knob {
+  absl::string_view name;
+  int DeviceProfile::*value;
+  int least;  // 0 where that turns something off
+  int most;
+  std::vector<int> candidates;  // of the search; empty: not searched
+};
+
+const std::vector<Knob>& Knobs() {
+  using P = DeviceProfile;
+  static const auto* const kKnobs = new std::vector<Knob>{
+      {"conv_tile_pixels", &P::conv_tile_pixels, 1, 16, {1, 2, 4, 8}},
+      {"conv_tile_slices", &P::conv_tile_slices, 1, 16, {1, 2, 4}},
+      {"depthwise_tile_pixels", &P::depthwise_tile_pixels, 1, 16, {1, 2, 4}},
+      {"depthwise_tile_rows", &P::depthwise_tile_rows, 1, 16, {1, 2, 4}},
+      {"work_group_size", &P::work_group_size, 1, 1024, {32, 64, 128, 256}},
+      {"reduction_lanes", &P::reduction_lanes, 1, 1024, {1, 8, 32}},
+      {"simd_lanes", &P::simd_lanes, 1, 1024, {}},
+      {"split_target",
+       &P::split_target,
+       0,
+       1 << 30,
+       {0, 16 << 10, 48 << 10, 96 << 10}},
+      {"split_tile_pixels", &P::split_tile_pixels, 1, 16, {1, 2, 4}},
+      {"split_tile_slices", &P::split_tile_slices, 1, 16, {1, 2, 4}},
+      {"fused_depthwise_work",
+       &P::fused_depthwise_work,
+       0,
+       1 << 30,
+       {0, 300, 1200, 4800}},
+      {"transfer_piece_bytes",
+       &P::transfer_piece_bytes,
+       0,
+       1 << 30,
+       {0, 256 << 10, 1 << 20}},
+  };
+  return *kKnobs;
+}
+
+constexpr Storage kStorages[] = {Storage::kTextureArray, Storage::kTexture2d,
+                                 Storage::kBuffer};
+
+// Measures profiles, each once, and keeps the best.
+class Search {
+ public:
+  using Measure =
+      absl::FunctionRef<absl::StatusOr<double>(const DeviceProfile&)>;
+  Search(const DeviceProfile& start, Measure measure)
+      : measure_(measure), best_{start} {}
+
+  absl::Status Begin() {
+    auto ms = Time(best_.profile);
+    if (!ms.ok()) return ms.status();
+    best_.before_ms = best_.after_ms = *ms;
+    return absl::OkStatus();
+  }
+
+  // True where it was better.
+  bool Try(const DeviceProfile& candidate) {
+    if (seen_.count(TuningText(candidate)) != 0) return false;
+    auto ms = Time(candidate);
+    constexpr double kGain = 0.98;
+    if (!ms.ok() || *ms > kGain * best_.after_ms) return false;
+    best_.profile = candidate;
+    best_.after_ms = *ms;
+    return true;
+  }
+
+  const Tuned& best() const { return best_; }
+
+ private:
+  absl::StatusOr<double> Time(const DeviceProfile& profile) {
+    seen_.insert(TuningText(profile));
+    ++best_.measured;
+    return measure_(profile);
+  }
+
+  Measure measure_;
+  Tuned best_;
+  std::set<std::string> seen_;
+};
+
+bool TryAll(bool may_change_storage, Search* search) {
+  bool better = false;
+  for (Storage storage : kStorages) {
+    if (!may_change_storage) break;
+    DeviceProfile candidate = search->best().profile;
+    candidate.storage = storage;
+    better |= search->Try(candidate);
+  }
+  for (const Knob& knob : Knobs()) {
+    for (int value : knob.candidates) {
+      DeviceProfile candidate = search->best().profile;
+      candidate.*knob.value = value;
+      better |= search->Try(candidate);
+    }
+  }
+  return better;
+}
+
+}  // namespace
+
+std::string TuningText(const DeviceProfile& profile) {
+  std::string text;
+  for (const Knob& knob : Knobs()) {
+    absl::StrAppend(&text, knob.name, "=", profile.*knob.value, ",");
+  }
+  return absl::StrCat(text, "storage=", static_cast<int>(profile.storage));
+}
+
+void ApplyTuning(absl::string_view text, DeviceProfile* profile) {
+  for (absl::string_view part : absl::StrSplit(text, ',')) {
+    const std::pair<absl::string_view, absl::string_view> pair =
+        absl::StrSplit(part, absl::MaxSplits('=', 1));
+    int value = 0;
+    if (!absl::SimpleAtoi(pair.second, &value)) continue;
+    for (const Knob& knob : Knobs()) {
+      if (knob.name != pair.first || value < knob.least || value > knob.most) {
+        continue;
+      }
+      profile->*knob.value = value;
+    }
+    if (pair.first == "storage" && value >= 0 &&
+        value < static_cast<int>(std::size(kStorages))) {
+      profile->storage = static_cast<Storage>(value);
+    }
+  }
+}
+
+absl::StatusOr<Tuned> TuneExhaustively(
+    const DeviceProfile& start, bool may_change_storage,
+    absl::FunctionRef<absl::StatusOr<double>(const DeviceProfile&)> measure) {
+  Search search(start, measure);
+  if (auto s = search.Begin(); !s.ok()) return s;
+  if (TryAll(may_change_storage, &search)) TryAll(may_change_storage, &search);
+  return search.best();
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,42 @@
+// What of a device's profile may be tuned, by name, and the search for the
+// values that are fastest for one partition.
+#ifndef GLES_DELEGATE_DELEGATE_TUNING_H_
+#define GLES_DELEGATE_DELEGATE_TUNING_H_
+
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "delegate/plan.h"
+
+namespace gles_delegate {
+
+// "conv_tile_pixels=4,...,storage=2": every knob's value. Equal texts, equal
+// tuning.
+std::string TuningText(const DeviceProfile& profile);
+
+// Sets the knobs that `text` names. Unknown names and values out of a knob's
+// range are ignored: the text may come from the environment or from a file.
+void ApplyTuning(absl::string_view text, DeviceProfile* profile);
+
+struct Tuned {
+  DeviceProfile profile;
+  double before_ms = 0;  // with the profile that was given
+  double after_ms = 0;
+  int measured = 0;  // profiles
+};
+
+// The search of the option `tuning: exhaustive`: knob by knob every value that
+// the table of tuning.cc lists, the best kept before the next is tried; once
+// more over all of them where that changed anything. `measure` gives a
+// profile's time of an inference in ms, or an error where it cannot run, which
+// passes it over. A value is taken where it gains 2% or more, so that noise
+// does not wander. The error is that of the first measurement.
+absl::StatusOr<Tuned> TuneExhaustively(
+    const DeviceProfile& start, bool may_change_storage,
+    absl::FunctionRef<absl::StatusOr<double>(const DeviceProfile&)> measure);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_TUNING_H_
