@@ -2,12 +2,14 @@
 // on whatever driver EGL offers. For board vendors and driver developers.
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -36,6 +38,9 @@ ABSL_FLAG(std::string, shard, "0/1",
           "the I-th of N parts, from 0/N to (N-1)/N");
 ABSL_FLAG(bool, small, false,
           "the small set alone: one family of each op, for slow drivers");
+ABSL_FLAG(int, sample, 1,
+          "every N-th of the chosen cases alone, storages and precisions in "
+          "turn");
 ABSL_FLAG(bool, minimal_device, false,
           "plan for a device of OpenGL ES 3.1's guaranteed minima");
 ABSL_FLAG(bool, list, false, "print the cases' names and run nothing");
@@ -90,6 +95,9 @@ std::string SelectionText() {
   if (!absl::GetFlag(FLAGS_filter).empty()) {
     parts.push_back(absl::StrCat("filter ", absl::GetFlag(FLAGS_filter)));
   }
+  if (absl::GetFlag(FLAGS_sample) > 1) {
+    parts.push_back(absl::StrCat("one in ", absl::GetFlag(FLAGS_sample)));
+  }
   if (absl::GetFlag(FLAGS_minimal_device)) parts.push_back("minimal device");
   if (absl::GetFlag(FLAGS_shard) != "0/1") {
     parts.push_back(absl::StrCat("shard ", absl::GetFlag(FLAGS_shard)));
@@ -132,18 +140,31 @@ absl::StatusOr<std::vector<Family>> ChosenFamilies() {
   return chosen;
 }
 
-int List(const std::vector<Family>& families, const Filter& filter) {
+// What --filter and --sample leave; it is asked once for each case, in order.
+class CaseChooser {
+ public:
+  bool operator()(const std::string& name) {
+    if (!filter_.Accepts(name)) return false;
+    return index_++ % std::max(1, absl::GetFlag(FLAGS_sample)) == 0;
+  }
+
+ private:
+  const Filter filter_{absl::GetFlag(FLAGS_filter)};
+  int index_ = 0;
+};
+
+int List(const std::vector<Family>& families) {
+  CaseChooser wanted;
   for (const Family& family : families) {
     for (const Variant& variant : VariantsOf(family)) {
       const std::string name = CaseName(family, variant);
-      if (filter.Accepts(name)) std::printf("%s\n", name.c_str());
+      if (wanted(name)) std::printf("%s\n", name.c_str());
     }
   }
   return 0;
 }
 
-absl::StatusOr<Results> RunFamilies(const std::vector<Family>& families,
-                                    const Filter& filter) {
+absl::StatusOr<Results> RunFamilies(const std::vector<Family>& families) {
   auto session = Session::Create(absl::GetFlag(FLAGS_device));
   if (!session.ok()) return session.status();
   Results results;
@@ -156,11 +177,10 @@ absl::StatusOr<Results> RunFamilies(const std::vector<Family>& families,
   std::fprintf(stderr, "%s, %s\n", results.facts.renderer.c_str(),
                results.facts.driver.c_str());
   const std::time_t start = std::time(nullptr);
+  CaseChooser wanted;
   for (const Family& family : families) {
-    std::vector<CaseResult> ran = (*session)->Run(
-        family,
-        [&filter](const std::string& name) { return filter.Accepts(name); },
-        SayStarted);
+    std::vector<CaseResult> ran =
+        (*session)->Run(family, std::ref(wanted), SayStarted);
     for (CaseResult& result : ran) {
       if (!result.failure.empty()) {
         std::fprintf(stderr, "FAILED %s\n%s\n", result.name.c_str(),
@@ -187,8 +207,7 @@ int Main() {
   }
   auto families = ChosenFamilies();
   if (!families.ok()) return CouldNotRun(families.status());
-  const Filter filter(absl::GetFlag(FLAGS_filter));
-  if (absl::GetFlag(FLAGS_list)) return List(*families, filter);
+  if (absl::GetFlag(FLAGS_list)) return List(*families);
   for (int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL}) {
     std::signal(signal, ReportCrash);
   }
@@ -196,7 +215,7 @@ int Main() {
     const absl::Status pretended = PretendMinimalDevice();
     if (!pretended.ok()) return CouldNotRun(pretended);
   }
-  auto results = RunFamilies(*families, filter);
+  auto results = RunFamilies(*families);
   if (!results.ok()) return CouldNotRun(results.status());
   std::printf("%s", Table(*results).c_str());
   absl::Status written =
