@@ -13,7 +13,8 @@ struct ProfileOptions {
 };
 
 // The table's row for the device, its limits filled in, the options applied.
-DeviceProfile ProfileFor(const egl::DeviceInfo& device, const ProfileOptions& options);
+DeviceProfile ProfileFor(const egl::DeviceInfo& device,
+                         const ProfileOptions& options);
 
 }  // namespace gles_delegate
 

@@ -11,13 +11,12 @@
 //
 // Threads: Invoke must be called on the thread that applied the delegate
 // (ModifyGraphWithDelegate, or TfLiteInterpreterCreate where the delegate is
-// in the interpreter's options); from another it returns kTfLiteError and says so.
-// EGL: where the applying thread has a current OpenGL ES 3.1 context, that one
-// is borrowed (and its state restored after each use); else the delegate makes
-// a headless one of its own.
-// Failure: where the delegate cannot be applied, ModifyGraphWithDelegate
-// returns an error, the reason goes to the interpreter's error reporter, and
-// the interpreter runs on the CPU as before.
+// in the interpreter's options); from another it returns kTfLiteError and says
+// so. EGL: where the applying thread has a current OpenGL ES 3.1 context, that
+// one is borrowed (and its state restored after each use); else the delegate
+// makes a headless one of its own. Failure: where the delegate cannot be
+// applied, ModifyGraphWithDelegate returns an error, the reason goes to the
+// interpreter's error reporter, and the interpreter runs on the CPU as before.
 #ifndef GLES_DELEGATE_DELEGATE_GLES_DELEGATE_H_
 #define GLES_DELEGATE_DELEGATE_GLES_DELEGATE_H_
 
@@ -39,7 +38,7 @@ struct TfLiteRegistration;
 
 // Where tensors live on the GPU.
 enum TfLiteGlesStorage {
-  kTfLiteGlesStorageAuto = 0,          // the tuning table's choice for the device
+  kTfLiteGlesStorageAuto = 0,  // the tuning table's choice for the device
   kTfLiteGlesStorageTextureArray = 1,  // a 2-D texture array, a layer per slice
   kTfLiteGlesStorageTexture2d = 2,     // a 2-D texture, slices side by side
   kTfLiteGlesStorageBuffer = 3,        // a shader storage buffer
@@ -54,8 +53,8 @@ enum TfLiteGlesQuantizedCompute {
   kTfLiteGlesQuantizedFloatUnsimulated = 2,
   // 8-bit activations are stored as their codes, and convolutions, matrix
   // products, sums and averages of them are TFLite's integer arithmetic: the
-  // CPU's codes, but for those of ops that stay in floats. 16-bit ones and other
-  // ops as with kTfLiteGlesQuantizedFloat.
+  // CPU's codes, but for those of ops that stay in floats. 16-bit ones and
+  // other ops as with kTfLiteGlesQuantizedFloat.
   kTfLiteGlesQuantizedInteger = 3,
 };
 
@@ -117,18 +116,19 @@ typedef struct TfLiteGlesDelegateOptions {
   // are in TfLiteGlesDelegateReport() under "profile". Slows Invoke. Default 0.
   int32_t enable_op_profiling;
 
-  // Nonzero: where the delegate cannot be applied (no GL, say), that is reported
-  // and everything stays on the CPU, with kTfLiteOk. Zero (the default): an
-  // error, after which TfLiteInterpreterModifyGraphWithDelegate's interpreter
-  // runs on the CPU too, but TfLiteInterpreterCreate with the delegate among its
-  // options returns NULL (docs/decisions/0003-failure-to-apply.md).
+  // Nonzero: where the delegate cannot be applied (no GL, say), that is
+  // reported and everything stays on the CPU, with kTfLiteOk. Zero (the
+  // default): an error, after which TfLiteInterpreterModifyGraphWithDelegate's
+  // interpreter runs on the CPU too, but TfLiteInterpreterCreate with the
+  // delegate among its options returns NULL
+  // (docs/decisions/0003-failure-to-apply.md).
   int32_t fallback_to_cpu;
 
   // The start-up cache: compiled programs and packed weights, kept in files of
   // this existing directory, which should be the app's own, for the next start.
   // `model_token` names the model among those that share the directory (any
-  // text; a version in it saves a needless warning after an update). NULL or "":
-  // no cache. Either both or neither. Where a file does not fit this model,
+  // text; a version in it saves a needless warning after an update). NULL or
+  // "": no cache. Either both or neither. Where a file does not fit this model,
   // driver, options or library, or is damaged, it is not used: a warning, and a
   // start as if without. See docs/cold_start.md. Copied.
   const char* serialization_dir;
@@ -156,8 +156,9 @@ TfLiteGlesDelegateOptionsDefault(void);
 
 // Creates a delegate. `options` may be NULL (defaults) and is not kept. The
 // caller owns the result, and deletes it after the interpreters that use it.
-// NULL where an option's value is bad; TfLiteGlesDelegateLastError() says which.
-// No GL call is made here: the context comes when the delegate is applied.
+// NULL where an option's value is bad; TfLiteGlesDelegateLastError() says
+// which. No GL call is made here: the context comes when the delegate is
+// applied.
 GLES_DELEGATE_EXPORT struct TfLiteDelegate* TfLiteGlesDelegateCreate(
     const TfLiteGlesDelegateOptions* options);
 
@@ -185,13 +186,14 @@ typedef struct TfLiteGlesCustomOp {
   int32_t version;  // the op's one version that this kernel computes
 } TfLiteGlesCustomOp;
 
-// All of them, `*count` of them, sorted by name and version. Everything lives as
-// long as the library.
+// All of them, `*count` of them, sorted by name and version. Everything lives
+// as long as the library.
 GLES_DELEGATE_EXPORT const TfLiteGlesCustomOp* TfLiteGlesDelegateCustomOps(
     size_t* count);
 
 // Adds all of them to an interpreter's options, before the interpreter is made:
-//   TfLiteGlesDelegateRegisterCustomOps(options, TfLiteInterpreterOptionsAddCustomOp);
+//   TfLiteGlesDelegateRegisterCustomOps(options,
+//   TfLiteInterpreterOptionsAddCustomOp);
 // The function is the app's, as this library links none of TFLite's.
 struct TfLiteInterpreterOptions;
 GLES_DELEGATE_EXPORT void TfLiteGlesDelegateRegisterCustomOps(

@@ -127,17 +127,16 @@ absl::Status CheckConstant(const Tensor& tensor) {
     return absl::InvalidArgumentError(
         absl::StrCat(tensor.ToString(), " is not constant"));
   }
-  const size_t wanted =
-      DataTypeSize(tensor.stored()) * static_cast<size_t>(tensor.shape.elements());
+  const size_t wanted = DataTypeSize(tensor.stored()) *
+                        static_cast<size_t>(tensor.shape.elements());
   if (wanted == 0 && tensor.shape.elements() != 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("constant ", tensor.ToString(), " has a type with no float view"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "constant ", tensor.ToString(), " has a type with no float view"));
   }
   if (tensor.constant.bytes().size() < wanted) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("constant ", tensor.ToString(), " holds ",
-                     tensor.constant.bytes().size(), " bytes, its shape needs ",
-                     wanted));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "constant ", tensor.ToString(), " holds ",
+        tensor.constant.bytes().size(), " bytes, its shape needs ", wanted));
   }
   return absl::OkStatus();
 }
@@ -201,7 +200,8 @@ absl::StatusOr<std::vector<float>> ConstantFloats(const Tensor& tensor) {
   const int64_t n = tensor.shape.elements();
   std::vector<float> values(n);
   if (tensor.stored() == DataType::kFloat32) {
-    std::memcpy(values.data(), tensor.constant.bytes().data(), n * sizeof(float));
+    std::memcpy(values.data(), tensor.constant.bytes().data(),
+                n * sizeof(float));
     return values;
   }
   const auto& q = tensor.quantization;
@@ -212,8 +212,9 @@ absl::StatusOr<std::vector<float>> ConstantFloats(const Tensor& tensor) {
     return values;
   }
   if (auto s = CheckQuantization(tensor); !s.ok()) return s;
-  const auto [inner, extent] =
-      q.per_channel() ? ChannelLayout(tensor) : std::pair<int64_t, int64_t>(1, 1);
+  const auto [inner, extent] = q.per_channel()
+                                   ? ChannelLayout(tensor)
+                                   : std::pair<int64_t, int64_t>(1, 1);
   for (int64_t i = 0; i < n; ++i) {
     const int64_t k = q.per_channel() ? i / inner % extent : 0;
     const int64_t zero = q.zero_point.empty()
@@ -235,7 +236,8 @@ absl::StatusOr<std::vector<int>> ConstantInts(const Tensor& tensor) {
   std::vector<int> values(tensor.shape.elements());
   for (size_t i = 0; i < values.size(); ++i) {
     const double v = Element(tensor, static_cast<int64_t>(i));
-    if (v < std::numeric_limits<int>::min() || v > std::numeric_limits<int>::max()) {
+    if (v < std::numeric_limits<int>::min() ||
+        v > std::numeric_limits<int>::max()) {
       return absl::InvalidArgumentError(
           absl::StrCat(tensor.ToString(), " holds a value past 32 bits"));
     }
@@ -257,7 +259,8 @@ Uses::Uses(const Graph& graph)
       if (id != kNoTensor) consumers[id].push_back(static_cast<int>(n));
     }
     for (const PostOp& op : node.post_ops) {
-      if (op.operand != kNoTensor) consumers[op.operand].push_back(static_cast<int>(n));
+      if (op.operand != kNoTensor)
+        consumers[op.operand].push_back(static_cast<int>(n));
     }
   }
   for (TensorId id : graph.outputs) is_output[id] = true;

@@ -35,7 +35,8 @@ absl::string_view DataTypeName(DataType type);
 size_t DataTypeSize(DataType type);
 
 // A tensor as the GPU holds it: batch, height, width, channels, whatever the
-// rank was. Rank 4 is [B,H,W,C]; lower ranks keep batch first and channels last:
+// rank was. Rank 4 is [B,H,W,C]; lower ranks keep batch first and channels
+// last:
 // [] -> 1,1,1,1; [C] -> 1,1,1,C; [B,C] -> B,1,1,C; [B,W,C] -> B,1,W,C. Higher
 // ranks fold their leading axes into B: [A,B,H,W,C] -> A*B,H,W,C.
 struct Shape {
@@ -97,9 +98,9 @@ class ConstantData {
 // makes it dense.
 struct Sparsity {
   struct Dimension {
-    bool csr = false;             // else dense
-    int dense_size = 0;           // of a dense dimension
-    std::vector<int> segments;    // of a CSR one
+    bool csr = false;           // else dense
+    int dense_size = 0;         // of a dense dimension
+    std::vector<int> segments;  // of a CSR one
     std::vector<int> indices;
   };
   std::vector<int> traversal_order;
@@ -132,7 +133,7 @@ struct Tensor {
   Quantization quantization;
   ConstantData constant;  // empty: computed at run time
   Sparsity sparsity;      // of a sparse constant
-  MemoryView view;  // of kNoTensor: memory of its own
+  MemoryView view;        // of kNoTensor: memory of its own
   bool is_variable = false;
   // An 8-bit float view that the GPU stores as its codes, a byte each. Every
   // value written must be on a code.
@@ -162,11 +163,11 @@ absl::StatusOr<std::vector<int>> ConstantInts(const Tensor& tensor);
 // shader writes through write_dst() takes them; elementwise nodes are nothing
 // else. The GLSL is op_<function>() of gl_shaders/lib/elementwise.glsl.
 struct PostOp {
-  std::string function;                 // "clamp", "add", "prelu", ...
-  std::array<float, 4> params = {};     // the function's constants
-  TensorId operand = kNoTensor;         // second argument, broadcast to the output
-  bool operand_first = false;           // f(operand, x) rather than f(x, operand)
-  bool operand_zero_extend = false;     // its missing channels are 0, no broadcast
+  std::string function;              // "clamp", "add", "prelu", ...
+  std::array<float, 4> params = {};  // the function's constants
+  TensorId operand = kNoTensor;      // second argument, broadcast to the output
+  bool operand_first = false;        // f(operand, x) rather than f(x, operand)
+  bool operand_zero_extend = false;  // its missing channels are 0, no broadcast
   // The operand is a table of two pixels, whatever the place: f(x, first,
   // second), each the four values of x's channels.
   bool operand_table = false;
@@ -176,7 +177,7 @@ struct OpDefinition;  // delegate/ops/op.h
 
 struct Node {
   const OpDefinition* op = nullptr;
-  int tflite_index = -1;  // in the model's execution plan, for messages
+  int tflite_index = -1;         // in the model's execution plan, for messages
   std::vector<TensorId> inputs;  // kNoTensor: an optional input that is absent
   std::vector<TensorId> outputs;
   std::any attributes;           // the op's own struct
@@ -188,7 +189,7 @@ struct Node {
 
 struct Graph {
   std::deque<Tensor> tensors;  // a deque: references outlive AddTensor()
-  std::vector<Node> nodes;  // in execution order
+  std::vector<Node> nodes;     // in execution order
   std::vector<TensorId> inputs;
   std::vector<TensorId> outputs;
 
@@ -204,9 +205,10 @@ struct Graph {
 // time linear in the graph.
 struct Uses {
   explicit Uses(const Graph& graph);
-  std::vector<int> producer;                // node index, -1: none
-  std::vector<std::vector<int>> consumers;  // node indices, inputs and post-op operands
-  std::vector<bool> is_output;              // of the graph
+  std::vector<int> producer;  // node index, -1: none
+  std::vector<std::vector<int>>
+      consumers;                // node indices, inputs and post-op operands
+  std::vector<bool> is_output;  // of the graph
 };
 
 }  // namespace gles_delegate

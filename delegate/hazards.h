@@ -33,8 +33,8 @@ class HazardTracker {
   std::vector<uint8_t> unseen_writes_;
   // By resource: touched since the last barrier that orders stores after it.
   std::vector<uint8_t> active_;
-  std::vector<int> dirty_;         // resources with unseen_writes_
-  std::vector<int> touched_;       // resources with active_
+  std::vector<int> dirty_;    // resources with unseen_writes_
+  std::vector<int> touched_;  // resources with active_
 };
 
 }  // namespace gles_delegate

@@ -67,7 +67,8 @@ std::vector<Lifetime> Lifetimes(const Graph& graph,
     lives[id].last = std::max(lives[id].last, 0);
   }
   for (TensorId id : to_end) {
-    lives[id].first = std::min(lives[id].first, static_cast<int>(dispatches.size()));
+    lives[id].first =
+        std::min(lives[id].first, static_cast<int>(dispatches.size()));
     lives[id].last = static_cast<int>(dispatches.size());
   }
   return lives;
@@ -84,7 +85,8 @@ MemoryPlan PlanMemory(const Graph& graph, absl::Span<const Dispatch> dispatches,
   std::vector<Slot> wanted(graph.tensors.size());
   std::vector<TensorId> order;
   MemoryPlan plan;
-  for (TensorId id = 0; id < static_cast<TensorId>(graph.tensors.size()); ++id) {
+  for (TensorId id = 0; id < static_cast<TensorId>(graph.tensors.size());
+       ++id) {
     if (lives[id].last < 0 || graph.tensor(id).is_constant()) continue;
     const Tensor& tensor = graph.tensor(id);
     wanted[id] = SlotFor(tensor.shape,
@@ -103,7 +105,8 @@ MemoryPlan PlanMemory(const Graph& graph, absl::Span<const Dispatch> dispatches,
     int64_t best_growth = wanted[id].texels();  // a new slot's price
     for (size_t s = 0; s < plan.slots.size() && best_growth > 0; ++s) {
       if (plan.slots[s].storage != wanted[id].storage ||
-          plan.slots[s].format != wanted[id].format || !IsFree(busy[s], lives[id])) {
+          plan.slots[s].format != wanted[id].format ||
+          !IsFree(busy[s], lives[id])) {
         continue;
       }
       const int64_t growth =

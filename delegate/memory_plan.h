@@ -24,8 +24,8 @@ struct Slot {
 
 struct MemoryPlan {
   std::vector<Slot> slots;
-  std::vector<int> slot_of;     // by tensor; -1: not a run-time tensor of the plan
-  int64_t bytes_shared = 0;    // what the slots hold
+  std::vector<int> slot_of;  // by tensor; -1: not a run-time tensor of the plan
+  int64_t bytes_shared = 0;  // what the slots hold
   int64_t bytes_unshared = 0;  // what one slot per tensor would hold
 };
 

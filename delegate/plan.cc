@@ -36,11 +36,14 @@ void UniformBlock::Append(absl::string_view name, const void* data, int words,
     }
   }
   absl::StrAppend(&text_, text_.empty() ? "" : " ", name, "=",
-                  words == 1 ? values[0]
-                             : absl::StrCat("(", absl::StrJoin(values, ","), ")"));
+                  words == 1
+                      ? values[0]
+                      : absl::StrCat("(", absl::StrJoin(values, ","), ")"));
 }
 
-void UniformBlock::Int(absl::string_view name, int v) { Append(name, &v, 1, false); }
+void UniformBlock::Int(absl::string_view name, int v) {
+  Append(name, &v, 1, false);
+}
 
 void UniformBlock::Int2(absl::string_view name, int x, int y) {
   const int v[2] = {x, y};
@@ -56,7 +59,8 @@ void UniformBlock::Float(absl::string_view name, float v) {
   Append(name, &v, 1, true);
 }
 
-void UniformBlock::Float4(absl::string_view name, const std::array<float, 4>& v) {
+void UniformBlock::Float4(absl::string_view name,
+                          const std::array<float, 4>& v) {
   Append(name, v.data(), 4, true);
 }
 
@@ -100,23 +104,28 @@ Dispatch& Dispatch::WorkGroup(int x, int y, int z) {
 
 namespace {
 
-// "(0,6)": a post-op's constants up to the last that is not zero; clamp has two.
+// "(0,6)": a post-op's constants up to the last that is not zero; clamp has
+// two.
 std::string ParamsText(const PostOp& op) {
   size_t count = op.params.size();
   const size_t least = op.function == "clamp" ? 2 : 0;
   while (count > least && op.params[count - 1] == 0) --count;
   if (count == 0) return "";
   return absl::StrCat(
-      "(", absl::StrJoin(absl::MakeConstSpan(op.params).first(count), ","), ")");
+      "(", absl::StrJoin(absl::MakeConstSpan(op.params).first(count), ","),
+      ")");
 }
 
 }  // namespace
 
 std::string Dispatch::ToString() const {
   std::string text = absl::StrCat(shader, on_codes ? " on codes" : "");
-  for (const auto& [name, value] : defines) absl::StrAppend(&text, " -D", name, "=", value);
-  for (const auto& [name, id] : reads) absl::StrAppend(&text, " ", name, "<-t", id);
-  for (const auto& [name, id] : writes) absl::StrAppend(&text, " ", name, "->t", id);
+  for (const auto& [name, value] : defines)
+    absl::StrAppend(&text, " -D", name, "=", value);
+  for (const auto& [name, id] : reads)
+    absl::StrAppend(&text, " ", name, "<-t", id);
+  for (const auto& [name, id] : writes)
+    absl::StrAppend(&text, " ", name, "->t", id);
   for (const PackedConstant& c : constants) {
     absl::StrAppend(&text, " ", c.name, "[", c.width, "x", c.height, "]");
   }
@@ -168,14 +177,17 @@ TensorId Planner::AddConstantView(const Tensor& constant, const Shape& shape) {
   return graph_->AddTensor(std::move(view));
 }
 
-void Planner::Add(Dispatch dispatch) { dispatches_.push_back(std::move(dispatch)); }
+void Planner::Add(Dispatch dispatch) {
+  dispatches_.push_back(std::move(dispatch));
+}
 
 // --- Planning ---------------------------------------------------------------
 
 namespace {
 
 std::string Describe(const Node& node, const Graph& graph) {
-  std::string text = absl::StrCat(node.op->name, " (node ", node.tflite_index, "; ");
+  std::string text =
+      absl::StrCat(node.op->name, " (node ", node.tflite_index, "; ");
   const auto list = [&](const std::vector<TensorId>& ids) {
     return absl::StrJoin(ids, ", ", [&](std::string* out, TensorId id) {
       absl::StrAppend(out, id == kNoTensor ? "-" : graph.tensor(id).ToString());
@@ -186,7 +198,8 @@ std::string Describe(const Node& node, const Graph& graph) {
 
 absl::Status Annotate(const absl::Status& status, const std::string& prefix) {
   if (status.ok()) return status;
-  return absl::Status(status.code(), absl::StrCat(prefix, ": ", status.message()));
+  return absl::Status(status.code(),
+                      absl::StrCat(prefix, ": ", status.message()));
 }
 
 absl::Status CheckDispatch(const Graph& graph, const Dispatch& d,
@@ -194,7 +207,8 @@ absl::Status CheckDispatch(const Graph& graph, const Dispatch& d,
   for (const auto* list : {&d.reads, &d.writes}) {
     for (const auto& [name, id] : *list) {
       const auto storage = StorageFor(graph.tensor(id), profile);
-      if (!storage.ok()) return Annotate(storage.status(), graph.tensor(id).ToString());
+      if (!storage.ok())
+        return Annotate(storage.status(), graph.tensor(id).ToString());
     }
   }
   for (const PackedConstant& c : d.constants) {
@@ -207,7 +221,8 @@ absl::Status CheckDispatch(const Graph& graph, const Dispatch& d,
       return absl::InternalError(absl::StrCat(d.shader, " has an empty grid"));
     }
     invocations *= d.work_group[axis];
-    const int groups = (d.grid[axis] + d.work_group[axis] - 1) / d.work_group[axis];
+    const int groups =
+        (d.grid[axis] + d.work_group[axis] - 1) / d.work_group[axis];
     if (d.work_group[axis] > profile.max_work_group_size[axis] ||
         groups > profile.max_work_group_count[axis]) {
       return absl::ResourceExhaustedError(absl::StrCat(
@@ -225,13 +240,14 @@ absl::Status CheckDispatch(const Graph& graph, const Dispatch& d,
   }
   const gl_shaders::Bindings bindings =
       gl_shaders::AssignBindings(SpecOf(graph, d, profile));
-  if (bindings.images > profile.max_images || bindings.buffers > profile.max_buffers ||
+  if (bindings.images > profile.max_images ||
+      bindings.buffers > profile.max_buffers ||
       bindings.samplers > profile.max_textures) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        d.shader, " binds ", bindings.samplers, " textures, ", bindings.images,
-        " images and ", bindings.buffers, " buffers; the device allows ",
-        profile.max_textures, ", ", profile.max_images, " and ",
-        profile.max_buffers));
+    return absl::ResourceExhaustedError(
+        absl::StrCat(d.shader, " binds ", bindings.samplers, " textures, ",
+                     bindings.images, " images and ", bindings.buffers,
+                     " buffers; the device allows ", profile.max_textures, ", ",
+                     profile.max_images, " and ", profile.max_buffers));
   }
   return absl::OkStatus();
 }
@@ -241,7 +257,8 @@ absl::Status CheckDispatch(const Graph& graph, const Dispatch& d,
 std::array<int, 3> ChooseWorkGroup(const std::array<int, 3>& grid,
                                    const DeviceProfile& profile) {
   std::array<int, 3> group = {1, 1, 1};
-  int left = std::min(profile.work_group_size, profile.max_work_group_invocations);
+  int left =
+      std::min(profile.work_group_size, profile.max_work_group_invocations);
   const auto grow = [&](int axis, int most) {
     while (group[axis] < grid[axis] && left >= 2 && group[axis] * 2 <= most &&
            group[axis] * 2 <= profile.max_work_group_size[axis]) {
@@ -296,22 +313,22 @@ absl::StatusOr<Storage> StorageFor(const Shape& shape, Format format,
     if (fits(storage)) return storage;
   }
   return absl::ResourceExhaustedError(absl::StrCat(
-      "a tensor of ", shape.ToString(), " (", layers, " layers) fits no storage: ",
-      "textures up to ", profile.max_texture_size, ", ", profile.max_texture_layers,
-      " layers, buffers up to ", profile.max_buffer_bytes, " bytes"));
+      "a tensor of ", shape.ToString(), " (", layers,
+      " layers) fits no storage: ", "textures up to ", profile.max_texture_size,
+      ", ", profile.max_texture_layers, " layers, buffers up to ",
+      profile.max_buffer_bytes, " bytes"));
 }
 
 absl::Status PlanNode(const Node& node, Planner* planner) {
   const size_t first = planner->dispatches().size();
   // The node may live in the planner's graph, whose tensors AddTemporary moves.
   const absl::Status status = node.op->plan(node, planner);
-  const std::string label =
-      absl::StrCat(node.op->name, " ", node.tflite_index);
+  const std::string label = absl::StrCat(node.op->name, " ", node.tflite_index);
   if (!status.ok()) return Annotate(status, Describe(node, planner->graph()));
   planner->Finish(first, node, label);
   for (size_t i = first; i < planner->dispatches().size(); ++i) {
-    absl::Status check = CheckDispatch(planner->graph(), planner->dispatches()[i],
-                                       planner->profile());
+    absl::Status check = CheckDispatch(
+        planner->graph(), planner->dispatches()[i], planner->profile());
     if (!check.ok()) return Annotate(check, Describe(node, planner->graph()));
   }
   return absl::OkStatus();
@@ -326,7 +343,8 @@ void Planner::Finish(size_t first, const Node& node, const std::string& label) {
     for (PackedConstant& c : d.constants) c.always_float32 |= node.on_codes;
     d.label = label;
     if (!d.writes.empty() && d.writes[0].second == node.outputs[0]) {
-      d.post_ops.insert(d.post_ops.end(), node.post_ops.begin(), node.post_ops.end());
+      d.post_ops.insert(d.post_ops.end(), node.post_ops.begin(),
+                        node.post_ops.end());
     }
     if (d.work_group[0] == 0) d.work_group = ChooseWorkGroup(d.grid, profile_);
   }
@@ -352,7 +370,8 @@ absl::StatusOr<std::vector<Dispatch>> PlanGraph(Graph* graph,
   return planner.TakeDispatches();
 }
 
-std::string PlanToString(const Graph& graph, absl::Span<const Dispatch> dispatches) {
+std::string PlanToString(const Graph& graph,
+                         absl::Span<const Dispatch> dispatches) {
   std::string text;
   std::vector<bool> shown(graph.tensors.size(), false);
   for (const Dispatch& d : dispatches) {

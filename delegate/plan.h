@@ -26,9 +26,9 @@ struct PackedConstant {
   int width = 1;     // texels a row
   int height = 1;
   bool always_float32 = false;  // even where precision loss is allowed
-  // The values follow from the node's constant inputs, from shapes and from what
-  // the plan's text shows, and from nothing else (attributes, say): the start-up
-  // cache may keep them under the key that it makes of those.
+  // The values follow from the node's constant inputs, from shapes and from
+  // what the plan's text shows, and from nothing else (attributes, say): the
+  // start-up cache may keep them under the key that it makes of those.
   bool cacheable = false;
   // Writes width * height * 4 floats. May be called more than once, from the
   // planning thread only; holds what it needs by shared ownership.
@@ -64,19 +64,20 @@ struct Dispatch {
   // Structure only (tile sizes, storage, variants); sizes go into uniforms, so
   // that one program serves many layers.
   std::vector<std::pair<std::string, std::string>> defines;
-  std::vector<std::pair<std::string, TensorId>> reads;   // name in the shader
-  std::vector<std::pair<std::string, TensorId>> writes;  // first: takes post_ops
+  std::vector<std::pair<std::string, TensorId>> reads;  // name in the shader
+  std::vector<std::pair<std::string, TensorId>>
+      writes;  // first: takes post_ops
   std::vector<PackedConstant> constants;
   UniformBlock uniforms;
-  std::vector<PostOp> post_ops;          // applied by write_<first of writes>
-  bool on_codes = false;                 // as its node's
-  std::array<int, 3> grid = {1, 1, 1};   // invocations
+  std::vector<PostOp> post_ops;         // applied by write_<first of writes>
+  bool on_codes = false;                // as its node's
+  std::array<int, 3> grid = {1, 1, 1};  // invocations
   std::array<int, 3> work_group = {0, 0, 0};  // zeros: chosen from the grid
   // The writes cover only a part of the tensor (concatenation): the rest of it
   // is written by other dispatches and must not be thought dead.
   bool partial_write = false;
-  int node = -1;                         // tflite_index, for the profile
-  std::string label;                     // "CONV_2D 12", for errors and profiles
+  int node = -1;      // tflite_index, for the profile
+  std::string label;  // "CONV_2D 12", for errors and profiles
 
   Dispatch& Define(absl::string_view name, int value = 1);
   Dispatch& Define(absl::string_view name, absl::string_view value);
@@ -93,8 +94,9 @@ struct Dispatch {
 struct DeviceProfile {
   gl_shaders::Storage storage = gl_shaders::Storage::kTextureArray;
   gl_shaders::ReadBy read_by = gl_shaders::ReadBy::kFetch;
-  gl_shaders::Storage constants = gl_shaders::Storage::kBuffer;  // or kTexture2d
-  bool half = false;  // 16-bit storage
+  gl_shaders::Storage constants =
+      gl_shaders::Storage::kBuffer;  // or kTexture2d
+  bool half = false;                 // 16-bit storage
   // Register tile of convolutions: pixels by output slices an invocation.
   int conv_tile_pixels = 4;
   int conv_tile_slices = 1;
@@ -112,11 +114,11 @@ struct DeviceProfile {
   int split_tile_pixels = 1;  // their tile, as above
   int split_tile_slices = 1;
   // A 1x1 convolution computes the depthwise convolution before it by itself
-  // where that one's taps * slices * how often they are made (once for 16 output
-  // slices of the 1x1) are no more than this; 0: never.
+  // where that one's taps * slices * how often they are made (once for 16
+  // output slices of the 1x1) are no more than this; 0: never.
   int fused_depthwise_work = 0;
-  // Inputs and outputs travel in pieces of about so many bytes, so that the host
-  // copies one while the GPU moves the next; 0: whole.
+  // Inputs and outputs travel in pieces of about so many bytes, so that the
+  // host copies one while the GPU moves the next; 0: whole.
   int transfer_piece_bytes = 0;
   // Wanted invocations a work group, within the device's limit.
   int work_group_size = 64;
@@ -124,10 +126,10 @@ struct DeviceProfile {
   int max_texture_size = 2048;
   int max_texture_layers = 256;
   int64_t max_buffer_bytes = int64_t{1} << 27;
-  int max_images = 4;        // image uniforms of a compute shader
-  int max_buffers = 4;       // shader storage blocks, two kept for I/O
-  int max_textures = 16;     // samplers of a compute shader
-  int max_outputs = 4;       // images + buffers together (GLES 3.1, 7.6)
+  int max_images = 4;     // image uniforms of a compute shader
+  int max_buffers = 4;    // shader storage blocks, two kept for I/O
+  int max_textures = 16;  // samplers of a compute shader
+  int max_outputs = 4;    // images + buffers together (GLES 3.1, 7.6)
   int max_work_group_invocations = 128;
   std::array<int, 3> max_work_group_size = {128, 128, 64};
   std::array<int, 3> max_work_group_count = {65535, 65535, 65535};
@@ -162,8 +164,9 @@ class Planner {
   TensorId AddConstantView(const Tensor& constant, const Shape& shape);
 
   // The node's post-ops are added to every dispatch whose first write is the
-  // node's outputs[0] (each of its texels is written once), work groups of zeros
-  // are chosen, `node` and `label` are filled in. An empty grid is an error.
+  // node's outputs[0] (each of its texels is written once), work groups of
+  // zeros are chosen, `node` and `label` are filled in. An empty grid is an
+  // error.
   void Add(Dispatch dispatch);
 
   const std::vector<Dispatch>& dispatches() const { return dispatches_; }
@@ -200,7 +203,8 @@ std::array<int, 3> ChooseWorkGroup(const std::array<int, 3>& grid,
 // What a texel of the tensor is: floats in the profile's precision, int32 and
 // bool (0 or 1) as 32-bit integers; codes where the tensor holds_codes, uint8
 // less 128.
-gl_shaders::Format FormatFor(const Tensor& tensor, const DeviceProfile& profile);
+gl_shaders::Format FormatFor(const Tensor& tensor,
+                             const DeviceProfile& profile);
 
 // Where a tensor of this shape lives: the profile's storage if it fits the
 // device's limits, else another that does. kResourceExhausted: none fits.

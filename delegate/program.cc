@@ -24,7 +24,8 @@ StoredCodes StoredCodesOf(const Tensor& tensor) {
   // uint8 codes are stored less 128.
   codes.zero_point = static_cast<int>(tensor.quantization.zero_point[0]) -
                      (tensor.codes == DataType::kUint8 ? 128 : 0);
-  std::memcpy(&codes.scale_bits, tensor.quantization.scale.data(), sizeof(float));
+  std::memcpy(&codes.scale_bits, tensor.quantization.scale.data(),
+              sizeof(float));
   return codes;
 }
 
@@ -64,8 +65,9 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
       dispatch.writes.empty() ? kNoTensor : dispatch.writes[0].second;
   for (size_t i = 0; i < dispatch.post_ops.size(); ++i) {
     const PostOp& op = dispatch.post_ops[i];
-    gl_shaders::PostOpCall call{op.function, "", op.operand_first, false,
-                                op.operand_zero_extend, op.operand_table};
+    gl_shaders::PostOpCall call{
+        op.function,     "", op.operand_first, false, op.operand_zero_extend,
+        op.operand_table};
     if (op.operand != kNoTensor) {
       call.operand = PostOperandName(static_cast<int>(i));
       call.operand_splat = !op.operand_zero_extend && !op.operand_table &&
@@ -105,7 +107,8 @@ std::vector<uint8_t> ParamsOf(const Graph& graph, const Dispatch& dispatch) {
     const Shape& of = graph.tensor(tensor.view.of).shape;
     const auto& at = tensor.view.at;
     append_ints(at[kWidthAxis], at[kHeightAxis],
-                at[kBatchAxis] * of.slices() + at[kChannelAxis] / 4, of.slices());
+                at[kBatchAxis] * of.slices() + at[kChannelAxis] / 4,
+                of.slices());
     append_ints(of.w, of.h, 0, 0);
   }
   for (const PostOp& op : dispatch.post_ops) {
@@ -127,12 +130,13 @@ absl::StatusOr<Storage> ConstantStorageFor(const PackedConstant& constant,
   const int64_t bytes = int64_t{constant.width} * constant.height *
                         (profile.half && !constant.always_float32 ? 8 : 16);
   const bool buffer = bytes <= profile.max_buffer_bytes;
-  if (profile.constants == Storage::kTexture2d && texture) return Storage::kTexture2d;
+  if (profile.constants == Storage::kTexture2d && texture)
+    return Storage::kTexture2d;
   if (buffer) return Storage::kBuffer;
   if (texture) return Storage::kTexture2d;
-  return absl::ResourceExhaustedError(
-      absl::StrCat("constant ", constant.name, " of ", constant.width, "x",
-                   constant.height, " texels fits neither a texture nor a buffer"));
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "constant ", constant.name, " of ", constant.width, "x", constant.height,
+      " texels fits neither a texture nor a buffer"));
 }
 
 }  // namespace gles_delegate

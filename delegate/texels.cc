@@ -22,7 +22,8 @@ std::vector<T> PackTexels(absl::Span<const T> values, const Shape& shape) {
 }
 
 template std::vector<float> PackTexels(absl::Span<const float>, const Shape&);
-template std::vector<int32_t> PackTexels(absl::Span<const int32_t>, const Shape&);
+template std::vector<int32_t> PackTexels(absl::Span<const int32_t>,
+                                         const Shape&);
 
 std::vector<uint16_t> ToHalves(absl::Span<const float> values) {
   std::vector<uint16_t> halves(values.size());

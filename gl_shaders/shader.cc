@@ -22,7 +22,9 @@ absl::string_view ObjectPrefix(Format format) {
   return format == Format::kRgba32i || format == Format::kRgba8i ? "i" : "";
 }
 
-absl::string_view Vec(Format format) { return IsInt(format) ? "ivec4" : "vec4"; }
+absl::string_view Vec(Format format) {
+  return IsInt(format) ? "ivec4" : "vec4";
+}
 
 absl::string_view ImageFormat(Format format) {
   switch (format) {
@@ -78,14 +80,15 @@ Bindings::Point Take(Bindings::Kind kind, Bindings* bindings) {
 }
 
 // The declaration of the object behind a tensor.
-std::string DeclareTensor(const TensorBinding& t, const Bindings::Point& point) {
+std::string DeclareTensor(const TensorBinding& t,
+                          const Bindings::Point& point) {
   const bool array = t.storage == Storage::kTextureArray;
   const absl::string_view prefix = ObjectPrefix(t.format);
   switch (point.kind) {
     case Bindings::Kind::kSampler:
-      return absl::StrFormat("layout(binding = %d) uniform highp %s%s %s_tex;\n",
-                             point.unit, prefix,
-                             array ? "sampler2DArray" : "sampler2D", t.name);
+      return absl::StrFormat(
+          "layout(binding = %d) uniform highp %s%s %s_tex;\n", point.unit,
+          prefix, array ? "sampler2DArray" : "sampler2D", t.name);
     case Bindings::Kind::kImage:
       return absl::StrFormat(
           "layout(%s, binding = %d) uniform %s highp %s%s %s_img;\n",
@@ -93,7 +96,8 @@ std::string DeclareTensor(const TensorBinding& t, const Bindings::Point& point) 
           prefix, array ? "image2DArray" : "image2D", t.name);
     case Bindings::Kind::kBuffer:
       return absl::StrFormat(
-          "layout(std430, binding = %d) %s buffer %s_buffer { %s %s_data[]; };\n",
+          "layout(std430, binding = %d) %s buffer %s_buffer { %s %s_data[]; "
+          "};\n",
           point.unit, t.write ? "writeonly" : "readonly", t.name,
           BufferElement(t.format), t.name);
   }
@@ -131,7 +135,8 @@ std::string AddressInView(const TensorBinding& t) {
     case Storage::kTextureArray:
       return absl::StrCat("ivec3(", x, ", ", y, ", ", layer, ")");
     case Storage::kTexture2d:
-      return absl::StrCat("ivec2(", x, ", (", layer, ") * ", of, ".y + ", y, ")");
+      return absl::StrCat("ivec2(", x, ", (", layer, ") * ", of, ".y + ", y,
+                          ")");
     case Storage::kBuffer:
       return absl::StrCat("((", layer, ") * ", of, ".y + ", y, ") * ", of,
                           ".x + ", x);
@@ -149,8 +154,8 @@ std::string Address(const TensorBinding& t) {
     case Storage::kTexture2d:
       return absl::StrCat("ivec2(x, (", layer, ") * ", t.name, "_size.y + y)");
     case Storage::kBuffer:
-      return absl::StrCat("((", layer, ") * ", t.name, "_size.y + y) * ", t.name,
-                          "_size.x + x");
+      return absl::StrCat("((", layer, ") * ", t.name, "_size.y + y) * ",
+                          t.name, "_size.x + x");
   }
   return "";
 }
@@ -162,7 +167,8 @@ std::string Halves(absl::string_view uvec2_expression) {
 // A texel of what a buffer holds, and the other way round.
 std::string Unpacked(Format format, const std::string& element) {
   if (format == Format::kRgba16f) return Halves(element);
-  if (format == Format::kRgba8i) return absl::StrCat("unpack_codes(", element, ")");
+  if (format == Format::kRgba8i)
+    return absl::StrCat("unpack_codes(", element, ")");
   return element;
 }
 
@@ -241,24 +247,25 @@ std::string DefineRead(const TensorBinding& t, const Bindings::Point& point) {
       break;
   }
   if (t.format == Format::kRgba8i) {
-    value = absl::StrFormat("vec4(%s - %s_aux.y)%s", value, t.name,
-                            t.scaled ? absl::StrFormat(" * intBitsToFloat(%s_aux.z)",
-                                                       t.name)
-                                     : "");
+    value = absl::StrFormat(
+        "vec4(%s - %s_aux.y)%s", value, t.name,
+        t.scaled ? absl::StrFormat(" * intBitsToFloat(%s_aux.z)", t.name) : "");
   }
   return absl::StrFormat(
       "%s read_%s(int x, int y, int slice, int batch) {\n%s  return %s;\n}\n",
       Vec(t.format), t.name, CheckedRead(t), value);
 }
 
-std::string PostOpText(const PostOpCall& call, int index, absl::string_view vec) {
+std::string PostOpText(const PostOpCall& call, int index,
+                       absl::string_view vec) {
   const std::string params = absl::StrCat("post", index, "_params");
   if (call.operand.empty()) {
     return absl::StrFormat("  v = op_%s(v, %s);\n", call.function, params);
   }
   if (call.operand_table) {
     return absl::StrFormat(
-        "  v = op_%s(v, read_%s(0, 0, slice, 0), read_%s(1, 0, slice, 0), %s);\n",
+        "  v = op_%s(v, read_%s(0, 0, slice, 0), read_%s(1, 0, slice, 0), "
+        "%s);\n",
         call.function, call.operand, call.operand, params);
   }
   // Broadcasting is a clamp: an axis of extent 1 always reads index 0.
@@ -271,11 +278,10 @@ std::string PostOpText(const PostOpCall& call, int index, absl::string_view vec)
     value = absl::StrFormat("(slice < %s_size.z ? %s : %s(0))", call.operand,
                             value, vec);
   }
-  return call.operand_first
-             ? absl::StrFormat("  v = op_%s(%s, v, %s);\n", call.function, value,
-                               params)
-             : absl::StrFormat("  v = op_%s(v, %s, %s);\n", call.function, value,
-                               params);
+  return call.operand_first ? absl::StrFormat("  v = op_%s(%s, v, %s);\n",
+                                              call.function, value, params)
+                            : absl::StrFormat("  v = op_%s(v, %s, %s);\n",
+                                              call.function, value, params);
 }
 
 std::string DefineWrite(const TensorBinding& t, const Bindings::Point& point,
@@ -300,15 +306,17 @@ std::string DefineWrite(const TensorBinding& t, const Bindings::Point& point,
     // floor(x + 0.5), as round() leaves ties to the driver and a conversion
     // truncates.
     const std::string steps =
-        t.scaled ? absl::StrFormat("floor(v / intBitsToFloat(%s_aux.z) + 0.5)", t.name)
+        t.scaled ? absl::StrFormat("floor(v / intBitsToFloat(%s_aux.z) + 0.5)",
+                                   t.name)
                  : "v";
     absl::StrAppendFormat(
-        &text, "  ivec4 codes = clamp(ivec4(%s) + %s_aux.y, -128, 127);\n", steps, t.name);
+        &text, "  ivec4 codes = clamp(ivec4(%s) + %s_aux.y, -128, 127);\n",
+        steps, t.name);
   }
   const std::string address = Address(t);
   if (point.kind == Bindings::Kind::kImage) {
-    absl::StrAppendFormat(&text, "  imageStore(%s_img, %s, %s);\n", t.name, address,
-                          t.format == Format::kRgba8i ? "codes" : "v");
+    absl::StrAppendFormat(&text, "  imageStore(%s_img, %s, %s);\n", t.name,
+                          address, t.format == Format::kRgba8i ? "codes" : "v");
   } else {
     absl::StrAppendFormat(&text, "  %s_data[%s] = %s;\n", t.name, address,
                           Packed(t.format));
@@ -347,9 +355,11 @@ std::string DefineConstant(const ConstantBinding& c,
 std::string CommonParams(const ShaderSpec& spec) {
   std::string text = "ivec4 grid;";
   for (const TensorBinding& t : spec.tensors) {
-    absl::StrAppendFormat(&text, " ivec4 %s_size; ivec4 %s_aux;", t.name, t.name);
+    absl::StrAppendFormat(&text, " ivec4 %s_size; ivec4 %s_aux;", t.name,
+                          t.name);
     if (t.view) {
-      absl::StrAppendFormat(&text, " ivec4 %s_at; ivec4 %s_of;", t.name, t.name);
+      absl::StrAppendFormat(&text, " ivec4 %s_at; ivec4 %s_of;", t.name,
+                            t.name);
     }
   }
   for (size_t i = 0; i < spec.post_ops.size(); ++i) {
@@ -400,9 +410,9 @@ std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
           &text, "void write_%s(int x, int y, int slice, int batch, %s v);\n",
           t.name, Vec(t.format));
     } else {
-      absl::StrAppendFormat(
-          &text, "%s read_%s(int x, int y, int slice, int batch);\n",
-          Vec(t.format), t.name);
+      absl::StrAppendFormat(&text,
+                            "%s read_%s(int x, int y, int slice, int batch);\n",
+                            Vec(t.format), t.name);
     }
   }
   for (size_t i = 0; i < spec.constants.size(); ++i) {
@@ -434,10 +444,10 @@ std::string Definitions(const ShaderSpec& spec, const Bindings& bindings) {
   bool first_write = true;
   for (size_t i = 0; i < spec.tensors.size(); ++i) {
     if (!spec.tensors[i].write) continue;
-    absl::StrAppend(
-        &text, DefineWrite(spec.tensors[i], bindings.tensors[i],
-                           first_write ? absl::MakeConstSpan(spec.post_ops)
-                                       : absl::Span<const PostOpCall>()));
+    absl::StrAppend(&text,
+                    DefineWrite(spec.tensors[i], bindings.tensors[i],
+                                first_write ? absl::MakeConstSpan(spec.post_ops)
+                                            : absl::Span<const PostOpCall>()));
     first_write = false;
   }
   for (size_t i = 0; i < spec.constants.size(); ++i) {
@@ -449,17 +459,21 @@ std::string Definitions(const ShaderSpec& spec, const Bindings& bindings) {
 
 // The names in `text` that begin with op_.
 void FindOps(absl::string_view text, std::vector<std::string>* names) {
-  const auto in_name = [](char c) { return absl::ascii_isalnum(c) || c == '_'; };
-  for (size_t at = text.find("op_"); at != text.npos; at = text.find("op_", at)) {
+  const auto in_name = [](char c) {
+    return absl::ascii_isalnum(c) || c == '_';
+  };
+  for (size_t at = text.find("op_"); at != text.npos;
+       at = text.find("op_", at)) {
     size_t end = at;
     while (end < text.size() && in_name(text[end])) ++end;
-    if (at == 0 || !in_name(text[at - 1])) names->emplace_back(text.substr(at, end - at));
+    if (at == 0 || !in_name(text[at - 1]))
+      names->emplace_back(text.substr(at, end - at));
     at = end;
   }
 }
 
-// What the shader needs of lib/elementwise.glsl: its post-ops, and what the .comp
-// and its defines call.
+// What the shader needs of lib/elementwise.glsl: its post-ops, and what the
+// .comp and its defines call.
 std::vector<std::string> LibraryFunctions(const ShaderSpec& spec,
                                           absl::string_view body) {
   std::vector<std::string> names;

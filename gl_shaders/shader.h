@@ -1,10 +1,11 @@
 // From a .comp file and a description of its bindings to the final GLSL text.
 //
 // What a .comp file may use, all written by the prelude:
-//   params            layout(std140) uniform Params { COMMON_PARAMS ...own... };
-//                     COMMON_PARAMS declares `ivec4 grid` (invocations: x, y, z)
-//                     and, per tensor T, `ivec4 T_size` (W, H, slices, batch)
-//                     and `ivec4 T_aux` (channels, ...).
+//   params            layout(std140) uniform Params { COMMON_PARAMS ...own...
+//   };
+//                     COMMON_PARAMS declares `ivec4 grid` (invocations: x, y,
+//                     z) and, per tensor T, `ivec4 T_size` (W, H, slices,
+//                     batch) and `ivec4 T_aux` (channels, ...).
 //   vec4 read_T(int x, int y, int slice, int batch)   a texel of a read tensor;
 //                     the coordinates must be in range (no wrapping, no zero).
 //   void write_T(int x, int y, int slice, int batch, vec4 v)   post-ops are
@@ -18,7 +19,8 @@
 //   vec4 K_at(int x, int y)   texel of packed constant K; COMMON_PARAMS also
 //                     declares `ivec4 K_size` (width, height, 0, 0).
 //   ivec3 gid         gl_GlobalInvocationID as ints.
-//   bool outside_grid()   this invocation is past `grid`: return at once, unless
+//   bool outside_grid()   this invocation is past `grid`: return at once,
+//   unless
 //                     barriers follow.
 //   The op's own #defines. Work-group size is declared by the prelude.
 // Functions of lib/elementwise.glsl (op_*) that the .comp or a #define names.
@@ -78,10 +80,10 @@ struct ConstantBinding {
 };
 
 struct PostOpCall {
-  std::string function;        // op_<function>
-  std::string operand;         // name of a read tensor, "" for none
+  std::string function;  // op_<function>
+  std::string operand;   // name of a read tensor, "" for none
   bool operand_first = false;
-  bool operand_splat = false;  // one channel, broadcast to four
+  bool operand_splat = false;        // one channel, broadcast to four
   bool operand_zero_extend = false;  // slices that it lacks are zero
   // op_<function>(v, first, second, params): texels (0, 0) and (1, 0) of the
   // operand at the slice written.
@@ -120,8 +122,8 @@ absl::StatusOr<absl::string_view> ShaderFile(absl::string_view name);
 Bindings AssignBindings(const ShaderSpec& spec);
 
 // The whole program's text: prelude, libraries, `#line 1`, the .comp. kNotFound
-// where there is no such shader. With GLES_DELEGATE_DUMP_SHADERS=dir the text is
-// also written there, as <shader>-<hash>.comp.
+// where there is no such shader. With GLES_DELEGATE_DUMP_SHADERS=dir the text
+// is also written there, as <shader>-<hash>.comp.
 absl::StatusOr<std::string> AssembleShader(const ShaderSpec& spec);
 
 }  // namespace gles_delegate::gl_shaders

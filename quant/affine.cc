@@ -15,7 +15,8 @@ CodeRange RangeOf(int bytes, bool is_unsigned) {
 int32_t Quantize(float value, float scale, int64_t zero_point, int32_t low,
                  int32_t high) {
   if (std::isnan(value)) return static_cast<int32_t>(zero_point);
-  const double code = std::round(value / scale) + static_cast<double>(zero_point);
+  const double code =
+      std::round(value / scale) + static_cast<double>(zero_point);
   return static_cast<int32_t>(
       std::clamp(code, static_cast<double>(low), static_cast<double>(high)));
 }

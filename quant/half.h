@@ -9,7 +9,9 @@ namespace gles_delegate {
 float HalfToFloat(uint16_t half);
 // To nearest, ties to even; overflow gives infinity, NaN stays NaN.
 uint16_t FloatToHalf(float value);
-inline float RoundToHalf(float value) { return HalfToFloat(FloatToHalf(value)); }
+inline float RoundToHalf(float value) {
+  return HalfToFloat(FloatToHalf(value));
+}
 
 }  // namespace gles_delegate
 

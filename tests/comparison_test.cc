@@ -113,7 +113,8 @@ TEST_P(ComparisonTest, InAGraph) {
 TEST_P(ComparisonTest, Codes) {
   const Shape shape = {3, 5};
   const auto quantization = ModelQuantization::PerTensor(0.75f, 7);
-  SingleOpModel model = Model(GetParam(), TensorType::FLOAT32, shape, shape);
+  SingleOpModel model =
+      ComparisonOp(GetParam(), TensorType::FLOAT32, shape, shape);
   OpVariant v(model.description, /*absolute=*/false);
   ModelBuilder& b = v.builder();
   const int x = b.AddInput("a", shape, TensorType::UINT8, quantization);

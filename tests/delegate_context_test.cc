@@ -263,7 +263,8 @@ TEST(FallbackToCpuTest, AFailureIsReportedAndTheCpuRuns) {
   const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
   ASSERT_TRUE(applied.ok()) << applied;
   EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 0);
-  EXPECT_THAT(interpreter->log(), ::testing::Contains(HasSubstr("no such device")));
+  EXPECT_THAT(interpreter->log(),
+              ::testing::Contains(HasSubstr("no such device")));
   const auto result = RunOnce(interpreter.get());
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(*result, CpuResult(*model));

@@ -39,11 +39,13 @@ template <typename T>
 std::vector<T> Codes(size_t n, int low, int high, int seed) {
   std::mt19937 random(seed);
   std::vector<T> codes(n);
-  for (T& c : codes) c = static_cast<T>(low + static_cast<int>(random() % (high - low + 1)));
+  for (T& c : codes)
+    c = static_cast<T>(low + static_cast<int>(random() % (high - low + 1)));
   return codes;
 }
 
-SingleOpModel Finish(const std::string& description, const ModelBuilder& builder,
+SingleOpModel Finish(const std::string& description,
+                     const ModelBuilder& builder,
                      std::vector<std::vector<float>> inputs) {
   SingleOpModel model;
   model.description = description;
@@ -65,8 +67,8 @@ void ExpectWithinCodes(const SingleOpModel& model, float scale, int codes) {
     ASSERT_EQ(want.size(), got.size());
     for (size_t i = 0; i < want.size(); ++i) {
       ASSERT_LE(std::fabs(want[i] - got[i]), (codes + 0.01f) * scale)
-          << model.description << ", element " << i << ": " << got[i] << ", CPU "
-          << want[i];
+          << model.description << ", element " << i << ": " << got[i]
+          << ", CPU " << want[i];
     }
   }
 }
@@ -92,7 +94,8 @@ TEST_F(FloatViewTest, QuantizeGivesTheCpusCodes) {
       const float steps = std::fabs(v / scale);
       if (std::fabs(steps - std::floor(steps) - 0.5f) < 1e-3f) v = 0;
     }
-    ExpectWithinCodes(Finish(absl::StrCat("QUANTIZE by ", scale), b, {values}), scale, 0);
+    ExpectWithinCodes(Finish(absl::StrCat("QUANTIZE by ", scale), b, {values}),
+                      scale, 0);
   }
 }
 
@@ -107,7 +110,8 @@ TEST_F(FloatViewTest, EveryCodeSurvivesTheRoundTrip) {
     b.AddOp(schema::BuiltinOperator::DEQUANTIZE, 2, {x}, {y});
     b.SetOutputs({y});
     std::vector<float> values(256);
-    for (int i = 0; i < 256; ++i) values[i] = scale * static_cast<float>(low + i - zero);
+    for (int i = 0; i < 256; ++i)
+      values[i] = scale * static_cast<float>(low + i - zero);
     ExpectWithinCodes(Finish("DEQUANTIZE", b, {values}), scale, 0);
   }
 }
@@ -121,7 +125,8 @@ TEST_F(FloatViewTest, AddOfTwoQuantizations) {
   b.SetOutputs({y});
   // The integer kernel rounds each operand's rescaling: one code may differ.
   ExpectWithinCodes(
-      Finish("ADD int8", b, {Uniform(120, -6, 6, 1), Uniform(120, -2, 2, 2)}), 0.06f, 1);
+      Finish("ADD int8", b, {Uniform(120, -6, 6, 1), Uniform(120, -2, 2, 2)}),
+      0.06f, 1);
 }
 
 TEST_F(FloatViewTest, ConvolutionWithPerChannelWeightsAndInt32Bias) {
@@ -134,11 +139,12 @@ TEST_F(FloatViewTest, ConvolutionWithPerChannelWeightsAndInt32Bias) {
   }
   const std::vector<int64_t> zeros(channels, 0);
   const int x = b.AddInput("x", {1, 6, 7, 3}, kInt8, Q(0.04f, -5));
-  const int w = b.AddConstant<int8_t>("w", {channels, 3, 3, 3},
-                                      Codes<int8_t>(channels * 27, -127, 127, 3),
-                                      ModelQuantization{scales, zeros, 0});
-  const int bias = b.AddConstant<int32_t>("b", {channels}, std::vector<int32_t>{100, -2000, 0, 500, 9},
-                                          ModelQuantization{bias_scales, zeros, 0});
+  const int w = b.AddConstant<int8_t>(
+      "w", {channels, 3, 3, 3}, Codes<int8_t>(channels * 27, -127, 127, 3),
+      ModelQuantization{scales, zeros, 0});
+  const int bias = b.AddConstant<int32_t>(
+      "b", {channels}, std::vector<int32_t>{100, -2000, 0, 500, 9},
+      ModelQuantization{bias_scales, zeros, 0});
   const int y = b.AddTensor("y", {1, 6, 7, channels}, kInt8, Q(0.2f, 10));
   schema::Conv2DOptionsT conv;
   conv.padding = schema::Padding::SAME;
@@ -146,7 +152,8 @@ TEST_F(FloatViewTest, ConvolutionWithPerChannelWeightsAndInt32Bias) {
   conv.fused_activation_function = schema::ActivationFunctionType::RELU6;
   b.AddOp(schema::BuiltinOperator::CONV_2D, 3, {x, w, bias}, {y}, conv);
   b.SetOutputs({y});
-  ExpectWithinCodes(Finish("CONV_2D int8 per channel", b, {Uniform(126, -5, 5)}), 0.2f, 1);
+  ExpectWithinCodes(
+      Finish("CONV_2D int8 per channel", b, {Uniform(126, -5, 5)}), 0.2f, 1);
 }
 
 TEST_F(FloatViewTest, MovesKeepTheirCodesExactly) {
@@ -158,7 +165,8 @@ TEST_F(FloatViewTest, MovesKeepTheirCodesExactly) {
   pool.padding = schema::Padding::VALID;
   b.AddOp(schema::BuiltinOperator::MAX_POOL_2D, 1, {x}, {y}, pool);
   b.SetOutputs({y});
-  ExpectWithinCodes(Finish("MAX_POOL_2D uint8", b, {Uniform(108, -12, 12)}), 0.1f, 0);
+  ExpectWithinCodes(Finish("MAX_POOL_2D uint8", b, {Uniform(108, -12, 12)}),
+                    0.1f, 0);
 }
 
 TEST_F(FloatViewTest, TheOptionTurnsItOff) {
@@ -169,7 +177,9 @@ TEST_F(FloatViewTest, TheOptionTurnsItOff) {
   b.SetOutputs({y});
   RunOptions options;
   options.expect_delegated = false;
-  options.configure = [](TfLiteGlesDelegateOptions& o) { o.enable_quantization = 0; };
+  options.configure = [](TfLiteGlesDelegateOptions& o) {
+    o.enable_quantization = 0;
+  };
   const RunResult result =
       RunOnDelegate(Finish("ADD", b, {Uniform(64, -5, 5)}), options);
   ASSERT_TRUE(result.status.ok()) << result.status;
@@ -201,7 +211,8 @@ TEST(CheckQuantizationTest, RefusesWhatItCannotCarry) {
   EXPECT_THAT(why(Activation({0.1f}, {200})), HasSubstr("zero point 200"));
   EXPECT_THAT(why(Activation({0.1f, 0.2f, 0.3f}, {0, 0, 0})),
               HasSubstr("only constants may have one per channel"));
-  EXPECT_THAT(why(Activation({1000.0f}, {0}), true), HasSubstr("16-bit floats"));
+  EXPECT_THAT(why(Activation({1000.0f}, {0}), true),
+              HasSubstr("16-bit floats"));
   EXPECT_EQ(why(Activation({1000.0f}, {0}), false), "");
   Tensor weights = Activation({0.1f, 0.2f}, {0, 0});
   weights.constant = ConstantData::Own(std::vector<uint8_t>(12));

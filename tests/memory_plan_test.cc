@@ -20,7 +20,8 @@ class MemoryPlanTest : public ::testing::Test {
     dispatches_.push_back(Dispatch("copy").Read("src", from).Write("dst", to));
   }
   MemoryPlan Plan() {
-    return PlanMemory(graph_, dispatches_, graph_.inputs, graph_.outputs, profile_);
+    return PlanMemory(graph_, dispatches_, graph_.inputs, graph_.outputs,
+                      profile_);
   }
 
   Graph graph_;
@@ -45,22 +46,26 @@ TEST_F(MemoryPlanTest, NoTwoLiveTensorsShare) {
   std::vector<TensorId> t;
   for (int i = 0; i < 6; ++i) t.push_back(Add({1, 4 + i, 4, 4}));
   for (int i = 0; i < 4; ++i) Chain(t[i], t[i + 1]);
-  dispatches_.push_back(
-      Dispatch("copy").Read("src", t[4]).Read("other", t[0]).Write("dst", t[5]));
+  dispatches_.push_back(Dispatch("copy")
+                            .Read("src", t[4])
+                            .Read("other", t[0])
+                            .Write("dst", t[5]));
   graph_.inputs = {t[0]};
   graph_.outputs = {t[5]};
   const MemoryPlan plan = Plan();
-  std::vector<std::pair<int, int>> life = {{-1, 4}, {0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}};
+  std::vector<std::pair<int, int>> life = {{-1, 4}, {0, 1}, {1, 2},
+                                           {2, 3},  {3, 4}, {4, 5}};
   for (int a = 0; a < 6; ++a) {
     for (int b = a + 1; b < 6; ++b) {
-      const bool meet = life[a].first <= life[b].second && life[b].first <= life[a].second;
+      const bool meet =
+          life[a].first <= life[b].second && life[b].first <= life[a].second;
       if (!meet) continue;
       EXPECT_NE(plan.slot_of[t[a]], plan.slot_of[t[b]]) << a << " " << b;
     }
   }
   for (TensorId id : t) {
-    const Slot need = SlotFor(graph_.tensor(id).shape, profile_.storage,
-                              Format::kRgba32f);
+    const Slot need =
+        SlotFor(graph_.tensor(id).shape, profile_.storage, Format::kRgba32f);
     const Slot& has = plan.slots[plan.slot_of[id]];
     EXPECT_GE(has.width, need.width);
     EXPECT_GE(has.height, need.height);
@@ -85,8 +90,10 @@ TEST_F(MemoryPlanTest, ConstantsTakeNoSlot) {
   const TensorId weights = Add({1, 1, 1, 4});
   graph_.tensor(weights).constant = ConstantData::Own(std::vector<uint8_t>(16));
   const TensorId out = Add({1, 8, 8, 4});
-  dispatches_.push_back(
-      Dispatch("copy").Read("src", in).Read("other", weights).Write("dst", out));
+  dispatches_.push_back(Dispatch("copy")
+                            .Read("src", in)
+                            .Read("other", weights)
+                            .Write("dst", out));
   graph_.inputs = {in};
   graph_.outputs = {out};
   EXPECT_EQ(Plan().slot_of[weights], -1);
@@ -97,11 +104,14 @@ TEST(StorageForTest, FallsBackToAStorageThatFits) {
   p.max_texture_size = 2048;
   p.max_texture_layers = 256;
   p.storage = Storage::kTextureArray;
-  EXPECT_EQ(*StorageFor({1, 64, 64, 64}, Format::kRgba32f, p), Storage::kTextureArray);
+  EXPECT_EQ(*StorageFor({1, 64, 64, 64}, Format::kRgba32f, p),
+            Storage::kTextureArray);
   // 512 layers of 1x1: stacked in one 2-D texture.
-  EXPECT_EQ(*StorageFor({512, 1, 1, 4}, Format::kRgba32f, p), Storage::kTexture2d);
+  EXPECT_EQ(*StorageFor({512, 1, 1, 4}, Format::kRgba32f, p),
+            Storage::kTexture2d);
   // Wider than any texture.
-  EXPECT_EQ(*StorageFor({1, 1, 4096, 4}, Format::kRgba32f, p), Storage::kBuffer);
+  EXPECT_EQ(*StorageFor({1, 1, 4096, 4}, Format::kRgba32f, p),
+            Storage::kBuffer);
   p.max_buffer_bytes = 1024;
   const auto none = StorageFor({1, 1, 4096, 4}, Format::kRgba32f, p);
   ASSERT_FALSE(none.ok());

@@ -1,9 +1,10 @@
 // labels: unit
+#include "delegate/tflite/options.h"
+
 #include <cstddef>
 #include <string>
 
 #include "delegate/gles_delegate.h"
-#include "delegate/tflite/options.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -55,7 +56,8 @@ TEST(OptionsTest, ACallerThatDoesNotKnowTheCacheHasNone) {
 TEST(OptionsTest, TheCacheNeedsItsDirectoryAndItsToken) {
   TfLiteGlesDelegateOptions o = TfLiteGlesDelegateOptionsDefault();
   o.serialization_dir = "dir";
-  EXPECT_THAT(std::string(OptionsFrom(o).status().message()), HasSubstr("model_token"));
+  EXPECT_THAT(std::string(OptionsFrom(o).status().message()),
+              HasSubstr("model_token"));
   o.enable_serialization = 0;
   EXPECT_TRUE(OptionsFrom(o).ok());
   o.enable_serialization = 1;
@@ -105,7 +107,8 @@ TEST(OptionsTest, BadValuesNameTheField) {
 }
 
 TEST(PluginTest, EveryFieldIsAKey) {
-  for (const auto& [key, value] : std::vector<std::pair<const char*, const char*>>{
+  for (const auto& [key, value] :
+       std::vector<std::pair<const char*, const char*>>{
            {"is_precision_loss_allowed", "1"},
            {"max_delegated_partitions", "3"},
            {"min_nodes_per_partition", "2"},
@@ -131,7 +134,8 @@ TEST(PluginTest, TheCacheTakesTwoKeys) {
   char dir[] = "serialization_dir", token[] = "model_token", value[] = "x";
   char* keys[] = {dir, token};
   char* values[] = {value, value};
-  TfLiteDelegate* delegate = tflite_plugin_create_delegate(keys, values, 2, Report);
+  TfLiteDelegate* delegate =
+      tflite_plugin_create_delegate(keys, values, 2, Report);
   EXPECT_NE(delegate, nullptr) << Reported();
   tflite_plugin_destroy_delegate(delegate);
   EXPECT_EQ(Plugin("model_token", "x"), nullptr);
@@ -167,7 +171,8 @@ TEST(PluginTest, ANullReporterIsAllowed) {
 }
 
 TEST(PluginTest, NoOptionsAreTheDefaults) {
-  TfLiteDelegate* delegate = tflite_plugin_create_delegate(nullptr, nullptr, 0, Report);
+  TfLiteDelegate* delegate =
+      tflite_plugin_create_delegate(nullptr, nullptr, 0, Report);
   EXPECT_NE(delegate, nullptr);
   tflite_plugin_destroy_delegate(delegate);
 }
@@ -175,7 +180,8 @@ TEST(PluginTest, NoOptionsAreTheDefaults) {
 TEST(NodeRangesTest, ParsesSinglesAndRanges) {
   const auto ranges = ParseNodeRanges("3, 17-20");
   ASSERT_TRUE(ranges.ok());
-  EXPECT_THAT(*ranges, ::testing::ElementsAre(std::pair(3, 3), std::pair(17, 20)));
+  EXPECT_THAT(*ranges,
+              ::testing::ElementsAre(std::pair(3, 3), std::pair(17, 20)));
   EXPECT_TRUE(ParseNodeRanges("")->empty());
   EXPECT_FALSE(ParseNodeRanges("a").ok());
   EXPECT_FALSE(ParseNodeRanges("1-").ok());

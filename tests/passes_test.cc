@@ -26,8 +26,8 @@
 namespace gles_delegate {
 namespace {
 
-using testing::GraphBuilder;
 using ::testing::ElementsAre;
+using testing::GraphBuilder;
 using ::testing::HasSubstr;
 
 std::vector<std::string> Functions(const Node& node) {

@@ -20,9 +20,9 @@ namespace gles_delegate::testing {
 namespace {
 
 using ::gles_delegate::Shape;
+using ::gles_delegate::gl_shaders::Format;
 using ::gles_delegate::gl_shaders::ReadBy;
 using ::gles_delegate::gl_shaders::Storage;
-using ::gles_delegate::gl_shaders::Format;
 using ::testing::HasSubstr;
 
 // Adds nodes as the reader does: by each op's own parser.
@@ -109,7 +109,8 @@ struct Planned {
 
 Planned Plan(const DeviceProfile& profile) {
   Graph graph = SmallNetwork();
-  absl::Status passed = RunPasses(&graph, MaxBoundTensors(profile), profile.half);
+  absl::Status passed =
+      RunPasses(&graph, MaxBoundTensors(profile), profile.half);
   EXPECT_TRUE(passed.ok()) << passed;
   const auto dispatches = PlanGraph(&graph, profile);
   EXPECT_TRUE(dispatches.ok()) << dispatches.status();
@@ -181,12 +182,13 @@ TEST(PlanGoldenTest, PlanningIsRepeatable) {
   EXPECT_NE(Plan(Tiled()).text, Plan(Parallel()).text);
 }
 
-// By hand, in texels (16 bytes, or 8 of 16-bit floats): x 64, stem, spread and mixed 32 each, pooled 2, scores
-// and the result 3 each: 168. The residual keeps stem, spread and mixed alive
-// together. A 2-D texture holds spread where x was (64 + 32 + 32), and what
-// follows in what is free by then. Of an array the layers count too: x has one,
-// so spread and mixed get textures of their own, as do scores and the result,
-// whose three layers none has; pooled fits where stem was.
+// By hand, in texels (16 bytes, or 8 of 16-bit floats): x 64, stem, spread and
+// mixed 32 each, pooled 2, scores and the result 3 each: 168. The residual
+// keeps stem, spread and mixed alive together. A 2-D texture holds spread where
+// x was (64 + 32 + 32), and what follows in what is free by then. Of an array
+// the layers count too: x has one, so spread and mixed get textures of their
+// own, as do scores and the result, whose three layers none has; pooled fits
+// where stem was.
 TEST(PlanGoldenTest, TensorsShareMemory) {
   const MemoryPlan tiled = Plan(Tiled()).memory;
   EXPECT_EQ(tiled.bytes_unshared, 16 * (64 + 3 * 32 + 2 + 3 + 3));
@@ -233,7 +235,9 @@ TEST(StorageForTest, WhatFitsNowhereIsRefusedWithTheLimits) {
   EXPECT_THAT(std::string(storage.status().message()), HasSubstr("1x1x65x4"));
   EXPECT_THAT(std::string(storage.status().message()), HasSubstr("1000 bytes"));
   // Sizes whose product no int holds.
-  EXPECT_FALSE(StorageFor({1, 1 << 15, 1 << 15, 1 << 12}, Format::kRgba32f, profile).ok());
+  EXPECT_FALSE(
+      StorageFor({1, 1 << 15, 1 << 15, 1 << 12}, Format::kRgba32f, profile)
+          .ok());
 }
 
 TEST(PlanLimitsTest, ARefusalNamesNodeShapesAndRule) {

@@ -135,9 +135,9 @@ TEST_F(ToolsTest, BenchmarkRunsGles) {
 
 TEST_F(ToolsTest, BenchmarkWritesATrace) {
   GLES_SKIP_WITHOUT_DEVICE();
-  const Result run =
-      Run("benchmark_model", Graph() + "--use_gles --num_runs=2 --trace_file=" +
-                                 Path("trace.json"));
+  const Result run = Run(
+      "benchmark_model",
+      Graph() + "--use_gles --num_runs=2 --trace_file=" + Path("trace.json"));
   ASSERT_EQ(run.exit_status, 0) << run.output;
   const nlohmann::json events = ReadJson("trace.json")["traceEvents"];
   ASSERT_EQ(events.size(), 3u);  // upload, convolution, readback
@@ -194,13 +194,12 @@ TEST_F(ToolsTest, DiffPassesWithinTheLimitAndFailsPastIt) {
 
 TEST_F(ToolsTest, DiffTellsEachLayersError) {
   GLES_SKIP_WITHOUT_DEVICE();
-  const Result run =
-      Run("inference_diff",
-          Graph() + "--num_runs=2 --per_layer --per_layer_alone");
+  const Result run = Run(
+      "inference_diff", Graph() + "--num_runs=2 --per_layer --per_layer_alone");
   EXPECT_EQ(run.exit_status, 0) << run.output;
-  EXPECT_THAT(run.output, AllOf(HasSubstr("layer by layer"),
-                                HasSubstr("each op alone"),
-                                HasSubstr("   0 CONV_2D")));
+  EXPECT_THAT(run.output,
+              AllOf(HasSubstr("layer by layer"), HasSubstr("each op alone"),
+                    HasSubstr("   0 CONV_2D")));
 }
 
 TEST_F(ToolsTest, DiffLoadsExternalDelegates) {
@@ -236,12 +235,12 @@ TEST_F(ToolsTest, QuantizedAccuracyPrintsARowForEachMode) {
     GTEST_SKIP() << "no photographs: GLES_DELEGATE_SHARED_DIR is not set";
   }
   const std::string folder = shared;
-  const Result run = Run(
-      "quantized_accuracy",
-      "--graph=" + folder + "/models/mobilenet_v1_0.25_224_quant.tflite" +
-          " --images=" + folder + "/images --num_inputs=2" +
-          " --quantized_compute=float,float_unsimulated --report_json=" +
-          Path("rows.json"));
+  const Result run =
+      Run("quantized_accuracy",
+          "--graph=" + folder + "/models/mobilenet_v1_0.25_224_quant.tflite" +
+              " --images=" + folder + "/images --num_inputs=2" +
+              " --quantized_compute=float,float_unsimulated --report_json=" +
+              Path("rows.json"));
   ASSERT_EQ(run.exit_status, 0) << run.output;
   const nlohmann::json rows = ReadJson("rows.json");
   ASSERT_EQ(rows.size(), 2u);
@@ -313,12 +312,13 @@ TEST_F(ToolsTest, DemoDrawsWhatADetectorFound) {
   }
   const std::string folder = shared;
   const Result run = Run(
-      "gles_demo", "--num_runs=1 --output_dir=" + Path("out") + " --graph=" +
-                       folder + "/models/ssd_mobilenet_v1_quant.tflite --image=" +
-                       folder + "/images/pets.jpg --labels=" + folder +
-                       "/images/coco_labels.txt");
+      "gles_demo",
+      "--num_runs=1 --output_dir=" + Path("out") + " --graph=" + folder +
+          "/models/ssd_mobilenet_v1_quant.tflite --image=" + folder +
+          "/images/pets.jpg --labels=" + folder + "/images/coco_labels.txt");
   EXPECT_EQ(run.exit_status, 0) << run.output;
-  EXPECT_THAT(run.output, HasSubstr("boxes: 2 found, 2 of the CPU's 2 matched"));
+  EXPECT_THAT(run.output,
+              HasSubstr("boxes: 2 found, 2 of the CPU's 2 matched"));
   EXPECT_TRUE(fs::exists(Path("out/boxes.png")));
 }
 

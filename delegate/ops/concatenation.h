@@ -20,9 +20,9 @@ struct ConcatenationAttributes {
 absl::StatusOr<ParsedNode> ParseConcatenation(const NodeView& node);
 absl::Status PlanConcatenation(const Node& node, Planner* planner);
 
-// Writes `inputs`, in order, along `axis` (of AxisArray) of `output`: a copy each where
-// every channel offset is a multiple of 4, else whole texels from up to three
-// inputs at a time.
+// Writes `inputs`, in order, along `axis` (of AxisArray) of `output`: a copy
+// each where every channel offset is a multiple of 4, else whole texels from up
+// to three inputs at a time.
 void AddConcatenation(Planner* planner, std::vector<TensorId> inputs,
                       TensorId output, int axis);
 

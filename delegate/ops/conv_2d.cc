@@ -121,7 +121,7 @@ absl::Status PlanConv2d(const Node& node, Planner* planner) {
 
   if (a.groups == 1) {
     const ConvSplit conv = {node.inputs[0], node.outputs[0], weights, a,
-                            window.w, window.h};
+                            window.w,       window.h};
     auto split = PlanConvShared(conv, planner);
     if (!split) split = PlanConvSplit(conv, planner);
     if (split) {
@@ -147,8 +147,8 @@ absl::Status PlanConv2d(const Node& node, Planner* planner) {
   BindFilter(weights, filter, planner, &d);
   d.uniforms.Int4("stride_pad", a.stride_w, a.stride_h, a.pad_left, a.pad_top);
   d.uniforms.Int4("window", window.w, window.h, a.dilation_w, a.dilation_h);
-  d.uniforms.Int4("group", filter.packed_input_slices(), group_outputs,
-                  tiles_x, 0);
+  d.uniforms.Int4("group", filter.packed_input_slices(), group_outputs, tiles_x,
+                  0);
   planner->Add(std::move(d));
   return absl::OkStatus();
 }

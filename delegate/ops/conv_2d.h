@@ -1,8 +1,8 @@
 // CONV_2D: y[b,h,w,o] = bias[o] + sum over the window and the input channels of
 // x[b, h*stride - pad + ky*dilation, w*..., i] * filter[o,ky,kx,i], x being
 // zero outside. BHWC, any batch; filter OHWI and bias constant (float32 or
-// float16) or computed at run time (float32); grouped where the filter has fewer
-// channels than the input. kInvalidArgument: shapes that disagree.
+// float16) or computed at run time (float32); grouped where the filter has
+// fewer channels than the input. kInvalidArgument: shapes that disagree.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_2D_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_2D_H_
 

@@ -154,8 +154,7 @@ absl::Status PlanDepthwiseConv2d(const Node& node, Planner* planner) {
   const Shape& dst = planner->tensor(node.outputs[0]).shape;
   const auto shape = IsTiled(a, filter) ? Tiled : AnyWindow;
   Dispatch d = shape(a, filter, dst, planner->profile());
-  d.Read("src", node.inputs[0])
-      .Write("dst", node.outputs[0]);
+  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
   BindDepthwiseFilter(WeightsOf(node, 1, 2), planner, &d);
   planner->Add(std::move(d));
   return absl::OkStatus();

@@ -23,7 +23,8 @@ absl::StatusOr<ParsedNode> ParseDequantize(const NodeView& node) {
 absl::StatusOr<ParsedNode> ParseQuantize(const NodeView& node) {
   if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
   if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
-  if (auto s = CheckDims(*node.outputs[0], node.inputs[0]->dims); !s.ok()) return s;
+  if (auto s = CheckDims(*node.outputs[0], node.inputs[0]->dims); !s.ok())
+    return s;
   if (!node.outputs[0]->is_float_view()) {
     return absl::InvalidArgumentError(absl::StrCat(
         node.outputs[0]->ToString(), " carries no quantization parameters"));
@@ -33,8 +34,9 @@ absl::StatusOr<ParsedNode> ParseQuantize(const NodeView& node) {
 }
 
 absl::Status PlanDequantize(const Node& node, Planner* planner) {
-  return planner->tensor(node.inputs[0]).is_constant() ? PlanFoldedConstant(node, planner)
-                                                       : PlanElementwise(node, planner);
+  return planner->tensor(node.inputs[0]).is_constant()
+             ? PlanFoldedConstant(node, planner)
+             : PlanElementwise(node, planner);
 }
 
 absl::Status PlanFoldedConstant(const Node& node, Planner* planner) {

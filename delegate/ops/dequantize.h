@@ -1,8 +1,8 @@
-// DEQUANTIZE and QUANTIZE. Of a constant (16-bit weights mostly) DEQUANTIZE runs
-// nowhere: its output is a constant once FoldConstantNode
-// (delegate/passes/fold_constants.h) has seen it. At run time both are copies in
-// the float view (delegate/tflite/float_view.h), where every tensor holds real
-// values; QUANTIZE's rounding is the simulator behind its output.
+// DEQUANTIZE and QUANTIZE. Of a constant (16-bit weights mostly) DEQUANTIZE
+// runs nowhere: its output is a constant once FoldConstantNode
+// (delegate/passes/fold_constants.h) has seen it. At run time both are copies
+// in the float view (delegate/tflite/float_view.h), where every tensor holds
+// real values; QUANTIZE's rounding is the simulator behind its output.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_DEQUANTIZE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_DEQUANTIZE_H_
 

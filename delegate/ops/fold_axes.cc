@@ -26,7 +26,8 @@ FoldedTranspose FoldTranspose(absl::Span<const int> dims,
   for (int axis : permutation) {
     if (dims[axis] != 1) order.push_back(axis);
   }
-  std::vector<int> previous(dims.size(), -1);  // of the input's axes, without 1s
+  std::vector<int> previous(dims.size(),
+                            -1);  // of the input's axes, without 1s
   int last = -1;
   for (size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] == 1) continue;

@@ -9,8 +9,8 @@
 
 namespace gles_delegate {
 
-// Neighbouring axes of `dims` with equal `flags`, merged: their extents multiply
-// and linear order stays. Axes of extent 1 join either neighbour.
+// Neighbouring axes of `dims` with equal `flags`, merged: their extents
+// multiply and linear order stays. Axes of extent 1 join either neighbour.
 struct FoldedAxes {
   std::vector<int> dims;
   std::vector<bool> flags;

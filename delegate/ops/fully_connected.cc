@@ -63,7 +63,8 @@ absl::StatusOr<ParsedNode> ParseFullyConnected(const NodeView& node) {
   if (auto s = CheckFloat(*node.outputs[0], "output"); !s.ok()) {
     return s;
   }
-  if (auto s = CheckWeights(*node.inputs[1], "the matrix of weights"); !s.ok()) {
+  if (auto s = CheckWeights(*node.inputs[1], "the matrix of weights");
+      !s.ok()) {
     return s;
   }
   if (auto s = CheckShapes(node, (*params)->keep_num_dims); !s.ok()) return s;

@@ -30,7 +30,8 @@ struct NodeView {
   std::vector<const Tensor*> outputs;
 
   // kInvalidArgument unless the counts are in range and required inputs there.
-  absl::Status CheckCounts(int min_inputs, int max_inputs, int outputs_wanted) const;
+  absl::Status CheckCounts(int min_inputs, int max_inputs,
+                           int outputs_wanted) const;
   // The builtin's parameter struct; kInvalidArgument where the model has none.
   template <typename Params>
   absl::StatusOr<const Params*> Get() const {
@@ -43,31 +44,33 @@ struct NodeView {
 
 // What ParseX returns: the op's attributes (its own struct, in a std::any), and
 // for elementwise ops the post-ops that are their whole meaning. Tensor ids in
-// post-op operands are indices into the node's inputs until the reader maps them.
+// post-op operands are indices into the node's inputs until the reader maps
+// them.
 struct ParsedNode {
   std::any attributes;
   std::vector<PostOp> post_ops;
 };
 
 struct OpDefinition {
-  absl::string_view name;        // "CONV_2D", or a custom op's name
-  int builtin_code = -1;         // -1: a custom op
-  int max_version = 1;           // of float models
+  absl::string_view name;         // "CONV_2D", or a custom op's name
+  int builtin_code = -1;          // -1: a custom op
+  int max_version = 1;            // of float models
   int max_version_quantized = 1;  // with enable_quantization
-  // kInvalidArgument / kUnimplemented: the node stays on the CPU for this reason.
+  // kInvalidArgument / kUnimplemented: the node stays on the CPU for this
+  // reason.
   absl::StatusOr<ParsedNode> (*parse)(const NodeView& node) = nullptr;
   // Adds the node's dispatches. Runs at partition time too, on a graph of this
   // node alone: whatever it accepts must work.
   absl::Status (*plan)(const Node& node, Planner* planner) = nullptr;
-  absl::string_view notes;       // for docs/supported_ops.md
+  absl::string_view notes;  // for docs/supported_ops.md
 };
 
 // nullptr: not an op of ours.
 const OpDefinition* FindOp(int builtin_code, absl::string_view custom_name);
 absl::Span<const OpDefinition> AllOps();
 
-// TFLite's fused activation as a post-op; nullopt-like: function empty for none.
-// `activation` is TfLiteFusedActivation. kUnimplemented: SIGN_BIT.
+// TFLite's fused activation as a post-op; nullopt-like: function empty for
+// none. `activation` is TfLiteFusedActivation. kUnimplemented: SIGN_BIT.
 absl::StatusOr<std::vector<PostOp>> FusedActivation(int activation);
 
 }  // namespace gles_delegate

@@ -14,9 +14,9 @@
 namespace gles_delegate {
 
 struct PackAttributes {
-  int axis = 0;  // of the output's B, H, W, C
+  int axis = 0;           // of the output's B, H, W, C
   std::vector<int> view;  // an input's dims with the new axis, of extent 1
-  Remap remap;   // from the input to that view
+  Remap remap;            // from the input to that view
 };
 
 absl::StatusOr<ParsedNode> ParsePack(const NodeView& node);

@@ -1,7 +1,7 @@
 // TRANSPOSE: output axis i is input axis permutation[i]. Constant
 // permutation; above rank 5 where runs of axes that stay together make it a
-// transpose of at most 4 axes. kInvalidArgument: no permutation of the input's axes, or another
-// output shape than it gives.
+// transpose of at most 4 axes. kInvalidArgument: no permutation of the input's
+// axes, or another output shape than it gives.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_TRANSPOSE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_TRANSPOSE_H_
 

@@ -91,7 +91,8 @@ class InPlace {
     return copies;
   }
 
-  Node CopyTo(const MemoryView& view, TensorId from, const Node& concatenation) {
+  Node CopyTo(const MemoryView& view, TensorId from,
+              const Node& concatenation) {
     Tensor part = graph_->tensor(view.of);
     part.name = graph_->tensor(from).name;
     part.dims = graph_->tensor(from).dims;

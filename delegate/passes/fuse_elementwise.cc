@@ -96,7 +96,8 @@ class Fuser {
     const Node& node = graph_->nodes[n];
     const Tensor& between = graph_->tensor(source);
     // Functions work in the type of what they write.
-    if (between.type != graph_->tensor(node.outputs[0]).type || between.is_variable ||
+    if (between.type != graph_->tensor(node.outputs[0]).type ||
+        between.is_variable ||
         between.shape != graph_->tensor(node.outputs[0]).shape) {
       return false;
     }
@@ -104,8 +105,8 @@ class Fuser {
       if (op.operand == source) return false;
     }
     Node& producer = graph_->nodes[p];
-    if (producer.on_codes != node.on_codes || producer.outputs.size() != 1 || KeepsState(*graph_, producer) ||
-        !HasRoomFor(producer, ops)) {
+    if (producer.on_codes != node.on_codes || producer.outputs.size() != 1 ||
+        KeepsState(*graph_, producer) || !HasRoomFor(producer, ops)) {
       return false;
     }
     Node fused = std::move(producer);

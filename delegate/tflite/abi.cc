@@ -4,19 +4,23 @@
 
 namespace gles_delegate {
 
-TfLiteStatus ReplaceNodes(TfLiteContext* context, const NewestRegistration& registration,
-                          const TfLiteIntArray* nodes, TfLiteDelegate* delegate) {
+TfLiteStatus ReplaceNodes(TfLiteContext* context,
+                          const NewestRegistration& registration,
+                          const TfLiteIntArray* nodes,
+                          TfLiteDelegate* delegate) {
 #if defined(__x86_64__) || defined(__aarch64__)
   using LongerCall = TfLiteStatus (*)(TfLiteContext*, NewestRegistration,
                                       const TfLiteIntArray*, TfLiteDelegate*);
   // memcpy, since a cast between these function types would warn.
   LongerCall call;
-  static_assert(sizeof(call) == sizeof(context->ReplaceNodeSubsetsWithDelegateKernels));
-  std::memcpy(&call, &context->ReplaceNodeSubsetsWithDelegateKernels, sizeof(call));
+  static_assert(sizeof(call) ==
+                sizeof(context->ReplaceNodeSubsetsWithDelegateKernels));
+  std::memcpy(&call, &context->ReplaceNodeSubsetsWithDelegateKernels,
+              sizeof(call));
   return call(context, registration, nodes, delegate);
 #else
-  return context->ReplaceNodeSubsetsWithDelegateKernels(context, registration.base, nodes,
-                                                        delegate);
+  return context->ReplaceNodeSubsetsWithDelegateKernels(
+      context, registration.base, nodes, delegate);
 #endif
 }
 

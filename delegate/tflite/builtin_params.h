@@ -1,8 +1,8 @@
 // TFLite's parameter structs of the builtin ops (node->builtin_data), which its
 // C API package does not ship. Layout from TFLite's c/builtin_op_data.h, 2.5 to
-// LiteRT 2.x: enums are int-sized, fields only ever appended. A field that newer
-// op versions appended is declared here only where we read it, and read only
-// where the node's version reaches the one that brought it.
+// LiteRT 2.x: enums are int-sized, fields only ever appended. A field that
+// newer op versions appended is declared here only where we read it, and read
+// only where the node's version reaches the one that brought it.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_BUILTIN_PARAMS_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_BUILTIN_PARAMS_H_
 

@@ -22,7 +22,8 @@ std::string& LastError() {
 TfLiteDelegate* Create(absl::StatusOr<Options> options) {
   LastError().clear();
   if (!options.ok()) {
-    LastError() = absl::StrCat("TfLiteGlesDelegate: ", options.status().message());
+    LastError() =
+        absl::StrCat("TfLiteGlesDelegate: ", options.status().message());
     return nullptr;
   }
   return gles_delegate::WrapDelegate(
@@ -43,7 +44,8 @@ TfLiteGlesDelegateOptions TfLiteGlesDelegateOptionsDefault(void) {
   return options;
 }
 
-TfLiteDelegate* TfLiteGlesDelegateCreate(const TfLiteGlesDelegateOptions* options) {
+TfLiteDelegate* TfLiteGlesDelegateCreate(
+    const TfLiteGlesDelegateOptions* options) {
   return Create(gles_delegate::OptionsFrom(
       options == nullptr ? TfLiteGlesDelegateOptionsDefault() : *options));
 }
@@ -87,9 +89,9 @@ void TfLiteGlesDelegateRegisterCustomOps(
 
 const char* TfLiteGlesDelegateVersion(void) { return GLES_DELEGATE_VERSION; }
 
-TfLiteDelegate* tflite_plugin_create_delegate(char** options_keys, char** options_values,
-                                              size_t num_options,
-                                              void (*report_error)(const char*)) {
+TfLiteDelegate* tflite_plugin_create_delegate(
+    char** options_keys, char** options_values, size_t num_options,
+    void (*report_error)(const char*)) {
   std::vector<std::pair<absl::string_view, absl::string_view>> pairs;
   for (size_t i = 0; i < num_options; ++i) {
     if (options_keys[i] == nullptr) continue;

@@ -13,18 +13,19 @@ namespace gles_delegate {
 // An 8- or 16-bit integer type.
 bool IsQuantizedType(DataType type);
 
-// Ok where a float view of `tensor` is exact: finite, positive scales, zero points
-// within the type, one pair for an activation, one per index of the quantized
-// dimension for a constant; activations within what 32-bit floats hold, 16-bit
-// ones with `half`, and their scales not denormal. kInvalidArgument: which of these fails.
+// Ok where a float view of `tensor` is exact: finite, positive scales, zero
+// points within the type, one pair for an activation, one per index of the
+// quantized dimension for a constant; activations within what 32-bit floats
+// hold, 16-bit ones with `half`, and their scales not denormal.
+// kInvalidArgument: which of these fails.
 absl::Status CheckQuantization(const Tensor& tensor, bool half);
 
 // Makes the tensor float32 to the ops, its bytes staying what they are.
 // CheckQuantization() must have passed.
 void ViewAsFloat(Tensor* tensor);
 
-// True for a node that only moves values between tensors of one quantization, as
-// TFLite moves their codes, and has no post-ops.
+// True for a node that only moves values between tensors of one quantization,
+// as TFLite moves their codes, and has no post-ops.
 bool KeepsCodes(const Graph& graph, const Node& node);
 
 // Appends the simulator of the node's output, if it needs one: none where the

@@ -36,9 +36,10 @@ absl::Status GlesSimpleDelegate::EnsureContext(TfLiteContext* context) {
     if (adopted.ok()) {
       gpu->context = *std::move(adopted);
     } else if (options_.verbosity >= 1) {
-      Log(context, absl::StrCat("TfLiteGlesDelegate: the current EGL context is not used: ",
-                                adopted.status().message(),
-                                "; the delegate makes its own"));
+      Log(context,
+          absl::StrCat(
+              "TfLiteGlesDelegate: the current EGL context is not used: ",
+              adopted.status().message(), "; the delegate makes its own"));
     }
   }
   if (gpu->context == nullptr) {
@@ -50,10 +51,11 @@ absl::Status GlesSimpleDelegate::EnsureContext(TfLiteContext* context) {
   }
   gpu_ = std::move(gpu);
   const egl::DeviceInfo& device = gpu_->context->device();
-  profile_ = ProfileFor(device, {options_.is_precision_loss_allowed, options_.storage});
+  profile_ = ProfileFor(device,
+                        {options_.is_precision_loss_allowed, options_.storage});
   if (options_.verbosity >= 2) {
-    Log(context, absl::StrCat("TfLiteGlesDelegate: running on ", device.renderer, " (",
-                              device.version, ")"));
+    Log(context, absl::StrCat("TfLiteGlesDelegate: running on ",
+                              device.renderer, " (", device.version, ")"));
   }
   return absl::OkStatus();
 }
@@ -67,10 +69,11 @@ absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context) {
   StageTimer timer(&stages_);
   if (auto s = EnsureContext(context); !s.ok()) return s;
   timer.Lap("context");
-  auto model = ReadModel(context, profile_,
-                         {options_.enable_quantization,
-                          options_.quantized_compute != kTfLiteGlesQuantizedFloatUnsimulated,
-                          options_.is_precision_loss_allowed, options_.exclude_nodes});
+  auto model = ReadModel(
+      context, profile_,
+      {options_.enable_quantization,
+       options_.quantized_compute != kTfLiteGlesQuantizedFloatUnsimulated,
+       options_.is_precision_loss_allowed, options_.exclude_nodes});
   if (!model.ok()) return model.status();
   timer.Lap("read_model");
   model_ = *std::move(model);
@@ -110,37 +113,41 @@ absl::Status GlesSimpleDelegate::IsNodeSupported(int node_index) {
 
 std::vector<std::vector<int>> GlesSimpleDelegate::ChoosePartitions(
     std::vector<std::vector<int>> partitions) {
-  const auto leave = [this](const std::vector<int>& nodes, absl::string_view rule,
-                            int value) {
+  const auto leave = [this](const std::vector<int>& nodes,
+                            absl::string_view rule, int value) {
     const CheckedNode& first = model_->nodes[model_->position_of.at(nodes[0])];
-    refusals_.push_back({absl::StrCat("the partition at ", first.op),
-                         absl::StrCat("it has ", nodes.size(),
-                                      nodes.size() == 1 ? " node" : " nodes", rule, "=",
-                                      value),
-                         first.tensors, nodes});
+    refusals_.push_back(
+        {absl::StrCat("the partition at ", first.op),
+         absl::StrCat("it has ", nodes.size(),
+                      nodes.size() == 1 ? " node" : " nodes", rule, "=", value),
+         first.tensors, nodes});
   };
-  std::stable_sort(partitions.begin(), partitions.end(),
-                   [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  std::stable_sort(
+      partitions.begin(), partitions.end(),
+      [](const auto& a, const auto& b) { return a.size() > b.size(); });
   while (!partitions.empty() && static_cast<int>(partitions.back().size()) <
                                     options_.min_nodes_per_partition) {
     leave(partitions.back(), ", fewer than min_nodes_per_partition",
           options_.min_nodes_per_partition);
     partitions.pop_back();
   }
-  const size_t limit = options_.max_delegated_partitions > 0
-                           ? static_cast<size_t>(options_.max_delegated_partitions)
-                           : partitions.size();
+  const size_t limit =
+      options_.max_delegated_partitions > 0
+          ? static_cast<size_t>(options_.max_delegated_partitions)
+          : partitions.size();
   for (size_t i = limit; i < partitions.size(); ++i) {
     leave(partitions[i], " and is past max_delegated_partitions",
           options_.max_delegated_partitions);
   }
   if (partitions.size() > limit) partitions.resize(limit);
   chosen_ = partitions;
-  for (const auto& p : partitions) nodes_delegated_ += static_cast<int>(p.size());
+  for (const auto& p : partitions)
+    nodes_delegated_ += static_cast<int>(p.size());
   return partitions;
 }
 
-std::vector<GlesSimpleDelegate::Refusal> GlesSimpleDelegate::GroupRefusals() const {
+std::vector<GlesSimpleDelegate::Refusal> GlesSimpleDelegate::GroupRefusals()
+    const {
   std::vector<Refusal> refusals;
   std::map<std::pair<std::string, std::string>, size_t> by_reason;
   for (const CheckedNode& node : model_->nodes) {
@@ -159,11 +166,11 @@ void GlesSimpleDelegate::WarnAboutRefusals(TfLiteContext* context) const {
   for (const Refusal& r : refusals_) {
     std::vector<int> shown(r.nodes.begin(),
                            r.nodes.begin() + std::min(r.nodes.size(), kShown));
-    Log(context,
-        absl::StrCat("WARNING: ", r.op, " stays on the CPU (",
-                     r.nodes.size() == 1 ? "node " : "nodes ",
-                     absl::StrJoin(shown, ", "), r.nodes.size() > kShown ? ", ..." : "",
-                     "): ", r.reason, " [", r.tensors, "]"));
+    Log(context, absl::StrCat("WARNING: ", r.op, " stays on the CPU (",
+                              r.nodes.size() == 1 ? "node " : "nodes ",
+                              absl::StrJoin(shown, ", "),
+                              r.nodes.size() > kShown ? ", ..." : "",
+                              "): ", r.reason, " [", r.tensors, "]"));
   }
 }
 
@@ -217,19 +224,21 @@ const char* GlesSimpleDelegate::Report() {
     report["context"] = gpu_->context->owned() ? "own" : "borrowed";
     report["programs"] = gpu_->programs.size();
   }
-  report["precision"] = options_.is_precision_loss_allowed ? "float16" : "float32";
+  report["precision"] =
+      options_.is_precision_loss_allowed ? "float16" : "float32";
   report["partition"] = nlohmann::json::array();
   for (const auto& p : partitions_) {
-    report["partition"].push_back({{"nodes", p->nodes},
-                                   {"nodes_after_passes", p->nodes_after_passes},
-                                   {"nodes_on_codes", p->nodes_on_codes},
-                                   {"dispatches", p->stats.dispatches},
-                                   {"barriers", p->stats.barriers},
-                                   {"tensor_bytes", p->stats.tensor_bytes},
-                                   {"tensor_bytes_unshared", p->stats.tensor_bytes_unshared},
-                                   {"constant_bytes", p->stats.constant_bytes},
-                                   {"compile_ms", p->stats.compile_ms},
-                                   {"upload_ms", p->stats.upload_ms}});
+    report["partition"].push_back(
+        {{"nodes", p->nodes},
+         {"nodes_after_passes", p->nodes_after_passes},
+         {"nodes_on_codes", p->nodes_on_codes},
+         {"dispatches", p->stats.dispatches},
+         {"barriers", p->stats.barriers},
+         {"tensor_bytes", p->stats.tensor_bytes},
+         {"tensor_bytes_unshared", p->stats.tensor_bytes_unshared},
+         {"constant_bytes", p->stats.constant_bytes},
+         {"compile_ms", p->stats.compile_ms},
+         {"upload_ms", p->stats.upload_ms}});
     if (p->tuning.empty()) continue;
     report["partition"].back()["tuning"] = {{"profile", p->tuning},
                                             {"before_ms", p->tuning_before_ms},
@@ -250,13 +259,14 @@ const char* GlesSimpleDelegate::Report() {
   for (const auto& p : partitions_) {
     if (p->executor == nullptr) continue;
     for (const Executor::ProfileEntry& e : p->executor->profile()) {
-      report["profile"].push_back({{"label", e.label},
-                                   {"shader", e.shader},
-                                   {"node", e.node},
-                                   {"groups", e.groups},
-                                   {"count", e.count},
-                                   {"us", e.count == 0 ? 0 : e.total_us / e.count},
-                                   {"by_gpu", p->executor->profiled_by_gpu()}});
+      report["profile"].push_back(
+          {{"label", e.label},
+           {"shader", e.shader},
+           {"node", e.node},
+           {"groups", e.groups},
+           {"count", e.count},
+           {"us", e.count == 0 ? 0 : e.total_us / e.count},
+           {"by_gpu", p->executor->profiled_by_gpu()}});
     }
   }
   report["cpu"] = nlohmann::json::array();
@@ -267,7 +277,8 @@ const char* GlesSimpleDelegate::Report() {
                              {"nodes", r.nodes}});
   }
   // Names in models may be no UTF-8; those bytes are replaced.
-  report_ = report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+  report_ =
+      report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
   return report_.c_str();
 }
 

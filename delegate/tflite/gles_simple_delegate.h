@@ -36,10 +36,11 @@ struct PartitionReport {
   ExecutorStats stats;
   CacheReport cache;
   StageTimes stages;
-  std::string tuning;  // what the search found; empty: none
+  std::string tuning;           // what the search found; empty: none
   double tuning_before_ms = 0;  // 0: an earlier start searched
   double tuning_after_ms = 0;
-  const Executor* executor = nullptr;  // while the kernel lives: for its profile
+  const Executor* executor =
+      nullptr;  // while the kernel lives: for its profile
 };
 
 class GlesSimpleDelegate final : public SimpleDelegate {

@@ -14,10 +14,10 @@
 
 namespace gles_delegate {
 
-// Float32 and int32 tensors, and those whose codes the GPU holds, are handed over
-// as they are. Codes of a float view
-// are dequantized and quantized here, bools widened to int32 (0 or 1), in
-// memory that is made once. Not for two threads at once.
+// Float32 and int32 tensors, and those whose codes the GPU holds, are handed
+// over as they are. Codes of a float view are dequantized and quantized here,
+// bools widened to int32 (0 or 1), in memory that is made once. Not for two
+// threads at once.
 class HostTensor {
  public:
   // `view`: the tensor as the graph has it; copied.

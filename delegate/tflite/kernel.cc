@@ -6,9 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/passes/compute_on_codes.h"
 #include "delegate/plan_partition.h"
-#include "delegate/tuning.h"
 #include "delegate/texels.h"
 #include "delegate/tflite/state_mark.h"
+#include "delegate/tuning.h"
 
 namespace gles_delegate {
 namespace {
@@ -39,11 +39,14 @@ std::vector<int> ToVector(const TfLiteIntArray* array) {
 }  // namespace
 
 GlesKernel::GlesKernel(GlesSimpleDelegate& delegate)
-    : delegate_(delegate), gpu_(delegate.gpu()), profile_(delegate.profile()),
+    : delegate_(delegate),
+      gpu_(delegate.gpu()),
+      profile_(delegate.profile()),
       profiling_(delegate.options().enable_op_profiling),
       cache_options_(delegate.options().cache),
       tunes_(delegate.options().tuning == kTfLiteGlesTuningExhaustive),
-      may_change_storage_(delegate.options().storage == kTfLiteGlesStorageAuto) {}
+      may_change_storage_(delegate.options().storage ==
+                          kTfLiteGlesStorageAuto) {}
 
 GlesKernel::~GlesKernel() {
   if (report_ != nullptr) report_->executor = nullptr;
@@ -56,7 +59,8 @@ GlesKernel::~GlesKernel() {
   });
 }
 
-absl::Status GlesKernel::Init(TfLiteContext* context, const TfLiteDelegateParams* params) {
+absl::Status GlesKernel::Init(TfLiteContext* context,
+                              const TfLiteDelegateParams* params) {
   const CheckedModel* model = delegate_.model();
   if (model == nullptr) {
     return absl::FailedPreconditionError(
@@ -76,7 +80,8 @@ absl::Status GlesKernel::Init(TfLiteContext* context, const TfLiteDelegateParams
     if (!bytes.ok()) return bytes.status();
     constant_outputs_.push_back({id, *std::move(bytes)});
   }
-  graph_ = ExtractPartition(*model, nodes, ToVector(params->input_tensors), outputs);
+  graph_ =
+      ExtractPartition(*model, nodes, ToVector(params->input_tensors), outputs);
   if (delegate_.options().computes_on_codes()) {
     report_->nodes_on_codes = ComputeOnCodes(&graph_, profile_);
   }
@@ -97,9 +102,9 @@ absl::Status GlesKernel::Prepare(TfLiteContext* context, TfLiteNode*) {
       const Tensor now = ReadTensor(context->tensors[index], index);
       for (Tensor& t : graph_.tensors) {
         if (t.tflite_index == index && t.dims != now.dims) {
-          return absl::FailedPreconditionError(
-              absl::StrCat("the shape of ", t.ToString(), " changed to ", now.ToString(),
-                           " after the delegate was applied; apply it again"));
+          return absl::FailedPreconditionError(absl::StrCat(
+              "the shape of ", t.ToString(), " changed to ", now.ToString(),
+              " after the delegate was applied; apply it again"));
         }
       }
     }
@@ -110,7 +115,8 @@ absl::Status GlesKernel::Prepare(TfLiteContext* context, TfLiteNode*) {
   thread_ = std::this_thread::get_id();
   const absl::Status built = gpu_->context->Run([this] { return Build(); });
   if (!cache_warning_.empty()) {
-    context->ReportError(context, "TfLiteGlesDelegate: %s", cache_warning_.c_str());
+    context->ReportError(context, "TfLiteGlesDelegate: %s",
+                         cache_warning_.c_str());
     cache_warning_.clear();
   }
   return built;
@@ -131,11 +137,12 @@ absl::StatusOr<std::unique_ptr<Executor>> GlesKernel::MakeExecutor(
   const std::unique_ptr<PartitionCache> cache = OpenCache(graph, dispatches);
   timer.Lap("cache_open");
   const auto create = [&] {
-    return Executor::Create(*gpu_->context, &gpu_->programs, graph, dispatches, profile_,
-                            cache.get());
+    return Executor::Create(*gpu_->context, &gpu_->programs, graph, dispatches,
+                            profile_, cache.get());
   };
   auto executor = create();
-  if (cache != nullptr && cache->loading() && absl::IsDataLoss(executor.status())) {
+  if (cache != nullptr && cache->loading() &&
+      absl::IsDataLoss(executor.status())) {
     cache->Reject(executor.status());
     executor = create();
   }
@@ -149,14 +156,14 @@ absl::StatusOr<std::unique_ptr<Executor>> GlesKernel::MakeExecutor(
 // The profile that is fastest for this partition: found by an earlier start and
 // kept beside its start-up cache, or searched now.
 absl::Status GlesKernel::Tune() {
-  tunes_ = false;  // once for all preparations of this kernel
+  tunes_ = false;                 // once for all preparations of this kernel
   constexpr size_t kBytes = 512;  // a text of at most so many, zeros behind it
   std::unique_ptr<PartitionCache> cache;
   if (!cache_options_.directory.empty()) {
     const egl::DeviceInfo& device = gpu_->context->device();
-    cache = PartitionCache::Open(cache_options_,
-                                 {device, profile_, graph_, "exhaustive tuning"},
-                                 device.program_binary_formats);
+    cache = PartitionCache::Open(
+        cache_options_, {device, profile_, graph_, "exhaustive tuning"},
+        device.program_binary_formats);
     const auto saved = cache->NextConstant(kBytes);
     if (saved.ok() && saved->has_value()) {
       const auto bytes = **saved;
@@ -210,8 +217,8 @@ absl::Status GlesKernel::Build() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<absl::Span<const uint8_t>> GlesKernel::ReadInput(TfLiteContext* context,
-                                                               size_t i) {
+absl::StatusOr<absl::Span<const uint8_t>> GlesKernel::ReadInput(
+    TfLiteContext* context, size_t i) {
   TfLiteTensor& tensor = context->tensors[input_tensors_[i]];
   auto values = inputs_[i].Read(tensor);
   if (!values.ok() || !graph_.tensor(graph_.inputs[i]).is_variable ||
@@ -227,7 +234,8 @@ absl::StatusOr<absl::Span<const uint8_t>> GlesKernel::ReadInput(TfLiteContext* c
 absl::Status GlesKernel::Eval(TfLiteContext* context, TfLiteNode*) {
   if (thread_ != std::this_thread::get_id()) {
     return absl::FailedPreconditionError(
-        "GpuDelegate must run on the same thread where it was initialized: Invoke was "
+        "GpuDelegate must run on the same thread where it was initialized: "
+        "Invoke was "
         "called on another thread than the one that applied the delegate "
         "(ModifyGraphWithDelegate)");
   }
@@ -245,7 +253,8 @@ absl::Status GlesKernel::Eval(TfLiteContext* context, TfLiteNode*) {
   }
   for (const ConstantOutput& constant : constant_outputs_) {
     TfLiteTensor& t = context->tensors[constant.tensor];
-    if (auto s = CheckBytes(t, constant.bytes.size(), DataType::kUint8); !s.ok()) {
+    if (auto s = CheckBytes(t, constant.bytes.size(), DataType::kUint8);
+        !s.ok()) {
       return s;
     }
     std::copy(constant.bytes.begin(), constant.bytes.end(), t.data.uint8);

@@ -22,8 +22,10 @@ class GlesKernel final : public SimpleDelegateKernel {
   explicit GlesKernel(GlesSimpleDelegate& delegate);
   ~GlesKernel() override;
 
-  absl::Status Init(TfLiteContext* context, const TfLiteDelegateParams* params) override;
-  // Plans, compiles and uploads; nothing where the shapes are those it did so for.
+  absl::Status Init(TfLiteContext* context,
+                    const TfLiteDelegateParams* params) override;
+  // Plans, compiles and uploads; nothing where the shapes are those it did so
+  // for.
   absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) override;
   // kFailedPrecondition: on another thread than Prepare ran on.
   absl::Status Eval(TfLiteContext* context, TfLiteNode* node) override;
@@ -39,13 +41,15 @@ class GlesKernel final : public SimpleDelegateKernel {
   absl::Status Tune();
   // The values of input i for the executor; none where it is a state that the
   // GPU holds.
-  absl::StatusOr<absl::Span<const uint8_t>> ReadInput(TfLiteContext* context, size_t i);
+  absl::StatusOr<absl::Span<const uint8_t>> ReadInput(TfLiteContext* context,
+                                                      size_t i);
   absl::StatusOr<std::unique_ptr<Executor>> MakeExecutor(
       const Graph& graph, const std::vector<Dispatch>& dispatches);
-  std::unique_ptr<PartitionCache> OpenCache(const Graph& graph,
-                                            const std::vector<Dispatch>& dispatches) const;
+  std::unique_ptr<PartitionCache> OpenCache(
+      const Graph& graph, const std::vector<Dispatch>& dispatches) const;
 
-  GlesSimpleDelegate& delegate_;  // during Init only: it may be deleted before us
+  GlesSimpleDelegate&
+      delegate_;  // during Init only: it may be deleted before us
   std::shared_ptr<Gpu> gpu_;
   DeviceProfile profile_;
   bool profiling_ = false;
@@ -56,8 +60,8 @@ class GlesKernel final : public SimpleDelegateKernel {
   bool invoked_ = false;
   bool has_state_ = false;  // executor_ holds the states of an earlier Invoke
   std::shared_ptr<PartitionReport> report_;
-  Graph graph_;  // as read; Build() works on a copy
-  std::vector<int> input_tensors_;   // TFLite's indices, in the graph's order
+  Graph graph_;                     // as read; Build() works on a copy
+  std::vector<int> input_tensors_;  // TFLite's indices, in the graph's order
   std::vector<int> output_tensors_;
   std::vector<ConstantOutput> constant_outputs_;
   std::vector<HostTensor> inputs_;   // by input_tensors_

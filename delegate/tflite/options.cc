@@ -42,8 +42,8 @@ absl::StatusOr<int> ParseName(absl::string_view text,
   auto number = ParseInt(text);
   if (number.ok() && *number >= 0 && *number < count) return *number;
   return absl::InvalidArgumentError(
-      absl::StrCat("is not ", absl::StrJoin(names.first(count - 1), ", "), " or ",
-                   names.back(), " (0 to ", count - 1, ")"));
+      absl::StrCat("is not ", absl::StrJoin(names.first(count - 1), ", "),
+                   " or ", names.back(), " (0 to ", count - 1, ")"));
 }
 
 absl::StatusOr<int> ParseStorage(absl::string_view text) {
@@ -65,22 +65,26 @@ struct IntKey {
 };
 
 constexpr IntKey kIntKeys[] = {
-    {"is_precision_loss_allowed", &TfLiteGlesDelegateOptions::is_precision_loss_allowed,
+    {"is_precision_loss_allowed",
+     &TfLiteGlesDelegateOptions::is_precision_loss_allowed, ParseFlag},
+    {"max_delegated_partitions",
+     &TfLiteGlesDelegateOptions::max_delegated_partitions, ParseInt},
+    {"min_nodes_per_partition",
+     &TfLiteGlesDelegateOptions::min_nodes_per_partition, ParseInt},
+    {"enable_quantization", &TfLiteGlesDelegateOptions::enable_quantization,
      ParseFlag},
-    {"max_delegated_partitions", &TfLiteGlesDelegateOptions::max_delegated_partitions,
-     ParseInt},
-    {"min_nodes_per_partition", &TfLiteGlesDelegateOptions::min_nodes_per_partition,
-     ParseInt},
-    {"enable_quantization", &TfLiteGlesDelegateOptions::enable_quantization, ParseFlag},
     {"storage", &TfLiteGlesDelegateOptions::storage, ParseStorage},
     {"quantized_compute", &TfLiteGlesDelegateOptions::quantized_compute,
      ParseQuantizedCompute},
     {"tuning", &TfLiteGlesDelegateOptions::tuning, ParseTuning},
-    {"force_own_context", &TfLiteGlesDelegateOptions::force_own_context, ParseFlag},
+    {"force_own_context", &TfLiteGlesDelegateOptions::force_own_context,
+     ParseFlag},
     {"verbosity", &TfLiteGlesDelegateOptions::verbosity, ParseInt},
-    {"enable_op_profiling", &TfLiteGlesDelegateOptions::enable_op_profiling, ParseFlag},
+    {"enable_op_profiling", &TfLiteGlesDelegateOptions::enable_op_profiling,
+     ParseFlag},
     {"fallback_to_cpu", &TfLiteGlesDelegateOptions::fallback_to_cpu, ParseFlag},
-    {"enable_serialization", &TfLiteGlesDelegateOptions::enable_serialization, ParseFlag},
+    {"enable_serialization", &TfLiteGlesDelegateOptions::enable_serialization,
+     ParseFlag},
 };
 
 struct Int64Key {
@@ -89,7 +93,8 @@ struct Int64Key {
 };
 
 constexpr Int64Key kInt64Keys[] = {
-    {"serialization_max_bytes", &TfLiteGlesDelegateOptions::serialization_max_bytes},
+    {"serialization_max_bytes",
+     &TfLiteGlesDelegateOptions::serialization_max_bytes},
 };
 
 struct TextKey {
@@ -146,20 +151,23 @@ absl::Status SetKey(absl::string_view name, absl::string_view value,
       absl::StrCat("unknown option '", name, "'; known are: ", KnownKeys()));
 }
 
-absl::StatusOr<CacheOptions> CacheOptionsFrom(const TfLiteGlesDelegateOptions& o) {
+absl::StatusOr<CacheOptions> CacheOptionsFrom(
+    const TfLiteGlesDelegateOptions& o) {
   if (o.serialization_max_bytes < 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("option serialization_max_bytes: ", o.serialization_max_bytes,
-                     " is negative; 0 is no limit"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "option serialization_max_bytes: ", o.serialization_max_bytes,
+        " is negative; 0 is no limit"));
   }
   CacheOptions cache;
   if (o.enable_serialization == 0) return cache;
-  const absl::string_view directory = absl::NullSafeStringView(o.serialization_dir);
+  const absl::string_view directory =
+      absl::NullSafeStringView(o.serialization_dir);
   const absl::string_view token = absl::NullSafeStringView(o.model_token);
   if (directory.empty() != token.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "option ", directory.empty() ? "serialization_dir" : "model_token",
-        " is missing: the start-up cache needs both serialization_dir and model_token "
+        " is missing: the start-up cache needs both serialization_dir and "
+        "model_token "
         "(enable_serialization=0 turns it off)"));
   }
   cache.directory = std::string(directory);
@@ -173,15 +181,16 @@ absl::StatusOr<CacheOptions> CacheOptionsFrom(const TfLiteGlesDelegateOptions& o
 absl::StatusOr<std::vector<std::pair<int, int>>> ParseNodeRanges(
     absl::string_view text) {
   std::vector<std::pair<int, int>> ranges;
-  for (absl::string_view part : absl::StrSplit(text, ',', absl::SkipWhitespace())) {
+  for (absl::string_view part :
+       absl::StrSplit(text, ',', absl::SkipWhitespace())) {
     const std::pair<absl::string_view, absl::string_view> ends =
         absl::StrSplit(part, absl::MaxSplits('-', 1));
     int first = 0;
     int last = 0;
     const bool range = absl::StrContains(part, '-');
     if (!absl::SimpleAtoi(ends.first, &first) ||
-        !absl::SimpleAtoi(range ? ends.second : ends.first, &last) || first < 0 ||
-        last < first) {
+        !absl::SimpleAtoi(range ? ends.second : ends.first, &last) ||
+        first < 0 || last < first) {
       return absl::InvalidArgumentError(
           absl::StrCat("option exclude_nodes: '", part,
                        "' is neither a node index nor a range such as 17-20"));
@@ -209,9 +218,9 @@ absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions& caller) {
   }
   if (o.quantized_compute < 0 ||
       o.quantized_compute > kTfLiteGlesQuantizedInteger) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("option quantized_compute: ", o.quantized_compute, " is not 0 to ",
-                     static_cast<int>(kTfLiteGlesQuantizedInteger)));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "option quantized_compute: ", o.quantized_compute, " is not 0 to ",
+        static_cast<int>(kTfLiteGlesQuantizedInteger)));
   }
   if (o.tuning < 0 || o.tuning > kTfLiteGlesTuningExhaustive) {
     return absl::InvalidArgumentError(
@@ -246,7 +255,8 @@ absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions& caller) {
 }
 
 absl::StatusOr<Options> OptionsFrom(
-    absl::Span<const std::pair<absl::string_view, absl::string_view>> keys_values) {
+    absl::Span<const std::pair<absl::string_view, absl::string_view>>
+        keys_values) {
   TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
   std::vector<std::unique_ptr<std::string>> text;
   for (const auto& [key, value] : keys_values) {

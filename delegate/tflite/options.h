@@ -23,8 +23,8 @@ struct Options {
   bool enable_quantization = true;
   int storage = 0;
   int quantized_compute = 0;  // TfLiteGlesQuantizedCompute
-  // Auto is the integer arithmetic: the CPU's own answers, and on llvmpipe faster
-  // by up to a third (docs/quantization.md).
+  // Auto is the integer arithmetic: the CPU's own answers, and on llvmpipe
+  // faster by up to a third (docs/quantization.md).
   bool computes_on_codes() const {
     return quantized_compute == kTfLiteGlesQuantizedAuto ||
            quantized_compute == kTfLiteGlesQuantizedInteger;
@@ -46,10 +46,12 @@ absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions& options);
 // kInvalidArgument: an unknown key or a bad value, with the list of what is
 // known. Later keys win over earlier ones.
 absl::StatusOr<Options> OptionsFrom(
-    absl::Span<const std::pair<absl::string_view, absl::string_view>> keys_values);
+    absl::Span<const std::pair<absl::string_view, absl::string_view>>
+        keys_values);
 
 // "3,17-20" -> {{3,3},{17,20}}.
-absl::StatusOr<std::vector<std::pair<int, int>>> ParseNodeRanges(absl::string_view text);
+absl::StatusOr<std::vector<std::pair<int, int>>> ParseNodeRanges(
+    absl::string_view text);
 
 }  // namespace gles_delegate
 

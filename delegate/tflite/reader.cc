@@ -67,7 +67,8 @@ Quantization ReadQuantization(const TfLiteTensor& tensor) {
   const auto* affine =
       static_cast<const TfLiteAffineQuantization*>(tensor.quantization.params);
   if (affine->scale != nullptr) {
-    q.scale.assign(affine->scale->data, affine->scale->data + affine->scale->size);
+    q.scale.assign(affine->scale->data,
+                   affine->scale->data + affine->scale->size);
   }
   for (int z : ReadInts(affine->zero_point)) q.zero_point.push_back(z);
   q.dimension = affine->quantized_dimension;
@@ -82,7 +83,8 @@ Sparsity ReadSparsity(const TfLiteSparsity* sparsity) {
   for (int i = 0; i < sparsity->dim_metadata_size; ++i) {
     const TfLiteDimensionMetadata& d = sparsity->dim_metadata[i];
     s.dimensions.push_back({d.format == kTfLiteDimSparseCSR, d.dense_size,
-                            ReadInts(d.array_segments), ReadInts(d.array_indices)});
+                            ReadInts(d.array_segments),
+                            ReadInts(d.array_indices)});
   }
   return s;
 }
@@ -105,16 +107,19 @@ bool RunsOnGpu(DataType type) {
 
 absl::Status WhyNotFloat(const Tensor& tensor, const ReadOptions& options) {
   if (!IsQuantizedType(tensor.type)) {
-    return absl::UnimplementedError(
-        absl::StrCat(tensor.ToString(), ": only float32, int32 and bool activations run on the GPU"));
+    return absl::UnimplementedError(absl::StrCat(
+        tensor.ToString(),
+        ": only float32, int32 and bool activations run on the GPU"));
   }
   if (!options.enable_quantization) {
     return absl::UnimplementedError(absl::StrCat(
-        tensor.ToString(), " is quantized, and the option enable_quantization is off"));
+        tensor.ToString(),
+        " is quantized, and the option enable_quantization is off"));
   }
   const absl::Status status = CheckQuantization(tensor, options.half);
-  return status.ok() ? absl::InternalError("a quantized tensor without float view")
-                     : status;
+  return status.ok()
+             ? absl::InternalError("a quantized tensor without float view")
+             : status;
 }
 
 // Quantized activations that were given no float view: why not. Before the op's
@@ -125,7 +130,8 @@ absl::Status CheckFloatViews(const Graph& graph, const TfLiteNode& node,
     for (int index : ReadInts(list)) {
       if (index < 0) continue;
       const Tensor& t = graph.tensor(index);
-      if (!t.is_constant() && IsQuantizedType(t.type)) return WhyNotFloat(t, options);
+      if (!t.is_constant() && IsQuantizedType(t.type))
+        return WhyNotFloat(t, options);
     }
   }
   return absl::OkStatus();
@@ -133,7 +139,8 @@ absl::Status CheckFloatViews(const Graph& graph, const TfLiteNode& node,
 
 // The input of a builtin that may be an int32 bias; -1: it has none.
 int BiasInput(int builtin_code) {
-  constexpr int kConv2d = 3, kDepthwise = 4, kFullyConnected = 9, kTransposeConv = 67;
+  constexpr int kConv2d = 3, kDepthwise = 4, kFullyConnected = 9,
+                kTransposeConv = 67;
   switch (builtin_code) {
     case kConv2d:
     case kDepthwise:
@@ -160,7 +167,8 @@ absl::Status CheckTensors(const TfLiteContext& context, const Graph& graph,
       if (t.is_constant()) continue;
       if (!RunsOnGpu(t.type)) return WhyNotFloat(t, options);
       if (t.shape.elements() <= 0) {
-        return absl::UnimplementedError(absl::StrCat(t.ToString(), " is empty"));
+        return absl::UnimplementedError(
+            absl::StrCat(t.ToString(), " is empty"));
       }
     }
   }
@@ -171,13 +179,15 @@ absl::Status CheckTensors(const TfLiteContext& context, const Graph& graph,
 // enable_quantization it always may: files that were made from 8-bit models, or
 // hold 8-bit nodes too, give float nodes their versions (posenet's depthwise
 // convolutions are of version 3).
-absl::Status CheckVersion(const OpDefinition& op, int version, bool other_types) {
-  const int most = other_types ? std::max(op.max_version, op.max_version_quantized)
-                               : op.max_version;
+absl::Status CheckVersion(const OpDefinition& op, int version,
+                          bool other_types) {
+  const int most = other_types
+                       ? std::max(op.max_version, op.max_version_quantized)
+                       : op.max_version;
   if (version <= most) return absl::OkStatus();
-  return absl::UnimplementedError(
-      absl::StrCat("version ", version, " of the op is newer than version ", most,
-                   ", the last that is known here", other_types ? "" : " for floats"));
+  return absl::UnimplementedError(absl::StrCat(
+      "version ", version, " of the op is newer than version ", most,
+      ", the last that is known here", other_types ? "" : " for floats"));
 }
 
 class ModelReader {
@@ -210,9 +220,10 @@ class ModelReader {
   absl::Status ReadNode(int index) {
     TfLiteNode* node = nullptr;
     TfLiteRegistration* registration = nullptr;
-    if (context_->GetNodeAndRegistration(context_, index, &node, &registration) !=
-        kTfLiteOk) {
-      return absl::InternalError(absl::StrCat("the runtime has no node ", index));
+    if (context_->GetNodeAndRegistration(context_, index, &node,
+                                         &registration) != kTfLiteOk) {
+      return absl::InternalError(
+          absl::StrCat("the runtime has no node ", index));
     }
     CheckedNode checked;
     checked.index = index;
@@ -231,7 +242,8 @@ class ModelReader {
       for (int id : ReadInts(list)) {
         if (id < 0) continue;
         const Tensor& t = model_.graph.tensor(id);
-        if (!t.is_constant() && (t.type == DataType::kInt32 || t.type == DataType::kBool)) {
+        if (!t.is_constant() &&
+            (t.type == DataType::kInt32 || t.type == DataType::kBool)) {
           return true;
         }
       }
@@ -241,21 +253,23 @@ class ModelReader {
 
   // Which tensors keep their values from one Invoke to the next, and how many
   // nodes use each. Which versions of ops are for integers: nodes share one
-  // version in the file, the highest that any of them needs, so a float node may
-  // carry that of another.
+  // version in the file, the highest that any of them needs, so a float node
+  // may carry that of another.
   absl::Status LookOver(const std::vector<int>& plan) {
     std::vector<TfLiteNode*> nodes;
     absl::flat_hash_set<int> made, states;
     for (int index : plan) {
       TfLiteNode* node = nullptr;
       TfLiteRegistration* registration = nullptr;
-      if (context_->GetNodeAndRegistration(context_, index, &node, &registration) !=
-          kTfLiteOk) {
-        return absl::InternalError(absl::StrCat("the runtime has no node ", index));
+      if (context_->GetNodeAndRegistration(context_, index, &node,
+                                           &registration) != kTfLiteOk) {
+        return absl::InternalError(
+            absl::StrCat("the runtime has no node ", index));
       }
       nodes.push_back(node);
       if (HoldsIntegers(*node)) {
-        integer_codes_.insert({registration->builtin_code, registration->version});
+        integer_codes_.insert(
+            {registration->builtin_code, registration->version});
       }
       for (int id : ReadInts(node->outputs)) made.insert(id);
       // LSTM's basic kernel makes variables of two inputs, declared so or not.
@@ -274,7 +288,8 @@ class ModelReader {
     for (TfLiteNode* node : nodes) {
       const std::vector<int> inputs = ReadInts(node->inputs);
       for (int id : absl::flat_hash_set<int>(inputs.begin(), inputs.end())) {
-        if (id >= 0 && model_.graph.tensor(id).is_variable) ++users_of_variable_[id];
+        if (id >= 0 && model_.graph.tensor(id).is_variable)
+          ++users_of_variable_[id];
       }
     }
     return absl::OkStatus();
@@ -308,15 +323,17 @@ class ModelReader {
 
   std::string Tensors(const TfLiteNode& node) const {
     const auto list = [this](const TfLiteIntArray* ids) {
-      return absl::StrJoin(ReadInts(ids), ", ", [this](std::string* out, int id) {
-        absl::StrAppend(out, id < 0 ? "-" : model_.graph.tensor(id).ToString());
-      });
+      return absl::StrJoin(
+          ReadInts(ids), ", ", [this](std::string* out, int id) {
+            absl::StrAppend(out,
+                            id < 0 ? "-" : model_.graph.tensor(id).ToString());
+          });
     };
     return absl::StrCat(list(node.inputs), " -> ", list(node.outputs));
   }
 
-  absl::Status Check(const TfLiteNode& node, const TfLiteRegistration& registration,
-                     CheckedNode* out) {
+  absl::Status Check(const TfLiteNode& node,
+                     const TfLiteRegistration& registration, CheckedNode* out) {
     for (const auto& [first, last] : options_.exclude_nodes) {
       if (out->index >= first && out->index <= last) {
         return absl::CancelledError("excluded by the option exclude_nodes");
@@ -328,13 +345,16 @@ class ModelReader {
     const OpDefinition* op = FindOp(
         registration.builtin_code,
         registration.custom_name == nullptr ? "" : registration.custom_name);
-    if (op == nullptr) return absl::UnimplementedError("the op has no GPU version");
+    if (op == nullptr)
+      return absl::UnimplementedError("the op has no GPU version");
     if (auto s = CheckVariables(node); !s.ok()) return s;
-    if (auto s = CheckFloatViews(model_.graph, node, options_); !s.ok()) return s;
-    const bool other_types =
-        options_.enable_quantization ||
-        integer_codes_.contains({registration.builtin_code, registration.version});
-    if (auto s = CheckVersion(*op, registration.version, other_types); !s.ok()) return s;
+    if (auto s = CheckFloatViews(model_.graph, node, options_); !s.ok())
+      return s;
+    const bool other_types = options_.enable_quantization ||
+                             integer_codes_.contains({registration.builtin_code,
+                                                      registration.version});
+    if (auto s = CheckVersion(*op, registration.version, other_types); !s.ok())
+      return s;
     ViewBiasAsFloat(node, registration.builtin_code);
     auto parsed = Parse(*op, node, registration);
     if (!parsed.ok()) return parsed.status();
@@ -349,15 +369,18 @@ class ModelReader {
     if (options_.simulate_quantization) {
       if (auto s = AddSimulator(model_.graph, &out->node); !s.ok()) return s;
     }
-    if (auto s = CheckTensors(*context_, model_.graph, node, options_); !s.ok()) return s;
+    if (auto s = CheckTensors(*context_, model_.graph, node, options_); !s.ok())
+      return s;
     return CheckPlan(out->node);
   }
 
-  // int32 constants are numbers to most ops; as a bias they are quantized, and so
-  // are int64 ones beside int16 activations.
+  // int32 constants are numbers to most ops; as a bias they are quantized, and
+  // so are int64 ones beside int16 activations.
   void ViewBiasAsFloat(const TfLiteNode& node, int builtin_code) {
     const int input = BiasInput(builtin_code);
-    if (!options_.enable_quantization || input < 0 || input >= node.inputs->size) return;
+    if (!options_.enable_quantization || input < 0 ||
+        input >= node.inputs->size)
+      return;
     const int index = node.inputs->data[input];
     if (index < 0) return;
     Tensor& bias = model_.graph.tensor(index);
@@ -368,7 +391,8 @@ class ModelReader {
     if (CheckQuantization(bias, options_.half).ok()) ViewAsFloat(&bias);
   }
 
-  absl::StatusOr<Node> Parse(const OpDefinition& op, const TfLiteNode& tflite_node,
+  absl::StatusOr<Node> Parse(const OpDefinition& op,
+                             const TfLiteNode& tflite_node,
                              const TfLiteRegistration& registration) {
     Node node;
     node.op = &op;
@@ -376,7 +400,8 @@ class ModelReader {
     node.outputs = ReadInts(tflite_node.outputs);
     NodeView view;
     view.builtin_code = registration.builtin_code;
-    if (registration.custom_name != nullptr) view.custom_name = registration.custom_name;
+    if (registration.custom_name != nullptr)
+      view.custom_name = registration.custom_name;
     view.version = registration.version;
     view.builtin_params = tflite_node.builtin_data;
     view.custom_params = {
@@ -384,9 +409,11 @@ class ModelReader {
         static_cast<size_t>(std::max(0, tflite_node.custom_initial_data_size))};
     for (TensorId& id : node.inputs) {
       if (id < 0) id = kNoTensor;
-      view.inputs.push_back(id == kNoTensor ? nullptr : &model_.graph.tensor(id));
+      view.inputs.push_back(id == kNoTensor ? nullptr
+                                            : &model_.graph.tensor(id));
     }
-    for (TensorId id : node.outputs) view.outputs.push_back(&model_.graph.tensor(id));
+    for (TensorId id : node.outputs)
+      view.outputs.push_back(&model_.graph.tensor(id));
     auto parsed = op.parse(view);
     if (!parsed.ok()) return parsed.status();
     node.attributes = std::move(parsed->attributes);
@@ -409,7 +436,8 @@ class ModelReader {
   const ReadOptions& options_;
   CheckedModel model_;
   absl::flat_hash_map<int, int> users_of_variable_;  // by tensor
-  absl::flat_hash_set<std::pair<int, int>> integer_codes_;  // builtin code, version
+  absl::flat_hash_set<std::pair<int, int>>
+      integer_codes_;  // builtin code, version
 };
 
 }  // namespace
@@ -424,9 +452,11 @@ constexpr int kInt4 = 18;
 void UnpackInt4(Tensor* t) {
   const auto bytes = t->constant.bytes();
   const int64_t count = t->shape.elements();
-  if (count <= 0 || static_cast<int64_t>(bytes.size()) < (count + 1) / 2) return;
+  if (count <= 0 || static_cast<int64_t>(bytes.size()) < (count + 1) / 2)
+    return;
   const std::vector<int8_t> codes = quant::UnpackInt4(bytes, count);
-  t->constant = ConstantData::Own(std::vector<uint8_t>(codes.begin(), codes.end()));
+  t->constant =
+      ConstantData::Own(std::vector<uint8_t>(codes.begin(), codes.end()));
   t->type = DataType::kInt8;
 }
 
@@ -434,7 +464,8 @@ void UnpackInt4(Tensor* t) {
 
 Tensor ReadTensor(const TfLiteTensor& tensor, int index) {
   Tensor t;
-  t.name = tensor.name == nullptr ? absl::StrCat("tensor ", index) : tensor.name;
+  t.name =
+      tensor.name == nullptr ? absl::StrCat("tensor ", index) : tensor.name;
   t.type = ReadType(tensor.type);
   t.dims = ReadInts(tensor.dims);
   t.shape = Shape::FromDims(t.dims);
@@ -457,7 +488,8 @@ absl::StatusOr<CheckedModel> ReadModel(TfLiteContext* context,
 }
 
 Graph ExtractPartition(const CheckedModel& model, absl::Span<const int> nodes,
-                       absl::Span<const int> inputs, absl::Span<const int> outputs) {
+                       absl::Span<const int> inputs,
+                       absl::Span<const int> outputs) {
   Graph graph;
   absl::flat_hash_map<TensorId, TensorId> ids;
   const auto map = [&](TensorId id) {
@@ -467,7 +499,8 @@ Graph ExtractPartition(const CheckedModel& model, absl::Span<const int> nodes,
     return it->second;
   };
   for (int id : inputs) {
-    if (id >= 0 && !model.graph.tensor(id).is_constant()) graph.inputs.push_back(map(id));
+    if (id >= 0 && !model.graph.tensor(id).is_constant())
+      graph.inputs.push_back(map(id));
   }
   for (int index : nodes) {
     const CheckedNode& checked = model.nodes[model.position_of.at(index)];

@@ -23,21 +23,21 @@ struct ReadOptions {
 
 // A node as the model has it, and what became of the check.
 struct CheckedNode {
-  int index = 0;         // TFLite's node index
-  std::string op;        // "CONV_2D", "CUSTOM Foo"
-  std::string tensors;   // its inputs and outputs, for messages
+  int index = 0;            // TFLite's node index
+  std::string op;           // "CONV_2D", "CUSTOM Foo"
+  std::string tensors;      // its inputs and outputs, for messages
   std::vector<int> inputs;  // TFLite's tensor indices, -1: absent
-  absl::Status support;  // Ok, or why it stays on the CPU
-  Node node;             // valid where supported; ids are TFLite's tensor indices
-  bool folded = false;   // its outputs are constants: nothing to run
+  absl::Status support;     // Ok, or why it stays on the CPU
+  Node node;  // valid where supported; ids are TFLite's tensor indices
+  bool folded = false;  // its outputs are constants: nothing to run
 };
 
 // The whole model. graph.tensors holds TFLite's tensors at TFLite's indices
 // (with the constants that nodes fold to), graph.nodes is empty.
 struct CheckedModel {
   Graph graph;
-  std::vector<CheckedNode> nodes;                 // in execution order
-  absl::flat_hash_map<int, size_t> position_of;   // by TFLite's node index
+  std::vector<CheckedNode> nodes;                // in execution order
+  absl::flat_hash_map<int, size_t> position_of;  // by TFLite's node index
 };
 
 Tensor ReadTensor(const TfLiteTensor& tensor, int index);
@@ -51,7 +51,8 @@ absl::StatusOr<CheckedModel> ReadModel(TfLiteContext* context,
 // (TFLite's tensor indices; constants are left out of the inputs) in order.
 // Each tensor keeps its tflite_index. Folded nodes are left out.
 Graph ExtractPartition(const CheckedModel& model, absl::Span<const int> nodes,
-                       absl::Span<const int> inputs, absl::Span<const int> outputs);
+                       absl::Span<const int> inputs,
+                       absl::Span<const int> outputs);
 
 }  // namespace gles_delegate
 

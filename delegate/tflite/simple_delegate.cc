@@ -78,7 +78,8 @@ struct FreeDeleter {
 };
 using IntArrayPtr = std::unique_ptr<TfLiteIntArray, FreeDeleter>;
 
-// No TFLite symbol is linked, so its array is made by hand: {int size; int data[]}.
+// No TFLite symbol is linked, so its array is made by hand: {int size; int
+// data[]}.
 IntArrayPtr MakeIntArray(const std::vector<int>& values) {
   auto* array = static_cast<TfLiteIntArray*>(
       std::malloc(sizeof(int) * (values.size() + 1)));
@@ -113,8 +114,8 @@ absl::Status Replace(TfLiteContext* context, TfLiteDelegate* wrapped,
   if ((*supported)->size == 0) return absl::OkStatus();
   TfLiteDelegateParams* params = nullptr;
   int count = 0;
-  if (context->PreviewDelegatePartitioning(context, supported->get(),
-                                           &params, &count) != kTfLiteOk) {
+  if (context->PreviewDelegatePartitioning(context, supported->get(), &params,
+                                           &count) != kTfLiteOk) {
     return absl::InternalError("the runtime could not partition the graph");
   }
   std::vector<std::vector<int>> partitions;
@@ -122,13 +123,15 @@ absl::Status Replace(TfLiteContext* context, TfLiteDelegate* wrapped,
     partitions.push_back(ToVector(params[i].nodes_to_replace));
   }
   std::vector<int> chosen;
-  for (const auto& partition : delegate.ChoosePartitions(std::move(partitions))) {
+  for (const auto& partition :
+       delegate.ChoosePartitions(std::move(partitions))) {
     chosen.insert(chosen.end(), partition.begin(), partition.end());
   }
   if (chosen.empty()) return absl::OkStatus();
-  if (ReplaceNodes(context, RegistrationFor(delegate), MakeIntArray(chosen).get(),
-                   wrapped) != kTfLiteOk) {
-    return absl::InternalError("the runtime did not take the delegate's kernels");
+  if (ReplaceNodes(context, RegistrationFor(delegate),
+                   MakeIntArray(chosen).get(), wrapped) != kTfLiteOk) {
+    return absl::InternalError(
+        "the runtime did not take the delegate's kernels");
   }
   return absl::OkStatus();
 }
@@ -155,7 +158,8 @@ TfLiteDelegate* WrapDelegate(std::shared_ptr<SimpleDelegate> delegate) {
 }
 
 SimpleDelegate* UnwrapDelegate(TfLiteDelegate* delegate) {
-  if (delegate == nullptr || delegate->Prepare != DelegatePrepare) return nullptr;
+  if (delegate == nullptr || delegate->Prepare != DelegatePrepare)
+    return nullptr;
   return DelegateOf(delegate).get();
 }
 

@@ -75,7 +75,8 @@ absl::StatusOr<DelegatePtr> LoadExternalDelegate(
 
 // The same through TFLite's stock loader (libexternal_delegate_obj.so), which
 // wraps the plugin's delegate and passes it no error callback. The delegate is
-// created once more before that, to see that it can be: the loader does not say.
+// created once more before that, to see that it can be: the loader does not
+// say.
 absl::StatusOr<DelegatePtr> LoadExternalDelegateThroughStockLoader(
     const std::string& library_path, const DelegateOptions& options);
 

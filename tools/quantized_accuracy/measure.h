@@ -6,8 +6,8 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "tools/runner/agreement.h"
 #include "tools/quantized_accuracy/pictures.h"
+#include "tools/runner/agreement.h"
 #include "tools/runner/backend.h"
 #include "tools/runner/code_diff.h"
 
