@@ -82,6 +82,7 @@ absl::StatusOr<std::vector<float>> Execute(const NodeCase& node,
   if (!executor.ok()) return executor.status();
   const std::vector<std::vector<float>> inputs = InputsAt(node, precision);
   std::vector<absl::Span<const uint8_t>> in;
+  in.reserve(inputs.size());
   for (const std::vector<float>& input : inputs) {
     in.emplace_back(reinterpret_cast<const uint8_t*>(input.data()),
                     input.size() * sizeof(float));

@@ -90,6 +90,7 @@ int QuantizedBuilder::Bias(int channels, float input_scale,
                            const std::vector<float>& weight_scales,
                            float magnitude) {
   std::vector<float> scales;
+  scales.reserve(weight_scales.size());
   for (float scale : weight_scales) scales.push_back(scale * input_scale);
   std::vector<int32_t> codes(channels);
   for (int c = 0; c < channels; ++c) {

@@ -21,6 +21,10 @@ constexpr int kInvokes = 2;
 // A delegate keeps its programs as long as it lives.
 constexpr int kProgramsPerDelegate = 400;
 
+std::string StringOf(const absl::Status& status) {
+  return {status.message().data(), status.message().size()};
+}
+
 double SecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
       .count();
@@ -124,12 +128,12 @@ RunResult Session::RunOnDelegate(const SingleOpModel& model,
 std::string Session::Check(const Prepared& prepared,
                            const CpuReference& reference,
                            const Variant& variant, Comparison* comparison) {
-  if (!reference.status.ok()) return std::string(reference.status.message());
+  if (!reference.status.ok()) return StringOf(reference.status);
   const RunResult result = prepared.node
                                ? RunNodeCase(*prepared.node, variant.storage,
                                              variant.precision, *context_)
                                : RunOnDelegate(*prepared.model, variant);
-  if (!result.status.ok()) return std::string(result.status.message());
+  if (!result.status.ok()) return StringOf(result.status);
   *comparison = testing::Compare(reference, result);
   return comparison->difference;
 }
@@ -150,15 +154,14 @@ std::vector<CaseResult> Session::Run(
     result.precision = variant.precision;
     const auto start = std::chrono::steady_clock::now();
     if (!prepared) prepared = Prepare(family);
-    const auto [reference, inserted] =
-        references.try_emplace(variant.precision);
-    if (inserted) reference->second = prepared->Reference(variant.precision);
+    const auto made = references.try_emplace(variant.precision);
+    CpuReference& reference = made.first->second;
+    if (made.second) reference = prepared->Reference(variant.precision);
     const absl::Status ran = context_->Run([&] {
-      result.failure =
-          Check(*prepared, reference->second, variant, &result.comparison);
+      result.failure = Check(*prepared, reference, variant, &result.comparison);
       return absl::OkStatus();
     });
-    if (!ran.ok()) result.failure = std::string(ran.message());
+    if (!ran.ok()) result.failure = StringOf(ran);
     result.seconds = SecondsSince(start);
     results.push_back(std::move(result));
   }
