@@ -23,8 +23,8 @@ struct Options {
   bool enable_quantization = true;
   int storage = 0;
   int quantized_compute = 0;  // TfLiteGlesQuantizedCompute
-  // Auto is the integer arithmetic: the CPU's own answers, and on llvmpipe
-  // faster by up to a third (docs/quantization.md).
+  // Auto is the integer arithmetic: the CPU's own answers, and faster on
+  // llvmpipe and on an H200 (docs/quantization.md).
   bool computes_on_codes() const {
     return quantized_compute == kTfLiteGlesQuantizedAuto ||
            quantized_compute == kTfLiteGlesQuantizedInteger;
