@@ -1,5 +1,6 @@
 // Each output texel is the SUM, MEAN, MAX, MIN or PRODUCT of a window of source
-// texels, as far as they exist; with CHANNELS, of all their channels too.
+// texels, as far as they exist (with ZEROS, of zeros where they do not); with
+// CHANNELS, of all their channels too.
 // THREADS invocations share one output: 1, or the whole work group.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
@@ -69,7 +70,7 @@ void main() {
   ivec4 low = p * stride - before;
   ivec4 high = min(low + window, src_size);
   low = max(low, ivec4(0));
-  ivec4 n = high - low;
+  ivec4 n = max(high - low, 0);  // none where a window lies outside
   vec4 v = reduce_window(low, n, thread);
 #if THREADS > 1
   partial[thread] = v;
@@ -87,7 +88,13 @@ void main() {
   v.xy = combine(v, v.zwzw).xy;
   v = vec4(combine(v, v.yyyy).x, 0.0, 0.0, 0.0);
 #endif
+#if defined(ZEROS) && defined(MAX)
+  if (n.xy != window.xy) v = max(v, vec4(0.0));
+#endif
 #ifdef MEAN
+#ifdef ZEROS
+  n.xy = window.xy;
+#endif
 #ifdef CHANNELS
   n.z = src_aux.x;
 #endif

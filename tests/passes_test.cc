@@ -14,6 +14,7 @@
 #include "delegate/ops/elementwise.h"
 #include "delegate/ops/op.h"
 #include "delegate/ops/pad.h"
+#include "delegate/ops/pool_2d.h"
 #include "delegate/passes/dead_nodes.h"
 #include "delegate/passes/fold_constants.h"
 #include "delegate/passes/fuse_elementwise.h"
@@ -224,11 +225,31 @@ TEST(FusePaddingTest, IntoConvolutions) {
   EXPECT_EQ(b.graph.nodes[1].inputs[0], x);
 }
 
-TEST(FusePaddingTest, NotIntoPooling) {
+TEST(FusePaddingTest, IntoPooling) {
   for (const char* op : {"AVERAGE_POOL_2D", "MAX_POOL_2D"}) {
     GraphBuilder b;
+    const TensorId x = b.Input(kDims);
+    const TensorId padded = b.Pad(x, kPadded, SpatialPad());
+    b.graph.outputs = {b.Node(op, {padded}, kPadded, PoolAttributes())};
+    FusePadding(&b.graph);
+    const Node& pool = b.graph.nodes[1];
+    EXPECT_EQ(pool.inputs[0], x);
+    const auto& a = std::any_cast<const PoolAttributes&>(pool.attributes);
+    EXPECT_TRUE(a.zeros);
+    EXPECT_EQ(a.pad_h.before, SpatialPad().before[1]);
+    EXPECT_EQ(a.pad_w.after, SpatialPad().after[2]);
+  }
+}
+
+TEST(FusePaddingTest, NotIntoPoolingThatPadsOrWorksOnCodes) {
+  PoolAttributes same;
+  same.pad_w.after = 1;
+  for (bool on_codes : {false, true}) {
+    GraphBuilder b;
     const TensorId padded = b.Pad(b.Input(kDims), kPadded, SpatialPad());
-    b.graph.outputs = {b.Node(op, {padded}, kPadded)};
+    b.graph.outputs = {b.Node("MAX_POOL_2D", {padded}, kPadded,
+                              on_codes ? PoolAttributes() : same)};
+    b.graph.nodes[1].on_codes = on_codes;
     FusePadding(&b.graph);
     EXPECT_EQ(b.graph.nodes[1].inputs[0], padded);
   }

@@ -3,10 +3,12 @@
 // parser refuses.
 #include "delegate/ops/pool_2d.h"
 
+#include "absl/strings/str_cat.h"
 #include "delegate/tflite/builtin_params.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/run_node.h"
@@ -208,6 +210,41 @@ TEST(ParsePool2dTest, Refusals) {
   params.stride_height = 0;
   EXPECT_THAT(Refusal(ParsePool2d, {input}, {output}, &params),
               HasSubstr("stride 0"));
+}
+
+// The zeros of a PAD are in the window, and count; the pass leaves one
+// dispatch.
+TEST(PaddedPoolTest, ZerosOfAPadCount) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  using Op = schema::BuiltinOperator;
+  struct Case {
+    int size, stride;
+    std::vector<int> pads;  // top, bottom, left, right
+  };
+  for (const Case& c : {Case{3, 1, {1, 1, 1, 1}},
+                        {2, 2, {0, 1, 1, 0}},
+                        {2, 1, {3, 0, 0, 4}},
+                        {5, 3, {2, 2, 2, 1}}}) {
+    for (Op op : {Op::AVERAGE_POOL_2D, Op::MAX_POOL_2D}) {
+      ExpectMatchesCpu(MakeModel(
+          absl::StrCat("PAD, ", schema::EnumNameBuiltinOperator(op), " ",
+                       c.size, " by ", c.stride),
+          Accuracy{/*terms=*/25}, /*with_magnitude=*/true, [&](OpVariant& v) {
+            // All below zero, so that a zero is the largest.
+            auto values = v.random().Uniform(2 * 7 * 6 * 5, -2.0f, -1.0f);
+            const int x = v.Input("x", {2, 7, 6, 5}, std::move(values));
+            const int by = v.IntConstant(
+                "by", {4, 2},
+                {0, 0, c.pads[0], c.pads[1], c.pads[2], c.pads[3], 0, 0});
+            const int padded = v.Op(Op::PAD, 1, {x, by}, schema::PadOptionsT());
+            schema::Pool2DOptionsT pool;
+            pool.padding = schema::Padding::VALID;
+            pool.filter_width = pool.filter_height = c.size;
+            pool.stride_w = pool.stride_h = c.stride;
+            return v.Op(op, 1, {padded}, pool);
+          }));
+    }
+  }
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ absl::Status PlanPool(const Node& node, Reducer reducer, Planner* planner) {
   r.reducer = reducer;
   r.h = {a.h.size, a.h.stride, a.pad_h.before};
   r.w = {a.w.size, a.w.stride, a.pad_w.before};
+  r.zeros = a.zeros;
   AddReduction(planner, node.inputs[0], node.outputs[0], r);
   return absl::OkStatus();
 }

@@ -67,6 +67,7 @@ void AddPass(Planner* planner, TensorId src, TensorId dst, const Reduction& r) {
   Dispatch d("reduce");
   d.Define(DefineOf(r.reducer)).Define("THREADS", threads);
   if (r.channels) d.Define("CHANNELS");
+  if (r.zeros) d.Define("ZEROS");
   d.Read("src", src).Write("dst", dst);
   d.uniforms.Int4("window", r.w.size, r.h.size, r.channels ? from.slices() : 1,
                   r.b.size);
@@ -111,6 +112,7 @@ void AddReduction(Planner* planner, TensorId src, TensorId dst,
   Reduction width;
   width.reducer = r.reducer;
   width.w = r.w;
+  width.zeros = r.zeros;
   const TensorId rows = planner->AddTemporary(
       "rows reduced", Shape{from.b, from.h, to.w, from.c});
   AddPass(planner, src, rows, width);

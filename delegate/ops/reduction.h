@@ -25,11 +25,13 @@ struct Reduction {
   // All channels are reduced to one.
   bool channels = false;
   ReduceAxis b, h, w;
+  // Elements outside, on h and w, count as zeros; of kMean and kMax alone.
+  bool zeros = false;
 
   static ReduceAxis Whole(int extent) { return {extent, 0, 0}; }
 };
 
-// A mean divides by the elements that exist. Work is split where one invocation
+// A mean divides by the elements that exist, or by all with `zeros`. Work is split where one invocation
 // an output would be too few or too long: a work group an output, or width
 // before the other axes by way of a temporary.
 void AddReduction(Planner* planner, TensorId src, TensorId dst,

@@ -8,6 +8,7 @@
 #include "delegate/ops/depthwise_conv_2d.h"
 #include "delegate/ops/elementwise.h"
 #include "delegate/ops/pad.h"
+#include "delegate/ops/pool_2d.h"
 
 namespace gles_delegate {
 namespace {
@@ -30,10 +31,31 @@ bool AddPadding(const PadAttributes& pad, Node* node) {
   return true;
 }
 
+// A pooling that pads nothing itself: its own padding is no part of the window,
+// a PAD's zeros are. On codes a mean counts what it does not read.
+bool IsUnpaddedPooling(const Node& node) {
+  const auto* a = std::any_cast<PoolAttributes>(&node.attributes);
+  return a != nullptr && !node.on_codes && a->pad_h.before == 0 &&
+         a->pad_h.after == 0 && a->pad_w.before == 0 && a->pad_w.after == 0;
+}
+
+template <>
+bool AddPadding<PoolAttributes>(const PadAttributes& pad, Node* node) {
+  auto* a = std::any_cast<PoolAttributes>(&node->attributes);
+  if (a == nullptr) return false;
+  a->pad_h.before += pad.before[kHeightAxis];
+  a->pad_h.after += pad.after[kHeightAxis];
+  a->pad_w.before += pad.before[kWidthAxis];
+  a->pad_w.after += pad.after[kWidthAxis];
+  a->zeros = true;
+  return true;
+}
+
 // Reads `padded` as data, and nowhere else (as an operand, as a filter).
-bool IsConvolutionOf(const Node& node, TensorId padded) {
+bool IsWindowOf(const Node& node, TensorId padded) {
   if (std::any_cast<Conv2dAttributes>(&node.attributes) == nullptr &&
-      std::any_cast<DepthwiseConv2dAttributes>(&node.attributes) == nullptr) {
+      std::any_cast<DepthwiseConv2dAttributes>(&node.attributes) == nullptr &&
+      !IsUnpaddedPooling(node)) {
     return false;
   }
   return std::count(node.inputs.begin(), node.inputs.end(), padded) == 1 &&
@@ -89,16 +111,17 @@ void FusePadding(Graph* graph) {
     if (uses.is_output[padded]) continue;
     const auto& consumers = uses.consumers[padded];
     if (!std::all_of(consumers.begin(), consumers.end(), [&](int c) {
-          return IsConvolutionOf(graph->nodes[c], padded);
+          return IsWindowOf(graph->nodes[c], padded);
         })) {
       continue;
     }
     const auto& pad = std::any_cast<const PadAttributes&>(node.attributes);
     for (int c : consumers) {
-      Node& convolution = graph->nodes[c];
-      if (AddPadding<Conv2dAttributes>(pad, &convolution) ||
-          AddPadding<DepthwiseConv2dAttributes>(pad, &convolution)) {
-        convolution.inputs[0] = node.inputs[0];
+      Node& reader = graph->nodes[c];
+      if (AddPadding<Conv2dAttributes>(pad, &reader) ||
+          AddPadding<DepthwiseConv2dAttributes>(pad, &reader) ||
+          AddPadding<PoolAttributes>(pad, &reader)) {
+        reader.inputs[0] = node.inputs[0];
       }
     }
   }

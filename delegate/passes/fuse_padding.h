@@ -1,5 +1,5 @@
-// PAD by zeros into what reads it: of height and width into convolutions, of
-// channels into sums.
+// PAD by zeros into what reads it: of height and width into convolutions and
+// poolings, of channels into sums.
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_FUSE_PADDING_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_FUSE_PADDING_H_
 
@@ -7,8 +7,9 @@
 
 namespace gles_delegate {
 
-// Fires where all that read the padded tensor are CONV_2D or DEPTHWISE_CONV_2D.
-// Pooling has no such form: it counts, or compares with, elements that exist.
+// Fires where all that read the padded tensor are CONV_2D, DEPTHWISE_CONV_2D, or
+// poolings that pad nothing themselves (SAME's padding is no part of the window,
+// these zeros are: PoolAttributes::zeros) and do not work on codes.
 // The PAD stays, dead, for RemoveDeadNodes.
 void FusePadding(Graph* graph);
 
