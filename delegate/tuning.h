@@ -30,10 +30,10 @@ struct Tuned {
 // The search of the option `tuning: exhaustive`: knob by knob every value that
 // the table of tuning.cc lists, the best kept before the next is tried; once
 // more over all of them where that changed anything; at the end the winner and
-// `start` in turns, and the winner is dropped where it was luck. `measure` gives a
-// profile's time of an inference in ms, or an error where it cannot run, which
-// passes it over. A value is taken where it gains 2% or more, so that noise
-// does not wander. The error is that of the first measurement.
+// `start` in turns, and the winner is dropped where it was luck. `measure`
+// gives a profile's time of an inference in ms, or an error where it cannot
+// run, which passes it over. A value is taken where it gains 2% or more, so
+// that noise does not wander. The error is that of the first measurement.
 absl::StatusOr<Tuned> TuneExhaustively(
     const DeviceProfile& start, bool may_change_storage,
     absl::FunctionRef<absl::StatusOr<double>(const DeviceProfile&)> measure);

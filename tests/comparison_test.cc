@@ -19,16 +19,6 @@ using ::testing::HasSubstr;
 using Op = schema::BuiltinOperator;
 using schema::TensorType;
 
-void Check(const SingleOpModel& model) {
-  EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
-}
-
-Tensor Typed(std::vector<int> dims, DataType type) {
-  Tensor tensor = FakeTensor(std::move(dims));
-  tensor.type = type;
-  return tensor;
-}
-
 constexpr Op kOps[] = {Op::EQUAL,   Op::NOT_EQUAL,     Op::LESS,
                        Op::GREATER, Op::GREATER_EQUAL, Op::LESS_EQUAL};
 
@@ -40,11 +30,11 @@ class ComparisonTest : public ::testing::TestWithParam<Op> {
 TEST_P(ComparisonTest, EveryShape) {
   for (TensorType type : {TensorType::FLOAT32, TensorType::INT32}) {
     for (const Shape& shape : FewShapes()) {
-      Check(ComparisonOp(GetParam(), type, shape, shape));
+      ExpectMatchesCpuOnce(ComparisonOp(GetParam(), type, shape, shape));
     }
     for (const Shape& shape :
          {Shape{}, Shape{7}, Shape{3, 5}, Shape{2, 3, 5}}) {
-      Check(ComparisonOp(GetParam(), type, shape, shape));
+      ExpectMatchesCpuOnce(ComparisonOp(GetParam(), type, shape, shape));
     }
   }
 }
@@ -55,18 +45,23 @@ TEST_P(ComparisonTest, Broadcasts) {
                            Shape{2, 1, 1, 5}, Shape{4, 1, 5}}) {
       for (Constant constant :
            {Constant::kNone, Constant::kFirst, Constant::kSecond}) {
-        Check(ComparisonOp(GetParam(), type, {2, 4, 3, 5}, b, constant));
-        Check(ComparisonOp(GetParam(), type, b, {2, 4, 3, 5}, constant));
+        ExpectMatchesCpuOnce(
+            ComparisonOp(GetParam(), type, {2, 4, 3, 5}, b, constant));
+        ExpectMatchesCpuOnce(
+            ComparisonOp(GetParam(), type, b, {2, 4, 3, 5}, constant));
       }
     }
-    Check(ComparisonOp(GetParam(), type, {3, 1, 4, 1}, {1, 2, 1, 9}));
+    ExpectMatchesCpuOnce(
+        ComparisonOp(GetParam(), type, {3, 1, 4, 1}, {1, 2, 1, 9}));
   }
 }
 
 TEST_P(ComparisonTest, Bools) {
   if (GetParam() != Op::EQUAL && GetParam() != Op::NOT_EQUAL) return;
-  Check(ComparisonOp(GetParam(), TensorType::BOOL, {2, 3, 5}, {2, 3, 5}));
-  Check(ComparisonOp(GetParam(), TensorType::BOOL, {2, 3, 5}, {3, 1}));
+  ExpectMatchesCpuOnce(
+      ComparisonOp(GetParam(), TensorType::BOOL, {2, 3, 5}, {2, 3, 5}));
+  ExpectMatchesCpuOnce(
+      ComparisonOp(GetParam(), TensorType::BOOL, {2, 3, 5}, {3, 1}));
 }
 
 TEST_P(ComparisonTest, SpecialValues) {
@@ -78,12 +73,12 @@ TEST_P(ComparisonTest, SpecialValues) {
     model.inputs[0][i] = values[i / 8];
     model.inputs[1][i] = values[i % 8];
   }
-  Check(model);
+  ExpectMatchesCpuOnce(model);
   SingleOpModel ints =
       ComparisonOp(GetParam(), TensorType::INT32, {2, 2}, {2, 2});
   ints.inputs = {{2147483520, -2147483648.0f, 16777216, -1},
                  {2147483392, 2147483520, 16777218, 1}};
-  Check(ints);
+  ExpectMatchesCpuOnce(ints);
 }
 
 TEST_P(ComparisonTest, PrecisionsAndStorages) {
@@ -95,7 +90,7 @@ TEST_P(ComparisonTest, PrecisionsAndStorages) {
 // One tensor beside itself; a bool that another op takes and fuses.
 TEST_P(ComparisonTest, InAGraph) {
   const Shape shape = {2, 3, 5};
-  Check(MakeModel(
+  ExpectMatchesCpuOnce(MakeModel(
       absl::StrCat(schema::EnumNameBuiltinOperator(GetParam()), " and OR"),
       Accuracy{/*terms=*/0}, [&](OpVariant& v) {
         const int x =
@@ -123,7 +118,7 @@ TEST_P(ComparisonTest, Codes) {
   b.AddOp(GetParam(), 2, {x, y}, {output});
   b.SetOutputs({output});
   model.bytes = b.Finish();
-  Check(model);
+  ExpectMatchesCpuOnce(model);
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, ComparisonTest, ::testing::ValuesIn(kOps),
@@ -143,8 +138,8 @@ std::string Message(Op op, const Tensor& a, const Tensor& b,
 
 TEST(ParseComparisonTest, Refusals) {
   const Tensor floats = FakeTensor({2, 3});
-  const Tensor ints = Typed({2, 3}, DataType::kInt32);
-  const Tensor bools = Typed({2, 3}, DataType::kBool);
+  const Tensor ints = FakeTensor({2, 3}, DataType::kInt32);
+  const Tensor bools = FakeTensor({2, 3}, DataType::kBool);
   EXPECT_EQ(Message(Op::LESS, floats, floats, bools), "");
   EXPECT_EQ(Message(Op::EQUAL, bools, bools, bools), "");
   EXPECT_THAT(Message(Op::LESS, bools, bools, bools),

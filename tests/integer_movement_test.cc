@@ -144,16 +144,10 @@ TEST(IntegerPadTest, GreatValue) {
   EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
 }
 
-Tensor Typed(std::vector<int> dims, DataType type) {
-  Tensor tensor = FakeTensor(std::move(dims));
-  tensor.type = type;
-  return tensor;
-}
-
 TEST(ParseMovementTest, TypesRefused) {
-  const Tensor ints = Typed({2, 3}, DataType::kInt32);
-  const Tensor bools = Typed({2, 3}, DataType::kBool);
-  const Tensor longs = Typed({2, 3}, DataType::kInt64);
+  const Tensor ints = FakeTensor({2, 3}, DataType::kInt32);
+  const Tensor bools = FakeTensor({2, 3}, DataType::kBool);
+  const Tensor longs = FakeTensor({2, 3}, DataType::kInt64);
   const Tensor order = FakeInts({0, 1});
   EXPECT_EQ(Refusal(ParseTranspose, {ints, order}, {ints}), "");
   EXPECT_EQ(Refusal(ParseTranspose, {bools, order}, {bools}), "");
@@ -163,13 +157,13 @@ TEST(ParseMovementTest, TypesRefused) {
               HasSubstr("input 0 is bool, output 0 is int32"));
   EXPECT_THAT(Refusal(ParseTranspose, {ints, order}, {FakeTensor({2, 3})}),
               HasSubstr("input 0 is int32, only float32"));
-  const Tensor empty = Typed({0, 3}, DataType::kInt32);
+  const Tensor empty = FakeTensor({0, 3}, DataType::kInt32);
   EXPECT_THAT(Refusal(ParseTranspose, {empty, order}, {empty}),
               HasSubstr("no elements"));
   PackParams pack = {1, 0};
-  EXPECT_THAT(
-      Refusal(ParsePack, {bools}, {Typed({1, 2, 3}, DataType::kBool)}, &pack),
-      HasSubstr("output 0 is bool, only float32 and int32"));
+  EXPECT_THAT(Refusal(ParsePack, {bools},
+                      {FakeTensor({1, 2, 3}, DataType::kBool)}, &pack),
+              HasSubstr("output 0 is bool, only float32 and int32"));
   EXPECT_THAT(Refusal(ParsePad, {bools, FakeInts({0, 0, 0, 0})}, {bools}),
               HasSubstr("output 0 is bool"));
   SplitParams split = {0};

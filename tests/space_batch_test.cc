@@ -23,39 +23,41 @@ class SpaceBatchTest : public ::testing::Test {
   void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
 };
 
-void Check(const SingleOpModel& model) {
-  EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
-}
-
 using Ints = std::vector<int>;
 
 TEST_F(SpaceBatchTest, ToBatch) {
   for (int channels : StandardChannels()) {
-    Check(SpaceBatch(true, {1, 4, 6, channels}, {2, 2}, {0, 0, 0, 0}));
-    Check(SpaceBatch(true, {3, 5, 4, channels}, {2, 3}, {1, 0, 0, 2}));
-    Check(SpaceBatch(true, {2, 1, 1, channels}, {1, 4}, {0, 0, 2, 1}));
+    ExpectMatchesCpuOnce(
+        SpaceBatch(true, {1, 4, 6, channels}, {2, 2}, {0, 0, 0, 0}));
+    ExpectMatchesCpuOnce(
+        SpaceBatch(true, {3, 5, 4, channels}, {2, 3}, {1, 0, 0, 2}));
+    ExpectMatchesCpuOnce(
+        SpaceBatch(true, {2, 1, 1, channels}, {1, 4}, {0, 0, 2, 1}));
   }
-  Check(SpaceBatch(true, {1, 5, 70, 4}, {1, 2}, {0, 0, 0, 0}));
-  Check(SpaceBatch(true, {2, 3, 5, 3}, {1, 1}, {2, 1, 0, 3}));
-  Check(SpaceBatch(true, {1, 7, 7, 5}, {4, 4}, {3, 6, 8, 1}));
+  ExpectMatchesCpuOnce(SpaceBatch(true, {1, 5, 70, 4}, {1, 2}, {0, 0, 0, 0}));
+  ExpectMatchesCpuOnce(SpaceBatch(true, {2, 3, 5, 3}, {1, 1}, {2, 1, 0, 3}));
+  ExpectMatchesCpuOnce(SpaceBatch(true, {1, 7, 7, 5}, {4, 4}, {3, 6, 8, 1}));
 }
 
 TEST_F(SpaceBatchTest, ToSpace) {
   for (int channels : StandardChannels()) {
-    Check(SpaceBatch(false, {4, 3, 2, channels}, {2, 2}, {0, 0, 0, 0}));
-    Check(SpaceBatch(false, {18, 3, 2, channels}, {2, 3}, {1, 0, 0, 2}));
-    Check(SpaceBatch(false, {12, 1, 1, channels}, {1, 4}, {0, 0, 2, 1}));
+    ExpectMatchesCpuOnce(
+        SpaceBatch(false, {4, 3, 2, channels}, {2, 2}, {0, 0, 0, 0}));
+    ExpectMatchesCpuOnce(
+        SpaceBatch(false, {18, 3, 2, channels}, {2, 3}, {1, 0, 0, 2}));
+    ExpectMatchesCpuOnce(
+        SpaceBatch(false, {12, 1, 1, channels}, {1, 4}, {0, 0, 2, 1}));
   }
-  Check(SpaceBatch(false, {2, 5, 70, 4}, {1, 2}, {0, 0, 1, 0}));
-  Check(SpaceBatch(false, {16, 3, 4, 5}, {4, 4}, {3, 6, 8, 1}));
+  ExpectMatchesCpuOnce(SpaceBatch(false, {2, 5, 70, 4}, {1, 2}, {0, 0, 1, 0}));
+  ExpectMatchesCpuOnce(SpaceBatch(false, {16, 3, 4, 5}, {4, 4}, {3, 6, 8, 1}));
 }
 
 TEST_F(SpaceBatchTest, OneSpatialAxis) {
   for (int channels : {1, 5}) {
-    Check(SpaceBatch(true, {3, 8, channels}, {2}, {0, 0}));
-    Check(SpaceBatch(true, {2, 7, channels}, {3}, {0, 2}));
-    Check(SpaceBatch(false, {6, 4, channels}, {2}, {0, 0}));
-    Check(SpaceBatch(false, {6, 4, channels}, {3}, {1, 2}));
+    ExpectMatchesCpuOnce(SpaceBatch(true, {3, 8, channels}, {2}, {0, 0}));
+    ExpectMatchesCpuOnce(SpaceBatch(true, {2, 7, channels}, {3}, {0, 2}));
+    ExpectMatchesCpuOnce(SpaceBatch(false, {6, 4, channels}, {2}, {0, 0}));
+    ExpectMatchesCpuOnce(SpaceBatch(false, {6, 4, channels}, {3}, {1, 2}));
   }
 }
 

@@ -212,15 +212,7 @@ absl::Status Run() {
 }
 
 int Main(int argc, char** argv) {
-  absl::Status status = ParseFlags(argc, argv, kUsage);
-  if (status.ok() && absl::GetFlag(FLAGS_list_devices)) {
-    PrintDevices();
-    return 0;
-  }
-  if (status.ok()) status = Run();
-  if (status.ok()) return 0;
-  std::fprintf(stderr, "benchmark_model: %s\n", status.ToString().c_str());
-  return 1;
+  return RunTool(argc, argv, "benchmark_model", kUsage, Run);
 }
 
 }  // namespace

@@ -355,16 +355,7 @@ absl::Status Run() {
 }
 
 int Main(int argc, char** argv) {
-  absl::Status status = ParseFlags(argc, argv, kUsage);
-  if (status.ok() && absl::GetFlag(FLAGS_list_devices)) {
-    PrintDevices();
-    return 0;
-  }
-  if (status.ok()) status = Run();
-  if (status.ok()) return 0;
-  std::fflush(stdout);
-  std::fprintf(stderr, "gles_demo: %s\n", status.ToString().c_str());
-  return 1;
+  return RunTool(argc, argv, "gles_demo", kUsage, Run);
 }
 
 }  // namespace

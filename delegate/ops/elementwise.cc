@@ -4,8 +4,10 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "delegate/ops/remap.h"
 
 namespace gles_delegate {
 namespace {
@@ -14,31 +16,6 @@ std::vector<int> FilledToRank(absl::Span<const int> dims, size_t rank) {
   std::vector<int> filled(rank - std::min(rank, dims.size()), 1);
   filled.insert(filled.end(), dims.begin(), dims.end());
   return filled;
-}
-
-// The tensor, or a copy of it that has `shape`: the same pixels in the same
-// order, and the same channels.
-absl::StatusOr<TensorId> Realign(TensorId id, const Shape& shape,
-                                 Planner* planner) {
-  const Tensor tensor = planner->tensor(id);  // by value: AddX moves tensors
-  if (tensor.shape == shape) return id;
-  const std::string name = absl::StrCat(tensor.name, " as ", shape.ToString());
-  const bool integers =
-      tensor.type == DataType::kInt32 || tensor.type == DataType::kBool;
-  if (tensor.is_constant() && integers) {
-    return planner->AddConstantView(tensor, shape);
-  }
-  if (tensor.is_constant()) {
-    auto values = ConstantFloats(tensor);
-    if (!values.ok()) return values.status();
-    return planner->AddConstantTensor(name, shape, *std::move(values));
-  }
-  const TensorId copy = planner->AddTemporary(name, shape, tensor.type);
-  Dispatch d("realign");
-  d.Read("src", id).Write("dst", copy);
-  d.Grid(shape.w, shape.h, shape.slices() * shape.b);
-  planner->Add(std::move(d));
-  return copy;
 }
 
 }  // namespace
@@ -122,13 +99,13 @@ absl::Status PlanElementwise(const Node& node, Planner* planner) {
   const auto attributes =
       std::any_cast<const ElementwiseAttributes&>(node.attributes);
   auto source =
-      Realign(node.inputs[attributes.source], attributes.source_shape, planner);
+      AsShape(planner, node.inputs[attributes.source], attributes.source_shape);
   if (!source.ok()) return source.status();
   std::vector<PostOp> functions;
   for (const RealignedFunction& f : attributes.functions) {
     PostOp op = f.function;
     if (op.operand != kNoTensor) {
-      auto operand = Realign(node.inputs[op.operand], f.operand_shape, planner);
+      auto operand = AsShape(planner, node.inputs[op.operand], f.operand_shape);
       if (!operand.ok()) return operand.status();
       op.operand = *operand;
     }
@@ -141,6 +118,20 @@ absl::Status PlanElementwise(const Node& node, Planner* planner) {
   d.post_ops = std::move(functions);
   d.Grid(shape.w, shape.h, shape.slices() * shape.b);
   planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+absl::Status ReadBroadcast(const Node& node, absl::Span<const Shape> aligned,
+                           absl::Span<const char* const> names,
+                           Planner* planner, Dispatch* d) {
+  const Shape to = planner->tensor(node.outputs[0]).shape;
+  for (size_t i = 0; i < names.size(); ++i) {
+    auto input = AsShape(planner, node.inputs[i], aligned[i]);
+    if (!input.ok()) return input.status();
+    d->Read(names[i], *input);
+    d->Define(absl::StrCat("LANES_", absl::AsciiStrToUpper(names[i])),
+              aligned[i].c == 1 && to.c > 1 ? "xxxx" : "xyzw");
+  }
   return absl::OkStatus();
 }
 

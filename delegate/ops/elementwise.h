@@ -49,6 +49,14 @@ absl::Status CheckOperand(const Tensor& tensor, unsigned types = kFloats);
 // Likewise, and kInvalidArgument where the two are not of one type.
 absl::Status CheckSameType(const Tensor& a, const Tensor& b);
 
+// For ops that are no post-ops: reads inputs 0, 1, ... into `d` as names[0],
+// names[1], ..., each in its aligned shape, to be clamped to its size; and
+// defines LANES_<NAME>, the swizzle that spreads one channel over all of the
+// output's.
+absl::Status ReadBroadcast(const Node& node, absl::Span<const Shape> aligned,
+                           absl::Span<const char* const> names,
+                           Planner* planner, Dispatch* d);
+
 // For nodes with ElementwiseAttributes.
 absl::Status PlanElementwise(const Node& node, Planner* planner);
 

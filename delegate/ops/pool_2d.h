@@ -14,9 +14,9 @@ namespace gles_delegate {
 struct PoolAttributes {
   Window h, w;
   AxisPadding pad_h, pad_w;
-  // What lies outside the image is zeros of the window, as a PAD before the node
-  // would have put there (a pass gives that padding to the node); else it is no
-  // part of the window, as SAME has it.
+  // What lies outside the image is zeros of the window, as a PAD before the
+  // node would have put there (a pass gives that padding to the node); else it
+  // is no part of the window, as SAME has it.
   bool zeros = false;
 };
 

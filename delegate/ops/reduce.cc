@@ -15,9 +15,12 @@ namespace {
 
 absl::Status Plan(const Node& node, Reducer reducer, Planner* planner) {
   const auto& a = std::any_cast<const ReduceAttributes&>(node.attributes);
-  const TensorId src = a.folded.empty()
-                           ? node.inputs[0]
-                           : Reshaped(planner, node.inputs[0], a.folded);
+  TensorId src = node.inputs[0];
+  if (!a.folded.empty()) {
+    auto folded = AsShape(planner, src, Shape::FromDims(a.folded));
+    if (!folded.ok()) return folded.status();
+    src = *folded;
+  }
   const Shape from = planner->tensor(src).shape;
   const Shape to = planner->tensor(node.outputs[0]).shape;
   Reduction r;

@@ -31,9 +31,9 @@ struct Reduction {
   static ReduceAxis Whole(int extent) { return {extent, 0, 0}; }
 };
 
-// A mean divides by the elements that exist, or by all with `zeros`. Work is split where one invocation
-// an output would be too few or too long: a work group an output, or width
-// before the other axes by way of a temporary.
+// A mean divides by the elements that exist, or by all with `zeros`. Work is
+// split where one invocation an output would be too few or too long: a work
+// group an output, or width before the other axes by way of a temporary.
 void AddReduction(Planner* planner, TensorId src, TensorId dst,
                   const Reduction& r);
 

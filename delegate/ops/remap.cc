@@ -135,19 +135,6 @@ void AddRemap(Planner* planner, TensorId src, TensorId dst,
   AddRemapToBox(planner, src, dst, remap, ExtentsOf(planner->tensor(dst)), {});
 }
 
-TensorId Reshaped(Planner* planner, TensorId src,
-                  const std::vector<int>& dims) {
-  const Shape shape = Shape::FromDims(dims);
-  const Tensor& tensor = planner->tensor(src);
-  if (tensor.shape == shape && dims.size() < 5 && tensor.dims.size() < 5) {
-    return src;
-  }
-  const TensorId copy =
-      planner->AddTemporaryOf(tensor.name + " reshaped", dims, tensor.type);
-  AddReshape(planner, src, copy);
-  return copy;
-}
-
 void AddReshape(Planner* planner, TensorId src, TensorId dst) {
   const Shape from = planner->tensor(src).shape;
   const Shape to = planner->tensor(dst).shape;

@@ -6,7 +6,6 @@
 #define GLES_DELEGATE_DELEGATE_OPS_REMAP_H_
 
 #include <array>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "delegate/graph.h"
@@ -50,10 +49,6 @@ void AddRemap(Planner* planner, TensorId src, TensorId dst, const Remap& remap);
 void AddRemapToBox(Planner* planner, TensorId src, TensorId dst,
                    const Remap& remap, const AxisArray& extent,
                    const AxisArray& at);
-
-// `src`, or a copy of it with these dims (of as many elements, in linear order)
-// where they lie in memory otherwise than its own.
-TensorId Reshaped(Planner* planner, TensorId src, const std::vector<int>& dims);
 
 // Copies `src` to `dst` in linear B,H,W,C order; their element counts agree.
 void AddReshape(Planner* planner, TensorId src, TensorId dst);

@@ -82,14 +82,10 @@ absl::Status PlanSelect(const Node& node, Planner* planner) {
       std::any_cast<const SelectAttributes&>(node.attributes);
   const Shape to = planner->tensor(node.outputs[0]).shape;
   Dispatch d("select");
-  const char* names[] = {"condition", "a", "b"};
-  const char* lanes[] = {"LANES_CONDITION", "LANES_A", "LANES_B"};
-  for (int i = 0; i < 3; ++i) {
-    const Shape& shape = attributes.aligned[i];
-    auto input = AsShape(planner, node.inputs[i], shape);
-    if (!input.ok()) return input.status();
-    d.Read(names[i], *input);
-    d.Define(lanes[i], shape.c == 1 && to.c > 1 ? "xxxx" : "xyzw");
+  constexpr const char* kNames[] = {"condition", "a", "b"};
+  if (auto s = ReadBroadcast(node, attributes.aligned, kNames, planner, &d);
+      !s.ok()) {
+    return s;
   }
   d.Write("dst", node.outputs[0]);
   d.Grid(to.w, to.h, to.slices() * to.b);

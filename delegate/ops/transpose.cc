@@ -71,10 +71,11 @@ absl::Status PlanTranspose(const Node& node, Planner* planner) {
     AddRemap(planner, node.inputs[0], node.outputs[0], a.remap);
     return absl::OkStatus();
   }
-  const TensorId src = Reshaped(planner, node.inputs[0], a.folded_input);
+  auto src = AsShape(planner, node.inputs[0], Shape::FromDims(a.folded_input));
+  if (!src.ok()) return src.status();
   const TensorId dst = planner->AddTemporaryOf(
       "transposed", a.folded_output, planner->tensor(node.outputs[0]).type);
-  AddRemap(planner, src, dst, a.remap);
+  AddRemap(planner, *src, dst, a.remap);
   AddReshape(planner, dst, node.outputs[0]);
   return absl::OkStatus();
 }

@@ -7,10 +7,10 @@
 
 namespace gles_delegate {
 
-// Fires where all that read the padded tensor are CONV_2D, DEPTHWISE_CONV_2D, or
-// poolings that pad nothing themselves (SAME's padding is no part of the window,
-// these zeros are: PoolAttributes::zeros) and do not work on codes.
-// The PAD stays, dead, for RemoveDeadNodes.
+// Fires where all that read the padded tensor are CONV_2D, DEPTHWISE_CONV_2D,
+// or poolings that pad nothing themselves (SAME's padding is no part of the
+// window, these zeros are: PoolAttributes::zeros) and do not work on codes. The
+// PAD stays, dead, for RemoveDeadNodes.
 void FusePadding(Graph* graph);
 
 // x + PAD(y), y having fewer channels than x (a shortcut around a block that

@@ -10,9 +10,11 @@
 
 namespace gles_delegate::testing {
 
-// A float32 tensor that is computed at run time.
-inline Tensor FakeTensor(std::vector<int> dims) {
+// A tensor that is computed at run time.
+inline Tensor FakeTensor(std::vector<int> dims,
+                         DataType type = DataType::kFloat32) {
   Tensor tensor;
+  tensor.type = type;
   tensor.shape = gles_delegate::Shape::FromDims(dims);
   tensor.dims = std::move(dims);
   return tensor;

@@ -140,4 +140,18 @@ void PrintLog(Interpreter& interpreter, const std::string& backend) {
   }
 }
 
+int RunTool(int argc, char** argv, const char* name, const std::string& usage,
+            absl::FunctionRef<absl::Status()> run) {
+  absl::Status status = ParseFlags(argc, argv, usage);
+  if (status.ok() && absl::GetFlag(FLAGS_list_devices)) {
+    PrintDevices();
+    return 0;
+  }
+  if (status.ok()) status = run();
+  if (status.ok()) return 0;
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s: %s\n", name, status.ToString().c_str());
+  return 1;
+}
+
 }  // namespace gles_delegate

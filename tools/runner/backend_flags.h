@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/flags/declare.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "tools/runner/backend.h"
 
@@ -41,6 +42,11 @@ absl::StatusOr<std::unique_ptr<Model>> ModelFromFlags();
 
 // The EGL displays of this machine, as the option `device` chooses among them.
 void PrintDevices();
+
+// The main() of a tool: flags, --list_devices, `run`; its error on stderr, and
+// the exit status.
+int RunTool(int argc, char** argv, const char* name, const std::string& usage,
+            absl::FunctionRef<absl::Status()> run);
 
 // Prints what TFLite and the delegate logged, each message once, to stderr.
 void PrintLog(Interpreter& interpreter, const std::string& backend);

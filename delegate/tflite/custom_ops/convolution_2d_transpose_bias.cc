@@ -159,10 +159,7 @@ TfLiteStatus Invoke(TfLiteContext* context, TfLiteNode* node) {
 }  // namespace
 
 TfLiteRegistration Convolution2DTransposeBiasRegistration() {
-  TfLiteRegistration registration = {};
-  registration.prepare = Prepare;
-  registration.invoke = Invoke;
-  return registration;
+  return custom_ops::Registration(Prepare, Invoke);
 }
 
 }  // namespace gles_delegate

@@ -15,6 +15,16 @@
 
 namespace gles_delegate::custom_ops {
 
+using NodeFunction = TfLiteStatus (*)(TfLiteContext*, TfLiteNode*);
+
+inline TfLiteRegistration Registration(NodeFunction prepare,
+                                       NodeFunction invoke) {
+  TfLiteRegistration registration = {};
+  registration.prepare = prepare;
+  registration.invoke = invoke;
+  return registration;
+}
+
 inline TfLiteTensor& TensorAt(TfLiteContext* context,
                               const TfLiteIntArray* list, int i) {
   return context->tensors[list->data[i]];

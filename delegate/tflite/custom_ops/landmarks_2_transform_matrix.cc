@@ -157,18 +157,11 @@ TfLiteStatus Invoke(TfLiteContext* context, TfLiteNode* node) {
   return kTfLiteOk;
 }
 
-template <int kVersion>
-TfLiteRegistration Registration() {
-  TfLiteRegistration registration = {};
-  registration.prepare = Prepare<kVersion>;
-  registration.invoke = Invoke<kVersion>;
-  return registration;
-}
-
 }  // namespace
 
 TfLiteRegistration LandmarksToTransformMatrixRegistration(int version) {
-  return version == 1 ? Registration<1>() : Registration<2>();
+  return version == 1 ? custom_ops::Registration(Prepare<1>, Invoke<1>)
+                      : custom_ops::Registration(Prepare<2>, Invoke<2>);
 }
 
 }  // namespace gles_delegate

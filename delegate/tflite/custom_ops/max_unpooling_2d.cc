@@ -61,10 +61,7 @@ TfLiteStatus Invoke(TfLiteContext* context, TfLiteNode* node) {
 }  // namespace
 
 TfLiteRegistration MaxUnpooling2DRegistration() {
-  TfLiteRegistration registration = {};
-  registration.prepare = Prepare;
-  registration.invoke = Invoke;
-  return registration;
+  return custom_ops::Registration(Prepare, Invoke);
 }
 
 }  // namespace gles_delegate
