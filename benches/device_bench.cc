@@ -70,13 +70,14 @@ void BM_Transfer(benchmark::State& state, Direction direction) {
                   : Buffer::Create(bytes, nullptr, GL_DYNAMIC_COPY);
     if (!to.ok()) return to.status();
     std::vector<uint8_t> host(bytes);
+    egl::HostCopier copier;
     for (auto _ : state) {
       if (direction == kUpload) {
-        egl::HostCopy(from->mapped(), host.data(), bytes);
+        copier.Copy(from->mapped(), host.data(), bytes);
       }
       if (auto s = CopyOnGpu(*program, *from, *to, 1); !s.ok()) return s;
       if (direction == kReadback) {
-        egl::HostCopy(host.data(), to->mapped(), bytes);
+        copier.Copy(host.data(), to->mapped(), bytes);
       }
     }
     state.SetBytesProcessed(static_cast<int64_t>(state.iterations()) * bytes);

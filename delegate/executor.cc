@@ -1,12 +1,10 @@
 #include "delegate/executor.h"
 
 #include <chrono>
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/executor_builder.h"
-#include "egl/host_copy.h"
 
 namespace gles_delegate {
 
@@ -88,91 +86,6 @@ absl::Status Executor::RecordTimed() {
     profile_[i].total_us += static_cast<double>(*ns) / 1000;
     ++profile_[i].count;
   }
-  return absl::OkStatus();
-}
-
-absl::Status Executor::CopyIn(const Piece& piece, Inputs inputs) {
-  const size_t bytes = piece.end - piece.begin;
-  return inputs_[piece.tensor].buffer.Upload(
-      piece.begin, inputs[piece.tensor].subspan(piece.begin, bytes));
-}
-
-absl::Status Executor::CopyOut(const Piece& piece, Outputs outputs) const {
-  const egl::Buffer& buffer = outputs_[piece.tensor].buffer;
-  const size_t bytes = piece.end - piece.begin;
-  const auto to = outputs[piece.tensor].subspan(piece.begin, bytes);
-  if (!mapped_) return buffer.Read(piece.begin, to);
-  egl::HostCopy(to.data(), buffer.mapped() + piece.begin, bytes);
-  return absl::OkStatus();
-}
-
-absl::Status Executor::RecordUploads(Inputs inputs, GLuint* program) {
-  // The GPU begins with a piece while the next one is copied.
-  for (size_t i = 0; i < uploads_end();) {
-    const int tensor = commands_[i].piece.tensor;
-    const size_t bytes = inputs_[tensor].bytes;
-    size_t end = i + 1;
-    while (end < uploads_end() && commands_[end].piece.tensor == tensor) ++end;
-    if (skip_[tensor]) {  // a state that stays on the GPU
-      i = end;
-      continue;
-    }
-    if (end == i + 1 || !mapped_) {
-      for (; i < end; ++i) {
-        if (auto s = CopyIn(commands_[i].piece, inputs); !s.ok()) return s;
-        Record(commands_[i], program);
-      }
-      continue;
-    }
-    uint8_t* to = inputs_[tensor].buffer.mapped();
-    egl::CopyInOrder(
-        bytes, end - i,
-        [&](size_t n) {
-          const Piece& piece = commands_[i + n].piece;
-          egl::HostCopyBy(1, to + piece.begin,
-                          inputs[tensor].data() + piece.begin,
-                          piece.end - piece.begin);
-        },
-        [&](size_t n) {
-          Record(commands_[i + n], program);
-          if (i + n + 1 < end) gl().Flush();
-        });
-    i = end;
-  }
-  return absl::OkStatus();
-}
-
-absl::Status Executor::RecordReadbacks(GLuint* program) {
-  fences_.clear();
-  for (size_t i = readbacks_begin(); i < commands_.size(); ++i) {
-    Record(commands_[i], program);
-    if (!commands_[i].piece.fenced) continue;
-    gl().MemoryBarrier(final_barrier_);
-    if (!mapped_) continue;
-    auto fence = egl::Fence::Insert();
-    if (!fence.ok()) return fence.status();
-    fences_.push_back(*std::move(fence));
-    if (i + 1 < commands_.size()) gl().Flush();
-  }
-  return absl::OkStatus();
-}
-
-absl::Status Executor::FinishReadbacks(Outputs outputs) {
-  // Polling saves a few microseconds over sleeping in the driver; an inference
-  // that takes longer than this is not worth a busy core.
-  constexpr int kSpinUs = 2000;
-  size_t ready = readbacks_begin();  // the first that is not copied
-  size_t fence = 0;
-  for (size_t i = ready; i < commands_.size(); ++i) {
-    if (!commands_[i].piece.fenced) continue;
-    if (mapped_) {
-      if (auto s = fences_[fence++].Wait(kSpinUs); !s.ok()) return s;
-    }
-    for (; ready <= i; ++ready) {
-      if (auto s = CopyOut(commands_[ready].piece, outputs); !s.ok()) return s;
-    }
-  }
-  fences_.clear();
   return absl::OkStatus();
 }
 

@@ -17,6 +17,7 @@
 #include "delegate/program_cache.h"
 #include "delegate/stage_times.h"
 #include "egl/context.h"
+#include "egl/host_copy.h"
 #include "egl/objects.h"
 
 namespace gles_delegate {
@@ -115,6 +116,13 @@ class Executor {
   struct HostBuffer {
     egl::Buffer buffer;
     size_t bytes = 0;
+    // Of the GPU: what the upload reads, where it does not read `buffer` itself
+    // (DeviceProfile::staged_upload_bytes).
+    egl::Buffer staging;
+    bool is_staged() const { return staging.id() != 0; }
+    GLuint shader_side() const {
+      return is_staged() ? staging.id() : buffer.id();
+    }
   };
 
   using Inputs = absl::Span<const absl::Span<const uint8_t>>;
@@ -129,8 +137,14 @@ class Executor {
   // Commands [begin, end) are the uploads, what runs between, or the readbacks.
   size_t uploads_end() const { return uploads_; }
   size_t readbacks_begin() const { return commands_.size() - readbacks_; }
+  // From `buffer`, where there is a `staging`.
+  void MoveToStaging(const Piece& piece) const;
   absl::Status CopyIn(const Piece& piece, Inputs inputs);
-  absl::Status CopyOut(const Piece& piece, Outputs outputs) const;
+  absl::Status CopyOut(const Piece& piece, Outputs outputs);
+  // Copies what several uploads, commands [first, end), bring of one input, and
+  // records each.
+  void RecordInPieces(size_t first, size_t end, absl::Span<const uint8_t> from,
+                      GLuint* program);
   // Copies each piece and records its upload.
   absl::Status RecordUploads(Inputs inputs, GLuint* program);
   absl::Status RecordReadbacks(GLuint* program);
@@ -143,6 +157,7 @@ class Executor {
   std::vector<HostBuffer> inputs_;
   std::vector<bool> skip_;  // by input: not uploaded in this Invoke
   std::vector<HostBuffer> outputs_;
+  egl::HostCopier copier_;
   std::vector<Command> commands_;
   size_t uploads_ = 0;              // commands, at the beginning
   size_t readbacks_ = 0;            // commands, at the end

@@ -131,7 +131,14 @@ absl::Status ExecutorBuilder::MakeHostBuffers() {
       if (!buffer.ok())
         return Labelled(buffer.status(), graph_.tensor(id).ToString());
       executor_->mapped_ = buffer->mapped() != nullptr;
-      out->push_back({*std::move(buffer), bytes});
+      Executor::HostBuffer host{*std::move(buffer), bytes, {}};
+      if (access == GL_MAP_WRITE_BIT && IsStaged(tensor)) {
+        auto staging = egl::Buffer::Create(padded, nullptr, GL_DYNAMIC_COPY);
+        if (!staging.ok())
+          return Labelled(staging.status(), graph_.tensor(id).ToString());
+        host.staging = *std::move(staging);
+      }
+      out->push_back(std::move(host));
     }
     return absl::OkStatus();
   };
@@ -348,7 +355,7 @@ absl::Status ExecutorBuilder::MakeCommands() {
       const auto& list =
           d.reads.empty() ? executor_->inputs_ : executor_->outputs_;
       Executor::Binding host{Bindings::Kind::kBuffer, points.buffers,
-                             list[pieces_[i].tensor].buffer.id()};
+                             list[pieces_[i].tensor].shader_side()};
       command.bindings.push_back(host);
       command.piece = pieces_[i];
     }

@@ -35,6 +35,8 @@ class ExecutorBuilder {
   void AddTransfers();
   // Adds the dispatches of one graph input or output: `d`, in pieces.
   void AddTransfer(int index, TensorId id, Dispatch d);
+  // True where the GPU copies what the host brings of this input.
+  bool IsStaged(const Tensor& tensor) const;
   absl::Status MakeHostBuffers();
   absl::Status MakeSlots();
   absl::Status UploadConstantTensor(TensorId id);

@@ -58,6 +58,12 @@ int64_t HostElementBytes(const Tensor& tensor) {
   return tensor.holds_codes ? 1 : sizeof(float);
 }
 
+bool ExecutorBuilder::IsStaged(const Tensor& tensor) const {
+  return profile_.staged_upload_bytes > 0 &&
+         tensor.shape.elements() * HostElementBytes(tensor) >=
+             profile_.staged_upload_bytes;
+}
+
 void ExecutorBuilder::AddTransfer(int index, TensorId id, Dispatch d) {
   const bool upload = d.reads.empty();
   const Tensor& tensor = graph_.tensor(id);
@@ -76,8 +82,12 @@ void ExecutorBuilder::AddTransfer(int index, TensorId id, Dispatch d) {
   const int64_t bytes = s.elements() * HostElementBytes(tensor);
   const int64_t step_bytes = layout.step * HostElementBytes(tensor);
   int64_t count = 1;
-  if (layout.axis >= 0 && profile_.transfer_piece_bytes > 0) {
-    count = std::clamp(bytes / profile_.transfer_piece_bytes, int64_t{1},
+  // The host's side of a staged upload goes in pieces, not the GPU's.
+  const int piece_bytes = !upload            ? profile_.readback_piece_bytes
+                          : IsStaged(tensor) ? 0
+                                             : profile_.upload_piece_bytes;
+  if (layout.axis >= 0 && piece_bytes > 0) {
+    count = std::clamp(bytes / piece_bytes, int64_t{1},
                        std::min<int64_t>(kMostPieces, d.grid[layout.axis]));
   }
   const int steps = layout.axis < 0 ? 0 : d.grid[layout.axis];

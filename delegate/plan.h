@@ -119,7 +119,11 @@ struct DeviceProfile {
   int fused_depthwise_work = 0;
   // Inputs and outputs travel in pieces of about so many bytes, so that the
   // host copies one while the GPU moves the next; 0: whole.
-  int transfer_piece_bytes = 0;
+  int upload_piece_bytes = 0;
+  int readback_piece_bytes = 0;
+  // An input of so many bytes or more is copied to the GPU's own memory first,
+  // and the upload reads it there; 0: none is.
+  int staged_upload_bytes = 0;
   // Wanted invocations a work group, within the device's limit.
   int work_group_size = 64;
   // The device's limits that planning checks.

@@ -3,7 +3,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "egl/extension.h"
-#include "egl/host_copy.h"
 #include "egl/objects.h"
 
 // COPY_READ and COPY_WRITE are scratch: nothing but these functions binds them,
@@ -80,7 +79,7 @@ absl::Status Buffer::Upload(size_t offset, absl::Span<const uint8_t> data) {
   absl::Status status = CheckRange(bytes_, offset, data.size(), "an upload");
   if (!status.ok() || data.empty()) return status;
   if (mapped_ != nullptr) {
-    HostCopy(mapped_ + offset, data.data(), data.size());
+    std::memcpy(mapped_ + offset, data.data(), data.size());
     return absl::OkStatus();
   }
   gl().BindBuffer(GL_COPY_WRITE_BUFFER, id());
@@ -96,7 +95,7 @@ absl::Status Buffer::Read(size_t offset, absl::Span<uint8_t> data) const {
     // A persistent mapping waits for nothing by itself.
     gl().MemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT);
     gl().Finish();
-    HostCopy(data.data(), mapped_ + offset, data.size());
+    std::memcpy(data.data(), mapped_ + offset, data.size());
     return CheckGl("waiting for a mapped buffer");
   }
   gl().BindBuffer(GL_COPY_READ_BUFFER, id());

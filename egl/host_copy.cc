@@ -6,91 +6,152 @@
 #include <cstring>
 #include <memory>
 #include <system_error>
-#include <thread>
-#include <vector>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace gles_delegate::egl {
 namespace {
 
-// Below the first, starting threads costs more than it saves.
-constexpr size_t kBytesForThreads = 8 << 20;
-constexpr size_t kBytesAThread = 2 << 20;
+// Below the first, waking threads costs more than it saves.
+constexpr size_t kBytesForThreads = 1 << 20;
+constexpr size_t kBytesAThread = 512 << 10;
 constexpr size_t kMaxThreads = 8;
 constexpr size_t kCacheLine = 64;
 
-size_t ThreadsFor(size_t bytes) {
+}  // namespace
+
+#if defined(__SSE2__)
+void StreamCopy(void* to, const void* from, size_t bytes) {
+  constexpr size_t kWord = sizeof(__m128i);
+  auto* out = static_cast<uint8_t*>(to);
+  const auto* in = static_cast<const uint8_t*>(from);
+  // Such stores want whole words at multiples of their size.
+  const size_t before =
+      std::min(bytes, (kWord - reinterpret_cast<uintptr_t>(out)) % kWord);
+  const size_t words = (bytes - before) / kWord;
+  const size_t after = before + words * kWord;
+  if (before > 0) std::memcpy(out, in, before);
+  for (size_t at = before; at < after; at += kWord) {
+    _mm_stream_si128(
+        reinterpret_cast<__m128i*>(out + at),
+        _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + at)));
+  }
+  if (after < bytes) std::memcpy(out + after, in + after, bytes - after);
+  _mm_sfence();  // they are not ordered with other stores otherwise
+}
+#else
+void StreamCopy(void* to, const void* from, size_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, bytes);
+}
+#endif
+
+struct HostCopier::Job {
+  absl::FunctionRef<void(size_t)> copy;
+  size_t pieces;
+  std::unique_ptr<std::atomic<bool>[]> done;
+  std::atomic<size_t> next = 0;
+
+  Job(size_t pieces, absl::FunctionRef<void(size_t)> copy)
+      : copy(copy), pieces(pieces), done(new std::atomic<bool>[pieces]) {
+    for (size_t i = 0; i < pieces; ++i) done[i] = false;
+  }
+  bool CopyNext() {
+    const size_t i = next++;
+    if (i >= pieces) return false;
+    copy(i);
+    done[i].store(true, std::memory_order_release);
+    return true;
+  }
+};
+
+HostCopier::~HostCopier() {
+  {
+    absl::MutexLock lock(&mutex_);
+    stop_ = true;
+  }
+  wake_.SignalAll();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+size_t HostCopier::ThreadsFor(size_t bytes) {
   if (bytes < kBytesForThreads) return 1;
   const size_t half = std::thread::hardware_concurrency() / 2;
   return std::max<size_t>(1,
                           std::min({half, kMaxThreads, bytes / kBytesAThread}));
 }
 
-}  // namespace
-
-void HostCopy(void* to, const void* from, size_t bytes) {
-  HostCopyBy(ThreadsFor(bytes), to, from, bytes);
-}
-
-void HostCopyBy(size_t parts, void* to, const void* from, size_t bytes) {
-  const size_t part = (bytes / parts + kCacheLine) / kCacheLine * kCacheLine;
-  const auto copy = [=](size_t index) {
-    const size_t begin = std::min(bytes, index * part);
-    const size_t end = std::min(bytes, begin + part);
-    if (begin == end) return;
-    std::memcpy(static_cast<uint8_t*>(to) + begin,
-                static_cast<const uint8_t*>(from) + begin, end - begin);
-  };
-  std::vector<std::thread> threads;
-  threads.reserve(parts);
-  size_t next = 1;
+void HostCopier::StartThreads(size_t count) {
+  threads_.reserve(count);
   try {
-    for (; next < parts; ++next) threads.emplace_back(copy, next);
-  } catch (const std::system_error&) {
-    // No more threads to be had: this one does the rest.
-  }
-  copy(0);
-  for (; next < parts; ++next) copy(next);
-  for (std::thread& thread : threads) thread.join();
-}
-
-void CopyInOrder(size_t bytes, size_t pieces,
-                 absl::FunctionRef<void(size_t)> copy,
-                 absl::FunctionRef<void(size_t)> ready) {
-  CopyInOrderBy(ThreadsFor(bytes), pieces, copy, ready);
-}
-
-void CopyInOrderBy(size_t count, size_t pieces,
-                   absl::FunctionRef<void(size_t)> copy,
-                   absl::FunctionRef<void(size_t)> ready) {
-  std::atomic<size_t> next = 0;
-  std::unique_ptr<std::atomic<bool>[]> done(new std::atomic<bool>[pieces]);
-  for (size_t i = 0; i < pieces; ++i) done[i] = false;
-  const auto copy_next = [&] {
-    const size_t i = next++;
-    if (i >= pieces) return false;
-    copy(i);
-    done[i].store(true, std::memory_order_release);
-    return true;
-  };
-  std::vector<std::thread> threads;
-  threads.reserve(count);
-  try {
-    while (threads.size() + 1 < std::min(count, pieces)) {
-      threads.emplace_back([&] {
-        while (copy_next()) {
-        }
-      });
-    }
+    while (threads_.size() < count) threads_.emplace_back([this] { Work(); });
   } catch (const std::system_error&) {
     // No more threads to be had: those that there are do all.
   }
+}
+
+void HostCopier::Work() {
+  absl::MutexLock lock(&mutex_);
+  while (true) {
+    while (!stop_ && wanted_ == 0) wake_.Wait(&mutex_);
+    if (stop_) return;
+    --wanted_;
+    ++working_;
+    Job* job = job_;
+    mutex_.Unlock();
+    while (job->CopyNext()) {
+    }
+    mutex_.Lock();
+    if (--working_ == 0) idle_.Signal();
+  }
+}
+
+void HostCopier::InOrder(size_t threads, size_t pieces,
+                         absl::FunctionRef<void(size_t)> copy,
+                         absl::FunctionRef<void(size_t)> ready) {
+  Job job(pieces, copy);
+  const size_t helpers = std::min(threads, pieces);
+  if (helpers > 1) {
+    StartThreads(helpers - 1);
+    {
+      absl::MutexLock lock(&mutex_);
+      job_ = &job;
+      wanted_ = helpers - 1;
+    }
+    // Without the lock, which those that wake would only queue for.
+    wake_.SignalAll();
+  }
   for (size_t i = 0; i < pieces; ++i) {
-    while (!done[i].load(std::memory_order_acquire)) {
-      if (!copy_next()) std::this_thread::yield();
+    while (!job.done[i].load(std::memory_order_acquire)) {
+      if (!job.CopyNext()) std::this_thread::yield();
     }
     ready(i);
   }
-  for (std::thread& thread : threads) thread.join();
+  if (helpers <= 1) return;
+  // Whoever did not come yet need not: all is copied.
+  absl::MutexLock lock(&mutex_);
+  wanted_ = 0;
+  while (working_ > 0) idle_.Wait(&mutex_);
+}
+
+void HostCopier::CopyBy(size_t threads, void* to, const void* from,
+                        size_t bytes) {
+  if (threads <= 1) {
+    if (bytes > 0) std::memcpy(to, from, bytes);
+    return;
+  }
+  const size_t part = (bytes / threads + kCacheLine) / kCacheLine * kCacheLine;
+  InOrder(
+      threads, threads,
+      [&](size_t index) {
+        const size_t begin = std::min(bytes, index * part);
+        const size_t end = std::min(bytes, begin + part);
+        if (begin == end) return;
+        std::memcpy(static_cast<uint8_t*>(to) + begin,
+                    static_cast<const uint8_t*>(from) + begin, end - begin);
+      },
+      [](size_t) {});
 }
 
 }  // namespace gles_delegate::egl

@@ -1,32 +1,70 @@
-// Copies between host tensors and mapped GPU memory.
+// Copies between host tensors and mapped GPU memory, shared by threads where
+// they are large.
 #ifndef GLES_DELEGATE_EGL_HOST_COPY_H_
 #define GLES_DELEGATE_EGL_HOST_COPY_H_
 
 #include <cstddef>
+#include <thread>
+#include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/functional/function_ref.h"
+#include "absl/synchronization/mutex.h"
 
 namespace gles_delegate::egl {
 
-// memcpy. From 8 MiB on it is shared by threads that live as long as the call,
-// at most 8 and at most half of the machine's: on an H200's host one thread
-// moves 17 GB/s and eight 80, but to start them takes up to 100 us
-// (docs/performance.md).
-void HostCopy(void* to, const void* from, size_t bytes);
-// By so many threads (1 or more), whatever the size.
-void HostCopyBy(size_t threads, void* to, const void* from, size_t bytes);
+// memcpy to memory that a device reads next: around the processor's caches
+// where it can. A GPU that reads over the bus what lies in the caches of other
+// cores waits for them (docs/performance.md).
+void StreamCopy(void* to, const void* from, size_t bytes);
 
-// For copies that go on in order, so that what was copied is used while the
-// rest is on its way: copy(i) is called for each i below `pieces`, by as many
-// threads as HostCopy would use for `bytes`, this one among them, and ready(i)
-// on this thread, in order, once copy(i) is done.
-void CopyInOrder(size_t bytes, size_t pieces,
-                 absl::FunctionRef<void(size_t)> copy,
-                 absl::FunctionRef<void(size_t)> ready);
-// By so many threads (1 or more), whatever the size.
-void CopyInOrderBy(size_t threads, size_t pieces,
-                   absl::FunctionRef<void(size_t)> copy,
-                   absl::FunctionRef<void(size_t)> ready);
+// Threads that wait for copies. On an H200's host one thread moves 17 GB/s and
+// eight 80; starting eight takes 100 us, waking them a tenth of that
+// (docs/performance.md). So they are started by the first copy that is large
+// enough, and stay until this is destroyed.
+// Threads: one copy at a time, from any thread.
+class HostCopier {
+ public:
+  HostCopier() = default;
+  ~HostCopier();
+  HostCopier(const HostCopier&) = delete;
+  HostCopier& operator=(const HostCopier&) = delete;
+
+  // How many threads, the caller's among them, share a copy: one below 1 MiB,
+  // at most 8 and at most half of the machine's.
+  static size_t ThreadsFor(size_t bytes);
+
+  // memcpy.
+  void Copy(void* to, const void* from, size_t bytes) {
+    CopyBy(ThreadsFor(bytes), to, from, bytes);
+  }
+  // By so many threads (1 or more), whatever the size.
+  void CopyBy(size_t threads, void* to, const void* from, size_t bytes);
+
+  // For copies that go on in order, so that what was copied is used while the
+  // rest is on its way: copy(i) is called for each i below `pieces`, by so many
+  // threads, the caller's among them, and ready(i) on the caller's, in order,
+  // once copy(i) is done.
+  void InOrder(size_t threads, size_t pieces,
+               absl::FunctionRef<void(size_t)> copy,
+               absl::FunctionRef<void(size_t)> ready);
+
+ private:
+  struct Job;
+
+  // As many as can be had, up to `count`.
+  void StartThreads(size_t count);
+  void Work();
+
+  std::vector<std::thread> threads_;
+  absl::Mutex mutex_;
+  absl::CondVar wake_;  // wanted_ or stop_ has risen
+  absl::CondVar idle_;  // working_ has sunk to 0
+  Job* job_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  size_t wanted_ ABSL_GUARDED_BY(mutex_) = 0;   // threads, for job_
+  size_t working_ ABSL_GUARDED_BY(mutex_) = 0;  // on job_
+  bool stop_ ABSL_GUARDED_BY(mutex_) = false;
+};
 
 }  // namespace gles_delegate::egl
 

@@ -153,7 +153,12 @@ void main() {
         vec4 w2 = mem[at + 2 * kSlices];
         vec4 w3 = mem[at + 3 * kSlices];
         for (int i = 0; i < TILE_PIXELS; ++i) {
-          sum[q][i] += w0 * v[i].x + w1 * v[i].y + w2 * v[i].z + w3 * v[i].w;
+          // One fused multiply-add each; a sum of products would be a multiply,
+          // three of those and an add.
+          sum[q][i] += w0 * v[i].x;
+          sum[q][i] += w1 * v[i].y;
+          sum[q][i] += w2 * v[i].z;
+          sum[q][i] += w3 * v[i].w;
         }
       }
     }

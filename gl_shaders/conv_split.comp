@@ -64,7 +64,10 @@ void main() {
       vec4 w2 = weights_at(at.x + 2, at.y);
       vec4 w3 = weights_at(at.x + 3, at.y);
       for (int i = 0; i < TILE_PIXELS; ++i) {
-        sum[q][i] += w0 * v[i].x + w1 * v[i].y + w2 * v[i].z + w3 * v[i].w;
+        sum[q][i] += w0 * v[i].x;
+        sum[q][i] += w1 * v[i].y;
+        sum[q][i] += w2 * v[i].z;
+        sum[q][i] += w3 * v[i].w;
       }
     }
   }

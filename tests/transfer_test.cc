@@ -1,6 +1,7 @@
 // labels: op llvmpipe softpipe
-// Inputs and outputs that travel in pieces: each layout in host memory, with
-// pieces of one step, of several, and more of them than fit.
+// Inputs and outputs that travel in pieces, and through buffers of the GPU:
+// each layout in host memory, with pieces of one step, of several, and more of
+// them than fit.
 #include <numeric>
 #include <vector>
 
@@ -16,10 +17,12 @@ namespace {
 struct Case {
   std::vector<int> dims;
   int piece_bytes;
+  int staged_bytes = 0;  // DeviceProfile::staged_upload_bytes
 };
 
 void PrintTo(const Case& c, std::ostream* os) {
-  *os << ::testing::PrintToString(c.dims) << " in pieces of " << c.piece_bytes;
+  *os << ::testing::PrintToString(c.dims) << " in pieces of " << c.piece_bytes
+      << (c.staged_bytes > 0 ? ", staged" : "");
 }
 
 class TransferTest : public ::testing::TestWithParam<Case> {};
@@ -37,11 +40,13 @@ TEST_P(TransferTest, MovesEveryValue) {
   std::iota(in.begin(), in.end(), 1.0f);
   std::vector<float> want;
   for (float v : in) want.push_back(-v);
-  const auto got = RunGraphOf("NEG", std::move(node), std::move(graph), {in},
-                              [](DeviceProfile& profile) {
-                                profile.transfer_piece_bytes =
-                                    GetParam().piece_bytes;
-                              });
+  const auto got =
+      RunGraphOf("NEG", std::move(node), std::move(graph), {in},
+                 [](DeviceProfile& profile) {
+                   profile.upload_piece_bytes = GetParam().piece_bytes;
+                   profile.readback_piece_bytes = GetParam().piece_bytes;
+                   profile.staged_upload_bytes = GetParam().staged_bytes;
+                 });
   ASSERT_TRUE(got.ok()) << got.status();
   EXPECT_EQ(*got, want);
 }
@@ -55,6 +60,17 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{{2, 9, 7, 5}, 100}, Case{{1, 1, 1, 1}, 1},
                       Case{{1, 3}, 1}, Case{{1, 1024, 1030, 1}, 1 << 19},
                       Case{{1, 1024, 1100, 3}, 1 << 20}));
+
+// More than one piece of 512 KiB of each layout, and inputs below and above the
+// bound.
+INSTANTIATE_TEST_SUITE_P(
+    Staged, TransferTest,
+    ::testing::Values(Case{{1, 9, 7, 3}, 48, 1}, Case{{1, 9, 7, 3}, 48, 757},
+                      Case{{3, 5, 7, 8}, 224, 1}, Case{{2, 9, 7, 5}, 16, 1},
+                      Case{{1, 1, 1, 1}, 1, 1},
+                      Case{{1, 353, 481, 3}, 1 << 18, 1 << 20},
+                      Case{{1, 257, 257, 5}, 1 << 18, 1 << 20},
+                      Case{{1, 200, 200, 8}, 1 << 18, 1 << 20}));
 
 }  // namespace
 }  // namespace gles_delegate::testing

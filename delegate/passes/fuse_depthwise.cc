@@ -60,6 +60,18 @@ int64_t Work(const Graph& graph, const Node& first, const Node& second) {
   return int64_t{window.w} * window.h * window.slices() * times;
 }
 
+// What of it pays. A fused pair saves a dispatch, which is nothing to an output
+// that keeps the device busy many times over; the work remains (measured on an
+// H200: docs/performance.md).
+int64_t MostWork(const Shape& dst, const DeviceProfile& profile) {
+  constexpr int kLargeOutput = 16;  // of what fills the device
+  constexpr int kLargePart = 8;
+  const int64_t texels = int64_t{dst.b} * dst.h * dst.w * dst.slices();
+  const bool large = profile.split_target > 0 &&
+                     texels > int64_t{kLargeOutput} * profile.split_target;
+  return profile.fused_depthwise_work / (large ? kLargePart : 1);
+}
+
 // Both sets of weights, what is read, what is written, operands.
 int TensorCount(const Node& node) {
   int count = 4;
@@ -88,7 +100,8 @@ void FuseDepthwise(Graph* graph, const DeviceProfile& profile) {
     if (uses.is_output[between] || consumers.size() != 1) continue;
     Node& second = graph->nodes[consumers[0]];
     if (!IsSecond(*graph, second, between) ||
-        Work(*graph, first, second) > profile.fused_depthwise_work) {
+        Work(*graph, first, second) >
+            MostWork(graph->tensor(second.outputs[0]).shape, profile)) {
       continue;
     }
     Node fused = second;

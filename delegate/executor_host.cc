@@ -1,0 +1,145 @@
+// The part of Executor that moves inputs and outputs between the host's tensors
+// and the buffers that uploads read and readbacks write.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "delegate/executor.h"
+
+namespace gles_delegate {
+
+using egl::gl;
+
+namespace {
+
+// Of a staged transfer. Smaller ones pay for being submitted, larger ones leave
+// the bus idle while the first is copied (docs/performance.md).
+constexpr size_t kStagedPieceBytes = 512 << 10;
+// What a thread copies at a time.
+constexpr size_t kChunkBytes = 64 << 10;
+
+}  // namespace
+
+void Executor::MoveToStaging(const Piece& piece) const {
+  const HostBuffer& input = inputs_[piece.tensor];
+  if (!input.is_staged()) return;
+  gl().BindBuffer(GL_COPY_READ_BUFFER, input.buffer.id());
+  gl().BindBuffer(GL_COPY_WRITE_BUFFER, input.staging.id());
+  gl().CopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER,
+                         static_cast<GLintptr>(piece.begin),
+                         static_cast<GLintptr>(piece.begin),
+                         static_cast<GLsizeiptr>(piece.end - piece.begin));
+}
+
+absl::Status Executor::CopyIn(const Piece& piece, Inputs inputs) {
+  egl::Buffer& buffer = inputs_[piece.tensor].buffer;
+  const size_t bytes = piece.end - piece.begin;
+  const auto from = inputs[piece.tensor].subspan(piece.begin, bytes);
+  if (!mapped_) return buffer.Upload(piece.begin, from);
+  std::memcpy(buffer.mapped() + piece.begin, from.data(), bytes);
+  MoveToStaging(piece);
+  return absl::OkStatus();
+}
+
+absl::Status Executor::CopyOut(const Piece& piece, Outputs outputs) {
+  const egl::Buffer& buffer = outputs_[piece.tensor].buffer;
+  const size_t bytes = piece.end - piece.begin;
+  const auto to = outputs[piece.tensor].subspan(piece.begin, bytes);
+  if (!mapped_) return buffer.Read(piece.begin, to);
+  copier_.Copy(to.data(), buffer.mapped() + piece.begin, bytes);
+  return absl::OkStatus();
+}
+
+void Executor::RecordInPieces(size_t first, size_t end,
+                              absl::Span<const uint8_t> from, GLuint* program) {
+  // The GPU begins with a piece while the next one is copied.
+  const HostBuffer& input = inputs_[commands_[first].piece.tensor];
+  const int tensor = commands_[first].piece.tensor;
+  const bool staged = input.is_staged();
+  size_t sent = 0;      // bytes, to the staging buffer
+  size_t next = first;  // upload
+  const auto send = [&](size_t copied) {
+    if (staged) {
+      const bool all = copied == from.size();
+      if (!all && copied - sent < kStagedPieceBytes) return;
+      MoveToStaging({tensor, sent, copied});
+      sent = copied;
+      if (!all) gl().Flush();
+      return;
+    }
+    while (next < end && commands_[next].piece.end <= copied) {
+      Record(commands_[next++], program);
+      if (next < end) gl().Flush();
+    }
+  };
+  copier_.InOrder(
+      egl::HostCopier::ThreadsFor(from.size()),
+      (from.size() + kChunkBytes - 1) / kChunkBytes,
+      [&](size_t chunk) {
+        const size_t at = chunk * kChunkBytes;
+        egl::StreamCopy(input.buffer.mapped() + at, from.data() + at,
+                        std::min(kChunkBytes, from.size() - at));
+      },
+      [&](size_t chunk) {
+        send(std::min(from.size(), (chunk + 1) * kChunkBytes));
+      });
+  for (; next < end; ++next) Record(commands_[next], program);
+}
+
+absl::Status Executor::RecordUploads(Inputs inputs, GLuint* program) {
+  for (size_t i = 0; i < uploads_end();) {
+    const int tensor = commands_[i].piece.tensor;
+    size_t end = i + 1;
+    while (end < uploads_end() && commands_[end].piece.tensor == tensor) ++end;
+    if (skip_[tensor]) {  // a state that stays on the GPU
+      i = end;
+      continue;
+    }
+    if (mapped_ && (end > i + 1 || inputs_[tensor].is_staged())) {
+      RecordInPieces(i, end, inputs[tensor], program);
+      i = end;
+      continue;
+    }
+    for (; i < end; ++i) {
+      if (auto s = CopyIn(commands_[i].piece, inputs); !s.ok()) return s;
+      Record(commands_[i], program);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Executor::RecordReadbacks(GLuint* program) {
+  fences_.clear();
+  for (size_t i = readbacks_begin(); i < commands_.size(); ++i) {
+    Record(commands_[i], program);
+    if (!commands_[i].piece.fenced) continue;
+    gl().MemoryBarrier(final_barrier_);
+    if (!mapped_) continue;
+    auto fence = egl::Fence::Insert();
+    if (!fence.ok()) return fence.status();
+    fences_.push_back(*std::move(fence));
+    if (i + 1 < commands_.size()) gl().Flush();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Executor::FinishReadbacks(Outputs outputs) {
+  // Polling saves a few microseconds over sleeping in the driver; an inference
+  // that takes longer than this is not worth a busy core.
+  constexpr int kSpinUs = 2000;
+  size_t ready = readbacks_begin();  // the first that is not copied
+  size_t fence = 0;
+  for (size_t i = ready; i < commands_.size(); ++i) {
+    if (!commands_[i].piece.fenced) continue;
+    if (mapped_) {
+      if (auto s = fences_[fence++].Wait(kSpinUs); !s.ok()) return s;
+    }
+    for (; ready <= i; ++ready) {
+      if (auto s = CopyOut(commands_[ready].piece, outputs); !s.ok()) return s;
+    }
+  }
+  fences_.clear();
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate
