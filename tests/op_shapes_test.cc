@@ -1,0 +1,154 @@
+// labels: unit tools sanitize
+// Lists of a model's ops, the files of benches/shapes, and models of one op.
+#include "tools/runner/op_shapes.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/real_model.h"
+#include "tools/common/model_builder.h"
+#include "tools/common/tflite_host.h"
+#include "tools/runner/op_shape_model.h"
+
+namespace gles_delegate {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+namespace fs = std::filesystem;
+
+// x (uint8) -> PAD -> p -> AVERAGE_POOL_2D twice -> y.
+std::vector<uint8_t> PoolModel() {
+  const auto quantization = ModelQuantization::PerTensor(0.5f, 10);
+  const auto uint8 = schema::TensorType::UINT8;
+  ModelBuilder b;
+  const int x = b.AddInput("x", {1, 6, 6, 3}, uint8, quantization);
+  const int amounts = b.AddConstant<int32_t>(
+      "amounts", {4, 2}, std::vector<int32_t>{0, 0, 1, 1, 1, 1, 0, 0});
+  const int p = b.AddTensor("p", {1, 8, 8, 3}, uint8, quantization);
+  b.AddOp(schema::BuiltinOperator::PAD, 1, {x, amounts}, {p},
+          schema::PadOptionsT());
+  schema::Pool2DOptionsT pool;
+  pool.padding = schema::Padding::SAME;
+  pool.stride_h = pool.stride_w = 1;
+  pool.filter_height = pool.filter_width = 3;
+  int from = p;
+  for (const char* name : {"q", "y"}) {
+    const int to = b.AddTensor(name, {1, 8, 8, 3}, uint8, quantization);
+    b.AddOp(schema::BuiltinOperator::AVERAGE_POOL_2D, 1, {from}, {to}, pool);
+    from = to;
+  }
+  b.SetOutputs({from});
+  return b.Finish();
+}
+
+std::string ReadText(const fs::path& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+TEST(OpShapesTest, OpsAlikeAreListedOnce) {
+  const auto shapes = OpShapesOf(PoolModel());
+  ASSERT_TRUE(shapes.ok()) << shapes.status();
+  ASSERT_EQ(shapes->size(), 2u);
+  const OpShape& pad = (*shapes)[0];
+  EXPECT_EQ(pad.op, "PAD");
+  EXPECT_THAT(pad.inputs[1].values, ElementsAre(0, 0, 1, 1, 1, 1, 0, 0));
+  EXPECT_TRUE(pad.inputs[1].constant);
+  EXPECT_TRUE(pad.inputs[0].quantized);
+  EXPECT_FALSE(pad.on_constants());
+  const OpShape& pool = (*shapes)[1];
+  EXPECT_EQ(pool.node, 1);
+  EXPECT_EQ(pool.count, 2);
+  EXPECT_EQ(pool.options["builtin_options"]["padding"], "SAME");
+  EXPECT_EQ(pool.options["builtin_options"]["filter_width"], 3);
+}
+
+TEST(OpShapesTest, WhatIsMadeOfConstantsIsConstant) {
+  ModelBuilder b;
+  const int x = b.AddInput("x", {1, 4});
+  const int w = b.AddHalfConstant("w", {4}, std::vector<float>{1, 2, 3, 4});
+  const int d = b.AddTensor("d", {4});
+  const int y = b.AddTensor("y", {1, 4});
+  b.AddOp(schema::BuiltinOperator::DEQUANTIZE, 1, {w}, {d});
+  b.AddOp(schema::BuiltinOperator::MUL, 1, {x, d}, {y}, schema::MulOptionsT());
+  b.SetOutputs({y});
+  const auto shapes = OpShapesOf(b.Finish());
+  ASSERT_TRUE(shapes.ok()) << shapes.status();
+  EXPECT_TRUE((*shapes)[0].on_constants());
+  EXPECT_TRUE((*shapes)[1].inputs[1].constant);
+  EXPECT_FALSE((*shapes)[1].on_constants());
+}
+
+TEST(OpShapesTest, TextIsReadBackAsItWas) {
+  const auto shapes = OpShapesOf(PoolModel());
+  ASSERT_TRUE(shapes.ok());
+  const std::string text = OpShapesToText("pool", *shapes);
+  const auto read = OpShapesFromText(text);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(OpShapesToText("pool", *read), text);
+}
+
+TEST(OpShapesTest, WhatIsNoListOrModelIsRefused) {
+  EXPECT_FALSE(OpShapesFromText("hello").ok());
+  EXPECT_FALSE(OpShapesFromText(R"({"ops":[{"op":3}]})").ok());
+  EXPECT_FALSE(OpShapesOf(std::vector<uint8_t>{'h', 'i'}).ok());
+}
+
+TEST(OneOpModelTest, IsTheOpInFloats) {
+  const auto shapes = OpShapesOf(PoolModel());
+  ASSERT_TRUE(shapes.ok());
+  for (const OpShape& shape : *shapes) {
+    auto bytes = OneOpModel(shape);
+    ASSERT_TRUE(bytes.ok()) << bytes.status();
+    auto model = Model::FromBuffer(*std::move(bytes));
+    ASSERT_TRUE(model.ok()) << model.status();
+    auto interpreter = Interpreter::Create(**model);
+    ASSERT_TRUE(interpreter.ok()) << interpreter.status();
+    EXPECT_EQ((*interpreter)->input(0).type(), kTfLiteFloat32);
+    EXPECT_THAT((*interpreter)->output(0).dims(), ElementsAre(1, 8, 8, 3));
+    EXPECT_TRUE((*interpreter)->Invoke().ok());
+  }
+}
+
+TEST(OneOpModelTest, WrongOptionsAreRefused) {
+  OpShape shape;
+  shape.op = "PAD";
+  shape.options["builtin_options_type"] = "NoSuchOptions";
+  EXPECT_FALSE(OneOpModel(shape).ok());
+}
+
+// Where a model is at hand, benches/shapes has the list that it gives.
+TEST(CommittedShapesTest, AreThoseOfTheModels) {
+  const std::string models = testing::SharedFile("models");
+  if (models.empty()) {
+    GTEST_SKIP() << "no models to compare benches/shapes with: set "
+                    "GLES_DELEGATE_SHARED_DIR";
+  }
+  const fs::path lists = fs::path(GLES_DELEGATE_SOURCE_DIR) / "benches/shapes";
+  std::vector<std::string> wrong;
+  for (const auto& file : fs::directory_iterator(models)) {
+    if (file.path().extension() != ".tflite") continue;
+    const std::string name = file.path().stem();
+    auto model = Model::FromFile(file.path());
+    ASSERT_TRUE(model.ok()) << model.status();
+    const auto shapes = OpShapesOf((*model)->bytes());
+    ASSERT_TRUE(shapes.ok()) << name << ": " << shapes.status();
+    if (ReadText(lists / (name + ".json")) != OpShapesToText(name, *shapes)) {
+      wrong.push_back(name);
+    }
+  }
+  EXPECT_THAT(wrong, IsEmpty())
+      << "write them again: build/bin/model_shapes MODEL.tflite...";
+}
+
+}  // namespace
+}  // namespace gles_delegate

@@ -1,0 +1,84 @@
+// Lists the ops of models, with their shapes, types and options, as
+// benches/shapes has them:
+//
+//   model_shapes --output_dir=benches/shapes MODEL.tflite...   writes them
+//   model_shapes --check --output_dir=benches/shapes MODEL...  exit status 1
+//                                            where a list is not what it writes
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/flags/usage.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "tools/common/tflite_host.h"
+#include "tools/runner/op_shapes.h"
+
+ABSL_FLAG(std::string, output_dir, "benches/shapes",
+          "folder of the lists, <model>.json each");
+ABSL_FLAG(bool, check, false, "write nothing; fail where a list is another");
+
+namespace gles_delegate {
+namespace {
+
+std::string ReadText(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+absl::Status HandleModel(const std::string& path) {
+  auto model = Model::FromFile(path);
+  if (!model.ok()) return model.status();
+  auto shapes = OpShapesOf((*model)->bytes());
+  if (!shapes.ok()) return shapes.status();
+  const std::string name(
+      absl::StripSuffix(path.substr(path.rfind('/') + 1), ".tflite"));
+  const std::string list =
+      absl::StrCat(absl::GetFlag(FLAGS_output_dir), "/", name, ".json");
+  const std::string text = OpShapesToText(name, *shapes);
+  if (absl::GetFlag(FLAGS_check)) {
+    if (ReadText(list) == text) return absl::OkStatus();
+    return absl::FailedPreconditionError(
+        absl::StrCat(list, " is not what ", path,
+                     " has; write it again: "
+                     "model_shapes --output_dir=",
+                     absl::GetFlag(FLAGS_output_dir), " ", path));
+  }
+  std::ofstream file(list);
+  file << text;
+  file.close();
+  if (!file) return absl::UnavailableError(absl::StrCat("Cannot write ", list));
+  std::printf("%s: %zu ops\n", list.c_str(), shapes->size());
+  return absl::OkStatus();
+}
+
+int Main(int argc, char** argv) {
+  absl::SetProgramUsageMessage(
+      "Lists the ops of models with their shapes, for benches/shapes.\n\n"
+      "  model_shapes [--check] --output_dir=benches/shapes MODEL.tflite...");
+  const std::vector<char*> models = absl::ParseCommandLine(argc, argv);
+  if (models.size() < 2) {
+    std::fprintf(stderr, "model_shapes: give it models (--help)\n");
+    return 1;
+  }
+  bool good = true;
+  for (size_t i = 1; i < models.size(); ++i) {
+    const absl::Status status = HandleModel(models[i]);
+    if (status.ok()) continue;
+    std::fprintf(stderr, "model_shapes: %s\n", status.ToString().c_str());
+    good = false;
+  }
+  return good ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace gles_delegate
+
+int main(int argc, char** argv) { return gles_delegate::Main(argc, argv); }

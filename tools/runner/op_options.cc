@@ -1,0 +1,81 @@
+#include "tools/runner/op_options.h"
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "flatbuffers/idl.h"
+#include "third_party/tflite_schema_data/schema_bfbs_generated.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr char kTable[] = "gles_delegate.schema.Operator";
+constexpr const char* kKeys[] = {"builtin_options_type", "builtin_options",
+                                 "custom_options"};
+
+// Reading the schema takes longer than a node: once a process. Null where the
+// build's flatbuffers are of two versions.
+flatbuffers::Parser* SchemaParser() {
+  static flatbuffers::Parser* const parser = [] {
+    flatbuffers::IDLOptions options;
+    options.strict_json = true;
+    options.output_default_scalars_in_json = true;
+    options.indent_step = -1;
+    auto made = std::make_unique<flatbuffers::Parser>(options);
+    const bool read = made->Deserialize(schema::ModelBinarySchema::data(),
+                                        schema::ModelBinarySchema::size()) &&
+                      made->SetRootType(kTable);
+    return read ? made.release() : nullptr;
+  }();
+  return parser;
+}
+
+absl::Status NoSchema() {
+  return absl::InternalError(
+      "flatbuffers does not read its own .tflite schema");
+}
+
+}  // namespace
+
+absl::StatusOr<nlohmann::ordered_json> OptionsToJson(
+    const schema::OperatorT& node) {
+  flatbuffers::Parser* parser = SchemaParser();
+  if (parser == nullptr) return NoSchema();
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(schema::Operator::Pack(builder, &node));
+  std::string text;
+  if (!flatbuffers::GenerateTextFromTable(
+          *parser,
+          flatbuffers::GetRoot<schema::Operator>(builder.GetBufferPointer()),
+          kTable, &text)) {
+    return absl::InvalidArgumentError("a node's options are no text");
+  }
+  const auto whole =
+      nlohmann::ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!whole.is_object()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a node's options are no JSON: ", text));
+  }
+  nlohmann::ordered_json options = nlohmann::ordered_json::object();
+  for (const char* key : kKeys) {
+    if (whole.contains(key) && whole[key] != "NONE") options[key] = whole[key];
+  }
+  return options;
+}
+
+absl::StatusOr<schema::OperatorT> OptionsFromJson(
+    const nlohmann::ordered_json& options) {
+  flatbuffers::Parser* parser = SchemaParser();
+  if (parser == nullptr) return NoSchema();
+  if (!parser->ParseJson(options.dump().c_str())) {
+    return absl::InvalidArgumentError(parser->error_);
+  }
+  schema::OperatorT node;
+  flatbuffers::GetRoot<schema::Operator>(parser->builder_.GetBufferPointer())
+      ->UnPackTo(&node);
+  return node;
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,110 @@
+#include "tools/runner/op_shape_model.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "tools/common/model_builder.h"
+#include "tools/runner/op_options.h"
+
+namespace gles_delegate {
+namespace {
+
+using schema::BuiltinOperator;
+using schema::TensorType;
+
+absl::StatusOr<TensorType> TypeOf(const TensorShape& shape) {
+  // A bias of int32 codes is a number to the float op.
+  if (shape.quantized || shape.type == "FLOAT16") return TensorType::FLOAT32;
+  for (TensorType type : schema::EnumValuesTensorType()) {
+    if (shape.type == schema::EnumNameTensorType(type)) return type;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("no tensor type is called ", shape.type));
+}
+
+absl::StatusOr<BuiltinOperator> CodeOf(const OpShape& shape) {
+  for (BuiltinOperator code : schema::EnumValuesBuiltinOperator()) {
+    if (shape.op == schema::EnumNameBuiltinOperator(code)) return code;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("no builtin op is called ", shape.op));
+}
+
+template <typename T>
+int AddIntegers(const TensorShape& shape, const std::string& name,
+                ModelBuilder* builder) {
+  std::vector<T> values(shape.elements());
+  for (size_t i = 0; i < values.size() && i < shape.values.size(); ++i) {
+    values[i] = shape.values[i];
+  }
+  return builder->AddConstant<T>(name, shape.dims, values);
+}
+
+int AddConstant(const TensorShape& shape, TensorType type,
+                const std::string& name, ModelBuilder* builder) {
+  switch (type) {
+    case TensorType::INT32:
+      return AddIntegers<int32_t>(shape, name, builder);
+    case TensorType::INT64:
+      return AddIntegers<int64_t>(shape, name, builder);
+    case TensorType::FLOAT32: {
+      // Small, so that sums of thousands stay halves; not all alike, so that
+      // nothing can be left out.
+      std::vector<float> values(shape.elements());
+      for (size_t i = 0; i < values.size(); ++i) {
+        values[i] = 0.01f * static_cast<float>(i % 7) - 0.02f;
+      }
+      return builder->AddConstant<float>(name, shape.dims, values);
+    }
+    default: {
+      const std::vector<uint8_t> zeros(shape.elements() * sizeof(int64_t));
+      return builder->AddConstantBytes(name, shape.dims, type, zeros);
+    }
+  }
+}
+
+absl::StatusOr<int> AddInput(const TensorShape& shape, const std::string& name,
+                             ModelBuilder* builder) {
+  if (shape.absent) return -1;
+  const auto type = TypeOf(shape);
+  if (!type.ok()) return type.status();
+  if (shape.constant) return AddConstant(shape, *type, name, builder);
+  if (shape.variable) return builder->AddVariable(name, shape.dims, *type);
+  return builder->AddInput(name, shape.dims, *type);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<uint8_t>> OneOpModel(const OpShape& shape) {
+  auto options = OptionsFromJson(shape.options);
+  if (!options.ok()) return options.status();
+  ModelBuilder builder;
+  std::vector<int> inputs;
+  std::vector<int> outputs;
+  for (const TensorShape& t : shape.inputs) {
+    auto id = AddInput(t, absl::StrCat("input", inputs.size()), &builder);
+    if (!id.ok()) return id.status();
+    inputs.push_back(*id);
+  }
+  for (const TensorShape& t : shape.outputs) {
+    const auto type = TypeOf(t);
+    if (!type.ok()) return type.status();
+    outputs.push_back(builder.AddTensor(absl::StrCat("output", outputs.size()),
+                                        t.dims, *type));
+  }
+  const auto code = CodeOf(shape);
+  if (code.ok()) {
+    builder.AddOp(*code, shape.version, inputs, outputs);
+    builder.model().subgraphs[0]->operators[0]->builtin_options =
+        std::move(options->builtin_options);
+  } else {
+    builder.AddCustomOp(shape.op, options->custom_options, inputs, outputs,
+                        shape.version);
+  }
+  builder.SetOutputs(outputs);
+  return builder.Finish();
+}
+
+}  // namespace gles_delegate

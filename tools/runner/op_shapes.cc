@@ -1,0 +1,244 @@
+#include "tools/runner/op_shapes.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "third_party/tflite_schema/schema_generated.h"
+#include "tools/runner/op_options.h"
+
+namespace gles_delegate {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Longer ones are tables of numbers: no shapes, no axes.
+constexpr size_t kMostValues = 64;
+
+std::string NameOf(const schema::OperatorCodeT& code) {
+  if (!code.custom_code.empty()) return code.custom_code;
+  // Files from before 2020 have the first of the two alone.
+  const int builtin = std::max(static_cast<int>(code.deprecated_builtin_code),
+                               static_cast<int>(code.builtin_code));
+  return schema::EnumNameBuiltinOperator(
+      static_cast<schema::BuiltinOperator>(builtin));
+}
+
+template <typename T>
+std::vector<int> Integers(const std::vector<uint8_t>& bytes) {
+  std::vector<T> read(bytes.size() / sizeof(T));
+  std::memcpy(read.data(), bytes.data(), read.size() * sizeof(T));
+  std::vector<int> values;
+  for (T v : read) {
+    values.push_back(static_cast<int>(std::clamp<int64_t>(
+        v, std::numeric_limits<int>::min(), std::numeric_limits<int>::max())));
+  }
+  return values;
+}
+
+class Lister {
+ public:
+  explicit Lister(const schema::ModelT& model)
+      : model_(model), graph_(*model.subgraphs[0]) {
+    for (const auto& tensor : graph_.tensors) {
+      constant_.push_back(!Bytes(*tensor).empty());
+    }
+  }
+
+  absl::StatusOr<std::vector<OpShape>> List() {
+    std::vector<OpShape> shapes;
+    std::map<std::string, size_t> known;
+    for (size_t n = 0; n < graph_.operators.size(); ++n) {
+      auto shape = Read(*graph_.operators[n]);
+      if (!shape.ok()) return shape.status();
+      const auto [it, is_new] =
+          known.try_emplace(OpShapesToText("", {*shape}), shapes.size());
+      if (!is_new) {
+        ++shapes[it->second].count;
+        continue;
+      }
+      shape->node = static_cast<int>(n);
+      shapes.push_back(*std::move(shape));
+    }
+    return shapes;
+  }
+
+ private:
+  absl::StatusOr<OpShape> Read(const schema::OperatorT& node) {
+    if (node.opcode_index >= model_.operator_codes.size()) {
+      return absl::InvalidArgumentError("an operator code leads nowhere");
+    }
+    const schema::OperatorCodeT& code =
+        *model_.operator_codes[node.opcode_index];
+    OpShape shape;
+    shape.op = NameOf(code);
+    shape.version = code.version;
+    auto options = OptionsToJson(node);
+    if (!options.ok()) return options.status();
+    shape.options = *std::move(options);
+    for (int id : node.inputs) {
+      if (id >= static_cast<int>(graph_.tensors.size())) {
+        return absl::InvalidArgumentError("an input index leads nowhere");
+      }
+      shape.inputs.push_back(Describe(id));
+    }
+    for (int id : node.outputs) {
+      if (id < 0 || id >= static_cast<int>(graph_.tensors.size())) {
+        return absl::InvalidArgumentError("an output index leads nowhere");
+      }
+      if (shape.on_constants()) constant_[id] = true;
+      shape.outputs.push_back(Describe(id));
+    }
+    return shape;
+  }
+
+  TensorShape Describe(int id) const {
+    TensorShape shape;
+    shape.absent = id < 0;
+    if (shape.absent) return shape;
+    const schema::TensorT& tensor = *graph_.tensors[id];
+    shape.type = schema::EnumNameTensorType(tensor.type);
+    shape.dims.assign(tensor.shape.begin(), tensor.shape.end());
+    shape.quantized =
+        tensor.quantization != nullptr && !tensor.quantization->scale.empty();
+    shape.constant = constant_[id];
+    shape.variable = tensor.is_variable;
+    const std::vector<uint8_t>& bytes = Bytes(tensor);
+    if (shape.quantized || bytes.empty()) return shape;
+    if (tensor.type == schema::TensorType::INT32) {
+      shape.values = Integers<int32_t>(bytes);
+    } else if (tensor.type == schema::TensorType::INT64) {
+      shape.values = Integers<int64_t>(bytes);
+    }
+    if (shape.values.size() > kMostValues) shape.values.clear();
+    return shape;
+  }
+
+  const std::vector<uint8_t>& Bytes(const schema::TensorT& tensor) const {
+    static const auto* const none = new std::vector<uint8_t>();
+    if (tensor.buffer >= model_.buffers.size()) return *none;
+    const auto& buffer = model_.buffers[tensor.buffer];
+    return buffer == nullptr ? *none : buffer->data;
+  }
+
+  const schema::ModelT& model_;
+  const schema::SubGraphT& graph_;
+  std::vector<bool> constant_;  // by tensor
+};
+
+Json ToJson(const TensorShape& shape) {
+  if (shape.absent) return nullptr;
+  Json json;
+  json["type"] = shape.type;
+  json["shape"] = shape.dims;
+  if (shape.quantized) json["quantized"] = true;
+  if (shape.constant) json["constant"] = true;
+  if (shape.variable) json["variable"] = true;
+  if (!shape.values.empty()) json["values"] = shape.values;
+  return json;
+}
+
+TensorShape TensorFromJson(const Json& json) {
+  TensorShape shape;
+  shape.absent = json.is_null();
+  if (shape.absent) return shape;
+  shape.type = json.at("type");
+  shape.dims = json.at("shape").get<std::vector<int>>();
+  shape.quantized = json.value("quantized", false);
+  shape.constant = json.value("constant", false);
+  shape.variable = json.value("variable", false);
+  shape.values = json.value("values", std::vector<int>());
+  return shape;
+}
+
+Json ToJson(const OpShape& shape) {
+  Json json;
+  json["op"] = shape.op;
+  json["version"] = shape.version;
+  json["node"] = shape.node;
+  json["count"] = shape.count;
+  json["inputs"] = Json::array();
+  json["outputs"] = Json::array();
+  for (const TensorShape& t : shape.inputs) json["inputs"].push_back(ToJson(t));
+  for (const TensorShape& t : shape.outputs) {
+    json["outputs"].push_back(ToJson(t));
+  }
+  json["options"] = shape.options;
+  return json;
+}
+
+OpShape OpFromJson(const Json& json) {
+  OpShape shape;
+  shape.op = json.at("op");
+  shape.version = json.at("version");
+  shape.node = json.at("node");
+  shape.count = json.at("count");
+  for (const Json& t : json.at("inputs")) {
+    shape.inputs.push_back(TensorFromJson(t));
+  }
+  for (const Json& t : json.at("outputs")) {
+    shape.outputs.push_back(TensorFromJson(t));
+  }
+  shape.options = json.at("options");
+  return shape;
+}
+
+}  // namespace
+
+int64_t TensorShape::elements() const {
+  int64_t product = 1;
+  for (int d : dims) product *= d;
+  return product;
+}
+
+bool OpShape::on_constants() const {
+  return std::all_of(inputs.begin(), inputs.end(), [](const TensorShape& t) {
+    return t.absent || t.constant;
+  });
+}
+
+absl::StatusOr<std::vector<OpShape>> OpShapesOf(
+    absl::Span<const uint8_t> model) {
+  flatbuffers::Verifier verifier(model.data(), model.size());
+  if (!schema::VerifyModelBuffer(verifier)) {
+    return absl::InvalidArgumentError("not a whole .tflite model");
+  }
+  const std::unique_ptr<schema::ModelT> read =
+      schema::UnPackModel(model.data());
+  if (read->subgraphs.empty()) {
+    return absl::InvalidArgumentError("the model has no subgraph");
+  }
+  return Lister(*read).List();
+}
+
+std::string OpShapesToText(const std::string& model,
+                           const std::vector<OpShape>& shapes) {
+  std::string text =
+      absl::StrCat("{\"model\":", Json(model).dump(), ",\"ops\":[");
+  const char* separator = "\n";
+  for (const OpShape& shape : shapes) {
+    absl::StrAppend(&text, separator, ToJson(shape).dump());
+    separator = ",\n";
+  }
+  absl::StrAppend(&text, "\n]}\n");
+  return text;
+}
+
+absl::StatusOr<std::vector<OpShape>> OpShapesFromText(const std::string& text) {
+  try {  // nlohmann's accessors throw
+    std::vector<OpShape> shapes;
+    const Json list = Json::parse(text);
+    for (const Json& op : list.at("ops")) shapes.push_back(OpFromJson(op));
+    return shapes;
+  } catch (const Json::exception& e) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("no list of op shapes: ", e.what()));
+  }
+}
+
+}  // namespace gles_delegate

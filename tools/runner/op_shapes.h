@@ -1,0 +1,53 @@
+// What each op of a model works on: shapes, types and options, without weights.
+// The benches build their nodes from such lists (benches/shapes), so that they
+// need no model.
+#ifndef GLES_DELEGATE_TOOLS_RUNNER_OP_SHAPES_H_
+#define GLES_DELEGATE_TOOLS_RUNNER_OP_SHAPES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "nlohmann/json.hpp"
+
+namespace gles_delegate {
+
+struct TensorShape {
+  bool absent = false;  // an optional input that is not there
+  std::string type;     // the schema's name: "FLOAT32"
+  std::vector<int> dims;
+  bool quantized = false;   // its codes stand for real numbers
+  bool constant = false;    // in the file, or made of what is
+  bool variable = false;    // keeps its value from one Invoke to the next
+  std::vector<int> values;  // of a short constant of integers: shapes, axes
+  int64_t elements() const;
+};
+
+struct OpShape {
+  std::string op;  // "CONV_2D", or a custom op's name
+  int version = 1;
+  int node = 0;   // the first that is like this
+  int count = 1;  // how many nodes of the model are
+  std::vector<TensorShape> inputs;
+  std::vector<TensorShape> outputs;
+  nlohmann::ordered_json options;  // as in op_options.h
+  // Whether it is folded before the model runs.
+  bool on_constants() const;
+};
+
+// Every op of the model's first subgraph, those alike once, in the model's
+// order. kInvalidArgument: no model, or an index in it leads nowhere.
+absl::StatusOr<std::vector<OpShape>> OpShapesOf(
+    absl::Span<const uint8_t> model);
+
+// The list as a file holds it, an op a line, and back. kInvalidArgument: what
+// is no such list.
+std::string OpShapesToText(const std::string& model,
+                           const std::vector<OpShape>& shapes);
+absl::StatusOr<std::vector<OpShape>> OpShapesFromText(const std::string& text);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_TOOLS_RUNNER_OP_SHAPES_H_
