@@ -1,6 +1,5 @@
 // What the device does at most, and what moving data and submitting work cost:
 // what the latencies of models are made of.
-#include <functional>
 #include <vector>
 
 #include "benches/common/bench_device.h"
@@ -13,29 +12,19 @@ namespace {
 using egl::Buffer;
 using egl::gl;
 
-// Runs fn in the context; an error ends the benchmark.
-void InContext(benchmark::State& state,
-               const std::function<absl::Status()>& fn) {
-  const absl::Status status = BenchContext()->Run([&] { return fn(); });
-  if (!status.ok()) state.SkipWithError(status.ToString().c_str());
-}
-
-absl::Status Finish() {
-  auto fence = egl::Fence::Insert();
-  return fence.ok() ? fence->Wait(/*spin_us=*/2000) : fence.status();
-}
-
-void BM_PeakArithmetic(benchmark::State& state) {
+// What op_bench's shares are of.
+void BM_Peak(benchmark::State& state) {
   InContext(state, [&]() -> absl::Status {
-    auto peak = PeakGflops();
+    auto peak = DevicePeak();
     if (!peak.ok()) return peak.status();
     for (auto _ : state) {
     }
-    state.counters["GFLOPs"] = *peak;
+    state.counters["best_GFLOPs"] = peak->gflops;
+    state.counters["best_GBs"] = peak->gbytes;
     return absl::OkStatus();
   });
 }
-BENCHMARK(BM_PeakArithmetic)->Iterations(1);
+BENCHMARK(BM_Peak)->Iterations(1);
 
 // Binds `from` and `to`, and copies by a dispatch `count` times, with a barrier
 // before each, until all is done.
@@ -49,7 +38,7 @@ absl::Status CopyOnGpu(const egl::Program& program, const Buffer& from,
     gl().DispatchCompute(static_cast<GLuint>(to.bytes() / 16 / 64), 1, 1);
   }
   gl().MemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT);
-  return Finish();
+  return WaitForDevice();
 }
 
 enum Direction { kDevice, kUpload, kReadback };

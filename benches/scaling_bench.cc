@@ -2,7 +2,6 @@
 // 1x1 convolution, and with the number of nodes, for preparing and for
 // invoking. 2,338 nodes is a model that exists.
 #include <cstring>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -62,12 +61,6 @@ absl::StatusOr<std::unique_ptr<Executor>> Prepare(Graph* graph,
   if (!dispatches.ok()) return dispatches.status();
   return Executor::Create(*BenchContext(), programs, *graph,
                           *std::move(dispatches), profile);
-}
-
-void InContext(benchmark::State& state,
-               const std::function<absl::Status()>& fn) {
-  const absl::Status status = BenchContext()->Run([&] { return fn(); });
-  if (!status.ok()) state.SkipWithError(status.ToString().c_str());
 }
 
 // Host tensors in and out.

@@ -4,14 +4,13 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <sstream>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "benchmark/benchmark.h"
-#include "tools/runner/git_revision.h"
 
 namespace gles_delegate {
 namespace {
@@ -23,32 +22,66 @@ constexpr int kPeakSteps = 1024;
 constexpr int kPeakGroup = 64;
 constexpr double kPeakFlopsAnInvocation = 2.0 * 16 * kPeakSteps;
 
-absl::Status Finish() {
-  auto fence = egl::Fence::Insert();
-  return fence.ok() ? fence->Wait(/*spin_us=*/2000) : fence.status();
-}
+// As in benches/shaders/copy.comp.
+constexpr int kCopyGroup = 64;
+constexpr int kTexelBytes = 16;
 
-absl::StatusOr<double> MeasurePeak() {
-  auto program = BenchProgram("peak");
-  if (!program.ok()) return program.status();
-  const bool software = BenchContext()->device().software;
-  const int groups = software ? 256 : 8192;
-  auto out = egl::Buffer::Create(size_t{16} * groups * kPeakGroup, nullptr,
-                                 GL_STATIC_DRAW);
-  if (!out.ok()) return out.status();
-  gl().UseProgram(program->id());
-  gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, out->id());
+// The least seconds of a dispatch of so many work groups.
+absl::StatusOr<double> BestTime(const egl::Program& program, int groups) {
+  gl().UseProgram(program.id());
   double best = std::numeric_limits<double>::infinity();
   for (int i = 0; i < 12; ++i) {  // the first compiles
     const auto start = std::chrono::steady_clock::now();
+    gl().MemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
     gl().DispatchCompute(groups, 1, 1);
-    if (auto s = Finish(); !s.ok()) return s;
+    if (auto s = WaitForDevice(); !s.ok()) return s;
     best = std::min(best, std::chrono::duration<double>(
                               std::chrono::steady_clock::now() - start)
                               .count());
   }
-  if (auto s = egl::CheckGl("measuring the peak"); !s.ok()) return s;
-  return kPeakFlopsAnInvocation * groups * kPeakGroup / best * 1e-9;
+  if (auto s = egl::CheckGl("measuring a peak"); !s.ok()) return s;
+  return best;
+}
+
+absl::StatusOr<double> MeasureGflops() {
+  auto program = BenchProgram("peak");
+  if (!program.ok()) return program.status();
+  const bool software = BenchContext()->device().software;
+  const int groups = software ? 256 : 8192;
+  auto out = egl::Buffer::Create(size_t{kTexelBytes} * groups * kPeakGroup,
+                                 nullptr, GL_STATIC_DRAW);
+  if (!out.ok()) return out.status();
+  gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, out->id());
+  auto seconds = BestTime(*program, groups);
+  if (!seconds.ok()) return seconds.status();
+  return kPeakFlopsAnInvocation * groups * kPeakGroup / *seconds * 1e-9;
+}
+
+absl::StatusOr<double> MeasureGbytes() {
+  auto program = BenchProgram("copy");
+  if (!program.ok()) return program.status();
+  // As much as the widest layers of the models hold, or, where launching would
+  // take as long as copying, more. 65,535 groups at most (GLES 3.1).
+  const bool software = BenchContext()->device().software;
+  const int groups = software ? 8192 : 65535;
+  const size_t bytes = size_t{kTexelBytes} * groups * kCopyGroup;
+  auto from = egl::Buffer::Create(bytes, nullptr, GL_DYNAMIC_COPY);
+  if (!from.ok()) return from.status();
+  auto to = egl::Buffer::Create(bytes, nullptr, GL_DYNAMIC_COPY);
+  if (!to.ok()) return to.status();
+  gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, from->id());
+  gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, to->id());
+  auto seconds = BestTime(*program, groups);
+  if (!seconds.ok()) return seconds.status();
+  return 2.0 * static_cast<double>(bytes) / *seconds * 1e-9;
+}
+
+absl::StatusOr<Peak> MeasurePeak() {
+  const auto gflops = MeasureGflops();
+  if (!gflops.ok()) return gflops.status();
+  const auto gbytes = MeasureGbytes();
+  if (!gbytes.ok()) return gbytes.status();
+  return Peak{*gflops, *gbytes};
 }
 
 }  // namespace
@@ -65,30 +98,38 @@ egl::Context* BenchContext() {
   return context;
 }
 
+void InContext(benchmark::State& state, absl::FunctionRef<absl::Status()> fn) {
+  const absl::Status status = BenchContext()->Run(fn);
+  if (!status.ok()) state.SkipWithError(status.ToString().c_str());
+}
+
+std::string BenchDir() {
+  if (const char* dir = std::getenv("GLES_BENCH_DIR")) return dir;
+  const std::string built = GLES_DELEGATE_SOURCE_DIR "/benches";
+  return std::filesystem::is_directory(built) ? built : "benches";
+}
+
 absl::StatusOr<egl::Program> BenchProgram(absl::string_view name) {
-  const std::string path = absl::StrCat(GLES_DELEGATE_SOURCE_DIR,
-                                        "/benches/shaders/", name, ".comp");
+  const std::string path = absl::StrCat(BenchDir(), "/shaders/", name, ".comp");
   std::ifstream file(path);
   std::stringstream text;
   text << file.rdbuf();
-  if (!file) return absl::NotFoundError(absl::StrCat("cannot read ", path));
+  if (!file) {
+    return absl::NotFoundError(
+        absl::StrCat("cannot read ", path,
+                     "; GLES_BENCH_DIR may name another folder than benches/"));
+  }
   return egl::Program::Compile(text.str(), name);
 }
 
-absl::StatusOr<double> PeakGflops() {
-  static const auto* const peak = new absl::StatusOr<double>(MeasurePeak());
+absl::Status WaitForDevice() {
+  auto fence = egl::Fence::Insert();
+  return fence.ok() ? fence->Wait(/*spin_us=*/2000) : fence.status();
+}
+
+absl::StatusOr<Peak> DevicePeak() {
+  static const auto* const peak = new absl::StatusOr<Peak>(MeasurePeak());
   return *peak;
 }
 
 }  // namespace gles_delegate
-
-int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-  const auto& device = gles_delegate::BenchContext()->device();
-  benchmark::AddCustomContext("renderer", device.renderer);
-  benchmark::AddCustomContext("driver", device.version);
-  benchmark::AddCustomContext("revision", gles_delegate::GitRevision());
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
-}

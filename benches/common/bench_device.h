@@ -2,8 +2,12 @@
 #ifndef GLES_DELEGATE_BENCHES_COMMON_BENCH_DEVICE_H_
 #define GLES_DELEGATE_BENCHES_COMMON_BENCH_DEVICE_H_
 
+#include <string>
+
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "benchmark/benchmark.h"
 #include "egl/context.h"
 #include "egl/objects.h"
 
@@ -13,13 +17,27 @@ namespace gles_delegate {
 // message where there is none. Lives for ever.
 egl::Context* BenchContext();
 
+// Runs fn in that context; an error ends the benchmark.
+void InContext(benchmark::State& state, absl::FunctionRef<absl::Status()> fn);
+
+// The project's folder benches/: where this was built, or GLES_BENCH_DIR, or
+// below the working directory.
+std::string BenchDir();
+
 // benches/shaders/<name>.comp, compiled. Inside BenchContext()->Run().
 absl::StatusOr<egl::Program> BenchProgram(absl::string_view name);
 
-// float32 multiply-adds of registers alone, in GFLOP/s: the best of a few
-// dispatches. Measured once a process: where the processor is the device and
-// busy, too low. Inside BenchContext()->Run().
-absl::StatusOr<double> PeakGflops();
+// Waits until the device has done all it was given.
+absl::Status WaitForDevice();
+
+// What the device does at most, each measured once a process, the best of a few
+// dispatches; where the processor is the device and busy, too low. Inside
+// BenchContext()->Run().
+struct Peak {
+  double gflops = 0;  // float32 multiply-adds of registers alone
+  double gbytes = 0;  // read and written a second by copying a large buffer
+};
+absl::StatusOr<Peak> DevicePeak();
 
 }  // namespace gles_delegate
 
