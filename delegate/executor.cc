@@ -89,19 +89,25 @@ absl::Status Executor::RecordTimed() {
   return absl::OkStatus();
 }
 
-absl::Status Executor::Invoke(Inputs inputs, Outputs outputs) {
+absl::Status Executor::Submit(Inputs inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) skip_[i] = inputs[i].empty();
   if (state_barrier_ != 0) gl().MemoryBarrier(state_barrier_);
   GLuint program = 0;
-  if (profile_.empty()) {
-    if (auto s = RecordUploads(inputs, &program); !s.ok()) return s;
-    for (size_t i = uploads_end(); i < readbacks_begin(); ++i) {
-      Record(commands_[i], &program);
-    }
-    if (auto s = RecordReadbacks(&program); !s.ok()) return s;
-    if (auto s = FinishReadbacks(outputs); !s.ok()) return s;
-    return egl::CheckGl("running the partition");
+  if (auto s = RecordUploads(inputs, &program); !s.ok()) return s;
+  for (size_t i = uploads_end(); i < readbacks_begin(); ++i) {
+    Record(commands_[i], &program);
   }
+  return RecordReadbacks(&program);
+}
+
+absl::Status Executor::Collect(Outputs outputs) {
+  if (auto s = FinishReadbacks(outputs); !s.ok()) return s;
+  return egl::CheckGl("running the partition");
+}
+
+absl::Status Executor::InvokeTimed(Inputs inputs, Outputs outputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) skip_[i] = inputs[i].empty();
+  if (state_barrier_ != 0) gl().MemoryBarrier(state_barrier_);
   for (size_t i = 0; i < uploads_end(); ++i) {
     if (IsSkipped(i)) continue;
     if (auto s = CopyIn(commands_[i].piece, inputs); !s.ok()) return s;
@@ -113,6 +119,12 @@ absl::Status Executor::Invoke(Inputs inputs, Outputs outputs) {
     if (auto s = CopyOut(commands_[i].piece, outputs); !s.ok()) return s;
   }
   return egl::CheckGl("running the partition");
+}
+
+absl::Status Executor::Invoke(Inputs inputs, Outputs outputs) {
+  if (!profile_.empty()) return InvokeTimed(inputs, outputs);
+  if (auto s = Submit(inputs); !s.ok()) return s;
+  return Collect(outputs);
 }
 
 }  // namespace gles_delegate

@@ -57,6 +57,11 @@ class Executor {
   absl::Status Invoke(absl::Span<const absl::Span<const uint8_t>> inputs,
                       absl::Span<const absl::Span<uint8_t>> outputs);
 
+  // The halves of an Invoke that is not profiled, for benches: everything is
+  // handed to the driver; the results are waited for and copied.
+  absl::Status Submit(absl::Span<const absl::Span<const uint8_t>> inputs);
+  absl::Status Collect(absl::Span<const absl::Span<uint8_t>> outputs);
+
   const ExecutorStats& stats() const { return stats_; }
 
   // From here on each Invoke times every command: by timer queries where the
@@ -134,6 +139,7 @@ class Executor {
   }
   void Record(const Command& command, GLuint* program) const;
   absl::Status RecordTimed();
+  absl::Status InvokeTimed(Inputs inputs, Outputs outputs);
   // Commands [begin, end) are the uploads, what runs between, or the readbacks.
   size_t uploads_end() const { return uploads_; }
   size_t readbacks_begin() const { return commands_.size() - readbacks_; }

@@ -1,0 +1,145 @@
+#include "benches/model_bench/submit_bench.h"
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "benches/common/bench_device.h"
+#include "benches/common/read_graph.h"
+#include "benches/model_bench/samples.h"
+#include "delegate/device_profile.h"
+#include "delegate/executor.h"
+#include "delegate/executor_builder.h"
+#include "delegate/passes/compute_on_codes.h"
+#include "delegate/plan_partition.h"
+#include "tools/common/tflite_host.h"
+
+namespace gles_delegate {
+namespace {
+
+// An executor with host memory for its inputs and outputs.
+struct Runner {
+  ProgramCache programs;
+  std::unique_ptr<Executor> executor;
+  std::vector<std::vector<uint8_t>> memory;
+  std::vector<absl::Span<const uint8_t>> inputs;
+  std::vector<absl::Span<uint8_t>> outputs;
+};
+
+absl::Status Make(const Model& model, Runner* runner) {
+  egl::Context& context = *BenchContext();
+  const DeviceProfile profile = ProfileFor(context.device(), {});
+  auto graph = ReadGraph(model, profile);
+  if (!graph.ok()) return graph.status();
+  ComputeOnCodes(&*graph, profile);
+  StageTimes stages;
+  StageTimer timer(&stages);
+  auto planned = PlanPartition(*graph, profile, &timer);
+  if (!planned.ok()) return planned.status();
+  auto executor = Executor::Create(context, &runner->programs, planned->graph,
+                                   std::move(planned->dispatches), profile);
+  if (!executor.ok()) return executor.status();
+  runner->executor = *std::move(executor);
+  const auto room = [&](TensorId id) {
+    const Tensor& tensor = planned->graph.tensor(id);
+    runner->memory.emplace_back(tensor.shape.elements() *
+                                HostElementBytes(tensor));
+    return absl::MakeSpan(runner->memory.back());
+  };
+  for (TensorId id : planned->graph.inputs) runner->inputs.push_back(room(id));
+  for (TensorId id : planned->graph.outputs) {
+    runner->outputs.push_back(room(id));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status MeasureHalves(Runner& runner, benchmark::State* state) {
+  std::vector<double> submit;
+  std::vector<double> submit_wall;
+  std::vector<double> wall;
+  std::vector<double> cpu;
+  const absl::Status status = Repeat([&](bool counts) {
+    const double cpu_start = ClockUs(CLOCK_PROCESS_CPUTIME_ID);
+    const double thread_start = ClockUs(CLOCK_THREAD_CPUTIME_ID);
+    const double start = ClockUs(CLOCK_MONOTONIC);
+    if (auto s = runner.executor->Submit(runner.inputs); !s.ok()) return s;
+    const double submitted = ClockUs(CLOCK_MONOTONIC);
+    const double thread_end = ClockUs(CLOCK_THREAD_CPUTIME_ID);
+    if (auto s = runner.executor->Collect(runner.outputs); !s.ok()) return s;
+    if (!counts) return absl::OkStatus();
+    wall.push_back(ClockUs(CLOCK_MONOTONIC) - start);
+    cpu.push_back(ClockUs(CLOCK_PROCESS_CPUTIME_ID) - cpu_start);
+    submit.push_back(thread_end - thread_start);
+    submit_wall.push_back(submitted - start);
+    return absl::OkStatus();
+  });
+  if (!status.ok()) return status;
+  const double submit_us = Median(submit);
+  for (auto _ : *state) state->SetIterationTime(submit_us * 1e-6);
+  state->counters["submit_us"] = submit_us;
+  state->counters["submit_wall_us"] = Median(submit_wall);
+  state->counters["wall_us"] = Median(wall);
+  state->counters["cpu_us"] = Median(cpu);
+  state->counters["dispatches"] = runner.executor->stats().dispatches;
+  return absl::OkStatus();
+}
+
+// The device's time by kind of command.
+struct Parts {
+  double upload = 0;
+  double gpu = 0;
+  double readback = 0;
+};
+
+Parts PartsSoFar(const Executor& executor) {
+  Parts parts;
+  for (const auto& entry : executor.profile()) {
+    double& part = entry.shader == "upload"     ? parts.upload
+                   : entry.shader == "readback" ? parts.readback
+                                                : parts.gpu;
+    part += entry.total_us;
+  }
+  return parts;
+}
+
+absl::Status MeasureParts(Runner& runner, benchmark::State* state) {
+  // llvmpipe's timer queries do not see its threads.
+  const bool timers = !BenchContext()->device().software;
+  if (auto s = runner.executor->EnableProfiling(timers); !s.ok()) return s;
+  std::vector<double> upload;
+  std::vector<double> gpu;
+  std::vector<double> readback;
+  Parts before;
+  const absl::Status status = Repeat([&](bool counts) {
+    const absl::Status s =
+        runner.executor->Invoke(runner.inputs, runner.outputs);
+    const Parts now = PartsSoFar(*runner.executor);
+    if (counts) {
+      upload.push_back(now.upload - before.upload);
+      gpu.push_back(now.gpu - before.gpu);
+      readback.push_back(now.readback - before.readback);
+    }
+    before = now;
+    return s;
+  });
+  state->counters["upload_us"] = Median(upload);
+  state->counters["gpu_us"] = Median(gpu);
+  state->counters["readback_us"] = Median(readback);
+  return status;
+}
+
+}  // namespace
+
+absl::Status MeasureSubmission(const std::string& path,
+                               benchmark::State* state) {
+  auto model = Model::FromFile(path);
+  if (!model.ok()) return model.status();
+  Runner runner;
+  if (auto s = Make(**model, &runner); !s.ok()) return s;
+  if (auto s = MeasureHalves(runner, state); !s.ok()) return s;
+  return MeasureParts(runner, state);
+}
+
+}  // namespace gles_delegate
