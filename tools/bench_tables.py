@@ -14,8 +14,8 @@ def facts(context):
     """The line over a table: what was measured on, and when.
 
     >>> facts({"renderer": "R", "driver": "D", "date": "2026-11-21T16:41:26+00:00",
-    ...        "revision": "r1", "num_cpus": 2})
-    'R, D, 2 cores, 2026-11-21, revision r1'
+    ...        "revision": "r1", "num_cpus": 2, "settings": "GLES_BENCH_HALF=1"})
+    'R, D, 2 cores, 2026-11-21, revision r1, GLES_BENCH_HALF=1'
     >>> facts({})
     ''
     """
@@ -25,6 +25,7 @@ def facts(context):
     parts.append((context.get("date") or "")[:10])
     if context.get("revision"):
         parts.append("revision " + context["revision"])
+    parts.append(context.get("settings"))
     return ", ".join(p for p in parts if p)
 
 

@@ -1,10 +1,36 @@
 #include "benches/common/bench_main.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "benches/common/bench_device.h"
 #include "benchmark/benchmark.h"
 #include "tools/runner/git_revision.h"
 
 namespace gles_delegate {
+namespace {
+
+// What the environment changes, "GLES_BENCH_HALF=1 ...", without folders.
+std::string Settings() {
+  std::vector<absl::string_view> settings;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const absl::string_view setting = *entry;
+    if (absl::StartsWith(setting, "GLES_") &&
+        !absl::StrContains(setting, "_DIR=")) {
+      settings.push_back(setting);
+    }
+  }
+  std::sort(settings.begin(), settings.end());
+  return absl::StrJoin(settings, " ");
+}
+
+}  // namespace
 
 int BenchMain(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
@@ -13,6 +39,9 @@ int BenchMain(int argc, char** argv) {
   benchmark::AddCustomContext("renderer", device.renderer);
   benchmark::AddCustomContext("driver", device.version);
   benchmark::AddCustomContext("revision", GitRevision());
+  if (const std::string settings = Settings(); !settings.empty()) {
+    benchmark::AddCustomContext("settings", settings);
+  }
   benchmark::RunSpecifiedBenchmarks();
   return 0;
 }

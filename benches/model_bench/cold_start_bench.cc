@@ -91,6 +91,7 @@ std::vector<std::string> ChildEnvironment(const std::string& model,
 // What a process of this program prints with that environment.
 absl::StatusOr<std::string> RunSelf(std::vector<std::string> environment) {
   std::vector<char*> variables;
+  variables.reserve(environment.size() + 1);
   for (std::string& entry : environment) variables.push_back(entry.data());
   variables.push_back(nullptr);
   int ends[2];
@@ -190,7 +191,7 @@ absl::Status MeasureColdStart(const std::string& path,
   if (mkdtemp(folder.data()) == nullptr) {
     return absl::UnavailableError("no folder for the start-up cache");
   }
-  const absl::Status status = MeasureWithCache(path, folder, state);
+  absl::Status status = MeasureWithCache(path, folder, state);
   fs::remove_all(folder);
   return status;
 }

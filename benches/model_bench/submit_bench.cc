@@ -60,7 +60,7 @@ absl::Status MeasureHalves(Runner& runner, benchmark::State* state) {
   std::vector<double> submit_wall;
   std::vector<double> wall;
   std::vector<double> cpu;
-  const absl::Status status = Repeat([&](bool counts) {
+  absl::Status status = Repeat([&](bool counts) {
     const double cpu_start = ClockUs(CLOCK_PROCESS_CPUTIME_ID);
     const double thread_start = ClockUs(CLOCK_THREAD_CPUTIME_ID);
     const double start = ClockUs(CLOCK_MONOTONIC);
@@ -112,9 +112,8 @@ absl::Status MeasureParts(Runner& runner, benchmark::State* state) {
   std::vector<double> gpu;
   std::vector<double> readback;
   Parts before;
-  const absl::Status status = Repeat([&](bool counts) {
-    const absl::Status s =
-        runner.executor->Invoke(runner.inputs, runner.outputs);
+  absl::Status status = Repeat([&](bool counts) {
+    absl::Status s = runner.executor->Invoke(runner.inputs, runner.outputs);
     const Parts now = PartsSoFar(*runner.executor);
     if (counts) {
       upload.push_back(now.upload - before.upload);

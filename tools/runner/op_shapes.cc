@@ -34,6 +34,7 @@ std::vector<int> Integers(const std::vector<uint8_t>& bytes) {
   std::vector<T> read(bytes.size() / sizeof(T));
   std::memcpy(read.data(), bytes.data(), read.size() * sizeof(T));
   std::vector<int> values;
+  values.reserve(read.size());
   for (T v : read) {
     values.push_back(static_cast<int>(std::clamp<int64_t>(
         v, std::numeric_limits<int>::min(), std::numeric_limits<int>::max())));
