@@ -34,6 +34,7 @@ struct Row {
   int upload_piece_bytes;
   int readback_piece_bytes;
   int staged_upload_bytes;
+  int half_transfers;
 };
 
 constexpr Row kRows[] = {
@@ -41,15 +42,16 @@ constexpr Row kRows[] = {
     // from arrays; an invocation must do much, as each costs. It runs 8 abreast
     // (256 bits), and a work group costs about 1 us by itself.
     {DeviceKind::kLlvmpipe, Storage::kTexture2d, ReadBy::kImage,
-     Storage::kTexture2d, 32, 4, 4, 4, 2, 8, 8, 0, 1, 1, 0, 0, 0, 0},
+     Storage::kTexture2d, 32, 4, 4, 4, 2, 8, 8, 0, 1, 1, 0, 0, 0, 0, 0},
     {DeviceKind::kSoftpipe, Storage::kTexture2d, ReadBy::kFetch,
-     Storage::kBuffer, 16, 4, 2, 4, 2, 8, 1, 0, 1, 1, 0, 0, 0, 0},
+     Storage::kBuffer, 16, 4, 2, 4, 2, 8, 1, 0, 1, 1, 0, 0, 0, 0, 0},
     // H200: sums are split until 49152 invocations share them (conv_shared.cc);
     // texelFetch of 128-bit texels runs at an eighth of what buffers do.
     {DeviceKind::kNvidia, Storage::kBuffer, ReadBy::kFetch, Storage::kBuffer,
-     64, 4, 2, 2, 1, 32, 1, 48 << 10, 2, 2, 1200, 256 << 10, 3 << 19, 1 << 20},
+     64, 4, 2, 2, 1, 32, 1, 48 << 10, 2, 2, 1200, 256 << 10, 3 << 19, 1 << 20,
+     1},
     {DeviceKind::kUnknown, Storage::kTextureArray, ReadBy::kFetch,
-     Storage::kBuffer, 64, 4, 1, 4, 1, 32, 1, 0, 1, 1, 0, 0, 0, 0},
+     Storage::kBuffer, 64, 4, 1, 4, 1, 32, 1, 0, 1, 1, 0, 0, 0, 0, 0},
 };
 
 const Row& RowFor(DeviceKind kind) {
@@ -96,6 +98,7 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device,
   p.upload_piece_bytes = row.upload_piece_bytes;
   p.readback_piece_bytes = row.readback_piece_bytes;
   p.staged_upload_bytes = row.staged_upload_bytes;
+  p.half_transfers = row.half_transfers;
   p.max_texture_size = device.max_texture_size;
   p.max_texture_layers = device.max_array_texture_layers;
   // Indices in shaders are 32-bit ints.

@@ -93,7 +93,7 @@ class Executor {
     GLboolean layered = GL_FALSE;
   };
 
-  // What an upload or readback moves: bytes of inputs_[tensor] or
+  // What an upload or readback moves: bytes of the buffer of inputs_[tensor] or
   // outputs_[tensor].
   struct Piece {
     int tensor = -1;  // -1: neither an upload nor a readback
@@ -121,6 +121,8 @@ class Executor {
   struct HostBuffer {
     egl::Buffer buffer;
     size_t bytes = 0;
+    // Holds float16 of the tensor's floats (DeviceProfile::half_transfers).
+    bool halves = false;
     // Of the GPU: what the upload reads, where it does not read `buffer` itself
     // (DeviceProfile::staged_upload_bytes).
     egl::Buffer staging;
@@ -143,6 +145,11 @@ class Executor {
   // Commands [begin, end) are the uploads, what runs between, or the readbacks.
   size_t uploads_end() const { return uploads_; }
   size_t readbacks_begin() const { return commands_.size() - readbacks_; }
+  // Bytes [begin, end) of the buffer, from or to the whole tensor.
+  static void FillHost(const HostBuffer& input, absl::Span<const uint8_t> from,
+                       size_t begin, size_t end);
+  static void TakeFromHost(const HostBuffer& output, absl::Span<uint8_t> to,
+                           size_t begin, size_t end);
   // From `buffer`, where there is a `staging`.
   void MoveToStaging(const Piece& piece) const;
   absl::Status CopyIn(const Piece& piece, Inputs inputs);

@@ -113,7 +113,7 @@ absl::Status ExecutorBuilder::MakeHostBuffers() {
           std::vector<Executor::HostBuffer>* out) -> absl::Status {
     for (TensorId id : ids) {
       const Tensor& tensor = graph_.tensor(id);
-      const size_t bytes = tensor.shape.elements() * HostElementBytes(tensor);
+      const size_t bytes = HostBytes(tensor);
       const size_t padded =
           (bytes + 47) / 48 * 48;  // whole vec4s (ints of codes), and threes
       if (static_cast<int64_t>(padded) > profile_.max_buffer_bytes) {
@@ -131,7 +131,8 @@ absl::Status ExecutorBuilder::MakeHostBuffers() {
       if (!buffer.ok())
         return Labelled(buffer.status(), graph_.tensor(id).ToString());
       executor_->mapped_ = buffer->mapped() != nullptr;
-      Executor::HostBuffer host{*std::move(buffer), bytes, {}};
+      Executor::HostBuffer host{
+          *std::move(buffer), bytes, AsHalves(tensor), {}};
       if (access == GL_MAP_WRITE_BIT && IsStaged(tensor)) {
         auto staging = egl::Buffer::Create(padded, nullptr, GL_DYNAMIC_COPY);
         if (!staging.ok())

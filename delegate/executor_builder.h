@@ -13,7 +13,8 @@
 
 namespace gles_delegate {
 
-// Bytes an element of an input or output takes in the host's memory.
+// Bytes an element of an input or output takes in what Executor::Invoke is
+// given.
 int64_t HostElementBytes(const Tensor& tensor);
 
 class ExecutorBuilder {
@@ -35,6 +36,11 @@ class ExecutorBuilder {
   void AddTransfers();
   // Adds the dispatches of one graph input or output: `d`, in pieces.
   void AddTransfer(int index, TensorId id, Dispatch d);
+  // True where the host's memory holds float16 of this input's or output's
+  // floats.
+  bool AsHalves(const Tensor& tensor) const;
+  // What that memory holds of it.
+  int64_t HostBytes(const Tensor& tensor) const;
   // True where the GPU copies what the host brings of this input.
   bool IsStaged(const Tensor& tensor) const;
   absl::Status MakeHostBuffers();

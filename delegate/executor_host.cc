@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "delegate/executor.h"
+#include "quant/half.h"
 
 namespace gles_delegate {
 
@@ -18,7 +19,32 @@ constexpr size_t kStagedPieceBytes = 512 << 10;
 // What a thread copies at a time.
 constexpr size_t kChunkBytes = 64 << 10;
 
+// Of a tensor's bytes, for each that the buffer holds of it.
+size_t Widening(bool halves) { return halves ? 2 : 1; }
+
 }  // namespace
+
+void Executor::FillHost(const HostBuffer& input, absl::Span<const uint8_t> from,
+                        size_t begin, size_t end) {
+  uint8_t* to = input.buffer.mapped() + begin;
+  const uint8_t* source = from.data() + begin * Widening(input.halves);
+  if (input.halves) {
+    FloatsToHalves(source, to, (end - begin) / sizeof(uint16_t));
+  } else {
+    egl::StreamCopy(to, source, end - begin);
+  }
+}
+
+void Executor::TakeFromHost(const HostBuffer& output, absl::Span<uint8_t> to,
+                            size_t begin, size_t end) {
+  const uint8_t* from = output.buffer.mapped() + begin;
+  uint8_t* target = to.data() + begin * Widening(output.halves);
+  if (output.halves) {
+    HalvesToFloats(from, target, (end - begin) / sizeof(uint16_t));
+  } else {
+    std::memcpy(target, from, end - begin);
+  }
+}
 
 void Executor::MoveToStaging(const Piece& piece) const {
   const HostBuffer& input = inputs_[piece.tensor];
@@ -32,21 +58,33 @@ void Executor::MoveToStaging(const Piece& piece) const {
 }
 
 absl::Status Executor::CopyIn(const Piece& piece, Inputs inputs) {
-  egl::Buffer& buffer = inputs_[piece.tensor].buffer;
-  const size_t bytes = piece.end - piece.begin;
-  const auto from = inputs[piece.tensor].subspan(piece.begin, bytes);
-  if (!mapped_) return buffer.Upload(piece.begin, from);
-  std::memcpy(buffer.mapped() + piece.begin, from.data(), bytes);
+  HostBuffer& input = inputs_[piece.tensor];
+  const auto from = inputs[piece.tensor];
+  if (!mapped_) {
+    return input.buffer.Upload(
+        piece.begin, from.subspan(piece.begin, piece.end - piece.begin));
+  }
+  FillHost(input, from, piece.begin, piece.end);
   MoveToStaging(piece);
   return absl::OkStatus();
 }
 
 absl::Status Executor::CopyOut(const Piece& piece, Outputs outputs) {
-  const egl::Buffer& buffer = outputs_[piece.tensor].buffer;
+  const HostBuffer& output = outputs_[piece.tensor];
+  const auto to = outputs[piece.tensor];
   const size_t bytes = piece.end - piece.begin;
-  const auto to = outputs[piece.tensor].subspan(piece.begin, bytes);
-  if (!mapped_) return buffer.Read(piece.begin, to);
-  copier_.Copy(to.data(), buffer.mapped() + piece.begin, bytes);
+  if (!mapped_) {
+    return output.buffer.Read(piece.begin, to.subspan(piece.begin, bytes));
+  }
+  copier_.InOrder(
+      egl::HostCopier::ThreadsFor(bytes),
+      (bytes + kChunkBytes - 1) / kChunkBytes,
+      [&](size_t chunk) {
+        const size_t begin = piece.begin + chunk * kChunkBytes;
+        TakeFromHost(output, to, begin,
+                     std::min(piece.end, begin + kChunkBytes));
+      },
+      [](size_t) {});
   return absl::OkStatus();
 }
 
@@ -60,7 +98,7 @@ void Executor::RecordInPieces(size_t first, size_t end,
   size_t next = first;  // upload
   const auto send = [&](size_t copied) {
     if (staged) {
-      const bool all = copied == from.size();
+      const bool all = copied == input.bytes;
       if (!all && copied - sent < kStagedPieceBytes) return;
       MoveToStaging({tensor, sent, copied});
       sent = copied;
@@ -73,15 +111,14 @@ void Executor::RecordInPieces(size_t first, size_t end,
     }
   };
   copier_.InOrder(
-      egl::HostCopier::ThreadsFor(from.size()),
-      (from.size() + kChunkBytes - 1) / kChunkBytes,
+      egl::HostCopier::ThreadsFor(input.bytes),
+      (input.bytes + kChunkBytes - 1) / kChunkBytes,
       [&](size_t chunk) {
         const size_t at = chunk * kChunkBytes;
-        egl::StreamCopy(input.buffer.mapped() + at, from.data() + at,
-                        std::min(kChunkBytes, from.size() - at));
+        FillHost(input, from, at, std::min(input.bytes, at + kChunkBytes));
       },
       [&](size_t chunk) {
-        send(std::min(from.size(), (chunk + 1) * kChunkBytes));
+        send(std::min(input.bytes, (chunk + 1) * kChunkBytes));
       });
   for (; next < end; ++next) Record(commands_[next], program);
 }

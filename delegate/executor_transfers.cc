@@ -6,6 +6,7 @@
 #include "delegate/executor_builder.h"
 #include "delegate/ops/op.h"
 #include "delegate/program.h"
+#include "quant/half.h"
 
 namespace gles_delegate {
 
@@ -58,10 +59,20 @@ int64_t HostElementBytes(const Tensor& tensor) {
   return tensor.holds_codes ? 1 : sizeof(float);
 }
 
+bool ExecutorBuilder::AsHalves(const Tensor& tensor) const {
+  return profile_.half && profile_.half_transfers != 0 &&
+         FormatFor(tensor, profile_) == gl_shaders::Format::kRgba16f &&
+         egl::Buffer::CanBeMapped() && HalvesAreFast();
+}
+
+int64_t ExecutorBuilder::HostBytes(const Tensor& tensor) const {
+  return tensor.shape.elements() *
+         (AsHalves(tensor) ? sizeof(uint16_t) : HostElementBytes(tensor));
+}
+
 bool ExecutorBuilder::IsStaged(const Tensor& tensor) const {
   return profile_.staged_upload_bytes > 0 &&
-         tensor.shape.elements() * HostElementBytes(tensor) >=
-             profile_.staged_upload_bytes;
+         HostBytes(tensor) >= profile_.staged_upload_bytes;
 }
 
 void ExecutorBuilder::AddTransfer(int index, TensorId id, Dispatch d) {
@@ -75,12 +86,13 @@ void ExecutorBuilder::AddTransfer(int index, TensorId id, Dispatch d) {
     d.Define("CODES",
              tensor.codes == DataType::kUint8 ? "int(0x80808080u)" : "0");
   }
+  if (AsHalves(tensor)) d.Define("HALVES");
   d.label = absl::StrCat(d.shader, " ", graph_.tensor(id).name);
   const Bindings bindings =
       gl_shaders::AssignBindings(SpecOf(graph_, d, profile_));
   d.Define("HOST_BINDING", bindings.buffers);
-  const int64_t bytes = s.elements() * HostElementBytes(tensor);
-  const int64_t step_bytes = layout.step * HostElementBytes(tensor);
+  const int64_t bytes = HostBytes(tensor);
+  const int64_t step_bytes = layout.step * (bytes / s.elements());
   int64_t count = 1;
   // The host's side of a staged upload goes in pieces, not the GPU's.
   const int piece_bytes = !upload            ? profile_.readback_piece_bytes

@@ -124,6 +124,8 @@ struct DeviceProfile {
   // An input of so many bytes or more is copied to the GPU's own memory first,
   // and the upload reads it there; 0: none is.
   int staged_upload_bytes = 0;
+  // With 16-bit storage floats cross the bus as 16 bits, too: 1; else 0.
+  int half_transfers = 0;
   // Wanted invocations a work group, within the device's limit.
   int work_group_size = 64;
   // The device's limits that planning checks.

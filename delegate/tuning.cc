@@ -60,6 +60,7 @@ const std::vector<Knob>& Knobs() {
        0,
        1 << 30,
        {0, 256 << 10, 1 << 20}},
+      {"half_transfers", &P::half_transfers, 0, 1, {0, 1}},
   };
   return *kKnobs;
 }

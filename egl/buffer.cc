@@ -45,9 +45,11 @@ absl::StatusOr<Buffer> Buffer::Create(size_t bytes, const void* data,
   return buffer;
 }
 
+bool Buffer::CanBeMapped() { return HasExtension("GL_EXT_buffer_storage"); }
+
 absl::StatusOr<Buffer> Buffer::CreateMapped(size_t bytes, GLbitfield access) {
   if (absl::Status status = CheckSize(bytes); !status.ok()) return status;
-  if (!HasExtension("GL_EXT_buffer_storage")) {
+  if (!CanBeMapped()) {
     return absl::UnimplementedError(
         "this driver has no GL_EXT_buffer_storage (persistently mapped "
         "buffers)");

@@ -77,6 +77,7 @@ class Buffer {
   // a barrier (GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT) and a fence.
   // kUnimplemented where the driver lacks GL_EXT_buffer_storage.
   static absl::StatusOr<Buffer> CreateMapped(size_t bytes, GLbitfield access);
+  static bool CanBeMapped();  // so, that is
 
   GLuint id() const { return handle_.id(); }
   size_t bytes() const { return bytes_; }

@@ -1,5 +1,5 @@
-// Texels to host floats (or int32; or codes), tightly packed BHWC, four elements an
-// invocation: the host's memory is across a bus, which wants whole, neighbouring
+// Texels to host floats (or int32; or codes; HALVES: or float16), tightly packed
+// BHWC, four elements an invocation: the host's memory is across a bus, which wants whole, neighbouring
 // writes.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
@@ -11,6 +11,12 @@ layout(std140, binding = 0) uniform Params {
 layout(std430, binding = HOST_BINDING) writeonly buffer Host { int host[]; };
 
 void put_four(int i, vec4 v) { host[i] = pack_codes(ivec4(v) + src_aux.y) ^ CODES; }
+#elif defined(HALVES)
+layout(std430, binding = HOST_BINDING) writeonly buffer Host { uvec2 host[]; };
+
+void put_four(int i, vec4 v) {
+  host[i] = uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
+}
 #else
 layout(std430, binding = HOST_BINDING) writeonly buffer Host { ELEMENT4 host[]; };
 

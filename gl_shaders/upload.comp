@@ -1,5 +1,6 @@
 // Host floats (or int32, where dst is of integers; or bytes, where it holds
-// codes), tightly packed BHWC, to texels. One texel an invocation.
+// codes; HALVES: or float16), tightly packed BHWC, to texels. One texel an
+// invocation.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 origin;  // of this piece in the whole grid; the whole one's width
@@ -11,6 +12,14 @@ layout(std430, binding = HOST_BINDING) readonly buffer Host { int host[]; };
 
 vec4 four_at(int i) { return vec4(unpack_codes(host[i] ^ CODES) - dst_aux.y); }
 float element_at(int i) { return four_at(i >> 2)[i & 3]; }
+#elif defined(HALVES)
+// Two an int.
+layout(std430, binding = HOST_BINDING) readonly buffer Host { uint host[]; };
+
+vec4 four_at(int i) {
+  return vec4(unpackHalf2x16(host[2 * i]), unpackHalf2x16(host[2 * i + 1]));
+}
+float element_at(int i) { return unpackHalf2x16(host[i >> 1])[i & 1]; }
 #elif defined(WHOLE_TEXELS) || defined(RGB)
 layout(std430, binding = HOST_BINDING) readonly buffer Host { ELEMENT4 host[]; };
 

@@ -3,6 +3,10 @@
 #include <cmath>
 #include <cstring>
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 namespace gles_delegate {
 
 float HalfToFloat(uint16_t half) {
@@ -46,6 +50,80 @@ uint16_t FloatToHalf(float value) {
   const uint32_t odd = (magnitude >> 13) & 1u;
   const uint32_t rounded = magnitude + 0xfffu + odd;
   return sign | static_cast<uint16_t>((rounded - 0x38000000u) >> 13);
+}
+
+namespace {
+
+constexpr size_t kLanes = 8;
+
+#if defined(__x86_64__)
+// Whole groups of lanes; how many values these were.
+__attribute__((target("avx,f16c"))) size_t FloatsToHalvesByVectors(
+    const uint8_t* floats, uint8_t* halves, size_t count) {
+  size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    const __m256 v =
+        _mm256_loadu_ps(reinterpret_cast<const float*>(floats + 4 * i));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(halves + 2 * i),
+                     _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
+  }
+  return i;
+}
+
+__attribute__((target("avx,f16c"))) size_t HalvesToFloatsByVectors(
+    const uint8_t* halves, uint8_t* floats, size_t count) {
+  size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    const __m128i v =
+        _mm_loadu_si128(reinterpret_cast<const __m128i*>(halves + 2 * i));
+    _mm256_storeu_ps(reinterpret_cast<float*>(floats + 4 * i),
+                     _mm256_cvtph_ps(v));
+  }
+  return i;
+}
+#endif
+
+}  // namespace
+
+bool HalvesAreFast() {
+#if defined(__x86_64__)
+  // Every processor that has AVX2 has F16C, which not every compiler can ask
+  // for.
+  static const bool fast = __builtin_cpu_supports("avx2");
+  return fast;
+#else
+  return false;
+#endif
+}
+
+void FloatsToHalves(const void* floats, void* halves, size_t count) {
+  const auto* from = static_cast<const uint8_t*>(floats);
+  auto* to = static_cast<uint8_t*>(halves);
+  size_t i = 0;
+#if defined(__x86_64__)
+  if (HalvesAreFast()) i = FloatsToHalvesByVectors(from, to, count);
+#endif
+  for (; i < count; ++i) {
+    float value;
+    std::memcpy(&value, from + 4 * i, sizeof(value));
+    const uint16_t half = FloatToHalf(value);
+    std::memcpy(to + 2 * i, &half, sizeof(half));
+  }
+}
+
+void HalvesToFloats(const void* halves, void* floats, size_t count) {
+  const auto* from = static_cast<const uint8_t*>(halves);
+  auto* to = static_cast<uint8_t*>(floats);
+  size_t i = 0;
+#if defined(__x86_64__)
+  if (HalvesAreFast()) i = HalvesToFloatsByVectors(from, to, count);
+#endif
+  for (; i < count; ++i) {
+    uint16_t half;
+    std::memcpy(&half, from + 2 * i, sizeof(half));
+    const float value = HalfToFloat(half);
+    std::memcpy(to + 4 * i, &value, sizeof(value));
+  }
 }
 
 }  // namespace gles_delegate

@@ -2,7 +2,6 @@
 // Inputs and outputs that travel in pieces, and through buffers of the GPU:
 // each layout in host memory, with pieces of one step, of several, and more of
 // them than fit.
-#include <numeric>
 #include <vector>
 
 #include "delegate/ops/elementwise.h"
@@ -18,11 +17,13 @@ struct Case {
   std::vector<int> dims;
   int piece_bytes;
   int staged_bytes = 0;  // DeviceProfile::staged_upload_bytes
+  bool halves = false;   // 16-bit storage and transfers
 };
 
 void PrintTo(const Case& c, std::ostream* os) {
   *os << ::testing::PrintToString(c.dims) << " in pieces of " << c.piece_bytes
-      << (c.staged_bytes > 0 ? ", staged" : "");
+      << (c.staged_bytes > 0 ? ", staged" : "")
+      << (c.halves ? ", as halves" : "");
 }
 
 class TransferTest : public ::testing::TestWithParam<Case> {};
@@ -37,7 +38,8 @@ TEST_P(TransferTest, MovesEveryValue) {
       ElementwiseAttributes{0, graph.tensor(node.inputs[0]).shape, {}};
   node.post_ops = {{"neg"}};
   std::vector<float> in(graph.tensor(node.inputs[0]).shape.elements());
-  std::iota(in.begin(), in.end(), 1.0f);
+  // Whole numbers that 16 bits can hold.
+  for (size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i % 2039);
   std::vector<float> want;
   for (float v : in) want.push_back(-v);
   const auto got =
@@ -45,6 +47,8 @@ TEST_P(TransferTest, MovesEveryValue) {
                  [](DeviceProfile& profile) {
                    profile.upload_piece_bytes = GetParam().piece_bytes;
                    profile.readback_piece_bytes = GetParam().piece_bytes;
+                   profile.half = GetParam().halves;
+                   profile.half_transfers = GetParam().halves;
                    profile.staged_upload_bytes = GetParam().staged_bytes;
                  });
   ASSERT_TRUE(got.ok()) << got.status();
@@ -71,6 +75,17 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{{1, 353, 481, 3}, 1 << 18, 1 << 20},
                       Case{{1, 257, 257, 5}, 1 << 18, 1 << 20},
                       Case{{1, 200, 200, 8}, 1 << 18, 1 << 20}));
+
+// Each layout, and pieces that end where a half does.
+INSTANTIATE_TEST_SUITE_P(
+    Halves, TransferTest,
+    ::testing::Values(
+        Case{{1, 9, 7, 3}, 0, 0, true}, Case{{1, 9, 7, 3}, 24, 0, true},
+        Case{{2, 5, 7, 3}, 150, 1, true}, Case{{3, 5, 7, 8}, 112, 0, true},
+        Case{{3, 5, 7, 8}, 112, 1, true}, Case{{2, 9, 7, 5}, 8, 0, true},
+        Case{{2, 9, 7, 5}, 50, 1, true}, Case{{1, 1, 1, 1}, 1, 0, true},
+        Case{{1, 257, 257, 5}, 1 << 18, 1 << 18, true},
+        Case{{1, 353, 481, 3}, 1 << 18, 1 << 20, true}));
 
 }  // namespace
 }  // namespace gles_delegate::testing
