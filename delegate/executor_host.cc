@@ -13,8 +13,9 @@ using egl::gl;
 
 namespace {
 
-// Of a staged transfer. Smaller ones pay for being submitted, larger ones leave
-// the bus idle while the first is copied (docs/performance.md).
+// All of a tensor's bytes; of halves, the buffer has half of these.
+// Pieces of a staged transfer: smaller ones pay for being submitted, larger
+// ones leave the bus idle while the first is copied (docs/performance.md).
 constexpr size_t kStagedPieceBytes = 512 << 10;
 // What a thread copies at a time.
 constexpr size_t kChunkBytes = 64 << 10;
@@ -76,13 +77,14 @@ absl::Status Executor::CopyOut(const Piece& piece, Outputs outputs) {
   if (!mapped_) {
     return output.buffer.Read(piece.begin, to.subspan(piece.begin, bytes));
   }
+  const size_t chunk_bytes = kChunkBytes / Widening(output.halves);
   copier_.InOrder(
-      egl::HostCopier::ThreadsFor(bytes),
-      (bytes + kChunkBytes - 1) / kChunkBytes,
+      egl::HostCopier::ThreadsFor(bytes * Widening(output.halves)),
+      (bytes + chunk_bytes - 1) / chunk_bytes,
       [&](size_t chunk) {
-        const size_t begin = piece.begin + chunk * kChunkBytes;
+        const size_t begin = piece.begin + chunk * chunk_bytes;
         TakeFromHost(output, to, begin,
-                     std::min(piece.end, begin + kChunkBytes));
+                     std::min(piece.end, begin + chunk_bytes));
       },
       [](size_t) {});
   return absl::OkStatus();
@@ -94,12 +96,14 @@ void Executor::RecordInPieces(size_t first, size_t end,
   const HostBuffer& input = inputs_[commands_[first].piece.tensor];
   const int tensor = commands_[first].piece.tensor;
   const bool staged = input.is_staged();
+  const size_t chunk_bytes = kChunkBytes / Widening(input.halves);
+  const size_t piece_bytes = kStagedPieceBytes / Widening(input.halves);
   size_t sent = 0;      // bytes, to the staging buffer
   size_t next = first;  // upload
   const auto send = [&](size_t copied) {
     if (staged) {
       const bool all = copied == input.bytes;
-      if (!all && copied - sent < kStagedPieceBytes) return;
+      if (!all && copied - sent < piece_bytes) return;
       MoveToStaging({tensor, sent, copied});
       sent = copied;
       if (!all) gl().Flush();
@@ -111,14 +115,14 @@ void Executor::RecordInPieces(size_t first, size_t end,
     }
   };
   copier_.InOrder(
-      egl::HostCopier::ThreadsFor(input.bytes),
-      (input.bytes + kChunkBytes - 1) / kChunkBytes,
+      egl::HostCopier::ThreadsFor(from.size()),
+      (input.bytes + chunk_bytes - 1) / chunk_bytes,
       [&](size_t chunk) {
-        const size_t at = chunk * kChunkBytes;
-        FillHost(input, from, at, std::min(input.bytes, at + kChunkBytes));
+        const size_t at = chunk * chunk_bytes;
+        FillHost(input, from, at, std::min(input.bytes, at + chunk_bytes));
       },
       [&](size_t chunk) {
-        send(std::min(input.bytes, (chunk + 1) * kChunkBytes));
+        send(std::min(input.bytes, (chunk + 1) * chunk_bytes));
       });
   for (; next < end; ++next) Record(commands_[next], program);
 }

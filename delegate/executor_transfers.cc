@@ -72,7 +72,8 @@ int64_t ExecutorBuilder::HostBytes(const Tensor& tensor) const {
 
 bool ExecutorBuilder::IsStaged(const Tensor& tensor) const {
   return profile_.staged_upload_bytes > 0 &&
-         HostBytes(tensor) >= profile_.staged_upload_bytes;
+         tensor.shape.elements() * HostElementBytes(tensor) >=
+             profile_.staged_upload_bytes;
 }
 
 void ExecutorBuilder::AddTransfer(int index, TensorId id, Dispatch d) {
@@ -99,7 +100,9 @@ void ExecutorBuilder::AddTransfer(int index, TensorId id, Dispatch d) {
                           : IsStaged(tensor) ? 0
                                              : profile_.upload_piece_bytes;
   if (layout.axis >= 0 && piece_bytes > 0) {
-    count = std::clamp(bytes / piece_bytes, int64_t{1},
+    // Of what the host has to copy: halves make pieces no fewer.
+    const int64_t host_bytes = s.elements() * HostElementBytes(tensor);
+    count = std::clamp(host_bytes / piece_bytes, int64_t{1},
                        std::min<int64_t>(kMostPieces, d.grid[layout.axis]));
   }
   const int steps = layout.axis < 0 ? 0 : d.grid[layout.axis];
