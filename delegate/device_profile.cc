@@ -14,6 +14,15 @@ using gl_shaders::Storage;
 
 namespace {
 
+// Ways of convolutions that most devices do without.
+struct ConvWays {
+  int winograd_min_channels = 0;
+  int winograd_band_bytes = 0;
+};
+constexpr ConvWays kNoWays;
+// What is not stored pays: storing a texel takes llvmpipe 20 ns.
+constexpr ConvWays kLlvmpipeWays = {64, 1 << 20};
+
 // A row of the tuning table. The measurements behind it: docs/performance.md.
 struct Row {
   DeviceKind kind;
@@ -35,6 +44,7 @@ struct Row {
   int readback_piece_bytes;
   int staged_upload_bytes;
   int half_transfers;
+  ConvWays ways;
 };
 
 constexpr Row kRows[] = {
@@ -42,16 +52,17 @@ constexpr Row kRows[] = {
     // from arrays; an invocation must do much, as each costs. It runs 8 abreast
     // (256 bits), and a work group costs about 1 us by itself.
     {DeviceKind::kLlvmpipe, Storage::kTexture2d, ReadBy::kImage,
-     Storage::kTexture2d, 32, 4, 4, 4, 2, 8, 8, 0, 1, 1, 0, 0, 0, 0, 0},
+     Storage::kTexture2d, 32, 4, 4, 4, 2, 8, 8, 0, 1, 1, 0, 0, 0, 0, 0,
+     kLlvmpipeWays},
     {DeviceKind::kSoftpipe, Storage::kTexture2d, ReadBy::kFetch,
-     Storage::kBuffer, 16, 4, 2, 4, 2, 8, 1, 0, 1, 1, 0, 0, 0, 0, 0},
+     Storage::kBuffer, 16, 4, 2, 4, 2, 8, 1, 0, 1, 1, 0, 0, 0, 0, 0, kNoWays},
     // H200: sums are split until 49152 invocations share them (conv_shared.cc);
     // texelFetch of 128-bit texels runs at an eighth of what buffers do.
     {DeviceKind::kNvidia, Storage::kBuffer, ReadBy::kFetch, Storage::kBuffer,
      64, 4, 2, 2, 1, 32, 1, 48 << 10, 2, 2, 1200, 256 << 10, 3 << 19, 1 << 20,
-     1},
+     1, kNoWays},
     {DeviceKind::kUnknown, Storage::kTextureArray, ReadBy::kFetch,
-     Storage::kBuffer, 64, 4, 1, 4, 1, 32, 1, 0, 1, 1, 0, 0, 0, 0, 0},
+     Storage::kBuffer, 64, 4, 1, 4, 1, 32, 1, 0, 1, 1, 0, 0, 0, 0, 0, kNoWays},
 };
 
 const Row& RowFor(DeviceKind kind) {
@@ -99,6 +110,8 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device,
   p.readback_piece_bytes = row.readback_piece_bytes;
   p.staged_upload_bytes = row.staged_upload_bytes;
   p.half_transfers = row.half_transfers;
+  p.winograd_min_channels = row.ways.winograd_min_channels;
+  p.winograd_band_bytes = row.ways.winograd_band_bytes;
   p.max_texture_size = device.max_texture_size;
   p.max_texture_layers = device.max_array_texture_layers;
   // Indices in shaders are 32-bit ints.

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "delegate/program.h"
@@ -248,6 +249,7 @@ absl::Status ExecutorBuilder::UploadConstantTensor(TensorId id) {
 }
 
 absl::Status ExecutorBuilder::UploadConstants() {
+  absl::flat_hash_map<int, Resource> shared;
   for (const Dispatch& d : dispatches_) {
     for (TensorId id : BoundTensors(d)) {
       if (!graph_.tensor(id).is_constant() || tensors_[id].object != 0)
@@ -257,6 +259,10 @@ absl::Status ExecutorBuilder::UploadConstants() {
     }
     std::vector<Resource> resources;
     for (const PackedConstant& c : d.constants) {
+      if (auto found = shared.find(c.shared_id); found != shared.end()) {
+        resources.push_back(found->second);
+        continue;
+      }
       auto storage = ConstantStorageFor(c, profile_);
       if (!storage.ok()) return Labelled(storage.status(), d.label);
       const Format format = profile_.half && !c.always_float32
@@ -272,6 +278,7 @@ absl::Status ExecutorBuilder::UploadConstants() {
       };
       auto resource = UploadTexels(slot, c.cacheable, pack);
       if (!resource.ok()) return Labelled(resource.status(), d.label);
+      if (c.shared_id >= 0) shared[c.shared_id] = *resource;
       resources.push_back(*resource);
     }
     constants_.push_back(std::move(resources));

@@ -30,6 +30,9 @@ struct PackedConstant {
   // what the plan's text shows, and from nothing else (attributes, say): the
   // start-up cache may keep them under the key that it makes of those.
   bool cacheable = false;
+  // Constants of a plan with the same id have the same values, and are uploaded
+  // once; -1: shared by none.
+  int shared_id = -1;
   // Writes width * height * 4 floats. May be called more than once, from the
   // planning thread only; holds what it needs by shared ownership.
   std::function<void(absl::Span<float>)> fill;
@@ -117,6 +120,12 @@ struct DeviceProfile {
   // where that one's taps * slices * how often they are made (once for 16
   // output slices of the 1x1) are no more than this; 0: never.
   int fused_depthwise_work = 0;
+  // Convolutions of 3x3 go by Winograd's F(4x4, 3x3) where input and output
+  // have so many channels (delegate/ops/conv_winograd.h); 0: never.
+  int winograd_min_channels = 0;
+  // Those are made in bands whose tensors between are no larger, so that they
+  // stay in a processor's cache; 0: at once.
+  int winograd_band_bytes = 0;
   // Inputs and outputs travel in pieces of about so many bytes, so that the
   // host copies one while the GPU moves the next; 0: whole.
   int upload_piece_bytes = 0;

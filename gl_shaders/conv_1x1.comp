@@ -1,6 +1,8 @@
 // CONV_2D with a 1x1 window and stride 1, and matrix products of the same form.
 // Pixels are taken flat over batch, rows and columns; an invocation makes
 // TILE_PIXELS of them, TILE_SLICES output slices each.
+// PRODUCTS: the rows are apart: each has weights of its own, in rows after those
+// of the row before. x counts tiles of one row, then of the next.
 layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 
 // x, y, batch
@@ -12,9 +14,18 @@ ivec3 pixel_at(int index) {
 
 void main() {
   if (outside_grid()) return;
-  int pixels = src_size.x * src_size.y * src_size.w;
-  int first_pixel = gid.x * TILE_PIXELS;
   int first_slice = gid.y * TILE_SLICES;
+#ifdef PRODUCTS
+  int tiles = (src_size.x + TILE_PIXELS - 1) / TILE_PIXELS;
+  int product = gid.x / tiles;
+  int first_pixel = product * src_size.x + (gid.x - product * tiles) * TILE_PIXELS;
+  int pixels = (product + 1) * src_size.x;
+  int first_row = product * dst_size.z;
+#else
+  int first_pixel = gid.x * TILE_PIXELS;
+  int pixels = src_size.x * src_size.y * src_size.w;
+  const int first_row = 0;
+#endif
 
   // Past the last pixel or slice the last is made again and not written.
   ivec3 p[TILE_PIXELS];
@@ -23,7 +34,7 @@ void main() {
   }
   vec4 sum[TILE_SLICES][TILE_PIXELS];
   for (int q = 0; q < TILE_SLICES; ++q) {
-    int row = min(first_slice + q, dst_size.z - 1);
+    int row = first_row + min(first_slice + q, dst_size.z - 1);
     vec4 bias = weights_at(src_size.z * 4, row);
     for (int i = 0; i < TILE_PIXELS; ++i) sum[q][i] = bias;
   }
@@ -34,7 +45,7 @@ void main() {
       v[i] = read_src(p[i].x, p[i].y, s, p[i].z);
     }
     for (int q = 0; q < TILE_SLICES; ++q) {
-      int row = min(first_slice + q, dst_size.z - 1);
+      int row = first_row + min(first_slice + q, dst_size.z - 1);
       vec4 w0 = weights_at(s * 4, row);
       vec4 w1 = weights_at(s * 4 + 1, row);
       vec4 w2 = weights_at(s * 4 + 2, row);

@@ -7,6 +7,8 @@
 // (KERNEL_W x KERNEL_H; stride, padding and dilation are its), made here.
 // WHOLE_CHUNKS: the last chunk of terms is full, and each invocation brings as
 // much of a chunk as the others: nothing that is read lies past the last term.
+// PRODUCTS: src's rows are apart, one for each z of the work groups; each has
+// weights of its own.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 stride_pad;  // stride x, y; padding left, top
@@ -34,12 +36,21 @@ const int kPartials = kLanes > 1 ? kTile * kInvocations : 1;
 // In the end the lanes' sums: by output of the tile, lane, cell.
 shared vec4 mem[kInputs + kWeights > kPartials ? kInputs + kWeights : kPartials];
 
+#ifdef PRODUCTS
+ivec3 pixel_at(int index) { return ivec3(index, int(gl_WorkGroupID.z), 0); }
+// Of the weights: this group's slices.
+int weights_row() {
+  return int(gl_WorkGroupID.z * gl_NumWorkGroups.y + gl_WorkGroupID.y);
+}
+#else
+int weights_row() { return int(gl_WorkGroupID.y); }
 // x, y, batch
 ivec3 pixel_at(int index) {
   int row = index / dst_size.x;
   int batch = row / dst_size.y;
   return ivec3(index - row * dst_size.x, row - batch * dst_size.y, batch);
 }
+#endif
 
 // What `term` reads for output pixel p; zero past the last term.
 vec4 source(ivec3 p, int term) {
@@ -76,7 +87,7 @@ vec4 source(ivec3 p, int term) {
 
 // Of this group's slices; zero past the last term.
 vec4 weight(int index) {
-  int row = int(gl_WorkGroupID.y);
+  int row = weights_row();
 #ifdef WHOLE_CHUNKS
   return weights_at(index, row);
 #else
@@ -86,13 +97,13 @@ vec4 weight(int index) {
 
 // Output (q, i) of this invocation's tile.
 void put(int first_pixel, int q, int i, vec4 total) {
-  int slice = int(gl_LocalInvocationID.y) + WORK_GROUP_Y * q;
+  int in_group = int(gl_LocalInvocationID.y) + WORK_GROUP_Y * q;
+  int slice = int(gl_WorkGroupID.y) * kSlices + in_group;
   int pixel = first_pixel + int(gl_LocalInvocationID.x) + WORK_GROUP_X * i;
-  int row = int(gl_WorkGroupID.y);
-  if (pixel >= sum_shape.x || row * kSlices + slice >= dst_size.z) return;
-  total += weights_at(sum_shape.y * 4 * kSlices + slice, row);
+  if (pixel >= sum_shape.x || slice >= dst_size.z) return;
+  total += weights_at(sum_shape.y * 4 * kSlices + in_group, weights_row());
   ivec3 at = pixel_at(pixel);
-  write_dst(at.x, at.y, row * kSlices + slice, at.z, total);
+  write_dst(at.x, at.y, slice, at.z, total);
 }
 
 void main() {

@@ -8,6 +8,7 @@
 #include "delegate/ops/conv_split.h"
 #include "delegate/ops/conv_tile.h"
 #include "delegate/ops/conv_weights.h"
+#include "delegate/ops/conv_winograd.h"
 #include "delegate/ops/matrix_product.h"
 #include "delegate/ops/padding.h"
 #include "delegate/tflite/builtin_params.h"
@@ -118,6 +119,7 @@ absl::Status PlanConv2d(const Node& node, Planner* planner) {
                       planner);
     return absl::OkStatus();
   }
+  if (PlanConvWinograd(node, planner)) return absl::OkStatus();
 
   if (a.groups == 1) {
     const ConvSplit conv = {node.inputs[0], node.outputs[0], weights, a,

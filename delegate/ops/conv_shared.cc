@@ -15,6 +15,15 @@ constexpr int kMaxLanes = 16;
 // as many lanes.
 constexpr int kMinInvocations = 128;
 
+// What a dispatch computes: so many products of one size.
+struct Work {
+  int pixels = 1;
+  int slices = 1;  // of the output
+  int terms = 1;
+  int products = 1;
+  bool fused = false;  // with a depthwise convolution
+};
+
 // How a work group's part of the output is shared out.
 struct Tiling {
   int cells_x = 8;  // invocations along pixels, slices, and of one sum
@@ -27,9 +36,9 @@ struct Tiling {
   int cells() const { return cells_x * cells_y; }
   int group_pixels() const { return cells_x * pixels; }
   int group_slices() const { return cells_y * slices; }
-  int64_t groups(int all_pixels, int all_slices) const {
-    return int64_t{DivideUp(all_pixels, group_pixels())} *
-           DivideUp(all_slices, group_slices());
+  int64_t groups(const Work& work) const {
+    return int64_t{DivideUp(work.pixels, group_pixels())} *
+           DivideUp(work.slices, group_slices()) * work.products;
   }
 };
 
@@ -64,17 +73,17 @@ int ChunkTerms(int terms, int most) {
 }
 
 // Measured best on an H200 where the output is large: 25 to 32 TFLOP/s.
-std::optional<Tiling> LargeTiling(int pixels, int slices, int terms,
+std::optional<Tiling> LargeTiling(const Work& work,
                                   const DeviceProfile& profile) {
+  const int slices = work.slices;
   if (slices <= 4) return std::nullopt;
   Tiling t;
   t.cells_x = 16;
   t.cells_y = slices >= 16 ? 8 : 4;
   t.pixels = 4;
   t.slices = slices >= 32 ? 4 : 2;
-  t.chunk_terms = ChunkTerms(terms, slices >= 32 ? 4 : 3);
-  const bool large =
-      t.groups(pixels, slices) * t.cells() >= profile.split_target / 2;
+  t.chunk_terms = ChunkTerms(work.terms, slices >= 32 ? 4 : 3);
+  const bool large = t.groups(work) * t.cells() >= profile.split_target / 2;
   if (!large || !Fits(t, profile)) return std::nullopt;
   return t;
 }
@@ -82,16 +91,18 @@ std::optional<Tiling> LargeTiling(int pixels, int slices, int terms,
 // Of 32 cells, each 2x2 texels where there are slices enough; as many lanes as
 // fill the device. A fused depthwise convolution is computed anew for each
 // group of slices: 64 cells then, where there are slices for them.
-std::optional<Tiling> SmallTiling(int pixels, int slices, int terms, bool fused,
+std::optional<Tiling> SmallTiling(const Work& work,
                                   const DeviceProfile& profile) {
+  const int slices = work.slices;
+  const int terms = work.terms;
   Tiling t;
   if (slices <= 4) t.slices = 1;
-  if (fused && slices > 8) t.cells_y = 8;
+  if (work.fused && slices > 8) t.cells_y = 8;
   while (t.cells_y * t.slices >= 2 * slices && t.cells_y > 1) {
     t.cells_y /= 2;
     t.cells_x *= 2;
   }
-  const int64_t cells = t.groups(pixels, slices) * t.cells();
+  const int64_t cells = t.groups(work) * t.cells();
   const auto wanted = [&] {
     return t.cells() * t.lanes < kMinInvocations ||
            cells * t.lanes < profile.split_target;
@@ -109,9 +120,41 @@ std::optional<Tiling> SmallTiling(int pixels, int slices, int terms, bool fused,
   return t;
 }
 
-}  // namespace
+// The output's part of each work group, and how many of those there are.
+struct Grid {
+  Tiling tiling;
+  int x = 1;
+  int y = 1;
+};
 
-namespace {
+std::optional<Grid> ChooseGrid(const Work& work, const DeviceProfile& profile) {
+  std::optional<Tiling> t = LargeTiling(work, profile);
+  if (!t) t = SmallTiling(work, profile);
+  if (!t) return std::nullopt;
+  const Grid grid = {*t, DivideUp(work.pixels, t->group_pixels()),
+                     DivideUp(work.slices, t->group_slices())};
+  const auto& most = profile.max_work_group_count;
+  if (grid.x > most[0] || grid.y > most[1] || work.products > most[2]) {
+    return std::nullopt;
+  }
+  return grid;
+}
+
+Dispatch DispatchOf(const Work& work, const Grid& grid, TensorId src,
+                    TensorId dst, PackedConstant weights) {
+  const Tiling& t = grid.tiling;
+  Dispatch d("conv_shared");
+  d.Define("TILE_PIXELS", t.pixels)
+      .Define("TILE_SLICES", t.slices)
+      .Define("CHUNK_TERMS", t.chunk_terms)
+      .Read("src", src)
+      .Write("dst", dst)
+      .Constant(std::move(weights))
+      .Grid(grid.x * t.cells_x, grid.y * t.cells_y, work.products * t.lanes)
+      .WorkGroup(t.cells_x, t.cells_y, t.lanes);
+  if (WholeChunks(t, work.terms)) d.Define("WHOLE_CHUNKS");
+  return d;
+}
 
 bool IsConstant(const WeightIds& ids, const Planner& planner) {
   return planner.tensor(ids.weights).is_constant() &&
@@ -164,37 +207,44 @@ std::optional<Dispatch> PlanConvShared(const ConvSplit& conv, Planner* planner,
   const Shape& src = planner->tensor(conv.src).shape;
   const Shape& dst = planner->tensor(conv.dst).shape;
   const int taps = conv.window_w * conv.window_h;
-  const int terms = taps * src.slices();
-  const int pixels = dst.b * dst.h * dst.w;
-  std::optional<Tiling> t = LargeTiling(pixels, dst.slices(), terms, profile);
-  if (!t) {
-    t = SmallTiling(pixels, dst.slices(), terms, depthwise != nullptr, profile);
-  }
-  if (!t) return std::nullopt;
-  const int groups_x = DivideUp(pixels, t->group_pixels());
-  const int groups_y = DivideUp(dst.slices(), t->group_slices());
-  if (groups_x > profile.max_work_group_count[0] ||
-      groups_y > profile.max_work_group_count[1]) {
-    return std::nullopt;
-  }
-
-  Dispatch d("conv_shared");
-  d.Define("TILE_PIXELS", t->pixels)
-      .Define("TILE_SLICES", t->slices)
-      .Define("CHUNK_TERMS", t->chunk_terms)
-      .Read("src", conv.src)
-      .Write("dst", conv.dst)
-      .Constant(PackFilterBlocks(planner->tensor(conv.weights.weights),
-                                 BiasOf(conv.weights, *planner),
-                                 {dst.c, taps, src.c, 1}, t->group_slices()))
-      .Grid(groups_x * t->cells_x, groups_y * t->cells_y, t->lanes)
-      .WorkGroup(t->cells_x, t->cells_y, t->lanes);
-  if (WholeChunks(*t, terms)) d.Define("WHOLE_CHUNKS");
+  const Work work = {dst.b * dst.h * dst.w, dst.slices(), taps * src.slices(),
+                     /*products=*/1, depthwise != nullptr};
+  const auto grid = ChooseGrid(work, profile);
+  if (!grid) return std::nullopt;
+  Dispatch d = DispatchOf(
+      work, *grid, conv.src, conv.dst,
+      PackFilterBlocks(planner->tensor(conv.weights.weights),
+                       BiasOf(conv.weights, *planner), {dst.c, taps, src.c, 1},
+                       grid->tiling.group_slices()));
   DefineSource(conv, depthwise, *planner, &d);
-  d.uniforms.Int4("sum_shape", pixels, terms, src.slices(), 0);
+  d.uniforms.Int4("sum_shape", work.pixels, work.terms, src.slices(), 0);
   if (depthwise != nullptr) {
     d.uniforms.Float4("inner_clamp", {depthwise->low, depthwise->high, 0, 0});
   }
+  return d;
+}
+
+std::optional<Dispatch> PlanProductsShared(const MatrixProducts& products,
+                                           Planner* planner) {
+  if (planner->profile().split_target == 0) return std::nullopt;
+  const Shape& src = planner->tensor(products.src).shape;
+  const Shape& dst = planner->tensor(products.dst).shape;
+  const Work work = {dst.w, dst.slices(), src.slices(), /*products=*/dst.h};
+  const auto grid = ChooseGrid(work, planner->profile());
+  if (!grid) return std::nullopt;
+  const int block_slices = grid->tiling.group_slices();
+  const int padded = grid->y * block_slices * 4;
+  PackedConstant weights = PackFilterBlocks(
+      StackedWeights(products, padded, planner->graph()),
+      {/*outputs=*/dst.h * padded, /*taps=*/1, src.c, 1}, block_slices);
+  weights.shared_id = products.weights_id;
+  Dispatch d =
+      DispatchOf(work, *grid, products.src, products.dst, std::move(weights));
+  d.Define("POINTWISE").Define("PRODUCTS");
+  // The window of a 1x1 convolution.
+  d.uniforms.Int4("stride_pad", 1, 1, 0, 0);
+  d.uniforms.Int4("window", 1, 1, 1, 1);
+  d.uniforms.Int4("sum_shape", work.pixels, work.terms, src.slices(), 0);
   return d;
 }
 

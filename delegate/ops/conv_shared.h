@@ -7,6 +7,7 @@
 
 #include "delegate/ops/conv_split.h"
 #include "delegate/ops/depthwise_conv_2d.h"
+#include "delegate/ops/matrix_product.h"
 
 namespace gles_delegate {
 
@@ -27,6 +28,10 @@ struct FusedDepthwise {
 std::optional<Dispatch> PlanConvShared(
     const ConvSplit& conv, Planner* planner,
     const FusedDepthwise* depthwise = nullptr);
+
+// Likewise for products apart from one another.
+std::optional<Dispatch> PlanProductsShared(const MatrixProducts& products,
+                                           Planner* planner);
 
 }  // namespace gles_delegate
 

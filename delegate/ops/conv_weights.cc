@@ -66,6 +66,87 @@ void BindRuntime(const WeightIds& ids, PackedConstant packed, Dispatch pack,
       .Define("weights_at(x, y)", "read_weights(x, y, 0, 0)");
 }
 
+// The values of a constant, when they are needed.
+FilterValues ValuesOf(const Tensor& tensor) {
+  return [tensor] { return Values(tensor); };
+}
+
+// Nothing where there is no bias, or none that is constant.
+FilterValues BiasValuesOf(const Tensor* bias) {
+  if (bias == nullptr || !bias->is_constant()) return nullptr;
+  return ValuesOf(*bias);
+}
+
+// `bias` may be nullptr.
+PackedConstant Pack(FilterValues weights, FilterValues bias,
+                    const Filter& filter) {
+  PackedConstant packed;
+  packed.name = "weights";
+  packed.cacheable = true;
+  const int bias_at = filter.packed_input_slices() * 4;
+  const int width = bias_at + 1;
+  packed.width = width;
+  packed.height = (filter.outputs + 3) / 4 * filter.taps;
+  packed.fill = [weights = std::move(weights), bias = std::move(bias), filter,
+                 bias_at, width](absl::Span<float> out) {
+    std::fill(out.begin(), out.end(), 0.0f);
+    const std::vector<float> values = weights();
+    const auto at = [&](int output, int tap, int texel) -> float& {
+      const int64_t row = int64_t{output / 4} * filter.taps + tap;
+      return out[(row * width + texel) * 4 + output % 4];
+    };
+    size_t next = 0;
+    for (int o = 0; o < filter.outputs; ++o) {
+      for (int tap = 0; tap < filter.taps; ++tap) {
+        for (int i = 0; i < filter.inputs; ++i) {
+          const Place place = PlaceOf(filter, o, i);
+          at(o, tap, place.slice * 4 + place.channel) = values[next++];
+        }
+      }
+    }
+    if (bias == nullptr) return;
+    const std::vector<float> bias_values = bias();
+    for (int o = 0; o < filter.outputs; ++o) {
+      at(o, 0, bias_at) = bias_values[o];
+    }
+  };
+  return packed;
+}
+
+PackedConstant PackBlocks(FilterValues weights, FilterValues bias,
+                          const Filter& filter, int block_slices) {
+  const int slices = (filter.inputs + 3) / 4;
+  const int bias_at = filter.taps * slices * 4;
+  PackedConstant packed;
+  packed.name = "weights";
+  packed.cacheable = true;
+  packed.width = (bias_at + 1) * block_slices;
+  packed.height = ((filter.outputs + 3) / 4 + block_slices - 1) / block_slices;
+  packed.fill = [weights = std::move(weights), bias = std::move(bias), filter,
+                 slices, bias_at, block_slices](absl::Span<float> out) {
+    std::fill(out.begin(), out.end(), 0.0f);
+    // `input`: of the taps' channels, taken flat and padded to whole slices.
+    const auto at = [&](int output, int input) -> float& {
+      const int slice = output / 4;
+      const int64_t row = int64_t{slice / block_slices} * (bias_at + 1) + input;
+      return out[(row * block_slices + slice % block_slices) * 4 + output % 4];
+    };
+    const std::vector<float> values = weights();
+    size_t next = 0;
+    for (int o = 0; o < filter.outputs; ++o) {
+      for (int tap = 0; tap < filter.taps; ++tap) {
+        for (int i = 0; i < filter.inputs; ++i) {
+          at(o, tap * slices * 4 + i) = values[next++];
+        }
+      }
+    }
+    if (bias == nullptr) return;
+    const std::vector<float> bias_values = bias();
+    for (int o = 0; o < filter.outputs; ++o) at(o, bias_at) = bias_values[o];
+  };
+  return packed;
+}
+
 }  // namespace
 
 absl::Status CheckWeights(const Tensor& tensor, absl::string_view what) {
@@ -102,73 +183,22 @@ absl::Status CheckBias(const Tensor* bias, int out_channels) {
 
 PackedConstant PackFilter(const Tensor& weights, const Tensor* bias,
                           const Filter& filter) {
-  PackedConstant packed;
-  packed.name = "weights";
-  packed.cacheable = true;
-  const int bias_at = filter.packed_input_slices() * 4;
-  const int width = bias_at + 1;
-  packed.width = width;
-  packed.height = (filter.outputs + 3) / 4 * filter.taps;
-  const Tensor bias_tensor = bias == nullptr ? Tensor() : *bias;
-  packed.fill = [weights, bias_tensor, filter, bias_at,
-                 width](absl::Span<float> out) {
-    std::fill(out.begin(), out.end(), 0.0f);
-    const std::vector<float> values = Values(weights);
-    const auto at = [&](int output, int tap, int texel) -> float& {
-      const int64_t row = int64_t{output / 4} * filter.taps + tap;
-      return out[(row * width + texel) * 4 + output % 4];
-    };
-    size_t next = 0;
-    for (int o = 0; o < filter.outputs; ++o) {
-      for (int tap = 0; tap < filter.taps; ++tap) {
-        for (int i = 0; i < filter.inputs; ++i) {
-          const Place place = PlaceOf(filter, o, i);
-          at(o, tap, place.slice * 4 + place.channel) = values[next++];
-        }
-      }
-    }
-    if (!bias_tensor.is_constant()) return;
-    const std::vector<float> bias_values = Values(bias_tensor);
-    for (int o = 0; o < filter.outputs; ++o) {
-      at(o, 0, bias_at) = bias_values[o];
-    }
-  };
-  return packed;
+  return Pack(ValuesOf(weights), BiasValuesOf(bias), filter);
+}
+
+PackedConstant PackFilter(FilterValues values, const Filter& filter) {
+  return Pack(std::move(values), nullptr, filter);
 }
 
 PackedConstant PackFilterBlocks(const Tensor& weights, const Tensor* bias,
                                 const Filter& filter, int block_slices) {
-  const int slices = (filter.inputs + 3) / 4;
-  const int bias_at = filter.taps * slices * 4;
-  PackedConstant packed;
-  packed.name = "weights";
-  packed.cacheable = true;
-  packed.width = (bias_at + 1) * block_slices;
-  packed.height = ((filter.outputs + 3) / 4 + block_slices - 1) / block_slices;
-  const Tensor bias_tensor = bias == nullptr ? Tensor() : *bias;
-  packed.fill = [weights, bias_tensor, filter, slices, bias_at,
-                 block_slices](absl::Span<float> out) {
-    std::fill(out.begin(), out.end(), 0.0f);
-    // `input`: of the taps' channels, taken flat and padded to whole slices.
-    const auto at = [&](int output, int input) -> float& {
-      const int slice = output / 4;
-      const int64_t row = int64_t{slice / block_slices} * (bias_at + 1) + input;
-      return out[(row * block_slices + slice % block_slices) * 4 + output % 4];
-    };
-    const std::vector<float> values = Values(weights);
-    size_t next = 0;
-    for (int o = 0; o < filter.outputs; ++o) {
-      for (int tap = 0; tap < filter.taps; ++tap) {
-        for (int i = 0; i < filter.inputs; ++i) {
-          at(o, tap * slices * 4 + i) = values[next++];
-        }
-      }
-    }
-    if (!bias_tensor.is_constant()) return;
-    const std::vector<float> bias_values = Values(bias_tensor);
-    for (int o = 0; o < filter.outputs; ++o) at(o, bias_at) = bias_values[o];
-  };
-  return packed;
+  return PackBlocks(ValuesOf(weights), BiasValuesOf(bias), filter,
+                    block_slices);
+}
+
+PackedConstant PackFilterBlocks(FilterValues values, const Filter& filter,
+                                int block_slices) {
+  return PackBlocks(std::move(values), nullptr, filter, block_slices);
 }
 
 PackedConstant PackDepthwiseFilter(const Tensor& weights, const Tensor* bias) {

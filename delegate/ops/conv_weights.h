@@ -3,6 +3,9 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_WEIGHTS_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_WEIGHTS_H_
 
+#include <functional>
+#include <vector>
+
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "delegate/graph.h"
@@ -51,6 +54,14 @@ PackedConstant PackFilter(const Tensor& weights, const Tensor* bias,
 // the last term. Ungrouped filters only.
 PackedConstant PackFilterBlocks(const Tensor& weights, const Tensor* bias,
                                 const Filter& filter, int block_slices);
+
+// Both for weights that are computed when they are packed, in the filter's
+// order, and have no bias. `values` must follow from what the start-up cache
+// keys by (PackedConstant::cacheable).
+using FilterValues = std::function<std::vector<float>()>;
+PackedConstant PackFilter(FilterValues values, const Filter& filter);
+PackedConstant PackFilterBlocks(FilterValues values, const Filter& filter,
+                                int block_slices);
 
 // "weights" of a depthwise filter [1,H,W,O]: row = output slice, texel = tap,
 // the bias after the last tap.

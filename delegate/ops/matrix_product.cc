@@ -78,6 +78,17 @@ Dispatch FewRows(const MatrixProduct& p, Planner* planner) {
   return d;
 }
 
+// The profile's tile, or one of up to twice its pixels if that makes fewer past
+// the end of a row. Lanes are busy anyhow: tiles of all products are in a row.
+ConvTile ProductTile(int pixels, int slices, const DeviceProfile& profile) {
+  ConvTile tile = ChooseConvTile(pixels, slices, profile);
+  const auto made = [&](int t) { return DivideUp(pixels, t) * t; };
+  for (int t = tile.pixels + 1; t <= 2 * profile.conv_tile_pixels; ++t) {
+    if (made(t) < made(tile.pixels)) tile.pixels = t;
+  }
+  return tile;
+}
+
 }  // namespace
 
 void PlanMatrixProduct(const MatrixProduct& product, Planner* planner) {
@@ -85,6 +96,47 @@ void PlanMatrixProduct(const MatrixProduct& product, Planner* planner) {
   const Shape& dst = planner->tensor(product.dst).shape;
   const bool tiled = Rows(dst) >= kManyRows && RowsArePixels(product, src, dst);
   planner->Add(tiled ? Pixels(product, planner) : FewRows(product, planner));
+}
+
+FilterValues StackedWeights(const MatrixProducts& products, int outputs,
+                            const Graph& graph) {
+  const Shape& src = graph.tensor(products.src).shape;
+  const int rows = graph.tensor(products.dst).shape.c;
+  return [weights = products.weights, rows, outputs, count = src.h, k = src.c] {
+    const std::vector<float> values = weights();
+    std::vector<float> stacked(size_t{1} * count * outputs * k);
+    for (int i = 0; i < count; ++i) {
+      std::copy_n(values.begin() + size_t{1} * i * rows * k,
+                  size_t{1} * rows * k,
+                  stacked.begin() + size_t{1} * i * outputs * k);
+    }
+    return stacked;
+  };
+}
+
+void PlanMatrixProducts(const MatrixProducts& products, Planner* planner) {
+  if (auto shared = PlanProductsShared(products, planner)) {
+    planner->Add(*std::move(shared));
+    return;
+  }
+  const Shape& src = planner->tensor(products.src).shape;
+  const Shape& dst = planner->tensor(products.dst).shape;
+  const ConvTile tile = ProductTile(dst.w, dst.slices(), planner->profile());
+  const int padded = 4 * dst.slices();
+  PackedConstant weights =
+      PackFilter(StackedWeights(products, padded, planner->graph()),
+                 {/*outputs=*/dst.h * padded, /*taps=*/1, src.c, 1});
+  weights.shared_id = products.weights_id;
+  Dispatch d("conv_1x1");
+  d.Define("PRODUCTS")
+      .Define("TILE_PIXELS", tile.pixels)
+      .Define("TILE_SLICES", tile.slices)
+      .Read("src", products.src)
+      .Write("dst", products.dst)
+      .Constant(std::move(weights))
+      .Grid(dst.h * DivideUp(dst.w, tile.pixels),
+            DivideUp(dst.slices(), tile.slices), 1);
+  planner->Add(std::move(d));
 }
 
 }  // namespace gles_delegate

@@ -24,6 +24,23 @@ struct MatrixProduct {
 // invocations where there are few.
 void PlanMatrixProduct(const MatrixProduct& product, Planner* planner);
 
+// Products apart from one another: row h of src (whose batch is 1) times the
+// h-th matrix of weights.
+struct MatrixProducts {
+  TensorId src = kNoTensor;
+  TensorId dst = kNoTensor;  // of src's shape, but for its channels
+  // [height][dst channel][src channel]; no bias.
+  FilterValues weights;
+  int weights_id = -1;  // PackedConstant::shared_id
+};
+
+// Adds their one dispatch.
+void PlanMatrixProducts(const MatrixProducts& products, Planner* planner);
+
+// Their weights as one filter, each matrix padded to `outputs` rows by zeros.
+FilterValues StackedWeights(const MatrixProducts& products, int outputs,
+                            const Graph& graph);
+
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_MATRIX_PRODUCT_H_

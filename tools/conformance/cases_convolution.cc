@@ -102,6 +102,16 @@ void AddConv2d(CaseList* list) {
       AddConv(list, absl::StrCat(window.name(), "_", Name(padding)), params);
     }
   }
+  // Many channels, where devices may take Winograd's way.
+  for (Padding padding : {Padding::kSame, Padding::kValid}) {
+    for (const Shape& shape : {Shape{1, 12, 8, 64}, Shape{2, 15, 14, 70}}) {
+      ConvParams params;
+      params.input = shape;
+      params.out_channels = 67;
+      params.padding = padding;
+      AddConv(list, absl::StrCat("deep3_", Name(padding)), params);
+    }
+  }
   for (Activation activation : testing::kActivations) {
     for (Weights weights : kWeights) {
       for (int kernel : {1, 3}) {
