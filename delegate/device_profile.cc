@@ -16,12 +16,13 @@ namespace {
 
 // Ways of convolutions that most devices do without.
 struct ConvWays {
+  int fused_gate_slices = 0;
   int winograd_min_channels = 0;
   int winograd_band_bytes = 0;
 };
 constexpr ConvWays kNoWays;
-// What is not stored pays: storing a texel takes llvmpipe 20 ns.
-constexpr ConvWays kLlvmpipeWays = {64, 1 << 20};
+// llvmpipe takes 20 ns to store a texel: what is computed anew costs less.
+constexpr ConvWays kLlvmpipeWays = {1024, 64, 1 << 20};
 
 // A row of the tuning table. The measurements behind it: docs/performance.md.
 struct Row {
@@ -110,6 +111,7 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device,
   p.readback_piece_bytes = row.readback_piece_bytes;
   p.staged_upload_bytes = row.staged_upload_bytes;
   p.half_transfers = row.half_transfers;
+  p.fused_gate_slices = row.ways.fused_gate_slices;
   p.winograd_min_channels = row.ways.winograd_min_channels;
   p.winograd_band_bytes = row.ways.winograd_band_bytes;
   p.max_texture_size = device.max_texture_size;

@@ -120,6 +120,9 @@ struct DeviceProfile {
   // where that one's taps * slices * how often they are made (once for 16
   // output slices of the 1x1) are no more than this; 0: never.
   int fused_depthwise_work = 0;
+  // A 1x1 convolution of at most so many output slices multiplies its input by
+  // a gate as it reads it, so that no MUL has to; 0: never.
+  int fused_gate_slices = 0;
   // Convolutions of 3x3 go by Winograd's F(4x4, 3x3) where input and output
   // have so many channels (delegate/ops/conv_winograd.h); 0: never.
   int winograd_min_channels = 0;

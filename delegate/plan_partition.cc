@@ -7,6 +7,7 @@
 
 #include "delegate/executor.h"
 #include "delegate/passes/fuse_depthwise.h"
+#include "delegate/passes/fuse_gates.h"
 #include "delegate/passes/passes.h"
 #include "delegate/program_cache.h"
 
@@ -42,6 +43,7 @@ absl::StatusOr<PlannedPartition> PlanPartition(const Graph& graph,
     return s;
   }
   FuseDepthwise(&planned.graph, profile);
+  FuseGates(&planned.graph, profile);
   Lap(timer, "passes");
   auto dispatches = PlanGraph(&planned.graph, profile);
   if (!dispatches.ok()) {

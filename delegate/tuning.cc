@@ -45,6 +45,7 @@ const std::vector<Knob>& Knobs() {
        0,
        1 << 30,
        {0, 300, 1200, 4800}},
+      {"fused_gate_slices", &P::fused_gate_slices, 0, 1 << 30, {0, 16, 1024}},
       {"winograd_min_channels",
        &P::winograd_min_channels,
        0,

@@ -1,6 +1,8 @@
 // CONV_2D with a 1x1 window and stride 1, and matrix products of the same form.
 // Pixels are taken flat over batch, rows and columns; an invocation makes
 // TILE_PIXELS of them, TILE_SLICES output slices each.
+// GATE: of batch 1; the input is multiplied by a value for each channel, and with
+// ADDEND another tensor is added to that.
 // PRODUCTS: the rows are apart: each has weights of its own, in rows after those
 // of the row before. x counts tiles of one row, then of the next.
 layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
@@ -44,6 +46,15 @@ void main() {
     for (int i = 0; i < TILE_PIXELS; ++i) {
       v[i] = read_src(p[i].x, p[i].y, s, p[i].z);
     }
+#ifdef GATE
+    vec4 gate = read_gate(0, 0, s, 0);
+    for (int i = 0; i < TILE_PIXELS; ++i) {
+      v[i] *= gate;
+#ifdef ADDEND
+      v[i] += read_addend(p[i].x, p[i].y, s, p[i].z);
+#endif
+    }
+#endif
     for (int q = 0; q < TILE_SLICES; ++q) {
       int row = first_row + min(first_slice + q, dst_size.z - 1);
       vec4 w0 = weights_at(s * 4, row);

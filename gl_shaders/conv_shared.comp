@@ -7,6 +7,8 @@
 // (KERNEL_W x KERNEL_H; stride, padding and dilation are its), made here.
 // WHOLE_CHUNKS: the last chunk of terms is full, and each invocation brings as
 // much of a chunk as the others: nothing that is read lies past the last term.
+// GATE: of a 1x1 window and batch 1; the input is multiplied by a value for each
+// channel, and with ADDEND another tensor is added to that.
 // PRODUCTS: src's rows are apart, one for each z of the work groups; each has
 // weights of its own.
 layout(std140, binding = 0) uniform Params {
@@ -72,6 +74,11 @@ vec4 source(ivec3 p, int term) {
   // What is not a number stays so; clamp() alone leaves it to the driver.
   bvec4 is_nan = greaterThan(floatBitsToInt(v) & 0x7fffffff, ivec4(0x7f800000));
   return mix(clamp(v, inner_clamp.x, inner_clamp.y), v, is_nan);
+#elif defined(ADDEND)
+  return read_src(p.x, p.y, term, p.z) * read_gate(0, 0, term, 0) +
+         read_addend(p.x, p.y, term, p.z);
+#elif defined(GATE)
+  return read_src(p.x, p.y, term, p.z) * read_gate(0, 0, term, 0);
 #elif defined(POINTWISE)
   return read_src(p.x, p.y, term, p.z);
 #else

@@ -66,7 +66,25 @@ bool IsPointwise(const Conv2dAttributes& a, const Shape& filter,
          src.w == dst.w;
 }
 
+InputGate GateOf(const Node& node) {
+  const auto input = [&](size_t i) {
+    return i < node.inputs.size() ? node.inputs[i] : kNoTensor;
+  };
+  return {input(kConvGate), input(kConvAddend)};
+}
+
 }  // namespace
+
+bool IsTiledPointwise(const Graph& graph, const Node& node) {
+  const auto* a = std::any_cast<Conv2dAttributes>(&node.attributes);
+  if (a == nullptr) return false;
+  const Shape& dst = graph.tensor(node.outputs[0]).shape;
+  const WeightIds ids = WeightsOf(node, 1, 2);
+  return IsPointwise(*a, graph.tensor(ids.weights).shape,
+                     graph.tensor(node.inputs[0]).shape, dst) &&
+         IsTiled(dst) && graph.tensor(ids.weights).is_constant() &&
+         (ids.bias == kNoTensor || graph.tensor(ids.bias).is_constant());
+}
 
 absl::StatusOr<ParsedNode> ParseConv2d(const NodeView& node) {
   if (auto s = node.CheckCounts(2, 3, 1); !s.ok()) return s;
@@ -115,7 +133,7 @@ absl::Status PlanConv2d(const Node& node, Planner* planner) {
   const Shape& dst = planner->tensor(node.outputs[0]).shape;
   if (IsPointwise(a, window, src.shape, dst)) {
     PlanMatrixProduct({node.inputs[0], node.outputs[0], weights,
-                       /*outputs=*/dst.c, /*k=*/src.shape.c},
+                       /*outputs=*/dst.c, /*k=*/src.shape.c, GateOf(node)},
                       planner);
     return absl::OkStatus();
   }

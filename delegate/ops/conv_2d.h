@@ -10,7 +10,10 @@
 
 namespace gles_delegate {
 
-// Node inputs: data, filter, bias (may be absent).
+// Node inputs: data, filter, bias (may be absent); and InputGate's two where
+// FuseGates has added them.
+constexpr int kConvGate = 3;
+constexpr int kConvAddend = 4;
 struct Conv2dAttributes {
   int stride_h = 1;
   int stride_w = 1;
@@ -27,6 +30,10 @@ struct Conv2dAttributes {
 
 absl::StatusOr<ParsedNode> ParseConv2d(const NodeView& node);
 absl::Status PlanConv2d(const Node& node, Planner* planner);
+
+// True where the node is a CONV_2D with a 1x1 window, stride 1, and constant
+// weights, and has pixels enough to be planned in tiles: it may have a gate.
+bool IsTiledPointwise(const Graph& graph, const Node& node);
 
 }  // namespace gles_delegate
 

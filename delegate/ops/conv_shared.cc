@@ -193,6 +193,7 @@ void DefineSource(const ConvSplit& conv, const FusedDepthwise* depthwise,
                          a.pad_left == 0 && a.pad_top == 0 && src.h == dst.h &&
                          src.w == dst.w;
   if (pointwise) d->Define("POINTWISE");
+  BindInputGate(conv.gate, d);
   geometry(a, conv.window_w, conv.window_h);
 }
 

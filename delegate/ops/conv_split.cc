@@ -55,7 +55,9 @@ std::optional<Dispatch> PlanConvSplit(const ConvSplit& conv, Planner* planner) {
   const int taps = conv.window_w * conv.window_h;
   const int terms = taps * src.slices();
   const int pixels = dst.b * dst.h * dst.w;
-  if (planner->profile().split_target == 0) return std::nullopt;
+  if (planner->profile().split_target == 0 || conv.gate.gate != kNoTensor) {
+    return std::nullopt;
+  }
   const Split split = Choose(pixels, dst.slices(), terms, planner->profile());
   if (split.lanes < 2) return std::nullopt;
 

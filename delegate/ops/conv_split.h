@@ -18,11 +18,12 @@ struct ConvSplit {
   Conv2dAttributes attributes;  // groups must be 1
   int window_w = 1;
   int window_h = 1;
+  InputGate gate = {};  // only of a 1x1 window
 };
 
 // The dispatch, or nothing where the output fills the device (or nearly) by
 // itself, or the profile never splits. Weights that are no constants are packed
-// by a dispatch that goes to `planner` first.
+// by a dispatch that goes to `planner` first. Nothing where there is a gate.
 std::optional<Dispatch> PlanConvSplit(const ConvSplit& conv, Planner* planner);
 
 }  // namespace gles_delegate

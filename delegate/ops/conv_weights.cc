@@ -226,6 +226,13 @@ PackedConstant PackDepthwiseFilter(const Tensor& weights, const Tensor* bias) {
   return packed;
 }
 
+void BindInputGate(const InputGate& gate, Dispatch* d) {
+  if (gate.gate == kNoTensor) return;
+  d->Define("GATE").Read("gate", gate.gate);
+  if (gate.addend == kNoTensor) return;
+  d->Define("ADDEND").Read("addend", gate.addend);
+}
+
 WeightIds WeightsOf(const Node& node, int weights, int bias) {
   const bool has_bias = bias < static_cast<int>(node.inputs.size());
   return {node.inputs[weights], has_bias ? node.inputs[bias] : kNoTensor};

@@ -67,6 +67,15 @@ PackedConstant PackFilterBlocks(FilterValues values, const Filter& filter,
 // the bias after the last tap.
 PackedConstant PackDepthwiseFilter(const Tensor& weights, const Tensor* bias);
 
+// What a convolution does to its input as it reads it (of batch 1): v becomes
+// v * gate + addend.
+struct InputGate {
+  TensorId gate = kNoTensor;    // [1,1,1,C]; kNoTensor: nothing is done
+  TensorId addend = kNoTensor;  // of the input's shape; kNoTensor: none
+};
+// Has `d` do so: defines GATE and ADDEND, reads both.
+void BindInputGate(const InputGate& gate, Dispatch* d);
+
 // The weights and the bias of a node.
 struct WeightIds {
   TensorId weights = kNoTensor;

@@ -24,7 +24,7 @@ bool RowsArePixels(const MatrixProduct& p, const Shape& src, const Shape& dst) {
 
 Dispatch Pixels(const MatrixProduct& p, Planner* planner) {
   const Shape& dst = planner->tensor(p.dst).shape;
-  const ConvSplit conv = {p.src, p.dst, p.weights, {}, 1, 1};
+  const ConvSplit conv = {p.src, p.dst, p.weights, {}, 1, 1, p.gate};
   if (auto shared = PlanConvShared(conv, planner)) return *std::move(shared);
   if (auto split = PlanConvSplit(conv, planner)) return *std::move(split);
   const ConvTile tile =
@@ -36,6 +36,7 @@ Dispatch Pixels(const MatrixProduct& p, Planner* planner) {
       .Write("dst", p.dst)
       .Grid(DivideUp(Rows(dst), tile.pixels),
             DivideUp(dst.slices(), tile.slices), 1);
+  BindInputGate(p.gate, &d);
   BindFilter(p.weights, {p.outputs, 1, p.k, 1}, planner, &d);
   return d;
 }
@@ -91,10 +92,12 @@ ConvTile ProductTile(int pixels, int slices, const DeviceProfile& profile) {
 
 }  // namespace
 
+bool IsTiled(const Shape& dst) { return Rows(dst) >= kManyRows; }
+
 void PlanMatrixProduct(const MatrixProduct& product, Planner* planner) {
   const Shape& src = planner->tensor(product.src).shape;
   const Shape& dst = planner->tensor(product.dst).shape;
-  const bool tiled = Rows(dst) >= kManyRows && RowsArePixels(product, src, dst);
+  const bool tiled = IsTiled(dst) && RowsArePixels(product, src, dst);
   planner->Add(tiled ? Pixels(product, planner) : FewRows(product, planner));
 }
 

@@ -97,7 +97,11 @@ void FuseDepthwise(Graph* graph, const DeviceProfile& profile) {
     if (!attributes) continue;
     const TensorId between = first.outputs[0];
     const auto& consumers = uses.consumers[between];
-    if (uses.is_output[between] || consumers.size() != 1) continue;
+    // Of a view, a concatenation in place is a reader too.
+    if (uses.is_output[between] || consumers.size() != 1 ||
+        graph->tensor(between).view.of != kNoTensor) {
+      continue;
+    }
     Node& second = graph->nodes[consumers[0]];
     if (!IsSecond(*graph, second, between) ||
         Work(*graph, first, second) >

@@ -1,0 +1,105 @@
+#include "delegate/passes/fuse_gates.h"
+
+#include <algorithm>
+#include <any>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "delegate/ops/conv_2d.h"
+#include "delegate/ops/conv_weights.h"
+#include "delegate/ops/elementwise.h"
+
+namespace gles_delegate {
+namespace {
+
+struct Gated {
+  TensorId source = kNoTensor;
+  InputGate gate;
+};
+
+bool IsFloat(const Tensor& tensor) {
+  return tensor.type == DataType::kFloat32 && !tensor.is_float_view();
+}
+
+bool IsPlainFunction(const PostOp& op, absl::string_view function) {
+  return op.function == function && op.operand != kNoTensor &&
+         !op.operand_zero_extend && !op.operand_table;
+}
+
+// What the node computes; nothing where it is no MUL by a gate, and an ADD.
+std::optional<Gated> AsGated(const Graph& graph, const Node& node) {
+  const auto& ops = node.post_ops;
+  if (!IsPlainElementwise(graph, node) || node.on_codes || ops.empty() ||
+      ops.size() > 2 || !IsPlainFunction(ops[0], "mul") ||
+      (ops.size() == 2 && !IsPlainFunction(ops[1], "add"))) {
+    return std::nullopt;
+  }
+  const int source =
+      std::any_cast<const ElementwiseAttributes&>(node.attributes).source;
+  Gated gated = {node.inputs[source], {ops[0].operand, kNoTensor}};
+  const Tensor& x = graph.tensor(gated.source);
+  const Tensor& gate = graph.tensor(gated.gate.gate);
+  if (x.shape.b != 1 || !(gate.shape == Shape{1, 1, 1, x.shape.c}) ||
+      gate.is_constant() || x.is_constant() || x.is_variable || !IsFloat(x) ||
+      !IsFloat(gate) || !IsFloat(graph.tensor(node.outputs[0]))) {
+    return std::nullopt;
+  }
+  if (ops.size() == 1) return gated;
+  gated.gate.addend = ops[1].operand;
+  const Tensor& addend = graph.tensor(gated.gate.addend);
+  if (addend.shape != x.shape || addend.is_constant() || addend.is_variable ||
+      !IsFloat(addend)) {
+    return std::nullopt;
+  }
+  return gated;
+}
+
+bool CanTakeGate(const Graph& graph, const Node& node, TensorId product,
+                 const DeviceProfile& profile) {
+  const bool reads_twice =
+      std::any_of(node.post_ops.begin(), node.post_ops.end(),
+                  [&](const PostOp& op) { return op.operand == product; });
+  // Weights, what is read, what is written, the gate and its addend, operands.
+  int tensors = 5;
+  for (const PostOp& op : node.post_ops) tensors += op.operand != kNoTensor;
+  return IsTiledPointwise(graph, node) && node.inputs[0] == product &&
+         !reads_twice && !node.on_codes &&
+         tensors <= MaxBoundTensors(profile) &&
+         graph.tensor(node.outputs[0]).shape.slices() <=
+             profile.fused_gate_slices;
+}
+
+}  // namespace
+
+void FuseGates(Graph* graph, const DeviceProfile& profile) {
+  if (profile.fused_gate_slices == 0) return;
+  const Uses uses(*graph);
+  std::vector<bool> removed(graph->nodes.size(), false);
+  for (size_t n = 0; n < graph->nodes.size(); ++n) {
+    const auto gated = AsGated(*graph, graph->nodes[n]);
+    if (!gated) continue;
+    const TensorId product = graph->nodes[n].outputs[0];
+    const auto& consumers = uses.consumers[product];
+    if (uses.is_output[product] || consumers.size() != 1 ||
+        graph->tensor(product).view.of != kNoTensor) {
+      continue;
+    }
+    Node& conv = graph->nodes[consumers[0]];
+    if (!CanTakeGate(*graph, conv, product, profile)) continue;
+    conv.inputs[0] = gated->source;
+    conv.inputs.resize(kConvGate, kNoTensor);  // a bias may be absent
+    conv.inputs.push_back(gated->gate.gate);
+    if (gated->gate.addend != kNoTensor) {
+      conv.inputs.push_back(gated->gate.addend);
+    }
+    removed[n] = true;
+  }
+  std::vector<Node> kept;
+  for (size_t n = 0; n < graph->nodes.size(); ++n) {
+    if (!removed[n]) kept.push_back(std::move(graph->nodes[n]));
+  }
+  graph->nodes = std::move(kept);
+}
+
+}  // namespace gles_delegate
