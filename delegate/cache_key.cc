@@ -16,7 +16,7 @@ void AddProfile(const DeviceProfile& p, Hasher* hasher) {
       .Value(p.split_target)
       .Value(p.work_group_size);
   hasher->Value(p.max_texture_size).Value(p.max_texture_layers);
-  hasher->Value(p.max_buffer_bytes);
+  hasher->Value(p.max_buffer_bytes).Value(p.max_texel_buffer_texels);
 }
 
 void AddTensor(const Tensor& tensor, Hasher* hasher) {

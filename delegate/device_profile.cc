@@ -19,10 +19,11 @@ struct ConvWays {
   int fused_gate_slices = 0;
   int winograd_min_channels = 0;
   int winograd_band_bytes = 0;
+  int unrolled_terms = 0;
 };
 constexpr ConvWays kNoWays;
 // llvmpipe takes 20 ns to store a texel: what is computed anew costs less.
-constexpr ConvWays kLlvmpipeWays = {1024, 64, 1 << 20};
+constexpr ConvWays kLlvmpipeWays = {1024, 64, 1 << 20, 160};
 
 // A row of the tuning table. The measurements behind it: docs/performance.md.
 struct Row {
@@ -45,6 +46,7 @@ struct Row {
   int readback_piece_bytes;
   int staged_upload_bytes;
   int half_transfers;
+  int host_transfers;
   ConvWays ways;
 };
 
@@ -52,18 +54,94 @@ constexpr Row kRows[] = {
     // llvmpipe: imageLoad from 2-D images is five times as fast as texelFetch
     // from arrays; an invocation must do much, as each costs. It runs 8 abreast
     // (256 bits), and a work group costs about 1 us by itself.
-    {DeviceKind::kLlvmpipe, Storage::kTexture2d, ReadBy::kImage,
-     Storage::kTexture2d, 32, 4, 4, 4, 2, 8, 8, 0, 1, 1, 0, 0, 0, 0, 0,
+    // A store into a buffer costs a tenth of one into an image, a load from its
+    // texels as much; and its memory is the host's own.
+    {DeviceKind::kLlvmpipe,
+     Storage::kTexelBuffer,
+     ReadBy::kImage,
+     Storage::kTexture2d,
+     32,
+     4,
+     4,
+     4,
+     2,
+     8,
+     8,
+     0,
+     1,
+     1,
+     0,
+     0,
+     0,
+     0,
+     0,
+     1,
      kLlvmpipeWays},
-    {DeviceKind::kSoftpipe, Storage::kTexture2d, ReadBy::kFetch,
-     Storage::kBuffer, 16, 4, 2, 4, 2, 8, 1, 0, 1, 1, 0, 0, 0, 0, 0, kNoWays},
+    {DeviceKind::kSoftpipe,
+     Storage::kTexture2d,
+     ReadBy::kFetch,
+     Storage::kBuffer,
+     16,
+     4,
+     2,
+     4,
+     2,
+     8,
+     1,
+     0,
+     1,
+     1,
+     0,
+     0,
+     0,
+     0,
+     0,
+     0,
+     kNoWays},
     // H200: sums are split until 49152 invocations share them (conv_shared.cc);
     // texelFetch of 128-bit texels runs at an eighth of what buffers do.
-    {DeviceKind::kNvidia, Storage::kBuffer, ReadBy::kFetch, Storage::kBuffer,
-     64, 4, 2, 2, 1, 32, 1, 48 << 10, 2, 2, 1200, 256 << 10, 3 << 19, 1 << 20,
-     1, kNoWays},
-    {DeviceKind::kUnknown, Storage::kTextureArray, ReadBy::kFetch,
-     Storage::kBuffer, 64, 4, 1, 4, 1, 32, 1, 0, 1, 1, 0, 0, 0, 0, 0, kNoWays},
+    {DeviceKind::kNvidia,
+     Storage::kBuffer,
+     ReadBy::kFetch,
+     Storage::kBuffer,
+     64,
+     4,
+     2,
+     2,
+     1,
+     32,
+     1,
+     48 << 10,
+     2,
+     2,
+     1200,
+     256 << 10,
+     3 << 19,
+     1 << 20,
+     1,
+     0,
+     kNoWays},
+    {DeviceKind::kUnknown,
+     Storage::kTextureArray,
+     ReadBy::kFetch,
+     Storage::kBuffer,
+     64,
+     4,
+     1,
+     4,
+     1,
+     32,
+     1,
+     0,
+     1,
+     1,
+     0,
+     0,
+     0,
+     0,
+     0,
+     0,
+     kNoWays},
 };
 
 const Row& RowFor(DeviceKind kind) {
@@ -111,11 +189,14 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device,
   p.readback_piece_bytes = row.readback_piece_bytes;
   p.staged_upload_bytes = row.staged_upload_bytes;
   p.half_transfers = row.half_transfers;
+  p.unrolled_terms = row.ways.unrolled_terms;
+  p.host_transfers = row.host_transfers;
   p.fused_gate_slices = row.ways.fused_gate_slices;
   p.winograd_min_channels = row.ways.winograd_min_channels;
   p.winograd_band_bytes = row.ways.winograd_band_bytes;
   p.max_texture_size = device.max_texture_size;
   p.max_texture_layers = device.max_array_texture_layers;
+  p.max_texel_buffer_texels = device.max_texel_buffer_texels;
   // Indices in shaders are 32-bit ints.
   p.max_buffer_bytes = std::min<int64_t>(device.max_ssbo_bytes,
                                          std::numeric_limits<int32_t>::max());

@@ -92,6 +92,7 @@ absl::Status Executor::RecordTimed() {
 absl::Status Executor::Submit(Inputs inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) skip_[i] = inputs[i].empty();
   if (state_barrier_ != 0) gl().MemoryBarrier(state_barrier_);
+  PackInputs(inputs);
   GLuint program = 0;
   if (auto s = RecordUploads(inputs, &program); !s.ok()) return s;
   for (size_t i = uploads_end(); i < readbacks_begin(); ++i) {
@@ -102,12 +103,14 @@ absl::Status Executor::Submit(Inputs inputs) {
 
 absl::Status Executor::Collect(Outputs outputs) {
   if (auto s = FinishReadbacks(outputs); !s.ok()) return s;
+  if (auto s = UnpackOutputs(outputs); !s.ok()) return s;
   return egl::CheckGl("running the partition");
 }
 
 absl::Status Executor::InvokeTimed(Inputs inputs, Outputs outputs) {
   for (size_t i = 0; i < inputs.size(); ++i) skip_[i] = inputs[i].empty();
   if (state_barrier_ != 0) gl().MemoryBarrier(state_barrier_);
+  PackInputs(inputs);
   for (size_t i = 0; i < uploads_end(); ++i) {
     if (IsSkipped(i)) continue;
     if (auto s = CopyIn(commands_[i].piece, inputs); !s.ok()) return s;
@@ -118,6 +121,7 @@ absl::Status Executor::InvokeTimed(Inputs inputs, Outputs outputs) {
   for (size_t i = readbacks_begin(); i < commands_.size(); ++i) {
     if (auto s = CopyOut(commands_[i].piece, outputs); !s.ok()) return s;
   }
+  if (auto s = UnpackOutputs(outputs); !s.ok()) return s;
   return egl::CheckGl("running the partition");
 }
 

@@ -119,7 +119,7 @@ class Executor {
 
   // Host-visible memory of one graph input or output.
   struct HostBuffer {
-    egl::Buffer buffer;
+    egl::Buffer buffer;  // none where `texels`
     size_t bytes = 0;
     // Holds float16 of the tensor's floats (DeviceProfile::half_transfers).
     bool halves = false;
@@ -130,6 +130,10 @@ class Executor {
     GLuint shader_side() const {
       return is_staged() ? staging.id() : buffer.id();
     }
+    // The tensor itself, mapped: the host packs and unpacks it
+    // (DeviceProfile::host_transfers).
+    uint8_t* texels = nullptr;
+    Shape shape;
   };
 
   using Inputs = absl::Span<const absl::Span<const uint8_t>>;
@@ -141,6 +145,10 @@ class Executor {
   }
   void Record(const Command& command, GLuint* program) const;
   absl::Status RecordTimed();
+  // Packs the inputs whose `texels` the host reaches; waits, and unpacks such
+  // outputs.
+  void PackInputs(Inputs inputs);
+  absl::Status UnpackOutputs(Outputs outputs);
   absl::Status InvokeTimed(Inputs inputs, Outputs outputs);
   // Commands [begin, end) are the uploads, what runs between, or the readbacks.
   size_t uploads_end() const { return uploads_; }

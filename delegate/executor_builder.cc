@@ -16,6 +16,7 @@ namespace gles_delegate {
 using egl::gl;
 using gl_shaders::Bindings;
 using gl_shaders::Format;
+using gl_shaders::IsBuffer;
 using gl_shaders::ReadBy;
 using gl_shaders::Storage;
 
@@ -60,6 +61,16 @@ std::vector<uint8_t> FloatTexels(const std::vector<float>& texels,
                                  Format format) {
   return format == Format::kRgba16f ? BytesOf(ToHalves(texels))
                                     : BytesOf(texels);
+}
+
+void FillLiterals(const Dispatch& d, gl_shaders::ShaderSpec* spec) {
+  for (size_t i = 0; i < d.constants.size(); ++i) {
+    const PackedConstant& c = d.constants[i];
+    if (!c.literal) continue;
+    std::vector<float>& values = spec->constants[i].literals;
+    values.resize(int64_t{c.width} * c.height * 4);
+    c.fill(absl::MakeSpan(values));
+  }
 }
 
 absl::Status Labelled(const absl::Status& status, absl::string_view label) {
@@ -114,6 +125,13 @@ absl::Status ExecutorBuilder::MakeHostBuffers() {
           std::vector<Executor::HostBuffer>* out) -> absl::Status {
     for (TensorId id : ids) {
       const Tensor& tensor = graph_.tensor(id);
+      if (IsHostTransferred(id)) {
+        Executor::HostBuffer host;
+        host.texels = tensors_[id].mapped;
+        host.shape = tensor.shape;
+        out->push_back(std::move(host));
+        continue;
+      }
       const size_t bytes = HostBytes(tensor);
       const size_t padded =
           (bytes + 47) / 48 * 48;  // whole vec4s (ints of codes), and threes
@@ -133,7 +151,7 @@ absl::Status ExecutorBuilder::MakeHostBuffers() {
         return Labelled(buffer.status(), graph_.tensor(id).ToString());
       executor_->mapped_ = buffer->mapped() != nullptr;
       Executor::HostBuffer host{
-          *std::move(buffer), bytes, AsHalves(tensor), {}};
+          *std::move(buffer), bytes, AsHalves(tensor), {}, nullptr, {}};
       if (access == GL_MAP_WRITE_BIT && IsStaged(tensor)) {
         auto staging = egl::Buffer::Create(padded, nullptr, GL_DYNAMIC_COPY);
         if (!staging.ok())
@@ -160,19 +178,18 @@ absl::Status ExecutorBuilder::MakeSlots() {
   }
   const MemoryPlan plan =
       PlanMemory(graph_, dispatches_, graph_.inputs, to_end, profile_);
-  std::vector<GLuint> objects;
-  for (const Slot& slot : plan.slots) {
-    if (slot.storage == Storage::kBuffer) {
-      auto buffer = egl::Buffer::Create(slot.bytes(), nullptr, GL_DYNAMIC_COPY);
-      if (!buffer.ok()) return buffer.status();
-      objects.push_back(buffer->id());
-      executor_->buffers_.push_back(*std::move(buffer));
-    } else {
-      auto texture = MakeTexture(slot);
-      if (!texture.ok()) return texture.status();
-      objects.push_back(texture->id());
-      executor_->textures_.push_back(*std::move(texture));
+  std::vector<bool> mapped(plan.slots.size(), false);
+  for (const auto* ids : {&graph_.inputs, &graph_.outputs}) {
+    for (TensorId id : *ids) {
+      if (IsHostTransferred(id)) mapped[plan.slot_of[id]] = true;
     }
+  }
+  std::vector<Resource> resources;
+  for (size_t i = 0; i < plan.slots.size(); ++i) {
+    auto made = mapped[i] ? MapResource(plan.slots[i])
+                          : MakeResource(plan.slots[i], nullptr);
+    if (!made.ok()) return made.status();
+    resources.push_back(*made);
   }
   executor_->stats_.tensor_bytes = plan.bytes_shared;
   executor_->stats_.tensor_bytes_unshared = plan.bytes_unshared;
@@ -180,33 +197,60 @@ absl::Status ExecutorBuilder::MakeSlots() {
   for (size_t id = 0; id < tensors_.size(); ++id) {
     const int slot = plan.slot_of[id];
     if (slot < 0) continue;
-    tensors_[id] = {plan.slots[slot].storage, plan.slots[slot].format,
-                    objects[slot], slot};
+    tensors_[id] = resources[slot];
+    tensors_[id].slot = slot;
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<ExecutorBuilder::Resource> ExecutorBuilder::MakeResource(
+    const Slot& slot, const uint8_t* texels) {
+  if (!IsBuffer(slot.storage)) {
+    Resource resource{slot.storage, slot.format};
+    auto texture = MakeTexture(slot);
+    if (!texture.ok()) return texture.status();
+    if (texels != nullptr) {
+      const absl::Status status = texture->Upload(
+          0, 0, 0, slot.width, slot.height, slot.layers, texels);
+      if (!status.ok()) return status;
+    }
+    resource.object = texture->id();
+    executor_->textures_.push_back(*std::move(texture));
+    return resource;
+  }
+  auto buffer =
+      egl::Buffer::Create(slot.bytes(), texels,
+                          texels == nullptr ? GL_DYNAMIC_COPY : GL_STATIC_DRAW);
+  if (!buffer.ok()) return buffer.status();
+  return KeepBuffer(slot, *std::move(buffer));
+}
+
+absl::StatusOr<ExecutorBuilder::Resource> ExecutorBuilder::MapResource(
+    const Slot& slot) {
+  auto buffer = egl::Buffer::CreateMapped(slot.bytes(),
+                                          GL_MAP_READ_BIT | GL_MAP_WRITE_BIT);
+  if (!buffer.ok()) return buffer.status();
+  return KeepBuffer(slot, *std::move(buffer));
+}
+
+absl::StatusOr<ExecutorBuilder::Resource> ExecutorBuilder::KeepBuffer(
+    const Slot& slot, egl::Buffer buffer) {
+  Resource resource{slot.storage, slot.format, buffer.id()};
+  resource.mapped = buffer.mapped();
+  if (slot.storage == Storage::kTexelBuffer) {
+    auto view = egl::Texture::OfBuffer(buffer, InternalFormat(slot.format));
+    if (!view.ok()) return view.status();
+    resource.view = view->id();
+    executor_->textures_.push_back(*std::move(view));
+  }
+  executor_->buffers_.push_back(std::move(buffer));
+  return resource;
 }
 
 absl::StatusOr<ExecutorBuilder::Resource> ExecutorBuilder::UploadBytes(
     const Slot& slot, absl::Span<const uint8_t> bytes) {
   executor_->stats_.constant_bytes += static_cast<int64_t>(bytes.size());
-  if (slot.storage == Storage::kBuffer) {
-    auto buffer =
-        egl::Buffer::Create(bytes.size(), bytes.data(), GL_STATIC_DRAW);
-    if (!buffer.ok()) return buffer.status();
-    const Resource resource{slot.storage, slot.format, buffer->id(), -1};
-    executor_->buffers_.push_back(*std::move(buffer));
-    return resource;
-  }
-  auto texture = MakeTexture(slot);
-  if (!texture.ok()) return texture.status();
-  if (auto s = texture->Upload(0, 0, 0, slot.width, slot.height, slot.layers,
-                               bytes.data());
-      !s.ok()) {
-    return s;
-  }
-  const Resource resource{slot.storage, slot.format, texture->id(), -1};
-  executor_->textures_.push_back(*std::move(texture));
-  return resource;
+  return MakeResource(slot, bytes.data());
 }
 
 absl::StatusOr<ExecutorBuilder::Resource> ExecutorBuilder::UploadTexels(
@@ -263,11 +307,14 @@ absl::Status ExecutorBuilder::UploadConstants() {
         resources.push_back(found->second);
         continue;
       }
+      if (c.literal) {
+        resources.emplace_back();
+        continue;
+      }
       auto storage = ConstantStorageFor(c, profile_);
       if (!storage.ok()) return Labelled(storage.status(), d.label);
-      const Format format = profile_.half && !c.always_float32
-                                ? Format::kRgba16f
-                                : Format::kRgba32f;
+      const Format format =
+          ConstantIsHalf(c, profile_) ? Format::kRgba16f : Format::kRgba32f;
       const Slot slot = *storage == Storage::kBuffer
                             ? Slot{*storage, c.width * c.height, 1, 1, format}
                             : Slot{*storage, c.width, c.height, 1, format};
@@ -290,6 +337,7 @@ absl::Status ExecutorBuilder::CompilePrograms() {
   std::vector<ProgramCache::Source> sources;
   for (const Dispatch& d : dispatches_) {
     specs_.push_back(SpecOf(graph_, d, profile_));
+    FillLiterals(d, &specs_.back());
     auto text = gl_shaders::AssembleShader(specs_.back());
     if (!text.ok()) return Labelled(text.status(), d.label);
     params_.push_back(ParamsOf(graph_, d));
@@ -309,7 +357,9 @@ absl::Status ExecutorBuilder::CompilePrograms() {
 Executor::Binding ExecutorBuilder::Bind(const Bindings::Point& point,
                                         const Resource& resource,
                                         bool write) const {
-  Executor::Binding b{point.kind, point.unit, resource.object};
+  const bool view = resource.view != 0 && point.kind != Bindings::Kind::kBuffer;
+  Executor::Binding b{point.kind, point.unit,
+                      view ? resource.view : resource.object};
   const bool array = resource.storage == Storage::kTextureArray;
   b.target = array ? GL_TEXTURE_2D_ARRAY : GL_TEXTURE_2D;
   b.format = InternalFormat(resource.format);
@@ -356,6 +406,7 @@ absl::Status ExecutorBuilder::MakeCommands() {
       accesses.push_back({resource.slot, kind, write});
     }
     for (size_t c = 0; c < constants_[i].size(); ++c) {
+      if (d.constants[c].literal) continue;
       command.bindings.push_back(
           Bind(points.constants[c], constants_[i][c], false));
     }

@@ -30,9 +30,13 @@ class ExecutorBuilder {
     gl_shaders::Storage storage = gl_shaders::Storage::kBuffer;
     gl_shaders::Format format = gl_shaders::Format::kRgba32f;
     GLuint object = 0;
-    int slot = -1;  // for hazards; -1: never written
+    GLuint view = 0;  // of a texel buffer: the texture that it is read as
+    uint8_t* mapped = nullptr;  // of a buffer that the host reaches
+    int slot = -1;              // for hazards; -1: never written
   };
 
+  // Whether the host packs or unpacks this graph input or output by itself.
+  bool IsHostTransferred(TensorId id) const;
   void AddTransfers();
   // Adds the dispatches of one graph input or output: `d`, in pieces.
   void AddTransfer(int index, TensorId id, Dispatch d);
@@ -50,6 +54,13 @@ class ExecutorBuilder {
   absl::StatusOr<Resource> UploadTexels(
       const Slot& slot, bool cacheable,
       absl::FunctionRef<absl::StatusOr<std::vector<uint8_t>>()> make);
+  // Filled with `texels` where they are not null.
+  absl::StatusOr<Resource> MakeResource(const Slot& slot,
+                                        const uint8_t* texels);
+  // A buffer that stays mapped.
+  absl::StatusOr<Resource> MapResource(const Slot& slot);
+  // Of a buffer, with what it is read as.
+  absl::StatusOr<Resource> KeepBuffer(const Slot& slot, egl::Buffer buffer);
   absl::StatusOr<Resource> UploadBytes(const Slot& slot,
                                        absl::Span<const uint8_t> bytes);
   absl::Status UploadConstants();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "delegate/executor.h"
+#include "delegate/texels.h"
 #include "quant/half.h"
 
 namespace gles_delegate {
@@ -17,6 +18,9 @@ namespace {
 // Pieces of a staged transfer: smaller ones pay for being submitted, larger
 // ones leave the bus idle while the first is copied (docs/performance.md).
 constexpr size_t kStagedPieceBytes = 512 << 10;
+// Polling saves a few microseconds over sleeping in the driver; an inference
+// that takes longer than this is not worth a busy core.
+constexpr int kSpinUs = 2000;
 // What a thread copies at a time.
 constexpr size_t kChunkBytes = 64 << 10;
 
@@ -164,10 +168,34 @@ absl::Status Executor::RecordReadbacks(GLuint* program) {
   return absl::OkStatus();
 }
 
+void Executor::PackInputs(Inputs inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const HostBuffer& to = inputs_[i];
+    if (to.texels == nullptr || skip_[i]) continue;
+    HostToTexels(inputs[i].data(), to.shape, to.texels);
+  }
+}
+
+absl::Status Executor::UnpackOutputs(Outputs outputs) {
+  const auto is_packed = [](const HostBuffer& b) {
+    return b.texels != nullptr;
+  };
+  if (std::none_of(outputs_.begin(), outputs_.end(), is_packed)) {
+    return absl::OkStatus();
+  }
+  gl().MemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT);
+  auto fence = egl::Fence::Insert();
+  if (!fence.ok()) return fence.status();
+  if (auto s = fence->Wait(kSpinUs); !s.ok()) return s;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const HostBuffer& from = outputs_[i];
+    if (!is_packed(from)) continue;
+    TexelsToHost(from.texels, from.shape, outputs[i].data());
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Executor::FinishReadbacks(Outputs outputs) {
-  // Polling saves a few microseconds over sleeping in the driver; an inference
-  // that takes longer than this is not worth a busy core.
-  constexpr int kSpinUs = 2000;
   size_t ready = readbacks_begin();  // the first that is not copied
   size_t fence = 0;
   for (size_t i = ready; i < commands_.size(); ++i) {

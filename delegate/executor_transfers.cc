@@ -128,11 +128,26 @@ void ExecutorBuilder::AddTransfer(int index, TensorId id, Dispatch d) {
   }
 }
 
+bool ExecutorBuilder::IsHostTransferred(TensorId id) const {
+  const Tensor& tensor = graph_.tensor(id);
+  const auto storage = StorageFor(tensor, profile_);
+  const bool in_buffer = storage.ok() && gl_shaders::IsBuffer(*storage);
+  // Four bytes an element on both sides, in memory of its own; a state stays
+  // where it is.
+  const gl_shaders::Format format = FormatFor(tensor, profile_);
+  return profile_.host_transfers != 0 && in_buffer &&
+         gl_shaders::BytesPerTexel(format) == 16 &&
+         tensor.view.of == kNoTensor && !tensor.is_variable &&
+         !tensor.is_constant() &&
+         context_.device().Has("GL_EXT_buffer_storage");
+}
+
 // Uploads before, readbacks after: steps of the plan like any other.
 void ExecutorBuilder::AddTransfers() {
   std::vector<Dispatch> plan = std::move(dispatches_);
   dispatches_.clear();
   for (size_t i = 0; i < graph_.inputs.size(); ++i) {
+    if (IsHostTransferred(graph_.inputs[i])) continue;
     Dispatch d("upload");
     d.Write("dst", graph_.inputs[i]);
     AddTransfer(static_cast<int>(i), graph_.inputs[i], std::move(d));
@@ -141,6 +156,7 @@ void ExecutorBuilder::AddTransfers() {
   for (Dispatch& d : plan) dispatches_.push_back(std::move(d));
   pieces_.resize(dispatches_.size());
   for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+    if (IsHostTransferred(graph_.outputs[i])) continue;
     Dispatch d("readback");
     d.Read("src", graph_.outputs[i]);
     AddTransfer(static_cast<int>(i), graph_.outputs[i], std::move(d));

@@ -19,6 +19,7 @@ Slot SlotFor(const Shape& shape, Storage storage, Format format) {
     case Storage::kTexture2d:
       return {storage, shape.w, layers * shape.h, 1, format};
     case Storage::kBuffer:
+    case Storage::kTexelBuffer:
       return {storage, layers * shape.h * shape.w, 1, 1, format};
   }
   return {};

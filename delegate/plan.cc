@@ -305,6 +305,11 @@ absl::StatusOr<Storage> StorageFor(const Shape& shape, Format format,
         return layers * shape.h * shape.w * BytesPerTexel(format) <=
                profile.max_buffer_bytes;
       }
+      case Storage::kTexelBuffer: {
+        const int64_t texels = layers * shape.h * shape.w;
+        return texels <= profile.max_texel_buffer_texels &&
+               texels * BytesPerTexel(format) <= profile.max_buffer_bytes;
+      }
     }
     return false;
   };

@@ -26,6 +26,9 @@ struct PackedConstant {
   int width = 1;     // texels a row
   int height = 1;
   bool always_float32 = false;  // even where precision loss is allowed
+  // Written into the shader's text, as float32: for few values, all finite,
+  // that are read at places known when the shader is compiled.
+  bool literal = false;
   // The values follow from the node's constant inputs, from shapes and from
   // what the plan's text shows, and from nothing else (attributes, say): the
   // start-up cache may keep them under the key that it makes of those.
@@ -129,6 +132,13 @@ struct DeviceProfile {
   // Those are made in bands whose tensors between are no larger, so that they
   // stay in a processor's cache; 0: at once.
   int winograd_band_bytes = 0;
+  // Convolutions of so many terms (taps * input slices * output slices) at most
+  // are spelled out, the weights literals; 0: none.
+  int unrolled_terms = 0;
+  // 1: the host itself brings inputs into the device's layout and outputs out
+  // of it, where they lie in buffers: the device's memory is the host's, and
+  // its processors are no faster at it. 0: the device does.
+  int host_transfers = 0;
   // Inputs and outputs travel in pieces of about so many bytes, so that the
   // host copies one while the GPU moves the next; 0: whole.
   int upload_piece_bytes = 0;
@@ -144,10 +154,11 @@ struct DeviceProfile {
   int max_texture_size = 2048;
   int max_texture_layers = 256;
   int64_t max_buffer_bytes = int64_t{1} << 27;
-  int max_images = 4;     // image uniforms of a compute shader
-  int max_buffers = 4;    // shader storage blocks, two kept for I/O
-  int max_textures = 16;  // samplers of a compute shader
-  int max_outputs = 4;    // images + buffers together (GLES 3.1, 7.6)
+  int max_texel_buffer_texels = 0;  // 0: the device has no texel buffers
+  int max_images = 4;               // image uniforms of a compute shader
+  int max_buffers = 4;              // shader storage blocks, two kept for I/O
+  int max_textures = 16;            // samplers of a compute shader
+  int max_outputs = 4;              // images + buffers together (GLES 3.1, 7.6)
   int max_work_group_invocations = 128;
   std::array<int, 3> max_work_group_size = {128, 128, 64};
   std::array<int, 3> max_work_group_count = {65535, 65535, 65535};

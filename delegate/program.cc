@@ -80,8 +80,11 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
   for (const auto& [name, id] : dispatch.writes) add(name, id, true);
   for (const PackedConstant& c : dispatch.constants) {
     const auto storage = ConstantStorageFor(c, profile);
-    spec.constants.push_back({c.name, storage.value_or(Storage::kBuffer),
-                              profile.half && !c.always_float32});
+    spec.constants.push_back({c.name,
+                              storage.value_or(Storage::kBuffer),
+                              ConstantIsHalf(c, profile),
+                              c.literal ? c.width : 0,
+                              {}});
   }
   return spec;
 }
@@ -123,12 +126,17 @@ std::vector<uint8_t> ParamsOf(const Graph& graph, const Dispatch& dispatch) {
   return bytes;
 }
 
+bool ConstantIsHalf(const PackedConstant& constant,
+                    const DeviceProfile& profile) {
+  return profile.half && !constant.always_float32 && !constant.literal;
+}
+
 absl::StatusOr<Storage> ConstantStorageFor(const PackedConstant& constant,
                                            const DeviceProfile& profile) {
   const bool texture = constant.width <= profile.max_texture_size &&
                        constant.height <= profile.max_texture_size;
   const int64_t bytes = int64_t{constant.width} * constant.height *
-                        (profile.half && !constant.always_float32 ? 8 : 16);
+                        (ConstantIsHalf(constant, profile) ? 8 : 16);
   const bool buffer = bytes <= profile.max_buffer_bytes;
   if (profile.constants == Storage::kTexture2d && texture)
     return Storage::kTexture2d;

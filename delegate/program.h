@@ -27,6 +27,10 @@ gl_shaders::ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
 // The bytes of its Params block: what COMMON_PARAMS declares, then its own.
 std::vector<uint8_t> ParamsOf(const Graph& graph, const Dispatch& dispatch);
 
+// Whether its texels are of 16-bit floats.
+bool ConstantIsHalf(const PackedConstant& constant,
+                    const DeviceProfile& profile);
+
 // Where a packed constant lives: the profile's choice if it fits, else the
 // other. kResourceExhausted: neither.
 absl::StatusOr<gl_shaders::Storage> ConstantStorageFor(

@@ -26,6 +26,11 @@ absl::Span<uint8_t> AsWritableBytes(absl::Span<T> values) {
 template <typename T>
 std::vector<T> PackTexels(absl::Span<const T> values, const Shape& shape);
 
+// Between BHWC `values`, shape.elements() of four bytes each, and texels of
+// them, in memory of their own. Channels past the last become zero.
+void HostToTexels(const uint8_t* values, const Shape& shape, uint8_t* texels);
+void TexelsToHost(const uint8_t* texels, const Shape& shape, uint8_t* values);
+
 // To IEEE halves, to nearest even.
 std::vector<uint16_t> ToHalves(absl::Span<const float> values);
 

@@ -56,6 +56,8 @@ const std::vector<Knob>& Knobs() {
        0,
        1 << 30,
        {0, 1 << 20}},
+      {"unrolled_terms", &P::unrolled_terms, 0, 1 << 10, {0, 36, 160}},
+      {"host_transfers", &P::host_transfers, 0, 1, {0, 1}},
       {"upload_piece_bytes",
        &P::upload_piece_bytes,
        0,
@@ -79,7 +81,7 @@ const std::vector<Knob>& Knobs() {
 constexpr double kGain = 0.98;  // less is noise
 
 constexpr Storage kStorages[] = {Storage::kTextureArray, Storage::kTexture2d,
-                                 Storage::kBuffer};
+                                 Storage::kBuffer, Storage::kTexelBuffer};
 
 // Measures profiles, each once, and keeps the best.
 class Search {
@@ -150,6 +152,10 @@ bool TryAll(bool may_change_storage, Search* search) {
   for (Storage storage : kStorages) {
     if (!may_change_storage) break;
     DeviceProfile candidate = search->best().profile;
+    if (storage == Storage::kTexelBuffer &&
+        candidate.max_texel_buffer_texels == 0) {
+      continue;
+    }
     candidate.storage = storage;
     better |= search->Try(candidate);
   }

@@ -105,6 +105,9 @@ absl::StatusOr<DeviceInfo> ReadDeviceInfo() {
   info.software = IsSoftware(info.kind, info.renderer);
   ReadLimits(&info);
   ReadExtensions(&info);
+  if (info.Has("GL_EXT_texture_buffer")) {
+    info.max_texel_buffer_texels = GetInt(GL_MAX_TEXTURE_BUFFER_SIZE_EXT);
+  }
   return info;
 }
 

@@ -39,6 +39,7 @@ struct DeviceInfo {
 
   int max_texture_size = 0;
   int max_array_texture_layers = 0;
+  int max_texel_buffer_texels = 0;  // 0: no GL_EXT_texture_buffer
   int max_work_group_invocations = 0;
   std::array<int, 3> max_work_group_size = {};
   std::array<int, 3> max_work_group_count = {};

@@ -101,7 +101,8 @@ class Buffer {
 class Texture {
  public:
   struct Desc {
-    GLenum target = GL_TEXTURE_2D_ARRAY;  // or GL_TEXTURE_2D
+    GLenum target = GL_TEXTURE_2D_ARRAY;  // or GL_TEXTURE_2D; of a buffer,
+                                          // GL_TEXTURE_BUFFER_EXT
     GLenum format = GL_RGBA32F;           // sized internal format
     int width = 1;
     int height = 1;
@@ -111,6 +112,9 @@ class Texture {
   // Nearest filtering, clamped. kResourceExhausted: out of memory or past a
   // limit.
   static absl::StatusOr<Texture> Create(const Desc& desc);
+  // The texels of a buffer, to be read as an imageBuffer; the buffer must
+  // outlive it. Needs GL_EXT_texture_buffer.
+  static absl::StatusOr<Texture> OfBuffer(const Buffer& buffer, GLenum format);
   GLuint id() const { return handle_.id(); }
   const Desc& desc() const { return desc_; }
   size_t bytes() const;

@@ -48,14 +48,23 @@ std::string Name(const Texture::Desc& desc) {
                       desc.layers, ", format 0x", absl::Hex(desc.format));
 }
 
+GLenum BindingOf(GLenum target) {
+  switch (target) {
+    case GL_TEXTURE_2D:
+      return GL_TEXTURE_BINDING_2D;
+    case GL_TEXTURE_BUFFER_EXT:
+      return GL_TEXTURE_BINDING_BUFFER_EXT;
+    default:
+      return GL_TEXTURE_BINDING_2D_ARRAY;
+  }
+}
+
 // Binds a texture to the active unit, and what was there back again.
 class ScopedBind {
  public:
   ScopedBind(GLenum target, GLuint id) : target_(target) {
     GLint before = 0;
-    gl().GetIntegerv(target == GL_TEXTURE_2D ? GL_TEXTURE_BINDING_2D
-                                             : GL_TEXTURE_BINDING_2D_ARRAY,
-                     &before);
+    gl().GetIntegerv(BindingOf(target), &before);
     before_ = static_cast<GLuint>(before);
     gl().BindTexture(target, id);
   }
@@ -124,6 +133,26 @@ absl::StatusOr<Texture> Texture::Create(const Desc& desc) {
   return texture;
 }
 
+absl::StatusOr<Texture> Texture::OfBuffer(const Buffer& buffer, GLenum format) {
+  const Layout* layout = FindLayout(format);
+  if (layout == nullptr || gl().TexBufferEXT == nullptr) {
+    return absl::UnimplementedError(
+        absl::StrCat("texels of format 0x", absl::Hex(format), " in a buffer"));
+  }
+  GLuint id = 0;
+  gl().GenTextures(1, &id);
+  Texture texture;
+  texture.handle_ = Handle<DeleteTexture>(id);
+  const size_t texels = buffer.bytes() / layout->texel_bytes;
+  texture.desc_ = {GL_TEXTURE_BUFFER_EXT, format, static_cast<int>(texels)};
+  const ScopedBind bind(GL_TEXTURE_BUFFER_EXT, id);
+  gl().TexBufferEXT(GL_TEXTURE_BUFFER_EXT, format, buffer.id());
+  absl::Status status =
+      CheckGl(absl::StrCat("viewing a buffer as ", Name(texture.desc_)));
+  if (!status.ok()) return status;
+  return texture;
+}
+
 size_t Texture::bytes() const {
   if (id() == 0) return 0;
   return static_cast<size_t>(desc_.width) * desc_.height * desc_.layers *
@@ -133,9 +162,10 @@ size_t Texture::bytes() const {
 absl::Status Texture::Upload(int x, int y, int layer, int width, int height,
                              int layers, const void* data) {
   const Layout* layout = FindLayout(desc_.format);
-  if (id() == 0 || layout == nullptr || x < 0 || y < 0 || layer < 0 ||
-      width < 0 || height < 0 || layers < 0 || width > desc_.width - x ||
-      height > desc_.height - y || layers > desc_.layers - layer) {
+  if (id() == 0 || layout == nullptr || desc_.target == GL_TEXTURE_BUFFER_EXT ||
+      x < 0 || y < 0 || layer < 0 || width < 0 || height < 0 || layers < 0 ||
+      width > desc_.width - x || height > desc_.height - y ||
+      layers > desc_.layers - layer) {
     return absl::OutOfRangeError(
         absl::StrCat("an upload of ", width, "x", height, "x", layers, " at ",
                      x, ",", y, ",", layer, " into ", Name(desc_)));

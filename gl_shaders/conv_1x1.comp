@@ -14,6 +14,17 @@ ivec3 pixel_at(int index) {
   return ivec3(index - row * src_size.x, row - batch * src_size.y, batch);
 }
 
+// The pixel after p; the last one again after the last. Steps, as divisions cost
+// processors a lot.
+ivec3 pixel_after(ivec3 p) {
+  bool wraps_x = p.x + 1 == src_size.x;
+  bool wraps_y = wraps_x && p.y + 1 == src_size.y;
+  ivec3 next = ivec3(wraps_x ? 0 : p.x + 1,
+                     wraps_y ? 0 : (wraps_x ? p.y + 1 : p.y),
+                     wraps_y ? p.z + 1 : p.z);
+  return next.z == src_size.w ? p : next;
+}
+
 void main() {
   if (outside_grid()) return;
   int first_slice = gid.y * TILE_SLICES;
@@ -31,9 +42,8 @@ void main() {
 
   // Past the last pixel or slice the last is made again and not written.
   ivec3 p[TILE_PIXELS];
-  for (int i = 0; i < TILE_PIXELS; ++i) {
-    p[i] = pixel_at(min(first_pixel + i, pixels - 1));
-  }
+  p[0] = pixel_at(first_pixel);
+  for (int i = 1; i < TILE_PIXELS; ++i) p[i] = pixel_after(p[i - 1]);
   vec4 sum[TILE_SLICES][TILE_PIXELS];
   for (int q = 0; q < TILE_SLICES; ++q) {
     int row = first_row + min(first_slice + q, dst_size.z - 1);

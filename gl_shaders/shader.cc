@@ -1,5 +1,6 @@
 #include "gl_shaders/shader.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
@@ -57,6 +58,9 @@ absl::string_view BufferElement(Format format) {
 
 Bindings::Kind KindOf(const TensorBinding& tensor, ReadBy read_by) {
   if (tensor.storage == Storage::kBuffer) return Bindings::Kind::kBuffer;
+  if (tensor.storage == Storage::kTexelBuffer) {
+    return tensor.write ? Bindings::Kind::kBuffer : Bindings::Kind::kImage;
+  }
   return tensor.write || read_by == ReadBy::kImage ? Bindings::Kind::kImage
                                                    : Bindings::Kind::kSampler;
 }
@@ -79,21 +83,27 @@ Bindings::Point Take(Bindings::Kind kind, Bindings* bindings) {
   return {kind, 0};
 }
 
+// "2D", "2DArray" or "Buffer": what follows "sampler" and "image".
+absl::string_view ObjectShape(Storage storage) {
+  if (storage == Storage::kTextureArray) return "2DArray";
+  return storage == Storage::kTexelBuffer ? "Buffer" : "2D";
+}
+
 // The declaration of the object behind a tensor.
 std::string DeclareTensor(const TensorBinding& t,
                           const Bindings::Point& point) {
-  const bool array = t.storage == Storage::kTextureArray;
+  const absl::string_view shape = ObjectShape(t.storage);
   const absl::string_view prefix = ObjectPrefix(t.format);
   switch (point.kind) {
     case Bindings::Kind::kSampler:
       return absl::StrFormat(
-          "layout(binding = %d) uniform highp %s%s %s_tex;\n", point.unit,
-          prefix, array ? "sampler2DArray" : "sampler2D", t.name);
+          "layout(binding = %d) uniform highp %ssampler%s %s_tex;\n",
+          point.unit, prefix, shape, t.name);
     case Bindings::Kind::kImage:
       return absl::StrFormat(
-          "layout(%s, binding = %d) uniform %s highp %s%s %s_img;\n",
+          "layout(%s, binding = %d) uniform %s highp %simage%s %s_img;\n",
           ImageFormat(t.format), point.unit, t.write ? "writeonly" : "readonly",
-          prefix, array ? "image2DArray" : "image2D", t.name);
+          prefix, shape, t.name);
     case Bindings::Kind::kBuffer:
       return absl::StrFormat(
           "layout(std430, binding = %d) %s buffer %s_buffer { %s %s_data[]; "
@@ -104,8 +114,21 @@ std::string DeclareTensor(const TensorBinding& t,
   return "";
 }
 
+// Nine digits are enough to tell any two floats apart.
+std::string LiteralTexels(const ConstantBinding& c) {
+  std::string text = absl::StrFormat("vec4 %s_data[%d] = vec4[](", c.name,
+                                     c.literals.size() / 4);
+  for (size_t i = 0; i + 3 < c.literals.size(); i += 4) {
+    absl::StrAppendFormat(&text, "%svec4(%.9g, %.9g, %.9g, %.9g)",
+                          i == 0 ? "" : ", ", c.literals[i], c.literals[i + 1],
+                          c.literals[i + 2], c.literals[i + 3]);
+  }
+  return text + ");\n";
+}
+
 std::string DeclareConstant(const ConstantBinding& c,
                             const Bindings::Point& point) {
+  if (c.literal_width > 0) return LiteralTexels(c);
   switch (point.kind) {
     case Bindings::Kind::kSampler:
       return absl::StrFormat(
@@ -138,6 +161,7 @@ std::string AddressInView(const TensorBinding& t) {
       return absl::StrCat("ivec2(", x, ", (", layer, ") * ", of, ".y + ", y,
                           ")");
     case Storage::kBuffer:
+    case Storage::kTexelBuffer:
       return absl::StrCat("((", layer, ") * ", of, ".y + ", y, ") * ", of,
                           ".x + ", x);
   }
@@ -154,6 +178,7 @@ std::string Address(const TensorBinding& t) {
     case Storage::kTexture2d:
       return absl::StrCat("ivec2(x, (", layer, ") * ", t.name, "_size.y + y)");
     case Storage::kBuffer:
+    case Storage::kTexelBuffer:
       return absl::StrCat("((", layer, ") * ", t.name, "_size.y + y) * ",
                           t.name, "_size.x + x");
   }
@@ -326,6 +351,11 @@ std::string DefineWrite(const TensorBinding& t, const Bindings::Point& point,
 
 std::string DefineConstant(const ConstantBinding& c,
                            const Bindings::Point& point) {
+  if (c.literal_width > 0) {
+    return absl::StrFormat(
+        "vec4 %s_at(int x, int y) { return %s_data[y * %d + x]; }\n", c.name,
+        c.name, c.literal_width);
+  }
   std::string value;
   switch (point.kind) {
     case Bindings::Kind::kSampler:
@@ -380,14 +410,19 @@ Format ElementFormat(const ShaderSpec& spec) {
 }
 
 std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
+  const bool texel_buffers =
+      std::any_of(spec.tensors.begin(), spec.tensors.end(), [](const auto& t) {
+        return t.storage == Storage::kTexelBuffer && !t.write;
+      });
   std::string text = absl::StrFormat(
-      "#version 310 es\n"
+      "#version 310 es\n%s"
       "// %s.comp, assembled by gles_delegate\n"
       "precision highp float;\n"
       "precision highp int;\n"
       "layout(local_size_x = %d, local_size_y = %d, local_size_z = %d) in;\n"
       "#define WORK_GROUP_X %d\n#define WORK_GROUP_Y %d\n"
       "#define WORK_GROUP_Z %d\n",
+      texel_buffers ? "#extension GL_EXT_texture_buffer : require\n" : "",
       spec.shader, spec.work_group[0], spec.work_group[1], spec.work_group[2],
       spec.work_group[0], spec.work_group[1], spec.work_group[2]);
   for (const auto& [name, value] : spec.defines) {
@@ -523,7 +558,9 @@ Bindings AssignBindings(const ShaderSpec& spec) {
     bindings.tensors.push_back(Take(KindOf(t, spec.read_by), &bindings));
   }
   for (const ConstantBinding& c : spec.constants) {
-    bindings.constants.push_back(Take(KindOf(c, spec.read_by), &bindings));
+    bindings.constants.push_back(
+        c.literal_width > 0 ? Bindings::Point{Bindings::Kind::kBuffer, -1}
+                            : Take(KindOf(c, spec.read_by), &bindings));
   }
   return bindings;
 }

@@ -44,7 +44,12 @@ enum class Storage {
   kTextureArray,  // 2-D array, (x, y, layer)
   kTexture2d,     // 2-D, slices stacked: (x, layer * H + y)
   kBuffer,        // SSBO of texels: (layer * H + y) * W + x; halves as uvec2
+  kTexelBuffer,   // likewise, but read as an imageBuffer (EXT_texture_buffer)
 };
+
+inline bool IsBuffer(Storage storage) {
+  return storage == Storage::kBuffer || storage == Storage::kTexelBuffer;
+}
 
 // What a texel is.
 enum class Format {
@@ -58,7 +63,8 @@ enum class Format {
 };
 int BytesPerTexel(Format format);
 
-// How a texture is read: sampler and texelFetch, or image and imageLoad.
+// How a texture is read: sampler and texelFetch, or image and imageLoad. A
+// texel buffer is always read as an image.
 enum class ReadBy { kFetch, kImage };
 
 struct TensorBinding {
@@ -77,6 +83,10 @@ struct ConstantBinding {
   std::string name;
   Storage storage = Storage::kBuffer;  // or kTexture2d
   bool half = false;
+  // In the text, as literals: nothing is bound. So many texels a row, and the
+  // values (finite), four a texel, where they are known already.
+  int literal_width = 0;
+  std::vector<float> literals;
 };
 
 struct PostOpCall {
@@ -99,7 +109,7 @@ struct Bindings {
     int unit;
   };
   std::vector<Point> tensors;
-  std::vector<Point> constants;
+  std::vector<Point> constants;  // unit -1: literals
   int samplers = 0;
   int images = 0;
   int buffers = 0;

@@ -224,6 +224,13 @@ TEST(StorageForTest, FallsThroughToWhatFits) {
   EXPECT_EQ(storage({1, 64, 64, 16}), Storage::kTextureArray);
   profile.half = true;  // half the bytes
   EXPECT_EQ(storage({1, 64, 64, 16}), Storage::kBuffer);
+  profile.storage = Storage::kTexelBuffer;
+  EXPECT_EQ(storage({1, 64, 64, 16}), Storage::kTextureArray);  // none there
+  profile.max_texel_buffer_texels = 64 * 64 * 4;
+  EXPECT_EQ(storage({1, 64, 64, 16}), Storage::kTexelBuffer);
+  EXPECT_EQ(storage({1, 12, 64, 17}), Storage::kTexelBuffer);
+  profile.max_texel_buffer_texels = 12 * 64 * 5 - 1;
+  EXPECT_EQ(storage({1, 12, 64, 17}), Storage::kTexture2d);
 }
 
 TEST(StorageForTest, WhatFitsNowhereIsRefusedWithTheLimits) {

@@ -31,7 +31,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr Storage kStorages[] = {Storage::kTextureArray, Storage::kTexture2d,
-                                 Storage::kBuffer};
+                                 Storage::kBuffer, Storage::kTexelBuffer};
 constexpr Format kFormats[] = {Format::kRgba32f, Format::kRgba16f};
 constexpr ReadBy kReads[] = {ReadBy::kFetch, ReadBy::kImage};
 
@@ -53,9 +53,10 @@ ShaderSpec CopySpec(Storage storage, Format format, ReadBy read_by,
   return spec;
 }
 
-std::vector<ShaderSpec> EveryCopy() {
+std::vector<ShaderSpec> EveryCopy(bool texel_buffers) {
   std::vector<ShaderSpec> specs;
   for (Storage storage : kStorages) {
+    if (storage == Storage::kTexelBuffer && !texel_buffers) continue;
     for (Format format : kFormats) {
       for (ReadBy read_by : kReads) {
         for (bool mask_tail : {false, true}) {
@@ -68,6 +69,10 @@ std::vector<ShaderSpec> EveryCopy() {
     }
   }
   return specs;
+}
+
+bool HasTexelBuffers() {
+  return TestContext()->device().Has("GL_EXT_texture_buffer");
 }
 
 // A folder that is there, and empty, for the length of a test.
@@ -138,6 +143,10 @@ TEST(ShaderTest, EachStorageIsReadAndWrittenItsOwnWay) {
        ReadBy::kFetch,
        {"highp sampler2D src_tex", "texelFetch(src_tex, ivec2(",
         "imageStore(dst_img, ivec2("}},
+      {Storage::kTexelBuffer,
+       ReadBy::kFetch,
+       {"GL_EXT_texture_buffer : require", "imageLoad(src_img, (",
+        "writeonly buffer dst_buffer { vec4"}},
       {Storage::kBuffer,
        ReadBy::kImage,
        {"readonly buffer src_buffer { vec4", "src_data[",
@@ -197,7 +206,8 @@ TEST(ShaderTest, PostOpsAreAppliedInOrder) {
 TEST(ShaderTest, EveryVariantCompilesOnTheDevice) {
   GLES_SKIP_WITHOUT_DEVICE();
   const absl::Status status = TestContext()->Run([] {
-    for (const ShaderSpec& spec : EveryCopy()) {
+    for (const ShaderSpec& spec :
+         EveryCopy(/*texel_buffers=*/HasTexelBuffers())) {
       auto text = AssembleShader(spec);
       if (!text.ok()) return text.status();
       const auto program = egl::Program::Compile(*text, "copy");
@@ -218,7 +228,7 @@ TEST(ShaderTest, EveryVariantIsValidGlsl) {
   }
   const ScopedFolder folder("gles_shader_test_variants");
   int index = 0;
-  for (const ShaderSpec& spec : EveryCopy()) {
+  for (const ShaderSpec& spec : EveryCopy(/*texel_buffers=*/true)) {
     const auto text = AssembleShader(spec);
     ASSERT_TRUE(text.ok()) << text.status();
     std::ofstream(folder.path() / absl::StrCat(index++, ".comp")) << *text;
@@ -288,7 +298,7 @@ TEST(ShaderDumpTest, ShadersInUseAreDumpedAndValid) {
 
 TEST(ShaderDumpTest, AFolderThatIsNotThereCostsNothing) {
   ASSERT_EQ(setenv("GLES_DELEGATE_DUMP_SHADERS", "/no/such/folder", 1), 0);
-  EXPECT_TRUE(AssembleShader(EveryCopy()[0]).ok());
+  EXPECT_TRUE(AssembleShader(EveryCopy(/*texel_buffers=*/false)[0]).ok());
   unsetenv("GLES_DELEGATE_DUMP_SHADERS");
 }
 

@@ -2,6 +2,7 @@
 // Inputs and outputs that travel in pieces, and through buffers of the GPU:
 // each layout in host memory, with pieces of one step, of several, and more of
 // them than fit.
+#include <algorithm>
 #include <vector>
 
 #include "delegate/ops/elementwise.h"
@@ -12,6 +13,9 @@
 
 namespace gles_delegate::testing {
 namespace {
+
+// The host packs and unpacks, where the device's storage allows it.
+constexpr int kByHost = -1;
 
 struct Case {
   std::vector<int> dims;
@@ -45,8 +49,10 @@ TEST_P(TransferTest, MovesEveryValue) {
   const auto got =
       RunGraphOf("NEG", std::move(node), std::move(graph), {in},
                  [](DeviceProfile& profile) {
-                   profile.upload_piece_bytes = GetParam().piece_bytes;
-                   profile.readback_piece_bytes = GetParam().piece_bytes;
+                   const int bytes = std::max(0, GetParam().piece_bytes);
+                   profile.host_transfers = GetParam().piece_bytes == kByHost;
+                   profile.upload_piece_bytes = bytes;
+                   profile.readback_piece_bytes = bytes;
                    profile.half = GetParam().halves;
                    profile.half_transfers = GetParam().halves;
                    profile.staged_upload_bytes = GetParam().staged_bytes;
@@ -64,6 +70,13 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{{2, 9, 7, 5}, 100}, Case{{1, 1, 1, 1}, 1},
                       Case{{1, 3}, 1}, Case{{1, 1024, 1030, 1}, 1 << 19},
                       Case{{1, 1024, 1100, 3}, 1 << 20}));
+
+INSTANTIATE_TEST_SUITE_P(
+    ByHost, TransferTest,
+    ::testing::Values(Case{{1, 9, 7, 3}, kByHost}, Case{{2, 5, 7, 5}, kByHost},
+                      Case{{3, 5, 7, 8}, kByHost}, Case{{1, 3}, kByHost},
+                      Case{{2, 4, 3, 22}, kByHost},
+                      Case{{2, 4, 3, 22}, kByHost, 0, /*halves=*/true}));
 
 // More than one piece of 512 KiB of each layout, and inputs below and above the
 // bound.

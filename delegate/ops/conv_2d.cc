@@ -7,6 +7,7 @@
 #include "delegate/ops/conv_shared.h"
 #include "delegate/ops/conv_split.h"
 #include "delegate/ops/conv_tile.h"
+#include "delegate/ops/conv_unrolled.h"
 #include "delegate/ops/conv_weights.h"
 #include "delegate/ops/conv_winograd.h"
 #include "delegate/ops/matrix_product.h"
@@ -57,6 +58,14 @@ absl::Status CheckTypes(const NodeView& node) {
 // The filter as PackFilter takes it.
 Filter FilterOf(const Shape& shape, int groups) {
   return {shape.b, shape.h * shape.w, shape.c, groups};
+}
+
+// One window, the whole input: a matrix product of one row a batch.
+bool IsWholeInput(const Conv2dAttributes& a, const Shape& filter,
+                  const Shape& src, const Shape& dst) {
+  return a.groups == 1 && dst.h == 1 && dst.w == 1 && filter.h == src.h &&
+         filter.w == src.w && a.pad_top == 0 && a.pad_left == 0 &&
+         a.dilation_h == 1 && a.dilation_w == 1;
 }
 
 bool IsPointwise(const Conv2dAttributes& a, const Shape& filter,
@@ -131,6 +140,14 @@ absl::Status PlanConv2d(const Node& node, Planner* planner) {
   const Shape& window = planner->tensor(node.inputs[1]).shape;
   const WeightIds weights = WeightsOf(node, 1, 2);
   const Shape& dst = planner->tensor(node.outputs[0]).shape;
+  const ConvSplit conv = {node.inputs[0], node.outputs[0], weights, a,
+                          window.w,       window.h};
+  if (a.groups == 1) {
+    if (auto unrolled = PlanConvUnrolled(conv, planner)) {
+      planner->Add(*std::move(unrolled));
+      return absl::OkStatus();
+    }
+  }
   if (IsPointwise(a, window, src.shape, dst)) {
     PlanMatrixProduct({node.inputs[0], node.outputs[0], weights,
                        /*outputs=*/dst.c, /*k=*/src.shape.c, GateOf(node)},
@@ -140,14 +157,19 @@ absl::Status PlanConv2d(const Node& node, Planner* planner) {
   if (PlanConvWinograd(node, planner)) return absl::OkStatus();
 
   if (a.groups == 1) {
-    const ConvSplit conv = {node.inputs[0], node.outputs[0], weights, a,
-                            window.w,       window.h};
     auto split = PlanConvShared(conv, planner);
     if (!split) split = PlanConvSplit(conv, planner);
     if (split) {
       planner->Add(*std::move(split));
       return absl::OkStatus();
     }
+  }
+  if (planner->profile().simd_lanes > 1 &&
+      IsWholeInput(a, window, src.shape, dst)) {
+    PlanMatrixProduct({node.inputs[0], node.outputs[0], weights,
+                       /*outputs=*/dst.c, /*k=*/window.h * window.w * window.c},
+                      planner);
+    return absl::OkStatus();
   }
   const Filter filter = FilterOf(window, a.groups);
   ConvTile tile = ChooseConvTile(dst.w, dst.slices(), planner->profile());

@@ -24,9 +24,10 @@ constexpr int Even(int extent, int most) {
 // full as the others: 6 slices under a limit of 4 make two tiles of 3.
 ConvTile ChooseConvTile(int pixels, int slices, const DeviceProfile& profile);
 
-// Likewise for pixels taken flat, where up to twice the profile's pixels are a
-// tile if that leaves fewer of its simd_lanes idle: of 49 pixels, tiles of 4
-// keep 13 of 16 lanes busy, tiles of 7 keep 7 of 8.
+// Likewise for pixels taken flat, where up to four times the profile's pixels
+// are a tile if that leaves fewer of its simd_lanes idle (of 49 pixels, tiles
+// of 4 keep 13 of 16 lanes busy, tiles of 7 keep 7 of 8) or loads weights less
+// often.
 ConvTile ChooseFlatTile(int pixels, int slices, const DeviceProfile& profile);
 
 }  // namespace gles_delegate

@@ -1,6 +1,7 @@
 #include "delegate/ops/matrix_product.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "delegate/ops/conv_shared.h"
@@ -53,7 +54,45 @@ int Lanes(int row_texels, int tile_rows, const DeviceProfile& profile) {
   return lanes;
 }
 
+bool IsConstant(const WeightIds& ids, const Planner& planner) {
+  return planner.tensor(ids.weights).is_constant() &&
+         (ids.bias == kNoTensor || planner.tensor(ids.bias).is_constant());
+}
+
+// A slice of outputs an invocation, where invocations run abreast and there are
+// slices for several such groups: no sum is shared then, and neighbours read
+// neighbouring weights. Nothing where that does not hold.
+std::optional<Dispatch> Slices(const MatrixProduct& p, const Planner& planner) {
+  const DeviceProfile& profile = planner.profile();
+  const Shape& src = planner.tensor(p.src).shape;
+  const Shape& dst = planner.tensor(p.dst).shape;
+  const int block = profile.simd_lanes;
+  if (block == 1 || dst.slices() < 2 * block || p.k % src.c != 0 ||
+      !IsConstant(p.weights, planner)) {
+    return std::nullopt;
+  }
+  const int row_pixels = p.k / src.c;
+  PackedConstant weights = PackFilterBlocks(
+      planner.tensor(p.weights.weights),
+      p.weights.bias == kNoTensor ? nullptr : &planner.tensor(p.weights.bias),
+      {p.outputs, row_pixels, src.c, 1}, block);
+  if (weights.width > profile.max_texture_size) return std::nullopt;
+  const int rows = Rows(dst);
+  const int tile_rows = Even(rows, kMaxTileRows);
+  Dispatch d("fully_connected_slices");
+  d.Define("BLOCK", block)
+      .Define("TILE_ROWS", tile_rows)
+      .Read("src", p.src)
+      .Write("dst", p.dst)
+      .Constant(std::move(weights))
+      .Grid(dst.slices(), DivideUp(rows, tile_rows), 1);
+  if (block <= profile.max_work_group_size[0]) d.WorkGroup(block, 1, 1);
+  d.uniforms.Int4("row_shape", rows, row_pixels, 0, 0);
+  return d;
+}
+
 Dispatch FewRows(const MatrixProduct& p, Planner* planner) {
+  if (auto slices = Slices(p, *planner)) return *std::move(slices);
   const DeviceProfile& profile = planner->profile();
   const Shape& src = planner->tensor(p.src).shape;
   const Shape& dst = planner->tensor(p.dst).shape;

@@ -5,10 +5,35 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/reduction.h"
+#include "delegate/ops/work_group.h"
 #include "delegate/tflite/builtin_params.h"
 
 namespace gles_delegate {
 namespace {
+
+// Windows whose reads the max_pool_2d shader spells out.
+constexpr int kMaxSpelledTaps = 16;
+
+// Where invocations run abreast, loops whose ends are not known are dear.
+bool IsSpelledOut(const PoolAttributes& a, const DeviceProfile& profile) {
+  return profile.simd_lanes > 1 && !a.zeros &&
+         a.h.size * a.w.size <= kMaxSpelledTaps;
+}
+
+void PlanSpelledOut(const Node& node, const PoolAttributes& a,
+                    Planner* planner) {
+  const Shape& dst = planner->tensor(node.outputs[0]).shape;
+  Dispatch d("max_pool_2d");
+  d.Define("WINDOW_W", a.w.size)
+      .Define("WINDOW_H", a.h.size)
+      .Read("src", node.inputs[0])
+      .Write("dst", node.outputs[0])
+      .Grid(dst.w * dst.h, dst.slices(), dst.b);
+  d.uniforms.Int4("stride_pad", a.w.stride, a.h.stride, a.pad_w.before,
+                  a.pad_h.before);
+  UseLightWorkGroup(planner->profile(), &d);
+  planner->Add(std::move(d));
+}
 
 absl::Status PlanPool(const Node& node, Reducer reducer, Planner* planner) {
   const auto& a = std::any_cast<const PoolAttributes&>(node.attributes);
@@ -59,6 +84,11 @@ absl::Status PlanAveragePool2d(const Node& node, Planner* planner) {
 }
 
 absl::Status PlanMaxPool2d(const Node& node, Planner* planner) {
+  const auto& a = std::any_cast<const PoolAttributes&>(node.attributes);
+  if (IsSpelledOut(a, planner->profile())) {
+    PlanSpelledOut(node, a, planner);
+    return absl::OkStatus();
+  }
   return PlanPool(node, Reducer::kMax, planner);
 }
 

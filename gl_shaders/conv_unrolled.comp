@@ -1,0 +1,146 @@
+// CONV_2D of few weights, all spelled out: where each weight lies is known when
+// the shader is compiled, so that a processor that runs many invocations abreast
+// reads it once for all of them, and has no loop to keep track of. An invocation
+// makes TILE_PIXELS neighbours of a row, all SLICES output slices each.
+// KERNEL_W, KERNEL_H, STRIDE_W: the window; SRC_SLICES, LAST_CHANNELS: the input
+// slices, and the channels of the last one. PADDED: the window leaves the input.
+layout(std140, binding = 0) uniform Params {
+  COMMON_PARAMS
+  ivec4 step_pad;  // dilation x, y; padding left, top
+  ivec4 tiling;    // stride y; tiles in a row: the grid takes them flat
+};
+
+const int kColumns = (TILE_PIXELS - 1) * STRIDE_W + KERNEL_W;
+
+int batch;
+int top;
+int column[kColumns];
+vec4 v[kColumns];
+vec4 sum[SLICES][TILE_PIXELS];
+#ifdef PADDED
+bool inside_x[kColumns];
+#endif
+
+// v: what the tile reads of row ky of the window, in input slice s.
+void load_row(int s, int ky) {
+  int y = top + ky * step_pad.y;
+#ifdef PADDED
+  int clamped = clamp(y, 0, src_size.y - 1);
+  for (int c = 0; c < kColumns; ++c) {
+    vec4 texel = read_src(column[c], clamped, s, batch);
+    v[c] = inside_x[c] && y == clamped ? texel : vec4(0.0);
+  }
+#else
+  for (int c = 0; c < kColumns; ++c) v[c] = read_src(column[c], y, s, batch);
+#endif
+}
+
+void add_tap(int s, int ky, int kx) {
+  int channels = s + 1 < SRC_SLICES ? 4 : LAST_CHANNELS;
+  for (int q = 0; q < SLICES; ++q) {
+    int row = q * KERNEL_W * KERNEL_H + ky * KERNEL_W + kx;
+    vec4 w = weights_at(s * 4, row);
+    for (int i = 0; i < TILE_PIXELS; ++i) sum[q][i] += w * v[i * STRIDE_W + kx].x;
+    if (channels < 2) continue;
+    w = weights_at(s * 4 + 1, row);
+    for (int i = 0; i < TILE_PIXELS; ++i) sum[q][i] += w * v[i * STRIDE_W + kx].y;
+    if (channels < 3) continue;
+    w = weights_at(s * 4 + 2, row);
+    for (int i = 0; i < TILE_PIXELS; ++i) sum[q][i] += w * v[i * STRIDE_W + kx].z;
+    if (channels < 4) continue;
+    w = weights_at(s * 4 + 3, row);
+    for (int i = 0; i < TILE_PIXELS; ++i) sum[q][i] += w * v[i * STRIDE_W + kx].w;
+  }
+}
+
+// Loops this long are not unrolled by compilers: v and sum would leave the
+// registers, and the weights' places be unknown.
+#if KERNEL_W == 1
+#define TAPS(s, ky) add_tap(s, ky, 0);
+#elif KERNEL_W == 2
+#define TAPS(s, ky) add_tap(s, ky, 0); add_tap(s, ky, 1);
+#elif KERNEL_W == 3
+#define TAPS(s, ky) add_tap(s, ky, 0); add_tap(s, ky, 1); add_tap(s, ky, 2);
+#elif KERNEL_W == 4
+#define TAPS(s, ky) \
+  add_tap(s, ky, 0); add_tap(s, ky, 1); add_tap(s, ky, 2); add_tap(s, ky, 3);
+#elif KERNEL_W == 5
+#define TAPS(s, ky)                                                         \
+  add_tap(s, ky, 0); add_tap(s, ky, 1); add_tap(s, ky, 2); add_tap(s, ky, 3); \
+  add_tap(s, ky, 4);
+#else
+#error "a wider window than is spelled out"
+#endif
+
+#define ROW(s, ky) { load_row(s, ky); TAPS(s, ky) }
+
+void add_slice(int s) {
+  ROW(s, 0)
+#if KERNEL_H > 1
+  ROW(s, 1)
+#endif
+#if KERNEL_H > 2
+  ROW(s, 2)
+#endif
+#if KERNEL_H > 3
+  ROW(s, 3)
+#endif
+#if KERNEL_H > 4
+  ROW(s, 4)
+#endif
+#if KERNEL_H > 5
+#error "a higher window than is spelled out"
+#endif
+}
+
+void main() {
+  if (outside_grid()) return;
+  batch = gid.z;
+  int dst_y = gid.x / tiling.y;
+  int first_x = (gid.x - dst_y * tiling.y) * TILE_PIXELS;
+  top = dst_y * tiling.x - step_pad.w;
+  for (int c = 0; c < kColumns; ++c) {
+    int x = first_x * STRIDE_W - step_pad.z + c * step_pad.x;
+    column[c] = clamp(x, 0, src_size.x - 1);
+#ifdef PADDED
+    inside_x[c] = x == column[c];
+#endif
+  }
+  for (int q = 0; q < SLICES; ++q) {
+    vec4 bias = weights_at(SRC_SLICES * 4, q * KERNEL_W * KERNEL_H);
+    for (int i = 0; i < TILE_PIXELS; ++i) sum[q][i] = bias;
+  }
+
+  add_slice(0);
+#if SRC_SLICES > 1
+  add_slice(1);
+#endif
+#if SRC_SLICES > 2
+  add_slice(2);
+#endif
+#if SRC_SLICES > 3
+  add_slice(3);
+#endif
+#if SRC_SLICES > 4
+  add_slice(4);
+#endif
+#if SRC_SLICES > 5
+  add_slice(5);
+#endif
+#if SRC_SLICES > 6
+  add_slice(6);
+#endif
+#if SRC_SLICES > 7
+  add_slice(7);
+#endif
+#if SRC_SLICES > 8
+#error "more input slices than are spelled out"
+#endif
+
+  for (int i = 0; i < TILE_PIXELS; ++i) {
+    if (first_x + i >= dst_size.x) break;
+    for (int q = 0; q < SLICES; ++q) {
+      write_dst(first_x + i, dst_y, q, batch, sum[q][i]);
+    }
+  }
+}
