@@ -14,16 +14,18 @@ using gl_shaders::Storage;
 
 namespace {
 
-// Ways of convolutions that most devices do without.
-struct ConvWays {
+// Ways of convolutions and transfers that most devices do without.
+struct Ways {
   int fused_gate_slices = 0;
   int winograd_min_channels = 0;
   int winograd_band_bytes = 0;
   int unrolled_terms = 0;
+  int host_transfers = 0;
 };
-constexpr ConvWays kNoWays;
-// llvmpipe takes 20 ns to store a texel: what is computed anew costs less.
-constexpr ConvWays kLlvmpipeWays = {1024, 64, 1 << 20, 160};
+constexpr Ways kNoWays;
+// llvmpipe takes 20 ns to store a texel into an image: what is computed anew
+// costs less. Weights cost nothing as literals, and its memory is the host's.
+constexpr Ways kLlvmpipeWays = {1024, 64, 1 << 20, 160, 1};
 
 // A row of the tuning table. The measurements behind it: docs/performance.md.
 struct Row {
@@ -46,8 +48,7 @@ struct Row {
   int readback_piece_bytes;
   int staged_upload_bytes;
   int half_transfers;
-  int host_transfers;
-  ConvWays ways;
+  Ways ways;
 };
 
 constexpr Row kRows[] = {
@@ -55,7 +56,7 @@ constexpr Row kRows[] = {
     // from arrays; an invocation must do much, as each costs. It runs 8 abreast
     // (256 bits), and a work group costs about 1 us by itself.
     // A store into a buffer costs a tenth of one into an image, a load from its
-    // texels as much; and its memory is the host's own.
+    // texels as much.
     {DeviceKind::kLlvmpipe,
      Storage::kTexelBuffer,
      ReadBy::kImage,
@@ -75,7 +76,6 @@ constexpr Row kRows[] = {
      0,
      0,
      0,
-     1,
      kLlvmpipeWays},
     {DeviceKind::kSoftpipe,
      Storage::kTexture2d,
@@ -91,7 +91,6 @@ constexpr Row kRows[] = {
      0,
      1,
      1,
-     0,
      0,
      0,
      0,
@@ -119,7 +118,6 @@ constexpr Row kRows[] = {
      3 << 19,
      1 << 20,
      1,
-     0,
      kNoWays},
     {DeviceKind::kUnknown,
      Storage::kTextureArray,
@@ -135,7 +133,6 @@ constexpr Row kRows[] = {
      0,
      1,
      1,
-     0,
      0,
      0,
      0,
@@ -190,7 +187,7 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device,
   p.staged_upload_bytes = row.staged_upload_bytes;
   p.half_transfers = row.half_transfers;
   p.unrolled_terms = row.ways.unrolled_terms;
-  p.host_transfers = row.host_transfers;
+  p.host_transfers = row.ways.host_transfers;
   p.fused_gate_slices = row.ways.fused_gate_slices;
   p.winograd_min_channels = row.ways.winograd_min_channels;
   p.winograd_band_bytes = row.ways.winograd_band_bytes;
