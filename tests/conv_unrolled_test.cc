@@ -151,6 +151,18 @@ TEST(ConvUnrolledTest, OnlyWhereItPaysAndMayBe) {
   EXPECT_EQ(ShaderOf(std::move(runtime), Abreast()), "conv_2d");
 }
 
+// Literals know of no gate that multiplies the input.
+TEST(ConvUnrolledTest, NotWithAGate) {
+  const Case pointwise = {
+      {1, 48, 49, 16}, {16, 1, 1, 16}, {1, 48, 49, 16}, Stride(1)};
+  EXPECT_EQ(ShaderOf(pointwise, Abreast()), "conv_unrolled");
+  OneConv gated = Make(pointwise, std::vector<float>(16 * 16, 1.0f),
+                       std::vector<float>(16));
+  gated.node.inputs.push_back(AddTensor(&gated.graph, {1, 1, 1, 16}));
+  gated.node.inputs.push_back(kNoTensor);
+  EXPECT_EQ(ShaderOf(std::move(gated), Abreast()), "conv_1x1");
+}
+
 // A window as large as the input makes a matrix product.
 TEST(WholeInputTest, IsADenseRow) {
   const Case whole = {{2, 3, 3, 8}, {72, 3, 3, 8}, {2, 1, 1, 72}, Stride(1)};

@@ -142,7 +142,8 @@ absl::Status PlanConv2d(const Node& node, Planner* planner) {
   const Shape& dst = planner->tensor(node.outputs[0]).shape;
   const ConvSplit conv = {node.inputs[0], node.outputs[0], weights, a,
                           window.w,       window.h};
-  if (a.groups == 1) {
+  const bool gated = node.inputs.size() > kConvGate;
+  if (a.groups == 1 && !gated) {
     if (auto unrolled = PlanConvUnrolled(conv, planner)) {
       planner->Add(*std::move(unrolled));
       return absl::OkStatus();
