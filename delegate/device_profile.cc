@@ -14,68 +14,77 @@ using gl_shaders::Storage;
 
 namespace {
 
-// Ways of convolutions and transfers that most devices do without.
-struct Ways {
-  int fused_gate_slices = 0;
-  int winograd_min_channels = 0;
-  int winograd_band_bytes = 0;
-  int unrolled_terms = 0;
-  int host_transfers = 0;
-};
-constexpr Ways kNoWays;
-// llvmpipe took 20 ns to store a texel into an image: what is computed anew
-// costs less. Weights cost nothing as literals, and its memory is the host's.
-constexpr Ways kLlvmpipeWays = {1024, 64, 1 << 20, 160, 1};
+// The rows of the tuning table: what differs from DeviceProfile's own values,
+// which are for devices that nobody has measured. The measurements behind them:
+// docs/performance.md.
 
-// A row of the tuning table. The measurements behind it: docs/performance.md.
-struct Row {
-  DeviceKind kind;
-  Storage storage;
-  ReadBy read_by;
-  Storage constants;
-  int work_group_size;
-  int conv_tile_pixels;
-  int conv_tile_slices;
-  int depthwise_tile_pixels;
-  int depthwise_tile_rows;
-  int reduction_lanes;
-  int simd_lanes;
-  int split_target;
-  int split_tile_pixels;
-  int split_tile_slices;
-  int fused_depthwise_work;
-  int upload_piece_bytes;
-  int readback_piece_bytes;
-  int staged_upload_bytes;
-  int half_transfers;
-  Ways ways;
-};
+DeviceProfile Llvmpipe() {
+  DeviceProfile p;
+  // A store into a buffer costs a tenth of one into an image, a load from its
+  // texels no more than one from an image, and a fifth of a texelFetch.
+  p.storage = Storage::kTexelBuffer;
+  p.read_by = ReadBy::kImage;
+  p.constants = Storage::kTexture2d;
+  // An invocation must do much, as each costs; eight run abreast (256 bits).
+  p.work_group_size = 32;
+  p.conv_tile_pixels = 4;
+  p.conv_tile_slices = 4;
+  p.depthwise_tile_pixels = 4;
+  p.depthwise_tile_rows = 2;
+  p.reduction_lanes = 8;
+  p.simd_lanes = 8;
+  p.winograd_min_channels = 64;
+  p.winograd_band_bytes = 1 << 20;
+  p.fused_gate_slices = 1024;
+  // Weights cost nothing as literals, and the memory is the host's own.
+  p.unrolled_terms = 160;
+  p.host_transfers = 1;
+  return p;
+}
 
-constexpr Row kRows[] = {
-    // llvmpipe: imageLoad from 2-D images is five times as fast as texelFetch
-    // from arrays; an invocation must do much, as each costs. It runs 8 abreast
-    // (256 bits), and a work group costs about 1 us by itself.
-    // A store into a buffer costs a tenth of one into an image, a load from its
-    // texels as much.
-    {DeviceKind::kLlvmpipe, Storage::kTexelBuffer, ReadBy::kImage,
-     Storage::kTexture2d, 32, 4, 4, 4, 2, 8, 8, 0, 1, 1, 0, 0, 0, 0, 0,
-     kLlvmpipeWays},
-    {DeviceKind::kSoftpipe, Storage::kTexture2d, ReadBy::kFetch,
-     Storage::kBuffer, 16, 4, 2, 4, 2, 8, 1, 0, 1, 1, 0, 0, 0, 0, 0, kNoWays},
-    // H200: sums are split until 49152 invocations share them (conv_shared.cc);
-    // texelFetch of 128-bit texels runs at an eighth of what buffers do.
-    {DeviceKind::kNvidia, Storage::kBuffer, ReadBy::kFetch, Storage::kBuffer,
-     64, 4, 2, 2, 1, 32, 1, 48 << 10, 2, 2, 1200, 256 << 10, 3 << 19, 1 << 20,
-     1, kNoWays},
-    {DeviceKind::kUnknown, Storage::kTextureArray, ReadBy::kFetch,
-     Storage::kBuffer, 64, 4, 1, 4, 1, 32, 1, 0, 1, 1, 0, 0, 0, 0, 0, kNoWays},
-};
+DeviceProfile Softpipe() {
+  DeviceProfile p;
+  p.storage = Storage::kTexture2d;
+  p.work_group_size = 16;
+  p.conv_tile_slices = 2;
+  p.depthwise_tile_rows = 2;
+  p.reduction_lanes = 8;
+  return p;
+}
 
-const Row& RowFor(DeviceKind kind) {
-  for (const Row& row : kRows) {
-    if (row.kind == kind) return row;
+// An H200's.
+DeviceProfile Nvidia() {
+  DeviceProfile p;
+  // texelFetch of 128-bit texels runs at an eighth of what buffers do.
+  p.storage = Storage::kBuffer;
+  p.conv_tile_slices = 2;
+  p.depthwise_tile_pixels = 2;
+  // Sums are split until so many invocations share them (conv_shared.cc).
+  p.split_target = 48 << 10;
+  p.split_tile_pixels = 2;
+  p.split_tile_slices = 2;
+  p.fused_depthwise_work = 1200;
+  p.fused_gate_slices = 1024;
+  p.winograd_min_channels = 64;
+  // Its memory is across a bus.
+  p.upload_piece_bytes = 256 << 10;
+  p.readback_piece_bytes = 3 << 19;
+  p.staged_upload_bytes = 1 << 20;
+  p.half_transfers = 1;
+  return p;
+}
+
+DeviceProfile RowFor(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::kLlvmpipe:
+      return Llvmpipe();
+    case DeviceKind::kSoftpipe:
+      return Softpipe();
+    case DeviceKind::kNvidia:
+      return Nvidia();
+    default:
+      return DeviceProfile();
   }
-  return kRows[std::size(kRows) - 1];
 }
 
 Storage StorageOption(int option, Storage fallback) {
@@ -95,32 +104,9 @@ Storage StorageOption(int option, Storage fallback) {
 
 DeviceProfile ProfileFor(const egl::DeviceInfo& device,
                          const ProfileOptions& options) {
-  const Row& row = RowFor(device.kind);
-  DeviceProfile p;
-  p.storage = StorageOption(options.storage, row.storage);
-  p.read_by = row.read_by;
-  p.constants = row.constants;
+  DeviceProfile p = RowFor(device.kind);
+  p.storage = StorageOption(options.storage, p.storage);
   p.half = options.half;
-  p.work_group_size = row.work_group_size;
-  p.conv_tile_pixels = row.conv_tile_pixels;
-  p.conv_tile_slices = row.conv_tile_slices;
-  p.depthwise_tile_pixels = row.depthwise_tile_pixels;
-  p.depthwise_tile_rows = row.depthwise_tile_rows;
-  p.reduction_lanes = row.reduction_lanes;
-  p.simd_lanes = row.simd_lanes;
-  p.split_target = row.split_target;
-  p.split_tile_pixels = row.split_tile_pixels;
-  p.split_tile_slices = row.split_tile_slices;
-  p.fused_depthwise_work = row.fused_depthwise_work;
-  p.upload_piece_bytes = row.upload_piece_bytes;
-  p.readback_piece_bytes = row.readback_piece_bytes;
-  p.staged_upload_bytes = row.staged_upload_bytes;
-  p.half_transfers = row.half_transfers;
-  p.unrolled_terms = row.ways.unrolled_terms;
-  p.host_transfers = row.ways.host_transfers;
-  p.fused_gate_slices = row.ways.fused_gate_slices;
-  p.winograd_min_channels = row.ways.winograd_min_channels;
-  p.winograd_band_bytes = row.ways.winograd_band_bytes;
   p.max_texture_size = device.max_texture_size;
   p.max_texture_layers = device.max_array_texture_layers;
   p.max_texel_buffer_texels = device.max_texel_buffer_texels;

@@ -1,6 +1,5 @@
 #include "delegate/executor.h"
 
-#include <chrono>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -48,6 +47,10 @@ void Executor::Record(const Command& command, GLuint* program) const {
 }
 
 absl::Status Executor::EnableProfiling(bool gpu_timers) {
+  if (AnyPacked(inputs_)) {
+    profile_.push_back({"upload by the host", "none"});
+    first_command_entry_ = 1;
+  }
   for (const Command& command : commands_) {
     profile_.push_back(
         {command.label, command.shader, command.node, command.groups});
@@ -58,11 +61,19 @@ absl::Status Executor::EnableProfiling(bool gpu_timers) {
     if (!query.ok()) return query.status();
     queries_.push_back(*std::move(query));
   }
+  if (AnyPacked(outputs_)) {
+    profile_.push_back({"readback by the host", "none"});
+  }
   return absl::OkStatus();
 }
 
+void Executor::CountTime(size_t entry, Clock::time_point start) {
+  profile_[entry].total_us +=
+      std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+  ++profile_[entry].count;
+}
+
 absl::Status Executor::RecordTimed() {
-  using Clock = std::chrono::steady_clock;
   GLuint program = 0;
   for (size_t i = 0; i < commands_.size(); ++i) {
     if (IsSkipped(i)) continue;
@@ -74,17 +85,16 @@ absl::Status Executor::RecordTimed() {
       continue;
     }
     gl().Finish();
-    profile_[i].total_us +=
-        std::chrono::duration<double, std::micro>(Clock::now() - start).count();
-    ++profile_[i].count;
+    CountTime(first_command_entry_ + i, start);
   }
   for (size_t i = 0; i < queries_.size(); ++i) {
     if (IsSkipped(i)) continue;
     auto ns = queries_[i].Nanoseconds();
     if (absl::IsUnavailable(ns.status())) continue;  // the clock was disturbed
     if (!ns.ok()) return ns.status();
-    profile_[i].total_us += static_cast<double>(*ns) / 1000;
-    ++profile_[i].count;
+    ProfileEntry& entry = profile_[first_command_entry_ + i];
+    entry.total_us += static_cast<double>(*ns) / 1000;
+    ++entry.count;
   }
   return absl::OkStatus();
 }
@@ -110,7 +120,9 @@ absl::Status Executor::Collect(Outputs outputs) {
 absl::Status Executor::InvokeTimed(Inputs inputs, Outputs outputs) {
   for (size_t i = 0; i < inputs.size(); ++i) skip_[i] = inputs[i].empty();
   if (state_barrier_ != 0) gl().MemoryBarrier(state_barrier_);
+  auto start = Clock::now();
   PackInputs(inputs);
+  if (AnyPacked(inputs_)) CountTime(0, start);
   for (size_t i = 0; i < uploads_end(); ++i) {
     if (IsSkipped(i)) continue;
     if (auto s = CopyIn(commands_[i].piece, inputs); !s.ok()) return s;
@@ -121,7 +133,9 @@ absl::Status Executor::InvokeTimed(Inputs inputs, Outputs outputs) {
   for (size_t i = readbacks_begin(); i < commands_.size(); ++i) {
     if (auto s = CopyOut(commands_[i].piece, outputs); !s.ok()) return s;
   }
+  start = Clock::now();
   if (auto s = UnpackOutputs(outputs); !s.ok()) return s;
+  if (AnyPacked(outputs_)) CountTime(profile_.size() - 1, start);
   return egl::CheckGl("running the partition");
 }
 

@@ -3,6 +3,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_EXECUTOR_H_
 #define GLES_DELEGATE_DELEGATE_EXECUTOR_H_
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -71,7 +72,8 @@ class Executor {
   struct ProfileEntry {
     std::string label;   // "CONV_2D 12"
     std::string shader;  // "conv_1x1"
-    int node = -1;       // TFLite's index; -1: an upload or readback
+    int node = -1;       // TFLite's index; -1: an upload or readback, of the
+                         // GPU or by the host alone
     std::array<GLuint, 3> groups = {};
     double total_us = 0;  // of `count` runs
     int count = 0;
@@ -149,6 +151,10 @@ class Executor {
   // outputs.
   void PackInputs(Inputs inputs);
   absl::Status UnpackOutputs(Outputs outputs);
+  static bool AnyPacked(const std::vector<HostBuffer>& buffers);
+  using Clock = std::chrono::steady_clock;
+  // Adds the time since `start` to an entry of the profile.
+  void CountTime(size_t entry, Clock::time_point start);
   absl::Status InvokeTimed(Inputs inputs, Outputs outputs);
   // Commands [begin, end) are the uploads, what runs between, or the readbacks.
   size_t uploads_end() const { return uploads_; }
@@ -187,7 +193,9 @@ class Executor {
   GLbitfield final_barrier_ = 0;
   bool mapped_ = false;  // inputs_ and outputs_ stay mapped
   ExecutorStats stats_;
-  std::vector<ProfileEntry> profile_;     // by command; empty: not profiling
+  // By command, and what the host does before and after; empty: not profiling.
+  std::vector<ProfileEntry> profile_;
+  size_t first_command_entry_ = 0;
   std::vector<egl::TimerQuery> queries_;  // by command
 };
 

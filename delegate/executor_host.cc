@@ -176,20 +176,20 @@ void Executor::PackInputs(Inputs inputs) {
   }
 }
 
+bool Executor::AnyPacked(const std::vector<HostBuffer>& buffers) {
+  return std::any_of(buffers.begin(), buffers.end(),
+                     [](const HostBuffer& b) { return b.texels != nullptr; });
+}
+
 absl::Status Executor::UnpackOutputs(Outputs outputs) {
-  const auto is_packed = [](const HostBuffer& b) {
-    return b.texels != nullptr;
-  };
-  if (std::none_of(outputs_.begin(), outputs_.end(), is_packed)) {
-    return absl::OkStatus();
-  }
+  if (!AnyPacked(outputs_)) return absl::OkStatus();
   gl().MemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT);
   auto fence = egl::Fence::Insert();
   if (!fence.ok()) return fence.status();
   if (auto s = fence->Wait(kSpinUs); !s.ok()) return s;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const HostBuffer& from = outputs_[i];
-    if (!is_packed(from)) continue;
+    if (from.texels == nullptr) continue;
     TexelsToHost(from.texels, from.shape, outputs[i].data());
   }
   return absl::OkStatus();

@@ -190,8 +190,8 @@ TEST_F(DelegatePartialTest, TheReportSaysWhatRanWhereAndWhy) {
   EXPECT_EQ(report["precision"], "float32");
   ASSERT_THAT(report["partition"], SizeIs(2));
   for (const auto& partition : report["partition"]) {
-    // An upload and a readback at least, beside the op itself.
-    EXPECT_GE(partition["dispatches"], 3);
+    // The op itself; where the host does not, also an upload and a readback.
+    EXPECT_GE(partition["dispatches"], 1);
     EXPECT_GT(partition["tensor_bytes"], 0);
     EXPECT_GE(partition["tensor_bytes_unshared"], partition["tensor_bytes"]);
   }
