@@ -101,13 +101,12 @@ void Executor::RecordInPieces(size_t first, size_t end,
   const int tensor = commands_[first].piece.tensor;
   const bool staged = input.is_staged();
   const size_t chunk_bytes = kChunkBytes / Widening(input.halves);
-  const size_t piece_bytes = kStagedPieceBytes / Widening(input.halves);
   size_t sent = 0;      // bytes, to the staging buffer
   size_t next = first;  // upload
   const auto send = [&](size_t copied) {
     if (staged) {
       const bool all = copied == input.bytes;
-      if (!all && copied - sent < piece_bytes) return;
+      if (!all && copied - sent < kStagedPieceBytes) return;
       MoveToStaging({tensor, sent, copied});
       sent = copied;
       if (!all) gl().Flush();
