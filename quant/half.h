@@ -15,7 +15,8 @@ inline float RoundToHalf(float value) {
 }
 
 // Likewise for `count` values, by vector instructions where the processor has
-// them. Any alignment.
+// them. Any alignment. FloatsToHalves is for memory that a device reads next:
+// it may leave the caches out.
 void FloatsToHalves(const void* floats, void* halves, size_t count);
 void HalvesToFloats(const void* halves, void* floats, size_t count);
 // True where it has: about as fast as copying then, else tens of times slower.
