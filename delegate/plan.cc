@@ -178,6 +178,9 @@ TensorId Planner::AddConstantView(const Tensor& constant, const Shape& shape) {
 }
 
 void Planner::Add(Dispatch dispatch) {
+  literal_dispatches_ +=
+      std::any_of(dispatch.constants.begin(), dispatch.constants.end(),
+                  [](const PackedConstant& c) { return c.literal; });
   dispatches_.push_back(std::move(dispatch));
 }
 

@@ -198,6 +198,10 @@ class Planner {
   // error.
   void Add(Dispatch dispatch);
 
+  // Dispatches whose text holds weights as literals: each is a program of its
+  // own, which takes time to compile.
+  int literal_dispatches() const { return literal_dispatches_; }
+
   const std::vector<Dispatch>& dispatches() const { return dispatches_; }
   std::vector<Dispatch> TakeDispatches() { return std::move(dispatches_); }
 
@@ -209,6 +213,7 @@ class Planner {
   Graph* graph_;
   DeviceProfile profile_;
   std::vector<Dispatch> dispatches_;
+  int literal_dispatches_ = 0;
 };
 
 // How many tensors and packed constants, the written one among them, any

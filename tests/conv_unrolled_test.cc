@@ -4,7 +4,9 @@
 // slices; and where neither may be.
 #include "delegate/ops/conv_unrolled.h"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -93,29 +95,35 @@ std::vector<Case> Unrolled() {
   };
 }
 
+// On the device at hand, made to plan by `set`. The bound: 200 roundings of the
+// sum of the terms' magnitudes.
+void ExpectMatchesTheDefinition(
+    const Case& c, const std::function<void(DeviceProfile&)>& set) {
+  Random random("unrolled");
+  const HostTensor src = {c.src, random.Gaussian(c.src.elements())};
+  const HostTensor filter = {c.filter, random.Gaussian(c.filter.elements())};
+  const std::vector<float> bias = random.Gaussian(c.filter.b);
+  OneConv one = Make(c, filter.values, bias);
+  const auto got = RunGraphOf("CONV_2D", std::move(one.node),
+                              std::move(one.graph), {src.values}, set);
+  ASSERT_TRUE(got.ok()) << got.status();
+  const NaiveResult want = NaiveConv(src, filter, bias, c.attributes, c.dst);
+  ASSERT_EQ(got->size(), want.values.size());
+  for (size_t i = 0; i < got->size(); ++i) {
+    ASSERT_NEAR((*got)[i], want.values[i], 0x1p-24 * 200 * want.magnitudes[i])
+        << "element " << i;
+  }
+}
+
 TEST(ConvUnrolledTest, MatchesTheDefinition) {
   GLES_SKIP_WITHOUT_DEVICE();
   for (const Case& c : Unrolled()) {
     SCOPED_TRACE(c.filter.ToString());
     ASSERT_EQ(ShaderOf(c, Abreast()), "conv_unrolled");
-    Random random("unrolled");
-    const HostTensor src = {c.src, random.Gaussian(c.src.elements())};
-    const HostTensor filter = {c.filter, random.Gaussian(c.filter.elements())};
-    const std::vector<float> bias = random.Gaussian(c.filter.b);
-    OneConv one = Make(c, filter.values, bias);
-    const auto got =
-        RunGraphOf("CONV_2D", std::move(one.node), std::move(one.graph),
-                   {src.values}, [](DeviceProfile& profile) {
-                     profile.unrolled_terms = 160;
-                     profile.split_target = 0;
-                   });
-    ASSERT_TRUE(got.ok()) << got.status();
-    const NaiveResult want = NaiveConv(src, filter, bias, c.attributes, c.dst);
-    ASSERT_EQ(got->size(), want.values.size());
-    for (size_t i = 0; i < got->size(); ++i) {
-      ASSERT_NEAR((*got)[i], want.values[i], 0x1p-24 * 200 * want.magnitudes[i])
-          << "element " << i;
-    }
+    ExpectMatchesTheDefinition(c, [](DeviceProfile& profile) {
+      profile.unrolled_terms = 160;
+      profile.split_target = 0;
+    });
   }
 }
 
@@ -151,6 +159,22 @@ TEST(ConvUnrolledTest, OnlyWhereItPaysAndMayBe) {
   EXPECT_EQ(ShaderOf(std::move(runtime), Abreast()), "conv_2d");
 }
 
+// Each is a program of its own: of many alike, some are.
+TEST(ConvUnrolledTest, NotAllOfVeryMany) {
+  const Case c = Unrolled()[0];
+  OneConv many = Make(c, std::vector<float>(c.filter.elements(), 1.0f),
+                      std::vector<float>(c.filter.b));
+  Planner planner(&many.graph, Abreast());
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(PlanConv2d(many.node, &planner).ok());
+  }
+  const auto unrolled = std::count_if(
+      planner.dispatches().begin(), planner.dispatches().end(),
+      [](const Dispatch& d) { return d.shader == "conv_unrolled"; });
+  EXPECT_GT(unrolled, 6);
+  EXPECT_LT(unrolled, 50);
+}
+
 // Literals know of no gate that multiplies the input.
 TEST(ConvUnrolledTest, NotWithAGate) {
   const Case pointwise = {
@@ -180,25 +204,12 @@ TEST(WholeInputTest, IsADenseRow) {
 TEST(WholeInputTest, MatchesTheDefinition) {
   GLES_SKIP_WITHOUT_DEVICE();
   for (int batch : {1, 5}) {
-    const Case c = {
-        {batch, 3, 2, 7}, {70, 3, 2, 7}, {batch, 1, 1, 70}, Stride(1)};
-    Random random("whole");
-    const HostTensor src = {c.src, random.Gaussian(c.src.elements())};
-    const HostTensor filter = {c.filter, random.Gaussian(c.filter.elements())};
-    const std::vector<float> bias = random.Gaussian(c.filter.b);
-    OneConv one = Make(c, filter.values, bias);
-    const auto got =
-        RunGraphOf("CONV_2D", std::move(one.node), std::move(one.graph),
-                   {src.values}, [](DeviceProfile& profile) {
-                     profile.simd_lanes = 8;
-                     profile.split_target = 0;
-                   });
-    ASSERT_TRUE(got.ok()) << got.status();
-    const NaiveResult want = NaiveConv(src, filter, bias, c.attributes, c.dst);
-    for (size_t i = 0; i < got->size(); ++i) {
-      ASSERT_NEAR((*got)[i], want.values[i], 0x1p-24 * 200 * want.magnitudes[i])
-          << "element " << i;
-    }
+    ExpectMatchesTheDefinition(
+        {{batch, 3, 2, 7}, {70, 3, 2, 7}, {batch, 1, 1, 70}, Stride(1)},
+        [](DeviceProfile& profile) {
+          profile.simd_lanes = 8;
+          profile.split_target = 0;
+        });
   }
 }
 

@@ -15,6 +15,9 @@ constexpr int kMaxSrcSlices = 8;
 constexpr int kMaxSlices = 8;
 // Compiling so long a text pays for itself where it runs so often.
 constexpr int kMinPixels = 2048;
+// In one partition: what a model of very many small layers takes to start stays
+// bounded. (Of the models measured, none has more than six.)
+constexpr int kMostUnrolled = 24;
 
 bool IsSpelledOut(const ConvSplit& conv, int src_slices, int slices) {
   // Undilated, so that the taps of neighbouring pixels meet.
@@ -52,6 +55,7 @@ std::optional<Dispatch> PlanConvUnrolled(const ConvSplit& conv,
   const int taps = conv.window_w * conv.window_h;
   const int terms = taps * src.slices() * dst.slices();
   if (terms > profile.unrolled_terms || dst.b * dst.h * dst.w < kMinPixels ||
+      planner->literal_dispatches() >= kMostUnrolled ||
       !IsSpelledOut(conv, src.slices(), dst.slices()) ||
       !IsFinite(conv.weights.weights, *planner) ||
       !IsFinite(conv.weights.bias, *planner)) {

@@ -33,4 +33,12 @@ void RemoveDeadNodes(Graph* graph) {
   graph->nodes = std::move(kept);
 }
 
+void RemoveNodes(const std::vector<bool>& removed, Graph* graph) {
+  std::vector<Node> kept;
+  for (size_t n = 0; n < graph->nodes.size(); ++n) {
+    if (!removed[n]) kept.push_back(std::move(graph->nodes[n]));
+  }
+  graph->nodes = std::move(kept);
+}
+
 }  // namespace gles_delegate

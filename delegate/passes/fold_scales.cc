@@ -12,6 +12,7 @@
 #include "delegate/ops/depthwise_conv_2d.h"
 #include "delegate/ops/elementwise.h"
 #include "delegate/ops/op.h"
+#include "delegate/passes/dead_nodes.h"
 
 namespace gles_delegate {
 namespace {
@@ -274,11 +275,7 @@ class BeforeFolder {
       if (!emptied.ok()) return emptied.status();
       removed[p] = *emptied;
     }
-    std::vector<Node> kept;
-    for (size_t n = 0; n < graph_->nodes.size(); ++n) {
-      if (!removed[n]) kept.push_back(std::move(graph_->nodes[n]));
-    }
-    graph_->nodes = std::move(kept);
+    RemoveNodes(removed, graph_);
     return absl::OkStatus();
   }
 

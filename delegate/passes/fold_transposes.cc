@@ -9,6 +9,7 @@
 #include "delegate/ops/elementwise.h"
 #include "delegate/ops/op.h"
 #include "delegate/ops/transpose.h"
+#include "delegate/passes/dead_nodes.h"
 
 namespace gles_delegate {
 namespace {
@@ -57,11 +58,7 @@ class Folder {
     for (size_t n = 0; n < graph_->nodes.size(); ++n) {
       if (auto s = Fold(static_cast<int>(n)); !s.ok()) return s;
     }
-    std::vector<Node> kept;
-    for (size_t n = 0; n < graph_->nodes.size(); ++n) {
-      if (!removed_[n]) kept.push_back(std::move(graph_->nodes[n]));
-    }
-    graph_->nodes = std::move(kept);
+    RemoveNodes(removed_, graph_);
     return absl::OkStatus();
   }
 

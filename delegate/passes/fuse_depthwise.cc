@@ -10,6 +10,7 @@
 #include "delegate/ops/conv_tile.h"
 #include "delegate/ops/conv_weights.h"
 #include "delegate/ops/depthwise_pointwise.h"
+#include "delegate/passes/dead_nodes.h"
 
 namespace gles_delegate {
 namespace {
@@ -118,11 +119,7 @@ void FuseDepthwise(Graph* graph, const DeviceProfile& profile) {
     second = std::move(fused);
     removed[n] = true;
   }
-  std::vector<Node> kept;
-  for (size_t n = 0; n < graph->nodes.size(); ++n) {
-    if (!removed[n]) kept.push_back(std::move(graph->nodes[n]));
-  }
-  graph->nodes = std::move(kept);
+  RemoveNodes(removed, graph);
 }
 
 }  // namespace gles_delegate

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/elementwise.h"
+#include "delegate/passes/dead_nodes.h"
 
 namespace gles_delegate {
 namespace {
@@ -54,11 +55,7 @@ class Fuser {
     for (size_t n = 0; n < graph_->nodes.size(); ++n) {
       if (IsPlainElementwise(*graph_, graph_->nodes[n])) Fuse(n);
     }
-    std::vector<Node> kept;
-    for (size_t n = 0; n < graph_->nodes.size(); ++n) {
-      if (!removed_[n]) kept.push_back(std::move(graph_->nodes[n]));
-    }
-    graph_->nodes = std::move(kept);
+    RemoveNodes(removed_, graph_);
   }
 
  private:

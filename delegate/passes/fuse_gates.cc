@@ -9,6 +9,7 @@
 #include "delegate/ops/conv_2d.h"
 #include "delegate/ops/conv_weights.h"
 #include "delegate/ops/elementwise.h"
+#include "delegate/passes/dead_nodes.h"
 
 namespace gles_delegate {
 namespace {
@@ -95,11 +96,7 @@ void FuseGates(Graph* graph, const DeviceProfile& profile) {
     }
     removed[n] = true;
   }
-  std::vector<Node> kept;
-  for (size_t n = 0; n < graph->nodes.size(); ++n) {
-    if (!removed[n]) kept.push_back(std::move(graph->nodes[n]));
-  }
-  graph->nodes = std::move(kept);
+  RemoveNodes(removed, graph);
 }
 
 }  // namespace gles_delegate
