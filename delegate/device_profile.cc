@@ -66,6 +66,8 @@ DeviceProfile Nvidia() {
   p.fused_depthwise_work = 1200;
   p.fused_gate_slices = 1024;
   p.winograd_min_channels = 64;
+  // Past every layer measured: bounds what images of a million pixels take.
+  p.winograd_band_bytes = 64 << 20;
   // Its memory is across a bus.
   p.upload_piece_bytes = 256 << 10;
   p.readback_piece_bytes = 3 << 19;

@@ -73,13 +73,13 @@ void FillLiterals(const Dispatch& d, gl_shaders::ShaderSpec* spec) {
   }
 }
 
+}  // namespace
+
 absl::Status Labelled(const absl::Status& status, absl::string_view label) {
   if (status.ok()) return status;
   return absl::Status(status.code(),
                       absl::StrCat(label, ": ", status.message()));
 }
-
-}  // namespace
 
 ExecutorBuilder::ExecutorBuilder(const egl::Context& context,
                                  ProgramCache* programs, const Graph& graph,
@@ -116,59 +116,6 @@ absl::StatusOr<std::unique_ptr<Executor>> ExecutorBuilder::Build() {
   SaveToCache();
   timer.Lap("cache_save");
   return std::move(executor_);
-}
-
-absl::Status ExecutorBuilder::MakeHostBuffers() {
-  // Mapped for good where the driver can, so that Invoke maps nothing.
-  const auto make =
-      [&](const std::vector<TensorId>& ids, GLbitfield access, GLenum usage,
-          std::vector<Executor::HostBuffer>* out) -> absl::Status {
-    for (TensorId id : ids) {
-      const Tensor& tensor = graph_.tensor(id);
-      if (IsHostTransferred(id)) {
-        Executor::HostBuffer host;
-        host.texels = tensors_[id].mapped;
-        host.shape = tensor.shape;
-        out->push_back(std::move(host));
-        continue;
-      }
-      const size_t bytes = HostBytes(tensor);
-      const size_t padded =
-          (bytes + 47) / 48 * 48;  // whole vec4s (ints of codes), and threes
-      if (static_cast<int64_t>(padded) > profile_.max_buffer_bytes) {
-        return absl::ResourceExhaustedError(absl::StrCat(
-            graph_.tensor(id).ToString(), " needs ", padded,
-            " bytes between host and GPU, past the device's buffers of ",
-            profile_.max_buffer_bytes,
-            "; exclude the node at the partition's edge (option "
-            "exclude_nodes)"));
-      }
-      auto buffer = egl::Buffer::CreateMapped(padded, access);
-      if (absl::IsUnimplemented(buffer.status())) {
-        buffer = egl::Buffer::Create(padded, nullptr, usage);
-      }
-      if (!buffer.ok())
-        return Labelled(buffer.status(), graph_.tensor(id).ToString());
-      executor_->mapped_ = buffer->mapped() != nullptr;
-      Executor::HostBuffer host{
-          *std::move(buffer), bytes, AsHalves(tensor), {}, nullptr, {}};
-      if (access == GL_MAP_WRITE_BIT && IsStaged(tensor)) {
-        auto staging = egl::Buffer::Create(padded, nullptr, GL_DYNAMIC_COPY);
-        if (!staging.ok())
-          return Labelled(staging.status(), graph_.tensor(id).ToString());
-        host.staging = *std::move(staging);
-      }
-      out->push_back(std::move(host));
-    }
-    return absl::OkStatus();
-  };
-  if (auto s = make(graph_.inputs, GL_MAP_WRITE_BIT, GL_DYNAMIC_DRAW,
-                    &executor_->inputs_);
-      !s.ok()) {
-    return s;
-  }
-  return make(graph_.outputs, GL_MAP_READ_BIT, GL_DYNAMIC_READ,
-              &executor_->outputs_);
 }
 
 absl::Status ExecutorBuilder::MakeSlots() {

@@ -17,6 +17,9 @@ namespace gles_delegate {
 // given.
 int64_t HostElementBytes(const Tensor& tensor);
 
+// An error says whose it is.
+absl::Status Labelled(const absl::Status& status, absl::string_view label);
+
 class ExecutorBuilder {
  public:
   ExecutorBuilder(const egl::Context& context, ProgramCache* programs,
@@ -47,6 +50,9 @@ class ExecutorBuilder {
   int64_t HostBytes(const Tensor& tensor) const;
   // True where the GPU copies what the host brings of this input.
   bool IsStaged(const Tensor& tensor) const;
+  // Of one input or output; access: how the host maps it.
+  absl::StatusOr<Executor::HostBuffer> MakeHostBuffer(TensorId id,
+                                                      GLbitfield access);
   absl::Status MakeHostBuffers();
   absl::Status MakeSlots();
   absl::Status UploadConstantTensor(TensorId id);

@@ -14,14 +14,13 @@ using egl::gl;
 
 namespace {
 
-// All of a tensor's bytes; of halves, the buffer has half of these.
 // Pieces of a staged transfer: smaller ones pay for being submitted, larger
 // ones leave the bus idle while the first is copied (docs/performance.md).
 constexpr size_t kStagedPieceBytes = 512 << 10;
 // Polling saves a few microseconds over sleeping in the driver; an inference
 // that takes longer than this is not worth a busy core.
 constexpr int kSpinUs = 2000;
-// What a thread copies at a time.
+// What a thread copies at a time, of the host's tensor.
 constexpr size_t kChunkBytes = 64 << 10;
 
 // Of a tensor's bytes, for each that the buffer holds of it.
@@ -127,6 +126,7 @@ void Executor::RecordInPieces(size_t first, size_t end,
       [&](size_t chunk) {
         send(std::min(input.bytes, (chunk + 1) * chunk_bytes));
       });
+  // What was staged is unpacked from there, by one upload.
   for (; next < end; ++next) Record(commands_[next], program);
 }
 

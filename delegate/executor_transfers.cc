@@ -167,4 +167,59 @@ void ExecutorBuilder::AddTransfers() {
   executor_->stats_.dispatches = static_cast<int>(dispatches_.size());
 }
 
+absl::StatusOr<Executor::HostBuffer> ExecutorBuilder::MakeHostBuffer(
+    TensorId id, GLbitfield access) {
+  const Tensor& tensor = graph_.tensor(id);
+  const bool input = access == GL_MAP_WRITE_BIT;
+  Executor::HostBuffer host;
+  if (IsHostTransferred(id)) {
+    host.texels = tensors_[id].mapped;
+    host.shape = tensor.shape;
+    return host;
+  }
+  host.bytes = HostBytes(tensor);
+  host.halves = AsHalves(tensor);
+  // Whole vec4s (ints of codes), and threes.
+  const size_t padded = (host.bytes + 47) / 48 * 48;
+  if (static_cast<int64_t>(padded) > profile_.max_buffer_bytes) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        tensor.ToString(), " needs ", padded,
+        " bytes between host and GPU, past the device's buffers of ",
+        profile_.max_buffer_bytes,
+        "; exclude the node at the partition's edge (option exclude_nodes)"));
+  }
+  auto buffer = egl::Buffer::CreateMapped(padded, access);
+  if (absl::IsUnimplemented(buffer.status())) {
+    buffer = egl::Buffer::Create(padded, nullptr,
+                                 input ? GL_DYNAMIC_DRAW : GL_DYNAMIC_READ);
+  }
+  if (!buffer.ok()) return Labelled(buffer.status(), tensor.ToString());
+  host.buffer = *std::move(buffer);
+  if (input && IsStaged(tensor)) {
+    auto staging = egl::Buffer::Create(padded, nullptr, GL_DYNAMIC_COPY);
+    if (!staging.ok()) return Labelled(staging.status(), tensor.ToString());
+    host.staging = *std::move(staging);
+  }
+  return host;
+}
+
+absl::Status ExecutorBuilder::MakeHostBuffers() {
+  // Mapped for good where the driver can, so that Invoke maps nothing.
+  const auto make = [&](const std::vector<TensorId>& ids, GLbitfield access,
+                        std::vector<Executor::HostBuffer>* out) {
+    for (TensorId id : ids) {
+      auto host = MakeHostBuffer(id, access);
+      if (!host.ok()) return host.status();
+      executor_->mapped_ |= host->buffer.mapped() != nullptr;
+      out->push_back(*std::move(host));
+    }
+    return absl::OkStatus();
+  };
+  if (auto s = make(graph_.inputs, GL_MAP_WRITE_BIT, &executor_->inputs_);
+      !s.ok()) {
+    return s;
+  }
+  return make(graph_.outputs, GL_MAP_READ_BIT, &executor_->outputs_);
+}
+
 }  // namespace gles_delegate

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <system_error>
 
 #if defined(__SSE2__)
@@ -50,13 +49,9 @@ void StreamCopy(void* to, const void* from, size_t bytes) {
 struct HostCopier::Job {
   absl::FunctionRef<void(size_t)> copy;
   size_t pieces;
-  std::unique_ptr<std::atomic<bool>[]> done;
+  std::atomic<bool>* done;  // by piece
   std::atomic<size_t> next = 0;
 
-  Job(size_t pieces, absl::FunctionRef<void(size_t)> copy)
-      : copy(copy), pieces(pieces), done(new std::atomic<bool>[pieces]) {
-    for (size_t i = 0; i < pieces; ++i) done[i] = false;
-  }
   bool CopyNext() {
     const size_t i = next++;
     if (i >= pieces) return false;
@@ -110,25 +105,34 @@ void HostCopier::Work() {
 void HostCopier::InOrder(size_t threads, size_t pieces,
                          absl::FunctionRef<void(size_t)> copy,
                          absl::FunctionRef<void(size_t)> ready) {
-  Job job(pieces, copy);
   const size_t helpers = std::min(threads, pieces);
-  if (helpers > 1) {
-    StartThreads(helpers - 1);
-    {
-      absl::MutexLock lock(&mutex_);
-      job_ = &job;
-      wanted_ = helpers - 1;
+  if (helpers <= 1) {
+    for (size_t i = 0; i < pieces; ++i) {
+      copy(i);
+      ready(i);
     }
-    // Without the lock, which those that wake would only queue for.
-    wake_.SignalAll();
+    return;
   }
+  StartThreads(helpers - 1);
+  if (done_size_ < pieces) {
+    done_.reset(new std::atomic<bool>[pieces]);
+    done_size_ = pieces;
+  }
+  for (size_t i = 0; i < pieces; ++i) done_[i] = false;
+  Job job{copy, pieces, done_.get()};
+  {
+    absl::MutexLock lock(&mutex_);
+    job_ = &job;
+    wanted_ = helpers - 1;
+  }
+  // Without the lock, which those that wake would only queue for.
+  wake_.SignalAll();
   for (size_t i = 0; i < pieces; ++i) {
     while (!job.done[i].load(std::memory_order_acquire)) {
       if (!job.CopyNext()) std::this_thread::yield();
     }
     ready(i);
   }
-  if (helpers <= 1) return;
   // Whoever did not come yet need not: all is copied.
   absl::MutexLock lock(&mutex_);
   wanted_ = 0;

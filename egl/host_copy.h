@@ -3,7 +3,9 @@
 #ifndef GLES_DELEGATE_EGL_HOST_COPY_H_
 #define GLES_DELEGATE_EGL_HOST_COPY_H_
 
+#include <atomic>
 #include <cstddef>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -57,6 +59,9 @@ class HostCopier {
   void Work();
 
   std::vector<std::thread> threads_;
+  // Of the job under way, by piece; kept, so that a copy allocates nothing.
+  std::unique_ptr<std::atomic<bool>[]> done_;
+  size_t done_size_ = 0;
   absl::Mutex mutex_;
   absl::CondVar wake_;  // wanted_ or stop_ has risen
   absl::CondVar idle_;  // working_ has sunk to 0

@@ -7,7 +7,6 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <random>
 #include <utility>
 #include <vector>
 
@@ -16,7 +15,6 @@
 #include "benches/common/bench_device.h"
 #include "benches/model_bench/samples.h"
 #include "tools/runner/backend.h"
-#include "tools/runner/inputs.h"
 
 namespace gles_delegate {
 namespace {
@@ -50,10 +48,7 @@ absl::StatusOr<Start> StartHere() {
   auto backend = Backend::Create(**model, spec);
   if (!backend.ok()) return backend.status();
   Interpreter& interpreter = (*backend)->interpreter();
-  std::mt19937 random(1);
-  auto inputs = MakeInputs(interpreter, FloatInputs::kUniform, random);
-  if (!inputs.ok()) return inputs.status();
-  if (auto s = WriteInputs(interpreter, *inputs); !s.ok()) return s;
+  if (auto s = WriteRandomInputs(interpreter); !s.ok()) return s;
   const double start = NowMs();
   if (auto s = interpreter.Invoke(); !s.ok()) return s;
   return Start{(*backend)->init_ms(), NowMs() - start};

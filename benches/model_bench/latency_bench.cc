@@ -1,12 +1,10 @@
 #include "benches/model_bench/latency_bench.h"
 
 #include <algorithm>
-#include <random>
 #include <thread>
 
 #include "benches/model_bench/samples.h"
 #include "tools/runner/backend.h"
-#include "tools/runner/inputs.h"
 
 namespace gles_delegate {
 namespace {
@@ -20,10 +18,7 @@ absl::StatusOr<Run> RunOn(const Model& model, const BackendSpec& spec) {
   auto backend = Backend::Create(model, spec);
   if (!backend.ok()) return backend.status();
   Interpreter& interpreter = (*backend)->interpreter();
-  std::mt19937 random(1);
-  auto inputs = MakeInputs(interpreter, FloatInputs::kUniform, random);
-  if (!inputs.ok()) return inputs.status();
-  if (auto s = WriteInputs(interpreter, *inputs); !s.ok()) return s;
+  if (auto s = WriteRandomInputs(interpreter); !s.ok()) return s;
   auto latency = MeasureLatency(interpreter, BenchRuns());
   if (!latency.ok()) return latency.status();
   auto facts = (*backend)->Facts();

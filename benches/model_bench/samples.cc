@@ -1,9 +1,11 @@
 #include "benches/model_bench/samples.h"
 
 #include <cstdlib>
+#include <random>
 #include <utility>
 
 #include "absl/strings/numbers.h"
+#include "tools/runner/inputs.h"
 
 namespace gles_delegate {
 
@@ -17,6 +19,13 @@ LatencyOptions BenchRuns() {
     if (absl::SimpleAtod(text, &secs)) options.min_secs = secs;
   }
   return options;
+}
+
+absl::Status WriteRandomInputs(Interpreter& interpreter) {
+  std::mt19937 random(1);
+  auto inputs = MakeInputs(interpreter, FloatInputs::kUniform, random);
+  if (!inputs.ok()) return inputs.status();
+  return WriteInputs(interpreter, *inputs);
 }
 
 absl::Status Repeat(absl::FunctionRef<absl::Status(bool counts)> run) {

@@ -1,4 +1,4 @@
-// How long and how often model_bench repeats what it measures.
+// What model_bench runs models on, how long and how often.
 #ifndef GLES_DELEGATE_BENCHES_MODEL_BENCH_SAMPLES_H_
 #define GLES_DELEGATE_BENCHES_MODEL_BENCH_SAMPLES_H_
 
@@ -8,6 +8,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "tools/common/tflite_host.h"
 #include "tools/runner/latency.h"
 
 namespace gles_delegate {
@@ -15,6 +16,9 @@ namespace gles_delegate {
 // Three warm-up runs, then ten at least and GLES_BENCH_MIN_SECS (half a second)
 // at least.
 LatencyOptions BenchRuns();
+
+// Fills the inputs at random, the same at each call.
+absl::Status WriteRandomInputs(Interpreter& interpreter);
 
 // Calls `run` as BenchRuns() has it; the first error ends it.
 absl::Status Repeat(absl::FunctionRef<absl::Status(bool counts)> run);
