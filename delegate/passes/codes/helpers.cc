@@ -1,0 +1,115 @@
+#include "delegate/passes/codes/helpers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "quant/affine.h"
+
+namespace gles_delegate::codes {
+namespace {
+
+// One pixel of multipliers, one of shifts.
+TensorId AddTable(const std::vector<quant::Multiplier>& multipliers,
+                  const std::string& name, Graph* graph) {
+  const int channels = static_cast<int>(multipliers.size());
+  std::vector<int32_t> values(2 * multipliers.size());
+  for (int c = 0; c < channels; ++c) {
+    values[c] = multipliers[c].value;
+    values[channels + c] = multipliers[c].shift;
+  }
+  std::vector<uint8_t> bytes(values.size() * sizeof(int32_t));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  Tensor table;
+  table.name = absl::StrCat("multipliers of ", name);
+  table.type = DataType::kInt32;
+  table.dims = {1, 1, 2, channels};
+  table.shape = Shape::FromDims(table.dims);
+  table.constant = ConstantData::Own(std::move(bytes));
+  return graph->AddTensor(std::move(table));
+}
+
+}  // namespace
+
+bool MayHoldCodes(const Tensor& tensor) {
+  const bool eight_bit =
+      tensor.codes == DataType::kInt8 || tensor.codes == DataType::kUint8;
+  return tensor.is_float_view() && eight_bit && !tensor.is_constant() &&
+         !tensor.is_variable && tensor.quantization.scale.size() == 1;
+}
+
+bool HoldsCodes(const Graph& graph, TensorId id) {
+  return id != kNoTensor && graph.tensor(id).holds_codes;
+}
+
+bool EndsInSimulator(const Node& node) {
+  return node.outputs.size() == 1 && !node.post_ops.empty() &&
+         node.post_ops.back().function == "quantize";
+}
+
+PostOp Range::AsPostOp() const {
+  return {"clamp", {static_cast<float>(low), static_cast<float>(high), 0, 0}};
+}
+
+std::optional<Range> RangeOf(const Node& node, const Tensor& out) {
+  const quant::CodeRange codes =
+      quant::RangeOf(1, out.codes == DataType::kUint8);
+  const int zero = static_cast<int>(out.quantization.zero_point[0]);
+  Range range = {codes.low - zero, codes.high - zero};
+  if (node.post_ops.size() == 1) return range;
+  if (node.post_ops.size() != 2 || node.post_ops[0].function != "clamp") {
+    return std::nullopt;
+  }
+  const auto code_of = [&](float bound) {
+    return std::round(bound / out.quantization.scale[0]);
+  };
+  const auto& bounds = node.post_ops[0].params;
+  range.low = static_cast<int>(std::max<float>(range.low, code_of(bounds[0])));
+  range.high =
+      static_cast<int>(std::min<float>(range.high, code_of(bounds[1])));
+  if (range.low > range.high) return std::nullopt;
+  return range;
+}
+
+TensorId AsCodes(Graph* graph, TensorId id) {
+  Tensor tensor = graph->tensor(id);
+  Quantization& q = tensor.quantization;
+  std::fill(q.scale.begin(), q.scale.end(), 1.0f);
+  if (tensor.codes == DataType::kInt32) {
+    std::fill(q.zero_point.begin(), q.zero_point.end(), 0);
+  }
+  return graph->AddTensor(std::move(tensor));
+}
+
+std::array<float, 4> AsParams(const quant::Multiplier& m, float last) {
+  return {static_cast<float>(m.value >> 15),
+          static_cast<float>(m.value & 0x7fff), static_cast<float>(m.shift),
+          last};
+}
+
+bool FitSums(const std::vector<quant::Multiplier>& multipliers) {
+  constexpr int kMostShift = 6;
+  return std::all_of(
+      multipliers.begin(), multipliers.end(),
+      [](const quant::Multiplier& m) { return m.shift <= kMostShift; });
+}
+
+PostOp Requantize(const std::vector<quant::Multiplier>& multipliers,
+                  const Tensor& out, quant::Ties ties, Graph* graph) {
+  const float up = ties == quant::Ties::kUp ? 1 : 0;
+  PostOp op;
+  if (multipliers.size() == 1) {
+    op.function = "requantize_all";
+    op.params = AsParams(multipliers[0], up);
+    return op;
+  }
+  op.function = "requantize";
+  op.params = {up, 0, 0, 0};
+  op.operand = AddTable(multipliers, out.name, graph);
+  op.operand_table = true;
+  return op;
+}
+
+}  // namespace gles_delegate::codes

@@ -1,0 +1,57 @@
+// What the integer kernels share: which tensors hold codes, the range of an
+// output, and multipliers as post-ops.
+#ifndef GLES_DELEGATE_DELEGATE_PASSES_CODES_HELPERS_H_
+#define GLES_DELEGATE_DELEGATE_PASSES_CODES_HELPERS_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "delegate/graph.h"
+#include "quant/fixed_point.h"
+
+namespace gles_delegate::codes {
+
+// An activation of 8-bit codes with one scale: the kind that may be stored as
+// those.
+bool MayHoldCodes(const Tensor& tensor);
+// False for kNoTensor.
+bool HoldsCodes(const Graph& graph, TensorId id);
+
+// One output, and the simulator of its quantization as the last post-op.
+bool EndsInSimulator(const Node& node);
+
+// Codes of an output, less its zero point, that a node may write.
+struct Range {
+  int low = 0;
+  int high = 0;
+  PostOp AsPostOp() const;
+};
+
+// TFLite's CalculateActivationRangeQuantized of the fused activation of a node
+// that ends in the simulator of `out`. nullopt: the node does something else on
+// the way to it.
+std::optional<Range> RangeOf(const Node& node, const Tensor& out);
+
+// A copy of constant `id` with a scale of one: to ops its values are
+// code - zero point. Biases (int32) have no zero point.
+TensorId AsCodes(Graph* graph, TensorId id);
+
+// 31 bits are more than a float's: the upper 16, the lower 15, the shift, and
+// `last`.
+std::array<float, 4> AsParams(const quant::Multiplier& multiplier, float last);
+
+// Sums of 2^24 scaled by 2^6 fit 32 bits; what is scaled up further, TFLite's
+// arithmetic overflows on.
+bool FitSums(const std::vector<quant::Multiplier>& multipliers);
+
+// A sum as codes of `out`, less its zero point: one multiplier, or one a
+// channel, for which a table is added to the graph.
+PostOp Requantize(const std::vector<quant::Multiplier>& multipliers,
+                  const Tensor& out, quant::Ties ties, Graph* graph);
+
+}  // namespace gles_delegate::codes
+
+#endif  // GLES_DELEGATE_DELEGATE_PASSES_CODES_HELPERS_H_

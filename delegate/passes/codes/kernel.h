@@ -1,0 +1,66 @@
+// TFLite's integer kernels, one family of ops a file: how a node of the float
+// view becomes one that computes on codes (docs/quantization.md). The pass
+// compute_on_codes.h asks them.
+//
+// A new kernel is a function in its family's file and a line in kernels.cc.
+#ifndef GLES_DELEGATE_DELEGATE_PASSES_CODES_KERNEL_H_
+#define GLES_DELEGATE_DELEGATE_PASSES_CODES_KERNEL_H_
+
+#include <optional>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "delegate/graph.h"
+#include "delegate/plan.h"
+
+namespace gles_delegate::codes {
+
+// What a kernel may look at, and the graph that it may add constants to.
+struct KernelContext {
+  Graph* graph;
+  const DeviceProfile& profile;
+};
+
+// `node` with TFLite's integer arithmetic in place of its float view's. What it
+// reads and writes is then code - zero point of each tensor, and its post-ops
+// end on such values; real values where a tensor holds no codes. nullopt: the
+// node keeps its float view, because it reads something else than codes, or
+// because TFLite's arithmetic is not known for its parameters.
+using Rewrite = std::optional<Node> (*)(const Node& node,
+                                        const KernelContext& context);
+
+struct IntegerKernel {
+  absl::string_view op;
+  Rewrite rewrite = nullptr;
+  // The rewriting is asked only for nodes of one output that holds codes,
+  // behind a simulator. False: it looks for itself.
+  bool ends_in_simulator = true;
+};
+
+absl::Span<const IntegerKernel> IntegerKernels();
+// nullptr: `op` has none.
+const IntegerKernel* FindIntegerKernel(absl::string_view op);
+
+// --- The families ---
+
+// products.cc: sums of products with constant weights.
+std::optional<Node> Conv2dOnCodes(const Node& node, const KernelContext& c);
+std::optional<Node> DepthwiseConv2dOnCodes(const Node& node,
+                                           const KernelContext& c);
+std::optional<Node> FullyConnectedOnCodes(const Node& node,
+                                          const KernelContext& c);
+std::optional<Node> TransposeConvOnCodes(const Node& node,
+                                         const KernelContext& c);
+// binary.cc: functions of two tensors.
+std::optional<Node> AddOnCodes(const Node& node, const KernelContext& c);
+std::optional<Node> MulOnCodes(const Node& node, const KernelContext& c);
+// rescaling.cc: one quantization's codes as another's.
+std::optional<Node> QuantizeOnCodes(const Node& node, const KernelContext& c);
+std::optional<Node> ReluOnCodes(const Node& node, const KernelContext& c);
+// pooling.cc
+std::optional<Node> AveragePoolOnCodes(const Node& node,
+                                       const KernelContext& c);
+
+}  // namespace gles_delegate::codes
+
+#endif  // GLES_DELEGATE_DELEGATE_PASSES_CODES_KERNEL_H_
