@@ -1,7 +1,6 @@
 // labels: op delegate llvmpipe softpipe
 // Files that are no models, shapes that disagree, tensors too large, drivers
 // that fail: a clear error each, and the CPU runs on.
-#include <cstdio>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -18,6 +17,7 @@
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/parse_node.h"
+#include "tests/testing/scratch_directory.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -30,31 +30,30 @@ using ::testing::HasSubstr;
 
 // --- Files ------------------------------------------------------------------
 
-std::string WriteFile(const std::string& name, const std::string& bytes) {
-  const std::string path = ::testing::TempDir() + "/" + name;
+std::string WriteModel(const ScratchDirectory& folder,
+                       const std::string& bytes) {
+  const std::string path = folder.path() + "/model.tflite";
   std::ofstream(path, std::ios::binary) << bytes;
   return path;
 }
 
 TEST(BadFileTest, NoModel) {
-  const std::string path =
-      WriteFile("gles_bad_input_text.tflite", "This is a sentence, no model.");
+  const ScratchDirectory folder;
+  const std::string path = WriteModel(folder, "This is a sentence, no model.");
   const auto model = Model::FromFile(path);
   EXPECT_EQ(model.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(model.status().message()), HasSubstr(path));
-  std::remove(path.c_str());
 }
 
 TEST(BadFileTest, TruncatedModel) {
   const std::vector<uint8_t> whole = ChainModel("can");
-  const std::string path =
-      WriteFile("gles_bad_input_half.tflite",
-                std::string(whole.begin(), whole.begin() + whole.size() / 2));
+  const ScratchDirectory folder;
+  const std::string path = WriteModel(
+      folder, std::string(whole.begin(), whole.begin() + whole.size() / 2));
   const auto model = Model::FromFile(path);
   EXPECT_EQ(model.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(model.status().message()),
               AllOf(HasSubstr(path), HasSubstr("truncated")));
-  std::remove(path.c_str());
 }
 
 // --- Shapes that disagree ---------------------------------------------------

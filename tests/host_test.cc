@@ -1,6 +1,5 @@
 // labels: unit sanitize
 // Hosting TFLite: loading, errors, custom ops, delegates.
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -8,12 +7,14 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/scratch_directory.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_host.h"
 
 namespace gles_delegate {
 namespace {
 
+using ::gles_delegate::testing::ScratchDirectory;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -70,13 +71,13 @@ TEST(ModelTest, TruncatedAnywhere) {
 }
 
 TEST(ModelTest, FromFile) {
-  const std::string path = ::testing::TempDir() + "/host_test_model.tflite";
+  const ScratchDirectory folder;
+  const std::string path = folder.path() + "/model.tflite";
   const std::vector<uint8_t> bytes = TwoNegations();
   std::ofstream(path, std::ios::binary)
       .write(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const auto model = Model::FromFile(path);
   EXPECT_TRUE(model.ok()) << model.status();
-  std::remove(path.c_str());
 }
 
 TEST(InterpreterTest, UnknownCustomOp) {

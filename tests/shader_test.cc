@@ -17,6 +17,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/op_models.h"
+#include "tests/testing/scratch_directory.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -75,36 +76,14 @@ bool HasTexelBuffers() {
   return TestContext()->device().Has("GL_EXT_texture_buffer");
 }
 
-// A folder that is there, and empty, for the length of a test.
-class ScopedFolder {
- public:
-  explicit ScopedFolder(const std::string& name)
-      : path_(fs::path(::testing::TempDir()) / name) {
-    fs::remove_all(path_);
-    fs::create_directories(path_);
-  }
-  ~ScopedFolder() { fs::remove_all(path_); }
-  const fs::path& path() const { return path_; }
-  std::vector<fs::path> Files() const {
-    std::vector<fs::path> files;
-    for (const auto& entry : fs::directory_iterator(path_)) {
-      files.push_back(entry.path());
-    }
-    return files;
-  }
-
- private:
-  fs::path path_;
-};
-
 bool HaveValidator() {
   return std::system("glslangValidator --version >/dev/null 2>&1") == 0;
 }
 
 // Runs glslangValidator over every .comp of the folder; "" where all are valid.
-std::string Validate(const fs::path& folder) {
-  const std::string command = absl::StrCat("cd '", folder.string(),
-                                           "' && glslangValidator *.comp 2>&1");
+std::string Validate(const std::string& folder) {
+  const std::string command =
+      absl::StrCat("cd '", folder, "' && glslangValidator *.comp 2>&1");
   FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return "glslangValidator did not start";
   std::string text;
@@ -226,16 +205,16 @@ TEST(ShaderTest, EveryVariantIsValidGlsl) {
     GTEST_SKIP()
         << "NO glslangValidator, NOTHING TESTED: install glslang-tools";
   }
-  const ScopedFolder folder("gles_shader_test_variants");
+  const ScratchDirectory folder;
   int index = 0;
   for (const ShaderSpec& spec : EveryCopy(/*texel_buffers=*/true)) {
     const auto text = AssembleShader(spec);
     ASSERT_TRUE(text.ok()) << text.status();
-    std::ofstream(folder.path() / absl::StrCat(index++, ".comp")) << *text;
+    std::ofstream(absl::StrCat(folder.path(), "/", index++, ".comp")) << *text;
   }
   EXPECT_EQ(Validate(folder.path()), "");
   // The validator does look at them.
-  std::ofstream(folder.path() / "wrong.comp")
+  std::ofstream(folder.path() + "/wrong.comp")
       << "#version 310 es\nvoid main() { garbage(); }\n";
   EXPECT_THAT(Validate(folder.path()), HasSubstr("garbage"));
 }
@@ -261,7 +240,7 @@ std::vector<SingleOpModel> OneOfEach() {
 
 TEST(ShaderDumpTest, ShadersInUseAreDumpedAndValid) {
   GLES_SKIP_WITHOUT_DEVICE();
-  const ScopedFolder folder("gles_shader_test_dump");
+  const ScratchDirectory folder;
   const std::vector<SingleOpModel> models = OneOfEach();
   ASSERT_EQ(setenv("GLES_DELEGATE_DUMP_SHADERS", folder.path().c_str(), 1), 0);
   for (const SingleOpModel& model : models) {
@@ -279,14 +258,14 @@ TEST(ShaderDumpTest, ShadersInUseAreDumpedAndValid) {
   }
   unsetenv("GLES_DELEGATE_DUMP_SHADERS");
   // Uploads, readbacks and the ops' own, each of them in six forms.
-  const std::vector<fs::path> files = folder.Files();
+  const std::vector<std::string> files = folder.Files();
   EXPECT_GT(files.size(), 6 * models.size());
-  for (const fs::path& file : files) {
-    std::ifstream stream(file);
+  for (const std::string& file : files) {
+    std::ifstream stream(folder.path() + "/" + file);
     std::string first;
     std::getline(stream, first);
     EXPECT_EQ(first, "#version 310 es") << file;
-    EXPECT_EQ(file.extension(), ".comp");
+    EXPECT_EQ(fs::path(file).extension(), ".comp");
   }
   if (!HaveValidator()) {
     GTEST_SKIP()

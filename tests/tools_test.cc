@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tests/testing/device.h"
+#include "tests/testing/scratch_directory.h"
 #include "tools/common/model_builder.h"
 
 namespace gles_delegate {
@@ -50,16 +51,10 @@ struct Result {
 
 class ToolsTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string folder = (fs::temp_directory_path() / "tools_XXXXXX").string();
-    ASSERT_NE(mkdtemp(folder.data()), nullptr);
-    folder_ = folder;
-    Write("conv.tflite", ConvModel());
-  }
-  void TearDown() override { fs::remove_all(folder_); }
+  void SetUp() override { Write("conv.tflite", ConvModel()); }
 
   std::string Path(const std::string& name) const {
-    return (folder_ / name).string();
+    return folder_.path() + "/" + name;
   }
   void Write(const std::string& name, const std::vector<uint8_t>& bytes) {
     std::ofstream file(Path(name), std::ios::binary);
@@ -87,7 +82,7 @@ class ToolsTest : public ::testing::Test {
   }
   std::string Graph() const { return " --graph=" + Path("conv.tflite") + " "; }
 
-  fs::path folder_;
+  const testing::ScratchDirectory folder_;
 };
 
 TEST_F(ToolsTest, BenchmarkReportsEachBackend) {
@@ -291,7 +286,7 @@ TEST_F(ToolsTest, BadOptionsAreRefusedInWords) {
 
 TEST_F(ToolsTest, ModelShapesWritesListsAndChecksThem) {
   const std::string arguments =
-      "--output_dir=" + folder_.string() + " " + Path("conv.tflite");
+      "--output_dir=" + folder_.path() + " " + Path("conv.tflite");
   Result run = Run("model_shapes", "--check " + arguments);
   EXPECT_EQ(run.exit_status, 1);
   EXPECT_THAT(run.output, HasSubstr("conv.json is not what"));
