@@ -68,11 +68,21 @@ enum TfLiteGlesTuning {
   kTfLiteGlesTuningExhaustive = 1,
 };
 
-// Options. Get one from TfLiteGlesDelegateOptionsDefault(), then change fields:
-// `struct_size` tells the library which fields the caller knows, so that the
-// struct can grow. Each field is a key of the external delegate's options too.
+// Options. Get one from TfLiteGlesDelegateOptionsDefault(), then change fields.
+// Each field is a key of the external delegate's options too.
+//
+// The struct grows at its end from release to release, and an app runs with a
+// library that is older or newer than the header it was compiled against:
+// `struct_size` says which fields the app knows. The library reads and writes
+// no byte past it. A field that the app does not know has its default. A field
+// that the library does not know (the app's header is the newer one) must be
+// zero, as TfLiteGlesDelegateOptionsDefault() leaves it; where it is not,
+// TfLiteGlesDelegateCreate returns NULL and TfLiteGlesDelegateLastError() says
+// that the app asks for an option that this library does not have. (For those
+// who append fields: the struct must not end in padding.)
 typedef struct TfLiteGlesDelegateOptions {
-  // sizeof(TfLiteGlesDelegateOptions) where the caller was compiled.
+  // sizeof(TfLiteGlesDelegateOptions) where the app was compiled; set by
+  // TfLiteGlesDelegateOptionsDefault() and TfLiteGlesDelegateOptionsInit().
   size_t struct_size;
 
   // Nonzero: tensors and weights are kept in 16-bit floats (accumulation stays
@@ -151,14 +161,28 @@ typedef struct TfLiteGlesDelegateOptions {
   int32_t tuning;
 } TfLiteGlesDelegateOptions;
 
-GLES_DELEGATE_EXPORT TfLiteGlesDelegateOptions
-TfLiteGlesDelegateOptionsDefault(void);
+// Writes the default options to `*options`, `struct_size` bytes and no more:
+// the caller's sizeof(TfLiteGlesDelegateOptions), which is stored in
+// `options->struct_size`. Bytes past the fields that the library knows become
+// zero. Does nothing where `options` is NULL or `struct_size` is less than
+// sizeof(size_t). For languages that cannot call an inline function; C and C++
+// call TfLiteGlesDelegateOptionsDefault().
+GLES_DELEGATE_EXPORT void TfLiteGlesDelegateOptionsInit(
+    TfLiteGlesDelegateOptions* options, size_t struct_size);
+
+// The default options. It is inline, so that the struct is of the size that the
+// app was compiled with, whichever library the app runs with.
+static inline TfLiteGlesDelegateOptions TfLiteGlesDelegateOptionsDefault(void) {
+  TfLiteGlesDelegateOptions options;
+  TfLiteGlesDelegateOptionsInit(&options, sizeof(options));
+  return options;
+}
 
 // Creates a delegate. `options` may be NULL (defaults) and is not kept. The
 // caller owns the result, and deletes it after the interpreters that use it.
-// NULL where an option's value is bad; TfLiteGlesDelegateLastError() says
-// which. No GL call is made here: the context comes when the delegate is
-// applied.
+// NULL where an option's value or struct_size is bad;
+// TfLiteGlesDelegateLastError() says which. No GL call is made here: the
+// context comes when the delegate is applied.
 GLES_DELEGATE_EXPORT struct TfLiteDelegate* TfLiteGlesDelegateCreate(
     const TfLiteGlesDelegateOptions* options);
 

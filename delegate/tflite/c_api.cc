@@ -32,22 +32,15 @@ TfLiteDelegate* Create(absl::StatusOr<Options> options) {
 
 }  // namespace
 
-TfLiteGlesDelegateOptions TfLiteGlesDelegateOptionsDefault(void) {
-  TfLiteGlesDelegateOptions options = {};
-  options.struct_size = sizeof(options);
-  options.max_delegated_partitions = 1;
-  options.min_nodes_per_partition = 1;
-  options.enable_quantization = 1;
-  options.storage = kTfLiteGlesStorageAuto;
-  options.verbosity = 1;
-  options.enable_serialization = 1;
-  return options;
+void TfLiteGlesDelegateOptionsInit(TfLiteGlesDelegateOptions* options,
+                                   size_t struct_size) {
+  gles_delegate::InitOptions(options, struct_size);
 }
 
 TfLiteDelegate* TfLiteGlesDelegateCreate(
     const TfLiteGlesDelegateOptions* options) {
-  return Create(gles_delegate::OptionsFrom(
-      options == nullptr ? TfLiteGlesDelegateOptionsDefault() : *options));
+  return Create(options == nullptr ? Options()
+                                   : gles_delegate::OptionsFrom(options));
 }
 
 void TfLiteGlesDelegateDelete(TfLiteDelegate* delegate) {

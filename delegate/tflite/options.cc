@@ -176,42 +176,88 @@ absl::StatusOr<CacheOptions> CacheOptionsFrom(
   return cache;
 }
 
-}  // namespace
-
-absl::StatusOr<std::vector<std::pair<int, int>>> ParseNodeRanges(
-    absl::string_view text) {
-  std::vector<std::pair<int, int>> ranges;
-  for (absl::string_view part :
-       absl::StrSplit(text, ',', absl::SkipWhitespace())) {
-    const std::pair<absl::string_view, absl::string_view> ends =
-        absl::StrSplit(part, absl::MaxSplits('-', 1));
-    int first = 0;
-    int last = 0;
-    const bool range = absl::StrContains(part, '-');
-    if (!absl::SimpleAtoi(ends.first, &first) ||
-        !absl::SimpleAtoi(range ? ends.second : ends.first, &last) ||
-        first < 0 || last < first) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("option exclude_nodes: '", part,
-                       "' is neither a node index nor a range such as 17-20"));
-    }
-    ranges.emplace_back(first, last);
-  }
-  return ranges;
+TfLiteGlesDelegateOptions Defaults() {
+  TfLiteGlesDelegateOptions options = {};
+  options.struct_size = sizeof(options);
+  options.max_delegated_partitions = 1;
+  options.min_nodes_per_partition = 1;
+  options.enable_quantization = 1;
+  options.storage = kTfLiteGlesStorageAuto;
+  options.verbosity = 1;
+  options.enable_serialization = 1;
+  return options;
 }
 
-absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions& caller) {
-  TfLiteGlesDelegateOptions o = TfLiteGlesDelegateOptionsDefault();
-  // A caller compiled against an older header knows fewer fields, one against a
-  // newer header has more; a size below the first version's is no size at all.
+// Where a field lies in the struct. Not offsetof: the keys' tables hold
+// pointers to members.
+template <typename Field>
+size_t OffsetOf(Field TfLiteGlesDelegateOptions::*field) {
+  static const TfLiteGlesDelegateOptions options = {};
+  return static_cast<size_t>(reinterpret_cast<const char*>(&(options.*field)) -
+                             reinterpret_cast<const char*>(&options));
+}
+
+template <typename Field>
+constexpr size_t SizeOf(Field TfLiteGlesDelegateOptions::*) {
+  return sizeof(Field);
+}
+
+// The key that a struct of `size` bytes cuts in two; "" where there is none.
+absl::string_view FieldCutAt(size_t size) {
+  absl::string_view cut;
+  const auto look = [size, &cut](const auto& keys) {
+    for (const auto& key : keys) {
+      const size_t begin = OffsetOf(key.field);
+      const size_t end = begin + SizeOf(key.field);
+      if (begin < size && size < end) cut = key.name;
+    }
+  };
+  look(kIntKeys);
+  look(kInt64Keys);
+  look(kTextKeys);
+  return cut;
+}
+
+absl::Status BadStructSize(size_t size, absl::string_view reason) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("options.struct_size is ", size, reason,
+                   "; start from TfLiteGlesDelegateOptionsDefault() or "
+                   "TfLiteGlesDelegateOptionsInit(), which set it"));
+}
+
+// The caller's options as this library's struct: of `*caller` no byte past its
+// struct_size is read.
+absl::StatusOr<TfLiteGlesDelegateOptions> KnownFields(
+    const TfLiteGlesDelegateOptions* caller) {
+  // The first version's fields end so; a size past kMost is no size at all.
   constexpr size_t kFirstVersion =
       offsetof(TfLiteGlesDelegateOptions, exclude_nodes) + sizeof(char*);
-  if (caller.struct_size < kFirstVersion || caller.struct_size > 4096) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "options.struct_size is ", caller.struct_size,
-        "; start from TfLiteGlesDelegateOptionsDefault(), which sets it"));
+  constexpr size_t kMost = 4096;
+  const char* bytes = reinterpret_cast<const char*>(caller);
+  size_t size = 0;
+  std::memcpy(&size, bytes, sizeof(size));
+  if (size < kFirstVersion || size > kMost) {
+    return BadStructSize(size,
+                         absl::StrCat(", not ", kFirstVersion, " to ", kMost));
   }
-  std::memcpy(&o, &caller, std::min(caller.struct_size, sizeof(o)));
+  if (const absl::string_view field = FieldCutAt(size); !field.empty()) {
+    return BadStructSize(size, absl::StrCat(", which ends inside ", field));
+  }
+  TfLiteGlesDelegateOptions options = Defaults();
+  for (size_t i = sizeof(options); i < size; ++i) {
+    if (bytes[i] == 0) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the app was compiled against a newer gles_delegate.h and sets an "
+        "option that this library (version ",
+        GLES_DELEGATE_VERSION, ", options of ", sizeof(options),
+        " bytes) does not have: byte ", i, " of ", size,
+        " is not zero. Update the library, or leave the option alone"));
+  }
+  std::memcpy(&options, bytes, std::min(size, sizeof(options)));
+  return options;
+}
+
+absl::StatusOr<Options> Validate(const TfLiteGlesDelegateOptions& o) {
   if (o.storage < 0 || o.storage > 3) {
     return absl::InvalidArgumentError(
         absl::StrCat("option storage: ", o.storage, " is not 0 to 3"));
@@ -254,15 +300,55 @@ absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions& caller) {
   return options;
 }
 
+}  // namespace
+
+absl::StatusOr<std::vector<std::pair<int, int>>> ParseNodeRanges(
+    absl::string_view text) {
+  std::vector<std::pair<int, int>> ranges;
+  for (absl::string_view part :
+       absl::StrSplit(text, ',', absl::SkipWhitespace())) {
+    const std::pair<absl::string_view, absl::string_view> ends =
+        absl::StrSplit(part, absl::MaxSplits('-', 1));
+    int first = 0;
+    int last = 0;
+    const bool range = absl::StrContains(part, '-');
+    if (!absl::SimpleAtoi(ends.first, &first) ||
+        !absl::SimpleAtoi(range ? ends.second : ends.first, &last) ||
+        first < 0 || last < first) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("option exclude_nodes: '", part,
+                       "' is neither a node index nor a range such as 17-20"));
+    }
+    ranges.emplace_back(first, last);
+  }
+  return ranges;
+}
+
+void InitOptions(TfLiteGlesDelegateOptions* options, size_t size) {
+  if (options == nullptr || size < sizeof(options->struct_size)) return;
+  TfLiteGlesDelegateOptions defaults = Defaults();
+  defaults.struct_size = size;
+  // Bytes, because `size` may be less than the type's or more.
+  char* bytes = reinterpret_cast<char*>(options);
+  std::memset(bytes, 0, size);
+  std::memcpy(bytes, &defaults, std::min(size, sizeof(defaults)));
+}
+
+absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions* caller) {
+  auto known = KnownFields(caller);
+  if (!known.ok()) return known.status();
+  return Validate(*known);
+}
+
 absl::StatusOr<Options> OptionsFrom(
     absl::Span<const std::pair<absl::string_view, absl::string_view>>
         keys_values) {
-  TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
+  TfLiteGlesDelegateOptions options = Defaults();
   std::vector<std::unique_ptr<std::string>> text;
   for (const auto& [key, value] : keys_values) {
     if (auto s = SetKey(key, value, &options, &text); !s.ok()) return s;
   }
-  return OptionsFrom(options);
+  return Validate(options);
 }
 
 }  // namespace gles_delegate

@@ -3,6 +3,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_OPTIONS_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_OPTIONS_H_
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,9 +40,15 @@ struct Options {
   CacheOptions cache;  // its directory is empty where there is to be none
 };
 
-// kInvalidArgument: a field's value is out of its range, or struct_size is not
-// one that any version of the struct has had.
-absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions& options);
+// TfLiteGlesDelegateOptionsInit: writes `size` bytes of defaults to `*options`.
+void InitOptions(TfLiteGlesDelegateOptions* options, size_t size);
+
+// Reads `options->struct_size` bytes of `*options`, which is not nullptr; a
+// pointer, because the caller's struct may be shorter than this one.
+// kInvalidArgument: a field's value is out of its range, struct_size is not one
+// that a release of the struct has had, or a field past the ones known here is
+// set.
+absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions* options);
 
 // kInvalidArgument: an unknown key or a bad value, with the list of what is
 // known. Later keys win over earlier ones.
