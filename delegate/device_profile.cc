@@ -18,21 +18,22 @@ namespace {
 // which are for devices that nobody has measured. The measurements behind them:
 // docs/performance.md.
 
-DeviceProfile Llvmpipe() {
+DeviceProfile Llvmpipe(int simd_bits) {
   DeviceProfile p;
   // A store into a buffer costs a tenth of one into an image, a load from its
   // texels no more than one from an image, and a fifth of a texelFetch.
   p.storage = Storage::kTexelBuffer;
   p.read_by = ReadBy::kImage;
   p.constants = Storage::kTexture2d;
-  // An invocation must do much, as each costs; eight run abreast (256 bits).
+  // An invocation must do much, as each costs; as many run abreast as a vector
+  // has floats.
   p.work_group_size = 32;
   p.conv_tile_pixels = 4;
   p.conv_tile_slices = 4;
   p.depthwise_tile_pixels = 4;
   p.depthwise_tile_rows = 2;
   p.reduction_lanes = 8;
-  p.simd_lanes = 8;
+  p.simd_lanes = simd_bits > 0 ? simd_bits / 32 : 8;
   p.winograd_min_channels = 64;
   p.winograd_band_bytes = 1 << 20;
   p.fused_gate_slices = 1024;
@@ -76,10 +77,27 @@ DeviceProfile Nvidia() {
   return p;
 }
 
-DeviceProfile RowFor(DeviceKind kind) {
-  switch (kind) {
+// Behind a wrapper (virgl, zink, ANGLE, ...) another compiler and another way
+// to the memory stand between: nothing that was measured on the device itself
+// holds. So nothing is asked of a wrapper that a driver can do without: no
+// literal weights (virgl sends a shader's text in pieces, and its own compiler
+// answered wrongly for the demo's), no fusions, no Winograd, no mapped tensors.
+// Only how much an invocation does follows from what computes.
+DeviceProfile Wrapped(const egl::DeviceInfo& device) {
+  DeviceProfile p;
+  if (!device.software) return p;
+  p.work_group_size = 32;
+  p.conv_tile_slices = 4;
+  p.depthwise_tile_rows = 2;
+  p.reduction_lanes = 8;
+  return p;
+}
+
+DeviceProfile RowFor(const egl::DeviceInfo& device) {
+  if (device.wrapper != egl::Wrapper::kNone) return Wrapped(device);
+  switch (device.kind) {
     case DeviceKind::kLlvmpipe:
-      return Llvmpipe();
+      return Llvmpipe(device.simd_bits);
     case DeviceKind::kSoftpipe:
       return Softpipe();
     case DeviceKind::kNvidia:
@@ -106,7 +124,7 @@ Storage StorageOption(int option, Storage fallback) {
 
 DeviceProfile ProfileFor(const egl::DeviceInfo& device,
                          const ProfileOptions& options) {
-  DeviceProfile p = RowFor(device.kind);
+  DeviceProfile p = RowFor(device);
   p.storage = StorageOption(options.storage, p.storage);
   p.half = options.half;
   p.max_texture_size = device.max_texture_size;

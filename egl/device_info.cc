@@ -4,6 +4,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "egl/displays.h"
 #include "egl/gl_api.h"
 
 namespace gles_delegate::egl {
@@ -74,12 +75,16 @@ void ReadExtensions(DeviceInfo* info) {
   }
 }
 
-bool IsSoftware(DeviceKind kind, absl::string_view renderer) {
-  const std::string lower = absl::AsciiStrToLower(renderer);
-  return kind == DeviceKind::kLlvmpipe || kind == DeviceKind::kSoftpipe ||
-         absl::StrContains(lower, "swrast") ||
-         absl::StrContains(lower, "swiftshader") ||
-         absl::StrContains(lower, "software");
+// "" where EGL does not tell: EGL_MESA_query_driver is Mesa's alone.
+std::string EglDriverName() {
+  const EGLDisplay display = egl().GetCurrentDisplay();
+  if (display == EGL_NO_DISPLAY || egl().GetDisplayDriverName == nullptr ||
+      !HasEglExtension(egl().QueryString(display, EGL_EXTENSIONS),
+                       "EGL_MESA_query_driver")) {
+    return "";
+  }
+  const char* name = egl().GetDisplayDriverName(display);
+  return name == nullptr ? "" : name;
 }
 
 }  // namespace
@@ -101,52 +106,14 @@ absl::StatusOr<DeviceInfo> ReadDeviceInfo() {
         "\"; OpenGL ES 3.1 or later is needed (compute shaders)"));
   }
   info.shading_language_version = GetString(GL_SHADING_LANGUAGE_VERSION);
-  info.kind = KindOf(info.vendor, info.renderer);
-  info.software = IsSoftware(info.kind, info.renderer);
+  static_cast<DriverIdentity&>(info) = IdentifyDriver(
+      {EglDriverName(), info.vendor, info.renderer, info.version});
   ReadLimits(&info);
   ReadExtensions(&info);
   if (info.Has("GL_EXT_texture_buffer")) {
     info.max_texel_buffer_texels = GetInt(GL_MAX_TEXTURE_BUFFER_SIZE_EXT);
   }
   return info;
-}
-
-DeviceKind KindOf(absl::string_view vendor, absl::string_view renderer) {
-  struct Rule {
-    absl::string_view part;  // of the vendor's or the renderer's name
-    DeviceKind kind;
-  };
-  // Software first: Mesa's software drivers name the CPU's maker elsewhere.
-  static constexpr Rule kRules[] = {
-      {"llvmpipe", DeviceKind::kLlvmpipe},
-      {"softpipe", DeviceKind::kSoftpipe},
-      {"nvidia", DeviceKind::kNvidia},
-      {"nouveau", DeviceKind::kNvidia},
-      {"mali", DeviceKind::kMali},
-      {"panfrost", DeviceKind::kMali},
-      {"adreno", DeviceKind::kAdreno},
-      {"freedreno", DeviceKind::kAdreno},
-      {"qualcomm", DeviceKind::kAdreno},
-      {"v3d", DeviceKind::kV3d},
-      {"videocore", DeviceKind::kV3d},
-      {"broadcom", DeviceKind::kV3d},
-      {"powervr", DeviceKind::kPowerVr},
-      {"imagination", DeviceKind::kPowerVr},
-      {"intel", DeviceKind::kIntel},
-      {"radeon", DeviceKind::kAmd},
-      {"amd", DeviceKind::kAmd},
-  };
-  const std::string names =
-      absl::AsciiStrToLower(absl::StrCat(renderer, " ", vendor));
-  for (const Rule& rule : kRules) {
-    if (absl::StrContains(names, rule.part)) return rule.kind;
-  }
-  // Freedreno's short names: "FD618".
-  if (names.size() > 2 && absl::StartsWith(names, "fd") &&
-      absl::ascii_isdigit(names[2])) {
-    return DeviceKind::kAdreno;
-  }
-  return DeviceKind::kUnknown;
 }
 
 }  // namespace gles_delegate::egl

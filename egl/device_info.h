@@ -9,33 +9,19 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "egl/driver_identity.h"
 
 namespace gles_delegate::egl {
 
-// The driver families that the tuning table tells apart.
-enum class DeviceKind {
-  kUnknown,
-  kLlvmpipe,
-  kSoftpipe,
-  kNvidia,
-  kIntel,
-  kAmd,
-  kV3d,
-  kMali,    // Panfrost too
-  kAdreno,  // Freedreno too
-  kPowerVr,
-};
-
-// Read from the driver at run time; nothing past the ES 3.1 minima is assumed.
-struct DeviceInfo {
+// Which driver it is (DriverIdentity) and what it can do, read from the driver
+// at run time; nothing past the ES 3.1 minima is assumed.
+struct DeviceInfo : DriverIdentity {
   std::string vendor;
   std::string renderer;
   std::string version;                   // GL_VERSION, whole
   std::string shading_language_version;  // whole
   int major = 0;
   int minor = 0;
-  DeviceKind kind = DeviceKind::kUnknown;
-  bool software = false;
 
   int max_texture_size = 0;
   int max_array_texture_layers = 0;
@@ -65,9 +51,6 @@ struct DeviceInfo {
 // kFailedPrecondition: no context is current, or it is older than ES 3.1 (the
 // message gives the version it is).
 absl::StatusOr<DeviceInfo> ReadDeviceInfo();
-
-// From GL_VENDOR and GL_RENDERER.
-DeviceKind KindOf(absl::string_view vendor, absl::string_view renderer);
 
 }  // namespace gles_delegate::egl
 

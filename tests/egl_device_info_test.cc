@@ -11,37 +11,7 @@ namespace {
 
 using ::gles_delegate::egl::DeviceInfo;
 using ::gles_delegate::egl::DeviceKind;
-using ::gles_delegate::egl::KindOf;
 using ::testing::HasSubstr;
-
-TEST(KindOfTest, TellsDriversApart) {
-  EXPECT_EQ(KindOf("Mesa/X.org", "llvmpipe (LLVM 15.0.6, 256 bits)"),
-            DeviceKind::kLlvmpipe);
-  EXPECT_EQ(KindOf("Mesa", "softpipe"), DeviceKind::kSoftpipe);
-  EXPECT_EQ(KindOf("NVIDIA Corporation", "NVIDIA H200/PCIe/SSE2"),
-            DeviceKind::kNvidia);
-  EXPECT_EQ(KindOf("ARM", "Mali-G78"), DeviceKind::kMali);
-  EXPECT_EQ(KindOf("Panfrost", "Mali-T860 (Panfrost)"), DeviceKind::kMali);
-  EXPECT_EQ(KindOf("Qualcomm", "Adreno (TM) 640"), DeviceKind::kAdreno);
-  EXPECT_EQ(KindOf("freedreno", "FD618"), DeviceKind::kAdreno);
-  EXPECT_EQ(KindOf("Mesa", "FD618"), DeviceKind::kAdreno);
-  EXPECT_EQ(KindOf("Broadcom", "V3D 4.2"), DeviceKind::kV3d);
-  EXPECT_EQ(KindOf("Imagination Technologies", "PowerVR Rogue GE8320"),
-            DeviceKind::kPowerVr);
-  EXPECT_EQ(KindOf("Intel", "Mesa Intel(R) UHD Graphics 620 (KBL GT2)"),
-            DeviceKind::kIntel);
-  EXPECT_EQ(KindOf("AMD", "AMD Radeon RX 6600 (navi23, LLVM 15.0.6)"),
-            DeviceKind::kAmd);
-  EXPECT_EQ(KindOf("Somebody", "Something"), DeviceKind::kUnknown);
-  EXPECT_EQ(KindOf("", ""), DeviceKind::kUnknown);
-}
-
-TEST(KindOfTest, LooksThroughLayers) {
-  EXPECT_EQ(KindOf("Google Inc. (NVIDIA)", "ANGLE (NVIDIA, Vulkan 1.3)"),
-            DeviceKind::kNvidia);
-  // Whose CPU it runs on must not make llvmpipe an AMD GPU.
-  EXPECT_EQ(KindOf("Mesa", "llvmpipe (AMD EPYC)"), DeviceKind::kLlvmpipe);
-}
 
 TEST(DeviceInfoTest, WithoutCurrentContextIsFailedPrecondition) {
   GLES_SKIP_WITHOUT_DEVICE();
@@ -80,6 +50,31 @@ TEST(DeviceInfoTest, LimitsReachTheMinimaOfEs31) {
   EXPECT_GE(info.program_binary_formats, 0);
   EXPECT_FALSE(info.extensions.empty());
   EXPECT_FALSE(info.Has("GL_NO_such_extension"));
+}
+
+// A driver of EGL_MESA_query_driver.
+TEST(DeviceInfoTest, EglsNameOfTheDriverIsAsked) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  absl::Status status = TestContext()->Run([] {
+    const egl::ScopedGlOverride extensions(
+        &egl::EglApi::QueryString, +[](EGLDisplay, EGLint) -> const char* {
+          return "EGL_KHR_fence_sync EGL_MESA_query_driver";
+        });
+    const egl::ScopedGlOverride driver(
+        &egl::EglApi::GetDisplayDriverName,
+        +[](EGLDisplay) -> const char* { return "panfrost"; });
+    const egl::ScopedGlOverride strings(
+        &egl::GlApi::GetString, +[](GLenum name) {
+          return reinterpret_cast<const GLubyte*>(
+              name == GL_VERSION ? "OpenGL ES 3.1 Mesa 27.0" : "Some GPU");
+        });
+    const absl::StatusOr<DeviceInfo> info = egl::ReadDeviceInfo();
+    if (!info.ok()) return info.status();
+    EXPECT_EQ(NameOf(info->kind), NameOf(DeviceKind::kMali));
+    EXPECT_FALSE(info->software);
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(status.ok()) << status;
 }
 
 TEST(DeviceInfoTest, MesaSoftwareDriversAreSoftware) {
