@@ -14,8 +14,8 @@ const int kLeast = ~0x7fffffff;
 #ifdef FLOATS
 // Integers in the order of the floats, which no driver's treatment of NaN and
 // denormals can disturb. Denormals are 0, as for TFLite, which flushes them; NaN
-// is behind all others, in front of the line before them.
-ivec4 keys_of(vec4 v, bvec4 front) {
+// is behind all others.
+ivec4 keys_of(vec4 v) {
   ivec4 bits = floatBitsToInt(v);
   ivec4 size = bits & kMost;
   ivec4 key = mix(bits, bits ^ kMost, lessThan(bits, ivec4(0)));
@@ -23,13 +23,12 @@ ivec4 keys_of(vec4 v, bvec4 front) {
 #ifdef LEAST_OF
   key = ~key;
 #endif
-  ivec4 of_nan = mix(ivec4(kLeast), ivec4(kMost), front);
-  return mix(key, of_nan, greaterThan(size, ivec4(0x7f800000)));
+  return mix(key, ivec4(kLeast), greaterThan(size, ivec4(0x7f800000)));
 }
 #elif defined(LEAST_OF)
-ivec4 keys_of(ivec4 v, bvec4 front) { return ~v; }
+ivec4 keys_of(ivec4 v) { return ~v; }
 #else
-ivec4 keys_of(ivec4 v, bvec4 front) { return v; }
+ivec4 keys_of(ivec4 v) { return v; }
 #endif
 
 void take_better(inout ivec4 key, inout ivec4 at, ivec4 other_key, ivec4 other_at) {
@@ -59,7 +58,7 @@ void main() {
 #else
     ivec4 position = ivec4(i);
 #endif
-    ivec4 k = keys_of(read_src(p.x, p.y, p.z, p.w), equal(position, ivec4(0)));
+    ivec4 k = keys_of(read_src(p.x, p.y, p.z, p.w));
 #ifdef CHANNELS
     bvec4 past = greaterThanEqual(position, ivec4(src_aux.x));
     k = mix(k, ivec4(kLeast), past);
