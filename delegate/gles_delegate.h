@@ -231,9 +231,12 @@ GLES_DELEGATE_EXPORT void TfLiteGlesDelegateRegisterCustomOps(
 GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateVersion(void);
 
 // TensorFlow Lite's external-delegate interface: the keys are the option
-// struct's field names (without struct_size), the values their text. NULL with
-// a message through report_error (where it is not NULL) for an unknown key or a
-// bad value, listing what is known.
+// struct's field names (without struct_size), the values their text. An unknown
+// key or a bad value: NULL, with a message through report_error that lists what
+// is known. Where report_error is NULL (TensorFlow Lite's C loader passes
+// none), the result is a delegate that cannot be applied:
+// ModifyGraphWithDelegate fails with that message in the interpreter's error
+// reporter, and the interpreter runs on the CPU.
 GLES_DELEGATE_EXPORT struct TfLiteDelegate* tflite_plugin_create_delegate(
     char** options_keys, char** options_values, size_t num_options,
     void (*report_error)(const char*));

@@ -213,6 +213,27 @@ TEST(LoaderTest, TheStockLoaderPassesOptions) {
   EXPECT_THAT(ExpectRuns(*delegate), Contains(HasSubstr("1 of 3 nodes")));
 }
 
+// The stock C loader looks neither at the plugin's reasons nor whether there is
+// a delegate at all: a NULL was a segmentation fault here.
+TEST(LoaderTest, TheStockLoaderSurvivesABadOption) {
+  const auto model = LoadOrDie(ChainModel("can"));
+  const struct {
+    std::pair<std::string, std::string> option;
+    const char* reason;
+  } cases[] = {
+      {{"is_precision_lost", "1"}, "unknown option 'is_precision_lost'"},
+      {{"verbosity", "loud"}, "option verbosity: 'loud' is not an integer"}};
+  for (const auto& [option, reason] : cases) {
+    const auto delegate =
+        LoadThroughStockLoaderUnasked(GLES_DELEGATE_LIBRARY, {option});
+    ASSERT_TRUE(delegate.ok()) << delegate.status();
+    auto interpreter = InterpreterOrDie(*model);
+    EXPECT_FALSE(interpreter->ApplyDelegate(delegate->get()).ok());
+    EXPECT_THAT(interpreter->TakeLog(), Contains(HasSubstr(reason)));
+    ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
+  }
+}
+
 TEST(LoaderTest, ReportsOfOthersDelegatesAreNull) {
   const auto xnnpack = CreateXnnpackDelegate(1);
   ASSERT_TRUE(xnnpack.ok()) << xnnpack.status();

@@ -149,12 +149,19 @@ TEST(PluginTest, ABadValueIsRefused) {
   EXPECT_THAT(Reported(), HasSubstr("5-3"));
 }
 
-TEST(PluginTest, ANullReporterIsAllowed) {
+// TFLite's own loader passes no reporter and calls what it gets: loader_test
+// has what comes of that.
+TEST(PluginTest, WithoutAReporterABadOptionIsToldWhenItIsApplied) {
   char key[] = "nonsense";
   char value[] = "";
   char* keys[] = {key};
   char* values[] = {value};
-  EXPECT_EQ(tflite_plugin_create_delegate(keys, values, 1, nullptr), nullptr);
+  TfLiteDelegate* delegate =
+      tflite_plugin_create_delegate(keys, values, 1, nullptr);
+  ASSERT_NE(delegate, nullptr);
+  EXPECT_THAT(TfLiteGlesDelegateLastError(), HasSubstr("'nonsense'"));
+  EXPECT_THAT(TfLiteGlesDelegateReport(delegate), HasSubstr("'nonsense'"));
+  tflite_plugin_destroy_delegate(delegate);
 }
 
 TEST(PluginTest, NoOptionsAreTheDefaults) {

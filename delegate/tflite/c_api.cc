@@ -1,4 +1,5 @@
 // The exported functions: the C boundary and nothing more.
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -6,11 +7,13 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/gles_delegate.h"
 #include "delegate/tflite/custom_ops/custom_ops.h"
+#include "delegate/tflite/failing_delegate.h"
 #include "delegate/tflite/gles_simple_delegate.h"
 #include "delegate/tflite/options.h"
 
 namespace {
 
+using gles_delegate::FailingDelegate;
 using gles_delegate::GlesSimpleDelegate;
 using gles_delegate::Options;
 
@@ -51,9 +54,7 @@ const char* TfLiteGlesDelegateLastError(void) { return LastError().c_str(); }
 
 const char* TfLiteGlesDelegateReport(TfLiteDelegate* delegate) {
   auto* simple = gles_delegate::UnwrapDelegate(delegate);
-  // Everything that WrapDelegate wraps in this library is ours.
-  return simple == nullptr ? nullptr
-                           : static_cast<GlesSimpleDelegate*>(simple)->Report();
+  return simple == nullptr ? nullptr : simple->Report();
 }
 
 const TfLiteGlesCustomOp* TfLiteGlesDelegateCustomOps(size_t* count) {
@@ -91,11 +92,17 @@ TfLiteDelegate* tflite_plugin_create_delegate(
     pairs.emplace_back(options_keys[i],
                        options_values[i] == nullptr ? "" : options_values[i]);
   }
-  TfLiteDelegate* delegate = Create(gles_delegate::OptionsFrom(pairs));
-  if (delegate == nullptr && report_error != nullptr) {
+  const absl::StatusOr<Options> options = gles_delegate::OptionsFrom(pairs);
+  TfLiteDelegate* delegate = Create(options);
+  if (delegate != nullptr) return delegate;
+  if (report_error != nullptr) {
     report_error(TfLiteGlesDelegateLastError());
+    return nullptr;
   }
-  return delegate;
+  // TFLite's own C loaders of 2.9 to 2.14 pass no report_error and call the
+  // delegate without looking whether there is one: they get one that says why.
+  return gles_delegate::WrapDelegate(
+      std::make_shared<FailingDelegate>(options.status()));
 }
 
 void tflite_plugin_destroy_delegate(TfLiteDelegate* delegate) {

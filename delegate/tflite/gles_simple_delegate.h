@@ -56,8 +56,7 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   void Finish(TfLiteContext* context) override;
   bool FallsBackToCpu() const override { return options_.fallback_to_cpu; }
 
-  // JSON; valid until the next call.
-  const char* Report();
+  const char* Report() override;
 
   const Options& options() const { return options_; }
   const std::shared_ptr<Gpu>& gpu() const { return gpu_; }

@@ -45,6 +45,8 @@ class SimpleDelegate {
   virtual bool FallsBackToCpu() const { return false; }
   // After the partitions are replaced (or Initialize failed).
   virtual void Finish(TfLiteContext* context) = 0;
+  // What the delegate did, as a JSON object; valid until the next call.
+  virtual const char* Report() = 0;
 };
 
 // Wraps a delegate for TFLite. Its `data_` owns a reference to `delegate`, as

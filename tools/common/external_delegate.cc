@@ -98,12 +98,16 @@ absl::StatusOr<DelegatePtr> LoadExternalDelegate(
 
 absl::StatusOr<DelegatePtr> LoadExternalDelegateThroughStockLoader(
     const std::string& library_path, const DelegateOptions& options) {
-  // Where the library cannot be loaded or refuses its options, the 2.9 loader
+  // Where the library cannot be loaded or makes no delegate, the 2.9 loader
   // says nothing and returns its wrapper with fields never set: applying or
   // deleting that one crashes. So the library is asked first, without it.
   absl::Status usable = LoadExternalDelegate(library_path, options).status();
   if (!usable.ok()) return usable;
+  return LoadThroughStockLoaderUnasked(library_path, options);
+}
 
+absl::StatusOr<DelegatePtr> LoadThroughStockLoaderUnasked(
+    const std::string& library_path, const DelegateOptions& options) {
   const std::string loader_path = GLES_HOST_EXTERNAL_LOADER;
   absl::StatusOr<void*> loader = Open(loader_path);
   if (!loader.ok()) return loader.status();

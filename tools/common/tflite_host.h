@@ -80,6 +80,11 @@ absl::StatusOr<DelegatePtr> LoadExternalDelegate(
 absl::StatusOr<DelegatePtr> LoadExternalDelegateThroughStockLoader(
     const std::string& library_path, const DelegateOptions& options);
 
+// The same as an app does it, without asking the library first: where that
+// makes no delegate, whatever is done with the result crashes.
+absl::StatusOr<DelegatePtr> LoadThroughStockLoaderUnasked(
+    const std::string& library_path, const DelegateOptions& options);
+
 // A view of an interpreter's tensor: valid until its next AllocateTensors,
 // Resize or deletion.
 class TensorView {
