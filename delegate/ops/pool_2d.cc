@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/reduction.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/tflite/builtin_params.h"
 
@@ -42,6 +41,7 @@ absl::Status PlanPool(const Node& node, Reducer reducer, Planner* planner) {
   r.h = {a.h.size, a.h.stride, a.pad_h.before};
   r.w = {a.w.size, a.w.stride, a.pad_w.before};
   r.zeros = a.zeros;
+  r.codes = a.codes;
   AddReduction(planner, node.inputs[0], node.outputs[0], r);
   return absl::OkStatus();
 }

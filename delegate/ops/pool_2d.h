@@ -4,10 +4,13 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_POOL_2D_H_
 #define GLES_DELEGATE_DELEGATE_OPS_POOL_2D_H_
 
+#include <memory>
+
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "delegate/ops/op.h"
 #include "delegate/ops/padding.h"
+#include "delegate/ops/reduction.h"
 
 namespace gles_delegate {
 
@@ -18,6 +21,8 @@ struct PoolAttributes {
   // node would have put there (a pass gives that padding to the node); else it
   // is no part of the window, as SAME has it.
   bool zeros = false;
+  // 8-bit AVERAGE_POOL_2D on codes, summed in integers; else null.
+  std::shared_ptr<const CodeSums> codes;
 };
 
 absl::StatusOr<ParsedNode> ParsePool2d(const NodeView& node);

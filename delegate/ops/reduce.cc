@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/fold_axes.h"
-#include "delegate/ops/reduction.h"
 #include "delegate/ops/remap.h"
 #include "delegate/tflite/builtin_params.h"
 
@@ -25,6 +24,7 @@ absl::Status Plan(const Node& node, Reducer reducer, Planner* planner) {
   const Shape to = planner->tensor(node.outputs[0]).shape;
   Reduction r;
   r.reducer = reducer;
+  r.codes = a.codes;
   if (a.over[0]) r.b = Reduction::Whole(from.b);
   if (a.over[1]) r.h = Reduction::Whole(from.h);
   if (a.over[2]) r.w = Reduction::Whole(from.w);
@@ -66,6 +66,9 @@ absl::StatusOr<ParsedNode> ParseReduce(const NodeView& node) {
     if (over[i] && (*params)->keep_dims) want.push_back(1);
   }
   if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  const std::vector<int> plane = {1, 2}, turned_plane = {2, 1};
+  a.over_plane = rank == 4 && (*params)->keep_dims &&
+                 (*axes == plane || *axes == turned_plane);
   if (rank > 4) {
     FoldedAxes folded = FoldAxes(input.dims, over);
     if (folded.dims.size() > 4) {

@@ -6,16 +6,23 @@
 #define GLES_DELEGATE_DELEGATE_OPS_REDUCE_H_
 
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "delegate/ops/op.h"
+#include "delegate/ops/reduction.h"
 
 namespace gles_delegate {
 
 struct ReduceAttributes {
   std::array<bool, 4> over = {};  // B, H, W, C
+  // Of rank 4 over axes 1 and 2, so written in the model, which are kept:
+  // TFLite has kernels of their own for its 8-bit mean.
+  bool over_plane = false;
+  // 8-bit MEAN and SUM on codes, in TFLite's integers; else null.
+  std::shared_ptr<const CodeSums> codes;
   std::vector<int> folded;  // the input's dims above rank 4, folded; else empty
 };
 

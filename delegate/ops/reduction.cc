@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 #include "absl/strings/string_view.h"
 #include "delegate/ops/work_group.h"
@@ -60,12 +62,54 @@ int Threads(int64_t taps, int64_t outputs, const DeviceProfile& profile) {
   return threads < 8 ? 1 : threads;
 }
 
-void AddPass(Planner* planner, TensorId src, TensorId dst, const Reduction& r) {
+// An integer of a table of floats, which hold 24 bits, is two of 16.
+PackedConstant StepsConstant(std::shared_ptr<const CodeSums> codes) {
+  PackedConstant steps;
+  steps.name = "steps";
+  steps.width = static_cast<int>(codes->steps.size());
+  steps.fill = [codes = std::move(codes)](absl::Span<float> texels) {
+    for (size_t i = 0; i < codes->steps.size(); ++i) {
+      const int32_t step = codes->steps[i];
+      texels[4 * i] = static_cast<float>(step >> 16);
+      texels[4 * i + 1] = static_cast<float>(step & 0xffff);
+    }
+  };
+  return steps;
+}
+
+// How the shader ends, and its uniforms after the reduction's own.
+void AddCodeSums(const std::shared_ptr<const CodeSums>& codes, bool partial,
+                 Dispatch* d) {
+  const CodeSums& c = *codes;
+  if (partial) {
+    d->Define("PARTIAL");
+  } else if (c.result == CodeSums::Result::kSteps) {
+    d->Define("STEPS");
+    d->Constant(StepsConstant(codes));
+  } else {
+    d->Define(c.result == CodeSums::Result::kScaled ? "SCALED" : "MEAN");
+  }
+  d->uniforms.Int("low", c.low);
+  d->uniforms.Int("first", c.first);
+  d->uniforms.Int("zero_in", c.zero_in);
+  d->uniforms.Int("zero_out", c.zero_out);
+  d->uniforms.Int("added_zero", c.added_zero);
+  d->uniforms.Int("rescales", c.rescales ? 1 : 0);
+  d->uniforms.Float("scale", c.scale);
+  d->uniforms.Float("bias", c.bias);
+  d->uniforms.Int("never", 0);
+}
+
+// `partial`: of codes, sums for another pass.
+void AddPass(Planner* planner, TensorId src, TensorId dst, const Reduction& r,
+             bool partial = false) {
   const Shape from = planner->tensor(src).shape;
   const Shape to = planner->tensor(dst).shape;
   const int threads = Threads(Taps(r, from), Outputs(to), planner->profile());
-  Dispatch d("reduce");
-  d.Define(DefineOf(r.reducer)).Define("THREADS", threads);
+  const bool on_codes = r.codes != nullptr;
+  Dispatch d(on_codes ? "reduce_codes" : "reduce");
+  if (!on_codes) d.Define(DefineOf(r.reducer));
+  d.Define("THREADS", threads);
   if (r.channels) d.Define("CHANNELS");
   if (r.zeros) d.Define("ZEROS");
   d.Read("src", src).Write("dst", dst);
@@ -74,6 +118,7 @@ void AddPass(Planner* planner, TensorId src, TensorId dst, const Reduction& r) {
   d.uniforms.Int4("stride", r.w.stride, r.h.stride, r.channels ? 0 : 1,
                   r.b.stride);
   d.uniforms.Int4("before", r.w.before, r.h.before, 0, r.b.before);
+  if (on_codes) AddCodeSums(r.codes, partial, &d);
   d.Grid(to.w * threads, to.h, to.slices() * to.b);
   if (threads > 1) {
     d.WorkGroup(threads, 1, 1);
@@ -89,6 +134,10 @@ bool WidthFirst(const Reduction& r, const Shape& src, const Shape& dst,
                 const DeviceProfile& profile) {
   const int64_t taps = Taps(r, src);
   if (r.w.size == 1 || taps == r.w.size) return false;
+  // The mean code is not the mean of mean codes.
+  if (r.codes != nullptr && r.codes->result == CodeSums::Result::kMean) {
+    return false;
+  }
   const int64_t direct = taps * Outputs(dst);
   const int64_t split =
       int64_t{r.w.size} * src.b * src.h * dst.w * src.slices() +
@@ -111,11 +160,13 @@ void AddReduction(Planner* planner, TensorId src, TensorId dst,
   // is the mean.
   Reduction width;
   width.reducer = r.reducer;
+  width.codes = r.codes;
   width.w = r.w;
   width.zeros = r.zeros;
   const TensorId rows = planner->AddTemporary(
-      "rows reduced", Shape{from.b, from.h, to.w, from.c});
-  AddPass(planner, src, rows, width);
+      "rows reduced", Shape{from.b, from.h, to.w, from.c},
+      r.codes != nullptr ? DataType::kInt32 : DataType::kFloat32);
+  AddPass(planner, src, rows, width, /*partial=*/true);
   Reduction rest = r;
   rest.w = ReduceAxis();
   AddPass(planner, rows, dst, rest);

@@ -4,6 +4,9 @@
 #define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_H_
 
 #include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "delegate/graph.h"
 #include "delegate/plan.h"
@@ -20,8 +23,31 @@ struct ReduceAxis {
   int before = 0;
 };
 
+// What TFLite's kernels make of a sum of 8-bit codes (quant/code_means.h). Sums
+// are in integers: exact up to 2^31, whatever the storage.
+struct CodeSums {
+  enum class Result {
+    kSteps,   // the code whose step the sum reaches
+    kScaled,  // the low eight bits of the sum, rescaled
+    kMean,    // the mean code, rounded away from zero
+  };
+  Result result = Result::kSteps;
+  int low = 0;  // the type's least code
+  int zero_in = 0;
+  int zero_out = 0;
+  std::vector<int32_t> steps;  // kSteps: quant::StepsOf()
+  // kScaled: a sum of codes is `first` more than one of (code - zero point).
+  int first = 0;
+  int added_zero = 0;
+  bool rescales = false;
+  float scale = 1;
+  float bias = 0;
+};
+
 struct Reduction {
   Reducer reducer = Reducer::kSum;
+  // The source holds codes; in place of `reducer`.
+  std::shared_ptr<const CodeSums> codes;
   // All channels are reduced to one.
   bool channels = false;
   ReduceAxis b, h, w;

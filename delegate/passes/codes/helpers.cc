@@ -44,6 +44,18 @@ bool HoldsCodes(const Graph& graph, TensorId id) {
   return id != kNoTensor && graph.tensor(id).holds_codes;
 }
 
+bool SameCodes(const Tensor& a, const Tensor& b) {
+  return a.codes == b.codes && a.quantization.scale == b.quantization.scale &&
+         a.quantization.zero_point == b.quantization.zero_point;
+}
+
+std::optional<PostOp> CodeShift(const Tensor& from, const Tensor& to) {
+  const int64_t shift =
+      from.quantization.zero_point[0] - to.quantization.zero_point[0];
+  if (shift == 0) return std::nullopt;
+  return PostOp{"add", {static_cast<float>(shift), 0, 0, 0}};
+}
+
 bool EndsInSimulator(const Node& node) {
   return node.outputs.size() == 1 && !node.post_ops.empty() &&
          node.post_ops.back().function == "quantize";

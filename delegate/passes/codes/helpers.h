@@ -20,6 +20,13 @@ bool MayHoldCodes(const Tensor& tensor);
 // False for kNoTensor.
 bool HoldsCodes(const Graph& graph, TensorId id);
 
+// True where codes of one tensor mean the same in the other: one type, scale
+// and zero point.
+bool SameCodes(const Tensor& a, const Tensor& b);
+// What makes (code - zero point) of `from` that of the same code in `to`;
+// nullopt where it is the same anyway.
+std::optional<PostOp> CodeShift(const Tensor& from, const Tensor& to);
+
 // One output, and the simulator of its quantization as the last post-op.
 bool EndsInSimulator(const Node& node);
 

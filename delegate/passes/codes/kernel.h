@@ -60,6 +60,11 @@ std::optional<Node> ReluOnCodes(const Node& node, const KernelContext& c);
 // pooling.cc
 std::optional<Node> AveragePoolOnCodes(const Node& node,
                                        const KernelContext& c);
+std::optional<Node> MaxPoolOnCodes(const Node& node, const KernelContext& c);
+// reductions.cc
+std::optional<Node> MeanOnCodes(const Node& node, const KernelContext& c);
+std::optional<Node> SumOnCodes(const Node& node, const KernelContext& c);
+std::optional<Node> ExtremeOnCodes(const Node& node, const KernelContext& c);
 
 }  // namespace gles_delegate::codes
 

@@ -13,12 +13,17 @@ constexpr IntegerKernel kKernels[] = {
     {"CONV_2D", &Conv2dOnCodes},
     {"DEPTHWISE_CONV_2D", &DepthwiseConv2dOnCodes},
     {"FULLY_CONNECTED", &FullyConnectedOnCodes},
+    {"MAX_POOL_2D", &MaxPoolOnCodes},
+    {"MEAN", &MeanOnCodes},
     {"MUL", &MulOnCodes},
     {"QUANTIZE", &QuantizeOnCodes},
+    {"REDUCE_MAX", &ExtremeOnCodes},
+    {"REDUCE_MIN", &ExtremeOnCodes},
     {"RELU", &ReluOnCodes},
     {"RELU6", &ReluOnCodes},
     {"RELU_N1_TO_1", &ReluOnCodes},
     {"SUB", &AddOnCodes},
+    {"SUM", &SumOnCodes},
     {"TRANSPOSE_CONV", &TransposeConvOnCodes},
 };
 

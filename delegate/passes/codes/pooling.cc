@@ -1,10 +1,14 @@
-// AVERAGE_POOL_2D on codes. (MAX_POOL_2D moves codes.)
+// AVERAGE_POOL_2D and MAX_POOL_2D on codes. TFLite's kernels take the mean or
+// the largest of the codes themselves, whatever they stand for.
 #include <any>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 #include "delegate/ops/pool_2d.h"
 #include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/kernel.h"
+#include "quant/affine.h"
 
 namespace gles_delegate::codes {
 namespace {
@@ -14,6 +18,8 @@ namespace {
 // divisions of means up to 255 lose (2^-13).
 constexpr int kMaxMeanWindow = 1024;
 constexpr float kMeanSlack = 1.0f / 4096;
+// Sums of windows of so many elements fit 32 bits.
+constexpr int64_t kMaxSummedWindow = 1 << 22;
 
 }  // namespace
 
@@ -21,19 +27,46 @@ std::optional<Node> AveragePoolOnCodes(const Node& node,
                                        const KernelContext& c) {
   const Tensor& in = c.graph->tensor(node.inputs[0]);
   const Tensor& out = c.graph->tensor(node.outputs[0]);
-  const auto& window = std::any_cast<const PoolAttributes&>(node.attributes);
+  const auto& pool = std::any_cast<const PoolAttributes&>(node.attributes);
   const std::optional<Range> range = RangeOf(node, out);
-  // 16-bit temporaries may lose a part of a sum.
-  if (!range || c.profile.half || !in.holds_codes || in.codes != out.codes ||
-      in.quantization.scale != out.quantization.scale ||
-      in.quantization.zero_point != out.quantization.zero_point ||
-      int64_t{window.h.size} * window.w.size >= kMaxMeanWindow) {
+  const int64_t window = int64_t{pool.h.size} * pool.w.size;
+  if (!range || !in.holds_codes || in.codes != out.codes ||
+      window > kMaxSummedWindow) {
     return std::nullopt;
   }
   Node mean = node;
-  const float zero = static_cast<float>(out.quantization.zero_point[0]);
-  mean.post_ops = {{"round_mean", {zero, kMeanSlack, 0, 0}}, range->AsPostOp()};
+  const int zero_in = static_cast<int>(in.quantization.zero_point[0]);
+  const int zero_out = static_cast<int>(out.quantization.zero_point[0]);
+  mean.post_ops = {range->AsPostOp()};
+  // 16-bit temporaries may lose a part of a sum.
+  if (!c.profile.half && window < kMaxMeanWindow && SameCodes(in, out)) {
+    mean.post_ops.insert(
+        mean.post_ops.begin(),
+        {"round_mean", {static_cast<float>(zero_out), kMeanSlack, 0, 0}});
+    return mean;
+  }
+  CodeSums sums;
+  sums.result = CodeSums::Result::kMean;
+  sums.low = quant::RangeOf(1, out.codes == DataType::kUint8).low;
+  sums.zero_in = zero_in;
+  sums.zero_out = zero_out;
+  PoolAttributes attributes = pool;
+  attributes.codes = std::make_shared<const CodeSums>(std::move(sums));
+  mean.attributes = std::move(attributes);
   return mean;
+}
+
+std::optional<Node> MaxPoolOnCodes(const Node& node, const KernelContext& c) {
+  const Tensor& in = c.graph->tensor(node.inputs[0]);
+  const Tensor& out = c.graph->tensor(node.outputs[0]);
+  const std::optional<Range> range = RangeOf(node, out);
+  if (!range || !in.holds_codes || in.codes != out.codes) return std::nullopt;
+  Node most = node;
+  most.post_ops = {range->AsPostOp()};
+  if (std::optional<PostOp> shift = CodeShift(in, out)) {
+    most.post_ops.insert(most.post_ops.begin(), *std::move(shift));
+  }
+  return most;
 }
 
 }  // namespace gles_delegate::codes

@@ -1,0 +1,103 @@
+// MEAN, SUM, REDUCE_MAX, REDUCE_MIN on codes.
+#include <any>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "delegate/ops/reduce.h"
+#include "delegate/passes/codes/helpers.h"
+#include "delegate/passes/codes/kernel.h"
+#include "quant/affine.h"
+#include "quant/code_means.h"
+
+namespace gles_delegate::codes {
+namespace {
+
+quant::CodeQuantization QuantizationOf(const Tensor& tensor) {
+  return {tensor.quantization.scale[0],
+          static_cast<int32_t>(tensor.quantization.zero_point[0])};
+}
+
+// The node's simulator alone is left of its post-ops, and its source holds
+// codes of the output's type.
+bool Reduces(const Node& node, const Graph& graph) {
+  return node.post_ops.size() == 1 && HoldsCodes(graph, node.inputs[0]) &&
+         graph.tensor(node.inputs[0]).codes ==
+             graph.tensor(node.outputs[0]).codes;
+}
+
+// Codes that make one of the output; 0 past what 32 bits count.
+int32_t CountOf(const Tensor& in, const Tensor& out) {
+  const int64_t count = in.shape.elements() / out.shape.elements();
+  return count <= std::numeric_limits<int32_t>::max() / 256
+             ? static_cast<int32_t>(count)
+             : 0;
+}
+
+CodeSums SumsOf(const Tensor& in, const Tensor& out, CodeSums::Result result) {
+  CodeSums sums;
+  sums.result = result;
+  sums.low = quant::RangeOf(1, out.codes == DataType::kUint8).low;
+  sums.zero_in = QuantizationOf(in).zero_point;
+  sums.zero_out = QuantizationOf(out).zero_point;
+  return sums;
+}
+
+Node WithSums(const Node& node, CodeSums sums) {
+  Node reduced = node;
+  reduced.post_ops.clear();
+  auto attributes = std::any_cast<ReduceAttributes>(node.attributes);
+  attributes.codes = std::make_shared<const CodeSums>(std::move(sums));
+  reduced.attributes = std::move(attributes);
+  return reduced;
+}
+
+}  // namespace
+
+std::optional<Node> MeanOnCodes(const Node& node, const KernelContext& c) {
+  if (!Reduces(node, *c.graph)) return std::nullopt;
+  const Tensor& in = c.graph->tensor(node.inputs[0]);
+  const Tensor& out = c.graph->tensor(node.outputs[0]);
+  quant::MeanOfCodes mean;
+  mean.in = QuantizationOf(in);
+  mean.out = QuantizationOf(out);
+  mean.is_unsigned = out.codes == DataType::kUint8;
+  mean.over_plane =
+      std::any_cast<const ReduceAttributes&>(node.attributes).over_plane;
+  mean.count = CountOf(in, out);
+  if (mean.count == 0 || !mean.FitsSums()) return std::nullopt;
+  CodeSums sums = SumsOf(in, out, CodeSums::Result::kSteps);
+  sums.steps = quant::StepsOf(mean);
+  return WithSums(node, std::move(sums));
+}
+
+std::optional<Node> SumOnCodes(const Node& node, const KernelContext& c) {
+  if (!Reduces(node, *c.graph)) return std::nullopt;
+  const Tensor& in = c.graph->tensor(node.inputs[0]);
+  const Tensor& out = c.graph->tensor(node.outputs[0]);
+  const int32_t count = CountOf(in, out);
+  if (count == 0) return std::nullopt;
+  const quant::SumOfCodes sum =
+      quant::SumOf(QuantizationOf(in), QuantizationOf(out), count);
+  CodeSums sums = SumsOf(in, out, CodeSums::Result::kScaled);
+  sums.first = count * sums.zero_in;
+  sums.added_zero = sum.zero_point;
+  sums.rescales = sum.rescales;
+  sums.scale = sum.scale;
+  sums.bias = sum.bias;
+  return WithSums(node, std::move(sums));
+}
+
+std::optional<Node> ExtremeOnCodes(const Node& node, const KernelContext& c) {
+  if (!Reduces(node, *c.graph) ||
+      !SameCodes(c.graph->tensor(node.inputs[0]),
+                 c.graph->tensor(node.outputs[0]))) {
+    return std::nullopt;
+  }
+  Node extreme = node;
+  extreme.post_ops.clear();
+  return extreme;
+}
+
+}  // namespace gles_delegate::codes

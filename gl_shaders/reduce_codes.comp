@@ -1,0 +1,140 @@
+// Sums of the 8-bit codes in a window of source texels, as far as they exist
+// (with ZEROS, of zeros where they do not); with CHANNELS, of all their channels
+// too. As reduce.comp, but in integers, and what a sum becomes is TFLite's
+// (quant/code_means.h):
+//   PARTIAL  a sum of (code - zero point) for a second pass, as an integer
+//   STEPS    the code whose step it reaches, of 255 steps
+//   SCALED   the low eight bits of the sum of codes, rescaled
+//   MEAN     the mean code, rounded away from zero
+// THREADS invocations share one output: 1, or the whole work group.
+layout(std140, binding = 0) uniform Params {
+  COMMON_PARAMS
+  ivec4 window;  // x, y, slice, batch
+  ivec4 stride;
+  ivec4 before;
+  int low;         // the type's least code
+  int first;       // what makes a sum of codes of one of (code - zero point)
+  int zero_in;     // the source's zero point
+  int zero_out;    // the result's
+  int added_zero;  // SCALED: zero_out, or 0 where it does not rescale
+  int rescales;
+  float scale;
+  float bias;
+  int never;  // 0, which no compiler knows: it keeps a rounding apart
+};
+
+#if THREADS > 1
+shared ivec4 partial[THREADS];
+#endif
+
+ivec4 value_at(ivec4 q) {
+  ivec4 v = ivec4(read_src(q.x, q.y, q.z, q.w));
+#ifdef CHANNELS
+  v = mix(v, ivec4(0),
+          greaterThanEqual(4 * q.z + ivec4(0, 1, 2, 3), ivec4(src_aux.x)));
+#endif
+  return v;
+}
+
+// The sum of the window [from, from + n), or this invocation's share of it.
+ivec4 sum_window(ivec4 from, ivec4 n, int thread) {
+  ivec4 total = ivec4(0);
+#if THREADS > 1
+  int count = n.x * n.y * n.z * n.w;
+  for (int i = thread; i < count; i += THREADS) {
+    int row = i / n.x;
+    int plane = row / n.y;
+    ivec4 q = ivec4(i - row * n.x, row - plane * n.y, plane % n.z, plane / n.z);
+    total += value_at(from + q);
+  }
+#else
+  for (int b = 0; b < n.w; ++b) {
+    for (int s = 0; s < n.z; ++s) {
+      for (int y = 0; y < n.y; ++y) {
+        for (int x = 0; x < n.x; ++x) total += value_at(from + ivec4(x, y, s, b));
+      }
+    }
+  }
+#endif
+  return total;
+}
+
+#ifdef STEPS
+int step_at(int i) {
+  vec4 parts = steps_at(i, 0);
+  return int(parts.x) * 65536 + int(parts.y);
+}
+
+// How many of the 255 steps the sum reaches.
+int steps_below(int sum) {
+  int n = 0;
+  for (int half_of = 128; half_of > 0; half_of /= 2) {
+    if (step_at(n + half_of - 1) <= sum) n += half_of;
+  }
+  return n;
+}
+
+ivec4 result_of(ivec4 sum, int count) {
+#ifdef CHANNELS
+  return ivec4(low + steps_below(sum.x));
+#else
+  return low + ivec4(steps_below(sum.x), steps_below(sum.y), steps_below(sum.z),
+                     steps_below(sum.w));
+#endif
+}
+#elif defined(SCALED)
+vec4 rounded_away(vec4 x) {
+  vec4 whole = floor(abs(x));
+  whole += vec4(greaterThanEqual(abs(x) - whole, vec4(0.5)));
+  return mix(whole, -whole, lessThan(x, vec4(0.0)));
+}
+
+ivec4 result_of(ivec4 sum, int count) {
+  ivec4 codes = sum + first;
+  vec4 product = intBitsToFloat(floatBitsToInt(vec4(codes) * scale) + never);
+  vec4 value = clamp(rounded_away(product + bias), -2147483520.0, 2147483520.0);
+  codes = (rescales != 0 ? ivec4(value) : codes) + added_zero;
+  return ((codes - low) & 255) + low;
+}
+#else
+ivec4 result_of(ivec4 sum, int count) {
+  ivec4 codes = sum + count * zero_in;
+  ivec4 size = (abs(codes) + count / 2) / max(count, 1);
+  return mix(size, -size, lessThan(codes, ivec4(0)));
+}
+#endif
+
+void main() {
+#if THREADS == 1  // else the grid is whole work groups: none is outside
+  if (outside_grid()) return;
+#endif
+  int thread = gid.x % THREADS;
+  ivec4 p = ivec4(gid.x / THREADS, gid.y, gid.z % dst_size.z, gid.z / dst_size.z);
+  ivec4 from = p * stride - before;
+  ivec4 to = min(from + window, src_size);
+  from = max(from, ivec4(0));
+  ivec4 n = max(to - from, 0);  // none where a window lies outside
+  ivec4 sum = sum_window(from, n, thread);
+#if THREADS > 1
+  partial[thread] = sum;
+  barrier();
+  for (int half_of = THREADS / 2; half_of > 0; half_of /= 2) {
+    if (thread < half_of) partial[thread] += partial[thread + half_of];
+    barrier();
+  }
+  if (thread != 0) return;
+  sum = partial[0];
+#endif
+#ifdef CHANNELS
+  sum = ivec4(sum.x + sum.y + sum.z + sum.w, 0, 0, 0);
+#endif
+#ifdef PARTIAL
+  write_dst(p.x, p.y, p.z, p.w, sum);
+#else
+#ifdef ZEROS
+  n.xy = window.xy;
+#endif
+  ivec4 code = result_of(sum, n.x * n.y * n.z * n.w);
+  write_dst(p.x, p.y, p.z, p.w, vec4(code - zero_out));
+#endif
+}

@@ -1,0 +1,187 @@
+// labels: op quant
+// 8-bit MEAN, SUM, REDUCE_MAX, REDUCE_MIN and pooling: TFLite's codes, every
+// one.
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "quant/code_means.h"
+#include "tests/testing/code_cases.h"
+#include "tests/testing/device.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using Dims = ModelBuilder::Shape;
+using Op = schema::BuiltinOperator;
+
+struct ReduceShape {
+  Dims dims;
+  std::vector<int> axes;
+  bool keep;
+};
+
+// Over a plane, kept or not; over channels, rows, everything.
+const std::vector<ReduceShape>& ReduceShapes() {
+  static const auto& shapes = *new std::vector<ReduceShape>{
+      {{2, 7, 5, 9}, {1, 2}, true},        {{1, 4, 4, 17}, {2, 1}, true},
+      {{2, 7, 5, 9}, {1, 2}, false},       {{2, 3, 5, 33}, {3}, false},
+      {{2, 3, 5, 33}, {-1}, true},         {{9, 5, 8}, {1}, true},
+      {{2, 5, 6, 7}, {0, 1, 2, 3}, false}, {{3, 1, 2, 5}, {-3, -2}, true}};
+  return shapes;
+}
+
+Dims Reduced(const ReduceShape& shape) {
+  Dims dims;
+  const int rank = static_cast<int>(shape.dims.size());
+  for (int i = 0; i < rank; ++i) {
+    bool over = false;
+    for (int axis : shape.axes) over |= (axis + rank) % rank == i;
+    if (!over) dims.push_back(shape.dims[i]);
+    if (over && shape.keep) dims.push_back(1);
+  }
+  return dims;
+}
+
+template <typename Code>
+void AddReduction(CodeCases<Code>* cases, Op op, const ReduceShape& shape,
+                  bool same) {
+  const ModelQuantization in = cases->Draw(cases->Power(-4, 0));
+  ModelQuantization out = in;
+  if (!same) {
+    const float ratios[] = {0.3f, 1.0f, 3.0f, 40.0f};
+    out = cases->Draw(in.scale[0] * ratios[cases->Int(0, 3)]);
+  }
+  const int x = cases->Input(shape.dims, in);
+  const std::vector<int32_t> axes(shape.axes.begin(), shape.axes.end());
+  const int a = cases->Ints({static_cast<int>(axes.size())}, axes);
+  schema::ReducerOptionsT options;
+  options.keep_dims = shape.keep;
+  cases->b.AddOp(op, 2, {x, a}, {cases->Output(Reduced(shape), out)}, options);
+}
+
+// 26 cases of each shape: between two quantizations, and of one.
+template <typename Code>
+void ExpectReductions(Op op, bool always_same) {
+  int seed = 0;
+  for (const ReduceShape& shape : ReduceShapes()) {
+    CodeCases<Code> cases(++seed);
+    for (int i = 0; i < 26; ++i) {
+      AddReduction(&cases, op, shape, always_same || i % 4 == 0);
+    }
+    cases.ExpectCodes(
+        absl::StrCat(schema::EnumNameBuiltinOperator(op), " shape ", seed));
+  }
+}
+
+class ReduceCodesTest : public ::testing::TestWithParam<Op> {};
+
+TEST_P(ReduceCodesTest, AreTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const bool always_same =
+      GetParam() == Op::REDUCE_MAX || GetParam() == Op::REDUCE_MIN;
+  ExpectReductions<int8_t>(GetParam(), always_same);
+  ExpectReductions<uint8_t>(GetParam(), always_same);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ops, ReduceCodesTest,
+                         ::testing::Values(Op::MEAN, Op::SUM, Op::REDUCE_MAX,
+                                           Op::REDUCE_MIN),
+                         [](const auto& info) {
+                           return schema::EnumNameBuiltinOperator(info.param);
+                         });
+
+// Sums past 2^24, which floats do not hold.
+TEST(ReduceCodesTest, MeansOfLargePlanes) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  CodeCases<uint8_t> cases(1);
+  for (bool same : {false, true}) {
+    AddReduction(&cases, Op::MEAN, {{1, 300, 310, 1}, {1, 2}, true}, same);
+    AddReduction(&cases, Op::SUM, {{1, 300, 310, 1}, {1, 2}, true}, same);
+  }
+  cases.ExpectCodes("large planes");
+}
+
+template <typename Code>
+void ExpectPools(Op op, int seed) {
+  CodeCases<Code> cases(seed);
+  for (int i = 0; i < 52; ++i) {
+    const ModelQuantization in = cases.Draw(cases.Power(-3, 1));
+    const ModelQuantization out = i % 3 == 0 ? cases.Draw(in.scale[0]) : in;
+    schema::Pool2DOptionsT options;
+    const bool same_padding = i % 2 == 0 && i < 50;
+    options.padding =
+        same_padding ? schema::Padding::SAME : schema::Padding::VALID;
+    // Two windows, so that shaders that spell theirs out are few; one is past
+    // 2^10 elements.
+    const int window = i < 50 ? 3 : 33;
+    options.filter_width = options.filter_height = window;
+    options.stride_w = options.stride_h = 1 + i % 2;
+    const schema::ActivationFunctionType activations[] = {
+        schema::ActivationFunctionType::NONE,
+        schema::ActivationFunctionType::RELU,
+        schema::ActivationFunctionType::RELU6};
+    options.fused_activation_function = activations[cases.Int(0, 2)];
+    const int extent = window == 3 ? 7 : 35;
+    const auto size = [&](int n) {
+      return same_padding ? (n + options.stride_w - 1) / options.stride_w
+                          : (n - window) / options.stride_w + 1;
+    };
+    const int x = cases.Input({1, extent, extent + 1, 5}, in);
+    cases.b.AddOp(op, 2, {x},
+                  {cases.Output({1, size(extent), size(extent + 1), 5}, out)},
+                  options);
+  }
+  cases.ExpectCodes(
+      absl::StrCat(schema::EnumNameBuiltinOperator(op), " seed ", seed));
+}
+
+TEST(PoolCodesTest, AreTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int seed = 1; seed <= 4; ++seed) {
+    for (Op op : {Op::AVERAGE_POOL_2D, Op::MAX_POOL_2D}) {
+      ExpectPools<int8_t>(op, seed);
+      ExpectPools<uint8_t>(op, seed);
+    }
+  }
+}
+
+// --- The specification ------------------------------------------------------
+
+TEST(MeanOfCodesTest, StepsAreWhereTheCodeChanges) {
+  for (const bool over_plane : {false, true}) {
+    for (const bool is_unsigned : {false, true}) {
+      quant::MeanOfCodes mean;
+      mean.in = {0.3f, is_unsigned ? 7 : -100};
+      mean.out = {0.11f, is_unsigned ? 200 : 5};
+      mean.is_unsigned = is_unsigned;
+      mean.over_plane = over_plane;
+      mean.count = 6;
+      const std::vector<int32_t> steps = quant::StepsOf(mean);
+      const int low = is_unsigned ? 0 : -128;
+      ASSERT_EQ(steps.size(), 255u);
+      for (int sum = 6 * low; sum <= 6 * (low + 255); ++sum) {
+        int code = low;
+        for (int32_t step : steps) {
+          code += step <= sum - 6 * mean.in.zero_point ? 1 : 0;
+        }
+        ASSERT_EQ(code, mean.Code(sum)) << sum;
+      }
+    }
+  }
+}
+
+TEST(MeanOfCodesTest, FitsNoSumsPast32Bits) {
+  quant::MeanOfCodes mean;
+  mean.count = 1 << 23;
+  EXPECT_TRUE(mean.FitsSums());
+  mean.count = 1 << 24;
+  EXPECT_FALSE(mean.FitsSums());
+  mean.count = 1 << 20;
+  mean.over_plane = true;
+  mean.out.scale = 1e-4f;
+  EXPECT_FALSE(mean.FitsSums());
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
