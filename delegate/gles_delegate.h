@@ -159,6 +159,17 @@ typedef struct TfLiteGlesDelegateOptions {
   // TfLiteGlesTuning; as text "default" or "exhaustive".
   // Default kTfLiteGlesTuningDefault.
   int32_t tuning;
+
+  // Whose codes the quantized nodes give: TensorFlow Lite's CPU kernels round
+  // otherwise from one runtime to the next, and XNNPACK's otherwise than the
+  // built-in ones (docs/quantization.md has the table). "auto", NULL or "":
+  // those that the runtime which loaded the delegate runs by default; the
+  // newest runtime's where it cannot be told. Else "tflite" (built-in kernels
+  // up to 2.15), "tflite_wheel" (those of the Python package tflite-runtime),
+  // "litert" (built-in kernels of ai-edge-litert without XNNPACK), "xnnpack" or
+  // "reference" (the resolver BUILTIN_REF). The report says under "runtime"
+  // which one it is. Copied.
+  const char* integer_rounding;
 } TfLiteGlesDelegateOptions;
 
 // Writes the default options to `*options`, `struct_size` bytes and no more:

@@ -17,6 +17,7 @@
 #include "delegate/ops/op.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "quant/cpu_kernels.h"
 #include "quant/fixed_point.h"
 #include "tests/testing/device.h"
 #include "tests/testing/run_graph.h"
@@ -79,6 +80,63 @@ TEST(RescaleTest, IsMultiplyForSumsAndMultipliersOfEveryMagnitude) {
                               static_cast<int32_t>(xs[i]), m, ties)))
             << xs[i] << " by " << m.value << ", " << m.shift;
       }
+    }
+  }
+}
+
+// What a post-op makes of each x on the device.
+std::vector<float> OnDevice(const std::vector<float>& xs, PostOp op) {
+  Graph graph;
+  const int n = static_cast<int>(xs.size());
+  const TensorId x = AddTensor(&graph, {1, 1, n / 4, 4});
+  const TensorId y = AddTensor(&graph, {1, 1, n / 4, 4});
+  Node node;
+  node.inputs = {x};
+  node.outputs = {y};
+  ElementwiseAttributes attributes;
+  attributes.source_shape = graph.tensor(x).shape;
+  node.attributes = attributes;
+  node.post_ops = {std::move(op)};
+  auto run = RunGraphOf("RELU", std::move(node), std::move(graph), {xs},
+                        [](DeviceProfile&) {});
+  EXPECT_TRUE(run.ok()) << run.status();
+  return run.ok() ? *run : std::vector<float>(xs.size());
+}
+
+TEST(XnnpackTest, FloatScalesRoundToEvenAsSpecified) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  std::mt19937 random(11);
+  // Powers of two make ties of every odd multiple of a half.
+  for (float scale : {0.5f, 0.25f, 1.0f / 128, 0.0078125f * 1.0000001f, 3e-4f,
+                      0.01734f, 0.9999999f, 1.5f, 37.25f}) {
+    std::vector<float> xs;
+    for (int i = 0; i < 512; ++i) {
+      const int bits = 1 + static_cast<int>(random() % (scale > 1 ? 16 : 24));
+      const int x = static_cast<int>(random() >> (32 - bits));
+      xs.push_back(static_cast<float>(i % 2 == 0 ? x : -x));
+    }
+    const std::vector<float> got =
+        OnDevice(xs, {"requantize_float_all", {scale, 0, 0, 0}});
+    for (size_t i = 0; i < xs.size(); ++i) {
+      ASSERT_EQ(got[i], static_cast<float>(quant::MultiplyAsFloat(
+                            static_cast<int32_t>(xs[i]), scale)))
+          << xs[i] << " by " << scale;
+    }
+  }
+}
+
+TEST(XnnpackTest, RescalingBy256thsIsAsSpecified) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  std::vector<float> xs;
+  for (int x = -256; x < 256; ++x) xs.push_back(static_cast<float>(x));
+  for (float scale : {1.0f / 256, 0.01f, 0.4999f, 0.5f, 1.0f, 1.2f, 127.9f}) {
+    const int32_t m = quant::In256ths(scale);
+    const std::vector<float> got =
+        OnDevice(xs, {"rescale_by_256ths", {static_cast<float>(m), 0, 0, 0}});
+    for (size_t i = 0; i < xs.size(); ++i) {
+      ASSERT_EQ(got[i], static_cast<float>(quant::MultiplyBy256ths(
+                            static_cast<int32_t>(xs[i]), m)))
+          << xs[i] << " by " << scale;
     }
   }
 }
@@ -645,6 +703,23 @@ TEST(ComputeOnCodesTest, AConvolutionScalesItsSumAndClampsToItsActivation) {
   EXPECT_EQ(node.post_ops[1].function, "clamp");
   EXPECT_EQ(node.post_ops[1].params[0], 0);
   EXPECT_EQ(node.post_ops[1].params[1], 120);  // 6 / 0.05; 127 + 7 is past it
+}
+
+TEST(ComputeOnCodesTest, AConvolutionIsScaledAsTheRuntimesKernelDoes) {
+  const auto scaling = [](quant::CpuKernels cpu) {
+    ConvGraph g;
+    EXPECT_EQ(ComputeOnCodes(&g.graph, DeviceProfile(), cpu), 1);
+    return g.graph.nodes[0].post_ops[0];
+  };
+  const PostOp ruy = scaling(quant::CpuKernels::kTflite);
+  EXPECT_EQ(ruy.function, "requantize_all");
+  EXPECT_EQ(ruy.params[3], 1);  // ties up
+  const PostOp reference = scaling(quant::CpuKernels::kReference);
+  EXPECT_EQ(reference.function, "requantize_all");
+  EXPECT_EQ(reference.params[3], 0);
+  const PostOp xnnpack = scaling(quant::CpuKernels::kXnnpack);
+  EXPECT_EQ(xnnpack.function, "requantize_float_all");
+  EXPECT_EQ(xnnpack.params[0], 0.1f * 0.02f / 0.05f);
 }
 
 TEST(ComputeOnCodesTest, WhatTfliteComputesOtherwiseStaysInTheFloatView) {

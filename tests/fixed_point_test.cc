@@ -15,6 +15,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "quant/cpu_kernels.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_host.h"
 
@@ -54,6 +55,28 @@ TEST(MultiplyTest, RoundsTwice) {
 TEST(MultiplyTest, MultipliersAboveOneShiftFirst) {
   EXPECT_EQ(Multiply(3, MultiplierOf(100.0), Ties::kUp), 300);
   EXPECT_EQ(Multiply(-3, MultiplierOf(100.0), Ties::kAwayFromZero), -300);
+}
+
+TEST(MultiplyAsFloatTest, RoundsOnceWithTiesToEven) {
+  EXPECT_EQ(MultiplyAsFloat(15, 1.0f / 32), 0);  // Multiply() gives 1
+  EXPECT_EQ(MultiplyAsFloat(5, 0.5f), 2);
+  EXPECT_EQ(MultiplyAsFloat(7, 0.5f), 4);
+  EXPECT_EQ(MultiplyAsFloat(-5, 0.5f), -2);
+  EXPECT_EQ(MultiplyAsFloat(-7, 0.5f), -4);
+  EXPECT_EQ(MultiplyAsFloat(1 << 30, 1e9f), 2147483520);
+  EXPECT_EQ(MultiplyAsFloat(-(1 << 30), 1e9f), -2147483520);
+}
+
+TEST(FloatSumOfTest, KeepsTwentyBitsOfTheLargerScale) {
+  const auto sum = FloatSumOf(0.1f, 0.05f, 0.1f, /*subtract=*/true);
+  ASSERT_TRUE(sum.has_value());
+  EXPECT_EQ(sum->shift, 20);
+  EXPECT_EQ(sum->a, 1 << 20);
+  EXPECT_EQ(sum->b, -(1 << 19));
+  EXPECT_EQ(AddAsXnnpack(3, 1, *sum), 3);    // 2.5: ties up
+  EXPECT_EQ(AddAsXnnpack(-3, 1, *sum), -3);  // -3.5
+  EXPECT_FALSE(FloatSumOf(0.1f, 1e-6f, 0.1f, false).has_value());
+  EXPECT_FALSE(FloatSumOf(100, 1, 0.1f, false).has_value());
 }
 
 TEST(DivideRoundedTest, TiesGoAwayFromZero) {

@@ -110,6 +110,8 @@ TEST(PluginTest, EveryFieldIsAKey) {
            {"exclude_nodes", "1,3-5"},
            {"enable_op_profiling", "1"},
            {"enable_serialization", "0"},
+           {"integer_rounding", "auto"},
+           {"integer_rounding", "xnnpack"},
            {"serialization_max_bytes", "5000000000"}}) {
     TfLiteDelegate* delegate = Plugin(key, value);
     EXPECT_NE(delegate, nullptr) << key << ": " << Reported();
@@ -143,6 +145,9 @@ TEST(PluginTest, ABadValueIsRefused) {
   EXPECT_THAT(Reported(), HasSubstr("texture_array"));
   EXPECT_EQ(Plugin("quantized_compute", "int"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("is not auto, float"));
+  EXPECT_EQ(Plugin("integer_rounding", "up"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("none of auto, tflite, tflite_wheel, "
+                                    "litert, xnnpack, reference"));
   EXPECT_EQ(Plugin("tuning", "fast"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("is not default or exhaustive"));
   EXPECT_EQ(Plugin("exclude_nodes", "5-3"), nullptr);

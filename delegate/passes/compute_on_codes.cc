@@ -59,9 +59,10 @@ std::optional<Node> Rewritten(const Node& node,
 
 }  // namespace
 
-int ComputeOnCodes(Graph* graph, const DeviceProfile& profile) {
+int ComputeOnCodes(Graph* graph, const DeviceProfile& profile,
+                   quant::CpuKernels cpu) {
   HoldCodes(graph);
-  const codes::KernelContext context{graph, profile};
+  const codes::KernelContext context{graph, profile, cpu};
   int count = 0;
   for (Node& node : graph->nodes) {
     std::optional<Node> on_codes = Rewritten(node, context);

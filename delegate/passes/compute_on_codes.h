@@ -13,13 +13,16 @@
 
 #include "delegate/graph.h"
 #include "delegate/plan.h"
+#include "quant/cpu_kernels.h"
 
 namespace gles_delegate {
 
 // `graph` is as the reader made it, with simulators. A node that the device
 // cannot run on codes, or whose parameters TFLite's arithmetic is not known
-// for, stays as it is. Returns how many nodes are on codes.
-int ComputeOnCodes(Graph* graph, const DeviceProfile& profile);
+// for, stays as it is. `cpu`: whose codes are to be computed. Returns how many
+// nodes are on codes.
+int ComputeOnCodes(Graph* graph, const DeviceProfile& profile,
+                   quant::CpuKernels cpu = quant::CpuKernels::kTflite);
 
 }  // namespace gles_delegate
 

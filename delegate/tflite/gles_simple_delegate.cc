@@ -66,6 +66,7 @@ absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context) {
   partitions_.clear();
   nodes_delegated_ = 0;
   stages_ = StageTimes();
+  runtime_ = RuntimeOf(context);
   StageTimer timer(&stages_);
   if (auto s = EnsureContext(context); !s.ok()) return s;
   timer.Lap("context");
@@ -226,6 +227,11 @@ const char* GlesSimpleDelegate::Report() {
   }
   report["precision"] =
       options_.is_precision_loss_allowed ? "float16" : "float32";
+  report["runtime"] = {
+      {"library", runtime_.library},
+      {"version", runtime_.version},
+      {"registration_bytes", runtime_.registration_bytes},
+      {"integer_rounding", std::string(CpuKernelsName(cpu_kernels()))}};
   report["partition"] = nlohmann::json::array();
   for (const auto& p : partitions_) {
     report["partition"].push_back(

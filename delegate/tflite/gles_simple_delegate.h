@@ -15,6 +15,7 @@
 #include "delegate/stage_times.h"
 #include "delegate/tflite/options.h"
 #include "delegate/tflite/reader.h"
+#include "delegate/tflite/runtime.h"
 #include "delegate/tflite/simple_delegate.h"
 #include "egl/context.h"
 
@@ -61,6 +62,10 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   const Options& options() const { return options_; }
   const std::shared_ptr<Gpu>& gpu() const { return gpu_; }
   const DeviceProfile& profile() const { return profile_; }
+  // Whose codes quantized nodes are to give; known once Initialize() has run.
+  quant::CpuKernels cpu_kernels() const {
+    return options_.integer_rounding.value_or(CpuKernelsOf(runtime_));
+  }
   // While the delegate is being applied, else nullptr: the model being read.
   const CheckedModel* model() const { return model_ ? &*model_ : nullptr; }
   // Shared with the kernel, which fills it in as it prepares.
@@ -84,6 +89,7 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   std::shared_ptr<Gpu> gpu_;
   DeviceProfile profile_;
   std::optional<CheckedModel> model_;
+  Runtime runtime_;
 
   // For the report, of the last time that the delegate was applied.
   int nodes_total_ = 0;

@@ -83,7 +83,8 @@ absl::Status GlesKernel::Init(TfLiteContext* context,
   graph_ =
       ExtractPartition(*model, nodes, ToVector(params->input_tensors), outputs);
   if (delegate_.options().computes_on_codes()) {
-    report_->nodes_on_codes = ComputeOnCodes(&graph_, profile_);
+    report_->nodes_on_codes =
+        ComputeOnCodes(&graph_, profile_, delegate_.cpu_kernels());
   }
   for (TensorId id : graph_.inputs) {
     input_tensors_.push_back(graph_.tensor(id).tflite_index);

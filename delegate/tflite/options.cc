@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "delegate/tflite/runtime.h"
 
 namespace gles_delegate {
 namespace {
@@ -107,6 +108,7 @@ constexpr TextKey kTextKeys[] = {
     {"exclude_nodes", &TfLiteGlesDelegateOptions::exclude_nodes},
     {"serialization_dir", &TfLiteGlesDelegateOptions::serialization_dir},
     {"model_token", &TfLiteGlesDelegateOptions::model_token},
+    {"integer_rounding", &TfLiteGlesDelegateOptions::integer_rounding},
 };
 
 std::string KnownKeys() {
@@ -296,6 +298,13 @@ absl::StatusOr<Options> Validate(const TfLiteGlesDelegateOptions& o) {
     auto ranges = ParseNodeRanges(o.exclude_nodes);
     if (!ranges.ok()) return ranges.status();
     options.exclude_nodes = *std::move(ranges);
+  }
+  const absl::string_view rounding =
+      absl::NullSafeStringView(o.integer_rounding);
+  if (!rounding.empty() && !absl::EqualsIgnoreCase(rounding, "auto")) {
+    auto kernels = CpuKernelsFromName(rounding);
+    if (!kernels.ok()) return kernels.status();
+    options.integer_rounding = *kernels;
   }
   return options;
 }

@@ -4,6 +4,7 @@
 #define GLES_DELEGATE_DELEGATE_TFLITE_OPTIONS_H_
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "absl/types/span.h"
 #include "delegate/cache_store.h"
 #include "delegate/gles_delegate.h"
+#include "quant/cpu_kernels.h"
 
 namespace gles_delegate {
 
@@ -37,6 +39,8 @@ struct Options {
   std::vector<std::pair<int, int>> exclude_nodes;  // inclusive ranges
   bool enable_op_profiling = false;
   bool fallback_to_cpu = false;
+  // nullopt: those of the runtime that has loaded the delegate.
+  std::optional<quant::CpuKernels> integer_rounding;
   CacheOptions cache;  // its directory is empty where there is to be none
 };
 

@@ -345,6 +345,36 @@ float fmod_of(float a, float b) {
   return scale_by_power(vec4(float(rest)), vec4(float(power))).x;
 }
 
+// quant/cpu_kernels.h's MultiplyAsFloat(): x * scale in floats, ties to even.
+// `zero`: 0, which the compiler does not know, so that it cannot fuse the
+// multiplication with the subtraction and lose its rounding.
+vec4 scaled_to_even(vec4 x, vec4 scale, int zero) {
+  vec4 product = intBitsToFloat(floatBitsToInt(x * scale) ^ ivec4(zero));
+  vec4 below = floor(product);
+  vec4 rest = product - below;
+  vec4 half_way = mix(below, below + 1.0, is_odd(below));
+  vec4 nearest = mix(below, below + 1.0, greaterThan(rest, vec4(0.5)));
+  return mix(nearest, half_way, equal(rest, vec4(0.5)));
+}
+// MultiplyBy256ths(): p.x is the multiplier. Exact, as |x * p.x| < 2^24.
+vec4 op_rescale_by_256ths(vec4 x, vec4 p) {
+  return floor((x * p.x + 128.0) * 0.00390625);
+}
+// AddAsXnnpack(). p: the multipliers of a and of b, the shift.
+vec4 op_add_as_xnnpack(vec4 a, vec4 b, vec4 p) {
+  int shift = int(p.z);
+  ivec4 sum = ivec4(a) * int(p.x) + ivec4(b) * int(p.y);
+  return vec4((sum + (1 << (shift - 1))) >> shift);
+}
+// A sum of products as XNNPACK has it. p.x: scale; p.y: 0.
+vec4 op_requantize_float_all(vec4 x, vec4 p) {
+  return scaled_to_even(x, p.xxxx, int(p.y));
+}
+// The same with a scale for each channel, as the bits of floats.
+vec4 op_requantize_float(vec4 x, ivec4 scale, ivec4 unused, vec4 p) {
+  return scaled_to_even(x, intBitsToFloat(scale), int(p.y));
+}
+
 // --- Ranges ------------------------------------------------------------------
 
 // NaN stays NaN, as in TFLite's kernels.

@@ -51,12 +51,32 @@ std::optional<FunctionOfTwo> AsFunctionOfTwo(const Node& node, Graph* graph) {
   return f;
 }
 
+// XNNPACK's ADD and SUB; nullopt where it leaves them to the built-in kernels.
+std::optional<Node> AddedByXnnpack(const Node& node, const FunctionOfTwo& f,
+                                   float sum_scale) {
+  const std::optional<quant::FloatSum> s = quant::FloatSumOf(
+      f.a_scale, f.b_scale, sum_scale, node.op->name == "SUB");
+  if (!s) return std::nullopt;
+  PostOp add = f.function;
+  add.function = "add_as_xnnpack";
+  add.params = {static_cast<float>(s->a), static_cast<float>(s->b),
+                static_cast<float>(s->shift), 0};
+  Node sum = node;
+  sum.post_ops = {add, f.range.AsPostOp()};
+  return sum;
+}
+
 }  // namespace
 
 std::optional<Node> AddOnCodes(const Node& node, const KernelContext& c) {
   const Tensor& out = c.graph->tensor(node.outputs[0]);
   std::optional<FunctionOfTwo> f = AsFunctionOfTwo(node, c.graph);
   if (!f) return std::nullopt;
+  if (c.cpu == quant::CpuKernels::kXnnpack) {
+    if (auto sum = AddedByXnnpack(node, *f, out.quantization.scale[0])) {
+      return sum;
+    }
+  }
   const quant::AddMultipliers m = quant::AddMultipliersOf(
       f->a_scale, f->b_scale, out.quantization.scale[0]);
   // The sum has 29 bits.
@@ -79,11 +99,16 @@ std::optional<Node> MulOnCodes(const Node& node, const KernelContext& c) {
   const std::vector<quant::Multiplier> multipliers = {quant::MultiplierOf(
       quant::ProductScale(f->a_scale, f->b_scale, out.quantization.scale[0]))};
   if (!FitSums(multipliers)) return std::nullopt;
+  const quant::Rounding rounding = quant::RoundingOf(
+      c.cpu, quant::ProductOp::kMul, out.codes == DataType::kUint8);
+  const PostOp scaling =
+      rounding == quant::Rounding::kOnceToEven
+          ? RequantizeAsFloat({quant::FloatScale(f->a_scale, f->b_scale,
+                                                 out.quantization.scale[0])},
+                              out, c.graph)
+          : Requantize(multipliers, out, quant::TiesOf(rounding), c.graph);
   Node product = node;
-  product.post_ops = {
-      f->function,
-      Requantize(multipliers, out, quant::Ties::kAwayFromZero, c.graph),
-      f->range.AsPostOp()};
+  product.post_ops = {f->function, scaling, f->range.AsPostOp()};
   return product;
 }
 

@@ -11,14 +11,16 @@
 namespace gles_delegate::codes {
 namespace {
 
-// One pixel of multipliers, one of shifts.
-TensorId AddTable(const std::vector<quant::Multiplier>& multipliers,
-                  const std::string& name, Graph* graph) {
-  const int channels = static_cast<int>(multipliers.size());
-  std::vector<int32_t> values(2 * multipliers.size());
+// The post-op of `function` whose table has `values`, two for each channel: one
+// pixel of the first ones, one of the second ones.
+PostOp WithTable(const char* function,
+                 const std::vector<std::array<int32_t, 2>>& rows,
+                 const std::string& name, Graph* graph) {
+  const int channels = static_cast<int>(rows.size());
+  std::vector<int32_t> values(2 * rows.size());
   for (int c = 0; c < channels; ++c) {
-    values[c] = multipliers[c].value;
-    values[channels + c] = multipliers[c].shift;
+    values[c] = rows[c][0];
+    values[channels + c] = rows[c][1];
   }
   std::vector<uint8_t> bytes(values.size() * sizeof(int32_t));
   std::memcpy(bytes.data(), values.data(), bytes.size());
@@ -28,7 +30,11 @@ TensorId AddTable(const std::vector<quant::Multiplier>& multipliers,
   table.dims = {1, 1, 2, channels};
   table.shape = Shape::FromDims(table.dims);
   table.constant = ConstantData::Own(std::move(bytes));
-  return graph->AddTensor(std::move(table));
+  PostOp op;
+  op.function = function;
+  op.operand = graph->AddTensor(std::move(table));
+  op.operand_table = true;
+  return op;
 }
 
 }  // namespace
@@ -117,11 +123,27 @@ PostOp Requantize(const std::vector<quant::Multiplier>& multipliers,
     op.params = AsParams(multipliers[0], up);
     return op;
   }
-  op.function = "requantize";
+  std::vector<std::array<int32_t, 2>> rows;
+  for (const quant::Multiplier& m : multipliers) {
+    rows.push_back({m.value, m.shift});
+  }
+  op = WithTable("requantize", rows, out.name, graph);
   op.params = {up, 0, 0, 0};
-  op.operand = AddTable(multipliers, out.name, graph);
-  op.operand_table = true;
   return op;
+}
+
+PostOp RequantizeAsFloat(const std::vector<float>& scales, const Tensor& out,
+                         Graph* graph) {
+  if (scales.size() == 1) {
+    return {"requantize_float_all", {scales[0], 0, 0, 0}};
+  }
+  std::vector<std::array<int32_t, 2>> rows;
+  for (float scale : scales) {
+    int32_t bits = 0;
+    std::memcpy(&bits, &scale, sizeof(bits));
+    rows.push_back({bits, 0});
+  }
+  return WithTable("requantize_float", rows, out.name, graph);
 }
 
 }  // namespace gles_delegate::codes

@@ -58,6 +58,9 @@ bool FitSums(const std::vector<quant::Multiplier>& multipliers);
 // channel, for which a table is added to the graph.
 PostOp Requantize(const std::vector<quant::Multiplier>& multipliers,
                   const Tensor& out, quant::Ties ties, Graph* graph);
+// Likewise by quant::MultiplyAsFloat().
+PostOp RequantizeAsFloat(const std::vector<float>& scales, const Tensor& out,
+                         Graph* graph);
 
 }  // namespace gles_delegate::codes
 

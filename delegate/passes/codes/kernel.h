@@ -12,6 +12,7 @@
 #include "absl/types/span.h"
 #include "delegate/graph.h"
 #include "delegate/plan.h"
+#include "quant/cpu_kernels.h"
 
 namespace gles_delegate::codes {
 
@@ -19,6 +20,8 @@ namespace gles_delegate::codes {
 struct KernelContext {
   Graph* graph;
   const DeviceProfile& profile;
+  // Whose codes are to be computed.
+  quant::CpuKernels cpu = quant::CpuKernels::kTflite;
 };
 
 // `node` with TFLite's integer arithmetic in place of its float view's. What it

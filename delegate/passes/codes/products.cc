@@ -17,7 +17,7 @@ struct ProductKernel {
   int data = 0, weights = 1, bias = 2;  // node inputs
   int channels = 0;  // the dimension of the weights that is the output's
   bool scale_by_channel = false;  // of int8 weights
-  quant::Ties ties = quant::Ties::kUp;
+  quant::ProductOp op = quant::ProductOp::kFullyConnected;
 };
 
 bool SuitWeights(const Tensor& weights, DataType codes,
@@ -49,8 +49,41 @@ std::vector<quant::Multiplier> MultipliersOf(const Tensor& data,
   return multipliers;
 }
 
+std::vector<float> FloatScalesOf(const Tensor& data, const Tensor& weights,
+                                 const Tensor& out) {
+  std::vector<float> scales;
+  for (float scale : weights.quantization.scale) {
+    scales.push_back(quant::FloatScale(data.quantization.scale[0], scale,
+                                       out.quantization.scale[0]));
+  }
+  return scales;
+}
+
+// The post-op that makes codes of a sum, as the CPU's kernel does.
+std::optional<PostOp> Scaling(const Tensor& data, const Tensor& weights,
+                              const Tensor& out, const ProductKernel& kernel,
+                              const KernelContext& c) {
+  const std::vector<quant::Multiplier> multipliers =
+      MultipliersOf(data, weights, out, kernel);
+  if (!FitSums(multipliers)) return std::nullopt;
+  const bool is_uint8 = out.codes == DataType::kUint8;
+  quant::Rounding rounding = quant::RoundingOf(c.cpu, kernel.op, is_uint8);
+  // XNNPACK leaves uint8 weights that name another dimension than the first to
+  // the built-in kernels.
+  if (is_uint8 && weights.quantization.dimension != 0 &&
+      rounding == quant::Rounding::kOnceToEven) {
+    rounding =
+        quant::RoundingOf(quant::CpuKernels::kLitert, kernel.op, is_uint8);
+  }
+  if (rounding == quant::Rounding::kOnceToEven) {
+    return RequantizeAsFloat(FloatScalesOf(data, weights, out), out, c.graph);
+  }
+  return Requantize(multipliers, out, quant::TiesOf(rounding), c.graph);
+}
+
 std::optional<Node> Product(const Node& node, const ProductKernel& kernel,
-                            Graph* graph) {
+                            const KernelContext& c) {
+  Graph* const graph = c.graph;
   const Tensor& out = graph->tensor(node.outputs[0]);
   const TensorId data = node.inputs[kernel.data];
   const Tensor& weights = graph->tensor(node.inputs[kernel.weights]);
@@ -69,13 +102,12 @@ std::optional<Node> Product(const Node& node, const ProductKernel& kernel,
     return std::nullopt;
   }
   Node product = node;
-  const std::vector<quant::Multiplier> multipliers =
-      MultipliersOf(graph->tensor(data), weights, out, kernel);
-  if (!FitSums(multipliers)) return std::nullopt;
+  std::optional<PostOp> scaling =
+      Scaling(graph->tensor(data), weights, out, kernel, c);
+  if (!scaling) return std::nullopt;
   product.inputs[kernel.weights] = AsCodes(graph, node.inputs[kernel.weights]);
   if (bias != kNoTensor) product.inputs[kernel.bias] = AsCodes(graph, bias);
-  product.post_ops = {Requantize(multipliers, out, kernel.ties, graph),
-                      range->AsPostOp()};
+  product.post_ops = {*std::move(scaling), range->AsPostOp()};
   return product;
 }
 
@@ -84,11 +116,11 @@ std::optional<Node> Product(const Node& node, const ProductKernel& kernel,
 std::optional<Node> Conv2dOnCodes(const Node& node, const KernelContext& c) {
   ProductKernel kernel;
   kernel.scale_by_channel = true;
-  // Grouped convolutions run on TFLite's reference kernel.
-  if (std::any_cast<const Conv2dAttributes&>(node.attributes).groups > 1) {
-    kernel.ties = quant::Ties::kAwayFromZero;
-  }
-  return Product(node, kernel, c.graph);
+  const bool grouped =
+      std::any_cast<const Conv2dAttributes&>(node.attributes).groups > 1;
+  kernel.op =
+      grouped ? quant::ProductOp::kGroupedConv2d : quant::ProductOp::kConv2d;
+  return Product(node, kernel, c);
 }
 
 std::optional<Node> DepthwiseConv2dOnCodes(const Node& node,
@@ -96,13 +128,13 @@ std::optional<Node> DepthwiseConv2dOnCodes(const Node& node,
   ProductKernel kernel;
   kernel.scale_by_channel = true;
   kernel.channels = 3;
-  kernel.ties = quant::Ties::kAwayFromZero;
-  return Product(node, kernel, c.graph);
+  kernel.op = quant::ProductOp::kDepthwiseConv2d;
+  return Product(node, kernel, c);
 }
 
 std::optional<Node> FullyConnectedOnCodes(const Node& node,
                                           const KernelContext& c) {
-  return Product(node, ProductKernel(), c.graph);
+  return Product(node, ProductKernel(), c);
 }
 
 std::optional<Node> TransposeConvOnCodes(const Node& node,
@@ -111,8 +143,8 @@ std::optional<Node> TransposeConvOnCodes(const Node& node,
   kernel.data = 2;
   kernel.bias = 3;
   kernel.scale_by_channel = true;
-  kernel.ties = quant::Ties::kAwayFromZero;
-  return Product(node, kernel, c.graph);
+  kernel.op = quant::ProductOp::kTransposeConv;
+  return Product(node, kernel, c);
 }
 
 }  // namespace gles_delegate::codes

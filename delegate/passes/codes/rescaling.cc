@@ -6,7 +6,8 @@ namespace gles_delegate::codes {
 namespace {
 
 // `scale`: what a code of the input is multiplied by.
-std::optional<Node> Rescaled(const Node& node, double scale, Graph* graph) {
+std::optional<Node> Rescaled(const Node& node, double scale, Graph* graph,
+                             quant::Ties ties = quant::Ties::kAwayFromZero) {
   const Tensor& out = graph->tensor(node.outputs[0]);
   const std::optional<Range> range = RangeOf(node, out);
   if (!range || !HoldsCodes(*graph, node.inputs[0])) return std::nullopt;
@@ -14,10 +15,23 @@ std::optional<Node> Rescaled(const Node& node, double scale, Graph* graph) {
       quant::MultiplierOf(scale)};
   if (!FitSums(multipliers)) return std::nullopt;
   Node rescaled = node;
-  rescaled.post_ops = {
-      Requantize(multipliers, out, quant::Ties::kAwayFromZero, graph),
-      range->AsPostOp()};
+  rescaled.post_ops = {Requantize(multipliers, out, ties, graph),
+                       range->AsPostOp()};
   return rescaled;
+}
+
+// XNNPACK takes scales of 2^-8 to 2^7, in 256ths.
+std::optional<Node> ConvertedByXnnpack(const Node& node, const Graph& graph) {
+  const Tensor& in = graph.tensor(node.inputs[0]);
+  const Tensor& out = graph.tensor(node.outputs[0]);
+  const std::optional<Range> range = RangeOf(node, out);
+  const float scale = in.quantization.scale[0] / out.quantization.scale[0];
+  if (!range || scale < 1.0f / 256 || scale > 128) return std::nullopt;
+  Node converted = node;
+  converted.post_ops = {{"rescale_by_256ths",
+                         {static_cast<float>(quant::In256ths(scale)), 0, 0, 0}},
+                        range->AsPostOp()};
+  return converted;
 }
 
 }  // namespace
@@ -27,10 +41,15 @@ std::optional<Node> QuantizeOnCodes(const Node& node, const KernelContext& c) {
   const Tensor& out = c.graph->tensor(node.outputs[0]);
   // A quantization of floats: its input has none.
   if (!in.holds_codes) return std::nullopt;
+  if (c.cpu == quant::CpuKernels::kXnnpack && in.codes == out.codes) {
+    if (auto converted = ConvertedByXnnpack(node, *c.graph)) return converted;
+  }
+  const bool ties_up = c.cpu == quant::CpuKernels::kLitert &&
+                       in.codes == DataType::kInt8 && out.codes == in.codes;
   return Rescaled(
       node,
       quant::QuantizeScale(in.quantization.scale[0], out.quantization.scale[0]),
-      c.graph);
+      c.graph, ties_up ? quant::Ties::kUp : quant::Ties::kAwayFromZero);
 }
 
 std::optional<Node> ReluOnCodes(const Node& node, const KernelContext& c) {

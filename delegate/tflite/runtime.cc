@@ -1,0 +1,155 @@
+#include "delegate/tflite/runtime.h"
+
+#include <dlfcn.h>
+
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+
+namespace gles_delegate {
+namespace {
+
+using quant::CpuKernels;
+
+constexpr std::pair<absl::string_view, CpuKernels> kNames[] = {
+    {"tflite", CpuKernels::kTflite},
+    {"tflite_wheel", CpuKernels::kTfliteWheel},
+    {"litert", CpuKernels::kLitert},
+    {"xnnpack", CpuKernels::kXnnpack},
+    {"reference", CpuKernels::kReference},
+};
+
+// The library that a function of the context lies in.
+std::string LibraryOf(const TfLiteContext& context) {
+  // By memcpy: a function's address is no object's.
+  void* address = nullptr;
+  static_assert(sizeof(address) == sizeof(context.GetExecutionPlan));
+  std::memcpy(&address, &context.GetExecutionPlan, sizeof(address));
+  Dl_info info = {};
+  if (address == nullptr || dladdr(address, &info) == 0 ||
+      info.dli_fname == nullptr) {
+    return "";
+  }
+  return info.dli_fname;
+}
+
+// What function `name` of the library, which is loaded, or of one that it is
+// linked with returns. Not of any other: an app may hold two runtimes.
+std::string TextFrom(const std::string& library, const char* name) {
+  void* handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) return "";
+  std::string text;
+  if (void* symbol = dlsym(handle, name); symbol != nullptr) {
+    const char* (*function)() = nullptr;
+    std::memcpy(&function, &symbol, sizeof(function));
+    const char* value = function();
+    if (value != nullptr) text = value;
+  }
+  dlclose(handle);
+  return text;
+}
+
+struct NodeAddress {
+  intptr_t node = 0;
+  intptr_t registration = 0;
+};
+
+// Nodes lie in the runtime's memory as pairs of a TfLiteNode and a
+// TfLiteRegistration, one pair behind the other.
+int RegistrationBytesOf(TfLiteContext* context) {
+  TfLiteIntArray* plan = nullptr;
+  if (context->GetExecutionPlan == nullptr ||
+      context->GetNodeAndRegistration == nullptr ||
+      context->GetExecutionPlan(context, &plan) != kTfLiteOk ||
+      plan == nullptr || plan->size < 2) {
+    return 0;
+  }
+  NodeAddress at[2];
+  for (int i = 0; i < 2; ++i) {
+    TfLiteNode* node = nullptr;
+    TfLiteRegistration* registration = nullptr;
+    if (context->GetNodeAndRegistration(context, plan->data[i], &node,
+                                        &registration) != kTfLiteOk) {
+      return 0;
+    }
+    at[i] = {reinterpret_cast<intptr_t>(node),
+             reinterpret_cast<intptr_t>(registration)};
+  }
+  const intptr_t apart = plan->data[1] - plan->data[0];
+  const intptr_t node_bytes = at[0].registration - at[0].node;
+  if (apart == 0 || (at[1].node - at[0].node) % apart != 0 ||
+      at[1].registration - at[1].node != node_bytes) {
+    return 0;
+  }
+  const intptr_t bytes = (at[1].node - at[0].node) / apart - node_bytes;
+  constexpr intptr_t kMost = 1024;
+  const bool likely =
+      node_bytes >= static_cast<intptr_t>(sizeof(TfLiteNode)) / 2 &&
+      node_bytes < kMost && bytes > 0 && bytes < kMost;
+  return likely ? static_cast<int>(bytes) : 0;
+}
+
+}  // namespace
+
+Runtime RuntimeOf(TfLiteContext* context) {
+  Runtime runtime;
+  runtime.library = LibraryOf(*context);
+  if (!runtime.library.empty()) {
+    for (const char* function : {"TfLiteVersion", "TF_Version"}) {
+      if (!runtime.version.empty()) break;
+      runtime.version = TextFrom(runtime.library, function);
+    }
+  }
+  runtime.registration_bytes = RegistrationBytesOf(context);
+  return runtime;
+}
+
+CpuKernels CpuKernelsOf(const Runtime& runtime) {
+  // The last version that was seen to leave 8-bit nodes to the built-in
+  // kernels; the next one that was measured gives them to XNNPACK.
+  constexpr int kLastMajor = 2, kLastMinorWithout = 15;
+  const std::vector<absl::string_view> parts =
+      absl::StrSplit(runtime.version, '.');
+  int major = 0, minor = 0;
+  if (parts.size() > 1 && absl::SimpleAtoi(parts[0], &major) &&
+      absl::SimpleAtoi(parts[1], &minor)) {
+    const bool older = major < kLastMajor ||
+                       (major == kLastMajor && minor <= kLastMinorWithout);
+    return older ? CpuKernels::kTflite : CpuKernels::kXnnpack;
+  }
+  // The package tflite-runtime ended with 2.14.
+  if (absl::StrContains(runtime.library, "tflite_runtime")) {
+    return CpuKernels::kTfliteWheel;
+  }
+  // 2.14 has a registration of 88 bytes where pointers have eight.
+  constexpr int kNewest = sizeof(TfLiteRegistration) + 3 * sizeof(void*);
+  if (runtime.registration_bytes > 0 && runtime.registration_bytes < kNewest) {
+    return CpuKernels::kTflite;
+  }
+  return CpuKernels::kXnnpack;
+}
+
+absl::string_view CpuKernelsName(CpuKernels kernels) {
+  for (const auto& [name, value] : kNames) {
+    if (value == kernels) return name;
+  }
+  return "";
+}
+
+absl::StatusOr<CpuKernels> CpuKernelsFromName(absl::string_view name) {
+  std::string known = "auto";
+  for (const auto& [text, value] : kNames) {
+    if (absl::EqualsIgnoreCase(text, name)) return value;
+    absl::StrAppend(&known, ", ", text);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("option integer_rounding: '", name, "' is none of ", known));
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,42 @@
+// Which TensorFlow Lite runtime has loaded the delegate, as far as it can be
+// told from inside, and whose integer kernels its CPU runs
+// (docs/quantization.md has the table).
+#ifndef GLES_DELEGATE_DELEGATE_TFLITE_RUNTIME_H_
+#define GLES_DELEGATE_DELEGATE_TFLITE_RUNTIME_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "quant/cpu_kernels.h"
+#include "tensorflow/lite/c/common.h"
+
+namespace gles_delegate {
+
+struct Runtime {
+  // The file that holds the functions of the TfLiteContext. "": not known.
+  std::string library;
+  // What that library's TfLiteVersion(), or TF_Version() of TensorFlow's
+  // wheels, says. "": it exports neither, as the Python wheels of TFLite alone.
+  std::string version;
+  // sizeof(TfLiteRegistration) there, which grew from version to version: the
+  // distance between two nodes of the model tells. 0: not known.
+  int registration_bytes = 0;
+};
+
+// Reads what is said above; calls no function of the runtime but the context's
+// own and the two version functions. Any member of the context may be nullptr.
+Runtime RuntimeOf(TfLiteContext* context);
+
+// Whose integer kernels the runtime's CPU runs by default; where the runtime
+// cannot be told, those of the newest one that was measured.
+quant::CpuKernels CpuKernelsOf(const Runtime& runtime);
+
+// The values of the option integer_rounding but for "auto".
+absl::string_view CpuKernelsName(quant::CpuKernels kernels);
+// kInvalidArgument: `name` is none of them; the message lists them.
+absl::StatusOr<quant::CpuKernels> CpuKernelsFromName(absl::string_view name);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_TFLITE_RUNTIME_H_

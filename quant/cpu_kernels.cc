@@ -1,0 +1,83 @@
+#include "quant/cpu_kernels.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gles_delegate::quant {
+namespace {
+
+// The built-in kernels where ruy multiplies the matrices.
+Rounding RoundingWithRuy(ProductOp op) {
+  return op == ProductOp::kConv2d || op == ProductOp::kFullyConnected
+             ? Rounding::kTwiceUp
+             : Rounding::kTwiceAwayFromZero;
+}
+
+}  // namespace
+
+Rounding RoundingOf(CpuKernels kernels, ProductOp op, bool is_uint8) {
+  switch (kernels) {
+    case CpuKernels::kTflite:
+      return RoundingWithRuy(op);
+    case CpuKernels::kTfliteWheel:
+      return is_uint8 ? Rounding::kTwiceAwayFromZero : RoundingWithRuy(op);
+    case CpuKernels::kLitert:
+      if (op == ProductOp::kTransposeConv ||
+          (op == ProductOp::kDepthwiseConv2d && !is_uint8)) {
+        return Rounding::kTwiceUp;
+      }
+      return RoundingWithRuy(op);
+    case CpuKernels::kXnnpack:
+      return Rounding::kOnceToEven;
+    case CpuKernels::kReference:
+      return Rounding::kTwiceAwayFromZero;
+  }
+  return Rounding::kTwiceUp;
+}
+
+int32_t MultiplyAsFloat(int32_t sum, float scale) {
+  const float product = static_cast<float>(sum) * scale;
+  constexpr float kMost = 2147483520.0f;  // the largest float below 2^31
+  if (!(product < kMost)) return static_cast<int32_t>(kMost);
+  if (product < -kMost) return static_cast<int32_t>(-kMost);
+  // By hand: std::nearbyint asks the thread's rounding mode.
+  const float below = std::floor(product);
+  const float rest = product - below;
+  const auto low = static_cast<int32_t>(below);
+  if (rest == 0.5f) return low + (low & 1);
+  return rest > 0.5f ? low + 1 : low;
+}
+
+int32_t In256ths(float scale) { return MultiplyAsFloat(256, scale); }
+
+int32_t MultiplyBy256ths(int32_t x, int32_t in_256ths) {
+  return (x * in_256ths + 128) >> 8;
+}
+
+std::optional<FloatSum> FloatSumOf(float a_scale, float b_scale,
+                                   float sum_scale, bool subtract) {
+  const float a = a_scale / sum_scale;
+  const float b = b_scale / sum_scale;
+  constexpr float kLeast = 1.0f / 1024, kTooLarge = 256;
+  if (!(std::min(a, b) >= kLeast && std::max(a, b) < kTooLarge)) {
+    return std::nullopt;
+  }
+  constexpr int kMultiplierBits = 20;
+  FloatSum sum;
+  sum.shift = kMultiplierBits - std::ilogb(std::max(a, b));
+  const auto multiplier = [&sum](float scale) {
+    // Exact: one is a power of two.
+    return MultiplyAsFloat(1 << sum.shift, scale);
+  };
+  sum.a = multiplier(a);
+  sum.b = subtract ? -multiplier(b) : multiplier(b);
+  return sum;
+}
+
+int32_t AddAsXnnpack(int32_t a, int32_t b, const FloatSum& sum) {
+  return (a * sum.a + b * sum.b + (1 << (sum.shift - 1))) >> sum.shift;
+}
+
+float FloatScale(float a, float b, float output) { return a * b / output; }
+
+}  // namespace gles_delegate::quant

@@ -1,0 +1,78 @@
+// Whose integer kernels: what TensorFlow Lite's CPU makes of 8-bit codes
+// depends on the runtime, how it was built, and whether XNNPACK takes the node.
+// The table of docs/quantization.md has what was measured.
+#ifndef GLES_DELEGATE_QUANT_CPU_KERNELS_H_
+#define GLES_DELEGATE_QUANT_CPU_KERNELS_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "quant/fixed_point.h"
+
+namespace gles_delegate::quant {
+
+enum class CpuKernels {
+  // The built-in kernels with ruy: the C library 2.9, Debian's 2.14.1.
+  kTflite,
+  // The built-in kernels with gemmlowp for uint8: the wheel
+  // tflite-runtime 2.14.
+  kTfliteWheel,
+  // The built-in kernels of ai-edge-litert, where XNNPACK takes no node.
+  kLitert,
+  // XNNPACK's, which ai-edge-litert and other newer runtimes apply unasked.
+  kXnnpack,
+  // TFLite's reference kernels (BUILTIN_REF).
+  kReference,
+};
+
+// How a kernel makes codes of a sum of products of codes.
+enum class Rounding {
+  kTwiceUp,            // Multiply() with Ties::kUp
+  kTwiceAwayFromZero,  // Multiply() with Ties::kAwayFromZero
+  kOnceToEven,         // MultiplyAsFloat()
+};
+
+// The ops whose sums of products are scaled.
+enum class ProductOp {
+  kConv2d,
+  kGroupedConv2d,  // which the built-in kernels leave to the reference kernel
+  kDepthwiseConv2d,
+  kTransposeConv,
+  kFullyConnected,
+  kMul,
+};
+
+// Of 8-bit codes, uint8 ones or int8.
+Rounding RoundingOf(CpuKernels kernels, ProductOp op, bool is_uint8);
+// Of a rounding that is Multiply()'s.
+inline Ties TiesOf(Rounding rounding) {
+  return rounding == Rounding::kTwiceUp ? Ties::kUp : Ties::kAwayFromZero;
+}
+
+// XNNPACK's way: float32(sum) * scale in float32, rounded to the nearest
+// integer, ties to the even one.
+int32_t MultiplyAsFloat(int32_t sum, float scale);
+
+// XNNPACK's multiplier for a scale, in 256ths, and what it makes of a code less
+// its zero point: (x * in_256ths + 128) / 256, rounded down.
+int32_t In256ths(float scale);
+int32_t MultiplyBy256ths(int32_t x, int32_t in_256ths);
+
+// XNNPACK's ADD and SUB of codes less their zero points: (a * multiplier_a +
+// b * multiplier_b) / 2^shift, rounded to the nearest, ties up.
+struct FloatSum {
+  int32_t a = 0;  // below 2^22
+  int32_t b = 0;  // negative for SUB
+  int shift = 0;
+};
+// nullopt: scales that XNNPACK leaves to the built-in kernels.
+std::optional<FloatSum> FloatSumOf(float a_scale, float b_scale,
+                                   float sum_scale, bool subtract);
+int32_t AddAsXnnpack(int32_t a, int32_t b, const FloatSum& sum);
+
+// The scale of XNNPACK's products: a * b / output in float32.
+float FloatScale(float a, float b, float output);
+
+}  // namespace gles_delegate::quant
+
+#endif  // GLES_DELEGATE_QUANT_CPU_KERNELS_H_

@@ -1,0 +1,221 @@
+"""The delegate's codes against those of a runtime of today: the Python wheel
+ai-edge-litert, whose CPU gives 8-bit nodes to XNNPACK (docs/quantization.md).
+
+Run by CTest as `wheel`. It needs a Python that has the package:
+
+  GLES_DELEGATE_WHEEL_PYTHON=VENV/bin/python   one that is there
+  GLES_DELEGATE_FETCH_WHEELS=1                 pip fetches it into the build folder
+
+Without either it skips (exit status 77) and says so.
+"""
+
+import os
+import subprocess
+import sys
+
+PACKAGE = "ai-edge-litert==2.3.0"
+SKIPPED = 77
+
+
+def skip(reason):
+    print("SKIPPED: " + reason)
+    sys.exit(SKIPPED)
+
+
+def python_with_the_wheel(folder):
+    """The path of a Python that has the package; skips where there is none."""
+    given = os.environ.get("GLES_DELEGATE_WHEEL_PYTHON")
+    if given:
+        return given
+    if os.environ.get("GLES_DELEGATE_FETCH_WHEELS", "0") in ("", "0"):
+        skip("no runtime wheel: set GLES_DELEGATE_WHEEL_PYTHON to a Python that has "
+             + PACKAGE + ", or GLES_DELEGATE_FETCH_WHEELS=1 to let pip fetch it")
+    python = os.path.join(folder, "bin", "python")
+    commands = [[sys.executable, "-m", "venv", folder],
+                [python, "-m", "pip", "install", "--quiet", PACKAGE]]
+    for command in commands:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            skip("%s failed: %s" % (" ".join(command), done.stderr.strip()[-300:]))
+    return python
+
+
+# --- In the Python that has the package ---------------------------------------
+
+
+def activation(rng, np, name, dtype, scale=None):
+    """A quantized tensor's type, scale and zero point."""
+    low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+    if scale is None:
+        scale = float(np.exp(rng.uniform(np.log(0.01), np.log(0.1))))
+    return dict(name=name, dtype=dtype, scale=[scale],
+                zero=[int(rng.integers(low, high + 1))], data=None, dimension=0)
+
+
+class Cases:
+    """Models of one op, each with its inputs."""
+
+    def __init__(self, np, schema, flatbuffers, seed):
+        self.np, self.schema, self.flatbuffers = np, schema, flatbuffers
+        self.rng = np.random.default_rng(seed)
+        self.types = {np.int8: schema.TensorType.INT8, np.uint8: schema.TensorType.UINT8,
+                      np.int32: schema.TensorType.INT32}
+
+    def tensor(self, buffers, spec, index):
+        s, np = self.schema, self.np
+        t = s.TensorT()
+        t.name, t.shape, t.type = b"t%d" % index, spec["shape"], self.types[spec["dtype"]]
+        t.buffer = 0
+        if spec["data"] is not None:
+            b = s.BufferT()
+            b.data = np.frombuffer(spec["data"].astype(spec["dtype"]).tobytes(), np.uint8)
+            buffers.append(b)
+            t.buffer = len(buffers) - 1
+        if spec["scale"]:
+            q = s.QuantizationParametersT()
+            q.scale = np.array(spec["scale"], np.float32)
+            q.zeroPoint = np.array(spec["zero"], np.int64)
+            q.quantizedDimension = spec["dimension"]
+            t.quantization = q
+        return t
+
+    def model(self, op, version, options, inputs, output):
+        s = self.schema
+        m, g, o, c = s.ModelT(), s.SubGraphT(), s.OperatorT(), s.OperatorCodeT()
+        m.version, m.buffers, m.subgraphs, m.operatorCodes = 3, [s.BufferT()], [g], [c]
+        specs = inputs + [output]
+        g.tensors = [self.tensor(m.buffers, t, i) for i, t in enumerate(specs)]
+        g.inputs = [i for i, t in enumerate(inputs) if t["data"] is None]
+        g.outputs = o.outputs = [len(inputs)]
+        o.opcodeIndex, o.inputs, g.operators = 0, list(range(len(inputs))), [o]
+        if options is not None:
+            name = type(options).__name__[:-1]  # AddOptionsT
+            o.builtinOptions, o.builtinOptionsType = options, getattr(s.BuiltinOptions, name)
+        c.builtinCode = c.deprecatedBuiltinCode = getattr(s.BuiltinOperator, op)
+        c.version = version
+        builder = self.flatbuffers.Builder(1024)
+        builder.Finish(m.Pack(builder), b"TFL3")
+        return bytes(builder.Output())
+
+    def options(self, name, **values):
+        options = getattr(self.schema, name)()
+        for key, value in values.items():
+            setattr(options, key, value)
+        return options
+
+    def product(self, op, dtype, small):
+        """A convolution or matrix product; `small`: its sums are scaled far down."""
+        np, rng, channels, outs = self.np, self.rng, 8, 12
+        depthwise, full = op == "DEPTHWISE_CONV_2D", op == "FULLY_CONNECTED"
+        if depthwise:
+            outs = 16
+        shape = {"FULLY_CONNECTED": [outs, channels],
+                 "DEPTHWISE_CONV_2D": [1, 3, 3, outs]}.get(op, [outs, 3, 3, channels])
+        dimension = 3 if depthwise and dtype == np.int8 else 0
+        count = outs if dtype == np.int8 and not full else 1
+        scales = np.exp(rng.uniform(np.log(0.002), np.log(0.02), count)).tolist()
+        low, high = (-127, 127) if dtype == np.int8 else (0, 255)
+        x = dict(activation(rng, np, "x", dtype),
+                 shape=[64, channels] if full else [1, 8, 8, channels])
+        w = dict(dtype=dtype, scale=scales, shape=shape, dimension=dimension,
+                 zero=[0] * count if dtype == np.int8 else [int(rng.integers(0, 256))],
+                 data=rng.integers(low, high + 1, shape))
+        b = dict(dtype=np.int32, shape=[outs], dimension=0, zero=[0] * count,
+                 scale=[s * x["scale"][0] for s in scales],
+                 data=rng.integers(-2000, 2000, [outs]))
+        most = x["scale"][0] * max(scales) * 60 * 40
+        y = dict(activation(rng, np, "y", dtype, most * (4 if small else 0.5)),
+                 shape=[64, outs] if full else [1, 8, 8, outs])
+        names = {"FULLY_CONNECTED": self.options("FullyConnectedOptionsT"),
+                 "CONV_2D": self.options("Conv2DOptionsT", strideH=1, strideW=1,
+                                         dilationHFactor=1, dilationWFactor=1),
+                 "DEPTHWISE_CONV_2D": self.options(
+                     "DepthwiseConv2DOptionsT", strideH=1, strideW=1, depthMultiplier=2,
+                     dilationHFactor=1, dilationWFactor=1)}
+        return self.model(op, 4 if full else 3, names[op], [x, w, b], y), [x]
+
+    def function_of_two(self, op, dtype):
+        np, rng = self.np, self.rng
+        a = dict(activation(rng, np, "a", dtype), shape=[1, 16, 16, 7])
+        b = dict(activation(rng, np, "b", dtype), shape=[1, 16, 16, 7])
+        scale = (a["scale"][0] * b["scale"][0] * 127 if op == "MUL"
+                 else a["scale"][0] + b["scale"][0])
+        y = dict(activation(rng, np, "y", dtype, scale * float(rng.uniform(0.5, 1))),
+                 shape=a["shape"])
+        options = self.options(op.title() + "OptionsT")
+        return self.model(op, 2, options, [a, b], y), [a, b]
+
+    def quantize(self, dtype):
+        np, rng = self.np, self.rng
+        x = dict(activation(rng, np, "x", dtype), shape=[1, 16, 16, 7])
+        y = dict(activation(rng, np, "y", dtype, x["scale"][0] * float(rng.uniform(0.3, 3))),
+                 shape=x["shape"])
+        return self.model("QUANTIZE", 2, None, [x], y), [x]
+
+    def all(self):
+        for dtype in (self.np.int8, self.np.uint8):
+            for op in ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"):
+                for small in (False, True):
+                    yield (op,) + self.product(op, dtype, small)
+            for op in ("ADD", "SUB", "MUL"):
+                yield (op,) + self.function_of_two(op, dtype)
+            yield ("QUANTIZE",) + self.quantize(dtype)
+
+
+def run(np, interpreter, model, inputs, **how):
+    it = interpreter.Interpreter(model_content=model, num_threads=1, **how)
+    it.allocate_tensors()
+    for detail, value in zip(it.get_input_details(), inputs):
+        it.set_tensor(detail["index"], value)
+    it.invoke()
+    return it.get_tensor(it.get_output_details()[0]["index"]).astype(np.int64)
+
+
+def compare(delegate, seeds):
+    """Prints a line for each op; the exit status is 1 where a code differs."""
+    import flatbuffers
+    import numpy as np
+    from ai_edge_litert import interpreter, schema_py_generated as schema
+    plain = interpreter.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+    # What the CPU is told, and what the delegate is; ops that may differ.
+    runtimes = (("as it comes", {}, {}),
+                ("without XNNPACK", {"experimental_op_resolver_type": plain},
+                 {"integer_rounding": "litert"}))
+    counts, apart = {}, 0
+    for seed in range(seeds):
+        for op, model, inputs in Cases(np, schema, flatbuffers, seed).all():
+            rng = np.random.default_rng(seed)
+            values = [rng.integers(np.iinfo(t["dtype"]).min, np.iinfo(t["dtype"]).max + 1,
+                                   t["shape"]).astype(t["dtype"]) for t in inputs]
+            answers = []
+            for name, how, options in runtimes:
+                cpu = run(np, interpreter, model, values, **how)
+                gpu = run(np, interpreter, model, values, experimental_delegates=[
+                    interpreter.load_delegate(delegate, options)], **how)
+                answers.append(cpu)
+                differ = int((cpu != gpu).sum())
+                entry = counts.setdefault((op, values[0].dtype.name, name), [0, 0])
+                entry[0] += cpu.size
+                entry[1] += differ
+            apart += int((answers[0] != answers[1]).sum())
+    for (op, dtype, name), (codes, differ) in sorted(counts.items()):
+        print("%-18s %-6s %-16s %6d codes, %d differ" % (op, dtype, name, codes, differ))
+    print("the two runtimes differ from each other in %d codes" % apart)
+    if apart == 0:
+        print("FAILED: these cases tell no rounding from another")
+    wrong = sum(differ for _, differ in counts.values())
+    print("FAILED: %d codes differ" % wrong if wrong else "no code differs")
+    return 1 if wrong or apart == 0 else 0
+
+
+def main():
+    if sys.argv[1] == "--compare":
+        sys.exit(compare(sys.argv[2], seeds=3))
+    delegate, folder = sys.argv[1:3]
+    python = python_with_the_wheel(folder)
+    sys.exit(subprocess.run([python, "-B", __file__, "--compare", delegate],
+                            check=False).returncode)
+
+
+if __name__ == "__main__":
+    main()
