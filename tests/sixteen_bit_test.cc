@@ -1,0 +1,186 @@
+// labels: op quant llvmpipe softpipe
+// Ops on 16-bit codes (16x8 models) beside TFLite's own kernels: those that
+// move codes give every code, those that compute stay within what their float
+// view rounds otherwise. `docs/quantization.md` says which bound is which.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "delegate/ops/op.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/single_op.h"
+#include "tools/common/model_builder.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using Op = schema::BuiltinOperator;
+constexpr auto kInt16 = schema::TensorType::INT16;
+constexpr float kScale = 1e-3f;
+
+ModelQuantization Q(float scale) {
+  return ModelQuantization::PerTensor(scale, 0);
+}
+
+// Every value on a code of `scale`.
+std::vector<float> Values(size_t n, float scale, int seed) {
+  std::mt19937 random(seed);
+  std::vector<float> values(n);
+  for (float& v : values) {
+    v = scale * static_cast<float>(static_cast<int>(random() % 65536) - 32768);
+  }
+  return values;
+}
+
+// The most codes of `scale` that an output is off by. Fails where the delegate
+// leaves the node to the CPU.
+float CodesApart(const std::string& what, const ModelBuilder& builder,
+                 std::vector<std::vector<float>> inputs, float scale) {
+  SingleOpModel model;
+  model.description = what;
+  model.bytes = builder.Finish();
+  model.inputs = std::move(inputs);
+  const RunResult cpu = RunOnCpu(model);
+  const RunResult gpu = RunOnDelegate(model);
+  EXPECT_TRUE(cpu.status.ok()) << what << ": " << cpu.status;
+  EXPECT_TRUE(gpu.status.ok()) << what << ": " << gpu.status;
+  if (!cpu.status.ok() || !gpu.status.ok()) return INFINITY;
+  float most = 0;
+  for (size_t o = 0; o < cpu.outputs.size(); ++o) {
+    const auto& want = cpu.outputs[o].values;
+    const auto& got = gpu.outputs[o].values;
+    EXPECT_EQ(want.size(), got.size());
+    for (size_t i = 0; i < want.size(); ++i) {
+      most = std::max(most, std::fabs(want[i] - got[i]) / scale);
+    }
+  }
+  return std::round(most * 100) / 100;
+}
+
+class SixteenBitTest : public ::testing::Test {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+};
+
+constexpr int kSeeds = 3;
+
+TEST_F(SixteenBitTest, Pooling) {
+  for (int seed = 0; seed < kSeeds; ++seed) {
+    for (Op op : {Op::MAX_POOL_2D, Op::AVERAGE_POOL_2D}) {
+      ModelBuilder b;
+      const int x = b.AddInput("x", {2, 7, 6, 5}, kInt16, Q(kScale));
+      const int y = b.AddTensor("y", {2, 3, 3, 5}, kInt16, Q(kScale));
+      schema::Pool2DOptionsT pool;
+      pool.stride_w = pool.stride_h = pool.filter_width = 2;
+      pool.filter_height = 3;
+      pool.padding = schema::Padding::VALID;
+      b.AddOp(op, 3, {x}, {y}, pool);
+      b.SetOutputs({y});
+      // A mean's division may lie beside a tie.
+      EXPECT_LE(CodesApart("pooling", b, {Values(420, kScale, seed)}, kScale),
+                op == Op::MAX_POOL_2D ? 0 : 1);
+    }
+  }
+}
+
+TEST_F(SixteenBitTest, Reductions) {
+  for (int seed = 0; seed < kSeeds; ++seed) {
+    for (Op op : {Op::MEAN, Op::REDUCE_MAX, Op::REDUCE_MIN}) {
+      const bool mean = op == Op::MEAN;
+      const float scale = mean ? kScale / 4 : kScale;
+      ModelBuilder b;
+      const int x = b.AddInput("x", {2, 7, 6, 5}, kInt16, Q(kScale));
+      const int axes =
+          b.AddConstant<int32_t>("axes", {2}, std::vector<int32_t>{1, 2});
+      const int y = b.AddTensor("y", {2, 1, 1, 5}, kInt16, Q(scale));
+      schema::ReducerOptionsT options;
+      options.keep_dims = true;
+      b.AddOp(op, mean ? 2 : 3, {x, axes}, {y}, options);
+      b.SetOutputs({y});
+      EXPECT_LE(CodesApart("reduction", b, {Values(420, kScale, seed)}, scale),
+                mean ? 1 : 0);
+    }
+  }
+}
+
+TEST_F(SixteenBitTest, SoftmaxKeepsToItsTables) {
+  // The CPU interpolates exp and 1 / x between 513 points: h^2 / 8 of a step of
+  // 10 / 512 is 1.6 codes, twice, and each rounds.
+  for (int seed = 0; seed < kSeeds; ++seed) {
+    ModelBuilder b;
+    constexpr float kCode = 1.0f / 32768;
+    const int x = b.AddInput("x", {6, 11}, kInt16, Q(1e-4f));
+    const int y = b.AddTensor("y", {6, 11}, kInt16, Q(kCode));
+    schema::SoftmaxOptionsT options;
+    options.beta = 1;
+    b.AddOp(Op::SOFTMAX, 3, {x}, {y}, options);
+    b.SetOutputs({y});
+    EXPECT_LE(CodesApart("softmax", b, {Values(66, 1e-4f, seed)}, kCode), 6);
+  }
+}
+
+TEST_F(SixteenBitTest, WhatMovesCodesGivesEveryCode) {
+  const std::vector<std::vector<float>> one = {Values(48, kScale, 1)};
+  {
+    ModelBuilder b;
+    const int x = b.AddInput("x", {1, 4, 4, 3}, kInt16, Q(kScale));
+    const int z = b.AddInput("z", {1, 4, 4, 3}, kInt16, Q(kScale));
+    const int y = b.AddTensor("y", {1, 4, 4, 6}, kInt16, Q(kScale));
+    schema::ConcatenationOptionsT options;
+    options.axis = 3;
+    b.AddOp(Op::CONCATENATION, 3, {x, z}, {y}, options);
+    b.SetOutputs({y});
+    EXPECT_EQ(
+        CodesApart("CONCATENATION", b, {one[0], Values(48, kScale, 2)}, kScale),
+        0);
+  }
+  {
+    ModelBuilder b;
+    const int x = b.AddInput("x", {1, 4, 4, 3}, kInt16, Q(kScale));
+    const int pads = b.AddConstant<int32_t>(
+        "p", {4, 2}, std::vector<int32_t>{0, 0, 1, 1, 2, 1, 0, 0});
+    const int y = b.AddTensor("y", {1, 6, 7, 3}, kInt16, Q(kScale));
+    schema::MirrorPadOptionsT options;
+    b.AddOp(Op::MIRROR_PAD, 2, {x, pads}, {y}, options);
+    b.SetOutputs({y});
+    EXPECT_EQ(CodesApart("MIRROR_PAD", b, one, kScale), 0);
+  }
+}
+
+// Versions that TFLite 2.9 does not have yet, of its 16-bit kernels.
+TEST(SixteenBitVersionTest, OfNewerRuntimesAreTaken) {
+  const std::vector<std::pair<Op, int>> versions = {
+      {Op::SOFTMAX, 3},
+      {Op::MEAN, 3},
+      {Op::REDUCE_MAX, 3},
+      {Op::REDUCE_MIN, 3},
+      {Op::SQRT, 2},
+      {Op::AVERAGE_POOL_2D, 3},
+      {Op::MAX_POOL_2D, 3},
+      {Op::PADV2, 5},
+      {Op::PAD, 5},
+      {Op::MIRROR_PAD, 3},
+      {Op::CONCATENATION, 3},
+      {Op::SPACE_TO_BATCH_ND, 4},
+      {Op::BATCH_TO_SPACE_ND, 4},
+      {Op::EQUAL, 5},
+      {Op::SPLIT, 4},
+      {Op::UNPACK, 4},
+      {Op::PACK, 3},
+  };
+  for (const auto& [op, version] : versions) {
+    const OpDefinition* definition = FindOp(static_cast<int>(op), "");
+    ASSERT_NE(definition, nullptr) << schema::EnumNameBuiltinOperator(op);
+    EXPECT_GE(definition->max_version_quantized, version)
+        << schema::EnumNameBuiltinOperator(op);
+  }
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
