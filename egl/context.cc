@@ -7,7 +7,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "egl/current_context.h"
 #include "egl/displays.h"
 #include "egl/egl_error.h"
@@ -23,7 +22,6 @@ constexpr char kDeviceVariable[] = "GLES_DELEGATE_DEVICE";
 struct Opened {
   HeadlessContext context;
   DeviceInfo device;
-  std::string hardware_errors;  // see Context
 };
 
 absl::StatusOr<Opened> OpenCandidate(const DisplayCandidate& candidate,
@@ -40,7 +38,7 @@ absl::StatusOr<Opened> OpenCandidate(const DisplayCandidate& candidate,
     return status;
   }
   if (!device.ok()) return device.status();
-  return Opened{*std::move(context), *std::move(device), ""};
+  return Opened{*std::move(context), *std::move(device)};
 }
 
 // All but its description.
@@ -50,7 +48,6 @@ DisplayReport Report(int index, const DisplayCandidate& candidate,
   report.index = index;
   if (!opened.ok()) {
     report.error = std::string(opened.status().message());
-    if (candidate.obstacle != nullptr) report.error += candidate.obstacle();
     report.software = candidate.software;
     return report;
   }
@@ -118,34 +115,17 @@ absl::Status NothingFound(const Choice& choice,
                    "). It may be an index below or a part of a name:", tried));
 }
 
-constexpr char kNotTried[] = "not tried";
-
-// Why no display of hardware was opened, those that the choice left out aside.
-std::string HardwareErrors(const std::vector<DisplayCandidate>& candidates,
-                           const std::vector<DisplayReport>& reports) {
-  std::vector<std::string> errors;
-  for (const DisplayReport& report : reports) {
-    if (report.error.empty() || report.software || report.error == kNotTried) {
-      continue;
-    }
-    errors.push_back(
-        absl::StrCat(candidates[report.index].describe(), ": ", report.error));
-  }
-  return absl::StrJoin(errors, "; ");
-}
-
 // Opens candidates until one is hardware and matches; the first matching
-// software one where none is and `options` allow that.
-absl::StatusOr<Opened> OpenBest(const Choice& choice,
-                                const ContextOptions& options) {
+// software one where none is.
+absl::StatusOr<Opened> OpenBest(const Choice& choice, bool debug) {
   const std::vector<DisplayCandidate> candidates = FindDisplays();
   absl::StatusOr<Opened> software = absl::UnavailableError("none");
   std::vector<DisplayReport> reports;
   for (size_t i = 0; i < candidates.size(); ++i) {
     const int index = static_cast<int>(i);
-    absl::StatusOr<Opened> opened =
-        choice.MayOpen(index) ? OpenCandidate(candidates[i], options.debug)
-                              : absl::UnavailableError(kNotTried);
+    absl::StatusOr<Opened> opened = choice.MayOpen(index)
+                                        ? OpenCandidate(candidates[i], debug)
+                                        : absl::UnavailableError("not tried");
     reports.push_back(Report(index, candidates[i], opened));
     if (!opened.ok() || !choice.Matches(candidates[i], opened->device)) {
       continue;
@@ -153,16 +133,8 @@ absl::StatusOr<Opened> OpenBest(const Choice& choice,
     if (!opened->device.software) return opened;
     if (!software.ok()) software = std::move(opened);
   }
-  if (!software.ok()) {
-    return NothingFound(choice, candidates, std::move(reports));
-  }
-  software->hardware_errors = HardwareErrors(candidates, reports);
-  if (options.allow_software) return software;
-  return absl::UnavailableError(absl::StrCat(
-      "there is software rendering alone (", software->device.renderer,
-      "), which allow_software=0 declines. Hardware: ",
-      software->hardware_errors.empty() ? "none found"
-                                        : software->hardware_errors));
+  if (software.ok()) return software;
+  return NothingFound(choice, candidates, std::move(reports));
 }
 
 void StartDebugMessages() {
@@ -207,7 +179,7 @@ absl::StatusOr<std::unique_ptr<Context>> Context::Create(
     const ContextOptions& options) {
   if (absl::Status status = LoadGl(); !status.ok()) return status;
   SavedCurrent saved;
-  absl::StatusOr<Opened> opened = OpenBest(ReadChoice(options), options);
+  absl::StatusOr<Opened> opened = OpenBest(ReadChoice(options), options.debug);
   if (!opened.ok()) return opened.status();
 
   std::unique_ptr<Context> context(new Context);
@@ -216,7 +188,6 @@ absl::StatusOr<std::unique_ptr<Context>> Context::Create(
   context->draw_ = context->read_ = opened->context.surface();
   context->owned_ = true;
   context->device_ = std::move(opened->device);
-  context->hardware_errors_ = std::move(opened->hardware_errors);
   opened->context.Release();
   if (options.debug && context->device_.Has("GL_KHR_debug")) {
     absl::Status status = context->Run([] {

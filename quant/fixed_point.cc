@@ -62,6 +62,22 @@ int32_t Multiply(int32_t x, Multiplier m, Ties ties) {
                        ties);
 }
 
+WideMultiplier SixteenBitMultiplierOf(double real) {
+  const Multiplier m = MultiplierOf(real);
+  constexpr int32_t kLast = 0x7fff0000;  // what would round up to 2^15
+  return {m.value < kLast ? (m.value + (1 << 15)) >> 16 : 0x7fff, 15 - m.shift};
+}
+
+WideMultiplier WideMultiplierOf(double real) {
+  const Multiplier m = MultiplierOf(real);
+  return {m.value, 31 - m.shift};
+}
+
+int32_t MultiplyOnce(int64_t sum, const WideMultiplier& m) {
+  const int64_t half = int64_t{1} << (m.right - 1);
+  return static_cast<int32_t>((sum * m.value + half) >> m.right);
+}
+
 int32_t DivideRounded(int32_t sum, int32_t count) {
   return (sum > 0 ? sum + count / 2 : sum - count / 2) / count;
 }

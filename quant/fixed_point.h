@@ -47,6 +47,19 @@ enum class Ties {
 // x * multiplier, for a product that fits 32 bits.
 int32_t Multiply(int32_t x, Multiplier multiplier, Ties ties);
 
+// The kernels of 16-bit codes: (sum * value + half) >> right, of 64 bits, so
+// that a sum is rounded once, ties up.
+struct WideMultiplier {
+  int32_t value = 0;
+  int right = 0;
+};
+// CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV, and FULLY_CONNECTED of older
+// runtimes, keep but 16 bits of the multiplier.
+WideMultiplier SixteenBitMultiplierOf(double real);
+// FULLY_CONNECTED of newer ones.
+WideMultiplier WideMultiplierOf(double real);
+int32_t MultiplyOnce(int64_t sum, const WideMultiplier& multiplier);
+
 // TFLite's rounding of sum / count: ties away from zero. count > 0.
 int32_t DivideRounded(int32_t sum, int32_t count);
 

@@ -79,6 +79,21 @@ TEST(FloatSumOfTest, KeepsTwentyBitsOfTheLargerScale) {
   EXPECT_FALSE(FloatSumOf(100, 1, 0.1f, false).has_value());
 }
 
+TEST(MultiplyOnceTest, KeepsSixteenBitsOfTheMultiplierOrAll) {
+  const WideMultiplier third = SixteenBitMultiplierOf(1.0 / 3);
+  EXPECT_EQ(third.value, 21845);  // 2/3 of 2^15
+  EXPECT_EQ(third.right, 16);
+  EXPECT_EQ(SixteenBitMultiplierOf(1 - 1e-9).value, 0x7fff);
+  EXPECT_EQ(WideMultiplierOf(0.25).right, 32);
+  // Once, ties up.
+  EXPECT_EQ(MultiplyOnce(15, WideMultiplierOf(1.0 / 32)), 0);
+  EXPECT_EQ(MultiplyOnce(16, WideMultiplierOf(1.0 / 32)), 1);
+  EXPECT_EQ(MultiplyOnce(-16, WideMultiplierOf(1.0 / 32)), 0);
+  EXPECT_EQ(
+      MultiplyOnce(int64_t{1} << 40, SixteenBitMultiplierOf(1.0 / 1048576)),
+      1 << 20);
+}
+
 TEST(DivideRoundedTest, TiesGoAwayFromZero) {
   EXPECT_EQ(DivideRounded(5, 2), 3);
   EXPECT_EQ(DivideRounded(-5, 2), -3);

@@ -1,4 +1,4 @@
-// labels: op quant llvmpipe softpipe
+// labels: op quant llvmpipe
 // Ops on 16-bit codes (16x8 models) beside TFLite's own kernels: those that
 // move codes give every code, those that compute stay within what their float
 // view rounds otherwise. `docs/quantization.md` says which bound is which.
@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "delegate/ops/op.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -21,6 +22,7 @@ namespace gles_delegate::testing {
 namespace {
 
 using Op = schema::BuiltinOperator;
+using Shape = ModelBuilder::Shape;
 constexpr auto kInt16 = schema::TensorType::INT16;
 constexpr float kScale = 1e-3f;
 
@@ -41,13 +43,20 @@ std::vector<float> Values(size_t n, float scale, int seed) {
 // The most codes of `scale` that an output is off by. Fails where the delegate
 // leaves the node to the CPU.
 float CodesApart(const std::string& what, const ModelBuilder& builder,
-                 std::vector<std::vector<float>> inputs, float scale) {
+                 std::vector<std::vector<float>> inputs, float scale,
+                 TfLiteGlesQuantizedCompute compute = kTfLiteGlesQuantizedAuto,
+                 const char* in_report = "") {
   SingleOpModel model;
   model.description = what;
   model.bytes = builder.Finish();
   model.inputs = std::move(inputs);
   const RunResult cpu = RunOnCpu(model);
-  const RunResult gpu = RunOnDelegate(model);
+  RunOptions options;
+  options.configure = [compute](TfLiteGlesDelegateOptions& o) {
+    o.quantized_compute = compute;
+  };
+  const RunResult gpu = RunOnDelegate(model, options);
+  EXPECT_THAT(gpu.report, ::testing::HasSubstr(in_report)) << what;
   EXPECT_TRUE(cpu.status.ok()) << what << ": " << cpu.status;
   EXPECT_TRUE(gpu.status.ok()) << what << ": " << gpu.status;
   if (!cpu.status.ok() || !gpu.status.ok()) return INFINITY;
@@ -149,6 +158,104 @@ TEST_F(SixteenBitTest, WhatMovesCodesGivesEveryCode) {
     b.AddOp(Op::PAD, 3, {x, pads}, {y}, schema::PadOptionsT());
     b.SetOutputs({y});
     EXPECT_EQ(CodesApart("PAD", b, one, kScale), 0);
+  }
+}
+
+// --- Convolutions and matrix products ----------------------------------------
+
+// One of random weights and biases. Returns how many codes it is off by.
+float ProductApart(Op op, int seed, int channels, bool relu,
+                   TfLiteGlesQuantizedCompute compute) {
+  std::mt19937 random(seed);
+  const bool depthwise = op == Op::DEPTHWISE_CONV_2D;
+  const bool full = op == Op::FULLY_CONNECTED;
+  const bool transposed = op == Op::TRANSPOSE_CONV;
+  const int outs = depthwise ? channels * 2 : 7;
+  const float in_scale = std::exp2(-13.0f + static_cast<float>(random() % 5));
+  ModelQuantization weights, biases;
+  const int scales = full || seed % 3 == 0 ? 1 : outs;
+  weights.dimension = depthwise ? 3 : 0;
+  for (int o = 0; o < scales; ++o) {
+    const float scale = 1e-3f * static_cast<float>(1 + random() % 20);
+    weights.scale.push_back(scale);
+    weights.zero_point.push_back(0);
+    biases.scale.push_back(scale * in_scale);
+    biases.zero_point.push_back(0);
+  }
+  const Shape shape = full        ? Shape{outs, channels}
+                      : depthwise ? Shape{1, 3, 3, outs}
+                                  : Shape{outs, 3, 3, channels};
+  size_t count = 1;
+  for (int d : shape) count *= static_cast<size_t>(d);
+  std::vector<int8_t> codes(count);
+  for (int8_t& code : codes) {
+    code = static_cast<int8_t>(static_cast<int>(random() % 255) - 127);
+  }
+  std::vector<int64_t> bias(outs);
+  for (int64_t& b : bias) {
+    b = static_cast<int64_t>(random() % 20000001) - 10000000;
+  }
+  ModelBuilder b;
+  const Shape in = full ? Shape{5, channels} : Shape{2, 6, 5, channels};
+  const Shape out = full         ? Shape{5, outs}
+                    : transposed ? Shape{2, 12, 10, outs}
+                                 : Shape{2, 6, 5, outs};
+  const int x = b.AddInput("x", in, kInt16, Q(in_scale));
+  const int w = b.AddConstant<int8_t>("w", shape, codes, weights);
+  const int bi = b.AddConstant<int64_t>("b", {outs}, bias, biases);
+  // Sums that mostly fit, some that saturate.
+  const float magnitude =
+      std::sqrt(static_cast<float>(count) / static_cast<float>(outs));
+  const float out_scale = in_scale * weights.scale[0] * 60 * magnitude *
+                          (seed % 4 == 1 ? 0.3f : 2.0f);
+  const int y = b.AddTensor("y", out, kInt16, Q(out_scale));
+  const auto activation = relu ? schema::ActivationFunctionType::RELU6
+                               : schema::ActivationFunctionType::NONE;
+  if (full) {
+    schema::FullyConnectedOptionsT options;
+    options.fused_activation_function = activation;
+    b.AddOp(op, 7, {x, w, bi}, {y}, options);
+  } else if (transposed) {
+    schema::TransposeConvOptionsT options;
+    options.stride_w = options.stride_h = 2;
+    const int size = b.AddConstant<int32_t>(
+        "s", {4}, std::vector<int32_t>(out.begin(), out.end()));
+    b.AddOp(op, 3, {size, w, x, bi}, {y}, options);
+  } else if (depthwise) {
+    schema::DepthwiseConv2DOptionsT options;
+    options.stride_w = options.stride_h = 1;
+    options.depth_multiplier = 2;
+    options.fused_activation_function = activation;
+    b.AddOp(op, 5, {x, w, bi}, {y}, options);
+  } else {
+    schema::Conv2DOptionsT options;
+    options.stride_w = options.stride_h = 1;
+    options.fused_activation_function = activation;
+    b.AddOp(op, 4, {x, w, bi}, {y}, options);
+  }
+  b.SetOutputs({y});
+  size_t elements = 1;
+  for (int d : in) elements *= static_cast<size_t>(d);
+  // Not vacuous: the integers are what ran.
+  const bool integer = compute != kTfLiteGlesQuantizedFloat;
+  return CodesApart(
+      absl::StrCat(schema::EnumNameBuiltinOperator(op), " seed ", seed), b,
+      {Values(elements, in_scale, seed)}, out_scale, compute,
+      integer ? "\"nodes_on_codes\": 1" : "");
+}
+
+TEST_F(SixteenBitTest, ProductsAreTheCpusIntegers) {
+  for (Op op : {Op::CONV_2D, Op::DEPTHWISE_CONV_2D, Op::FULLY_CONNECTED,
+                Op::TRANSPOSE_CONV}) {
+    for (int seed = 0; seed < 50; ++seed) {
+      const int channels = seed % 10 == 9 ? 40 : 1 + seed % 13;
+      EXPECT_EQ(ProductApart(op, seed, channels, seed % 5 == 2,
+                             kTfLiteGlesQuantizedInteger),
+                0)
+          << schema::EnumNameBuiltinOperator(op) << " " << seed;
+    }
+    // The cases tell these integers from a sum of floats, rounded once.
+    EXPECT_GT(ProductApart(op, 0, 8, false, kTfLiteGlesQuantizedFloat), 0);
   }
 }
 

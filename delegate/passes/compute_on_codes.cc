@@ -2,10 +2,12 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "delegate/ops/op.h"
 #include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/kernel.h"
+#include "delegate/passes/codes/wide_products.h"
 #include "delegate/tflite/float_view.h"
 
 namespace gles_delegate {
@@ -57,6 +59,19 @@ std::optional<Node> Rewritten(const Node& node,
   return Moved(node, *context.graph);
 }
 
+// Puts the nodes that compute `node` in integers of 16 bits behind `*nodes`.
+// False: it has none, or the device cannot plan them.
+bool AppendWideProduct(const Node& node, const codes::KernelContext& context,
+                       std::vector<Node>* nodes) {
+  std::vector<Node> wide = codes::WideProduct(node, context);
+  for (const Node& part : wide) {
+    Planner planner(context.graph, context.profile);
+    if (!PlanNode(part, &planner).ok()) return false;
+  }
+  for (Node& part : wide) nodes->push_back(std::move(part));
+  return !wide.empty();
+}
+
 }  // namespace
 
 int ComputeOnCodes(Graph* graph, const DeviceProfile& profile,
@@ -64,16 +79,23 @@ int ComputeOnCodes(Graph* graph, const DeviceProfile& profile,
   HoldCodes(graph);
   const codes::KernelContext context{graph, profile, cpu};
   int count = 0;
+  std::vector<Node> nodes;
   for (Node& node : graph->nodes) {
+    if (AppendWideProduct(node, context, &nodes)) {
+      ++count;
+      continue;
+    }
+    nodes.push_back(node);
     std::optional<Node> on_codes = Rewritten(node, context);
     if (!on_codes) continue;
     on_codes->on_codes = true;
     // The check is the plan, as it was when the node was accepted.
     Planner planner(graph, profile);
     if (!PlanNode(*on_codes, &planner).ok()) continue;
-    node = *std::move(on_codes);
+    nodes.back() = *std::move(on_codes);
     ++count;
   }
+  graph->nodes = std::move(nodes);
   return count;
 }
 

@@ -8,6 +8,9 @@
 // scale the sums as TFLite's integer kernels do (quant/fixed_point.h). Ops that
 // move values move codes. Every other op keeps its float view: what it reads is
 // code * scale, what it writes goes to its code.
+//
+// Convolutions and matrix products of 16-bit activations are integers as well,
+// of tensors that stay real values (codes/wide_products.h).
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_COMPUTE_ON_CODES_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_COMPUTE_ON_CODES_H_
 

@@ -375,6 +375,42 @@ vec4 op_requantize_float(vec4 x, ivec4 scale, ivec4 unused, vec4 p) {
   return scaled_to_even(x, intBitsToFloat(scale), int(p.y));
 }
 
+// --- 16-bit codes (delegate/passes/codes/wide_products.cc) ---------------------
+
+// The code of a real value. p.x: its scale; zero points are zero.
+vec4 code_of(vec4 x, vec4 p) { return floor(x / p.x + 0.5); }
+// A code is 256 times its high part plus its low one, both of -128 to 128.
+vec4 op_high_code(vec4 x, vec4 p) {
+  return floor(code_of(x, p) * 0.00390625 + 0.5);
+}
+vec4 op_low_code(vec4 x, vec4 p) {
+  return code_of(x, p) - 256.0 * op_high_code(x, p);
+}
+// A sum from those of its high and its low parts, less than 0x3f000000 in
+// magnitude: as the bits of a float, 2^30 more, which is never denormal or NaN.
+vec4 op_join_sums(vec4 high, vec4 low, vec4 p) {
+  return intBitsToFloat(ivec4(high) * 256 + ivec4(low) + 0x40000000);
+}
+// quant/fixed_point.h's MultiplyOnce(): (sum * multiplier + half) >> shift, of
+// 64 bits; 1 <= shift <= 62.
+vec4 op_rescale_sum(vec4 x, ivec4 multiplier, ivec4 shift, vec4 p) {
+  ivec4 high, low;
+  imulExtended(floatBitsToInt(x) - 0x40000000, multiplier, high, low);
+  uvec4 down = uvec4(shift - 1);
+  // The half: a bit of the lower word, or of the upper one.
+  bvec4 in_low = lessThan(down, uvec4(32u));
+  uvec4 bit = uvec4(1u) << (down & 31u);
+  uvec4 carry;
+  uvec4 sum = uaddCarry(uvec4(low), mix(uvec4(0u), bit, in_low), carry);
+  high += ivec4(carry) + ivec4(mix(bit, uvec4(0u), in_low));
+  uvec4 by = uvec4(shift);
+  bvec4 whole = greaterThanEqual(by, uvec4(32u));
+  // Shifts of 32 bits are undefined: by 31 and by one more.
+  ivec4 near = ivec4((sum >> (by & 31u)) | ((uvec4(high) << 1u) << (31u - (by & 31u))));
+  ivec4 far = high >> ivec4(by & 31u);
+  return vec4(mix(near, far, whole));
+}
+
 // --- Ranges ------------------------------------------------------------------
 
 // NaN stays NaN, as in TFLite's kernels.

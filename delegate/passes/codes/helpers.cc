@@ -9,10 +9,6 @@
 #include "quant/affine.h"
 
 namespace gles_delegate::codes {
-namespace {
-
-// The post-op of `function` whose table has `values`, two for each channel: one
-// pixel of the first ones, one of the second ones.
 PostOp WithTable(const char* function,
                  const std::vector<std::array<int32_t, 2>>& rows,
                  const std::string& name, Graph* graph) {
@@ -36,8 +32,6 @@ PostOp WithTable(const char* function,
   op.operand_table = true;
   return op;
 }
-
-}  // namespace
 
 bool MayHoldCodes(const Tensor& tensor) {
   const bool eight_bit =

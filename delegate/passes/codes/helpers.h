@@ -54,6 +54,13 @@ std::array<float, 4> AsParams(const quant::Multiplier& multiplier, float last);
 // arithmetic overflows on.
 bool FitSums(const std::vector<quant::Multiplier>& multipliers);
 
+// The post-op of `function` whose operand is a table of `rows`, one for each
+// channel: a pixel of their first values, a pixel of their second ones. `name`:
+// what the table is of.
+PostOp WithTable(const char* function,
+                 const std::vector<std::array<int32_t, 2>>& rows,
+                 const std::string& name, Graph* graph);
+
 // A sum as codes of `out`, less its zero point: one multiplier, or one a
 // channel, for which a table is added to the graph.
 PostOp Requantize(const std::vector<quant::Multiplier>& multipliers,
