@@ -171,6 +171,19 @@ typedef struct TfLiteGlesDelegateOptions {
   // "reference" (the resolver BUILTIN_REF). The report says under "runtime"
   // which one it is. Copied.
   const char* integer_rounding;
+
+  // Nonzero: where there is no hardware, a software renderer computes on the
+  // CPU, after a line that says so (verbosity 1). Float models are slower there
+  // than with XNNPACK. Zero: the delegate is not applied then, for that reason.
+  // Default 1.
+  int32_t allow_software;
+
+  // Nonzero: each program that a partition uses is run once on the GPU, when
+  // the partition is prepared, and compared with what the CPU computes for the
+  // same input; a partition whose programs answer wrongly is planned again with
+  // plainer ones, or stays on the CPU, after a warning. The verdict is kept for
+  // the process, and in serialization_dir. See docs/drivers.md. Default 1.
+  int32_t self_check;
 } TfLiteGlesDelegateOptions;
 
 // Writes the default options to `*options`, `struct_size` bytes and no more:

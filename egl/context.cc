@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "egl/current_context.h"
 #include "egl/displays.h"
 #include "egl/egl_error.h"
@@ -22,6 +23,7 @@ constexpr char kDeviceVariable[] = "GLES_DELEGATE_DEVICE";
 struct Opened {
   HeadlessContext context;
   DeviceInfo device;
+  std::string hardware_errors;  // see Context
 };
 
 absl::StatusOr<Opened> OpenCandidate(const DisplayCandidate& candidate,
@@ -38,7 +40,7 @@ absl::StatusOr<Opened> OpenCandidate(const DisplayCandidate& candidate,
     return status;
   }
   if (!device.ok()) return device.status();
-  return Opened{*std::move(context), *std::move(device)};
+  return Opened{*std::move(context), *std::move(device), ""};
 }
 
 // All but its description.
@@ -48,6 +50,7 @@ DisplayReport Report(int index, const DisplayCandidate& candidate,
   report.index = index;
   if (!opened.ok()) {
     report.error = std::string(opened.status().message());
+    if (candidate.obstacle != nullptr) report.error += candidate.obstacle();
     report.software = candidate.software;
     return report;
   }
@@ -115,17 +118,34 @@ absl::Status NothingFound(const Choice& choice,
                    "). It may be an index below or a part of a name:", tried));
 }
 
+constexpr char kNotTried[] = "not tried";
+
+// Why no display of hardware was opened, those that the choice left out aside.
+std::string HardwareErrors(const std::vector<DisplayCandidate>& candidates,
+                           const std::vector<DisplayReport>& reports) {
+  std::vector<std::string> errors;
+  for (const DisplayReport& report : reports) {
+    if (report.error.empty() || report.software || report.error == kNotTried) {
+      continue;
+    }
+    errors.push_back(
+        absl::StrCat(candidates[report.index].describe(), ": ", report.error));
+  }
+  return absl::StrJoin(errors, "; ");
+}
+
 // Opens candidates until one is hardware and matches; the first matching
-// software one where none is.
-absl::StatusOr<Opened> OpenBest(const Choice& choice, bool debug) {
+// software one where none is and `options` allow that.
+absl::StatusOr<Opened> OpenBest(const Choice& choice,
+                                const ContextOptions& options) {
   const std::vector<DisplayCandidate> candidates = FindDisplays();
   absl::StatusOr<Opened> software = absl::UnavailableError("none");
   std::vector<DisplayReport> reports;
   for (size_t i = 0; i < candidates.size(); ++i) {
     const int index = static_cast<int>(i);
-    absl::StatusOr<Opened> opened = choice.MayOpen(index)
-                                        ? OpenCandidate(candidates[i], debug)
-                                        : absl::UnavailableError("not tried");
+    absl::StatusOr<Opened> opened =
+        choice.MayOpen(index) ? OpenCandidate(candidates[i], options.debug)
+                              : absl::UnavailableError(kNotTried);
     reports.push_back(Report(index, candidates[i], opened));
     if (!opened.ok() || !choice.Matches(candidates[i], opened->device)) {
       continue;
@@ -133,8 +153,16 @@ absl::StatusOr<Opened> OpenBest(const Choice& choice, bool debug) {
     if (!opened->device.software) return opened;
     if (!software.ok()) software = std::move(opened);
   }
-  if (software.ok()) return software;
-  return NothingFound(choice, candidates, std::move(reports));
+  if (!software.ok()) {
+    return NothingFound(choice, candidates, std::move(reports));
+  }
+  software->hardware_errors = HardwareErrors(candidates, reports);
+  if (options.allow_software) return software;
+  return absl::UnavailableError(absl::StrCat(
+      "there is software rendering alone (", software->device.renderer,
+      "), which allow_software=0 declines. Hardware: ",
+      software->hardware_errors.empty() ? "none found"
+                                        : software->hardware_errors));
 }
 
 void StartDebugMessages() {
@@ -179,7 +207,7 @@ absl::StatusOr<std::unique_ptr<Context>> Context::Create(
     const ContextOptions& options) {
   if (absl::Status status = LoadGl(); !status.ok()) return status;
   SavedCurrent saved;
-  absl::StatusOr<Opened> opened = OpenBest(ReadChoice(options), options.debug);
+  absl::StatusOr<Opened> opened = OpenBest(ReadChoice(options), options);
   if (!opened.ok()) return opened.status();
 
   std::unique_ptr<Context> context(new Context);
@@ -188,6 +216,7 @@ absl::StatusOr<std::unique_ptr<Context>> Context::Create(
   context->draw_ = context->read_ = opened->context.surface();
   context->owned_ = true;
   context->device_ = std::move(opened->device);
+  context->hardware_errors_ = std::move(opened->hardware_errors);
   opened->context.Release();
   if (options.debug && context->device_.Has("GL_KHR_debug")) {
     absl::Status status = context->Run([] {

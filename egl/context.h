@@ -21,6 +21,8 @@ struct ContextOptions {
   // "/dev/dri/renderD128"). The environment variable GLES_DELEGATE_DEVICE
   // stands in where this is empty.
   std::string device;
+  // False: where there is no hardware, there is no context.
+  bool allow_software = true;
   // Ask for GL debug messages (KHR_debug), which then appear in errors.
   bool debug = false;
 };
@@ -48,7 +50,7 @@ class Context {
  public:
   // Hardware on any display wins over software on all. kUnavailable, with a
   // line for each display tried and why it failed, or naming the library that
-  // is missing.
+  // is missing; or, without allow_software, the software that there is.
   static absl::StatusOr<std::unique_ptr<Context>> Create(
       const ContextOptions& options);
 
@@ -78,6 +80,10 @@ class Context {
 
   const DeviceInfo& device() const { return device_; }
   bool owned() const { return owned_; }
+  // Where software was taken: why each display of hardware could not be opened,
+  // "GBM /dev/dri/renderD128: cannot open /dev/dri/renderD128: Permission
+  // denied; ...". "" on hardware, and for a borrowed context.
+  const std::string& hardware_errors() const { return hardware_errors_; }
   EGLDisplay display() const { return display_; }
   EGLContext handle() const { return context_; }
 
@@ -100,6 +106,7 @@ class Context {
   bool running_ = false;  // within Run, so that a nested one is free
   bool lost_ = false;     // was reset: every object in it is gone, for good
   DeviceInfo device_;
+  std::string hardware_errors_;
 };
 
 }  // namespace gles_delegate::egl

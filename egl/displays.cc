@@ -1,6 +1,10 @@
 #include "egl/displays.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -32,7 +36,19 @@ DisplayCandidate Missing(std::string description, std::string why) {
   return {Named(std::move(description)), /*software=*/false,
           [why = std::move(why)]() -> absl::StatusOr<EGLDisplay> {
             return absl::UnavailableError(why);
-          }};
+          },
+          nullptr};
+}
+
+// Its render node, "" where EGL does not tell.
+std::string DeviceFile(EGLDeviceEXT device) {
+  const char* extensions = egl().QueryDeviceStringEXT(device, EGL_EXTENSIONS);
+  const char* file = nullptr;
+  if (HasEglExtension(extensions, "EGL_EXT_device_drm_render_node")) {
+    file = egl().QueryDeviceStringEXT(device, EGL_DRM_RENDER_NODE_FILE_EXT);
+  }
+  egl().GetError();  // a refused query is no error of ours
+  return file == nullptr ? "" : file;
 }
 
 std::string DescribeDevice(EGLDeviceEXT device, int index) {
@@ -63,9 +79,9 @@ DisplayCandidate DeviceCandidate(EGLDeviceEXT device, int index) {
   const char* extensions = egl().QueryDeviceStringEXT(device, EGL_EXTENSIONS);
   const bool software = HasEglExtension(extensions, "EGL_MESA_device_software");
   egl().GetError();  // a refused query is no error of ours
-  return {
-      [device, index] { return DescribeDevice(device, index); }, software,
-      [device] { return PlatformDisplay(EGL_PLATFORM_DEVICE_EXT, device); }};
+  return {[device, index] { return DescribeDevice(device, index); }, software,
+          [device] { return PlatformDisplay(EGL_PLATFORM_DEVICE_EXT, device); },
+          [device] { return AccessObstacle(DeviceFile(device)); }};
 }
 
 void AddDevices(const char* client, std::vector<DisplayCandidate>* out) {
@@ -101,10 +117,12 @@ void AddSurfaceless(const char* client, std::vector<DisplayCandidate>* out) {
                            "this libEGL has no EGL_MESA_platform_surfaceless"));
     return;
   }
-  out->push_back({Named("surfaceless"), /*software=*/false, [] {
+  out->push_back({Named("surfaceless"), /*software=*/false,
+                  [] {
                     return PlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA,
                                            EGL_DEFAULT_DISPLAY);
-                  }});
+                  },
+                  nullptr});
 }
 
 void AddGbm(const char* client, std::vector<DisplayCandidate>* out) {
@@ -123,7 +141,8 @@ void AddGbm(const char* client, std::vector<DisplayCandidate>* out) {
                       absl::StatusOr<void*> device = GbmDevice(node);
                       if (!device.ok()) return device.status();
                       return PlatformDisplay(EGL_PLATFORM_GBM_KHR, *device);
-                    }});
+                    },
+                    nullptr});
   }
 }
 
@@ -146,6 +165,11 @@ bool HasEglExtension(const char* extensions, absl::string_view name) {
   return false;
 }
 
+std::string AccessObstacle(const std::string& file) {
+  if (file.empty() || access(file.c_str(), R_OK | W_OK) == 0) return "";
+  return absl::StrCat("; cannot open ", file, ": ", std::strerror(errno));
+}
+
 std::vector<DisplayCandidate> FindDisplays() {
   const char* client = egl().QueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
   if (client == nullptr) egl().GetError();  // EGL 1.4: no client extensions
@@ -154,7 +178,7 @@ std::vector<DisplayCandidate> FindDisplays() {
   AddSurfaceless(client, &displays);
   AddGbm(client, &displays);
   displays.push_back(
-      {Named("default display"), /*software=*/false, DefaultDisplay});
+      {Named("default display"), /*software=*/false, DefaultDisplay, nullptr});
   return displays;
 }
 

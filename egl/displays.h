@@ -21,6 +21,11 @@ struct DisplayCandidate {
   // Gets the display, uninitialised. Never fails by crashing; the status says
   // why there is none.
   std::function<absl::StatusOr<EGLDisplay>()> open;
+  // What may keep it from being opened, in words to go behind EGL's own, which
+  // often say no more than EGL_NOT_INITIALIZED: "; cannot open
+  // /dev/dri/renderD128: Permission denied". "" where nothing is known. Asked
+  // after a failure only; may be empty.
+  std::function<std::string()> obstacle;
 };
 
 // In the order to try: EGL devices (software ones last), surfaceless, GBM
@@ -28,6 +33,10 @@ struct DisplayCandidate {
 // A way that this libEGL does not offer stays in the list, to say so.
 // Needs LoadGl(). Thread-safe.
 std::vector<DisplayCandidate> FindDisplays();
+
+// "; cannot open FILE: Permission denied" where this process may not read and
+// write `file`, else "".
+std::string AccessObstacle(const std::string& file);
 
 // True where the space-separated list `extensions` has exactly `name`.
 bool HasEglExtension(const char* extensions, absl::string_view name);

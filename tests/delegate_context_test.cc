@@ -196,6 +196,59 @@ TEST_F(DelegateContextTest, ACurrentContextThatIsTooOldIsNotUsed) {
   EXPECT_EQ(egl().GetCurrentContext(), app.handle());
 }
 
+int CountOf(const std::vector<std::string>& log, const char* text) {
+  int count = 0;
+  for (const std::string& line : log) {
+    count += line.find(text) != std::string::npos;
+  }
+  return count;
+}
+
+constexpr char kSoftwareLine[] = "software rendering: ";
+
+TEST_F(DelegateContextTest, SoftwareRenderingIsSaidOnce) {
+  if (!TestContext()->device().software) GTEST_SKIP() << "hardware";
+  Apply();
+  EXPECT_EQ(CountOf(interpreter_->log(), kSoftwareLine), 1);
+  EXPECT_THAT(interpreter_->log(),
+              Contains(AllOf(HasSubstr(TestContext()->device().renderer),
+                             HasSubstr("computes on the CPU"),
+                             HasSubstr("slower than with XNNPACK"),
+                             HasSubstr("allow_software=0"))));
+  ExpectClose(RunOnce(interpreter_.get()), expected_);
+  EXPECT_EQ(CountOf(interpreter_->log(), kSoftwareLine), 1);
+  EXPECT_EQ(ReportOf(delegate_)["software"], true);
+
+  auto quiet = InterpreterOrDie(*model_);
+  const DelegatePtr delegate =
+      MakeDelegate([](auto& options) { options.verbosity = 0; });
+  ASSERT_TRUE(quiet->ApplyDelegate(delegate.get()).ok());
+  EXPECT_EQ(CountOf(quiet->log(), kSoftwareLine), 0);
+}
+
+TEST_F(DelegateContextTest, SoftwareRenderingCanBeDeclined) {
+  if (!TestContext()->device().software) GTEST_SKIP() << "hardware";
+  const DelegatePtr delegate =
+      MakeDelegate([](auto& options) { options.allow_software = 0; });
+  const absl::Status applied = interpreter_->ApplyDelegate(delegate.get());
+  EXPECT_FALSE(applied.ok());
+  EXPECT_THAT(std::string(applied.message()),
+              AllOf(HasSubstr("software rendering alone"),
+                    HasSubstr("allow_software=0"),
+                    HasSubstr(TestContext()->device().renderer)));
+  ASSERT_TRUE(interpreter_->AllocateTensors().ok());
+  EXPECT_EQ(RunOnce(interpreter_.get()).value(), expected_);
+}
+
+TEST_F(DelegateContextTest, AnAppsSoftwareContextCanBeDeclined) {
+  if (!TestContext()->device().software) GTEST_SKIP() << "hardware";
+  AppContext app;
+  const DelegatePtr delegate =
+      MakeDelegate([](auto& options) { options.allow_software = 0; });
+  EXPECT_FALSE(interpreter_->ApplyDelegate(delegate.get()).ok());
+  EXPECT_EQ(CountOf(interpreter_->log(), "it is of software rendering"), 1);
+}
+
 // Run by the tests below, in processes where there is no usable driver: what
 // the delegate said goes to stdout, and the CPU must run on.
 TEST(DelegateContextChild, DISABLED_FailsToApplyAndRunsOnTheCpu) {

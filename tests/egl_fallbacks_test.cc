@@ -205,6 +205,59 @@ TEST_F(FallbackTest, HardwareAnywhereWinsOverSoftware) {
   }
 }
 
+// What kept the hardware from being taken is not dropped once software opens.
+TEST_F(FallbackTest, TheHardwaresErrorsStandBesideSoftware) {
+  if (!TestContext()->device().software) GTEST_SKIP() << "hardware";
+  const ScopedGlOverride no_gbm(
+      &EglApi::QueryString, +[](EGLDisplay display, EGLint name) {
+        const char* text = g_driver.QueryString(display, name);
+        return display == EGL_NO_DISPLAY ? Without(text, "platform_gbm") : text;
+      });
+  absl::StatusOr<std::unique_ptr<Context>> context = Context::Create({});
+  ASSERT_TRUE(context.ok()) << context.status();
+  EXPECT_THAT((*context)->hardware_errors(),
+              HasSubstr("GBM: this libEGL has no EGL_KHR_platform_gbm"));
+  EXPECT_EQ(TestContext()->hardware_errors().find("not tried"),
+            std::string::npos);
+
+  egl::ContextOptions no_software;
+  no_software.allow_software = false;
+  const absl::Status declined = Context::Create(no_software).status();
+  EXPECT_EQ(declined.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(declined.message()),
+              ::testing::AllOf(HasSubstr("software rendering alone"),
+                               HasSubstr("GBM: this libEGL has no"),
+                               HasSubstr("allow_software=0")));
+}
+
+TEST(AccessObstacleTest, SaysWhyANodeCannotBeOpened) {
+  EXPECT_EQ(egl::AccessObstacle(""), "");
+  EXPECT_EQ(egl::AccessObstacle("/dev/null"), "");
+  EXPECT_EQ(egl::AccessObstacle("/dev/no-such-node"),
+            "; cannot open /dev/no-such-node: No such file or directory");
+}
+
+// A device of hardware whose start fails, as where its render node may not be
+// opened: EGL says EGL_NOT_INITIALIZED, the obstacle says why.
+TEST_F(FallbackTest, AFailingDevicesRenderNodeIsLookedAt) {
+  if (egl().QueryDevicesEXT == nullptr) GTEST_SKIP() << "no EGL devices";
+  const ScopedGlOverride device(
+      &EglApi::QueryDeviceStringEXT,
+      +[](EGLDeviceEXT device, EGLint name) -> const char* {
+        if (name == EGL_EXTENSIONS) return "EGL_EXT_device_drm_render_node";
+        if (name == EGL_DRM_RENDER_NODE_FILE_EXT) return "/dev/no-such-node";
+        return g_driver.QueryDeviceStringEXT(device, name);
+      });
+  const ScopedGlOverride fail(
+      &EglApi::Initialize,
+      +[](EGLDisplay, EGLint*, EGLint*) -> EGLBoolean { return EGL_FALSE; });
+  const std::vector<DisplayReport> reports = ListDisplays();
+  ASSERT_FALSE(reports.empty());
+  EXPECT_THAT(reports[0].description, HasSubstr("/dev/no-such-node"));
+  EXPECT_THAT(reports[0].error,
+              HasSubstr("cannot open /dev/no-such-node: No such file"));
+}
+
 TEST_F(FallbackTest, ALibraryWithoutClientExtensionsTriesTheDefaultDisplay) {
   const ScopedGlOverride old(
       &EglApi::QueryString, +[](EGLDisplay display, EGLint name) {

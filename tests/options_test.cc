@@ -37,6 +37,8 @@ TEST(OptionsTest, DefaultsAreThoseOfTheHeader) {
   EXPECT_EQ(o.quantized_compute, kTfLiteGlesQuantizedAuto);
   EXPECT_EQ(o.tuning, kTfLiteGlesTuningDefault);
   EXPECT_EQ(o.verbosity, 1);
+  EXPECT_EQ(o.allow_software, 1);
+  EXPECT_EQ(o.self_check, 1);
   EXPECT_EQ(o.serialization_dir, nullptr);
   EXPECT_EQ(o.model_token, nullptr);
   EXPECT_EQ(o.enable_serialization, 1);
@@ -104,6 +106,8 @@ TEST(PluginTest, EveryFieldIsAKey) {
            {"quantized_compute", "float_unsimulated"},
            {"quantized_compute", "integer"},
            {"tuning", "exhaustive"},
+           {"allow_software", "0"},
+           {"self_check", "false"},
            {"force_own_context", "true"},
            {"verbosity", "2"},
            {"device", "llvmpipe"},

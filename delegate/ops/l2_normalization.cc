@@ -1,5 +1,6 @@
 #include "delegate/ops/l2_normalization.h"
 
+#include <any>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -29,9 +30,15 @@ absl::Status PlanL2Normalization(const Node& node, Planner* planner) {
   const Shape shape = planner->tensor(node.outputs[0]).shape;
   const int threads = ThreadsPerRow(
       shape.slices(), int64_t{shape.b} * shape.h * shape.w, planner->profile());
-  Dispatch d("l2_normalization");
+  const auto* codes = std::any_cast<L2NormalizationOfCodes>(&node.attributes);
+  Dispatch d(codes != nullptr ? "l2_normalization_codes" : "l2_normalization");
   d.Define("THREADS", threads);
   d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
+  if (codes != nullptr) {
+    d.uniforms.Int("zero_out", codes->zero_out);
+    d.uniforms.Int("low", codes->is_unsigned ? 0 : -128);
+    d.uniforms.Int("more_bits", codes->is_unsigned ? 7 : 0);
+  }
   d.Grid(shape.w * threads, shape.h, shape.b);
   if (threads > 1) d.WorkGroup(threads, 1, 1);
   planner->Add(std::move(d));

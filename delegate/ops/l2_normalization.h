@@ -10,6 +10,13 @@
 namespace gles_delegate {
 
 // kInvalidArgument: an activation, an output shape that is not the input's.
+// The attributes of a node on 8-bit codes, which it computes in TFLite's
+// integers; of floats it has none.
+struct L2NormalizationOfCodes {
+  int zero_out = 0;
+  bool is_unsigned = false;
+};
+
 absl::StatusOr<ParsedNode> ParseL2Normalization(const NodeView& node);
 absl::Status PlanL2Normalization(const Node& node, Planner* planner);
 

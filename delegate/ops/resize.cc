@@ -1,7 +1,9 @@
 #include "delegate/ops/resize.h"
 
 #include <algorithm>
+#include <any>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -28,6 +30,78 @@ int Nearest(int i, int in, int out, const ResizeAttributes& a) {
   const int nearest =
       static_cast<int>(a.align_corners ? std::round(at) : std::floor(at));
   return std::max(0, std::min(nearest, in - 1));
+}
+
+// The two source pixels of an output pixel, and their weights.
+struct Pixels {
+  int low, high;
+  float low_weight, high_weight;
+};
+
+// Of TFLite's float kernel.
+Pixels FloatPixels(int i, int in, int out, const ResizeAttributes& a) {
+  const float shift = a.half_pixel_centers ? 0.5f : 0.0f;
+  const float at =
+      (static_cast<float>(i) + shift) * Scale(in, out, a.align_corners) - shift;
+  Pixels p;
+  p.low = std::clamp(static_cast<int>(std::floor(at)), 0, in - 1);
+  p.high = std::clamp(static_cast<int>(std::ceil(at)), 0, in - 1);
+  p.high_weight = at - static_cast<float>(p.low);
+  p.low_weight = 1.0f - p.high_weight;
+  return p;
+}
+
+// Of its integer kernel: ten bits behind the point. Where rounding leads past
+// the last pixel, TFLite reads what lies there; here it is the last one.
+Pixels IntegerPixels(int i, int in, int out, const ResizeAttributes& a) {
+  constexpr int64_t kOne = 1 << 10;
+  const int64_t scale = a.align_corners && out > 1
+                            ? (kOne * (in - 1) + (out - 1) / 2) / (out - 1)
+                            : (kOne * in + out / 2) / out;
+  int64_t at = i * scale;
+  if (a.half_pixel_centers) at += scale / 2 - kOne / 2;
+  Pixels p;
+  p.low = static_cast<int>(std::clamp<int64_t>(at / kOne, 0, in - 1));
+  p.high =
+      static_cast<int>(std::clamp<int64_t>((at + kOne - 1) / kOne, 0, in - 1));
+  const int64_t part = at - kOne * std::max<int64_t>(at / kOne, 0);
+  p.high_weight = static_cast<float>(part);
+  p.low_weight = static_cast<float>(kOne - part);
+  return p;
+}
+
+void PlanBilinearCodes(const Node& node, const ResizeOfCodes& codes,
+                       Planner* planner) {
+  const Shape from = planner->tensor(node.inputs[0]).shape;
+  const Shape to = planner->tensor(node.outputs[0]).shape;
+  Dispatch d("resize_bilinear_codes");
+  if (!codes.is_unsigned) d.Define("INTEGERS");
+  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
+  d.uniforms.Int("zero_in", codes.zero_in);
+  d.uniforms.Int("zero_out", codes.zero_out);
+  d.uniforms.Int("never", 0);
+  PackedConstant pixels;
+  pixels.name = "pixels";
+  // One texel a row: the width stands in the program's text, and sizes should
+  // not make programs.
+  pixels.height = to.w + to.h;
+  pixels.fill = [codes, from, to](absl::Span<float> texels) {
+    const auto put = [&](int texel, const Pixels& p) {
+      texels[4 * texel] = static_cast<float>(p.low);
+      texels[4 * texel + 1] = static_cast<float>(p.high);
+      texels[4 * texel + 2] = p.low_weight;
+      texels[4 * texel + 3] = p.high_weight;
+    };
+    const auto of = codes.is_unsigned ? FloatPixels : IntegerPixels;
+    for (int i = 0; i < to.w; ++i) put(i, of(i, from.w, to.w, codes.resize));
+    for (int i = 0; i < to.h; ++i) {
+      put(to.w + i, of(i, from.h, to.h, codes.resize));
+    }
+  };
+  d.Constant(std::move(pixels));
+  d.Grid(to.w, to.h, to.slices() * to.b);
+  UseLightWorkGroup(planner->profile(), &d);
+  planner->Add(std::move(d));
 }
 
 }  // namespace
@@ -64,6 +138,10 @@ absl::StatusOr<ParsedNode> ParseResize(const NodeView& node) {
 }
 
 absl::Status PlanResizeBilinear(const Node& node, Planner* planner) {
+  if (const auto* codes = std::any_cast<ResizeOfCodes>(&node.attributes)) {
+    PlanBilinearCodes(node, *codes, planner);
+    return absl::OkStatus();
+  }
   const auto& a = std::any_cast<const ResizeAttributes&>(node.attributes);
   const Shape from = planner->tensor(node.inputs[0]).shape;
   const Shape to = planner->tensor(node.outputs[0]).shape;

@@ -36,29 +36,53 @@ int Threads(const Shape& shape, const DeviceProfile& profile) {
   return threads < 8 ? 1 : threads;
 }
 
+// The table and the uniforms of softmax_codes.comp.
+void AddCodes(const SoftmaxAttributes& a, Dispatch* d) {
+  PackedConstant exps;
+  exps.name = "exps";
+  exps.width = static_cast<int>(a.codes->exps.size() / 4);
+  exps.fill = [codes = a.codes](absl::Span<float> texels) {
+    std::copy(codes->exps.begin(), codes->exps.end(), texels.begin());
+  };
+  d->Constant(std::move(exps));
+  const SoftmaxOfCodes& c = *a.codes;
+  d->uniforms.Int("zero_in", c.zero_in);
+  d->uniforms.Int("zero_out", c.zero_out);
+  d->uniforms.Int("low", c.is_unsigned ? 0 : -128);
+  d->uniforms.Int("truncates", c.is_unsigned ? 1 : 0);
+  d->uniforms.Float("in_scale", c.in_scale);
+  d->uniforms.Float("out_scale", c.out_scale);
+  d->uniforms.Float("log_scale", c.in_scale / c.out_scale);
+  d->uniforms.Int("never", 0);
+}
+
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseSoftmax(const NodeView& node) {
   if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
   auto params = node.Get<SoftmaxParams>();
   if (!params.ok()) return params.status();
-  return Parse(node, {(*params)->beta, false});
+  return Parse(node, {(*params)->beta, /*log=*/false});
 }
 
 absl::StatusOr<ParsedNode> ParseLogSoftmax(const NodeView& node) {
   if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
-  return Parse(node, {1.0f, true});
+  return Parse(node, {1.0f, /*log=*/true});
 }
 
 absl::Status PlanSoftmax(const Node& node, Planner* planner) {
   const auto& a = std::any_cast<const SoftmaxAttributes&>(node.attributes);
   const Shape shape = planner->tensor(node.outputs[0]).shape;
   const int threads = Threads(shape, planner->profile());
-  Dispatch d("softmax");
+  Dispatch d(a.codes != nullptr ? "softmax_codes" : "softmax");
   d.Define("THREADS", threads);
   if (a.log) d.Define("LOG");
   d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
-  d.uniforms.Float("beta", a.beta);
+  if (a.codes != nullptr) {
+    AddCodes(a, &d);
+  } else {
+    d.uniforms.Float("beta", a.beta);
+  }
   d.Grid(shape.w * threads, shape.h, shape.b);
   if (threads > 1) {
     d.WorkGroup(threads, 1, 1);

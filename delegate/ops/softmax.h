@@ -4,15 +4,29 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_SOFTMAX_H_
 #define GLES_DELEGATE_DELEGATE_OPS_SOFTMAX_H_
 
+#include <memory>
+#include <vector>
+
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "delegate/ops/op.h"
 
 namespace gles_delegate {
 
+// Of 8-bit codes, as TFLite's kernels compute it.
+struct SoftmaxOfCodes {
+  std::vector<float> exps;  // [256]: of a code so far below the row's largest
+  float in_scale = 1;
+  float out_scale = 1;
+  int zero_in = 0;
+  int zero_out = 0;
+  bool is_unsigned = false;
+};
+
 struct SoftmaxAttributes {
   float beta = 1;
   bool log = false;
+  std::shared_ptr<const SoftmaxOfCodes> codes = nullptr;  // null: of floats
 };
 
 // kInvalidArgument: input and output differ in shape.

@@ -28,11 +28,39 @@ Gpu::~Gpu() {
   });
 }
 
+namespace {
+
+// What a user must know who thinks that a GPU computes.
+std::string SoftwareWarning(const egl::Context& context) {
+  return absl::StrCat(
+      "WARNING: TfLiteGlesDelegate: software rendering: ",
+      context.device().renderer,
+      " computes on the CPU, where float models are slower than with XNNPACK",
+      context.hardware_errors().empty()
+          ? ""
+          : absl::StrCat(". No hardware: ", context.hardware_errors()),
+      ". allow_software=0 declines software rendering");
+}
+
+absl::StatusOr<std::unique_ptr<egl::Context>> AdoptCurrent(
+    const Options& options) {
+  auto adopted = egl::Context::AdoptCurrent();
+  if (adopted.ok() && (*adopted)->device().software &&
+      !options.allow_software) {
+    return absl::UnavailableError(absl::StrCat(
+        "it is of software rendering (", (*adopted)->device().renderer,
+        "), which allow_software=0 declines"));
+  }
+  return adopted;
+}
+
+}  // namespace
+
 absl::Status GlesSimpleDelegate::EnsureContext(TfLiteContext* context) {
   if (gpu_ != nullptr) return absl::OkStatus();
   auto gpu = std::make_shared<Gpu>();
   if (!options_.force_own_context && egl::Context::HasCurrent()) {
-    auto adopted = egl::Context::AdoptCurrent();
+    auto adopted = AdoptCurrent(options_);
     if (adopted.ok()) {
       gpu->context = *std::move(adopted);
     } else if (options_.verbosity >= 1) {
@@ -45,6 +73,7 @@ absl::Status GlesSimpleDelegate::EnsureContext(TfLiteContext* context) {
   if (gpu->context == nullptr) {
     egl::ContextOptions wanted;
     wanted.device = options_.device;
+    wanted.allow_software = options_.allow_software;
     auto created = egl::Context::Create(wanted);
     if (!created.ok()) return created.status();
     gpu->context = *std::move(created);
@@ -53,6 +82,9 @@ absl::Status GlesSimpleDelegate::EnsureContext(TfLiteContext* context) {
   const egl::DeviceInfo& device = gpu_->context->device();
   profile_ = ProfileFor(device,
                         {options_.is_precision_loss_allowed, options_.storage});
+  if (options_.verbosity >= 1 && device.software) {
+    Log(context, SoftwareWarning(*gpu_->context));
+  }
   if (options_.verbosity >= 2) {
     Log(context, absl::StrCat("TfLiteGlesDelegate: running on ",
                               device.renderer, " (", device.version, ")"));
@@ -222,6 +254,9 @@ const char* GlesSimpleDelegate::Report() {
   if (gpu_ != nullptr) {
     report["renderer"] = gpu_->context->device().renderer;
     report["driver"] = gpu_->context->device().version;
+    report["driver_family"] = egl::FamilyName(gpu_->context->device());
+    report["software"] = gpu_->context->device().software;
+    report["hardware_errors"] = gpu_->context->hardware_errors();
     report["context"] = gpu_->context->owned() ? "own" : "borrowed";
     report["programs"] = gpu_->programs.size();
   }

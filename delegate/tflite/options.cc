@@ -80,6 +80,8 @@ constexpr IntKey kIntKeys[] = {
     {"tuning", &TfLiteGlesDelegateOptions::tuning, ParseTuning},
     {"force_own_context", &TfLiteGlesDelegateOptions::force_own_context,
      ParseFlag},
+    {"allow_software", &TfLiteGlesDelegateOptions::allow_software, ParseFlag},
+    {"self_check", &TfLiteGlesDelegateOptions::self_check, ParseFlag},
     {"verbosity", &TfLiteGlesDelegateOptions::verbosity, ParseInt},
     {"enable_op_profiling", &TfLiteGlesDelegateOptions::enable_op_profiling,
      ParseFlag},
@@ -186,6 +188,8 @@ TfLiteGlesDelegateOptions Defaults() {
   options.enable_quantization = 1;
   options.storage = kTfLiteGlesStorageAuto;
   options.verbosity = 1;
+  options.allow_software = 1;
+  options.self_check = 1;
   options.enable_serialization = 1;
   return options;
 }
@@ -286,6 +290,8 @@ absl::StatusOr<Options> Validate(const TfLiteGlesDelegateOptions& o) {
   options.storage = o.storage;
   options.quantized_compute = o.quantized_compute;
   options.tuning = o.tuning;
+  options.allow_software = o.allow_software != 0;
+  options.self_check = o.self_check != 0;
   options.force_own_context = o.force_own_context != 0;
   options.verbosity = o.verbosity;
   options.enable_op_profiling = o.enable_op_profiling != 0;

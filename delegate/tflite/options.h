@@ -33,6 +33,8 @@ struct Options {
            quantized_compute == kTfLiteGlesQuantizedInteger;
   }
   int tuning = 0;  // TfLiteGlesTuning
+  bool allow_software = true;
+  bool self_check = true;
   bool force_own_context = false;
   int verbosity = 1;
   std::string device;

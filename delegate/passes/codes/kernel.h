@@ -68,6 +68,14 @@ std::optional<Node> MaxPoolOnCodes(const Node& node, const KernelContext& c);
 std::optional<Node> MeanOnCodes(const Node& node, const KernelContext& c);
 std::optional<Node> SumOnCodes(const Node& node, const KernelContext& c);
 std::optional<Node> ExtremeOnCodes(const Node& node, const KernelContext& c);
+// rows.cc: functions of a pixel's channels.
+std::optional<Node> SoftmaxOnCodes(const Node& node, const KernelContext& c);
+std::optional<Node> LogSoftmaxOnCodes(const Node& node, const KernelContext& c);
+std::optional<Node> L2NormalizationOnCodes(const Node& node,
+                                           const KernelContext& c);
+// resizing.cc
+std::optional<Node> ResizeBilinearOnCodes(const Node& node,
+                                          const KernelContext& c);
 
 }  // namespace gles_delegate::codes
 

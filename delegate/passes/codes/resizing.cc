@@ -1,0 +1,28 @@
+// RESIZE_BILINEAR on codes. TFLite's kernels interpolate the codes themselves,
+// whatever they stand for.
+#include <any>
+
+#include "delegate/ops/resize.h"
+#include "delegate/passes/codes/helpers.h"
+#include "delegate/passes/codes/kernel.h"
+
+namespace gles_delegate::codes {
+
+std::optional<Node> ResizeBilinearOnCodes(const Node& node,
+                                          const KernelContext& c) {
+  const Tensor& in = c.graph->tensor(node.inputs[0]);
+  const Tensor& out = c.graph->tensor(node.outputs[0]);
+  if (node.post_ops.size() != 1 || !in.holds_codes || in.codes != out.codes) {
+    return std::nullopt;
+  }
+  Node resized = node;
+  resized.post_ops.clear();
+  resized.attributes =
+      ResizeOfCodes{std::any_cast<const ResizeAttributes&>(node.attributes),
+                    static_cast<int>(in.quantization.zero_point[0]),
+                    static_cast<int>(out.quantization.zero_point[0]),
+                    out.codes == DataType::kUint8};
+  return resized;
+}
+
+}  // namespace gles_delegate::codes

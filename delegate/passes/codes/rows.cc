@@ -1,0 +1,89 @@
+// SOFTMAX, LOG_SOFTMAX, L2_NORMALIZATION on codes: functions of all of a
+// pixel's channels.
+#include <any>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "delegate/ops/l2_normalization.h"
+#include "delegate/ops/softmax.h"
+#include "delegate/passes/codes/helpers.h"
+#include "delegate/passes/codes/kernel.h"
+
+namespace gles_delegate::codes {
+namespace {
+
+// The node's simulator alone is left of its post-ops, its source holds codes of
+// the output's type, and the output has the scale, within `part` of it, and the
+// zero point that TFLite asks for.
+bool Suits(const Node& node, const Graph& graph, float scale, float part,
+           int64_t signed_zero, int64_t unsigned_zero) {
+  const Tensor& out = graph.tensor(node.outputs[0]);
+  const bool is_unsigned = out.codes == DataType::kUint8;
+  return node.post_ops.size() == 1 && HoldsCodes(graph, node.inputs[0]) &&
+         graph.tensor(node.inputs[0]).codes == out.codes &&
+         std::abs(out.quantization.scale[0] - scale) <= part * scale &&
+         out.quantization.zero_point[0] ==
+             (is_unsigned ? unsigned_zero : signed_zero);
+}
+
+Node WithCodes(const Node& node, const SoftmaxAttributes& a,
+               const Graph& graph) {
+  const Tensor& in = graph.tensor(node.inputs[0]);
+  const Tensor& out = graph.tensor(node.outputs[0]);
+  SoftmaxOfCodes codes;
+  codes.in_scale = in.quantization.scale[0];
+  codes.out_scale = out.quantization.scale[0];
+  codes.zero_in = static_cast<int>(in.quantization.zero_point[0]);
+  codes.zero_out = static_cast<int>(out.quantization.zero_point[0]);
+  codes.is_unsigned = out.codes == DataType::kUint8;
+  // By the process's own expf, which the CPU's kernel calls too.
+  const float step = -codes.in_scale * a.beta;
+  for (int d = 0; d < 256; ++d) {
+    codes.exps.push_back(std::exp(step * static_cast<float>(d)));
+  }
+  SoftmaxAttributes on_codes = a;
+  on_codes.codes = std::make_shared<const SoftmaxOfCodes>(std::move(codes));
+  Node softmax = node;
+  softmax.post_ops.clear();
+  softmax.attributes = std::move(on_codes);
+  return softmax;
+}
+
+}  // namespace
+
+std::optional<Node> SoftmaxOnCodes(const Node& node, const KernelContext& c) {
+  const auto& a = std::any_cast<const SoftmaxAttributes&>(node.attributes);
+  // A negative beta has exponentials past 1, whose sum may be infinite.
+  if (!Suits(node, *c.graph, 1.0f / 256, 0.001f, -128, 0) || !(a.beta >= 0)) {
+    return std::nullopt;
+  }
+  return WithCodes(node, a, *c.graph);
+}
+
+std::optional<Node> LogSoftmaxOnCodes(const Node& node,
+                                      const KernelContext& c) {
+  const auto& a = std::any_cast<const SoftmaxAttributes&>(node.attributes);
+  if (!Suits(node, *c.graph, 16.0f / 256, 0, 127, 255)) return std::nullopt;
+  return WithCodes(node, a, *c.graph);
+}
+
+std::optional<Node> L2NormalizationOnCodes(const Node& node,
+                                           const KernelContext& c) {
+  const int64_t channels = c.graph->tensor(node.outputs[0]).shape.c;
+  if (!Suits(node, *c.graph, 1.0f / 128, 0, 0, 128) ||
+      channels * 255 * 255 > std::numeric_limits<int32_t>::max()) {
+    return std::nullopt;
+  }
+  const Tensor& out = c.graph->tensor(node.outputs[0]);
+  Node normalized = node;
+  normalized.post_ops.clear();
+  normalized.attributes =
+      L2NormalizationOfCodes{static_cast<int>(out.quantization.zero_point[0]),
+                             out.codes == DataType::kUint8};
+  return normalized;
+}
+
+}  // namespace gles_delegate::codes

@@ -1,0 +1,45 @@
+// Bilinear interpolation of 8-bit codes between the four source texels around
+// each output texel, as TFLite's kernels compute it: in floats, each operation
+// rounded as they round it, or with INTEGERS in integers with ten bits behind the
+// point. The pixels and their weights come from a table: low, high, weight of
+// low, weight of high; a row for each x, then one for each y. One texel an
+// invocation.
+layout(std140, binding = 0) uniform Params {
+  COMMON_PARAMS
+  int zero_in;
+  int zero_out;
+  int never;  // 0, which no compiler knows: it keeps a rounding apart
+};
+
+#define ROUNDED(X) intBitsToFloat(floatBitsToInt(X) + never)
+
+vec4 code_at(float x, float y, ivec4 p) {
+  return read_src(int(x), int(y), p.z, p.w) + float(zero_in);
+}
+
+void main() {
+  if (outside_grid()) return;
+  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+  vec4 x = pixels_at(0, p.x);
+  vec4 y = pixels_at(0, dst_size.x + p.y);
+  vec4 v00 = code_at(x.x, y.x, p);
+  vec4 v01 = code_at(x.y, y.x, p);
+  vec4 v10 = code_at(x.x, y.y, p);
+  vec4 v11 = code_at(x.y, y.y, p);
+#ifdef INTEGERS
+  ivec2 w = ivec2(x.zw);
+  ivec4 top = ivec4(v00) * w.x + ivec4(v01) * w.y;
+  ivec4 bottom = ivec4(v10) * w.x + ivec4(v11) * w.y;
+  ivec4 sum = top * int(y.z) + bottom * int(y.w);
+  ivec4 size = (abs(sum) + (1 << 19)) >> 20;
+  ivec4 code = mix(size, -size, lessThan(sum, ivec4(0)));
+#else
+  vec4 sum = ROUNDED(v00 * ROUNDED(y.z * x.z));
+  // Not one expression of sums: Mesa would add them in pairs.
+  sum = ROUNDED(sum + ROUNDED(v01 * ROUNDED(y.z * x.w)));
+  sum = ROUNDED(sum + ROUNDED(v10 * ROUNDED(y.w * x.z)));
+  sum = ROUNDED(sum + ROUNDED(v11 * ROUNDED(y.w * x.w)));
+  ivec4 code = ivec4(sum + 0.5);
+#endif
+  write_dst(p.x, p.y, p.z, p.w, vec4(code - zero_out));
+}
