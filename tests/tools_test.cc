@@ -22,6 +22,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 namespace fs = std::filesystem;
 
@@ -114,6 +115,50 @@ TEST_F(ToolsTest, BenchmarkReportsEachBackend) {
   EXPECT_EQ(report[1]["partitions"], 1);
 }
 
+// y = x + x in 8 bits.
+std::vector<uint8_t> AddModel(schema::TensorType type) {
+  const int64_t zero_point = type == schema::TensorType::UINT8 ? 128 : 0;
+  const auto quantization = ModelQuantization::PerTensor(0.1f, zero_point);
+  ModelBuilder builder;
+  const int x = builder.AddInput("x", {1, 8, 8, 4}, type, quantization);
+  const int y = builder.AddTensor("y", {1, 8, 8, 4}, type, quantization);
+  builder.AddOp(schema::BuiltinOperator::ADD, 2, {x, x}, {y},
+                schema::AddOptionsT());
+  builder.SetOutputs({y});
+  return builder.Finish();
+}
+
+// XNNPACK's column is XNNPACK's: without its flag for int8 the built-in kernels
+// would run there under its name.
+TEST_F(ToolsTest, XnnpackRunsInt8) {
+  Write("int8.tflite", AddModel(schema::TensorType::INT8));
+  const Result run =
+      Run("benchmark_model", "--graph=" + Path("int8.tflite") +
+                                 " --use_cpu --use_xnnpack --num_runs=1 "
+                                 "--report_json=" +
+                                 Path("report.json"));
+  ASSERT_EQ(run.exit_status, 0) << run.output;
+  const nlohmann::json report = ReadJson("report.json");
+  EXPECT_EQ(report[1]["nodes_delegated"], 1) << report;
+  EXPECT_THAT(report[1]["driver"].get<std::string>(), HasSubstr("QS8"));
+}
+
+// TFLite 2.9's XNNPACK accepts uint8 nodes and then fails to make them: the
+// tool runs the model without, and says which kernels it ran.
+TEST_F(ToolsTest, XnnpackRunsUint8OrSaysThatItDoesNot) {
+  Write("uint8.tflite", AddModel(schema::TensorType::UINT8));
+  const Result run = Run(
+      "benchmark_model",
+      "--graph=" + Path("uint8.tflite") +
+          " --use_xnnpack --num_runs=1 --report_json=" + Path("report.json"));
+  ASSERT_EQ(run.exit_status, 0) << run.output;
+  const nlohmann::json row = ReadJson("report.json")[0];
+  const bool delegated = row["nodes_delegated"] == 1;
+  EXPECT_THAT(row["driver"].get<std::string>(),
+              HasSubstr(delegated ? "QS8 and QU8" : "QU8 does not apply"))
+      << row;
+}
+
 TEST_F(ToolsTest, BenchmarkRunsGles) {
   GLES_SKIP_WITHOUT_DEVICE();
   const Result run = Run(
@@ -123,6 +168,7 @@ TEST_F(ToolsTest, BenchmarkRunsGles) {
   const nlohmann::json row = ReadJson("report.json")[0];
   EXPECT_EQ(row["backend"], "gles");
   EXPECT_EQ(row["nodes_delegated"], 1);
+  EXPECT_THAT(run.output, Not(HasSubstr("faster than")));  // there is no other
   EXPECT_EQ(row["partitions"], 1);
   EXPECT_NE(row["renderer"], "");
   EXPECT_THAT(row["driver"].get<std::string>(), HasSubstr("OpenGL ES"));
@@ -130,10 +176,13 @@ TEST_F(ToolsTest, BenchmarkRunsGles) {
 
 TEST_F(ToolsTest, BenchmarkWritesATrace) {
   GLES_SKIP_WITHOUT_DEVICE();
-  const Result run = Run(
-      "benchmark_model",
-      Graph() + "--use_gles --num_runs=2 --trace_file=" + Path("trace.json"));
+  const Result run =
+      Run("benchmark_model",
+          Graph() + "--use_gles --use_cpu --num_runs=2 --trace_file=" +
+              Path("trace.json"));
   ASSERT_EQ(run.exit_status, 0) << run.output;
+  EXPECT_THAT(run.output, AllOf(HasSubstr("On this machine and for this model"),
+                                HasSubstr("times as fast")));
   const nlohmann::json events = ReadJson("trace.json")["traceEvents"];
   ASSERT_EQ(events.size(), 3u);  // upload, convolution, readback
   EXPECT_EQ(events[0]["cat"], "upload");

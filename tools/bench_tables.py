@@ -138,6 +138,13 @@ def model_table(rows):
     | model | GL, ms | XNNPACK, 4 threads, ms | ratio | ops one by one, ms | first result, ms | with start-up cache, ms |
     |---|---:|---:|---:|---:|---:|---:|
     | m | 2.00 | 1.00 | 2.00 | 2.00 | 300 | 100 |
+
+    Where XNNPACK took no node, its column holds the built-in kernels' time, and says so:
+
+    >>> print(model_table([
+    ...     {"name": "model/m/manual_time", "real_time": 2.0, "xnnpack_ms": 1.0, "ratio": 2.0,
+    ...      "xnnpack_delegated": 0.0}]).splitlines()[-1])
+    | m | 2.00 | 1.00 (built-in) | 2.00 |  |  |  |
     """
     models = models_of(rows)
     alone = {}
@@ -151,6 +158,8 @@ def model_table(rows):
             lines.append([name] + [number(v) for v in (
                 latency.get("real_time"), latency.get("xnnpack_ms"), latency.get("ratio"),
                 alone.get(name), start.get("none_ms"), start.get("warm_ms"))])
+            if latency.get("xnnpack_delegated") == 0:
+                lines[-1][2] += " (built-in)"
         threads = "%d" % latency.get("xnnpack_threads", int(threads))
     if not lines:
         return ""

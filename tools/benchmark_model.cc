@@ -1,5 +1,6 @@
 // Latency and start-up of a model, on each backend asked for, one after the
 // other in one process; with the flags of TFLite's own benchmark_model.
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <map>
@@ -12,6 +13,7 @@
 #include "absl/flags/flag.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
 #include "tools/runner/backend.h"
 #include "tools/runner/backend_flags.h"
@@ -182,6 +184,32 @@ absl::Status WriteReport(const nlohmann::ordered_json& report) {
   return WriteJson(path, report.dump(2));
 }
 
+// Which of GL and the CPU's fastest way is faster, in a line; "" where one of
+// them was not timed.
+std::string Verdict(const std::vector<Row>& rows) {
+  const Row* gles = nullptr;
+  const Row* cpu = nullptr;
+  for (const Row& row : rows) {
+    const bool is_cpu = row.backend == "cpu" || row.backend == "xnnpack";
+    if (row.backend == "gles") gles = &row;
+    if (is_cpu && (cpu == nullptr || row.latency.invoke_ms.median <
+                                         cpu->latency.invoke_ms.median)) {
+      cpu = &row;
+    }
+  }
+  if (gles == nullptr || cpu == nullptr) return "";
+  const double gles_ms = gles->latency.invoke_ms.median;
+  const double cpu_ms = cpu->latency.invoke_ms.median;
+  const bool gles_wins = gles_ms < cpu_ms;
+  return absl::StrFormat(
+      "On this machine and for this model %s is faster than %s: %.3f ms "
+      "against "
+      "%.3f ms (medians; %.2f times as fast)",
+      gles_wins ? "gles" : cpu->backend, gles_wins ? cpu->backend : "gles",
+      std::min(gles_ms, cpu_ms), std::max(gles_ms, cpu_ms),
+      gles_wins ? cpu_ms / gles_ms : gles_ms / cpu_ms);
+}
+
 // Runs every backend, also after one failed.
 absl::Status Run() {
   auto specs = BackendsFromFlags();
@@ -195,17 +223,22 @@ absl::Status Run() {
 
   absl::Status result;
   nlohmann::ordered_json report = nlohmann::ordered_json::array();
+  std::vector<Row> rows;
   PrintHeader();
   for (const BackendSpec& spec : *specs) {
     auto row = RunBackend(**model, spec);
     if (row.ok()) {
       PrintRow(*row);
       report.push_back(ToJson(*row));
+      rows.push_back(*std::move(row));
     } else {
       std::fprintf(stderr, "%s: %s\n", spec.name().c_str(),
                    row.status().ToString().c_str());
       result = absl::UnavailableError("a backend failed, see above");
     }
+  }
+  if (const std::string verdict = Verdict(rows); !verdict.empty()) {
+    std::printf("%s\n", verdict.c_str());
   }
   result.Update(WriteReport(report));
   return result;

@@ -49,6 +49,9 @@ absl::Status MeasureModel(const std::string& path, benchmark::State* state) {
   state->counters["p95_ms"] = gles->ms.p95;
   state->counters["xnnpack_ms"] = cpu->ms.median;
   state->counters["xnnpack_threads"] = spec.num_threads;
+  state->counters["xnnpack_delegated"] =
+      static_cast<double>(cpu->facts.nodes_delegated) /
+      std::max(1, cpu->facts.nodes_total);
   state->counters["ratio"] = gles->ms.median / cpu->ms.median;
   state->counters["delegated"] =
       static_cast<double>(gles->facts.nodes_delegated) /

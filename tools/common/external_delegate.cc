@@ -55,9 +55,16 @@ absl::StatusOr<F> Find(void* library, const std::string& path,
 
 }  // namespace
 
-absl::StatusOr<DelegatePtr> CreateXnnpackDelegate(int num_threads) {
+absl::StatusOr<DelegatePtr> CreateXnnpackDelegate(int num_threads,
+                                                  XnnpackQuantized quantized) {
   TfLiteXNNPackDelegateOptions options = {};
   options.num_threads = num_threads;
+  if (quantized != XnnpackQuantized::kNone) {
+    options.flags |= TFLITE_XNNPACK_DELEGATE_FLAG_QS8;
+  }
+  if (quantized == XnnpackQuantized::kInt8AndUint8) {
+    options.flags |= TFLITE_XNNPACK_DELEGATE_FLAG_QU8;
+  }
   TfLiteDelegate* delegate = TfLiteXNNPackDelegateCreate(&options);
   if (delegate == nullptr) {
     return absl::UnavailableError(

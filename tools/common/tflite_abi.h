@@ -27,10 +27,15 @@ void TfLiteInterpreterOptionsAddCustomOp(TfLiteInterpreterOptions* options,
 void TfLiteSetAllowBufferHandleOutput(const TfLiteInterpreter* interpreter,
                                       bool allow_buffer_handle_output);
 
+// The bits of TfLiteXNNPackDelegateOptions::flags: nodes of int8, of uint8.
+enum { TFLITE_XNNPACK_DELEGATE_FLAG_QS8 = 1 };
+enum { TFLITE_XNNPACK_DELEGATE_FLAG_QU8 = 2 };
+
 struct TfLiteXNNPackDelegateOptions {
   int32_t num_threads;
   uint32_t flags;
   void* weights_cache;
+  uint64_t younger_fields[8];  // a younger library reads further: zeros
 };
 TfLiteDelegate* TfLiteXNNPackDelegateCreate(
     const TfLiteXNNPackDelegateOptions* options);

@@ -63,8 +63,13 @@ using DelegatePtr =
 
 using DelegateOptions = std::vector<std::pair<std::string, std::string>>;
 
+// Which quantized nodes XNNPACK takes; it takes float ones always. Without a
+// flag TFLite 2.9 leaves them to the built-in kernels.
+enum class XnnpackQuantized { kNone, kInt8, kInt8AndUint8 };
+
 // TFLite's optimised CPU kernels (in the same library).
-absl::StatusOr<DelegatePtr> CreateXnnpackDelegate(int num_threads);
+absl::StatusOr<DelegatePtr> CreateXnnpackDelegate(
+    int num_threads, XnnpackQuantized quantized = XnnpackQuantized::kNone);
 
 // Any external delegate: opens `library_path`, calls its
 // tflite_plugin_create_delegate. The library is never unloaded (delegates leave

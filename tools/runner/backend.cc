@@ -89,7 +89,7 @@ absl::Status Backend::MakeDelegate() {
     case BackendSpec::Kind::kCpu:
       return absl::OkStatus();
     case BackendSpec::Kind::kXnnpack:
-      delegate = CreateXnnpackDelegate(spec_.num_threads);
+      delegate = CreateXnnpackDelegate(spec_.num_threads, quantized_);
       break;
     case BackendSpec::Kind::kGles:
       delegate = CreateGlesDelegate(spec_.options);
@@ -106,9 +106,22 @@ absl::Status Backend::MakeDelegate() {
 absl::StatusOr<std::unique_ptr<Backend>> Backend::Create(
     const Model& model, const BackendSpec& spec,
     const std::vector<std::vector<int>>& input_shapes) {
+  if (spec.kind == BackendSpec::Kind::kXnnpack) {
+    auto both =
+        CreateWith(model, spec, input_shapes, XnnpackQuantized::kInt8AndUint8);
+    if (both.ok()) return both;
+  }
+  return CreateWith(model, spec, input_shapes, XnnpackQuantized::kInt8);
+}
+
+absl::StatusOr<std::unique_ptr<Backend>> Backend::CreateWith(
+    const Model& model, const BackendSpec& spec,
+    const std::vector<std::vector<int>>& input_shapes,
+    XnnpackQuantized quantized) {
   const double start = NowMs();
   std::unique_ptr<Backend> backend(new Backend);
   backend->spec_ = spec;
+  backend->quantized_ = quantized;
   backend->nodes_in_model_ = NodesInModel(model);
   if (absl::Status made = backend->MakeDelegate(); !made.ok()) return made;
 
@@ -160,6 +173,12 @@ absl::StatusOr<BackendFacts> Backend::Facts() const {
   facts.renderer =
       spec_.kind == BackendSpec::Kind::kExternal ? spec_.library_path : "CPU";
   facts.driver = absl::StrCat("TensorFlow Lite ", TfLiteVersion());
+  if (spec_.kind == BackendSpec::Kind::kXnnpack) {
+    absl::StrAppend(&facts.driver, ", XNNPACK with ",
+                    quantized_ == XnnpackQuantized::kInt8AndUint8
+                        ? "QS8 and QU8"
+                        : "QS8, for QU8 does not apply");
+  }
   return facts;
 }
 

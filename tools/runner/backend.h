@@ -32,7 +32,7 @@ struct BackendFacts {
   int nodes_delegated = 0;
   int partitions = 0;
   std::string renderer;  // GL_RENDERER, or "CPU"
-  std::string driver;    // GL_VERSION, or TFLite's version
+  std::string driver;    // GL_VERSION; or TFLite's version, XNNPACK's kernels
 };
 
 // An interpreter with a backend applied and its tensors allocated.
@@ -42,6 +42,8 @@ class Backend {
   // `model` must outlive the result. kInvalidArgument and others: what the
   // delegate or TFLite said. `input_shapes` are applied before the delegate;
   // an empty shape keeps the model's.
+  // XNNPACK gets its kernels for int8 and uint8; where that cannot be applied
+  // (a uint8 model on TFLite 2.9), those for int8 alone. Facts() tell.
   static absl::StatusOr<std::unique_ptr<Backend>> Create(
       const Model& model, const BackendSpec& spec,
       const std::vector<std::vector<int>>& input_shapes = {});
@@ -61,10 +63,15 @@ class Backend {
 
  private:
   Backend() = default;
+  static absl::StatusOr<std::unique_ptr<Backend>> CreateWith(
+      const Model& model, const BackendSpec& spec,
+      const std::vector<std::vector<int>>& input_shapes,
+      XnnpackQuantized quantized);
   absl::Status MakeDelegate();
 
   // In the order in which they must go, last first.
   BackendSpec spec_;
+  XnnpackQuantized quantized_ = XnnpackQuantized::kNone;  // of kXnnpack
   DelegatePtr delegate_;
   std::unique_ptr<DelegationProbe> probe_;
   std::unique_ptr<Interpreter> interpreter_;
