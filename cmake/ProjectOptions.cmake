@@ -39,3 +39,45 @@ endif()
 add_library(gles_warnings INTERFACE)
 target_compile_options(gles_warnings INTERFACE -Wall -Wextra -Werror)
 target_include_directories(gles_warnings INTERFACE ${CMAKE_SOURCE_DIR})
+
+# Tests and what only tests share are compiled once for each run or two: parsing is
+# most of that (the generated TFLite schema, GoogleTest, the standard library).
+#
+# Precompiled headers hold paths of one checkout. With a ccache that several checkouts
+# share by CCACHE_BASEDIR they are off, so that each finds the others' objects.
+if(DEFINED ENV{CCACHE_BASEDIR})
+  set(precompile OFF)
+else()
+  set(precompile ON)
+endif()
+option(GLES_DELEGATE_PRECOMPILE "Precompile the headers that all tests include" ${precompile})
+# Where its flags differ, the compiler reads the headers as text, without a word.
+set(CMAKE_PCH_WARN_INVALID OFF)
+set(GLES_TEST_HEADERS  # no header of this project: one checkout's are another's
+  <algorithm> <cmath> <cstdint> <cstdlib> <cstring> <fstream> <functional> <limits> <map>
+  <memory> <optional> <random> <set> <string> <tuple> <utility> <vector>
+  <absl/status/statusor.h> <absl/strings/str_cat.h>
+  <third_party/tflite_schema/schema_generated.h>)
+if(GLES_DELEGATE_PRECOMPILE AND CCACHE_PROGRAM AND "${CMAKE_CXX_COMPILER_LAUNCHER}" STREQUAL "${CCACHE_PROGRAM}")
+  # Without these ccache takes no object that has a precompiled header.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      "CCACHE_SLOPPINESS=pch_defines,time_macros"
+      ${CCACHE_PROGRAM})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)  # as ccache asks
+  endif()
+endif()
+
+# TARGET is code of tests: nobody waits for its own loops.
+function(gles_quick_to_build target)
+  if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT MSVC)
+    target_compile_options(${target} PRIVATE -O1)
+  endif()
+endfunction()
+
+# The same precompiled headers for TARGET as for FIRST, whose flags are alike.
+function(gles_precompile_as target first)
+  if(GLES_DELEGATE_PRECOMPILE)
+    target_precompile_headers(${target} REUSE_FROM ${first})
+  endif()
+endfunction()

@@ -9,6 +9,8 @@ Prints one line a finding and ends with 1 where there is one.
 - scratch: a test that writes a fixed name into the machine's temporary folder
   disturbs the same test run beside it. Only tests/testing/scratch_directory.h,
   which makes a new folder for each object, may ask for the temporary folder.
+- documents: a file that a document links to or names in backquotes exists, and so
+  does an option that it names with a value (`key: value`, --gles_options="key:value").
 """
 
 import argparse
@@ -48,6 +50,69 @@ def check_scratch(path, text):
             yield f"{path}:{number}: {found.group(0)} : take a testing::ScratchDirectory"
 
 
+# --- documents --------------------------------------------------------------
+
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+CODE = re.compile(r"`([^`\n]+)`")
+FILE = re.compile(r"^[\w.][\w./-]*\.(?:cc|h|inc|comp|glsl|py|sh|md|fbs|cmake|json|supp)$")
+OPTION = re.compile(r"^([a-z]\w*): ?[\w./]+$")
+GLES_OPTIONS = re.compile(r"--gles_options=[\"']?([^\s`\"']+)")
+ELSEWHERE = {  # what a run writes, or another project holds
+    "BEFORE.json", "AFTER.json", "c_api.h", "common.h",
+    "gles_delegate/gles_delegate.h",  # installed
+}
+
+
+def check_document(path, text, files, options):
+    """Yields findings of a document. files: the tree's; options: the keys there are.
+
+    >>> files = {"docs/a.md", "delegate/plan.h", "tools/x.py"}
+    >>> check = lambda text: list(check_document("docs/a.md", text, files, {"tuning"}))
+    >>> check("[b](b.md), [x](../tools/x.py), [w](https://x.org/y.md)")
+    ['docs/a.md:1: no such file: b.md']
+    >>> check("`plan.h` and `delegate/plan.h` and `delegate/plans.h` and `<op>.h`")
+    ['docs/a.md:1: no such file: delegate/plans.h']
+    >>> check("`tuning: exhaustive` or `tunning: exhaustive`")
+    ['docs/a.md:1: no such option: tunning']
+    >>> check('x --gles_options="tuning:exhaustive;storrage:buffer"')
+    ['docs/a.md:1: no such option: storrage']
+    """
+    folder = os.path.dirname(path)
+    known = {"/".join(parts[at:]) for parts in (f.split("/") for f in files)
+             for at in range(len(parts))}
+    folders = {os.path.dirname(f) for f in files}
+    for number, line in enumerate(text.splitlines(), 1):
+        names = []
+        for target in LINK.findall(line):
+            if "://" in target:
+                continue
+            local = os.path.normpath(os.path.join(folder, target)).rstrip("/")
+            if local not in files and local not in folders:
+                names.append(target)
+        for code in CODE.findall(line):
+            if FILE.match(code) and code not in known and code not in ELSEWHERE:
+                names.append(code)
+            option = OPTION.match(code)
+            if option and option.group(1) not in options:
+                yield f"{path}:{number}: no such option: {option.group(1)}"
+        for name in names:
+            yield f"{path}:{number}: no such file: {name}"
+        for text_of_options in GLES_OPTIONS.findall(line):
+            for item in text_of_options.split(";"):
+                key = item.split(":")[0]
+                if ":" in item and key != "key" and key not in options:
+                    yield f"{path}:{number}: no such option: {key}"
+
+
+def option_keys(text):
+    """The fields of TfLiteGlesDelegateOptions, which are the options' keys.
+
+    >>> sorted(option_keys("struct {\\n  int32_t a;  // x\\n  const char* b;\\n} X;"))
+    ['a', 'b']
+    """
+    return set(re.findall(r"^ +[\w ]+[ *]+(\w+)(?:\[\d+\])?;", text, re.MULTILINE))
+
+
 # --- the tree ---------------------------------------------------------------
 
 
@@ -71,11 +136,15 @@ def read(path):
 
 
 def findings():
-    for path in tracked_files():
+    files = set(tracked_files())
+    options = option_keys(read("delegate/gles_delegate.h"))
+    for path in sorted(files):
         if not os.path.exists(os.path.join(ROOT, path)):
             continue  # removed, not yet committed
         if path.startswith("tests/") and path.endswith((".cc", ".h")):
             yield from check_scratch(path, read(path))
+        if path.endswith(".md") and not path.startswith("third_party/"):
+            yield from check_document(path, read(path), files, options)
 
 
 def self_test():
