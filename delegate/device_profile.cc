@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "delegate/tuning.h"
+#include "egl/gl_state.h"
 
 namespace gles_delegate {
 
@@ -127,15 +128,18 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device,
   DeviceProfile p = RowFor(device);
   p.storage = StorageOption(options.storage, p.storage);
   p.half = options.half;
+  p.saturate_halves = options.saturate_halves;
   p.max_texture_size = device.max_texture_size;
   p.max_texture_layers = device.max_array_texture_layers;
   p.max_texel_buffer_texels = device.max_texel_buffer_texels;
   // Indices in shaders are 32-bit ints.
   p.max_buffer_bytes = std::min<int64_t>(device.max_ssbo_bytes,
                                          std::numeric_limits<int32_t>::max());
-  p.max_images = std::min(device.max_compute_images, device.max_image_units);
-  p.max_buffers = device.max_compute_ssbos;
-  p.max_textures = device.max_compute_textures;
+  // No more than are saved of an app's context (egl/gl_state.h).
+  p.max_images = std::min(
+      {egl::kImageUnits, device.max_compute_images, device.max_image_units});
+  p.max_buffers = std::min(egl::kStorageBuffers, device.max_compute_ssbos);
+  p.max_textures = std::min(egl::kTextureUnits, device.max_compute_textures);
   p.max_outputs = device.max_combined_shader_outputs;
   p.max_work_group_invocations = device.max_work_group_invocations;
   p.max_work_group_size = device.max_work_group_size;

@@ -10,6 +10,7 @@ namespace gles_delegate {
 struct ProfileOptions {
   bool half = false;
   int storage = 0;  // TfLiteGlesStorage
+  bool saturate_halves = false;
 };
 
 // The table's row for the device, its limits filled in, the options applied.

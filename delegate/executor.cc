@@ -20,8 +20,14 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
       .Build();
 }
 
-void Executor::Record(const Command& command, GLuint* program) const {
-  if (command.barrier != 0) gl().MemoryBarrier(command.barrier);
+void Executor::Barrier(GLbitfield bits) {
+  if (bits == 0) return;
+  gl().MemoryBarrier(bits);
+  if (validator_ != nullptr) validator_->Barrier(bits);
+}
+
+void Executor::Record(const Command& command, GLuint* program) {
+  Barrier(command.barrier);
   if (command.program != *program) {
     gl().UseProgram(command.program);
     *program = command.program;
@@ -44,6 +50,9 @@ void Executor::Record(const Command& command, GLuint* program) const {
     }
   }
   gl().DispatchCompute(command.groups[0], command.groups[1], command.groups[2]);
+  if (validator_ != nullptr) {
+    validator_->Dispatched(static_cast<int>(&command - commands_.data()));
+  }
 }
 
 absl::Status Executor::EnableProfiling(bool gpu_timers) {
@@ -85,6 +94,7 @@ absl::Status Executor::RecordTimed() {
       continue;
     }
     gl().Finish();
+    if (validator_ != nullptr) validator_->Finished();
     CountTime(first_command_entry_ + i, start);
   }
   for (size_t i = 0; i < queries_.size(); ++i) {
@@ -99,9 +109,21 @@ absl::Status Executor::RecordTimed() {
   return absl::OkStatus();
 }
 
-absl::Status Executor::Submit(Inputs inputs) {
+void Executor::Begin(Inputs inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) skip_[i] = inputs[i].empty();
-  if (state_barrier_ != 0) gl().MemoryBarrier(state_barrier_);
+  if (validator_ != nullptr) validator_->BeginInvoke();
+  Barrier(first_barrier_);
+}
+
+absl::Status Executor::Outcome() const {
+  if (validator_ != nullptr && !validator_->status().ok()) {
+    return validator_->status();
+  }
+  return egl::CheckGl("running the partition");
+}
+
+absl::Status Executor::Submit(Inputs inputs) {
+  Begin(inputs);
   PackInputs(inputs);
   GLuint program = 0;
   if (auto s = RecordUploads(inputs, &program); !s.ok()) return s;
@@ -114,12 +136,15 @@ absl::Status Executor::Submit(Inputs inputs) {
 absl::Status Executor::Collect(Outputs outputs) {
   if (auto s = FinishReadbacks(outputs); !s.ok()) return s;
   if (auto s = UnpackOutputs(outputs); !s.ok()) return s;
-  return egl::CheckGl("running the partition");
+  return Outcome();
 }
 
 absl::Status Executor::InvokeTimed(Inputs inputs, Outputs outputs) {
-  for (size_t i = 0; i < inputs.size(); ++i) skip_[i] = inputs[i].empty();
-  if (state_barrier_ != 0) gl().MemoryBarrier(state_barrier_);
+  if (!queries_.empty() && TimerQuery::AnyRunning()) {
+    queries_.clear();
+    for (ProfileEntry& entry : profile_) entry.total_us = entry.count = 0;
+  }
+  Begin(inputs);
   auto start = Clock::now();
   PackInputs(inputs);
   if (AnyPacked(inputs_)) CountTime(0, start);
@@ -128,15 +153,16 @@ absl::Status Executor::InvokeTimed(Inputs inputs, Outputs outputs) {
     if (auto s = CopyIn(commands_[i].piece, inputs); !s.ok()) return s;
   }
   if (auto s = RecordTimed(); !s.ok()) return s;
-  gl().MemoryBarrier(final_barrier_);
+  Barrier(final_barrier_);
   gl().Finish();
+  if (validator_ != nullptr) validator_->Finished();
   for (size_t i = readbacks_begin(); i < commands_.size(); ++i) {
     if (auto s = CopyOut(commands_[i].piece, outputs); !s.ok()) return s;
   }
   start = Clock::now();
   if (auto s = UnpackOutputs(outputs); !s.ok()) return s;
   if (AnyPacked(outputs_)) CountTime(profile_.size() - 1, start);
-  return egl::CheckGl("running the partition");
+  return Outcome();
 }
 
 absl::Status Executor::Invoke(Inputs inputs, Outputs outputs) {

@@ -17,6 +17,7 @@
 #include "delegate/plan.h"
 #include "delegate/program_cache.h"
 #include "delegate/stage_times.h"
+#include "delegate/validator.h"
 #include "egl/context.h"
 #include "egl/host_copy.h"
 #include "egl/objects.h"
@@ -37,7 +38,11 @@ struct ExecutorStats {
 };
 
 // Threads: Create, Invoke and destruction run inside context->Run() on one
-// thread at a time. Invoke makes no GL object.
+// thread at a time. Invoke makes no GL object but fences, and after the first
+// one takes nothing from the heap (profiling and validation aside). With
+// GLES_DELEGATE_VALIDATE=1 in the environment when it is made, an executor
+// checks each command as delegate/validator.h says: Create and Invoke then fail
+// with kInternal on a violation.
 class Executor {
  public:
   // `graph` is planned already (`dispatches`); its constants are uploaded here.
@@ -63,11 +68,17 @@ class Executor {
   absl::Status Submit(absl::Span<const absl::Span<const uint8_t>> inputs);
   absl::Status Collect(absl::Span<const absl::Span<uint8_t>> outputs);
 
+  // How Collect and Invoke wait for the GPU: asleep in the driver (as made), or
+  // asking it again and again for up to 2 ms first.
+  void WaitActively(bool active) { waits_actively_ = active; }
+
   const ExecutorStats& stats() const { return stats_; }
 
   // From here on each Invoke times every command: by timer queries where the
   // driver has them and `gpu_timers` trusts them (llvmpipe's read as zero),
-  // else by waiting for the GPU after each.
+  // else by waiting for the GPU after each. Timer queries do not nest: from the
+  // first Invoke that finds one of the app's running, it is by waiting, too,
+  // and what was counted before is dropped.
   absl::Status EnableProfiling(bool gpu_timers);
   struct ProfileEntry {
     std::string label;   // "CONV_2D 12"
@@ -123,6 +134,10 @@ class Executor {
   struct HostBuffer {
     egl::Buffer buffer;  // none where `texels`
     size_t bytes = 0;
+    // For the validator: `buffer` (of `texels`, the tensor's slot), `staging`.
+    int resource = -1;
+    int staging_resource = -1;
+    TensorId tensor = kNoTensor;
     // Holds float16 of the tensor's floats (DeviceProfile::half_transfers).
     bool halves = false;
     // Of the GPU: what the upload reads, where it does not read `buffer` itself
@@ -145,7 +160,11 @@ class Executor {
   bool IsSkipped(size_t command) const {
     return command < uploads_ && skip_[commands_[command].piece.tensor];
   }
-  void Record(const Command& command, GLuint* program) const;
+  void Record(const Command& command, GLuint* program);
+  void Barrier(GLbitfield bits);
+  void Begin(Inputs inputs);
+  // What GL says, and what the validator does.
+  absl::Status Outcome() const;
   absl::Status RecordTimed();
   // Packs the inputs whose `texels` the host reaches; waits, and unpacks such
   // outputs.
@@ -165,7 +184,7 @@ class Executor {
   static void TakeFromHost(const HostBuffer& output, absl::Span<uint8_t> to,
                            size_t begin, size_t end);
   // From `buffer`, where there is a `staging`.
-  void MoveToStaging(const Piece& piece) const;
+  void MoveToStaging(const Piece& piece);
   absl::Status CopyIn(const Piece& piece, Inputs inputs);
   absl::Status CopyOut(const Piece& piece, Outputs outputs);
   // Copies what several uploads, commands [first, end), bring of one input, and
@@ -175,6 +194,7 @@ class Executor {
   // Copies each piece and records its upload.
   absl::Status RecordUploads(Inputs inputs, GLuint* program);
   absl::Status RecordReadbacks(GLuint* program);
+  absl::Status Await(const egl::Fence& fence);
   // Waits for each piece and copies it.
   absl::Status FinishReadbacks(Outputs outputs);
 
@@ -189,14 +209,18 @@ class Executor {
   size_t uploads_ = 0;              // commands, at the beginning
   size_t readbacks_ = 0;            // commands, at the end
   std::vector<egl::Fence> fences_;  // of the readbacks under way
-  GLbitfield state_barrier_ = 0;  // for what the last Invoke left in variables
+  // For what the last Invoke left in variables, and, where it was not waited
+  // for, may still be doing.
+  GLbitfield first_barrier_ = 0;
   GLbitfield final_barrier_ = 0;
   bool mapped_ = false;  // inputs_ and outputs_ stay mapped
+  bool waits_actively_ = false;
   ExecutorStats stats_;
   // By command, and what the host does before and after; empty: not profiling.
   std::vector<ProfileEntry> profile_;
   size_t first_command_entry_ = 0;
   std::vector<egl::TimerQuery> queries_;  // by command
+  std::unique_ptr<Validator> validator_;  // null: validation is off
 };
 
 }  // namespace gles_delegate

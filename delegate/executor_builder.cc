@@ -58,8 +58,8 @@ std::vector<uint8_t> BytesOf(const std::vector<T>& values) {
 }
 
 std::vector<uint8_t> FloatTexels(const std::vector<float>& texels,
-                                 Format format) {
-  return format == Format::kRgba16f ? BytesOf(ToHalves(texels))
+                                 Format format, bool saturate_halves) {
+  return format == Format::kRgba16f ? BytesOf(ToHalves(texels, saturate_halves))
                                     : BytesOf(texels);
 }
 
@@ -92,7 +92,12 @@ ExecutorBuilder::ExecutorBuilder(const egl::Context& context,
       dispatches_(std::move(dispatches)),
       profile_(profile),
       cache_(cache),
-      executor_(new Executor) {}
+      can_map_(egl::Buffer::CanBeMapped()),
+      executor_(new Executor) {
+  if (ValidationIsOn()) {
+    executor_->validator_ = std::make_unique<Validator>(graph_);
+  }
+}
 
 absl::StatusOr<std::unique_ptr<Executor>> ExecutorBuilder::Build() {
   ExecutorStats& stats = executor_->stats_;
@@ -137,6 +142,9 @@ absl::Status ExecutorBuilder::MakeSlots() {
                           : MakeResource(plan.slots[i], nullptr);
     if (!made.ok()) return made.status();
     resources.push_back(*made);
+    if (executor_->validator_ != nullptr) {
+      executor_->validator_->AddResource(absl::StrCat("slot ", i));
+    }
   }
   executor_->stats_.tensor_bytes = plan.bytes_shared;
   executor_->stats_.tensor_bytes_unshared = plan.bytes_unshared;
@@ -228,7 +236,8 @@ absl::Status ExecutorBuilder::UploadConstantTensor(TensorId id) {
     }
     auto values = ConstantFloats(tensor);
     if (!values.ok()) return values.status();
-    return FloatTexels(PackTexels<float>(*values, tensor.shape), format);
+    return FloatTexels(PackTexels<float>(*values, tensor.shape), format,
+                       profile_.saturate_halves);
   };
   // One that a pass or an op has made may come from attributes.
   const bool cacheable = tensor.tflite_index >= 0;
@@ -268,7 +277,7 @@ absl::Status ExecutorBuilder::UploadConstants() {
       const auto pack = [&]() -> absl::StatusOr<std::vector<uint8_t>> {
         std::vector<float> texels(int64_t{c.width} * c.height * 4, 0.0f);
         c.fill(absl::MakeSpan(texels));
-        return FloatTexels(texels, format);
+        return FloatTexels(texels, format, profile_.saturate_halves);
       };
       auto resource = UploadTexels(slot, c.cacheable, pack);
       if (!resource.ok()) return Labelled(resource.status(), d.label);
@@ -319,6 +328,7 @@ absl::Status ExecutorBuilder::MakeCommands() {
   // All Params blocks in one buffer, each at an offset that may be bound.
   const size_t align = std::max(16, context_.device().uniform_offset_alignment);
   std::vector<uint8_t> params;
+  RegisterHostBuffers();
   HazardTracker hazards(static_cast<int>(tensors_.size()));
   for (size_t i = 0; i < dispatches_.size(); ++i) {
     const Dispatch& d = dispatches_[i];
@@ -345,12 +355,8 @@ absl::Status ExecutorBuilder::MakeCommands() {
       }
       command.bindings.push_back(Bind(points.tensors[t], resource, write));
       if (resource.slot < 0) continue;
-      const AccessKind kind = points.tensors[t].kind == Bindings::Kind::kSampler
-                                  ? AccessKind::kFetch
-                              : points.tensors[t].kind == Bindings::Kind::kImage
-                                  ? AccessKind::kImage
-                                  : AccessKind::kBuffer;
-      accesses.push_back({resource.slot, kind, write});
+      accesses.push_back(
+          {resource.slot, AccessKindOf(points.tensors[t].kind), write});
     }
     for (size_t c = 0; c < constants_[i].size(); ++c) {
       if (d.constants[c].literal) continue;
@@ -372,6 +378,7 @@ absl::Status ExecutorBuilder::MakeCommands() {
     command.node = d.node;
     command.label = d.label;
     command.shader = d.shader;
+    if (auto s = DescribeToValidator(i, points, command); !s.ok()) return s;
     executor_->commands_.push_back(std::move(command));
   }
   // Nothing runs where all that the partition held was folded.
@@ -383,15 +390,26 @@ absl::Status ExecutorBuilder::MakeCommands() {
   executor_->final_barrier_ = executor_->mapped_
                                   ? GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT
                                   : GL_BUFFER_UPDATE_BARRIER_BIT;
-  // What this Invoke writes to variable tensors, the next one reads.
-  for (TensorId id : graph_.inputs) {
-    if (!graph_.tensor(id).is_variable) continue;
-    executor_->state_barrier_ = GL_TEXTURE_FETCH_BARRIER_BIT |
+  // What this Invoke writes to variable tensors, the next one reads; and where
+  // its end is not waited for, the next one's stores have to.
+  const bool has_state =
+      std::any_of(graph_.inputs.begin(), graph_.inputs.end(),
+                  [&](TensorId id) { return graph_.tensor(id).is_variable; });
+  const bool is_awaited = (executor_->mapped_ && executor_->readbacks_ > 0) ||
+                          Executor::AnyPacked(executor_->outputs_);
+  if (has_state || !is_awaited) {
+    executor_->first_barrier_ = GL_TEXTURE_FETCH_BARRIER_BIT |
                                 GL_SHADER_IMAGE_ACCESS_BARRIER_BIT |
                                 GL_SHADER_STORAGE_BARRIER_BIT;
   }
   executor_->skip_.assign(graph_.inputs.size(), false);
-  return absl::OkStatus();
+  executor_->fences_.reserve(executor_->readbacks_);
+  if (executor_->validator_ == nullptr) return absl::OkStatus();
+  std::vector<GLbitfield> barriers;
+  for (const auto& command : executor_->commands_) {
+    barriers.push_back(command.barrier);
+  }
+  return executor_->validator_->Rehearse(barriers);
 }
 
 void ExecutorBuilder::SaveToCache() {

@@ -20,6 +20,8 @@ int64_t HostElementBytes(const Tensor& tensor);
 // An error says whose it is.
 absl::Status Labelled(const absl::Status& status, absl::string_view label);
 
+AccessKind AccessKindOf(gl_shaders::Bindings::Kind kind);
+
 class ExecutorBuilder {
  public:
   ExecutorBuilder(const egl::Context& context, ProgramCache* programs,
@@ -72,6 +74,12 @@ class ExecutorBuilder {
   absl::Status UploadConstants();
   absl::Status CompilePrograms();
   absl::Status MakeCommands();
+  // A command's accesses, for the validator; and whether it keeps to the
+  // device's limits and to what is saved of an app's context.
+  absl::Status DescribeToValidator(size_t dispatch,
+                                   const gl_shaders::Bindings& points,
+                                   const Executor::Command& command);
+  void RegisterHostBuffers();
   void SaveToCache();
   Executor::Binding Bind(const gl_shaders::Bindings::Point& point,
                          const Resource& resource, bool write) const;
@@ -82,9 +90,10 @@ class ExecutorBuilder {
   std::vector<Dispatch> dispatches_;
   DeviceProfile profile_;
   PartitionCache* cache_;  // may be null
+  const bool can_map_;     // buffers may stay mapped
 
   std::unique_ptr<Executor> executor_;
-  std::vector<Resource> tensors_;                 // by tensor
+  std::vector<Resource> tensors_;  // by tensor; the validator's ids are slots
   std::vector<std::vector<Resource>> constants_;  // by dispatch
   std::vector<gl_shaders::ShaderSpec> specs_;     // by dispatch
   std::vector<std::vector<uint8_t>> params_;      // by dispatch

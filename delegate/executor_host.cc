@@ -17,8 +17,8 @@ namespace {
 // Pieces of a staged transfer: smaller ones pay for being submitted, larger
 // ones leave the bus idle while the first is copied (docs/performance.md).
 constexpr size_t kStagedPieceBytes = 512 << 10;
-// Polling saves a few microseconds over sleeping in the driver; an inference
-// that takes longer than this is not worth a busy core.
+// Of an active wait: polling saves a few microseconds over sleeping in the
+// driver; an inference that takes longer than this is not worth a busy core.
 constexpr int kSpinUs = 2000;
 // What a thread copies at a time, of the host's tensor.
 constexpr size_t kChunkBytes = 64 << 10;
@@ -50,7 +50,7 @@ void Executor::TakeFromHost(const HostBuffer& output, absl::Span<uint8_t> to,
   }
 }
 
-void Executor::MoveToStaging(const Piece& piece) const {
+void Executor::MoveToStaging(const Piece& piece) {
   const HostBuffer& input = inputs_[piece.tensor];
   if (!input.is_staged()) return;
   gl().BindBuffer(GL_COPY_READ_BUFFER, input.buffer.id());
@@ -59,14 +59,24 @@ void Executor::MoveToStaging(const Piece& piece) const {
                          static_cast<GLintptr>(piece.begin),
                          static_cast<GLintptr>(piece.begin),
                          static_cast<GLsizeiptr>(piece.end - piece.begin));
+  if (validator_ != nullptr) {
+    validator_->Copied(input.resource, input.staging_resource,
+                       {piece.begin, piece.end});
+  }
 }
 
 absl::Status Executor::CopyIn(const Piece& piece, Inputs inputs) {
   HostBuffer& input = inputs_[piece.tensor];
   const auto from = inputs[piece.tensor];
   if (!mapped_) {
+    if (validator_ != nullptr) {
+      validator_->Uploaded(input.resource, {piece.begin, piece.end});
+    }
     return input.buffer.Upload(
         piece.begin, from.subspan(piece.begin, piece.end - piece.begin));
+  }
+  if (validator_ != nullptr) {
+    validator_->HostWrote(input.resource, {piece.begin, piece.end});
   }
   FillHost(input, from, piece.begin, piece.end);
   MoveToStaging(piece);
@@ -78,7 +88,13 @@ absl::Status Executor::CopyOut(const Piece& piece, Outputs outputs) {
   const auto to = outputs[piece.tensor];
   const size_t bytes = piece.end - piece.begin;
   if (!mapped_) {
+    if (validator_ != nullptr) {
+      validator_->ReadsBack(output.resource, {piece.begin, piece.end});
+    }
     return output.buffer.Read(piece.begin, to.subspan(piece.begin, bytes));
+  }
+  if (validator_ != nullptr) {
+    validator_->HostReads(output.resource, {piece.begin, piece.end});
   }
   const size_t chunk_bytes = kChunkBytes / Widening(output.halves);
   copier_.InOrder(
@@ -124,7 +140,11 @@ void Executor::RecordInPieces(size_t first, size_t end,
         FillHost(input, from, at, std::min(input.bytes, at + chunk_bytes));
       },
       [&](size_t chunk) {
-        send(std::min(input.bytes, (chunk + 1) * chunk_bytes));
+        const size_t copied = std::min(input.bytes, (chunk + 1) * chunk_bytes);
+        if (validator_ != nullptr) {
+          validator_->HostWrote(input.resource, {chunk * chunk_bytes, copied});
+        }
+        send(copied);
       });
   // What was staged is unpacked from there, by one upload.
   for (; next < end; ++next) Record(commands_[next], program);
@@ -157,20 +177,29 @@ absl::Status Executor::RecordReadbacks(GLuint* program) {
   for (size_t i = readbacks_begin(); i < commands_.size(); ++i) {
     Record(commands_[i], program);
     if (!commands_[i].piece.fenced) continue;
-    gl().MemoryBarrier(final_barrier_);
+    Barrier(final_barrier_);
     if (!mapped_) continue;
     auto fence = egl::Fence::Insert();
     if (!fence.ok()) return fence.status();
+    if (validator_ != nullptr) validator_->FenceInserted();
     fences_.push_back(*std::move(fence));
     if (i + 1 < commands_.size()) gl().Flush();
   }
   return absl::OkStatus();
 }
 
+absl::Status Executor::Await(const egl::Fence& fence) {
+  if (validator_ != nullptr) validator_->FenceWaited();
+  return fence.Wait(waits_actively_ ? kSpinUs : 0);
+}
+
 void Executor::PackInputs(Inputs inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const HostBuffer& to = inputs_[i];
     if (to.texels == nullptr || skip_[i]) continue;
+    if (validator_ != nullptr) {
+      validator_->HostWrote(to.resource, {}, to.tensor);
+    }
     HostToTexels(inputs[i].data(), to.shape, to.texels);
   }
 }
@@ -182,13 +211,17 @@ bool Executor::AnyPacked(const std::vector<HostBuffer>& buffers) {
 
 absl::Status Executor::UnpackOutputs(Outputs outputs) {
   if (!AnyPacked(outputs_)) return absl::OkStatus();
-  gl().MemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT);
+  Barrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT);
   auto fence = egl::Fence::Insert();
   if (!fence.ok()) return fence.status();
-  if (auto s = fence->Wait(kSpinUs); !s.ok()) return s;
+  if (validator_ != nullptr) validator_->FenceInserted();
+  if (auto s = Await(*fence); !s.ok()) return s;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const HostBuffer& from = outputs_[i];
     if (from.texels == nullptr) continue;
+    if (validator_ != nullptr) {
+      validator_->HostReads(from.resource, {}, from.tensor);
+    }
     TexelsToHost(from.texels, from.shape, outputs[i].data());
   }
   return absl::OkStatus();
@@ -200,7 +233,7 @@ absl::Status Executor::FinishReadbacks(Outputs outputs) {
   for (size_t i = ready; i < commands_.size(); ++i) {
     if (!commands_[i].piece.fenced) continue;
     if (mapped_) {
-      if (auto s = fences_[fence++].Wait(kSpinUs); !s.ok()) return s;
+      if (auto s = Await(fences_[fence++]); !s.ok()) return s;
     }
     for (; ready <= i; ++ready) {
       if (auto s = CopyOut(commands_[ready].piece, outputs); !s.ok()) return s;

@@ -60,9 +60,11 @@ int64_t HostElementBytes(const Tensor& tensor) {
 }
 
 bool ExecutorBuilder::AsHalves(const Tensor& tensor) const {
+  // The host's conversion makes infinities, which a saturating store is not to.
   return profile_.half && profile_.half_transfers != 0 &&
+         !profile_.saturate_halves &&
          FormatFor(tensor, profile_) == gl_shaders::Format::kRgba16f &&
-         egl::Buffer::CanBeMapped() && HalvesAreFast();
+         can_map_ && HalvesAreFast();
 }
 
 int64_t ExecutorBuilder::HostBytes(const Tensor& tensor) const {
@@ -71,7 +73,8 @@ int64_t ExecutorBuilder::HostBytes(const Tensor& tensor) const {
 }
 
 bool ExecutorBuilder::IsStaged(const Tensor& tensor) const {
-  return profile_.staged_upload_bytes > 0 &&
+  // Without a mapping the driver itself brings the bytes to the GPU's memory.
+  return profile_.staged_upload_bytes > 0 && can_map_ &&
          tensor.shape.elements() * HostElementBytes(tensor) >=
              profile_.staged_upload_bytes;
 }
@@ -138,8 +141,7 @@ bool ExecutorBuilder::IsHostTransferred(TensorId id) const {
   return profile_.host_transfers != 0 && in_buffer &&
          gl_shaders::BytesPerTexel(format) == 16 &&
          tensor.view.of == kNoTensor && !tensor.is_variable &&
-         !tensor.is_constant() &&
-         context_.device().Has("GL_EXT_buffer_storage");
+         !tensor.is_constant() && can_map_;
 }
 
 // Uploads before, readbacks after: steps of the plan like any other.
@@ -174,6 +176,8 @@ absl::StatusOr<Executor::HostBuffer> ExecutorBuilder::MakeHostBuffer(
   Executor::HostBuffer host;
   if (IsHostTransferred(id)) {
     host.texels = tensors_[id].mapped;
+    host.resource = tensors_[id].slot;
+    host.tensor = id;
     host.shape = tensor.shape;
     return host;
   }

@@ -9,14 +9,19 @@
 //   TfLiteInterpreterDelete(interpreter);
 //   TfLiteGlesDelegateDelete(delegate);
 //
-// Threads: Invoke must be called on the thread that applied the delegate
-// (ModifyGraphWithDelegate, or TfLiteInterpreterCreate where the delegate is
-// in the interpreter's options); from another it returns kTfLiteError and says
-// so. EGL: where the applying thread has a current OpenGL ES 3.1 context, that
-// one is borrowed (and its state restored after each use); else the delegate
-// makes a headless one of its own. Failure: where the delegate cannot be
-// applied, ModifyGraphWithDelegate returns an error, the reason goes to the
-// interpreter's error reporter, and the interpreter runs on the CPU as before.
+// EGL: where the thread that applies the delegate (ModifyGraphWithDelegate, or
+// TfLiteInterpreterCreate where the delegate is in the interpreter's options)
+// has a current OpenGL ES 3.1 context, that one is borrowed, and its state
+// restored after each use; else the delegate makes a headless one of its own.
+// Threads: with a context of the delegate's own, Invoke must be called on the
+// thread that applied the delegate. With a borrowed one, Invoke must be called
+// with that same EGLContext current, on whatever thread that is; on the thread
+// that applied the delegate it may also be current nowhere, and is then made
+// current for the length of the call. Else Invoke returns kTfLiteError, and
+// says which threads and contexts these were. Failure: where the delegate
+// cannot be applied, ModifyGraphWithDelegate returns an error, the reason goes
+// to the interpreter's error reporter, and the interpreter runs on the CPU as
+// before.
 #ifndef GLES_DELEGATE_DELEGATE_GLES_DELEGATE_H_
 #define GLES_DELEGATE_DELEGATE_GLES_DELEGATE_H_
 
@@ -67,6 +72,29 @@ enum TfLiteGlesTuning {
   // serialization_dir and model_token the result is kept there, and later
   // starts take it as it is. See docs/performance.md.
   kTfLiteGlesTuningExhaustive = 1,
+};
+
+// How Invoke waits for the GPU.
+enum TfLiteGlesWaitType {
+  // The thread sleeps in the driver until the results are there: it takes no
+  // processor time meanwhile, and waking up costs some microseconds.
+  kTfLiteGlesWaitPassive = 0,
+  // The thread asks the driver again and again for up to 2 ms, then sleeps:
+  // lower latency for short inferences, at the price of a busy core.
+  kTfLiteGlesWaitActive = 1,
+};
+
+// What becomes of a finite value past 65504, the largest 16-bit float, where
+// tensors are stored in 16 bits (is_precision_loss_allowed). Infinities and
+// NaNs stay what they are with either.
+enum TfLiteGlesFloat16Overflow {
+  // An infinity of its sign, as IEEE 754 rounds it: an overflow shows in the
+  // outputs instead of becoming a plausible number, and stores cost nothing
+  // more.
+  kTfLiteGlesFloat16OverflowInfinity = 0,
+  // 65504 of its sign: one value that overflows does not make its whole
+  // neighbourhood NaN (infinity minus infinity, infinity times zero).
+  kTfLiteGlesFloat16OverflowSaturate = 1,
 };
 
 // Options. Get one from TfLiteGlesDelegateOptionsDefault(), then change fields.
@@ -184,6 +212,22 @@ typedef struct TfLiteGlesDelegateOptions {
   // plainer ones, or stays on the CPU, after a warning. The verdict is kept for
   // the process, and in serialization_dir. See docs/drivers.md. Default 1.
   int32_t self_check;
+
+  // TfLiteGlesWaitType; as text "passive" or "active".
+  // Default kTfLiteGlesWaitPassive.
+  int32_t wait_type;
+
+  // TfLiteGlesFloat16Overflow; as text "infinity" or "saturate". Default
+  // kTfLiteGlesFloat16OverflowInfinity. No effect without
+  // is_precision_loss_allowed.
+  int32_t float16_overflow;
+
+  // Node indices (as exclude_nodes) whose outputs, and tensors between their
+  // own steps, are kept in 32-bit floats although is_precision_loss_allowed is
+  // set: for the nodes whose values pass 65504, which `inference_diff
+  // --check_float16_range` names. A function that is fused into such a node
+  // (an activation, say) is kept with it. NULL or "": none. Copied.
+  const char* float32_nodes;
 } TfLiteGlesDelegateOptions;
 
 // Writes the default options to `*options`, `struct_size` bytes and no more:

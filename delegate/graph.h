@@ -138,6 +138,8 @@ struct Tensor {
   // An 8-bit float view that the GPU stores as its codes, a byte each. Every
   // value written must be on a code.
   bool holds_codes = false;
+  // Floats that are stored in 32 bits even where others are in 16.
+  bool always_float32 = false;
   int tflite_index = -1;  // -1: made by a pass or an op
 
   bool is_constant() const { return !constant.empty(); }
@@ -185,6 +187,9 @@ struct Node {
   // Reads and writes tensors that hold codes as (code - zero point), not as the
   // real values that these stand for (delegate/passes/compute_on_codes.h).
   bool on_codes = false;
+  // What it writes, and the tensors between its own dispatches, are stored in
+  // 32 bits even where others are in 16 (option float32_nodes).
+  bool always_float32 = false;
 };
 
 struct Graph {

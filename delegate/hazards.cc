@@ -1,9 +1,16 @@
 #include "delegate/hazards.h"
 
+#include <utility>
+
 namespace gles_delegate {
 namespace {
 
-uint8_t Bit(AccessKind kind) { return uint8_t{1} << static_cast<int>(kind); }
+constexpr uint8_t Bit(AccessKind kind) {
+  return static_cast<uint8_t>(1 << static_cast<int>(kind));
+}
+
+// Textures are never stored to as such.
+constexpr uint8_t kStores = Bit(AccessKind::kImage) | Bit(AccessKind::kBuffer);
 
 GLbitfield BarrierFor(AccessKind kind) {
   switch (kind) {
@@ -22,39 +29,38 @@ GLbitfield BarrierFor(AccessKind kind) {
 GLbitfield HazardTracker::Before(const std::vector<Access>& accesses) {
   GLbitfield bits = 0;
   uint8_t kinds = 0;
-  bool order_stores = false;
   for (const Access& a : accesses) {
     const bool unseen = (unseen_writes_[a.resource] & Bit(a.kind)) != 0;
-    const bool store_after = a.write && active_[a.resource] != 0;
+    const bool store_after =
+        a.write && (unordered_[a.resource] & Bit(a.kind)) != 0;
     if (!unseen && !store_after) continue;
     bits |= BarrierFor(a.kind);
     kinds |= Bit(a.kind);
-    // Image and buffer barriers also hold later stores of that kind back until
-    // everything before has finished.
-    order_stores |= a.kind != AccessKind::kFetch;
   }
   if (kinds != 0) {
-    std::vector<int> still;
-    for (int r : dirty_) {
-      unseen_writes_[r] &= static_cast<uint8_t>(~kinds);
-      if (unseen_writes_[r] != 0) still.push_back(r);
-    }
-    dirty_ = std::move(still);
-  }
-  if (order_stores) {
-    for (int r : touched_) active_[r] = 0;
-    touched_.clear();
+    Clear(kinds, &dirty_, &unseen_writes_);
+    // Image and buffer barriers also hold later stores of that kind back until
+    // everything before has finished.
+    Clear(kinds, &touched_, &unordered_);
   }
   for (const Access& a : accesses) {
-    if (active_[a.resource] == 0) {
-      active_[a.resource] = 1;
-      touched_.push_back(a.resource);
-    }
+    if (unordered_[a.resource] == 0) touched_.push_back(a.resource);
+    unordered_[a.resource] = kStores;
     if (!a.write) continue;
     if (unseen_writes_[a.resource] == 0) dirty_.push_back(a.resource);
     unseen_writes_[a.resource] = kAllKinds;
   }
   return bits;
+}
+
+void HazardTracker::Clear(uint8_t kinds, std::vector<int>* resources,
+                          std::vector<uint8_t>* masks) {
+  std::vector<int> still;
+  for (int r : *resources) {
+    (*masks)[r] &= static_cast<uint8_t>(~kinds);
+    if ((*masks)[r] != 0) still.push_back(r);
+  }
+  *resources = std::move(still);
 }
 
 }  // namespace gles_delegate

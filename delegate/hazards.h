@@ -24,17 +24,23 @@ struct Access {
 class HazardTracker {
  public:
   explicit HazardTracker(int resources)
-      : unseen_writes_(resources, 0), active_(resources, 0) {}
+      : unseen_writes_(resources, 0), unordered_(resources, 0) {}
   GLbitfield Before(const std::vector<Access>& accesses);
 
  private:
   static constexpr uint8_t kAllKinds = 7;
+  // Takes `kinds` out of the masks of `resources`, and those with none left out
+  // of the list.
+  static void Clear(uint8_t kinds, std::vector<int>* resources,
+                    std::vector<uint8_t>* masks);
   // By resource: kinds of access that a write is not visible to yet (bit mask).
   std::vector<uint8_t> unseen_writes_;
-  // By resource: touched since the last barrier that orders stores after it.
-  std::vector<uint8_t> active_;
+  // By resource: kinds of store that would not wait for an access to it (bit
+  // mask). A barrier orders the stores of its own kind alone, and a resource
+  // may be read as one kind and written as another (a texel buffer).
+  std::vector<uint8_t> unordered_;
   std::vector<int> dirty_;    // resources with unseen_writes_
-  std::vector<int> touched_;  // resources with active_
+  std::vector<int> touched_;  // resources with unordered_
 };
 
 }  // namespace gles_delegate

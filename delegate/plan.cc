@@ -1,7 +1,9 @@
 #include "delegate/plan.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -102,6 +104,11 @@ Dispatch& Dispatch::WorkGroup(int x, int y, int z) {
   return *this;
 }
 
+Dispatch& Dispatch::SharedMemory(int64_t bytes) {
+  shared_bytes = bytes;
+  return *this;
+}
+
 namespace {
 
 // "(0,6)": a post-op's constants up to the last that is not zero; clamp has
@@ -156,6 +163,7 @@ TensorId Planner::AddTemporaryOf(absl::string_view name, std::vector<int> dims,
   Tensor tensor;
   tensor.type = type;
   tensor.name = std::string(name);
+  tensor.always_float32 = always_float32_;
   tensor.shape = Shape::FromDims(dims);
   tensor.dims = std::move(dims);
   return graph_->AddTensor(std::move(tensor));
@@ -252,6 +260,25 @@ absl::Status CheckDispatch(const Graph& graph, const Dispatch& d,
                      " buffers; the device allows ", profile.max_textures, ", ",
                      profile.max_images, " and ", profile.max_buffers));
   }
+  if (bindings.images + bindings.buffers > profile.max_outputs) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        d.shader, " binds ", bindings.images, " images and ", bindings.buffers,
+        " buffers; the device allows ", profile.max_outputs,
+        " of both together (GL_MAX_COMBINED_SHADER_OUTPUT_RESOURCES)"));
+  }
+  const auto params_bytes = static_cast<int64_t>(ParamsOf(graph, d).size());
+  if (params_bytes > profile.max_uniform_block_bytes) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(d.shader, " has ", params_bytes,
+                     " bytes of parameters; a uniform block of the device has ",
+                     profile.max_uniform_block_bytes));
+  }
+  if (d.shared_bytes > profile.max_shared_memory_bytes) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(d.shader, " takes ", d.shared_bytes,
+                     " bytes of shared memory a work group; the device has ",
+                     profile.max_shared_memory_bytes));
+  }
   return absl::OkStatus();
 }
 
@@ -283,7 +310,8 @@ Format FormatFor(const Tensor& tensor, const DeviceProfile& profile) {
     case DataType::kBool:
       return Format::kRgba32i;
     default:
-      return profile.half ? Format::kRgba16f : Format::kRgba32f;
+      return profile.half && !tensor.always_float32 ? Format::kRgba16f
+                                                    : Format::kRgba32f;
   }
 }
 
@@ -291,6 +319,25 @@ absl::StatusOr<Storage> StorageFor(const Tensor& tensor,
                                    const DeviceProfile& profile) {
   return StorageFor(tensor.shape, FormatFor(tensor, profile), profile);
 }
+
+namespace {
+
+// GLES_DELEGATE_STORAGE_SEED=n, for tests: each shape has a storage of its own,
+// by chance, so that all kinds meet in one plan.
+Storage PreferredStorage(const Shape& shape, const DeviceProfile& profile) {
+  const char* seed = std::getenv("GLES_DELEGATE_STORAGE_SEED");
+  if (seed == nullptr || *seed == '\0') return profile.storage;
+  uint32_t hash = static_cast<uint32_t>(std::atoi(seed)) * 2654435761u;
+  for (int extent : {shape.b, shape.h, shape.w, shape.c}) {
+    hash = (hash ^ static_cast<uint32_t>(extent)) * 2246822519u;
+    hash ^= hash >> 15;
+  }
+  constexpr Storage kStorages[] = {Storage::kTextureArray, Storage::kTexture2d,
+                                   Storage::kBuffer, Storage::kTexelBuffer};
+  return kStorages[hash % std::size(kStorages)];
+}
+
+}  // namespace
 
 absl::StatusOr<Storage> StorageFor(const Shape& shape, Format format,
                                    const DeviceProfile& profile) {
@@ -316,7 +363,7 @@ absl::StatusOr<Storage> StorageFor(const Shape& shape, Format format,
     }
     return false;
   };
-  for (Storage storage : {profile.storage, Storage::kTexture2d,
+  for (Storage storage : {PreferredStorage(shape, profile), Storage::kTexture2d,
                           Storage::kTextureArray, Storage::kBuffer}) {
     if (fits(storage)) return storage;
   }
@@ -329,6 +376,7 @@ absl::StatusOr<Storage> StorageFor(const Shape& shape, Format format,
 
 absl::Status PlanNode(const Node& node, Planner* planner) {
   const size_t first = planner->dispatches().size();
+  planner->Begin(node);
   // The node may live in the planner's graph, whose tensors AddTemporary moves.
   const absl::Status status = node.op->plan(node, planner);
   const std::string label = absl::StrCat(node.op->name, " ", node.tflite_index);
@@ -348,7 +396,9 @@ void Planner::Finish(size_t first, const Node& node, const std::string& label) {
     d.node = node.tflite_index;
     d.on_codes = node.on_codes;
     // Biases of codes are sums of many bits.
-    for (PackedConstant& c : d.constants) c.always_float32 |= node.on_codes;
+    for (PackedConstant& c : d.constants) {
+      c.always_float32 |= node.on_codes || node.always_float32;
+    }
     d.label = label;
     if (!d.writes.empty() && d.writes[0].second == node.outputs[0]) {
       d.post_ops.insert(d.post_ops.end(), node.post_ops.begin(),
@@ -366,6 +416,7 @@ int MaxBoundTensors(const DeviceProfile& profile) {
   if (textures && profile.read_by == gl_shaders::ReadBy::kImage) {
     most = std::min(most, profile.max_images);
   }
+  most = std::min(most, profile.max_outputs);
   return most;
 }
 
@@ -390,7 +441,8 @@ std::string PlanToString(const Graph& graph,
         const Tensor& t = graph.tensor(id);
         absl::StrAppend(&text, "t", id, " ", t.shape.ToString(),
                         t.is_constant() ? " constant" : "",
-                        t.holds_codes ? " codes" : "");
+                        t.holds_codes ? " codes" : "",
+                        t.always_float32 ? " float32" : "");
         if (t.view.of != kNoTensor) {
           absl::StrAppend(&text, " in t", t.view.of, " at ",
                           absl::StrJoin(t.view.at, ","));

@@ -79,6 +79,7 @@ struct Dispatch {
   bool on_codes = false;                // as its node's
   std::array<int, 3> grid = {1, 1, 1};  // invocations
   std::array<int, 3> work_group = {0, 0, 0};  // zeros: chosen from the grid
+  int64_t shared_bytes = 0;  // shared memory that a work group takes
   // The writes cover only a part of the tensor (concatenation): the rest of it
   // is written by other dispatches and must not be thought dead.
   bool partial_write = false;
@@ -92,6 +93,9 @@ struct Dispatch {
   Dispatch& Constant(PackedConstant constant);
   Dispatch& Grid(int x, int y, int z);
   Dispatch& WorkGroup(int x, int y, int z);
+  // Must be said by whose shader declares any: planning holds it against the
+  // device's limit.
+  Dispatch& SharedMemory(int64_t bytes);
   std::string ToString() const;
 };
 
@@ -103,6 +107,9 @@ struct DeviceProfile {
   gl_shaders::Storage constants =
       gl_shaders::Storage::kBuffer;  // or kTexture2d
   bool half = false;                 // 16-bit storage
+  // What is finite and past the largest 16-bit float is stored as that one, not
+  // as an infinity.
+  bool saturate_halves = false;
   // Register tile of convolutions: pixels by output slices an invocation.
   int conv_tile_pixels = 4;
   int conv_tile_slices = 1;
@@ -205,6 +212,9 @@ class Planner {
   const std::vector<Dispatch>& dispatches() const { return dispatches_; }
   std::vector<Dispatch> TakeDispatches() { return std::move(dispatches_); }
 
+  // For PlanNode: temporaries made from here on are stored as this node's
+  // outputs are.
+  void Begin(const Node& node) { always_float32_ = node.always_float32; }
   // For PlanNode: gives the dispatches from `first` on their node, label,
   // post-ops and work groups.
   void Finish(size_t first, const Node& node, const std::string& label);
@@ -214,6 +224,7 @@ class Planner {
   DeviceProfile profile_;
   std::vector<Dispatch> dispatches_;
   int literal_dispatches_ = 0;
+  bool always_float32_ = false;
 };
 
 // How many tensors and packed constants, the written one among them, any

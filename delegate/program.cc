@@ -49,6 +49,7 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
   spec.shader = dispatch.shader;
   spec.defines = dispatch.defines;
   spec.read_by = profile.read_by;
+  spec.saturate_halves = profile.saturate_halves;
   spec.work_group = dispatch.work_group;
   const auto add = [&](std::string name, TensorId id, bool write) {
     const Tensor& tensor = graph.tensor(id);

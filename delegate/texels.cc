@@ -1,6 +1,7 @@
 #include "delegate/texels.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace gles_delegate {
@@ -85,9 +86,13 @@ void TexelsToHost(const uint8_t* texels, const Shape& shape, uint8_t* values) {
   });
 }
 
-std::vector<uint16_t> ToHalves(absl::Span<const float> values) {
+std::vector<uint16_t> ToHalves(absl::Span<const float> values, bool saturate) {
+  constexpr float kLargest = 65504.0f;
   std::vector<uint16_t> halves(values.size());
-  std::transform(values.begin(), values.end(), halves.begin(), FloatToHalf);
+  std::transform(values.begin(), values.end(), halves.begin(), [&](float v) {
+    return FloatToHalf(
+        saturate && std::isfinite(v) ? std::clamp(v, -kLargest, kLargest) : v);
+  });
   return halves;
 }
 

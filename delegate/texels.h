@@ -31,8 +31,10 @@ std::vector<T> PackTexels(absl::Span<const T> values, const Shape& shape);
 void HostToTexels(const uint8_t* values, const Shape& shape, uint8_t* texels);
 void TexelsToHost(const uint8_t* texels, const Shape& shape, uint8_t* values);
 
-// To IEEE halves, to nearest even.
-std::vector<uint16_t> ToHalves(absl::Span<const float> values);
+// To IEEE halves, to nearest even. `saturate`: finite values past the largest
+// half become that one, not infinities.
+std::vector<uint16_t> ToHalves(absl::Span<const float> values,
+                               bool saturate = false);
 
 }  // namespace gles_delegate
 

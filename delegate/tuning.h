@@ -32,8 +32,10 @@ struct Tuned {
 // more over all of them where that changed anything; at the end the winner and
 // `start` in turns, and the winner is dropped where it was luck. `measure`
 // gives a profile's time of an inference in ms, or an error where it cannot
-// run, which passes it over. A value is taken where it gains 2% or more, so
-// that noise does not wander. The error is that of the first measurement.
+// run or answers otherwise than `start` does (PartitionTrials of
+// delegate/plan_partition.h), which passes it over. A value is taken where it
+// gains 2% or more, so that noise does not wander. The error is that of the
+// first measurement.
 absl::StatusOr<Tuned> TuneExhaustively(
     const DeviceProfile& start, bool may_change_storage,
     absl::FunctionRef<absl::StatusOr<double>(const DeviceProfile&)> measure);

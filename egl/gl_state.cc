@@ -1,6 +1,6 @@
 #include "egl/gl_state.h"
 
-#include <algorithm>
+#include <iterator>
 
 namespace gles_delegate::egl {
 namespace {
@@ -93,14 +93,14 @@ GlState::GlState(const DeviceInfo& device) {
 
 void GlState::SaveUnits(const DeviceInfo& device) {
   active_unit_ = GetInt(GL_ACTIVE_TEXTURE);
-  textures_.resize(std::min(kTextureUnits, device.max_compute_textures));
+  textures_.Resize(device.max_compute_textures);
   for (size_t i = 0; i < textures_.size(); ++i) {
     gl().ActiveTexture(GL_TEXTURE0 + i);
     textures_[i] = {GetInt(GL_TEXTURE_BINDING_2D),
                     GetInt(GL_TEXTURE_BINDING_2D_ARRAY),
                     GetInt(GL_SAMPLER_BINDING)};
   }
-  images_.resize(std::min(kImageUnits, device.max_image_units));
+  images_.Resize(device.max_image_units);
   for (size_t i = 0; i < images_.size(); ++i) {
     ImageUnit& image = images_[i];
     image.name = GetInt(GL_IMAGE_BINDING_NAME, i);
@@ -110,10 +110,8 @@ void GlState::SaveUnits(const DeviceInfo& device) {
     image.access = GetInt(GL_IMAGE_BINDING_ACCESS, i);
     image.format = GetInt(GL_IMAGE_BINDING_FORMAT, i);
   }
-  storage_buffers_.resize(
-      std::min(kStorageBuffers, GetInt(GL_MAX_SHADER_STORAGE_BUFFER_BINDINGS)));
-  uniform_buffers_.resize(
-      std::min(kUniformBuffers, GetInt(GL_MAX_UNIFORM_BUFFER_BINDINGS)));
+  storage_buffers_.Resize(GetInt(GL_MAX_SHADER_STORAGE_BUFFER_BINDINGS));
+  uniform_buffers_.Resize(GetInt(GL_MAX_UNIFORM_BUFFER_BINDINGS));
 }
 
 void GlState::SaveBuffers() {

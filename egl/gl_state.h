@@ -2,8 +2,9 @@
 #ifndef GLES_DELEGATE_EGL_GL_STATE_H_
 #define GLES_DELEGATE_EGL_GL_STATE_H_
 
+#include <algorithm>
 #include <array>
-#include <vector>
+#include <cstddef>
 
 #include "egl/device_info.h"
 #include "egl/gl_api.h"
@@ -11,11 +12,13 @@
 namespace gles_delegate::egl {
 
 // The delegate keeps to the first so many binding points of each kind (fewer
-// where the device has fewer), so that only those are saved.
+// where the device has fewer), so that only those are saved. ProfileFor()
+// (delegate/device_profile.cc) makes them limits of planning, which refuses
+// what needs more; validation mode checks each dispatch.
 inline constexpr int kTextureUnits = 16;
-inline constexpr int kImageUnits = 8;
+inline constexpr int kImageUnits = 16;
 inline constexpr int kStorageBuffers = 16;
-inline constexpr int kUniformBuffers = 12;
+inline constexpr int kUniformBuffers = 1;  // Params
 
 // Saves on construction, sets what the delegate's own uploads and shaders rely
 // on (no pack or unpack buffer, tight rows, no sampler objects, unit 0 active),
@@ -27,7 +30,8 @@ inline constexpr int kUniformBuffers = 12;
 // fetched yet are dropped, so that they are not taken for the delegate's. An
 // object that the app deleted while it was still bound is gone afterwards.
 //
-// Needs a current context of `device`, the same one throughout.
+// Needs a current context of `device`, the same one throughout. Takes nothing
+// from the heap: it is made for each inference.
 class GlState {
  public:
   explicit GlState(const DeviceInfo& device);
@@ -68,11 +72,22 @@ class GlState {
   GLint read_framebuffer_ = 0;
   std::array<GLint, kGenericBuffers> generic_buffers_ = {};
   std::array<GLint, kPixelStores> pixel_stores_ = {};
-  // Their sizes are what the device has, at most the constants above.
-  std::vector<TextureUnit> textures_;
-  std::vector<ImageUnit> images_;
-  std::vector<IndexedBuffer> storage_buffers_;
-  std::vector<IndexedBuffer> uniform_buffers_;
+  // As many of each as the device has, at most the constants above.
+  template <typename Point, int most>
+  struct Points {
+    std::array<Point, most> points = {};
+    size_t count = 0;
+    void Resize(int device_has) {
+      count = static_cast<size_t>(std::clamp(device_has, 0, most));
+    }
+    size_t size() const { return count; }
+    Point& operator[](size_t i) { return points[i]; }
+    const Point& operator[](size_t i) const { return points[i]; }
+  };
+  Points<TextureUnit, kTextureUnits> textures_;
+  Points<ImageUnit, kImageUnits> images_;
+  Points<IndexedBuffer, kStorageBuffers> storage_buffers_;
+  Points<IndexedBuffer, kUniformBuffers> uniform_buffers_;
 };
 
 }  // namespace gles_delegate::egl

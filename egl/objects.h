@@ -182,6 +182,9 @@ class TimerQuery {
  public:
   TimerQuery() = default;
   static absl::StatusOr<TimerQuery> Create();
+  // True between the Begin() and the End() of any, the app's own among them:
+  // another must not begin then. Where the driver has these queries only.
+  static bool AnyRunning();
   void Begin();
   void End();
   // Nanoseconds; waits for the result. kUnavailable where the GPU's clock was

@@ -80,6 +80,12 @@ absl::StatusOr<TimerQuery> TimerQuery::Create() {
   return query;
 }
 
+bool TimerQuery::AnyRunning() {
+  GLint running = 0;
+  gl().GetQueryiv(GL_TIME_ELAPSED_EXT, GL_CURRENT_QUERY, &running);
+  return running != 0;
+}
+
 void TimerQuery::Begin() { gl().BeginQuery(GL_TIME_ELAPSED_EXT, handle_.id()); }
 
 void TimerQuery::End() { gl().EndQuery(GL_TIME_ELAPSED_EXT); }

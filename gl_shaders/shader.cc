@@ -310,7 +310,8 @@ std::string PostOpText(const PostOpCall& call, int index,
 }
 
 std::string DefineWrite(const TensorBinding& t, const Bindings::Point& point,
-                        absl::Span<const PostOpCall> post_ops) {
+                        absl::Span<const PostOpCall> post_ops,
+                        bool saturate_halves) {
   std::string text = absl::StrFormat(
       "void write_%s(int x, int y, int slice, int batch, %s v) {\n", t.name,
       Vec(t.format));
@@ -324,6 +325,13 @@ std::string DefineWrite(const TensorBinding& t, const Bindings::Point& point,
         "  v = mix(v, %s(0), greaterThanEqual(ivec4(slice * 4) + "
         "ivec4(0, 1, 2, 3), ivec4(%s_aux.x)));\n",
         Vec(t.format), t.name);
+  }
+  if (t.format == Format::kRgba16f && saturate_halves) {
+    text += "  v = within_halves(v);\n";
+  } else if (t.format == Format::kRgba16f &&
+             point.kind == Bindings::Kind::kImage) {
+    // packHalf2x16 makes infinities by itself; llvmpipe's image stores do not.
+    text += "  v = infinite_past_halves(v);\n";
   }
   text += PoisonIfOutside(t.format);
   if (t.format == Format::kRgba8i) {
@@ -470,6 +478,26 @@ std::string Definitions(const ShaderSpec& spec, const Bindings& bindings) {
       "int pack_codes(ivec4 v) {\n"
       "  v = (v & 255) << ivec4(0, 8, 16, 24);\n"
       "  return v.x | v.y | v.z | v.w;\n}\n";
+  const bool half_images =
+      std::any_of(spec.tensors.begin(), spec.tensors.end(), [](const auto& t) {
+        return t.write && t.format == Format::kRgba16f && !IsBuffer(t.storage);
+      });
+  if (!spec.saturate_halves && half_images) {
+    text +=
+        "vec4 infinite_past_halves(vec4 v) {\n"
+        "  uvec4 infinite = floatBitsToUint(v) & uvec4(0x80000000u) |\n"
+        "                   uvec4(0x7f800000u);\n"
+        "  return mix(v, uintBitsToFloat(infinite),\n"
+        "             greaterThanEqual(abs(v), vec4(65520.0)));\n}\n";
+  }
+  if (spec.saturate_halves) {
+    // By bits, as compilers may take it that nothing is infinite.
+    text +=
+        "vec4 within_halves(vec4 v) {\n"
+        "  bvec4 finite = lessThan(floatBitsToUint(v) & uvec4(0x7fffffffu),\n"
+        "                          uvec4(0x7f800000u));\n"
+        "  return mix(v, clamp(v, -65504.0, 65504.0), finite);\n}\n";
+  }
   // Reads first: a write's post-ops call them.
   for (size_t i = 0; i < spec.tensors.size(); ++i) {
     if (!spec.tensors[i].write) {
@@ -482,7 +510,8 @@ std::string Definitions(const ShaderSpec& spec, const Bindings& bindings) {
     absl::StrAppend(&text,
                     DefineWrite(spec.tensors[i], bindings.tensors[i],
                                 first_write ? absl::MakeConstSpan(spec.post_ops)
-                                            : absl::Span<const PostOpCall>()));
+                                            : absl::Span<const PostOpCall>(),
+                                spec.saturate_halves));
     first_write = false;
   }
   for (size_t i = 0; i < spec.constants.size(); ++i) {

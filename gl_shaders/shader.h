@@ -122,6 +122,8 @@ struct ShaderSpec {
   std::vector<ConstantBinding> constants;
   std::vector<PostOpCall> post_ops;
   ReadBy read_by = ReadBy::kFetch;
+  // Finite values past the largest 16-bit float are stored as that one.
+  bool saturate_halves = false;
   std::array<int, 3> work_group = {1, 1, 1};
 };
 

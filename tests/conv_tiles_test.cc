@@ -141,6 +141,22 @@ TEST_P(ConvTilesTest, PaddedPointwise) {
   CheckConv({1, 4, 5, 6}, {5, 1, 1, 6}, a, {1, 6, 7, 5});
 }
 
+// Likewise on one side only: the shapes tell, where the padding before does
+// not.
+TEST_P(ConvTilesTest, PointwisePaddedBehindOrBefore) {
+  for (int bottom : {0, 2}) {
+    for (int right : {0, 3}) {
+      for (bool before : {false, true}) {
+        Conv2dAttributes a;
+        (before ? a.pad_top : a.pad_bottom) = bottom;
+        (before ? a.pad_left : a.pad_right) = right;
+        CheckConv({2, 4, 5, 38}, {5, 1, 1, 38}, a,
+                  {2, 4 + bottom, 5 + right, 5});
+      }
+    }
+  }
+}
+
 TEST_P(ConvTilesTest, Groups) {
   const auto groups = [this](int channels, int outputs, int groups) {
     SCOPED_TRACE(::testing::Message()

@@ -1,10 +1,15 @@
 // labels: op delegate llvmpipe softpipe
-// The thread rule: Invoke on the thread that applied the delegate.
+// The thread rule: Invoke on the thread that applied the delegate, where the
+// context is the delegate's; with the same context current, where it is the
+// app's.
 #include <atomic>
+#include <memory>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "egl/context.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
@@ -13,7 +18,32 @@
 namespace gles_delegate::testing {
 namespace {
 
+using ::gles_delegate::egl::Context;
+using ::gles_delegate::egl::egl;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+
+std::string Text(std::thread::id id) {
+  std::ostringstream out;
+  out << id;
+  return out.str();
+}
+
+std::string LogOf(const Interpreter& interpreter) {
+  std::string said;
+  for (const std::string& line : interpreter.log()) said += line + "\n";
+  return said;
+}
+
+void MakeCurrent(const Context& app) {
+  ASSERT_TRUE(egl().MakeCurrent(app.display(), EGL_NO_SURFACE, EGL_NO_SURFACE,
+                                app.handle()));
+}
+
+void LetGo(const Context& app) {
+  ASSERT_TRUE(egl().MakeCurrent(app.display(), EGL_NO_SURFACE, EGL_NO_SURFACE,
+                                EGL_NO_CONTEXT));
+}
 
 class DelegateThreadTest : public ::testing::Test {
  protected:
@@ -26,16 +56,19 @@ TEST_F(DelegateThreadTest, InvokeOnAnotherThreadIsAnErrorThatSaysSo) {
   auto interpreter = InterpreterOrDie(*model);
   ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
   TfLiteStatus status = kTfLiteOk;
+  std::string other;
   std::thread([&] {
+    other = Text(std::this_thread::get_id());
     status = TfLiteInterpreterInvoke(interpreter->get());
   }).join();
   EXPECT_EQ(status, kTfLiteError);
-  std::string said;
-  for (const std::string& line : interpreter->log()) said += line + "\n";
+  const std::string said = LogOf(*interpreter);
   // The stock delegate's words, then ours.
   EXPECT_THAT(said, HasSubstr("GpuDelegate must run on the same thread where "
                               "it was initialized"));
   EXPECT_THAT(said, HasSubstr("ModifyGraphWithDelegate"));
+  EXPECT_THAT(said, HasSubstr("thread " + other));
+  EXPECT_THAT(said, HasSubstr("thread " + Text(std::this_thread::get_id())));
   // On the right thread all is as before.
   ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
 }
@@ -68,6 +101,68 @@ TEST_F(DelegateThreadTest, AppliedAnewOnAnotherThreadItRunsThere) {
     ExpectClose(RunOnce(interpreter.get()), expected);
   }).join();
   EXPECT_FALSE(RunOnce(interpreter.get()).ok());
+}
+
+// An app's context goes from thread to thread, and the delegate with it.
+TEST_F(DelegateThreadTest, ABorrowedContextMayMoveToAnotherThread) {
+  const auto model = LoadOrDie(ChainModel("can"));
+  const std::vector<float> expected = CpuResult(*model);
+  const std::unique_ptr<Context> app = std::move(Context::Create({})).value();
+  MakeCurrent(*app);
+  const DelegatePtr delegate = MakeDelegate();
+  auto interpreter = InterpreterOrDie(*model);
+  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  EXPECT_EQ(ReportOf(delegate)["context"], "borrowed");
+  ExpectClose(RunOnce(interpreter.get()), expected);
+  LetGo(*app);
+  for (int i = 0; i < 2; ++i) {
+    std::thread([&] {
+      MakeCurrent(*app);
+      ExpectClose(RunOnce(interpreter.get()), expected);
+      EXPECT_EQ(egl().GetCurrentContext(), app->handle());
+      LetGo(*app);
+    }).join();
+  }
+  MakeCurrent(*app);
+  ExpectClose(RunOnce(interpreter.get()), expected);
+  interpreter.reset();
+  LetGo(*app);
+}
+
+TEST_F(DelegateThreadTest,
+       AnotherContextOnAnotherThreadIsAnErrorThatNamesBoth) {
+  const auto model = LoadOrDie(ChainModel("can"));
+  const std::unique_ptr<Context> app = std::move(Context::Create({})).value();
+  const std::unique_ptr<Context> other = std::move(Context::Create({})).value();
+  MakeCurrent(*app);
+  const DelegatePtr delegate = MakeDelegate();
+  auto interpreter = InterpreterOrDie(*model);
+  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  LetGo(*app);
+  const auto text = [](EGLContext context) {
+    std::ostringstream out;
+    out << "EGLContext " << context;
+    return out.str();
+  };
+  for (bool any : {true, false}) {
+    interpreter->TakeLog();
+    std::string thread;
+    std::thread([&] {
+      thread = Text(std::this_thread::get_id());
+      if (any) MakeCurrent(*other);
+      EXPECT_EQ(TfLiteInterpreterInvoke(interpreter->get()), kTfLiteError);
+      if (any) LetGo(*other);
+    }).join();
+    EXPECT_THAT(LogOf(*interpreter),
+                AllOf(HasSubstr(text(app->handle())),
+                      HasSubstr(text(any ? other->handle() : EGL_NO_CONTEXT)),
+                      HasSubstr("thread " + thread),
+                      HasSubstr("thread " + Text(std::this_thread::get_id()))));
+  }
+  MakeCurrent(*app);
+  ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
+  interpreter.reset();
+  LetGo(*app);
 }
 
 // The whole life of a delegate, several times over.

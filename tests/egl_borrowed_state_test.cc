@@ -1,5 +1,6 @@
-// labels: egl llvmpipe softpipe
+// labels: egl delegate llvmpipe softpipe
 // A borrowed context looks to the app as if nobody had used it.
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -9,6 +10,7 @@
 #include "egl/objects.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 
 namespace gles_delegate::testing {
@@ -24,6 +26,12 @@ using ::gles_delegate::egl::Texture;
 // Every state that GlState promises to restore, by name. Written apart from
 // GlState, with numbers of its own, so that a line forgotten there shows here.
 using Snapshot = std::map<std::string, GLint64>;
+
+int Count(GLenum limit) {
+  GLint count = 0;
+  gl().GetIntegerv(limit, &count);
+  return count;
+}
 
 void AddIndexed(const char* name, GLenum query, int count, Snapshot* out) {
   for (int i = 0; i < count; ++i) {
@@ -61,19 +69,24 @@ Snapshot TakeSnapshot() {
   add("pack row length", GL_PACK_ROW_LENGTH);
   add("pack skip pixels", GL_PACK_SKIP_PIXELS);
   add("pack skip rows", GL_PACK_SKIP_ROWS);
-  AddIndexed("storage buffer", GL_SHADER_STORAGE_BUFFER_BINDING, 4, &all);
-  AddIndexed("storage start", GL_SHADER_STORAGE_BUFFER_START, 4, &all);
-  AddIndexed("storage size", GL_SHADER_STORAGE_BUFFER_SIZE, 4, &all);
-  AddIndexed("uniform buffer", GL_UNIFORM_BUFFER_BINDING, 12, &all);
-  AddIndexed("uniform start", GL_UNIFORM_BUFFER_START, 12, &all);
-  AddIndexed("uniform size", GL_UNIFORM_BUFFER_SIZE, 12, &all);
-  AddIndexed("image name", GL_IMAGE_BINDING_NAME, 4, &all);
-  AddIndexed("image level", GL_IMAGE_BINDING_LEVEL, 4, &all);
-  AddIndexed("image layered", GL_IMAGE_BINDING_LAYERED, 4, &all);
-  AddIndexed("image layer", GL_IMAGE_BINDING_LAYER, 4, &all);
-  AddIndexed("image access", GL_IMAGE_BINDING_ACCESS, 4, &all);
-  AddIndexed("image format", GL_IMAGE_BINDING_FORMAT, 4, &all);
-  for (int unit = 0; unit < 16; ++unit) {
+  // All that the device has, not what is saved.
+  const int storage = Count(GL_MAX_SHADER_STORAGE_BUFFER_BINDINGS);
+  AddIndexed("storage buffer", GL_SHADER_STORAGE_BUFFER_BINDING, storage, &all);
+  AddIndexed("storage start", GL_SHADER_STORAGE_BUFFER_START, storage, &all);
+  AddIndexed("storage size", GL_SHADER_STORAGE_BUFFER_SIZE, storage, &all);
+  const int uniform = Count(GL_MAX_UNIFORM_BUFFER_BINDINGS);
+  AddIndexed("uniform buffer", GL_UNIFORM_BUFFER_BINDING, uniform, &all);
+  AddIndexed("uniform start", GL_UNIFORM_BUFFER_START, uniform, &all);
+  AddIndexed("uniform size", GL_UNIFORM_BUFFER_SIZE, uniform, &all);
+  const int images = Count(GL_MAX_IMAGE_UNITS);
+  AddIndexed("image name", GL_IMAGE_BINDING_NAME, images, &all);
+  AddIndexed("image level", GL_IMAGE_BINDING_LEVEL, images, &all);
+  AddIndexed("image layered", GL_IMAGE_BINDING_LAYERED, images, &all);
+  AddIndexed("image layer", GL_IMAGE_BINDING_LAYER, images, &all);
+  AddIndexed("image access", GL_IMAGE_BINDING_ACCESS, images, &all);
+  AddIndexed("image format", GL_IMAGE_BINDING_FORMAT, images, &all);
+  for (int unit = 0; unit < Count(GL_MAX_COMBINED_TEXTURE_IMAGE_UNITS);
+       ++unit) {
     gl().ActiveTexture(GL_TEXTURE0 + unit);
     add(absl::StrCat("2d texture of unit ", unit).c_str(),
         GL_TEXTURE_BINDING_2D);
@@ -119,16 +132,23 @@ void BindBuffers(const Objects& objects, int shift) {
   const GLuint ids[] = {objects.buffers[shift % 3].id(),
                         objects.buffers[(shift + 1) % 3].id(),
                         objects.buffers[(shift + 2) % 3].id()};
-  for (int i = 0; i < 4; ++i) {
+  // The app has something everywhere; the delegate goes where it may.
+  const int storage =
+      shift == 0 ? Count(GL_MAX_SHADER_STORAGE_BUFFER_BINDINGS)
+                 : std::min(egl::kStorageBuffers,
+                            Count(GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS));
+  for (int i = 0; i < storage; ++i) {
     gl().BindBufferRange(GL_SHADER_STORAGE_BUFFER, i, ids[i % 3],
-                         256 * (i + shift), 16 * (i + 1));
+                         256 * (i % 8 + shift), 16 * (i + 1));
   }
   gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, 2, ids[0]);
-  for (int i = 0; i < 12; i += 2) {
+  const int uniform =
+      shift == 0 ? Count(GL_MAX_UNIFORM_BUFFER_BINDINGS) : egl::kUniformBuffers;
+  for (int i = 0; i < uniform; i += 2) {
     gl().BindBufferRange(GL_UNIFORM_BUFFER, i, ids[i % 3], 256 * (1 + shift),
                          64);
   }
-  gl().BindBufferBase(GL_UNIFORM_BUFFER, 3, ids[1]);
+  if (shift == 0) gl().BindBufferBase(GL_UNIFORM_BUFFER, 3, ids[1]);
   gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, ids[2]);
   gl().BindBuffer(GL_UNIFORM_BUFFER, ids[0]);
   gl().BindBuffer(GL_COPY_READ_BUFFER, ids[1]);
@@ -142,19 +162,37 @@ void BindBuffers(const Objects& objects, int shift) {
 void Disturb(const Objects& objects, int shift) {
   gl().UseProgram(objects.program.id());
   BindBuffers(objects, shift);
-  for (int unit = 0; unit < 16; unit += 1 + shift) {
+  const int units = shift == 0 ? Count(GL_MAX_COMBINED_TEXTURE_IMAGE_UNITS)
+                               : egl::kTextureUnits;
+  for (int unit = 0; unit < units; unit += 1 + shift) {
     gl().ActiveTexture(GL_TEXTURE0 + unit);
     gl().BindTexture(GL_TEXTURE_2D, objects.flat.id());
     gl().BindTexture(GL_TEXTURE_2D_ARRAY, objects.array.id());
     gl().BindSampler(unit, objects.sampler);
   }
   gl().ActiveTexture(GL_TEXTURE5 + shift);
-  gl().BindImageTexture(0, objects.flat.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY,
-                        GL_RGBA32F);
-  gl().BindImageTexture(1, objects.array.id(), 0, GL_TRUE, 0, GL_READ_ONLY,
-                        GL_RGBA16F);
-  gl().BindImageTexture(3, objects.array.id(), 0, GL_FALSE, 1 + shift,
-                        GL_WRITE_ONLY, GL_RGBA16F);
+  const int images =
+      shift == 0
+          ? Count(GL_MAX_IMAGE_UNITS)
+          : std::min(egl::kImageUnits, Count(GL_MAX_COMPUTE_IMAGE_UNIFORMS));
+  for (int unit = 0; unit < images; ++unit) {
+    switch ((unit + shift) % 4) {
+      case 0:
+        gl().BindImageTexture(unit, objects.flat.id(), 0, GL_FALSE, 0,
+                              GL_WRITE_ONLY, GL_RGBA32F);
+        break;
+      case 1:
+        gl().BindImageTexture(unit, objects.array.id(), 0, GL_TRUE, 0,
+                              GL_READ_ONLY, GL_RGBA16F);
+        break;
+      case 2:
+        gl().BindImageTexture(unit, objects.array.id(), 0, GL_FALSE, 1 + shift,
+                              GL_WRITE_ONLY, GL_RGBA16F);
+        break;
+      default:  // nothing is bound
+        break;
+    }
+  }
   const GLenum stores[] = {GL_UNPACK_ROW_LENGTH,  GL_UNPACK_IMAGE_HEIGHT,
                            GL_UNPACK_SKIP_PIXELS, GL_UNPACK_SKIP_ROWS,
                            GL_UNPACK_SKIP_IMAGES, GL_PACK_ROW_LENGTH,
@@ -257,6 +295,38 @@ TEST(BorrowedStateTest, UploadsIgnoreTheAppsPixelStoreAndUnpackBuffer) {
       EXPECT_THAT(got, ::testing::ElementsAreArray(sent));
       return CheckGl("upload and readback");
     });
+  });
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+// What a delegate does there, from ModifyGraphWithDelegate to its end.
+TEST(BorrowedStateTest, ADelegatesLifeLeavesNoTrace) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  std::unique_ptr<Context> app = MakeApp();
+  const absl::Status status = app->Run([] {
+    const Objects mine;
+    Disturb(mine, /*shift=*/0);
+    const Snapshot before = TakeSnapshot();
+    const auto model = LoadOrDie(ChainModel("canmc", {1, 7, 6, 9}));
+    const std::vector<float> expected = CpuResult(*model);
+    for (int storage = 0; storage <= kTfLiteGlesStorageBuffer; ++storage) {
+      for (bool profiled : {false, true}) {
+        SCOPED_TRACE(storage);
+        const DelegatePtr delegate = MakeDelegate([&](auto& options) {
+          options.storage = storage;
+          options.enable_op_profiling = profiled ? 1 : 0;
+        });
+        auto interpreter = InterpreterOrDie(*model);
+        const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
+        EXPECT_TRUE(applied.ok()) << applied;
+        EXPECT_EQ(ReportOf(delegate)["context"], "borrowed");
+        EXPECT_EQ(TakeSnapshot(), before);
+        ExpectClose(RunOnce(interpreter.get()), expected);
+        EXPECT_EQ(TakeSnapshot(), before);
+      }
+      EXPECT_EQ(TakeSnapshot(), before);
+    }
+    return CheckGl("what the delegate left behind");
   });
   EXPECT_TRUE(status.ok()) << status;
 }

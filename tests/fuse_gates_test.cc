@@ -76,6 +76,7 @@ DeviceProfile Fusing() {
   DeviceProfile profile;
   profile.fused_gate_slices = 100;
   profile.max_buffers = profile.max_images = profile.max_textures = 16;
+  profile.max_outputs = 32;
   return profile;
 }
 

@@ -39,6 +39,9 @@ TEST(OptionsTest, DefaultsAreThoseOfTheHeader) {
   EXPECT_EQ(o.verbosity, 1);
   EXPECT_EQ(o.allow_software, 1);
   EXPECT_EQ(o.self_check, 1);
+  EXPECT_EQ(o.wait_type, kTfLiteGlesWaitPassive);
+  EXPECT_EQ(o.float16_overflow, kTfLiteGlesFloat16OverflowInfinity);
+  EXPECT_EQ(o.float32_nodes, nullptr);
   EXPECT_EQ(o.serialization_dir, nullptr);
   EXPECT_EQ(o.model_token, nullptr);
   EXPECT_EQ(o.enable_serialization, 1);
@@ -112,6 +115,9 @@ TEST(PluginTest, EveryFieldIsAKey) {
            {"verbosity", "2"},
            {"device", "llvmpipe"},
            {"exclude_nodes", "1,3-5"},
+           {"float32_nodes", "0,7-9"},
+           {"wait_type", "active"},
+           {"float16_overflow", "saturate"},
            {"enable_op_profiling", "1"},
            {"enable_serialization", "0"},
            {"integer_rounding", "auto"},
@@ -154,6 +160,12 @@ TEST(PluginTest, ABadValueIsRefused) {
                                     "litert, xnnpack, reference"));
   EXPECT_EQ(Plugin("tuning", "fast"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("is not default or exhaustive"));
+  EXPECT_EQ(Plugin("wait_type", "2"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("is not passive or active"));
+  EXPECT_EQ(Plugin("float16_overflow", "wrap"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("is not infinity or saturate"));
+  EXPECT_EQ(Plugin("float32_nodes", "5-3"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("option float32_nodes"));
   EXPECT_EQ(Plugin("exclude_nodes", "5-3"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("5-3"));
 }
@@ -181,13 +193,16 @@ TEST(PluginTest, NoOptionsAreTheDefaults) {
 }
 
 TEST(NodeRangesTest, ParsesSinglesAndRanges) {
-  const auto ranges = ParseNodeRanges("3, 17-20");
+  const auto ranges = ParseNodeRanges("exclude_nodes", "3, 17-20");
   ASSERT_TRUE(ranges.ok());
   EXPECT_THAT(*ranges,
               ::testing::ElementsAre(std::pair(3, 3), std::pair(17, 20)));
-  EXPECT_TRUE(ParseNodeRanges("")->empty());
-  EXPECT_FALSE(ParseNodeRanges("a").ok());
-  EXPECT_FALSE(ParseNodeRanges("1-").ok());
+  EXPECT_TRUE(ParseNodeRanges("exclude_nodes", "")->empty());
+  EXPECT_FALSE(ParseNodeRanges("exclude_nodes", "a").ok());
+  EXPECT_FALSE(ParseNodeRanges("exclude_nodes", "1-").ok());
+  EXPECT_THAT(
+      std::string(ParseNodeRanges("float32_nodes", "x").status().message()),
+      HasSubstr("option float32_nodes: 'x'"));
 }
 
 }  // namespace

@@ -45,6 +45,23 @@ std::vector<uint8_t> ConvModel() {
   return builder.Finish();
 }
 
+// Node 0 leaves the range of 16-bit floats, node 1 comes back.
+std::vector<uint8_t> LargeModel() {
+  ModelBuilder builder;
+  const int x = builder.AddInput("x", {1, 2, 2, 4});
+  const int large = builder.AddTensor("large", {1, 2, 2, 4});
+  const int y = builder.AddTensor("y", {1, 2, 2, 4});
+  const int up = builder.AddConstant<float>("up", {1}, std::vector<float>{1e6});
+  const int down =
+      builder.AddConstant<float>("down", {1}, std::vector<float>{1e-6f});
+  builder.AddOp(schema::BuiltinOperator::MUL, 1, {x, up}, {large},
+                schema::MulOptionsT());
+  builder.AddOp(schema::BuiltinOperator::MUL, 1, {large, down}, {y},
+                schema::MulOptionsT());
+  builder.SetOutputs({y});
+  return builder.Finish();
+}
+
 struct Result {
   int exit_status = -1;
   std::string output;  // stdout and stderr
@@ -244,6 +261,23 @@ TEST_F(ToolsTest, DiffTellsEachLayersError) {
   EXPECT_THAT(run.output,
               AllOf(HasSubstr("layer by layer"), HasSubstr("each op alone"),
                     HasSubstr("   0 CONV_2D")));
+}
+
+TEST_F(ToolsTest, DiffNamesTheTensorsThat16BitsDoNotHold) {
+  Write("large.tflite", LargeModel());
+  const Result large = Run("inference_diff",
+                           "--graph=" + Path("large.tflite") +
+                               " --num_runs=2 --check_float16_range --use_cpu");
+  EXPECT_EQ(large.exit_status, 0) << large.output;
+  EXPECT_THAT(large.output,
+              AllOf(HasSubstr("16-bit range: 1 tensors are past 65504"),
+                    HasSubstr("   0 MUL"), HasSubstr("  large"),
+                    HasSubstr("float32_nodes=0 keeps")));
+  const Result small =
+      Run("inference_diff", Graph() +
+                                "--num_runs=2 --check_float16_range "
+                                "--use_cpu");
+  EXPECT_THAT(small.output, HasSubstr("no tensor is past 65504"));
 }
 
 TEST_F(ToolsTest, DiffLoadsExternalDelegates) {

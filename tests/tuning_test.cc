@@ -5,11 +5,16 @@
 
 #include <map>
 
+#include "delegate/device_profile.h"
+#include "delegate/plan_partition.h"
+#include "egl/testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tests/testing/device.h"
+#include "tests/testing/graph_builder.h"
 #include "tests/testing/op_models.h"
+#include "tests/testing/scoped_environment.h"
 #include "tests/testing/scratch_directory.h"
 
 namespace gles_delegate::testing {
@@ -126,6 +131,39 @@ nlohmann::json TuningOf(const RunResult& result) {
   const auto report = nlohmann::json::parse(result.report, nullptr, false);
   EXPECT_FALSE(report.is_discarded());
   return report["partition"][0].value("tuning", nlohmann::json::object());
+}
+
+// A device where a staged input never arrives.
+TEST(PartitionTrialsTest, AProfileThatAnswersWronglyIsPassedOver) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  if (!TestContext()->device().Has("GL_EXT_buffer_storage")) {
+    GTEST_SKIP() << "nothing is staged here";
+  }
+  // Whose rule finds it, too.
+  const ScopedEnvironment no_validation("GLES_DELEGATE_VALIDATE", "0");
+  GraphBuilder b;
+  b.graph.outputs = {b.Relu(b.Input({1, 8, 8, 8}))};
+  DeviceProfile start = ProfileFor(TestContext()->device(), {});
+  start.host_transfers = start.staged_upload_bytes = 0;
+  DeviceProfile right = start;
+  right.work_group_size = 8;
+  DeviceProfile wrong = start;
+  wrong.staged_upload_bytes = 1;
+  const absl::Status status = TestContext()->Run([&] {
+    const egl::ScopedGlOverride lost(
+        &egl::GlApi::CopyBufferSubData,
+        +[](GLenum, GLenum, GLintptr, GLintptr, GLsizeiptr) {});
+    PartitionTrials trials(*TestContext(), b.graph);
+    EXPECT_TRUE(trials.Measure(start).ok());
+    EXPECT_TRUE(trials.Measure(right).ok());
+    const absl::Status s = trials.Measure(wrong).status();
+    EXPECT_EQ(s.code(), absl::StatusCode::kDataLoss) << s;
+    EXPECT_THAT(std::string(s.message()),
+                ::testing::HasSubstr("differs from the reference plan's"));
+    EXPECT_TRUE(trials.Measure(right).ok());
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(status.ok()) << status;
 }
 
 TEST(TuningOptionTest, TheResultIsKeptAndTakenAgain) {

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
+#include "tools/inference_diff/float16_range.h"
 #include "tools/inference_diff/per_layer.h"
 #include "tools/runner/backend.h"
 #include "tools/runner/backend_flags.h"
@@ -36,6 +37,10 @@ ABSL_FLAG(
     bool, per_layer_alone, false,
     "the same, each op by itself on the CPU's inputs, so that its error is "
     "its own");
+ABSL_FLAG(bool, check_float16_range, false,
+          "name the tensors whose values, on these inputs, are past what "
+          "16-bit floats hold (65504), with the option that keeps their nodes "
+          "in 32 bits");
 ABSL_FLAG(std::string, report_json, "", "write the results to this file");
 
 namespace gles_delegate {
@@ -202,6 +207,21 @@ absl::Status PrintPerLayer(const Model& model, const BackendSpec& spec) {
   return absl::OkStatus();
 }
 
+absl::Status PrintFloat16Range(const Model& model) {
+  if (!absl::GetFlag(FLAGS_check_float16_range)) return absl::OkStatus();
+  auto files = ParseValueFiles(absl::GetFlag(FLAGS_input_layer_value_files));
+  if (!files.ok()) return files.status();
+  PerLayerOptions options;
+  options.runs = absl::GetFlag(FLAGS_num_runs);
+  options.seed = absl::GetFlag(FLAGS_seed);
+  options.files = *files;
+  auto tensors =
+      FindPastFloat16(model, absl::GetFlag(FLAGS_num_threads), options);
+  if (!tensors.ok()) return tensors.status();
+  PrintPastFloat16(*tensors, options.runs);
+  return absl::OkStatus();
+}
+
 // Compares every backend; the result is false where one is past the limit.
 absl::StatusOr<bool> Run() {
   if (absl::GetFlag(FLAGS_num_runs) < 1) {
@@ -221,6 +241,7 @@ absl::StatusOr<bool> Run() {
   auto reference = Backend::Create(**model, cpu);
   if (!reference.ok()) return reference.status();
 
+  if (auto s = PrintFloat16Range(**model); !s.ok()) return s;
   bool passed = true;
   nlohmann::ordered_json report = nlohmann::ordered_json::array();
   for (const BackendSpec& spec : *specs) {

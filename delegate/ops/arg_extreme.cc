@@ -26,6 +26,7 @@ void AddArgExtreme(Planner* planner, TensorId src, TensorId dst, int axis,
                     planner->profile());
   Dispatch d("arg_extreme");
   d.Define("THREADS", threads);
+  if (threads > 1) d.SharedMemory(int64_t{32} * threads);
   if (!IsIntegers(source)) d.Define("FLOATS");
   if (axis == kC) d.Define("CHANNELS");
   if (least) d.Define("LEAST_OF");

@@ -68,13 +68,6 @@ bool IsWholeInput(const Conv2dAttributes& a, const Shape& filter,
          a.dilation_h == 1 && a.dilation_w == 1;
 }
 
-bool IsPointwise(const Conv2dAttributes& a, const Shape& filter,
-                 const Shape& src, const Shape& dst) {
-  return filter.h == 1 && filter.w == 1 && a.stride_h == 1 && a.stride_w == 1 &&
-         a.pad_top == 0 && a.pad_left == 0 && a.groups == 1 && src.h == dst.h &&
-         src.w == dst.w;
-}
-
 InputGate GateOf(const Node& node) {
   const auto input = [&](size_t i) {
     return i < node.inputs.size() ? node.inputs[i] : kNoTensor;
@@ -84,13 +77,21 @@ InputGate GateOf(const Node& node) {
 
 }  // namespace
 
+bool IsPointwise(const Conv2dAttributes& a, int window_w, int window_h,
+                 const Shape& src, const Shape& dst) {
+  return window_w == 1 && window_h == 1 && a.stride_h == 1 && a.stride_w == 1 &&
+         a.pad_top == 0 && a.pad_left == 0 && a.groups == 1 && src.b == dst.b &&
+         src.h == dst.h && src.w == dst.w;
+}
+
 bool IsTiledPointwise(const Graph& graph, const Node& node) {
   const auto* a = std::any_cast<Conv2dAttributes>(&node.attributes);
   if (a == nullptr) return false;
   const Shape& dst = graph.tensor(node.outputs[0]).shape;
   const WeightIds ids = WeightsOf(node, 1, 2);
-  return IsPointwise(*a, graph.tensor(ids.weights).shape,
-                     graph.tensor(node.inputs[0]).shape, dst) &&
+  const Shape& window = graph.tensor(ids.weights).shape;
+  return IsPointwise(*a, window.w, window.h, graph.tensor(node.inputs[0]).shape,
+                     dst) &&
          IsTiled(dst) && graph.tensor(ids.weights).is_constant() &&
          (ids.bias == kNoTensor || graph.tensor(ids.bias).is_constant());
 }
@@ -149,7 +150,7 @@ absl::Status PlanConv2d(const Node& node, Planner* planner) {
       return absl::OkStatus();
     }
   }
-  if (IsPointwise(a, window, src.shape, dst)) {
+  if (IsPointwise(a, window.w, window.h, src.shape, dst)) {
     PlanMatrixProduct({node.inputs[0], node.outputs[0], weights,
                        /*outputs=*/dst.c, /*k=*/src.shape.c, GateOf(node)},
                       planner);

@@ -31,6 +31,13 @@ struct Conv2dAttributes {
 absl::StatusOr<ParsedNode> ParseConv2d(const NodeView& node);
 absl::Status PlanConv2d(const Node& node, Planner* planner);
 
+// True where each output pixel is a product of the weights and the input's
+// pixel at the same place: a 1x1 window, stride 1, one group, and no padding on
+// any side, which the shapes tell. The one test for that; a window of more
+// taps, or a PAD that was fused behind the input alone, is none.
+bool IsPointwise(const Conv2dAttributes& attributes, int window_w, int window_h,
+                 const Shape& src, const Shape& dst);
+
 // True where the node is a CONV_2D with a 1x1 window, stride 1, and constant
 // weights, and has pixels enough to be planned in tiles: it may have a gate.
 bool IsTiledPointwise(const Graph& graph, const Node& node);

@@ -151,7 +151,8 @@ Dispatch DispatchOf(const Work& work, const Grid& grid, TensorId src,
       .Write("dst", dst)
       .Constant(std::move(weights))
       .Grid(grid.x * t.cells_x, grid.y * t.cells_y, work.products * t.lanes)
-      .WorkGroup(t.cells_x, t.cells_y, t.lanes);
+      .WorkGroup(t.cells_x, t.cells_y, t.lanes)
+      .SharedMemory(SharedBytes(t));
   if (WholeChunks(t, work.terms)) d.Define("WHOLE_CHUNKS");
   return d;
 }
@@ -188,11 +189,9 @@ void DefineSource(const ConvSplit& conv, const FusedDepthwise* depthwise,
     return;
   }
   const Conv2dAttributes& a = conv.attributes;
-  const bool pointwise = conv.window_w * conv.window_h == 1 &&
-                         a.stride_w == 1 && a.stride_h == 1 &&
-                         a.pad_left == 0 && a.pad_top == 0 && src.h == dst.h &&
-                         src.w == dst.w;
-  if (pointwise) d->Define("POINTWISE");
+  if (IsPointwise(a, conv.window_w, conv.window_h, src, dst)) {
+    d->Define("POINTWISE");
+  }
   BindInputGate(conv.gate, d);
   geometry(a, conv.window_w, conv.window_h);
 }

@@ -20,11 +20,14 @@ struct Split {
   int lanes = 1;
 };
 
+int64_t SharedBytes(const Split& s) {
+  return int64_t{16} * kCells * s.lanes * s.tile.pixels * s.tile.slices;
+}
+
 bool Fits(const Split& s, const DeviceProfile& profile) {
-  const int outputs = s.tile.pixels * s.tile.slices;
   return s.lanes <= profile.max_work_group_size[2] &&
          kCells * s.lanes <= profile.max_work_group_invocations &&
-         kCells * s.lanes * outputs * 16 <= profile.max_shared_memory_bytes;
+         SharedBytes(s) <= profile.max_shared_memory_bytes;
 }
 
 // The fewest lanes that fill the device with sums of `terms`, `tiles` of them.
@@ -63,9 +66,9 @@ std::optional<Dispatch> PlanConvSplit(const ConvSplit& conv, Planner* planner) {
 
   const Conv2dAttributes& a = conv.attributes;
   Dispatch d("conv_split");
-  const bool pointwise = taps == 1 && a.stride_w == 1 && a.stride_h == 1 &&
-                         a.pad_left == 0 && a.pad_top == 0;
-  if (pointwise) d.Define("POINTWISE");
+  if (IsPointwise(a, conv.window_w, conv.window_h, src, dst)) {
+    d.Define("POINTWISE");
+  }
   d.Define("LANES", split.lanes)
       .Define("TILE_PIXELS", split.tile.pixels)
       .Define("TILE_SLICES", split.tile.slices)
@@ -73,7 +76,8 @@ std::optional<Dispatch> PlanConvSplit(const ConvSplit& conv, Planner* planner) {
       .Write("dst", conv.dst)
       .Grid(DivideUp(pixels, split.tile.pixels),
             DivideUp(dst.slices(), split.tile.slices), split.lanes)
-      .WorkGroup(kGroupPixels, kGroupSlices, split.lanes);
+      .WorkGroup(kGroupPixels, kGroupSlices, split.lanes)
+      .SharedMemory(SharedBytes(split));
   BindFilter(conv.weights, {dst.c, taps, src.c, 1}, planner, &d);
   d.uniforms.Int4("stride_pad", a.stride_w, a.stride_h, a.pad_left, a.pad_top);
   d.uniforms.Int4("window", conv.window_w, conv.window_h, a.dilation_w,

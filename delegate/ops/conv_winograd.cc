@@ -98,13 +98,15 @@ constexpr int kLanes = kPoints;
 constexpr int kLaneTiles = 16;  // of a work group
 
 void SetGrid(const Shape& planes, const DeviceProfile& profile, Dispatch* d) {
-  const bool fits =
-      kLaneTiles * kLanes <= profile.max_work_group_invocations &&
-      kLaneTiles * kPlanes * 16 <= profile.max_shared_memory_bytes;
+  constexpr int kSharedBytes = kLaneTiles * kPlanes * 16;
+  const bool fits = kLaneTiles * kLanes <= profile.max_work_group_invocations &&
+                    kSharedBytes <= profile.max_shared_memory_bytes;
   const bool few = int64_t{planes.w} * planes.slices() < profile.split_target;
   const int lanes = few && fits ? kLanes : 1;
   d->Define("LANES", lanes).Grid(planes.w, planes.slices(), lanes);
-  if (lanes > 1) d->WorkGroup(kLaneTiles, 1, lanes);
+  if (lanes > 1) {
+    d->WorkGroup(kLaneTiles, 1, lanes).SharedMemory(kSharedBytes);
+  }
 }
 
 Dispatch InputTransform(const Node& node, const Tiles& tiles, int first,

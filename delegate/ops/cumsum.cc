@@ -31,6 +31,7 @@ void AddCumsum(Planner* planner, TensorId src, TensorId dst,
       planner->profile());
   Dispatch d("cumsum");
   d.Define("THREADS", threads);
+  if (threads > 1) d.SharedMemory(int64_t{16} * threads);
   if (a.axis == kC) d.Define("CHANNELS");
   if (a.exclusive) d.Define("EXCLUSIVE");
   if (a.reverse) d.Define("REVERSE");

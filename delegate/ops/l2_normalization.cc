@@ -33,6 +33,7 @@ absl::Status PlanL2Normalization(const Node& node, Planner* planner) {
   const auto* codes = std::any_cast<L2NormalizationOfCodes>(&node.attributes);
   Dispatch d(codes != nullptr ? "l2_normalization_codes" : "l2_normalization");
   d.Define("THREADS", threads);
+  if (threads > 1) d.SharedMemory(int64_t{16} * threads);
   d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
   if (codes != nullptr) {
     d.uniforms.Int("zero_out", codes->zero_out);

@@ -291,7 +291,8 @@ absl::Status PlanLstm(const Node& node, Planner* planner) {
       .Constant(PackLstm(node, table, planner->graph()))
       .Grid(share->columns, share->lanes,
             a.time_major ? data.shape.w : data.shape.b)
-      .WorkGroup(share->columns, share->lanes, 1);
+      .WorkGroup(share->columns, share->lanes, 1)
+      .SharedMemory(SharedBytes(table, a, *share));
   d.uniforms.Int4("sizes", a.time_major ? data.shape.b : data.shape.w,
                   table.input_slices(), table.cells, a.time_major ? 1 : 0);
   d.uniforms.Int4("rows", table.biases, table.peepholes, table.norms,

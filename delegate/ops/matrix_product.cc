@@ -113,7 +113,9 @@ Dispatch FewRows(const MatrixProduct& p, Planner* planner) {
       .Grid(lanes, dst.slices(), DivideUp(rows, tile_rows));
   BindFilter(p.weights, {p.outputs, row_pixels, p.k / row_pixels, 1}, planner,
              &d);
-  if (lanes > 1) d.WorkGroup(lanes, 1, 1);
+  if (lanes > 1) {
+    d.WorkGroup(lanes, 1, 1).SharedMemory(int64_t{16} * lanes * tile_rows);
+  }
   d.uniforms.Int4("row_shape", rows, row_texels, row_pixels, p.k);
   return d;
 }

@@ -110,6 +110,7 @@ void AddPass(Planner* planner, TensorId src, TensorId dst, const Reduction& r,
   Dispatch d(on_codes ? "reduce_codes" : "reduce");
   if (!on_codes) d.Define(DefineOf(r.reducer));
   d.Define("THREADS", threads);
+  if (threads > 1) d.SharedMemory(int64_t{16} * threads);
   if (r.channels) d.Define("CHANNELS");
   if (r.zeros) d.Define("ZEROS");
   d.Read("src", src).Write("dst", dst);

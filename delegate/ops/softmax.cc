@@ -76,6 +76,7 @@ absl::Status PlanSoftmax(const Node& node, Planner* planner) {
   const int threads = Threads(shape, planner->profile());
   Dispatch d(a.codes != nullptr ? "softmax_codes" : "softmax");
   d.Define("THREADS", threads);
+  if (threads > 1) d.SharedMemory(int64_t{16} * threads);
   if (a.log) d.Define("LOG");
   d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
   if (a.codes != nullptr) {

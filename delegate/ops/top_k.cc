@@ -56,6 +56,7 @@ absl::Status PlanTopK(const Node& node, Planner* planner) {
       from.slices(), int64_t{from.b} * from.h * from.w, planner->profile());
   Dispatch d("top_k");
   d.Define("THREADS", threads);
+  if (threads > 1) d.SharedMemory(int64_t{8} * threads);
   if (!IsIntegers(source)) d.Define("FLOATS");
   d.Read("src", node.inputs[0]);
   d.Write("dst", node.outputs[0]).Write("positions", node.outputs[1]);

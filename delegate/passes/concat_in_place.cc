@@ -14,7 +14,8 @@ constexpr int kReshapeCode = 22;
 
 // The same bits mean the same value in both.
 bool LiesAlike(const Tensor& part, const Tensor& whole) {
-  if (part.type != whole.type || part.holds_codes != whole.holds_codes) {
+  if (part.type != whole.type || part.holds_codes != whole.holds_codes ||
+      part.always_float32 != whole.always_float32) {
     return false;
   }
   return !part.holds_codes ||

@@ -45,9 +45,8 @@ bool IsSecond(const Graph& graph, const Node& node, TensorId between) {
   const auto* a = std::any_cast<Conv2dAttributes>(&node.attributes);
   if (a == nullptr || node.inputs[0] != between) return false;
   const Shape& window = graph.tensor(node.inputs[1]).shape;
-  return window.w == 1 && window.h == 1 && a->stride_w == 1 &&
-         a->stride_h == 1 && a->pad_top == 0 && a->pad_left == 0 &&
-         a->pad_bottom == 0 && a->pad_right == 0 && a->groups == 1 &&
+  return IsPointwise(*a, window.w, window.h, graph.tensor(between).shape,
+                     graph.tensor(node.outputs[0]).shape) &&
          IsConstant(graph, WeightsOf(node, 1, 2)) &&
          std::none_of(node.post_ops.begin(), node.post_ops.end(),
                       [&](const PostOp& op) { return op.operand == between; });

@@ -109,6 +109,8 @@ class Fuser {
     Node fused = std::move(producer);
     fused.post_ops.insert(fused.post_ops.end(), ops.begin(), ops.end());
     fused.outputs[0] = node.outputs[0];
+    fused.always_float32 |= node.always_float32;
+    graph_->tensor(fused.outputs[0]).always_float32 |= fused.always_float32;
     // Here, not at p, all operands are there; nothing else reads `source`.
     graph_->nodes[n] = std::move(fused);
     removed_[p] = true;

@@ -80,8 +80,8 @@ absl::Status GlesSimpleDelegate::EnsureContext(TfLiteContext* context) {
   }
   gpu_ = std::move(gpu);
   const egl::DeviceInfo& device = gpu_->context->device();
-  profile_ = ProfileFor(device,
-                        {options_.is_precision_loss_allowed, options_.storage});
+  profile_ = ProfileFor(device, {options_.is_precision_loss_allowed,
+                                 options_.storage, options_.saturate_halves});
   if (options_.verbosity >= 1 && device.software) {
     Log(context, SoftwareWarning(*gpu_->context));
   }
@@ -106,7 +106,8 @@ absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context) {
       context, profile_,
       {options_.enable_quantization,
        options_.quantized_compute != kTfLiteGlesQuantizedFloatUnsimulated,
-       options_.is_precision_loss_allowed, options_.exclude_nodes});
+       options_.is_precision_loss_allowed, options_.exclude_nodes,
+       options_.float32_nodes});
   if (!model.ok()) return model.status();
   timer.Lap("read_model");
   model_ = *std::move(model);
@@ -280,6 +281,9 @@ const char* GlesSimpleDelegate::Report() {
          {"constant_bytes", p->stats.constant_bytes},
          {"compile_ms", p->stats.compile_ms},
          {"upload_ms", p->stats.upload_ms}});
+    if (!p->passes_dropped.empty()) {
+      report["partition"].back()["passes_dropped"] = p->passes_dropped;
+    }
     if (p->tuning.empty()) continue;
     report["partition"].back()["tuning"] = {{"profile", p->tuning},
                                             {"before_ms", p->tuning_before_ms},

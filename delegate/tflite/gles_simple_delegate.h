@@ -33,7 +33,9 @@ struct Gpu {
 struct PartitionReport {
   int nodes = 0;
   int nodes_after_passes = 0;
-  int nodes_on_codes = 0;  // in TFLite's integer arithmetic
+  int nodes_on_codes = 0;      // in TFLite's integer arithmetic
+  std::string passes_dropped;  // why it runs without the passes; empty: it
+                               // runs with them
   ExecutorStats stats;
   CacheReport cache;
   StageTimes stages;

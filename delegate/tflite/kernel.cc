@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <sstream>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/passes/compute_on_codes.h"
@@ -9,6 +10,7 @@
 #include "delegate/texels.h"
 #include "delegate/tflite/state_mark.h"
 #include "delegate/tuning.h"
+#include "egl/objects.h"
 
 namespace gles_delegate {
 namespace {
@@ -43,6 +45,8 @@ GlesKernel::GlesKernel(GlesSimpleDelegate& delegate)
       gpu_(delegate.gpu()),
       profile_(delegate.profile()),
       profiling_(delegate.options().enable_op_profiling),
+      waits_actively_(delegate.options().wait_actively),
+      verbosity_(delegate.options().verbosity),
       cache_options_(delegate.options().cache),
       tunes_(delegate.options().tuning == kTfLiteGlesTuningExhaustive),
       may_change_storage_(delegate.options().storage ==
@@ -110,11 +114,16 @@ absl::Status GlesKernel::Prepare(TfLiteContext* context, TfLiteNode*) {
       }
     }
   }
-  if (executor_ != nullptr && thread_ == std::this_thread::get_id()) {
-    return absl::OkStatus();
-  }
+  if (executor_ != nullptr && CheckCaller().ok()) return absl::OkStatus();
   thread_ = std::this_thread::get_id();
   const absl::Status built = gpu_->context->Run([this] { return Build(); });
+  if (verbosity_ >= 1 && !report_->passes_dropped.empty()) {
+    context->ReportError(context,
+                         "TfLiteGlesDelegate: WARNING: a partition of %d nodes "
+                         "runs node by node, without the passes that fuse "
+                         "them, as it could not be planned after them: %s",
+                         report_->nodes, report_->passes_dropped.c_str());
+  }
   if (!cache_warning_.empty()) {
     context->ReportError(context, "TfLiteGlesDelegate: %s",
                          cache_warning_.c_str());
@@ -175,10 +184,11 @@ absl::Status GlesKernel::Tune() {
     }
     if (!saved.ok()) cache->Reject(saved.status());
   }
-  auto tuned = TuneExhaustively(
-      profile_, may_change_storage_, [this](const DeviceProfile& profile) {
-        return MeasureInference(*gpu_->context, graph_, profile);
-      });
+  PartitionTrials trials(*gpu_->context, graph_);
+  auto tuned = TuneExhaustively(profile_, may_change_storage_,
+                                [&trials](const DeviceProfile& profile) {
+                                  return trials.Measure(profile);
+                                });
   if (!tuned.ok()) return tuned.status();
   profile_ = tuned->profile;
   report_->tuning = TuningText(profile_);
@@ -206,9 +216,13 @@ absl::Status GlesKernel::Build() {
   auto planned = PlanPartition(graph_, profile_, &timer);
   if (!planned.ok()) return planned.status();
   report_->nodes_after_passes = static_cast<int>(planned->graph.nodes.size());
+  if (!planned->passes_dropped.ok()) {
+    report_->passes_dropped = std::string(planned->passes_dropped.message());
+  }
   auto executor = MakeExecutor(planned->graph, planned->dispatches);
   if (!executor.ok()) return executor.status();
   executor_ = *std::move(executor);
+  executor_->WaitActively(waits_actively_);
   report_->stats = executor_->stats();
   report_->stages.Add(executor_->stats().stages);
   report_->executor = executor_.get();
@@ -232,21 +246,52 @@ absl::StatusOr<absl::Span<const uint8_t>> GlesKernel::ReadInput(
   return values;
 }
 
-absl::Status GlesKernel::Eval(TfLiteContext* context, TfLiteNode*) {
-  if (thread_ != std::this_thread::get_id()) {
-    return absl::FailedPreconditionError(
-        "GpuDelegate must run on the same thread where it was initialized: "
-        "Invoke was "
-        "called on another thread than the one that applied the delegate "
-        "(ModifyGraphWithDelegate)");
+absl::Status GlesKernel::CheckCaller() const {
+  const egl::Context& context = *gpu_->context;
+  // A borrowed context binds its user to the context, not to a thread; where it
+  // is current nowhere, the thread that applied the delegate makes it current.
+  const bool right_thread = thread_ == std::this_thread::get_id();
+  if (context.owned()
+          ? right_thread
+          : right_thread || egl::CurrentContext() == context.handle()) {
+    return absl::OkStatus();
   }
-  std::vector<absl::Span<const uint8_t>> inputs;
+  const auto text = [](auto id) {
+    std::ostringstream out;
+    out << id;
+    return out.str();
+  };
+  const std::string threads =
+      absl::StrCat("on thread ", text(std::this_thread::get_id()),
+                   "; the delegate was applied (ModifyGraphWithDelegate) on "
+                   "thread ",
+                   text(thread_));
+  if (context.owned()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "GpuDelegate must run on the same thread where it was initialized: "
+        "Invoke was called ",
+        threads,
+        ", with an EGLContext of its own. Call it there, or apply the delegate "
+        "with the app's EGLContext current"));
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat("Invoke was called with EGLContext ",
+                   text(egl::CurrentContext()), " current, ", threads,
+                   ", with the app's EGLContext ", text(context.handle()),
+                   " current. Make that context current before Invoke"));
+}
+
+absl::Status GlesKernel::Eval(TfLiteContext* context, TfLiteNode*) {
+  if (auto s = CheckCaller(); !s.ok()) return s;
+  std::vector<absl::Span<const uint8_t>>& inputs = input_values_;
+  inputs.clear();
   for (size_t i = 0; i < inputs_.size(); ++i) {
     auto values = ReadInput(context, i);
     if (!values.ok()) return values.status();
     inputs.push_back(*values);
   }
-  std::vector<absl::Span<uint8_t>> outputs;
+  std::vector<absl::Span<uint8_t>>& outputs = output_room_;
+  outputs.clear();
   for (size_t i = 0; i < outputs_.size(); ++i) {
     auto room = outputs_[i].Room(context->tensors[output_tensors_[i]]);
     if (!room.ok()) return room.status();

@@ -27,7 +27,9 @@ class GlesKernel final : public SimpleDelegateKernel {
   // Plans, compiles and uploads; nothing where the shapes are those it did so
   // for.
   absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) override;
-  // kFailedPrecondition: on another thread than Prepare ran on.
+  // kFailedPrecondition, with both threads and both contexts: where the
+  // delegate's context is its own, on another thread than Prepare ran on; where
+  // it is the app's, with another context current on another thread.
   absl::Status Eval(TfLiteContext* context, TfLiteNode* node) override;
 
  private:
@@ -37,6 +39,7 @@ class GlesKernel final : public SimpleDelegateKernel {
     std::vector<uint8_t> bytes;
   };
 
+  absl::Status CheckCaller() const;
   absl::Status Build();
   absl::Status Tune();
   // The values of input i for the executor; none where it is a state that the
@@ -53,6 +56,8 @@ class GlesKernel final : public SimpleDelegateKernel {
   std::shared_ptr<Gpu> gpu_;
   DeviceProfile profile_;
   bool profiling_ = false;
+  bool waits_actively_ = false;
+  int verbosity_ = 1;
   CacheOptions cache_options_;
   bool tunes_ = false;  // by measurement, at the next Build()
   bool may_change_storage_ = true;
@@ -66,6 +71,9 @@ class GlesKernel final : public SimpleDelegateKernel {
   std::vector<ConstantOutput> constant_outputs_;
   std::vector<HostTensor> inputs_;   // by input_tensors_
   std::vector<HostTensor> outputs_;  // by output_tensors_
+  // Of the Invoke under way; kept, so that it takes nothing from the heap.
+  std::vector<absl::Span<const uint8_t>> input_values_;
+  std::vector<absl::Span<uint8_t>> output_room_;
   std::unique_ptr<Executor> executor_;
   std::thread::id thread_;
 };

@@ -59,6 +59,14 @@ absl::StatusOr<int> ParseTuning(absl::string_view text) {
   return ParseName(text, {"default", "exhaustive"});
 }
 
+absl::StatusOr<int> ParseWaitType(absl::string_view text) {
+  return ParseName(text, {"passive", "active"});
+}
+
+absl::StatusOr<int> ParseFloat16Overflow(absl::string_view text) {
+  return ParseName(text, {"infinity", "saturate"});
+}
+
 struct IntKey {
   absl::string_view name;
   int32_t TfLiteGlesDelegateOptions::*field;
@@ -88,6 +96,9 @@ constexpr IntKey kIntKeys[] = {
     {"fallback_to_cpu", &TfLiteGlesDelegateOptions::fallback_to_cpu, ParseFlag},
     {"enable_serialization", &TfLiteGlesDelegateOptions::enable_serialization,
      ParseFlag},
+    {"wait_type", &TfLiteGlesDelegateOptions::wait_type, ParseWaitType},
+    {"float16_overflow", &TfLiteGlesDelegateOptions::float16_overflow,
+     ParseFloat16Overflow},
 };
 
 struct Int64Key {
@@ -108,6 +119,7 @@ struct TextKey {
 constexpr TextKey kTextKeys[] = {
     {"device", &TfLiteGlesDelegateOptions::device},
     {"exclude_nodes", &TfLiteGlesDelegateOptions::exclude_nodes},
+    {"float32_nodes", &TfLiteGlesDelegateOptions::float32_nodes},
     {"serialization_dir", &TfLiteGlesDelegateOptions::serialization_dir},
     {"model_token", &TfLiteGlesDelegateOptions::model_token},
     {"integer_rounding", &TfLiteGlesDelegateOptions::integer_rounding},
@@ -278,6 +290,15 @@ absl::StatusOr<Options> Validate(const TfLiteGlesDelegateOptions& o) {
     return absl::InvalidArgumentError(
         absl::StrCat("option tuning: ", o.tuning, " is not 0 or 1"));
   }
+  if (o.wait_type < 0 || o.wait_type > kTfLiteGlesWaitActive) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("option wait_type: ", o.wait_type, " is not 0 or 1"));
+  }
+  if (o.float16_overflow < 0 ||
+      o.float16_overflow > kTfLiteGlesFloat16OverflowSaturate) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "option float16_overflow: ", o.float16_overflow, " is not 0 or 1"));
+  }
   if (o.verbosity < 0 || o.verbosity > 2) {
     return absl::InvalidArgumentError(
         absl::StrCat("option verbosity: ", o.verbosity, " is not 0 to 2"));
@@ -292,6 +313,9 @@ absl::StatusOr<Options> Validate(const TfLiteGlesDelegateOptions& o) {
   options.tuning = o.tuning;
   options.allow_software = o.allow_software != 0;
   options.self_check = o.self_check != 0;
+  options.wait_actively = o.wait_type == kTfLiteGlesWaitActive;
+  options.saturate_halves =
+      o.float16_overflow == kTfLiteGlesFloat16OverflowSaturate;
   options.force_own_context = o.force_own_context != 0;
   options.verbosity = o.verbosity;
   options.enable_op_profiling = o.enable_op_profiling != 0;
@@ -301,7 +325,7 @@ absl::StatusOr<Options> Validate(const TfLiteGlesDelegateOptions& o) {
   options.cache = *std::move(cache);
   if (o.device != nullptr) options.device = o.device;
   if (o.exclude_nodes != nullptr) {
-    auto ranges = ParseNodeRanges(o.exclude_nodes);
+    auto ranges = ParseNodeRanges("exclude_nodes", o.exclude_nodes);
     if (!ranges.ok()) return ranges.status();
     options.exclude_nodes = *std::move(ranges);
   }
@@ -312,13 +336,18 @@ absl::StatusOr<Options> Validate(const TfLiteGlesDelegateOptions& o) {
     if (!kernels.ok()) return kernels.status();
     options.integer_rounding = *kernels;
   }
+  if (o.float32_nodes != nullptr) {
+    auto ranges = ParseNodeRanges("float32_nodes", o.float32_nodes);
+    if (!ranges.ok()) return ranges.status();
+    options.float32_nodes = *std::move(ranges);
+  }
   return options;
 }
 
 }  // namespace
 
 absl::StatusOr<std::vector<std::pair<int, int>>> ParseNodeRanges(
-    absl::string_view text) {
+    absl::string_view option, absl::string_view text) {
   std::vector<std::pair<int, int>> ranges;
   for (absl::string_view part :
        absl::StrSplit(text, ',', absl::SkipWhitespace())) {
@@ -331,7 +360,7 @@ absl::StatusOr<std::vector<std::pair<int, int>>> ParseNodeRanges(
         !absl::SimpleAtoi(range ? ends.second : ends.first, &last) ||
         first < 0 || last < first) {
       return absl::InvalidArgumentError(
-          absl::StrCat("option exclude_nodes: '", part,
+          absl::StrCat("option ", option, ": '", part,
                        "' is neither a node index nor a range such as 17-20"));
     }
     ranges.emplace_back(first, last);

@@ -35,10 +35,13 @@ struct Options {
   int tuning = 0;  // TfLiteGlesTuning
   bool allow_software = true;
   bool self_check = true;
+  bool wait_actively = false;
+  bool saturate_halves = false;  // float16_overflow
   bool force_own_context = false;
   int verbosity = 1;
   std::string device;
   std::vector<std::pair<int, int>> exclude_nodes;  // inclusive ranges
+  std::vector<std::pair<int, int>> float32_nodes;  // likewise
   bool enable_op_profiling = false;
   bool fallback_to_cpu = false;
   // nullopt: those of the runtime that has loaded the delegate.
@@ -62,9 +65,9 @@ absl::StatusOr<Options> OptionsFrom(
     absl::Span<const std::pair<absl::string_view, absl::string_view>>
         keys_values);
 
-// "3,17-20" -> {{3,3},{17,20}}.
+// "3,17-20" -> {{3,3},{17,20}}. `option` is named in the error.
 absl::StatusOr<std::vector<std::pair<int, int>>> ParseNodeRanges(
-    absl::string_view text);
+    absl::string_view option, absl::string_view text);
 
 }  // namespace gles_delegate
 

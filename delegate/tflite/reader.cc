@@ -332,6 +332,21 @@ class ModelReader {
     return absl::StrCat(list(node.inputs), " -> ", list(node.outputs));
   }
 
+  // The option float32_nodes: what the node writes, its states among it.
+  void KeepFloat32(Node* node) {
+    for (const auto& [first, last] : options_.float32_nodes) {
+      if (node->tflite_index < first || node->tflite_index > last) continue;
+      node->always_float32 = true;
+      for (TensorId id : node->outputs) {
+        model_.graph.tensor(id).always_float32 = true;
+      }
+      for (TensorId id : node->inputs) {
+        if (id == kNoTensor || !model_.graph.tensor(id).is_variable) continue;
+        model_.graph.tensor(id).always_float32 = true;
+      }
+    }
+  }
+
   absl::Status Check(const TfLiteNode& node,
                      const TfLiteRegistration& registration, CheckedNode* out) {
     for (const auto& [first, last] : options_.exclude_nodes) {
@@ -360,6 +375,7 @@ class ModelReader {
     if (!parsed.ok()) return parsed.status();
     out->node = *std::move(parsed);
     out->node.tflite_index = out->index;
+    KeepFloat32(&out->node);
     auto folded = FoldConstantNode(&model_.graph, out->node);
     if (!folded.ok()) return folded.status();
     if (*folded) {

@@ -19,6 +19,8 @@ struct ReadOptions {
   bool simulate_quantization = true;  // round each output to its codes
   bool half = false;  // 16-bit storage: quantized ranges must fit it
   std::vector<std::pair<int, int>> exclude_nodes;  // inclusive ranges
+  // Likewise: nodes whose floats stay in 32 bits.
+  std::vector<std::pair<int, int>> float32_nodes;
 };
 
 // A node as the model has it, and what became of the check.

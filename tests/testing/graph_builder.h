@@ -29,7 +29,7 @@ class GraphBuilder {
     gles_delegate::Tensor t;
     t.name = "t" + std::to_string(graph.tensors.size());
     t.dims = dims;
-    t.shape = Shape::FromDims(dims);
+    t.shape = gles_delegate::Shape::FromDims(dims);
     return graph.AddTensor(std::move(t));
   }
   TensorId Input(const std::vector<int>& dims) {

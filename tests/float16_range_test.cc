@@ -1,0 +1,119 @@
+// labels: op delegate llvmpipe softpipe
+// Values past the largest 16-bit float (65504), in a model made to have them.
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/delegate_case.h"
+#include "tests/testing/device.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::FloatEq;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+// Node 0 makes x * 1024, a pooling that nothing fuses with (node 1) keeps it,
+// node 2 divides by 1024 again.
+std::vector<uint8_t> OverflowingModel() {
+  ModelBuilder b;
+  const Shape shape = {1, 2, 2, 4};
+  const int x = b.AddInput("x", shape);
+  const int large = b.AddTensor("large", shape);
+  b.AddOp(schema::BuiltinOperator::MUL, 1,
+          {x, b.AddConstant<float>("k", {1}, std::vector<float>{1024})},
+          {large}, schema::MulOptionsT());
+  const int pooled = b.AddTensor("pooled", {1, 1, 1, 4});
+  schema::Pool2DOptionsT pool;
+  pool.stride_w = pool.stride_h = 2;
+  pool.filter_width = pool.filter_height = 2;
+  b.AddOp(schema::BuiltinOperator::AVERAGE_POOL_2D, 1, {large}, {pooled}, pool);
+  const int y = b.AddTensor("y", {1, 1, 1, 4});
+  b.AddOp(
+      schema::BuiltinOperator::MUL, 1,
+      {pooled, b.AddConstant<float>("l", {1}, std::vector<float>{1 / 1024.f})},
+      {y}, schema::MulOptionsT());
+  b.SetOutputs({y});
+  return b.Finish();
+}
+
+class Float16RangeTest : public ::testing::Test {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+
+  // All four pixels are `values`.
+  std::vector<float> Run(
+      const std::vector<float>& values,
+      const std::function<void(TfLiteGlesDelegateOptions&)>& configure) {
+    const auto model = LoadOrDie(OverflowingModel());
+    const DelegatePtr delegate = MakeDelegate(configure);
+    auto interpreter = InterpreterOrDie(*model);
+    const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
+    EXPECT_TRUE(applied.ok()) << applied;
+    std::vector<float> x;
+    for (int pixel = 0; pixel < 4; ++pixel) {
+      x.insert(x.end(), values.begin(), values.end());
+    }
+    EXPECT_TRUE(interpreter->input(0).WriteFloats(x).ok());
+    const absl::Status invoked = interpreter->Invoke();
+    EXPECT_TRUE(invoked.ok()) << invoked;
+    return interpreter->output(0).AsFloats();
+  }
+};
+
+constexpr float kSaturated = 65504 / 1024.0f;
+
+TEST_F(Float16RangeTest, In32BitsNothingOverflows) {
+  EXPECT_THAT(Run({60, 100, -100, 1}, {}), ElementsAre(60, 100, -100, 1));
+}
+
+TEST_F(Float16RangeTest, In16BitsAnOverflowIsAnInfinity) {
+  EXPECT_THAT(
+      Run({60, 100, -100, 1}, [](auto& o) { o.is_precision_loss_allowed = 1; }),
+      ElementsAre(60, kInfinity, -kInfinity, 1));
+}
+
+TEST_F(Float16RangeTest, OrTheLargestHalfByChoice) {
+  for (int storage = 0; storage <= kTfLiteGlesStorageBuffer; ++storage) {
+    SCOPED_TRACE(storage);
+    const auto run = [&](const std::vector<float>& values) {
+      return Run(values, [&](auto& o) {
+        o.is_precision_loss_allowed = 1;
+        o.storage = storage;
+        o.float16_overflow = kTfLiteGlesFloat16OverflowSaturate;
+      });
+    };
+    EXPECT_THAT(run({60, 100, -100, 1}),
+                ElementsAre(60, FloatEq(kSaturated), FloatEq(-kSaturated), 1));
+    // What is infinite stays so.
+    EXPECT_THAT(run({kInfinity, -kInfinity, 70, 0}),
+                ElementsAre(kInfinity, -kInfinity, FloatEq(kSaturated), 0));
+  }
+}
+
+// Nodes 0 and 1 overflow; named, they are as in 32 bits.
+TEST_F(Float16RangeTest, NamedNodesStayIn32Bits) {
+  for (int storage = 0; storage <= kTfLiteGlesStorageBuffer; ++storage) {
+    SCOPED_TRACE(storage);
+    const auto run = [&](const char* nodes) {
+      return Run({60, 100, -100, 1}, [&](auto& o) {
+        o.is_precision_loss_allowed = 1;
+        o.storage = storage;
+        o.float32_nodes = nodes;
+      });
+    };
+    EXPECT_THAT(run("0-1"), ElementsAre(60, 100, -100, 1));
+    EXPECT_THAT(run("0,1"), ElementsAre(60, 100, -100, 1));
+    // Node 2 is fused into the pooling, which writes what is small again.
+    EXPECT_THAT(run("0"), ElementsAre(60, 100, -100, 1));
+    EXPECT_THAT(run("2"), ElementsAre(60, kInfinity, -kInfinity, 1));
+  }
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

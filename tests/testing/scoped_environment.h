@@ -1,0 +1,36 @@
+// An environment variable of this process, for the length of a test.
+#ifndef GLES_DELEGATE_TESTS_TESTING_SCOPED_ENVIRONMENT_H_
+#define GLES_DELEGATE_TESTS_TESTING_SCOPED_ENVIRONMENT_H_
+
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+namespace gles_delegate::testing {
+
+// Sets the variable until it goes out of scope. No other thread may look at the
+// environment meanwhile.
+class ScopedEnvironment {
+ public:
+  ScopedEnvironment(const char* name, const std::string& value) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    setenv(name, value.c_str(), /*replace=*/1);
+  }
+  ~ScopedEnvironment() {
+    if (before_) {
+      setenv(name_, before_->c_str(), 1);
+    } else {
+      unsetenv(name_);
+    }
+  }
+  ScopedEnvironment(const ScopedEnvironment&) = delete;
+  ScopedEnvironment& operator=(const ScopedEnvironment&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+}  // namespace gles_delegate::testing
+
+#endif  // GLES_DELEGATE_TESTS_TESTING_SCOPED_ENVIRONMENT_H_

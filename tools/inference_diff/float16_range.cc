@@ -1,0 +1,105 @@
+#include "tools/inference_diff/float16_range.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <random>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "tools/runner/inputs.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr float kLargestHalf = 65504.0f;
+
+void Look(const TensorView& tensor, PastFloat16* found) {
+  for (float value : tensor.AsFloats()) {
+    const float magnitude = std::abs(value);
+    if (!std::isfinite(value) || magnitude <= kLargestHalf) continue;
+    found->largest = std::max(found->largest, magnitude);
+    ++found->values;
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<PastFloat16>> FindPastFloat16(
+    const Model& model, int num_threads, const PerLayerOptions& options) {
+  auto layers = LayersOf(model.bytes());
+  if (!layers.ok()) return layers.status();
+  std::vector<int> tensors;
+  for (const Layer& layer : *layers) tensors.push_back(layer.tensor);
+  auto bytes = WithOutputs(model.bytes(), tensors);
+  if (!bytes.ok()) return bytes.status();
+  auto opened = Model::FromBuffer(*std::move(bytes), "the model, opened");
+  if (!opened.ok()) return opened.status();
+  BackendSpec cpu;
+  cpu.num_threads = num_threads;
+  auto backend = Backend::Create(**opened, cpu);
+  if (!backend.ok()) return backend.status();
+  Interpreter& interpreter = (*backend)->interpreter();
+  std::vector<PastFloat16> all(layers->size());
+  std::mt19937 random(options.seed);
+  for (int run = 0; run < options.runs; ++run) {
+    auto inputs =
+        MakeInputs(interpreter, FloatInputs::kGaussian, random, options.files);
+    if (!inputs.ok()) return inputs.status();
+    if (auto s = WriteInputs(interpreter, *inputs); !s.ok()) return s;
+    if (auto s = interpreter.ResetVariables(); !s.ok()) return s;
+    if (auto s = interpreter.Invoke(); !s.ok()) return s;
+    for (size_t i = 0; i < all.size(); ++i) {
+      const TensorView tensor = interpreter.output(static_cast<int>(i));
+      if (tensor.type() != kTfLiteFloat32) continue;
+      all[i].layer = (*layers)[i];
+      all[i].tensor = tensor.name();
+      all[i].dims = tensor.dims();
+      Look(tensor, &all[i]);
+    }
+  }
+  all.erase(std::remove_if(all.begin(), all.end(),
+                           [](const PastFloat16& t) { return t.values == 0; }),
+            all.end());
+  return all;
+}
+
+std::string Float32Nodes(const std::vector<PastFloat16>& tensors) {
+  std::set<int> nodes;
+  for (const PastFloat16& tensor : tensors) nodes.insert(tensor.layer.node);
+  std::vector<std::string> ranges;
+  for (auto it = nodes.begin(); it != nodes.end();) {
+    const int first = *it;
+    int last = first;
+    while (++it != nodes.end() && *it == last + 1) ++last;
+    ranges.push_back(first == last ? absl::StrCat(first)
+                                   : absl::StrCat(first, "-", last));
+  }
+  return absl::StrJoin(ranges, ",");
+}
+
+void PrintPastFloat16(const std::vector<PastFloat16>& tensors, int runs) {
+  if (tensors.empty()) {
+    std::printf("16-bit range: no tensor is past %g in %d runs\n",
+                static_cast<double>(kLargestHalf), runs);
+    return;
+  }
+  std::printf(
+      "16-bit range: %zu tensors are past %g, and become infinite with "
+      "is_precision_loss_allowed:\n%4s %-24s %-16s %10s %10s  %s\n",
+      tensors.size(), static_cast<double>(kLargestHalf), "node", "op", "shape",
+      "largest", "values", "tensor");
+  for (const PastFloat16& t : tensors) {
+    std::printf("%4d %-24s %-16s %10.3g %10lld  %s\n", t.layer.node,
+                t.layer.op.c_str(), absl::StrJoin(t.dims, "x").c_str(),
+                static_cast<double>(t.largest),
+                static_cast<long long>(t.values), t.tensor.c_str());
+  }
+  std::printf("The option float32_nodes=%s keeps them in 32 bits.\n",
+              Float32Nodes(tensors).c_str());
+}
+
+}  // namespace gles_delegate
