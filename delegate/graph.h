@@ -173,6 +173,8 @@ struct PostOp {
   // The operand is a table of two pixels, whatever the place: f(x, first,
   // second), each the four values of x's channels.
   bool operand_table = false;
+  // The operand is a table of 256 pixels of one channel: table[f(x)].
+  bool operand_lookup = false;
 };
 
 struct OpDefinition;  // delegate/ops/op.h

@@ -66,12 +66,17 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
       dispatch.writes.empty() ? kNoTensor : dispatch.writes[0].second;
   for (size_t i = 0; i < dispatch.post_ops.size(); ++i) {
     const PostOp& op = dispatch.post_ops[i];
-    gl_shaders::PostOpCall call{
-        op.function,     "", op.operand_first, false, op.operand_zero_extend,
-        op.operand_table};
+    gl_shaders::PostOpCall call{op.function,
+                                "",
+                                op.operand_first,
+                                false,
+                                op.operand_zero_extend,
+                                op.operand_table,
+                                op.operand_lookup};
     if (op.operand != kNoTensor) {
       call.operand = PostOperandName(static_cast<int>(i));
       call.operand_splat = !op.operand_zero_extend && !op.operand_table &&
+                           !op.operand_lookup &&
                            graph.tensor(op.operand).shape.c == 1 &&
                            graph.tensor(output).shape.c > 1;
       add(call.operand, op.operand, false);

@@ -1,6 +1,28 @@
 // dst = COMPARE(a, b), 1 where it holds, both broadcast to dst's shape; one
 // channel for all is LANES xxxx. One texel (4 channels) an invocation.
-layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
+//
+// RESCALE op_rescale: of 8-bit codes, as TFLite compares them, scaled in integers
+// (quant/fixed_point.h's ComparedValue). scaling: multiplier, shift, and the bits
+// of what a step is in what is read.
+layout(std140, binding = 0) uniform Params {
+  COMMON_PARAMS
+#ifdef RESCALE
+  ivec4 scaling_a;
+  ivec4 scaling_b;
+#endif
+};
+
+#ifdef RESCALE
+ivec4 scaled(vec4 x, ivec4 scaling) {
+  ivec4 steps = ivec4(floor(x / intBitsToFloat(scaling.z) + 0.5));
+  return RESCALE(steps << 8, ivec4(scaling.x), ivec4(scaling.y), false);
+}
+#define SIDE_A(v) scaled(v, scaling_a)
+#define SIDE_B(v) scaled(v, scaling_b)
+#else
+#define SIDE_A(v) v
+#define SIDE_B(v) v
+#endif
 
 void main() {
   if (outside_grid()) return;
@@ -8,7 +30,7 @@ void main() {
   // Broadcasting is a clamp: an axis of extent 1 always reads index 0.
   ivec4 i = min(p, a_size - 1);
   ivec4 j = min(p, b_size - 1);
-  bvec4 holds = COMPARE(read_a(i.x, i.y, i.z, i.w).LANES_A,
-                        read_b(j.x, j.y, j.z, j.w).LANES_B);
+  bvec4 holds = COMPARE(SIDE_A(read_a(i.x, i.y, i.z, i.w).LANES_A),
+                        SIDE_B(read_b(j.x, j.y, j.z, j.w).LANES_B));
   write_dst(p.x, p.y, p.z, p.w, ivec4(holds));
 }

@@ -287,6 +287,15 @@ std::string PostOpText(const PostOpCall& call, int index,
   if (call.operand.empty()) {
     return absl::StrFormat("  v = op_%s(v, %s);\n", call.function, params);
   }
+  if (call.operand_lookup) {
+    const auto read = [&](char lane) {
+      return absl::StrFormat("read_%s(at%d.%c, 0, 0, 0).x", call.operand, index,
+                             lane);
+    };
+    return absl::StrFormat(
+        "  ivec4 at%d = op_%s(v, %s);\n  v = %s(%s, %s, %s, %s);\n", index,
+        call.function, params, vec, read('x'), read('y'), read('z'), read('w'));
+  }
   if (call.operand_table) {
     return absl::StrFormat(
         "  v = op_%s(v, read_%s(0, 0, slice, 0), read_%s(1, 0, slice, 0), "

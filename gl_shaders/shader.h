@@ -98,6 +98,9 @@ struct PostOpCall {
   // op_<function>(v, first, second, params): texels (0, 0) and (1, 0) of the
   // operand at the slice written.
   bool operand_table = false;
+  // Channel 0 of texel (op_<function>(v, params), 0) of the operand, for each
+  // channel of v.
+  bool operand_lookup = false;
 };
 
 // Binding points, by kind, in the order of tensors then constants: samplers,

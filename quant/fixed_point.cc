@@ -7,6 +7,8 @@
 namespace gles_delegate::quant {
 namespace {
 
+constexpr int kSquareBits = 7;  // more, of SQUARED_DIFFERENCE
+
 // floor(a * b / 2^31 + 1/2).
 int32_t HighProduct(int32_t a, int32_t b) {
   const int64_t product = int64_t{a} * b;
@@ -57,7 +59,9 @@ double QuantizeScale(float input, float output) {
 double ReluScale(float input, float output) { return double{input / output}; }
 
 int32_t Multiply(int32_t x, Multiplier m, Ties ties) {
-  const int32_t shifted = x * (1 << std::max(m.shift, 0));
+  // Past 32 bits it wraps around, as TFLite's does on every machine of today.
+  const auto shifted =
+      static_cast<int32_t>(static_cast<uint32_t>(x) << std::max(m.shift, 0));
   return DivideByPower(HighProduct(shifted, m.value), std::max(-m.shift, 0),
                        ties);
 }
@@ -91,10 +95,33 @@ AddMultipliers AddMultipliersOf(float a_scale, float b_scale, float sum_scale) {
 
 int32_t Add(int32_t a, int32_t b, const AddMultipliers& m, bool subtract) {
   constexpr int32_t kUnit = 1 << AddMultipliers::kMoreBits;
+  if (subtract) b = -b;
   const int32_t first = Multiply(a * kUnit, m.a, Ties::kAwayFromZero);
   const int32_t second = Multiply(b * kUnit, m.b, Ties::kAwayFromZero);
-  return Multiply(subtract ? first - second : first + second, m.sum,
-                  Ties::kAwayFromZero);
+  return Multiply(first + second, m.sum, Ties::kAwayFromZero);
+}
+
+AddMultipliers SquaredDifferenceMultipliersOf(float a_scale, float b_scale,
+                                              float output_scale) {
+  const double twice = 2 * std::max(double{a_scale}, double{b_scale});
+  constexpr int kUnit = 1 << (2 * kSquareBits);
+  return {MultiplierOf(a_scale / twice), MultiplierOf(b_scale / twice),
+          MultiplierOf(twice * twice / double{kUnit * output_scale})};
+}
+
+int32_t SquaredDifference(int32_t a, int32_t b, const AddMultipliers& m) {
+  constexpr int32_t kUnit = 1 << kSquareBits;
+  const int32_t difference = Multiply(a * kUnit, m.a, Ties::kAwayFromZero) -
+                             Multiply(b * kUnit, m.b, Ties::kAwayFromZero);
+  return Multiply(difference * difference, m.sum, Ties::kAwayFromZero);
+}
+
+Multiplier ComparisonMultiplier(float scale) {
+  return MultiplierOf(double{scale});
+}
+
+int32_t ComparedValue(int32_t x, Multiplier m) {
+  return Multiply(x * (1 << 8), m, Ties::kAwayFromZero);
 }
 
 }  // namespace gles_delegate::quant

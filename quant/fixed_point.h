@@ -64,7 +64,8 @@ int32_t MultiplyOnce(int64_t sum, const WideMultiplier& multiplier);
 int32_t DivideRounded(int32_t sum, int32_t count);
 
 // ADD and SUB of 8-bit codes: both operands are brought to twice the larger of
-// their scales with 20 more bits, added, and brought to the output's scale.
+// their scales with 20 more bits, added, and brought to the output's scale. SUB
+// adds -b.
 struct AddMultipliers {
   Multiplier a;
   Multiplier b;
@@ -76,6 +77,17 @@ AddMultipliers AddMultipliersOf(float a_scale, float b_scale, float sum_scale);
 // `subtract`.
 int32_t Add(int32_t a, int32_t b, const AddMultipliers& multipliers,
             bool subtract = false);
+
+// SQUARED_DIFFERENCE likewise, with seven more bits.
+AddMultipliers SquaredDifferenceMultipliersOf(float a_scale, float b_scale,
+                                              float output_scale);
+int32_t SquaredDifference(int32_t a, int32_t b,
+                          const AddMultipliers& multipliers);
+
+// EQUAL, LESS and their like: a code - zero point, with eight more bits, times
+// its own scale. Two codes are compared by this, of whatever tensors.
+Multiplier ComparisonMultiplier(float scale);
+int32_t ComparedValue(int32_t x, Multiplier multiplier);
 
 }  // namespace gles_delegate::quant
 

@@ -15,6 +15,7 @@
 #include "delegate/ops/conv_2d.h"
 #include "delegate/ops/elementwise.h"
 #include "delegate/ops/op.h"
+#include "delegate/passes/fuse_elementwise.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "quant/cpu_kernels.h"
@@ -399,22 +400,25 @@ TEST(OnCodesTest, FullyConnected) {
 }
 
 // What b is to a.
-enum class Other { kSameShape, kBroadcast, kConstant };
+enum class Other { kSameShape, kBroadcast, kConstant, kRow, kScalarConstant };
 
 template <typename Code>
 void ExpectFunctionOfTwo(schema::BuiltinOperator op, const Dims& dims,
                          schema::ActivationFunctionType activation, Other other,
                          int seed) {
   CodeModel<Code> m(seed);
-  const Dims channels = {1, 1, 1, dims[3]};
+  const Dims channels = other == Other::kRow ? Dims{dims[2], dims[3]}
+                        : other == Other::kScalarConstant
+                            ? Dims{}
+                            : Dims{1, 1, 1, dims[3]};
   int a = m.Input(dims, m.Draw(0.05f));
   int b = 0;
-  if (other == Other::kConstant) {
+  if (other == Other::kConstant || other == Other::kScalarConstant) {
     b = m.b.template AddConstant<Code>(
         "b", channels, RandomCodes<Code>(Elements(channels), m.random()),
         m.Draw(0.02f));
   } else {
-    b = m.Input(other == Other::kBroadcast ? channels : dims, m.Draw(0.02f));
+    b = m.Input(other == Other::kSameShape ? dims : channels, m.Draw(0.02f));
   }
   if (seed % 3 == 0) std::swap(a, b);
   const int y = m.Output(dims, m.Draw(0.06f));
@@ -450,13 +454,30 @@ TEST(OnCodesTest, FunctionsOfTwo) {
   }
 }
 
+// What is broadcast in another shape than its own, and a constant of one
+// element, which float models have in the params.
+TEST(OnCodesTest, FunctionsOfTwoInOtherShapes) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  int seed = 0;
+  for (auto op : {schema::BuiltinOperator::ADD, schema::BuiltinOperator::SUB,
+                  schema::BuiltinOperator::MUL}) {
+    for (Other other : {Other::kRow, Other::kScalarConstant}) {
+      ExpectFunctionOfTwo<int8_t>(op, {3, 5, 7, 5},
+                                  schema::ActivationFunctionType::NONE, other,
+                                  ++seed);
+    }
+  }
+}
+
 template <typename Code>
 void ExpectRescaled(schema::BuiltinOperator op, int seed) {
   CodeModel<Code> m(seed);
   const Dims dims = {2, 3, 8, 17};
   const int x = m.Input(dims, m.Draw(0.08f));
   const int y = m.Output(dims, m.Draw(0.06f));
-  m.b.AddOp(op, op == schema::BuiltinOperator::RELU_N1_TO_1 ? 1 : 2, {x}, {y});
+  const bool first_version = op == schema::BuiltinOperator::RELU_N1_TO_1 ||
+                             op == schema::BuiltinOperator::HARD_SWISH;
+  m.b.AddOp(op, first_version ? 1 : 2, {x}, {y});
   m.ExpectCodes(
       absl::StrCat(schema::EnumNameBuiltinOperator(op), " case ", seed));
 }
@@ -465,7 +486,8 @@ TEST(OnCodesTest, Rescaling) {
   GLES_SKIP_WITHOUT_DEVICE();
   using Op = schema::BuiltinOperator;
   int seed = 0;
-  for (Op op : {Op::RELU, Op::RELU6, Op::RELU_N1_TO_1, Op::QUANTIZE}) {
+  for (Op op :
+       {Op::RELU, Op::RELU6, Op::RELU_N1_TO_1, Op::QUANTIZE, Op::HARD_SWISH}) {
     ExpectRescaled<int8_t>(op, ++seed);
     ExpectRescaled<uint8_t>(op, seed);
   }
@@ -720,6 +742,43 @@ TEST(ComputeOnCodesTest, AConvolutionIsScaledAsTheRuntimesKernelDoes) {
   const PostOp xnnpack = scaling(quant::CpuKernels::kXnnpack);
   EXPECT_EQ(xnnpack.function, "requantize_float_all");
   EXPECT_EQ(xnnpack.params[0], 0.1f * 0.02f / 0.05f);
+}
+
+// A node of `op` that reads g.y, with its function and its simulator.
+TensorId AddFunction(ConvGraph* g, int op, PostOp function) {
+  const TensorId z = g->Add("z", {1, 4, 4, 4}, DataType::kInt8, 0.07f, 3);
+  Node node;
+  node.op = FindOp(op, "");
+  node.inputs = {g->y};
+  node.outputs = {z};
+  ElementwiseAttributes attributes;
+  attributes.source_shape = g->graph.tensor(g->y).shape;
+  node.attributes = attributes;
+  node.post_ops = {std::move(function), {"quantize", {0.07f, 3, -128, 127}}};
+  g->graph.nodes.push_back(std::move(node));
+  g->graph.outputs = {z};
+  return z;
+}
+
+TEST(ComputeOnCodesTest, AnActivationOnCodesFusesIntoTheConvolutionBeforeIt) {
+  constexpr int kHardSwishCode = 117, kLeakyReluCode = 98;
+  const auto functions = [](int op, PostOp function) {
+    ConvGraph g;
+    AddFunction(&g, op, std::move(function));
+    EXPECT_EQ(g.Run(), 2);
+    FuseElementwise(&g.graph, /*max_tensors=*/4);
+    EXPECT_EQ(g.graph.nodes.size(), 1u);
+    std::vector<std::string> names;
+    for (const PostOp& op : g.graph.nodes[0].post_ops) {
+      names.push_back(op.function);
+    }
+    return names;
+  };
+  EXPECT_THAT(functions(kHardSwishCode, {"hard_swish"}),
+              ::testing::ElementsAre("requantize_all", "clamp", "lookup"));
+  EXPECT_THAT(functions(kLeakyReluCode, {"leaky_relu", {0.1f}}),
+              ::testing::ElementsAre("requantize_all", "clamp",
+                                     "leaky_requantize", "clamp"));
 }
 
 TEST(ComputeOnCodesTest, WhatTfliteComputesOtherwiseStaysInTheFloatView) {

@@ -1,6 +1,7 @@
 #include "delegate/ops/comparison.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -27,7 +28,14 @@ constexpr Function kFunctions[] = {
     {72, "notEqual", kFloats | kInts | kBools},
 };
 
-// Codes are compared as real numbers, which only one quantization keeps exact.
+bool IsEightBit(const Tensor& tensor) {
+  return (tensor.codes == DataType::kInt8 ||
+          tensor.codes == DataType::kUint8) &&
+         !tensor.quantization.empty() && !tensor.quantization.per_channel();
+}
+
+// Codes of other types are compared as real numbers, which only one
+// quantization keeps exact.
 absl::Status CheckQuantizations(const Tensor& a, const Tensor& b) {
   const bool codes = a.is_float_view() || b.is_float_view();
   const Quantization& p = a.quantization;
@@ -39,6 +47,39 @@ absl::Status CheckQuantizations(const Tensor& a, const Tensor& b) {
   return absl::UnimplementedError(absl::StrCat("compares ", a.ToString(),
                                                " and ", b.ToString(),
                                                ", whose quantizations differ"));
+}
+
+// How the steps of both sides are scaled.
+absl::Status SetMultipliers(const Tensor& a, const Tensor& b,
+                            ComparisonAttributes* attributes) {
+  const Tensor* sides[] = {&a, &b};
+  for (int i = 0; i < 2; ++i) {
+    const float scale = sides[i]->quantization.scale[0];
+    attributes->multipliers[i] = quant::ComparisonMultiplier(scale);
+    if (attributes->multipliers[i].shift > 30) {
+      return absl::UnimplementedError(
+          absl::StrCat(sides[i]->ToString(), " has the scale ", scale,
+                       "; TFLite's kernel takes less than 2^30"));
+    }
+  }
+  attributes->of_codes = true;
+  return absl::OkStatus();
+}
+
+void ScaleSides(const Node& node, const ComparisonAttributes& attributes,
+                const Planner& planner, Dispatch* d) {
+  d->Define("RESCALE", "op_rescale");
+  constexpr const char* kNames[] = {"scaling_a", "scaling_b"};
+  for (int i = 0; i < 2; ++i) {
+    // What a step is in what the shader reads.
+    const float step =
+        node.on_codes ? 1
+                      : planner.tensor(node.inputs[i]).quantization.scale[0];
+    int step_bits;
+    std::memcpy(&step_bits, &step, sizeof(step));
+    const quant::Multiplier& m = attributes.multipliers[i];
+    d->uniforms.Int4(kNames[i], m.value, m.shift, step_bits, 0);
+  }
 }
 
 }  // namespace
@@ -59,14 +100,18 @@ absl::StatusOr<ParsedNode> ParseComparison(const NodeView& node) {
     if (auto s = CheckOperand(*input, function->types); !s.ok()) return s;
   }
   if (auto s = CheckSameType(a, b); !s.ok()) return s;
-  if (auto s = CheckQuantizations(a, b); !s.ok()) return s;
+  ComparisonAttributes attributes;
+  if (IsEightBit(a) && IsEightBit(b) && a.codes == b.codes) {
+    if (auto s = SetMultipliers(a, b, &attributes); !s.ok()) return s;
+  } else if (auto s = CheckQuantizations(a, b); !s.ok()) {
+    return s;
+  }
   if (auto s = CheckIntegers(output, DataType::kBool, "output"); !s.ok()) {
     return s;
   }
   auto dims = BroadcastDims(a.dims, b.dims);
   if (!dims.ok()) return dims.status();
   if (auto s = CheckDims(output, *dims); !s.ok()) return s;
-  ComparisonAttributes attributes;
   attributes.function = function->name;
   for (int i = 0; i < 2; ++i) {
     auto shape = AlignedShape(node.inputs[i]->dims, output.dims);
@@ -87,6 +132,7 @@ absl::Status PlanComparison(const Node& node, Planner* planner) {
       !s.ok()) {
     return s;
   }
+  if (attributes.of_codes) ScaleSides(node, attributes, *planner, &d);
   d.Write("dst", node.outputs[0]);
   d.Grid(to.w, to.h, to.slices() * to.b);
   UseLightWorkGroup(planner->profile(), &d);

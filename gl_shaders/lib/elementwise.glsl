@@ -71,22 +71,44 @@ vec4 op_requantize_all(vec4 x, vec4 p) {
   return op_requantize(x, ivec4(multiplier), ivec4(int(p.z)), p.wwww);
 }
 
+// Two multipliers in one set of params: a multiplier as the bits of a float, 2^29
+// less, which is never denormal, infinite or NaN.
+int multiplier_of(float bits) { return floatBitsToInt(bits) + 0x20000000; }
+
+// x by the multiplier and shift of p.zw where `below`, else of p.xy.
+vec4 rescale_by_sign(vec4 x, bvec4 below, vec4 p) {
+  ivec4 multiplier =
+      mix(ivec4(multiplier_of(p.x)), ivec4(multiplier_of(p.z)), below);
+  ivec4 shift = mix(ivec4(int(p.y)), ivec4(int(p.w)), below);
+  return vec4(op_rescale(ivec4(x), multiplier, shift, false));
+}
+// LEAKY_RELU of (code - zero point). p.xy: multiplier and shift from 0 up,
+// p.zw: below it.
+vec4 op_leaky_requantize(vec4 x, vec4 p) {
+  return rescale_by_sign(x, lessThan(x, vec4(0.0)), p);
+}
+// PRELU: below 0 by (code - zero point) of the slope first.
+vec4 op_prelu_requantize(vec4 x, vec4 slope, vec4 p) {
+  bvec4 below = lessThan(x, vec4(0.0));
+  return rescale_by_sign(mix(x, x * slope, below), below, p);
+}
+
 // quant/fixed_point.h's Add(), up to the sum: of the two scales the larger one's
-// multiplier is a half, so that 20 more bits become 19. p: the other's multiplier,
-// as op_requantize_all has it, and its shift; p.w: 1 where that is a's, and 2 more
-// to subtract. The sum has more bits than a float's integers: it goes to
-// op_sum_of_terms as the bits of a float, 2^30 more, which is never denormal or NaN.
+// multiplier is a half, so that 20 more bits become 19 (and SQUARED_DIFFERENCE's
+// seven six). p: the other's multiplier, as op_requantize_all has it, and its
+// shift; p.w: 1 where that is a's, 2 more to subtract, 4 more for seven bits. The
+// sum has more bits than a float's integers: it goes to op_sum_of_terms as the
+// bits of a float, 2^30 more, which is never denormal or NaN.
 vec4 op_add_terms(vec4 a, vec4 b, vec4 p) {
   int flags = int(p.w);
   bool a_is_finer = (flags & 1) != 0;
+  int bits = (flags & 4) != 0 ? 7 : 20;
+  if ((flags & 2) != 0) b = -b;
   ivec4 multiplier = ivec4(int(p.x) * 32768 + int(p.y));
-  ivec4 finer = ivec4(a_is_finer ? a : b) << 20;
+  ivec4 finer = ivec4(a_is_finer ? a : b) << bits;
   finer = op_rescale(finer, multiplier, ivec4(int(p.z)), false);
-  ivec4 coarser = ivec4(a_is_finer ? b : a) << 19;
-  ivec4 first = a_is_finer ? finer : coarser;
-  ivec4 second = a_is_finer ? coarser : finer;
-  if (flags > 1) second = -second;
-  return intBitsToFloat(first + second + 0x40000000);
+  ivec4 coarser = ivec4(a_is_finer ? b : a) << (bits - 1);
+  return intBitsToFloat(finer + coarser + 0x40000000);
 }
 
 // The sum as the output's codes, less its zero point. p: as op_add_terms, for it.
@@ -95,6 +117,25 @@ vec4 op_sum_of_terms(vec4 x, vec4 p) {
   ivec4 sum = floatBitsToInt(x) - 0x40000000;
   return vec4(op_rescale(sum, multiplier, ivec4(int(p.z)), false));
 }
+// Likewise its square.
+vec4 op_square_of_terms(vec4 x, vec4 p) {
+  ivec4 multiplier = ivec4(int(p.x) * 32768 + int(p.y));
+  ivec4 sum = floatBitsToInt(x) - 0x40000000;
+  return vec4(op_rescale(sum * sum, multiplier, ivec4(int(p.z)), false));
+}
+
+// MAXIMUM and MINIMUM of the codes themselves, whatever these stand for: p has
+// the zero points of x, of y and of the result.
+vec4 op_maximum_of_codes(vec4 x, vec4 y, vec4 p) {
+  return max(x + p.x, y + p.y) - p.z;
+}
+vec4 op_minimum_of_codes(vec4 x, vec4 y, vec4 p) {
+  return min(x + p.x, y + p.y) - p.z;
+}
+
+// Where (code - zero point) lies in a table of 256. p.x: the zero point less the
+// least code.
+ivec4 op_lookup(vec4 x, vec4 p) { return clamp(ivec4(x + p.x), 0, 255); }
 
 // A mean of (code - zero point) as TFLite rounds it: the mean code's ties go away
 // from zero. p.x: zero point; p.y: more than what division may lose, and less

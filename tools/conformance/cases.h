@@ -18,6 +18,8 @@ void AddTypedCases(CaseList* list);
 void AddYoungerCases(CaseList* list);
 void AddQuantizedCases(CaseList* list);
 void AddQuantizedConvolutionCases(CaseList* list);
+void AddQuantizedUnaryCases(CaseList* list);
+void AddQuantizedBinaryCases(CaseList* list);
 void AddLimitCases(CaseList* list);
 
 }  // namespace gles_delegate::conformance

@@ -127,7 +127,7 @@ void AddFunctions(CaseList* list) {
   for (const Shape& shape : Shapes()) {
     const auto add = [&](UnaryOp op, OutputRule rule, int types = kBoth) {
       Add(
-          list, testing::UnaryOpName(op), "plain", shape, rule, 1,
+          list, testing::UnaryOpName(op), "plain", shape, rule, 0,
           [=] { return testing::Unary(op, shape); }, types);
     };
     add(UnaryOp::kRelu, OutputRule::kRange);
@@ -158,7 +158,7 @@ void AddFunctions(CaseList* list) {
             return testing::Reduce(op, shape, {1, 2}, true);
           });
     }
-    Add(list, "PRELU", "alpha_per_channel", shape, OutputRule::kRange, 1, [=] {
+    Add(list, "PRELU", "alpha_per_channel", shape, OutputRule::kRange, 0, [=] {
       return testing::Prelu(shape, {1, 1, shape[3]});
     });
   }
@@ -178,7 +178,7 @@ void AddPairs(CaseList* list) {
         Add(
             list, testing::BinaryOpName(op),
             absl::StrCat("with_", testing::ShapeString(b)), a,
-            OutputRule::kRange, 1, [=] { return Binary(params); }, types);
+            OutputRule::kRange, 0, [=] { return Binary(params); }, types);
       }
     }
   }
@@ -191,6 +191,8 @@ void AddQuantizedCases(CaseList* list) {
   AddFunctions(list);
   AddPairs(list);
   AddQuantizedConvolutionCases(list);
+  AddQuantizedUnaryCases(list);
+  AddQuantizedBinaryCases(list);
 }
 
 }  // namespace gles_delegate::conformance

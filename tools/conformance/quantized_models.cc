@@ -52,6 +52,28 @@ int QuantizedBuilder::Input(const std::string& name, const Shape& shape,
   return builder_.AddInput(name, shape, type_, q);
 }
 
+int QuantizedBuilder::InputOfCodes(const std::string& name, const Shape& shape,
+                                   const ModelQuantization& q,
+                                   const std::vector<int>& codes) {
+  std::vector<float> values(ElementCount(shape));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const int64_t code = codes[i % codes.size()];
+    values[i] = q.scale[0] * static_cast<float>(code - q.zero_point[0]);
+  }
+  inputs_.push_back(std::move(values));
+  return builder_.AddInput(name, shape, type_, q);
+}
+
+int QuantizedBuilder::Constant(const std::string& name, const Shape& shape,
+                               const ModelQuantization& q,
+                               const std::vector<int>& codes) {
+  std::vector<uint8_t> bytes(ElementCount(shape));
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<uint8_t>(codes[i % codes.size()]);
+  }
+  return builder_.AddConstantBytes(name, shape, type_, bytes, q);
+}
+
 int QuantizedBuilder::FloatInput(const std::string& name, const Shape& shape,
                                  std::vector<float> values) {
   inputs_.push_back(std::move(values));
@@ -107,6 +129,20 @@ int QuantizedBuilder::Output(const std::string& name, const Shape& shape,
                              const ModelQuantization& q) {
   output_scale_ = q.scale[0];
   return builder_.AddTensor(name, shape, type_, q);
+}
+
+int QuantizedBuilder::BoolInput(const std::string& name, const Shape& shape) {
+  std::vector<float> values(ElementCount(shape));
+  for (float& value : values) {
+    value = static_cast<float>(random_.NextInt(0, 1));
+  }
+  inputs_.push_back(std::move(values));
+  return builder_.AddInput(name, shape, schema::TensorType::BOOL);
+}
+
+int QuantizedBuilder::BoolOutput(const std::string& name, const Shape& shape) {
+  output_scale_ = 0;
+  return builder_.AddTensor(name, shape, schema::TensorType::BOOL);
 }
 
 SingleOpModel QuantizedBuilder::Finish(std::vector<int> outputs,

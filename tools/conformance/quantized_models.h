@@ -45,6 +45,12 @@ class QuantizedBuilder {
   // An input whose data go through all codes.
   int Input(const std::string& name, const testing::Shape& shape,
             const ModelQuantization& q);
+  // An input of these codes, over and over.
+  int InputOfCodes(const std::string& name, const testing::Shape& shape,
+                   const ModelQuantization& q, const std::vector<int>& codes);
+  // A constant of this builder's type.
+  int Constant(const std::string& name, const testing::Shape& shape,
+               const ModelQuantization& q, const std::vector<int>& codes);
   // A float32 input.
   int FloatInput(const std::string& name, const testing::Shape& shape,
                  std::vector<float> values);
@@ -59,6 +65,10 @@ class QuantizedBuilder {
            const std::vector<float>& weight_scales, float magnitude);
   int Output(const std::string& name, const testing::Shape& shape,
              const ModelQuantization& q);
+  // A bool input of random values.
+  int BoolInput(const std::string& name, const testing::Shape& shape);
+  // A bool output.
+  int BoolOutput(const std::string& name, const testing::Shape& shape);
 
   // `codes_apart`: how many codes of the output the two may differ by.
   testing::SingleOpModel Finish(std::vector<int> outputs, int codes_apart);

@@ -53,6 +53,17 @@ std::string WhyNotWhole(const nlohmann::json& report) {
   return why;
 }
 
+// Empty where every node of the last partition computes on codes; else how many
+// do.
+std::string WhyNotOnCodes(const nlohmann::json& report) {
+  const auto partitions = report.value("partition", nlohmann::json::array());
+  if (partitions.empty()) return "the report has no partition";
+  const int nodes = partitions.back().value("nodes", 0);
+  const int on_codes = partitions.back().value("nodes_on_codes", 0);
+  if (nodes > 0 && nodes == on_codes) return "";
+  return absl::StrCat("on codes: ", on_codes, " of ", nodes, " nodes");
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Session>> Session::Create(
@@ -112,7 +123,7 @@ Session::Prepared Session::Prepare(const Family& family) const {
 }
 
 RunResult Session::RunOnDelegate(const SingleOpModel& model,
-                                 const Variant& variant) {
+                                 const Variant& variant, bool on_codes) {
   RunResult result;
   auto delegate = DelegateFor(variant);
   result.status = delegate.status();
@@ -120,19 +131,21 @@ RunResult Session::RunOnDelegate(const SingleOpModel& model,
   result = testing::RunModel(testing::AtPrecision(model, variant.precision),
                              kInvokes, *delegate);
   if (!result.status.ok()) return result;
-  const std::string refused = WhyNotWhole(ReportOf(*delegate));
+  const nlohmann::json report = ReportOf(*delegate);
+  std::string refused = WhyNotWhole(report);
+  if (refused.empty() && on_codes) refused = WhyNotOnCodes(report);
   if (!refused.empty()) result.status = absl::UnimplementedError(refused);
   return result;
 }
 
-std::string Session::Check(const Prepared& prepared,
+std::string Session::Check(const Family& family, const Prepared& prepared,
                            const CpuReference& reference,
                            const Variant& variant, Comparison* comparison) {
   if (!reference.status.ok()) return StringOf(reference.status);
-  const RunResult result = prepared.node
-                               ? RunNodeCase(*prepared.node, variant.storage,
-                                             variant.precision, *context_)
-                               : RunOnDelegate(*prepared.model, variant);
+  const RunResult result =
+      prepared.node ? RunNodeCase(*prepared.node, variant.storage,
+                                  variant.precision, *context_)
+                    : RunOnDelegate(*prepared.model, variant, family.on_codes);
   if (!result.status.ok()) return StringOf(result.status);
   *comparison = testing::Compare(reference, result);
   return comparison->difference;
@@ -158,7 +171,8 @@ std::vector<CaseResult> Session::Run(
     CpuReference& reference = made.first->second;
     if (made.second) reference = prepared->Reference(variant.precision);
     const absl::Status ran = context_->Run([&] {
-      result.failure = Check(*prepared, reference, variant, &result.comparison);
+      result.failure =
+          Check(family, *prepared, reference, variant, &result.comparison);
       return absl::OkStatus();
     });
     if (!ran.ok()) result.failure = StringOf(ran);

@@ -54,11 +54,11 @@ class Session {
   struct Prepared;
   Prepared Prepare(const Family& family) const;
   // Runs one case; what is wrong with it, or "".
-  std::string Check(const Prepared& prepared,
+  std::string Check(const Family& family, const Prepared& prepared,
                     const testing::CpuReference& reference,
                     const Variant& variant, testing::Comparison* comparison);
   testing::RunResult RunOnDelegate(const testing::SingleOpModel& model,
-                                   const Variant& variant);
+                                   const Variant& variant, bool on_codes);
 
   std::unique_ptr<egl::Context> context_;
   std::map<std::pair<int, int>, DelegatePtr> delegates_;

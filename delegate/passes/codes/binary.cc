@@ -1,6 +1,8 @@
-// ADD, SUB, MUL: functions of two tensors on codes.
+// ADD, SUB, MUL, SQUARED_DIFFERENCE, MAXIMUM, MINIMUM, PRELU: functions of two
+// tensors on codes, each of which may be broadcast, and one constant.
 #include <any>
 #include <utility>
+#include <vector>
 
 #include "delegate/ops/elementwise.h"
 #include "delegate/passes/codes/helpers.h"
@@ -9,107 +11,180 @@
 namespace gles_delegate::codes {
 namespace {
 
-// A function of two tensors, a and b in this order, of which the post-op's
-// operand may be broadcast or constant.
+// A function of two tensors, a and b in this order.
 struct FunctionOfTwo {
-  PostOp function;  // its operand is on codes
-  float a_scale = 0;
-  float b_scale = 0;
-  Range range;
+  TensorId a = kNoTensor, b = kNoTensor;
+  Range range;  // of the output
 };
 
+float ScaleOf(const Graph& graph, TensorId id) {
+  return graph.tensor(id).quantization.scale[0];
+}
+float ZeroPointOf(const Graph& graph, TensorId id) {
+  return static_cast<float>(graph.tensor(id).quantization.zero_point[0]);
+}
+
+// The function is the first of the node's post-ops, or of its attributes' where
+// an operand is seen in another shape.
+bool IsAmongPostOps(const Node& node) {
+  return std::any_cast<const ElementwiseAttributes&>(node.attributes)
+      .functions.empty();
+}
+
+bool IsOfCodes(const Graph& graph, TensorId id, DataType codes) {
+  const Tensor& tensor = graph.tensor(id);
+  return tensor.codes == codes && tensor.quantization.scale.size() == 1 &&
+         (tensor.holds_codes || tensor.is_constant());
+}
+
 // nullopt: it is something else, or not of codes.
-std::optional<FunctionOfTwo> AsFunctionOfTwo(const Node& node, Graph* graph) {
-  if (node.inputs.size() != 2 || !IsPlainElementwise(*graph, node) ||
-      node.post_ops.empty() || node.post_ops[0].operand == kNoTensor) {
-    return std::nullopt;
-  }
-  const Tensor& out = graph->tensor(node.outputs[0]);
-  FunctionOfTwo f;
-  f.function = node.post_ops[0];
-  const TensorId source =
-      node.inputs[std::any_cast<const ElementwiseAttributes&>(node.attributes)
-                      .source];
-  const Tensor& operand = graph->tensor(f.function.operand);
-  if (!HoldsCodes(*graph, source) || graph->tensor(source).codes != out.codes ||
-      operand.codes != out.codes ||
-      (!operand.holds_codes && !operand.is_constant()) ||
-      operand.quantization.scale.size() != 1) {
+std::optional<FunctionOfTwo> AsFunctionOfTwo(const Node& node,
+                                             const Graph& graph) {
+  const auto* attributes =
+      std::any_cast<ElementwiseAttributes>(&node.attributes);
+  if (node.inputs.size() != 2 || attributes == nullptr) return std::nullopt;
+  const Tensor& out = graph.tensor(node.outputs[0]);
+  const FunctionOfTwo f = {node.inputs[0], node.inputs[1], {}};
+  if (!IsOfCodes(graph, f.a, out.codes) || !IsOfCodes(graph, f.b, out.codes) ||
+      !HoldsCodes(graph, node.inputs[attributes->source])) {
     return std::nullopt;
   }
   Node rest = node;
-  rest.post_ops.erase(rest.post_ops.begin());
+  if (IsAmongPostOps(node)) {
+    if (node.post_ops.size() < 2) return std::nullopt;
+    rest.post_ops.erase(rest.post_ops.begin());
+  } else if (attributes->functions.size() != 1) {
+    return std::nullopt;
+  }
   const std::optional<Range> range = RangeOf(rest, out);
   if (!range) return std::nullopt;
-  f.range = *range;
-  f.a_scale = graph->tensor(source).quantization.scale[0];
-  f.b_scale = operand.quantization.scale[0];
-  if (f.function.operand_first) std::swap(f.a_scale, f.b_scale);
-  if (operand.is_constant()) {
-    f.function.operand = AsCodes(graph, f.function.operand);
-  }
-  return f;
+  return FunctionOfTwo{f.a, f.b, *range};
 }
+
+// The node with `function` of its two tensors, on codes, and then `rest`.
+Node WithFunction(const Node& node, PostOp function, std::vector<PostOp> rest,
+                  Graph* graph) {
+  Node rewritten = node;
+  auto& attributes =
+      std::any_cast<ElementwiseAttributes&>(rewritten.attributes);
+  const int other = 1 - attributes.source;
+  if (graph->tensor(node.inputs[other]).is_constant()) {
+    rewritten.inputs[other] = AsCodes(graph, node.inputs[other]);
+  }
+  function.operand_first = attributes.source == 1;
+  if (IsAmongPostOps(node)) {
+    // A constant of one element, too: the params have multipliers.
+    function.operand = rewritten.inputs[other];
+    rest.insert(rest.begin(), std::move(function));
+  } else {
+    function.operand = other;
+    attributes.functions[0].function = std::move(function);
+  }
+  rewritten.post_ops = std::move(rest);
+  return rewritten;
+}
+
+// What ADD, SUB and SQUARED_DIFFERENCE begin with: `flags` are those of
+// op_add_terms, but for which of the two is finer.
+PostOp Terms(const FunctionOfTwo& f, const quant::AddMultipliers& m, int flags,
+             const Graph& graph) {
+  const bool a_is_finer = ScaleOf(graph, f.a) < ScaleOf(graph, f.b);
+  return {"add_terms",
+          AsParams(a_is_finer ? m.a : m.b,
+                   static_cast<float>(flags + (a_is_finer ? 1 : 0)))};
+}
+
+constexpr int kSubtract = 2, kSevenBits = 4;
 
 // XNNPACK's ADD and SUB; nullopt where it leaves them to the built-in kernels.
 std::optional<Node> AddedByXnnpack(const Node& node, const FunctionOfTwo& f,
-                                   float sum_scale) {
+                                   Graph* graph) {
   const std::optional<quant::FloatSum> s = quant::FloatSumOf(
-      f.a_scale, f.b_scale, sum_scale, node.op->name == "SUB");
+      ScaleOf(*graph, f.a), ScaleOf(*graph, f.b),
+      ScaleOf(*graph, node.outputs[0]), node.op->name == "SUB");
   if (!s) return std::nullopt;
-  PostOp add = f.function;
-  add.function = "add_as_xnnpack";
-  add.params = {static_cast<float>(s->a), static_cast<float>(s->b),
-                static_cast<float>(s->shift), 0};
-  Node sum = node;
-  sum.post_ops = {add, f.range.AsPostOp()};
-  return sum;
+  return WithFunction(node,
+                      {"add_as_xnnpack",
+                       {static_cast<float>(s->a), static_cast<float>(s->b),
+                        static_cast<float>(s->shift), 0}},
+                      {f.range.AsPostOp()}, graph);
 }
 
 }  // namespace
 
 std::optional<Node> AddOnCodes(const Node& node, const KernelContext& c) {
-  const Tensor& out = c.graph->tensor(node.outputs[0]);
-  std::optional<FunctionOfTwo> f = AsFunctionOfTwo(node, c.graph);
+  const std::optional<FunctionOfTwo> f = AsFunctionOfTwo(node, *c.graph);
   if (!f) return std::nullopt;
   if (c.cpu == quant::CpuKernels::kXnnpack) {
-    if (auto sum = AddedByXnnpack(node, *f, out.quantization.scale[0])) {
-      return sum;
-    }
+    if (auto sum = AddedByXnnpack(node, *f, c.graph)) return sum;
   }
-  const quant::AddMultipliers m = quant::AddMultipliersOf(
-      f->a_scale, f->b_scale, out.quantization.scale[0]);
+  const quant::AddMultipliers m =
+      quant::AddMultipliersOf(ScaleOf(*c.graph, f->a), ScaleOf(*c.graph, f->b),
+                              ScaleOf(*c.graph, node.outputs[0]));
   // The sum has 29 bits.
   if (m.sum.shift > 0) return std::nullopt;
-  const bool a_is_finer = f->a_scale < f->b_scale;
-  const int flags = (a_is_finer ? 1 : 0) + (node.op->name == "SUB" ? 2 : 0);
-  PostOp& terms = f->function;
-  terms.function = "add_terms";
-  terms.params = AsParams(a_is_finer ? m.a : m.b, static_cast<float>(flags));
-  Node sum = node;
-  sum.post_ops = {
-      terms, {"sum_of_terms", AsParams(m.sum, 0)}, f->range.AsPostOp()};
-  return sum;
+  const int flags = node.op->name == "SUB" ? kSubtract : 0;
+  return WithFunction(
+      node, Terms(*f, m, flags, *c.graph),
+      {{"sum_of_terms", AsParams(m.sum, 0)}, f->range.AsPostOp()}, c.graph);
+}
+
+std::optional<Node> SquaredDifferenceOnCodes(const Node& node,
+                                             const KernelContext& c) {
+  const std::optional<FunctionOfTwo> f = AsFunctionOfTwo(node, *c.graph);
+  if (!f) return std::nullopt;
+  const quant::AddMultipliers m = quant::SquaredDifferenceMultipliersOf(
+      ScaleOf(*c.graph, f->a), ScaleOf(*c.graph, f->b),
+      ScaleOf(*c.graph, node.outputs[0]));
+  // TFLite's kernel ends the process on it.
+  if (m.sum.shift > 0) return std::nullopt;
+  return WithFunction(
+      node, Terms(*f, m, kSubtract + kSevenBits, *c.graph),
+      {{"square_of_terms", AsParams(m.sum, 0)}, f->range.AsPostOp()}, c.graph);
 }
 
 std::optional<Node> MulOnCodes(const Node& node, const KernelContext& c) {
-  const Tensor& out = c.graph->tensor(node.outputs[0]);
-  const std::optional<FunctionOfTwo> f = AsFunctionOfTwo(node, c.graph);
+  const std::optional<FunctionOfTwo> f = AsFunctionOfTwo(node, *c.graph);
   if (!f) return std::nullopt;
-  const std::vector<quant::Multiplier> multipliers = {quant::MultiplierOf(
-      quant::ProductScale(f->a_scale, f->b_scale, out.quantization.scale[0]))};
-  if (!FitSums(multipliers)) return std::nullopt;
+  const Tensor& out = c.graph->tensor(node.outputs[0]);
+  const float a = ScaleOf(*c.graph, f->a), b = ScaleOf(*c.graph, f->b),
+              y = out.quantization.scale[0];
+  const quant::Multiplier m = quant::MultiplierOf(quant::ProductScale(a, b, y));
+  if (!IsMultiplier(m)) return std::nullopt;
   const quant::Rounding rounding = quant::RoundingOf(
       c.cpu, quant::ProductOp::kMul, out.codes == DataType::kUint8);
   const PostOp scaling =
       rounding == quant::Rounding::kOnceToEven
-          ? RequantizeAsFloat({quant::FloatScale(f->a_scale, f->b_scale,
-                                                 out.quantization.scale[0])},
-                              out, c.graph)
-          : Requantize(multipliers, out, quant::TiesOf(rounding), c.graph);
-  Node product = node;
-  product.post_ops = {f->function, scaling, f->range.AsPostOp()};
-  return product;
+          ? RequantizeAsFloat({quant::FloatScale(a, b, y)}, out, c.graph)
+          : Requantize({m}, out, quant::TiesOf(rounding), c.graph);
+  return WithFunction(node, {"mul"}, {scaling, f->range.AsPostOp()}, c.graph);
+}
+
+// TFLite's kernels take codes for numbers, and ask for no one quantization.
+std::optional<Node> PairExtremeOnCodes(const Node& node,
+                                       const KernelContext& c) {
+  const std::optional<FunctionOfTwo> f = AsFunctionOfTwo(node, *c.graph);
+  if (!f) return std::nullopt;
+  return WithFunction(
+      node,
+      {node.op->name == "MAXIMUM" ? "maximum_of_codes" : "minimum_of_codes",
+       {ZeroPointOf(*c.graph, f->a), ZeroPointOf(*c.graph, f->b),
+        ZeroPointOf(*c.graph, node.outputs[0]), 0}},
+      {}, c.graph);
+}
+
+std::optional<Node> PreluOnCodes(const Node& node, const KernelContext& c) {
+  const std::optional<FunctionOfTwo> f = AsFunctionOfTwo(node, *c.graph);
+  if (!f) return std::nullopt;
+  const float in = ScaleOf(*c.graph, f->a), alpha = ScaleOf(*c.graph, f->b),
+              out = ScaleOf(*c.graph, node.outputs[0]);
+  const quant::Multiplier positive =
+      quant::MultiplierOf(quant::ReluScale(in, out));
+  const quant::Multiplier negative =
+      quant::MultiplierOf(quant::ProductScale(in, alpha, out));
+  if (!IsMultiplier(positive) || !IsMultiplier(negative)) return std::nullopt;
+  return WithFunction(node, {"prelu_requantize", AsParams(positive, negative)},
+                      {f->range.AsPostOp()}, c.graph);
 }
 
 }  // namespace gles_delegate::codes

@@ -101,6 +101,22 @@ std::array<float, 4> AsParams(const quant::Multiplier& m, float last) {
           last};
 }
 
+std::array<float, 4> AsParams(const quant::Multiplier& positive,
+                              const quant::Multiplier& negative) {
+  // Multipliers are 0 or 2^30 to 2^31 - 1: 2^29 less are the bits of a number
+  // that no driver takes for denormal, infinite or none.
+  const auto bits = [](const quant::Multiplier& m) {
+    const int32_t less = m.value - (1 << 29);
+    float value;
+    std::memcpy(&value, &less, sizeof(value));
+    return value;
+  };
+  return {bits(positive), static_cast<float>(positive.shift), bits(negative),
+          static_cast<float>(negative.shift)};
+}
+
+bool IsMultiplier(const quant::Multiplier& m) { return m.shift <= 30; }
+
 bool FitSums(const std::vector<quant::Multiplier>& multipliers) {
   constexpr int kMostShift = 6;
   return std::all_of(
@@ -138,6 +154,33 @@ PostOp RequantizeAsFloat(const std::vector<float>& scales, const Tensor& out,
     rows.push_back({bits, 0});
   }
   return WithTable("requantize_float", rows, out.name, graph);
+}
+
+quant::AffineCodes AffineCodesOf(const Tensor& tensor) {
+  return {tensor.quantization.scale[0],
+          static_cast<int32_t>(tensor.quantization.zero_point[0]),
+          quant::RangeOf(1, tensor.codes == DataType::kUint8)};
+}
+
+PostOp Lookup(const quant::CodeTable& table, const Tensor& in,
+              const Tensor& out, Graph* graph) {
+  const quant::AffineCodes from = AffineCodesOf(in), to = AffineCodesOf(out);
+  std::vector<float> values;
+  for (int32_t code : table) {
+    values.push_back(static_cast<float>(code - to.zero_point));
+  }
+  std::vector<uint8_t> bytes(values.size() * sizeof(float));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  Tensor constant;
+  constant.name = absl::StrCat("table of ", out.name);
+  constant.dims = {1, 1, static_cast<int>(values.size()), 1};
+  constant.shape = Shape::FromDims(constant.dims);
+  constant.constant = ConstantData::Own(std::move(bytes));
+  PostOp op{"lookup",
+            {static_cast<float>(from.zero_point - from.range.low), 0, 0, 0}};
+  op.operand = graph->AddTensor(std::move(constant));
+  op.operand_lookup = true;
+  return op;
 }
 
 }  // namespace gles_delegate::codes

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "delegate/graph.h"
+#include "quant/code_table.h"
 #include "quant/fixed_point.h"
 
 namespace gles_delegate::codes {
@@ -50,6 +51,14 @@ TensorId AsCodes(Graph* graph, TensorId id);
 // `last`.
 std::array<float, 4> AsParams(const quant::Multiplier& multiplier, float last);
 
+// Two multipliers in one set of params, as op_leaky_requantize has them: of
+// what is not negative, and of what is.
+std::array<float, 4> AsParams(const quant::Multiplier& positive,
+                              const quant::Multiplier& negative);
+
+// False for a factor of 2^30 or more, past what TFLite writes as a multiplier.
+bool IsMultiplier(const quant::Multiplier& multiplier);
+
 // Sums of 2^24 scaled by 2^6 fit 32 bits; what is scaled up further, TFLite's
 // arithmetic overflows on.
 bool FitSums(const std::vector<quant::Multiplier>& multipliers);
@@ -68,6 +77,14 @@ PostOp Requantize(const std::vector<quant::Multiplier>& multipliers,
 // Likewise by quant::MultiplyAsFloat().
 PostOp RequantizeAsFloat(const std::vector<float>& scales, const Tensor& out,
                          Graph* graph);
+
+// What the codes of an 8-bit activation stand for.
+quant::AffineCodes AffineCodesOf(const Tensor& tensor);
+
+// A function of one code as a table: code - zero point of `in` in, of `out`
+// out. The table is added to the graph.
+PostOp Lookup(const quant::CodeTable& table, const Tensor& in,
+              const Tensor& out, Graph* graph);
 
 }  // namespace gles_delegate::codes
 

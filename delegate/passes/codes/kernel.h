@@ -57,6 +57,18 @@ std::optional<Node> TransposeConvOnCodes(const Node& node,
 // binary.cc: functions of two tensors.
 std::optional<Node> AddOnCodes(const Node& node, const KernelContext& c);
 std::optional<Node> MulOnCodes(const Node& node, const KernelContext& c);
+std::optional<Node> SquaredDifferenceOnCodes(const Node& node,
+                                             const KernelContext& c);
+// MAXIMUM and MINIMUM.
+std::optional<Node> PairExtremeOnCodes(const Node& node,
+                                       const KernelContext& c);
+std::optional<Node> PreluOnCodes(const Node& node, const KernelContext& c);
+// comparison.cc: of codes of two quantizations; SELECT among codes.
+std::optional<Node> ComparisonOnCodes(const Node& node, const KernelContext& c);
+std::optional<Node> SelectOnCodes(const Node& node, const KernelContext& c);
+// unary.cc: functions of one code.
+std::optional<Node> LeakyReluOnCodes(const Node& node, const KernelContext& c);
+std::optional<Node> TableOnCodes(const Node& node, const KernelContext& c);
 // rescaling.cc: one quantization's codes as another's.
 std::optional<Node> QuantizeOnCodes(const Node& node, const KernelContext& c);
 std::optional<Node> ReluOnCodes(const Node& node, const KernelContext& c);

@@ -13,7 +13,7 @@ std::optional<Node> Rescaled(const Node& node, double scale, Graph* graph,
   if (!range || !HoldsCodes(*graph, node.inputs[0])) return std::nullopt;
   const std::vector<quant::Multiplier> multipliers = {
       quant::MultiplierOf(scale)};
-  if (!FitSums(multipliers)) return std::nullopt;
+  if (!IsMultiplier(multipliers[0])) return std::nullopt;
   Node rescaled = node;
   rescaled.post_ops = {Requantize(multipliers, out, ties, graph),
                        range->AsPostOp()};

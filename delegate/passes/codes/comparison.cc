@@ -1,0 +1,53 @@
+// EQUAL, LESS and their like, which scale both sides in integers, and SELECT,
+// which moves codes.
+#include "delegate/ops/comparison.h"
+
+#include <any>
+#include <initializer_list>
+
+#include "delegate/passes/codes/helpers.h"
+#include "delegate/passes/codes/kernel.h"
+
+namespace gles_delegate::codes {
+
+std::optional<Node> ComparisonOnCodes(const Node& node,
+                                      const KernelContext& c) {
+  if (!std::any_cast<const ComparisonAttributes&>(node.attributes).of_codes) {
+    return std::nullopt;
+  }
+  Node comparison = node;
+  for (TensorId& id : comparison.inputs) {
+    if (c.graph->tensor(id).is_constant()) {
+      id = AsCodes(c.graph, id);
+    } else if (!HoldsCodes(*c.graph, id)) {
+      return std::nullopt;
+    }
+  }
+  return comparison;
+}
+
+std::optional<Node> SelectOnCodes(const Node& node, const KernelContext& c) {
+  const TensorId out = node.outputs[0];
+  if (!HoldsCodes(*c.graph, out)) return std::nullopt;
+  const Tensor& to = c.graph->tensor(out);
+  for (int i : {1, 2}) {
+    const Tensor& from = c.graph->tensor(node.inputs[i]);
+    // What is moved is code - zero point.
+    if (from.codes != to.codes ||
+        from.quantization.zero_point != to.quantization.zero_point ||
+        (!from.is_constant() && !from.holds_codes)) {
+      return std::nullopt;
+    }
+  }
+  Node select = node;
+  // Whatever the scales are, TFLite moves codes: nothing is simulated.
+  select.post_ops.clear();
+  for (int i : {1, 2}) {
+    if (c.graph->tensor(node.inputs[i]).is_constant()) {
+      select.inputs[i] = AsCodes(c.graph, node.inputs[i]);
+    }
+  }
+  return select;
+}
+
+}  // namespace gles_delegate::codes

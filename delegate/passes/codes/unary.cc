@@ -1,0 +1,131 @@
+// Functions of one code: LEAKY_RELU in integers, the others as tables of 256
+// codes that the host fills as TFLite's kernels do.
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+#include "delegate/passes/codes/helpers.h"
+#include "delegate/passes/codes/kernel.h"
+#include "quant/code_table.h"
+
+namespace gles_delegate::codes {
+namespace {
+
+using quant::AffineCodes;
+using quant::CodeTable;
+
+// TFLite's own functions of a table's floats.
+float Logistic(float x) { return 1.0f / (1.0f + std::exp(-x)); }
+float Tanh(float x) { return std::tanh(x); }
+float Elu(float x) { return x < 0.0f ? std::exp(x) - 1.0f : x; }
+float Exp(float x) { return std::exp(x); }
+float Gelu(float x) {
+  constexpr double kRootOfHalf = 0.70710678118654752440;
+  return static_cast<float>(
+      x * 0.5 * double{std::erfc(-x * static_cast<float>(kRootOfHalf))});
+}
+float GeluByTanh(float x) {
+  constexpr double kRootOfTwoByPi = 0.79788456080286535588;
+  return static_cast<float>(
+      0.5 * x *
+      (1 + std::tanh(kRootOfTwoByPi * (x + 0.044715 * std::pow(x, 3)))));
+}
+
+using MakeTable = std::optional<CodeTable> (*)(const AffineCodes& in,
+                                               const AffineCodes& out);
+
+template <float (*function)(float)>
+std::optional<CodeTable> FloatTable(const AffineCodes& in,
+                                    const AffineCodes& out) {
+  return quant::TableOf(in, out, function);
+}
+
+// Of 0 and below: the output's least value.
+std::optional<CodeTable> LogTable(const AffineCodes& in,
+                                  const AffineCodes& out) {
+  const float least =
+      static_cast<float>(out.range.low - out.zero_point) * out.scale;
+  return quant::TableOf(
+      in, out, [least](float x) { return x <= 0.0f ? least : std::log(x); });
+}
+
+struct TableFunction {
+  const char* post_op;  // as the op's parser writes it
+  MakeTable make;
+};
+constexpr TableFunction kFunctions[] = {
+    {"abs", &quant::AbsTable},
+    {"elu", &FloatTable<Elu>},
+    {"exp", &FloatTable<Exp>},
+    {"gelu", &FloatTable<Gelu>},
+    {"gelu_tanh", &FloatTable<GeluByTanh>},
+    {"hard_swish", &quant::HardSwishTable},
+    {"log", &LogTable},
+    {"logistic", &FloatTable<Logistic>},
+    {"rsqrt", &quant::RsqrtTable},
+    {"tanh", &FloatTable<Tanh>},
+};
+
+// A function of codes of the input's type to those of the output's: the node's
+// two post-ops are it and the simulator.
+bool IsFunctionOfCodes(const Node& node, const Graph& graph) {
+  return node.inputs.size() == 1 && node.post_ops.size() == 2 &&
+         HoldsCodes(graph, node.inputs[0]) &&
+         graph.tensor(node.inputs[0]).codes ==
+             graph.tensor(node.outputs[0]).codes;
+}
+
+std::optional<Node> WithTable(const Node& node,
+                              const std::optional<CodeTable>& table,
+                              Graph* graph) {
+  if (!table) return std::nullopt;
+  Node rewritten = node;
+  rewritten.post_ops = {Lookup(*table, graph->tensor(node.inputs[0]),
+                               graph->tensor(node.outputs[0]), graph)};
+  return rewritten;
+}
+
+}  // namespace
+
+std::optional<Node> TableOnCodes(const Node& node, const KernelContext& c) {
+  if (!IsFunctionOfCodes(node, *c.graph)) return std::nullopt;
+  const auto* function = std::find_if(
+      std::begin(kFunctions), std::end(kFunctions),
+      [&](const auto& f) { return f.post_op == node.post_ops[0].function; });
+  if (function == std::end(kFunctions)) return std::nullopt;
+  const auto table =
+      function->make(AffineCodesOf(c.graph->tensor(node.inputs[0])),
+                     AffineCodesOf(c.graph->tensor(node.outputs[0])));
+  return WithTable(node, table, c.graph);
+}
+
+std::optional<Node> LeakyReluOnCodes(const Node& node, const KernelContext& c) {
+  if (!IsFunctionOfCodes(node, *c.graph)) return std::nullopt;
+  const Tensor& in = c.graph->tensor(node.inputs[0]);
+  const Tensor& out = c.graph->tensor(node.outputs[0]);
+  const float alpha = node.post_ops[0].params[0];
+  // Multipliers in params have no sign.
+  if (alpha < 0) {
+    return WithTable(
+        node,
+        quant::LeakyReluTable(AffineCodesOf(in), AffineCodesOf(out), alpha),
+        c.graph);
+  }
+  const float from = in.quantization.scale[0], to = out.quantization.scale[0];
+  const quant::Multiplier positive =
+      quant::MultiplierOf(quant::ReluScale(from, to));
+  const quant::Multiplier negative =
+      quant::MultiplierOf(double{from * alpha / to});
+  if (!IsMultiplier(positive) || !IsMultiplier(negative)) return std::nullopt;
+  Node simulator = node;
+  simulator.post_ops.erase(simulator.post_ops.begin());
+  const std::optional<Range> range = RangeOf(simulator, out);
+  if (!range) return std::nullopt;
+  Node leaky = node;
+  leaky.post_ops = {{"leaky_requantize", AsParams(positive, negative)},
+                    range->AsPostOp()};
+  return leaky;
+}
+
+}  // namespace gles_delegate::codes

@@ -1,0 +1,162 @@
+#include "quant/code_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "quant/fixed_point.h"
+#include "quant/inverse_root.h"
+
+namespace gles_delegate::quant {
+namespace {
+
+// A float as an int32, as x86's conversion has it: what is out of range, or no
+// number, is the least integer.
+int32_t ToInt(float x) {
+  constexpr float kPast = 2147483648.0f;
+  if (x >= -kPast && x < kPast) return static_cast<int32_t>(x);
+  return std::numeric_limits<int32_t>::min();
+}
+
+// The table of a function of code - zero point that gives the output's, before
+// its zero point and range.
+CodeTable TableOfSteps(const AffineCodes& in, const AffineCodes& out,
+                       absl::FunctionRef<int64_t(int32_t)> function) {
+  CodeTable table;
+  for (int i = 0; i < 256; ++i) {
+    const int64_t code =
+        function(in.range.low + i - in.zero_point) + out.zero_point;
+    table[i] = static_cast<int32_t>(
+        std::clamp<int64_t>(code, out.range.low, out.range.high));
+  }
+  return table;
+}
+
+// 16-bit fixed point of 15 bits behind the point.
+int16_t Saturated(int32_t x) {
+  return static_cast<int16_t>(
+      std::clamp<int32_t>(x, std::numeric_limits<int16_t>::min(),
+                          std::numeric_limits<int16_t>::max()));
+}
+
+// a * b / 2^15, rounded to the nearest, ties up.
+int16_t RoundedProduct(int16_t a, int16_t b) {
+  const int32_t product = int32_t{a} * b;
+  return Saturated((product + (1 << 14)) >> 15);
+}
+
+// a * b / 2^15, towards zero.
+int16_t TruncatedProduct(int16_t a, int16_t b) {
+  return Saturated(int32_t{a} * b / (1 << 15));
+}
+
+int16_t ShiftedLeft(int16_t x, int shift) {
+  return Saturated(static_cast<int32_t>(std::clamp<int64_t>(
+      int64_t{x} << std::min(shift, 31), INT32_MIN, INT32_MAX)));
+}
+
+// x / 2^shift, rounded to the nearest, ties away from zero. Past 15 the masks
+// of TFLite's 16-bit arithmetic have no bits left, and 0 and all above it
+// give 1.
+int32_t ShiftedRight(int16_t x, int shift) {
+  if (shift == 0) return x;
+  if (shift > 15) return x < 0 ? -1 : 1;
+  const int32_t half = (1 << (shift - 1)) - (x < 0 ? 1 : 0);
+  return (x + half) >> shift;
+}
+
+// The upper half of a multiplier, rounded.
+int16_t AsSixteenBits(int32_t multiplier) {
+  constexpr int32_t kHalf = 1 << 15;
+  if (multiplier >= std::numeric_limits<int32_t>::max() - kHalf) {
+    return std::numeric_limits<int16_t>::max();
+  }
+  return static_cast<int16_t>((multiplier + kHalf) >> 16);
+}
+
+// x / 6 + 1 / 2 between 0 and 1, with 15 bits behind the point, of a value with
+// seven bits more than a code.
+int16_t HardSigmoid(int16_t fine, const Multiplier& m) {
+  int16_t value = fine;
+  // The last bit is shifted in after the multiplication, so that what saturates
+  // does so only where the result does.
+  if (m.shift > 0) value = ShiftedLeft(value, m.shift - 1);
+  value = RoundedProduct(value, AsSixteenBits(m.value));
+  if (m.shift > 0) value = ShiftedLeft(value, 1);
+  if (m.shift < 0) {
+    value = static_cast<int16_t>(ShiftedRight(value, -m.shift));
+  }
+  return static_cast<int16_t>((value + (1 << 15)) >> 1);
+}
+
+}  // namespace
+
+CodeTable TableOf(const AffineCodes& in, const AffineCodes& out,
+                  absl::FunctionRef<float(float)> function) {
+  const float inverse_scale = 1 / out.scale;
+  CodeTable table;
+  for (int i = 0; i < 256; ++i) {
+    const float x =
+        in.scale * static_cast<float>(in.range.low + i - in.zero_point);
+    const float steps = std::round(function(x) * inverse_scale);
+    const int32_t code = ToInt(steps + static_cast<float>(out.zero_point));
+    table[i] = std::clamp(code, out.range.low, out.range.high);
+  }
+  return table;
+}
+
+std::optional<CodeTable> LeakyReluTable(const AffineCodes& in,
+                                        const AffineCodes& out, float alpha) {
+  const Multiplier identity = MultiplierOf(ReluScale(in.scale, out.scale));
+  const double factor = double{in.scale * alpha / out.scale};
+  const Multiplier negative = MultiplierOf(std::abs(factor));
+  if (identity.shift > 30 || negative.shift > 30) return std::nullopt;
+  return TableOfSteps(in, out, [&](int32_t x) {
+    if (x >= 0) return Multiply(x, identity, Ties::kAwayFromZero);
+    return Multiply(factor < 0 ? -x : x, negative, Ties::kAwayFromZero);
+  });
+}
+
+std::optional<CodeTable> HardSwishTable(const AffineCodes& in,
+                                        const AffineCodes& out) {
+  // Seven bits more than a code fill 16 bits.
+  const float fine_scale = (1.0f / 128.0f) * in.scale;
+  const Multiplier to_output = MultiplierOf(double{fine_scale / out.scale});
+  const Multiplier to_sigmoid =
+      MultiplierOf(double{fine_scale / (3.0f / 32768.0f)});
+  if (to_output.shift > 0 || to_sigmoid.shift > 30) return std::nullopt;
+  return TableOfSteps(in, out, [&](int32_t x) {
+    const auto fine = static_cast<int16_t>(x * 128);
+    const int16_t scaled = RoundedProduct(fine, AsSixteenBits(to_output.value));
+    const int16_t product =
+        TruncatedProduct(HardSigmoid(fine, to_sigmoid), scaled);
+    return ShiftedRight(product, -to_output.shift);
+  });
+}
+
+std::optional<CodeTable> AbsTable(const AffineCodes& in,
+                                  const AffineCodes& out) {
+  const Multiplier m = MultiplierOf(ReluScale(in.scale, out.scale));
+  if (m.shift > 30) return std::nullopt;
+  return TableOfSteps(in, out, [&](int32_t x) {
+    if (in.scale == out.scale) return std::abs(x);
+    return Multiply(std::abs(x), m, Ties::kAwayFromZero);
+  });
+}
+
+std::optional<CodeTable> RsqrtTable(const AffineCodes& in,
+                                    const AffineCodes& out) {
+  constexpr int kMoreBits = 20;
+  const Multiplier m =
+      MultiplierOf(1. / double{std::sqrt(in.scale) * out.scale});
+  if (m.shift > 30) return std::nullopt;
+  return TableOfSteps(in, out, [&](int32_t x) -> int64_t {
+    if (x <= 0) return int64_t{out.range.high} - out.zero_point;
+    Multiplier inverse = InverseRoot(x);
+    inverse.shift += kMoreBits;
+    const int32_t root = Multiply(1, inverse, Ties::kAwayFromZero);
+    return Multiply(root, {m.value, m.shift - kMoreBits}, Ties::kAwayFromZero);
+  });
+}
+
+}  // namespace gles_delegate::quant

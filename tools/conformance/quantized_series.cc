@@ -1,0 +1,86 @@
+#include "tools/conformance/quantized_series.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+
+namespace gles_delegate::conformance {
+
+using schema::TensorType;
+using testing::Shape;
+
+float DrawScale(QuantizedBuilder& b) {
+  constexpr float kOdd[] = {1.0f / 255, 0.1f,       6.0f / 255,
+                            2.0f / 255, 1.0f / 127, 0.023528477f};
+  testing::Random& random = b.random();
+  const float power = std::exp2(static_cast<float>(random.NextInt(-8, 2)));
+  switch (random.NextInt(0, 4)) {
+    case 0:
+      return power;
+    case 1:
+      return std::nextafter(power, 1000.0f);
+    case 2:
+      return std::nextafter(power, 0.0f);
+    case 3:
+      return kOdd[random.NextInt(0, 5)];
+    default:
+      return std::exp2(random.NextUniform(-8, 2));
+  }
+}
+
+float DrawBeside(QuantizedBuilder& b, float scale, int low, int high) {
+  testing::Random& random = b.random();
+  switch (random.NextInt(0, 3)) {
+    case 0:
+      return scale * std::exp2(static_cast<float>(random.NextInt(low, high)));
+    case 1:
+      return scale * std::exp2(static_cast<float>(std::clamp(0, low, high)));
+    default:
+      return scale * std::exp2(random.NextUniform(static_cast<float>(low),
+                                                  static_cast<float>(high)));
+  }
+}
+
+ModelQuantization WithZeroPoint(QuantizedBuilder& b, float scale) {
+  const int choices[] = {b.least(), b.most(), b.least() + 128,
+                         b.random().NextInt(b.least(), b.most())};
+  return ModelQuantization::PerTensor(scale, choices[b.random().NextInt(0, 3)]);
+}
+
+std::vector<int> AllCodes(QuantizedBuilder& b, int step) {
+  std::vector<int> codes(256);
+  for (int i = 0; i < 256; ++i) codes[i] = b.least() + (i * step + 7) % 256;
+  return codes;
+}
+
+int Operand(QuantizedBuilder& b, const char* name, const Shape& shape,
+            const ModelQuantization& q, bool constant, int step) {
+  const std::vector<int> codes = AllCodes(b, step);
+  return constant ? b.Constant(name, shape, q, codes)
+                  : b.InputOfCodes(name, shape, q, codes);
+}
+
+void AddSeries(CaseList* list, schema::BuiltinOperator op,
+               const std::string& what, const Shape& shape,
+               const BuildOne& build, bool with_uint8, int families) {
+  const std::string name = schema::EnumNameBuiltinOperator(op);
+  for (TensorType type : kTypes) {
+    if (type == TensorType::UINT8 && !with_uint8) continue;
+    const int count = with_uint8 ? families : 2 * families;
+    const std::string type_name =
+        absl::AsciiStrToLower(schema::EnumNameTensorType(type));
+    for (int i = 0; i < count; ++i) {
+      const std::string attributes = absl::StrCat(type_name, "_", what, "_", i);
+      Family& family = list->AddQuantized(name, attributes, shape, [=] {
+        QuantizedBuilder b(absl::StrCat(name, " ", attributes), type,
+                           Codes::kRandom);
+        return build(b, i);
+      });
+      family.on_codes = true;
+    }
+  }
+}
+
+}  // namespace gles_delegate::conformance

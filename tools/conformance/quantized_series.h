@@ -1,0 +1,51 @@
+// Series of 8-bit models of one op, each with scales and zero points of its
+// own, the extremes among them, for ops of which no code may differ. Their
+// programs are shared, as scales are uniforms.
+#ifndef GLES_DELEGATE_TOOLS_CONFORMANCE_QUANTIZED_SERIES_H_
+#define GLES_DELEGATE_TOOLS_CONFORMANCE_QUANTIZED_SERIES_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tools/conformance/cases.h"
+#include "tools/conformance/quantized_models.h"
+
+namespace gles_delegate::conformance {
+
+// A scale: a power of two from 2^-8 to 2^2 and one unit in the last place
+// beside it, an oddity that converters write, or any.
+float DrawScale(QuantizedBuilder& b);
+
+// A scale that is `scale` times something from 2^low to 2^high: that very
+// power, the same scale, or any between.
+float DrawBeside(QuantizedBuilder& b, float scale, int low, int high);
+
+// Zero points at either end of the range, at 0 or in the middle, or anywhere.
+ModelQuantization WithZeroPoint(QuantizedBuilder& b, float scale);
+
+// Every code once, in an order that has no period of a few channels. `step` is
+// odd.
+std::vector<int> AllCodes(QuantizedBuilder& b, int step);
+
+// An input, or a constant, of all codes.
+int Operand(QuantizedBuilder& b, const char* name, const testing::Shape& shape,
+            const ModelQuantization& q, bool constant, int step);
+
+// One op's models, numbered from 0.
+using BuildOne =
+    std::function<testing::SingleOpModel(QuantizedBuilder& b, int number)>;
+
+// Families an op and type: with three storages, 204 cases an op.
+inline constexpr int kFamilies = 34;
+
+// `families` models of int8 and as many of uint8; or all of int8, where TFLite
+// has no uint8 kernel.
+void AddSeries(CaseList* list, schema::BuiltinOperator op,
+               const std::string& what, const testing::Shape& shape,
+               const BuildOne& build, bool with_uint8 = true,
+               int families = kFamilies);
+
+}  // namespace gles_delegate::conformance
+
+#endif  // GLES_DELEGATE_TOOLS_CONFORMANCE_QUANTIZED_SERIES_H_
