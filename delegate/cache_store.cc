@@ -159,8 +159,18 @@ void PartitionCache::Reject(const absl::Status& why) {
   StartWriting();
 }
 
+void PartitionCache::CommitSave() {
+  if (!deferred_) return;
+  deferred_ = false;
+  Save(std::exchange(pending_, {}));
+}
+
 void PartitionCache::Save(
     absl::Span<const std::pair<Hash128, const egl::Program*>> programs) {
+  if (deferred_) {
+    pending_.assign(programs.begin(), programs.end());
+    return;
+  }
   if (loading() && report_.programs_compiled > 0) {
     report_.state = "partial";
     const bool offered = binary_formats_ > 0;

@@ -69,6 +69,11 @@ class PartitionCache {
   // What became of the programs.
   void CountPrograms(int loaded, int compiled);
 
+  // From here on Save() only takes note; CommitSave() then saves. What is never
+  // committed is never written.
+  void DeferSave() { deferred_ = true; }
+  void CommitSave();
+
   // Everything is built: writes what is new. `programs` are all of the
   // partition's, each once.
   void Save(absl::Span<const std::pair<Hash128, const egl::Program*>> programs);
@@ -102,6 +107,8 @@ class PartitionCache {
       programs_;  // by text.low
   size_t next_constant_ = 0;
   const cache::Extent* lent_ = nullptr;
+  bool deferred_ = false;
+  std::vector<std::pair<Hash128, const egl::Program*>> pending_;
   CacheReport report_;
   std::string warning_;
 };

@@ -284,6 +284,11 @@ const char* GlesSimpleDelegate::Report() {
     if (!p->passes_dropped.empty()) {
       report["partition"].back()["passes_dropped"] = p->passes_dropped;
     }
+    const SelfCheckResult& check = p->self_check_result;
+    report["partition"].back()["self_check"] = {
+        {"verdict", p->self_check}, {"programs", check.programs},
+        {"checked", check.checked}, {"skipped", check.skipped},
+        {"ms", check.ms},           {"faults", p->self_check_faults}};
     if (p->tuning.empty()) continue;
     report["partition"].back()["tuning"] = {{"profile", p->tuning},
                                             {"before_ms", p->tuning_before_ms},

@@ -12,6 +12,7 @@
 #include "delegate/device_profile.h"
 #include "delegate/executor.h"
 #include "delegate/program_cache.h"
+#include "delegate/self_check.h"
 #include "delegate/stage_times.h"
 #include "delegate/tflite/options.h"
 #include "delegate/tflite/reader.h"
@@ -39,6 +40,12 @@ struct PartitionReport {
   ExecutorStats stats;
   CacheReport cache;
   StageTimes stages;
+  // "off"; "right"; "cached": an earlier start found it right; "plain": planned
+  // again, with plainer programs; "wrong": not run; "none": it could not be
+  // done.
+  std::string self_check = "off";
+  SelfCheckResult self_check_result;           // of the last plan
+  std::vector<std::string> self_check_faults;  // of all plans, one each
   std::string tuning;           // what the search found; empty: none
   double tuning_before_ms = 0;  // 0: an earlier start searched
   double tuning_after_ms = 0;

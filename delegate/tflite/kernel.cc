@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstring>
 #include <sstream>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/passes/compute_on_codes.h"
 #include "delegate/plan_partition.h"
+#include "delegate/self_check_mark.h"
 #include "delegate/texels.h"
 #include "delegate/tflite/state_mark.h"
 #include "delegate/tuning.h"
@@ -48,6 +50,7 @@ GlesKernel::GlesKernel(GlesSimpleDelegate& delegate)
       waits_actively_(delegate.options().wait_actively),
       verbosity_(delegate.options().verbosity),
       cache_options_(delegate.options().cache),
+      checks_itself_(delegate.options().self_check),
       tunes_(delegate.options().tuning == kTfLiteGlesTuningExhaustive),
       may_change_storage_(delegate.options().storage ==
                           kTfLiteGlesStorageAuto) {}
@@ -86,6 +89,7 @@ absl::Status GlesKernel::Init(TfLiteContext* context,
   }
   graph_ =
       ExtractPartition(*model, nodes, ToVector(params->input_tensors), outputs);
+  if (checks_itself_) original_ = graph_;
   if (delegate_.options().computes_on_codes()) {
     report_->nodes_on_codes =
         ComputeOnCodes(&graph_, profile_, delegate_.cpu_kernels());
@@ -129,6 +133,10 @@ absl::Status GlesKernel::Prepare(TfLiteContext* context, TfLiteNode*) {
                          cache_warning_.c_str());
     cache_warning_.clear();
   }
+  if (!self_check_warning_.empty()) {
+    context->ReportError(context, "%s", self_check_warning_.c_str());
+    self_check_warning_.clear();
+  }
   return built;
 }
 
@@ -146,6 +154,14 @@ absl::StatusOr<std::unique_ptr<Executor>> GlesKernel::MakeExecutor(
   StageTimer timer(&report_->stages);
   const std::unique_ptr<PartitionCache> cache = OpenCache(graph, dispatches);
   timer.Lap("cache_open");
+  const bool checks = checks_itself_ && (cache == nullptr || !cache->loading());
+  if (checks && cache != nullptr) {
+    cache->DeferSave();
+    if (auto s = CheckMark(graph, dispatches); !s.ok()) return s;
+  }
+  if (checks_itself_ && !checks && report_->self_check == "off") {
+    report_->self_check = "cached";
+  }
   const auto create = [&] {
     return Executor::Create(*gpu_->context, &gpu_->programs, graph, dispatches,
                             profile_, cache.get());
@@ -156,11 +172,57 @@ absl::StatusOr<std::unique_ptr<Executor>> GlesKernel::MakeExecutor(
     cache->Reject(executor.status());
     executor = create();
   }
+  if (executor.ok() && checks) {
+    timer.Lap("executor");
+    if (auto s = CheckPrograms(graph, dispatches); !s.ok()) return s;
+    timer.Lap("self_check");
+  }
   if (cache != nullptr) {
+    cache->CommitSave();
     report_->cache = cache->report();
     if (!cache->warning().empty()) cache_warning_ = cache->warning();
   }
   return executor;
+}
+
+absl::Status GlesKernel::CheckMark(const Graph& graph,
+                                   const std::vector<Dispatch>& dispatches) {
+  const egl::DeviceInfo& device = gpu_->context->device();
+  const std::string plan = PlanToString(graph, dispatches);
+  const SelfCheckMark mark(cache_options_, {device, profile_, graph_, plan});
+  if (mark.fault().empty()) return absl::OkStatus();
+  wrong_answer_ = absl::StrCat(mark.fault(), " (found by an earlier start)");
+  return absl::InternalError(wrong_answer_);
+}
+
+absl::Status GlesKernel::CheckPrograms(
+    const Graph& graph, const std::vector<Dispatch>& dispatches) {
+  const egl::DeviceInfo& device = gpu_->context->device();
+  const auto result =
+      SelfCheck({*gpu_->context, original_, graph, dispatches, profile_},
+                &gpu_->programs);
+  if (!result.ok()) {
+    egl::CheckGl("the self-check").IgnoreError();
+    report_->self_check = absl::StrCat("none: ", result.status().message());
+    return absl::OkStatus();
+  }
+  report_->self_check_result = *result;
+  if (result->ok()) {
+    if (report_->self_check != "plain") report_->self_check = "right";
+    return absl::OkStatus();
+  }
+  report_->self_check = "wrong";
+  wrong_answer_ = result->faults.front();
+  if (result->faults.size() > 1) {
+    absl::StrAppend(&wrong_answer_, " (and ", result->faults.size() - 1,
+                    " nodes more)");
+  }
+  if (!cache_options_.directory.empty()) {
+    const std::string plan = PlanToString(graph, dispatches);
+    SelfCheckMark(cache_options_, {device, profile_, graph_, plan})
+        .Set(wrong_answer_);
+  }
+  return absl::InternalError(wrong_answer_);
 }
 
 // The profile that is fastest for this partition: found by an earlier start and
@@ -203,6 +265,21 @@ absl::Status GlesKernel::Tune() {
   return absl::OkStatus();
 }
 
+absl::Status GlesKernel::BuildByProfile(StageTimer* timer) {
+  wrong_answer_.clear();
+  auto planned = PlanPartition(graph_, profile_, timer);
+  if (!planned.ok()) return planned.status();
+  report_->nodes_after_passes = static_cast<int>(planned->graph.nodes.size());
+  if (!planned->passes_dropped.ok()) {
+    report_->passes_dropped = std::string(planned->passes_dropped.message());
+  }
+  auto executor = MakeExecutor(planned->graph, planned->dispatches);
+  if (!executor.ok()) return executor.status();
+  executor_ = *std::move(executor);
+  executor_->WaitActively(waits_actively_);
+  return absl::OkStatus();
+}
+
 absl::Status GlesKernel::Build() {
   report_->executor = nullptr;
   executor_.reset();
@@ -213,16 +290,27 @@ absl::Status GlesKernel::Build() {
     if (auto s = Tune(); !s.ok()) return s;
     timer.Lap("tuning");
   }
-  auto planned = PlanPartition(graph_, profile_, &timer);
-  if (!planned.ok()) return planned.status();
-  report_->nodes_after_passes = static_cast<int>(planned->graph.nodes.size());
-  if (!planned->passes_dropped.ok()) {
-    report_->passes_dropped = std::string(planned->passes_dropped.message());
+  report_->self_check_faults.clear();
+  absl::Status built = BuildByProfile(&timer);
+  if (!wrong_answer_.empty()) {
+    report_->self_check_faults.push_back(wrong_answer_);
+    const egl::DeviceInfo& device = gpu_->context->device();
+    self_check_warning_ = absl::StrCat(
+        "WARNING: TfLiteGlesDelegate: ", device.renderer, " (", device.version,
+        ") answers wrongly: ", std::exchange(wrong_answer_, ""),
+        "; the partition is planned again with plainer shaders");
+    profile_ = PlainProfile(profile_, !may_change_storage_);
+    report_->self_check = "plain";
+    built = BuildByProfile(&timer);
+    if (!wrong_answer_.empty()) {
+      report_->self_check_faults.push_back(wrong_answer_);
+      return absl::FailedPreconditionError(absl::StrCat(
+          device.renderer, " (", device.version,
+          ") answers wrongly with the plainest shaders, too: ", wrong_answer_,
+          "; the model stays on the CPU (self_check=0 runs it all the same)"));
+    }
   }
-  auto executor = MakeExecutor(planned->graph, planned->dispatches);
-  if (!executor.ok()) return executor.status();
-  executor_ = *std::move(executor);
-  executor_->WaitActively(waits_actively_);
+  if (!built.ok()) return built;
   report_->stats = executor_->stats();
   report_->stages.Add(executor_->stats().stages);
   report_->executor = executor_.get();

@@ -42,6 +42,15 @@ class GlesKernel final : public SimpleDelegateKernel {
   absl::Status CheckCaller() const;
   absl::Status Build();
   absl::Status Tune();
+  // Plans and builds the partition by profile_.
+  absl::Status BuildByProfile(StageTimer* timer);
+  // Holds the programs of what is to run against the host. kInternal: they
+  // answer wrongly, and wrong_answer_ says how.
+  absl::Status CheckPrograms(const Graph& graph,
+                             const std::vector<Dispatch>& dispatches);
+  // kInternal, where an earlier start found that.
+  absl::Status CheckMark(const Graph& graph,
+                         const std::vector<Dispatch>& dispatches);
   // The values of input i for the executor; none where it is a state that the
   // GPU holds.
   absl::StatusOr<absl::Span<const uint8_t>> ReadInput(TfLiteContext* context,
@@ -59,9 +68,13 @@ class GlesKernel final : public SimpleDelegateKernel {
   bool waits_actively_ = false;
   int verbosity_ = 1;
   CacheOptions cache_options_;
+  bool checks_itself_ = false;
   bool tunes_ = false;  // by measurement, at the next Build()
   bool may_change_storage_ = true;
   std::string cache_warning_;  // of the last Build(), not told yet
+  std::string wrong_answer_;        // of the last plan; empty: none
+  std::string self_check_warning_;  // not told yet
+  Graph original_;  // as read, before codes: what the self-check goes by
   bool invoked_ = false;
   bool has_state_ = false;  // executor_ holds the states of an earlier Invoke
   std::shared_ptr<PartitionReport> report_;

@@ -15,6 +15,9 @@ TfLiteGlesDelegateOptions MakeOptions(const RunOptions& options) {
   TfLiteGlesDelegateOptions result = TfLiteGlesDelegateOptionsDefault();
   result.is_precision_loss_allowed = options.precision == Precision::kFloat16;
   result.storage = options.storage;
+  // The comparison with the CPU that follows is a closer look; self_check_test
+  // and the conformance suite's --self_check are where it is tested.
+  result.self_check = 0;
   if (options.configure) options.configure(result);
   return result;
 }

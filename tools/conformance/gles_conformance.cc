@@ -43,6 +43,9 @@ ABSL_FLAG(int, sample, 1,
           "turn");
 ABSL_FLAG(bool, minimal_device, false,
           "plan for a device of OpenGL ES 3.1's guaranteed minima");
+ABSL_FLAG(bool, self_check, false,
+          "have the delegate check itself in each case; a case in which it "
+          "finds the driver wrong fails");
 ABSL_FLAG(bool, list, false, "print the cases' names and run nothing");
 ABSL_FLAG(bool, print_supported_ops, false,
           "print docs/supported_ops.md and run nothing");
@@ -165,7 +168,8 @@ int List(const std::vector<Family>& families) {
 }
 
 absl::StatusOr<Results> RunFamilies(const std::vector<Family>& families) {
-  auto session = Session::Create(absl::GetFlag(FLAGS_device));
+  auto session = Session::Create(absl::GetFlag(FLAGS_device),
+                                 absl::GetFlag(FLAGS_self_check));
   if (!session.ok()) return session.status();
   Results results;
   results.facts.renderer = (*session)->device().renderer;

@@ -30,9 +30,10 @@ struct CaseResult {
 // Threads: all calls on the thread that created it.
 class Session {
  public:
-  // `device` as egl::ContextOptions::device. kUnavailable: no device.
+  // `device` as egl::ContextOptions::device; `self_check` as the delegate's
+  // option. kUnavailable: no device.
   static absl::StatusOr<std::unique_ptr<Session>> Create(
-      const std::string& device);
+      const std::string& device, bool self_check);
 
   const egl::DeviceInfo& device() const { return context_->device(); }
 
@@ -60,6 +61,7 @@ class Session {
   testing::RunResult RunOnDelegate(const testing::SingleOpModel& model,
                                    const Variant& variant, bool on_codes);
 
+  bool self_check_ = false;
   std::unique_ptr<egl::Context> context_;
   std::map<std::pair<int, int>, DelegatePtr> delegates_;
 };
