@@ -27,6 +27,9 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 # abseil is position-independent too: it ends inside the shared library.
+if(GLES_DELEGATE_BUILD_FUZZERS)
+  add_compile_options(-fsanitize=fuzzer-no-link)  # coverage for libFuzzer
+endif()
 if(GLES_DELEGATE_SANITIZE)
   add_compile_options(-fsanitize=${GLES_DELEGATE_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all)

@@ -267,6 +267,9 @@ GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateLastError(void);
 // What the delegate did, as a JSON object: device, driver, partitions, each
 // node that stayed on the CPU and why, memory, start-up times. The text lives
 // until the next call on this delegate or its deletion. NULL: not our delegate.
+// Threads: any, but not while another thread applies the delegate or invokes,
+// allocates or deletes an interpreter that uses it, nor from two threads at
+// once: the report reads what these write, and takes no lock.
 GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateReport(
     struct TfLiteDelegate* delegate);
 

@@ -55,7 +55,31 @@ size_t DataTypeSize(DataType type) {
   return 0;
 }
 
+absl::Status CheckDims(absl::Span<const int> dims) {
+  constexpr size_t kMostAxes = 32;
+  constexpr int64_t kMostElements = std::numeric_limits<int32_t>::max();
+  const auto refuse = [&dims](auto... why) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the shape [", absl::StrJoin(dims, ","), "] has ", why...));
+  };
+  if (dims.size() > kMostAxes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a shape has ", dims.size(), " axes, of at most ", kMostAxes));
+  }
+  int64_t elements = 1;
+  for (int extent : dims) {
+    if (extent < 0) return refuse("a negative extent");
+    // Below 2^31 * 2^31.
+    elements *= extent;
+    if (elements > kMostElements) {
+      return refuse("more than ", kMostElements, " elements");
+    }
+  }
+  return absl::OkStatus();
+}
+
 Shape Shape::FromDims(absl::Span<const int> dims) {
+  if (!CheckDims(dims).ok()) return {0, 0, 0, 0};
   Shape s;
   const int rank = static_cast<int>(dims.size());
   if (rank >= 1) s.c = dims[rank - 1];

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -39,6 +40,9 @@ size_t DataTypeSize(DataType type);
 // last:
 // [] -> 1,1,1,1; [C] -> 1,1,1,C; [B,C] -> B,1,1,C; [B,W,C] -> B,1,W,C. Higher
 // ranks fold their leading axes into B: [A,B,H,W,C] -> A*B,H,W,C.
+//
+// Extents and their product fit 31 bits: CheckDims() is asked before a tensor
+// is accepted, and FromDims() gives dims that it refuses no elements.
 struct Shape {
   int b = 1;
   int h = 1;
@@ -47,7 +51,7 @@ struct Shape {
 
   static Shape FromDims(absl::Span<const int> dims);
   // Texels of four channels that one pixel takes.
-  int slices() const { return (c + 3) / 4; }
+  int slices() const { return c / 4 + (c % 4 != 0); }
   int64_t elements() const { return int64_t{b} * h * w * c; }
   std::string ToString() const;  // "1x224x224x3"
   bool operator==(const Shape& o) const {
@@ -55,6 +59,12 @@ struct Shape {
   }
   bool operator!=(const Shape& o) const { return !(*this == o); }
 };
+
+// Whether a tensor may have these dims: at most 32 axes, no negative extent,
+// and no more than 2^31 - 1 elements, the products of leading axes included
+// (shaders index with 32-bit integers). kInvalidArgument: which of these does
+// not hold.
+absl::Status CheckDims(absl::Span<const int> dims);
 
 // An extent or an index for each of B, H, W and C, and of the axis before the
 // batch, which tensors of rank 5 have: [A,B,H,W,C], where Shape::b is A*B.

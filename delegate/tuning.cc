@@ -179,6 +179,29 @@ std::string TuningText(const DeviceProfile& profile) {
   return absl::StrCat(text, "storage=", static_cast<int>(profile.storage));
 }
 
+size_t TuningRecordBytes() {
+  // Each knob at the number of the most characters; the storage is one of few.
+  static const size_t bytes = [] {
+    DeviceProfile longest;
+    for (const Knob& knob : Knobs()) {
+      longest.*knob.value = std::numeric_limits<int>::min();
+    }
+    return TuningText(longest).size();
+  }();
+  return bytes;
+}
+
+std::vector<uint8_t> TuningRecord(absl::string_view text) {
+  std::vector<uint8_t> record(text.begin(), text.end());
+  record.resize(TuningRecordBytes());
+  return record;
+}
+
+std::string TextOfTuningRecord(absl::Span<const uint8_t> record) {
+  return std::string(record.begin(),
+                     std::find(record.begin(), record.end(), uint8_t{0}));
+}
+
 void ApplyTuning(absl::string_view text, DeviceProfile* profile) {
   for (absl::string_view part : absl::StrSplit(text, ',')) {
     const std::pair<absl::string_view, absl::string_view> pair =

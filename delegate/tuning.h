@@ -3,11 +3,15 @@
 #ifndef GLES_DELEGATE_DELEGATE_TUNING_H_
 #define GLES_DELEGATE_DELEGATE_TUNING_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "delegate/plan.h"
 
 namespace gles_delegate {
@@ -19,6 +23,14 @@ std::string TuningText(const DeviceProfile& profile);
 // Sets the knobs that `text` names. Unknown names and values out of a knob's
 // range are ignored: the text may come from the environment or from a file.
 void ApplyTuning(absl::string_view text, DeviceProfile* profile);
+
+// The text as the start-up cache keeps it: TuningRecordBytes() bytes, which is
+// room for the longest text of any profile, zeros behind the text.
+size_t TuningRecordBytes();
+// `text` is a TuningText().
+std::vector<uint8_t> TuningRecord(absl::string_view text);
+// What was a record's text; bytes that are no record give a text, too.
+std::string TextOfTuningRecord(absl::Span<const uint8_t> record);
 
 struct Tuned {
   DeviceProfile profile;

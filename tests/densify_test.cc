@@ -137,6 +137,48 @@ TEST(DenseBytesTest, RefusesAWrongBlockMap) {
   ExpectRefused(Sparse({4, 4}, {1, 2, 3, 4}, s), "no valid block map");
 }
 
+// [65537, 65536, 1, 1, 4]: its product wraps to 262,144 in 32 bits, which were
+// allocated, and the elements were written behind them.
+TEST(DenseBytesTest, RefusesAShapePast31Bits) {
+  const Sparsity s = {
+      {0, 1, 2, 3, 4},
+      {},
+      {Csr({0, 1}, {1}), Csr({0, 1}, {0}), Dense(1), Dense(1), Dense(4)}};
+  const std::vector<int> dims = {65537, 65536, 1, 1, 4};
+  ExpectRefused(Sparse(dims, {1, 2, 3, 4}, s), "more than 2147483647 elements");
+  EXPECT_EQ(Shape::FromDims(dims).elements(), 0);
+  ExpectRefused(Sparse({2, -1}, {1}, kCsr), "a negative extent");
+}
+
+TEST(DenseBytesTest, RefusesMoreThanItWillAllocate) {
+  const Sparsity s = {{0, 1}, {}, {Dense(65536), Dense(32767)}};
+  const auto bytes = DenseBytes(Sparse({65536, 32767}, {1}, s));
+  EXPECT_EQ(bytes.status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(bytes.status().message()),
+              HasSubstr("takes 2147418112 bytes when dense"));
+}
+
+// What would take forever, or too deep a stack, before it is found to be wrong.
+TEST(DenseBytesTest, RefusesLevelsThatDoNotFitTheShape) {
+  const Sparsity none = {{0, 1}, {}, {Dense(2147483647), Dense(0)}};
+  ExpectRefused(Sparse({3, 4}, {5}, none), "do not fit its shape");
+  const Sparsity longer = {{0, 1}, {}, {Dense(3), Dense(5)}};
+  ExpectRefused(Sparse({3, 4}, {5}, longer), "do not fit its shape");
+  Sparsity blocks = {{0}, {}, {Dense(1)}};
+  for (int i = 1; i < 100000; ++i) {
+    blocks.traversal_order.push_back(i);
+    blocks.block_map.push_back(0);
+    blocks.dimensions.push_back(Dense(1));
+  }
+  ExpectRefused(Sparse({1}, {5}, blocks), "more block dimensions than axes");
+}
+
+TEST(DenseBytesTest, RefusesSegmentsThatGoBack) {
+  Sparsity s = kCsr;
+  s.dimensions[1].segments = {0, 2, 1, 3};
+  ExpectRefused(Sparse({3, 4}, {5, 6, 7}, s), "segments that do not ascend");
+}
+
 TEST(DensifyParseTest, RefusesADenseInput) {
   Tensor in = Sparse({3, 4}, {5, 6, 7}, Sparsity());
   Tensor out = in;

@@ -3,8 +3,13 @@
 // on a device, the option `tuning: exhaustive` with its result kept on disk.
 #include "delegate/tuning.h"
 
+#include <algorithm>
 #include <map>
+#include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "delegate/device_profile.h"
 #include "delegate/plan_partition.h"
 #include "egl/testing.h"
@@ -29,6 +34,30 @@ TEST(TuningTextTest, ComesBack) {
   EXPECT_NE(TuningText(one), TuningText(other));
   ApplyTuning(TuningText(one), &other);
   EXPECT_EQ(TuningText(one), TuningText(other));
+}
+
+// The last knob of a long text was cut off once, when records had 512 bytes.
+TEST(TuningRecordTest, HoldsTheLongestText) {
+  DeviceProfile longest;
+  for (int value : {1 << 30, 1 << 10, 1024, 16}) {
+    // Each knob takes the largest of these that is in its range.
+    std::string text;
+    for (absl::string_view part :
+         absl::StrSplit(TuningText(DeviceProfile()), ',')) {
+      absl::StrAppend(&text, part.substr(0, part.find('=')), "=", value, ",");
+    }
+    DeviceProfile candidate;
+    ApplyTuning(text, &candidate);
+    if (TuningText(candidate).size() > TuningText(longest).size()) {
+      longest = candidate;
+    }
+  }
+  longest.storage = gl_shaders::Storage::kTexelBuffer;
+  const std::string text = TuningText(longest);
+  const std::vector<uint8_t> record = TuningRecord(text);
+  EXPECT_EQ(record.size(), TuningRecordBytes());
+  EXPECT_EQ(TextOfTuningRecord(record), text);
+  EXPECT_EQ(TextOfTuningRecord({}), "");
 }
 
 TEST(TuningTextTest, WhatMakesNoSenseIsIgnored) {

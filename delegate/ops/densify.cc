@@ -1,5 +1,7 @@
 #include "delegate/ops/densify.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -25,17 +27,37 @@ class Densifier {
         place_(tensor.dims.size()) {}
 
   absl::StatusOr<std::vector<uint8_t>> Run() {
-    if (auto s = Check(); !s.ok()) return s;
+    if (auto s = CheckLevels(); !s.ok()) return s;
+    if (auto s = CheckBlocks(); !s.ok()) return s;
+    if (auto s = CheckExtents(); !s.ok()) return s;
     element_ = DataTypeSize(tensor_.stored());
-    dense_.resize(tensor_.shape.elements() * element_);
+    // CheckLevels() has asked for a product below 2^31.
+    int64_t bytes = static_cast<int64_t>(element_);
+    for (int extent : tensor_.dims) bytes *= extent;
+    if (bytes > kMostBytes) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("the constant ", tensor_.ToString(), " takes ", bytes,
+                       " bytes when dense, of at most ", kMostBytes));
+    }
+    dense_.resize(bytes);
+    if (bytes == 0) return std::move(dense_);
     if (auto s = Walk(0, 0); !s.ok()) return s;
     return std::move(dense_);
   }
 
  private:
-  // So that the walk's indices are in range, whatever the file says.
-  absl::Status Check() {
+  // Far past what the GPU takes as one constant; a short file can ask for more
+  // than there is memory.
+  static constexpr int64_t kMostBytes = int64_t{1} << 30;
+
+  // So that the walk's indices are in range, and the walk ends, whatever the
+  // file says.
+  absl::Status CheckLevels() {
+    if (auto s = CheckDims(tensor_.dims); !s.ok()) return s;
     const size_t levels = sparsity_.dimensions.size();
+    if (sparsity_.block_map.size() > rank_) {
+      return Broken(tensor_, "has more block dimensions than axes");
+    }
     if (levels != rank_ + sparsity_.block_map.size() ||
         levels != sparsity_.traversal_order.size()) {
       return Broken(tensor_, "has a wrong number of dimensions");
@@ -50,8 +72,12 @@ class Densifier {
       }
       seen[d] = true;
     }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckBlocks() {
     block_size_.resize(sparsity_.block_map.size());
-    for (size_t i = rank_; i < levels; ++i) {
+    for (size_t i = rank_; i < sparsity_.dimensions.size(); ++i) {
       const int block = sparsity_.traversal_order[i] - static_cast<int>(rank_);
       const int d = sparsity_.block_map[block];
       const Sparsity::Dimension& level = sparsity_.dimensions[i];
@@ -60,6 +86,31 @@ class Densifier {
         return Broken(tensor_, "has no valid block map");
       }
       block_size_[block] = level.dense_size;
+    }
+    return absl::OkStatus();
+  }
+
+  // A dense level times its blocks is the axis; a CSR level's segments ascend.
+  absl::Status CheckExtents() {
+    for (size_t i = 0; i < rank_; ++i) {
+      const Sparsity::Dimension& level = sparsity_.dimensions[i];
+      const int axis = sparsity_.traversal_order[i];
+      if (level.csr) {
+        if (!std::is_sorted(level.segments.begin(), level.segments.end())) {
+          return Broken(tensor_, "has segments that do not ascend");
+        }
+        continue;
+      }
+      // Each factor is below 2^31, and the product is given up past that.
+      int64_t extent = level.dense_size;
+      for (size_t b = 0; b < block_size_.size(); ++b) {
+        if (sparsity_.block_map[b] != axis) continue;
+        extent *= block_size_[b];
+        if (extent > tensor_.dims[axis]) break;
+      }
+      if (extent != tensor_.dims[axis]) {
+        return Broken(tensor_, "has dimensions that do not fit its shape");
+      }
     }
     return absl::OkStatus();
   }

@@ -1,6 +1,8 @@
 #include "delegate/ops/pad.h"
 
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -33,6 +35,12 @@ absl::StatusOr<PadAttributes> ParsePaddings(const NodeView& node) {
   for (int axis = 0; axis < rank; ++axis) {
     const int before = (*paddings)[2 * axis];
     const int after = (*paddings)[2 * axis + 1];
+    const int64_t padded = int64_t{want[axis]} + before + after;
+    if (padded > std::numeric_limits<int32_t>::max()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("paddings ", before, " and ", after, " of axis ", axis,
+                       " give it ", padded, " elements"));
+    }
     if (before < 0 || after < 0) {
       return absl::InvalidArgumentError(
           absl::StrCat("paddings ", before, " and ", after, " of axis ", axis,
@@ -40,7 +48,7 @@ absl::StatusOr<PadAttributes> ParsePaddings(const NodeView& node) {
     }
     a.before[BhwcAxis(axis, rank)] = before;
     a.after[BhwcAxis(axis, rank)] = after;
-    want[axis] += before + after;
+    want[axis] = static_cast<int>(padded);
   }
   if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
   return a;

@@ -1,6 +1,7 @@
 #include "delegate/ops/padding.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/tflite/builtin_params.h"
@@ -16,23 +17,33 @@ absl::StatusOr<AxisPadding> ComputePadding(int padding, int in,
                      ", stride ", window.stride, ", dilation ", window.dilation,
                      " must all be positive"));
   }
-  AxisPadding result;
+  // 64 bits: each number is below 2^31, the extent below 2^62.
+  int64_t out = 0;
   if (padding == kPaddingSame) {
-    result.out = (in + window.stride - 1) / window.stride;
+    out = (int64_t{in} + window.stride - 1) / window.stride;
   } else if (padding == kPaddingValid) {
-    result.out = (in + window.stride - window.extent()) / window.stride;
+    out = (in + window.stride - window.extent()) / window.stride;
   } else {
     return absl::UnimplementedError(absl::StrCat(
         "padding ", padding, " is not supported; SAME (1) and VALID (2) are"));
   }
   // The first test guards C++'s division towards zero.
-  if ((padding == kPaddingValid && window.extent() > in) || result.out < 1) {
+  if ((padding == kPaddingValid && window.extent() > in) || out < 1) {
     return absl::InvalidArgumentError(
         absl::StrCat(axis, ": a window of ", window.extent(),
                      " does not fit an input of ", in, " without padding"));
   }
-  const int total =
-      std::max(0, (result.out - 1) * window.stride + window.extent() - in);
+  const int64_t reach = (out - 1) * window.stride + window.extent();
+  // Places of a window and paddings add up to no more than twice this.
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max() / 2;
+  if (reach > kMost || window.stride > kMost) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        axis, ": a window of ", window.extent(), " at steps of ", window.stride,
+        " over an input of ", in, " reaches past ", kMost));
+  }
+  const auto total = static_cast<int>(std::max<int64_t>(0, reach - in));
+  AxisPadding result;
+  result.out = static_cast<int>(out);
   result.before = total / 2;
   result.after = total - result.before;
   return result;

@@ -3,6 +3,8 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_PADDING_H_
 #define GLES_DELEGATE_DELEGATE_OPS_PADDING_H_
 
+#include <cstdint>
+
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -15,7 +17,7 @@ struct Window {
   int stride = 1;    // input elements from one output to the next
   int dilation = 1;  // input elements from one tap to the next
 
-  int extent() const { return (size - 1) * dilation + 1; }
+  int64_t extent() const { return int64_t{size - 1} * dilation + 1; }
 };
 
 // Where windows lie on one axis: output o's tap t reads input element
@@ -27,7 +29,8 @@ struct AxisPadding {
 };
 
 // `padding` is TfLitePadding (kPaddingSame, kPaddingValid), `in` the input's
-// extent. kInvalidArgument: sizes below one, a window that does not fit;
+// extent. kInvalidArgument: sizes below one, a window that does not fit, or one
+// whose places a shader's 32-bit integers do not hold;
 // kUnimplemented: another padding. Messages begin with `axis` ("height").
 absl::StatusOr<AxisPadding> ComputePadding(int padding, int in,
                                            const Window& window,

@@ -95,10 +95,10 @@ absl::Status Resolve(int extent, AxisSlice* s) {
 }
 
 int Length(const AxisSlice& s) {
-  const int span = s.end - s.begin;
-  const int length = s.stride > 0 ? (span + s.stride - 1) / s.stride
-                                  : (span + s.stride + 1) / s.stride;
-  return std::max(0, length);
+  const int64_t span = int64_t{s.end} - s.begin;
+  const int64_t length = s.stride > 0 ? (span + s.stride - 1) / s.stride
+                                      : (span + s.stride + 1) / s.stride;
+  return static_cast<int>(std::max<int64_t>(0, length));
 }
 
 }  // namespace
@@ -123,7 +123,8 @@ absl::StatusOr<ParsedNode> ParseSlice(const NodeView& node) {
   std::vector<int> want(rank);
   for (int i = 0; i < rank; ++i) {
     const int from = (*begin)[i];
-    want[i] = (*size)[i] == -1 ? input.dims[i] - from : (*size)[i];
+    want[i] = (*size)[i];
+    if (want[i] == -1 && from >= 0) want[i] = input.dims[i] - from;
     if (from < 0 || want[i] < 0 || from > input.dims[i] - want[i]) {
       return absl::InvalidArgumentError(
           absl::StrCat("begin ", from, " and size ", (*size)[i], " leave axis ",
@@ -177,9 +178,13 @@ absl::StatusOr<ParsedNode> ParseStridedSlice(const NodeView& node) {
     if (s.shrink) continue;
     // Beyond the output's rank: refused below, by its shape.
     const int to = static_cast<int>(want.size());
+    const int length = Length(s);
+    // No step is taken where one element is: so each step is within the axis,
+    // and the product of several slices' steps is, too.
+    if (length <= 1) s.stride = 1;
     if (to < out_rank)
       a.remap.Follow(from, BhwcAxis(to, out_rank), s.stride, s.begin);
-    want.push_back(Length(s));
+    want.push_back(length);
   }
   if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
   return ParsedNode{a, {}};

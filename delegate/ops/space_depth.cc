@@ -22,9 +22,15 @@ absl::StatusOr<ParsedNode> Parse(const NodeView& node, bool to_space) {
         absl::StrCat("input is ", DimsString(input.dims), ", wants rank 4"));
   }
   const Shape& in = input.shape;
-  const bool divides =
-      block >= 1 && (to_space ? in.c % (block * block) == 0
-                              : in.h % block == 0 && in.w % block == 0);
+  // So that its square, and the output's extents, are within 31 bits where they
+  // divide the input's channels or are no more than those of the output.
+  constexpr int kMostBlock = 1 << 15;
+  if (block < 1 || block > kMostBlock) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("block ", block, " is not 1 to ", kMostBlock));
+  }
+  const bool divides = (to_space ? in.c % (block * block) == 0
+                                 : in.h % block == 0 && in.w % block == 0);
   if (!divides) {
     return absl::InvalidArgumentError(
         absl::StrCat("block ", block, " does not divide the ",

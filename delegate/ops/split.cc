@@ -1,5 +1,8 @@
 #include "delegate/ops/split.h"
 
+#include <algorithm>
+#include <cstdint>
+
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/checks.h"
 #include "delegate/tflite/builtin_params.h"
@@ -26,7 +29,7 @@ absl::StatusOr<ParsedNode> ParseCuts(const NodeView& node, int value_input,
   const int rank = static_cast<int>(value.dims.size());
   SplitAttributes a;
   a.value_input = value_input;
-  int at = 0;
+  int64_t at = 0;
   for (size_t i = 0; i < sizes.size(); ++i) {
     std::vector<int> want = value.dims;
     want[axis] = sizes[i];
@@ -35,9 +38,10 @@ absl::StatusOr<ParsedNode> ParseCuts(const NodeView& node, int value_input,
           absl::StrCat("output ", i, ": ", s.message()));
     }
     Remap remap;
-    remap.offset[BhwcAxis(axis, rank)] = at;
+    remap.offset[BhwcAxis(axis, rank)] = static_cast<int>(at);
     a.remaps.push_back(remap);
     at += sizes[i];
+    if (at > value.dims[axis]) break;  // refused below
   }
   if (at != value.dims[axis]) {
     return absl::InvalidArgumentError(
@@ -86,7 +90,7 @@ absl::StatusOr<ParsedNode> ParseSplitV(const NodeView& node) {
     return absl::InvalidArgumentError(absl::StrCat(
         "has ", sizes->size(), " sizes for ", outputs, " outputs"));
   }
-  int rest = node.inputs[0]->dims[*axis];
+  int64_t rest = node.inputs[0]->dims[*axis];
   int* open = nullptr;
   for (int& size : *sizes) {
     if (size != -1) {
@@ -97,7 +101,15 @@ absl::StatusOr<ParsedNode> ParseSplitV(const NodeView& node) {
       return absl::InvalidArgumentError("has two sizes of -1");
     }
   }
-  if (open != nullptr) *open = rest;
+  if (open != nullptr) {
+    if (rest < 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the sizes leave ", rest, " elements for the one of -1"));
+    }
+    // No more than the axis: sizes below -1 give no output's shape.
+    *open =
+        static_cast<int>(std::min<int64_t>(rest, node.inputs[0]->dims[*axis]));
+  }
   return ParseCuts(node, 0, *axis, *sizes);
 }
 

@@ -1,5 +1,7 @@
 #include "delegate/ops/tile.h"
 
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -20,7 +22,15 @@ absl::StatusOr<ParsedNode> ParseTile(const NodeView& node) {
                      " multiples for an input of rank ", input.dims.size()));
   }
   std::vector<int> want = input.dims;
-  for (size_t i = 0; i < want.size(); ++i) want[i] *= (*multiples)[i];
+  for (size_t i = 0; i < want.size(); ++i) {
+    const int64_t extent = int64_t{want[i]} * (*multiples)[i];
+    if (extent < 0 || extent > std::numeric_limits<int32_t>::max()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("multiple ", (*multiples)[i], " gives axis ", i, " ",
+                       extent, " elements"));
+    }
+    want[i] = static_cast<int>(extent);
+  }
   if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
   TileAttributes a;
   a.remap.edge = Remap::Edge::kWrap;

@@ -1,7 +1,9 @@
 #include "delegate/ops/transpose_conv.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -87,10 +89,15 @@ absl::StatusOr<AxisPadding> CustomPadding(int padding, int in, int out,
   }
   const int total =
       padding == kPaddingSame ? std::max(0, window - (in - 1) % stride - 1) : 0;
+  const int64_t extent = int64_t{stride} * (in - 1) + window - total;
+  if (extent > std::numeric_limits<int32_t>::max() / 2) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(axis, ": the output would have ", extent, " elements"));
+  }
   AxisPadding result;
   result.before = total / 2;
   result.after = total - result.before;
-  result.out = stride * (in - 1) + window - total;
+  result.out = static_cast<int>(extent);
   if (auto s = CheckExtent(result, out, axis); !s.ok()) return s;
   return result;
 }

@@ -228,19 +228,16 @@ absl::Status GlesKernel::CheckPrograms(
 // The profile that is fastest for this partition: found by an earlier start and
 // kept beside its start-up cache, or searched now.
 absl::Status GlesKernel::Tune() {
-  tunes_ = false;                 // once for all preparations of this kernel
-  constexpr size_t kBytes = 512;  // a text of at most so many, zeros behind it
+  tunes_ = false;  // once for all preparations of this kernel
   std::unique_ptr<PartitionCache> cache;
   if (!cache_options_.directory.empty()) {
     const egl::DeviceInfo& device = gpu_->context->device();
     cache = PartitionCache::Open(
         cache_options_, {device, profile_, graph_, "exhaustive tuning"},
         device.program_binary_formats);
-    const auto saved = cache->NextConstant(kBytes);
+    const auto saved = cache->NextConstant(TuningRecordBytes());
     if (saved.ok() && saved->has_value()) {
-      const auto bytes = **saved;
-      const auto end = std::find(bytes.begin(), bytes.end(), uint8_t{0});
-      report_->tuning = std::string(bytes.begin(), end);
+      report_->tuning = TextOfTuningRecord(**saved);
       ApplyTuning(report_->tuning, &profile_);
       return absl::OkStatus();
     }
@@ -257,9 +254,7 @@ absl::Status GlesKernel::Tune() {
   report_->tuning_before_ms = tuned->before_ms;
   report_->tuning_after_ms = tuned->after_ms;
   if (cache == nullptr) return absl::OkStatus();
-  std::vector<uint8_t> bytes(report_->tuning.begin(), report_->tuning.end());
-  bytes.resize(kBytes);
-  cache->SaveConstant(bytes);
+  cache->SaveConstant(TuningRecord(report_->tuning));
   cache->Save({});
   cache_warning_ = cache->warning();
   return absl::OkStatus();

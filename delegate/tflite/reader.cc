@@ -153,6 +153,22 @@ int BiasInput(int builtin_code) {
   }
 }
 
+// Before anything is done with a node's tensors, constants too: shapes that no
+// tensor here may have.
+absl::Status CheckShapes(const Graph& graph, const TfLiteNode& node) {
+  for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
+    for (int index : ReadInts(list)) {
+      if (index < 0) continue;
+      const Tensor& t = graph.tensor(index);
+      if (const absl::Status s = CheckDims(t.dims); !s.ok()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("'", t.name, "': ", s.message()));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
 // What every op refuses alike, before its own parser is asked.
 absl::Status CheckTensors(const TfLiteContext& context, const Graph& graph,
                           const TfLiteNode& node, const ReadOptions& options) {
@@ -362,6 +378,7 @@ class ModelReader {
         registration.custom_name == nullptr ? "" : registration.custom_name);
     if (op == nullptr)
       return absl::UnimplementedError("the op has no GPU version");
+    if (auto s = CheckShapes(model_.graph, node); !s.ok()) return s;
     if (auto s = CheckVariables(node); !s.ok()) return s;
     if (auto s = CheckFloatViews(model_.graph, node, options_); !s.ok())
       return s;

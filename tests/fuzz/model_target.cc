@@ -1,0 +1,136 @@
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "delegate/device_profile.h"
+#include "delegate/memory_plan.h"
+#include "delegate/ops/op.h"
+#include "delegate/plan_partition.h"
+#include "delegate/program.h"
+#include "delegate/tflite/reader.h"
+#include "tests/fuzz/fake_runtime.h"
+#include "tests/fuzz/seed_models.h"
+#include "tests/fuzz/target.h"
+
+namespace gles_delegate::fuzz {
+namespace {
+
+constexpr size_t kHeaderBytes = 16;  // keeps the file aligned
+
+// One of the tuning table's rows, with OpenGL ES 3.1's minima or more.
+DeviceProfile ProfileOf(uint8_t choice) {
+  constexpr egl::DeviceKind kKinds[] = {
+      egl::DeviceKind::kUnknown, egl::DeviceKind::kLlvmpipe,
+      egl::DeviceKind::kSoftpipe, egl::DeviceKind::kNvidia};
+  const DeviceProfile minima;
+  const bool large = (choice & 32) != 0;
+  egl::DeviceInfo device;
+  device.kind = kKinds[choice & 3];
+  device.max_texture_size = large ? 16384 : minima.max_texture_size;
+  device.max_array_texture_layers = large ? 2048 : minima.max_texture_layers;
+  device.max_texel_buffer_texels = large ? 1 << 27 : 0;
+  device.max_ssbo_bytes = large ? int64_t{1} << 31 : minima.max_buffer_bytes;
+  device.max_compute_images = large ? 8 : minima.max_images;
+  device.max_image_units = device.max_compute_images;
+  device.max_compute_ssbos = large ? 16 : minima.max_buffers;
+  device.max_compute_textures = minima.max_textures;
+  device.max_combined_shader_outputs = large ? 24 : minima.max_outputs;
+  device.max_work_group_invocations =
+      large ? 1024 : minima.max_work_group_invocations;
+  device.max_work_group_size = minima.max_work_group_size;
+  device.max_work_group_count = minima.max_work_group_count;
+  device.max_uniform_block_bytes = minima.max_uniform_block_bytes;
+  device.max_shared_memory_bytes = minima.max_shared_memory_bytes;
+  return ProfileFor(device, {(choice & 64) != 0, choice >> 3 & 3});
+}
+
+// What runs of the nodes `first` to `last` of the plan, as a partition.
+struct Partition {
+  std::vector<int> nodes, inputs, outputs;
+};
+
+Partition PartitionOf(const FakeRuntime& runtime, const CheckedModel& model,
+                      size_t first, size_t last) {
+  std::set<int> made, used,
+      later(runtime.outputs().begin(), runtime.outputs().end());
+  Partition partition;
+  for (size_t i = 0; i < model.nodes.size(); ++i) {
+    const CheckedNode& node = model.nodes[i];
+    if (i < first || i > last) {
+      later.insert(node.inputs.begin(), node.inputs.end());
+      continue;
+    }
+    partition.nodes.push_back(node.index);
+    if (node.folded) continue;
+    for (int id : node.inputs) {
+      if (id >= 0 && made.count(id) == 0) used.insert(id);
+    }
+    made.insert(node.node.outputs.begin(), node.node.outputs.end());
+  }
+  partition.inputs.assign(used.begin(), used.end());
+  std::set_intersection(made.begin(), made.end(), later.begin(), later.end(),
+                        std::back_inserter(partition.outputs));
+  return partition;
+}
+
+void PlanAndDescribe(const Graph& graph, const DeviceProfile& profile) {
+  const auto planned = PlanPartition(graph, profile, nullptr);
+  if (!planned.ok()) return;
+  const Graph& g = planned->graph;
+  (void)PlanToString(g, planned->dispatches);
+  (void)PlanMemory(g, planned->dispatches, g.inputs, g.outputs, profile);
+  for (const Dispatch& dispatch : planned->dispatches) {
+    (void)SpecOf(g, dispatch, profile);
+    (void)ParamsOf(g, dispatch);
+  }
+}
+
+void RunModel(absl::Span<const uint8_t> bytes) {
+  if (bytes.size() < kHeaderBytes) return;
+  // A block of its own, so that a step past the file's end is seen.
+  const Bytes file(bytes.begin() + kHeaderBytes, bytes.end());
+  const std::unique_ptr<FakeRuntime> runtime = FakeRuntime::Create(file);
+  if (runtime == nullptr) return;
+  const DeviceProfile profile = ProfileOf(bytes[0]);
+  ReadOptions options;
+  options.half = profile.half;
+  options.enable_quantization = (bytes[1] & 1) == 0;
+  options.simulate_quantization = (bytes[1] & 2) == 0;
+  const auto model = ReadModel(runtime->context(), profile, options);
+  if (!model.ok()) return;
+  // Each run of supported nodes, as the runtime would partition a chain.
+  for (size_t i = 0; i < model->nodes.size(); ++i) {
+    if (!model->nodes[i].support.ok()) continue;
+    size_t last = i;
+    while (last + 1 < model->nodes.size() &&
+           model->nodes[last + 1].support.ok()) {
+      ++last;
+    }
+    const Partition p = PartitionOf(*runtime, *model, i, last);
+    PlanAndDescribe(ExtractPartition(*model, p.nodes, p.inputs, p.outputs),
+                    profile);
+    i = last;
+  }
+}
+
+std::vector<Bytes> Seeds() {
+  std::vector<Bytes> seeds;
+  uint8_t choice = 0;
+  for (const Bytes& model : SeedModels()) {
+    Bytes& seed = seeds.emplace_back(kHeaderBytes);
+    seed[0] = choice;
+    choice = static_cast<uint8_t>(choice + 37);  // prime to 256
+    seed.insert(seed.end(), model.begin(), model.end());
+  }
+  return seeds;
+}
+
+}  // namespace
+
+const Target& ModelTarget() {
+  static const Target target = {"model", RunModel, Seeds, 20000};
+  return target;
+}
+
+}  // namespace gles_delegate::fuzz

@@ -1,0 +1,43 @@
+// What is fuzzed: a function of bytes that must not crash, with seeds to start
+// from. libFuzzer runs each as a program of its own (./dev fuzz), and
+// tests/fuzz_replay_test.cc runs all of them on the seeds, on what was found
+// once (corpus/) and on a fixed number of mutations.
+#ifndef GLES_DELEGATE_TESTS_FUZZ_TARGET_H_
+#define GLES_DELEGATE_TESTS_FUZZ_TARGET_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+
+namespace gles_delegate::fuzz {
+
+using Bytes = std::vector<uint8_t>;
+
+struct Target {
+  const char* name;  // the folder under corpus/, and ./dev fuzz NAME
+  void (*run)(absl::Span<const uint8_t> bytes);
+  // Made by the project's own programs, never read from files.
+  std::vector<Bytes> (*seeds)();
+  // Mutations of the replay: many where a run is short.
+  int replays;
+};
+
+// The first byte chooses a device and options, the second what may differ in
+// the runtime; then 14 bytes that mean nothing, then a .tflite file: reader,
+// checks, passes, plan, memory plan, shader texts, all without GL.
+const Target& ModelTarget();
+// Options as text ("key=value" lines), as a struct of any size, node ranges.
+const Target& OptionsTarget();
+// A start-up cache file.
+const Target& CacheTarget();
+// Tuning texts and tuning records.
+const Target& TuningTarget();
+// The tools' readers: image files, shapes and options of ops as text.
+const Target& ToolsTarget();
+
+std::vector<const Target*> AllTargets();
+
+}  // namespace gles_delegate::fuzz
+
+#endif  // GLES_DELEGATE_TESTS_FUZZ_TARGET_H_

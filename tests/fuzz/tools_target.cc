@@ -1,0 +1,88 @@
+#include <string>
+
+#include "nlohmann/json.hpp"
+#include "stb/stb_image.h"
+#include "stb/stb_image_write.h"
+#include "tests/fuzz/seed_models.h"
+#include "tests/fuzz/target.h"
+#include "tools/runner/op_shape_model.h"
+#include "tools/runner/op_shapes.h"
+
+namespace gles_delegate::fuzz {
+namespace {
+
+// An image as each tool decodes it (stbi_load of a file of these bytes).
+void RunImage(absl::Span<const uint8_t> bytes) {
+  int width = 0, height = 0, channels = 0;
+  const auto size = static_cast<int>(bytes.size());
+  // A header of a few bytes may ask for gigabytes.
+  if (stbi_info_from_memory(bytes.data(), size, &width, &height, &channels) ==
+          0 ||
+      int64_t{width} * height > 1 << 22) {
+    return;
+  }
+  stbi_image_free(
+      stbi_load_from_memory(bytes.data(), size, &width, &height, &channels, 3));
+}
+
+// The shapes of a model's ops as text (benches read files of these).
+void RunShapes(const std::string& text) {
+  const auto shapes = OpShapesFromText(text);
+  if (shapes.ok()) (void)OpShapesToText("model", *shapes);
+}
+
+void RunTools(absl::Span<const uint8_t> bytes) {
+  if (bytes.empty()) return;
+  const Bytes rest(bytes.begin() + 1, bytes.end());
+  switch (bytes[0] % 3) {
+    case 0:
+      RunImage(rest);
+      return;
+    case 1:
+      RunShapes(std::string(rest.begin(), rest.end()));
+      return;
+    default:
+      (void)OpShapesOf(rest);
+  }
+}
+
+void Append(void* to, void* data, int size) {
+  const auto* bytes = static_cast<const uint8_t*>(data);
+  static_cast<Bytes*>(to)->insert(static_cast<Bytes*>(to)->end(), bytes,
+                                  bytes + size);
+}
+
+std::vector<Bytes> Seeds() {
+  std::vector<Bytes> seeds;
+  Bytes pixels(6 * 5 * 3);
+  for (size_t i = 0; i < pixels.size(); ++i) {
+    pixels[i] = static_cast<uint8_t>(i * 37);
+  }
+  stbi_write_png_to_func(Append, &seeds.emplace_back(1, uint8_t{0}), 6, 5, 3,
+                         pixels.data(), 18);
+  stbi_write_jpg_to_func(Append, &seeds.emplace_back(1, uint8_t{0}), 6, 5, 3,
+                         pixels.data(), 90);
+  stbi_write_bmp_to_func(Append, &seeds.emplace_back(1, uint8_t{0}), 6, 5, 3,
+                         pixels.data());
+  constexpr size_t kMost = 40;
+  for (const Bytes& model : SeedModels()) {
+    if (seeds.size() >= kMost) break;
+    const auto shapes = OpShapesOf(model);
+    if (!shapes.ok()) continue;
+    const std::string text = OpShapesToText("m", *shapes);
+    Bytes& seed = seeds.emplace_back(1, uint8_t{1});
+    seed.insert(seed.end(), text.begin(), text.end());
+    Bytes& binary = seeds.emplace_back(1, uint8_t{2});
+    binary.insert(binary.end(), model.begin(), model.end());
+  }
+  return seeds;
+}
+
+}  // namespace
+
+const Target& ToolsTarget() {
+  static const Target target = {"tools", RunTools, Seeds, 5000};
+  return target;
+}
+
+}  // namespace gles_delegate::fuzz

@@ -1,0 +1,44 @@
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "delegate/tuning.h"
+#include "tests/fuzz/target.h"
+
+namespace gles_delegate::fuzz {
+namespace {
+
+// What was applied comes back from its own text, and from its record.
+void RunTuning(absl::Span<const uint8_t> bytes) {
+  DeviceProfile profile;
+  ApplyTuning({reinterpret_cast<const char*>(bytes.data()), bytes.size()},
+              &profile);
+  (void)TextOfTuningRecord(bytes);
+  const std::string text = TuningText(profile);
+  DeviceProfile again;
+  ApplyTuning(TextOfTuningRecord(TuningRecord(text)), &again);
+  if (TuningText(again) == text) return;
+  std::fprintf(stderr, "'%s' became '%s'\n", text.c_str(),
+               TuningText(again).c_str());
+  std::abort();
+}
+
+std::vector<Bytes> Seeds() {
+  std::vector<Bytes> seeds;
+  const std::string defaults = TuningText(DeviceProfile());
+  for (const std::string& text :
+       {defaults, std::string("storage=3,conv_tile_pixels=16"),
+        std::string("split_target=1073741824,,=,storage")}) {
+    seeds.emplace_back(text.begin(), text.end());
+  }
+  return seeds;
+}
+
+}  // namespace
+
+const Target& TuningTarget() {
+  static const Target target = {"tuning", RunTuning, Seeds, 20000};
+  return target;
+}
+
+}  // namespace gles_delegate::fuzz

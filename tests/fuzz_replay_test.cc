@@ -1,0 +1,77 @@
+// labels: unit sanitize fuzz
+// The fuzz targets (tests/fuzz/) without a fuzzer: on their seeds, on every
+// reproducer that was ever found, and on a fixed number of mutations. The same
+// bytes in every run; GLES_FUZZ_SEED and GLES_FUZZ_RUNS ask for others.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "tests/fuzz/mutate.h"
+#include "tests/fuzz/target.h"
+
+namespace gles_delegate::fuzz {
+namespace {
+
+long Number(const char* variable, long fallback) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? fallback : std::strtol(text, nullptr, 10);
+}
+
+class FuzzReplayTest : public ::testing::TestWithParam<const Target*> {};
+
+TEST_P(FuzzReplayTest, Seeds) {
+  const std::vector<Bytes> seeds = GetParam()->seeds();
+  EXPECT_FALSE(seeds.empty());
+  for (const Bytes& seed : seeds) GetParam()->run(seed);
+}
+
+TEST_P(FuzzReplayTest, Corpus) {
+  const std::filesystem::path folder =
+      std::filesystem::path(GLES_DELEGATE_SOURCE_DIR) / "tests/fuzz/corpus" /
+      GetParam()->name;
+  if (!std::filesystem::exists(folder)) return;  // nothing was found yet
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    SCOPED_TRACE(entry.path());
+    std::ifstream file(entry.path(), std::ios::binary);
+    const Bytes bytes{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_FALSE(bytes.empty());
+    GetParam()->run(bytes);
+  }
+}
+
+// A crash leaves the input in fuzz_replay_<target>.bin of the working directory
+// where GLES_FUZZ_KEEP is set: each input is written before it is run.
+TEST_P(FuzzReplayTest, Mutations) {
+  const Target& target = *GetParam();
+  const std::vector<Bytes> seeds = target.seeds();
+  ASSERT_FALSE(seeds.empty());
+  const long first = Number("GLES_FUZZ_SEED", 1);
+  const long runs = Number("GLES_FUZZ_RUNS", target.replays);
+  const bool keep = std::getenv("GLES_FUZZ_KEEP") != nullptr;
+  std::printf("GLES_FUZZ_SEED=%ld GLES_FUZZ_RUNS=%ld, %zu seeds\n", first, runs,
+              seeds.size());
+  for (long i = 0; i < runs; ++i) {
+    std::minstd_rand random(static_cast<uint32_t>(first + i));
+    random.discard(4);  // the first values of neighbouring seeds are alike
+    Bytes bytes = seeds[static_cast<size_t>(i) % seeds.size()];
+    bytes.resize(Mutate(bytes.data(), bytes.size(), &random));
+    if (keep) {
+      std::ofstream(std::string("fuzz_replay_") + target.name + ".bin",
+                    std::ios::binary)
+          .write(reinterpret_cast<const char*>(bytes.data()),
+                 static_cast<std::streamsize>(bytes.size()));
+    }
+    target.run(bytes);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, FuzzReplayTest,
+                         ::testing::ValuesIn(AllTargets()),
+                         [](const auto& test) { return test.param->name; });
+
+}  // namespace
+}  // namespace gles_delegate::fuzz
