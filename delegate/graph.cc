@@ -133,7 +133,8 @@ ConstantData ConstantData::Own(std::vector<uint8_t> bytes) {
 }
 
 std::string Tensor::ToString() const {
-  return absl::StrCat("'", name, "' ", DataTypeName(type), "[",
+  return absl::StrCat("'", name, "' ",
+                      DataTypeName(is_host_view() ? host : type), "[",
                       absl::StrJoin(dims, ","), "]");
 }
 

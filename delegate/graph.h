@@ -138,6 +138,10 @@ struct Tensor {
   // What the runtime's memory holds where that is not `type`: the codes of a
   // quantized tensor in its float view (delegate/tflite/float_view.h).
   DataType codes = DataType::kOther;
+  // What the runtime's memory holds where the values are those of `type` in
+  // another type: int64 and 8- and 16-bit integers without quantization as
+  // int32, float16 as float32 (delegate/tflite/host_view.h). kOther: `type`.
+  DataType host = DataType::kOther;
   std::vector<int> dims;  // TFLite's, whatever rank
   Shape shape;            // FromDims(dims)
   Quantization quantization;
@@ -155,7 +159,11 @@ struct Tensor {
   bool is_constant() const { return !constant.empty(); }
   bool is_float_view() const { return codes != DataType::kOther; }
   // The type of the bytes that the runtime holds.
-  DataType stored() const { return is_float_view() ? codes : type; }
+  DataType stored() const {
+    if (is_float_view()) return codes;
+    return is_host_view() ? host : type;
+  }
+  bool is_host_view() const { return host != DataType::kOther; }
   std::string ToString() const;  // "'conv1' float32[1,112,112,32]"
 };
 

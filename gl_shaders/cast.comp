@@ -1,8 +1,31 @@
 // dst = src in another type: FROM_FLOAT, TO_FLOAT, TO_BOOL, integers without.
+// WRAP_SIGNED, WRAP_UNSIGNED: integers of so many bits, held in 32.
+// ROUND_TO_HALF, TRUNCATE: floats that stand for halves or for integers.
 // One texel (4 channels) an invocation.
 layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 
-#if defined(TO_FLOAT)
+#if defined(ROUND_TO_HALF)
+// To nearest, ties to even, by the bits: packHalf2x16() may round otherwise.
+vec4 rounded(vec4 v) {
+  uvec4 bits = floatBitsToUint(v);
+  uvec4 magnitude = bits & 0x7fffffffu;
+  uvec4 sign_bit = bits & 0x80000000u;
+  uvec4 near = (magnitude + 0xfffu + ((magnitude >> 13) & 1u)) & ~0x1fffu;
+  // 65536 is 0x47800000: past the largest half lies infinity.
+  near = mix(near, uvec4(0x7f800000u), greaterThanEqual(near, uvec4(0x47800000u)));
+  // NaN stays NaN.
+  near = mix(near, magnitude, greaterThan(magnitude, uvec4(0x7f800000u)));
+  // Below 2^-14, the least normal half, steps are of 2^-24.
+  uvec4 small = floatBitsToUint(
+      roundEven(uintBitsToFloat(min(magnitude, uvec4(0x38800000u))) * 16777216.0) /
+      16777216.0);
+  near = mix(near, small, lessThan(magnitude, uvec4(0x38800000u)));
+  return uintBitsToFloat(near | sign_bit);
+}
+#define CAST(V) rounded(vec4(V))
+#elif defined(TO_FLOAT) && defined(TRUNCATE)
+#define CAST(V) trunc(V)
+#elif defined(TO_FLOAT)
 #define CAST(V) vec4(V)
 #elif defined(TO_BOOL) && defined(FROM_FLOAT)
 // NaN is not 0; numbers below the least normal are, as for TFLite, which runs
@@ -27,8 +50,16 @@ ivec4 truncated(vec4 v) {
 #define CAST(V) V
 #endif
 
+#if defined(WRAP_SIGNED)
+#define WRAP(V) bitfieldExtract(V, 0, WRAP_SIGNED)
+#elif defined(WRAP_UNSIGNED)
+#define WRAP(V) ((V) & ((1 << WRAP_UNSIGNED) - 1))
+#else
+#define WRAP(V) V
+#endif
+
 void main() {
   if (outside_grid()) return;
   ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
-  write_dst(p.x, p.y, p.z, p.w, CAST(read_src(p.x, p.y, p.z, p.w)));
+  write_dst(p.x, p.y, p.z, p.w, WRAP(CAST(read_src(p.x, p.y, p.z, p.w))));
 }

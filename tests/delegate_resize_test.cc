@@ -69,22 +69,19 @@ TEST_F(DelegateResizeTest, ToOnePixelToBatchThreeAndBack) {
   }
 }
 
-// Five channels are what the filter has: TFLite itself refuses seven, and
-// forgets its delegates with that (its 2.9 even crashes in the CPU's own
-// CONV_2D where one then allocates and invokes, with XNNPACK as with us). The
-// delegate loses nothing: applied again at a legal shape, it runs.
-TEST_F(DelegateResizeTest, AfterAnIllegalShapeItIsAppliedAgain) {
+// Five channels are what the filter has: TFLite's own kernels refuse seven, and
+// so does AllocateTensors. The delegation holds: at a legal shape it runs
+// again, and applied again it finds nothing to do.
+TEST_F(DelegateResizeTest, AfterAnIllegalShapeItRunsAgain) {
   for (const Shape& illegal : {Shape{1, 6, 5, 7}, Shape{1, 6, 5}}) {
     SCOPED_TRACE(ShapeString(illegal));
     absl::Status status = interpreter_->ResizeInput(0, illegal);
     if (status.ok()) status = interpreter_->AllocateTensors();
     EXPECT_FALSE(status.ok());
     EXPECT_FALSE(RunOnce(interpreter_.get()).ok());
-    ASSERT_TRUE(interpreter_->ResizeInput(0, {1, 7, 5, 5}).ok());
+    ExpectRunsAt({1, 7, 5, 5});
     const absl::Status applied = interpreter_->ApplyDelegate(delegate_.get());
     ASSERT_TRUE(applied.ok()) << applied;
-    ExpectClose(RunOnce(interpreter_.get()),
-                CpuResult(*model_, 0, {1, 7, 5, 5}));
     ExpectRunsAt({1, 6, 5, 5});
   }
 }

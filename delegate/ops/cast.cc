@@ -22,9 +22,44 @@ absl::StatusOr<ParsedNode> ParseCast(const NodeView& node) {
           tensor->ToString(), " is quantized, and CAST works on its codes"));
     }
   }
+  if (input.host == DataType::kInt64 && !IsIntegers(input) &&
+      IsIntegers(output) && output.type != DataType::kBool) {
+    return absl::UnimplementedError(
+        absl::StrCat(input.ToString(),
+                     " is read as float32, since another CAST makes floats of "
+                     "it; floats do not hold every integer"));
+  }
   if (auto s = CheckDims(output, input.dims); !s.ok()) return s;
   return ParsedNode{};
 }
+
+namespace {
+
+// What the values must come to for the type that the runtime's memory holds:
+// nodes here may read them, too.
+void DefineHostType(const Tensor& to, Dispatch* d) {
+  switch (to.host) {
+    case DataType::kInt8:
+      d->Define("WRAP_SIGNED", 8);
+      break;
+    case DataType::kUint8:
+      d->Define("WRAP_UNSIGNED", 8);
+      break;
+    case DataType::kInt16:
+      d->Define("WRAP_SIGNED", 16);
+      break;
+    case DataType::kFloat16:
+      d->Define("ROUND_TO_HALF");
+      break;
+    case DataType::kInt64:
+      if (!IsIntegers(to)) d->Define("TRUNCATE");
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace
 
 absl::Status PlanCast(const Node& node, Planner* planner) {
   const Tensor& from = planner->tensor(node.inputs[0]);
@@ -33,6 +68,7 @@ absl::Status PlanCast(const Node& node, Planner* planner) {
   if (!IsIntegers(from)) d.Define("FROM_FLOAT");
   if (!IsIntegers(to)) d.Define("TO_FLOAT");
   if (to.type == DataType::kBool) d.Define("TO_BOOL");
+  DefineHostType(to, &d);
   d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
   d.Grid(to.shape.w, to.shape.h, to.shape.slices() * to.shape.b);
   UseLightWorkGroup(planner->profile(), &d);

@@ -109,13 +109,13 @@ absl::StatusOr<ParsedNode> ParseConv2d(const NodeView& node) {
   const Tensor* bias = node.inputs.size() > 2 ? node.inputs[2] : nullptr;
   if (auto s = CheckBias(bias, filter.b); !s.ok()) return s;
 
+  const int dilation_h = DilationOf(p.dilation_height_factor);
+  const int dilation_w = DilationOf(p.dilation_width_factor);
   const auto height = ComputePadding(
-      p.padding, src.h, {filter.h, p.stride_height, p.dilation_height_factor},
-      "height");
+      p.padding, src.h, {filter.h, p.stride_height, dilation_h}, "height");
   if (!height.ok()) return height.status();
   const auto width = ComputePadding(
-      p.padding, src.w, {filter.w, p.stride_width, p.dilation_width_factor},
-      "width");
+      p.padding, src.w, {filter.w, p.stride_width, dilation_w}, "width");
   if (!width.ok()) return width.status();
   if (auto s = CheckExtent(*height, dst.h, "height"); !s.ok()) return s;
   if (auto s = CheckExtent(*width, dst.w, "width"); !s.ok()) return s;
@@ -125,8 +125,8 @@ absl::StatusOr<ParsedNode> ParseConv2d(const NodeView& node) {
   Conv2dAttributes a;
   a.stride_h = p.stride_height;
   a.stride_w = p.stride_width;
-  a.dilation_h = p.dilation_height_factor;
-  a.dilation_w = p.dilation_width_factor;
+  a.dilation_h = dilation_h;
+  a.dilation_w = dilation_w;
   a.pad_top = height->before;
   a.pad_bottom = height->after;
   a.pad_left = width->before;

@@ -120,9 +120,10 @@ absl::StatusOr<ParsedNode> ParseDepthwiseConv2d(const NodeView& node) {
   const Tensor* bias = node.inputs.size() > 2 ? node.inputs[2] : nullptr;
   if (auto s = CheckBias(bias, filter.c); !s.ok()) return s;
 
-  // Version 1 has no dilation: models of that time left the fields at 0.
-  const int dilation_h = node.version >= 2 ? p.dilation_height_factor : 1;
-  const int dilation_w = node.version >= 2 ? p.dilation_width_factor : 1;
+  // Every struct since 2.5 has them, and TFLite's kernel reads them at any
+  // version.
+  const int dilation_h = DilationOf(p.dilation_height_factor);
+  const int dilation_w = DilationOf(p.dilation_width_factor);
   const auto height = ComputePadding(
       p.padding, src.h, {filter.h, p.stride_height, dilation_h}, "height");
   if (!height.ok()) return height.status();

@@ -26,8 +26,8 @@ int Product(absl::Span<const int> dims) {
 absl::StatusOr<int> BatchDims(const NodeView& node, int axis) {
   auto params = node.Get<GatherParams>();
   if (!params.ok()) return params.status();
-  // Version 5 brought batch_dims; earlier structs end before it.
-  int batch_dims = node.version >= 5 ? (*params)->batch_dims : 0;
+  // Every struct since 2.5 has it, and TFLite's kernel reads it at any version.
+  int batch_dims = (*params)->batch_dims;
   const std::vector<int>& dims = node.inputs[0]->dims;
   const std::vector<int>& index_dims = node.inputs[1]->dims;
   const int index_rank = static_cast<int>(index_dims.size());

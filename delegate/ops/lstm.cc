@@ -237,7 +237,7 @@ absl::StatusOr<ParsedNode> ParseSequenceLstm(const NodeView& node) {
   if (!params.ok()) return params.status();
   const SequenceLstmParams& p = **params;
   constexpr int kVersionWithDiagonal = 4;
-  if (node.version >= kVersionWithDiagonal && p.diagonal_recurrent_tensors) {
+  if (node.HasField(kVersionWithDiagonal) && p.diagonal_recurrent_tensors) {
     return absl::UnimplementedError(
         "diagonal recurrent weights are not supported");
   }

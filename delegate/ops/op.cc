@@ -47,7 +47,9 @@ const OpDefinition* FindOp(int builtin_code, absl::string_view custom_name) {
 
 absl::Status NodeView::CheckCounts(int min_inputs, int max_inputs,
                                    int outputs_wanted) const {
-  const int n = static_cast<int>(inputs.size());
+  // An absent input past the last one that the op knows is none.
+  int n = static_cast<int>(inputs.size());
+  while (n > max_inputs && inputs[n - 1] == nullptr) --n;
   if (n < min_inputs || n > max_inputs) {
     return absl::InvalidArgumentError(
         min_inputs == max_inputs

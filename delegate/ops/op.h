@@ -24,15 +24,26 @@ struct NodeView {
   int builtin_code = 0;
   absl::string_view custom_name;
   int version = 1;
+  // The runtime's parameter structs hold what 2.14 has in them, whatever the
+  // node's version (delegate/tflite/runtime_age.h).
+  bool params_of_2_14 = false;
   const void* builtin_params = nullptr;
   absl::Span<const uint8_t> custom_params;
   std::vector<const Tensor*> inputs;  // nullptr: an absent optional input
   std::vector<const Tensor*> outputs;
 
+  // Whether the parameter struct holds a field that runtimes between 2.5 and
+  // 2.14 appended with version `since` of the op. A model of that version is
+  // only taken by a runtime that has the field; a runtime of 2.14 or newer has
+  // it at any version, and its kernels read it at any version.
+  bool HasField(int since) const { return version >= since || params_of_2_14; }
   // kInvalidArgument unless the counts are in range and required inputs there.
+  // Absent inputs behind the most that the op takes are not counted.
   absl::Status CheckCounts(int min_inputs, int max_inputs,
                            int outputs_wanted) const;
   // The builtin's parameter struct; kInvalidArgument where the model has none.
+  // A field that a later runtime appended is read only where HasField() says
+  // so.
   template <typename Params>
   absl::StatusOr<const Params*> Get() const {
     if (builtin_params == nullptr) {

@@ -20,6 +20,10 @@ struct Window {
   int64_t extent() const { return int64_t{size - 1} * dilation + 1; }
 };
 
+// The dilation that a parameter stands for: 0 is what a model without it
+// leaves.
+inline int DilationOf(int parameter) { return parameter == 0 ? 1 : parameter; }
+
 // Where windows lie on one axis: output o's tap t reads input element
 // o * stride - before + t * dilation, which counts as absent outside the input.
 struct AxisPadding {

@@ -163,8 +163,8 @@ absl::StatusOr<ParsedNode> ParseStridedSlice(const NodeView& node) {
   a.remap = Remap::Constant();
   std::vector<int> want;
   int axis = 0;  // of the input
-  // Version 8 brought offset; earlier structs end before it.
-  const bool offset = node.version >= 8 && (*params)->offset;
+  constexpr int kVersionWithOffset = 8;
+  const bool offset = node.HasField(kVersionWithOffset) && (*params)->offset;
   for (AxisSlice& s : *slices) {
     s.offset = offset;
     if (s.new_axis) {

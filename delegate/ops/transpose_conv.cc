@@ -136,7 +136,7 @@ absl::StatusOr<ParsedNode> ParseTransposeConv(const NodeView& node) {
                                      filter.shape.w, p.stride_width, "width");
   if (!width.ok()) return width.status();
   auto activation = FusedActivation(
-      node.version >= kVersionWithActivation ? p.activation : kActNone);
+      node.HasField(kVersionWithActivation) ? p.activation : kActNone);
   if (!activation.ok()) return activation.status();
   TransposeConvAttributes a = Attributes(p, *height, *width);
   a.filter_input = 1;

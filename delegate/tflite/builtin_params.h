@@ -1,8 +1,11 @@
 // TFLite's parameter structs of the builtin ops (node->builtin_data), which its
 // C API package does not ship. Layout from TFLite's c/builtin_op_data.h, 2.5 to
 // LiteRT 2.x: enums are int-sized, fields only ever appended. A field that
-// newer op versions appended is declared here only where we read it, and read
-// only where the node's version reaches the one that brought it.
+// runtimes newer than 2.5 appended is declared here only where we read it, and
+// read only where NodeView::HasField() says that the struct has it: the node's
+// version brought it, or the runtime is of 2.14 or newer. (The structs' sizes
+// in the parsers of the tflite-runtime wheels of 2.13 and 2.14: TRANSPOSE_CONV
+// has its activation in both, STRIDED_SLICE its offset in 2.14 alone.)
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_BUILTIN_PARAMS_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_BUILTIN_PARAMS_H_
 
@@ -64,7 +67,7 @@ struct TransposeConvParams {
   int padding;
   int stride_width;
   int stride_height;
-  int activation;  // version 4 and later
+  int activation;  // appended with version 4
 };
 
 struct AddParams {  // SUB too
@@ -101,7 +104,7 @@ struct StridedSliceParams {
   int ellipsis_mask;
   int new_axis_mask;
   int shrink_axis_mask;
-  bool offset;  // version 8 and later
+  bool offset;  // appended with version 8
 };
 
 struct ReducerParams {
@@ -186,7 +189,7 @@ struct SequenceLstmParams {
   float proj_clip;
   bool time_major;
   bool asymmetric_quantize_inputs;
-  bool diagonal_recurrent_tensors;  // newer versions
+  bool diagonal_recurrent_tensors;  // appended with version 4
 };
 
 struct SvdfParams {

@@ -52,12 +52,14 @@ bool SameQuantization(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
+bool MovesValues(absl::string_view op) {
+  return std::find(std::begin(kMoves), std::end(kMoves), op) !=
+         std::end(kMoves);
+}
+
 bool KeepsCodes(const Graph& graph, const Node& node) {
   // A fused activation (a post-op) makes new values.
-  if (!node.post_ops.empty() || std::find(std::begin(kMoves), std::end(kMoves),
-                                          node.op->name) == std::end(kMoves)) {
-    return false;
-  }
+  if (!node.post_ops.empty() || !MovesValues(node.op->name)) return false;
   for (TensorId out : node.outputs) {
     if (!graph.tensor(out).is_float_view()) continue;  // positions, say
     for (TensorId in : node.inputs) {

@@ -6,6 +6,7 @@
 #define GLES_DELEGATE_DELEGATE_TFLITE_FLOAT_VIEW_H_
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "delegate/graph.h"
 
 namespace gles_delegate {
@@ -23,6 +24,9 @@ absl::Status CheckQuantization(const Tensor& tensor, bool half);
 // Makes the tensor float32 to the ops, its bytes staying what they are.
 // CheckQuantization() must have passed.
 void ViewAsFloat(Tensor* tensor);
+
+// An op whose outputs are inputs, moved: TFLite's kernels copy the codes.
+bool MovesValues(absl::string_view op);
 
 // True for a node that only moves values between tensors of one quantization,
 // as TFLite moves their codes, and has no post-ops.

@@ -92,28 +92,77 @@ absl::Status GlesSimpleDelegate::EnsureContext(TfLiteContext* context) {
   return absl::OkStatus();
 }
 
+ReadOptions GlesSimpleDelegate::read_options() const {
+  return {options_.enable_quantization,
+          options_.quantized_compute != kTfLiteGlesQuantizedFloatUnsimulated,
+          options_.is_precision_loss_allowed, options_.exclude_nodes,
+          options_.float32_nodes};
+}
+
+// Its kernels are gone: of an interpreter that was deleted (another may be
+// where that was), or of a subgraph whose delegation TFLite undid.
+bool GlesSimpleDelegate::IsGone(const Applied& a) {
+  return !a.partitions.empty() &&
+         std::all_of(a.partitions.begin(), a.partitions.end(),
+                     [](const auto& p) { return p.use_count() == 1; });
+}
+
+void GlesSimpleDelegate::BeginSubgraph(TfLiteContext* context) {
+  // All subgraphs of an interpreter share its CPU context.
+  const void* interpreter =
+      context->GetExternalContext == nullptr
+          ? nullptr
+          : context->GetExternalContext(context, kTfLiteCpuBackendContext);
+  const auto is_gone = [&](const Applied& a) {
+    return interpreter == nullptr || a.interpreter != interpreter || IsGone(a);
+  };
+  applied_.erase(std::remove_if(applied_.begin(), applied_.end(),
+                                [&](const Applied& a) {
+                                  return a.subgraph != context->impl_ &&
+                                         is_gone(a);
+                                }),
+                 applied_.end());
+  const auto it = std::find_if(
+      applied_.begin(), applied_.end(),
+      [&](const Applied& a) { return a.subgraph == context->impl_; });
+  current_ = it - applied_.begin();
+  if (it == applied_.end()) applied_.emplace_back();
+  previous_ = std::exchange(now(), Applied());
+  now().interpreter = interpreter;
+  now().subgraph = context->impl_;
+}
+
+std::vector<std::shared_ptr<PartitionReport>> GlesSimpleDelegate::Partitions()
+    const {
+  std::vector<std::shared_ptr<PartitionReport>> all;
+  for (const Applied& a : applied_) {
+    all.insert(all.end(), a.partitions.begin(), a.partitions.end());
+  }
+  return all;
+}
+
 absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context) {
   model_.reset();
-  chosen_.clear();
-  partitions_.clear();
-  nodes_delegated_ = 0;
-  stages_ = StageTimes();
+  BeginSubgraph(context);
+  memory_plan_is_old_ = HasOldMemoryPlan(context);
   runtime_ = RuntimeOf(context);
-  StageTimer timer(&stages_);
+  StageTimer timer(&now().stages);
   if (auto s = EnsureContext(context); !s.ok()) return s;
   timer.Lap("context");
-  auto model = ReadModel(
-      context, profile_,
-      {options_.enable_quantization,
-       options_.quantized_compute != kTfLiteGlesQuantizedFloatUnsimulated,
-       options_.is_precision_loss_allowed, options_.exclude_nodes,
-       options_.float32_nodes});
+  auto nodes = FindNodes(context);
+  if (!nodes.ok()) return nodes.status();
+  auto unknown = PropagateShapes(context, nodes->find, nodes->plan);
+  if (!unknown.ok()) return unknown.status();
+  nodes->unknown = *std::move(unknown);
+  timer.Lap("shapes");
+  auto model = ReadModel(context, *nodes, profile_, read_options());
   if (!model.ok()) return model.status();
   timer.Lap("read_model");
   model_ = *std::move(model);
-  nodes_total_ = static_cast<int>(model_->nodes.size());
+  nodes_ = *std::move(nodes);
+  now().nodes_total = static_cast<int>(model_->nodes.size());
   KeepUnusedConstantsOnCpu();
-  refusals_ = GroupRefusals();
+  now().refusals = GroupRefusals();
   return absl::OkStatus();
 }
 
@@ -147,10 +196,22 @@ absl::Status GlesSimpleDelegate::IsNodeSupported(int node_index) {
 
 std::vector<std::vector<int>> GlesSimpleDelegate::ChoosePartitions(
     std::vector<std::vector<int>> partitions) {
+  if (memory_plan_is_old_) {
+    for (const std::vector<int>& p : partitions) {
+      const CheckedNode& first = model_->nodes[model_->position_of.at(p[0])];
+      now().refusals.push_back(
+          {absl::StrCat("the partition at ", first.op),
+           "an input was resized after AllocateTensors, and TFLite keeps the "
+           "memory plan of before where a delegate is applied then; call "
+           "AllocateTensors again first",
+           first.tensors, p});
+    }
+    return {};
+  }
   const auto leave = [this](const std::vector<int>& nodes,
                             absl::string_view rule, int value) {
     const CheckedNode& first = model_->nodes[model_->position_of.at(nodes[0])];
-    refusals_.push_back(
+    now().refusals.push_back(
         {absl::StrCat("the partition at ", first.op),
          absl::StrCat("it has ", nodes.size(),
                       nodes.size() == 1 ? " node" : " nodes", rule, "=", value),
@@ -174,9 +235,9 @@ std::vector<std::vector<int>> GlesSimpleDelegate::ChoosePartitions(
           options_.max_delegated_partitions);
   }
   if (partitions.size() > limit) partitions.resize(limit);
-  chosen_ = partitions;
+  now().chosen = partitions;
   for (const auto& p : partitions)
-    nodes_delegated_ += static_cast<int>(p.size());
+    now().nodes_delegated += static_cast<int>(p.size());
   return partitions;
 }
 
@@ -197,7 +258,7 @@ std::vector<GlesSimpleDelegate::Refusal> GlesSimpleDelegate::GroupRefusals()
 
 void GlesSimpleDelegate::WarnAboutRefusals(TfLiteContext* context) const {
   constexpr size_t kShown = 8;  // node indices a line
-  for (const Refusal& r : refusals_) {
+  for (const Refusal& r : now().refusals) {
     std::vector<int> shown(r.nodes.begin(),
                            r.nodes.begin() + std::min(r.nodes.size(), kShown));
     Log(context, absl::StrCat("WARNING: ", r.op, " stays on the CPU (",
@@ -213,17 +274,24 @@ std::unique_ptr<SimpleDelegateKernel> GlesSimpleDelegate::CreateKernel() {
 }
 
 std::shared_ptr<PartitionReport> GlesSimpleDelegate::AddPartition() {
-  partitions_.push_back(std::make_shared<PartitionReport>());
-  return partitions_.back();
+  now().partitions.push_back(std::make_shared<PartitionReport>());
+  return now().partitions.back();
 }
 
 void GlesSimpleDelegate::Finish(TfLiteContext* context) {
+  // Applied again, with nothing left to do: what it came to holds.
+  const bool same = now().chosen.empty() &&
+                    previous_.subgraph == now().subgraph &&
+                    !previous_.partitions.empty() && !IsGone(previous_);
+  if (same && model_) now() = std::move(previous_);
+  previous_ = Applied();
   // Here, as ChoosePartitions adds to them.
   if (options_.verbosity >= 1 && model_) WarnAboutRefusals(context);
   if (options_.verbosity >= 2 && model_) {
-    Log(context, absl::StrCat("TfLiteGlesDelegate: ", nodes_delegated_, " of ",
-                              nodes_total_, " nodes in ", chosen_.size(),
-                              " partitions run on the GPU"));
+    Log(context,
+        absl::StrCat("TfLiteGlesDelegate: ", now().nodes_delegated, " of ",
+                     now().nodes_total, " nodes in ", now().chosen.size(),
+                     " partitions run on the GPU"));
   }
   model_.reset();
 }
@@ -232,7 +300,7 @@ void GlesSimpleDelegate::Finish(TfLiteContext* context) {
 CacheReport GlesSimpleDelegate::TotalCache() const {
   CacheReport total;
   bool first = true;
-  for (const auto& p : partitions_) {
+  for (const auto& p : Partitions()) {
     if (first) total.state = p->cache.state;
     if (total.state != p->cache.state) total.state = "partial";
     if (total.reason.empty()) total.reason = p->cache.reason;
@@ -247,9 +315,20 @@ CacheReport GlesSimpleDelegate::TotalCache() const {
 
 const char* GlesSimpleDelegate::Report() {
   nlohmann::json report;
-  report["nodes_total"] = nodes_total_;
-  report["nodes_delegated"] = nodes_delegated_;
-  report["partitions"] = chosen_.size();
+  const std::vector<std::shared_ptr<PartitionReport>> partitions = Partitions();
+  int nodes = 0, delegated = 0;
+  size_t chosen = 0;
+  StageTimes stages;
+  for (const Applied& a : applied_) {
+    nodes += a.nodes_total;
+    delegated += a.nodes_delegated;
+    chosen += a.chosen.size();
+    stages.Add(a.stages);
+  }
+  report["nodes_total"] = nodes;
+  report["nodes_delegated"] = delegated;
+  report["partitions"] = chosen;
+  report["subgraphs"] = applied_.size();
   report["renderer"] = "";
   report["driver"] = "";
   if (gpu_ != nullptr) {
@@ -269,7 +348,7 @@ const char* GlesSimpleDelegate::Report() {
       {"registration_bytes", runtime_.registration_bytes},
       {"integer_rounding", std::string(CpuKernelsName(cpu_kernels()))}};
   report["partition"] = nlohmann::json::array();
-  for (const auto& p : partitions_) {
+  for (const auto& p : partitions) {
     report["partition"].push_back(
         {{"nodes", p->nodes},
          {"nodes_after_passes", p->nodes_after_passes},
@@ -301,12 +380,11 @@ const char* GlesSimpleDelegate::Report() {
                      {"bytes", cache.bytes},
                      {"saved", cache.saved},
                      {"reason", cache.reason}};
-  StageTimes stages = stages_;
-  for (const auto& p : partitions_) stages.Add(p->stages);
+  for (const auto& p : partitions) stages.Add(p->stages);
   report["stages_ms"] = nlohmann::json::object();
   for (const auto& [name, ms] : stages.stages()) report["stages_ms"][name] = ms;
   report["profile"] = nlohmann::json::array();
-  for (const auto& p : partitions_) {
+  for (const auto& p : partitions) {
     if (p->executor == nullptr) continue;
     for (const Executor::ProfileEntry& e : p->executor->profile()) {
       report["profile"].push_back(
@@ -320,11 +398,14 @@ const char* GlesSimpleDelegate::Report() {
     }
   }
   report["cpu"] = nlohmann::json::array();
-  for (const Refusal& r : refusals_) {
-    report["cpu"].push_back({{"op", r.op},
-                             {"reason", r.reason},
-                             {"tensors", r.tensors},
-                             {"nodes", r.nodes}});
+  for (size_t i = 0; i < applied_.size(); ++i) {
+    for (const Refusal& r : applied_[i].refusals) {
+      report["cpu"].push_back({{"op", r.op},
+                               {"reason", r.reason},
+                               {"tensors", r.tensors},
+                               {"subgraph", i},
+                               {"nodes", r.nodes}});
+    }
   }
   // Names in models may be no UTF-8; those bytes are replaced.
   report_ =

@@ -77,6 +77,8 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   }
   // While the delegate is being applied, else nullptr: the model being read.
   const CheckedModel* model() const { return model_ ? &*model_ : nullptr; }
+  const ModelNodes& nodes() const { return nodes_; }
+  ReadOptions read_options() const;
   // Shared with the kernel, which fills it in as it prepares.
   std::shared_ptr<PartitionReport> AddPartition();
 
@@ -85,6 +87,8 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   void KeepUnusedConstantsOnCpu();
   void WarnAboutRefusals(TfLiteContext* context) const;
   CacheReport TotalCache() const;
+  // Of all subgraphs.
+  std::vector<std::shared_ptr<PartitionReport>> Partitions() const;
 
   struct Refusal {
     std::string op;
@@ -99,14 +103,31 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   DeviceProfile profile_;
   std::optional<CheckedModel> model_;
   Runtime runtime_;
+  ModelNodes nodes_;  // of the model applied last
 
-  // For the report, of the last time that the delegate was applied.
-  int nodes_total_ = 0;
-  int nodes_delegated_ = 0;
-  std::vector<std::vector<int>> chosen_;
-  std::vector<Refusal> refusals_;
-  StageTimes stages_;  // before the partitions'
-  std::vector<std::shared_ptr<PartitionReport>> partitions_;
+  // What became of one subgraph the last time that the delegate was applied to
+  // it, for the report. TFLite applies a delegate to each subgraph of a model,
+  // one after the other (the branches of IF, the bodies of WHILE).
+  struct Applied {
+    const void* interpreter = nullptr;  // both to tell them apart alone
+    const void* subgraph = nullptr;
+    int nodes_total = 0;
+    int nodes_delegated = 0;
+    std::vector<std::vector<int>> chosen;
+    std::vector<Refusal> refusals;
+    StageTimes stages;  // before the partitions'
+    std::vector<std::shared_ptr<PartitionReport>> partitions;
+  };
+  static bool IsGone(const Applied& a);
+  // The entry of this subgraph, emptied. Those of another interpreter go.
+  void BeginSubgraph(TfLiteContext* context);
+  Applied& now() { return applied_[current_]; }
+  const Applied& now() const { return applied_[current_]; }
+
+  std::vector<Applied> applied_ = std::vector<Applied>(1);
+  size_t current_ = 0;
+  Applied previous_;  // what the entry was before this application
+  bool memory_plan_is_old_ = false;
   std::string report_;
 };
 

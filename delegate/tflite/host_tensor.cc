@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
 #include "quant/affine.h"
+#include "quant/half.h"
 
 namespace gles_delegate {
 namespace {
@@ -30,6 +32,33 @@ bool NeedsConversion(const Tensor& view) {
          view.stored() != DataType::kInt32;
 }
 
+// Calls fn with the tensor's integers as a span of their own type.
+template <typename Fn>
+void WithIntegers(const TfLiteTensor& tensor, DataType type, size_t n, Fn fn) {
+  if (type == DataType::kInt64) return fn(absl::MakeSpan(tensor.data.i64, n));
+  WithCodes(tensor, type, n, fn);
+}
+
+// As C++ converts, where that is defined; the nearest int64 elsewhere.
+int64_t ToInt64(float value) {
+  constexpr float kPast = 9223372036854775808.0f;  // 2^63
+  if (value >= kPast) return std::numeric_limits<int64_t>::max();
+  if (!(value >= -kPast)) return std::numeric_limits<int64_t>::min();
+  return static_cast<int64_t>(value);
+}
+
+template <typename To>
+struct Converter {
+  template <typename From>
+  To operator()(From value) const {
+    if constexpr (std::is_same_v<From, float> && std::is_integral_v<To>) {
+      return static_cast<To>(ToInt64(value));
+    } else {
+      return static_cast<To>(value);  // integers wrap, as for TFLite's CAST
+    }
+  }
+};
+
 }  // namespace
 
 absl::Status CheckBytes(const TfLiteTensor& tensor, size_t elements,
@@ -46,6 +75,8 @@ absl::Status CheckBytes(const TfLiteTensor& tensor, size_t elements,
 
 HostTensor::HostTensor(const Tensor& view)
     : stored_(view.stored()),
+      view_(view.type),
+      is_host_view_(view.is_host_view()),
       elements_(view.shape.elements()),
       quantization_(view.quantization),
       values_(NeedsConversion(view) ? elements_ * sizeof(float) : 0) {}
@@ -65,7 +96,9 @@ absl::StatusOr<absl::Span<const uint8_t>> HostTensor::Read(
     return absl::Span<const uint8_t>(
         reinterpret_cast<const uint8_t*>(tensor.data.raw), tensor.bytes);
   }
-  if (stored_ == DataType::kBool) {
+  if (is_host_view_) {
+    Widen(tensor);
+  } else if (stored_ == DataType::kBool) {
     auto* values = reinterpret_cast<int32_t*>(values_.data());
     std::transform(tensor.data.uint8, tensor.data.uint8 + elements_, values,
                    [](uint8_t b) { return b != 0 ? 1 : 0; });
@@ -88,8 +121,49 @@ absl::StatusOr<absl::Span<uint8_t>> HostTensor::Room(TfLiteTensor& tensor) {
   return absl::MakeSpan(values_);
 }
 
+void HostTensor::Widen(const TfLiteTensor& tensor) {
+  if (stored_ == DataType::kFloat16) {
+    HalvesToFloats(tensor.data.raw, values_.data(), elements_);
+    return;
+  }
+  WithIntegers(tensor, stored_, elements_, [this](auto integers) {
+    if (view_ == DataType::kFloat32) {
+      std::transform(integers.begin(), integers.end(), floats().begin(),
+                     Converter<float>());
+    } else {
+      std::transform(integers.begin(), integers.end(),
+                     reinterpret_cast<int32_t*>(values_.data()),
+                     Converter<int32_t>());
+    }
+  });
+}
+
+void HostTensor::Narrow(TfLiteTensor& tensor) const {
+  if (stored_ == DataType::kFloat16) {
+    // FloatsToHalves() may leave the caches out: this is for the CPU.
+    auto* halves = reinterpret_cast<uint16_t*>(tensor.data.raw);
+    std::transform(floats().begin(), floats().end(), halves, FloatToHalf);
+    return;
+  }
+  WithIntegers(tensor, stored_, elements_, [this](auto integers) {
+    using Integer = std::remove_reference_t<decltype(integers[0])>;
+    if (view_ == DataType::kFloat32) {
+      std::transform(floats().begin(), floats().end(), integers.begin(),
+                     Converter<Integer>());
+    } else {
+      const auto* values = reinterpret_cast<const int32_t*>(values_.data());
+      std::transform(values, values + elements_, integers.begin(),
+                     Converter<Integer>());
+    }
+  });
+}
+
 void HostTensor::Finish(TfLiteTensor& tensor) const {
   if (values_.empty()) return;
+  if (is_host_view_) {
+    Narrow(tensor);
+    return;
+  }
   if (stored_ == DataType::kBool) {
     const auto* values = reinterpret_cast<const int32_t*>(values_.data());
     std::transform(values, values + elements_, tensor.data.uint8,

@@ -16,8 +16,8 @@ namespace gles_delegate {
 
 // Float32 and int32 tensors, and those whose codes the GPU holds, are handed
 // over as they are. Codes of a float view are dequantized and quantized here,
-// bools widened to int32 (0 or 1), in memory that is made once. Not for two
-// threads at once.
+// bools widened to int32 (0 or 1), host views (host_view.h) converted, in
+// memory that is made once. Not for two threads at once.
 class HostTensor {
  public:
   // `view`: the tensor as the graph has it; copied.
@@ -36,7 +36,13 @@ class HostTensor {
   absl::Span<float> floats();
   absl::Span<const float> floats() const;
 
+  // A host view's values from the runtime's type and to it.
+  void Widen(const TfLiteTensor& tensor);
+  void Narrow(TfLiteTensor& tensor) const;
+
   DataType stored_;  // what the runtime holds
+  DataType view_;    // what the GPU holds: float32 or int32
+  bool is_host_view_;
   size_t elements_;
   Quantization quantization_;
   std::vector<uint8_t> values_;  // empty: the runtime's own bytes do

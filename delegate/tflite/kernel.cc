@@ -52,8 +52,10 @@ GlesKernel::GlesKernel(GlesSimpleDelegate& delegate)
       cache_options_(delegate.options().cache),
       checks_itself_(delegate.options().self_check),
       tunes_(delegate.options().tuning == kTfLiteGlesTuningExhaustive),
-      may_change_storage_(delegate.options().storage ==
-                          kTfLiteGlesStorageAuto) {}
+      may_change_storage_(delegate.options().storage == kTfLiteGlesStorageAuto),
+      computes_on_codes_(delegate.options().computes_on_codes()),
+      cpu_kernels_(delegate.cpu_kernels()),
+      read_options_(delegate.read_options()) {}
 
 GlesKernel::~GlesKernel() {
   if (report_ != nullptr) report_->executor = nullptr;
@@ -74,53 +76,112 @@ absl::Status GlesKernel::Init(TfLiteContext* context,
         "a partition was made while the delegate was not being applied");
   }
   report_ = delegate_.AddPartition();
-  const std::vector<int> nodes = ToVector(params->nodes_to_replace);
-  report_->nodes = static_cast<int>(nodes.size());
-  std::vector<int> outputs;
-  for (int id : ToVector(params->output_tensors)) {
-    const Tensor& tensor = model->graph.tensor(id);
+  nodes_ = delegate_.nodes();
+  partition_ = ToVector(params->nodes_to_replace);
+  borders_ = {ToVector(params->input_tensors),
+              ToVector(params->output_tensors)};
+  report_->nodes = static_cast<int>(partition_.size());
+  return Read(*context, *model);
+}
+
+absl::Status GlesKernel::Read(const TfLiteContext& context,
+                              const CheckedModel& model) {
+  read_shapes_ = BorderShapes(context);
+  constant_outputs_.clear();
+  input_tensors_.clear();
+  output_tensors_.clear();
+  inputs_.clear();
+  outputs_.clear();
+  for (int id : borders_.outputs) {
+    const Tensor& tensor = model.graph.tensor(id);
     if (!tensor.is_constant()) {
-      outputs.push_back(id);
+      output_tensors_.push_back(id);
       continue;
     }
-    auto bytes = ConstantOutputBytes(tensor, context->tensors[id].type);
+    auto bytes = ConstantOutputBytes(tensor, context.tensors[id].type);
     if (!bytes.ok()) return bytes.status();
     constant_outputs_.push_back({id, *std::move(bytes)});
   }
   graph_ =
-      ExtractPartition(*model, nodes, ToVector(params->input_tensors), outputs);
+      ExtractPartition(model, partition_, borders_.inputs, output_tensors_);
   if (checks_itself_) original_ = graph_;
-  if (delegate_.options().computes_on_codes()) {
-    report_->nodes_on_codes =
-        ComputeOnCodes(&graph_, profile_, delegate_.cpu_kernels());
+  if (computes_on_codes_) {
+    report_->nodes_on_codes = ComputeOnCodes(&graph_, profile_, cpu_kernels_);
   }
   for (TensorId id : graph_.inputs) {
     input_tensors_.push_back(graph_.tensor(id).tflite_index);
   }
-  output_tensors_ = std::move(outputs);
   for (TensorId id : graph_.inputs) inputs_.emplace_back(graph_.tensor(id));
   for (TensorId id : graph_.outputs) outputs_.emplace_back(graph_.tensor(id));
   return absl::OkStatus();
 }
 
-absl::Status GlesKernel::Prepare(TfLiteContext* context, TfLiteNode*) {
-  // TFLite makes new kernels where a resize changes shapes (the delegate does
-  // not ask for dynamic tensors); this guards against a runtime that does not.
-  for (const auto& list : {input_tensors_, output_tensors_}) {
-    for (int index : list) {
-      const Tensor now = ReadTensor(context->tensors[index], index);
-      for (Tensor& t : graph_.tensors) {
-        if (t.tflite_index == index && t.dims != now.dims) {
-          return absl::FailedPreconditionError(absl::StrCat(
-              "the shape of ", t.ToString(), " changed to ", now.ToString(),
-              " after the delegate was applied; apply it again"));
-        }
-      }
+std::vector<std::vector<int>> GlesKernel::BorderShapes(
+    const TfLiteContext& context) const {
+  std::vector<std::vector<int>> shapes;
+  for (const auto* list : {&borders_.inputs, &borders_.outputs}) {
+    for (int id : *list) {
+      const TfLiteIntArray* dims = id < 0 ? nullptr : context.tensors[id].dims;
+      shapes.push_back(dims == nullptr ? std::vector<int>() : ToVector(dims));
     }
   }
-  if (executor_ != nullptr && CheckCaller().ok()) return absl::OkStatus();
+  return shapes;
+}
+
+absl::Status GlesKernel::ReadAgain(TfLiteContext* context) {
+  read_shapes_.clear();  // of nothing, where this fails
+  on_cpu_.reset();
+  built_ = false;
+  auto unknown = PropagateShapes(context, nodes_.find, partition_);
+  if (!unknown.ok()) return unknown.status();
+  nodes_.unknown.insert(unknown->begin(), unknown->end());
+  // All of the model: what nodes of other partitions fold to constants is known
+  // to be constant here.
+  auto model = ReadModel(context, nodes_, profile_, read_options_);
+  if (!model.ok()) return model.status();
+  for (int index : partition_) {
+    const CheckedNode& node = model->nodes[model->position_of.at(index)];
+    if (node.support.ok()) continue;
+    const std::string why = absl::StrCat(
+        "the partition of ", partition_.size(),
+        " nodes cannot run on the GPU at the shapes that the inputs were "
+        "resized to: ",
+        node.op, " (node ", node.index, "): ", node.support.message(), " [",
+        node.tensors, "]");
+    if (auto s = CpuPartition::Check(context, nodes_.find, partition_);
+        !s.ok()) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(why, "; ", s.message()));
+    }
+    if (verbosity_ >= 1) {
+      context->ReportError(context, "WARNING: %s; it runs on the CPU",
+                           why.c_str());
+    }
+    on_cpu_ = std::make_unique<CpuPartition>();
+    read_shapes_ = BorderShapes(*context);
+    return absl::OkStatus();
+  }
+  return Read(*context, *model);
+}
+
+absl::Status GlesKernel::EvalOnCpu(TfLiteContext* context) {
+  for (int id : borders_.inputs) {
+    TfLiteTensor& t = context->tensors[id];
+    // What the GPU held is gone with its shapes.
+    if (t.is_variable && IsStateOnGpu(t)) std::memset(t.data.raw, 0, t.bytes);
+  }
+  return on_cpu_->Run(context, nodes_.find, partition_);
+}
+
+absl::Status GlesKernel::Prepare(TfLiteContext* context, TfLiteNode*) {
+  if (BorderShapes(*context) != read_shapes_) {
+    if (auto s = ReadAgain(context); !s.ok()) return s;
+  }
+  if (on_cpu_ != nullptr) return absl::OkStatus();
+  if (built_ && CheckCaller().ok()) return absl::OkStatus();
   thread_ = std::this_thread::get_id();
   const absl::Status built = gpu_->context->Run([this] { return Build(); });
+  built_ = built.ok();
   if (verbosity_ >= 1 && !report_->passes_dropped.empty()) {
     context->ReportError(context,
                          "TfLiteGlesDelegate: WARNING: a partition of %d nodes "
@@ -365,6 +426,7 @@ absl::Status GlesKernel::CheckCaller() const {
 }
 
 absl::Status GlesKernel::Eval(TfLiteContext* context, TfLiteNode*) {
+  if (on_cpu_ != nullptr) return EvalOnCpu(context);
   if (auto s = CheckCaller(); !s.ok()) return s;
   std::vector<absl::Span<const uint8_t>>& inputs = input_values_;
   inputs.clear();

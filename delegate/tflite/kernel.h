@@ -11,8 +11,10 @@
 #include "delegate/cache_store.h"
 #include "delegate/executor.h"
 #include "delegate/graph.h"
+#include "delegate/tflite/cpu_partition.h"
 #include "delegate/tflite/gles_simple_delegate.h"
 #include "delegate/tflite/host_tensor.h"
+#include "delegate/tflite/reader.h"
 #include "delegate/tflite/simple_delegate.h"
 
 namespace gles_delegate {
@@ -25,7 +27,8 @@ class GlesKernel final : public SimpleDelegateKernel {
   absl::Status Init(TfLiteContext* context,
                     const TfLiteDelegateParams* params) override;
   // Plans, compiles and uploads; nothing where the shapes are those it did so
-  // for.
+  // for. Where they have changed, the partition's nodes are read anew first;
+  // where one of them cannot run at the new shapes, all of them run on the CPU.
   absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) override;
   // kFailedPrecondition, with both threads and both contexts: where the
   // delegate's context is its own, on another thread than Prepare ran on; where
@@ -40,6 +43,14 @@ class GlesKernel final : public SimpleDelegateKernel {
   };
 
   absl::Status CheckCaller() const;
+  // What Init() and ReadAgain() make of the model: the graph, its inputs and
+  // outputs.
+  absl::Status Read(const TfLiteContext& context, const CheckedModel& model);
+  // The shapes of the partition's inputs and outputs, as the runtime has them.
+  std::vector<std::vector<int>> BorderShapes(
+      const TfLiteContext& context) const;
+  absl::Status ReadAgain(TfLiteContext* context);
+  absl::Status EvalOnCpu(TfLiteContext* context);
   absl::Status Build();
   absl::Status Tune();
   // Plans and builds the partition by profile_.
@@ -71,6 +82,18 @@ class GlesKernel final : public SimpleDelegateKernel {
   bool checks_itself_ = false;
   bool tunes_ = false;  // by measurement, at the next Build()
   bool may_change_storage_ = true;
+  bool computes_on_codes_ = false;
+  quant::CpuKernels cpu_kernels_;  // whose codes quantized nodes give
+  ReadOptions read_options_;
+  ModelNodes nodes_;            // of the model
+  std::vector<int> partition_;  // of those, in execution order
+  struct {
+    std::vector<int> inputs, outputs;  // TFLite's indices, constants too
+  } borders_;
+  std::vector<std::vector<int>> read_shapes_;  // BorderShapes() of the graph
+  bool built_ = false;                         // executor_ is of the graph
+  // Where a node cannot run at the shapes that came later; else nullptr.
+  std::unique_ptr<CpuPartition> on_cpu_;
   std::string cache_warning_;  // of the last Build(), not told yet
   std::string wrong_answer_;        // of the last plan; empty: none
   std::string self_check_warning_;  // not told yet

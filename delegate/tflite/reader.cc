@@ -10,6 +10,9 @@
 #include "delegate/ops/op.h"
 #include "delegate/passes/fold_constants.h"
 #include "delegate/tflite/float_view.h"
+#include "delegate/tflite/host_view.h"
+#include "delegate/tflite/hybrid_weights.h"
+#include "delegate/tflite/runtime_age.h"
 #include "quant/int4.h"
 
 namespace gles_delegate {
@@ -106,7 +109,7 @@ bool RunsOnGpu(DataType type) {
 }
 
 absl::Status WhyNotFloat(const Tensor& tensor, const ReadOptions& options) {
-  if (!IsQuantizedType(tensor.type)) {
+  if (!IsQuantizedType(tensor.stored())) {
     return absl::UnimplementedError(absl::StrCat(
         tensor.ToString(),
         ": only float32, int32 and bool activations run on the GPU"));
@@ -123,15 +126,33 @@ absl::Status WhyNotFloat(const Tensor& tensor, const ReadOptions& options) {
 }
 
 // Quantized activations that were given no float view: why not. Before the op's
-// parser, which only sees that they are no floats.
-absl::Status CheckFloatViews(const Graph& graph, const TfLiteNode& node,
-                             const ReadOptions& options) {
+// parser, which only sees that they are no floats. Likewise activations whose
+// view the op does not take.
+absl::Status CheckViews(const Graph& graph, const TfLiteNode& node,
+                        absl::string_view op, const ReadOptions& options) {
   for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
     for (int index : ReadInts(list)) {
       if (index < 0) continue;
       const Tensor& t = graph.tensor(index);
-      if (!t.is_constant() && IsQuantizedType(t.type))
+      if (t.is_constant()) continue;
+      if (IsQuantizedType(t.type) ||
+          !TakesHostView(op, t, /*is_output=*/list == node.outputs)) {
         return WhyNotFloat(t, options);
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Shapes that only a run of the model tells.
+absl::Status CheckShapesKnown(const Graph& graph, const TfLiteNode& node,
+                              const UnknownShapes& unknown) {
+  for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
+    for (int index : ReadInts(list)) {
+      if (!unknown.contains(index)) continue;
+      return absl::UnimplementedError(
+          absl::StrCat(graph.tensor(index).ToString(),
+                       " has a shape that is known only at run time"));
     }
   }
   return absl::OkStatus();
@@ -170,16 +191,12 @@ absl::Status CheckShapes(const Graph& graph, const TfLiteNode& node) {
 }
 
 // What every op refuses alike, before its own parser is asked.
-absl::Status CheckTensors(const TfLiteContext& context, const Graph& graph,
-                          const TfLiteNode& node, const ReadOptions& options) {
+absl::Status CheckTensors(const Graph& graph, const TfLiteNode& node,
+                          const ReadOptions& options) {
   for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
     for (int index : ReadInts(list)) {
       if (index < 0) continue;
       const Tensor& t = graph.tensor(index);
-      if (context.tensors[index].allocation_type == kTfLiteDynamic) {
-        return absl::UnimplementedError(absl::StrCat(
-            t.ToString(), " has a shape that is known only at run time"));
-      }
       if (t.is_constant()) continue;
       if (!RunsOnGpu(t.type)) return WhyNotFloat(t, options);
       if (t.shape.elements() <= 0) {
@@ -208,9 +225,13 @@ absl::Status CheckVersion(const OpDefinition& op, int version,
 
 class ModelReader {
  public:
-  ModelReader(TfLiteContext* context, const DeviceProfile& profile,
-              const ReadOptions& options)
-      : context_(context), profile_(profile), options_(options) {}
+  ModelReader(TfLiteContext* context, const ModelNodes& nodes,
+              const DeviceProfile& profile, const ReadOptions& options)
+      : context_(context),
+        nodes_(nodes),
+        profile_(profile),
+        options_(options),
+        runtime_of_2_14_(IsRuntimeOf214(*context)) {}
 
   absl::StatusOr<CheckedModel> Read() {
     for (size_t i = 0; i < context_->tensors_size; ++i) {
@@ -218,15 +239,13 @@ class ModelReader {
       if (options_.enable_quantization && IsQuantizedType(tensor.type) &&
           CheckQuantization(tensor, options_.half).ok()) {
         ViewAsFloat(&tensor);
+      } else {
+        ViewForHost(&tensor);
       }
       model_.graph.AddTensor(std::move(tensor));
     }
-    TfLiteIntArray* plan = nullptr;
-    if (context_->GetExecutionPlan(context_, &plan) != kTfLiteOk) {
-      return absl::InternalError("the runtime gave no execution plan");
-    }
-    if (auto s = LookOver(ReadInts(plan)); !s.ok()) return s;
-    for (int index : ReadInts(plan)) {
+    if (auto s = LookOver(nodes_.plan); !s.ok()) return s;
+    for (int index : nodes_.checked) {
       if (auto s = ReadNode(index); !s.ok()) return s;
     }
     return std::move(model_);
@@ -236,10 +255,9 @@ class ModelReader {
   absl::Status ReadNode(int index) {
     TfLiteNode* node = nullptr;
     TfLiteRegistration* registration = nullptr;
-    if (context_->GetNodeAndRegistration(context_, index, &node,
-                                         &registration) != kTfLiteOk) {
-      return absl::InternalError(
-          absl::StrCat("the runtime has no node ", index));
+    if (auto s = nodes_.find.Get(context_, index, &node, &registration);
+        !s.ok()) {
+      return s;
     }
     CheckedNode checked;
     checked.index = index;
@@ -273,16 +291,18 @@ class ModelReader {
   // may carry that of another.
   absl::Status LookOver(const std::vector<int>& plan) {
     std::vector<TfLiteNode*> nodes;
+    std::vector<NodeTensors> tensors;
     absl::flat_hash_set<int> made, states;
     for (int index : plan) {
       TfLiteNode* node = nullptr;
       TfLiteRegistration* registration = nullptr;
-      if (context_->GetNodeAndRegistration(context_, index, &node,
-                                           &registration) != kTfLiteOk) {
-        return absl::InternalError(
-            absl::StrCat("the runtime has no node ", index));
+      if (auto s = nodes_.find.Get(context_, index, &node, &registration);
+          !s.ok()) {
+        return s;
       }
       nodes.push_back(node);
+      tensors.push_back({registration->builtin_code, ReadInts(node->inputs),
+                         ReadInts(node->outputs)});
       if (HoldsIntegers(*node)) {
         integer_codes_.insert(
             {registration->builtin_code, registration->version});
@@ -296,6 +316,8 @@ class ModelReader {
       states.insert(node->inputs->data[lstm::basic::kPrevActivation]);
       states.insert(node->inputs->data[lstm::basic::kPrevState]);
     }
+    ChooseInt64Views(tensors, &model_.graph);
+    if (options_.enable_quantization) ViewHybridInputs(tensors, &model_.graph);
     for (int id : states) {
       if (id < 0 || made.contains(id)) continue;
       Tensor& t = model_.graph.tensor(id);
@@ -321,7 +343,8 @@ class ModelReader {
             absl::StrCat("the state ", t.ToString(), " is used by ", users,
                          " nodes; only one may use it on the GPU"));
       }
-      if (t.type != DataType::kFloat32 || t.is_float_view()) {
+      if (t.type != DataType::kFloat32 || t.is_float_view() ||
+          t.is_host_view()) {
         return absl::UnimplementedError(absl::StrCat(
             "the state ", t.ToString(), " is ", DataTypeName(t.stored()),
             "; only float32 states are kept on the GPU"));
@@ -380,7 +403,9 @@ class ModelReader {
       return absl::UnimplementedError("the op has no GPU version");
     if (auto s = CheckShapes(model_.graph, node); !s.ok()) return s;
     if (auto s = CheckVariables(node); !s.ok()) return s;
-    if (auto s = CheckFloatViews(model_.graph, node, options_); !s.ok())
+    if (auto s = CheckShapesKnown(model_.graph, node, nodes_.unknown); !s.ok())
+      return s;
+    if (auto s = CheckViews(model_.graph, node, op->name, options_); !s.ok())
       return s;
     const bool other_types = options_.enable_quantization ||
                              integer_codes_.contains({registration.builtin_code,
@@ -402,8 +427,7 @@ class ModelReader {
     if (options_.simulate_quantization) {
       if (auto s = AddSimulator(model_.graph, &out->node); !s.ok()) return s;
     }
-    if (auto s = CheckTensors(*context_, model_.graph, node, options_); !s.ok())
-      return s;
+    if (auto s = CheckTensors(model_.graph, node, options_); !s.ok()) return s;
     return CheckPlan(out->node);
   }
 
@@ -436,17 +460,30 @@ class ModelReader {
     if (registration.custom_name != nullptr)
       view.custom_name = registration.custom_name;
     view.version = registration.version;
+    view.params_of_2_14 = runtime_of_2_14_;
     view.builtin_params = tflite_node.builtin_data;
     view.custom_params = {
         static_cast<const uint8_t*>(tflite_node.custom_initial_data),
         static_cast<size_t>(std::max(0, tflite_node.custom_initial_data_size))};
     for (TensorId& id : node.inputs) {
       if (id < 0) id = kNoTensor;
+    }
+    if (auto s =
+            ReadHybridWeights(registration.builtin_code, &model_.graph, &node);
+        !s.ok()) {
+      return s;
+    }
+    for (TensorId id : node.inputs) {
       view.inputs.push_back(id == kNoTensor ? nullptr
                                             : &model_.graph.tensor(id));
     }
-    for (TensorId id : node.outputs)
+    for (TensorId id : node.outputs) {
+      if (id < 0) {
+        return absl::InvalidArgumentError(
+            "one of its outputs is absent, which no op here takes");
+      }
       view.outputs.push_back(&model_.graph.tensor(id));
+    }
     auto parsed = op.parse(view);
     if (!parsed.ok()) return parsed.status();
     node.attributes = std::move(parsed->attributes);
@@ -465,8 +502,10 @@ class ModelReader {
   }
 
   TfLiteContext* context_;
+  const ModelNodes& nodes_;
   const DeviceProfile& profile_;
   const ReadOptions& options_;
+  const bool runtime_of_2_14_;
   CheckedModel model_;
   absl::flat_hash_map<int, int> users_of_variable_;  // by tensor
   absl::flat_hash_set<std::pair<int, int>>
@@ -514,10 +553,31 @@ Tensor ReadTensor(const TfLiteTensor& tensor, int index) {
   return t;
 }
 
+absl::StatusOr<ModelNodes> FindNodes(TfLiteContext* context) {
+  ModelNodes nodes;
+  nodes.find = NodeFinder(*context);
+  TfLiteIntArray* plan = nullptr;
+  if (context->GetExecutionPlan(context, &plan) != kTfLiteOk) {
+    return absl::InternalError("the runtime gave no execution plan");
+  }
+  nodes.plan = ReadInts(plan);
+  nodes.checked = nodes.plan;
+  return nodes;
+}
+
+absl::StatusOr<CheckedModel> ReadModel(TfLiteContext* context,
+                                       const ModelNodes& nodes,
+                                       const DeviceProfile& profile,
+                                       const ReadOptions& options) {
+  return ModelReader(context, nodes, profile, options).Read();
+}
+
 absl::StatusOr<CheckedModel> ReadModel(TfLiteContext* context,
                                        const DeviceProfile& profile,
                                        const ReadOptions& options) {
-  return ModelReader(context, profile, options).Read();
+  auto nodes = FindNodes(context);
+  if (!nodes.ok()) return nodes.status();
+  return ReadModel(context, *nodes, profile, options);
 }
 
 Graph ExtractPartition(const CheckedModel& model, absl::Span<const int> nodes,

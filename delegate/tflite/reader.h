@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "delegate/graph.h"
 #include "delegate/plan.h"
+#include "delegate/tflite/propagate_shapes.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
@@ -30,7 +31,9 @@ struct CheckedNode {
   std::string tensors;      // its inputs and outputs, for messages
   std::vector<int> inputs;  // TFLite's tensor indices, -1: absent
   absl::Status support;     // Ok, or why it stays on the CPU
-  Node node;  // valid where supported; ids are TFLite's tensor indices
+  // Valid where supported. Ids are TFLite's tensor indices, or past those
+  // (hybrid_weights.h).
+  Node node;
   bool folded = false;  // its outputs are constants: nothing to run
 };
 
@@ -44,7 +47,24 @@ struct CheckedModel {
 
 Tensor ReadTensor(const TfLiteTensor& tensor, int index);
 
-// Reads the model and checks each node by planning it (no GL call).
+// Which nodes are read.
+struct ModelNodes {
+  NodeFinder find;
+  std::vector<int> plan;     // all of the model, in execution order
+  std::vector<int> checked;  // those of `plan` that may be delegated
+  UnknownShapes unknown;     // of tensors; whatever has one stays on the CPU
+};
+
+// All nodes of the execution plan, no shape unknown. In the delegate's Prepare.
+absl::StatusOr<ModelNodes> FindNodes(TfLiteContext* context);
+
+// Reads the model and checks each node of `nodes.checked` by planning it (no GL
+// call). The tensors' shapes are taken as the runtime has them now.
+absl::StatusOr<CheckedModel> ReadModel(TfLiteContext* context,
+                                       const ModelNodes& nodes,
+                                       const DeviceProfile& profile,
+                                       const ReadOptions& options);
+// Likewise, of FindNodes().
 absl::StatusOr<CheckedModel> ReadModel(TfLiteContext* context,
                                        const DeviceProfile& profile,
                                        const ReadOptions& options);

@@ -15,6 +15,7 @@ constexpr int kCustomBuiltinCode = 32;  // kTfLiteBuiltinCustom
 struct Wrapped {
   NewestDelegate abi;  // first: what TFLite points at
   std::shared_ptr<SimpleDelegate> delegate;
+  absl::Status kernels;  // the first failure of those made last
 };
 
 // A kernel with the delegate it came from, which may be deleted before it.
@@ -24,8 +25,13 @@ struct KernelState {
   absl::Status init;
 };
 
+// Through data_: TFLite's stock loader hands its own wrapper around.
+Wrapped& WrappedOf(TfLiteDelegate* delegate) {
+  return *static_cast<Wrapped*>(delegate->data_);
+}
+
 std::shared_ptr<SimpleDelegate>& DelegateOf(TfLiteDelegate* delegate) {
-  return static_cast<Wrapped*>(delegate->data_)->delegate;
+  return WrappedOf(delegate).delegate;
 }
 
 // The one place where a Status becomes TFLite's status and message.
@@ -41,8 +47,12 @@ void* KernelInit(TfLiteContext* context, const char* buffer, size_t) {
   auto* state = new KernelState;
   state->delegate = DelegateOf(params->delegate);
   state->kernel = state->delegate->CreateKernel();
-  // TFLite takes no error from here: Prepare, which follows, reports it.
+  // TFLite takes no error from here, and it prepares the kernel only where
+  // tensors are allocated: with dynamic tensors, too late for the CPU to take
+  // over. So the kernel is prepared here, and DelegatePrepare fails with it.
   state->init = state->kernel->Init(context, params);
+  if (state->init.ok()) state->init = state->kernel->Prepare(context, nullptr);
+  WrappedOf(params->delegate).kernels.Update(state->init);
   return state;
 }
 
@@ -128,12 +138,14 @@ absl::Status Replace(TfLiteContext* context, TfLiteDelegate* wrapped,
     chosen.insert(chosen.end(), partition.begin(), partition.end());
   }
   if (chosen.empty()) return absl::OkStatus();
+  Wrapped& state = WrappedOf(wrapped);
+  state.kernels = absl::OkStatus();
   if (ReplaceNodes(context, RegistrationFor(delegate),
                    MakeIntArray(chosen).get(), wrapped) != kTfLiteOk) {
     return absl::InternalError(
         "the runtime did not take the delegate's kernels");
   }
-  return absl::OkStatus();
+  return std::exchange(state.kernels, absl::OkStatus());
 }
 
 TfLiteStatus DelegatePrepare(TfLiteContext* context, TfLiteDelegate* wrapped) {
@@ -153,7 +165,9 @@ TfLiteDelegate* WrapDelegate(std::shared_ptr<SimpleDelegate> delegate) {
   wrapped->delegate = std::move(delegate);
   wrapped->abi.base.data_ = wrapped;
   wrapped->abi.base.Prepare = DelegatePrepare;
-  wrapped->abi.base.flags = kTfLiteDelegateFlagsNone;
+  // Else TFLite refuses a model with one dynamic tensor before Prepare is
+  // called; what it costs is in docs/decisions/0005-dynamic-tensors.md.
+  wrapped->abi.base.flags = kTfLiteDelegateFlagsAllowDynamicTensors;
   return &wrapped->abi.base;
 }
 

@@ -20,7 +20,8 @@ class SimpleDelegateKernel {
   // Reads the partition; once.
   virtual absl::Status Init(TfLiteContext* context,
                             const TfLiteDelegateParams* params) = 0;
-  // After Init and after every resize.
+  // After Init, with `node` nullptr, and whenever TFLite prepares the node: the
+  // shapes of its inputs may have changed.
   virtual absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) = 0;
   // One inference.
   virtual absl::Status Eval(TfLiteContext* context, TfLiteNode* node) = 0;

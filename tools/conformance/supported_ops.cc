@@ -24,6 +24,46 @@ constexpr const char* kBuiltins[] = {
 #undef BUILTIN
 };
 
+// What holds for all ops alike.
+constexpr char kEdges[] =
+    "## Types at the edge of a partition\n"
+    "\n"
+    "Tensors that are computed at run time hold float32, int32 or bool, or "
+    "codes with quantization\n"
+    "parameters. Others are converted where they enter and leave a partition:\n"
+    "\n"
+    "| type | ops that take it |\n"
+    "|---|---|\n"
+    "| int64 | CAST; the output of ARG_MAX and ARG_MIN |\n"
+    "| int8, uint8, int16 without quantization parameters | CAST, and the ops "
+    "that move values |\n"
+    "| float16 | CAST, DEQUANTIZE, RESHAPE, SQUEEZE, EXPAND_DIMS |\n"
+    "\n"
+    "Weights of 8 bits beside float32 activations (hybrid nodes) are read as "
+    "TFLite's kernels read\n"
+    "them: as int8, whatever the type says, without zero point. Activations "
+    "stay float32, where those\n"
+    "kernels round them to 8 bits. Constants of int4 are unpacked.\n"
+    "\n"
+    "## Dynamic tensors, resized inputs, control flow\n"
+    "\n"
+    "- A tensor whose shape is known only at run time (what WHERE and RANGE "
+    "write, and what follows from\n"
+    "  it) stays on the CPU with the nodes that read or write it; the rest of "
+    "the model is delegated.\n"
+    "- Where inputs are resized after the delegate was applied, "
+    "AllocateTensors plans and compiles the\n"
+    "  partitions anew. Which nodes they hold does not change: a partition "
+    "with a node that cannot run on\n"
+    "  the GPU at the new shapes runs on the CPU as a whole, with a warning, "
+    "until they change again.\n"
+    "- IF, WHILE and CALL_ONCE run on the CPU; each of their subgraphs is "
+    "delegated as a model of its own,\n"
+    "  and the report counts the nodes of all.\n"
+    "- A custom op of this page runs whether the app has registered it or "
+    "not.\n"
+    "\n";
+
 std::string Rows(bool custom) {
   std::string text;
   for (const OpDefinition& op : AllOps()) {
@@ -55,7 +95,8 @@ std::string SupportedOpsPage() {
       "| op | float | 8 bits | notes |\n|---|---|---|---|\n",
       Rows(false),
       "\n## Custom ops\n\n| op | float | 8 bits | notes |\n|---|---|---|---|\n",
-      Rows(true), "\n## What stays on the CPU\n\n| op | why |\n|---|---|\n");
+      Rows(true), "\n", kEdges,
+      "## What stays on the CPU\n\n| op | why |\n|---|---|\n");
   for (const CpuOp& op : kCpuOps) {
     absl::StrAppend(&text, "| ", op.name, " | ", op.why, " |\n");
   }

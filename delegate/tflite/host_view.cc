@@ -1,0 +1,78 @@
+#include "delegate/tflite/host_view.h"
+
+#include "absl/container/flat_hash_map.h"
+#include "delegate/tflite/float_view.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr int kCast = 53;
+constexpr int kArgMax = 56;
+constexpr int kArgMin = 79;
+
+// Integers without quantization that int32 holds.
+bool IsPlainSmallInteger(const Tensor& t) {
+  return IsQuantizedType(t.type) && t.quantization.empty();
+}
+
+bool IsInt64(const Graph& graph, int id) {
+  return id >= 0 && graph.tensor(id).host == DataType::kInt64;
+}
+
+bool IsFloatType(const Graph& graph, int id) {
+  return id >= 0 && graph.tensor(id).type == DataType::kFloat32;
+}
+
+// CAST(int64) to what needs all of its bits: floats, or bools (any bit).
+bool NeedsAllBits(const Graph& graph, int to) {
+  return to >= 0 && !IsInt64(graph, to) &&
+         graph.tensor(to).type != DataType::kInt32;
+}
+
+}  // namespace
+
+void ViewForHost(Tensor* tensor) {
+  if (tensor->is_constant()) return;
+  const bool is_int32 =
+      tensor->type == DataType::kInt64 || IsPlainSmallInteger(*tensor);
+  if (!is_int32 && tensor->type != DataType::kFloat16) return;
+  tensor->host = tensor->type;
+  tensor->type = is_int32 ? DataType::kInt32 : DataType::kFloat32;
+}
+
+void ChooseInt64Views(absl::Span<const NodeTensors> nodes, Graph* graph) {
+  absl::flat_hash_map<int, bool> fits_int32;  // what nodes make
+  for (const NodeTensors& node : nodes) {
+    const bool is_arg =
+        node.builtin_code == kArgMax || node.builtin_code == kArgMin;
+    const bool is_cast = node.builtin_code == kCast &&
+                         node.inputs.size() == 1 && node.outputs.size() == 1;
+    if (is_cast && IsInt64(*graph, node.inputs[0]) &&
+        NeedsAllBits(*graph, node.outputs[0]) && !fits_int32[node.inputs[0]]) {
+      graph->tensor(node.inputs[0]).type = DataType::kFloat32;
+    }
+    for (int id : node.outputs) {
+      if (!IsInt64(*graph, id)) continue;
+      const bool from_floats = is_cast && IsFloatType(*graph, node.inputs[0]);
+      if (from_floats) graph->tensor(id).type = DataType::kFloat32;
+      fits_int32[id] = is_arg || (is_cast && !from_floats &&
+                                  !IsInt64(*graph, node.inputs[0]));
+    }
+  }
+}
+
+bool TakesHostView(absl::string_view op, const Tensor& tensor, bool is_output) {
+  if (!tensor.is_host_view() || op == "CAST") return true;
+  const bool relabels =
+      op == "RESHAPE" || op == "SQUEEZE" || op == "EXPAND_DIMS";
+  switch (tensor.host) {
+    case DataType::kInt64:
+      return is_output && (op == "ARG_MAX" || op == "ARG_MIN");
+    case DataType::kFloat16:
+      return op == "DEQUANTIZE" || relabels;
+    default:
+      return op != "MAX_POOL_2D" && MovesValues(op);
+  }
+}
+
+}  // namespace gles_delegate

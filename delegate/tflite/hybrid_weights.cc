@@ -1,0 +1,111 @@
+#include "delegate/tflite/hybrid_weights.h"
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr int kConv2d = 3;
+constexpr int kDepthwiseConv2d = 4;
+constexpr int kFullyConnected = 9;
+constexpr int kLstm = 16;
+constexpr int kSvdf = 27;
+constexpr int kSequenceLstm = 44;
+
+bool HasHybridKernel(int builtin_code) {
+  switch (builtin_code) {
+    case kConv2d:
+    case kDepthwiseConv2d:
+    case kFullyConnected:
+    case kLstm:
+    case kSvdf:
+    case kSequenceLstm:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool IsFloatActivation(const Tensor& t) {
+  return !t.is_constant() && t.stored() == DataType::kFloat32;
+}
+
+bool IsByteView(const Tensor& t) {
+  return t.is_float_view() &&
+         (t.codes == DataType::kUint8 || t.codes == DataType::kInt8);
+}
+
+bool IsHybrid(const Graph& graph, int builtin_code,
+              absl::Span<const int> inputs) {
+  return HasHybridKernel(builtin_code) && !inputs.empty() && inputs[0] >= 0 &&
+         IsFloatActivation(graph.tensor(inputs[0]));
+}
+
+bool HasZeroPoint(const Tensor& t) {
+  for (int64_t z : t.quantization.zero_point) {
+    if (z != 0) return true;
+  }
+  return false;
+}
+
+bool IsReadOtherwise(const Tensor& t) {
+  return IsByteView(t) && (t.codes == DataType::kUint8 || HasZeroPoint(t));
+}
+
+void ReadAsInt8(Tensor* t) {
+  t->codes = DataType::kInt8;
+  t->quantization.zero_point.assign(t->quantization.scale.size(), 0);
+}
+
+}  // namespace
+
+void ViewHybridInputs(absl::Span<const NodeTensors> nodes, Graph* graph) {
+  absl::flat_hash_set<int> hybrid, others;
+  for (const NodeTensors& node : nodes) {
+    others.insert(node.outputs.begin(), node.outputs.end());
+    const bool is_hybrid = IsHybrid(*graph, node.builtin_code, node.inputs) &&
+                           node.builtin_code != kDepthwiseConv2d;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      (is_hybrid && i > 0 ? hybrid : others).insert(node.inputs[i]);
+    }
+  }
+  for (int id : hybrid) {
+    if (id < 0 || others.contains(id)) continue;
+    Tensor& t = graph->tensor(id);
+    if (!t.is_constant() && IsReadOtherwise(t)) ReadAsInt8(&t);
+  }
+}
+
+absl::Status ReadHybridWeights(int builtin_code, Graph* graph, Node* node) {
+  if (!IsHybrid(*graph, builtin_code, node->inputs)) return absl::OkStatus();
+  for (TensorId& id : node->inputs) {
+    if (id == kNoTensor || !IsReadOtherwise(graph->tensor(id))) continue;
+    const Tensor& t = graph->tensor(id);
+    if (t.codes == DataType::kUint8 && builtin_code == kDepthwiseConv2d) {
+      return absl::UnimplementedError(
+          absl::StrCat(t.ToString(),
+                       " is uint8 beside float32 activations, which TFLite's "
+                       "kernel does not take"));
+    }
+    if (t.codes == DataType::kUint8 && t.quantization.per_channel()) {
+      return absl::UnimplementedError(absl::StrCat(
+          t.ToString(), " is uint8 with ", t.quantization.scale.size(),
+          " quantization scales beside float32 activations; TFLite's kernel "
+          "reads one"));
+    }
+    if (!t.is_constant()) {
+      return absl::UnimplementedError(
+          absl::StrCat(t.ToString(), " holds ", DataTypeName(t.codes),
+                       " weights beside float32 activations, which TFLite's "
+                       "kernel reads as int8, and which others read by their "
+                       "type"));
+    }
+    Tensor as_read = t;
+    ReadAsInt8(&as_read);
+    id = graph->AddTensor(std::move(as_read));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

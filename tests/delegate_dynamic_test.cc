@@ -1,0 +1,264 @@
+// labels: op delegate llvmpipe
+// Models with dynamic tensors: what does not depend on them is delegated, and a
+// partition whose shapes change is planned anew.
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/delegate_case.h"
+#include "tests/testing/device.h"
+#include "tests/testing/edit_model.h"
+#include "tests/testing/op_builders.h"
+#include "tests/testing/op_builders_custom.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using schema::BuiltinOperator;
+using schema::TensorType;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+// y = -x, and where z = -y is above 0: WHERE's output has a row for each such
+// place. `where_first`: nodes GREATER, WHERE, NEG, NEG; else NEG, NEG, GREATER,
+// WHERE. x is `y`'s and `places`' only source.
+std::vector<uint8_t> WhereModel(bool where_first, const Shape& shape) {
+  ModelBuilder b;
+  const int x = b.AddInput("x", shape);
+  const int zero = b.AddConstant<float>("zero", {1}, std::vector<float>{0});
+  const int above = b.AddTensor("above", shape, TensorType::BOOL);
+  const int places = b.AddTensor("places", {1, 4}, TensorType::INT64);
+  const int y = b.AddTensor("y", shape);
+  const int z = b.AddTensor("z", shape);
+  const auto where = [&](int of) {
+    b.AddOp(BuiltinOperator::GREATER, 1, {of, zero}, {above});
+    b.AddOp(BuiltinOperator::WHERE, 1, {above}, {places});
+  };
+  if (where_first) where(x);
+  b.AddOp(BuiltinOperator::NEG, 1, {x}, {y});
+  b.AddOp(BuiltinOperator::NEG, 1, {y}, {z});
+  if (!where_first) where(z);
+  b.SetOutputs({z, places});
+  return b.Finish();
+}
+
+class DelegateDynamicTest : public ::testing::Test {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+
+  static DelegatePtr AnyPartitions() {
+    return MakeDelegate([](auto& o) { o.max_delegated_partitions = 0; });
+  }
+};
+
+TEST_F(DelegateDynamicTest, AModelWithWhereIsDelegatedAroundIt) {
+  for (bool where_first : {false, true}) {
+    SCOPED_TRACE(where_first);
+    const auto model = LoadOrDie(WhereModel(where_first, {1, 3, 4, 5}));
+    const DelegatePtr delegate = AnyPartitions();
+    auto interpreter = InterpreterOrDie(*model);
+    const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
+    ASSERT_TRUE(applied.ok()) << applied;
+    const nlohmann::json report = ReportOf(delegate);
+    EXPECT_EQ(report["nodes_delegated"], 3) << report;
+    ASSERT_EQ(report["cpu"].size(), 1u) << report;
+    EXPECT_EQ(report["cpu"][0]["op"], "WHERE");
+    // The places differ from one round to the next, and so does their number.
+    for (int round : {0, 1, 2}) {
+      ExpectClose(RunOnce(interpreter.get(), round), CpuResult(*model, round));
+    }
+  }
+}
+
+TEST_F(DelegateDynamicTest, ResizedInputs) {
+  for (bool where_first : {false, true}) {
+    SCOPED_TRACE(where_first);
+    const auto model = LoadOrDie(WhereModel(where_first, {1, 3, 4, 5}));
+    const DelegatePtr delegate = AnyPartitions();
+    auto interpreter = InterpreterOrDie(*model);
+    ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+    for (const Shape& shape :
+         {Shape{1, 7, 9, 5}, Shape{2, 1, 1, 6}, Shape{1, 3, 4, 5}}) {
+      SCOPED_TRACE(ShapeString(shape));
+      ASSERT_TRUE(interpreter->ResizeInput(0, shape).ok());
+      const absl::Status allocated = interpreter->AllocateTensors();
+      ASSERT_TRUE(allocated.ok()) << allocated;
+      EXPECT_EQ(interpreter->output(0).dims(), shape);
+      for (int round : {0, 1}) {
+        ExpectClose(RunOnce(interpreter.get(), round),
+                    CpuResult(*model, round, shape));
+      }
+      EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 3);
+    }
+  }
+}
+
+// An input that was resized before the delegate is applied: the shapes in the
+// file are not the model's. TFLite plans memory anew for such a delegate only
+// where it finds the tensors allocated, or never allocated yet.
+TEST_F(DelegateDynamicTest, ResizedBeforeItIsApplied) {
+  const Shape shape = {1, 6, 2, 7};
+  const auto model = LoadOrDie(WhereModel(false, {1, 3, 4, 5}));
+  for (bool allocated : {false, true}) {
+    SCOPED_TRACE(allocated);
+    const DelegatePtr delegate = AnyPartitions();
+    auto interpreter = InterpreterOrDie(*model);
+    ASSERT_TRUE(interpreter->ResizeInput(0, shape).ok());
+    if (allocated) {
+      ASSERT_TRUE(interpreter->AllocateTensors().ok());
+    }
+    const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
+    ASSERT_TRUE(applied.ok()) << applied;
+    const nlohmann::json report = ReportOf(delegate);
+    EXPECT_EQ(report["nodes_delegated"], allocated ? 3 : 0) << report;
+    if (!allocated) {
+      EXPECT_THAT(report.dump(), HasSubstr("call AllocateTensors again first"));
+    }
+    ExpectClose(RunOnce(interpreter.get()), CpuResult(*model, 0, shape));
+  }
+}
+
+// A file that names no shape but the input's, as TFLite's tests of single ops
+// build it; and a delegate in the interpreter's options, where nothing was
+// prepared before.
+TEST_F(DelegateDynamicTest, ShapesThatTheFileDoesNotSay) {
+  const auto model = LoadOrDie(
+      EditModel(WhereModel(false, {1, 3, 4, 5}), [](schema::ModelT& root) {
+        for (auto& tensor : root.subgraphs[0]->tensors) {
+          if (tensor->name != "x" && tensor->name != "zero") {
+            tensor->shape.clear();
+          }
+        }
+      }));
+  for (auto apply : {InterpreterOptions::Apply::kOptions,
+                     InterpreterOptions::Apply::kModifyGraph}) {
+    const DelegatePtr delegate = AnyPartitions();
+    InterpreterOptions options;
+    options.delegate = delegate.get();
+    options.apply = apply;
+    auto interpreter = Interpreter::Create(*model, options);
+    ASSERT_TRUE(interpreter.ok()) << interpreter.status();
+    EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 3);
+    ExpectClose(RunOnce(interpreter->get()), CpuResult(*model));
+  }
+}
+
+// RANGE up to a number that is an input: what follows it stays with it, and the
+// report says why of each node.
+TEST_F(DelegateDynamicTest, WhatFollowsADynamicTensorStaysOnTheCpu) {
+  ModelBuilder b;
+  const int n = b.AddInput("n", {}, TensorType::INT32);
+  const int x = b.AddInput("x", {1, 2, 2, 3});
+  const int start = b.AddConstant<int32_t>("start", {}, std::vector<int>{0});
+  const int step = b.AddConstant<int32_t>("step", {}, std::vector<int>{1});
+  const int range = b.AddTensor("range", {1}, TensorType::INT32);
+  b.AddOp(BuiltinOperator::RANGE, 1, {start, n, step}, {range});
+  const int floats = b.AddTensor("floats", {1});
+  schema::CastOptionsT cast;
+  cast.in_data_type = TensorType::INT32;
+  cast.out_data_type = TensorType::FLOAT32;
+  b.AddOp(BuiltinOperator::CAST, 1, {range}, {floats}, cast);
+  const int negative = b.AddTensor("negative", {1});
+  b.AddOp(BuiltinOperator::NEG, 1, {floats}, {negative});
+  const int y = b.AddTensor("y", {1, 2, 2, 3});
+  b.AddOp(BuiltinOperator::NEG, 1, {x}, {y});
+  b.SetOutputs({y, negative});
+  const auto model = LoadOrDie(b.Finish());
+  const DelegatePtr delegate = AnyPartitions();
+  auto interpreter = InterpreterOrDie(*model);
+  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  const nlohmann::json report = ReportOf(delegate);
+  EXPECT_EQ(report["nodes_delegated"], 1) << report;
+  int refused = 0;
+  for (const auto& entry : report["cpu"]) {
+    refused += static_cast<int>(entry["nodes"].size());
+    if (entry["op"] == "RANGE") continue;
+    EXPECT_THAT(entry["reason"].get<std::string>(),
+                HasSubstr("has a shape that is known only at run time"));
+  }
+  EXPECT_EQ(refused, 3) << report;
+  const std::vector<float> values(12, 0.5f);
+  for (int count : {3, 5, 1}) {
+    ASSERT_TRUE(interpreter->input(1).WriteFloats(values).ok());
+    *interpreter->input(0).data<int32_t>().data() = count;
+    const absl::Status invoked = interpreter->Invoke();
+    ASSERT_TRUE(invoked.ok()) << invoked;
+    EXPECT_EQ(interpreter->output(0).AsFloats(), std::vector<float>(12, -0.5f));
+    const std::vector<float> counted = interpreter->output(1).AsFloats();
+    ASSERT_EQ(counted.size(), static_cast<size_t>(count));
+    for (int i = 0; i < count; ++i) EXPECT_EQ(counted[i], -i);
+  }
+}
+
+// -x, twice in a row, negated.
+std::vector<uint8_t> ConcatenationModel(const Shape& shape) {
+  ModelBuilder b;
+  const int x = b.AddInput("x", shape);
+  const int t = b.AddTensor("t", shape);
+  const int u = b.AddTensor("u", shape);
+  const int y = b.AddTensor("y", shape);
+  b.AddOp(BuiltinOperator::NEG, 1, {x}, {t});
+  b.AddOp(BuiltinOperator::CONCATENATION, 1, {t, t}, {u},
+          schema::ConcatenationOptionsT());
+  b.AddOp(BuiltinOperator::NEG, 1, {u}, {y});
+  b.SetOutputs({y});
+  return b.Finish();
+}
+
+// At the new shape a node cannot run on the GPU: CONCATENATION of six axes.
+// TFLite keeps the delegate's kernel all the same (it asks the delegate once),
+// and that runs the nodes on the CPU.
+TEST_F(DelegateDynamicTest, AShapeThatTheGpuDoesNotTake) {
+  const auto model = LoadOrDie(ConcatenationModel({2, 3, 4, 5}));
+  const DelegatePtr delegate = AnyPartitions();
+  auto interpreter = InterpreterOrDie(*model);
+  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 3);
+  (void)interpreter->TakeLog();
+  for (const Shape& shape :
+       {Shape{2, 1, 3, 2, 2, 5}, Shape{1, 2, 4, 5}, Shape{1, 1, 1, 2, 3, 7}}) {
+    SCOPED_TRACE(ShapeString(shape));
+    ASSERT_TRUE(interpreter->ResizeInput(0, shape).ok());
+    const absl::Status allocated = interpreter->AllocateTensors();
+    ASSERT_TRUE(allocated.ok()) << allocated;
+    Shape twice = shape;
+    twice[0] *= 2;
+    EXPECT_EQ(interpreter->output(0).dims(), twice);
+    for (int round : {0, 1}) {
+      ExpectClose(RunOnce(interpreter.get(), round),
+                  CpuResult(*model, round, shape));
+    }
+    const auto says = Contains(
+        AllOf(HasSubstr("cannot run on the GPU at the shapes"),
+              HasSubstr("CONCATENATION"), HasSubstr("runs on the CPU")));
+    if (shape.size() > 5) {
+      EXPECT_THAT(interpreter->TakeLog(), says);
+    } else {
+      EXPECT_THAT(interpreter->TakeLog(), ::testing::Not(says));
+    }
+  }
+}
+
+// TFLite refuses a graph with an op that nobody registered, unless a delegate
+// takes it first.
+TEST_F(DelegateDynamicTest, ACustomOpThatTheAppDidNotRegister) {
+  TransposeConvParams params;
+  params.bias = true;
+  const SingleOpModel op = Convolution2dTransposeBias(params);
+  ASSERT_TRUE(op.status.ok()) << op.status;
+  const auto model = LoadOrDie(op.bytes);
+  const DelegatePtr delegate = AnyPartitions();
+  InterpreterOptions options;
+  options.add_custom_ops = false;
+  EXPECT_FALSE(Interpreter::Create(*model, options).ok());
+  options.delegate = delegate.get();
+  auto interpreter = Interpreter::Create(*model, options);
+  ASSERT_TRUE(interpreter.ok()) << interpreter.status();
+  EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 1);
+  ExpectClose(RunOnce(interpreter->get()), CpuResult(*model));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

@@ -1,0 +1,264 @@
+// labels: op delegate llvmpipe
+// Control flow: TFLite applies a delegate to each subgraph of a model, and the
+// report has the nodes of all.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/delegate_case.h"
+#include "tests/testing/device.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using schema::BuiltinOperator;
+using schema::TensorType;
+
+// Appends the one subgraph of `from` to `to`.
+void AppendSubgraph(ModelBuilder from, ModelBuilder* to) {
+  schema::ModelT& model = to->model();
+  const auto buffers = static_cast<uint32_t>(model.buffers.size());
+  const auto codes = static_cast<uint32_t>(model.operator_codes.size());
+  schema::SubGraphT& graph = *from.model().subgraphs[0];
+  for (auto& tensor : graph.tensors) {
+    if (tensor->buffer != 0) tensor->buffer += buffers;
+  }
+  for (auto& op : graph.operators) op->opcode_index += codes;
+  for (auto& buffer : from.model().buffers) {
+    model.buffers.push_back(std::move(buffer));
+  }
+  for (auto& code : from.model().operator_codes) {
+    model.operator_codes.push_back(std::move(code));
+  }
+  model.subgraphs.push_back(std::move(from.model().subgraphs[0]));
+}
+
+// y = NEG(x op 2).
+ModelBuilder Branch(BuiltinOperator op, const Shape& shape) {
+  ModelBuilder b;
+  const int x = b.AddInput("x", shape);
+  const int two = b.AddConstant<float>("two", {1}, std::vector<float>{2});
+  const int t = b.AddTensor("t", shape);
+  const int y = b.AddTensor("y", shape);
+  if (op == BuiltinOperator::ADD) {
+    b.AddOp(op, 1, {x, two}, {t}, schema::AddOptionsT());
+  } else {
+    b.AddOp(op, 1, {x, two}, {t}, schema::MulOptionsT());
+  }
+  b.AddOp(BuiltinOperator::NEG, 1, {t}, {y});
+  b.SetOutputs({y});
+  return b;
+}
+
+// z = NEG(IF(c, NEG(x + 2), NEG(x * 2))).
+std::vector<uint8_t> IfModel(const Shape& shape) {
+  ModelBuilder b;
+  const int c = b.AddInput("c", {}, TensorType::BOOL);
+  const int x = b.AddInput("x", shape);
+  const int y = b.AddTensor("y", shape);
+  const int z = b.AddTensor("z", shape);
+  schema::IfOptionsT options;
+  options.then_subgraph_index = 1;
+  options.else_subgraph_index = 2;
+  b.AddOp(BuiltinOperator::IF, 1, {c, x}, {y}, options);
+  b.AddOp(BuiltinOperator::NEG, 1, {y}, {z});
+  b.SetOutputs({z});
+  AppendSubgraph(Branch(BuiltinOperator::ADD, shape), &b);
+  AppendSubgraph(Branch(BuiltinOperator::MUL, shape), &b);
+  return b.Finish();
+}
+
+// while (i < 5) { i = i + 1; x = NEG(x) * 2; }, then NEG(x).
+std::vector<uint8_t> WhileModel(const Shape& shape) {
+  ModelBuilder b;
+  const int i = b.AddInput("i", {1}, TensorType::INT32);
+  const int x = b.AddInput("x", shape);
+  const int last_i = b.AddTensor("last_i", {1}, TensorType::INT32);
+  const int last_x = b.AddTensor("last_x", shape);
+  const int y = b.AddTensor("y", shape);
+  schema::WhileOptionsT options;
+  options.cond_subgraph_index = 1;
+  options.body_subgraph_index = 2;
+  b.AddOp(BuiltinOperator::WHILE, 1, {i, x}, {last_i, last_x}, options);
+  b.AddOp(BuiltinOperator::NEG, 1, {last_x}, {y});
+  b.SetOutputs({last_i, y});
+
+  ModelBuilder condition;
+  const int ci = condition.AddInput("i", {1}, TensorType::INT32);
+  condition.AddInput("x", shape);
+  const int five =
+      condition.AddConstant<int32_t>("five", {1}, std::vector<int>{5});
+  const int less = condition.AddTensor("less", {1}, TensorType::BOOL);
+  condition.AddOp(BuiltinOperator::LESS, 1, {ci, five}, {less});
+  condition.SetOutputs({less});
+  AppendSubgraph(std::move(condition), &b);
+
+  ModelBuilder body;
+  const int bi = body.AddInput("i", {1}, TensorType::INT32);
+  const int bx = body.AddInput("x", shape);
+  const int one = body.AddConstant<int32_t>("one", {1}, std::vector<int>{1});
+  const int two = body.AddConstant<float>("two", {1}, std::vector<float>{2});
+  const int ni = body.AddTensor("ni", {1}, TensorType::INT32);
+  const int t = body.AddTensor("t", shape);
+  const int nx = body.AddTensor("nx", shape);
+  body.AddOp(BuiltinOperator::ADD, 1, {bi, one}, {ni}, schema::AddOptionsT());
+  body.AddOp(BuiltinOperator::NEG, 1, {bx}, {t});
+  body.AddOp(BuiltinOperator::MUL, 1, {t, two}, {nx}, schema::MulOptionsT());
+  body.SetOutputs({ni, nx});
+  AppendSubgraph(std::move(body), &b);
+  return b.Finish();
+}
+
+// CALL_ONCE writes a variable that READ_VARIABLE reads; y = NEG(x).
+std::vector<uint8_t> CallOnceModel() {
+  ModelBuilder b;
+  const int x = b.AddInput("x", {1, 3});
+  const int y = b.AddTensor("y", {1, 3});
+  const int handle = b.AddTensor("handle", {}, TensorType::RESOURCE);
+  const int value = b.AddTensor("value", {1, 3});
+  const int z = b.AddTensor("z", {1, 3});
+  schema::CallOnceOptionsT once;
+  once.init_subgraph_index = 1;
+  b.AddOp(BuiltinOperator::CALL_ONCE, 1, {}, {}, once);
+  schema::VarHandleOptionsT variable;
+  variable.shared_name = "v";
+  b.AddOp(BuiltinOperator::VAR_HANDLE, 1, {}, {handle}, variable);
+  b.AddOp(BuiltinOperator::READ_VARIABLE, 1, {handle}, {value},
+          schema::ReadVariableOptionsT());
+  b.AddOp(BuiltinOperator::NEG, 1, {x}, {y});
+  b.AddOp(BuiltinOperator::ADD, 1, {y, value}, {z}, schema::AddOptionsT());
+  b.SetOutputs({z});
+  ModelBuilder init;
+  const int h = init.AddTensor("handle", {}, TensorType::RESOURCE);
+  const int v =
+      init.AddConstant<float>("v", {1, 3}, std::vector<float>{1, 20, 300});
+  init.AddOp(BuiltinOperator::VAR_HANDLE, 1, {}, {h}, variable);
+  init.AddOp(BuiltinOperator::ASSIGN_VARIABLE, 1, {h, v}, {},
+             schema::AssignVariableOptionsT());
+  init.SetOutputs({});
+  AppendSubgraph(std::move(init), &b);
+  return b.Finish();
+}
+
+int Refused(const nlohmann::json& report) {
+  int nodes = 0;
+  for (const auto& entry : report["cpu"]) {
+    nodes += static_cast<int>(entry["nodes"].size());
+    EXPECT_FALSE(entry["reason"].get<std::string>().empty());
+  }
+  return nodes;
+}
+
+class DelegateSubgraphsTest : public ::testing::Test {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+
+  struct Pair {
+    std::unique_ptr<Model> model;
+    DelegatePtr delegate;
+    std::unique_ptr<Interpreter> cpu, gpu;
+  };
+  static Pair Make(std::vector<uint8_t> bytes) {
+    Pair pair;
+    pair.model = LoadOrDie(std::move(bytes));
+    pair.delegate =
+        MakeDelegate([](auto& o) { o.max_delegated_partitions = 0; });
+    pair.cpu = InterpreterOrDie(*pair.model);
+    pair.gpu = InterpreterOrDie(*pair.model);
+    const absl::Status applied = pair.gpu->ApplyDelegate(pair.delegate.get());
+    EXPECT_TRUE(applied.ok()) << applied;
+    return pair;
+  }
+  // One run: `first` for an input of integers or bools, floats by `round`.
+  static std::vector<float> Run(Interpreter* interpreter, int first,
+                                int round) {
+    for (int i = 0; i < interpreter->inputs(); ++i) {
+      const TensorView input = interpreter->input(i);
+      std::vector<float> values(input.elements());
+      for (size_t k = 0; k < values.size(); ++k) {
+        values[k] = static_cast<float>(round) + 0.25f * static_cast<float>(k);
+      }
+      if (input.type() != kTfLiteFloat32) {
+        values.assign(values.size(), static_cast<float>(first));
+      }
+      EXPECT_TRUE(input.WriteFloats(values).ok());
+    }
+    const absl::Status invoked = interpreter->Invoke();
+    EXPECT_TRUE(invoked.ok()) << invoked;
+    std::vector<float> all;
+    for (int i = 0; i < interpreter->outputs(); ++i) {
+      const auto one = interpreter->output(i).AsFloats();
+      all.insert(all.end(), one.begin(), one.end());
+    }
+    return all;
+  }
+  static void ExpectSame(Pair* pair, int first, int round) {
+    ExpectClose(Run(pair->gpu.get(), first, round),
+                Run(pair->cpu.get(), first, round));
+  }
+};
+
+TEST_F(DelegateSubgraphsTest, BothBranchesOfAnIf) {
+  Pair pair = Make(IfModel({1, 4, 5, 3}));
+  const nlohmann::json report = ReportOf(pair.delegate);
+  EXPECT_EQ(report["subgraphs"], 3) << report;
+  EXPECT_EQ(report["nodes_total"], 6) << report;
+  EXPECT_EQ(report["nodes_delegated"], 5) << report;
+  EXPECT_EQ(report["partitions"], 3) << report;
+  EXPECT_EQ(Refused(report), 1) << report;  // IF
+  for (int round : {0, 1}) {
+    ExpectSame(&pair, 1, round);
+    ExpectSame(&pair, 0, round);
+  }
+}
+
+TEST_F(DelegateSubgraphsTest, ResizedBranches) {
+  Pair pair = Make(IfModel({1, 4, 5, 3}));
+  for (const Shape& shape : {Shape{1, 7, 2, 5}, Shape{1, 4, 5, 3}}) {
+    for (Interpreter* i : {pair.cpu.get(), pair.gpu.get()}) {
+      ASSERT_TRUE(i->ResizeInput(1, shape).ok());
+      const absl::Status allocated = i->AllocateTensors();
+      ASSERT_TRUE(allocated.ok()) << allocated;
+    }
+    ExpectSame(&pair, 1, 0);
+    ExpectSame(&pair, 0, 1);
+    EXPECT_EQ(ReportOf(pair.delegate)["nodes_delegated"], 5);
+  }
+}
+
+TEST_F(DelegateSubgraphsTest, ConditionAndBodyOfAWhile) {
+  Pair pair = Make(WhileModel({1, 4, 5, 3}));
+  const nlohmann::json report = ReportOf(pair.delegate);
+  EXPECT_EQ(report["subgraphs"], 3) << report;
+  EXPECT_EQ(report["nodes_total"], 6) << report;
+  EXPECT_EQ(report["nodes_delegated"], 5) << report;
+  EXPECT_EQ(Refused(report), 1) << report;  // WHILE
+  for (int first : {0, 3, 5, 0}) ExpectSame(&pair, first, first);
+}
+
+TEST_F(DelegateSubgraphsTest, AVariableThatCallOnceWrites) {
+  Pair pair = Make(CallOnceModel());
+  const nlohmann::json report = ReportOf(pair.delegate);
+  EXPECT_EQ(report["subgraphs"], 2) << report;
+  EXPECT_EQ(report["nodes_total"], 7) << report;
+  EXPECT_EQ(report["nodes_delegated"].get<int>() + Refused(report), 7)
+      << report;
+  EXPECT_GE(report["nodes_delegated"], 1) << report;
+  for (int round : {0, 1}) ExpectSame(&pair, 0, round);
+}
+
+// The report is of the last interpreter alone.
+TEST_F(DelegateSubgraphsTest, AnotherInterpreterBeginsANewReport) {
+  Pair pair = Make(IfModel({1, 2, 2, 3}));
+  const auto other = LoadOrDie(ChainModel("nn"));
+  auto interpreter = InterpreterOrDie(*other);
+  ASSERT_TRUE(interpreter->ApplyDelegate(pair.delegate.get()).ok());
+  const nlohmann::json report = ReportOf(pair.delegate);
+  EXPECT_EQ(report["subgraphs"], 1) << report;
+  EXPECT_EQ(report["nodes_total"], 2) << report;
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

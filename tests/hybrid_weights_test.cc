@@ -1,0 +1,210 @@
+// labels: op quant llvmpipe
+// Hybrid ops: 8-bit weights beside float32 activations. TFLite's kernels read
+// the bytes as int8, whatever the type and the zero point say.
+#include "delegate/tflite/hybrid_weights.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/delegate_case.h"
+#include "tests/testing/device.h"
+#include "tests/testing/edit_model.h"
+#include "tests/testing/op_models.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using schema::BuiltinOperator;
+using schema::TensorType;
+using ::testing::HasSubstr;
+
+// The model with its weights (float32 constants of two axes or more) as codes
+// around 0, of max|w| / 127 each. As UINT8, they are the same bytes beside a
+// zero point of 128.
+std::vector<uint8_t> WithByteWeights(const std::vector<uint8_t>& model,
+                                     TensorType type) {
+  return EditModel(model, [type](schema::ModelT& root) {
+    for (auto& tensor : root.subgraphs[0]->tensors) {
+      std::vector<uint8_t>& data = root.buffers[tensor->buffer]->data;
+      if (data.empty() || tensor->type != TensorType::FLOAT32 ||
+          tensor->shape.size() < 2) {
+        continue;
+      }
+      std::vector<float> values(data.size() / sizeof(float));
+      std::memcpy(values.data(), data.data(), data.size());
+      float most = 1e-6f;
+      for (float v : values) most = std::max(most, std::fabs(v));
+      data.clear();
+      for (float v : values) {
+        data.push_back(static_cast<uint8_t>(
+            static_cast<int8_t>(std::lround(v / most * 127))));
+      }
+      tensor->type = type;
+      tensor->quantization =
+          std::make_unique<schema::QuantizationParametersT>();
+      tensor->quantization->scale = {most / 127};
+      tensor->quantization->zero_point = {type == TensorType::UINT8 ? 128 : 0};
+    }
+  });
+}
+
+std::vector<float> Values(const RunResult& run) {
+  EXPECT_TRUE(run.status.ok()) << run.status;
+  return run.status.ok() ? run.outputs[0].values : std::vector<float>();
+}
+
+class HybridWeightsTest : public ::testing::Test {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+
+  // uint8 weights give what the same bytes as int8 give: on the CPU (that is
+  // the rule) and on the GPU; and the two agree within `bound`, which the CPU's
+  // rounding of activations to 8 bits takes.
+  void Check(SingleOpModel model, float bound) {
+    SCOPED_TRACE(model.description);
+    const std::vector<uint8_t> floats = model.bytes;
+    model.magnitude_bytes.clear();
+    model.bytes = WithByteWeights(floats, TensorType::INT8);
+    const auto cpu_int8 = Values(RunOnCpu(model));
+    RunOptions once;  // as the CPU: states change from run to run
+    once.invokes = 1;
+    const auto gpu_int8 = Values(RunOnDelegate(model, once));
+    model.bytes = WithByteWeights(floats, TensorType::UINT8);
+    const auto cpu = Values(RunOnCpu(model));
+    const auto gpu = Values(RunOnDelegate(model, once));
+    EXPECT_EQ(cpu, cpu_int8);
+    EXPECT_EQ(gpu, gpu_int8);
+    ASSERT_EQ(gpu.size(), cpu.size());
+    for (size_t i = 0; i < cpu.size(); ++i) {
+      EXPECT_NEAR(gpu[i], cpu[i], bound) << i;
+    }
+  }
+};
+
+// Four weights of -1, 1, -2, 2 as uint8 on 1, 2, 3, 4: 3. The CPU takes the
+// activations as codes of 4/127: 32, 64, 95 and 127.
+TEST_F(HybridWeightsTest, TheNumbersOfTheFinding) {
+  const std::vector<uint8_t> bytes = {uint8_t(-32), 32, uint8_t(-64), 64};
+  const float cpu_sum =
+      (-32 * 32 + 32 * 64 - 64 * 95 + 64 * 127) / 32.0f * 4 / 127;
+  for (bool convolution : {false, true}) {
+    ModelBuilder b;
+    const ModelQuantization q = ModelQuantization::PerTensor(1 / 32.0f, 0);
+    SingleOpModel model;
+    if (convolution) {
+      const int x = b.AddInput("x", {1, 2, 2, 1});
+      const int w = b.AddConstant<uint8_t>("w", {1, 2, 2, 1}, bytes, q);
+      const int bias = b.AddConstant<float>("b", {1}, std::vector<float>{0});
+      const int y = b.AddTensor("y", {1, 1, 1, 1});
+      schema::Conv2DOptionsT options;
+      options.stride_w = options.stride_h = 1;
+      options.padding = schema::Padding::VALID;
+      b.AddOp(BuiltinOperator::CONV_2D, 1, {x, w, bias}, {y}, options);
+      b.SetOutputs({y});
+    } else {
+      const int x = b.AddInput("x", {1, 4});
+      const int w = b.AddConstant<uint8_t>("w", {1, 4}, bytes, q);
+      const int y = b.AddTensor("y", {1, 1});
+      b.AddOp(BuiltinOperator::FULLY_CONNECTED, 1, {x, w, -1}, {y},
+              schema::FullyConnectedOptionsT());
+      b.SetOutputs({y});
+    }
+    model.description = convolution ? "hybrid CONV_2D" : "hybrid dense";
+    model.bytes = b.Finish();
+    model.inputs = {{1, 2, 3, 4}};
+    const auto cpu = Values(RunOnCpu(model));
+    ASSERT_EQ(cpu.size(), 1u);
+    EXPECT_NEAR(cpu[0], cpu_sum, 1e-5f);
+    EXPECT_EQ(Values(RunOnDelegate(model)), std::vector<float>{3});
+  }
+}
+
+TEST_F(HybridWeightsTest, Uint8IsReadAsInt8) {
+  ConvParams conv;
+  Check(Conv2d(conv), 0.2f);
+  conv.kernel_h = conv.kernel_w = 1;
+  Check(Conv2d(conv), 0.2f);
+  Check(FullyConnected({}), 0.2f);
+  SvdfCase svdf;
+  Check(Stateful("hybrid SVDF", Svdf(svdf)), 0.2f);
+  LstmCase lstm;
+  Check(Stateful("hybrid LSTM", Lstm(lstm)), 0.05f);
+  lstm.steps = 3;
+  Check(Stateful("hybrid sequence LSTM", Lstm(lstm)), 0.05f);
+}
+
+// Weights that are an input of the model, as TFLite's own tests of the op have
+// them: codes of -32, 32, -64, 64 and a zero point that nobody reads.
+TEST_F(HybridWeightsTest, WeightsThatAreAnInput) {
+  for (TensorType type : {TensorType::UINT8, TensorType::INT8}) {
+    ModelBuilder b;
+    const int x = b.AddInput("x", {1, 2, 2, 1});
+    const int w = b.AddInput("w", {1, 2, 2, 1}, type,
+                             ModelQuantization::PerTensor(1 / 32.0f, 5));
+    const int bias = b.AddConstant<float>("b", {1}, std::vector<float>{0});
+    const int y = b.AddTensor("y", {1, 1, 1, 1});
+    schema::Conv2DOptionsT options;
+    options.stride_w = options.stride_h = 1;
+    options.padding = schema::Padding::VALID;
+    b.AddOp(BuiltinOperator::CONV_2D, 1, {x, w, bias}, {y}, options);
+    b.SetOutputs({y});
+    const auto model = LoadOrDie(b.Finish());
+    const DelegatePtr delegate = MakeDelegate();
+    for (bool gpu : {false, true}) {
+      auto interpreter = InterpreterOrDie(*model);
+      if (gpu) {
+        ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+        EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 1);
+      }
+      const std::vector<float> values = {1, 2, 3, 4};
+      ASSERT_TRUE(interpreter->input(0).Write(values).ok());
+      const uint8_t bytes[] = {uint8_t(-32), 32, uint8_t(-64), 64};
+      ASSERT_TRUE(interpreter->input(1).WriteBytes(bytes).ok());
+      ASSERT_TRUE(interpreter->Invoke().ok());
+      // The CPU rounds the activations to codes of 4 / 127.
+      EXPECT_NEAR(interpreter->output(0).AsFloats()[0], 3, gpu ? 1e-6 : 0.05);
+    }
+  }
+}
+
+// One constant, read by a hybrid op and by one that reads it by its type.
+TEST_F(HybridWeightsTest, OtherReadersOfTheConstantKeepItsType) {
+  ModelBuilder b;
+  const int x = b.AddInput("x", {1, 4});
+  const int w = b.AddConstant<uint8_t>(
+      "w", {4, 4},
+      std::vector<uint8_t>{1, 200, 3, 250, 5, 6, 130, 8, 9, 128, 11, 12, 13, 14,
+                           15, 255},
+      ModelQuantization::PerTensor(0.5f, 100));
+  const int y = b.AddTensor("y", {1, 4});
+  b.AddOp(BuiltinOperator::FULLY_CONNECTED, 1, {x, w, -1}, {y},
+          schema::FullyConnectedOptionsT());
+  const int real = b.AddTensor("real", {4, 4});
+  b.AddOp(BuiltinOperator::DEQUANTIZE, 1, {w}, {real});
+  const int z = b.AddTensor("z", {4, 4});
+  b.AddOp(BuiltinOperator::ADD, 1, {y, real}, {z}, schema::AddOptionsT());
+  b.SetOutputs({z});
+  SingleOpModel model;
+  model.bytes = b.Finish();
+  model.inputs = {{127, -127, 127, 127}};  // codes of 1: the CPU rounds nothing
+  model.description = "shared uint8 weights";
+  EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+}
+
+TEST_F(HybridWeightsTest, WhatTheCpuDoesNotTakeStaysThere) {
+  DepthwiseParams params;
+  SingleOpModel model = DepthwiseConv2d(params);
+  model.bytes = WithByteWeights(model.bytes, TensorType::UINT8);
+  RunOptions options;
+  options.expect_delegated = false;
+  const RunResult run = RunOnDelegate(model, options);
+  EXPECT_EQ(run.nodes_delegated, 0);
+  EXPECT_FALSE(run.status.ok());
+  EXPECT_FALSE(RunOnCpu(model).status.ok());
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

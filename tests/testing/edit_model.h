@@ -1,0 +1,26 @@
+// Changes to a finished .tflite file: a test's model is built by the builders,
+// then made one that they do not build.
+#ifndef GLES_DELEGATE_TESTS_TESTING_EDIT_MODEL_H_
+#define GLES_DELEGATE_TESTS_TESTING_EDIT_MODEL_H_
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "third_party/tflite_schema/schema_generated.h"
+
+namespace gles_delegate::testing {
+
+// The file after `edit` of its object form.
+std::vector<uint8_t> EditModel(
+    const std::vector<uint8_t>& model,
+    const std::function<void(schema::ModelT&)>& edit);
+
+// The file with every operator of this version, as TFLite's own resolver for
+// tests of single ops registers them (always 1).
+std::vector<uint8_t> WithVersion(const std::vector<uint8_t>& model,
+                                 int version);
+
+}  // namespace gles_delegate::testing
+
+#endif  // GLES_DELEGATE_TESTS_TESTING_EDIT_MODEL_H_
