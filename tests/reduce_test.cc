@@ -76,9 +76,11 @@ TEST_F(ReduceTest, SharedByWorkGroups) {
       if (over[axis]) axes.push_back(axis);
     }
     const SingleOpModel model = Reduce(op, shape, axes, /*keep_dims=*/true);
+    ReduceAttributes attributes;
+    attributes.over = over;
     const NodeRun node_run =
         RunNode(schema::EnumNameBuiltinOperator(op),
-                ParsedNode{ReduceAttributes{over, {}}, {}}, {shape},
+                ParsedNode{attributes, {}}, {shape},
                 RunOnCpu(model).outputs[0].shape, model.inputs,
                 [](DeviceProfile& profile) { profile.work_group_size = 64; });
     EXPECT_THAT(node_run.result, MatchesCpu(model));

@@ -68,7 +68,7 @@ void RunOptions(absl::Span<const uint8_t> bytes) {
       RunStruct(rest);
       return;
     default:
-      (void)ParseNodeRanges(text);
+      (void)ParseNodeRanges("exclude_nodes", text);
   }
 }
 

@@ -66,7 +66,7 @@ void AddSeries(CaseList* list, schema::BuiltinOperator op,
                const std::string& what, const Shape& shape,
                const BuildOne& build, bool with_uint8, int families) {
   const std::string name = schema::EnumNameBuiltinOperator(op);
-  for (TensorType type : kTypes) {
+  for (TensorType type : {TensorType::INT8, TensorType::UINT8}) {
     if (type == TensorType::UINT8 && !with_uint8) continue;
     const int count = with_uint8 ? families : 2 * families;
     const std::string type_name =
