@@ -86,11 +86,11 @@ int32_t DivideRounded(int32_t sum, int32_t count) {
   return (sum > 0 ? sum + count / 2 : sum - count / 2) / count;
 }
 
-AddMultipliers AddMultipliersOf(float a_scale, float b_scale, float sum_scale) {
+AddMultipliers AddMultipliersOf(float a_scale, float b_scale, float sum_scale,
+                                int more_bits) {
   const double twice = 2 * std::max(double{a_scale}, double{b_scale});
   return {MultiplierOf(a_scale / twice), MultiplierOf(b_scale / twice),
-          MultiplierOf(twice /
-                       ((1 << AddMultipliers::kMoreBits) * double{sum_scale}))};
+          MultiplierOf(twice / ((1 << more_bits) * double{sum_scale}))};
 }
 
 int32_t Add(int32_t a, int32_t b, const AddMultipliers& m, bool subtract) {

@@ -71,8 +71,10 @@ struct AddMultipliers {
   Multiplier b;
   Multiplier sum;
   static constexpr int kMoreBits = 20;
+  static constexpr int kMoreBitsOfSixteen = 15;  // where codes have 16 bits
 };
-AddMultipliers AddMultipliersOf(float a_scale, float b_scale, float sum_scale);
+AddMultipliers AddMultipliersOf(float a_scale, float b_scale, float sum_scale,
+                                int more_bits = AddMultipliers::kMoreBits);
 // Of code - zero point: before the output's zero point and range. a - b where
 // `subtract`.
 int32_t Add(int32_t a, int32_t b, const AddMultipliers& multipliers,

@@ -259,6 +259,69 @@ TEST_F(SixteenBitTest, ProductsAreTheCpusIntegers) {
   }
 }
 
+// --- Functions of two --------------------------------------------------------
+
+// Of random scales; of two tensors, of a broadcast one, or of a constant.
+float FunctionApart(Op op, int seed, TfLiteGlesQuantizedCompute compute) {
+  std::mt19937 random(seed);
+  const auto scale = [&random] {
+    return std::exp2(-14.0f + 0.01f * static_cast<float>(random() % 500));
+  };
+  const float a_scale = scale(), b_scale = scale();
+  const Shape full = {2, 6, 5, 7}, row = {1, 1, 1, 7};
+  ModelBuilder b;
+  const int x = b.AddInput("x", full, kInt16, Q(a_scale));
+  std::vector<std::vector<float>> inputs = {Values(420, a_scale, seed)};
+  int z = x;
+  if (seed % 3 == 2) {
+    std::vector<int16_t> codes(7);
+    for (int16_t& code : codes) code = static_cast<int16_t>(random() >> 16);
+    z = b.AddConstant<int16_t>("z", row, codes, Q(b_scale));
+  } else {
+    const bool broadcast = seed % 3 == 1;
+    z = b.AddInput("z", broadcast ? row : full, kInt16, Q(b_scale));
+    inputs.push_back(Values(broadcast ? 7 : 420, b_scale, seed + 1));
+  }
+  const float out_scale =
+      (op == Op::MUL ? a_scale * b_scale * 30000 : a_scale + b_scale) *
+      (0.6f + 0.01f * static_cast<float>(random() % 50));
+  const int y = b.AddTensor("y", full, kInt16, Q(out_scale));
+  const std::vector<int> operands =
+      seed % 2 == 0 ? std::vector<int>{x, z} : std::vector<int>{z, x};
+  const auto activation = seed % 5 == 3 ? schema::ActivationFunctionType::RELU
+                                        : schema::ActivationFunctionType::NONE;
+  if (op == Op::ADD) {
+    schema::AddOptionsT options;
+    options.pot_scale_int16 = false;
+    options.fused_activation_function = activation;
+    b.AddOp(op, 3, operands, {y}, options);
+  } else if (op == Op::SUB) {
+    schema::SubOptionsT options;
+    options.pot_scale_int16 = false;
+    options.fused_activation_function = activation;
+    b.AddOp(op, 5, operands, {y}, options);
+  } else {
+    schema::MulOptionsT options;
+    options.fused_activation_function = activation;
+    b.AddOp(op, 4, operands, {y}, options);
+  }
+  b.SetOutputs({y});
+  const bool integer = compute != kTfLiteGlesQuantizedFloat;
+  return CodesApart(
+      absl::StrCat(schema::EnumNameBuiltinOperator(op), " seed ", seed), b,
+      std::move(inputs), out_scale, compute,
+      integer ? "\"nodes_on_codes\": 1" : "");
+}
+
+TEST_F(SixteenBitTest, FunctionsOfTwoAreTheCpusIntegers) {
+  for (Op op : {Op::ADD, Op::SUB, Op::MUL}) {
+    for (int seed = 0; seed < 200; ++seed) {
+      EXPECT_EQ(FunctionApart(op, seed, kTfLiteGlesQuantizedInteger), 0)
+          << schema::EnumNameBuiltinOperator(op) << " " << seed;
+    }
+  }
+}
+
 // Versions that TFLite 2.9 does not have yet, of its 16-bit kernels.
 TEST(SixteenBitVersionTest, OfNewerRuntimesAreTaken) {
   const std::vector<std::pair<Op, int>> versions = {

@@ -7,6 +7,7 @@
 #include "delegate/ops/op.h"
 #include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/kernel.h"
+#include "delegate/passes/codes/wide_binary.h"
 #include "delegate/passes/codes/wide_products.h"
 #include "delegate/tflite/float_view.h"
 
@@ -61,9 +62,10 @@ std::optional<Node> Rewritten(const Node& node,
 
 // Puts the nodes that compute `node` in integers of 16 bits behind `*nodes`.
 // False: it has none, or the device cannot plan them.
-bool AppendWideProduct(const Node& node, const codes::KernelContext& context,
-                       std::vector<Node>* nodes) {
+bool AppendWide(const Node& node, const codes::KernelContext& context,
+                std::vector<Node>* nodes) {
   std::vector<Node> wide = codes::WideProduct(node, context);
+  if (wide.empty()) wide = codes::WideFunctionOfTwo(node, context);
   for (const Node& part : wide) {
     Planner planner(context.graph, context.profile);
     if (!PlanNode(part, &planner).ok()) return false;
@@ -81,7 +83,7 @@ int ComputeOnCodes(Graph* graph, const DeviceProfile& profile,
   int count = 0;
   std::vector<Node> nodes;
   for (Node& node : graph->nodes) {
-    if (AppendWideProduct(node, context, &nodes)) {
+    if (AppendWide(node, context, &nodes)) {
       ++count;
       continue;
     }

@@ -419,13 +419,37 @@ vec4 op_requantize_float(vec4 x, ivec4 scale, ivec4 unused, vec4 p) {
 // --- 16-bit codes (delegate/passes/codes/wide_products.cc) ---------------------
 
 // The code of a real value. p.x: its scale; zero points are zero.
-vec4 code_of(vec4 x, vec4 p) { return floor(x / p.x + 0.5); }
+vec4 op_code_of(vec4 x, vec4 p) { return floor(x / p.x + 0.5); }
 // A code is 256 times its high part plus its low one, both of -128 to 128.
 vec4 op_high_code(vec4 x, vec4 p) {
-  return floor(code_of(x, p) * 0.00390625 + 0.5);
+  return floor(op_code_of(x, p) * 0.00390625 + 0.5);
 }
 vec4 op_low_code(vec4 x, vec4 p) {
-  return code_of(x, p) - 256.0 * op_high_code(x, p);
+  return op_code_of(x, p) - 256.0 * op_high_code(x, p);
+}
+// quant/fixed_point.h's Add() of such codes, with 15 more bits. p: the multiplier
+// of the finer scale and that of the sum, as the bits of floats, 2^29 less; both
+// shifts to the right, the first times 64; flags: 1 where a is the finer, 2 to
+// subtract, 4 where ties go up.
+vec4 op_add_wide(vec4 a, vec4 b, vec4 p) {
+  ivec2 multipliers = floatBitsToInt(p.xy) + 0x20000000;
+  int shifts = int(p.z);
+  int flags = int(p.w);
+  bool a_is_finer = (flags & 1) != 0;
+  bool ties_up = (flags & 4) != 0;
+  ivec4 finer = ivec4(a_is_finer ? a : b) << 15;
+  finer = op_rescale(finer, ivec4(multipliers.x), ivec4(-(shifts >> 6)), ties_up);
+  ivec4 coarser = ivec4(a_is_finer ? b : a) << 14;
+  ivec4 first = a_is_finer ? finer : coarser;
+  ivec4 second = a_is_finer ? coarser : finer;
+  if ((flags & 2) != 0) second = -second;
+  return vec4(op_rescale(first + second, ivec4(multipliers.y),
+                         ivec4(-(shifts & 63)), ties_up));
+}
+// A product of such codes, scaled. p: as op_requantize_all has it.
+vec4 op_mul_wide(vec4 a, vec4 b, vec4 p) {
+  ivec4 multiplier = ivec4(int(p.x) * 32768 + int(p.y));
+  return vec4(op_rescale(ivec4(a) * ivec4(b), multiplier, ivec4(int(p.z)), false));
 }
 // A sum from those of its high and its low parts, less than 0x3f000000 in
 // magnitude: as the bits of a float, 2^30 more, which is never denormal or NaN.

@@ -13,6 +13,7 @@
 #include "delegate/ops/elementwise.h"
 #include "delegate/ops/op.h"
 #include "delegate/passes/codes/helpers.h"
+#include "delegate/passes/codes/wide_helpers.h"
 
 namespace gles_delegate::codes {
 namespace {
@@ -43,12 +44,6 @@ std::optional<Parts> PartsOf(const Node& node) {
   }
   parts.data = node.inputs[parts.data_input];
   return parts;
-}
-
-bool IsSixteenBit(const Tensor& tensor) {
-  const Quantization& q = tensor.quantization;
-  return tensor.codes == DataType::kInt16 && !tensor.is_constant() &&
-         q.scale.size() == 1 && q.zero_point[0] == 0;
 }
 
 // The codes of a constant of whole numbers that floats hold; empty where it is
@@ -110,33 +105,6 @@ TensorId AddFloats(const std::string& name, const std::vector<float>& values,
   return graph->AddTensor(std::move(tensor));
 }
 
-// A float32 tensor like `like`, of no quantization.
-TensorId AddLike(const Tensor& like, const char* what, Graph* graph) {
-  Tensor tensor;
-  tensor.name = absl::StrCat(what, " of ", like.name);
-  tensor.dims = like.dims;
-  tensor.shape = like.shape;
-  return graph->AddTensor(std::move(tensor));
-}
-
-// A copy of `source` with post-ops.
-Node Elementwise(const Node& of, TensorId source, TensorId to,
-                 std::vector<PostOp> post_ops, const Graph& graph) {
-  static const OpDefinition& op = *new OpDefinition{
-      "CODES_OF_16_BITS", -1, 1, 1, nullptr, PlanElementwise, ""};
-  Node node;
-  node.op = &op;
-  node.tflite_index = of.tflite_index;
-  node.inputs = {source};
-  node.outputs = {to};
-  ElementwiseAttributes attributes;
-  attributes.source_shape = graph.tensor(source).shape;
-  node.attributes = attributes;
-  node.post_ops = std::move(post_ops);
-  node.on_codes = true;
-  return node;
-}
-
 // A row for each of the output's channels.
 std::vector<std::array<int32_t, 2>> Multipliers(const Tensor& data,
                                                 const Tensor& weights,
@@ -159,22 +127,6 @@ std::vector<std::array<int32_t, 2>> Multipliers(const Tensor& data,
     rows.push_back({m.value, m.right});
   }
   return rows;
-}
-
-// The clamp to the output's codes and to the fused activation.
-std::optional<PostOp> Clamp(const Node& node, const Tensor& out) {
-  float low = -32768, high = 32767;
-  const std::vector<PostOp>& ops = node.post_ops;
-  if (ops.size() > 2 || (ops.size() == 2 && ops[0].function != "clamp")) {
-    return std::nullopt;
-  }
-  if (ops.size() == 2) {
-    const float scale = out.quantization.scale[0];
-    low = std::max(low, std::round(ops[0].params[0] / scale));
-    high = std::min(high, std::round(ops[0].params[1] / scale));
-  }
-  if (low > high) return std::nullopt;
-  return PostOp{"clamp", {low, high, 0, 0}};
 }
 
 // The same product of one half of the codes, with one half of the bias.
@@ -205,7 +157,7 @@ std::vector<Node> WideProduct(const Node& node, const KernelContext& c) {
   const Tensor& data = graph->tensor(parts->data);
   const Tensor& weights = graph->tensor(node.inputs[parts->weights_input]);
   const Quantization& q = weights.quantization;
-  const std::optional<PostOp> clamp = Clamp(node, out);
+  const std::optional<PostOp> clamp = WideClamp(node.post_ops, out);
   if (!clamp || !IsSixteenBit(out) || !IsSixteenBit(data) ||
       !weights.is_constant() || weights.codes != DataType::kInt8 ||
       (q.per_channel() && q.dimension != parts->channels) ||
@@ -238,18 +190,18 @@ std::vector<Node> WideProduct(const Node& node, const KernelContext& c) {
   const TensorId low_sums = AddLike(out, "low sums", graph);
   PostOp join{"join_sums", {}};
   join.operand = low_sums;
-  return {Elementwise(node, parts->data, low, {{"low_code", {scale, 0, 0, 0}}},
-                      *graph),
+  return {WideElementwise(node, parts->data, low,
+                          {{"low_code", {scale, 0, 0, 0}}}, *graph),
           HalfProduct(node, *parts, low, low_bias, low_sums, graph),
-          Elementwise(node, parts->data, high,
-                      {{"high_code", {scale, 0, 0, 0}}}, *graph),
+          WideElementwise(node, parts->data, high,
+                          {{"high_code", {scale, 0, 0, 0}}}, *graph),
           HalfProduct(node, *parts, high, high_bias, high_sums, graph),
-          Elementwise(node, high_sums, node.outputs[0],
-                      {join,
-                       WithTable("rescale_sum", rows, out.name, graph),
-                       *clamp,
-                       {"mul", {out.quantization.scale[0], 0, 0, 0}}},
-                      *graph)};
+          WideElementwise(node, high_sums, node.outputs[0],
+                          {join,
+                           WithTable("rescale_sum", rows, out.name, graph),
+                           *clamp,
+                           {"mul", {out.quantization.scale[0], 0, 0, 0}}},
+                          *graph)};
 }
 
 }  // namespace gles_delegate::codes

@@ -1,0 +1,125 @@
+#include "delegate/passes/codes/wide_binary.h"
+
+#include <any>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "absl/types/span.h"
+#include "delegate/ops/elementwise.h"
+#include "delegate/ops/op.h"
+#include "delegate/passes/codes/helpers.h"
+#include "delegate/passes/codes/wide_helpers.h"
+#include "quant/fixed_point.h"
+
+namespace gles_delegate::codes {
+namespace {
+
+bool IsSixteenBitConstant(const Tensor& tensor) {
+  const Quantization& q = tensor.quantization;
+  return tensor.codes == DataType::kInt16 && tensor.is_constant() &&
+         q.scale.size() == 1 && q.zero_point[0] == 0;
+}
+
+bool IsPowerOfTwo(float scale) {
+  int exponent = 0;
+  return std::frexp(scale, &exponent) == 0.5f;
+}
+
+// A multiplier's 31 bits as those of a float: 2^29 less, which is never
+// denormal or NaN.
+float AsBits(const quant::Multiplier& m) {
+  const int32_t bits = m.value - (1 << 29);
+  float value = 0;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+std::optional<PostOp> Sum(float a, float b, float out, bool subtract,
+                          bool ties_up) {
+  // TFLite shifts such sums, if the model's flag asks for it.
+  if (IsPowerOfTwo(a) && IsPowerOfTwo(b) && IsPowerOfTwo(out)) {
+    return std::nullopt;
+  }
+  const quant::AddMultipliers m = quant::AddMultipliersOf(
+      a, b, out, quant::AddMultipliers::kMoreBitsOfSixteen);
+  const bool a_is_finer = a < b;
+  const quant::Multiplier& finer = a_is_finer ? m.a : m.b;
+  if (finer.value == 0 || m.sum.value == 0 || m.sum.shift > 0) {
+    return std::nullopt;
+  }
+  const int flags =
+      (a_is_finer ? 1 : 0) + (subtract ? 2 : 0) + (ties_up ? 4 : 0);
+  return PostOp{"add_wide",
+                {AsBits(finer), AsBits(m.sum),
+                 static_cast<float>(-finer.shift * 64 - m.sum.shift),
+                 static_cast<float>(flags)}};
+}
+
+std::optional<PostOp> Product(float a, float b, float out) {
+  const quant::Multiplier m =
+      quant::MultiplierOf(quant::ProductScale(a, b, out));
+  // A product has 31 bits.
+  if (m.value == 0 || m.shift > 0) return std::nullopt;
+  return PostOp{"mul_wide", AsParams(m, 0)};
+}
+
+}  // namespace
+
+std::vector<Node> WideFunctionOfTwo(const Node& node, const KernelContext& c) {
+  const absl::string_view name = node.op->name;
+  Graph* const graph = c.graph;
+  if ((name != "ADD" && name != "SUB" && name != "MUL") || c.profile.half ||
+      node.inputs.size() != 2 || !EndsInSimulator(node) ||
+      !IsPlainElementwise(*graph, node) ||
+      node.post_ops[0].operand == kNoTensor) {
+    return {};
+  }
+  const int source_input =
+      std::any_cast<const ElementwiseAttributes&>(node.attributes).source;
+  const TensorId source = node.inputs[source_input];
+  const PostOp function = node.post_ops[0];
+  const Tensor& out = graph->tensor(node.outputs[0]);
+  const Tensor& x = graph->tensor(source);
+  const Tensor& y = graph->tensor(function.operand);
+  const std::optional<PostOp> clamp =
+      WideClamp(absl::MakeSpan(node.post_ops).subspan(1), out);
+  if (!clamp || !IsSixteenBit(out) || !IsSixteenBit(x) ||
+      (!IsSixteenBit(y) && !IsSixteenBitConstant(y))) {
+    return {};
+  }
+  float a = x.quantization.scale[0], b = y.quantization.scale[0];
+  if (function.operand_first) std::swap(a, b);
+  const float out_scale = out.quantization.scale[0];
+  const bool newer = c.cpu == quant::CpuKernels::kLitert ||
+                     c.cpu == quant::CpuKernels::kXnnpack;
+  std::optional<PostOp> integers =
+      name == "MUL"
+          ? Product(a, b, out_scale)
+          : Sum(a, b, out_scale, name == "SUB", newer && name == "ADD");
+  if (!integers) return {};
+  std::vector<Node> nodes;
+  const auto codes_of = [&](TensorId id) {
+    if (graph->tensor(id).is_constant()) return AsCodes(graph, id);
+    const Tensor& tensor = graph->tensor(id);
+    const TensorId codes = AddLike(tensor, "codes", graph);
+    nodes.push_back(WideElementwise(
+        node, id, codes, {{"code_of", {tensor.quantization.scale[0], 0, 0, 0}}},
+        *graph));
+    return codes;
+  };
+  Node last = node;
+  last.on_codes = true;
+  last.inputs[source_input] = codes_of(source);
+  integers->operand = function.operand == source ? last.inputs[source_input]
+                                                 : codes_of(function.operand);
+  integers->operand_first = function.operand_first;
+  last.inputs[1 - source_input] = integers->operand;
+  last.post_ops = {*std::move(integers), *clamp, {"mul", {out_scale, 0, 0, 0}}};
+  nodes.push_back(std::move(last));
+  return nodes;
+}
+
+}  // namespace gles_delegate::codes

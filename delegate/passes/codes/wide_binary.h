@@ -1,0 +1,21 @@
+// ADD, SUB and MUL of 16-bit activations in TFLite's integers.
+#ifndef GLES_DELEGATE_DELEGATE_PASSES_CODES_WIDE_BINARY_H_
+#define GLES_DELEGATE_DELEGATE_PASSES_CODES_WIDE_BINARY_H_
+
+#include <vector>
+
+#include "delegate/graph.h"
+#include "delegate/passes/codes/kernel.h"
+
+namespace gles_delegate::codes {
+
+// The nodes that compute what `node`, of the float view, stands for: the codes
+// of both operands, and the function of them. Empty: the node is something
+// else, or TFLite has another arithmetic for its scales (ADD and SUB where all
+// three are powers of two; results scaled up).
+std::vector<Node> WideFunctionOfTwo(const Node& node,
+                                    const KernelContext& context);
+
+}  // namespace gles_delegate::codes
+
+#endif  // GLES_DELEGATE_DELEGATE_PASSES_CODES_WIDE_BINARY_H_

@@ -1,0 +1,59 @@
+#include "delegate/passes/codes/wide_helpers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/elementwise.h"
+#include "delegate/ops/op.h"
+
+namespace gles_delegate::codes {
+
+bool IsSixteenBit(const Tensor& tensor) {
+  const Quantization& q = tensor.quantization;
+  return tensor.codes == DataType::kInt16 && !tensor.is_constant() &&
+         q.scale.size() == 1 && q.zero_point[0] == 0;
+}
+
+TensorId AddLike(const Tensor& like, const char* what, Graph* graph) {
+  Tensor tensor;
+  tensor.name = absl::StrCat(what, " of ", like.name);
+  tensor.dims = like.dims;
+  tensor.shape = like.shape;
+  return graph->AddTensor(std::move(tensor));
+}
+
+Node WideElementwise(const Node& of, TensorId source, TensorId to,
+                     std::vector<PostOp> post_ops, const Graph& graph) {
+  static const OpDefinition& op = *new OpDefinition{
+      "CODES_OF_16_BITS", -1, 1, 1, nullptr, PlanElementwise, ""};
+  Node node;
+  node.op = &op;
+  node.tflite_index = of.tflite_index;
+  node.inputs = {source};
+  node.outputs = {to};
+  ElementwiseAttributes attributes;
+  attributes.source_shape = graph.tensor(source).shape;
+  node.attributes = attributes;
+  node.post_ops = std::move(post_ops);
+  node.on_codes = true;
+  return node;
+}
+
+std::optional<PostOp> WideClamp(absl::Span<const PostOp> ops,
+                                const Tensor& out) {
+  float low = -32768, high = 32767;
+  if (ops.size() > 2 || (ops.size() == 2 && ops[0].function != "clamp")) {
+    return std::nullopt;
+  }
+  if (ops.size() == 2) {
+    const float scale = out.quantization.scale[0];
+    low = std::max(low, std::round(ops[0].params[0] / scale));
+    high = std::min(high, std::round(ops[0].params[1] / scale));
+  }
+  if (low > high) return std::nullopt;
+  return PostOp{"clamp", {low, high, 0, 0}};
+}
+
+}  // namespace gles_delegate::codes

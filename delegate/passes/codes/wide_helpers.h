@@ -1,0 +1,31 @@
+// What the integer kernels of 16-bit codes share. Tensors stay real values,
+// which hold such codes exactly; between the nodes of a kernel they hold codes.
+#ifndef GLES_DELEGATE_DELEGATE_PASSES_CODES_WIDE_HELPERS_H_
+#define GLES_DELEGATE_DELEGATE_PASSES_CODES_WIDE_HELPERS_H_
+
+#include <optional>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "delegate/graph.h"
+
+namespace gles_delegate::codes {
+
+// Int16 codes computed at run time, of one scale and the zero point 0.
+bool IsSixteenBit(const Tensor& tensor);
+
+// A float32 tensor of the shape of `like` and of no quantization.
+TensorId AddLike(const Tensor& like, const char* what, Graph* graph);
+
+// A copy of `source` to `to` with post-ops, on behalf of node `of`.
+Node WideElementwise(const Node& of, TensorId source, TensorId to,
+                     std::vector<PostOp> post_ops, const Graph& graph);
+
+// The clamp to the codes of `out` and to the activation among `post_ops`, which
+// end in the simulator. nullopt: they do something else on the way to it.
+std::optional<PostOp> WideClamp(absl::Span<const PostOp> post_ops,
+                                const Tensor& out);
+
+}  // namespace gles_delegate::codes
+
+#endif  // GLES_DELEGATE_DELEGATE_PASSES_CODES_WIDE_HELPERS_H_
