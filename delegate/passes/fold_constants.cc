@@ -22,6 +22,7 @@ void ShareConstant(const Tensor& input, Tensor* output) {
   output->constant = input.constant;
   output->type = input.type;
   output->codes = input.codes;
+  output->host = input.host;
   output->quantization = input.quantization;
   output->sparsity = input.sparsity;
 }
@@ -38,6 +39,7 @@ absl::Status Dequantize(const Tensor& input, Tensor* output) {
   output->constant = ConstantData::Own(std::move(bytes));
   output->type = DataType::kFloat32;
   output->codes = DataType::kOther;
+  output->host = DataType::kOther;
   output->quantization = {};
   return absl::OkStatus();
 }

@@ -69,7 +69,8 @@ bool TakesHostView(absl::string_view op, const Tensor& tensor, bool is_output) {
     case DataType::kInt64:
       return is_output && (op == "ARG_MAX" || op == "ARG_MIN");
     case DataType::kFloat16:
-      return op == "DEQUANTIZE" || relabels;
+      // DENSIFY takes constants alone, and folds.
+      return op == "DEQUANTIZE" || op == "DENSIFY" || relabels;
     default:
       return op != "MAX_POOL_2D" && MovesValues(op);
   }
