@@ -32,19 +32,26 @@ void HoldCodes(Graph* graph) {
 }
 
 // A node that moves codes does so whatever they stand for.
-std::optional<Node> Moved(const Node& node, const Graph& graph) {
-  // A fill value, or a constant among what is moved, is a real value.
-  if (!KeepsCodes(graph, node) || node.op->name == "PADV2") {
+std::optional<Node> Moved(const Node& node, Graph* graph) {
+  // A fill value is a real value.
+  if (!KeepsCodes(*graph, node) || node.op->name == "PADV2" ||
+      node.op->name == "FILL") {
     return std::nullopt;
   }
-  for (TensorId id : node.inputs) {
-    if (id == kNoTensor || !graph.tensor(id).is_float_view()) continue;
-    if (!HoldsCodes(graph, id)) return std::nullopt;
-  }
   for (TensorId id : node.outputs) {
-    if (!HoldsCodes(graph, id)) return std::nullopt;
+    if (!HoldsCodes(*graph, id)) return std::nullopt;
   }
-  return node;
+  Node moved = node;
+  for (TensorId& id : moved.inputs) {
+    if (id == kNoTensor || !graph->tensor(id).is_float_view()) continue;
+    if (graph->tensor(id).is_constant() &&
+        graph->tensor(id).quantization.scale.size() == 1) {
+      id = codes::AsCodes(graph, id);  // a constant among what is moved
+    } else if (!HoldsCodes(*graph, id)) {
+      return std::nullopt;
+    }
+  }
+  return moved;
 }
 
 std::optional<Node> Rewritten(const Node& node,
@@ -57,7 +64,7 @@ std::optional<Node> Rewritten(const Node& node,
       return node_on_codes;
     }
   }
-  return Moved(node, *context.graph);
+  return Moved(node, context.graph);
 }
 
 // Puts the nodes that compute `node` in integers of 16 bits behind `*nodes`.
@@ -79,10 +86,15 @@ bool AppendWide(const Node& node, const codes::KernelContext& context,
 int ComputeOnCodes(Graph* graph, const DeviceProfile& profile,
                    quant::CpuKernels cpu) {
   HoldCodes(graph);
+  codes::RescaleBeforeConcatenations(graph);
   const codes::KernelContext context{graph, profile, cpu};
   int count = 0;
   std::vector<Node> nodes;
   for (Node& node : graph->nodes) {
+    if (node.on_codes) {  // made so
+      nodes.push_back(node);
+      continue;
+    }
     if (AppendWide(node, context, &nodes)) {
       ++count;
       continue;

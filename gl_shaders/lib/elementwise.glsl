@@ -145,6 +145,20 @@ vec4 op_round_mean(vec4 x, vec4 p) {
   return sign(mean) * floor(abs(mean) + (0.5 + p.y)) - p.x;
 }
 
+// A code less its zero point as the code of another quantization, less its own:
+// round(code * scale + bias), bias = -zero point * scale, as TFLite's
+// CONCATENATION computes it in float32. p: scale, zero point; p.w is 0, which no
+// compiler knows: it keeps the product's rounding apart.
+vec4 op_scaled_code(vec4 x, vec4 p) {
+  int never = int(p.w);
+  float bias = intBitsToFloat(floatBitsToInt(-p.y * p.x) + never);
+  vec4 product = intBitsToFloat(floatBitsToInt((x + p.y) * p.x) + never);
+  vec4 y = product + bias;
+  vec4 whole = floor(abs(y));
+  whole += vec4(greaterThanEqual(abs(y) - whole, vec4(0.5)));
+  return sign(y) * whole;
+}
+
 // x / y. Past 2^126 a driver may take 1 / y for zero (GLSL ES 3.10, 4.7.1); an
 // H200 does.
 vec4 quotient(vec4 x, vec4 y) {

@@ -80,11 +80,21 @@ std::optional<Node> MaxPoolOnCodes(const Node& node, const KernelContext& c);
 std::optional<Node> MeanOnCodes(const Node& node, const KernelContext& c);
 std::optional<Node> SumOnCodes(const Node& node, const KernelContext& c);
 std::optional<Node> ExtremeOnCodes(const Node& node, const KernelContext& c);
+// matrices.cc
+std::optional<Node> BatchMatMulOnCodes(const Node& node,
+                                       const KernelContext& c);
 // rows.cc: functions of a pixel's channels.
 std::optional<Node> SoftmaxOnCodes(const Node& node, const KernelContext& c);
 std::optional<Node> LogSoftmaxOnCodes(const Node& node, const KernelContext& c);
 std::optional<Node> L2NormalizationOnCodes(const Node& node,
                                            const KernelContext& c);
+// movement.cc: codes moved from one quantization to another, as they are.
+std::optional<Node> MoveOnCodes(const Node& node, const KernelContext& c);
+std::optional<Node> ArgExtremeOnCodes(const Node& node, const KernelContext& c);
+// Gives each input of a uint8 CONCATENATION that has another quantization than
+// the output a node before it that rescales its codes, so that the
+// concatenation moves codes. Tensors know whether they hold codes.
+void RescaleBeforeConcatenations(Graph* graph);
 // resizing.cc
 std::optional<Node> ResizeBilinearOnCodes(const Node& node,
                                           const KernelContext& c);
