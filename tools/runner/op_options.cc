@@ -43,6 +43,12 @@ absl::StatusOr<nlohmann::ordered_json> OptionsToJson(
     const schema::OperatorT& node) {
   flatbuffers::Parser* parser = SchemaParser();
   if (parser == nullptr) return NoSchema();
+  // FlatBuffers packs what a file only says is there.
+  if (node.builtin_options.type != schema::BuiltinOptions::NONE &&
+      node.builtin_options.value == nullptr) {
+    return absl::InvalidArgumentError(
+        "a node names its options and lacks them");
+  }
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(schema::Operator::Pack(builder, &node));
   std::string text;

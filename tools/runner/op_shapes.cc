@@ -223,7 +223,10 @@ std::string OpShapesToText(const std::string& model,
       absl::StrCat("{\"model\":", Json(model).dump(), ",\"ops\":[");
   const char* separator = "\n";
   for (const OpShape& shape : shapes) {
-    absl::StrAppend(&text, separator, ToJson(shape).dump());
+    // A custom op's name may be no UTF-8; those bytes are replaced.
+    absl::StrAppend(
+        &text, separator,
+        ToJson(shape).dump(-1, ' ', false, Json::error_handler_t::replace));
     separator = ",\n";
   }
   absl::StrAppend(&text, "\n]}\n");
