@@ -177,8 +177,8 @@ bool Check::IsFit(const Unit& unit) {
   for (size_t i = unit.first; i < unit.end; ++i) {
     for (TensorId id : BoundTensors(in_.dispatches[i])) {
       const Tensor& tensor = in_.planned.tensor(id);
-      if (tensor.is_variable || tensor.type == DataType::kInt32 ||
-          tensor.type == DataType::kBool) {
+      if (tensor.is_variable ||
+          (!tensor.is_constant() && tensor.type != DataType::kFloat32)) {
         return false;
       }
     }
