@@ -159,7 +159,10 @@ TEST(ParseComparisonTest, Refusals) {
   codes.quantization = {{0.5f}, {3}, 0};
   Tensor others = codes;
   EXPECT_EQ(Message(Op::LESS, codes, others, bools), "");
+  // Codes of 8 bits are rescaled in integers, those of 16 are not.
   others.quantization.scale = {0.25f};
+  EXPECT_EQ(Message(Op::LESS, codes, others, bools), "");
+  codes.codes = others.codes = DataType::kInt16;
   EXPECT_THAT(Message(Op::LESS, codes, others, bools),
               HasSubstr("whose quantizations differ"));
 }

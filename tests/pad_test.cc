@@ -137,8 +137,10 @@ TEST(ParsePadTest, RefusalsOfValuesAndMirrors) {
             "");
   EXPECT_THAT(Refusal(ParsePadV2, {input, paddings, FakeTensor({2})}, {output}),
               HasSubstr("wants one element"));
-  EXPECT_THAT(Refusal(ParsePadV2, {input, paddings}, {output}),
-              HasSubstr("has 2 inputs, wants 3"));
+  // Without a value it is a PAD.
+  EXPECT_EQ(Refusal(ParsePadV2, {input, paddings}, {output}), "");
+  EXPECT_THAT(Refusal(ParsePadV2, {input}, {output}),
+              HasSubstr("has 1 inputs, wants"));
   MirrorPadParams params = {1};
   EXPECT_EQ(Refusal(ParseMirrorPad, {input, paddings}, {output}, &params), "");
   const Tensor wide = FakeInts({0, 0, 4, 0, 0, 0, 0, 0});

@@ -106,8 +106,8 @@ TEST(SvdfParseTest, RefusesShapesAndStates) {
   memory.inputs[4].is_variable = true;
   EXPECT_THAT(memory.Refused(), HasSubstr("it is 2x20"));
   SvdfNode huge;
-  huge.inputs[2] = FakeTensor({6, 1 << 30});  // 6 << 30 is 2 << 31
-  EXPECT_THAT(huge.Refused(), HasSubstr("variable tensor of 2x6442450944"));
+  huge.inputs[2] = FakeTensor({6, 1 << 30});
+  EXPECT_THAT(huge.Refused(), HasSubstr("[6,1073741824] has more than 2147483647 elements"));
   SvdfNode output;
   output.outputs[0] = FakeTensor({2, 6});
   EXPECT_THAT(output.Refused(), HasSubstr("output is 2x6"));

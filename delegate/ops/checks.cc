@@ -11,6 +11,22 @@ std::string DimsString(absl::Span<const int> dims) {
   return dims.empty() ? "scalar" : absl::StrJoin(dims, "x");
 }
 
+namespace {
+
+// Neither none nor more than shaders can index.
+absl::Status CheckElements(const Tensor& tensor, absl::string_view what) {
+  if (auto s = CheckDims(tensor.dims); !s.ok()) {
+    return absl::Status(s.code(), absl::StrCat(what, ": ", s.message()));
+  }
+  if (tensor.shape.elements() <= 0) {
+    return absl::UnimplementedError(absl::StrCat(
+        what, " is ", DimsString(tensor.dims), ", which has no elements"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::Status CheckFloat(const Tensor& tensor, absl::string_view what) {
   const bool half_constant =
       tensor.type == DataType::kFloat16 && tensor.is_constant();
@@ -18,11 +34,7 @@ absl::Status CheckFloat(const Tensor& tensor, absl::string_view what) {
     return absl::UnimplementedError(absl::StrCat(
         what, " is ", DataTypeName(tensor.type), ", only float32 runs here"));
   }
-  if (tensor.shape.elements() <= 0) {
-    return absl::UnimplementedError(absl::StrCat(
-        what, " is ", DimsString(tensor.dims), ", which has no elements"));
-  }
-  return absl::OkStatus();
+  return CheckElements(tensor, what);
 }
 
 absl::Status CheckFloatTensors(const NodeView& node, int first_input,
@@ -65,11 +77,7 @@ absl::Status CheckIntegers(const Tensor& tensor, DataType type,
         absl::StrCat(what, " is ", DataTypeName(tensor.type), ", only ",
                      DataTypeName(type), " runs here"));
   }
-  if (tensor.shape.elements() <= 0) {
-    return absl::UnimplementedError(absl::StrCat(
-        what, " is ", DimsString(tensor.dims), ", which has no elements"));
-  }
-  return absl::OkStatus();
+  return CheckElements(tensor, what);
 }
 
 absl::Status CheckMovedTensors(const NodeView& node, int first_input,
