@@ -52,7 +52,7 @@ int16_t TruncatedProduct(int16_t a, int16_t b) {
 
 int16_t ShiftedLeft(int16_t x, int shift) {
   return Saturated(static_cast<int32_t>(std::clamp<int64_t>(
-      int64_t{x} << std::min(shift, 31), INT32_MIN, INT32_MAX)));
+      int64_t{x} * (int64_t{1} << std::min(shift, 31)), INT32_MIN, INT32_MAX)));
 }
 
 // x / 2^shift, rounded to the nearest, ties away from zero. Past 15 the masks

@@ -22,7 +22,7 @@ absl::StatusOr<AxisPadding> ComputePadding(int padding, int in,
   if (padding == kPaddingSame) {
     out = (int64_t{in} + window.stride - 1) / window.stride;
   } else if (padding == kPaddingValid) {
-    out = (in + window.stride - window.extent()) / window.stride;
+    out = (int64_t{in} + window.stride - window.extent()) / window.stride;
   } else {
     return absl::UnimplementedError(absl::StrCat(
         "padding ", padding, " is not supported; SAME (1) and VALID (2) are"));
