@@ -1,7 +1,7 @@
 // Is this driver to be trusted with this partition? Each program that the
 // partition uses is run once, on random input, and single elements of what it
 // writes are held against the host's own computation
-// (docs/decisions/0005-self-check.md).
+// (docs/decisions/0006-self-check.md).
 #ifndef GLES_DELEGATE_DELEGATE_SELF_CHECK_H_
 #define GLES_DELEGATE_DELEGATE_SELF_CHECK_H_
 

@@ -28,10 +28,20 @@ vec4 exps_below(vec4 v, float largest) {
 // How many of a texel's channels there are.
 int channels_of(int slice) { return min(src_aux.x - 4 * slice, 4); }
 
-// In the order of the channels: a float32 sum is that of its order.
-float add_in_order(float sum, vec4 e, int count) {
-  for (int i = 0; i < count; ++i) sum = ROUNDED(sum + e[i]);
-  return sum;
+// Of slice `s`, whose codes are `v`: 0 for channels past the last, which changes
+// no sum.
+vec4 exps_of(int s, vec4 v, float largest) {
+  bvec4 past = greaterThanEqual(ivec4(0, 1, 2, 3), ivec4(channels_of(s)));
+  return mix(exps_below(v, largest), vec4(0.0), past);
+}
+
+// In the order of the channels: a float32 sum is that of its order. Without a
+// loop or a choice, as all other invocations wait for the one that adds.
+float add_in_order(float sum, vec4 e) {
+  sum = ROUNDED(sum + e.x);
+  sum = ROUNDED(sum + e.y);
+  sum = ROUNDED(sum + e.z);
+  return ROUNDED(sum + e.w);
 }
 
 #if THREADS > 1
@@ -63,13 +73,11 @@ float sum_of(ivec3 p, int thread, float largest) {
 #if THREADS > 1
   for (int first = 0; first < src_size.z; first += THREADS) {
     int s = min(first + thread, src_size.z - 1);
-    shares[thread] = exps_below(read_src(p.x, p.y, s, p.z), largest);
+    shares[thread] = exps_of(s, read_src(p.x, p.y, s, p.z), largest);
     barrier();
     int texels = min(THREADS, src_size.z - first);
     if (thread == 0) {
-      for (int i = 0; i < texels; ++i) {
-        sum = add_in_order(sum, shares[i], channels_of(first + i));
-      }
+      for (int i = 0; i < texels; ++i) sum = add_in_order(sum, shares[i]);
     }
     barrier();
   }
@@ -78,8 +86,8 @@ float sum_of(ivec3 p, int thread, float largest) {
   sum = shares[0].x;
 #else
   for (int s = 0; s < src_size.z; ++s) {
-    vec4 e = exps_below(read_src(p.x, p.y, s, p.z), largest);
-    sum = add_in_order(sum, e, channels_of(s));
+    vec4 e = exps_of(s, read_src(p.x, p.y, s, p.z), largest);
+    sum = add_in_order(sum, e);
   }
 #endif
   return sum;
