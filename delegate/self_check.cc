@@ -392,8 +392,8 @@ void Check::Compare(const Unit& unit) {
     if (in_.profile.half && std::abs(expected->value) > 6e4) continue;
     double want = expected->value;
     if (tensor.holds_codes && !tensor.quantization.empty()) {
-      // What the codes can hold of it. A float view ends there by its simulator,
-      // or nowhere.
+      // What the codes can hold of it. A float view ends there by its
+      // simulator, or nowhere.
       const bool is_unsigned = tensor.codes == DataType::kUint8;
       const bool wide = tensor.codes == DataType::kInt16;
       const double low = wide ? -32768 : is_unsigned ? 0 : -128;

@@ -79,9 +79,8 @@ TEST_F(ReduceTest, SharedByWorkGroups) {
     ReduceAttributes attributes;
     attributes.over = over;
     const NodeRun node_run =
-        RunNode(schema::EnumNameBuiltinOperator(op),
-                ParsedNode{attributes, {}}, {shape},
-                RunOnCpu(model).outputs[0].shape, model.inputs,
+        RunNode(schema::EnumNameBuiltinOperator(op), ParsedNode{attributes, {}},
+                {shape}, RunOnCpu(model).outputs[0].shape, model.inputs,
                 [](DeviceProfile& profile) { profile.work_group_size = 64; });
     EXPECT_THAT(node_run.result, MatchesCpu(model));
     for (const Dispatch& d : node_run.dispatches) {

@@ -107,7 +107,8 @@ TEST(SvdfParseTest, RefusesShapesAndStates) {
   EXPECT_THAT(memory.Refused(), HasSubstr("it is 2x20"));
   SvdfNode huge;
   huge.inputs[2] = FakeTensor({6, 1 << 30});
-  EXPECT_THAT(huge.Refused(), HasSubstr("[6,1073741824] has more than 2147483647 elements"));
+  EXPECT_THAT(huge.Refused(),
+              HasSubstr("[6,1073741824] has more than 2147483647 elements"));
   SvdfNode output;
   output.outputs[0] = FakeTensor({2, 6});
   EXPECT_THAT(output.Refused(), HasSubstr("output is 2x6"));

@@ -115,7 +115,8 @@ absl::StatusOr<ParsedNode> ParseBatchMatMul(const NodeView& node) {
   if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
   const auto params = node.Get<BatchMatMulParams>();
   if (!params.ok()) return params.status();
-  const BatchMatMulAttributes a = {(*params)->adj_x, (*params)->adj_y};
+  const BatchMatMulAttributes a = {(*params)->adj_x != 0,
+                                   (*params)->adj_y != 0};
   const Tensor& dst = *node.outputs[0];
   for (int i : {0, 1}) {
     if (auto s = CheckMatrix(*node.inputs[i], i == 0 ? "x" : "y"); !s.ok()) {

@@ -68,9 +68,10 @@ absl::StatusOr<ParsedNode> ParseCumsum(const NodeView& node) {
   if (!axis.ok()) return axis.status();
   if (auto s = CheckDims(*node.outputs[0], input.dims); !s.ok()) return s;
   const AxisView view = ViewOfAxis(input.dims, *axis);
-  return ParsedNode{CumsumAttributes{view.axis, view.shape,
-                                     (*params)->exclusive, (*params)->reverse},
-                    {}};
+  return ParsedNode{
+      CumsumAttributes{view.axis, view.shape, (*params)->exclusive != 0,
+                       (*params)->reverse != 0},
+      {}};
 }
 
 absl::Status PlanCumsum(const Node& node, Planner* planner) {

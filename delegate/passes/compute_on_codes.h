@@ -5,9 +5,9 @@
 // byte each. The ops of codes/kernels.cc then compute on (code - zero point):
 // small integers, whose products and sums floats hold exactly up to 2^24; and
 // they scale the sums as TFLite's integer kernels do (quant/fixed_point.h), or
-// look codes up in a table (quant/code_table.h). Ops that move values move codes.
-// Every other op keeps its float view: what it reads is code * scale, what it
-// writes goes to its code.
+// look codes up in a table (quant/code_table.h). Ops that move values move
+// codes. Every other op keeps its float view: what it reads is code * scale,
+// what it writes goes to its code.
 //
 // Convolutions and matrix products of 16-bit activations are integers as well,
 // of tensors that stay real values (codes/wide_products.h).

@@ -13,6 +13,10 @@
 
 namespace gles_delegate {
 
+// TFLite's bools, as the bytes that they are: any value may be read, which a
+// bool that is neither 0 nor 1 may not.
+using Flag = uint8_t;
+
 // TfLitePadding
 constexpr int kPaddingUnknown = 0;
 constexpr int kPaddingSame = 1;
@@ -59,8 +63,8 @@ struct PoolParams {
 struct FullyConnectedParams {
   int activation;
   int weights_format;  // 0: default
-  bool keep_num_dims;
-  bool asymmetric_quantize_inputs;
+  Flag keep_num_dims;
+  Flag asymmetric_quantize_inputs;
 };
 
 struct TransposeConvParams {
@@ -94,8 +98,8 @@ struct ReshapeParams {
 };
 
 struct ResizeParams {  // RESIZE_BILINEAR, RESIZE_NEAREST_NEIGHBOR
-  bool align_corners;
-  bool half_pixel_centers;
+  Flag align_corners;
+  Flag half_pixel_centers;
 };
 
 struct StridedSliceParams {
@@ -104,11 +108,11 @@ struct StridedSliceParams {
   int ellipsis_mask;
   int new_axis_mask;
   int shrink_axis_mask;
-  bool offset;  // appended with version 8
+  Flag offset;  // appended with version 8
 };
 
 struct ReducerParams {
-  bool keep_dims;
+  Flag keep_dims;
 };
 
 struct GatherParams {
@@ -149,18 +153,18 @@ struct CastParams {
 };
 
 struct BatchMatMulParams {
-  bool adj_x;
-  bool adj_y;
-  bool asymmetric_quantize_inputs;
+  Flag adj_x;
+  Flag adj_y;
+  Flag asymmetric_quantize_inputs;
 };
 
 struct CumsumParams {
-  bool exclusive;
-  bool reverse;
+  Flag exclusive;
+  Flag reverse;
 };
 
 struct GeluParams {
-  bool approximate;
+  Flag approximate;
 };
 
 struct LeakyReluParams {
@@ -180,22 +184,22 @@ struct LstmParams {
   float cell_clip;
   float proj_clip;
   int kernel_type;  // 0 full, 1 basic
-  bool asymmetric_quantize_inputs;
+  Flag asymmetric_quantize_inputs;
 };
 
 struct SequenceLstmParams {
   int activation;
   float cell_clip;
   float proj_clip;
-  bool time_major;
-  bool asymmetric_quantize_inputs;
-  bool diagonal_recurrent_tensors;  // appended with version 4
+  Flag time_major;
+  Flag asymmetric_quantize_inputs;
+  Flag diagonal_recurrent_tensors;  // appended with version 4
 };
 
 struct SvdfParams {
   int rank;
   int activation;
-  bool asymmetric_quantize_inputs;
+  Flag asymmetric_quantize_inputs;
 };
 
 struct LocalResponseNormParams {

@@ -94,7 +94,7 @@ class GlesKernel final : public SimpleDelegateKernel {
   bool built_ = false;                         // executor_ is of the graph
   // Where a node cannot run at the shapes that came later; else nullptr.
   std::unique_ptr<CpuPartition> on_cpu_;
-  std::string cache_warning_;  // of the last Build(), not told yet
+  std::string cache_warning_;       // of the last Build(), not told yet
   std::string wrong_answer_;        // of the last plan; empty: none
   std::string self_check_warning_;  // not told yet
   Graph original_;  // as read, before codes: what the self-check goes by
