@@ -7,11 +7,16 @@
 namespace gles_delegate::fuzz {
 namespace {
 
+// Byte by byte: the Verifier lets 64-bit elements lie on four bytes.
 template <typename T>
 std::vector<int> ToInts(const flatbuffers::Vector<T>* values) {
   std::vector<int> ints;
   if (values == nullptr) return ints;
-  for (const auto value : *values) ints.push_back(static_cast<int>(value));
+  for (size_t i = 0; i < values->size(); ++i) {
+    T value;
+    std::memcpy(&value, values->Data() + i * sizeof(T), sizeof(T));
+    ints.push_back(static_cast<int>(value));
+  }
   return ints;
 }
 
