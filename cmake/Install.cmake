@@ -7,7 +7,7 @@ include(CMakePackageConfigHelpers)
 install(TARGETS gles_delegate
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
   NAMELINK_COMPONENT development)
-install(FILES delegate/gles_delegate.h
+install(FILES delegate/include/gles_delegate/gles_delegate.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gles_delegate COMPONENT development)
 
 # From the .pc file's folder back to the prefix, so that the tree can be moved.

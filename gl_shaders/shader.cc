@@ -398,7 +398,7 @@ std::string DefineConstant(const ConstantBinding& c,
 }
 
 // The members that every Params block begins with; ParamsPrefix in
-// delegate/program.cc writes their values in the same order.
+// delegate/plan/program.cc writes their values in the same order.
 std::string CommonParams(const ShaderSpec& spec) {
   std::string text = "ivec4 grid;";
   for (const TensorBinding& t : spec.tensors) {

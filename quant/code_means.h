@@ -2,7 +2,7 @@
 // of codes becomes. docs/quantization.md says which kernel is whose.
 //
 // The delegate's passes make tables and uniforms of it for the shader
-// (gl_shaders/reduce_codes.comp). Pure functions, any thread.
+// (gl_shaders/reduction/reduce_codes.comp). Pure functions, any thread.
 #ifndef GLES_DELEGATE_QUANT_CODE_MEANS_H_
 #define GLES_DELEGATE_QUANT_CODE_MEANS_H_
 

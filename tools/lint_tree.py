@@ -66,11 +66,11 @@ ELSEWHERE = {  # what a run writes, or another project holds
 def check_document(path, text, files, options):
     """Yields findings of a document. files: the tree's; options: the keys there are.
 
-    >>> files = {"docs/a.md", "delegate/plan.h", "tools/x.py"}
+    >>> files = {"docs/a.md", "delegate/plan/plan.h", "tools/x.py"}
     >>> check = lambda text: list(check_document("docs/a.md", text, files, {"tuning"}))
     >>> check("[b](b.md), [x](../tools/x.py), [w](https://x.org/y.md)")
     ['docs/a.md:1: no such file: b.md']
-    >>> check("`plan.h` and `delegate/plan.h` and `delegate/plans.h` and `<op>.h`")
+    >>> check("`plan.h` and `delegate/plan/plan.h` and `delegate/plans.h` and `<op>.h`")
     ['docs/a.md:1: no such file: delegate/plans.h']
     >>> check("`tuning: exhaustive` or `tunning: exhaustive`")
     ['docs/a.md:1: no such option: tunning']
@@ -137,7 +137,7 @@ def read(path):
 
 def findings():
     files = set(tracked_files())
-    options = option_keys(read("delegate/gles_delegate.h"))
+    options = option_keys(read("delegate/include/gles_delegate/gles_delegate.h"))
     for path in sorted(files):
         if not os.path.exists(os.path.join(ROOT, path)):
             continue  # removed, not yet committed

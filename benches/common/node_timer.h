@@ -9,9 +9,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "delegate/executor.h"
-#include "delegate/graph.h"
-#include "delegate/plan.h"
+#include "delegate/runtime/executor.h"
+#include "delegate/graph/graph.h"
+#include "delegate/plan/plan.h"
 
 namespace gles_delegate {
 

@@ -3,8 +3,8 @@
 #define GLES_DELEGATE_BENCHES_COMMON_READ_GRAPH_H_
 
 #include "absl/status/statusor.h"
-#include "delegate/graph.h"
-#include "delegate/plan.h"
+#include "delegate/graph/graph.h"
+#include "delegate/plan/plan.h"
 #include "tools/common/tflite_host.h"
 
 namespace gles_delegate {

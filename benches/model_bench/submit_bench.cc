@@ -9,11 +9,11 @@
 #include "benches/common/bench_device.h"
 #include "benches/common/read_graph.h"
 #include "benches/model_bench/samples.h"
-#include "delegate/device_profile.h"
-#include "delegate/executor.h"
-#include "delegate/executor_builder.h"
+#include "delegate/device/device_profile.h"
+#include "delegate/runtime/executor.h"
+#include "delegate/runtime/executor_builder.h"
 #include "delegate/passes/compute_on_codes.h"
-#include "delegate/plan_partition.h"
+#include "delegate/partition/plan_partition.h"
 #include "tools/common/tflite_host.h"
 
 namespace gles_delegate {

@@ -10,8 +10,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "delegate/graph.h"
-#include "delegate/ops/op.h"
+#include "delegate/graph/graph.h"
+#include "delegate/graph/op.h"
 
 namespace gles_delegate {
 

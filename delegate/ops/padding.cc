@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/tflite/builtin_params.h"
+#include "delegate/graph/builtin_params.h"
 
 namespace gles_delegate {
 

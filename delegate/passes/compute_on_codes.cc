@@ -4,12 +4,12 @@
 #include <utility>
 #include <vector>
 
-#include "delegate/ops/op.h"
+#include "delegate/graph/op.h"
 #include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/kernel.h"
 #include "delegate/passes/codes/wide_binary.h"
 #include "delegate/passes/codes/wide_products.h"
-#include "delegate/tflite/float_view.h"
+#include "delegate/graph/float_view.h"
 
 namespace gles_delegate {
 namespace {

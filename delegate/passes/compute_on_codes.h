@@ -14,8 +14,8 @@
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_COMPUTE_ON_CODES_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_COMPUTE_ON_CODES_H_
 
-#include "delegate/graph.h"
-#include "delegate/plan.h"
+#include "delegate/graph/graph.h"
+#include "delegate/plan/plan.h"
 #include "quant/cpu_kernels.h"
 
 namespace gles_delegate {

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "delegate/ops/concatenation.h"
-#include "delegate/ops/op.h"
+#include "delegate/ops/movement/concatenation.h"
+#include "delegate/graph/op.h"
 
 namespace gles_delegate {
 namespace {

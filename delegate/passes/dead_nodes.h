@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "delegate/graph.h"
+#include "delegate/graph/graph.h"
 
 namespace gles_delegate {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/ops/densify.h"
-#include "delegate/ops/op.h"
+#include "delegate/ops/movement/densify.h"
+#include "delegate/graph/op.h"
 
 namespace gles_delegate {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "delegate/graph.h"
+#include "delegate/graph/graph.h"
 
 namespace gles_delegate {
 

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/ops/conv_2d.h"
-#include "delegate/ops/depthwise_conv_2d.h"
-#include "delegate/ops/elementwise.h"
-#include "delegate/ops/op.h"
+#include "delegate/ops/conv/conv_2d.h"
+#include "delegate/ops/conv/depthwise_conv_2d.h"
+#include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/graph/op.h"
 #include "delegate/passes/dead_nodes.h"
 
 namespace gles_delegate {

@@ -4,7 +4,7 @@
 #define GLES_DELEGATE_DELEGATE_PASSES_FOLD_SCALES_H_
 
 #include "absl/status/status.h"
-#include "delegate/graph.h"
+#include "delegate/graph/graph.h"
 
 namespace gles_delegate {
 

@@ -3,7 +3,7 @@
 #define GLES_DELEGATE_DELEGATE_PASSES_FOLD_TRANSPOSES_H_
 
 #include "absl/status/status.h"
-#include "delegate/graph.h"
+#include "delegate/graph/graph.h"
 
 namespace gles_delegate {
 

@@ -6,10 +6,10 @@
 #include <optional>
 #include <utility>
 
-#include "delegate/ops/conv_2d.h"
-#include "delegate/ops/conv_tile.h"
-#include "delegate/ops/conv_weights.h"
-#include "delegate/ops/depthwise_pointwise.h"
+#include "delegate/ops/conv/conv_2d.h"
+#include "delegate/ops/conv/conv_tile.h"
+#include "delegate/ops/conv/conv_weights.h"
+#include "delegate/ops/conv/depthwise_pointwise.h"
 #include "delegate/passes/dead_nodes.h"
 
 namespace gles_delegate {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/ops/elementwise.h"
+#include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/passes/dead_nodes.h"
 
 namespace gles_delegate {

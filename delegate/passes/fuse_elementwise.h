@@ -3,7 +3,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_FUSE_ELEMENTWISE_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_FUSE_ELEMENTWISE_H_
 
-#include "delegate/graph.h"
+#include "delegate/graph/graph.h"
 
 namespace gles_delegate {
 
@@ -19,7 +19,7 @@ inline constexpr int kMinimalBoundTensors = 4;
 void FuseElementwise(Graph* graph, int max_tensors = kMinimalBoundTensors);
 
 // Functions whose constant operand had to be read as another shape
-// (delegate/ops/elementwise.h) become post-ops of a constant of that shape, so
+// (delegate/ops/elementwise/elementwise.h) become post-ops of a constant of that shape, so
 // that FuseElementwise can take them.
 void RealignConstants(Graph* graph);
 

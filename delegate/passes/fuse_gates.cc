@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
-#include "delegate/ops/conv_2d.h"
-#include "delegate/ops/conv_weights.h"
-#include "delegate/ops/elementwise.h"
+#include "delegate/ops/conv/conv_2d.h"
+#include "delegate/ops/conv/conv_weights.h"
+#include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/passes/dead_nodes.h"
 
 namespace gles_delegate {

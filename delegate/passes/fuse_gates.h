@@ -1,8 +1,8 @@
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_FUSE_GATES_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_FUSE_GATES_H_
 
-#include "delegate/graph.h"
-#include "delegate/plan.h"
+#include "delegate/graph/graph.h"
+#include "delegate/plan/plan.h"
 
 namespace gles_delegate {
 

@@ -4,11 +4,11 @@
 #include <any>
 #include <array>
 
-#include "delegate/ops/conv_2d.h"
-#include "delegate/ops/depthwise_conv_2d.h"
-#include "delegate/ops/elementwise.h"
-#include "delegate/ops/pad.h"
-#include "delegate/ops/pool_2d.h"
+#include "delegate/ops/conv/conv_2d.h"
+#include "delegate/ops/conv/depthwise_conv_2d.h"
+#include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/ops/movement/pad.h"
+#include "delegate/ops/pooling/pool_2d.h"
 
 namespace gles_delegate {
 namespace {

@@ -3,7 +3,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_FUSE_PADDING_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_FUSE_PADDING_H_
 
-#include "delegate/graph.h"
+#include "delegate/graph/graph.h"
 
 namespace gles_delegate {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "delegate/ops/op.h"
+#include "delegate/graph/op.h"
 
 namespace gles_delegate {
 namespace {

@@ -4,7 +4,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_REMOVE_IDENTITY_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_REMOVE_IDENTITY_H_
 
-#include "delegate/graph.h"
+#include "delegate/graph/graph.h"
 
 namespace gles_delegate {
 

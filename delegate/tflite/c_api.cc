@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/gles_delegate.h"
+#include "gles_delegate/gles_delegate.h"
 #include "delegate/tflite/custom_ops/custom_ops.h"
 #include "delegate/tflite/failing_delegate.h"
 #include "delegate/tflite/gles_simple_delegate.h"

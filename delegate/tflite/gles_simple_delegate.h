@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "delegate/cache_store.h"
-#include "delegate/device_profile.h"
-#include "delegate/executor.h"
-#include "delegate/program_cache.h"
-#include "delegate/self_check.h"
-#include "delegate/stage_times.h"
+#include "delegate/cache/cache_store.h"
+#include "delegate/device/device_profile.h"
+#include "delegate/runtime/executor.h"
+#include "delegate/runtime/program_cache.h"
+#include "delegate/partition/self_check.h"
+#include "delegate/runtime/stage_times.h"
 #include "delegate/tflite/options.h"
 #include "delegate/tflite/reader.h"
 #include "delegate/tflite/runtime.h"

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "delegate/graph.h"
+#include "delegate/graph/graph.h"
 #include "delegate/tflite/abi.h"
 
 namespace gles_delegate {

@@ -1,7 +1,7 @@
 #include "delegate/tflite/host_view.h"
 
 #include "absl/container/flat_hash_map.h"
-#include "delegate/tflite/float_view.h"
+#include "delegate/graph/float_view.h"
 
 namespace gles_delegate {
 namespace {

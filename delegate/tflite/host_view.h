@@ -13,7 +13,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "delegate/graph.h"
+#include "delegate/graph/graph.h"
 
 namespace gles_delegate {
 

@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "delegate/graph.h"
+#include "delegate/graph/graph.h"
 #include "delegate/tflite/host_view.h"
 
 namespace gles_delegate {

@@ -7,11 +7,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/passes/compute_on_codes.h"
-#include "delegate/plan_partition.h"
-#include "delegate/self_check_mark.h"
-#include "delegate/texels.h"
+#include "delegate/partition/plan_partition.h"
+#include "delegate/partition/self_check_mark.h"
+#include "delegate/runtime/texels.h"
 #include "delegate/tflite/state_mark.h"
-#include "delegate/tuning.h"
+#include "delegate/partition/tuning.h"
 #include "egl/objects.h"
 
 namespace gles_delegate {

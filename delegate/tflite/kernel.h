@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "delegate/cache_store.h"
-#include "delegate/executor.h"
-#include "delegate/graph.h"
+#include "delegate/cache/cache_store.h"
+#include "delegate/runtime/executor.h"
+#include "delegate/graph/graph.h"
 #include "delegate/tflite/cpu_partition.h"
 #include "delegate/tflite/gles_simple_delegate.h"
 #include "delegate/tflite/host_tensor.h"

@@ -12,8 +12,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "delegate/cache_store.h"
-#include "delegate/gles_delegate.h"
+#include "delegate/cache/cache_store.h"
+#include "gles_delegate/gles_delegate.h"
 #include "quant/cpu_kernels.h"
 
 namespace gles_delegate {

@@ -8,8 +8,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "delegate/graph.h"
-#include "delegate/plan.h"
+#include "delegate/graph/graph.h"
+#include "delegate/plan/plan.h"
 #include "delegate/tflite/propagate_shapes.h"
 #include "tensorflow/lite/c/common.h"
 

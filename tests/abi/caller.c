@@ -1,11 +1,11 @@
 // An app in plain C, compiled three times: against the header as it is, against
 // one whose option struct is shorter, and against one whose struct is longer
 // (tests/abi/CMakeLists.txt makes both from the header). CALLER_PREFIX names
-// the functions of each, which tests/struct_size_test.cc calls.
+// the functions of each, which tests/tflite/struct_size_test.cc calls.
 #include <stddef.h>
 #include <string.h>
 
-#include "delegate/gles_delegate.h"
+#include "gles_delegate/gles_delegate.h"
 
 #define CALLER_PASTE(prefix, name) prefix##name
 #define CALLER_EXPAND(prefix, name) CALLER_PASTE(prefix, name)

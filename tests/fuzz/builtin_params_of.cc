@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "delegate/tflite/builtin_params.h"
+#include "delegate/graph/builtin_params.h"
 #include "tests/fuzz/fake_runtime.h"
 
 namespace gles_delegate::fuzz {

@@ -5,9 +5,9 @@
 #include <fstream>
 #include <string>
 
-#include "delegate/cache_directory.h"
-#include "delegate/cache_file.h"
-#include "delegate/cache_hash.h"
+#include "delegate/cache/cache_directory.h"
+#include "delegate/cache/cache_file.h"
+#include "delegate/cache/cache_hash.h"
 #include "tests/fuzz/target.h"
 #include "tests/testing/scratch_directory.h"
 
@@ -24,7 +24,7 @@ const std::string& Folder() {
 
 std::string File() { return Folder() + "/" + kName; }
 
-// The header's fields (delegate/cache_file.cc) as they must be for the rest of
+// The header's fields (delegate/cache/cache_file.cc) as they must be for the rest of
 // the file to be read at all: a fuzzer finds no checksum by itself.
 constexpr size_t kHeaderBytes = 64, kFileBytes = 16, kIndexOffset = 24,
                  kIndexBytes = 32, kIndexHash = 40, kHeaderHash = 56;

@@ -61,7 +61,7 @@ class FakeRuntime {
 // those that its C header of 2.9 names, but for int4 (18), which later ones do.
 TfLiteType TypeOf(schema::TensorType type);
 
-// The op's parameter struct (delegate/tflite/builtin_params.h), with zeros
+// The op's parameter struct (delegate/graph/builtin_params.h), with zeros
 // after it, as TFLite's own parser fills it in; all zeros where the op has no
 // options. Numbers are taken as they are.
 std::vector<uint8_t> BuiltinParamsOf(const schema::Operator& op);

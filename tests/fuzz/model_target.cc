@@ -3,11 +3,11 @@
 #include <string>
 #include <utility>
 
-#include "delegate/device_profile.h"
-#include "delegate/memory_plan.h"
-#include "delegate/ops/op.h"
-#include "delegate/plan_partition.h"
-#include "delegate/program.h"
+#include "delegate/device/device_profile.h"
+#include "delegate/plan/memory_plan.h"
+#include "delegate/graph/op.h"
+#include "delegate/partition/plan_partition.h"
+#include "delegate/plan/program.h"
 #include "delegate/tflite/reader.h"
 #include "tests/fuzz/fake_runtime.h"
 #include "tests/fuzz/seed_models.h"

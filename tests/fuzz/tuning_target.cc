@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "delegate/tuning.h"
+#include "delegate/partition/tuning.h"
 #include "tests/fuzz/target.h"
 
 namespace gles_delegate::fuzz {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "delegate/gles_delegate.h"
+#include "gles_delegate/gles_delegate.h"
 #include "nlohmann/json.hpp"
 #include "tests/testing/shapes.h"
 #include "tools/common/model_builder.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "delegate/graph.h"
+#include "delegate/graph/graph.h"
 
 namespace gles_delegate::testing {
 

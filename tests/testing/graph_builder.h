@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "delegate/ops/conv_2d.h"
-#include "delegate/ops/elementwise.h"
-#include "delegate/ops/op.h"
-#include "delegate/ops/pad.h"
+#include "delegate/ops/conv/conv_2d.h"
+#include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/graph/op.h"
+#include "delegate/ops/movement/pad.h"
 
 namespace gles_delegate::testing {
 

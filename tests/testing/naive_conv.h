@@ -5,10 +5,10 @@
 
 #include <vector>
 
-#include "delegate/graph.h"
-#include "delegate/ops/conv_2d.h"
-#include "delegate/ops/depthwise_conv_2d.h"
-#include "delegate/ops/transpose_conv.h"
+#include "delegate/graph/graph.h"
+#include "delegate/ops/conv/conv_2d.h"
+#include "delegate/ops/conv/depthwise_conv_2d.h"
+#include "delegate/ops/conv/transpose_conv.h"
 
 namespace gles_delegate::testing {
 

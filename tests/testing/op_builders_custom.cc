@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/tflite/builtin_params.h"
+#include "delegate/graph/builtin_params.h"
 #include "tests/testing/op_variant.h"
 
 namespace gles_delegate::testing {

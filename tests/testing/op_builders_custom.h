@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "delegate/tflite/custom_ops/custom_params.h"
+#include "delegate/graph/custom_params.h"
 #include "flatbuffers/flexbuffers.h"
 #include "tests/testing/op_model.h"
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "delegate/graph.h"
-#include "delegate/ops/op.h"
+#include "delegate/graph/graph.h"
+#include "delegate/graph/op.h"
 #include "tests/testing/fake_node.h"
 
 namespace gles_delegate::testing {

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/device_profile.h"
-#include "delegate/executor.h"
-#include "delegate/ops/op.h"
-#include "delegate/texels.h"
+#include "delegate/device/device_profile.h"
+#include "delegate/runtime/executor.h"
+#include "delegate/graph/op.h"
+#include "delegate/runtime/texels.h"
 #include "tests/testing/device.h"
 
 namespace gles_delegate::testing {

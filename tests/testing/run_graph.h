@@ -8,8 +8,8 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "delegate/graph.h"
-#include "delegate/plan.h"
+#include "delegate/graph/graph.h"
+#include "delegate/plan/plan.h"
 
 namespace gles_delegate::testing {
 

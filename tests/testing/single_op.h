@@ -32,7 +32,7 @@
 
 #include <functional>
 
-#include "delegate/gles_delegate.h"
+#include "gles_delegate/gles_delegate.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/op_model.h"

@@ -1,7 +1,7 @@
 // The custom ops of vision models, against the reference kernels that the
 // library ships.
 #include "absl/strings/str_cat.h"
-#include "delegate/tflite/builtin_params.h"
+#include "delegate/graph/builtin_params.h"
 #include "tests/testing/op_builders_custom.h"
 #include "tools/conformance/cases.h"
 

@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "delegate/device_profile.h"
-#include "delegate/executor.h"
-#include "delegate/ops/op.h"
+#include "delegate/device/device_profile.h"
+#include "delegate/runtime/executor.h"
+#include "delegate/graph/op.h"
 #include "quant/half.h"
 
 namespace gles_delegate::conformance {

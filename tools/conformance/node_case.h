@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "delegate/gles_delegate.h"
+#include "gles_delegate/gles_delegate.h"
 #include "egl/context.h"
 #include "tests/testing/compare.h"
 #include "tests/testing/op_model.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/ops/op.h"
+#include "delegate/graph/op.h"
 #include "tools/conformance/cases.h"
 
 namespace gles_delegate::conformance {

@@ -8,7 +8,7 @@
 //   });
 //
 // and, in a new file, a function declared in cases.h. An op of op_list.inc
-// without a case fails tests/conformance_test.cc.
+// without a case fails tests/tools/conformance_test.cc.
 #ifndef GLES_DELEGATE_TOOLS_CONFORMANCE_SUITE_H_
 #define GLES_DELEGATE_TOOLS_CONFORMANCE_SUITE_H_
 
@@ -19,7 +19,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
-#include "delegate/gles_delegate.h"
+#include "gles_delegate/gles_delegate.h"
 #include "tests/testing/op_model.h"
 #include "tools/conformance/node_case.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/ops/op.h"
+#include "delegate/graph/op.h"
 
 namespace gles_delegate::conformance {
 namespace {

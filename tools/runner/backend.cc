@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/gles_delegate.h"
+#include "gles_delegate/gles_delegate.h"
 #include "nlohmann/json.hpp"
 #include "third_party/tflite_schema/schema_generated.h"
 #include "tools/runner/latency.h"

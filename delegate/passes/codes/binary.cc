@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "delegate/ops/elementwise.h"
+#include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/kernel.h"
 

@@ -1,6 +1,6 @@
 // EQUAL, LESS and their like, which scale both sides in integers, and SELECT,
 // which moves codes.
-#include "delegate/ops/comparison.h"
+#include "delegate/ops/elementwise/comparison.h"
 
 #include <any>
 #include <initializer_list>

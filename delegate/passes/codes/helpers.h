@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "delegate/graph.h"
+#include "delegate/graph/graph.h"
 #include "quant/code_table.h"
 #include "quant/fixed_point.h"
 

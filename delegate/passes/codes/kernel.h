@@ -10,8 +10,8 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "delegate/graph.h"
-#include "delegate/plan.h"
+#include "delegate/graph/graph.h"
+#include "delegate/plan/plan.h"
 #include "quant/cpu_kernels.h"
 
 namespace gles_delegate::codes {

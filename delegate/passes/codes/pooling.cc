@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "delegate/ops/pool_2d.h"
+#include "delegate/ops/pooling/pool_2d.h"
 #include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/kernel.h"
 #include "quant/affine.h"

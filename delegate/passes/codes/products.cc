@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "delegate/ops/conv_2d.h"
+#include "delegate/ops/conv/conv_2d.h"
 #include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/kernel.h"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "delegate/ops/reduce.h"
+#include "delegate/ops/reduction/reduce.h"
 #include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/kernel.h"
 #include "quant/affine.h"

@@ -2,7 +2,7 @@
 // whatever they stand for.
 #include <any>
 
-#include "delegate/ops/resize.h"
+#include "delegate/ops/image/resize.h"
 #include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/kernel.h"
 

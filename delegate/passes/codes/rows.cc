@@ -7,8 +7,8 @@
 #include <memory>
 #include <utility>
 
-#include "delegate/ops/l2_normalization.h"
-#include "delegate/ops/softmax.h"
+#include "delegate/ops/reduction/l2_normalization.h"
+#include "delegate/ops/reduction/softmax.h"
 #include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/kernel.h"
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "absl/types/span.h"
-#include "delegate/ops/elementwise.h"
-#include "delegate/ops/op.h"
+#include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/graph/op.h"
 #include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/wide_helpers.h"
 #include "quant/fixed_point.h"

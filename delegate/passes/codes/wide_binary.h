@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "delegate/graph.h"
+#include "delegate/graph/graph.h"
 #include "delegate/passes/codes/kernel.h"
 
 namespace gles_delegate::codes {

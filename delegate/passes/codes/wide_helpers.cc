@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/ops/elementwise.h"
-#include "delegate/ops/op.h"
+#include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/graph/op.h"
 
 namespace gles_delegate::codes {
 

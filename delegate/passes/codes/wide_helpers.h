@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "delegate/graph.h"
+#include "delegate/graph/graph.h"
 
 namespace gles_delegate::codes {
 

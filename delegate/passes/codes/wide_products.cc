@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/ops/elementwise.h"
-#include "delegate/ops/op.h"
+#include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/graph/op.h"
 #include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/wide_helpers.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "delegate/tflite/custom_ops/custom_params.h"
+#include "delegate/graph/custom_params.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate::custom_ops {

@@ -1,0 +1,271 @@
+#include "delegate/cache/cache_file.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr uint64_t kAlign = 64;
+constexpr char kMagic[8] = {'G', 'L', 'E', 'S', 'D', 'C', '\r', '\n'};
+
+struct FileHeader {
+  char magic[8];
+  uint32_t version;
+  uint32_t zero;
+  uint64_t file_bytes;
+  uint64_t index_offset;
+  uint64_t index_bytes;
+  Hash128 index_hash;
+  uint64_t header_hash;  // of the bytes before it
+};
+static_assert(sizeof(FileHeader) == kAlign);
+
+uint64_t HeaderHash(const FileHeader& header) {
+  return HashBytes({reinterpret_cast<const uint8_t*>(&header),
+                    offsetof(FileHeader, header_hash)})
+      .low;
+}
+
+uint64_t Padded(uint64_t bytes) {
+  return (bytes + kAlign - 1) / kAlign * kAlign;
+}
+
+absl::Status Bad(const std::string& name, absl::string_view why) {
+  return absl::DataLossError(absl::StrCat("'", name, "' ", why));
+}
+
+Hash128 From(const cache::Hash& hash) { return {hash.low(), hash.high()}; }
+cache::Hash To(const Hash128& hash) { return cache::Hash(hash.low, hash.high); }
+
+// Follows the blobs: each begins where the last one ended.
+class Tiling {
+ public:
+  explicit Tiling(uint64_t end) : end_(end) {}
+  void Add(const cache::Extent& extent) {
+    const uint64_t left = end_ - at_;  // at_ <= end_
+    good_ = good_ && extent.offset() == at_ && extent.bytes() <= left &&
+            Padded(extent.bytes()) <= left;
+    if (good_) at_ += Padded(extent.bytes());
+  }
+  bool Complete() const { return good_ && at_ == end_; }
+
+ private:
+  uint64_t at_ = sizeof(FileHeader);
+  uint64_t end_;
+  bool good_ = true;
+};
+
+// FlatBuffers' verifier of 2.0 lets structs through that lie askew.
+bool Usable(const void* field) {
+  return field != nullptr &&
+         reinterpret_cast<uintptr_t>(field) % alignof(cache::Extent) == 0;
+}
+
+bool BlobsTile(const cache::Index& index, uint64_t end) {
+  if (!Usable(index.key())) return false;
+  Tiling tiling(end);
+  if (index.constants() != nullptr && index.constants()->size() != 0) {
+    if (!Usable(index.constants()->Data())) return false;
+    for (const cache::Extent* extent : *index.constants()) tiling.Add(*extent);
+  }
+  if (index.programs() != nullptr) {
+    for (const cache::Program* program : *index.programs()) {
+      if (!Usable(program->text()) || !Usable(program->binary())) return false;
+      tiling.Add(*program->binary());
+    }
+  }
+  return tiling.Complete();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<CacheFile>> CacheFile::Open(
+    const CacheDirectory& directory, const std::string& name) {
+  auto fd = directory.OpenForReading(name);
+  if (!fd.ok()) return fd.status();
+  struct stat info;
+  if (fstat(fd->get(), &info) != 0) return absl::ErrnoToStatus(errno, name);
+  std::unique_ptr<CacheFile> file(new CacheFile);
+  const auto size = static_cast<size_t>(info.st_size);
+  if (size < sizeof(FileHeader))
+    return Bad(name, "is shorter than a cache's header");
+  void* map = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd->get(), 0);
+  if (map == MAP_FAILED)
+    return absl::ErrnoToStatus(errno, absl::StrCat("mapping ", name));
+  file->data_ = static_cast<const uint8_t*>(map);
+  file->size_ = size;
+  (void)madvise(map, size, MADV_WILLNEED);
+  if (auto s = file->Check(name); !s.ok()) return s;
+  return file;
+}
+
+CacheFile::~CacheFile() {
+  if (data_ != nullptr) munmap(const_cast<uint8_t*>(data_), size_);
+}
+
+absl::Status CacheFile::Check(const std::string& name) {
+  FileHeader header;
+  std::memcpy(&header, data_, sizeof(header));
+  if (std::memcmp(header.magic, kMagic, sizeof(kMagic)) != 0) {
+    return Bad(name, "is no start-up cache");
+  }
+  if (HeaderHash(header) != header.header_hash)
+    return Bad(name, "has a damaged header");
+  if (header.version != kCacheFormatVersion) {
+    return Bad(name,
+               absl::StrCat("has format ", header.version,
+                            ", this delegate writes ", kCacheFormatVersion));
+  }
+  if (header.file_bytes != size_ || header.index_offset > size_ ||
+      header.index_offset % kAlign != 0 ||
+      header.index_offset < sizeof(FileHeader) ||
+      header.index_bytes != size_ - header.index_offset) {
+    return Bad(name, "is truncated, or longer than it should be");
+  }
+  const absl::Span<const uint8_t> index(data_ + header.index_offset,
+                                        header.index_bytes);
+  if (HashBytes(index) != header.index_hash)
+    return Bad(name, "has a damaged index");
+  flatbuffers::Verifier verifier(index.data(), index.size());
+  if (!cache::VerifyIndexBuffer(verifier))
+    return Bad(name, "has a malformed index");
+  index_ = cache::GetIndex(index.data());
+  if (!BlobsTile(*index_, header.index_offset)) {
+    return Bad(name, "has an index that does not fit its content");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<absl::Span<const uint8_t>> CacheFile::Read(
+    const cache::Extent& extent) const {
+  // Within the file: Check() has followed every extent of the index.
+  const uint8_t* blob = data_ + extent.offset();
+  if (HashBytes({blob, Padded(extent.bytes())}) != From(extent.hash())) {
+    return absl::DataLossError(absl::StrCat(
+        "the ", extent.bytes(), " bytes at ", extent.offset(), " are damaged"));
+  }
+  return absl::Span<const uint8_t>(blob, extent.bytes());
+}
+
+void CacheFile::Drop(const cache::Extent& extent) const {
+  static const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<uintptr_t>(data_) + extent.offset();
+  // Whole pages of this blob only: its neighbours may be next.
+  const uintptr_t first = (begin + page - 1) / page * page;
+  const uintptr_t last = (begin + extent.bytes()) / page * page;
+  constexpr uintptr_t kWorthACall = 1 << 18;
+  if (last < first + kWorthACall) return;
+  (void)madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+}
+
+absl::StatusOr<std::unique_ptr<CacheWriter>> CacheWriter::Create(
+    const CacheDirectory& directory) {
+  auto temp = directory.CreateTemp();
+  if (!temp.ok()) return temp.status();
+  std::unique_ptr<CacheWriter> writer(new CacheWriter(directory));
+  writer->temp_ = *std::move(temp);
+  // The header's place; what it says is known last.
+  const FileHeader nothing = {};
+  if (auto s = writer->Write(&nothing, sizeof(nothing)); !s.ok()) return s;
+  return writer;
+}
+
+CacheWriter::~CacheWriter() {
+  if (temp_.fd.valid()) directory_.Discard(temp_);
+}
+
+absl::Status CacheWriter::Write(const void* data, size_t bytes) {
+  const auto* from = static_cast<const uint8_t*>(data);
+  while (bytes != 0) {
+    const ssize_t written =
+        pwrite(temp_.fd.get(), from, bytes, static_cast<off_t>(at_));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      return absl::ErrnoToStatus(written == 0 ? ENOSPC : errno,
+                                 "writing the start-up cache");
+    }
+    from += written;
+    bytes -= written;
+    at_ += written;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<cache::Extent> CacheWriter::AddBlob(
+    absl::Span<const uint8_t> bytes) {
+  static const uint8_t kZeros[kAlign] = {};
+  const absl::Span<const uint8_t> padding(kZeros,
+                                          Padded(bytes.size()) - bytes.size());
+  const uint64_t offset = at_;
+  const Hash128 hash = HashBytes(bytes, padding);
+  if (auto s = Write(bytes.data(), bytes.size()); !s.ok()) return s;
+  if (auto s = Write(padding.data(), padding.size()); !s.ok()) return s;
+  return cache::Extent(offset, bytes.size(), To(hash));
+}
+
+absl::Status CacheWriter::AddConstant(absl::Span<const uint8_t> bytes) {
+  auto extent = AddBlob(bytes);
+  if (!extent.ok()) return extent.status();
+  constants_.push_back(*extent);
+  return absl::OkStatus();
+}
+
+absl::Status CacheWriter::AddProgram(const Hash128& text, uint32_t format,
+                                     absl::Span<const uint8_t> binary) {
+  auto extent = AddBlob(binary);
+  if (!extent.ok()) return extent.status();
+  programs_.push_back({text, format, *extent});
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int64_t> CacheWriter::Finish(const CacheIdentity& identity,
+                                            uint32_t refreshes,
+                                            const std::string& name,
+                                            int64_t max_bytes) {
+  flatbuffers::FlatBufferBuilder builder;
+  std::vector<flatbuffers::Offset<cache::Program>> programs;
+  for (const Program& p : programs_) {
+    const cache::Hash text = To(p.text);
+    programs.push_back(
+        cache::CreateProgram(builder, &text, p.format, &p.binary));
+  }
+  const cache::Hash key = To(identity.key);
+  cache::FinishIndexBuffer(
+      builder,
+      cache::CreateIndex(builder, &key, builder.CreateString(identity.driver),
+                         builder.CreateString(identity.build), refreshes,
+                         builder.CreateVectorOfStructs(constants_),
+                         builder.CreateVector(programs)));
+  const absl::Span<const uint8_t> index(builder.GetBufferPointer(),
+                                        builder.GetSize());
+
+  FileHeader header = {};
+  std::memcpy(header.magic, kMagic, sizeof(kMagic));
+  header.version = kCacheFormatVersion;
+  header.index_offset = at_;
+  header.index_bytes = index.size();
+  header.index_hash = HashBytes(index);
+  if (auto s = Write(index.data(), index.size()); !s.ok()) return s;
+  header.file_bytes = at_;
+  header.header_hash = HeaderHash(header);
+  if (max_bytes > 0 && header.file_bytes > static_cast<uint64_t>(max_bytes)) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the start-up cache takes ", header.file_bytes,
+                     " bytes, serialization_max_bytes allows ", max_bytes));
+  }
+  at_ = 0;
+  if (auto s = Write(&header, sizeof(header)); !s.ok()) return s;
+  CacheDirectory::Temp temp = std::move(temp_);
+  if (auto s = directory_.Publish(std::move(temp), name); !s.ok()) return s;
+  return static_cast<int64_t>(header.file_bytes);
+}
+
+}  // namespace gles_delegate

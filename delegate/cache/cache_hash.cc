@@ -1,0 +1,63 @@
+#include "delegate/cache/cache_hash.h"
+
+// Header-only: no symbol of libxxhash is linked, none is exported.
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "absl/strings/str_cat.h"
+
+namespace gles_delegate {
+namespace {
+
+Hash128 From(XXH128_hash_t hash) { return {hash.low64, hash.high64}; }
+
+}  // namespace
+
+std::string Hash128::ToHex() const {
+  return absl::StrCat(absl::Hex(high, absl::kZeroPad16),
+                      absl::Hex(low, absl::kZeroPad16));
+}
+
+Hash128 HashBytes(absl::Span<const uint8_t> bytes,
+                  absl::Span<const uint8_t> more) {
+  if (more.empty()) return From(XXH3_128bits(bytes.data(), bytes.size()));
+  XXH3_state_t state;
+  XXH3_128bits_reset(&state);
+  XXH3_128bits_update(&state, bytes.data(), bytes.size());
+  XXH3_128bits_update(&state, more.data(), more.size());
+  return From(XXH3_128bits_digest(&state));
+}
+
+Hash128 HashText(absl::string_view text) {
+  return From(XXH3_128bits(text.data(), text.size()));
+}
+
+struct Hasher::State {
+  XXH3_state_t xxh;
+};
+
+Hasher::Hasher() : state_(std::make_unique<State>()) {
+  XXH3_128bits_reset(&state_->xxh);
+}
+Hasher::~Hasher() = default;
+
+Hasher& Hasher::Raw(const void* data, size_t size) {
+  if (size != 0) XXH3_128bits_update(&state_->xxh, data, size);
+  return *this;
+}
+
+Hasher& Hasher::Bytes(absl::Span<const uint8_t> bytes) {
+  Value(static_cast<uint64_t>(bytes.size()));
+  return Raw(bytes.data(), bytes.size());
+}
+
+Hasher& Hasher::Text(absl::string_view text) {
+  Value(static_cast<uint64_t>(text.size()));
+  return Raw(text.data(), text.size());
+}
+
+Hash128 Hasher::Finish() const {
+  return From(XXH3_128bits_digest(&state_->xxh));
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,218 @@
+// TFLite's parameter structs of the builtin ops (node->builtin_data), which its
+// C API package does not ship. Layout from TFLite's c/builtin_op_data.h, 2.5 to
+// LiteRT 2.x: enums are int-sized, fields only ever appended. A field that
+// runtimes newer than 2.5 appended is declared here only where we read it, and
+// read only where NodeView::HasField() says that the struct has it: the node's
+// version brought it, or the runtime is of 2.14 or newer. (The structs' sizes
+// in the parsers of the tflite-runtime wheels of 2.13 and 2.14: TRANSPOSE_CONV
+// has its activation in both, STRIDED_SLICE its offset in 2.14 alone.)
+#ifndef GLES_DELEGATE_DELEGATE_GRAPH_BUILTIN_PARAMS_H_
+#define GLES_DELEGATE_DELEGATE_GRAPH_BUILTIN_PARAMS_H_
+
+#include <cstdint>
+
+namespace gles_delegate {
+
+// TFLite's bools, as the bytes that they are: any value may be read, which a
+// bool that is neither 0 nor 1 may not.
+using Flag = uint8_t;
+
+// TfLitePadding
+constexpr int kPaddingUnknown = 0;
+constexpr int kPaddingSame = 1;
+constexpr int kPaddingValid = 2;
+
+// TfLiteFusedActivation
+constexpr int kActNone = 0;
+constexpr int kActRelu = 1;
+constexpr int kActReluN1To1 = 2;
+constexpr int kActRelu6 = 3;
+constexpr int kActTanh = 4;
+constexpr int kActSignBit = 5;
+constexpr int kActSigmoid = 6;
+
+struct ConvParams {
+  int padding;
+  int stride_width;
+  int stride_height;
+  int activation;
+  int dilation_width_factor;
+  int dilation_height_factor;
+};
+
+struct DepthwiseConvParams {
+  int padding;
+  int stride_width;
+  int stride_height;
+  int depth_multiplier;  // ignored by TFLite's kernel, which derives it
+  int activation;
+  int dilation_width_factor;
+  int dilation_height_factor;
+};
+
+struct PoolParams {
+  int padding;
+  int stride_width;
+  int stride_height;
+  int filter_width;
+  int filter_height;
+  int activation;
+  int computed_padding[4];  // width, height, width_offset, height_offset
+};
+
+struct FullyConnectedParams {
+  int activation;
+  int weights_format;  // 0: default
+  Flag keep_num_dims;
+  Flag asymmetric_quantize_inputs;
+};
+
+struct TransposeConvParams {
+  int padding;
+  int stride_width;
+  int stride_height;
+  int activation;  // appended with version 4
+};
+
+struct AddParams {  // SUB too
+  int activation;
+  bool pot_scale_int16;
+};
+
+struct ActivationParams {  // MUL, DIV, L2_NORMALIZATION
+  int activation;
+};
+
+struct ConcatenationParams {
+  int axis;
+  int activation;
+};
+
+struct SoftmaxParams {
+  float beta;
+};
+
+struct ReshapeParams {
+  int32_t shape[8];
+  int num_dimensions;
+};
+
+struct ResizeParams {  // RESIZE_BILINEAR, RESIZE_NEAREST_NEIGHBOR
+  Flag align_corners;
+  Flag half_pixel_centers;
+};
+
+struct StridedSliceParams {
+  int begin_mask;
+  int end_mask;
+  int ellipsis_mask;
+  int new_axis_mask;
+  int shrink_axis_mask;
+  Flag offset;  // appended with version 8
+};
+
+struct ReducerParams {
+  Flag keep_dims;
+};
+
+struct GatherParams {
+  int axis;
+  int batch_dims;
+};
+
+struct PackParams {
+  int values_count;
+  int axis;
+};
+
+struct UnpackParams {
+  int num;
+  int axis;
+};
+
+struct SplitParams {  // SPLIT_V too
+  int num_splits;
+};
+
+struct OneHotParams {
+  int axis;
+};
+
+struct SqueezeParams {
+  int32_t squeeze_dims[8];
+  int num_squeeze_dims;
+};
+
+struct ArgParams {  // ARG_MAX, ARG_MIN
+  int output_type;  // TfLiteType
+};
+
+struct CastParams {
+  int in_data_type;
+  int out_data_type;
+};
+
+struct BatchMatMulParams {
+  Flag adj_x;
+  Flag adj_y;
+  Flag asymmetric_quantize_inputs;
+};
+
+struct CumsumParams {
+  Flag exclusive;
+  Flag reverse;
+};
+
+struct GeluParams {
+  Flag approximate;
+};
+
+struct LeakyReluParams {
+  float alpha;
+};
+
+struct MirrorPadParams {
+  int mode;  // 1 reflect, 2 symmetric
+};
+
+// TfLiteLSTMKernelType
+constexpr int kLstmFull = 0;
+constexpr int kLstmBasic = 1;
+
+struct LstmParams {
+  int activation;
+  float cell_clip;
+  float proj_clip;
+  int kernel_type;  // 0 full, 1 basic
+  Flag asymmetric_quantize_inputs;
+};
+
+struct SequenceLstmParams {
+  int activation;
+  float cell_clip;
+  float proj_clip;
+  Flag time_major;
+  Flag asymmetric_quantize_inputs;
+  Flag diagonal_recurrent_tensors;  // appended with version 4
+};
+
+struct SvdfParams {
+  int rank;
+  int activation;
+  Flag asymmetric_quantize_inputs;
+};
+
+struct LocalResponseNormParams {
+  int radius;
+  float bias;
+  float alpha;
+  float beta;
+};
+
+struct SpaceDepthParams {  // SPACE_TO_DEPTH, DEPTH_TO_SPACE
+  int block_size;
+};
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_GRAPH_BUILTIN_PARAMS_H_

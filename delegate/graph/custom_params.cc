@@ -1,0 +1,230 @@
+#include "delegate/graph/custom_params.h"
+
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "flatbuffers/flexbuffers.h"
+
+namespace gles_delegate {
+namespace {
+
+// A flexbuffer's root map, verified. Reads remember the first error.
+class Map {
+ public:
+  explicit Map(CustomBytes bytes) : bytes_(bytes.begin(), bytes.end()) {
+    // Three bytes are the least that a flexbuffer takes.
+    if (bytes_.size() < 3 ||
+        !flexbuffers::VerifyBuffer(bytes_.data(), bytes_.size(), nullptr) ||
+        !Root().IsMap()) {
+      status_ = absl::InvalidArgumentError(
+          "its parameters are no map in a valid flexbuffer");
+    }
+  }
+
+  int Int(const char* key) {
+    const flexbuffers::Reference value = Find(key);
+    if (!status_.ok()) return 0;
+    if (value.IsNumeric()) return value.AsInt32();
+    Fail(key, "is no number");
+    return 0;
+  }
+  float Float(const char* key) {
+    const flexbuffers::Reference value = Find(key);
+    if (!status_.ok()) return 0;
+    if (value.IsNumeric() && std::isfinite(value.AsFloat())) {
+      return value.AsFloat();
+    }
+    Fail(key, "is no finite number");
+    return 0;
+  }
+  std::vector<int> Ints(const char* key) {
+    const flexbuffers::Reference value = Find(key);
+    std::vector<int> ints;
+    if (!status_.ok()) return ints;
+    if (value.IsTypedVector() || value.IsFixedTypedVector()) {
+      const flexbuffers::Type element =
+          value.IsTypedVector()
+              ? flexbuffers::ToTypedVectorElementType(value.GetType())
+              : flexbuffers::FBT_INT;
+      if (element == flexbuffers::FBT_INT || element == flexbuffers::FBT_UINT) {
+        if (value.IsTypedVector()) {
+          const auto v = value.AsTypedVector();
+          for (size_t i = 0; i < v.size(); ++i) ints.push_back(v[i].AsInt32());
+        } else {
+          const auto v = value.AsFixedTypedVector();
+          for (size_t i = 0; i < v.size(); ++i) ints.push_back(v[i].AsInt32());
+        }
+        return ints;
+      }
+    } else if (value.IsVector()) {
+      const auto v = value.AsVector();
+      for (size_t i = 0; i < v.size(); ++i) ints.push_back(v[i].AsInt32());
+      return ints;
+    }
+    Fail(key, "is no vector of integers");
+    return ints;
+  }
+  std::array<int, 2> Pair(const char* key) {
+    const std::vector<int> ints = Ints(key);
+    if (!status_.ok()) return {0, 0};
+    if (ints.size() == 2) return {ints[0], ints[1]};
+    Fail(key, "must have two elements");
+    return {0, 0};
+  }
+  bool IsString(const char* key, const char* wanted) {
+    const flexbuffers::Reference value = Find(key);
+    return status_.ok() && value.IsString() && value.AsString().str() == wanted;
+  }
+  bool Has(const char* key) const {
+    return status_.ok() && !Root().AsMap()[key].IsNull();
+  }
+  const absl::Status& status() const { return status_; }
+
+ private:
+  flexbuffers::Reference Root() const {
+    return flexbuffers::GetRoot(bytes_.data(), bytes_.size());
+  }
+  flexbuffers::Reference Find(const char* key) {
+    if (!status_.ok()) return {};
+    const flexbuffers::Reference value = Root().AsMap()[key];
+    if (value.IsNull()) Fail(key, "is absent");
+    return value;
+  }
+  void Fail(const char* key, const char* why) {
+    if (!status_.ok()) return;
+    status_ = absl::InvalidArgumentError(
+        absl::StrCat("its parameter ", key, " ", why));
+  }
+
+  std::vector<uint8_t> bytes_;  // aligned, where the file aligns to nothing
+  absl::Status status_;
+};
+
+absl::Status CheckPositive(absl::Span<const int> values, const char* what) {
+  for (int v : values) {
+    if (v > 0) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        what, " ", absl::StrJoin(values, "x"), " must be positive"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<CustomPoolParams> ReadPoolParams(CustomBytes bytes) {
+  CustomPoolParams p;
+  if (bytes.size() < sizeof(p)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "carries ", bytes.size(), " bytes of parameters, wants ", sizeof(p)));
+  }
+  std::memcpy(&p, bytes.data(), sizeof(p));
+  if (auto s = CheckPositive({p.filter_height, p.filter_width}, "the window");
+      !s.ok()) {
+    return s;
+  }
+  if (auto s = CheckPositive({p.stride_height, p.stride_width}, "the stride");
+      !s.ok()) {
+    return s;
+  }
+  return p;
+}
+
+absl::StatusOr<TransformTensorParams> ReadTransformTensorParams(
+    CustomBytes bytes, int version) {
+  Map map(bytes);
+  TransformTensorParams p;
+  if (version == 1) {
+    if (map.Has("mode") && !map.IsString("mode", "bilinear")) {
+      return absl::UnimplementedError(
+          "only the mode \"bilinear\" is supported");
+    }
+    const std::array<int, 2> size = map.Pair("output_size");
+    p.output_height = size[0];
+    p.output_width = size[1];
+  } else {
+    p.output_height = map.Int("output_height");
+    p.output_width = map.Int("output_width");
+    p.half_pixel_centers = true;
+  }
+  if (!map.status().ok()) return map.status();
+  if (auto s = CheckPositive({p.output_height, p.output_width}, "the output");
+      !s.ok()) {
+    return s;
+  }
+  return p;
+}
+
+absl::StatusOr<TransformLandmarksParams> ReadTransformLandmarksParams(
+    CustomBytes bytes, int version) {
+  TransformLandmarksParams p;
+  if (version != 1) return p;
+  Map map(bytes);
+  p.dimensions = map.Int("dimensions");
+  p.scale = map.Float("scale");
+  if (!map.status().ok()) return map.status();
+  if ((p.dimensions != 2 && p.dimensions != 3) || p.scale == 0) {
+    return absl::InvalidArgumentError(absl::StrCat("dimensions ", p.dimensions,
+                                                   " must be 2 or 3, scale ",
+                                                   p.scale, " must not be 0"));
+  }
+  return p;
+}
+
+absl::StatusOr<LandmarksToMatrixParams> ReadLandmarksToMatrixParams(
+    CustomBytes bytes, int version, int landmarks) {
+  Map map(bytes);
+  LandmarksToMatrixParams p;
+  p.version = version;
+  p.left = map.Int("left_rotation_idx");
+  p.right = map.Int("right_rotation_idx");
+  if (version == 1) {
+    const std::array<int, 2> in = map.Pair("input_hw");
+    const std::array<int, 2> out = map.Pair("output_hw");
+    p.input_height = in[0];
+    p.input_width = in[1];
+    p.output_height = out[0];
+    p.output_width = out[1];
+    p.range = map.Int("landmarks_range");
+    p.multiplier = map.Float("bbox_size_multiplier");
+    p.subset = map.Ints("subset");
+    const int dimensions = map.Int("dimensions");
+    if (!map.status().ok()) return map.status();
+    if (dimensions != 3 || p.multiplier == 0 || p.range <= 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "dimensions ", dimensions, " must be 3, the range ", p.range,
+          " positive, the multiplier ", p.multiplier, " not 0"));
+    }
+    if (auto s = CheckPositive({p.input_height, p.input_width}, "the input");
+        !s.ok()) {
+      return s;
+    }
+  } else {
+    p.output_height = map.Int("output_height");
+    p.output_width = map.Int("output_width");
+    p.target_radians = map.Float("target_rotation_radians");
+    p.scale_x = map.Float("scale_x");
+    p.scale_y = map.Float("scale_y");
+    p.subset = map.Ints("subset_idxs");
+  }
+  if (!map.status().ok()) return map.status();
+  if (auto s = CheckPositive({p.output_height, p.output_width}, "the output");
+      !s.ok()) {
+    return s;
+  }
+  if (p.subset.empty()) {
+    return absl::InvalidArgumentError("its subset of landmarks is empty");
+  }
+  std::vector<int> all = p.subset;
+  all.insert(all.end(), {p.left, p.right});
+  for (int i : all) {
+    if (i >= 0 && i < landmarks) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("landmark ", i, " is none of the ", landmarks));
+  }
+  return p;
+}
+
+}  // namespace gles_delegate

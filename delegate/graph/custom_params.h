@@ -1,0 +1,70 @@
+// The parameters of the vision models' custom ops, as their nodes carry them:
+// flexbuffers, or TFLite's pool struct byte for byte. Read by the delegate and
+// by the reference kernels. Bytes may come from a hostile file: they are
+// verified, and nothing is read past their end.
+#ifndef GLES_DELEGATE_DELEGATE_GRAPH_CUSTOM_PARAMS_H_
+#define GLES_DELEGATE_DELEGATE_GRAPH_CUSTOM_PARAMS_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+
+namespace gles_delegate {
+
+using CustomBytes = absl::Span<const uint8_t>;
+
+// TfLitePoolParams' first six fields; the rest is TFLite's own scratch.
+struct CustomPoolParams {
+  int32_t padding;
+  int32_t stride_width;
+  int32_t stride_height;
+  int32_t filter_width;
+  int32_t filter_height;
+  int32_t activation;
+};
+// kInvalidArgument: too few bytes, or a stride or filter that is not positive.
+absl::StatusOr<CustomPoolParams> ReadPoolParams(CustomBytes bytes);
+
+struct TransformTensorParams {
+  int output_height = 0;
+  int output_width = 0;
+  bool half_pixel_centers = false;  // version 2
+};
+absl::StatusOr<TransformTensorParams> ReadTransformTensorParams(
+    CustomBytes bytes, int version);
+
+struct TransformLandmarksParams {
+  int dimensions = 0;  // of a landmark: 2 or 3; 0 in version 2: the last axis
+  float scale = 1;     // of the matrix's translation
+};
+absl::StatusOr<TransformLandmarksParams> ReadTransformLandmarksParams(
+    CustomBytes bytes, int version);
+
+struct LandmarksToMatrixParams {
+  int version = 1;
+  int left = 0;  // the two landmarks that are brought level
+  int right = 0;
+  std::vector<int> subset;  // landmarks that the box holds
+  int output_height = 0;
+  int output_width = 0;
+  // Version 1.
+  int input_height = 0;
+  int input_width = 0;
+  int range = 0;
+  float multiplier = 0;  // of the box
+  // Version 2.
+  float target_radians = 0;
+  float scale_x = 0;
+  float scale_y = 0;
+};
+// Landmarks have three coordinates. kInvalidArgument: what MediaPipe's kernel
+// refuses, and indices outside [0, landmarks).
+absl::StatusOr<LandmarksToMatrixParams> ReadLandmarksToMatrixParams(
+    CustomBytes bytes, int version, int landmarks);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_GRAPH_CUSTOM_PARAMS_H_

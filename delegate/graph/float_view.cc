@@ -1,0 +1,166 @@
+#include "delegate/graph/float_view.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/graph/op.h"
+#include "quant/affine.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr float kMaxHalf = 65504.0f;
+
+// Ops whose outputs are inputs, moved: TFLite's kernels copy the codes.
+constexpr absl::string_view kMoves[] = {"BATCH_TO_SPACE_ND",
+                                        "BROADCAST_TO",
+                                        "CONCATENATION",
+                                        "DEPTH_TO_SPACE",
+                                        "EXPAND_DIMS",
+                                        "FILL",
+                                        "GATHER",
+                                        "GATHER_ND",
+                                        "MAX_POOL_2D",
+                                        "MIRROR_PAD",
+                                        "PACK",
+                                        "PAD",
+                                        "PADV2",
+                                        "RESHAPE",
+                                        "RESIZE_NEAREST_NEIGHBOR",
+                                        "REVERSE_V2",
+                                        "SELECT",
+                                        "SELECT_V2",
+                                        "SLICE",
+                                        "SPACE_TO_BATCH_ND",
+                                        "SPACE_TO_DEPTH",
+                                        "SPLIT",
+                                        "SPLIT_V",
+                                        "SQUEEZE",
+                                        "STRIDED_SLICE",
+                                        "TILE",
+                                        "TOPK_V2",
+                                        "TRANSPOSE",
+                                        "UNPACK"};
+
+bool SameQuantization(const Tensor& a, const Tensor& b) {
+  return a.quantization.scale == b.quantization.scale &&
+         a.quantization.zero_point == b.quantization.zero_point &&
+         a.codes == b.codes;
+}
+
+}  // namespace
+
+bool MovesValues(absl::string_view op) {
+  return std::find(std::begin(kMoves), std::end(kMoves), op) !=
+         std::end(kMoves);
+}
+
+bool KeepsCodes(const Graph& graph, const Node& node) {
+  // A fused activation (a post-op) makes new values.
+  if (!node.post_ops.empty() || !MovesValues(node.op->name)) return false;
+  for (TensorId out : node.outputs) {
+    if (!graph.tensor(out).is_float_view()) continue;  // positions, say
+    for (TensorId in : node.inputs) {
+      if (in == kNoTensor || !graph.tensor(in).is_float_view()) continue;
+      if (!SameQuantization(graph.tensor(in), graph.tensor(out))) return false;
+    }
+  }
+  return true;
+}
+
+bool IsQuantizedType(DataType type) {
+  return type == DataType::kInt8 || type == DataType::kUint8 ||
+         type == DataType::kInt16;
+}
+
+absl::Status CheckQuantization(const Tensor& tensor, bool half) {
+  const Quantization& q = tensor.quantization;
+  const auto refuse = [&tensor](auto... why) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(tensor.ToString(), " ", why...));
+  };
+  if (q.empty()) return refuse("carries no quantization parameters");
+  if (q.zero_point.size() != q.scale.size() && q.zero_point.size() != 1) {
+    return refuse("has ", q.scale.size(), " scales and ", q.zero_point.size(),
+                  " zero points");
+  }
+  if (q.per_channel()) {
+    if (!tensor.is_constant()) {
+      return refuse(
+          "has ", q.scale.size(),
+          " quantization scales; only constants may have one per channel");
+    }
+    if (q.dimension < 0 ||
+        q.dimension >= static_cast<int>(tensor.dims.size()) ||
+        static_cast<int>(q.scale.size()) != tensor.dims[q.dimension]) {
+      return refuse("has ", q.scale.size(),
+                    " quantization scales, which do not fit dimension ",
+                    q.dimension);
+    }
+  }
+  // Biases (int32, int64) have no range to speak of.
+  const bool ranged = IsQuantizedType(tensor.stored());
+  const quant::CodeRange range =
+      ranged ? quant::RangeOf(static_cast<int>(DataTypeSize(tensor.stored())),
+                              tensor.stored() == DataType::kUint8)
+             : quant::CodeRange();
+  for (size_t i = 0; i < q.scale.size(); ++i) {
+    const float scale = q.scale[i];
+    const int64_t zero = q.zero_point[q.zero_point.size() > 1 ? i : 0];
+    if (!std::isfinite(scale) || scale <= 0) {
+      return refuse("has the quantization scale ", scale,
+                    ", which is not above zero");
+    }
+    if (ranged && (zero < range.low || zero > range.high)) {
+      return refuse("has the zero point ", zero, ", outside ", range.low,
+                    " to ", range.high);
+    }
+    if (tensor.is_constant()) continue;
+    if (scale < std::numeric_limits<float>::min()) {
+      return refuse("has the quantization scale ", scale,
+                    ", which is denormal: GPUs may take it for zero");
+    }
+    const float largest = scale * static_cast<float>(std::max(
+                                      range.high - zero, zero - range.low));
+    if (!std::isfinite(largest)) {
+      return refuse(
+          "reaches past what 32-bit floats hold, by the quantization scale ",
+          scale);
+    }
+    if (half && largest > kMaxHalf) {
+      return refuse("reaches ", largest, ", past what 16-bit floats hold (",
+                    kMaxHalf, ")");
+    }
+  }
+  return absl::OkStatus();
+}
+
+void ViewAsFloat(Tensor* tensor) {
+  tensor->codes = tensor->type;
+  tensor->type = DataType::kFloat32;
+}
+
+absl::Status AddSimulator(const Graph& graph, Node* node) {
+  const bool quantized = std::any_of(
+      node->outputs.begin(), node->outputs.end(),
+      [&](TensorId id) { return graph.tensor(id).is_float_view(); });
+  if (!quantized || KeepsCodes(graph, *node)) return absl::OkStatus();
+  if (node->outputs.size() != 1) {
+    return absl::UnimplementedError(
+        "its outputs have another quantization than its input");
+  }
+  const Tensor& out = graph.tensor(node->outputs[0]);
+  const quant::CodeRange range =
+      quant::RangeOf(static_cast<int>(DataTypeSize(out.stored())),
+                     out.stored() == DataType::kUint8);
+  node->post_ops.push_back(
+      {"quantize",
+       {out.quantization.scale[0],
+        static_cast<float>(out.quantization.zero_point[0]),
+        static_cast<float>(range.low), static_cast<float>(range.high)}});
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

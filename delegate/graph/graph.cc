@@ -1,0 +1,294 @@
+#include "delegate/graph/graph.h"
+
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "quant/affine.h"
+
+namespace gles_delegate {
+
+absl::string_view DataTypeName(DataType type) {
+  switch (type) {
+    case DataType::kFloat32:
+      return "float32";
+    case DataType::kFloat16:
+      return "float16";
+    case DataType::kInt64:
+      return "int64";
+    case DataType::kInt32:
+      return "int32";
+    case DataType::kInt16:
+      return "int16";
+    case DataType::kInt8:
+      return "int8";
+    case DataType::kUint8:
+      return "uint8";
+    case DataType::kBool:
+      return "bool";
+    case DataType::kOther:
+      return "unsupported type";
+  }
+  return "unsupported type";
+}
+
+size_t DataTypeSize(DataType type) {
+  switch (type) {
+    case DataType::kFloat32:
+    case DataType::kInt32:
+      return 4;
+    case DataType::kInt64:
+      return 8;
+    case DataType::kFloat16:
+    case DataType::kInt16:
+      return 2;
+    case DataType::kInt8:
+    case DataType::kUint8:
+    case DataType::kBool:
+      return 1;
+    case DataType::kOther:
+      return 0;
+  }
+  return 0;
+}
+
+absl::Status CheckDims(absl::Span<const int> dims) {
+  constexpr size_t kMostAxes = 32;
+  constexpr int64_t kMostElements = std::numeric_limits<int32_t>::max();
+  const auto refuse = [&dims](auto... why) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the shape [", absl::StrJoin(dims, ","), "] has ", why...));
+  };
+  if (dims.size() > kMostAxes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a shape has ", dims.size(), " axes, of at most ", kMostAxes));
+  }
+  int64_t elements = 1;
+  for (int extent : dims) {
+    if (extent < 0) return refuse("a negative extent");
+    // Below 2^31 * 2^31.
+    elements *= extent;
+    if (elements > kMostElements) {
+      return refuse("more than ", kMostElements, " elements");
+    }
+  }
+  return absl::OkStatus();
+}
+
+Shape Shape::FromDims(absl::Span<const int> dims) {
+  if (!CheckDims(dims).ok()) return {0, 0, 0, 0};
+  Shape s;
+  const int rank = static_cast<int>(dims.size());
+  if (rank >= 1) s.c = dims[rank - 1];
+  if (rank == 2) s.b = dims[0];
+  if (rank >= 3) s.w = dims[rank - 2];
+  if (rank == 3) s.b = dims[0];
+  if (rank >= 4) {
+    s.h = dims[rank - 3];
+    for (int i = 0; i < rank - 3; ++i) s.b *= dims[i];
+  }
+  return s;
+}
+
+std::string Shape::ToString() const {
+  return absl::StrCat(b, "x", h, "x", w, "x", c);
+}
+
+int BhwcAxis(int axis, int rank) {
+  if (axis < 0) axis += rank;
+  switch (rank) {
+    case 1:
+      return 3;
+    case 2:
+      return axis == 0 ? 0 : 3;
+    case 3:
+      return axis == 0 ? 0 : axis + 1;
+    case 5:
+      return axis == 0 ? kOuterAxis : axis - 1;
+    default:
+      return axis;
+  }
+}
+
+AxisArray ExtentsOf(const Tensor& tensor) {
+  const Shape& s = tensor.shape;
+  const int outer = tensor.dims.size() == 5 ? tensor.dims[0] : 1;
+  return {outer == 0 ? 0 : s.b / outer, s.h, s.w, s.c, outer};
+}
+
+ConstantData ConstantData::Borrow(absl::Span<const uint8_t> bytes) {
+  ConstantData data;
+  data.bytes_ = bytes;
+  return data;
+}
+
+ConstantData ConstantData::Own(std::vector<uint8_t> bytes) {
+  ConstantData data;
+  data.owned_ = std::make_shared<const std::vector<uint8_t>>(std::move(bytes));
+  data.bytes_ = *data.owned_;
+  return data;
+}
+
+std::string Tensor::ToString() const {
+  return absl::StrCat("'", name, "' ",
+                      DataTypeName(is_host_view() ? host : type), "[",
+                      absl::StrJoin(dims, ","), "]");
+}
+
+namespace {
+
+template <typename T>
+T Load(const uint8_t* bytes, int64_t index) {
+  T value;
+  std::memcpy(&value, bytes + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+absl::Status CheckConstant(const Tensor& tensor) {
+  if (!tensor.is_constant()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(tensor.ToString(), " is not constant"));
+  }
+  const size_t wanted = DataTypeSize(tensor.stored()) *
+                        static_cast<size_t>(tensor.shape.elements());
+  if (wanted == 0 && tensor.shape.elements() != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "constant ", tensor.ToString(), " has a type with no float view"));
+  }
+  if (tensor.constant.bytes().size() < wanted) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "constant ", tensor.ToString(), " holds ",
+        tensor.constant.bytes().size(), " bytes, its shape needs ", wanted));
+  }
+  return absl::OkStatus();
+}
+
+// Each element's code as a double (exact for every type but large int64).
+double Element(const Tensor& tensor, int64_t i) {
+  const uint8_t* bytes = tensor.constant.bytes().data();
+  switch (tensor.stored()) {
+    case DataType::kFloat32:
+      return Load<float>(bytes, i);
+    case DataType::kFloat16:
+      return HalfToFloat(Load<uint16_t>(bytes, i));
+    case DataType::kInt64:
+      return static_cast<double>(Load<int64_t>(bytes, i));
+    case DataType::kInt32:
+      return Load<int32_t>(bytes, i);
+    case DataType::kInt16:
+      return Load<int16_t>(bytes, i);
+    case DataType::kInt8:
+      return Load<int8_t>(bytes, i);
+    case DataType::kUint8:
+      return bytes[i];
+    case DataType::kBool:
+      return bytes[i] != 0 ? 1 : 0;
+    case DataType::kOther:
+      return 0;
+  }
+  return 0;
+}
+
+bool IsFloat(DataType type) {
+  return type == DataType::kFloat32 || type == DataType::kFloat16;
+}
+
+// Elements that one index of the quantized dimension spans, and its extent.
+std::pair<int64_t, int64_t> ChannelLayout(const Tensor& tensor) {
+  const auto& q = tensor.quantization;
+  int64_t inner = 1;
+  for (size_t d = q.dimension + 1; d < tensor.dims.size(); ++d) {
+    inner *= tensor.dims[d];
+  }
+  return {inner, tensor.dims[q.dimension]};
+}
+
+absl::Status CheckQuantization(const Tensor& tensor) {
+  const auto& q = tensor.quantization;
+  if (!q.per_channel()) return absl::OkStatus();
+  if (q.dimension < 0 || q.dimension >= static_cast<int>(tensor.dims.size()) ||
+      static_cast<int>(q.scale.size()) != tensor.dims[q.dimension]) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        tensor.ToString(), " has ", q.scale.size(),
+        " quantization scales, which do not fit its dimension ", q.dimension));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<float>> ConstantFloats(const Tensor& tensor) {
+  if (auto s = CheckConstant(tensor); !s.ok()) return s;
+  const int64_t n = tensor.shape.elements();
+  std::vector<float> values(n);
+  if (tensor.stored() == DataType::kFloat32) {
+    std::memcpy(values.data(), tensor.constant.bytes().data(),
+                n * sizeof(float));
+    return values;
+  }
+  const auto& q = tensor.quantization;
+  if (IsFloat(tensor.stored()) || q.empty()) {
+    for (int64_t i = 0; i < n; ++i) {
+      values[i] = static_cast<float>(Element(tensor, i));
+    }
+    return values;
+  }
+  if (auto s = CheckQuantization(tensor); !s.ok()) return s;
+  const auto [inner, extent] = q.per_channel()
+                                   ? ChannelLayout(tensor)
+                                   : std::pair<int64_t, int64_t>(1, 1);
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t k = q.per_channel() ? i / inner % extent : 0;
+    const int64_t zero = q.zero_point.empty()
+                             ? 0
+                             : q.zero_point[q.zero_point.size() > 1 ? k : 0];
+    values[i] = quant::Dequantize(static_cast<int64_t>(Element(tensor, i)),
+                                  q.scale[k], zero);
+  }
+  return values;
+}
+
+absl::StatusOr<std::vector<int>> ConstantInts(const Tensor& tensor) {
+  if (tensor.type != DataType::kInt32 && tensor.type != DataType::kInt64 &&
+      tensor.type != DataType::kBool) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(tensor.ToString(), " is not an integer constant"));
+  }
+  if (auto s = CheckConstant(tensor); !s.ok()) return s;
+  std::vector<int> values(tensor.shape.elements());
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double v = Element(tensor, static_cast<int64_t>(i));
+    if (v < std::numeric_limits<int>::min() ||
+        v > std::numeric_limits<int>::max()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(tensor.ToString(), " holds a value past 32 bits"));
+    }
+    values[i] = static_cast<int>(v);
+  }
+  return values;
+}
+
+Uses::Uses(const Graph& graph)
+    : producer(graph.tensors.size(), -1),
+      consumers(graph.tensors.size()),
+      is_output(graph.tensors.size(), false) {
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    for (TensorId id : node.outputs) {
+      if (id != kNoTensor) producer[id] = static_cast<int>(n);
+    }
+    for (TensorId id : node.inputs) {
+      if (id != kNoTensor) consumers[id].push_back(static_cast<int>(n));
+    }
+    for (const PostOp& op : node.post_ops) {
+      if (op.operand != kNoTensor)
+        consumers[op.operand].push_back(static_cast<int>(n));
+    }
+  }
+  for (TensorId id : graph.outputs) is_output[id] = true;
+}
+
+}  // namespace gles_delegate

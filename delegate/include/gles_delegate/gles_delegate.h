@@ -1,0 +1,322 @@
+// The C API of libgles_delegate.so: a TensorFlow Lite delegate that runs models
+// as OpenGL ES 3.1 compute shaders.
+//
+//   TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
+//   options.is_precision_loss_allowed = 1;              // 16-bit storage
+//   TfLiteDelegate* delegate = TfLiteGlesDelegateCreate(&options);
+//   TfLiteInterpreterModifyGraphWithDelegate(interpreter, delegate);
+//   ... TfLiteInterpreterInvoke(interpreter), on this same thread ...
+//   TfLiteInterpreterDelete(interpreter);
+//   TfLiteGlesDelegateDelete(delegate);
+//
+// EGL: where the thread that applies the delegate (ModifyGraphWithDelegate, or
+// TfLiteInterpreterCreate where the delegate is in the interpreter's options)
+// has a current OpenGL ES 3.1 context, that one is borrowed, and its state
+// restored after each use; else the delegate makes a headless one of its own.
+// Threads: with a context of the delegate's own, Invoke must be called on the
+// thread that applied the delegate. With a borrowed one, Invoke must be called
+// with that same EGLContext current, on whatever thread that is; on the thread
+// that applied the delegate it may also be current nowhere, and is then made
+// current for the length of the call. Else Invoke returns kTfLiteError, and
+// says which threads and contexts these were. Failure: where the delegate
+// cannot be applied, ModifyGraphWithDelegate returns an error, the reason goes
+// to the interpreter's error reporter, and the interpreter runs on the CPU as
+// before.
+#ifndef GLES_DELEGATE_GLES_DELEGATE_H_
+#define GLES_DELEGATE_GLES_DELEGATE_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define GLES_DELEGATE_EXPORT __declspec(dllexport)
+#else
+#define GLES_DELEGATE_EXPORT __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct TfLiteDelegate;
+struct TfLiteRegistration;
+
+// Where tensors live on the GPU.
+enum TfLiteGlesStorage {
+  kTfLiteGlesStorageAuto = 0,  // the tuning table's choice for the device
+  kTfLiteGlesStorageTextureArray = 1,  // a 2-D texture array, a layer per slice
+  kTfLiteGlesStorageTexture2d = 2,     // a 2-D texture, slices side by side
+  kTfLiteGlesStorageBuffer = 3,        // a shader storage buffer
+};
+
+// How quantized nodes are computed (docs/quantization.md).
+enum TfLiteGlesQuantizedCompute {
+  kTfLiteGlesQuantizedAuto = 0,   // what is best on the device
+  kTfLiteGlesQuantizedFloat = 1,  // floats; each output is rounded to its codes
+  // Floats that are rounded nowhere inside a partition. Faster by little, and
+  // farther from the CPU's answer: to show what the rounding buys.
+  kTfLiteGlesQuantizedFloatUnsimulated = 2,
+  // 8-bit activations are stored as their codes, and convolutions, matrix
+  // products, sums and averages of them are TFLite's integer arithmetic: the
+  // CPU's codes, but for those of ops that stay in floats. So are convolutions
+  // and matrix products of 16-bit activations. Other ops as with
+  // kTfLiteGlesQuantizedFloat.
+  kTfLiteGlesQuantizedInteger = 3,
+};
+
+// How the delegate chooses tile sizes, storage and the like.
+enum TfLiteGlesTuning {
+  kTfLiteGlesTuningDefault = 0,  // the tuning table's row for the device
+  // Each partition is built and run many times when it is prepared, and the
+  // fastest setting kept: seconds on a GPU, minutes on a software driver. With
+  // serialization_dir and model_token the result is kept there, and later
+  // starts take it as it is. See docs/performance.md.
+  kTfLiteGlesTuningExhaustive = 1,
+};
+
+// How Invoke waits for the GPU.
+enum TfLiteGlesWaitType {
+  // The thread sleeps in the driver until the results are there: it takes no
+  // processor time meanwhile, and waking up costs some microseconds.
+  kTfLiteGlesWaitPassive = 0,
+  // The thread asks the driver again and again for up to 2 ms, then sleeps:
+  // lower latency for short inferences, at the price of a busy core.
+  kTfLiteGlesWaitActive = 1,
+};
+
+// What becomes of a finite value past 65504, the largest 16-bit float, where
+// tensors are stored in 16 bits (is_precision_loss_allowed). Infinities and
+// NaNs stay what they are with either.
+enum TfLiteGlesFloat16Overflow {
+  // An infinity of its sign, as IEEE 754 rounds it: an overflow shows in the
+  // outputs instead of becoming a plausible number, and stores cost nothing
+  // more.
+  kTfLiteGlesFloat16OverflowInfinity = 0,
+  // 65504 of its sign: one value that overflows does not make its whole
+  // neighbourhood NaN (infinity minus infinity, infinity times zero).
+  kTfLiteGlesFloat16OverflowSaturate = 1,
+};
+
+// Options. Get one from TfLiteGlesDelegateOptionsDefault(), then change fields.
+// Each field is a key of the external delegate's options too.
+//
+// The struct grows at its end from release to release, and an app runs with a
+// library that is older or newer than the header it was compiled against:
+// `struct_size` says which fields the app knows. The library reads and writes
+// no byte past it. A field that the app does not know has its default. A field
+// that the library does not know (the app's header is the newer one) must be
+// zero, as TfLiteGlesDelegateOptionsDefault() leaves it; where it is not,
+// TfLiteGlesDelegateCreate returns NULL and TfLiteGlesDelegateLastError() says
+// that the app asks for an option that this library does not have. (For those
+// who append fields: the struct must not end in padding.)
+typedef struct TfLiteGlesDelegateOptions {
+  // sizeof(TfLiteGlesDelegateOptions) where the app was compiled; set by
+  // TfLiteGlesDelegateOptionsDefault() and TfLiteGlesDelegateOptionsInit().
+  size_t struct_size;
+
+  // Nonzero: tensors and weights are kept in 16-bit floats (accumulation stays
+  // in 32 bits). Default 0.
+  int32_t is_precision_loss_allowed;
+
+  // At most so many partitions are delegated, the ones with the most nodes
+  // first; the rest stays on the CPU. 0 or less: no limit. Default 1, as each
+  // partition costs a CPU/GPU synchronisation.
+  int32_t max_delegated_partitions;
+
+  // Partitions of fewer nodes than this stay on the CPU. Default 1.
+  int32_t min_nodes_per_partition;
+
+  // Nonzero: quantized nodes run, as `quantized_compute` says. Default 1.
+  int32_t enable_quantization;
+
+  // TfLiteGlesStorage. Default kTfLiteGlesStorageAuto.
+  int32_t storage;
+
+  // Nonzero: the delegate always makes its own EGL context, even where the
+  // thread has a current one. Default 0.
+  int32_t force_own_context;
+
+  // How much is said through the error reporter: 0 errors, 1 also why each
+  // node stays on the CPU, 2 also a line about the device and each partition.
+  // Default 1.
+  int32_t verbosity;
+
+  // Which GPU: NULL or "" for hardware first, software last; or an index; or a
+  // part of a renderer's name. GLES_DELEGATE_DEVICE stands in where unset.
+  // Copied by TfLiteGlesDelegateCreate.
+  const char* device;
+
+  // Node indices (in the model's execution order) that must stay on the CPU,
+  // as "3,17-20". NULL or "": none. Copied.
+  const char* exclude_nodes;
+
+  // Nonzero: each Invoke times every dispatch, by GPU timer queries where the
+  // driver has EXT_disjoint_timer_query, else by waiting for each; the averages
+  // are in TfLiteGlesDelegateReport() under "profile". Slows Invoke. Default 0.
+  int32_t enable_op_profiling;
+
+  // Nonzero: where the delegate cannot be applied (no GL, say), that is
+  // reported and everything stays on the CPU, with kTfLiteOk. Zero (the
+  // default): an error, after which TfLiteInterpreterModifyGraphWithDelegate's
+  // interpreter runs on the CPU too, but TfLiteInterpreterCreate with the
+  // delegate among its options returns NULL
+  // (docs/decisions/0003-failure-to-apply.md).
+  int32_t fallback_to_cpu;
+
+  // The start-up cache: compiled programs and packed weights, kept in files of
+  // this existing directory, which should be the app's own, for the next start.
+  // `model_token` names the model among those that share the directory (any
+  // text; a version in it saves a needless warning after an update). NULL or
+  // "": no cache. Either both or neither. Where a file does not fit this model,
+  // driver, options or library, or is damaged, it is not used: a warning, and a
+  // start as if without. See docs/cold_start.md. Copied.
+  const char* serialization_dir;
+  const char* model_token;
+
+  // Zero: no start-up cache even where the two above are given. Default 1.
+  int32_t enable_serialization;
+
+  // The most that all caches of the directory may take together, in bytes: past
+  // it the longest unused go. 0: no limit (the default).
+  int64_t serialization_max_bytes;
+
+  // TfLiteGlesQuantizedCompute; as text "auto", "float", "float_unsimulated" or
+  // "integer".
+  // Default kTfLiteGlesQuantizedAuto.
+  int32_t quantized_compute;
+
+  // TfLiteGlesTuning; as text "default" or "exhaustive".
+  // Default kTfLiteGlesTuningDefault.
+  int32_t tuning;
+
+  // Whose codes the quantized nodes give: TensorFlow Lite's CPU kernels round
+  // otherwise from one runtime to the next, and XNNPACK's otherwise than the
+  // built-in ones (docs/quantization.md has the table). "auto", NULL or "":
+  // those that the runtime which loaded the delegate runs by default; the
+  // newest runtime's where it cannot be told. Else "tflite" (built-in kernels
+  // up to 2.15), "tflite_wheel" (those of the Python package tflite-runtime),
+  // "litert" (built-in kernels of ai-edge-litert without XNNPACK), "xnnpack" or
+  // "reference" (the resolver BUILTIN_REF). The report says under "runtime"
+  // which one it is. Copied.
+  const char* integer_rounding;
+
+  // Nonzero: where there is no hardware, a software renderer computes on the
+  // CPU, after a line that says so (verbosity 1). Float models are slower there
+  // than with XNNPACK. Zero: the delegate is not applied then, for that reason.
+  // Default 1.
+  int32_t allow_software;
+
+  // Nonzero: each program that a partition uses is run once on the GPU, when
+  // the partition is prepared, and compared with what the CPU computes for the
+  // same input; a partition whose programs answer wrongly is planned again with
+  // plainer ones, or stays on the CPU, after a warning. The verdict is kept for
+  // the process, and in serialization_dir. See docs/drivers.md. Default 1.
+  int32_t self_check;
+
+  // TfLiteGlesWaitType; as text "passive" or "active".
+  // Default kTfLiteGlesWaitPassive.
+  int32_t wait_type;
+
+  // TfLiteGlesFloat16Overflow; as text "infinity" or "saturate". Default
+  // kTfLiteGlesFloat16OverflowInfinity. No effect without
+  // is_precision_loss_allowed.
+  int32_t float16_overflow;
+
+  // Node indices (as exclude_nodes) whose outputs, and tensors between their
+  // own steps, are kept in 32-bit floats although is_precision_loss_allowed is
+  // set: for the nodes whose values pass 65504, which `inference_diff
+  // --check_float16_range` names. A function that is fused into such a node
+  // (an activation, say) is kept with it. NULL or "": none. Copied.
+  const char* float32_nodes;
+} TfLiteGlesDelegateOptions;
+
+// Writes the default options to `*options`, `struct_size` bytes and no more:
+// the caller's sizeof(TfLiteGlesDelegateOptions), which is stored in
+// `options->struct_size`. Bytes past the fields that the library knows become
+// zero. Does nothing where `options` is NULL or `struct_size` is less than
+// sizeof(size_t). For languages that cannot call an inline function; C and C++
+// call TfLiteGlesDelegateOptionsDefault().
+GLES_DELEGATE_EXPORT void TfLiteGlesDelegateOptionsInit(
+    TfLiteGlesDelegateOptions* options, size_t struct_size);
+
+// The default options. It is inline, so that the struct is of the size that the
+// app was compiled with, whichever library the app runs with.
+static inline TfLiteGlesDelegateOptions TfLiteGlesDelegateOptionsDefault(void) {
+  TfLiteGlesDelegateOptions options;
+  TfLiteGlesDelegateOptionsInit(&options, sizeof(options));
+  return options;
+}
+
+// Creates a delegate. `options` may be NULL (defaults) and is not kept. The
+// caller owns the result, and deletes it after the interpreters that use it.
+// NULL where an option's value or struct_size is bad;
+// TfLiteGlesDelegateLastError() says which. No GL call is made here: the
+// context comes when the delegate is applied.
+GLES_DELEGATE_EXPORT struct TfLiteDelegate* TfLiteGlesDelegateCreate(
+    const TfLiteGlesDelegateOptions* options);
+
+// Deletes the delegate; NULL is allowed. Interpreters should be deleted first;
+// one that is not can still be deleted safely, and its Invoke still works.
+GLES_DELEGATE_EXPORT void TfLiteGlesDelegateDelete(
+    struct TfLiteDelegate* delegate);
+
+// Why the last TfLiteGlesDelegateCreate on this thread returned NULL; never
+// NULL itself, valid until the next call on this thread.
+GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateLastError(void);
+
+// What the delegate did, as a JSON object: device, driver, partitions, each
+// node that stayed on the CPU and why, memory, start-up times. The text lives
+// until the next call on this delegate or its deletion. NULL: not our delegate.
+// Threads: any, but not while another thread applies the delegate or invokes,
+// allocates or deletes an interpreter that uses it, nor from two threads at
+// once: the report reads what these write, and takes no lock.
+GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateReport(
+    struct TfLiteDelegate* delegate);
+
+// A custom op of vision models that the delegate runs and stock TFLite does not
+// know, with a plain reference kernel for the CPU. Without a kernel the runtime
+// refuses such a model before any delegate is asked.
+typedef struct TfLiteGlesCustomOp {
+  const char* name;
+  const struct TfLiteRegistration* registration;
+  int32_t version;  // the op's one version that this kernel computes
+} TfLiteGlesCustomOp;
+
+// All of them, `*count` of them, sorted by name and version. Everything lives
+// as long as the library.
+GLES_DELEGATE_EXPORT const TfLiteGlesCustomOp* TfLiteGlesDelegateCustomOps(
+    size_t* count);
+
+// Adds all of them to an interpreter's options, before the interpreter is made:
+//   TfLiteGlesDelegateRegisterCustomOps(options,
+//   TfLiteInterpreterOptionsAddCustomOp);
+// The function is the app's, as this library links none of TFLite's.
+struct TfLiteInterpreterOptions;
+GLES_DELEGATE_EXPORT void TfLiteGlesDelegateRegisterCustomOps(
+    struct TfLiteInterpreterOptions* options,
+    void (*add_custom_op)(struct TfLiteInterpreterOptions* options,
+                          const char* name,
+                          const struct TfLiteRegistration* registration,
+                          int32_t min_version, int32_t max_version));
+
+// The library's version, "0.1.0".
+GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateVersion(void);
+
+// TensorFlow Lite's external-delegate interface: the keys are the option
+// struct's field names (without struct_size), the values their text. An unknown
+// key or a bad value: NULL, with a message through report_error that lists what
+// is known. Where report_error is NULL (TensorFlow Lite's C loader passes
+// none), the result is a delegate that cannot be applied:
+// ModifyGraphWithDelegate fails with that message in the interpreter's error
+// reporter, and the interpreter runs on the CPU.
+GLES_DELEGATE_EXPORT struct TfLiteDelegate* tflite_plugin_create_delegate(
+    char** options_keys, char** options_values, size_t num_options,
+    void (*report_error)(const char*));
+GLES_DELEGATE_EXPORT void tflite_plugin_destroy_delegate(
+    struct TfLiteDelegate* delegate);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // GLES_DELEGATE_GLES_DELEGATE_H_

@@ -1,0 +1,35 @@
+// How much of an output one invocation of a convolution makes.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_TILE_H_
+#define GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_TILE_H_
+
+#include "delegate/plan/plan.h"
+
+namespace gles_delegate {
+
+// A register tile: `pixels` by `slices` texels. Larger tiles reuse each load
+// more often, smaller ones make more invocations.
+struct ConvTile {
+  int pixels = 1;
+  int slices = 1;
+};
+
+constexpr int DivideUp(int a, int b) { return (a + b - 1) / b; }
+
+// The least tile, `most` or smaller, that makes as few tiles of `extent`.
+constexpr int Even(int extent, int most) {
+  return DivideUp(extent, DivideUp(extent, most));
+}
+
+// The tile of `profile` (conv_tile_*), evened out so that the last tile is as
+// full as the others: 6 slices under a limit of 4 make two tiles of 3.
+ConvTile ChooseConvTile(int pixels, int slices, const DeviceProfile& profile);
+
+// Likewise for pixels taken flat, where up to four times the profile's pixels
+// are a tile if that leaves fewer of its simd_lanes idle (of 49 pixels, tiles
+// of 4 keep 13 of 16 lanes busy, tiles of 7 keep 7 of 8) or loads weights less
+// often.
+ConvTile ChooseFlatTile(int pixels, int slices, const DeviceProfile& profile);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_TILE_H_

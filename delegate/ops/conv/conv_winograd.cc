@@ -1,0 +1,231 @@
+#include "delegate/ops/conv/conv_winograd.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "delegate/ops/conv/conv_tile.h"
+#include "delegate/ops/conv/conv_weights.h"
+#include "delegate/ops/matmul/matrix_product.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr int kTile = 4;    // outputs of a tile, each way
+constexpr int kPoints = 6;  // 0, +-3/4, +-3/2, infinity: inputs of a tile
+constexpr int kPlanes = kPoints * kPoints;
+constexpr int kWindow = 3;
+// So many times fewer multiplications are wanted at least: tiles that stick out
+// of small images make some for nothing.
+constexpr int kMinSaving = 2;
+
+// How the output is cut into tiles.
+struct Tiles {
+  int x = 1;  // in a row
+  int y = 1;  // rows of an image
+  int all = 1;
+};
+
+Tiles TilesOf(const Shape& dst) {
+  Tiles tiles;
+  tiles.x = DivideUp(dst.w, kTile);
+  tiles.y = DivideUp(dst.h, kTile);
+  tiles.all = dst.b * tiles.x * tiles.y;
+  return tiles;
+}
+
+bool HasFloatWeights(const WeightIds& ids, const Planner& planner) {
+  return planner.tensor(ids.weights).is_constant() &&
+         (ids.bias == kNoTensor || planner.tensor(ids.bias).is_constant());
+}
+
+bool IsCandidate(const Node& node, const Planner& planner) {
+  const auto& a = std::any_cast<const Conv2dAttributes&>(node.attributes);
+  const Shape& window = planner.tensor(node.inputs[1]).shape;
+  return window.h == kWindow && window.w == kWindow && a.stride_h == 1 &&
+         a.stride_w == 1 && a.dilation_h == 1 && a.dilation_w == 1 &&
+         a.groups == 1 && !node.on_codes &&
+         !planner.tensor(node.inputs[0]).is_float_view() &&
+         !planner.tensor(node.outputs[0]).is_float_view() &&
+         HasFloatWeights(WeightsOf(node, 1, 2), planner);
+}
+
+// A tensor between two dispatches: the tiles in a row, a row for each of the 36
+// elements that a tile has.
+Shape PlanesOf(int tiles, int channels) {
+  return {1, kPlanes, tiles, channels};
+}
+
+// How many tiles are made at once: as many as the profile has room for, in
+// bands of much the same size and of whole groups of lanes.
+int BandTiles(int tiles, const Shape& src, const Shape& dst,
+              const DeviceProfile& profile) {
+  constexpr int kTexelBytes = 16;
+  constexpr int kGroup = 8;
+  int64_t most = profile.max_texture_size;
+  if (profile.winograd_band_bytes > 0) {
+    const int slices = std::max(src.slices(), dst.slices());
+    most = std::min<int64_t>(
+        most, profile.winograd_band_bytes / (kPlanes * slices * kTexelBytes));
+  }
+  most = std::max<int64_t>(most / kGroup * kGroup, kGroup);
+  if (tiles <= most) return tiles;
+  const int bands = DivideUp(tiles, static_cast<int>(most));
+  return DivideUp(DivideUp(tiles, bands), kGroup) * kGroup;
+}
+
+bool Fits(const Shape& planes, const DeviceProfile& profile) {
+  const auto storage =
+      StorageFor(planes, gl_shaders::Format::kRgba32f, profile);
+  return storage.ok() && *storage == profile.storage;
+}
+
+bool Pays(const Shape& src, const Shape& dst, const DeviceProfile& profile) {
+  const Tiles tiles = TilesOf(dst);
+  const int64_t direct = int64_t{dst.b} * dst.h * dst.w * kWindow * kWindow;
+  const int band = BandTiles(tiles.all, src, dst, profile);
+  return profile.winograd_min_channels > 0 && !profile.half &&
+         std::min(src.c, dst.c) >= profile.winograd_min_channels &&
+         direct >= int64_t{kMinSaving} * kPlanes * tiles.all &&
+         Fits(PlanesOf(band, src.c), profile) &&
+         Fits(PlanesOf(band, dst.c), profile);
+}
+
+// An invocation for each of a tile's columns where there are few tiles for the
+// device.
+constexpr int kLanes = kPoints;
+constexpr int kLaneTiles = 16;  // of a work group
+
+void SetGrid(const Shape& planes, const DeviceProfile& profile, Dispatch* d) {
+  constexpr int kSharedBytes = kLaneTiles * kPlanes * 16;
+  const bool fits = kLaneTiles * kLanes <= profile.max_work_group_invocations &&
+                    kSharedBytes <= profile.max_shared_memory_bytes;
+  const bool few = int64_t{planes.w} * planes.slices() < profile.split_target;
+  const int lanes = few && fits ? kLanes : 1;
+  d->Define("LANES", lanes).Grid(planes.w, planes.slices(), lanes);
+  if (lanes > 1) {
+    d->WorkGroup(kLaneTiles, 1, lanes).SharedMemory(kSharedBytes);
+  }
+}
+
+Dispatch InputTransform(const Node& node, const Tiles& tiles, int first,
+                        TensorId planes, const Planner& planner) {
+  const auto& a = std::any_cast<const Conv2dAttributes&>(node.attributes);
+  Dispatch d("winograd_input");
+  d.Read("src", node.inputs[0]).Write("planes", planes);
+  SetGrid(planner.tensor(planes).shape, planner.profile(), &d);
+  d.uniforms.Int4("tiles", tiles.x, tiles.y, first, 0);
+  d.uniforms.Int2("pad", a.pad_left, a.pad_top);
+  return d;
+}
+
+PackedConstant PackBias(const Tensor* bias, int slices) {
+  PackedConstant packed;
+  packed.name = "bias";
+  packed.cacheable = true;
+  packed.width = slices;
+  packed.fill = [bias = bias == nullptr ? Tensor()
+                                        : *bias](absl::Span<float> out) {
+    std::fill(out.begin(), out.end(), 0.0f);
+    if (!bias.is_constant()) return;
+    const auto values = ConstantFloats(bias);
+    if (values.ok()) std::copy(values->begin(), values->end(), out.begin());
+  };
+  return packed;
+}
+
+Dispatch OutputTransform(const Node& node, const Tiles& tiles, int first,
+                         TensorId planes, int bias_id, const Planner& planner) {
+  const Shape& shape = planner.tensor(planes).shape;
+  const WeightIds ids = WeightsOf(node, 1, 2);
+  PackedConstant bias =
+      PackBias(ids.bias == kNoTensor ? nullptr : &planner.tensor(ids.bias),
+               shape.slices());
+  bias.shared_id = bias_id;
+  Dispatch d("winograd_output");
+  d.Read("planes", planes)
+      .Write("dst", node.outputs[0])
+      .Constant(std::move(bias));
+  d.partial_write = shape.w < tiles.all;
+  SetGrid(shape, planner.profile(), &d);
+  d.uniforms.Int4("tiles", tiles.x, tiles.y, first, 0);
+  return d;
+}
+
+FilterValues FilterOf(const Tensor& filter) {
+  return [filter] {
+    const Shape& shape = filter.shape;
+    const auto values = ConstantFloats(filter);
+    return values.ok()
+               ? WinogradFilter(*values, shape.b, shape.c)
+               : std::vector<float>(size_t{kPlanes} * shape.b * shape.c);
+  };
+}
+
+}  // namespace
+
+std::vector<float> WinogradFilter(absl::Span<const float> filter, int outputs,
+                                  int inputs) {
+  // Row k is (1, x, x^2) / (the product of x - y over the other points y); the
+  // last that of infinity.
+  constexpr double kG[kPoints][kWindow] = {
+      {64.0 / 81, 0, 0},
+      {-128.0 / 243, -32.0 / 81, -8.0 / 27},
+      {-128.0 / 243, 32.0 / 81, -8.0 / 27},
+      {32.0 / 243, 16.0 / 81, 8.0 / 27},
+      {32.0 / 243, -16.0 / 81, 8.0 / 27},
+      {0, 0, 1}};
+  std::vector<float> transformed(size_t{kPlanes} * outputs * inputs);
+  for (int o = 0; o < outputs; ++o) {
+    for (int i = 0; i < inputs; ++i) {
+      double rows[kPoints][kWindow] = {};
+      const auto at = [&](int y, int x) {
+        return filter[((size_t{1} * o * kWindow + y) * kWindow + x) * inputs +
+                      i];
+      };
+      for (int k = 0; k < kPoints; ++k) {
+        for (int y = 0; y < kWindow; ++y) {
+          for (int x = 0; x < kWindow; ++x) rows[k][x] += kG[k][y] * at(y, x);
+        }
+      }
+      for (int plane = 0; plane < kPlanes; ++plane) {
+        const double* row = rows[plane / kPoints];
+        const double* g = kG[plane % kPoints];
+        transformed[(size_t{1} * plane * outputs + o) * inputs + i] =
+            static_cast<float>(row[0] * g[0] + row[1] * g[1] + row[2] * g[2]);
+      }
+    }
+  }
+  return transformed;
+}
+
+bool PlanConvWinograd(const Node& node, Planner* planner) {
+  const Tensor& src = planner->tensor(node.inputs[0]);
+  const Tensor& filter = planner->tensor(node.inputs[1]);
+  const Shape& dst = planner->tensor(node.outputs[0]).shape;
+  if (!IsCandidate(node, *planner) ||
+      !Pays(src.shape, dst, planner->profile())) {
+    return false;
+  }
+  const Tiles tiles = TilesOf(dst);
+  const int band = BandTiles(tiles.all, src.shape, dst, planner->profile());
+  const FilterValues weights = FilterOf(filter);
+  std::array<TensorId, 2> ids = {};
+  for (int first = 0; first < tiles.all; first += band) {
+    const int count = std::min(band, tiles.all - first);
+    const TensorId inputs =
+        planner->AddTemporary("winograd input", PlanesOf(count, src.shape.c));
+    const TensorId outputs =
+        planner->AddTemporary("winograd output", PlanesOf(count, dst.c));
+    // The bands share their constants, under ids that nothing else has.
+    if (first == 0) ids = {inputs, outputs};
+    planner->Add(InputTransform(node, tiles, first, inputs, *planner));
+    PlanMatrixProducts({inputs, outputs, weights, ids[0]}, planner);
+    planner->Add(
+        OutputTransform(node, tiles, first, outputs, ids[1], *planner));
+  }
+  return true;
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,26 @@
+// A depthwise convolution with the 1x1 convolution that reads it, as one
+// dispatch. No node of a model is this op: FuseDepthwise makes them.
+// Node inputs: data, filter and bias of the depthwise convolution, filter and
+// bias of the other; a bias may be kNoTensor.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_DEPTHWISE_POINTWISE_H_
+#define GLES_DELEGATE_DELEGATE_OPS_CONV_DEPTHWISE_POINTWISE_H_
+
+#include "delegate/ops/conv/depthwise_conv_2d.h"
+#include "delegate/graph/op.h"
+
+namespace gles_delegate {
+
+struct DepthwisePointwiseAttributes {
+  DepthwiseConv2dAttributes depthwise;  // multiplier 1
+  float low = 0;  // what its results are clamped to; infinities: not at all
+  float high = 0;
+};
+
+const OpDefinition& DepthwisePointwise();
+
+// kResourceExhausted where the device has no room for it.
+absl::Status PlanDepthwisePointwise(const Node& node, Planner* planner);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_CONV_DEPTHWISE_POINTWISE_H_

@@ -1,0 +1,202 @@
+#include "delegate/ops/conv/transpose_conv.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/conv/conv_tile.h"
+#include "delegate/ops/conv/conv_weights.h"
+#include "delegate/ops/padding.h"
+#include "delegate/graph/builtin_params.h"
+
+namespace gles_delegate {
+namespace {
+
+// TRANSPOSE_CONV brought its activation in version 4.
+constexpr int kVersionWithActivation = 4;
+
+absl::Status CheckTensors(const Tensor& src, const Tensor& filter,
+                          const Tensor* bias, const Tensor& dst) {
+  if (auto s = CheckFloat(src, "input"); !s.ok()) return s;
+  if (auto s = CheckFloat(dst, "output"); !s.ok()) return s;
+  if (auto s = CheckWeights(filter, "the filter"); !s.ok()) return s;
+  if (src.dims.size() != 4 || filter.dims.size() != 4 || dst.dims.size() != 4) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "input, filter and output must have 4 dimensions, they have ",
+        src.dims.size(), ", ", filter.dims.size(), " and ", dst.dims.size()));
+  }
+  if (src.shape.c != filter.shape.c) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("filter has ", filter.shape.c,
+                     " input channels, input has ", src.shape.c));
+  }
+  if (dst.shape.b != src.shape.b || dst.shape.c != filter.shape.b) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("output is ", dst.shape.ToString(), ", input has batch ",
+                     src.shape.b, " and filter ", filter.shape.b, " outputs"));
+  }
+  return CheckBias(bias, filter.shape.b);
+}
+
+// The output shape's tensor must say what the output's dimensions do.
+absl::Status CheckOutputShape(const Tensor& shape, const Tensor& dst) {
+  if (!shape.is_constant()) {
+    return absl::UnimplementedError(
+        "the output shape is computed at run time; only a constant is "
+        "supported");
+  }
+  const auto dims = ConstantInts(shape);
+  if (!dims.ok()) return dims.status();
+  if (*dims == dst.dims) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("output is ", absl::StrJoin(dst.dims, "x"),
+                   ", the shape given is ", absl::StrJoin(*dims, "x")));
+}
+
+// TRANSPOSE_CONV is the gradient of a convolution from its output's extent to
+// its input's, and takes that convolution's padding.
+absl::StatusOr<AxisPadding> GradientPadding(int padding, int in, int out,
+                                            int window, int stride,
+                                            absl::string_view axis) {
+  auto result = ComputePadding(padding, out, {window, stride, 1}, axis);
+  if (!result.ok()) return result;
+  if (result->out != in) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "input ", axis, " is ", in, ", an output of ", out, " (window ", window,
+        ", stride ", stride, ") comes from ", result->out));
+  }
+  return result;
+}
+
+// Convolution2DTransposeBias: the output follows from the input.
+absl::StatusOr<AxisPadding> CustomPadding(int padding, int in, int out,
+                                          int window, int stride,
+                                          absl::string_view axis) {
+  if (in < 1 || window < 1 || stride < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(axis, ": input ", in, ", window ", window, ", stride ",
+                     stride, " must all be positive"));
+  }
+  if (padding != kPaddingSame && padding != kPaddingValid) {
+    return absl::UnimplementedError(absl::StrCat(
+        "padding ", padding, " is not supported; SAME (1) and VALID (2) are"));
+  }
+  const int total =
+      padding == kPaddingSame ? std::max(0, window - (in - 1) % stride - 1) : 0;
+  const int64_t extent = int64_t{stride} * (in - 1) + window - total;
+  if (extent > std::numeric_limits<int32_t>::max() / 2) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(axis, ": the output would have ", extent, " elements"));
+  }
+  AxisPadding result;
+  result.before = total / 2;
+  result.after = total - result.before;
+  result.out = static_cast<int>(extent);
+  if (auto s = CheckExtent(result, out, axis); !s.ok()) return s;
+  return result;
+}
+
+TransposeConvAttributes Attributes(const TransposeConvParams& p,
+                                   const AxisPadding& height,
+                                   const AxisPadding& width) {
+  TransposeConvAttributes a;
+  a.stride_h = p.stride_height;
+  a.stride_w = p.stride_width;
+  a.pad_top = height.before;
+  a.pad_bottom = height.after;
+  a.pad_left = width.before;
+  a.pad_right = width.after;
+  return a;
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseTransposeConv(const NodeView& node) {
+  if (auto s = node.CheckCounts(3, 4, 1); !s.ok()) return s;
+  const auto params = node.Get<TransposeConvParams>();
+  if (!params.ok()) return params.status();
+  const TransposeConvParams& p = **params;
+  const Tensor& filter = *node.inputs[1];
+  const Tensor& src = *node.inputs[2];
+  const Tensor* bias = node.inputs.size() > 3 ? node.inputs[3] : nullptr;
+  const Tensor& dst = *node.outputs[0];
+  if (auto s = CheckTensors(src, filter, bias, dst); !s.ok()) return s;
+  if (auto s = CheckOutputShape(*node.inputs[0], dst); !s.ok()) return s;
+  const auto height =
+      GradientPadding(p.padding, src.shape.h, dst.shape.h, filter.shape.h,
+                      p.stride_height, "height");
+  if (!height.ok()) return height.status();
+  const auto width = GradientPadding(p.padding, src.shape.w, dst.shape.w,
+                                     filter.shape.w, p.stride_width, "width");
+  if (!width.ok()) return width.status();
+  auto activation = FusedActivation(
+      node.HasField(kVersionWithActivation) ? p.activation : kActNone);
+  if (!activation.ok()) return activation.status();
+  TransposeConvAttributes a = Attributes(p, *height, *width);
+  a.filter_input = 1;
+  a.data_input = 2;
+  a.bias_input = 3;
+  return ParsedNode{a, *std::move(activation)};
+}
+
+absl::StatusOr<ParsedNode> ParseConvolution2dTransposeBias(
+    const NodeView& node) {
+  if (auto s = node.CheckCounts(3, 3, 1); !s.ok()) return s;
+  // TRANSPOSE_CONV's first three parameters.
+  TransposeConvParams p = {};
+  constexpr size_t kBytes = 3 * sizeof(int);
+  if (node.custom_params.size() < kBytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("carries ", node.custom_params.size(),
+                     " bytes of parameters, wants ", kBytes));
+  }
+  std::memcpy(&p, node.custom_params.data(), kBytes);
+  const Tensor& src = *node.inputs[0];
+  const Tensor& filter = *node.inputs[1];
+  const Tensor& dst = *node.outputs[0];
+  if (auto s = CheckTensors(src, filter, node.inputs[2], dst); !s.ok())
+    return s;
+  const auto height = CustomPadding(p.padding, src.shape.h, dst.shape.h,
+                                    filter.shape.h, p.stride_height, "height");
+  if (!height.ok()) return height.status();
+  const auto width = CustomPadding(p.padding, src.shape.w, dst.shape.w,
+                                   filter.shape.w, p.stride_width, "width");
+  if (!width.ok()) return width.status();
+  TransposeConvAttributes a = Attributes(p, *height, *width);
+  a.data_input = 0;
+  a.filter_input = 1;
+  a.bias_input = 2;
+  return ParsedNode{a, {}};
+}
+
+absl::Status PlanTransposeConv(const Node& node, Planner* planner) {
+  const auto& a =
+      std::any_cast<const TransposeConvAttributes&>(node.attributes);
+  const Shape& filter = planner->tensor(node.inputs[a.filter_input]).shape;
+  const Shape& dst = planner->tensor(node.outputs[0]).shape;
+  // A tile's pixels lie a stride apart, so each phase has its own tiles.
+  const ConvTile tile = ChooseConvTile(DivideUp(dst.w, a.stride_w),
+                                       dst.slices(), planner->profile());
+  Dispatch d("transpose_conv");
+  d.Define("TILE_PIXELS", tile.pixels)
+      .Define("TILE_SLICES", tile.slices)
+      .Read("src", node.inputs[a.data_input])
+      .Write("dst", node.outputs[0])
+      .Grid(DivideUp(dst.w, tile.pixels * a.stride_w) * a.stride_w, dst.h,
+            DivideUp(dst.slices(), tile.slices) * dst.b);
+  BindFilter(WeightsOf(node, a.filter_input, a.bias_input),
+             {filter.b, filter.h * filter.w, filter.c, /*groups=*/1}, planner,
+             &d);
+  d.uniforms.Int4("stride_pad", a.stride_w, a.stride_h, a.pad_left, a.pad_top);
+  d.uniforms.Int4("window", filter.w, filter.h, 0, 0);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,37 @@
+// TRANSPOSE_CONV, and the custom op Convolution2DTransposeBias:
+// y[b, s*h + ky - pad, s*w + kx - pad, o] is bias[o] plus the sum of every
+// x[b,h,w,i] * filter[o,ky,kx,i] that lands there. BHWC, any batch; filter OHWI
+// and bias constant (float32 or float16) or computed at run time (float32).
+// kInvalidArgument: shapes that disagree; kUnimplemented: an output shape
+// computed at run time.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_TRANSPOSE_CONV_H_
+#define GLES_DELEGATE_DELEGATE_OPS_CONV_TRANSPOSE_CONV_H_
+
+#include "delegate/graph/op.h"
+
+namespace gles_delegate {
+
+struct TransposeConvAttributes {
+  int stride_h = 1;
+  int stride_w = 1;
+  // Rows and columns cut off the full result, at its beginning and its end.
+  int pad_top = 0;
+  int pad_left = 0;
+  int pad_bottom = 0;
+  int pad_right = 0;
+  // Which of the node's inputs is what. The two ops differ in it.
+  int data_input = 0;
+  int filter_input = 1;
+  int bias_input = 2;  // may be past the last
+};
+
+// Node inputs: output shape (constant), filter, data, bias (may be absent).
+absl::StatusOr<ParsedNode> ParseTransposeConv(const NodeView& node);
+// Node inputs: data, filter, bias.
+absl::StatusOr<ParsedNode> ParseConvolution2dTransposeBias(
+    const NodeView& node);
+absl::Status PlanTransposeConv(const Node& node, Planner* planner);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_CONV_TRANSPOSE_CONV_H_

@@ -1,0 +1,79 @@
+#include "delegate/ops/elementwise/cast.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/ops/work_group.h"
+
+namespace gles_delegate {
+
+absl::StatusOr<ParsedNode> ParseCast(const NodeView& node) {
+  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
+  const Tensor& input = *node.inputs[0];
+  const Tensor& output = *node.outputs[0];
+  for (const Tensor* tensor : {&input, &output}) {
+    if (auto s = CheckOperand(*tensor, kFloats | kInts | kBools); !s.ok()) {
+      return s;
+    }
+    if (tensor->is_float_view()) {
+      return absl::UnimplementedError(absl::StrCat(
+          tensor->ToString(), " is quantized, and CAST works on its codes"));
+    }
+  }
+  if (input.host == DataType::kInt64 && !IsIntegers(input) &&
+      IsIntegers(output) && output.type != DataType::kBool) {
+    return absl::UnimplementedError(
+        absl::StrCat(input.ToString(),
+                     " is read as float32, since another CAST makes floats of "
+                     "it; floats do not hold every integer"));
+  }
+  if (auto s = CheckDims(output, input.dims); !s.ok()) return s;
+  return ParsedNode{};
+}
+
+namespace {
+
+// What the values must come to for the type that the runtime's memory holds:
+// nodes here may read them, too.
+void DefineHostType(const Tensor& to, Dispatch* d) {
+  switch (to.host) {
+    case DataType::kInt8:
+      d->Define("WRAP_SIGNED", 8);
+      break;
+    case DataType::kUint8:
+      d->Define("WRAP_UNSIGNED", 8);
+      break;
+    case DataType::kInt16:
+      d->Define("WRAP_SIGNED", 16);
+      break;
+    case DataType::kFloat16:
+      d->Define("ROUND_TO_HALF");
+      break;
+    case DataType::kInt64:
+      if (!IsIntegers(to)) d->Define("TRUNCATE");
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace
+
+absl::Status PlanCast(const Node& node, Planner* planner) {
+  const Tensor& from = planner->tensor(node.inputs[0]);
+  const Tensor& to = planner->tensor(node.outputs[0]);
+  Dispatch d("cast");
+  if (!IsIntegers(from)) d.Define("FROM_FLOAT");
+  if (!IsIntegers(to)) d.Define("TO_FLOAT");
+  if (to.type == DataType::kBool) d.Define("TO_BOOL");
+  DefineHostType(to, &d);
+  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
+  d.Grid(to.shape.w, to.shape.h, to.shape.slices() * to.shape.b);
+  UseLightWorkGroup(planner->profile(), &d);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,143 @@
+#include "delegate/ops/elementwise/comparison.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/ops/movement/remap.h"
+#include "delegate/ops/work_group.h"
+
+namespace gles_delegate {
+namespace {
+
+struct Function {
+  int builtin_code;
+  const char* name;
+  unsigned types;
+};
+
+constexpr Function kFunctions[] = {
+    {58, "lessThan", kFloats | kInts},
+    {61, "greaterThan", kFloats | kInts},
+    {62, "greaterThanEqual", kFloats | kInts},
+    {63, "lessThanEqual", kFloats | kInts},
+    {71, "equal", kFloats | kInts | kBools},
+    {72, "notEqual", kFloats | kInts | kBools},
+};
+
+bool IsEightBit(const Tensor& tensor) {
+  return (tensor.codes == DataType::kInt8 ||
+          tensor.codes == DataType::kUint8) &&
+         !tensor.quantization.empty() && !tensor.quantization.per_channel();
+}
+
+// Codes of other types are compared as real numbers, which only one
+// quantization keeps exact.
+absl::Status CheckQuantizations(const Tensor& a, const Tensor& b) {
+  const bool codes = a.is_float_view() || b.is_float_view();
+  const Quantization& p = a.quantization;
+  const Quantization& q = b.quantization;
+  if (!codes || (a.codes == b.codes && !p.per_channel() && p.scale == q.scale &&
+                 p.zero_point == q.zero_point)) {
+    return absl::OkStatus();
+  }
+  return absl::UnimplementedError(absl::StrCat("compares ", a.ToString(),
+                                               " and ", b.ToString(),
+                                               ", whose quantizations differ"));
+}
+
+// How the steps of both sides are scaled.
+absl::Status SetMultipliers(const Tensor& a, const Tensor& b,
+                            ComparisonAttributes* attributes) {
+  const Tensor* sides[] = {&a, &b};
+  for (int i = 0; i < 2; ++i) {
+    const float scale = sides[i]->quantization.scale[0];
+    attributes->multipliers[i] = quant::ComparisonMultiplier(scale);
+    if (attributes->multipliers[i].shift > 30) {
+      return absl::UnimplementedError(
+          absl::StrCat(sides[i]->ToString(), " has the scale ", scale,
+                       "; TFLite's kernel takes less than 2^30"));
+    }
+  }
+  attributes->of_codes = true;
+  return absl::OkStatus();
+}
+
+void ScaleSides(const Node& node, const ComparisonAttributes& attributes,
+                const Planner& planner, Dispatch* d) {
+  d->Define("RESCALE", "op_rescale");
+  constexpr const char* kNames[] = {"scaling_a", "scaling_b"};
+  for (int i = 0; i < 2; ++i) {
+    // What a step is in what the shader reads.
+    const float step =
+        node.on_codes ? 1
+                      : planner.tensor(node.inputs[i]).quantization.scale[0];
+    int step_bits;
+    std::memcpy(&step_bits, &step, sizeof(step));
+    const quant::Multiplier& m = attributes.multipliers[i];
+    d->uniforms.Int4(kNames[i], m.value, m.shift, step_bits, 0);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseComparison(const NodeView& node) {
+  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
+  const auto* function = std::find_if(
+      std::begin(kFunctions), std::end(kFunctions),
+      [&](const auto& f) { return f.builtin_code == node.builtin_code; });
+  if (function == std::end(kFunctions)) {
+    return absl::UnimplementedError(
+        absl::StrCat("op code ", node.builtin_code, " is no comparison"));
+  }
+  const Tensor& a = *node.inputs[0];
+  const Tensor& b = *node.inputs[1];
+  const Tensor& output = *node.outputs[0];
+  for (const Tensor* input : {&a, &b}) {
+    if (auto s = CheckOperand(*input, function->types); !s.ok()) return s;
+  }
+  if (auto s = CheckSameType(a, b); !s.ok()) return s;
+  ComparisonAttributes attributes;
+  if (IsEightBit(a) && IsEightBit(b) && a.codes == b.codes) {
+    if (auto s = SetMultipliers(a, b, &attributes); !s.ok()) return s;
+  } else if (auto s = CheckQuantizations(a, b); !s.ok()) {
+    return s;
+  }
+  if (auto s = CheckIntegers(output, DataType::kBool, "output"); !s.ok()) {
+    return s;
+  }
+  auto dims = BroadcastDims(a.dims, b.dims);
+  if (!dims.ok()) return dims.status();
+  if (auto s = CheckDims(output, *dims); !s.ok()) return s;
+  attributes.function = function->name;
+  for (int i = 0; i < 2; ++i) {
+    auto shape = AlignedShape(node.inputs[i]->dims, output.dims);
+    if (!shape.ok()) return shape.status();
+    attributes.aligned[i] = *shape;
+  }
+  return ParsedNode{attributes, {}};
+}
+
+absl::Status PlanComparison(const Node& node, Planner* planner) {
+  const auto& attributes =
+      std::any_cast<const ComparisonAttributes&>(node.attributes);
+  const Shape to = planner->tensor(node.outputs[0]).shape;
+  Dispatch d("comparison");
+  d.Define("COMPARE", attributes.function);
+  constexpr const char* kNames[] = {"a", "b"};
+  if (auto s = ReadBroadcast(node, attributes.aligned, kNames, planner, &d);
+      !s.ok()) {
+    return s;
+  }
+  if (attributes.of_codes) ScaleSides(node, attributes, *planner, &d);
+  d.Write("dst", node.outputs[0]);
+  d.Grid(to.w, to.h, to.slices() * to.b);
+  UseLightWorkGroup(planner->profile(), &d);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

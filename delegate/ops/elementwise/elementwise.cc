@@ -1,0 +1,147 @@
+#include "delegate/ops/elementwise/elementwise.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "delegate/ops/movement/remap.h"
+
+namespace gles_delegate {
+namespace {
+
+std::vector<int> FilledToRank(absl::Span<const int> dims, size_t rank) {
+  std::vector<int> filled(rank - std::min(rank, dims.size()), 1);
+  filled.insert(filled.end(), dims.begin(), dims.end());
+  return filled;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<int>> BroadcastDims(absl::Span<const int> a,
+                                               absl::Span<const int> b) {
+  const size_t rank = std::max(a.size(), b.size());
+  const std::vector<int> x = FilledToRank(a, rank);
+  const std::vector<int> y = FilledToRank(b, rank);
+  std::vector<int> dims(rank);
+  for (size_t i = 0; i < rank; ++i) {
+    if (x[i] != y[i] && x[i] != 1 && y[i] != 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("[", absl::StrJoin(a, ","), "] and [",
+                       absl::StrJoin(b, ","), "] do not broadcast"));
+    }
+    dims[i] = x[i] == 1 ? y[i] : x[i];
+  }
+  return dims;
+}
+
+absl::StatusOr<Shape> AlignedShape(absl::Span<const int> dims,
+                                   absl::Span<const int> output_dims) {
+  const std::vector<int> filled = FilledToRank(dims, output_dims.size());
+  const Shape shape = Shape::FromDims(filled);
+  const Shape output = Shape::FromDims(output_dims);
+  const auto broadcasts = [](int from, int to) {
+    return from == 1 || from == to;
+  };
+  if (!broadcasts(shape.b, output.b) || !broadcasts(shape.h, output.h) ||
+      !broadcasts(shape.w, output.w) || !broadcasts(shape.c, output.c)) {
+    return absl::UnimplementedError(
+        absl::StrCat("[", absl::StrJoin(dims, ","),
+                     "] broadcasts to a part of the batch of [",
+                     absl::StrJoin(output_dims, ","), "]"));
+  }
+  // Equal batches may still be made of different axes, such as 2,1 and 1,2.
+  for (size_t i = 0; shape.b != 1 && i + 3 < filled.size(); ++i) {
+    if (filled[i] != output_dims[i]) {
+      return absl::UnimplementedError(
+          absl::StrCat("[", absl::StrJoin(dims, ","),
+                       "] broadcasts to a part of the batch of [",
+                       absl::StrJoin(output_dims, ","), "]"));
+    }
+  }
+  return shape;
+}
+
+absl::Status CheckOperand(const Tensor& tensor, unsigned types) {
+  const bool half_constant =
+      tensor.type == DataType::kFloat16 && tensor.is_constant();
+  if ((types & kFloats) != 0 &&
+      (tensor.type == DataType::kFloat32 || half_constant)) {
+    return absl::OkStatus();
+  }
+  if ((types & kInts) != 0 && tensor.type == DataType::kInt32) {
+    return absl::OkStatus();
+  }
+  if ((types & kBools) != 0 && tensor.type == DataType::kBool) {
+    return absl::OkStatus();
+  }
+  std::vector<absl::string_view> names;
+  if ((types & kFloats) != 0) names.push_back("float32 and float16 constants");
+  if ((types & kInts) != 0) names.push_back("int32");
+  if ((types & kBools) != 0) names.push_back("bool");
+  return absl::UnimplementedError(absl::StrCat(
+      tensor.ToString(), ": only ", absl::StrJoin(names, ", "),
+      names.size() == 1 && types != kFloats ? " is" : " are", " supported"));
+}
+
+absl::Status CheckSameType(const Tensor& a, const Tensor& b) {
+  const auto kind = [](const Tensor& t) {
+    return t.type == DataType::kFloat16 ? DataType::kFloat32 : t.type;
+  };
+  if (kind(a) == kind(b)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      a.ToString(), " and ", b.ToString(), " must be of one type"));
+}
+
+absl::Status PlanElementwise(const Node& node, Planner* planner) {
+  const auto attributes =
+      std::any_cast<const ElementwiseAttributes&>(node.attributes);
+  auto source =
+      AsShape(planner, node.inputs[attributes.source], attributes.source_shape);
+  if (!source.ok()) return source.status();
+  std::vector<PostOp> functions;
+  for (const RealignedFunction& f : attributes.functions) {
+    PostOp op = f.function;
+    if (op.operand != kNoTensor) {
+      auto operand = AsShape(planner, node.inputs[op.operand], f.operand_shape);
+      if (!operand.ok()) return operand.status();
+      op.operand = *operand;
+    }
+    functions.push_back(std::move(op));
+  }
+  const Shape shape = planner->tensor(node.outputs[0]).shape;
+  Dispatch d("copy");
+  d.Read("src", *source).Write("dst", node.outputs[0]);
+  if (attributes.source_shape.c == 1 && shape.c > 1) d.Define("SPLAT");
+  d.post_ops = std::move(functions);
+  d.Grid(shape.w, shape.h, shape.slices() * shape.b);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+absl::Status ReadBroadcast(const Node& node, absl::Span<const Shape> aligned,
+                           absl::Span<const char* const> names,
+                           Planner* planner, Dispatch* d) {
+  const Shape to = planner->tensor(node.outputs[0]).shape;
+  for (size_t i = 0; i < names.size(); ++i) {
+    auto input = AsShape(planner, node.inputs[i], aligned[i]);
+    if (!input.ok()) return input.status();
+    d->Read(names[i], *input);
+    d->Define(absl::StrCat("LANES_", absl::AsciiStrToUpper(names[i])),
+              aligned[i].c == 1 && to.c > 1 ? "xxxx" : "xyzw");
+  }
+  return absl::OkStatus();
+}
+
+bool IsPlainElementwise(const Graph& graph, const Node& node) {
+  const auto* attributes =
+      std::any_cast<ElementwiseAttributes>(&node.attributes);
+  if (attributes == nullptr || !attributes->functions.empty()) return false;
+  const Shape& own = graph.tensor(node.inputs[attributes->source]).shape;
+  return own == attributes->source_shape &&
+         own == graph.tensor(node.outputs[0]).shape;
+}
+
+}  // namespace gles_delegate

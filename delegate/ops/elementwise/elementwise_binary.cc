@@ -1,0 +1,240 @@
+#include "delegate/ops/elementwise/elementwise_binary.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "delegate/ops/checks.h"
+#include "delegate/graph/builtin_params.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr int kAdd = 0;
+constexpr int kMul = 18;
+constexpr int kSub = 41;
+constexpr int kDiv = 42;
+constexpr int kFloorDiv = 90;
+constexpr int kFloorMod = 95;
+constexpr int kAtan2 = 156;
+
+struct BinaryFunction {
+  int builtin_code;
+  const char* function;
+  unsigned types;  // as TFLite's kernel takes them
+};
+
+constexpr BinaryFunction kFunctions[] = {
+    {kAdd, "add", kFloats | kInts},
+    {kMul, "mul", kFloats | kInts},
+    {kSub, "sub", kFloats | kInts},
+    {kDiv, "div", kFloats | kInts},
+    {55, "maximum", kFloats | kInts},
+    {57, "minimum", kFloats | kInts},
+    {78, "pow", kFloats},
+    {84, "logical_or", kBools},
+    {86, "logical_and", kBools},
+    {kFloorDiv, "floor_div", kFloats | kInts},
+    {kFloorMod, "floor_mod", kFloats | kInts},
+    {99, "squared_difference", kFloats | kInts},
+    {kAtan2, "atan2", kFloats},
+};
+
+// TFLite's kernels fail at a divisor of 0. One that the model holds is refused;
+// what comes at run time cannot be.
+absl::Status CheckDivisor(const NodeView& node) {
+  const int code = node.builtin_code;
+  if (code != kDiv && code != kFloorDiv && code != kFloorMod) {
+    return absl::OkStatus();
+  }
+  const Tensor& divisor = *node.inputs[1];
+  if (!IsIntegers(divisor) || !divisor.is_constant()) return absl::OkStatus();
+  auto values = ConstantInts(divisor);
+  if (!values.ok()) return values.status();
+  if (std::find(values->begin(), values->end(), 0) == values->end()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("the divisor ", divisor.ToString(), " holds 0"));
+}
+
+absl::StatusOr<std::vector<PostOp>> ActivationOf(const NodeView& node) {
+  switch (node.builtin_code) {
+    case kAdd:
+    case kSub: {
+      auto params = node.Get<AddParams>();
+      if (!params.ok()) return params.status();
+      return FusedActivation((*params)->activation);
+    }
+    case kMul:
+    case kDiv: {
+      auto params = node.Get<ActivationParams>();
+      if (!params.ok()) return params.status();
+      return FusedActivation((*params)->activation);
+    }
+    default:
+      return std::vector<PostOp>{};
+  }
+}
+
+// What is copied: best a computed tensor that is not broadcast.
+int ChooseSource(const NodeView& node, const std::array<Shape, 2>& aligned) {
+  const Shape& output = node.outputs[0]->shape;
+  const auto rank = [&](int i) {
+    return (node.inputs[i]->is_constant() ? 2 : 0) +
+           (aligned[i] == output ? 0 : 1);
+  };
+  return rank(1) < rank(0) ? 1 : 0;
+}
+
+// A constant of one element goes into the function's params: no binding.
+absl::StatusOr<bool> TakeScalar(const Tensor& operand, PostOp* function) {
+  if (!operand.is_constant() || operand.shape.elements() != 1) return false;
+  if (IsIntegers(operand)) {
+    constexpr int kMostExact = 1 << 24;  // past it, floats skip integers
+    auto ints = ConstantInts(operand);
+    if (!ints.ok()) return ints.status();
+    if (ints->front() < -kMostExact || ints->front() > kMostExact) return false;
+  }
+  auto values = ConstantFloats(operand);
+  if (!values.ok()) return values.status();
+  function->params[0] = (*values)[0];
+  function->params[1] = function->operand_first ? 1 : 0;
+  function->operand = kNoTensor;
+  function->operand_first = false;
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseFunctionOfTwo(const NodeView& node,
+                                              const PostOp& function,
+                                              bool first_is_source,
+                                              unsigned types) {
+  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
+  const Tensor& output = *node.outputs[0];
+  for (const Tensor* t : {node.inputs[0], node.inputs[1], &output}) {
+    if (auto s = CheckOperand(*t, types); !s.ok()) return s;
+    if (auto s = CheckSameType(*t, output); !s.ok()) return s;
+  }
+  auto dims = BroadcastDims(node.inputs[0]->dims, node.inputs[1]->dims);
+  if (!dims.ok()) return dims.status();
+  if (*dims != output.dims) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the inputs broadcast to [", absl::StrJoin(*dims, ","),
+                     "], the output is ", output.ToString()));
+  }
+  std::array<Shape, 2> aligned;
+  for (int i = 0; i < 2; ++i) {
+    auto shape = AlignedShape(node.inputs[i]->dims, output.dims);
+    if (!shape.ok()) return shape.status();
+    aligned[i] = *shape;
+  }
+  const int source = first_is_source ? 0 : ChooseSource(node, aligned);
+  const int other = 1 - source;
+  PostOp op = function;
+  op.operand = other;
+  op.operand_first = source == 1;
+  auto scalar = TakeScalar(*node.inputs[other], &op);
+  if (!scalar.ok()) return scalar.status();
+
+  ParsedNode parsed;
+  ElementwiseAttributes attributes;
+  attributes.source = source;
+  attributes.source_shape = aligned[source];
+  const bool as_it_is =
+      aligned[source] == node.inputs[source]->shape &&
+      (*scalar || aligned[other] == node.inputs[other]->shape);
+  if (as_it_is) {
+    parsed.post_ops.push_back(std::move(op));
+  } else {
+    attributes.functions.push_back({std::move(op), aligned[other]});
+  }
+  parsed.attributes = std::move(attributes);
+  return parsed;
+}
+
+absl::StatusOr<ParsedNode> ParseBinary(const NodeView& node) {
+  const auto* function = std::find_if(
+      std::begin(kFunctions), std::end(kFunctions),
+      [&](const auto& f) { return f.builtin_code == node.builtin_code; });
+  if (function == std::end(kFunctions)) {
+    return absl::UnimplementedError(
+        absl::StrCat("op code ", node.builtin_code, " is no binary function"));
+  }
+  auto parsed = ParseFunctionOfTwo(node, PostOp{function->function},
+                                   /*first_is_source=*/false, function->types);
+  if (!parsed.ok()) return parsed.status();
+  if (auto s = CheckDivisor(node); !s.ok()) return s;
+  if (node.builtin_code == kAtan2) {
+    if (auto s = CheckNotQuantized(node); !s.ok()) return s;
+  }
+  // TFLite's kernel does not broadcast.
+  if (node.builtin_code == kAtan2 &&
+      node.inputs[0]->dims != node.inputs[1]->dims) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the inputs ", node.inputs[0]->ToString(), " and ",
+                     node.inputs[1]->ToString(), " must have one shape"));
+  }
+  auto activation = ActivationOf(node);
+  if (!activation.ok()) return activation.status();
+  if (IsIntegers(*node.outputs[0]) && !activation->empty() &&
+      activation->front().function != "clamp") {
+    return absl::UnimplementedError("a fused activation that is not of int32");
+  }
+  parsed->post_ops.insert(parsed->post_ops.end(), activation->begin(),
+                          activation->end());
+  return parsed;
+}
+
+absl::StatusOr<ParsedNode> ParseAddN(const NodeView& node) {
+  if (auto s = node.CheckCounts(1, static_cast<int>(node.inputs.size()), 1);
+      !s.ok()) {
+    return s;
+  }
+  const Tensor& output = *node.outputs[0];
+  if (auto s = CheckOperand(output, kFloats | kInts); !s.ok()) return s;
+  for (const Tensor* input : node.inputs) {
+    if (input == nullptr) {
+      return absl::InvalidArgumentError("an input is absent");
+    }
+    if (auto s = CheckOperand(*input, kFloats | kInts); !s.ok()) return s;
+    if (auto s = CheckSameType(*input, output); !s.ok()) return s;
+    if (input->dims != output.dims) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the input ", input->ToString(),
+          " must have the shape of the output ", output.ToString()));
+    }
+  }
+  return ParsedNode{};
+}
+
+absl::Status PlanAddN(const Node& node, Planner* planner) {
+  // Two operands a dispatch: with source and result, the four images that a
+  // minimal device binds.
+  constexpr size_t kOperands = 2;
+  const Shape shape = planner->tensor(node.outputs[0]).shape;
+  TensorId sum = node.inputs[0];
+  size_t next = 1;
+  do {
+    Dispatch d("copy");
+    d.Read("src", sum);
+    const size_t end = std::min(node.inputs.size(), next + kOperands);
+    for (; next < end; ++next) {
+      PostOp add{"add"};
+      add.operand = node.inputs[next];
+      d.post_ops.push_back(std::move(add));
+    }
+    sum = next == node.inputs.size()
+              ? node.outputs[0]
+              : planner->AddTemporary("partial sum", shape,
+                                      planner->tensor(node.outputs[0]).type);
+    d.Write("dst", sum);
+    d.Grid(shape.w, shape.h, shape.slices() * shape.b);
+    planner->Add(std::move(d));
+  } while (next < node.inputs.size());
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,19 @@
+// y = f(x), elementwise: RELU and its kin, ABS, CEIL, COS, ELU, EXP, FLOOR,
+// GELU, HARD_SWISH, LEAKY_RELU, LOG, LOGISTIC, NEG, ROUND (ties to even),
+// RSQRT, SIGN, SIN, SQRT, SQUARE, TANH. Any rank and batch. Parse's errors:
+// kInvalidArgument where the shapes differ, kUnimplemented where the tensors
+// are not float.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_ELEMENTWISE_UNARY_H_
+#define GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_ELEMENTWISE_UNARY_H_
+
+#include "absl/status/statusor.h"
+#include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/graph/op.h"
+
+namespace gles_delegate {
+
+absl::StatusOr<ParsedNode> ParseUnary(const NodeView& node);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_ELEMENTWISE_UNARY_H_

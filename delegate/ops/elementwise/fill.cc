@@ -1,0 +1,45 @@
+#include "delegate/ops/elementwise/fill.h"
+
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/elementwise/elementwise.h"
+
+namespace gles_delegate {
+
+absl::StatusOr<ParsedNode> ParseFill(const NodeView& node) {
+  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 1, 1); !s.ok()) return s;
+  auto dims = IntsOfInput(node, 0, "the dimensions");
+  if (!dims.ok()) return dims.status();
+  if (node.inputs[0]->dims.size() != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the dimensions are ", DimsString(node.inputs[0]->dims),
+                     ", wants a vector"));
+  }
+  const Tensor& value = *node.inputs[1];
+  if (!value.dims.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the value is ", DimsString(value.dims), ", wants a scalar"));
+  }
+  if (auto s = CheckDims(*node.outputs[0], *dims); !s.ok()) return s;
+  ElementwiseAttributes a;
+  a.source = 1;
+  a.source_shape = value.shape;
+  return ParsedNode{a, {}};
+}
+
+absl::StatusOr<ParsedNode> ParseZerosLike(const NodeView& node) {
+  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 0, 0, TakesBool::kNo); !s.ok()) return s;
+  if (auto s = CheckNotQuantized(node); !s.ok()) return s;
+  if (auto s = CheckDims(*node.outputs[0], node.inputs[0]->dims); !s.ok()) {
+    return s;
+  }
+  ElementwiseAttributes a;
+  a.source_shape = node.inputs[0]->shape;
+  return ParsedNode{a, {PostOp{"zeros_like"}}};
+}
+
+}  // namespace gles_delegate

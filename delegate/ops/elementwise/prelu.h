@@ -1,0 +1,17 @@
+// PRELU: y = x < 0 ? alpha * x : x. Alpha, constant or not, is broadcast to x
+// by TFLite's rule (aligned from the right; mostly [1,1,C]). kInvalidArgument
+// where the output is not of x's shape.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_PRELU_H_
+#define GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_PRELU_H_
+
+#include "absl/status/statusor.h"
+#include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/graph/op.h"
+
+namespace gles_delegate {
+
+absl::StatusOr<ParsedNode> ParsePrelu(const NodeView& node);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_PRELU_H_

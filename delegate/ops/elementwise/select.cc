@@ -1,0 +1,97 @@
+#include "delegate/ops/elementwise/select.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/ops/movement/remap.h"
+#include "delegate/ops/work_group.h"
+
+namespace gles_delegate {
+namespace {
+
+absl::Status CheckTypes(const NodeView& node) {
+  if (auto s = node.CheckCounts(3, 3, 1); !s.ok()) return s;
+  auto s = CheckIntegers(*node.inputs[0], DataType::kBool, "the condition");
+  if (!s.ok()) return s;
+  return CheckMovedTensors(node, 1, 2);
+}
+
+// TFLite's kernels leave an output of one element its rank, whatever the
+// inputs' is, where those have one element each.
+bool IsOfOneElement(const NodeView& node) {
+  for (const Tensor* input : node.inputs) {
+    if (input->shape.elements() != 1) return false;
+  }
+  return node.outputs[0]->shape.elements() == 1;
+}
+
+// The output has these dimensions, and the inputs, of `views`, broadcast to it.
+absl::StatusOr<ParsedNode> Align(const NodeView& node,
+                                 const std::vector<int>& want,
+                                 const std::array<std::vector<int>, 3>& views) {
+  if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  SelectAttributes attributes;
+  for (int i = 0; i < 3; ++i) {
+    auto shape = AlignedShape(views[i], want);
+    if (!shape.ok()) return shape.status();
+    attributes.aligned[i] = *shape;
+  }
+  return ParsedNode{attributes, {}};
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseSelect(const NodeView& node) {
+  if (auto s = CheckTypes(node); !s.ok()) return s;
+  if (IsOfOneElement(node)) return ParsedNode{SelectAttributes{}, {}};
+  const std::vector<int>& dims = node.inputs[1]->dims;
+  std::vector<int> condition = node.inputs[0]->dims;
+  if (node.inputs[2]->dims != dims) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("input 1 is ", DimsString(dims), ", input 2 is ",
+                     DimsString(node.inputs[2]->dims), "; they must be equal"));
+  }
+  const bool vector = condition.size() == 1 && !dims.empty() &&
+                      condition.front() == dims.front();
+  if (!condition.empty() && condition != dims && !vector) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the condition is ", DimsString(condition), ", wants ",
+        DimsString(dims), ", a scalar or a vector of the first axis"));
+  }
+  if (vector) condition.resize(dims.size(), 1);
+  return Align(node, dims, {condition, dims, dims});
+}
+
+absl::StatusOr<ParsedNode> ParseSelectV2(const NodeView& node) {
+  if (auto s = CheckTypes(node); !s.ok()) return s;
+  if (IsOfOneElement(node)) return ParsedNode{SelectAttributes{}, {}};
+  const std::array<std::vector<int>, 3> dims = {
+      node.inputs[0]->dims, node.inputs[1]->dims, node.inputs[2]->dims};
+  auto want = BroadcastDims(dims[1], dims[2]);
+  if (!want.ok()) return want.status();
+  want = BroadcastDims(dims[0], *want);
+  if (!want.ok()) return want.status();
+  return Align(node, *want, dims);
+}
+
+absl::Status PlanSelect(const Node& node, Planner* planner) {
+  const auto& attributes =
+      std::any_cast<const SelectAttributes&>(node.attributes);
+  const Shape to = planner->tensor(node.outputs[0]).shape;
+  Dispatch d("select");
+  constexpr const char* kNames[] = {"condition", "a", "b"};
+  if (auto s = ReadBroadcast(node, attributes.aligned, kNames, planner, &d);
+      !s.ok()) {
+    return s;
+  }
+  d.Write("dst", node.outputs[0]);
+  d.Grid(to.w, to.h, to.slices() * to.b);
+  UseLightWorkGroup(planner->profile(), &d);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,28 @@
+// SELECT, SELECT_V2: x where the bool condition holds, else y; any of the three
+// constant or not; x, y and output of float32, int32 or bool.
+//   SELECT     x and y of one shape; the condition of the same, a scalar, or a
+//              vector with an element for each index of the first axis
+//   SELECT_V2  the three broadcast to the output
+#ifndef GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_SELECT_H_
+#define GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_SELECT_H_
+
+#include <array>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "delegate/graph/op.h"
+
+namespace gles_delegate {
+
+struct SelectAttributes {
+  std::array<Shape, 3> aligned;  // of the inputs, as the output sees them
+};
+
+// kInvalidArgument: types or shapes that do not go together.
+absl::StatusOr<ParsedNode> ParseSelect(const NodeView& node);
+absl::StatusOr<ParsedNode> ParseSelectV2(const NodeView& node);
+absl::Status PlanSelect(const Node& node, Planner* planner);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_SELECT_H_

@@ -1,0 +1,40 @@
+#include "delegate/ops/image/resampler.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+
+namespace gles_delegate {
+
+absl::StatusOr<ParsedNode> ParseResampler(const NodeView& node) {
+  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
+  if (auto s = CheckFloatTensors(node, 0, 1); !s.ok()) return s;
+  const Tensor& data = *node.inputs[0];
+  const Tensor& warp = *node.inputs[1];
+  if (data.dims.size() != 4 || warp.dims.size() != 4 || warp.dims[3] != 2 ||
+      warp.dims[0] != data.dims[0]) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("data ", DimsString(data.dims), " and warp ",
+                     DimsString(warp.dims), " must be BHWC and Bhw2"));
+  }
+  if (auto s = CheckDims(*node.outputs[0], {data.dims[0], warp.dims[1],
+                                            warp.dims[2], data.dims[3]});
+      !s.ok()) {
+    return s;
+  }
+  return ParsedNode{};
+}
+
+absl::Status PlanResampler(const Node& node, Planner* planner) {
+  const Shape& dst = planner->tensor(node.outputs[0]).shape;
+  Dispatch d("resampler");
+  d.Read("src", node.inputs[0])
+      .Read("warp", node.inputs[1])
+      .Write("dst", node.outputs[0])
+      .Grid(dst.w, dst.h, dst.slices() * dst.b);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

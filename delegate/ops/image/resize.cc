@@ -1,0 +1,185 @@
+#include "delegate/ops/image/resize.h"
+
+#include <algorithm>
+#include <any>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/work_group.h"
+#include "delegate/graph/builtin_params.h"
+
+namespace gles_delegate {
+namespace {
+
+// Input elements an output element, in float as TFLite computes it.
+float Scale(int in, int out, bool align_corners) {
+  return align_corners && out > 1
+             ? static_cast<float>(in - 1) / static_cast<float>(out - 1)
+             : static_cast<float>(in) / static_cast<float>(out);
+}
+
+// TFLite's GetNearestNeighbor.
+int Nearest(int i, int in, int out, const ResizeAttributes& a) {
+  const float at =
+      (static_cast<float>(i) + (a.half_pixel_centers ? 0.5f : 0.0f)) *
+      Scale(in, out, a.align_corners);
+  const int nearest =
+      static_cast<int>(a.align_corners ? std::round(at) : std::floor(at));
+  return std::max(0, std::min(nearest, in - 1));
+}
+
+// The two source pixels of an output pixel, and their weights.
+struct Pixels {
+  int low, high;
+  float low_weight, high_weight;
+};
+
+// Of TFLite's float kernel.
+Pixels FloatPixels(int i, int in, int out, const ResizeAttributes& a) {
+  const float shift = a.half_pixel_centers ? 0.5f : 0.0f;
+  const float at =
+      (static_cast<float>(i) + shift) * Scale(in, out, a.align_corners) - shift;
+  Pixels p;
+  p.low = std::clamp(static_cast<int>(std::floor(at)), 0, in - 1);
+  p.high = std::clamp(static_cast<int>(std::ceil(at)), 0, in - 1);
+  p.high_weight = at - static_cast<float>(p.low);
+  p.low_weight = 1.0f - p.high_weight;
+  return p;
+}
+
+// Of its integer kernel: ten bits behind the point. Where rounding leads past
+// the last pixel, TFLite reads what lies there; here it is the last one.
+Pixels IntegerPixels(int i, int in, int out, const ResizeAttributes& a) {
+  constexpr int64_t kOne = 1 << 10;
+  const int64_t scale = a.align_corners && out > 1
+                            ? (kOne * (in - 1) + (out - 1) / 2) / (out - 1)
+                            : (kOne * in + out / 2) / out;
+  int64_t at = i * scale;
+  if (a.half_pixel_centers) at += scale / 2 - kOne / 2;
+  Pixels p;
+  p.low = static_cast<int>(std::clamp<int64_t>(at / kOne, 0, in - 1));
+  p.high =
+      static_cast<int>(std::clamp<int64_t>((at + kOne - 1) / kOne, 0, in - 1));
+  const int64_t part = at - kOne * std::max<int64_t>(at / kOne, 0);
+  p.high_weight = static_cast<float>(part);
+  p.low_weight = static_cast<float>(kOne - part);
+  return p;
+}
+
+void PlanBilinearCodes(const Node& node, const ResizeOfCodes& codes,
+                       Planner* planner) {
+  const Shape from = planner->tensor(node.inputs[0]).shape;
+  const Shape to = planner->tensor(node.outputs[0]).shape;
+  Dispatch d("resize_bilinear_codes");
+  if (!codes.is_unsigned) d.Define("INTEGERS");
+  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
+  d.uniforms.Int("zero_in", codes.zero_in);
+  d.uniforms.Int("zero_out", codes.zero_out);
+  d.uniforms.Int("never", 0);
+  PackedConstant pixels;
+  pixels.name = "pixels";
+  // One texel a row: the width stands in the program's text, and sizes should
+  // not make programs.
+  pixels.height = to.w + to.h;
+  pixels.fill = [codes, from, to](absl::Span<float> texels) {
+    const auto put = [&](int texel, const Pixels& p) {
+      texels[4 * texel] = static_cast<float>(p.low);
+      texels[4 * texel + 1] = static_cast<float>(p.high);
+      texels[4 * texel + 2] = p.low_weight;
+      texels[4 * texel + 3] = p.high_weight;
+    };
+    const auto of = codes.is_unsigned ? FloatPixels : IntegerPixels;
+    for (int i = 0; i < to.w; ++i) put(i, of(i, from.w, to.w, codes.resize));
+    for (int i = 0; i < to.h; ++i) {
+      put(to.w + i, of(i, from.h, to.h, codes.resize));
+    }
+  };
+  d.Constant(std::move(pixels));
+  d.Grid(to.w, to.h, to.slices() * to.b);
+  UseLightWorkGroup(planner->profile(), &d);
+  planner->Add(std::move(d));
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseResize(const NodeView& node) {
+  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
+  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
+  auto params = node.Get<ResizeParams>();
+  if (!params.ok()) return params.status();
+  const Tensor& input = *node.inputs[0];
+  if (input.dims.size() != 4) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("input is ", DimsString(input.dims), ", wants rank 4"));
+  }
+  auto size = IntsOfInput(node, 1, "the size");
+  if (!size.ok()) return size.status();
+  if (size->size() != 2) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the size has ", size->size(), " elements, wants 2"));
+  }
+  ResizeAttributes a;
+  a.align_corners = (*params)->align_corners;
+  a.half_pixel_centers = (*params)->half_pixel_centers;
+  if (a.align_corners && a.half_pixel_centers) {
+    return absl::InvalidArgumentError(
+        "align_corners and half_pixel_centers are both set; TFLite takes one");
+  }
+  if (auto s = CheckDims(*node.outputs[0], {input.shape.b, (*size)[0],
+                                            (*size)[1], input.shape.c});
+      !s.ok()) {
+    return s;
+  }
+  return ParsedNode{a, {}};
+}
+
+absl::Status PlanResizeBilinear(const Node& node, Planner* planner) {
+  if (const auto* codes = std::any_cast<ResizeOfCodes>(&node.attributes)) {
+    PlanBilinearCodes(node, *codes, planner);
+    return absl::OkStatus();
+  }
+  const auto& a = std::any_cast<const ResizeAttributes&>(node.attributes);
+  const Shape from = planner->tensor(node.inputs[0]).shape;
+  const Shape to = planner->tensor(node.outputs[0]).shape;
+  Dispatch d("resize_bilinear");
+  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
+  d.uniforms.Float("scale_x", Scale(from.w, to.w, a.align_corners));
+  d.uniforms.Float("scale_y", Scale(from.h, to.h, a.align_corners));
+  d.uniforms.Float("shift", a.half_pixel_centers ? 0.5f : 0.0f);
+  d.Grid(to.w, to.h, to.slices() * to.b);
+  UseLightWorkGroup(planner->profile(), &d);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+absl::Status PlanResizeNearestNeighbor(const Node& node, Planner* planner) {
+  const auto a = std::any_cast<const ResizeAttributes&>(node.attributes);
+  const Shape from = planner->tensor(node.inputs[0]).shape;
+  const Shape to = planner->tensor(node.outputs[0]).shape;
+  Dispatch d("resize_nearest");
+  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
+  // A driver that rounds a product otherwise would pick another pixel, so the
+  // choice is made here: x from row 0, y from row 1.
+  PackedConstant nearest;
+  nearest.name = "nearest";
+  nearest.width = std::max(to.w, to.h);
+  nearest.height = 2;
+  nearest.always_float32 = true;
+  nearest.fill = [a, from, to,
+                  width = nearest.width](absl::Span<float> texels) {
+    for (int i = 0; i < to.w; ++i) texels[4 * i] = Nearest(i, from.w, to.w, a);
+    for (int i = 0; i < to.h; ++i)
+      texels[4 * (width + i)] = Nearest(i, from.h, to.h, a);
+  };
+  d.Constant(std::move(nearest));
+  d.Grid(to.w, to.h, to.slices() * to.b);
+  UseLightWorkGroup(planner->profile(), &d);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

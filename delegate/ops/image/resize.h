@@ -1,0 +1,34 @@
+// RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR: height and width to the constant
+// size of the second input, up or down, with TFLite's rules for align_corners
+// and half_pixel_centers. BHWC.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_IMAGE_RESIZE_H_
+#define GLES_DELEGATE_DELEGATE_OPS_IMAGE_RESIZE_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "delegate/graph/op.h"
+
+namespace gles_delegate {
+
+struct ResizeAttributes {
+  bool align_corners = false;
+  bool half_pixel_centers = false;
+};
+
+// RESIZE_BILINEAR of 8-bit codes, as TFLite's kernels compute it: of int8 in
+// integers, of uint8 in floats.
+struct ResizeOfCodes {
+  ResizeAttributes resize;
+  int zero_in = 0;
+  int zero_out = 0;
+  bool is_unsigned = false;
+};
+
+// kInvalidArgument: the output is not of the asked size, or both flags are set.
+absl::StatusOr<ParsedNode> ParseResize(const NodeView& node);
+absl::Status PlanResizeBilinear(const Node& node, Planner* planner);
+absl::Status PlanResizeNearestNeighbor(const Node& node, Planner* planner);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_IMAGE_RESIZE_H_

@@ -1,0 +1,185 @@
+#include "delegate/ops/matmul/batch_matmul.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/conv/conv_tile.h"
+#include "delegate/ops/conv/conv_weights.h"
+#include "delegate/ops/matmul/matrix_product.h"
+#include "delegate/graph/builtin_params.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr int kMinRank = 2;
+constexpr int kMaxRank = 5;
+constexpr int kLeadingAxes = kMaxRank - 2;
+
+// The last two axes of a matrix, and the leading ones, filled up with 1.
+struct Matrix {
+  int rows = 0;
+  int columns = 0;
+  std::array<int, kLeadingAxes> leading = {1, 1, 1};
+};
+
+Matrix MatrixOf(const Tensor& tensor, bool transposed) {
+  const std::vector<int>& dims = tensor.dims;
+  const int rank = static_cast<int>(dims.size());
+  Matrix m;
+  m.rows = dims[rank - 2];
+  m.columns = dims[rank - 1];
+  if (transposed) std::swap(m.rows, m.columns);
+  for (int axis = 0; axis < rank - 2; ++axis) {
+    m.leading[kLeadingAxes - (rank - 2) + axis] = dims[axis];
+  }
+  return m;
+}
+
+absl::Status CheckMatrix(const Tensor& tensor, absl::string_view what) {
+  if (auto s = CheckFloat(tensor, what); !s.ok()) return s;
+  const size_t rank = tensor.dims.size();
+  if (rank >= kMinRank && rank <= kMaxRank) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      what, " is ", DimsString(tensor.dims), ", its rank must be 2 to 5"));
+}
+
+absl::Status CheckLeading(const Matrix& x, const Matrix& y) {
+  for (int axis = 0; axis < kLeadingAxes; ++axis) {
+    if (x.leading[axis] != y.leading[axis] && x.leading[axis] != 1 &&
+        y.leading[axis] != 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the leading axes ", DimsString(x.leading), " and ",
+                       DimsString(y.leading), " do not broadcast"));
+    }
+  }
+  // The first two lie on one axis of the GPU's tensors.
+  const int64_t folded_x = int64_t{x.leading[0]} * x.leading[1];
+  const int64_t folded_y = int64_t{y.leading[0]} * y.leading[1];
+  const bool equal =
+      x.leading[0] == y.leading[0] && x.leading[1] == y.leading[1];
+  if (equal || folded_x == 1 || folded_y == 1 ||
+      (x.leading[0] == 1 && y.leading[0] == 1)) {
+    return absl::OkStatus();
+  }
+  return absl::UnimplementedError(
+      absl::StrCat("the leading axes ", DimsString(x.leading), " and ",
+                   DimsString(y.leading), " broadcast within their first two"));
+}
+
+// Where a shader finds row r of the matrix that goes into dst's matrix (h, b):
+// at x = r * row_x, y = h * h_y, batch = r * row_b + h * h_b + b * b_b.
+struct Place {
+  int row_x = 0;
+  int h_y = 0;
+  int row_b = 0;
+  int h_b = 0;
+  int b_b = 0;
+};
+
+Place PlaceOf(const Tensor& tensor, int dst_rank) {
+  const int rank = static_cast<int>(tensor.dims.size());
+  Place p;
+  if (rank == 2) {
+    p.row_b = 1;
+    return p;
+  }
+  p.row_x = 1;
+  const Shape& s = tensor.shape;
+  if (rank == 3 && dst_rank > 3) {
+    p.h_b = s.b > 1 ? 1 : 0;  // its one leading axis is dst's height
+  } else {
+    p.h_y = s.h > 1 ? 1 : 0;
+    p.b_b = s.b > 1 ? 1 : 0;
+  }
+  return p;
+}
+
+void AddPlace(absl::string_view name, const Place& p, Dispatch* d) {
+  d->uniforms.Int4(absl::StrCat(name, "_place"), p.row_x, p.h_y, 0, 0);
+  d->uniforms.Int4(absl::StrCat(name, "_batch"), p.row_b, p.h_b, p.b_b, 0);
+}
+
+// Rows of x times the rows of one constant or computed matrix.
+bool IsMatrixProduct(const BatchMatMulAttributes& a, const Tensor& y) {
+  return !a.adj_x && a.adj_y && y.dims.size() == 2;
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseBatchMatMul(const NodeView& node) {
+  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
+  const auto params = node.Get<BatchMatMulParams>();
+  if (!params.ok()) return params.status();
+  const BatchMatMulAttributes a = {(*params)->adj_x != 0,
+                                   (*params)->adj_y != 0};
+  const Tensor& dst = *node.outputs[0];
+  for (int i : {0, 1}) {
+    if (auto s = CheckMatrix(*node.inputs[i], i == 0 ? "x" : "y"); !s.ok()) {
+      return s;
+    }
+  }
+  if (auto s = CheckFloat(dst, "output"); !s.ok()) return s;
+  const Matrix x = MatrixOf(*node.inputs[0], a.adj_x);
+  const Matrix y = MatrixOf(*node.inputs[1], a.adj_y);
+  if (x.columns != y.rows) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "x has ", x.columns, " terms a row, y has ", y.rows, " a column"));
+  }
+  if (auto s = CheckLeading(x, y); !s.ok()) return s;
+  const size_t rank =
+      std::max(node.inputs[0]->dims.size(), node.inputs[1]->dims.size());
+  std::vector<int> wanted;
+  for (int axis = 0; axis < kLeadingAxes; ++axis) {
+    wanted.push_back(std::max(x.leading[axis], y.leading[axis]));
+  }
+  wanted.erase(wanted.begin(), wanted.end() - (rank - 2));
+  wanted.insert(wanted.end(), {x.rows, y.columns});
+  if (auto s = CheckDims(dst, wanted); !s.ok()) return s;
+  return ParsedNode{a, {}};
+}
+
+absl::Status PlanBatchMatMul(const Node& node, Planner* planner) {
+  const auto& a = std::any_cast<const BatchMatMulAttributes&>(node.attributes);
+  const Tensor& x_tensor = planner->tensor(node.inputs[0]);
+  const Tensor& y_tensor = planner->tensor(node.inputs[1]);
+  const Tensor& dst = planner->tensor(node.outputs[0]);
+  const Matrix x = MatrixOf(x_tensor, a.adj_x);
+  const Matrix y = MatrixOf(y_tensor, a.adj_y);
+  if (IsMatrixProduct(a, y_tensor)) {
+    PlanMatrixProduct({node.inputs[0],
+                       node.outputs[0],
+                       {node.inputs[1]},
+                       y.columns,
+                       x.columns},
+                      planner);
+    return absl::OkStatus();
+  }
+  ConvTile tile =
+      ChooseConvTile(x.rows, dst.shape.slices(), planner->profile());
+  if (a.adj_x) tile.pixels = 4;  // the four rows of a texel of x
+  const int rank = static_cast<int>(dst.dims.size());
+  Dispatch d("batch_matmul");
+  d.Define("TILE_ROWS", tile.pixels).Define("TILE_SLICES", tile.slices);
+  if (a.adj_x) d.Define("ADJ_X");
+  if (a.adj_y) d.Define("ADJ_Y");
+  d.Read("x", node.inputs[0])
+      .Read("y", node.inputs[1])
+      .Write("dst", node.outputs[0])
+      .Grid(DivideUp(x.rows, tile.pixels),
+            DivideUp(dst.shape.slices(), tile.slices),
+            rank == 2 ? 1 : dst.shape.h * dst.shape.b);
+  d.uniforms.Int4("extent", x.rows, y.columns, x.columns,
+                  DivideUp(x.columns, 4));
+  AddPlace("x", PlaceOf(x_tensor, rank), &d);
+  AddPlace("y", PlaceOf(y_tensor, rank), &d);
+  d.uniforms.Int("rows_in_batch", rank == 2 ? 1 : 0);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,25 @@
+// BATCH_MATMUL: z[.., m, n] = sum over k of x[.., m, k] * y[.., k, n], with x
+// or y transposed in its last two axes where adj_x or adj_y says so. Ranks 2 to
+// 5; the leading axes broadcast. Either side constant (float32 or float16) or
+// computed at run time. Sums in highp.
+// kInvalidArgument: shapes that disagree; kUnimplemented: a broadcast within
+// the first two of three leading axes, which share the GPU's batch axis.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_MATMUL_BATCH_MATMUL_H_
+#define GLES_DELEGATE_DELEGATE_OPS_MATMUL_BATCH_MATMUL_H_
+
+#include "delegate/graph/op.h"
+
+namespace gles_delegate {
+
+// Node inputs: x, y.
+struct BatchMatMulAttributes {
+  bool adj_x = false;
+  bool adj_y = false;
+};
+
+absl::StatusOr<ParsedNode> ParseBatchMatMul(const NodeView& node);
+absl::Status PlanBatchMatMul(const Node& node, Planner* planner);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_MATMUL_BATCH_MATMUL_H_

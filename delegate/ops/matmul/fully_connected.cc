@@ -1,0 +1,86 @@
+#include "delegate/ops/matmul/fully_connected.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/conv/conv_weights.h"
+#include "delegate/ops/matmul/matrix_product.h"
+#include "delegate/graph/builtin_params.h"
+
+namespace gles_delegate {
+namespace {
+
+absl::Status CheckShapes(const NodeView& node, bool keep_num_dims) {
+  const Tensor& src = *node.inputs[0];
+  const Tensor& weights = *node.inputs[1];
+  const Tensor& dst = *node.outputs[0];
+  if (weights.dims.size() != 2) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "weights must have 2 dimensions, they have ", weights.dims.size()));
+  }
+  const int n = weights.dims[0];
+  const int k = weights.dims[1];
+  const int64_t elements = src.shape.elements();
+  if (n < 1 || k < 1 || elements < 1 || elements % k != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("input has ", elements, " elements, which rows of ", k,
+                     " (weights are ", n, "x", k, ") do not divide"));
+  }
+  std::vector<int> wanted = {static_cast<int>(elements / k), n};
+  if (keep_num_dims) {
+    if (src.dims.empty() || src.dims.back() != k) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "keep_num_dims wants an input whose last dimension is ", k));
+    }
+    wanted = src.dims;
+    wanted.back() = n;
+  }
+  if (dst.dims != wanted) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("output is ", absl::StrJoin(dst.dims, "x"), ", must be ",
+                     absl::StrJoin(wanted, "x")));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseFullyConnected(const NodeView& node) {
+  if (auto s = node.CheckCounts(2, 3, 1); !s.ok()) return s;
+  const auto params = node.Get<FullyConnectedParams>();
+  if (!params.ok()) return params.status();
+  if ((*params)->weights_format != 0) {
+    return absl::UnimplementedError(
+        absl::StrCat("weights format ", (*params)->weights_format,
+                     " (shuffled) is not supported; the default (0) is"));
+  }
+  if (auto s = CheckFloat(*node.inputs[0], "input"); !s.ok()) {
+    return s;
+  }
+  if (auto s = CheckFloat(*node.outputs[0], "output"); !s.ok()) {
+    return s;
+  }
+  if (auto s = CheckWeights(*node.inputs[1], "the matrix of weights");
+      !s.ok()) {
+    return s;
+  }
+  if (auto s = CheckShapes(node, (*params)->keep_num_dims); !s.ok()) return s;
+  const Tensor* bias = node.inputs.size() > 2 ? node.inputs[2] : nullptr;
+  if (auto s = CheckBias(bias, node.inputs[1]->dims[0]); !s.ok()) return s;
+  auto activation = FusedActivation((*params)->activation);
+  if (!activation.ok()) return activation.status();
+  return ParsedNode{{}, *std::move(activation)};
+}
+
+absl::Status PlanFullyConnected(const Node& node, Planner* planner) {
+  const Tensor& weights = planner->tensor(node.inputs[1]);
+  PlanMatrixProduct({node.inputs[0], node.outputs[0], WeightsOf(node, 1, 2),
+                     /*outputs=*/weights.dims[0], /*k=*/weights.dims[1]},
+                    planner);
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

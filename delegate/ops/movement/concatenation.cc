@@ -1,0 +1,176 @@
+#include "delegate/ops/movement/concatenation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/movement/remap.h"
+#include "delegate/ops/work_group.h"
+#include "delegate/graph/builtin_params.h"
+
+namespace gles_delegate {
+namespace {
+
+// Images or buffers that a dispatch may bind on any device are four, one of
+// them written.
+constexpr int kMaxSources = 3;
+
+// A run of the output's channels that one tensor gives.
+struct Part {
+  TensorId id;
+  int begin;
+  int channels;
+  int end() const { return begin + channels; }
+};
+
+std::vector<Part> PartsOf(const Planner& planner,
+                          absl::Span<const TensorId> inputs) {
+  std::vector<Part> parts;
+  int at = 0;
+  for (TensorId id : inputs) {
+    const int channels = planner.tensor(id).shape.c;
+    parts.push_back({id, at, channels});
+    at += channels;
+  }
+  return parts;
+}
+
+// A copy for each input.
+void AddCopies(Planner* planner, absl::Span<const TensorId> inputs,
+               TensorId output, int axis) {
+  AxisArray at = {};
+  for (TensorId id : inputs) {
+    const AxisArray extent = ExtentsOf(planner->tensor(id));
+    AddRemapToBox(planner, id, output, Remap(), extent, at);
+    at[axis] += extent[axis];
+  }
+}
+
+// Output slices [begin, end), which overlap only with `parts`.
+void AddMerge(Planner* planner, absl::Span<const Part> parts, TensorId output,
+              int begin, int end) {
+  static constexpr const char* kSources[kMaxSources] = {"src0", "src1", "src2"};
+  const Shape to = planner->tensor(output).shape;
+  std::array<int, kMaxSources> from = {0, 0, 0};
+  Dispatch d("concat_channels");
+  d.Define("SOURCES", static_cast<int>(parts.size()));
+  for (size_t i = 0; i < parts.size(); ++i) {
+    d.Read(kSources[i], parts[i].id);
+    from[i] = parts[i].begin;
+  }
+  d.Write("dst", output);
+  d.uniforms.Int4("part_begin", from[0], from[1], from[2], 0);
+  d.uniforms.Int("first_slice", begin);
+  d.uniforms.Int("slice_count", end - begin);
+  d.Grid(to.w, to.h, (end - begin) * to.b);
+  UseLightWorkGroup(planner->profile(), &d);
+  d.partial_write = end - begin != to.slices();
+  planner->Add(std::move(d));
+}
+
+// No texel may need more than kMaxSources inputs; the ones between such a
+// texel's first and last have a channel each, so joining two is cheap.
+void JoinNarrowInputs(Planner* planner, std::vector<TensorId>* inputs) {
+  for (size_t i = 0; i + kMaxSources < inputs->size();) {
+    const std::vector<Part> parts = PartsOf(*planner, *inputs);
+    const Part& first = parts[i];
+    const Part& last = parts[i + kMaxSources];
+    if ((first.end() - 1) / 4 != last.begin / 4) {
+      ++i;
+      continue;
+    }
+    Shape shape = planner->tensor(parts[i + 1].id).shape;
+    shape.c = parts[i + 1].channels + parts[i + 2].channels;
+    const TensorId pair = planner->AddTemporary(
+        "two inputs joined", shape, planner->tensor(parts[i].id).type);
+    AddConcatenation(planner, {parts[i + 1].id, parts[i + 2].id}, pair,
+                     kChannelAxis);
+    (*inputs)[i + 1] = pair;
+    inputs->erase(inputs->begin() + i + 2);
+  }
+}
+
+// Texels from left to right, as many a dispatch as three inputs give.
+void AddMerges(Planner* planner, std::vector<TensorId> inputs,
+               TensorId output) {
+  JoinNarrowInputs(planner, &inputs);
+  const std::vector<Part> parts = PartsOf(*planner, inputs);
+  const int slices = planner->tensor(output).shape.slices();
+  size_t first = 0;
+  for (int begin = 0; begin < slices;) {
+    while (parts[first].end() <= 4 * begin) ++first;
+    const size_t count = std::min<size_t>(kMaxSources, parts.size() - first);
+    const size_t next = first + count;
+    // A texel that the next input shares is left to the next dispatch.
+    const int end = next == parts.size() ? slices : parts[next].begin / 4;
+    AddMerge(planner, absl::MakeConstSpan(parts).subspan(first, count), output,
+             begin, end);
+    begin = end;
+  }
+}
+
+}  // namespace
+
+void AddConcatenation(Planner* planner, std::vector<TensorId> inputs,
+                      TensorId output, int axis) {
+  bool aligned = true;
+  if (axis == kChannelAxis) {
+    for (const Part& part : PartsOf(*planner, inputs)) {
+      aligned = aligned && part.begin % 4 == 0;
+    }
+  }
+  if (aligned) return AddCopies(planner, inputs, output, axis);
+  AddMerges(planner, std::move(inputs), output);
+}
+
+absl::StatusOr<ParsedNode> ParseConcatenation(const NodeView& node) {
+  const int count = static_cast<int>(node.inputs.size());
+  if (auto s = node.CheckCounts(1, std::max(count, 1), 1); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 0, count - 1); !s.ok()) return s;
+  auto params = node.Get<ConcatenationParams>();
+  if (!params.ok()) return params.status();
+  const Tensor& first = *node.inputs[0];
+  const int rank = static_cast<int>(first.dims.size());
+  if (auto s = CheckRank(first, "input 0"); !s.ok()) return s;
+  auto axis = NormalAxis((*params)->axis, rank);
+  if (!axis.ok()) return axis.status();
+  std::vector<int> want = first.dims;
+  for (int i = 1; i < count; ++i) {
+    if (node.inputs[i] == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("input ", i, " is absent"));
+    }
+    std::vector<int> dims = node.inputs[i]->dims;
+    const bool fits = static_cast<int>(dims.size()) == rank;
+    const int extent = fits ? dims[*axis] : 0;
+    if (fits) dims[*axis] = first.dims[*axis];
+    if (!fits || dims != first.dims) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("input ", i, " is ", DimsString(node.inputs[i]->dims),
+                       ", input 0 is ", DimsString(first.dims),
+                       "; they may differ on axis ", *axis, " only"));
+    }
+    want[*axis] += extent;
+  }
+  if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  auto activation = FusedActivation((*params)->activation);
+  if (!activation.ok()) return activation.status();
+  if (IsIntegers(first) && !activation->empty()) {
+    return absl::UnimplementedError(
+        absl::StrCat("fused activation ", (*params)->activation, " of ",
+                     DataTypeName(first.type), " is not supported"));
+  }
+  return ParsedNode{ConcatenationAttributes{BhwcAxis(*axis, rank)},
+                    *std::move(activation)};
+}
+
+absl::Status PlanConcatenation(const Node& node, Planner* planner) {
+  const auto& a =
+      std::any_cast<const ConcatenationAttributes&>(node.attributes);
+  AddConcatenation(planner, node.inputs, node.outputs[0], a.axis);
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,209 @@
+#include "delegate/ops/movement/densify.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace gles_delegate {
+namespace {
+
+absl::Status Broken(const Tensor& tensor, absl::string_view why) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("the sparsity of ", tensor.ToString(), " ", why));
+}
+
+// Walks the levels of the stored tree: the tensor's dimensions in traversal
+// order, then those of the blocks. Each leaf is the next stored element.
+class Densifier {
+ public:
+  explicit Densifier(const Tensor& tensor)
+      : tensor_(tensor),
+        sparsity_(tensor.sparsity),
+        rank_(tensor.dims.size()),
+        index_(tensor.sparsity.dimensions.size()),
+        place_(tensor.dims.size()) {}
+
+  absl::StatusOr<std::vector<uint8_t>> Run() {
+    if (auto s = CheckLevels(); !s.ok()) return s;
+    if (auto s = CheckBlocks(); !s.ok()) return s;
+    if (auto s = CheckExtents(); !s.ok()) return s;
+    element_ = DataTypeSize(tensor_.stored());
+    // CheckLevels() has asked for a product below 2^31.
+    int64_t bytes = static_cast<int64_t>(element_);
+    for (int extent : tensor_.dims) bytes *= extent;
+    if (bytes > kMostBytes) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("the constant ", tensor_.ToString(), " takes ", bytes,
+                       " bytes when dense, of at most ", kMostBytes));
+    }
+    dense_.resize(bytes);
+    if (bytes == 0) return std::move(dense_);
+    if (auto s = Walk(0, 0); !s.ok()) return s;
+    return std::move(dense_);
+  }
+
+ private:
+  // Far past what the GPU takes as one constant; a short file can ask for more
+  // than there is memory.
+  static constexpr int64_t kMostBytes = int64_t{1} << 30;
+
+  // So that the walk's indices are in range, and the walk ends, whatever the
+  // file says.
+  absl::Status CheckLevels() {
+    if (auto s = CheckDims(tensor_.dims); !s.ok()) return s;
+    const size_t levels = sparsity_.dimensions.size();
+    if (sparsity_.block_map.size() > rank_) {
+      return Broken(tensor_, "has more block dimensions than axes");
+    }
+    if (levels != rank_ + sparsity_.block_map.size() ||
+        levels != sparsity_.traversal_order.size()) {
+      return Broken(tensor_, "has a wrong number of dimensions");
+    }
+    std::vector<bool> seen(levels, false);
+    for (size_t i = 0; i < levels; ++i) {
+      const int d = sparsity_.traversal_order[i];
+      const bool block = i >= rank_;
+      if (d < 0 || d >= static_cast<int>(levels) || seen[d] ||
+          block != (d >= static_cast<int>(rank_))) {
+        return Broken(tensor_, "has no valid traversal order");
+      }
+      seen[d] = true;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckBlocks() {
+    block_size_.resize(sparsity_.block_map.size());
+    for (size_t i = rank_; i < sparsity_.dimensions.size(); ++i) {
+      const int block = sparsity_.traversal_order[i] - static_cast<int>(rank_);
+      const int d = sparsity_.block_map[block];
+      const Sparsity::Dimension& level = sparsity_.dimensions[i];
+      if (d < 0 || d >= static_cast<int>(rank_) || level.csr ||
+          level.dense_size <= 0) {
+        return Broken(tensor_, "has no valid block map");
+      }
+      block_size_[block] = level.dense_size;
+    }
+    return absl::OkStatus();
+  }
+
+  // A dense level times its blocks is the axis; a CSR level's segments ascend.
+  absl::Status CheckExtents() {
+    for (size_t i = 0; i < rank_; ++i) {
+      const Sparsity::Dimension& level = sparsity_.dimensions[i];
+      const int axis = sparsity_.traversal_order[i];
+      if (level.csr) {
+        if (!std::is_sorted(level.segments.begin(), level.segments.end())) {
+          return Broken(tensor_, "has segments that do not ascend");
+        }
+        continue;
+      }
+      // Each factor is below 2^31, and the product is given up past that.
+      int64_t extent = level.dense_size;
+      for (size_t b = 0; b < block_size_.size(); ++b) {
+        if (sparsity_.block_map[b] != axis) continue;
+        extent *= block_size_[b];
+        if (extent > tensor_.dims[axis]) break;
+      }
+      if (extent != tensor_.dims[axis]) {
+        return Broken(tensor_, "has dimensions that do not fit its shape");
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // `position` is the node's place among all of its level.
+  absl::Status Walk(size_t level, int64_t position) {
+    if (level == index_.size()) return Store();
+    const Sparsity::Dimension& d = sparsity_.dimensions[level];
+    if (!d.csr) {
+      for (int i = 0; i < d.dense_size; ++i) {
+        index_[level] = i;
+        if (auto s = Walk(level + 1, position * d.dense_size + i); !s.ok()) {
+          return s;
+        }
+      }
+      return absl::OkStatus();
+    }
+    if (position + 1 >= static_cast<int64_t>(d.segments.size())) {
+      return Broken(tensor_, "ends before its last segment");
+    }
+    for (int64_t i = d.segments[position]; i < d.segments[position + 1]; ++i) {
+      if (i < 0 || i >= static_cast<int64_t>(d.indices.size())) {
+        return Broken(tensor_, "has a segment past its indices");
+      }
+      index_[level] = d.indices[i];
+      if (auto s = Walk(level + 1, i); !s.ok()) return s;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Store() {
+    for (size_t i = 0; i < index_.size(); ++i) {
+      const int d = sparsity_.traversal_order[i];
+      if (i < rank_) {
+        place_[d] = index_[i];
+      } else {
+        const int block = d - static_cast<int>(rank_);
+        int64_t& at = place_[sparsity_.block_map[block]];
+        at = at * block_size_[block] + index_[i];
+      }
+    }
+    int64_t flat = 0;
+    for (size_t i = 0; i < rank_; ++i) {
+      if (place_[i] < 0 || place_[i] >= tensor_.dims[i]) {
+        return Broken(tensor_, "has an index outside its shape");
+      }
+      flat = flat * tensor_.dims[i] + place_[i];
+    }
+    const absl::Span<const uint8_t> stored = tensor_.constant.bytes();
+    if ((next_ + 1) * element_ > stored.size()) {
+      return Broken(tensor_, "has more elements than are stored");
+    }
+    std::memcpy(dense_.data() + flat * element_,
+                stored.data() + next_ * element_, element_);
+    ++next_;
+    return absl::OkStatus();
+  }
+
+  const Tensor& tensor_;
+  const Sparsity& sparsity_;
+  const size_t rank_;
+  size_t element_ = 0;
+  size_t next_ = 0;             // stored element
+  std::vector<int> index_;      // by level
+  std::vector<int64_t> place_;  // of the element at index_, by dimension
+  std::vector<int> block_size_;
+  std::vector<uint8_t> dense_;
+};
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseDensify(const NodeView& node) {
+  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
+  const Tensor& input = *node.inputs[0];
+  if (!input.is_constant()) {
+    return absl::UnimplementedError(
+        absl::StrCat("the input ", input.ToString(),
+                     " is computed at run time; only constants are supported"));
+  }
+  if (input.sparsity.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the input ", input.ToString(), " is not sparse"));
+  }
+  if (input.dims != node.outputs[0]->dims) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the output ", node.outputs[0]->ToString(),
+                     " must have the shape of the input ", input.ToString()));
+  }
+  return ParsedNode{};
+}
+
+absl::StatusOr<std::vector<uint8_t>> DenseBytes(const Tensor& sparse) {
+  return Densifier(sparse).Run();
+}
+
+}  // namespace gles_delegate

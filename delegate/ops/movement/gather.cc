@@ -1,0 +1,131 @@
+#include "delegate/ops/movement/gather.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/movement/remap.h"
+#include "delegate/ops/work_group.h"
+#include "delegate/graph/builtin_params.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr int kTableWidth = 1024;  // texels a row, within any texture limit
+
+int Product(absl::Span<const int> dims) {
+  int product = 1;  // of a tensor's axes: within int
+  for (int d : dims) product *= d;
+  return product;
+}
+
+// batch_dims counted from the front. kInvalidArgument: past the axis or the
+// indices' rank, or batches that are not those of the indices.
+absl::StatusOr<int> BatchDims(const NodeView& node, int axis) {
+  auto params = node.Get<GatherParams>();
+  if (!params.ok()) return params.status();
+  // Every struct since 2.5 has it, and TFLite's kernel reads it at any version.
+  int batch_dims = (*params)->batch_dims;
+  const std::vector<int>& dims = node.inputs[0]->dims;
+  const std::vector<int>& index_dims = node.inputs[1]->dims;
+  const int index_rank = static_cast<int>(index_dims.size());
+  if (batch_dims < 0) batch_dims += index_rank;
+  if (batch_dims < 0 || batch_dims > axis || batch_dims > index_rank) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("batch_dims is ", (*params)->batch_dims, ", axis ", axis,
+                     ", the indices' rank ", index_rank));
+  }
+  if (!std::equal(dims.begin(), dims.begin() + batch_dims,
+                  index_dims.begin())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the first ", batch_dims, " axes of ", DimsString(dims),
+                     " and ", DimsString(index_dims), " must be equal"));
+  }
+  return batch_dims;
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseGather(const NodeView& node) {
+  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
+  if (auto s = CheckIndices(node, 1); !s.ok()) return s;
+  for (const Tensor* tensor :
+       {node.inputs[0], node.inputs[1], node.outputs[0]}) {
+    if (auto s = CheckCountable(*tensor); !s.ok()) return s;
+  }
+  auto params = node.Get<GatherParams>();
+  if (!params.ok()) return params.status();
+  const std::vector<int>& dims = node.inputs[0]->dims;
+  const Tensor& indices = *node.inputs[1];
+  const int rank = static_cast<int>(dims.size());
+  auto axis = NormalAxis((*params)->axis, rank);
+  if (!axis.ok()) return axis.status();
+  auto batch_dims = BatchDims(node, *axis);
+  if (!batch_dims.ok()) return batch_dims.status();
+  if (auto s = CheckConstantIndices(indices, {dims[*axis]}); !s.ok()) return s;
+  std::vector<int> want = dims;
+  want.erase(want.begin() + *axis);
+  want.insert(want.begin() + *axis, indices.dims.begin() + *batch_dims,
+              indices.dims.end());
+  if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  const auto axes = absl::MakeConstSpan(dims);
+  GatherAttributes a;
+  if (!indices.is_constant() || *batch_dims > 0 || rank > 4) {
+    LinearGather linear;
+    linear.outer = Product(axes.subspan(*batch_dims, *axis - *batch_dims));
+    linear.extents[0] = dims[*axis];
+    linear.inner = Product(axes.subspan(*axis + 1));
+    linear.count =
+        Product(absl::MakeConstSpan(indices.dims).subspan(*batch_dims));
+    a.linear = linear;
+    return ParsedNode{std::move(a), {}};
+  }
+  auto values = ConstantInts(indices);
+  if (!values.ok()) return values.status();
+  std::vector<int> picked = dims;
+  picked[*axis] = static_cast<int>(values->size());
+  a.axis = BhwcAxis(*axis, rank);
+  a.indices = *std::move(values);
+  a.picked = Shape::FromDims(picked);
+  return ParsedNode{std::move(a), {}};
+}
+
+absl::Status PlanGather(const Node& node, Planner* planner) {
+  const auto& a = std::any_cast<const GatherAttributes&>(node.attributes);
+  const TensorId output = node.outputs[0];
+  if (a.linear.has_value()) {
+    return AddLinearGather(planner, node.inputs[0], node.inputs[1], output,
+                           *a.linear);
+  }
+  const bool direct = planner->tensor(output).shape == a.picked;
+  const TensorId picked =
+      direct ? output
+             : planner->AddTemporary("picked slices", a.picked,
+                                     planner->tensor(output).type);
+  static constexpr const char* kAxes[] = {"AXIS_BATCH", "AXIS_Y", "AXIS_X",
+                                          "AXIS_CHANNEL"};
+  Dispatch d("gather");
+  d.Define(kAxes[a.axis]);
+  d.Read("src", node.inputs[0]).Write("dst", picked);
+  PackedConstant table;
+  table.name = "table";
+  const int count = static_cast<int>(a.indices.size());
+  table.width = kTableWidth;
+  table.height = (count + kTableWidth - 1) / kTableWidth;
+  table.always_float32 = true;  // exact up to 2^24, past any axis
+  table.fill = [indices = std::make_shared<const std::vector<int>>(a.indices)](
+                   absl::Span<float> texels) {
+    for (size_t i = 0; i < indices->size(); ++i) texels[4 * i] = (*indices)[i];
+  };
+  d.Constant(std::move(table));
+  d.Grid(a.picked.w, a.picked.h, a.picked.slices() * a.picked.b);
+  UseLightWorkGroup(planner->profile(), &d);
+  planner->Add(std::move(d));
+  if (!direct) AddReshape(planner, picked, output);
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,88 @@
+#include "delegate/ops/movement/linear_gather.h"
+
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/work_group.h"
+#include "delegate/runtime/texels.h"
+
+namespace gles_delegate {
+
+absl::Status AddLinearGather(Planner* planner, TensorId src, TensorId indices,
+                             TensorId dst, const LinearGather& gather) {
+  auto index = IndicesAsInt32(planner, indices);
+  if (!index.ok()) return index.status();
+  const Shape from = planner->tensor(src).shape;
+  const Shape to = planner->tensor(dst).shape;
+  Dispatch d("linear_gather");
+  // What an index picks is whole pixels, and they stay such.
+  if (from.c == to.c && gather.inner % from.c == 0) d.Define("WHOLE");
+  d.Read("src", src).Read("indices", *index).Write("dst", dst);
+  int rows = 1;
+  for (int i = 0; i < gather.depth; ++i) rows *= gather.extents[i];
+  d.uniforms.Int4("extents", gather.extents[0], gather.extents[1],
+                  gather.extents[2], gather.extents[3]);
+  d.uniforms.Int("depth", gather.depth);
+  d.uniforms.Int("inner", gather.inner);
+  d.uniforms.Int("count", gather.count);
+  d.uniforms.Int("outer", gather.outer);
+  d.uniforms.Int("rows", rows);
+  d.Grid(to.w, to.h, to.slices() * to.b);
+  UseLightWorkGroup(planner->profile(), &d);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+absl::Status CheckCountable(const Tensor& tensor) {
+  constexpr int64_t kMost = std::numeric_limits<int>::max();
+  if (tensor.shape.elements() <= kMost) return absl::OkStatus();
+  return absl::UnimplementedError(
+      absl::StrCat(tensor.ToString(), " has ", tensor.shape.elements(),
+                   " elements, at most ", kMost, " are counted here"));
+}
+
+absl::Status CheckIndices(const NodeView& node, int input) {
+  const Tensor& indices = *node.inputs[input];
+  if (indices.type == DataType::kInt64 && indices.is_constant() &&
+      indices.shape.elements() > 0) {
+    return absl::OkStatus();
+  }
+  if (indices.type == DataType::kInt32) {
+    return CheckIntegers(indices, DataType::kInt32, "the index tensor");
+  }
+  return absl::UnimplementedError(
+      absl::StrCat("the indices are ", DataTypeName(indices.type),
+                   "; int32 runs here, int64 where it is constant"));
+}
+
+absl::Status CheckConstantIndices(const Tensor& indices,
+                                  absl::Span<const int> extents) {
+  if (!indices.is_constant()) return absl::OkStatus();
+  auto values = ConstantInts(indices);
+  if (!values.ok()) return values.status();
+  for (size_t i = 0; i < values->size(); ++i) {
+    const int value = (*values)[i];
+    const int extent = extents[i % extents.size()];
+    if (value < 0 || value >= extent) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "index ", value, " is outside an axis of ", extent, " elements"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<TensorId> IndicesAsInt32(Planner* planner, TensorId id) {
+  if (planner->tensor(id).type == DataType::kInt32) return id;
+  auto values = ConstantInts(planner->tensor(id));
+  if (!values.ok()) return values.status();
+  const auto bytes = AsBytes<int>(*values);
+  Tensor ints = planner->tensor(id);
+  ints.type = DataType::kInt32;
+  ints.constant =
+      ConstantData::Own(std::vector<uint8_t>(bytes.begin(), bytes.end()));
+  return planner->AddConstantView(ints, ints.shape);
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,78 @@
+#include "delegate/ops/movement/pack.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/movement/concatenation.h"
+#include "delegate/graph/builtin_params.h"
+
+namespace gles_delegate {
+absl::StatusOr<ParsedNode> ParsePack(const NodeView& node) {
+  const int count = static_cast<int>(node.inputs.size());
+  if (auto s = node.CheckCounts(std::max(count, 1), std::max(count, 1), 1);
+      !s.ok()) {
+    return s;
+  }
+  if (auto s = CheckMovedTensors(node, 0, count - 1, TakesBool::kNo); !s.ok())
+    return s;
+  auto params = node.Get<PackParams>();
+  if (!params.ok()) return params.status();
+  const std::vector<int>& dims = node.inputs[0]->dims;
+  const int rank = static_cast<int>(dims.size()) + 1;
+  if (auto s = CheckRank(*node.outputs[0], "output"); !s.ok()) return s;
+  auto axis = NormalAxis((*params)->axis, rank);
+  if (!axis.ok()) return axis.status();
+  for (int i = 1; i < count; ++i) {
+    if (node.inputs[i]->dims != dims) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "input ", i, " is ", DimsString(node.inputs[i]->dims),
+          ", input 0 is ", DimsString(dims), "; they must be equal"));
+    }
+  }
+  std::vector<int> want = dims;
+  want.insert(want.begin() + *axis, count);
+  if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  PackAttributes a;
+  a.axis = BhwcAxis(*axis, rank);
+  want[*axis] = 1;
+  a.view = want;
+  a.remap = Remap::Constant();
+  for (int i = 0; i + 1 < rank; ++i) {
+    a.remap.Follow(BhwcAxis(i, rank - 1),
+                   BhwcAxis(i < *axis ? i : i + 1, rank));
+  }
+  return ParsedNode{a, {}};
+}
+
+absl::Status PlanPack(const Node& node, Planner* planner) {
+  const auto a = std::any_cast<const PackAttributes&>(node.attributes);
+  const TensorId output = node.outputs[0];
+  if (a.axis != kChannelAxis) {
+    AxisArray extent = ExtentsOf(planner->tensor(output));
+    extent[a.axis] = 1;
+    AxisArray at = {};
+    for (TensorId input : node.inputs) {
+      AddRemapToBox(planner, input, output, a.remap, extent, at);
+      ++at[a.axis];
+    }
+    return absl::OkStatus();
+  }
+  // Four inputs share a texel: each gets a tensor of one channel first.
+  std::vector<TensorId> columns;
+  for (TensorId input : node.inputs) {
+    if (planner->tensor(input).shape == Shape::FromDims(a.view)) {
+      columns.push_back(input);
+      continue;
+    }
+    columns.push_back(planner->AddTemporaryOf(
+        "input of one channel", a.view, planner->tensor(node.outputs[0]).type));
+    AddRemap(planner, input, columns.back(), a.remap);
+  }
+  AddConcatenation(planner, std::move(columns), output, kChannelAxis);
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

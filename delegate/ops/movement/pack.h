@@ -1,0 +1,27 @@
+// PACK: inputs of one shape, stacked along a new axis. Rank <= 3 in, <= 4 out;
+// any number of inputs, constants among them. kInvalidArgument: inputs of
+// different shapes, or another output shape than they give.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_PACK_H_
+#define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_PACK_H_
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "delegate/graph/op.h"
+#include "delegate/ops/movement/remap.h"
+
+namespace gles_delegate {
+
+struct PackAttributes {
+  int axis = 0;           // of the output's B, H, W, C
+  std::vector<int> view;  // an input's dims with the new axis, of extent 1
+  Remap remap;            // from the input to that view
+};
+
+absl::StatusOr<ParsedNode> ParsePack(const NodeView& node);
+absl::Status PlanPack(const Node& node, Planner* planner);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_PACK_H_

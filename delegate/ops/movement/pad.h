@@ -1,0 +1,32 @@
+// PAD, PADV2, MIRROR_PAD: more elements before and after each axis (batch and
+// channels too), by constant paddings [rank, 2]: zeros, the value of PADV2's
+// third input (constant or not), or the tensor mirrored at its edge. Rank <= 4.
+// Float32 or int32.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_PAD_H_
+#define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_PAD_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "delegate/graph/op.h"
+#include "delegate/ops/movement/remap.h"
+
+namespace gles_delegate {
+
+struct PadAttributes {
+  AxisArray before = {};
+  AxisArray after = {};
+  Remap::Edge edge = Remap::Edge::kFill;
+  float value = 0;
+  bool runtime_value = false;  // input 2 holds it: not constant, or int32
+};
+
+// kInvalidArgument: negative paddings, mirrored ones past the tensor's extent,
+// another output shape than they give.
+absl::StatusOr<ParsedNode> ParsePad(const NodeView& node);
+absl::StatusOr<ParsedNode> ParsePadV2(const NodeView& node);
+absl::StatusOr<ParsedNode> ParseMirrorPad(const NodeView& node);
+absl::Status PlanPad(const Node& node, Planner* planner);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_PAD_H_

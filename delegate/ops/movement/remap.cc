@@ -1,0 +1,173 @@
+#include "delegate/ops/movement/remap.h"
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/work_group.h"
+
+namespace gles_delegate {
+namespace {
+
+using Edge = Remap::Edge;
+
+constexpr int kB = kBatchAxis, kH = kHeightAxis, kW = kWidthAxis,
+              kC = kChannelAxis, kA = kOuterAxis;
+// Those on which whole texels lie.
+constexpr int kPixelAxes[] = {kA, kB, kH, kW};
+
+bool FillsWithZero(const Remap& r) {
+  return r.edge == Edge::kFill && r.fill == 0 && r.fill_tensor == kNoTensor;
+}
+
+// Whether destination channels follow source channels one for one, from any
+// offset on, and where none does there is zero.
+bool KeepsChannelsInOrder(const Remap& r) {
+  for (int axis : kPixelAxes) {
+    if (r.per[kC][axis] != 0 || r.per[axis][kC] != 0) return false;
+  }
+  if (r.per[kC][kC] != 1) return false;
+  return r.edge == Edge::kNone || FillsWithZero(r);
+}
+
+// Whether four channels of one destination texel come from one source texel.
+bool KeepsTexelsWhole(const Remap& r, const AxisArray& src,
+                      const AxisArray& extent) {
+  for (int d : kPixelAxes) {
+    if (r.per[kC][d] != 0) return false;
+  }
+  if (r.offset[kC] % 4 != 0) return false;
+  // One channel: it stays first, wherever else it goes.
+  const bool single = extent[kC] == 1 && src[kC] == 1;
+  for (int s : kPixelAxes) {
+    if (r.per[s][kC] != 0 && !single) return false;
+  }
+  if (r.per[kC][kC] != 1 && !single) return false;
+  const bool channels_stay = r.offset[kC] == 0 && extent[kC] == src[kC];
+  switch (r.edge) {
+    case Edge::kNone:
+      return true;
+    case Edge::kFill:
+      // Past the source's last channel lie zeros, which do for a fill of zero.
+      return channels_stay || src[kC] % 4 == 0 || FillsWithZero(r);
+    case Edge::kReflect:
+    case Edge::kSymmetric:
+    case Edge::kWrap:
+      return channels_stay;
+  }
+  return false;
+}
+
+// The uniforms of a remap that involves a fifth axis.
+void AddOuterUniforms(const Remap& r, const AxisArray& src,
+                      const AxisArray& dst, const AxisArray& extent,
+                      const AxisArray& at, Dispatch* d) {
+  d->uniforms.Int4("per_outer", r.per[kW][kA], r.per[kH][kA], r.per[kC][kA],
+                   r.per[kB][kA]);
+  d->uniforms.Int4("outer_per", r.per[kA][kW], r.per[kA][kH], r.per[kA][kC],
+                   r.per[kA][kB]);
+  d->uniforms.Int4("outer", r.offset[kA], r.per[kA][kA], src[kA], src[kB]);
+  d->uniforms.Int4("outer_box", extent[kB], at[kA], dst[kB], 0);
+}
+
+}  // namespace
+
+Remap Remap::Constant() {
+  Remap remap;
+  remap.per = {};
+  return remap;
+}
+
+Remap& Remap::Follow(int src, int dst, int step, int first) {
+  per[src][dst] = step;
+  offset[src] = first;
+  return *this;
+}
+
+void AddRemapToBox(Planner* planner, TensorId src, TensorId dst, const Remap& r,
+                   const AxisArray& extent, const AxisArray& at) {
+  const AxisArray from = ExtentsOf(planner->tensor(src));
+  const AxisArray to = ExtentsOf(planner->tensor(dst));
+  const bool whole = KeepsTexelsWhole(r, from, extent);
+  const bool outer = from[kA] != 1 || to[kA] != 1;
+  Dispatch d("remap");
+  if (whole) {
+    d.Define("WHOLE");
+  } else if (KeepsChannelsInOrder(r)) {
+    d.Define("SHIFTED");
+  }
+  if (outer) d.Define("OUTER");
+  if (r.edge == Edge::kFill) d.Define("FILL");
+  if (r.edge == Edge::kReflect || r.edge == Edge::kSymmetric)
+    d.Define("MIRROR");
+  if (r.edge == Edge::kWrap) d.Define("WRAP");
+  d.Read("src", src);
+  if (r.fill_tensor != kNoTensor) {
+    d.Define("FILL_TENSOR");
+    d.Read("fill_value", r.fill_tensor);
+  }
+  d.Write("dst", dst);
+  // The shader's order is x, y, channel (slice where whole), batch.
+  const int unit = whole ? 4 : 1;
+  const auto column = [&](const char* name, int axis) {
+    d.uniforms.Int4(name, r.per[kW][axis], r.per[kH][axis], r.per[kC][axis],
+                    r.per[kB][axis]);
+  };
+  const int slices = (extent[kC] + 3) / 4;
+  d.uniforms.Int4("offset", r.offset[kW], r.offset[kH], r.offset[kC] / unit,
+                  r.offset[kB]);
+  column("per_x", kW);
+  column("per_y", kH);
+  column("per_channel", kC);
+  column("per_batch", kB);
+  d.uniforms.Int4("at", at[kW], at[kH], at[kC] / 4, at[kB]);
+  d.uniforms.Int("box_slices", slices);
+  d.uniforms.Int("box_channels", extent[kC]);
+  d.uniforms.Int("mirror", r.edge == Edge::kSymmetric ? 1 : 0);
+  d.uniforms.Float("fill", r.fill);
+  if (outer) AddOuterUniforms(r, from, to, extent, at, &d);
+  d.Grid(extent[kW], extent[kH], slices * extent[kB] * extent[kA]);
+  UseLightWorkGroup(planner->profile(), &d);
+  d.partial_write = extent != to;
+  planner->Add(std::move(d));
+}
+
+void AddRemap(Planner* planner, TensorId src, TensorId dst,
+              const Remap& remap) {
+  AddRemapToBox(planner, src, dst, remap, ExtentsOf(planner->tensor(dst)), {});
+}
+
+void AddReshape(Planner* planner, TensorId src, TensorId dst) {
+  const Shape from = planner->tensor(src).shape;
+  const Shape to = planner->tensor(dst).shape;
+  if (from == to) {
+    Dispatch copy("copy");
+    copy.Read("src", src).Write("dst", dst);
+    copy.Grid(to.w, to.h, to.slices() * to.b);
+    return planner->Add(std::move(copy));
+  }
+  Dispatch d("reshape");
+  if (from.c == to.c || (from.c % 4 == 0 && to.c % 4 == 0)) d.Define("WHOLE");
+  d.Read("src", src).Write("dst", dst);
+  d.Grid(to.w, to.h, to.slices() * to.b);
+  UseLightWorkGroup(planner->profile(), &d);
+  planner->Add(std::move(d));
+}
+
+absl::StatusOr<TensorId> AsShape(Planner* planner, TensorId id,
+                                 const Shape& shape) {
+  const Tensor tensor = planner->tensor(id);  // by value: AddX moves tensors
+  if (tensor.shape == shape) return id;
+  const std::string name = absl::StrCat(tensor.name, " as ", shape.ToString());
+  if (tensor.is_constant() && IsIntegers(tensor)) {
+    return planner->AddConstantView(tensor, shape);
+  }
+  if (tensor.is_constant()) {
+    auto values = ConstantFloats(tensor);
+    if (!values.ok()) return values.status();
+    return planner->AddConstantTensor(name, shape, *std::move(values));
+  }
+  const TensorId copy = planner->AddTemporary(name, shape, tensor.type);
+  AddReshape(planner, id, copy);
+  return copy;
+}
+
+}  // namespace gles_delegate

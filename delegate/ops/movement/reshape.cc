@@ -1,0 +1,114 @@
+#include "delegate/ops/movement/reshape.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/movement/remap.h"
+#include "delegate/graph/builtin_params.h"
+
+namespace gles_delegate {
+namespace {
+
+absl::Status CheckElements(const NodeView& node) {
+  if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
+  const Tensor& input = *node.inputs[0];
+  const Tensor& output = *node.outputs[0];
+  if (input.shape.elements() == output.shape.elements())
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("input ", DimsString(input.dims), " has ",
+                   input.shape.elements(), " elements, output ",
+                   DimsString(output.dims), " has ", output.shape.elements()));
+}
+
+// The shape asked for, with at most one -1; by an input (which wins) or by the
+// parameters.
+absl::StatusOr<std::vector<int>> WantedShape(const NodeView& node) {
+  if (node.inputs.size() == 2 && node.inputs[1] != nullptr) {
+    return IntsOfInput(node, 1, "the new shape");
+  }
+  auto params = node.Get<ReshapeParams>();
+  if (!params.ok()) return params.status();
+  const int rank = (*params)->num_dimensions;
+  if (rank < 0 || rank > 8) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the new shape has rank ", rank));
+  }
+  std::vector<int> shape((*params)->shape, (*params)->shape + rank);
+  // Models from before scalars were known say [0] for one.
+  if (shape == std::vector<int>{0}) shape.clear();
+  return shape;
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseReshape(const NodeView& node) {
+  if (auto s = node.CheckCounts(1, 2, 1); !s.ok()) return s;
+  if (auto s = CheckElements(node); !s.ok()) return s;
+  auto want = WantedShape(node);
+  if (!want.ok()) return want.status();
+  const std::vector<int>& got = node.outputs[0]->dims;
+  bool fits = want->size() == got.size();
+  for (size_t i = 0; fits && i < got.size(); ++i) {
+    fits = (*want)[i] == got[i] || (*want)[i] == -1;
+  }
+  if (!fits) return CheckDims(*node.outputs[0], *want);
+  return ParsedNode{};
+}
+
+absl::StatusOr<ParsedNode> ParseSqueeze(const NodeView& node) {
+  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
+  if (auto s = CheckElements(node); !s.ok()) return s;
+  auto params = node.Get<SqueezeParams>();
+  if (!params.ok()) return params.status();
+  const std::vector<int>& dims = node.inputs[0]->dims;
+  const int count = (*params)->num_squeeze_dims;
+  if (count < 0 || count > 8) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("squeezes ", count, " axes"));
+  }
+  std::vector<bool> drop(dims.size(), false);
+  for (int i = 0; i < count; ++i) {
+    auto axis =
+        NormalAxis((*params)->squeeze_dims[i], static_cast<int>(dims.size()));
+    if (!axis.ok()) return axis.status();
+    if (dims[*axis] != 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("axis ", *axis, " of ", DimsString(dims),
+                       " is not 1 and cannot be squeezed"));
+    }
+    drop[*axis] = true;
+  }
+  std::vector<int> want;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (!(count == 0 ? dims[i] == 1 : drop[i])) want.push_back(dims[i]);
+  }
+  if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  return ParsedNode{};
+}
+
+absl::StatusOr<ParsedNode> ParseExpandDims(const NodeView& node) {
+  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
+  if (auto s = CheckElements(node); !s.ok()) return s;
+  auto axes = IntsOfInput(node, 1, "the axis");
+  if (!axes.ok()) return axes.status();
+  if (axes->size() != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the axis has ", axes->size(), " elements, wants 1"));
+  }
+  std::vector<int> want = node.inputs[0]->dims;
+  auto axis = NormalAxis((*axes)[0], static_cast<int>(want.size()) + 1);
+  if (!axis.ok()) return axis.status();
+  want.insert(want.begin() + *axis, 1);
+  if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  return ParsedNode{};
+}
+
+absl::Status PlanReshape(const Node& node, Planner* planner) {
+  AddReshape(planner, node.inputs[0], node.outputs[0]);
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,199 @@
+#include "delegate/ops/movement/slice.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/graph/builtin_params.h"
+
+namespace gles_delegate {
+namespace {
+
+// What a strided slice takes of one axis of its input, or adds to its output.
+struct AxisSlice {
+  int begin = 0;
+  int end = 1;
+  int stride = 1;
+  bool new_axis = false;  // of extent 1, in the output alone
+  bool begin_mask = false;
+  bool end_mask = false;
+  bool shrink = false;  // of extent 1, in the input alone
+  bool offset = false;  // `end` counts from `begin`
+};
+
+bool Bit(int mask, int i) { return i < 31 && (mask >> i & 1) != 0; }
+
+// The specification's entries, one for each axis of input and output: the
+// ellipsis expanded to as many whole axes as are left, missing entries at the
+// end whole.
+absl::StatusOr<std::vector<AxisSlice>> ExpandMasks(
+    const StridedSliceParams& p, int rank, const std::vector<int>& begin,
+    const std::vector<int>& end, const std::vector<int>& strides) {
+  const int entries = static_cast<int>(begin.size());
+  int named = 0;  // axes of the input that entries other than the ellipsis take
+  for (int i = 0; i < entries; ++i) {
+    if (!Bit(p.ellipsis_mask, i) && !Bit(p.new_axis_mask, i)) ++named;
+  }
+  if (named > rank) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("slices ", named, " axes of an input of rank ", rank));
+  }
+  AxisSlice whole;
+  whole.begin_mask = whole.end_mask = true;
+  std::vector<AxisSlice> slices;
+  bool ellipsis = false;
+  for (int i = 0; i < entries; ++i) {
+    if (Bit(p.ellipsis_mask, i)) {
+      if (ellipsis) return absl::InvalidArgumentError("has two ellipses");
+      ellipsis = true;
+      slices.insert(slices.end(), rank - named, whole);
+      continue;
+    }
+    AxisSlice slice{begin[i], end[i], strides[i]};
+    slice.new_axis = Bit(p.new_axis_mask, i);
+    slice.begin_mask = Bit(p.begin_mask, i);
+    slice.end_mask = Bit(p.end_mask, i);
+    slice.shrink = !slice.new_axis && Bit(p.shrink_axis_mask, i);
+    slices.push_back(slice);
+  }
+  if (!ellipsis) slices.insert(slices.end(), rank - named, whole);
+  return slices;
+}
+
+int SaturatedSum(int a, int b) {
+  constexpr int64_t kLeast = std::numeric_limits<int>::min();
+  constexpr int64_t kMost = std::numeric_limits<int>::max();
+  return static_cast<int>(std::clamp(int64_t{a} + b, kLeast, kMost));
+}
+
+// TFLite's StridedSliceStartForAxis and ...EndForAxis: wraps, clamps, applies
+// the masks. kInvalidArgument: stride 0, or a shrunk axis outside the input.
+absl::Status Resolve(int extent, AxisSlice* s) {
+  if (s->stride == 0) return absl::InvalidArgumentError("has a stride of 0");
+  const bool up = s->stride > 0;
+  const auto clamped = [&](int i) {
+    if (i < 0) i += extent;
+    return up ? std::clamp(i, 0, extent) : std::clamp(i, -1, extent - 1);
+  };
+  const int asked = s->begin;
+  s->begin = s->begin_mask ? (up ? 0 : extent - 1) : clamped(s->begin);
+  if (s->shrink) {
+    s->end = s->begin + 1;
+    s->stride = 1;
+    if (s->begin < 0 || s->begin >= extent) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "index ", asked, " is outside an axis of ", extent, " elements"));
+    }
+    return absl::OkStatus();
+  }
+  if (s->offset) s->end = SaturatedSum(s->begin, s->end);
+  s->end = s->end_mask ? (up ? extent : -1) : clamped(s->end);
+  return absl::OkStatus();
+}
+
+int Length(const AxisSlice& s) {
+  const int64_t span = int64_t{s.end} - s.begin;
+  const int64_t length = s.stride > 0 ? (span + s.stride - 1) / s.stride
+                                      : (span + s.stride + 1) / s.stride;
+  return static_cast<int>(std::max<int64_t>(0, length));
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseSlice(const NodeView& node) {
+  if (auto s = node.CheckCounts(3, 3, 1); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
+  const Tensor& input = *node.inputs[0];
+  if (auto s = CheckRank(input, "input"); !s.ok()) return s;
+  const int rank = static_cast<int>(input.dims.size());
+  auto begin = IntsOfInput(node, 1, "the begin");
+  if (!begin.ok()) return begin.status();
+  auto size = IntsOfInput(node, 2, "the size");
+  if (!size.ok()) return size.status();
+  if (begin->size() != input.dims.size() || size->size() != input.dims.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("begin and size have ", begin->size(), " and ",
+                     size->size(), " elements, the input's rank is ", rank));
+  }
+  SliceAttributes a;
+  a.remap = Remap::Constant();
+  std::vector<int> want(rank);
+  for (int i = 0; i < rank; ++i) {
+    const int from = (*begin)[i];
+    want[i] = (*size)[i];
+    if (want[i] == -1 && from >= 0) want[i] = input.dims[i] - from;
+    if (from < 0 || want[i] < 0 || from > input.dims[i] - want[i]) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("begin ", from, " and size ", (*size)[i], " leave axis ",
+                       i, ", which has ", input.dims[i], " elements"));
+    }
+    a.remap.Follow(BhwcAxis(i, rank), BhwcAxis(i, rank), 1, from);
+  }
+  if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  return ParsedNode{a, {}};
+}
+
+absl::StatusOr<ParsedNode> ParseStridedSlice(const NodeView& node) {
+  if (auto s = node.CheckCounts(4, 4, 1); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
+  auto params = node.Get<StridedSliceParams>();
+  if (!params.ok()) return params.status();
+  const Tensor& input = *node.inputs[0];
+  if (auto s = CheckRank(input, "input"); !s.ok()) return s;
+  if (auto s = CheckRank(*node.outputs[0], "output"); !s.ok()) return s;
+  auto begin = IntsOfInput(node, 1, "the begin");
+  if (!begin.ok()) return begin.status();
+  auto end = IntsOfInput(node, 2, "the end");
+  if (!end.ok()) return end.status();
+  auto strides = IntsOfInput(node, 3, "the strides");
+  if (!strides.ok()) return strides.status();
+  if (begin->size() != end->size() || begin->size() != strides->size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "begin, end and strides have ", begin->size(), ", ", end->size(),
+        " and ", strides->size(), " elements; they must be equal"));
+  }
+  const int rank = static_cast<int>(input.dims.size());
+  auto slices = ExpandMasks(**params, rank, *begin, *end, *strides);
+  if (!slices.ok()) return slices.status();
+  const int out_rank = static_cast<int>(node.outputs[0]->dims.size());
+  SliceAttributes a;
+  a.remap = Remap::Constant();
+  std::vector<int> want;
+  int axis = 0;  // of the input
+  constexpr int kVersionWithOffset = 8;
+  const bool offset = node.HasField(kVersionWithOffset) && (*params)->offset;
+  for (AxisSlice& s : *slices) {
+    s.offset = offset;
+    if (s.new_axis) {
+      want.push_back(1);
+      continue;
+    }
+    if (auto status = Resolve(input.dims[axis], &s); !status.ok())
+      return status;
+    const int from = BhwcAxis(axis++, rank);
+    a.remap.offset[from] = s.begin;
+    if (s.shrink) continue;
+    // Beyond the output's rank: refused below, by its shape.
+    const int to = static_cast<int>(want.size());
+    const int length = Length(s);
+    // No step is taken where one element is: so each step is within the axis,
+    // and the product of several slices' steps is, too.
+    if (length <= 1) s.stride = 1;
+    if (to < out_rank)
+      a.remap.Follow(from, BhwcAxis(to, out_rank), s.stride, s.begin);
+    want.push_back(length);
+  }
+  if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  return ParsedNode{a, {}};
+}
+
+absl::Status PlanSlice(const Node& node, Planner* planner) {
+  const auto& a = std::any_cast<const SliceAttributes&>(node.attributes);
+  AddRemap(planner, node.inputs[0], node.outputs[0], a.remap);
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,26 @@
+// SLICE: `size` elements from `begin` on, on each axis (size -1: to the end).
+// STRIDED_SLICE: every stride-th element from begin to end, either way, with
+// every mask: begin, end, ellipsis, new axis, shrink axis. Rank <= 4, constant
+// begin, end, size, strides. kInvalidArgument: a slice outside the input, or
+// another output shape than it gives.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SLICE_H_
+#define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SLICE_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "delegate/graph/op.h"
+#include "delegate/ops/movement/remap.h"
+
+namespace gles_delegate {
+
+struct SliceAttributes {
+  Remap remap;
+};
+
+absl::StatusOr<ParsedNode> ParseSlice(const NodeView& node);
+absl::StatusOr<ParsedNode> ParseStridedSlice(const NodeView& node);
+absl::Status PlanSlice(const Node& node, Planner* planner);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SLICE_H_

@@ -1,0 +1,145 @@
+#include "delegate/ops/movement/space_batch.h"
+
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/work_group.h"
+
+namespace gles_delegate {
+namespace {
+
+struct Blocks {
+  std::vector<int> block;  // of each spatial axis
+  std::vector<int> edges;  // before and after each: paddings or crops
+};
+
+absl::StatusOr<Blocks> ParseBlocks(const NodeView& node,
+                                   absl::string_view edges_name) {
+  if (auto s = node.CheckCounts(3, 3, 1); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 0, 0, TakesBool::kNo); !s.ok()) return s;
+  const size_t rank = node.inputs[0]->dims.size();
+  if (rank != 3 && rank != 4) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "input is ", DimsString(node.inputs[0]->dims), ", wants rank 3 or 4"));
+  }
+  auto block = IntsOfInput(node, 1, "the block");
+  if (!block.ok()) return block.status();
+  auto edges = IntsOfInput(node, 2, edges_name);
+  if (!edges.ok()) return edges.status();
+  const size_t axes = rank - 2;
+  if (block->size() != axes || edges->size() != 2 * axes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the block has ", block->size(), " elements and ",
+                     edges_name, " ", edges->size(), ", an input of rank ",
+                     rank, " wants ", axes, " and ", 2 * axes));
+  }
+  for (int b : *block) {
+    if (b < 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("a block of ", b, " must be at least 1"));
+    }
+  }
+  for (int e : *edges) {
+    if (e < 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(edges_name, " hold ", e, ", which is negative"));
+    }
+  }
+  return Blocks{*std::move(block), *std::move(edges)};
+}
+
+SpaceBatchAttributes AttributesOf(const Blocks& b) {
+  SpaceBatchAttributes a;
+  if (b.block.size() == 2) {
+    a = {b.block[0], b.block[1], b.edges[0], b.edges[2]};
+  } else {
+    a.block_w = b.block[0];  // the one spatial axis of rank 3 is the width
+    a.left = b.edges[0];
+  }
+  return a;
+}
+
+// The output's shape. kInvalidArgument: an extent that is past int.
+absl::Status CheckExtents(const Tensor& output,
+                          const std::vector<int64_t>& extents) {
+  std::vector<int> want;
+  for (int64_t e : extents) {
+    if (e < 0 || e > std::numeric_limits<int>::max()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("its inputs give the output an axis of ", e));
+    }
+    want.push_back(static_cast<int>(e));
+  }
+  return CheckDims(output, want);
+}
+
+absl::Status Plan(const Node& node, bool to_batch, Planner* planner) {
+  const auto& a = std::any_cast<const SpaceBatchAttributes&>(node.attributes);
+  const Shape to = planner->tensor(node.outputs[0]).shape;
+  Dispatch d("space_batch");
+  if (to_batch) d.Define("TO_BATCH");
+  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
+  d.uniforms.Int2("block", a.block_w, a.block_h);
+  d.uniforms.Int2("edge", a.left, a.top);
+  d.Grid(to.w, to.h, to.slices() * to.b);
+  UseLightWorkGroup(planner->profile(), &d);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseSpaceToBatch(const NodeView& node) {
+  auto blocks = ParseBlocks(node, "the paddings");
+  if (!blocks.ok()) return blocks.status();
+  const std::vector<int>& dims = node.inputs[0]->dims;
+  std::vector<int64_t> want(dims.begin(), dims.end());
+  for (size_t i = 0; i < blocks->block.size(); ++i) {
+    const int block = blocks->block[i];
+    const int64_t padded =
+        want[i + 1] + blocks->edges[2 * i] + blocks->edges[2 * i + 1];
+    if (padded % block != 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("block ", block, " does not divide axis ", i + 1,
+                       ", which has ", padded, " elements with its paddings"));
+    }
+    want[i + 1] = padded / block;
+    want[0] *= block;
+    if (want[0] > std::numeric_limits<int>::max()) break;  // refused below
+  }
+  if (auto s = CheckExtents(*node.outputs[0], want); !s.ok()) return s;
+  return ParsedNode{AttributesOf(*blocks), {}};
+}
+
+absl::StatusOr<ParsedNode> ParseBatchToSpace(const NodeView& node) {
+  auto blocks = ParseBlocks(node, "the crops");
+  if (!blocks.ok()) return blocks.status();
+  const std::vector<int>& dims = node.inputs[0]->dims;
+  std::vector<int64_t> want(dims.begin(), dims.end());
+  for (size_t i = 0; i < blocks->block.size(); ++i) {
+    const int block = blocks->block[i];
+    if (want[0] % block != 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "blocks of ", block, " do not divide a batch of ", want[0]));
+    }
+    want[0] /= block;
+    want[i + 1] =
+        want[i + 1] * block - blocks->edges[2 * i] - blocks->edges[2 * i + 1];
+  }
+  if (auto s = CheckExtents(*node.outputs[0], want); !s.ok()) return s;
+  return ParsedNode{AttributesOf(*blocks), {}};
+}
+
+absl::Status PlanSpaceToBatch(const Node& node, Planner* planner) {
+  return Plan(node, /*to_batch=*/true, planner);
+}
+
+absl::Status PlanBatchToSpace(const Node& node, Planner* planner) {
+  return Plan(node, /*to_batch=*/false, planner);
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,29 @@
+// SPACE_TO_BATCH_ND: the pixels of each block, counted row by row, go to as
+// many batches: dst[(j * block_w + i) * B + b, y, x] = src[b, y * block_h + j -
+// top, x * block_w + i - left], zero outside src. BATCH_TO_SPACE_ND is its
+// inverse, crops instead of paddings. Input of rank 4, or of rank 3: one
+// spatial axis. Constant block, paddings and crops.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SPACE_BATCH_H_
+#define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SPACE_BATCH_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "delegate/graph/op.h"
+
+namespace gles_delegate {
+
+struct SpaceBatchAttributes {
+  int block_h = 1, block_w = 1;
+  int top = 0, left = 0;  // of the paddings or crops
+};
+
+// kInvalidArgument: blocks below 1, negative paddings, sizes that do not
+// divide, another output shape than they give.
+absl::StatusOr<ParsedNode> ParseSpaceToBatch(const NodeView& node);
+absl::StatusOr<ParsedNode> ParseBatchToSpace(const NodeView& node);
+absl::Status PlanSpaceToBatch(const Node& node, Planner* planner);
+absl::Status PlanBatchToSpace(const Node& node, Planner* planner);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SPACE_BATCH_H_

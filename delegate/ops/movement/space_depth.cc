@@ -1,0 +1,85 @@
+#include "delegate/ops/movement/space_depth.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/work_group.h"
+#include "delegate/graph/builtin_params.h"
+
+namespace gles_delegate {
+namespace {
+
+absl::StatusOr<ParsedNode> Parse(const NodeView& node, bool to_space) {
+  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 0, 0, TakesBool::kNo); !s.ok()) return s;
+  auto params = node.Get<SpaceDepthParams>();
+  if (!params.ok()) return params.status();
+  const int block = (*params)->block_size;
+  const Tensor& input = *node.inputs[0];
+  if (input.dims.size() != 4) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("input is ", DimsString(input.dims), ", wants rank 4"));
+  }
+  const Shape& in = input.shape;
+  // So that its square, and the output's extents, are within 31 bits where they
+  // divide the input's channels or are no more than those of the output.
+  constexpr int kMostBlock = 1 << 15;
+  if (block < 1 || block > kMostBlock) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("block ", block, " is not 1 to ", kMostBlock));
+  }
+  const bool divides = (to_space ? in.c % (block * block) == 0
+                                 : in.h % block == 0 && in.w % block == 0);
+  if (!divides) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("block ", block, " does not divide the ",
+                     to_space ? "channels" : "height and width", " of ",
+                     DimsString(input.dims)));
+  }
+  auto s = to_space
+               ? CheckDims(*node.outputs[0], {in.b, in.h * block, in.w * block,
+                                              in.c / (block * block)})
+               : CheckDims(*node.outputs[0], {in.b, in.h / block, in.w / block,
+                                              in.c * block * block});
+  if (!s.ok()) return s;
+  return ParsedNode{SpaceDepthAttributes{block}, {}};
+}
+
+// `moved`: the channels that one pixel of the wide tensor holds, together in
+// both tensors.
+absl::Status Plan(const Node& node, const char* shader, int moved,
+                  Planner* planner) {
+  const auto& a = std::any_cast<const SpaceDepthAttributes&>(node.attributes);
+  const Shape to = planner->tensor(node.outputs[0]).shape;
+  Dispatch d(shader);
+  if (moved % 4 == 0) d.Define("WHOLE");
+  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
+  d.uniforms.Int("block", a.block);
+  d.Grid(to.w, to.h, to.slices() * to.b);
+  UseLightWorkGroup(planner->profile(), &d);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseDepthToSpace(const NodeView& node) {
+  return Parse(node, /*to_space=*/true);
+}
+
+absl::StatusOr<ParsedNode> ParseSpaceToDepth(const NodeView& node) {
+  return Parse(node, /*to_space=*/false);
+}
+
+absl::Status PlanDepthToSpace(const Node& node, Planner* planner) {
+  return Plan(node, "depth_to_space", planner->tensor(node.outputs[0]).shape.c,
+              planner);
+}
+
+absl::Status PlanSpaceToDepth(const Node& node, Planner* planner) {
+  return Plan(node, "space_to_depth", planner->tensor(node.inputs[0]).shape.c,
+              planner);
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,25 @@
+// DEPTH_TO_SPACE: each pixel's channels become a block x block square of
+// pixels: [B,H,W,C] -> [B, H * block, W * block, C / (block * block)].
+// SPACE_TO_DEPTH: the inverse. kInvalidArgument: sizes that block does not
+// divide, or another output shape.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SPACE_DEPTH_H_
+#define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SPACE_DEPTH_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "delegate/graph/op.h"
+
+namespace gles_delegate {
+
+struct SpaceDepthAttributes {
+  int block = 2;
+};
+
+absl::StatusOr<ParsedNode> ParseDepthToSpace(const NodeView& node);
+absl::StatusOr<ParsedNode> ParseSpaceToDepth(const NodeView& node);
+absl::Status PlanDepthToSpace(const Node& node, Planner* planner);
+absl::Status PlanSpaceToDepth(const Node& node, Planner* planner);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SPACE_DEPTH_H_

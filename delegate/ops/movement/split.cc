@@ -1,0 +1,155 @@
+#include "delegate/ops/movement/split.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/graph/builtin_params.h"
+
+namespace gles_delegate {
+namespace {
+
+// Input `index` as an axis of `tensor`.
+absl::StatusOr<int> AxisInput(const NodeView& node, int index,
+                              const Tensor& tensor) {
+  auto axes = IntsOfInput(node, index, "the axis");
+  if (!axes.ok()) return axes.status();
+  if (axes->size() != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the axis has ", axes->size(), " elements, wants 1"));
+  }
+  return NormalAxis((*axes)[0], static_cast<int>(tensor.dims.size()));
+}
+
+// Cuts input `value_input` along `axis` into outputs of these sizes.
+absl::StatusOr<ParsedNode> ParseCuts(const NodeView& node, int value_input,
+                                     int axis, const std::vector<int>& sizes) {
+  const Tensor& value = *node.inputs[value_input];
+  const int rank = static_cast<int>(value.dims.size());
+  SplitAttributes a;
+  a.value_input = value_input;
+  int64_t at = 0;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    std::vector<int> want = value.dims;
+    want[axis] = sizes[i];
+    if (auto s = CheckDims(*node.outputs[i], want); !s.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("output ", i, ": ", s.message()));
+    }
+    Remap remap;
+    remap.offset[BhwcAxis(axis, rank)] = static_cast<int>(at);
+    a.remaps.push_back(remap);
+    at += sizes[i];
+    if (at > value.dims[axis]) break;  // refused below
+  }
+  if (at != value.dims[axis]) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the outputs have ", at, " elements on axis ", axis,
+                     ", the input ", value.dims[axis]));
+  }
+  return ParsedNode{a, {}};
+}
+
+absl::Status CheckValue(const NodeView& node, int index, TakesBool takes_bool) {
+  if (auto s = CheckMovedTensors(node, index, index, takes_bool); !s.ok()) {
+    return s;
+  }
+  return CheckRank(*node.inputs[index], "input");
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseSplit(const NodeView& node) {
+  const int outputs = static_cast<int>(node.outputs.size());
+  if (auto s = node.CheckCounts(2, 2, outputs); !s.ok()) return s;
+  auto params = node.Get<SplitParams>();
+  if (!params.ok()) return params.status();
+  if (auto s = CheckValue(node, 1, TakesBool::kNo); !s.ok()) return s;
+  auto axis = AxisInput(node, 0, *node.inputs[1]);
+  if (!axis.ok()) return axis.status();
+  const int extent = node.inputs[1]->dims[*axis];
+  if (outputs < 1 || (*params)->num_splits != outputs ||
+      extent % outputs != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("cuts axis ", *axis, " of ", extent, " elements into ",
+                     (*params)->num_splits, " for ", outputs, " outputs"));
+  }
+  return ParseCuts(node, 1, *axis, std::vector<int>(outputs, extent / outputs));
+}
+
+absl::StatusOr<ParsedNode> ParseSplitV(const NodeView& node) {
+  const int outputs = static_cast<int>(node.outputs.size());
+  if (auto s = node.CheckCounts(3, 3, outputs); !s.ok()) return s;
+  if (auto s = CheckValue(node, 0, TakesBool::kNo); !s.ok()) return s;
+  auto axis = AxisInput(node, 2, *node.inputs[0]);
+  if (!axis.ok()) return axis.status();
+  auto sizes = IntsOfInput(node, 1, "the sizes");
+  if (!sizes.ok()) return sizes.status();
+  if (static_cast<int>(sizes->size()) != outputs) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "has ", sizes->size(), " sizes for ", outputs, " outputs"));
+  }
+  int64_t rest = node.inputs[0]->dims[*axis];
+  int* open = nullptr;
+  for (int& size : *sizes) {
+    if (size != -1) {
+      rest -= size;
+    } else if (open == nullptr) {
+      open = &size;
+    } else {
+      return absl::InvalidArgumentError("has two sizes of -1");
+    }
+  }
+  if (open != nullptr) {
+    if (rest < 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the sizes leave ", rest, " elements for the one of -1"));
+    }
+    // No more than the axis: sizes below -1 give no output's shape.
+    *open =
+        static_cast<int>(std::min<int64_t>(rest, node.inputs[0]->dims[*axis]));
+  }
+  return ParseCuts(node, 0, *axis, *sizes);
+}
+
+absl::StatusOr<ParsedNode> ParseUnpack(const NodeView& node) {
+  const int outputs = static_cast<int>(node.outputs.size());
+  if (auto s = node.CheckCounts(1, 1, outputs); !s.ok()) return s;
+  auto params = node.Get<UnpackParams>();
+  if (!params.ok()) return params.status();
+  if (auto s = CheckValue(node, 0, TakesBool::kYes); !s.ok()) return s;
+  const Tensor& value = *node.inputs[0];
+  const int rank = static_cast<int>(value.dims.size());
+  auto axis = NormalAxis((*params)->axis, rank);
+  if (!axis.ok()) return axis.status();
+  if (value.dims[*axis] != outputs || (*params)->num != outputs) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("axis ", *axis, " of ", DimsString(value.dims), " gives ",
+                     value.dims[*axis], " outputs, the node has ", outputs));
+  }
+  std::vector<int> want = value.dims;
+  want.erase(want.begin() + *axis);
+  SplitAttributes a;
+  for (int i = 0; i < outputs; ++i) {
+    if (auto s = CheckDims(*node.outputs[i], want); !s.ok()) return s;
+    Remap remap = Remap::Constant();
+    for (int from = 0, to = 0; from < rank; ++from) {
+      if (from == *axis) continue;
+      remap.Follow(BhwcAxis(from, rank), BhwcAxis(to++, rank - 1));
+    }
+    remap.offset[BhwcAxis(*axis, rank)] = i;
+    a.remaps.push_back(remap);
+  }
+  return ParsedNode{a, {}};
+}
+
+absl::Status PlanSplit(const Node& node, Planner* planner) {
+  const auto& a = std::any_cast<const SplitAttributes&>(node.attributes);
+  for (size_t i = 0; i < a.remaps.size(); ++i) {
+    AddRemap(planner, node.inputs[a.value_input], node.outputs[i], a.remaps[i]);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,25 @@
+// TILE: the input repeated along each axis. BROADCAST_TO: axes of extent 1, and
+// those that the input lacks at its front, repeated to the given shape. Rank
+// <= 4, constant multiples and shape. kInvalidArgument: shapes that do not
+// broadcast, or another output shape.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_TILE_H_
+#define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_TILE_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "delegate/graph/op.h"
+#include "delegate/ops/movement/remap.h"
+
+namespace gles_delegate {
+
+struct TileAttributes {
+  Remap remap;
+};
+
+absl::StatusOr<ParsedNode> ParseTile(const NodeView& node);
+absl::StatusOr<ParsedNode> ParseBroadcastTo(const NodeView& node);
+absl::Status PlanTile(const Node& node, Planner* planner);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_TILE_H_

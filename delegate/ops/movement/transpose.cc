@@ -1,0 +1,83 @@
+#include "delegate/ops/movement/transpose.h"
+
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/fold_axes.h"
+
+namespace gles_delegate {
+namespace {
+
+Remap Permute(const std::vector<int>& permutation) {
+  const int rank = static_cast<int>(permutation.size());
+  Remap remap = Remap::Constant();
+  for (int i = 0; i < rank; ++i) {
+    remap.Follow(BhwcAxis(permutation[i], rank), BhwcAxis(i, rank));
+  }
+  return remap;
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseTranspose(const NodeView& node) {
+  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
+  const Tensor& input = *node.inputs[0];
+  const int rank = static_cast<int>(input.dims.size());
+  auto permutation = IntsOfInput(node, 1, "the permutation");
+  if (!permutation.ok()) return permutation.status();
+  if (static_cast<int>(permutation->size()) != rank) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the permutation has ", permutation->size(),
+                     " elements, the input's rank is ", rank));
+  }
+  std::vector<int> want(rank);
+  std::vector<bool> taken(rank, false);
+  for (int i = 0; i < rank; ++i) {
+    auto axis = NormalAxis((*permutation)[i], rank);
+    if (!axis.ok()) return axis.status();
+    if (taken[*axis]) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the permutation has axis ", *axis, " twice"));
+    }
+    taken[*axis] = true;
+    (*permutation)[i] = *axis;
+    want[i] = input.dims[*axis];
+  }
+  if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  TransposeAttributes a;
+  if (rank <= 5) {
+    a.remap = Permute(*permutation);
+    return ParsedNode{a, {}};
+  }
+  const FoldedTranspose folded = FoldTranspose(input.dims, *permutation);
+  if (folded.dims.size() > 4) {
+    return absl::UnimplementedError(absl::StrCat(
+        "the permutation of ", DimsString(input.dims), " moves ",
+        folded.dims.size(), " groups of axes; above rank 5 they may be 4"));
+  }
+  a.remap = Permute(folded.permutation);
+  a.folded_input = folded.dims;
+  for (int axis : folded.permutation) {
+    a.folded_output.push_back(folded.dims[axis]);
+  }
+  return ParsedNode{a, {}};
+}
+
+absl::Status PlanTranspose(const Node& node, Planner* planner) {
+  const auto& a = std::any_cast<const TransposeAttributes&>(node.attributes);
+  if (a.folded_input.empty()) {
+    AddRemap(planner, node.inputs[0], node.outputs[0], a.remap);
+    return absl::OkStatus();
+  }
+  auto src = AsShape(planner, node.inputs[0], Shape::FromDims(a.folded_input));
+  if (!src.ok()) return src.status();
+  const TensorId dst = planner->AddTemporaryOf(
+      "transposed", a.folded_output, planner->tensor(node.outputs[0]).type);
+  AddRemap(planner, *src, dst, a.remap);
+  AddReshape(planner, dst, node.outputs[0]);
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

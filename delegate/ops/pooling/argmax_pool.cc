@@ -1,0 +1,116 @@
+#include "delegate/ops/pooling/argmax_pool.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/graph/builtin_params.h"
+#include "delegate/graph/custom_params.h"
+
+namespace gles_delegate {
+namespace {
+
+absl::Status CheckRank4(const Tensor& input) {
+  if (input.dims.size() == 4) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("input is ", DimsString(input.dims), ", wants rank 4"));
+}
+
+ArgmaxPoolAttributes Attributes(const CustomPoolParams& p) {
+  ArgmaxPoolAttributes a;
+  a.h = {p.filter_height, p.stride_height, 1};
+  a.w = {p.filter_width, p.stride_width, 1};
+  return a;
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseMaxPoolingWithArgmax(const NodeView& node) {
+  if (auto s = node.CheckCounts(1, 1, 2); !s.ok()) return s;
+  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
+  const auto p = ReadPoolParams(node.custom_params);
+  if (!p.ok()) return p.status();
+  const Tensor& input = *node.inputs[0];
+  if (auto s = CheckRank4(input); !s.ok()) return s;
+  ArgmaxPoolAttributes a = Attributes(*p);
+  const auto height = ComputePadding(p->padding, input.shape.h, a.h, "height");
+  if (!height.ok()) return height.status();
+  const auto width = ComputePadding(p->padding, input.shape.w, a.w, "width");
+  if (!width.ok()) return width.status();
+  a.pad_top = height->before;
+  a.pad_left = width->before;
+  const std::vector<int> wanted = {input.shape.b, height->out, width->out,
+                                   input.shape.c};
+  for (const Tensor* output : node.outputs) {
+    if (auto s = CheckDims(*output, wanted); !s.ok()) return s;
+  }
+  if (p->activation < kActNone || p->activation > kActRelu6) {
+    return absl::UnimplementedError(
+        absl::StrCat("fused activation ", p->activation, " is not supported"));
+  }
+  auto activation = FusedActivation(p->activation);
+  if (!activation.ok()) return activation.status();
+  return ParsedNode{a, *std::move(activation)};
+}
+
+absl::Status PlanMaxPoolingWithArgmax(const Node& node, Planner* planner) {
+  const auto& a = std::any_cast<const ArgmaxPoolAttributes&>(node.attributes);
+  const Shape& dst = planner->tensor(node.outputs[0]).shape;
+  Dispatch d("max_pooling_with_argmax");
+  d.Read("src", node.inputs[0])
+      .Write("dst", node.outputs[0])
+      .Write("indices", node.outputs[1])
+      .Grid(dst.w, dst.h, dst.slices() * dst.b);
+  d.uniforms.Int4("window", a.w.size, a.h.size, a.w.stride, a.h.stride);
+  d.uniforms.Int2("pad", a.pad_left, a.pad_top);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ParsedNode> ParseMaxUnpooling(const NodeView& node) {
+  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
+  if (auto s = CheckFloatTensors(node, 0, 1); !s.ok()) return s;
+  const auto p = ReadPoolParams(node.custom_params);
+  if (!p.ok()) return p.status();
+  const Tensor& input = *node.inputs[0];
+  if (auto s = CheckRank4(input); !s.ok()) return s;
+  if (input.dims != node.inputs[1]->dims) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("indices are ", DimsString(node.inputs[1]->dims),
+                     ", data ", DimsString(input.dims)));
+  }
+  if (p->stride_height != p->filter_height ||
+      p->stride_width != p->filter_width) {
+    return absl::UnimplementedError(absl::StrCat(
+        "the stride ", p->stride_height, "x", p->stride_width,
+        " is not the window's ", p->filter_height, "x", p->filter_width));
+  }
+  // In 64 bits: a hostile file's window may be of any size.
+  const int64_t height = int64_t{input.shape.h} * p->filter_height;
+  const int64_t width = int64_t{input.shape.w} * p->filter_width;
+  const Tensor& dst = *node.outputs[0];
+  if (dst.dims.size() != 4 || dst.shape.b != input.shape.b ||
+      dst.shape.h != height || dst.shape.w != width ||
+      dst.shape.c != input.shape.c) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "output is ", DimsString(dst.dims), ", must be ", input.shape.b, "x",
+        height, "x", width, "x", input.shape.c));
+  }
+  return ParsedNode{Attributes(*p), {}};
+}
+
+absl::Status PlanMaxUnpooling(const Node& node, Planner* planner) {
+  const auto& a = std::any_cast<const ArgmaxPoolAttributes&>(node.attributes);
+  const Shape& dst = planner->tensor(node.outputs[0]).shape;
+  Dispatch d("max_unpooling");
+  d.Read("src", node.inputs[0])
+      .Read("indices", node.inputs[1])
+      .Write("dst", node.outputs[0])
+      .Grid(dst.w, dst.h, dst.slices() * dst.b);
+  d.uniforms.Int2("window", a.w.size, a.h.size);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

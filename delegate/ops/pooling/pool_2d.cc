@@ -1,0 +1,95 @@
+#include "delegate/ops/pooling/pool_2d.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/work_group.h"
+#include "delegate/graph/builtin_params.h"
+
+namespace gles_delegate {
+namespace {
+
+// Windows whose reads the max_pool_2d shader spells out.
+constexpr int kMaxSpelledTaps = 16;
+
+// Where invocations run abreast, loops whose ends are not known are dear.
+bool IsSpelledOut(const PoolAttributes& a, const DeviceProfile& profile) {
+  return profile.simd_lanes > 1 && !a.zeros &&
+         a.h.size * a.w.size <= kMaxSpelledTaps;
+}
+
+void PlanSpelledOut(const Node& node, const PoolAttributes& a,
+                    Planner* planner) {
+  const Shape& dst = planner->tensor(node.outputs[0]).shape;
+  Dispatch d("max_pool_2d");
+  d.Define("WINDOW_W", a.w.size)
+      .Define("WINDOW_H", a.h.size)
+      .Read("src", node.inputs[0])
+      .Write("dst", node.outputs[0])
+      .Grid(dst.w * dst.h, dst.slices(), dst.b);
+  d.uniforms.Int4("stride_pad", a.w.stride, a.h.stride, a.pad_w.before,
+                  a.pad_h.before);
+  UseLightWorkGroup(planner->profile(), &d);
+  planner->Add(std::move(d));
+}
+
+absl::Status PlanPool(const Node& node, Reducer reducer, Planner* planner) {
+  const auto& a = std::any_cast<const PoolAttributes&>(node.attributes);
+  Reduction r;
+  r.reducer = reducer;
+  r.h = {a.h.size, a.h.stride, a.pad_h.before};
+  r.w = {a.w.size, a.w.stride, a.pad_w.before};
+  r.zeros = a.zeros;
+  r.codes = a.codes;
+  AddReduction(planner, node.inputs[0], node.outputs[0], r);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParsePool2d(const NodeView& node) {
+  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
+  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
+  auto params = node.Get<PoolParams>();
+  if (!params.ok()) return params.status();
+  const PoolParams& p = **params;
+  const Tensor& input = *node.inputs[0];
+  const Tensor& output = *node.outputs[0];
+  if (input.dims.size() != 4) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("input is ", DimsString(input.dims), ", wants rank 4"));
+  }
+  PoolAttributes a;
+  a.h = {p.filter_height, p.stride_height, 1};
+  a.w = {p.filter_width, p.stride_width, 1};
+  auto pad_h = ComputePadding(p.padding, input.shape.h, a.h, "height");
+  if (!pad_h.ok()) return pad_h.status();
+  auto pad_w = ComputePadding(p.padding, input.shape.w, a.w, "width");
+  if (!pad_w.ok()) return pad_w.status();
+  a.pad_h = *pad_h;
+  a.pad_w = *pad_w;
+  if (auto s = CheckDims(
+          output, {input.shape.b, a.pad_h.out, a.pad_w.out, input.shape.c});
+      !s.ok()) {
+    return s;
+  }
+  auto activation = FusedActivation(p.activation);
+  if (!activation.ok()) return activation.status();
+  return ParsedNode{a, *std::move(activation)};
+}
+
+absl::Status PlanAveragePool2d(const Node& node, Planner* planner) {
+  return PlanPool(node, Reducer::kMean, planner);
+}
+
+absl::Status PlanMaxPool2d(const Node& node, Planner* planner) {
+  const auto& a = std::any_cast<const PoolAttributes&>(node.attributes);
+  if (IsSpelledOut(a, planner->profile())) {
+    PlanSpelledOut(node, a, planner);
+    return absl::OkStatus();
+  }
+  return PlanPool(node, Reducer::kMax, planner);
+}
+
+}  // namespace gles_delegate

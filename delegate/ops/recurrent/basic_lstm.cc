@@ -1,0 +1,120 @@
+#include "delegate/ops/recurrent/basic_lstm.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/movement/concatenation.h"
+#include "delegate/ops/conv/conv_weights.h"
+#include "delegate/ops/recurrent/lstm_inputs.h"
+#include "delegate/ops/matmul/matrix_product.h"
+
+namespace gles_delegate {
+namespace {
+
+using namespace lstm::basic;  // the places of inputs and outputs
+
+absl::Status CheckMatrix(const Tensor& tensor, int rows, int columns,
+                         absl::string_view what) {
+  if (tensor.dims == std::vector<int>{rows, columns}) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      what, " is ", DimsString(tensor.dims), ", must be ", rows, "x", columns));
+}
+
+absl::Status CheckKept(const Tensor& state, int batch, int depth,
+                       absl::string_view what) {
+  if (auto s = CheckFloat(state, what); !s.ok()) return s;
+  if (!state.is_variable) {
+    return absl::UnimplementedError(absl::StrCat(
+        what,
+        " is made by another node or constant; a variable tensor or an "
+        "input of the model is supported"));
+  }
+  return CheckMatrix(state, batch, depth, what);
+}
+
+absl::Status CheckOutputs(const NodeView& node, int batch, int inputs,
+                          int depth) {
+  const std::pair<int, const char*> wanted[] = {
+      {depth, "the activation"},
+      {depth, "the state"},
+      {inputs + depth, "the concatenation"},
+      {4 * depth, "the gates' sums"}};
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    const auto& [columns, what] = wanted[i];
+    if (auto s = CheckFloat(*node.outputs[i], what); !s.ok()) return s;
+    if (auto s = CheckMatrix(*node.outputs[i], batch, columns, what); !s.ok()) {
+      return s;
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseBasicLstm(const NodeView& node) {
+  if (auto s = node.CheckCounts(kInputs, kInputs, kOutputs); !s.ok()) return s;
+  const Tensor& data = *node.inputs[kData];
+  const Tensor& activation = *node.inputs[kPrevActivation];
+  const Tensor& weights = *node.inputs[kWeights];
+  const Tensor& bias = *node.inputs[kBiases];
+  if (auto s = CheckFloat(data, "input"); !s.ok()) return s;
+  if (data.dims.size() != 2 || activation.dims.size() != 2) {
+    return absl::InvalidArgumentError(
+        "input and previous activation must have 2 dimensions");
+  }
+  const int batch = data.dims[0];
+  const int inputs = data.dims[1];
+  const int depth = activation.dims[1];
+  // So that no sum or multiple of them overflows: a file may say anything.
+  constexpr int kMost = 1 << 24;
+  if (inputs > kMost || depth > kMost) {
+    return absl::UnimplementedError(
+        absl::StrCat(inputs, " inputs and ", depth, " cells are past ", kMost));
+  }
+  if (auto s = CheckKept(activation, batch, depth, "the previous activation");
+      !s.ok()) {
+    return s;
+  }
+  if (auto s = CheckKept(*node.inputs[kPrevState], batch, depth,
+                         "the previous state");
+      !s.ok()) {
+    return s;
+  }
+  if (auto s = CheckWeights(weights, "the matrix of weights"); !s.ok())
+    return s;
+  if (auto s = CheckMatrix(weights, 4 * depth, inputs + depth,
+                           "the matrix of weights");
+      !s.ok()) {
+    return s;
+  }
+  if (auto s = CheckBias(&bias, 4 * depth); !s.ok()) return s;
+  if (auto s = CheckOutputs(node, batch, inputs, depth); !s.ok()) return s;
+  return ParsedNode{BasicLstmAttributes(), {}};
+}
+
+absl::Status PlanBasicLstm(const Node& node, Planner* planner) {
+  const TensorId concatenated = node.outputs[kConcatenation];
+  const TensorId sums = node.outputs[kGateSums];
+  const Shape& dst = planner->tensor(node.outputs[kActivation]).shape;
+
+  AddConcatenation(planner, {node.inputs[kData], node.inputs[kPrevActivation]},
+                   concatenated, /*axis=*/3);
+  const Shape& weights = planner->tensor(node.inputs[kWeights]).shape;
+  PlanMatrixProduct({concatenated, sums, WeightsOf(node, kWeights, kBiases),
+                     weights.b, weights.c},
+                    planner);
+  Dispatch d("basic_lstm");
+  d.Read("sums", sums)
+      .Read("old_state", node.inputs[kPrevState])
+      .Write("activation", node.outputs[kActivation])
+      .Write("state", node.outputs[kState])
+      .Write("kept_activation", node.inputs[kPrevActivation])
+      .Write("kept_state", node.inputs[kPrevState])
+      .Grid(dst.slices(), dst.b, 1);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,25 @@
+// LSTM of the basic kernel ("LSTM v2"), one step:
+//   [i, g, f, o] = W [x, h] + b
+//   c = sigmoid(i) * tanh(g) + sigmoid(f) * c
+//   h = sigmoid(o) * tanh(c)
+// Inputs: data x [B,I], previous activation h [B,D], weights [4D,I+D], biases
+// [4D], previous state c [B,D]. Outputs: h, c, and TFLite's two scratch
+// tensors, [x, h] and W [x, h] + b. h and c are kept as states: after the step
+// the inputs hold the outputs. Source: reference_ops::LstmCell; the node's
+// clips and activation are not used there either. kInvalidArgument: shapes that
+// disagree; kUnimplemented: states that another node computes.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_RECURRENT_BASIC_LSTM_H_
+#define GLES_DELEGATE_DELEGATE_OPS_RECURRENT_BASIC_LSTM_H_
+
+#include "delegate/graph/op.h"
+
+namespace gles_delegate {
+
+struct BasicLstmAttributes {};
+
+absl::StatusOr<ParsedNode> ParseBasicLstm(const NodeView& node);
+absl::Status PlanBasicLstm(const Node& node, Planner* planner);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_RECURRENT_BASIC_LSTM_H_

@@ -1,0 +1,45 @@
+// UNIDIRECTIONAL_SEQUENCE_LSTM, and LSTM of the full kernel (one step).
+//
+// For each step, with x the step's input, h and c the states:
+//   i = sigmoid(Wi x + Ri h + pi * c + bi)        1 - f without input gate
+//   (CIFG) f = sigmoid(Wf x + Rf h + pf * c + bf) c = clip(f * c + i * act(Wc x
+//   + Rc h + bc), cell_clip) o = sigmoid(Wo x + Ro h + po * c + bo) h = o *
+//   act(c), and with a projection clip(Wp h + bp, proj_clip)
+// Peepholes p, projection and layer normalization (of each gate's sum, before
+// its bias: (v - mean) / sqrt(variance + 1e-8) * coefficients) are optional. A
+// clip of 0 is none. Source: tensorflow/lite/kernels/lstm_eval.cc, float.
+//
+// Inputs as TFLite numbers them: 0 data [B,T,I] ([T,B,I] with time_major; LSTM:
+// [B,I]), 1..8 weights, 9..11 peepholes, 12..15 biases, 16, 17 projection,
+// 18 output state [B,O], 19 cell state [B,C], 20..23 layer norm coefficients.
+// Weights are constants of a float type; states are variable tensors, which
+// stay on the GPU (delegate/tflite/state_mark.h). kInvalidArgument: what
+// TFLite's kernel refuses. kUnimplemented: weights computed at run time.
+// kResourceExhausted, from the plan: a state too large for the device's shared
+// memory.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_RECURRENT_LSTM_H_
+#define GLES_DELEGATE_DELEGATE_OPS_RECURRENT_LSTM_H_
+
+#include "delegate/graph/op.h"
+
+namespace gles_delegate {
+
+struct LstmAttributes {
+  bool time_major = false;
+  bool cifg = false;
+  bool peephole = false;
+  bool projection = false;
+  bool layer_norm = false;
+  float cell_clip = 0;  // 0: none
+  float proj_clip = 0;
+  PostOp activation;
+};
+
+absl::StatusOr<ParsedNode> ParseSequenceLstm(const NodeView& node);
+// LSTM of either kernel; the basic one is basic_lstm.h's.
+absl::StatusOr<ParsedNode> ParseLstm(const NodeView& node);
+absl::Status PlanLstm(const Node& node, Planner* planner);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_RECURRENT_LSTM_H_

@@ -1,0 +1,140 @@
+#include "delegate/ops/recurrent/svdf.h"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/conv/conv_weights.h"
+#include "delegate/ops/matmul/matrix_product.h"
+#include "delegate/graph/builtin_params.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr int kData = 0;
+constexpr int kFeature = 1;
+constexpr int kTime = 2;
+constexpr int kBias = 3;
+constexpr int kState = 4;
+constexpr int kInputs = 5;
+
+absl::Status CheckShapes(const NodeView& node, int rank) {
+  const Tensor& data = *node.inputs[kData];
+  const Tensor& feature = *node.inputs[kFeature];
+  const Tensor& time = *node.inputs[kTime];
+  for (const Tensor* t : {&data, &feature, &time}) {
+    if (t->dims.size() != 2) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("data and weights must have 2 dimensions, one is ",
+                       DimsString(t->dims)));
+    }
+  }
+  const int filters = feature.dims[0];
+  if (rank < 1 || filters % rank != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "rank ", rank, " does not divide the ", filters, " filters"));
+  }
+  if (feature.dims[1] != data.dims[1] || time.dims[0] != filters) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "feature weights ", DimsString(feature.dims), " and time weights ",
+        DimsString(time.dims), " do not fit data ", DimsString(data.dims)));
+  }
+  const Tensor& state = *node.inputs[kState];
+  // In 64 bits: a hostile file's tensors may be of any size.
+  const int64_t wanted = int64_t{filters} * time.dims[1];
+  if (!state.is_variable || state.dims.size() != 2 ||
+      state.dims[0] != data.dims[0] || state.dims[1] != wanted) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the state must be a variable tensor of ", data.dims[0],
+                     "x", wanted, ", it is ", DimsString(state.dims)));
+  }
+  return CheckDims(*node.outputs[0], {data.dims[0], filters / rank});
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseSvdf(const NodeView& node) {
+  if (node.inputs.size() != kInputs || node.outputs.size() != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("has ", node.inputs.size(), " inputs and ",
+                     node.outputs.size(), " outputs, must have 5 and 1"));
+  }
+  for (int i : {kData, kFeature, kTime, kState}) {
+    if (node.inputs[i] != nullptr) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("input ", i, " is absent, and it is required"));
+  }
+  const auto params = node.Get<SvdfParams>();
+  if (!params.ok()) return params.status();
+  const int rank = (*params)->rank;
+  if (auto s = CheckFloat(*node.inputs[kData], "input"); !s.ok()) return s;
+  if (auto s = CheckFloat(*node.inputs[kState], "the state"); !s.ok()) return s;
+  if (auto s = CheckFloat(*node.outputs[0], "output"); !s.ok()) return s;
+  for (int i : {kFeature, kTime}) {
+    if (auto s =
+            CheckWeights(*node.inputs[i], i == kTime ? "the time weights"
+                                                     : "the feature weights");
+        !s.ok()) {
+      return s;
+    }
+  }
+  if (auto s = CheckShapes(node, rank); !s.ok()) return s;
+  const int units = node.inputs[kFeature]->dims[0] / rank;
+  if (auto s = CheckBias(node.inputs[kBias], units); !s.ok()) return s;
+  auto activation = FusedActivation((*params)->activation);
+  if (!activation.ok()) return activation.status();
+  return ParsedNode{SvdfAttributes{rank}, *std::move(activation)};
+}
+
+absl::Status PlanSvdf(const Node& node, Planner* planner) {
+  const auto& a = std::any_cast<const SvdfAttributes&>(node.attributes);
+  const Shape feature = planner->tensor(node.inputs[kFeature]).shape;
+  const Shape time = planner->tensor(node.inputs[kTime]).shape;
+  const TensorId state = node.inputs[kState];
+  const Shape kept = planner->tensor(state).shape;
+  const Shape dst = planner->tensor(node.outputs[0]).shape;
+
+  const TensorId features =
+      planner->AddTemporary("svdf features", {kept.b, 1, 1, feature.b});
+  PlanMatrixProduct({node.inputs[kData],
+                     features,
+                     {node.inputs[kFeature]},
+                     feature.b,
+                     feature.c},
+                    planner);
+  const TensorId shifted = planner->AddTemporary("svdf state", kept);
+  Dispatch shift("svdf_shift");
+  shift.Read("features", features)
+      .Read("state", state)
+      .Write("dst", shifted)
+      .Grid(kept.slices(), kept.b, 1);
+  shift.uniforms.Int("memory", time.c);
+  planner->Add(std::move(shift));
+
+  Dispatch sum("svdf");
+  sum.Read("state", shifted)
+      .Read("time", node.inputs[kTime])
+      .Write("dst", node.outputs[0])
+      .Grid(dst.slices(), dst.b, 1);
+  sum.uniforms.Int2("filters", a.rank, time.c);
+  if (node.inputs[kBias] != kNoTensor) {
+    PostOp add;
+    add.function = "add";
+    add.operand = node.inputs[kBias];
+    sum.post_ops.push_back(std::move(add));
+  }
+  planner->Add(std::move(sum));
+
+  // Every texel of the old state is read by two invocations: it is written
+  // last, by a copy.
+  Dispatch keep("copy");
+  keep.Read("src", shifted)
+      .Write("dst", state)
+      .Grid(kept.w, kept.h, kept.slices() * kept.b);
+  planner->Add(std::move(keep));
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

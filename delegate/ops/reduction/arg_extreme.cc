@@ -1,0 +1,102 @@
+#include "delegate/ops/reduction/arg_extreme.h"
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/ops/movement/remap.h"
+#include "delegate/ops/reduction/row_threads.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr int kB = 0, kH = 1, kW = 2, kC = 3;
+
+void AddArgExtreme(Planner* planner, TensorId src, TensorId dst, int axis,
+                   bool least) {
+  const Tensor& source = planner->tensor(src);
+  const Shape& from = source.shape;
+  const Shape to = planner->tensor(dst).shape;
+  const std::array<int, 4> extents = {from.b, from.h, from.w, from.slices()};
+  const int threads =
+      ThreadsPerRow(extents[axis], int64_t{to.b} * to.h * to.w * to.slices(),
+                    planner->profile());
+  Dispatch d("arg_extreme");
+  d.Define("THREADS", threads);
+  if (threads > 1) d.SharedMemory(int64_t{32} * threads);
+  if (!IsIntegers(source)) d.Define("FLOATS");
+  if (axis == kC) d.Define("CHANNELS");
+  if (least) d.Define("LEAST_OF");
+  d.Read("src", src).Write("dst", dst);
+  d.uniforms.Int4("step_by", axis == kW, axis == kH, axis == kC, axis == kB);
+  d.uniforms.Int("texels", extents[axis]);
+  d.Grid(to.w * threads, to.h, to.slices() * to.b);
+  if (threads > 1) d.WorkGroup(threads, 1, 1);
+  planner->Add(std::move(d));
+}
+
+absl::Status Plan(const Node& node, bool least, Planner* planner) {
+  const auto& a = std::any_cast<const ArgExtremeAttributes&>(node.attributes);
+  TensorId source = node.inputs[0];
+  if (a.view.has_value()) {
+    auto viewed = AsShape(planner, source, *a.view);
+    if (!viewed.ok()) return viewed.status();
+    source = *viewed;
+  }
+  const Shape to = planner->tensor(node.outputs[0]).shape;
+  Shape kept = planner->tensor(source).shape;
+  if (a.axis == kB) kept.b = 1;
+  if (a.axis == kH) kept.h = 1;
+  if (a.axis == kW) kept.w = 1;
+  if (a.axis == kC) kept.c = 1;
+  if (kept == to) {
+    AddArgExtreme(planner, source, node.outputs[0], a.axis, least);
+    return absl::OkStatus();
+  }
+  // The axis that goes may put the others elsewhere in B, H, W, C.
+  const TensorId positions =
+      planner->AddTemporary("axis kept", kept, DataType::kInt32);
+  AddArgExtreme(planner, source, positions, a.axis, least);
+  AddReshape(planner, positions, node.outputs[0]);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseArgExtreme(const NodeView& node) {
+  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
+  const Tensor& input = *node.inputs[0];
+  if (auto s = CheckOperand(input, kFloats | kInts); !s.ok()) return s;
+  auto s = CheckIntegers(*node.outputs[0], DataType::kInt32, "output");
+  if (!s.ok()) return s;
+  if (input.shape.elements() <= 0) {
+    return absl::UnimplementedError(
+        absl::StrCat("input is ", DimsString(input.dims), ", which is empty"));
+  }
+  auto axes = IntsOfInput(node, 1, "the axis");
+  if (!axes.ok()) return axes.status();
+  if (axes->size() != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the axis has ", axes->size(), " elements, wants 1"));
+  }
+  auto axis = NormalAxis(axes->front(), static_cast<int>(input.dims.size()));
+  if (!axis.ok()) return axis.status();
+  std::vector<int> want = input.dims;
+  want.erase(want.begin() + *axis);
+  if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  const AxisView view = ViewOfAxis(input.dims, *axis);
+  return ParsedNode{ArgExtremeAttributes{view.axis, view.shape}, {}};
+}
+
+absl::Status PlanArgMax(const Node& node, Planner* planner) {
+  return Plan(node, /*least=*/false, planner);
+}
+
+absl::Status PlanArgMin(const Node& node, Planner* planner) {
+  return Plan(node, /*least=*/true, planner);
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,30 @@
+// ARG_MAX, ARG_MIN: the position of the greatest or least element along one
+// constant axis, as int32; the first of several. Any number replaces a NaN, as
+// in TFLite's newest kernel (2.9's keeps a NaN in front); of NaNs alone the
+// first is taken. Input of float32 or int32, of any rank; the axis goes. int64
+// outputs are refused.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_ARG_EXTREME_H_
+#define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_ARG_EXTREME_H_
+
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "delegate/graph/op.h"
+
+namespace gles_delegate {
+
+struct ArgExtremeAttributes {
+  int axis = 0;                    // of B, H, W, C
+  std::optional<Shape> view = {};  // ViewOfAxis()
+};
+
+// kInvalidArgument: no axis of the input, or another output shape than it
+// gives.
+absl::StatusOr<ParsedNode> ParseArgExtreme(const NodeView& node);
+absl::Status PlanArgMax(const Node& node, Planner* planner);
+absl::Status PlanArgMin(const Node& node, Planner* planner);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_REDUCTION_ARG_EXTREME_H_

@@ -1,0 +1,93 @@
+#include "delegate/ops/reduction/cumsum.h"
+
+#include <array>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/movement/remap.h"
+#include "delegate/ops/reduction/row_threads.h"
+#include "delegate/graph/builtin_params.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr int kB = 0, kH = 1, kW = 2, kC = 3;
+
+// (x, y, slice, batch) of a vector along `axis`.
+std::array<int, 4> Along(int axis, int length) {
+  return {axis == kW ? length : 0, axis == kH ? length : 0,
+          axis == kC ? length : 0, axis == kB ? length : 0};
+}
+
+void AddCumsum(Planner* planner, TensorId src, TensorId dst,
+               const CumsumAttributes& a) {
+  const Shape shape = planner->tensor(dst).shape;
+  // In texels: the extent of the axis, and of what remains of the others.
+  std::array<int, 4> lines = {shape.b, shape.h, shape.w, shape.slices()};
+  const int length = std::exchange(lines[a.axis], 1);
+  const int threads = ThreadsPerRow(
+      length, int64_t{lines[kB]} * lines[kH] * lines[kW] * lines[kC],
+      planner->profile());
+  Dispatch d("cumsum");
+  d.Define("THREADS", threads);
+  if (threads > 1) d.SharedMemory(int64_t{16} * threads);
+  if (a.axis == kC) d.Define("CHANNELS");
+  if (a.exclusive) d.Define("EXCLUSIVE");
+  if (a.reverse) d.Define("REVERSE");
+  d.Read("src", src).Write("dst", dst);
+  const auto step = Along(a.axis, a.reverse ? -1 : 1);
+  const auto first = Along(a.axis, a.reverse ? length - 1 : 0);
+  d.uniforms.Int4("first", first[0], first[1], first[2], first[3]);
+  d.uniforms.Int4("step_by", step[0], step[1], step[2], step[3]);
+  d.uniforms.Int("line_slices", lines[kC]);
+  d.uniforms.Int("texels", length);
+  d.uniforms.Int("share", (length + threads - 1) / threads);
+  d.Grid(lines[kW] * threads, lines[kH], lines[kC] * lines[kB]);
+  if (threads > 1) d.WorkGroup(threads, 1, 1);
+  planner->Add(std::move(d));
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseCumsum(const NodeView& node) {
+  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 0, 0, TakesBool::kNo); !s.ok()) return s;
+  if (auto s = CheckNotQuantized(node); !s.ok()) return s;
+  auto params = node.Get<CumsumParams>();
+  if (!params.ok()) return params.status();
+  const Tensor& input = *node.inputs[0];
+  auto axes = IntsOfInput(node, 1, "the axis");
+  if (!axes.ok()) return axes.status();
+  if (axes->size() != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the axis has ", axes->size(), " elements, wants 1"));
+  }
+  const int rank = static_cast<int>(input.dims.size());
+  auto axis = NormalAxis(axes->front(), rank);
+  if (!axis.ok()) return axis.status();
+  if (auto s = CheckDims(*node.outputs[0], input.dims); !s.ok()) return s;
+  const AxisView view = ViewOfAxis(input.dims, *axis);
+  return ParsedNode{
+      CumsumAttributes{view.axis, view.shape, (*params)->exclusive != 0,
+                       (*params)->reverse != 0},
+      {}};
+}
+
+absl::Status PlanCumsum(const Node& node, Planner* planner) {
+  const auto& a = std::any_cast<const CumsumAttributes&>(node.attributes);
+  const TensorId output = node.outputs[0];
+  if (!a.view.has_value()) {
+    AddCumsum(planner, node.inputs[0], output, a);
+    return absl::OkStatus();
+  }
+  auto source = AsShape(planner, node.inputs[0], *a.view);
+  if (!source.ok()) return source.status();
+  const TensorId sums =
+      planner->AddTemporary("sums", *a.view, planner->tensor(output).type);
+  AddCumsum(planner, *source, sums, a);
+  AddReshape(planner, sums, output);
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

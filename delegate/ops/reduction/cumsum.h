@@ -1,0 +1,28 @@
+// CUMSUM: running sums along one constant axis, from its end with `reverse`,
+// each without its own element with `exclusive`. float32 or int32. Of more than
+// four axes: one of the last three, or the only leading one that is not 1.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_CUMSUM_H_
+#define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_CUMSUM_H_
+
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "delegate/graph/op.h"
+
+namespace gles_delegate {
+
+struct CumsumAttributes {
+  int axis = 0;                    // of B, H, W, C
+  std::optional<Shape> view = {};  // ViewOfAxis()
+  bool exclusive = false;
+  bool reverse = false;
+};
+
+// kInvalidArgument: no axis of the input, another output shape than its.
+absl::StatusOr<ParsedNode> ParseCumsum(const NodeView& node);
+absl::Status PlanCumsum(const Node& node, Planner* planner);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_REDUCTION_CUMSUM_H_

@@ -1,0 +1,49 @@
+#include "delegate/ops/reduction/l2_normalization.h"
+
+#include <any>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/reduction/row_threads.h"
+#include "delegate/graph/builtin_params.h"
+
+namespace gles_delegate {
+
+absl::StatusOr<ParsedNode> ParseL2Normalization(const NodeView& node) {
+  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
+  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
+  auto params = node.Get<ActivationParams>();
+  if (!params.ok()) return params.status();
+  if ((*params)->activation != kActNone) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("has the fused activation ", (*params)->activation,
+                     "; TFLite's kernel takes none"));
+  }
+  if (auto s = CheckDims(*node.outputs[0], node.inputs[0]->dims); !s.ok()) {
+    return s;
+  }
+  return ParsedNode{};
+}
+
+absl::Status PlanL2Normalization(const Node& node, Planner* planner) {
+  const Shape shape = planner->tensor(node.outputs[0]).shape;
+  const int threads = ThreadsPerRow(
+      shape.slices(), int64_t{shape.b} * shape.h * shape.w, planner->profile());
+  const auto* codes = std::any_cast<L2NormalizationOfCodes>(&node.attributes);
+  Dispatch d(codes != nullptr ? "l2_normalization_codes" : "l2_normalization");
+  d.Define("THREADS", threads);
+  if (threads > 1) d.SharedMemory(int64_t{16} * threads);
+  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
+  if (codes != nullptr) {
+    d.uniforms.Int("zero_out", codes->zero_out);
+    d.uniforms.Int("low", codes->is_unsigned ? 0 : -128);
+    d.uniforms.Int("more_bits", codes->is_unsigned ? 7 : 0);
+  }
+  d.Grid(shape.w * threads, shape.h, shape.b);
+  if (threads > 1) d.WorkGroup(threads, 1, 1);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

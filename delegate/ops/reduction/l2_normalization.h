@@ -1,0 +1,25 @@
+// L2_NORMALIZATION: y = x / max(sqrt(sum of x^2 over the channels), 1e-6), for
+// each pixel. Any rank. TFLite's kernel takes no fused activation, nor do we.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_L2_NORMALIZATION_H_
+#define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_L2_NORMALIZATION_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "delegate/graph/op.h"
+
+namespace gles_delegate {
+
+// kInvalidArgument: an activation, an output shape that is not the input's.
+// The attributes of a node on 8-bit codes, which it computes in TFLite's
+// integers; of floats it has none.
+struct L2NormalizationOfCodes {
+  int zero_out = 0;
+  bool is_unsigned = false;
+};
+
+absl::StatusOr<ParsedNode> ParseL2Normalization(const NodeView& node);
+absl::Status PlanL2Normalization(const Node& node, Planner* planner);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_REDUCTION_L2_NORMALIZATION_H_

@@ -1,0 +1,59 @@
+#include "delegate/ops/reduction/local_response_normalization.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/work_group.h"
+#include "delegate/graph/builtin_params.h"
+
+namespace gles_delegate {
+
+absl::StatusOr<ParsedNode> ParseLocalResponseNormalization(
+    const NodeView& node) {
+  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
+  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
+  if (auto s = CheckNotQuantized(node); !s.ok()) return s;
+  auto params = node.Get<LocalResponseNormParams>();
+  if (!params.ok()) return params.status();
+  const Tensor& input = *node.inputs[0];
+  if (input.dims.size() != 4) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("input is ", DimsString(input.dims), ", wants rank 4"));
+  }
+  if ((*params)->radius < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("radius ", (*params)->radius, " must not be negative"));
+  }
+  if (auto s = CheckDims(*node.outputs[0], input.dims); !s.ok()) return s;
+  return ParsedNode{
+      LocalResponseNormalizationAttributes{(*params)->radius, (*params)->bias,
+                                           (*params)->alpha, (*params)->beta},
+      {}};
+}
+
+absl::Status PlanLocalResponseNormalization(const Node& node,
+                                            Planner* planner) {
+  const auto& a = std::any_cast<const LocalResponseNormalizationAttributes&>(
+      node.attributes);
+  const Shape shape = planner->tensor(node.outputs[0]).shape;
+  Dispatch d("local_response_normalization");
+  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
+  // No window reaches further than all channels.
+  d.uniforms.Int("radius", std::min(a.radius, shape.c));
+  d.uniforms.Float("bias", a.bias);
+  d.uniforms.Float("alpha", a.alpha);
+  // The shader gives bias + alpha * sum; the library's pow is exact enough,
+  // which drivers' is not.
+  PostOp power{"pow", {-a.beta, 0, 0, 0}};
+  PostOp times{"mul"};
+  times.operand = node.inputs[0];
+  d.post_ops = {power, times};
+  d.Grid(shape.w, shape.h, shape.slices() * shape.b);
+  UseLightWorkGroup(planner->profile(), &d);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,26 @@
+// LOCAL_RESPONSE_NORMALIZATION: y[c] = x[c] * (bias + alpha * sum of x[i]^2
+// over the channels i from c - radius to c + radius, as far as they
+// exist)^-beta. Rank 4.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_LOCAL_RESPONSE_NORMALIZATION_H_
+#define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_LOCAL_RESPONSE_NORMALIZATION_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "delegate/graph/op.h"
+
+namespace gles_delegate {
+
+struct LocalResponseNormalizationAttributes {
+  int radius = 0;
+  float bias = 0, alpha = 0, beta = 0;
+};
+
+// kInvalidArgument: another rank, a negative radius, an output shape that is
+// not the input's.
+absl::StatusOr<ParsedNode> ParseLocalResponseNormalization(
+    const NodeView& node);
+absl::Status PlanLocalResponseNormalization(const Node& node, Planner* planner);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_REDUCTION_LOCAL_RESPONSE_NORMALIZATION_H_

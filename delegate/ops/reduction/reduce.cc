@@ -1,0 +1,105 @@
+#include "delegate/ops/reduction/reduce.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/fold_axes.h"
+#include "delegate/ops/movement/remap.h"
+#include "delegate/graph/builtin_params.h"
+
+namespace gles_delegate {
+namespace {
+
+absl::Status Plan(const Node& node, Reducer reducer, Planner* planner) {
+  const auto& a = std::any_cast<const ReduceAttributes&>(node.attributes);
+  TensorId src = node.inputs[0];
+  if (!a.folded.empty()) {
+    auto folded = AsShape(planner, src, Shape::FromDims(a.folded));
+    if (!folded.ok()) return folded.status();
+    src = *folded;
+  }
+  const Shape from = planner->tensor(src).shape;
+  const Shape to = planner->tensor(node.outputs[0]).shape;
+  Reduction r;
+  r.reducer = reducer;
+  r.codes = a.codes;
+  if (a.over[0]) r.b = Reduction::Whole(from.b);
+  if (a.over[1]) r.h = Reduction::Whole(from.h);
+  if (a.over[2]) r.w = Reduction::Whole(from.w);
+  r.channels = a.over[3];
+  const Shape kept = {a.over[0] ? 1 : from.b, a.over[1] ? 1 : from.h,
+                      a.over[2] ? 1 : from.w, a.over[3] ? 1 : from.c};
+  if (kept == to) {
+    AddReduction(planner, src, node.outputs[0], r);
+    return absl::OkStatus();
+  }
+  // Axes that are dropped may put the others elsewhere in B, H, W, C.
+  const TensorId reduced = planner->AddTemporary("axes kept", kept);
+  AddReduction(planner, src, reduced, r);
+  AddReshape(planner, reduced, node.outputs[0]);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseReduce(const NodeView& node) {
+  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
+  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
+  auto params = node.Get<ReducerParams>();
+  if (!params.ok()) return params.status();
+  const Tensor& input = *node.inputs[0];
+  auto axes = IntsOfInput(node, 1, "the axes");
+  if (!axes.ok()) return axes.status();
+  const int rank = static_cast<int>(input.dims.size());
+  ReduceAttributes a;
+  std::vector<bool> over(rank, false);
+  for (int i : *axes) {
+    auto axis = NormalAxis(i, rank);
+    if (!axis.ok()) return axis.status();
+    over[*axis] = true;
+  }
+  std::vector<int> want;
+  for (int i = 0; i < rank; ++i) {
+    if (!over[i]) want.push_back(input.dims[i]);
+    if (over[i] && (*params)->keep_dims) want.push_back(1);
+  }
+  if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  const std::vector<int> plane = {1, 2}, turned_plane = {2, 1};
+  a.over_plane = rank == 4 && (*params)->keep_dims &&
+                 (*axes == plane || *axes == turned_plane);
+  if (rank > 4) {
+    FoldedAxes folded = FoldAxes(input.dims, over);
+    if (folded.dims.size() > 4) {
+      return absl::UnimplementedError(absl::StrCat(
+          "reduces every other axis of ", DimsString(input.dims),
+          "; neighbours that are reduced, or kept, alike must fold into 4"));
+    }
+    a.folded = std::move(folded.dims);
+    over = std::move(folded.flags);
+  }
+  const int folded_rank = static_cast<int>(over.size());
+  for (int i = 0; i < folded_rank; ++i) {
+    if (over[i]) a.over[BhwcAxis(i, folded_rank)] = true;
+  }
+  return ParsedNode{a, {}};
+}
+
+absl::Status PlanMean(const Node& node, Planner* planner) {
+  return Plan(node, Reducer::kMean, planner);
+}
+absl::Status PlanSum(const Node& node, Planner* planner) {
+  return Plan(node, Reducer::kSum, planner);
+}
+absl::Status PlanReduceMax(const Node& node, Planner* planner) {
+  return Plan(node, Reducer::kMax, planner);
+}
+absl::Status PlanReduceMin(const Node& node, Planner* planner) {
+  return Plan(node, Reducer::kMin, planner);
+}
+absl::Status PlanReduceProd(const Node& node, Planner* planner) {
+  return Plan(node, Reducer::kProduct, planner);
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,38 @@
+// MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD over any axes, kept as extent
+// 1 or dropped. Constant axes; above rank 4 where neighbours that are reduced,
+// or kept, alike fold into at most 4. kInvalidArgument: axes outside the input,
+// or another output shape than they give.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_REDUCE_H_
+#define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_REDUCE_H_
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "delegate/graph/op.h"
+#include "delegate/ops/reduction/reduction.h"
+
+namespace gles_delegate {
+
+struct ReduceAttributes {
+  std::array<bool, 4> over = {};  // B, H, W, C
+  // Of rank 4 over axes 1 and 2, so written in the model, which are kept:
+  // TFLite has kernels of their own for its 8-bit mean.
+  bool over_plane = false;
+  // 8-bit MEAN and SUM on codes, in TFLite's integers; else null.
+  std::shared_ptr<const CodeSums> codes;
+  std::vector<int> folded;  // the input's dims above rank 4, folded; else empty
+};
+
+absl::StatusOr<ParsedNode> ParseReduce(const NodeView& node);
+absl::Status PlanMean(const Node& node, Planner* planner);
+absl::Status PlanSum(const Node& node, Planner* planner);
+absl::Status PlanReduceMax(const Node& node, Planner* planner);
+absl::Status PlanReduceMin(const Node& node, Planner* planner);
+absl::Status PlanReduceProd(const Node& node, Planner* planner);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_REDUCTION_REDUCE_H_

@@ -1,0 +1,176 @@
+#include "delegate/ops/reduction/reduction.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "delegate/ops/work_group.h"
+
+namespace gles_delegate {
+namespace {
+
+// Outputs that keep any device busy with one invocation each.
+constexpr int64_t kManyOutputs = 16384;
+// Reads that one invocation may do one after another, in a work group that
+// shares them.
+constexpr int64_t kLongLoop = 64;
+// What the least invocation of a work group should read.
+constexpr int64_t kShortLoop = 4;
+// Devices that run invocations one after another ask for small work groups;
+// sharing gains nothing there.
+constexpr int kSequentialWorkGroup = 32;
+
+absl::string_view DefineOf(Reducer reducer) {
+  switch (reducer) {
+    case Reducer::kSum:
+      return "SUM";
+    case Reducer::kMean:
+      return "MEAN";
+    case Reducer::kMax:
+      return "MAX";
+    case Reducer::kMin:
+      return "MIN";
+    case Reducer::kProduct:
+      return "PRODUCT";
+  }
+  return "";
+}
+
+int64_t Outputs(const Shape& s) {
+  return int64_t{s.b} * s.h * s.w * s.slices();
+}
+
+// Texels an output needs at most.
+int64_t Taps(const Reduction& r, const Shape& src) {
+  return int64_t{r.b.size} * r.h.size * r.w.size *
+         (r.channels ? src.slices() : 1);
+}
+
+bool Parallel(const DeviceProfile& profile) {
+  return profile.work_group_size >= kSequentialWorkGroup;
+}
+
+// Invocations that share an output's taps.
+int Threads(int64_t taps, int64_t outputs, const DeviceProfile& profile) {
+  if (!Parallel(profile) || outputs >= kManyOutputs) return 1;
+  const int most = std::min({128, profile.max_work_group_invocations,
+                             profile.max_work_group_size[0]});
+  int threads = 1;
+  while (threads * 2 <= most && taps >= kShortLoop * 2 * threads) threads *= 2;
+  return threads < 8 ? 1 : threads;
+}
+
+// An integer of a table of floats, which hold 24 bits, is two of 16.
+PackedConstant StepsConstant(std::shared_ptr<const CodeSums> codes) {
+  PackedConstant steps;
+  steps.name = "steps";
+  steps.width = static_cast<int>(codes->steps.size());
+  steps.fill = [codes = std::move(codes)](absl::Span<float> texels) {
+    for (size_t i = 0; i < codes->steps.size(); ++i) {
+      const int32_t step = codes->steps[i];
+      texels[4 * i] = static_cast<float>(step >> 16);
+      texels[4 * i + 1] = static_cast<float>(step & 0xffff);
+    }
+  };
+  return steps;
+}
+
+// How the shader ends, and its uniforms after the reduction's own.
+void AddCodeSums(const std::shared_ptr<const CodeSums>& codes, bool partial,
+                 Dispatch* d) {
+  const CodeSums& c = *codes;
+  if (partial) {
+    d->Define("PARTIAL");
+  } else if (c.result == CodeSums::Result::kSteps) {
+    d->Define("STEPS");
+    d->Constant(StepsConstant(codes));
+  } else {
+    d->Define(c.result == CodeSums::Result::kScaled ? "SCALED" : "MEAN");
+  }
+  d->uniforms.Int("low", c.low);
+  d->uniforms.Int("first", c.first);
+  d->uniforms.Int("zero_in", c.zero_in);
+  d->uniforms.Int("zero_out", c.zero_out);
+  d->uniforms.Int("added_zero", c.added_zero);
+  d->uniforms.Int("rescales", c.rescales ? 1 : 0);
+  d->uniforms.Float("scale", c.scale);
+  d->uniforms.Float("bias", c.bias);
+  d->uniforms.Int("never", 0);
+}
+
+// `partial`: of codes, sums for another pass.
+void AddPass(Planner* planner, TensorId src, TensorId dst, const Reduction& r,
+             bool partial = false) {
+  const Shape from = planner->tensor(src).shape;
+  const Shape to = planner->tensor(dst).shape;
+  const int threads = Threads(Taps(r, from), Outputs(to), planner->profile());
+  const bool on_codes = r.codes != nullptr;
+  Dispatch d(on_codes ? "reduce_codes" : "reduce");
+  if (!on_codes) d.Define(DefineOf(r.reducer));
+  d.Define("THREADS", threads);
+  if (threads > 1) d.SharedMemory(int64_t{16} * threads);
+  if (r.channels) d.Define("CHANNELS");
+  if (r.zeros) d.Define("ZEROS");
+  d.Read("src", src).Write("dst", dst);
+  d.uniforms.Int4("window", r.w.size, r.h.size, r.channels ? from.slices() : 1,
+                  r.b.size);
+  d.uniforms.Int4("stride", r.w.stride, r.h.stride, r.channels ? 0 : 1,
+                  r.b.stride);
+  d.uniforms.Int4("before", r.w.before, r.h.before, 0, r.b.before);
+  if (on_codes) AddCodeSums(r.codes, partial, &d);
+  d.Grid(to.w * threads, to.h, to.slices() * to.b);
+  if (threads > 1) {
+    d.WorkGroup(threads, 1, 1);
+  } else if (Taps(r, from) <= kLongLoop) {
+    UseLightWorkGroup(planner->profile(), &d);
+  }
+  planner->Add(std::move(d));
+}
+
+// Width first pays where windows overlap, and where even a work group would
+// loop for long.
+bool WidthFirst(const Reduction& r, const Shape& src, const Shape& dst,
+                const DeviceProfile& profile) {
+  const int64_t taps = Taps(r, src);
+  if (r.w.size == 1 || taps == r.w.size) return false;
+  // The mean code is not the mean of mean codes.
+  if (r.codes != nullptr && r.codes->result == CodeSums::Result::kMean) {
+    return false;
+  }
+  const int64_t direct = taps * Outputs(dst);
+  const int64_t split =
+      int64_t{r.w.size} * src.b * src.h * dst.w * src.slices() +
+      taps / r.w.size * Outputs(dst);
+  if (direct > 4 * split) return true;
+  return Parallel(profile) &&
+         taps > kLongLoop * Threads(taps, Outputs(dst), profile) &&
+         Outputs(dst) < kManyOutputs;
+}
+
+}  // namespace
+
+void AddReduction(Planner* planner, TensorId src, TensorId dst,
+                  const Reduction& r) {
+  const Shape from = planner->tensor(src).shape;
+  const Shape to = planner->tensor(dst).shape;
+  if (!WidthFirst(r, from, to, planner->profile()))
+    return AddPass(planner, src, dst, r);
+  // Elements that exist are counted an axis at a time, so the mean of the means
+  // is the mean.
+  Reduction width;
+  width.reducer = r.reducer;
+  width.codes = r.codes;
+  width.w = r.w;
+  width.zeros = r.zeros;
+  const TensorId rows = planner->AddTemporary(
+      "rows reduced", Shape{from.b, from.h, to.w, from.c},
+      r.codes != nullptr ? DataType::kInt32 : DataType::kFloat32);
+  AddPass(planner, src, rows, width, /*partial=*/true);
+  Reduction rest = r;
+  rest.w = ReduceAxis();
+  AddPass(planner, rows, dst, rest);
+}
+
+}  // namespace gles_delegate

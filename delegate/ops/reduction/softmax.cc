@@ -1,0 +1,97 @@
+#include "delegate/ops/reduction/softmax.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "delegate/ops/checks.h"
+#include "delegate/ops/work_group.h"
+#include "delegate/graph/builtin_params.h"
+
+namespace gles_delegate {
+namespace {
+
+absl::StatusOr<ParsedNode> Parse(const NodeView& node,
+                                 const SoftmaxAttributes& a) {
+  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
+  if (auto s = CheckDims(*node.outputs[0], node.inputs[0]->dims); !s.ok())
+    return s;
+  return ParsedNode{a, {}};
+}
+
+constexpr int kShortRow = 16;  // slices
+
+// Invocations that share a row. Devices that run invocations one after another
+// (they ask for small work groups) gain nothing from sharing.
+int Threads(const Shape& shape, const DeviceProfile& profile) {
+  constexpr int64_t kManyRows = 8192;
+  if (profile.work_group_size < 32 ||
+      int64_t{shape.b} * shape.h * shape.w >= kManyRows) {
+    return 1;
+  }
+  const int most = std::min({128, profile.max_work_group_invocations,
+                             profile.max_work_group_size[0]});
+  int threads = 1;
+  while (threads * 2 <= most && threads * 4 <= shape.slices()) threads *= 2;
+  return threads < 8 ? 1 : threads;
+}
+
+// The table and the uniforms of softmax_codes.comp.
+void AddCodes(const SoftmaxAttributes& a, Dispatch* d) {
+  PackedConstant exps;
+  exps.name = "exps";
+  exps.width = static_cast<int>(a.codes->exps.size() / 4);
+  exps.fill = [codes = a.codes](absl::Span<float> texels) {
+    std::copy(codes->exps.begin(), codes->exps.end(), texels.begin());
+  };
+  d->Constant(std::move(exps));
+  const SoftmaxOfCodes& c = *a.codes;
+  d->uniforms.Int("zero_in", c.zero_in);
+  d->uniforms.Int("zero_out", c.zero_out);
+  d->uniforms.Int("low", c.is_unsigned ? 0 : -128);
+  d->uniforms.Int("truncates", c.is_unsigned ? 1 : 0);
+  d->uniforms.Float("in_scale", c.in_scale);
+  d->uniforms.Float("out_scale", c.out_scale);
+  d->uniforms.Float("log_scale", c.in_scale / c.out_scale);
+  d->uniforms.Int("never", 0);
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseSoftmax(const NodeView& node) {
+  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
+  auto params = node.Get<SoftmaxParams>();
+  if (!params.ok()) return params.status();
+  return Parse(node, {(*params)->beta, /*log=*/false});
+}
+
+absl::StatusOr<ParsedNode> ParseLogSoftmax(const NodeView& node) {
+  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
+  return Parse(node, {1.0f, /*log=*/true});
+}
+
+absl::Status PlanSoftmax(const Node& node, Planner* planner) {
+  const auto& a = std::any_cast<const SoftmaxAttributes&>(node.attributes);
+  const Shape shape = planner->tensor(node.outputs[0]).shape;
+  const int threads = Threads(shape, planner->profile());
+  Dispatch d(a.codes != nullptr ? "softmax_codes" : "softmax");
+  d.Define("THREADS", threads);
+  if (threads > 1) d.SharedMemory(int64_t{16} * threads);
+  if (a.log) d.Define("LOG");
+  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
+  if (a.codes != nullptr) {
+    AddCodes(a, &d);
+  } else {
+    d.uniforms.Float("beta", a.beta);
+  }
+  d.Grid(shape.w * threads, shape.h, shape.b);
+  if (threads > 1) {
+    d.WorkGroup(threads, 1, 1);
+  } else if (shape.slices() <= kShortRow) {
+    UseLightWorkGroup(planner->profile(), &d);
+  }
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

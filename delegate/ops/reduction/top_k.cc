@@ -1,0 +1,69 @@
+#include "delegate/ops/reduction/top_k.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/ops/reduction/row_threads.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr int kMostPasses = 64;
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseTopK(const NodeView& node) {
+  if (auto s = node.CheckCounts(2, 2, 2); !s.ok()) return s;
+  const Tensor& input = *node.inputs[0];
+  const Tensor& values = *node.outputs[0];
+  for (const Tensor* tensor : {&input, &values}) {
+    if (auto s = CheckOperand(*tensor, kFloats | kInts); !s.ok()) return s;
+  }
+  if (auto s = CheckSameType(input, values); !s.ok()) return s;
+  auto s = CheckIntegers(*node.outputs[1], DataType::kInt32, "output 1");
+  if (!s.ok()) return s;
+  auto k = IntsOfInput(node, 1, "k");
+  if (!k.ok()) return k.status();
+  if (k->size() != 1 || input.dims.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("k has ", k->size(), " elements for an input of ",
+                     DimsString(input.dims), ", wants 1 and a last axis"));
+  }
+  if (k->front() < 1 || k->front() > input.dims.back()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "k is ", k->front(), ", rows have ", input.dims.back(), " elements"));
+  }
+  if (k->front() > kMostPasses) {
+    return absl::UnimplementedError(
+        absl::StrCat("k is ", k->front(), ", at most ", kMostPasses,
+                     " pays here: each is a pass over the row"));
+  }
+  std::vector<int> want = input.dims;
+  want.back() = k->front();
+  for (const Tensor* output : node.outputs) {
+    if (auto status = CheckDims(*output, want); !status.ok()) return status;
+  }
+  return ParsedNode{};
+}
+
+absl::Status PlanTopK(const Node& node, Planner* planner) {
+  const Tensor& source = planner->tensor(node.inputs[0]);
+  const Shape& from = source.shape;
+  const int threads = ThreadsPerRow(
+      from.slices(), int64_t{from.b} * from.h * from.w, planner->profile());
+  Dispatch d("top_k");
+  d.Define("THREADS", threads);
+  if (threads > 1) d.SharedMemory(int64_t{8} * threads);
+  if (!IsIntegers(source)) d.Define("FLOATS");
+  d.Read("src", node.inputs[0]);
+  d.Write("dst", node.outputs[0]).Write("positions", node.outputs[1]);
+  d.Grid(from.w * threads, from.h, from.b);
+  if (threads > 1) d.WorkGroup(threads, 1, 1);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,68 @@
+// Single elements of a graph's tensors, computed on the host in plain C++: what
+// the self-check holds the GPU's answers against. Slow, and written to be
+// obviously right; nothing here is shared with the shaders or the passes.
+#ifndef GLES_DELEGATE_DELEGATE_PARTITION_SELF_CHECK_REFERENCE_H_
+#define GLES_DELEGATE_DELEGATE_PARTITION_SELF_CHECK_REFERENCE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "delegate/graph/graph.h"
+
+namespace gles_delegate {
+
+struct ReferenceValue {
+  double value = 0;
+  // What rounding errors are relative to: the sum of the absolute values of all
+  // that was added up, carried through functions. At least |value|.
+  double magnitude = 0;
+};
+
+// The graph as it was read, before any pass: an element of a tensor is computed
+// from the nearest tensors whose values are known, through as many nodes as
+// stand between. So it does not matter which of these nodes the passes fused.
+// Quantization is left out: values are real numbers, and the caller allows for
+// the codes. Threads: one. `graph` must outlive it.
+class Reference {
+ public:
+  using Value = std::optional<ReferenceValue>;
+
+  explicit Reference(const Graph& graph);
+
+  // `values`: of the whole tensor, BHWC; `graph`'s ids.
+  void Know(TensorId id, std::vector<float> values);
+
+  // The element at place `element` of tensor `id` in BHWC order, by the node
+  // that makes it, even where the tensor is known. nullopt: one of the nodes on
+  // the way has no reference, something on the way is not known, or it takes
+  // more terms than are left.
+  Value Expect(TensorId id, int64_t element);
+
+  // Products and sums that Expect() may still compute, all calls together.
+  void SetTermsLeft(int64_t terms) { terms_left_ = terms; }
+
+ private:
+  friend class ReferenceOps;
+  // Known or constant values, else Expect().
+  Value At(TensorId id, int64_t element);
+  // Of a constant, or of what DEQUANTIZE makes of one; nullptr: it is neither.
+  const std::vector<float>* ConstantOf(TensorId id);
+
+  const Graph& graph_;
+  std::vector<int> producer_;  // by tensor: the node's place, -1: none
+  // By tensor; null: not known, or a constant that nobody has asked for.
+  std::vector<std::unique_ptr<const std::vector<float>>> values_;
+  int64_t terms_left_ = int64_t{1} << 24;
+  int depth_ = 0;
+};
+
+// One function of a PostOp on `x`, and on `y` where it has an operand. nullopt:
+// it has no reference.
+Reference::Value ApplyFunction(const PostOp& op, const ReferenceValue& x,
+                               const ReferenceValue* y);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_PARTITION_SELF_CHECK_REFERENCE_H_

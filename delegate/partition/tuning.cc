@@ -1,0 +1,234 @@
+#include "delegate/partition/tuning.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+
+namespace gles_delegate {
+namespace {
+
+using gl_shaders::Storage;
+
+struct Knob {
+  absl::string_view name;
+  int DeviceProfile::*value;
+  int least;  // 0 where that turns something off
+  int most;
+  std::vector<int> candidates;  // of the search; empty: not searched
+};
+
+const std::vector<Knob>& Knobs() {
+  using P = DeviceProfile;
+  static const auto* const kKnobs = new std::vector<Knob>{
+      {"conv_tile_pixels", &P::conv_tile_pixels, 1, 16, {1, 2, 4, 8}},
+      {"conv_tile_slices", &P::conv_tile_slices, 1, 16, {1, 2, 4}},
+      {"depthwise_tile_pixels", &P::depthwise_tile_pixels, 1, 16, {1, 2, 4}},
+      {"depthwise_tile_rows", &P::depthwise_tile_rows, 1, 16, {1, 2, 4}},
+      {"work_group_size", &P::work_group_size, 1, 1024, {32, 64, 128, 256}},
+      {"reduction_lanes", &P::reduction_lanes, 1, 1024, {1, 8, 32}},
+      {"simd_lanes", &P::simd_lanes, 1, 1024, {}},
+      {"split_target",
+       &P::split_target,
+       0,
+       1 << 30,
+       {0, 16 << 10, 48 << 10, 96 << 10}},
+      {"split_tile_pixels", &P::split_tile_pixels, 1, 16, {1, 2, 4}},
+      {"split_tile_slices", &P::split_tile_slices, 1, 16, {1, 2, 4}},
+      {"fused_depthwise_work",
+       &P::fused_depthwise_work,
+       0,
+       1 << 30,
+       {0, 300, 1200, 4800}},
+      {"fused_gate_slices", &P::fused_gate_slices, 0, 1 << 30, {0, 16, 1024}},
+      {"winograd_min_channels",
+       &P::winograd_min_channels,
+       0,
+       1 << 30,
+       {0, 16, 64, 256}},
+      {"winograd_band_bytes",
+       &P::winograd_band_bytes,
+       0,
+       1 << 30,
+       {0, 1 << 20}},
+      {"unrolled_terms", &P::unrolled_terms, 0, 1 << 10, {0, 36, 160}},
+      {"host_transfers", &P::host_transfers, 0, 1, {0, 1}},
+      {"upload_piece_bytes",
+       &P::upload_piece_bytes,
+       0,
+       1 << 30,
+       {0, 256 << 10, 1 << 20}},
+      {"readback_piece_bytes",
+       &P::readback_piece_bytes,
+       0,
+       1 << 30,
+       {0, 256 << 10, 3 << 19}},
+      {"staged_upload_bytes",
+       &P::staged_upload_bytes,
+       0,
+       1 << 30,
+       {0, 256 << 10, 1 << 20}},
+      {"half_transfers", &P::half_transfers, 0, 1, {0, 1}},
+  };
+  return *kKnobs;
+}
+
+constexpr double kGain = 0.98;  // less is noise
+
+constexpr Storage kStorages[] = {Storage::kTextureArray, Storage::kTexture2d,
+                                 Storage::kBuffer, Storage::kTexelBuffer};
+
+// Measures profiles, each once, and keeps the best.
+class Search {
+ public:
+  using Measure =
+      absl::FunctionRef<absl::StatusOr<double>(const DeviceProfile&)>;
+  Search(const DeviceProfile& start, Measure measure)
+      : measure_(measure), best_{start} {}
+
+  absl::Status Begin() {
+    // Twice: the first run of all finds clocks low and caches cold.
+    for (int i = 0; i < 2; ++i) {
+      auto ms = Time(best_.profile);
+      if (!ms.ok()) return ms.status();
+      best_.before_ms = best_.after_ms = *ms;
+    }
+    return absl::OkStatus();
+  }
+
+  // The best beside `start`, in turns: of dozens of measurements one may have
+  // been lucky. What does not gain then is dropped.
+  absl::Status Confirm(const DeviceProfile& start) {
+    if (TuningText(best_.profile) == TuningText(start)) return absl::OkStatus();
+    constexpr int kTurns = 3;
+    double before = std::numeric_limits<double>::infinity();
+    double after = before;
+    for (int i = 0; i < kTurns; ++i) {
+      auto first = Time(start);
+      if (!first.ok()) return first.status();
+      auto second = Time(best_.profile);
+      if (!second.ok()) return second.status();
+      before = std::min(before, *first);
+      after = std::min(after, *second);
+    }
+    const bool gains = after <= kGain * before;
+    if (!gains) best_.profile = start;
+    best_.before_ms = before;
+    best_.after_ms = gains ? after : before;
+    return absl::OkStatus();
+  }
+
+  // True where it was better.
+  bool Try(const DeviceProfile& candidate) {
+    if (seen_.count(TuningText(candidate)) != 0) return false;
+    auto ms = Time(candidate);
+    if (!ms.ok() || *ms > kGain * best_.after_ms) return false;
+    best_.profile = candidate;
+    best_.after_ms = *ms;
+    return true;
+  }
+
+  const Tuned& best() const { return best_; }
+
+ private:
+  absl::StatusOr<double> Time(const DeviceProfile& profile) {
+    seen_.insert(TuningText(profile));
+    ++best_.measured;
+    return measure_(profile);
+  }
+
+  Measure measure_;
+  Tuned best_;
+  std::set<std::string> seen_;
+};
+
+bool TryAll(bool may_change_storage, Search* search) {
+  bool better = false;
+  for (Storage storage : kStorages) {
+    if (!may_change_storage) break;
+    DeviceProfile candidate = search->best().profile;
+    if (storage == Storage::kTexelBuffer &&
+        candidate.max_texel_buffer_texels == 0) {
+      continue;
+    }
+    candidate.storage = storage;
+    better |= search->Try(candidate);
+  }
+  for (const Knob& knob : Knobs()) {
+    for (int value : knob.candidates) {
+      DeviceProfile candidate = search->best().profile;
+      candidate.*knob.value = value;
+      better |= search->Try(candidate);
+    }
+  }
+  return better;
+}
+
+}  // namespace
+
+std::string TuningText(const DeviceProfile& profile) {
+  std::string text;
+  for (const Knob& knob : Knobs()) {
+    absl::StrAppend(&text, knob.name, "=", profile.*knob.value, ",");
+  }
+  return absl::StrCat(text, "storage=", static_cast<int>(profile.storage));
+}
+
+size_t TuningRecordBytes() {
+  // Each knob at the number of the most characters; the storage is one of few.
+  static const size_t bytes = [] {
+    DeviceProfile longest;
+    for (const Knob& knob : Knobs()) {
+      longest.*knob.value = std::numeric_limits<int>::min();
+    }
+    return TuningText(longest).size();
+  }();
+  return bytes;
+}
+
+std::vector<uint8_t> TuningRecord(absl::string_view text) {
+  std::vector<uint8_t> record(text.begin(), text.end());
+  record.resize(TuningRecordBytes());
+  return record;
+}
+
+std::string TextOfTuningRecord(absl::Span<const uint8_t> record) {
+  return std::string(record.begin(),
+                     std::find(record.begin(), record.end(), uint8_t{0}));
+}
+
+void ApplyTuning(absl::string_view text, DeviceProfile* profile) {
+  for (absl::string_view part : absl::StrSplit(text, ',')) {
+    const std::pair<absl::string_view, absl::string_view> pair =
+        absl::StrSplit(part, absl::MaxSplits('=', 1));
+    int value = 0;
+    if (!absl::SimpleAtoi(pair.second, &value)) continue;
+    for (const Knob& knob : Knobs()) {
+      if (knob.name != pair.first || value < knob.least || value > knob.most) {
+        continue;
+      }
+      profile->*knob.value = value;
+    }
+    if (pair.first == "storage" && value >= 0 &&
+        value < static_cast<int>(std::size(kStorages))) {
+      profile->storage = static_cast<Storage>(value);
+    }
+  }
+}
+
+absl::StatusOr<Tuned> TuneExhaustively(
+    const DeviceProfile& start, bool may_change_storage,
+    absl::FunctionRef<absl::StatusOr<double>(const DeviceProfile&)> measure) {
+  Search search(start, measure);
+  if (auto s = search.Begin(); !s.ok()) return s;
+  if (TryAll(may_change_storage, &search)) TryAll(may_change_storage, &search);
+  if (auto s = search.Confirm(start); !s.ok()) return s;
+  return search.best();
+}
+
+}  // namespace gles_delegate

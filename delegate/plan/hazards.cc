@@ -1,0 +1,66 @@
+#include "delegate/plan/hazards.h"
+
+#include <utility>
+
+namespace gles_delegate {
+namespace {
+
+constexpr uint8_t Bit(AccessKind kind) {
+  return static_cast<uint8_t>(1 << static_cast<int>(kind));
+}
+
+// Textures are never stored to as such.
+constexpr uint8_t kStores = Bit(AccessKind::kImage) | Bit(AccessKind::kBuffer);
+
+GLbitfield BarrierFor(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::kFetch:
+      return GL_TEXTURE_FETCH_BARRIER_BIT;
+    case AccessKind::kImage:
+      return GL_SHADER_IMAGE_ACCESS_BARRIER_BIT;
+    case AccessKind::kBuffer:
+      return GL_SHADER_STORAGE_BARRIER_BIT;
+  }
+  return 0;
+}
+
+}  // namespace
+
+GLbitfield HazardTracker::Before(const std::vector<Access>& accesses) {
+  GLbitfield bits = 0;
+  uint8_t kinds = 0;
+  for (const Access& a : accesses) {
+    const bool unseen = (unseen_writes_[a.resource] & Bit(a.kind)) != 0;
+    const bool store_after =
+        a.write && (unordered_[a.resource] & Bit(a.kind)) != 0;
+    if (!unseen && !store_after) continue;
+    bits |= BarrierFor(a.kind);
+    kinds |= Bit(a.kind);
+  }
+  if (kinds != 0) {
+    Clear(kinds, &dirty_, &unseen_writes_);
+    // Image and buffer barriers also hold later stores of that kind back until
+    // everything before has finished.
+    Clear(kinds, &touched_, &unordered_);
+  }
+  for (const Access& a : accesses) {
+    if (unordered_[a.resource] == 0) touched_.push_back(a.resource);
+    unordered_[a.resource] = kStores;
+    if (!a.write) continue;
+    if (unseen_writes_[a.resource] == 0) dirty_.push_back(a.resource);
+    unseen_writes_[a.resource] = kAllKinds;
+  }
+  return bits;
+}
+
+void HazardTracker::Clear(uint8_t kinds, std::vector<int>* resources,
+                          std::vector<uint8_t>* masks) {
+  std::vector<int> still;
+  for (int r : *resources) {
+    (*masks)[r] &= static_cast<uint8_t>(~kinds);
+    if ((*masks)[r] != 0) still.push_back(r);
+  }
+  *resources = std::move(still);
+}
+
+}  // namespace gles_delegate

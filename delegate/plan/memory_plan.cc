@@ -1,0 +1,138 @@
+#include "delegate/plan/memory_plan.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "delegate/plan/program.h"
+
+namespace gles_delegate {
+
+using gl_shaders::Format;
+using gl_shaders::Storage;
+
+Slot SlotFor(const Shape& shape, Storage storage, Format format) {
+  const int layers = shape.b * shape.slices();
+  switch (storage) {
+    case Storage::kTextureArray:
+      return {storage, shape.w, shape.h, layers, format};
+    case Storage::kTexture2d:
+      return {storage, shape.w, layers * shape.h, 1, format};
+    case Storage::kBuffer:
+    case Storage::kTexelBuffer:
+      return {storage, layers * shape.h * shape.w, 1, 1, format};
+  }
+  return {};
+}
+
+namespace {
+
+struct Lifetime {
+  int first = std::numeric_limits<int>::max();
+  int last = -1;
+};
+
+Slot Grown(const Slot& a, const Slot& b) {
+  return {a.storage, std::max(a.width, b.width), std::max(a.height, b.height),
+          std::max(a.layers, b.layers), a.format};
+}
+
+// The lifetimes that took turns in a slot: first dispatch -> last.
+using Busy = std::map<int, int>;
+
+bool IsFree(const Busy& busy, const Lifetime& life) {
+  auto next = busy.upper_bound(life.last);
+  return next == busy.begin() || std::prev(next)->second < life.first;
+}
+
+// The tensor whose memory this one lies in.
+TensorId MemoryOf(const Graph& graph, TensorId id) {
+  const TensorId of = graph.tensor(id).view.of;
+  return of == kNoTensor ? id : of;
+}
+
+std::vector<Lifetime> Lifetimes(const Graph& graph,
+                                absl::Span<const Dispatch> dispatches,
+                                absl::Span<const TensorId> from_start,
+                                absl::Span<const TensorId> to_end) {
+  std::vector<Lifetime> lives(graph.tensors.size());
+  for (size_t i = 0; i < dispatches.size(); ++i) {
+    for (TensorId bound : BoundTensors(dispatches[i])) {
+      const TensorId id = MemoryOf(graph, bound);
+      lives[id].first = std::min(lives[id].first, static_cast<int>(i));
+      lives[id].last = std::max(lives[id].last, static_cast<int>(i));
+    }
+  }
+  for (TensorId id : from_start) {
+    lives[id].first = -1;
+    lives[id].last = std::max(lives[id].last, 0);
+  }
+  for (TensorId id : to_end) {
+    lives[id].first =
+        std::min(lives[id].first, static_cast<int>(dispatches.size()));
+    lives[id].last = static_cast<int>(dispatches.size());
+  }
+  return lives;
+}
+
+}  // namespace
+
+MemoryPlan PlanMemory(const Graph& graph, absl::Span<const Dispatch> dispatches,
+                      absl::Span<const TensorId> pinned_from_start,
+                      absl::Span<const TensorId> pinned_to_end,
+                      const DeviceProfile& profile) {
+  const std::vector<Lifetime> lives =
+      Lifetimes(graph, dispatches, pinned_from_start, pinned_to_end);
+  std::vector<Slot> wanted(graph.tensors.size());
+  std::vector<TensorId> order;
+  MemoryPlan plan;
+  for (TensorId id = 0; id < static_cast<TensorId>(graph.tensors.size());
+       ++id) {
+    if (lives[id].last < 0 || graph.tensor(id).is_constant()) continue;
+    const Tensor& tensor = graph.tensor(id);
+    wanted[id] = SlotFor(tensor.shape,
+                         StorageFor(tensor, profile).value_or(Storage::kBuffer),
+                         FormatFor(tensor, profile));
+    plan.bytes_unshared += wanted[id].bytes();
+    order.push_back(id);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](TensorId a, TensorId b) {
+    return wanted[a].bytes() > wanted[b].bytes();
+  });
+  plan.slot_of.assign(graph.tensors.size(), -1);
+  std::vector<Busy> busy;
+  for (TensorId id : order) {
+    int best = -1;
+    int64_t best_growth = wanted[id].texels();  // a new slot's price
+    for (size_t s = 0; s < plan.slots.size() && best_growth > 0; ++s) {
+      if (plan.slots[s].storage != wanted[id].storage ||
+          plan.slots[s].format != wanted[id].format ||
+          !IsFree(busy[s], lives[id])) {
+        continue;
+      }
+      const int64_t growth =
+          Grown(plan.slots[s], wanted[id]).texels() - plan.slots[s].texels();
+      if (growth < best_growth) {
+        best = static_cast<int>(s);
+        best_growth = growth;
+      }
+    }
+    if (best < 0) {
+      best = static_cast<int>(plan.slots.size());
+      plan.slots.push_back(wanted[id]);
+      busy.emplace_back();
+    } else {
+      plan.slots[best] = Grown(plan.slots[best], wanted[id]);
+    }
+    busy[best][lives[id].first] = lives[id].last;
+    plan.slot_of[id] = best;
+  }
+  for (size_t id = 0; id < plan.slot_of.size(); ++id) {
+    const TensorId memory = MemoryOf(graph, static_cast<TensorId>(id));
+    plan.slot_of[id] = plan.slot_of[memory];
+  }
+  for (const Slot& slot : plan.slots) plan.bytes_shared += slot.bytes();
+  return plan;
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,46 @@
+// Which tensors share a texture or buffer: those whose lifetimes do not meet.
+#ifndef GLES_DELEGATE_DELEGATE_PLAN_MEMORY_PLAN_H_
+#define GLES_DELEGATE_DELEGATE_PLAN_MEMORY_PLAN_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "delegate/plan/plan.h"
+
+namespace gles_delegate {
+
+// A texture or buffer large enough for every tensor that takes its turn in it.
+// A texture's tensors need not have its size: shaders take sizes from Params.
+struct Slot {
+  gl_shaders::Storage storage = gl_shaders::Storage::kTextureArray;
+  int width = 0;   // texels; buffers: the count of texels
+  int height = 0;  // 1 for buffers
+  int layers = 0;  // 1 for 2-D textures and buffers
+  gl_shaders::Format format = gl_shaders::Format::kRgba32f;
+  int64_t texels() const { return int64_t{width} * height * layers; }
+  int64_t bytes() const { return texels() * BytesPerTexel(format); }
+};
+
+struct MemoryPlan {
+  std::vector<Slot> slots;
+  std::vector<int> slot_of;  // by tensor; -1: not a run-time tensor of the plan
+  int64_t bytes_shared = 0;  // what the slots hold
+  int64_t bytes_unshared = 0;  // what one slot per tensor would hold
+};
+
+// The slot that a tensor alone needs.
+Slot SlotFor(const Shape& shape, gl_shaders::Storage storage,
+             gl_shaders::Format format);
+
+// Graph inputs live from before the first dispatch, outputs to after the last.
+// Greedy by size: each tensor, largest first, goes into the free slot that must
+// grow least, or into a new one where that is cheaper.
+MemoryPlan PlanMemory(const Graph& graph, absl::Span<const Dispatch> dispatches,
+                      absl::Span<const TensorId> pinned_from_start,
+                      absl::Span<const TensorId> pinned_to_end,
+                      const DeviceProfile& profile);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_PLAN_MEMORY_PLAN_H_

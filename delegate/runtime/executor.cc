@@ -1,0 +1,174 @@
+#include "delegate/runtime/executor.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/runtime/executor_builder.h"
+
+namespace gles_delegate {
+
+using egl::gl;
+using egl::TimerQuery;
+using gl_shaders::Bindings;
+
+absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
+    const egl::Context& context, ProgramCache* programs, const Graph& graph,
+    std::vector<Dispatch> dispatches, const DeviceProfile& profile,
+    PartitionCache* cache) {
+  return ExecutorBuilder(context, programs, graph, std::move(dispatches),
+                         profile, cache)
+      .Build();
+}
+
+void Executor::Barrier(GLbitfield bits) {
+  if (bits == 0) return;
+  gl().MemoryBarrier(bits);
+  if (validator_ != nullptr) validator_->Barrier(bits);
+}
+
+void Executor::Record(const Command& command, GLuint* program) {
+  Barrier(command.barrier);
+  if (command.program != *program) {
+    gl().UseProgram(command.program);
+    *program = command.program;
+  }
+  gl().BindBufferRange(GL_UNIFORM_BUFFER, 0, params_.id(),
+                       command.params_offset, command.params_bytes);
+  for (const Binding& b : command.bindings) {
+    switch (b.kind) {
+      case Bindings::Kind::kSampler:
+        gl().ActiveTexture(GL_TEXTURE0 + b.unit);
+        gl().BindTexture(b.target, b.object);
+        break;
+      case Bindings::Kind::kImage:
+        gl().BindImageTexture(b.unit, b.object, 0, b.layered, 0, b.access,
+                              b.format);
+        break;
+      case Bindings::Kind::kBuffer:
+        gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, b.unit, b.object);
+        break;
+    }
+  }
+  gl().DispatchCompute(command.groups[0], command.groups[1], command.groups[2]);
+  if (validator_ != nullptr) {
+    validator_->Dispatched(static_cast<int>(&command - commands_.data()));
+  }
+}
+
+absl::Status Executor::EnableProfiling(bool gpu_timers) {
+  if (AnyPacked(inputs_)) {
+    profile_.push_back({"upload by the host", "none"});
+    first_command_entry_ = 1;
+  }
+  for (const Command& command : commands_) {
+    profile_.push_back(
+        {command.label, command.shader, command.node, command.groups});
+    if (!gpu_timers) continue;
+    auto query = TimerQuery::Create();
+    if (absl::IsUnimplemented(query.status()))
+      continue;  // no timers: fenced CPU time
+    if (!query.ok()) return query.status();
+    queries_.push_back(*std::move(query));
+  }
+  if (AnyPacked(outputs_)) {
+    profile_.push_back({"readback by the host", "none"});
+  }
+  return absl::OkStatus();
+}
+
+void Executor::CountTime(size_t entry, Clock::time_point start) {
+  profile_[entry].total_us +=
+      std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+  ++profile_[entry].count;
+}
+
+absl::Status Executor::RecordTimed() {
+  GLuint program = 0;
+  for (size_t i = 0; i < commands_.size(); ++i) {
+    if (IsSkipped(i)) continue;
+    const auto start = Clock::now();
+    if (!queries_.empty()) queries_[i].Begin();
+    Record(commands_[i], &program);
+    if (!queries_.empty()) {
+      queries_[i].End();
+      continue;
+    }
+    gl().Finish();
+    if (validator_ != nullptr) validator_->Finished();
+    CountTime(first_command_entry_ + i, start);
+  }
+  for (size_t i = 0; i < queries_.size(); ++i) {
+    if (IsSkipped(i)) continue;
+    auto ns = queries_[i].Nanoseconds();
+    if (absl::IsUnavailable(ns.status())) continue;  // the clock was disturbed
+    if (!ns.ok()) return ns.status();
+    ProfileEntry& entry = profile_[first_command_entry_ + i];
+    entry.total_us += static_cast<double>(*ns) / 1000;
+    ++entry.count;
+  }
+  return absl::OkStatus();
+}
+
+void Executor::Begin(Inputs inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) skip_[i] = inputs[i].empty();
+  if (validator_ != nullptr) validator_->BeginInvoke();
+  Barrier(first_barrier_);
+}
+
+absl::Status Executor::Outcome() const {
+  if (validator_ != nullptr && !validator_->status().ok()) {
+    return validator_->status();
+  }
+  return egl::CheckGl("running the partition");
+}
+
+absl::Status Executor::Submit(Inputs inputs) {
+  Begin(inputs);
+  PackInputs(inputs);
+  GLuint program = 0;
+  if (auto s = RecordUploads(inputs, &program); !s.ok()) return s;
+  for (size_t i = uploads_end(); i < readbacks_begin(); ++i) {
+    Record(commands_[i], &program);
+  }
+  return RecordReadbacks(&program);
+}
+
+absl::Status Executor::Collect(Outputs outputs) {
+  if (auto s = FinishReadbacks(outputs); !s.ok()) return s;
+  if (auto s = UnpackOutputs(outputs); !s.ok()) return s;
+  return Outcome();
+}
+
+absl::Status Executor::InvokeTimed(Inputs inputs, Outputs outputs) {
+  if (!queries_.empty() && TimerQuery::AnyRunning()) {
+    queries_.clear();
+    for (ProfileEntry& entry : profile_) entry.total_us = entry.count = 0;
+  }
+  Begin(inputs);
+  auto start = Clock::now();
+  PackInputs(inputs);
+  if (AnyPacked(inputs_)) CountTime(0, start);
+  for (size_t i = 0; i < uploads_end(); ++i) {
+    if (IsSkipped(i)) continue;
+    if (auto s = CopyIn(commands_[i].piece, inputs); !s.ok()) return s;
+  }
+  if (auto s = RecordTimed(); !s.ok()) return s;
+  Barrier(final_barrier_);
+  gl().Finish();
+  if (validator_ != nullptr) validator_->Finished();
+  for (size_t i = readbacks_begin(); i < commands_.size(); ++i) {
+    if (auto s = CopyOut(commands_[i].piece, outputs); !s.ok()) return s;
+  }
+  start = Clock::now();
+  if (auto s = UnpackOutputs(outputs); !s.ok()) return s;
+  if (AnyPacked(outputs_)) CountTime(profile_.size() - 1, start);
+  return Outcome();
+}
+
+absl::Status Executor::Invoke(Inputs inputs, Outputs outputs) {
+  if (!profile_.empty()) return InvokeTimed(inputs, outputs);
+  if (auto s = Submit(inputs); !s.ok()) return s;
+  return Collect(outputs);
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,53 @@
+// Compiled programs by their text, shared by every partition of a context.
+#ifndef GLES_DELEGATE_DELEGATE_RUNTIME_PROGRAM_CACHE_H_
+#define GLES_DELEGATE_DELEGATE_RUNTIME_PROGRAM_CACHE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "delegate/cache/cache_store.h"
+#include "egl/objects.h"
+
+namespace gles_delegate {
+
+// Threads: inside its context's Run() only.
+class ProgramCache {
+ public:
+  struct Source {
+    std::string text;
+    std::string label;        // for errors
+    size_t params_bytes = 0;  // what the dispatch will bind as Params
+  };
+
+  // The programs of `sources`, in order; those that are not there yet are all
+  // started before the first is waited for, so that a driver with compiler
+  // threads uses them. The pointers live as long as the cache.
+  // `saved` (may be null) is asked first: a program that it holds, and that the
+  // driver takes, is not compiled. No text is compiled twice in a context.
+  // `parallel`: the driver has KHR_parallel_shader_compile.
+  // kInternal with the driver's log; also where a program's Params block is not
+  // as large as what was laid out for it (the .comp and its op disagree).
+  absl::StatusOr<std::vector<const egl::Program*>> Get(
+      absl::Span<const Source> sources, PartitionCache* saved = nullptr,
+      bool parallel = false);
+
+  size_t size() const { return programs_.size(); }
+
+ private:
+  using Programs =
+      absl::flat_hash_map<std::string, std::unique_ptr<egl::Program>>;
+  // Whether `source` could be had without its compiler.
+  bool Load(const Source& source, PartitionCache* saved);
+  absl::StatusOr<Programs> StartMissing(absl::Span<const Source> sources,
+                                        PartitionCache* saved);
+
+  Programs programs_;  // by text
+};
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_RUNTIME_PROGRAM_CACHE_H_

@@ -1,0 +1,99 @@
+#include "delegate/runtime/texels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace gles_delegate {
+
+template <typename T>
+std::vector<T> PackTexels(absl::Span<const T> values, const Shape& shape) {
+  const int64_t pixels = int64_t{shape.h} * shape.w;
+  std::vector<T> texels(shape.b * shape.slices() * pixels * 4, T{0});
+  for (int b = 0; b < shape.b; ++b) {
+    for (int64_t p = 0; p < pixels; ++p) {
+      const T* src = values.data() + (b * pixels + p) * shape.c;
+      for (int s = 0; s < shape.slices(); ++s) {
+        const int64_t layer = int64_t{b} * shape.slices() + s;
+        std::copy_n(src + s * 4, std::min(4, shape.c - s * 4),
+                    texels.data() + (layer * pixels + p) * 4);
+      }
+    }
+  }
+  return texels;
+}
+
+template std::vector<float> PackTexels(absl::Span<const float>, const Shape&);
+template std::vector<int32_t> PackTexels(absl::Span<const int32_t>,
+                                         const Shape&);
+
+namespace {
+
+constexpr size_t kElement = 4;  // bytes
+
+// `channels` of each of `pixels` texels in a row; compilers unroll the copy.
+template <int channels>
+void PackRow(const uint8_t* values, int stride, int pixels, uint8_t* texels) {
+  for (int x = 0; x < pixels; ++x) {
+    uint8_t texel[4 * kElement] = {};
+    std::memcpy(texel, values + x * stride * kElement, channels * kElement);
+    std::memcpy(texels + x * sizeof(texel), texel, sizeof(texel));
+  }
+}
+
+template <int channels>
+void UnpackRow(const uint8_t* texels, int stride, int pixels, uint8_t* values) {
+  for (int x = 0; x < pixels; ++x) {
+    std::memcpy(values + x * stride * kElement, texels + x * 4 * kElement,
+                channels * kElement);
+  }
+}
+
+using MoveRow = void (*)(const uint8_t* from, int stride, int pixels,
+                         uint8_t* to);
+constexpr MoveRow kPackRow[] = {PackRow<1>, PackRow<2>, PackRow<3>, PackRow<4>};
+constexpr MoveRow kUnpackRow[] = {UnpackRow<1>, UnpackRow<2>, UnpackRow<3>,
+                                  UnpackRow<4>};
+
+// fn(row of `rows`, channels, bytes of values before it, bytes of texels
+// before it) for each row of each slice; slices innermost, while the values of
+// their row are in the cache.
+template <typename Fn>
+void ForEachRow(const Shape& s, const Fn& fn) {
+  for (int b = 0; b < s.b; ++b) {
+    for (int y = 0; y < s.h; ++y) {
+      for (int slice = 0; slice < s.slices(); ++slice) {
+        const int64_t layer = int64_t{b} * s.slices() + slice;
+        const int64_t values = (int64_t{b} * s.h + y) * s.w * s.c + 4 * slice;
+        const int64_t texels = (layer * s.h + y) * s.w * 4;
+        fn(std::min(4, s.c - 4 * slice), values * kElement, texels * kElement);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void HostToTexels(const uint8_t* values, const Shape& shape, uint8_t* texels) {
+  ForEachRow(shape, [&](int channels, int64_t from, int64_t to) {
+    kPackRow[channels - 1](values + from, shape.c, shape.w, texels + to);
+  });
+}
+
+void TexelsToHost(const uint8_t* texels, const Shape& shape, uint8_t* values) {
+  ForEachRow(shape, [&](int channels, int64_t to, int64_t from) {
+    kUnpackRow[channels - 1](texels + from, shape.c, shape.w, values + to);
+  });
+}
+
+std::vector<uint16_t> ToHalves(absl::Span<const float> values, bool saturate) {
+  constexpr float kLargest = 65504.0f;
+  std::vector<uint16_t> halves(values.size());
+  std::transform(values.begin(), values.end(), halves.begin(), [&](float v) {
+    return FloatToHalf(
+        saturate && std::isfinite(v) ? std::clamp(v, -kLargest, kLargest) : v);
+  });
+  return halves;
+}
+
+}  // namespace gles_delegate

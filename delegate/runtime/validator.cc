@@ -1,0 +1,444 @@
+#include "delegate/runtime/validator.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "absl/strings/str_cat.h"
+#include "egl/gl_state.h"
+
+namespace gles_delegate {
+namespace {
+
+// The bit that makes earlier stores seen by accesses of the kind, and holds
+// stores of the kind back until all earlier accesses are done (OpenGL ES 3.1,
+// 7.11.2).
+GLbitfield BitOf(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::kFetch:
+      return GL_TEXTURE_FETCH_BARRIER_BIT;
+    case AccessKind::kImage:
+      return GL_SHADER_IMAGE_ACCESS_BARRIER_BIT;
+    case AccessKind::kBuffer:
+      return GL_SHADER_STORAGE_BARRIER_BIT;
+  }
+  return 0;
+}
+
+absl::string_view NameOf(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::kFetch:
+      return "GL_TEXTURE_FETCH_BARRIER_BIT";
+    case AccessKind::kImage:
+      return "GL_SHADER_IMAGE_ACCESS_BARRIER_BIT";
+    case AccessKind::kBuffer:
+      return "GL_SHADER_STORAGE_BARRIER_BIT";
+  }
+  return "";
+}
+
+}  // namespace
+
+bool ValidationIsOn() {
+  const char* value = std::getenv("GLES_DELEGATE_VALIDATE");
+  return value != nullptr && *value != '\0' && *value != '0';
+}
+
+absl::Status CheckDeviceLimits(const Dispatch& d,
+                               const gl_shaders::Bindings& bindings,
+                               int64_t params_bytes, int64_t params_offset,
+                               const egl::DeviceInfo& device) {
+  struct Limit {
+    absl::string_view what;
+    int64_t value;
+    int64_t most;
+  };
+  const auto saved = [](int most, int limit) { return std::min(most, limit); };
+  std::vector<Limit> limits = {
+      {"textures bound", bindings.samplers,
+       saved(egl::kTextureUnits, device.max_compute_textures)},
+      {"images bound", bindings.images,
+       saved(egl::kImageUnits,
+             std::min(device.max_compute_images, device.max_image_units))},
+      {"storage buffers bound", bindings.buffers,
+       saved(egl::kStorageBuffers, device.max_compute_ssbos)},
+      {"images and storage buffers together",
+       bindings.images + bindings.buffers, device.max_combined_shader_outputs},
+      {"bytes of parameters", params_bytes, device.max_uniform_block_bytes},
+      {"bytes of shared memory", d.shared_bytes,
+       device.max_shared_memory_bytes},
+  };
+  int64_t invocations = 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    const int64_t group = std::max(1, d.work_group[axis]);
+    invocations *= group;
+    limits.push_back({"invocations of a work group on one axis", group,
+                      device.max_work_group_size[axis]});
+    limits.push_back({"work groups on one axis",
+                      (d.grid[axis] + group - 1) / group,
+                      device.max_work_group_count[axis]});
+  }
+  limits.push_back({"invocations of a work group", invocations,
+                    device.max_work_group_invocations});
+  for (const Limit& limit : limits) {
+    if (limit.value <= limit.most) continue;
+    return absl::InternalError(absl::StrCat(
+        "validation: ", d.label, " (", d.shader, ".comp): ", limit.what, ": ",
+        limit.value, "; rule: at most ", limit.most,
+        " (the device's limit, or what is saved of an app's context)"));
+  }
+  const int align = std::max(1, device.uniform_offset_alignment);
+  if (params_offset % align != 0) {
+    return absl::InternalError(absl::StrCat(
+        "validation: ", d.label, " (", d.shader, ".comp): parameters at byte ",
+        params_offset, "; rule: a multiple of ", align));
+  }
+  const auto text = gl_shaders::ShaderFile(absl::StrCat(d.shader, ".comp"));
+  const bool declares =
+      text.ok() && text->find("\nshared ") != absl::string_view::npos;
+  if (declares && invocations > 1 && d.shared_bytes == 0 &&
+      std::any_of(d.defines.begin(), d.defines.end(), [](const auto& define) {
+        return (define.first == "THREADS" || define.first == "LANES") &&
+               define.second != "1";
+      })) {
+    return absl::InternalError(absl::StrCat(
+        "validation: ", d.label, " (", d.shader,
+        ".comp) takes shared memory; rule: Dispatch::SharedMemory says how "
+        "much"));
+  }
+  return absl::OkStatus();
+}
+
+Validator::Validator(const Graph& graph) {
+  for (size_t id = 0; id < graph.tensors.size(); ++id) {
+    const Tensor& tensor = graph.tensors[id];
+    const TensorId of = tensor.view.of;
+    const auto self = static_cast<TensorId>(id);
+    tensors_.push_back({tensor.ToString(),
+                        of == kNoTensor ? self : of,
+                        tensor.is_variable,
+                        {}});
+  }
+  for (size_t id = 0; id < tensors_.size(); ++id) {
+    const TensorId memory = tensors_[id].memory;
+    if (memory == static_cast<TensorId>(id)) continue;
+    tensors_[memory].views.push_back(static_cast<TensorId>(id));
+  }
+}
+
+int Validator::AddResource(std::string name) {
+  memories_.emplace_back();
+  memories_.back().name = std::move(name);
+  return static_cast<int>(memories_.size()) - 1;
+}
+
+int Validator::AddCommand(Command command) {
+  commands_.push_back(std::move(command));
+  return static_cast<int>(commands_.size()) - 1;
+}
+
+bool Validator::Overlap(const Range& a, const Range& b) {
+  return a.begin < b.end && b.begin < a.end;
+}
+
+bool Validator::BarrierBetween(uint64_t after, uint64_t before,
+                               GLbitfield bit) const {
+  for (auto it = barriers_.rbegin(); it != barriers_.rend(); ++it) {
+    if (it->first <= after) return false;
+    if (it->first < before && (it->second & bit) != 0) return true;
+  }
+  return false;
+}
+
+// What is complete needs no order any more, but the barrier that makes the last
+// store seen may be still to come.
+void Validator::BeginInvoke() {
+  ++invoke_;
+  fences_.clear();
+  fences_waited_ = 0;
+  for (Memory& memory : memories_) {
+    memory.written.clear();
+    Event last;  // store
+    std::vector<Event> open;
+    for (const Event& event : memory.events) {
+      // Older ones were looked at throughout the Invoke before, and without
+      // fences nothing is ever known to be complete.
+      const bool old = event.time < completed_ || event.time < invoke_begin_;
+      if (!old) open.push_back(event);
+      if (event.write && old) last = event;
+    }
+    last.range = Range();
+    if (last.time != 0) open.insert(open.begin(), last);
+    memory.events = std::move(open);
+  }
+  invoke_begin_ = now_;
+  uint64_t oldest = now_;
+  for (const Memory& memory : memories_) {
+    for (const Event& event : memory.events) {
+      oldest = std::min(oldest, event.time);
+    }
+  }
+  barriers_.erase(
+      std::remove_if(barriers_.begin(), barriers_.end(),
+                     [oldest](const auto& b) { return b.first < oldest; }),
+      barriers_.end());
+}
+
+void Validator::Barrier(GLbitfield bits) {
+  barriers_.emplace_back(now_++, bits);
+}
+
+void Validator::FenceInserted() { fences_.push_back(now_++); }
+
+void Validator::FenceWaited() {
+  if (fences_waited_ >= fences_.size()) return;
+  completed_ = std::max(completed_, fences_[fences_waited_++]);
+}
+
+void Validator::Finished() { completed_ = now_++; }
+
+void Validator::Violation(absl::string_view who, absl::string_view does,
+                          const Memory& memory, TensorId tensor,
+                          absl::string_view rule) {
+  if (!status_.ok()) return;
+  status_ = absl::InternalError(absl::StrCat(
+      "validation: ", who, " ", does, " ",
+      tensor == kNoTensor ? "" : absl::StrCat(tensors_[tensor].name, " in "),
+      memory.name, "; rule: ", rule));
+}
+
+bool Validator::IsWritten(const Memory& memory, const Range& range) const {
+  // From the beginning as far as the pieces reach without a hole.
+  size_t until = range.begin;
+  for (bool grown = true; grown && until < range.end;) {
+    grown = false;
+    for (const Range& piece : memory.written) {
+      if (piece.begin > until || piece.end <= until) continue;
+      until = piece.end;
+      grown = true;
+    }
+  }
+  return until >= range.end;
+}
+
+bool Validator::Holds(const Memory& memory, TensorId tensor) const {
+  const TensorId owner = tensors_[tensor].memory;
+  if (memory.holds != owner) return false;
+  const bool now = memory.invoke == invoke_ || tensors_[owner].is_variable;
+  if (!now) return false;
+  if (memory.parts.count(owner) != 0 || memory.parts.count(tensor) != 0) {
+    return true;
+  }
+  // The whole, where every view of it was written.
+  const std::vector<TensorId>& views = tensors_[tensor].views;
+  return !views.empty() &&
+         std::all_of(views.begin(), views.end(), [&](TensorId view) {
+           return memory.parts.count(view) != 0;
+         });
+}
+
+void Validator::Store(TensorId tensor, Memory* memory) {
+  const TensorId owner = tensors_[tensor].memory;
+  if (memory->holds != owner ||
+      (memory->invoke != invoke_ && !tensors_[owner].is_variable)) {
+    memory->parts.clear();
+  }
+  memory->holds = owner;
+  memory->invoke = invoke_;
+  memory->parts.insert(tensor);
+}
+
+void Validator::CheckRead(const Command& command, const Touch& touch) {
+  Memory& memory = memories_[touch.resource];
+  if (touch.tensor != kNoTensor ? !Holds(memory, touch.tensor)
+                                : !IsWritten(memory, touch.range)) {
+    const std::string rule = absl::StrCat(
+        "what is read was written before, and not overwritten since",
+        memory.holds == kNoTensor
+            ? ""
+            : absl::StrCat(" (it holds ", tensors_[memory.holds].name, ")"));
+    Violation(command.label, "reads", memory, touch.tensor, rule);
+  }
+  for (const Event& event : memory.events) {
+    if (!event.write || event.by != By::kShader ||
+        !Overlap(event.range, touch.range) ||
+        BarrierBetween(event.time, now_, BitOf(touch.kind))) {
+      continue;
+    }
+    Violation(command.label, "reads", memory, touch.tensor,
+              absl::StrCat("a barrier with ", NameOf(touch.kind),
+                           " stands between a shader's store and the load"));
+  }
+}
+
+void Validator::CheckWrite(const Command& command, const Touch& touch) {
+  Memory& memory = memories_[touch.resource];
+  for (const Event& event : memory.events) {
+    // Pieces of one upload lie apart.
+    if (command.continues && event.write && event.tensor == touch.tensor) {
+      continue;
+    }
+    if (event.by != By::kShader || event.time < completed_ ||
+        !Overlap(event.range, touch.range) ||
+        BarrierBetween(event.time, now_, BitOf(touch.kind))) {
+      continue;
+    }
+    Violation(command.label, "writes", memory, touch.tensor,
+              absl::StrCat("a barrier with ", NameOf(touch.kind),
+                           " stands between an earlier access and the store"));
+  }
+}
+
+void Validator::Dispatched(int index) {
+  const Command& command = commands_[index];
+  for (const Touch& touch : command.touches) {
+    if (touch.write) {
+      CheckWrite(command, touch);
+    } else {
+      CheckRead(command, touch);
+    }
+  }
+  const uint64_t time = now_++;
+  for (const Touch& touch : command.touches) {
+    Memory& memory = memories_[touch.resource];
+    // What has to wait for this store waits for all that came before it.
+    if (touch.write && touch.tensor != kNoTensor && !command.continues) {
+      memory.events.erase(
+          std::remove_if(memory.events.begin(), memory.events.end(),
+                         [time](const Event& e) { return e.time < time; }),
+          memory.events.end());
+    }
+    memory.events.push_back(
+        {time, By::kShader, touch.write, touch.tensor, touch.range});
+    if (!touch.write) continue;
+    if (touch.tensor == kNoTensor) {
+      memory.written.push_back(touch.range);
+    } else if (command.pieces_left == 0) {
+      Store(touch.tensor, &memory);
+    }
+  }
+}
+
+void Validator::Forget(const Range& range, Memory* memory) {
+  auto& events = memory->events;
+  events.erase(std::remove_if(events.begin(), events.end(),
+                              [&range](const Event& event) {
+                                return range.begin <= event.range.begin &&
+                                       event.range.end <= range.end;
+                              }),
+               events.end());
+}
+
+void Validator::HostWrote(int resource, Range range, TensorId tensor) {
+  Memory& memory = memories_[resource];
+  for (const Event& event : memory.events) {
+    if (!Overlap(event.range, range)) continue;
+    if (event.time >= completed_) {
+      Violation("the host", "writes", memory, tensor,
+                "a fence after the GPU's last access was waited for");
+    } else if (event.write && event.by == By::kShader &&
+               !BarrierBetween(event.time, completed_,
+                               GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT)) {
+      Violation("the host", "writes", memory, tensor,
+                "GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT stands between a "
+                "shader's store and the fence");
+    }
+  }
+  Forget(range, &memory);
+  memory.written.push_back(range);
+  if (tensor != kNoTensor) Store(tensor, &memory);
+}
+
+void Validator::HostReads(int resource, Range range, TensorId tensor) {
+  Memory& memory = memories_[resource];
+  if (tensor != kNoTensor ? !Holds(memory, tensor)
+                          : !IsWritten(memory, range)) {
+    Violation("the host", "reads", memory, tensor,
+              "what is read was written in this Invoke");
+  }
+  for (const Event& event : memory.events) {
+    if (!event.write || !Overlap(event.range, range)) continue;
+    if (event.time >= completed_ ||
+        !BarrierBetween(event.time, completed_,
+                        GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT)) {
+      Violation("the host", "reads", memory, tensor,
+                "GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT and then a fence that "
+                "was waited for stand after a shader's store");
+    }
+  }
+}
+
+void Validator::Uploaded(int resource, Range range) {
+  Memory& memory = memories_[resource];
+  for (const Event& event : memory.events) {
+    if (!event.write || event.by != By::kShader ||
+        !Overlap(event.range, range) ||
+        BarrierBetween(event.time, now_, GL_BUFFER_UPDATE_BARRIER_BIT)) {
+      continue;
+    }
+    Violation("an upload", "writes", memory, kNoTensor,
+              "GL_BUFFER_UPDATE_BARRIER_BIT stands after a shader's store");
+  }
+  ++now_;
+  Forget(range, &memory);
+  memory.written.push_back(range);
+}
+
+void Validator::ReadsBack(int resource, Range range) {
+  Memory& memory = memories_[resource];
+  if (!IsWritten(memory, range)) {
+    Violation("a readback", "reads", memory, kNoTensor,
+              "what is read was written in this Invoke");
+  }
+  for (const Event& event : memory.events) {
+    if (!event.write || event.by != By::kShader ||
+        !Overlap(event.range, range) ||
+        BarrierBetween(event.time, now_, GL_BUFFER_UPDATE_BARRIER_BIT)) {
+      continue;
+    }
+    Violation("a readback", "reads", memory, kNoTensor,
+              "GL_BUFFER_UPDATE_BARRIER_BIT stands after a shader's store");
+  }
+  ++now_;
+}
+
+void Validator::Copied(int from, int to, Range range) {
+  Memory& source = memories_[from];
+  Memory& target = memories_[to];
+  if (!IsWritten(source, range)) {
+    Violation("a copy between buffers", "reads", source, kNoTensor,
+              "what is read was written in this Invoke");
+  }
+  for (const Event& event : target.events) {
+    if (!event.write || event.by != By::kShader ||
+        !Overlap(event.range, range) ||
+        BarrierBetween(event.time, now_, GL_BUFFER_UPDATE_BARRIER_BIT)) {
+      continue;
+    }
+    Violation("a copy between buffers", "writes", target, kNoTensor,
+              "GL_BUFFER_UPDATE_BARRIER_BIT stands after a shader's store");
+  }
+  const uint64_t time = now_++;
+  source.events.push_back({time, By::kCopy, false, kNoTensor, range});
+  target.events.push_back({time, By::kCopy, true, kNoTensor, range});
+  target.written.push_back(range);
+}
+
+absl::Status Validator::Rehearse(absl::Span<const GLbitfield> barriers) {
+  Validator rehearsal = *this;
+  rehearsal.BeginInvoke();
+  for (const auto& [resource, tensor] : brought_) {
+    rehearsal.Store(tensor, &rehearsal.memories_[resource]);
+  }
+  for (size_t i = 0; i < rehearsal.commands_.size(); ++i) {
+    // What the host brings is there.
+    for (const Touch& touch : rehearsal.commands_[i].touches) {
+      if (touch.write || touch.tensor != kNoTensor) continue;
+      rehearsal.memories_[touch.resource].written.push_back(touch.range);
+    }
+    if (barriers[i] != 0) rehearsal.Barrier(barriers[i]);
+    rehearsal.Dispatched(static_cast<int>(i));
+  }
+  return rehearsal.status_;
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,162 @@
+// Validation mode: what the executor asks of GL, held against GL's own rules.
+//
+// With GLES_DELEGATE_VALIDATE=1 in the environment an executor tells a
+// Validator of everything that it does with memory, in order: dispatches,
+// barriers, uploads, copies between buffers, fences, what the host reads and
+// writes through mappings. The Validator knows nothing of the plan's own
+// bookkeeping (HazardTracker, PlanMemory): for each access it looks for the
+// earlier ones that it conflicts with, and for a barrier or a fence between.
+// The first violation is kept as an Internal error that names the dispatch, the
+// tensor or buffer, and the rule. See docs/architecture.md.
+#ifndef GLES_DELEGATE_DELEGATE_RUNTIME_VALIDATOR_H_
+#define GLES_DELEGATE_DELEGATE_RUNTIME_VALIDATOR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "delegate/graph/graph.h"
+#include "delegate/plan/hazards.h"
+#include "delegate/plan/plan.h"
+#include "egl/device_info.h"
+#include "gl_shaders/shader.h"
+
+namespace gles_delegate {
+
+// True where the environment variable GLES_DELEGATE_VALIDATE is set and not 0.
+bool ValidationIsOn();
+
+// Whether a dispatch keeps to `device` and, as every dispatch must (the context
+// may be an app's), to the binding points that egl/gl_state.h saves.
+// `bindings`: where its tensors and constants are bound, host buffers among
+// `buffers`. kInternal, with the limit.
+absl::Status CheckDeviceLimits(const Dispatch& dispatch,
+                               const gl_shaders::Bindings& bindings,
+                               int64_t params_bytes, int64_t params_offset,
+                               const egl::DeviceInfo& device);
+
+class Validator {
+ public:
+  static constexpr size_t kWhole = std::numeric_limits<size_t>::max();
+
+  // Bytes [begin, end) of a resource.
+  struct Range {
+    size_t begin = 0;
+    size_t end = kWhole;
+  };
+
+  struct Touch {
+    int resource = 0;
+    AccessKind kind = AccessKind::kBuffer;
+    bool write = false;
+    TensorId tensor = kNoTensor;  // whose memory it is; none: a host's buffer
+    Range range = {};
+  };
+
+  // A dispatch's accesses.
+  struct Command {
+    std::string label;
+    std::vector<Touch> touches;
+    // Of an upload in pieces, whose stores lie apart: not the first of them;
+    // and how many are to come.
+    bool continues = false;
+    int pieces_left = 0;
+  };
+
+  explicit Validator(const Graph& graph);
+
+  // A texture or buffer; returns its id for Touch::resource.
+  int AddResource(std::string name);
+  // Returns its index for Dispatched().
+  int AddCommand(Command command);
+
+  // The host itself will write this tensor, through a mapping.
+  void HostBrings(int resource, TensorId tensor) {
+    brought_.emplace_back(resource, tensor);
+  }
+
+  // What happens, told in order. Resources of the host's side are buffers.
+  void BeginInvoke();
+  void Barrier(GLbitfield bits);
+  void Dispatched(int command);
+  void FenceInserted();
+  void FenceWaited();  // for the oldest that was not waited for yet
+  void Finished();     // glFinish
+  // Through a mapping that stays. `tensor`: whose values these are, where the
+  // resource is a tensor's memory.
+  void HostWrote(int resource, Range range, TensorId tensor = kNoTensor);
+  void HostReads(int resource, Range range, TensorId tensor = kNoTensor);
+  // By glBufferSubData and glMapBufferRange.
+  void Uploaded(int resource, Range range);
+  void ReadsBack(int resource, Range range);
+  void Copied(int from, int to, Range range);  // glCopyBufferSubData
+
+  // Runs every command with the barrier before it, as the first Invoke will,
+  // and forgets it again.
+  absl::Status Rehearse(absl::Span<const GLbitfield> barriers);
+
+  // The first violation.
+  const absl::Status& status() const { return status_; }
+
+ private:
+  enum class By { kShader, kCopy };
+  struct Event {
+    uint64_t time = 0;
+    By by = By::kShader;
+    bool write = false;
+    TensorId tensor = kNoTensor;
+    Range range;
+  };
+  struct Memory {
+    std::string name;
+    std::vector<Event> events;   // that something may still have to wait for
+    std::vector<Range> written;  // of a host's buffer, since BeginInvoke
+    // Of a slot: whose values it holds, which views of them, since when.
+    TensorId holds = kNoTensor;
+    std::set<TensorId> parts;
+    uint64_t invoke = 0;
+  };
+  struct TensorFacts {
+    std::string name;
+    TensorId memory = kNoTensor;  // itself, or what it is a view of
+    bool is_variable = false;
+    std::vector<TensorId> views;
+  };
+
+  static bool Overlap(const Range& a, const Range& b);
+  bool BarrierBetween(uint64_t after, uint64_t before, GLbitfield bit) const;
+  bool IsWritten(const Memory& memory, const Range& range) const;
+  bool Holds(const Memory& memory, TensorId tensor) const;
+  void Store(TensorId tensor, Memory* memory);
+  // What the host wrote over waited for all that came before it, and is itself
+  // seen without a barrier.
+  static void Forget(const Range& range, Memory* memory);
+  void CheckRead(const Command& command, const Touch& touch);
+  void CheckWrite(const Command& command, const Touch& touch);
+  void Violation(absl::string_view who, absl::string_view does,
+                 const Memory& memory, TensorId tensor, absl::string_view rule);
+
+  std::vector<TensorFacts> tensors_;
+  std::vector<Memory> memories_;
+  std::vector<Command> commands_;
+  std::vector<std::pair<int, TensorId>> brought_;          // resource, tensor
+  std::vector<std::pair<uint64_t, GLbitfield>> barriers_;  // by time
+  std::vector<uint64_t> fences_;  // inserted in this Invoke
+  size_t fences_waited_ = 0;
+  uint64_t now_ = 1;
+  uint64_t completed_ = 0;  // what came before has finished
+  uint64_t invoke_ = 0;
+  uint64_t invoke_begin_ = 0;  // the time
+  absl::Status status_;
+};
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_RUNTIME_VALIDATOR_H_

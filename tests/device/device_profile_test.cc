@@ -1,0 +1,68 @@
+// labels: unit
+#include "delegate/device/device_profile.h"
+
+#include "gtest/gtest.h"
+
+namespace gles_delegate {
+namespace {
+
+using gl_shaders::Storage;
+
+egl::DeviceInfo DeviceOf(const char* vendor, const char* renderer) {
+  egl::DeviceInfo device;
+  device.vendor = vendor;
+  device.renderer = renderer;
+  static_cast<egl::DriverIdentity&>(device) =
+      egl::IdentifyDriver({"", vendor, renderer, "OpenGL ES 3.2 Mesa"});
+  return device;
+}
+
+TEST(DeviceProfileTest, LlvmpipesLanesAreItsVectors) {
+  EXPECT_EQ(ProfileFor(DeviceOf("Mesa", "llvmpipe (LLVM 15.0.6, 256 bits)"), {})
+                .simd_lanes,
+            8);
+  EXPECT_EQ(ProfileFor(DeviceOf("Mesa", "llvmpipe (LLVM 22.1.0, 128 bits)"), {})
+                .simd_lanes,
+            4);
+  EXPECT_EQ(ProfileFor(DeviceOf("Mesa", "llvmpipe (LLVM 22.1.0, 512 bits)"), {})
+                .simd_lanes,
+            16);
+  EXPECT_EQ(ProfileFor(DeviceOf("Mesa", "llvmpipe"), {}).simd_lanes, 8);
+}
+
+// What was measured on llvmpipe or on NVIDIA's driver holds for those alone.
+TEST(DeviceProfileTest, AWrapperAsksForNothingSpecial) {
+  for (const char* renderer :
+       {"virgl (LLVMPIPE (LLVM 15.0.6, 256 bits))",
+        "zink (llvmpipe (LLVM 15.0.6, 256 bits))",
+        "ANGLE (Mesa, Vulkan 1.3.230 (llvmpipe (LLVM 15.0.6 256 bits) "
+        "(0x00000000)), llvmpipe-0.0.1)",
+        "virgl (NVIDIA GeForce RTX 3060/PCIe/SSE2)",
+        "D3D12 (NVIDIA GeForce RTX 3080)"}) {
+    SCOPED_TRACE(renderer);
+    const DeviceProfile p = ProfileFor(DeviceOf("Mesa", renderer), {});
+    EXPECT_EQ(p.unrolled_terms, 0);
+    EXPECT_EQ(p.host_transfers, 0);
+    EXPECT_EQ(p.winograd_min_channels, 0);
+    EXPECT_EQ(p.fused_gate_slices, 0);
+    EXPECT_EQ(p.fused_depthwise_work, 0);
+    EXPECT_EQ(p.staged_upload_bytes, 0);
+    EXPECT_NE(p.storage, Storage::kTexelBuffer);
+    EXPECT_EQ(p.read_by, gl_shaders::ReadBy::kFetch);
+  }
+}
+
+TEST(DeviceProfileTest, MeasuredDriversHaveTheirRows) {
+  EXPECT_EQ(ProfileFor(DeviceOf("Mesa", "llvmpipe (LLVM 15.0.6, 256 bits)"), {})
+                .storage,
+            Storage::kTexelBuffer);
+  EXPECT_EQ(ProfileFor(DeviceOf("Mesa", "softpipe"), {}).storage,
+            Storage::kTexture2d);
+  EXPECT_EQ(
+      ProfileFor(DeviceOf("NVIDIA Corporation", "NVIDIA H200/PCIe/SSE2"), {})
+          .storage,
+      Storage::kBuffer);
+}
+
+}  // namespace
+}  // namespace gles_delegate

@@ -1,0 +1,183 @@
+// labels: op llvmpipe softpipe
+// DEPTHWISE_CONV_2D against TFLite's own kernel, and what its parser refuses.
+#include "delegate/ops/conv/depthwise_conv_2d.h"
+
+#include <utility>
+
+#include "delegate/graph/builtin_params.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/op_models.h"
+#include "tests/testing/parse_node.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class DepthwiseConv2dTest : public ::testing::TestWithParam<Precision> {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+  void Check(const DepthwiseParams& params) {
+    const SingleOpModel model = DepthwiseConv2d(params);
+    EXPECT_THAT(RunOnDelegate(model, GetParam()),
+                MatchesCpu(model, GetParam()));
+  }
+};
+
+TEST_P(DepthwiseConv2dTest, EveryShape) {
+  for (const Shape& shape : StandardShapes()) {
+    DepthwiseParams params;
+    params.input = shape;
+    Check(params);
+  }
+}
+
+// The stock GPU delegate is wrong where a multiplier meets channels that fill
+// no slice.
+TEST_P(DepthwiseConv2dTest, EveryMultiplier) {
+  for (int channels : StandardChannels()) {
+    for (int multiplier : {2, 3, 4, 5, 8}) {
+      DepthwiseParams params;
+      params.input = {1, 3, 5, channels};
+      params.multiplier = multiplier;
+      Check(params);
+    }
+  }
+}
+
+TEST_P(DepthwiseConv2dTest, StridesAndDilations) {
+  for (Padding padding : {Padding::kSame, Padding::kValid}) {
+    for (const auto& [stride, dilation] :
+         {std::pair(2, 1), std::pair(3, 1), std::pair(1, 2), std::pair(1, 4)}) {
+      DepthwiseParams params;
+      params.input = {1, 11, 13, 5};
+      params.padding = padding;
+      params.stride_h = params.stride_w = stride;
+      params.dilation_h = params.dilation_w = dilation;
+      Check(params);
+    }
+  }
+}
+
+TEST_P(DepthwiseConv2dTest, Windows) {
+  for (const auto& [height, width] :
+       {std::pair(1, 1), std::pair(5, 5), std::pair(2, 7), std::pair(4, 1)}) {
+    DepthwiseParams params;
+    params.input = {3, 6, 9, 8};
+    params.kernel_h = height;
+    params.kernel_w = width;
+    Check(params);
+  }
+}
+
+TEST_P(DepthwiseConv2dTest, ActivationsAndWeights) {
+  for (Activation activation : kActivations) {
+    DepthwiseParams params;
+    params.activation = activation;
+    Check(params);
+  }
+  for (Weights weights : {Weights::kFloat, Weights::kHalf}) {
+    DepthwiseParams params;
+    params.weights = weights;
+    Check(params);
+  }
+}
+
+TEST_P(DepthwiseConv2dTest, RuntimeWeights) {
+  for (Weights weights : {Weights::kFloat, Weights::kRuntime}) {
+    for (int channels : {1, 5, 8}) {
+      for (int multiplier : {1, 3}) {
+        DepthwiseParams params;
+        params.input = {3, 5, 9, channels};
+        params.multiplier = multiplier;
+        params.kernel_w = 2;
+        params.weights = weights;
+        params.runtime_bias = weights == Weights::kFloat || channels == 5;
+        Check(params);
+      }
+    }
+  }
+}
+
+TEST(DepthwiseConv2dStorageTest, EveryStorage) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int multiplier : {1, 2}) {
+    DepthwiseParams params;
+    params.input = {3, 5, 6, 5};
+    params.multiplier = multiplier;
+    ExpectMatchesCpu(DepthwiseConv2d(params));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Precisions, DepthwiseConv2dTest,
+                         ::testing::ValuesIn(kPrecisions),
+                         [](const auto& info) {
+                           return PrecisionName(info.param);
+                         });
+
+// --- What is refused --------------------------------------------------------
+
+struct DepthwiseNode {
+  std::vector<Tensor> inputs = {FakeTensor({1, 8, 8, 3}),
+                                FakeConstant({1, 3, 3, 6}), FakeConstant({6})};
+  std::vector<Tensor> outputs = {FakeTensor({1, 8, 8, 6})};
+  DepthwiseConvParams params = {kPaddingSame, 1, 1, 2, kActNone, 1, 1};
+
+  std::string Refused() const {
+    return Refusal(ParseDepthwiseConv2d, inputs, outputs, &params);
+  }
+};
+
+TEST(DepthwiseConv2dParseTest, TakesTheDefault) {
+  EXPECT_EQ(DepthwiseNode().Refused(), "");
+}
+
+TEST(DepthwiseConv2dParseTest, DerivesTheMultiplier) {
+  DepthwiseNode node;
+  node.params.depth_multiplier = 7;  // TFLite's kernel ignores it too
+  EXPECT_EQ(node.Refused(), "");
+}
+
+TEST(DepthwiseConv2dParseTest, RefusesWeightsOfOtherTypes) {
+  DepthwiseNode node;
+  node.inputs[1] = FakeTensor({1, 3, 3, 6});
+  EXPECT_EQ(node.Refused(), "");
+  node.inputs[1].type = DataType::kInt32;
+  EXPECT_THAT(node.Refused(), HasSubstr("the filter is int32"));
+}
+
+TEST(DepthwiseConv2dParseTest, RefusesShapesThatDisagree) {
+  DepthwiseNode channels;
+  channels.inputs[0] = FakeTensor({1, 8, 8, 4});
+  EXPECT_THAT(channels.Refused(),
+              HasSubstr("6 outputs, no multiple of the input's 4 channels"));
+  DepthwiseNode filter;
+  filter.inputs[1] = FakeConstant({2, 3, 3, 6});
+  EXPECT_THAT(filter.Refused(), HasSubstr("filter must be [1,H,W,O]"));
+  DepthwiseNode height;
+  height.outputs[0] = FakeTensor({1, 7, 8, 6});
+  EXPECT_THAT(height.Refused(), HasSubstr("output height is 7"));
+  DepthwiseNode batch;
+  batch.outputs[0] = FakeTensor({2, 8, 8, 6});
+  EXPECT_THAT(batch.Refused(), HasSubstr("output is 2x8x8x6"));
+  DepthwiseNode bias;
+  bias.inputs[2] = FakeConstant({3});
+  EXPECT_THAT(bias.Refused(), HasSubstr("the bias has 3 values"));
+  DepthwiseNode rank;
+  rank.inputs[0] = FakeTensor({8, 8, 3});
+  EXPECT_THAT(rank.Refused(), HasSubstr("must have 4 dimensions"));
+}
+
+TEST(DepthwiseConv2dParseTest, RefusesParametersOutOfRange) {
+  DepthwiseNode stride;
+  stride.params.stride_height = 0;
+  EXPECT_THAT(stride.Refused(), HasSubstr("must all be positive"));
+  DepthwiseNode activation;
+  activation.params.activation = kActSignBit;
+  EXPECT_THAT(activation.Refused(), HasSubstr("activation"));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

@@ -1,0 +1,229 @@
+// labels: op llvmpipe softpipe
+// TRANSPOSE_CONV and Convolution2DTransposeBias against TFLite's own kernel and
+// the custom op's reference, and what their parsers refuse.
+#include "delegate/ops/conv/transpose_conv.h"
+
+#include <cstring>
+
+#include "delegate/graph/builtin_params.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/op_models.h"
+#include "tests/testing/parse_node.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class TransposeConvTest : public ::testing::TestWithParam<Precision> {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+  void Check(const SingleOpModel& model) {
+    EXPECT_THAT(RunOnDelegate(model, GetParam()),
+                MatchesCpu(model, GetParam()));
+  }
+};
+
+TEST_P(TransposeConvTest, EveryShape) {
+  for (const Shape& shape : StandardShapes()) {
+    TransposeConvParams params;
+    params.input = shape;
+    params.out_channels = shape[3] == 17 ? 5 : 17;
+    Check(TransposeConv(params));
+  }
+}
+
+TEST_P(TransposeConvTest, WindowsAndStrides) {
+  for (Padding padding : {Padding::kSame, Padding::kValid}) {
+    for (int kernel : {2, 3, 4}) {
+      for (int stride : {1, 2, 3}) {
+        TransposeConvParams params;
+        params.input = {1, 4, 5, 5};
+        params.kernel_h = kernel;
+        params.kernel_w = 3;
+        params.stride_h = params.stride_w = stride;
+        params.padding = padding;
+        params.bias = kernel == 2;
+        Check(TransposeConv(params));
+        Check(Convolution2dTransposeBias(params));
+      }
+    }
+  }
+}
+
+// Strides that differ, and taps that leave gaps in the output.
+TEST_P(TransposeConvTest, UnevenStrides) {
+  TransposeConvParams params;
+  params.input = {3, 4, 5, 5};
+  params.stride_h = 1;
+  params.stride_w = 4;
+  Check(TransposeConv(params));
+  Check(Convolution2dTransposeBias(params));
+}
+
+// The sizes that SAME and VALID leave open.
+TEST_P(TransposeConvTest, EveryOutputSize) {
+  for (Padding padding : {Padding::kSame, Padding::kValid}) {
+    for (int extra = 0; extra < 3; ++extra) {
+      TransposeConvParams params;
+      params.padding = padding;
+      params.stride_h = params.stride_w = 3;
+      params.kernel_h = params.kernel_w = 4;
+      params.extra_h = extra;
+      params.extra_w = 2 - extra;
+      Check(TransposeConv(params));
+    }
+  }
+}
+
+TEST_P(TransposeConvTest, HalfWeights) {
+  TransposeConvParams params;
+  params.weights = Weights::kHalf;
+  Check(TransposeConv(params));
+  Check(Convolution2dTransposeBias(params));
+}
+
+TEST_P(TransposeConvTest, RuntimeWeights) {
+  for (Weights weights : {Weights::kFloat, Weights::kRuntime}) {
+    for (int channels : {1, 5, 8}) {
+      TransposeConvParams params;
+      params.input = {3, 4, 5, channels};
+      params.out_channels = 9;
+      params.weights = weights;
+      params.bias = true;
+      params.runtime_bias = weights == Weights::kFloat || channels == 5;
+      Check(TransposeConv(params));
+      Check(Convolution2dTransposeBias(params));
+    }
+  }
+}
+
+TEST(TransposeConvStorageTest, EveryStorage) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  TransposeConvParams params;
+  params.input = {3, 4, 5, 5};
+  params.out_channels = 9;
+  ExpectMatchesCpu(TransposeConv(params));
+  ExpectMatchesCpu(Convolution2dTransposeBias(params));
+}
+
+INSTANTIATE_TEST_SUITE_P(Precisions, TransposeConvTest,
+                         ::testing::ValuesIn(kPrecisions),
+                         [](const auto& info) {
+                           return PrecisionName(info.param);
+                         });
+
+// --- What is refused --------------------------------------------------------
+
+struct TransposeNode {
+  std::vector<Tensor> inputs = {FakeInts({1, 8, 8, 6}),
+                                FakeConstant({6, 3, 3, 4}),
+                                FakeTensor({1, 4, 4, 4}), FakeConstant({6})};
+  std::vector<Tensor> outputs = {FakeTensor({1, 8, 8, 6})};
+  ::gles_delegate::TransposeConvParams params = {kPaddingSame, 2, 2, kActNone};
+
+  std::string Refused() const {
+    return Refusal(ParseTransposeConv, inputs, outputs, &params);
+  }
+};
+
+TEST(TransposeConvParseTest, TakesTheDefault) {
+  EXPECT_EQ(TransposeNode().Refused(), "");
+}
+
+// Older versions end their parameters before the activation.
+TEST(TransposeConvParseTest, ReadsTheActivationFromVersion4On) {
+  TransposeNode node;
+  node.params.activation = kActRelu;
+  NodeView view;
+  view.builtin_params = &node.params;
+  for (const Tensor& t : node.inputs) view.inputs.push_back(&t);
+  view.outputs = {&node.outputs[0]};
+  for (int version : {3, 4}) {
+    view.version = version;
+    const auto parsed = ParseTransposeConv(view);
+    ASSERT_TRUE(parsed.ok()) << parsed.status();
+    EXPECT_EQ(parsed->post_ops.size(), version == 4 ? 1 : 0);
+  }
+}
+
+TEST(TransposeConvParseTest, RefusesARuntimeShapeAndOtherTypes) {
+  TransposeNode shape;
+  shape.inputs[0] = FakeRuntimeInts({4});
+  EXPECT_THAT(shape.Refused(),
+              HasSubstr("output shape is computed at run time"));
+  TransposeNode filter;
+  filter.inputs[1] = FakeTensor({6, 3, 3, 4});
+  EXPECT_EQ(filter.Refused(), "");
+  filter.inputs[1].type = DataType::kBool;
+  EXPECT_THAT(filter.Refused(), HasSubstr("filter is bool"));
+}
+
+TEST(TransposeConvParseTest, RefusesShapesThatDisagree) {
+  TransposeNode shape;
+  shape.inputs[0] = FakeInts({1, 8, 7, 6});
+  EXPECT_THAT(shape.Refused(), HasSubstr("the shape given is 1x8x7x6"));
+  TransposeNode channels;
+  channels.inputs[2] = FakeTensor({1, 4, 4, 5});
+  EXPECT_THAT(channels.Refused(),
+              HasSubstr("filter has 4 input channels, input has 5"));
+  TransposeNode height;
+  height.inputs[2] = FakeTensor({1, 5, 4, 4});
+  EXPECT_THAT(height.Refused(), HasSubstr("input height is 5"));
+  TransposeNode bias;
+  bias.inputs[3] = FakeConstant({4});
+  EXPECT_THAT(bias.Refused(), HasSubstr("the bias has 4 values"));
+  TransposeNode batch;
+  batch.inputs[2] = FakeTensor({2, 4, 4, 4});
+  EXPECT_THAT(batch.Refused(), HasSubstr("input has batch 2"));
+}
+
+struct CustomNode {
+  Tensor src = FakeTensor({1, 4, 4, 4});
+  Tensor filter = FakeConstant({6, 2, 2, 4});
+  Tensor bias = FakeConstant({6});
+  Tensor dst = FakeTensor({1, 8, 8, 6});
+  std::vector<int> params = {kPaddingSame, 2, 2};
+
+  std::string Refused() const {
+    NodeView view;
+    view.custom_name = "Convolution2DTransposeBias";
+    view.custom_params =
+        absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(params.data()),
+                            params.size() * sizeof(int));
+    view.inputs = {&src, &filter, &bias};
+    view.outputs = {&dst};
+    const auto parsed = ParseConvolution2dTransposeBias(view);
+    return parsed.ok() ? "" : std::string(parsed.status().message());
+  }
+};
+
+TEST(Convolution2dTransposeBiasParseTest, TakesTheDefault) {
+  EXPECT_EQ(CustomNode().Refused(), "");
+}
+
+TEST(Convolution2dTransposeBiasParseTest, RefusesShortParameters) {
+  CustomNode node;
+  node.params.pop_back();
+  EXPECT_THAT(node.Refused(), HasSubstr("carries 8 bytes of parameters"));
+}
+
+TEST(Convolution2dTransposeBiasParseTest, RefusesAWrongOutput) {
+  CustomNode node;
+  node.dst = FakeTensor({1, 8, 9, 6});
+  EXPECT_THAT(node.Refused(), HasSubstr("output width is 9"));
+}
+
+TEST(Convolution2dTransposeBiasParseTest, RefusesBadParameters) {
+  CustomNode stride;
+  stride.params[1] = 0;
+  EXPECT_THAT(stride.Refused(), HasSubstr("must all be positive"));
+  CustomNode padding;
+  padding.params[0] = 3;
+  EXPECT_THAT(padding.Refused(), HasSubstr("padding 3 is not supported"));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

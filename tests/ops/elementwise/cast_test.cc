@@ -1,0 +1,124 @@
+// labels: op llvmpipe softpipe
+// CAST against TFLite's own kernel, and what its parser refuses.
+#include "delegate/ops/elementwise/cast.h"
+
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/op_model_maker.h"
+#include "tests/testing/op_models.h"
+#include "tests/testing/parse_node.h"
+#include "tests/testing/run_graph.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using Op = schema::BuiltinOperator;
+using schema::TensorType;
+
+constexpr TensorType kTypes[] = {TensorType::FLOAT32, TensorType::INT32,
+                                 TensorType::BOOL};
+
+class CastTest : public ::testing::Test {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+};
+
+TEST_F(CastTest, EveryPairEveryShape) {
+  for (TensorType from : kTypes) {
+    for (TensorType to : kTypes) {
+      for (const Shape& shape : FewShapes())
+        ExpectMatchesCpuOnce(Cast(from, to, shape));
+      for (const Shape& shape : {Shape{}, Shape{7}, Shape{3, 5}}) {
+        ExpectMatchesCpuOnce(Cast(from, to, shape));
+      }
+      ExpectMatchesCpu(Cast(from, to, {2, 3, 5}));
+    }
+  }
+}
+
+TEST_F(CastTest, TowardsZero) {
+  SingleOpModel model = Cast(TensorType::FLOAT32, TensorType::INT32, {2, 6});
+  model.inputs[0] = {0.99f,          -0.99f,   1.5f,  -1.5f,
+                     2.5f,           -2.5f,    0.5f,  2147483520,
+                     -2147483648.0f, 16777215, -0.0f, 1e-40f};
+  ExpectMatchesCpuOnce(model);
+}
+
+TEST_F(CastTest, GreatIntegers) {
+  ExpectMatchesCpuOnce(
+      Cast(TensorType::INT32, TensorType::INT32, {2, 5}, 2.1e9f));
+  // Floats of 24 bits come back whole.
+  ExpectMatchesCpuOnce(
+      Cast(TensorType::INT32, TensorType::FLOAT32, {2, 5}, 16777216));
+  ExpectMatchesCpuOnce(
+      Cast(TensorType::INT32, TensorType::BOOL, {2, 5}, 2.1e9f));
+}
+
+TEST_F(CastTest, ToBool) {
+  SingleOpModel model = Cast(TensorType::FLOAT32, TensorType::BOOL, {2, 4});
+  model.inputs[0] = {
+      0.0f, -0.0f, NAN,    std::numeric_limits<float>::infinity(),
+      0.1f, -7,    1e-38f, -1e30f};
+  ExpectMatchesCpuOnce(model);
+}
+
+// What lies outside of int32, where C++ leaves TFLite 2.9's result open: later
+// kernels take the nearest, and the greatest for NaN.
+TEST_F(CastTest, OutOfRange) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  SingleOpModel model = Cast(TensorType::FLOAT32, TensorType::INT32, {8});
+  model.inputs[0] = {2147483648.0f, 1e20f, kInf, NAN, -NAN, -3e9f, -kInf, 7};
+  const RunResult result = RunOnDelegate(model);
+  ASSERT_TRUE(result.status.ok()) << result.status;
+  constexpr int kMost = std::numeric_limits<int>::max();
+  constexpr int kLeast = std::numeric_limits<int>::min();
+  EXPECT_THAT(result.outputs[0].ints,
+              ::testing::ElementsAre(kMost, kMost, kMost, kMost, kMost, kLeast,
+                                     kLeast, 7));
+}
+
+// To and fro, as graphs of masks have it.
+TEST_F(CastTest, InAGraph) {
+  const Shape shape = {2, 3, 5};
+  ExpectMatchesCpuOnce(
+      MakeModel("a mask", Accuracy{/*terms=*/1}, [&](OpVariant& v) {
+        const int x =
+            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
+        const int holds = v.OfBools(v.builder().AddTensor("holds", shape));
+        v.builder().AddOp(Op::GREATER, 1, {x, v.Constant("c", {}, {0.25f})},
+                          {holds});
+        const int mask = v.builder().AddTensor("mask", shape);
+        schema::CastOptionsT options;
+        options.in_data_type = TensorType::BOOL;
+        v.builder().AddOp(Op::CAST, 1, {holds}, {mask}, options);
+        return v.Op(Op::MUL, 1, {x, mask}, schema::MulOptionsT());
+      }));
+}
+
+TEST(ParseCastTest, Refusals) {
+  const Tensor floats = FakeTensor({2, 3});
+  const Tensor ints = FakeTensor({2, 3}, DataType::kInt32);
+  EXPECT_EQ(Refusal(ParseCast, {floats}, {ints}), "");
+  for (DataType type : {DataType::kInt64, DataType::kUint8, DataType::kInt8}) {
+    EXPECT_THAT(
+        Refusal(ParseCast, {FakeTensor({2, 3}, type)}, {ints}),
+        HasSubstr("only float32 and float16 constants, int32, bool are"));
+    EXPECT_THAT(Refusal(ParseCast, {ints}, {FakeTensor({2, 3}, type)}),
+                HasSubstr("are supported"));
+  }
+  EXPECT_THAT(
+      Refusal(ParseCast, {floats}, {FakeTensor({3, 2}, DataType::kInt32)}),
+      HasSubstr("output is 3x2, its inputs and attributes give 2x3"));
+  Tensor codes = floats;
+  codes.codes = DataType::kUint8;
+  EXPECT_THAT(Refusal(ParseCast, {codes}, {floats}),
+              HasSubstr("CAST works on its codes"));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

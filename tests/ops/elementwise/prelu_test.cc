@@ -1,0 +1,72 @@
+// labels: op llvmpipe softpipe
+// PRELU against TFLite's own kernel.
+#include "delegate/ops/elementwise/prelu.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/op_models.h"
+
+namespace gles_delegate {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::MatchesCpu;
+using testing::Prelu;
+using testing::RunOnDelegate;
+using testing::SingleOpModel;
+using testing::Weights;
+
+TEST(PreluTest, EveryChannelTail) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (const testing::Shape& shape : testing::StandardShapes()) {
+    const SingleOpModel model = Prelu(shape, {1, 1, shape.back()});
+    EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+  }
+}
+
+TEST(PreluTest, EveryAlpha) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (const testing::Shape& alpha :
+       std::vector<testing::Shape>{{},
+                                   {1},
+                                   {5},
+                                   {1, 1, 5},
+                                   {2, 3, 5},
+                                   {2, 1, 1},
+                                   {3, 1},
+                                   {1, 2, 3, 5}}) {
+    for (Weights weights :
+         {Weights::kFloat, Weights::kHalf, Weights::kRuntime}) {
+      const SingleOpModel model = Prelu({3, 2, 3, 5}, alpha, weights);
+      EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+    }
+  }
+}
+
+TEST(PreluTest, EveryStorageAndPrecision) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  testing::ExpectMatchesCpu(Prelu({3, 2, 3, 5}, {1, 1, 5}));
+  testing::ExpectMatchesCpu(Prelu({3, 2, 3, 5}, {2, 3, 5}));
+}
+
+TEST(PreluParseTest, RefusesAnAlphaWiderThanTheInput) {
+  Tensor x, alpha, y;
+  x.dims = {1, 1, 1, 4};
+  x.shape = Shape::FromDims(x.dims);
+  alpha.dims = y.dims = {1, 2, 2, 4};
+  alpha.shape = y.shape = Shape::FromDims(y.dims);
+  NodeView node;
+  node.inputs = {&x, &alpha};
+  node.outputs = {&y};
+  const auto parsed = ParsePrelu(node);
+  EXPECT_EQ(parsed.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(parsed.status().message()),
+              HasSubstr("must have the shape of the input"));
+}
+
+}  // namespace
+}  // namespace gles_delegate

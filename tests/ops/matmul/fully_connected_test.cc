@@ -1,0 +1,178 @@
+// labels: op llvmpipe softpipe
+// FULLY_CONNECTED against TFLite's own kernel, and what its parser refuses.
+#include "delegate/ops/matmul/fully_connected.h"
+
+#include <utility>
+
+#include "delegate/graph/builtin_params.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/op_models.h"
+#include "tests/testing/parse_node.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class FullyConnectedTest : public ::testing::TestWithParam<Precision> {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+  void Check(const FullyConnectedParams& params) {
+    const SingleOpModel model = FullyConnected(params);
+    EXPECT_THAT(RunOnDelegate(model, GetParam()),
+                MatchesCpu(model, GetParam()));
+  }
+};
+
+TEST_P(FullyConnectedTest, EveryRowLength) {
+  for (int in : {1, 3, 4, 5, 8, 17, 300}) {
+    for (int batch : {1, 3, 19}) {
+      FullyConnectedParams params;
+      params.input = {batch, in};
+      params.out_features = in == 17 ? 5 : 17;
+      Check(params);
+    }
+  }
+}
+
+// Each image is one row: texels' tails lie inside it.
+TEST_P(FullyConnectedTest, FlattensImages) {
+  for (const Shape& shape : StandardShapes()) {
+    FullyConnectedParams params;
+    params.input = shape;
+    params.in_features = shape[1] * shape[2] * shape[3];
+    Check(params);
+  }
+}
+
+// Rows of some pixels, and rows that begin inside a pixel.
+TEST_P(FullyConnectedTest, RowsAcrossPixels) {
+  for (const auto& [shape, in] :
+       {std::pair(Shape{1, 4, 6, 5}, 10), std::pair(Shape{3, 2, 4, 5}, 20),
+        std::pair(Shape{2, 3, 4, 5}, 8), std::pair(Shape{1, 6, 5, 3}, 2),
+        std::pair(Shape{3, 4, 7}, 14), std::pair(Shape{12}, 4)}) {
+    FullyConnectedParams params;
+    params.input = shape;
+    params.in_features = in;
+    Check(params);
+  }
+}
+
+TEST_P(FullyConnectedTest, KeepsDimensions) {
+  for (const Shape& shape :
+       {Shape{5, 9}, Shape{2, 3, 5}, Shape{1, 30, 4}, Shape{2, 3, 4, 5}}) {
+    FullyConnectedParams params;
+    params.input = shape;
+    params.keep_num_dims = true;
+    Check(params);
+  }
+}
+
+TEST_P(FullyConnectedTest, ActivationsWeightsAndBias) {
+  for (int batch : {1, 12}) {
+    for (Activation activation : kActivations) {
+      FullyConnectedParams params;
+      params.input = {batch, 17};
+      params.activation = activation;
+      Check(params);
+    }
+    for (Weights weights : {Weights::kFloat, Weights::kHalf}) {
+      FullyConnectedParams params;
+      params.input = {batch, 17};
+      params.weights = weights;
+      params.bias = false;
+      Check(params);
+    }
+  }
+}
+
+// Few rows and many, rows of some pixels and rows that begin inside one.
+TEST_P(FullyConnectedTest, RuntimeWeights) {
+  for (Weights weights : {Weights::kFloat, Weights::kRuntime}) {
+    for (const auto& [shape, in] :
+         {std::pair(Shape{3, 17}, 17), std::pair(Shape{19, 5}, 5),
+          std::pair(Shape{3, 2, 4, 5}, 20), std::pair(Shape{2, 3, 4, 5}, 8)}) {
+      FullyConnectedParams params;
+      params.input = shape;
+      params.in_features = in;
+      params.out_features = 9;
+      params.weights = weights;
+      params.activation = Activation::kRelu6;
+      params.runtime_bias = weights == Weights::kFloat || in == 20;
+      params.bias = in != 5 || weights == Weights::kFloat;
+      Check(params);
+    }
+  }
+  FullyConnectedParams keep;
+  keep.input = {2, 3, 5};
+  keep.keep_num_dims = true;
+  keep.weights = Weights::kRuntime;
+  Check(keep);
+}
+
+TEST(FullyConnectedStorageTest, EveryStorage) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int in : {5, 20, 40}) {
+    FullyConnectedParams params;
+    params.input = {2, 4, 5};
+    params.in_features = in;
+    ExpectMatchesCpu(FullyConnected(params));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Precisions, FullyConnectedTest,
+                         ::testing::ValuesIn(kPrecisions),
+                         [](const auto& info) {
+                           return PrecisionName(info.param);
+                         });
+
+// --- What is refused --------------------------------------------------------
+
+struct DenseNode {
+  std::vector<Tensor> inputs = {FakeTensor({2, 3, 4}), FakeConstant({5, 12}),
+                                FakeConstant({5})};
+  std::vector<Tensor> outputs = {FakeTensor({2, 5})};
+  ::gles_delegate::FullyConnectedParams params = {kActNone, 0, false, false};
+
+  std::string Refused() const {
+    return Refusal(ParseFullyConnected, inputs, outputs, &params);
+  }
+};
+
+TEST(FullyConnectedParseTest, TakesTheDefault) {
+  EXPECT_EQ(DenseNode().Refused(), "");
+}
+
+TEST(FullyConnectedParseTest, RefusesOtherTypesAndShuffledWeights) {
+  DenseNode runtime;
+  runtime.inputs[1] = FakeTensor({5, 12});
+  EXPECT_EQ(runtime.Refused(), "");
+  runtime.inputs[1].type = DataType::kInt8;
+  EXPECT_THAT(runtime.Refused(), HasSubstr("matrix of weights is int8"));
+  DenseNode shuffled;
+  shuffled.params.weights_format = 1;
+  EXPECT_THAT(shuffled.Refused(), HasSubstr("weights format 1"));
+}
+
+TEST(FullyConnectedParseTest, RefusesShapesThatDisagree) {
+  DenseNode rows;
+  rows.inputs[1] = FakeConstant({5, 7});
+  EXPECT_THAT(rows.Refused(), HasSubstr("24 elements, which rows of 7"));
+  DenseNode rank;
+  rank.inputs[1] = FakeConstant({5, 12, 1});
+  EXPECT_THAT(rank.Refused(), HasSubstr("weights must have 2 dimensions"));
+  DenseNode output;
+  output.outputs[0] = FakeTensor({2, 1, 5});
+  EXPECT_THAT(output.Refused(), HasSubstr("output is 2x1x5, must be 2x5"));
+  DenseNode keep;
+  keep.params.keep_num_dims = true;
+  EXPECT_THAT(keep.Refused(), HasSubstr("whose last dimension is 12"));
+  DenseNode bias;
+  bias.inputs[2] = FakeConstant({2});
+  EXPECT_THAT(bias.Refused(), HasSubstr("the bias has 2 values"));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

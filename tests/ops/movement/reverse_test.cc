@@ -1,0 +1,95 @@
+// labels: op llvmpipe softpipe
+// REVERSE_V2 against TFLite's own kernel, and what its parser refuses.
+#include "delegate/ops/movement/reverse.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/of_type.h"
+#include "tests/testing/op_model_maker.h"
+#include "tests/testing/op_models.h"
+#include "tests/testing/parse_node.h"
+#include "tests/testing/run_node.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ReverseTest : public ::testing::Test {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+};
+
+TEST_F(ReverseTest, EveryAxisEveryShape) {
+  for (const Shape& shape : StandardShapes()) {
+    for (int axis = 0; axis < 4; ++axis)
+      ExpectMatchesCpuOnce(Reverse(shape, axis));
+  }
+}
+
+TEST_F(ReverseTest, LowerRanks) {
+  ExpectMatchesCpuOnce(Reverse({7}, 0));
+  for (int axis : {0, 1}) ExpectMatchesCpuOnce(Reverse({3, 6}, axis));
+  for (int axis : {0, 1, 2}) ExpectMatchesCpuOnce(Reverse({3, 4, 5}, axis));
+}
+
+// TFLite 2.9 turns round the first axis alone; as two nodes it does both.
+TEST_F(ReverseTest, TwoAxes) {
+  const Shape shape = {2, 3, 4, 5};
+  const SingleOpModel two_nodes =
+      MakeModel("REVERSE_V2 twice", Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        const int x =
+            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
+        const int y = v.builder().AddTensor("y", shape);
+        v.builder().AddOp(schema::BuiltinOperator::REVERSE_V2, 1,
+                          {x, v.IntConstant("last", {1}, {3})}, {y},
+                          schema::ReverseV2OptionsT());
+        return v.Op(schema::BuiltinOperator::REVERSE_V2, 1,
+                    {y, v.IntConstant("second", {1}, {1})},
+                    schema::ReverseV2OptionsT());
+      });
+  ReverseAttributes both;
+  both.along = {false, true, false, true};
+  const NodeRun run = RunNode("REVERSE_V2", ParsedNode{both, {}}, {shape},
+                              shape, two_nodes.inputs, [](DeviceProfile&) {});
+  EXPECT_THAT(run.result, MatchesCpu(two_nodes));
+}
+
+TEST_F(ReverseTest, IntegersAndBools) {
+  for (int axis : {2, 3}) {
+    const SingleOpModel model = Reverse({2, 3, 4, 6}, axis);
+    ExpectMatchesCpu(OfType(model, schema::TensorType::INT32));
+    ExpectMatchesCpu(OfType(model, schema::TensorType::BOOL));
+  }
+}
+
+TEST_F(ReverseTest, PrecisionsAndStorages) {
+  ExpectMatchesCpu(Reverse({2, 3, 4, 6}, 1));
+  ExpectMatchesCpu(Reverse({2, 3, 4, 6}, 3));
+}
+
+TEST(ParseReverseTest, Refusals) {
+  const Tensor input = FakeTensor({2, 3});
+  EXPECT_EQ(Refusal(ParseReverse, {input, FakeInts({1})}, {input}), "");
+  EXPECT_EQ(Refusal(ParseReverse, {input, FakeInts({0, -1})}, {input}), "");
+  EXPECT_THAT(Refusal(ParseReverse, {input, FakeInts({2})}, {input}),
+              HasSubstr("axis 2 is outside a tensor of rank 2"));
+  EXPECT_THAT(Refusal(ParseReverse, {input, FakeInts({1, -1})}, {input}),
+              HasSubstr("axis 1 is named twice"));
+  EXPECT_THAT(
+      Refusal(ParseReverse, {input, FakeInts({0})}, {FakeTensor({3, 2})}),
+      HasSubstr("output is 3x2, its inputs and attributes give 2x3"));
+  EXPECT_THAT(Refusal(ParseReverse, {input, FakeRuntimeInts({1})}, {input}),
+              HasSubstr("the axes: known only at run time"));
+  EXPECT_THAT(Refusal(ParseReverse, {input}, {input}),
+              HasSubstr("has 1 inputs, wants 2"));
+  const Tensor deep = FakeTensor({1, 1, 2, 3, 4, 5});
+  EXPECT_THAT(Refusal(ParseReverse, {deep, FakeInts({0})}, {deep}),
+              HasSubstr("more than the 5 axes"));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

@@ -1,0 +1,76 @@
+// labels: op llvmpipe softpipe
+// TILE and BROADCAST_TO against TFLite's own kernels, and what their parsers
+// refuse.
+#include "delegate/ops/movement/tile.h"
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/op_model_maker.h"
+#include "tests/testing/op_models.h"
+#include "tests/testing/parse_node.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class TileTest : public ::testing::Test {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+};
+
+TEST_F(TileTest, EveryAxis) {
+  for (int channels : StandardChannels()) {
+    ExpectMatchesCpuOnce(Tile({2, 3, 4, channels}, {1, 2, 3, 1}));
+    ExpectMatchesCpuOnce(Tile({2, 3, 4, channels}, {2, 1, 1, 3}));
+  }
+  ExpectMatchesCpuOnce(Tile({5}, {3}));
+  ExpectMatchesCpuOnce(Tile({2, 3}, {3, 2}));
+  ExpectMatchesCpuOnce(Tile({2, 3, 4}, {2, 1, 2}));
+}
+
+TEST_F(TileTest, Broadcasts) {
+  ExpectMatchesCpuOnce(BroadcastTo({1, 1, 1, 1}, {2, 3, 4, 5}));
+  ExpectMatchesCpuOnce(BroadcastTo({5}, {2, 3, 4, 5}));
+  ExpectMatchesCpuOnce(BroadcastTo({4, 1}, {3, 4, 5}));
+  ExpectMatchesCpuOnce(BroadcastTo({3, 1, 1}, {2, 3, 4, 8}));
+  ExpectMatchesCpuOnce(BroadcastTo({1, 3, 1, 7}, {2, 3, 4, 7}));
+  ExpectMatchesCpuOnce(BroadcastTo({2, 3}, {2, 3}));
+}
+
+TEST_F(TileTest, PrecisionsAndStorages) {
+  ExpectMatchesCpu(Tile({2, 3, 4, 5}, {1, 2, 1, 2}));
+  ExpectMatchesCpu(BroadcastTo({3, 1, 1}, {2, 3, 4, 5}));
+}
+
+TEST(ParseTileTest, Refusals) {
+  const Tensor input = FakeTensor({2, 3});
+  const Tensor output = FakeTensor({2, 6});
+  EXPECT_EQ(Refusal(ParseTile, {input, FakeInts({1, 2})}, {output}), "");
+  EXPECT_THAT(Refusal(ParseTile, {input, FakeInts({2, 2})}, {output}),
+              HasSubstr("output is 2x6, its inputs and attributes give 4x6"));
+  EXPECT_THAT(Refusal(ParseTile, {input, FakeInts({2})}, {output}),
+              HasSubstr("1 multiples for an input of rank 2"));
+  EXPECT_THAT(Refusal(ParseTile, {input, FakeRuntimeInts({2})}, {output}),
+              HasSubstr("the multiples: known only at run time"));
+}
+
+TEST(ParseBroadcastToTest, Refusals) {
+  const Tensor output = FakeTensor({2, 6});
+  const Tensor shape = FakeInts({2, 6});
+  EXPECT_EQ(Refusal(ParseBroadcastTo, {FakeTensor({2, 1}), shape}, {output}),
+            "");
+  EXPECT_THAT(Refusal(ParseBroadcastTo, {FakeTensor({2, 3}), shape}, {output}),
+              HasSubstr("input 2x3 does not broadcast to 2x6"));
+  EXPECT_THAT(
+      Refusal(ParseBroadcastTo, {FakeTensor({1, 2, 6}), shape}, {output}),
+      HasSubstr("does not broadcast"));
+  EXPECT_THAT(
+      Refusal(ParseBroadcastTo, {FakeTensor({6}), FakeInts({3, 6})}, {output}),
+      HasSubstr("output is 2x6, its inputs and attributes give 3x6"));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

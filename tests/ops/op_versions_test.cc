@@ -1,0 +1,165 @@
+// labels: op llvmpipe
+// Parameters are read at any version, as TFLite's kernels read them: its
+// resolver for tests of single ops, and converters with mistakes in their
+// version tables, say 1 of an op that uses what a later version brought.
+#include <cstring>
+
+#include "delegate/ops/conv/depthwise_conv_2d.h"
+#include "delegate/ops/recurrent/lstm.h"
+#include "delegate/ops/movement/slice.h"
+#include "delegate/ops/conv/transpose_conv.h"
+#include "delegate/graph/builtin_params.h"
+#include "delegate/tflite/runtime_age.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/edit_model.h"
+#include "tests/testing/op_models.h"
+#include "tests/testing/op_variant.h"
+#include "tests/testing/parse_node.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class OpVersionsTest : public ::testing::Test {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+};
+
+SingleOpModel AtVersion1(SingleOpModel model) {
+  model.bytes = WithVersion(model.bytes, 1);
+  if (!model.magnitude_bytes.empty()) {
+    model.magnitude_bytes = WithVersion(model.magnitude_bytes, 1);
+  }
+  return model;
+}
+
+TEST_F(OpVersionsTest, DepthwiseDilationAtVersion1) {
+  DepthwiseParams params;
+  params.input = {1, 9, 10, 5};
+  params.dilation_h = 2;
+  params.dilation_w = 3;
+  ExpectMatchesCpu(AtVersion1(DepthwiseConv2d(params)));
+}
+
+TEST_F(OpVersionsTest, ConvolutionDilationAtVersion1) {
+  ConvParams params;
+  params.input = {1, 9, 10, 5};
+  params.dilation_h = 3;
+  params.dilation_w = 2;
+  ExpectMatchesCpu(AtVersion1(Conv2d(params)));
+}
+
+TEST_F(OpVersionsTest, BatchesOfGatherAtVersion1) {
+  const Shape shape = {2, 3, 5};
+  ExpectMatchesCpu(MakeModel(
+      "GATHER v1 of batches", Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        const int x =
+            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
+        const int indices = v.IntConstant("i", {2, 2}, {2, 0, 1, 1});
+        schema::GatherOptionsT options;
+        options.axis = 1;
+        options.batch_dims = 1;
+        return v.Op(schema::BuiltinOperator::GATHER, 1, {x, indices}, options);
+      }));
+}
+
+// --- Fields that runtimes newer than 2.5 appended
+// -----------------------------
+
+TEST(HasFieldTest, TheVersionOrTheRuntimeBringsAField) {
+  NodeView node;
+  node.version = 3;
+  EXPECT_FALSE(node.HasField(4));
+  node.version = 4;
+  EXPECT_TRUE(node.HasField(4));
+  node.version = 1;
+  node.params_of_2_14 = true;
+  EXPECT_TRUE(node.HasField(4));
+}
+
+TEST(HasFieldTest, ActivationOfTransposeConv) {
+  const ::gles_delegate::TransposeConvParams params = {kPaddingSame, 2, 2,
+                                                       kActRelu};
+  const Tensor shape = FakeInts({1, 8, 8, 6});
+  const Tensor filter = FakeConstant({6, 3, 3, 4});
+  const Tensor x = FakeTensor({1, 4, 4, 4});
+  const Tensor y = FakeTensor({1, 8, 8, 6});
+  NodeView node;
+  node.builtin_params = &params;
+  node.inputs = {&shape, &filter, &x};
+  node.outputs = {&y};
+  for (bool newer : {false, true}) {
+    node.params_of_2_14 = newer;
+    const auto parsed = ParseTransposeConv(node);
+    ASSERT_TRUE(parsed.ok()) << parsed.status();
+    EXPECT_EQ(parsed->post_ops.size(), newer ? 1u : 0u);
+  }
+}
+
+TEST(HasFieldTest, OffsetOfStridedSlice) {
+  StridedSliceParams params = {};
+  params.offset = true;
+  const Tensor input = FakeTensor({6});
+  const Tensor begin = FakeInts({1});
+  const Tensor end = FakeInts({3});
+  const Tensor strides = FakeInts({1});
+  NodeView node;
+  node.builtin_params = &params;
+  node.inputs = {&input, &begin, &end, &strides};
+  for (bool newer : {false, true}) {
+    node.params_of_2_14 = newer;
+    const Tensor output = FakeTensor({newer ? 3 : 2});
+    node.outputs = {&output};
+    EXPECT_TRUE(ParseStridedSlice(node).ok()) << newer;
+  }
+}
+
+TEST(HasFieldTest, DiagonalWeightsOfALstm) {
+  SequenceLstmParams params = {};
+  params.diagonal_recurrent_tensors = true;
+  NodeView node;
+  node.builtin_params = &params;
+  node.params_of_2_14 = true;
+  EXPECT_THAT(ParseSequenceLstm(node).status().message(),
+              HasSubstr("diagonal recurrent weights"));
+}
+
+// A subgraph as TFLite lays one out: its context, then what comes behind.
+struct FakeSubgraph {
+  int state = 0;
+  TfLiteContext context = {};
+  const void* behind = nullptr;
+};
+
+TfLiteStatus AFunctionOfThisProgram(TfLiteContext*, TfLiteIntArray**) {
+  return kTfLiteOk;
+}
+
+TEST(RuntimeAgeTest, AFunctionOfTheRuntimeBehindTheContextIsNewer) {
+  FakeSubgraph graph;
+  graph.context.impl_ = &graph;
+  graph.context.GetExecutionPlan = AFunctionOfThisProgram;
+  EXPECT_FALSE(IsRuntimeOf214(graph.context));  // nothing
+  const auto data = std::make_unique<int>();
+  graph.behind = data.get();
+  EXPECT_FALSE(IsRuntimeOf214(graph.context));  // 2.13: another member
+  auto* function = AFunctionOfThisProgram;
+  std::memcpy(&graph.behind, &function, sizeof(graph.behind));
+  EXPECT_TRUE(IsRuntimeOf214(graph.context));
+  auto* elsewhere = std::malloc;  // of libc
+  std::memcpy(&graph.behind, &elsewhere, sizeof(graph.behind));
+  EXPECT_FALSE(IsRuntimeOf214(graph.context));
+}
+
+TEST(RuntimeAgeTest, AContextOfItsOwnIsNotReadPastItsEnd) {
+  const auto context = std::make_unique<TfLiteContext>();
+  *context = {};
+  context->GetExecutionPlan = AFunctionOfThisProgram;
+  EXPECT_FALSE(IsRuntimeOf214(*context));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

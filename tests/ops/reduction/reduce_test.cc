@@ -1,0 +1,124 @@
+// labels: op llvmpipe softpipe
+// MEAN, SUM, REDUCE_MAX, REDUCE_MIN and REDUCE_PROD against TFLite's own
+// kernels, and what their parser refuses.
+#include "delegate/ops/reduction/reduce.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "delegate/graph/builtin_params.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/op_model_maker.h"
+#include "tests/testing/op_models.h"
+#include "tests/testing/parse_node.h"
+#include "tests/testing/run_node.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using Op = schema::BuiltinOperator;
+
+constexpr Op kReducers[] = {Op::MEAN, Op::SUM, Op::REDUCE_MAX, Op::REDUCE_MIN,
+                            Op::REDUCE_PROD};
+
+class ReduceTest : public ::testing::Test {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+};
+
+TEST_F(ReduceTest, EverySetOfAxes) {
+  for (int set = 1; set < 16; ++set) {
+    std::vector<int> axes;
+    for (int axis = 0; axis < 4; ++axis) {
+      if (set >> axis & 1) axes.push_back(axis);
+    }
+    for (bool keep_dims : {false, true}) {
+      ExpectMatchesCpuOnce(
+          Reduce(kReducers[set % 5], {2, 3, 4, 5}, axes, keep_dims));
+      ExpectMatchesCpuOnce(
+          Reduce(kReducers[(set + 1) % 5], {2, 3, 4, 5}, axes, keep_dims));
+    }
+  }
+}
+
+TEST_F(ReduceTest, EveryReducerAndChannelTail) {
+  for (Op op : kReducers) {
+    for (int channels : StandardChannels()) {
+      ExpectMatchesCpuOnce(Reduce(op, {2, 3, 4, channels}, {1, 2}, true));
+      ExpectMatchesCpuOnce(Reduce(op, {2, 3, 4, channels}, {-1}, false));
+    }
+  }
+}
+
+TEST_F(ReduceTest, LowerRanks) {
+  for (Op op : {Op::MEAN, Op::REDUCE_MAX}) {
+    ExpectMatchesCpuOnce(Reduce(op, {17}, {0}, true));
+    ExpectMatchesCpuOnce(Reduce(op, {3, 17}, {0}, false));
+    ExpectMatchesCpuOnce(Reduce(op, {3, 17}, {1}, false));
+    ExpectMatchesCpuOnce(Reduce(op, {3, 4, 5}, {1}, false));
+    ExpectMatchesCpuOnce(Reduce(op, {3, 4, 5}, {0, -1, 2}, false));
+  }
+}
+
+TEST_F(ReduceTest, PrecisionsAndStorages) {
+  ExpectMatchesCpu(Reduce(Op::MEAN, {2, 3, 4, 5}, {1, 2}, true));
+  ExpectMatchesCpu(Reduce(Op::REDUCE_MAX, {2, 3, 4, 5}, {3}, true));
+}
+
+// As a GPU plans it: work groups share outputs, width first where that is not
+// enough.
+TEST_F(ReduceTest, SharedByWorkGroups) {
+  const auto run = [](Op op, const Shape& shape, std::array<bool, 4> over) {
+    std::vector<int> axes;
+    for (int axis = 0; axis < 4; ++axis) {
+      if (over[axis]) axes.push_back(axis);
+    }
+    const SingleOpModel model = Reduce(op, shape, axes, /*keep_dims=*/true);
+    ReduceAttributes attributes;
+    attributes.over = over;
+    const NodeRun node_run =
+        RunNode(schema::EnumNameBuiltinOperator(op), ParsedNode{attributes, {}},
+                {shape}, RunOnCpu(model).outputs[0].shape, model.inputs,
+                [](DeviceProfile& profile) { profile.work_group_size = 64; });
+    EXPECT_THAT(node_run.result, MatchesCpu(model));
+    for (const Dispatch& d : node_run.dispatches) {
+      EXPECT_GE(d.work_group[0], 8) << d.ToString();
+    }
+    return node_run.dispatches.size();
+  };
+  for (Op op : kReducers) {
+    EXPECT_EQ(run(op, {1, 9, 13, 7}, {false, true, true, false}), 1u);
+    EXPECT_EQ(run(op, {2, 1, 3, 257}, {false, false, false, true}), 1u);
+    EXPECT_EQ(run(op, {3, 5, 9, 7}, {true, true, true, true}), 1u);
+  }
+  EXPECT_EQ(run(Op::MEAN, {1, 95, 101, 3}, {false, true, true, false}), 2u);
+  EXPECT_EQ(run(Op::REDUCE_MAX, {1, 95, 101, 3}, {false, true, true, true}),
+            2u);
+  EXPECT_EQ(run(Op::SUM, {2, 95, 101, 6}, {true, true, true, true}), 2u);
+}
+
+TEST(ParseReduceTest, Refusals) {
+  ReducerParams params = {false};
+  const Tensor input = FakeTensor({2, 3, 4});
+  EXPECT_EQ(Refusal(ParseReduce, {input, FakeInts({-1})}, {FakeTensor({2, 3})},
+                    &params),
+            "");
+  EXPECT_THAT(Refusal(ParseReduce, {input, FakeInts({0})}, {FakeTensor({2, 3})},
+                      &params),
+              HasSubstr("output is 2x3, its inputs and attributes give 3x4"));
+  EXPECT_THAT(Refusal(ParseReduce, {input, FakeInts({3})}, {FakeTensor({2, 3})},
+                      &params),
+              HasSubstr("axis 3 is outside"));
+  EXPECT_THAT(Refusal(ParseReduce, {input, FakeRuntimeInts({1})},
+                      {FakeTensor({2, 3})}, &params),
+              HasSubstr("the axes: known only at run time"));
+  params.keep_dims = true;
+  EXPECT_THAT(Refusal(ParseReduce, {input, FakeInts({2})}, {FakeTensor({2, 3})},
+                      &params),
+              HasSubstr("give 2x3x1"));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

@@ -1,0 +1,221 @@
+// labels: op delegate egl llvmpipe
+// Drivers that answer wrongly, played by the real one: shaders are altered on
+// their way to it.
+#include "delegate/partition/self_check.h"
+
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "egl/testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/delegate_case.h"
+#include "tests/testing/device.h"
+#include "tests/testing/scratch_directory.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::gles_delegate::egl::GlApi;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+GlApi g_driver;
+// Shaders whose name begins so are altered; empty: none is.
+std::string& Broken() {
+  static std::string& name = *new std::string;
+  return name;
+}
+int g_altered = 0;
+
+// A driver whose `Broken()` shaders write half as much again.
+void AlteredShaderSource(GLuint shader, GLsizei count,
+                         const GLchar* const* texts, const GLint* lengths) {
+  std::string text(texts[0], lengths == nullptr
+                                 ? std::strlen(texts[0])
+                                 : static_cast<size_t>(lengths[0]));
+  if (count != 1 || Broken().empty() ||
+      text.find(absl::StrCat("// ", Broken())) == std::string::npos) {
+    g_driver.ShaderSource(shader, count, texts, lengths);
+    return;
+  }
+  // Functions that write alone take a value.
+  const std::string altered = absl::StrReplaceAll(
+      text, {{"int batch, vec4 v) {", "int batch, vec4 v) { v *= 1.5;"}});
+  EXPECT_NE(altered, text);
+  ++g_altered;
+  const GLchar* pointer = altered.c_str();
+  g_driver.ShaderSource(shader, 1, &pointer, nullptr);
+}
+
+class SelfCheckTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    GLES_SKIP_WITHOUT_DEVICE();
+    g_driver = egl::gl();
+    g_altered = 0;
+    Broken().clear();
+    ForgetSelfChecks();
+    source_.emplace(&GlApi::ShaderSource, AlteredShaderSource);
+    model_ = LoadOrDie(ChainModel("can", {1, 64, 64, 4}));
+    expected_ = CpuResult(*model_);
+  }
+  void TearDown() override {
+    Broken().clear();
+    ForgetSelfChecks();
+  }
+
+  struct Start {
+    absl::Status applied;
+    absl::StatusOr<std::vector<float>> outputs;
+    nlohmann::json report;
+    std::vector<std::string> log;
+    nlohmann::json check() const {
+      return report["partition"][0]["self_check"];
+    }
+    std::string verdict() const { return check()["verdict"]; }
+  };
+  // In a context of its own, so that no program is there before.
+  Start Run(
+      const std::function<void(TfLiteGlesDelegateOptions&)>& configure = {}) {
+    const DelegatePtr delegate = MakeDelegate([&](auto& options) {
+      options.force_own_context = 1;
+      if (configure) configure(options);
+    });
+    const auto interpreter = InterpreterOrDie(*model_);
+    Start start{interpreter->ApplyDelegate(delegate.get()),
+                absl::UnknownError("not run"),
+                {},
+                {}};
+    EXPECT_TRUE(interpreter->AllocateTensors().ok());
+    start.outputs = RunOnce(interpreter.get());
+    start.report = ReportOf(delegate);
+    start.log = interpreter->log();
+    return start;
+  }
+  std::string ConvolutionsShader() {
+    const Start start =
+        Run([](auto& options) { options.enable_op_profiling = 1; });
+    for (const auto& entry : start.report["profile"]) {
+      const std::string shader = entry["shader"];
+      if (shader.rfind("conv", 0) == 0) return shader;
+    }
+    return "";
+  }
+
+  std::optional<egl::ScopedGlOverride<
+      GlApi, decltype(static_cast<GlApi*>(nullptr)->ShaderSource)>>
+      source_;
+  std::unique_ptr<Model> model_;
+  std::vector<float> expected_;
+};
+
+TEST_F(SelfCheckTest, ARightDriverIsFoundRight) {
+  const Start start = Run();
+  ASSERT_TRUE(start.applied.ok()) << start.applied;
+  ExpectClose(start.outputs, expected_);
+  EXPECT_EQ(start.verdict(), "right") << start.check();
+  EXPECT_GT(start.check()["programs"], 0);
+  EXPECT_EQ(start.check()["checked"], start.check()["programs"]);
+  EXPECT_THAT(start.log, Each(Not(HasSubstr("answers wrongly"))));
+}
+
+TEST_F(SelfCheckTest, AWrongShaderIsReplacedByAPlainerOne) {
+  // llvmpipe's row spells small convolutions out.
+  const std::string shader = ConvolutionsShader();
+  if (shader != "conv_unrolled") GTEST_SKIP() << "this device has " << shader;
+  ForgetSelfChecks();
+  Broken() = "conv_unrolled.comp";
+  const Start start = Run();
+  EXPECT_GT(g_altered, 0);
+  ASSERT_TRUE(start.applied.ok()) << start.applied;
+  ExpectClose(start.outputs, expected_);
+  EXPECT_EQ(start.verdict(), "plain") << start.check();
+  EXPECT_THAT(start.log,
+              Contains(AllOf(HasSubstr("answers wrongly"),
+                             HasSubstr(TestContext()->device().renderer),
+                             HasSubstr(TestContext()->device().version),
+                             HasSubstr("CONV_2D 0 (conv_unrolled.comp)"),
+                             HasSubstr("plainer shaders"))));
+}
+
+TEST_F(SelfCheckTest, WhereNoShaderIsRightTheModelStaysOnTheCpu) {
+  Broken() = "co";  // conv_*, copy
+  const Start start = Run();
+  EXPECT_GT(g_altered, 0);
+  EXPECT_FALSE(start.applied.ok());
+  EXPECT_THAT(std::string(start.applied.message()),
+              AllOf(HasSubstr("answers wrongly with the plainest shaders"),
+                    HasSubstr(".comp)"), HasSubstr("self_check=0"),
+                    HasSubstr(TestContext()->device().renderer)));
+  ASSERT_TRUE(start.outputs.ok()) << start.outputs.status();
+  EXPECT_EQ(*start.outputs, expected_);
+}
+
+TEST_F(SelfCheckTest, TheOptionTurnsItOff) {
+  Broken() = "co";
+  const Start start = Run([](auto& options) { options.self_check = 0; });
+  ASSERT_TRUE(start.applied.ok()) << start.applied;
+  EXPECT_EQ(start.verdict(), "off");
+  ASSERT_TRUE(start.outputs.ok());
+  EXPECT_NE(*start.outputs, expected_);  // the driver is believed
+}
+
+TEST_F(SelfCheckTest, WhatWasFoundRightIsNotCheckedAgainInTheProcess) {
+  EXPECT_EQ(Run().verdict(), "right");
+  Broken() = "co";
+  // The same texts: they are trusted, though this driver has changed its mind.
+  const Start again = Run();
+  EXPECT_TRUE(again.applied.ok()) << again.applied;
+  EXPECT_EQ(again.check()["checked"], again.check()["programs"]);
+  ForgetSelfChecks();
+  EXPECT_FALSE(Run().applied.ok());
+}
+
+TEST_F(SelfCheckTest, VerdictsAreKeptInTheStartUpCache) {
+  const ScratchDirectory scratch;
+  const auto cached = [&](TfLiteGlesDelegateOptions& options) {
+    options.serialization_dir = scratch.path().c_str();
+    options.model_token = "token";
+  };
+  if (ConvolutionsShader() != "conv_unrolled") GTEST_SKIP() << "another plan";
+  ForgetSelfChecks();
+  Broken() = "conv_unrolled.comp";
+  EXPECT_EQ(Run(cached).verdict(), "plain");
+  // Nothing is broken any more, and nothing is tried again.
+  ForgetSelfChecks();
+  Broken().clear();
+  const Start second = Run(cached);
+  EXPECT_EQ(second.verdict(), "plain");
+  EXPECT_THAT(second.log, Contains(AllOf(HasSubstr("found by an earlier start"),
+                                         HasSubstr("conv_unrolled.comp"))));
+  ExpectClose(second.outputs, expected_);
+  EXPECT_EQ(second.check()["programs"], 0);  // read, not run
+}
+
+TEST_F(SelfCheckTest, ARightVerdictIsKeptInTheStartUpCache) {
+  const ScratchDirectory scratch;
+  const auto cached = [&](TfLiteGlesDelegateOptions& options) {
+    options.serialization_dir = scratch.path().c_str();
+    options.model_token = "token";
+  };
+  EXPECT_EQ(Run(cached).verdict(), "right");
+  EXPECT_EQ(scratch.Files().size(), 1u);
+  ForgetSelfChecks();
+  const Start second = Run(cached);
+  EXPECT_EQ(second.verdict(), "cached");
+  EXPECT_EQ(second.check()["programs"], 0);
+  ExpectClose(second.outputs, expected_);
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

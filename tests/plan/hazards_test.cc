@@ -1,0 +1,197 @@
+// labels: unit
+#include "delegate/plan/hazards.h"
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr AccessKind kFetch = AccessKind::kFetch;
+constexpr AccessKind kImage = AccessKind::kImage;
+constexpr AccessKind kBuffer = AccessKind::kBuffer;
+
+TEST(HazardTrackerTest, FirstCommandNeedsNoBarrier) {
+  HazardTracker tracker(2);
+  EXPECT_EQ(tracker.Before({{0, kFetch, false}, {1, kImage, true}}), 0u);
+}
+
+TEST(HazardTrackerTest, ReadAfterWriteWaitsByTheKindOfTheRead) {
+  HazardTracker tracker(3);
+  tracker.Before({{0, kImage, true}});
+  EXPECT_EQ(tracker.Before({{0, kFetch, false}, {1, kImage, true}}),
+            GL_TEXTURE_FETCH_BARRIER_BIT);
+  EXPECT_EQ(tracker.Before({{1, kImage, false}, {2, kImage, true}}),
+            GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
+}
+
+TEST(HazardTrackerTest, BuffersWaitByTheStorageBit) {
+  HazardTracker tracker(2);
+  tracker.Before({{0, kBuffer, true}});
+  EXPECT_EQ(tracker.Before({{0, kBuffer, false}, {1, kBuffer, true}}),
+            GL_SHADER_STORAGE_BARRIER_BIT);
+}
+
+TEST(HazardTrackerTest, IndependentCommandsRunWithoutBarrier) {
+  HazardTracker tracker(4);
+  EXPECT_EQ(tracker.Before({{0, kImage, true}}), 0u);
+  EXPECT_EQ(tracker.Before({{1, kImage, true}}), 0u);
+  EXPECT_EQ(tracker.Before({{2, kImage, true}}), 0u);
+}
+
+TEST(HazardTrackerTest, OneBarrierServesEveryWriteBeforeIt) {
+  HazardTracker tracker(4);
+  tracker.Before({{0, kImage, true}});
+  tracker.Before({{1, kImage, true}});
+  EXPECT_NE(tracker.Before({{0, kFetch, false}, {2, kImage, true}}), 0u);
+  EXPECT_EQ(tracker.Before({{1, kFetch, false}, {3, kImage, true}}), 0u);
+}
+
+TEST(HazardTrackerTest, WriteAfterReadHoldsTheStoreBack) {
+  HazardTracker tracker(2);
+  tracker.Before({{0, kFetch, false}, {1, kImage, true}});
+  // Slot 0 is taken by another tensor while its reader may still run.
+  EXPECT_EQ(tracker.Before({{0, kImage, true}}),
+            GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
+}
+
+TEST(HazardTrackerTest, AFetchBarrierDoesNotOrderStores) {
+  HazardTracker tracker(3);
+  tracker.Before({{0, kImage, true}});
+  EXPECT_EQ(tracker.Before({{0, kFetch, false}, {1, kImage, true}}),
+            GL_TEXTURE_FETCH_BARRIER_BIT);
+  EXPECT_EQ(tracker.Before({{1, kFetch, false}, {0, kImage, true}}),
+            GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
+}
+
+TEST(HazardTrackerTest, AWriteNotYetSeenByOneKindIsRemembered) {
+  HazardTracker tracker(3);
+  tracker.Before({{0, kImage, true}});
+  tracker.Before({{0, kFetch, false}, {1, kImage, true}});
+  // The fetch barrier did not make the write visible to image loads.
+  EXPECT_EQ(tracker.Before({{0, kImage, false}, {2, kImage, true}}),
+            GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
+}
+
+// A texel buffer is written as a storage buffer and read as an image.
+TEST(HazardTrackerTest, AnImageBarrierDoesNotOrderStoresToBuffers) {
+  HazardTracker tracker(3);
+  tracker.Before({{0, kBuffer, true}});
+  EXPECT_EQ(tracker.Before({{0, kImage, false}, {1, kBuffer, true}}),
+            GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
+  EXPECT_EQ(tracker.Before({{1, kImage, false}, {2, kBuffer, true}}),
+            GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
+  // The reader of slot 0 may still run.
+  EXPECT_EQ(tracker.Before({{0, kBuffer, true}}),
+            GL_SHADER_STORAGE_BARRIER_BIT);
+}
+
+TEST(HazardTrackerTest, ABufferBarrierDoesNotOrderStoresToImages) {
+  HazardTracker tracker(3);
+  tracker.Before({{0, kFetch, false}, {1, kBuffer, true}});
+  EXPECT_EQ(tracker.Before({{1, kBuffer, false}, {2, kBuffer, true}}),
+            GL_SHADER_STORAGE_BARRIER_BIT);
+  EXPECT_EQ(tracker.Before({{0, kImage, true}}),
+            GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
+}
+
+// --- Against the definition --------------------------------------------------
+
+using Commands = std::vector<std::vector<Access>>;
+
+// OpenGL ES 3.1, 7.11.2, by the letter: the bit without which a command that
+// begins with `later` may run into `earlier`; 0 where the two do not conflict.
+GLbitfield NeededBetween(const Access& earlier, const Access& later) {
+  if (earlier.resource != later.resource) return 0;
+  if (!earlier.write && !later.write) return 0;
+  switch (later.kind) {
+    case kFetch:
+      return GL_TEXTURE_FETCH_BARRIER_BIT;
+    case kImage:
+      return GL_SHADER_IMAGE_ACCESS_BARRIER_BIT;
+    case kBuffer:
+      return GL_SHADER_STORAGE_BARRIER_BIT;
+  }
+  return 0;
+}
+
+// Every pair of accesses, with every barrier between the two: "" or the first
+// pair that nothing keeps apart.
+std::string FindHazard(const Commands& commands,
+                       const std::vector<GLbitfield>& before) {
+  for (size_t j = 0; j < commands.size(); ++j) {
+    for (size_t i = 0; i < j; ++i) {
+      GLbitfield between = 0;
+      for (size_t k = i + 1; k <= j; ++k) between |= before[k];
+      for (const Access& earlier : commands[i]) {
+        for (const Access& later : commands[j]) {
+          const GLbitfield needed = NeededBetween(earlier, later);
+          if ((needed & ~between) == 0) continue;
+          return absl::StrCat("commands ", i, " and ", j, " on resource ",
+                              later.resource, ": bit ", needed, " missing");
+        }
+      }
+    }
+  }
+  return "";
+}
+
+// Commands as a plan has them: each reads up to three resources and writes one
+// that it does not read. A resource is read and written as one storage is.
+Commands RandomCommands(std::mt19937* random, int resources, int count) {
+  const auto below = [random](int n) {
+    return static_cast<int>((*random)() % static_cast<unsigned>(n));
+  };
+  // Read as, written as: texture, image, buffer, texel buffer.
+  constexpr AccessKind kStorages[][2] = {{kFetch, kImage},
+                                         {kImage, kImage},
+                                         {kBuffer, kBuffer},
+                                         {kImage, kBuffer}};
+  std::vector<int> storage(resources);
+  for (int& s : storage) s = below(4);
+  Commands commands(count);
+  for (auto& accesses : commands) {
+    const int written = below(resources);
+    const int reads = below(4);
+    for (int r = 0; r < reads; ++r) {
+      const int read = below(resources);
+      if (read == written) continue;
+      accesses.push_back({read, kStorages[storage[read]][0], false});
+    }
+    accesses.push_back({written, kStorages[storage[written]][1], true});
+  }
+  return commands;
+}
+
+TEST(HazardTrackerTest, KeepsEveryPairOfRandomAccessesApart) {
+  for (unsigned seed = 0; seed < 3000; ++seed) {
+    std::mt19937 random(seed);
+    const int resources = 1 + static_cast<int>(seed % 7);
+    const Commands commands = RandomCommands(&random, resources, 24);
+    HazardTracker tracker(resources);
+    std::vector<GLbitfield> before;
+    for (const auto& accesses : commands) {
+      before.push_back(tracker.Before(accesses));
+    }
+    ASSERT_EQ(FindHazard(commands, before), "") << "seed " << seed;
+    // And nothing is asked for in vain: without any one bit a pair meets.
+    for (GLbitfield& bits : before) {
+      for (GLbitfield bit :
+           {GL_TEXTURE_FETCH_BARRIER_BIT, GL_SHADER_IMAGE_ACCESS_BARRIER_BIT,
+            GL_SHADER_STORAGE_BARRIER_BIT}) {
+        if ((bits & bit) == 0) continue;
+        bits &= ~bit;
+        ASSERT_NE(FindHazard(commands, before), "")
+            << "seed " << seed << ": bit " << bit << " is not needed";
+        bits |= bit;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gles_delegate

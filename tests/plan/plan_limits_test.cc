@@ -1,0 +1,132 @@
+// labels: unit delegate llvmpipe
+// The device's limits at planning: each one's refusal, and what becomes of a
+// partition whose fused nodes pass one.
+#include <string>
+
+#include "delegate/device/device_profile.h"
+#include "delegate/partition/plan_partition.h"
+#include "egl/gl_state.h"
+#include "egl/testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/delegate_case.h"
+#include "tests/testing/device.h"
+#include "tests/testing/graph_builder.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// A convolution, a sum and functions after it.
+Graph Chain(int functions) {
+  GraphBuilder b;
+  TensorId x = b.Conv(b.Input({1, 8, 8, 4}));
+  for (int i = 0; i < functions; ++i) {
+    x = b.Node("TANH", {x}, {1, 8, 8, 4}, b.Plain(x, 0), {{"tanh"}});
+  }
+  b.graph.outputs = {x};
+  return std::move(b.graph);
+}
+
+std::string Refusal(Graph graph, const DeviceProfile& profile) {
+  return std::string(PlanGraph(&graph, profile).status().message());
+}
+
+TEST(PlanLimitsTest, ImagesAndBuffersTogether) {
+  DeviceProfile profile;
+  profile.storage = gl_shaders::Storage::kBuffer;
+  profile.max_buffers = 4;
+  profile.max_outputs = 2;  // input, weights and output are three
+  EXPECT_THAT(Refusal(Chain(0), profile),
+              AllOf(HasSubstr("CONV_2D"), HasSubstr("3 buffers"),
+                    HasSubstr("allows 2 of both together")));
+  profile.max_outputs = 3;
+  EXPECT_EQ(Refusal(Chain(0), profile), "");
+}
+
+TEST(PlanLimitsTest, BytesOfParameters) {
+  DeviceProfile profile;
+  profile.max_uniform_block_bytes = 64;
+  EXPECT_THAT(Refusal(Chain(0), profile),
+              AllOf(HasSubstr("bytes of parameters"),
+                    HasSubstr("a uniform block of the device has 64")));
+}
+
+TEST(PlanLimitsTest, SharedMemory) {
+  GraphBuilder b;
+  const TensorId x = b.Input({1, 1, 1, 400});
+  b.graph.outputs = {
+      b.Node("FULLY_CONNECTED", {x, b.Constant({8, 400})}, {1, 8})};
+  DeviceProfile profile;
+  EXPECT_EQ(Refusal(b.graph, profile), "");
+  auto planned = PlanGraph(&b.graph, profile);
+  ASSERT_TRUE(planned.ok()) << planned.status();
+  // A matrix product shares its sum among 32 lanes.
+  EXPECT_EQ(planned->at(0).shared_bytes, 32 * 16) << planned->at(0).ToString();
+}
+
+// Planned after the passes a chain is one dispatch with a block of many
+// parameters; node by node each is small.
+TEST(PlanLimitsTest, WhatFusesPastALimitIsPlannedWithoutThePassesAndSaysSo) {
+  const Graph graph = Chain(6);
+  DeviceProfile profile;
+  auto fused = PlanPartition(graph, profile, nullptr);
+  ASSERT_TRUE(fused.ok()) << fused.status();
+  EXPECT_EQ(fused->graph.nodes.size(), 1u);
+  EXPECT_TRUE(fused->passes_dropped.ok()) << fused->passes_dropped;
+
+  profile.max_uniform_block_bytes = 160;
+  auto plain = PlanPartition(graph, profile, nullptr);
+  ASSERT_TRUE(plain.ok()) << plain.status();
+  EXPECT_EQ(plain->graph.nodes.size(), 7u);
+  EXPECT_THAT(std::string(plain->passes_dropped.message()),
+              HasSubstr("bytes of parameters"));
+}
+
+// What the replacement below calls; it has no captures.
+egl::GlApi g_driver;
+
+TEST(PlanLimitsTest, AUserIsToldThatThePassesWereDropped) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  g_driver = egl::gl();
+  const egl::ScopedGlOverride small_blocks(
+      &egl::GlApi::GetIntegerv, +[](GLenum name, GLint* value) {
+        g_driver.GetIntegerv(name, value);
+        if (name == GL_MAX_UNIFORM_BLOCK_SIZE) *value = 192;
+      });
+  const auto model = LoadOrDie(ChainModel("nnnnnnnn"));
+  for (int verbosity : {0, 1}) {
+    const DelegatePtr delegate =
+        MakeDelegate([&](auto& options) { options.verbosity = verbosity; });
+    auto interpreter = InterpreterOrDie(*model);
+    const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
+    ASSERT_TRUE(applied.ok()) << applied;
+    const auto partition = ReportOf(delegate)["partition"][0];
+    EXPECT_EQ(partition["nodes_after_passes"], 8);
+    EXPECT_THAT(partition.value("passes_dropped", ""),
+                HasSubstr("bytes of parameters"));
+    const auto told = ::testing::Contains(
+        AllOf(HasSubstr("without the passes"), HasSubstr("parameters")));
+    if (verbosity > 0) {
+      EXPECT_THAT(interpreter->log(), told);
+    } else {
+      EXPECT_THAT(interpreter->log(), ::testing::Not(told));
+    }
+    ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
+  }
+}
+
+TEST(PlanLimitsTest, ADeviceIsHeldToWhatIsSavedOfAnAppsContext) {
+  egl::DeviceInfo device;
+  device.max_compute_images = device.max_image_units = 192;
+  device.max_compute_ssbos = device.max_compute_textures = 96;
+  const DeviceProfile profile = ProfileFor(device, {});
+  EXPECT_EQ(profile.max_images, egl::kImageUnits);
+  EXPECT_EQ(profile.max_buffers, egl::kStorageBuffers);
+  EXPECT_EQ(profile.max_textures, egl::kTextureUnits);
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

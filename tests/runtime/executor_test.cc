@@ -1,0 +1,163 @@
+// labels: op llvmpipe softpipe
+// The executor by itself: how it waits, how it is timed beside an app's own
+// timers, and what validation finds in a plan that is wrong.
+#include "delegate/runtime/executor.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "delegate/device/device_profile.h"
+#include "delegate/partition/plan_partition.h"
+#include "egl/testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/gl.h"
+#include "tests/testing/graph_builder.h"
+#include "tests/testing/scoped_environment.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::gles_delegate::egl::gl;
+using ::gles_delegate::egl::GlApi;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr int kFloats = 16 * 16 * 4;
+
+// A convolution, a pooling that nothing fuses with, and its graph.
+Graph TwoNodes() {
+  GraphBuilder b;
+  const TensorId x = b.Conv(b.Input({1, 16, 16, 4}));
+  b.graph.outputs = {b.Conv(x)};
+  return std::move(b.graph);
+}
+
+// Made and run inside the test's context.
+class ExecutorTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    GLES_SKIP_WITHOUT_DEVICE();
+    g_driver = gl();
+  }
+
+  absl::Status Make(bool swap_dispatches = false) {
+    const DeviceProfile profile = ProfileFor(TestContext()->device(), {});
+    auto planned = PlanPartition(TwoNodes(), profile, nullptr);
+    if (!planned.ok()) return planned.status();
+    if (swap_dispatches) {
+      std::swap(planned->dispatches.front(), planned->dispatches.back());
+    }
+    auto executor = Executor::Create(*TestContext(), &programs_, planned->graph,
+                                     planned->dispatches, profile);
+    if (!executor.ok()) return executor.status();
+    executor_ = *std::move(executor);
+    return absl::OkStatus();
+  }
+
+  absl::Status Invoke() {
+    const std::vector<absl::Span<const uint8_t>> inputs = {in_};
+    const std::vector<absl::Span<uint8_t>> outputs = {absl::MakeSpan(out_)};
+    return executor_->Invoke(inputs, outputs);
+  }
+
+  // What replacements without captures use.
+  static inline egl::GlApi g_driver;
+  static inline int g_polls = 0;
+  static inline int g_sleeps = 0;
+
+  std::vector<uint8_t> in_ = std::vector<uint8_t>(kFloats * 4);
+  std::vector<uint8_t> out_ = std::vector<uint8_t>(kFloats * 4);
+  ProgramCache programs_;
+  std::unique_ptr<Executor> executor_;
+};
+
+// A passive wait asks once, and then sleeps until the driver wakes it.
+TEST_F(ExecutorTest, WaitsAsleepUnlessToldToPoll) {
+  if (!TestContext()->device().Has("GL_EXT_buffer_storage")) {
+    GTEST_SKIP() << "the readback is by mapping, where the driver waits";
+  }
+  InContext([&] {
+    ASSERT_TRUE(Make().ok());
+    ASSERT_TRUE(Invoke().ok());
+    // A GPU that takes its time: three polls find it busy.
+    const egl::ScopedGlOverride slow(
+        &GlApi::ClientWaitSync,
+        +[](GLsync sync, GLbitfield flags, GLuint64 timeout) -> GLenum {
+          g_driver.ClientWaitSync(sync, flags, 1000000000);
+          if (timeout == 0 && g_polls++ < 3) return GL_TIMEOUT_EXPIRED;
+          g_sleeps += timeout > 0;
+          return GL_CONDITION_SATISFIED;
+        });
+    g_polls = g_sleeps = 0;
+    ASSERT_TRUE(Invoke().ok());
+    EXPECT_EQ(g_polls, 1);
+    EXPECT_EQ(g_sleeps, 1);
+    executor_->WaitActively(true);
+    g_polls = g_sleeps = 0;
+    ASSERT_TRUE(Invoke().ok());
+    EXPECT_EQ(g_polls, 4);
+    EXPECT_EQ(g_sleeps, 0);
+    executor_.reset();
+    programs_ = ProgramCache();
+  });
+}
+
+TEST_F(ExecutorTest, AnAppsTimerThatRunsIsLeftAlone) {
+  if (!TestContext()->device().Has("GL_EXT_disjoint_timer_query")) {
+    GTEST_SKIP() << "no timer queries here";
+  }
+  InContext([&] {
+    ASSERT_TRUE(Make().ok());
+    const absl::Status enabled = executor_->EnableProfiling(true);
+    ASSERT_TRUE(enabled.ok()) << enabled;
+    absl::Status s = Invoke();
+    ASSERT_TRUE(s.ok()) << s;
+    EXPECT_TRUE(executor_->profiled_by_gpu());
+
+    GLuint mine = 0;
+    gl().GenQueries(1, &mine);
+    gl().BeginQuery(GL_TIME_ELAPSED_EXT, mine);
+    s = Invoke();
+    EXPECT_TRUE(s.ok()) << s;
+    s = Invoke();
+    EXPECT_TRUE(s.ok()) << s;
+    gl().EndQuery(GL_TIME_ELAPSED_EXT);
+    gl().DeleteQueries(1, &mine);
+    EXPECT_EQ(gl().GetError(), GLenum{GL_NO_ERROR});
+    // By waiting for the GPU from then on, and nothing of before counted in.
+    EXPECT_FALSE(executor_->profiled_by_gpu());
+    for (const Executor::ProfileEntry& entry : executor_->profile()) {
+      EXPECT_EQ(entry.count, 2) << entry.label;
+      EXPECT_GT(entry.total_us, 0) << entry.label;
+    }
+    executor_.reset();
+    programs_ = ProgramCache();
+  });
+}
+
+TEST_F(ExecutorTest, ValidationFindsAPlanOutOfOrder) {
+  InContext([&] {
+    {
+      const ScopedEnvironment off("GLES_DELEGATE_VALIDATE", "0");
+      EXPECT_TRUE(Make(/*swap_dispatches=*/true).ok());
+    }
+    const ScopedEnvironment on("GLES_DELEGATE_VALIDATE", "1");
+    const absl::Status s = Make(/*swap_dispatches=*/true);
+    EXPECT_EQ(s.code(), absl::StatusCode::kInternal);
+    EXPECT_THAT(std::string(s.message()),
+                AllOf(HasSubstr("validation: CONV_2D"), HasSubstr("reads 't"),
+                      HasSubstr("was written before")));
+    EXPECT_TRUE(Make().ok());
+    EXPECT_TRUE(Invoke().ok());
+    executor_.reset();
+    programs_ = ProgramCache();
+  });
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

@@ -1,0 +1,293 @@
+// labels: op delegate llvmpipe
+// What stands at the edge of real models: images of uint8 without quantization
+// parameters, int64 positions, float16 tensors, absent optional inputs; and
+// models that hold them from end to end.
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/graph/op.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "quant/half.h"
+#include "tests/testing/delegate_case.h"
+#include "tests/testing/device.h"
+#include "tests/testing/op_models.h"
+#include "tests/testing/op_variant.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using schema::BuiltinOperator;
+using schema::TensorType;
+using ::testing::HasSubstr;
+
+class BoundariesTest : public ::testing::Test {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+};
+
+schema::CastOptionsT CastOptions(TensorType from, TensorType to) {
+  schema::CastOptionsT options;
+  options.in_data_type = from;
+  options.out_data_type = to;
+  return options;
+}
+
+// --- CAST -------------------------------------------------------------------
+
+constexpr TensorType kCastTypes[] = {TensorType::FLOAT32, TensorType::INT64,
+                                     TensorType::INT32,   TensorType::INT16,
+                                     TensorType::INT8,    TensorType::UINT8,
+                                     TensorType::BOOL};
+
+// Every pair that TFLite 2.9 casts: a third of the values are zeros, and those
+// past the new type wrap.
+TEST_F(BoundariesTest, CastsAmongAllTypes) {
+  int pairs = 0;
+  for (TensorType from : kCastTypes) {
+    for (TensorType to : kCastTypes) {
+      const float most =
+          from == TensorType::UINT8 || from == TensorType::INT8 ? 127 : 1000;
+      const SingleOpModel model = Cast(from, to, {2, 3, 5}, most);
+      if (!model.status.ok() || !RunOnCpu(model).status.ok()) continue;
+      ++pairs;
+      ExpectMatchesCpuOnce(model);
+    }
+  }
+  EXPECT_GE(pairs, 25);
+}
+
+// CAST from one type and on to another: what the second reads has wrapped.
+TEST_F(BoundariesTest, CastsOfCasts) {
+  for (TensorType between : {TensorType::UINT8, TensorType::INT8,
+                             TensorType::INT16, TensorType::INT64}) {
+    const Shape shape = {2, 3, 5};
+    const SingleOpModel model = MakeModel(
+        absl::StrCat("CAST through ", schema::EnumNameTensorType(between)),
+        Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+          const int x =
+              v.Input("x", shape,
+                      v.random().Uniform(ElementCount(shape), -70000, 70000));
+          const int y =
+              v.OfType(v.Op(BuiltinOperator::CAST, 1, {x},
+                            CastOptions(TensorType::FLOAT32, between)),
+                       between);
+          return v.Op(BuiltinOperator::CAST, 1, {y},
+                      CastOptions(between, TensorType::FLOAT32));
+        });
+    if (!RunOnCpu(model).status.ok()) continue;  // 2.9 knows no such CAST
+    ExpectMatchesCpuOnce(model);
+  }
+}
+
+// Of int64 past int32, beside TFLite's own kernel, to the last bit.
+TEST_F(BoundariesTest, GreatInt64) {
+  const std::vector<int64_t> values = {0,
+                                       1,
+                                       -1,
+                                       2147483647,
+                                       2147483648,
+                                       -2147483649,
+                                       4294967296,
+                                       1LL << 40,
+                                       -(1LL << 41) + 7,
+                                       123456789012345,
+                                       std::numeric_limits<int64_t>::max(),
+                                       std::numeric_limits<int64_t>::min()};
+  for (TensorType to :
+       {TensorType::FLOAT32, TensorType::INT32, TensorType::BOOL}) {
+    ModelBuilder b;
+    const Shape shape = {static_cast<int>(values.size())};
+    const int x = b.AddInput("x", shape, TensorType::INT64);
+    const int y = b.AddTensor("y", shape, to);
+    b.AddOp(BuiltinOperator::CAST, 1, {x}, {y},
+            CastOptions(TensorType::INT64, to));
+    b.SetOutputs({y});
+    const auto model = LoadOrDie(b.Finish());
+    std::vector<uint8_t> bytes[2];
+    const DelegatePtr delegate = MakeDelegate();
+    for (bool gpu : {false, true}) {
+      auto interpreter = InterpreterOrDie(*model);
+      if (gpu) {
+        ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+        EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 1);
+      }
+      ASSERT_TRUE(interpreter->input(0).Write(values).ok());
+      const absl::Status invoked = interpreter->Invoke();
+      ASSERT_TRUE(invoked.ok()) << invoked;
+      const auto out = interpreter->output(0).bytes();
+      bytes[gpu].assign(out.begin(), out.end());
+    }
+    EXPECT_EQ(bytes[0], bytes[1]) << schema::EnumNameTensorType(to);
+  }
+}
+
+TEST_F(BoundariesTest, FloatsToGreatInt64) {
+  ModelBuilder b;
+  const int x = b.AddInput("x", {6});
+  const int y = b.AddTensor("y", {6}, TensorType::INT64);
+  b.AddOp(BuiltinOperator::CAST, 1, {x}, {y},
+          CastOptions(TensorType::FLOAT32, TensorType::INT64));
+  b.SetOutputs({y});
+  const auto model = LoadOrDie(b.Finish());
+  const DelegatePtr delegate = MakeDelegate();
+  auto interpreter = InterpreterOrDie(*model);
+  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 1);
+  const std::vector<float> values = {1e12f, -1e12f, 2.9f, -2.9f, 0, 5e9f};
+  ASSERT_TRUE(interpreter->input(0).Write(values).ok());
+  ASSERT_TRUE(interpreter->Invoke().ok());
+  const auto got = interpreter->output(0).data<int64_t>();
+  for (size_t i = 0; i < values.size(); ++i) {
+    EXPECT_EQ(got[i], static_cast<int64_t>(values[i]));
+  }
+}
+
+// --- int64 positions
+// ------------------------------------------------------------
+
+template <typename Options>
+SingleOpModel Int64Extreme(BuiltinOperator op, int axis) {
+  const Shape shape = {2, 5, 7, 6};
+  return MakeModel(
+      absl::StrCat(schema::EnumNameBuiltinOperator(op), " to int64 along ",
+                   axis),
+      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        const int x =
+            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
+        const int64_t along = axis;
+        const int a = v.builder().AddConstant<int64_t>(
+            "axis", {}, std::vector<int64_t>{along});
+        Options options;
+        options.output_type = TensorType::INT64;
+        return v.OfType(v.Op(op, 1, {x, a}, options), TensorType::INT64);
+      });
+}
+
+TEST_F(BoundariesTest, ArgExtremesToInt64) {
+  for (int axis : {0, 1, 2, 3, -1}) {
+    ExpectMatchesCpuOnce(
+        Int64Extreme<schema::ArgMaxOptionsT>(BuiltinOperator::ARG_MAX, axis));
+    ExpectMatchesCpuOnce(
+        Int64Extreme<schema::ArgMinOptionsT>(BuiltinOperator::ARG_MIN, axis));
+  }
+}
+
+TEST_F(BoundariesTest, OtherOpsTakeNoInt64) {
+  ModelBuilder b;
+  const int x = b.AddInput("x", {1, 4}, TensorType::INT64);
+  const int y = b.AddTensor("y", {1, 4}, TensorType::INT64);
+  b.AddOp(BuiltinOperator::ADD, 1, {x, x}, {y}, schema::AddOptionsT());
+  b.SetOutputs({y});
+  const auto model = LoadOrDie(b.Finish());
+  const DelegatePtr delegate = MakeDelegate();
+  InterpreterOptions options;
+  options.delegate = delegate.get();
+  (void)Interpreter::Create(*model, options);
+  const nlohmann::json report = ReportOf(delegate);
+  ASSERT_EQ(report["cpu"].size(), 1u) << report;
+  EXPECT_THAT(report["cpu"][0]["reason"].get<std::string>(),
+              HasSubstr("'x' int64[1,4]: only float32, int32 and bool"));
+}
+
+// --- 8-bit images without quantization
+// --------------------------------------------
+
+TEST_F(BoundariesTest, PlainBytesAreMoved) {
+  for (TensorType type : {TensorType::UINT8, TensorType::INT8}) {
+    const Shape shape = {1, 4, 6, 3};
+    const auto model = [&](const std::string& name, auto op) {
+      return MakeModel(
+          absl::StrCat(name, " of plain ", schema::EnumNameTensorType(type)),
+          Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+            std::vector<float> values(ElementCount(shape));
+            for (float& x : values) x = v.random().NextInt(0, 127);
+            const int x = v.OfType(v.Input("x", shape, values), type);
+            return v.OfType(op(v, x), type);
+          });
+    };
+    ExpectMatchesCpuOnce(model("TRANSPOSE", [](OpVariant& v, int x) {
+      const int p = v.IntConstant("p", {4}, {0, 2, 1, 3});
+      return v.Op(BuiltinOperator::TRANSPOSE, 1, {x, p});
+    }));
+    ExpectMatchesCpuOnce(model("SLICE", [](OpVariant& v, int x) {
+      const int begin = v.IntConstant("b", {4}, {0, 1, 2, 0});
+      const int size = v.IntConstant("s", {4}, {1, 2, -1, 3});
+      return v.Op(BuiltinOperator::SLICE, 1, {x, begin, size});
+    }));
+  }
+}
+
+// --- float16
+// ----------------------------------------------------------------------
+
+TEST_F(BoundariesTest, HalfInputsAreWidened) {
+  ModelBuilder b;
+  const Shape shape = {1, 2, 3, 5};
+  const int x = b.AddInput("x", shape, TensorType::FLOAT16);
+  const int y = b.AddTensor("y", shape);
+  const int z = b.AddTensor("z", shape);
+  b.AddOp(BuiltinOperator::DEQUANTIZE, 3, {x}, {y});
+  b.AddOp(BuiltinOperator::NEG, 1, {y}, {z});
+  b.SetOutputs({z});
+  const auto model = LoadOrDie(b.Finish());
+  const DelegatePtr delegate = MakeDelegate();
+  auto interpreter = InterpreterOrDie(*model);
+  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 2);
+  std::vector<uint16_t> halves(30);
+  for (size_t i = 0; i < halves.size(); ++i) {
+    halves[i] = FloatToHalf(0.37f * static_cast<float>(i) - 4);
+  }
+  halves[3] = 0x0001;  // the least half
+  halves[4] = 0x7bff;  // the largest
+  ASSERT_TRUE(interpreter->input(0).Write(halves).ok());
+  ASSERT_TRUE(interpreter->Invoke().ok());
+  const auto got = interpreter->output(0).data<float>();
+  for (size_t i = 0; i < halves.size(); ++i) {
+    EXPECT_EQ(got[i], -HalfToFloat(halves[i])) << i;
+  }
+}
+
+// --- Absent optional inputs
+// ----------------------------------------------------------
+
+TEST_F(BoundariesTest, PadWithoutAValue) {
+  const Shape shape = {1, 2, 3, 5};
+  for (BuiltinOperator op : {BuiltinOperator::PAD, BuiltinOperator::PADV2}) {
+    ExpectMatchesCpuOnce(MakeModel(
+        absl::StrCat(schema::EnumNameBuiltinOperator(op), " without a value"),
+        Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+          const int x =
+              v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
+          const int p = v.IntConstant("p", {4, 2}, {0, 0, 1, 2, 0, 1, 2, 0});
+          return v.Op(op, 1, {x, p, -1});
+        }));
+  }
+}
+
+TEST(NodeViewTest, AbsentInputsBehindTheLastAreNotCounted) {
+  const Tensor x = {};
+  NodeView node;
+  node.inputs = {&x, nullptr, nullptr};
+  node.outputs = {&x};
+  EXPECT_TRUE(node.CheckCounts(1, 1, 1).ok());
+  EXPECT_TRUE(node.CheckCounts(1, 2, 1).ok());
+  EXPECT_FALSE(node.CheckCounts(2, 3, 1).ok());
+  node.inputs = {&x, nullptr, &x};
+  EXPECT_FALSE(node.CheckCounts(1, 2, 1).ok());
+}
+
+// Versions that runtimes newer than 2.9 give: int4 weights, the bias's type as
+// a parameter, weights with a scale per channel beside floats.
+TEST(VersionsTest, OfNewerConvolutions) {
+  EXPECT_EQ(FindOp(3, "")->max_version_quantized, 8);
+  EXPECT_EQ(FindOp(4, "")->max_version_quantized, 7);
+  EXPECT_EQ(FindOp(9, "")->max_version_quantized, 12);
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

@@ -1,0 +1,367 @@
+// labels: op delegate llvmpipe softpipe
+// Files that are no models, shapes that disagree, tensors too large, drivers
+// that fail: a clear error each, and the CPU runs on.
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_join.h"
+#include "delegate/ops/movement/concatenation.h"
+#include "delegate/ops/conv/conv_2d.h"
+#include "delegate/ops/conv/depthwise_conv_2d.h"
+#include "delegate/ops/matmul/fully_connected.h"
+#include "delegate/graph/builtin_params.h"
+#include "egl/testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/delegate_case.h"
+#include "tests/testing/device.h"
+#include "tests/testing/parse_node.h"
+#include "tests/testing/scratch_directory.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::gles_delegate::egl::GlApi;
+using ::gles_delegate::egl::ScopedGlOverride;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+// --- Files ------------------------------------------------------------------
+
+std::string WriteModel(const ScratchDirectory& folder,
+                       const std::string& bytes) {
+  const std::string path = folder.path() + "/model.tflite";
+  std::ofstream(path, std::ios::binary) << bytes;
+  return path;
+}
+
+TEST(BadFileTest, NoModel) {
+  const ScratchDirectory folder;
+  const std::string path = WriteModel(folder, "This is a sentence, no model.");
+  const auto model = Model::FromFile(path);
+  EXPECT_EQ(model.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(model.status().message()), HasSubstr(path));
+}
+
+TEST(BadFileTest, TruncatedModel) {
+  const std::vector<uint8_t> whole = ChainModel("can");
+  const ScratchDirectory folder;
+  const std::string path = WriteModel(
+      folder, std::string(whole.begin(), whole.begin() + whole.size() / 2));
+  const auto model = Model::FromFile(path);
+  EXPECT_EQ(model.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(model.status().message()),
+              AllOf(HasSubstr(path), HasSubstr("truncated")));
+}
+
+// --- Shapes that disagree ---------------------------------------------------
+
+// TFLite's kernels would refuse these; the delegate does not lean on that.
+TEST(InconsistentShapesTest, ParsersRefuseThem) {
+  ConvParams conv = {};
+  conv.padding = kPaddingSame;
+  conv.stride_width = conv.stride_height = 1;
+  conv.dilation_width_factor = conv.dilation_height_factor = 1;
+  const Tensor x = FakeTensor({1, 8, 8, 3});
+  const Tensor bias = FakeConstant({4});
+  const auto refusal = [&](const Tensor& filter, const Tensor& bias,
+                           std::vector<int> output) {
+    return Refusal(ParseConv2d, {x, filter, bias}, {FakeTensor(output)}, &conv);
+  };
+  EXPECT_EQ(refusal(FakeConstant({4, 3, 3, 3}), bias, {1, 8, 8, 4}), "");
+  EXPECT_NE(refusal(FakeConstant({4, 3, 3, 5}), bias, {1, 8, 8, 4}), "");
+  EXPECT_NE(
+      refusal(FakeConstant({4, 3, 3, 3}), FakeConstant({5}), {1, 8, 8, 4}), "");
+  EXPECT_NE(refusal(FakeConstant({4, 3, 3, 3}), bias, {1, 9, 8, 4}), "");
+  EXPECT_NE(refusal(FakeConstant({4, 3, 3, 3}), bias, {1, 8, 8, 5}), "");
+  EXPECT_NE(refusal(FakeConstant({4, 3, 3}), bias, {1, 8, 8, 4}), "");
+
+  FullyConnectedParams full = {};
+  EXPECT_NE(Refusal(ParseFullyConnected,
+                    {FakeTensor({2, 6}), FakeConstant({4, 7}), bias},
+                    {FakeTensor({2, 4})}, &full),
+            "");
+  ConcatenationParams concatenation = {};
+  concatenation.axis = 3;
+  EXPECT_NE(Refusal(ParseConcatenation,
+                    {FakeTensor({1, 2, 2, 3}), FakeTensor({1, 2, 3, 3})},
+                    {FakeTensor({1, 2, 2, 6})}, &concatenation),
+            "");
+  EXPECT_NE(Refusal(ParseConv2d, {x, FakeConstant({4, 3, 3, 3}), bias},
+                    {FakeTensor({1, 8, 8, 4})}, nullptr),
+            "");
+}
+
+// The file says that the output is larger than it is. TFLite works shapes out
+// anew; the delegate must take those, not the file's.
+TEST(InconsistentShapesTest, TheFilesOutputShapeIsNotBelieved) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  ModelBuilder builder;
+  const int x = builder.AddInput("x", {1, 2, 3, 5});
+  const int t = builder.AddTensor("t", {7, 9, 9, 9});
+  const int y = builder.AddTensor("y", {1});
+  builder.AddOp(schema::BuiltinOperator::NEG, 1, {x}, {t});
+  builder.AddOp(schema::BuiltinOperator::EXP, 1, {t}, {y},
+                schema::ExpOptionsT());
+  builder.SetOutputs({y});
+  const auto model = LoadOrDie(builder.Finish());
+  for (auto how : {InterpreterOptions::Apply::kModifyGraph,
+                   InterpreterOptions::Apply::kOptions}) {
+    const DelegatePtr delegate = MakeDelegate();
+    InterpreterOptions options;
+    options.delegate = delegate.get();
+    options.apply = how;
+    auto interpreter = Interpreter::Create(*model, options);
+    ASSERT_TRUE(interpreter.ok()) << interpreter.status();
+    EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 2);
+    ExpectClose(RunOnce(interpreter->get()), CpuResult(*model));
+  }
+}
+
+// A file whose op TFLite itself cannot prepare: no delegate helps, none hides
+// TFLite's words.
+TEST(InconsistentShapesTest, WhatTfliteRefusesStaysTflitesError) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  ModelBuilder builder;
+  const int a = builder.AddInput("a", {1, 2, 3, 5});
+  const int b = builder.AddInput("b", {1, 2, 4, 5});
+  const int y = builder.AddTensor("y", {1, 2, 3, 5});
+  builder.AddOp(schema::BuiltinOperator::ADD, 1, {a, b}, {y},
+                schema::AddOptionsT());
+  builder.SetOutputs({y});
+  const auto model = LoadOrDie(builder.Finish());
+  const DelegatePtr delegate = MakeDelegate();
+  InterpreterOptions options;
+  options.delegate = delegate.get();
+  options.apply = InterpreterOptions::Apply::kOptions;
+  const auto interpreter = Interpreter::Create(*model, options);
+  ASSERT_FALSE(interpreter.ok());
+  EXPECT_THAT(std::string(interpreter.status().message()),
+              HasSubstr("broadcast"));
+}
+
+// --- The driver -------------------------------------------------------------
+
+// What the replacements below call; plain functions without captures.
+GlApi g_driver;
+GLint g_max_texture_size = 0;
+GLint g_max_layers = 0;
+GLint64 g_max_buffer_bytes = 0;
+
+class BadDriverTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    GLES_SKIP_WITHOUT_DEVICE();
+    g_driver = egl::gl();
+    model_ = LoadOrDie(ChainModel("can"));
+    expected_ = CpuResult(*model_);
+  }
+
+  // Applies a delegate that must fail, and looks whether the CPU runs on.
+  // Returns the error.
+  std::string FailToApply(
+      const std::function<void(TfLiteGlesDelegateOptions&)>& configure = {}) {
+    const DelegatePtr delegate = MakeDelegate(configure);
+    auto interpreter = InterpreterOrDie(*model_);
+    const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
+    EXPECT_FALSE(applied.ok());
+    EXPECT_TRUE(interpreter->AllocateTensors().ok());
+    const auto actual = RunOnce(interpreter.get());
+    EXPECT_TRUE(actual.ok()) << actual.status();
+    if (actual.ok()) {
+      EXPECT_EQ(*actual, expected_);
+    }
+    return std::string(applied.message());
+  }
+
+  std::unique_ptr<Model> model_;
+  std::vector<float> expected_;
+};
+
+// A driver with smaller limits.
+class SmallLimitsTest : public BadDriverTest {
+ protected:
+  // Applies a delegate, compares with the CPU; returns the report.
+  nlohmann::json RunWithLimits(const Model& model, GLint texture_size,
+                               GLint layers, GLint64 buffer_bytes,
+                               int storage) {
+    g_max_texture_size = texture_size;
+    g_max_layers = layers;
+    g_max_buffer_bytes = buffer_bytes;
+    const ScopedGlOverride ints(
+        &GlApi::GetIntegerv, +[](GLenum name, GLint* value) {
+          g_driver.GetIntegerv(name, value);
+          if (name == GL_MAX_TEXTURE_SIZE) *value = g_max_texture_size;
+          if (name == GL_MAX_ARRAY_TEXTURE_LAYERS) *value = g_max_layers;
+        });
+    const ScopedGlOverride longs(
+        &GlApi::GetInteger64v, +[](GLenum name, GLint64* value) {
+          g_driver.GetInteger64v(name, value);
+          if (name == GL_MAX_SHADER_STORAGE_BLOCK_SIZE) {
+            *value = g_max_buffer_bytes;
+          }
+        });
+    const DelegatePtr delegate = MakeDelegate([&](auto& options) {
+      options.storage = storage;
+      options.force_own_context = 1;  // whose limits are read anew
+      options.max_delegated_partitions = 0;
+    });
+    auto interpreter = InterpreterOrDie(model);
+    const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
+    EXPECT_TRUE(applied.ok()) << applied;
+    ExpectClose(RunOnce(interpreter.get()), CpuResult(model));
+    log_ = interpreter->TakeLog();
+    return ReportOf(delegate);
+  }
+
+  std::vector<std::string> log_;
+};
+
+TEST_F(SmallLimitsTest, ATensorTooLargeForAStorageTakesAnother) {
+  // 70 wide, 40 high, 3 slices: too large for one limit after the other.
+  const auto model = LoadOrDie(ChainModel("can", {1, 40, 70, 9}));
+  for (int storage : {0, 1, 2, 3}) {
+    SCOPED_TRACE(::testing::Message() << "storage " << storage);
+    const GLint64 much = 1 << 26;
+    // All fit; no 2-D texture; no array either; no texture at all.
+    for (const auto& [size, layers] :
+         {std::pair(512, 256), {80, 256}, {80, 2}, {16, 2}}) {
+      SCOPED_TRACE(::testing::Message() << size << ", " << layers << " layers");
+      const nlohmann::json report =
+          RunWithLimits(*model, size, layers, much, storage);
+      EXPECT_EQ(report["nodes_delegated"], 3) << report["cpu"];
+    }
+    // No buffer: 16 bytes a texel, 8400 texels.
+    const nlohmann::json report =
+        RunWithLimits(*model, 512, 256, 128000, storage);
+    EXPECT_EQ(report["nodes_delegated"], 3) << report["cpu"];
+  }
+}
+
+TEST_F(SmallLimitsTest, ATensorThatFitsNowhereStaysOnTheCpu) {
+  const auto model = LoadOrDie(ChainModel("can", {1, 40, 70, 9}));
+  const nlohmann::json report = RunWithLimits(*model, 16, 2, 1000, 0);
+  EXPECT_EQ(report["nodes_delegated"], 0);
+  EXPECT_THAT(log_, Contains(AllOf(HasSubstr("CONV_2D stays on the CPU"),
+                                   HasSubstr("fits no storage"),
+                                   HasSubstr("1x40x70x9"))));
+}
+
+TEST_F(BadDriverTest, AShaderThatDoesNotCompileIsNamed) {
+  const ScopedGlOverride source(
+      &GlApi::ShaderSource,
+      +[](GLuint shader, GLsizei, const GLchar* const*, const GLint*) {
+        const char* text = "#version 310 es\nthis_is_garbage();\n";
+        g_driver.ShaderSource(shader, 1, &text, nullptr);
+      });
+  const std::string error = FailToApply();
+  EXPECT_THAT(error, AllOf(HasSubstr("does not compile on this driver"),
+                           HasSubstr(".comp"), HasSubstr("error")));
+}
+
+// The second node's shader alone.
+TEST_F(BadDriverTest, TheOpOfAShaderThatDoesNotCompileIsNamed) {
+  const ScopedGlOverride source(
+      &GlApi::ShaderSource,
+      +[](GLuint shader, GLsizei n, const GLchar* const* texts,
+          const GLint* lengths) {
+        const std::string text(texts[0], lengths[0]);
+        if (text.find("// conv") == std::string::npos) {
+          g_driver.ShaderSource(shader, n, texts, lengths);
+          return;
+        }
+        const char* garbage = "#version 310 es\nvoid main() { garbage(); }\n";
+        g_driver.ShaderSource(shader, 1, &garbage, nullptr);
+      });
+  const std::string error = FailToApply();
+  EXPECT_THAT(error, AllOf(HasSubstr("CONV_2D 0 (conv"), HasSubstr(".comp)"),
+                           HasSubstr("garbage")));
+}
+
+TEST_F(BadDriverTest, AProgramThatDoesNotLinkIsNamed) {
+  const ScopedGlOverride status(
+      &GlApi::GetProgramiv, +[](GLuint program, GLenum name, GLint* value) {
+        g_driver.GetProgramiv(program, name, value);
+        if (name == GL_LINK_STATUS) *value = GL_FALSE;
+      });
+  EXPECT_THAT(FailToApply(),
+              AllOf(HasSubstr("does not link"), HasSubstr(".comp")));
+}
+
+TEST_F(BadDriverTest, AShaderWithAnotherParamsBlockIsRefused) {
+  const ScopedGlOverride size(
+      &GlApi::GetActiveUniformBlockiv,
+      +[](GLuint program, GLuint index, GLenum name, GLint* value) {
+        g_driver.GetActiveUniformBlockiv(program, index, name, value);
+        if (name == GL_UNIFORM_BLOCK_DATA_SIZE) *value += 16;
+      });
+  EXPECT_THAT(FailToApply(), HasSubstr("Params block"));
+}
+
+bool g_out_of_memory = false;
+
+TEST_F(BadDriverTest, OutOfMemoryIsAnError) {
+  for (int storage : {1, 2, 3}) {
+    g_out_of_memory = false;
+    const ScopedGlOverride textures(
+        &GlApi::TexStorage2D, +[](GLenum, GLsizei, GLenum, GLsizei, GLsizei) {
+          g_out_of_memory = true;
+        });
+    const ScopedGlOverride arrays(
+        &GlApi::TexStorage3D, +[](GLenum, GLsizei, GLenum, GLsizei, GLsizei,
+                                  GLsizei) { g_out_of_memory = true; });
+    const ScopedGlOverride buffers(
+        &GlApi::BufferData, +[](GLenum, GLsizeiptr, const void*, GLenum) {
+          g_out_of_memory = true;
+        });
+    const ScopedGlOverride error(
+        &GlApi::GetError, +[]() -> GLenum {
+          if (!std::exchange(g_out_of_memory, false)) {
+            return g_driver.GetError();
+          }
+          return GL_OUT_OF_MEMORY;
+        });
+    EXPECT_THAT(FailToApply([&](auto& options) { options.storage = storage; }),
+                HasSubstr("GL_OUT_OF_MEMORY"));
+  }
+}
+
+// A failed delegate may be applied again when the trouble is over.
+TEST_F(BadDriverTest, AfterAFailureTheDelegateWorksAgain) {
+  const DelegatePtr delegate = MakeDelegate();
+  auto interpreter = InterpreterOrDie(*model_);
+  {
+    const ScopedGlOverride status(
+        &GlApi::GetShaderiv, +[](GLuint shader, GLenum name, GLint* value) {
+          g_driver.GetShaderiv(shader, name, value);
+          if (name == GL_COMPILE_STATUS) *value = GL_FALSE;
+        });
+    EXPECT_FALSE(interpreter->ApplyDelegate(delegate.get()).ok());
+  }
+  const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
+  ASSERT_TRUE(applied.ok()) << applied;
+  EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 3);
+  ExpectClose(RunOnce(interpreter.get()), expected_);
+}
+
+// A dispatch that the driver refuses is Invoke's error, not silence.
+TEST_F(BadDriverTest, AnErrorAtInvokeIsReported) {
+  const DelegatePtr delegate = MakeDelegate();
+  auto interpreter = InterpreterOrDie(*model_);
+  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  {
+    const ScopedGlOverride dispatch(
+        &GlApi::DispatchCompute, +[](GLuint, GLuint, GLuint) {
+          g_driver.Enable(0xFFFF);  // leaves GL_INVALID_ENUM
+        });
+    const auto result = RunOnce(interpreter.get());
+    EXPECT_THAT(std::string(result.status().message()),
+                HasSubstr("GL_INVALID_ENUM"));
+  }
+  ExpectClose(RunOnce(interpreter.get()), expected_);
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

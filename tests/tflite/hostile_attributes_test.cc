@@ -1,0 +1,182 @@
+// labels: unit sanitize
+// Attributes and shapes of a file that was made to break its reader: products
+// and sums past 31 bits, which once wrapped to something that looked right.
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "delegate/ops/movement/pad.h"
+#include "delegate/ops/padding.h"
+#include "delegate/ops/movement/slice.h"
+#include "delegate/ops/movement/space_depth.h"
+#include "delegate/ops/movement/split.h"
+#include "delegate/ops/movement/tile.h"
+#include "delegate/graph/builtin_params.h"
+#include "delegate/tflite/reader.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/fuzz/fake_runtime.h"
+#include "tests/testing/parse_node.h"
+#include "tools/common/model_builder.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+constexpr int kMost = std::numeric_limits<int32_t>::max();
+constexpr int kLeast = std::numeric_limits<int32_t>::min();
+
+// (5 - 1) * 2^30 + 1 wraps to 1: a window of one element.
+TEST(HostileAttributesTest, Windows) {
+  for (int padding : {kPaddingSame, kPaddingValid}) {
+    for (const Window& window :
+         {Window{5, 1, 1 << 30}, Window{kMost, 1, kMost}, Window{3, kMost, 1},
+          Window{1, kMost, kMost}, Window{kMost, 1, 1}}) {
+      const auto got = ComputePadding(padding, 8, window, "height");
+      if (got.ok()) ADD_FAILURE() << window.size << " " << window.dilation;
+      EXPECT_THAT(std::string(got.status().message()), HasSubstr("height"));
+    }
+  }
+  const auto whole = ComputePadding(kPaddingSame, 8, {3, 100, 1}, "height");
+  ASSERT_TRUE(whole.ok()) << whole.status();
+  EXPECT_EQ(whole->out, 1);
+}
+
+// 3 + 2 * (2^31 - 1) wraps to 1.
+TEST(HostileAttributesTest, Paddings) {
+  EXPECT_THAT(
+      Refusal(ParsePad, {FakeTensor({1, 3}), FakeInts({0, 0, kMost, kMost})},
+              {FakeTensor({1, 1})}, nullptr),
+      HasSubstr("4294967297 elements"));
+  EXPECT_THAT(
+      Refusal(ParsePad, {FakeTensor({1, 3}), FakeInts({0, 0, kLeast, 0})},
+              {FakeTensor({1, 1})}, nullptr),
+      HasSubstr("negative"));
+}
+
+// 4 * (2^30 + 1) wraps to 4.
+TEST(HostileAttributesTest, Multiples) {
+  EXPECT_THAT(Refusal(ParseTile, {FakeTensor({4}), FakeInts({(1 << 30) + 1})},
+                      {FakeTensor({4})}, nullptr),
+              HasSubstr("4294967300 elements"));
+  EXPECT_THAT(Refusal(ParseTile, {FakeTensor({4}), FakeInts({-1})},
+                      {FakeTensor({4})}, nullptr),
+              HasSubstr("-4 elements"));
+}
+
+// The square of 2^16 wraps to 0, which divided the channels.
+TEST(HostileAttributesTest, Blocks) {
+  for (int block : {1 << 16, kMost, kLeast, 0}) {
+    SpaceDepthParams params = {block};
+    EXPECT_THAT(Refusal(ParseDepthToSpace, {FakeTensor({1, 2, 2, 4})},
+                        {FakeTensor({1, 4, 4, 1})}, &params),
+                HasSubstr("is not 1 to 32768"));
+  }
+}
+
+TEST(HostileAttributesTest, Slices) {
+  const Tensor from = FakeTensor({6});
+  EXPECT_THAT(Refusal(ParseSlice, {from, FakeInts({kLeast}), FakeInts({-1})},
+                      {FakeTensor({6})}, nullptr),
+              HasSubstr("begin -2147483648"));
+  EXPECT_THAT(Refusal(ParseSlice, {from, FakeInts({2}), FakeInts({kMost})},
+                      {FakeTensor({6})}, nullptr),
+              HasSubstr("size 2147483647"));
+  StridedSliceParams params = {};
+  // One element, as TFLite has it.
+  EXPECT_EQ(Refusal(ParseStridedSlice,
+                    {from, FakeInts({1}), FakeInts({6}), FakeInts({kMost})},
+                    {FakeTensor({1})}, &params),
+            "");
+  EXPECT_EQ(
+      Refusal(ParseStridedSlice,
+              {from, FakeInts({5}), FakeInts({kLeast}), FakeInts({kLeast})},
+              {FakeTensor({1})}, &params),
+      "");
+}
+
+TEST(HostileAttributesTest, Sizes) {
+  SplitParams params = {3};
+  const std::vector<Tensor> outputs(3, FakeTensor({kMost}));
+  EXPECT_NE(
+      Refusal(ParseSplitV,
+              {FakeTensor({6}), FakeInts({kMost, kMost, kMost}), FakeInts({0})},
+              outputs, &params),
+      "");
+  EXPECT_THAT(
+      Refusal(ParseSplitV,
+              {FakeTensor({6}), FakeInts({kMost, kMost, -1}), FakeInts({0})},
+              outputs, &params),
+      HasSubstr("leave"));
+}
+
+// --- Shapes, through the reader ---------------------------------------------
+
+std::string ReaderSays(const std::vector<uint8_t>& file) {
+  const auto runtime = fuzz::FakeRuntime::Create(file);
+  if (runtime == nullptr) return "no model";
+  const auto model = ReadModel(runtime->context(), DeviceProfile(), {});
+  if (!model.ok()) return std::string(model.status().message());
+  return std::string(model->nodes.at(0).support.message());
+}
+
+std::string ReaderSaysOfNeg(const std::vector<int>& dims) {
+  ModelBuilder builder;
+  const int x = builder.AddInput("x", dims);
+  const int y = builder.AddTensor("y", dims);
+  builder.AddOp(schema::BuiltinOperator::NEG, 1, {x}, {y});
+  builder.SetOutputs({y});
+  return ReaderSays(builder.Finish());
+}
+
+TEST(HostileShapesTest, AreRefusedForEveryOp) {
+  EXPECT_EQ(ReaderSaysOfNeg({1, 4, 4, 3}), "");
+  for (const std::vector<int>& dims :
+       std::vector<std::vector<int>>{{65536, 32768},
+                                     {65537, 65536, 1, 1, 4},
+                                     {kMost, kMost, kMost, kMost},
+                                     {65536, 65536, 0}}) {
+    EXPECT_THAT(
+        ReaderSaysOfNeg(dims),
+        AllOf(HasSubstr("'x'"), HasSubstr("more than 2147483647 elements")));
+  }
+  EXPECT_THAT(ReaderSaysOfNeg({2, -3}), HasSubstr("a negative extent"));
+  EXPECT_THAT(ReaderSaysOfNeg(std::vector<int>(33, 1)), HasSubstr("33 axes"));
+}
+
+// The sparse constant of densify_test, out of a file.
+TEST(HostileShapesTest, ASparseConstantOfAFile) {
+  const std::vector<int> dims = {65537, 65536, 1, 1, 4};
+  ModelBuilder builder;
+  const int w =
+      builder.AddConstant<int8_t>("w", dims, std::vector<int8_t>{1, 2, 3, 4});
+  schema::SparsityParametersT sparsity;
+  sparsity.traversal_order = {0, 1, 2, 3, 4};
+  for (int i = 0; i < 5; ++i) {
+    auto level = std::make_unique<schema::DimensionMetadataT>();
+    if (i < 2) {
+      level->format = schema::DimensionType::SPARSE_CSR;
+      schema::Int32VectorT segments, indices;
+      segments.values = {0, 1};
+      indices.values = {1 - i};
+      level->array_segments.Set(std::move(segments));
+      level->array_indices.Set(std::move(indices));
+    } else {
+      level->dense_size = dims[i];
+    }
+    sparsity.dim_metadata.push_back(std::move(level));
+  }
+  builder.SetSparsity(w, std::move(sparsity));
+  const int y = builder.AddTensor("y", dims, schema::TensorType::INT8);
+  builder.AddOp(schema::BuiltinOperator::DENSIFY, 1, {w}, {y});
+  builder.SetOutputs({y});
+  EXPECT_THAT(ReaderSays(builder.Finish()),
+              AllOf(HasSubstr("'w'"), HasSubstr("more than 2147483647")));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

@@ -1,0 +1,257 @@
+// labels: loader llvmpipe softpipe
+// libgles_delegate.so as apps see it: its symbols, the stock loader of external
+// delegates, dlopen.
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/delegate_case.h"
+#include "tests/testing/device.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// --- Symbols ----------------------------------------------------------------
+
+// What a command prints; "" where it fails.
+std::string Output(const std::string& command) {
+  FILE* pipe = popen((command + " 2>/dev/null").c_str(), "r");
+  if (pipe == nullptr) return "";
+  std::string text;
+  char part[4096];
+  for (size_t n; (n = fread(part, 1, sizeof(part), pipe)) > 0;) {
+    text.append(part, n);
+  }
+  return pclose(pipe) == 0 ? text : "";
+}
+
+// Names of `nm -D` lines, versions ("@GLIBC_2.2.5") cut off. Weak undefined
+// ones are left out: they may stay so.
+std::set<std::string> Symbols(const std::string& which) {
+  std::istringstream lines(
+      Output("nm -D " + which + " '" GLES_DELEGATE_LIBRARY "'"));
+  std::set<std::string> names;
+  for (std::string line; std::getline(lines, line);) {
+    if (absl::StrContains(line, " w ")) continue;
+    const std::string name = line.substr(line.rfind(' ') + 1);
+    names.insert(name.substr(0, name.find('@')));
+  }
+  return names;
+}
+
+// Every function that the header declares.
+std::set<std::string> DeclaredFunctions() {
+  std::ifstream file(GLES_DELEGATE_SOURCE_DIR "/delegate/include/gles_delegate/gles_delegate.h");
+  std::string header;
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("#", 0) != 0) header += line + "\n";  // not the macro itself
+  }
+  // EXPORT, then a return type of names and stars, then the name.
+  const std::regex declaration(
+      "GLES_DELEGATE_EXPORT\\s+[\\w\\s*]*?(\\w+)\\s*\\(");
+  std::set<std::string> names;
+  for (std::sregex_iterator it(header.begin(), header.end(), declaration), end;
+       it != end; ++it) {
+    names.insert((*it)[1]);
+  }
+  return names;
+}
+
+TEST(LoaderSymbolsTest, ExportsItsApiAndNothingElse) {
+  const std::set<std::string> exported = Symbols("--defined-only");
+  if (exported.empty()) GTEST_SKIP() << "NO nm ON THIS MACHINE, NOTHING TESTED";
+  const std::set<std::string> declared = DeclaredFunctions();
+  EXPECT_GE(declared.size(), 8u);
+  EXPECT_THAT(declared, Contains("tflite_plugin_create_delegate"));
+  EXPECT_EQ(exported, declared);
+}
+
+TEST(LoaderSymbolsTest, NeedsNothingOfTfliteNorOfEgl) {
+  const std::set<std::string> undefined = Symbols("--undefined-only");
+  if (undefined.empty()) {
+    GTEST_SKIP() << "NO nm ON THIS MACHINE, NOTHING TESTED";
+  }
+  EXPECT_THAT(undefined, Contains("malloc")) << "the test sees no symbols";
+  for (const std::string& name : undefined) {
+    EXPECT_FALSE(absl::StartsWith(name, "TfLite") ||
+                 absl::StrContains(name, "tflite") ||
+                 absl::StrContains(name, "absl") ||
+                 std::regex_match(name, std::regex("(gl|egl)[A-Z].*")))
+        << name;
+  }
+}
+
+// --- dlopen -----------------------------------------------------------------
+
+struct Library {
+  void* handle = nullptr;
+  decltype(&tflite_plugin_create_delegate) create = nullptr;
+  decltype(&tflite_plugin_destroy_delegate) destroy = nullptr;
+  decltype(&TfLiteGlesDelegateReport) report = nullptr;
+  decltype(&TfLiteGlesDelegateVersion) version = nullptr;
+};
+
+template <typename Function>
+void Find(void* handle, const char* name, Function* function) {
+  *function = reinterpret_cast<Function>(dlsym(handle, name));
+  EXPECT_NE(*function, nullptr) << name;
+}
+
+// Never closed: drivers leave threads behind.
+const Library& Opened() {
+  static const Library library = [] {
+    Library l;
+    l.handle = dlopen(GLES_DELEGATE_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    EXPECT_NE(l.handle, nullptr) << dlerror();
+    if (l.handle == nullptr) return l;
+    Find(l.handle, "tflite_plugin_create_delegate", &l.create);
+    Find(l.handle, "tflite_plugin_destroy_delegate", &l.destroy);
+    Find(l.handle, "TfLiteGlesDelegateReport", &l.report);
+    Find(l.handle, "TfLiteGlesDelegateVersion", &l.version);
+    return l;
+  }();
+  return library;
+}
+
+std::string& Reported() {
+  static std::string& text = *new std::string;
+  return text;
+}
+
+DelegatePtr Create(std::vector<std::pair<std::string, std::string>> options) {
+  Reported().clear();
+  std::vector<char*> keys, values;
+  for (auto& [key, value] : options) {
+    keys.push_back(key.data());
+    values.push_back(value.data());
+  }
+  return DelegatePtr(
+      Opened().create(keys.data(), values.data(), options.size(),
+                      [](const char* text) { Reported() = text; }),
+      Opened().destroy);
+}
+
+// The interpreter's answer with the delegate is the CPU's.
+std::vector<std::string> ExpectRuns(const DelegatePtr& delegate) {
+  const auto model = LoadOrDie(ChainModel("can"));
+  auto interpreter = InterpreterOrDie(*model);
+  const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
+  EXPECT_TRUE(applied.ok()) << applied;
+  ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
+  return interpreter->TakeLog();
+}
+
+TEST(LoaderTest, OpensWithEverySymbolBoundAndItsOwn) {
+  const Library& library = Opened();
+  ASSERT_NE(library.handle, nullptr);
+  // From the file itself, not from this program, which has them linked in too.
+  Dl_info info = {};
+  ASSERT_NE(dladdr(reinterpret_cast<void*>(library.create), &info), 0);
+  EXPECT_THAT(info.dli_fname, HasSubstr("libgles_delegate"));
+  EXPECT_NE(library.create, &tflite_plugin_create_delegate);
+  EXPECT_STREQ(library.version(), TfLiteGlesDelegateVersion());
+}
+
+TEST(LoaderTest, RunsAModelThroughDlopen) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const DelegatePtr delegate = Create({{"verbosity", "2"}});
+  ASSERT_NE(delegate, nullptr) << Reported();
+  EXPECT_THAT(ExpectRuns(delegate), Contains(HasSubstr("3 of 3 nodes")));
+  const auto report = nlohmann::json::parse(Opened().report(delegate.get()));
+  EXPECT_EQ(report["nodes_delegated"], 3);
+}
+
+TEST(LoaderTest, OptionsAreStrings) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const DelegatePtr delegate =
+      Create({{"is_precision_loss_allowed", "1"}, {"exclude_nodes", "0"}});
+  ASSERT_NE(delegate, nullptr) << Reported();
+  const auto model = LoadOrDie(ChainModel("can"));
+  auto interpreter = InterpreterOrDie(*model);
+  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  const auto report = nlohmann::json::parse(Opened().report(delegate.get()));
+  EXPECT_EQ(report["precision"], "float16");
+  EXPECT_EQ(report["nodes_delegated"], 2);
+}
+
+TEST(LoaderTest, AnUnknownOptionIsRefusedWithTheKnownOnes) {
+  EXPECT_EQ(Create({{"is_precision_lost", "1"}}), nullptr);
+  EXPECT_THAT(Reported(), AllOf(HasSubstr("'is_precision_lost'"),
+                                HasSubstr("is_precision_loss_allowed"),
+                                HasSubstr("max_delegated_partitions")));
+}
+
+TEST(LoaderTest, TheStockLoaderRunsIt) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const auto delegate = LoadExternalDelegateThroughStockLoader(
+      GLES_DELEGATE_LIBRARY, {{"verbosity", "2"}});
+  ASSERT_TRUE(delegate.ok()) << delegate.status();
+  EXPECT_THAT(ExpectRuns(*delegate), Contains(HasSubstr("3 of 3 nodes")));
+  // The loader's wrapper is no delegate of ours.
+  EXPECT_EQ(Opened().report(delegate->get()), nullptr);
+}
+
+TEST(LoaderTest, TheStockLoaderPassesOptions) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const auto delegate = LoadExternalDelegateThroughStockLoader(
+      GLES_DELEGATE_LIBRARY, {{"exclude_nodes", "1-2"}, {"verbosity", "2"}});
+  ASSERT_TRUE(delegate.ok()) << delegate.status();
+  EXPECT_THAT(ExpectRuns(*delegate), Contains(HasSubstr("1 of 3 nodes")));
+}
+
+// The stock C loader looks neither at the plugin's reasons nor whether there is
+// a delegate at all: a NULL was a segmentation fault here.
+TEST(LoaderTest, TheStockLoaderSurvivesABadOption) {
+  const auto model = LoadOrDie(ChainModel("can"));
+  const struct {
+    std::pair<std::string, std::string> option;
+    const char* reason;
+  } cases[] = {
+      {{"is_precision_lost", "1"}, "unknown option 'is_precision_lost'"},
+      {{"verbosity", "loud"}, "option verbosity: 'loud' is not an integer"}};
+  for (const auto& [option, reason] : cases) {
+    const auto delegate =
+        LoadThroughStockLoaderUnasked(GLES_DELEGATE_LIBRARY, {option});
+    ASSERT_TRUE(delegate.ok()) << delegate.status();
+    auto interpreter = InterpreterOrDie(*model);
+    EXPECT_FALSE(interpreter->ApplyDelegate(delegate->get()).ok());
+    EXPECT_THAT(interpreter->TakeLog(), Contains(HasSubstr(reason)));
+    ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
+  }
+}
+
+TEST(LoaderTest, ReportsOfOthersDelegatesAreNull) {
+  const auto xnnpack = CreateXnnpackDelegate(1);
+  ASSERT_TRUE(xnnpack.ok()) << xnnpack.status();
+  EXPECT_EQ(Opened().report(xnnpack->get()), nullptr);
+  EXPECT_EQ(Opened().report(nullptr), nullptr);
+}
+
+// The library and the copy linked into this program live side by side.
+TEST(LoaderTest, TwoCopiesInOneProcess) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const DelegatePtr theirs = Create({});
+  const DelegatePtr ours = MakeDelegate();
+  EXPECT_EQ(Opened().report(ours.get()), nullptr);
+  EXPECT_EQ(TfLiteGlesDelegateReport(theirs.get()), nullptr);
+  ExpectRuns(theirs);
+  ExpectRuns(ours);
+  EXPECT_THAT(ExpectRuns(theirs), Not(Contains(HasSubstr("stays on the CPU"))));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

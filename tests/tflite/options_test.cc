@@ -1,0 +1,209 @@
+// labels: unit
+#include "delegate/tflite/options.h"
+
+#include <cstddef>
+#include <string>
+
+#include "gles_delegate/gles_delegate.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace gles_delegate {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string& Reported() {
+  static std::string& text = *new std::string;
+  return text;
+}
+void Report(const char* text) { Reported() = text; }
+
+TfLiteDelegate* Plugin(const char* key, const char* value) {
+  Reported().clear();
+  char* keys[] = {const_cast<char*>(key)};
+  char* values[] = {const_cast<char*>(value)};
+  return tflite_plugin_create_delegate(keys, values, 1, Report);
+}
+
+TEST(OptionsTest, DefaultsAreThoseOfTheHeader) {
+  const TfLiteGlesDelegateOptions o = TfLiteGlesDelegateOptionsDefault();
+  EXPECT_EQ(o.struct_size, sizeof(o));
+  EXPECT_EQ(o.is_precision_loss_allowed, 0);
+  EXPECT_EQ(o.max_delegated_partitions, 1);
+  EXPECT_EQ(o.min_nodes_per_partition, 1);
+  EXPECT_EQ(o.enable_quantization, 1);
+  EXPECT_EQ(o.storage, kTfLiteGlesStorageAuto);
+  EXPECT_EQ(o.quantized_compute, kTfLiteGlesQuantizedAuto);
+  EXPECT_EQ(o.tuning, kTfLiteGlesTuningDefault);
+  EXPECT_EQ(o.verbosity, 1);
+  EXPECT_EQ(o.allow_software, 1);
+  EXPECT_EQ(o.self_check, 1);
+  EXPECT_EQ(o.wait_type, kTfLiteGlesWaitPassive);
+  EXPECT_EQ(o.float16_overflow, kTfLiteGlesFloat16OverflowInfinity);
+  EXPECT_EQ(o.float32_nodes, nullptr);
+  EXPECT_EQ(o.serialization_dir, nullptr);
+  EXPECT_EQ(o.model_token, nullptr);
+  EXPECT_EQ(o.enable_serialization, 1);
+  EXPECT_EQ(o.serialization_max_bytes, 0);
+}
+
+TEST(OptionsTest, ACallerThatDoesNotKnowTheCacheHasNone) {
+  TfLiteGlesDelegateOptions o = TfLiteGlesDelegateOptionsDefault();
+  o.serialization_dir = "dir";
+  o.model_token = "token";
+  o.struct_size = offsetof(TfLiteGlesDelegateOptions, serialization_dir);
+  const auto options = OptionsFrom(&o);
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->cache.directory, "");
+}
+
+TEST(OptionsTest, TheCacheNeedsItsDirectoryAndItsToken) {
+  TfLiteGlesDelegateOptions o = TfLiteGlesDelegateOptionsDefault();
+  o.serialization_dir = "dir";
+  EXPECT_THAT(std::string(OptionsFrom(&o).status().message()),
+              HasSubstr("model_token"));
+  o.enable_serialization = 0;
+  EXPECT_TRUE(OptionsFrom(&o).ok());
+  o.enable_serialization = 1;
+  o.model_token = "token";
+  o.serialization_max_bytes = int64_t{1} << 40;
+  const auto options = OptionsFrom(&o);
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->cache.directory, "dir");
+  EXPECT_EQ(options->cache.token, "token");
+  EXPECT_EQ(options->cache.max_bytes, int64_t{1} << 40);
+  o.serialization_max_bytes = -1;
+  EXPECT_THAT(std::string(OptionsFrom(&o).status().message()),
+              HasSubstr("serialization_max_bytes"));
+}
+
+TEST(OptionsTest, NullOptionsAreTheDefaults) {
+  TfLiteDelegate* delegate = TfLiteGlesDelegateCreate(nullptr);
+  ASSERT_NE(delegate, nullptr);
+  TfLiteGlesDelegateDelete(delegate);
+  TfLiteGlesDelegateDelete(nullptr);
+}
+
+TEST(OptionsTest, AStructWithoutItsSizeIsRefused) {
+  TfLiteGlesDelegateOptions o = {};
+  EXPECT_EQ(TfLiteGlesDelegateCreate(&o), nullptr);
+  EXPECT_THAT(TfLiteGlesDelegateLastError(), HasSubstr("struct_size"));
+}
+
+TEST(OptionsTest, BadValuesNameTheField) {
+  TfLiteGlesDelegateOptions o = TfLiteGlesDelegateOptionsDefault();
+  o.storage = 9;
+  EXPECT_EQ(TfLiteGlesDelegateCreate(&o), nullptr);
+  EXPECT_THAT(TfLiteGlesDelegateLastError(), HasSubstr("storage"));
+}
+
+TEST(PluginTest, EveryFieldIsAKey) {
+  for (const auto& [key, value] :
+       std::vector<std::pair<const char*, const char*>>{
+           {"is_precision_loss_allowed", "1"},
+           {"max_delegated_partitions", "3"},
+           {"min_nodes_per_partition", "2"},
+           {"enable_quantization", "false"},
+           {"storage", "texture_2d"},
+           {"quantized_compute", "float_unsimulated"},
+           {"quantized_compute", "integer"},
+           {"tuning", "exhaustive"},
+           {"allow_software", "0"},
+           {"self_check", "false"},
+           {"force_own_context", "true"},
+           {"verbosity", "2"},
+           {"device", "llvmpipe"},
+           {"exclude_nodes", "1,3-5"},
+           {"float32_nodes", "0,7-9"},
+           {"wait_type", "active"},
+           {"float16_overflow", "saturate"},
+           {"enable_op_profiling", "1"},
+           {"enable_serialization", "0"},
+           {"integer_rounding", "auto"},
+           {"integer_rounding", "xnnpack"},
+           {"serialization_max_bytes", "5000000000"}}) {
+    TfLiteDelegate* delegate = Plugin(key, value);
+    EXPECT_NE(delegate, nullptr) << key << ": " << Reported();
+    tflite_plugin_destroy_delegate(delegate);
+  }
+}
+
+TEST(PluginTest, TheCacheTakesTwoKeys) {
+  char dir[] = "serialization_dir", token[] = "model_token", value[] = "x";
+  char* keys[] = {dir, token};
+  char* values[] = {value, value};
+  TfLiteDelegate* delegate =
+      tflite_plugin_create_delegate(keys, values, 2, Report);
+  EXPECT_NE(delegate, nullptr) << Reported();
+  tflite_plugin_destroy_delegate(delegate);
+  EXPECT_EQ(Plugin("model_token", "x"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("serialization_dir"));
+}
+
+TEST(PluginTest, AnUnknownKeyIsRefusedWithTheKnownOnes) {
+  EXPECT_EQ(Plugin("precision", "1"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("unknown option 'precision'"));
+  EXPECT_THAT(Reported(), HasSubstr("is_precision_loss_allowed"));
+  EXPECT_THAT(Reported(), HasSubstr("exclude_nodes"));
+}
+
+TEST(PluginTest, ABadValueIsRefused) {
+  EXPECT_EQ(Plugin("verbosity", "loud"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("'loud' is not an integer"));
+  EXPECT_EQ(Plugin("storage", "tape"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("texture_array"));
+  EXPECT_EQ(Plugin("quantized_compute", "int"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("is not auto, float"));
+  EXPECT_EQ(Plugin("integer_rounding", "up"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("none of auto, tflite, tflite_wheel, "
+                                    "litert, xnnpack, reference"));
+  EXPECT_EQ(Plugin("tuning", "fast"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("is not default or exhaustive"));
+  EXPECT_EQ(Plugin("wait_type", "2"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("is not passive or active"));
+  EXPECT_EQ(Plugin("float16_overflow", "wrap"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("is not infinity or saturate"));
+  EXPECT_EQ(Plugin("float32_nodes", "5-3"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("option float32_nodes"));
+  EXPECT_EQ(Plugin("exclude_nodes", "5-3"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("5-3"));
+}
+
+// TFLite's own loader passes no reporter and calls what it gets: loader_test
+// has what comes of that.
+TEST(PluginTest, WithoutAReporterABadOptionIsToldWhenItIsApplied) {
+  char key[] = "nonsense";
+  char value[] = "";
+  char* keys[] = {key};
+  char* values[] = {value};
+  TfLiteDelegate* delegate =
+      tflite_plugin_create_delegate(keys, values, 1, nullptr);
+  ASSERT_NE(delegate, nullptr);
+  EXPECT_THAT(TfLiteGlesDelegateLastError(), HasSubstr("'nonsense'"));
+  EXPECT_THAT(TfLiteGlesDelegateReport(delegate), HasSubstr("'nonsense'"));
+  tflite_plugin_destroy_delegate(delegate);
+}
+
+TEST(PluginTest, NoOptionsAreTheDefaults) {
+  TfLiteDelegate* delegate =
+      tflite_plugin_create_delegate(nullptr, nullptr, 0, Report);
+  EXPECT_NE(delegate, nullptr);
+  tflite_plugin_destroy_delegate(delegate);
+}
+
+TEST(NodeRangesTest, ParsesSinglesAndRanges) {
+  const auto ranges = ParseNodeRanges("exclude_nodes", "3, 17-20");
+  ASSERT_TRUE(ranges.ok());
+  EXPECT_THAT(*ranges,
+              ::testing::ElementsAre(std::pair(3, 3), std::pair(17, 20)));
+  EXPECT_TRUE(ParseNodeRanges("exclude_nodes", "")->empty());
+  EXPECT_FALSE(ParseNodeRanges("exclude_nodes", "a").ok());
+  EXPECT_FALSE(ParseNodeRanges("exclude_nodes", "1-").ok());
+  EXPECT_THAT(
+      std::string(ParseNodeRanges("float32_nodes", "x").status().message()),
+      HasSubstr("option float32_nodes: 'x'"));
+}
+
+}  // namespace
+}  // namespace gles_delegate
