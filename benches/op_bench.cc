@@ -39,6 +39,7 @@
 #include "benchmark/benchmark.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/op_list.h"
 #include "tools/common/tflite_host.h"
 #include "tools/runner/op_shape_model.h"
 #include "tools/runner/op_shapes.h"

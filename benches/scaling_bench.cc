@@ -8,11 +8,12 @@
 #include "benches/common/bench_device.h"
 #include "benchmark/benchmark.h"
 #include "delegate/device/device_profile.h"
-#include "delegate/runtime/executor.h"
-#include "delegate/ops/conv/conv_2d.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/conv/conv_2d.h"
+#include "delegate/ops/op_list.h"
 #include "delegate/passes/fuse_depthwise.h"
 #include "delegate/passes/passes.h"
+#include "delegate/runtime/executor.h"
 
 namespace gles_delegate {
 namespace {

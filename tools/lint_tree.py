@@ -10,7 +10,8 @@ Prints one line a finding and ends with 1 where there is one.
   disturbs the same test run beside it. Only tests/testing/scratch_directory.h,
   which makes a new folder for each object, may ask for the temporary folder.
 - documents: a file that a document links to or names in backquotes exists, and so
-  does an option that it names with a value (`key: value`, --gles_options="key:value").
+  does an option that it names with a value (`key: value`, --gles_options="key:value").- layers: a stage of delegate/ includes only headers of stages and folders that its
+  library links (delegate/CMakeLists.txt); egl/, gl_shaders/ and quant/ likewise.
 """
 
 import argparse
@@ -113,6 +114,55 @@ def option_keys(text):
     return set(re.findall(r"^ +[\w ]+[ *]+(\w+)(?:\[\d+\])?;", text, re.MULTILINE))
 
 
+# --- layers -----------------------------------------------------------------
+
+STAGE = re.compile(r"^gles_add_stage\((\w+)([^)]*)\)", re.MULTILINE)
+INCLUDE = re.compile(r'^#include "((?:delegate|egl|gl_shaders|quant)/[^"]*)"')
+BELOW = {"egl": {"egl"}, "quant": {"quant"}, "gl_shaders": {"gl_shaders", "egl"}}
+
+
+def layers_of(cmake):
+    """Each stage's folder with the folders that it may include.
+
+    >>> layers = layers_of("gles_add_stage(a gles_quant absl::x)\\n"
+    ...                    "gles_add_stage(b gles_a gles_shaders\\n  gles_egl)")
+    >>> sorted(layers["delegate/b"])
+    ['delegate/a', 'delegate/b', 'egl', 'gl_shaders']
+    """
+    names = {"gles_quant": "quant", "gles_egl": "egl", "gles_shaders": "gl_shaders",
+             "gles_custom_ops": "delegate/tflite"}
+    layers = dict(BELOW)
+    for stage, linked in STAGE.findall(cmake):
+        folder = f"delegate/{stage}"
+        layers[folder] = {folder} | {names[name] for name in linked.split() if name in names}
+        names[f"gles_{stage}"] = folder
+    return layers
+
+
+def layer_of(path):
+    """'delegate/ops/conv/conv_2d.h' -> 'delegate/ops'; 'egl/context.h' -> 'egl'."""
+    parts = path.split("/")
+    return "/".join(parts[:2]) if parts[0] == "delegate" else parts[0]
+
+
+def check_layers(path, text, layers):
+    """Yields findings of one source.
+
+    >>> layers = {"delegate/ops": {"delegate/ops", "quant"}}
+    >>> list(check_layers("delegate/ops/a.cc", '#include "delegate/tflite/b.h"', layers))
+    ['delegate/ops/a.cc:1: delegate/ops does not link delegate/tflite']
+    >>> list(check_layers("delegate/ops/a.cc", '#include "quant/half.h"', layers))
+    []
+    """
+    own = layer_of(path)
+    if own not in layers:
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        included = INCLUDE.match(line)
+        if included and layer_of(included.group(1)) not in layers[own]:
+            yield f"{path}:{number}: {own} does not link {layer_of(included.group(1))}"
+
+
 # --- the tree ---------------------------------------------------------------
 
 
@@ -138,9 +188,12 @@ def read(path):
 def findings():
     files = set(tracked_files())
     options = option_keys(read("delegate/include/gles_delegate/gles_delegate.h"))
+    layers = layers_of(read("delegate/CMakeLists.txt"))
     for path in sorted(files):
         if not os.path.exists(os.path.join(ROOT, path)):
             continue  # removed, not yet committed
+        if path.endswith((".cc", ".h")):
+            yield from check_layers(path, read(path), layers)
         if path.startswith("tests/") and path.endswith((".cc", ".h")):
             yield from check_scratch(path, read(path))
         if path.endswith(".md") and not path.startswith("third_party/"):

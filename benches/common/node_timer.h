@@ -9,9 +9,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "delegate/runtime/executor.h"
 #include "delegate/graph/graph.h"
-#include "delegate/plan/plan.h"
+#include "delegate/plan/planner.h"
+#include "delegate/runtime/executor.h"
 
 namespace gles_delegate {
 

@@ -4,7 +4,7 @@
 
 #include "absl/status/statusor.h"
 #include "delegate/graph/graph.h"
-#include "delegate/plan/plan.h"
+#include "delegate/plan/planner.h"
 #include "tools/common/tflite_host.h"
 
 namespace gles_delegate {

@@ -6,8 +6,8 @@
 
 #include "absl/strings/string_view.h"
 #include "delegate/cache/cache_file.h"
+#include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
-#include "delegate/plan/plan.h"
 #include "egl/device_info.h"
 
 namespace gles_delegate {

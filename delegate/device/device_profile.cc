@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "delegate/partition/tuning.h"
+#include "delegate/device/knobs.h"
 #include "egl/gl_state.h"
 
 namespace gles_delegate {

@@ -13,9 +13,10 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "delegate/graph/graph.h"
-#include "delegate/plan/plan.h"
 
 namespace gles_delegate {
+
+class Planner;  // delegate/plan/planner.h
 
 // What an op's parser sees of a TFLite node: its tensors as ours, its parameter
 // struct (delegate/graph/builtin_params.h) or custom bytes. The pointers live
@@ -75,14 +76,6 @@ struct OpDefinition {
   absl::Status (*plan)(const Node& node, Planner* planner) = nullptr;
   absl::string_view notes;  // for docs/supported_ops.md
 };
-
-// nullptr: not an op of ours.
-const OpDefinition* FindOp(int builtin_code, absl::string_view custom_name);
-absl::Span<const OpDefinition> AllOps();
-
-// TFLite's fused activation as a post-op; nullopt-like: function empty for
-// none. `activation` is TfLiteFusedActivation. kUnimplemented: SIGN_BIT.
-absl::StatusOr<std::vector<PostOp>> FusedActivation(int activation);
 
 }  // namespace gles_delegate
 

@@ -2,7 +2,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_WORK_GROUP_H_
 #define GLES_DELEGATE_DELEGATE_OPS_WORK_GROUP_H_
 
-#include "delegate/plan/plan.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 

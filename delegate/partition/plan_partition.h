@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "delegate/graph/graph.h"
-#include "delegate/plan/plan.h"
+#include "delegate/plan/planner.h"
 #include "delegate/runtime/stage_times.h"
 #include "egl/context.h"
 

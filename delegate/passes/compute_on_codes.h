@@ -15,7 +15,7 @@
 #define GLES_DELEGATE_DELEGATE_PASSES_COMPUTE_ON_CODES_H_
 
 #include "delegate/graph/graph.h"
-#include "delegate/plan/plan.h"
+#include "delegate/plan/planner.h"
 #include "quant/cpu_kernels.h"
 
 namespace gles_delegate {

@@ -4,8 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "delegate/ops/movement/concatenation.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/movement/concatenation.h"
+#include "delegate/ops/op_list.h"
 
 namespace gles_delegate {
 namespace {

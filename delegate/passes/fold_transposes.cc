@@ -6,9 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/movement/transpose.h"
+#include "delegate/ops/op_list.h"
 #include "delegate/passes/dead_nodes.h"
 
 namespace gles_delegate {

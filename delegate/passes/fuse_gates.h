@@ -2,7 +2,7 @@
 #define GLES_DELEGATE_DELEGATE_PASSES_FUSE_GATES_H_
 
 #include "delegate/graph/graph.h"
-#include "delegate/plan/plan.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 

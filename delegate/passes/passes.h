@@ -10,9 +10,9 @@ namespace gles_delegate {
 
 // Each pass is linear in the graph's nodes. The result computes the same
 // outputs, under the same tensor ids. `max_tensors`: how many tensors and
-// packed constants a dispatch may bind (MaxBoundTensors of delegate/plan/plan.h);
-// the default is what every device has. `half`: weights are stored in 16 bits.
-// kInvalidArgument: a malformed constant.
+// packed constants a dispatch may bind (MaxBoundTensors of
+// delegate/plan/planner.h); the default is what every device has. `half`:
+// weights are stored in 16 bits. kInvalidArgument: a malformed constant.
 absl::Status RunPasses(Graph* graph, int max_tensors = kMinimalBoundTensors,
                        bool half = false);
 

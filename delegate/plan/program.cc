@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "delegate/plan/storage.h"
 
 namespace gles_delegate {
 
@@ -130,27 +130,6 @@ std::vector<uint8_t> ParamsOf(const Graph& graph, const Dispatch& dispatch) {
   append(own.data(), own.size());
   bytes.resize((bytes.size() + 15) / 16 * 16);
   return bytes;
-}
-
-bool ConstantIsHalf(const PackedConstant& constant,
-                    const DeviceProfile& profile) {
-  return profile.half && !constant.always_float32 && !constant.literal;
-}
-
-absl::StatusOr<Storage> ConstantStorageFor(const PackedConstant& constant,
-                                           const DeviceProfile& profile) {
-  const bool texture = constant.width <= profile.max_texture_size &&
-                       constant.height <= profile.max_texture_size;
-  const int64_t bytes = int64_t{constant.width} * constant.height *
-                        (ConstantIsHalf(constant, profile) ? 8 : 16);
-  const bool buffer = bytes <= profile.max_buffer_bytes;
-  if (profile.constants == Storage::kTexture2d && texture)
-    return Storage::kTexture2d;
-  if (buffer) return Storage::kBuffer;
-  if (texture) return Storage::kTexture2d;
-  return absl::ResourceExhaustedError(absl::StrCat(
-      "constant ", constant.name, " of ", constant.width, "x", constant.height,
-      " texels fits neither a texture nor a buffer"));
 }
 
 }  // namespace gles_delegate

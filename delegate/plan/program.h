@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
-#include "delegate/plan/plan.h"
+#include "delegate/device/device_profile.h"
+#include "delegate/plan/dispatch.h"
 #include "gl_shaders/shader.h"
 
 namespace gles_delegate {
@@ -26,15 +26,6 @@ gl_shaders::ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
 
 // The bytes of its Params block: what COMMON_PARAMS declares, then its own.
 std::vector<uint8_t> ParamsOf(const Graph& graph, const Dispatch& dispatch);
-
-// Whether its texels are of 16-bit floats.
-bool ConstantIsHalf(const PackedConstant& constant,
-                    const DeviceProfile& profile);
-
-// Where a packed constant lives: the profile's choice if it fits, else the
-// other. kResourceExhausted: neither.
-absl::StatusOr<gl_shaders::Storage> ConstantStorageFor(
-    const PackedConstant& constant, const DeviceProfile& profile);
 
 }  // namespace gles_delegate
 

@@ -14,7 +14,7 @@
 #include "absl/types/span.h"
 #include "delegate/cache/cache_store.h"
 #include "delegate/plan/memory_plan.h"
-#include "delegate/plan/plan.h"
+#include "delegate/plan/planner.h"
 #include "delegate/runtime/program_cache.h"
 #include "delegate/runtime/stage_times.h"
 #include "delegate/runtime/validator.h"
@@ -41,8 +41,8 @@ struct ExecutorStats {
 // thread at a time. Invoke makes no GL object but fences, and after the first
 // one takes nothing from the heap (profiling and validation aside). With
 // GLES_DELEGATE_VALIDATE=1 in the environment when it is made, an executor
-// checks each command as delegate/runtime/validator.h says: Create and Invoke then fail
-// with kInternal on a violation.
+// checks each command as delegate/runtime/validator.h says: Create and Invoke
+// then fail with kInternal on a violation.
 class Executor {
  public:
   // `graph` is planned already (`dispatches`); its constants are uploaded here.

@@ -8,8 +8,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/texels.h"
 #include "delegate/plan/program.h"
-#include "delegate/runtime/texels.h"
 
 namespace gles_delegate {
 

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "delegate/graph/texels.h"
 #include "delegate/runtime/executor.h"
-#include "delegate/runtime/texels.h"
 #include "quant/half.h"
 
 namespace gles_delegate {

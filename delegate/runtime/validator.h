@@ -24,7 +24,7 @@
 #include "absl/types/span.h"
 #include "delegate/graph/graph.h"
 #include "delegate/plan/hazards.h"
-#include "delegate/plan/plan.h"
+#include "delegate/plan/planner.h"
 #include "egl/device_info.h"
 #include "gl_shaders/shader.h"
 

@@ -6,12 +6,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/passes/compute_on_codes.h"
+#include "delegate/device/knobs.h"
+#include "delegate/graph/texels.h"
+#include "delegate/partition/autotuning.h"
 #include "delegate/partition/plan_partition.h"
 #include "delegate/partition/self_check_mark.h"
-#include "delegate/runtime/texels.h"
+#include "delegate/passes/compute_on_codes.h"
 #include "delegate/tflite/state_mark.h"
-#include "delegate/partition/tuning.h"
 #include "egl/objects.h"
 
 namespace gles_delegate {

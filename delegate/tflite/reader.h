@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "delegate/graph/graph.h"
-#include "delegate/plan/plan.h"
+#include "delegate/plan/planner.h"
 #include "delegate/tflite/propagate_shapes.h"
 #include "tensorflow/lite/c/common.h"
 

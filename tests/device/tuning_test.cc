@@ -1,8 +1,6 @@
 // labels: unit cache sanitize
 // The search for a partition's fastest profile, with times made up here; and,
 // on a device, the option `tuning: exhaustive` with its result kept on disk.
-#include "delegate/partition/tuning.h"
-
 #include <algorithm>
 #include <map>
 #include <string>
@@ -11,6 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "delegate/device/device_profile.h"
+#include "delegate/device/knobs.h"
+#include "delegate/partition/autotuning.h"
 #include "delegate/partition/plan_partition.h"
 #include "egl/testing.h"
 #include "gmock/gmock.h"

@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "delegate/partition/tuning.h"
+#include "delegate/device/knobs.h"
 #include "tests/fuzz/target.h"
 
 namespace gles_delegate::fuzz {

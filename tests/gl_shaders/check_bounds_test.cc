@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "delegate/device/device_profile.h"
+#include "delegate/plan/planner.h"
 #include "delegate/runtime/executor.h"
-#include "delegate/plan/plan.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"

@@ -12,9 +12,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/op.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/elementwise/elementwise.h"
-#include "delegate/graph/op.h"
+#include "delegate/ops/op_list.h"
 #include "delegate/passes/fuse_elementwise.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -8,6 +8,7 @@
 #include <limits>
 #include <string>
 
+#include "delegate/ops/op_list.h"
 #include "delegate/passes/fuse_depthwise.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

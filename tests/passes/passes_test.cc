@@ -9,11 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "delegate/graph/op.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/conv/depthwise_conv_2d.h"
 #include "delegate/ops/elementwise/elementwise.h"
-#include "delegate/graph/op.h"
 #include "delegate/ops/movement/pad.h"
+#include "delegate/ops/op_list.h"
 #include "delegate/ops/pooling/pool_2d.h"
 #include "delegate/passes/dead_nodes.h"
 #include "delegate/passes/fold_constants.h"

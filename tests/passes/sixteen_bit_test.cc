@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/op_list.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"

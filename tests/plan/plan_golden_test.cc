@@ -6,11 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "delegate/plan/memory_plan.h"
-#include "delegate/graph/op.h"
-#include "delegate/passes/passes.h"
-#include "delegate/plan/plan.h"
 #include "delegate/graph/builtin_params.h"
+#include "delegate/graph/op.h"
+#include "delegate/ops/op_list.h"
+#include "delegate/passes/passes.h"
+#include "delegate/plan/memory_plan.h"
+#include "delegate/plan/planner.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/fake_node.h"

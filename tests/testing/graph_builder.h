@@ -8,10 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "delegate/graph/op.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/elementwise/elementwise.h"
-#include "delegate/graph/op.h"
 #include "delegate/ops/movement/pad.h"
+#include "delegate/ops/op_list.h"
 
 namespace gles_delegate::testing {
 

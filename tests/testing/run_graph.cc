@@ -5,9 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/device/device_profile.h"
-#include "delegate/runtime/executor.h"
 #include "delegate/graph/op.h"
-#include "delegate/runtime/texels.h"
+#include "delegate/graph/texels.h"
+#include "delegate/ops/op_list.h"
+#include "delegate/runtime/executor.h"
 #include "tests/testing/device.h"
 
 namespace gles_delegate::testing {

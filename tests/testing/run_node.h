@@ -8,7 +8,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "delegate/graph/op.h"
-#include "delegate/plan/plan.h"
+#include "delegate/plan/planner.h"
 #include "tests/testing/single_op.h"
 
 namespace gles_delegate::testing {

@@ -6,8 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "delegate/device/device_profile.h"
-#include "delegate/runtime/executor.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/op_list.h"
+#include "delegate/runtime/executor.h"
 #include "quant/half.h"
 
 namespace gles_delegate::conformance {

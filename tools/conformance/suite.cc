@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/op_list.h"
 #include "tools/conformance/cases.h"
 
 namespace gles_delegate::conformance {

@@ -14,6 +14,7 @@ struct CpuOp {
 };
 constexpr CpuOp kCpuOps[] = {
 #define CPU_OP(name, why) {name, why},
+#include "delegate/ops/op_list.h"
 #include "tools/conformance/cpu_ops.inc"
 #undef CPU_OP
 };

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_shared.h"
 #include "delegate/ops/conv/conv_split.h"
@@ -10,9 +11,10 @@
 #include "delegate/ops/conv/conv_unrolled.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/conv/conv_winograd.h"
+#include "delegate/ops/fused_activation.h"
 #include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/ops/padding.h"
-#include "delegate/graph/builtin_params.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {

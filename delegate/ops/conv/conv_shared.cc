@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "delegate/ops/conv/conv_tile.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {

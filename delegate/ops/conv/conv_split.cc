@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "delegate/ops/conv/conv_tile.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/conv/conv_weights.h"
-#include "delegate/plan/plan.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 

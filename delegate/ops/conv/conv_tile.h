@@ -2,7 +2,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_TILE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_TILE_H_
 
-#include "delegate/plan/plan.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "delegate/ops/conv/conv_tile.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {

@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/checks.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "delegate/graph/graph.h"
-#include "delegate/plan/plan.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 

@@ -8,6 +8,7 @@
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/matmul/matrix_product.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {

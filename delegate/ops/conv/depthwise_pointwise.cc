@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "delegate/ops/conv/conv_shared.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 

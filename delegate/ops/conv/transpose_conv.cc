@@ -9,11 +9,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
+#include "delegate/ops/fused_activation.h"
 #include "delegate/ops/padding.h"
-#include "delegate/graph/builtin_params.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {

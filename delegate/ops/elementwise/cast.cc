@@ -6,6 +6,7 @@
 #include "delegate/ops/checks.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/work_group.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "delegate/ops/movement/remap.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {

@@ -5,8 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "delegate/ops/checks.h"
 #include "delegate/graph/builtin_params.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/fused_activation.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {

@@ -8,6 +8,7 @@
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/movement/remap.h"
 #include "delegate/ops/work_group.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {

@@ -7,6 +7,7 @@
 #include "delegate/ops/conv/conv_shared.h"
 #include "delegate/ops/conv/conv_split.h"
 #include "delegate/ops/conv/conv_tile.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {

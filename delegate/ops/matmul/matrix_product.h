@@ -4,7 +4,7 @@
 #define GLES_DELEGATE_DELEGATE_OPS_MATMUL_MATRIX_PRODUCT_H_
 
 #include "delegate/ops/conv/conv_weights.h"
-#include "delegate/plan/plan.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 

@@ -5,10 +5,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/fused_activation.h"
 #include "delegate/ops/movement/remap.h"
 #include "delegate/ops/work_group.h"
-#include "delegate/graph/builtin_params.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {

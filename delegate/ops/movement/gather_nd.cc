@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/linear_gather.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 

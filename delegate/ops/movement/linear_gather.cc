@@ -4,9 +4,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/texels.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/work_group.h"
-#include "delegate/runtime/texels.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 

@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/concatenation.h"
-#include "delegate/graph/builtin_params.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 absl::StatusOr<ParsedNode> ParsePack(const NodeView& node) {

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/ops/checks.h"
 #include "delegate/graph/builtin_params.h"
+#include "delegate/ops/checks.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/work_group.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/remap.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 

@@ -4,9 +4,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/ops/checks.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/custom_params.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/fused_activation.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {

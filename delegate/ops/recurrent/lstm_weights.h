@@ -1,12 +1,12 @@
-// An LSTM's weights in one table, as gl_shaders/recurrent/lstm.comp reads it: column =
-// slice of four cells (or outputs), so that neighbouring invocations read
-// neighbouring texels. G gates (the input gate first, absent with CIFG).
+// An LSTM's weights in one table, as gl_shaders/recurrent/lstm.comp reads it:
+// column = slice of four cells (or outputs), so that neighbouring invocations
+// read neighbouring texels. G gates (the input gate first, absent with CIFG).
 #ifndef GLES_DELEGATE_DELEGATE_OPS_RECURRENT_LSTM_WEIGHTS_H_
 #define GLES_DELEGATE_DELEGATE_OPS_RECURRENT_LSTM_WEIGHTS_H_
 
 #include "delegate/graph/graph.h"
 #include "delegate/ops/recurrent/lstm.h"
-#include "delegate/plan/plan.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 

@@ -5,10 +5,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_weights.h"
+#include "delegate/ops/fused_activation.h"
 #include "delegate/ops/matmul/matrix_product.h"
-#include "delegate/graph/builtin_params.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {

@@ -9,6 +9,7 @@
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/movement/remap.h"
 #include "delegate/ops/reduction/row_threads.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "delegate/ops/work_group.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {

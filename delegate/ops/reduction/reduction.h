@@ -1,5 +1,6 @@
 // Sums, means, products and extremes over windows that slide (pooling) or that
-// cover whole axes (MEAN, SUM, ...), by one shader, gl_shaders/reduction/reduce.comp.
+// cover whole axes (MEAN, SUM, ...), by one shader,
+// gl_shaders/reduction/reduce.comp.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_REDUCTION_H_
 #define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_REDUCTION_H_
 
@@ -9,7 +10,7 @@
 #include <vector>
 
 #include "delegate/graph/graph.h"
-#include "delegate/plan/plan.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 

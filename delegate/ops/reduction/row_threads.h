@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "delegate/plan/plan.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 

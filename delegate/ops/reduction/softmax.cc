@@ -4,9 +4,10 @@
 #include <cstdint>
 #include <utility>
 
+#include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/work_group.h"
-#include "delegate/graph/builtin_params.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {

@@ -7,6 +7,7 @@
 #include "delegate/ops/checks.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/reduction/row_threads.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "delegate/graph/builtin_params.h"
+#include "delegate/ops/fused_activation.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"

@@ -1,4 +1,4 @@
-#include "delegate/runtime/texels.h"
+#include "delegate/graph/texels.h"
 
 #include <algorithm>
 #include <cmath>

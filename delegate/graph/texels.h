@@ -1,7 +1,7 @@
 // Host copies of tensors in the GPU's texel order: layer (batch, then slice),
 // row, column, four channels; channels past the last are zero.
-#ifndef GLES_DELEGATE_DELEGATE_RUNTIME_TEXELS_H_
-#define GLES_DELEGATE_DELEGATE_RUNTIME_TEXELS_H_
+#ifndef GLES_DELEGATE_DELEGATE_GRAPH_TEXELS_H_
+#define GLES_DELEGATE_DELEGATE_GRAPH_TEXELS_H_
 
 #include <cstdint>
 #include <vector>
@@ -38,4 +38,4 @@ std::vector<uint16_t> ToHalves(absl::Span<const float> values,
 
 }  // namespace gles_delegate
 
-#endif  // GLES_DELEGATE_DELEGATE_RUNTIME_TEXELS_H_
+#endif  // GLES_DELEGATE_DELEGATE_GRAPH_TEXELS_H_

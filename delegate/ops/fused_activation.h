@@ -1,0 +1,18 @@
+// The activation that TFLite fuses into a node, as a post-op.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_FUSED_ACTIVATION_H_
+#define GLES_DELEGATE_DELEGATE_OPS_FUSED_ACTIVATION_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "delegate/graph/graph.h"
+
+namespace gles_delegate {
+
+// `activation`: TfLiteFusedActivation. No post-op for none. kUnimplemented:
+// SIGN_BIT.
+absl::StatusOr<std::vector<PostOp>> FusedActivation(int activation);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_FUSED_ACTIVATION_H_

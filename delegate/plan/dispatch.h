@@ -1,0 +1,106 @@
+// What an op says of its work: dispatches, as plain data. Printable and
+// comparable, so a plan can be a golden test; nothing here touches GL.
+#ifndef GLES_DELEGATE_DELEGATE_PLAN_DISPATCH_H_
+#define GLES_DELEGATE_DELEGATE_PLAN_DISPATCH_H_
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "delegate/graph/graph.h"
+
+namespace gles_delegate {
+
+// Weights and tables, laid out for one shader: `width` x `height` texels of
+// four floats, read as <name>_at(x, y) (see gl_shaders/shader.h). Filled when
+// the plan is uploaded, not when it is checked.
+struct PackedConstant {
+  std::string name;  // as the shader calls it
+  int width = 1;     // texels a row
+  int height = 1;
+  bool always_float32 = false;  // even where precision loss is allowed
+  // Written into the shader's text, as float32: for few values, all finite,
+  // that are read at places known when the shader is compiled.
+  bool literal = false;
+  // The values follow from the node's constant inputs, from shapes and from
+  // what the plan's text shows, and from nothing else (attributes, say): the
+  // start-up cache may keep them under the key that it makes of those.
+  bool cacheable = false;
+  // Constants of a plan with the same id have the same values, and are uploaded
+  // once; -1: shared by none.
+  int shared_id = -1;
+  // Writes width * height * 4 floats. May be called more than once, from the
+  // planning thread only; holds what it needs by shared ownership.
+  std::function<void(absl::Span<float>)> fill;
+};
+
+// Values of a shader's Params block, in the order in which the .comp declares
+// them; std140 offsets are worked out here.
+class UniformBlock {
+ public:
+  void Int(absl::string_view name, int v);
+  void Int2(absl::string_view name, int x, int y);
+  void Int4(absl::string_view name, int x, int y, int z, int w);
+  void Float(absl::string_view name, float v);
+  void Float4(absl::string_view name, const std::array<float, 4>& v);
+
+  absl::Span<const uint8_t> bytes() const { return bytes_; }
+  std::string ToString() const;  // "stride=(2,2) alpha=0.1"
+
+ private:
+  void Append(absl::string_view name, const void* data, int words,
+              bool is_float);
+  std::vector<uint8_t> bytes_;
+  std::string text_;
+};
+
+// One glDispatchCompute, described.
+struct Dispatch {
+  // gl_shaders/<shader>.comp
+  explicit Dispatch(absl::string_view shader) : shader(shader) {}
+
+  std::string shader;
+  // Structure only (tile sizes, storage, variants); sizes go into uniforms, so
+  // that one program serves many layers.
+  std::vector<std::pair<std::string, std::string>> defines;
+  std::vector<std::pair<std::string, TensorId>> reads;  // name in the shader
+  std::vector<std::pair<std::string, TensorId>>
+      writes;  // first: takes post_ops
+  std::vector<PackedConstant> constants;
+  UniformBlock uniforms;
+  std::vector<PostOp> post_ops;         // applied by write_<first of writes>
+  bool on_codes = false;                // as its node's
+  std::array<int, 3> grid = {1, 1, 1};  // invocations
+  std::array<int, 3> work_group = {0, 0, 0};  // zeros: chosen from the grid
+  int64_t shared_bytes = 0;  // shared memory that a work group takes
+  // The writes cover only a part of the tensor (concatenation): the rest of it
+  // is written by other dispatches and must not be thought dead.
+  bool partial_write = false;
+  int node = -1;      // tflite_index, for the profile
+  std::string label;  // "CONV_2D 12", for errors and profiles
+
+  Dispatch& Define(absl::string_view name, int value = 1);
+  Dispatch& Define(absl::string_view name, absl::string_view value);
+  Dispatch& Read(absl::string_view name, TensorId id);
+  Dispatch& Write(absl::string_view name, TensorId id);
+  Dispatch& Constant(PackedConstant constant);
+  Dispatch& Grid(int x, int y, int z);
+  Dispatch& WorkGroup(int x, int y, int z);
+  // Must be said by whose shader declares any: planning holds it against the
+  // device's limit.
+  Dispatch& SharedMemory(int64_t bytes);
+  std::string ToString() const;
+};
+
+// The whole plan as text, a line per dispatch: for golden tests and reports.
+std::string PlanToString(const Graph& graph,
+                         absl::Span<const Dispatch> dispatches);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_PLAN_DISPATCH_H_

@@ -1,0 +1,94 @@
+// From nodes to dispatches, each held against the limits of the device.
+#ifndef GLES_DELEGATE_DELEGATE_PLAN_PLANNER_H_
+#define GLES_DELEGATE_DELEGATE_PLAN_PLANNER_H_
+
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "delegate/device/device_profile.h"
+#include "delegate/graph/graph.h"
+#include "delegate/plan/dispatch.h"
+#include "delegate/plan/storage.h"
+
+namespace gles_delegate {
+
+// Takes an op's dispatches. One Planner plans a whole graph, node by node; the
+// partition check runs the same code on a graph of one node.
+class Planner {
+ public:
+  Planner(Graph* graph, const DeviceProfile& profile)
+      : graph_(graph), profile_(profile) {}
+
+  const Graph& graph() const { return *graph_; }
+  const Tensor& tensor(TensorId id) const { return graph_->tensor(id); }
+  const DeviceProfile& profile() const { return profile_; }
+
+  // A tensor between two dispatches of one op, float32 or float16 as the rest.
+  // `type`: kInt32 for one of integers.
+  TensorId AddTemporary(absl::string_view name, const Shape& shape,
+                        DataType type = DataType::kFloat32);
+  // Likewise with TFLite's dims, where the rank matters (5).
+  TensorId AddTemporaryOf(absl::string_view name, std::vector<int> dims,
+                          DataType type);
+  // Like a temporary, but with constant values (in BHWC order).
+  TensorId AddConstantTensor(absl::string_view name, const Shape& shape,
+                             std::vector<float> values);
+
+  // An integer constant seen with another shape of as many elements; the bytes
+  // are shared.
+  TensorId AddConstantView(const Tensor& constant, const Shape& shape);
+
+  // The node's post-ops are added to every dispatch whose first write is the
+  // node's outputs[0] (each of its texels is written once), work groups of
+  // zeros are chosen, `node` and `label` are filled in. An empty grid is an
+  // error.
+  void Add(Dispatch dispatch);
+
+  // Dispatches whose text holds weights as literals: each is a program of its
+  // own, which takes time to compile.
+  int literal_dispatches() const { return literal_dispatches_; }
+
+  const std::vector<Dispatch>& dispatches() const { return dispatches_; }
+  std::vector<Dispatch> TakeDispatches() { return std::move(dispatches_); }
+
+  // For PlanNode: temporaries made from here on are stored as this node's
+  // outputs are.
+  void Begin(const Node& node) { always_float32_ = node.always_float32; }
+  // For PlanNode: gives the dispatches from `first` on their node, label,
+  // post-ops and work groups.
+  void Finish(size_t first, const Node& node, const std::string& label);
+
+ private:
+  Graph* graph_;
+  DeviceProfile profile_;
+  std::vector<Dispatch> dispatches_;
+  int literal_dispatches_ = 0;
+  bool always_float32_ = false;
+};
+
+// How many tensors and packed constants, the written one among them, any
+// dispatch may bind on this device, whatever their storage; at most 12.
+int MaxBoundTensors(const DeviceProfile& profile);
+
+// Plans every node of the graph, in order, then checks each dispatch against
+// the device's limits (tensor sizes, bindings, work groups). The first refusal
+// is returned: it names the node, its shapes and the rule.
+absl::StatusOr<std::vector<Dispatch>> PlanGraph(Graph* graph,
+                                                const DeviceProfile& profile);
+
+// One node's plan, appended to `planner`; used by PlanGraph.
+absl::Status PlanNode(const Node& node, Planner* planner);
+
+// A work group of about the wanted size that fits the grid and the limits: x
+// first (neighbouring texels), then y, then z.
+std::array<int, 3> ChooseWorkGroup(const std::array<int, 3>& grid,
+                                   const DeviceProfile& profile);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_PLAN_PLANNER_H_

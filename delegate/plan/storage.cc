@@ -1,0 +1,105 @@
+#include "delegate/plan/storage.h"
+
+#include <cstdlib>
+#include <iterator>
+
+#include "absl/strings/str_cat.h"
+
+namespace gles_delegate {
+
+using gl_shaders::Format;
+using gl_shaders::Storage;
+
+Format FormatFor(const Tensor& tensor, const DeviceProfile& profile) {
+  if (tensor.holds_codes) return Format::kRgba8i;
+  switch (tensor.type) {
+    case DataType::kInt32:
+    case DataType::kBool:
+      return Format::kRgba32i;
+    default:
+      return profile.half && !tensor.always_float32 ? Format::kRgba16f
+                                                    : Format::kRgba32f;
+  }
+}
+
+absl::StatusOr<Storage> StorageFor(const Tensor& tensor,
+                                   const DeviceProfile& profile) {
+  return StorageFor(tensor.shape, FormatFor(tensor, profile), profile);
+}
+
+namespace {
+
+// GLES_DELEGATE_STORAGE_SEED=n, for tests: each shape has a storage of its own,
+// by chance, so that all kinds meet in one plan.
+Storage PreferredStorage(const Shape& shape, const DeviceProfile& profile) {
+  const char* seed = std::getenv("GLES_DELEGATE_STORAGE_SEED");
+  if (seed == nullptr || *seed == '\0') return profile.storage;
+  uint32_t hash = static_cast<uint32_t>(std::atoi(seed)) * 2654435761u;
+  for (int extent : {shape.b, shape.h, shape.w, shape.c}) {
+    hash = (hash ^ static_cast<uint32_t>(extent)) * 2246822519u;
+    hash ^= hash >> 15;
+  }
+  constexpr Storage kStorages[] = {Storage::kTextureArray, Storage::kTexture2d,
+                                   Storage::kBuffer, Storage::kTexelBuffer};
+  return kStorages[hash % std::size(kStorages)];
+}
+
+}  // namespace
+
+absl::StatusOr<Storage> StorageFor(const Shape& shape, Format format,
+                                   const DeviceProfile& profile) {
+  const int64_t layers = int64_t{shape.b} * shape.slices();
+  const auto fits = [&](Storage storage) {
+    switch (storage) {
+      case Storage::kTextureArray:
+        return shape.w <= profile.max_texture_size &&
+               shape.h <= profile.max_texture_size &&
+               layers <= profile.max_texture_layers;
+      case Storage::kTexture2d:
+        return shape.w <= profile.max_texture_size &&
+               layers * shape.h <= profile.max_texture_size;
+      case Storage::kBuffer: {
+        return layers * shape.h * shape.w * BytesPerTexel(format) <=
+               profile.max_buffer_bytes;
+      }
+      case Storage::kTexelBuffer: {
+        const int64_t texels = layers * shape.h * shape.w;
+        return texels <= profile.max_texel_buffer_texels &&
+               texels * BytesPerTexel(format) <= profile.max_buffer_bytes;
+      }
+    }
+    return false;
+  };
+  for (Storage storage : {PreferredStorage(shape, profile), Storage::kTexture2d,
+                          Storage::kTextureArray, Storage::kBuffer}) {
+    if (fits(storage)) return storage;
+  }
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "a tensor of ", shape.ToString(), " (", layers,
+      " layers) fits no storage: ", "textures up to ", profile.max_texture_size,
+      ", ", profile.max_texture_layers, " layers, buffers up to ",
+      profile.max_buffer_bytes, " bytes"));
+}
+
+bool ConstantIsHalf(const PackedConstant& constant,
+                    const DeviceProfile& profile) {
+  return profile.half && !constant.always_float32 && !constant.literal;
+}
+
+absl::StatusOr<Storage> ConstantStorageFor(const PackedConstant& constant,
+                                           const DeviceProfile& profile) {
+  const bool texture = constant.width <= profile.max_texture_size &&
+                       constant.height <= profile.max_texture_size;
+  const int64_t bytes = int64_t{constant.width} * constant.height *
+                        (ConstantIsHalf(constant, profile) ? 8 : 16);
+  const bool buffer = bytes <= profile.max_buffer_bytes;
+  if (profile.constants == Storage::kTexture2d && texture)
+    return Storage::kTexture2d;
+  if (buffer) return Storage::kBuffer;
+  if (texture) return Storage::kTexture2d;
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "constant ", constant.name, " of ", constant.width, "x", constant.height,
+      " texels fits neither a texture nor a buffer"));
+}
+
+}  // namespace gles_delegate
