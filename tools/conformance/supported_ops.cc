@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/op_list.h"
 
 namespace gles_delegate::conformance {
 namespace {
@@ -14,7 +15,6 @@ struct CpuOp {
 };
 constexpr CpuOp kCpuOps[] = {
 #define CPU_OP(name, why) {name, why},
-#include "delegate/ops/op_list.h"
 #include "tools/conformance/cpu_ops.inc"
 #undef CPU_OP
 };
