@@ -63,12 +63,14 @@ struct Case {
 bool IsSet(const char* variable) { return std::getenv(variable) != nullptr; }
 
 DeviceProfile ProfileOf(const Tile& tile) {
-  ProfileOptions options;
+  PlanningOptions options;
   options.half = IsSet("GLES_BENCH_HALF");
   DeviceProfile profile = ProfileFor(BenchContext()->device(), options);
   if (tile.pixels > 0) {
-    profile.conv_tile_pixels = profile.depthwise_tile_pixels = tile.pixels;
-    profile.conv_tile_slices = profile.depthwise_tile_rows = tile.slices;
+    profile.choices.conv_tile_pixels = profile.choices.depthwise_tile_pixels =
+        tile.pixels;
+    profile.choices.conv_tile_slices = profile.choices.depthwise_tile_rows =
+        tile.slices;
   }
   return profile;
 }

@@ -23,7 +23,7 @@ absl::Span<const int> Ids(const TfLiteIntArray* array) {
 absl::StatusOr<Graph> Read(TfLiteContext* context,
                            const DeviceProfile& profile) {
   ReadOptions options;
-  options.half = profile.half;
+  options.half = profile.options.half;
   auto model = ReadModel(context, profile, options);
   if (!model.ok()) return model.status();
   std::vector<int> supported = {0};  // TfLiteIntArray: the count comes first

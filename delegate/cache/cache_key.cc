@@ -10,13 +10,17 @@ namespace {
 // The choices that the content depends on. What is not here shows in the plan,
 // or in the text of a program, by whose hash the program is found.
 void AddProfile(const DeviceProfile& p, Hasher* hasher) {
-  hasher->Value(p.storage).Value(p.read_by).Value(p.constants).Value(p.half);
-  hasher->Value(p.conv_tile_pixels).Value(p.conv_tile_slices);
-  hasher->Value(p.reduction_lanes)
-      .Value(p.split_target)
-      .Value(p.work_group_size);
-  hasher->Value(p.max_texture_size).Value(p.max_texture_layers);
-  hasher->Value(p.max_buffer_bytes).Value(p.max_texel_buffer_texels);
+  hasher->Value(p.choices.storage)
+      .Value(p.choices.read_by)
+      .Value(p.choices.constants)
+      .Value(p.options.half);
+  hasher->Value(p.choices.conv_tile_pixels).Value(p.choices.conv_tile_slices);
+  hasher->Value(p.choices.reduction_lanes)
+      .Value(p.choices.split_target)
+      .Value(p.choices.work_group_size);
+  hasher->Value(p.limits.max_texture_size).Value(p.limits.max_texture_layers);
+  hasher->Value(p.limits.max_buffer_bytes)
+      .Value(p.limits.max_texel_buffer_texels);
 }
 
 void AddTensor(const Tensor& tensor, Hasher* hasher) {

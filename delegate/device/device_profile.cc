@@ -15,12 +15,12 @@ using gl_shaders::Storage;
 
 namespace {
 
-// The rows of the tuning table: what differs from DeviceProfile's own values,
-// which are for devices that nobody has measured. The measurements behind them:
-// docs/performance.md.
+// The rows of the tuning table. A row sets what differs from the values in
+// DeviceChoices, which are for devices that nobody has measured. The
+// measurements behind the rows: docs/performance.md.
 
-DeviceProfile Llvmpipe(int simd_bits) {
-  DeviceProfile p;
+DeviceChoices Llvmpipe(int simd_bits) {
+  DeviceChoices p;
   // A store into a buffer costs a tenth of one into an image, a load from its
   // texels no more than one from an image, and a fifth of a texelFetch.
   p.storage = Storage::kTexelBuffer;
@@ -44,8 +44,8 @@ DeviceProfile Llvmpipe(int simd_bits) {
   return p;
 }
 
-DeviceProfile Softpipe() {
-  DeviceProfile p;
+DeviceChoices Softpipe() {
+  DeviceChoices p;
   p.storage = Storage::kTexture2d;
   p.work_group_size = 16;
   p.conv_tile_slices = 2;
@@ -55,8 +55,8 @@ DeviceProfile Softpipe() {
 }
 
 // An H200's.
-DeviceProfile Nvidia() {
-  DeviceProfile p;
+DeviceChoices Nvidia() {
+  DeviceChoices p;
   // texelFetch of 128-bit texels runs at an eighth of what buffers do.
   p.storage = Storage::kBuffer;
   p.conv_tile_slices = 2;
@@ -84,8 +84,8 @@ DeviceProfile Nvidia() {
 // literal weights (virgl sends a shader's text in pieces, and its own compiler
 // answered wrongly for the demo's), no fusions, no Winograd, no mapped tensors.
 // Only how much an invocation does follows from what computes.
-DeviceProfile Wrapped(const egl::DeviceInfo& device) {
-  DeviceProfile p;
+DeviceChoices Wrapped(const egl::DeviceInfo& device) {
+  DeviceChoices p;
   if (!device.software) return p;
   p.work_group_size = 32;
   p.conv_tile_slices = 4;
@@ -94,7 +94,7 @@ DeviceProfile Wrapped(const egl::DeviceInfo& device) {
   return p;
 }
 
-DeviceProfile RowFor(const egl::DeviceInfo& device) {
+DeviceChoices RowFor(const egl::DeviceInfo& device) {
   if (device.wrapper != egl::Wrapper::kNone) return Wrapped(device);
   switch (device.kind) {
     case DeviceKind::kLlvmpipe:
@@ -104,11 +104,36 @@ DeviceProfile RowFor(const egl::DeviceInfo& device) {
     case DeviceKind::kNvidia:
       return Nvidia();
     default:
-      return DeviceProfile();
+      return DeviceChoices();
   }
 }
 
-Storage StorageOption(int option, Storage fallback) {
+DeviceLimits LimitsOf(const egl::DeviceInfo& device) {
+  DeviceLimits limits;
+  limits.max_texture_size = device.max_texture_size;
+  limits.max_texture_layers = device.max_array_texture_layers;
+  limits.max_texel_buffer_texels = device.max_texel_buffer_texels;
+  // Indices in shaders are 32-bit ints.
+  limits.max_buffer_bytes = std::min<int64_t>(
+      device.max_ssbo_bytes, std::numeric_limits<int32_t>::max());
+  // No more than are saved of an app's context (egl/gl_state.h).
+  limits.max_images = std::min(
+      {egl::kImageUnits, device.max_compute_images, device.max_image_units});
+  limits.max_buffers = std::min(egl::kStorageBuffers, device.max_compute_ssbos);
+  limits.max_textures =
+      std::min(egl::kTextureUnits, device.max_compute_textures);
+  limits.max_outputs = device.max_combined_shader_outputs;
+  limits.max_work_group_invocations = device.max_work_group_invocations;
+  limits.max_work_group_size = device.max_work_group_size;
+  limits.max_work_group_count = device.max_work_group_count;
+  limits.max_uniform_block_bytes = device.max_uniform_block_bytes;
+  limits.max_shared_memory_bytes = device.max_shared_memory_bytes;
+  return limits;
+}
+
+}  // namespace
+
+std::optional<Storage> StorageOption(int option) {
   switch (option) {
     case 1:
       return Storage::kTextureArray;
@@ -117,39 +142,19 @@ Storage StorageOption(int option, Storage fallback) {
     case 3:
       return Storage::kBuffer;
     default:
-      return fallback;
+      return std::nullopt;
   }
 }
 
-}  // namespace
-
 DeviceProfile ProfileFor(const egl::DeviceInfo& device,
-                         const ProfileOptions& options) {
-  DeviceProfile p = RowFor(device);
-  p.storage = StorageOption(options.storage, p.storage);
-  p.half = options.half;
-  p.saturate_halves = options.saturate_halves;
-  p.max_texture_size = device.max_texture_size;
-  p.max_texture_layers = device.max_array_texture_layers;
-  p.max_texel_buffer_texels = device.max_texel_buffer_texels;
-  // Indices in shaders are 32-bit ints.
-  p.max_buffer_bytes = std::min<int64_t>(device.max_ssbo_bytes,
-                                         std::numeric_limits<int32_t>::max());
-  // No more than are saved of an app's context (egl/gl_state.h).
-  p.max_images = std::min(
-      {egl::kImageUnits, device.max_compute_images, device.max_image_units});
-  p.max_buffers = std::min(egl::kStorageBuffers, device.max_compute_ssbos);
-  p.max_textures = std::min(egl::kTextureUnits, device.max_compute_textures);
-  p.max_outputs = device.max_combined_shader_outputs;
-  p.max_work_group_invocations = device.max_work_group_invocations;
-  p.max_work_group_size = device.max_work_group_size;
-  p.max_work_group_count = device.max_work_group_count;
-  p.max_uniform_block_bytes = device.max_uniform_block_bytes;
-  p.max_shared_memory_bytes = device.max_shared_memory_bytes;
+                         const PlanningOptions& options) {
+  DeviceProfile profile = {LimitsOf(device), RowFor(device), options};
+  DeviceChoices* choices = &profile.choices;
+  choices->storage = options.storage.value_or(choices->storage);
   // For finding a new device's row.
   const char* tuning = std::getenv("GLES_DELEGATE_TUNING");
-  if (tuning != nullptr) ApplyTuning(tuning, &p);
-  return p;
+  if (tuning != nullptr) ApplyTuning(tuning, choices);
+  return profile;
 }
 
 }  // namespace gles_delegate

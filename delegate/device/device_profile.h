@@ -1,82 +1,31 @@
-// How each driver family is used best, within the limits of the device.
+// What planning knows of the device, in three parts: what the driver has
+// (DeviceLimits), how this delegate uses it (DeviceChoices), and what the user
+// asked for (PlanningOptions).
 #ifndef GLES_DELEGATE_DELEGATE_DEVICE_DEVICE_PROFILE_H_
 #define GLES_DELEGATE_DELEGATE_DEVICE_DEVICE_PROFILE_H_
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "egl/device_info.h"
 #include "gl_shaders/shader.h"
 
 namespace gles_delegate {
 
-// How this device is used best: the one tuning table's row for it, with the
-// user's options applied. See device_profile.cc.
-struct DeviceProfile {
-  gl_shaders::Storage storage = gl_shaders::Storage::kTextureArray;
-  gl_shaders::ReadBy read_by = gl_shaders::ReadBy::kFetch;
-  gl_shaders::Storage constants =
-      gl_shaders::Storage::kBuffer;  // or kTexture2d
-  bool half = false;                 // 16-bit storage
-  // What is finite and past the largest 16-bit float is stored as that one, not
-  // as an infinity.
-  bool saturate_halves = false;
-  // Register tile of convolutions: pixels by output slices an invocation.
-  int conv_tile_pixels = 4;
-  int conv_tile_slices = 1;
-  // Likewise of depthwise convolutions: pixels of a row by rows.
-  int depthwise_tile_pixels = 4;
-  int depthwise_tile_rows = 1;
-  // Invocations that the device runs abreast, where tiles should leave none of
-  // them idle (a processor's vector units); 1: no matter.
-  int simd_lanes = 1;
-  // Invocations that may share one sum through shared memory; 1: none.
-  int reduction_lanes = 32;
-  // Invocations that keep the whole device busy: convolutions with fewer output
-  // texels split their sums. 0: never split.
-  int split_target = 0;
-  int split_tile_pixels = 1;  // their tile, as above
-  int split_tile_slices = 1;
-  // A 1x1 convolution computes the depthwise convolution before it by itself
-  // where that one's taps * slices * how often they are made (once for 16
-  // output slices of the 1x1) are no more than this; 0: never.
-  int fused_depthwise_work = 0;
-  // A 1x1 convolution of at most so many output slices multiplies its input by
-  // a gate as it reads it, so that no MUL has to; 0: never.
-  int fused_gate_slices = 0;
-  // Convolutions of 3x3 go by Winograd's F(4x4, 3x3) where input and output
-  // have so many channels (delegate/ops/conv/conv_winograd.h); 0: never.
-  int winograd_min_channels = 0;
-  // Those are made in bands whose tensors between are no larger, so that they
-  // stay in a processor's cache; 0: at once.
-  int winograd_band_bytes = 0;
-  // Convolutions of so many terms (taps * input slices * output slices) at most
-  // are spelled out, the weights literals; 0: none.
-  int unrolled_terms = 0;
-  // 1: the host itself brings inputs into the device's layout and outputs out
-  // of it, where they lie in buffers: the device's memory is the host's, and
-  // its processors are no faster at it. 0: the device does.
-  int host_transfers = 0;
-  // Inputs and outputs travel in pieces of about so many bytes, so that the
-  // host copies one while the GPU moves the next; 0: whole.
-  int upload_piece_bytes = 0;
-  int readback_piece_bytes = 0;
-  // An input of so many bytes or more is copied to the GPU's own memory first,
-  // and the upload reads it there; 0: none is.
-  int staged_upload_bytes = 0;
-  // With 16-bit storage floats cross the bus as 16 bits, too: 1; else 0.
-  int half_transfers = 0;
-  // Wanted invocations a work group, within the device's limit.
-  int work_group_size = 64;
-  // The device's limits that planning checks.
-  int max_texture_size = 2048;
+// What the driver has: no plan may ask for more. The values here are the
+// smallest that OpenGL ES 3.1 allows.
+struct DeviceLimits {
+  int max_texture_size = 2048;  // texels of a texture's width or height
   int max_texture_layers = 256;
-  int64_t max_buffer_bytes = int64_t{1} << 27;
-  int max_texel_buffer_texels = 0;  // 0: the device has no texel buffers
+  int64_t max_buffer_bytes = int64_t{1} << 27;  // of a shader storage block
+  int max_texel_buffer_texels = 0;  // 0: the device has no texel buffers.
   int max_images = 4;               // image uniforms of a compute shader
-  int max_buffers = 4;              // shader storage blocks, two kept for I/O
+  int max_buffers = 4;              // shader storage blocks of a compute shader
   int max_textures = 16;            // samplers of a compute shader
-  int max_outputs = 4;              // images + buffers together (GLES 3.1, 7.6)
+  // Images and shader storage blocks of a compute shader together (OpenGL ES
+  // 3.1, section 7.6).
+  int max_outputs = 4;
   int max_work_group_invocations = 128;
   std::array<int, 3> max_work_group_size = {128, 128, 64};
   std::array<int, 3> max_work_group_count = {65535, 65535, 65535};
@@ -84,15 +33,113 @@ struct DeviceProfile {
   int max_shared_memory_bytes = 16384;
 };
 
-struct ProfileOptions {
-  bool half = false;
-  int storage = 0;  // TfLiteGlesStorage
+// How this delegate uses the device: decides how fast a model runs, never what
+// it computes but for rounding. The values here are for a device that nobody
+// has measured; device_profile.cc has one row for each driver family that was
+// measured, and knobs.h names the numbers for tuning.
+struct DeviceChoices {
+  // How tensors are stored where the user did not ask for a storage.
+  gl_shaders::Storage storage = gl_shaders::Storage::kTextureArray;
+  // How shaders read a tensor that is stored in a texture.
+  gl_shaders::ReadBy read_by = gl_shaders::ReadBy::kFetch;
+  // How weights are stored: kBuffer or kTexture2d.
+  gl_shaders::Storage constants = gl_shaders::Storage::kBuffer;
+
+  // The outputs that one invocation of a convolution computes: so many pixels
+  // of a row times so many slices.
+  int conv_tile_pixels = 4;
+  int conv_tile_slices = 1;
+  // The outputs that one invocation of a depthwise convolution computes: so
+  // many pixels of a row times so many rows.
+  int depthwise_tile_pixels = 4;
+  int depthwise_tile_rows = 1;
+  // The work groups are made of so many invocations where the device's limits
+  // allow it.
+  int work_group_size = 64;
+
+  // A processor runs so many invocations in one vector. A convolution takes
+  // smaller tiles where larger ones leave part of the vector idle. 1: tiles
+  // are never made smaller.
+  int simd_lanes = 1;
+  // At most so many invocations of a work group compute one sum together,
+  // through shared memory. 1: each invocation computes its own sums.
+  int reduction_lanes = 32;
+
+  // The device is busy with so many invocations. A convolution with fewer
+  // output texels splits its sums among more invocations, until there are so
+  // many. 0: never split.
+  int split_target = 0;
+  // The tile of a convolution whose sums are split, as conv_tile_pixels and
+  // conv_tile_slices.
+  int split_tile_pixels = 1;
+  int split_tile_slices = 1;
+
+  // A 1x1 convolution computes the depthwise convolution before it by itself.
+  // Fuse when taps x slices x recomputations <= this, where the depthwise
+  // convolution is computed once for every 16 output slices of the 1x1
+  // convolution. 0: never fuse.
+  int fused_depthwise_work = 0;
+  // A 1x1 convolution multiplies its input by a gate as it reads the input, so
+  // that no MUL is dispatched. Fuse when output slices <= this. 0: never fuse.
+  int fused_gate_slices = 0;
+
+  // A 3x3 convolution goes by Winograd's F(4x4, 3x3)
+  // (delegate/ops/conv/conv_winograd.h) when both its input channels and its
+  // output channels >= this. 0: never.
+  int winograd_min_channels = 0;
+  // Winograd's intermediate tensors are computed in bands of rows, so that the
+  // tensors of a band take no more bytes than this and stay in a processor's
+  // cache. 0: all rows are one band.
+  int winograd_band_bytes = 0;
+
+  // A convolution is written out term by term, its weights as literals of the
+  // shader, when taps x input slices x output slices <= this. 0: never.
+  int unrolled_terms = 0;
+
+  // 1: the host packs inputs into the tensors' layout and unpacks outputs,
+  // where these tensors lie in buffers that the host can map. That is for a
+  // device whose memory is the host's and whose processors pack no faster than
+  // the host. 0: shaders pack and unpack.
+  int host_transfers = 0;
+  // Inputs and outputs are moved in pieces of about so many bytes, so that the
+  // host copies one piece while the GPU moves another. 0: in one piece.
+  int upload_piece_bytes = 0;
+  int readback_piece_bytes = 0;
+  // An input of at least so many bytes is first copied to the GPU's own memory,
+  // and the shader that packs the input reads it there. 0: inputs are read from
+  // the host's memory.
+  int staged_upload_bytes = 0;
+  // 1: with 16-bit storage, inputs and outputs cross the bus as 16-bit floats.
+  // 0: as 32-bit floats.
+  int half_transfers = 0;
+};
+
+// The user's options that planning sees.
+struct PlanningOptions {
+  bool half = false;  // Floats are stored in 16 bits.
+  // Every tensor is stored this way where it fits; nullopt: as DeviceChoices
+  // says. ProfileFor() writes it into the choices.
+  std::optional<gl_shaders::Storage> storage;
+  // With 16-bit storage: a finite value past 65504 is stored as 65504, and not
+  // as an infinity.
   bool saturate_halves = false;
 };
 
-// The table's row for the device, its limits filled in, the options applied.
+struct DeviceProfile {
+  DeviceLimits limits;
+  DeviceChoices choices;
+  PlanningOptions options;
+};
+
+// The storage that a TfLiteGlesStorage names; nullopt for
+// kTfLiteGlesStorageAuto.
+std::optional<gl_shaders::Storage> StorageOption(int option);
+
+// The device's limits, the choices of its row with the environment's
+// GLES_DELEGATE_TUNING applied, and the options. Limits are no larger than what
+// the delegate saves of an app's context (egl/gl_state.h).
 DeviceProfile ProfileFor(const egl::DeviceInfo& device,
-                         const ProfileOptions& options);
+                         const PlanningOptions& options);
 
 }  // namespace gles_delegate
 

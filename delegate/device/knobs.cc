@@ -14,7 +14,7 @@ namespace gles_delegate {
 using gl_shaders::Storage;
 
 const std::vector<Knob>& Knobs() {
-  using P = DeviceProfile;
+  using P = DeviceChoices;
   static const auto* const kKnobs = new std::vector<Knob>{
       {"conv_tile_pixels", &P::conv_tile_pixels, 1, 16, {1, 2, 4, 8}},
       {"conv_tile_slices", &P::conv_tile_slices, 1, 16, {1, 2, 4}},
@@ -68,18 +68,18 @@ const std::vector<Knob>& Knobs() {
   return *kKnobs;
 }
 
-std::string TuningText(const DeviceProfile& profile) {
+std::string TuningText(const DeviceChoices& choices) {
   std::string text;
   for (const Knob& knob : Knobs()) {
-    absl::StrAppend(&text, knob.name, "=", profile.*knob.value, ",");
+    absl::StrAppend(&text, knob.name, "=", choices.*knob.value, ",");
   }
-  return absl::StrCat(text, "storage=", static_cast<int>(profile.storage));
+  return absl::StrCat(text, "storage=", static_cast<int>(choices.storage));
 }
 
 size_t TuningRecordBytes() {
   // Each knob at the number of the most characters; the storage is one of few.
   static const size_t bytes = [] {
-    DeviceProfile longest;
+    DeviceChoices longest;
     for (const Knob& knob : Knobs()) {
       longest.*knob.value = std::numeric_limits<int>::min();
     }
@@ -99,7 +99,7 @@ std::string TextOfTuningRecord(absl::Span<const uint8_t> record) {
                      std::find(record.begin(), record.end(), uint8_t{0}));
 }
 
-void ApplyTuning(absl::string_view text, DeviceProfile* profile) {
+void ApplyTuning(absl::string_view text, DeviceChoices* choices) {
   for (absl::string_view part : absl::StrSplit(text, ',')) {
     const std::pair<absl::string_view, absl::string_view> pair =
         absl::StrSplit(part, absl::MaxSplits('=', 1));
@@ -109,11 +109,11 @@ void ApplyTuning(absl::string_view text, DeviceProfile* profile) {
       if (knob.name != pair.first || value < knob.least || value > knob.most) {
         continue;
       }
-      profile->*knob.value = value;
+      choices->*knob.value = value;
     }
     if (pair.first == "storage" && value >= 0 &&
         value < static_cast<int>(std::size(kStorages))) {
-      profile->storage = static_cast<Storage>(value);
+      choices->storage = static_cast<Storage>(value);
     }
   }
 }

@@ -1,4 +1,4 @@
-// What of a device's profile may be tuned, by name: the one list of it.
+// What of a device's choices may be tuned, by name: the one list of it.
 #ifndef GLES_DELEGATE_DELEGATE_DEVICE_KNOBS_H_
 #define GLES_DELEGATE_DELEGATE_DEVICE_KNOBS_H_
 
@@ -13,10 +13,10 @@
 
 namespace gles_delegate {
 
-// One number of a profile that decides how fast, never what.
+// One number of DeviceChoices that decides how fast, never what.
 struct Knob {
   absl::string_view name;
-  int DeviceProfile::*value;
+  int DeviceChoices::*value;
   int least;  // 0 where that turns something off
   int most;
   std::vector<int> candidates;  // of the search; empty: not searched
@@ -30,14 +30,14 @@ constexpr gl_shaders::Storage kStorages[] = {
 
 // "conv_tile_pixels=4,...,storage=2": every knob's value. Equal texts, equal
 // tuning.
-std::string TuningText(const DeviceProfile& profile);
+std::string TuningText(const DeviceChoices& choices);
 
 // Sets the knobs that `text` names. Unknown names and values out of a knob's
 // range are ignored: the text may come from the environment or from a file.
-void ApplyTuning(absl::string_view text, DeviceProfile* profile);
+void ApplyTuning(absl::string_view text, DeviceChoices* choices);
 
 // The text as the start-up cache keeps it: TuningRecordBytes() bytes, which is
-// room for the longest text of any profile, zeros behind the text.
+// room for the longest text of any choices, zeros behind the text.
 size_t TuningRecordBytes();
 // `text` is a TuningText().
 std::vector<uint8_t> TuningRecord(absl::string_view text);

@@ -6,12 +6,13 @@ namespace gles_delegate {
 
 void UseLightWorkGroup(const DeviceProfile& profile, Dispatch* dispatch) {
   constexpr int kInvocations = 64;
-  if (profile.work_group_size >= kInvocations) return;  // the planner's choice
-  int left = std::min(kInvocations, profile.max_work_group_invocations);
+  if (profile.choices.work_group_size >= kInvocations)
+    return;  // the planner's choice
+  int left = std::min(kInvocations, profile.limits.max_work_group_invocations);
   std::array<int, 3> group = {1, 1, 1};
   for (int axis = 0; axis < 3; ++axis) {
     const int most = std::min(axis == 0 ? 16 : kInvocations,
-                              profile.max_work_group_size[axis]);
+                              profile.limits.max_work_group_size[axis]);
     while (left >= 2 && group[axis] < dispatch->grid[axis] &&
            group[axis] * 2 <= most) {
       group[axis] *= 2;

@@ -35,7 +35,8 @@ class Search {
   // The best beside `start`, in turns: of dozens of measurements one may have
   // been lucky. What does not gain then is dropped.
   absl::Status Confirm(const DeviceProfile& start) {
-    if (TuningText(best_.profile) == TuningText(start)) return absl::OkStatus();
+    if (TuningText(best_.profile.choices) == TuningText(start.choices))
+      return absl::OkStatus();
     constexpr int kTurns = 3;
     double before = std::numeric_limits<double>::infinity();
     double after = before;
@@ -56,7 +57,7 @@ class Search {
 
   // True where it was better.
   bool Try(const DeviceProfile& candidate) {
-    if (seen_.count(TuningText(candidate)) != 0) return false;
+    if (seen_.count(TuningText(candidate.choices)) != 0) return false;
     auto ms = Time(candidate);
     if (!ms.ok() || *ms > kGain * best_.after_ms) return false;
     best_.profile = candidate;
@@ -68,7 +69,7 @@ class Search {
 
  private:
   absl::StatusOr<double> Time(const DeviceProfile& profile) {
-    seen_.insert(TuningText(profile));
+    seen_.insert(TuningText(profile.choices));
     ++best_.measured;
     return measure_(profile);
   }
@@ -84,16 +85,16 @@ bool TryAll(bool may_change_storage, Search* search) {
     if (!may_change_storage) break;
     DeviceProfile candidate = search->best().profile;
     if (storage == Storage::kTexelBuffer &&
-        candidate.max_texel_buffer_texels == 0) {
+        candidate.limits.max_texel_buffer_texels == 0) {
       continue;
     }
-    candidate.storage = storage;
+    candidate.choices.storage = storage;
     better |= search->Try(candidate);
   }
   for (const Knob& knob : Knobs()) {
     for (int value : knob.candidates) {
       DeviceProfile candidate = search->best().profile;
-      candidate.*knob.value = value;
+      candidate.choices.*knob.value = value;
       better |= search->Try(candidate);
     }
   }

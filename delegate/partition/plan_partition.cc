@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/runtime/executor.h"
 #include "delegate/passes/fuse_depthwise.h"
 #include "delegate/passes/fuse_gates.h"
 #include "delegate/passes/passes.h"
+#include "delegate/runtime/executor.h"
 #include "delegate/runtime/program_cache.h"
 
 namespace gles_delegate {
@@ -59,8 +59,8 @@ absl::StatusOr<PlannedPartition> PlanPartition(const Graph& graph,
                                                const DeviceProfile& profile,
                                                StageTimer* timer) {
   PlannedPartition planned{graph, {}, absl::OkStatus()};
-  if (auto s =
-          RunPasses(&planned.graph, MaxBoundTensors(profile), profile.half);
+  if (auto s = RunPasses(&planned.graph, MaxBoundTensors(profile),
+                         profile.options.half);
       !s.ok()) {
     return s;
   }
@@ -114,7 +114,7 @@ absl::StatusOr<double> PartitionTrials::Measure(const DeviceProfile& profile) {
     if (auto s = (*executor)->Invoke(inputs, outputs); !s.ok()) return s;
     const double ms = Ms(Clock::now() - start).count();
     if (i == 0 && !reference_.empty()) {
-      const auto s = Compare(planned->graph, out, profile.half);
+      const auto s = Compare(planned->graph, out, profile.options.half);
       if (!s.ok()) return s;
     }
     if (i < kWarmUp) continue;

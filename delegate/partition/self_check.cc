@@ -15,9 +15,9 @@
 #include "absl/synchronization/mutex.h"
 #include "delegate/cache/cache_hash.h"
 #include "delegate/cache/cache_key.h"
-#include "delegate/runtime/executor.h"
-#include "delegate/plan/program.h"
 #include "delegate/partition/self_check_reference.h"
+#include "delegate/plan/program.h"
+#include "delegate/runtime/executor.h"
 
 namespace gles_delegate {
 namespace {
@@ -349,8 +349,9 @@ std::vector<float> ViewOf(const std::vector<float>& whole, const Shape& of,
 double Check::Tolerance(const Tensor& tensor, const ReferenceValue& v) const {
   // A wrong program is wrong by more; a right one may sum in another order, by
   // Winograd's products, or from halves.
-  const double relative = in_.profile.half ? 8e-3 : 1e-3;
-  double tolerance = relative * v.magnitude + (in_.profile.half ? 1e-4 : 1e-6);
+  const double relative = in_.profile.options.half ? 8e-3 : 1e-3;
+  double tolerance =
+      relative * v.magnitude + (in_.profile.options.half ? 1e-4 : 1e-6);
   if (tensor.is_float_view() && !tensor.quantization.empty()) {
     // Its own rounding, and that of the integer kernels' tables and of the
     // functions before.
@@ -389,7 +390,7 @@ void Check::Compare(const Unit& unit) {
                                 : static_cast<int64_t>(random_() % elements);
     const auto expected = reference_.Expect(output, at);
     if (!expected) continue;
-    if (in_.profile.half && std::abs(expected->value) > 6e4) continue;
+    if (in_.profile.options.half && std::abs(expected->value) > 6e4) continue;
     double want = expected->value;
     if (tensor.holds_codes && !tensor.quantization.empty()) {
       // What the codes can hold of it. A float view ends there by its
@@ -442,28 +443,12 @@ absl::StatusOr<SelfCheckResult> SelfCheck(const SelfCheckInput& input,
 }
 
 DeviceProfile PlainProfile(DeviceProfile profile, bool keep_storage) {
-  const DeviceProfile defaults;
-  if (!keep_storage) profile.storage = gl_shaders::Storage::kTextureArray;
-  profile.read_by = gl_shaders::ReadBy::kFetch;
-  profile.constants = gl_shaders::Storage::kBuffer;
-  profile.conv_tile_pixels = 1;
-  profile.conv_tile_slices = 1;
-  profile.depthwise_tile_pixels = 1;
-  profile.depthwise_tile_rows = 1;
-  profile.simd_lanes = 1;
-  profile.reduction_lanes = 1;
-  profile.split_target = 0;
-  profile.fused_depthwise_work = 0;
-  profile.fused_gate_slices = 0;
-  profile.winograd_min_channels = 0;
-  profile.winograd_band_bytes = 0;
-  profile.unrolled_terms = 0;
-  profile.host_transfers = 0;
-  profile.upload_piece_bytes = 0;
-  profile.readback_piece_bytes = 0;
-  profile.staged_upload_bytes = 0;
-  profile.half_transfers = 0;
-  profile.work_group_size = defaults.work_group_size;
+  DeviceChoices plain;  // Fuses nothing, splits nothing, spells nothing out.
+  plain.conv_tile_pixels = 1;
+  plain.depthwise_tile_pixels = 1;
+  plain.reduction_lanes = 1;
+  if (keep_storage) plain.storage = profile.choices.storage;
+  profile.choices = plain;
   return profile;
 }
 

@@ -67,9 +67,10 @@ int64_t MostWork(const Shape& dst, const DeviceProfile& profile) {
   constexpr int kLargeOutput = 16;  // of what fills the device
   constexpr int kLargePart = 8;
   const int64_t texels = int64_t{dst.b} * dst.h * dst.w * dst.slices();
-  const bool large = profile.split_target > 0 &&
-                     texels > int64_t{kLargeOutput} * profile.split_target;
-  return profile.fused_depthwise_work / (large ? kLargePart : 1);
+  const bool large =
+      profile.choices.split_target > 0 &&
+      texels > int64_t{kLargeOutput} * profile.choices.split_target;
+  return profile.choices.fused_depthwise_work / (large ? kLargePart : 1);
 }
 
 // Both sets of weights, what is read, what is written, operands.
@@ -88,7 +89,7 @@ bool CanPlan(const Node& node, Graph* graph, const DeviceProfile& profile) {
 }  // namespace
 
 void FuseDepthwise(Graph* graph, const DeviceProfile& profile) {
-  if (profile.fused_depthwise_work == 0) return;
+  if (profile.choices.fused_depthwise_work == 0) return;
   const Uses uses(*graph);
   std::vector<bool> removed(graph->nodes.size(), false);
   for (size_t n = 0; n < graph->nodes.size(); ++n) {

@@ -68,13 +68,13 @@ bool CanTakeGate(const Graph& graph, const Node& node, TensorId product,
          !reads_twice && !node.on_codes &&
          tensors <= MaxBoundTensors(profile) &&
          graph.tensor(node.outputs[0]).shape.slices() <=
-             profile.fused_gate_slices;
+             profile.choices.fused_gate_slices;
 }
 
 }  // namespace
 
 void FuseGates(Graph* graph, const DeviceProfile& profile) {
-  if (profile.fused_gate_slices == 0) return;
+  if (profile.choices.fused_gate_slices == 0) return;
   const Uses uses(*graph);
   std::vector<bool> removed(graph->nodes.size(), false);
   for (size_t n = 0; n < graph->nodes.size(); ++n) {

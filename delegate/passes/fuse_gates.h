@@ -12,12 +12,12 @@ namespace gles_delegate {
 // reads. One dispatch less, and nothing written between.
 //
 // Each tile of output slices multiplies again, so only up to
-// profile.fused_gate_slices of them. Not where the product is an output of the
-// graph, read by others (a concatenation in place among them), or changed by
-// further functions; not for larger batches, whose tiles may take pixels of
-// several gates; not for few pixels, which fully_connected.comp takes; not of
-// 8-bit tensors, whose product is rounded to a code; not for a convolution that
-// would then bind more than the device allows.
+// profile.choices.fused_gate_slices of them. Not where the product is an output
+// of the graph, read by others (a concatenation in place among them), or
+// changed by further functions; not for larger batches, whose tiles may take
+// pixels of several gates; not for few pixels, which fully_connected.comp
+// takes; not of 8-bit tensors, whose product is rounded to a code; not for a
+// convolution that would then bind more than the device allows.
 //
 // After FuseElementwise and FuseDepthwise, which find more to fuse where the
 // MUL stands alone.

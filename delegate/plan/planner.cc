@@ -95,50 +95,50 @@ absl::Status CheckDispatch(const Graph& graph, const Dispatch& d,
     invocations *= d.work_group[axis];
     const int groups =
         (d.grid[axis] + d.work_group[axis] - 1) / d.work_group[axis];
-    if (d.work_group[axis] > profile.max_work_group_size[axis] ||
-        groups > profile.max_work_group_count[axis]) {
+    if (d.work_group[axis] > profile.limits.max_work_group_size[axis] ||
+        groups > profile.limits.max_work_group_count[axis]) {
       return absl::ResourceExhaustedError(absl::StrCat(
           d.shader, " wants ", groups, " work groups of ", d.work_group[axis],
           " on axis ", axis, ", past the device's limit of ",
-          profile.max_work_group_count[axis], " of ",
-          profile.max_work_group_size[axis]));
+          profile.limits.max_work_group_count[axis], " of ",
+          profile.limits.max_work_group_size[axis]));
     }
   }
-  if (invocations > profile.max_work_group_invocations) {
+  if (invocations > profile.limits.max_work_group_invocations) {
     return absl::ResourceExhaustedError(
         absl::StrCat(d.shader, " wants ", invocations,
                      " invocations a work group, the device allows ",
-                     profile.max_work_group_invocations));
+                     profile.limits.max_work_group_invocations));
   }
   const gl_shaders::Bindings bindings =
       gl_shaders::AssignBindings(SpecOf(graph, d, profile));
-  if (bindings.images > profile.max_images ||
-      bindings.buffers > profile.max_buffers ||
-      bindings.samplers > profile.max_textures) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat(d.shader, " binds ", bindings.samplers, " textures, ",
-                     bindings.images, " images and ", bindings.buffers,
-                     " buffers; the device allows ", profile.max_textures, ", ",
-                     profile.max_images, " and ", profile.max_buffers));
+  if (bindings.images > profile.limits.max_images ||
+      bindings.buffers > profile.limits.max_buffers ||
+      bindings.samplers > profile.limits.max_textures) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        d.shader, " binds ", bindings.samplers, " textures, ", bindings.images,
+        " images and ", bindings.buffers, " buffers; the device allows ",
+        profile.limits.max_textures, ", ", profile.limits.max_images, " and ",
+        profile.limits.max_buffers));
   }
-  if (bindings.images + bindings.buffers > profile.max_outputs) {
+  if (bindings.images + bindings.buffers > profile.limits.max_outputs) {
     return absl::ResourceExhaustedError(absl::StrCat(
         d.shader, " binds ", bindings.images, " images and ", bindings.buffers,
-        " buffers; the device allows ", profile.max_outputs,
+        " buffers; the device allows ", profile.limits.max_outputs,
         " of both together (GL_MAX_COMBINED_SHADER_OUTPUT_RESOURCES)"));
   }
   const auto params_bytes = static_cast<int64_t>(ParamsOf(graph, d).size());
-  if (params_bytes > profile.max_uniform_block_bytes) {
+  if (params_bytes > profile.limits.max_uniform_block_bytes) {
     return absl::ResourceExhaustedError(
         absl::StrCat(d.shader, " has ", params_bytes,
                      " bytes of parameters; a uniform block of the device has ",
-                     profile.max_uniform_block_bytes));
+                     profile.limits.max_uniform_block_bytes));
   }
-  if (d.shared_bytes > profile.max_shared_memory_bytes) {
+  if (d.shared_bytes > profile.limits.max_shared_memory_bytes) {
     return absl::ResourceExhaustedError(
         absl::StrCat(d.shader, " takes ", d.shared_bytes,
                      " bytes of shared memory a work group; the device has ",
-                     profile.max_shared_memory_bytes));
+                     profile.limits.max_shared_memory_bytes));
   }
   return absl::OkStatus();
 }
@@ -148,11 +148,11 @@ absl::Status CheckDispatch(const Graph& graph, const Dispatch& d,
 std::array<int, 3> ChooseWorkGroup(const std::array<int, 3>& grid,
                                    const DeviceProfile& profile) {
   std::array<int, 3> group = {1, 1, 1};
-  int left =
-      std::min(profile.work_group_size, profile.max_work_group_invocations);
+  int left = std::min(profile.choices.work_group_size,
+                      profile.limits.max_work_group_invocations);
   const auto grow = [&](int axis, int most) {
     while (group[axis] < grid[axis] && left >= 2 && group[axis] * 2 <= most &&
-           group[axis] * 2 <= profile.max_work_group_size[axis]) {
+           group[axis] * 2 <= profile.limits.max_work_group_size[axis]) {
       group[axis] *= 2;
       left /= 2;
     }
@@ -160,7 +160,7 @@ std::array<int, 3> ChooseWorkGroup(const std::array<int, 3>& grid,
   grow(0, 16);
   grow(1, 8);
   grow(2, 64);
-  grow(0, profile.max_work_group_size[0]);  // a grid of one row
+  grow(0, profile.limits.max_work_group_size[0]);  // a grid of one row
   return group;
 }
 
@@ -201,12 +201,12 @@ void Planner::Finish(size_t first, const Node& node, const std::string& label) {
 int MaxBoundTensors(const DeviceProfile& profile) {
   constexpr int kMost = 12;  // past which a longer chain saves little
   // Tensors that fit no texture become buffers, so buffers always count.
-  int most = std::min(kMost, profile.max_buffers);
-  const bool textures = profile.storage != Storage::kBuffer;
-  if (textures && profile.read_by == gl_shaders::ReadBy::kImage) {
-    most = std::min(most, profile.max_images);
+  int most = std::min(kMost, profile.limits.max_buffers);
+  const bool textures = profile.choices.storage != Storage::kBuffer;
+  if (textures && profile.choices.read_by == gl_shaders::ReadBy::kImage) {
+    most = std::min(most, profile.limits.max_images);
   }
-  most = std::min(most, profile.max_outputs);
+  most = std::min(most, profile.limits.max_outputs);
   return most;
 }
 

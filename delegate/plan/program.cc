@@ -48,8 +48,8 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
   ShaderSpec spec;
   spec.shader = dispatch.shader;
   spec.defines = dispatch.defines;
-  spec.read_by = profile.read_by;
-  spec.saturate_halves = profile.saturate_halves;
+  spec.read_by = profile.choices.read_by;
+  spec.saturate_halves = profile.options.saturate_halves;
   spec.work_group = dispatch.work_group;
   const auto add = [&](std::string name, TensorId id, bool write) {
     const Tensor& tensor = graph.tensor(id);

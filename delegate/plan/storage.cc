@@ -17,8 +17,8 @@ Format FormatFor(const Tensor& tensor, const DeviceProfile& profile) {
     case DataType::kBool:
       return Format::kRgba32i;
     default:
-      return profile.half && !tensor.always_float32 ? Format::kRgba16f
-                                                    : Format::kRgba32f;
+      return profile.options.half && !tensor.always_float32 ? Format::kRgba16f
+                                                            : Format::kRgba32f;
   }
 }
 
@@ -33,7 +33,7 @@ namespace {
 // by chance, so that all kinds meet in one plan.
 Storage PreferredStorage(const Shape& shape, const DeviceProfile& profile) {
   const char* seed = std::getenv("GLES_DELEGATE_STORAGE_SEED");
-  if (seed == nullptr || *seed == '\0') return profile.storage;
+  if (seed == nullptr || *seed == '\0') return profile.choices.storage;
   uint32_t hash = static_cast<uint32_t>(std::atoi(seed)) * 2654435761u;
   for (int extent : {shape.b, shape.h, shape.w, shape.c}) {
     hash = (hash ^ static_cast<uint32_t>(extent)) * 2246822519u;
@@ -52,20 +52,21 @@ absl::StatusOr<Storage> StorageFor(const Shape& shape, Format format,
   const auto fits = [&](Storage storage) {
     switch (storage) {
       case Storage::kTextureArray:
-        return shape.w <= profile.max_texture_size &&
-               shape.h <= profile.max_texture_size &&
-               layers <= profile.max_texture_layers;
+        return shape.w <= profile.limits.max_texture_size &&
+               shape.h <= profile.limits.max_texture_size &&
+               layers <= profile.limits.max_texture_layers;
       case Storage::kTexture2d:
-        return shape.w <= profile.max_texture_size &&
-               layers * shape.h <= profile.max_texture_size;
+        return shape.w <= profile.limits.max_texture_size &&
+               layers * shape.h <= profile.limits.max_texture_size;
       case Storage::kBuffer: {
         return layers * shape.h * shape.w * BytesPerTexel(format) <=
-               profile.max_buffer_bytes;
+               profile.limits.max_buffer_bytes;
       }
       case Storage::kTexelBuffer: {
         const int64_t texels = layers * shape.h * shape.w;
-        return texels <= profile.max_texel_buffer_texels &&
-               texels * BytesPerTexel(format) <= profile.max_buffer_bytes;
+        return texels <= profile.limits.max_texel_buffer_texels &&
+               texels * BytesPerTexel(format) <=
+                   profile.limits.max_buffer_bytes;
       }
     }
     return false;
@@ -76,24 +77,24 @@ absl::StatusOr<Storage> StorageFor(const Shape& shape, Format format,
   }
   return absl::ResourceExhaustedError(absl::StrCat(
       "a tensor of ", shape.ToString(), " (", layers,
-      " layers) fits no storage: ", "textures up to ", profile.max_texture_size,
-      ", ", profile.max_texture_layers, " layers, buffers up to ",
-      profile.max_buffer_bytes, " bytes"));
+      " layers) fits no storage: ", "textures up to ",
+      profile.limits.max_texture_size, ", ", profile.limits.max_texture_layers,
+      " layers, buffers up to ", profile.limits.max_buffer_bytes, " bytes"));
 }
 
 bool ConstantIsHalf(const PackedConstant& constant,
                     const DeviceProfile& profile) {
-  return profile.half && !constant.always_float32 && !constant.literal;
+  return profile.options.half && !constant.always_float32 && !constant.literal;
 }
 
 absl::StatusOr<Storage> ConstantStorageFor(const PackedConstant& constant,
                                            const DeviceProfile& profile) {
-  const bool texture = constant.width <= profile.max_texture_size &&
-                       constant.height <= profile.max_texture_size;
+  const bool texture = constant.width <= profile.limits.max_texture_size &&
+                       constant.height <= profile.limits.max_texture_size;
   const int64_t bytes = int64_t{constant.width} * constant.height *
                         (ConstantIsHalf(constant, profile) ? 8 : 16);
-  const bool buffer = bytes <= profile.max_buffer_bytes;
-  if (profile.constants == Storage::kTexture2d && texture)
+  const bool buffer = bytes <= profile.limits.max_buffer_bytes;
+  if (profile.choices.constants == Storage::kTexture2d && texture)
     return Storage::kTexture2d;
   if (buffer) return Storage::kBuffer;
   if (texture) return Storage::kTexture2d;

@@ -138,17 +138,17 @@ class Executor {
     int resource = -1;
     int staging_resource = -1;
     TensorId tensor = kNoTensor;
-    // Holds float16 of the tensor's floats (DeviceProfile::half_transfers).
+    // Holds float16 of the tensor's floats (DeviceChoices::half_transfers).
     bool halves = false;
     // Of the GPU: what the upload reads, where it does not read `buffer` itself
-    // (DeviceProfile::staged_upload_bytes).
+    // (DeviceChoices::staged_upload_bytes).
     egl::Buffer staging;
     bool is_staged() const { return staging.id() != 0; }
     GLuint shader_side() const {
       return is_staged() ? staging.id() : buffer.id();
     }
     // The tensor itself, mapped: the host packs and unpacks it
-    // (DeviceProfile::host_transfers).
+    // (DeviceChoices::host_transfers).
     uint8_t* texels = nullptr;
     Shape shape;
   };

@@ -237,7 +237,7 @@ absl::Status ExecutorBuilder::UploadConstantTensor(TensorId id) {
     auto values = ConstantFloats(tensor);
     if (!values.ok()) return values.status();
     return FloatTexels(PackTexels<float>(*values, tensor.shape), format,
-                       profile_.saturate_halves);
+                       profile_.options.saturate_halves);
   };
   // One that a pass or an op has made may come from attributes.
   const bool cacheable = tensor.tflite_index >= 0;
@@ -277,7 +277,7 @@ absl::Status ExecutorBuilder::UploadConstants() {
       const auto pack = [&]() -> absl::StatusOr<std::vector<uint8_t>> {
         std::vector<float> texels(int64_t{c.width} * c.height * 4, 0.0f);
         c.fill(absl::MakeSpan(texels));
-        return FloatTexels(texels, format, profile_.saturate_halves);
+        return FloatTexels(texels, format, profile_.options.saturate_halves);
       };
       auto resource = UploadTexels(slot, c.cacheable, pack);
       if (!resource.ok()) return Labelled(resource.status(), d.label);

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/runtime/executor_builder.h"
 #include "delegate/graph/op.h"
 #include "delegate/plan/program.h"
+#include "delegate/runtime/executor_builder.h"
 #include "quant/half.h"
 
 namespace gles_delegate {
@@ -61,8 +61,8 @@ int64_t HostElementBytes(const Tensor& tensor) {
 
 bool ExecutorBuilder::AsHalves(const Tensor& tensor) const {
   // The host's conversion makes infinities, which a saturating store is not to.
-  return profile_.half && profile_.half_transfers != 0 &&
-         !profile_.saturate_halves &&
+  return profile_.options.half && profile_.choices.half_transfers != 0 &&
+         !profile_.options.saturate_halves &&
          FormatFor(tensor, profile_) == gl_shaders::Format::kRgba16f &&
          can_map_ && HalvesAreFast();
 }
@@ -74,9 +74,9 @@ int64_t ExecutorBuilder::HostBytes(const Tensor& tensor) const {
 
 bool ExecutorBuilder::IsStaged(const Tensor& tensor) const {
   // Without a mapping the driver itself brings the bytes to the GPU's memory.
-  return profile_.staged_upload_bytes > 0 && can_map_ &&
+  return profile_.choices.staged_upload_bytes > 0 && can_map_ &&
          tensor.shape.elements() * HostElementBytes(tensor) >=
-             profile_.staged_upload_bytes;
+             profile_.choices.staged_upload_bytes;
 }
 
 void ExecutorBuilder::AddTransfer(int index, TensorId id, Dispatch d) {
@@ -99,9 +99,10 @@ void ExecutorBuilder::AddTransfer(int index, TensorId id, Dispatch d) {
   const int64_t step_bytes = layout.step * (bytes / s.elements());
   int64_t count = 1;
   // The host's side of a staged upload goes in pieces, not the GPU's.
-  const int piece_bytes = !upload            ? profile_.readback_piece_bytes
-                          : IsStaged(tensor) ? 0
-                                             : profile_.upload_piece_bytes;
+  const int piece_bytes = !upload ? profile_.choices.readback_piece_bytes
+                          : IsStaged(tensor)
+                              ? 0
+                              : profile_.choices.upload_piece_bytes;
   if (layout.axis >= 0 && piece_bytes > 0) {
     // Of what the host has to copy: halves make pieces no fewer.
     const int64_t host_bytes = s.elements() * HostElementBytes(tensor);
@@ -138,7 +139,7 @@ bool ExecutorBuilder::IsHostTransferred(TensorId id) const {
   // Four bytes an element on both sides, in memory of its own; a state stays
   // where it is.
   const gl_shaders::Format format = FormatFor(tensor, profile_);
-  return profile_.host_transfers != 0 && in_buffer &&
+  return profile_.choices.host_transfers != 0 && in_buffer &&
          gl_shaders::BytesPerTexel(format) == 16 &&
          tensor.view.of == kNoTensor && !tensor.is_variable &&
          !tensor.is_constant() && can_map_;
@@ -185,11 +186,11 @@ absl::StatusOr<Executor::HostBuffer> ExecutorBuilder::MakeHostBuffer(
   host.halves = AsHalves(tensor);
   // Whole vec4s (ints of codes), and threes.
   const size_t padded = (host.bytes + 47) / 48 * 48;
-  if (static_cast<int64_t>(padded) > profile_.max_buffer_bytes) {
+  if (static_cast<int64_t>(padded) > profile_.limits.max_buffer_bytes) {
     return absl::ResourceExhaustedError(absl::StrCat(
         tensor.ToString(), " needs ", padded,
         " bytes between host and GPU, past the device's buffers of ",
-        profile_.max_buffer_bytes,
+        profile_.limits.max_buffer_bytes,
         "; exclude the node at the partition's edge (option exclude_nodes)"));
   }
   auto buffer = egl::Buffer::CreateMapped(padded, access);

@@ -80,8 +80,9 @@ absl::Status GlesSimpleDelegate::EnsureContext(TfLiteContext* context) {
   }
   gpu_ = std::move(gpu);
   const egl::DeviceInfo& device = gpu_->context->device();
-  profile_ = ProfileFor(device, {options_.is_precision_loss_allowed,
-                                 options_.storage, options_.saturate_halves});
+  profile_ = ProfileFor(
+      device, {options_.is_precision_loss_allowed,
+               StorageOption(options_.storage), options_.saturate_halves});
   if (options_.verbosity >= 1 && device.software) {
     Log(context, SoftwareWarning(*gpu_->context));
   }

@@ -300,7 +300,7 @@ absl::Status GlesKernel::Tune() {
     const auto saved = cache->NextConstant(TuningRecordBytes());
     if (saved.ok() && saved->has_value()) {
       report_->tuning = TextOfTuningRecord(**saved);
-      ApplyTuning(report_->tuning, &profile_);
+      ApplyTuning(report_->tuning, &profile_.choices);
       return absl::OkStatus();
     }
     if (!saved.ok()) cache->Reject(saved.status());
@@ -312,7 +312,7 @@ absl::Status GlesKernel::Tune() {
                                 });
   if (!tuned.ok()) return tuned.status();
   profile_ = tuned->profile;
-  report_->tuning = TuningText(profile_);
+  report_->tuning = TuningText(profile_.choices);
   report_->tuning_before_ms = tuned->before_ms;
   report_->tuning_after_ms = tuned->after_ms;
   if (cache == nullptr) return absl::OkStatus();

@@ -19,15 +19,15 @@ egl::DeviceInfo DeviceOf(const char* vendor, const char* renderer) {
 
 TEST(DeviceProfileTest, LlvmpipesLanesAreItsVectors) {
   EXPECT_EQ(ProfileFor(DeviceOf("Mesa", "llvmpipe (LLVM 15.0.6, 256 bits)"), {})
-                .simd_lanes,
+                .choices.simd_lanes,
             8);
   EXPECT_EQ(ProfileFor(DeviceOf("Mesa", "llvmpipe (LLVM 22.1.0, 128 bits)"), {})
-                .simd_lanes,
+                .choices.simd_lanes,
             4);
   EXPECT_EQ(ProfileFor(DeviceOf("Mesa", "llvmpipe (LLVM 22.1.0, 512 bits)"), {})
-                .simd_lanes,
+                .choices.simd_lanes,
             16);
-  EXPECT_EQ(ProfileFor(DeviceOf("Mesa", "llvmpipe"), {}).simd_lanes, 8);
+  EXPECT_EQ(ProfileFor(DeviceOf("Mesa", "llvmpipe"), {}).choices.simd_lanes, 8);
 }
 
 // What was measured on llvmpipe or on NVIDIA's driver holds for those alone.
@@ -41,26 +41,26 @@ TEST(DeviceProfileTest, AWrapperAsksForNothingSpecial) {
         "D3D12 (NVIDIA GeForce RTX 3080)"}) {
     SCOPED_TRACE(renderer);
     const DeviceProfile p = ProfileFor(DeviceOf("Mesa", renderer), {});
-    EXPECT_EQ(p.unrolled_terms, 0);
-    EXPECT_EQ(p.host_transfers, 0);
-    EXPECT_EQ(p.winograd_min_channels, 0);
-    EXPECT_EQ(p.fused_gate_slices, 0);
-    EXPECT_EQ(p.fused_depthwise_work, 0);
-    EXPECT_EQ(p.staged_upload_bytes, 0);
-    EXPECT_NE(p.storage, Storage::kTexelBuffer);
-    EXPECT_EQ(p.read_by, gl_shaders::ReadBy::kFetch);
+    EXPECT_EQ(p.choices.unrolled_terms, 0);
+    EXPECT_EQ(p.choices.host_transfers, 0);
+    EXPECT_EQ(p.choices.winograd_min_channels, 0);
+    EXPECT_EQ(p.choices.fused_gate_slices, 0);
+    EXPECT_EQ(p.choices.fused_depthwise_work, 0);
+    EXPECT_EQ(p.choices.staged_upload_bytes, 0);
+    EXPECT_NE(p.choices.storage, Storage::kTexelBuffer);
+    EXPECT_EQ(p.choices.read_by, gl_shaders::ReadBy::kFetch);
   }
 }
 
 TEST(DeviceProfileTest, MeasuredDriversHaveTheirRows) {
   EXPECT_EQ(ProfileFor(DeviceOf("Mesa", "llvmpipe (LLVM 15.0.6, 256 bits)"), {})
-                .storage,
+                .choices.storage,
             Storage::kTexelBuffer);
-  EXPECT_EQ(ProfileFor(DeviceOf("Mesa", "softpipe"), {}).storage,
+  EXPECT_EQ(ProfileFor(DeviceOf("Mesa", "softpipe"), {}).choices.storage,
             Storage::kTexture2d);
   EXPECT_EQ(
       ProfileFor(DeviceOf("NVIDIA Corporation", "NVIDIA H200/PCIe/SSE2"), {})
-          .storage,
+          .choices.storage,
       Storage::kBuffer);
 }
 

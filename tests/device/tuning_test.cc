@@ -26,11 +26,11 @@ namespace gles_delegate::testing {
 namespace {
 
 TEST(TuningTextTest, ComesBack) {
-  DeviceProfile one;
+  DeviceChoices one;
   one.conv_tile_pixels = 7;
   one.split_target = 4096;
   one.storage = gl_shaders::Storage::kBuffer;
-  DeviceProfile other;
+  DeviceChoices other;
   EXPECT_NE(TuningText(one), TuningText(other));
   ApplyTuning(TuningText(one), &other);
   EXPECT_EQ(TuningText(one), TuningText(other));
@@ -38,15 +38,15 @@ TEST(TuningTextTest, ComesBack) {
 
 // The last knob of a long text was cut off once, when records had 512 bytes.
 TEST(TuningRecordTest, HoldsTheLongestText) {
-  DeviceProfile longest;
+  DeviceChoices longest;
   for (int value : {1 << 30, 1 << 10, 1024, 16}) {
     // Each knob takes the largest of these that is in its range.
     std::string text;
     for (absl::string_view part :
-         absl::StrSplit(TuningText(DeviceProfile()), ',')) {
+         absl::StrSplit(TuningText(DeviceChoices()), ',')) {
       absl::StrAppend(&text, part.substr(0, part.find('=')), "=", value, ",");
     }
-    DeviceProfile candidate;
+    DeviceChoices candidate;
     ApplyTuning(text, &candidate);
     if (TuningText(candidate).size() > TuningText(longest).size()) {
       longest = candidate;
@@ -61,24 +61,24 @@ TEST(TuningRecordTest, HoldsTheLongestText) {
 }
 
 TEST(TuningTextTest, WhatMakesNoSenseIsIgnored) {
-  DeviceProfile profile;
-  const std::string before = TuningText(profile);
+  DeviceChoices choices;
+  const std::string before = TuningText(choices);
   ApplyTuning(
       "conv_tile_pixels=0,conv_tile_slices=99999,no_such=3,work_group_size=x,"
       "split_target=-1,storage=7,storage=-1,=,conv_tile_pixels",
-      &profile);
-  EXPECT_EQ(TuningText(profile), before);
-  ApplyTuning("", &profile);
-  EXPECT_EQ(TuningText(profile), before);
+      &choices);
+  EXPECT_EQ(TuningText(choices), before);
+  ApplyTuning("", &choices);
+  EXPECT_EQ(TuningText(choices), before);
 }
 
 // Fastest at 8x2 in buffers, by 10% a step; 4x1 is where it begins.
 double MadeUp(const DeviceProfile& p) {
   double ms = 10;
-  if (p.conv_tile_pixels == 8) ms *= 0.9;
-  if (p.conv_tile_slices == 2) ms *= 0.9;
-  if (p.storage == gl_shaders::Storage::kBuffer) ms *= 0.9;
-  if (p.work_group_size == 256) ms *= 0.99;  // within the noise
+  if (p.choices.conv_tile_pixels == 8) ms *= 0.9;
+  if (p.choices.conv_tile_slices == 2) ms *= 0.9;
+  if (p.choices.storage == gl_shaders::Storage::kBuffer) ms *= 0.9;
+  if (p.choices.work_group_size == 256) ms *= 0.99;  // within the noise
   return ms;
 }
 
@@ -87,20 +87,21 @@ TEST(TuneExhaustivelyTest, FindsTheFastest) {
   const auto tuned =
       TuneExhaustively(DeviceProfile(), /*may_change_storage=*/true,
                        [&](const DeviceProfile& p) -> absl::StatusOr<double> {
-                         ++measured[TuningText(p)];
+                         ++measured[TuningText(p.choices)];
                          return MadeUp(p);
                        });
   ASSERT_TRUE(tuned.ok()) << tuned.status();
-  EXPECT_EQ(tuned->profile.conv_tile_pixels, 8);
-  EXPECT_EQ(tuned->profile.conv_tile_slices, 2);
-  EXPECT_EQ(tuned->profile.storage, gl_shaders::Storage::kBuffer);
-  EXPECT_EQ(tuned->profile.work_group_size, DeviceProfile().work_group_size);
+  EXPECT_EQ(tuned->profile.choices.conv_tile_pixels, 8);
+  EXPECT_EQ(tuned->profile.choices.conv_tile_slices, 2);
+  EXPECT_EQ(tuned->profile.choices.storage, gl_shaders::Storage::kBuffer);
+  EXPECT_EQ(tuned->profile.choices.work_group_size,
+            DeviceProfile().choices.work_group_size);
   EXPECT_DOUBLE_EQ(tuned->before_ms, 10);
   EXPECT_NEAR(tuned->after_ms, 7.29, 1e-9);
   // The first and the last of all are measured again, the others once.
   for (const auto& [text, times] : measured) {
-    const bool again = text == TuningText(DeviceProfile()) ||
-                       text == TuningText(tuned->profile);
+    const bool again = text == TuningText(DeviceProfile().choices) ||
+                       text == TuningText(tuned->profile.choices);
     EXPECT_EQ(times > 1, again) << text;
   }
 }
@@ -115,34 +116,36 @@ TEST(TuneExhaustivelyTest, TakesNothingByLuck) {
                          return calls == 1 ? 20.0 : calls == 5 ? 5.0 : 10.0;
                        });
   ASSERT_TRUE(tuned.ok());
-  EXPECT_EQ(TuningText(tuned->profile), TuningText(DeviceProfile()));
+  EXPECT_EQ(TuningText(tuned->profile.choices),
+            TuningText(DeviceProfile().choices));
   EXPECT_DOUBLE_EQ(tuned->before_ms, 10);
   EXPECT_DOUBLE_EQ(tuned->after_ms, 10);
 }
 
 TEST(TuneExhaustivelyTest, LeavesTheStorageThatTheUserChose) {
-  const auto tuned =
-      TuneExhaustively(DeviceProfile(), /*may_change_storage=*/false,
-                       [](const DeviceProfile& p) -> absl::StatusOr<double> {
-                         EXPECT_EQ(p.storage, DeviceProfile().storage);
-                         return MadeUp(p);
-                       });
+  const auto tuned = TuneExhaustively(
+      DeviceProfile(), /*may_change_storage=*/false,
+      [](const DeviceProfile& p) -> absl::StatusOr<double> {
+        EXPECT_EQ(p.choices.storage, DeviceProfile().choices.storage);
+        return MadeUp(p);
+      });
   ASSERT_TRUE(tuned.ok());
-  EXPECT_EQ(tuned->profile.conv_tile_pixels, 8);
+  EXPECT_EQ(tuned->profile.choices.conv_tile_pixels, 8);
 }
 
 TEST(TuneExhaustivelyTest, PassesOverWhatCannotRun) {
   const auto tuned = TuneExhaustively(
       DeviceProfile(), /*may_change_storage=*/true,
       [](const DeviceProfile& p) -> absl::StatusOr<double> {
-        if (p.conv_tile_pixels == 8) {
+        if (p.choices.conv_tile_pixels == 8) {
           return absl::ResourceExhaustedError("too many registers");
         }
         return MadeUp(p);
       });
   ASSERT_TRUE(tuned.ok());
-  EXPECT_EQ(tuned->profile.conv_tile_pixels, DeviceProfile().conv_tile_pixels);
-  EXPECT_EQ(tuned->profile.conv_tile_slices, 2);
+  EXPECT_EQ(tuned->profile.choices.conv_tile_pixels,
+            DeviceProfile().choices.conv_tile_pixels);
+  EXPECT_EQ(tuned->profile.choices.conv_tile_slices, 2);
 }
 
 TEST(TuneExhaustivelyTest, FailsWhereTheFirstOneDoes) {
@@ -173,11 +176,11 @@ TEST(PartitionTrialsTest, AProfileThatAnswersWronglyIsPassedOver) {
   GraphBuilder b;
   b.graph.outputs = {b.Relu(b.Input({1, 8, 8, 8}))};
   DeviceProfile start = ProfileFor(TestContext()->device(), {});
-  start.host_transfers = start.staged_upload_bytes = 0;
+  start.choices.host_transfers = start.choices.staged_upload_bytes = 0;
   DeviceProfile right = start;
-  right.work_group_size = 8;
+  right.choices.work_group_size = 8;
   DeviceProfile wrong = start;
-  wrong.staged_upload_bytes = 1;
+  wrong.choices.staged_upload_bytes = 1;
   const absl::Status status = TestContext()->Run([&] {
     const egl::ScopedGlOverride lost(
         &egl::GlApi::CopyBufferSubData,

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "delegate/device/device_profile.h"
-#include "delegate/plan/memory_plan.h"
 #include "delegate/graph/op.h"
 #include "delegate/partition/plan_partition.h"
+#include "delegate/plan/memory_plan.h"
 #include "delegate/plan/program.h"
 #include "delegate/tflite/reader.h"
 #include "tests/fuzz/fake_runtime.h"
@@ -23,7 +23,7 @@ DeviceProfile ProfileOf(uint8_t choice) {
   constexpr egl::DeviceKind kKinds[] = {
       egl::DeviceKind::kUnknown, egl::DeviceKind::kLlvmpipe,
       egl::DeviceKind::kSoftpipe, egl::DeviceKind::kNvidia};
-  const DeviceProfile minima;
+  const DeviceLimits minima;
   const bool large = (choice & 32) != 0;
   egl::DeviceInfo device;
   device.kind = kKinds[choice & 3];
@@ -42,7 +42,8 @@ DeviceProfile ProfileOf(uint8_t choice) {
   device.max_work_group_count = minima.max_work_group_count;
   device.max_uniform_block_bytes = minima.max_uniform_block_bytes;
   device.max_shared_memory_bytes = minima.max_shared_memory_bytes;
-  return ProfileFor(device, {(choice & 64) != 0, choice >> 3 & 3});
+  return ProfileFor(device,
+                    {(choice & 64) != 0, StorageOption(choice >> 3 & 3)});
 }
 
 // What runs of the nodes `first` to `last` of the plan, as a partition.
@@ -94,7 +95,7 @@ void RunModel(absl::Span<const uint8_t> bytes) {
   if (runtime == nullptr) return;
   const DeviceProfile profile = ProfileOf(bytes[0]);
   ReadOptions options;
-  options.half = profile.half;
+  options.half = profile.options.half;
   options.enable_quantization = (bytes[1] & 1) == 0;
   options.simulate_quantization = (bytes[1] & 2) == 0;
   const auto model = ReadModel(runtime->context(), profile, options);

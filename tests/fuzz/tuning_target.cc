@@ -10,12 +10,12 @@ namespace {
 
 // What was applied comes back from its own text, and from its record.
 void RunTuning(absl::Span<const uint8_t> bytes) {
-  DeviceProfile profile;
+  DeviceChoices choices;
   ApplyTuning({reinterpret_cast<const char*>(bytes.data()), bytes.size()},
-              &profile);
+              &choices);
   (void)TextOfTuningRecord(bytes);
-  const std::string text = TuningText(profile);
-  DeviceProfile again;
+  const std::string text = TuningText(choices);
+  DeviceChoices again;
   ApplyTuning(TextOfTuningRecord(TuningRecord(text)), &again);
   if (TuningText(again) == text) return;
   std::fprintf(stderr, "'%s' became '%s'\n", text.c_str(),
@@ -25,7 +25,7 @@ void RunTuning(absl::Span<const uint8_t> bytes) {
 
 std::vector<Bytes> Seeds() {
   std::vector<Bytes> seeds;
-  const std::string defaults = TuningText(DeviceProfile());
+  const std::string defaults = TuningText(DeviceChoices());
   for (const std::string& text :
        {defaults, std::string("storage=3,conv_tile_pixels=16"),
         std::string("split_target=1073741824,,=,storage")}) {

@@ -38,7 +38,7 @@ class CheckBoundsTest : public ::testing::TestWithParam<Storage> {
     graph.outputs = {dst};
     dispatch.Read("src", src).Write("dst", dst).WorkGroup(8, 1, 1);
     DeviceProfile profile = ProfileFor(TestContext()->device(), {});
-    profile.storage = GetParam();
+    profile.choices.storage = GetParam();
     const std::vector<float> input(graph.tensor(src).shape.elements(), 1.0f);
     std::vector<float> output(graph.tensor(dst).shape.elements());
     const absl::Status status = TestContext()->Run([&]() -> absl::Status {

@@ -142,7 +142,8 @@ std::vector<float> RunShared(Op op, const std::any& attributes,
   node.on_codes = true;
   const auto got = RunGraphOf(schema::EnumNameBuiltinOperator(op), node, graph,
                               {values}, [&](DeviceProfile& profile) {
-                                profile.work_group_size = work_group_size;
+                                profile.choices.work_group_size =
+                                    work_group_size;
                               });
   EXPECT_TRUE(got.ok()) << got.status();
   return got.ok() ? *got : std::vector<float>();

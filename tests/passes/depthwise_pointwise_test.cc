@@ -96,8 +96,8 @@ struct Pair {
 };
 
 void Fusing(int split_target, DeviceProfile* profile) {
-  profile->split_target = split_target;
-  profile->fused_depthwise_work = 1 << 20;
+  profile->choices.split_target = split_target;
+  profile->choices.fused_depthwise_work = 1 << 20;
 }
 
 void Check(const Case& c, int split_target) {
@@ -106,8 +106,8 @@ void Check(const Case& c, int split_target) {
                << c.stride << " to " << c.outputs << " split " << split_target);
   Pair pair(c);
   DeviceProfile fusing;
-  fusing.max_work_group_invocations = 1024;
-  fusing.max_shared_memory_bytes = 32 << 10;
+  fusing.limits.max_work_group_invocations = 1024;
+  fusing.limits.max_shared_memory_bytes = 32 << 10;
   Fusing(split_target, &fusing);
   FuseDepthwise(&pair.graph, fusing);
   ASSERT_EQ(pair.graph.nodes.size(), 1u);
@@ -172,7 +172,7 @@ void ExpectNotFused(absl::FunctionRef<void(Pair*)> change, int work = 1 << 20) {
   change(&pair);
   DeviceProfile profile;
   Fusing(1, &profile);
-  profile.fused_depthwise_work = work;
+  profile.choices.fused_depthwise_work = work;
   FuseDepthwise(&pair.graph, profile);
   EXPECT_EQ(pair.graph.nodes.size(), 2u);
 }

@@ -74,9 +74,10 @@ struct Block {
 
 DeviceProfile Fusing() {
   DeviceProfile profile;
-  profile.fused_gate_slices = 100;
-  profile.max_buffers = profile.max_images = profile.max_textures = 16;
-  profile.max_outputs = 32;
+  profile.choices.fused_gate_slices = 100;
+  profile.limits.max_buffers = profile.limits.max_images =
+      profile.limits.max_textures = 16;
+  profile.limits.max_outputs = 32;
   return profile;
 }
 
@@ -87,9 +88,10 @@ void Check(const Case& c, int split_target) {
   Block block(c);
   FuseGates(&block.b.graph, Fusing());
   ASSERT_THAT(block.b.Ops(), ElementsAre("CONV_2D"));
-  const auto got = RunGraph(
-      block.b.graph, block.values,
-      [&](DeviceProfile& profile) { profile.split_target = split_target; });
+  const auto got =
+      RunGraph(block.b.graph, block.values, [&](DeviceProfile& profile) {
+        profile.choices.split_target = split_target;
+      });
   ASSERT_TRUE(got.ok()) << got.status();
 
   HostTensor between{BhwcShape::FromDims(c.dims), {}};
@@ -210,12 +212,12 @@ TEST(FuseGatesTest, OtherConvolutions) {
 
 TEST(FuseGatesTest, AsFarAsTheProfileAllows) {
   DeviceProfile profile = Fusing();
-  profile.fused_gate_slices = 2;
+  profile.choices.fused_gate_slices = 2;
   ExpectNotFused(Nothing, {{1, 5, 7, 6}, 9}, profile);
-  profile.fused_gate_slices = 0;
+  profile.choices.fused_gate_slices = 0;
   ExpectNotFused(Nothing, {{1, 5, 7, 6}, 8}, profile);
   profile = Fusing();
-  profile.max_buffers = profile.max_images = 4;
+  profile.limits.max_buffers = profile.limits.max_images = 4;
   ExpectNotFused(Nothing, Case(), profile);
 }
 
@@ -232,8 +234,8 @@ TEST(FuseDepthwiseTest, LeavesViewsAlone) {
   b.graph.outputs = {b.Conv(middle)};
   b.graph.tensor(middle).view.of = b.Tensor({1, 5, 7, 8});
   DeviceProfile profile;
-  profile.split_target = 1;
-  profile.fused_depthwise_work = 1 << 20;
+  profile.choices.split_target = 1;
+  profile.choices.fused_depthwise_work = 1 << 20;
   FuseDepthwise(&b.graph, profile);
   EXPECT_THAT(b.Ops(), ElementsAre("DEPTHWISE_CONV_2D", "CONV_2D"));
   b.graph.tensor(middle).view = {};

@@ -64,8 +64,8 @@ TEST_F(MemoryPlanTest, NoTwoLiveTensorsShare) {
     }
   }
   for (TensorId id : t) {
-    const Slot need =
-        SlotFor(graph_.tensor(id).shape, profile_.storage, Format::kRgba32f);
+    const Slot need = SlotFor(graph_.tensor(id).shape, profile_.choices.storage,
+                              Format::kRgba32f);
     const Slot& has = plan.slots[plan.slot_of[id]];
     EXPECT_GE(has.width, need.width);
     EXPECT_GE(has.height, need.height);
@@ -101,9 +101,9 @@ TEST_F(MemoryPlanTest, ConstantsTakeNoSlot) {
 
 TEST(StorageForTest, FallsBackToAStorageThatFits) {
   DeviceProfile p;
-  p.max_texture_size = 2048;
-  p.max_texture_layers = 256;
-  p.storage = Storage::kTextureArray;
+  p.limits.max_texture_size = 2048;
+  p.limits.max_texture_layers = 256;
+  p.choices.storage = Storage::kTextureArray;
   EXPECT_EQ(*StorageFor({1, 64, 64, 64}, Format::kRgba32f, p),
             Storage::kTextureArray);
   // 512 layers of 1x1: stacked in one 2-D texture.
@@ -112,7 +112,7 @@ TEST(StorageForTest, FallsBackToAStorageThatFits) {
   // Wider than any texture.
   EXPECT_EQ(*StorageFor({1, 1, 4096, 4}, Format::kRgba32f, p),
             Storage::kBuffer);
-  p.max_buffer_bytes = 1024;
+  p.limits.max_buffer_bytes = 1024;
   const auto none = StorageFor({1, 1, 4096, 4}, Format::kRgba32f, p);
   ASSERT_FALSE(none.ok());
   EXPECT_EQ(none.status().code(), absl::StatusCode::kResourceExhausted);

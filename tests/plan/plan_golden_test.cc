@@ -111,7 +111,7 @@ struct Planned {
 Planned Plan(const DeviceProfile& profile) {
   Graph graph = SmallNetwork();
   absl::Status passed =
-      RunPasses(&graph, MaxBoundTensors(profile), profile.half);
+      RunPasses(&graph, MaxBoundTensors(profile), profile.options.half);
   EXPECT_TRUE(passed.ok()) << passed;
   const auto dispatches = PlanGraph(&graph, profile);
   EXPECT_TRUE(dispatches.ok()) << dispatches.status();
@@ -123,24 +123,24 @@ Planned Plan(const DeviceProfile& profile) {
 // 2-D images, a wide register tile: a software driver's way.
 DeviceProfile Tiled() {
   DeviceProfile profile;
-  profile.storage = Storage::kTexture2d;
-  profile.read_by = ReadBy::kImage;
-  profile.constants = Storage::kTexture2d;
-  profile.work_group_size = 8;
-  profile.conv_tile_pixels = 4;
-  profile.conv_tile_slices = 2;
+  profile.choices.storage = Storage::kTexture2d;
+  profile.choices.read_by = ReadBy::kImage;
+  profile.choices.constants = Storage::kTexture2d;
+  profile.choices.work_group_size = 8;
+  profile.choices.conv_tile_pixels = 4;
+  profile.choices.conv_tile_slices = 2;
   return profile;
 }
 
 // Texture arrays, one texel an invocation, sums shared by many: a GPU's way.
 DeviceProfile Parallel() {
   DeviceProfile profile;
-  profile.storage = Storage::kTextureArray;
-  profile.read_by = ReadBy::kFetch;
-  profile.half = true;
-  profile.work_group_size = 64;
-  profile.conv_tile_pixels = 1;
-  profile.conv_tile_slices = 1;
+  profile.choices.storage = Storage::kTextureArray;
+  profile.choices.read_by = ReadBy::kFetch;
+  profile.options.half = true;
+  profile.choices.work_group_size = 64;
+  profile.choices.conv_tile_pixels = 1;
+  profile.choices.conv_tile_slices = 1;
   return profile;
 }
 
@@ -203,13 +203,14 @@ TEST(PlanGoldenTest, TensorsShareMemory) {
 
 TEST(StorageForTest, FallsThroughToWhatFits) {
   DeviceProfile profile;
-  profile.storage = Storage::kTextureArray;
-  profile.max_texture_size = 64;
-  profile.max_texture_layers = 4;
-  profile.max_buffer_bytes = 1 << 20;
+  profile.choices.storage = Storage::kTextureArray;
+  profile.limits.max_texture_size = 64;
+  profile.limits.max_texture_layers = 4;
+  profile.limits.max_buffer_bytes = 1 << 20;
   const auto storage = [&](Shape shape) {
     const auto s = StorageFor(
-        shape, profile.half ? Format::kRgba16f : Format::kRgba32f, profile);
+        shape, profile.options.half ? Format::kRgba16f : Format::kRgba32f,
+        profile);
     EXPECT_TRUE(s.ok()) << s.status();
     return s.value_or(Storage::kBuffer);
   };
@@ -219,25 +220,25 @@ TEST(StorageForTest, FallsThroughToWhatFits) {
   EXPECT_EQ(storage({1, 13, 64, 17}), Storage::kBuffer);
   EXPECT_EQ(storage({5, 12, 64, 4}), Storage::kTexture2d);
   EXPECT_EQ(storage({1, 1, 65, 4}), Storage::kBuffer);
-  profile.storage = Storage::kBuffer;
+  profile.choices.storage = Storage::kBuffer;
   EXPECT_EQ(storage({1, 64, 64, 16}), Storage::kBuffer);
-  profile.max_buffer_bytes = 64 * 64 * 4 * 16 - 1;
+  profile.limits.max_buffer_bytes = 64 * 64 * 4 * 16 - 1;
   EXPECT_EQ(storage({1, 64, 64, 16}), Storage::kTextureArray);
-  profile.half = true;  // half the bytes
+  profile.options.half = true;  // half the bytes
   EXPECT_EQ(storage({1, 64, 64, 16}), Storage::kBuffer);
-  profile.storage = Storage::kTexelBuffer;
+  profile.choices.storage = Storage::kTexelBuffer;
   EXPECT_EQ(storage({1, 64, 64, 16}), Storage::kTextureArray);  // none there
-  profile.max_texel_buffer_texels = 64 * 64 * 4;
+  profile.limits.max_texel_buffer_texels = 64 * 64 * 4;
   EXPECT_EQ(storage({1, 64, 64, 16}), Storage::kTexelBuffer);
   EXPECT_EQ(storage({1, 12, 64, 17}), Storage::kTexelBuffer);
-  profile.max_texel_buffer_texels = 12 * 64 * 5 - 1;
+  profile.limits.max_texel_buffer_texels = 12 * 64 * 5 - 1;
   EXPECT_EQ(storage({1, 12, 64, 17}), Storage::kTexture2d);
 }
 
 TEST(StorageForTest, WhatFitsNowhereIsRefusedWithTheLimits) {
   DeviceProfile profile;
-  profile.max_texture_size = 64;
-  profile.max_buffer_bytes = 1000;
+  profile.limits.max_texture_size = 64;
+  profile.limits.max_buffer_bytes = 1000;
   const auto storage = StorageFor({1, 1, 65, 4}, Format::kRgba32f, profile);
   EXPECT_EQ(storage.status().code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(storage.status().message()), HasSubstr("1x1x65x4"));
@@ -250,8 +251,8 @@ TEST(StorageForTest, WhatFitsNowhereIsRefusedWithTheLimits) {
 
 TEST(PlanLimitsTest, ARefusalNamesNodeShapesAndRule) {
   DeviceProfile profile;
-  profile.max_texture_size = 2;
-  profile.max_buffer_bytes = 64;
+  profile.limits.max_texture_size = 2;
+  profile.limits.max_buffer_bytes = 64;
   Graph graph = SmallNetwork();
   const auto dispatches = PlanGraph(&graph, profile);
   ASSERT_FALSE(dispatches.ok());
@@ -263,9 +264,9 @@ TEST(PlanLimitsTest, ARefusalNamesNodeShapesAndRule) {
 
 TEST(PlanLimitsTest, WorkGroupsKeepToTheLimits) {
   DeviceProfile profile;
-  profile.work_group_size = 1024;
-  profile.max_work_group_invocations = 128;
-  profile.max_work_group_size = {16, 8, 4};
+  profile.choices.work_group_size = 1024;
+  profile.limits.max_work_group_invocations = 128;
+  profile.limits.max_work_group_size = {16, 8, 4};
   for (const std::array<int, 3>& grid : {std::array<int, 3>{1000, 1000, 1000},
                                          {1, 1000, 1},
                                          {1, 1, 1000},
@@ -276,7 +277,7 @@ TEST(PlanLimitsTest, WorkGroupsKeepToTheLimits) {
     EXPECT_LE(group[0] * group[1] * group[2], 128);
     for (int axis = 0; axis < 3; ++axis) {
       EXPECT_GE(group[axis], 1);
-      EXPECT_LE(group[axis], profile.max_work_group_size[axis]);
+      EXPECT_LE(group[axis], profile.limits.max_work_group_size[axis]);
     }
   }
 }

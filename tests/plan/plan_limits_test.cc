@@ -36,19 +36,19 @@ std::string Refusal(Graph graph, const DeviceProfile& profile) {
 
 TEST(PlanLimitsTest, ImagesAndBuffersTogether) {
   DeviceProfile profile;
-  profile.storage = gl_shaders::Storage::kBuffer;
-  profile.max_buffers = 4;
-  profile.max_outputs = 2;  // input, weights and output are three
+  profile.choices.storage = gl_shaders::Storage::kBuffer;
+  profile.limits.max_buffers = 4;
+  profile.limits.max_outputs = 2;  // input, weights and output are three
   EXPECT_THAT(Refusal(Chain(0), profile),
               AllOf(HasSubstr("CONV_2D"), HasSubstr("3 buffers"),
                     HasSubstr("allows 2 of both together")));
-  profile.max_outputs = 3;
+  profile.limits.max_outputs = 3;
   EXPECT_EQ(Refusal(Chain(0), profile), "");
 }
 
 TEST(PlanLimitsTest, BytesOfParameters) {
   DeviceProfile profile;
-  profile.max_uniform_block_bytes = 64;
+  profile.limits.max_uniform_block_bytes = 64;
   EXPECT_THAT(Refusal(Chain(0), profile),
               AllOf(HasSubstr("bytes of parameters"),
                     HasSubstr("a uniform block of the device has 64")));
@@ -77,7 +77,7 @@ TEST(PlanLimitsTest, WhatFusesPastALimitIsPlannedWithoutThePassesAndSaysSo) {
   EXPECT_EQ(fused->graph.nodes.size(), 1u);
   EXPECT_TRUE(fused->passes_dropped.ok()) << fused->passes_dropped;
 
-  profile.max_uniform_block_bytes = 160;
+  profile.limits.max_uniform_block_bytes = 160;
   auto plain = PlanPartition(graph, profile, nullptr);
   ASSERT_TRUE(plain.ok()) << plain.status();
   EXPECT_EQ(plain->graph.nodes.size(), 7u);
@@ -123,9 +123,9 @@ TEST(PlanLimitsTest, ADeviceIsHeldToWhatIsSavedOfAnAppsContext) {
   device.max_compute_images = device.max_image_units = 192;
   device.max_compute_ssbos = device.max_compute_textures = 96;
   const DeviceProfile profile = ProfileFor(device, {});
-  EXPECT_EQ(profile.max_images, egl::kImageUnits);
-  EXPECT_EQ(profile.max_buffers, egl::kStorageBuffers);
-  EXPECT_EQ(profile.max_textures, egl::kTextureUnits);
+  EXPECT_EQ(profile.limits.max_images, egl::kImageUnits);
+  EXPECT_EQ(profile.limits.max_buffers, egl::kStorageBuffers);
+  EXPECT_EQ(profile.limits.max_textures, egl::kTextureUnits);
 }
 
 }  // namespace

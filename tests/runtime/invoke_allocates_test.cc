@@ -6,8 +6,8 @@
 #include <new>
 
 #include "delegate/device/device_profile.h"
-#include "delegate/runtime/executor.h"
 #include "delegate/partition/plan_partition.h"
+#include "delegate/runtime/executor.h"
 #include "egl/context.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
@@ -107,9 +107,10 @@ TEST_F(InvokeAllocatesTest, NothingByAnyWayOfTransfer) {
     const TensorId x = b.Input({1, 64, 64, 4});
     b.graph.outputs = {b.Relu(b.Conv(x))};
     DeviceProfile profile = ProfileFor(TestContext()->device(), {});
-    profile.host_transfers = way.host_transfers;
-    profile.upload_piece_bytes = profile.readback_piece_bytes = way.piece_bytes;
-    profile.staged_upload_bytes = way.staged_bytes;
+    profile.choices.host_transfers = way.host_transfers;
+    profile.choices.upload_piece_bytes = profile.choices.readback_piece_bytes =
+        way.piece_bytes;
+    profile.choices.staged_upload_bytes = way.staged_bytes;
     std::vector<uint8_t> in(64 * 64 * 16), out(in.size());
     const std::vector<absl::Span<const uint8_t>> inputs = {in};
     const std::vector<absl::Span<uint8_t>> outputs = {absl::MakeSpan(out)};

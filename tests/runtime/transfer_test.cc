@@ -21,7 +21,7 @@ constexpr int kByHost = -1;
 struct Case {
   std::vector<int> dims;
   int piece_bytes;
-  int staged_bytes = 0;  // DeviceProfile::staged_upload_bytes
+  int staged_bytes = 0;  // DeviceChoices::staged_upload_bytes
   bool halves = false;   // 16-bit storage and transfers
 };
 
@@ -46,17 +46,17 @@ void ExpectMovesEveryValue(const Case& c) {
   for (size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i % 2039);
   std::vector<float> want;
   for (float v : in) want.push_back(-v);
-  const auto got = RunGraphOf("NEG", std::move(node), std::move(graph), {in},
-                              [&c](DeviceProfile& profile) {
-                                const int bytes = std::max(0, c.piece_bytes);
-                                profile.host_transfers =
-                                    c.piece_bytes == kByHost;
-                                profile.upload_piece_bytes = bytes;
-                                profile.readback_piece_bytes = bytes;
-                                profile.half = c.halves;
-                                profile.half_transfers = c.halves;
-                                profile.staged_upload_bytes = c.staged_bytes;
-                              });
+  const auto got =
+      RunGraphOf("NEG", std::move(node), std::move(graph), {in},
+                 [&c](DeviceProfile& profile) {
+                   const int bytes = std::max(0, c.piece_bytes);
+                   profile.choices.host_transfers = c.piece_bytes == kByHost;
+                   profile.choices.upload_piece_bytes = bytes;
+                   profile.choices.readback_piece_bytes = bytes;
+                   profile.options.half = c.halves;
+                   profile.choices.half_transfers = c.halves;
+                   profile.choices.staged_upload_bytes = c.staged_bytes;
+                 });
   ASSERT_TRUE(got.ok()) << got.status();
   EXPECT_EQ(*got, want);
 }

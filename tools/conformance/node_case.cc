@@ -117,7 +117,7 @@ RunResult RunNodeCase(const NodeCase& node, TfLiteGlesStorage storage,
                       Precision precision, const egl::Context& context) {
   const DeviceProfile profile =
       ProfileFor(context.device(),
-                 {precision == Precision::kFloat16, static_cast<int>(storage)});
+                 {precision == Precision::kFloat16, StorageOption(storage)});
   RunResult result;
   auto output = Execute(node, profile, precision, context);
   result.status = output.status();

@@ -168,7 +168,7 @@ absl::Status PlanConv2d(const Node& node, Planner* planner) {
       return absl::OkStatus();
     }
   }
-  if (planner->profile().simd_lanes > 1 &&
+  if (planner->profile().choices.simd_lanes > 1 &&
       IsWholeInput(a, window, src.shape, dst)) {
     PlanMatrixProduct({node.inputs[0], node.outputs[0], weights,
                        /*outputs=*/dst.c, /*k=*/window.h * window.w * window.c},

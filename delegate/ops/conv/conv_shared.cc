@@ -59,10 +59,10 @@ int SharedBytes(const Tiling& t) {
 }
 
 bool Fits(const Tiling& t, const DeviceProfile& profile) {
-  const std::array<int, 3>& most = profile.max_work_group_size;
+  const std::array<int, 3>& most = profile.limits.max_work_group_size;
   return t.cells_x <= most[0] && t.cells_y <= most[1] && t.lanes <= most[2] &&
-         t.cells() * t.lanes <= profile.max_work_group_invocations &&
-         SharedBytes(t) <= profile.max_shared_memory_bytes;
+         t.cells() * t.lanes <= profile.limits.max_work_group_invocations &&
+         SharedBytes(t) <= profile.limits.max_shared_memory_bytes;
 }
 
 // The most terms of a chunk, up to `most`, that the terms are whole chunks of.
@@ -84,7 +84,8 @@ std::optional<Tiling> LargeTiling(const Work& work,
   t.pixels = 4;
   t.slices = slices >= 32 ? 4 : 2;
   t.chunk_terms = ChunkTerms(work.terms, slices >= 32 ? 4 : 3);
-  const bool large = t.groups(work) * t.cells() >= profile.split_target / 2;
+  const bool large =
+      t.groups(work) * t.cells() >= profile.choices.split_target / 2;
   if (!large || !Fits(t, profile)) return std::nullopt;
   return t;
 }
@@ -106,7 +107,7 @@ std::optional<Tiling> SmallTiling(const Work& work,
   const int64_t cells = t.groups(work) * t.cells();
   const auto wanted = [&] {
     return t.cells() * t.lanes < kMinInvocations ||
-           cells * t.lanes < profile.split_target;
+           cells * t.lanes < profile.choices.split_target;
   };
   t.chunk_terms = std::min(terms, kChunkTerms);
   while (wanted() && t.lanes * 2 <= kMaxLanes &&
@@ -134,7 +135,7 @@ std::optional<Grid> ChooseGrid(const Work& work, const DeviceProfile& profile) {
   if (!t) return std::nullopt;
   const Grid grid = {*t, DivideUp(work.pixels, t->group_pixels()),
                      DivideUp(work.slices, t->group_slices())};
-  const auto& most = profile.max_work_group_count;
+  const auto& most = profile.limits.max_work_group_count;
   if (grid.x > most[0] || grid.y > most[1] || work.products > most[2]) {
     return std::nullopt;
   }
@@ -202,7 +203,8 @@ void DefineSource(const ConvSplit& conv, const FusedDepthwise* depthwise,
 std::optional<Dispatch> PlanConvShared(const ConvSplit& conv, Planner* planner,
                                        const FusedDepthwise* depthwise) {
   const DeviceProfile& profile = planner->profile();
-  if (profile.split_target == 0 || !IsConstant(conv.weights, *planner)) {
+  if (profile.choices.split_target == 0 ||
+      !IsConstant(conv.weights, *planner)) {
     return std::nullopt;
   }
   const Shape& src = planner->tensor(conv.src).shape;
@@ -227,7 +229,7 @@ std::optional<Dispatch> PlanConvShared(const ConvSplit& conv, Planner* planner,
 
 std::optional<Dispatch> PlanProductsShared(const MatrixProducts& products,
                                            Planner* planner) {
-  if (planner->profile().split_target == 0) return std::nullopt;
+  if (planner->profile().choices.split_target == 0) return std::nullopt;
   const Shape& src = planner->tensor(products.src).shape;
   const Shape& dst = planner->tensor(products.dst).shape;
   const Work work = {dst.w, dst.slices(), src.slices(), /*products=*/dst.h};

@@ -26,16 +26,17 @@ int64_t SharedBytes(const Split& s) {
 }
 
 bool Fits(const Split& s, const DeviceProfile& profile) {
-  return s.lanes <= profile.max_work_group_size[2] &&
-         kCells * s.lanes <= profile.max_work_group_invocations &&
-         SharedBytes(s) <= profile.max_shared_memory_bytes;
+  return s.lanes <= profile.limits.max_work_group_size[2] &&
+         kCells * s.lanes <= profile.limits.max_work_group_invocations &&
+         SharedBytes(s) <= profile.limits.max_shared_memory_bytes;
 }
 
 // The fewest lanes that fill the device with sums of `terms`, `tiles` of them.
 int LanesFor(int64_t tiles, int terms, const ConvTile& tile,
              const DeviceProfile& profile) {
   int lanes = 1;
-  while (lanes * 2 <= kMaxLanes && tiles * lanes < profile.split_target &&
+  while (lanes * 2 <= kMaxLanes &&
+         tiles * lanes < profile.choices.split_target &&
          terms / (lanes * 2) >= kMinTermsALane &&
          Fits({tile, lanes * 2}, profile)) {
     lanes *= 2;
@@ -44,8 +45,8 @@ int LanesFor(int64_t tiles, int terms, const ConvTile& tile,
 }
 
 Split Choose(int pixels, int slices, int terms, const DeviceProfile& profile) {
-  const ConvTile tile = {std::min(profile.split_tile_pixels, pixels),
-                         std::min(profile.split_tile_slices, slices)};
+  const ConvTile tile = {std::min(profile.choices.split_tile_pixels, pixels),
+                         std::min(profile.choices.split_tile_slices, slices)};
   const int64_t tiles =
       int64_t{DivideUp(pixels, tile.pixels)} * DivideUp(slices, tile.slices);
   return {tile, LanesFor(tiles, terms, tile, profile)};
@@ -59,7 +60,8 @@ std::optional<Dispatch> PlanConvSplit(const ConvSplit& conv, Planner* planner) {
   const int taps = conv.window_w * conv.window_h;
   const int terms = taps * src.slices();
   const int pixels = dst.b * dst.h * dst.w;
-  if (planner->profile().split_target == 0 || conv.gate.gate != kNoTensor) {
+  if (planner->profile().choices.split_target == 0 ||
+      conv.gate.gate != kNoTensor) {
     return std::nullopt;
   }
   const Split split = Choose(pixels, dst.slices(), terms, planner->profile());

@@ -55,7 +55,8 @@ std::optional<Dispatch> PlanConvUnrolled(const ConvSplit& conv,
   const Shape& dst = planner->tensor(conv.dst).shape;
   const int taps = conv.window_w * conv.window_h;
   const int terms = taps * src.slices() * dst.slices();
-  if (terms > profile.unrolled_terms || dst.b * dst.h * dst.w < kMinPixels ||
+  if (terms > profile.choices.unrolled_terms ||
+      dst.b * dst.h * dst.w < kMinPixels ||
       planner->literal_dispatches() >= kMostUnrolled ||
       !IsSpelledOut(conv, src.slices(), dst.slices()) ||
       !IsFinite(conv.weights.weights, *planner) ||
@@ -64,8 +65,8 @@ std::optional<Dispatch> PlanConvUnrolled(const ConvSplit& conv,
   }
   // More pixels save little here, and the text grows with each.
   const int pixels =
-      Even(dst.w, std::clamp(profile.unrolled_terms / (2 * terms), 1,
-                             profile.conv_tile_pixels));
+      Even(dst.w, std::clamp(profile.choices.unrolled_terms / (2 * terms), 1,
+                             profile.choices.conv_tile_pixels));
   const int tiles_x = DivideUp(dst.w, pixels);
   const Conv2dAttributes& a = conv.attributes;
   Dispatch d("conv_unrolled");

@@ -64,11 +64,11 @@ int BandTiles(int tiles, const Shape& src, const Shape& dst,
               const DeviceProfile& profile) {
   constexpr int kTexelBytes = 16;
   constexpr int kGroup = 8;
-  int64_t most = profile.max_texture_size;
-  if (profile.winograd_band_bytes > 0) {
+  int64_t most = profile.limits.max_texture_size;
+  if (profile.choices.winograd_band_bytes > 0) {
     const int slices = std::max(src.slices(), dst.slices());
-    most = std::min<int64_t>(
-        most, profile.winograd_band_bytes / (kPlanes * slices * kTexelBytes));
+    most = std::min<int64_t>(most, profile.choices.winograd_band_bytes /
+                                       (kPlanes * slices * kTexelBytes));
   }
   most = std::max<int64_t>(most / kGroup * kGroup, kGroup);
   if (tiles <= most) return tiles;
@@ -79,15 +79,15 @@ int BandTiles(int tiles, const Shape& src, const Shape& dst,
 bool Fits(const Shape& planes, const DeviceProfile& profile) {
   const auto storage =
       StorageFor(planes, gl_shaders::Format::kRgba32f, profile);
-  return storage.ok() && *storage == profile.storage;
+  return storage.ok() && *storage == profile.choices.storage;
 }
 
 bool Pays(const Shape& src, const Shape& dst, const DeviceProfile& profile) {
   const Tiles tiles = TilesOf(dst);
   const int64_t direct = int64_t{dst.b} * dst.h * dst.w * kWindow * kWindow;
   const int band = BandTiles(tiles.all, src, dst, profile);
-  return profile.winograd_min_channels > 0 && !profile.half &&
-         std::min(src.c, dst.c) >= profile.winograd_min_channels &&
+  return profile.choices.winograd_min_channels > 0 && !profile.options.half &&
+         std::min(src.c, dst.c) >= profile.choices.winograd_min_channels &&
          direct >= int64_t{kMinSaving} * kPlanes * tiles.all &&
          Fits(PlanesOf(band, src.c), profile) &&
          Fits(PlanesOf(band, dst.c), profile);
@@ -100,9 +100,11 @@ constexpr int kLaneTiles = 16;  // of a work group
 
 void SetGrid(const Shape& planes, const DeviceProfile& profile, Dispatch* d) {
   constexpr int kSharedBytes = kLaneTiles * kPlanes * 16;
-  const bool fits = kLaneTiles * kLanes <= profile.max_work_group_invocations &&
-                    kSharedBytes <= profile.max_shared_memory_bytes;
-  const bool few = int64_t{planes.w} * planes.slices() < profile.split_target;
+  const bool fits =
+      kLaneTiles * kLanes <= profile.limits.max_work_group_invocations &&
+      kSharedBytes <= profile.limits.max_shared_memory_bytes;
+  const bool few =
+      int64_t{planes.w} * planes.slices() < profile.choices.split_target;
   const int lanes = few && fits ? kLanes : 1;
   d->Define("LANES", lanes).Grid(planes.w, planes.slices(), lanes);
   if (lanes > 1) {

@@ -73,12 +73,13 @@ int Tiles(int extent, int dilation, int tile) {
 
 Dispatch Tiled(const DepthwiseConv2dAttributes& a, const Shape& filter,
                const Shape& dst, const DeviceProfile& profile) {
-  const int pixels =
-      Even(DivideUp(dst.w, a.dilation_w), profile.depthwise_tile_pixels);
+  const int pixels = Even(DivideUp(dst.w, a.dilation_w),
+                          profile.choices.depthwise_tile_pixels);
   const int most_rows =
       std::max(1, (kMaxTiledRows - filter.h) / a.stride_h + 1);
-  const int rows = Even(DivideUp(dst.h, a.dilation_h),
-                        std::min(profile.depthwise_tile_rows, most_rows));
+  const int rows =
+      Even(DivideUp(dst.h, a.dilation_h),
+           std::min(profile.choices.depthwise_tile_rows, most_rows));
   const int tiles_x = Tiles(dst.w, a.dilation_w, pixels);
   Dispatch d("depthwise_conv_2d_tiled");
   d.Define("TILE_PIXELS", pixels)
@@ -96,7 +97,7 @@ Dispatch Tiled(const DepthwiseConv2dAttributes& a, const Shape& filter,
 
 Dispatch AnyWindow(const DepthwiseConv2dAttributes& a, const Shape& filter,
                    const Shape& dst, const DeviceProfile& profile) {
-  const int pixels = Even(dst.w, profile.depthwise_tile_pixels);
+  const int pixels = Even(dst.w, profile.choices.depthwise_tile_pixels);
   Dispatch d("depthwise_conv_2d");
   d.Define("TILE_PIXELS", pixels);
   if (a.multiplier > 1) d.Define("MULTIPLIED");

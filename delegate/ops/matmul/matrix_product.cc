@@ -46,10 +46,11 @@ Dispatch Pixels(const MatrixProduct& p, Planner* planner) {
 // How many invocations share one sum: a power of two, no more than there are
 // texels in a row or than one work group may hold.
 int Lanes(int row_texels, int tile_rows, const DeviceProfile& profile) {
-  const int most = std::min(
-      {profile.reduction_lanes, row_texels, profile.max_work_group_size[0],
-       profile.max_work_group_invocations,
-       profile.max_shared_memory_bytes / (16 * tile_rows)});
+  const int most =
+      std::min({profile.choices.reduction_lanes, row_texels,
+                profile.limits.max_work_group_size[0],
+                profile.limits.max_work_group_invocations,
+                profile.limits.max_shared_memory_bytes / (16 * tile_rows)});
   int lanes = 1;
   while (lanes * 2 <= most) lanes *= 2;
   return lanes;
@@ -67,7 +68,7 @@ std::optional<Dispatch> Slices(const MatrixProduct& p, const Planner& planner) {
   const DeviceProfile& profile = planner.profile();
   const Shape& src = planner.tensor(p.src).shape;
   const Shape& dst = planner.tensor(p.dst).shape;
-  const int block = profile.simd_lanes;
+  const int block = profile.choices.simd_lanes;
   if (block == 1 || dst.slices() < 2 * block || p.k % src.c != 0 ||
       !IsConstant(p.weights, planner)) {
     return std::nullopt;
@@ -77,7 +78,7 @@ std::optional<Dispatch> Slices(const MatrixProduct& p, const Planner& planner) {
       planner.tensor(p.weights.weights),
       p.weights.bias == kNoTensor ? nullptr : &planner.tensor(p.weights.bias),
       {p.outputs, row_pixels, src.c, 1}, block);
-  if (weights.width > profile.max_texture_size) return std::nullopt;
+  if (weights.width > profile.limits.max_texture_size) return std::nullopt;
   const int rows = Rows(dst);
   const int tile_rows = Even(rows, kMaxTileRows);
   Dispatch d("fully_connected_slices");
@@ -87,7 +88,7 @@ std::optional<Dispatch> Slices(const MatrixProduct& p, const Planner& planner) {
       .Write("dst", p.dst)
       .Constant(std::move(weights))
       .Grid(dst.slices(), DivideUp(rows, tile_rows), 1);
-  if (block <= profile.max_work_group_size[0]) d.WorkGroup(block, 1, 1);
+  if (block <= profile.limits.max_work_group_size[0]) d.WorkGroup(block, 1, 1);
   d.uniforms.Int4("row_shape", rows, row_pixels, 0, 0);
   return d;
 }
@@ -126,7 +127,8 @@ Dispatch FewRows(const MatrixProduct& p, Planner* planner) {
 ConvTile ProductTile(int pixels, int slices, const DeviceProfile& profile) {
   ConvTile tile = ChooseConvTile(pixels, slices, profile);
   const auto made = [&](int t) { return DivideUp(pixels, t) * t; };
-  for (int t = tile.pixels + 1; t <= 2 * profile.conv_tile_pixels; ++t) {
+  for (int t = tile.pixels + 1; t <= 2 * profile.choices.conv_tile_pixels;
+       ++t) {
     if (made(t) < made(tile.pixels)) tile.pixels = t;
   }
   return tile;

@@ -17,7 +17,7 @@ constexpr int kMaxSpelledTaps = 16;
 
 // Where invocations run abreast, loops whose ends are not known are dear.
 bool IsSpelledOut(const PoolAttributes& a, const DeviceProfile& profile) {
-  return profile.simd_lanes > 1 && !a.zeros &&
+  return profile.choices.simd_lanes > 1 && !a.zeros &&
          a.h.size * a.w.size <= kMaxSpelledTaps;
 }
 

@@ -208,25 +208,26 @@ int64_t SharedBytes(const LstmTable& t, const LstmAttributes& a,
 absl::StatusOr<Share> ShareFor(const LstmTable& t, const LstmAttributes& a,
                                const DeviceProfile& profile) {
   constexpr int kInvocations = 128;
-  const int most = std::min(kInvocations, profile.max_work_group_invocations);
+  const int most =
+      std::min(kInvocations, profile.limits.max_work_group_invocations);
   const int slices = std::max(t.cell_slices(), t.output_slices());
   Share share;
   while (share.columns < slices && share.columns * 2 <= most &&
-         share.columns * 2 <= profile.max_work_group_size[0]) {
+         share.columns * 2 <= profile.limits.max_work_group_size[0]) {
     share.columns *= 2;
   }
-  if (SharedBytes(t, a, share) > profile.max_shared_memory_bytes) {
+  if (SharedBytes(t, a, share) > profile.limits.max_shared_memory_bytes) {
     return absl::ResourceExhaustedError(absl::StrCat(
         t.cells, " cells and ", t.outputs, " outputs need ",
         SharedBytes(t, a, share), " bytes of shared memory, the device has ",
-        profile.max_shared_memory_bytes));
+        profile.limits.max_shared_memory_bytes));
   }
-  const int most_lanes =
-      std::min({most / share.columns, t.terms(), profile.reduction_lanes,
-                profile.max_work_group_size[1]});
+  const int most_lanes = std::min({most / share.columns, t.terms(),
+                                   profile.choices.reduction_lanes,
+                                   profile.limits.max_work_group_size[1]});
   while (share.lanes * 2 <= most_lanes &&
          SharedBytes(t, a, {share.columns, share.lanes * 2}) <=
-             profile.max_shared_memory_bytes) {
+             profile.limits.max_shared_memory_bytes) {
     share.lanes *= 2;
   }
   return share;

@@ -50,14 +50,14 @@ int64_t Taps(const Reduction& r, const Shape& src) {
 }
 
 bool Parallel(const DeviceProfile& profile) {
-  return profile.work_group_size >= kSequentialWorkGroup;
+  return profile.choices.work_group_size >= kSequentialWorkGroup;
 }
 
 // Invocations that share an output's taps.
 int Threads(int64_t taps, int64_t outputs, const DeviceProfile& profile) {
   if (!Parallel(profile) || outputs >= kManyOutputs) return 1;
-  const int most = std::min({128, profile.max_work_group_invocations,
-                             profile.max_work_group_size[0]});
+  const int most = std::min({128, profile.limits.max_work_group_invocations,
+                             profile.limits.max_work_group_size[0]});
   int threads = 1;
   while (threads * 2 <= most && taps >= kShortLoop * 2 * threads) threads *= 2;
   return threads < 8 ? 1 : threads;

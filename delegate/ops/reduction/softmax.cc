@@ -26,12 +26,12 @@ constexpr int kShortRow = 16;  // slices
 // (they ask for small work groups) gain nothing from sharing.
 int Threads(const Shape& shape, const DeviceProfile& profile) {
   constexpr int64_t kManyRows = 8192;
-  if (profile.work_group_size < 32 ||
+  if (profile.choices.work_group_size < 32 ||
       int64_t{shape.b} * shape.h * shape.w >= kManyRows) {
     return 1;
   }
-  const int most = std::min({128, profile.max_work_group_invocations,
-                             profile.max_work_group_size[0]});
+  const int most = std::min({128, profile.limits.max_work_group_invocations,
+                             profile.limits.max_work_group_size[0]});
   int threads = 1;
   while (threads * 2 <= most && threads * 4 <= shape.slices()) threads *= 2;
   return threads < 8 ? 1 : threads;

@@ -39,7 +39,8 @@ std::optional<Node> AveragePoolOnCodes(const Node& node,
   const int zero_out = static_cast<int>(out.quantization.zero_point[0]);
   mean.post_ops = {range->AsPostOp()};
   // 16-bit temporaries may lose a part of a sum.
-  if (!c.profile.half && window < kMaxMeanWindow && SameCodes(in, out)) {
+  if (!c.profile.options.half && window < kMaxMeanWindow &&
+      SameCodes(in, out)) {
     mean.post_ops.insert(
         mean.post_ops.begin(),
         {"round_mean", {static_cast<float>(zero_out), kMeanSlack, 0, 0}});

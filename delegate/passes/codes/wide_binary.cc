@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "absl/types/span.h"
-#include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/wide_helpers.h"
 #include "quant/fixed_point.h"
@@ -71,9 +71,9 @@ std::optional<PostOp> Product(float a, float b, float out) {
 std::vector<Node> WideFunctionOfTwo(const Node& node, const KernelContext& c) {
   const absl::string_view name = node.op->name;
   Graph* const graph = c.graph;
-  if ((name != "ADD" && name != "SUB" && name != "MUL") || c.profile.half ||
-      node.inputs.size() != 2 || !EndsInSimulator(node) ||
-      !IsPlainElementwise(*graph, node) ||
+  if ((name != "ADD" && name != "SUB" && name != "MUL") ||
+      c.profile.options.half || node.inputs.size() != 2 ||
+      !EndsInSimulator(node) || !IsPlainElementwise(*graph, node) ||
       node.post_ops[0].operand == kNoTensor) {
     return {};
   }

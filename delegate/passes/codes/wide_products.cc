@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/wide_helpers.h"
 
@@ -152,7 +152,7 @@ std::vector<Node> WideProduct(const Node& node, const KernelContext& c) {
   Graph* const graph = c.graph;
   const std::optional<Parts> parts = PartsOf(node);
   // Halves of codes are too many for 16-bit floats.
-  if (!parts || c.profile.half || !EndsInSimulator(node)) return {};
+  if (!parts || c.profile.options.half || !EndsInSimulator(node)) return {};
   const Tensor& out = graph->tensor(node.outputs[0]);
   const Tensor& data = graph->tensor(parts->data);
   const Tensor& weights = graph->tensor(node.inputs[parts->weights_input]);

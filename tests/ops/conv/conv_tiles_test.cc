@@ -78,14 +78,14 @@ class ConvTilesTest : public ::testing::TestWithParam<Profile> {
       node.inputs.push_back(kNoTensor);
     }
     node.outputs = {AddTensor(&graph, Dims(dst))};
-    const auto got = RunGraphOf(op, std::move(node), std::move(graph), inputs,
-                                [](DeviceProfile& profile) {
-                                  profile.conv_tile_pixels = GetParam().pixels;
-                                  profile.conv_tile_slices = GetParam().slices;
-                                  profile.reduction_lanes = GetParam().lanes;
-                                  profile.split_target =
-                                      GetParam().split_target;
-                                });
+    const auto got =
+        RunGraphOf(op, std::move(node), std::move(graph), inputs,
+                   [](DeviceProfile& profile) {
+                     profile.choices.conv_tile_pixels = GetParam().pixels;
+                     profile.choices.conv_tile_slices = GetParam().slices;
+                     profile.choices.reduction_lanes = GetParam().lanes;
+                     profile.choices.split_target = GetParam().split_target;
+                   });
     ASSERT_TRUE(got.ok()) << got.status();
     ASSERT_EQ(got->size(), want.values.size());
     // n roundings of the sum of magnitudes, each way; n < 1000 terms here.

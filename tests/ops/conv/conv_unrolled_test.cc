@@ -44,9 +44,9 @@ Conv2dAttributes Stride(int stride, int pad_top = 0, int pad_left = 0) {
 
 DeviceProfile Abreast() {
   DeviceProfile profile;
-  profile.simd_lanes = 8;
-  profile.unrolled_terms = 160;
-  profile.max_texture_size = 4096;
+  profile.choices.simd_lanes = 8;
+  profile.choices.unrolled_terms = 160;
+  profile.limits.max_texture_size = 4096;
   return profile;
 }
 
@@ -121,8 +121,8 @@ TEST(ConvUnrolledTest, MatchesTheDefinition) {
     SCOPED_TRACE(c.filter.ToString());
     ASSERT_EQ(ShaderOf(c, Abreast()), "conv_unrolled");
     ExpectMatchesTheDefinition(c, [](DeviceProfile& profile) {
-      profile.unrolled_terms = 160;
-      profile.split_target = 0;
+      profile.choices.unrolled_terms = 160;
+      profile.choices.split_target = 0;
     });
   }
 }
@@ -131,7 +131,7 @@ TEST(ConvUnrolledTest, OnlyWhereItPaysAndMayBe) {
   const Case plain = Unrolled()[0];
   EXPECT_EQ(ShaderOf(plain, Abreast()), "conv_unrolled");
   DeviceProfile never = Abreast();
-  never.unrolled_terms = 0;
+  never.choices.unrolled_terms = 0;
   EXPECT_EQ(ShaderOf(plain, never), "conv_2d");
   Case few_pixels = plain;
   few_pixels.src.h = 85;
@@ -207,8 +207,8 @@ TEST(WholeInputTest, MatchesTheDefinition) {
     ExpectMatchesTheDefinition(
         {{batch, 3, 2, 7}, {70, 3, 2, 7}, {batch, 1, 1, 70}, Stride(1)},
         [](DeviceProfile& profile) {
-          profile.simd_lanes = 8;
-          profile.split_target = 0;
+          profile.choices.simd_lanes = 8;
+          profile.choices.split_target = 0;
         });
   }
 }

@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, ConvWinogradTest, ::testing::ValuesIn(kWays),
 
 DeviceProfile Profile() {
   DeviceProfile profile;
-  profile.winograd_min_channels = 16;
+  profile.choices.winograd_min_channels = 16;
   return profile;
 }
 
@@ -147,7 +147,7 @@ TEST(ConvWinogradPlanTest, IsThreeDispatches) {
 
 TEST(ConvWinogradPlanTest, BandsShareTheirWeights) {
   DeviceProfile profile = Profile();
-  profile.winograd_band_bytes = 1;
+  profile.choices.winograd_band_bytes = 1;
   Candidate large;
   large.input = large.output = {2, 32, 8, 16};
   const auto plan = PlanOf(large, profile);
@@ -175,7 +175,7 @@ TEST(ConvWinogradPlanTest, MoreChannelsThanWanted) {
   few_out.output[3] = few_out.filter[0] = 15;
   EXPECT_THAT(Shaders(few_out), ElementsAre("conv_2d"));
   DeviceProfile never = Profile();
-  never.winograd_min_channels = 0;
+  never.choices.winograd_min_channels = 0;
   EXPECT_THAT(Shaders({}, never), ElementsAre("conv_2d"));
 }
 
@@ -206,7 +206,7 @@ TEST(ConvWinogradPlanTest, SmallImagesAreNot) {
 
 TEST(ConvWinogradPlanTest, HalvesCodesAndRuntimeWeightsAreNot) {
   DeviceProfile half = Profile();
-  half.half = true;
+  half.options.half = true;
   EXPECT_THAT(Shaders({}, half), ElementsAre("conv_2d"));
   Candidate on_codes;
   on_codes.on_codes = true;
@@ -225,8 +225,8 @@ TEST(ConvWinogradPlanTest, HalvesCodesAndRuntimeWeightsAreNot) {
 // Where the tensors between would not live as the device likes best.
 TEST(ConvWinogradPlanTest, PlanesThatFitNoTextureAreNot) {
   DeviceProfile profile = Profile();
-  profile.storage = gl_shaders::Storage::kTexture2d;
-  profile.max_texture_size = 36 * 3;
+  profile.choices.storage = gl_shaders::Storage::kTexture2d;
+  profile.limits.max_texture_size = 36 * 3;
   EXPECT_THAT(Shaders({}, profile), ElementsAre("conv_2d"));
 }
 

@@ -128,7 +128,7 @@ class SharedPoolTest : public ::testing::TestWithParam<bool> {
     const NodeRun run = RunNode(
         params.max ? "MAX_POOL_2D" : "AVERAGE_POOL_2D",
         ParsedNode{attributes, {}}, {params.input}, output, model.inputs,
-        [](DeviceProfile& profile) { profile.work_group_size = 64; });
+        [](DeviceProfile& profile) { profile.choices.work_group_size = 64; });
     EXPECT_THAT(run.result, MatchesCpu(model));
     for (const Dispatch& d : run.dispatches) {
       EXPECT_THAT(d.ToString(), HasSubstr("THREADS="));

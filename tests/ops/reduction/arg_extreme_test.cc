@@ -112,7 +112,7 @@ TEST_P(ArgExtremeTest, LinesSharedByAWorkGroup) {
     node.attributes = ArgExtremeAttributes{axis, std::nullopt};
     const auto got = RunGraphOf(
         schema::EnumNameBuiltinOperator(GetParam()), node, graph, model.inputs,
-        [](DeviceProfile& profile) { profile.work_group_size = 64; });
+        [](DeviceProfile& profile) { profile.choices.work_group_size = 64; });
     ASSERT_TRUE(got.ok()) << got.status();
     const std::vector<int32_t> want = RunOnCpu(model).outputs[0].ints;
     ASSERT_EQ(got->size(), want.size());

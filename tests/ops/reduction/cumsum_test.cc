@@ -78,9 +78,9 @@ TEST_F(CumsumTest, LinesSharedByAWorkGroup) {
       a.exclusive = (mode & 1) != 0;
       a.reverse = (mode & 2) != 0;
       const SingleOpModel model = Cumsum(shape, axis, a.exclusive, a.reverse);
-      const NodeRun run =
-          RunNode("CUMSUM", ParsedNode{a, {}}, {shape}, shape, model.inputs,
-                  [](DeviceProfile& profile) { profile.work_group_size = 64; });
+      const NodeRun run = RunNode(
+          "CUMSUM", ParsedNode{a, {}}, {shape}, shape, model.inputs,
+          [](DeviceProfile& profile) { profile.choices.work_group_size = 64; });
       EXPECT_THAT(run.result, MatchesCpu(model));
       ASSERT_EQ(run.dispatches.size(), 1u);
       EXPECT_GE(run.dispatches[0].work_group[0], 8);

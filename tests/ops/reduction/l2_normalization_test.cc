@@ -51,9 +51,9 @@ TEST_F(L2NormalizationTest, PrecisionsAndStorages) {
 TEST_F(L2NormalizationTest, PixelsSharedByAWorkGroup) {
   for (const Shape& shape : {Shape{1, 1001}, Shape{2, 3, 37}}) {
     const SingleOpModel model = L2Normalization(shape);
-    const NodeRun run =
-        RunNode("L2_NORMALIZATION", ParsedNode{}, {shape}, shape, model.inputs,
-                [](DeviceProfile& profile) { profile.work_group_size = 64; });
+    const NodeRun run = RunNode(
+        "L2_NORMALIZATION", ParsedNode{}, {shape}, shape, model.inputs,
+        [](DeviceProfile& profile) { profile.choices.work_group_size = 64; });
     EXPECT_THAT(run.result, MatchesCpu(model));
     if (shape.back() > 100) {
       EXPECT_GE(run.dispatches[0].work_group[0], 8);

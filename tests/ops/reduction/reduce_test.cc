@@ -78,10 +78,10 @@ TEST_F(ReduceTest, SharedByWorkGroups) {
     const SingleOpModel model = Reduce(op, shape, axes, /*keep_dims=*/true);
     ReduceAttributes attributes;
     attributes.over = over;
-    const NodeRun node_run =
-        RunNode(schema::EnumNameBuiltinOperator(op), ParsedNode{attributes, {}},
-                {shape}, RunOnCpu(model).outputs[0].shape, model.inputs,
-                [](DeviceProfile& profile) { profile.work_group_size = 64; });
+    const NodeRun node_run = RunNode(
+        schema::EnumNameBuiltinOperator(op), ParsedNode{attributes, {}},
+        {shape}, RunOnCpu(model).outputs[0].shape, model.inputs,
+        [](DeviceProfile& profile) { profile.choices.work_group_size = 64; });
     EXPECT_THAT(node_run.result, MatchesCpu(model));
     for (const Dispatch& d : node_run.dispatches) {
       EXPECT_GE(d.work_group[0], 8) << d.ToString();

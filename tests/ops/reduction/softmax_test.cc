@@ -63,11 +63,11 @@ TEST_F(SoftmaxTest, RowsSharedByAWorkGroup) {
                                                      {{1, 20000}, true}};
   for (const auto& [shape, log] : cases) {
     const SingleOpModel model = log ? LogSoftmax(shape) : Softmax(shape);
-    const NodeRun run =
-        RunNode(log ? "LOG_SOFTMAX" : "SOFTMAX",
-                ParsedNode{SoftmaxAttributes{1.0f, log}, {}}, {shape}, shape,
-                model.inputs,
-                [](DeviceProfile& profile) { profile.work_group_size = 64; });
+    const NodeRun run = RunNode(
+        log ? "LOG_SOFTMAX" : "SOFTMAX",
+        ParsedNode{SoftmaxAttributes{1.0f, log}, {}}, {shape}, shape,
+        model.inputs,
+        [](DeviceProfile& profile) { profile.choices.work_group_size = 64; });
     EXPECT_THAT(run.result, MatchesCpu(model));
     if (shape.back() > 100) {
       ASSERT_EQ(run.dispatches.size(), 1u);

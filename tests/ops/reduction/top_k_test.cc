@@ -85,7 +85,7 @@ TEST_F(TopKTest, RowsSharedByAWorkGroup) {
       graph.nodes = {node};
       const auto got = RunGraph(
           graph, model.inputs,
-          [](DeviceProfile& profile) { profile.work_group_size = 64; });
+          [](DeviceProfile& profile) { profile.choices.work_group_size = 64; });
       ASSERT_TRUE(got.ok()) << got.status();
       const TensorValue& want = cpu.outputs[output];
       ASSERT_EQ(got->size(), want.values.size());
