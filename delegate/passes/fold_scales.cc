@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/ops/conv/conv_2d.h"
-#include "delegate/ops/conv/depthwise_conv_2d.h"
-#include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/conv/convolution.h"
+#include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/passes/dead_nodes.h"
 
 namespace gles_delegate {
@@ -24,94 +23,17 @@ struct Affine {
   std::vector<float> offset;
 };
 
-// Where a node keeps what, and which channels a weight belongs to.
-struct Linear {
-  int weights_input = 1;
-  int bias_input = 2;
-  int outputs = 0;
-  int inputs = 0;  // channels of the data input; 0: not known by channel
-  bool depthwise = false;
-  int multiplier = 1;  // depthwise
-  int row = 0;         // weights an output channel has in a row (OHWI)
-  int in_group = 0;    // inputs a group
-  int groups = 1;
-  bool padded = false;
-
-  int OutputOf(int64_t weight) const {
-    return static_cast<int>(depthwise ? weight % outputs : weight / row);
+// The node as a convolution whose weights may be changed: constant ones, of a
+// built-in op (no custom one) that computes real values; nothing where it is
+// none such.
+std::optional<Convolution> WithWeights(const Graph& graph, const Node& node) {
+  auto conv = Convolution::Of(graph, node);
+  if (!conv || node.on_codes || !conv->constant_weights ||
+      node.op->builtin_code < 0 ||
+      !graph.tensor(conv->weights.weights).sparsity.empty()) {
+    return std::nullopt;
   }
-  int InputOf(int64_t weight) const {
-    const int output = OutputOf(weight);
-    if (depthwise) return output / multiplier;
-    return output / (outputs / groups) * in_group +
-           static_cast<int>(weight % in_group);
-  }
-};
-
-bool IsPadded(int top, int left, int bottom, int right) {
-  return top != 0 || left != 0 || bottom != 0 || right != 0;
-}
-
-std::optional<Linear> DescribeConv(const Graph& graph, const Node& node) {
-  const Shape& filter = graph.tensor(node.inputs[1]).shape;
-  Linear linear;
-  linear.inputs = graph.tensor(node.inputs[0]).shape.c;
-  linear.outputs = graph.tensor(node.outputs[0]).shape.c;
-  if (const auto* a = std::any_cast<Conv2dAttributes>(&node.attributes)) {
-    linear.row = filter.h * filter.w * filter.c;
-    linear.in_group = filter.c;
-    linear.groups = a->groups;
-    linear.padded =
-        IsPadded(a->pad_top, a->pad_left, a->pad_bottom, a->pad_right);
-    return linear;
-  }
-  if (const auto* a =
-          std::any_cast<DepthwiseConv2dAttributes>(&node.attributes)) {
-    linear.depthwise = true;
-    linear.multiplier = a->multiplier;
-    linear.padded =
-        IsPadded(a->pad_top, a->pad_left, a->pad_bottom, a->pad_right);
-    return linear;
-  }
-  return std::nullopt;
-}
-
-std::optional<Linear> DescribeMatrix(const Graph& graph, const Node& node) {
-  const std::vector<int>& dims = graph.tensor(node.inputs[1]).dims;
-  Linear linear;
-  linear.outputs = dims[0];
-  linear.row = linear.in_group = dims[1];
-  const int channels = graph.tensor(node.inputs[0]).shape.c;
-  linear.inputs = channels == dims[1] ? channels : 0;
-  return linear;
-}
-
-std::optional<Linear> Describe(const Graph& graph, const Node& node) {
-  const absl::string_view name = node.op->name;
-  if (node.on_codes || node.inputs.size() < 2) return std::nullopt;
-  if (name == "CONV_2D" || name == "DEPTHWISE_CONV_2D") {
-    return DescribeConv(graph, node);
-  }
-  if (name == "FULLY_CONNECTED") return DescribeMatrix(graph, node);
-  if (name == "TRANSPOSE_CONV") {
-    const Shape& filter = graph.tensor(node.inputs[1]).shape;
-    Linear linear;
-    linear.bias_input = 3;
-    linear.outputs = filter.b;
-    linear.row = filter.h * filter.w * filter.c;
-    linear.in_group = filter.c;
-    return linear;
-  }
-  return std::nullopt;
-}
-
-bool HasConstantWeights(const Graph& graph, const Node& node,
-                        const Linear& linear) {
-  const Tensor& weights = graph.tensor(node.inputs[linear.weights_input]);
-  if (!weights.is_constant() || !weights.sparsity.empty()) return false;
-  const size_t bias = linear.bias_input;
-  return node.inputs.size() <= bias || node.inputs[bias] == kNoTensor ||
-         graph.tensor(node.inputs[bias]).is_constant();
+  return conv;
 }
 
 // The constant of a function of one argument and a constant: one value, or one
@@ -183,17 +105,15 @@ TensorId AddFloats(Graph* graph, const Tensor& like, absl::string_view name,
 // The numbers of a node's weights and bias, changed here and then put back.
 class Weights {
  public:
-  static absl::StatusOr<Weights> Of(const Graph& graph, const Node& node,
-                                    const Linear& linear) {
-    Weights w(linear);
-    auto values =
-        ConstantFloats(graph.tensor(node.inputs[linear.weights_input]));
+  static absl::StatusOr<Weights> Of(const Graph& graph,
+                                    const Convolution& conv) {
+    Weights w(conv);
+    auto values = ConstantFloats(graph.tensor(conv.weights.weights));
     if (!values.ok()) return values.status();
     w.weights_ = *std::move(values);
-    w.bias_.assign(linear.outputs, 0.0f);
-    const size_t bias = linear.bias_input;
-    if (node.inputs.size() > bias && node.inputs[bias] != kNoTensor) {
-      auto biases = ConstantFloats(graph.tensor(node.inputs[bias]));
+    w.bias_.assign(conv.filter.outputs, 0.0f);
+    if (const Tensor* bias = conv.weights.Bias(graph)) {
+      auto biases = ConstantFloats(*bias);
       if (!biases.ok()) return biases.status();
       w.bias_ = *std::move(biases);
     }
@@ -203,9 +123,9 @@ class Weights {
   // (x * w + bias) * scale + offset.
   void ApplyAfter(const Affine& affine) {
     for (size_t i = 0; i < weights_.size(); ++i) {
-      weights_[i] *= affine.scale[linear_.OutputOf(i)];
+      weights_[i] *= affine.scale[conv_.OutputOf(i)];
     }
-    for (int o = 0; o < linear_.outputs; ++o) {
+    for (int o = 0; o < conv_.filter.outputs; ++o) {
       bias_[o] = bias_[o] * affine.scale[o] + affine.offset[o];
     }
   }
@@ -213,40 +133,40 @@ class Weights {
   // (x * scale + offset) * w + bias.
   void ApplyBefore(const Affine& affine) {
     for (size_t i = 0; i < weights_.size(); ++i) {
-      const int input = linear_.InputOf(i);
-      bias_[linear_.OutputOf(i)] += weights_[i] * affine.offset[input];
+      const int input = conv_.InputOf(i);
+      bias_[conv_.OutputOf(i)] += weights_[i] * affine.offset[input];
       weights_[i] *= affine.scale[input];
     }
   }
 
   void Store(Graph* graph, Node* node) const {
-    const Tensor& old = graph->tensor(node->inputs[linear_.weights_input]);
-    node->inputs[linear_.weights_input] =
+    const Tensor& old = graph->tensor(conv_.weights.weights);
+    const TensorId weights =
         AddFloats(graph, old, " scaled", old.dims, weights_);
-    const size_t bias = linear_.bias_input;
+    node->inputs[conv_.inputs.weights] = weights;
+    const size_t bias = conv_.inputs.bias;
     if (node->inputs.size() <= bias) node->inputs.resize(bias + 1, kNoTensor);
-    node->inputs[bias] =
-        AddFloats(graph, graph->tensor(node->inputs[linear_.weights_input]),
-                  " bias", {linear_.outputs}, bias_);
+    node->inputs[bias] = AddFloats(graph, graph->tensor(weights), " bias",
+                                   {conv_.filter.outputs}, bias_);
   }
 
  private:
-  explicit Weights(const Linear& linear) : linear_(linear) {}
-  Linear linear_;
+  explicit Weights(const Convolution& conv) : conv_(conv) {}
+  Convolution conv_;
   std::vector<float> weights_;
   std::vector<float> bias_;
 };
 
-absl::Status FoldAfter(Graph* graph, Node* node, const Linear& linear,
+absl::Status FoldAfter(Graph* graph, Node* node, const Convolution& conv,
                        bool half) {
   std::vector<Affine> functions;
   for (const PostOp& op : node->post_ops) {
-    auto affine = AffineOf(*graph, op, linear.outputs);
+    auto affine = AffineOf(*graph, op, conv.filter.outputs);
     if (!affine || (half && LeavesHalf(*affine))) break;
     functions.push_back(*std::move(affine));
   }
   if (functions.empty()) return absl::OkStatus();
-  auto weights = Weights::Of(*graph, *node, linear);
+  auto weights = Weights::Of(*graph, conv);
   if (!weights.ok()) return weights.status();
   for (const Affine& affine : functions) weights->ApplyAfter(affine);
   node->post_ops.erase(node->post_ops.begin(),
@@ -264,14 +184,11 @@ class BeforeFolder {
     std::vector<bool> removed(graph_->nodes.size(), false);
     for (size_t n = 0; n < graph_->nodes.size(); ++n) {
       Node& node = graph_->nodes[n];
-      const auto linear = Describe(*graph_, node);
-      if (!linear || linear->inputs == 0 ||
-          !HasConstantWeights(*graph_, node, *linear)) {
-        continue;
-      }
+      const auto conv = WithWeights(*graph_, node);
+      if (!conv || conv->input_channels() == 0) continue;
       const int p = ScaleBefore(static_cast<int>(n));
       if (p < 0) continue;
-      auto emptied = Fold(p, &node, *linear);
+      auto emptied = Fold(p, &node, *conv);
       if (!emptied.ok()) return emptied.status();
       removed[p] = *emptied;
     }
@@ -295,12 +212,12 @@ class BeforeFolder {
   }
 
   // Takes functions off the end of node p; true where none is left.
-  absl::StatusOr<bool> Fold(int p, Node* node, const Linear& linear) {
+  absl::StatusOr<bool> Fold(int p, Node* node, const Convolution& conv) {
     std::vector<PostOp>& ops = graph_->nodes[p].post_ops;
     std::vector<Affine> functions;
     while (!ops.empty()) {
-      auto affine = AffineOf(*graph_, ops.back(), linear.inputs);
-      if (!affine || (linear.padded && AddsAnything(*affine)) ||
+      auto affine = AffineOf(*graph_, ops.back(), conv.input_channels());
+      if (!affine || (conv.window.IsPadded() && AddsAnything(*affine)) ||
           (half_ && LeavesHalf(*affine))) {
         break;
       }
@@ -308,7 +225,7 @@ class BeforeFolder {
       ops.pop_back();
     }
     if (functions.empty()) return false;
-    auto weights = Weights::Of(*graph_, *node, linear);
+    auto weights = Weights::Of(*graph_, conv);
     if (!weights.ok()) return weights.status();
     for (const Affine& affine : functions) weights->ApplyBefore(affine);
     weights->Store(graph_, node);
@@ -333,9 +250,9 @@ class BeforeFolder {
 
 absl::Status FoldScales(Graph* graph, bool half) {
   for (Node& node : graph->nodes) {
-    const auto linear = Describe(*graph, node);
-    if (!linear || !HasConstantWeights(*graph, node, *linear)) continue;
-    if (auto s = FoldAfter(graph, &node, *linear, half); !s.ok()) return s;
+    const auto conv = WithWeights(*graph, node);
+    if (!conv) continue;
+    if (auto s = FoldAfter(graph, &node, *conv, half); !s.ok()) return s;
   }
   return BeforeFolder(graph, half).Run();
 }

@@ -1,15 +1,15 @@
 #include "delegate/passes/fuse_gates.h"
 
-#include <algorithm>
 #include <any>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/string_view.h"
 #include "delegate/ops/conv/conv_2d.h"
-#include "delegate/ops/conv/conv_weights.h"
+#include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/passes/dead_nodes.h"
+#include "delegate/passes/fusing.h"
 
 namespace gles_delegate {
 namespace {
@@ -58,17 +58,13 @@ std::optional<Gated> AsGated(const Graph& graph, const Node& node) {
 
 bool CanTakeGate(const Graph& graph, const Node& node, TensorId product,
                  const DeviceProfile& profile) {
-  const bool reads_twice =
-      std::any_of(node.post_ops.begin(), node.post_ops.end(),
-                  [&](const PostOp& op) { return op.operand == product; });
-  // Weights, what is read, what is written, the gate and its addend, operands.
-  int tensors = 5;
-  for (const PostOp& op : node.post_ops) tensors += op.operand != kNoTensor;
-  return IsTiledPointwise(graph, node) && node.inputs[0] == product &&
-         !reads_twice && !node.on_codes &&
-         tensors <= MaxBoundTensors(profile) &&
-         graph.tensor(node.outputs[0]).shape.slices() <=
-             profile.choices.fused_gate_slices;
+  // Weights, what is read, what is written, the gate and its addend.
+  constexpr int kTensors = 5;
+  const auto conv = Convolution::Of(graph, node);
+  return conv && conv->CanTakeGate() && conv->src == product &&
+         !IsOperand(product, node) && !node.on_codes &&
+         kTensors + CountOperands(node) <= MaxBoundTensors(profile) &&
+         conv->dst_shape.slices() <= profile.choices.fused_gate_slices;
 }
 
 }  // namespace
@@ -81,18 +77,15 @@ void FuseGates(Graph* graph, const DeviceProfile& profile) {
     const auto gated = AsGated(*graph, graph->nodes[n]);
     if (!gated) continue;
     const TensorId product = graph->nodes[n].outputs[0];
-    const auto& consumers = uses.consumers[product];
-    if (uses.is_output[product] || consumers.size() != 1 ||
-        graph->tensor(product).view.of != kNoTensor) {
+    Node* const conv = OnlyReader(product, uses, graph);
+    if (conv == nullptr || !CanTakeGate(*graph, *conv, product, profile)) {
       continue;
     }
-    Node& conv = graph->nodes[consumers[0]];
-    if (!CanTakeGate(*graph, conv, product, profile)) continue;
-    conv.inputs[0] = gated->source;
-    conv.inputs.resize(kConvGate, kNoTensor);  // a bias may be absent
-    conv.inputs.push_back(gated->gate.gate);
+    conv->inputs[0] = gated->source;
+    conv->inputs.resize(kConvGate, kNoTensor);  // a bias may be absent
+    conv->inputs.push_back(gated->gate.gate);
     if (gated->gate.addend != kNoTensor) {
-      conv.inputs.push_back(gated->gate.addend);
+      conv->inputs.push_back(gated->gate.addend);
     }
     removed[n] = true;
   }

@@ -4,11 +4,11 @@
 #include <any>
 #include <array>
 
-#include "delegate/ops/conv/conv_2d.h"
-#include "delegate/ops/conv/depthwise_conv_2d.h"
+#include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/movement/pad.h"
 #include "delegate/ops/pooling/pool_2d.h"
+#include "delegate/passes/fusing.h"
 
 namespace gles_delegate {
 namespace {
@@ -20,17 +20,6 @@ bool IsSpatialZeroPad(const Node& node) {
          pad->before[3] == 0 && pad->after[3] == 0 && node.post_ops.empty();
 }
 
-template <typename Attributes>
-bool AddPadding(const PadAttributes& pad, Node* node) {
-  auto* a = std::any_cast<Attributes>(&node->attributes);
-  if (a == nullptr) return false;
-  a->pad_top += pad.before[1];
-  a->pad_bottom += pad.after[1];
-  a->pad_left += pad.before[2];
-  a->pad_right += pad.after[2];
-  return true;
-}
-
 // A pooling that pads nothing itself: its own padding is no part of the window,
 // a PAD's zeros are. On codes a mean counts what it does not read.
 bool IsUnpaddedPooling(const Node& node) {
@@ -39,29 +28,26 @@ bool IsUnpaddedPooling(const Node& node) {
          a->pad_h.after == 0 && a->pad_w.before == 0 && a->pad_w.after == 0;
 }
 
-template <>
-bool AddPadding<PoolAttributes>(const PadAttributes& pad, Node* node) {
-  auto* a = std::any_cast<PoolAttributes>(&node->attributes);
-  if (a == nullptr) return false;
-  a->pad_h.before += pad.before[kHeightAxis];
-  a->pad_h.after += pad.after[kHeightAxis];
-  a->pad_w.before += pad.before[kWidthAxis];
-  a->pad_w.after += pad.after[kWidthAxis];
-  a->zeros = true;
-  return true;
+void AddPadding(const PadAttributes& pad, Node* node) {
+  if (SlidingWindow* window = InputWindowOf(node)) {
+    window->pad_top += pad.before[kHeightAxis];
+    window->pad_bottom += pad.after[kHeightAxis];
+    window->pad_left += pad.before[kWidthAxis];
+    window->pad_right += pad.after[kWidthAxis];
+  } else if (auto* a = std::any_cast<PoolAttributes>(&node->attributes)) {
+    a->pad_h.before += pad.before[kHeightAxis];
+    a->pad_h.after += pad.after[kHeightAxis];
+    a->pad_w.before += pad.before[kWidthAxis];
+    a->pad_w.after += pad.after[kWidthAxis];
+    a->zeros = true;
+  }
 }
 
 // Reads `padded` as data, and nowhere else (as an operand, as a filter).
 bool IsWindowOf(const Node& node, TensorId padded) {
-  if (std::any_cast<Conv2dAttributes>(&node.attributes) == nullptr &&
-      std::any_cast<DepthwiseConv2dAttributes>(&node.attributes) == nullptr &&
-      !IsUnpaddedPooling(node)) {
-    return false;
-  }
-  return std::count(node.inputs.begin(), node.inputs.end(), padded) == 1 &&
-         node.inputs[0] == padded &&
-         std::none_of(node.post_ops.begin(), node.post_ops.end(),
-                      [&](const PostOp& op) { return op.operand == padded; });
+  return (InputWindowOf(node) != nullptr || IsUnpaddedPooling(node)) &&
+         std::count(node.inputs.begin(), node.inputs.end(), padded) == 1 &&
+         node.inputs[0] == padded && !IsOperand(padded, node);
 }
 
 bool IsChannelZeroPad(const Graph& graph, const Node& node) {
@@ -117,12 +103,8 @@ void FusePadding(Graph* graph) {
     }
     const auto& pad = std::any_cast<const PadAttributes&>(node.attributes);
     for (int c : consumers) {
-      Node& reader = graph->nodes[c];
-      if (AddPadding<Conv2dAttributes>(pad, &reader) ||
-          AddPadding<DepthwiseConv2dAttributes>(pad, &reader) ||
-          AddPadding<PoolAttributes>(pad, &reader)) {
-        reader.inputs[0] = node.inputs[0];
-      }
+      AddPadding(pad, &graph->nodes[c]);
+      graph->nodes[c].inputs[0] = node.inputs[0];
     }
   }
 }

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_tile.h"
+#include "delegate/ops/conv/conv_weights.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -159,95 +161,79 @@ Dispatch DispatchOf(const Work& work, const Grid& grid, TensorId src,
   return d;
 }
 
-bool IsConstant(const WeightIds& ids, const Planner& planner) {
-  return planner.tensor(ids.weights).is_constant() &&
-         (ids.bias == kNoTensor || planner.tensor(ids.bias).is_constant());
+Work WorkOf(const Convolution& conv) {
+  return {conv.pixels(), conv.dst_shape.slices(), conv.term_texels(),
+          /*products=*/1, conv.kind == Convolution::Kind::kDepthwisePointwise};
 }
 
-const Tensor* BiasOf(const WeightIds& ids, const Planner& planner) {
-  return ids.bias == kNoTensor ? nullptr : &planner.tensor(ids.bias);
+// Has the shader compute the depthwise convolution on its way.
+void BindInner(const InnerDepthwise& inner, const Convolution& conv,
+               const Graph& graph, Dispatch* d) {
+  d->Define("DEPTHWISE")
+      .Define("KERNEL_W", conv.window_w)
+      .Define("KERNEL_H", conv.window_h);
+  PackedConstant weights = PackDepthwiseFilter(
+      graph.tensor(inner.weights.weights), inner.weights.Bias(graph));
+  weights.name = "depthwise";
+  d->Constant(std::move(weights));
 }
 
-// How the .comp finds what a term reads.
-void DefineSource(const ConvSplit& conv, const FusedDepthwise* depthwise,
-                  const Planner& planner, Dispatch* d) {
-  const Shape& src = planner.tensor(conv.src).shape;
-  const Shape& dst = planner.tensor(conv.dst).shape;
-  const auto geometry = [d](const auto& a, int window_w, int window_h) {
-    d->uniforms.Int4("stride_pad", a.stride_w, a.stride_h, a.pad_left,
-                     a.pad_top);
-    d->uniforms.Int4("window", window_w, window_h, a.dilation_w, a.dilation_h);
-  };
-  if (depthwise != nullptr) {
-    d->Define("DEPTHWISE")
-        .Define("KERNEL_W", depthwise->window_w)
-        .Define("KERNEL_H", depthwise->window_h);
-    PackedConstant weights =
-        PackDepthwiseFilter(planner.tensor(depthwise->weights.weights),
-                            BiasOf(depthwise->weights, planner));
-    weights.name = "depthwise";
-    d->Constant(std::move(weights));
-    geometry(depthwise->attributes, depthwise->window_w, depthwise->window_h);
-    return;
+// The pixels, terms and input slices of each sum.
+void BindSums(const Work& work, int src_slices, Dispatch* d) {
+  d->uniforms.Int4("sum_shape", work.pixels, work.terms, src_slices, 0);
+}
+
+bool Applies(const Convolution& conv, const Planner& planner) {
+  const DeviceProfile& profile = planner.profile();
+  const Work work = WorkOf(conv);
+  return profile.choices.split_target > 0 && conv.constant_weights &&
+         (work.fused || conv.IsTiled()) && ChooseGrid(work, profile);
+}
+
+void Plan(const Convolution& conv, Planner* planner) {
+  const Work work = WorkOf(conv);
+  const auto grid = ChooseGrid(work, planner->profile());
+  if (!grid) return;
+  Dispatch d = DispatchOf(
+      work, *grid, conv.src, conv.dst,
+      PackFilterBlocks(conv, planner->graph(), grid->tiling.group_slices()));
+  if (work.fused) {
+    BindInner(conv.inner, conv, planner->graph(), &d);
+  } else {
+    if (conv.IsPointwise()) d.Define("POINTWISE");
+    BindInputGate(conv.gate, &d);
   }
-  const Conv2dAttributes& a = conv.attributes;
-  if (IsPointwise(a, conv.window_w, conv.window_h, src, dst)) {
-    d->Define("POINTWISE");
+  BindWindow(conv, &d);
+  BindSums(work, conv.src_shape.slices(), &d);
+  if (work.fused) {
+    d.uniforms.Float4("inner_clamp", {conv.inner.low, conv.inner.high, 0, 0});
   }
-  BindInputGate(conv.gate, d);
-  geometry(a, conv.window_w, conv.window_h);
+  planner->Add(std::move(d));
 }
 
 }  // namespace
 
-std::optional<Dispatch> PlanConvShared(const ConvSplit& conv, Planner* planner,
-                                       const FusedDepthwise* depthwise) {
-  const DeviceProfile& profile = planner->profile();
-  if (profile.choices.split_target == 0 ||
-      !IsConstant(conv.weights, *planner)) {
-    return std::nullopt;
-  }
-  const Shape& src = planner->tensor(conv.src).shape;
-  const Shape& dst = planner->tensor(conv.dst).shape;
-  const int taps = conv.window_w * conv.window_h;
-  const Work work = {dst.b * dst.h * dst.w, dst.slices(), taps * src.slices(),
-                     /*products=*/1, depthwise != nullptr};
-  const auto grid = ChooseGrid(work, profile);
-  if (!grid) return std::nullopt;
-  Dispatch d = DispatchOf(
-      work, *grid, conv.src, conv.dst,
-      PackFilterBlocks(planner->tensor(conv.weights.weights),
-                       BiasOf(conv.weights, *planner), {dst.c, taps, src.c, 1},
-                       grid->tiling.group_slices()));
-  DefineSource(conv, depthwise, *planner, &d);
-  d.uniforms.Int4("sum_shape", work.pixels, work.terms, src.slices(), 0);
-  if (depthwise != nullptr) {
-    d.uniforms.Float4("inner_clamp", {depthwise->low, depthwise->high, 0, 0});
-  }
-  return d;
-}
+const ConvStrategy kConvShared = {"conv_shared", Applies, Plan};
 
-std::optional<Dispatch> PlanProductsShared(const MatrixProducts& products,
-                                           Planner* planner) {
-  if (planner->profile().choices.split_target == 0) return std::nullopt;
-  const Shape& src = planner->tensor(products.src).shape;
-  const Shape& dst = planner->tensor(products.dst).shape;
+std::optional<Dispatch> ProductsShared(const MatrixProducts& products,
+                                       const Planner& planner) {
+  if (planner.profile().choices.split_target == 0) return std::nullopt;
+  const Shape& src = planner.tensor(products.src).shape;
+  const Shape& dst = planner.tensor(products.dst).shape;
   const Work work = {dst.w, dst.slices(), src.slices(), /*products=*/dst.h};
-  const auto grid = ChooseGrid(work, planner->profile());
+  const auto grid = ChooseGrid(work, planner.profile());
   if (!grid) return std::nullopt;
   const int block_slices = grid->tiling.group_slices();
   const int padded = grid->y * block_slices * 4;
   PackedConstant weights = PackFilterBlocks(
-      StackedWeights(products, padded, planner->graph()),
+      StackedWeights(products, padded, planner.graph()), nullptr,
       {/*outputs=*/dst.h * padded, /*taps=*/1, src.c, 1}, block_slices);
   weights.shared_id = products.weights_id;
   Dispatch d =
       DispatchOf(work, *grid, products.src, products.dst, std::move(weights));
   d.Define("POINTWISE").Define("PRODUCTS");
-  // The window of a 1x1 convolution.
-  d.uniforms.Int4("stride_pad", 1, 1, 0, 0);
-  d.uniforms.Int4("window", 1, 1, 1, 1);
-  d.uniforms.Int4("sum_shape", work.pixels, work.terms, src.slices(), 0);
+  BindWindow(Convolution(), &d);  // one tap
+  BindSums(work, src.slices(), &d);
   return d;
 }
 

@@ -1,8 +1,9 @@
-#include "delegate/ops/conv/conv_split.h"
-
 #include <algorithm>
+#include <utility>
 
+#include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_tile.h"
+#include "delegate/ops/conv/conv_weights.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -44,49 +45,44 @@ int LanesFor(int64_t tiles, int terms, const ConvTile& tile,
   return lanes;
 }
 
-Split Choose(int pixels, int slices, int terms, const DeviceProfile& profile) {
+Split Choose(const Convolution& conv, const DeviceProfile& profile) {
+  const int pixels = conv.pixels();
+  const int slices = conv.dst_shape.slices();
   const ConvTile tile = {std::min(profile.choices.split_tile_pixels, pixels),
                          std::min(profile.choices.split_tile_slices, slices)};
   const int64_t tiles =
       int64_t{DivideUp(pixels, tile.pixels)} * DivideUp(slices, tile.slices);
-  return {tile, LanesFor(tiles, terms, tile, profile)};
+  return {tile, LanesFor(tiles, conv.term_texels(), tile, profile)};
 }
 
-}  // namespace
+// Not where the output fills the device, or nearly, by itself: one lane then.
+bool Applies(const Convolution& conv, const Planner& planner) {
+  return planner.profile().choices.split_target > 0 && conv.IsTiled() &&
+         !conv.gate.IsThere() && Choose(conv, planner.profile()).lanes > 1;
+}
 
-std::optional<Dispatch> PlanConvSplit(const ConvSplit& conv, Planner* planner) {
-  const Shape& src = planner->tensor(conv.src).shape;
-  const Shape& dst = planner->tensor(conv.dst).shape;
-  const int taps = conv.window_w * conv.window_h;
-  const int terms = taps * src.slices();
-  const int pixels = dst.b * dst.h * dst.w;
-  if (planner->profile().choices.split_target == 0 ||
-      conv.gate.gate != kNoTensor) {
-    return std::nullopt;
-  }
-  const Split split = Choose(pixels, dst.slices(), terms, planner->profile());
-  if (split.lanes < 2) return std::nullopt;
-
-  const Conv2dAttributes& a = conv.attributes;
+void Plan(const Convolution& conv, Planner* planner) {
+  const Split split = Choose(conv, planner->profile());
   Dispatch d("conv_split");
-  if (IsPointwise(a, conv.window_w, conv.window_h, src, dst)) {
-    d.Define("POINTWISE");
-  }
+  if (conv.IsPointwise()) d.Define("POINTWISE");
   d.Define("LANES", split.lanes)
       .Define("TILE_PIXELS", split.tile.pixels)
       .Define("TILE_SLICES", split.tile.slices)
       .Read("src", conv.src)
       .Write("dst", conv.dst)
-      .Grid(DivideUp(pixels, split.tile.pixels),
-            DivideUp(dst.slices(), split.tile.slices), split.lanes)
+      .Grid(DivideUp(conv.pixels(), split.tile.pixels),
+            DivideUp(conv.dst_shape.slices(), split.tile.slices), split.lanes)
       .WorkGroup(kGroupPixels, kGroupSlices, split.lanes)
       .SharedMemory(SharedBytes(split));
-  BindFilter(conv.weights, {dst.c, taps, src.c, 1}, planner, &d);
-  d.uniforms.Int4("stride_pad", a.stride_w, a.stride_h, a.pad_left, a.pad_top);
-  d.uniforms.Int4("window", conv.window_w, conv.window_h, a.dilation_w,
-                  a.dilation_h);
-  d.uniforms.Int4("sum_shape", pixels, terms, src.slices(), 0);
-  return d;
+  BindFilter(conv, planner, &d);
+  BindWindow(conv, &d);
+  d.uniforms.Int4("sum_shape", conv.pixels(), conv.term_texels(),
+                  conv.src_shape.slices(), 0);
+  planner->Add(std::move(d));
 }
+
+}  // namespace
+
+const ConvStrategy kConvSplit = {"conv_split", Applies, Plan};
 
 }  // namespace gles_delegate

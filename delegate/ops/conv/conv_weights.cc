@@ -32,39 +32,10 @@ Place PlaceOf(const Filter& filter, int output, int input) {
   return {channel / 4, channel % 4};
 }
 
-bool IsConstant(const WeightIds& ids, const Graph& graph) {
-  return graph.tensor(ids.weights).is_constant() &&
-         (ids.bias == kNoTensor || graph.tensor(ids.bias).is_constant());
-}
-
 // A tensor with the texels that `packed` has.
 TensorId AddPacked(const PackedConstant& packed, Planner* planner) {
   return planner->AddTemporary("packed weights",
                                {1, packed.height, packed.width, 4});
-}
-
-// Binds weights that are no constants, or whose bias is none. `packed` lays the
-// weights out without their bias; `pack` does so at run time, but for the
-// tensors that it reads and writes and its grid.
-void BindRuntime(const WeightIds& ids, PackedConstant packed, Dispatch pack,
-                 Planner* planner, Dispatch* d) {
-  if (ids.bias != kNoTensor) {
-    PostOp add;
-    add.function = "add";
-    add.operand = ids.bias;
-    d->post_ops.push_back(std::move(add));
-  }
-  if (planner->tensor(ids.weights).is_constant()) {
-    d->Constant(std::move(packed));
-    return;
-  }
-  const TensorId texels = AddPacked(packed, planner);
-  pack.Read("raw", ids.weights)
-      .Write("packed_weights", texels)
-      .Grid(packed.width, packed.height, 1);
-  planner->Add(std::move(pack));
-  d->Read("weights", texels)
-      .Define("weights_at(x, y)", "read_weights(x, y, 0, 0)");
 }
 
 // The values of a constant, when they are needed.
@@ -78,74 +49,56 @@ FilterValues BiasValuesOf(const Tensor* bias) {
   return ValuesOf(*bias);
 }
 
-// `bias` may be nullptr.
-PackedConstant Pack(FilterValues weights, FilterValues bias,
-                    const Filter& filter) {
-  PackedConstant packed;
-  packed.name = "weights";
-  packed.cacheable = true;
-  const int bias_at = filter.packed_input_slices() * 4;
-  const int width = bias_at + 1;
-  packed.width = width;
-  packed.height = (filter.outputs + 3) / 4 * filter.taps;
-  packed.fill = [weights = std::move(weights), bias = std::move(bias), filter,
-                 bias_at, width](absl::Span<float> out) {
-    std::fill(out.begin(), out.end(), 0.0f);
-    const std::vector<float> values = weights();
-    const auto at = [&](int output, int tap, int texel) -> float& {
-      const int64_t row = int64_t{output / 4} * filter.taps + tap;
-      return out[(row * width + texel) * 4 + output % 4];
-    };
-    size_t next = 0;
-    for (int o = 0; o < filter.outputs; ++o) {
-      for (int tap = 0; tap < filter.taps; ++tap) {
-        for (int i = 0; i < filter.inputs; ++i) {
-          const Place place = PlaceOf(filter, o, i);
-          at(o, tap, place.slice * 4 + place.channel) = values[next++];
-        }
+// Fills `out` with the filter: `weight_at` tells where the weight of an output,
+// tap and input goes, `bias_at` where the bias of an output does.
+template <typename WeightAt, typename BiasAt>
+void FillFilter(const Filter& filter, const FilterValues& weights,
+                const FilterValues& bias, const WeightAt& weight_at,
+                const BiasAt& bias_at, absl::Span<float> out) {
+  std::fill(out.begin(), out.end(), 0.0f);
+  const std::vector<float> values = weights();
+  size_t next = 0;
+  for (int o = 0; o < filter.outputs; ++o) {
+    for (int tap = 0; tap < filter.taps; ++tap) {
+      for (int i = 0; i < filter.inputs; ++i) {
+        out[weight_at(o, tap, i)] = values[next++];
       }
     }
-    if (bias == nullptr) return;
-    const std::vector<float> bias_values = bias();
-    for (int o = 0; o < filter.outputs; ++o) {
-      at(o, 0, bias_at) = bias_values[o];
-    }
-  };
-  return packed;
+  }
+  if (bias == nullptr) return;
+  const std::vector<float> bias_values = bias();
+  for (int o = 0; o < filter.outputs; ++o) out[bias_at(o)] = bias_values[o];
 }
 
-PackedConstant PackBlocks(FilterValues weights, FilterValues bias,
-                          const Filter& filter, int block_slices) {
-  const int slices = (filter.inputs + 3) / 4;
-  const int bias_at = filter.taps * slices * 4;
-  PackedConstant packed;
-  packed.name = "weights";
-  packed.cacheable = true;
-  packed.width = (bias_at + 1) * block_slices;
-  packed.height = ((filter.outputs + 3) / 4 + block_slices - 1) / block_slices;
-  packed.fill = [weights = std::move(weights), bias = std::move(bias), filter,
-                 slices, bias_at, block_slices](absl::Span<float> out) {
-    std::fill(out.begin(), out.end(), 0.0f);
-    // `input`: of the taps' channels, taken flat and padded to whole slices.
-    const auto at = [&](int output, int input) -> float& {
-      const int slice = output / 4;
-      const int64_t row = int64_t{slice / block_slices} * (bias_at + 1) + input;
-      return out[(row * block_slices + slice % block_slices) * 4 + output % 4];
-    };
-    const std::vector<float> values = weights();
-    size_t next = 0;
-    for (int o = 0; o < filter.outputs; ++o) {
-      for (int tap = 0; tap < filter.taps; ++tap) {
-        for (int i = 0; i < filter.inputs; ++i) {
-          at(o, tap * slices * 4 + i) = values[next++];
-        }
-      }
-    }
-    if (bias == nullptr) return;
-    const std::vector<float> bias_values = bias();
-    for (int o = 0; o < filter.outputs; ++o) at(o, bias_at) = bias_values[o];
-  };
-  return packed;
+// The weights without their bias, as the shaders of the kind read them.
+PackedConstant PackWithoutBias(const Convolution& conv, const Graph& graph) {
+  const Tensor& weights = graph.tensor(conv.weights.weights);
+  return conv.kind == Convolution::Kind::kDepthwise
+             ? PackDepthwiseFilter(weights, nullptr)
+             : PackFilter(ValuesOf(weights), nullptr, conv.filter);
+}
+
+PackedConstant PackConstants(const Convolution& conv, const Graph& graph) {
+  const Tensor& weights = graph.tensor(conv.weights.weights);
+  const Tensor* bias = conv.weights.Bias(graph);
+  return conv.kind == Convolution::Kind::kDepthwise
+             ? PackDepthwiseFilter(weights, bias)
+             : PackFilter(ValuesOf(weights), BiasValuesOf(bias), conv.filter);
+}
+
+// What packs weights at run time, but for the tensors that it reads and writes
+// and its grid.
+Dispatch PackAtRunTime(const Convolution& conv) {
+  if (conv.kind == Convolution::Kind::kDepthwise) {
+    return Dispatch("pack_depthwise_filter");
+  }
+  const Filter& filter = conv.filter;
+  const bool apart = filter.groups == 1 || filter.groups_packed_apart();
+  Dispatch pack("pack_filter");
+  pack.uniforms.Int4("shape", filter.outputs, filter.taps, filter.inputs,
+                     filter.outputs_per_group());
+  pack.uniforms.Int("group_inputs", apart ? 0 : filter.inputs);
+  return pack;
 }
 
 }  // namespace
@@ -182,24 +135,69 @@ absl::Status CheckBias(const Tensor* bias, int out_channels) {
   return CheckWeights(*bias, "the bias");
 }
 
-PackedConstant PackFilter(const Tensor& weights, const Tensor* bias,
+PackedConstant PackFilter(FilterValues weights, FilterValues bias,
                           const Filter& filter) {
-  return Pack(ValuesOf(weights), BiasValuesOf(bias), filter);
+  PackedConstant packed;
+  packed.name = "weights";
+  packed.cacheable = true;
+  const int bias_texel = filter.packed_input_slices() * 4;
+  const int width = bias_texel + 1;
+  packed.width = width;
+  packed.height = (filter.outputs + 3) / 4 * filter.taps;
+  packed.fill = [weights = std::move(weights), bias = std::move(bias), filter,
+                 bias_texel, width](absl::Span<float> out) {
+    const auto at = [&](int output, int tap, int texel) {
+      const int64_t row = int64_t{output / 4} * filter.taps + tap;
+      return (row * width + texel) * 4 + output % 4;
+    };
+    FillFilter(
+        filter, weights, bias,
+        [&](int output, int tap, int input) {
+          const Place place = PlaceOf(filter, output, input);
+          return at(output, tap, place.slice * 4 + place.channel);
+        },
+        [&](int output) { return at(output, 0, bias_texel); }, out);
+  };
+  return packed;
 }
 
-PackedConstant PackFilter(FilterValues values, const Filter& filter) {
-  return Pack(std::move(values), nullptr, filter);
+int FilterBlockTexels(const Filter& filter, int block_slices) {
+  const int slices = (filter.inputs + 3) / 4;
+  return (filter.taps * slices * 4 + 1) * block_slices;
 }
 
-PackedConstant PackFilterBlocks(const Tensor& weights, const Tensor* bias,
+PackedConstant PackFilterBlocks(FilterValues weights, FilterValues bias,
                                 const Filter& filter, int block_slices) {
-  return PackBlocks(ValuesOf(weights), BiasValuesOf(bias), filter,
-                    block_slices);
+  PackedConstant packed;
+  packed.name = "weights";
+  packed.cacheable = true;
+  packed.width = FilterBlockTexels(filter, block_slices);
+  packed.height = ((filter.outputs + 3) / 4 + block_slices - 1) / block_slices;
+  packed.fill = [weights = std::move(weights), bias = std::move(bias), filter,
+                 block_slices](absl::Span<float> out) {
+    const int slices = (filter.inputs + 3) / 4;
+    const int bias_at = filter.taps * slices * 4;
+    // `input`: of the taps' channels, taken flat and padded to whole slices.
+    const auto at = [&](int output, int input) {
+      const int slice = output / 4;
+      const int64_t row = int64_t{slice / block_slices} * (bias_at + 1) + input;
+      return (row * block_slices + slice % block_slices) * 4 + output % 4;
+    };
+    FillFilter(
+        filter, weights, bias,
+        [&](int output, int tap, int input) {
+          return at(output, tap * slices * 4 + input);
+        },
+        [&](int output) { return at(output, bias_at); }, out);
+  };
+  return packed;
 }
 
-PackedConstant PackFilterBlocks(FilterValues values, const Filter& filter,
+PackedConstant PackFilterBlocks(const Convolution& conv, const Graph& graph,
                                 int block_slices) {
-  return PackBlocks(std::move(values), nullptr, filter, block_slices);
+  return PackFilterBlocks(ValuesOf(graph.tensor(conv.weights.weights)),
+                          BiasValuesOf(conv.weights.Bias(graph)), conv.filter,
+                          block_slices);
 }
 
 PackedConstant PackDepthwiseFilter(const Tensor& weights, const Tensor* bias) {
@@ -228,45 +226,44 @@ PackedConstant PackDepthwiseFilter(const Tensor& weights, const Tensor* bias) {
 }
 
 void BindInputGate(const InputGate& gate, Dispatch* d) {
-  if (gate.gate == kNoTensor) return;
+  if (!gate.IsThere()) return;
   d->Define("GATE").Read("gate", gate.gate);
   if (gate.addend == kNoTensor) return;
   d->Define("ADDEND").Read("addend", gate.addend);
 }
 
-WeightIds WeightsOf(const Node& node, int weights, int bias) {
-  const bool has_bias = bias < static_cast<int>(node.inputs.size());
-  return {node.inputs[weights], has_bias ? node.inputs[bias] : kNoTensor};
+void BindWindow(const Convolution& conv, Dispatch* d) {
+  // One tap in place: what its dilation is means nothing.
+  const SlidingWindow w = conv.IsPointwise() ? SlidingWindow() : conv.window;
+  d->uniforms.Int4("stride_pad", w.stride_w, w.stride_h, w.pad_left, w.pad_top);
+  d->uniforms.Int4("window", conv.window_w, conv.window_h, w.dilation_w,
+                   w.dilation_h);
 }
 
-void BindFilter(const WeightIds& ids, const Filter& filter, Planner* planner,
-                Dispatch* d) {
-  const Tensor& weights = planner->tensor(ids.weights);
-  if (IsConstant(ids, planner->graph())) {
-    const Tensor* bias =
-        ids.bias == kNoTensor ? nullptr : &planner->tensor(ids.bias);
-    d->Constant(PackFilter(weights, bias, filter));
+void BindFilter(const Convolution& conv, Planner* planner, Dispatch* d) {
+  if (conv.constant_weights) {
+    d->Constant(PackConstants(conv, planner->graph()));
     return;
   }
-  Dispatch pack("pack_filter");
-  const bool apart = filter.groups == 1 || filter.groups_packed_apart();
-  pack.uniforms.Int4("shape", filter.outputs, filter.taps, filter.inputs,
-                     filter.outputs_per_group());
-  pack.uniforms.Int("group_inputs", apart ? 0 : filter.inputs);
-  BindRuntime(ids, PackFilter(weights, nullptr, filter), std::move(pack),
-              planner, d);
-}
-
-void BindDepthwiseFilter(const WeightIds& ids, Planner* planner, Dispatch* d) {
-  const Tensor& weights = planner->tensor(ids.weights);
-  if (IsConstant(ids, planner->graph())) {
-    const Tensor* bias =
-        ids.bias == kNoTensor ? nullptr : &planner->tensor(ids.bias);
-    d->Constant(PackDepthwiseFilter(weights, bias));
+  if (conv.weights.bias != kNoTensor) {
+    PostOp add;
+    add.function = "add";
+    add.operand = conv.weights.bias;
+    d->post_ops.push_back(std::move(add));
+  }
+  PackedConstant packed = PackWithoutBias(conv, planner->graph());
+  if (planner->tensor(conv.weights.weights).is_constant()) {
+    d->Constant(std::move(packed));
     return;
   }
-  BindRuntime(ids, PackDepthwiseFilter(weights, nullptr),
-              Dispatch("pack_depthwise_filter"), planner, d);
+  const TensorId texels = AddPacked(packed, planner);
+  Dispatch pack = PackAtRunTime(conv);
+  pack.Read("raw", conv.weights.weights)
+      .Write("packed_weights", texels)
+      .Grid(packed.width, packed.height, 1);
+  planner->Add(std::move(pack));
+  d->Read("weights", texels)
+      .Define("weights_at(x, y)", "read_weights(x, y, 0, 0)");
 }
 
 }  // namespace gles_delegate

@@ -1,5 +1,6 @@
-// Weights and bias of convolutions and matrix products, checked and packed for
-// the shaders that multiply slices of four channels by 4x4 blocks.
+// Weights and bias of convolutions and matrix products, checked, packed for the
+// shaders that multiply slices of four channels by 4x4 blocks, and bound to
+// their dispatches.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_WEIGHTS_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_WEIGHTS_H_
 
@@ -9,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "delegate/graph/graph.h"
+#include "delegate/ops/conv/convolution.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -22,77 +24,47 @@ absl::Status CheckWeights(const Tensor& tensor, absl::string_view what);
 // CheckWeights. No bias (nullptr) is fine. A runtime bias must be a vector.
 absl::Status CheckBias(const Tensor* bias, int out_channels);
 
-// A filter in the order [outputs][taps][inputs]: OHWI with the window taken
-// flat, or a matrix's rows.
-struct Filter {
-  int outputs = 1;
-  int taps = 1;
-  int inputs = 1;  // channels per group, as the tensor has them
-  // 1, or how many groups the channels fall into: output o then sees only the
-  // inputs of its own group. Groups are packed apart where outputs and inputs a
-  // group are multiples of four, else as one dense filter with zeros.
-  int groups = 1;
-
-  int outputs_per_group() const { return outputs / groups; }
-  bool groups_packed_apart() const {
-    return inputs % 4 == 0 && outputs_per_group() % 4 == 0;
-  }
-  // Slices of the input that one output slice sees.
-  int packed_input_slices() const {
-    return ((groups_packed_apart() ? inputs : inputs * groups) + 3) / 4;
-  }
-};
+// Weights that are computed when they are packed, in the filter's order. They
+// must follow from what the start-up cache keys by (PackedConstant::cacheable).
+using FilterValues = std::function<std::vector<float>()>;
 
 // "weights": row (output slice * taps + tap), texel (input slice * 4 + i) holds
 // what input channel 4 * slice + i adds to the four outputs. The last texel of
-// each slice's first row is its bias. Tails are zero. `bias` may be nullptr.
-PackedConstant PackFilter(const Tensor& weights, const Tensor* bias,
+// each slice's first row is its bias. Tails are zero. `bias` may be nullptr:
+// zeros.
+PackedConstant PackFilter(FilterValues weights, FilterValues bias,
                           const Filter& filter);
 
 // Likewise, in blocks of `block_slices` output slices, a row each: by term (tap
 // * input slices + input slice), input channel, output slice; the biases after
 // the last term. Ungrouped filters only.
-PackedConstant PackFilterBlocks(const Tensor& weights, const Tensor* bias,
+PackedConstant PackFilterBlocks(FilterValues weights, FilterValues bias,
                                 const Filter& filter, int block_slices);
-
-// Both for weights that are computed when they are packed, in the filter's
-// order, and have no bias. `values` must follow from what the start-up cache
-// keys by (PackedConstant::cacheable).
-using FilterValues = std::function<std::vector<float>()>;
-PackedConstant PackFilter(FilterValues values, const Filter& filter);
-PackedConstant PackFilterBlocks(FilterValues values, const Filter& filter,
+// The blocks of a convolution whose weights are constant.
+PackedConstant PackFilterBlocks(const Convolution& conv, const Graph& graph,
                                 int block_slices);
+// Texels that a row of blocks has.
+int FilterBlockTexels(const Filter& filter, int block_slices);
 
 // "weights" of a depthwise filter [1,H,W,O]: row = output slice, texel = tap,
-// the bias after the last tap.
+// the bias after the last tap. `bias` may be nullptr; one that is no constant
+// is left out.
 PackedConstant PackDepthwiseFilter(const Tensor& weights, const Tensor* bias);
 
-// What a convolution does to its input as it reads it (of batch 1): v becomes
-// v * gate + addend.
-struct InputGate {
-  TensorId gate = kNoTensor;    // [1,1,1,C]; kNoTensor: nothing is done
-  TensorId addend = kNoTensor;  // of the input's shape; kNoTensor: none
-};
-// Has `d` do so: defines GATE and ADDEND, reads both.
+// Has `d` apply the gate to what it reads: defines GATE and ADDEND, reads both.
+// Does nothing where there is none.
 void BindInputGate(const InputGate& gate, Dispatch* d);
 
-// The weights and the bias of a node.
-struct WeightIds {
-  TensorId weights = kNoTensor;
-  TensorId bias = kNoTensor;  // kNoTensor: none
-};
-// Node inputs `weights` and `bias`; a bias past the last input is none.
-WeightIds WeightsOf(const Node& node, int weights, int bias);
+// The uniforms "stride_pad" and "window" of a convolution's window.
+void BindWindow(const Convolution& conv, Dispatch* d);
 
-// Gives `d` its "weights" as PackFilter lays them out. Constants are packed
-// when the plan is uploaded. Weights computed at run time are packed alike by a
-// dispatch that goes to `planner` first, into a tensor that the shader reads
-// under the same name. Wherever weights or bias are no constants, the bias in
-// "weights" is zero and added by the first of d's post-ops instead.
-void BindFilter(const WeightIds& ids, const Filter& filter, Planner* planner,
-                Dispatch* d);
-// Likewise as PackDepthwiseFilter lays them out.
-void BindDepthwiseFilter(const WeightIds& ids, Planner* planner, Dispatch* d);
+// Gives `d` the convolution's "weights": as PackDepthwiseFilter lays them out
+// for kDepthwise, else as PackFilter does. Constants are packed when the plan
+// is uploaded. Weights computed at run time are packed alike by a dispatch that
+// goes to `planner` first, into a tensor that the shader reads under the same
+// name. Wherever weights or bias are no constants, the bias in "weights" is
+// zero and added by the first of d's post-ops instead.
+void BindFilter(const Convolution& conv, Planner* planner, Dispatch* d);
 
 }  // namespace gles_delegate
 

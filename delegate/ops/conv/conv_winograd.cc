@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/matmul/matrix_product.h"
@@ -36,20 +37,11 @@ Tiles TilesOf(const Shape& dst) {
   return tiles;
 }
 
-bool HasFloatWeights(const WeightIds& ids, const Planner& planner) {
-  return planner.tensor(ids.weights).is_constant() &&
-         (ids.bias == kNoTensor || planner.tensor(ids.bias).is_constant());
-}
-
-bool IsCandidate(const Node& node, const Planner& planner) {
-  const auto& a = std::any_cast<const Conv2dAttributes&>(node.attributes);
-  const Shape& window = planner.tensor(node.inputs[1]).shape;
-  return window.h == kWindow && window.w == kWindow && a.stride_h == 1 &&
-         a.stride_w == 1 && a.dilation_h == 1 && a.dilation_w == 1 &&
-         a.groups == 1 && !node.on_codes &&
-         !planner.tensor(node.inputs[0]).is_float_view() &&
-         !planner.tensor(node.outputs[0]).is_float_view() &&
-         HasFloatWeights(WeightsOf(node, 1, 2), planner);
+bool IsCandidate(const Convolution& conv) {
+  return conv.kind == Convolution::Kind::kWindow && conv.window_h == kWindow &&
+         conv.window_w == kWindow && conv.window.HasUnitStride() &&
+         !conv.window.IsDilated() && conv.filter.groups == 1 &&
+         !conv.quantized && conv.constant_weights;
 }
 
 // A tensor between two dispatches: the tiles in a row, a row for each of the 36
@@ -112,14 +104,13 @@ void SetGrid(const Shape& planes, const DeviceProfile& profile, Dispatch* d) {
   }
 }
 
-Dispatch InputTransform(const Node& node, const Tiles& tiles, int first,
+Dispatch InputTransform(const Convolution& conv, const Tiles& tiles, int first,
                         TensorId planes, const Planner& planner) {
-  const auto& a = std::any_cast<const Conv2dAttributes&>(node.attributes);
   Dispatch d("winograd_input");
-  d.Read("src", node.inputs[0]).Write("planes", planes);
+  d.Read("src", conv.src).Write("planes", planes);
   SetGrid(planner.tensor(planes).shape, planner.profile(), &d);
   d.uniforms.Int4("tiles", tiles.x, tiles.y, first, 0);
-  d.uniforms.Int2("pad", a.pad_left, a.pad_top);
+  d.uniforms.Int2("pad", conv.window.pad_left, conv.window.pad_top);
   return d;
 }
 
@@ -138,18 +129,14 @@ PackedConstant PackBias(const Tensor* bias, int slices) {
   return packed;
 }
 
-Dispatch OutputTransform(const Node& node, const Tiles& tiles, int first,
+Dispatch OutputTransform(const Convolution& conv, const Tiles& tiles, int first,
                          TensorId planes, int bias_id, const Planner& planner) {
   const Shape& shape = planner.tensor(planes).shape;
-  const WeightIds ids = WeightsOf(node, 1, 2);
   PackedConstant bias =
-      PackBias(ids.bias == kNoTensor ? nullptr : &planner.tensor(ids.bias),
-               shape.slices());
+      PackBias(conv.weights.Bias(planner.graph()), shape.slices());
   bias.shared_id = bias_id;
   Dispatch d("winograd_output");
-  d.Read("planes", planes)
-      .Write("dst", node.outputs[0])
-      .Constant(std::move(bias));
+  d.Read("planes", planes).Write("dst", conv.dst).Constant(std::move(bias));
   d.partial_write = shape.w < tiles.all;
   SetGrid(shape, planner.profile(), &d);
   d.uniforms.Int4("tiles", tiles.x, tiles.y, first, 0);
@@ -166,7 +153,35 @@ FilterValues FilterOf(const Tensor& filter) {
   };
 }
 
+bool Applies(const Convolution& conv, const Planner& planner) {
+  return IsCandidate(conv) &&
+         Pays(conv.src_shape, conv.dst_shape, planner.profile());
+}
+
+void Plan(const Convolution& conv, Planner* planner) {
+  const Tiles tiles = TilesOf(conv.dst_shape);
+  const int band =
+      BandTiles(tiles.all, conv.src_shape, conv.dst_shape, planner->profile());
+  const FilterValues weights = FilterOf(planner->tensor(conv.weights.weights));
+  std::array<TensorId, 2> ids = {};
+  for (int first = 0; first < tiles.all; first += band) {
+    const int count = std::min(band, tiles.all - first);
+    const TensorId inputs = planner->AddTemporary(
+        "winograd input", PlanesOf(count, conv.src_shape.c));
+    const TensorId outputs = planner->AddTemporary(
+        "winograd output", PlanesOf(count, conv.dst_shape.c));
+    // The bands share their constants, under ids that nothing else has.
+    if (first == 0) ids = {inputs, outputs};
+    planner->Add(InputTransform(conv, tiles, first, inputs, *planner));
+    PlanMatrixProducts({inputs, outputs, weights, ids[0]}, planner);
+    planner->Add(
+        OutputTransform(conv, tiles, first, outputs, ids[1], *planner));
+  }
+}
+
 }  // namespace
+
+const ConvStrategy kConvWinograd = {"conv_winograd", Applies, Plan};
 
 std::vector<float> WinogradFilter(absl::Span<const float> filter, int outputs,
                                   int inputs) {
@@ -201,34 +216,6 @@ std::vector<float> WinogradFilter(absl::Span<const float> filter, int outputs,
     }
   }
   return transformed;
-}
-
-bool PlanConvWinograd(const Node& node, Planner* planner) {
-  const Tensor& src = planner->tensor(node.inputs[0]);
-  const Tensor& filter = planner->tensor(node.inputs[1]);
-  const Shape& dst = planner->tensor(node.outputs[0]).shape;
-  if (!IsCandidate(node, *planner) ||
-      !Pays(src.shape, dst, planner->profile())) {
-    return false;
-  }
-  const Tiles tiles = TilesOf(dst);
-  const int band = BandTiles(tiles.all, src.shape, dst, planner->profile());
-  const FilterValues weights = FilterOf(filter);
-  std::array<TensorId, 2> ids = {};
-  for (int first = 0; first < tiles.all; first += band) {
-    const int count = std::min(band, tiles.all - first);
-    const TensorId inputs =
-        planner->AddTemporary("winograd input", PlanesOf(count, src.shape.c));
-    const TensorId outputs =
-        planner->AddTemporary("winograd output", PlanesOf(count, dst.c));
-    // The bands share their constants, under ids that nothing else has.
-    if (first == 0) ids = {inputs, outputs};
-    planner->Add(InputTransform(node, tiles, first, inputs, *planner));
-    PlanMatrixProducts({inputs, outputs, weights, ids[0]}, planner);
-    planner->Add(
-        OutputTransform(node, tiles, first, outputs, ids[1], *planner));
-  }
-  return true;
 }
 
 }  // namespace gles_delegate

@@ -25,14 +25,15 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_WINOGRAD_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_WINOGRAD_H_
 
-#include "delegate/ops/conv/conv_2d.h"
+#include <vector>
+
+#include "absl/types/span.h"
 
 namespace gles_delegate {
 
-// Adds the node's dispatches where it is such a convolution and the profile
-// (winograd_min_channels) has it pay; else adds nothing and returns false.
-// Never on codes, of 8-bit tensors, or of weights computed at run time.
-bool PlanConvWinograd(const Node& node, Planner* planner);
+// The strategy is kConvWinograd of conv_strategies.h: winograd_min_channels of
+// the profile says from how many channels on it pays. Never on codes, of 8-bit
+// tensors, or of weights computed at run time.
 
 // G g G^T of each filter of `filter` (OHWI, 3x3): [36][O][I], by the row and
 // column of the result.

@@ -8,22 +8,13 @@
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_DEPTHWISE_CONV_2D_H_
 
 #include "delegate/graph/op.h"
+#include "delegate/ops/conv/sliding_window.h"
 
 namespace gles_delegate {
 
 // Node inputs: data, filter, bias (may be absent).
-struct DepthwiseConv2dAttributes {
-  int stride_h = 1;
-  int stride_w = 1;
-  int dilation_h = 1;
-  int dilation_w = 1;
-  // Zeros around the input, in elements. A pass may add to them, with an input
-  // made smaller by as much; the output's shape stays as it is.
-  int pad_top = 0;
-  int pad_left = 0;
-  int pad_bottom = 0;
-  int pad_right = 0;
-  int multiplier = 1;
+struct DepthwiseConv2dAttributes : SlidingWindow {
+  int multiplier = 1;  // output channels that each input channel has
 };
 
 absl::StatusOr<ParsedNode> ParseDepthwiseConv2d(const NodeView& node);

@@ -5,14 +5,15 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_DEPTHWISE_POINTWISE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_DEPTHWISE_POINTWISE_H_
 
-#include "delegate/ops/conv/depthwise_conv_2d.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/conv/sliding_window.h"
 
 namespace gles_delegate {
 
 struct DepthwisePointwiseAttributes {
-  DepthwiseConv2dAttributes depthwise;  // multiplier 1
-  float low = 0;  // what its results are clamped to; infinities: not at all
+  SlidingWindow window;  // of the depthwise convolution, of multiplier 1
+  // What its results are clamped to; infinities: not at all.
+  float low = 0;
   float high = 0;
 };
 

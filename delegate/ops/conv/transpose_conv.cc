@@ -10,12 +10,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "delegate/graph/builtin_params.h"
-#include "delegate/ops/checks.h"
-#include "delegate/ops/conv/conv_tile.h"
+#include "delegate/ops/conv/conv_node.h"
+#include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/fused_activation.h"
 #include "delegate/ops/padding.h"
-#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {
@@ -25,23 +24,14 @@ constexpr int kVersionWithActivation = 4;
 
 absl::Status CheckTensors(const Tensor& src, const Tensor& filter,
                           const Tensor* bias, const Tensor& dst) {
-  if (auto s = CheckFloat(src, "input"); !s.ok()) return s;
-  if (auto s = CheckFloat(dst, "output"); !s.ok()) return s;
-  if (auto s = CheckWeights(filter, "the filter"); !s.ok()) return s;
-  if (src.dims.size() != 4 || filter.dims.size() != 4 || dst.dims.size() != 4) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "input, filter and output must have 4 dimensions, they have ",
-        src.dims.size(), ", ", filter.dims.size(), " and ", dst.dims.size()));
-  }
+  if (auto s = CheckConvTensors(src, filter, dst); !s.ok()) return s;
   if (src.shape.c != filter.shape.c) {
     return absl::InvalidArgumentError(
         absl::StrCat("filter has ", filter.shape.c,
                      " input channels, input has ", src.shape.c));
   }
-  if (dst.shape.b != src.shape.b || dst.shape.c != filter.shape.b) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("output is ", dst.shape.ToString(), ", input has batch ",
-                     src.shape.b, " and filter ", filter.shape.b, " outputs"));
+  if (auto s = CheckConvOutput(src.shape, filter.shape.b, dst.shape); !s.ok()) {
+    return s;
   }
   return CheckBias(bias, filter.shape.b);
 }
@@ -178,27 +168,7 @@ absl::StatusOr<ParsedNode> ParseConvolution2dTransposeBias(
 }
 
 absl::Status PlanTransposeConv(const Node& node, Planner* planner) {
-  const auto& a =
-      std::any_cast<const TransposeConvAttributes&>(node.attributes);
-  const Shape& filter = planner->tensor(node.inputs[a.filter_input]).shape;
-  const Shape& dst = planner->tensor(node.outputs[0]).shape;
-  // A tile's pixels lie a stride apart, so each phase has its own tiles.
-  const ConvTile tile = ChooseConvTile(DivideUp(dst.w, a.stride_w),
-                                       dst.slices(), planner->profile());
-  Dispatch d("transpose_conv");
-  d.Define("TILE_PIXELS", tile.pixels)
-      .Define("TILE_SLICES", tile.slices)
-      .Read("src", node.inputs[a.data_input])
-      .Write("dst", node.outputs[0])
-      .Grid(DivideUp(dst.w, tile.pixels * a.stride_w) * a.stride_w, dst.h,
-            DivideUp(dst.slices(), tile.slices) * dst.b);
-  BindFilter(WeightsOf(node, a.filter_input, a.bias_input),
-             {filter.b, filter.h * filter.w, filter.c, /*groups=*/1}, planner,
-             &d);
-  d.uniforms.Int4("stride_pad", a.stride_w, a.stride_h, a.pad_left, a.pad_top);
-  d.uniforms.Int4("window", filter.w, filter.h, 0, 0);
-  planner->Add(std::move(d));
-  return absl::OkStatus();
+  return PlanConvNode(node, planner);
 }
 
 }  // namespace gles_delegate

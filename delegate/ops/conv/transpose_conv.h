@@ -8,17 +8,13 @@
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_TRANSPOSE_CONV_H_
 
 #include "delegate/graph/op.h"
+#include "delegate/ops/conv/sliding_window.h"
 
 namespace gles_delegate {
 
-struct TransposeConvAttributes {
-  int stride_h = 1;
-  int stride_w = 1;
-  // Rows and columns cut off the full result, at its beginning and its end.
-  int pad_top = 0;
-  int pad_left = 0;
-  int pad_bottom = 0;
-  int pad_right = 0;
+// The window slides over the output. Its padding is the rows and columns that
+// are cut off the full result, at its beginning and its end; its dilation is 1.
+struct TransposeConvAttributes : SlidingWindow {
   // Which of the node's inputs is what. The two ops differ in it.
   int data_input = 0;
   int filter_input = 1;

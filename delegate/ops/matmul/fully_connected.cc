@@ -7,10 +7,9 @@
 #include "absl/strings/str_join.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/fused_activation.h"
-#include "delegate/ops/matmul/matrix_product.h"
-#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {
@@ -78,11 +77,7 @@ absl::StatusOr<ParsedNode> ParseFullyConnected(const NodeView& node) {
 }
 
 absl::Status PlanFullyConnected(const Node& node, Planner* planner) {
-  const Tensor& weights = planner->tensor(node.inputs[1]);
-  PlanMatrixProduct({node.inputs[0], node.outputs[0], WeightsOf(node, 1, 2),
-                     /*outputs=*/weights.dims[0], /*k=*/weights.dims[1]},
-                    planner);
-  return absl::OkStatus();
+  return PlanConvNode(node, planner);
 }
 
 }  // namespace gles_delegate

@@ -17,16 +17,11 @@ struct MatrixProduct {
   WeightIds weights;  // [outputs][K]
   int outputs = 1;
   int k = 1;
-  InputGate gate = {};  // only where IsTiled
 };
 
-// Adds its dispatch, and one before it that packs weights computed at run time:
-// tiled over pixels where there are many rows, with the sums shared by several
-// invocations where there are few.
+// Adds its dispatch, and one before it that packs weights computed at run time,
+// by the first strategy that applies (conv_strategies.h).
 void PlanMatrixProduct(const MatrixProduct& product, Planner* planner);
-
-// True for rows enough to be made in tiles.
-bool IsTiled(const Shape& dst);
 
 // Products apart from one another: row h of src (whose batch is 1) times the
 // h-th matrix of weights.

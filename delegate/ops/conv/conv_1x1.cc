@@ -1,0 +1,36 @@
+#include <utility>
+
+#include "delegate/ops/conv/conv_strategies.h"
+#include "delegate/ops/conv/conv_tile.h"
+#include "delegate/ops/conv/conv_weights.h"
+#include "delegate/ops/matmul/row_products.h"
+#include "delegate/plan/planner.h"
+
+namespace gles_delegate {
+namespace {
+
+bool Applies(const Convolution& conv, const Planner& planner) {
+  return IsRowProduct(conv, planner.profile()) && conv.RowsArePixels() &&
+         conv.HasManyPixels();
+}
+
+void Plan(const Convolution& conv, Planner* planner) {
+  const int pixels = conv.pixels();
+  const int slices = conv.dst_shape.slices();
+  const ConvTile tile = ChooseFlatTile(pixels, slices, planner->profile());
+  Dispatch d("conv_1x1");
+  d.Define("TILE_PIXELS", tile.pixels)
+      .Define("TILE_SLICES", tile.slices)
+      .Read("src", conv.src)
+      .Write("dst", conv.dst)
+      .Grid(DivideUp(pixels, tile.pixels), DivideUp(slices, tile.slices), 1);
+  BindInputGate(conv.gate, &d);
+  BindFilter(conv, planner, &d);
+  planner->Add(std::move(d));
+}
+
+}  // namespace
+
+const ConvStrategy kConv1x1 = {"conv_1x1", Applies, Plan};
+
+}  // namespace gles_delegate

@@ -1,0 +1,43 @@
+#include "delegate/ops/conv/conv_strategies.h"
+
+namespace gles_delegate {
+namespace {
+
+// The order decides where several apply.
+constexpr const ConvStrategy* kStrategies[] = {
+    // CONV_2D, and products of rows that are pixels.
+    &kConvUnrolled, &kConvWinograd, &kConvShared, &kConvSplit, &kConv1x1,
+    // Few rows, or others.
+    &kRowsBySlices, &kRowsByLanes,
+    // What takes anything, after those for a special case.
+    &kConvDirect, &kDepthwiseTiled, &kDepthwiseDirect, &kTransposeDirect};
+
+}  // namespace
+
+absl::Span<const ConvStrategy* const> ConvStrategies() { return kStrategies; }
+
+const ConvStrategy* ChooseConvStrategy(const Convolution& conv,
+                                       const Planner& planner) {
+  for (const ConvStrategy* strategy : kStrategies) {
+    if (strategy->applies(conv, planner)) return strategy;
+  }
+  return nullptr;
+}
+
+absl::Status PlanConvolution(const Convolution& conv, Planner* planner) {
+  const ConvStrategy* strategy = ChooseConvStrategy(conv, *planner);
+  if (strategy == nullptr) {
+    return absl::ResourceExhaustedError(
+        "no tile of the fused convolutions fits the device");
+  }
+  strategy->plan(conv, planner);
+  return absl::OkStatus();
+}
+
+absl::Status PlanConvNode(const Node& node, Planner* planner) {
+  const auto conv = Convolution::Of(planner->graph(), node);
+  if (!conv) return absl::InternalError("the node is no convolution");
+  return PlanConvolution(*conv, planner);
+}
+
+}  // namespace gles_delegate

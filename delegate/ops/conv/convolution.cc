@@ -1,0 +1,211 @@
+#include "delegate/ops/conv/convolution.h"
+
+#include <any>
+#include <vector>
+
+#include "delegate/graph/op.h"
+#include "delegate/ops/conv/conv_2d.h"
+#include "delegate/ops/conv/depthwise_conv_2d.h"
+#include "delegate/ops/conv/depthwise_pointwise.h"
+#include "delegate/ops/conv/transpose_conv.h"
+
+namespace gles_delegate {
+namespace {
+
+// From so many rows on, each invocation has enough pixels to share its weights
+// among, and the device has enough invocations.
+constexpr int kManyPixels = 8;
+
+TensorId InputOrNone(const Node& node, size_t input) {
+  return input < node.inputs.size() ? node.inputs[input] : kNoTensor;
+}
+
+// What the tensors tell, once it is known which inputs are what.
+void LookUp(const Graph& graph, Convolution* conv) {
+  const Tensor& src = graph.tensor(conv->src);
+  const Tensor& dst = graph.tensor(conv->dst);
+  conv->src_shape = src.shape;
+  conv->dst_shape = dst.shape;
+  conv->constant_weights = conv->weights.AreConstant(graph);
+  conv->quantized =
+      conv->quantized || src.is_float_view() || dst.is_float_view();
+}
+
+// What the node's attributes tell; false where it is no convolution.
+bool TakeAttributes(const Node& node, Convolution* conv) {
+  using Kind = Convolution::Kind;
+  if (const auto* a = std::any_cast<Conv2dAttributes>(&node.attributes)) {
+    conv->window = *a;
+    conv->filter.groups = a->groups;
+    conv->gate = {InputOrNone(node, kConvGate), InputOrNone(node, kConvAddend)};
+    return true;
+  }
+  if (const auto* a =
+          std::any_cast<DepthwiseConv2dAttributes>(&node.attributes)) {
+    conv->kind = Kind::kDepthwise;
+    conv->window = *a;
+    conv->multiplier = a->multiplier;
+    return true;
+  }
+  if (const auto* a =
+          std::any_cast<TransposeConvAttributes>(&node.attributes)) {
+    conv->kind = Kind::kTransposed;
+    conv->window = *a;
+    conv->inputs = {a->data_input, a->filter_input, a->bias_input};
+    return true;
+  }
+  if (const auto* a =
+          std::any_cast<DepthwisePointwiseAttributes>(&node.attributes)) {
+    conv->kind = Kind::kDepthwisePointwise;
+    conv->window = a->window;
+    conv->inner = {WeightsOf(node, 1, 2), a->low, a->high};
+    conv->inputs = {0, 3, 4};
+    return true;
+  }
+  // A matrix product has no attributes.
+  conv->kind = Kind::kRows;
+  return node.op != nullptr && node.op->name == "FULLY_CONNECTED";
+}
+
+// The filter and the window's taps, of a node whose kind is known.
+void TakeFilter(const Graph& graph, const Node& node, Convolution* conv) {
+  const Tensor& weights = graph.tensor(conv->weights.weights);
+  const Shape& s = weights.shape;
+  Filter& filter = conv->filter;
+  switch (conv->kind) {
+    case Convolution::Kind::kRows:
+      filter =
+          Filter::OfRows(weights.dims[0], weights.dims[1], conv->src_shape.c);
+      return;
+    case Convolution::Kind::kDepthwise:  // [1,H,W,O]
+      filter = {s.c, s.h * s.w, 1, conv->src_shape.c};
+      break;
+    case Convolution::Kind::kWindow:  // OHWI, as the other two
+    case Convolution::Kind::kTransposed:
+    case Convolution::Kind::kDepthwisePointwise:
+      filter = {s.b, s.h * s.w, s.c, filter.groups};
+      break;
+  }
+  const bool fused = conv->kind == Convolution::Kind::kDepthwisePointwise;
+  const Shape& window = fused ? graph.tensor(node.inputs[1]).shape : s;
+  conv->window_w = window.w;
+  conv->window_h = window.h;
+}
+
+}  // namespace
+
+Filter Filter::OfRows(int outputs, int k, int channels) {
+  const int pixels = k % channels == 0 ? k / channels : 1;
+  return {outputs, pixels, k / pixels, 1};
+}
+
+WeightIds WeightsOf(const Node& node, int weights, int bias) {
+  return {node.inputs[weights], InputOrNone(node, bias)};
+}
+
+std::optional<Convolution> Convolution::Of(const Graph& graph,
+                                           const Node& node) {
+  Convolution conv;
+  if (node.inputs.size() < 2 || !TakeAttributes(node, &conv)) {
+    return std::nullopt;
+  }
+  conv.src = node.inputs[conv.inputs.data];
+  conv.dst = node.outputs[0];
+  conv.weights = WeightsOf(node, conv.inputs.weights, conv.inputs.bias);
+  conv.quantized = node.on_codes;
+  LookUp(graph, &conv);
+  TakeFilter(graph, node, &conv);
+  return conv;
+}
+
+Convolution Convolution::OfRows(TensorId src, TensorId dst,
+                                const WeightIds& weights, int outputs, int k,
+                                const Graph& graph) {
+  Convolution conv;
+  conv.kind = Kind::kRows;
+  conv.src = src;
+  conv.dst = dst;
+  conv.weights = weights;
+  LookUp(graph, &conv);
+  conv.filter = Filter::OfRows(outputs, k, conv.src_shape.c);
+  return conv;
+}
+
+bool Convolution::RowsArePixels() const {
+  return filter.taps == 1 && RowsAreWholePixels() &&
+         src_shape.b == dst_shape.b && src_shape.h == dst_shape.h &&
+         src_shape.w == dst_shape.w;
+}
+
+bool Convolution::IsPointwise() const {
+  return (kind == Kind::kWindow || kind == Kind::kRows) && RowsArePixels() &&
+         filter.groups == 1 && window.HasUnitStride() && window.BeginsInside();
+}
+
+bool Convolution::IsWholeInput() const {
+  return kind == Kind::kWindow && filter.groups == 1 && dst_shape.h == 1 &&
+         dst_shape.w == 1 && window_h == src_shape.h &&
+         window_w == src_shape.w && window.BeginsInside() &&
+         !window.IsDilated();
+}
+
+bool Convolution::HasManyPixels() const { return pixels() >= kManyPixels; }
+
+bool Convolution::IsTiled() const {
+  if (IsPointwise()) return HasManyPixels();
+  return kind == Kind::kWindow && filter.groups == 1;
+}
+
+bool Convolution::CanTakeGate() const {
+  return kind == Kind::kWindow && IsPointwise() && HasManyPixels() &&
+         constant_weights;
+}
+
+bool Convolution::ReadsOutside() const {
+  const int right = (dst_shape.w - 1) * window.stride_w - window.pad_left +
+                    (window_w - 1) * window.dilation_w;
+  const int bottom = (dst_shape.h - 1) * window.stride_h - window.pad_top +
+                     (window_h - 1) * window.dilation_h;
+  return window.pad_left > 0 || window.pad_top > 0 || right >= src_shape.w ||
+         bottom >= src_shape.h;
+}
+
+int Convolution::input_channels() const {
+  switch (kind) {
+    case Kind::kWindow:
+    case Kind::kDepthwise:
+      return src_shape.c;
+    case Kind::kRows:
+      return filter.terms() == src_shape.c ? src_shape.c : 0;
+    case Kind::kTransposed:
+    case Kind::kDepthwisePointwise:
+      break;
+  }
+  return 0;
+}
+
+int Convolution::OutputOf(int64_t weight) const {
+  return static_cast<int>(kind == Kind::kDepthwise ? weight % filter.outputs
+                                                   : weight / filter.terms());
+}
+
+int Convolution::InputOf(int64_t weight) const {
+  const int output = OutputOf(weight);
+  if (kind == Kind::kDepthwise) return output / multiplier;
+  return output / filter.outputs_per_group() * filter.inputs +
+         static_cast<int>(weight % filter.inputs);
+}
+
+SlidingWindow* InputWindowOf(Node* node) {
+  if (auto* a = std::any_cast<Conv2dAttributes>(&node->attributes)) return a;
+  return std::any_cast<DepthwiseConv2dAttributes>(&node->attributes);
+}
+
+const SlidingWindow* InputWindowOf(const Node& node) {
+  if (const auto* a = std::any_cast<Conv2dAttributes>(&node.attributes)) {
+    return a;
+  }
+  return std::any_cast<DepthwiseConv2dAttributes>(&node.attributes);
+}
+
+}  // namespace gles_delegate

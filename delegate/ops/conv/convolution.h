@@ -1,0 +1,182 @@
+// The room of the convolutions: what each pass and each strategy asks of one.
+// Every rule about a convolution stands here once.
+//
+// CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV and FULLY_CONNECTED all multiply
+// their input by a filter and add a bias. A Convolution is one such node with
+// its shapes looked up, so that a rule needs neither the graph nor the node.
+// conv_strategies.h has the ways to compute one.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_CONVOLUTION_H_
+#define GLES_DELEGATE_DELEGATE_OPS_CONV_CONVOLUTION_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "delegate/graph/graph.h"
+#include "delegate/ops/conv/sliding_window.h"
+
+namespace gles_delegate {
+
+// A filter in the order [outputs][taps][inputs]: OHWI with the window taken
+// flat, or a matrix's rows.
+struct Filter {
+  int outputs = 1;
+  int taps = 1;
+  int inputs = 1;  // channels per group, as the tensor has them
+  // 1, or how many groups the channels fall into: output o then sees only the
+  // inputs of its own group. Groups are packed apart where outputs and inputs a
+  // group are multiples of four, else as one dense filter with zeros.
+  int groups = 1;
+
+  // The filter of a matrix of `outputs` rows of `k` terms, for an input of
+  // `channels`: a row of terms is so many whole pixels, or, where the channels
+  // do not divide it, one tap of elements taken flat.
+  static Filter OfRows(int outputs, int k, int channels);
+
+  int outputs_per_group() const { return outputs / groups; }
+  bool groups_packed_apart() const {
+    return inputs % 4 == 0 && outputs_per_group() % 4 == 0;
+  }
+  // Slices of the input that one output slice sees.
+  int packed_input_slices() const {
+    return ((groups_packed_apart() ? inputs : inputs * groups) + 3) / 4;
+  }
+  // Weights that one output sums over.
+  int terms() const { return taps * inputs; }
+};
+
+// The weights and the bias of a convolution, as tensors of a graph.
+struct WeightIds {
+  TensorId weights = kNoTensor;
+  TensorId bias = kNoTensor;  // kNoTensor: none
+
+  // The one rule for constant weights: the weights are a constant, and so is
+  // the bias, if there is one.
+  bool AreConstant(const Graph& graph) const {
+    return graph.tensor(weights).is_constant() &&
+           (bias == kNoTensor || graph.tensor(bias).is_constant());
+  }
+  // nullptr: there is none. The graph owns the tensor.
+  const Tensor* Bias(const Graph& graph) const {
+    return bias == kNoTensor ? nullptr : &graph.tensor(bias);
+  }
+};
+// Node inputs `weights` and `bias`; a bias past the last input is none.
+WeightIds WeightsOf(const Node& node, int weights, int bias);
+
+// What a convolution does to its input as it reads it (of batch 1): v becomes
+// v * gate + addend.
+struct InputGate {
+  TensorId gate = kNoTensor;    // [1,1,1,C]; kNoTensor: nothing is done
+  TensorId addend = kNoTensor;  // of the input's shape; kNoTensor: none
+
+  bool IsThere() const { return gate != kNoTensor; }
+};
+
+// The depthwise convolution (multiplier 1) that a 1x1 convolution computes on
+// its way, without ever storing the result.
+struct InnerDepthwise {
+  WeightIds weights;  // constant
+  float low = 0;      // its activation, a clamp; infinities: none
+  float high = 0;
+};
+
+// Which inputs of a node are what. The ops differ in it.
+struct ConvInputs {
+  int data = 0;
+  int weights = 1;
+  int bias = 2;  // may be past the node's last input
+};
+
+// A plain value; it holds no reference to the graph or the node.
+struct Convolution {
+  enum class Kind {
+    // CONV_2D: a window of the input, all channels of a group.
+    kWindow,
+    // DEPTHWISE_CONV_2D: a window of one channel of the input.
+    kDepthwise,
+    // TRANSPOSE_CONV: each input pixel is spread over a window of the output.
+    kTransposed,
+    // FULLY_CONNECTED and other products of matrices: the input, taken flat in
+    // BHWC order, is rows of filter.terms() elements. The output has a pixel
+    // for each row and a channel for each row of the weights.
+    kRows,
+    // A depthwise convolution, whose window this is, and a 1x1 convolution of
+    // its result, whose filter and weights these are.
+    kDepthwisePointwise,
+  };
+
+  // The node as a convolution; nullopt where it is none of the four ops, nor
+  // what FuseDepthwise makes of two of them.
+  static std::optional<Convolution> Of(const Graph& graph, const Node& node);
+  // The product of the rows of `src`, taken flat, and a matrix of weights
+  // [outputs][k].
+  static Convolution OfRows(TensorId src, TensorId dst,
+                            const WeightIds& weights, int outputs, int k,
+                            const Graph& graph);
+
+  Kind kind = Kind::kWindow;
+  TensorId src = kNoTensor;
+  TensorId dst = kNoTensor;
+  Shape src_shape;
+  Shape dst_shape;
+  WeightIds weights;
+  bool constant_weights = false;  // WeightIds::AreConstant
+  Filter filter;
+  SlidingWindow window;  // of kTransposed: over the output
+  int window_w = 1;      // taps in a row of the window
+  int window_h = 1;
+  int multiplier = 1;    // of kDepthwise: outputs that an input channel has
+  InputGate gate;        // only where CanTakeGate()
+  InnerDepthwise inner;  // of kDepthwisePointwise
+  ConvInputs inputs;     // of the node, where it was made from one
+  // True where it computes on codes, or reads or writes an 8-bit tensor.
+  bool quantized = false;
+
+  // Output pixels of all batches: rows of the product that it is.
+  int pixels() const { return dst_shape.b * dst_shape.h * dst_shape.w; }
+  // Texels of four channels that one output sums over.
+  int term_texels() const { return filter.taps * src_shape.slices(); }
+
+  // True where a row of terms is so many pixels of the input; else it is taken
+  // by elements (Filter::OfRows).
+  bool RowsAreWholePixels() const { return filter.inputs == src_shape.c; }
+  // True where a row of terms is one pixel of the input, at the same place as
+  // the output's pixel if the window takes no step.
+  bool RowsArePixels() const;
+  // True where each output pixel is a product of the weights and the input's
+  // pixel at the same place: one tap, stride 1, one group, and no padding on
+  // any side, which the shapes tell. A strided 1x1 window is none even where it
+  // takes no step, because the input is one pixel.
+  bool IsPointwise() const;
+  // True where one window is the whole input, so that each batch is one row of
+  // a product of matrices.
+  bool IsWholeInput() const;
+  // True for pixels enough that each invocation makes several and shares its
+  // weights among them.
+  bool HasManyPixels() const;
+  // True where an invocation makes a tile of pixels: of the strategies for
+  // kWindow and kRows, those that sum over few rows are left out.
+  bool IsTiled() const;
+  // True where the convolution may have a gate.
+  bool CanTakeGate() const;
+  // True where some tap of some output pixel lies outside the input, so that
+  // the shader must look.
+  bool ReadsOutside() const;
+
+  // Channels of the input that weights can be scaled by; 0 where an element of
+  // a row does not tell its channel, or no pass has needed it (kTransposed).
+  int input_channels() const;
+  // The output channel, and the input channel (where input_channels() is not
+  // 0), of element `weight` of the weights in their own order.
+  int OutputOf(int64_t weight) const;
+  int InputOf(int64_t weight) const;
+};
+
+// The window of a CONV_2D or DEPTHWISE_CONV_2D, to be changed by a pass;
+// nullptr for other nodes. The node owns it.
+SlidingWindow* InputWindowOf(Node* node);
+const SlidingWindow* InputWindowOf(const Node& node);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_CONV_CONVOLUTION_H_

@@ -1,0 +1,66 @@
+#include <algorithm>
+#include <utility>
+
+#include "delegate/ops/conv/conv_strategies.h"
+#include "delegate/ops/conv/conv_tile.h"
+#include "delegate/ops/conv/conv_weights.h"
+#include "delegate/plan/planner.h"
+
+namespace gles_delegate {
+namespace {
+
+// The shader keeps a tile's columns and weights in registers.
+constexpr int kMaxWindow = 5;
+// Rows of input that it can spell out.
+constexpr int kMaxRows = 7;
+
+bool Applies(const Convolution& conv, const Planner&) {
+  const SlidingWindow& window = conv.window;
+  // Taps of neighbouring outputs meet where one of the two steps is 1.
+  const bool meet_h = window.stride_h == 1 || window.dilation_h == 1;
+  const bool meet_w = window.stride_w == 1 || window.dilation_w == 1;
+  return conv.kind == Convolution::Kind::kDepthwise && conv.multiplier == 1 &&
+         meet_h && meet_w && conv.window_h <= kMaxWindow &&
+         conv.window_w <= kMaxWindow;
+}
+
+// Tiles on one axis, for every phase of a dilation.
+int Tiles(int extent, int dilation, int tile) {
+  return DivideUp(extent, tile * dilation) * dilation;
+}
+
+void Plan(const Convolution& conv, Planner* planner) {
+  const DeviceProfile& profile = planner->profile();
+  const SlidingWindow& window = conv.window;
+  const Shape& dst = conv.dst_shape;
+  const int pixels = Even(DivideUp(dst.w, window.dilation_w),
+                          profile.choices.depthwise_tile_pixels);
+  const int most_rows =
+      std::max(1, (kMaxRows - conv.window_h) / window.stride_h + 1);
+  const int rows =
+      Even(DivideUp(dst.h, window.dilation_h),
+           std::min(profile.choices.depthwise_tile_rows, most_rows));
+  const int tiles_x = Tiles(dst.w, window.dilation_w, pixels);
+  Dispatch d("depthwise_conv_2d_tiled");
+  d.Define("TILE_PIXELS", pixels)
+      .Define("TILE_ROWS", rows)
+      .Define("KERNEL_W", conv.window_w)
+      .Define("KERNEL_H", conv.window_h)
+      .Define("STRIDE_W", window.stride_w)
+      .Define("STRIDE_H", window.stride_h)
+      .Read("src", conv.src)
+      .Write("dst", conv.dst)
+      .Grid(tiles_x * Tiles(dst.h, window.dilation_h, rows), dst.slices(),
+            dst.b);
+  d.uniforms.Int4("step_pad", window.dilation_w, window.dilation_h,
+                  window.pad_left, window.pad_top);
+  d.uniforms.Int("tiles_x", tiles_x);
+  BindFilter(conv, planner, &d);
+  planner->Add(std::move(d));
+}
+
+}  // namespace
+
+const ConvStrategy kDepthwiseTiled = {"depthwise_tiled", Applies, Plan};
+
+}  // namespace gles_delegate

@@ -1,0 +1,39 @@
+#include <utility>
+
+#include "delegate/ops/conv/conv_strategies.h"
+#include "delegate/ops/conv/conv_tile.h"
+#include "delegate/ops/conv/conv_weights.h"
+#include "delegate/plan/planner.h"
+
+namespace gles_delegate {
+namespace {
+
+bool Applies(const Convolution& conv, const Planner&) {
+  return conv.kind == Convolution::Kind::kTransposed;
+}
+
+void Plan(const Convolution& conv, Planner* planner) {
+  const SlidingWindow& window = conv.window;
+  const Shape& dst = conv.dst_shape;
+  // A tile's pixels lie a stride apart, so each phase has its own tiles.
+  const ConvTile tile = ChooseConvTile(DivideUp(dst.w, window.stride_w),
+                                       dst.slices(), planner->profile());
+  Dispatch d("transpose_conv");
+  d.Define("TILE_PIXELS", tile.pixels)
+      .Define("TILE_SLICES", tile.slices)
+      .Read("src", conv.src)
+      .Write("dst", conv.dst)
+      .Grid(DivideUp(dst.w, tile.pixels * window.stride_w) * window.stride_w,
+            dst.h, DivideUp(dst.slices(), tile.slices) * dst.b);
+  BindFilter(conv, planner, &d);
+  d.uniforms.Int4("stride_pad", window.stride_w, window.stride_h,
+                  window.pad_left, window.pad_top);
+  d.uniforms.Int4("window", conv.window_w, conv.window_h, 0, 0);
+  planner->Add(std::move(d));
+}
+
+}  // namespace
+
+const ConvStrategy kTransposeDirect = {"transpose_direct", Applies, Plan};
+
+}  // namespace gles_delegate

@@ -1,0 +1,22 @@
+// What the passes that make one node of two ask of the graph.
+#ifndef GLES_DELEGATE_DELEGATE_PASSES_FUSING_H_
+#define GLES_DELEGATE_DELEGATE_PASSES_FUSING_H_
+
+#include "delegate/graph/graph.h"
+
+namespace gles_delegate {
+
+// The one node that reads `tensor`; nullptr where there are several or none,
+// where the tensor is an output of the graph, or where it is a view, which a
+// concatenation in place reads too. The graph owns the node.
+Node* OnlyReader(TensorId tensor, const Uses& uses, Graph* graph);
+
+// True where one of the node's post-ops takes `tensor` as its operand.
+bool IsOperand(TensorId tensor, const Node& node);
+
+// How many tensors the node's post-ops read.
+int CountOperands(const Node& node);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_PASSES_FUSING_H_
