@@ -19,8 +19,8 @@ inline constexpr int kMinimalBoundTensors = 4;
 void FuseElementwise(Graph* graph, int max_tensors = kMinimalBoundTensors);
 
 // Functions whose constant operand had to be read as another shape
-// (delegate/ops/elementwise/elementwise.h) become post-ops of a constant of
-// that shape, so that FuseElementwise can take them.
+// (delegate/ops/elementwise/elementwise.h) become post-ops of a constant of that shape, so
+// that FuseElementwise can take them.
 void RealignConstants(Graph* graph);
 
 }  // namespace gles_delegate
