@@ -100,7 +100,7 @@ struct Candidate {
   std::vector<int> input = {1, 8, 8, 16};
   std::vector<int> filter = {16, 3, 3, 16};
   std::vector<int> output = {1, 8, 8, 16};
-  Conv2dAttributes attributes = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+  Conv2dAttributes attributes = {{1, 1, 1, 1, 1, 1, 1, 1}, /*groups=*/1};
   bool runtime_weights = false;
   bool runtime_bias = false;
   bool on_codes = false;
