@@ -2,7 +2,7 @@
 // What is planned for devices that run invocations abreast, whatever the device
 // at hand: convolutions with their weights as literals, and dense rows by
 // slices; and where neither may be.
-#include "delegate/ops/conv/conv_unrolled.h"
+#include "delegate/ops/conv/conv_2d.h"
 
 #include <algorithm>
 #include <cmath>

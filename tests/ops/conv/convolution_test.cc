@@ -1,0 +1,229 @@
+// labels: unit sanitize
+// What a Convolution says of itself: each rule at its boundary.
+#include "delegate/ops/conv/convolution.h"
+
+#include <vector>
+
+#include "delegate/ops/conv/depthwise_conv_2d.h"
+#include "delegate/ops/conv/transpose_conv.h"
+#include "gtest/gtest.h"
+#include "tests/testing/graph_builder.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+// One node, changed by the test.
+struct OneNode {
+  const char* op = "CONV_2D";
+  std::vector<int> input = {1, 8, 8, 8};
+  std::vector<int> filter = {8, 1, 1, 8};
+  std::vector<int> output = {1, 8, 8, 8};
+  std::any attributes = Conv2dAttributes();
+  bool runtime_weights = false;
+  bool has_bias = true;
+  bool runtime_bias = false;
+
+  Convolution Made() const {
+    GraphBuilder b;
+    const auto add = [&](const std::vector<int>& dims, bool runtime) {
+      return runtime ? b.Input(dims) : b.Constant(dims);
+    };
+    std::vector<TensorId> inputs = {b.Input(input),
+                                    add(filter, runtime_weights)};
+    if (has_bias) inputs.push_back(add({filter[0]}, runtime_bias));
+    b.Node(op, inputs, output, attributes);
+    const auto conv = Convolution::Of(b.graph, b.graph.nodes[0]);
+    EXPECT_TRUE(conv.has_value());
+    return conv.value_or(Convolution());
+  }
+};
+
+Conv2dAttributes Window(int stride, int pad = 0, int dilation = 1) {
+  Conv2dAttributes a;
+  a.stride_h = a.stride_w = stride;
+  a.pad_top = a.pad_left = a.pad_bottom = a.pad_right = pad;
+  a.dilation_h = a.dilation_w = dilation;
+  return a;
+}
+
+TEST(ConvolutionTest, Pointwise) {
+  EXPECT_TRUE(OneNode().Made().IsPointwise());
+  OneNode strided;
+  strided.attributes = Window(2);
+  strided.output = {1, 4, 4, 8};
+  EXPECT_FALSE(strided.Made().IsPointwise());
+  OneNode window;
+  window.filter = {8, 3, 3, 8};
+  window.attributes = Window(1, 1);
+  EXPECT_FALSE(window.Made().IsPointwise());
+  OneNode grouped;
+  Conv2dAttributes groups;
+  groups.groups = 2;
+  grouped.filter = {8, 1, 1, 4};
+  grouped.attributes = groups;
+  EXPECT_FALSE(grouped.Made().IsPointwise());
+  OneNode dilated;  // one tap
+  dilated.attributes = Window(1, 0, 3);
+  EXPECT_TRUE(dilated.Made().IsPointwise());
+}
+
+// A PAD that was fused behind the input alone leaves the padding in front at
+// zero, and the output's shape tells.
+TEST(ConvolutionTest, PaddedBehindIsNotPointwise) {
+  OneNode padded;
+  Conv2dAttributes a;
+  a.pad_right = a.pad_bottom = 1;
+  padded.attributes = a;
+  padded.output = {1, 9, 9, 8};
+  EXPECT_FALSE(padded.Made().IsPointwise());
+  a = Conv2dAttributes();
+  a.pad_left = 1;
+  a.stride_w = 1;
+  padded.attributes = a;
+  padded.output = {1, 8, 9, 8};
+  EXPECT_FALSE(padded.Made().IsPointwise());
+}
+
+// A strided 1x1 window over one pixel takes no step: its rows are pixels, but
+// it is not called pointwise.
+TEST(ConvolutionTest, RowsThatArePixels) {
+  OneNode strided;
+  strided.input = strided.output = {16, 1, 1, 8};
+  strided.attributes = Window(2);
+  EXPECT_TRUE(strided.Made().RowsArePixels());
+  EXPECT_TRUE(strided.Made().IsWholeInput());
+  EXPECT_FALSE(strided.Made().IsPointwise());
+}
+
+TEST(ConvolutionTest, ConstantWeights) {
+  OneNode node;
+  EXPECT_TRUE(node.Made().constant_weights);
+  node.runtime_bias = true;
+  EXPECT_FALSE(node.Made().constant_weights);
+  EXPECT_FALSE(node.Made().CanTakeGate());
+  node = OneNode();
+  node.runtime_weights = true;
+  EXPECT_FALSE(node.Made().constant_weights);
+  node = OneNode();
+  node.has_bias = false;
+  EXPECT_TRUE(node.Made().constant_weights);
+  EXPECT_TRUE(node.Made().CanTakeGate());
+}
+
+TEST(ConvolutionTest, FewPixels) {
+  OneNode node;
+  node.input = node.output = {1, 1, 7, 8};
+  EXPECT_FALSE(node.Made().HasManyPixels());
+  EXPECT_FALSE(node.Made().IsTiled());
+  EXPECT_FALSE(node.Made().CanTakeGate());
+  node.input = node.output = {1, 1, 8, 8};
+  EXPECT_TRUE(node.Made().HasManyPixels());
+  EXPECT_TRUE(node.Made().IsTiled());
+  EXPECT_TRUE(node.Made().CanTakeGate());
+}
+
+TEST(ConvolutionTest, WholeInput) {
+  OneNode node;
+  node.filter = {8, 8, 8, 8};
+  node.output = {1, 1, 1, 8};
+  EXPECT_TRUE(node.Made().IsWholeInput());
+  EXPECT_FALSE(node.Made().RowsArePixels());
+  node.filter = {8, 8, 7, 8};
+  EXPECT_FALSE(node.Made().IsWholeInput());
+}
+
+TEST(ConvolutionTest, ReadsOutside) {
+  OneNode node;
+  EXPECT_FALSE(node.Made().ReadsOutside());
+  node.filter = {8, 3, 3, 8};
+  node.attributes = Window(1, 1);
+  EXPECT_TRUE(node.Made().ReadsOutside());
+  node.attributes = Window(1);
+  node.output = {1, 6, 6, 8};
+  EXPECT_FALSE(node.Made().ReadsOutside());
+  node.output = {1, 6, 7, 8};  // zeros behind the last column
+  EXPECT_TRUE(node.Made().ReadsOutside());
+}
+
+// Weights are OHWI, or 1HWO of a depthwise convolution.
+TEST(ConvolutionTest, ChannelsOfWeights) {
+  OneNode node;
+  Conv2dAttributes groups;
+  groups.groups = 2;
+  node.attributes = groups;
+  node.filter = {6, 1, 2, 4};
+  node.output = {1, 8, 7, 6};
+  const Convolution grouped = node.Made();
+  EXPECT_EQ(grouped.input_channels(), 8);
+  EXPECT_EQ(grouped.OutputOf(3 * 8 + 5), 3);
+  EXPECT_EQ(grouped.InputOf(3 * 8 + 5), 4 + 1);  // the second group's second
+
+  OneNode depthwise;
+  DepthwiseConv2dAttributes a;
+  a.multiplier = 2;
+  depthwise.op = "DEPTHWISE_CONV_2D";
+  depthwise.attributes = a;
+  depthwise.filter = {1, 3, 3, 16};
+  depthwise.output = {1, 6, 6, 16};
+  const Convolution multiplied = depthwise.Made();
+  EXPECT_EQ(multiplied.OutputOf(2 * 16 + 7), 7);
+  EXPECT_EQ(multiplied.InputOf(2 * 16 + 7), 3);
+  EXPECT_FALSE(multiplied.IsPointwise());
+  EXPECT_FALSE(multiplied.IsTiled());
+}
+
+// Rows of a matrix product are pixels, so many whole pixels, or elements.
+TEST(ConvolutionTest, RowsOfMatrices) {
+  OneNode node;
+  node.op = "FULLY_CONNECTED";
+  node.attributes = std::any();
+  node.input = {1, 8, 8, 8};
+  node.filter = {5, 8};
+  node.output = {1, 8, 8, 5};
+  EXPECT_TRUE(node.Made().IsPointwise());
+  EXPECT_EQ(node.Made().input_channels(), 8);
+  node.filter = {5, 32};
+  node.output = {16, 5};
+  EXPECT_FALSE(node.Made().RowsArePixels());
+  EXPECT_TRUE(node.Made().RowsAreWholePixels());
+  EXPECT_EQ(node.Made().filter.taps, 4);
+  EXPECT_EQ(node.Made().input_channels(), 0);
+  node.filter = {5, 4};
+  node.output = {128, 5};
+  EXPECT_FALSE(node.Made().RowsAreWholePixels());
+  EXPECT_EQ(node.Made().filter.terms(), 4);
+}
+
+TEST(ConvolutionTest, InputsOfATransposedOne) {
+  GraphBuilder b;
+  TransposeConvAttributes a;
+  a.filter_input = 1;
+  a.data_input = 2;
+  a.bias_input = 3;
+  a.stride_h = a.stride_w = 2;
+  const TensorId x = b.Input({1, 4, 4, 8});
+  const TensorId weights = b.Constant({6, 2, 2, 8});
+  b.Node("TRANSPOSE_CONV", {b.Ints({1, 8, 8, 6}), weights, x}, {1, 8, 8, 6}, a);
+  const auto conv = Convolution::Of(b.graph, b.graph.nodes[0]);
+  ASSERT_TRUE(conv.has_value());
+  EXPECT_EQ(conv->src, x);
+  EXPECT_EQ(conv->weights.weights, weights);
+  EXPECT_EQ(conv->weights.bias, kNoTensor);
+  EXPECT_TRUE(conv->constant_weights);
+  EXPECT_EQ(conv->filter.outputs, 6);
+  EXPECT_EQ(conv->input_channels(), 0);
+  EXPECT_EQ(InputWindowOf(&b.graph.nodes[0]), nullptr);
+}
+
+TEST(ConvolutionTest, OtherNodesAreNone) {
+  GraphBuilder b;
+  const TensorId x = b.Input({1, 4, 4, 8});
+  b.Relu(x);
+  b.Add(x, x);
+  for (const Node& node : b.graph.nodes) {
+    EXPECT_FALSE(Convolution::Of(b.graph, node).has_value());
+  }
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
