@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "gles_delegate/gles_delegate.h"
 #include "delegate/tflite/custom_ops/custom_ops.h"
 #include "delegate/tflite/failing_delegate.h"
 #include "delegate/tflite/gles_simple_delegate.h"
 #include "delegate/tflite/options.h"
+#include "gles_delegate/gles_delegate.h"
 
 namespace {
 

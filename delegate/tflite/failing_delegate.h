@@ -21,13 +21,14 @@ class FailingDelegate final : public SimpleDelegate {
   const char* Name() const override { return "TfLiteGlesDelegate"; }
   absl::Status Initialize(TfLiteContext*) override { return reason_; }
   absl::Status IsNodeSupported(int) override { return reason_; }
-  std::vector<std::vector<int>> ChoosePartitions(
-      std::vector<std::vector<int>>) override {
+  std::vector<ModelPartition> ChoosePartitions(
+      TfLiteContext*, std::vector<ModelPartition>) override {
     return {};
   }
   // Never called, as Initialize fails.
-  std::unique_ptr<SimpleDelegateKernel> CreateKernel() override {
-    return nullptr;
+  absl::StatusOr<std::unique_ptr<SimpleDelegateKernel>> CreateKernel(
+      TfLiteContext*, const ModelPartition&) override {
+    return reason_;
   }
   void Finish(TfLiteContext*) override {}
   const char* Report() override { return report_.c_str(); }

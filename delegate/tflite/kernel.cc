@@ -3,17 +3,13 @@
 #include <algorithm>
 #include <cstring>
 #include <sstream>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/device/knobs.h"
 #include "delegate/graph/texels.h"
-#include "delegate/partition/autotuning.h"
-#include "delegate/partition/plan_partition.h"
-#include "delegate/partition/self_check_mark.h"
 #include "delegate/passes/compute_on_codes.h"
 #include "delegate/tflite/state_mark.h"
-#include "egl/objects.h"
 
 namespace gles_delegate {
 namespace {
@@ -37,52 +33,41 @@ absl::StatusOr<std::vector<uint8_t>> ConstantOutputBytes(const Tensor& tensor,
   return std::vector<uint8_t>(bytes.begin(), bytes.end());
 }
 
-std::vector<int> ToVector(const TfLiteIntArray* array) {
-  return std::vector<int>(array->data, array->data + array->size);
+BuildOptions BuildOptionsOf(const Options& options) {
+  BuildOptions build;
+  build.cache = options.cache;
+  build.checks_itself = options.self_check;
+  build.tunes = options.tuning == kTfLiteGlesTuningExhaustive;
+  build.may_change_storage = options.storage == kTfLiteGlesStorageAuto;
+  build.tells_passes_dropped = options.verbosity >= 1;
+  return build;
 }
 
 }  // namespace
 
-GlesKernel::GlesKernel(GlesSimpleDelegate& delegate)
-    : delegate_(delegate),
-      gpu_(delegate.gpu()),
-      profile_(delegate.profile()),
-      profiling_(delegate.options().enable_op_profiling),
-      waits_actively_(delegate.options().wait_actively),
-      verbosity_(delegate.options().verbosity),
-      cache_options_(delegate.options().cache),
-      checks_itself_(delegate.options().self_check),
-      tunes_(delegate.options().tuning == kTfLiteGlesTuningExhaustive),
-      may_change_storage_(delegate.options().storage == kTfLiteGlesStorageAuto),
-      computes_on_codes_(delegate.options().computes_on_codes()),
-      cpu_kernels_(delegate.cpu_kernels()),
-      read_options_(delegate.read_options()) {}
+GlesKernel::GlesKernel(KernelSetup setup)
+    : setup_(std::move(setup)),
+      builder_(*setup_.gpu->context, &setup_.gpu->programs, setup_.profile,
+               BuildOptionsOf(setup_.options), setup_.report.get()) {}
 
 GlesKernel::~GlesKernel() {
-  if (report_ != nullptr) report_->executor = nullptr;
+  setup_.report->executor = nullptr;
   if (executor_ == nullptr) return;
   // Where the context cannot be made current here (another thread holds it),
   // the objects' names are lost with it when it goes.
-  (void)gpu_->context->Run([this] {
+  (void)setup_.gpu->context->Run([this] {
     executor_.reset();
     return absl::OkStatus();
   });
 }
 
-absl::Status GlesKernel::Init(TfLiteContext* context,
-                              const TfLiteDelegateParams* params) {
-  const CheckedModel* model = delegate_.model();
-  if (model == nullptr) {
-    return absl::FailedPreconditionError(
-        "a partition was made while the delegate was not being applied");
-  }
-  report_ = delegate_.AddPartition();
-  nodes_ = delegate_.nodes();
-  partition_ = ToVector(params->nodes_to_replace);
-  borders_ = {ToVector(params->input_tensors),
-              ToVector(params->output_tensors)};
-  report_->nodes = static_cast<int>(partition_.size());
-  return Read(*context, *model);
+absl::StatusOr<std::unique_ptr<GlesKernel>> GlesKernel::Create(
+    const TfLiteContext& context, const CheckedModel& model,
+    KernelSetup setup) {
+  setup.report->nodes = static_cast<int>(setup.partition.nodes.size());
+  std::unique_ptr<GlesKernel> kernel(new GlesKernel(std::move(setup)));
+  if (auto s = kernel->Read(context, model); !s.ok()) return s;
+  return kernel;
 }
 
 absl::Status GlesKernel::Read(const TfLiteContext& context,
@@ -93,7 +78,7 @@ absl::Status GlesKernel::Read(const TfLiteContext& context,
   output_tensors_.clear();
   inputs_.clear();
   outputs_.clear();
-  for (int id : borders_.outputs) {
+  for (int id : setup_.partition.outputs) {
     const Tensor& tensor = model.graph.tensor(id);
     if (!tensor.is_constant()) {
       output_tensors_.push_back(id);
@@ -103,16 +88,17 @@ absl::Status GlesKernel::Read(const TfLiteContext& context,
     if (!bytes.ok()) return bytes.status();
     constant_outputs_.push_back({id, *std::move(bytes)});
   }
-  graph_ =
-      ExtractPartition(model, partition_, borders_.inputs, output_tensors_);
-  if (checks_itself_) original_ = graph_;
-  if (computes_on_codes_) {
-    report_->nodes_on_codes = ComputeOnCodes(&graph_, profile_, cpu_kernels_);
+  graph_ = ExtractPartition(model, setup_.partition.nodes,
+                            setup_.partition.inputs, output_tensors_);
+  if (setup_.options.self_check) original_ = graph_;
+  if (setup_.options.computes_on_codes()) {
+    setup_.report->nodes_on_codes =
+        ComputeOnCodes(&graph_, setup_.profile, setup_.cpu_kernels);
   }
   for (TensorId id : graph_.inputs) {
     input_tensors_.push_back(graph_.tensor(id).tflite_index);
+    inputs_.emplace_back(graph_.tensor(id));
   }
-  for (TensorId id : graph_.inputs) inputs_.emplace_back(graph_.tensor(id));
   for (TensorId id : graph_.outputs) outputs_.emplace_back(graph_.tensor(id));
   return absl::OkStatus();
 }
@@ -120,10 +106,14 @@ absl::Status GlesKernel::Read(const TfLiteContext& context,
 std::vector<std::vector<int>> GlesKernel::BorderShapes(
     const TfLiteContext& context) const {
   std::vector<std::vector<int>> shapes;
-  for (const auto* list : {&borders_.inputs, &borders_.outputs}) {
+  for (const auto* list :
+       {&setup_.partition.inputs, &setup_.partition.outputs}) {
     for (int id : *list) {
       const TfLiteIntArray* dims = id < 0 ? nullptr : context.tensors[id].dims;
-      shapes.push_back(dims == nullptr ? std::vector<int>() : ToVector(dims));
+      shapes.push_back(
+          dims == nullptr
+              ? std::vector<int>()
+              : std::vector<int>(dims->data, dims->data + dims->size));
     }
   }
   return shapes;
@@ -133,248 +123,71 @@ absl::Status GlesKernel::ReadAgain(TfLiteContext* context) {
   read_shapes_.clear();  // of nothing, where this fails
   on_cpu_.reset();
   built_ = false;
-  auto unknown = PropagateShapes(context, nodes_.find, partition_);
+  const std::vector<int>& nodes = setup_.partition.nodes;
+  auto unknown = PropagateShapes(context, setup_.nodes.find, nodes);
   if (!unknown.ok()) return unknown.status();
-  nodes_.unknown.insert(unknown->begin(), unknown->end());
+  setup_.nodes.unknown.insert(unknown->begin(), unknown->end());
   // All of the model: what nodes of other partitions fold to constants is known
   // to be constant here.
-  auto model = ReadModel(context, nodes_, profile_, read_options_);
+  auto model =
+      ReadModel(context, setup_.nodes, setup_.profile, setup_.read_options);
   if (!model.ok()) return model.status();
-  for (int index : partition_) {
+  for (int index : nodes) {
     const CheckedNode& node = model->nodes[model->position_of.at(index)];
-    if (node.support.ok()) continue;
-    const std::string why = absl::StrCat(
-        "the partition of ", partition_.size(),
-        " nodes cannot run on the GPU at the shapes that the inputs were "
-        "resized to: ",
-        node.op, " (node ", node.index, "): ", node.support.message(), " [",
-        node.tensors, "]");
-    if (auto s = CpuPartition::Check(context, nodes_.find, partition_);
-        !s.ok()) {
-      return absl::FailedPreconditionError(
-          absl::StrCat(why, "; ", s.message()));
-    }
-    if (verbosity_ >= 1) {
-      context->ReportError(context, "WARNING: %s; it runs on the CPU",
-                           why.c_str());
-    }
-    on_cpu_ = std::make_unique<CpuPartition>();
-    read_shapes_ = BorderShapes(*context);
-    return absl::OkStatus();
+    if (!node.support.ok()) return MoveToCpu(context, node);
   }
   return Read(*context, *model);
 }
 
-absl::Status GlesKernel::EvalOnCpu(TfLiteContext* context) {
-  for (int id : borders_.inputs) {
-    TfLiteTensor& t = context->tensors[id];
-    // What the GPU held is gone with its shapes.
-    if (t.is_variable && IsStateOnGpu(t)) std::memset(t.data.raw, 0, t.bytes);
+absl::Status GlesKernel::MoveToCpu(TfLiteContext* context,
+                                   const CheckedNode& refused) {
+  const std::string why = absl::StrCat(
+      "the partition of ", setup_.partition.nodes.size(),
+      " nodes cannot run on the GPU at the shapes that the inputs were "
+      "resized to: ",
+      refused.op, " (node ", refused.index, "): ", refused.support.message(),
+      " [", refused.tensors, "]");
+  auto cpu =
+      std::make_unique<CpuPartition>(setup_.nodes.find, setup_.partition);
+  if (auto s = cpu->Check(context); !s.ok()) {
+    return absl::FailedPreconditionError(absl::StrCat(why, "; ", s.message()));
   }
-  return on_cpu_->Run(context, nodes_.find, partition_);
+  if (setup_.options.verbosity >= 1) {
+    context->ReportError(context, "WARNING: %s; it runs on the CPU",
+                         why.c_str());
+  }
+  on_cpu_ = std::move(cpu);
+  read_shapes_ = BorderShapes(*context);
+  return absl::OkStatus();
 }
 
-absl::Status GlesKernel::Prepare(TfLiteContext* context, TfLiteNode*) {
+absl::Status GlesKernel::Prepare(TfLiteContext* context) {
   if (BorderShapes(*context) != read_shapes_) {
     if (auto s = ReadAgain(context); !s.ok()) return s;
   }
   if (on_cpu_ != nullptr) return absl::OkStatus();
   if (built_ && CheckCaller().ok()) return absl::OkStatus();
   thread_ = std::this_thread::get_id();
-  const absl::Status built = gpu_->context->Run([this] { return Build(); });
+  const absl::Status built =
+      setup_.gpu->context->Run([this] { return Build(); });
   built_ = built.ok();
-  if (verbosity_ >= 1 && !report_->passes_dropped.empty()) {
-    context->ReportError(context,
-                         "TfLiteGlesDelegate: WARNING: a partition of %d nodes "
-                         "runs node by node, without the passes that fuse "
-                         "them, as it could not be planned after them: %s",
-                         report_->nodes, report_->passes_dropped.c_str());
-  }
-  if (!cache_warning_.empty()) {
-    context->ReportError(context, "TfLiteGlesDelegate: %s",
-                         cache_warning_.c_str());
-    cache_warning_.clear();
-  }
-  if (!self_check_warning_.empty()) {
-    context->ReportError(context, "%s", self_check_warning_.c_str());
-    self_check_warning_.clear();
+  for (const std::string& line : builder_.TakeWarnings()) {
+    context->ReportError(context, "%s", line.c_str());
   }
   return built;
 }
 
-std::unique_ptr<PartitionCache> GlesKernel::OpenCache(
-    const Graph& graph, const std::vector<Dispatch>& dispatches) const {
-  if (cache_options_.directory.empty()) return nullptr;
-  const egl::DeviceInfo& device = gpu_->context->device();
-  const std::string plan = PlanToString(graph, dispatches);
-  return PartitionCache::Open(cache_options_, {device, profile_, graph_, plan},
-                              device.program_binary_formats);
-}
-
-absl::StatusOr<std::unique_ptr<Executor>> GlesKernel::MakeExecutor(
-    const Graph& graph, const std::vector<Dispatch>& dispatches) {
-  StageTimer timer(&report_->stages);
-  const std::unique_ptr<PartitionCache> cache = OpenCache(graph, dispatches);
-  timer.Lap("cache_open");
-  const bool checks = checks_itself_ && (cache == nullptr || !cache->loading());
-  if (checks && cache != nullptr) {
-    cache->DeferSave();
-    if (auto s = CheckMark(graph, dispatches); !s.ok()) return s;
-  }
-  if (checks_itself_ && !checks && report_->self_check == "off") {
-    report_->self_check = "cached";
-  }
-  const auto create = [&] {
-    return Executor::Create(*gpu_->context, &gpu_->programs, graph, dispatches,
-                            profile_, cache.get());
-  };
-  auto executor = create();
-  if (cache != nullptr && cache->loading() &&
-      absl::IsDataLoss(executor.status())) {
-    cache->Reject(executor.status());
-    executor = create();
-  }
-  if (executor.ok() && checks) {
-    timer.Lap("executor");
-    if (auto s = CheckPrograms(graph, dispatches); !s.ok()) return s;
-    timer.Lap("self_check");
-  }
-  if (cache != nullptr) {
-    cache->CommitSave();
-    report_->cache = cache->report();
-    if (!cache->warning().empty()) cache_warning_ = cache->warning();
-  }
-  return executor;
-}
-
-absl::Status GlesKernel::CheckMark(const Graph& graph,
-                                   const std::vector<Dispatch>& dispatches) {
-  const egl::DeviceInfo& device = gpu_->context->device();
-  const std::string plan = PlanToString(graph, dispatches);
-  const SelfCheckMark mark(cache_options_, {device, profile_, graph_, plan});
-  if (mark.fault().empty()) return absl::OkStatus();
-  wrong_answer_ = absl::StrCat(mark.fault(), " (found by an earlier start)");
-  return absl::InternalError(wrong_answer_);
-}
-
-absl::Status GlesKernel::CheckPrograms(
-    const Graph& graph, const std::vector<Dispatch>& dispatches) {
-  const egl::DeviceInfo& device = gpu_->context->device();
-  const auto result =
-      SelfCheck({*gpu_->context, original_, graph, dispatches, profile_},
-                &gpu_->programs);
-  if (!result.ok()) {
-    egl::CheckGl("the self-check").IgnoreError();
-    report_->self_check = absl::StrCat("none: ", result.status().message());
-    return absl::OkStatus();
-  }
-  report_->self_check_result = *result;
-  if (result->ok()) {
-    if (report_->self_check != "plain") report_->self_check = "right";
-    return absl::OkStatus();
-  }
-  report_->self_check = "wrong";
-  wrong_answer_ = result->faults.front();
-  if (result->faults.size() > 1) {
-    absl::StrAppend(&wrong_answer_, " (and ", result->faults.size() - 1,
-                    " nodes more)");
-  }
-  if (!cache_options_.directory.empty()) {
-    const std::string plan = PlanToString(graph, dispatches);
-    SelfCheckMark(cache_options_, {device, profile_, graph_, plan})
-        .Set(wrong_answer_);
-  }
-  return absl::InternalError(wrong_answer_);
-}
-
-// The profile that is fastest for this partition: found by an earlier start and
-// kept beside its start-up cache, or searched now.
-absl::Status GlesKernel::Tune() {
-  tunes_ = false;  // once for all preparations of this kernel
-  std::unique_ptr<PartitionCache> cache;
-  if (!cache_options_.directory.empty()) {
-    const egl::DeviceInfo& device = gpu_->context->device();
-    cache = PartitionCache::Open(
-        cache_options_, {device, profile_, graph_, "exhaustive tuning"},
-        device.program_binary_formats);
-    const auto saved = cache->NextConstant(TuningRecordBytes());
-    if (saved.ok() && saved->has_value()) {
-      report_->tuning = TextOfTuningRecord(**saved);
-      ApplyTuning(report_->tuning, &profile_.choices);
-      return absl::OkStatus();
-    }
-    if (!saved.ok()) cache->Reject(saved.status());
-  }
-  PartitionTrials trials(*gpu_->context, graph_);
-  auto tuned = TuneExhaustively(profile_, may_change_storage_,
-                                [&trials](const DeviceProfile& profile) {
-                                  return trials.Measure(profile);
-                                });
-  if (!tuned.ok()) return tuned.status();
-  profile_ = tuned->profile;
-  report_->tuning = TuningText(profile_.choices);
-  report_->tuning_before_ms = tuned->before_ms;
-  report_->tuning_after_ms = tuned->after_ms;
-  if (cache == nullptr) return absl::OkStatus();
-  cache->SaveConstant(TuningRecord(report_->tuning));
-  cache->Save({});
-  cache_warning_ = cache->warning();
-  return absl::OkStatus();
-}
-
-absl::Status GlesKernel::BuildByProfile(StageTimer* timer) {
-  wrong_answer_.clear();
-  auto planned = PlanPartition(graph_, profile_, timer);
-  if (!planned.ok()) return planned.status();
-  report_->nodes_after_passes = static_cast<int>(planned->graph.nodes.size());
-  if (!planned->passes_dropped.ok()) {
-    report_->passes_dropped = std::string(planned->passes_dropped.message());
-  }
-  auto executor = MakeExecutor(planned->graph, planned->dispatches);
-  if (!executor.ok()) return executor.status();
-  executor_ = *std::move(executor);
-  executor_->WaitActively(waits_actively_);
-  return absl::OkStatus();
-}
-
 absl::Status GlesKernel::Build() {
-  report_->executor = nullptr;
+  setup_.report->executor = nullptr;
   executor_.reset();
   has_state_ = false;
-  report_->stages = StageTimes();
-  StageTimer timer(&report_->stages);
-  if (tunes_) {
-    if (auto s = Tune(); !s.ok()) return s;
-    timer.Lap("tuning");
-  }
-  report_->self_check_faults.clear();
-  absl::Status built = BuildByProfile(&timer);
-  if (!wrong_answer_.empty()) {
-    report_->self_check_faults.push_back(wrong_answer_);
-    const egl::DeviceInfo& device = gpu_->context->device();
-    self_check_warning_ = absl::StrCat(
-        "WARNING: TfLiteGlesDelegate: ", device.renderer, " (", device.version,
-        ") answers wrongly: ", std::exchange(wrong_answer_, ""),
-        "; the partition is planned again with plainer shaders");
-    profile_ = PlainProfile(profile_, !may_change_storage_);
-    report_->self_check = "plain";
-    built = BuildByProfile(&timer);
-    if (!wrong_answer_.empty()) {
-      report_->self_check_faults.push_back(wrong_answer_);
-      return absl::FailedPreconditionError(absl::StrCat(
-          device.renderer, " (", device.version,
-          ") answers wrongly with the plainest shaders, too: ", wrong_answer_,
-          "; the model stays on the CPU (self_check=0 runs it all the same)"));
-    }
-  }
-  if (!built.ok()) return built;
-  report_->stats = executor_->stats();
-  report_->stages.Add(executor_->stats().stages);
-  report_->executor = executor_.get();
-  if (profiling_) {
-    return executor_->EnableProfiling(!gpu_->context->device().software);
-  }
-  return absl::OkStatus();
+  auto executor = builder_.Build(graph_, original_);
+  if (!executor.ok()) return executor.status();
+  executor_ = *std::move(executor);
+  executor_->WaitActively(setup_.options.wait_actively);
+  setup_.report->executor = executor_.get();
+  if (!setup_.options.enable_op_profiling) return absl::OkStatus();
+  return executor_->EnableProfiling(!setup_.gpu->context->device().software);
 }
 
 absl::StatusOr<absl::Span<const uint8_t>> GlesKernel::ReadInput(
@@ -392,7 +205,7 @@ absl::StatusOr<absl::Span<const uint8_t>> GlesKernel::ReadInput(
 }
 
 absl::Status GlesKernel::CheckCaller() const {
-  const egl::Context& context = *gpu_->context;
+  const egl::Context& context = *setup_.gpu->context;
   // A borrowed context binds its user to the context, not to a thread; where it
   // is current nowhere, the thread that applied the delegate makes it current.
   const bool right_thread = thread_ == std::this_thread::get_id();
@@ -426,23 +239,28 @@ absl::Status GlesKernel::CheckCaller() const {
                    " current. Make that context current before Invoke"));
 }
 
-absl::Status GlesKernel::Eval(TfLiteContext* context, TfLiteNode*) {
+absl::Status GlesKernel::Eval(TfLiteContext* context) {
   if (on_cpu_ != nullptr) return EvalOnCpu(context);
   if (auto s = CheckCaller(); !s.ok()) return s;
-  std::vector<absl::Span<const uint8_t>>& inputs = input_values_;
-  inputs.clear();
-  for (size_t i = 0; i < inputs_.size(); ++i) {
-    auto values = ReadInput(context, i);
-    if (!values.ok()) return values.status();
-    inputs.push_back(*values);
+  if (invoked_) return EvalOnGpu(context);
+  invoked_ = true;
+  StageTimer timer(&setup_.report->stages);
+  const absl::Status status = EvalOnGpu(context);
+  timer.Lap("first_invoke");
+  return status;
+}
+
+absl::Status GlesKernel::EvalOnCpu(TfLiteContext* context) {
+  for (int id : setup_.partition.inputs) {
+    if (id < 0) continue;
+    TfLiteTensor& t = context->tensors[id];
+    // What the GPU held is gone with its shapes.
+    if (t.is_variable && IsStateOnGpu(t)) std::memset(t.data.raw, 0, t.bytes);
   }
-  std::vector<absl::Span<uint8_t>>& outputs = output_room_;
-  outputs.clear();
-  for (size_t i = 0; i < outputs_.size(); ++i) {
-    auto room = outputs_[i].Room(context->tensors[output_tensors_[i]]);
-    if (!room.ok()) return room.status();
-    outputs.push_back(*room);
-  }
+  return on_cpu_->Run(context);
+}
+
+absl::Status GlesKernel::CopyConstants(TfLiteContext* context) const {
   for (const ConstantOutput& constant : constant_outputs_) {
     TfLiteTensor& t = context->tensors[constant.tensor];
     if (auto s = CheckBytes(t, constant.bytes.size(), DataType::kUint8);
@@ -451,8 +269,27 @@ absl::Status GlesKernel::Eval(TfLiteContext* context, TfLiteNode*) {
     }
     std::copy(constant.bytes.begin(), constant.bytes.end(), t.data.uint8);
   }
-  const auto invoke = [&]() -> absl::Status {
-    if (auto s = executor_->Invoke(inputs, outputs); !s.ok()) return s;
+  return absl::OkStatus();
+}
+
+absl::Status GlesKernel::EvalOnGpu(TfLiteContext* context) {
+  input_values_.clear();
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    auto values = ReadInput(context, i);
+    if (!values.ok()) return values.status();
+    input_values_.push_back(*values);
+  }
+  output_room_.clear();
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    auto room = outputs_[i].Room(context->tensors[output_tensors_[i]]);
+    if (!room.ok()) return room.status();
+    output_room_.push_back(*room);
+  }
+  if (auto s = CopyConstants(context); !s.ok()) return s;
+  return setup_.gpu->context->Run([&]() -> absl::Status {
+    if (auto s = executor_->Invoke(input_values_, output_room_); !s.ok()) {
+      return s;
+    }
     for (size_t i = 0; i < outputs_.size(); ++i) {
       outputs_[i].Finish(context->tensors[output_tensors_[i]]);
     }
@@ -462,13 +299,7 @@ absl::Status GlesKernel::Eval(TfLiteContext* context, TfLiteNode*) {
     }
     has_state_ = true;
     return absl::OkStatus();
-  };
-  if (invoked_) return gpu_->context->Run(invoke);
-  invoked_ = true;
-  StageTimer timer(&report_->stages);
-  const absl::Status status = gpu_->context->Run(invoke);
-  timer.Lap("first_invoke");
-  return status;
+  });
 }
 
 }  // namespace gles_delegate

@@ -99,6 +99,7 @@ constexpr IntKey kIntKeys[] = {
     {"wait_type", &TfLiteGlesDelegateOptions::wait_type, ParseWaitType},
     {"float16_overflow", &TfLiteGlesDelegateOptions::float16_overflow,
      ParseFloat16Overflow},
+    {"prefer_faster", &TfLiteGlesDelegateOptions::prefer_faster, ParseFlag},
 };
 
 struct Int64Key {
@@ -303,6 +304,12 @@ absl::StatusOr<Options> Validate(const TfLiteGlesDelegateOptions& o) {
     return absl::InvalidArgumentError(
         absl::StrCat("option verbosity: ", o.verbosity, " is not 0 to 2"));
   }
+  if (o.reserved_1 != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("reserved_1 is ", o.reserved_1,
+                     "; this library has no option there. Update the library, "
+                     "or leave the field zero"));
+  }
   Options options;
   options.is_precision_loss_allowed = o.is_precision_loss_allowed != 0;
   options.max_delegated_partitions = o.max_delegated_partitions;
@@ -320,6 +327,7 @@ absl::StatusOr<Options> Validate(const TfLiteGlesDelegateOptions& o) {
   options.verbosity = o.verbosity;
   options.enable_op_profiling = o.enable_op_profiling != 0;
   options.fallback_to_cpu = o.fallback_to_cpu != 0;
+  options.prefer_faster = o.prefer_faster != 0;
   auto cache = CacheOptionsFrom(o);
   if (!cache.ok()) return cache.status();
   options.cache = *std::move(cache);

@@ -44,6 +44,7 @@ struct Options {
   std::vector<std::pair<int, int>> float32_nodes;  // likewise
   bool enable_op_profiling = false;
   bool fallback_to_cpu = false;
+  bool prefer_faster = false;
   // nullopt: those of the runtime that has loaded the delegate.
   std::optional<quant::CpuKernels> integer_rounding;
   CacheOptions cache;  // its directory is empty where there is to be none

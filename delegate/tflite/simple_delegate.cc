@@ -21,7 +21,7 @@ struct Wrapped {
 // A kernel with the delegate it came from, which may be deleted before it.
 struct KernelState {
   std::shared_ptr<SimpleDelegate> delegate;
-  std::unique_ptr<SimpleDelegateKernel> kernel;
+  std::unique_ptr<SimpleDelegateKernel> kernel;  // nullptr: see `init`
   absl::Status init;
 };
 
@@ -46,12 +46,15 @@ void* KernelInit(TfLiteContext* context, const char* buffer, size_t) {
   const auto* params = reinterpret_cast<const TfLiteDelegateParams*>(buffer);
   auto* state = new KernelState;
   state->delegate = DelegateOf(params->delegate);
-  state->kernel = state->delegate->CreateKernel();
   // TFLite takes no error from here, and it prepares the kernel only where
   // tensors are allocated: with dynamic tensors, too late for the CPU to take
   // over. So the kernel is prepared here, and DelegatePrepare fails with it.
-  state->init = state->kernel->Init(context, params);
-  if (state->init.ok()) state->init = state->kernel->Prepare(context, nullptr);
+  auto kernel = state->delegate->CreateKernel(context, PartitionOf(*params));
+  state->init = kernel.status();
+  if (kernel.ok()) {
+    state->kernel = *std::move(kernel);
+    state->init = state->kernel->Prepare(context);
+  }
   WrappedOf(params->delegate).kernels.Update(state->init);
   return state;
 }
@@ -63,12 +66,13 @@ void KernelFree(TfLiteContext*, void* user_data) {
 TfLiteStatus KernelPrepare(TfLiteContext* context, TfLiteNode* node) {
   auto* state = static_cast<KernelState*>(node->user_data);
   if (!state->init.ok()) return ToTfLite(context, state->init);
-  return ToTfLite(context, state->kernel->Prepare(context, node));
+  return ToTfLite(context, state->kernel->Prepare(context));
 }
 
 TfLiteStatus KernelEval(TfLiteContext* context, TfLiteNode* node) {
   auto* state = static_cast<KernelState*>(node->user_data);
-  return ToTfLite(context, state->kernel->Eval(context, node));
+  if (state->kernel == nullptr) return ToTfLite(context, state->init);
+  return ToTfLite(context, state->kernel->Eval(context));
 }
 
 NewestRegistration RegistrationFor(const SimpleDelegate& delegate) {
@@ -128,14 +132,12 @@ absl::Status Replace(TfLiteContext* context, TfLiteDelegate* wrapped,
                                            &count) != kTfLiteOk) {
     return absl::InternalError("the runtime could not partition the graph");
   }
-  std::vector<std::vector<int>> partitions;
-  for (int i = 0; i < count; ++i) {
-    partitions.push_back(ToVector(params[i].nodes_to_replace));
-  }
+  std::vector<ModelPartition> partitions;
+  for (int i = 0; i < count; ++i) partitions.push_back(PartitionOf(params[i]));
   std::vector<int> chosen;
-  for (const auto& partition :
-       delegate.ChoosePartitions(std::move(partitions))) {
-    chosen.insert(chosen.end(), partition.begin(), partition.end());
+  for (const ModelPartition& partition :
+       delegate.ChoosePartitions(context, std::move(partitions))) {
+    chosen.insert(chosen.end(), partition.nodes.begin(), partition.nodes.end());
   }
   if (chosen.empty()) return absl::OkStatus();
   Wrapped& state = WrappedOf(wrapped);
@@ -159,6 +161,11 @@ TfLiteStatus DelegatePrepare(TfLiteContext* context, TfLiteDelegate* wrapped) {
 }
 
 }  // namespace
+
+ModelPartition PartitionOf(const TfLiteDelegateParams& params) {
+  return {ToVector(params.nodes_to_replace), ToVector(params.input_tensors),
+          ToVector(params.output_tensors)};
+}
 
 TfLiteDelegate* WrapDelegate(std::shared_ptr<SimpleDelegate> delegate) {
   auto* wrapped = new Wrapped{};

@@ -8,23 +8,33 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
+
+// Nodes that one kernel replaces, as the runtime cut them out of the model.
+struct ModelPartition {
+  std::vector<int> nodes;  // TFLite's indices, in execution order
+  // TFLite's tensor indices. The inputs hold the constants, too; -1: absent.
+  std::vector<int> inputs, outputs;
+
+  bool operator==(const ModelPartition& o) const {
+    return nodes == o.nodes && inputs == o.inputs && outputs == o.outputs;
+  }
+};
+ModelPartition PartitionOf(const TfLiteDelegateParams& params);
 
 // One partition's kernel. Threads: Prepare and Eval on the thread that applied
 // the delegate (Eval checks); destruction on any.
 class SimpleDelegateKernel {
  public:
   virtual ~SimpleDelegateKernel() = default;
-  // Reads the partition; once.
-  virtual absl::Status Init(TfLiteContext* context,
-                            const TfLiteDelegateParams* params) = 0;
-  // After Init, with `node` nullptr, and whenever TFLite prepares the node: the
-  // shapes of its inputs may have changed.
-  virtual absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) = 0;
+  // Once the kernel is made, and whenever TFLite prepares its node: the shapes
+  // of its inputs may have changed.
+  virtual absl::Status Prepare(TfLiteContext* context) = 0;
   // One inference.
-  virtual absl::Status Eval(TfLiteContext* context, TfLiteNode* node) = 0;
+  virtual absl::Status Eval(TfLiteContext* context) = 0;
 };
 
 // What of a model is delegated.
@@ -37,11 +47,14 @@ class SimpleDelegate {
   virtual absl::Status Initialize(TfLiteContext* context) = 0;
   // Ok, or why the node stays on the CPU.
   virtual absl::Status IsNodeSupported(int node_index) = 0;
-  // Picks from the runtime's own preview of the partitions (each a list of
-  // node indices): the ones that are worth it.
-  virtual std::vector<std::vector<int>> ChoosePartitions(
-      std::vector<std::vector<int>> partitions) = 0;
-  virtual std::unique_ptr<SimpleDelegateKernel> CreateKernel() = 0;
+  // Picks from the runtime's own preview of the partitions the ones that are
+  // worth it.
+  virtual std::vector<ModelPartition> ChoosePartitions(
+      TfLiteContext* context, std::vector<ModelPartition> partitions) = 0;
+  // The kernel of one of those, while the delegate is being applied; Prepare()
+  // is called next.
+  virtual absl::StatusOr<std::unique_ptr<SimpleDelegateKernel>> CreateKernel(
+      TfLiteContext* context, const ModelPartition& partition) = 0;
   // Whether a failure to apply is reported and nothing else.
   virtual bool FallsBackToCpu() const { return false; }
   // After the partitions are replaced (or Initialize failed).

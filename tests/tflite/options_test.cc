@@ -42,6 +42,8 @@ TEST(OptionsTest, DefaultsAreThoseOfTheHeader) {
   EXPECT_EQ(o.wait_type, kTfLiteGlesWaitPassive);
   EXPECT_EQ(o.float16_overflow, kTfLiteGlesFloat16OverflowInfinity);
   EXPECT_EQ(o.float32_nodes, nullptr);
+  EXPECT_EQ(o.prefer_faster, 0);
+  EXPECT_EQ(o.reserved_1, 0);
   EXPECT_EQ(o.serialization_dir, nullptr);
   EXPECT_EQ(o.model_token, nullptr);
   EXPECT_EQ(o.enable_serialization, 1);
@@ -98,6 +100,18 @@ TEST(OptionsTest, BadValuesNameTheField) {
   EXPECT_THAT(TfLiteGlesDelegateLastError(), HasSubstr("storage"));
 }
 
+// A later release may have an option there, which this one does not know.
+TEST(OptionsTest, AReservedFieldMustBeZero) {
+  TfLiteGlesDelegateOptions o = TfLiteGlesDelegateOptionsDefault();
+  o.prefer_faster = 1;
+  const auto options = OptionsFrom(&o);
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_TRUE(options->prefer_faster);
+  o.reserved_1 = 1;
+  EXPECT_THAT(std::string(OptionsFrom(&o).status().message()),
+              HasSubstr("reserved_1"));
+}
+
 TEST(PluginTest, EveryFieldIsAKey) {
   for (const auto& [key, value] :
        std::vector<std::pair<const char*, const char*>>{
@@ -118,6 +132,7 @@ TEST(PluginTest, EveryFieldIsAKey) {
            {"float32_nodes", "0,7-9"},
            {"wait_type", "active"},
            {"float16_overflow", "saturate"},
+           {"prefer_faster", "true"},
            {"enable_op_profiling", "1"},
            {"enable_serialization", "0"},
            {"integer_rounding", "auto"},
@@ -164,6 +179,8 @@ TEST(PluginTest, ABadValueIsRefused) {
   EXPECT_THAT(Reported(), HasSubstr("is not passive or active"));
   EXPECT_EQ(Plugin("float16_overflow", "wrap"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("is not infinity or saturate"));
+  EXPECT_EQ(Plugin("prefer_faster", "2"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("is not 0, 1, true or false"));
   EXPECT_EQ(Plugin("float32_nodes", "5-3"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("option float32_nodes"));
   EXPECT_EQ(Plugin("exclude_nodes", "5-3"), nullptr);

@@ -228,6 +228,23 @@ typedef struct TfLiteGlesDelegateOptions {
   // --check_float16_range` names. A function that is fused into such a node
   // (an activation, say) is kept with it. NULL or "": none. Copied.
   const char* float32_nodes;
+
+  // Nonzero: each partition that would run on the GPU is run there and by
+  // TFLite's own kernels, and stays on the CPU where the CPU is faster, after a
+  // warning with both times (verbosity 1); the report has them, too, under
+  // "prefer_faster". Measured when the delegate is applied, at the shapes that
+  // the model has then and on numbers made up for it: medians of up to 15
+  // inferences, for which the GPU and the CPU have a quarter of a second each
+  // (two inferences at least). With serialization_dir and model_token the
+  // verdict is kept there, and later starts take it as it is. A partition with
+  // variable tensors is not measured, nor is any with enable_op_profiling: it
+  // runs on the GPU. The CPU's time is that of the kernels that the nodes have,
+  // on the interpreter's number of threads: without XNNPACK, unless that is
+  // what the runtime's kernels call. See docs/performance.md. Default 0.
+  int32_t prefer_faster;
+
+  // Zero.
+  int32_t reserved_1;
 } TfLiteGlesDelegateOptions;
 
 // Writes the default options to `*options`, `struct_size` bytes and no more:

@@ -1,0 +1,217 @@
+#include "delegate/partition/partition_builder.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/cache/cached_text.h"
+#include "delegate/device/knobs.h"
+#include "delegate/partition/autotuning.h"
+#include "delegate/partition/plan_partition.h"
+#include "egl/objects.h"
+
+namespace gles_delegate {
+namespace {
+
+// A plan whose programs answer rightly needs no such text: its cache file is
+// written after the self-check alone (PartitionCache::DeferSave).
+CachedText WrongAnswerOf(const CacheOptions& options,
+                         const CacheSubject& subject) {
+  constexpr size_t kBytes = 512;
+  const std::string about = absl::StrCat("wrong: ", subject.plan);
+  return CachedText(options,
+                    {subject.device, subject.profile, subject.partition, about},
+                    kBytes);
+}
+
+}  // namespace
+
+PartitionBuilder::PartitionBuilder(const egl::Context& context,
+                                   ProgramCache* programs,
+                                   const DeviceProfile& profile,
+                                   BuildOptions options,
+                                   PartitionReport* report)
+    : context_(context),
+      programs_(programs),
+      profile_(profile),
+      options_(std::move(options)),
+      report_(report) {}
+
+absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::Build(
+    const Graph& graph, const Graph& original) {
+  graph_ = &graph;
+  original_ = &original;
+  report_->stages = StageTimes();
+  StageTimer timer(&report_->stages);
+  if (options_.tunes) {
+    if (auto s = Tune(); !s.ok()) return s;
+    timer.Lap("tuning");
+  }
+  report_->self_check_faults.clear();
+  auto executor = PlanAndMake(&timer);
+  if (!wrong_answer_.empty()) executor = PlanAgainPlainly(&timer);
+  if (!executor.ok()) return executor;
+  report_->stats = (*executor)->stats();
+  report_->stages.Add((*executor)->stats().stages);
+  return executor;
+}
+
+std::vector<std::string> PartitionBuilder::TakeWarnings() {
+  std::vector<std::string> lines;
+  if (options_.tells_passes_dropped && !report_->passes_dropped.empty()) {
+    lines.push_back(absl::StrCat(
+        "TfLiteGlesDelegate: WARNING: a partition of ", report_->nodes,
+        " nodes runs node by node, without the passes that fuse them, as it "
+        "could not be planned after them: ",
+        report_->passes_dropped));
+  }
+  if (!cache_warning_.empty()) {
+    lines.push_back(absl::StrCat("TfLiteGlesDelegate: ",
+                                 std::exchange(cache_warning_, "")));
+  }
+  if (!self_check_warning_.empty()) {
+    lines.push_back(std::exchange(self_check_warning_, ""));
+  }
+  return lines;
+}
+
+// The profile that is fastest for this partition: found by an earlier start and
+// kept beside its start-up cache, or searched now.
+absl::Status PartitionBuilder::Tune() {
+  options_.tunes = false;  // once for all calls of Build()
+  CachedText kept(options_.cache, SubjectOf("exhaustive tuning"),
+                  TuningRecordBytes());
+  if (!kept.text().empty()) {
+    report_->tuning = kept.text();
+    ApplyTuning(report_->tuning, &profile_.choices);
+    return absl::OkStatus();
+  }
+  PartitionTrials trials(context_, *graph_);
+  auto tuned = TuneExhaustively(profile_, options_.may_change_storage,
+                                [&trials](const DeviceProfile& profile) {
+                                  return trials.Measure(profile);
+                                });
+  if (!tuned.ok()) return tuned.status();
+  profile_ = tuned->profile;
+  report_->tuning = TuningText(profile_.choices);
+  report_->tuning_before_ms = tuned->before_ms;
+  report_->tuning_after_ms = tuned->after_ms;
+  kept.Keep(report_->tuning);
+  cache_warning_ = kept.warning();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::PlanAndMake(
+    StageTimer* timer) {
+  wrong_answer_.clear();
+  auto planned = PlanPartition(*graph_, profile_, timer);
+  if (!planned.ok()) return planned.status();
+  report_->nodes_after_passes = static_cast<int>(planned->graph.nodes.size());
+  if (!planned->passes_dropped.ok()) {
+    report_->passes_dropped = std::string(planned->passes_dropped.message());
+  }
+  return Make(planned->graph, planned->dispatches);
+}
+
+absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::PlanAgainPlainly(
+    StageTimer* timer) {
+  report_->self_check_faults.push_back(wrong_answer_);
+  self_check_warning_ =
+      absl::StrCat("WARNING: TfLiteGlesDelegate: ", Driver(),
+                   " answers wrongly: ", std::exchange(wrong_answer_, ""),
+                   "; the partition is planned again with plainer shaders");
+  profile_ = PlainProfile(profile_, !options_.may_change_storage);
+  report_->self_check = "plain";
+  auto executor = PlanAndMake(timer);
+  if (wrong_answer_.empty()) return executor;
+  report_->self_check_faults.push_back(wrong_answer_);
+  return absl::FailedPreconditionError(absl::StrCat(
+      Driver(),
+      " answers wrongly with the plainest shaders, too: ", wrong_answer_,
+      "; the model stays on the CPU (self_check=0 runs it all the same)"));
+}
+
+absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::Make(
+    const Graph& planned, const std::vector<Dispatch>& dispatches) {
+  StageTimer timer(&report_->stages);
+  std::string plan;  // the cache's alone
+  std::unique_ptr<PartitionCache> cache;
+  if (!options_.cache.directory.empty()) {
+    plan = PlanToString(planned, dispatches);
+    cache = PartitionCache::Open(options_.cache, SubjectOf(plan),
+                                 context_.device().program_binary_formats);
+  }
+  timer.Lap("cache_open");
+  const bool checks =
+      options_.checks_itself && (cache == nullptr || !cache->loading());
+  if (checks && cache != nullptr) {
+    cache->DeferSave();
+    if (auto s = CheckEarlierVerdict(plan); !s.ok()) return s;
+  }
+  if (options_.checks_itself && !checks && report_->self_check == "off") {
+    report_->self_check = "cached";
+  }
+  const auto create = [&] {
+    return Executor::Create(context_, programs_, planned, dispatches, profile_,
+                            cache.get());
+  };
+  auto executor = create();
+  if (cache != nullptr && cache->loading() &&
+      absl::IsDataLoss(executor.status())) {
+    cache->Reject(executor.status());
+    executor = create();
+  }
+  if (executor.ok() && checks) {
+    timer.Lap("executor");
+    if (auto s = CheckPrograms(planned, dispatches, plan); !s.ok()) return s;
+    timer.Lap("self_check");
+  }
+  if (cache != nullptr) {
+    cache->CommitSave();
+    report_->cache = cache->report();
+    if (!cache->warning().empty()) cache_warning_ = cache->warning();
+  }
+  return executor;
+}
+
+absl::Status PartitionBuilder::CheckEarlierVerdict(const std::string& plan) {
+  const CachedText wrong = WrongAnswerOf(options_.cache, SubjectOf(plan));
+  if (wrong.text().empty()) return absl::OkStatus();
+  wrong_answer_ = absl::StrCat(wrong.text(), " (found by an earlier start)");
+  return absl::InternalError(wrong_answer_);
+}
+
+absl::Status PartitionBuilder::CheckPrograms(
+    const Graph& planned, const std::vector<Dispatch>& dispatches,
+    const std::string& plan) {
+  const auto result = SelfCheck(
+      {context_, *original_, planned, dispatches, profile_}, programs_);
+  if (!result.ok()) {
+    egl::CheckGl("the self-check").IgnoreError();
+    report_->self_check = absl::StrCat("none: ", result.status().message());
+    return absl::OkStatus();
+  }
+  report_->self_check_result = *result;
+  if (result->ok()) {
+    if (report_->self_check != "plain") report_->self_check = "right";
+    return absl::OkStatus();
+  }
+  report_->self_check = "wrong";
+  wrong_answer_ = result->faults.front();
+  if (result->faults.size() > 1) {
+    absl::StrAppend(&wrong_answer_, " (and ", result->faults.size() - 1,
+                    " nodes more)");
+  }
+  WrongAnswerOf(options_.cache, SubjectOf(plan)).Keep(wrong_answer_);
+  return absl::InternalError(wrong_answer_);
+}
+
+CacheSubject PartitionBuilder::SubjectOf(absl::string_view plan) const {
+  return {context_.device(), profile_, *graph_, plan};
+}
+
+std::string PartitionBuilder::Driver() const {
+  const egl::DeviceInfo& device = context_.device();
+  return absl::StrCat(device.renderer, " (", device.version, ")");
+}
+
+}  // namespace gles_delegate

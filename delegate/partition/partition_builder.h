@@ -1,0 +1,89 @@
+// One partition from its graph to an executor that may be trusted: tuned where
+// that is asked for, planned, built from the start-up cache or anew, and
+// checked against the host.
+#ifndef GLES_DELEGATE_DELEGATE_PARTITION_PARTITION_BUILDER_H_
+#define GLES_DELEGATE_DELEGATE_PARTITION_PARTITION_BUILDER_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "delegate/cache/cache_store.h"
+#include "delegate/device/device_profile.h"
+#include "delegate/graph/graph.h"
+#include "delegate/partition/partition_report.h"
+#include "delegate/plan/dispatch.h"
+#include "delegate/runtime/executor.h"
+#include "delegate/runtime/program_cache.h"
+#include "egl/context.h"
+
+namespace gles_delegate {
+
+// What the user's options say of building.
+struct BuildOptions {
+  CacheOptions cache;  // its directory is empty where there is no cache
+  bool checks_itself = true;
+  bool tunes = false;                // `tuning: exhaustive`
+  bool may_change_storage = true;    // no storage was asked for
+  bool tells_passes_dropped = true;  // among the warnings
+};
+
+// Threads: one at a time; Build() inside context.Run(). Everything that the
+// constructor takes by reference or pointer must outlive the builder.
+class PartitionBuilder {
+ public:
+  PartitionBuilder(const egl::Context& context, ProgramCache* programs,
+                   const DeviceProfile& profile, BuildOptions options,
+                   PartitionReport* report);
+
+  // Builds `graph`, a partition as it was read and given its codes; `original`
+  // is the partition before that, which the self-check goes by. Fills in the
+  // report but for its member `executor`. A search for the fastest settings is
+  // made by the first call alone, as is the choice of plainer shaders: both are
+  // kept for later calls.
+  // kFailedPrecondition: the driver answers wrongly even with the plainest
+  // shaders. Others: what planning or building gave.
+  absl::StatusOr<std::unique_ptr<Executor>> Build(const Graph& graph,
+                                                  const Graph& original);
+
+  // What the last Build() has to tell the user, a line each; then no more.
+  std::vector<std::string> TakeWarnings();
+
+ private:
+  absl::StatusOr<std::unique_ptr<Executor>> PlanAndMake(StageTimer* timer);
+  absl::StatusOr<std::unique_ptr<Executor>> PlanAgainPlainly(StageTimer* timer);
+  absl::StatusOr<std::unique_ptr<Executor>> Make(
+      const Graph& planned, const std::vector<Dispatch>& dispatches);
+  absl::Status Tune();
+  // kInternal, where an earlier start found that the plan's programs answer
+  // wrongly; wrong_answer_ says how.
+  absl::Status CheckEarlierVerdict(const std::string& plan);
+  // Holds the programs of what is to run against the host. kInternal: they
+  // answer wrongly, and wrong_answer_ says how.
+  absl::Status CheckPrograms(const Graph& planned,
+                             const std::vector<Dispatch>& dispatches,
+                             const std::string& plan);
+  // What the start-up cache goes by; `plan` must outlive the result.
+  CacheSubject SubjectOf(absl::string_view plan) const;
+  std::string Driver() const;  // "renderer (version)"
+
+  const egl::Context& context_;
+  ProgramCache* const programs_;
+  DeviceProfile profile_;
+  BuildOptions options_;
+  PartitionReport* const report_;
+  // During Build() alone.
+  const Graph* graph_ = nullptr;
+  const Graph* original_ = nullptr;
+  std::string wrong_answer_;  // of the last plan; empty: none
+  // Not told yet.
+  std::string cache_warning_;
+  std::string self_check_warning_;
+};
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_PARTITION_PARTITION_BUILDER_H_

@@ -1,0 +1,52 @@
+// What became of one partition, for the delegate's report.
+#ifndef GLES_DELEGATE_DELEGATE_PARTITION_PARTITION_REPORT_H_
+#define GLES_DELEGATE_DELEGATE_PARTITION_PARTITION_REPORT_H_
+
+#include <string>
+#include <vector>
+
+#include "delegate/cache/cache_store.h"
+#include "delegate/partition/self_check.h"
+#include "delegate/runtime/executor.h"
+#include "delegate/runtime/stage_times.h"
+
+namespace gles_delegate {
+
+// The comparison that the option prefer_faster asks for.
+struct SpeedReport {
+  // "": the option is off. "gpu" or "cpu": where the partition runs.
+  std::string chosen;
+  // "measured"; "cached": an earlier start measured; else why nothing was
+  // measured: the partition then runs on the GPU.
+  std::string source;
+  double gpu_ms = 0;  // medians of an inference, host copies included; 0: none
+  double cpu_ms = 0;
+};
+
+// The kernel that builds and runs the partition fills it in.
+struct PartitionReport {
+  int nodes = 0;
+  int nodes_after_passes = 0;
+  int nodes_on_codes = 0;  // in TFLite's integer arithmetic
+  // Why the partition runs without the passes; empty: it runs with them.
+  std::string passes_dropped;
+  ExecutorStats stats;
+  CacheReport cache;
+  StageTimes stages;
+  // "off"; "right"; "cached": an earlier start found it right; "plain": planned
+  // again, with plainer programs; "wrong": not run; "none": the check could not
+  // be done, with the reason.
+  std::string self_check = "off";
+  SelfCheckResult self_check_result;           // of the last plan
+  std::vector<std::string> self_check_faults;  // of all plans, one each
+  std::string tuning;           // what the search found; empty: no search
+  double tuning_before_ms = 0;  // 0: an earlier start searched
+  double tuning_after_ms = 0;
+  SpeedReport speed;
+  // While the kernel lives, for the profile; else nullptr.
+  const Executor* executor = nullptr;
+};
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_PARTITION_PARTITION_REPORT_H_

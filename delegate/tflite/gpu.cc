@@ -1,0 +1,80 @@
+#include "delegate/tflite/gpu.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace gles_delegate {
+namespace {
+
+// What a user must know who thinks that a GPU computes.
+std::string SoftwareWarning(const egl::Context& context) {
+  return absl::StrCat(
+      "WARNING: TfLiteGlesDelegate: software rendering: ",
+      context.device().renderer,
+      " computes on the CPU, where float models are slower than with XNNPACK",
+      context.hardware_errors().empty()
+          ? ""
+          : absl::StrCat(". No hardware: ", context.hardware_errors()),
+      ". allow_software=0 declines software rendering");
+}
+
+absl::StatusOr<std::unique_ptr<egl::Context>> AdoptCurrent(
+    const Options& options) {
+  auto adopted = egl::Context::AdoptCurrent();
+  if (adopted.ok() && (*adopted)->device().software &&
+      !options.allow_software) {
+    return absl::UnavailableError(absl::StrCat(
+        "it is of software rendering (", (*adopted)->device().renderer,
+        "), which allow_software=0 declines"));
+  }
+  return adopted;
+}
+
+absl::StatusOr<std::unique_ptr<egl::Context>> MakeContext(
+    const Options& options, absl::FunctionRef<void(const std::string&)> log) {
+  if (!options.force_own_context && egl::Context::HasCurrent()) {
+    auto adopted = AdoptCurrent(options);
+    if (adopted.ok()) return adopted;
+    if (options.verbosity >= 1) {
+      log(absl::StrCat(
+          "TfLiteGlesDelegate: the current EGL context is not used: ",
+          adopted.status().message(), "; the delegate makes its own"));
+    }
+  }
+  egl::ContextOptions wanted;
+  wanted.device = options.device;
+  wanted.allow_software = options.allow_software;
+  return egl::Context::Create(wanted);
+}
+
+}  // namespace
+
+Gpu::~Gpu() {
+  if (context == nullptr) return;
+  // Programs go while their context is current; where it cannot be made current
+  // (another thread holds it), they go with it.
+  (void)context->Run([this] {
+    programs = ProgramCache();
+    return absl::OkStatus();
+  });
+}
+
+absl::StatusOr<std::shared_ptr<Gpu>> MakeGpu(
+    const Options& options, absl::FunctionRef<void(const std::string&)> log) {
+  auto context = MakeContext(options, log);
+  if (!context.ok()) return context.status();
+  auto gpu = std::make_shared<Gpu>();
+  gpu->context = *std::move(context);
+  const egl::DeviceInfo& device = gpu->context->device();
+  if (options.verbosity >= 1 && device.software) {
+    log(SoftwareWarning(*gpu->context));
+  }
+  if (options.verbosity >= 2) {
+    log(absl::StrCat("TfLiteGlesDelegate: running on ", device.renderer, " (",
+                     device.version, ")"));
+  }
+  return gpu;
+}
+
+}  // namespace gles_delegate

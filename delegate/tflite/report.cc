@@ -1,0 +1,185 @@
+#include "delegate/tflite/report.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace gles_delegate {
+namespace {
+
+using nlohmann::json;
+using Partitions = std::vector<std::shared_ptr<PartitionReport>>;
+
+// One list of all subgraphs: SubgraphReport::partitions or ::handed_back.
+Partitions OfAll(const std::vector<SubgraphReport>& subgraphs,
+                 Partitions SubgraphReport::*list) {
+  Partitions all;
+  for (const SubgraphReport& s : subgraphs) {
+    all.insert(all.end(), (s.*list).begin(), (s.*list).end());
+  }
+  return all;
+}
+
+void AddCounts(const std::vector<SubgraphReport>& subgraphs, json* report) {
+  int nodes = 0, delegated = 0, partitions = 0;
+  for (const SubgraphReport& s : subgraphs) {
+    nodes += s.nodes_total;
+    delegated += s.nodes_delegated;
+    partitions += s.partitions_chosen;
+  }
+  (*report)["nodes_total"] = nodes;
+  (*report)["nodes_delegated"] = delegated;
+  (*report)["partitions"] = partitions;
+  (*report)["subgraphs"] = subgraphs.size();
+}
+
+void AddDevice(const Gpu* gpu, json* report) {
+  (*report)["renderer"] = "";
+  (*report)["driver"] = "";
+  if (gpu == nullptr) return;
+  const egl::Context& context = *gpu->context;
+  (*report)["renderer"] = context.device().renderer;
+  (*report)["driver"] = context.device().version;
+  (*report)["driver_family"] = egl::FamilyName(context.device());
+  (*report)["software"] = context.device().software;
+  (*report)["hardware_errors"] = context.hardware_errors();
+  (*report)["context"] = context.owned() ? "own" : "borrowed";
+  (*report)["programs"] = gpu->programs.size();
+}
+
+json PartitionJson(const PartitionReport& p) {
+  json partition = {{"nodes", p.nodes},
+                    {"nodes_after_passes", p.nodes_after_passes},
+                    {"nodes_on_codes", p.nodes_on_codes},
+                    {"dispatches", p.stats.dispatches},
+                    {"barriers", p.stats.barriers},
+                    {"tensor_bytes", p.stats.tensor_bytes},
+                    {"tensor_bytes_unshared", p.stats.tensor_bytes_unshared},
+                    {"constant_bytes", p.stats.constant_bytes},
+                    {"compile_ms", p.stats.compile_ms},
+                    {"upload_ms", p.stats.upload_ms}};
+  if (!p.passes_dropped.empty()) {
+    partition["passes_dropped"] = p.passes_dropped;
+  }
+  const SelfCheckResult& check = p.self_check_result;
+  partition["self_check"] = {
+      {"verdict", p.self_check},  {"programs", check.programs},
+      {"checked", check.checked}, {"skipped", check.skipped},
+      {"ms", check.ms},           {"faults", p.self_check_faults}};
+  if (!p.tuning.empty()) {
+    partition["tuning"] = {{"profile", p.tuning},
+                           {"before_ms", p.tuning_before_ms},
+                           {"after_ms", p.tuning_after_ms}};
+  }
+  if (!p.speed.chosen.empty()) {
+    partition["prefer_faster"] = {{"chosen", p.speed.chosen},
+                                  {"source", p.speed.source},
+                                  {"gpu_ms", p.speed.gpu_ms},
+                                  {"cpu_ms", p.speed.cpu_ms}};
+  }
+  return partition;
+}
+
+// All partitions' caches as one: warm where all are, cold where all are.
+CacheReport TotalCache(const Partitions& partitions) {
+  CacheReport total;
+  bool first = true;
+  for (const auto& p : partitions) {
+    if (first) total.state = p->cache.state;
+    if (total.state != p->cache.state) total.state = "partial";
+    if (total.reason.empty()) total.reason = p->cache.reason;
+    total.programs_loaded += p->cache.programs_loaded;
+    total.programs_compiled += p->cache.programs_compiled;
+    total.bytes += p->cache.bytes;
+    total.saved = total.saved || p->cache.saved;
+    first = false;
+  }
+  return total;
+}
+
+json CacheJson(const CacheReport& cache) {
+  return {{"state", cache.state},
+          {"programs_loaded", cache.programs_loaded},
+          {"programs_compiled", cache.programs_compiled},
+          {"bytes", cache.bytes},
+          {"saved", cache.saved},
+          {"reason", cache.reason}};
+}
+
+json StagesJson(const std::vector<SubgraphReport>& subgraphs,
+                const Partitions& partitions) {
+  StageTimes total;
+  for (const SubgraphReport& s : subgraphs) total.Add(s.stages);
+  for (const auto& p : partitions) total.Add(p->stages);
+  json stages = json::object();
+  for (const auto& [name, ms] : total.stages()) stages[name] = ms;
+  return stages;
+}
+
+json ProfileJson(const Partitions& partitions) {
+  json profile = json::array();
+  for (const auto& p : partitions) {
+    if (p->executor == nullptr) continue;
+    for (const Executor::ProfileEntry& e : p->executor->profile()) {
+      profile.push_back({{"label", e.label},
+                         {"shader", e.shader},
+                         {"node", e.node},
+                         {"groups", e.groups},
+                         {"count", e.count},
+                         {"us", e.count == 0 ? 0 : e.total_us / e.count},
+                         {"by_gpu", p->executor->profiled_by_gpu()}});
+    }
+  }
+  return profile;
+}
+
+json RefusalsJson(const std::vector<SubgraphReport>& subgraphs) {
+  json refusals = json::array();
+  for (size_t i = 0; i < subgraphs.size(); ++i) {
+    for (const Refusal& r : subgraphs[i].refusals) {
+      refusals.push_back({{"op", r.op},
+                          {"reason", r.reason},
+                          {"tensors", r.tensors},
+                          {"subgraph", i},
+                          {"nodes", r.nodes}});
+    }
+  }
+  return refusals;
+}
+
+}  // namespace
+
+bool SubgraphReport::IsGone() const {
+  return !partitions.empty() &&
+         std::all_of(partitions.begin(), partitions.end(),
+                     [](const auto& p) { return p.use_count() == 1; });
+}
+
+std::string ReportText(const ReportParts& parts) {
+  json report;
+  const Partitions on_gpu = OfAll(parts.subgraphs, &SubgraphReport::partitions);
+  Partitions partitions = on_gpu;  // and those that were handed back
+  for (auto& p : OfAll(parts.subgraphs, &SubgraphReport::handed_back)) {
+    partitions.push_back(std::move(p));
+  }
+  AddCounts(parts.subgraphs, &report);
+  AddDevice(parts.gpu, &report);
+  report["precision"] =
+      parts.options.is_precision_loss_allowed ? "float16" : "float32";
+  report["runtime"] = {
+      {"library", parts.runtime.library},
+      {"version", parts.runtime.version},
+      {"registration_bytes", parts.runtime.registration_bytes},
+      {"integer_rounding", std::string(CpuKernelsName(parts.cpu_kernels))}};
+  report["partition"] = json::array();
+  for (const auto& p : partitions) {
+    report["partition"].push_back(PartitionJson(*p));
+  }
+  report["cache"] = CacheJson(TotalCache(on_gpu));
+  report["stages_ms"] = StagesJson(parts.subgraphs, partitions);
+  report["profile"] = ProfileJson(on_gpu);
+  report["cpu"] = RefusalsJson(parts.subgraphs);
+  return report.dump(2, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace gles_delegate
