@@ -10,7 +10,11 @@ Prints one line a finding and ends with 1 where there is one.
   disturbs the same test run beside it. Only tests/testing/scratch_directory.h,
   which makes a new folder for each object, may ask for the temporary folder.
 - documents: a file that a document links to or names in backquotes exists, and so
-  does an option that it names with a value (`key: value`, --gles_options="key:value").- layers: a stage of delegate/ includes only headers of stages and folders that its
+  does an option that it names with a value (`key: value`, --gles_options="key:value").
+- options: docs/options.md has a row for each option of the delegate, with its default
+  where that is a number, and for each environment variable GLES_..., with the files
+  that read it; and no other rows.
+- layers: a stage of delegate/ includes only headers of stages and folders that its
   library links (delegate/CMakeLists.txt); egl/, gl_shaders/ and quant/ likewise.
 """
 
@@ -105,6 +109,12 @@ def check_document(path, text, files, options):
                     yield f"{path}:{number}: no such option: {key}"
 
 
+def options_struct(header):
+    """The text of TfLiteGlesDelegateOptions in the public header."""
+    return re.search(r"^typedef struct TfLiteGlesDelegateOptions {.*?^}", header,
+                     re.MULTILINE | re.DOTALL).group(0)
+
+
 def option_keys(text):
     """The fields of TfLiteGlesDelegateOptions, which are the options' keys.
 
@@ -112,6 +122,96 @@ def option_keys(text):
     ['a', 'b']
     """
     return set(re.findall(r"^ +[\w ]+[ *]+(\w+)(?:\[\d+\])?;", text, re.MULTILINE))
+
+
+# --- options ----------------------------------------------------------------
+
+OPTIONS_PAGE = "docs/options.md"
+ROW = re.compile(r"^\| `(\w+)` \|(.*)\|$", re.MULTILINE)
+DEFAULT = re.compile(r"^  options\.(\w+) = (-?\d+);", re.MULTILINE)
+VARIABLE = re.compile(r'"(GLES_[A-Z_]+)"')
+
+
+def rows_of(page):
+    """The tables' rows: the first cell without its backquotes -> the other cells.
+
+    >>> rows_of("| `a_b` | flag | 0 | x |\\n|---|\\n| key | type |\\n")
+    {'a_b': ['flag', '0', 'x']}
+    """
+    return {name: [cell.strip() for cell in rest.split("|")]
+            for name, rest in ROW.findall(page)}
+
+
+def check_options(page, struct, options_cc):
+    """Yields findings of the table of options.
+
+    >>> struct = "struct {\\n  size_t struct_size;\\n  int32_t a;\\n  int32_t b;\\n} X;"
+    >>> defaults = "  options.a = 1;"
+    >>> list(check_options("| `a` | flag | 1 | x |\\n| `b` | flag | 0 | x |", struct, defaults))
+    []
+    >>> for line in check_options("| `a` | flag | 0 | x |\\n| `c` | flag | 0 | x |",
+    ...                           struct, defaults):
+    ...     print(line)
+    docs/options.md: no row for the option b
+    docs/options.md: a row for c, which is no option
+    docs/options.md: the default of a is 1, not 0
+    """
+    keys = {key for key in option_keys(struct)
+            if key != "struct_size" and not key.startswith("reserved_")}
+    rows = {name: cells for name, cells in rows_of(page).items() if not name.startswith("GLES_")}
+    for key in sorted(keys - set(rows)):
+        yield f"{OPTIONS_PAGE}: no row for the option {key}"
+    for key in sorted(set(rows) - keys):
+        yield f"{OPTIONS_PAGE}: a row for {key}, which is no option"
+    defaults = dict(DEFAULT.findall(options_cc))
+    for key in sorted(keys & set(rows)):
+        if rows[key][0].startswith(("flag", "integer")):
+            right = defaults.get(key, "0")
+            if rows[key][1] != right:
+                yield f"{OPTIONS_PAGE}: the default of {key} is {right}, not {rows[key][1]}"
+
+
+def variables_of(texts):
+    """Each environment variable with the files that name it: path -> text.
+
+    >>> variables_of({"a.cc": 'getenv("GLES_X_Y"); // "GLES_ a"', "b.py": "GLES_NO"})
+    {'GLES_X_Y': {'a.cc'}}
+    """
+    found = {}
+    for path, text in texts.items():
+        for name in VARIABLE.findall(text):
+            found.setdefault(name, set()).add(path)
+    return found
+
+
+def check_variables(page, texts):
+    """Yields findings of the table of environment variables. texts: path -> source.
+
+    >>> texts = {"a.cc": 'getenv("GLES_X")'}
+    >>> list(check_variables("| `GLES_X` | flag | x | `a.cc` |", texts))
+    []
+    >>> for line in check_variables("| `GLES_Y` | flag | x | `a.cc` |", texts):
+    ...     print(line)
+    docs/options.md: no row for the variable GLES_X, which a.cc names
+    docs/options.md: a row for GLES_Y, which no source names
+    >>> list(check_variables("| `GLES_X` | flag | x | `b.cc` |", texts))
+    ['docs/options.md: b.cc does not read GLES_X']
+    >>> list(check_variables("| `GLES_X` | flag | x | nobody |", texts))
+    ['docs/options.md: who reads GLES_X?']
+    """
+    used = variables_of(texts)
+    rows = {name: cells for name, cells in rows_of(page).items() if name.startswith("GLES_")}
+    for name in sorted(set(used) - set(rows)):
+        yield f"{OPTIONS_PAGE}: no row for the variable {name}, which {min(used[name])} names"
+    for name in sorted(set(rows) - set(used)):
+        yield f"{OPTIONS_PAGE}: a row for {name}, which no source names"
+    for name in sorted(set(rows) & set(used)):
+        readers = CODE.findall(rows[name][-1])
+        if not readers:
+            yield f"{OPTIONS_PAGE}: who reads {name}?"
+        for path in readers:
+            if path not in used[name]:
+                yield f"{OPTIONS_PAGE}: {path} does not read {name}"
 
 
 # --- layers -----------------------------------------------------------------
@@ -187,17 +287,25 @@ def read(path):
 
 def findings():
     files = set(tracked_files())
-    options = option_keys(read("delegate/include/gles_delegate/gles_delegate.h"))
+    struct = options_struct(read("delegate/include/gles_delegate/gles_delegate.h"))
+    options = option_keys(struct)
     layers = layers_of(read("delegate/CMakeLists.txt"))
+    sources = {}
     for path in sorted(files):
         if not os.path.exists(os.path.join(ROOT, path)):
             continue  # removed, not yet committed
+        if path.endswith((".cc", ".h", ".py")) and not path.startswith("third_party/") and (
+                path != "tools/lint_tree.py"):
+            sources[path] = read(path)
         if path.endswith((".cc", ".h")):
             yield from check_layers(path, read(path), layers)
         if path.startswith("tests/") and path.endswith((".cc", ".h")):
             yield from check_scratch(path, read(path))
         if path.endswith(".md") and not path.startswith("third_party/"):
             yield from check_document(path, read(path), files, options)
+    page = read(OPTIONS_PAGE)
+    yield from check_options(page, struct, read("delegate/tflite/options.cc"))
+    yield from check_variables(page, sources)
 
 
 def self_test():
