@@ -1,0 +1,231 @@
+#include "gl_shaders/accessors.h"
+
+#include <cstdlib>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "gl_shaders/glsl_types.h"
+#include "gl_shaders/post_op_text.h"
+
+namespace gles_delegate::gl_shaders {
+namespace {
+
+std::string AddressInView(const TensorBinding& t) {
+  const std::string at = absl::StrCat(t.name, "_at");
+  const std::string of = absl::StrCat(t.name, "_of");
+  const std::string x = absl::StrCat("x + ", at, ".x");
+  const std::string y = absl::StrCat("y + ", at, ".y");
+  const std::string layer =
+      absl::StrCat("batch * ", at, ".w + slice + ", at, ".z");
+  switch (t.storage) {
+    case Storage::kTextureArray:
+      return absl::StrCat("ivec3(", x, ", ", y, ", ", layer, ")");
+    case Storage::kTexture2d:
+      return absl::StrCat("ivec2(", x, ", (", layer, ") * ", of, ".y + ", y,
+                          ")");
+    case Storage::kBuffer:
+    case Storage::kTexelBuffer:
+      return absl::StrCat("((", layer, ") * ", of, ".y + ", y, ") * ", of,
+                          ".x + ", x);
+  }
+  return "";
+}
+
+// Index or coordinates of texel (x, y, slice, batch), as GLSL.
+std::string Address(const TensorBinding& t) {
+  if (t.view) return AddressInView(t);
+  const std::string layer = absl::StrCat("batch * ", t.name, "_size.z + slice");
+  switch (t.storage) {
+    case Storage::kTextureArray:
+      return absl::StrCat("ivec3(x, y, ", layer, ")");
+    case Storage::kTexture2d:
+      return absl::StrCat("ivec2(x, (", layer, ") * ", t.name, "_size.y + y)");
+    case Storage::kBuffer:
+    case Storage::kTexelBuffer:
+      return absl::StrCat("((", layer, ") * ", t.name, "_size.y + y) * ",
+                          t.name, "_size.x + x");
+  }
+  return "";
+}
+
+std::string Halves(absl::string_view uvec2_expression) {
+  return absl::StrCat("unpack_texel(", uvec2_expression, ")");
+}
+
+// A texel of what a buffer holds, and the other way round.
+std::string Unpacked(Format format, const std::string& element) {
+  if (format == Format::kRgba16f) return Halves(element);
+  if (format == Format::kRgba8i)
+    return absl::StrCat("unpack_codes(", element, ")");
+  return element;
+}
+
+absl::string_view Packed(Format format) {
+  if (format == Format::kRgba16f) return "pack_texel(v)";
+  if (format == Format::kRgba8i) return "pack_codes(codes)";
+  return "v";
+}
+
+// What no op computes from ordinary data.
+absl::string_view Poison(Format format) {
+  switch (format) {
+    case Format::kRgba32f:
+    case Format::kRgba16f:
+      return "uintBitsToFloat(uvec4(0x7fc00000u))";
+    case Format::kRgba32i:
+      return "ivec4(0x7eadbeef)";
+    case Format::kRgba8i:
+      return "vec4(1e9)";
+  }
+  return "";
+}
+
+std::string OutsideTensor(absl::string_view name) {
+  return absl::StrFormat(
+      "any(lessThan(ivec4(x, y, slice, batch), ivec4(0))) || "
+      "any(greaterThanEqual(ivec4(x, y, slice, batch), %s_size))",
+      name);
+}
+
+std::string CheckedRead(const TensorBinding& t) {
+  if (!ChecksBounds()) return "";
+  return absl::StrFormat(
+      "  if (%s) {\n    out_of_bounds = true;\n    return %s;\n  }\n",
+      OutsideTensor(t.name), Poison(t.format));
+}
+
+std::string CheckedWrite(const TensorBinding& t) {
+  if (!ChecksBounds()) return "";
+  return absl::StrFormat(
+      "  if (%s) out_of_bounds = true;\n"
+      "  x = clamp(x, 0, %s_size.x - 1);\n  y = clamp(y, 0, %s_size.y - 1);\n"
+      "  slice = clamp(slice, 0, %s_size.z - 1);\n"
+      "  batch = clamp(batch, 0, %s_size.w - 1);\n",
+      OutsideTensor(t.name), t.name, t.name, t.name, t.name);
+}
+
+std::string PoisonIfOutside(Format format) {
+  if (!ChecksBounds()) return "";
+  return absl::StrFormat("  if (out_of_bounds) v = %s;\n", Poison(format));
+}
+
+// Statements that bring `v` to what the tensor may hold: no channels past the
+// last, and no finite value past the halves' own but by the format's rule.
+std::string WithinFormat(const TensorBinding& t, Bindings::Kind kind,
+                         bool saturate_halves) {
+  std::string text;
+  if (t.mask_tail) {
+    absl::StrAppendFormat(
+        &text,
+        "  v = mix(v, %s(0), greaterThanEqual(ivec4(slice * 4) + "
+        "ivec4(0, 1, 2, 3), ivec4(%s_aux.x)));\n",
+        Vec(t.format), t.name);
+  }
+  if (t.format == Format::kRgba16f && saturate_halves) {
+    text += "  v = within_halves(v);\n";
+  } else if (t.format == Format::kRgba16f && kind == Bindings::Kind::kImage) {
+    // packHalf2x16 makes infinities by itself; llvmpipe's image stores do not.
+    text += "  v = infinite_past_halves(v);\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+bool ChecksBounds() {
+  const char* value = std::getenv("GLES_DELEGATE_CHECK_BOUNDS");
+  return value != nullptr && *value != '\0' && *value != '0';
+}
+
+std::string DefineRead(const TensorBinding& t, const Bindings::Point& point) {
+  const std::string address = Address(t);
+  std::string value;
+  switch (point.kind) {
+    case Bindings::Kind::kSampler:
+      value = absl::StrFormat("texelFetch(%s_tex, %s, 0)", t.name, address);
+      break;
+    case Bindings::Kind::kImage:
+      value = absl::StrFormat("imageLoad(%s_img, %s)", t.name, address);
+      break;
+    case Bindings::Kind::kBuffer:
+      value = absl::StrFormat("%s_data[%s]", t.name, address);
+      value = Unpacked(t.format, value);
+      break;
+  }
+  if (t.format == Format::kRgba8i) {
+    value = absl::StrFormat(
+        "vec4(%s - %s_aux.y)%s", value, t.name,
+        t.scaled ? absl::StrFormat(" * intBitsToFloat(%s_aux.z)", t.name) : "");
+  }
+  return absl::StrFormat(
+      "%s read_%s(int x, int y, int slice, int batch) {\n%s  return %s;\n}\n",
+      Vec(t.format), t.name, CheckedRead(t), value);
+}
+
+std::string DefineWrite(const TensorBinding& t, const Bindings::Point& point,
+                        absl::Span<const PostOpCall> post_ops,
+                        bool saturate_halves) {
+  std::string text = absl::StrFormat(
+      "void write_%s(int x, int y, int slice, int batch, %s v) {\n", t.name,
+      Vec(t.format));
+  text += CheckedWrite(t);
+  for (size_t i = 0; i < post_ops.size(); ++i) {
+    text += PostOpText(post_ops[i], static_cast<int>(i), Vec(t.format));
+  }
+  text += WithinFormat(t, point.kind, saturate_halves);
+  text += PoisonIfOutside(t.format);
+  if (t.format == Format::kRgba8i) {
+    // Real values are on codes but for the rounding of their multiplication;
+    // floor(x + 0.5), as round() leaves ties to the driver and a conversion
+    // truncates.
+    const std::string steps =
+        t.scaled ? absl::StrFormat("floor(v / intBitsToFloat(%s_aux.z) + 0.5)",
+                                   t.name)
+                 : "v";
+    absl::StrAppendFormat(
+        &text, "  ivec4 codes = clamp(ivec4(%s) + %s_aux.y, -128, 127);\n",
+        steps, t.name);
+  }
+  const std::string address = Address(t);
+  if (point.kind == Bindings::Kind::kImage) {
+    absl::StrAppendFormat(&text, "  imageStore(%s_img, %s, %s);\n", t.name,
+                          address, t.format == Format::kRgba8i ? "codes" : "v");
+  } else {
+    absl::StrAppendFormat(&text, "  %s_data[%s] = %s;\n", t.name, address,
+                          Packed(t.format));
+  }
+  return text + "}\n";
+}
+
+std::string DefineConstant(const ConstantBinding& c,
+                           const Bindings::Point& point) {
+  if (c.literal_width > 0) {
+    return absl::StrFormat(
+        "vec4 %s_at(int x, int y) { return %s_data[y * %d + x]; }\n", c.name,
+        c.name, c.literal_width);
+  }
+  std::string value;
+  switch (point.kind) {
+    case Bindings::Kind::kSampler:
+      value = absl::StrFormat("texelFetch(%s_tex, ivec2(x, y), 0)", c.name);
+      break;
+    case Bindings::Kind::kImage:
+      value = absl::StrFormat("imageLoad(%s_img, ivec2(x, y))", c.name);
+      break;
+    case Bindings::Kind::kBuffer:
+      value = absl::StrFormat("%s_data[y * %s_size.x + x]", c.name, c.name);
+      if (c.half) value = Halves(value);
+      break;
+  }
+  std::string check;
+  if (ChecksBounds()) {
+    check = absl::StrFormat(
+        "  if (x < 0 || y < 0 || x >= %s_size.x || y >= %s_size.y) {\n"
+        "    out_of_bounds = true;\n    return %s;\n  }\n",
+        c.name, c.name, Poison(Format::kRgba32f));
+  }
+  return absl::StrFormat("vec4 %s_at(int x, int y) {\n%s  return %s;\n}\n",
+                         c.name, check, value);
+}
+
+}  // namespace gles_delegate::gl_shaders

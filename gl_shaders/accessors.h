@@ -1,0 +1,33 @@
+// The functions by which a shader reads and writes: read_T, write_T, K_at.
+#ifndef GLES_DELEGATE_GL_SHADERS_ACCESSORS_H_
+#define GLES_DELEGATE_GL_SHADERS_ACCESSORS_H_
+
+#include <string>
+
+#include "absl/types/span.h"
+#include "gl_shaders/shader.h"
+
+namespace gles_delegate::gl_shaders {
+
+// GLES_DELEGATE_CHECK_BOUNDS=1, for tests: every accessor checks its
+// coordinates. An invocation that left the bounds once writes nothing but
+// poison from then on, whatever it does with what it read; a write outside is
+// poison in the nearest texel. So what robust access would hide is in the
+// result, on any driver. The accessors then need `bool out_of_bounds`.
+bool ChecksBounds();
+
+std::string DefineRead(const TensorBinding& tensor,
+                       const Bindings::Point& point);
+
+// Applies the post-ops, zeroes the channels past the last, and stores.
+std::string DefineWrite(const TensorBinding& tensor,
+                        const Bindings::Point& point,
+                        absl::Span<const PostOpCall> post_ops,
+                        bool saturate_halves);
+
+std::string DefineConstant(const ConstantBinding& constant,
+                           const Bindings::Point& point);
+
+}  // namespace gles_delegate::gl_shaders
+
+#endif  // GLES_DELEGATE_GL_SHADERS_ACCESSORS_H_

@@ -1,0 +1,75 @@
+#include "gl_shaders/declarations.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "gl_shaders/glsl_types.h"
+
+namespace gles_delegate::gl_shaders {
+namespace {
+
+// "2D", "2DArray" or "Buffer": what follows "sampler" and "image".
+absl::string_view ObjectShape(Storage storage) {
+  if (storage == Storage::kTextureArray) return "2DArray";
+  return storage == Storage::kTexelBuffer ? "Buffer" : "2D";
+}
+
+// Nine digits are enough to tell any two floats apart.
+std::string LiteralTexels(const ConstantBinding& c) {
+  std::string text = absl::StrFormat("vec4 %s_data[%d] = vec4[](", c.name,
+                                     c.literals.size() / 4);
+  for (size_t i = 0; i + 3 < c.literals.size(); i += 4) {
+    absl::StrAppendFormat(&text, "%svec4(%.9g, %.9g, %.9g, %.9g)",
+                          i == 0 ? "" : ", ", c.literals[i], c.literals[i + 1],
+                          c.literals[i + 2], c.literals[i + 3]);
+  }
+  return text + ");\n";
+}
+
+}  // namespace
+
+std::string DeclareTensor(const TensorBinding& t,
+                          const Bindings::Point& point) {
+  const absl::string_view shape = ObjectShape(t.storage);
+  const absl::string_view prefix = ObjectPrefix(t.format);
+  switch (point.kind) {
+    case Bindings::Kind::kSampler:
+      return absl::StrFormat(
+          "layout(binding = %d) uniform highp %ssampler%s %s_tex;\n",
+          point.unit, prefix, shape, t.name);
+    case Bindings::Kind::kImage:
+      return absl::StrFormat(
+          "layout(%s, binding = %d) uniform %s highp %simage%s %s_img;\n",
+          ImageFormat(t.format), point.unit, t.write ? "writeonly" : "readonly",
+          prefix, shape, t.name);
+    case Bindings::Kind::kBuffer:
+      return absl::StrFormat(
+          "layout(std430, binding = %d) %s buffer %s_buffer { %s %s_data[]; "
+          "};\n",
+          point.unit, t.write ? "writeonly" : "readonly", t.name,
+          BufferElement(t.format), t.name);
+  }
+  return "";
+}
+
+std::string DeclareConstant(const ConstantBinding& c,
+                            const Bindings::Point& point) {
+  if (c.literal_width > 0) return LiteralTexels(c);
+  switch (point.kind) {
+    case Bindings::Kind::kSampler:
+      return absl::StrFormat(
+          "layout(binding = %d) uniform highp sampler2D %s_tex;\n", point.unit,
+          c.name);
+    case Bindings::Kind::kImage:
+      return absl::StrFormat(
+          "layout(%s, binding = %d) uniform readonly highp image2D %s_img;\n",
+          c.half ? "rgba16f" : "rgba32f", point.unit, c.name);
+    case Bindings::Kind::kBuffer:
+      return absl::StrFormat(
+          "layout(std430, binding = %d) readonly buffer %s_buffer "
+          "{ %s %s_data[]; };\n",
+          point.unit, c.name, c.half ? "uvec2" : "vec4", c.name);
+  }
+  return "";
+}
+
+}  // namespace gles_delegate::gl_shaders

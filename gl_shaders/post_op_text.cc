@@ -1,0 +1,45 @@
+#include "gl_shaders/post_op_text.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace gles_delegate::gl_shaders {
+
+std::string PostOpText(const PostOpCall& call, int index,
+                       absl::string_view vec) {
+  const std::string params = absl::StrCat("post", index, "_params");
+  if (call.operand.empty()) {
+    return absl::StrFormat("  v = op_%s(v, %s);\n", call.function, params);
+  }
+  if (call.operand_lookup) {
+    const auto read = [&](char lane) {
+      return absl::StrFormat("read_%s(at%d.%c, 0, 0, 0).x", call.operand, index,
+                             lane);
+    };
+    return absl::StrFormat(
+        "  ivec4 at%d = op_%s(v, %s);\n  v = %s(%s, %s, %s, %s);\n", index,
+        call.function, params, vec, read('x'), read('y'), read('z'), read('w'));
+  }
+  if (call.operand_table) {
+    return absl::StrFormat(
+        "  v = op_%s(v, read_%s(0, 0, slice, 0), read_%s(1, 0, slice, 0), "
+        "%s);\n",
+        call.function, call.operand, call.operand, params);
+  }
+  // Broadcasting is a clamp: an axis of extent 1 always reads index 0.
+  std::string value = absl::StrFormat(
+      "read_%s(min(x, %s_size.x - 1), min(y, %s_size.y - 1), "
+      "min(slice, %s_size.z - 1), min(batch, %s_size.w - 1))%s",
+      call.operand, call.operand, call.operand, call.operand, call.operand,
+      call.operand_splat ? ".xxxx" : "");
+  if (call.operand_zero_extend) {
+    value = absl::StrFormat("(slice < %s_size.z ? %s : %s(0))", call.operand,
+                            value, vec);
+  }
+  return call.operand_first ? absl::StrFormat("  v = op_%s(%s, v, %s);\n",
+                                              call.function, value, params)
+                            : absl::StrFormat("  v = op_%s(v, %s, %s);\n",
+                                              call.function, value, params);
+}
+
+}  // namespace gles_delegate::gl_shaders

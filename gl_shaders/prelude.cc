@@ -1,0 +1,157 @@
+#include "gl_shaders/prelude.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/types/span.h"
+#include "gl_shaders/accessors.h"
+#include "gl_shaders/declarations.h"
+#include "gl_shaders/glsl_types.h"
+
+namespace gles_delegate::gl_shaders {
+namespace {
+
+// The members that every Params block begins with; ParamsPrefix in
+// delegate/plan/program.cc writes their values in the same order.
+std::string CommonParams(const ShaderSpec& spec) {
+  std::string text = "ivec4 grid;";
+  for (const TensorBinding& t : spec.tensors) {
+    absl::StrAppendFormat(&text, " ivec4 %s_size; ivec4 %s_aux;", t.name,
+                          t.name);
+    if (t.view) {
+      absl::StrAppendFormat(&text, " ivec4 %s_at; ivec4 %s_of;", t.name,
+                            t.name);
+    }
+  }
+  for (size_t i = 0; i < spec.post_ops.size(); ++i) {
+    absl::StrAppendFormat(&text, " vec4 post%d_params;", i);
+  }
+  for (const ConstantBinding& c : spec.constants) {
+    absl::StrAppendFormat(&text, " ivec4 %s_size;", c.name);
+  }
+  return text;
+}
+
+// What ELEMENT stands for.
+Format ElementFormat(const ShaderSpec& spec) {
+  for (const TensorBinding& t : spec.tensors) {
+    if (t.write) return t.format;
+  }
+  return spec.tensors.empty() ? Format::kRgba32f : spec.tensors[0].format;
+}
+
+// outside_grid, and the functions between texels as memory holds them and as
+// shaders see them.
+std::string Conversions(const ShaderSpec& spec) {
+  std::string text =
+      "bool outside_grid() { return any(greaterThanEqual(gid, grid.xyz)); }\n"
+      "vec4 unpack_texel(uvec2 p) {\n"
+      "  return vec4(unpackHalf2x16(p.x), unpackHalf2x16(p.y));\n}\n"
+      "uvec2 pack_texel(vec4 v) {\n"
+      "  return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));\n}\n"
+      "ivec4 unpack_codes(int p) {\n"
+      "  return (ivec4(p) << ivec4(24, 16, 8, 0)) >> 24;\n}\n"
+      "int pack_codes(ivec4 v) {\n"
+      "  v = (v & 255) << ivec4(0, 8, 16, 24);\n"
+      "  return v.x | v.y | v.z | v.w;\n}\n";
+  const bool half_images =
+      std::any_of(spec.tensors.begin(), spec.tensors.end(), [](const auto& t) {
+        return t.write && t.format == Format::kRgba16f && !IsBuffer(t.storage);
+      });
+  if (!spec.saturate_halves && half_images) {
+    text +=
+        "vec4 infinite_past_halves(vec4 v) {\n"
+        "  uvec4 infinite = floatBitsToUint(v) & uvec4(0x80000000u) |\n"
+        "                   uvec4(0x7f800000u);\n"
+        "  return mix(v, uintBitsToFloat(infinite),\n"
+        "             greaterThanEqual(abs(v), vec4(65520.0)));\n}\n";
+  }
+  if (spec.saturate_halves) {
+    // By bits, as compilers may take it that nothing is infinite.
+    text +=
+        "vec4 within_halves(vec4 v) {\n"
+        "  bvec4 finite = lessThan(floatBitsToUint(v) & uvec4(0x7fffffffu),\n"
+        "                          uvec4(0x7f800000u));\n"
+        "  return mix(v, clamp(v, -65504.0, 65504.0), finite);\n}\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
+  const bool texel_buffers =
+      std::any_of(spec.tensors.begin(), spec.tensors.end(), [](const auto& t) {
+        return t.storage == Storage::kTexelBuffer && !t.write;
+      });
+  std::string text = absl::StrFormat(
+      "#version 310 es\n%s"
+      "// %s.comp, assembled by gles_delegate\n"
+      "precision highp float;\n"
+      "precision highp int;\n"
+      "layout(local_size_x = %d, local_size_y = %d, local_size_z = %d) in;\n"
+      "#define WORK_GROUP_X %d\n#define WORK_GROUP_Y %d\n"
+      "#define WORK_GROUP_Z %d\n",
+      texel_buffers ? "#extension GL_EXT_texture_buffer : require\n" : "",
+      spec.shader, spec.work_group[0], spec.work_group[1], spec.work_group[2],
+      spec.work_group[0], spec.work_group[1], spec.work_group[2]);
+  for (const auto& [name, value] : spec.defines) {
+    absl::StrAppend(&text, "#define ", name, " ", value, "\n");
+  }
+  absl::StrAppend(&text, "#define COMMON_PARAMS ", CommonParams(spec), "\n");
+  const bool ints = IsInt(ElementFormat(spec));
+  absl::StrAppend(&text, "#define ELEMENT ", ints ? "int" : "float",
+                  "\n#define ELEMENT4 ", ints ? "ivec4" : "vec4", "\n");
+  absl::StrAppend(&text, "#define gid ivec3(gl_GlobalInvocationID)\n");
+  if (ChecksBounds()) absl::StrAppend(&text, "bool out_of_bounds = false;\n");
+  absl::StrAppend(&text,
+                  "bool outside_grid();\n"
+                  "ivec4 unpack_codes(int p);\nint pack_codes(ivec4 v);\n");
+  for (size_t i = 0; i < spec.tensors.size(); ++i) {
+    const TensorBinding& t = spec.tensors[i];
+    absl::StrAppend(&text, DeclareTensor(t, bindings.tensors[i]));
+    if (t.write) {
+      absl::StrAppendFormat(
+          &text, "void write_%s(int x, int y, int slice, int batch, %s v);\n",
+          t.name, Vec(t.format));
+    } else {
+      absl::StrAppendFormat(&text,
+                            "%s read_%s(int x, int y, int slice, int batch);\n",
+                            Vec(t.format), t.name);
+    }
+  }
+  for (size_t i = 0; i < spec.constants.size(); ++i) {
+    const ConstantBinding& c = spec.constants[i];
+    absl::StrAppend(&text, DeclareConstant(c, bindings.constants[i]));
+    absl::StrAppendFormat(&text, "vec4 %s_at(int x, int y);\n", c.name);
+  }
+  return text;
+}
+
+std::string Definitions(const ShaderSpec& spec, const Bindings& bindings) {
+  std::string text = Conversions(spec);
+  // Reads first: a write's post-ops call them.
+  for (size_t i = 0; i < spec.tensors.size(); ++i) {
+    if (!spec.tensors[i].write) {
+      absl::StrAppend(&text, DefineRead(spec.tensors[i], bindings.tensors[i]));
+    }
+  }
+  bool first_write = true;
+  for (size_t i = 0; i < spec.tensors.size(); ++i) {
+    if (!spec.tensors[i].write) continue;
+    absl::StrAppend(&text,
+                    DefineWrite(spec.tensors[i], bindings.tensors[i],
+                                first_write ? absl::MakeConstSpan(spec.post_ops)
+                                            : absl::Span<const PostOpCall>(),
+                                spec.saturate_halves));
+    first_write = false;
+  }
+  for (size_t i = 0; i < spec.constants.size(); ++i) {
+    absl::StrAppend(&text,
+                    DefineConstant(spec.constants[i], bindings.constants[i]));
+  }
+  return text;
+}
+
+}  // namespace gles_delegate::gl_shaders
