@@ -2,28 +2,21 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "delegate/runtime/executor_builder.h"
-
 namespace gles_delegate {
 
 using egl::gl;
 using egl::TimerQuery;
 using gl_shaders::Bindings;
 
-absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
-    const egl::Context& context, ProgramCache* programs, const Graph& graph,
-    std::vector<Dispatch> dispatches, const DeviceProfile& profile,
-    PartitionCache* cache) {
-  return ExecutorBuilder(context, programs, graph, std::move(dispatches),
-                         profile, cache)
-      .Build();
+Executor::Executor(ExecutorParts parts)
+    : parts_(std::move(parts)), skip_(parts_.inputs.size(), false) {
+  fences_.reserve(parts_.readbacks);
 }
 
 void Executor::Barrier(GLbitfield bits) {
   if (bits == 0) return;
   gl().MemoryBarrier(bits);
-  if (validator_ != nullptr) validator_->Barrier(bits);
+  if (validator() != nullptr) validator()->Barrier(bits);
 }
 
 void Executor::Record(const Command& command, GLuint* program) {
@@ -32,7 +25,7 @@ void Executor::Record(const Command& command, GLuint* program) {
     gl().UseProgram(command.program);
     *program = command.program;
   }
-  gl().BindBufferRange(GL_UNIFORM_BUFFER, 0, params_.id(),
+  gl().BindBufferRange(GL_UNIFORM_BUFFER, 0, parts_.params.id(),
                        command.params_offset, command.params_bytes);
   for (const Binding& b : command.bindings) {
     switch (b.kind) {
@@ -50,17 +43,18 @@ void Executor::Record(const Command& command, GLuint* program) {
     }
   }
   gl().DispatchCompute(command.groups[0], command.groups[1], command.groups[2]);
-  if (validator_ != nullptr) {
-    validator_->Dispatched(static_cast<int>(&command - commands_.data()));
+  if (validator() != nullptr) {
+    validator()->Dispatched(
+        static_cast<int>(&command - parts_.commands.data()));
   }
 }
 
 absl::Status Executor::EnableProfiling(bool gpu_timers) {
-  if (AnyPacked(inputs_)) {
+  if (AnyPackedByHost(parts_.inputs)) {
     profile_.push_back({"upload by the host", "none"});
     first_command_entry_ = 1;
   }
-  for (const Command& command : commands_) {
+  for (const Command& command : parts_.commands) {
     profile_.push_back(
         {command.label, command.shader, command.node, command.groups});
     if (!gpu_timers) continue;
@@ -70,7 +64,7 @@ absl::Status Executor::EnableProfiling(bool gpu_timers) {
     if (!query.ok()) return query.status();
     queries_.push_back(*std::move(query));
   }
-  if (AnyPacked(outputs_)) {
+  if (AnyPackedByHost(parts_.outputs)) {
     profile_.push_back({"readback by the host", "none"});
   }
   return absl::OkStatus();
@@ -84,17 +78,17 @@ void Executor::CountTime(size_t entry, Clock::time_point start) {
 
 absl::Status Executor::RecordTimed() {
   GLuint program = 0;
-  for (size_t i = 0; i < commands_.size(); ++i) {
+  for (size_t i = 0; i < parts_.commands.size(); ++i) {
     if (IsSkipped(i)) continue;
     const auto start = Clock::now();
     if (!queries_.empty()) queries_[i].Begin();
-    Record(commands_[i], &program);
+    Record(parts_.commands[i], &program);
     if (!queries_.empty()) {
       queries_[i].End();
       continue;
     }
     gl().Finish();
-    if (validator_ != nullptr) validator_->Finished();
+    if (validator() != nullptr) validator()->Finished();
     CountTime(first_command_entry_ + i, start);
   }
   for (size_t i = 0; i < queries_.size(); ++i) {
@@ -111,13 +105,13 @@ absl::Status Executor::RecordTimed() {
 
 void Executor::Begin(Inputs inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) skip_[i] = inputs[i].empty();
-  if (validator_ != nullptr) validator_->BeginInvoke();
-  Barrier(first_barrier_);
+  if (validator() != nullptr) validator()->BeginInvoke();
+  Barrier(parts_.first_barrier);
 }
 
 absl::Status Executor::Outcome() const {
-  if (validator_ != nullptr && !validator_->status().ok()) {
-    return validator_->status();
+  if (validator() != nullptr && !validator()->status().ok()) {
+    return validator()->status();
   }
   return egl::CheckGl("running the partition");
 }
@@ -128,7 +122,7 @@ absl::Status Executor::Submit(Inputs inputs) {
   GLuint program = 0;
   if (auto s = RecordUploads(inputs, &program); !s.ok()) return s;
   for (size_t i = uploads_end(); i < readbacks_begin(); ++i) {
-    Record(commands_[i], &program);
+    Record(parts_.commands[i], &program);
   }
   return RecordReadbacks(&program);
 }
@@ -147,21 +141,21 @@ absl::Status Executor::InvokeTimed(Inputs inputs, Outputs outputs) {
   Begin(inputs);
   auto start = Clock::now();
   PackInputs(inputs);
-  if (AnyPacked(inputs_)) CountTime(0, start);
+  if (AnyPackedByHost(parts_.inputs)) CountTime(0, start);
   for (size_t i = 0; i < uploads_end(); ++i) {
     if (IsSkipped(i)) continue;
-    if (auto s = CopyIn(commands_[i].piece, inputs); !s.ok()) return s;
+    if (auto s = CopyIn(parts_.commands[i].piece, inputs); !s.ok()) return s;
   }
   if (auto s = RecordTimed(); !s.ok()) return s;
-  Barrier(final_barrier_);
+  Barrier(parts_.final_barrier);
   gl().Finish();
-  if (validator_ != nullptr) validator_->Finished();
-  for (size_t i = readbacks_begin(); i < commands_.size(); ++i) {
-    if (auto s = CopyOut(commands_[i].piece, outputs); !s.ok()) return s;
+  if (validator() != nullptr) validator()->Finished();
+  for (size_t i = readbacks_begin(); i < parts_.commands.size(); ++i) {
+    if (auto s = CopyOut(parts_.commands[i].piece, outputs); !s.ok()) return s;
   }
   start = Clock::now();
   if (auto s = UnpackOutputs(outputs); !s.ok()) return s;
-  if (AnyPacked(outputs_)) CountTime(profile_.size() - 1, start);
+  if (AnyPackedByHost(parts_.outputs)) CountTime(profile_.size() - 1, start);
   return Outcome();
 }
 

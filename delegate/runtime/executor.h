@@ -15,6 +15,8 @@
 #include "delegate/cache/cache_store.h"
 #include "delegate/plan/memory_plan.h"
 #include "delegate/plan/planner.h"
+#include "delegate/runtime/command.h"
+#include "delegate/runtime/host_transfer.h"
 #include "delegate/runtime/program_cache.h"
 #include "delegate/runtime/stage_times.h"
 #include "delegate/runtime/validator.h"
@@ -37,6 +39,28 @@ struct ExecutorStats {
   StageTimes stages;  // where all of the building's time went
 };
 
+// All that an executor is made of.
+struct ExecutorParts {
+  // Uploads, then the plan's own, then readbacks; each is recorded with the
+  // barrier before it.
+  std::vector<Command> commands;
+  size_t uploads = 0;    // commands, at the beginning
+  size_t readbacks = 0;  // commands, at the end
+  // By input and by output of the graph.
+  std::vector<HostTransfer> inputs;
+  std::vector<HostTransfer> outputs;
+  egl::Buffer params;  // the Params blocks of all commands
+  // What the commands bind, kept alive.
+  std::vector<egl::Texture> textures;
+  std::vector<egl::Buffer> buffers;
+  // Before the first command: for what the last Invoke left in variables, and,
+  // where no fence of it was waited for, may still be doing.
+  GLbitfield first_barrier = 0;
+  GLbitfield final_barrier = 0;          // before the host reads
+  std::unique_ptr<Validator> validator;  // null: validation is off
+  ExecutorStats stats;
+};
+
 // Threads: Create, Invoke and destruction run inside context->Run() on one
 // thread at a time. Invoke makes no GL object but fences, and after the first
 // one takes nothing from the heap (profiling and validation aside). With
@@ -53,6 +77,9 @@ class Executor {
       const egl::Context& context, ProgramCache* programs, const Graph& graph,
       std::vector<Dispatch> dispatches, const DeviceProfile& profile,
       PartitionCache* cache = nullptr);
+
+  // Of parts whose commands bind what the parts hold; see Create().
+  explicit Executor(ExecutorParts parts);
 
   // One inference: inputs[i] holds graph.inputs[i], tightly packed BHWC, as
   // floats, or as int32 where the tensor is of integers (bool: 0 or 1), or as
@@ -72,7 +99,10 @@ class Executor {
   // asking it again and again for up to 2 ms first.
   void WaitActively(bool active) { waits_actively_ = active; }
 
-  const ExecutorStats& stats() const { return stats_; }
+  const ExecutorStats& stats() const { return parts_.stats; }
+  // How each input and output of the graph travels.
+  absl::Span<const HostTransfer> inputs() const { return parts_.inputs; }
+  absl::Span<const HostTransfer> outputs() const { return parts_.outputs; }
 
   // From here on each Invoke times every command: by timer queries where the
   // driver has them and `gpu_timers` trusts them (llvmpipe's read as zero),
@@ -93,102 +123,39 @@ class Executor {
   bool profiled_by_gpu() const { return !queries_.empty(); }
 
  private:
-  Executor() = default;
-  friend class ExecutorBuilder;
-
-  struct Binding {
-    gl_shaders::Bindings::Kind kind;
-    int unit = 0;
-    GLuint object = 0;
-    GLenum target = 0;  // of a texture
-    GLenum format = 0;  // of an image
-    GLenum access = 0;  // of an image
-    GLboolean layered = GL_FALSE;
-  };
-
-  // What an upload or readback moves: bytes of the buffer of inputs_[tensor] or
-  // outputs_[tensor].
-  struct Piece {
-    int tensor = -1;  // -1: neither an upload nor a readback
-    size_t begin = 0;
-    size_t end = 0;
-    // A readback after which the host is told: it copies the pieces since the
-    // last such one while the GPU goes on.
-    bool fenced = false;
-  };
-
-  struct Command {
-    GLuint program = 0;
-    GLintptr params_offset = 0;
-    GLsizeiptr params_bytes = 0;
-    std::vector<Binding> bindings;
-    std::array<GLuint, 3> groups = {1, 1, 1};
-    GLbitfield barrier = 0;  // before it
-    int node = -1;
-    std::string label;
-    std::string shader;
-    Piece piece;  // of an upload or readback
-  };
-
-  // Host-visible memory of one graph input or output.
-  struct HostBuffer {
-    egl::Buffer buffer;  // none where `texels`
-    size_t bytes = 0;
-    // For the validator: `buffer` (of `texels`, the tensor's slot), `staging`.
-    int resource = -1;
-    int staging_resource = -1;
-    TensorId tensor = kNoTensor;
-    // Holds float16 of the tensor's floats (DeviceChoices::half_transfers).
-    bool halves = false;
-    // Of the GPU: what the upload reads, where it does not read `buffer` itself
-    // (DeviceChoices::staged_upload_bytes).
-    egl::Buffer staging;
-    bool is_staged() const { return staging.id() != 0; }
-    GLuint shader_side() const {
-      return is_staged() ? staging.id() : buffer.id();
-    }
-    // The tensor itself, mapped: the host packs and unpacks it
-    // (DeviceChoices::host_transfers).
-    uint8_t* texels = nullptr;
-    Shape shape;
-  };
-
   using Inputs = absl::Span<const absl::Span<const uint8_t>>;
   using Outputs = absl::Span<const absl::Span<uint8_t>>;
+  using Clock = std::chrono::steady_clock;
 
-  // The upload of a tensor that keeps what it holds.
+  Validator* validator() const { return parts_.validator.get(); }
+  // Commands [0, uploads_end) upload, and [readbacks_begin, end) read back.
+  size_t uploads_end() const { return parts_.uploads; }
+  size_t readbacks_begin() const {
+    return parts_.commands.size() - parts_.readbacks;
+  }
+  // Whether a command uploads a tensor that keeps what it holds.
   bool IsSkipped(size_t command) const {
-    return command < uploads_ && skip_[commands_[command].piece.tensor];
+    return command < uploads_end() &&
+           skip_[parts_.commands[command].piece.index];
   }
   void Record(const Command& command, GLuint* program);
   void Barrier(GLbitfield bits);
   void Begin(Inputs inputs);
-  // What GL says, and what the validator does.
+  // What GL says of the Invoke, and what the validator does.
   absl::Status Outcome() const;
   absl::Status RecordTimed();
-  // Packs the inputs whose `texels` the host reaches; waits, and unpacks such
-  // outputs.
-  void PackInputs(Inputs inputs);
-  absl::Status UnpackOutputs(Outputs outputs);
-  static bool AnyPacked(const std::vector<HostBuffer>& buffers);
-  using Clock = std::chrono::steady_clock;
   // Adds the time since `start` to an entry of the profile.
   void CountTime(size_t entry, Clock::time_point start);
   absl::Status InvokeTimed(Inputs inputs, Outputs outputs);
-  // Commands [begin, end) are the uploads, what runs between, or the readbacks.
-  size_t uploads_end() const { return uploads_; }
-  size_t readbacks_begin() const { return commands_.size() - readbacks_; }
-  // Bytes [begin, end) of the buffer, from or to the whole tensor.
-  static void FillHost(const HostBuffer& input, absl::Span<const uint8_t> from,
-                       size_t begin, size_t end);
-  static void TakeFromHost(const HostBuffer& output, absl::Span<uint8_t> to,
-                           size_t begin, size_t end);
-  // From `buffer`, where there is a `staging`.
-  void MoveToStaging(const Piece& piece);
+
+  // Packs the inputs that the host packs. Waits, and unpacks the outputs that
+  // the host unpacks.
+  void PackInputs(Inputs inputs);
+  absl::Status UnpackOutputs(Outputs outputs);
   absl::Status CopyIn(const Piece& piece, Inputs inputs);
   absl::Status CopyOut(const Piece& piece, Outputs outputs);
   // Copies what several uploads, commands [first, end), bring of one input, and
-  // records each.
+  // records each of them.
   void RecordInPieces(size_t first, size_t end, absl::Span<const uint8_t> from,
                       GLuint* program);
   // Copies each piece and records its upload.
@@ -198,29 +165,15 @@ class Executor {
   // Waits for each piece and copies it.
   absl::Status FinishReadbacks(Outputs outputs);
 
-  egl::Buffer params_;
-  std::vector<egl::Texture> textures_;
-  std::vector<egl::Buffer> buffers_;
-  std::vector<HostBuffer> inputs_;
-  std::vector<bool> skip_;  // by input: not uploaded in this Invoke
-  std::vector<HostBuffer> outputs_;
+  ExecutorParts parts_;
   egl::HostCopier copier_;
-  std::vector<Command> commands_;
-  size_t uploads_ = 0;              // commands, at the beginning
-  size_t readbacks_ = 0;            // commands, at the end
+  std::vector<bool> skip_;          // by input: not uploaded in this Invoke
   std::vector<egl::Fence> fences_;  // of the readbacks under way
-  // For what the last Invoke left in variables, and, where it was not waited
-  // for, may still be doing.
-  GLbitfield first_barrier_ = 0;
-  GLbitfield final_barrier_ = 0;
-  bool mapped_ = false;  // inputs_ and outputs_ stay mapped
   bool waits_actively_ = false;
-  ExecutorStats stats_;
   // By command, and what the host does before and after; empty: not profiling.
   std::vector<ProfileEntry> profile_;
   size_t first_command_entry_ = 0;
   std::vector<egl::TimerQuery> queries_;  // by command
-  std::unique_ptr<Validator> validator_;  // null: validation is off
 };
 
 }  // namespace gles_delegate

@@ -1,0 +1,160 @@
+#include "delegate/runtime/command_builder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/plan/program.h"
+
+namespace gles_delegate {
+
+using gl_shaders::Bindings;
+using gl_shaders::Storage;
+
+namespace {
+
+Binding Bind(const Bindings::Point& point, const Resource& resource,
+             bool write) {
+  const bool view = resource.view != 0 && point.kind != Bindings::Kind::kBuffer;
+  Binding b{point.kind, point.unit, view ? resource.view : resource.object};
+  const bool array = resource.storage == Storage::kTextureArray;
+  b.target = array ? GL_TEXTURE_2D_ARRAY : GL_TEXTURE_2D;
+  b.format = InternalFormat(resource.format);
+  b.access = write ? GL_WRITE_ONLY : GL_READ_ONLY;
+  b.layered = array ? GL_TRUE : GL_FALSE;
+  return b;
+}
+
+AccessKind AccessKindOf(Bindings::Kind kind) {
+  switch (kind) {
+    case Bindings::Kind::kSampler:
+      return AccessKind::kFetch;
+    case Bindings::Kind::kImage:
+      return AccessKind::kImage;
+    case Bindings::Kind::kBuffer:
+      return AccessKind::kBuffer;
+  }
+  return AccessKind::kBuffer;
+}
+
+}  // namespace
+
+void CommandBuilder::PlaceParams(size_t dispatch, Command* command) {
+  const size_t align = std::max(16, in_.device.uniform_offset_alignment);
+  const std::vector<uint8_t>& block = in_.programs[dispatch].params;
+  command->params_offset = static_cast<GLintptr>(params_.size());
+  command->params_bytes = static_cast<GLsizeiptr>(block.size());
+  params_.insert(params_.end(), block.begin(), block.end());
+  params_.resize((params_.size() + align - 1) / align * align);
+}
+
+absl::StatusOr<Command> CommandBuilder::MakeCommand(size_t dispatch,
+                                                    HazardTracker* hazards) {
+  const Dispatch& d = in_.schedule.dispatches[dispatch];
+  const DispatchProgram& program = in_.programs[dispatch];
+  Command command;
+  command.program = program.program->id();
+  PlaceParams(dispatch, &command);
+  for (int axis = 0; axis < 3; ++axis) {
+    command.groups[axis] =
+        (d.grid[axis] + d.work_group[axis] - 1) / d.work_group[axis];
+  }
+  const Bindings points = gl_shaders::AssignBindings(program.spec);
+  const std::vector<TensorId> ids = BoundTensors(d);
+  std::vector<Access> accesses;
+  for (size_t t = 0; t < ids.size(); ++t) {
+    const Resource& resource = in_.tensors[ids[t]];
+    const bool write = program.spec.tensors[t].write;
+    if (resource.object == 0) {
+      return absl::InternalError(
+          absl::StrCat(d.label, " uses ", in_.graph.tensor(ids[t]).ToString(),
+                       ", which nothing makes"));
+    }
+    command.bindings.push_back(Bind(points.tensors[t], resource, write));
+    if (resource.slot < 0) continue;
+    accesses.push_back(
+        {resource.slot, AccessKindOf(points.tensors[t].kind), write});
+  }
+  const std::vector<Resource>& constants = in_.constants[dispatch];
+  for (size_t c = 0; c < constants.size(); ++c) {
+    if (d.constants[c].literal) continue;
+    command.bindings.push_back(Bind(points.constants[c], constants[c], false));
+  }
+  command.piece = in_.schedule.pieces[dispatch];
+  if (command.piece.index >= 0) {
+    command.bindings.push_back({Bindings::Kind::kBuffer, points.buffers,
+                                TransferOf(dispatch).shader_buffer()});
+  }
+  // The pieces of an input lie apart: none waits for the piece before it.
+  if (dispatch < in_.schedule.uploads && command.piece.begin > 0) {
+    accesses.clear();
+  }
+  command.barrier = hazards->Before(accesses);
+  command.node = d.node;
+  command.label = d.label;
+  command.shader = d.shader;
+  if (auto s = DescribeToValidator(dispatch, points, command); !s.ok()) {
+    return s;
+  }
+  return command;
+}
+
+absl::Status CommandBuilder::DescribeToValidator(size_t dispatch,
+                                                 const Bindings& points,
+                                                 const Command& command) {
+  if (validator_ == nullptr) return absl::OkStatus();
+  const Dispatch& d = in_.schedule.dispatches[dispatch];
+  const Piece& piece = command.piece;
+  Bindings bound = points;
+  if (piece.index >= 0) ++bound.buffers;  // the host's, after all others
+  if (auto s = CheckDeviceLimits(d, bound, command.params_bytes,
+                                 command.params_offset, in_.device);
+      !s.ok()) {
+    return s;
+  }
+  Validator::Command told;
+  told.label = absl::StrCat(d.label, " (", d.shader, ".comp)");
+  const std::vector<TensorId> ids = BoundTensors(d);
+  for (size_t t = 0; t < ids.size(); ++t) {
+    if (in_.tensors[ids[t]].slot < 0) continue;  // a constant
+    told.touches.push_back({in_.tensors[ids[t]].slot,
+                            AccessKindOf(points.tensors[t].kind),
+                            in_.programs[dispatch].spec.tensors[t].write,
+                            ids[t],
+                            {}});
+  }
+  if (piece.index >= 0) {
+    const HostTransfer& transfer = TransferOf(dispatch);
+    told.continues = transfer.is_upload() && piece.begin > 0;
+    told.touches.push_back({transfer.shader_resource(),
+                            AccessKind::kBuffer,
+                            !transfer.is_upload(),
+                            kNoTensor,
+                            {piece.begin, piece.end}});
+    for (size_t next = dispatch + 1;
+         next < in_.schedule.uploads &&
+         in_.schedule.pieces[next].index == piece.index;
+         ++next) {
+      ++told.pieces_left;
+    }
+  }
+  validator_->AddCommand(std::move(told));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<Command>> CommandBuilder::Build() {
+  std::vector<Command> commands;
+  HazardTracker hazards(static_cast<int>(in_.tensors.size()));
+  for (size_t i = 0; i < in_.schedule.dispatches.size(); ++i) {
+    auto command = MakeCommand(i, &hazards);
+    if (!command.ok()) return command.status();
+    commands.push_back(*std::move(command));
+  }
+  if (validator_ == nullptr) return commands;
+  std::vector<GLbitfield> barriers;
+  for (const Command& command : commands) barriers.push_back(command.barrier);
+  if (auto s = validator_->Rehearse(barriers); !s.ok()) return s;
+  return commands;
+}
+
+}  // namespace gles_delegate

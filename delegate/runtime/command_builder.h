@@ -1,0 +1,72 @@
+// From dispatches, memory and programs to the commands of an executor.
+#ifndef GLES_DELEGATE_DELEGATE_RUNTIME_COMMAND_BUILDER_H_
+#define GLES_DELEGATE_DELEGATE_RUNTIME_COMMAND_BUILDER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "delegate/plan/hazards.h"
+#include "delegate/runtime/command.h"
+#include "delegate/runtime/dispatch_programs.h"
+#include "delegate/runtime/gpu_memory.h"
+#include "delegate/runtime/host_transfer.h"
+#include "delegate/runtime/schedule.h"
+#include "delegate/runtime/validator.h"
+
+namespace gles_delegate {
+
+// What commands are made from; all is borrowed.
+struct CommandSources {
+  const egl::DeviceInfo& device;
+  const Graph& graph;
+  const Schedule& schedule;
+  const std::vector<Resource>& tensors;                 // by tensor
+  const std::vector<std::vector<Resource>>& constants;  // by dispatch
+  const std::vector<DispatchProgram>& programs;         // by dispatch
+  const std::vector<HostTransfer>& inputs;
+  const std::vector<HostTransfer>& outputs;
+};
+
+class CommandBuilder {
+ public:
+  // Only a builder of the same sources, and of one Build(), is of use.
+  // `validator` (null: off) is told of each command.
+  CommandBuilder(const CommandSources& sources, Validator* validator)
+      : in_(sources), validator_(validator) {}
+
+  // The commands, each with the barrier that it needs before it, rehearsed by
+  // the validator. kInternal: a dispatch binds what nothing makes, or breaks a
+  // rule of validation.
+  absl::StatusOr<std::vector<Command>> Build();
+
+  // All Params blocks, each at an offset that may be bound.
+  const std::vector<uint8_t>& params() const { return params_; }
+
+ private:
+  absl::StatusOr<Command> MakeCommand(size_t dispatch, HazardTracker* hazards);
+  // Appends the dispatch's Params block.
+  void PlaceParams(size_t dispatch, Command* command);
+  // Tells the validator of a command's accesses, once it is known that the
+  // command keeps to the device's limits and to what is saved of an app's
+  // context.
+  absl::Status DescribeToValidator(size_t dispatch,
+                                   const gl_shaders::Bindings& points,
+                                   const Command& command);
+  // The transfer that the dispatch is a piece of. `piece.index` is not -1.
+  const HostTransfer& TransferOf(size_t dispatch) const {
+    const auto& list =
+        dispatch < in_.schedule.uploads ? in_.inputs : in_.outputs;
+    return list[in_.schedule.pieces[dispatch].index];
+  }
+
+  const CommandSources in_;
+  Validator* validator_;
+  std::vector<uint8_t> params_;
+};
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_RUNTIME_COMMAND_BUILDER_H_

@@ -1,0 +1,120 @@
+#include "delegate/runtime/constant_memory.h"
+
+#include <cstring>
+#include <utility>
+
+#include "delegate/graph/texels.h"
+#include "delegate/plan/program.h"
+#include "delegate/plan/storage.h"
+#include "quant/half.h"
+
+namespace gles_delegate {
+
+using gl_shaders::Format;
+using gl_shaders::Storage;
+
+namespace {
+
+template <typename T>
+std::vector<uint8_t> BytesOf(const std::vector<T>& values) {
+  std::vector<uint8_t> bytes(values.size() * sizeof(T));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+// Texels as `format` holds them.
+std::vector<uint8_t> FloatTexels(const std::vector<float>& texels,
+                                 Format format, bool saturate_halves) {
+  return format == Format::kRgba16f ? BytesOf(ToHalves(texels, saturate_halves))
+                                    : BytesOf(texels);
+}
+
+}  // namespace
+
+absl::StatusOr<Resource> ConstantUploader::UploadBytes(
+    const Slot& slot, absl::Span<const uint8_t> bytes) {
+  bytes_ += static_cast<int64_t>(bytes.size());
+  return memory_->Make(slot, bytes.data());
+}
+
+absl::StatusOr<Resource> ConstantUploader::UploadTexels(const Slot& slot,
+                                                        bool cacheable,
+                                                        MakeTexels make) {
+  PartitionCache* cache = cacheable ? cache_ : nullptr;
+  if (cache != nullptr) {
+    auto saved = cache->NextConstant(slot.bytes());
+    if (!saved.ok()) return saved.status();
+    if (*saved) return UploadBytes(slot, **saved);
+  }
+  auto bytes = make();
+  if (!bytes.ok()) return bytes.status();
+  if (cache != nullptr) cache->SaveConstant(*bytes);
+  return UploadBytes(slot, *bytes);
+}
+
+absl::StatusOr<Resource> ConstantUploader::UploadTensor(const Tensor& tensor) {
+  auto storage = StorageFor(tensor, profile_);
+  if (!storage.ok()) return storage.status();
+  const Format format = FormatFor(tensor, profile_);
+  const auto pack = [&]() -> absl::StatusOr<std::vector<uint8_t>> {
+    if (format == Format::kRgba32i) {
+      auto values = ConstantInts(tensor);
+      if (!values.ok()) return values.status();
+      return BytesOf(PackTexels<int32_t>(*values, tensor.shape));
+    }
+    auto values = ConstantFloats(tensor);
+    if (!values.ok()) return values.status();
+    return FloatTexels(PackTexels<float>(*values, tensor.shape), format,
+                       profile_.options.saturate_halves);
+  };
+  // A constant that a pass or an op has made may come from attributes, which
+  // the cache's key does not cover.
+  const bool cacheable = tensor.tflite_index >= 0;
+  auto resource =
+      UploadTexels(SlotFor(tensor.shape, *storage, format), cacheable, pack);
+  if (!resource.ok()) return Labelled(resource.status(), tensor.ToString());
+  return resource;
+}
+
+absl::StatusOr<Resource> ConstantUploader::UploadPacked(
+    const PackedConstant& c) {
+  if (c.literal) return Resource();
+  if (auto it = shared_.find(c.shared_id); it != shared_.end()) {
+    return it->second;
+  }
+  auto storage = ConstantStorageFor(c, profile_);
+  if (!storage.ok()) return storage.status();
+  const Format format =
+      ConstantIsHalf(c, profile_) ? Format::kRgba16f : Format::kRgba32f;
+  const Slot slot = *storage == Storage::kBuffer
+                        ? Slot{*storage, c.width * c.height, 1, 1, format}
+                        : Slot{*storage, c.width, c.height, 1, format};
+  const auto pack = [&]() -> absl::StatusOr<std::vector<uint8_t>> {
+    std::vector<float> texels(int64_t{c.width} * c.height * 4, 0.0f);
+    c.fill(absl::MakeSpan(texels));
+    return FloatTexels(texels, format, profile_.options.saturate_halves);
+  };
+  auto resource = UploadTexels(slot, c.cacheable, pack);
+  if (resource.ok() && c.shared_id >= 0) shared_[c.shared_id] = *resource;
+  return resource;
+}
+
+absl::StatusOr<std::vector<Resource>> ConstantUploader::Upload(
+    const Dispatch& dispatch, std::vector<Resource>* tensors) {
+  for (TensorId id : BoundTensors(dispatch)) {
+    const Tensor& tensor = graph_.tensor(id);
+    if (!tensor.is_constant() || (*tensors)[id].object != 0) continue;
+    auto resource = UploadTensor(tensor);
+    if (!resource.ok()) return Labelled(resource.status(), dispatch.label);
+    (*tensors)[id] = *resource;
+  }
+  std::vector<Resource> constants;
+  for (const PackedConstant& c : dispatch.constants) {
+    auto resource = UploadPacked(c);
+    if (!resource.ok()) return Labelled(resource.status(), dispatch.label);
+    constants.push_back(*resource);
+  }
+  return constants;
+}
+
+}  // namespace gles_delegate

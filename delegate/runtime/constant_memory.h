@@ -1,0 +1,61 @@
+// A plan's constants on the GPU: constant tensors that dispatches read, and
+// packed constants.
+#ifndef GLES_DELEGATE_DELEGATE_RUNTIME_CONSTANT_MEMORY_H_
+#define GLES_DELEGATE_DELEGATE_RUNTIME_CONSTANT_MEMORY_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "delegate/cache/cache_store.h"
+#include "delegate/plan/dispatch.h"
+#include "delegate/runtime/gpu_memory.h"
+
+namespace gles_delegate {
+
+// Uploads what each dispatch needs. Texels come from the start-up cache where
+// it has them, and are saved to it where it has not. One object a plan.
+// Threads: inside the context's Run().
+class ConstantUploader {
+ public:
+  // `cache` may be null. All arguments outlive this.
+  ConstantUploader(const Graph& graph, const DeviceProfile& profile,
+                   PartitionCache* cache, GpuMemory* memory)
+      : graph_(graph), profile_(profile), cache_(cache), memory_(memory) {}
+
+  // The dispatch's packed constants, in its order; one that is a literal in the
+  // shader's text is an unmade Resource. Constant tensors that the dispatch
+  // reads, and that no earlier one has read, are put into `tensors` (by
+  // TensorId). Errors carry the dispatch's label; kDataLoss is the cache's.
+  absl::StatusOr<std::vector<Resource>> Upload(const Dispatch& dispatch,
+                                               std::vector<Resource>* tensors);
+
+  int64_t bytes() const { return bytes_; }  // of all that was uploaded
+
+ private:
+  using MakeTexels = absl::FunctionRef<absl::StatusOr<std::vector<uint8_t>>()>;
+
+  absl::StatusOr<Resource> UploadTensor(const Tensor& tensor);
+  absl::StatusOr<Resource> UploadPacked(const PackedConstant& constant);
+  // The texels come from the cache, or from `make`, in the slot's format.
+  absl::StatusOr<Resource> UploadTexels(const Slot& slot, bool cacheable,
+                                        MakeTexels make);
+  absl::StatusOr<Resource> UploadBytes(const Slot& slot,
+                                       absl::Span<const uint8_t> bytes);
+
+  const Graph& graph_;
+  const DeviceProfile& profile_;
+  PartitionCache* cache_;
+  GpuMemory* memory_;
+  // By PackedConstant::shared_id.
+  absl::flat_hash_map<int, Resource> shared_;
+  int64_t bytes_ = 0;
+};
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_RUNTIME_CONSTANT_MEMORY_H_

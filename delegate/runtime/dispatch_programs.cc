@@ -1,0 +1,62 @@
+#include "delegate/runtime/dispatch_programs.h"
+
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "delegate/plan/program.h"
+#include "delegate/runtime/gpu_memory.h"
+
+namespace gles_delegate {
+namespace {
+
+// The values of constants that the shader's text holds.
+void FillLiterals(const Dispatch& d, gl_shaders::ShaderSpec* spec) {
+  for (size_t i = 0; i < d.constants.size(); ++i) {
+    const PackedConstant& c = d.constants[i];
+    if (!c.literal) continue;
+    std::vector<float>& values = spec->constants[i].literals;
+    values.resize(int64_t{c.width} * c.height * 4);
+    c.fill(absl::MakeSpan(values));
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<DispatchProgram>> CompileDispatches(
+    const egl::Context& context, const Graph& graph,
+    absl::Span<const Dispatch> dispatches, const DeviceProfile& profile,
+    ProgramCache* programs, PartitionCache* cache) {
+  std::vector<DispatchProgram> result;
+  std::vector<ProgramCache::Source> sources;
+  for (const Dispatch& d : dispatches) {
+    DispatchProgram program;
+    program.spec = SpecOf(graph, d, profile);
+    FillLiterals(d, &program.spec);
+    auto text = gl_shaders::AssembleShader(program.spec);
+    if (!text.ok()) return Labelled(text.status(), d.label);
+    program.params = ParamsOf(graph, d);
+    if (cache != nullptr) program.text = HashText(*text);
+    sources.push_back({*std::move(text),
+                       absl::StrCat(d.label, " (", d.shader, ".comp)"),
+                       program.params.size()});
+    result.push_back(std::move(program));
+  }
+  auto compiled = programs->Get(
+      sources, cache, context.device().Has("GL_KHR_parallel_shader_compile"));
+  if (!compiled.ok()) return compiled.status();
+  for (size_t i = 0; i < result.size(); ++i) result[i].program = (*compiled)[i];
+  return result;
+}
+
+void SavePrograms(absl::Span<const DispatchProgram> programs,
+                  PartitionCache* cache) {
+  std::vector<std::pair<Hash128, const egl::Program*>> saved;
+  absl::flat_hash_set<const egl::Program*> seen;
+  for (const DispatchProgram& p : programs) {
+    if (seen.insert(p.program).second) saved.emplace_back(p.text, p.program);
+  }
+  cache->Save(saved);
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,40 @@
+// The programs of a plan's dispatches, and what each binds.
+#ifndef GLES_DELEGATE_DELEGATE_RUNTIME_DISPATCH_PROGRAMS_H_
+#define GLES_DELEGATE_DELEGATE_RUNTIME_DISPATCH_PROGRAMS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "delegate/cache/cache_hash.h"
+#include "delegate/cache/cache_store.h"
+#include "delegate/plan/dispatch.h"
+#include "delegate/runtime/program_cache.h"
+#include "egl/context.h"
+#include "gl_shaders/shader.h"
+
+namespace gles_delegate {
+
+struct DispatchProgram {
+  gl_shaders::ShaderSpec spec;
+  std::vector<uint8_t> params;            // the bytes of its Params block
+  Hash128 text = {};                      // where a cache was given
+  const egl::Program* program = nullptr;  // the ProgramCache's
+};
+
+// Assembles and compiles the program of each dispatch, in order. `cache` (may
+// be null) is asked for binaries first. Errors carry the dispatch's label and
+// the driver's log.
+absl::StatusOr<std::vector<DispatchProgram>> CompileDispatches(
+    const egl::Context& context, const Graph& graph,
+    absl::Span<const Dispatch> dispatches, const DeviceProfile& profile,
+    ProgramCache* programs, PartitionCache* cache);
+
+// Saves the programs, each once, with what `cache` was given before.
+void SavePrograms(absl::Span<const DispatchProgram> programs,
+                  PartitionCache* cache);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_RUNTIME_DISPATCH_PROGRAMS_H_

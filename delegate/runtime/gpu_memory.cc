@@ -1,0 +1,112 @@
+#include "delegate/runtime/gpu_memory.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace gles_delegate {
+
+using gl_shaders::Format;
+using gl_shaders::IsBuffer;
+using gl_shaders::Storage;
+
+GLenum InternalFormat(Format format) {
+  switch (format) {
+    case Format::kRgba32f:
+      return GL_RGBA32F;
+    case Format::kRgba16f:
+      return GL_RGBA16F;
+    case Format::kRgba32i:
+      return GL_RGBA32I;
+    case Format::kRgba8i:
+      return GL_RGBA8I;
+  }
+  return 0;
+}
+
+absl::Status Labelled(const absl::Status& status, absl::string_view label) {
+  if (status.ok()) return status;
+  return absl::Status(status.code(),
+                      absl::StrCat(label, ": ", status.message()));
+}
+
+absl::StatusOr<Resource> GpuMemory::Make(const Slot& slot,
+                                         const uint8_t* texels) {
+  if (IsBuffer(slot.storage)) {
+    const GLenum usage = texels == nullptr ? GL_DYNAMIC_COPY : GL_STATIC_DRAW;
+    auto buffer = egl::Buffer::Create(slot.bytes(), texels, usage);
+    if (!buffer.ok()) return buffer.status();
+    return Keep(slot, *std::move(buffer));
+  }
+  auto texture = egl::Texture::Create(
+      {slot.storage == Storage::kTextureArray ? GLenum{GL_TEXTURE_2D_ARRAY}
+                                              : GLenum{GL_TEXTURE_2D},
+       InternalFormat(slot.format), slot.width, slot.height, slot.layers});
+  if (!texture.ok()) return texture.status();
+  if (texels != nullptr) {
+    const absl::Status status =
+        texture->Upload(0, 0, 0, slot.width, slot.height, slot.layers, texels);
+    if (!status.ok()) return status;
+  }
+  Resource resource{slot.storage, slot.format, texture->id()};
+  textures_.push_back(*std::move(texture));
+  return resource;
+}
+
+absl::StatusOr<Resource> GpuMemory::MakeMapped(const Slot& slot) {
+  auto buffer = egl::Buffer::CreateMapped(slot.bytes(),
+                                          GL_MAP_READ_BIT | GL_MAP_WRITE_BIT);
+  if (!buffer.ok()) return buffer.status();
+  return Keep(slot, *std::move(buffer));
+}
+
+absl::StatusOr<Resource> GpuMemory::Keep(const Slot& slot, egl::Buffer buffer) {
+  Resource resource{slot.storage, slot.format, buffer.id()};
+  resource.mapped = buffer.mapped();
+  if (slot.storage == Storage::kTexelBuffer) {
+    auto view = egl::Texture::OfBuffer(buffer, InternalFormat(slot.format));
+    if (!view.ok()) return view.status();
+    resource.view = view->id();
+    textures_.push_back(*std::move(view));
+  }
+  buffers_.push_back(std::move(buffer));
+  return resource;
+}
+
+absl::StatusOr<TensorMemory> MakeTensorMemory(
+    const Graph& graph, absl::Span<const Dispatch> dispatches,
+    absl::Span<const HostTransfer> inputs,
+    absl::Span<const HostTransfer> outputs, const DeviceProfile& profile,
+    GpuMemory* memory, Validator* validator) {
+  std::vector<TensorId> to_end = graph.outputs;
+  for (TensorId id : graph.inputs) {
+    if (graph.tensor(id).is_variable) to_end.push_back(id);
+  }
+  const MemoryPlan plan =
+      PlanMemory(graph, dispatches, graph.inputs, to_end, profile);
+  std::vector<bool> mapped(plan.slots.size(), false);
+  for (const auto& transfers : {inputs, outputs}) {
+    for (const HostTransfer& t : transfers) {
+      if (t.is_packed_by_host()) mapped[plan.slot_of[t.tensor()]] = true;
+    }
+  }
+  std::vector<Resource> slots;
+  for (size_t i = 0; i < plan.slots.size(); ++i) {
+    auto made = mapped[i] ? memory->MakeMapped(plan.slots[i])
+                          : memory->Make(plan.slots[i], nullptr);
+    if (!made.ok()) return made.status();
+    made->slot = static_cast<int>(i);
+    slots.push_back(*made);
+    if (validator != nullptr) validator->AddResource(absl::StrCat("slot ", i));
+  }
+  TensorMemory result;
+  result.bytes = plan.bytes_shared;
+  result.bytes_unshared = plan.bytes_unshared;
+  result.tensors.resize(graph.tensors.size());
+  for (size_t id = 0; id < result.tensors.size(); ++id) {
+    if (plan.slot_of[id] >= 0) result.tensors[id] = slots[plan.slot_of[id]];
+  }
+  return result;
+}
+
+}  // namespace gles_delegate

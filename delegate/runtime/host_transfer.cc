@@ -1,0 +1,255 @@
+#include "delegate/runtime/host_transfer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/graph/texels.h"
+#include "delegate/plan/storage.h"
+#include "quant/half.h"
+
+namespace gles_delegate {
+
+using egl::gl;
+using gl_shaders::Format;
+
+namespace {
+
+// More pieces gain little: the first piece's copy and the last piece's transfer
+// remain.
+constexpr int64_t kMostPieces = 16;
+// What a thread copies at a time, of the host's tensor.
+constexpr size_t kChunkBytes = 64 << 10;
+
+// Whether the host can pack or unpack the tensor's own memory: four bytes an
+// element on both sides, in memory that no other tensor has a part of. A
+// variable tensor stays on the GPU.
+bool CanBePackedByHost(const Tensor& tensor, const DeviceProfile& profile) {
+  const auto storage = StorageFor(tensor, profile);
+  const bool in_buffer = storage.ok() && gl_shaders::IsBuffer(*storage);
+  return in_buffer &&
+         gl_shaders::BytesPerTexel(FormatFor(tensor, profile)) == 16 &&
+         tensor.view.of == kNoTensor && !tensor.is_variable &&
+         !tensor.is_constant();
+}
+
+HostTransfer::Way ChooseWay(HostTransfer::Direction direction,
+                            const Tensor& tensor, const DeviceProfile& profile,
+                            bool can_map) {
+  using Way = HostTransfer::Way;
+  // Without a mapping the driver itself brings the bytes to the GPU's memory.
+  if (!can_map) return Way::kUnmapped;
+  if (profile.choices.host_transfers != 0 &&
+      CanBePackedByHost(tensor, profile)) {
+    return Way::kPackedByHost;
+  }
+  const bool is_large = profile.choices.staged_upload_bytes > 0 &&
+                        tensor.shape.elements() * HostElementBytes(tensor) >=
+                            profile.choices.staged_upload_bytes;
+  return direction == HostTransfer::Direction::kUpload && is_large
+             ? Way::kStaged
+             : Way::kMapped;
+}
+
+HostTransfer::Element ChooseElement(const Tensor& tensor,
+                                    const DeviceProfile& profile,
+                                    HostTransfer::Way way) {
+  using Element = HostTransfer::Element;
+  using Way = HostTransfer::Way;
+  if (tensor.holds_codes) return Element::kCode;
+  // The host's conversion makes infinities, which a saturating store must not.
+  const bool as_halves =
+      profile.options.half && profile.choices.half_transfers != 0 &&
+      !profile.options.saturate_halves &&
+      FormatFor(tensor, profile) == Format::kRgba16f && HalvesAreFast();
+  const bool is_mapped = way == Way::kMapped || way == Way::kStaged;
+  return as_halves && is_mapped ? Element::kHalf : Element::kWord;
+}
+
+}  // namespace
+
+int64_t HostElementBytes(const Tensor& tensor) {
+  return tensor.holds_codes ? 1 : sizeof(float);
+}
+
+HostTransfer::HostTransfer(Direction direction, TensorId id,
+                           const Tensor& tensor, const DeviceProfile& profile,
+                           bool can_map)
+    : direction_(direction),
+      way_(ChooseWay(direction, tensor, profile, can_map)),
+      element_(ChooseElement(tensor, profile, way_)),
+      tensor_(id),
+      shape_(tensor.shape),
+      name_(tensor.ToString()),
+      host_bytes_(tensor.shape.elements() * HostElementBytes(tensor)),
+      bytes_(host_bytes_ / widening()),
+      // A staged upload goes in pieces on the host's side, not on the GPU's.
+      piece_bytes_(direction == Direction::kReadback
+                       ? profile.choices.readback_piece_bytes
+                   : way_ == Way::kStaged
+                       ? 0
+                       : profile.choices.upload_piece_bytes) {}
+
+int64_t HostTransfer::Pieces(int64_t steps) const {
+  if (steps <= 0 || piece_bytes_ <= 0) return 1;
+  // Pieces are counted by what the host copies: halves make them no fewer.
+  return std::clamp(static_cast<int64_t>(host_bytes_) / piece_bytes_,
+                    int64_t{1}, std::min(kMostPieces, steps));
+}
+
+absl::Status HostTransfer::Allocate(const DeviceProfile& profile) {
+  // Whole vec4s (ints of codes), and threes: uploads read so much at a time.
+  const size_t padded = (bytes_ + 47) / 48 * 48;
+  if (static_cast<int64_t>(padded) > profile.limits.max_buffer_bytes) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        name_, " needs ", padded,
+        " bytes between host and GPU, past the device's buffers of ",
+        profile.limits.max_buffer_bytes,
+        "; exclude the node at the partition's edge (option exclude_nodes)"));
+  }
+  const auto keep = [&](absl::StatusOr<egl::Buffer> made, egl::Buffer* buffer) {
+    if (!made.ok()) {
+      return absl::Status(made.status().code(),
+                          absl::StrCat(name_, ": ", made.status().message()));
+    }
+    *buffer = *std::move(made);
+    return absl::OkStatus();
+  };
+  if (way_ == Way::kUnmapped) {
+    const GLenum usage = is_upload() ? GL_DYNAMIC_DRAW : GL_DYNAMIC_READ;
+    return keep(egl::Buffer::Create(padded, nullptr, usage), &buffer_);
+  }
+  const GLbitfield access = is_upload() ? GL_MAP_WRITE_BIT : GL_MAP_READ_BIT;
+  absl::Status status =
+      keep(egl::Buffer::CreateMapped(padded, access), &buffer_);
+  if (!status.ok() || !is_staged()) return status;
+  return keep(egl::Buffer::Create(padded, nullptr, GL_DYNAMIC_COPY), &staging_);
+}
+
+void HostTransfer::UseTensorMemory(uint8_t* texels, int slot) {
+  texels_ = texels;
+  resource_ = slot;
+}
+
+void HostTransfer::TellValidator(Validator* validator) {
+  validator_ = validator;
+  if (is_packed_by_host()) {
+    if (is_upload()) validator->HostBrings(resource_, tensor_);
+    return;
+  }
+  const std::string name =
+      absl::StrCat(is_upload() ? "input " : "output ", name_);
+  resource_ =
+      validator->AddResource(absl::StrCat("the host's buffer of ", name));
+  if (!is_staged()) return;
+  staging_resource_ = validator->AddResource(
+      absl::StrCat("the GPU's staging buffer of ", name));
+}
+
+void HostTransfer::Pack(absl::Span<const uint8_t> from) const {
+  if (validator_ != nullptr) validator_->HostWrote(resource_, {}, tensor_);
+  HostToTexels(from.data(), shape_, texels_);
+}
+
+void HostTransfer::Unpack(absl::Span<uint8_t> to) const {
+  if (validator_ != nullptr) validator_->HostReads(resource_, {}, tensor_);
+  TexelsToHost(texels_, shape_, to.data());
+}
+
+void HostTransfer::Fill(absl::Span<const uint8_t> from, size_t begin,
+                        size_t end) {
+  uint8_t* to = buffer_.mapped() + begin;
+  const uint8_t* source = from.data() + begin * widening();
+  if (element_ == Element::kHalf) {
+    FloatsToHalves(source, to, (end - begin) / sizeof(uint16_t));
+  } else {
+    egl::StreamCopy(to, source, end - begin);
+  }
+}
+
+void HostTransfer::Take(absl::Span<uint8_t> to, size_t begin,
+                        size_t end) const {
+  const uint8_t* from = buffer_.mapped() + begin;
+  uint8_t* target = to.data() + begin * widening();
+  if (element_ == Element::kHalf) {
+    HalvesToFloats(from, target, (end - begin) / sizeof(uint16_t));
+  } else {
+    std::memcpy(target, from, end - begin);
+  }
+}
+
+absl::Status HostTransfer::CopyIn(absl::Span<const uint8_t> from, size_t begin,
+                                  size_t end) {
+  if (!stays_mapped()) {
+    if (validator_ != nullptr) validator_->Uploaded(resource_, {begin, end});
+    return buffer_.Upload(begin, from.subspan(begin, end - begin));
+  }
+  if (validator_ != nullptr) validator_->HostWrote(resource_, {begin, end});
+  Fill(from, begin, end);
+  CopyToStaging(begin, end);
+  return absl::OkStatus();
+}
+
+absl::Status HostTransfer::CopyOut(absl::Span<uint8_t> to, size_t begin,
+                                   size_t end, egl::HostCopier* copier) {
+  const size_t bytes = end - begin;
+  if (!stays_mapped()) {
+    if (validator_ != nullptr) validator_->ReadsBack(resource_, {begin, end});
+    return buffer_.Read(begin, to.subspan(begin, bytes));
+  }
+  if (validator_ != nullptr) validator_->HostReads(resource_, {begin, end});
+  copier->InOrder(
+      egl::HostCopier::ThreadsFor(bytes * widening()),
+      (bytes + chunk_bytes() - 1) / chunk_bytes(),
+      [&](size_t chunk) {
+        const size_t at = begin + chunk * chunk_bytes();
+        Take(to, at, std::min(end, at + chunk_bytes()));
+      },
+      [](size_t) {});
+  return absl::OkStatus();
+}
+
+size_t HostTransfer::chunk_bytes() const { return kChunkBytes / widening(); }
+
+size_t HostTransfer::Chunks() const {
+  return (bytes_ + chunk_bytes() - 1) / chunk_bytes();
+}
+
+size_t HostTransfer::ChunkEnd(size_t chunk) const {
+  return std::min(bytes_, (chunk + 1) * chunk_bytes());
+}
+
+void HostTransfer::FillChunk(absl::Span<const uint8_t> from, size_t chunk) {
+  Fill(from, chunk * chunk_bytes(), ChunkEnd(chunk));
+}
+
+void HostTransfer::ChunkFilled(size_t chunk) {
+  if (validator_ == nullptr) return;
+  validator_->HostWrote(resource_, {chunk * chunk_bytes(), ChunkEnd(chunk)});
+}
+
+void HostTransfer::CopyToStaging(size_t begin, size_t end) {
+  if (!is_staged()) return;
+  gl().BindBuffer(GL_COPY_READ_BUFFER, buffer_.id());
+  gl().BindBuffer(GL_COPY_WRITE_BUFFER, staging_.id());
+  gl().CopyBufferSubData(
+      GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, static_cast<GLintptr>(begin),
+      static_cast<GLintptr>(begin), static_cast<GLsizeiptr>(end - begin));
+  if (validator_ != nullptr) {
+    validator_->Copied(resource_, staging_resource_, {begin, end});
+  }
+}
+
+bool AnyPackedByHost(absl::Span<const HostTransfer> transfers) {
+  return std::any_of(
+      transfers.begin(), transfers.end(),
+      [](const HostTransfer& t) { return t.is_packed_by_host(); });
+}
+
+bool AnyStaysMapped(absl::Span<const HostTransfer> transfers) {
+  return std::any_of(transfers.begin(), transfers.end(),
+                     [](const HostTransfer& t) { return t.stays_mapped(); });
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,158 @@
+// How one input or output of a partition travels between the host's tensor and
+// the GPU.
+#ifndef GLES_DELEGATE_DELEGATE_RUNTIME_HOST_TRANSFER_H_
+#define GLES_DELEGATE_DELEGATE_RUNTIME_HOST_TRANSFER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "delegate/device/device_profile.h"
+#include "delegate/graph/graph.h"
+#include "delegate/runtime/validator.h"
+#include "egl/host_copy.h"
+#include "egl/objects.h"
+
+namespace gles_delegate {
+
+// Bytes an element of an input or output takes in what Executor::Invoke is
+// given.
+int64_t HostElementBytes(const Tensor& tensor);
+
+// One input or output, and the memory through which it travels. The constructor
+// chooses way and element from tensor, profile and driver; then the memory is
+// made (Allocate, or UseTensorMemory where the way is kPackedByHost); then each
+// Invoke copies. The host's tensor is BHWC, tightly packed.
+// Threads: like egl::Buffer, inside the context's Run().
+class HostTransfer {
+ public:
+  enum class Direction { kUpload, kReadback };
+
+  // Which memory the host reaches, and who rearranges between the host's order
+  // and the tensor's texels.
+  enum class Way {
+    // The tensor's own buffer stays mapped, and the host packs or unpacks its
+    // texels. There is no dispatch (DeviceChoices::host_transfers).
+    kPackedByHost,
+    // A buffer in the host's order stays mapped. A dispatch reads or writes it.
+    kMapped,
+    // Of uploads: as kMapped, but the GPU copies the mapped buffer to a staging
+    // buffer in its own memory, and the dispatch reads the staging buffer
+    // (DeviceChoices::staged_upload_bytes).
+    kStaged,
+    // A buffer in the host's order that does not stay mapped, for lack of
+    // GL_EXT_buffer_storage. Each Invoke uploads or reads it by calls of GL.
+    kUnmapped,
+  };
+
+  // What an element is in the buffer.
+  enum class Element {
+    kWord,  // float32 or int32, as in the host's tensor
+    kHalf,  // float16 of the host's float32 (DeviceChoices::half_transfers)
+    kCode,  // a byte, as in the host's tensor
+  };
+
+  // `can_map`: buffers can stay mapped (egl::Buffer::CanBeMapped).
+  HostTransfer(Direction direction, TensorId id, const Tensor& tensor,
+               const DeviceProfile& profile, bool can_map);
+
+  Direction direction() const { return direction_; }
+  bool is_upload() const { return direction_ == Direction::kUpload; }
+  Way way() const { return way_; }
+  Element element() const { return element_; }
+  bool is_packed_by_host() const { return way_ == Way::kPackedByHost; }
+  bool is_staged() const { return way_ == Way::kStaged; }
+  // The buffer in the host's order stays mapped.
+  bool stays_mapped() const { return way_ == Way::kMapped || is_staged(); }
+
+  TensorId tensor() const { return tensor_; }
+  const Shape& shape() const { return shape_; }
+  // Bytes of the host's tensor, and of the buffer, without its padding.
+  size_t host_bytes() const { return host_bytes_; }
+  size_t bytes() const { return bytes_; }
+
+  // How many dispatches share the transfer, where `steps` steps of the grid
+  // follow each other in memory (0: none do). 1: the transfer goes as a whole.
+  int64_t Pieces(int64_t steps) const;
+
+  // Makes the buffers of every way but kPackedByHost. kResourceExhausted, with
+  // the sizes, past the profile's max_buffer_bytes.
+  absl::Status Allocate(const DeviceProfile& profile);
+  // For kPackedByHost: the tensor's texels, mapped for as long as this lives,
+  // and the tensor's slot, by the validator's count.
+  void UseTensorMemory(uint8_t* texels, int slot);
+  // From here on `validator`, which outlives this, is told of each copy.
+  void TellValidator(Validator* validator);
+
+  // The buffer that the dispatch binds, and the validator's id of that buffer.
+  GLuint shader_buffer() const {
+    return is_staged() ? staging_.id() : buffer_.id();
+  }
+  int shader_resource() const {
+    return is_staged() ? staging_resource_ : resource_;
+  }
+
+  // --- Of Invoke ---
+
+  // kPackedByHost: from and to the whole of the host's tensor.
+  void Pack(absl::Span<const uint8_t> from) const;
+  void Unpack(absl::Span<uint8_t> to) const;
+
+  // Bytes [begin, end) of the buffer, for the dispatch to read; `from`: the
+  // whole of the host's tensor.
+  absl::Status CopyIn(absl::Span<const uint8_t> from, size_t begin, size_t end);
+  // Bytes [begin, end) of the buffer, which the dispatch wrote and which a
+  // fence was waited for (kUnmapped: the driver waits); `to`: the whole of the
+  // host's tensor.
+  absl::Status CopyOut(absl::Span<uint8_t> to, size_t begin, size_t end,
+                       egl::HostCopier* copier);
+
+  // For copies by several threads. Chunk `i` of the mapped buffer, from the
+  // whole of the host's tensor; from any thread, no chunk twice at a time.
+  size_t Chunks() const;
+  void FillChunk(absl::Span<const uint8_t> from, size_t chunk);
+  // The end of a chunk in the buffer, in bytes.
+  size_t ChunkEnd(size_t chunk) const;
+  // Tells the validator that a chunk was filled.
+  void ChunkFilled(size_t chunk);
+  // kStaged: the GPU copies bytes [begin, end) to the staging buffer. Nothing
+  // happens on another way.
+  void CopyToStaging(size_t begin, size_t end);
+
+ private:
+  // Bytes of the host's tensor for each byte of the buffer.
+  size_t widening() const { return element_ == Element::kHalf ? 2 : 1; }
+  size_t chunk_bytes() const;
+  void Fill(absl::Span<const uint8_t> from, size_t begin, size_t end);
+  void Take(absl::Span<uint8_t> to, size_t begin, size_t end) const;
+
+  Direction direction_;
+  Way way_;
+  Element element_;
+  TensorId tensor_;
+  Shape shape_;
+  std::string name_;  // the tensor's, for errors
+  size_t host_bytes_;
+  size_t bytes_;
+  int64_t
+      piece_bytes_;  // of the host's tensor; 0: the transfer goes as a whole
+
+  egl::Buffer buffer_;              // none for kPackedByHost
+  egl::Buffer staging_;             // of kStaged
+  uint8_t* texels_ = nullptr;       // of kPackedByHost
+  Validator* validator_ = nullptr;  // null: validation is off
+  // The validator's ids of buffer_ (kPackedByHost: of the slot) and staging_.
+  int resource_ = -1;
+  int staging_resource_ = -1;
+};
+
+// True where the host packs or unpacks at least one of these.
+bool AnyPackedByHost(absl::Span<const HostTransfer> transfers);
+// True where at least one of these stays mapped in the host's order.
+bool AnyStaysMapped(absl::Span<const HostTransfer> transfers);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_RUNTIME_HOST_TRANSFER_H_
