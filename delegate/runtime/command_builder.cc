@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/plan/program.h"
+#include "delegate/runtime/check_limits.h"
 
 namespace gles_delegate {
 

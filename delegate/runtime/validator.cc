@@ -4,7 +4,6 @@
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
-#include "egl/gl_state.h"
 
 namespace gles_delegate {
 namespace {
@@ -41,71 +40,6 @@ absl::string_view NameOf(AccessKind kind) {
 bool ValidationIsOn() {
   const char* value = std::getenv("GLES_DELEGATE_VALIDATE");
   return value != nullptr && *value != '\0' && *value != '0';
-}
-
-absl::Status CheckDeviceLimits(const Dispatch& d,
-                               const gl_shaders::Bindings& bindings,
-                               int64_t params_bytes, int64_t params_offset,
-                               const egl::DeviceInfo& device) {
-  struct Limit {
-    absl::string_view what;
-    int64_t value;
-    int64_t most;
-  };
-  const auto saved = [](int most, int limit) { return std::min(most, limit); };
-  std::vector<Limit> limits = {
-      {"textures bound", bindings.samplers,
-       saved(egl::kTextureUnits, device.max_compute_textures)},
-      {"images bound", bindings.images,
-       saved(egl::kImageUnits,
-             std::min(device.max_compute_images, device.max_image_units))},
-      {"storage buffers bound", bindings.buffers,
-       saved(egl::kStorageBuffers, device.max_compute_ssbos)},
-      {"images and storage buffers together",
-       bindings.images + bindings.buffers, device.max_combined_shader_outputs},
-      {"bytes of parameters", params_bytes, device.max_uniform_block_bytes},
-      {"bytes of shared memory", d.shared_bytes,
-       device.max_shared_memory_bytes},
-  };
-  int64_t invocations = 1;
-  for (int axis = 0; axis < 3; ++axis) {
-    const int64_t group = std::max(1, d.work_group[axis]);
-    invocations *= group;
-    limits.push_back({"invocations of a work group on one axis", group,
-                      device.max_work_group_size[axis]});
-    limits.push_back({"work groups on one axis",
-                      (d.grid[axis] + group - 1) / group,
-                      device.max_work_group_count[axis]});
-  }
-  limits.push_back({"invocations of a work group", invocations,
-                    device.max_work_group_invocations});
-  for (const Limit& limit : limits) {
-    if (limit.value <= limit.most) continue;
-    return absl::InternalError(absl::StrCat(
-        "validation: ", d.label, " (", d.shader, ".comp): ", limit.what, ": ",
-        limit.value, "; rule: at most ", limit.most,
-        " (the device's limit, or what is saved of an app's context)"));
-  }
-  const int align = std::max(1, device.uniform_offset_alignment);
-  if (params_offset % align != 0) {
-    return absl::InternalError(absl::StrCat(
-        "validation: ", d.label, " (", d.shader, ".comp): parameters at byte ",
-        params_offset, "; rule: a multiple of ", align));
-  }
-  const auto text = gl_shaders::ShaderFile(absl::StrCat(d.shader, ".comp"));
-  const bool declares =
-      text.ok() && text->find("\nshared ") != absl::string_view::npos;
-  if (declares && invocations > 1 && d.shared_bytes == 0 &&
-      std::any_of(d.defines.begin(), d.defines.end(), [](const auto& define) {
-        return (define.first == "THREADS" || define.first == "LANES") &&
-               define.second != "1";
-      })) {
-    return absl::InternalError(absl::StrCat(
-        "validation: ", d.label, " (", d.shader,
-        ".comp) takes shared memory; rule: Dispatch::SharedMemory says how "
-        "much"));
-  }
-  return absl::OkStatus();
 }
 
 Validator::Validator(const Graph& graph) {
@@ -326,101 +260,6 @@ void Validator::Forget(const Range& range, Memory* memory) {
                                        event.range.end <= range.end;
                               }),
                events.end());
-}
-
-void Validator::HostWrote(int resource, Range range, TensorId tensor) {
-  Memory& memory = memories_[resource];
-  for (const Event& event : memory.events) {
-    if (!Overlap(event.range, range)) continue;
-    if (event.time >= completed_) {
-      Violation("the host", "writes", memory, tensor,
-                "a fence after the GPU's last access was waited for");
-    } else if (event.write && event.by == By::kShader &&
-               !BarrierBetween(event.time, completed_,
-                               GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT)) {
-      Violation("the host", "writes", memory, tensor,
-                "GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT stands between a "
-                "shader's store and the fence");
-    }
-  }
-  Forget(range, &memory);
-  memory.written.push_back(range);
-  if (tensor != kNoTensor) Store(tensor, &memory);
-}
-
-void Validator::HostReads(int resource, Range range, TensorId tensor) {
-  Memory& memory = memories_[resource];
-  if (tensor != kNoTensor ? !Holds(memory, tensor)
-                          : !IsWritten(memory, range)) {
-    Violation("the host", "reads", memory, tensor,
-              "what is read was written in this Invoke");
-  }
-  for (const Event& event : memory.events) {
-    if (!event.write || !Overlap(event.range, range)) continue;
-    if (event.time >= completed_ ||
-        !BarrierBetween(event.time, completed_,
-                        GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT)) {
-      Violation("the host", "reads", memory, tensor,
-                "GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT and then a fence that "
-                "was waited for stand after a shader's store");
-    }
-  }
-}
-
-void Validator::Uploaded(int resource, Range range) {
-  Memory& memory = memories_[resource];
-  for (const Event& event : memory.events) {
-    if (!event.write || event.by != By::kShader ||
-        !Overlap(event.range, range) ||
-        BarrierBetween(event.time, now_, GL_BUFFER_UPDATE_BARRIER_BIT)) {
-      continue;
-    }
-    Violation("an upload", "writes", memory, kNoTensor,
-              "GL_BUFFER_UPDATE_BARRIER_BIT stands after a shader's store");
-  }
-  ++now_;
-  Forget(range, &memory);
-  memory.written.push_back(range);
-}
-
-void Validator::ReadsBack(int resource, Range range) {
-  Memory& memory = memories_[resource];
-  if (!IsWritten(memory, range)) {
-    Violation("a readback", "reads", memory, kNoTensor,
-              "what is read was written in this Invoke");
-  }
-  for (const Event& event : memory.events) {
-    if (!event.write || event.by != By::kShader ||
-        !Overlap(event.range, range) ||
-        BarrierBetween(event.time, now_, GL_BUFFER_UPDATE_BARRIER_BIT)) {
-      continue;
-    }
-    Violation("a readback", "reads", memory, kNoTensor,
-              "GL_BUFFER_UPDATE_BARRIER_BIT stands after a shader's store");
-  }
-  ++now_;
-}
-
-void Validator::Copied(int from, int to, Range range) {
-  Memory& source = memories_[from];
-  Memory& target = memories_[to];
-  if (!IsWritten(source, range)) {
-    Violation("a copy between buffers", "reads", source, kNoTensor,
-              "what is read was written in this Invoke");
-  }
-  for (const Event& event : target.events) {
-    if (!event.write || event.by != By::kShader ||
-        !Overlap(event.range, range) ||
-        BarrierBetween(event.time, now_, GL_BUFFER_UPDATE_BARRIER_BIT)) {
-      continue;
-    }
-    Violation("a copy between buffers", "writes", target, kNoTensor,
-              "GL_BUFFER_UPDATE_BARRIER_BIT stands after a shader's store");
-  }
-  const uint64_t time = now_++;
-  source.events.push_back({time, By::kCopy, false, kNoTensor, range});
-  target.events.push_back({time, By::kCopy, true, kNoTensor, range});
-  target.written.push_back(range);
 }
 
 absl::Status Validator::Rehearse(absl::Span<const GLbitfield> barriers) {

@@ -24,23 +24,11 @@
 #include "absl/types/span.h"
 #include "delegate/graph/graph.h"
 #include "delegate/plan/hazards.h"
-#include "delegate/plan/planner.h"
-#include "egl/device_info.h"
-#include "gl_shaders/shader.h"
 
 namespace gles_delegate {
 
 // True where the environment variable GLES_DELEGATE_VALIDATE is set and not 0.
 bool ValidationIsOn();
-
-// Whether a dispatch keeps to `device` and, as every dispatch must (the context
-// may be an app's), to the binding points that egl/gl_state.h saves.
-// `bindings`: where its tensors and constants are bound, host buffers among
-// `buffers`. kInternal, with the limit.
-absl::Status CheckDeviceLimits(const Dispatch& dispatch,
-                               const gl_shaders::Bindings& bindings,
-                               int64_t params_bytes, int64_t params_offset,
-                               const egl::DeviceInfo& device);
 
 class Validator {
  public:

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "delegate/runtime/check_limits.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
