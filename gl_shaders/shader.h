@@ -1,11 +1,12 @@
 // From a .comp file and a description of its bindings to the final GLSL text.
 //
 // What a .comp file may use, all written by the prelude:
-//   params            layout(std140) uniform Params { COMMON_PARAMS ...own...
-//   };
-//                     COMMON_PARAMS declares `ivec4 grid` (invocations: x, y,
-//                     z) and, per tensor T, `ivec4 T_size` (W, H, slices,
-//                     batch) and `ivec4 T_aux` (channels, ...).
+//   COMMON_PARAMS     the first members of the block that each .comp declares,
+//                     layout(std140, binding = 0) uniform Params: `ivec4 grid`
+//                     (invocations: x, y, z) and, per tensor T, `ivec4 T_size`
+//                     (W, H, slices, batch) and `ivec4 T_aux` (channels, ...).
+//                     The .comp's own members follow, by the names, in the
+//                     order and of the types of Dispatch::uniforms.
 //   vec4 read_T(int x, int y, int slice, int batch)   a texel of a read tensor;
 //                     the coordinates must be in range (no wrapping, no zero).
 //   void write_T(int x, int y, int slice, int batch, vec4 v)   post-ops are
@@ -20,8 +21,7 @@
 //                     declares `ivec4 K_size` (width, height, 0, 0).
 //   ivec3 gid         gl_GlobalInvocationID as ints.
 //   bool outside_grid()   this invocation is past `grid`: return at once,
-//   unless
-//                     barriers follow.
+//                     unless barriers follow.
 //   The op's own #defines. Work-group size is declared by the prelude.
 // Functions of lib/elementwise.glsl (op_*) that the .comp or a #define names.
 // GLSL ES has no token pasting, hence one function name per tensor.
@@ -44,7 +44,7 @@ enum class Storage {
   kTextureArray,  // 2-D array, (x, y, layer)
   kTexture2d,     // 2-D, slices stacked: (x, layer * H + y)
   kBuffer,        // SSBO of texels: (layer * H + y) * W + x; halves as uvec2
-  kTexelBuffer,   // likewise, but read as an imageBuffer (EXT_texture_buffer)
+  kTexelBuffer,   // as kBuffer, but read as an imageBuffer (EXT_texture_buffer)
 };
 
 inline bool IsBuffer(Storage storage) {
@@ -83,9 +83,10 @@ struct ConstantBinding {
   std::string name;
   Storage storage = Storage::kBuffer;  // or kTexture2d
   bool half = false;
-  // In the text, as literals: nothing is bound. So many texels a row, and the
-  // values (finite), four a texel, where they are known already.
+  // Texels a row of a constant that the text holds as literals; nothing is
+  // bound for it. 0: the constant is bound.
   int literal_width = 0;
+  // The literals, four a texel, all finite. Empty until the values are known.
   std::vector<float> literals;
 };
 
@@ -103,8 +104,8 @@ struct PostOpCall {
   bool operand_lookup = false;
 };
 
-// Binding points, by kind, in the order of tensors then constants: samplers,
-// images and storage buffers each count from 0; Params is uniform block 0.
+// The binding points of tensors, then of constants. Samplers, images and
+// storage buffers count from 0 each; Params is uniform block 0.
 struct Bindings {
   enum class Kind { kSampler, kImage, kBuffer };
   struct Point {
@@ -125,7 +126,7 @@ struct ShaderSpec {
   std::vector<ConstantBinding> constants;
   std::vector<PostOpCall> post_ops;
   ReadBy read_by = ReadBy::kFetch;
-  // Finite values past the largest 16-bit float are stored as that one.
+  // Finite values past the largest 16-bit float are stored as the largest one.
   bool saturate_halves = false;
   std::array<int, 3> work_group = {1, 1, 1};
 };

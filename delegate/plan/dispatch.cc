@@ -1,6 +1,7 @@
 #include "delegate/plan/dispatch.h"
 
 #include <cstring>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -9,56 +10,94 @@ namespace gles_delegate {
 
 // --- UniformBlock -----------------------------------------------------------
 
-void UniformBlock::Append(absl::string_view name, const void* data, int words,
-                          bool is_float) {
-  // std140: vec2 aligns to 8 bytes, vec4 to 16.
-  const size_t align = words == 1 ? 4 : words == 2 ? 8 : 16;
-  const size_t at = (bytes_.size() + align - 1) / align * align;
-  bytes_.resize(at + words * 4);
-  std::memcpy(bytes_.data() + at, data, words * 4);
-  std::vector<std::string> values;
-  for (int i = 0; i < words; ++i) {
-    const char* word = static_cast<const char*>(data) + 4 * i;
-    if (is_float) {
-      float f;
-      std::memcpy(&f, word, 4);
-      values.push_back(absl::StrCat(f));
-    } else {
-      int32_t v;
-      std::memcpy(&v, word, 4);
-      values.push_back(absl::StrCat(v));
-    }
+namespace {
+
+int WordsOf(UniformBlock::Type type) {
+  switch (type) {
+    case UniformBlock::Type::kInt:
+    case UniformBlock::Type::kFloat:
+      return 1;
+    case UniformBlock::Type::kInt2:
+      return 2;
+    case UniformBlock::Type::kInt4:
+    case UniformBlock::Type::kFloat4:
+      return 4;
   }
-  absl::StrAppend(&text_, text_.empty() ? "" : " ", name, "=",
-                  words == 1
-                      ? values[0]
-                      : absl::StrCat("(", absl::StrJoin(values, ","), ")"));
+  return 0;
+}
+
+// Four bytes of a member as text.
+std::string WordText(UniformBlock::Type type, const uint8_t* word) {
+  if (type == UniformBlock::Type::kFloat ||
+      type == UniformBlock::Type::kFloat4) {
+    float f;
+    std::memcpy(&f, word, sizeof(f));
+    return absl::StrCat(f);
+  }
+  int32_t v;
+  std::memcpy(&v, word, sizeof(v));
+  return absl::StrCat(v);
+}
+
+}  // namespace
+
+void UniformBlock::AddMember(absl::string_view name, Type type,
+                             const void* data) {
+  // std140: vec2 aligns to 8 bytes, vec4 to 16.
+  const size_t bytes = WordsOf(type) * size_t{4};
+  const size_t at = (bytes_.size() + bytes - 1) / bytes * bytes;
+  bytes_.resize(at + bytes);
+  std::memcpy(bytes_.data() + at, data, bytes);
+  members_.push_back({std::string(name), type, at});
 }
 
 void UniformBlock::Int(absl::string_view name, int v) {
-  Append(name, &v, 1, false);
+  AddMember(name, Type::kInt, &v);
 }
 
 void UniformBlock::Int2(absl::string_view name, int x, int y) {
   const int v[2] = {x, y};
-  Append(name, v, 2, false);
+  AddMember(name, Type::kInt2, v);
 }
 
 void UniformBlock::Int4(absl::string_view name, int x, int y, int z, int w) {
   const int v[4] = {x, y, z, w};
-  Append(name, v, 4, false);
+  AddMember(name, Type::kInt4, v);
 }
 
 void UniformBlock::Float(absl::string_view name, float v) {
-  Append(name, &v, 1, true);
+  AddMember(name, Type::kFloat, &v);
 }
 
 void UniformBlock::Float4(absl::string_view name,
                           const std::array<float, 4>& v) {
-  Append(name, v.data(), 4, true);
+  AddMember(name, Type::kFloat4, v.data());
 }
 
-std::string UniformBlock::ToString() const { return text_; }
+void UniformBlock::Append(const UniformBlock& end) {
+  const size_t at = block_bytes();
+  bytes_.resize(at);
+  bytes_.insert(bytes_.end(), end.bytes_.begin(), end.bytes_.end());
+  for (Member member : end.members_) {
+    member.offset += at;
+    members_.push_back(std::move(member));
+  }
+}
+
+std::string UniformBlock::ToString() const {
+  std::string text;
+  for (const Member& member : members_) {
+    std::vector<std::string> values;
+    for (int i = 0; i < WordsOf(member.type); ++i) {
+      values.push_back(
+          WordText(member.type, bytes_.data() + member.offset + 4 * i));
+    }
+    const std::string value = absl::StrJoin(values, ",");
+    absl::StrAppend(&text, text.empty() ? "" : " ", member.name, "=",
+                    values.size() == 1 ? value : absl::StrCat("(", value, ")"));
+  }
+  return text;
+}
 
 // --- Dispatch ---------------------------------------------------------------
 

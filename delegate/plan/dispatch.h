@@ -39,24 +39,38 @@ struct PackedConstant {
   std::function<void(absl::Span<float>)> fill;
 };
 
-// Values of a shader's Params block, in the order in which the .comp declares
-// them; std140 offsets are worked out here.
+// Values of a shader's Params block, or of its end, with the names and types by
+// which the .comp declares them, in the same order; std140 offsets are worked
+// out here. Validation compares each member with what the linked program says
+// (delegate/runtime/check_params.h).
 class UniformBlock {
  public:
+  enum class Type { kInt, kInt2, kInt4, kFloat, kFloat4 };
+  struct Member {
+    std::string name;
+    Type type = Type::kInt;
+    size_t offset = 0;  // bytes, from the block's beginning
+  };
+
   void Int(absl::string_view name, int v);
   void Int2(absl::string_view name, int x, int y);
   void Int4(absl::string_view name, int x, int y, int z, int w);
   void Float(absl::string_view name, float v);
   void Float4(absl::string_view name, const std::array<float, 4>& v);
+  // Adds the members of `end`. The block must fill whole vec4s before, as
+  // offsets within `end` are kept.
+  void Append(const UniformBlock& end);
 
   absl::Span<const uint8_t> bytes() const { return bytes_; }
+  // What the block takes in GL: std140 rounds its size up to 16 bytes.
+  size_t block_bytes() const { return (bytes_.size() + 15) / 16 * 16; }
+  absl::Span<const Member> members() const { return members_; }
   std::string ToString() const;  // "stride=(2,2) alpha=0.1"
 
  private:
-  void Append(absl::string_view name, const void* data, int words,
-              bool is_float);
+  void AddMember(absl::string_view name, Type type, const void* data);
   std::vector<uint8_t> bytes_;
-  std::string text_;
+  std::vector<Member> members_;
 };
 
 // One glDispatchCompute, described.

@@ -1,6 +1,7 @@
 #include "delegate/plan/program.h"
 
 #include <cstring>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/plan/storage.h"
@@ -27,6 +28,37 @@ StoredCodes StoredCodesOf(const Tensor& tensor) {
   std::memcpy(&codes.scale_bits, tensor.quantization.scale.data(),
               sizeof(float));
   return codes;
+}
+
+// What a dispatch binds, by the shader's names, in the order of its spec's
+// tensors.
+std::vector<std::pair<std::string, TensorId>> NamedTensors(
+    const Dispatch& dispatch) {
+  std::vector<std::pair<std::string, TensorId>> tensors = dispatch.reads;
+  for (size_t i = 0; i < dispatch.post_ops.size(); ++i) {
+    const TensorId operand = dispatch.post_ops[i].operand;
+    if (operand == kNoTensor) continue;
+    tensors.emplace_back(PostOperandName(static_cast<int>(i)), operand);
+  }
+  tensors.insert(tensors.end(), dispatch.writes.begin(), dispatch.writes.end());
+  return tensors;
+}
+
+// What COMMON_PARAMS declares of one tensor.
+void AddTensorParams(const Graph& graph, const std::string& name, TensorId id,
+                     UniformBlock* block) {
+  const Tensor& tensor = graph.tensor(id);
+  const Shape& s = tensor.shape;
+  block->Int4(absl::StrCat(name, "_size"), s.w, s.h, s.slices(), s.b);
+  const StoredCodes codes = StoredCodesOf(tensor);
+  block->Int4(absl::StrCat(name, "_aux"), s.c, codes.zero_point,
+              codes.scale_bits, 0);
+  if (tensor.view.of == kNoTensor) return;
+  const Shape& of = graph.tensor(tensor.view.of).shape;
+  const auto& at = tensor.view.at;
+  block->Int4(absl::StrCat(name, "_at"), at[kWidthAxis], at[kHeightAxis],
+              at[kBatchAxis] * of.slices() + at[kChannelAxis] / 4, of.slices());
+  block->Int4(absl::StrCat(name, "_of"), of.w, of.h, 0, 0);
 }
 
 }  // namespace
@@ -95,41 +127,21 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
   return spec;
 }
 
-std::vector<uint8_t> ParamsOf(const Graph& graph, const Dispatch& dispatch) {
-  std::vector<uint8_t> bytes;
-  const auto append = [&bytes](const void* data, size_t size) {
-    const auto* p = static_cast<const uint8_t*>(data);
-    bytes.insert(bytes.end(), p, p + size);
-  };
-  const auto append_ints = [&append](int a, int b, int c, int d) {
-    const int32_t v[4] = {a, b, c, d};
-    append(v, sizeof(v));
-  };
-  append_ints(dispatch.grid[0], dispatch.grid[1], dispatch.grid[2], 0);
-  for (TensorId id : BoundTensors(dispatch)) {
-    const Tensor& tensor = graph.tensor(id);
-    const Shape& s = tensor.shape;
-    append_ints(s.w, s.h, s.slices(), s.b);
-    const StoredCodes codes = StoredCodesOf(tensor);
-    append_ints(s.c, codes.zero_point, codes.scale_bits, 0);
-    if (tensor.view.of == kNoTensor) continue;
-    const Shape& of = graph.tensor(tensor.view.of).shape;
-    const auto& at = tensor.view.at;
-    append_ints(at[kWidthAxis], at[kHeightAxis],
-                at[kBatchAxis] * of.slices() + at[kChannelAxis] / 4,
-                of.slices());
-    append_ints(of.w, of.h, 0, 0);
+UniformBlock ParamsOf(const Graph& graph, const Dispatch& dispatch) {
+  UniformBlock block;
+  block.Int4("grid", dispatch.grid[0], dispatch.grid[1], dispatch.grid[2], 0);
+  for (const auto& [name, id] : NamedTensors(dispatch)) {
+    AddTensorParams(graph, name, id, &block);
   }
-  for (const PostOp& op : dispatch.post_ops) {
-    append(op.params.data(), sizeof(float) * 4);
+  for (size_t i = 0; i < dispatch.post_ops.size(); ++i) {
+    block.Float4(absl::StrCat(PostOperandName(static_cast<int>(i)), "_params"),
+                 dispatch.post_ops[i].params);
   }
   for (const PackedConstant& c : dispatch.constants) {
-    append_ints(c.width, c.height, 0, 0);
+    block.Int4(absl::StrCat(c.name, "_size"), c.width, c.height, 0, 0);
   }
-  const auto own = dispatch.uniforms.bytes();
-  append(own.data(), own.size());
-  bytes.resize((bytes.size() + 15) / 16 * 16);
-  return bytes;
+  block.Append(dispatch.uniforms);
+  return block;
 }
 
 }  // namespace gles_delegate

@@ -1,5 +1,5 @@
-// From a dispatch to what GL takes: the shader's description and the bytes of
-// its Params block. Still plain data.
+// From a dispatch to what GL takes: the shader's description and its Params
+// block. Still plain data.
 #ifndef GLES_DELEGATE_DELEGATE_PLAN_PROGRAM_H_
 #define GLES_DELEGATE_DELEGATE_PLAN_PROGRAM_H_
 
@@ -24,8 +24,9 @@ std::vector<TensorId> BoundTensors(const Dispatch& dispatch);
 gl_shaders::ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
                               const DeviceProfile& profile);
 
-// The bytes of its Params block: what COMMON_PARAMS declares, then its own.
-std::vector<uint8_t> ParamsOf(const Graph& graph, const Dispatch& dispatch);
+// The dispatch's whole Params block: the members that COMMON_PARAMS declares,
+// by the same names (gl_shaders/shader.h), then the dispatch's own.
+UniformBlock ParamsOf(const Graph& graph, const Dispatch& dispatch);
 
 }  // namespace gles_delegate
 

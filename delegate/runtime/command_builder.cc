@@ -42,10 +42,12 @@ AccessKind AccessKindOf(Bindings::Kind kind) {
 
 void CommandBuilder::PlaceParams(size_t dispatch, Command* command) {
   const size_t align = std::max(16, in_.device.uniform_offset_alignment);
-  const std::vector<uint8_t>& block = in_.programs[dispatch].params;
+  const UniformBlock& block = in_.programs[dispatch].params;
   command->params_offset = static_cast<GLintptr>(params_.size());
-  command->params_bytes = static_cast<GLsizeiptr>(block.size());
-  params_.insert(params_.end(), block.begin(), block.end());
+  command->params_bytes = static_cast<GLsizeiptr>(block.block_bytes());
+  params_.insert(params_.end(), block.bytes().begin(), block.bytes().end());
+  // No offset that may be bound is finer than 16 bytes here, so that the whole
+  // block is within.
   params_.resize((params_.size() + align - 1) / align * align);
 }
 

@@ -28,6 +28,7 @@ absl::StatusOr<std::vector<DispatchProgram>> CompileDispatches(
     absl::Span<const Dispatch> dispatches, const DeviceProfile& profile,
     ProgramCache* programs, PartitionCache* cache) {
   std::vector<DispatchProgram> result;
+  result.reserve(dispatches.size());  // `sources` points into it
   std::vector<ProgramCache::Source> sources;
   for (const Dispatch& d : dispatches) {
     DispatchProgram program;
@@ -37,10 +38,10 @@ absl::StatusOr<std::vector<DispatchProgram>> CompileDispatches(
     if (!text.ok()) return Labelled(text.status(), d.label);
     program.params = ParamsOf(graph, d);
     if (cache != nullptr) program.text = HashText(*text);
+    result.push_back(std::move(program));
     sources.push_back({*std::move(text),
                        absl::StrCat(d.label, " (", d.shader, ".comp)"),
-                       program.params.size()});
-    result.push_back(std::move(program));
+                       &result.back().params});
   }
   auto compiled = programs->Get(
       sources, cache, context.device().Has("GL_KHR_parallel_shader_compile"));

@@ -2,7 +2,6 @@
 #ifndef GLES_DELEGATE_DELEGATE_RUNTIME_DISPATCH_PROGRAMS_H_
 #define GLES_DELEGATE_DELEGATE_RUNTIME_DISPATCH_PROGRAMS_H_
 
-#include <cstdint>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -18,7 +17,7 @@ namespace gles_delegate {
 
 struct DispatchProgram {
   gl_shaders::ShaderSpec spec;
-  std::vector<uint8_t> params;            // the bytes of its Params block
+  UniformBlock params;
   Hash128 text = {};                      // where a cache was given
   const egl::Program* program = nullptr;  // the ProgramCache's
 };

@@ -2,34 +2,20 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "delegate/runtime/check_params.h"
+#include "delegate/runtime/gpu_memory.h"
+#include "delegate/runtime/validator.h"
 
 namespace gles_delegate {
 namespace {
 
-// std140 rounds a block's size up to 16 bytes, and so does ParamsOf.
-absl::Status CheckParams(const egl::Program& program,
-                         const ProgramCache::Source& source) {
-  const GLuint index = egl::gl().GetUniformBlockIndex(program.id(), "Params");
-  if (index == GL_INVALID_INDEX) {
-    return absl::InternalError(
-        absl::StrCat(source.label, ": the shader has no Params block"));
-  }
-  GLint bytes = 0;
-  egl::gl().GetActiveUniformBlockiv(program.id(), index,
-                                    GL_UNIFORM_BLOCK_DATA_SIZE, &bytes);
-  const size_t rounded = (static_cast<size_t>(bytes) + 15) / 16 * 16;
-  if (rounded != source.params_bytes) {
-    return absl::InternalError(absl::StrCat(
-        source.label, ": the shader's Params block takes ", rounded,
-        " bytes, the op laid out ", source.params_bytes,
-        "; the .comp and its Plan function list different members"));
-  }
-  return absl::OkStatus();
+absl::Status CheckSize(const egl::Program& program,
+                       const ProgramCache::Source& source) {
+  return Labelled(CheckParamsSize(program.id(), *source.params), source.label);
 }
 
-// While it lives, the driver may use as many compiler threads as it likes
-// (KHR_parallel_shader_compile); then what was set before holds again.
+// While an object lives, the driver may use as many compiler threads as it
+// likes (KHR_parallel_shader_compile). Its destructor sets what was set before.
 class CompilerThreads {
  public:
   explicit CompilerThreads(bool supported) {
@@ -55,7 +41,7 @@ bool ProgramCache::Load(const Source& source, PartitionCache* saved) {
   const auto binary = saved->FindProgram(HashText(source.text));
   if (!binary) return false;
   auto program = egl::Program::FromBinary(binary->format, binary->data);
-  if (!program.ok() || !CheckParams(*program, source).ok()) return false;
+  if (!program.ok() || !CheckSize(*program, source).ok()) return false;
   programs_[source.text] = std::make_unique<egl::Program>(*std::move(program));
   return true;
 }
@@ -90,11 +76,18 @@ absl::StatusOr<std::vector<const egl::Program*>> ProgramCache::Get(
     if (auto it = started->find(source.text); it != started->end()) {
       if (auto s = it->second->Finish(source.text, source.label); !s.ok())
         return s;
-      if (auto s = CheckParams(*it->second, source); !s.ok()) return s;
+      if (auto s = CheckSize(*it->second, source); !s.ok()) return s;
       programs_[source.text] = std::move(it->second);
       started->erase(it);
     }
     result.push_back(programs_[source.text].get());
+    // Also of a program that was there: ops of other layouts may share its
+    // text.
+    if (!ValidationIsOn()) continue;
+    if (auto s = CheckParamsMembers(result.back()->id(), *source.params);
+        !s.ok()) {
+      return Labelled(s, source.label);
+    }
   }
   return result;
 }

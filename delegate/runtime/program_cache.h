@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "delegate/cache/cache_store.h"
+#include "delegate/plan/dispatch.h"
 #include "egl/objects.h"
 
 namespace gles_delegate {
@@ -19,8 +20,8 @@ class ProgramCache {
  public:
   struct Source {
     std::string text;
-    std::string label;        // for errors
-    size_t params_bytes = 0;  // what the dispatch will bind as Params
+    std::string label;                     // for errors
+    const UniformBlock* params = nullptr;  // what the dispatch will bind
   };
 
   // The programs of `sources`, in order; those that are not there yet are all
@@ -30,7 +31,8 @@ class ProgramCache {
   // driver takes, is not compiled. No text is compiled twice in a context.
   // `parallel`: the driver has KHR_parallel_shader_compile.
   // kInternal with the driver's log; also where a program's Params block is not
-  // as large as what was laid out for it (the .comp and its op disagree).
+  // as large as what was laid out for it, and, in validation mode, where any of
+  // its members is another (the .comp and its op disagree).
   absl::StatusOr<std::vector<const egl::Program*>> Get(
       absl::Span<const Source> sources, PartitionCache* saved = nullptr,
       bool parallel = false);
