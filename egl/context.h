@@ -23,7 +23,8 @@ struct ContextOptions {
   std::string device;
   // False: where there is no hardware, there is no context.
   bool allow_software = true;
-  // Ask for GL debug messages (KHR_debug), which then appear in errors.
+  // Ask for GL debug messages (KHR_debug), which then appear in errors. The
+  // environment variable GLES_DELEGATE_DEBUG=1 does, too (egl/debug.h).
   bool debug = false;
 };
 

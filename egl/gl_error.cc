@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "egl/debug.h"
 #include "egl/objects.h"
 
 namespace gles_delegate::egl {
@@ -44,7 +45,7 @@ bool HasDebugMessages() {
 }
 
 std::vector<std::string> DrainDebugMessages() {
-  std::vector<std::string> messages;
+  std::vector<std::string> messages = TakeLoggedErrors();
   if (!HasDebugMessages()) return messages;
   std::string text(4096, '\0');
   for (int i = 0; i < kMaxMessages; ++i) {

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "delegate/graph/texels.h"
 #include "delegate/plan/program.h"
 #include "delegate/plan/storage.h"
@@ -32,24 +33,25 @@ std::vector<uint8_t> FloatTexels(const std::vector<float>& texels,
 }  // namespace
 
 absl::StatusOr<Resource> ConstantUploader::UploadBytes(
-    const Slot& slot, absl::Span<const uint8_t> bytes) {
+    const Slot& slot, const std::string& label,
+    absl::Span<const uint8_t> bytes) {
   bytes_ += static_cast<int64_t>(bytes.size());
-  return memory_->Make(slot, bytes.data());
+  return memory_->Make(slot, bytes.data(), label);
 }
 
-absl::StatusOr<Resource> ConstantUploader::UploadTexels(const Slot& slot,
-                                                        bool cacheable,
-                                                        MakeTexels make) {
+absl::StatusOr<Resource> ConstantUploader::UploadTexels(
+    const Slot& slot, const std::string& label, bool cacheable,
+    MakeTexels make) {
   PartitionCache* cache = cacheable ? cache_ : nullptr;
   if (cache != nullptr) {
     auto saved = cache->NextConstant(slot.bytes());
     if (!saved.ok()) return saved.status();
-    if (*saved) return UploadBytes(slot, **saved);
+    if (*saved) return UploadBytes(slot, label, **saved);
   }
   auto bytes = make();
   if (!bytes.ok()) return bytes.status();
   if (cache != nullptr) cache->SaveConstant(*bytes);
-  return UploadBytes(slot, *bytes);
+  return UploadBytes(slot, label, *bytes);
 }
 
 absl::StatusOr<Resource> ConstantUploader::UploadTensor(const Tensor& tensor) {
@@ -70,14 +72,14 @@ absl::StatusOr<Resource> ConstantUploader::UploadTensor(const Tensor& tensor) {
   // A constant that a pass or an op has made may come from attributes, which
   // the cache's key does not cover.
   const bool cacheable = tensor.tflite_index >= 0;
-  auto resource =
-      UploadTexels(SlotFor(tensor.shape, *storage, format), cacheable, pack);
+  auto resource = UploadTexels(SlotFor(tensor.shape, *storage, format),
+                               tensor.name, cacheable, pack);
   if (!resource.ok()) return Labelled(resource.status(), tensor.ToString());
   return resource;
 }
 
 absl::StatusOr<Resource> ConstantUploader::UploadPacked(
-    const PackedConstant& c) {
+    const PackedConstant& c, const std::string& label) {
   if (c.literal) return Resource();
   if (auto it = shared_.find(c.shared_id); it != shared_.end()) {
     return it->second;
@@ -94,7 +96,8 @@ absl::StatusOr<Resource> ConstantUploader::UploadPacked(
     c.fill(absl::MakeSpan(texels));
     return FloatTexels(texels, format, profile_.options.saturate_halves);
   };
-  auto resource = UploadTexels(slot, c.cacheable, pack);
+  auto resource = UploadTexels(slot, absl::StrCat(c.name, " of ", label),
+                               c.cacheable, pack);
   if (resource.ok() && c.shared_id >= 0) shared_[c.shared_id] = *resource;
   return resource;
 }
@@ -110,7 +113,7 @@ absl::StatusOr<std::vector<Resource>> ConstantUploader::Upload(
   }
   std::vector<Resource> constants;
   for (const PackedConstant& c : dispatch.constants) {
-    auto resource = UploadPacked(c);
+    auto resource = UploadPacked(c, dispatch.label);
     if (!resource.ok()) return Labelled(resource.status(), dispatch.label);
     constants.push_back(*resource);
   }

@@ -4,6 +4,7 @@
 #define GLES_DELEGATE_DELEGATE_RUNTIME_CONSTANT_MEMORY_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -40,11 +41,14 @@ class ConstantUploader {
   using MakeTexels = absl::FunctionRef<absl::StatusOr<std::vector<uint8_t>>()>;
 
   absl::StatusOr<Resource> UploadTensor(const Tensor& tensor);
-  absl::StatusOr<Resource> UploadPacked(const PackedConstant& constant);
+  absl::StatusOr<Resource> UploadPacked(const PackedConstant& constant,
+                                        const std::string& label);
   // The texels come from the cache, or from `make`, in the slot's format.
-  absl::StatusOr<Resource> UploadTexels(const Slot& slot, bool cacheable,
-                                        MakeTexels make);
+  absl::StatusOr<Resource> UploadTexels(const Slot& slot,
+                                        const std::string& label,
+                                        bool cacheable, MakeTexels make);
   absl::StatusOr<Resource> UploadBytes(const Slot& slot,
+                                       const std::string& label,
                                        absl::Span<const uint8_t> bytes);
 
   const Graph& graph_;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "egl/debug.h"
+
 namespace gles_delegate {
 
 using egl::gl;
@@ -20,6 +22,8 @@ void Executor::Barrier(GLbitfield bits) {
 }
 
 void Executor::Record(const Command& command, GLuint* program) {
+  const egl::DebugGroup group(parts_.has_debug_groups ? command.label.c_str()
+                                                      : nullptr);
   Barrier(command.barrier);
   if (command.program != *program) {
     gl().UseProgram(command.program);

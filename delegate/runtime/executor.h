@@ -58,6 +58,8 @@ struct ExecutorParts {
   GLbitfield first_barrier = 0;
   GLbitfield final_barrier = 0;          // before the host reads
   std::unique_ptr<Validator> validator;  // null: validation is off
+  // Each dispatch is a group of GL_KHR_debug (egl/debug.h).
+  bool has_debug_groups = false;
   ExecutorStats stats;
 };
 
@@ -69,10 +71,10 @@ struct ExecutorParts {
 // then fail with kInternal on a violation.
 class Executor {
  public:
-  // `graph` is planned already (`dispatches`); its constants are uploaded here.
-  // `cache` (may be null) gives what an earlier start saved, and saves what it
-  // did not have. Errors carry the op's label and the driver's log; kDataLoss
-  // is the cache's: Reject() it and create anew.
+  // `dispatches` is the plan of `graph`; the constants of `graph` are uploaded
+  // here. `cache` (may be null) gives what an earlier start saved, and saves
+  // what it did not have. Errors carry the op's label and the driver's log.
+  // kDataLoss: the cache is damaged; Reject() it and create anew.
   static absl::StatusOr<std::unique_ptr<Executor>> Create(
       const egl::Context& context, ProgramCache* programs, const Graph& graph,
       std::vector<Dispatch> dispatches, const DeviceProfile& profile,
@@ -90,13 +92,14 @@ class Executor {
   absl::Status Invoke(absl::Span<const absl::Span<const uint8_t>> inputs,
                       absl::Span<const absl::Span<uint8_t>> outputs);
 
-  // The halves of an Invoke that is not profiled, for benches: everything is
-  // handed to the driver; the results are waited for and copied.
+  // The halves of an Invoke that is not profiled, for benches. Submit hands all
+  // commands to the driver; Collect waits for the results and copies them.
   absl::Status Submit(absl::Span<const absl::Span<const uint8_t>> inputs);
   absl::Status Collect(absl::Span<const absl::Span<uint8_t>> outputs);
 
-  // How Collect and Invoke wait for the GPU: asleep in the driver (as made), or
-  // asking it again and again for up to 2 ms first.
+  // How Collect and Invoke wait for the GPU. false, as an executor is made:
+  // asleep in the driver. true: the executor first asks the driver again and
+  // again, for up to 2 ms.
   void WaitActively(bool active) { waits_actively_ = active; }
 
   const ExecutorStats& stats() const { return parts_.stats; }
@@ -106,9 +109,9 @@ class Executor {
 
   // From here on each Invoke times every command: by timer queries where the
   // driver has them and `gpu_timers` trusts them (llvmpipe's read as zero),
-  // else by waiting for the GPU after each. Timer queries do not nest: from the
-  // first Invoke that finds one of the app's running, it is by waiting, too,
-  // and what was counted before is dropped.
+  // else by waiting for the GPU after each command. Timer queries do not nest:
+  // the first Invoke that finds a query of the app's running drops what was
+  // counted before, and from then on commands are timed by waiting.
   absl::Status EnableProfiling(bool gpu_timers);
   struct ProfileEntry {
     std::string label;   // "CONV_2D 12"

@@ -9,6 +9,7 @@
 #include "delegate/runtime/executor.h"
 #include "delegate/runtime/gpu_memory.h"
 #include "delegate/runtime/schedule.h"
+#include "egl/debug.h"
 
 namespace gles_delegate {
 namespace {
@@ -108,6 +109,7 @@ absl::Status UploadParams(const std::vector<uint8_t>& params,
   auto made = egl::Buffer::Create(params.size(), params.data(), GL_STATIC_DRAW);
   if (!made.ok()) return made.status();
   *buffer = *std::move(made);
+  egl::LabelObject(GL_BUFFER_KHR, buffer->id(), "parameters");
   return absl::OkStatus();
 }
 
@@ -136,6 +138,8 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
   StageTimer timer(&parts.stats.stages);
   const auto start = std::chrono::steady_clock::now();
   if (ValidationIsOn()) parts.validator = std::make_unique<Validator>(graph);
+  parts.has_debug_groups =
+      egl::DebugIsOn() && context.device().Has("GL_KHR_debug");
   const Schedule schedule =
       PlanTransfers(graph, std::move(dispatches), profile, &parts);
   GpuMemory memory;

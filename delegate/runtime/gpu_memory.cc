@@ -1,8 +1,10 @@
 #include "delegate/runtime/gpu_memory.h"
 
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "egl/debug.h"
 
 namespace gles_delegate {
 
@@ -31,12 +33,13 @@ absl::Status Labelled(const absl::Status& status, absl::string_view label) {
 }
 
 absl::StatusOr<Resource> GpuMemory::Make(const Slot& slot,
-                                         const uint8_t* texels) {
+                                         const uint8_t* texels,
+                                         absl::string_view label) {
   if (IsBuffer(slot.storage)) {
     const GLenum usage = texels == nullptr ? GL_DYNAMIC_COPY : GL_STATIC_DRAW;
     auto buffer = egl::Buffer::Create(slot.bytes(), texels, usage);
     if (!buffer.ok()) return buffer.status();
-    return Keep(slot, *std::move(buffer));
+    return Keep(slot, *std::move(buffer), label);
   }
   auto texture = egl::Texture::Create(
       {slot.storage == Storage::kTextureArray ? GLenum{GL_TEXTURE_2D_ARRAY}
@@ -48,19 +51,23 @@ absl::StatusOr<Resource> GpuMemory::Make(const Slot& slot,
         texture->Upload(0, 0, 0, slot.width, slot.height, slot.layers, texels);
     if (!status.ok()) return status;
   }
+  egl::LabelObject(GL_TEXTURE, texture->id(), label);
   Resource resource{slot.storage, slot.format, texture->id()};
   textures_.push_back(*std::move(texture));
   return resource;
 }
 
-absl::StatusOr<Resource> GpuMemory::MakeMapped(const Slot& slot) {
+absl::StatusOr<Resource> GpuMemory::MakeMapped(const Slot& slot,
+                                               absl::string_view label) {
   auto buffer = egl::Buffer::CreateMapped(slot.bytes(),
                                           GL_MAP_READ_BIT | GL_MAP_WRITE_BIT);
   if (!buffer.ok()) return buffer.status();
-  return Keep(slot, *std::move(buffer));
+  return Keep(slot, *std::move(buffer), label);
 }
 
-absl::StatusOr<Resource> GpuMemory::Keep(const Slot& slot, egl::Buffer buffer) {
+absl::StatusOr<Resource> GpuMemory::Keep(const Slot& slot, egl::Buffer buffer,
+                                         absl::string_view label) {
+  egl::LabelObject(GL_BUFFER_KHR, buffer.id(), label);
   Resource resource{slot.storage, slot.format, buffer.id()};
   resource.mapped = buffer.mapped();
   if (slot.storage == Storage::kTexelBuffer) {
@@ -92,12 +99,13 @@ absl::StatusOr<TensorMemory> MakeTensorMemory(
   }
   std::vector<Resource> slots;
   for (size_t i = 0; i < plan.slots.size(); ++i) {
-    auto made = mapped[i] ? memory->MakeMapped(plan.slots[i])
-                          : memory->Make(plan.slots[i], nullptr);
+    const std::string name = absl::StrCat("slot ", i);
+    auto made = mapped[i] ? memory->MakeMapped(plan.slots[i], name)
+                          : memory->Make(plan.slots[i], nullptr, name);
     if (!made.ok()) return made.status();
     made->slot = static_cast<int>(i);
     slots.push_back(*made);
-    if (validator != nullptr) validator->AddResource(absl::StrCat("slot ", i));
+    if (validator != nullptr) validator->AddResource(name);
   }
   TensorMemory result;
   result.bytes = plan.bytes_shared;

@@ -38,9 +38,12 @@ class GpuMemory {
  public:
   // A texture or buffer of the slot's shape, filled with `texels` (in the
   // slot's format) where they are not null.
-  absl::StatusOr<Resource> Make(const Slot& slot, const uint8_t* texels);
+  // `label`: the object's name in debuggers (egl/debug.h).
+  absl::StatusOr<Resource> Make(const Slot& slot, const uint8_t* texels,
+                                absl::string_view label);
   // A buffer that stays mapped. kUnimplemented where the driver cannot.
-  absl::StatusOr<Resource> MakeMapped(const Slot& slot);
+  absl::StatusOr<Resource> MakeMapped(const Slot& slot,
+                                      absl::string_view label);
 
   // What was made, handed over once.
   std::vector<egl::Texture> TakeTextures() { return std::move(textures_); }
@@ -48,7 +51,8 @@ class GpuMemory {
 
  private:
   // Keeps a buffer, and makes the texture that it is read as.
-  absl::StatusOr<Resource> Keep(const Slot& slot, egl::Buffer buffer);
+  absl::StatusOr<Resource> Keep(const Slot& slot, egl::Buffer buffer,
+                                absl::string_view label);
 
   std::vector<egl::Texture> textures_;
   std::vector<egl::Buffer> buffers_;

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/texels.h"
 #include "delegate/plan/storage.h"
+#include "egl/debug.h"
 #include "quant/half.h"
 
 namespace gles_delegate {
@@ -114,6 +115,8 @@ absl::Status HostTransfer::Allocate(const DeviceProfile& profile) {
                           absl::StrCat(name_, ": ", made.status().message()));
     }
     *buffer = *std::move(made);
+    egl::LabelObject(GL_BUFFER_KHR, buffer->id(),
+                     absl::StrCat(is_upload() ? "input " : "output ", name_));
     return absl::OkStatus();
   };
   if (way_ == Way::kUnmapped) {

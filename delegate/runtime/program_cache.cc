@@ -5,6 +5,7 @@
 #include "delegate/runtime/check_params.h"
 #include "delegate/runtime/gpu_memory.h"
 #include "delegate/runtime/validator.h"
+#include "egl/debug.h"
 
 namespace gles_delegate {
 namespace {
@@ -42,6 +43,7 @@ bool ProgramCache::Load(const Source& source, PartitionCache* saved) {
   if (!binary) return false;
   auto program = egl::Program::FromBinary(binary->format, binary->data);
   if (!program.ok() || !CheckSize(*program, source).ok()) return false;
+  egl::LabelObject(GL_PROGRAM_KHR, program->id(), source.label);
   programs_[source.text] = std::make_unique<egl::Program>(*std::move(program));
   return true;
 }
@@ -77,6 +79,7 @@ absl::StatusOr<std::vector<const egl::Program*>> ProgramCache::Get(
       if (auto s = it->second->Finish(source.text, source.label); !s.ok())
         return s;
       if (auto s = CheckSize(*it->second, source); !s.ok()) return s;
+      egl::LabelObject(GL_PROGRAM_KHR, it->second->id(), source.label);
       programs_[source.text] = std::move(it->second);
       started->erase(it);
     }

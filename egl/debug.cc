@@ -1,0 +1,105 @@
+#include "egl/debug.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "egl/extension.h"
+
+namespace gles_delegate::egl {
+namespace {
+
+// Every driver takes names of so many bytes (GL_MAX_DEBUG_MESSAGE_LENGTH and
+// GL_MAX_LABEL_LENGTH are 256 or more in practice).
+constexpr size_t kMostNameBytes = 255;
+// A driver that repeats itself must not fill the memory.
+constexpr size_t kMostErrors = 8;
+constexpr size_t kMostTexts = 1000;
+
+std::vector<std::string>& ErrorsOfThread() {
+  thread_local std::vector<std::string> errors;
+  return errors;
+}
+
+const char* SeverityName(GLenum severity) {
+  switch (severity) {
+    case GL_DEBUG_SEVERITY_HIGH_KHR:
+      return "high";
+    case GL_DEBUG_SEVERITY_MEDIUM_KHR:
+      return "medium";
+    case GL_DEBUG_SEVERITY_LOW_KHR:
+      return "low";
+    default:
+      return "note";
+  }
+}
+
+// True the first time that this process sees the text.
+bool IsNew(const std::string& text) {
+  static absl::Mutex& mutex = *new absl::Mutex;
+  static std::set<std::string>& seen = *new std::set<std::string>;
+  const absl::MutexLock lock(&mutex);
+  return seen.size() < kMostTexts && seen.insert(text).second;
+}
+
+void GL_APIENTRY LogMessage(GLenum /*source*/, GLenum type, GLuint /*id*/,
+                            GLenum severity, GLsizei length,
+                            const GLchar* message, const void* /*user*/) {
+  // Groups announce themselves.
+  if (type == GL_DEBUG_TYPE_PUSH_GROUP_KHR ||
+      type == GL_DEBUG_TYPE_POP_GROUP_KHR) {
+    return;
+  }
+  const std::string text(message,
+                         length < 0 ? std::strlen(message) : size_t(length));
+  if (type == GL_DEBUG_TYPE_ERROR_KHR) {
+    std::vector<std::string>& errors = ErrorsOfThread();
+    if (errors.size() >= kMostErrors) errors.erase(errors.begin());
+    errors.push_back(text);
+  }
+  const std::string line = absl::StrCat(SeverityName(severity), ": ", text);
+  if (!IsNew(line)) return;
+  std::fprintf(stderr, "TfLiteGlesDelegate: driver: %s\n", line.c_str());
+}
+
+}  // namespace
+
+bool DebugIsOn() {
+  const char* value = std::getenv("GLES_DELEGATE_DEBUG");
+  return value != nullptr && *value != '\0' && *value != '0';
+}
+
+void StartDebugLog() {
+  gl().DebugMessageCallbackKHR(LogMessage, /*userParam=*/nullptr);
+}
+
+std::vector<std::string> TakeLoggedErrors() {
+  return std::exchange(ErrorsOfThread(), {});
+}
+
+void LabelObject(GLenum kind, GLuint object, absl::string_view label) {
+  if (object == 0 || !DebugIsOn() || !HasExtension("GL_KHR_debug")) return;
+  gl().ObjectLabelKHR(
+      kind, object,
+      static_cast<GLsizei>(std::min(label.size(), kMostNameBytes)),
+      label.data());
+}
+
+DebugGroup::DebugGroup(const char* label) : is_open_(label != nullptr) {
+  if (!is_open_) return;
+  gl().PushDebugGroupKHR(
+      GL_DEBUG_SOURCE_APPLICATION_KHR, /*id=*/0,
+      static_cast<GLsizei>(std::min(std::strlen(label), kMostNameBytes)),
+      label);
+}
+
+DebugGroup::~DebugGroup() {
+  if (is_open_) gl().PopDebugGroupKHR();
+}
+
+}  // namespace gles_delegate::egl

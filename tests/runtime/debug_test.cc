@@ -1,0 +1,183 @@
+// labels: op llvmpipe softpipe
+// GLES_DELEGATE_DEBUG: the driver's messages in the log, groups around
+// dispatches, labels of objects.
+#include "egl/debug.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "delegate/device/device_profile.h"
+#include "delegate/partition/plan_partition.h"
+#include "delegate/runtime/executor.h"
+#include "egl/objects.h"
+#include "egl/testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/graph_builder.h"
+#include "tests/testing/scoped_environment.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::gles_delegate::egl::gl;
+using ::gles_delegate::egl::GlApi;
+using ::gles_delegate::egl::ScopedGlOverride;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+GlApi g_driver;
+
+// What the driver was asked for.
+struct Calls {
+  std::vector<std::string> groups;  // as they were pushed
+  int depth = 0;
+  int most_depth = 0;
+  std::vector<std::string> labels;
+};
+Calls& Seen() {
+  static Calls& calls = *new Calls;
+  return calls;
+}
+
+void Push(GLenum source, GLuint id, GLsizei length, const GLchar* message) {
+  Seen().groups.emplace_back(message, length);
+  ++Seen().depth;
+  Seen().most_depth = std::max(Seen().most_depth, Seen().depth);
+  g_driver.PushDebugGroupKHR(source, id, length, message);
+}
+
+void Pop() {
+  --Seen().depth;
+  g_driver.PopDebugGroupKHR();
+}
+
+void Label(GLenum kind, GLuint object, GLsizei length, const GLchar* label) {
+  Seen().labels.emplace_back(label, length);
+  g_driver.ObjectLabelKHR(kind, object, length, label);
+}
+
+class DebugTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    GLES_SKIP_WITHOUT_DEVICE();
+    if (!TestContext()->device().Has("GL_KHR_debug")) {
+      GTEST_SKIP() << "this driver has no GL_KHR_debug";
+    }
+    g_driver = gl();
+    Seen() = Calls();
+  }
+
+  // Two Invokes of two convolutions; returns their labels.
+  static std::vector<std::string> InvokeTwice() {
+    const ScopedGlOverride push(&GlApi::PushDebugGroupKHR, Push);
+    const ScopedGlOverride pop(&GlApi::PopDebugGroupKHR, Pop);
+    const ScopedGlOverride label(&GlApi::ObjectLabelKHR, Label);
+    std::vector<std::string> labels;
+    const absl::Status status = TestContext()->Run([&]() -> absl::Status {
+      const DeviceProfile profile = ProfileFor(TestContext()->device(), {});
+      GraphBuilder b;
+      b.graph.outputs = {b.Conv(b.Conv(b.Input({1, 8, 8, 4})))};
+      auto planned = PlanPartition(std::move(b.graph), profile, nullptr);
+      if (!planned.ok()) return planned.status();
+      for (const Dispatch& d : planned->dispatches) labels.push_back(d.label);
+      ProgramCache programs;
+      auto executor =
+          Executor::Create(*TestContext(), &programs, planned->graph,
+                           planned->dispatches, profile);
+      if (!executor.ok()) return executor.status();
+      std::vector<float> in(8 * 8 * 4, 1.0f), out(8 * 8 * 4);
+      const absl::Span<const uint8_t> input(
+          reinterpret_cast<const uint8_t*>(in.data()), in.size() * 4);
+      const absl::Span<uint8_t> output(reinterpret_cast<uint8_t*>(out.data()),
+                                       out.size() * 4);
+      for (int i = 0; i < 2; ++i) {
+        absl::Status s = (*executor)->Invoke({&input, 1}, {&output, 1});
+        if (!s.ok()) return s;
+      }
+      return egl::CheckGl("labelling");
+    });
+    EXPECT_TRUE(status.ok()) << status;
+    return labels;
+  }
+};
+
+TEST_F(DebugTest, EachDispatchIsAGroupOfItsLabel) {
+  const ScopedEnvironment debug("GLES_DELEGATE_DEBUG", "1");
+  const std::vector<std::string> labels = InvokeTwice();
+  ASSERT_GE(labels.size(), 2u);
+  EXPECT_EQ(Seen().depth, 0);
+  EXPECT_EQ(Seen().most_depth, 1);
+  for (const std::string& label : labels) {
+    EXPECT_EQ(std::count(Seen().groups.begin(), Seen().groups.end(), label),
+              2 * std::count(labels.begin(), labels.end(), label))
+        << label;
+  }
+}
+
+TEST_F(DebugTest, ObjectsHaveLabels) {
+  const ScopedEnvironment debug("GLES_DELEGATE_DEBUG", "1");
+  const std::vector<std::string> labels = InvokeTwice();
+  ASSERT_FALSE(labels.empty());
+  EXPECT_THAT(Seen().labels, Contains(HasSubstr(labels[0])));  // a program
+  EXPECT_THAT(Seen().labels, Contains(HasSubstr("slot 0")));
+  EXPECT_THAT(Seen().labels, Contains(HasSubstr("weights")));
+  EXPECT_THAT(Seen().labels, Contains(std::string("parameters")));
+}
+
+TEST_F(DebugTest, WithoutTheVariableNothingOfItHappens) {
+  const ScopedEnvironment debug("GLES_DELEGATE_DEBUG", "0");
+  InvokeTwice();
+  EXPECT_THAT(Seen().groups, IsEmpty());
+  EXPECT_THAT(Seen().labels, IsEmpty());
+}
+
+// What stderr has after two messages of `text` and an error were raised in a
+// context of its own.
+std::string LogOf(const std::string& text, absl::Status* error) {
+  ::testing::internal::CaptureStderr();
+  auto context = egl::Context::Create({});
+  EXPECT_TRUE(context.ok()) << context.status();
+  *error = (*context)->Run([&] {
+    for (int i = 0; i < 2; ++i) {
+      gl().DebugMessageInsertKHR(
+          GL_DEBUG_SOURCE_APPLICATION_KHR, GL_DEBUG_TYPE_OTHER_KHR, /*id=*/1,
+          GL_DEBUG_SEVERITY_HIGH_KHR, static_cast<GLsizei>(text.size()),
+          text.c_str());
+    }
+    gl().Enable(0xFFFF);
+    return egl::CheckGl("enabling");
+  });
+  return ::testing::internal::GetCapturedStderr();
+}
+
+TEST_F(DebugTest, TheDriversMessagesAreLoggedOnceEach) {
+  const ScopedEnvironment debug("GLES_DELEGATE_DEBUG", "1");
+  absl::Status error;
+  const std::string log = LogOf("debug_test was here", &error);
+  const std::string line =
+      "TfLiteGlesDelegate: driver: high: debug_test was here\n";
+  EXPECT_THAT(log, HasSubstr(line));
+  EXPECT_EQ(log.find(line), log.rfind(line));
+  // The errors' own messages are still part of the errors.
+  EXPECT_THAT(error.message(), AllOf(HasSubstr("enabling: GL_INVALID_ENUM"),
+                                     HasSubstr("\n  driver: ")));
+}
+
+TEST_F(DebugTest, WithoutTheVariableTheLogHasNoMessages) {
+  const ScopedEnvironment debug("GLES_DELEGATE_DEBUG", "0");
+  absl::Status error;
+  EXPECT_THAT(LogOf("debug_test is silent", &error),
+              Not(HasSubstr("TfLiteGlesDelegate: driver:")));
+  EXPECT_THAT(error.message(), HasSubstr("enabling: GL_INVALID_ENUM"));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
