@@ -21,10 +21,10 @@ struct DisplayCandidate {
   // Gets the display, uninitialised. Never fails by crashing; the status says
   // why there is none.
   std::function<absl::StatusOr<EGLDisplay>()> open;
-  // What may keep it from being opened, in words to go behind EGL's own, which
-  // often say no more than EGL_NOT_INITIALIZED: "; cannot open
-  // /dev/dri/renderD128: Permission denied". "" where nothing is known. Asked
-  // after a failure only; may be empty.
+  // Says what may have kept the display from being opened: "; cannot open
+  // /dev/dri/renderD128: Permission denied", or "" where nothing is known. The
+  // words go behind EGL's own, which often are EGL_NOT_INITIALIZED alone.
+  // Called after a failure only. May be an empty function.
   std::function<std::string()> obstacle;
 };
 

@@ -66,9 +66,10 @@ absl::Status LoadEgl(void* library) {
   return absl::OkStatus();
 }
 
-// From libGLESv2, then from the driver by eglGetProcAddress. The other way
-// round where libEGL was chosen by the user, since that one may bring a GL of
-// its own (ANGLE does) which the system's libGLESv2 knows nothing of.
+// A function of GL: from libGLESv2, or else from the driver by
+// eglGetProcAddress. Where the user chose the libEGL, eglGetProcAddress is
+// asked first: that libEGL may bring a GL of its own (ANGLE does), of which the
+// system's libGLESv2 knows nothing.
 void* FindGl(void* library, bool ask_egl_first, const char* name) {
   void* from_egl = nullptr;
   if (ask_egl_first || library == nullptr) {

@@ -17,9 +17,9 @@
 namespace gles_delegate::egl {
 
 // One member per function of gl_functions.inc, named without its prefix:
-// gl().DispatchCompute(x, y, z), egl().MakeCurrent(...). Optional ones (the
-// extensions) may be null, and are not always null where the driver has none:
-// ask DeviceInfo::Has() first.
+// gl().DispatchCompute(x, y, z), egl().MakeCurrent(...). Functions of
+// extensions may be null, and may be set although the driver lacks the
+// extension: ask DeviceInfo::Has() first.
 struct GlApi;
 struct EglApi;
 

@@ -11,10 +11,10 @@
 
 namespace gles_delegate::egl {
 
-// The delegate keeps to the first so many binding points of each kind (fewer
-// where the device has fewer), so that only those are saved. ProfileFor()
-// (delegate/device/device_profile.cc) makes them limits of planning, which refuses
-// what needs more; validation mode checks each dispatch.
+// The delegate uses the first so many binding points of each kind (fewer where
+// the device has fewer), and only these are saved. ProfileFor()
+// (delegate/device/device_profile.cc) makes them limits of planning, which
+// refuses what needs more; validation mode checks each dispatch.
 inline constexpr int kTextureUnits = 16;
 inline constexpr int kImageUnits = 16;
 inline constexpr int kStorageBuffers = 16;

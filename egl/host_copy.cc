@@ -13,7 +13,8 @@
 namespace gles_delegate::egl {
 namespace {
 
-// Below the first, waking threads costs more than it saves.
+// A smaller copy is made by one thread: waking others costs more than they
+// save.
 constexpr size_t kBytesForThreads = 1 << 20;
 constexpr size_t kBytesAThread = 512 << 10;
 constexpr size_t kMaxThreads = 8;
@@ -26,7 +27,7 @@ void StreamCopy(void* to, const void* from, size_t bytes) {
   constexpr size_t kWord = sizeof(__m128i);
   auto* out = static_cast<uint8_t*>(to);
   const auto* in = static_cast<const uint8_t*>(from);
-  // Such stores want whole words at multiples of their size.
+  // A streaming store writes a whole word, at a multiple of the word's size.
   const size_t before =
       std::min(bytes, (kWord - reinterpret_cast<uintptr_t>(out)) % kWord);
   const size_t words = (bytes - before) / kWord;
@@ -38,7 +39,7 @@ void StreamCopy(void* to, const void* from, size_t bytes) {
         _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + at)));
   }
   if (after < bytes) std::memcpy(out + after, in + after, bytes - after);
-  _mm_sfence();  // they are not ordered with other stores otherwise
+  _mm_sfence();  // streaming stores are not ordered with later stores otherwise
 }
 #else
 void StreamCopy(void* to, const void* from, size_t bytes) {
@@ -82,7 +83,7 @@ void HostCopier::StartThreads(size_t count) {
   try {
     while (threads_.size() < count) threads_.emplace_back([this] { Work(); });
   } catch (const std::system_error&) {
-    // No more threads to be had: those that there are do all.
+    // The system gives no more threads: the threads that there are copy all.
   }
 }
 
@@ -125,7 +126,7 @@ void HostCopier::InOrder(size_t threads, size_t pieces,
     job_ = &job;
     wanted_ = helpers - 1;
   }
-  // Without the lock, which those that wake would only queue for.
+  // The signal is sent without the lock: threads that wake would wait for it.
   wake_.SignalAll();
   for (size_t i = 0; i < pieces; ++i) {
     while (!job.done[i].load(std::memory_order_acquire)) {
@@ -133,7 +134,7 @@ void HostCopier::InOrder(size_t threads, size_t pieces,
     }
     ready(i);
   }
-  // Whoever did not come yet need not: all is copied.
+  // All is copied: threads that have not woken yet have nothing to do.
   absl::MutexLock lock(&mutex_);
   wanted_ = 0;
   while (working_ > 0) idle_.Wait(&mutex_);

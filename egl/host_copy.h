@@ -21,9 +21,9 @@ namespace gles_delegate::egl {
 void StreamCopy(void* to, const void* from, size_t bytes);
 
 // Threads that wait for copies. On an H200's host one thread moves 17 GB/s and
-// eight 80; starting eight takes 100 us, waking them a tenth of that
-// (docs/performance.md). So they are started by the first copy that is large
-// enough, and stay until this is destroyed.
+// eight threads move 80 GB/s; starting eight threads takes 100 us, waking them
+// a tenth of that (docs/performance.md). The first copy that is large enough
+// starts the threads, and they stay until the HostCopier is destroyed.
 // Threads: one copy at a time, from any thread.
 class HostCopier {
  public:
@@ -43,10 +43,10 @@ class HostCopier {
   // By so many threads (1 or more), whatever the size.
   void CopyBy(size_t threads, void* to, const void* from, size_t bytes);
 
-  // For copies that go on in order, so that what was copied is used while the
-  // rest is on its way: copy(i) is called for each i below `pieces`, by so many
-  // threads, the caller's among them, and ready(i) on the caller's, in order,
-  // once copy(i) is done.
+  // Copies in pieces, so that a piece is used while later pieces are copied.
+  // `threads` threads, the caller's among them, call copy(i) once for each
+  // i < pieces. The caller's thread calls ready(i) for each i, in order, once
+  // copy(i) is done.
   void InOrder(size_t threads, size_t pieces,
                absl::FunctionRef<void(size_t)> copy,
                absl::FunctionRef<void(size_t)> ready);
@@ -54,12 +54,13 @@ class HostCopier {
  private:
   struct Job;
 
-  // As many as can be had, up to `count`.
+  // Starts threads until there are `count`, or the system gives no more.
   void StartThreads(size_t count);
   void Work();
 
   std::vector<std::thread> threads_;
-  // Of the job under way, by piece; kept, so that a copy allocates nothing.
+  // Whether each piece of the job under way is copied. The array is kept from
+  // job to job, so that a copy allocates nothing.
   std::unique_ptr<std::atomic<bool>[]> done_;
   size_t done_size_ = 0;
   absl::Mutex mutex_;

@@ -9,10 +9,11 @@
 namespace gles_delegate::egl {
 namespace {
 
-// Long enough that waking up to ask again costs nothing.
+// Of one wait. Waking up once a second, to wait again, costs nothing.
 constexpr GLuint64 kSleepNanoseconds = 1000000000;
 
-// GL_GPU_DISJOINT_EXT reads back whether timers were disturbed, and resets.
+// Whether timers were disturbed since the last call: reading
+// GL_GPU_DISJOINT_EXT resets it.
 bool WasDisjoint() {
   GLint disjoint = 0;
   gl().GetIntegerv(GL_GPU_DISJOINT_EXT, &disjoint);

@@ -59,7 +59,8 @@ GLenum BindingOf(GLenum target) {
   }
 }
 
-// Binds a texture to the active unit, and what was there back again.
+// Binds a texture to the active unit for the length of a scope, then binds what
+// was bound there before.
 class ScopedBind {
  public:
   ScopedBind(GLenum target, GLuint id) : target_(target) {

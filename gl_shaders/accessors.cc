@@ -52,7 +52,8 @@ std::string Halves(absl::string_view uvec2_expression) {
   return absl::StrCat("unpack_texel(", uvec2_expression, ")");
 }
 
-// A texel of what a buffer holds, and the other way round.
+// The texel that an element of a buffer stands for; the element that a texel
+// `v` (of codes: `codes`) is stored as.
 std::string Unpacked(Format format, const std::string& element) {
   if (format == Format::kRgba16f) return Halves(element);
   if (format == Format::kRgba8i)
@@ -66,7 +67,7 @@ absl::string_view Packed(Format format) {
   return "v";
 }
 
-// What no op computes from ordinary data.
+// A value that no op computes from ordinary data.
 absl::string_view Poison(Format format) {
   switch (format) {
     case Format::kRgba32f:
@@ -109,8 +110,9 @@ std::string PoisonIfOutside(Format format) {
   return absl::StrFormat("  if (out_of_bounds) v = %s;\n", Poison(format));
 }
 
-// Statements that bring `v` to what the tensor may hold: no channels past the
-// last, and no finite value past the halves' own but by the format's rule.
+// Statements that make of `v` what the tensor may hold: channels past the last
+// become zero, and values past the largest half become that half or an
+// infinity.
 std::string WithinFormat(const TensorBinding& t, Bindings::Kind kind,
                          bool saturate_halves) {
   std::string text;
@@ -175,9 +177,9 @@ std::string DefineWrite(const TensorBinding& t, const Bindings::Point& point,
   text += WithinFormat(t, point.kind, saturate_halves);
   text += PoisonIfOutside(t.format);
   if (t.format == Format::kRgba8i) {
-    // Real values are on codes but for the rounding of their multiplication;
-    // floor(x + 0.5), as round() leaves ties to the driver and a conversion
-    // truncates.
+    // A real value is the product of its code and the scale, rounded. Dividing
+    // and rounding gives the code back. floor(x + 0.5), as round() leaves ties
+    // to the driver and a conversion truncates.
     const std::string steps =
         t.scaled ? absl::StrFormat("floor(v / intBitsToFloat(%s_aux.z) + 0.5)",
                                    t.name)

@@ -1,5 +1,6 @@
-// Picks functions out of a GLSL library. Drivers parse all that they are given:
-// the whole of lib/elementwise.glsl takes Mesa 12 ms a program, a clamp 0.2.
+// Picks functions out of a GLSL library, as drivers parse all that they are
+// given: the whole of lib/elementwise.glsl takes Mesa 12 ms a program, its
+// clamp alone 0.2 ms.
 #ifndef GLES_DELEGATE_GL_SHADERS_LIBRARY_H_
 #define GLES_DELEGATE_GL_SHADERS_LIBRARY_H_
 
@@ -11,10 +12,10 @@
 
 namespace gles_delegate::gl_shaders {
 
-// The library's functions of these names (each overload), those that they call,
-// and all its #defines, in the library's order and without comments. Names that
-// it lacks are left to the GLSL compiler. A library holds #defines of one line
-// and functions, nothing else.
+// The library's functions of these names (each overload), the functions that
+// they call, and all #defines of the library, in the library's order and
+// without comments. Names that the library lacks are left to the GLSL compiler.
+// A library holds #defines of one line and functions, nothing else.
 std::string SelectFunctions(absl::string_view library,
                             absl::Span<const std::string> names);
 

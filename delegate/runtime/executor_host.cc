@@ -10,11 +10,12 @@ using egl::gl;
 
 namespace {
 
-// Pieces of a staged transfer: smaller ones pay for being submitted, larger
-// ones leave the bus idle while the first is copied (docs/performance.md).
+// Of one piece of a staged transfer. Each piece costs a submission, so that
+// smaller pieces cost more; the bus is idle while the host copies the first
+// piece, so that larger pieces leave it idle longer (docs/performance.md).
 constexpr size_t kStagedPieceBytes = 512 << 10;
-// Of an active wait: polling saves a few microseconds over sleeping in the
-// driver; an inference that takes longer than this is not worth a busy core.
+// Of an active wait. Polling saves a few microseconds over sleeping in the
+// driver, which is not worth a busy core where an inference takes longer.
 constexpr int kSpinUs = 2000;
 
 }  // namespace

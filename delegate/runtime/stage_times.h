@@ -32,8 +32,8 @@ class StageTimes {
   std::vector<std::pair<std::string, double>> stages_;
 };
 
-// A stopwatch: Lap() gives what passed since the last lap (or the making) to a
-// stage. `times` outlives it.
+// A stopwatch. Lap() adds the time since the last Lap(), or since the stopwatch
+// was made, to a stage. `times` outlives the stopwatch.
 class StageTimer {
  public:
   explicit StageTimer(StageTimes* times) : times_(times), last_(Clock::now()) {}

@@ -83,8 +83,9 @@ bool Validator::BarrierBetween(uint64_t after, uint64_t before,
   return false;
 }
 
-// What is complete needs no order any more, but the barrier that makes the last
-// store seen may be still to come.
+// Drops the events that are complete: nothing has to wait for them any more. Of
+// each resource the last store stays, as the barrier that makes it visible may
+// be still to come.
 void Validator::BeginInvoke() {
   ++invoke_;
   fences_.clear();
@@ -94,8 +95,9 @@ void Validator::BeginInvoke() {
     Event last;  // store
     std::vector<Event> open;
     for (const Event& event : memory.events) {
-      // Older ones were looked at throughout the Invoke before, and without
-      // fences nothing is ever known to be complete.
+      // Events from before the last Invoke were looked at throughout that
+      // Invoke. They are dropped, too: without fences no event is ever known to
+      // be complete.
       const bool old = event.time < completed_ || event.time < invoke_begin_;
       if (!old) open.push_back(event);
       if (event.write && old) last = event;
@@ -141,7 +143,7 @@ void Validator::Violation(absl::string_view who, absl::string_view does,
 }
 
 bool Validator::IsWritten(const Memory& memory, const Range& range) const {
-  // From the beginning as far as the pieces reach without a hole.
+  // All bytes of `range` below `until` are written.
   size_t until = range.begin;
   for (bool grown = true; grown && until < range.end;) {
     grown = false;
@@ -162,7 +164,7 @@ bool Validator::Holds(const Memory& memory, TensorId tensor) const {
   if (memory.parts.count(owner) != 0 || memory.parts.count(tensor) != 0) {
     return true;
   }
-  // The whole, where every view of it was written.
+  // A tensor with views is held where every view of it was written.
   const std::vector<TensorId>& views = tensors_[tensor].views;
   return !views.empty() &&
          std::all_of(views.begin(), views.end(), [&](TensorId view) {
@@ -234,7 +236,8 @@ void Validator::Dispatched(int index) {
   const uint64_t time = now_++;
   for (const Touch& touch : command.touches) {
     Memory& memory = memories_[touch.resource];
-    // What has to wait for this store waits for all that came before it.
+    // An access that waits for this store waits for all that came before the
+    // store: earlier events need not be kept.
     if (touch.write && touch.tensor != kNoTensor && !command.continues) {
       memory.events.erase(
           std::remove_if(memory.events.begin(), memory.events.end(),

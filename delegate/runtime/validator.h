@@ -44,7 +44,8 @@ class Validator {
     int resource = 0;
     AccessKind kind = AccessKind::kBuffer;
     bool write = false;
-    TensorId tensor = kNoTensor;  // whose memory it is; none: a host's buffer
+    // The tensor whose memory the resource is; kNoTensor: a host's buffer.
+    TensorId tensor = kNoTensor;
     Range range = {};
   };
 
@@ -52,8 +53,8 @@ class Validator {
   struct Command {
     std::string label;
     std::vector<Touch> touches;
-    // Of an upload in pieces, whose stores lie apart: not the first of them;
-    // and how many are to come.
+    // Of an upload that is a piece of several, whose stores lie apart: whether
+    // it is not the first piece, and how many pieces follow it.
     bool continues = false;
     int pieces_left = 0;
   };
@@ -70,24 +71,25 @@ class Validator {
     brought_.emplace_back(resource, tensor);
   }
 
-  // What happens, told in order. Resources of the host's side are buffers.
+  // The executor calls these in the order of what happens. Resources of the
+  // host's side are buffers.
   void BeginInvoke();
   void Barrier(GLbitfield bits);
   void Dispatched(int command);
   void FenceInserted();
-  void FenceWaited();  // for the oldest that was not waited for yet
+  void FenceWaited();  // the oldest fence that was not waited for yet
   void Finished();     // glFinish
-  // Through a mapping that stays. `tensor`: whose values these are, where the
-  // resource is a tensor's memory.
+  // The host writes or reads a mapping that stays. `tensor`: the tensor whose
+  // values these are, where the resource is a tensor's memory.
   void HostWrote(int resource, Range range, TensorId tensor = kNoTensor);
   void HostReads(int resource, Range range, TensorId tensor = kNoTensor);
-  // By glBufferSubData and glMapBufferRange.
+  // By glBufferSubData, and by a mapping (glMapBufferRange) of this Invoke.
   void Uploaded(int resource, Range range);
   void ReadsBack(int resource, Range range);
   void Copied(int from, int to, Range range);  // glCopyBufferSubData
 
-  // Runs every command with the barrier before it, as the first Invoke will,
-  // and forgets it again.
+  // Checks every command with the barrier before it, as the first Invoke will
+  // record them. Leaves no trace in what Invokes are checked against.
   absl::Status Rehearse(absl::Span<const GLbitfield> barriers);
 
   // The first violation.
@@ -104,9 +106,12 @@ class Validator {
   };
   struct Memory {
     std::string name;
-    std::vector<Event> events;   // that something may still have to wait for
-    std::vector<Range> written;  // of a host's buffer, since BeginInvoke
-    // Of a slot: whose values it holds, which views of them, since when.
+    // Accesses that a later access may still have to wait for.
+    std::vector<Event> events;
+    // Of a host's buffer: the bytes written since BeginInvoke.
+    std::vector<Range> written;
+    // Of a slot: the tensor whose values it holds, the views of that tensor
+    // that were written, and the Invoke that wrote them.
     TensorId holds = kNoTensor;
     std::set<TensorId> parts;
     uint64_t invoke = 0;
@@ -123,8 +128,8 @@ class Validator {
   bool IsWritten(const Memory& memory, const Range& range) const;
   bool Holds(const Memory& memory, TensorId tensor) const;
   void Store(TensorId tensor, Memory* memory);
-  // What the host wrote over waited for all that came before it, and is itself
-  // seen without a barrier.
+  // Drops the events of a range that the host has overwritten: the host waited
+  // for all of them, and what the host writes is visible without a barrier.
   static void Forget(const Range& range, Memory* memory);
   void CheckRead(const Command& command, const Touch& touch);
   void CheckWrite(const Command& command, const Touch& touch);
@@ -139,7 +144,7 @@ class Validator {
   std::vector<uint64_t> fences_;  // inserted in this Invoke
   size_t fences_waited_ = 0;
   uint64_t now_ = 1;
-  uint64_t completed_ = 0;  // what came before has finished
+  uint64_t completed_ = 0;  // events before this time have finished
   uint64_t invoke_ = 0;
   uint64_t invoke_begin_ = 0;  // the time
   absl::Status status_;
