@@ -28,9 +28,8 @@ struct Affine {
 // none such.
 std::optional<Convolution> WithWeights(const Graph& graph, const Node& node) {
   auto conv = Convolution::Of(graph, node);
-  if (!conv || node.on_codes || !conv->constant_weights ||
-      node.op->builtin_code < 0 ||
-      !graph.tensor(conv->weights.weights).sparsity.empty()) {
+  if (!conv || conv->on_codes || !conv->constant_weights ||
+      node.op->builtin_code < 0) {
     return std::nullopt;
   }
   return conv;

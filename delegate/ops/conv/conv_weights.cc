@@ -110,6 +110,10 @@ absl::Status CheckWeights(const Tensor& tensor, absl::string_view what) {
         absl::StrCat(what, " is ", DataTypeName(tensor.type),
                      "; float32 and float16 are supported"));
   }
+  if (!tensor.sparsity.empty()) {
+    return absl::UnimplementedError(absl::StrCat(
+        what, " is sparse; a dense one is supported, which DENSIFY makes"));
+  }
   const int64_t wanted = tensor.shape.elements() *
                          static_cast<int64_t>(DataTypeSize(tensor.stored()));
   const int64_t got = static_cast<int64_t>(tensor.constant.bytes().size());

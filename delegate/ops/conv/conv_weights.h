@@ -16,8 +16,9 @@
 namespace gles_delegate {
 
 // Weights may be float32 computed at run time, or constants of a float type
-// with all the bytes that their shape needs. kUnimplemented: another type;
-// kInvalidArgument: too few bytes. `what` ("the filter") begins the message.
+// with all the bytes that their shape needs. kUnimplemented: another type, or a
+// sparse constant, whose values lie in an order of their own; kInvalidArgument:
+// too few bytes. `what` ("the filter") begins the message.
 absl::Status CheckWeights(const Tensor& tensor, absl::string_view what);
 
 // kInvalidArgument unless `bias` has one value per output channel; else as

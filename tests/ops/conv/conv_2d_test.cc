@@ -207,6 +207,17 @@ TEST(Conv2dParseTest, RefusesWeightsOfOtherTypes) {
               HasSubstr("the bias is computed at run time and 6x1"));
 }
 
+// Sparse weights lie in their own order, even those that leave nothing out.
+TEST(Conv2dParseTest, RefusesSparseWeights) {
+  ConvNode node;
+  node.filter.sparsity.traversal_order = {3, 2, 1, 0};
+  node.filter.sparsity.dimensions.resize(4);
+  EXPECT_EQ(node.Parse().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(node.Parse().message(), HasSubstr("the filter is sparse"));
+  node.filter.sparsity = {};
+  EXPECT_TRUE(node.Parse().ok()) << node.Parse();
+}
+
 TEST(Conv2dParseTest, RefusesChannelsThatDisagree) {
   ConvNode node;
   node.src = FakeTensor({1, 8, 8, 5});
