@@ -19,7 +19,7 @@ constexpr int kMaxWindow = 5;
 std::optional<DepthwisePointwiseAttributes> AsFirst(
     const Node& node, const std::optional<Convolution>& conv) {
   if (!conv || conv->kind != Convolution::Kind::kDepthwise ||
-      conv->multiplier != 1 || node.post_ops.size() > 1 ||
+      conv->multiplier != 1 || conv->on_codes || node.post_ops.size() > 1 ||
       !conv->constant_weights || conv->window_w > kMaxWindow ||
       conv->window_h > kMaxWindow) {
     return std::nullopt;
@@ -37,7 +37,7 @@ bool IsSecond(const Node& node, const std::optional<Convolution>& conv,
               TensorId between) {
   return conv && conv->kind == Convolution::Kind::kWindow &&
          conv->src == between && conv->IsPointwise() &&
-         conv->constant_weights && !conv->gate.IsThere() &&
+         conv->constant_weights && !conv->on_codes && !conv->gate.IsThere() &&
          !IsOperand(between, node);
 }
 

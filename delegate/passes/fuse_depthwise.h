@@ -8,9 +8,9 @@ namespace gles_delegate {
 
 // Makes one node of each depthwise convolution (constant weights, multiplier 1,
 // a window of 5x5 at most, no post-op but a clamp) and the 1x1 convolution that
-// alone reads it: one dispatch less, and nothing written between. Only as far
-// as profile.choices.fused_depthwise_work allows. After FuseElementwise, which
-// gives both their activations.
+// alone reads it, both of real values: one dispatch less, and nothing written
+// between. Only as far as profile.choices.fused_depthwise_work allows. After
+// FuseElementwise, which gives both their activations.
 void FuseDepthwise(Graph* graph, const DeviceProfile& profile);
 
 }  // namespace gles_delegate

@@ -62,7 +62,7 @@ bool CanTakeGate(const Graph& graph, const Node& node, TensorId product,
   constexpr int kTensors = 5;
   const auto conv = Convolution::Of(graph, node);
   return conv && conv->CanTakeGate() && conv->src == product &&
-         !IsOperand(product, node) && !node.on_codes &&
+         !IsOperand(product, node) &&
          kTensors + CountOperands(node) <= MaxBoundTensors(profile) &&
          conv->dst_shape.slices() <= profile.choices.fused_gate_slices;
 }

@@ -28,7 +28,7 @@ void LookUp(const Graph& graph, Convolution* conv) {
   conv->dst_shape = dst.shape;
   conv->constant_weights = conv->weights.AreConstant(graph);
   conv->quantized =
-      conv->quantized || src.is_float_view() || dst.is_float_view();
+      conv->on_codes || src.is_float_view() || dst.is_float_view();
 }
 
 // What the node's attributes tell; false where it is no convolution.
@@ -112,7 +112,7 @@ std::optional<Convolution> Convolution::Of(const Graph& graph,
   conv.src = node.inputs[conv.inputs.data];
   conv.dst = node.outputs[0];
   conv.weights = WeightsOf(node, conv.inputs.weights, conv.inputs.bias);
-  conv.quantized = node.on_codes;
+  conv.on_codes = node.on_codes;
   LookUp(graph, &conv);
   TakeFilter(graph, node, &conv);
   return conv;
@@ -158,7 +158,7 @@ bool Convolution::IsTiled() const {
 
 bool Convolution::CanTakeGate() const {
   return kind == Kind::kWindow && IsPointwise() && HasManyPixels() &&
-         constant_weights;
+         constant_weights && !on_codes;
 }
 
 bool Convolution::ReadsOutside() const {

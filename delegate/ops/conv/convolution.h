@@ -129,6 +129,9 @@ struct Convolution {
   InputGate gate;        // only where CanTakeGate()
   InnerDepthwise inner;  // of kDepthwisePointwise
   ConvInputs inputs;     // of the node, where it was made from one
+  // True where it computes on (code - zero point) and not on real values
+  // (Node::on_codes).
+  bool on_codes = false;
   // True where it computes on codes, or reads or writes an 8-bit tensor.
   bool quantized = false;
 
@@ -157,7 +160,8 @@ struct Convolution {
   // True where an invocation makes a tile of pixels: of the strategies for
   // kWindow and kRows, those that sum over few rows are left out.
   bool IsTiled() const;
-  // True where the convolution may have a gate.
+  // True where the convolution may have a gate: it is pointwise, of real values
+  // and constant weights, and has many pixels.
   bool CanTakeGate() const;
   // True where some tap of some output pixel lies outside the input, so that
   // the shader must look.

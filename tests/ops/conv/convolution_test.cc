@@ -22,6 +22,7 @@ struct OneNode {
   bool runtime_weights = false;
   bool has_bias = true;
   bool runtime_bias = false;
+  bool on_codes = false;
 
   Convolution Made() const {
     GraphBuilder b;
@@ -32,6 +33,7 @@ struct OneNode {
                                     add(filter, runtime_weights)};
     if (has_bias) inputs.push_back(add({filter[0]}, runtime_bias));
     b.Node(op, inputs, output, attributes);
+    b.graph.nodes[0].on_codes = on_codes;
     const auto conv = Convolution::Of(b.graph, b.graph.nodes[0]);
     EXPECT_TRUE(conv.has_value());
     return conv.value_or(Convolution());
@@ -108,6 +110,14 @@ TEST(ConvolutionTest, ConstantWeights) {
   node.has_bias = false;
   EXPECT_TRUE(node.Made().constant_weights);
   EXPECT_TRUE(node.Made().CanTakeGate());
+}
+
+TEST(ConvolutionTest, OnCodes) {
+  OneNode node;
+  EXPECT_FALSE(node.Made().quantized);
+  node.on_codes = true;
+  EXPECT_TRUE(node.Made().quantized);
+  EXPECT_FALSE(node.Made().CanTakeGate());
 }
 
 TEST(ConvolutionTest, FewPixels) {
