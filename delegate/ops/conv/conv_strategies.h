@@ -14,9 +14,9 @@ namespace gles_delegate {
 struct ConvStrategy {
   absl::string_view name;
   // True where the strategy can compute `conv` and the planner's device profile
-  // has it pay. Adds nothing to the plan. (The planner and not the profile
-  // alone, because of how many dispatches hold literals already and of the
-  // weights' values.)
+  // has it pay. Adds nothing to the plan. It takes the planner and not the
+  // profile alone because kConvUnrolled asks for the values of the weights and
+  // for the number of dispatches that hold literals already.
   bool (*applies)(const Convolution& conv, const Planner& planner);
   // Adds the dispatches of `conv`. Asked only where `applies` was true.
   void (*plan)(const Convolution& conv, Planner* planner);

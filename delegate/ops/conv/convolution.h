@@ -140,25 +140,27 @@ struct Convolution {
   // Texels of four channels that one output sums over.
   int term_texels() const { return filter.taps * src_shape.slices(); }
 
-  // True where a row of terms is so many pixels of the input; else it is taken
-  // by elements (Filter::OfRows).
+  // True where the terms of one output are whole pixels of the input. False of
+  // groups and kDepthwise, which see some channels of a pixel, and of kRows
+  // whose rows begin inside pixels.
   bool RowsAreWholePixels() const { return filter.inputs == src_shape.c; }
-  // True where a row of terms is one pixel of the input, at the same place as
-  // the output's pixel if the window takes no step.
+  // True where the terms of an output pixel are one pixel of the input, and the
+  // input and the output have the same extents.
   bool RowsArePixels() const;
   // True where each output pixel is a product of the weights and the input's
   // pixel at the same place: one tap, stride 1, one group, and no padding on
-  // any side, which the shapes tell. A strided 1x1 window is none even where it
-  // takes no step, because the input is one pixel.
+  // any side, which the shapes tell. A 1x1 window with a stride is not
+  // pointwise even over an input of one pixel, where the stride means nothing.
   bool IsPointwise() const;
   // True where one window is the whole input, so that each batch is one row of
   // a product of matrices.
   bool IsWholeInput() const;
-  // True for pixels enough that each invocation makes several and shares its
-  // weights among them.
+  // True where there are so many output pixels that each invocation makes
+  // several of them and uses each weight for all of these.
   bool HasManyPixels() const;
-  // True where an invocation makes a tile of pixels: of the strategies for
-  // kWindow and kRows, those that sum over few rows are left out.
+  // True where the strategies that make tiles of pixels may compute it: kWindow
+  // of one group, and kRows whose rows are pixels. Products of few rows (not
+  // HasManyPixels) are left out: they have strategies of their own.
   bool IsTiled() const;
   // True where the convolution may have a gate: it is pointwise, of real values
   // and constant weights, and has many pixels.
@@ -167,8 +169,9 @@ struct Convolution {
   // the shader must look.
   bool ReadsOutside() const;
 
-  // Channels of the input that weights can be scaled by; 0 where an element of
-  // a row does not tell its channel, or no pass has needed it (kTransposed).
+  // How many channels of the input the weights can be scaled by. 0 where a
+  // weight's place does not tell its input channel (kRows whose rows are not
+  // the channels), and for kTransposed, where no pass scales by input channels.
   int input_channels() const;
   // The output channel, and the input channel (where input_channels() is not
   // 0), of element `weight` of the weights in their own order.
