@@ -17,7 +17,7 @@ namespace {
 
 // The rows of the tuning table. A row sets what differs from the values in
 // DeviceChoices, which are for devices that nobody has measured. The
-// measurements behind the rows: docs/performance.md.
+// measurements behind the rows: docs/performance_log.md.
 
 DeviceChoices Llvmpipe(int simd_bits) {
   DeviceChoices p;

@@ -49,7 +49,7 @@ int64_t Work(const Convolution& first, const Convolution& second) {
 
 // What of it pays. A fused pair saves a dispatch, which is nothing to an output
 // that keeps the device busy many times over; the work remains (measured on an
-// H200: docs/performance.md).
+// H200: docs/performance_log.md).
 int64_t MostWork(const Convolution& conv, const DeviceProfile& profile) {
   constexpr int kLargeOutput = 16;  // of what fills the device
   constexpr int kLargePart = 8;

@@ -1,6 +1,8 @@
 #include "delegate/plan/dispatch.h"
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -125,8 +127,12 @@ Dispatch& Dispatch::Constant(PackedConstant constant) {
   return *this;
 }
 
-Dispatch& Dispatch::Grid(int x, int y, int z) {
-  grid = {x, y, z};
+Dispatch& Dispatch::Grid(int64_t x, int64_t y, int64_t z) {
+  const auto fit = [](int64_t extent) {
+    return static_cast<int>(
+        std::min<int64_t>(extent, std::numeric_limits<int32_t>::max()));
+  };
+  grid = {fit(x), fit(y), fit(z)};
   return *this;
 }
 

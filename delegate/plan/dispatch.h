@@ -103,7 +103,8 @@ struct Dispatch {
   Dispatch& Read(absl::string_view name, TensorId id);
   Dispatch& Write(absl::string_view name, TensorId id);
   Dispatch& Constant(PackedConstant constant);
-  Dispatch& Grid(int x, int y, int z);
+  // Past 31 bits: as many as those hold, which planning refuses.
+  Dispatch& Grid(int64_t x, int64_t y, int64_t z);
   Dispatch& WorkGroup(int x, int y, int z);
   // Must be said by whose shader declares any: planning holds it against the
   // device's limit.

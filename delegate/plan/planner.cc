@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -92,9 +93,13 @@ absl::Status CheckDispatch(const Graph& graph, const Dispatch& d,
     if (d.grid[axis] <= 0 || d.work_group[axis] <= 0) {
       return absl::InternalError(absl::StrCat(d.shader, " has an empty grid"));
     }
+    if (d.grid[axis] == std::numeric_limits<int32_t>::max()) {
+      return absl::ResourceExhaustedError(absl::StrCat(
+          d.shader, " wants 2^31 or more invocations on axis ", axis));
+    }
     invocations *= d.work_group[axis];
-    const int groups =
-        (d.grid[axis] + d.work_group[axis] - 1) / d.work_group[axis];
+    const int64_t groups =
+        (int64_t{d.grid[axis]} + d.work_group[axis] - 1) / d.work_group[axis];
     if (d.work_group[axis] > profile.limits.max_work_group_size[axis] ||
         groups > profile.limits.max_work_group_count[axis]) {
       return absl::ResourceExhaustedError(absl::StrCat(

@@ -12,7 +12,7 @@ namespace {
 
 // Of one piece of a staged transfer. Each piece costs a submission, so that
 // smaller pieces cost more; the bus is idle while the host copies the first
-// piece, so that larger pieces leave it idle longer (docs/performance.md).
+// piece, so that larger pieces leave it idle longer (docs/performance_log.md).
 constexpr size_t kStagedPieceBytes = 512 << 10;
 // Of an active wait. Polling saves a few microseconds over sleeping in the
 // driver, which is not worth a busy core where an inference takes longer.

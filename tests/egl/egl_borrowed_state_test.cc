@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "egl/context.h"
 #include "egl/gl_state.h"
@@ -204,75 +205,73 @@ void Disturb(const Objects& objects, int shift) {
   if (shift > 0) gl().BindFramebuffer(GL_DRAW_FRAMEBUFFER, objects.framebuffer);
 }
 
-std::unique_ptr<Context> MakeApp() {
-  return std::move(Context::Create({})).value();
+// Runs `fn` in an app's context, current as an app leaves it.
+void InApp(absl::FunctionRef<absl::Status()> fn) {
+  const std::unique_ptr<Context> app = Context::Create({}).value();
+  const absl::Status status = app->Run(fn);
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+// Runs `fn`, which disturbs the state, in the adopted context; its status.
+absl::Status DisturbWhileAdopted(absl::FunctionRef<absl::Status()> fn) {
+  const Snapshot before = TakeSnapshot();
+  const std::unique_ptr<Context> adopted = Context::AdoptCurrent().value();
+  absl::Status inside = adopted->Run([&] {
+    const absl::Status status = fn();
+    EXPECT_NE(TakeSnapshot(), before) << "the test disturbs nothing";
+    return status;
+  });
+  EXPECT_EQ(TakeSnapshot(), before);
+  return inside;
 }
 
 TEST(BorrowedStateTest, IsRestoredExactly) {
   GLES_SKIP_WITHOUT_DEVICE();
-  std::unique_ptr<Context> app = MakeApp();
-  const absl::Status status = app->Run([] {
+  InApp([] {
     const Objects mine, others;
     Disturb(mine, /*shift=*/0);
-    const Snapshot before = TakeSnapshot();
     if (absl::Status s = CheckGl("setting the app's state"); !s.ok()) return s;
-
-    std::unique_ptr<Context> adopted = Context::AdoptCurrent().value();
-    absl::Status inside = adopted->Run([&] {
+    absl::Status inside = DisturbWhileAdopted([&] {
       Disturb(others, /*shift=*/1);
-      EXPECT_NE(TakeSnapshot(), before) << "the test disturbs nothing";
       return CheckGl("disturbing it");
     });
-    EXPECT_EQ(TakeSnapshot(), before);
     inside.Update(CheckGl("restoring it"));
     return inside;
   });
-  EXPECT_TRUE(status.ok()) << status;
 }
 
 TEST(BorrowedStateTest, DefaultsAreRestoredToo) {
   GLES_SKIP_WITHOUT_DEVICE();
-  std::unique_ptr<Context> app = MakeApp();
-  const absl::Status status = app->Run([] {
+  InApp([] {
     const Objects others;
     gl().BindBuffer(GL_COPY_WRITE_BUFFER, 0);
     gl().PixelStorei(GL_UNPACK_ALIGNMENT, 4);
-    const Snapshot before = TakeSnapshot();
-    std::unique_ptr<Context> adopted = Context::AdoptCurrent().value();
-    absl::Status inside = adopted->Run([&] {
+    absl::Status inside = DisturbWhileAdopted([&] {
       Disturb(others, /*shift=*/1);
       return CheckGl("disturbing it");
     });
-    EXPECT_EQ(TakeSnapshot(), before);
     inside.Update(CheckGl("restoring it"));
     return inside;
   });
-  EXPECT_TRUE(status.ok()) << status;
 }
 
 TEST(BorrowedStateTest, IsRestoredWhereFnFails) {
   GLES_SKIP_WITHOUT_DEVICE();
-  std::unique_ptr<Context> app = MakeApp();
-  const absl::Status status = app->Run([] {
+  InApp([] {
     const Objects mine, others;
     Disturb(mine, /*shift=*/0);
-    const Snapshot before = TakeSnapshot();
-    std::unique_ptr<Context> adopted = Context::AdoptCurrent().value();
-    EXPECT_EQ(adopted->Run([&] {
-      Disturb(others, /*shift=*/1);
-      return absl::NotFoundError("no");
-    }),
+    EXPECT_EQ(DisturbWhileAdopted([&] {
+                Disturb(others, /*shift=*/1);
+                return absl::NotFoundError("no");
+              }),
               absl::NotFoundError("no"));
-    EXPECT_EQ(TakeSnapshot(), before);
     return absl::OkStatus();
   });
-  EXPECT_TRUE(status.ok()) << status;
 }
 
 TEST(BorrowedStateTest, UploadsIgnoreTheAppsPixelStoreAndUnpackBuffer) {
   GLES_SKIP_WITHOUT_DEVICE();
-  std::unique_ptr<Context> app = MakeApp();
-  const absl::Status status = app->Run([] {
+  InApp([] {
     const Objects mine;
     Disturb(mine, /*shift=*/0);
     std::unique_ptr<Context> adopted = Context::AdoptCurrent().value();
@@ -296,14 +295,12 @@ TEST(BorrowedStateTest, UploadsIgnoreTheAppsPixelStoreAndUnpackBuffer) {
       return CheckGl("upload and readback");
     });
   });
-  EXPECT_TRUE(status.ok()) << status;
 }
 
 // What a delegate does there, from ModifyGraphWithDelegate to its end.
 TEST(BorrowedStateTest, ADelegatesLifeLeavesNoTrace) {
   GLES_SKIP_WITHOUT_DEVICE();
-  std::unique_ptr<Context> app = MakeApp();
-  const absl::Status status = app->Run([] {
+  InApp([] {
     const Objects mine;
     Disturb(mine, /*shift=*/0);
     const Snapshot before = TakeSnapshot();
@@ -328,24 +325,20 @@ TEST(BorrowedStateTest, ADelegatesLifeLeavesNoTrace) {
     }
     return CheckGl("what the delegate left behind");
   });
-  EXPECT_TRUE(status.ok()) << status;
 }
 
 TEST(BorrowedStateTest, AnErrorOfTheAppIsNotTakenForOurs) {
   GLES_SKIP_WITHOUT_DEVICE();
-  std::unique_ptr<Context> app = MakeApp();
-  const absl::Status status = app->Run([] {
+  InApp([] {
     std::unique_ptr<Context> adopted = Context::AdoptCurrent().value();
     gl().Enable(0xFFFF);  // GL_INVALID_ENUM, never fetched
     return adopted->Run([] { return CheckGl("ours"); });
   });
-  EXPECT_TRUE(status.ok()) << status;
 }
 
 TEST(BorrowedStateTest, ANestedRunRestoresAtTheOutermostOnly) {
   GLES_SKIP_WITHOUT_DEVICE();
-  std::unique_ptr<Context> app = MakeApp();
-  const absl::Status status = app->Run([] {
+  InApp([] {
     const Objects others;
     std::unique_ptr<Context> adopted = Context::AdoptCurrent().value();
     const Snapshot before = TakeSnapshot();
@@ -362,7 +355,6 @@ TEST(BorrowedStateTest, ANestedRunRestoresAtTheOutermostOnly) {
     EXPECT_EQ(TakeSnapshot(), before);
     return inside;
   });
-  EXPECT_TRUE(status.ok()) << status;
 }
 
 }  // namespace

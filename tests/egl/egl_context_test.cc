@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/make_context.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -22,14 +23,6 @@ using ::gles_delegate::egl::gl;
 using ::gles_delegate::egl::ListDisplays;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-std::unique_ptr<Context> MakeContext(const std::string& device = "") {
-  ContextOptions options;
-  options.device = device;
-  absl::StatusOr<std::unique_ptr<Context>> context = Context::Create(options);
-  EXPECT_TRUE(context.ok()) << context.status();
-  return context.ok() ? *std::move(context) : nullptr;
-}
 
 // Everything eglMakeCurrent sets, to compare.
 struct Current {

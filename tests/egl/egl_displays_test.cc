@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/child.h"
 #include "tests/testing/device.h"
+#include "tests/testing/make_context.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -21,14 +22,6 @@ using ::gles_delegate::egl::DisplayReport;
 using ::gles_delegate::egl::ListDisplays;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-std::unique_ptr<Context> MakeContext(const std::string& device = "") {
-  ContextOptions options;
-  options.device = device;
-  absl::StatusOr<std::unique_ptr<Context>> context = Context::Create(options);
-  EXPECT_TRUE(context.ok()) << context.status();
-  return context.ok() ? *std::move(context) : nullptr;
-}
 
 // The first display of ListDisplays() that works.
 DisplayReport WorkingDisplay() {

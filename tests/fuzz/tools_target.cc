@@ -1,29 +1,15 @@
 #include <string>
 
 #include "nlohmann/json.hpp"
-#include "stb/stb_image.h"
 #include "stb/stb_image_write.h"
 #include "tests/fuzz/seed_models.h"
 #include "tests/fuzz/target.h"
+#include "tools/common/image.h"
 #include "tools/runner/op_shape_model.h"
 #include "tools/runner/op_shapes.h"
 
 namespace gles_delegate::fuzz {
 namespace {
-
-// An image as each tool decodes it (stbi_load of a file of these bytes).
-void RunImage(absl::Span<const uint8_t> bytes) {
-  int width = 0, height = 0, channels = 0;
-  const auto size = static_cast<int>(bytes.size());
-  // A header of a few bytes may ask for gigabytes.
-  if (stbi_info_from_memory(bytes.data(), size, &width, &height, &channels) ==
-          0 ||
-      int64_t{width} * height > 1 << 22) {
-    return;
-  }
-  stbi_image_free(
-      stbi_load_from_memory(bytes.data(), size, &width, &height, &channels, 3));
-}
 
 // The shapes of a model's ops as text (benches read files of these).
 void RunShapes(const std::string& text) {
@@ -36,7 +22,7 @@ void RunTools(absl::Span<const uint8_t> bytes) {
   const Bytes rest(bytes.begin() + 1, bytes.end());
   switch (bytes[0] % 3) {
     case 0:
-      RunImage(rest);
+      (void)DecodeImage(rest);
       return;
     case 1:
       RunShapes(std::string(rest.begin(), rest.end()));

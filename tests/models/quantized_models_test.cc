@@ -18,6 +18,7 @@
 #include "tests/testing/device.h"
 #include "tests/testing/run_graph.h"
 #include "tests/testing/single_op.h"
+#include "tests/testing/uniform.h"
 #include "tools/common/model_builder.h"
 
 namespace gles_delegate::testing {
@@ -31,24 +32,6 @@ constexpr auto kInt16 = schema::TensorType::INT16;
 
 ModelQuantization Q(float scale, int64_t zero) {
   return ModelQuantization::PerTensor(scale, zero);
-}
-
-std::vector<float> Uniform(size_t n, float low, float high, int seed = 1) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<float> draw(low, high);
-  std::vector<float> values(n);
-  for (float& v : values) v = draw(random);
-  return values;
-}
-
-template <typename T>
-std::vector<T> Codes(size_t n, int low, int high, int seed) {
-  std::mt19937 random(seed);
-  std::vector<T> codes(n);
-  for (T& c : codes) {
-    c = static_cast<T>(low + static_cast<int>(random() % (high - low + 1)));
-  }
-  return codes;
 }
 
 SingleOpModel Finish(const std::string& description,

@@ -34,9 +34,8 @@ using Dims = ModelBuilder::Shape;
 
 // --- The shader's arithmetic against its specification ----------------------
 
-// x * m for each x, by the post-op that the device runs.
-std::vector<float> RescaleOnDevice(const std::vector<float>& xs,
-                                   quant::Multiplier m, quant::Ties ties) {
+// What a post-op makes of each x on the device.
+std::vector<float> OnDevice(const std::vector<float>& xs, PostOp op) {
   Graph graph;
   const int n = static_cast<int>(xs.size());
   const TensorId x = AddTensor(&graph, {1, 1, n / 4, 4});
@@ -44,18 +43,24 @@ std::vector<float> RescaleOnDevice(const std::vector<float>& xs,
   Node node;
   node.inputs = {x};
   node.outputs = {y};
-  // An elementwise op is its post-ops.
   ElementwiseAttributes attributes;
   attributes.source_shape = graph.tensor(x).shape;
   node.attributes = attributes;
-  node.post_ops = {
-      {"requantize_all",
-       {static_cast<float>(m.value >> 15), static_cast<float>(m.value & 0x7fff),
-        static_cast<float>(m.shift), ties == quant::Ties::kUp ? 1.0f : 0.0f}}};
+  node.post_ops = {std::move(op)};
   auto run = RunGraphOf("RELU", std::move(node), std::move(graph), {xs},
                         [](DeviceProfile&) {});
   EXPECT_TRUE(run.ok()) << run.status();
-  return run.ok() ? *run : std::vector<float>();
+  return run.ok() ? *run : std::vector<float>(xs.size());
+}
+
+// x * m for each x, by the post-op that the device runs.
+std::vector<float> RescaleOnDevice(const std::vector<float>& xs,
+                                   quant::Multiplier m, quant::Ties ties) {
+  return OnDevice(
+      xs,
+      {"requantize_all",
+       {static_cast<float>(m.value >> 15), static_cast<float>(m.value & 0x7fff),
+        static_cast<float>(m.shift), ties == quant::Ties::kUp ? 1.0f : 0.0f}});
 }
 
 TEST(RescaleTest, IsMultiplyForSumsAndMultipliersOfEveryMagnitude) {
@@ -84,25 +89,6 @@ TEST(RescaleTest, IsMultiplyForSumsAndMultipliersOfEveryMagnitude) {
       }
     }
   }
-}
-
-// What a post-op makes of each x on the device.
-std::vector<float> OnDevice(const std::vector<float>& xs, PostOp op) {
-  Graph graph;
-  const int n = static_cast<int>(xs.size());
-  const TensorId x = AddTensor(&graph, {1, 1, n / 4, 4});
-  const TensorId y = AddTensor(&graph, {1, 1, n / 4, 4});
-  Node node;
-  node.inputs = {x};
-  node.outputs = {y};
-  ElementwiseAttributes attributes;
-  attributes.source_shape = graph.tensor(x).shape;
-  node.attributes = attributes;
-  node.post_ops = {std::move(op)};
-  auto run = RunGraphOf("RELU", std::move(node), std::move(graph), {xs},
-                        [](DeviceProfile&) {});
-  EXPECT_TRUE(run.ok()) << run.status();
-  return run.ok() ? *run : std::vector<float>(xs.size());
 }
 
 TEST(XnnpackTest, FloatScalesRoundToEvenAsSpecified) {

@@ -15,11 +15,14 @@
 #include "gtest/gtest.h"
 #include "quant/fixed_point.h"
 #include "quant/inverse_root.h"
+#include "tests/testing/codes_on_cpu.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_host.h"
 
 namespace gles_delegate::quant {
 namespace {
+
+using ::gles_delegate::testing::CodesOnCpu;
 
 using Op = schema::BuiltinOperator;
 
@@ -74,24 +77,6 @@ int AddTensor(ModelBuilder* b, const char* name, int size,
                : b->AddTensor(name, {1, size}, kType, q);
 }
 
-template <typename Code>
-std::vector<Code> RunOnCpu(const ModelBuilder& builder,
-                           const std::vector<std::vector<Code>>& inputs) {
-  auto model = Model::FromBuffer(builder.Finish());
-  EXPECT_TRUE(model.ok()) << model.status();
-  if (!model.ok()) return {};
-  auto interpreter = Interpreter::Create(**model);
-  EXPECT_TRUE(interpreter.ok()) << interpreter.status();
-  if (!interpreter.ok()) return {};
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    EXPECT_TRUE(
-        (*interpreter)->input(static_cast<int>(i)).Write(inputs[i]).ok());
-  }
-  EXPECT_TRUE((*interpreter)->Invoke().ok());
-  const auto codes = (*interpreter)->output(0).data<Code>();
-  return {codes.begin(), codes.end()};
-}
-
 // Adds the op that reads x and writes y.
 using AddNode = std::function<void(ModelBuilder*, int x, int y)>;
 using MakeTable = std::function<std::optional<CodeTable>(const AffineCodes&,
@@ -109,7 +94,7 @@ void ExpectTable(const AffineCodes& in, const AffineCodes& out,
   const int y = AddTensor<Code>(&b, "y", 256, out, false);
   add(&b, x, y);
   b.SetOutputs({y});
-  const std::vector<Code> want = RunOnCpu<Code>(b, {codes});
+  const std::vector<Code> want = CodesOnCpu<Code>(b, {codes});
   ASSERT_EQ(want.size(), 256u);
   const auto table = make(in, out);
   ASSERT_TRUE(table.has_value());
@@ -204,7 +189,8 @@ TEST(PairsAgainstTfliteTest, SquaredDifference) {
     const int out = AddTensor<int8_t>(&builder, "y", 65536, y, false);
     builder.AddOp(Op::SQUARED_DIFFERENCE, 2, {in, other}, {out});
     builder.SetOutputs({out});
-    const std::vector<int8_t> want = RunOnCpu<int8_t>(builder, {first, second});
+    const std::vector<int8_t> want =
+        CodesOnCpu<int8_t>(builder, {first, second});
     ASSERT_EQ(want.size(), first.size());
     const AddMultipliers m =
         SquaredDifferenceMultipliersOf(a.scale, b.scale, y.scale);

@@ -16,11 +16,14 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "quant/cpu_kernels.h"
+#include "tests/testing/codes_on_cpu.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_host.h"
 
 namespace gles_delegate::quant {
 namespace {
+
+using ::gles_delegate::testing::CodesOnCpu;
 
 TEST(MultiplierOfTest, IsNormalised) {
   EXPECT_EQ(MultiplierOf(0).value, 0);
@@ -108,25 +111,6 @@ std::vector<Code> RandomCodes(size_t n, std::mt19937& random) {
   std::vector<Code> codes(n);
   for (Code& c : codes) c = static_cast<Code>(random() >> 24);
   return codes;
-}
-
-// Runs the model on the CPU; the outputs' codes.
-template <typename Code>
-std::vector<Code> RunOnCpu(const ModelBuilder& builder,
-                           const std::vector<std::vector<Code>>& inputs) {
-  auto model = Model::FromBuffer(builder.Finish());
-  EXPECT_TRUE(model.ok()) << model.status();
-  if (!model.ok()) return {};
-  auto interpreter = Interpreter::Create(**model);
-  EXPECT_TRUE(interpreter.ok()) << interpreter.status();
-  if (!interpreter.ok()) return {};
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    EXPECT_TRUE(
-        (*interpreter)->input(static_cast<int>(i)).Write(inputs[i]).ok());
-  }
-  EXPECT_TRUE((*interpreter)->Invoke().ok());
-  const auto codes = (*interpreter)->output(0).data<Code>();
-  return {codes.begin(), codes.end()};
 }
 
 template <typename Code>
@@ -256,7 +240,7 @@ int Misses(Op op, bool per_channel, Ties ties, int seed) {
   std::mt19937 random(seed);
   const Products p = Draw<Code>(random, per_channel);
   const Sums<Code> s = Build<Code>(op, p, random);
-  const std::vector<Code> got = RunOnCpu<Code>(s.builder, {s.input});
+  const std::vector<Code> got = CodesOnCpu<Code>(s.builder, {s.input});
   EXPECT_EQ(got.size(), size_t{Products::kPixels} * Products::kOutputs);
   return Differences(got, [&](int pixel, int o) {
     const int at =
@@ -331,7 +315,7 @@ void ExpectPairsAsTflite(schema::BuiltinOperator op, int seed) {
     ac[i] = static_cast<Code>(low + i / 256);
     bc[i] = static_cast<Code>(low + i % 256);
   }
-  const std::vector<Code> got = RunOnCpu<Code>(builder, {ac, bc});
+  const std::vector<Code> got = CodesOnCpu<Code>(builder, {ac, bc});
   const AddMultipliers m = AddMultipliersOf(as, bs, ys);
   const Multiplier product = MultiplierOf(ProductScale(as, bs, ys));
   const auto want = [&](int x, int z) {
@@ -434,7 +418,7 @@ void ExpectPoolAsTflite(int window, int seed) {
   builder.AddOp(schema::BuiltinOperator::AVERAGE_POOL_2D, 2, {x}, {y}, pool);
   builder.SetOutputs({y});
   const auto codes = RandomCodes<Code>(window * window * kChannels, random);
-  const std::vector<Code> got = RunOnCpu<Code>(builder, {codes});
+  const std::vector<Code> got = CodesOnCpu<Code>(builder, {codes});
   ASSERT_EQ(got.size(), size_t{kChannels});
   for (int c = 0; c < kChannels; ++c) {
     int32_t sum = 0;

@@ -2,24 +2,24 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "stb/stb_image.h"
+#include "tools/common/image.h"
 
 namespace gles_delegate::testing {
 namespace {
 
 struct Picture {
-  std::unique_ptr<stbi_uc, void (*)(void*)> pixels{nullptr, stbi_image_free};
-  int width = 0;
-  int height = 0;
+  Image image;
+  int width = image.width;
+  int height = image.height;
 
   float at(int x, int y, int c) const {
     x = std::clamp(x, 0, width - 1);
     y = std::clamp(y, 0, height - 1);
-    return pixels.get()[(y * width + x) * 3 + c];
+    return image.rgb[(y * width + x) * 3 + c];
   }
 
   // Bilinear, pixel centres at halves.
@@ -41,13 +41,9 @@ absl::StatusOr<std::vector<float>> LoadPhoto(const std::string& path,
     return absl::InvalidArgumentError(
         absl::StrCat("no picture fits an input of ", absl::StrJoin(dims, "x")));
   }
-  Picture picture;
-  int channels = 0;
-  picture.pixels.reset(
-      stbi_load(path.c_str(), &picture.width, &picture.height, &channels, 3));
-  if (picture.pixels == nullptr) {
-    return absl::NotFoundError(absl::StrCat(path, ": ", stbi_failure_reason()));
-  }
+  auto image = ReadImage(path);
+  if (!image.ok()) return image.status();
+  const Picture picture{*std::move(image)};
   std::vector<float> values;
   for (int y = 0; y < dims[1]; ++y) {
     for (int x = 0; x < dims[2]; ++x) {

@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/random.h"
+#include "tests/testing/two_negations.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -88,12 +89,7 @@ nlohmann::json ReportOf(const DelegatePtr& delegate) {
 }
 
 std::unique_ptr<Model> LoadOrDie(std::vector<uint8_t> bytes) {
-  auto model = Model::FromBuffer(std::move(bytes));
-  if (!model.ok()) {
-    ADD_FAILURE() << model.status();
-    std::abort();
-  }
-  return *std::move(model);
+  return LoadOrEnd(std::move(bytes));
 }
 
 std::unique_ptr<Interpreter> InterpreterOrDie(const Model& model) {

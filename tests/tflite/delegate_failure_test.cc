@@ -5,6 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/two_negations.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_abi.h"
 #include "tools/common/tflite_host.h"
@@ -12,29 +13,10 @@
 namespace gles_delegate {
 namespace {
 
+using ::gles_delegate::testing::LoadOrEnd;
+using ::gles_delegate::testing::TwoNegations;
 using ::testing::Contains;
 using ::testing::HasSubstr;
-
-// y = -(-x), two NEG nodes.
-std::vector<uint8_t> TwoNegations() {
-  ModelBuilder builder;
-  const int x = builder.AddInput("x", {1, 2});
-  const int t = builder.AddTensor("t", {1, 2});
-  const int y = builder.AddTensor("y", {1, 2});
-  builder.AddOp(schema::BuiltinOperator::NEG, 1, {x}, {t});
-  builder.AddOp(schema::BuiltinOperator::NEG, 1, {t}, {y});
-  builder.SetOutputs({y});
-  return builder.Finish();
-}
-
-std::unique_ptr<Model> LoadOrDie(std::vector<uint8_t> bytes) {
-  auto model = Model::FromBuffer(std::move(bytes));
-  if (!model.ok()) {
-    ADD_FAILURE() << model.status();
-    std::abort();
-  }
-  return *std::move(model);
-}
 
 // A delegate that fails where it is told to. It claims both NEG nodes and
 // computes them (so that its outputs are x + 1000, unlike the CPU's).
@@ -142,7 +124,7 @@ struct Applied {
 };
 
 Applied Apply(FakeDelegate* fake, InterpreterOptions::Apply how) {
-  static const auto& model = *LoadOrDie(TwoNegations()).release();
+  static const auto& model = *LoadOrEnd(TwoNegations()).release();
   Applied result;
   InterpreterOptions options;
   options.apply = how;
@@ -271,7 +253,7 @@ TEST(DelegateFailureTest, InvokeFailsAndSaysWhy) {
 
 // After a failure, the next delegate has its turn.
 TEST(DelegateFailureTest, AnotherDelegateAfterAFailure) {
-  auto model = LoadOrDie(TwoNegations());
+  auto model = LoadOrEnd(TwoNegations());
   FakeDelegate bad, good;
   bad.delegate_prepare = kTfLiteError;
   auto interpreter = Interpreter::Create(*model);
@@ -287,7 +269,7 @@ TEST(DelegateFailureTest, AnotherDelegateAfterAFailure) {
 
 // require_delegate = false: Create gives the CPU's interpreter and the reason.
 TEST(DelegateFailureTest, CreateMayGoOnWithoutTheDelegate) {
-  auto model = LoadOrDie(TwoNegations());
+  auto model = LoadOrEnd(TwoNegations());
   FakeDelegate fake;
   fake.delegate_prepare = kTfLiteError;
   InterpreterOptions options;
@@ -306,7 +288,7 @@ TEST(DelegateFailureTest, CreateMayGoOnWithoutTheDelegate) {
 // that allows dynamic tensors keeps its nodes: there the failure is for good.
 TEST(DelegateFailureTest, ResizeAppliesTheDelegateAgain) {
   for (int64_t flags : {0, 1}) {
-    auto model = LoadOrDie(TwoNegations());
+    auto model = LoadOrEnd(TwoNegations());
     FakeDelegate fake;
     fake.flags = flags;
     InterpreterOptions options;

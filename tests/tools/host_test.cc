@@ -8,36 +8,18 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/scratch_directory.h"
+#include "tests/testing/two_negations.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_host.h"
 
 namespace gles_delegate {
 namespace {
 
+using ::gles_delegate::testing::LoadOrEnd;
 using ::gles_delegate::testing::ScratchDirectory;
+using ::gles_delegate::testing::TwoNegations;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-// y = -(-x), two NEG nodes.
-std::vector<uint8_t> TwoNegations() {
-  ModelBuilder builder;
-  const int x = builder.AddInput("x", {1, 2});
-  const int t = builder.AddTensor("t", {1, 2});
-  const int y = builder.AddTensor("y", {1, 2});
-  builder.AddOp(schema::BuiltinOperator::NEG, 1, {x}, {t});
-  builder.AddOp(schema::BuiltinOperator::NEG, 1, {t}, {y});
-  builder.SetOutputs({y});
-  return builder.Finish();
-}
-
-std::unique_ptr<Model> LoadOrDie(std::vector<uint8_t> bytes) {
-  auto model = Model::FromBuffer(std::move(bytes));
-  if (!model.ok()) {
-    ADD_FAILURE() << model.status();
-    std::abort();
-  }
-  return *std::move(model);
-}
 
 TEST(ModelTest, NoSuchFile) {
   const auto model = Model::FromFile("no/such/model.tflite");
@@ -86,7 +68,7 @@ TEST(InterpreterTest, UnknownCustomOp) {
   const int y = builder.AddTensor("y", {1});
   builder.AddCustomOp("NobodyKnowsThis", {}, {x}, {y});
   builder.SetOutputs({y});
-  auto model = LoadOrDie(builder.Finish());
+  auto model = LoadOrEnd(builder.Finish());
   const auto interpreter = Interpreter::Create(*model);
   ASSERT_FALSE(interpreter.ok());
   EXPECT_THAT(std::string(interpreter.status().message()),
@@ -101,7 +83,7 @@ TEST(InterpreterTest, InconsistentShapesAreTflitesError) {
   builder.AddOp(schema::BuiltinOperator::ADD, 1, {a, b}, {y},
                 schema::AddOptionsT());
   builder.SetOutputs({y});
-  auto model = LoadOrDie(builder.Finish());
+  auto model = LoadOrEnd(builder.Finish());
   const auto interpreter = Interpreter::Create(*model);
   ASSERT_FALSE(interpreter.ok());
   EXPECT_THAT(std::string(interpreter.status().message()),
@@ -109,7 +91,7 @@ TEST(InterpreterTest, InconsistentShapesAreTflitesError) {
 }
 
 TEST(InterpreterTest, WrongSizesAreRefused) {
-  auto model = LoadOrDie(TwoNegations());
+  auto model = LoadOrEnd(TwoNegations());
   auto interpreter = Interpreter::Create(*model);
   ASSERT_TRUE(interpreter.ok());
   const TensorView input = (*interpreter)->input(0);
@@ -131,7 +113,7 @@ TEST(CustomOpsTest, TransposeConvolutionWithoutOverlap) {
   std::memcpy(bytes, params, sizeof(params));
   builder.AddCustomOp("Convolution2DTransposeBias", bytes, {x, w, b}, {y});
   builder.SetOutputs({y});
-  auto model = LoadOrDie(builder.Finish());
+  auto model = LoadOrEnd(builder.Finish());
   auto interpreter = Interpreter::Create(*model);
   ASSERT_TRUE(interpreter.ok()) << interpreter.status();
   ASSERT_TRUE((*interpreter)->input(0).Write(std::vector<float>{1, 10}).ok());
@@ -171,7 +153,7 @@ TEST(CustomOpsTest, TransposeConvolutionMatchesTfliteAtSame) {
                     {y}, options);
     }
     builder.SetOutputs({y});
-    auto model = LoadOrDie(builder.Finish());
+    auto model = LoadOrEnd(builder.Finish());
     auto interpreter = Interpreter::Create(*model);
     ASSERT_TRUE(interpreter.ok()) << interpreter.status();
     ASSERT_TRUE((*interpreter)->input(0).Write(data).ok());
@@ -195,7 +177,7 @@ TEST(CustomOpsTest, WrongParametersAreRefused) {
     if (!bytes.empty()) std::memcpy(bytes.data(), params.data(), bytes.size());
     builder.AddCustomOp("Convolution2DTransposeBias", bytes, {x, w, b}, {y});
     builder.SetOutputs({y});
-    auto model = LoadOrDie(builder.Finish());
+    auto model = LoadOrEnd(builder.Finish());
     const auto interpreter = Interpreter::Create(*model);
     ASSERT_FALSE(interpreter.ok());
     EXPECT_THAT(std::string(interpreter.status().message()),
@@ -204,7 +186,7 @@ TEST(CustomOpsTest, WrongParametersAreRefused) {
 }
 
 TEST(DelegateTest, XnnpackRuns) {
-  auto model = LoadOrDie(TwoNegations());
+  auto model = LoadOrEnd(TwoNegations());
   auto delegate = CreateXnnpackDelegate(1);
   ASSERT_TRUE(delegate.ok()) << delegate.status();
   InterpreterOptions options;

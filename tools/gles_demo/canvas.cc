@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "stb/stb_easy_font.h"
-#include "stb/stb_image.h"
 #include "stb/stb_image_write.h"
+#include "tools/common/image.h"
 
 namespace gles_delegate::demo {
 
@@ -19,20 +20,12 @@ Canvas::Canvas(int width, int height, Color fill)
 }
 
 absl::StatusOr<Canvas> Canvas::FromFile(const std::string& path) {
-  int width = 0;
-  int height = 0;
-  int channels = 0;
-  stbi_uc* pixels = stbi_load(path.c_str(), &width, &height, &channels, 3);
-  if (pixels == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Cannot read the image ", path, ": ",
-                     stbi_failure_reason(), " (PNG, JPEG and BMP are known)"));
-  }
+  auto image = ReadImage(path);
+  if (!image.ok()) return image.status();
   Canvas canvas;
-  canvas.width_ = width;
-  canvas.height_ = height;
-  canvas.rgb_.assign(pixels, pixels + static_cast<size_t>(width) * height * 3);
-  stbi_image_free(pixels);
+  canvas.width_ = image->width;
+  canvas.height_ = image->height;
+  canvas.rgb_ = std::move(image->rgb);
   return canvas;
 }
 

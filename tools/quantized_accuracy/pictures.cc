@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "stb/stb_image.h"
 
 namespace gles_delegate {
 namespace {
@@ -23,23 +22,14 @@ absl::StatusOr<Pictures> Pictures::Load(const std::string& folder) {
   for (const char* name :
        {"cat.bmp", "bird.bmp", "sunflower.bmp", "pets.jpg"}) {
     const std::string path = absl::StrCat(folder, "/", name);
-    Photo photo;
-    int channels = 0;
-    const std::unique_ptr<stbi_uc, void (*)(void*)> pixels(
-        stbi_load(path.c_str(), &photo.width, &photo.height, &channels, 3),
-        stbi_image_free);
-    if (pixels == nullptr) {
-      return absl::NotFoundError(
-          absl::StrCat(path, ": ", stbi_failure_reason()));
-    }
-    photo.rgb.assign(pixels.get(),
-                     pixels.get() + size_t{3} * photo.width * photo.height);
-    pictures.photos_.push_back(std::move(photo));
+    auto photo = ReadImage(path);
+    if (!photo.ok()) return photo.status();
+    pictures.photos_.push_back(*std::move(photo));
   }
   return pictures;
 }
 
-std::vector<uint8_t> Pictures::Resample(const Photo& photo, const Rect& part,
+std::vector<uint8_t> Pictures::Resample(const Image& photo, const Rect& part,
                                         int width, int height, int channels) {
   std::vector<uint8_t> out;
   out.reserve(size_t{1} * width * height * channels);
@@ -71,7 +61,7 @@ std::vector<uint8_t> Pictures::Make(int number, int seed, int width, int height,
     for (uint8_t& v : noise) v = static_cast<uint8_t>(random() >> 24);
     return noise;
   }
-  const Photo& photo = photos_[number % photos];
+  const Image& photo = photos_[number % photos];
   Rect part = {0, 0, 1.0 * photo.width, 1.0 * photo.height};
   if (number >= photos) {
     part.width *= (1 + 2 * Fraction(random)) / 3;

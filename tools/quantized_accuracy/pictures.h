@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "tools/common/image.h"
 
 namespace gles_delegate {
 
@@ -25,18 +26,13 @@ class Pictures {
                             int channels) const;
 
  private:
-  struct Photo {
-    int width = 0;
-    int height = 0;
-    std::vector<uint8_t> rgb;
-  };
   struct Rect {
     double x, y, width, height;
   };
-  static std::vector<uint8_t> Resample(const Photo& photo, const Rect& part,
+  static std::vector<uint8_t> Resample(const Image& photo, const Rect& part,
                                        int width, int height, int channels);
 
-  std::vector<Photo> photos_;
+  std::vector<Image> photos_;
 };
 
 }  // namespace gles_delegate

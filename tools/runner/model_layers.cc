@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "third_party/tflite_schema/schema_generated.h"
+#include "tools/common/unpack_model.h"
 
 namespace gles_delegate {
 namespace {
@@ -15,18 +16,6 @@ using ModelPtr = std::unique_ptr<schema::ModelT>;
 absl::Status Broken(const char* what) {
   return absl::InvalidArgumentError(std::string("the model's ") + what +
                                     " leads nowhere");
-}
-
-absl::StatusOr<ModelPtr> Unpack(absl::Span<const uint8_t> bytes) {
-  flatbuffers::Verifier verifier(bytes.data(), bytes.size());
-  if (!schema::VerifyModelBuffer(verifier)) {
-    return absl::InvalidArgumentError("not a whole .tflite model");
-  }
-  ModelPtr model = schema::UnPackModel(bytes.data());
-  if (model->subgraphs.empty()) {
-    return absl::InvalidArgumentError("the model has no subgraph");
-  }
-  return model;
 }
 
 std::vector<uint8_t> Pack(const schema::ModelT& model) {
@@ -55,7 +44,7 @@ bool IsConstant(const schema::ModelT& model, const schema::TensorT& tensor) {
 }  // namespace
 
 absl::StatusOr<std::vector<Layer>> LayersOf(absl::Span<const uint8_t> bytes) {
-  auto model = Unpack(bytes);
+  auto model = UnpackModel(bytes);
   if (!model.ok()) return model.status();
   const schema::SubGraphT& graph = *(*model)->subgraphs[0];
   const int tensors = static_cast<int>(graph.tensors.size());
@@ -88,20 +77,20 @@ absl::StatusOr<std::vector<Layer>> LayersOf(absl::Span<const uint8_t> bytes) {
 }
 
 absl::StatusOr<std::vector<int>> InputsOf(absl::Span<const uint8_t> bytes) {
-  auto model = Unpack(bytes);
+  auto model = UnpackModel(bytes);
   if (!model.ok()) return model.status();
   return (*model)->subgraphs[0]->inputs;
 }
 
 absl::StatusOr<std::vector<int>> OutputsOf(absl::Span<const uint8_t> bytes) {
-  auto model = Unpack(bytes);
+  auto model = UnpackModel(bytes);
   if (!model.ok()) return model.status();
   return (*model)->subgraphs[0]->outputs;
 }
 
 absl::StatusOr<std::vector<uint8_t>> WithOutputs(
     absl::Span<const uint8_t> bytes, const std::vector<int>& tensors) {
-  auto model = Unpack(bytes);
+  auto model = UnpackModel(bytes);
   if (!model.ok()) return model.status();
   (*model)->subgraphs[0]->outputs = tensors;
   (*model)->signature_defs.clear();  // they name outputs that may be gone
@@ -110,7 +99,7 @@ absl::StatusOr<std::vector<uint8_t>> WithOutputs(
 
 absl::StatusOr<std::vector<uint8_t>> LayerAlone(absl::Span<const uint8_t> bytes,
                                                 const Layer& layer) {
-  auto model = Unpack(bytes);
+  auto model = UnpackModel(bytes);
   if (!model.ok()) return model.status();
   schema::SubGraphT& graph = *(*model)->subgraphs[0];
   if (layer.node < 0 ||

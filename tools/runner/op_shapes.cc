@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "third_party/tflite_schema/schema_generated.h"
+#include "tools/common/unpack_model.h"
 #include "tools/runner/op_options.h"
 
 namespace gles_delegate {
@@ -32,6 +33,7 @@ std::string NameOf(const schema::OperatorCodeT& code) {
 template <typename T>
 std::vector<int> Integers(const std::vector<uint8_t>& bytes) {
   std::vector<T> read(bytes.size() / sizeof(T));
+  if (read.empty()) return {};
   std::memcpy(read.data(), bytes.data(), read.size() * sizeof(T));
   std::vector<int> values;
   values.reserve(read.size());
@@ -144,16 +146,41 @@ Json ToJson(const TensorShape& shape) {
   return json;
 }
 
+// What a list of op shapes has in an int's place and no int holds.
+struct NoInt {
+  std::string text;
+};
+
+int IntFromJson(const Json& json) {
+  constexpr int64_t kLeast = std::numeric_limits<int>::min();
+  constexpr int64_t kMost = std::numeric_limits<int>::max();
+  const bool fits = json.is_number_unsigned()
+                        ? json.get<uint64_t>() <= static_cast<uint64_t>(kMost)
+                        : json.is_number_integer() &&
+                              json.get<int64_t>() >= kLeast &&
+                              json.get<int64_t>() <= kMost;
+  if (!fits) {
+    throw NoInt{json.dump(-1, ' ', false, Json::error_handler_t::replace)};
+  }
+  return json.get<int>();
+}
+
+std::vector<int> IntsFromJson(const Json& json) {
+  std::vector<int> values;
+  for (const Json& value : json) values.push_back(IntFromJson(value));
+  return values;
+}
+
 TensorShape TensorFromJson(const Json& json) {
   TensorShape shape;
   shape.absent = json.is_null();
   if (shape.absent) return shape;
   shape.type = json.at("type");
-  shape.dims = json.at("shape").get<std::vector<int>>();
+  shape.dims = IntsFromJson(json.at("shape"));
   shape.quantized = json.value("quantized", false);
   shape.constant = json.value("constant", false);
   shape.variable = json.value("variable", false);
-  shape.values = json.value("values", std::vector<int>());
+  shape.values = IntsFromJson(json.value("values", Json::array()));
   return shape;
 }
 
@@ -176,9 +203,9 @@ Json ToJson(const OpShape& shape) {
 OpShape OpFromJson(const Json& json) {
   OpShape shape;
   shape.op = json.at("op");
-  shape.version = json.at("version");
-  shape.node = json.at("node");
-  shape.count = json.at("count");
+  shape.version = IntFromJson(json.at("version"));
+  shape.node = IntFromJson(json.at("node"));
+  shape.count = IntFromJson(json.at("count"));
   for (const Json& t : json.at("inputs")) {
     shape.inputs.push_back(TensorFromJson(t));
   }
@@ -205,16 +232,9 @@ bool OpShape::on_constants() const {
 
 absl::StatusOr<std::vector<OpShape>> OpShapesOf(
     absl::Span<const uint8_t> model) {
-  flatbuffers::Verifier verifier(model.data(), model.size());
-  if (!schema::VerifyModelBuffer(verifier)) {
-    return absl::InvalidArgumentError("not a whole .tflite model");
-  }
-  const std::unique_ptr<schema::ModelT> read =
-      schema::UnPackModel(model.data());
-  if (read->subgraphs.empty()) {
-    return absl::InvalidArgumentError("the model has no subgraph");
-  }
-  return Lister(*read).List();
+  const auto read = UnpackModel(model);
+  if (!read.ok()) return read.status();
+  return Lister(**read).List();
 }
 
 std::string OpShapesToText(const std::string& model,
@@ -242,6 +262,9 @@ absl::StatusOr<std::vector<OpShape>> OpShapesFromText(const std::string& text) {
   } catch (const Json::exception& e) {
     return absl::InvalidArgumentError(
         absl::StrCat("no list of op shapes: ", e.what()));
+  } catch (const NoInt& e) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "no list of op shapes: ", e.text, " is no integer of 32 bits"));
   }
 }
 

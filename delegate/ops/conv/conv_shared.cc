@@ -154,7 +154,8 @@ Dispatch DispatchOf(const Work& work, const Grid& grid, TensorId src,
       .Read("src", src)
       .Write("dst", dst)
       .Constant(std::move(weights))
-      .Grid(grid.x * t.cells_x, grid.y * t.cells_y, work.products * t.lanes)
+      .Grid(int64_t{grid.x} * t.cells_x, int64_t{grid.y} * t.cells_y,
+            int64_t{work.products} * t.lanes)
       .WorkGroup(t.cells_x, t.cells_y, t.lanes)
       .SharedMemory(SharedBytes(t));
   if (WholeChunks(t, work.terms)) d.Define("WHOLE_CHUNKS");

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "delegate/ops/conv/conv_strategies.h"
@@ -25,8 +26,9 @@ bool Applies(const Convolution& conv, const Planner&) {
 }
 
 // Tiles on one axis, for every phase of a dilation.
-int Tiles(int extent, int dilation, int tile) {
-  return DivideUp(extent, tile * dilation) * dilation;
+int64_t Tiles(int64_t extent, int64_t dilation, int tile) {
+  const int64_t step = tile * dilation;
+  return (extent + step - 1) / step * dilation;
 }
 
 void Plan(const Convolution& conv, Planner* planner) {
@@ -40,7 +42,7 @@ void Plan(const Convolution& conv, Planner* planner) {
   const int rows =
       Even(DivideUp(dst.h, window.dilation_h),
            std::min(profile.choices.depthwise_tile_rows, most_rows));
-  const int tiles_x = Tiles(dst.w, window.dilation_w, pixels);
+  const int64_t tiles_x = Tiles(dst.w, window.dilation_w, pixels);
   Dispatch d("depthwise_conv_2d_tiled");
   d.Define("TILE_PIXELS", pixels)
       .Define("TILE_ROWS", rows)
@@ -54,7 +56,7 @@ void Plan(const Convolution& conv, Planner* planner) {
             dst.b);
   d.uniforms.Int4("step_pad", window.dilation_w, window.dilation_h,
                   window.pad_left, window.pad_top);
-  d.uniforms.Int("tiles_x", tiles_x);
+  d.uniforms.Int("tiles_x", static_cast<int>(tiles_x));
   BindFilter(conv, planner, &d);
   planner->Add(std::move(d));
 }

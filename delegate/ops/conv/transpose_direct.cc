@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <utility>
 
 #include "delegate/ops/conv/conv_strategies.h"
@@ -18,13 +19,14 @@ void Plan(const Convolution& conv, Planner* planner) {
   // A tile's pixels lie a stride apart, so each phase has its own tiles.
   const ConvTile tile = ChooseConvTile(DivideUp(dst.w, window.stride_w),
                                        dst.slices(), planner->profile());
+  const int64_t step = int64_t{tile.pixels} * window.stride_w;
+  const int64_t tiles_x = (dst.w + step - 1) / step * window.stride_w;
   Dispatch d("transpose_conv");
   d.Define("TILE_PIXELS", tile.pixels)
       .Define("TILE_SLICES", tile.slices)
       .Read("src", conv.src)
       .Write("dst", conv.dst)
-      .Grid(DivideUp(dst.w, tile.pixels * window.stride_w) * window.stride_w,
-            dst.h, DivideUp(dst.slices(), tile.slices) * dst.b);
+      .Grid(tiles_x, dst.h, DivideUp(dst.slices(), tile.slices) * dst.b);
   BindFilter(conv, planner, &d);
   d.uniforms.Int4("stride_pad", window.stride_w, window.stride_h,
                   window.pad_left, window.pad_top);

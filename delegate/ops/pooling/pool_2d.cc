@@ -18,7 +18,7 @@ constexpr int kMaxSpelledTaps = 16;
 // Where invocations run abreast, loops whose ends are not known are dear.
 bool IsSpelledOut(const PoolAttributes& a, const DeviceProfile& profile) {
   return profile.choices.simd_lanes > 1 && !a.zeros &&
-         a.h.size * a.w.size <= kMaxSpelledTaps;
+         int64_t{a.h.size} * a.w.size <= kMaxSpelledTaps;
 }
 
 void PlanSpelledOut(const Node& node, const PoolAttributes& a,

@@ -34,7 +34,7 @@ void AddArgExtreme(Planner* planner, TensorId src, TensorId dst, int axis,
   d.Read("src", src).Write("dst", dst);
   d.uniforms.Int4("step_by", axis == kW, axis == kH, axis == kC, axis == kB);
   d.uniforms.Int("texels", extents[axis]);
-  d.Grid(to.w * threads, to.h, to.slices() * to.b);
+  d.Grid(int64_t{to.w} * threads, to.h, to.slices() * to.b);
   if (threads > 1) d.WorkGroup(threads, 1, 1);
   planner->Add(std::move(d));
 }

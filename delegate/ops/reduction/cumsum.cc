@@ -44,7 +44,8 @@ void AddCumsum(Planner* planner, TensorId src, TensorId dst,
   d.uniforms.Int("line_slices", lines[kC]);
   d.uniforms.Int("texels", length);
   d.uniforms.Int("share", (length + threads - 1) / threads);
-  d.Grid(lines[kW] * threads, lines[kH], lines[kC] * lines[kB]);
+  d.Grid(int64_t{lines[kW]} * threads, lines[kH],
+         int64_t{lines[kC]} * lines[kB]);
   if (threads > 1) d.WorkGroup(threads, 1, 1);
   planner->Add(std::move(d));
 }

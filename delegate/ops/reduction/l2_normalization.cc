@@ -41,7 +41,7 @@ absl::Status PlanL2Normalization(const Node& node, Planner* planner) {
     d.uniforms.Int("low", codes->is_unsigned ? 0 : -128);
     d.uniforms.Int("more_bits", codes->is_unsigned ? 7 : 0);
   }
-  d.Grid(shape.w * threads, shape.h, shape.b);
+  d.Grid(int64_t{shape.w} * threads, shape.h, shape.b);
   if (threads > 1) d.WorkGroup(threads, 1, 1);
   planner->Add(std::move(d));
   return absl::OkStatus();

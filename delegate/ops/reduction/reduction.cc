@@ -121,7 +121,7 @@ void AddPass(Planner* planner, TensorId src, TensorId dst, const Reduction& r,
                   r.b.stride);
   d.uniforms.Int4("before", r.w.before, r.h.before, 0, r.b.before);
   if (on_codes) AddCodeSums(r.codes, partial, &d);
-  d.Grid(to.w * threads, to.h, to.slices() * to.b);
+  d.Grid(int64_t{to.w} * threads, to.h, to.slices() * to.b);
   if (threads > 1) {
     d.WorkGroup(threads, 1, 1);
   } else if (Taps(r, from) <= kLongLoop) {

@@ -85,7 +85,7 @@ absl::Status PlanSoftmax(const Node& node, Planner* planner) {
   } else {
     d.uniforms.Float("beta", a.beta);
   }
-  d.Grid(shape.w * threads, shape.h, shape.b);
+  d.Grid(int64_t{shape.w} * threads, shape.h, shape.b);
   if (threads > 1) {
     d.WorkGroup(threads, 1, 1);
   } else if (shape.slices() <= kShortRow) {

@@ -61,7 +61,7 @@ absl::Status PlanTopK(const Node& node, Planner* planner) {
   if (!IsIntegers(source)) d.Define("FLOATS");
   d.Read("src", node.inputs[0]);
   d.Write("dst", node.outputs[0]).Write("positions", node.outputs[1]);
-  d.Grid(from.w * threads, from.h, from.b);
+  d.Grid(int64_t{from.w} * threads, from.h, from.b);
   if (threads > 1) d.WorkGroup(threads, 1, 1);
   planner->Add(std::move(d));
   return absl::OkStatus();

@@ -1,0 +1,116 @@
+#include "tools/common/image.h"
+
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <numeric>
+
+#include "absl/strings/str_cat.h"
+#include "stb/stb_image.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr int64_t kMostPixels = 64 << 20;
+constexpr uint8_t kMarker = 0xff;
+constexpr uint8_t kHuffmanTables = 0xc4;
+constexpr uint8_t kScan = 0xda;
+
+// Markers without a segment behind them: of restarts, of the image's begin and
+// end, and one for temporary use.
+bool StandsAlone(uint8_t marker) {
+  return (marker >= 0xd0 && marker <= 0xd9) || marker == 0x01;
+}
+
+// Whether each Huffman table of a DHT segment's content counts no more codes
+// than a byte has values. 16 counts, one a length of codes, and as many bytes
+// as these add up to make a table (ITU-T T.81, B.2.4.2).
+bool HuffmanTablesFit(absl::Span<const uint8_t> content) {
+  constexpr size_t kCounts = 16;
+  while (content.size() > kCounts) {
+    const auto counts = content.subspan(1, kCounts);
+    const size_t codes =
+        std::accumulate(counts.begin(), counts.end(), size_t{0});
+    if (codes > 256) return false;
+    content = content.subspan(std::min(content.size(), 1 + kCounts + codes));
+  }
+  return true;
+}
+
+// stb_image 2.27, which is Debian 12's, writes past its tables where a Huffman
+// table has more than 256 codes. So the file's segments are walked first, as
+// stb_image walks them: what stands between two segments (the compressed data
+// of a scan, for one) holds no marker but those of restarts.
+bool JpegTablesFit(absl::Span<const uint8_t> file) {
+  for (size_t at = 0; at + 1 < file.size();) {
+    const uint8_t code = file[at + 1];
+    if (file[at] != kMarker || code == 0 || code == kMarker ||
+        StandsAlone(code)) {
+      ++at;
+      continue;
+    }
+    if (at + 4 > file.size()) return true;
+    const size_t length = size_t{file[at + 2]} * 256 + file[at + 3];
+    if (length < 2 || at + 2 + length > file.size()) return true;
+    if (code == kHuffmanTables &&
+        !HuffmanTablesFit(file.subspan(at + 4, length - 2))) {
+      return false;
+    }
+    at += 2 + length;
+  }
+  return true;
+}
+
+bool IsJpeg(absl::Span<const uint8_t> file) {
+  return file.size() > 2 && file[0] == kMarker && file[1] == 0xd8;
+}
+
+}  // namespace
+
+absl::StatusOr<Image> DecodeImage(absl::Span<const uint8_t> file) {
+  const auto refuse = [](absl::string_view why) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(why, " (PNG, JPEG and BMP are known)"));
+  };
+  if (file.size() > std::numeric_limits<int>::max()) {
+    return refuse("more than 2 GiB");
+  }
+  if (IsJpeg(file) && !JpegTablesFit(file)) {
+    return refuse("a Huffman table of more than 256 codes");
+  }
+  const auto size = static_cast<int>(file.size());
+  Image image;
+  int channels = 0;
+  if (stbi_info_from_memory(file.data(), size, &image.width, &image.height,
+                            &channels) == 0) {
+    return refuse(stbi_failure_reason());
+  }
+  const int64_t pixels = int64_t{image.width} * image.height;
+  if (pixels > kMostPixels) {
+    return refuse(absl::StrCat("an image of ", image.width, "x", image.height,
+                               " pixels; the most is ", kMostPixels));
+  }
+  const std::unique_ptr<stbi_uc, void (*)(void*)> rgb(
+      stbi_load_from_memory(file.data(), size, &image.width, &image.height,
+                            &channels, 3),
+      stbi_image_free);
+  if (rgb == nullptr) return refuse(stbi_failure_reason());
+  image.rgb.assign(rgb.get(), rgb.get() + pixels * 3);
+  return image;
+}
+
+absl::StatusOr<Image> ReadImage(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::vector<uint8_t> bytes{std::istreambuf_iterator<char>(file), {}};
+  if (!file.is_open() || file.bad()) {
+    return absl::NotFoundError(absl::StrCat("Cannot read the file ", path));
+  }
+  auto image = DecodeImage(bytes);
+  if (image.ok()) return image;
+  return absl::Status(image.status().code(),
+                      absl::StrCat("Cannot read the image ", path, ": ",
+                                   image.status().message()));
+}
+
+}  // namespace gles_delegate
