@@ -237,13 +237,19 @@ absl::StatusOr<int64_t> CacheWriter::Finish(const CacheIdentity& identity,
     programs.push_back(
         cache::CreateProgram(builder, &text, p.format, &p.binary));
   }
+  std::vector<flatbuffers::Offset<cache::Knob>> tuning;
+  for (const KnobValue& knob : tuning_) {
+    tuning.push_back(cache::CreateKnob(builder, builder.CreateString(knob.name),
+                                       knob.value));
+  }
   const cache::Hash key = To(identity.key);
   cache::FinishIndexBuffer(
       builder,
       cache::CreateIndex(builder, &key, builder.CreateString(identity.driver),
                          builder.CreateString(identity.build), refreshes,
                          builder.CreateVectorOfStructs(constants_),
-                         builder.CreateVector(programs)));
+                         builder.CreateVector(programs),
+                         tuning.empty() ? 0 : builder.CreateVector(tuning)));
   const absl::Span<const uint8_t> index(builder.GetBufferPointer(),
                                         builder.GetSize());
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -14,10 +15,11 @@
 #include "delegate/cache/cache_directory.h"
 #include "delegate/cache/cache_generated.h"
 #include "delegate/cache/cache_hash.h"
+#include "delegate/device/knobs.h"
 
 namespace gles_delegate {
 
-constexpr uint32_t kCacheFormatVersion = 1;
+constexpr uint32_t kCacheFormatVersion = 2;
 
 // Whom a cache is for.
 struct CacheIdentity {
@@ -68,6 +70,8 @@ class CacheWriter {
   absl::Status AddConstant(absl::Span<const uint8_t> bytes);
   absl::Status AddProgram(const Hash128& text, uint32_t format,
                           absl::Span<const uint8_t> binary);
+  // The file keeps this tuning. At most once.
+  void SetTuning(std::vector<KnobValue> tuning) { tuning_ = std::move(tuning); }
   // Publishes under `name`; the file's size. kResourceExhausted: larger than
   // `max_bytes` (0: no limit).
   absl::StatusOr<int64_t> Finish(const CacheIdentity& identity,
@@ -90,6 +94,7 @@ class CacheWriter {
   uint64_t at_ = 0;
   std::vector<cache::Extent> constants_;
   std::vector<Program> programs_;
+  std::vector<KnobValue> tuning_;
 };
 
 }  // namespace gles_delegate

@@ -2,22 +2,19 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/cache/build_id.h"
+#include "delegate/device/knobs.h"
 #include "delegate/graph/op.h"
 
 namespace gles_delegate {
 namespace {
 
-// The choices that the content depends on. What is not here shows in the plan,
-// or in the text of a program, by whose hash the program is found.
+// What the content depends on: every choice, the options, and the limits that
+// decide how a tensor is stored. The other limits show in the plan.
 void AddProfile(const DeviceProfile& p, Hasher* hasher) {
-  hasher->Value(p.choices.storage)
-      .Value(p.choices.read_by)
-      .Value(p.choices.constants)
-      .Value(p.options.half);
-  hasher->Value(p.choices.conv_tile_pixels).Value(p.choices.conv_tile_slices);
-  hasher->Value(p.choices.reduction_lanes)
-      .Value(p.choices.split_target)
-      .Value(p.choices.work_group_size);
+  for (const KnobValue& knob : TuningOf(p.choices)) {
+    hasher->Text(knob.name).Value(knob.value);
+  }
+  hasher->Value(p.options.half).Value(p.options.saturate_halves);
   hasher->Value(p.limits.max_texture_size).Value(p.limits.max_texture_layers);
   hasher->Value(p.limits.max_buffer_bytes)
       .Value(p.limits.max_texel_buffer_texels);

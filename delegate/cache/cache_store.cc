@@ -129,6 +129,24 @@ void PartitionCache::SaveConstant(absl::Span<const uint8_t> bytes) {
   }
 }
 
+absl::StatusOr<std::optional<std::vector<KnobValue>>> PartitionCache::Tuning()
+    const {
+  if (file_ == nullptr) return std::optional<std::vector<KnobValue>>();
+  const auto* saved = file_->index().tuning();
+  if (saved == nullptr) {
+    return absl::DataLossError(absl::StrCat("'", name_, "' holds no tuning"));
+  }
+  std::vector<KnobValue> tuning;
+  for (const cache::Knob* knob : *saved) {
+    tuning.push_back({std::string(View(knob->name())), knob->value()});
+  }
+  return std::optional<std::vector<KnobValue>>(std::move(tuning));
+}
+
+void PartitionCache::SaveTuning(std::vector<KnobValue> tuning) {
+  if (writer_ != nullptr) writer_->SetTuning(std::move(tuning));
+}
+
 std::optional<PartitionCache::Binary> PartitionCache::FindProgram(
     const Hash128& text) {
   if (file_ == nullptr) return std::nullopt;

@@ -17,6 +17,7 @@
 #include "absl/types/span.h"
 #include "delegate/cache/cache_file.h"
 #include "delegate/cache/cache_key.h"
+#include "delegate/device/knobs.h"
 #include "egl/objects.h"
 
 namespace gles_delegate {
@@ -58,6 +59,11 @@ class PartitionCache {
       size_t bytes);
   // Each constant that NextConstant() did not have, in the same order.
   void SaveConstant(absl::Span<const uint8_t> bytes);
+
+  // The tuning that the file keeps. nullopt: no file is being read; search,
+  // then SaveTuning(). kDataLoss: the file keeps none.
+  absl::StatusOr<std::optional<std::vector<KnobValue>>> Tuning() const;
+  void SaveTuning(std::vector<KnobValue> tuning);
 
   struct Binary {
     uint32_t format;

@@ -1,120 +1,174 @@
 #include "delegate/device/knobs.h"
 
 #include <algorithm>
-#include <iterator>
-#include <limits>
 #include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 
 namespace gles_delegate {
 
+using gl_shaders::ReadBy;
 using gl_shaders::Storage;
 
-const std::vector<Knob>& Knobs() {
-  using P = DeviceChoices;
-  static const auto* const kKnobs = new std::vector<Knob>{
-      {"conv_tile_pixels", &P::conv_tile_pixels, 1, 16, {1, 2, 4, 8}},
-      {"conv_tile_slices", &P::conv_tile_slices, 1, 16, {1, 2, 4}},
-      {"depthwise_tile_pixels", &P::depthwise_tile_pixels, 1, 16, {1, 2, 4}},
-      {"depthwise_tile_rows", &P::depthwise_tile_rows, 1, 16, {1, 2, 4}},
-      {"work_group_size", &P::work_group_size, 1, 1024, {32, 64, 128, 256}},
-      {"reduction_lanes", &P::reduction_lanes, 1, 1024, {1, 8, 32}},
-      {"simd_lanes", &P::simd_lanes, 1, 1024, {}},
+namespace {
+
+constexpr int kNumber(Storage storage) { return static_cast<int>(storage); }
+
+const Knob* FindKnob(absl::string_view name) {
+  const auto& knobs = Knobs();
+  const auto it =
+      std::find_if(knobs.begin(), knobs.end(),
+                   [name](const Knob& knob) { return knob.name == name; });
+  return it == knobs.end() ? nullptr : &*it;
+}
+
+std::vector<Knob> MakeKnobs() {
+  using C = DeviceChoices;
+  constexpr int kAny = 1 << 30;  // A limit of what texts may say, no more.
+  constexpr int kKib = 1 << 10, kMib = 1 << 20;
+  return {
+      {"storage",
+       &C::storage,
+       kNumber(Storage::kTextureArray),
+       kNumber(Storage::kTexelBuffer),
+       {0, 1, 2, 3}},
+      {"read_by",
+       &C::read_by,
+       static_cast<int>(ReadBy::kFetch),
+       static_cast<int>(ReadBy::kImage),
+       {}},
+      {"constants",
+       &C::constants,
+       kNumber(Storage::kTexture2d),
+       kNumber(Storage::kBuffer),
+       {}},
+      {"conv_tile_pixels", &C::conv_tile_pixels, 1, 16, {1, 2, 4, 8}},
+      {"conv_tile_slices", &C::conv_tile_slices, 1, 16, {1, 2, 4}},
+      {"depthwise_tile_pixels", &C::depthwise_tile_pixels, 1, 16, {1, 2, 4}},
+      {"depthwise_tile_rows", &C::depthwise_tile_rows, 1, 16, {1, 2, 4}},
+      {"work_group_size", &C::work_group_size, 1, 1024, {32, 64, 128, 256}},
+      {"reduction_lanes", &C::reduction_lanes, 1, 1024, {1, 8, 32}},
+      {"simd_lanes", &C::simd_lanes, 1, 1024, {}},
       {"split_target",
-       &P::split_target,
+       &C::split_target,
        0,
-       1 << 30,
-       {0, 16 << 10, 48 << 10, 96 << 10}},
-      {"split_tile_pixels", &P::split_tile_pixels, 1, 16, {1, 2, 4}},
-      {"split_tile_slices", &P::split_tile_slices, 1, 16, {1, 2, 4}},
+       kAny,
+       {0, 16 * kKib, 48 * kKib, 96 * kKib}},
+      {"split_tile_pixels", &C::split_tile_pixels, 1, 16, {1, 2, 4}},
+      {"split_tile_slices", &C::split_tile_slices, 1, 16, {1, 2, 4}},
       {"fused_depthwise_work",
-       &P::fused_depthwise_work,
+       &C::fused_depthwise_work,
        0,
-       1 << 30,
+       kAny,
        {0, 300, 1200, 4800}},
-      {"fused_gate_slices", &P::fused_gate_slices, 0, 1 << 30, {0, 16, 1024}},
+      {"fused_gate_slices", &C::fused_gate_slices, 0, kAny, {0, 16, 1024}},
       {"winograd_min_channels",
-       &P::winograd_min_channels,
+       &C::winograd_min_channels,
        0,
-       1 << 30,
+       kAny,
        {0, 16, 64, 256}},
-      {"winograd_band_bytes",
-       &P::winograd_band_bytes,
-       0,
-       1 << 30,
-       {0, 1 << 20}},
-      {"unrolled_terms", &P::unrolled_terms, 0, 1 << 10, {0, 36, 160}},
-      {"host_transfers", &P::host_transfers, 0, 1, {0, 1}},
+      {"winograd_band_bytes", &C::winograd_band_bytes, 0, kAny, {0, kMib}},
+      {"unrolled_terms", &C::unrolled_terms, 0, 1024, {0, 36, 160}},
+      {"host_transfers", &C::host_transfers, 0, 1, {0, 1}},
       {"upload_piece_bytes",
-       &P::upload_piece_bytes,
+       &C::upload_piece_bytes,
        0,
-       1 << 30,
-       {0, 256 << 10, 1 << 20}},
+       kAny,
+       {0, 256 * kKib, kMib}},
       {"readback_piece_bytes",
-       &P::readback_piece_bytes,
+       &C::readback_piece_bytes,
        0,
-       1 << 30,
-       {0, 256 << 10, 3 << 19}},
+       kAny,
+       {0, 256 * kKib, 3 * kMib / 2}},
       {"staged_upload_bytes",
-       &P::staged_upload_bytes,
+       &C::staged_upload_bytes,
        0,
-       1 << 30,
-       {0, 256 << 10, 1 << 20}},
-      {"half_transfers", &P::half_transfers, 0, 1, {0, 1}},
+       kAny,
+       {0, 256 * kKib, kMib}},
+      {"half_transfers", &C::half_transfers, 0, 1, {0, 1}},
   };
+}
+
+}  // namespace
+
+int Knob::Get(const DeviceChoices& choices) const {
+  return std::visit([&choices](auto m) { return static_cast<int>(choices.*m); },
+                    member);
+}
+
+void Knob::Set(int value, DeviceChoices* choices) const {
+  std::visit(
+      [&](auto m) {
+        using Value = std::decay_t<decltype(choices->*m)>;
+        choices->*m = static_cast<Value>(value);
+      },
+      member);
+}
+
+const std::vector<Knob>& Knobs() {
+  static const auto* const kKnobs = new std::vector<Knob>(MakeKnobs());
   return *kKnobs;
 }
 
-std::string TuningText(const DeviceChoices& choices) {
-  std::string text;
+std::vector<KnobValue> TuningOf(const DeviceChoices& choices) {
+  std::vector<KnobValue> values;
   for (const Knob& knob : Knobs()) {
-    absl::StrAppend(&text, knob.name, "=", choices.*knob.value, ",");
+    values.push_back({std::string(knob.name), knob.Get(choices)});
   }
-  return absl::StrCat(text, "storage=", static_cast<int>(choices.storage));
+  return values;
 }
 
-size_t TuningRecordBytes() {
-  // Each knob at the number of the most characters; the storage is one of few.
-  static const size_t bytes = [] {
-    DeviceChoices longest;
-    for (const Knob& knob : Knobs()) {
-      longest.*knob.value = std::numeric_limits<int>::min();
+absl::Status SetTuning(const std::vector<KnobValue>& values,
+                       DeviceChoices* choices) {
+  DeviceChoices set = *choices;
+  std::vector<const Knob*> seen;
+  for (const KnobValue& v : values) {
+    const Knob* knob = FindKnob(v.name);
+    if (knob == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "a tuning names the knob '", v.name, "', which is none"));
     }
-    return TuningText(longest).size();
-  }();
-  return bytes;
+    if (v.value < knob->least || v.value > knob->most) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("a tuning sets ", v.name, " to ", v.value, ", not to ",
+                       knob->least, " to ", knob->most));
+    }
+    if (std::find(seen.begin(), seen.end(), knob) != seen.end()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("a tuning sets ", v.name, " twice"));
+    }
+    seen.push_back(knob);
+    knob->Set(v.value, &set);
+  }
+  if (seen.size() != Knobs().size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a tuning sets ", seen.size(), " knobs of ", Knobs().size()));
+  }
+  *choices = set;
+  return absl::OkStatus();
 }
 
-std::vector<uint8_t> TuningRecord(absl::string_view text) {
-  std::vector<uint8_t> record(text.begin(), text.end());
-  record.resize(TuningRecordBytes());
-  return record;
-}
-
-std::string TextOfTuningRecord(absl::Span<const uint8_t> record) {
-  return std::string(record.begin(),
-                     std::find(record.begin(), record.end(), uint8_t{0}));
+std::string TuningText(const DeviceChoices& choices) {
+  return absl::StrJoin(TuningOf(choices), ",",
+                       [](std::string* out, const KnobValue& v) {
+                         absl::StrAppend(out, v.name, "=", v.value);
+                       });
 }
 
 void ApplyTuning(absl::string_view text, DeviceChoices* choices) {
   for (absl::string_view part : absl::StrSplit(text, ',')) {
     const std::pair<absl::string_view, absl::string_view> pair =
         absl::StrSplit(part, absl::MaxSplits('=', 1));
+    const Knob* knob = FindKnob(pair.first);
     int value = 0;
-    if (!absl::SimpleAtoi(pair.second, &value)) continue;
-    for (const Knob& knob : Knobs()) {
-      if (knob.name != pair.first || value < knob.least || value > knob.most) {
-        continue;
-      }
-      choices->*knob.value = value;
+    if (knob == nullptr || !absl::SimpleAtoi(pair.second, &value) ||
+        value < knob->least || value > knob->most) {
+      continue;
     }
-    if (pair.first == "storage" && value >= 0 &&
-        value < static_cast<int>(std::size(kStorages))) {
-      choices->storage = static_cast<Storage>(value);
-    }
+    knob->Set(value, choices);
   }
 }
 

@@ -79,22 +79,23 @@ class Search {
   std::set<std::string> seen_;
 };
 
+// Whether the search may give `knob` this value. A knob without candidates is
+// never asked about.
+bool MayTry(const Knob& knob, int value, bool may_change_storage,
+            const DeviceLimits& limits) {
+  if (knob.member != Knob::Member(&DeviceChoices::storage)) return true;
+  return may_change_storage &&
+         (static_cast<Storage>(value) != Storage::kTexelBuffer ||
+          limits.max_texel_buffer_texels > 0);
+}
+
 bool TryAll(bool may_change_storage, Search* search) {
   bool better = false;
-  for (Storage storage : kStorages) {
-    if (!may_change_storage) break;
-    DeviceProfile candidate = search->best().profile;
-    if (storage == Storage::kTexelBuffer &&
-        candidate.limits.max_texel_buffer_texels == 0) {
-      continue;
-    }
-    candidate.choices.storage = storage;
-    better |= search->Try(candidate);
-  }
   for (const Knob& knob : Knobs()) {
     for (int value : knob.candidates) {
       DeviceProfile candidate = search->best().profile;
-      candidate.choices.*knob.value = value;
+      if (!MayTry(knob, value, may_change_storage, candidate.limits)) continue;
+      knob.Set(value, &candidate.choices);
       better |= search->Try(candidate);
     }
   }

@@ -23,6 +23,17 @@ CachedText WrongAnswerOf(const CacheOptions& options,
                     kBytes);
 }
 
+// Sets the choices that an earlier start's search found. False: there are none;
+// a file that should have some is then written anew.
+bool TakeTuning(PartitionCache* cache, DeviceChoices* choices) {
+  const auto saved = cache->Tuning();
+  if (saved.ok() && !saved->has_value()) return false;
+  const absl::Status set =
+      saved.ok() ? SetTuning(**saved, choices) : saved.status();
+  if (!set.ok()) cache->Reject(set);
+  return set.ok();
+}
+
 }  // namespace
 
 PartitionBuilder::PartitionBuilder(const egl::Context& context,
@@ -78,12 +89,14 @@ std::vector<std::string> PartitionBuilder::TakeWarnings() {
 // kept beside its start-up cache, or searched now.
 absl::Status PartitionBuilder::Tune() {
   options_.tunes = false;  // once for all calls of Build()
-  CachedText kept(options_.cache, SubjectOf("exhaustive tuning"),
-                  TuningRecordBytes());
-  if (!kept.text().empty()) {
-    report_->tuning = kept.text();
-    ApplyTuning(report_->tuning, &profile_.choices);
-    return absl::OkStatus();
+  std::unique_ptr<PartitionCache> kept;
+  if (!options_.cache.directory.empty()) {
+    kept = PartitionCache::Open(options_.cache, SubjectOf("exhaustive tuning"),
+                                context_.device().program_binary_formats);
+    if (TakeTuning(kept.get(), &profile_.choices)) {
+      report_->tuning = TuningText(profile_.choices);
+      return absl::OkStatus();
+    }
   }
   PartitionTrials trials(context_, *graph_);
   auto tuned = TuneExhaustively(profile_, options_.may_change_storage,
@@ -95,8 +108,10 @@ absl::Status PartitionBuilder::Tune() {
   report_->tuning = TuningText(profile_.choices);
   report_->tuning_before_ms = tuned->before_ms;
   report_->tuning_after_ms = tuned->after_ms;
-  kept.Keep(report_->tuning);
-  cache_warning_ = kept.warning();
+  if (kept == nullptr) return absl::OkStatus();
+  kept->SaveTuning(TuningOf(profile_.choices));
+  kept->Save({});
+  cache_warning_ = kept->warning();
   return absl::OkStatus();
 }
 

@@ -61,6 +61,7 @@ class CacheFileTest : public ::testing::Test {
     if (auto s = (*writer)->AddProgram({seed, 4}, 5, Blob(33, seed + 2));
         !s.ok())
       return s;
+    (*writer)->SetTuning({{"knob", 7}});
     return (*writer)->Finish(kIdentity, 0, name, 0).status();
   }
 
@@ -112,6 +113,9 @@ TEST_F(CacheFileTest, GivesBackWhatWasWritten) {
   auto file = CacheFile::Open(directory, kName);
   EXPECT_EQ((*file)->index().driver()->str(), "a driver");
   EXPECT_EQ((*file)->index().key()->low(), 1u);
+  ASSERT_EQ((*file)->index().tuning()->size(), 1u);
+  EXPECT_EQ((*file)->index().tuning()->Get(0)->name()->str(), "knob");
+  EXPECT_EQ((*file)->index().tuning()->Get(0)->value(), 7);
   EXPECT_THAT(scratch_.Files(), UnorderedElementsAre(kName));
 }
 
@@ -195,6 +199,13 @@ TEST_F(CacheFileTest, AForgedIndexNeverLeadsOutOfTheFile) {
         (*file)->Drop(*e);
       }
     }
+    if (content.tuning() != nullptr) {
+      size_t named = 0;
+      for (const cache::Knob* knob : *content.tuning()) {
+        named += knob->name() != nullptr ? knob->name()->size() : 0;
+      }
+      EXPECT_LE(named, good.size() * content.tuning()->size());
+    }
     if (content.programs() == nullptr) continue;
     for (const cache::Program* p : *content.programs()) {
       const auto blob = (*file)->Read(*p->binary());
@@ -215,7 +226,7 @@ TEST_F(CacheFileTest, AnotherFormatVersionIsRefusedByName) {
   std::memcpy(&bytes[56], &header.low, sizeof(header.low));
   WriteAll(kName, bytes);
   EXPECT_THAT(std::string(Verify(directory, kName).message()),
-              HasSubstr("format 2"));
+              HasSubstr(absl::StrCat("format ", kCacheFormatVersion + 1)));
 }
 
 TEST_F(CacheFileTest, ForeignThingsAreRefused) {

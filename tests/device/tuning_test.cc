@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/device/knobs.h"
 #include "delegate/partition/autotuning.h"
@@ -24,53 +22,6 @@
 
 namespace gles_delegate::testing {
 namespace {
-
-TEST(TuningTextTest, ComesBack) {
-  DeviceChoices one;
-  one.conv_tile_pixels = 7;
-  one.split_target = 4096;
-  one.storage = gl_shaders::Storage::kBuffer;
-  DeviceChoices other;
-  EXPECT_NE(TuningText(one), TuningText(other));
-  ApplyTuning(TuningText(one), &other);
-  EXPECT_EQ(TuningText(one), TuningText(other));
-}
-
-// The last knob of a long text was cut off once, when records had 512 bytes.
-TEST(TuningRecordTest, HoldsTheLongestText) {
-  DeviceChoices longest;
-  for (int value : {1 << 30, 1 << 10, 1024, 16}) {
-    // Each knob takes the largest of these that is in its range.
-    std::string text;
-    for (absl::string_view part :
-         absl::StrSplit(TuningText(DeviceChoices()), ',')) {
-      absl::StrAppend(&text, part.substr(0, part.find('=')), "=", value, ",");
-    }
-    DeviceChoices candidate;
-    ApplyTuning(text, &candidate);
-    if (TuningText(candidate).size() > TuningText(longest).size()) {
-      longest = candidate;
-    }
-  }
-  longest.storage = gl_shaders::Storage::kTexelBuffer;
-  const std::string text = TuningText(longest);
-  const std::vector<uint8_t> record = TuningRecord(text);
-  EXPECT_EQ(record.size(), TuningRecordBytes());
-  EXPECT_EQ(TextOfTuningRecord(record), text);
-  EXPECT_EQ(TextOfTuningRecord({}), "");
-}
-
-TEST(TuningTextTest, WhatMakesNoSenseIsIgnored) {
-  DeviceChoices choices;
-  const std::string before = TuningText(choices);
-  ApplyTuning(
-      "conv_tile_pixels=0,conv_tile_slices=99999,no_such=3,work_group_size=x,"
-      "split_target=-1,storage=7,storage=-1,=,conv_tile_pixels",
-      &choices);
-  EXPECT_EQ(TuningText(choices), before);
-  ApplyTuning("", &choices);
-  EXPECT_EQ(TuningText(choices), before);
-}
 
 // Fastest at 8x2 in buffers, by 10% a step; 4x1 is where it begins.
 double MadeUp(const DeviceProfile& p) {

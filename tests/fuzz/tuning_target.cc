@@ -13,13 +13,17 @@ void RunTuning(absl::Span<const uint8_t> bytes) {
   DeviceChoices choices;
   ApplyTuning({reinterpret_cast<const char*>(bytes.data()), bytes.size()},
               &choices);
-  (void)TextOfTuningRecord(bytes);
   const std::string text = TuningText(choices);
-  DeviceChoices again;
-  ApplyTuning(TextOfTuningRecord(TuningRecord(text)), &again);
-  if (TuningText(again) == text) return;
-  std::fprintf(stderr, "'%s' became '%s'\n", text.c_str(),
-               TuningText(again).c_str());
+  DeviceChoices from_text, from_record;
+  ApplyTuning(text, &from_text);
+  const absl::Status set = SetTuning(TuningOf(choices), &from_record);
+  if (set.ok() && TuningText(from_text) == text &&
+      TuningText(from_record) == text) {
+    return;
+  }
+  std::fprintf(stderr, "'%s' became '%s' and '%s' (%s)\n", text.c_str(),
+               TuningText(from_text).c_str(), TuningText(from_record).c_str(),
+               set.ToString().c_str());
   std::abort();
 }
 

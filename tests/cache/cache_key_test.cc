@@ -1,0 +1,93 @@
+// labels: unit sanitize cache
+// What a start-up cache depends on, and the tuning that it keeps. Without GL.
+#include "delegate/cache/cache_key.h"
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "delegate/cache/cache_store.h"
+#include "delegate/device/knobs.h"
+#include "gtest/gtest.h"
+#include "tests/testing/scratch_directory.h"
+
+namespace gles_delegate {
+namespace {
+
+std::string KeyOf(const DeviceProfile& profile) {
+  const egl::DeviceInfo device;
+  const Graph graph;
+  return IdentityOf({device, profile, graph, "a plan"}).key.ToHex();
+}
+
+// What is packed under one profile is not what another one uploads.
+TEST(CacheKeyTest, EveryKnobAndEveryOptionChangesIt) {
+  const DeviceProfile defaults;
+  std::set<std::string> keys = {KeyOf(defaults)};
+  EXPECT_EQ(KeyOf(DeviceProfile()), KeyOf(defaults));
+  for (const Knob& knob : Knobs()) {
+    DeviceProfile profile;
+    const int value = knob.Get(profile.choices);
+    knob.Set(value == knob.most ? knob.least : knob.most, &profile.choices);
+    EXPECT_TRUE(keys.insert(KeyOf(profile)).second) << knob.name;
+  }
+  DeviceProfile half;
+  half.options.half = true;
+  EXPECT_TRUE(keys.insert(KeyOf(half)).second) << "half";
+  // Weights past 65504 are stored as 65504, not as infinities.
+  DeviceProfile saturated = half;
+  saturated.options.saturate_halves = true;
+  EXPECT_TRUE(keys.insert(KeyOf(saturated)).second) << "saturate_halves";
+}
+
+class SavedTuningTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<PartitionCache> Open() {
+    CacheOptions options;
+    options.directory = scratch_.path();
+    options.token = "tuned";
+    return PartitionCache::Open(options, {device_, profile_, graph_, "tuning"},
+                                /*binary_formats=*/0);
+  }
+
+  testing::ScratchDirectory scratch_;
+  egl::DeviceInfo device_;
+  DeviceProfile profile_;
+  Graph graph_;
+};
+
+TEST_F(SavedTuningTest, ComesBack) {
+  DeviceChoices found;
+  found.conv_tile_pixels = 7;
+  found.storage = gl_shaders::Storage::kBuffer;
+  auto first = Open();
+  const auto none = first->Tuning();
+  ASSERT_TRUE(none.ok()) << none.status();
+  EXPECT_FALSE(none->has_value());
+  first->SaveTuning(TuningOf(found));
+  first->Save({});
+  EXPECT_TRUE(first->report().saved) << first->warning();
+
+  auto second = Open();
+  const auto saved = second->Tuning();
+  ASSERT_TRUE(saved.ok()) << saved.status();
+  ASSERT_TRUE(saved->has_value());
+  DeviceChoices taken;
+  const absl::Status set = SetTuning(**saved, &taken);
+  EXPECT_TRUE(set.ok()) << set;
+  EXPECT_EQ(TuningText(taken), TuningText(found));
+}
+
+TEST_F(SavedTuningTest, AFileWithoutOneIsDamaged) {
+  auto first = Open();
+  first->SaveConstant(std::vector<uint8_t>(512));  // as format 1 kept it
+  first->Save({});
+  EXPECT_TRUE(first->report().saved) << first->warning();
+  auto second = Open();
+  EXPECT_TRUE(absl::IsDataLoss(second->Tuning().status()))
+      << second->Tuning().status();
+}
+
+}  // namespace
+}  // namespace gles_delegate

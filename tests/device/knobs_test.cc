@@ -1,0 +1,148 @@
+// labels: unit sanitize
+// The one list of the knobs, and what is made from it: texts, records, the
+// table of docs/tuning.md.
+#include "delegate/device/knobs.h"
+
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace gles_delegate {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Choices where every knob has another value than by default.
+DeviceChoices Others() {
+  DeviceChoices choices;
+  for (const Knob& knob : Knobs()) {
+    knob.Set(knob.Get(choices) == knob.most ? knob.least : knob.most, &choices);
+  }
+  return choices;
+}
+
+// A member of DeviceChoices that the list lacks would be in no text, no record
+// and no key of the start-up cache.
+TEST(KnobsTest, EveryMemberOfTheChoicesIsListedOnce) {
+  EXPECT_EQ(Knobs().size() * sizeof(int), sizeof(DeviceChoices));
+  for (const Knob& knob : Knobs()) {
+    SCOPED_TRACE(knob.name);
+    const DeviceChoices defaults;
+    DeviceChoices changed;
+    knob.Set(knob.Get(defaults) == knob.most ? knob.least : knob.most,
+             &changed);
+    int differ = 0;
+    for (const Knob& other : Knobs()) {
+      differ += other.Get(defaults) != other.Get(changed);
+    }
+    EXPECT_EQ(differ, 1);
+    EXPECT_GE(knob.Get(defaults), knob.least);
+    EXPECT_LE(knob.Get(defaults), knob.most);
+    for (int value : knob.candidates) {
+      EXPECT_GE(value, knob.least);
+      EXPECT_LE(value, knob.most);
+    }
+  }
+}
+
+TEST(TuningTextTest, ComesBack) {
+  const DeviceChoices one = Others();
+  DeviceChoices other;
+  EXPECT_NE(TuningText(one), TuningText(other));
+  ApplyTuning(TuningText(one), &other);
+  EXPECT_EQ(TuningText(one), TuningText(other));
+}
+
+TEST(TuningTextTest, WhatMakesNoSenseIsIgnored) {
+  DeviceChoices choices;
+  const std::string before = TuningText(choices);
+  ApplyTuning(
+      "conv_tile_pixels=0,conv_tile_slices=99999,no_such=3,work_group_size=x,"
+      "split_target=-1,storage=7,storage=-1,constants=0,=,conv_tile_pixels",
+      &choices);
+  EXPECT_EQ(TuningText(choices), before);
+  ApplyTuning("", &choices);
+  EXPECT_EQ(TuningText(choices), before);
+}
+
+TEST(TuningRecordTest, ComesBack) {
+  const DeviceChoices one = Others();
+  DeviceChoices other;
+  const absl::Status set = SetTuning(TuningOf(one), &other);
+  EXPECT_TRUE(set.ok()) << set;
+  EXPECT_EQ(TuningText(one), TuningText(other));
+}
+
+TEST(TuningRecordTest, OneOfOtherKnobsIsRefusedWhole) {
+  const std::vector<KnobValue> good = TuningOf(Others());
+  const auto refusal = [&good](const std::vector<KnobValue>& record) {
+    DeviceChoices choices;
+    const absl::Status status = SetTuning(record, &choices);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(TuningText(choices), TuningText(DeviceChoices()));
+    return std::string(status.message());
+  };
+  std::vector<KnobValue> bad = good;
+  bad.pop_back();
+  EXPECT_THAT(refusal(bad), HasSubstr(absl::StrCat("sets ", bad.size(),
+                                                   " knobs of ", good.size())));
+  EXPECT_THAT(refusal({}), HasSubstr("sets 0 knobs"));
+  bad = good;
+  bad[3].name = "conv_tile_pickles";
+  EXPECT_THAT(refusal(bad), HasSubstr("'conv_tile_pickles', which is none"));
+  bad = good;
+  bad[3].value = 17;
+  EXPECT_THAT(refusal(bad),
+              HasSubstr("conv_tile_pixels to 17, not to 1 to 16"));
+  bad = good;
+  bad[3] = bad[4];
+  EXPECT_THAT(refusal(bad), HasSubstr("conv_tile_slices twice"));
+}
+
+// "| `a` | 1 | ... |" by "a": the cells behind the name.
+std::map<std::string, std::vector<std::string>> RowsOf(
+    const std::string& path) {
+  std::map<std::string, std::vector<std::string>> rows;
+  std::ifstream file(path);
+  EXPECT_TRUE(file.good()) << path;
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("| `", 0) != 0) continue;
+    std::vector<std::string> cells;
+    for (absl::string_view cell : absl::StrSplit(line, '|')) {
+      cells.emplace_back(absl::StripAsciiWhitespace(cell));
+    }
+    const std::string name = cells[1].substr(1, cells[1].size() - 2);
+    const bool first =
+        rows.insert({name, {cells.begin() + 2, cells.end()}}).second;
+    EXPECT_TRUE(first) << name << " has two rows";
+  }
+  return rows;
+}
+
+TEST(KnobsTest, TheTableOfTheDocumentationIsTheList) {
+  const auto rows = RowsOf(GLES_DELEGATE_SOURCE_DIR "/docs/tuning.md");
+  EXPECT_EQ(rows.size(), Knobs().size());
+  for (const Knob& knob : Knobs()) {
+    SCOPED_TRACE(knob.name);
+    const auto row = rows.find(std::string(knob.name));
+    ASSERT_NE(row, rows.end()) << "docs/tuning.md has no row for it";
+    ASSERT_GE(row->second.size(), 4u);
+    EXPECT_EQ(row->second[0], absl::StrCat(knob.Get(DeviceChoices())));
+    EXPECT_EQ(row->second[1], absl::StrCat(knob.least, " to ", knob.most));
+    EXPECT_EQ(row->second[2], knob.candidates.empty()
+                                  ? "-"
+                                  : absl::StrJoin(knob.candidates, ", "));
+    EXPECT_FALSE(row->second[3].empty());
+  }
+}
+
+}  // namespace
+}  // namespace gles_delegate
