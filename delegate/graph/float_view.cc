@@ -13,37 +13,6 @@ namespace {
 
 constexpr float kMaxHalf = 65504.0f;
 
-// Ops whose outputs are inputs, moved: TFLite's kernels copy the codes.
-constexpr absl::string_view kMoves[] = {"BATCH_TO_SPACE_ND",
-                                        "BROADCAST_TO",
-                                        "CONCATENATION",
-                                        "DEPTH_TO_SPACE",
-                                        "EXPAND_DIMS",
-                                        "FILL",
-                                        "GATHER",
-                                        "GATHER_ND",
-                                        "MAX_POOL_2D",
-                                        "MIRROR_PAD",
-                                        "PACK",
-                                        "PAD",
-                                        "PADV2",
-                                        "RESHAPE",
-                                        "RESIZE_NEAREST_NEIGHBOR",
-                                        "REVERSE_V2",
-                                        "SELECT",
-                                        "SELECT_V2",
-                                        "SLICE",
-                                        "SPACE_TO_BATCH_ND",
-                                        "SPACE_TO_DEPTH",
-                                        "SPLIT",
-                                        "SPLIT_V",
-                                        "SQUEEZE",
-                                        "STRIDED_SLICE",
-                                        "TILE",
-                                        "TOPK_V2",
-                                        "TRANSPOSE",
-                                        "UNPACK"};
-
 bool SameQuantization(const Tensor& a, const Tensor& b) {
   return a.quantization.scale == b.quantization.scale &&
          a.quantization.zero_point == b.quantization.zero_point &&
@@ -52,14 +21,9 @@ bool SameQuantization(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-bool MovesValues(absl::string_view op) {
-  return std::find(std::begin(kMoves), std::end(kMoves), op) !=
-         std::end(kMoves);
-}
-
 bool KeepsCodes(const Graph& graph, const Node& node) {
   // A fused activation (a post-op) makes new values.
-  if (!node.post_ops.empty() || !MovesValues(node.op->name)) return false;
+  if (!node.post_ops.empty() || !node.op->Has(kMovesValues)) return false;
   for (TensorId out : node.outputs) {
     if (!graph.tensor(out).is_float_view()) continue;  // positions, say
     for (TensorId in : node.inputs) {

@@ -25,9 +25,6 @@ absl::Status CheckQuantization(const Tensor& tensor, bool half);
 // CheckQuantization() must have passed.
 void ViewAsFloat(Tensor* tensor);
 
-// An op whose outputs are inputs, moved: TFLite's kernels copy the codes.
-bool MovesValues(absl::string_view op);
-
 // True for a node that only moves values between tensors of one quantization,
 // as TFLite moves their codes, and has no post-ops.
 bool KeepsCodes(const Graph& graph, const Node& node);

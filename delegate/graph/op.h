@@ -63,6 +63,40 @@ struct ParsedNode {
   std::vector<PostOp> post_ops;
 };
 
+// What holds of every node of an op, whatever its parameters. Set for each op
+// in delegate/ops/op_list.inc; passes ask OpDefinition::Has() instead of
+// comparing names.
+enum OpTrait : uint32_t {
+  kNoTraits = 0,
+  // Each value of each output is a value of an input, moved. TFLite's quantized
+  // kernels copy the codes.
+  kMovesValues = 1 << 0,
+  // The output has the elements of input 0 in their order, under other dims.
+  kKeepsOrder = 1 << 1,
+  // The output has the elements of input 0, its axes permuted as input 1 says.
+  kPermutesAxes = 1 << 2,
+  // The output is a part of input 0, or input 0 with a border: so it is input 0
+  // where the dims of both are equal.
+  kKeepsWhatFits = 1 << 3,
+  // Input 3 has strides, which may be negative: that reverses an axis.
+  kTakesStrides = 1 << 4,
+  // The output is all inputs, one after the other along an axis.
+  kJoins = 1 << 5,
+  // An input is the value to fill with: a real value, never a code.
+  kFillsWithInput = 1 << 6,
+  // The output has the values of input 0, a constant or not, as floats.
+  kDequantizes = 1 << 7,
+  // The output is input 0, a sparse constant, as a dense one.
+  kDensifies = 1 << 8,
+  // The output has the values of input 0, converted to the output's type.
+  kCasts = 1 << 9,
+  // The outputs are positions along an axis of input 0.
+  kGivesPositions = 1 << 10,
+  // TFLite's integer kernels take only tensors with quantization parameters,
+  // although they use none.
+  kWantsQuantization = 1 << 11,
+};
+
 struct OpDefinition {
   absl::string_view name;         // "CONV_2D", or a custom op's name
   int builtin_code = -1;          // -1: a custom op
@@ -74,7 +108,10 @@ struct OpDefinition {
   // Adds the node's dispatches. Runs at partition time too, on a graph of this
   // node alone: whatever it accepts must work.
   absl::Status (*plan)(const Node& node, Planner* planner) = nullptr;
-  absl::string_view notes;  // for docs/supported_ops.md
+  absl::string_view notes;      // for docs/supported_ops.md
+  uint32_t traits = kNoTraits;  // OpTrait bits
+
+  bool Has(OpTrait trait) const { return (traits & trait) != 0; }
 };
 
 }  // namespace gles_delegate

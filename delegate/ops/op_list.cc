@@ -9,10 +9,11 @@ namespace {
 constexpr int kCustomCode = 32;  // BuiltinOperator CUSTOM
 
 const OpDefinition kOps[] = {
-#define OP(name, code, max_version, max_version_quantized, parse, plan, notes) \
-  {name, code, max_version, max_version_quantized, parse, plan, notes},
-#define CUSTOM_OP(name, max_version, parse, plan, notes) \
-  {name, -1, max_version, max_version, parse, plan, notes},
+#define OP(name, code, max_version, max_version_quantized, parse, plan, \
+           traits, notes)                                               \
+  {name, code, max_version, max_version_quantized, parse, plan, notes, traits},
+#define CUSTOM_OP(name, max_version, parse, plan, traits, notes) \
+  {name, -1, max_version, max_version, parse, plan, notes, traits},
 #include "delegate/ops/op_list.inc"
 #undef OP
 #undef CUSTOM_OP

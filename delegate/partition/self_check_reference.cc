@@ -6,17 +6,18 @@
 #include <limits>
 #include <utility>
 
-#include "delegate/ops/movement/concatenation.h"
+#include "delegate/graph/op.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/conv/depthwise_conv_2d.h"
+#include "delegate/ops/conv/transpose_conv.h"
 #include "delegate/ops/elementwise/elementwise.h"
-#include "delegate/graph/op.h"
+#include "delegate/ops/image/resize.h"
+#include "delegate/ops/matmul/fully_connected.h"
+#include "delegate/ops/movement/concatenation.h"
 #include "delegate/ops/movement/pad.h"
 #include "delegate/ops/pooling/pool_2d.h"
 #include "delegate/ops/reduction/reduce.h"
-#include "delegate/ops/image/resize.h"
 #include "delegate/ops/reduction/softmax.h"
-#include "delegate/ops/conv/transpose_conv.h"
 
 namespace gles_delegate {
 namespace {
@@ -132,7 +133,7 @@ class ReferenceOps {
 };
 
 Value ReferenceOps::Base(int64_t element, const Place& p) {
-  const absl::string_view name = node_.op->name;
+  const auto plan = node_.op->plan;
   if (const auto* a = Attributes<Conv2dAttributes>()) return Conv2d(*a, p);
   if (const auto* a = Attributes<DepthwiseConv2dAttributes>()) {
     return Depthwise(*a, p);
@@ -140,16 +141,16 @@ Value ReferenceOps::Base(int64_t element, const Place& p) {
   if (const auto* a = Attributes<TransposeConvAttributes>()) {
     return TransposeConv(*a, p);
   }
-  if (name == "FULLY_CONNECTED") return FullyConnected(element);
+  if (plan == &PlanFullyConnected) return FullyConnected(element);
   if (const auto* a = Attributes<PoolAttributes>()) {
-    return Pool(*a, p, name == "MAX_POOL_2D");
+    return Pool(*a, p, plan == &PlanMaxPool2d);
   }
   if (const auto* a = Attributes<ReduceAttributes>()) {
     return Reduce(*a, element);
   }
   if (const auto* a = Attributes<SoftmaxAttributes>()) return Softmax(*a, p);
   if (const auto* a = Attributes<ResizeAttributes>()) {
-    return Resize(*a, p, name == "RESIZE_NEAREST_NEIGHBOR");
+    return Resize(*a, p, plan == &PlanResizeNearestNeighbor);
   }
   if (const auto* a = Attributes<ConcatenationAttributes>()) {
     return Concatenation(a->axis, p);
@@ -158,8 +159,7 @@ Value ReferenceOps::Base(int64_t element, const Place& p) {
   if (const auto* a = Attributes<ElementwiseAttributes>()) {
     return Elementwise(*a, p);
   }
-  if (name == "RESHAPE" || name == "SQUEEZE" || name == "EXPAND_DIMS" ||
-      name == "DEQUANTIZE") {
+  if (node_.op->Has(kKeepsOrder) || node_.op->Has(kDequantizes)) {
     return In(0, element);
   }
   return std::nullopt;
@@ -269,8 +269,8 @@ Value ReferenceOps::Pool(const PoolAttributes& a, const Place& p, bool max) {
 }
 
 Value ReferenceOps::Reduce(const ReduceAttributes& a, int64_t element) {
-  const absl::string_view name = node_.op->name;
-  if (!a.folded.empty() || name == "REDUCE_PROD") return std::nullopt;
+  const auto plan = node_.op->plan;
+  if (!a.folded.empty() || plan == &PlanReduceProd) return std::nullopt;
   const Shape& from = ShapeOf(0);
   const Shape kept = {a.over[0] ? 1 : from.b, a.over[1] ? 1 : from.h,
                       a.over[2] ? 1 : from.w, a.over[3] ? 1 : from.c};
@@ -292,12 +292,12 @@ Value ReferenceOps::Reduce(const ReduceAttributes& a, int64_t element) {
   }
   least.magnitude = most.magnitude;
   const double count = static_cast<double>(over.elements());
-  if (name == "REDUCE_MAX") return most;
-  if (name == "REDUCE_MIN") return least;
-  if (name == "MEAN") {
+  if (plan == &PlanReduceMax) return most;
+  if (plan == &PlanReduceMin) return least;
+  if (plan == &PlanMean) {
     return ReferenceValue{sum.value / count, sum.magnitude / count};
   }
-  if (name == "SUM") return sum;
+  if (plan == &PlanSum) return sum;
   return std::nullopt;
 }
 
@@ -433,7 +433,7 @@ const std::vector<float>* Reference::ConstantOf(TensorId id) {
   if (!graph_.tensor(id).is_constant()) {
     if (producer_[id] < 0) return nullptr;
     const Node& node = graph_.nodes[producer_[id]];
-    if (node.op->name != "DEQUANTIZE" || !node.post_ops.empty()) return nullptr;
+    if (!node.op->Has(kDequantizes) || !node.post_ops.empty()) return nullptr;
     constant = node.inputs[0];
     if (!graph_.tensor(constant).is_constant()) return nullptr;
   }

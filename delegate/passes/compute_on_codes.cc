@@ -4,12 +4,12 @@
 #include <utility>
 #include <vector>
 
+#include "delegate/graph/float_view.h"
 #include "delegate/graph/op.h"
 #include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/kernel.h"
 #include "delegate/passes/codes/wide_binary.h"
 #include "delegate/passes/codes/wide_products.h"
-#include "delegate/graph/float_view.h"
 
 namespace gles_delegate {
 namespace {
@@ -33,9 +33,7 @@ void HoldCodes(Graph* graph) {
 
 // A node that moves codes does so whatever they stand for.
 std::optional<Node> Moved(const Node& node, Graph* graph) {
-  // A fill value is a real value.
-  if (!KeepsCodes(*graph, node) || node.op->name == "PADV2" ||
-      node.op->name == "FILL") {
+  if (!KeepsCodes(*graph, node) || node.op->Has(kFillsWithInput)) {
     return std::nullopt;
   }
   for (TensorId id : node.outputs) {

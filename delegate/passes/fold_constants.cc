@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/ops/movement/densify.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/movement/densify.h"
 
 namespace gles_delegate {
 namespace {
@@ -89,18 +89,13 @@ absl::Status Transpose(const Graph& graph, const Node& node,
   return absl::OkStatus();
 }
 
-bool IsRelabelling(const Node& node) {
-  return node.op->name == "RESHAPE" || node.op->name == "SQUEEZE" ||
-         node.op->name == "EXPAND_DIMS";
-}
-
 }  // namespace
 
 absl::StatusOr<bool> FoldConstantNode(Graph* graph, const Node& node) {
-  const bool dequantize = node.op->name == "DEQUANTIZE";
-  const bool densify = node.op->name == "DENSIFY";
-  const bool transpose = node.op->name == "TRANSPOSE";
-  if (!dequantize && !densify && !transpose && !IsRelabelling(node)) {
+  const bool dequantize = node.op->Has(kDequantizes);
+  const bool densify = node.op->Has(kDensifies);
+  const bool transpose = node.op->Has(kPermutesAxes);
+  if (!dequantize && !densify && !transpose && !node.op->Has(kKeepsOrder)) {
     return false;
   }
   if (node.inputs.empty() || node.inputs[0] == kNoTensor ||

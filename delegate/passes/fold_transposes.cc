@@ -17,12 +17,8 @@ namespace {
 
 constexpr int kReshapeCode = 22;
 
-bool IsTranspose(const Node& node) { return node.op->name == "TRANSPOSE"; }
-
-bool IsReshape(const Node& node) {
-  return node.op->name == "RESHAPE" || node.op->name == "SQUEEZE" ||
-         node.op->name == "EXPAND_DIMS";
-}
+bool IsTranspose(const Node& node) { return node.op->Has(kPermutesAxes); }
+bool IsReshape(const Node& node) { return node.op->Has(kKeepsOrder); }
 
 // Axes counted from the front.
 absl::StatusOr<std::vector<int>> PermutationOf(const Graph& graph,

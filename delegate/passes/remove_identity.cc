@@ -4,16 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/string_view.h"
 #include "delegate/graph/op.h"
 
 namespace gles_delegate {
 namespace {
-
-bool IsOneOf(absl::string_view name,
-             std::initializer_list<absl::string_view> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 // A slice of the input's shape takes everything; it may still reverse.
 bool HasPositiveStrides(const Graph& graph, const Node& node) {
@@ -35,17 +29,16 @@ bool IsIdentity(const Graph& graph, const Node& node) {
       input.is_variable) {
     return false;
   }
-  const absl::string_view name = node.op->name;
-  if (IsOneOf(name, {"RESHAPE", "SQUEEZE", "EXPAND_DIMS"})) {
+  if (node.op->Has(kKeepsOrder)) {
     // The fifth axis, which lies in the batch, is known by the rank alone.
     return (input.dims.size() != 5 && output.dims.size() != 5) ||
            input.dims == output.dims;
   }
   // What follows names axes, which mean the same only in the same rank.
   if (input.dims != output.dims) return false;
-  if (IsOneOf(name, {"SLICE", "PAD", "PADV2", "MIRROR_PAD"})) return true;
-  if (name == "CONCATENATION") return node.inputs.size() == 1;
-  return name == "STRIDED_SLICE" && HasPositiveStrides(graph, node);
+  if (node.op->Has(kTakesStrides)) return HasPositiveStrides(graph, node);
+  return node.op->Has(kKeepsWhatFits) ||
+         (node.op->Has(kJoins) && node.inputs.size() == 1);
 }
 
 // Where each tensor is to be found once identities are gone.

@@ -61,18 +61,17 @@ void ChooseInt64Views(absl::Span<const NodeTensors> nodes, Graph* graph) {
   }
 }
 
-bool TakesHostView(absl::string_view op, const Tensor& tensor, bool is_output) {
-  if (!tensor.is_host_view() || op == "CAST") return true;
-  const bool relabels =
-      op == "RESHAPE" || op == "SQUEEZE" || op == "EXPAND_DIMS";
+bool TakesHostView(const OpDefinition& op, const Tensor& tensor,
+                   bool is_output) {
+  if (!tensor.is_host_view() || op.Has(kCasts)) return true;
   switch (tensor.host) {
     case DataType::kInt64:
-      return is_output && (op == "ARG_MAX" || op == "ARG_MIN");
+      return is_output && op.Has(kGivesPositions);
     case DataType::kFloat16:
       // DENSIFY takes constants alone, and folds.
-      return op == "DEQUANTIZE" || op == "DENSIFY" || relabels;
+      return op.Has(kDequantizes) || op.Has(kDensifies) || op.Has(kKeepsOrder);
     default:
-      return op != "MAX_POOL_2D" && MovesValues(op);
+      return op.Has(kMovesValues) && !op.Has(kWantsQuantization);
   }
 }
 

@@ -11,9 +11,9 @@
 
 #include <vector>
 
-#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "delegate/graph/graph.h"
+#include "delegate/graph/op.h"
 
 namespace gles_delegate {
 
@@ -34,10 +34,11 @@ struct NodeTensors {
 // fit int32.
 void ChooseInt64Views(absl::Span<const NodeTensors> nodes, Graph* graph);
 
-// Whether the op of this name computes the same on the view as on the type
+// Whether the op computes the same on the view as on the type
 // itself: CAST, what ARG_MAX and ARG_MIN write; for 8- and 16-bit integers what
 // moves values; for float16 DEQUANTIZE and what relabels.
-bool TakesHostView(absl::string_view op, const Tensor& tensor, bool is_output);
+bool TakesHostView(const OpDefinition& op, const Tensor& tensor,
+                   bool is_output);
 
 }  // namespace gles_delegate
 

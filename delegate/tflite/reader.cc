@@ -130,7 +130,7 @@ absl::Status WhyNotFloat(const Tensor& tensor, const ReadOptions& options) {
 // parser, which only sees that they are no floats. Likewise activations whose
 // view the op does not take.
 absl::Status CheckViews(const Graph& graph, const TfLiteNode& node,
-                        absl::string_view op, const ReadOptions& options) {
+                        const OpDefinition& op, const ReadOptions& options) {
   for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
     for (int index : ReadInts(list)) {
       if (index < 0) continue;
@@ -406,7 +406,7 @@ class ModelReader {
     if (auto s = CheckVariables(node); !s.ok()) return s;
     if (auto s = CheckShapesKnown(model_.graph, node, nodes_.unknown); !s.ok())
       return s;
-    if (auto s = CheckViews(model_.graph, node, op->name, options_); !s.ok())
+    if (auto s = CheckViews(model_.graph, node, *op, options_); !s.ok())
       return s;
     const bool other_types = options_.enable_quantization ||
                              integer_codes_.contains({registration.builtin_code,
