@@ -11,7 +11,6 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/passes/fuse_depthwise.h"
 #include "delegate/passes/passes.h"
 #include "delegate/runtime/executor.h"
 
@@ -56,8 +55,7 @@ Graph Chain(const Shape& shape, int nodes) {
 absl::StatusOr<std::unique_ptr<Executor>> Prepare(Graph* graph,
                                                   ProgramCache* programs) {
   const DeviceProfile profile = ProfileFor(BenchContext()->device(), {});
-  if (auto s = RunPasses(graph, MaxBoundTensors(profile)); !s.ok()) return s;
-  FuseDepthwise(graph, profile);
+  if (auto s = RunPasses(graph, profile); !s.ok()) return s;
   auto dispatches = PlanGraph(graph, profile);
   if (!dispatches.ok()) return dispatches.status();
   return Executor::Create(*BenchContext(), programs, *graph,

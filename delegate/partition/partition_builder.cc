@@ -75,6 +75,9 @@ std::vector<std::string> PartitionBuilder::TakeWarnings() {
         "could not be planned after them: ",
         report_->passes_dropped));
   }
+  if (std::string line = dump_.TakeWarning(); !line.empty()) {
+    lines.push_back(std::move(line));
+  }
   if (!cache_warning_.empty()) {
     lines.push_back(absl::StrCat("TfLiteGlesDelegate: ",
                                  std::exchange(cache_warning_, "")));
@@ -118,7 +121,7 @@ absl::Status PartitionBuilder::Tune() {
 absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::PlanAndMake(
     StageTimer* timer) {
   wrong_answer_.clear();
-  auto planned = PlanPartition(*graph_, profile_, timer);
+  auto planned = PlanPartition(*graph_, profile_, timer, &dump_);
   if (!planned.ok()) return planned.status();
   report_->nodes_after_passes = static_cast<int>(planned->graph.nodes.size());
   if (!planned->passes_dropped.ok()) {

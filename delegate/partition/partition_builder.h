@@ -15,6 +15,7 @@
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
 #include "delegate/partition/partition_report.h"
+#include "delegate/partition/plan_dump.h"
 #include "delegate/plan/dispatch.h"
 #include "delegate/runtime/executor.h"
 #include "delegate/runtime/program_cache.h"
@@ -49,6 +50,10 @@ class PartitionBuilder {
   absl::StatusOr<std::unique_ptr<Executor>> Build(const Graph& graph,
                                                   const Graph& original);
 
+  // Writes what planning makes of the partition, where the environment asks for
+  // that; Build() adds each plan.
+  PlanDump* dump() { return &dump_; }
+
   // What the last Build() has to tell the user, a line each; then no more.
   std::vector<std::string> TakeWarnings();
 
@@ -75,6 +80,7 @@ class PartitionBuilder {
   DeviceProfile profile_;
   BuildOptions options_;
   PartitionReport* const report_;
+  PlanDump dump_ = PlanDump::FromEnvironment();
   // During Build() alone.
   const Graph* graph_ = nullptr;
   const Graph* original_ = nullptr;

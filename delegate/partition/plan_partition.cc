@@ -9,8 +9,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/passes/fuse_depthwise.h"
-#include "delegate/passes/fuse_gates.h"
 #include "delegate/passes/passes.h"
 #include "delegate/runtime/executor.h"
 #include "delegate/runtime/program_cache.h"
@@ -57,24 +55,29 @@ std::vector<float> AsFloats(const std::vector<uint8_t>& bytes) {
 
 absl::StatusOr<PlannedPartition> PlanPartition(const Graph& graph,
                                                const DeviceProfile& profile,
-                                               StageTimer* timer) {
+                                               StageTimer* timer,
+                                               PlanDump* dump) {
+  PlanDump nowhere;
+  if (dump == nullptr) dump = &nowhere;
   PlannedPartition planned{graph, {}, absl::OkStatus()};
-  if (auto s = RunPasses(&planned.graph, MaxBoundTensors(profile),
-                         profile.options.half);
-      !s.ok()) {
-    return s;
-  }
-  FuseDepthwise(&planned.graph, profile);
-  FuseGates(&planned.graph, profile);
+  dump->AddGraph("read", planned.graph);
+  const absl::Status passed =
+      RunPasses(PassStage::kPlan, {profile}, &planned.graph,
+                [dump](absl::string_view pass, const Graph& g) {
+                  dump->AddGraph(pass, g);
+                });
+  if (!passed.ok()) return passed;
   Lap(timer, "passes");
   auto dispatches = PlanGraph(&planned.graph, profile);
   if (!dispatches.ok()) {
     planned.passes_dropped = dispatches.status();
     planned.graph = graph;
+    dump->AddGraph("passes_dropped", planned.graph);
     dispatches = PlanGraph(&planned.graph, profile);
     if (!dispatches.ok()) return dispatches.status();
   }
   planned.dispatches = *std::move(dispatches);
+  dump->AddPlan(planned.graph, planned.dispatches);
   Lap(timer, "plan");
   return planned;
 }

@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "delegate/graph/graph.h"
+#include "delegate/partition/plan_dump.h"
 #include "delegate/plan/planner.h"
 #include "delegate/runtime/stage_times.h"
 #include "egl/context.h"
@@ -21,10 +22,11 @@ struct PlannedPartition {
 
 // What was accepted node by node runs: where the graph cannot be planned after
 // the passes, it is planned without them, and `passes_dropped` says so. `timer`
-// may be null.
+// and `dump` may be null.
 absl::StatusOr<PlannedPartition> PlanPartition(const Graph& graph,
                                                const DeviceProfile& profile,
-                                               StageTimer* timer);
+                                               StageTimer* timer,
+                                               PlanDump* dump = nullptr);
 
 // The trials of `tuning: exhaustive`: one partition under one profile after the
 // other, on the same random inputs (floats; codes; integers are zero, as they

@@ -1,29 +1,94 @@
 #include "delegate/passes/passes.h"
 
+#include "delegate/passes/compute_on_codes.h"
 #include "delegate/passes/concat_in_place.h"
 #include "delegate/passes/dead_nodes.h"
 #include "delegate/passes/fold_constants.h"
 #include "delegate/passes/fold_scales.h"
 #include "delegate/passes/fold_transposes.h"
+#include "delegate/passes/fuse_depthwise.h"
+#include "delegate/passes/fuse_elementwise.h"
+#include "delegate/passes/fuse_gates.h"
 #include "delegate/passes/fuse_padding.h"
 #include "delegate/passes/remove_identity.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
+namespace {
 
-absl::Status RunPasses(Graph* graph, int max_tensors, bool half) {
-  if (auto s = FoldConstants(graph); !s.ok()) return s;
-  RemoveIdentityNodes(graph);
-  FusePadding(graph);
-  RealignConstants(graph);
-  FuseChannelPadding(graph);
-  RemoveDeadNodes(graph);
-  FuseElementwise(graph, max_tensors);
-  if (auto s = FoldTransposes(graph); !s.ok()) return s;
-  RemoveIdentityNodes(graph);
-  FuseElementwise(graph, max_tensors);  // past the transposes that are gone
-  if (auto s = FoldScales(graph, half); !s.ok()) return s;
-  ConcatInPlace(graph);
+// A pass that needs the graph alone.
+template <void (*pass)(Graph*)>
+absl::Status Run(Graph* graph, const PassContext&) {
+  pass(graph);
   return absl::OkStatus();
+}
+template <absl::Status (*pass)(Graph*)>
+absl::Status Run(Graph* graph, const PassContext&) {
+  return pass(graph);
+}
+
+// A pass that goes by the device's profile.
+template <void (*pass)(Graph*, const DeviceProfile&)>
+absl::Status Run(Graph* graph, const PassContext& context) {
+  pass(graph, context.profile);
+  return absl::OkStatus();
+}
+
+absl::Status RunComputeOnCodes(Graph* graph, const PassContext& context) {
+  const int nodes = ComputeOnCodes(graph, context.profile, context.cpu);
+  if (context.nodes_on_codes != nullptr) *context.nodes_on_codes = nodes;
+  return absl::OkStatus();
+}
+
+absl::Status RunFuseElementwise(Graph* graph, const PassContext& context) {
+  FuseElementwise(graph, MaxBoundTensors(context.profile));
+  return absl::OkStatus();
+}
+
+absl::Status RunFoldScales(Graph* graph, const PassContext& context) {
+  return FoldScales(graph, context.profile.options.half);
+}
+
+constexpr Pass kPasses[] = {
+    {"compute_on_codes", PassStage::kRead, &RunComputeOnCodes},
+    {"fold_constants", PassStage::kPlan, &Run<&FoldConstants>},
+    {"remove_identity", PassStage::kPlan, &Run<&RemoveIdentityNodes>},
+    {"fuse_padding", PassStage::kPlan, &Run<&FusePadding>},
+    // Before fuse_elementwise, which cannot take such functions otherwise.
+    {"realign_constants", PassStage::kPlan, &Run<&RealignConstants>},
+    {"fuse_channel_padding", PassStage::kPlan, &Run<&FuseChannelPadding>},
+    // Before fuse_elementwise, which counts readers.
+    {"remove_dead_nodes", PassStage::kPlan, &Run<&RemoveDeadNodes>},
+    {"fuse_elementwise", PassStage::kPlan, &RunFuseElementwise},
+    {"fold_transposes", PassStage::kPlan, &Run<&FoldTransposes>},
+    // Again, past the transposes that are gone.
+    {"remove_identity", PassStage::kPlan, &Run<&RemoveIdentityNodes>},
+    {"fuse_elementwise", PassStage::kPlan, &RunFuseElementwise},
+    {"fold_scales", PassStage::kPlan, &RunFoldScales},
+    {"concat_in_place", PassStage::kPlan, &Run<&ConcatInPlace>},
+    // After fuse_elementwise, which gives both convolutions their activations.
+    {"fuse_depthwise", PassStage::kPlan, &Run<&FuseDepthwise>},
+    // Last: the others find more to fuse where the MUL stands alone.
+    {"fuse_gates", PassStage::kPlan, &Run<&FuseGates>},
+};
+
+}  // namespace
+
+absl::Span<const Pass> Passes() { return kPasses; }
+
+absl::Status RunPasses(PassStage stage, const PassContext& context,
+                       Graph* graph, PassObserver observer) {
+  for (const Pass& pass : kPasses) {
+    if (pass.stage != stage) continue;
+    if (auto s = pass.run(graph, context); !s.ok()) return s;
+    observer(pass.name, *graph);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RunPasses(Graph* graph, const DeviceProfile& profile) {
+  return RunPasses(PassStage::kPlan, {profile}, graph,
+                   [](absl::string_view, const Graph&) {});
 }
 
 }  // namespace gles_delegate

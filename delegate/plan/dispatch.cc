@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "delegate/graph/graph_text.h"
 
 namespace gles_delegate {
 
@@ -146,22 +147,6 @@ Dispatch& Dispatch::SharedMemory(int64_t bytes) {
   return *this;
 }
 
-namespace {
-
-// "(0,6)": a post-op's constants up to the last that is not zero; clamp has
-// two.
-std::string ParamsText(const PostOp& op) {
-  size_t count = op.params.size();
-  const size_t least = op.function == "clamp" ? 2 : 0;
-  while (count > least && op.params[count - 1] == 0) --count;
-  if (count == 0) return "";
-  return absl::StrCat(
-      "(", absl::StrJoin(absl::MakeConstSpan(op.params).first(count), ","),
-      ")");
-}
-
-}  // namespace
-
 std::string Dispatch::ToString() const {
   std::string text = absl::StrCat(shader, on_codes ? " on codes" : "");
   for (const auto& [name, value] : defines)
@@ -176,12 +161,7 @@ std::string Dispatch::ToString() const {
   const std::string own = uniforms.ToString();
   if (!own.empty()) absl::StrAppend(&text, " {", own, "}");
   for (const PostOp& op : post_ops) {
-    absl::StrAppend(&text, " |", op.function);
-    text += ParamsText(op);
-    if (op.operand != kNoTensor) {
-      absl::StrAppend(&text, "(t", op.operand,
-                      op.operand_zero_extend ? " zero-extended)" : ")");
-    }
+    absl::StrAppend(&text, " ", PostOpText(op));
   }
   absl::StrAppend(&text, " grid ", absl::StrJoin(grid, "x"), " group ",
                   absl::StrJoin(work_group, "x"));

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/texels.h"
-#include "delegate/passes/compute_on_codes.h"
+#include "delegate/passes/passes.h"
 #include "delegate/tflite/state_mark.h"
 
 namespace gles_delegate {
@@ -91,9 +91,17 @@ absl::Status GlesKernel::Read(const TfLiteContext& context,
   graph_ = ExtractPartition(model, setup_.partition.nodes,
                             setup_.partition.inputs, output_tensors_);
   if (setup_.options.self_check) original_ = graph_;
+  PlanDump* const dump = builder_.dump();
+  dump->AddGraph("read", graph_);
   if (setup_.options.computes_on_codes()) {
-    setup_.report->nodes_on_codes =
-        ComputeOnCodes(&graph_, setup_.profile, setup_.cpu_kernels);
+    const PassContext passes = {setup_.profile, setup_.cpu_kernels,
+                                &setup_.report->nodes_on_codes};
+    const absl::Status passed =
+        RunPasses(PassStage::kRead, passes, &graph_,
+                  [dump](absl::string_view pass, const Graph& graph) {
+                    dump->AddGraph(pass, graph);
+                  });
+    if (!passed.ok()) return passed;
   }
   for (TensorId id : graph_.inputs) {
     input_tensors_.push_back(graph_.tensor(id).tflite_index);

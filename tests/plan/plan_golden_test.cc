@@ -110,8 +110,7 @@ struct Planned {
 
 Planned Plan(const DeviceProfile& profile) {
   Graph graph = SmallNetwork();
-  absl::Status passed =
-      RunPasses(&graph, MaxBoundTensors(profile), profile.options.half);
+  const absl::Status passed = RunPasses(&graph, profile);
   EXPECT_TRUE(passed.ok()) << passed;
   const auto dispatches = PlanGraph(&graph, profile);
   EXPECT_TRUE(dispatches.ok()) << dispatches.status();

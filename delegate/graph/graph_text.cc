@@ -1,0 +1,174 @@
+#include "delegate/graph/graph_text.h"
+
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "delegate/graph/op.h"
+
+namespace gles_delegate {
+namespace {
+
+std::string IdText(TensorId id) {
+  return id == kNoTensor ? "-" : absl::StrCat("t", id);
+}
+
+std::string IdsText(absl::Span<const TensorId> ids) {
+  return absl::StrJoin(ids, ", ", [](std::string* out, TensorId id) {
+    absl::StrAppend(out, IdText(id));
+  });
+}
+
+std::vector<TensorId> OperandsOf(const Node& node) {
+  std::vector<TensorId> ids;
+  for (const PostOp& op : node.post_ops) {
+    if (op.operand != kNoTensor) ids.push_back(op.operand);
+  }
+  return ids;
+}
+
+std::string PostOpsText(const Node& node) {
+  std::string text;
+  for (const PostOp& op : node.post_ops) {
+    absl::StrAppend(&text, " ", PostOpText(op));
+  }
+  return text;
+}
+
+// What a node computes, in a word or two: "CONV_2D on codes".
+std::string Title(const Node& node) {
+  return absl::StrCat(node.op->name, node.on_codes ? " on codes" : "",
+                      node.always_float32 ? " in float32" : "");
+}
+
+std::string TensorText(const Graph& graph, TensorId id) {
+  const Tensor& t = graph.tensor(id);
+  std::string text = absl::StrCat("t", id, " ", t.ToString());
+  if (t.is_constant()) {
+    absl::StrAppend(&text, " constant of ", t.constant.bytes().size(),
+                    " bytes");
+  }
+  if (t.is_variable) text += " variable";
+  if (t.is_float_view()) {
+    absl::StrAppend(&text, " from ", DataTypeName(t.codes));
+  }
+  if (t.holds_codes) text += " stored as codes";
+  if (t.always_float32) text += " in float32";
+  if (t.view.of != kNoTensor) {
+    absl::StrAppend(&text, " in t", t.view.of, " at ",
+                    absl::StrJoin(t.view.at, ","));
+  }
+  return text;
+}
+
+// "t1 32x3x3x3, t2 1x1x1x32": the constants among `ids`.
+std::string ConstantsText(const Graph& graph, absl::Span<const TensorId> ids) {
+  std::vector<std::string> texts;
+  for (TensorId id : ids) {
+    if (id == kNoTensor || !graph.tensor(id).is_constant()) continue;
+    texts.push_back(
+        absl::StrCat("t", id, " ", graph.tensor(id).shape.ToString()));
+  }
+  return absl::StrJoin(texts, ", ");
+}
+
+}  // namespace
+
+std::string PostOpText(const PostOp& op) {
+  size_t count = op.params.size();
+  const size_t least = op.function == "clamp" ? 2 : 0;
+  while (count > least && op.params[count - 1] == 0) --count;
+  std::string text = absl::StrCat("|", op.function);
+  if (count > 0) {
+    absl::StrAppend(
+        &text, "(",
+        absl::StrJoin(absl::MakeConstSpan(op.params).first(count), ","), ")");
+  }
+  if (op.operand != kNoTensor) {
+    absl::StrAppend(&text, "(t", op.operand,
+                    op.operand_zero_extend ? " zero-extended)" : ")");
+  }
+  return text;
+}
+
+std::string GraphToString(const Graph& graph) {
+  std::set<TensorId> named(graph.inputs.begin(), graph.inputs.end());
+  named.insert(graph.outputs.begin(), graph.outputs.end());
+  std::string text = absl::StrCat("inputs ", IdsText(graph.inputs), "\n");
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const Node& node = graph.nodes[i];
+    absl::StrAppend(&text, i, ": ", Title(node), " (node ", node.tflite_index,
+                    "): ", IdsText(node.inputs), " -> ", IdsText(node.outputs),
+                    PostOpsText(node), "\n");
+    named.insert(node.inputs.begin(), node.inputs.end());
+    named.insert(node.outputs.begin(), node.outputs.end());
+    for (TensorId id : OperandsOf(node)) named.insert(id);
+  }
+  absl::StrAppend(&text, "outputs ", IdsText(graph.outputs), "\n\n");
+  for (TensorId id : named) {
+    if (id == kNoTensor) continue;
+    absl::StrAppend(&text, TensorText(graph, id), "\n");
+  }
+  return text;
+}
+
+std::string GraphToDot(const Graph& graph) {
+  DotGraph dot("graph");
+  TensorEdges edges(graph, &dot);
+  for (const Node& node : graph.nodes) {
+    std::vector<TensorId> reads = node.inputs;
+    for (TensorId id : OperandsOf(node)) reads.push_back(id);
+    std::string label =
+        absl::StrCat(Title(node), " ", node.tflite_index, PostOpsText(node));
+    const std::string constants = ConstantsText(graph, reads);
+    if (!constants.empty()) absl::StrAppend(&label, "\n", constants);
+    const int box = dot.AddBox(label);
+    edges.Read(box, reads);
+    edges.Write(box, node.outputs);
+  }
+  edges.DrawOutputs();
+  return dot.ToString();
+}
+
+// --- TensorEdges ------------------------------------------------------------
+
+TensorEdges::TensorEdges(const Graph& graph, DotGraph* dot)
+    : graph_(graph), dot_(*dot), writers_(graph.tensors.size()) {
+  for (TensorId id : graph.inputs) {
+    writers_[id].push_back(
+        dot_.AddEllipse(absl::StrCat("input\n", TensorText(graph, id))));
+  }
+}
+
+void TensorEdges::Read(int box, absl::Span<const TensorId> ids) {
+  for (TensorId id : ids) {
+    if (id == kNoTensor) continue;
+    for (int writer : writers_[id]) {
+      if (writer == box) continue;
+      dot_.AddEdge(
+          writer, box,
+          absl::StrCat("t", id, " ", graph_.tensor(id).shape.ToString()));
+    }
+  }
+}
+
+void TensorEdges::Write(int box, absl::Span<const TensorId> ids) {
+  for (TensorId id : ids) {
+    for (TensorId at = id; at != kNoTensor; at = graph_.tensor(at).view.of) {
+      std::vector<int>& writers = writers_[at];
+      if (std::find(writers.begin(), writers.end(), box) == writers.end()) {
+        writers.push_back(box);
+      }
+    }
+  }
+}
+
+void TensorEdges::DrawOutputs() {
+  for (TensorId id : graph_.outputs) {
+    Read(dot_.AddEllipse(absl::StrCat("output\n", TensorText(graph_, id))),
+         {id});
+  }
+}
+
+}  // namespace gles_delegate

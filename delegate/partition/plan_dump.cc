@@ -1,0 +1,72 @@
+#include "delegate/partition/plan_dump.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "delegate/graph/graph_text.h"
+#include "delegate/plan/plan_dot.h"
+
+namespace gles_delegate {
+
+PlanDump::PlanDump(std::string directory, int partition)
+    : directory_(std::move(directory)), partition_(partition) {}
+
+PlanDump PlanDump::FromEnvironment() {
+  static std::atomic<int> partitions = 0;
+  const char* directory = std::getenv("GLES_DELEGATE_DUMP_PLAN");
+  if (directory == nullptr) return PlanDump();
+  return PlanDump(directory, partitions++);
+}
+
+void PlanDump::AddGraph(absl::string_view what, const Graph& graph) {
+  if (!active()) return;
+  std::string text = GraphToString(graph);
+  if (text == last_graph_) return;
+  Write(what, text, GraphToDot(graph));
+  last_graph_ = std::move(text);
+}
+
+void PlanDump::AddPlan(const Graph& graph,
+                       absl::Span<const Dispatch> dispatches) {
+  if (!active()) return;
+  Write("plan", PlanToString(graph, dispatches), PlanToDot(graph, dispatches));
+}
+
+std::string PlanDump::TakeWarning() {
+  if (status_.ok() || std::exchange(told_, true)) return "";
+  return absl::StrCat("WARNING: TfLiteGlesDelegate: ", status_.message());
+}
+
+void PlanDump::Write(absl::string_view what, absl::string_view text,
+                     absl::string_view dot) {
+  // Where this fails, opening the file says why.
+  (void)mkdir(directory_.c_str(), 0777);
+  const std::string path = absl::StrFormat(
+      "%s/partition_%d_%02d_%s", directory_, partition_, step_++, what);
+  WriteFile(absl::StrCat(path, ".txt"), text);
+  WriteFile(absl::StrCat(path, ".dot"), dot);
+}
+
+void PlanDump::WriteFile(const std::string& path, absl::string_view content) {
+  if (!status_.ok()) return;
+  errno = 0;
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  bool written =
+      file != nullptr &&
+      std::fwrite(content.data(), 1, content.size(), file) == content.size();
+  if (file != nullptr && std::fclose(file) != 0) written = false;
+  if (written) return;
+  status_ = absl::ErrnoToStatus(
+      errno == 0 ? EIO : errno,
+      absl::StrCat("GLES_DELEGATE_DUMP_PLAN: cannot write '", path,
+                   "'; name a folder that can be written"));
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,21 @@
+// A plan as a picture.
+#ifndef GLES_DELEGATE_DELEGATE_PLAN_PLAN_DOT_H_
+#define GLES_DELEGATE_DELEGATE_PLAN_PLAN_DOT_H_
+
+#include <string>
+
+#include "absl/types/span.h"
+#include "delegate/graph/graph.h"
+#include "delegate/plan/dispatch.h"
+
+namespace gles_delegate {
+
+// In Graphviz's language: a box for each dispatch, an ellipse for each input
+// and output of the graph, an edge for each tensor that one of them writes and
+// another reads. PlanToString() has the rest.
+std::string PlanToDot(const Graph& graph,
+                      absl::Span<const Dispatch> dispatches);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_PLAN_PLAN_DOT_H_
