@@ -1,0 +1,207 @@
+#include "delegate/partition/self_check_ops.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "delegate/graph/op.h"
+#include "delegate/ops/matmul/fully_connected.h"
+#include "delegate/ops/movement/concatenation.h"
+
+namespace gles_delegate {
+
+using Value = Reference::Value;
+
+Value ReferenceOps::Base(int64_t element, const Place& p) {
+  const auto plan = node_.op->plan;
+  if (const auto* a = Attributes<Conv2dAttributes>()) return Conv2d(*a, p);
+  if (const auto* a = Attributes<DepthwiseConv2dAttributes>()) {
+    return Depthwise(*a, p);
+  }
+  if (const auto* a = Attributes<TransposeConvAttributes>()) {
+    return TransposeConv(*a, p);
+  }
+  if (plan == &PlanFullyConnected) return FullyConnected(element);
+  if (const auto* a = Attributes<PoolAttributes>()) {
+    return Pool(*a, p, plan == &PlanMaxPool2d);
+  }
+  if (const auto* a = Attributes<ReduceAttributes>()) {
+    return Reduce(*a, element);
+  }
+  if (const auto* a = Attributes<SoftmaxAttributes>()) return Softmax(*a, p);
+  if (const auto* a = Attributes<ResizeAttributes>()) {
+    return Resize(*a, p, plan == &PlanResizeNearestNeighbor);
+  }
+  if (const auto* a = Attributes<ConcatenationAttributes>()) {
+    return Concatenation(a->axis, p);
+  }
+  if (const auto* a = Attributes<PadAttributes>()) return Pad(*a, p);
+  if (const auto* a = Attributes<ElementwiseAttributes>()) {
+    return Elementwise(*a, p);
+  }
+  if (node_.op->Has(kKeepsOrder) || node_.op->Has(kDequantizes)) {
+    return In(0, element);
+  }
+  return std::nullopt;
+}
+
+Value ReferenceOps::Conv2d(const Conv2dAttributes& a, const Place& p) {
+  const Shape& from = ShapeOf(0);
+  const Shape& filter = ShapeOf(1);
+  const int group = p.c / (filter.b / a.groups);
+  ReferenceValue sum;
+  for (int ky = 0; ky < filter.h; ++ky) {
+    const int y = p.h * a.stride_h - a.pad_top + ky * a.dilation_h;
+    for (int kx = 0; kx < filter.w; ++kx) {
+      const int x = p.w * a.stride_w - a.pad_left + kx * a.dilation_w;
+      if (!Inside(y, from.h) || !Inside(x, from.w)) continue;
+      for (int i = 0; i < filter.c; ++i) {
+        const Value weight = In(1, ElementOf({p.c, ky, kx, i}, filter));
+        const Place at = {p.b, y, x, group * filter.c + i};
+        if (!AddTerm(0, ElementOf(at, from), weight, &sum)) return std::nullopt;
+      }
+    }
+  }
+  return WithBias(sum, 2, p.c);
+}
+
+Value ReferenceOps::Depthwise(const DepthwiseConv2dAttributes& a,
+                              const Place& p) {
+  const Shape& from = ShapeOf(0);
+  const Shape& filter = ShapeOf(1);
+  ReferenceValue sum;
+  for (int ky = 0; ky < filter.h; ++ky) {
+    const int y = p.h * a.stride_h - a.pad_top + ky * a.dilation_h;
+    for (int kx = 0; kx < filter.w; ++kx) {
+      const int x = p.w * a.stride_w - a.pad_left + kx * a.dilation_w;
+      if (!Inside(y, from.h) || !Inside(x, from.w)) continue;
+      const Value weight = In(1, ElementOf({0, ky, kx, p.c}, filter));
+      const Place at = {p.b, y, x, p.c / a.multiplier};
+      if (!AddTerm(0, ElementOf(at, from), weight, &sum)) return std::nullopt;
+    }
+  }
+  return WithBias(sum, 2, p.c);
+}
+
+Value ReferenceOps::TransposeConv(const TransposeConvAttributes& a,
+                                  const Place& p) {
+  const Shape& from = ShapeOf(a.data_input);
+  const Shape& filter = ShapeOf(a.filter_input);
+  ReferenceValue sum;
+  for (int ky = 0; ky < filter.h; ++ky) {
+    const int y = p.h + a.pad_top - ky;
+    for (int kx = 0; kx < filter.w; ++kx) {
+      const int x = p.w + a.pad_left - kx;
+      if (y % a.stride_h != 0 || x % a.stride_w != 0 ||
+          !Inside(y / a.stride_h, from.h) || !Inside(x / a.stride_w, from.w)) {
+        continue;
+      }
+      for (int i = 0; i < from.c; ++i) {
+        const Value weight =
+            In(a.filter_input, ElementOf({p.c, ky, kx, i}, filter));
+        const Place at = {p.b, y / a.stride_h, x / a.stride_w, i};
+        if (!AddTerm(a.data_input, ElementOf(at, from), weight, &sum)) {
+          return std::nullopt;
+        }
+      }
+    }
+  }
+  return WithBias(sum, a.bias_input, p.c);
+}
+
+Value ReferenceOps::FullyConnected(int64_t element) {
+  const std::vector<int>& dims = graph_.tensor(node_.inputs[1]).dims;
+  if (dims.size() != 2) return std::nullopt;
+  const int64_t n = dims[0], k = dims[1];
+  const int64_t row = element / n, column = element % n;
+  ReferenceValue sum;
+  for (int64_t i = 0; i < k; ++i) {
+    if (!AddTerm(0, row * k + i, In(1, column * k + i), &sum)) {
+      return std::nullopt;
+    }
+  }
+  return WithBias(sum, 2, static_cast<int>(column));
+}
+
+Value ReferenceOps::Pool(const PoolAttributes& a, const Place& p, bool max) {
+  const Shape& from = ShapeOf(0);
+  if (a.zeros) return std::nullopt;
+  ReferenceValue result;
+  int count = 0;
+  for (int ky = 0; ky < a.h.size; ++ky) {
+    const int y = p.h * a.h.stride - a.pad_h.before + ky;
+    for (int kx = 0; kx < a.w.size; ++kx) {
+      const int x = p.w * a.w.stride - a.pad_w.before + kx;
+      if (!Inside(y, from.h) || !Inside(x, from.w)) continue;
+      const Value v = In(0, ElementOf({p.b, y, x, p.c}, from));
+      if (!v) return v;
+      result.value = !max         ? result.value + v->value
+                     : count == 0 ? v->value
+                                  : std::max(result.value, v->value);
+      result.magnitude = max ? std::max(result.magnitude, v->magnitude)
+                             : result.magnitude + v->magnitude;
+      ++count;
+    }
+  }
+  if (count == 0) return std::nullopt;
+  if (max) return result;
+  return ReferenceValue{result.value / count, result.magnitude / count};
+}
+
+Value ReferenceOps::Reduce(const ReduceAttributes& a, int64_t element) {
+  const auto plan = node_.op->plan;
+  if (!a.folded.empty() || plan == &PlanReduceProd) return std::nullopt;
+  const Shape& from = ShapeOf(0);
+  const Shape kept = {a.over[0] ? 1 : from.b, a.over[1] ? 1 : from.h,
+                      a.over[2] ? 1 : from.w, a.over[3] ? 1 : from.c};
+  const Shape over = {from.b / kept.b, from.h / kept.h, from.w / kept.w,
+                      from.c / kept.c};
+  const Place at = PlaceOf(element, kept);
+  ReferenceValue sum, most, least;
+  for (int64_t i = 0; i < over.elements(); ++i) {
+    const Place o = PlaceOf(i, over);
+    const Value v = In(
+        0, ElementOf({at.b + o.b, at.h + o.h, at.w + o.w, at.c + o.c}, from));
+    if (!v) return v;
+    if (i == 0) most = least = *v;
+    sum.value += v->value;
+    sum.magnitude += v->magnitude;
+    most.value = std::max(most.value, v->value);
+    least.value = std::min(least.value, v->value);
+    most.magnitude = std::max(most.magnitude, v->magnitude);
+  }
+  least.magnitude = most.magnitude;
+  const double count = static_cast<double>(over.elements());
+  if (plan == &PlanReduceMax) return most;
+  if (plan == &PlanReduceMin) return least;
+  if (plan == &PlanMean) {
+    return ReferenceValue{sum.value / count, sum.magnitude / count};
+  }
+  if (plan == &PlanSum) return sum;
+  return std::nullopt;
+}
+
+Value ReferenceOps::Softmax(const SoftmaxAttributes& a, const Place& p) {
+  const Shape& from = ShapeOf(0);
+  std::vector<ReferenceValue> row(from.c);
+  double most = -std::numeric_limits<double>::infinity();
+  double error = 0;
+  for (int c = 0; c < from.c; ++c) {
+    const Value v = In(0, ElementOf({p.b, p.h, p.w, c}, from));
+    if (!v) return v;
+    row[c] = *v;
+    most = std::max(most, v->value);
+    error = std::max(error, a.beta * v->magnitude);
+  }
+  double sum = 0;
+  for (const ReferenceValue& v : row) {
+    sum += std::exp(a.beta * (v.value - most));
+  }
+  const double log = a.beta * (row[p.c].value - most) - std::log(sum);
+  if (a.log) return ReferenceValue{log, std::abs(log) + 2 * error + 1};
+  const double y = std::exp(log);
+  return ReferenceValue{y, y * (1 + 2 * error)};
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,134 @@
+// The ops of the self-check's reference, each for one element of a node's
+// output: obviously right, and shared with nothing.
+#ifndef GLES_DELEGATE_DELEGATE_PARTITION_SELF_CHECK_OPS_H_
+#define GLES_DELEGATE_DELEGATE_PARTITION_SELF_CHECK_OPS_H_
+
+#include <any>
+#include <cstdint>
+
+#include "delegate/graph/graph.h"
+#include "delegate/ops/conv/conv_2d.h"
+#include "delegate/ops/conv/depthwise_conv_2d.h"
+#include "delegate/ops/conv/transpose_conv.h"
+#include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/ops/image/resize.h"
+#include "delegate/ops/movement/pad.h"
+#include "delegate/ops/pooling/pool_2d.h"
+#include "delegate/ops/reduction/reduce.h"
+#include "delegate/ops/reduction/softmax.h"
+#include "delegate/partition/self_check_reference.h"
+
+namespace gles_delegate {
+
+// Where an element lies in a tensor: BHWC.
+struct Place {
+  int b, h, w, c;
+};
+
+inline Place PlaceOf(int64_t element, const Shape& s) {
+  Place p;
+  p.c = static_cast<int>(element % s.c);
+  element /= s.c;
+  p.w = static_cast<int>(element % s.w);
+  element /= s.w;
+  p.h = static_cast<int>(element % s.h);
+  p.b = static_cast<int>(element / s.h);
+  return p;
+}
+
+inline int64_t ElementOf(const Place& p, const Shape& s) {
+  return ((int64_t{p.b} * s.h + p.h) * s.w + p.w) * s.c + p.c;
+}
+
+// Where an operand of shape `s` is read for place `p` of what it is broadcast
+// to.
+inline int64_t Broadcast(const Place& p, const Shape& s) {
+  return ElementOf({s.b == 1 ? 0 : p.b, s.h == 1 ? 0 : p.h, s.w == 1 ? 0 : p.w,
+                    s.c == 1 ? 0 : p.c},
+                   s);
+}
+
+inline bool Inside(int at, int extent) { return at >= 0 && at < extent; }
+
+// A node, for one element of its output 0. Made for one call.
+class ReferenceOps {
+ public:
+  using Value = Reference::Value;
+
+  ReferenceOps(Reference* reference, const Node& node)
+      : ref_(*reference), graph_(reference->graph_), node_(node) {}
+
+  Value Element(int64_t element) {
+    const Shape& to = Output().shape;
+    Value v = Base(element, PlaceOf(element, to));
+    for (const PostOp& op : node_.post_ops) {
+      if (!v) return v;
+      v = Apply(op, *v, PlaceOf(element, to));
+    }
+    return v;
+  }
+
+ private:
+  const Tensor& Output() const { return graph_.tensor(node_.outputs[0]); }
+  const Shape& ShapeOf(int input) const {
+    return graph_.tensor(node_.inputs[input]).shape;
+  }
+  bool Has(size_t input) const {
+    return input < node_.inputs.size() && node_.inputs[input] != kNoTensor;
+  }
+  Value In(int input, int64_t element) {
+    return ref_.At(node_.inputs[input], element);
+  }
+  template <typename T>
+  const T* Attributes() const {
+    return std::any_cast<T>(&node_.attributes);
+  }
+
+  Value Apply(const PostOp& op, const ReferenceValue& x, const Place& p) {
+    if (op.operand == kNoTensor) return ApplyFunction(op, x, nullptr);
+    const Shape& s = graph_.tensor(op.operand).shape;
+    if (op.operand_zero_extend && p.c >= s.c) {
+      const ReferenceValue zero;
+      return ApplyFunction(op, x, &zero);
+    }
+    const Value y = ref_.At(op.operand, Broadcast(p, s));
+    return y ? ApplyFunction(op, x, &*y) : y;
+  }
+
+  // Adds `weight` * input 0's element to `sum`. False: not known.
+  bool AddTerm(int input, int64_t element, const Value& weight,
+               ReferenceValue* sum) {
+    const Value x = In(input, element);
+    if (!x || !weight) return false;
+    sum->value += x->value * weight->value;
+    sum->magnitude += x->magnitude * weight->magnitude;
+    return true;
+  }
+  Value WithBias(ReferenceValue sum, size_t bias, int channel) {
+    if (!Has(bias)) return sum;
+    const Value b = In(static_cast<int>(bias), channel);
+    if (!b) return b;
+    return ReferenceValue{sum.value + b->value, sum.magnitude + b->magnitude};
+  }
+
+  Value Base(int64_t element, const Place& p);
+  Value Conv2d(const Conv2dAttributes& a, const Place& p);
+  Value Depthwise(const DepthwiseConv2dAttributes& a, const Place& p);
+  Value TransposeConv(const TransposeConvAttributes& a, const Place& p);
+  Value FullyConnected(int64_t element);
+  Value Pool(const PoolAttributes& a, const Place& p, bool max);
+  Value Reduce(const ReduceAttributes& a, int64_t element);
+  Value Softmax(const SoftmaxAttributes& a, const Place& p);
+  Value Resize(const ResizeAttributes& a, const Place& p, bool nearest);
+  Value Concatenation(int axis, const Place& p);
+  Value Pad(const PadAttributes& a, const Place& p);
+  Value Elementwise(const ElementwiseAttributes& a, const Place& p);
+
+  Reference& ref_;
+  const Graph& graph_;
+  const Node& node_;
+};
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_PARTITION_SELF_CHECK_OPS_H_
