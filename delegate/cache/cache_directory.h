@@ -44,14 +44,16 @@ constexpr absl::string_view kCacheTempSuffix = ".glescache-tmp";
 // same one where its path is renamed or replaced meanwhile.
 class CacheDirectory {
  public:
-  // kNotFound, kPermissionDenied and so on, with the path. It is never made.
+  // The directory must exist: it is never made. Errors (kNotFound,
+  // kPermissionDenied, ...) name the path.
   static absl::StatusOr<CacheDirectory> Open(const std::string& path);
 
-  // A file's plain name for a token, which may hold anything: its letters and
-  // digits for people, `hash` (hexadecimal) for us.
+  // The plain name of a cache file: the letters and digits of `token`, which
+  // may hold anything, for people, then `hash` (hexadecimal), which tells files
+  // apart.
   static std::string FileName(absl::string_view token, absl::string_view hash);
 
-  // For reading; marks it as used now. kNotFound: no such file.
+  // Opens a file for reading and marks it as used now. kNotFound: no such file.
   // kPermissionDenied: a link, no plain file, another user's, or one that
   // others may write.
   absl::StatusOr<FileDescriptor> OpenForReading(const std::string& name) const;
@@ -63,8 +65,8 @@ class CacheDirectory {
     FileDescriptor fd;
   };
   absl::StatusOr<Temp> CreateTemp() const;
-  // To disk, then in the place of `name`, then the directory to disk. On an
-  // error the temporary file is removed.
+  // Writes the file to disk, renames it to `name`, and writes the directory to
+  // disk. On an error the temporary file is removed.
   absl::Status Publish(Temp temp, const std::string& name) const;
   void Discard(const Temp& temp) const;
   void Remove(const std::string& name) const;

@@ -10,20 +10,23 @@ namespace gles_delegate {
 
 struct Tuned {
   DeviceProfile profile;
-  double before_ms = 0;  // with the profile that was given
-  double after_ms = 0;
-  int measured = 0;  // profiles
+  double before_ms = 0;  // an inference with the profile that was given
+  double after_ms = 0;   // an inference with `profile`
+  int measured = 0;      // how many measurements were made
 };
 
-// The search of the option `tuning: exhaustive`: knob by knob every value that
-// the list of device/knobs.cc has, the best kept before the next is tried; once
-// more over all of them where that changed anything; at the end the winner and
-// `start` in turns, and the winner is dropped where it was luck. `measure`
-// gives a profile's time of an inference in ms, or an error where it cannot
-// run or answers otherwise than `start` does (PartitionTrials of
-// delegate/partition/plan_partition.h), which passes it over. A value is taken
-// where it gains 2% or more, so that noise does not wander. The error is that
-// of the first measurement.
+// The search of the option `tuning: exhaustive`. It tries every candidate of
+// every knob (delegate/device/knobs.h), one knob after the other, and keeps a
+// value where that gains 2% or more, so that it does not follow noise. Where
+// the first round changed anything, a second round follows. At the end it
+// measures the winner and `start` in turns, and drops a winner that won by
+// luck.
+//
+// `measure` gives the time of an inference with a profile, in ms. Its error
+// says that the profile cannot run, or answers otherwise than `start` does
+// (PartitionTrials of delegate/partition/plan_partition.h): the profile is then
+// passed over. An error for `start` itself is returned. `may_change_storage` is
+// false where the user chose the storage.
 absl::StatusOr<Tuned> TuneExhaustively(
     const DeviceProfile& start, bool may_change_storage,
     absl::FunctionRef<absl::StatusOr<double>(const DeviceProfile&)> measure);

@@ -7,14 +7,17 @@
 
 namespace gles_delegate {
 
-// Inputs become views of the output (Tensor::view) and the node goes, where its
-// inputs begin at whole texels: on any axis but the channels, and there where
-// each begins at a multiple of four. An input that cannot be written in place
-// (constant, a partition's input or output, used twice in the node, in the
-// output of another such node, of another quantization) is copied to a view of
-// its own. Does not fire where that would copy all of them, or where the node
-// has a function to apply. Run it last: afterwards the output has no node that
-// makes it.
+// Makes the inputs of a CONCATENATION views of its output (Tensor::view) and
+// removes the node, where all inputs begin at whole texels: so on any axis but
+// the channels, and on the channels where each input begins at a multiple of
+// four. An input that cannot be written in place is copied to a view of its
+// own: a constant, an input or output of the partition, an input that the node
+// reads twice, an input that is a view already, an input of another
+// quantization than the output's.
+//
+// Does not fire where all inputs would have to be copied, or where the node has
+// post-ops. The output then has no node that makes it, so passes that look for
+// that node come before.
 void ConcatInPlace(Graph* graph);
 
 }  // namespace gles_delegate

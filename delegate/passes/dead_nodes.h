@@ -1,5 +1,4 @@
-// Takes nodes out of a graph: those none of whose outputs anybody reads, with
-// those that only they read, and those that a pass has emptied.
+// Takes nodes out of a graph.
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_DEAD_NODES_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_DEAD_NODES_H_
 
@@ -9,10 +8,13 @@
 
 namespace gles_delegate {
 
-// Nodes that keep state (a variable tensor among their inputs) stay.
+// Removes each node whose outputs no node reads and the graph does not give
+// out, then the nodes that only the removed nodes read. A node that keeps state
+// (a variable tensor is among its inputs) stays.
 void RemoveDeadNodes(Graph* graph);
 
-// Those that a pass has marked, by their places.
+// Removes the nodes that a pass has marked: `removed` has a value for each node
+// of the graph, in order.
 void RemoveNodes(const std::vector<bool>& removed, Graph* graph);
 
 }  // namespace gles_delegate

@@ -1,5 +1,6 @@
-// Constants through the ops that only unpack or relabel them: DEQUANTIZE,
-// DENSIFY, RESHAPE, SQUEEZE, EXPAND_DIMS, TRANSPOSE.
+// Computes the nodes that only unpack, relabel or transpose a constant, when
+// the graph is planned and not at each Invoke: DEQUANTIZE, DENSIFY, RESHAPE,
+// SQUEEZE, EXPAND_DIMS, TRANSPOSE.
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_FOLD_CONSTANTS_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_FOLD_CONSTANTS_H_
 
@@ -9,15 +10,15 @@
 
 namespace gles_delegate {
 
-// True: the node's outputs are constants of `graph` now, and the node has
-// nothing left to run. False: it is no such op, or its input is not constant.
-// The bytes of relabelled and of 16-bit constants are shared, not copied:
-// DEQUANTIZE of float16 leaves its output float16. 8-bit ones become float32.
-// kInvalidArgument: a malformed constant (sparsity that does not fit the
-// shape).
+// True: the node's output is now a constant of `graph`, and the node has
+// nothing left to run. False: the node is of another op, or its input is not
+// constant. Relabelled and 16-bit constants share the bytes of the input:
+// DEQUANTIZE of float16 leaves its output float16. 8-bit constants become
+// float32. kInvalidArgument: a malformed constant, whose sparsity does not fit
+// its shape, say.
 absl::StatusOr<bool> FoldConstantNode(Graph* graph, const Node& node);
 
-// Folds every node that it can, and removes it.
+// Folds every node that can be folded, and removes the folded nodes.
 absl::Status FoldConstants(Graph* graph);
 
 }  // namespace gles_delegate

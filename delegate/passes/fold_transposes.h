@@ -7,16 +7,15 @@
 
 namespace gles_delegate {
 
-// - Two transposes in a row, the first read by the second alone, become one; so
-//   do two reshapes. Functions of one tensor fused into the first go along.
-// - A transpose that leaves the order of the elements as it is (its axes of
-// more
-//   than one element stay in order) becomes a reshape.
-// - What is left of such a pair between tensors of one shape is an elementwise
-//   node, or, without functions, an identity: run FuseElementwise and
-//   RemoveIdentityNodes afterwards.
-// Does not fire where something else reads the tensor between, or where a
-// function of the first has a tensor for an operand. Linear in the nodes.
+// - Two transposes in a row become one, where nothing but the second reads what
+//   the first writes; so do two reshapes. Post-ops of the first node that have
+//   no operand move to the second; where a post-op has an operand, nothing is
+//   done.
+// - A transpose becomes a reshape where the elements keep their order: where
+//   its axes of more than one element stay in order.
+// - Where both ends of a pair have the same shape, an elementwise node is left,
+//   or, without post-ops, an identity: FuseElementwise and RemoveIdentityNodes
+//   take these afterwards.
 absl::Status FoldTransposes(Graph* graph);
 
 }  // namespace gles_delegate

@@ -1,5 +1,5 @@
-// Elementwise nodes into the node that makes their input: one dispatch, and no
-// tensor between.
+// Fuses elementwise nodes into the node that makes their input: one dispatch,
+// and no tensor between.
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_FUSE_ELEMENTWISE_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_FUSE_ELEMENTWISE_H_
 
@@ -7,20 +7,22 @@
 
 namespace gles_delegate {
 
-// Tensors that a minimal device (ES 3.1: four images or four buffers) binds at
-// once in a dispatch.
+// A dispatch binds so many tensors at most on a minimal device: OpenGL ES 3.1
+// asks for no more than four images or four buffers.
 inline constexpr int kMinimalBoundTensors = 4;
 
-// Fires where the producer has one output that only this node reads, of the
-// same shape as the result. The producer moves to the node's place, so that the
-// function's operand, if any, is there. Functions of two tensors go to either
-// operand's producer, the later one first. A fused graph is not checked node by
-// node, hence `max_tensors`.
+// Fires where the producer has one output, only the elementwise node reads that
+// output, and the node's output has the same shape. The producer moves to the
+// node's place in the order, so that a function's operand is computed before. A
+// function of two tensors is fused into the producer of either of them, the
+// later producer first. No fused node binds more than `max_tensors` tensors and
+// packed constants (MaxBoundTensors of delegate/plan/planner.h), because what a
+// fused node needs is not checked when nodes are accepted.
 void FuseElementwise(Graph* graph, int max_tensors = kMinimalBoundTensors);
 
-// Functions whose constant operand had to be read as another shape
-// (delegate/ops/elementwise/elementwise.h) become post-ops of a constant of that shape, so
-// that FuseElementwise can take them.
+// Gives a constant operand that is read as another shape than its own
+// (RealignedFunction of delegate/ops/elementwise/elementwise.h) that shape, and
+// makes the function a post-op, so that FuseElementwise can take the node.
 void RealignConstants(Graph* graph);
 
 }  // namespace gles_delegate

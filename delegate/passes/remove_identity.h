@@ -1,6 +1,7 @@
-// Nodes whose output is their input: RESHAPE, SQUEEZE and EXPAND_DIMS that
-// leave batch, height, width and channels as they were (the GPU knows no rank),
-// slices of everything, PADs by nothing, a CONCATENATION of one.
+// Removes the nodes whose output is their input: RESHAPE, SQUEEZE and
+// EXPAND_DIMS that leave batch, height, width and channels as they were (the
+// GPU knows no rank), slices of a whole tensor, PADs by nothing, a
+// CONCATENATION of one.
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_REMOVE_IDENTITY_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_REMOVE_IDENTITY_H_
 
@@ -8,8 +9,8 @@
 
 namespace gles_delegate {
 
-// An identity between an input and an output of the graph stays: it is the
-// copy.
+// An identity that reads an input of the graph and writes an output of the
+// graph stays, because it is the copy.
 void RemoveIdentityNodes(Graph* graph);
 
 }  // namespace gles_delegate

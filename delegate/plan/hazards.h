@@ -18,9 +18,10 @@ struct Access {
   bool write;
 };
 
-// Call Before() for each command in order; it returns the bits for the
-// glMemoryBarrier that must precede it, 0 where data does not flow (OpenGL ES
-// 3.1, 7.11.2). Independent commands get no barrier.
+// Call Before() for each command, in order, with the command's accesses. It
+// returns the bits of the glMemoryBarrier that must come before the command, 0
+// where no data flows to it (OpenGL ES 3.1, section 7.11.2). Independent
+// commands get no barrier.
 class HazardTracker {
  public:
   explicit HazardTracker(int resources)

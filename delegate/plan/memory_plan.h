@@ -29,13 +29,15 @@ struct MemoryPlan {
   int64_t bytes_unshared = 0;  // what one slot per tensor would hold
 };
 
-// The slot that a tensor alone needs.
+// The slot that a tensor of this shape needs for itself.
 Slot SlotFor(const Shape& shape, gl_shaders::Storage storage,
              gl_shaders::Format format);
 
-// Graph inputs live from before the first dispatch, outputs to after the last.
-// Greedy by size: each tensor, largest first, goes into the free slot that must
-// grow least, or into a new one where that is cheaper.
+// Gives each tensor that the dispatches read or write a slot. Tensors whose
+// lifetimes meet have different slots. `pinned_from_start` (the graph's inputs)
+// live from before the first dispatch, `pinned_to_end` (its outputs) to after
+// the last. Greedy by size: each tensor, largest first, goes into the free slot
+// that must grow least, or into a new slot where that is cheaper.
 MemoryPlan PlanMemory(const Graph& graph, absl::Span<const Dispatch> dispatches,
                       absl::Span<const TensorId> pinned_from_start,
                       absl::Span<const TensorId> pinned_to_end,
