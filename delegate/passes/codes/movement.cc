@@ -54,7 +54,7 @@ Node Converted(TensorId id, const Tensor& out, Graph* graph) {
 // uint8 inputs, each of codes, some of another quantization than the output:
 // TFLite's int8 kernel refuses that.
 bool RescalesInputs(const Node& node, const Graph& graph) {
-  if (node.op->name != "CONCATENATION" || node.post_ops.size() != 1 ||
+  if (!node.op->Has(kJoins) || node.post_ops.size() != 1 ||
       !EndsInSimulator(node) || !HoldsCodes(graph, node.outputs[0]) ||
       graph.tensor(node.outputs[0]).codes != DataType::kUint8) {
     return false;
