@@ -73,7 +73,7 @@ TEST_P(CheckBoundsTest, LeavesAloneWhatStaysInside) {
 TEST_P(CheckBoundsTest, FindsAReadPastTheEnd) {
   Dispatch blocks("space_to_depth");
   blocks.Grid(2, 1, 4);
-  blocks.uniforms.Int("block_size", 2);
+  blocks.uniforms.Int("block", 2);
   const std::vector<float> output =
       Run(std::move(blocks), {1, 2, 2, 4}, {1, 1, 2, 16});
   for (int i = 0; i < 16; ++i) EXPECT_EQ(output[i], 1.0f) << i;

@@ -188,7 +188,7 @@ TEST_F(PreferFasterTest, OtherOptionsAreMeasuredAnew) {
   const int runs = times.gpu_runs;
   Apply(MakeDelegate([&](TfLiteGlesDelegateOptions& options) {
           options.prefer_faster = 1;
-          options.storage = kTfLiteGlesStorageBuffer;
+          options.is_precision_loss_allowed = 1;
           options.serialization_dir = scratch_.path().c_str();
           options.model_token = "token";
         }),
