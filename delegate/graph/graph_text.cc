@@ -142,7 +142,7 @@ TensorEdges::TensorEdges(const Graph& graph, DotGraph* dot)
 }
 
 void TensorEdges::Read(int box, absl::Span<const TensorId> ids) {
-  for (TensorId id : ids) {
+  for (TensorId id : std::set<TensorId>(ids.begin(), ids.end())) {
     if (id == kNoTensor) continue;
     for (int writer : writers_[id]) {
       if (writer == box) continue;

@@ -31,7 +31,8 @@ class TensorEdges {
   TensorEdges(const Graph& graph, DotGraph* dot);
 
   // Box `box` reads `ids`: an edge from all that wrote into the tensor so far.
-  // Constants and absent tensors have none.
+  // A tensor that is named twice is drawn once. Constants and absent tensors
+  // have no edge.
   void Read(int box, absl::Span<const TensorId> ids);
   // Box `box` writes `ids`. A tensor that is a view of another one's memory
   // counts as written there too.

@@ -169,9 +169,9 @@ TEST(PlanDumpTest, ThePicturesAreWellFormed) {
   const std::string base = directory.path() + "/partition_0_";
   // Input to CONV_2D and ADD, along the chain, and to the output.
   EXPECT_EQ(EdgesOf(ReadFile(base + "00_read.dot")), 5);
-  // The convolution reads the input twice: as its source and as the operand.
-  EXPECT_EQ(EdgesOf(ReadFile(base + "01_fuse_elementwise.dot")), 3);
-  EXPECT_EQ(EdgesOf(ReadFile(base + "02_plan.dot")), 3);
+  // The convolution reads the input as its source and as an operand: one edge.
+  EXPECT_EQ(EdgesOf(ReadFile(base + "01_fuse_elementwise.dot")), 2);
+  EXPECT_EQ(EdgesOf(ReadFile(base + "02_plan.dot")), 2);
   EXPECT_THAT(ReadFile(base + "00_read.dot"),
               HasSubstr("'a \\\"quoted\\\\ name\\nof two lines'"));
   if (std::system("dot -V > /dev/null 2>&1") != 0) {
@@ -236,7 +236,7 @@ TEST(PlanDumpTest, TheEnvironmentMakesADelegateWriteThem) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     files.push_back(entry.path().filename().string());
   }
-  EXPECT_THAT(files, Contains("partition_0_00_read.txt"));
+  EXPECT_THAT(files, Contains(EndsWith("_00_read.txt")));
   EXPECT_THAT(files, Contains(EndsWith("_plan.dot")));
 }
 
