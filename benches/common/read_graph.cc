@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/tflite/extract_partition.h"
 #include "delegate/tflite/reader.h"
 
 namespace gles_delegate {

@@ -1,6 +1,7 @@
-// The newest layout of TFLite's delegate structs, owned by us and zeroed, so
-// that one binary serves runtimes from 2.5 to LiteRT 2.x: an older runtime
-// reads a prefix, a newer one finds zeros where it looks for what it appended.
+// The newest layout of TFLite's delegate structs. The delegate makes its
+// structs that long and zeroes them, so that one binary serves runtimes
+// from 2.5 to LiteRT 2.x: an older runtime reads the beginning, and a newer one
+// finds zeros where it looks for the members that it has appended.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_ABI_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_ABI_H_
 
@@ -25,10 +26,11 @@ struct NewestRegistration {
   uint64_t inplace_operator;
 };
 
-// context->ReplaceNodeSubsetsWithDelegateKernels takes a TfLiteRegistration by
-// value, of whatever size the runtime was compiled with. On x86-64 (copied to
-// the stack, the other arguments in registers) and AArch64 (passed by
-// reference) a longer one is safe; elsewhere the 2.9 size is passed.
+// Calls context->ReplaceNodeSubsetsWithDelegateKernels, which takes a
+// TfLiteRegistration by value, of the size that the runtime was compiled with.
+// A struct that is longer than the runtime's is safe on x86-64, where it is
+// copied to the stack and the other arguments are in registers, and on AArch64,
+// where it is passed by reference. Elsewhere a struct of 2.9's size is passed.
 TfLiteStatus ReplaceNodes(TfLiteContext* context,
                           const NewestRegistration& registration,
                           const TfLiteIntArray* nodes,

@@ -39,7 +39,7 @@ void WithIntegers(const TfLiteTensor& tensor, DataType type, size_t n, Fn fn) {
   WithCodes(tensor, type, n, fn);
 }
 
-// As C++ converts, where that is defined; the nearest int64 elsewhere.
+// C++'s own conversion where that is defined, else the nearest int64.
 int64_t ToInt64(float value) {
   constexpr float kPast = 9223372036854775808.0f;  // 2^63
   if (value >= kPast) return std::numeric_limits<int64_t>::max();
@@ -140,7 +140,8 @@ void HostTensor::Widen(const TfLiteTensor& tensor) {
 
 void HostTensor::Narrow(TfLiteTensor& tensor) const {
   if (stored_ == DataType::kFloat16) {
-    // FloatsToHalves() may leave the caches out: this is for the CPU.
+    // Not FloatsToHalves(), whose stores may go around the caches: the CPU
+    // reads these halves next.
     auto* halves = reinterpret_cast<uint16_t*>(tensor.data.raw);
     std::transform(floats().begin(), floats().end(), halves, FloatToHalf);
     return;

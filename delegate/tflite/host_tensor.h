@@ -14,21 +14,24 @@
 
 namespace gles_delegate {
 
-// Float32 and int32 tensors, and those whose codes the GPU holds, are handed
-// over as they are. Codes of a float view are dequantized and quantized here,
-// bools widened to int32 (0 or 1), host views (host_view.h) converted, in
-// memory that is made once. Not for two threads at once.
+// What becomes of the runtime's values depends on the tensor:
+//   float32, int32, codes that the GPU holds   handed over as they are
+//   codes of a float view                      dequantized, and quantized again
+//   bool                                       widened to int32, 0 or 1
+//   a host view (host_view.h)                  converted to the view's type
+// Converted values are in memory that is made once. Not for two threads at
+// once.
 class HostTensor {
  public:
   // `view`: the tensor as the graph has it; copied.
   explicit HostTensor(const Tensor& view);
 
-  // The values for the executor, in `tensor` or in memory of ours: valid until
-  // either goes. kFailedPrecondition: `tensor` holds another number of bytes
-  // than the partition was prepared for.
+  // The values for the executor, in the memory of `tensor` or of this object:
+  // valid until either goes. kFailedPrecondition: `tensor` holds another number
+  // of bytes than the partition was prepared for.
   absl::StatusOr<absl::Span<const uint8_t>> Read(const TfLiteTensor& tensor);
-  // Where the executor may put the values; then Finish() brings them to
-  // `tensor`.
+  // The memory for the executor to write to, with the same errors. Finish()
+  // then brings the values to `tensor`.
   absl::StatusOr<absl::Span<uint8_t>> Room(TfLiteTensor& tensor);
   void Finish(TfLiteTensor& tensor) const;
 
@@ -36,7 +39,7 @@ class HostTensor {
   absl::Span<float> floats();
   absl::Span<const float> floats() const;
 
-  // A host view's values from the runtime's type and to it.
+  // Convert a host view's values from the runtime's type, and to it.
   void Widen(const TfLiteTensor& tensor);
   void Narrow(TfLiteTensor& tensor) const;
 
@@ -45,7 +48,7 @@ class HostTensor {
   bool is_host_view_;
   size_t elements_;
   Quantization quantization_;
-  std::vector<uint8_t> values_;  // empty: the runtime's own bytes do
+  std::vector<uint8_t> values_;  // empty: nothing is converted
 };
 
 // kFailedPrecondition unless `tensor` holds `elements` of `type`.

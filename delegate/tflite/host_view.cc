@@ -10,7 +10,7 @@ constexpr int kCast = 53;
 constexpr int kArgMax = 56;
 constexpr int kArgMin = 79;
 
-// Integers without quantization that int32 holds.
+// Integers of 8 or 16 bits without quantization parameters.
 bool IsPlainSmallInteger(const Tensor& t) {
   return IsQuantizedType(t.type) && t.quantization.empty();
 }
@@ -23,7 +23,8 @@ bool IsFloatType(const Graph& graph, int id) {
   return id >= 0 && graph.tensor(id).type == DataType::kFloat32;
 }
 
-// CAST(int64) to what needs all of its bits: floats, or bools (any bit).
+// A CAST of int64 to tensor `to` looks at all 64 bits: `to` holds floats, or
+// bools, which are true where any bit is set.
 bool NeedsAllBits(const Graph& graph, int to) {
   return to >= 0 && !IsInt64(graph, to) &&
          graph.tensor(to).type != DataType::kInt32;
@@ -41,7 +42,7 @@ void ViewForHost(Tensor* tensor) {
 }
 
 void ChooseInt64Views(absl::Span<const NodeTensors> nodes, Graph* graph) {
-  absl::flat_hash_map<int, bool> fits_int32;  // what nodes make
+  absl::flat_hash_map<int, bool> fits_int32;  // of the nodes' outputs
   for (const NodeTensors& node : nodes) {
     const bool is_arg =
         node.builtin_code == kArgMax || node.builtin_code == kArgMin;
@@ -68,7 +69,7 @@ bool TakesHostView(const OpDefinition& op, const Tensor& tensor,
     case DataType::kInt64:
       return is_output && op.Has(kGivesPositions);
     case DataType::kFloat16:
-      // DENSIFY takes constants alone, and folds.
+      // A DENSIFY has a constant input, and is folded.
       return op.Has(kDequantizes) || op.Has(kDensifies) || op.Has(kKeepsOrder);
     default:
       return op.Has(kMovesValues) && !op.Has(kWantsQuantization);

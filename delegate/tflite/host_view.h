@@ -1,6 +1,7 @@
-// Tensors of types that no shader reads or writes, beside ops that may take
-// them all the same: the GPU holds their values as int32 or float32, and
-// HostTensor converts them on their way in and out of a partition.
+// Host views: tensors of types that no shader reads or writes, for the ops that
+// can take them all the same. The GPU holds the values of such a tensor as
+// int32 or float32, and HostTensor converts them on their way in and out of a
+// partition.
 //
 //   int64                             as int32 or, beside a CAST, as float32
 //   int8, uint8, int16 without        as int32
@@ -17,26 +18,29 @@
 
 namespace gles_delegate {
 
-// Gives a tensor that is computed at run time its view (Tensor::host), where
-// its type has one.
+// Gives a tensor its host view (Tensor::host), where its type has one.
+// Constants get none.
 void ViewForHost(Tensor* tensor);
 
-// What ChooseInt64Views looks at of a node of the model.
+// A node of the model, as far as the choice of views looks at it.
 struct NodeTensors {
   int builtin_code = 0;
   std::vector<int> inputs;  // -1: absent
   std::vector<int> outputs;
 };
 
-// int64 tensors become float32 where int32 would lose what TFLite's kernel
-// keeps: what CAST makes of floats, and what CAST makes floats or bools of,
-// unless the values come from ARG_MAX, ARG_MIN or a CAST of integers, which all
-// fit int32.
+// Chooses float32 as the view of an int64 tensor where int32 would lose what
+// TFLite's kernel keeps. Two kinds of tensors do: the output of a CAST from
+// floats, and the input of a CAST to floats or bools, unless its values come
+// from ARG_MAX, ARG_MIN or a CAST of integers and so fit int32. `nodes` are all
+// nodes of the model, in execution order.
 void ChooseInt64Views(absl::Span<const NodeTensors> nodes, Graph* graph);
 
 // Whether the op computes the same on the view as on the type
-// itself: CAST, what ARG_MAX and ARG_MIN write; for 8- and 16-bit integers what
-// moves values; for float16 DEQUANTIZE and what relabels.
+// itself. True for tensors without a host view and for CAST; for the int64
+// outputs of ARG_MAX and ARG_MIN; for 8- and 16-bit integers, of ops that move
+// values; for float16, of DEQUANTIZE, DENSIFY and of ops that give a tensor
+// another shape.
 bool TakesHostView(const OpDefinition& op, const Tensor& tensor,
                    bool is_output);
 

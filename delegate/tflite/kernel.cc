@@ -1,37 +1,17 @@
 #include "delegate/tflite/kernel.h"
 
-#include <algorithm>
 #include <cstring>
 #include <sstream>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/graph/texels.h"
 #include "delegate/passes/passes.h"
+#include "delegate/tflite/extract_partition.h"
 #include "delegate/tflite/state_mark.h"
 
 namespace gles_delegate {
 namespace {
-
-// What the runtime's tensor holds of a folded constant. DEQUANTIZE's output is
-// float32 to the runtime, whatever it was folded from; others are as they are.
-absl::StatusOr<std::vector<uint8_t>> ConstantOutputBytes(const Tensor& tensor,
-                                                         TfLiteType type) {
-  const absl::Span<const uint8_t> own = tensor.constant.bytes();
-  const bool same = (type == kTfLiteInt32 && tensor.type == DataType::kInt32) ||
-                    (type == kTfLiteBool && tensor.type == DataType::kBool);
-  if (same) return std::vector<uint8_t>(own.begin(), own.end());
-  if (type != kTfLiteFloat32) {
-    return absl::UnimplementedError(
-        absl::StrCat("the partition's output ", tensor.ToString(),
-                     " is a constant that is not float32, int32 or bool"));
-  }
-  auto values = ConstantFloats(tensor);
-  if (!values.ok()) return values.status();
-  const auto bytes = AsBytes<float>(*values);
-  return std::vector<uint8_t>(bytes.begin(), bytes.end());
-}
 
 BuildOptions BuildOptionsOf(const Options& options) {
   BuildOptions build;
@@ -84,9 +64,9 @@ absl::Status GlesKernel::Read(const TfLiteContext& context,
       output_tensors_.push_back(id);
       continue;
     }
-    auto bytes = ConstantOutputBytes(tensor, context.tensors[id].type);
-    if (!bytes.ok()) return bytes.status();
-    constant_outputs_.push_back({id, *std::move(bytes)});
+    auto constant = ConstantOutput::Of(tensor, id, context.tensors[id].type);
+    if (!constant.ok()) return constant.status();
+    constant_outputs_.push_back(*std::move(constant));
   }
   graph_ = ExtractPartition(model, setup_.partition.nodes,
                             setup_.partition.inputs, output_tensors_);
@@ -268,18 +248,6 @@ absl::Status GlesKernel::EvalOnCpu(TfLiteContext* context) {
   return on_cpu_->Run(context);
 }
 
-absl::Status GlesKernel::CopyConstants(TfLiteContext* context) const {
-  for (const ConstantOutput& constant : constant_outputs_) {
-    TfLiteTensor& t = context->tensors[constant.tensor];
-    if (auto s = CheckBytes(t, constant.bytes.size(), DataType::kUint8);
-        !s.ok()) {
-      return s;
-    }
-    std::copy(constant.bytes.begin(), constant.bytes.end(), t.data.uint8);
-  }
-  return absl::OkStatus();
-}
-
 absl::Status GlesKernel::EvalOnGpu(TfLiteContext* context) {
   input_values_.clear();
   for (size_t i = 0; i < inputs_.size(); ++i) {
@@ -293,7 +261,9 @@ absl::Status GlesKernel::EvalOnGpu(TfLiteContext* context) {
     if (!room.ok()) return room.status();
     output_room_.push_back(*room);
   }
-  if (auto s = CopyConstants(context); !s.ok()) return s;
+  for (const ConstantOutput& constant : constant_outputs_) {
+    if (auto s = constant.CopyTo(context); !s.ok()) return s;
+  }
   return setup_.gpu->context->Run([&]() -> absl::Status {
     if (auto s = executor_->Invoke(input_values_, output_room_); !s.ok()) {
       return s;

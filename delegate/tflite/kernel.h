@@ -12,6 +12,7 @@
 #include "delegate/partition/partition_report.h"
 #include "delegate/runtime/executor.h"
 #include "delegate/tflite/compare_speeds.h"
+#include "delegate/tflite/constant_output.h"
 #include "delegate/tflite/cpu_partition.h"
 #include "delegate/tflite/gpu.h"
 #include "delegate/tflite/host_tensor.h"
@@ -65,12 +66,6 @@ class GlesKernel final : public SimpleDelegateKernel {
   }
 
  private:
-  // A partition output that passes found to be constant: copied each time.
-  struct ConstantOutput {
-    int tensor = 0;  // TFLite's index
-    std::vector<uint8_t> bytes;
-  };
-
   explicit GlesKernel(KernelSetup setup);
   absl::Status CheckCaller() const;
   // Makes of the model what runs: the graph, its inputs and outputs.
@@ -87,7 +82,6 @@ class GlesKernel final : public SimpleDelegateKernel {
   // GPU holds.
   absl::StatusOr<absl::Span<const uint8_t>> ReadInput(TfLiteContext* context,
                                                       size_t i);
-  absl::Status CopyConstants(TfLiteContext* context) const;
   // Why CompareWithCpu() measures nothing.
   absl::Status CheckMeasurable(TfLiteContext* context) const;
   absl::StatusOr<Speeds> Measure(TfLiteContext* context);

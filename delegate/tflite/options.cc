@@ -5,193 +5,15 @@
 #include <cstring>
 #include <memory>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "delegate/tflite/option_keys.h"
 #include "delegate/tflite/runtime.h"
 
 namespace gles_delegate {
 namespace {
-
-absl::StatusOr<int> ParseInt(absl::string_view text) {
-  int value = 0;
-  if (!absl::SimpleAtoi(text, &value)) {
-    return absl::InvalidArgumentError("is not an integer");
-  }
-  return value;
-}
-
-// Booleans as users write them: 0, 1, true, false.
-absl::StatusOr<int> ParseFlag(absl::string_view text) {
-  bool value = false;
-  if (!absl::SimpleAtob(text, &value)) {
-    return absl::InvalidArgumentError("is not 0, 1, true or false");
-  }
-  return value ? 1 : 0;
-}
-
-// One of `names`, or its place among them.
-absl::StatusOr<int> ParseName(absl::string_view text,
-                              absl::Span<const absl::string_view> names) {
-  const int count = static_cast<int>(names.size());
-  for (int i = 0; i < count; ++i) {
-    if (absl::EqualsIgnoreCase(text, names[i])) return i;
-  }
-  auto number = ParseInt(text);
-  if (number.ok() && *number >= 0 && *number < count) return *number;
-  return absl::InvalidArgumentError(
-      absl::StrCat("is not ", absl::StrJoin(names.first(count - 1), ", "),
-                   " or ", names.back(), " (0 to ", count - 1, ")"));
-}
-
-absl::StatusOr<int> ParseStorage(absl::string_view text) {
-  return ParseName(text, {"auto", "texture_array", "texture_2d", "buffer"});
-}
-
-absl::StatusOr<int> ParseQuantizedCompute(absl::string_view text) {
-  return ParseName(text, {"auto", "float", "float_unsimulated", "integer"});
-}
-
-absl::StatusOr<int> ParseTuning(absl::string_view text) {
-  return ParseName(text, {"default", "exhaustive"});
-}
-
-absl::StatusOr<int> ParseWaitType(absl::string_view text) {
-  return ParseName(text, {"passive", "active"});
-}
-
-absl::StatusOr<int> ParseFloat16Overflow(absl::string_view text) {
-  return ParseName(text, {"infinity", "saturate"});
-}
-
-struct IntKey {
-  absl::string_view name;
-  int32_t TfLiteGlesDelegateOptions::*field;
-  absl::StatusOr<int> (*parse)(absl::string_view);
-};
-
-constexpr IntKey kIntKeys[] = {
-    {"is_precision_loss_allowed",
-     &TfLiteGlesDelegateOptions::is_precision_loss_allowed, ParseFlag},
-    {"max_delegated_partitions",
-     &TfLiteGlesDelegateOptions::max_delegated_partitions, ParseInt},
-    {"min_nodes_per_partition",
-     &TfLiteGlesDelegateOptions::min_nodes_per_partition, ParseInt},
-    {"enable_quantization", &TfLiteGlesDelegateOptions::enable_quantization,
-     ParseFlag},
-    {"storage", &TfLiteGlesDelegateOptions::storage, ParseStorage},
-    {"quantized_compute", &TfLiteGlesDelegateOptions::quantized_compute,
-     ParseQuantizedCompute},
-    {"tuning", &TfLiteGlesDelegateOptions::tuning, ParseTuning},
-    {"force_own_context", &TfLiteGlesDelegateOptions::force_own_context,
-     ParseFlag},
-    {"allow_software", &TfLiteGlesDelegateOptions::allow_software, ParseFlag},
-    {"self_check", &TfLiteGlesDelegateOptions::self_check, ParseFlag},
-    {"verbosity", &TfLiteGlesDelegateOptions::verbosity, ParseInt},
-    {"enable_op_profiling", &TfLiteGlesDelegateOptions::enable_op_profiling,
-     ParseFlag},
-    {"fallback_to_cpu", &TfLiteGlesDelegateOptions::fallback_to_cpu, ParseFlag},
-    {"enable_serialization", &TfLiteGlesDelegateOptions::enable_serialization,
-     ParseFlag},
-    {"wait_type", &TfLiteGlesDelegateOptions::wait_type, ParseWaitType},
-    {"float16_overflow", &TfLiteGlesDelegateOptions::float16_overflow,
-     ParseFloat16Overflow},
-    {"prefer_faster", &TfLiteGlesDelegateOptions::prefer_faster, ParseFlag},
-};
-
-struct Int64Key {
-  absl::string_view name;
-  int64_t TfLiteGlesDelegateOptions::*field;
-};
-
-constexpr Int64Key kInt64Keys[] = {
-    {"serialization_max_bytes",
-     &TfLiteGlesDelegateOptions::serialization_max_bytes},
-};
-
-struct TextKey {
-  absl::string_view name;
-  const char* TfLiteGlesDelegateOptions::*field;
-};
-
-constexpr TextKey kTextKeys[] = {
-    {"device", &TfLiteGlesDelegateOptions::device},
-    {"exclude_nodes", &TfLiteGlesDelegateOptions::exclude_nodes},
-    {"float32_nodes", &TfLiteGlesDelegateOptions::float32_nodes},
-    {"serialization_dir", &TfLiteGlesDelegateOptions::serialization_dir},
-    {"model_token", &TfLiteGlesDelegateOptions::model_token},
-    {"integer_rounding", &TfLiteGlesDelegateOptions::integer_rounding},
-};
-
-std::string KnownKeys() {
-  std::string text;
-  for (const IntKey& key : kIntKeys) {
-    absl::StrAppend(&text, text.empty() ? "" : ", ", key.name);
-  }
-  for (const Int64Key& key : kInt64Keys) absl::StrAppend(&text, ", ", key.name);
-  for (const TextKey& key : kTextKeys) absl::StrAppend(&text, ", ", key.name);
-  return text;
-}
-
-// Sets one key; `text` keeps the strings that the struct points to.
-absl::Status SetKey(absl::string_view name, absl::string_view value,
-                    TfLiteGlesDelegateOptions* options,
-                    std::vector<std::unique_ptr<std::string>>* text) {
-  for (const IntKey& key : kIntKeys) {
-    if (key.name != name) continue;
-    auto parsed = key.parse(absl::StripAsciiWhitespace(value));
-    if (!parsed.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "option ", name, ": '", value, "' ", parsed.status().message()));
-    }
-    options->*key.field = *parsed;
-    return absl::OkStatus();
-  }
-  for (const Int64Key& key : kInt64Keys) {
-    if (key.name != name) continue;
-    if (!absl::SimpleAtoi(value, &(options->*key.field))) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("option ", name, ": '", value, "' is not an integer"));
-    }
-    return absl::OkStatus();
-  }
-  for (const TextKey& key : kTextKeys) {
-    if (key.name != name) continue;
-    text->push_back(std::make_unique<std::string>(value));
-    options->*key.field = text->back()->c_str();
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("unknown option '", name, "'; known are: ", KnownKeys()));
-}
-
-absl::StatusOr<CacheOptions> CacheOptionsFrom(
-    const TfLiteGlesDelegateOptions& o) {
-  if (o.serialization_max_bytes < 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "option serialization_max_bytes: ", o.serialization_max_bytes,
-        " is negative; 0 is no limit"));
-  }
-  CacheOptions cache;
-  if (o.enable_serialization == 0) return cache;
-  const absl::string_view directory =
-      absl::NullSafeStringView(o.serialization_dir);
-  const absl::string_view token = absl::NullSafeStringView(o.model_token);
-  if (directory.empty() != token.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "option ", directory.empty() ? "serialization_dir" : "model_token",
-        " is missing: the start-up cache needs both serialization_dir and "
-        "model_token "
-        "(enable_serialization=0 turns it off)"));
-  }
-  cache.directory = std::string(directory);
-  cache.token = std::string(token);
-  cache.max_bytes = o.serialization_max_bytes;
-  return cache;
-}
 
 TfLiteGlesDelegateOptions Defaults() {
   TfLiteGlesDelegateOptions options = {};
@@ -205,36 +27,6 @@ TfLiteGlesDelegateOptions Defaults() {
   options.self_check = 1;
   options.enable_serialization = 1;
   return options;
-}
-
-// Where a field lies in the struct. Not offsetof: the keys' tables hold
-// pointers to members.
-template <typename Field>
-size_t OffsetOf(Field TfLiteGlesDelegateOptions::*field) {
-  static const TfLiteGlesDelegateOptions options = {};
-  return static_cast<size_t>(reinterpret_cast<const char*>(&(options.*field)) -
-                             reinterpret_cast<const char*>(&options));
-}
-
-template <typename Field>
-constexpr size_t SizeOf(Field TfLiteGlesDelegateOptions::*) {
-  return sizeof(Field);
-}
-
-// The key that a struct of `size` bytes cuts in two; "" where there is none.
-absl::string_view FieldCutAt(size_t size) {
-  absl::string_view cut;
-  const auto look = [size, &cut](const auto& keys) {
-    for (const auto& key : keys) {
-      const size_t begin = OffsetOf(key.field);
-      const size_t end = begin + SizeOf(key.field);
-      if (begin < size && size < end) cut = key.name;
-    }
-  };
-  look(kIntKeys);
-  look(kInt64Keys);
-  look(kTextKeys);
-  return cut;
 }
 
 absl::Status BadStructSize(size_t size, absl::string_view reason) {
@@ -276,40 +68,55 @@ absl::StatusOr<TfLiteGlesDelegateOptions> KnownFields(
   return options;
 }
 
-absl::StatusOr<Options> Validate(const TfLiteGlesDelegateOptions& o) {
-  if (o.storage < 0 || o.storage > 3) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("option storage: ", o.storage, " is not 0 to 3"));
-  }
-  if (o.quantized_compute < 0 ||
-      o.quantized_compute > kTfLiteGlesQuantizedInteger) {
+absl::StatusOr<CacheOptions> CacheOptionsFrom(
+    const TfLiteGlesDelegateOptions& o) {
+  if (o.serialization_max_bytes < 0) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "option quantized_compute: ", o.quantized_compute, " is not 0 to ",
-        static_cast<int>(kTfLiteGlesQuantizedInteger)));
+        "option serialization_max_bytes: ", o.serialization_max_bytes,
+        " is negative; 0 is no limit"));
   }
-  if (o.tuning < 0 || o.tuning > kTfLiteGlesTuningExhaustive) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("option tuning: ", o.tuning, " is not 0 or 1"));
-  }
-  if (o.wait_type < 0 || o.wait_type > kTfLiteGlesWaitActive) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("option wait_type: ", o.wait_type, " is not 0 or 1"));
-  }
-  if (o.float16_overflow < 0 ||
-      o.float16_overflow > kTfLiteGlesFloat16OverflowSaturate) {
+  CacheOptions cache;
+  if (o.enable_serialization == 0) return cache;
+  const absl::string_view directory =
+      absl::NullSafeStringView(o.serialization_dir);
+  const absl::string_view token = absl::NullSafeStringView(o.model_token);
+  if (directory.empty() != token.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "option float16_overflow: ", o.float16_overflow, " is not 0 or 1"));
+        "option ", directory.empty() ? "serialization_dir" : "model_token",
+        " is missing: the start-up cache needs both serialization_dir and "
+        "model_token "
+        "(enable_serialization=0 turns it off)"));
   }
-  if (o.verbosity < 0 || o.verbosity > 2) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("option verbosity: ", o.verbosity, " is not 0 to 2"));
+  cache.directory = std::string(directory);
+  cache.token = std::string(token);
+  cache.max_bytes = o.serialization_max_bytes;
+  return cache;
+}
+
+// The options that are texts, but for the start-up cache's.
+absl::Status ReadTexts(const TfLiteGlesDelegateOptions& o, Options* options) {
+  if (o.device != nullptr) options->device = o.device;
+  auto excluded = ParseNodeRanges("exclude_nodes",
+                                  absl::NullSafeStringView(o.exclude_nodes));
+  if (!excluded.ok()) return excluded.status();
+  options->exclude_nodes = *std::move(excluded);
+  auto float32 = ParseNodeRanges("float32_nodes",
+                                 absl::NullSafeStringView(o.float32_nodes));
+  if (!float32.ok()) return float32.status();
+  options->float32_nodes = *std::move(float32);
+  const absl::string_view rounding =
+      absl::NullSafeStringView(o.integer_rounding);
+  if (rounding.empty() || absl::EqualsIgnoreCase(rounding, "auto")) {
+    return absl::OkStatus();
   }
-  if (o.reserved_1 != 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("reserved_1 is ", o.reserved_1,
-                     "; this library has no option there. Update the library, "
-                     "or leave the field zero"));
-  }
+  auto kernels = CpuKernelsFromName(rounding);
+  if (!kernels.ok()) return kernels.status();
+  options->integer_rounding = *kernels;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {
+  if (auto s = CheckChoices(o); !s.ok()) return s;
   Options options;
   options.is_precision_loss_allowed = o.is_precision_loss_allowed != 0;
   options.max_delegated_partitions = o.max_delegated_partitions;
@@ -331,24 +138,7 @@ absl::StatusOr<Options> Validate(const TfLiteGlesDelegateOptions& o) {
   auto cache = CacheOptionsFrom(o);
   if (!cache.ok()) return cache.status();
   options.cache = *std::move(cache);
-  if (o.device != nullptr) options.device = o.device;
-  if (o.exclude_nodes != nullptr) {
-    auto ranges = ParseNodeRanges("exclude_nodes", o.exclude_nodes);
-    if (!ranges.ok()) return ranges.status();
-    options.exclude_nodes = *std::move(ranges);
-  }
-  const absl::string_view rounding =
-      absl::NullSafeStringView(o.integer_rounding);
-  if (!rounding.empty() && !absl::EqualsIgnoreCase(rounding, "auto")) {
-    auto kernels = CpuKernelsFromName(rounding);
-    if (!kernels.ok()) return kernels.status();
-    options.integer_rounding = *kernels;
-  }
-  if (o.float32_nodes != nullptr) {
-    auto ranges = ParseNodeRanges("float32_nodes", o.float32_nodes);
-    if (!ranges.ok()) return ranges.status();
-    options.float32_nodes = *std::move(ranges);
-  }
+  if (auto s = ReadTexts(o, &options); !s.ok()) return s;
   return options;
 }
 
@@ -389,7 +179,7 @@ void InitOptions(TfLiteGlesDelegateOptions* options, size_t size) {
 absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions* caller) {
   auto known = KnownFields(caller);
   if (!known.ok()) return known.status();
-  return Validate(*known);
+  return FromStruct(*known);
 }
 
 absl::StatusOr<Options> OptionsFrom(
@@ -400,7 +190,7 @@ absl::StatusOr<Options> OptionsFrom(
   for (const auto& [key, value] : keys_values) {
     if (auto s = SetKey(key, value, &options, &text); !s.ok()) return s;
   }
-  return Validate(options);
+  return FromStruct(options);
 }
 
 }  // namespace gles_delegate

@@ -26,8 +26,9 @@ struct Options {
   bool enable_quantization = true;
   int storage = 0;
   int quantized_compute = 0;  // TfLiteGlesQuantizedCompute
-  // Auto is the integer arithmetic: the CPU's own answers, and faster on
-  // llvmpipe and on an H200 (docs/quantization.md).
+  // kTfLiteGlesQuantizedAuto is the integer arithmetic, which gives the CPU's
+  // own answers and is faster on llvmpipe and on an H200
+  // (docs/quantization.md).
   bool computes_on_codes() const {
     return quantized_compute == kTfLiteGlesQuantizedAuto ||
            quantized_compute == kTfLiteGlesQuantizedInteger;
@@ -45,23 +46,24 @@ struct Options {
   bool enable_op_profiling = false;
   bool fallback_to_cpu = false;
   bool prefer_faster = false;
-  // nullopt: those of the runtime that has loaded the delegate.
+  // nullopt: the kernels of the runtime that has loaded the delegate.
   std::optional<quant::CpuKernels> integer_rounding;
-  CacheOptions cache;  // its directory is empty where there is to be none
+  CacheOptions cache;  // its directory is empty where no cache is wanted
 };
 
 // TfLiteGlesDelegateOptionsInit: writes `size` bytes of defaults to `*options`.
 void InitOptions(TfLiteGlesDelegateOptions* options, size_t size);
 
-// Reads `options->struct_size` bytes of `*options`, which is not nullptr; a
-// pointer, because the caller's struct may be shorter than this one.
+// Reads `options->struct_size` bytes of `*options`, and no more: the caller's
+// struct may be shorter than this header's. `options` is not nullptr.
 // kInvalidArgument: a field's value is out of its range, struct_size is not one
 // that a release of the struct has had, or a field past the ones known here is
 // set.
 absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions* options);
 
-// kInvalidArgument: an unknown key or a bad value, with the list of what is
-// known. Later keys win over earlier ones.
+// Reads keys with their values as text. A key that comes twice has its last
+// value. kInvalidArgument: an unknown key or a bad value, with the list of
+// those that are known.
 absl::StatusOr<Options> OptionsFrom(
     absl::Span<const std::pair<absl::string_view, absl::string_view>>
         keys_values);

@@ -17,9 +17,9 @@
 
 namespace gles_delegate {
 
-// Finds nodes by index. TFLite offers the function in a delegate's Prepare
-// alone; it works as long as the interpreter lives, for replaced nodes too,
-// which TFLite keeps.
+// Finds nodes by index. TFLite hands its function for that to a delegate's
+// Prepare alone, but the function works as long as the interpreter lives. It
+// finds replaced nodes, too, which TFLite keeps.
 class NodeFinder {
  public:
   NodeFinder() = default;
@@ -37,10 +37,11 @@ class NodeFinder {
                        TfLiteRegistration**) = nullptr;
 };
 
-// True where tensors were allocated and an input resized since. A delegate that
-// takes dynamic tensors cannot replace nodes then: TFLite (2.9 to LiteRT 2.1)
-// plans memory once for a plan of execution, and anew only where it finds all
-// tensors allocated when such a delegate is applied. In a delegate's Prepare.
+// True where tensors were allocated and an input was resized after that. A
+// delegate that takes dynamic tensors cannot replace nodes then: TFLite (2.9 to
+// LiteRT 2.1) keeps the memory plan of the old nodes, unless it finds all
+// tensors allocated when such a delegate is applied. To be called in the
+// delegate's Prepare.
 bool HasOldMemoryPlan(TfLiteContext* context);
 
 // Tensors whose shape only a run of the model tells.

@@ -25,12 +25,35 @@ constexpr std::pair<absl::string_view, CpuKernels> kNames[] = {
     {"reference", CpuKernels::kReference},
 };
 
-// The library that a function of the context lies in.
-std::string LibraryOf(const TfLiteContext& context) {
+// The address of one of the runtime's functions; nullptr: the context has none.
+const void* FunctionOf(const TfLiteContext& context) {
   // By memcpy: a function's address is no object's.
-  void* address = nullptr;
+  const void* address = nullptr;
   static_assert(sizeof(address) == sizeof(context.GetExecutionPlan));
   std::memcpy(&address, &context.GetExecutionPlan, sizeof(address));
+  return address;
+}
+
+// How far from its start a subgraph may hold its context, in bytes. (2.9: 16.)
+constexpr uintptr_t kMostOffset = 4096;
+
+// Where the program or library that holds `address` is mapped; nullptr: none.
+const void* ModuleOf(const void* address) {
+  Dl_info info = {};
+  return address != nullptr && dladdr(address, &info) != 0 ? info.dli_fbase
+                                                           : nullptr;
+}
+
+// The context lies in the object that impl_ points at.
+bool IsPartOfSubgraph(const TfLiteContext& context) {
+  const auto own = reinterpret_cast<uintptr_t>(&context);
+  const auto subgraph = reinterpret_cast<uintptr_t>(context.impl_);
+  return subgraph != 0 && subgraph <= own && own - subgraph < kMostOffset;
+}
+
+// The library that a function of the context lies in.
+std::string LibraryOf(const TfLiteContext& context) {
+  const void* address = FunctionOf(context);
   Dl_info info = {};
   if (address == nullptr || dladdr(address, &info) == 0 ||
       info.dli_fname == nullptr) {
@@ -108,6 +131,16 @@ Runtime RuntimeOf(TfLiteContext* context) {
   }
   runtime.registration_bytes = RegistrationBytesOf(context);
   return runtime;
+}
+
+bool IsRuntimeOf214(const TfLiteContext& context) {
+  if (!IsPartOfSubgraph(context)) return false;
+  const void* behind;
+  std::memcpy(&behind,
+              reinterpret_cast<const char*>(&context) + sizeof(context),
+              sizeof(behind));
+  const void* runtime = ModuleOf(FunctionOf(context));
+  return runtime != nullptr && runtime == ModuleOf(behind);
 }
 
 CpuKernels CpuKernelsOf(const Runtime& runtime) {

@@ -1,6 +1,6 @@
-// Which TensorFlow Lite runtime has loaded the delegate, as far as it can be
-// told from inside, and whose integer kernels its CPU runs
-// (docs/quantization.md has the table).
+// Which TensorFlow Lite runtime has loaded the delegate, as far as the delegate
+// can tell from inside: its library, its age, and whose integer kernels its CPU
+// runs (docs/quantization.md has the table of those).
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_RUNTIME_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_RUNTIME_H_
 
@@ -27,6 +27,16 @@ struct Runtime {
 // Reads what is said above; calls no function of the runtime but the context's
 // own and the two version functions. Any member of the context may be nullptr.
 Runtime RuntimeOf(TfLiteContext* context);
+
+// True where the runtime is of 2.14 or newer, false where it is older or where
+// nothing can be told. It goes by the context alone and needs no symbol of the
+// runtime, since hosts hide or lack them: 2.14 appended AcquireSubgraphContext
+// to TfLiteContext (2.13 lacks it), so that the word behind the context of 2.13
+// is a function of the runtime from 2.14 on, and before that another member of
+// the runtime's subgraph, which the context is part of. `context` is as TFLite
+// gives it to a delegate's Prepare; a context that is no part of a subgraph is
+// not read past its end.
+bool IsRuntimeOf214(const TfLiteContext& context);
 
 // Whose integer kernels the runtime's CPU runs by default; where the runtime
 // cannot be told, those of the newest one that was measured.

@@ -6,7 +6,8 @@
 namespace gles_delegate {
 namespace {
 
-// A quiet NaN with a payload; arithmetic makes payloads of zeros.
+// A quiet NaN with a payload: the NaNs that arithmetic makes have a payload of
+// zeros.
 constexpr uint32_t kMark = 0x7fd5a6c3;
 
 }  // namespace

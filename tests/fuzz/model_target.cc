@@ -8,6 +8,7 @@
 #include "delegate/partition/plan_partition.h"
 #include "delegate/plan/memory_plan.h"
 #include "delegate/plan/program.h"
+#include "delegate/tflite/extract_partition.h"
 #include "delegate/tflite/reader.h"
 #include "tests/fuzz/fake_runtime.h"
 #include "tests/fuzz/seed_models.h"

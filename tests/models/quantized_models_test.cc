@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/elementwise/elementwise.h"
-#include "delegate/tflite/reader.h"
+#include "delegate/tflite/read_tensor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "quant/affine.h"

@@ -4,12 +4,12 @@
 // version tables, say 1 of an op that uses what a later version brought.
 #include <cstring>
 
-#include "delegate/ops/conv/depthwise_conv_2d.h"
-#include "delegate/ops/recurrent/lstm.h"
-#include "delegate/ops/movement/slice.h"
-#include "delegate/ops/conv/transpose_conv.h"
 #include "delegate/graph/builtin_params.h"
-#include "delegate/tflite/runtime_age.h"
+#include "delegate/ops/conv/depthwise_conv_2d.h"
+#include "delegate/ops/conv/transpose_conv.h"
+#include "delegate/ops/movement/slice.h"
+#include "delegate/ops/recurrent/lstm.h"
+#include "delegate/tflite/runtime.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"

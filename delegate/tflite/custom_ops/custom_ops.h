@@ -16,7 +16,8 @@ namespace gles_delegate {
 
 struct CustomOp {
   const char* name;
-  // Zeroed past what TFLite 2.9 knows: a newer runtime copies more.
+  // The members that TFLite 2.9 does not know are zero: a newer runtime copies
+  // them, too.
   NewestRegistration registration;
   // A kernel does not see its node's version, so versions that differ have rows
   // of their own.
@@ -26,14 +27,15 @@ struct CustomOp {
 // Every custom op that is known; valid for the life of the process.
 absl::Span<const CustomOp> CustomOps();
 
-// Data [B,H,W,I], weights [O,kh,kw,I], bias [O]; see ops/transpose_conv.h.
+// Data [B,H,W,I], weights [O,kh,kw,I], bias [O]; see
+// delegate/ops/conv/transpose_conv.h.
 TfLiteRegistration Convolution2DTransposeBiasRegistration();
-// See ops/argmax_pool.h.
+// See delegate/ops/pooling/argmax_pool.h.
 TfLiteRegistration MaxPoolingWithArgmax2DRegistration();
 TfLiteRegistration MaxUnpooling2DRegistration();
-// See ops/resampler.h.
+// See delegate/ops/image/resampler.h.
 TfLiteRegistration ResamplerRegistration();
-// See ops/landmarks.h.
+// See delegate/ops/image/landmarks.h.
 TfLiteRegistration TransformTensorBilinearRegistration(int version);
 TfLiteRegistration TransformLandmarksRegistration(int version);
 TfLiteRegistration LandmarksToTransformMatrixRegistration(int version);

@@ -1,0 +1,110 @@
+#include "delegate/tflite/check_tensors.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/graph/float_view.h"
+#include "delegate/tflite/host_view.h"
+#include "delegate/tflite/read_tensor.h"
+
+namespace gles_delegate {
+namespace {
+
+// The types of tensors that shaders read and write. The op's parser says which
+// of them the op takes.
+bool RunsOnGpu(DataType type) {
+  return type == DataType::kFloat32 || type == DataType::kInt32 ||
+         type == DataType::kBool;
+}
+
+absl::Status WhyNotFloat(const Tensor& tensor, const ReadOptions& options) {
+  if (!IsQuantizedType(tensor.stored())) {
+    return absl::UnimplementedError(absl::StrCat(
+        tensor.ToString(),
+        ": only float32, int32 and bool activations run on the GPU"));
+  }
+  if (!options.enable_quantization) {
+    return absl::UnimplementedError(absl::StrCat(
+        tensor.ToString(),
+        " is quantized, and the option enable_quantization is off"));
+  }
+  const absl::Status status = CheckQuantization(tensor, options.half);
+  return status.ok()
+             ? absl::InternalError("a quantized tensor without float view")
+             : status;
+}
+
+}  // namespace
+
+absl::Status CheckShapes(const Graph& graph, const TfLiteNode& node) {
+  for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
+    for (int index : ReadInts(list)) {
+      if (index < 0) continue;
+      const Tensor& t = graph.tensor(index);
+      if (const absl::Status s = CheckDims(t.dims); !s.ok()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("'", t.name, "': ", s.message()));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckShapesKnown(const Graph& graph, const TfLiteNode& node,
+                              const UnknownShapes& unknown) {
+  for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
+    for (int index : ReadInts(list)) {
+      if (!unknown.contains(index)) continue;
+      return absl::UnimplementedError(
+          absl::StrCat(graph.tensor(index).ToString(),
+                       " has a shape that is known only at run time"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckViews(const Graph& graph, const TfLiteNode& node,
+                        const OpDefinition& op, const ReadOptions& options) {
+  for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
+    for (int index : ReadInts(list)) {
+      if (index < 0) continue;
+      const Tensor& t = graph.tensor(index);
+      if (t.is_constant()) continue;
+      if (IsQuantizedType(t.type) ||
+          !TakesHostView(op, t, /*is_output=*/list == node.outputs)) {
+        return WhyNotFloat(t, options);
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckTensors(const Graph& graph, const TfLiteNode& node,
+                          const ReadOptions& options) {
+  for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
+    for (int index : ReadInts(list)) {
+      if (index < 0) continue;
+      const Tensor& t = graph.tensor(index);
+      if (t.is_constant()) continue;
+      if (!RunsOnGpu(t.type)) return WhyNotFloat(t, options);
+      if (t.shape.elements() <= 0) {
+        return absl::UnimplementedError(
+            absl::StrCat(t.ToString(), " is empty"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckVersion(const OpDefinition& op, int version,
+                          bool other_types) {
+  const int most = other_types
+                       ? std::max(op.max_version, op.max_version_quantized)
+                       : op.max_version;
+  if (version <= most) return absl::OkStatus();
+  return absl::UnimplementedError(absl::StrCat(
+      "version ", version, " of the op is newer than version ", most,
+      ", the last that is known here", other_types ? "" : " for floats"));
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,35 @@
+// An output of a partition that turned out to be constant: no dispatch computes
+// it, and each Invoke copies it.
+#ifndef GLES_DELEGATE_DELEGATE_TFLITE_CONSTANT_OUTPUT_H_
+#define GLES_DELEGATE_DELEGATE_TFLITE_CONSTANT_OUTPUT_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "delegate/graph/graph.h"
+#include "tensorflow/lite/c/common.h"
+
+namespace gles_delegate {
+
+class ConstantOutput {
+ public:
+  // `tensor` is constant, and TFLite has it at `index` with this type.
+  // kUnimplemented: the type is not float32, int32 or bool.
+  static absl::StatusOr<ConstantOutput> Of(const Tensor& tensor, int index,
+                                           TfLiteType type);
+
+  // kFailedPrecondition: the runtime's tensor is of another size.
+  absl::Status CopyTo(TfLiteContext* context) const;
+
+ private:
+  ConstantOutput(int index, std::vector<uint8_t> bytes);
+
+  int index_;
+  std::vector<uint8_t> bytes_;  // as the runtime's tensor holds them
+};
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_TFLITE_CONSTANT_OUTPUT_H_

@@ -1,0 +1,37 @@
+#include "delegate/tflite/extract_partition.h"
+
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+
+namespace gles_delegate {
+
+Graph ExtractPartition(const CheckedModel& model, absl::Span<const int> nodes,
+                       absl::Span<const int> inputs,
+                       absl::Span<const int> outputs) {
+  Graph graph;
+  absl::flat_hash_map<TensorId, TensorId> ids;
+  const auto map = [&](TensorId id) {
+    if (id == kNoTensor) return kNoTensor;
+    const auto [it, inserted] = ids.try_emplace(id, kNoTensor);
+    if (inserted) it->second = graph.AddTensor(model.graph.tensor(id));
+    return it->second;
+  };
+  for (int id : inputs) {
+    if (id >= 0 && !model.graph.tensor(id).is_constant())
+      graph.inputs.push_back(map(id));
+  }
+  for (int index : nodes) {
+    const CheckedNode& checked = model.nodes[model.position_of.at(index)];
+    if (checked.folded) continue;
+    Node node = checked.node;
+    for (TensorId& id : node.inputs) id = map(id);
+    for (TensorId& id : node.outputs) id = map(id);
+    for (PostOp& post : node.post_ops) post.operand = map(post.operand);
+    graph.nodes.push_back(std::move(node));
+  }
+  for (int id : outputs) graph.outputs.push_back(map(id));
+  return graph;
+}
+
+}  // namespace gles_delegate

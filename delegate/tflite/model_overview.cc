@@ -1,0 +1,87 @@
+#include "delegate/tflite/model_overview.h"
+
+#include <algorithm>
+
+#include "delegate/ops/recurrent/lstm_inputs.h"
+#include "delegate/tflite/host_view.h"
+#include "delegate/tflite/hybrid_weights.h"
+#include "delegate/tflite/read_tensor.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr int kLstmCode = 16;
+
+bool IsInteger(const Tensor& t) {
+  return t.type == DataType::kInt32 || t.type == DataType::kBool;
+}
+
+// The node has int32 or bool tensors that are computed at run time.
+bool HoldsIntegers(const Graph& graph, const NodeTensors& node) {
+  const auto any = [&](const std::vector<int>& ids) {
+    return std::any_of(ids.begin(), ids.end(), [&](int id) {
+      return id >= 0 && !graph.tensor(id).is_constant() &&
+             IsInteger(graph.tensor(id));
+    });
+  };
+  return any(node.inputs) || any(node.outputs);
+}
+
+// LSTM's basic kernel makes variables of two inputs that no node computes,
+// whether the file declares them so or not.
+void MarkBasicLstmStates(absl::Span<const NodeTensors> nodes, Graph* graph) {
+  absl::flat_hash_set<int> made;
+  for (const NodeTensors& node : nodes) {
+    made.insert(node.outputs.begin(), node.outputs.end());
+  }
+  for (const NodeTensors& node : nodes) {
+    if (node.builtin_code != kLstmCode ||
+        node.inputs.size() != lstm::basic::kInputs) {
+      continue;
+    }
+    for (int input : {lstm::basic::kPrevActivation, lstm::basic::kPrevState}) {
+      const int id = node.inputs[input];
+      if (id < 0 || made.contains(id)) continue;
+      Tensor& t = graph->tensor(id);
+      t.is_variable = !t.is_constant();
+    }
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<ModelOverview> LookOver(TfLiteContext* context,
+                                       const NodeFinder& find,
+                                       absl::Span<const int> plan,
+                                       bool enable_quantization, Graph* graph) {
+  ModelOverview overview;
+  std::vector<NodeTensors> nodes;
+  for (int index : plan) {
+    TfLiteNode* node = nullptr;
+    TfLiteRegistration* registration = nullptr;
+    if (auto s = find.Get(context, index, &node, &registration); !s.ok()) {
+      return s;
+    }
+    nodes.push_back({registration->builtin_code, ReadInts(node->inputs),
+                     ReadInts(node->outputs)});
+    if (HoldsIntegers(*graph, nodes.back())) {
+      overview.integer_codes.insert(
+          {registration->builtin_code, registration->version});
+    }
+  }
+  ChooseInt64Views(nodes, graph);
+  if (enable_quantization) ViewHybridInputs(nodes, graph);
+  MarkBasicLstmStates(nodes, graph);
+  for (const NodeTensors& node : nodes) {
+    const absl::flat_hash_set<int> inputs(node.inputs.begin(),
+                                          node.inputs.end());
+    for (int id : inputs) {
+      if (id >= 0 && graph->tensor(id).is_variable) {
+        ++overview.users_of_variable[id];
+      }
+    }
+  }
+  return overview;
+}
+
+}  // namespace gles_delegate

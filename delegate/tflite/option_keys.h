@@ -1,0 +1,34 @@
+// The options' keys: the names of the C struct's fields, and how the text of a
+// value is read.
+#ifndef GLES_DELEGATE_DELEGATE_TFLITE_OPTION_KEYS_H_
+#define GLES_DELEGATE_DELEGATE_TFLITE_OPTION_KEYS_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "gles_delegate/gles_delegate.h"
+
+namespace gles_delegate {
+
+// Sets the field `name` of `*options`. Texts that the struct then points to are
+// appended to `*text`, which must outlive the struct. kInvalidArgument: no such
+// key, with the list of those there are; or `value` is not of the key's type.
+absl::Status SetKey(absl::string_view name, absl::string_view value,
+                    TfLiteGlesDelegateOptions* options,
+                    std::vector<std::unique_ptr<std::string>>* text);
+
+// kInvalidArgument: a choice or a level is none of those that it may be, which
+// a caller of the C API can bring about.
+absl::Status CheckChoices(const TfLiteGlesDelegateOptions& options);
+
+// The key of the field that a struct of `size` bytes would cut in two; "" where
+// there is none.
+absl::string_view FieldCutAt(size_t size);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_TFLITE_OPTION_KEYS_H_

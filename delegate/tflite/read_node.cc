@@ -1,0 +1,123 @@
+#include "delegate/tflite/read_node.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/graph/float_view.h"
+#include "delegate/tflite/hybrid_weights.h"
+#include "delegate/tflite/read_tensor.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr int kCustomCode = 32;
+
+absl::string_view BuiltinName(int code) {
+  switch (code) {
+#define BUILTIN(name, value) \
+  case value:                \
+    return #name;
+#include "delegate/tflite/builtin_names.inc"
+#undef BUILTIN
+    default:
+      return "UNKNOWN";
+  }
+}
+
+// The input of a builtin that may be an int32 bias; -1: it has none.
+int BiasInput(int builtin_code) {
+  constexpr int kConv2d = 3, kDepthwise = 4, kFullyConnected = 9,
+                kTransposeConv = 67;
+  switch (builtin_code) {
+    case kConv2d:
+    case kDepthwise:
+    case kFullyConnected:
+      return 2;
+    case kTransposeConv:
+      return 3;
+    default:
+      return -1;
+  }
+}
+
+// What a parser sees of the node, but for its tensors.
+NodeView ViewOf(const TfLiteNode& tflite_node,
+                const TfLiteRegistration& registration) {
+  NodeView view;
+  view.builtin_code = registration.builtin_code;
+  if (registration.custom_name != nullptr)
+    view.custom_name = registration.custom_name;
+  view.version = registration.version;
+  view.builtin_params = tflite_node.builtin_data;
+  view.custom_params = {
+      static_cast<const uint8_t*>(tflite_node.custom_initial_data),
+      static_cast<size_t>(std::max(0, tflite_node.custom_initial_data_size))};
+  return view;
+}
+
+}  // namespace
+
+std::string OpName(const TfLiteRegistration& registration) {
+  if (registration.builtin_code == kCustomCode) {
+    return absl::StrCat("CUSTOM ", registration.custom_name == nullptr
+                                       ? "(unnamed)"
+                                       : registration.custom_name);
+  }
+  return std::string(BuiltinName(registration.builtin_code));
+}
+
+void ViewBiasAsFloat(const TfLiteNode& node, int builtin_code, bool half,
+                     Graph* graph) {
+  const int input = BiasInput(builtin_code);
+  if (input < 0 || input >= node.inputs->size) return;
+  const int index = node.inputs->data[input];
+  if (index < 0) return;
+  Tensor& bias = graph->tensor(index);
+  if ((bias.type != DataType::kInt32 && bias.type != DataType::kInt64) ||
+      !bias.is_constant()) {
+    return;
+  }
+  if (CheckQuantization(bias, half).ok()) ViewAsFloat(&bias);
+}
+
+absl::StatusOr<Node> ParseNode(const OpDefinition& op,
+                               const TfLiteNode& tflite_node,
+                               const TfLiteRegistration& registration,
+                               bool params_of_2_14, Graph* graph) {
+  Node node;
+  node.op = &op;
+  node.inputs = ReadInts(tflite_node.inputs);
+  node.outputs = ReadInts(tflite_node.outputs);
+  for (TensorId& id : node.inputs) {
+    if (id < 0) id = kNoTensor;
+  }
+  if (auto s = ReadHybridWeights(registration.builtin_code, graph, &node);
+      !s.ok()) {
+    return s;
+  }
+  NodeView view = ViewOf(tflite_node, registration);
+  view.params_of_2_14 = params_of_2_14;
+  for (TensorId id : node.inputs) {
+    view.inputs.push_back(id == kNoTensor ? nullptr : &graph->tensor(id));
+  }
+  for (TensorId id : node.outputs) {
+    if (id < 0) {
+      return absl::InvalidArgumentError(
+          "one of its outputs is absent, which no op here takes");
+    }
+    view.outputs.push_back(&graph->tensor(id));
+  }
+  auto parsed = op.parse(view);
+  if (!parsed.ok()) return parsed.status();
+  node.attributes = std::move(parsed->attributes);
+  node.post_ops = std::move(parsed->post_ops);
+  // Parsers name operands by their place among the inputs.
+  for (PostOp& post : node.post_ops) {
+    if (post.operand != kNoTensor) post.operand = node.inputs[post.operand];
+  }
+  return node;
+}
+
+}  // namespace gles_delegate

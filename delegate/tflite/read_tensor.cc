@@ -1,0 +1,108 @@
+#include "delegate/tflite/read_tensor.h"
+
+#include <cstdint>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "quant/int4.h"
+
+namespace gles_delegate {
+namespace {
+
+DataType ReadType(TfLiteType type) {
+  switch (type) {
+    case kTfLiteFloat32:
+      return DataType::kFloat32;
+    case kTfLiteFloat16:
+      return DataType::kFloat16;
+    case kTfLiteInt64:
+      return DataType::kInt64;
+    case kTfLiteInt32:
+      return DataType::kInt32;
+    case kTfLiteInt16:
+      return DataType::kInt16;
+    case kTfLiteInt8:
+      return DataType::kInt8;
+    case kTfLiteUInt8:
+      return DataType::kUint8;
+    case kTfLiteBool:
+      return DataType::kBool;
+    default:
+      return DataType::kOther;
+  }
+}
+
+Quantization ReadQuantization(const TfLiteTensor& tensor) {
+  Quantization q;
+  if (tensor.quantization.type != kTfLiteAffineQuantization ||
+      tensor.quantization.params == nullptr) {
+    return q;
+  }
+  const auto* affine =
+      static_cast<const TfLiteAffineQuantization*>(tensor.quantization.params);
+  if (affine->scale != nullptr) {
+    q.scale.assign(affine->scale->data,
+                   affine->scale->data + affine->scale->size);
+  }
+  for (int z : ReadInts(affine->zero_point)) q.zero_point.push_back(z);
+  q.dimension = affine->quantized_dimension;
+  return q;
+}
+
+Sparsity ReadSparsity(const TfLiteSparsity* sparsity) {
+  Sparsity s;
+  if (sparsity == nullptr) return s;
+  s.traversal_order = ReadInts(sparsity->traversal_order);
+  s.block_map = ReadInts(sparsity->block_map);
+  for (int i = 0; i < sparsity->dim_metadata_size; ++i) {
+    const TfLiteDimensionMetadata& d = sparsity->dim_metadata[i];
+    s.dimensions.push_back({d.format == kTfLiteDimSparseCSR, d.dense_size,
+                            ReadInts(d.array_segments),
+                            ReadInts(d.array_indices)});
+  }
+  return s;
+}
+
+// kTfLiteInt4 of runtimes newer than the headers that we build against.
+constexpr int kInt4 = 18;
+
+// Makes an int4 constant the int8 constant of the same values. A constant of
+// too few bytes stays of type kOther, which no op takes.
+void UnpackInt4(Tensor* t) {
+  const auto bytes = t->constant.bytes();
+  const int64_t count = t->shape.elements();
+  if (count <= 0 || static_cast<int64_t>(bytes.size()) < (count + 1) / 2)
+    return;
+  const std::vector<int8_t> codes = quant::UnpackInt4(bytes, count);
+  t->constant =
+      ConstantData::Own(std::vector<uint8_t>(codes.begin(), codes.end()));
+  t->type = DataType::kInt8;
+}
+
+}  // namespace
+
+std::vector<int> ReadInts(const TfLiteIntArray* array) {
+  if (array == nullptr) return {};
+  return std::vector<int>(array->data, array->data + array->size);
+}
+
+Tensor ReadTensor(const TfLiteTensor& tensor, int index) {
+  Tensor t;
+  t.name =
+      tensor.name == nullptr ? absl::StrCat("tensor ", index) : tensor.name;
+  t.type = ReadType(tensor.type);
+  t.dims = ReadInts(tensor.dims);
+  t.shape = Shape::FromDims(t.dims);
+  t.quantization = ReadQuantization(tensor);
+  t.sparsity = ReadSparsity(tensor.sparsity);
+  t.is_variable = tensor.is_variable;
+  t.tflite_index = index;
+  if (tensor.allocation_type == kTfLiteMmapRo && tensor.data.raw != nullptr) {
+    t.constant = ConstantData::Borrow(
+        {reinterpret_cast<const uint8_t*>(tensor.data.raw), tensor.bytes});
+    if (static_cast<int>(tensor.type) == kInt4) UnpackInt4(&t);
+  }
+  return t;
+}
+
+}  // namespace gles_delegate
