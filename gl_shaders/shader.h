@@ -102,6 +102,9 @@ struct PostOpCall {
   // Channel 0 of texel (op_<function>(v, params), 0) of the operand, for each
   // channel of v.
   bool operand_lookup = false;
+  // The table is of 4 channels and 128 columns: entry i is channel i & 3 of
+  // texel i >> 2, rows before columns.
+  bool operand_lookup_packed = false;
 };
 
 // The binding points of tensors, then of constants. Samplers, images and

@@ -8,8 +8,7 @@
 #include "delegate/graph/op.h"
 #include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/kernel.h"
-#include "delegate/passes/codes/wide_binary.h"
-#include "delegate/passes/codes/wide_products.h"
+#include "delegate/passes/codes/wide_kernels.h"
 
 namespace gles_delegate {
 namespace {
@@ -69,8 +68,7 @@ std::optional<Node> Rewritten(const Node& node,
 // False: it has none, or the device cannot plan them.
 bool AppendWide(const Node& node, const codes::KernelContext& context,
                 std::vector<Node>* nodes) {
-  std::vector<Node> wide = codes::WideProduct(node, context);
-  if (wide.empty()) wide = codes::WideFunctionOfTwo(node, context);
+  std::vector<Node> wide = codes::WideNodes(node, context);
   for (const Node& part : wide) {
     Planner planner(context.graph, context.profile);
     if (!PlanNode(part, &planner).ok()) return false;

@@ -9,8 +9,8 @@
 // codes. Every other op keeps its float view: what it reads is code * scale,
 // what it writes goes to its code.
 //
-// Convolutions and matrix products of 16-bit activations are integers as well,
-// of tensors that stay real values (codes/wide_products.h).
+// The kernels of 16-bit activations are integers as well, of tensors that stay
+// real values (codes/wide_kernels.h).
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_COMPUTE_ON_CODES_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_COMPUTE_ON_CODES_H_
 

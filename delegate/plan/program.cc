@@ -107,6 +107,8 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
                                 op.operand_lookup};
     if (op.operand != kNoTensor) {
       call.operand = PostOperandName(static_cast<int>(i));
+      call.operand_lookup_packed =
+          op.operand_lookup && graph.tensor(op.operand).shape.c == 4;
       call.operand_splat = !op.operand_zero_extend && !op.operand_table &&
                            !op.operand_lookup &&
                            graph.tensor(op.operand).shape.c == 1 &&

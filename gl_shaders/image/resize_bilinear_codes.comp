@@ -1,7 +1,7 @@
-// Bilinear interpolation of 8-bit codes between the four source texels around
+// Bilinear interpolation of codes between the four source texels around
 // each output texel, as TFLite's kernels compute it: in floats, each operation
 // rounded as they round it, or with INTEGERS in integers with ten bits behind the
-// point. The pixels and their weights come from a table: low, high, weight of
+// point, of 16-bit codes with WIDE. The pixels and their weights come from a table: low, high, weight of
 // low, weight of high; a row for each x, then one for each y. One texel an
 // invocation.
 layout(std140, binding = 0) uniform Params {
@@ -30,8 +30,18 @@ void main() {
   ivec2 w = ivec2(x.zw);
   ivec4 top = ivec4(v00) * w.x + ivec4(v01) * w.y;
   ivec4 bottom = ivec4(v10) * w.x + ivec4(v11) * w.y;
+#ifdef WIDE
+  // 35 bits: 1024 * high + low. Below zero, a low part makes the magnitude's
+  // high one less; what is left of the low one does not reach a tie.
+  ivec2 v = ivec2(y.zw);
+  ivec4 low = (top & 1023) * v.x + (bottom & 1023) * v.y;
+  ivec4 sum = (top >> 10) * v.x + (bottom >> 10) * v.y + (low >> 10);
+  ivec4 below = -sum - ivec4(notEqual(low & 1023, ivec4(0)));
+  ivec4 size = (mix(sum, below, lessThan(sum, ivec4(0))) + 512) >> 10;
+#else
   ivec4 sum = top * int(y.z) + bottom * int(y.w);
   ivec4 size = (abs(sum) + (1 << 19)) >> 20;
+#endif
   ivec4 code = mix(size, -size, lessThan(sum, ivec4(0)));
 #else
   vec4 sum = ROUNDED(v00 * ROUNDED(y.z * x.z));

@@ -434,12 +434,14 @@ vec4 op_requantize_float(vec4 x, ivec4 scale, ivec4 unused, vec4 p) {
 
 // The code of a real value. p.x: its scale; zero points are zero.
 vec4 op_code_of(vec4 x, vec4 p) { return floor(x / p.x + 0.5); }
-// A code is 256 times its high part plus its low one, both of -128 to 128.
-vec4 op_high_code(vec4 x, vec4 p) {
-  return floor(op_code_of(x, p) * 0.00390625 + 0.5);
-}
-vec4 op_low_code(vec4 x, vec4 p) {
-  return op_code_of(x, p) - 256.0 * op_high_code(x, p);
+// Where a code lies in a table of 65,536.
+ivec4 op_lookup_wide(vec4 x, vec4 p) { return clamp(ivec4(x) + 32768, 0, 65535); }
+// One part of a code, which is the sum of its parts, each times its unit. p.y: one
+// over the part's unit, p.z: one over the next part's, 0 for none; p.w: the next
+// unit is so many of this one. From -p.w / 2 to p.w / 2.
+vec4 op_code_part(vec4 x, vec4 p) {
+  vec4 code = op_code_of(x, p);
+  return floor(code * p.y + 0.5) - p.w * floor(code * p.z + 0.5);
 }
 // quant/fixed_point.h's Add() of such codes, with 15 more bits. p: the multiplier
 // of the finer scale and that of the sum, as the bits of floats, 2^29 less; both
@@ -470,17 +472,14 @@ vec4 op_mul_wide(vec4 a, vec4 b, vec4 p) {
 vec4 op_join_sums(vec4 high, vec4 low, vec4 p) {
   return intBitsToFloat(ivec4(high) * 256 + ivec4(low) + 0x40000000);
 }
-// quant/fixed_point.h's MultiplyOnce(): (sum * multiplier + half) >> shift, of
-// 64 bits; 1 <= shift <= 62.
-vec4 op_rescale_sum(vec4 x, ivec4 multiplier, ivec4 shift, vec4 p) {
-  ivec4 high, low;
-  imulExtended(floatBitsToInt(x) - 0x40000000, multiplier, high, low);
+// (x + half) >> shift of 64 bits, of which the lower 32 are left; 1 <= shift <= 62.
+vec4 op_shifted_right(ivec4 high, uvec4 low, ivec4 shift) {
   uvec4 down = uvec4(shift - 1);
   // The half: a bit of the lower word, or of the upper one.
   bvec4 in_low = lessThan(down, uvec4(32u));
   uvec4 bit = uvec4(1u) << (down & 31u);
   uvec4 carry;
-  uvec4 sum = uaddCarry(uvec4(low), mix(uvec4(0u), bit, in_low), carry);
+  uvec4 sum = uaddCarry(low, mix(uvec4(0u), bit, in_low), carry);
   high += ivec4(carry) + ivec4(mix(bit, uvec4(0u), in_low));
   uvec4 by = uvec4(shift);
   bvec4 whole = greaterThanEqual(by, uvec4(32u));
@@ -488,6 +487,12 @@ vec4 op_rescale_sum(vec4 x, ivec4 multiplier, ivec4 shift, vec4 p) {
   ivec4 near = ivec4((sum >> (by & 31u)) | ((uvec4(high) << 1u) << (31u - (by & 31u))));
   ivec4 far = high >> ivec4(by & 31u);
   return vec4(mix(near, far, whole));
+}
+// quant/fixed_point.h's MultiplyOnce() of a sum of op_join_sums.
+vec4 op_rescale_sum(vec4 x, ivec4 multiplier, ivec4 shift, vec4 p) {
+  ivec4 high, low;
+  imulExtended(floatBitsToInt(x) - 0x40000000, multiplier, high, low);
+  return op_shifted_right(high, uvec4(low), shift);
 }
 
 // --- Ranges ------------------------------------------------------------------

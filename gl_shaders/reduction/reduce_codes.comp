@@ -6,6 +6,10 @@
 //   STEPS    the code whose step it reaches, of 255 steps
 //   SCALED   the low eight bits of the sum of codes, rescaled
 //   MEAN     the mean code, rounded away from zero
+// and of 16-bit codes, whose MEAN is of count_of_mean codes:
+//   TRUNCATED   the mean code, towards zero
+//   RESCALED    the sum rescaled, and then its mean, rounded away from zero
+//   FLOAT_MEAN  the mean as a float, times `scale`, rounded away from zero
 // THREADS invocations share one output: 1, or the whole work group.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
@@ -21,6 +25,9 @@ layout(std140, binding = 0) uniform Params {
   float scale;
   float bias;
   int never;  // 0, which no compiler knows: it keeps a rounding apart
+  int count_of_mean;
+  int multiplier;  // RESCALED
+  int shift;
 };
 
 #if THREADS > 1
@@ -81,6 +88,86 @@ ivec4 result_of(ivec4 sum, int count) {
   return low + ivec4(steps_below(sum.x), steps_below(sum.y), steps_below(sum.z),
                      steps_below(sum.w));
 #endif
+}
+#elif defined(TRUNCATED)
+ivec4 result_of(ivec4 sum, int count) {
+  ivec4 size = abs(sum) / count_of_mean;
+  return mix(size, -size, lessThan(sum, ivec4(0)));
+}
+#elif defined(RESCALED)
+ivec4 result_of(ivec4 sum, int count) {
+  ivec4 scaled = RESCALE(sum, ivec4(multiplier), ivec4(shift), false);
+  ivec4 size = (abs(scaled) + count_of_mean / 2) / count_of_mean;
+  return mix(size, -size, lessThan(scaled, ivec4(0)));
+}
+#elif defined(FLOAT_MEAN)
+// n, rounded to 24 bits, ties to even.
+uint as_float(uint n) {
+  int past = max(findMSB(n) - 23, 0);
+  if (past == 0) return n;
+  uint kept = n >> past;
+  uint rest = n - (kept << past);
+  uint half_unit = 1u << (past - 1);
+  if (rest > half_unit || (rest == half_unit && (kept & 1u) == 1u)) ++kept;
+  return kept << past;
+}
+
+// The float nearest to n / d, ties to even, for d < 2^16: drivers need not divide
+// so. The quotient has 16 bits behind the point in each of three steps.
+float divided(uint n, uint d) {
+  if (n == 0u) return 0.0;
+  uint whole = n / d;
+  uint rest = (n % d) << 16u;
+  uint fraction = (rest / d) << 16u;
+  rest = (rest % d) << 16u;
+  fraction |= rest / d;
+  rest = (rest % d) << 16u;
+  uint last = (rest / d) << 16u;
+  bool more = rest % d != 0u;
+  // 24 bits from the first that is set, and what comes after them.
+  int exponent = 0;
+  if (whole == 0u) {  // n / d >= 2^-16
+    whole = fraction >> 16u;
+    fraction = (fraction << 16u) | (last >> 16u);
+    last = 0u;
+    exponent = -16;
+  }
+  int top = findMSB(whole);
+  uint kept;
+  uint after;  // of which the first bit is worth a half
+  if (top >= 24) {
+    int past = top - 23;
+    kept = whole >> past;
+    after = whole << (32 - past);
+    more = more || fraction != 0u || last != 0u;
+  } else if (top == 23) {
+    kept = whole;
+    after = fraction;
+    more = more || last != 0u;
+  } else {
+    int left = 23 - top;
+    kept = (whole << left) | (fraction >> (32 - left));
+    after = (fraction << left) | (last >> (32 - left));
+    more = more || (last << left) != 0u;
+  }
+  exponent += top - 23;
+  bool above = after > 0x80000000u || (after == 0x80000000u && more);
+  bool tie = after == 0x80000000u && !more;
+  if (above || (tie && (kept & 1u) == 1u)) ++kept;
+  return float(kept) * intBitsToFloat((exponent + 127) << 23);
+}
+
+int scaled_mean(int sum) {
+  float mean = divided(as_float(uint(abs(sum))), uint(count_of_mean));
+  float code = intBitsToFloat(floatBitsToInt(mean * scale) + never);
+  float whole = floor(min(code, 65536.0));
+  whole += code - whole >= 0.5 ? 1.0 : 0.0;
+  return sum < 0 ? -int(whole) : int(whole);
+}
+
+ivec4 result_of(ivec4 sum, int count) {
+  return ivec4(scaled_mean(sum.x), scaled_mean(sum.y), scaled_mean(sum.z),
+               scaled_mean(sum.w));
 }
 #elif defined(SCALED)
 vec4 rounded_away(vec4 x) {

@@ -164,9 +164,11 @@ TEST_F(SixteenBitTest, WhatMovesCodesGivesEveryCode) {
 
 // --- Convolutions and matrix products ----------------------------------------
 
-// One of random weights and biases. Returns how many codes it is off by.
+// One of random weights and of biases up to `most_bias`. Returns how many codes
+// it is off by.
 float ProductApart(Op op, int seed, int channels, bool relu,
-                   TfLiteGlesQuantizedCompute compute) {
+                   TfLiteGlesQuantizedCompute compute,
+                   int64_t most_bias = 10000000) {
   std::mt19937 random(seed);
   const bool depthwise = op == Op::DEPTHWISE_CONV_2D;
   const bool full = op == Op::FULLY_CONNECTED;
@@ -194,7 +196,9 @@ float ProductApart(Op op, int seed, int channels, bool relu,
   }
   std::vector<int64_t> bias(outs);
   for (int64_t& b : bias) {
-    b = static_cast<int64_t>(random() % 20000001) - 10000000;
+    b = static_cast<int64_t>((uint64_t{random()} << 20) %
+                             static_cast<uint64_t>(2 * most_bias + 1)) -
+        most_bias;
   }
   ModelBuilder b;
   const Shape in = full ? Shape{5, channels} : Shape{2, 6, 5, channels};
@@ -257,6 +261,29 @@ TEST_F(SixteenBitTest, ProductsAreTheCpusIntegers) {
     }
     // The cases tell these integers from a sum of floats, rounded once.
     EXPECT_GT(ProductApart(op, 0, 8, false, kTfLiteGlesQuantizedFloat), 0);
+  }
+}
+
+// Sums past 2^30, which the CPU adds up in 64 bits; past 2^32 as well.
+// TRANSPOSE and plain convolutions of nine taps.
+TEST_F(SixteenBitTest, LargeSumsAreTheCpusIntegers) {
+  for (Op op : {Op::CONV_2D, Op::DEPTHWISE_CONV_2D, Op::FULLY_CONNECTED,
+                Op::TRANSPOSE_CONV}) {
+    for (int seed = 0; seed < 50; ++seed) {
+      // Channels whose magnitudes are below 2^17, and past it.
+      const int depth = seed % 2 == 0 ? 1200 : 3000;
+      const int channels = op == Op::FULLY_CONNECTED     ? depth
+                           : op == Op::DEPTHWISE_CONV_2D ? 5
+                                                         : depth / 9;
+      // A depthwise sum is large by its bias alone.
+      const int64_t most_bias = op == Op::DEPTHWISE_CONV_2D || seed % 7 == 3
+                                    ? int64_t{1} << (31 + seed % 3)
+                                    : 10000000;
+      EXPECT_EQ(ProductApart(op, seed, channels, seed % 5 == 2,
+                             kTfLiteGlesQuantizedInteger, most_bias),
+                0)
+          << schema::EnumNameBuiltinOperator(op) << " " << seed;
+    }
   }
 }
 

@@ -1,6 +1,6 @@
-// Many nodes of one 8-bit op in one model, each with its own tensors, scales
-// and zero points, so that a few programs serve hundreds of cases; every code
-// that the delegate gives must be that of TFLite's CPU kernel.
+// Many nodes of one 8- or 16-bit op in one model, each with its own tensors,
+// scales and zero points, so that a few programs serve hundreds of cases; every
+// code that the delegate gives must be that of TFLite's CPU kernel.
 //
 //   CodeCases<int8_t> cases(/*seed=*/1);
 //   const int x = cases.Input({1, 4, 4, 8}, cases.Draw(0.05f));
@@ -8,7 +8,9 @@
 //   cases.ExpectCodes("MEAN");
 //
 // Codes of inputs: all 256 where there is room, in random order, then random
-// ones. Threads: one at a time.
+// ones. 16-bit codes (int16_t) are random, the ends among them, of the zero
+// point 0, and run with 32-bit floats alone: those of 16 hold no such codes.
+// Threads: one at a time.
 #ifndef GLES_DELEGATE_TESTS_TESTING_CODE_CASES_H_
 #define GLES_DELEGATE_TESTS_TESTING_CODE_CASES_H_
 
@@ -34,18 +36,23 @@ class CodeCases {
  public:
   using Dims = ModelBuilder::Shape;
   static constexpr auto kType = TensorTypeOf<Code>::kValue;
-  static constexpr int kLow = std::is_signed<Code>::value ? -128 : 0;
-  static constexpr int kHigh = kLow + 255;
+  static constexpr bool kWide = sizeof(Code) == 2;
+  static constexpr int kLow = kWide                         ? -32768
+                              : std::is_signed<Code>::value ? -128
+                                                            : 0;
+  static constexpr int kHigh = kLow + (kWide ? 65535 : 255);
+  static constexpr int kUnused = kWide ? 16 : 24;  // bits of a random number
 
   explicit CodeCases(int seed) : random_(seed) {}
 
   // From half of `scale` to all of it. Zero points are at either end of the
   // range as often as in between.
   ModelQuantization Draw(float scale) {
-    const int zeros[] = {kLow, kHigh, kLow + static_cast<int>(random_() % 256)};
+    const int any = kLow + static_cast<int>(random_() % 256);
+    const int zeros[] = {kLow, kHigh, any};
     std::uniform_real_distribution<float> factor(0.5f, 1.0f);
     return ModelQuantization::PerTensor(scale * factor(random_),
-                                        zeros[random_() % 3]);
+                                        kWide ? 0 : zeros[random_() % 3]);
   }
   // A power of ten from `least` to `most`.
   float Power(int least, int most) {
@@ -76,7 +83,13 @@ class CodeCases {
     for (int d : dims) count *= static_cast<size_t>(d);
     std::vector<Code> codes(std::max<size_t>(count, 256));
     for (size_t i = 0; i < codes.size(); ++i) {
-      codes[i] = static_cast<Code>(i < 256 ? i : random_() >> 24);
+      codes[i] =
+          static_cast<Code>(i < 256 && !kWide ? i : random_() >> kUnused);
+    }
+    if (kWide) {
+      codes[0] = static_cast<Code>(kLow);
+      codes[1] = static_cast<Code>(kHigh);
+      codes[2] = 0;
     }
     std::shuffle(codes.begin(), codes.end(), random_);
     codes.resize(count);
@@ -97,7 +110,9 @@ class CodeCases {
 
   // `nodes_on_codes`: -1: as many as there are outputs.
   void ExpectCodes(const std::string& what, int nodes_on_codes = -1) {
-    SCOPED_TRACE(absl::StrCat(what, kLow < 0 ? " int8" : " uint8"));
+    SCOPED_TRACE(absl::StrCat(what, kWide      ? " int16"
+                                    : kLow < 0 ? " int8"
+                                               : " uint8"));
     b.SetOutputs(outputs_);
     model_.description = what;
     model_.bytes = b.Finish();
@@ -107,7 +122,8 @@ class CodeCases {
     ASSERT_TRUE(cpu.status.ok()) << cpu.status;
     for (const auto& [precision, storage] :
          {std::pair(Precision::kFloat32, kTfLiteGlesStorageTextureArray),
-          std::pair(Precision::kFloat16, kTfLiteGlesStorageBuffer)}) {
+          std::pair(kWide ? Precision::kFloat32 : Precision::kFloat16,
+                    kTfLiteGlesStorageBuffer)}) {
       RunOptions options;
       options.precision = precision;
       options.storage = storage;

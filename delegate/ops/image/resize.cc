@@ -77,6 +77,7 @@ void PlanBilinearCodes(const Node& node, const ResizeOfCodes& codes,
   const Shape to = planner->tensor(node.outputs[0]).shape;
   Dispatch d("resize_bilinear_codes");
   if (!codes.is_unsigned) d.Define("INTEGERS");
+  if (codes.is_sixteen_bit) d.Define("WIDE");
   d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
   d.uniforms.Int("zero_in", codes.zero_in);
   d.uniforms.Int("zero_out", codes.zero_out);

@@ -15,13 +15,14 @@ struct ResizeAttributes {
   bool half_pixel_centers = false;
 };
 
-// RESIZE_BILINEAR of 8-bit codes, as TFLite's kernels compute it: of int8 in
-// integers, of uint8 in floats.
+// RESIZE_BILINEAR of codes, as TFLite's kernels compute it: of int8 and int16
+// in integers, of uint8 in floats.
 struct ResizeOfCodes {
   ResizeAttributes resize;
   int zero_in = 0;
   int zero_out = 0;
   bool is_unsigned = false;
+  bool is_sixteen_bit = false;
 };
 
 // kInvalidArgument: the output is not of the asked size, or both flags are set.

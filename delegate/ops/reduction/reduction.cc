@@ -39,6 +39,24 @@ absl::string_view DefineOf(Reducer reducer) {
   return "";
 }
 
+absl::string_view DefineOf(CodeSums::Result result) {
+  switch (result) {
+    case CodeSums::Result::kSteps:
+      return "STEPS";
+    case CodeSums::Result::kScaled:
+      return "SCALED";
+    case CodeSums::Result::kMean:
+      return "MEAN";
+    case CodeSums::Result::kTruncated:
+      return "TRUNCATED";
+    case CodeSums::Result::kRescaled:
+      return "RESCALED";
+    case CodeSums::Result::kFloatMean:
+      return "FLOAT_MEAN";
+  }
+  return "";
+}
+
 int64_t Outputs(const Shape& s) {
   return int64_t{s.b} * s.h * s.w * s.slices();
 }
@@ -88,7 +106,11 @@ void AddCodeSums(const std::shared_ptr<const CodeSums>& codes, bool partial,
     d->Define("STEPS");
     d->Constant(StepsConstant(codes));
   } else {
-    d->Define(c.result == CodeSums::Result::kScaled ? "SCALED" : "MEAN");
+    d->Define(DefineOf(c.result));
+  }
+  // A shader has of the library what its defines and its text name.
+  if (!partial && c.result == CodeSums::Result::kRescaled) {
+    d->Define("RESCALE", "op_rescale");
   }
   d->uniforms.Int("low", c.low);
   d->uniforms.Int("first", c.first);
@@ -99,6 +121,9 @@ void AddCodeSums(const std::shared_ptr<const CodeSums>& codes, bool partial,
   d->uniforms.Float("scale", c.scale);
   d->uniforms.Float("bias", c.bias);
   d->uniforms.Int("never", 0);
+  d->uniforms.Int("count_of_mean", c.count);
+  d->uniforms.Int("multiplier", c.multiplier.value);
+  d->uniforms.Int("shift", c.multiplier.shift);
 }
 
 // `partial`: of codes, sums for another pass.

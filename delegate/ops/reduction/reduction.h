@@ -11,6 +11,7 @@
 
 #include "delegate/graph/graph.h"
 #include "delegate/plan/planner.h"
+#include "quant/fixed_point.h"
 
 namespace gles_delegate {
 
@@ -24,13 +25,18 @@ struct ReduceAxis {
   int before = 0;
 };
 
-// What TFLite's kernels make of a sum of 8-bit codes (quant/code_means.h). Sums
-// are in integers: exact up to 2^31, whatever the storage.
+// What TFLite's kernels make of a sum of codes (quant/code_means.h). Sums are
+// in integers: exact up to 2^31, whatever the storage.
 struct CodeSums {
   enum class Result {
     kSteps,   // the code whose step the sum reaches
     kScaled,  // the low eight bits of the sum, rescaled
     kMean,    // the mean code, rounded away from zero
+    // Of 16-bit codes, MEAN: the mean code, towards zero; the sum, rescaled,
+    // and then its mean, rounded away from zero; the mean in float32, scaled.
+    kTruncated,
+    kRescaled,
+    kFloatMean,
   };
   Result result = Result::kSteps;
   int low = 0;  // the type's least code
@@ -41,8 +47,10 @@ struct CodeSums {
   int first = 0;
   int added_zero = 0;
   bool rescales = false;
-  float scale = 1;
+  float scale = 1;  // kFloatMean too
   float bias = 0;
+  int count = 1;  // of kTruncated, kRescaled, kFloatMean: codes a mean is of
+  quant::Multiplier multiplier;  // kRescaled
 };
 
 struct Reduction {

@@ -57,6 +57,35 @@ void AddCodes(const SoftmaxAttributes& a, Dispatch* d) {
   d->uniforms.Int("never", 0);
 }
 
+PackedConstant LinesConstant(
+    const char* name,
+    const std::shared_ptr<const quant::SoftmaxOfSixteenBits>& softmax,
+    quant::SoftmaxOfSixteenBits::Lines quant::SoftmaxOfSixteenBits::*lines) {
+  PackedConstant constant;
+  constant.name = name;
+  constant.width = static_cast<int>((softmax.get()->*lines).size() + 3) / 4;
+  constant.fill = [softmax, lines](absl::Span<float> texels) {
+    std::copy((softmax.get()->*lines).begin(), (softmax.get()->*lines).end(),
+              texels.begin());
+  };
+  return constant;
+}
+
+// The tables and the uniforms of softmax_sixteen.comp.
+void AddSixteen(const SoftmaxAttributes& a, Dispatch* d) {
+  using Softmax = quant::SoftmaxOfSixteenBits;
+  d->Constant(LinesConstant("exps", a.sixteen, &Softmax::exps));
+  d->Constant(LinesConstant("inverses", a.sixteen, &Softmax::inverses));
+  d->Define("RESCALE", "op_rescale");
+  d->uniforms.Int("multiplier", a.sixteen->place.value);
+  d->uniforms.Int("shift", a.sixteen->place.shift);
+}
+
+const char* ShaderOf(const SoftmaxAttributes& a) {
+  if (a.sixteen != nullptr) return "softmax_sixteen";
+  return a.codes != nullptr ? "softmax_codes" : "softmax";
+}
+
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseSoftmax(const NodeView& node) {
@@ -75,12 +104,14 @@ absl::Status PlanSoftmax(const Node& node, Planner* planner) {
   const auto& a = std::any_cast<const SoftmaxAttributes&>(node.attributes);
   const Shape shape = planner->tensor(node.outputs[0]).shape;
   const int threads = Threads(shape, planner->profile());
-  Dispatch d(a.codes != nullptr ? "softmax_codes" : "softmax");
+  Dispatch d(ShaderOf(a));
   d.Define("THREADS", threads);
   if (threads > 1) d.SharedMemory(int64_t{16} * threads);
   if (a.log) d.Define("LOG");
   d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
-  if (a.codes != nullptr) {
+  if (a.sixteen != nullptr) {
+    AddSixteen(a, &d);
+  } else if (a.codes != nullptr) {
     AddCodes(a, &d);
   } else {
     d.uniforms.Float("beta", a.beta);

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
+#include "quant/sixteen_bit.h"
 
 namespace gles_delegate {
 
@@ -26,7 +27,9 @@ struct SoftmaxOfCodes {
 struct SoftmaxAttributes {
   float beta = 1;
   bool log = false;
-  std::shared_ptr<const SoftmaxOfCodes> codes = nullptr;  // null: of floats
+  std::shared_ptr<const SoftmaxOfCodes> codes = nullptr;
+  // Of 16-bit codes, as TFLite's kernel computes it. Both null: of floats.
+  std::shared_ptr<const quant::SoftmaxOfSixteenBits> sixteen = nullptr;
 };
 
 // kInvalidArgument: input and output differ in shape.

@@ -71,9 +71,7 @@ std::optional<PostOp> Product(float a, float b, float out) {
 std::vector<Node> WideFunctionOfTwo(const Node& node, const KernelContext& c) {
   const absl::string_view name = node.op->name;
   Graph* const graph = c.graph;
-  if ((name != "ADD" && name != "SUB" && name != "MUL") ||
-      c.profile.options.half || node.inputs.size() != 2 ||
-      !EndsInSimulator(node) || !IsPlainElementwise(*graph, node) ||
+  if (node.inputs.size() != 2 || !IsPlainElementwise(*graph, node) ||
       node.post_ops[0].operand == kNoTensor) {
     return {};
   }
@@ -95,10 +93,15 @@ std::vector<Node> WideFunctionOfTwo(const Node& node, const KernelContext& c) {
   const float out_scale = out.quantization.scale[0];
   const bool newer = c.cpu == quant::CpuKernels::kLitert ||
                      c.cpu == quant::CpuKernels::kXnnpack;
-  std::optional<PostOp> integers =
-      name == "MUL"
-          ? Product(a, b, out_scale)
-          : Sum(a, b, out_scale, name == "SUB", newer && name == "ADD");
+  std::optional<PostOp> integers;
+  if (name == "MAXIMUM" || name == "MINIMUM") {
+    // Of the codes, whatever they stand for.
+    integers = PostOp{name == "MAXIMUM" ? "maximum" : "minimum"};
+  } else if (name == "MUL") {
+    integers = Product(a, b, out_scale);
+  } else {
+    integers = Sum(a, b, out_scale, name == "SUB", newer && name == "ADD");
+  }
   if (!integers) return {};
   std::vector<Node> nodes;
   const auto codes_of = [&](TensorId id) {

@@ -1,4 +1,5 @@
-// ADD, SUB and MUL of 16-bit activations in TFLite's integers.
+// ADD, SUB, MUL, MAXIMUM and MINIMUM of 16-bit activations in TFLite's
+// integers.
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_CODES_WIDE_BINARY_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_CODES_WIDE_BINARY_H_
 
@@ -9,6 +10,9 @@
 
 namespace gles_delegate::codes {
 
+// Of a node that ends in its simulator, whose output holds 16-bit codes, on a
+// device of 32-bit floats (wide_kernels.h).
+//
 // The nodes that compute what `node`, of the float view, stands for: the codes
 // of both operands, and the function of them. Empty: the node is something
 // else, or TFLite has another arithmetic for its scales (ADD and SUB where all

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/elementwise/elementwise.h"
 
 namespace gles_delegate::codes {
 
@@ -39,6 +39,13 @@ Node WideElementwise(const Node& of, TensorId source, TensorId to,
   node.post_ops = std::move(post_ops);
   node.on_codes = true;
   return node;
+}
+
+PostOp CodePart(float scale, int bits, int index) {
+  const float unit = std::ldexp(1.0f, -bits * index);
+  const bool last = bits * (index + 1) == 16;
+  const float next = last ? 0 : std::ldexp(unit, -bits);
+  return {"code_part", {scale, unit, next, std::ldexp(1.0f, bits)}};
 }
 
 std::optional<PostOp> WideClamp(absl::Span<const PostOp> ops,

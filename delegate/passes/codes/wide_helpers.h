@@ -21,6 +21,11 @@ TensorId AddLike(const Tensor& like, const char* what, Graph* graph);
 Node WideElementwise(const Node& of, TensorId source, TensorId to,
                      std::vector<PostOp> post_ops, const Graph& graph);
 
+// Part `index` of the code of a real value of `scale`, the least first: parts
+// of `bits` bits (8 or 4), from -2^(bits - 1) to 2^(bits - 1), whose sum of
+// part << (bits * index) is the code.
+PostOp CodePart(float scale, int bits, int index);
+
 // The clamp to the codes of `out` and to the activation among `post_ops`, which
 // end in the simulator. nullopt: they do something else on the way to it.
 std::optional<PostOp> WideClamp(absl::Span<const PostOp> post_ops,

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/ops/elementwise/wide_sums.h"
 #include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/wide_helpers.h"
 
@@ -21,6 +22,10 @@ namespace {
 // Sums below this are carried as the bits of a float (op_join_sums).
 constexpr int64_t kMostSum = 0x3f000000;
 constexpr int64_t kMostCode = 32768;
+// Sums below this are exact in floats.
+constexpr int64_t kMostExact = 1 << 24;
+// Sums times multipliers fit 64 bits.
+constexpr double kMostProduct = 4611686018427387904.0;
 
 // What the node is made of, once it is known to suit.
 struct Parts {
@@ -75,21 +80,25 @@ size_t ChannelOf(const Tensor& weights, int dimension, size_t i) {
   return i / after % static_cast<size_t>(weights.dims[dimension]);
 }
 
-bool SumsFit(const Tensor& weights, const std::vector<int64_t>& bias,
-             int dimension) {
-  std::vector<int64_t> most(weights.dims[dimension], 0);
+// The sum of the weights' magnitudes, of each channel.
+std::vector<int64_t> Magnitudes(const Tensor& weights, int dimension) {
+  std::vector<int64_t> magnitudes(weights.dims[dimension], 0);
   const std::vector<int64_t> codes = CodesOf(weights);
   for (size_t i = 0; i < codes.size(); ++i) {
-    most[ChannelOf(weights, dimension, i)] += std::abs(codes[i]) * kMostCode;
+    magnitudes[ChannelOf(weights, dimension, i)] += std::abs(codes[i]);
   }
-  for (size_t c = 0; c < most.size(); ++c) {
-    if (!bias.empty()) {
-      if (bias[c] <= -kMostSum || bias[c] >= kMostSum) return false;
-      most[c] += std::abs(bias[c]);
-    }
-    if (most[c] >= kMostSum) return false;
+  return magnitudes;
+}
+
+// The largest magnitude that a sum may have.
+int64_t MostOf(const std::vector<int64_t>& magnitudes,
+               const std::vector<int64_t>& bias) {
+  int64_t most = 0;
+  for (size_t c = 0; c < magnitudes.size(); ++c) {
+    const int64_t added = bias.empty() ? 0 : std::abs(bias[c]);
+    most = std::max(most, magnitudes[c] * kMostCode + added);
   }
-  return true;
+  return most;
 }
 
 // The float32 constant of `values` whose dims are [count].
@@ -105,40 +114,41 @@ TensorId AddFloats(const std::string& name, const std::vector<float>& values,
   return graph->AddTensor(std::move(tensor));
 }
 
-// A row for each of the output's channels.
-std::vector<std::array<int32_t, 2>> Multipliers(const Tensor& data,
-                                                const Tensor& weights,
-                                                const Tensor& out,
-                                                bool fully_connected,
-                                                quant::CpuKernels cpu) {
+// One for each of the output's channels.
+std::vector<quant::WideMultiplier> Multipliers(const Tensor& data,
+                                               const Tensor& weights,
+                                               const Tensor& out,
+                                               bool fully_connected,
+                                               quant::CpuKernels cpu) {
   // FULLY_CONNECTED keeps all bits in newer runtimes.
   const bool older = cpu == quant::CpuKernels::kTflite ||
                      cpu == quant::CpuKernels::kTfliteWheel;
   const auto& scales = weights.quantization.scale;
-  std::vector<std::array<int32_t, 2>> rows;
+  std::vector<quant::WideMultiplier> multipliers;
   for (int c = 0; c < out.shape.c; ++c) {
     const double real = quant::ConvolutionScale(
         data.quantization.scale[0], scales[scales.size() > 1 ? c : 0],
         out.quantization.scale[0],
         /*by_channel=*/true);
-    const quant::WideMultiplier m = fully_connected && !older
-                                        ? quant::WideMultiplierOf(real)
-                                        : quant::SixteenBitMultiplierOf(real);
-    rows.push_back({m.value, m.right});
+    multipliers.push_back(fully_connected && !older
+                              ? quant::WideMultiplierOf(real)
+                              : quant::SixteenBitMultiplierOf(real));
   }
-  return rows;
+  return multipliers;
 }
 
-// The same product of one half of the codes, with one half of the bias.
-Node HalfProduct(const Node& node, const Parts& parts, TensorId half,
+// The same product of one part of the codes, with one part of the bias.
+Node PartProduct(const Node& node, const Parts& parts, TensorId part,
                  const std::vector<float>& bias, TensorId sums, Graph* graph) {
   Node product = node;
-  product.inputs[parts.data_input] = half;
+  product.inputs[parts.data_input] = part;
   product.inputs[parts.weights_input] =
       AsCodes(graph, node.inputs[parts.weights_input]);
   if (!bias.empty()) {
     product.inputs[parts.bias_input] = AddFloats(
         absl::StrCat("bias of ", graph->tensor(sums).name), bias, graph);
+  } else if (parts.bias_input < static_cast<int>(node.inputs.size())) {
+    product.inputs.resize(parts.bias_input);
   }
   product.outputs = {sums};
   product.post_ops.clear();
@@ -146,13 +156,81 @@ Node HalfProduct(const Node& node, const Parts& parts, TensorId half,
   return product;
 }
 
+// What is known of a node that suits.
+struct Product {
+  Parts parts;
+  PostOp clamp;
+  std::vector<int64_t> bias;  // empty: none
+  std::vector<quant::WideMultiplier> multipliers;
+};
+
+// Two halves, the bias in both, whose sums are joined by post-ops.
+std::vector<Node> InHalves(const Node& node, const Product& p, Graph* graph) {
+  const Tensor& data = graph->tensor(p.parts.data);
+  const Tensor& out = graph->tensor(node.outputs[0]);
+  std::vector<std::array<int32_t, 2>> rows;
+  for (const auto& m : p.multipliers) rows.push_back({m.value, m.right});
+  std::vector<float> high_bias, low_bias;
+  for (int64_t b : p.bias) {
+    const int64_t high = (b + 128) >> 8;
+    high_bias.push_back(static_cast<float>(high));
+    low_bias.push_back(static_cast<float>(b - high * 256));
+  }
+  const float scale = data.quantization.scale[0];
+  const TensorId high = AddLike(data, "high codes", graph);
+  const TensorId low = AddLike(data, "low codes", graph);
+  const TensorId high_sums = AddLike(out, "high sums", graph);
+  const TensorId low_sums = AddLike(out, "low sums", graph);
+  PostOp join{"join_sums", {}};
+  join.operand = low_sums;
+  return {
+      WideElementwise(node, p.parts.data, low, {CodePart(scale, 8, 0)}, *graph),
+      PartProduct(node, p.parts, low, low_bias, low_sums, graph),
+      WideElementwise(node, p.parts.data, high, {CodePart(scale, 8, 1)},
+                      *graph),
+      PartProduct(node, p.parts, high, high_bias, high_sums, graph),
+      WideElementwise(node, high_sums, node.outputs[0],
+                      {join,
+                       WithTable("rescale_sum", rows, out.name, graph),
+                       p.clamp,
+                       {"mul", {out.quantization.scale[0], 0, 0, 0}}},
+                      *graph)};
+}
+
+// Parts of `bits` bits, whose sums are joined in 64 bits by an op of its own.
+std::vector<Node> InParts(const Node& node, const Product& p, int bits,
+                          Graph* graph) {
+  const Tensor& data = graph->tensor(p.parts.data);
+  const Tensor& out = graph->tensor(node.outputs[0]);
+  std::vector<WideSumRow> rows;
+  for (size_t c = 0; c < p.multipliers.size(); ++c) {
+    rows.push_back({p.multipliers[c], p.bias.empty() ? 0 : p.bias[c]});
+  }
+  std::vector<Node> nodes;
+  std::vector<TensorId> sums;
+  std::vector<int> shifts;
+  for (int i = 0; i * bits < 16; ++i) {
+    const TensorId part = AddLike(data, "a part of the codes", graph);
+    sums.push_back(AddLike(out, "a part of the sums", graph));
+    shifts.push_back(i * bits);
+    nodes.push_back(WideElementwise(
+        node, p.parts.data, part,
+        {CodePart(data.quantization.scale[0], bits, i)}, *graph));
+    nodes.push_back(PartProduct(node, p.parts, part, {}, sums.back(), graph));
+  }
+  Node join = WideSums(node, sums, shifts,
+                       AddWideSumRows(rows, out.name, graph), node.outputs[0]);
+  join.post_ops = {p.clamp, {"mul", {out.quantization.scale[0], 0, 0, 0}}};
+  nodes.push_back(std::move(join));
+  return nodes;
+}
+
 }  // namespace
 
 std::vector<Node> WideProduct(const Node& node, const KernelContext& c) {
   Graph* const graph = c.graph;
   const std::optional<Parts> parts = PartsOf(node);
-  // Halves of codes are too many for 16-bit floats.
-  if (!parts || c.profile.options.half || !EndsInSimulator(node)) return {};
+  if (!parts) return {};
   const Tensor& out = graph->tensor(node.outputs[0]);
   const Tensor& data = graph->tensor(parts->data);
   const Tensor& weights = graph->tensor(node.inputs[parts->weights_input]);
@@ -165,43 +243,31 @@ std::vector<Node> WideProduct(const Node& node, const KernelContext& c) {
                   [](int64_t zero) { return zero != 0; })) {
     return {};
   }
-  std::vector<int64_t> bias;
+  Product product = {*parts, *clamp, {}, {}};
   if (parts->bias_input < static_cast<int>(node.inputs.size()) &&
       node.inputs[parts->bias_input] != kNoTensor) {
-    bias = CodesOf(graph->tensor(node.inputs[parts->bias_input]));
-    if (bias.empty()) return {};
+    product.bias = CodesOf(graph->tensor(node.inputs[parts->bias_input]));
+    if (product.bias.empty()) return {};
   }
-  if (!SumsFit(weights, bias, parts->channels)) return {};
-  const auto rows =
+  product.multipliers =
       Multipliers(data, weights, out, parts->fully_connected, c.cpu);
-  for (const auto& [value, right] : rows) {
-    if (right < 1 || right > 62) return {};
+  const std::vector<int64_t> magnitudes = Magnitudes(weights, parts->channels);
+  const int64_t most = MostOf(magnitudes, product.bias);
+  for (const quant::WideMultiplier& m : product.multipliers) {
+    if (m.right < 1 || m.right > 62 ||
+        static_cast<double>(most) * m.value >= kMostProduct) {
+      return {};
+    }
   }
-  std::vector<float> high_bias, low_bias;
-  for (int64_t b : bias) {
-    const int64_t high = (b + 128) >> 8;
-    high_bias.push_back(static_cast<float>(high));
-    low_bias.push_back(static_cast<float>(b - high * 256));
+  if (most < kMostSum) return InHalves(node, product, graph);
+  const int64_t largest =
+      *std::max_element(magnitudes.begin(), magnitudes.end());
+  for (int bits : {8, 4}) {
+    if (largest << (bits - 1) < kMostExact) {
+      return InParts(node, product, bits, graph);
+    }
   }
-  const float scale = data.quantization.scale[0];
-  const TensorId high = AddLike(data, "high codes", graph);
-  const TensorId low = AddLike(data, "low codes", graph);
-  const TensorId high_sums = AddLike(out, "high sums", graph);
-  const TensorId low_sums = AddLike(out, "low sums", graph);
-  PostOp join{"join_sums", {}};
-  join.operand = low_sums;
-  return {WideElementwise(node, parts->data, low,
-                          {{"low_code", {scale, 0, 0, 0}}}, *graph),
-          HalfProduct(node, *parts, low, low_bias, low_sums, graph),
-          WideElementwise(node, parts->data, high,
-                          {{"high_code", {scale, 0, 0, 0}}}, *graph),
-          HalfProduct(node, *parts, high, high_bias, high_sums, graph),
-          WideElementwise(node, high_sums, node.outputs[0],
-                          {join,
-                           WithTable("rescale_sum", rows, out.name, graph),
-                           *clamp,
-                           {"mul", {out.quantization.scale[0], 0, 0, 0}}},
-                          *graph)};
+  return {};
 }
 
 }  // namespace gles_delegate::codes

@@ -10,13 +10,14 @@
 
 namespace gles_delegate::codes {
 
-// The nodes that compute what `node`, of the float view, stands for: the
-// input's codes in two halves of 8 bits, whose sums of products floats hold
-// exactly, the sums of both, and both sums as one, scaled as TFLite's kernel
-// does. Tensors stay real values. Empty: the node is something else, or the
-// bound of a sum (|code| <= 2^15 times the weights' magnitudes, plus the bias)
-// is not below 0x3f000000, so that it may not fit what is carried from post-op
-// to post-op.
+// The nodes that compute what `node`, of the float view, stands for: products
+// of parts of the input's codes, whose sums floats hold exactly, and all sums
+// as one, scaled as TFLite's kernel does. Two halves of 8 bits are joined by
+// post-ops where the bound of a sum (2^15 times the weights' magnitudes, plus
+// the bias) is below 0x3f000000; larger ones by an op of their own
+// (ops/elementwise/wide_sums.h), from four parts of 4 bits where a channel's
+// magnitudes are 2^17 or more. Tensors stay real values. Empty: the node is
+// something else, or those magnitudes are 2^21 or more.
 std::vector<Node> WideProduct(const Node& node, const KernelContext& context);
 
 }  // namespace gles_delegate::codes

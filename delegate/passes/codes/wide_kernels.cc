@@ -1,0 +1,79 @@
+// The table of integer kernels of 16-bit codes. Sorted, one a line.
+#include "delegate/passes/codes/wide_kernels.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "absl/strings/string_view.h"
+#include "delegate/graph/op.h"
+#include "delegate/passes/codes/helpers.h"
+#include "delegate/passes/codes/wide_binary.h"
+#include "delegate/passes/codes/wide_helpers.h"
+#include "delegate/passes/codes/wide_products.h"
+
+namespace gles_delegate::codes {
+namespace {
+
+struct WideKernel {
+  absl::string_view op;
+  std::vector<Node> (*rewrite)(const Node& node, const KernelContext& c);
+};
+
+constexpr WideKernel kKernels[] = {
+    {"ABS", &WideAbs},
+    {"ADD", &WideFunctionOfTwo},
+    {"AVERAGE_POOL_2D", &WideAveragePool},
+    {"BATCH_MATMUL", &WideBatchMatMul},
+    {"BATCH_TO_SPACE_ND", &WideMove},
+    {"BROADCAST_TO", &WideMove},
+    {"CONV_2D", &WideProduct},
+    {"DEPTHWISE_CONV_2D", &WideProduct},
+    {"DEPTH_TO_SPACE", &WideMove},
+    {"EXPAND_DIMS", &WideMove},
+    {"FULLY_CONNECTED", &WideProduct},
+    {"GATHER", &WideMove},
+    {"GATHER_ND", &WideMove},
+    {"LEAKY_RELU", &WideLeakyRelu},
+    {"LOGISTIC", &WideTable},
+    {"MAXIMUM", &WideFunctionOfTwo},
+    {"MAX_POOL_2D", &WideMove},
+    {"MEAN", &WideMean},
+    {"MINIMUM", &WideFunctionOfTwo},
+    {"MIRROR_PAD", &WideMove},
+    {"MUL", &WideFunctionOfTwo},
+    {"PAD", &WideMove},
+    {"QUANTIZE", &WideQuantize},
+    {"RELU", &WideRelu},
+    {"RELU6", &WideRelu},
+    {"RESHAPE", &WideMove},
+    {"RESIZE_BILINEAR", &WideResizeBilinear},
+    {"RESIZE_NEAREST_NEIGHBOR", &WideMove},
+    {"REVERSE_V2", &WideMove},
+    {"SLICE", &WideMove},
+    {"SOFTMAX", &WideSoftmax},
+    {"SPACE_TO_DEPTH", &WideMove},
+    {"SQUEEZE", &WideMove},
+    {"STRIDED_SLICE", &WideMove},
+    {"SUB", &WideFunctionOfTwo},
+    {"TANH", &WideTable},
+    {"TILE", &WideMove},
+    {"TRANSPOSE", &WideMove},
+    {"TRANSPOSE_CONV", &WideProduct},
+};
+
+}  // namespace
+
+std::vector<Node> WideNodes(const Node& node, const KernelContext& c) {
+  // 16-bit floats hold no such codes.
+  if (c.profile.options.half || !EndsInSimulator(node) ||
+      !IsSixteenBit(c.graph->tensor(node.outputs[0]))) {
+    return {};
+  }
+  const auto* found =
+      std::find_if(std::begin(kKernels), std::end(kKernels),
+                   [&](const WideKernel& k) { return k.op == node.op->name; });
+  if (found == std::end(kKernels)) return {};
+  return found->rewrite(node, c);
+}
+
+}  // namespace gles_delegate::codes

@@ -1,0 +1,180 @@
+// Functions of one 16-bit code, and what moves codes.
+#include <any>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "absl/types/span.h"
+#include "delegate/graph/op.h"
+#include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/passes/codes/helpers.h"
+#include "delegate/passes/codes/wide_helpers.h"
+#include "delegate/passes/codes/wide_kernels.h"
+#include "quant/fixed_point.h"
+#include "quant/sixteen_bit.h"
+
+namespace gles_delegate::codes {
+namespace {
+
+// A code of 16 bits, shifted so far to the left, fits 32.
+constexpr int kMostShift = 15;
+
+float ScaleOf(const Graph& graph, TensorId id) {
+  return graph.tensor(id).quantization.scale[0];
+}
+
+// The function of one code: the first of the node's post-ops. nullptr: the node
+// is something else.
+const PostOp* FunctionOfOne(const Node& node, const Graph& graph) {
+  return node.inputs.size() == 1 &&
+                 IsSixteenBit(graph.tensor(node.inputs[0])) &&
+                 IsPlainElementwise(graph, node) && !node.post_ops.empty()
+             ? &node.post_ops[0]
+             : nullptr;
+}
+
+// `node` with `functions` of its input's codes, which give the output's, and
+// then `clamp`.
+Node OfCodes(const Node& node, std::vector<PostOp> functions,
+             const Graph& graph) {
+  Node wide = node;
+  wide.on_codes = true;
+  wide.post_ops = {{"code_of", {ScaleOf(graph, node.inputs[0]), 0, 0, 0}}};
+  for (PostOp& op : functions) wide.post_ops.push_back(std::move(op));
+  wide.post_ops.push_back({"mul", {ScaleOf(graph, node.outputs[0]), 0, 0, 0}});
+  return wide;
+}
+
+std::vector<Node> Rescaled(const Node& node, double scale,
+                           const KernelContext& c,
+                           quant::Ties ties = quant::Ties::kAwayFromZero) {
+  const Tensor& out = c.graph->tensor(node.outputs[0]);
+  const std::optional<PostOp> clamp = WideClamp(node.post_ops, out);
+  const quant::Multiplier m = quant::MultiplierOf(scale);
+  if (!clamp || m.shift > kMostShift) return {};
+  return {
+      OfCodes(node, {Requantize({m}, out, ties, c.graph), *clamp}, *c.graph)};
+}
+
+// 65,536 codes in 128 by 128 texels. One table for all nodes that ask for
+// `name`, which says all that it depends on.
+TensorId AddTable(const std::string& name, const quant::WideTable& table,
+                  Graph* graph) {
+  for (size_t i = 0; i < graph->tensors.size(); ++i) {
+    const Tensor& tensor = graph->tensors[i];
+    if (tensor.tflite_index < 0 && tensor.is_constant() &&
+        tensor.name == name) {
+      return static_cast<TensorId>(i);
+    }
+  }
+  const std::vector<float> values(table.begin(), table.end());
+  std::vector<uint8_t> bytes(values.size() * sizeof(float));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  Tensor constant;
+  constant.name = name;
+  constant.dims = {1, 128, 128, 4};
+  constant.shape = Shape::FromDims(constant.dims);
+  constant.constant = ConstantData::Own(std::move(bytes));
+  return graph->AddTensor(std::move(constant));
+}
+
+PostOp LookupOf(const std::string& name, const quant::WideTable& table,
+                Graph* graph) {
+  PostOp op{"lookup_wide"};
+  op.operand = AddTable(name, table, graph);
+  op.operand_lookup = true;
+  return op;
+}
+
+}  // namespace
+
+std::vector<Node> WideTable(const Node& node, const KernelContext& c) {
+  const PostOp* function = FunctionOfOne(node, *c.graph);
+  if (function == nullptr || node.post_ops.size() != 2 ||
+      !quant::IsScaleOfFractions(ScaleOf(*c.graph, node.outputs[0]))) {
+    return {};
+  }
+  const float scale = ScaleOf(*c.graph, node.inputs[0]);
+  const auto table = function->function == "logistic"
+                         ? quant::LogisticOfSixteenBits(scale)
+                         : quant::TanhOfSixteenBits(scale);
+  if (!table) return {};
+  // The scale in hexadecimal is all of its bits.
+  const std::string name = absl::StrFormat("%s of 16-bit codes of scale %a",
+                                           function->function, scale);
+  return {OfCodes(node, {LookupOf(name, *table, c.graph)}, *c.graph)};
+}
+
+std::vector<Node> WideRelu(const Node& node, const KernelContext& c) {
+  if (FunctionOfOne(node, *c.graph) == nullptr) return {};
+  return Rescaled(node,
+                  quant::ReluScale(ScaleOf(*c.graph, node.inputs[0]),
+                                   ScaleOf(*c.graph, node.outputs[0])),
+                  c);
+}
+
+std::vector<Node> WideQuantize(const Node& node, const KernelContext& c) {
+  // A quantization of floats: its input has none.
+  if (FunctionOfOne(node, *c.graph) == nullptr) return {};
+  return Rescaled(node,
+                  quant::QuantizeScale(ScaleOf(*c.graph, node.inputs[0]),
+                                       ScaleOf(*c.graph, node.outputs[0])),
+                  c);
+}
+
+std::vector<Node> WideAbs(const Node& node, const KernelContext& c) {
+  const PostOp* function = FunctionOfOne(node, *c.graph);
+  if (function == nullptr || node.post_ops.size() != 2) return {};
+  const Tensor& out = c.graph->tensor(node.outputs[0]);
+  const float from = ScaleOf(*c.graph, node.inputs[0]);
+  const float to = ScaleOf(*c.graph, node.outputs[0]);
+  const quant::Multiplier m = quant::MultiplierOf(quant::ReluScale(from, to));
+  const auto clamp = WideClamp(absl::MakeSpan(node.post_ops).subspan(1), out);
+  if (!clamp || m.shift > kMostShift) return {};
+  std::vector<PostOp> ops = {*function};
+  if (from != to) {
+    ops.push_back(Requantize({m}, out, quant::Ties::kAwayFromZero, c.graph));
+  }
+  ops.push_back(*clamp);
+  return {OfCodes(node, std::move(ops), *c.graph)};
+}
+
+std::vector<Node> WideLeakyRelu(const Node& node, const KernelContext& c) {
+  const PostOp* function = FunctionOfOne(node, *c.graph);
+  if (function == nullptr || node.post_ops.size() != 2) return {};
+  const Tensor& out = c.graph->tensor(node.outputs[0]);
+  const float from = ScaleOf(*c.graph, node.inputs[0]);
+  const float to = ScaleOf(*c.graph, node.outputs[0]);
+  const float alpha = function->params[0];
+  if (alpha < 0) {
+    const auto table = quant::LeakyReluOfSixteenBits(from, to, alpha);
+    if (!table) return {};
+    const std::string name = absl::StrFormat(
+        "leaky_relu by %a of 16-bit codes of scales %a, %a", alpha, from, to);
+    return {OfCodes(node, {LookupOf(name, *table, c.graph)}, *c.graph)};
+  }
+  const quant::Multiplier positive =
+      quant::MultiplierOf(quant::ReluScale(from, to));
+  const quant::Multiplier negative =
+      quant::MultiplierOf(double{from * alpha / to});
+  const auto clamp = WideClamp(absl::MakeSpan(node.post_ops).subspan(1), out);
+  if (!clamp || positive.shift > kMostShift || negative.shift > kMostShift) {
+    return {};
+  }
+  return {OfCodes(node,
+                  {{"leaky_requantize", AsParams(positive, negative)}, *clamp},
+                  *c.graph)};
+}
+
+std::vector<Node> WideMove(const Node& node, const KernelContext& c) {
+  const Tensor& in = c.graph->tensor(node.inputs[0]);
+  const Tensor& out = c.graph->tensor(node.outputs[0]);
+  const std::optional<PostOp> clamp = WideClamp(node.post_ops, out);
+  if (!clamp || !IsSixteenBit(in)) return {};
+  return {OfCodes(node, {*clamp}, *c.graph)};
+}
+
+}  // namespace gles_delegate::codes

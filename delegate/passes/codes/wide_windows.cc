@@ -1,0 +1,119 @@
+// 16-bit codes of more than one place: AVERAGE_POOL_2D, MEAN, SOFTMAX,
+// RESIZE_BILINEAR.
+#include <any>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "delegate/ops/image/resize.h"
+#include "delegate/ops/pooling/pool_2d.h"
+#include "delegate/ops/reduction/reduce.h"
+#include "delegate/ops/reduction/softmax.h"
+#include "delegate/passes/codes/helpers.h"
+#include "delegate/passes/codes/wide_helpers.h"
+#include "delegate/passes/codes/wide_kernels.h"
+#include "quant/fixed_point.h"
+#include "quant/sixteen_bit.h"
+
+namespace gles_delegate::codes {
+namespace {
+
+// Sums of fewer codes fit 32 bits.
+constexpr int64_t kMaxSummed = 1 << 16;
+
+float ScaleOf(const Graph& graph, TensorId id) {
+  return graph.tensor(id).quantization.scale[0];
+}
+
+// The node that takes the codes of `node`'s input, and `node` with attributes
+// that ask for the output's codes of it, and then `clamp`.
+template <typename Attributes>
+std::vector<Node> OfCodes(const Node& node, Attributes attributes,
+                          std::optional<PostOp> clamp, Graph* graph) {
+  const TensorId source = node.inputs[0];
+  const float scale = ScaleOf(*graph, source);
+  const TensorId codes = AddLike(graph->tensor(source), "codes", graph);
+  Node last = node;
+  last.on_codes = true;
+  last.inputs[0] = codes;
+  last.attributes = std::move(attributes);
+  last.post_ops.clear();
+  if (clamp) last.post_ops.push_back(*std::move(clamp));
+  last.post_ops.push_back({"mul", {ScaleOf(*graph, node.outputs[0]), 0, 0, 0}});
+  return {WideElementwise(node, source, codes, {{"code_of", {scale, 0, 0, 0}}},
+                          *graph),
+          std::move(last)};
+}
+
+// The node reads 16-bit codes, and its post-ops are an activation at most and
+// the simulator.
+std::optional<PostOp> ClampOf(const Node& node, const Graph& graph) {
+  if (!IsSixteenBit(graph.tensor(node.inputs[0]))) return std::nullopt;
+  return WideClamp(node.post_ops, graph.tensor(node.outputs[0]));
+}
+
+}  // namespace
+
+std::vector<Node> WideAveragePool(const Node& node, const KernelContext& c) {
+  PoolAttributes pool = std::any_cast<const PoolAttributes&>(node.attributes);
+  const std::optional<PostOp> clamp = ClampOf(node, *c.graph);
+  if (!clamp || int64_t{pool.h.size} * pool.w.size >= kMaxSummed) return {};
+  CodeSums sums;
+  sums.result = CodeSums::Result::kMean;
+  pool.codes = std::make_shared<const CodeSums>(std::move(sums));
+  return OfCodes(node, std::move(pool), clamp, c.graph);
+}
+
+std::vector<Node> WideMean(const Node& node, const KernelContext& c) {
+  const std::optional<PostOp> clamp = ClampOf(node, *c.graph);
+  const int64_t count = c.graph->tensor(node.inputs[0]).shape.elements() /
+                        c.graph->tensor(node.outputs[0]).shape.elements();
+  if (!clamp || count >= kMaxSummed) return {};
+  auto reduce = std::any_cast<ReduceAttributes>(node.attributes);
+  const float from = ScaleOf(*c.graph, node.inputs[0]);
+  const float to = ScaleOf(*c.graph, node.outputs[0]);
+  CodeSums sums;
+  sums.count = static_cast<int>(count);
+  if (reduce.over_plane) {
+    sums.result = CodeSums::Result::kRescaled;
+    sums.multiplier = quant::MultiplierOf(static_cast<double>(from) / to);
+    // A sum has less than 2^31; what TFLite shifts past 32 bits, it loses.
+    if (count << (15 + std::max(sums.multiplier.shift, 0)) > INT32_MAX) {
+      return {};
+    }
+  } else if (from == to) {
+    sums.result = CodeSums::Result::kTruncated;
+  } else {
+    sums.result = CodeSums::Result::kFloatMean;
+    sums.scale = from / to;
+  }
+  reduce.codes = std::make_shared<const CodeSums>(std::move(sums));
+  return OfCodes(node, std::move(reduce), clamp, c.graph);
+}
+
+std::vector<Node> WideSoftmax(const Node& node, const KernelContext& c) {
+  auto a = std::any_cast<SoftmaxAttributes>(node.attributes);
+  const Tensor& out = c.graph->tensor(node.outputs[0]);
+  if (!ClampOf(node, *c.graph) || node.post_ops.size() != 1 ||
+      !quant::IsScaleOfFractions(out.quantization.scale[0]) ||
+      out.shape.c >= kMaxSummed) {
+    return {};
+  }
+  std::optional<quant::SoftmaxOfSixteenBits> sixteen =
+      quant::SoftmaxOf(ScaleOf(*c.graph, node.inputs[0]), a.beta);
+  if (!sixteen) return {};
+  a.sixteen =
+      std::make_shared<const quant::SoftmaxOfSixteenBits>(*std::move(sixteen));
+  return OfCodes(node, std::move(a), std::nullopt, c.graph);
+}
+
+std::vector<Node> WideResizeBilinear(const Node& node, const KernelContext& c) {
+  if (!ClampOf(node, *c.graph) || node.post_ops.size() != 1) return {};
+  ResizeOfCodes resize;
+  resize.resize = std::any_cast<const ResizeAttributes&>(node.attributes);
+  resize.is_sixteen_bit = true;
+  return OfCodes(node, resize, std::nullopt, c.graph);
+}
+
+}  // namespace gles_delegate::codes

@@ -1,0 +1,54 @@
+// Sums of parts as one, in 64 bits: a * 2^shifts.x + b * 2^shifts.y + ... and a
+// bias, times a multiplier, shifted to the right and rounded once
+// (quant/fixed_point.h's MultiplyOnce()). rows: multiplier, shift, and the lower and
+// the upper word of the bias, of each channel or (ONE_ROW) of all. One texel (4
+// channels) an invocation.
+//
+// SHIFTED_RIGHT op_shifted_right.
+layout(std140, binding = 0) uniform Params {
+  COMMON_PARAMS
+  ivec4 shifts;
+};
+
+struct Wide {
+  ivec4 high;
+  uvec4 low;
+};
+
+// sum + x * 2^shift.
+Wide plus_shifted(Wide sum, vec4 x, int shift) {
+  ivec4 v = ivec4(x);
+  uvec4 low = uvec4(v) << shift;
+  // Shifts of 32 bits are undefined: by 31 and by one more.
+  ivec4 high = (v >> (31 - shift)) >> 1;
+  uvec4 carry;
+  low = uaddCarry(sum.low, low, carry);
+  return Wide(sum.high + high + ivec4(carry), low);
+}
+
+ivec4 row(int i, int slice) {
+#ifdef ONE_ROW
+  return read_rows(i, 0, 0, 0).xxxx;
+#else
+  return read_rows(i, 0, slice, 0);
+#endif
+}
+
+void main() {
+  if (outside_grid()) return;
+  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+  Wide sum = Wide(row(3, p.z), uvec4(row(2, p.z)));
+  sum = plus_shifted(sum, read_a(p.x, p.y, p.z, p.w), shifts.x);
+  sum = plus_shifted(sum, read_b(p.x, p.y, p.z, p.w), shifts.y);
+#if PARTS > 2
+  sum = plus_shifted(sum, read_c(p.x, p.y, p.z, p.w), shifts.z);
+  sum = plus_shifted(sum, read_d(p.x, p.y, p.z, p.w), shifts.w);
+#endif
+  uvec4 multiplier = uvec4(row(0, p.z));
+  uvec4 high, low;
+  umulExtended(sum.low, multiplier, high, low);
+  // The multiplier is not negative: the upper word wraps as it should.
+  ivec4 upper = ivec4(high + uvec4(sum.high) * multiplier);
+  ivec4 right = max(row(1, p.z), ivec4(1));  // 0 past the last channel
+  write_dst(p.x, p.y, p.z, p.w, SHIFTED_RIGHT(upper, low, right));
+}

@@ -1,0 +1,271 @@
+// labels: op quant
+// 16-bit codes (16x8 models): activations, pooling, means, softmax, resizes and
+// what moves codes. TFLite's codes, every one; 208 cases an op.
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/testing/code_cases.h"
+#include "tests/testing/device.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using Cases = CodeCases<int16_t>;
+using Dims = ModelBuilder::Shape;
+using Op = schema::BuiltinOperator;
+
+constexpr int kSeeds = 4, kCases = 52;
+constexpr float kFraction = 1.0f / 32768;
+
+ModelQuantization Of(float scale) {
+  return ModelQuantization::PerTensor(scale, 0);
+}
+
+// A scale of every size, a power of two among four.
+ModelQuantization DrawScale(Cases* cases) {
+  const float power = std::exp2(static_cast<float>(cases->Int(-16, -3)));
+  return cases->Int(0, 3) == 0 ? Of(power) : cases->Draw(2 * power);
+}
+
+// That of an output, within 2^5 of the input's, or the same.
+ModelQuantization Beside(Cases* cases, const ModelQuantization& in) {
+  if (cases->Int(0, 3) == 0) return in;
+  return cases->Draw(in.scale[0] *
+                     std::exp2(static_cast<float>(cases->Int(-4, 6))));
+}
+
+// --- Functions of one code ---------------------------------------------------
+
+void AddUnary(Cases* cases, Op op, int i) {
+  const Dims dims = {1, 16, 16, 16 + i % 5};
+  ModelQuantization in = DrawScale(cases);
+  // What TFLite has functions in fixed point for.
+  if (i % 6 == 0) in = Of(1.0f / (i % 4 == 0 ? 4096 : 2048));
+  const bool fixed = op == Op::LOGISTIC || op == Op::TANH;
+  const int x = cases->Input(dims, in);
+  const int y = cases->Output(dims, fixed ? Of(kFraction) : Beside(cases, in));
+  if (op == Op::LEAKY_RELU) {
+    const float alphas[] = {0.01f, 0.2f, 0.3f, 1.0f, 1.5f, 0, -0.5f};
+    schema::LeakyReluOptionsT options;
+    options.alpha = alphas[i % 7];
+    cases->b.AddOp(op, 2, {x}, {y}, options);
+  } else {
+    cases->b.AddOp(op, op == Op::QUANTIZE ? 2 : 3, {x}, {y});
+  }
+}
+
+class WideUnaryTest : public ::testing::TestWithParam<Op> {};
+
+TEST_P(WideUnaryTest, IsTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    Cases cases(seed);
+    for (int i = 0; i < kCases; ++i) AddUnary(&cases, GetParam(), i);
+    cases.ExpectCodes(absl::StrCat(schema::EnumNameBuiltinOperator(GetParam()),
+                                   " seed ", seed));
+  }
+}
+
+std::string OpName(const ::testing::TestParamInfo<Op>& info) {
+  return schema::EnumNameBuiltinOperator(info.param);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ops, WideUnaryTest,
+                         ::testing::Values(Op::LOGISTIC, Op::TANH, Op::RELU,
+                                           Op::RELU6, Op::ABS, Op::LEAKY_RELU,
+                                           Op::QUANTIZE),
+                         OpName);
+
+// --- Rows --------------------------------------------------------------------
+
+TEST(WideRowsTest, SoftmaxIsTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int channels : {1, 2, 3, 10, 64, 257, 1001, 2000}) {
+    Cases cases(channels);
+    for (int i = 0; i < 26; ++i) {
+      const Dims dims = {1, 1, 3, channels};
+      const ModelQuantization in = DrawScale(&cases);
+      schema::SoftmaxOptionsT options;
+      const float betas[] = {1.0f, 0.5f, 2.7f, 0.0f};
+      options.beta = betas[i % 4];
+      const int x = cases.Input(dims, in);
+      const int y = cases.Output(dims, Of(kFraction));
+      cases.b.AddOp(Op::SOFTMAX, 3, {x}, {y}, options);
+    }
+    cases.ExpectCodes(absl::StrCat("SOFTMAX of ", channels));
+  }
+}
+
+// --- Windows -----------------------------------------------------------------
+
+// Whether it is a node on codes: MAX_POOL_2D between tensors of one scale moves
+// values, and is none.
+bool AddPool(Cases* cases, Op op, int i) {
+  const ModelQuantization in = DrawScale(cases);
+  // TFLite looks at no scale.
+  const ModelQuantization out = i % 3 == 0 ? Beside(cases, in) : in;
+  schema::Pool2DOptionsT options;
+  const bool same = i % 2 == 0 && i < 50;
+  options.padding = same ? schema::Padding::SAME : schema::Padding::VALID;
+  const int window = i < 50 ? 3 : 33;
+  options.filter_width = options.filter_height = window;
+  options.stride_w = options.stride_h = 1 + i % 2;
+  const schema::ActivationFunctionType activations[] = {
+      schema::ActivationFunctionType::NONE,
+      schema::ActivationFunctionType::RELU,
+      schema::ActivationFunctionType::RELU6};
+  options.fused_activation_function = activations[cases->Int(0, 2)];
+  const int extent = window == 3 ? 7 : 35;
+  const auto size = [&](int n) {
+    return same ? (n + options.stride_w - 1) / options.stride_w
+                : (n - window) / options.stride_w + 1;
+  };
+  const int x = cases->Input({1, extent, extent + 1, 5}, in);
+  const int y = cases->Output({1, size(extent), size(extent + 1), 5}, out);
+  cases->b.AddOp(op, 3, {x}, {y}, options);
+  return op == Op::AVERAGE_POOL_2D || in.scale != out.scale ||
+         options.fused_activation_function !=
+             schema::ActivationFunctionType::NONE;
+}
+
+TEST(WideWindowsTest, PoolingIsTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (Op op : {Op::AVERAGE_POOL_2D, Op::MAX_POOL_2D}) {
+    for (int seed = 1; seed <= kSeeds; ++seed) {
+      Cases cases(seed);
+      int on_codes = 0;
+      for (int i = 0; i < kCases; ++i) on_codes += AddPool(&cases, op, i);
+      cases.ExpectCodes(
+          absl::StrCat(schema::EnumNameBuiltinOperator(op), " seed ", seed),
+          on_codes);
+    }
+  }
+}
+
+struct MeanShape {
+  Dims dims, out;
+  std::vector<int32_t> axes;
+  bool keep;
+};
+
+TEST(WideWindowsTest, MeanIsTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const std::vector<MeanShape> shapes = {
+      {{2, 7, 5, 9}, {2, 1, 1, 9}, {1, 2}, true},
+      {{1, 4, 4, 17}, {1, 1, 1, 17}, {2, 1}, true},
+      {{2, 7, 5, 9}, {2, 9}, {1, 2}, false},
+      {{1, 90, 70, 3}, {1, 3}, {1, 2}, false},
+      {{2, 3, 5, 33}, {2, 3, 5}, {3}, false},
+      {{2, 3, 5, 33}, {2, 3, 5, 1}, {-1}, true},
+      {{9, 5, 8}, {9, 1, 8}, {1}, true},
+      {{2, 5, 6, 7}, {}, {0, 1, 2, 3}, false}};
+  int seed = 0;
+  for (const MeanShape& shape : shapes) {
+    Cases cases(++seed);
+    for (int i = 0; i < 26; ++i) {
+      const ModelQuantization in = DrawScale(&cases);
+      const int x = cases.Input(shape.dims, in);
+      const int axes =
+          cases.Ints({static_cast<int>(shape.axes.size())}, shape.axes);
+      schema::ReducerOptionsT options;
+      options.keep_dims = shape.keep;
+      // Means of noise are small: outputs finer than the input tell them apart.
+      const ModelQuantization out =
+          i % 4 == 0 ? in : cases.Draw(in.scale[0] * (i % 4 == 1 ? 2 : 0.1f));
+      cases.b.AddOp(Op::MEAN, 2, {x, axes}, {cases.Output(shape.out, out)},
+                    options);
+    }
+    cases.ExpectCodes(absl::StrCat("MEAN shape ", seed));
+  }
+}
+
+struct ResizeSize {
+  int h, w, to_h, to_w, channels;
+};
+constexpr ResizeSize kResizeSizes[] = {{5, 6, 30, 29, 5}, {7, 9, 4, 3, 8},
+                                       {3, 4, 24, 32, 8}, {4, 5, 8, 10, 3},
+                                       {1, 1, 3, 5, 4},   {9, 8, 1, 1, 1}};
+
+TEST(WideWindowsTest, ResizesAreTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    Cases bilinear(seed), nearest(seed);
+    for (int i = 0; i < kCases; ++i) {
+      const ResizeSize& s = kResizeSizes[(seed + i % 3) % 6];
+      const Dims dims = {2, s.h, s.w, s.channels},
+                 out = {2, s.to_h, s.to_w, s.channels};
+      for (Cases* cases : {&bilinear, &nearest}) {
+        const ModelQuantization in = DrawScale(cases);
+        // TFLite resizes codes, whatever they stand for.
+        ModelQuantization to = i % 5 == 0 ? Beside(cases, in) : in;
+        if (cases == &nearest) to = Of(in.scale[0] * 1.3f);
+        const int x = cases->Input(dims, in);
+        const int size = cases->Ints({2}, {s.to_h, s.to_w});
+        const int y = cases->Output(out, to);
+        if (cases == &bilinear) {
+          schema::ResizeBilinearOptionsT options;
+          options.align_corners = i % 4 == 1;
+          options.half_pixel_centers = i % 4 >= 2;
+          cases->b.AddOp(Op::RESIZE_BILINEAR, 4, {x, size}, {y}, options);
+        } else {
+          schema::ResizeNearestNeighborOptionsT options;
+          options.align_corners = i % 4 == 1;
+          options.half_pixel_centers = i % 4 >= 2;
+          cases->b.AddOp(Op::RESIZE_NEAREST_NEIGHBOR, 4, {x, size}, {y},
+                         options);
+        }
+      }
+    }
+    bilinear.ExpectCodes(absl::StrCat("RESIZE_BILINEAR seed ", seed));
+    nearest.ExpectCodes(absl::StrCat("RESIZE_NEAREST_NEIGHBOR seed ", seed));
+  }
+}
+
+// --- Products of two -------------------------------------------------------
+
+TEST(WideMatricesTest, BatchMatMulIsTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int depth : {1, 5, 33, 700}) {
+    Cases cases(depth);
+    for (int i = 0; i < kCases; ++i) {
+      const ModelQuantization a = DrawScale(&cases), b = DrawScale(&cases);
+      schema::BatchMatMulOptionsT options;
+      options.adj_y = i % 2 == 1;
+      options.adj_x = i % 4 == 3;
+      const int x =
+          cases.Input(options.adj_x ? Dims{2, depth, 6} : Dims{2, 6, depth}, a);
+      const int y =
+          cases.Input(options.adj_y ? Dims{2, 7, depth} : Dims{2, depth, 7}, b);
+      const float spread = std::sqrt(static_cast<float>(depth));
+      const float scale = a.scale[0] * b.scale[0] * 15000 * spread;
+      const int z = cases.Output(
+          {2, 6, 7}, cases.Draw(scale * (i % 5 == 0 ? 0.3f : 2.0f)));
+      cases.b.AddOp(Op::BATCH_MATMUL, 3, {x, y}, {z}, options);
+    }
+    cases.ExpectCodes(absl::StrCat("BATCH_MATMUL of ", depth));
+  }
+}
+
+// --- The larger of two -------------------------------------------------------
+
+TEST(WideBinaryTest, ExtremesAreTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (Op op : {Op::MAXIMUM, Op::MINIMUM}) {
+    for (int seed = 1; seed <= kSeeds; ++seed) {
+      Cases cases(seed);
+      for (int i = 0; i < kCases; ++i) {
+        const Dims dims = {1, 8, 8, 5 + i % 4};
+        const ModelQuantization a = DrawScale(&cases);
+        const int x = cases.Input(dims, a);
+        const int z = cases.Input(dims, Beside(&cases, a));
+        cases.b.AddOp(op, 3, {x, z}, {cases.Output(dims, Beside(&cases, a))});
+      }
+      cases.ExpectCodes(
+          absl::StrCat(schema::EnumNameBuiltinOperator(op), " seed ", seed));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
