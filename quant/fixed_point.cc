@@ -72,6 +72,11 @@ WideMultiplier SixteenBitMultiplierOf(double real) {
   return {m.value < kLast ? (m.value + (1 << 15)) >> 16 : 0x7fff, 15 - m.shift};
 }
 
+WideMultiplier ProductStepOf(float input, float output, int count) {
+  return SixteenBitMultiplierOf(double{input} /
+                                std::pow(double{output}, 1.0 / double(count)));
+}
+
 WideMultiplier WideMultiplierOf(double real) {
   const Multiplier m = MultiplierOf(real);
   return {m.value, 31 - m.shift};

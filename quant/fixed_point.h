@@ -60,6 +60,10 @@ WideMultiplier SixteenBitMultiplierOf(double real);
 WideMultiplier WideMultiplierOf(double real);
 int32_t MultiplyOnce(int64_t sum, const WideMultiplier& multiplier);
 
+// What REDUCE_PROD multiplies each of `count` steps by: the input's scale over
+// the count-th root of the output's.
+WideMultiplier ProductStepOf(float input, float output, int count);
+
 // TFLite's rounding of sum / count: ties away from zero. count > 0.
 int32_t DivideRounded(int32_t sum, int32_t count);
 

@@ -50,5 +50,5 @@ void main() {
   // The multiplier is not negative: the upper word wraps as it should.
   ivec4 upper = ivec4(high + uvec4(sum.high) * multiplier);
   ivec4 right = max(row(1, p.z), ivec4(1));  // 0 past the last channel
-  write_dst(p.x, p.y, p.z, p.w, SHIFTED_RIGHT(upper, low, right));
+  write_dst(p.x, p.y, p.z, p.w, vec4(SHIFTED_RIGHT(upper, low, right)));
 }

@@ -137,6 +137,12 @@ vec4 op_minimum_of_codes(vec4 x, vec4 y, vec4 p) {
 // least code.
 ivec4 op_lookup(vec4 x, vec4 p) { return clamp(ivec4(x + p.x), 0, 255); }
 
+// Two codes as one of 16 bits, of which x's is the upper half. p: what makes
+// codes from 0 up of what is read: the zero points of uint8.
+vec4 op_pair_of_codes(vec4 x, vec4 y, vec4 p) {
+  return (x + p.x) * 256.0 + (y + p.y) - 32768.0;
+}
+
 // A mean of (code - zero point) as TFLite rounds it: the mean code's ties go away
 // from zero. p.x: zero point; p.y: more than what division may lose, and less
 // than the distance from a tie to any other mean.
@@ -473,7 +479,7 @@ vec4 op_join_sums(vec4 high, vec4 low, vec4 p) {
   return intBitsToFloat(ivec4(high) * 256 + ivec4(low) + 0x40000000);
 }
 // (x + half) >> shift of 64 bits, of which the lower 32 are left; 1 <= shift <= 62.
-vec4 op_shifted_right(ivec4 high, uvec4 low, ivec4 shift) {
+ivec4 op_shifted_right(ivec4 high, uvec4 low, ivec4 shift) {
   uvec4 down = uvec4(shift - 1);
   // The half: a bit of the lower word, or of the upper one.
   bvec4 in_low = lessThan(down, uvec4(32u));
@@ -486,13 +492,13 @@ vec4 op_shifted_right(ivec4 high, uvec4 low, ivec4 shift) {
   // Shifts of 32 bits are undefined: by 31 and by one more.
   ivec4 near = ivec4((sum >> (by & 31u)) | ((uvec4(high) << 1u) << (31u - (by & 31u))));
   ivec4 far = high >> ivec4(by & 31u);
-  return vec4(mix(near, far, whole));
+  return mix(near, far, whole);
 }
 // quant/fixed_point.h's MultiplyOnce() of a sum of op_join_sums.
 vec4 op_rescale_sum(vec4 x, ivec4 multiplier, ivec4 shift, vec4 p) {
   ivec4 high, low;
   imulExtended(floatBitsToInt(x) - 0x40000000, multiplier, high, low);
-  return op_shifted_right(high, uvec4(low), shift);
+  return vec4(op_shifted_right(high, uvec4(low), shift));
 }
 
 // --- Ranges ------------------------------------------------------------------

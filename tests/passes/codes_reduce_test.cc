@@ -1,6 +1,8 @@
 // labels: op quant
-// 8-bit MEAN, SUM, REDUCE_MAX, REDUCE_MIN and pooling: TFLite's codes, every
-// one.
+// 8-bit MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD and pooling: TFLite's
+// codes, every one.
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -43,6 +45,12 @@ Dims Reduced(const ReduceShape& shape) {
   return dims;
 }
 
+// The scale of products of `count` values that are spread over the codes.
+float ScaleOfProducts(float scale, int count) {
+  const float product = std::pow(40 * scale, static_cast<float>(count)) / 40;
+  return std::min(std::max(product, 1e-20f), 1e20f);
+}
+
 template <typename Code>
 void AddReduction(CodeCases<Code>* cases, Op op, const ReduceShape& shape,
                   bool same) {
@@ -51,6 +59,12 @@ void AddReduction(CodeCases<Code>* cases, Op op, const ReduceShape& shape,
   if (!same) {
     const float ratios[] = {0.3f, 1.0f, 3.0f, 40.0f};
     out = cases->Draw(in.scale[0] * ratios[cases->Int(0, 3)]);
+  }
+  if (op == Op::REDUCE_PROD) {
+    int count = 1;
+    const int rank = static_cast<int>(shape.dims.size());
+    for (int axis : shape.axes) count *= shape.dims[(axis + rank) % rank];
+    out = cases->Draw(ScaleOfProducts(in.scale[0], count));
   }
   const int x = cases->Input(shape.dims, in);
   const std::vector<int32_t> axes(shape.axes.begin(), shape.axes.end());
@@ -81,12 +95,14 @@ TEST_P(ReduceCodesTest, AreTflites) {
   const bool always_same =
       GetParam() == Op::REDUCE_MAX || GetParam() == Op::REDUCE_MIN;
   ExpectReductions<int8_t>(GetParam(), always_same);
+  // TFLite has no uint8 kernel of it.
+  if (GetParam() == Op::REDUCE_PROD) return;
   ExpectReductions<uint8_t>(GetParam(), always_same);
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, ReduceCodesTest,
                          ::testing::Values(Op::MEAN, Op::SUM, Op::REDUCE_MAX,
-                                           Op::REDUCE_MIN),
+                                           Op::REDUCE_MIN, Op::REDUCE_PROD),
                          [](const auto& info) {
                            return schema::EnumNameBuiltinOperator(info.param);
                          });

@@ -53,6 +53,8 @@ absl::string_view DefineOf(CodeSums::Result result) {
       return "RESCALED";
     case CodeSums::Result::kFloatMean:
       return "FLOAT_MEAN";
+    case CodeSums::Result::kProduct:
+      break;  // of another shader
   }
   return "";
 }
@@ -155,6 +157,25 @@ void AddPass(Planner* planner, TensorId src, TensorId dst, const Reduction& r,
   planner->Add(std::move(d));
 }
 
+// Of whole axes.
+void AddProductOfCodes(Planner* planner, TensorId src, TensorId dst,
+                       const Reduction& r) {
+  const Shape from = planner->tensor(src).shape;
+  const Shape to = planner->tensor(dst).shape;
+  Dispatch d("product_codes");
+  d.Define("SHIFTED_RIGHT", "op_shifted_right");
+  if (r.channels) d.Define("CHANNELS");
+  d.Read("src", src).Write("dst", dst);
+  d.uniforms.Int4("window", r.w.size, r.h.size, r.channels ? from.slices() : 1,
+                  r.b.size);
+  d.uniforms.Int4("stride", r.w.stride, r.h.stride, r.channels ? 0 : 1,
+                  r.b.stride);
+  d.uniforms.Int("multiplier", r.codes->step.value);
+  d.uniforms.Int("right", r.codes->step.right);
+  d.Grid(to.w, to.h, to.slices() * to.b);
+  planner->Add(std::move(d));
+}
+
 // Width first pays where windows overlap, and where even a work group would
 // loop for long.
 bool WidthFirst(const Reduction& r, const Shape& src, const Shape& dst,
@@ -181,6 +202,9 @@ void AddReduction(Planner* planner, TensorId src, TensorId dst,
                   const Reduction& r) {
   const Shape from = planner->tensor(src).shape;
   const Shape to = planner->tensor(dst).shape;
+  if (r.codes != nullptr && r.codes->result == CodeSums::Result::kProduct) {
+    return AddProductOfCodes(planner, src, dst, r);
+  }
   if (!WidthFirst(r, from, to, planner->profile()))
     return AddPass(planner, src, dst, r);
   // Elements that exist are counted an axis at a time, so the mean of the means

@@ -37,6 +37,8 @@ struct CodeSums {
     kTruncated,
     kRescaled,
     kFloatMean,
+    // No sum: the product, in TFLite's order, scaled at each step.
+    kProduct,
   };
   Result result = Result::kSteps;
   int low = 0;  // the type's least code
@@ -51,6 +53,7 @@ struct CodeSums {
   float bias = 0;
   int count = 1;  // of kTruncated, kRescaled, kFloatMean: codes a mean is of
   quant::Multiplier multiplier;  // kRescaled
+  quant::WideMultiplier step;    // kProduct
 };
 
 struct Reduction {

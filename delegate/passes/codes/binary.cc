@@ -1,12 +1,17 @@
-// ADD, SUB, MUL, SQUARED_DIFFERENCE, MAXIMUM, MINIMUM, PRELU: functions of two
-// tensors on codes, each of which may be broadcast, and one constant.
+// ADD, SUB, MUL, DIV, SQUARED_DIFFERENCE, MAXIMUM, MINIMUM, PRELU: functions of
+// two tensors on codes, each of which may be broadcast, and one constant.
 #include <any>
+#include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_format.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/kernel.h"
+#include "delegate/passes/codes/wide_helpers.h"
+#include "quant/code_quotient.h"
 
 namespace gles_delegate::codes {
 namespace {
@@ -158,6 +163,30 @@ std::optional<Node> MulOnCodes(const Node& node, const KernelContext& c) {
           ? RequantizeAsFloat({quant::FloatScale(a, b, y)}, out, c.graph)
           : Requantize({m}, out, quant::TiesOf(rounding), c.graph);
   return WithFunction(node, {"mul"}, {scaling, f->range.AsPostOp()}, c.graph);
+}
+
+std::optional<Node> DivOnCodes(const Node& node, const KernelContext& c) {
+  const std::optional<FunctionOfTwo> f = AsFunctionOfTwo(node, *c.graph);
+  const Tensor& out = c.graph->tensor(node.outputs[0]);
+  // TFLite has no int8 kernel.
+  if (!f || out.codes != DataType::kUint8) return std::nullopt;
+  const quant::AffineCodes a = AffineCodesOf(c.graph->tensor(f->a));
+  const quant::AffineCodes b = AffineCodesOf(c.graph->tensor(f->b));
+  const quant::AffineCodes to = AffineCodesOf(out);
+  auto table = quant::QuotientTable(a, b, to);
+  if (!table) return std::nullopt;
+  for (int16_t& code : *table) {
+    code = static_cast<int16_t>(code - to.zero_point);
+  }
+  const std::string name = absl::StrFormat(
+      "quotients of codes of %a from %d, %a from %d as %a from %d", a.scale,
+      a.zero_point, b.scale, b.zero_point, to.scale, to.zero_point);
+  return WithFunction(node,
+                      {"pair_of_codes",
+                       {static_cast<float>(a.zero_point),
+                        static_cast<float>(b.zero_point), 0, 0}},
+                      {WideLookup(name, *table, c.graph), f->range.AsPostOp()},
+                      c.graph);
 }
 
 // TFLite's kernels take codes for numbers, and ask for no one quantization.

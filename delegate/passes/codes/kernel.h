@@ -57,6 +57,7 @@ std::optional<Node> TransposeConvOnCodes(const Node& node,
 // binary.cc: functions of two tensors.
 std::optional<Node> AddOnCodes(const Node& node, const KernelContext& c);
 std::optional<Node> MulOnCodes(const Node& node, const KernelContext& c);
+std::optional<Node> DivOnCodes(const Node& node, const KernelContext& c);
 std::optional<Node> SquaredDifferenceOnCodes(const Node& node,
                                              const KernelContext& c);
 // MAXIMUM and MINIMUM.
@@ -79,6 +80,7 @@ std::optional<Node> MaxPoolOnCodes(const Node& node, const KernelContext& c);
 // reductions.cc
 std::optional<Node> MeanOnCodes(const Node& node, const KernelContext& c);
 std::optional<Node> SumOnCodes(const Node& node, const KernelContext& c);
+std::optional<Node> ProductOnCodes(const Node& node, const KernelContext& c);
 std::optional<Node> ExtremeOnCodes(const Node& node, const KernelContext& c);
 // matrices.cc
 std::optional<Node> BatchMatMulOnCodes(const Node& node,

@@ -1,4 +1,4 @@
-// MEAN, SUM, REDUCE_MAX, REDUCE_MIN on codes.
+// MEAN, SUM, REDUCE_PROD, REDUCE_MAX, REDUCE_MIN on codes.
 #include <any>
 #include <cstdint>
 #include <limits>
@@ -87,6 +87,24 @@ std::optional<Node> SumOnCodes(const Node& node, const KernelContext& c) {
   sums.scale = sum.scale;
   sums.bias = sum.bias;
   return WithSums(node, std::move(sums));
+}
+
+std::optional<Node> ProductOnCodes(const Node& node, const KernelContext& c) {
+  if (!Reduces(node, *c.graph)) return std::nullopt;
+  const Tensor& in = c.graph->tensor(node.inputs[0]);
+  const Tensor& out = c.graph->tensor(node.outputs[0]);
+  const std::optional<Range> range = RangeOf(node, out);
+  // TFLite has no uint8 kernel.
+  if (!range || out.codes != DataType::kInt8) return std::nullopt;
+  CodeSums product;
+  product.result = CodeSums::Result::kProduct;
+  product.step = quant::ProductStepOf(
+      in.quantization.scale[0], out.quantization.scale[0],
+      static_cast<int>(in.shape.elements() / out.shape.elements()));
+  if (product.step.right < 1 || product.step.right > 62) return std::nullopt;
+  Node reduced = WithSums(node, std::move(product));
+  reduced.post_ops = {range->AsPostOp()};
+  return reduced;
 }
 
 std::optional<Node> ExtremeOnCodes(const Node& node, const KernelContext& c) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -9,6 +11,39 @@
 #include "delegate/ops/elementwise/elementwise.h"
 
 namespace gles_delegate::codes {
+namespace {
+
+// 65,536 codes in 128 by 128 texels. One table for all nodes that ask for
+// `name`, which says all that it depends on.
+TensorId AddTable(const std::string& name, const std::vector<int16_t>& table,
+                  Graph* graph) {
+  for (size_t i = 0; i < graph->tensors.size(); ++i) {
+    const Tensor& tensor = graph->tensors[i];
+    if (tensor.tflite_index < 0 && tensor.is_constant() &&
+        tensor.name == name) {
+      return static_cast<TensorId>(i);
+    }
+  }
+  const std::vector<float> values(table.begin(), table.end());
+  std::vector<uint8_t> bytes(values.size() * sizeof(float));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  Tensor constant;
+  constant.name = name;
+  constant.dims = {1, 128, 128, 4};
+  constant.shape = Shape::FromDims(constant.dims);
+  constant.constant = ConstantData::Own(std::move(bytes));
+  return graph->AddTensor(std::move(constant));
+}
+
+}  // namespace
+
+PostOp WideLookup(const std::string& name, const std::vector<int16_t>& table,
+                  Graph* graph) {
+  PostOp op{"lookup_wide"};
+  op.operand = AddTable(name, table, graph);
+  op.operand_lookup = true;
+  return op;
+}
 
 bool IsSixteenBit(const Tensor& tensor) {
   const Quantization& q = tensor.quantization;

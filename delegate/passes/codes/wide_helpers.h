@@ -3,7 +3,9 @@
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_CODES_WIDE_HELPERS_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_CODES_WIDE_HELPERS_H_
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -20,6 +22,12 @@ TensorId AddLike(const Tensor& like, const char* what, Graph* graph);
 // A copy of `source` to `to` with post-ops, on behalf of node `of`.
 Node WideElementwise(const Node& of, TensorId source, TensorId to,
                      std::vector<PostOp> post_ops, const Graph& graph);
+
+// A function of one 16-bit code, or of two 8-bit ones: `table` has its value
+// for each of 65,536 codes, that of -32768 first. Nodes that ask for the same
+// `name` share one table of the graph: it says all that the table depends on.
+PostOp WideLookup(const std::string& name, const std::vector<int16_t>& table,
+                  Graph* graph);
 
 // Part `index` of the code of a real value of `scale`, the least first: parts
 // of `bits` bits (8 or 4), from -2^(bits - 1) to 2^(bits - 1), whose sum of

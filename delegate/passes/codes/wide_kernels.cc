@@ -43,6 +43,7 @@ constexpr WideKernel kKernels[] = {
     {"MUL", &WideFunctionOfTwo},
     {"PAD", &WideMove},
     {"QUANTIZE", &WideQuantize},
+    {"REDUCE_PROD", &WideProductOfAxes},
     {"RELU", &WideRelu},
     {"RELU6", &WideRelu},
     {"RESHAPE", &WideMove},

@@ -36,6 +36,7 @@ std::vector<Node> WideBatchMatMul(const Node& node, const KernelContext& c);
 // wide_windows.cc: sums and means over windows, axes and rows.
 std::vector<Node> WideAveragePool(const Node& node, const KernelContext& c);
 std::vector<Node> WideMean(const Node& node, const KernelContext& c);
+std::vector<Node> WideProductOfAxes(const Node& node, const KernelContext& c);
 std::vector<Node> WideSoftmax(const Node& node, const KernelContext& c);
 std::vector<Node> WideResizeBilinear(const Node& node, const KernelContext& c);
 

@@ -59,36 +59,6 @@ std::vector<Node> Rescaled(const Node& node, double scale,
       OfCodes(node, {Requantize({m}, out, ties, c.graph), *clamp}, *c.graph)};
 }
 
-// 65,536 codes in 128 by 128 texels. One table for all nodes that ask for
-// `name`, which says all that it depends on.
-TensorId AddTable(const std::string& name, const quant::WideTable& table,
-                  Graph* graph) {
-  for (size_t i = 0; i < graph->tensors.size(); ++i) {
-    const Tensor& tensor = graph->tensors[i];
-    if (tensor.tflite_index < 0 && tensor.is_constant() &&
-        tensor.name == name) {
-      return static_cast<TensorId>(i);
-    }
-  }
-  const std::vector<float> values(table.begin(), table.end());
-  std::vector<uint8_t> bytes(values.size() * sizeof(float));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  Tensor constant;
-  constant.name = name;
-  constant.dims = {1, 128, 128, 4};
-  constant.shape = Shape::FromDims(constant.dims);
-  constant.constant = ConstantData::Own(std::move(bytes));
-  return graph->AddTensor(std::move(constant));
-}
-
-PostOp LookupOf(const std::string& name, const quant::WideTable& table,
-                Graph* graph) {
-  PostOp op{"lookup_wide"};
-  op.operand = AddTable(name, table, graph);
-  op.operand_lookup = true;
-  return op;
-}
-
 }  // namespace
 
 std::vector<Node> WideTable(const Node& node, const KernelContext& c) {
@@ -105,7 +75,7 @@ std::vector<Node> WideTable(const Node& node, const KernelContext& c) {
   // The scale in hexadecimal is all of its bits.
   const std::string name = absl::StrFormat("%s of 16-bit codes of scale %a",
                                            function->function, scale);
-  return {OfCodes(node, {LookupOf(name, *table, c.graph)}, *c.graph)};
+  return {OfCodes(node, {WideLookup(name, *table, c.graph)}, *c.graph)};
 }
 
 std::vector<Node> WideRelu(const Node& node, const KernelContext& c) {
@@ -154,7 +124,7 @@ std::vector<Node> WideLeakyRelu(const Node& node, const KernelContext& c) {
     if (!table) return {};
     const std::string name = absl::StrFormat(
         "leaky_relu by %a of 16-bit codes of scales %a, %a", alpha, from, to);
-    return {OfCodes(node, {LookupOf(name, *table, c.graph)}, *c.graph)};
+    return {OfCodes(node, {WideLookup(name, *table, c.graph)}, *c.graph)};
   }
   const quant::Multiplier positive =
       quant::MultiplierOf(quant::ReluScale(from, to));

@@ -92,6 +92,22 @@ std::vector<Node> WideMean(const Node& node, const KernelContext& c) {
   return OfCodes(node, std::move(reduce), clamp, c.graph);
 }
 
+std::vector<Node> WideProductOfAxes(const Node& node, const KernelContext& c) {
+  const std::optional<PostOp> clamp = ClampOf(node, *c.graph);
+  if (!clamp) return {};
+  const int64_t count = c.graph->tensor(node.inputs[0]).shape.elements() /
+                        c.graph->tensor(node.outputs[0]).shape.elements();
+  auto reduce = std::any_cast<ReduceAttributes>(node.attributes);
+  CodeSums product;
+  product.result = CodeSums::Result::kProduct;
+  product.step = quant::ProductStepOf(ScaleOf(*c.graph, node.inputs[0]),
+                                      ScaleOf(*c.graph, node.outputs[0]),
+                                      static_cast<int>(count));
+  if (product.step.right < 1 || product.step.right > 62) return {};
+  reduce.codes = std::make_shared<const CodeSums>(std::move(product));
+  return OfCodes(node, std::move(reduce), clamp, c.graph);
+}
+
 std::vector<Node> WideSoftmax(const Node& node, const KernelContext& c) {
   auto a = std::any_cast<SoftmaxAttributes>(node.attributes);
   const Tensor& out = c.graph->tensor(node.outputs[0]);

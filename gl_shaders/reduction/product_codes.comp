@@ -1,0 +1,57 @@
+// Products of the codes in a window of source texels, in row-major order as TFLite's
+// kernel multiplies them: each product but the first value, and the last one again,
+// is scaled in 64 bits (quant/fixed_point.h's MultiplyOnce()), of which 32 are kept.
+// With CHANNELS, of all channels too. One output texel (4 channels) an invocation.
+//
+// SHIFTED_RIGHT op_shifted_right.
+layout(std140, binding = 0) uniform Params {
+  COMMON_PARAMS
+  ivec4 window;  // x, y, slice, batch
+  ivec4 stride;
+  int multiplier;
+  int right;
+};
+
+ivec4 scaled(ivec4 high, uvec4 low) {
+  uvec4 upper, lower;
+  umulExtended(low, uvec4(multiplier), upper, lower);
+  // The multiplier is not negative: the upper word wraps as it should.
+  return SHIFTED_RIGHT(ivec4(upper + uvec4(high) * uint(multiplier)), lower,
+                       ivec4(right));
+}
+
+ivec4 next(ivec4 product, ivec4 value, bool first) {
+  if (first) return value;
+  ivec4 high, low;
+  imulExtended(product, value, high, low);
+  return scaled(high, uvec4(low));
+}
+
+void main() {
+  if (outside_grid()) return;
+  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+  ivec4 from = p * stride;
+  ivec4 product = ivec4(0);
+  bool first = true;
+  for (int b = 0; b < window.w; ++b) {
+    for (int y = 0; y < window.y; ++y) {
+      for (int x = 0; x < window.x; ++x) {
+#ifdef CHANNELS
+        for (int c = 0; c < src_aux.x; ++c) {
+          ivec4 q = from + ivec4(x, y, c >> 2, b);
+          int value = int(read_src(q.x, q.y, q.z, q.w)[c & 3]);
+          product = next(product, ivec4(value), first);
+          first = false;
+        }
+#else
+        ivec4 q = from + ivec4(x, y, 0, b);
+        product = next(product, ivec4(read_src(q.x, q.y, q.z, q.w)), first);
+        first = false;
+#endif
+      }
+    }
+  }
+  product = scaled(mix(ivec4(0), ivec4(-1), lessThan(product, ivec4(0))),
+                   uvec4(product));
+  write_dst(p.x, p.y, p.z, p.w, vec4(product));
+}

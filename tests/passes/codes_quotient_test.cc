@@ -1,0 +1,79 @@
+// labels: op quant
+// uint8 DIV and 16-bit REDUCE_PROD: TFLite's codes, every one; 208 cases an op.
+#include <cmath>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/testing/code_cases.h"
+#include "tests/testing/device.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using Dims = ModelBuilder::Shape;
+using Op = schema::BuiltinOperator;
+
+// All codes but the zero point, by which TFLite's kernel cannot divide.
+std::vector<uint8_t> Divisors(CodeCases<uint8_t>* cases, const Dims& dims,
+                              const ModelQuantization& q) {
+  std::vector<uint8_t> codes = cases->Codes(dims);
+  for (uint8_t& code : codes) {
+    if (code == q.zero_point[0]) code = code == 255 ? 254 : code + 1;
+  }
+  return codes;
+}
+
+TEST(QuotientCodesTest, AreTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int seed = 1; seed <= 4; ++seed) {
+    CodeCases<uint8_t> cases(seed);
+    for (int i = 0; i < 52; ++i) {
+      const Dims full = {1, 16, 16, 1 + i % 5};
+      const Dims other = i % 3 == 1 ? Dims{1, 1, 1, full[3]} : full;
+      const ModelQuantization a = cases.Draw(cases.Power(-3, 0));
+      const ModelQuantization b = cases.Draw(cases.Power(-3, 0));
+      const ModelQuantization out =
+          cases.Draw(a.scale[0] / b.scale[0] * cases.Power(-2, 1));
+      const int x = cases.Input(full, a);
+      const std::vector<uint8_t> codes = Divisors(&cases, other, b);
+      const int y = i % 4 == 3
+                        ? cases.b.AddConstant<uint8_t>("c", other, codes, b)
+                        : cases.Input(other, b, codes);
+      schema::DivOptionsT options;
+      if (i % 5 == 0) {
+        options.fused_activation_function =
+            schema::ActivationFunctionType::RELU;
+      }
+      cases.b.AddOp(Op::DIV, 2, {x, y}, {cases.Output(full, out)}, options);
+    }
+    cases.ExpectCodes(absl::StrCat("DIV seed ", seed));
+  }
+}
+
+TEST(ProductCodesTest, OfSixteenBitsAreTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int seed = 1; seed <= 4; ++seed) {
+    CodeCases<int16_t> cases(seed);
+    for (int i = 0; i < 52; ++i) {
+      const bool of_channels = i % 2 == 0;
+      const int count = of_channels ? 6 : 20;
+      const Dims dims = {2, 4, 5, 6};
+      const ModelQuantization in = cases.Draw(1e-4f);
+      const float spread = 10000 * in.scale[0];
+      const ModelQuantization out = ModelQuantization::PerTensor(
+          std::pow(spread, static_cast<float>(count)) / 10000, 0);
+      const int x = cases.Input(dims, in);
+      const int axes =
+          of_channels ? cases.Ints({1}, {3}) : cases.Ints({2}, {1, 2});
+      schema::ReducerOptionsT options;
+      cases.b.AddOp(
+          Op::REDUCE_PROD, 2, {x, axes},
+          {cases.Output(of_channels ? Dims{2, 4, 5} : Dims{2, 6}, out)},
+          options);
+    }
+    cases.ExpectCodes(absl::StrCat("REDUCE_PROD seed ", seed));
+  }
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
