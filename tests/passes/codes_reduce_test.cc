@@ -48,7 +48,7 @@ Dims Reduced(const ReduceShape& shape) {
 // The scale of products of `count` values that are spread over the codes.
 float ScaleOfProducts(float scale, int count) {
   const float product = std::pow(40 * scale, static_cast<float>(count)) / 40;
-  return std::min(std::max(product, 1e-20f), 1e20f);
+  return std::min(std::max(product, 1e-20f), 200.0f);
 }
 
 template <typename Code>
