@@ -193,8 +193,6 @@ void AddQuantizedCases(CaseList* list) {
   AddQuantizedConvolutionCases(list);
   AddQuantizedUnaryCases(list);
   AddQuantizedBinaryCases(list);
-  AddQuantizedWindowCases(list);
-  AddSixteenBitCases(list);
 }
 
 }  // namespace gles_delegate::conformance
