@@ -22,8 +22,8 @@ void StreamCopy(void* to, const void* from, size_t bytes);
 
 // Threads that wait for copies. On an H200's host one thread moves 17 GB/s and
 // eight threads move 80 GB/s; starting eight threads takes 100 us, waking them
-// a tenth of that (docs/performance_log.md). The first copy that is large enough
-// starts the threads, and they stay until the HostCopier is destroyed.
+// a tenth of that (docs/performance_log.md). The first copy that is large
+// enough starts the threads, and they stay until the HostCopier is destroyed.
 // Threads: one copy at a time, from any thread.
 class HostCopier {
  public:

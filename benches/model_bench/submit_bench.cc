@@ -10,10 +10,10 @@
 #include "benches/common/read_graph.h"
 #include "benches/model_bench/samples.h"
 #include "delegate/device/device_profile.h"
+#include "delegate/partition/plan_partition.h"
+#include "delegate/passes/compute_on_codes.h"
 #include "delegate/runtime/executor.h"
 #include "delegate/runtime/host_transfer.h"
-#include "delegate/passes/compute_on_codes.h"
-#include "delegate/partition/plan_partition.h"
 #include "tools/common/tflite_host.h"
 
 namespace gles_delegate {

@@ -132,7 +132,8 @@ absl::Status CheckDispatch(const Graph& graph, const Dispatch& d,
         " buffers; the device allows ", profile.limits.max_outputs,
         " of both together (GL_MAX_COMBINED_SHADER_OUTPUT_RESOURCES)"));
   }
-  const auto params_bytes = static_cast<int64_t>(ParamsOf(graph, d).block_bytes());
+  const auto params_bytes =
+      static_cast<int64_t>(ParamsOf(graph, d).block_bytes());
   if (params_bytes > profile.limits.max_uniform_block_bytes) {
     return absl::ResourceExhaustedError(
         absl::StrCat(d.shader, " has ", params_bytes,

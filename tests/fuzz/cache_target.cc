@@ -24,8 +24,8 @@ const std::string& Folder() {
 
 std::string File() { return Folder() + "/" + kName; }
 
-// The header's fields (delegate/cache/cache_file.cc) as they must be for the rest of
-// the file to be read at all: a fuzzer finds no checksum by itself.
+// The header's fields (delegate/cache/cache_file.cc) as they must be for the
+// rest of the file to be read at all: a fuzzer finds no checksum by itself.
 constexpr size_t kHeaderBytes = 64, kFileBytes = 16, kIndexOffset = 24,
                  kIndexBytes = 32, kIndexHash = 40, kHeaderHash = 56;
 

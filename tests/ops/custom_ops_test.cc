@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/ops/pooling/argmax_pool.h"
-#include "delegate/ops/image/landmarks.h"
-#include "delegate/ops/image/resampler.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/custom_params.h"
+#include "delegate/ops/image/landmarks.h"
+#include "delegate/ops/image/resampler.h"
+#include "delegate/ops/pooling/argmax_pool.h"
 #include "flatbuffers/flexbuffers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
-#include "delegate/ops/movement/concatenation.h"
+#include "delegate/graph/builtin_params.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/conv/depthwise_conv_2d.h"
 #include "delegate/ops/matmul/fully_connected.h"
-#include "delegate/graph/builtin_params.h"
+#include "delegate/ops/movement/concatenation.h"
 #include "egl/testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

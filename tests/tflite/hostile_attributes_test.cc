@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "delegate/graph/builtin_params.h"
 #include "delegate/ops/movement/pad.h"
-#include "delegate/ops/padding.h"
 #include "delegate/ops/movement/slice.h"
 #include "delegate/ops/movement/space_depth.h"
 #include "delegate/ops/movement/split.h"
 #include "delegate/ops/movement/tile.h"
-#include "delegate/graph/builtin_params.h"
+#include "delegate/ops/padding.h"
 #include "delegate/tflite/reader.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

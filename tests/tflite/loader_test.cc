@@ -55,7 +55,8 @@ std::set<std::string> Symbols(const std::string& which) {
 
 // Every function that the header declares.
 std::set<std::string> DeclaredFunctions() {
-  std::ifstream file(GLES_DELEGATE_SOURCE_DIR "/delegate/include/gles_delegate/gles_delegate.h");
+  std::ifstream file(GLES_DELEGATE_SOURCE_DIR
+                     "/delegate/include/gles_delegate/gles_delegate.h");
   std::string header;
   for (std::string line; std::getline(file, line);) {
     if (line.rfind("#", 0) != 0) header += line + "\n";  // not the macro itself

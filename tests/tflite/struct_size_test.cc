@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "gles_delegate/gles_delegate.h"
 #include "delegate/tflite/options.h"
+#include "gles_delegate/gles_delegate.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "gles_delegate/gles_delegate.h"
 #include "egl/context.h"
+#include "gles_delegate/gles_delegate.h"
 #include "tests/testing/compare.h"
 #include "tests/testing/op_model.h"
 

@@ -10,8 +10,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/elementwise/elementwise.h"
 
 namespace gles_delegate {
 

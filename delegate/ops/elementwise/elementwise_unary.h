@@ -7,8 +7,8 @@
 #define GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_ELEMENTWISE_UNARY_H_
 
 #include "absl/status/statusor.h"
-#include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/elementwise/elementwise.h"
 
 namespace gles_delegate {
 

@@ -14,8 +14,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "delegate/ops/movement/linear_gather.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/movement/linear_gather.h"
 
 namespace gles_delegate {
 

@@ -2,8 +2,6 @@
 // What is planned for devices that run invocations abreast, whatever the device
 // at hand: convolutions with their weights as literals, and dense rows by
 // slices; and where neither may be.
-#include "delegate/ops/conv/conv_2d.h"
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "delegate/graph/op.h"
+#include "delegate/ops/conv/conv_2d.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"

@@ -1,11 +1,11 @@
 // labels: op llvmpipe softpipe
 // The ops that move values, on int32 and bool tensors, against TFLite's own
 // kernels; and which types they refuse.
+#include "delegate/graph/builtin_params.h"
 #include "delegate/ops/movement/pack.h"
 #include "delegate/ops/movement/pad.h"
 #include "delegate/ops/movement/split.h"
 #include "delegate/ops/movement/transpose.h"
-#include "delegate/graph/builtin_params.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/builtin_params.h"
 #include "delegate/ops/recurrent/basic_lstm.h"
 #include "delegate/ops/recurrent/lstm_inputs.h"
-#include "delegate/graph/builtin_params.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
