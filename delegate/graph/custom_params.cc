@@ -14,10 +14,14 @@ namespace {
 // A flexbuffer's root map, verified. Reads remember the first error.
 class Map {
  public:
-  explicit Map(CustomBytes bytes) : bytes_(bytes.begin(), bytes.end()) {
+  explicit Map(CustomBytes bytes)
+      : bytes_(bytes.begin(), bytes.end()), size_(bytes.size()) {
+    // FlexBuffers 2.0.8 verifies that a key begins inside the bytes, not that
+    // it ends there, and compares keys up to their zero: here is one.
+    bytes_.push_back(0);
     // Three bytes are the least that a flexbuffer takes.
-    if (bytes_.size() < 3 ||
-        !flexbuffers::VerifyBuffer(bytes_.data(), bytes_.size(), nullptr) ||
+    if (size_ < 3 ||
+        !flexbuffers::VerifyBuffer(bytes_.data(), size_, nullptr) ||
         !Root().IsMap()) {
       status_ = absl::InvalidArgumentError(
           "its parameters are no map in a valid flexbuffer");
@@ -85,7 +89,7 @@ class Map {
 
  private:
   flexbuffers::Reference Root() const {
-    return flexbuffers::GetRoot(bytes_.data(), bytes_.size());
+    return flexbuffers::GetRoot(bytes_.data(), size_);
   }
   flexbuffers::Reference Find(const char* key) {
     if (!status_.ok()) return {};
@@ -99,7 +103,9 @@ class Map {
         absl::StrCat("its parameter ", key, " ", why));
   }
 
-  std::vector<uint8_t> bytes_;  // aligned, where the file aligns to nothing
+  // Aligned, where the file aligns to nothing; with a zero behind the end.
+  std::vector<uint8_t> bytes_;
+  size_t size_;
   absl::Status status_;
 };
 

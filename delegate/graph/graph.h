@@ -191,7 +191,8 @@ struct PostOp {
   // The operand is a table of two pixels, whatever the place: f(x, first,
   // second), each the four values of x's channels.
   bool operand_table = false;
-  // The operand is a table of 256 pixels of one channel: table[f(x)].
+  // The operand is a table of codes, of 256 pixels of one channel (table[f(x)])
+  // or of 128 x 128 pixels of four (65,536 codes, or a table of two codes).
   bool operand_lookup = false;
 };
 

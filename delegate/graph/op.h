@@ -26,7 +26,7 @@ struct NodeView {
   absl::string_view custom_name;
   int version = 1;
   // The runtime's parameter structs hold what 2.14 has in them, whatever the
-  // node's version (delegate/tflite/runtime_age.h).
+  // node's version (delegate/tflite/runtime.h).
   bool params_of_2_14 = false;
   const void* builtin_params = nullptr;
   absl::Span<const uint8_t> custom_params;

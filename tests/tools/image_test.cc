@@ -4,6 +4,7 @@
 
 #include <malloc.h>
 
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -54,6 +55,25 @@ TEST(ImageTest, FormatsWithoutLossGiveTheirPixels) {
     EXPECT_EQ(image->height, 5);
     EXPECT_EQ(image->rgb, Pixels());
   }
+}
+
+// Its height is negative. libFuzzer found that a vector of as many bytes was
+// asked for.
+TEST(ImageTest, ABmpWhoseRowsGoFromTopToBottom) {
+  Bytes bmp;
+  stbi_write_bmp_to_func(Append, &bmp, 6, 5, 3, Pixels().data());
+  const auto upright = DecodeImage(bmp);
+  ASSERT_TRUE(upright.ok()) << upright.status();
+  const int32_t height = -5;
+  std::memcpy(&bmp[22], &height, sizeof(height));
+  const auto image = DecodeImage(bmp);
+  ASSERT_TRUE(image.ok()) << image.status();
+  EXPECT_EQ(image->height, 5);
+  // The rows that came last are first.
+  const size_t row = 6 * 3;
+  ASSERT_EQ(image->rgb.size(), 5 * row);
+  EXPECT_EQ(Bytes(image->rgb.begin(), image->rgb.begin() + row),
+            Bytes(upright->rgb.end() - row, upright->rgb.end()));
 }
 
 TEST(ImageTest, AJpegIsReadWithWhatFollowsItsEnd) {

@@ -1,5 +1,7 @@
 #include "tools/common/image.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -86,8 +88,10 @@ absl::StatusOr<Image> DecodeImage(absl::Span<const uint8_t> file) {
                             &channels) == 0) {
     return refuse(stbi_failure_reason());
   }
-  const int64_t pixels = int64_t{image.width} * image.height;
-  if (pixels > kMostPixels) {
+  // A BMP whose rows go from top to bottom has a negative height there.
+  const int64_t promised =
+      std::abs(int64_t{image.width}) * std::abs(int64_t{image.height});
+  if (promised > kMostPixels) {
     return refuse(absl::StrCat("an image of ", image.width, "x", image.height,
                                " pixels; the most is ", kMostPixels));
   }
@@ -96,6 +100,7 @@ absl::StatusOr<Image> DecodeImage(absl::Span<const uint8_t> file) {
                             &channels, 3),
       stbi_image_free);
   if (rgb == nullptr) return refuse(stbi_failure_reason());
+  const auto pixels = static_cast<size_t>(image.width) * image.height;
   image.rgb.assign(rgb.get(), rgb.get() + pixels * 3);
   return image;
 }
