@@ -20,6 +20,8 @@ void AddQuantizedCases(CaseList* list);
 void AddQuantizedConvolutionCases(CaseList* list);
 void AddQuantizedUnaryCases(CaseList* list);
 void AddQuantizedBinaryCases(CaseList* list);
+void AddQuantizedWindowCases(CaseList* list);
+void AddSixteenBitCases(CaseList* list);
 void AddLimitCases(CaseList* list);
 
 }  // namespace gles_delegate::conformance

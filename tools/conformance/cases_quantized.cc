@@ -193,6 +193,8 @@ void AddQuantizedCases(CaseList* list) {
   AddQuantizedConvolutionCases(list);
   AddQuantizedUnaryCases(list);
   AddQuantizedBinaryCases(list);
+  AddQuantizedWindowCases(list);
+  AddSixteenBitCases(list);
 }
 
 }  // namespace gles_delegate::conformance

@@ -1,5 +1,5 @@
-// Models of one op on 8-bit tensors, with random scales and zero points, the
-// extremes among them. How many codes they may differ by is said at each.
+// Models of one op on 8- or 16-bit tensors, with random scales and zero points,
+// the extremes among them. How many codes they may differ by is said at each.
 #ifndef GLES_DELEGATE_TOOLS_CONFORMANCE_QUANTIZED_MODELS_H_
 #define GLES_DELEGATE_TOOLS_CONFORMANCE_QUANTIZED_MODELS_H_
 
@@ -24,8 +24,8 @@ inline constexpr Codes kCodes[] = {Codes::kRandom, Codes::kLowest,
                                    Codes::kHighest};
 std::string Name(Codes codes);
 
-// Builds a model of 8-bit tensors; scales, zero points and data come from the
-// description's own stream.
+// Builds a model of 8- or 16-bit tensors; scales, zero points and data come
+// from the description's own stream.
 class QuantizedBuilder {
  public:
   QuantizedBuilder(std::string description, schema::TensorType type,
@@ -33,8 +33,10 @@ class QuantizedBuilder {
 
   schema::TensorType type() const { return type_; }
   bool is_signed() const { return type_ == schema::TensorType::INT8; }
-  int least() const { return is_signed() ? -128 : 0; }
-  int most() const { return is_signed() ? 127 : 255; }
+  // 16-bit activations, whose zero points are 0. No constants of that type.
+  bool is_wide() const { return type_ == schema::TensorType::INT16; }
+  int least() const { return is_wide() ? -32768 : is_signed() ? -128 : 0; }
+  int most() const { return least() + (is_wide() ? 65535 : 255); }
   testing::Random& random() { return random_; }
   ModelBuilder& builder() { return builder_; }
 

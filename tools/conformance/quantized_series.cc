@@ -44,14 +44,22 @@ float DrawBeside(QuantizedBuilder& b, float scale, int low, int high) {
 }
 
 ModelQuantization WithZeroPoint(QuantizedBuilder& b, float scale) {
+  // 16-bit codes have the zero point 0, and finer scales.
+  if (b.is_wide()) return ModelQuantization::PerTensor(scale / 256, 0);
   const int choices[] = {b.least(), b.most(), b.least() + 128,
                          b.random().NextInt(b.least(), b.most())};
   return ModelQuantization::PerTensor(scale, choices[b.random().NextInt(0, 3)]);
 }
 
 std::vector<int> AllCodes(QuantizedBuilder& b, int step) {
-  std::vector<int> codes(256);
-  for (int i = 0; i < 256; ++i) codes[i] = b.least() + (i * step + 7) % 256;
+  // A stride of a prime number visits all parts of the 65,536.
+  const int count = b.is_wide() ? 4096 : 256;
+  const int range = b.most() - b.least() + 1;
+  const int stride = b.is_wide() ? 251 * step : step;
+  std::vector<int> codes(count);
+  for (int i = 0; i < count; ++i) {
+    codes[i] = b.least() + (i * stride + 7) % range;
+  }
   return codes;
 }
 
@@ -80,6 +88,21 @@ void AddSeries(CaseList* list, schema::BuiltinOperator op,
       });
       family.on_codes = true;
     }
+  }
+}
+
+void AddWideSeries(CaseList* list, schema::BuiltinOperator op,
+                   const std::string& what, const Shape& shape,
+                   const BuildOne& build) {
+  const std::string name = schema::EnumNameBuiltinOperator(op);
+  for (int i = 0; i < 2 * kFamilies; ++i) {
+    const std::string attributes = absl::StrCat("int16_", what, "_", i);
+    Family& family = list->AddQuantized(name, attributes, shape, [=] {
+      QuantizedBuilder b(absl::StrCat(name, " ", attributes), TensorType::INT16,
+                         Codes::kRandom);
+      return build(b, i);
+    });
+    family.on_codes = true;
   }
 }
 

@@ -1,5 +1,5 @@
-// Series of 8-bit models of one op, each with scales and zero points of its
-// own, the extremes among them, for ops of which no code may differ. Their
+// Series of 8- and 16-bit models of one op, each with scales and zero points of
+// its own, the extremes among them, for ops of which no code may differ. Their
 // programs are shared, as scales are uniforms.
 #ifndef GLES_DELEGATE_TOOLS_CONFORMANCE_QUANTIZED_SERIES_H_
 #define GLES_DELEGATE_TOOLS_CONFORMANCE_QUANTIZED_SERIES_H_
@@ -22,10 +22,11 @@ float DrawScale(QuantizedBuilder& b);
 float DrawBeside(QuantizedBuilder& b, float scale, int low, int high);
 
 // Zero points at either end of the range, at 0 or in the middle, or anywhere.
+// Of 16-bit tensors: the zero point 0 and a 256th of the scale.
 ModelQuantization WithZeroPoint(QuantizedBuilder& b, float scale);
 
-// Every code once, in an order that has no period of a few channels. `step` is
-// odd.
+// Every code once (of 16-bit ones 4,096), in an order that has no period of a
+// few channels. `step` is odd.
 std::vector<int> AllCodes(QuantizedBuilder& b, int step);
 
 // An input, or a constant, of all codes.
@@ -45,6 +46,11 @@ void AddSeries(CaseList* list, schema::BuiltinOperator op,
                const std::string& what, const testing::Shape& shape,
                const BuildOne& build, bool with_uint8 = true,
                int families = kFamilies);
+
+// As many models of 16-bit tensors.
+void AddWideSeries(CaseList* list, schema::BuiltinOperator op,
+                   const std::string& what, const testing::Shape& shape,
+                   const BuildOne& build);
 
 }  // namespace gles_delegate::conformance
 

@@ -1,0 +1,162 @@
+// 8-bit reductions, pooling, functions of rows, resizes, and what moves codes
+// between tensors of any quantization: no code may differ, whatever the scales
+// and zero points.
+#include <cstdint>
+#include <vector>
+
+#include "tools/conformance/cases.h"
+#include "tools/conformance/quantized_series.h"
+
+namespace gles_delegate::conformance {
+namespace {
+
+using testing::Shape;
+using Op = schema::BuiltinOperator;
+
+const Shape& WindowShape() {
+  static const auto& shape = *new Shape{2, 6, 5, 9};
+  return shape;
+}
+
+ModelQuantization OutputBeside(QuantizedBuilder& b,
+                               const ModelQuantization& in) {
+  return WithZeroPoint(b, DrawBeside(b, in.scale[0], -3, 5));
+}
+
+// Over the plane, kept and not, over the channels, over rows and images: four
+// shapes in turns. `same`: TFLite wants one quantization.
+void AddReduction(CaseList* list, Op op, bool same) {
+  AddSeries(
+      list, op, "codes", WindowShape(), [=](QuantizedBuilder& b, int number) {
+        const std::vector<std::vector<int32_t>> axes = {
+            {1, 2}, {1, 2}, {3}, {0, 1}};
+        const std::vector<Shape> shapes = {
+            {2, 1, 1, 9}, {2, 9}, {2, 6, 5, 1}, {5, 9}};
+        const int kind = number % 4;
+        const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
+        const int x = b.InputOfCodes("x", WindowShape(), in, AllCodes(b, 37));
+        const int over = b.builder().AddConstant<int32_t>(
+            "axes", {static_cast<int>(axes[kind].size())}, axes[kind]);
+        const bool one = same || number % 3 == 0;
+        const int y =
+            b.Output("y", shapes[kind], one ? in : OutputBeside(b, in));
+        schema::ReducerOptionsT options;
+        options.keep_dims = kind % 2 == 0;
+        b.builder().AddOp(op, 2, {x, over}, {y}, options);
+        return b.Finish({y}, 0);
+      });
+}
+
+// TFLite looks at no quantization.
+void AddPool(CaseList* list, Op op) {
+  AddSeries(
+      list, op, "codes", WindowShape(), [=](QuantizedBuilder& b, int number) {
+        const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
+        const int x = b.InputOfCodes("x", WindowShape(), in, AllCodes(b, 37));
+        const int y = b.Output("y", WindowShape(),
+                               number % 3 == 0 ? OutputBeside(b, in) : in);
+        schema::Pool2DOptionsT options;
+        options.padding = schema::Padding::SAME;
+        options.filter_width = options.filter_height = 3;
+        options.stride_w = options.stride_h = 1;
+        b.builder().AddOp(op, 2, {x}, {y}, options);
+        return b.Finish({y}, 0);
+      });
+}
+
+// `zero_above_least`: of the output that TFLite asks for.
+void AddRows(CaseList* list, Op op, float scale, int zero_above_least) {
+  static const auto& shape = *new Shape{1, 2, 4, 70};
+  AddSeries(list, op, "codes", shape, [=](QuantizedBuilder& b, int number) {
+    const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
+    const int x = b.InputOfCodes("x", shape, in, AllCodes(b, 37));
+    const int y = b.Output(
+        "y", shape,
+        ModelQuantization::PerTensor(scale, b.least() + zero_above_least));
+    if (op == Op::SOFTMAX) {
+      constexpr float kBetas[] = {1, 0.5f, 2.7f, 0};
+      schema::SoftmaxOptionsT options;
+      options.beta = kBetas[number % 4];
+      b.builder().AddOp(op, 2, {x}, {y}, options);
+    } else if (op == Op::LOG_SOFTMAX) {
+      b.builder().AddOp(op, 2, {x}, {y}, schema::LogSoftmaxOptionsT());
+    } else {
+      b.builder().AddOp(op, 2, {x}, {y}, schema::L2NormOptionsT());
+    }
+    return b.Finish({y}, 0);
+  });
+}
+
+void AddResize(CaseList* list, Op op) {
+  AddSeries(
+      list, op, "codes", WindowShape(), [=](QuantizedBuilder& b, int number) {
+        const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
+        const int x = b.InputOfCodes("x", WindowShape(), in, AllCodes(b, 37));
+        const std::vector<int32_t> to = {9, 4};
+        const int size = b.builder().AddConstant<int32_t>("size", {2}, to);
+        const int y = b.Output("y", {2, to[0], to[1], 9},
+                               number % 3 == 0 ? OutputBeside(b, in) : in);
+        const auto add = [&](auto options) {
+          options.align_corners = number % 4 == 1;
+          options.half_pixel_centers = number % 4 >= 2;
+          b.builder().AddOp(op, 3, {x, size}, {y}, options);
+        };
+        if (op == Op::RESIZE_BILINEAR) {
+          add(schema::ResizeBilinearOptionsT());
+        } else {
+          add(schema::ResizeNearestNeighborOptionsT());
+        }
+        return b.Finish({y}, 0);
+      });
+}
+
+// Codes are moved as they are, whatever they stand for in the output.
+void AddMoves(CaseList* list) {
+  const auto add = [&](Op op, const Shape& out, auto add_op) {
+    AddSeries(
+        list, op, "codes", WindowShape(), [=](QuantizedBuilder& b, int number) {
+          const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
+          const int x = b.InputOfCodes("x", WindowShape(), in, AllCodes(b, 37));
+          const int y =
+              b.Output("y", out, number % 3 == 0 ? in : OutputBeside(b, in));
+          add_op(b.builder(), x, y);
+          return b.Finish({y}, 0);
+        });
+  };
+  add(Op::TRANSPOSE, {2, 9, 6, 5}, [](ModelBuilder& b, int x, int y) {
+    const int order =
+        b.AddConstant<int32_t>("order", {4}, std::vector<int32_t>{0, 3, 1, 2});
+    b.AddOp(Op::TRANSPOSE, 2, {x, order}, {y});
+  });
+  add(Op::SLICE, {2, 3, 5, 7}, [](ModelBuilder& b, int x, int y) {
+    const int begin =
+        b.AddConstant<int32_t>("begin", {4}, std::vector<int32_t>{0, 2, 0, 1});
+    const int size =
+        b.AddConstant<int32_t>("size", {4}, std::vector<int32_t>{2, 3, 5, 7});
+    b.AddOp(Op::SLICE, 2, {x, begin, size}, {y});
+  });
+  add(Op::RESHAPE, {2, 30, 9}, [](ModelBuilder& b, int x, int y) {
+    const int shape =
+        b.AddConstant<int32_t>("shape", {3}, std::vector<int32_t>{2, 30, 9});
+    b.AddOp(Op::RESHAPE, 1, {x, shape}, {y});
+  });
+}
+
+}  // namespace
+
+void AddQuantizedWindowCases(CaseList* list) {
+  AddReduction(list, Op::MEAN, /*same=*/false);
+  AddReduction(list, Op::SUM, /*same=*/false);
+  AddReduction(list, Op::REDUCE_MAX, /*same=*/true);
+  AddReduction(list, Op::REDUCE_MIN, /*same=*/true);
+  AddPool(list, Op::AVERAGE_POOL_2D);
+  AddPool(list, Op::MAX_POOL_2D);
+  AddRows(list, Op::SOFTMAX, 1.0f / 256, 0);
+  AddRows(list, Op::LOG_SOFTMAX, 16.0f / 256, 255);
+  AddRows(list, Op::L2_NORMALIZATION, 1.0f / 128, 128);
+  AddResize(list, Op::RESIZE_BILINEAR);
+  AddResize(list, Op::RESIZE_NEAREST_NEIGHBOR);
+  AddMoves(list);
+}
+
+}  // namespace gles_delegate::conformance

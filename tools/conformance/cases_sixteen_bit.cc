@@ -1,0 +1,160 @@
+// Ops on 16-bit tensors (16x8 models) that TFLite computes in integers: no code
+// may differ, whatever the scales.
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "tools/conformance/cases.h"
+#include "tools/conformance/quantized_series.h"
+
+namespace gles_delegate::conformance {
+namespace {
+
+using testing::Shape;
+using Op = schema::BuiltinOperator;
+
+constexpr float kFraction = 1.0f / 32768;
+
+const Shape& WideShape() {
+  static const auto& shape = *new Shape{2, 6, 8, 9};
+  return shape;
+}
+
+ModelQuantization Of(float scale) {
+  return ModelQuantization::PerTensor(scale, 0);
+}
+
+// The scale of the output, which is at least 2^low and at most 2^high times the
+// input's.
+using OutputScale = std::function<float(QuantizedBuilder&, float in)>;
+OutputScale Beside(int low, int high) {
+  return [=](QuantizedBuilder& b, float in) {
+    return DrawBeside(b, in, low, high);
+  };
+}
+float FractionScale(QuantizedBuilder&, float) { return kFraction; }
+
+// An op of one 16-bit input and one output of shape `out`.
+void AddWide(CaseList* list, Op op, const Shape& out, const OutputScale& scale,
+             const std::function<void(QuantizedBuilder& b, int x, int y,
+                                      int number)>& add) {
+  AddWideSeries(
+      list, op, "codes", WideShape(), [=](QuantizedBuilder& b, int number) {
+        const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
+        const int x = b.InputOfCodes("x", WideShape(), in, AllCodes(b, 37));
+        const int y = b.Output("y", out, Of(scale(b, in.scale[0])));
+        add(b, x, y, number);
+        return b.Finish({y}, 0);
+      });
+}
+
+void AddUnaries(CaseList* list) {
+  const auto add = [&](Op op, const OutputScale& scale) {
+    AddWide(list, op, WideShape(), scale,
+            [op](QuantizedBuilder& b, int x, int y, int) {
+              b.builder().AddOp(op, op == Op::QUANTIZE ? 2 : 3, {x}, {y});
+            });
+  };
+  for (Op op : {Op::LOGISTIC, Op::TANH}) add(op, FractionScale);
+  for (Op op : {Op::RELU, Op::RELU6, Op::ABS, Op::QUANTIZE}) {
+    add(op, Beside(-8, 8));
+  }
+  AddWide(list, Op::LEAKY_RELU, WideShape(), Beside(-8, 8),
+          [](QuantizedBuilder& b, int x, int y, int number) {
+            constexpr float kAlphas[] = {0.01f, 0.1f, 0.3f, 1.0f, 1.5f, -0.5f};
+            schema::LeakyReluOptionsT options;
+            options.alpha = kAlphas[number % 6];
+            b.builder().AddOp(Op::LEAKY_RELU, 2, {x}, {y}, options);
+          });
+}
+
+void AddWindows(CaseList* list) {
+  AddWide(list, Op::SOFTMAX, WideShape(), FractionScale,
+          [](QuantizedBuilder& b, int x, int y, int number) {
+            constexpr float kBetas[] = {1, 0.5f, 2.7f, 0};
+            schema::SoftmaxOptionsT options;
+            options.beta = kBetas[number % 4];
+            b.builder().AddOp(Op::SOFTMAX, 3, {x}, {y}, options);
+          });
+  // Other scales than the input's: of one, MAX_POOL_2D moves values.
+  for (Op op : {Op::AVERAGE_POOL_2D, Op::MAX_POOL_2D}) {
+    AddWide(list, op, WideShape(), Beside(1, 4),
+            [op](QuantizedBuilder& b, int x, int y, int) {
+              schema::Pool2DOptionsT options;
+              options.padding = schema::Padding::SAME;
+              options.filter_width = options.filter_height = 3;
+              options.stride_w = options.stride_h = 1;
+              b.builder().AddOp(op, 3, {x}, {y}, options);
+            });
+  }
+  for (const bool keep : {true, false}) {
+    AddWideSeries(
+        list, Op::MEAN, keep ? "kept" : "dropped", WideShape(),
+        [=](QuantizedBuilder& b, int number) {
+          const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
+          const int x = b.InputOfCodes("x", WideShape(), in, AllCodes(b, 37));
+          const int axes = b.builder().AddConstant<int32_t>(
+              "axes", {2}, std::vector<int32_t>{1, 2});
+          const float scale =
+              number % 4 == 0 ? in.scale[0] : DrawBeside(b, in.scale[0], -5, 2);
+          const int y =
+              b.Output("y", keep ? Shape{2, 1, 1, 9} : Shape{2, 9}, Of(scale));
+          schema::ReducerOptionsT options;
+          options.keep_dims = keep;
+          b.builder().AddOp(Op::MEAN, 2, {x, axes}, {y}, options);
+          return b.Finish({y}, 0);
+        });
+  }
+  const Shape resized = {2, 9, 5, 9};
+  AddWide(list, Op::RESIZE_BILINEAR, resized, Beside(-2, 2),
+          [](QuantizedBuilder& b, int x, int y, int number) {
+            const int size = b.builder().AddConstant<int32_t>(
+                "size", {2}, std::vector<int32_t>{9, 5});
+            schema::ResizeBilinearOptionsT options;
+            options.align_corners = number % 4 == 1;
+            options.half_pixel_centers = number % 4 >= 2;
+            b.builder().AddOp(Op::RESIZE_BILINEAR, 4, {x, size}, {y}, options);
+          });
+}
+
+void AddPairs(CaseList* list) {
+  for (Op op : {Op::MAXIMUM, Op::MINIMUM}) {
+    AddWideSeries(
+        list, op, "codes", WideShape(), [=](QuantizedBuilder& b, int) {
+          const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
+          const int x = b.InputOfCodes("x", WideShape(), in, AllCodes(b, 37));
+          const int z = b.InputOfCodes("z", WideShape(), in, AllCodes(b, 1031));
+          const int y = b.Output("y", WideShape(),
+                                 Of(DrawBeside(b, 2 * in.scale[0], 0, 3)));
+          b.builder().AddOp(op, 3, {x, z}, {y});
+          return b.Finish({y}, 0);
+        });
+  }
+  static const auto& left = *new Shape{2, 6, 40};
+  AddWideSeries(
+      list, Op::BATCH_MATMUL, "codes", left,
+      [](QuantizedBuilder& b, int number) {
+        const bool transposed = number % 2 == 1;
+        const Shape right = transposed ? Shape{2, 7, 40} : Shape{2, 40, 7};
+        const ModelQuantization p = WithZeroPoint(b, DrawScale(b));
+        const ModelQuantization q = WithZeroPoint(b, DrawScale(b));
+        const int x = b.InputOfCodes("x", left, p, AllCodes(b, 37));
+        const int z = b.InputOfCodes("z", right, q, AllCodes(b, 1031));
+        const float scale = p.scale[0] * q.scale[0] * 100000;
+        const int y = b.Output("y", {2, 6, 7}, Of(DrawBeside(b, scale, -1, 2)));
+        schema::BatchMatMulOptionsT options;
+        options.adj_y = transposed;
+        b.builder().AddOp(Op::BATCH_MATMUL, 3, {x, z}, {y}, options);
+        return b.Finish({y}, 0);
+      });
+}
+
+}  // namespace
+
+void AddSixteenBitCases(CaseList* list) {
+  AddUnaries(list);
+  AddWindows(list);
+  AddPairs(list);
+}
+
+}  // namespace gles_delegate::conformance
