@@ -14,6 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
+#include "tools/common/progress.h"
 #include "tools/quantized_accuracy/measure.h"
 #include "tools/quantized_accuracy/pictures.h"
 #include "tools/runner/backend.h"
@@ -146,7 +147,31 @@ absl::StatusOr<std::vector<std::pair<std::string, BackendSpec>>> Specs() {
   return named;
 }
 
-absl::Status Run() {
+// One row. kCancelled: Ctrl-C came before its inputs were done.
+absl::StatusOr<Row> Measure(const std::string& path, const Model& model,
+                            const std::string& name, const BackendSpec& spec,
+                            const Pictures& pictures) {
+  const int inputs = absl::GetFlag(FLAGS_num_inputs);
+  const std::string stem = std::filesystem::path(path).stem().string();
+  Progress progress("inputs", inputs);
+  auto accuracy = MeasureAccuracy(
+      model, spec, pictures, inputs, absl::GetFlag(FLAGS_seed), [&](int done) {
+        progress.Show(done, absl::StrCat(stem, " ", name));
+        return !Interrupted();
+      });
+  if (!accuracy.ok()) {
+    return absl::Status(accuracy.status().code(),
+                        absl::StrCat(path, ": ", accuracy.status().message()));
+  }
+  if (accuracy->inputs < inputs) {
+    return absl::CancelledError(absl::StrCat(
+        "interrupted: ", stem, " ", name, " after ", accuracy->inputs, " of ",
+        inputs, " inputs; the rows above are whole"));
+  }
+  return Row{stem, name, *std::move(accuracy)};
+}
+
+absl::StatusOr<std::vector<std::string>> Graphs() {
   std::vector<std::string> graphs = absl::GetFlag(FLAGS_graphs);
   if (!absl::GetFlag(FLAGS_graph).empty()) {
     graphs.push_back(absl::GetFlag(FLAGS_graph));
@@ -158,42 +183,57 @@ absl::Status Run() {
   if (absl::GetFlag(FLAGS_num_inputs) < 1) {
     return absl::InvalidArgumentError("--num_inputs must be 1 or more");
   }
+  return graphs;
+}
+
+// Prints each row when it is measured, and adds it to `rows`.
+absl::Status MeasureAll(const std::vector<std::string>& graphs,
+                        std::vector<Row>& rows) {
   auto specs = Specs();
   if (!specs.ok()) return specs.status();
   auto pictures = Pictures::Load(absl::GetFlag(FLAGS_images));
   if (!pictures.ok()) return pictures.status();
-  nlohmann::ordered_json report = nlohmann::ordered_json::array();
-  std::string renderer;
   PrintHeader();
+  CatchInterrupts();
   for (const std::string& path : graphs) {
     auto model = Model::FromFile(path);
     if (!model.ok()) return model.status();
     for (const auto& [name, spec] : *specs) {
-      auto accuracy = MeasureAccuracy(**model, spec, *pictures,
-                                      absl::GetFlag(FLAGS_num_inputs),
-                                      absl::GetFlag(FLAGS_seed));
-      if (!accuracy.ok()) {
-        return absl::Status(
-            accuracy.status().code(),
-            absl::StrCat(path, ": ", accuracy.status().message()));
-      }
-      const Row row = {std::filesystem::path(path).stem().string(), name,
-                       *std::move(accuracy)};
-      Print(row);
-      report.push_back(ToJson(row));
-      renderer = row.accuracy.facts.renderer;
+      auto row = Measure(path, **model, name, spec, *pictures);
+      if (!row.ok()) return row.status();
+      Print(*row);
+      rows.push_back(*std::move(row));
     }
   }
-  std::printf("\n%d inputs, seed %d, %s, revision %s\n",
-              absl::GetFlag(FLAGS_num_inputs), absl::GetFlag(FLAGS_seed),
-              renderer.c_str(), GitRevision());
-  const std::string path = absl::GetFlag(FLAGS_report_json);
+  return absl::OkStatus();
+}
+
+absl::Status WriteReport(const std::string& path,
+                         const std::vector<Row>& rows) {
   if (path.empty()) return absl::OkStatus();
+  nlohmann::ordered_json report = nlohmann::ordered_json::array();
+  for (const Row& row : rows) report.push_back(ToJson(row));
   std::ofstream file(path);
   file << report.dump(2) << "\n";
   file.close();
   if (!file) return absl::UnavailableError("Cannot write " + path);
   return absl::OkStatus();
+}
+
+absl::Status Run() {
+  auto graphs = Graphs();
+  if (!graphs.ok()) return graphs.status();
+  std::vector<Row> rows;
+  const absl::Status measured = MeasureAll(*graphs, rows);
+  if (!rows.empty()) {
+    std::printf("\n%d inputs, seed %d, %s, revision %s\n",
+                absl::GetFlag(FLAGS_num_inputs), absl::GetFlag(FLAGS_seed),
+                rows.back().accuracy.facts.renderer.c_str(), GitRevision());
+  }
+  // The rows that were measured are kept, whatever came after them.
+  const absl::Status written =
+      WriteReport(absl::GetFlag(FLAGS_report_json), rows);
+  return measured.ok() ? written : measured;
 }
 
 int Main(int argc, char** argv) {

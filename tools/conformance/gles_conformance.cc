@@ -22,6 +22,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tests/testing/random.h"
+#include "tools/common/progress.h"
 #include "tools/conformance/minimal_device.h"
 #include "tools/conformance/report.h"
 #include "tools/conformance/selection.h"
@@ -66,7 +67,8 @@ constexpr char kUsage[] =
     "  gles_conformance --junit=conformance.xml --html=conformance.html\n"
     "  gles_conformance --filter=CONV_2D/*float32 --device=llvmpipe\n\n"
     "Exit status: 0 where every case passed, 1 where one failed, 2 where the "
-    "suite could not run.";
+    "suite could not run, 130 where Ctrl-C ended it: what ran until then is "
+    "reported.";
 
 constexpr int kFailed = 1;
 constexpr int kCouldNotRun = 2;
@@ -85,11 +87,6 @@ void ReportCrash(int signal) {
   say("\n");
   std::signal(signal, SIG_DFL);
   std::raise(signal);
-}
-
-void SayStarted(const std::string& name) {
-  std::snprintf(g_running, sizeof(g_running), "%s", name.c_str());
-  if (absl::GetFlag(FLAGS_verbose)) std::fprintf(stderr, "%s\n", name.c_str());
 }
 
 std::string SelectionText() {
@@ -117,12 +114,17 @@ std::string NowUtc() {
   return text;
 }
 
+// The file is there whole or not at all.
 absl::Status WriteFile(const std::string& path, const std::string& text) {
   if (path.empty()) return absl::OkStatus();
-  std::ofstream file(path);
+  const std::string unfinished = path + ".part";
+  std::ofstream file(unfinished);
   file << text;
   file.close();
-  if (!file) return absl::UnavailableError("cannot write " + path);
+  if (!file || std::rename(unfinished.c_str(), path.c_str()) != 0) {
+    std::remove(unfinished.c_str());
+    return absl::UnavailableError("cannot write " + path);
+  }
   return absl::OkStatus();
 }
 
@@ -147,7 +149,7 @@ absl::StatusOr<std::vector<Family>> ChosenFamilies() {
 class CaseChooser {
  public:
   bool operator()(const std::string& name) {
-    if (!filter_.Accepts(name)) return false;
+    if (Interrupted() || !filter_.Accepts(name)) return false;
     return index_++ % std::max(1, absl::GetFlag(FLAGS_sample)) == 0;
   }
 
@@ -167,6 +169,43 @@ int List(const std::vector<Family>& families) {
   return 0;
 }
 
+int64_t CountCases(const std::vector<Family>& families) {
+  CaseChooser wanted;
+  int64_t cases = 0;
+  for (const Family& family : families) {
+    for (const Variant& variant : VariantsOf(family)) {
+      cases += wanted(CaseName(family, variant)) ? 1 : 0;
+    }
+  }
+  return cases;
+}
+
+// Says which case runs: to the signal handler, and to who watches.
+class Watch {
+ public:
+  explicit Watch(int64_t cases) : progress_("cases", cases) {}
+
+  void Started(const std::string& name) {
+    std::snprintf(g_running, sizeof(g_running), "%s", name.c_str());
+    if (absl::GetFlag(FLAGS_verbose)) {
+      std::fprintf(stderr, "%s\n", name.c_str());
+    } else {
+      progress_.Show(started_, name);
+    }
+    ++started_;
+  }
+
+  void Failed(const CaseResult& result) {
+    progress_.Clear();
+    std::fprintf(stderr, "FAILED %s\n%s\n", result.name.c_str(),
+                 result.failure.c_str());
+  }
+
+ private:
+  Progress progress_;
+  int64_t started_ = 0;
+};
+
 absl::StatusOr<Results> RunFamilies(const std::vector<Family>& families) {
   auto session = Session::Create(absl::GetFlag(FLAGS_device),
                                  absl::GetFlag(FLAGS_self_check));
@@ -182,16 +221,19 @@ absl::StatusOr<Results> RunFamilies(const std::vector<Family>& families) {
                results.facts.driver.c_str());
   const std::time_t start = std::time(nullptr);
   CaseChooser wanted;
+  Watch watch(CountCases(families));
+  CatchInterrupts();
   for (const Family& family : families) {
-    std::vector<CaseResult> ran =
-        (*session)->Run(family, std::ref(wanted), SayStarted);
+    std::vector<CaseResult> ran = (*session)->Run(
+        family, std::ref(wanted),
+        [&watch](const std::string& name) { watch.Started(name); });
     for (CaseResult& result : ran) {
-      if (!result.failure.empty()) {
-        std::fprintf(stderr, "FAILED %s\n%s\n", result.name.c_str(),
-                     result.failure.c_str());
-      }
+      if (!result.failure.empty()) watch.Failed(result);
       results.Add(std::move(result));
     }
+  }
+  if (Interrupted()) {
+    absl::StrAppend(&results.facts.selection, ", interrupted");
   }
   results.facts.seconds = std::difftime(std::time(nullptr), start);
   return results;
@@ -228,6 +270,7 @@ int Main() {
     written.Update(WriteFile(absl::GetFlag(FLAGS_html), HtmlPage(*results)));
   }
   if (!written.ok()) return CouldNotRun(written);
+  if (Interrupted()) return kInterruptedExit;
   if (results->all.cases() == 0) {
     return CouldNotRun(absl::NotFoundError("no case has such a name"));
   }

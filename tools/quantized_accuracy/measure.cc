@@ -107,10 +107,9 @@ void Add(const Opened& opened, const Interpreter& want, const Interpreter& got,
 
 }  // namespace
 
-absl::StatusOr<Accuracy> MeasureAccuracy(const Model& model,
-                                         const BackendSpec& spec,
-                                         const Pictures& pictures, int inputs,
-                                         int seed) {
+absl::StatusOr<Accuracy> MeasureAccuracy(
+    const Model& model, const BackendSpec& spec, const Pictures& pictures,
+    int inputs, int seed, const std::function<bool(int)>& before) {
   auto opened = Open(model);
   if (!opened.ok()) return opened.status();
   BackendSpec cpu;
@@ -124,7 +123,8 @@ absl::StatusOr<Accuracy> MeasureAccuracy(const Model& model,
   Accuracy accuracy;
   accuracy.has_boxes = opened->has_boxes;
   accuracy.inner_tensors = want.outputs() - opened->own_outputs;
-  for (; accuracy.inputs < inputs; ++accuracy.inputs) {
+  for (; accuracy.inputs < inputs && before(accuracy.inputs);
+       ++accuracy.inputs) {
     for (Interpreter* interpreter : {&want, &got}) {
       absl::Status ran =
           WritePicture(interpreter->input(0), pictures, accuracy.inputs, seed);

@@ -3,6 +3,7 @@
 #ifndef GLES_DELEGATE_TOOLS_QUANTIZED_ACCURACY_MEASURE_H_
 #define GLES_DELEGATE_TOOLS_QUANTIZED_ACCURACY_MEASURE_H_
 
+#include <functional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -27,11 +28,12 @@ struct Accuracy {
 };
 
 // `model` takes one picture, of 8-bit codes or of floats (0 to 1).
-// kInvalidArgument: it takes something else.
-absl::StatusOr<Accuracy> MeasureAccuracy(const Model& model,
-                                         const BackendSpec& spec,
-                                         const Pictures& pictures, int inputs,
-                                         int seed);
+// kInvalidArgument: it takes something else. `before` is called with how many
+// inputs are done, before each; the first false ends the measurement, and
+// Accuracy::inputs says how many were compared.
+absl::StatusOr<Accuracy> MeasureAccuracy(
+    const Model& model, const BackendSpec& spec, const Pictures& pictures,
+    int inputs, int seed, const std::function<bool(int)>& before);
 
 }  // namespace gles_delegate
 

@@ -8,11 +8,13 @@
 #include "absl/flags/parse.h"
 #include "absl/flags/usage.h"
 #include "absl/flags/usage_config.h"
+#include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "egl/context.h"
+#include "tools/common/progress.h"
 
 ABSL_FLAG(std::string, graph, "", "the .tflite model to run");
 ABSL_FLAG(int, num_threads, 1,
@@ -151,7 +153,7 @@ int RunTool(int argc, char** argv, const char* name, const std::string& usage,
   if (status.ok()) return 0;
   std::fflush(stdout);
   std::fprintf(stderr, "%s: %s\n", name, status.ToString().c_str());
-  return 1;
+  return absl::IsCancelled(status) ? kInterruptedExit : 1;
 }
 
 }  // namespace gles_delegate
