@@ -14,6 +14,8 @@ Prints one line a finding and ends with 1 where there is one.
 - options: docs/options.md has a row for each option of the delegate, with its default
   where that is a number, and for each environment variable GLES_..., with the files
   that read it; and no other rows.
+- examples: each block of code of docs/integration.md stands in the test that runs
+  them.
 - layers: a stage of delegate/ includes only headers of stages and folders that its
   library links (delegate/CMakeLists.txt); egl/, gl_shaders/ and quant/ likewise.
 """
@@ -214,6 +216,28 @@ def check_variables(page, texts):
                 yield f"{OPTIONS_PAGE}: {path} does not read {name}"
 
 
+# --- examples ---------------------------------------------------------------
+
+EXAMPLES_PAGE = "docs/integration.md"
+EXAMPLES_TEST = "tests/tflite/integration_test.cc"
+BLOCK = re.compile(r"^```c\+\+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def check_examples(page, test):
+    """Yields a finding for each block of C++ of a page that the test does not have.
+
+    >>> page = "text\\n```c++\\n  f();\\n  g();\\n```\\n```c++\\n  h();\\n```\\n"
+    >>> list(check_examples(page, "{\\n  f();\\n  g();\\n  h();\\n}"))
+    []
+    >>> list(check_examples(page, "{\\n  f();\\n  h();\\n  g();\\n}"))
+    ['docs/integration.md: tests/tflite/integration_test.cc lacks the block "f();"']
+    """
+    for block in BLOCK.findall(page):
+        if block not in test:
+            first = block.strip().splitlines()[0]
+            yield f'{EXAMPLES_PAGE}: {EXAMPLES_TEST} lacks the block "{first}"'
+
+
 # --- layers -----------------------------------------------------------------
 
 STAGE = re.compile(r"^gles_add_stage\((\w+)([^)]*)\)", re.MULTILINE)
@@ -306,6 +330,7 @@ def findings():
     page = read(OPTIONS_PAGE)
     yield from check_options(page, struct, read("delegate/tflite/options.cc"))
     yield from check_variables(page, sources)
+    yield from check_examples(read(EXAMPLES_PAGE), read(EXAMPLES_TEST))
 
 
 def self_test():

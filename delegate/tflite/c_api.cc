@@ -30,7 +30,7 @@ TfLiteDelegate* Create(absl::StatusOr<Options> options) {
     return nullptr;
   }
   return gles_delegate::WrapDelegate(
-      std::make_shared<GlesSimpleDelegate>(*std::move(options)));
+      std::make_unique<GlesSimpleDelegate>(*std::move(options)));
 }
 
 }  // namespace
@@ -53,8 +53,7 @@ void TfLiteGlesDelegateDelete(TfLiteDelegate* delegate) {
 const char* TfLiteGlesDelegateLastError(void) { return LastError().c_str(); }
 
 const char* TfLiteGlesDelegateReport(TfLiteDelegate* delegate) {
-  auto* simple = gles_delegate::UnwrapDelegate(delegate);
-  return simple == nullptr ? nullptr : simple->Report();
+  return gles_delegate::ReportOfWrapped(delegate);
 }
 
 const TfLiteGlesCustomOp* TfLiteGlesDelegateCustomOps(size_t* count) {
@@ -102,7 +101,7 @@ TfLiteDelegate* tflite_plugin_create_delegate(
   // TFLite's own C loaders of 2.9 to 2.14 pass no report_error and call the
   // delegate without looking whether there is one: they get one that says why.
   return gles_delegate::WrapDelegate(
-      std::make_shared<FailingDelegate>(options.status()));
+      std::make_unique<FailingDelegate>(options.status()));
 }
 
 void tflite_plugin_destroy_delegate(TfLiteDelegate* delegate) {

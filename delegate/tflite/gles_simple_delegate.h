@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "delegate/device/device_profile.h"
+#include "delegate/runtime/worker_thread.h"
 #include "delegate/tflite/gpu.h"
 #include "delegate/tflite/kernel.h"
 #include "delegate/tflite/options.h"
@@ -22,7 +23,10 @@ namespace gles_delegate {
 
 class GlesSimpleDelegate final : public SimpleDelegate {
  public:
-  explicit GlesSimpleDelegate(Options options) : options_(std::move(options)) {}
+  explicit GlesSimpleDelegate(Options options)
+      : options_(std::move(options)),
+        worker_(options_.has_worker ? std::make_shared<WorkerThread>()
+                                    : nullptr) {}
 
   const char* Name() const override { return "TfLiteGlesDelegate"; }
   absl::Status Initialize(TfLiteContext* context) override;
@@ -34,6 +38,7 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   void Finish(TfLiteContext* context) override;
   bool FallsBackToCpu() const override { return options_.fallback_to_cpu; }
   const char* Report() override;
+  std::shared_ptr<WorkerThread> worker() const override { return worker_; }
 
  private:
   absl::Status EnsureGpu(TfLiteContext* context);
@@ -56,6 +61,7 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   SubgraphReport& now() { return subgraphs_[current_]; }
 
   Options options_;
+  const std::shared_ptr<WorkerThread> worker_;
   std::shared_ptr<Gpu> gpu_;  // nullptr: never applied
   DeviceProfile profile_;
   Runtime runtime_;

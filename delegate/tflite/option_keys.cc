@@ -64,6 +64,10 @@ absl::StatusOr<int> ParseFloat16Overflow(absl::string_view text) {
   return ParseName(text, {"infinity", "saturate"});
 }
 
+absl::StatusOr<int> ParseThreadMode(absl::string_view text) {
+  return ParseName(text, {"caller", "worker"});
+}
+
 struct IntKey {
   absl::string_view name;
   int32_t TfLiteGlesDelegateOptions::*field;
@@ -97,6 +101,7 @@ constexpr IntKey kIntKeys[] = {
     {"float16_overflow", &TfLiteGlesDelegateOptions::float16_overflow,
      ParseFloat16Overflow},
     {"prefer_faster", &TfLiteGlesDelegateOptions::prefer_faster, ParseFlag},
+    {"thread_mode", &TfLiteGlesDelegateOptions::thread_mode, ParseThreadMode},
 };
 
 struct Int64Key {
@@ -195,6 +200,7 @@ absl::Status CheckChoices(const TfLiteGlesDelegateOptions& options) {
            Choice{"wait_type", &O::wait_type, kTfLiteGlesWaitActive},
            Choice{"float16_overflow", &O::float16_overflow,
                   kTfLiteGlesFloat16OverflowSaturate},
+           Choice{"thread_mode", &O::thread_mode, kTfLiteGlesThreadWorker},
            Choice{"verbosity", &O::verbosity, 2},
        }) {
     const int32_t value = options.*choice.field;
@@ -202,12 +208,6 @@ absl::Status CheckChoices(const TfLiteGlesDelegateOptions& options) {
     return absl::InvalidArgumentError(
         absl::StrCat("option ", choice.name, ": ", value, " is not 0 ",
                      choice.most == 1 ? "or " : "to ", choice.most));
-  }
-  if (options.reserved_1 != 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("reserved_1 is ", options.reserved_1,
-                     "; this library has no option there. Update the library, "
-                     "or leave the field zero"));
   }
   return absl::OkStatus();
 }

@@ -135,6 +135,7 @@ absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {
   options.enable_op_profiling = o.enable_op_profiling != 0;
   options.fallback_to_cpu = o.fallback_to_cpu != 0;
   options.prefer_faster = o.prefer_faster != 0;
+  options.has_worker = o.thread_mode == kTfLiteGlesThreadWorker;
   auto cache = CacheOptionsFrom(o);
   if (!cache.ok()) return cache.status();
   options.cache = *std::move(cache);

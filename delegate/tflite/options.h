@@ -46,6 +46,7 @@ struct Options {
   bool enable_op_profiling = false;
   bool fallback_to_cpu = false;
   bool prefer_faster = false;
+  bool has_worker = false;  // thread_mode
   // nullopt: the kernels of the runtime that has loaded the delegate.
   std::optional<quant::CpuKernels> integer_rounding;
   CacheOptions cache;  // its directory is empty where no cache is wanted

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "delegate/tflite/abi.h"
 
@@ -34,6 +35,29 @@ std::shared_ptr<SimpleDelegate>& DelegateOf(TfLiteDelegate* delegate) {
   return WrappedOf(delegate).delegate;
 }
 
+// Runs fn where the delegate's work is done. An error of the worker's own: fn
+// did not run.
+absl::Status OnItsThread(const SimpleDelegate& delegate,
+                         absl::FunctionRef<absl::Status()> fn) {
+  // Kept, as fn may delete the delegate's last owner but this caller.
+  const std::shared_ptr<WorkerThread> worker = delegate.worker();
+  if (worker == nullptr) return fn();
+  absl::Status result;
+  const absl::Status ran = worker->Run([&] { result = fn(); });
+  return ran.ok() ? result : ran;
+}
+
+// The deleter of what WrapDelegate wraps. In a forked child nothing is deleted:
+// what the delegate holds is the parent's.
+void DeleteOnItsThread(SimpleDelegate* delegate) {
+  const std::shared_ptr<WorkerThread> worker = delegate->worker();
+  if (worker == nullptr || !worker->is_started()) {
+    delete delegate;
+    return;
+  }
+  (void)worker->Run([delegate] { delete delegate; });
+}
+
 // The one place where a Status becomes TFLite's status and message.
 TfLiteStatus ToTfLite(TfLiteContext* context, const absl::Status& status) {
   if (status.ok()) return kTfLiteOk;
@@ -42,6 +66,7 @@ TfLiteStatus ToTfLite(TfLiteContext* context, const absl::Status& status) {
   return kTfLiteError;
 }
 
+// Within DelegatePrepare, and so on the delegate's thread.
 void* KernelInit(TfLiteContext* context, const char* buffer, size_t) {
   const auto* params = reinterpret_cast<const TfLiteDelegateParams*>(buffer);
   auto* state = new KernelState;
@@ -60,19 +85,28 @@ void* KernelInit(TfLiteContext* context, const char* buffer, size_t) {
 }
 
 void KernelFree(TfLiteContext*, void* user_data) {
-  delete static_cast<KernelState*>(user_data);
+  auto* state = static_cast<KernelState*>(user_data);
+  // In a forked child the state stays: what it holds is the parent's.
+  (void)OnItsThread(*state->delegate, [state] {
+    delete state;
+    return absl::OkStatus();
+  });
 }
 
 TfLiteStatus KernelPrepare(TfLiteContext* context, TfLiteNode* node) {
   auto* state = static_cast<KernelState*>(node->user_data);
   if (!state->init.ok()) return ToTfLite(context, state->init);
-  return ToTfLite(context, state->kernel->Prepare(context));
+  return ToTfLite(context, OnItsThread(*state->delegate, [&] {
+                    return state->kernel->Prepare(context);
+                  }));
 }
 
 TfLiteStatus KernelEval(TfLiteContext* context, TfLiteNode* node) {
   auto* state = static_cast<KernelState*>(node->user_data);
   if (state->kernel == nullptr) return ToTfLite(context, state->init);
-  return ToTfLite(context, state->kernel->Eval(context));
+  return ToTfLite(context, OnItsThread(*state->delegate, [&] {
+                    return state->kernel->Eval(context);
+                  }));
 }
 
 NewestRegistration RegistrationFor(const SimpleDelegate& delegate) {
@@ -152,10 +186,14 @@ absl::Status Replace(TfLiteContext* context, TfLiteDelegate* wrapped,
 
 TfLiteStatus DelegatePrepare(TfLiteContext* context, TfLiteDelegate* wrapped) {
   SimpleDelegate& delegate = *DelegateOf(wrapped);
-  absl::Status status = delegate.Initialize(context);
-  const bool nothing_replaced = !status.ok();
-  if (status.ok()) status = Replace(context, wrapped, delegate);
-  delegate.Finish(context);
+  bool nothing_replaced = true;
+  const absl::Status status = OnItsThread(delegate, [&] {
+    absl::Status applied = delegate.Initialize(context);
+    nothing_replaced = !applied.ok();
+    if (applied.ok()) applied = Replace(context, wrapped, delegate);
+    delegate.Finish(context);
+    return applied;
+  });
   const TfLiteStatus result = ToTfLite(context, status);
   return nothing_replaced && delegate.FallsBackToCpu() ? kTfLiteOk : result;
 }
@@ -167,9 +205,9 @@ ModelPartition PartitionOf(const TfLiteDelegateParams& params) {
           ToVector(params.output_tensors)};
 }
 
-TfLiteDelegate* WrapDelegate(std::shared_ptr<SimpleDelegate> delegate) {
+TfLiteDelegate* WrapDelegate(std::unique_ptr<SimpleDelegate> delegate) {
   auto* wrapped = new Wrapped{};
-  wrapped->delegate = std::move(delegate);
+  wrapped->delegate = {delegate.release(), DeleteOnItsThread};
   wrapped->abi.base.data_ = wrapped;
   wrapped->abi.base.Prepare = DelegatePrepare;
   // Else TFLite refuses a model with one dynamic tensor before Prepare is
@@ -178,10 +216,20 @@ TfLiteDelegate* WrapDelegate(std::shared_ptr<SimpleDelegate> delegate) {
   return &wrapped->abi.base;
 }
 
-SimpleDelegate* UnwrapDelegate(TfLiteDelegate* delegate) {
-  if (delegate == nullptr || delegate->Prepare != DelegatePrepare)
+const char* ReportOfWrapped(TfLiteDelegate* delegate) {
+  if (delegate == nullptr || delegate->Prepare != DelegatePrepare) {
     return nullptr;
-  return DelegateOf(delegate).get();
+  }
+  SimpleDelegate& wrapped = *DelegateOf(delegate);
+  if (wrapped.worker() == nullptr) return wrapped.Report();
+  thread_local std::string texts;
+  // The worker must not take its own thread's.
+  std::string& text = texts;
+  const absl::Status reported = OnItsThread(wrapped, [&] {
+    text = wrapped.Report();
+    return absl::OkStatus();
+  });
+  return reported.ok() ? text.c_str() : nullptr;
 }
 
 void DeleteWrapped(TfLiteDelegate* delegate) {

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "delegate/runtime/worker_thread.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
@@ -25,8 +26,9 @@ struct ModelPartition {
 };
 ModelPartition PartitionOf(const TfLiteDelegateParams& params);
 
-// One partition's kernel. Threads: Prepare and Eval on the thread that applied
-// the delegate (Eval checks); destruction on any.
+// One partition's kernel. Threads: with a worker (SimpleDelegate::worker()),
+// all on the worker's thread. Without: Prepare and Eval on the thread that
+// applied the delegate (Eval checks); destruction on any.
 class SimpleDelegateKernel {
  public:
   virtual ~SimpleDelegateKernel() = default;
@@ -37,7 +39,9 @@ class SimpleDelegateKernel {
   virtual absl::Status Eval(TfLiteContext* context) = 0;
 };
 
-// What of a model is delegated.
+// What of a model is delegated. Threads: with a worker, all but Name(),
+// FallsBackToCpu() and worker() on the worker's thread, destruction as well;
+// simple_delegate.cc sees to it.
 class SimpleDelegate {
  public:
   virtual ~SimpleDelegate() = default;
@@ -57,6 +61,9 @@ class SimpleDelegate {
       TfLiteContext* context, const ModelPartition& partition) = 0;
   // Whether a failure to apply is reported and nothing else.
   virtual bool FallsBackToCpu() const { return false; }
+  // The thread that does the work of the delegate and of its kernels; nullptr:
+  // each caller's own.
+  virtual std::shared_ptr<WorkerThread> worker() const { return nullptr; }
   // After the partitions are replaced (or Initialize failed).
   virtual void Finish(TfLiteContext* context) = 0;
   // What the delegate did, as a JSON object; valid until the next call.
@@ -65,9 +72,12 @@ class SimpleDelegate {
 
 // Wraps a delegate for TFLite. Its `data_` owns a reference to `delegate`, as
 // does each kernel, so that either side may be deleted first.
-TfLiteDelegate* WrapDelegate(std::shared_ptr<SimpleDelegate> delegate);
-// nullptr: not made by WrapDelegate (told by its Prepare function).
-SimpleDelegate* UnwrapDelegate(TfLiteDelegate* delegate);
+TfLiteDelegate* WrapDelegate(std::unique_ptr<SimpleDelegate> delegate);
+// SimpleDelegate::Report(), where the delegate has a worker from its thread:
+// the text is then the calling thread's, and valid until its next call.
+// nullptr: not made by WrapDelegate (told by its Prepare function), or a forked
+// child.
+const char* ReportOfWrapped(TfLiteDelegate* delegate);
 // Deletes what WrapDelegate made; nullptr is allowed.
 void DeleteWrapped(TfLiteDelegate* delegate);
 

@@ -43,7 +43,7 @@ TEST(OptionsTest, DefaultsAreThoseOfTheHeader) {
   EXPECT_EQ(o.float16_overflow, kTfLiteGlesFloat16OverflowInfinity);
   EXPECT_EQ(o.float32_nodes, nullptr);
   EXPECT_EQ(o.prefer_faster, 0);
-  EXPECT_EQ(o.reserved_1, 0);
+  EXPECT_EQ(o.thread_mode, kTfLiteGlesThreadCaller);
   EXPECT_EQ(o.serialization_dir, nullptr);
   EXPECT_EQ(o.model_token, nullptr);
   EXPECT_EQ(o.enable_serialization, 1);
@@ -100,16 +100,16 @@ TEST(OptionsTest, BadValuesNameTheField) {
   EXPECT_THAT(TfLiteGlesDelegateLastError(), HasSubstr("storage"));
 }
 
-// A later release may have an option there, which this one does not know.
-TEST(OptionsTest, AReservedFieldMustBeZero) {
+TEST(OptionsTest, ThreadModeIsReadFromTheStruct) {
   TfLiteGlesDelegateOptions o = TfLiteGlesDelegateOptionsDefault();
-  o.prefer_faster = 1;
-  const auto options = OptionsFrom(&o);
-  ASSERT_TRUE(options.ok()) << options.status();
-  EXPECT_TRUE(options->prefer_faster);
-  o.reserved_1 = 1;
+  ASSERT_TRUE(OptionsFrom(&o).ok());
+  EXPECT_FALSE(OptionsFrom(&o)->has_worker);
+  o.thread_mode = kTfLiteGlesThreadWorker;
+  ASSERT_TRUE(OptionsFrom(&o).ok());
+  EXPECT_TRUE(OptionsFrom(&o)->has_worker);
+  o.thread_mode = 2;
   EXPECT_THAT(std::string(OptionsFrom(&o).status().message()),
-              HasSubstr("reserved_1"));
+              HasSubstr("thread_mode"));
 }
 
 TEST(PluginTest, EveryFieldIsAKey) {
@@ -133,6 +133,7 @@ TEST(PluginTest, EveryFieldIsAKey) {
            {"wait_type", "active"},
            {"float16_overflow", "saturate"},
            {"prefer_faster", "true"},
+           {"thread_mode", "worker"},
            {"enable_op_profiling", "1"},
            {"enable_serialization", "0"},
            {"integer_rounding", "auto"},
@@ -181,6 +182,8 @@ TEST(PluginTest, ABadValueIsRefused) {
   EXPECT_THAT(Reported(), HasSubstr("is not infinity or saturate"));
   EXPECT_EQ(Plugin("prefer_faster", "2"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("is not 0, 1, true or false"));
+  EXPECT_EQ(Plugin("thread_mode", "2"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("is not caller or worker"));
   EXPECT_EQ(Plugin("float32_nodes", "5-3"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("option float32_nodes"));
   EXPECT_EQ(Plugin("exclude_nodes", "5-3"), nullptr);

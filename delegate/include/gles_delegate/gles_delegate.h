@@ -18,7 +18,8 @@
 // with that same EGLContext current, on whatever thread that is; on the thread
 // that applied the delegate it may also be current nowhere, and is then made
 // current for the length of the call. Else Invoke returns kTfLiteError, and
-// says which threads and contexts these were. Failure: where the delegate
+// says which threads and contexts these were. With the option thread_mode, any
+// thread may call. Failure: where the delegate
 // cannot be applied, ModifyGraphWithDelegate returns an error, the reason goes
 // to the interpreter's error reporter, and the interpreter runs on the CPU as
 // before.
@@ -82,6 +83,24 @@ enum TfLiteGlesWaitType {
   // The thread asks the driver again and again for up to 2 ms, then sleeps:
   // lower latency for short inferences, at the price of a busy core.
   kTfLiteGlesWaitActive = 1,
+};
+
+// On which thread the delegate works.
+enum TfLiteGlesThreadMode {
+  // On the thread that calls it, which the rule at the top of this header
+  // binds: that of a context of the delegate's own, or that where a borrowed
+  // context is current.
+  kTfLiteGlesThreadCaller = 0,
+  // On one thread of the delegate's own, in a context of its own: no context of
+  // the app's is borrowed, and force_own_context has no effect. The delegate,
+  // its report and the interpreters that use it may be called from any thread,
+  // and from many at once as long as each interpreter is called by one at a
+  // time, which is TFLite's own rule. Calls are served in the order in which
+  // they come, and each caller sleeps until its call is done. The interpreters'
+  // error reporters may be called on the delegate's thread meanwhile. In a
+  // child that was forked after the delegate was applied, calls fail with
+  // kTfLiteError, and deleting is allowed.
+  kTfLiteGlesThreadWorker = 1,
 };
 
 // What becomes of a finite value past 65504, the largest 16-bit float, where
@@ -243,8 +262,9 @@ typedef struct TfLiteGlesDelegateOptions {
   // what the runtime's kernels call. See docs/performance.md. Default 0.
   int32_t prefer_faster;
 
-  // Zero.
-  int32_t reserved_1;
+  // TfLiteGlesThreadMode; as text "caller" or "worker".
+  // Default kTfLiteGlesThreadCaller.
+  int32_t thread_mode;
 } TfLiteGlesDelegateOptions;
 
 // Writes the default options to `*options`, `struct_size` bytes and no more:
@@ -282,11 +302,14 @@ GLES_DELEGATE_EXPORT void TfLiteGlesDelegateDelete(
 GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateLastError(void);
 
 // What the delegate did, as a JSON object: device, driver, partitions, each
-// node that stayed on the CPU and why, memory, start-up times. The text lives
-// until the next call on this delegate or its deletion. NULL: not our delegate.
-// Threads: any, but not while another thread applies the delegate or invokes,
-// allocates or deletes an interpreter that uses it, nor from two threads at
-// once: the report reads what these write, and takes no lock.
+// node that stayed on the CPU and why, memory, start-up times. NULL: not our
+// delegate, or, with kTfLiteGlesThreadWorker, a forked child.
+// Threads, with kTfLiteGlesThreadWorker: any, at any time; the text lives until
+// the calling thread's next call, on whatever delegate, or its end. Else: any,
+// but not while another thread applies the delegate or invokes, allocates or
+// deletes an interpreter that uses it, nor from two threads at once: the report
+// reads what these write, and takes no lock; the text lives until the next call
+// on this delegate or its deletion.
 GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateReport(
     struct TfLiteDelegate* delegate);
 

@@ -1,0 +1,143 @@
+// labels: unit sanitize tsan
+// The thread that does what others ask of it.
+#include "delegate/runtime/worker_thread.h"
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/process.h"
+
+namespace gles_delegate {
+namespace {
+
+using ::gles_delegate::testing::RunForked;
+using ::gles_delegate::testing::ThreadsOfProcess;
+using ::gles_delegate::testing::ThreadsSinkTo;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(WorkerThreadTest, RunsAllOnOneThreadThatIsNotTheCallers) {
+  WorkerThread worker;
+  std::thread::id first, second;
+  ASSERT_TRUE(worker.Run([&] { first = std::this_thread::get_id(); }).ok());
+  std::thread([&] {
+    ASSERT_TRUE(worker.Run([&] { second = std::this_thread::get_id(); }).ok());
+  }).join();
+  EXPECT_EQ(first, second);
+  EXPECT_NE(first, std::this_thread::get_id());
+}
+
+TEST(WorkerThreadTest, ItsOwnThreadRunsAtOnce) {
+  WorkerThread worker;
+  std::vector<int> order;
+  ASSERT_TRUE(worker
+                  .Run([&] {
+                    order.push_back(1);
+                    ASSERT_TRUE(worker.Run([&] { order.push_back(2); }).ok());
+                    order.push_back(3);
+                  })
+                  .ok());
+  EXPECT_THAT(order, ElementsAre(1, 2, 3));
+}
+
+TEST(WorkerThreadTest, CallsAreServedInTheirOrder) {
+  WorkerThread worker;
+  std::atomic<bool> go = false;
+  std::vector<int> order;
+  std::vector<std::thread> callers;
+  const auto call = [&](int i) {
+    ASSERT_TRUE(worker
+                    .Run([&, i] {
+                      while (!go) std::this_thread::yield();
+                      order.push_back(i);
+                    })
+                    .ok());
+  };
+  for (int i = 0; i < 6; ++i) {
+    callers.emplace_back(call, i);
+    // Once it is in the queue, the next one comes.
+    while (worker.calls() != static_cast<size_t>(i + 1)) {
+      std::this_thread::yield();
+    }
+  }
+  go = true;
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_THAT(order, ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_EQ(worker.calls(), 0u);
+}
+
+// What one caller writes the worker sees, and the other way about; under
+// ThreadSanitizer this is the test of the memory order.
+TEST(WorkerThreadTest, ManyCallersShareWhatOnlyTheWorkerTouches) {
+  constexpr int kCallers = 8, kCalls = 500;
+  WorkerThread worker;
+  int64_t sum = 0;  // of the worker's
+  std::vector<std::thread> callers;
+  for (int i = 0; i < kCallers; ++i) {
+    callers.emplace_back([&] {
+      for (int call = 0; call < kCalls; ++call) {
+        int in = call, out = -1;
+        ASSERT_TRUE(worker
+                        .Run([&] {
+                          sum += in;
+                          out = in + 1;
+                        })
+                        .ok());
+        ASSERT_EQ(out, call + 1);
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(sum, int64_t{kCallers} * kCalls * (kCalls - 1) / 2);
+}
+
+TEST(WorkerThreadTest, TheThreadComesWithTheFirstCallAndGoesWithTheObject) {
+  const size_t before = ThreadsOfProcess();
+  {
+    WorkerThread worker;
+    EXPECT_FALSE(worker.is_started());
+    EXPECT_EQ(ThreadsOfProcess(), before);
+    ASSERT_TRUE(worker.Run([] {}).ok());
+    EXPECT_TRUE(worker.is_started());
+    EXPECT_EQ(ThreadsOfProcess(), before + 1);
+  }
+  EXPECT_TRUE(ThreadsSinkTo(before));
+}
+
+TEST(WorkerThreadTest, AForkedChildGetsAnErrorAndMayDestroyIt) {
+  auto worker = std::make_unique<WorkerThread>();
+  ASSERT_TRUE(worker->Run([] {}).ok());
+  const int child = RunForked([&] {
+    bool ran = false;
+    const absl::Status status = worker->Run([&] { ran = true; });
+    worker.reset();
+    if (ran || !absl::IsFailedPrecondition(status)) return 1;
+    const bool is_said = ::testing::Matches(AllOf(
+        HasSubstr("forked"), HasSubstr(std::to_string(getppid())),
+        HasSubstr(std::to_string(getpid()))))(std::string(status.message()));
+    return is_said ? 0 : 2;
+  });
+  EXPECT_EQ(child, 0);
+  bool ran = false;
+  EXPECT_TRUE(worker->Run([&] { ran = true; }).ok());
+  EXPECT_TRUE(ran);
+}
+
+// A server that forks its workers makes its objects before.
+TEST(WorkerThreadTest, OneThatWasNotUsedBeforeAForkWorksInTheChild) {
+  WorkerThread worker;
+  const int child = RunForked([&] {
+    bool ran = false;
+    return worker.Run([&] { ran = true; }).ok() && ran ? 0 : 1;
+  });
+  EXPECT_EQ(child, 0);
+}
+
+}  // namespace
+}  // namespace gles_delegate

@@ -1,0 +1,69 @@
+// labels: op delegate llvmpipe
+// The code of docs/integration.md: each of its blocks stands here, word for
+// word (tools/lint_tree.py), and runs.
+#include <thread>
+#include <vector>
+
+#include "gles_delegate/gles_delegate.h"
+#include "gtest/gtest.h"
+#include "tensorflow/lite/c/c_api.h"
+#include "tests/testing/delegate_case.h"
+#include "tests/testing/device.h"
+#include "tools/common/tflite_abi.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+class IntegrationTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    GLES_SKIP_WITHOUT_DEVICE();
+    loaded_ = LoadOrDie(ChainModel("can"));
+    expected_ = CpuResult(*loaded_);
+    model = loaded_->get();
+    auto values = InterpreterOrDie(*loaded_);
+    ASSERT_TRUE(RunOnce(values.get()).ok());
+    input = values->input(0).AsFloats();
+  }
+
+  void ExpectOutput(TfLiteInterpreter* interpreter) {
+    const TensorView output(TfLiteInterpreterGetOutputTensor(interpreter, 0));
+    ExpectClose(output.AsFloats(), expected_);
+  }
+  void WriteInput(TfLiteInterpreter* interpreter) {
+    TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(interpreter, 0),
+                               input.data(), input.size() * sizeof(float));
+  }
+
+  const TfLiteModel* model = nullptr;
+  std::vector<float> input;
+
+ private:
+  std::unique_ptr<Model> loaded_;
+  std::vector<float> expected_;
+};
+
+TEST_F(IntegrationTest, Threads) {
+  // clang-format off
+  TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
+  options.thread_mode = kTfLiteGlesThreadWorker;
+  TfLiteDelegate* delegate = TfLiteGlesDelegateCreate(&options);
+
+  const auto serve = [&] {  // on each of the server's threads
+    TfLiteInterpreter* interpreter = TfLiteInterpreterCreate(model, nullptr);
+    TfLiteInterpreterModifyGraphWithDelegate(interpreter, delegate);
+    TfLiteInterpreterAllocateTensors(interpreter);
+    WriteInput(interpreter);
+    EXPECT_EQ(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
+    ExpectOutput(interpreter);
+    TfLiteInterpreterDelete(interpreter);
+  };
+  std::thread first(serve), second(serve);
+  first.join();
+  second.join();
+  TfLiteGlesDelegateDelete(delegate);
+  // clang-format on
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
