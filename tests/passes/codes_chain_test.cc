@@ -1,107 +1,50 @@
 // labels: op quant softpipe
 // Chains of twenty 8-bit ops, one after the other: an error of one code in any
 // would grow. Every node computes on codes, and every code of every tensor on
-// the way is TFLite's.
+// the way is TFLite's. codes_shapes_chain_test.cc has reductions, rows, resizes
+// and what moves codes.
 #include <algorithm>
-#include <cmath>
-#include <functional>
 #include <random>
-#include <set>
-#include <string>
 #include <type_traits>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/code_chain.h"
 #include "tests/testing/device.h"
-#include "tests/testing/single_op.h"
-#include "tools/common/model_builder.h"
 
 namespace gles_delegate::testing {
 namespace {
 
-using ::testing::HasSubstr;
-using Dims = ModelBuilder::Shape;
 using Op = schema::BuiltinOperator;
 using Act = schema::ActivationFunctionType;
 
-// Builds a chain on tensors of one shape. Output ranges are guessed from what
-// each op makes of a spread of values, so that codes stay spread.
+// Of tensors of one shape.
 template <typename Code>
-class Chain {
+class Chain : public CodeChain<Code> {
  public:
-  static constexpr auto kType = TensorTypeOf<Code>::kValue;
-  static constexpr int kLow = std::is_signed<Code>::value ? -128 : 0;
-  static constexpr int kChannels = 9;
-
-  explicit Chain(int seed) : random_(seed) {
-    const Dims dims = {1, 8, 8, kChannels};
-    q_ = Q(0.005f);
-    x_ = b_.AddInput("x", dims, kType, q_);
-    std::vector<float> values(8 * 8 * kChannels);
-    for (float& v : values) {
-      v = q_.scale[0] * static_cast<float>(static_cast<int>(random_() % 256) +
-                                           kLow - q_.zero_point[0]);
-    }
-    model_.inputs.push_back(std::move(values));
-  }
-
-  // A scale of about so much, and a zero point about the middle.
-  ModelQuantization Q(float scale) {
-    std::uniform_real_distribution<float> factor(0.8f, 1.25f);
-    return ModelQuantization::PerTensor(
-        scale * factor(random_), kLow + 100 + static_cast<int>(random_() % 56));
-  }
-  float scale() const { return q_.scale[0]; }
-
-  int Constant(const Dims& dims, const ModelQuantization& q) {
-    size_t n = 1;
-    for (int d : dims) n *= static_cast<size_t>(d);
-    std::vector<Code> codes(n);
-    for (Code& c : codes) c = static_cast<Code>(random_() >> 24);
-    return b_.AddConstant<Code>("c", dims, codes, q);
-  }
-  // The next tensor, which `node` writes from the last.
-  void Next(const ModelQuantization& q,
-            const std::function<void(int x, int y)>& node) {
-    const int y = b_.AddTensor(absl::StrCat("t", outputs_.size()),
-                               {1, 8, 8, kChannels}, kType, q);
-    node(x_, y);
-    outputs_.push_back(y);
-    x_ = y;
-    q_ = q;
-  }
-  void Unary(Op op, int version, float gain) {
-    Next(Q(gain * scale()),
-         [&](int x, int y) { b_.AddOp(op, version, {x}, {y}); });
-  }
-  template <typename Options>
-  void Binary(Op op, const Dims& dims, float other_scale, float out_scale,
-              bool constant_first, Options options) {
-    const int c = Constant(dims, Q(other_scale));
-    Next(Q(out_scale), [&](int x, int y) {
-      b_.AddOp(op, 2,
-               constant_first ? std::vector<int>{c, x} : std::vector<int>{x, c},
-               {y}, options);
-    });
-  }
+  using Base = CodeChain<Code>;
+  using Base::kLow;
+  using Base::random;
+  explicit Chain(int seed) : Base(seed, {1, 8, 8, 9}) {}
 
   void Conv() {
     ModelQuantization weights, bias;
     const bool is_signed = std::is_signed<Code>::value;
-    const int count = is_signed ? kChannels : 1;
+    const int count = is_signed ? channels() : 1;
     std::uniform_real_distribution<float> factor(0.5f, 1.0f);
     for (int i = 0; i < count; ++i) {
-      weights.scale.push_back(0.003f * factor(random_));
+      weights.scale.push_back(0.003f * factor(random()));
       weights.zero_point.push_back(is_signed ? 0 : 120);
       bias.scale.push_back(weights.scale.back() * scale());
       bias.zero_point.push_back(0);
     }
-    const int w = Constant({kChannels, 3, 3, kChannels}, weights);
-    std::vector<int32_t> values(kChannels);
-    for (int32_t& v : values) v = static_cast<int32_t>(random_() % 4001) - 2000;
-    const int bias_id = b_.AddConstant<int32_t>("b", {kChannels}, values, bias);
+    const int w = Constant({channels(), 3, 3, channels()}, weights);
+    std::vector<int32_t> values(channels());
+    for (int32_t& v : values)
+      v = static_cast<int32_t>(random()() % 4001) - 2000;
+    const int bias_id =
+        b_.template AddConstant<int32_t>("b", {channels()}, values, bias);
     schema::Conv2DOptionsT options;
     options.stride_w = options.stride_h = 1;
     Next(Q(1.2f * scale()), [&](int x, int y) {
@@ -115,27 +58,29 @@ class Chain {
          [&](int x, int y) { b_.AddOp(Op::LEAKY_RELU, 2, {x}, {y}, options); });
   }
   void Prelu() {
-    const int alpha = Constant({1, 1, kChannels}, Q(0.005f));
+    const int alpha = Constant({1, 1, channels()}, Q(0.005f));
     Next(Q(scale()), [&](int x, int y) {
       b_.AddOp(Op::PRELU, 1, {x, alpha}, {y});
     });
   }
   void AddRow() {
-    Binary(Op::ADD, {8, kChannels}, 0.5f * scale(), 1.3f * scale(), false,
+    Binary(Op::ADD, 2, {8, channels()}, 0.5f * scale(), 1.3f * scale(), false,
            schema::AddOptionsT());
   }
   void SubScalar() {
-    Binary(Op::SUB, {}, 0.3f * scale(), scale(), false, schema::SubOptionsT());
+    Binary(Op::SUB, 2, {}, 0.3f * scale(), scale(), false,
+           schema::SubOptionsT());
   }
   void SubFromChannels() {
-    Binary(Op::SUB, {kChannels}, 0.5f * scale(), 1.3f * scale(), true,
+    Binary(Op::SUB, 2, {channels()}, 0.5f * scale(), 1.3f * scale(), true,
            schema::SubOptionsT());
   }
   void MulPlane() {
-    Binary(Op::MUL, {1, 8, 8, 1}, 0.01f, scale(), false, schema::MulOptionsT());
+    Binary(Op::MUL, 2, {1, 8, 8, 1}, 0.01f, scale(), false,
+           schema::MulOptionsT());
   }
   void MulChannels() {
-    Binary(Op::MUL, {1, 1, 1, kChannels}, 0.012f, scale(), true,
+    Binary(Op::MUL, 2, {1, 1, 1, channels()}, 0.012f, scale(), true,
            schema::MulOptionsT());
   }
   void HardSwish() { Unary(Op::HARD_SWISH, 1, 1.0f); }
@@ -155,19 +100,19 @@ class Chain {
   }
   void Requantize() { Unary(Op::QUANTIZE, 2, 0.9f); }
   void Maximum() {
-    const int c = Constant({kChannels}, q_);
-    Next(q_, [&](int x, int y) { b_.AddOp(Op::MAXIMUM, 2, {x, c}, {y}); });
+    const int c = Constant({channels()}, q());
+    Next(q(), [&](int x, int y) { b_.AddOp(Op::MAXIMUM, 2, {x, c}, {y}); });
   }
   void AveragePool() {
     schema::Pool2DOptionsT options;
     options.filter_width = options.filter_height = 3;
     options.stride_w = options.stride_h = 1;
-    Next(q_, [&](int x, int y) {
+    Next(q(), [&](int x, int y) {
       b_.AddOp(Op::AVERAGE_POOL_2D, 2, {x}, {y}, options);
     });
   }
   void ResidualSum() {
-    const int old = outputs_.size() > 4 ? outputs_[outputs_.size() - 4] : x_;
+    const int old = Before(3);
     schema::AddOptionsT options;
     options.fused_activation_function = Act::RELU_N1_TO_1;
     Next(Q(1.5f * scale()), [&](int x, int y) {
@@ -175,29 +120,21 @@ class Chain {
     });
   }
 
-  // `all_outputs`: each tensor on the way is an output, which nothing fuses
-  // over; else only the last.
-  SingleOpModel Finish(bool all_outputs) {
-    b_.SetOutputs(all_outputs ? outputs_ : std::vector<int>{outputs_.back()});
-    model_.bytes = b_.Finish();
-    return model_;
-  }
-
-  std::mt19937& random() { return random_; }
-
  private:
-  std::mt19937 random_;
-  ModelBuilder b_;
-  SingleOpModel model_;
-  ModelQuantization q_;  // of x_
-  int x_ = 0;
-  std::vector<int> outputs_;
+  using Base::b_;
+  using Base::Before;
+  using Base::Binary;
+  using Base::channels;
+  using Base::Constant;
+  using Base::Next;
+  using Base::q;
+  using Base::Q;
+  using Base::scale;
+  using Base::Unary;
 };
 
-constexpr int kDepth = 20;
-
 template <typename Code>
-SingleOpModel Draw(int seed, bool all_outputs) {
+void ExpectChain(int seed, bool all_outputs, TfLiteGlesStorage storage) {
   Chain<Code> chain(seed);
   using C = Chain<Code>;
   // Squashing functions once each at most, so that codes stay spread.
@@ -207,50 +144,24 @@ SingleOpModel Draw(int seed, bool all_outputs) {
       &C::MulChannels, &C::Maximum,   &C::Gelu,      &C::Requantize,
       &C::ResidualSum, &C::Conv,      &C::LeakyRelu, &C::AveragePool,
       &C::AddRow,      &C::Relu6,     &C::Tanh,      &C::Logistic};
-  static_assert(kDepth == 20);
   std::shuffle(ops.begin(), ops.end() - 3, chain.random());
   for (const auto op : ops) (chain.*op)();
-  return chain.Finish(all_outputs);
-}
-
-int DistinctValues(const TensorValue& value) {
-  return static_cast<int>(
-      std::set<float>(value.values.begin(), value.values.end()).size());
-}
-
-template <typename Code>
-void ExpectEveryCode(int seed, bool all_outputs, TfLiteGlesStorage storage) {
-  SCOPED_TRACE(absl::StrCat("chain ", seed,
-                            std::is_signed<Code>::value ? " int8" : " uint8"));
-  const SingleOpModel model = Draw<Code>(seed, all_outputs);
-  RunOptions options;
-  options.storage = storage;
-  const RunResult cpu = RunOnCpu(model);
-  ASSERT_TRUE(cpu.status.ok()) << cpu.status;
-  const RunResult gpu = RunOnDelegate(model, options);
-  ASSERT_TRUE(gpu.status.ok()) << gpu.status;
-  EXPECT_THAT(gpu.report, HasSubstr(absl::StrCat("\"nodes\": ", kDepth)));
-  EXPECT_THAT(gpu.report,
-              HasSubstr(absl::StrCat("\"nodes_on_codes\": ", kDepth)));
-  ASSERT_EQ(cpu.outputs.size(), gpu.outputs.size());
-  for (size_t o = 0; o < cpu.outputs.size(); ++o) {
-    EXPECT_GT(DistinctValues(cpu.outputs[o]), 15) << "tensor " << o;
-    EXPECT_EQ(cpu.outputs[o].values, gpu.outputs[o].values) << "tensor " << o;
-  }
+  ASSERT_EQ(chain.depth(), 20);
+  ExpectEveryCode(absl::StrCat("chain ", seed), &chain, all_outputs, storage);
 }
 
 TEST(CodesChainTest, EveryTensorOnTheWay) {
   GLES_SKIP_WITHOUT_DEVICE();
-  ExpectEveryCode<int8_t>(1, true, kTfLiteGlesStorageTextureArray);
-  ExpectEveryCode<uint8_t>(2, true, kTfLiteGlesStorageBuffer);
+  ExpectChain<int8_t>(1, true, kTfLiteGlesStorageTextureArray);
+  ExpectChain<uint8_t>(2, true, kTfLiteGlesStorageBuffer);
 }
 
 TEST(CodesChainTest, FusedChains) {
   GLES_SKIP_WITHOUT_DEVICE();
-  ExpectEveryCode<int8_t>(3, false, kTfLiteGlesStorageTexture2d);
-  ExpectEveryCode<uint8_t>(3, false, kTfLiteGlesStorageAuto);
-  ExpectEveryCode<int8_t>(4, false, kTfLiteGlesStorageAuto);
-  ExpectEveryCode<uint8_t>(5, false, kTfLiteGlesStorageTextureArray);
+  ExpectChain<int8_t>(3, false, kTfLiteGlesStorageTexture2d);
+  ExpectChain<uint8_t>(3, false, kTfLiteGlesStorageAuto);
+  ExpectChain<int8_t>(4, false, kTfLiteGlesStorageAuto);
+  ExpectChain<uint8_t>(5, false, kTfLiteGlesStorageTextureArray);
 }
 
 }  // namespace
