@@ -45,6 +45,16 @@ struct PartitionReport {
   SpeedReport speed;
   // While the kernel lives, for the profile; else nullptr.
   const Executor* executor = nullptr;
+  // The profile up to the last KeepProfile(), which outlives the kernel.
+  std::vector<Executor::ProfileEntry> profile;
+  bool profiled_by_gpu = false;
+
+  // Copies the executor's profile, where there is an executor.
+  void KeepProfile() {
+    if (executor == nullptr) return;
+    profile = executor->profile();
+    profiled_by_gpu = executor->profiled_by_gpu();
+  }
 };
 
 }  // namespace gles_delegate

@@ -42,8 +42,18 @@ void TfLiteGlesDelegateOptionsInit(TfLiteGlesDelegateOptions* options,
 
 TfLiteDelegate* TfLiteGlesDelegateCreate(
     const TfLiteGlesDelegateOptions* options) {
-  return Create(options == nullptr ? Options()
-                                   : gles_delegate::OptionsFrom(options));
+  using gles_delegate::OptionsFrom;
+  return Create(
+      options == nullptr
+          ? OptionsFrom(
+                absl::Span<
+                    const std::pair<absl::string_view, absl::string_view>>())
+          : OptionsFrom(options));
+}
+
+TfLiteDelegate* TfLiteGlesDelegateCreateRefusal(const char* reason) {
+  return gles_delegate::WrapDelegate(std::make_unique<FailingDelegate>(
+      absl::FailedPreconditionError(absl::NullSafeStringView(reason))));
 }
 
 void TfLiteGlesDelegateDelete(TfLiteDelegate* delegate) {
@@ -100,8 +110,8 @@ TfLiteDelegate* tflite_plugin_create_delegate(
   }
   // TFLite's own C loaders of 2.9 to 2.14 pass no report_error and call the
   // delegate without looking whether there is one: they get one that says why.
-  return gles_delegate::WrapDelegate(
-      std::make_unique<FailingDelegate>(options.status()));
+  return TfLiteGlesDelegateCreateRefusal(
+      std::string(options.status().message()).c_str());
 }
 
 void tflite_plugin_destroy_delegate(TfLiteDelegate* delegate) {

@@ -30,7 +30,7 @@ class FailingDelegate final : public SimpleDelegate {
       TfLiteContext*, const ModelPartition&) override {
     return reason_;
   }
-  void Finish(TfLiteContext*) override {}
+  void Finish(TfLiteContext*, const absl::Status&) override {}
   const char* Report() override { return report_.c_str(); }
 
  private:

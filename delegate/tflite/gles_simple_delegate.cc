@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/tflite/refusals.h"
+#include "delegate/tflite/report_file.h"
 
 namespace gles_delegate {
 namespace {
@@ -207,7 +208,9 @@ GlesSimpleDelegate::CreateKernel(TfLiteContext* context,
   return *std::move(kernel);
 }
 
-void GlesSimpleDelegate::Finish(TfLiteContext* context) {
+void GlesSimpleDelegate::Finish(TfLiteContext* context,
+                                const absl::Status& applied) {
+  applied_ = applied;
   measured_.clear();
   // Applied again, with nothing left to do: what it came to holds.
   const bool same = now().partitions_chosen == 0 &&
@@ -228,10 +231,19 @@ void GlesSimpleDelegate::Finish(TfLiteContext* context) {
   model_.reset();
 }
 
+std::string GlesSimpleDelegate::MakeReport() const {
+  return ReportText(
+      {options_, gpu_.get(), runtime_, cpu_kernels(), applied_, subgraphs_});
+}
+
 const char* GlesSimpleDelegate::Report() {
-  report_ =
-      ReportText({options_, gpu_.get(), runtime_, cpu_kernels(), subgraphs_});
+  report_ = MakeReport();
   return report_.c_str();
+}
+
+absl::Status GlesSimpleDelegate::WriteReport() {
+  if (options_.report_file.empty()) return absl::OkStatus();
+  return ReplaceFile(options_.report_file, MakeReport() + "\n");
 }
 
 }  // namespace gles_delegate

@@ -35,7 +35,8 @@ class GlesSimpleDelegate final : public SimpleDelegate {
       TfLiteContext* context, std::vector<ModelPartition> partitions) override;
   absl::StatusOr<std::unique_ptr<SimpleDelegateKernel>> CreateKernel(
       TfLiteContext* context, const ModelPartition& partition) override;
-  void Finish(TfLiteContext* context) override;
+  void Finish(TfLiteContext* context, const absl::Status& applied) override;
+  absl::Status WriteReport() override;
   bool FallsBackToCpu() const override { return options_.fallback_to_cpu; }
   const char* Report() override;
   std::shared_ptr<WorkerThread> worker() const override { return worker_; }
@@ -58,6 +59,8 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   // kernel that was measured is kept for CreateKernel().
   bool IsFasterOnGpu(TfLiteContext* context, const ModelPartition& partition);
 
+  std::string MakeReport() const;
+
   SubgraphReport& now() { return subgraphs_[current_]; }
 
   Options options_;
@@ -74,6 +77,7 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   std::vector<SubgraphReport> subgraphs_ = std::vector<SubgraphReport>(1);
   size_t current_ = 0;       // the subgraph of the last application
   SubgraphReport previous_;  // what its entry was before that
+  absl::Status applied_;     // what the last application came to
   std::string report_;       // the text that Report() gave last
 };
 

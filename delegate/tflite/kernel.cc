@@ -31,6 +31,7 @@ GlesKernel::GlesKernel(KernelSetup setup)
                BuildOptionsOf(setup_.options), setup_.report.get()) {}
 
 GlesKernel::~GlesKernel() {
+  setup_.report->KeepProfile();
   setup_.report->executor = nullptr;
   if (executor_ == nullptr) return;
   // Where the context cannot be made current here (another thread holds it),
@@ -167,6 +168,7 @@ absl::Status GlesKernel::Prepare(TfLiteContext* context) {
 
 absl::Status GlesKernel::Build() {
   setup_.report->executor = nullptr;
+  setup_.report->profile.clear();
   executor_.reset();
   has_state_ = false;
   auto executor = builder_.Build(graph_, original_);

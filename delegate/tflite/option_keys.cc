@@ -126,6 +126,7 @@ constexpr TextKey kTextKeys[] = {
     {"serialization_dir", &TfLiteGlesDelegateOptions::serialization_dir},
     {"model_token", &TfLiteGlesDelegateOptions::model_token},
     {"integer_rounding", &TfLiteGlesDelegateOptions::integer_rounding},
+    {"report_file", &TfLiteGlesDelegateOptions::report_file},
 };
 
 std::string KnownKeys() {
@@ -155,8 +156,7 @@ constexpr size_t SizeOf(Field TfLiteGlesDelegateOptions::*) {
 }  // namespace
 
 absl::Status SetKey(absl::string_view name, absl::string_view value,
-                    TfLiteGlesDelegateOptions* options,
-                    std::vector<std::unique_ptr<std::string>>* text) {
+                    TfLiteGlesDelegateOptions* options, OptionTexts* texts) {
   for (const IntKey& key : kIntKeys) {
     if (key.name != name) continue;
     auto parsed = key.parse(absl::StripAsciiWhitespace(value));
@@ -177,8 +177,8 @@ absl::Status SetKey(absl::string_view name, absl::string_view value,
   }
   for (const TextKey& key : kTextKeys) {
     if (key.name != name) continue;
-    text->push_back(std::make_unique<std::string>(value));
-    options->*key.field = text->back()->c_str();
+    texts->push_back(std::make_unique<std::string>(value));
+    options->*key.field = texts->back()->c_str();
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
@@ -210,6 +210,25 @@ absl::Status CheckChoices(const TfLiteGlesDelegateOptions& options) {
                      choice.most == 1 ? "or " : "to ", choice.most));
   }
   return absl::OkStatus();
+}
+
+void FillUnset(const TfLiteGlesDelegateOptions& defaults,
+               const TfLiteGlesDelegateOptions& from,
+               TfLiteGlesDelegateOptions* options) {
+  const auto fill = [&](const auto& keys) {
+    for (const auto& key : keys) {
+      if (options->*key.field == defaults.*key.field) {
+        options->*key.field = from.*key.field;
+      }
+    }
+  };
+  fill(kIntKeys);
+  fill(kInt64Keys);
+  for (const TextKey& key : kTextKeys) {
+    if (absl::NullSafeStringView(options->*key.field).empty()) {
+      options->*key.field = from.*key.field;
+    }
+  }
 }
 
 absl::string_view FieldCutAt(size_t size) {

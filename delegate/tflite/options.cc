@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "delegate/tflite/environment_options.h"
 #include "delegate/tflite/option_keys.h"
 #include "delegate/tflite/runtime.h"
 
@@ -96,6 +98,13 @@ absl::StatusOr<CacheOptions> CacheOptionsFrom(
 // The options that are texts, but for the start-up cache's.
 absl::Status ReadTexts(const TfLiteGlesDelegateOptions& o, Options* options) {
   if (o.device != nullptr) options->device = o.device;
+  const absl::string_view file = absl::NullSafeStringView(o.report_file);
+  if (!file.empty()) {
+    // The app may change its directory before the file is written.
+    std::error_code error;
+    const auto path = std::filesystem::absolute(std::string(file), error);
+    options->report_file = error ? std::string(file) : path.string();
+  }
   auto excluded = ParseNodeRanges("exclude_nodes",
                                   absl::NullSafeStringView(o.exclude_nodes));
   if (!excluded.ok()) return excluded.status();
@@ -143,6 +152,20 @@ absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {
   return options;
 }
 
+// Of the options that an app and the environment give together.
+absl::StatusOr<Options> FromMerged(const TfLiteGlesDelegateOptions& merged) {
+  const std::string environment = EnvironmentOptions();
+  auto options = FromStruct(merged);
+  if (options.ok()) {
+    options->environment = environment;
+  } else if (!environment.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(options.status().message(),
+                                                   " (", kEnvironmentOptions,
+                                                   " is '", environment, "')"));
+  }
+  return options;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<std::pair<int, int>>> ParseNodeRanges(
@@ -180,18 +203,23 @@ void InitOptions(TfLiteGlesDelegateOptions* options, size_t size) {
 absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions* caller) {
   auto known = KnownFields(caller);
   if (!known.ok()) return known.status();
-  return FromStruct(*known);
+  TfLiteGlesDelegateOptions environment = Defaults();
+  OptionTexts texts;
+  if (auto s = SetFromEnvironment(&environment, &texts); !s.ok()) return s;
+  FillUnset(Defaults(), environment, &*known);
+  return FromMerged(*known);
 }
 
 absl::StatusOr<Options> OptionsFrom(
     absl::Span<const std::pair<absl::string_view, absl::string_view>>
         keys_values) {
   TfLiteGlesDelegateOptions options = Defaults();
-  std::vector<std::unique_ptr<std::string>> text;
+  OptionTexts texts;
+  if (auto s = SetFromEnvironment(&options, &texts); !s.ok()) return s;
   for (const auto& [key, value] : keys_values) {
-    if (auto s = SetKey(key, value, &options, &text); !s.ok()) return s;
+    if (auto s = SetKey(key, value, &options, &texts); !s.ok()) return s;
   }
-  return FromStruct(options);
+  return FromMerged(options);
 }
 
 }  // namespace gles_delegate

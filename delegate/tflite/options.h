@@ -49,6 +49,9 @@ struct Options {
   bool has_worker = false;  // thread_mode
   // nullopt: the kernels of the runtime that has loaded the delegate.
   std::optional<quant::CpuKernels> integer_rounding;
+  std::string report_file;  // an absolute path; "": none
+  // The value of GLES_DELEGATE_OPTIONS, for the report.
+  std::string environment;
   CacheOptions cache;  // its directory is empty where no cache is wanted
 };
 
@@ -56,15 +59,17 @@ struct Options {
 void InitOptions(TfLiteGlesDelegateOptions* options, size_t size);
 
 // Reads `options->struct_size` bytes of `*options`, and no more: the caller's
-// struct may be shorter than this header's. `options` is not nullptr.
+// struct may be shorter than this header's. `options` is not nullptr. A field
+// that has its default takes the value that GLES_DELEGATE_OPTIONS has for it.
 // kInvalidArgument: a field's value is out of its range, struct_size is not one
-// that a release of the struct has had, or a field past the ones known here is
-// set.
+// that a release of the struct has had, a field past the ones known here is
+// set, or GLES_DELEGATE_OPTIONS is malformed.
 absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions* options);
 
 // Reads keys with their values as text. A key that comes twice has its last
-// value. kInvalidArgument: an unknown key or a bad value, with the list of
-// those that are known.
+// value; one that does not come has that of GLES_DELEGATE_OPTIONS, else its
+// default. kInvalidArgument: an unknown key or a bad value, here or in the
+// variable, with the list of those that are known.
 absl::StatusOr<Options> OptionsFrom(
     absl::Span<const std::pair<absl::string_view, absl::string_view>>
         keys_values);

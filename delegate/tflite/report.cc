@@ -119,15 +119,15 @@ json StagesJson(const std::vector<SubgraphReport>& subgraphs,
 json ProfileJson(const Partitions& partitions) {
   json profile = json::array();
   for (const auto& p : partitions) {
-    if (p->executor == nullptr) continue;
-    for (const Executor::ProfileEntry& e : p->executor->profile()) {
+    p->KeepProfile();
+    for (const Executor::ProfileEntry& e : p->profile) {
       profile.push_back({{"label", e.label},
                          {"shader", e.shader},
                          {"node", e.node},
                          {"groups", e.groups},
                          {"count", e.count},
                          {"us", e.count == 0 ? 0 : e.total_us / e.count},
-                         {"by_gpu", p->executor->profiled_by_gpu()}});
+                         {"by_gpu", p->profiled_by_gpu}});
     }
   }
   return profile;
@@ -163,6 +163,12 @@ std::string ReportText(const ReportParts& parts) {
     partitions.push_back(std::move(p));
   }
   AddCounts(parts.subgraphs, &report);
+  if (!parts.applied.ok()) {
+    report["error"] = std::string(parts.applied.message());
+  }
+  if (!parts.options.environment.empty()) {
+    report["environment_options"] = parts.options.environment;
+  }
   AddDevice(parts.gpu, &report);
   report["precision"] =
       parts.options.is_precision_loss_allowed ? "float16" : "float32";

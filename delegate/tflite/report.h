@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "delegate/partition/partition_report.h"
 #include "delegate/runtime/stage_times.h"
 #include "delegate/tflite/gpu.h"
@@ -44,6 +45,7 @@ struct ReportParts {
   const Gpu* gpu;  // nullptr: there is no context yet
   const Runtime& runtime;
   quant::CpuKernels cpu_kernels;
+  const absl::Status& applied;  // what the last application came to
   const std::vector<SubgraphReport>& subgraphs;
 };
 

@@ -1,11 +1,14 @@
 #include "delegate/tflite/simple_delegate.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <utility>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "delegate/tflite/abi.h"
 
 namespace gles_delegate {
@@ -64,6 +67,10 @@ TfLiteStatus ToTfLite(TfLiteContext* context, const absl::Status& status) {
   context->ReportError(context, "TfLiteGlesDelegate: %s",
                        std::string(status.message()).c_str());
   return kTfLiteError;
+}
+
+std::string WarningOf(const absl::Status& status) {
+  return absl::StrCat("WARNING: TfLiteGlesDelegate: ", status.message());
 }
 
 // Within DelegatePrepare, and so on the delegate's thread.
@@ -187,15 +194,30 @@ absl::Status Replace(TfLiteContext* context, TfLiteDelegate* wrapped,
 TfLiteStatus DelegatePrepare(TfLiteContext* context, TfLiteDelegate* wrapped) {
   SimpleDelegate& delegate = *DelegateOf(wrapped);
   bool nothing_replaced = true;
+  absl::Status written;
   const absl::Status status = OnItsThread(delegate, [&] {
     absl::Status applied = delegate.Initialize(context);
     nothing_replaced = !applied.ok();
     if (applied.ok()) applied = Replace(context, wrapped, delegate);
-    delegate.Finish(context);
+    delegate.Finish(context, applied);
+    written = delegate.WriteReport();
     return applied;
   });
+  if (!written.ok()) {
+    context->ReportError(context, "%s", WarningOf(written).c_str());
+  }
   const TfLiteStatus result = ToTfLite(context, status);
   return nothing_replaced && delegate.FallsBackToCpu() ? kTfLiteOk : result;
+}
+
+// The report at deletion. In a forked child nothing is written: the delegate is
+// the parent's.
+absl::Status WriteLastReport(SimpleDelegate& delegate) {
+  const std::shared_ptr<WorkerThread> worker = delegate.worker();
+  if (worker == nullptr || !worker->is_started()) return delegate.WriteReport();
+  absl::Status written;
+  (void)worker->Run([&] { written = delegate.WriteReport(); });
+  return written;
 }
 
 }  // namespace
@@ -233,7 +255,13 @@ const char* ReportOfWrapped(TfLiteDelegate* delegate) {
 }
 
 void DeleteWrapped(TfLiteDelegate* delegate) {
-  if (delegate != nullptr) delete static_cast<Wrapped*>(delegate->data_);
+  if (delegate == nullptr) return;
+  const absl::Status written = WriteLastReport(*DelegateOf(delegate));
+  if (!written.ok()) {
+    // No interpreter's error reporter is at hand.
+    std::fprintf(stderr, "%s\n", WarningOf(written).c_str());
+  }
+  delete static_cast<Wrapped*>(delegate->data_);
 }
 
 }  // namespace gles_delegate

@@ -64,8 +64,12 @@ class SimpleDelegate {
   // The thread that does the work of the delegate and of its kernels; nullptr:
   // each caller's own.
   virtual std::shared_ptr<WorkerThread> worker() const { return nullptr; }
-  // After the partitions are replaced (or Initialize failed).
-  virtual void Finish(TfLiteContext* context) = 0;
+  // After the partitions are replaced (or Initialize failed). `applied`: Ok, or
+  // why the delegate could not be applied.
+  virtual void Finish(TfLiteContext* context, const absl::Status& applied) = 0;
+  // Writes the report to the file that the user asks for, if any: after
+  // Finish(), and when the delegate is deleted.
+  virtual absl::Status WriteReport() { return absl::OkStatus(); }
   // What the delegate did, as a JSON object; valid until the next call.
   virtual const char* Report() = 0;
 };

@@ -7,6 +7,7 @@
 #include "gles_delegate/gles_delegate.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/scratch_directory.h"
 
 namespace gles_delegate {
 namespace {
@@ -44,6 +45,7 @@ TEST(OptionsTest, DefaultsAreThoseOfTheHeader) {
   EXPECT_EQ(o.float32_nodes, nullptr);
   EXPECT_EQ(o.prefer_faster, 0);
   EXPECT_EQ(o.thread_mode, kTfLiteGlesThreadCaller);
+  EXPECT_EQ(o.report_file, nullptr);
   EXPECT_EQ(o.serialization_dir, nullptr);
   EXPECT_EQ(o.model_token, nullptr);
   EXPECT_EQ(o.enable_serialization, 1);
@@ -78,6 +80,16 @@ TEST(OptionsTest, TheCacheNeedsItsDirectoryAndItsToken) {
   o.serialization_max_bytes = -1;
   EXPECT_THAT(std::string(OptionsFrom(&o).status().message()),
               HasSubstr("serialization_max_bytes"));
+}
+
+// The app may change its directory before the report is written.
+TEST(OptionsTest, AReportFileIsTakenWhereTheAppIs) {
+  TfLiteGlesDelegateOptions o = TfLiteGlesDelegateOptionsDefault();
+  o.report_file = "folder/report.json";
+  const auto options = OptionsFrom(&o);
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->report_file[0], '/');
+  EXPECT_THAT(options->report_file, ::testing::EndsWith("/folder/report.json"));
 }
 
 TEST(OptionsTest, NullOptionsAreTheDefaults) {
@@ -145,6 +157,16 @@ TEST(PluginTest, EveryFieldIsAKey) {
   }
 }
 
+// It is written when the delegate is deleted: into a folder of the test's.
+TEST(PluginTest, TheReportFileIsAKey) {
+  const testing::ScratchDirectory scratch;
+  const std::string path = scratch.path() + "/report.json";
+  TfLiteDelegate* delegate = Plugin("report_file", path.c_str());
+  EXPECT_NE(delegate, nullptr) << Reported();
+  tflite_plugin_destroy_delegate(delegate);
+  EXPECT_THAT(scratch.Files(), ::testing::ElementsAre("report.json"));
+}
+
 TEST(PluginTest, TheCacheTakesTwoKeys) {
   char dir[] = "serialization_dir", token[] = "model_token", value[] = "x";
   char* keys[] = {dir, token};
@@ -203,6 +225,18 @@ TEST(PluginTest, WithoutAReporterABadOptionIsToldWhenItIsApplied) {
   EXPECT_THAT(TfLiteGlesDelegateLastError(), HasSubstr("'nonsense'"));
   EXPECT_THAT(TfLiteGlesDelegateReport(delegate), HasSubstr("'nonsense'"));
   tflite_plugin_destroy_delegate(delegate);
+}
+
+TEST(RefusalTest, SaysItsReason) {
+  for (const char* reason : {"there is no OpenCL here", ""}) {
+    TfLiteDelegate* delegate = TfLiteGlesDelegateCreateRefusal(reason);
+    ASSERT_NE(delegate, nullptr);
+    EXPECT_THAT(TfLiteGlesDelegateReport(delegate), HasSubstr(reason));
+    TfLiteGlesDelegateDelete(delegate);
+  }
+  TfLiteDelegate* delegate = TfLiteGlesDelegateCreateRefusal(nullptr);
+  EXPECT_NE(delegate, nullptr);
+  TfLiteGlesDelegateDelete(delegate);
 }
 
 TEST(PluginTest, NoOptionsAreTheDefaults) {

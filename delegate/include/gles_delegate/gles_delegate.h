@@ -117,7 +117,9 @@ enum TfLiteGlesFloat16Overflow {
 };
 
 // Options. Get one from TfLiteGlesDelegateOptionsDefault(), then change fields.
-// Each field is a key of the external delegate's options too.
+// Each field is a key of the external delegate's options too. The environment
+// variable GLES_DELEGATE_OPTIONS="key:value;..." stands in for what an app
+// leaves at its default (docs/options.md).
 //
 // The struct grows at its end from release to release, and an app runs with a
 // library that is older or newer than the header it was compiled against:
@@ -265,6 +267,15 @@ typedef struct TfLiteGlesDelegateOptions {
   // TfLiteGlesThreadMode; as text "caller" or "worker".
   // Default kTfLiteGlesThreadCaller.
   int32_t thread_mode;
+
+  // A file that takes the report, for apps that cannot call
+  // TfLiteGlesDelegateReport(): written each time that the delegate has been
+  // applied, or could not be, and once more when it is deleted, with what has
+  // happened since (the profile of enable_op_profiling, say). Each time the
+  // file is replaced as a whole, so that no reader finds half a report; of two
+  // delegates that have the same file, the last one's report stays. A file that
+  // cannot be written is a warning, never an error. NULL or "": none. Copied.
+  const char* report_file;
 } TfLiteGlesDelegateOptions;
 
 // Writes the default options to `*options`, `struct_size` bytes and no more:
@@ -292,8 +303,18 @@ static inline TfLiteGlesDelegateOptions TfLiteGlesDelegateOptionsDefault(void) {
 GLES_DELEGATE_EXPORT struct TfLiteDelegate* TfLiteGlesDelegateCreate(
     const TfLiteGlesDelegateOptions* options);
 
+// A delegate that cannot be applied: each attempt fails with `reason` in the
+// interpreter's error reporter, and the interpreter runs on the CPU. For
+// bindings whose callers do not look for NULL where there is no delegate; the
+// caller owns it as one of TfLiteGlesDelegateCreate(). `reason` is copied; NULL
+// is an empty one.
+GLES_DELEGATE_EXPORT struct TfLiteDelegate* TfLiteGlesDelegateCreateRefusal(
+    const char* reason);
+
 // Deletes the delegate; NULL is allowed. Interpreters should be deleted first;
 // one that is not can still be deleted safely, and its Invoke still works.
+// Threads: any; with the option report_file those of
+// TfLiteGlesDelegateReport().
 GLES_DELEGATE_EXPORT void TfLiteGlesDelegateDelete(
     struct TfLiteDelegate* delegate);
 
@@ -302,8 +323,9 @@ GLES_DELEGATE_EXPORT void TfLiteGlesDelegateDelete(
 GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateLastError(void);
 
 // What the delegate did, as a JSON object: device, driver, partitions, each
-// node that stayed on the CPU and why, memory, start-up times. NULL: not our
-// delegate, or, with kTfLiteGlesThreadWorker, a forked child.
+// node that stayed on the CPU and why, memory, start-up times; "error" says why
+// the delegate could not be applied the last time. NULL: not our delegate, or,
+// with kTfLiteGlesThreadWorker, a forked child.
 // Threads, with kTfLiteGlesThreadWorker: any, at any time; the text lives until
 // the calling thread's next call, on whatever delegate, or its end. Else: any,
 // but not while another thread applies the delegate or invokes, allocates or

@@ -1,0 +1,194 @@
+// labels: op delegate llvmpipe softpipe
+// The option report_file: the report where nobody can call for it.
+#include "delegate/tflite/report_file.h"
+
+#include <sys/stat.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <thread>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/delegate_case.h"
+#include "tests/testing/device.h"
+#include "tests/testing/scoped_environment.h"
+#include "tests/testing/scratch_directory.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string TextOf(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+nlohmann::json ParsedReport(const std::string& path) {
+  const auto report = nlohmann::json::parse(TextOf(path), nullptr, false);
+  EXPECT_TRUE(report.is_object()) << path << ": " << TextOf(path);
+  return report;
+}
+
+// --- ReplaceFile
+// --------------------------------------------------------------
+
+TEST(ReplaceFileTest, WritesAndReplaces) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.path() + "/report.json";
+  for (const std::string text : {"one", "a longer one", ""}) {
+    ASSERT_TRUE(ReplaceFile(path, text).ok());
+    EXPECT_EQ(TextOf(path), text);
+    EXPECT_THAT(scratch.Files(), ElementsAre("report.json"));
+  }
+}
+
+// A reader sees one text or the other, whenever it looks.
+TEST(ReplaceFileTest, AReaderNeverFindsHalfAText) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.path() + "/report.json";
+  const std::string texts[] = {std::string(300000, 'a'),
+                               std::string(200000, 'b')};
+  ASSERT_TRUE(ReplaceFile(path, texts[0]).ok());
+  std::atomic<bool> done = false;
+  std::thread writer([&] {
+    for (int i = 0; i < 200; ++i) {
+      EXPECT_TRUE(ReplaceFile(path, texts[i % 2]).ok());
+    }
+    done = true;
+  });
+  while (!done) {
+    const std::string text = TextOf(path);
+    ASSERT_TRUE(text == texts[0] || text == texts[1]) << text.size();
+  }
+  writer.join();
+}
+
+TEST(ReplaceFileTest, WhatCannotBeWrittenIsNamed) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.path() + "/no/report.json";
+  EXPECT_THAT(std::string(ReplaceFile(path, "x").message()),
+              AllOf(HasSubstr(path), HasSubstr("No such file")));
+}
+
+TEST(ReplaceFileTest, WhatIsNoPlainFileIsLeftAlone) {
+  const ScratchDirectory scratch;
+  const std::string folder = scratch.path() + "/folder";
+  const std::string pipe = scratch.path() + "/pipe";
+  const std::string link = scratch.path() + "/link";
+  std::filesystem::create_directory(folder);
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::filesystem::create_symlink("elsewhere", link);
+  for (const std::string& path : {folder, pipe, link}) {
+    EXPECT_THAT(std::string(ReplaceFile(path, "x").message()),
+                AllOf(HasSubstr(path), HasSubstr("no plain file")));
+  }
+  EXPECT_THAT(scratch.Files(),
+              ::testing::UnorderedElementsAre("folder", "pipe", "link"));
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+}
+
+// --- The option
+// ---------------------------------------------------------------
+
+class ReportFileTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    GLES_SKIP_WITHOUT_DEVICE();
+    model_ = LoadOrDie(ChainModel("can"));
+    interpreter_ = InterpreterOrDie(*model_);
+    path_ = scratch_.path() + "/report.json";
+  }
+  DelegatePtr Delegate(const std::string& path, bool profile = false) {
+    return MakeDelegate([&](auto& options) {
+      options.report_file = path.c_str();
+      options.enable_op_profiling = profile;
+    });
+  }
+
+  const ScratchDirectory scratch_;
+  std::string path_;
+  std::unique_ptr<Model> model_;
+  std::unique_ptr<Interpreter> interpreter_;
+};
+
+TEST_F(ReportFileTest, IsTheReportAtTheEndOfPrepareAndAtDeletion) {
+  DelegatePtr delegate = Delegate(path_, /*profile=*/true);
+  EXPECT_THAT(scratch_.Files(), IsEmpty()) << "nothing is known yet";
+  ASSERT_TRUE(interpreter_->ApplyDelegate(delegate.get()).ok());
+  EXPECT_EQ(TextOf(path_),
+            std::string(TfLiteGlesDelegateReport(delegate.get())) + "\n");
+  EXPECT_EQ(ParsedReport(path_)["nodes_delegated"], 3);
+  EXPECT_EQ(ParsedReport(path_)["profile"][0]["count"], 0);
+  ASSERT_TRUE(RunOnce(interpreter_.get()).ok());
+  EXPECT_EQ(ParsedReport(path_)["profile"][0]["count"], 0) << "not at Invoke";
+  const nlohmann::json last = ReportOf(delegate);
+  delegate.reset();
+  EXPECT_EQ(ParsedReport(path_), last);
+  EXPECT_EQ(last["profile"][0]["count"], 1);
+  EXPECT_THAT(scratch_.Files(), ElementsAre("report.json"));
+}
+
+// As an app ends that cannot be changed: the interpreter goes first.
+TEST_F(ReportFileTest, TheProfileOutlivesTheInterpreter) {
+  DelegatePtr delegate = Delegate(path_, /*profile=*/true);
+  ASSERT_TRUE(interpreter_->ApplyDelegate(delegate.get()).ok());
+  ASSERT_TRUE(RunOnce(interpreter_.get()).ok());
+  ASSERT_TRUE(RunOnce(interpreter_.get()).ok());
+  const nlohmann::json profile = ReportOf(delegate)["profile"];
+  interpreter_.reset();
+  delegate.reset();
+  EXPECT_EQ(ParsedReport(path_)["profile"], profile);
+  EXPECT_EQ(profile[0]["count"], 2);
+}
+
+TEST_F(ReportFileTest, AFailureToWriteIsAWarning) {
+  const std::string path = scratch_.path() + "/no/report.json";
+  DelegatePtr delegate = Delegate(path);
+  const absl::Status applied = interpreter_->ApplyDelegate(delegate.get());
+  ASSERT_TRUE(applied.ok()) << applied;
+  EXPECT_THAT(interpreter_->TakeLog(),
+              Contains(AllOf(HasSubstr("WARNING: TfLiteGlesDelegate"),
+                             HasSubstr(path))));
+  ExpectClose(RunOnce(interpreter_.get()), CpuResult(*model_));
+  interpreter_.reset();
+  ::testing::internal::CaptureStderr();
+  delegate.reset();
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              AllOf(HasSubstr("WARNING: TfLiteGlesDelegate"), HasSubstr(path)));
+}
+
+TEST_F(ReportFileTest, SaysWhyTheDelegateWasNotApplied) {
+  const DelegatePtr delegate = MakeDelegate([&](auto& options) {
+    options.report_file = path_.c_str();
+    options.device = "no such renderer";
+  });
+  EXPECT_FALSE(interpreter_->ApplyDelegate(delegate.get()).ok());
+  EXPECT_THAT(ParsedReport(path_)["error"].get<std::string>(),
+              HasSubstr("no such renderer"));
+  EXPECT_EQ(ReportOf(delegate)["error"], ParsedReport(path_)["error"]);
+}
+
+// The path is that of the moment when the delegate is made.
+TEST_F(ReportFileTest, ComesByTheEnvironment) {
+  const ScopedEnvironment set("GLES_DELEGATE_OPTIONS",
+                              "report_file:" + path_ + ";exclude_nodes:0");
+  const DelegatePtr delegate = MakeDelegate();
+  ASSERT_TRUE(interpreter_->ApplyDelegate(delegate.get()).ok());
+  EXPECT_EQ(ParsedReport(path_)["nodes_delegated"], 2);
+  EXPECT_EQ(ParsedReport(path_)["environment_options"],
+            "report_file:" + path_ + ";exclude_nodes:0");
+  EXPECT_FALSE(ParsedReport(path_).contains("error"));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
