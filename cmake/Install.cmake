@@ -10,6 +10,16 @@ install(TARGETS gles_delegate
 install(FILES delegate/include/gles_delegate/gles_delegate.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gles_delegate COMPONENT development)
 
+if(GLES_DELEGATE_DROP_IN)
+  # In folders of their own, so that library and header are taken for the stock ones by
+  # nobody who does not ask for them. libgles_delegate.so lies two folders above.
+  set_target_properties(tensorflowlite_gpu_delegate PROPERTIES INSTALL_RPATH "$ORIGIN/../..")
+  install(TARGETS tensorflowlite_gpu_delegate
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/gles_delegate/drop_in COMPONENT library)
+  install(DIRECTORY delegate/drop_in/include/
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gles_delegate/drop_in COMPONENT development)
+endif()
+
 # From the .pc file's folder back to the prefix, so that the tree can be moved.
 file(RELATIVE_PATH PC_TO_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(cmake/gles_delegate.pc.in gles_delegate.pc @ONLY)

@@ -1,0 +1,222 @@
+#include "delegate/drop_in/stock_options.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+namespace gles_delegate::drop_in {
+namespace {
+
+constexpr int64_t kKnownFlags =
+    TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_QUANT |
+    TFLITE_GPU_EXPERIMENTAL_FLAGS_CL_ONLY |
+    TFLITE_GPU_EXPERIMENTAL_FLAGS_GL_ONLY |
+    TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION;
+
+std::string OutOfRange(const char* field, int64_t value, const char* range) {
+  return std::string(field) + " is " + std::to_string(value) + ", not " + range;
+}
+
+// What is wrong with the priorities, by the stock delegate's rules; "":
+// nothing.
+std::string CheckPriorities(const TfLiteGpuDelegateOptionsV2& stock) {
+  const int32_t first = stock.inference_priority1;
+  const int32_t second = stock.inference_priority2;
+  const int32_t third = stock.inference_priority3;
+  for (const auto& [name, value] : {std::pair("inference_priority1", first),
+                                    std::pair("inference_priority2", second),
+                                    std::pair("inference_priority3", third)}) {
+    if (value < TFLITE_GPU_INFERENCE_PRIORITY_AUTO ||
+        value > TFLITE_GPU_INFERENCE_PRIORITY_MIN_MEMORY_USAGE) {
+      return OutOfRange(name, value, "0 to 3");
+    }
+  }
+  constexpr int32_t kAuto = TFLITE_GPU_INFERENCE_PRIORITY_AUTO;
+  if (first == kAuto) return "inference_priority1 is AUTO (0): name one";
+  if (second == kAuto && third != kAuto) {
+    return "inference_priority3 is " + std::to_string(third) +
+           " after an inference_priority2 of AUTO (0)";
+  }
+  if (first == second || first == third ||
+      (second == third && second != kAuto)) {
+    return "inference_priority1 to 3 are " + std::to_string(first) + ", " +
+           std::to_string(second) + ", " + std::to_string(third) +
+           ": one comes twice";
+  }
+  return "";
+}
+
+std::string Check(const TfLiteGpuDelegateOptionsV2& stock) {
+  if (stock.experimental_flags & TFLITE_GPU_EXPERIMENTAL_FLAGS_CL_ONLY) {
+    return "experimental_flags ask for OpenCL alone (CL_ONLY, 2), and this "
+           "delegate is of OpenGL ES: leave the flag out";
+  }
+  if (stock.is_precision_loss_allowed < -1 ||
+      stock.is_precision_loss_allowed > 1) {
+    return OutOfRange("is_precision_loss_allowed",
+                      stock.is_precision_loss_allowed, "-1, 0 or 1");
+  }
+  if (stock.inference_preference <
+          TFLITE_GPU_INFERENCE_PREFERENCE_FAST_SINGLE_ANSWER ||
+      stock.inference_preference > TFLITE_GPU_INFERENCE_PREFERENCE_BALANCED) {
+    return OutOfRange("inference_preference", stock.inference_preference,
+                      "0 to 2");
+  }
+  return CheckPriorities(stock);
+}
+
+// Whether start-up caches are kept; sets where.
+bool MapSerialization(const TfLiteGpuDelegateOptionsV2& stock, Mapped* mapped) {
+  if (!(stock.experimental_flags &
+        TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION)) {
+    return false;
+  }
+  const auto is_set = [](const char* text) {
+    return text != nullptr && *text != '\0';
+  };
+  if (!is_set(stock.serialization_dir) || !is_set(stock.model_token)) {
+    mapped->warnings.push_back(
+        "ENABLE_SERIALIZATION is set, and serialization_dir or model_token is "
+        "not: nothing is kept for the next start");
+    return false;
+  }
+  mapped->options.serialization_dir = stock.serialization_dir;
+  mapped->options.model_token = stock.model_token;
+  return true;
+}
+
+// A whole number of `Number`'s range; false where `text` is none.
+template <typename Number>
+bool Parse(const char* text, Number* number) {
+  errno = 0;
+  char* end = nullptr;
+  const long long value = std::strtoll(text, &end, 10);
+  if (end == text || *end != '\0' || errno != 0 ||
+      value < std::numeric_limits<Number>::min() ||
+      value > std::numeric_limits<Number>::max()) {
+    return false;
+  }
+  *number = static_cast<Number>(value);
+  return true;
+}
+
+struct IntField {
+  const char* name;
+  int32_t TfLiteGpuDelegateOptionsV2::*field;
+};
+constexpr IntField kIntFields[] = {
+    {"is_precision_loss_allowed",
+     &TfLiteGpuDelegateOptionsV2::is_precision_loss_allowed},
+    {"inference_preference", &TfLiteGpuDelegateOptionsV2::inference_preference},
+    {"inference_priority1", &TfLiteGpuDelegateOptionsV2::inference_priority1},
+    {"inference_priority2", &TfLiteGpuDelegateOptionsV2::inference_priority2},
+    {"inference_priority3", &TfLiteGpuDelegateOptionsV2::inference_priority3},
+    {"max_delegated_partitions",
+     &TfLiteGpuDelegateOptionsV2::max_delegated_partitions},
+};
+
+// What is wrong with one key and its value; "": nothing.
+std::string SetStockKey(const char* key, const char* value,
+                        TfLiteGpuDelegateOptionsV2* stock) {
+  const auto is = [key](const char* name) {
+    return std::strcmp(key, name) == 0;
+  };
+  const std::string bad =
+      std::string("option ") + key + ": '" + value + "' is not a whole number";
+  for (const IntField& field : kIntFields) {
+    if (is(field.name)) {
+      return Parse(value, &(stock->*field.field)) ? "" : bad;
+    }
+  }
+  if (is("experimental_flags")) {
+    return Parse(value, &stock->experimental_flags) ? "" : bad;
+  }
+  if (is("serialization_dir")) {
+    stock->serialization_dir = value;
+  } else if (is("model_token")) {
+    stock->model_token = value;
+  } else {
+    std::string known;
+    for (const IntField& field : kIntFields) {
+      known += std::string(field.name) + ", ";
+    }
+    return std::string("unknown option '") + key + "'; known are: " + known +
+           "experimental_flags, serialization_dir, model_token";
+  }
+  return "";
+}
+
+}  // namespace
+
+Mapped FromV2(const TfLiteGpuDelegateOptionsV2& stock) {
+  Mapped mapped;
+  mapped.refusal = Check(stock);
+  if (!mapped.refusal.empty()) return mapped;
+  TfLiteGlesDelegateOptions& options = mapped.options;
+  options.is_precision_loss_allowed =
+      stock.is_precision_loss_allowed == -1
+          ? stock.inference_priority1 !=
+                TFLITE_GPU_INFERENCE_PRIORITY_MAX_PRECISION
+          : stock.is_precision_loss_allowed;
+  options.wait_type =
+      stock.inference_priority1 == TFLITE_GPU_INFERENCE_PRIORITY_MIN_LATENCY
+          ? kTfLiteGlesWaitActive
+          : kTfLiteGlesWaitPassive;
+  options.enable_quantization =
+      (stock.experimental_flags & TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_QUANT) !=
+      0;
+  options.max_delegated_partitions = stock.max_delegated_partitions;
+  // A search of seconds to minutes is worth its time where the result is kept.
+  const bool kept = MapSerialization(stock, &mapped);
+  if (kept && stock.inference_preference ==
+                  TFLITE_GPU_INFERENCE_PREFERENCE_SUSTAINED_SPEED) {
+    options.tuning = kTfLiteGlesTuningExhaustive;
+  }
+  if (stock.experimental_flags & ~kKnownFlags) {
+    mapped.warnings.push_back(
+        "experimental_flags is " + std::to_string(stock.experimental_flags) +
+        ", of which " +
+        std::to_string(stock.experimental_flags & ~kKnownFlags) +
+        " is not known here and has no effect");
+  }
+  return mapped;
+}
+
+Mapped FromOlder(const TFLGpuDelegateOptions& stock) {
+  Mapped mapped;
+  TfLiteGlesDelegateOptions& options = mapped.options;
+  options.is_precision_loss_allowed = stock.allow_precision_loss;
+  options.enable_quantization = stock.enable_quantization;
+  switch (stock.wait_type) {
+    case TFLGpuDelegateWaitTypePassive:
+      break;
+    case TFLGpuDelegateWaitTypeDoNotWait:
+      mapped.warnings.push_back(
+          "wait_type is DoNotWait, and outputs go to host memory: Invoke waits "
+          "for them, asleep");
+      break;
+    case TFLGpuDelegateWaitTypeActive:
+    case TFLGpuDelegateWaitTypeAggressive:
+      options.wait_type = kTfLiteGlesWaitActive;
+      break;
+    default:
+      mapped.refusal = OutOfRange(
+          "wait_type", static_cast<int64_t>(stock.wait_type), "0 to 3");
+  }
+  return mapped;
+}
+
+std::string SetStockKeys(char** keys, char** values, size_t count,
+                         TfLiteGpuDelegateOptionsV2* stock) {
+  for (size_t i = 0; i < count; ++i) {
+    if (keys[i] == nullptr) continue;
+    std::string wrong =
+        SetStockKey(keys[i], values[i] == nullptr ? "" : values[i], stock);
+    if (!wrong.empty()) return wrong;
+  }
+  return "";
+}
+
+}  // namespace gles_delegate::drop_in
