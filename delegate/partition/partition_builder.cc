@@ -6,6 +6,7 @@
 #include "delegate/cache/cached_text.h"
 #include "delegate/device/knobs.h"
 #include "delegate/partition/autotuning.h"
+#include "delegate/partition/node_fates.h"
 #include "delegate/partition/plan_partition.h"
 #include "egl/objects.h"
 
@@ -127,6 +128,8 @@ absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::PlanAndMake(
   if (!planned->passes_dropped.ok()) {
     report_->passes_dropped = std::string(planned->passes_dropped.message());
   }
+  report_->fates = FatesOfNodes(*original_, planned->graph);
+  report_->dispatches = ReportsOf(planned->dispatches);
   return Make(planned->graph, planned->dispatches);
 }
 

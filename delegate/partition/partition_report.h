@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "delegate/cache/cache_store.h"
+#include "delegate/partition/node_fates.h"
 #include "delegate/partition/self_check.h"
 #include "delegate/runtime/executor.h"
 #include "delegate/runtime/stage_times.h"
@@ -30,6 +31,8 @@ struct PartitionReport {
   int nodes_on_codes = 0;  // in TFLite's integer arithmetic
   // Why the partition runs without the passes; empty: it runs with them.
   std::string passes_dropped;
+  std::vector<NodeFate> fates;             // of the model's nodes, in its order
+  std::vector<DispatchReport> dispatches;  // in the order in which they run
   ExecutorStats stats;
   CacheReport cache;
   StageTimes stages;

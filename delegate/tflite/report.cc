@@ -47,6 +47,25 @@ void AddDevice(const Gpu* gpu, json* report) {
   (*report)["programs"] = gpu->programs.size();
 }
 
+json NodesJson(const std::vector<NodeFate>& fates) {
+  json nodes = json::array();
+  for (const NodeFate& fate : fates) {
+    nodes.push_back({{"node", fate.node}, {"computed_by", fate.computed_by}});
+  }
+  return nodes;
+}
+
+json DispatchesJson(const std::vector<DispatchReport>& dispatches) {
+  json plan = json::array();
+  for (const DispatchReport& d : dispatches) {
+    plan.push_back({{"node", d.node},
+                    {"label", d.label},
+                    {"shader", d.shader},
+                    {"defines", d.defines}});
+  }
+  return plan;
+}
+
 json PartitionJson(const PartitionReport& p) {
   json partition = {{"nodes", p.nodes},
                     {"nodes_after_passes", p.nodes_after_passes},
@@ -57,7 +76,9 @@ json PartitionJson(const PartitionReport& p) {
                     {"tensor_bytes_unshared", p.stats.tensor_bytes_unshared},
                     {"constant_bytes", p.stats.constant_bytes},
                     {"compile_ms", p.stats.compile_ms},
-                    {"upload_ms", p.stats.upload_ms}};
+                    {"upload_ms", p.stats.upload_ms},
+                    {"model_nodes", NodesJson(p.fates)},
+                    {"plan", DispatchesJson(p.dispatches)}};
   if (!p.passes_dropped.empty()) {
     partition["passes_dropped"] = p.passes_dropped;
   }
@@ -147,6 +168,22 @@ json RefusalsJson(const std::vector<SubgraphReport>& subgraphs) {
   return refusals;
 }
 
+// The place in `subgraphs` of the one that has the partition.
+size_t SubgraphOf(const PartitionReport& partition,
+                  const std::vector<SubgraphReport>& subgraphs) {
+  const auto has = [&partition](const Partitions& list) {
+    return std::any_of(list.begin(), list.end(), [&partition](const auto& p) {
+      return p.get() == &partition;
+    });
+  };
+  return static_cast<size_t>(std::find_if(subgraphs.begin(), subgraphs.end(),
+                                          [&has](const SubgraphReport& s) {
+                                            return has(s.partitions) ||
+                                                   has(s.handed_back);
+                                          }) -
+                             subgraphs.begin());
+}
+
 }  // namespace
 
 bool SubgraphReport::IsGone() const {
@@ -181,6 +218,7 @@ std::string ReportText(const ReportParts& parts) {
   report["partition"] = json::array();
   for (const auto& p : partitions) {
     report["partition"].push_back(PartitionJson(*p));
+    report["partition"].back()["subgraph"] = SubgraphOf(*p, parts.subgraphs);
   }
   report["cache"] = CacheJson(TotalCache(on_gpu));
   report["stages_ms"] = StagesJson(parts.subgraphs, partitions);

@@ -1,0 +1,90 @@
+#include "delegate/partition/node_fates.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace gles_delegate {
+namespace {
+
+// Which node writes each tensor, whole or a box of it; TFLite's indices.
+absl::flat_hash_map<TensorId, int> WritersOf(const Graph& graph) {
+  absl::flat_hash_map<TensorId, int> writers;
+  for (const Node& node : graph.nodes) {
+    for (TensorId id : node.outputs) {
+      if (id == kNoTensor) continue;
+      writers[id] = node.tflite_index;
+      const TensorId whole = graph.tensor(id).view.of;
+      if (whole != kNoTensor) writers[whole] = node.tflite_index;
+    }
+  }
+  return writers;
+}
+
+// Resolves the nodes of `before` from the last to the first, so that the fate
+// of who reads a node's output is known.
+class Resolver {
+ public:
+  Resolver(const Graph& before, const Graph& after)
+      : before_(before), uses_(before), writers_(WritersOf(after)) {
+    for (const Node& node : after.nodes) {
+      fates_[node.tflite_index] = node.tflite_index;
+    }
+  }
+
+  void Resolve(const Node& node) {
+    if (fates_.count(node.tflite_index) > 0) return;
+    fates_[node.tflite_index] = WriterOrReader(node);
+  }
+
+  int FateOf(int tflite_index) const { return fates_.at(tflite_index); }
+
+ private:
+  int WriterOrReader(const Node& node) const {
+    for (TensorId id : node.outputs) {
+      const auto writer = writers_.find(id);
+      if (writer != writers_.end()) return writer->second;
+    }
+    for (TensorId id : node.outputs) {
+      if (id == kNoTensor) continue;
+      for (int reader : uses_.consumers[id]) {
+        const int fate = FateOf(before_.nodes[reader].tflite_index);
+        if (fate != kNoNode) return fate;
+      }
+    }
+    return kNoNode;
+  }
+
+  const Graph& before_;
+  const Uses uses_;
+  const absl::flat_hash_map<TensorId, int> writers_;
+  absl::flat_hash_map<int, int> fates_;
+};
+
+}  // namespace
+
+std::vector<NodeFate> FatesOfNodes(const Graph& before, const Graph& after) {
+  Resolver resolver(before, after);
+  for (auto node = before.nodes.rbegin(); node != before.nodes.rend(); ++node) {
+    resolver.Resolve(*node);
+  }
+  std::vector<NodeFate> fates;
+  for (const Node& node : before.nodes) {
+    fates.push_back({node.tflite_index, resolver.FateOf(node.tflite_index)});
+  }
+  return fates;
+}
+
+std::vector<DispatchReport> ReportsOf(absl::Span<const Dispatch> dispatches) {
+  std::vector<DispatchReport> reports;
+  for (const Dispatch& d : dispatches) {
+    reports.push_back(
+        {d.node, d.label, d.shader,
+         absl::StrJoin(d.defines, " ", absl::PairFormatter("="))});
+  }
+  return reports;
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,111 @@
+// labels: unit sanitize
+// Which dispatches compute a model's nodes, after each way in which passes make
+// a node leave.
+#include "delegate/partition/node_fates.h"
+
+#include <utility>
+#include <vector>
+
+#include "delegate/passes/dead_nodes.h"
+#include "delegate/passes/fuse_elementwise.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/graph_builder.h"
+
+namespace gles_delegate {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::GraphBuilder;
+using ::testing::Pair;
+
+const std::vector<int> kDims = {1, 2, 2, 4};
+
+// The builder's nodes get indices 10, 11, ...
+Graph Numbered(GraphBuilder builder) {
+  int index = 10;
+  for (Node& node : builder.graph.nodes) node.tflite_index = index++;
+  return std::move(builder.graph);
+}
+
+std::vector<std::pair<int, int>> Fates(const Graph& before,
+                                       const Graph& after) {
+  std::vector<std::pair<int, int>> fates;
+  for (const NodeFate& fate : FatesOfNodes(before, after)) {
+    fates.emplace_back(fate.node, fate.computed_by);
+  }
+  return fates;
+}
+
+TEST(NodeFatesTest, WithoutPassesEachNodeComputesItself) {
+  GraphBuilder b;
+  b.graph.outputs = {b.Relu(b.Conv(b.Input(kDims)))};
+  const Graph graph = Numbered(std::move(b));
+  EXPECT_THAT(Fates(graph, graph), ElementsAre(Pair(10, 10), Pair(11, 11)));
+}
+
+TEST(NodeFatesTest, APostOpIsComputedByTheNodeBeforeIt) {
+  GraphBuilder b;
+  b.graph.outputs = {b.Relu(b.Conv(b.Input(kDims)))};
+  const Graph before = Numbered(std::move(b));
+  Graph after = before;
+  FuseElementwise(&after);
+  ASSERT_EQ(after.nodes.size(), 1u);
+  EXPECT_THAT(Fates(before, after), ElementsAre(Pair(10, 10), Pair(11, 10)));
+}
+
+TEST(NodeFatesTest, WhatLeftForItsReaderIsComputedByTheReader) {
+  GraphBuilder b;
+  const TensorId in = b.Input(kDims);
+  b.graph.outputs = {b.Relu(b.Conv(b.Relu(in)))};
+  const Graph before = Numbered(std::move(b));
+  Graph after = before;
+  // As fuse_padding and fuse_gates do: the convolution reads what node 10 read.
+  after.nodes[1].inputs[0] = in;
+  after.nodes.erase(after.nodes.begin());
+  EXPECT_THAT(Fates(before, after),
+              ElementsAre(Pair(10, 11), Pair(11, 11), Pair(12, 12)));
+}
+
+TEST(NodeFatesTest, AConcatenationInPlaceIsComputedByWhoWritesThere) {
+  GraphBuilder b;
+  const TensorId part = b.Relu(b.Input(kDims));
+  const TensorId whole =
+      b.Node("CONCATENATION", {part, b.Input(kDims)}, {1, 2, 2, 8});
+  b.graph.outputs = {b.Conv(whole)};
+  const Graph before = Numbered(std::move(b));
+  Graph after = before;
+  after.tensor(part).view.of = whole;
+  after.nodes.erase(after.nodes.begin() + 1);
+  EXPECT_THAT(Fates(before, after),
+              ElementsAre(Pair(10, 10), Pair(11, 10), Pair(12, 12)));
+}
+
+TEST(NodeFatesTest, WhatNobodyReadsIsComputedByNoNode) {
+  GraphBuilder b;
+  const TensorId in = b.Input(kDims);
+  b.Relu(b.Relu(in));
+  b.graph.outputs = {b.Conv(in)};
+  const Graph before = Numbered(std::move(b));
+  Graph after = before;
+  RemoveDeadNodes(&after);
+  ASSERT_EQ(after.nodes.size(), 1u);
+  EXPECT_THAT(Fates(before, after),
+              ElementsAre(Pair(10, kNoNode), Pair(11, kNoNode), Pair(12, 12)));
+}
+
+TEST(DispatchReportTest, DefinesAreReadAsTheCompilerGetsThem) {
+  Dispatch dispatch("conv_2d");
+  dispatch.Define("TILE_ROWS", 3).Define("TILE_SLICES", 2);
+  dispatch.node = 7;
+  dispatch.label = "CONV_2D 7";
+  const std::vector<DispatchReport> reports = ReportsOf({dispatch});
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].node, 7);
+  EXPECT_EQ(reports[0].label, "CONV_2D 7");
+  EXPECT_EQ(reports[0].shader, "conv_2d");
+  EXPECT_EQ(reports[0].defines, "TILE_ROWS=3 TILE_SLICES=2");
+}
+
+}  // namespace
+}  // namespace gles_delegate
