@@ -38,10 +38,12 @@ install(FILES ${CMAKE_BINARY_DIR}/gles_delegateConfig.cmake
   DESTINATION ${PACKAGE_DIR} COMPONENT development)
 
 if(GLES_DELEGATE_BUILD_TOOLS)
+  set(TOOLS benchmark_model inference_diff quantized_accuracy model_report gles_demo
+    gles_conformance)
   set(TOOLS_LIBDIR ${CMAKE_INSTALL_LIBDIR}/gles_delegate)
-  install(TARGETS benchmark_model inference_diff gles_demo gles_conformance
+  install(TARGETS ${TOOLS}
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
-  set_target_properties(benchmark_model inference_diff gles_demo gles_conformance PROPERTIES
+  set_target_properties(${TOOLS} PROPERTIES
     INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};$ORIGIN/../${TOOLS_LIBDIR}")
   install(FILES ${TFLITE_C_ROOT}/lib/libtensorflowlite_c.so
     DESTINATION ${TOOLS_LIBDIR} COMPONENT tools)

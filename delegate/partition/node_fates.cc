@@ -39,7 +39,11 @@ class Resolver {
     fates_[node.tflite_index] = WriterOrReader(node);
   }
 
-  int FateOf(int tflite_index) const { return fates_.at(tflite_index); }
+  // kNoNode of a node that was not read, too.
+  int FateOf(int tflite_index) const {
+    const auto fate = fates_.find(tflite_index);
+    return fate == fates_.end() ? kNoNode : fate->second;
+  }
 
  private:
   int WriterOrReader(const Node& node) const {
@@ -65,15 +69,14 @@ class Resolver {
 
 }  // namespace
 
-std::vector<NodeFate> FatesOfNodes(const Graph& before, const Graph& after) {
+std::vector<NodeFate> FatesOfNodes(absl::Span<const int> nodes,
+                                   const Graph& before, const Graph& after) {
   Resolver resolver(before, after);
   for (auto node = before.nodes.rbegin(); node != before.nodes.rend(); ++node) {
     resolver.Resolve(*node);
   }
   std::vector<NodeFate> fates;
-  for (const Node& node : before.nodes) {
-    fates.push_back({node.tflite_index, resolver.FateOf(node.tflite_index)});
-  }
+  for (int node : nodes) fates.push_back({node, resolver.FateOf(node)});
   return fates;
 }
 

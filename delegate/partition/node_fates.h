@@ -22,12 +22,13 @@ struct NodeFate {
   int computed_by = kNoNode;
 };
 
-// A fate for each node of the model in `before`, a partition as it was read, in
-// its order. `after` is the same partition after the passes, with the same
+// A fate for each of `nodes`, which are those of a partition. `before` is the
+// partition as it was read, without what reading folded; `after` is the same partition after the passes, with the same
 // tensor ids. A node that left is computed by the node that now writes its
 // output, or a part of it in place; where none does, by the first node that
 // read its output. Linear in the graph.
-std::vector<NodeFate> FatesOfNodes(const Graph& before, const Graph& after);
+std::vector<NodeFate> FatesOfNodes(absl::Span<const int> nodes,
+                                   const Graph& before, const Graph& after);
 
 // What a reader of the report wants of a dispatch.
 struct DispatchReport {

@@ -71,7 +71,7 @@ std::vector<std::string> PartitionBuilder::TakeWarnings() {
   std::vector<std::string> lines;
   if (options_.tells_passes_dropped && !report_->passes_dropped.empty()) {
     lines.push_back(absl::StrCat(
-        "TfLiteGlesDelegate: WARNING: a partition of ", report_->nodes,
+        "TfLiteGlesDelegate: WARNING: a partition of ", report_->nodes.size(),
         " nodes runs node by node, without the passes that fuse them, as it "
         "could not be planned after them: ",
         report_->passes_dropped));
@@ -128,7 +128,7 @@ absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::PlanAndMake(
   if (!planned->passes_dropped.ok()) {
     report_->passes_dropped = std::string(planned->passes_dropped.message());
   }
-  report_->fates = FatesOfNodes(*original_, planned->graph);
+  report_->fates = FatesOfNodes(report_->nodes, *original_, planned->graph);
   report_->dispatches = ReportsOf(planned->dispatches);
   return Make(planned->graph, planned->dispatches);
 }

@@ -26,12 +26,12 @@ struct SpeedReport {
 
 // The kernel that builds and runs the partition fills it in.
 struct PartitionReport {
-  int nodes = 0;
+  std::vector<int> nodes;  // of the model, TFLite's indices
   int nodes_after_passes = 0;
   int nodes_on_codes = 0;  // in TFLite's integer arithmetic
   // Why the partition runs without the passes; empty: it runs with them.
   std::string passes_dropped;
-  std::vector<NodeFate> fates;             // of the model's nodes, in its order
+  std::vector<NodeFate> fates;             // of `nodes`, in their order
   std::vector<DispatchReport> dispatches;  // in the order in which they run
   ExecutorStats stats;
   CacheReport cache;

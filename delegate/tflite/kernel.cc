@@ -45,7 +45,7 @@ GlesKernel::~GlesKernel() {
 absl::StatusOr<std::unique_ptr<GlesKernel>> GlesKernel::Create(
     const TfLiteContext& context, const CheckedModel& model,
     KernelSetup setup) {
-  setup.report->nodes = static_cast<int>(setup.partition.nodes.size());
+  setup.report->nodes = setup.partition.nodes;
   std::unique_ptr<GlesKernel> kernel(new GlesKernel(std::move(setup)));
   if (auto s = kernel->Read(context, model); !s.ok()) return s;
   return kernel;

@@ -67,7 +67,7 @@ json DispatchesJson(const std::vector<DispatchReport>& dispatches) {
 }
 
 json PartitionJson(const PartitionReport& p) {
-  json partition = {{"nodes", p.nodes},
+  json partition = {{"nodes", p.nodes.size()},
                     {"nodes_after_passes", p.nodes_after_passes},
                     {"nodes_on_codes", p.nodes_on_codes},
                     {"dispatches", p.stats.dispatches},

@@ -85,10 +85,12 @@ class ToolsTest : public ::testing::Test {
   }
 
   static Result Run(const std::string& program, const std::string& arguments) {
-    const std::string command = std::string(GLES_DELEGATE_BUILD_DIR) + "/bin/" +
-                                program + " " + arguments + " 2>&1";
+    return RunCommand(std::string(GLES_DELEGATE_BUILD_DIR) + "/bin/" + program +
+                      " " + arguments);
+  }
+  static Result RunCommand(const std::string& command) {
     Result result;
-    FILE* pipe = popen(command.c_str(), "r");
+    FILE* pipe = popen((command + " 2>&1").c_str(), "r");
     if (pipe == nullptr) return result;
     char buffer[4096];
     while (size_t n = fread(buffer, 1, sizeof(buffer), pipe)) {
@@ -251,6 +253,49 @@ TEST_F(ToolsTest, DiffPassesWithinTheLimitAndFailsPastIt) {
   EXPECT_EQ(coarse.exit_status, 1);
   EXPECT_THAT(coarse.output,
               AllOf(HasSubstr("FAIL"), HasSubstr("past --max_error=1e-06")));
+}
+
+TEST_F(ToolsTest, ModelReportTellsWhereEachNodeIs) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const Result run = Run("model_report", Graph() + "--num_runs=2");
+  EXPECT_EQ(run.exit_status, 0) << run.output;
+  EXPECT_THAT(run.output,
+              AllOf(HasSubstr("conv.tflite: 1 of 1 node on the GPU"),
+                    HasSubstr("CONV_2D"), HasSubstr("float32[1,8,8,4]")));
+
+  const Result refused =
+      Run("model_report", Graph() + "--gles_options=exclude_nodes:0");
+  EXPECT_EQ(refused.exit_status, 0) << refused.output;
+  EXPECT_THAT(refused.output, HasSubstr("on the CPU"));
+
+  const Result unwritable =
+      Run("model_report", Graph() + "--html=" + Path("no/such/page.html"));
+  EXPECT_EQ(unwritable.exit_status, 1);
+  EXPECT_THAT(unwritable.output, HasSubstr("cannot write"));
+}
+
+// A browser's picture of the page is no wider than a phone.
+TEST_F(ToolsTest, ModelReportsPageFitsAPhone) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  if (std::system("command -v chromium >/dev/null") != 0) {
+    GTEST_SKIP() << "chromium is not installed: nobody opens the page";
+  }
+  const std::string page = Path("page.html");
+  const Result run = Run("model_report", Graph() + "--html=" + page);
+  ASSERT_EQ(run.exit_status, 0) << run.output;
+  std::ofstream(page, std::ios::app)
+      << "<script>const page = document.documentElement;"
+         "const count = what => document.querySelectorAll(what).length;"
+         "document.title = `past ${page.scrollWidth - page.clientWidth}, "
+         "rows ${count('tbody tr')}, boxes ${count('svg rect')}`</script>";
+  const Result browser = RunCommand(
+      "timeout 120 chromium --headless --no-sandbox --disable-gpu "
+      "--user-data-dir=" +
+      Path("browser") + " --window-size=500,800 --dump-dom file://" + page);
+  EXPECT_EQ(browser.exit_status, 0) << browser.output;
+  // One partition's row and one node's.
+  EXPECT_THAT(browser.output,
+              HasSubstr("<title>past 0, rows 2, boxes 1</title>"));
 }
 
 TEST_F(ToolsTest, DiffTellsEachLayersError) {

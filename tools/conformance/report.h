@@ -64,9 +64,6 @@ std::string JunitXml(const Results& results);
 // One page that needs nothing else.
 std::string HtmlPage(const Results& results);
 
-// & < > " as XML has them; other control characters than newline are dropped.
-std::string XmlEscaped(const std::string& text);
-
 }  // namespace gles_delegate::conformance
 
 #endif  // GLES_DELEGATE_TOOLS_CONFORMANCE_REPORT_H_

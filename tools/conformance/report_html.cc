@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "tools/common/xml.h"
 #include "tools/conformance/report.h"
 
 namespace gles_delegate::conformance {

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "tools/common/xml.h"
 #include "tools/conformance/report.h"
 
 namespace gles_delegate::conformance {
@@ -29,33 +30,6 @@ std::string TestCase(const CaseResult& result) {
 }
 
 }  // namespace
-
-std::string XmlEscaped(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      case '\n':
-        // A newline in an attribute would read as a space.
-        escaped += "&#10;";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) >= 0x20) escaped += c;
-    }
-  }
-  return escaped;
-}
 
 std::string JunitXml(const Results& results) {
   std::map<std::string, std::vector<const CaseResult*>> by_op;

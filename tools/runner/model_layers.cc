@@ -43,20 +43,31 @@ bool IsConstant(const schema::ModelT& model, const schema::TensorT& tensor) {
 
 }  // namespace
 
+absl::StatusOr<std::vector<std::string>> OpNamesOf(
+    const schema::ModelT& model) {
+  std::vector<std::string> names;
+  for (const auto& op : model.subgraphs[0]->operators) {
+    if (op->opcode_index >= model.operator_codes.size()) {
+      return Broken("operator code");
+    }
+    names.push_back(OpName(*model.operator_codes[op->opcode_index]));
+  }
+  return names;
+}
+
 absl::StatusOr<std::vector<Layer>> LayersOf(absl::Span<const uint8_t> bytes) {
   auto model = UnpackModel(bytes);
   if (!model.ok()) return model.status();
+  auto names = OpNamesOf(**model);
+  if (!names.ok()) return names.status();
   const schema::SubGraphT& graph = *(*model)->subgraphs[0];
   const int tensors = static_cast<int>(graph.tensors.size());
   std::vector<Layer> layers;
   for (size_t n = 0; n < graph.operators.size(); ++n) {
     const schema::OperatorT& op = *graph.operators[n];
-    if (op.opcode_index >= (*model)->operator_codes.size()) {
-      return Broken("operator code");
-    }
     Layer layer;
     layer.node = static_cast<int>(n);
-    layer.op = OpName(*(*model)->operator_codes[op.opcode_index]);
+    layer.op = (*names)[n];
     for (int input : op.inputs) {
       if (input < 0) continue;
       if (input >= tensors) return Broken("input index");

@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "third_party/tflite_schema/schema_generated.h"
 
 namespace gles_delegate {
 
@@ -22,6 +23,9 @@ struct Layer {
   int tensor = 0;           // the model's index
   std::vector<int> inputs;  // that ops of the model or its caller fill
 };
+
+// Every op's name: "CONV_2D", or a custom op's.
+absl::StatusOr<std::vector<std::string>> OpNamesOf(const schema::ModelT& model);
 
 // Every tensor that an op writes, in the model's order.
 absl::StatusOr<std::vector<Layer>> LayersOf(absl::Span<const uint8_t> model);

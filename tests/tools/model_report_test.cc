@@ -1,0 +1,244 @@
+// labels: unit tools sanitize
+// model_report: what is told of each node, where its box stands, what is
+// advised, and the pages.
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tools/common/model_builder.h"
+#include "tools/model_report/advice.h"
+#include "tools/model_report/drawing.h"
+#include "tools/model_report/model_nodes.h"
+#include "tools/model_report/pages.h"
+#include "tools/model_report/report_data.h"
+
+namespace gles_delegate {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using Where = NodeRow::Where;
+
+// A node that reads `reads` and writes [1,32,32,channels].
+ModelNode NodeOf(int index, const std::string& op, std::vector<int> reads,
+                 int channels = 8) {
+  ModelNode node;
+  node.index = index;
+  node.op = op;
+  node.reads = std::move(reads);
+  node.outputs = {{"t", "float32", {1, 32, 32, channels}, "", false}};
+  return node;
+}
+
+// CONV_2D, RELU in it, RESHAPE by itself, and a custom op on the CPU.
+ModelFacts SmallModel() {
+  ModelFacts model;
+  model.subgraphs = 1;
+  model.nodes = {NodeOf(0, "CONV_2D", {}), NodeOf(1, "RELU", {0}),
+                 NodeOf(2, "RESHAPE", {1}), NodeOf(3, "<Odd>", {2})};
+  return model;
+}
+
+nlohmann::json SmallReport() {
+  return nlohmann::json::parse(R"({
+    "renderer": "a GPU", "driver": "OpenGL ES 3.2", "precision": "float32",
+    "runtime": {"version": "2.9.0"},
+    "nodes_total": 4, "nodes_delegated": 3,
+    "partition": [{
+      "subgraph": 0, "nodes": 3, "dispatches": 2,
+      "tensor_bytes": 1048576, "constant_bytes": 0,
+      "self_check": {"verdict": "right", "checked": 2, "programs": 2},
+      "model_nodes": [{"node": 0, "computed_by": 0},
+                      {"node": 1, "computed_by": 0},
+                      {"node": 2, "computed_by": 2}],
+      "plan": [{"node": -1, "label": "upload", "shader": "upload",
+                "defines": ""},
+               {"node": 0, "label": "CONV_2D 0", "shader": "conv_1x1",
+                "defines": "TILE=2"},
+               {"node": 2, "label": "RESHAPE 2", "shader": "reshape",
+                "defines": ""}]}],
+    "profile": [{"node": -1, "shader": "upload", "us": 5},
+                {"node": 0, "shader": "conv_1x1", "us": 30},
+                {"node": 2, "shader": "reshape", "us": 10}],
+    "cpu": [{"op": "<Odd>", "subgraph": 0, "nodes": [3],
+             "reason": "the op has no GPU version", "tensors": ""}]})");
+}
+
+ReportData Small() {
+  auto data = Join(SmallModel(), SmallReport());
+  EXPECT_TRUE(data.ok()) << data.status();
+  if (!data.ok()) return {};
+  data->model = "small.tflite";
+  return *std::move(data);
+}
+
+TEST(JoinTest, EachNodeIsWhereTheReportSays) {
+  const ReportData data = Small();
+  ASSERT_EQ(data.rows.size(), 4u);
+  EXPECT_EQ(data.rows[0].where, Where::kGpu);
+  EXPECT_EQ(data.rows[1].where, Where::kFused);
+  EXPECT_EQ(data.rows[1].computed_by, 0);
+  EXPECT_EQ(data.rows[2].where, Where::kGpu);
+  EXPECT_EQ(data.rows[3].where, Where::kCpu);
+  EXPECT_EQ(data.rows[3].reason, "the op has no GPU version");
+  ASSERT_EQ(data.rows[0].dispatches.size(), 1u);
+  EXPECT_EQ(data.rows[0].dispatches[0].defines, "TILE=2");
+}
+
+TEST(JoinTest, TimesAreThoseOfTheNodesAndOfTheCopies) {
+  const ReportData data = Small();
+  EXPECT_EQ(data.rows[0].us(), 30);
+  EXPECT_EQ(data.us(), 40);
+  EXPECT_EQ(data.transfers_us, 5);
+}
+
+TEST(JoinTest, APartitionThatWasHandedBackIsOnTheCpu) {
+  nlohmann::json report = SmallReport();
+  report["partition"][0]["prefer_faster"] = {{"chosen", "cpu"}};
+  auto data = Join(SmallModel(), report);
+  ASSERT_TRUE(data.ok()) << data.status();
+  EXPECT_EQ(data->rows[0].where, Where::kCpu);
+  EXPECT_THAT(data->rows[0].reason, HasSubstr("prefer_faster"));
+  EXPECT_THAT(data->rows[0].dispatches, IsEmpty());
+}
+
+TEST(JoinTest, NodesThatAreNotThereAreNoCrash) {
+  nlohmann::json report = SmallReport();
+  report["partition"][0]["model_nodes"][0]["node"] = 1000;
+  report["cpu"][0]["nodes"] = {-3, 99};
+  EXPECT_TRUE(Join(SmallModel(), report).ok());
+}
+
+TEST(JoinTest, AReportThatLacksAPartIsAnError) {
+  for (const char* key : {"partition", "cpu", "profile", "renderer"}) {
+    nlohmann::json report = SmallReport();
+    report.erase(key);
+    const auto data = Join(SmallModel(), report);
+    EXPECT_EQ(data.status().code(), absl::StatusCode::kInternal) << key;
+    EXPECT_THAT(std::string(data.status().message()), HasSubstr(key));
+  }
+  EXPECT_FALSE(Join(SmallModel(), nlohmann::json()).ok());
+}
+
+TEST(PlacesTest, ANodeStandsBelowWhatItReads) {
+  std::vector<NodeRow> rows(5);
+  rows[1].node.reads = {0};
+  rows[2].node.reads = {0};
+  rows[3].node.reads = {1, 2};
+  rows[4].node.reads = {3, 0};
+  std::set<std::tuple<int, int, int>> taken;
+  const std::vector<Place> places = PlacesOf(rows, /*rows_a_column=*/3);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Place& p = places[i];
+    EXPECT_TRUE(taken.insert({p.column, p.row, p.lane}).second) << i;
+    for (int from : rows[i].node.reads) {
+      EXPECT_LT(std::make_pair(places[from].column, places[from].row),
+                std::make_pair(p.column, p.row));
+    }
+  }
+  EXPECT_EQ(places[4].column, 1);
+  EXPECT_EQ(places[4].row, 0);
+}
+
+TEST(DrawingTest, ConstantsAreNotDrawn) {
+  ReportData data = Small();
+  data.rows[0].where = Where::kConstant;
+  const std::string svg = Drawing(data);
+  EXPECT_THAT(svg, Not(HasSubstr("CONV_2D")));
+  EXPECT_THAT(svg, HasSubstr("RELU"));
+}
+
+std::vector<std::string> Titles(const ReportData& data) {
+  std::vector<std::string> titles;
+  for (const Advice& advice : AdviceFor(data)) titles.push_back(advice.title);
+  return titles;
+}
+
+TEST(AdviceTest, SaysWhatIsOnTheCpuAndWhatOnlyMoves) {
+  const ReportData data = Small();
+  const std::vector<Advice> advice = AdviceFor(data);
+  ASSERT_EQ(advice.size(), 2u);
+  EXPECT_EQ(advice[0].title, "Use ops that the GPU runs");
+  EXPECT_THAT(advice[0].text, HasSubstr("<Odd> 3: the op has no GPU version"));
+  EXPECT_EQ(advice[1].title, "Avoid ops like RESHAPE");
+  EXPECT_THAT(advice[1].text, HasSubstr("25% of the GPU's time"));
+}
+
+TEST(AdviceTest, SaysNothingWhereNothingLosesSpeed) {
+  ReportData data = Small();
+  data.rows.resize(2);
+  EXPECT_THAT(Titles(data), IsEmpty());
+}
+
+TEST(AdviceTest, SaysWhichChannelsArePadded) {
+  ReportData data = Small();
+  data.rows.resize(2);
+  data.rows[0].node.outputs[0].dims = {1, 64, 64, 5};
+  EXPECT_THAT(Titles(data), ElementsAre("Keep channels a multiple of 4"));
+  EXPECT_THAT(AdviceFor(data)[0].text, HasSubstr("38% is padding"));
+}
+
+TEST(AdviceTest, SaysWhereTheMultiplicationsAre) {
+  ReportData data = Small();
+  data.rows.resize(2);
+  data.rows[0].node.multiplications = 1000000;
+  EXPECT_THAT(Titles(data), ElementsAre("Prefer mobile architectures"));
+  data.rows[0].node.depthwise_or_pointwise = true;
+  EXPECT_THAT(Titles(data), IsEmpty());
+}
+
+TEST(ModelNodesTest, AConvolutionsMultiplicationsAreThoseOfItsTerms) {
+  ModelBuilder builder;
+  const int x = builder.AddInput("x", {1, 8, 8, 3});
+  const int w = builder.AddConstant<float>("w", {4, 3, 3, 3},
+                                           std::vector<float>(108, 1.0f));
+  const int b = builder.AddConstant<float>("b", {4}, std::vector<float>(4));
+  const int y = builder.AddTensor("y", {1, 8, 8, 4});
+  const int z = builder.AddTensor("z", {1, 8, 8, 4});
+  schema::Conv2DOptionsT conv;
+  conv.stride_w = conv.stride_h = 1;
+  builder.AddOp(schema::BuiltinOperator::CONV_2D, 1, {x, w, b}, {y}, conv);
+  builder.AddOp(schema::BuiltinOperator::ADD, 1, {y, y}, {z},
+                schema::AddOptionsT());
+  builder.SetOutputs({z});
+  auto facts = FactsOfModel(builder.Finish());
+  ASSERT_TRUE(facts.ok()) << facts.status();
+  ASSERT_EQ(facts->nodes.size(), 2u);
+  EXPECT_EQ(facts->nodes[0].multiplications, 8 * 8 * 4 * 27);
+  EXPECT_TRUE(facts->nodes[0].inputs[1].constant);
+  EXPECT_EQ(facts->nodes[0].outputs[0].ToString(), "float32[1,8,8,4]");
+  EXPECT_THAT(facts->nodes[1].reads, ElementsAre(0));
+}
+
+TEST(ModelNodesTest, WhatIsNoModelIsAnError) {
+  EXPECT_EQ(FactsOfModel({1, 2, 3}).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+TEST(PagesTest, TextHasALineForEachNode) {
+  const std::string page = TextPage(Small());
+  EXPECT_THAT(page, HasSubstr("small.tflite: 3 of 4 nodes on the GPU, "
+                              "1 partition\n"));
+  EXPECT_THAT(page, HasSubstr("in node 0"));
+  EXPECT_THAT(page, HasSubstr("the op has no GPU version"));
+  EXPECT_THAT(page, HasSubstr("self-check right (2 of 2 programs)"));
+}
+
+TEST(PagesTest, HtmlNeedsNothingElseAndEscapesNames) {
+  const std::string page = HtmlPage(Small());
+  EXPECT_THAT(page, HasSubstr("&lt;Odd&gt;"));
+  EXPECT_THAT(page, Not(HasSubstr("<Odd>")));
+  EXPECT_THAT(page, Not(HasSubstr("<script")));
+  EXPECT_THAT(page, Not(HasSubstr("src=")));
+  EXPECT_THAT(page, HasSubstr("conv_1x1"));
+}
+
+}  // namespace
+}  // namespace gles_delegate

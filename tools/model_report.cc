@@ -1,0 +1,127 @@
+// What the delegate makes of a model, node by node, for people: text in a
+// terminal, or a page of HTML.
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "absl/flags/flag.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "nlohmann/json.hpp"
+#include "tools/model_report/model_nodes.h"
+#include "tools/model_report/pages.h"
+#include "tools/model_report/report_data.h"
+#include "tools/runner/backend.h"
+#include "tools/runner/backend_flags.h"
+#include "tools/runner/git_revision.h"
+#include "tools/runner/inputs.h"
+#include "tools/runner/latency.h"
+
+ABSL_FLAG(std::string, html, "", "write a page of HTML to this file");
+ABSL_FLAG(int, num_runs, 0,
+          "time the model and each dispatch over so many runs; 0: run nothing");
+
+namespace gles_delegate {
+namespace {
+
+constexpr char kUsage[] =
+    "Shows what the GLES delegate makes of a model: each node, where it is\n"
+    "computed or why not, by which shaders; and what loses speed.\n\n"
+    "  model_report --graph=MODEL.tflite --num_runs=20 --html=report.html\n\n"
+    "Options of the delegate: --gles_options=key:value;key:value.";
+
+absl::StatusOr<BackendSpec> GlesFromFlags() {
+  absl::SetFlag(&FLAGS_use_gles, true);
+  auto specs = BackendsFromFlags();
+  if (!specs.ok()) return specs.status();
+  for (BackendSpec& spec : *specs) {
+    if (spec.kind == BackendSpec::Kind::kGles) return std::move(spec);
+  }
+  return absl::InternalError("the flags gave no GLES backend");
+}
+
+// The median of an inference in ms, on random inputs.
+absl::StatusOr<double> Time(Backend& backend, int runs) {
+  std::mt19937 random(1);
+  auto inputs =
+      MakeInputs(backend.interpreter(), FloatInputs::kUniform, random);
+  if (!inputs.ok()) return inputs.status();
+  if (auto s = WriteInputs(backend.interpreter(), *inputs); !s.ok()) return s;
+  LatencyOptions options;
+  options.num_runs = runs;
+  auto latency = MeasureLatency(backend.interpreter(), options);
+  if (!latency.ok()) return latency.status();
+  return latency->invoke_ms.median;
+}
+
+// Profiling slows the runs, so the model's own time is taken without it.
+absl::StatusOr<double> TimeUnprofiled(const Model& model,
+                                      const BackendSpec& spec, int runs) {
+  auto backend = Backend::Create(model, spec);
+  if (!backend.ok()) return backend.status();
+  return Time(**backend, runs);
+}
+
+absl::StatusOr<ReportData> Collect(const Model& model, BackendSpec spec) {
+  const int runs = absl::GetFlag(FLAGS_num_runs);
+  double invoke_ms = 0;
+  if (runs > 0) {
+    auto timed = TimeUnprofiled(model, spec, runs);
+    if (!timed.ok()) return timed.status();
+    invoke_ms = *timed;
+    spec.options.emplace_back("enable_op_profiling", "1");
+  }
+  auto backend = Backend::Create(model, spec);
+  if (!backend.ok()) return backend.status();
+  PrintLog((*backend)->interpreter(), spec.name());
+  if (runs > 0) {
+    if (auto s = Time(**backend, runs).status(); !s.ok()) return s;
+  }
+  auto facts = FactsOfModel(model.bytes());
+  if (!facts.ok()) return facts.status();
+  auto report = nlohmann::json::parse((*backend)->GlesReport(), nullptr,
+                                      /*allow_exceptions=*/false);
+  auto data = Join(*std::move(facts), report);
+  if (!data.ok()) return data.status();
+  data->invoke_ms = invoke_ms;
+  data->revision = GitRevision();
+  data->model =
+      std::filesystem::path(absl::GetFlag(FLAGS_graph)).filename().string();
+  return data;
+}
+
+absl::Status Run() {
+  if (absl::GetFlag(FLAGS_num_runs) < 0) {
+    return absl::InvalidArgumentError("--num_runs must be 0 or more");
+  }
+  auto model = ModelFromFlags();
+  if (!model.ok()) return model.status();
+  auto spec = GlesFromFlags();
+  if (!spec.ok()) return spec.status();
+  auto data = Collect(**model, *std::move(spec));
+  if (!data.ok()) return data.status();
+  const std::string path = absl::GetFlag(FLAGS_html);
+  if (path.empty()) {
+    std::printf("%s", TextPage(*data).c_str());
+    return absl::OkStatus();
+  }
+  std::ofstream file(path);
+  file << HtmlPage(*data);
+  file.close();
+  if (!file) return absl::UnavailableError("cannot write " + path);
+  std::printf("%s\n", path.c_str());
+  return absl::OkStatus();
+}
+
+int Main(int argc, char** argv) {
+  return RunTool(argc, argv, "model_report", kUsage, Run);
+}
+
+}  // namespace
+}  // namespace gles_delegate
+
+int main(int argc, char** argv) { return gles_delegate::Main(argc, argv); }
