@@ -13,13 +13,10 @@ import os
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "python"))
+import environments  # pylint: disable=wrong-import-position
+
 PACKAGE = "ai-edge-litert==2.3.0"
-SKIPPED = 77
-
-
-def skip(reason):
-    print("SKIPPED: " + reason)
-    sys.exit(SKIPPED)
 
 
 def python_with_the_wheel(folder):
@@ -27,17 +24,7 @@ def python_with_the_wheel(folder):
     given = os.environ.get("GLES_DELEGATE_WHEEL_PYTHON")
     if given:
         return given
-    if os.environ.get("GLES_DELEGATE_FETCH_WHEELS", "0") in ("", "0"):
-        skip("no runtime wheel: set GLES_DELEGATE_WHEEL_PYTHON to a Python that has "
-             + PACKAGE + ", or GLES_DELEGATE_FETCH_WHEELS=1 to let pip fetch it")
-    python = os.path.join(folder, "bin", "python")
-    commands = [[sys.executable, "-m", "venv", folder],
-                [python, "-m", "pip", "install", "--quiet", PACKAGE]]
-    for command in commands:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            skip("%s failed: %s" % (" ".join(command), done.stderr.strip()[-300:]))
-    return python
+    return environments.python_with(folder, [PACKAGE])
 
 
 # --- In the Python that has the package ---------------------------------------

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/tflite/custom_ops/custom_ops.h"
+#include "delegate/tflite/devices.h"
 #include "delegate/tflite/failing_delegate.h"
 #include "delegate/tflite/gles_simple_delegate.h"
 #include "delegate/tflite/options.h"
@@ -88,6 +89,12 @@ void TfLiteGlesDelegateRegisterCustomOps(
     add_custom_op(options, ops[i].name, ops[i].registration, ops[i].version,
                   ops[i].version);
   }
+}
+
+const char* TfLiteGlesDelegateDevices(void) {
+  thread_local std::string text;
+  text = gles_delegate::DevicesText();
+  return text.c_str();
 }
 
 const char* TfLiteGlesDelegateVersion(void) { return GLES_DELEGATE_VERSION; }

@@ -190,5 +190,20 @@ TEST_F(ReportFileTest, ComesByTheEnvironment) {
   EXPECT_FALSE(ParsedReport(path_).contains("error"));
 }
 
+// It is the worker that knows what happened.
+TEST_F(ReportFileTest, AWorkerWritesIt) {
+  DelegatePtr delegate = MakeDelegate([&](auto& options) {
+    options.report_file = path_.c_str();
+    options.thread_mode = kTfLiteGlesThreadWorker;
+    options.enable_op_profiling = 1;
+  });
+  ASSERT_TRUE(interpreter_->ApplyDelegate(delegate.get()).ok());
+  EXPECT_EQ(ParsedReport(path_)["nodes_delegated"], 3);
+  ASSERT_TRUE(RunOnce(interpreter_.get()).ok());
+  interpreter_.reset();
+  delegate.reset();
+  EXPECT_EQ(ParsedReport(path_)["profile"][0]["count"], 1);
+}
+
 }  // namespace
 }  // namespace gles_delegate::testing

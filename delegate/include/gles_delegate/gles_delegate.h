@@ -361,6 +361,14 @@ GLES_DELEGATE_EXPORT void TfLiteGlesDelegateRegisterCustomOps(
                           const struct TfLiteRegistration* registration,
                           int32_t min_version, int32_t max_version));
 
+// The GPUs of this machine, hardware and software, as a JSON array: an object
+// for each way to one, in the order of the option `device`, with "index",
+// "description", "renderer", "version", "software" and "error" (why there is no
+// OpenGL ES 3.1; "" where there is). Opens each of them, which takes as long as
+// their drivers take to start; what was current on this thread is current
+// afterwards. Valid until the next call on this thread.
+GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateDevices(void);
+
 // The library's version, "0.1.0".
 GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateVersion(void);
 

@@ -1,0 +1,198 @@
+"""The package with a runtime: models on the GPU beside the CPU of the same interpreter."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import gles_delegate
+from gles_delegate import _model
+
+MODELS = pathlib.Path(os.environ.get("GLES_DELEGATE_SHARED_DIR", "")) / "models"
+MODEL = _model.self_check_model()
+
+
+def runtime():
+    return gles_delegate.find_runtime()
+
+
+def run(interpreter, seed=1):
+    """All outputs for random inputs, as float64."""
+    interpreter.allocate_tensors()
+    rng = np.random.default_rng(seed)
+    for detail in interpreter.get_input_details():
+        dtype, shape = detail["dtype"], detail["shape"]
+        values = (rng.uniform(-1, 1, shape) if np.issubdtype(dtype, np.floating)
+                  else rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max + 1, shape))
+        interpreter.set_tensor(detail["index"], values.astype(dtype))
+    interpreter.invoke()
+    return [interpreter.get_tensor(d["index"]).astype(np.float64)
+            for d in interpreter.get_output_details()]
+
+
+def on_cpu(**model):
+    return run(runtime().Interpreter(**model))
+
+
+def assert_close(actual, expected, tolerance=1e-5):
+    assert len(actual) == len(expected)
+    for a, e in zip(actual, expected):
+        assert a.shape == e.shape
+        assert np.max(np.abs(a - e)) <= tolerance * max(1.0, np.max(np.abs(e)))
+
+
+def test_a_model_runs_on_the_gpu():
+    interpreter = gles_delegate.interpreter(MODEL)
+    expected = on_cpu(model_content=MODEL)
+    assert np.ptp(expected[0]) > 0.1, "the model's answer is flat"
+    assert_close(run(interpreter), expected)
+    report = gles_delegate.report(interpreter)
+    assert report["nodes_delegated"] == report["nodes_total"] == 3
+    assert report == gles_delegate.report()
+
+
+def test_a_path_is_a_model(tmp_path):
+    path = tmp_path / "model.tflite"
+    path.write_bytes(MODEL)
+    for model in (path, str(path)):
+        assert_close(run(gles_delegate.interpreter(model, num_threads=1)),
+                     on_cpu(model_content=MODEL))
+
+
+def test_a_delegate_of_an_interpreter_of_ones_own():
+    delegate = gles_delegate.load_delegate(is_precision_loss_allowed=True,
+                                           exclude_nodes=[2])
+    interpreter = runtime().Interpreter(model_content=MODEL,
+                                        experimental_delegates=[delegate])
+    assert_close(run(interpreter), on_cpu(model_content=MODEL), 1e-2)
+    report = gles_delegate.report(delegate)
+    assert report["precision"] == "float16"
+    assert report["nodes_delegated"] == 2
+    assert report["cpu"][0]["op"] == "LOGISTIC"
+
+
+@pytest.mark.parametrize("name, tolerance", [
+    ("mobilenet_v1_0.25_224.tflite", 1e-4), ("face_detection_short_range.tflite", 1e-4),
+    ("mobilenet_v1_0.25_224_quant.tflite", 0)])
+def test_real_models(name, tolerance):
+    path = MODELS / name
+    if not path.exists():
+        pytest.skip(f"NO MODEL {path}: set GLES_DELEGATE_SHARED_DIR")
+    interpreter = gles_delegate.interpreter(path)
+    assert_close(run(interpreter), on_cpu(model_path=str(path)), tolerance)
+    report = gles_delegate.report(interpreter)
+    assert report["nodes_delegated"] == report["nodes_total"]
+
+
+def test_a_bad_option_is_an_exception_with_the_delegates_text():
+    with pytest.raises(gles_delegate.DelegateError) as error:
+        gles_delegate.load_delegate(storage="tape")
+    assert "option storage: 'tape' is not auto, texture_array" in str(error.value)
+    assert "Failed to load" not in str(error.value)
+
+
+def test_a_delegate_that_cannot_be_applied_is_one_too():
+    with pytest.raises(gles_delegate.DelegateError) as error:
+        gles_delegate.interpreter(MODEL, device="no such renderer")
+    assert "no such renderer" in str(error.value)
+
+
+def test_the_environment_stands_in(monkeypatch, tmp_path):
+    path = tmp_path / "report.json"
+    monkeypatch.setenv("GLES_DELEGATE_OPTIONS", f"exclude_nodes:0;report_file:{path}")
+    interpreter = gles_delegate.interpreter(MODEL)
+    assert gles_delegate.report(interpreter)["nodes_delegated"] == 2
+    assert json.loads(path.read_text())["nodes_delegated"] == 2
+    monkeypatch.setenv("GLES_DELEGATE_OPTIONS", "nonsense:1")
+    with pytest.raises(gles_delegate.DelegateError) as error:
+        gles_delegate.load_delegate()
+    assert "GLES_DELEGATE_OPTIONS: unknown option 'nonsense'" in str(error.value)
+
+
+def test_a_report_of_nothing_is_an_error():
+    with pytest.raises(ValueError):
+        gles_delegate.report(object())
+    delegate = gles_delegate.load_delegate()
+    del delegate
+    with pytest.raises(ValueError):
+        gles_delegate.report()
+
+
+def test_devices():
+    found = gles_delegate.devices()
+    assert [d.index for d in found] == list(range(len(found)))
+    usable = [d for d in found if not d.error]
+    assert usable, found
+    assert all(d.renderer and d.version.startswith("OpenGL ES") for d in usable)
+    interpreter = gles_delegate.interpreter(MODEL, device=usable[0].index)
+    assert gles_delegate.report(interpreter)["renderer"] == usable[0].renderer
+
+
+def test_an_unknown_runtime_is_refused_with_the_known_ones():
+    with pytest.raises(ImportError) as error:
+        gles_delegate.load_delegate(runtime="keras")
+    assert "ai_edge_litert" in str(error.value)
+
+
+def self_check(*arguments):
+    return subprocess.run([sys.executable, "-m", "gles_delegate", *arguments],
+                          capture_output=True, text=True, check=False)
+
+
+def test_the_program_checks_itself():
+    done = self_check()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "self_check: 3 of 3 nodes on " in done.stdout
+    assert runtime().version in done.stdout
+
+
+def test_the_program_times_a_model(tmp_path):
+    path = tmp_path / "model.tflite"
+    path.write_bytes(MODEL)
+    done = self_check("--graph", str(path), "--seconds", "0.05", "--json",
+                      "--options", "is_precision_loss_allowed:1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    graph = json.loads(done.stdout)["graph"]
+    for side in ("gpu", "cpu"):
+        assert 0 < graph[side]["median_ms"] <= graph[side]["p90_ms"]
+        assert graph[side]["runs"] >= 3
+
+
+def test_the_program_says_what_is_wrong():
+    done = self_check("--options", "device:no such renderer")
+    assert done.returncode == 1
+    assert "FAILED" in done.stderr and "no such renderer" in done.stderr
+    done = self_check("--graph", "/nonexistent.tflite")
+    assert done.returncode == 1 and "FAILED" in done.stderr
+
+
+def test_a_worker_lets_any_thread_invoke():
+    interpreter = gles_delegate.interpreter(MODEL, thread_mode="worker")
+    answers = []
+    thread = threading.Thread(target=lambda: answers.append(run(interpreter)))
+    thread.start()
+    thread.join()
+    assert_close(answers[0], on_cpu(model_content=MODEL))
+    assert gles_delegate.report(interpreter)["nodes_delegated"] == 3
+
+
+def test_without_a_worker_another_thread_is_refused():
+    interpreter = gles_delegate.interpreter(MODEL)
+    run(interpreter)
+    errors = []
+
+    def invoke():
+        try:
+            interpreter.invoke()
+        except (RuntimeError, ValueError) as error:
+            errors.append(str(error))
+
+    thread = threading.Thread(target=invoke)
+    thread.start()
+    thread.join()
+    assert errors and "thread" in errors[0]

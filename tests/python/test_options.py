@@ -1,0 +1,74 @@
+"""Options as Python's values: needs the package, no runtime."""
+
+import doctest
+import inspect
+import os
+import pathlib
+import re
+
+import pytest
+
+import gles_delegate
+from gles_delegate import _options
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def header_options():
+    header = (ROOT / "delegate/include/gles_delegate/gles_delegate.h").read_text()
+    struct = re.search(r"^typedef struct TfLiteGlesDelegateOptions {.*?^}", header,
+                       re.MULTILINE | re.DOTALL).group(0)
+    fields = re.findall(r"^ +[\w ]+[ *]+(\w+)(?:\[\d+\])?;", struct, re.MULTILINE)
+    return [f for f in fields if f != "struct_size" and not f.startswith("reserved_")]
+
+
+def test_every_option_of_the_header_is_a_keyword():
+    options = header_options()
+    assert len(options) > 20
+    keywords = list(inspect.signature(gles_delegate.load_delegate).parameters)
+    assert sorted(keywords) == sorted(options + ["runtime"])
+    assert sorted(_options.KINDS) == sorted(options)
+
+
+def test_every_keyword_has_its_line_of_the_docstring():
+    text = inspect.getdoc(gles_delegate.load_delegate)
+    for name in inspect.signature(gles_delegate.load_delegate).parameters:
+        assert re.search(rf"^ +{name}: \S", text, re.MULTILINE), name
+
+
+def test_values_are_texts():
+    assert _options.option_texts({
+        "is_precision_loss_allowed": True, "self_check": False, "verbosity": 2,
+        "device": 1, "storage": "buffer", "model_token": "m",
+        "serialization_dir": pathlib.Path("/a/b"), "report_file": "r.json",
+        "exclude_nodes": [3, range(17, 21), (30, 31)], "float32_nodes": "1-2",
+        "tuning": None,
+    }) == {
+        "is_precision_loss_allowed": "1", "self_check": "0", "verbosity": "2",
+        "device": "1", "storage": "buffer", "model_token": "m",
+        "serialization_dir": "/a/b", "report_file": "r.json",
+        "exclude_nodes": "3,17-20,30-31", "float32_nodes": "1-2",
+    }
+
+
+@pytest.mark.parametrize("name, value", [
+    ("self_check", "yes"), ("verbosity", "2"), ("verbosity", True), ("storage", 1),
+    ("serialization_dir", 3), ("nonsense", 1)])
+def test_a_value_of_another_type_is_refused_with_its_name(name, value):
+    with pytest.raises(TypeError) as error:
+        _options.option_texts({name: value})
+    if name != "serialization_dir":  # os.fspath's own words
+        assert name in str(error.value)
+
+
+def test_the_library_is_the_packages_own_unless_one_is_named(monkeypatch):
+    monkeypatch.delenv("GLES_DELEGATE_LIBRARY", raising=False)
+    assert os.path.dirname(gles_delegate.library_path()) == os.path.dirname(
+        gles_delegate.__file__)
+    monkeypatch.setenv("GLES_DELEGATE_LIBRARY", "/x/libgles_delegate.so")
+    assert gles_delegate.library_path() == "/x/libgles_delegate.so"
+
+
+def test_the_examples_of_the_docstrings():
+    result = doctest.testmod(_options)
+    assert result.attempted and not result.failed

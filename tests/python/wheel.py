@@ -1,0 +1,54 @@
+"""The wheel gles-delegate in an environment with one TensorFlow Lite runtime.
+
+    tests/python/wheel.py LIBRARY FOLDER PACKAGE...
+
+builds the wheel around LIBRARY (tools/python), installs it with the packages below FOLDER,
+and runs pytest on tests/python there. "oldest:NAME" and "newest:NAME" are the versions of
+PyPI that this Python can install. Run by CTest as `python.*`; skips as environments.py says.
+"""
+
+import glob
+import os
+import subprocess
+import sys
+
+import environments
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+BUILD_TOOLS = ["scikit-build-core==0.12.2", "pip", "setuptools"]
+TEST_TOOLS = ["pytest==8.4.2"]
+
+
+def build_wheel(library, folder):
+    """The path of a new wheel."""
+    python = environments.python_with(os.path.join(folder, "build"), BUILD_TOOLS)
+    out = os.path.join(folder, "wheels")
+    for old in glob.glob(os.path.join(out, "*.whl")):
+        os.remove(old)
+    subprocess.run(
+        [python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation",
+         "--config-settings=cmake.define.GLES_DELEGATE_LIBRARY=" + library,
+         "--wheel-dir", out, os.path.join(ROOT, "tools", "python")], check=True)
+    wheels = glob.glob(os.path.join(out, "*.whl"))
+    if len(wheels) != 1:
+        sys.exit("FAILED: %d wheels were built" % len(wheels))
+    return wheels[0]
+
+
+def main():
+    library, folder, *packages = sys.argv[1:]
+    environments.check_may_fetch(packages)
+    packages = [environments.resolve(package) for package in packages]
+    print("with " + ", ".join(packages))
+    wheel = build_wheel(library, folder)
+    python = environments.python_with(os.path.join(folder, "runtime"), packages + TEST_TOOLS)
+    subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-deps",
+                    "--force-reinstall", wheel], check=True)
+    sys.exit(subprocess.run(
+        [python, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", HERE],
+        check=False, cwd=folder).returncode)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""libgles_delegate.so by ctypes: what it says, as Python has it."""
+
+import ctypes
+import functools
+import json
+import os
+from dataclasses import dataclass
+from typing import Any, Dict, List
+
+
+@dataclass(frozen=True)
+class Device:
+    """One way to a GPU, as tried.
+
+    index: what the option `device` takes.
+    description: "EGL device 0 (/dev/dri/renderD128)", "surfaceless", ...
+    renderer, version: OpenGL's names; empty where there is an error.
+    software: the CPU renders.
+    error: why there is no OpenGL ES 3.1 here; empty where there is.
+    """
+
+    index: int
+    description: str
+    renderer: str
+    version: str
+    software: bool
+    error: str
+
+
+def library_path() -> str:
+    """The library that the package loads: GLES_DELEGATE_LIBRARY, else its own."""
+    return os.environ.get("GLES_DELEGATE_LIBRARY") or os.path.join(
+        os.path.dirname(os.path.abspath(__file__)), "libgles_delegate.so")
+
+
+@functools.lru_cache(maxsize=None)
+def _opened(path: str) -> ctypes.CDLL:
+    library = ctypes.CDLL(path)
+    library.TfLiteGlesDelegateReport.argtypes = [ctypes.c_void_p]
+    for name in ("Report", "Version", "Devices"):
+        getattr(library, "TfLiteGlesDelegate" + name).restype = ctypes.c_char_p
+    return library
+
+
+def _text(value: bytes) -> str:
+    return value.decode("utf-8", "replace")
+
+
+def library_version() -> str:
+    """The library's version, "0.1.0"."""
+    return _text(_opened(library_path()).TfLiteGlesDelegateVersion())
+
+
+def devices() -> List[Device]:
+    """Every way to a GPU that this machine has, hardware or software, opened and tried.
+
+    Takes as long as its drivers take to start.
+    """
+    text = _opened(library_path()).TfLiteGlesDelegateDevices()
+    return [Device(**device) for device in json.loads(_text(text))]
+
+
+def report_at(pointer: int) -> Dict[str, Any]:
+    """TfLiteGlesDelegateReport of the delegate at an address, parsed.
+
+    Raises ValueError where the delegate is not this library's.
+    """
+    text = _opened(library_path()).TfLiteGlesDelegateReport(pointer)
+    if text is None:
+        raise ValueError("the delegate is none of " + library_path())
+    return json.loads(_text(text))
