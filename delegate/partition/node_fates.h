@@ -23,10 +23,10 @@ struct NodeFate {
 };
 
 // A fate for each of `nodes`, which are those of a partition. `before` is the
-// partition as it was read, without what reading folded; `after` is the same partition after the passes, with the same
-// tensor ids. A node that left is computed by the node that now writes its
-// output, or a part of it in place; where none does, by the first node that
-// read its output. Linear in the graph.
+// partition as it was read, without what reading folded; `after` is the same
+// partition after the passes, with the same tensor ids. A node that left is
+// computed by the node that now writes its output, or a part of it in place;
+// where none does, by the first node that read its output. Linear in the graph.
 std::vector<NodeFate> FatesOfNodes(absl::Span<const int> nodes,
                                    const Graph& before, const Graph& after);
 

@@ -8,6 +8,7 @@
 #include "delegate/partition/autotuning.h"
 #include "delegate/partition/node_fates.h"
 #include "delegate/partition/plan_partition.h"
+#include "delegate/partition/tuning_progress.h"
 #include "egl/objects.h"
 
 namespace gles_delegate {
@@ -103,10 +104,14 @@ absl::Status PartitionBuilder::Tune() {
     }
   }
   PartitionTrials trials(context_, *graph_);
-  auto tuned = TuneExhaustively(profile_, options_.may_change_storage,
-                                [&trials](const DeviceProfile& profile) {
-                                  return trials.Measure(profile);
-                                });
+  TuningProgress progress(static_cast<int>(report_->nodes.size()), tell_);
+  auto tuned =
+      TuneExhaustively(profile_, options_.may_change_storage,
+                       [&trials, &progress](const DeviceProfile& profile) {
+                         auto ms = trials.Measure(profile);
+                         progress.Tried(ms.ok() ? *ms : 0);
+                         return ms;
+                       });
   if (!tuned.ok()) return tuned.status();
   profile_ = tuned->profile;
   report_->tuning = TuningText(profile_.choices);

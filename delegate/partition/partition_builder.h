@@ -4,8 +4,10 @@
 #ifndef GLES_DELEGATE_DELEGATE_PARTITION_PARTITION_BUILDER_H_
 #define GLES_DELEGATE_DELEGATE_PARTITION_PARTITION_BUILDER_H_
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -54,6 +56,12 @@ class PartitionBuilder {
   // that; Build() adds each plan.
   PlanDump* dump() { return &dump_; }
 
+  // Has Build() call `tell` now and then while it does what takes long; a null
+  // function: it says nothing.
+  void TellProgressTo(std::function<void(const std::string&)> tell) {
+    tell_ = std::move(tell);
+  }
+
   // What the last Build() has to tell the user, a line each; then no more.
   std::vector<std::string> TakeWarnings();
 
@@ -79,6 +87,7 @@ class PartitionBuilder {
   ProgramCache* const programs_;
   DeviceProfile profile_;
   BuildOptions options_;
+  std::function<void(const std::string&)> tell_;
   PartitionReport* const report_;
   PlanDump dump_ = PlanDump::FromEnvironment();
   // During Build() alone.

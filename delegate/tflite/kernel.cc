@@ -71,7 +71,7 @@ absl::Status GlesKernel::Read(const TfLiteContext& context,
   }
   graph_ = ExtractPartition(model, setup_.partition.nodes,
                             setup_.partition.inputs, output_tensors_);
-  if (setup_.options.self_check) original_ = graph_;
+  original_ = graph_;
   PlanDump* const dump = builder_.dump();
   dump->AddGraph("read", graph_);
   if (setup_.options.computes_on_codes()) {
@@ -157,8 +157,14 @@ absl::Status GlesKernel::Prepare(TfLiteContext* context) {
   if (on_cpu_ != nullptr) return absl::OkStatus();
   if (built_ && CheckCaller().ok()) return absl::OkStatus();
   thread_ = std::this_thread::get_id();
+  if (setup_.options.verbosity >= 1) {
+    builder_.TellProgressTo([context](const std::string& line) {
+      context->ReportError(context, "%s", line.c_str());
+    });
+  }
   const absl::Status built =
       setup_.gpu->context->Run([this] { return Build(); });
+  builder_.TellProgressTo(nullptr);
   built_ = built.ok();
   for (const std::string& line : builder_.TakeWarnings()) {
     context->ReportError(context, "%s", line.c_str());
