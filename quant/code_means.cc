@@ -4,50 +4,91 @@
 #include <cmath>
 #include <limits>
 
-#include "quant/fixed_point.h"
-
 namespace gles_delegate::quant {
 namespace {
 
-bool SameQuantization(const CodeQuantization& a, const CodeQuantization& b) {
-  return a.scale == b.scale && a.zero_point == b.zero_point;
+using Way = MeanOfCodes::Way;
+
+int32_t WithoutZeros(int64_t sum, const MeanOfCodes& m) {
+  return static_cast<int32_t>(sum - int64_t{m.count} * m.in.zero_point);
 }
 
-// int8 over a plane: the sum is rescaled, then divided.
-int32_t SignedPlaneMean(int64_t sum, const MeanOfCodes& m) {
-  const Multiplier multiplier =
-      MultiplierOf(static_cast<double>(m.in.scale) / m.out.scale);
-  const auto centered =
-      static_cast<int32_t>(sum - int64_t{m.count} * m.in.zero_point);
-  return DivideRounded(Multiply(centered, multiplier, Ties::kAwayFromZero),
+Multiplier RescalingOf(const MeanOfCodes& m) {
+  return MultiplierOf(static_cast<double>(m.in.scale) / m.out.scale);
+}
+
+int32_t RescaledThenDivided(int64_t sum, const MeanOfCodes& m) {
+  return DivideRounded(Multiply(WithoutZeros(sum, m), RescalingOf(m), m.ties),
                        m.count) +
          m.out.zero_point;
 }
 
-Multiplier UnsignedPlaneMultiplier(const MeanOfCodes& m) {
+Multiplier PlaneMultiplier(const MeanOfCodes& m) {
   const float count = static_cast<float>(m.count);
   return MultiplierOf(m.in.scale / (count * m.out.scale));
 }
 
-// uint8 over a plane: the sum, zero points and all, is multiplied once, and the
-// zero point's share is rounded apart.
-int32_t UnsignedPlaneMean(int64_t sum, const MeanOfCodes& m) {
+int32_t ZeroPointsApart(int64_t sum, const MeanOfCodes& m) {
   float zero = static_cast<float>(m.in.zero_point) * m.in.scale / m.out.scale;
   zero = zero > 0 ? zero + 0.5f : zero - 0.5f;
   const int32_t bias = m.out.zero_point - static_cast<int32_t>(zero);
-  return Multiply(static_cast<int32_t>(sum), UnsignedPlaneMultiplier(m),
-                  Ties::kAwayFromZero) +
-         bias;
+  return Multiply(static_cast<int32_t>(sum), PlaneMultiplier(m), m.ties) + bias;
 }
 
-// Any other mean between two quantizations.
-int32_t FloatMean(int64_t sum, const MeanOfCodes& m) {
-  const float scale = m.in.scale / m.out.scale;
-  const float bias = static_cast<float>(-m.in.zero_point) * scale;
-  const float mean = static_cast<float>(sum) / static_cast<float>(m.count);
-  const float code =
-      std::round(mean * scale + bias) + static_cast<float>(m.out.zero_point);
+// TFLite divides the multiplier's bits by the count, as many more as the count
+// has taken first.
+Multiplier OneMultiplierOf(const MeanOfCodes& m) {
+  Multiplier multiplier = RescalingOf(m);
+  if (m.is_sum) return multiplier;
+  int shift = 0;
+  while (m.count >> (shift + 1) != 0) ++shift;
+  constexpr int kLeastShift = -31;
+  shift = std::min(shift, multiplier.shift - kLeastShift);
+  multiplier.value =
+      static_cast<int32_t>((int64_t{multiplier.value} << shift) / m.count);
+  multiplier.shift -= shift;
+  return multiplier;
+}
+
+int32_t Limited(float code) {
   return static_cast<int32_t>(std::clamp(code, -1024.0f, 1024.0f));
+}
+
+int32_t InFloats(int64_t sum, const MeanOfCodes& m) {
+  const float scale = m.in.scale / m.out.scale;
+  const float count = static_cast<float>(m.count);
+  float bias = static_cast<float>(-m.in.zero_point) * scale;
+  float value = static_cast<float>(sum);
+  if (m.is_sum) {
+    bias *= count;
+  } else {
+    value /= count;
+  }
+  return Limited(std::round(value * scale + bias) +
+                 static_cast<float>(m.out.zero_point));
+}
+
+int32_t InFloatsToEven(int64_t sum, const MeanOfCodes& m) {
+  float scale = m.in.scale / m.out.scale;
+  if (!m.is_sum) scale *= 1.0f / static_cast<float>(m.count);
+  const auto zeros =
+      static_cast<float>(int64_t{m.count} * int64_t{m.in.zero_point});
+  const float product_of_zeros = zeros * scale;
+  const float bias = static_cast<float>(m.out.zero_point) - product_of_zeros;
+  const float product = static_cast<float>(sum) * scale;
+  const float code = std::clamp(product + bias, -1024.0f, 1024.0f);
+  return MultiplyAsFloat(1, code);  // rounds to even
+}
+
+MeanOfCodes As(Way way, const Reducing& r, bool is_sum = false) {
+  MeanOfCodes mean;
+  mean.way = way;
+  mean.is_sum = is_sum;
+  mean.in = r.in;
+  mean.out = r.out;
+  mean.is_unsigned = r.is_unsigned;
+  mean.count = r.count;
+  return mean;
 }
 
 }  // namespace
@@ -55,26 +96,87 @@ int32_t FloatMean(int64_t sum, const MeanOfCodes& m) {
 bool MeanOfCodes::FitsSums() const {
   const double most = 255.0 * count;
   if (most > std::numeric_limits<int32_t>::max()) return false;
-  if (!over_plane) return true;
-  const Multiplier multiplier =
-      is_unsigned ? UnsignedPlaneMultiplier(*this)
-                  : MultiplierOf(static_cast<double>(in.scale) / out.scale);
+  Multiplier multiplier;
+  switch (way) {
+    case Way::kTruncated:
+    case Way::kFloat:
+    case Way::kFloatToEven:
+      return true;
+    case Way::kRescaledThenDivided:
+      multiplier = RescalingOf(*this);
+      break;
+    case Way::kZeroPointsApart:
+      multiplier = PlaneMultiplier(*this);
+      break;
+    case Way::kByOneMultiplier:
+      multiplier = OneMultiplierOf(*this);
+      break;
+  }
   return most * std::ldexp(1.0, multiplier.shift) <
          std::numeric_limits<int32_t>::max();
 }
 
 int32_t MeanOfCodes::Code(int64_t sum) const {
-  int32_t code;
-  if (over_plane) {
-    code = is_unsigned ? UnsignedPlaneMean(sum, *this)
-                       : SignedPlaneMean(sum, *this);
-  } else if (SameQuantization(in, out)) {
-    code = static_cast<int32_t>(sum / count);  // towards zero
-  } else {
-    code = FloatMean(sum, *this);
+  int32_t code = 0;
+  switch (way) {
+    case Way::kTruncated:
+      code = static_cast<int32_t>(sum / count);
+      break;
+    case Way::kRescaledThenDivided:
+      code = RescaledThenDivided(sum, *this);
+      break;
+    case Way::kZeroPointsApart:
+      code = ZeroPointsApart(sum, *this);
+      break;
+    case Way::kByOneMultiplier:
+      code = Multiply(WithoutZeros(sum, *this), OneMultiplierOf(*this), ties) +
+             out.zero_point;
+      break;
+    case Way::kFloat:
+      code = InFloats(sum, *this);
+      break;
+    case Way::kFloatToEven:
+      code = InFloatsToEven(sum, *this);
+      break;
   }
   const CodeRange range = RangeOf(1, is_unsigned);
   return std::clamp(code, range.low, range.high);
+}
+
+MeanOfCodes MeanOf(const Reducing& r, CpuKernels cpu) {
+  switch (cpu) {
+    case CpuKernels::kTflite:
+      if (r.over_plane) {
+        return As(
+            r.is_unsigned ? Way::kZeroPointsApart : Way::kRescaledThenDivided,
+            r);
+      }
+      return As(r.in == r.out ? Way::kTruncated : Way::kFloat, r);
+    case CpuKernels::kTflite214:
+    case CpuKernels::kTfliteWheel:
+      return As(r.over_plane ? Way::kZeroPointsApart : Way::kByOneMultiplier,
+                r);
+    case CpuKernels::kLitert: {
+      MeanOfCodes mean = As(r.over_plane_by_any_name ? Way::kZeroPointsApart
+                                                     : Way::kByOneMultiplier,
+                            r);
+      if (r.over_plane_by_any_name && !r.is_unsigned) mean.ties = Ties::kUp;
+      return mean;
+    }
+    case CpuKernels::kXnnpack:
+      return As(Way::kFloatToEven, r);
+    case CpuKernels::kReference:
+      return As(Way::kByOneMultiplier, r);
+  }
+  return As(Way::kFloatToEven, r);
+}
+
+std::optional<MeanOfCodes> MeanOfLastChannels(const Reducing& r,
+                                              CpuKernels cpu) {
+  MeanOfCodes mean = MeanOf(r, cpu);
+  if (mean.ties == Ties::kAwayFromZero) return std::nullopt;
+  mean.ties = Ties::kAwayFromZero;
+  return mean;
 }
 
 std::vector<int32_t> StepsOf(const MeanOfCodes& mean) {
@@ -100,10 +202,26 @@ std::vector<int32_t> StepsOf(const MeanOfCodes& mean) {
   return steps;
 }
 
-SumOfCodes SumOf(const CodeQuantization& in, const CodeQuantization& out,
-                 int32_t count) {
-  SumOfCodes sum;
-  if (SameQuantization(in, out)) return sum;
+std::optional<MeanOfCodes> SumOf(const Reducing& r, CpuKernels cpu) {
+  switch (cpu) {
+    case CpuKernels::kTflite:
+      return std::nullopt;
+    case CpuKernels::kXnnpack:
+      return As(Way::kFloatToEven, r, /*is_sum=*/true);
+    case CpuKernels::kReference:
+      return As(Way::kByOneMultiplier, r, /*is_sum=*/true);
+    case CpuKernels::kTflite214:
+    case CpuKernels::kTfliteWheel:
+    case CpuKernels::kLitert:
+      break;
+  }
+  return As(Way::kFloat, r, /*is_sum=*/true);
+}
+
+LowBits LowBitsOfSum(const CodeQuantization& in, const CodeQuantization& out,
+                     int32_t count) {
+  LowBits sum;
+  if (in == out) return sum;
   sum.rescales = true;
   sum.scale = in.scale / out.scale;
   sum.bias = static_cast<float>(-in.zero_point) * sum.scale *

@@ -18,6 +18,7 @@ Rounding RoundingWithRuy(ProductOp op) {
 Rounding RoundingOf(CpuKernels kernels, ProductOp op, bool is_uint8) {
   switch (kernels) {
     case CpuKernels::kTflite:
+    case CpuKernels::kTflite214:
       return RoundingWithRuy(op);
     case CpuKernels::kTfliteWheel:
       return is_uint8 ? Rounding::kTwiceAwayFromZero : RoundingWithRuy(op);
@@ -52,6 +53,19 @@ int32_t In256ths(float scale) { return MultiplyAsFloat(256, scale); }
 
 int32_t MultiplyBy256ths(int32_t x, int32_t in_256ths) {
   return (x * in_256ths + 128) >> 8;
+}
+
+std::optional<LeakyIn256ths> LeakyReluIn256ths(float in_scale, float out_scale,
+                                               float alpha) {
+  const float positive = in_scale / out_scale;
+  const float negative = positive * alpha;
+  constexpr float kLeast = 1.0f / 256, kMost = 128, kMostBelow = 127.99609375f;
+  if (!(positive >= kLeast && positive <= kMost &&
+        std::abs(negative) >= kLeast && negative <= kMost &&
+        negative >= -kMostBelow)) {
+    return std::nullopt;
+  }
+  return LeakyIn256ths{In256ths(positive), In256ths(negative)};
 }
 
 std::optional<FloatSum> FloatSumOf(float a_scale, float b_scale,

@@ -12,10 +12,11 @@
 namespace gles_delegate::quant {
 
 enum class CpuKernels {
-  // The built-in kernels with ruy: the C library 2.9, Debian's 2.14.1.
+  // The built-in kernels with ruy: the C library 2.9.
   kTflite,
-  // The built-in kernels with gemmlowp for uint8: the wheel
-  // tflite-runtime 2.14.
+  // Likewise of 2.13 to 2.15, whose MEAN and SUM are others: Debian's 2.14.1.
+  kTflite214,
+  // Those of 2.14 with gemmlowp for uint8: the wheel tflite-runtime 2.14.
   kTfliteWheel,
   // The built-in kernels of ai-edge-litert, where XNNPACK takes no node.
   kLitert,
@@ -57,6 +58,14 @@ int32_t MultiplyAsFloat(int32_t sum, float scale);
 // its zero point: (x * in_256ths + 128) / 256, rounded down.
 int32_t In256ths(float scale);
 int32_t MultiplyBy256ths(int32_t x, int32_t in_256ths);
+// XNNPACK's LEAKY_RELU multiplies by one of two such.
+struct LeakyIn256ths {
+  int32_t positive = 0;
+  int32_t negative = 0;
+};
+// nullopt: factors that XNNPACK leaves to the built-in kernels.
+std::optional<LeakyIn256ths> LeakyReluIn256ths(float in_scale, float out_scale,
+                                               float alpha);
 
 // XNNPACK's ADD and SUB of codes less their zero points: (a * multiplier_a +
 // b * multiplier_b) / 2^shift, rounded to the nearest, ties up.

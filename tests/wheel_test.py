@@ -139,6 +139,39 @@ class Cases:
                  shape=x["shape"])
         return self.model("QUANTIZE", 2, None, [x], y), [x]
 
+    def leaky_relu(self, dtype):
+        np, rng = self.np, self.rng
+        x = dict(activation(rng, np, "x", dtype), shape=[1, 16, 16, 7])
+        y = dict(activation(rng, np, "y", dtype, x["scale"][0] * float(rng.uniform(0.3, 3))),
+                 shape=x["shape"])
+        alpha = float(rng.choice([0.01, 0.1, 0.3, 1.5, -0.5]))
+        return self.model("LEAKY_RELU", 2, self.options("LeakyReluOptionsT", alpha=alpha),
+                          [x], y), [x]
+
+    def ints(self, values):
+        return dict(dtype=self.np.int32, shape=[len(values)], scale=[], zero=[], dimension=0,
+                    data=self.np.array(values))
+
+    def reduction(self, op, dtype, axes):
+        """Over channels, or over a plane that is kept: kernels of their own."""
+        np, rng, shape = self.np, self.rng, [2, 5, 7, 21]
+        x = dict(activation(rng, np, "x", dtype), shape=shape)
+        # Ratios of small numbers have ties.
+        ratio = float(rng.choice([0.25, 0.5, 1, 1.5])) * (20 if op == "SUM" else 1)
+        y = dict(activation(rng, np, "y", dtype, x["scale"][0] * ratio),
+                 shape=[1 if i in axes else n for i, n in enumerate(shape)])
+        return self.model(op, 2, self.options("ReducerOptionsT", keepDims=True),
+                          [x, self.ints(axes)], y), [x]
+
+    def resize(self, dtype, half_pixels):
+        np, rng = self.np, self.rng
+        x = dict(activation(rng, np, "x", dtype), shape=[1, 5, 6, 5])
+        size = [int(rng.integers(2, 19)), int(rng.integers(2, 19))]
+        y = dict(x, shape=[1] + size + [5])
+        options = self.options("ResizeBilinearOptionsT", halfPixelCenters=half_pixels,
+                               alignCorners=False)
+        return self.model("RESIZE_BILINEAR", 3, options, [x, self.ints(size)], y), [x]
+
     def all(self):
         for dtype in (self.np.int8, self.np.uint8):
             for op in ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"):
@@ -147,6 +180,12 @@ class Cases:
             for op in ("ADD", "SUB", "MUL"):
                 yield (op,) + self.function_of_two(op, dtype)
             yield ("QUANTIZE",) + self.quantize(dtype)
+            yield ("LEAKY_RELU",) + self.leaky_relu(dtype)
+            for op in ("MEAN", "SUM"):
+                for axes in ([3], [1, 2]):
+                    yield (op,) + self.reduction(op, dtype, axes)
+            for half_pixels in (False, True):
+                yield ("RESIZE_BILINEAR",) + self.resize(dtype, half_pixels)
 
 
 def run(np, interpreter, model, inputs, **how):

@@ -19,6 +19,7 @@ using quant::CpuKernels;
 
 constexpr std::pair<absl::string_view, CpuKernels> kNames[] = {
     {"tflite", CpuKernels::kTflite},
+    {"tflite_2_14", CpuKernels::kTflite214},
     {"tflite_wheel", CpuKernels::kTfliteWheel},
     {"litert", CpuKernels::kLitert},
     {"xnnpack", CpuKernels::kXnnpack},
@@ -147,6 +148,8 @@ CpuKernels CpuKernelsOf(const Runtime& runtime) {
   // The last version that was seen to leave 8-bit nodes to the built-in
   // kernels; the next one that was measured gives them to XNNPACK.
   constexpr int kLastMajor = 2, kLastMinorWithout = 15;
+  // From here on MEAN and SUM are others.
+  constexpr int kMinorOfNewMeans = 13;
   const std::vector<absl::string_view> parts =
       absl::StrSplit(runtime.version, '.');
   int major = 0, minor = 0;
@@ -154,7 +157,10 @@ CpuKernels CpuKernelsOf(const Runtime& runtime) {
       absl::SimpleAtoi(parts[1], &minor)) {
     const bool older = major < kLastMajor ||
                        (major == kLastMajor && minor <= kLastMinorWithout);
-    return older ? CpuKernels::kTflite : CpuKernels::kXnnpack;
+    if (!older) return CpuKernels::kXnnpack;
+    return major == kLastMajor && minor >= kMinorOfNewMeans
+               ? CpuKernels::kTflite214
+               : CpuKernels::kTflite;
   }
   // The package tflite-runtime ended with 2.14.
   if (absl::StrContains(runtime.library, "tflite_runtime")) {

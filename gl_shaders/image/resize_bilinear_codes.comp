@@ -1,7 +1,8 @@
 // Bilinear interpolation of codes between the four source texels around
 // each output texel, as TFLite's kernels compute it: in floats, each operation
 // rounded as they round it, or with INTEGERS in integers with ten bits behind the
-// point, of 16-bit codes with WIDE. The pixels and their weights come from a table: low, high, weight of
+// point, of 16-bit codes with WIDE; or as XNNPACK does with XNNPACK, in integers with
+// eleven bits, ties up. The pixels and their weights come from a table: low, high, weight of
 // low, weight of high; a row for each x, then one for each y. One texel an
 // invocation.
 layout(std140, binding = 0) uniform Params {
@@ -42,7 +43,11 @@ void main() {
   ivec4 sum = top * int(y.z) + bottom * int(y.w);
   ivec4 size = (abs(sum) + (1 << 19)) >> 20;
 #endif
+#ifdef XNNPACK
+  ivec4 code = (sum + (1 << 21)) >> 22;
+#else
   ivec4 code = mix(size, -size, lessThan(sum, ivec4(0)));
+#endif
 #else
   vec4 sum = ROUNDED(v00 * ROUNDED(y.z * x.z));
   // Not one expression of sums: Mesa would add them in pairs.

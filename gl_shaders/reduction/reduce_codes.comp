@@ -3,7 +3,8 @@
 // too. As reduce.comp, but in integers, and what a sum becomes is TFLite's
 // (quant/code_means.h):
 //   PARTIAL  a sum of (code - zero point) for a second pass, as an integer
-//   STEPS    the code whose step it reaches, of 255 steps
+//   STEPS    the code whose step it reaches, of 255 steps; with LAST_STEPS, of
+//            others from channel last_channels on
 //   SCALED   the low eight bits of the sum of codes, rescaled
 //   MEAN     the mean code, rounded away from zero
 // and of 16-bit codes, whose MEAN is of count_of_mean codes:
@@ -28,6 +29,7 @@ layout(std140, binding = 0) uniform Params {
   int count_of_mean;
   int multiplier;  // RESCALED
   int shift;
+  int last_channels;
 };
 
 #if THREADS > 1
@@ -67,26 +69,30 @@ ivec4 sum_window(ivec4 from, ivec4 n, int thread) {
 }
 
 #ifdef STEPS
-int step_at(int i) {
-  vec4 parts = steps_at(i, 0);
+int step_at(int i, int row) {
+  vec4 parts = steps_at(i, row);
   return int(parts.x) * 65536 + int(parts.y);
 }
 
-// How many of the 255 steps the sum reaches.
-int steps_below(int sum) {
+// How many of the 255 steps the sum reaches; `lane`: its channel of a texel's four.
+int steps_below(int sum, int lane) {
+  int row = 0;
+#ifdef LAST_STEPS
+  if (4 * (gid.z % dst_size.z) + lane >= last_channels) row = 1;
+#endif
   int n = 0;
   for (int half_of = 128; half_of > 0; half_of /= 2) {
-    if (step_at(n + half_of - 1) <= sum) n += half_of;
+    if (step_at(n + half_of - 1, row) <= sum) n += half_of;
   }
   return n;
 }
 
 ivec4 result_of(ivec4 sum, int count) {
 #ifdef CHANNELS
-  return ivec4(low + steps_below(sum.x));
+  return ivec4(low + steps_below(sum.x, 0));
 #else
-  return low + ivec4(steps_below(sum.x), steps_below(sum.y), steps_below(sum.z),
-                     steps_below(sum.w));
+  return low + ivec4(steps_below(sum.x, 0), steps_below(sum.y, 1),
+                     steps_below(sum.z, 2), steps_below(sum.w, 3));
 #endif
 }
 #elif defined(TRUNCATED)

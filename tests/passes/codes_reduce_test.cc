@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "quant/code_means.h"
 #include "tests/testing/code_cases.h"
 #include "tests/testing/device.h"
 
@@ -160,43 +159,6 @@ TEST(PoolCodesTest, AreTflites) {
       ExpectPools<uint8_t>(op, seed);
     }
   }
-}
-
-// --- The specification ------------------------------------------------------
-
-TEST(MeanOfCodesTest, StepsAreWhereTheCodeChanges) {
-  for (const bool over_plane : {false, true}) {
-    for (const bool is_unsigned : {false, true}) {
-      quant::MeanOfCodes mean;
-      mean.in = {0.3f, is_unsigned ? 7 : -100};
-      mean.out = {0.11f, is_unsigned ? 200 : 5};
-      mean.is_unsigned = is_unsigned;
-      mean.over_plane = over_plane;
-      mean.count = 6;
-      const std::vector<int32_t> steps = quant::StepsOf(mean);
-      const int low = is_unsigned ? 0 : -128;
-      ASSERT_EQ(steps.size(), 255u);
-      for (int sum = 6 * low; sum <= 6 * (low + 255); ++sum) {
-        int code = low;
-        for (int32_t step : steps) {
-          code += step <= sum - 6 * mean.in.zero_point ? 1 : 0;
-        }
-        ASSERT_EQ(code, mean.Code(sum)) << sum;
-      }
-    }
-  }
-}
-
-TEST(MeanOfCodesTest, FitsNoSumsPast32Bits) {
-  quant::MeanOfCodes mean;
-  mean.count = 1 << 23;
-  EXPECT_TRUE(mean.FitsSums());
-  mean.count = 1 << 24;
-  EXPECT_FALSE(mean.FitsSums());
-  mean.count = 1 << 20;
-  mean.over_plane = true;
-  mean.out.scale = 1e-4f;
-  EXPECT_FALSE(mean.FitsSums());
 }
 
 }  // namespace

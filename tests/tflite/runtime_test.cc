@@ -25,7 +25,13 @@ TEST(CpuKernelsOfTest, TheVersionDecides) {
   EXPECT_EQ(KernelsOf("/lib/libtensorflowlite_c.so", "2.9.0", 64),
             CpuKernels::kTflite);
   EXPECT_EQ(KernelsOf("/lib/libtensorflow-lite.so.2.14.1", "2.14.1", 88),
+            CpuKernels::kTflite214);
+  EXPECT_EQ(KernelsOf("/lib/libtensorflowlite_c.so", "2.12.0", 88),
             CpuKernels::kTflite);
+  EXPECT_EQ(KernelsOf("/lib/libtensorflowlite_c.so", "2.13.0", 88),
+            CpuKernels::kTflite214);
+  EXPECT_EQ(KernelsOf("/lib/libtensorflowlite_c.so", "2.15.0", 88),
+            CpuKernels::kTflite214);
   EXPECT_EQ(KernelsOf("/lib/libtensorflowlite_c.so", "2.21.0", 88),
             CpuKernels::kXnnpack);
   EXPECT_EQ(KernelsOf("/lib/libtensorflowlite_c.so", "3.0", 96),
@@ -48,7 +54,7 @@ TEST(CpuKernelsOfTest, AnUnknownRuntimeIsOldByItsStructsOrElseTheNewest) {
 
 TEST(CpuKernelsNameTest, EveryNameIsItsOwn) {
   for (const char* name :
-       {"tflite", "tflite_wheel", "litert", "xnnpack", "reference"}) {
+       {"tflite", "tflite_2_14", "tflite_wheel", "litert", "xnnpack", "reference"}) {
     const auto kernels = CpuKernelsFromName(name);
     ASSERT_TRUE(kernels.ok()) << kernels.status();
     EXPECT_EQ(CpuKernelsName(*kernels), name);

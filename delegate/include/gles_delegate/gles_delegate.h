@@ -215,7 +215,8 @@ typedef struct TfLiteGlesDelegateOptions {
   // built-in ones (docs/quantization.md has the table). "auto", NULL or "":
   // those that the runtime which loaded the delegate runs by default; the
   // newest runtime's where it cannot be told. Else "tflite" (built-in kernels
-  // up to 2.15), "tflite_wheel" (those of the Python package tflite-runtime),
+  // up to 2.12), "tflite_2_14" (those of 2.13 to 2.15), "tflite_wheel" (those
+  // of the Python package tflite-runtime 2.14),
   // "litert" (built-in kernels of ai-edge-litert without XNNPACK), "xnnpack" or
   // "reference" (the resolver BUILTIN_REF). The report says under "runtime"
   // which one it is. Copied.

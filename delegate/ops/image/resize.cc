@@ -12,6 +12,7 @@
 #include "delegate/ops/checks.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
+#include "quant/cpu_kernels.h"
 
 namespace gles_delegate {
 namespace {
@@ -71,12 +72,29 @@ Pixels IntegerPixels(int i, int in, int out, const ResizeAttributes& a) {
   return p;
 }
 
+// Of XNNPACK's kernel: eleven bits behind the point, of floats.
+Pixels XnnpackPixels(int i, int in, int out, const ResizeAttributes& a) {
+  constexpr float kOne = 1 << 11;
+  const float scale = Scale(in, out, a.align_corners);
+  const float offset = a.half_pixel_centers ? 0.5f * scale - 0.5f : 0.0f;
+  float at = static_cast<float>(i) * scale;
+  at = std::clamp(at + offset, 0.0f, static_cast<float>(in - 1));
+  Pixels p;
+  p.low = static_cast<int>(at);
+  p.high = std::min(p.low + 1, in - 1);
+  p.high_weight = static_cast<float>(
+      quant::MultiplyAsFloat(1, (at - static_cast<float>(p.low)) * kOne));
+  p.low_weight = kOne - p.high_weight;
+  return p;
+}
+
 void PlanBilinearCodes(const Node& node, const ResizeOfCodes& codes,
                        Planner* planner) {
   const Shape from = planner->tensor(node.inputs[0]).shape;
   const Shape to = planner->tensor(node.outputs[0]).shape;
   Dispatch d("resize_bilinear_codes");
-  if (!codes.is_unsigned) d.Define("INTEGERS");
+  if (codes.by_xnnpack || !codes.is_unsigned) d.Define("INTEGERS");
+  if (codes.by_xnnpack) d.Define("XNNPACK");
   if (codes.is_sixteen_bit) d.Define("WIDE");
   d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
   d.uniforms.Int("zero_in", codes.zero_in);
@@ -94,7 +112,9 @@ void PlanBilinearCodes(const Node& node, const ResizeOfCodes& codes,
       texels[4 * texel + 2] = p.low_weight;
       texels[4 * texel + 3] = p.high_weight;
     };
-    const auto of = codes.is_unsigned ? FloatPixels : IntegerPixels;
+    const auto of = codes.by_xnnpack    ? XnnpackPixels
+                    : codes.is_unsigned ? FloatPixels
+                                        : IntegerPixels;
     for (int i = 0; i < to.w; ++i) put(i, of(i, from.w, to.w, codes.resize));
     for (int i = 0; i < to.h; ++i) {
       put(to.w + i, of(i, from.h, to.h, codes.resize));

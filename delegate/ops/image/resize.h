@@ -15,14 +15,16 @@ struct ResizeAttributes {
   bool half_pixel_centers = false;
 };
 
-// RESIZE_BILINEAR of codes, as TFLite's kernels compute it: of int8 and int16
-// in integers, of uint8 in floats.
+// RESIZE_BILINEAR of codes, as the CPU's kernels compute it: TFLite's of int8
+// and int16 in integers with 10 bits behind the point, of uint8 in floats;
+// XNNPACK's of 8 bits in integers with 11.
 struct ResizeOfCodes {
   ResizeAttributes resize;
   int zero_in = 0;
   int zero_out = 0;
   bool is_unsigned = false;
   bool is_sixteen_bit = false;
+  bool by_xnnpack = false;  // no 16-bit codes
 };
 
 // kInvalidArgument: the output is not of the asked size, or both flags are set.

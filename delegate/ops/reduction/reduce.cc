@@ -70,6 +70,9 @@ absl::StatusOr<ParsedNode> ParseReduce(const NodeView& node) {
   const std::vector<int> plane = {1, 2}, turned_plane = {2, 1};
   a.over_plane = rank == 4 && (*params)->keep_dims &&
                  (*axes == plane || *axes == turned_plane);
+  a.over_plane_by_any_name =
+      rank == 4 && (*params)->keep_dims && axes->size() == 2 &&
+      over == std::vector<bool>{false, true, true, false};
   if (rank > 4) {
     FoldedAxes folded = FoldAxes(input.dims, over);
     if (folded.dims.size() > 4) {

@@ -21,6 +21,8 @@ struct ReduceAttributes {
   // Of rank 4 over axes 1 and 2, so written in the model, which are kept:
   // TFLite has kernels of their own for its 8-bit mean.
   bool over_plane = false;
+  // Likewise, with axes that may be written as -3 and -2: newer runtimes'.
+  bool over_plane_by_any_name = false;
   // 8-bit MEAN and SUM on codes, in TFLite's integers; else null.
   std::shared_ptr<const CodeSums> codes;
   std::vector<int> folded;  // the input's dims above rank 4, folded; else empty

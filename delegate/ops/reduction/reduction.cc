@@ -83,16 +83,21 @@ int Threads(int64_t taps, int64_t outputs, const DeviceProfile& profile) {
   return threads < 8 ? 1 : threads;
 }
 
-// An integer of a table of floats, which hold 24 bits, is two of 16.
+// An integer of a table of floats, which hold 24 bits, is two of 16. A second
+// row has the steps of the last channels.
 PackedConstant StepsConstant(std::shared_ptr<const CodeSums> codes) {
   PackedConstant steps;
   steps.name = "steps";
   steps.width = static_cast<int>(codes->steps.size());
+  steps.height = codes->last_steps.empty() ? 1 : 2;
   steps.fill = [codes = std::move(codes)](absl::Span<float> texels) {
-    for (size_t i = 0; i < codes->steps.size(); ++i) {
-      const int32_t step = codes->steps[i];
-      texels[4 * i] = static_cast<float>(step >> 16);
-      texels[4 * i + 1] = static_cast<float>(step & 0xffff);
+    size_t at = 0;
+    for (const auto* row : {&codes->steps, &codes->last_steps}) {
+      for (const int32_t step : *row) {
+        texels[at] = static_cast<float>(step >> 16);
+        texels[at + 1] = static_cast<float>(step & 0xffff);
+        at += 4;
+      }
     }
   };
   return steps;
@@ -106,6 +111,7 @@ void AddCodeSums(const std::shared_ptr<const CodeSums>& codes, bool partial,
     d->Define("PARTIAL");
   } else if (c.result == CodeSums::Result::kSteps) {
     d->Define("STEPS");
+    if (!c.last_steps.empty()) d->Define("LAST_STEPS");
     d->Constant(StepsConstant(codes));
   } else {
     d->Define(DefineOf(c.result));
@@ -126,6 +132,7 @@ void AddCodeSums(const std::shared_ptr<const CodeSums>& codes, bool partial,
   d->uniforms.Int("count_of_mean", c.count);
   d->uniforms.Int("multiplier", c.multiplier.value);
   d->uniforms.Int("shift", c.multiplier.shift);
+  d->uniforms.Int("last_channels", c.last_channels);
 }
 
 // `partial`: of codes, sums for another pass.

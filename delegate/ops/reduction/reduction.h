@@ -45,6 +45,9 @@ struct CodeSums {
   int zero_in = 0;
   int zero_out = 0;
   std::vector<int32_t> steps;  // kSteps: quant::StepsOf()
+  // kSteps: those of the channels from `last_channels` on; empty: the same.
+  std::vector<int32_t> last_steps;
+  int last_channels = 0;
   // kScaled: a sum of codes is `first` more than one of (code - zero point).
   int first = 0;
   int added_zero = 0;

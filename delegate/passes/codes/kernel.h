@@ -97,7 +97,7 @@ std::optional<Node> ArgExtremeOnCodes(const Node& node, const KernelContext& c);
 // the output a node before it that rescales its codes, so that the
 // concatenation moves codes. Tensors know whether they hold codes.
 void RescaleBeforeConcatenations(Graph* graph);
-// resizing.cc
+// resizing.cc: of one quantization alone by XNNPACK's kernel.
 std::optional<Node> ResizeBilinearOnCodes(const Node& node,
                                           const KernelContext& c);
 

@@ -35,6 +35,20 @@ int32_t CountOf(const Tensor& in, const Tensor& out) {
              : 0;
 }
 
+quant::Reducing ReducingOf(const Node& node, const Graph& graph) {
+  const Tensor& in = graph.tensor(node.inputs[0]);
+  const Tensor& out = graph.tensor(node.outputs[0]);
+  const auto& a = std::any_cast<const ReduceAttributes&>(node.attributes);
+  quant::Reducing reducing;
+  reducing.in = QuantizationOf(in);
+  reducing.out = QuantizationOf(out);
+  reducing.is_unsigned = out.codes == DataType::kUint8;
+  reducing.over_plane = a.over_plane;
+  reducing.over_plane_by_any_name = a.over_plane_by_any_name;
+  reducing.count = CountOf(in, out);
+  return reducing;
+}
+
 CodeSums SumsOf(const Tensor& in, const Tensor& out, CodeSums::Result result) {
   CodeSums sums;
   sums.result = result;
@@ -57,18 +71,19 @@ Node WithSums(const Node& node, CodeSums sums) {
 
 std::optional<Node> MeanOnCodes(const Node& node, const KernelContext& c) {
   if (!Reduces(node, *c.graph)) return std::nullopt;
-  const Tensor& in = c.graph->tensor(node.inputs[0]);
+  const quant::Reducing reducing = ReducingOf(node, *c.graph);
+  if (reducing.count == 0) return std::nullopt;
+  const quant::MeanOfCodes mean = quant::MeanOf(reducing, c.cpu);
+  if (!mean.FitsSums()) return std::nullopt;
   const Tensor& out = c.graph->tensor(node.outputs[0]);
-  quant::MeanOfCodes mean;
-  mean.in = QuantizationOf(in);
-  mean.out = QuantizationOf(out);
-  mean.is_unsigned = out.codes == DataType::kUint8;
-  mean.over_plane =
-      std::any_cast<const ReduceAttributes&>(node.attributes).over_plane;
-  mean.count = CountOf(in, out);
-  if (mean.count == 0 || !mean.FitsSums()) return std::nullopt;
-  CodeSums sums = SumsOf(in, out, CodeSums::Result::kSteps);
+  CodeSums sums =
+      SumsOf(c.graph->tensor(node.inputs[0]), out, CodeSums::Result::kSteps);
   sums.steps = quant::StepsOf(mean);
+  const auto last = quant::MeanOfLastChannels(reducing, c.cpu);
+  if (last && out.shape.c % quant::kMeanBlock != 0) {
+    sums.last_steps = quant::StepsOf(*last);
+    sums.last_channels = out.shape.c - out.shape.c % quant::kMeanBlock;
+  }
   return WithSums(node, std::move(sums));
 }
 
@@ -76,16 +91,22 @@ std::optional<Node> SumOnCodes(const Node& node, const KernelContext& c) {
   if (!Reduces(node, *c.graph)) return std::nullopt;
   const Tensor& in = c.graph->tensor(node.inputs[0]);
   const Tensor& out = c.graph->tensor(node.outputs[0]);
-  const int32_t count = CountOf(in, out);
-  if (count == 0) return std::nullopt;
-  const quant::SumOfCodes sum =
-      quant::SumOf(QuantizationOf(in), QuantizationOf(out), count);
+  const quant::Reducing reducing = ReducingOf(node, *c.graph);
+  if (reducing.count == 0) return std::nullopt;
+  if (const auto sum = quant::SumOf(reducing, c.cpu)) {
+    if (!sum->FitsSums()) return std::nullopt;
+    CodeSums sums = SumsOf(in, out, CodeSums::Result::kSteps);
+    sums.steps = quant::StepsOf(*sum);
+    return WithSums(node, std::move(sums));
+  }
+  const quant::LowBits bits =
+      quant::LowBitsOfSum(reducing.in, reducing.out, reducing.count);
   CodeSums sums = SumsOf(in, out, CodeSums::Result::kScaled);
-  sums.first = count * sums.zero_in;
-  sums.added_zero = sum.zero_point;
-  sums.rescales = sum.rescales;
-  sums.scale = sum.scale;
-  sums.bias = sum.bias;
+  sums.first = reducing.count * sums.zero_in;
+  sums.added_zero = bits.zero_point;
+  sums.rescales = bits.rescales;
+  sums.scale = bits.scale;
+  sums.bias = bits.bias;
   return WithSums(node, std::move(sums));
 }
 

@@ -5,6 +5,8 @@
 namespace gles_delegate::codes {
 namespace {
 
+constexpr int kBlock = 16;
+
 // `scale`: what a code of the input is multiplied by.
 std::optional<Node> Rescaled(const Node& node, double scale, Graph* graph,
                              quant::Ties ties = quant::Ties::kAwayFromZero) {
@@ -44,8 +46,12 @@ std::optional<Node> QuantizeOnCodes(const Node& node, const KernelContext& c) {
   if (c.cpu == quant::CpuKernels::kXnnpack && in.codes == out.codes) {
     if (auto converted = ConvertedByXnnpack(node, *c.graph)) return converted;
   }
-  const bool ties_up = c.cpu == quant::CpuKernels::kLitert &&
-                       in.codes == DataType::kInt8 && out.codes == in.codes;
+  // Newer built-in kernels round ties up in blocks of 16 codes, and those that
+  // are left over away from zero: fewer than 16 at the tensor's end, which are
+  // not told apart here.
+  const bool newer = c.cpu == quant::CpuKernels::kLitert ||
+                     c.cpu == quant::CpuKernels::kXnnpack;
+  const bool ties_up = newer && out.shape.elements() >= kBlock;
   return Rescaled(
       node,
       quant::QuantizeScale(in.quantization.scale[0], out.quantization.scale[0]),

@@ -5,6 +5,7 @@
 #include "delegate/ops/image/resize.h"
 #include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/kernel.h"
+#include "quant/cpu_kernels.h"
 
 namespace gles_delegate::codes {
 
@@ -21,7 +22,10 @@ std::optional<Node> ResizeBilinearOnCodes(const Node& node,
       ResizeOfCodes{std::any_cast<const ResizeAttributes&>(node.attributes),
                     static_cast<int>(in.quantization.zero_point[0]),
                     static_cast<int>(out.quantization.zero_point[0]),
-                    out.codes == DataType::kUint8};
+                    out.codes == DataType::kUint8,
+                    /*is_sixteen_bit=*/false,
+                    /*by_xnnpack=*/c.cpu == quant::CpuKernels::kXnnpack &&
+                        SameCodes(in, out)};
   return resized;
 }
 

@@ -86,6 +86,23 @@ std::optional<Node> WithTable(const Node& node,
   return rewritten;
 }
 
+std::optional<Node> LeakyReluByXnnpack(const Node& node, float alpha,
+                                       const Graph& graph) {
+  const Tensor& out = graph.tensor(node.outputs[0]);
+  const auto factors = quant::LeakyReluIn256ths(
+      graph.tensor(node.inputs[0]).quantization.scale[0],
+      out.quantization.scale[0], alpha);
+  Node leaky = node;
+  leaky.post_ops.erase(leaky.post_ops.begin());
+  const std::optional<Range> range = RangeOf(leaky, out);
+  if (!factors || !range) return std::nullopt;
+  leaky.post_ops = {{"leaky_by_256ths",
+                     {static_cast<float>(factors->positive),
+                      static_cast<float>(factors->negative), 0, 0}},
+                    range->AsPostOp()};
+  return leaky;
+}
+
 }  // namespace
 
 std::optional<Node> TableOnCodes(const Node& node, const KernelContext& c) {
@@ -105,6 +122,9 @@ std::optional<Node> LeakyReluOnCodes(const Node& node, const KernelContext& c) {
   const Tensor& in = c.graph->tensor(node.inputs[0]);
   const Tensor& out = c.graph->tensor(node.outputs[0]);
   const float alpha = node.post_ops[0].params[0];
+  if (c.cpu == quant::CpuKernels::kXnnpack) {
+    if (auto leaky = LeakyReluByXnnpack(node, alpha, *c.graph)) return leaky;
+  }
   // Multipliers in params have no sign.
   if (alpha < 0) {
     return WithTable(
