@@ -62,7 +62,7 @@ def check_scratch(path, text):
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 CODE = re.compile(r"`([^`\n]+)`")
 FILE = re.compile(r"^[\w.][\w./-]*\.(?:cc|h|inc|comp|glsl|py|sh|md|fbs|cmake|json|supp)$")
-OPTION = re.compile(r"^([a-z]\w*): ?[\w./]+$")
+OPTION = re.compile(r"^([a-z][a-z0-9_]*): ?[\w./]+$")
 GLES_OPTIONS = re.compile(r"--gles_options=[\"']?([^\s`\"']+)")
 ELSEWHERE = {  # what a run writes, or another project holds
     "BEFORE.json", "AFTER.json", "c_api.h", "common.h",

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Holds docs/troubleshooting.md against the messages of the code.
+
+    tools/lint_messages.py               on the tree of this script
+    tools/lint_messages.py --self_test   the examples below
+
+Each failure that comes from the machine and not from the model (the statuses of
+STATUSES, and every line that the delegate logs) has a row whose first
+column quotes it; what the row quotes is in the code, piece for piece (`...` stands for
+what changes). What an op cannot do is told by docs/supported_ops.md, what an option may
+be by docs/options.md. Prints one line a finding and ends with 1 where there is one.
+"""
+
+import argparse
+import doctest
+import glob
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PAGE = "docs/troubleshooting.md"
+STATUSES = ("Unavailable", "FailedPrecondition", "DeadlineExceeded", "ResourceExhausted",
+            "Aborted", "NotFound", "PermissionDenied", "DataLoss")
+MESSAGE = re.compile(r'absl::(?:' + "|".join(STATUSES) +
+                     r')Error\(|(?="(?:WARNING|INFO|ERROR): |"TfLiteGlesDelegate: )')
+LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
+LEAST = 8  # letters that tell a message from others
+
+
+def call_at(text, start):
+    """What stands between `start` and the end of the call or statement.
+
+    >>> call_at('f("a)", g(1)), 2', 2)
+    '"a)", g(1)'
+    >>> call_at('"a" "b"; c', 0)
+    '"a" "b"'
+    """
+    depth, i, quoted = 0, start, False
+    while i < len(text):
+        c = text[i]
+        if quoted:
+            if c == "\\":
+                i += 1
+            quoted = c != '"'
+        elif c == '"':
+            quoted = True
+        elif c == "(":
+            depth += 1
+        elif (c == ")" and depth == 0) or c == ";":
+            break
+        elif c == ")":
+            depth -= 1
+        i += 1
+    return text[start:i]
+
+
+def pieces_of(call):
+    r"""The literals of a call, those side by side joined, as a user reads them.
+
+    >>> pieces_of('StrCat("no " "device \\"", name, "\\"; %s\\n")')
+    ['no device "', '"; ', '']
+    """
+    joined = re.sub(r'"\s*"', "", re.sub(r'\\"', "\0", call))
+    pieces = []
+    for literal in LITERAL.findall(joined):
+        literal = literal.replace("\0", '"').replace("\\n", " ")
+        pieces += [piece.strip(" ") if piece.isspace() else piece
+                   for piece in re.split(r"%[sdu]", literal)]
+    return pieces
+
+
+def messages_of(text):
+    """(line, pieces) of each message in a source file.
+
+    >>> messages_of('x;\\nreturn absl::NotFoundError(Cat("no node ", i));')
+    [(2, ['no node '])]
+    """
+    return [(text[:m.start()].count("\n") + 1, pieces_of(call_at(text, m.end())))
+            for m in MESSAGE.finditer(text)]
+
+
+def quotes_of(page):
+    """The quoted messages of the tables' first column, as lists of pieces.
+
+    >>> quotes_of("| `no node ...`, `a ... b` | why | do |\\n|---|---|\\n| x | y |")
+    [['no node '], ['a ', ' b']]
+    """
+    quotes = []
+    for line in page.splitlines():
+        cells = line.split(" | ")
+        if not line.startswith("| ") or len(cells) < 2:
+            continue
+        for quote in re.findall(r"`([^`]+)`", cells[0]):
+            quotes.append([p for p in quote.split("...") if p.strip()])
+    return quotes
+
+
+def findings(page, sources):
+    """`sources`: {path: text}.
+
+    >>> code = {"a.cc": 'absl::NotFoundError(Cat("no such node ", i))'}
+    >>> list(findings("| `no such node ...` | why | do |", code))
+    []
+    >>> list(findings("| `no such edge ...` | why | do |", code))
+    ['docs/troubleshooting.md quotes "no such edge ", which no message has', \
+'a.cc:1: no row of docs/troubleshooting.md quotes "no such node "']
+    """
+    messages = [(path, line, pieces) for path, text in sources.items()
+                for line, pieces in messages_of(text)]
+    written = [piece for _, _, pieces in messages for piece in pieces]
+    quoted = [piece for quote in quotes_of(page) for piece in quote]
+    for piece in quoted:
+        if not any(piece.strip() in other for other in written):
+            yield f'{PAGE} quotes "{piece}", which no message has'
+    for path, line, pieces in messages:
+        long = [piece for piece in pieces if len(piece.strip()) >= LEAST]
+        if long and not any(q.strip() in piece for piece in long for q in quoted
+                            if len(q.strip()) >= LEAST):
+            yield f'{path}:{line}: no row of {PAGE} quotes "{long[0]}"'
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--self_test", action="store_true")
+    if parser.parse_args().self_test:
+        result = doctest.testmod(sys.modules[__name__])
+        print(f"{result.attempted} examples, {result.failed} failed")
+        return 1 if result.failed or result.attempted == 0 else 0
+    paths = sorted(glob.glob("egl/*.cc", root_dir=ROOT) +
+                   glob.glob("delegate/**/*.cc", root_dir=ROOT, recursive=True))
+    sources = {}
+    for path in paths:
+        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+            sources[path] = file.read()
+    with open(os.path.join(ROOT, PAGE), encoding="utf-8") as file:
+        found = list(findings(file.read(), sources))
+    for line in found:
+        print(line)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
