@@ -27,7 +27,7 @@ def run_or_skip(command):
 def check_may_fetch(packages):
     """Skips where the tests may not fetch."""
     if os.environ.get("GLES_DELEGATE_FETCH_WHEELS", "0") in ("", "0"):
-        skip("nothing is fetched: set GLES_DELEGATE_FETCH_WHEELS=1 to let pip fetch "
+        skip("nothing is fetched: set GLES_DELEGATE_FETCH_WHEELS=1 to fetch "
              + ", ".join(packages))
 
 

@@ -1,0 +1,84 @@
+"""The package gles-delegate (tools/node) with the real tfjs-tflite-node of npm.
+
+    tests/node/package.py LIBRARY FOLDER
+
+installs the packages below FOLDER, where npm compiles tfjs-tflite-node's binding, and runs
+test.js there: on the self-check's model of the Python package, and on models of
+GLES_DELEGATE_SHARED_DIR. Run by CTest as `node`; skips, with the reason, where nothing may
+be fetched (../python/environments.py), or Node or its headers are not there.
+"""
+
+import glob
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "python"))
+import environments  # noqa: E402
+
+PACKAGES = ["tfjs-tflite-node@0.0.2", "@tensorflow/tfjs-core@3.20.0",
+            "@tensorflow/tfjs-backend-cpu@3.20.0"]
+SHARED_MODELS = ["mobilenet_v1_0.25_224.tflite", "mobilenet_v1_0.25_224_quant.tflite"]
+
+
+def node_home():
+    """The folder below which Node's headers are: npm's own would be fetched."""
+    for tool in ("node", "npm"):
+        if shutil.which(tool) is None:
+            environments.skip(tool + " is not installed")
+    home = os.path.dirname(os.path.dirname(os.path.realpath(shutil.which("node"))))
+    if not os.path.exists(os.path.join(home, "include", "node", "node_api.h")):
+        environments.skip("Node's headers are not installed (Debian: libnode-dev)")
+    return home
+
+
+def install(folder):
+    binding = "node_modules/tfjs-tflite-node/build/Release/node_tflite_binding.node"
+    if not os.path.exists(os.path.join(folder, binding)):
+        home = node_home()
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, "package.json"), "w", encoding="utf-8") as file:
+            file.write('{"name": "test", "private": true}\n')
+        environments.run_or_skip(
+            ["npm", "install", "--prefix", folder, "--no-audit", "--no-fund",
+             "--nodedir=" + home, *PACKAGES])
+    link = os.path.join(folder, "node_modules", "gles-delegate")
+    if os.path.lexists(link):
+        os.remove(link)
+    os.symlink(os.path.join(ROOT, "tools", "node"), link)
+    # Node finds packages from the folder of the test.
+    shutil.copy(os.path.join(HERE, "test.js"), folder)
+
+
+def models(folder):
+    source = os.path.join(ROOT, "tools", "python", "src", "gles_delegate", "_model.py")
+    spec = importlib.util.spec_from_file_location("model", source)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    own = os.path.join(folder, "self_check.tflite")
+    with open(own, "wb") as file:
+        file.write(module.self_check_model())
+    shared = os.path.join(os.environ.get("GLES_DELEGATE_SHARED_DIR", ""), "models")
+    found = [path for name in SHARED_MODELS
+             for path in glob.glob(os.path.join(shared, name))]
+    if not found:
+        print("the real models are not there: the self-check's alone")
+    return [own, *found]
+
+
+def main():
+    library, folder = sys.argv[1:]
+    environments.check_may_fetch(PACKAGES)
+    install(folder)
+    environment = dict(os.environ, GLES_DELEGATE_LIBRARY=library,
+                       GLES_TEST_MODELS=os.pathsep.join(models(folder)))
+    sys.exit(subprocess.run(["node", "--test", "test.js"], check=False, cwd=folder,
+                            env=environment).returncode)
+
+
+if __name__ == "__main__":
+    main()
