@@ -48,4 +48,5 @@ if(GLES_DELEGATE_BUILD_TOOLS)
   install(FILES ${TFLITE_C_ROOT}/lib/libtensorflowlite_c.so
     DESTINATION ${TOOLS_LIBDIR} COMPONENT tools)
 endif()
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT library)
+# Debian has the text already, so that its packages leave it out.
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT license)

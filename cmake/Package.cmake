@@ -1,0 +1,103 @@
+# Debian packages by CPack (docs/packages.md): the library, what compiles against it, and
+# the programs. `./dev package` makes them.
+#
+# Included after Install.cmake: each package is a group of its component and of what Debian
+# wants beside it, which no other way to install copies.
+set(GLES_DELEGATE_MAINTAINER "gles_delegate developers <gles-delegate@lists.invalid>"
+  CACHE STRING "Who maintains the Debian packages: Name <address>")
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME gles-delegate)
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGE_CONTACT "${GLES_DELEGATE_MAINTAINER}")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+# TensorFlow Lite's C library, which the programs come with, belongs to no package.
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS
+  ${TFLITE_C_ROOT}/lib ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+
+find_program(GZIP_PROGRAM gzip REQUIRED)
+set(DEBIAN ${CMAKE_BINARY_DIR}/debian)
+function(gles_gzip file)
+  execute_process(COMMAND ${GZIP_PROGRAM} -9nkf ${file} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+# The same text each time, so that nothing is packed anew for its date: SOURCE_DATE_EPOCH,
+# else the day.
+string(TIMESTAMP DEBIAN_DATE "%a, %d %b %Y 00:00:00 +0000" UTC)
+file(CONFIGURE OUTPUT ${DEBIAN}/changelog CONTENT
+"gles-delegate (${PROJECT_VERSION}) unstable; urgency=medium
+
+  * Release ${PROJECT_VERSION}.
+
+ -- ${GLES_DELEGATE_MAINTAINER}  ${DEBIAN_DATE}
+" @ONLY)
+gles_gzip(${DEBIAN}/changelog)
+
+# COMPONENT as the package NAME in a section of Debian's.
+function(gles_add_debian_package component name section)
+  string(TOUPPER ${component} upper)
+  set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${name} PARENT_SCOPE)
+  set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION ${section} PARENT_SCOPE)
+  set(CPACK_COMPONENT_${upper}_GROUP ${component} PARENT_SCOPE)
+  set(CPACK_COMPONENT_DEBIAN_${upper}_GROUP ${component} PARENT_SCOPE)
+  set(CPACK_COMPONENTS_ALL ${CPACK_COMPONENTS_ALL} ${component} debian_${component}
+    PARENT_SCOPE)
+  install(FILES ${CMAKE_SOURCE_DIR}/cmake/debian/copyright ${DEBIAN}/changelog.gz
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name}
+    COMPONENT debian_${component} EXCLUDE_FROM_ALL)
+  set(overrides ${CMAKE_SOURCE_DIR}/cmake/debian/${name}.lintian-overrides)
+  if(EXISTS ${overrides})
+    install(FILES ${overrides} DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides
+      RENAME ${name} COMPONENT debian_${component} EXCLUDE_FROM_ALL)
+  endif()
+endfunction()
+
+set(LIBRARY_PACKAGE libgles-delegate${GLES_DELEGATE_SOVERSION})
+gles_add_debian_package(library ${LIBRARY_PACKAGE} libs)
+# Opened at run time, so that no tool sees them.
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "libegl1, libgles2")
+set(CPACK_DEBIAN_LIBRARY_DESCRIPTION
+"TensorFlow Lite delegate on OpenGL ES 3.1 compute shaders
+Runs TensorFlow Lite models on the GPU, on any driver that has OpenGL ES 3.1,
+without a window system. This package holds the library that an application
+links with or loads as an external delegate, and a library with the names of
+TensorFlow Lite's own GPU delegate.")
+
+file(WRITE ${DEBIAN}/triggers "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${DEBIAN}/triggers)
+
+gles_add_debian_package(development libgles-delegate-dev libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${LIBRARY_PACKAGE} (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
+"TensorFlow Lite delegate on OpenGL ES 3.1, development files
+Runs TensorFlow Lite models on the GPU, on any driver that has OpenGL ES 3.1.
+This package holds the header of the delegate's library, its CMake package
+and pkg-config file, and the header of the library with the names of
+TensorFlow Lite's own GPU delegate.")
+
+if(GLES_DELEGATE_BUILD_TOOLS)
+  gles_add_debian_package(tools gles-delegate-tools utils)
+  set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "${LIBRARY_PACKAGE} (= ${PROJECT_VERSION})")
+  set(CPACK_DEBIAN_TOOLS_DESCRIPTION
+"programs that run TensorFlow Lite models on OpenGL ES 3.1
+Runs TensorFlow Lite models on the GPU, on any driver that has OpenGL ES 3.1.
+The programs of this package time a model on the GPU and on the CPU, compare
+their answers, draw what a model sees in a picture, and hold a driver against
+the CPU op by op.")
+  foreach(program IN LISTS TOOLS)
+    configure_file(cmake/debian/${program}.1 ${DEBIAN}/${program}.1 COPYONLY)
+    gles_gzip(${DEBIAN}/${program}.1)
+    install(FILES ${DEBIAN}/${program}.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+      COMPONENT tools)
+  endforeach()
+endif()
+include(CPack)

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# tests/install/clean_root.sh PACKAGES_FOLDER [SUITE | ROOT]
+#
+# Installs the Debian packages of PACKAGES_FOLDER on a Debian that has nothing else
+# (debootstrap, minbase) and Mesa's software renderer, and runs there the demo, the
+# self-check of a model against the CPU, and a program that is compiled with pkg-config.
+# By hand: as root, with debootstrap, some 400 MB and Debian's archive. ROOT is a folder that
+# debootstrap made before, of which a copy is used.
+set -euo pipefail
+packages="$(cd "$1" && pwd)"
+suite="${2:-bookworm}"
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+root="$(mktemp -d "${TMPDIR:-/tmp}/clean_root.XXXXXX")"
+trap 'umount "$root/proc" 2>/dev/null; rm -rf --one-file-system "$root"' EXIT
+mirror="$(sed -n 's/^\(deb\|URIs:\)[^h]*\(http[^ ]*\).*/\2/p' \
+  /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -n 1)" || true  # one of those files may be missing
+apt="apt-get -qq -y --no-install-recommends -o Dpkg::Use-Pty=0"
+in_root() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
+  DEBIAN_FRONTEND=noninteractive "$@"; }
+
+echo "== a clean $suite"
+if [[ -d $suite ]]; then
+  cp -a "$suite/." "$root/"
+elif ! debootstrap --variant=minbase "$suite" "$root" "${mirror:-}" >"$root.log" 2>&1; then
+  tail -n 5 "$root.log"
+  exit 1
+fi
+rm -f "$root.log"
+mount -t proc proc "$root/proc"  # by which the loader knows where a program lies
+mkdir "$root/packages"
+cp "$packages"/*.deb "$root/packages/"
+cp "$here/consumer/consumer.c" "$root/packages/"
+
+echo "== the library and the programs"
+in_root sh -c "$apt install /packages/libgles-delegate0_*.deb \
+  /packages/gles-delegate-tools_*.deb" >/dev/null
+in_root dpkg -l libgles-delegate0 gles-delegate-tools | tail -n 2
+echo "== without a driver the programs say so"
+in_root benchmark_model --list_devices
+
+echo "== with Mesa's software renderer"
+in_root $apt install libegl1 libgles2 libegl-mesa0 \
+  libgl1-mesa-dri >/dev/null
+in_root sh -c 'cd /tmp && gles_demo --num_runs=2 --write_model=/tmp/demo.tflite && ls -l demo_out'
+in_root inference_diff --graph=/tmp/demo.tflite --use_gles --num_runs=2
+
+echo "== what compiles against it"
+in_root sh -c "$apt install gcc libc6-dev pkg-config \
+  /packages/libgles-delegate-dev_*.deb" >/dev/null
+in_root sh -c 'cc /packages/consumer.c -o /tmp/consumer \
+  $(pkg-config --cflags --libs gles_delegate) && /tmp/consumer'
+in_root $apt remove libgles-delegate0 >/dev/null
+echo "== removed again; what is left of it:"
+in_root sh -c 'find / -xdev -path "*gles_delegate*" -not -path "/packages/*" -not -path "/tmp/*" \
+  -not -path "/proc/*" | head'
+echo "clean_root: passed"

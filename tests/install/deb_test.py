@@ -1,0 +1,110 @@
+"""The Debian packages: what is in them, what lintian says, whether the programs start.
+
+    tests/install/deb_test.py CPACK BUILD_FOLDER FOLDER
+
+makes the packages of BUILD_FOLDER below FOLDER and unpacks them there. Run by CTest as
+`packages`. Skips (exit status 77) on a machine without dpkg; without lintian that part is
+skipped, loudly. clean_root.sh installs them on a Debian that has nothing else.
+"""
+
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+SKIPPED = 77
+ARCH = r"\w+"
+TOOLS = ("benchmark_model", "inference_diff", "quantized_accuracy", "model_report", "gles_demo",
+         "gles_conformance")
+# Each package with the paths that it must have, and what its Depends must name.
+PACKAGES = {
+    "libgles-delegate0": (
+        [r"lib/.*libgles_delegate\.so\.0", r"lib/.*libgles_delegate\.so\.0\.\d+\.\d+",
+         r"lib/.*gles_delegate/drop_in/libtensorflowlite_gpu_delegate\.so"],
+        [r"libc6 "]),
+    "libgles-delegate-dev": (
+        [r"include/gles_delegate/gles_delegate\.h", r"lib/.*libgles_delegate\.so",
+         r"include/gles_delegate/drop_in/tensorflow/lite/delegates/gpu/delegate\.h",
+         r"lib/.*pkgconfig/gles_delegate\.pc",
+         r"lib/.*cmake/gles_delegate/gles_delegateConfig\.cmake"],
+        [r"libgles-delegate0 \(= [\d.]+\)"]),
+    "gles-delegate-tools": (
+        [r"bin/" + program for program in TOOLS]
+        + [r"share/man/man1/%s\.1\.gz" % program for program in TOOLS]
+        + [r"lib/.*gles_delegate/libtensorflowlite_c\.so"],
+        [r"libgles-delegate0 \(= [\d.]+\)", r"libc6 "]),
+}
+
+
+def output(command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit("FAILED: %s\n%s%s" % (" ".join(command), done.stdout, done.stderr))
+    return done.stdout
+
+
+def check(package, deb):
+    """Yields what is wrong with it."""
+    wanted, depends = PACKAGES[package]
+    name = re.compile(r"%s_[\d.]+_%s\.deb" % (re.escape(package), ARCH))
+    if not name.fullmatch(os.path.basename(deb)):
+        yield "its file is named " + os.path.basename(deb)
+    paths = [line.split()[5].lstrip("./") for line in output(["dpkg-deb", "-c", deb])
+             .splitlines()]
+    doc = "share/doc/%s/" % package
+    for path in wanted + [doc + "copyright", doc + r"changelog\.gz"]:
+        if not any(re.fullmatch("usr/" + path, p) for p in paths):
+            yield "no " + path
+    for path in paths:
+        if path and not path.startswith("usr"):
+            yield "/%s is outside of /usr" % path
+    field = output(["dpkg-deb", "-f", deb, "Depends"])
+    for dependency in depends:
+        if not re.search(dependency, field):
+            yield "Depends: %s lacks %s" % (field.strip(), dependency)
+
+
+def main():
+    cpack, build, folder = sys.argv[1:]
+    if shutil.which("dpkg-deb") is None or shutil.which("dpkg-shlibdeps") is None:
+        print("SKIPPED: no dpkg on this machine")
+        sys.exit(SKIPPED)
+    shutil.rmtree(folder, ignore_errors=True)
+    output([cpack, "--config", os.path.join(build, "CPackConfig.cmake"), "-B", folder])
+    wrong = []
+    root = os.path.join(folder, "root")
+    for package in PACKAGES:
+        debs = glob.glob(os.path.join(folder, package + "_*.deb"))
+        if len(debs) != 1:
+            sys.exit("FAILED: %d packages %s" % (len(debs), package))
+        print("%s: %d kB" % (os.path.basename(debs[0]), os.path.getsize(debs[0]) // 1000))
+        wrong += [package + ": " + text for text in check(package, debs[0])]
+        output(["dpkg-deb", "-x", debs[0], root])
+    # Unpacked anywhere, each program finds its libraries.
+    for program in TOOLS:
+        done = subprocess.run([os.path.join(root, "usr/bin", program), "--version"],
+                              capture_output=True, text=True, check=False)
+        if "error while loading" in done.stderr or done.returncode < 0:
+            wrong.append("%s does not start: %s" % (program, done.stderr.strip()))
+    if shutil.which("lintian") is None:
+        print("NO lintian ON THIS MACHINE: THAT PART IS SKIPPED")
+    else:
+        # The build folder may be one for /usr/local, and so without a folder of the
+        # architecture's own; `./dev package` has one for /usr.
+        cross = "pkg-config-unavailable-for-cross-compilation"
+        done = subprocess.run(
+            ["lintian", "--allow-root", "--fail-on", "error,warning", "--tag-display-limit",
+             "0", "--suppress-tags", cross] + glob.glob(os.path.join(folder, "*.deb")),
+            capture_output=True, text=True, check=False)
+        print(done.stdout.strip() or "lintian has nothing to say")
+        if done.returncode != 0:
+            wrong.append("lintian: errors or warnings")
+    for text in wrong:
+        print("FAILED: " + text)
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
