@@ -1,0 +1,84 @@
+"""The Java classes (tools/java) against TensorFlow Lite's API of Maven Central, and on the JVM.
+
+    tests/java/package.py LIBRARY FOLDER
+
+builds tools/java and GlesDelegateTest.java in FOLDER and runs the test on the self-check's
+model of the Python package, in the TensorFlow Lite of the JavaCPP presets. Run by CTest as
+`java`; skips, with the reason, where nothing may be fetched (../python/environments.py), or
+there is no JDK.
+"""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import urllib.request
+import zipfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "python"))
+import environments  # noqa: E402
+
+MAVEN = "https://repo1.maven.org/maven2/"
+API = "org/tensorflow/tensorflow-lite-api/2.16.1/tensorflow-lite-api-2.16.1.aar"
+PRESETS = "org/bytedeco/tensorflow-lite/2.21.0-1.5.14/tensorflow-lite-2.21.0-1.5.14"
+JAVACPP = "org/bytedeco/javacpp/1.5.14/javacpp-1.5.14"
+JARS = [name + kind for name in (PRESETS, JAVACPP) for kind in (".jar", "-linux-x86_64.jar")]
+INPUTS, OUTPUTS = 16 * 16 * 5, 8 * 8 * 7  # self_check_model()'s
+
+
+def fetch(path, folder):
+    to = os.path.join(folder, os.path.basename(path))
+    if not os.path.exists(to):
+        try:
+            urllib.request.urlretrieve(MAVEN + path, to + ".part")
+        except OSError as error:
+            environments.skip(f"{MAVEN}{path}: {error}")
+        os.rename(to + ".part", to)
+    return to
+
+
+def self_check_model(path):
+    source = os.path.join(ROOT, "tools", "python", "src", "gles_delegate", "_model.py")
+    spec = importlib.util.spec_from_file_location("model", source)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    with open(path, "wb") as file:
+        file.write(module.self_check_model())
+
+
+def main():
+    library, folder = os.path.realpath(sys.argv[1]), sys.argv[2]
+    environments.check_may_fetch([API] + JARS)
+    javac = shutil.which("javac")
+    if javac is None:
+        environments.skip("javac is not installed (Debian: default-jdk-headless)")
+    home = os.path.dirname(os.path.dirname(os.path.realpath(javac)))
+    os.makedirs(folder, exist_ok=True)
+    with zipfile.ZipFile(fetch(API, folder)) as archive:
+        archive.extract("classes.jar", folder)
+    api = os.path.join(folder, "classes.jar")
+    jars = [fetch(jar, folder) for jar in JARS]
+    build = os.path.join(folder, "build")
+    subprocess.run(["cmake", "-S", os.path.join(ROOT, "tools", "java"), "-B", build,
+                    "-DGLES_DELEGATE_LIBRARY=" + library, "-DTFLITE_API_JAR=" + api,
+                    "-DJAVA_HOME=" + home],
+                   check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "--build", build], check=True, stdout=subprocess.DEVNULL)
+    classes = os.pathsep.join([folder, api, os.path.join(build, "gles-delegate.jar"), *jars])
+    subprocess.run([javac, "-Xlint:all,-path", "-Werror", "-cp", classes, "-d", folder,
+                    os.path.join(HERE, "GlesDelegateTest.java")], check=True)
+    model = os.path.join(folder, "self_check.tflite")
+    self_check_model(model)
+    natives = os.pathsep.join([build, os.path.dirname(library)])
+    environment = dict(os.environ, LD_LIBRARY_PATH=natives, LC_ALL="C.UTF-8")
+    sys.exit(subprocess.run(
+        [os.path.join(home, "bin", "java"), "-Dfile.encoding=UTF-8", "-Djava.library.path=" + natives, "-cp", classes,
+         "GlesDelegateTest", model, str(INPUTS), str(OUTPUTS)],
+        check=False, cwd=folder, env=environment).returncode)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,151 @@
+package org.gles_delegate;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.tensorflow.lite.Delegate;
+import org.tensorflow.lite.DelegateFactory;
+import org.tensorflow.lite.RuntimeFlavor;
+
+/**
+ * Runs models on the GPU, by OpenGL ES 3.1 compute shaders.
+ *
+ * <p>Ownership: close it after the interpreters that use it. Threads: without {@code
+ * thread_mode:worker} an interpreter runs on the thread that applied the delegate; see the
+ * project's docs/integration.md.
+ */
+public final class GlesDelegate implements Delegate {
+  static {
+    System.loadLibrary("gles_delegate_jni");
+  }
+
+  /** What the stock GPU delegate's options are called, and any other option by its key. */
+  public static final class Options {
+    public static final int INFERENCE_PREFERENCE_FAST_SINGLE_ANSWER = 0;
+    public static final int INFERENCE_PREFERENCE_SUSTAINED_SPEED = 1;
+
+    private final Map<String, String> values = new LinkedHashMap<>();
+
+    /** 16-bit storage with 32-bit sums. Default: false. */
+    public Options setPrecisionLossAllowed(boolean allowed) {
+      return set("is_precision_loss_allowed", allowed ? "1" : "0");
+    }
+
+    /** Whether nodes of 8- and 16-bit models are taken. Default: true. */
+    public Options setQuantizedModelsAllowed(boolean allowed) {
+      return set("enable_quantization", allowed ? "1" : "0");
+    }
+
+    /**
+     * SUSTAINED_SPEED searches the fastest settings when the delegate is applied, which takes
+     * from seconds to minutes and is kept where setSerializationParams() says.
+     */
+    public Options setInferencePreference(int preference) {
+      if (preference != INFERENCE_PREFERENCE_FAST_SINGLE_ANSWER
+          && preference != INFERENCE_PREFERENCE_SUSTAINED_SPEED) {
+        throw new IllegalArgumentException("no inference preference is " + preference);
+      }
+      boolean sustained = preference == INFERENCE_PREFERENCE_SUSTAINED_SPEED;
+      return set("tuning", sustained ? "exhaustive" : "default");
+    }
+
+    /** Keeps programs and packed weights in {@code directory}, under {@code modelToken}. */
+    public Options setSerializationParams(String directory, String modelToken) {
+      return set("serialization_dir", directory).set("model_token", modelToken);
+    }
+
+    /** Any option of docs/options.md. */
+    public Options set(String key, String value) {
+      if (key == null || value == null) {
+        throw new NullPointerException("an option has no " + (key == null ? "key" : "value"));
+      }
+      values.put(key, value);
+      return this;
+    }
+
+    Map<String, String> values() {
+      return values;
+    }
+  }
+
+  /** For runtimes that make their delegates themselves. */
+  public static final class Factory implements DelegateFactory {
+    private final Options options;
+
+    public Factory(Options options) {
+      this.options = options;
+    }
+
+    @Override
+    public Delegate create(RuntimeFlavor runtimeFlavor) {
+      return new GlesDelegate(options);
+    }
+  }
+
+  private long handle;
+
+  public GlesDelegate() {
+    this(new Options());
+  }
+
+  /**
+   * @throws IllegalArgumentException with the delegate's words, where an option is unknown or
+   *     its value is bad
+   */
+  public GlesDelegate(Options options) {
+    List<byte[]> texts = new ArrayList<>();
+    for (Map.Entry<String, String> option : options.values().entrySet()) {
+      texts.add(option.getKey().getBytes(StandardCharsets.UTF_8));
+      texts.add(option.getValue().getBytes(StandardCharsets.UTF_8));
+    }
+    handle = nativeCreate(texts.toArray(new byte[0][]));
+  }
+
+  /** The address of the TfLiteDelegate; 0 once it is closed. */
+  @Override
+  public long getNativeHandle() {
+    return handle;
+  }
+
+  /** What the delegate did: device, partitions, and why nodes stayed on the CPU, as JSON. */
+  public String report() {
+    if (handle == 0) {
+      throw new IllegalStateException("the delegate is closed");
+    }
+    return new String(nativeReport(handle), StandardCharsets.UTF_8);
+  }
+
+  @Override
+  public void close() {
+    if (handle != 0) {
+      nativeDelete(handle);
+      handle = 0;
+    }
+  }
+
+  /** The library's version. */
+  public static String version() {
+    return new String(nativeVersion(), StandardCharsets.UTF_8);
+  }
+
+  /** The GPUs of this machine, as TfLiteGlesDelegateDevices() gives them: a JSON array. */
+  public static String devices() {
+    return new String(nativeDevices(), StandardCharsets.UTF_8);
+  }
+
+  // Keys and values in turns, in UTF-8.
+  private static native long nativeCreate(byte[][] keysAndValues);
+
+  private static native void nativeDelete(long handle);
+
+  private static native byte[] nativeReport(long handle);
+
+  private static native byte[] nativeVersion();
+
+  private static native byte[] nativeDevices();
+
+  // 1: there is hardware with OpenGL ES 3.1; 0: there is not.
+  static native int nativeHasHardware();
+}
