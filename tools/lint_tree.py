@@ -13,7 +13,7 @@ Prints one line a finding and ends with 1 where there is one.
   does an option that it names with a value (`key: value`, --gles_options="key:value").
 - options: docs/options.md has a row for each option of the delegate, with its default
   where that is a number, and for each environment variable GLES_..., with the files
-  that read it; and no other rows.
+  that read it; and no other rows. The Python package has each option as a keyword.
 - examples: each block of code of docs/integration.md stands in the test that runs
   them.
 - layers: a stage of delegate/ includes only headers of stages and folders that its
@@ -173,6 +173,35 @@ def check_options(page, struct, options_cc):
                 yield f"{OPTIONS_PAGE}: the default of {key} is {right}, not {rows[key][1]}"
 
 
+PYTHON_OPTIONS = "tools/python/src/gles_delegate/_options.py"
+PYTHON_KEYWORDS = "tools/python/src/gles_delegate/__init__.py"
+
+
+def check_python_options(table, keywords, struct):
+    """Yields findings of the Python package: its table of options, and load_delegate()
+    with a keyword and a line of its docstring for each.
+
+    >>> struct = "struct {\\n  size_t struct_size;\\n  int32_t a;\\n  int32_t b;\\n} X;"
+    >>> table = 'KINDS = {\\n    "a": "flag",\\n    "c": "flag",\\n}'
+    >>> for line in check_python_options(table, "    a: int = 1,\\n      a: x\\n", struct):
+    ...     print(line)
+    tools/python/src/gles_delegate/_options.py: no option b
+    tools/python/src/gles_delegate/_options.py: c is no option
+    tools/python/src/gles_delegate/__init__.py: load_delegate() lacks b or its docstring
+    """
+    keys = {key for key in option_keys(struct)
+            if key != "struct_size" and not key.startswith("reserved_")}
+    kinds = set(re.findall(r'^    "(\w+)": "', table, re.MULTILINE))
+    for key in sorted(keys - kinds):
+        yield f"{PYTHON_OPTIONS}: no option {key}"
+    for key in sorted(kinds - keys):
+        yield f"{PYTHON_OPTIONS}: {key} is no option"
+    for key in sorted(keys):
+        if len(re.findall(rf"^(?:    {key}: [^\n]*,|      {key}: \S.*)$", keywords,
+                          re.MULTILINE)) != 2:
+            yield f"{PYTHON_KEYWORDS}: load_delegate() lacks {key} or its docstring"
+
+
 def variables_of(texts):
     """Each environment variable with the files that name it: path -> text.
 
@@ -329,6 +358,7 @@ def findings():
             yield from check_document(path, read(path), files, options)
     page = read(OPTIONS_PAGE)
     yield from check_options(page, struct, read("delegate/tflite/options.cc"))
+    yield from check_python_options(read(PYTHON_OPTIONS), read(PYTHON_KEYWORDS), struct)
     yield from check_variables(page, sources)
     yield from check_examples(read(EXAMPLES_PAGE), read(EXAMPLES_TEST))
 
