@@ -18,6 +18,12 @@ void StartDebugMessages() {
   gl().Enable(GL_DEBUG_OUTPUT_SYNCHRONOUS_KHR);
 }
 
+// EGL's errors for a context that is gone, or whose display is.
+bool IsGone(EGLint error) {
+  return error == EGL_CONTEXT_LOST || error == EGL_BAD_CONTEXT ||
+         error == EGL_BAD_DISPLAY || error == EGL_NOT_INITIALIZED;
+}
+
 const char* ResetText(GLenum status) {
   switch (status) {
     case GL_GUILTY_CONTEXT_RESET_KHR:
@@ -98,6 +104,12 @@ absl::Status Context::MakeCurrent() {
     }
     error = egl().GetError();
   }
+  if (owned_ && IsGone(error)) {
+    lost_ = true;
+    return absl::AbortedError(absl::StrCat(
+        "the delegate's own EGLContext on ", device_.renderer,
+        " is gone, as where its display is terminated: ", EglErrorText(error)));
+  }
   return absl::FailedPreconditionError(
       absl::StrCat("the ", owned_ ? "delegate's own" : "app's",
                    " EGLContext could not be made current on this thread: ",
@@ -136,7 +148,7 @@ absl::Status Context::RunCurrent(absl::FunctionRef<absl::Status()> fn) {
   return status;
 }
 
-absl::Status Context::CheckReset() {
+absl::Status Context::CheckReset() const {
   GLenum reset = GL_NO_ERROR;
   if (device_.Has("GL_KHR_robustness")) {
     reset = gl().GetGraphicsResetStatusKHR();
@@ -144,11 +156,11 @@ absl::Status Context::CheckReset() {
     reset = gl().GetGraphicsResetStatusEXT();
   }
   if (reset == GL_NO_ERROR && !lost_) return absl::OkStatus();
+  if (!lost_) reset_ = reset;  // the driver says so once
   lost_ = true;
-  return absl::AbortedError(absl::StrCat(
-      "the OpenGL ES context on ", device_.renderer, " was reset ",
-      ResetText(reset),
-      "; every object in it is gone. Make a new context and delegate"));
+  return absl::AbortedError(
+      absl::StrCat("the OpenGL ES context on ", device_.renderer, " was reset ",
+                   ResetText(reset_), "; every object in it is gone"));
 }
 
 }  // namespace gles_delegate::egl

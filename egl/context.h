@@ -74,10 +74,23 @@ class Context {
   // to be made current and let go, 2.3 us in a borrowed context that is current
   // already (its state saved and restored), 0.2 us for a nested call.
   // kFailedPrecondition: the context could not be made current here (it is
-  // current on another thread, or lost), with EGL's error. kAborted: the
-  // context was reset (GL_KHR_robustness), before fn, which then did not run,
-  // or while fn failed. A context that was reset stays so: make another.
+  // current on another thread, or the app has destroyed it), with EGL's error.
+  // kAborted: the context is lost. It was reset (GL_KHR_robustness) before fn,
+  // which then did not run, or while fn failed; or it is our own, and its
+  // display was terminated. A context that was lost stays so: make another.
   absl::Status Run(absl::FunctionRef<absl::Status()> fn);
+
+  // kAborted where the context was reset, as Run() says. Within Run(), for
+  // whoever takes what the GPU wrote for an answer: after a reset fences are
+  // signalled and reads succeed.
+  absl::Status CheckReset() const;
+
+  // Whether Run() or CheckReset() found the context lost, and, where it was,
+  // whether its own commands may be to blame (no other context's are).
+  bool is_lost() const { return lost_; }
+  bool is_guilty() const {
+    return lost_ && reset_ != GL_INNOCENT_CONTEXT_RESET_KHR;
+  }
 
   const DeviceInfo& device() const { return device_; }
   bool owned() const { return owned_; }
@@ -94,18 +107,17 @@ class Context {
   absl::Status MakeCurrent();
   // fn, with this context current already.
   absl::Status RunCurrent(absl::FunctionRef<absl::Status()> fn);
-  // kAborted where the driver says that the context was reset.
-  absl::Status CheckReset();
 
   EGLDisplay display_ = EGL_NO_DISPLAY;
   EGLContext context_ = EGL_NO_CONTEXT;
   EGLSurface draw_ = EGL_NO_SURFACE;  // a 1x1 pbuffer, or the app's surface
   EGLSurface read_ = EGL_NO_SURFACE;
   bool owned_ = false;
-  // The two below are touched only while the context is current, which EGL
-  // grants to one thread at a time.
-  bool running_ = false;  // within Run, so that a nested one is free
-  bool lost_ = false;     // was reset: every object in it is gone, for good
+  // The three below are touched only by a thread that has the context current,
+  // or tries to: EGL grants it to one thread at a time.
+  bool running_ = false;       // within Run, so that a nested one is free
+  mutable bool lost_ = false;  // every object in it is gone, for good
+  mutable GLenum reset_ = GL_INNOCENT_CONTEXT_RESET_KHR;  // of a lost one
   DeviceInfo device_;
   std::string hardware_errors_;
 };

@@ -43,7 +43,7 @@ PartitionBuilder::PartitionBuilder(const egl::Context& context,
                                    const DeviceProfile& profile,
                                    BuildOptions options,
                                    PartitionReport* report)
-    : context_(context),
+    : context_(&context),
       programs_(programs),
       profile_(profile),
       options_(std::move(options)),
@@ -97,13 +97,13 @@ absl::Status PartitionBuilder::Tune() {
   std::unique_ptr<PartitionCache> kept;
   if (!options_.cache.directory.empty()) {
     kept = PartitionCache::Open(options_.cache, SubjectOf("exhaustive tuning"),
-                                context_.device().program_binary_formats);
+                                context_->device().program_binary_formats);
     if (TakeTuning(kept.get(), &profile_.choices)) {
       report_->tuning = TuningText(profile_.choices);
       return absl::OkStatus();
     }
   }
-  PartitionTrials trials(context_, *graph_);
+  PartitionTrials trials(*context_, *graph_);
   TuningProgress progress(static_cast<int>(report_->nodes.size()), tell_);
   auto tuned =
       TuneExhaustively(profile_, options_.may_change_storage,
@@ -164,7 +164,7 @@ absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::Make(
   if (!options_.cache.directory.empty()) {
     plan = PlanToString(planned, dispatches);
     cache = PartitionCache::Open(options_.cache, SubjectOf(plan),
-                                 context_.device().program_binary_formats);
+                                 context_->device().program_binary_formats);
   }
   timer.Lap("cache_open");
   const bool checks =
@@ -177,7 +177,7 @@ absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::Make(
     report_->self_check = "cached";
   }
   const auto create = [&] {
-    return Executor::Create(context_, programs_, planned, dispatches, profile_,
+    return Executor::Create(*context_, programs_, planned, dispatches, profile_,
                             cache.get());
   };
   auto executor = create();
@@ -210,7 +210,7 @@ absl::Status PartitionBuilder::CheckPrograms(
     const Graph& planned, const std::vector<Dispatch>& dispatches,
     const std::string& plan) {
   const auto result = SelfCheck(
-      {context_, *original_, planned, dispatches, profile_}, programs_);
+      {*context_, *original_, planned, dispatches, profile_}, programs_);
   if (!result.ok()) {
     egl::CheckGl("the self-check").IgnoreError();
     report_->self_check = absl::StrCat("none: ", result.status().message());
@@ -232,11 +232,11 @@ absl::Status PartitionBuilder::CheckPrograms(
 }
 
 CacheSubject PartitionBuilder::SubjectOf(absl::string_view plan) const {
-  return {context_.device(), profile_, *graph_, plan};
+  return {context_->device(), profile_, *graph_, plan};
 }
 
 std::string PartitionBuilder::Driver() const {
-  const egl::DeviceInfo& device = context_.device();
+  const egl::DeviceInfo& device = context_->device();
   return absl::StrCat(device.renderer, " (", device.version, ")");
 }
 

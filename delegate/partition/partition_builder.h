@@ -42,6 +42,9 @@ class PartitionBuilder {
                    const DeviceProfile& profile, BuildOptions options,
                    PartitionReport* report);
 
+  // Builds in another context of the same device from here on.
+  void UseContext(const egl::Context& context) { context_ = &context; }
+
   // Builds `graph`, a partition as it was read and given its codes; `original`
   // is the partition before that, which the self-check goes by. Fills in the
   // report but for its member `executor`. A search for the fastest settings is
@@ -83,7 +86,7 @@ class PartitionBuilder {
   CacheSubject SubjectOf(absl::string_view plan) const;
   std::string Driver() const;  // "renderer (version)"
 
-  const egl::Context& context_;
+  const egl::Context* context_;
   ProgramCache* const programs_;
   DeviceProfile profile_;
   BuildOptions options_;

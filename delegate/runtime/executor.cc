@@ -12,7 +12,7 @@ using gl_shaders::Bindings;
 
 Executor::Executor(ExecutorParts parts)
     : parts_(std::move(parts)), skip_(parts_.inputs.size(), false) {
-  fences_.reserve(parts_.readbacks);
+  fences_.reserve(parts_.readbacks + 1);
 }
 
 void Executor::Barrier(GLbitfield bits) {
@@ -120,6 +120,18 @@ absl::Status Executor::Outcome() const {
   return egl::CheckGl("running the partition");
 }
 
+absl::Status Executor::CheckResults() const {
+  if (auto s = Outcome(); !s.ok()) return s;
+  return parts_.context == nullptr ? absl::OkStatus()
+                                   : parts_.context->CheckReset();
+}
+
+void Executor::Abandon() {
+  fences_.clear();
+  gl().Finish();
+  if (validator() != nullptr) validator()->Finished();
+}
+
 absl::Status Executor::Submit(Inputs inputs) {
   Begin(inputs);
   PackInputs(inputs);
@@ -133,7 +145,7 @@ absl::Status Executor::Submit(Inputs inputs) {
 
 absl::Status Executor::Collect(Outputs outputs) {
   if (auto s = FinishReadbacks(outputs); !s.ok()) return s;
-  if (auto s = UnpackOutputs(outputs); !s.ok()) return s;
+  UnpackOutputs(outputs);
   return Outcome();
 }
 
@@ -154,19 +166,26 @@ absl::Status Executor::InvokeTimed(Inputs inputs, Outputs outputs) {
   Barrier(parts_.final_barrier);
   gl().Finish();
   if (validator() != nullptr) validator()->Finished();
+  if (auto s = CheckResults(); !s.ok()) return s;
   for (size_t i = readbacks_begin(); i < parts_.commands.size(); ++i) {
     if (auto s = CopyOut(parts_.commands[i].piece, outputs); !s.ok()) return s;
   }
   start = Clock::now();
-  if (auto s = UnpackOutputs(outputs); !s.ok()) return s;
+  UnpackOutputs(outputs);
   if (AnyPackedByHost(parts_.outputs)) CountTime(profile_.size() - 1, start);
   return Outcome();
 }
 
 absl::Status Executor::Invoke(Inputs inputs, Outputs outputs) {
-  if (!profile_.empty()) return InvokeTimed(inputs, outputs);
-  if (auto s = Submit(inputs); !s.ok()) return s;
-  return Collect(outputs);
+  absl::Status status;
+  if (!profile_.empty()) {
+    status = InvokeTimed(inputs, outputs);
+  } else {
+    status = Submit(inputs);
+    if (status.ok()) status = Collect(outputs);
+  }
+  if (!status.ok()) Abandon();
+  return status;
 }
 
 }  // namespace gles_delegate

@@ -58,6 +58,8 @@ struct ExecutorParts {
   GLbitfield first_barrier = 0;
   GLbitfield final_barrier = 0;          // before the host reads
   std::unique_ptr<Validator> validator;  // null: validation is off
+  // Asked whether it was reset before outputs are written; null: not asked.
+  const egl::Context* context = nullptr;
   // Each dispatch is a group of GL_KHR_debug (egl/debug.h).
   bool has_debug_groups = false;
   ExecutorStats stats;
@@ -89,11 +91,17 @@ class Executor {
   // outputs[i] receives graph.outputs[i] likewise. One upload per input, one
   // readback per output. An empty inputs[i] is not uploaded: a variable tensor
   // keeps what the last Invoke left in it.
+  // An Invoke that fails has written no output (but where one is read back in
+  // pieces, DeviceChoices::readback_piece_bytes, of which the first ones may
+  // have been written), and has waited for what it had submitted: the next one
+  // may begin. kAborted: the context was reset; make
+  // another context and executor. Else what GL said.
   absl::Status Invoke(absl::Span<const absl::Span<const uint8_t>> inputs,
                       absl::Span<const absl::Span<uint8_t>> outputs);
 
   // The halves of an Invoke that is not profiled, for benches. Submit hands all
-  // commands to the driver; Collect waits for the results and copies them.
+  // commands to the driver; Collect waits for all results and copies them.
+  // Where either fails, the executor is not to be used any more.
   absl::Status Submit(absl::Span<const absl::Span<const uint8_t>> inputs);
   absl::Status Collect(absl::Span<const absl::Span<uint8_t>> outputs);
 
@@ -146,15 +154,20 @@ class Executor {
   void Begin(Inputs inputs);
   // What GL says of the Invoke, and what the validator does.
   absl::Status Outcome() const;
+  // Outcome(), and whether what the GPU wrote is an answer at all.
+  absl::Status CheckResults() const;
+  // Waits for whatever a failed Invoke has submitted: buffers that it reads or
+  // writes are the next one's, too.
+  void Abandon();
   absl::Status RecordTimed();
   // Adds the time since `start` to an entry of the profile.
   void CountTime(size_t entry, Clock::time_point start);
   absl::Status InvokeTimed(Inputs inputs, Outputs outputs);
 
-  // Packs the inputs that the host packs. Waits, and unpacks the outputs that
-  // the host unpacks.
+  // Packs the inputs that the host packs, and unpacks the outputs that the host
+  // unpacks, after FinishReadbacks().
   void PackInputs(Inputs inputs);
-  absl::Status UnpackOutputs(Outputs outputs);
+  void UnpackOutputs(Outputs outputs);
   absl::Status CopyIn(const Piece& piece, Inputs inputs);
   absl::Status CopyOut(const Piece& piece, Outputs outputs);
   // Copies what several uploads, commands [first, end), bring of one input, and
@@ -163,7 +176,10 @@ class Executor {
                       GLuint* program);
   // Copies each piece and records its upload.
   absl::Status RecordUploads(Inputs inputs, GLuint* program);
+  // Ends with a fence, where anything runs.
   absl::Status RecordReadbacks(GLuint* program);
+  absl::Status InsertFence();
+  // Waits, then checks what came of it.
   absl::Status Await(const egl::Fence& fence);
   // Waits for each piece and copies it.
   absl::Status FinishReadbacks(Outputs outputs);

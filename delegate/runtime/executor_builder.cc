@@ -85,10 +85,11 @@ absl::StatusOr<std::vector<std::vector<Resource>>> UploadConstants(
 // The barriers before the first command and after the last, which `graph`'s
 // variables and the host's reads ask for.
 void SetOuterBarriers(const Graph& graph, ExecutorParts* parts) {
-  const bool is_mapped =
-      AnyStaysMapped(parts->inputs) || AnyStaysMapped(parts->outputs);
-  parts->final_barrier = is_mapped ? GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT
-                                   : GL_BUFFER_UPDATE_BARRIER_BIT;
+  for (const HostTransfer& output : parts->outputs) {
+    parts->final_barrier |= output.way() == HostTransfer::Way::kUnmapped
+                                ? GL_BUFFER_UPDATE_BARRIER_BIT
+                                : GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT;
+  }
   // What an Invoke writes to variable tensors, the next Invoke reads; and where
   // no fence is waited for at the end of an Invoke, the stores of the next one
   // have to wait.
@@ -135,6 +136,7 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
     std::vector<Dispatch> dispatches, const DeviceProfile& profile,
     PartitionCache* cache) {
   ExecutorParts parts;
+  parts.context = &context;
   StageTimer timer(&parts.stats.stages);
   const auto start = std::chrono::steady_clock::now();
   if (ValidationIsOn()) parts.validator = std::make_unique<Validator>(graph);

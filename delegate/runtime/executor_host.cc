@@ -85,26 +85,32 @@ absl::Status Executor::RecordUploads(Inputs inputs, GLuint* program) {
   return absl::OkStatus();
 }
 
+absl::Status Executor::InsertFence() {
+  Barrier(parts_.final_barrier);
+  auto fence = egl::Fence::Insert();
+  if (!fence.ok()) return fence.status();
+  if (validator() != nullptr) validator()->FenceInserted();
+  fences_.push_back(*std::move(fence));
+  return absl::OkStatus();
+}
+
 absl::Status Executor::RecordReadbacks(GLuint* program) {
   fences_.clear();
   for (size_t i = readbacks_begin(); i < parts_.commands.size(); ++i) {
     Record(parts_.commands[i], program);
     if (!parts_.commands[i].piece.fenced) continue;
-    Barrier(parts_.final_barrier);
-    if (!parts_.outputs[parts_.commands[i].piece.index].stays_mapped())
-      continue;
-    auto fence = egl::Fence::Insert();
-    if (!fence.ok()) return fence.status();
-    if (validator() != nullptr) validator()->FenceInserted();
-    fences_.push_back(*std::move(fence));
+    if (auto s = InsertFence(); !s.ok()) return s;
     if (i + 1 < parts_.commands.size()) gl().Flush();
   }
-  return absl::OkStatus();
+  // What the host unpacks by itself has no readback.
+  if (!fences_.empty() || parts_.commands.empty()) return absl::OkStatus();
+  return InsertFence();
 }
 
 absl::Status Executor::Await(const egl::Fence& fence) {
   if (validator() != nullptr) validator()->FenceWaited();
-  return fence.Wait(waits_actively_ ? kSpinUs : 0);
+  if (auto s = fence.Wait(waits_actively_ ? kSpinUs : 0); !s.ok()) return s;
+  return CheckResults();
 }
 
 void Executor::PackInputs(Inputs inputs) {
@@ -114,32 +120,27 @@ void Executor::PackInputs(Inputs inputs) {
   }
 }
 
-absl::Status Executor::UnpackOutputs(Outputs outputs) {
-  if (!AnyPackedByHost(parts_.outputs)) return absl::OkStatus();
-  Barrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT);
-  auto fence = egl::Fence::Insert();
-  if (!fence.ok()) return fence.status();
-  if (validator() != nullptr) validator()->FenceInserted();
-  if (auto s = Await(*fence); !s.ok()) return s;
+void Executor::UnpackOutputs(Outputs outputs) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (!parts_.outputs[i].is_packed_by_host()) continue;
     parts_.outputs[i].Unpack(outputs[i]);
   }
-  return absl::OkStatus();
 }
 
 absl::Status Executor::FinishReadbacks(Outputs outputs) {
-  size_t ready = readbacks_begin();  // the first that is not copied
   size_t fence = 0;
+  size_t ready = readbacks_begin();  // the first that is not copied
   for (size_t i = ready; i < parts_.commands.size(); ++i) {
     if (!parts_.commands[i].piece.fenced) continue;
-    if (parts_.outputs[parts_.commands[i].piece.index].stays_mapped()) {
-      if (auto s = Await(fences_[fence++]); !s.ok()) return s;
-    }
+    if (auto s = Await(fences_[fence++]); !s.ok()) return s;
     for (; ready <= i; ++ready) {
       if (auto s = CopyOut(parts_.commands[ready].piece, outputs); !s.ok())
         return s;
     }
+  }
+  // The last one covers what the host unpacks.
+  for (; fence < fences_.size(); ++fence) {
+    if (auto s = Await(fences_[fence]); !s.ok()) return s;
   }
   fences_.clear();
   return absl::OkStatus();

@@ -130,7 +130,10 @@ void Validator::FenceWaited() {
   completed_ = std::max(completed_, fences_[fences_waited_++]);
 }
 
-void Validator::Finished() { completed_ = now_++; }
+void Validator::Finished() {
+  completed_ = now_++;
+  fences_waited_ = fences_.size();  // nobody has to wait for them any more
+}
 
 void Validator::Violation(absl::string_view who, absl::string_view does,
                           const Memory& memory, TensorId tensor,

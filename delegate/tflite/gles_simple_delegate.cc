@@ -34,7 +34,7 @@ std::string CountOf(const ModelPartition& partition) {
 }  // namespace
 
 absl::Status GlesSimpleDelegate::EnsureGpu(TfLiteContext* context) {
-  if (gpu_ != nullptr) return absl::OkStatus();
+  if (gpu_ != nullptr && gpu_->Renew(options_).ok()) return absl::OkStatus();
   auto gpu = MakeGpu(
       options_, [context](const std::string& line) { Log(context, line); });
   if (!gpu.ok()) return gpu.status();

@@ -19,6 +19,13 @@ std::string SoftwareWarning(const egl::Context& context) {
       ". allow_software=0 declines software rendering");
 }
 
+egl::ContextOptions WantedContext(const Options& options) {
+  egl::ContextOptions wanted;
+  wanted.device = options.device;
+  wanted.allow_software = options.allow_software;
+  return wanted;
+}
+
 absl::StatusOr<std::unique_ptr<egl::Context>> AdoptCurrent(
     const Options& options) {
   auto adopted = egl::Context::AdoptCurrent();
@@ -42,10 +49,7 @@ absl::StatusOr<std::unique_ptr<egl::Context>> MakeContext(
           adopted.status().message(), "; the delegate makes its own"));
     }
   }
-  egl::ContextOptions wanted;
-  wanted.device = options.device;
-  wanted.allow_software = options.allow_software;
-  return egl::Context::Create(wanted);
+  return egl::Context::Create(WantedContext(options));
 }
 
 }  // namespace
@@ -58,6 +62,31 @@ Gpu::~Gpu() {
     programs = ProgramCache();
     return absl::OkStatus();
   });
+}
+
+absl::Status Gpu::Renew(const Options& options) {
+  if (!context->is_lost()) return absl::OkStatus();
+  const egl::DeviceInfo& before = context->device();
+  if (!context->owned()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the app's OpenGL ES context on ", before.renderer,
+        " was reset, and what the delegate held in it is gone. Apply the "
+        "delegate again (ModifyGraphWithDelegate on a new interpreter) with a "
+        "new context current"));
+  }
+  auto renewed = egl::Context::Create(WantedContext(options));
+  if (!renewed.ok()) return renewed.status();
+  const egl::DeviceInfo& now = (*renewed)->device();
+  if (now.renderer != before.renderer || now.version != before.version) {
+    return absl::UnavailableError(absl::StrCat(
+        "the OpenGL ES context on ", before.renderer, " (", before.version,
+        ") is lost, and there is none but on ", now.renderer, " (", now.version,
+        "), for which nothing is planned. Apply the delegate again"));
+  }
+  programs = ProgramCache();  // of the lost context, which is not current
+  context = *std::move(renewed);
+  ++losses;
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::shared_ptr<Gpu>> MakeGpu(

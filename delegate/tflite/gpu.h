@@ -16,8 +16,18 @@ namespace gles_delegate {
 // The context with what lives in it; gone with the last of its owners.
 struct Gpu {
   ~Gpu();
-  std::unique_ptr<egl::Context> context;
+
+  // Makes another context in place of one of the delegate's own that is lost.
+  // Does nothing where it is not lost. kFailedPrecondition: the context is the
+  // app's. kUnavailable: there is none on the device that the partitions were
+  // planned for. What else making a context gives.
+  absl::Status Renew(const Options& options);
+
+  // Shared with what was made in it, so that no other context has its handle
+  // while handles of its objects are left.
+  std::shared_ptr<egl::Context> context;
   ProgramCache programs;  // emptied inside the context
+  int losses = 0;         // contexts that Renew() has replaced
 };
 
 // The GPU that `options` ask for: in the context that is current on this

@@ -30,16 +30,19 @@ GlesKernel::GlesKernel(KernelSetup setup)
       builder_(*setup_.gpu->context, &setup_.gpu->programs, setup_.profile,
                BuildOptionsOf(setup_.options), setup_.report.get()) {}
 
-GlesKernel::~GlesKernel() {
+GlesKernel::~GlesKernel() { DropExecutor(); }
+
+void GlesKernel::DropExecutor() {
   setup_.report->KeepProfile();
   setup_.report->executor = nullptr;
   if (executor_ == nullptr) return;
-  // Where the context cannot be made current here (another thread holds it),
-  // the objects' names are lost with it when it goes.
-  (void)setup_.gpu->context->Run([this] {
+  // Where the context cannot be made current here (another thread holds it, or
+  // it is lost), the objects' names are lost with it when it goes.
+  (void)executor_context_->Run([this] {
     executor_.reset();
     return absl::OkStatus();
   });
+  executor_.reset();
 }
 
 absl::StatusOr<std::unique_ptr<GlesKernel>> GlesKernel::Create(
@@ -111,6 +114,7 @@ std::vector<std::vector<int>> GlesKernel::BorderShapes(
 absl::Status GlesKernel::ReadAgain(TfLiteContext* context) {
   read_shapes_.clear();  // of nothing, where this fails
   on_cpu_.reset();
+  guilty_resets_ = 0;
   built_ = false;
   const std::vector<int>& nodes = setup_.partition.nodes;
   auto unknown = PropagateShapes(context, setup_.nodes.find, nodes);
@@ -136,16 +140,7 @@ absl::Status GlesKernel::MoveToCpu(TfLiteContext* context,
       "resized to: ",
       refused.op, " (node ", refused.index, "): ", refused.support.message(),
       " [", refused.tensors, "]");
-  auto cpu =
-      std::make_unique<CpuPartition>(setup_.nodes.find, setup_.partition);
-  if (auto s = cpu->Check(context); !s.ok()) {
-    return absl::FailedPreconditionError(absl::StrCat(why, "; ", s.message()));
-  }
-  if (setup_.options.verbosity >= 1) {
-    context->ReportError(context, "WARNING: %s; it runs on the CPU",
-                         why.c_str());
-  }
-  on_cpu_ = std::move(cpu);
+  if (auto s = UseCpu(context, why); !s.ok()) return s;
   read_shapes_ = BorderShapes(*context);
   return absl::OkStatus();
 }
@@ -155,8 +150,11 @@ absl::Status GlesKernel::Prepare(TfLiteContext* context) {
     if (auto s = ReadAgain(context); !s.ok()) return s;
   }
   if (on_cpu_ != nullptr) return absl::OkStatus();
-  if (built_ && CheckCaller().ok()) return absl::OkStatus();
+  if (built_ && IsBuilt() && CheckCaller().ok()) return absl::OkStatus();
   thread_ = std::this_thread::get_id();
+  if (auto s = setup_.gpu->Renew(setup_.options); !s.ok()) return s;
+  DropExecutor();
+  builder_.UseContext(*setup_.gpu->context);
   if (setup_.options.verbosity >= 1) {
     builder_.TellProgressTo([context](const std::string& line) {
       context->ReportError(context, "%s", line.c_str());
@@ -173,10 +171,9 @@ absl::Status GlesKernel::Prepare(TfLiteContext* context) {
 }
 
 absl::Status GlesKernel::Build() {
-  setup_.report->executor = nullptr;
   setup_.report->profile.clear();
-  executor_.reset();
   has_state_ = false;
+  executor_context_ = setup_.gpu->context;
   auto executor = builder_.Build(graph_, original_);
   if (!executor.ok()) return executor.status();
   executor_ = *std::move(executor);
@@ -238,11 +235,20 @@ absl::Status GlesKernel::CheckCaller() const {
 absl::Status GlesKernel::Eval(TfLiteContext* context) {
   if (on_cpu_ != nullptr) return EvalOnCpu(context);
   if (auto s = CheckCaller(); !s.ok()) return s;
-  if (invoked_) return EvalOnGpu(context);
-  invoked_ = true;
-  StageTimer timer(&setup_.report->stages);
-  const absl::Status status = EvalOnGpu(context);
-  timer.Lap("first_invoke");
+  if (!IsBuilt()) {
+    if (auto s = Recover(context); !s.ok()) return s;
+    if (on_cpu_ != nullptr) return EvalOnCpu(context);
+  }
+  absl::Status status;
+  if (invoked_) {
+    status = EvalOnGpu(context);
+  } else {
+    invoked_ = true;
+    StageTimer timer(&setup_.report->stages);
+    status = EvalOnGpu(context);
+    timer.Lap("first_invoke");
+  }
+  NoteOutcome(status);
   return status;
 }
 
@@ -269,12 +275,12 @@ absl::Status GlesKernel::EvalOnGpu(TfLiteContext* context) {
     if (!room.ok()) return room.status();
     output_room_.push_back(*room);
   }
-  for (const ConstantOutput& constant : constant_outputs_) {
-    if (auto s = constant.CopyTo(context); !s.ok()) return s;
-  }
   return setup_.gpu->context->Run([&]() -> absl::Status {
     if (auto s = executor_->Invoke(input_values_, output_room_); !s.ok()) {
       return s;
+    }
+    for (const ConstantOutput& constant : constant_outputs_) {
+      if (auto s = constant.CopyTo(context); !s.ok()) return s;
     }
     for (size_t i = 0; i < outputs_.size(); ++i) {
       outputs_[i].Finish(context->tensors[output_tensors_[i]]);

@@ -52,6 +52,10 @@ class GlesKernel final : public SimpleDelegateKernel {
   // kFailedPrecondition, with both threads and both contexts: where the
   // delegate's context is its own, on another thread than Prepare ran on; where
   // it is the app's, with another context current on another thread.
+  // kAborted: the context was lost meanwhile; no output is written, and the
+  // next call builds all of it anew in another context, where the context is
+  // the delegate's own. kFailedPrecondition, with the reason: it is the app's,
+  // or was lost too often; with fallback_to_cpu the nodes then run on the CPU.
   absl::Status Eval(TfLiteContext* context) override;
 
   // The option prefer_faster: prepares the kernel and times it beside TFLite's
@@ -76,6 +80,16 @@ class GlesKernel final : public SimpleDelegateKernel {
   absl::Status ReadAgain(TfLiteContext* context);
   absl::Status MoveToCpu(TfLiteContext* context, const CheckedNode& refused);
   absl::Status Build();
+  // Runs the partition's nodes on the CPU from here on.
+  absl::Status UseCpu(TfLiteContext* context, const std::string& why);
+  // Whether executor_ may run: its context is the delegate's, and not lost.
+  bool IsBuilt() const;
+  void DropExecutor();
+  // Builds anew what was lost with its context, or gives up (kernel_loss.cc).
+  absl::Status Recover(TfLiteContext* context);
+  absl::Status GiveUp(TfLiteContext* context);
+  // Counts what Recover() goes by.
+  void NoteOutcome(const absl::Status& status);
   absl::Status EvalOnCpu(TfLiteContext* context);
   absl::Status EvalOnGpu(TfLiteContext* context);
   // The values of input i for the executor; none where it is a state that the
@@ -89,7 +103,7 @@ class GlesKernel final : public SimpleDelegateKernel {
   KernelSetup setup_;
   PartitionBuilder builder_;
   std::vector<std::vector<int>> read_shapes_;  // BorderShapes() of graph_
-  bool built_ = false;                         // executor_ is of graph_
+  bool built_ = false;  // executor_ is, or was, of graph_
   // Where a node cannot run at the shapes that came later; else nullptr.
   std::unique_ptr<CpuPartition> on_cpu_;
   bool invoked_ = false;
@@ -104,7 +118,11 @@ class GlesKernel final : public SimpleDelegateKernel {
   // Of the Invoke under way; kept, so that it takes nothing from the heap.
   std::vector<absl::Span<const uint8_t>> input_values_;
   std::vector<absl::Span<uint8_t>> output_room_;
+  std::shared_ptr<egl::Context> executor_context_;  // that executor_ is of
   std::unique_ptr<Executor> executor_;
+  // Invokes in a row that ended with a reset which may be the partition's own
+  // fault.
+  int guilty_resets_ = 0;
   std::thread::id thread_;  // that prepared the kernel
 };
 

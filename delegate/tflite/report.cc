@@ -44,6 +44,7 @@ void AddDevice(const Gpu* gpu, json* report) {
   (*report)["software"] = context.device().software;
   (*report)["hardware_errors"] = context.hardware_errors();
   (*report)["context"] = context.owned() ? "own" : "borrowed";
+  (*report)["contexts_lost"] = gpu->losses;
   (*report)["programs"] = gpu->programs.size();
 }
 

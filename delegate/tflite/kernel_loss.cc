@@ -1,0 +1,77 @@
+// The part of GlesKernel that goes on after its context was lost.
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/tflite/kernel.h"
+
+namespace gles_delegate {
+namespace {
+
+// A partition whose commands hang the GPU does so each time, and each time the
+// whole machine's display may stand still for seconds.
+constexpr int kMostGuiltyResets = 3;
+
+}  // namespace
+
+bool GlesKernel::IsBuilt() const {
+  return executor_ != nullptr && executor_context_ == setup_.gpu->context &&
+         !executor_context_->is_lost();
+}
+
+void GlesKernel::NoteOutcome(const absl::Status& status) {
+  if (status.ok()) {
+    guilty_resets_ = 0;
+  } else if (absl::IsAborted(status) && setup_.gpu->context->is_guilty()) {
+    ++guilty_resets_;
+  }
+}
+
+absl::Status GlesKernel::Recover(TfLiteContext* context) {
+  if (guilty_resets_ >= kMostGuiltyResets) return GiveUp(context);
+  if (auto s = Prepare(context); !s.ok()) {
+    NoteOutcome(s);
+    return s;
+  }
+  if (setup_.options.verbosity >= 1) {
+    context->ReportError(
+        context,
+        "WARNING: TfLiteGlesDelegate: the OpenGL ES context on %s was lost; "
+        "the partition of %d nodes is built anew in another one",
+        setup_.gpu->context->device().renderer.c_str(),
+        static_cast<int>(setup_.partition.nodes.size()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status GlesKernel::UseCpu(TfLiteContext* context,
+                                const std::string& why) {
+  auto cpu =
+      std::make_unique<CpuPartition>(setup_.nodes.find, setup_.partition);
+  if (auto s = cpu->Check(context); !s.ok()) {
+    return absl::FailedPreconditionError(absl::StrCat(why, "; ", s.message()));
+  }
+  if (setup_.options.verbosity >= 1) {
+    context->ReportError(context, "WARNING: %s; it runs on the CPU",
+                         why.c_str());
+  }
+  on_cpu_ = std::move(cpu);
+  return absl::OkStatus();
+}
+
+absl::Status GlesKernel::GiveUp(TfLiteContext* context) {
+  const std::string why = absl::StrCat(
+      "TfLiteGlesDelegate: ", guilty_resets_,
+      " Invokes in a row of the partition of ", setup_.partition.nodes.size(),
+      " nodes ended with a reset of the OpenGL ES context on ",
+      setup_.gpu->context->device().renderer,
+      " that its own commands may have caused");
+  if (setup_.options.fallback_to_cpu) return UseCpu(context, why);
+  return absl::FailedPreconditionError(absl::StrCat(
+      why,
+      "; it is not tried again. Exclude nodes (exclude_nodes), or run them on "
+      "the CPU (fallback_to_cpu does so by itself)"));
+}
+
+}  // namespace gles_delegate

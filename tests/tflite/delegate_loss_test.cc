@@ -1,0 +1,355 @@
+// labels: op delegate llvmpipe softpipe
+// An Invoke that fails, and the one after it: contexts that are reset or
+// terminated, waits and fences that fail. Faults are injected where the driver
+// is called.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "egl/context.h"
+#include "egl/testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/child.h"
+#include "tests/testing/delegate_case.h"
+#include "tests/testing/device.h"
+#include "tools/common/model_builder.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::gles_delegate::egl::Context;
+using ::gles_delegate::egl::egl;
+using ::gles_delegate::egl::gl;
+using ::gles_delegate::egl::GlApi;
+using ::gles_delegate::egl::ScopedGlOverride;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+constexpr float kUntouched = 12345;
+
+// What the driver is to answer when it is asked for resets, once the answer has
+// been "none" so often.
+GLenum g_reset = GL_NO_ERROR;
+int g_calls_before = 0;
+GLenum ResetStatus() {
+  if (g_reset == GL_NO_ERROR || g_calls_before-- > 0) return GL_NO_ERROR;
+  return std::exchange(g_reset, GLenum{GL_NO_ERROR});
+}
+void ResetAtCheck(GLenum reset, int calls_before) {
+  g_reset = reset;
+  g_calls_before = calls_before;
+}
+
+class DelegateLossTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    GLES_SKIP_WITHOUT_DEVICE();
+    if (!TestContext()->device().Has("GL_KHR_robustness")) {
+      GTEST_SKIP() << "this driver does not tell of resets (GL_KHR_robustness)";
+    }
+    model_ = LoadOrDie(ChainModel("can"));
+    expected_ = CpuResult(*model_);
+    ResetAtCheck(GL_NO_ERROR, 0);
+    resets_ = std::make_unique<
+        ScopedGlOverride<GlApi, decltype(GlApi::GetGraphicsResetStatusKHR)>>(
+        &GlApi::GetGraphicsResetStatusKHR, ResetStatus);
+  }
+
+  std::unique_ptr<Interpreter> Applied(const DelegatePtr& delegate) {
+    auto interpreter = InterpreterOrDie(*model_);
+    const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
+    EXPECT_TRUE(applied.ok()) << applied;
+    return interpreter;
+  }
+
+  // An Invoke that fails, writes nothing, and says something like `said`.
+  void ExpectFails(Interpreter* interpreter, const std::string& said) {
+    const absl::Span<float> output = interpreter->output(0).data<float>();
+    std::fill(output.begin(), output.end(), kUntouched);
+    interpreter->TakeLog();
+    EXPECT_EQ(TfLiteInterpreterInvoke(interpreter->get()), kTfLiteError);
+    EXPECT_THAT(interpreter->log(), Contains(HasSubstr(said)));
+    EXPECT_THAT(output, Each(kUntouched));
+  }
+
+  std::unique_ptr<Model> model_;
+  std::vector<float> expected_;
+  std::unique_ptr<
+      ScopedGlOverride<GlApi, decltype(GlApi::GetGraphicsResetStatusKHR)>>
+      resets_;
+};
+
+// The status is asked for before the Invoke's commands, and once the results
+// are there: fences of a context that was reset are signalled, too.
+TEST_F(DelegateLossTest, AResetFailsOneInvokeThatWritesNothing) {
+  const DelegatePtr delegate = MakeDelegate();
+  auto interpreter = Applied(delegate);
+  for (int check = 0; check < 2; ++check) {
+    ExpectClose(RunOnce(interpreter.get()), expected_);
+    ResetAtCheck(GL_INNOCENT_CONTEXT_RESET_KHR, check);
+    ExpectFails(interpreter.get(), "was reset by another context's commands");
+    EXPECT_EQ(g_reset, GLenum{GL_NO_ERROR}) << "check " << check;
+    ExpectClose(RunOnce(interpreter.get()), expected_);
+    EXPECT_EQ(ReportOf(delegate)["contexts_lost"], check + 1);
+  }
+  EXPECT_THAT(interpreter->log(),
+              Contains(AllOf(HasSubstr("WARNING"), HasSubstr("built anew"))));
+}
+
+TEST_F(DelegateLossTest, AWorkerRecoversToo) {
+  const DelegatePtr delegate = MakeDelegate(
+      [](auto& options) { options.thread_mode = kTfLiteGlesThreadWorker; });
+  auto interpreter = Applied(delegate);
+  ResetAtCheck(GL_GUILTY_CONTEXT_RESET_KHR, 1);
+  ExpectFails(interpreter.get(), "was reset by commands of this context");
+  ExpectClose(RunOnce(interpreter.get()), expected_);
+}
+
+TEST_F(DelegateLossTest, AllPartitionsOfADelegateMoveToOneNewContext) {
+  const DelegatePtr delegate = MakeDelegate();
+  auto first = Applied(delegate), second = Applied(delegate);
+  ExpectClose(RunOnce(first.get()), expected_);
+  ResetAtCheck(GL_INNOCENT_CONTEXT_RESET_KHR, 0);
+  ExpectFails(first.get(), "was reset");
+  ExpectClose(RunOnce(second.get()), expected_);
+  ExpectClose(RunOnce(first.get()), expected_);
+  EXPECT_EQ(ReportOf(delegate)["contexts_lost"], 1);
+  // One that is applied afterwards is in the new one, too.
+  ExpectClose(RunOnce(Applied(delegate).get()), expected_);
+  EXPECT_EQ(ReportOf(delegate)["contexts_lost"], 1);
+}
+
+TEST_F(DelegateLossTest, ALostContextIsReplacedWhereTensorsAreAllocatedAgain) {
+  const DelegatePtr delegate = MakeDelegate();
+  auto interpreter = Applied(delegate);
+  ResetAtCheck(GL_INNOCENT_CONTEXT_RESET_KHR, 0);
+  ExpectFails(interpreter.get(), "was reset");
+  ASSERT_TRUE(interpreter->ResizeInput(0, {1, 9, 5, 5}).ok());
+  const absl::Status allocated = interpreter->AllocateTensors();
+  ASSERT_TRUE(allocated.ok()) << allocated;
+  ExpectClose(RunOnce(interpreter.get()), CpuResult(*model_, 0, {1, 9, 5, 5}));
+}
+
+TEST_F(DelegateLossTest, ResetsThatAreNotItsFaultAreNotCounted) {
+  const DelegatePtr delegate = MakeDelegate();
+  auto interpreter = Applied(delegate);
+  for (int i = 0; i < 5; ++i) {
+    ResetAtCheck(GL_INNOCENT_CONTEXT_RESET_KHR, 1);
+    ExpectFails(interpreter.get(), "was reset");
+  }
+  ExpectClose(RunOnce(interpreter.get()), expected_);
+}
+
+TEST_F(DelegateLossTest, ThreeGuiltyResetsInARowAreEnough) {
+  const DelegatePtr delegate = MakeDelegate();
+  auto interpreter = Applied(delegate);
+  const auto fail = [&](int times) {
+    for (int i = 0; i < times; ++i) {
+      ResetAtCheck(GL_GUILTY_CONTEXT_RESET_KHR, 1);
+      ExpectFails(interpreter.get(), "was reset by commands of this context");
+    }
+  };
+  fail(2);
+  ExpectClose(RunOnce(interpreter.get()), expected_);
+  fail(3);
+  for (int i = 0; i < 2; ++i) {
+    ExpectFails(interpreter.get(), "3 Invokes in a row");
+  }
+  EXPECT_THAT(interpreter->log(),
+              Contains(AllOf(HasSubstr("not tried again"),
+                             HasSubstr("fallback_to_cpu"))));
+  // Another interpreter is not to blame.
+  ExpectClose(RunOnce(Applied(delegate).get()), expected_);
+}
+
+TEST_F(DelegateLossTest, FallbackToCpuTakesOverAfterThem) {
+  const DelegatePtr delegate =
+      MakeDelegate([](auto& options) { options.fallback_to_cpu = 1; });
+  auto interpreter = Applied(delegate);
+  for (int i = 0; i < 3; ++i) {
+    ResetAtCheck(GL_UNKNOWN_CONTEXT_RESET_KHR, 1);
+    ExpectFails(interpreter.get(), "was reset");
+  }
+  interpreter->TakeLog();
+  for (int round = 0; round < 3; ++round) {
+    const auto outputs = RunOnce(interpreter.get(), round);
+    ASSERT_TRUE(outputs.ok()) << outputs.status();
+    EXPECT_EQ(*outputs, CpuResult(*model_, round)) << "not by the CPU";
+  }
+  EXPECT_THAT(interpreter->log(),
+              Contains(AllOf(HasSubstr("3 Invokes in a row"),
+                             HasSubstr("on the CPU"))));
+}
+
+TEST_F(DelegateLossTest, ABorrowedContextMustBeAppliedAgain) {
+  const auto current = [](const Context& app) {
+    ASSERT_TRUE(egl().MakeCurrent(app.display(), EGL_NO_SURFACE, EGL_NO_SURFACE,
+                                  app.handle()));
+  };
+  const std::unique_ptr<Context> lost = std::move(Context::Create({})).value();
+  const std::unique_ptr<Context> other = std::move(Context::Create({})).value();
+  current(*lost);
+  const DelegatePtr delegate = MakeDelegate();
+  auto interpreter = Applied(delegate);
+  EXPECT_EQ(ReportOf(delegate)["context"], "borrowed");
+  ResetAtCheck(GL_INNOCENT_CONTEXT_RESET_KHR, 1);
+  ExpectFails(interpreter.get(), "was reset");
+  for (int i = 0; i < 2; ++i) {
+    ExpectFails(interpreter.get(), "Apply the delegate again");
+  }
+  current(*other);
+  auto again = Applied(delegate);
+  EXPECT_EQ(ReportOf(delegate)["context"], "borrowed");
+  ExpectClose(RunOnce(again.get()), expected_);
+  again.reset();
+  egl().MakeCurrent(other->display(), EGL_NO_SURFACE, EGL_NO_SURFACE,
+                    EGL_NO_CONTEXT);
+}
+
+// States live on the GPU, and are gone with it.
+TEST_F(DelegateLossTest, StatesBeginAnew) {
+  ModelBuilder b;
+  const int x = b.AddInput("x", {1, 2});
+  const int state = b.AddVariable("state", {1, 4});
+  const int feature =
+      b.AddConstant<float>("w", {2, 2}, std::vector<float>{1, 2, 3, 4});
+  const int time =
+      b.AddConstant<float>("t", {2, 2}, std::vector<float>{.5f, 1, .25f, 1});
+  const int y = b.AddTensor("y", {1, 2});
+  schema::SVDFOptionsT options;
+  options.rank = 1;
+  b.AddOp(schema::BuiltinOperator::SVDF, 1, {x, feature, time, -1, state}, {y},
+          options);
+  b.SetOutputs({y});
+  model_ = LoadOrDie(b.Finish());
+  const DelegatePtr delegate = MakeDelegate();
+  auto interpreter = Applied(delegate);
+  const auto first = RunOnce(interpreter.get());
+  const auto second = RunOnce(interpreter.get());
+  ASSERT_TRUE(first.ok() && second.ok());
+  ASSERT_NE(*first, *second) << "the model has no state";
+  ResetAtCheck(GL_INNOCENT_CONTEXT_RESET_KHR, 1);
+  ExpectFails(interpreter.get(), "was reset");
+  ExpectClose(RunOnce(interpreter.get()), *first);
+  ExpectClose(RunOnce(interpreter.get()), *second);
+}
+
+GlApi g_driver;
+int g_fences = 0;    // made and not deleted
+int g_finishes = 0;  // of glFinish
+bool g_fails = false;
+
+// Between submit and wait: no fence stays, and what was submitted is waited
+// for, as the next Invoke writes the same buffers.
+TEST_F(DelegateLossTest, AWaitOrAFenceThatFailsLeavesNothingBehind) {
+  g_driver = gl();
+  g_fences = g_finishes = 0;
+  g_fails = false;
+  const ScopedGlOverride delete_sync(
+      &GlApi::DeleteSync, +[](GLsync sync) {
+        --g_fences;
+        g_driver.DeleteSync(sync);
+      });
+  const ScopedGlOverride finish(
+      &GlApi::Finish, +[] {
+        ++g_finishes;
+        g_driver.Finish();
+      });
+  const DelegatePtr delegate = MakeDelegate();
+  auto interpreter = Applied(delegate);
+  {
+    const ScopedGlOverride fence(
+        &GlApi::FenceSync, +[](GLenum condition, GLbitfield flags) {
+          ++g_fences;
+          return g_driver.FenceSync(condition, flags);
+        });
+    const ScopedGlOverride wait(
+        &GlApi::ClientWaitSync,
+        +[](GLsync sync, GLbitfield flags, GLuint64 nanoseconds) -> GLenum {
+          if (g_fails) return GL_WAIT_FAILED;
+          return g_driver.ClientWaitSync(sync, flags, nanoseconds);
+        });
+    ExpectClose(RunOnce(interpreter.get()), expected_);
+    g_fails = true;
+    g_finishes = 0;
+    ExpectFails(interpreter.get(), "glClientWaitSync");
+    g_fails = false;
+    EXPECT_EQ(g_fences, 0);
+    EXPECT_GT(g_finishes, 0);
+    ExpectClose(RunOnce(interpreter.get()), expected_);
+  }
+  {
+    const ScopedGlOverride fence(
+        &GlApi::FenceSync,
+        +[](GLenum, GLbitfield) -> GLsync { return nullptr; });
+    g_finishes = 0;
+    ExpectFails(interpreter.get(), "glFenceSync");
+    EXPECT_GT(g_finishes, 0);
+  }
+  ExpectClose(RunOnce(interpreter.get()), expected_);
+  EXPECT_EQ(ReportOf(delegate)["contexts_lost"], 0);
+}
+
+// Out of memory, while commands are carried out.
+TEST_F(DelegateLossTest, AnErrorOfGlFailsOneInvokeThatWritesNothing) {
+  const DelegatePtr delegate = MakeDelegate();
+  auto interpreter = Applied(delegate);
+  g_driver = gl();
+  g_fails = true;
+  {
+    const ScopedGlOverride error(
+        &GlApi::GetError, +[]() -> GLenum {
+          return std::exchange(g_fails, false) ? GLenum{GL_OUT_OF_MEMORY}
+                                               : g_driver.GetError();
+        });
+    ExpectFails(interpreter.get(), "GL_OUT_OF_MEMORY");
+  }
+  ExpectClose(RunOnce(interpreter.get()), expected_);
+}
+
+// What cannot be built anew is tried again at the next Invoke.
+TEST_F(DelegateLossTest, ACompilerThatFailsAfterALossMayRecover) {
+  const DelegatePtr delegate = MakeDelegate();
+  auto interpreter = Applied(delegate);
+  ResetAtCheck(GL_INNOCENT_CONTEXT_RESET_KHR, 1);
+  ExpectFails(interpreter.get(), "was reset");
+  {
+    const ScopedGlOverride no_program(
+        &GlApi::CreateProgram, +[]() -> GLuint { return 0; });
+    ExpectFails(interpreter.get(), "TfLiteGlesDelegate");
+  }
+  ExpectClose(RunOnce(interpreter.get()), expected_);
+}
+
+// In a process of its own: the display is the process's.
+TEST_F(DelegateLossTest, ATerminatedDisplayIsOpenedAgain) {
+  const ChildResult child =
+      RunChild("DelegateLossChildTest.DISABLED_Terminate", {});
+  EXPECT_EQ(child.exit_code, 0) << child.output;
+  EXPECT_THAT(child.output, HasSubstr("1 test from"));
+}
+
+TEST(DelegateLossChildTest, DISABLED_Terminate) {
+  const auto model = LoadOrDie(ChainModel("can"));
+  const std::vector<float> expected = CpuResult(*model);
+  const DelegatePtr delegate = MakeDelegate();
+  auto interpreter = InterpreterOrDie(*model);
+  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  ExpectClose(RunOnce(interpreter.get()), expected);
+  const std::unique_ptr<Context> same = std::move(Context::Create({})).value();
+  const auto terminate = reinterpret_cast<EGLBoolean (*)(EGLDisplay)>(
+      egl().GetProcAddress("eglTerminate"));
+  ASSERT_TRUE(terminate(same->display()));
+  EXPECT_EQ(TfLiteInterpreterInvoke(interpreter->get()), kTfLiteError);
+  EXPECT_THAT(interpreter->log(), Contains(HasSubstr("EGLContext")));
+  ExpectClose(RunOnce(interpreter.get()), expected);
+  EXPECT_EQ(ReportOf(delegate)["contexts_lost"], 1);
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
