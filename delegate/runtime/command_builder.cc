@@ -40,15 +40,21 @@ AccessKind AccessKindOf(Bindings::Kind kind) {
 
 }  // namespace
 
+size_t AlignedParamsBytes(const UniformBlock& block,
+                          const egl::DeviceInfo& device) {
+  // No offset that may be bound is finer than 16 bytes here, so that the whole
+  // block is within.
+  const size_t align = std::max(16, device.uniform_offset_alignment);
+  return (block.bytes().size() + align - 1) / align * align;
+}
+
 void CommandBuilder::PlaceParams(size_t dispatch, Command* command) {
-  const size_t align = std::max(16, in_.device.uniform_offset_alignment);
   const UniformBlock& block = in_.programs[dispatch].params;
   command->params_offset = static_cast<GLintptr>(params_.size());
   command->params_bytes = static_cast<GLsizeiptr>(block.block_bytes());
+  const size_t end = params_.size() + AlignedParamsBytes(block, in_.device);
   params_.insert(params_.end(), block.bytes().begin(), block.bytes().end());
-  // No offset that may be bound is finer than 16 bytes here, so that the whole
-  // block is within.
-  params_.resize((params_.size() + align - 1) / align * align);
+  params_.resize(end);
 }
 
 absl::StatusOr<Command> CommandBuilder::MakeCommand(size_t dispatch,

@@ -30,6 +30,11 @@ struct CommandSources {
   const std::vector<HostTransfer>& outputs;
 };
 
+// What one Params block takes in the buffer of all of them: up to an offset at
+// which the next one may be bound.
+size_t AlignedParamsBytes(const UniformBlock& block,
+                          const egl::DeviceInfo& device);
+
 class CommandBuilder {
  public:
   // Only a builder of the same sources, and of one Build(), is of use.

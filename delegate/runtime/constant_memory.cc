@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/texels.h"
 #include "delegate/plan/program.h"
@@ -30,7 +31,50 @@ std::vector<uint8_t> FloatTexels(const std::vector<float>& texels,
                                     : BytesOf(texels);
 }
 
+absl::StatusOr<Slot> SlotOf(const Tensor& tensor,
+                            const DeviceProfile& profile) {
+  auto storage = StorageFor(tensor, profile);
+  if (!storage.ok()) return storage.status();
+  return SlotFor(tensor.shape, *storage, FormatFor(tensor, profile));
+}
+
+absl::StatusOr<Slot> SlotOf(const PackedConstant& c,
+                            const DeviceProfile& profile) {
+  auto storage = ConstantStorageFor(c, profile);
+  if (!storage.ok()) return storage.status();
+  const Format format =
+      ConstantIsHalf(c, profile) ? Format::kRgba16f : Format::kRgba32f;
+  return *storage == Storage::kBuffer
+             ? Slot{*storage, c.width * c.height, 1, 1, format}
+             : Slot{*storage, c.width, c.height, 1, format};
+}
+
 }  // namespace
+
+absl::StatusOr<int64_t> ConstantBytes(const Graph& graph,
+                                      absl::Span<const Dispatch> dispatches,
+                                      const DeviceProfile& profile) {
+  int64_t bytes = 0;
+  std::vector<bool> counted(graph.tensors.size(), false);
+  absl::flat_hash_set<int> shared;
+  for (const Dispatch& d : dispatches) {
+    for (TensorId id : BoundTensors(d)) {
+      if (!graph.tensor(id).is_constant() || counted[id]) continue;
+      counted[id] = true;
+      auto slot = SlotOf(graph.tensor(id), profile);
+      if (!slot.ok()) return Labelled(slot.status(), d.label);
+      bytes += slot->bytes();
+    }
+    for (const PackedConstant& c : d.constants) {
+      if (c.literal) continue;
+      if (c.shared_id >= 0 && !shared.insert(c.shared_id).second) continue;
+      auto slot = SlotOf(c, profile);
+      if (!slot.ok()) return Labelled(slot.status(), d.label);
+      bytes += slot->bytes();
+    }
+  }
+  return bytes;
+}
 
 absl::StatusOr<Resource> ConstantUploader::UploadBytes(
     const Slot& slot, const std::string& label,
@@ -55,9 +99,9 @@ absl::StatusOr<Resource> ConstantUploader::UploadTexels(
 }
 
 absl::StatusOr<Resource> ConstantUploader::UploadTensor(const Tensor& tensor) {
-  auto storage = StorageFor(tensor, profile_);
-  if (!storage.ok()) return storage.status();
-  const Format format = FormatFor(tensor, profile_);
+  const auto slot = SlotOf(tensor, profile_);
+  if (!slot.ok()) return slot.status();
+  const Format format = slot->format;
   const auto pack = [&]() -> absl::StatusOr<std::vector<uint8_t>> {
     if (format == Format::kRgba32i) {
       auto values = ConstantInts(tensor);
@@ -72,8 +116,7 @@ absl::StatusOr<Resource> ConstantUploader::UploadTensor(const Tensor& tensor) {
   // A constant that a pass or an op has made may come from attributes, which
   // the cache's key does not cover.
   const bool cacheable = tensor.tflite_index >= 0;
-  auto resource = UploadTexels(SlotFor(tensor.shape, *storage, format),
-                               tensor.name, cacheable, pack);
+  auto resource = UploadTexels(*slot, tensor.name, cacheable, pack);
   if (!resource.ok()) return Labelled(resource.status(), tensor.ToString());
   return resource;
 }
@@ -84,19 +127,14 @@ absl::StatusOr<Resource> ConstantUploader::UploadPacked(
   if (auto it = shared_.find(c.shared_id); it != shared_.end()) {
     return it->second;
   }
-  auto storage = ConstantStorageFor(c, profile_);
-  if (!storage.ok()) return storage.status();
-  const Format format =
-      ConstantIsHalf(c, profile_) ? Format::kRgba16f : Format::kRgba32f;
-  const Slot slot = *storage == Storage::kBuffer
-                        ? Slot{*storage, c.width * c.height, 1, 1, format}
-                        : Slot{*storage, c.width, c.height, 1, format};
+  const auto slot = SlotOf(c, profile_);
+  if (!slot.ok()) return slot.status();
   const auto pack = [&]() -> absl::StatusOr<std::vector<uint8_t>> {
     std::vector<float> texels(int64_t{c.width} * c.height * 4, 0.0f);
     c.fill(absl::MakeSpan(texels));
-    return FloatTexels(texels, format, profile_.options.saturate_halves);
+    return FloatTexels(texels, slot->format, profile_.options.saturate_halves);
   };
-  auto resource = UploadTexels(slot, absl::StrCat(c.name, " of ", label),
+  auto resource = UploadTexels(*slot, absl::StrCat(c.name, " of ", label),
                                c.cacheable, pack);
   if (resource.ok() && c.shared_id >= 0) shared_[c.shared_id] = *resource;
   return resource;

@@ -18,6 +18,11 @@
 
 namespace gles_delegate {
 
+// Bytes of GPU memory that the constants of `dispatches` take.
+absl::StatusOr<int64_t> ConstantBytes(const Graph& graph,
+                                      absl::Span<const Dispatch> dispatches,
+                                      const DeviceProfile& profile);
+
 // Uploads what each dispatch needs. Texels come from the start-up cache where
 // it has them, and are saved to it where it has not. One object a plan.
 // Threads: inside the context's Run().

@@ -17,6 +17,7 @@
 #include "delegate/plan/planner.h"
 #include "delegate/runtime/command.h"
 #include "delegate/runtime/host_transfer.h"
+#include "delegate/runtime/memory_needs.h"
 #include "delegate/runtime/program_cache.h"
 #include "delegate/runtime/stage_times.h"
 #include "delegate/runtime/validator.h"
@@ -31,9 +32,8 @@ struct ExecutorStats {
   int dispatches = 0;
   int barriers = 0;
   int programs = 0;
-  int64_t tensor_bytes = 0;  // textures and buffers, shared by lifetime
-  int64_t tensor_bytes_unshared = 0;  // what they would take, one each
-  int64_t constant_bytes = 0;
+  GpuMemoryUse memory;
+  int64_t tensor_bytes_unshared = 0;  // what tensors would take, one each
   double compile_ms = 0;
   double upload_ms = 0;
   StageTimes stages;  // where all of the building's time went

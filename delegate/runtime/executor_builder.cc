@@ -20,35 +20,6 @@ double MsSince(std::chrono::steady_clock::time_point start) {
       .count();
 }
 
-std::vector<HostTransfer> ChooseTransfers(HostTransfer::Direction direction,
-                                          const std::vector<TensorId>& ids,
-                                          const Graph& graph,
-                                          const DeviceProfile& profile) {
-  const bool can_map = egl::Buffer::CanBeMapped();
-  std::vector<HostTransfer> transfers;
-  for (TensorId id : ids) {
-    transfers.emplace_back(direction, id, graph.tensor(id), profile, can_map);
-  }
-  return transfers;
-}
-
-// Chooses how inputs and outputs travel, and puts their dispatches around the
-// plan's.
-Schedule PlanTransfers(const Graph& graph, std::vector<Dispatch> dispatches,
-                       const DeviceProfile& profile, ExecutorParts* parts) {
-  using Direction = HostTransfer::Direction;
-  parts->inputs =
-      ChooseTransfers(Direction::kUpload, graph.inputs, graph, profile);
-  parts->outputs =
-      ChooseTransfers(Direction::kReadback, graph.outputs, graph, profile);
-  Schedule schedule = ScheduleTransfers(graph, std::move(dispatches),
-                                        parts->inputs, parts->outputs, profile);
-  parts->uploads = schedule.uploads;
-  parts->readbacks = schedule.readbacks;
-  parts->stats.dispatches = static_cast<int>(schedule.dispatches.size());
-  return schedule;
-}
-
 // The memory of the transfers, from that of the tensors where the host packs.
 absl::Status MakeTransferMemory(const std::vector<Resource>& tensors,
                                 const DeviceProfile& profile,
@@ -125,6 +96,8 @@ absl::Status MakeCommands(const CommandSources& sources, ExecutorParts* parts) {
                     [](const Command& c) { return c.barrier != 0; }));
   // Nothing runs where all that the partition held was folded.
   if (parts->commands.empty()) return absl::OkStatus();
+  parts->stats.memory.parameters =
+      static_cast<int64_t>(builder.params().size());
   SetOuterBarriers(sources.graph, parts);
   return UploadParams(builder.params(), &parts->params);
 }
@@ -142,24 +115,32 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
   if (ValidationIsOn()) parts.validator = std::make_unique<Validator>(graph);
   parts.has_debug_groups =
       egl::DebugIsOn() && context.device().Has("GL_KHR_debug");
-  const Schedule schedule =
-      PlanTransfers(graph, std::move(dispatches), profile, &parts);
+  TransferPlan transfers = PlanTransfers(graph, std::move(dispatches), profile,
+                                         egl::Buffer::CanBeMapped());
+  const Schedule& schedule = transfers.schedule;
+  parts.inputs = std::move(transfers.inputs);
+  parts.outputs = std::move(transfers.outputs);
+  parts.uploads = schedule.uploads;
+  parts.readbacks = schedule.readbacks;
+  parts.stats.dispatches = static_cast<int>(schedule.dispatches.size());
   GpuMemory memory;
   auto tensors =
       MakeTensorMemory(graph, schedule.dispatches, parts.inputs, parts.outputs,
                        profile, &memory, parts.validator.get());
   if (!tensors.ok()) return tensors.status();
-  parts.stats.tensor_bytes = tensors->bytes;
+  parts.stats.memory.tensors = tensors->bytes;
   parts.stats.tensor_bytes_unshared = tensors->bytes_unshared;
   timer.Lap("tensors");
   if (auto s = MakeTransferMemory(tensors->tensors, profile, &parts); !s.ok()) {
     return s;
   }
+  parts.stats.memory.transfers =
+      GpuBytes(parts.inputs) + GpuBytes(parts.outputs);
   timer.Lap("host_buffers");
   ConstantUploader uploader(graph, profile, cache, &memory);
   auto constants = UploadConstants(schedule, &uploader, &tensors->tensors);
   if (!constants.ok()) return constants.status();
-  parts.stats.constant_bytes = uploader.bytes();
+  parts.stats.memory.constants = uploader.bytes();
   parts.textures = memory.TakeTextures();
   parts.buffers = memory.TakeBuffers();
   timer.Lap("constants");

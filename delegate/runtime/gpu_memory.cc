@@ -80,17 +80,22 @@ absl::StatusOr<Resource> GpuMemory::Keep(const Slot& slot, egl::Buffer buffer,
   return resource;
 }
 
+MemoryPlan PlanTensorMemory(const Graph& graph,
+                            absl::Span<const Dispatch> dispatches,
+                            const DeviceProfile& profile) {
+  std::vector<TensorId> to_end = graph.outputs;
+  for (TensorId id : graph.inputs) {
+    if (graph.tensor(id).is_variable) to_end.push_back(id);
+  }
+  return PlanMemory(graph, dispatches, graph.inputs, to_end, profile);
+}
+
 absl::StatusOr<TensorMemory> MakeTensorMemory(
     const Graph& graph, absl::Span<const Dispatch> dispatches,
     absl::Span<const HostTransfer> inputs,
     absl::Span<const HostTransfer> outputs, const DeviceProfile& profile,
     GpuMemory* memory, Validator* validator) {
-  std::vector<TensorId> to_end = graph.outputs;
-  for (TensorId id : graph.inputs) {
-    if (graph.tensor(id).is_variable) to_end.push_back(id);
-  }
-  const MemoryPlan plan =
-      PlanMemory(graph, dispatches, graph.inputs, to_end, profile);
+  const MemoryPlan plan = PlanTensorMemory(graph, dispatches, profile);
   std::vector<bool> mapped(plan.slots.size(), false);
   for (const auto& transfers : {inputs, outputs}) {
     for (const HostTransfer& t : transfers) {

@@ -65,6 +65,12 @@ struct TensorMemory {
   int64_t bytes_unshared = 0;  // what one slot a tensor would take
 };
 
+// The slots of a plan's run-time tensors: inputs live from the beginning,
+// outputs and variables to the end.
+MemoryPlan PlanTensorMemory(const Graph& graph,
+                            absl::Span<const Dispatch> dispatches,
+                            const DeviceProfile& profile);
+
 // Slots of the inputs and outputs that the host packs stay mapped. `validator`
 // (null: off) gets a resource for each slot, with the slot's number as its id:
 // it must have none before.

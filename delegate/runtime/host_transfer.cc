@@ -100,8 +100,7 @@ int64_t HostTransfer::Pieces(int64_t steps) const {
 }
 
 absl::Status HostTransfer::Allocate(const DeviceProfile& profile) {
-  // Whole vec4s (ints of codes), and threes: uploads read so much at a time.
-  const size_t padded = (bytes_ + 47) / 48 * 48;
+  const size_t padded = padded_bytes();
   if (static_cast<int64_t>(padded) > profile.limits.max_buffer_bytes) {
     return absl::ResourceExhaustedError(absl::StrCat(
         name_, " needs ", padded,
@@ -128,6 +127,11 @@ absl::Status HostTransfer::Allocate(const DeviceProfile& profile) {
       keep(egl::Buffer::CreateMapped(padded, access), &buffer_);
   if (!status.ok() || !is_staged()) return status;
   return keep(egl::Buffer::Create(padded, nullptr, GL_DYNAMIC_COPY), &staging_);
+}
+
+int64_t HostTransfer::gpu_bytes() const {
+  if (is_packed_by_host()) return 0;
+  return static_cast<int64_t>(padded_bytes()) * (is_staged() ? 2 : 1);
 }
 
 void HostTransfer::UseTensorMemory(uint8_t* texels, int slot) {
@@ -242,6 +246,12 @@ void HostTransfer::CopyToStaging(size_t begin, size_t end) {
   if (validator_ != nullptr) {
     validator_->Copied(resource_, staging_resource_, {begin, end});
   }
+}
+
+int64_t GpuBytes(absl::Span<const HostTransfer> transfers) {
+  int64_t bytes = 0;
+  for (const HostTransfer& t : transfers) bytes += t.gpu_bytes();
+  return bytes;
 }
 
 bool AnyPackedByHost(absl::Span<const HostTransfer> transfers) {

@@ -80,6 +80,8 @@ class HostTransfer {
   // Makes the buffers of every way but kPackedByHost. kResourceExhausted, with
   // the sizes, past the profile's max_buffer_bytes.
   absl::Status Allocate(const DeviceProfile& profile);
+  // Bytes of GPU memory that Allocate() takes.
+  int64_t gpu_bytes() const;
   // For kPackedByHost: the tensor's texels, mapped for as long as this lives,
   // and the tensor's slot, by the validator's count.
   void UseTensorMemory(uint8_t* texels, int slot);
@@ -125,6 +127,8 @@ class HostTransfer {
   // Bytes of the host's tensor for each byte of the buffer.
   size_t widening() const { return element_ == Element::kHalf ? 2 : 1; }
   size_t chunk_bytes() const;
+  // Whole vec4s (ints of codes), and threes: uploads read so much at a time.
+  size_t padded_bytes() const { return (bytes_ + 47) / 48 * 48; }
   void Fill(absl::Span<const uint8_t> from, size_t begin, size_t end);
   void Take(absl::Span<uint8_t> to, size_t begin, size_t end) const;
 
@@ -148,6 +152,8 @@ class HostTransfer {
   int staging_resource_ = -1;
 };
 
+// HostTransfer::gpu_bytes() of all.
+int64_t GpuBytes(absl::Span<const HostTransfer> transfers);
 // True where the host packs or unpacks at least one of these.
 bool AnyPackedByHost(absl::Span<const HostTransfer> transfers);
 // True where at least one of these stays mapped in the host's order.

@@ -110,6 +110,24 @@ void AddTransfer(const Graph& graph, const HostTransfer& transfer, int index,
 
 }  // namespace
 
+TransferPlan PlanTransfers(const Graph& graph, std::vector<Dispatch> plan,
+                           const DeviceProfile& profile, bool can_map) {
+  const auto choose = [&](HostTransfer::Direction direction,
+                          const std::vector<TensorId>& ids) {
+    std::vector<HostTransfer> transfers;
+    for (TensorId id : ids) {
+      transfers.emplace_back(direction, id, graph.tensor(id), profile, can_map);
+    }
+    return transfers;
+  };
+  TransferPlan result;
+  result.inputs = choose(HostTransfer::Direction::kUpload, graph.inputs);
+  result.outputs = choose(HostTransfer::Direction::kReadback, graph.outputs);
+  result.schedule = ScheduleTransfers(graph, std::move(plan), result.inputs,
+                                      result.outputs, profile);
+  return result;
+}
+
 Schedule ScheduleTransfers(const Graph& graph, std::vector<Dispatch> plan,
                            absl::Span<const HostTransfer> inputs,
                            absl::Span<const HostTransfer> outputs,

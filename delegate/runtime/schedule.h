@@ -21,6 +21,17 @@ struct Schedule {
   size_t readbacks = 0;       // dispatches, at the end
 };
 
+// How the inputs and outputs of a plan travel, and its dispatches with theirs
+// around them. `can_map`: the driver has persistently mapped buffers
+// (egl::Buffer::CanBeMapped()).
+struct TransferPlan {
+  std::vector<HostTransfer> inputs;  // of the graph
+  std::vector<HostTransfer> outputs;
+  Schedule schedule;
+};
+TransferPlan PlanTransfers(const Graph& graph, std::vector<Dispatch> plan,
+                           const DeviceProfile& profile, bool can_map);
+
 // `plan` between the dispatches that upload `inputs` and read `outputs` back:
 // dispatches like any other, one for each piece. What the host packs or unpacks
 // by itself has none.

@@ -149,6 +149,13 @@ std::vector<ModelPartition> GlesSimpleDelegate::ChoosePartitions(
     return {};
   }
   RefuseSmallAndSurplus(&partitions);
+  if (options_.memory_limit_bytes > 0) {
+    partitions.erase(std::remove_if(partitions.begin(), partitions.end(),
+                                    [&](const ModelPartition& p) {
+                                      return !FitsInMemory(context, p);
+                                    }),
+                     partitions.end());
+  }
   if (options_.prefer_faster) {
     partitions.erase(std::remove_if(partitions.begin(), partitions.end(),
                                     [&](const ModelPartition& p) {
@@ -163,14 +170,27 @@ std::vector<ModelPartition> GlesSimpleDelegate::ChoosePartitions(
   return partitions;
 }
 
+bool GlesSimpleDelegate::FitsInMemory(TfLiteContext* context,
+                                      const ModelPartition& partition) {
+  auto kernel = TakeKernel(context, partition);
+  if (!kernel.ok()) return true;  // CreateKernel() fails with the same error
+  const absl::Status reserved = (*kernel)->ReserveMemory();
+  if (absl::IsResourceExhausted(reserved)) {
+    Refuse(partition, std::string(reserved.message()));
+    return false;
+  }
+  made_.push_back(*std::move(kernel));
+  return true;
+}
+
 bool GlesSimpleDelegate::IsFasterOnGpu(TfLiteContext* context,
                                        const ModelPartition& partition) {
-  auto kernel = MakeKernel(context, partition);
+  auto kernel = TakeKernel(context, partition);
   if (!kernel.ok()) return true;  // CreateKernel() fails with the same error
   (*kernel)->CompareWithCpu(context);
   const SpeedReport& speed = (*kernel)->report()->speed;
   if (speed.chosen != "cpu") {
-    measured_.push_back(*std::move(kernel));
+    made_.push_back(*std::move(kernel));
     return true;
   }
   Refuse(partition,
@@ -193,16 +213,21 @@ absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::MakeKernel(
        partition, std::make_shared<PartitionReport>()});
 }
 
+absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::TakeKernel(
+    TfLiteContext* context, const ModelPartition& partition) {
+  const auto made = std::find_if(
+      made_.begin(), made_.end(),
+      [&](const auto& kernel) { return kernel->partition() == partition; });
+  if (made == made_.end()) return MakeKernel(context, partition);
+  std::unique_ptr<GlesKernel> kernel = std::move(*made);
+  made_.erase(made);
+  return kernel;
+}
+
 absl::StatusOr<std::unique_ptr<SimpleDelegateKernel>>
 GlesSimpleDelegate::CreateKernel(TfLiteContext* context,
                                  const ModelPartition& partition) {
-  const auto measured =
-      std::find_if(measured_.begin(), measured_.end(), [&](const auto& kernel) {
-        return kernel != nullptr && kernel->partition() == partition;
-      });
-  absl::StatusOr<std::unique_ptr<GlesKernel>> kernel =
-      measured != measured_.end() ? std::move(*measured)
-                                  : MakeKernel(context, partition);
+  auto kernel = TakeKernel(context, partition);
   if (!kernel.ok()) return kernel.status();
   now().partitions.push_back((*kernel)->report());
   return *std::move(kernel);
@@ -211,7 +236,7 @@ GlesSimpleDelegate::CreateKernel(TfLiteContext* context,
 void GlesSimpleDelegate::Finish(TfLiteContext* context,
                                 const absl::Status& applied) {
   applied_ = applied;
-  measured_.clear();
+  made_.clear();
   // Applied again, with nothing left to do: what it came to holds.
   const bool same = now().partitions_chosen == 0 &&
                     previous_.subgraph == now().subgraph &&

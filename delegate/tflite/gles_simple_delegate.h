@@ -55,8 +55,15 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   void RefuseSmallAndSurplus(std::vector<ModelPartition>* partitions);
   absl::StatusOr<std::unique_ptr<GlesKernel>> MakeKernel(
       TfLiteContext* context, const ModelPartition& partition);
+  // The kernel of the partition: one that was made while partitions were
+  // chosen, or a new one.
+  absl::StatusOr<std::unique_ptr<GlesKernel>> TakeKernel(
+      TfLiteContext* context, const ModelPartition& partition);
+  // False where memory_limit_bytes does not allow the partition, and the report
+  // says so. The kernel that has reserved its memory is kept for TakeKernel().
+  bool FitsInMemory(TfLiteContext* context, const ModelPartition& partition);
   // False where prefer_faster finds the CPU faster, and the report says so. The
-  // kernel that was measured is kept for CreateKernel().
+  // kernel that was measured is kept for TakeKernel().
   bool IsFasterOnGpu(TfLiteContext* context, const ModelPartition& partition);
 
   std::string MakeReport() const;
@@ -70,8 +77,8 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   Runtime runtime_;
   // While the delegate is being applied: the model being read.
   std::optional<CheckedModel> model_;
-  ModelNodes nodes_;                                   // of that model
-  std::vector<std::unique_ptr<GlesKernel>> measured_;  // not handed out yet
+  ModelNodes nodes_;                               // of that model
+  std::vector<std::unique_ptr<GlesKernel>> made_;  // not handed out yet
   bool memory_plan_is_old_ = false;
 
   std::vector<SubgraphReport> subgraphs_ = std::vector<SubgraphReport>(1);

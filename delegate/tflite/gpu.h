@@ -2,6 +2,8 @@
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_GPU_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_GPU_H_
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -28,6 +30,9 @@ struct Gpu {
   std::shared_ptr<egl::Context> context;
   ProgramCache programs;  // emptied inside the context
   int losses = 0;         // contexts that Renew() has replaced
+  // GPU memory that the partitions need, where the option memory_limit_bytes is
+  // set. Atomic: kernels may be deleted on any thread.
+  std::atomic<int64_t> reserved_bytes = 0;
 };
 
 // The GPU that `options` ask for: in the context that is current on this

@@ -30,7 +30,10 @@ GlesKernel::GlesKernel(KernelSetup setup)
       builder_(*setup_.gpu->context, &setup_.gpu->programs, setup_.profile,
                BuildOptionsOf(setup_.options), setup_.report.get()) {}
 
-GlesKernel::~GlesKernel() { DropExecutor(); }
+GlesKernel::~GlesKernel() {
+  DropExecutor();
+  ReleaseMemory();
+}
 
 void GlesKernel::DropExecutor() {
   setup_.report->KeepProfile();
@@ -148,6 +151,7 @@ absl::Status GlesKernel::MoveToCpu(TfLiteContext* context,
 absl::Status GlesKernel::Prepare(TfLiteContext* context) {
   if (BorderShapes(*context) != read_shapes_) {
     if (auto s = ReadAgain(context); !s.ok()) return s;
+    if (auto s = ReserveMemoryAnew(context); !s.ok()) return s;
   }
   if (on_cpu_ != nullptr) return absl::OkStatus();
   if (built_ && IsBuilt() && CheckCaller().ok()) return absl::OkStatus();

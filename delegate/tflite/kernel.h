@@ -64,6 +64,12 @@ class GlesKernel final : public SimpleDelegateKernel {
   // partition then runs on the GPU, where it fails again.
   void CompareWithCpu(TfLiteContext* context);
 
+  // The option memory_limit_bytes: counts what the partition needs among what
+  // the delegate's partitions hold, until the kernel is deleted or this is
+  // called again. kResourceExhausted, with the bytes: the limit does not allow
+  // it. No GL call is made. Else what planning gives.
+  absl::Status ReserveMemory();
+
   const ModelPartition& partition() const { return setup_.partition; }
   const std::shared_ptr<PartitionReport>& report() const {
     return setup_.report;
@@ -82,6 +88,10 @@ class GlesKernel final : public SimpleDelegateKernel {
   absl::Status Build();
   // Runs the partition's nodes on the CPU from here on.
   absl::Status UseCpu(TfLiteContext* context, const std::string& why);
+  // After a resize: where the limit does not allow the new shapes, the nodes
+  // run on the CPU.
+  absl::Status ReserveMemoryAnew(TfLiteContext* context);
+  void ReleaseMemory();
   // Whether executor_ may run: its context is the delegate's, and not lost.
   bool IsBuilt() const;
   void DropExecutor();
@@ -123,7 +133,8 @@ class GlesKernel final : public SimpleDelegateKernel {
   // Invokes in a row that ended with a reset which may be the partition's own
   // fault.
   int guilty_resets_ = 0;
-  std::thread::id thread_;  // that prepared the kernel
+  int64_t reserved_bytes_ = 0;  // of setup_.gpu's
+  std::thread::id thread_;      // that prepared the kernel
 };
 
 }  // namespace gles_delegate

@@ -112,6 +112,7 @@ struct Int64Key {
 constexpr Int64Key kInt64Keys[] = {
     {"serialization_max_bytes",
      &TfLiteGlesDelegateOptions::serialization_max_bytes},
+    {"memory_limit_bytes", &TfLiteGlesDelegateOptions::memory_limit_bytes},
 };
 
 struct TextKey {

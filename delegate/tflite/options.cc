@@ -145,6 +145,12 @@ absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {
   options.fallback_to_cpu = o.fallback_to_cpu != 0;
   options.prefer_faster = o.prefer_faster != 0;
   options.has_worker = o.thread_mode == kTfLiteGlesThreadWorker;
+  if (o.memory_limit_bytes < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("option memory_limit_bytes: ", o.memory_limit_bytes,
+                     " is negative; 0 is no limit"));
+  }
+  options.memory_limit_bytes = o.memory_limit_bytes;
   auto cache = CacheOptionsFrom(o);
   if (!cache.ok()) return cache.status();
   options.cache = *std::move(cache);

@@ -4,6 +4,7 @@
 #define GLES_DELEGATE_DELEGATE_TFLITE_OPTIONS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -46,7 +47,8 @@ struct Options {
   bool enable_op_profiling = false;
   bool fallback_to_cpu = false;
   bool prefer_faster = false;
-  bool has_worker = false;  // thread_mode
+  bool has_worker = false;         // thread_mode
+  int64_t memory_limit_bytes = 0;  // 0: no limit
   // nullopt: the kernels of the runtime that has loaded the delegate.
   std::optional<quant::CpuKernels> integer_rounding;
   std::string report_file;  // an absolute path; "": none

@@ -67,15 +67,38 @@ json DispatchesJson(const std::vector<DispatchReport>& dispatches) {
   return plan;
 }
 
+json BytesJson(const GpuMemoryUse& use) {
+  return {{"tensors", use.tensors},
+          {"constants", use.constants},
+          {"transfers", use.transfers},
+          {"parameters", use.parameters},
+          {"total", use.total()}};
+}
+
+// Of the partitions that are on the GPU now.
+json TotalBytes(const Partitions& partitions) {
+  GpuMemoryUse total;
+  for (const auto& p : partitions) {
+    if (p->executor == nullptr) continue;
+    const GpuMemoryUse& use = p->stats.memory;
+    total.tensors += use.tensors;
+    total.constants += use.constants;
+    total.transfers += use.transfers;
+    total.parameters += use.parameters;
+  }
+  return BytesJson(total);
+}
+
 json PartitionJson(const PartitionReport& p) {
   json partition = {{"nodes", p.nodes.size()},
                     {"nodes_after_passes", p.nodes_after_passes},
                     {"nodes_on_codes", p.nodes_on_codes},
                     {"dispatches", p.stats.dispatches},
                     {"barriers", p.stats.barriers},
-                    {"tensor_bytes", p.stats.tensor_bytes},
+                    {"tensor_bytes", p.stats.memory.tensors},
                     {"tensor_bytes_unshared", p.stats.tensor_bytes_unshared},
-                    {"constant_bytes", p.stats.constant_bytes},
+                    {"constant_bytes", p.stats.memory.constants},
+                    {"gpu_bytes", BytesJson(p.stats.memory)},
                     {"compile_ms", p.stats.compile_ms},
                     {"upload_ms", p.stats.upload_ms},
                     {"model_nodes", NodesJson(p.fates)},
@@ -221,6 +244,7 @@ std::string ReportText(const ReportParts& parts) {
     report["partition"].push_back(PartitionJson(*p));
     report["partition"].back()["subgraph"] = SubgraphOf(*p, parts.subgraphs);
   }
+  report["gpu_bytes"] = TotalBytes(on_gpu);
   report["cache"] = CacheJson(TotalCache(on_gpu));
   report["stages_ms"] = StagesJson(parts.subgraphs, partitions);
   report["profile"] = ProfileJson(on_gpu);

@@ -46,6 +46,7 @@ TEST(OptionsTest, DefaultsAreThoseOfTheHeader) {
   EXPECT_EQ(o.prefer_faster, 0);
   EXPECT_EQ(o.thread_mode, kTfLiteGlesThreadCaller);
   EXPECT_EQ(o.report_file, nullptr);
+  EXPECT_EQ(o.memory_limit_bytes, 0);
   EXPECT_EQ(o.serialization_dir, nullptr);
   EXPECT_EQ(o.model_token, nullptr);
   EXPECT_EQ(o.enable_serialization, 1);
@@ -146,6 +147,7 @@ TEST(PluginTest, EveryFieldIsAKey) {
            {"float16_overflow", "saturate"},
            {"prefer_faster", "true"},
            {"thread_mode", "worker"},
+           {"memory_limit_bytes", "1000000000000"},
            {"enable_op_profiling", "1"},
            {"enable_serialization", "0"},
            {"integer_rounding", "auto"},
@@ -206,6 +208,8 @@ TEST(PluginTest, ABadValueIsRefused) {
   EXPECT_THAT(Reported(), HasSubstr("is not 0, 1, true or false"));
   EXPECT_EQ(Plugin("thread_mode", "2"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("is not caller or worker"));
+  EXPECT_EQ(Plugin("memory_limit_bytes", "-1"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("is negative"));
   EXPECT_EQ(Plugin("float32_nodes", "5-3"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("option float32_nodes"));
   EXPECT_EQ(Plugin("exclude_nodes", "5-3"), nullptr);

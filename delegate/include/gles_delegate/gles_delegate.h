@@ -277,6 +277,16 @@ typedef struct TfLiteGlesDelegateOptions {
   // delegates that have the same file, the last one's report stays. A file that
   // cannot be written is a warning, never an error. NULL or "": none. Copied.
   const char* report_file;
+
+  // The most GPU memory that the delegate's partitions may take together, in
+  // bytes: tensors, constants, transfers and parameters as the report has them
+  // under "gpu_bytes". A partition that would pass it stays on the CPU, with
+  // the bytes among the reasons of the report, before anything is allocated for
+  // it on the GPU; one that passes it after a resize runs on the CPU from then
+  // on. Not counted: what the driver adds, its programs, and what the
+  // self-check and tuning=exhaustive take for a while. 0: no limit (the
+  // default).
+  int64_t memory_limit_bytes;
 } TfLiteGlesDelegateOptions;
 
 // Writes the default options to `*options`, `struct_size` bytes and no more:

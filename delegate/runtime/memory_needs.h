@@ -1,0 +1,39 @@
+// How much GPU memory a partition takes, worked out before any is taken.
+#ifndef GLES_DELEGATE_DELEGATE_RUNTIME_MEMORY_NEEDS_H_
+#define GLES_DELEGATE_DELEGATE_RUNTIME_MEMORY_NEEDS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "delegate/device/device_profile.h"
+#include "delegate/graph/graph.h"
+#include "delegate/plan/dispatch.h"
+#include "egl/device_info.h"
+
+namespace gles_delegate {
+
+// Bytes that are asked of GL, by what they are for. What the driver adds
+// (alignment, programs, its own buffers) nobody tells.
+struct GpuMemoryUse {
+  int64_t tensors = 0;     // of run time; textures and buffers, shared by turns
+  int64_t constants = 0;   // weights and constant operands
+  int64_t transfers = 0;   // through which inputs and outputs travel
+  int64_t parameters = 0;  // the Params blocks
+
+  int64_t total() const { return tensors + constants + transfers + parameters; }
+  // "1234 bytes (tensors 1000, constants 200, transfers 30, parameters 4)"
+  std::string ToString() const;
+};
+
+// What an Executor of the plan `dispatches` of `graph` holds. Needs no context:
+// `device` tells what the driver has. Errors: those of planning.
+absl::StatusOr<GpuMemoryUse> MemoryNeeds(const egl::DeviceInfo& device,
+                                         const Graph& graph,
+                                         std::vector<Dispatch> dispatches,
+                                         const DeviceProfile& profile);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_RUNTIME_MEMORY_NEEDS_H_

@@ -1,0 +1,202 @@
+// labels: op delegate llvmpipe softpipe
+// GPU memory: what the report says of it, what memory_limit_bytes allows.
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "egl/testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/delegate_case.h"
+#include "tests/testing/device.h"
+#include "tests/testing/real_model.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::gles_delegate::egl::gl;
+using ::gles_delegate::egl::GlApi;
+using ::gles_delegate::egl::ScopedGlOverride;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+GlApi g_driver;
+int64_t g_bytes = 0;  // asked of the driver
+
+int64_t TexelBytes(GLenum format) {
+  switch (format) {
+    case GL_RGBA32F:
+    case GL_RGBA32I:
+      return 16;
+    case GL_RGBA16F:
+      return 8;
+    case GL_RGBA8I:
+      return 4;
+  }
+  ADD_FAILURE() << "a format that nobody counts: " << format;
+  return 0;
+}
+
+// Counts the bytes of all buffers and textures that are made while it lives.
+class CountedAllocations {
+ private:
+  // First: what the overrides pass calls on to.
+  const bool is_begun_ = [] {
+    g_driver = gl();
+    g_bytes = 0;
+    return true;
+  }();
+  ScopedGlOverride<GlApi, decltype(GlApi::BufferData)> data_{
+      &GlApi::BufferData,
+      +[](GLenum target, GLsizeiptr size, const void* data, GLenum usage) {
+        g_bytes += size;
+        g_driver.BufferData(target, size, data, usage);
+      }};
+  ScopedGlOverride<GlApi, decltype(GlApi::BufferStorageEXT)> storage_{
+      &GlApi::BufferStorageEXT,
+      +[](GLenum target, GLsizeiptr size, const void* data, GLbitfield flags) {
+        g_bytes += size;
+        g_driver.BufferStorageEXT(target, size, data, flags);
+      }};
+  ScopedGlOverride<GlApi, decltype(GlApi::TexStorage2D)> flat_{
+      &GlApi::TexStorage2D, +[](GLenum target, GLsizei levels, GLenum format,
+                                GLsizei width, GLsizei height) {
+        g_bytes += TexelBytes(format) * width * height;
+        g_driver.TexStorage2D(target, levels, format, width, height);
+      }};
+  ScopedGlOverride<GlApi, decltype(GlApi::TexStorage3D)> deep_{
+      &GlApi::TexStorage3D, +[](GLenum target, GLsizei levels, GLenum format,
+                                GLsizei width, GLsizei height, GLsizei depth) {
+        g_bytes += TexelBytes(format) * width * height * depth;
+        g_driver.TexStorage3D(target, levels, format, width, height, depth);
+      }};
+};
+
+class DelegateMemoryTest : public ::testing::Test {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+
+  // A delegate without what takes memory for a while alone.
+  static DelegatePtr Make(int64_t limit, int storage = kTfLiteGlesStorageAuto,
+                          bool half = false) {
+    return MakeDelegate([&](auto& options) {
+      options.self_check = 0;
+      options.max_delegated_partitions = 0;
+      options.memory_limit_bytes = limit;
+      options.storage = storage;
+      options.is_precision_loss_allowed = half;
+    });
+  }
+
+  static int64_t NeedsOf(const Model& model) {
+    const DelegatePtr delegate = Make(0);
+    auto interpreter = InterpreterOrDie(model);
+    EXPECT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+    return ReportOf(delegate)["gpu_bytes"]["total"];
+  }
+};
+
+// The categories add up to what GL was asked for, and what the limit goes by is
+// the same number: one byte less is refused.
+TEST_F(DelegateMemoryTest, TheReportTheLimitAndTheDriverAgree) {
+  std::vector<std::vector<uint8_t>> models = {ChainModel("can"),
+                                              ChainModel("mcc", {2, 9, 7, 3})};
+  for (const char* file : {"models/mobilenet_v1_0.25_224_quant.tflite"}) {
+    if (const std::string path = SharedFile(file); !path.empty()) {
+      const auto bytes = std::move(Model::FromFile(path)).value()->bytes();
+      models.emplace_back(bytes.begin(), bytes.end());
+    }
+  }
+  for (const auto& bytes : models) {
+    const auto model = LoadOrDie(bytes);
+    for (int storage = 0; storage <= kTfLiteGlesStorageBuffer; ++storage) {
+      for (bool half : {false, true}) {
+        SCOPED_TRACE(::testing::Message() << bytes.size() << " bytes, storage "
+                                          << storage << ", half " << half);
+        int64_t needed = 0;
+        {
+          const DelegatePtr delegate = Make(0, storage, half);
+          auto interpreter = InterpreterOrDie(*model);
+          const CountedAllocations counted;
+          ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+          const auto report = ReportOf(delegate);
+          const auto& use = report["gpu_bytes"];
+          needed = use["total"];
+          EXPECT_EQ(needed, g_bytes) << use;
+          EXPECT_EQ(needed, use["tensors"].get<int64_t>() +
+                                use["constants"].get<int64_t>() +
+                                use["transfers"].get<int64_t>() +
+                                use["parameters"].get<int64_t>());
+          EXPECT_EQ(report["partition"][0]["gpu_bytes"], use);
+        }
+        for (int64_t limit : {needed, needed - 1}) {
+          const DelegatePtr delegate = Make(limit, storage, half);
+          auto interpreter = InterpreterOrDie(*model);
+          const CountedAllocations counted;
+          ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+          EXPECT_EQ(g_bytes, limit == needed ? needed : 0);
+          EXPECT_EQ(ReportOf(delegate)["partitions"], limit == needed ? 1 : 0);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(DelegateMemoryTest, ARefusalSaysHowMuchAndTheCpuRuns) {
+  const auto model = LoadOrDie(ChainModel("can"));
+  const int64_t needs = NeedsOf(*model);
+  const DelegatePtr delegate = Make(needs - 1);
+  auto interpreter = InterpreterOrDie(*model);
+  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  const auto report = ReportOf(delegate);
+  EXPECT_EQ(report["nodes_delegated"], 0);
+  EXPECT_EQ(report["gpu_bytes"]["total"], 0);
+  const std::string reason = report["cpu"][0]["reason"];
+  EXPECT_THAT(
+      reason,
+      AllOf(HasSubstr(std::to_string(needs) + " bytes"), HasSubstr("constants"),
+            HasSubstr("memory_limit_bytes=" + std::to_string(needs - 1))));
+  EXPECT_EQ(*RunOnce(interpreter.get()), CpuResult(*model));
+}
+
+// The limit is the delegate's, not a partition's: of two, one fits; once it is
+// gone, there is room for another.
+TEST_F(DelegateMemoryTest, PartitionsShareTheLimit) {
+  const auto model = LoadOrDie(ChainModel("can"));
+  const int64_t needs = NeedsOf(*model);
+  const DelegatePtr delegate = Make(needs + needs / 2);
+  auto first = InterpreterOrDie(*model), second = InterpreterOrDie(*model);
+  ASSERT_TRUE(first->ApplyDelegate(delegate.get()).ok());
+  EXPECT_EQ(ReportOf(delegate)["partitions"], 1);
+  ASSERT_TRUE(second->ApplyDelegate(delegate.get()).ok());
+  EXPECT_EQ(ReportOf(delegate)["partitions"], 0);
+  EXPECT_THAT(std::string(ReportOf(delegate)["cpu"][0]["reason"]),
+              HasSubstr("the " + std::to_string(needs) +
+                        " bytes of the delegate's other partitions"));
+  first.reset();
+  auto third = InterpreterOrDie(*model);
+  ASSERT_TRUE(third->ApplyDelegate(delegate.get()).ok());
+  EXPECT_EQ(ReportOf(delegate)["partitions"], 1);
+  ExpectClose(RunOnce(third.get()), CpuResult(*model));
+}
+
+TEST_F(DelegateMemoryTest, AResizePastTheLimitRunsOnTheCpu) {
+  const auto model = LoadOrDie(ChainModel("can"));
+  const DelegatePtr delegate = Make(2 * NeedsOf(*model));
+  auto interpreter = InterpreterOrDie(*model);
+  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  const Shape large = {1, 60, 50, 5};
+  ASSERT_TRUE(interpreter->ResizeInput(0, large).ok());
+  ASSERT_TRUE(interpreter->AllocateTensors().ok());
+  EXPECT_EQ(*RunOnce(interpreter.get()), CpuResult(*model, 0, large));
+  EXPECT_THAT(interpreter->log(), Contains(AllOf(HasSubstr("memory_limit"),
+                                                 HasSubstr("on the CPU"))));
+  ASSERT_TRUE(interpreter->ResizeInput(0, {1, 6, 5, 5}).ok());
+  ASSERT_TRUE(interpreter->AllocateTensors().ok());
+  ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
+  EXPECT_GT(ReportOf(delegate)["gpu_bytes"]["total"], 0);
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
