@@ -1,0 +1,162 @@
+// Runs models with the GL delegate for long, and says what the process holds:
+//
+//   soak --invokes=100000 --lives=2000 MODEL.tflite...
+//
+// First an interpreter of each model, invoked in turns until each has had so
+// many invokes; then so many lives of each: made, invoked once, deleted. A line
+// of comma-separated values every tenth of the way. Exit status 1: an invoke
+// failed, or its outputs differ in a bit from the first one's.
+#include <malloc.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/flags/usage.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_split.h"
+#include "tools/runner/backend.h"
+#include "tools/runner/inputs.h"
+
+ABSL_FLAG(int, invokes, 1000, "of each model's interpreter");
+ABSL_FLAG(int, lives, 20, "interpreters and delegates of each model");
+ABSL_FLAG(std::string, gles_options, "",
+          "options of the delegate, key:value;key:value");
+
+namespace gles_delegate {
+namespace {
+
+size_t EntriesOf(const char* folder) {
+  return std::distance(std::filesystem::directory_iterator(folder),
+                       std::filesystem::directory_iterator());
+}
+
+long ResidentKb() {
+  std::ifstream file("/proc/self/statm");
+  long size = 0, resident = 0;
+  file >> size >> resident;
+  return resident * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+void PrintHeader() {
+  std::printf("stage,count,resident_kb,heap_kb,threads,files\n");
+}
+void PrintLine(const char* stage, int count) {
+  std::printf("%s,%d,%ld,%zu,%zu,%zu\n", stage, count, ResidentKb(),
+              mallinfo2().uordblks / 1024, EntriesOf("/proc/self/task"),
+              EntriesOf("/proc/self/fd"));
+  std::fflush(stdout);
+}
+// Whether a line is due after `done` of `all`.
+bool IsTenth(int done, int all) {
+  return done == all || done % std::max(1, all / 10) == 0;
+}
+
+// One model with a delegate of its own.
+class Subject {
+ public:
+  static absl::StatusOr<std::unique_ptr<Subject>> Make(const Model& model) {
+    BackendSpec spec;
+    spec.kind = BackendSpec::Kind::kGles;
+    for (absl::string_view option : absl::StrSplit(
+             absl::GetFlag(FLAGS_gles_options), ';', absl::SkipEmpty())) {
+      const std::pair<std::string, std::string> pair =
+          absl::StrSplit(option, absl::MaxSplits(':', 1));
+      spec.options.push_back(pair);
+    }
+    auto backend = Backend::Create(model, spec);
+    if (!backend.ok()) return backend.status();
+    std::unique_ptr<Subject> subject(new Subject);
+    subject->backend_ = *std::move(backend);
+    return subject;
+  }
+
+  // Fails where the outputs differ from `expected`, which is filled in where it
+  // is empty.
+  absl::Status InvokeOnce(std::vector<std::string>* expected) {
+    Interpreter& interpreter = backend_->interpreter();
+    std::mt19937 random(1);
+    auto inputs = MakeInputs(interpreter, FloatInputs::kUniform, random);
+    if (!inputs.ok()) return inputs.status();
+    if (auto s = WriteInputs(interpreter, *inputs); !s.ok()) return s;
+    if (auto s = interpreter.Invoke(); !s.ok()) return s;
+    std::vector<std::string> outputs;
+    for (int i = 0; i < interpreter.outputs(); ++i) {
+      const absl::Span<uint8_t> bytes = interpreter.output(i).bytes();
+      outputs.emplace_back(bytes.begin(), bytes.end());
+    }
+    if (expected->empty()) *expected = outputs;
+    return outputs == *expected
+               ? absl::OkStatus()
+               : absl::DataLossError("outputs differ from the first invoke's");
+  }
+
+ private:
+  std::unique_ptr<Backend> backend_;
+};
+
+absl::Status Soak(const std::vector<std::unique_ptr<Model>>& models) {
+  std::vector<std::vector<std::string>> expected(models.size());
+  PrintHeader();
+  {
+    std::vector<std::unique_ptr<Subject>> subjects;
+    for (const auto& model : models) {
+      auto subject = Subject::Make(*model);
+      if (!subject.ok()) return subject.status();
+      subjects.push_back(*std::move(subject));
+    }
+    const int invokes = absl::GetFlag(FLAGS_invokes);
+    for (int done = 1; done <= invokes; ++done) {
+      for (size_t i = 0; i < subjects.size(); ++i) {
+        if (auto s = subjects[i]->InvokeOnce(&expected[i]); !s.ok()) return s;
+      }
+      if (IsTenth(done, invokes)) PrintLine("invokes", done);
+    }
+  }
+  const int lives = absl::GetFlag(FLAGS_lives);
+  for (int done = 1; done <= lives; ++done) {
+    for (size_t i = 0; i < models.size(); ++i) {
+      auto subject = Subject::Make(*models[i]);
+      if (!subject.ok()) return subject.status();
+      if (auto s = (*subject)->InvokeOnce(&expected[i]); !s.ok()) return s;
+    }
+    if (IsTenth(done, lives)) PrintLine("lives", done);
+  }
+  return absl::OkStatus();
+}
+
+int Main(int argc, char** argv) {
+  absl::SetProgramUsageMessage("soak [--flags] MODEL.tflite...");
+  const std::vector<char*> arguments = absl::ParseCommandLine(argc, argv);
+  std::vector<std::unique_ptr<Model>> models;
+  for (size_t i = 1; i < arguments.size(); ++i) {
+    auto model = Model::FromFile(arguments[i]);
+    if (!model.ok()) {
+      std::fprintf(stderr, "%s\n", model.status().ToString().c_str());
+      return 1;
+    }
+    models.push_back(*std::move(model));
+  }
+  if (models.empty()) {
+    std::fprintf(stderr, "soak needs a model\n");
+    return 1;
+  }
+  const absl::Status status = Soak(models);
+  if (!status.ok()) std::fprintf(stderr, "%s\n", status.ToString().c_str());
+  return status.ok() ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace gles_delegate
+
+int main(int argc, char** argv) { return gles_delegate::Main(argc, argv); }
