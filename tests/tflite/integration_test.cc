@@ -65,5 +65,41 @@ TEST_F(IntegrationTest, Threads) {
   // clang-format on
 }
 
+TEST_F(IntegrationTest, Failure) {
+  // clang-format off
+  TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
+  options.fallback_to_cpu = 1;
+  TfLiteDelegate* delegate = TfLiteGlesDelegateCreate(&options);
+  TfLiteInterpreter* interpreter = TfLiteInterpreterCreate(model, nullptr);
+  TfLiteInterpreterModifyGraphWithDelegate(interpreter, delegate);
+  TfLiteInterpreterAllocateTensors(interpreter);
+  WriteInput(interpreter);
+  TfLiteStatus status = kTfLiteError;
+  for (int tries = 0; tries < 4 && status != kTfLiteOk; ++tries) {
+    status = TfLiteInterpreterInvoke(interpreter);
+  }
+  // clang-format on
+  EXPECT_EQ(status, kTfLiteOk);
+  ExpectOutput(interpreter);
+  TfLiteInterpreterDelete(interpreter);
+  TfLiteGlesDelegateDelete(delegate);
+}
+
+TEST_F(IntegrationTest, Memory) {
+  // clang-format off
+  TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
+  options.memory_limit_bytes = 64 << 20;
+  TfLiteDelegate* delegate = TfLiteGlesDelegateCreate(&options);
+  // clang-format on
+  TfLiteInterpreter* interpreter = TfLiteInterpreterCreate(model, nullptr);
+  TfLiteInterpreterModifyGraphWithDelegate(interpreter, delegate);
+  TfLiteInterpreterAllocateTensors(interpreter);
+  WriteInput(interpreter);
+  EXPECT_EQ(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
+  ExpectOutput(interpreter);
+  TfLiteInterpreterDelete(interpreter);
+  TfLiteGlesDelegateDelete(delegate);
+}
+
 }  // namespace
 }  // namespace gles_delegate::testing
