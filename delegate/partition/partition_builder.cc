@@ -178,7 +178,7 @@ absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::Make(
   }
   const auto create = [&] {
     return Executor::Create(*context_, programs_, planned, dispatches, profile_,
-                            cache.get());
+                            cache.get(), bound_);
   };
   auto executor = create();
   if (cache != nullptr && cache->loading() &&

@@ -42,6 +42,10 @@ class PartitionBuilder {
                    const DeviceProfile& profile, BuildOptions options,
                    PartitionReport* report);
 
+  // Which inputs and outputs the app brings buffers for, from the next Build()
+  // on.
+  void Bind(BoundTransfers bound) { bound_ = std::move(bound); }
+
   // Builds in another context of the same device from here on.
   void UseContext(const egl::Context& context) { context_ = &context; }
 
@@ -92,6 +96,7 @@ class PartitionBuilder {
   BuildOptions options_;
   std::function<void(const std::string&)> tell_;
   PartitionReport* const report_;
+  BoundTransfers bound_;
   PlanDump dump_ = PlanDump::FromEnvironment();
   // During Build() alone.
   const Graph* graph_ = nullptr;

@@ -107,9 +107,29 @@ absl::Status Executor::RecordTimed() {
   return absl::OkStatus();
 }
 
+void Executor::UseBuffers(absl::Span<const GLuint> inputs,
+                          absl::Span<const GLuint> outputs) {
+  for (size_t i = 0; i < parts_.commands.size(); ++i) {
+    Command& command = parts_.commands[i];
+    const int index = command.piece.index;
+    if (index < 0) continue;
+    const bool is_upload = i < uploads_end();
+    HostTransfer& transfer =
+        (is_upload ? parts_.inputs : parts_.outputs)[index];
+    if (!transfer.is_bound()) continue;
+    transfer.UseBuffer((is_upload ? inputs : outputs)[index]);
+    // The host's buffer is the last one (CommandBuilder::MakeCommand()).
+    command.bindings.back().object = transfer.shader_buffer();
+  }
+}
+
 void Executor::Begin(Inputs inputs) {
-  for (size_t i = 0; i < inputs.size(); ++i) skip_[i] = inputs[i].empty();
   if (validator() != nullptr) validator()->BeginInvoke();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const HostTransfer& input = parts_.inputs[i];
+    skip_[i] = inputs[i].empty() && !input.is_bound();
+    if (input.is_bound()) input.BringBound();
+  }
   Barrier(parts_.first_barrier);
 }
 

@@ -77,10 +77,11 @@ class Executor {
   // here. `cache` (may be null) gives what an earlier start saved, and saves
   // what it did not have. Errors carry the op's label and the driver's log.
   // kDataLoss: the cache is damaged; Reject() it and create anew.
+  // `bound`: inputs and outputs for which UseBuffers() brings buffers.
   static absl::StatusOr<std::unique_ptr<Executor>> Create(
       const egl::Context& context, ProgramCache* programs, const Graph& graph,
       std::vector<Dispatch> dispatches, const DeviceProfile& profile,
-      PartitionCache* cache = nullptr);
+      PartitionCache* cache = nullptr, const BoundTransfers& bound = {});
 
   // Of parts whose commands bind what the parts hold; see Create().
   explicit Executor(ExecutorParts parts);
@@ -104,6 +105,15 @@ class Executor {
   // Where either fails, the executor is not to be used any more.
   absl::Status Submit(absl::Span<const absl::Span<const uint8_t>> inputs);
   absl::Status Collect(absl::Span<const absl::Span<uint8_t>> outputs);
+
+  // The app's buffers of the inputs and outputs that are bound, by position,
+  // from the next Invoke on; 0 for one that is not bound. What the spans of
+  // Invoke hold for bound ones is not looked at. Each buffer holds the values
+  // in BHWC order, tightly packed; the executor reads what the app's shaders,
+  // copies and uploads of the same context wrote before, and whatever the app
+  // does after Invoke sees what it wrote.
+  void UseBuffers(absl::Span<const GLuint> inputs,
+                  absl::Span<const GLuint> outputs);
 
   // How Collect and Invoke wait for the GPU. false, as an executor is made:
   // asleep in the driver. true: the executor first asks the driver again and

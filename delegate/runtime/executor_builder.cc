@@ -53,13 +53,30 @@ absl::StatusOr<std::vector<std::vector<Resource>>> UploadConstants(
   return constants;
 }
 
+// What stands between the readback of an output and whoever reads it next.
+GLbitfield FinalBarrierOf(HostTransfer::Way way) {
+  switch (way) {
+    case HostTransfer::Way::kPackedByHost:
+    case HostTransfer::Way::kMapped:
+    case HostTransfer::Way::kStaged:
+      return GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT;
+    case HostTransfer::Way::kUnmapped:
+      return GL_BUFFER_UPDATE_BARRIER_BIT;
+    case HostTransfer::Way::kBound:
+      return GL_ALL_BARRIER_BITS;  // the app, with whatever it likes
+  }
+  return GL_ALL_BARRIER_BITS;
+}
+
 // The barriers before the first command and after the last, which `graph`'s
 // variables and the host's reads ask for.
 void SetOuterBarriers(const Graph& graph, ExecutorParts* parts) {
   for (const HostTransfer& output : parts->outputs) {
-    parts->final_barrier |= output.way() == HostTransfer::Way::kUnmapped
-                                ? GL_BUFFER_UPDATE_BARRIER_BIT
-                                : GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT;
+    parts->final_barrier |= FinalBarrierOf(output.way());
+  }
+  // An app's shader may have written a buffer that it has bound.
+  for (const HostTransfer& input : parts->inputs) {
+    if (input.is_bound()) parts->first_barrier |= GL_SHADER_STORAGE_BARRIER_BIT;
   }
   // What an Invoke writes to variable tensors, the next Invoke reads; and where
   // no fence is waited for at the end of an Invoke, the stores of the next one
@@ -70,9 +87,9 @@ void SetOuterBarriers(const Graph& graph, ExecutorParts* parts) {
   const bool is_awaited =
       AnyStaysMapped(parts->outputs) || AnyPackedByHost(parts->outputs);
   if (has_state || !is_awaited) {
-    parts->first_barrier = GL_TEXTURE_FETCH_BARRIER_BIT |
-                           GL_SHADER_IMAGE_ACCESS_BARRIER_BIT |
-                           GL_SHADER_STORAGE_BARRIER_BIT;
+    parts->first_barrier |= GL_TEXTURE_FETCH_BARRIER_BIT |
+                            GL_SHADER_IMAGE_ACCESS_BARRIER_BIT |
+                            GL_SHADER_STORAGE_BARRIER_BIT;
   }
 }
 
@@ -107,7 +124,7 @@ absl::Status MakeCommands(const CommandSources& sources, ExecutorParts* parts) {
 absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
     const egl::Context& context, ProgramCache* programs, const Graph& graph,
     std::vector<Dispatch> dispatches, const DeviceProfile& profile,
-    PartitionCache* cache) {
+    PartitionCache* cache, const BoundTransfers& bound) {
   ExecutorParts parts;
   parts.context = &context;
   StageTimer timer(&parts.stats.stages);
@@ -116,7 +133,7 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
   parts.has_debug_groups =
       egl::DebugIsOn() && context.device().Has("GL_KHR_debug");
   TransferPlan transfers = PlanTransfers(graph, std::move(dispatches), profile,
-                                         egl::Buffer::CanBeMapped());
+                                         egl::Buffer::CanBeMapped(), bound);
   const Schedule& schedule = transfers.schedule;
   parts.inputs = std::move(transfers.inputs);
   parts.outputs = std::move(transfers.outputs);

@@ -76,9 +76,10 @@ int64_t HostElementBytes(const Tensor& tensor) {
 
 HostTransfer::HostTransfer(Direction direction, TensorId id,
                            const Tensor& tensor, const DeviceProfile& profile,
-                           bool can_map)
+                           bool can_map, bool is_bound)
     : direction_(direction),
-      way_(ChooseWay(direction, tensor, profile, can_map)),
+      way_(is_bound ? Way::kBound
+                    : ChooseWay(direction, tensor, profile, can_map)),
       element_(ChooseElement(tensor, profile, way_)),
       tensor_(id),
       shape_(tensor.shape),
@@ -86,7 +87,8 @@ HostTransfer::HostTransfer(Direction direction, TensorId id,
       host_bytes_(tensor.shape.elements() * HostElementBytes(tensor)),
       bytes_(host_bytes_ / widening()),
       // A staged upload goes in pieces on the host's side, not on the GPU's.
-      piece_bytes_(direction == Direction::kReadback
+      piece_bytes_(way_ == Way::kBound ? 0
+                   : direction == Direction::kReadback
                        ? profile.choices.readback_piece_bytes
                    : way_ == Way::kStaged
                        ? 0
@@ -100,6 +102,7 @@ int64_t HostTransfer::Pieces(int64_t steps) const {
 }
 
 absl::Status HostTransfer::Allocate(const DeviceProfile& profile) {
+  if (is_bound()) return absl::OkStatus();
   const size_t padded = padded_bytes();
   if (static_cast<int64_t>(padded) > profile.limits.max_buffer_bytes) {
     return absl::ResourceExhaustedError(absl::StrCat(
@@ -130,7 +133,7 @@ absl::Status HostTransfer::Allocate(const DeviceProfile& profile) {
 }
 
 int64_t HostTransfer::gpu_bytes() const {
-  if (is_packed_by_host()) return 0;
+  if (is_packed_by_host() || is_bound()) return 0;
   return static_cast<int64_t>(padded_bytes()) * (is_staged() ? 2 : 1);
 }
 
@@ -147,8 +150,8 @@ void HostTransfer::TellValidator(Validator* validator) {
   }
   const std::string name =
       absl::StrCat(is_upload() ? "input " : "output ", name_);
-  resource_ =
-      validator->AddResource(absl::StrCat("the host's buffer of ", name));
+  resource_ = validator->AddResource(absl::StrCat(
+      is_bound() ? "the app's" : "the host's", " buffer of ", name));
   if (!is_staged()) return;
   staging_resource_ = validator->AddResource(
       absl::StrCat("the GPU's staging buffer of ", name));
@@ -162,6 +165,11 @@ void HostTransfer::Pack(absl::Span<const uint8_t> from) const {
 void HostTransfer::Unpack(absl::Span<uint8_t> to) const {
   if (validator_ != nullptr) validator_->HostReads(resource_, {}, tensor_);
   TexelsToHost(texels_, shape_, to.data());
+}
+
+void HostTransfer::BringBound() const {
+  if (validator_ == nullptr) return;
+  validator_->Uploaded(resource_, {0, bytes_});
 }
 
 void HostTransfer::Fill(absl::Span<const uint8_t> from, size_t begin,
@@ -188,6 +196,7 @@ void HostTransfer::Take(absl::Span<uint8_t> to, size_t begin,
 
 absl::Status HostTransfer::CopyIn(absl::Span<const uint8_t> from, size_t begin,
                                   size_t end) {
+  if (is_bound()) return absl::OkStatus();
   if (!stays_mapped()) {
     if (validator_ != nullptr) validator_->Uploaded(resource_, {begin, end});
     return buffer_.Upload(begin, from.subspan(begin, end - begin));
@@ -200,6 +209,7 @@ absl::Status HostTransfer::CopyIn(absl::Span<const uint8_t> from, size_t begin,
 
 absl::Status HostTransfer::CopyOut(absl::Span<uint8_t> to, size_t begin,
                                    size_t end, egl::HostCopier* copier) {
+  if (is_bound()) return absl::OkStatus();
   const size_t bytes = end - begin;
   if (!stays_mapped()) {
     if (validator_ != nullptr) validator_->ReadsBack(resource_, {begin, end});

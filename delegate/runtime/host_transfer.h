@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
@@ -45,6 +46,10 @@ class HostTransfer {
     // A buffer in the host's order that does not stay mapped, for lack of
     // GL_EXT_buffer_storage. Each Invoke uploads or reads it by calls of GL.
     kUnmapped,
+    // A buffer of the app's, in the host's order. A dispatch reads or writes
+    // it;
+    // nothing is copied, and the host's tensor is not touched.
+    kBound,
   };
 
   // What an element is in the buffer.
@@ -54,9 +59,11 @@ class HostTransfer {
     kCode,  // a byte, as in the host's tensor
   };
 
-  // `can_map`: buffers can stay mapped (egl::Buffer::CanBeMapped).
+  // `can_map`: buffers can stay mapped (egl::Buffer::CanBeMapped). `is_bound`:
+  // the way is kBound.
   HostTransfer(Direction direction, TensorId id, const Tensor& tensor,
-               const DeviceProfile& profile, bool can_map);
+               const DeviceProfile& profile, bool can_map,
+               bool is_bound = false);
 
   Direction direction() const { return direction_; }
   bool is_upload() const { return direction_ == Direction::kUpload; }
@@ -64,6 +71,7 @@ class HostTransfer {
   Element element() const { return element_; }
   bool is_packed_by_host() const { return way_ == Way::kPackedByHost; }
   bool is_staged() const { return way_ == Way::kStaged; }
+  bool is_bound() const { return way_ == Way::kBound; }
   // The buffer in the host's order stays mapped.
   bool stays_mapped() const { return way_ == Way::kMapped || is_staged(); }
 
@@ -85,11 +93,15 @@ class HostTransfer {
   // For kPackedByHost: the tensor's texels, mapped for as long as this lives,
   // and the tensor's slot, by the validator's count.
   void UseTensorMemory(uint8_t* texels, int slot);
+  // For kBound, before each Invoke that uses another one: the app's buffer,
+  // which holds at least bytes() bytes.
+  void UseBuffer(GLuint buffer) { bound_ = buffer; }
   // From here on `validator`, which outlives this, is told of each copy.
   void TellValidator(Validator* validator);
 
   // The buffer that the dispatch binds, and the validator's id of that buffer.
   GLuint shader_buffer() const {
+    if (is_bound()) return bound_;
     return is_staged() ? staging_.id() : buffer_.id();
   }
   int shader_resource() const {
@@ -102,8 +114,11 @@ class HostTransfer {
   void Pack(absl::Span<const uint8_t> from) const;
   void Unpack(absl::Span<uint8_t> to) const;
 
+  // kBound: what the app has written is there.
+  void BringBound() const;
+
   // Bytes [begin, end) of the buffer, for the dispatch to read; `from`: the
-  // whole of the host's tensor.
+  // whole of the host's tensor. Nothing happens for kBound, nor in CopyOut().
   absl::Status CopyIn(absl::Span<const uint8_t> from, size_t begin, size_t end);
   // Bytes [begin, end) of the buffer, which the dispatch wrote and which a
   // fence was waited for (kUnmapped: the driver waits); `to`: the whole of the
@@ -143,13 +158,21 @@ class HostTransfer {
   int64_t
       piece_bytes_;  // of the host's tensor; 0: the transfer goes as a whole
 
-  egl::Buffer buffer_;              // none for kPackedByHost
+  egl::Buffer buffer_;              // none for kPackedByHost and kBound
+  GLuint bound_ = 0;                // of kBound
   egl::Buffer staging_;             // of kStaged
   uint8_t* texels_ = nullptr;       // of kPackedByHost
   Validator* validator_ = nullptr;  // null: validation is off
   // The validator's ids of buffer_ (kPackedByHost: of the slot) and staging_.
   int resource_ = -1;
   int staging_resource_ = -1;
+};
+
+// Which inputs and outputs of a graph, by position, are in buffers of the
+// app's; empty: none.
+struct BoundTransfers {
+  std::vector<bool> inputs;
+  std::vector<bool> outputs;
 };
 
 // HostTransfer::gpu_bytes() of all.

@@ -23,7 +23,8 @@ struct Layout {
   int64_t step = 4;
 };
 
-Layout LayTransfer(const Shape& s, bool upload, Dispatch* d) {
+Layout LayTransfer(const Shape& s, const HostTransfer& transfer, Dispatch* d) {
+  const bool upload = transfer.is_upload();
   // Rows of invocations, within any device's limits, and small enough to be
   // shared out in pieces.
   const auto flat_grid = [d](int64_t invocations) {
@@ -37,7 +38,9 @@ Layout LayTransfer(const Shape& s, bool upload, Dispatch* d) {
     d->Define("WHOLE_TEXELS").Grid(s.slices(), s.w, s.h * s.b);
     return {2, int64_t{1} * s.c * s.w};
   }
-  if (upload && s.c == 3) {
+  // An app's buffer has no padding after its last element.
+  if (transfer.is_bound() && !upload) d->Define("UNPADDED");
+  if (upload && s.c == 3 && !transfer.is_bound()) {
     d->Define("RGB");
     const int axis = flat_grid((s.elements() / 3 + 3) / 4);
     return {axis, int64_t{12} * (axis == 1 ? d->grid[0] : 1)};
@@ -60,7 +63,7 @@ Dispatch WholeTransfer(const Graph& graph, const HostTransfer& transfer,
   } else {
     d.Read("src", transfer.tensor());
   }
-  *layout = LayTransfer(tensor.shape, transfer.is_upload(), &d);
+  *layout = LayTransfer(tensor.shape, transfer, &d);
   d.on_codes = tensor.holds_codes;
   if (transfer.element() == HostTransfer::Element::kCode) {
     // uint8 is stored less 128, which turns the topmost bit.
@@ -111,18 +114,23 @@ void AddTransfer(const Graph& graph, const HostTransfer& transfer, int index,
 }  // namespace
 
 TransferPlan PlanTransfers(const Graph& graph, std::vector<Dispatch> plan,
-                           const DeviceProfile& profile, bool can_map) {
+                           const DeviceProfile& profile, bool can_map,
+                           const BoundTransfers& bound) {
   const auto choose = [&](HostTransfer::Direction direction,
-                          const std::vector<TensorId>& ids) {
+                          const std::vector<TensorId>& ids,
+                          const std::vector<bool>& are_bound) {
     std::vector<HostTransfer> transfers;
-    for (TensorId id : ids) {
-      transfers.emplace_back(direction, id, graph.tensor(id), profile, can_map);
+    for (size_t i = 0; i < ids.size(); ++i) {
+      transfers.emplace_back(direction, ids[i], graph.tensor(ids[i]), profile,
+                             can_map, i < are_bound.size() && are_bound[i]);
     }
     return transfers;
   };
   TransferPlan result;
-  result.inputs = choose(HostTransfer::Direction::kUpload, graph.inputs);
-  result.outputs = choose(HostTransfer::Direction::kReadback, graph.outputs);
+  result.inputs =
+      choose(HostTransfer::Direction::kUpload, graph.inputs, bound.inputs);
+  result.outputs =
+      choose(HostTransfer::Direction::kReadback, graph.outputs, bound.outputs);
   result.schedule = ScheduleTransfers(graph, std::move(plan), result.inputs,
                                       result.outputs, profile);
   return result;

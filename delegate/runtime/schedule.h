@@ -30,7 +30,8 @@ struct TransferPlan {
   Schedule schedule;
 };
 TransferPlan PlanTransfers(const Graph& graph, std::vector<Dispatch> plan,
-                           const DeviceProfile& profile, bool can_map);
+                           const DeviceProfile& profile, bool can_map,
+                           const BoundTransfers& bound = {});
 
 // `plan` between the dispatches that upload `inputs` and read `outputs` back:
 // dispatches like any other, one for each piece. What the host packs or unpacks

@@ -34,6 +34,14 @@ TfLiteDelegate* Create(absl::StatusOr<Options> options) {
       std::make_unique<GlesSimpleDelegate>(*std::move(options)));
 }
 
+// kTfLiteOk, or kTfLiteError with the reason as the last error.
+int32_t Result(const absl::Status& status) {
+  LastError().clear();
+  if (status.ok()) return kTfLiteOk;
+  LastError() = absl::StrCat("TfLiteGlesDelegate: ", status.message());
+  return kTfLiteError;
+}
+
 }  // namespace
 
 void TfLiteGlesDelegateOptionsInit(TfLiteGlesDelegateOptions* options,
@@ -65,6 +73,26 @@ const char* TfLiteGlesDelegateLastError(void) { return LastError().c_str(); }
 
 const char* TfLiteGlesDelegateReport(TfLiteDelegate* delegate) {
   return gles_delegate::ReportOfWrapped(delegate);
+}
+
+int32_t TfLiteGlesDelegateBindBuffer(TfLiteDelegate* delegate,
+                                     int32_t tensor_index, uint32_t gl_buffer,
+                                     int32_t layout) {
+  if (gl_buffer == 0) {
+    return Result(absl::InvalidArgumentError(
+        "buffer 0 is none; TfLiteGlesDelegateUnbindBuffer unbinds"));
+  }
+  if (layout != kTfLiteGlesLayoutBhwcFloat32) {
+    return Result(absl::InvalidArgumentError(
+        absl::StrCat("layout ", layout, " is not one of this library's")));
+  }
+  return Result(
+      gles_delegate::BindBufferOfWrapped(delegate, tensor_index, gl_buffer));
+}
+
+int32_t TfLiteGlesDelegateUnbindBuffer(TfLiteDelegate* delegate,
+                                       int32_t tensor_index) {
+  return Result(gles_delegate::BindBufferOfWrapped(delegate, tensor_index, 0));
 }
 
 const TfLiteGlesCustomOp* TfLiteGlesDelegateCustomOps(size_t* count) {

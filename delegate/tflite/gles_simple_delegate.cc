@@ -166,6 +166,9 @@ std::vector<ModelPartition> GlesSimpleDelegate::ChoosePartitions(
   now().partitions_chosen = static_cast<int>(partitions.size());
   for (const ModelPartition& p : partitions) {
     now().nodes_delegated += static_cast<int>(p.nodes.size());
+    for (const auto* list : {&p.inputs, &p.outputs}) {
+      now().border.insert(now().border.end(), list->begin(), list->end());
+    }
   }
   return partitions;
 }
@@ -210,7 +213,7 @@ absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::MakeKernel(
   return GlesKernel::Create(
       *context, *model_,
       {gpu_, profile_, options_, cpu_kernels(), ReadOptionsOf(options_), nodes_,
-       partition, std::make_shared<PartitionReport>()});
+       partition, std::make_shared<PartitionReport>(), buffers_});
 }
 
 absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::TakeKernel(
@@ -253,6 +256,7 @@ void GlesSimpleDelegate::Finish(TfLiteContext* context,
                      now().nodes_total, " nodes in ", now().partitions_chosen,
                      " partitions run on the GPU"));
   }
+  WarnOfUnusedBuffers(context);
   model_.reset();
 }
 

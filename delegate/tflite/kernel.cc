@@ -135,19 +135,6 @@ absl::Status GlesKernel::ReadAgain(TfLiteContext* context) {
   return Read(*context, *model);
 }
 
-absl::Status GlesKernel::MoveToCpu(TfLiteContext* context,
-                                   const CheckedNode& refused) {
-  const std::string why = absl::StrCat(
-      "the partition of ", setup_.partition.nodes.size(),
-      " nodes cannot run on the GPU at the shapes that the inputs were "
-      "resized to: ",
-      refused.op, " (node ", refused.index, "): ", refused.support.message(),
-      " [", refused.tensors, "]");
-  if (auto s = UseCpu(context, why); !s.ok()) return s;
-  read_shapes_ = BorderShapes(*context);
-  return absl::OkStatus();
-}
-
 absl::Status GlesKernel::Prepare(TfLiteContext* context) {
   if (BorderShapes(*context) != read_shapes_) {
     if (auto s = ReadAgain(context); !s.ok()) return s;
@@ -178,6 +165,9 @@ absl::Status GlesKernel::Build() {
   setup_.report->profile.clear();
   has_state_ = false;
   executor_context_ = setup_.gpu->context;
+  buffers_version_ = -1;
+  bound_ = BoundOnes();
+  builder_.Bind(bound_);
   auto executor = builder_.Build(graph_, original_);
   if (!executor.ok()) return executor.status();
   executor_ = *std::move(executor);
@@ -237,44 +227,47 @@ absl::Status GlesKernel::CheckCaller() const {
 }
 
 absl::Status GlesKernel::Eval(TfLiteContext* context) {
-  if (on_cpu_ != nullptr) return EvalOnCpu(context);
-  if (auto s = CheckCaller(); !s.ok()) return s;
-  if (!IsBuilt()) {
-    if (auto s = Recover(context); !s.ok()) return s;
-    if (on_cpu_ != nullptr) return EvalOnCpu(context);
-  }
-  absl::Status status;
-  if (invoked_) {
-    status = EvalOnGpu(context);
-  } else {
-    invoked_ = true;
-    StageTimer timer(&setup_.report->stages);
-    status = EvalOnGpu(context);
-    timer.Lap("first_invoke");
-  }
+  const absl::Status status = EvalAnywhere(context);
   NoteOutcome(status);
   return status;
 }
 
-absl::Status GlesKernel::EvalOnCpu(TfLiteContext* context) {
-  for (int id : setup_.partition.inputs) {
-    if (id < 0) continue;
-    TfLiteTensor& t = context->tensors[id];
-    // What the GPU held is gone with its shapes.
-    if (t.is_variable && IsStateOnGpu(t)) std::memset(t.data.raw, 0, t.bytes);
+absl::Status GlesKernel::EvalAnywhere(TfLiteContext* context) {
+  if (on_cpu_ == nullptr) {
+    if (auto s = CheckCaller(); !s.ok()) return s;
+    if (!IsBuilt()) {
+      if (auto s = Recover(context); !s.ok()) return s;
+    }
   }
-  return on_cpu_->Run(context);
+  if (setup_.buffers->version() != buffers_version_) {
+    if (auto s = UpdateBuffers(context); !s.ok()) return s;
+  }
+  if (on_cpu_ != nullptr) return EvalOnCpu(context);
+  if (invoked_) return EvalOnGpu(context);
+  invoked_ = true;
+  StageTimer timer(&setup_.report->stages);
+  const absl::Status status = EvalOnGpu(context);
+  timer.Lap("first_invoke");
+  return status;
 }
 
 absl::Status GlesKernel::EvalOnGpu(TfLiteContext* context) {
   input_values_.clear();
   for (size_t i = 0; i < inputs_.size(); ++i) {
+    if (bound_.inputs[i]) {
+      input_values_.emplace_back();
+      continue;
+    }
     auto values = ReadInput(context, i);
     if (!values.ok()) return values.status();
     input_values_.push_back(*values);
   }
   output_room_.clear();
   for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (bound_.outputs[i]) {
+      output_room_.emplace_back();
+      continue;
+    }
     auto room = outputs_[i].Room(context->tensors[output_tensors_[i]]);
     if (!room.ok()) return room.status();
     output_room_.push_back(*room);
@@ -287,6 +280,7 @@ absl::Status GlesKernel::EvalOnGpu(TfLiteContext* context) {
       if (auto s = constant.CopyTo(context); !s.ok()) return s;
     }
     for (size_t i = 0; i < outputs_.size(); ++i) {
+      if (bound_.outputs[i]) continue;
       outputs_[i].Finish(context->tensors[output_tensors_[i]]);
     }
     for (size_t i = 0; i < inputs_.size(); ++i) {

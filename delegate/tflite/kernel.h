@@ -11,6 +11,7 @@
 #include "delegate/partition/partition_builder.h"
 #include "delegate/partition/partition_report.h"
 #include "delegate/runtime/executor.h"
+#include "delegate/tflite/bound_buffers.h"
 #include "delegate/tflite/compare_speeds.h"
 #include "delegate/tflite/constant_output.h"
 #include "delegate/tflite/cpu_partition.h"
@@ -33,7 +34,8 @@ struct KernelSetup {
   ReadOptions read_options;
   ModelNodes nodes;  // of the model
   ModelPartition partition;
-  std::shared_ptr<PartitionReport> report;  // which the kernel fills in
+  std::shared_ptr<PartitionReport> report;      // which the kernel fills in
+  std::shared_ptr<const BoundBuffers> buffers;  // of the app's
 };
 
 class GlesKernel final : public SimpleDelegateKernel {
@@ -92,6 +94,16 @@ class GlesKernel final : public SimpleDelegateKernel {
   // run on the CPU.
   absl::Status ReserveMemoryAnew(TfLiteContext* context);
   void ReleaseMemory();
+  // Takes what is bound since the last call (kernel_buffers.cc): builds anew
+  // where other tensors are bound than before. kFailedPrecondition: one of them
+  // cannot be.
+  absl::Status UpdateBuffers(TfLiteContext* context);
+  // The app's buffers of these tensors of graph_; 0: none.
+  std::vector<GLuint> BuffersOf(const std::vector<TensorId>& tensors) const;
+  // Which inputs and outputs have one, of those that can.
+  BoundTransfers BoundOnes() const;
+  absl::Status CheckBound(TfLiteContext* context, TensorId id) const;
+  absl::Status CheckBuffer(TensorId id, GLuint buffer) const;
   // Whether executor_ may run: its context is the delegate's, and not lost.
   bool IsBuilt() const;
   void DropExecutor();
@@ -100,6 +112,8 @@ class GlesKernel final : public SimpleDelegateKernel {
   absl::Status GiveUp(TfLiteContext* context);
   // Counts what Recover() goes by.
   void NoteOutcome(const absl::Status& status);
+  // Eval(), but for the count of resets.
+  absl::Status EvalAnywhere(TfLiteContext* context);
   absl::Status EvalOnCpu(TfLiteContext* context);
   absl::Status EvalOnGpu(TfLiteContext* context);
   // The values of input i for the executor; none where it is a state that the
@@ -133,6 +147,8 @@ class GlesKernel final : public SimpleDelegateKernel {
   // Invokes in a row that ended with a reset which may be the partition's own
   // fault.
   int guilty_resets_ = 0;
+  BoundTransfers bound_;        // that executor_ was built for
+  int buffers_version_ = -1;    // that executor_ uses; -1: none yet
   int64_t reserved_bytes_ = 0;  // of setup_.gpu's
   std::thread::id thread_;      // that prepared the kernel
 };

@@ -1,7 +1,5 @@
 // The part of GlesKernel that goes on after its context was lost.
-#include <memory>
 #include <string>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/tflite/kernel.h"
@@ -30,10 +28,7 @@ void GlesKernel::NoteOutcome(const absl::Status& status) {
 
 absl::Status GlesKernel::Recover(TfLiteContext* context) {
   if (guilty_resets_ >= kMostGuiltyResets) return GiveUp(context);
-  if (auto s = Prepare(context); !s.ok()) {
-    NoteOutcome(s);
-    return s;
-  }
+  if (auto s = Prepare(context); !s.ok()) return s;
   if (setup_.options.verbosity >= 1) {
     context->ReportError(
         context,
@@ -42,21 +37,6 @@ absl::Status GlesKernel::Recover(TfLiteContext* context) {
         setup_.gpu->context->device().renderer.c_str(),
         static_cast<int>(setup_.partition.nodes.size()));
   }
-  return absl::OkStatus();
-}
-
-absl::Status GlesKernel::UseCpu(TfLiteContext* context,
-                                const std::string& why) {
-  auto cpu =
-      std::make_unique<CpuPartition>(setup_.nodes.find, setup_.partition);
-  if (auto s = cpu->Check(context); !s.ok()) {
-    return absl::FailedPreconditionError(absl::StrCat(why, "; ", s.message()));
-  }
-  if (setup_.options.verbosity >= 1) {
-    context->ReportError(context, "WARNING: %s; it runs on the CPU",
-                         why.c_str());
-  }
-  on_cpu_ = std::move(cpu);
   return absl::OkStatus();
 }
 

@@ -27,6 +27,8 @@ struct SubgraphReport {
   int nodes_total = 0;
   int nodes_delegated = 0;
   int partitions_chosen = 0;
+  // The inputs and outputs of these partitions, by TFLite's tensor index.
+  std::vector<int> border;
   std::vector<Refusal> refusals;
   StageTimes stages;  // before the partitions' stages
   // Of the partitions that have a kernel, which shares the report.

@@ -210,6 +210,10 @@ TfLiteStatus DelegatePrepare(TfLiteContext* context, TfLiteDelegate* wrapped) {
   return nothing_replaced && delegate.FallsBackToCpu() ? kTfLiteOk : result;
 }
 
+bool IsWrapped(const TfLiteDelegate* delegate) {
+  return delegate != nullptr && delegate->Prepare == DelegatePrepare;
+}
+
 // The report at deletion. In a forked child nothing is written: the delegate is
 // the parent's.
 absl::Status WriteLastReport(SimpleDelegate& delegate) {
@@ -238,10 +242,19 @@ TfLiteDelegate* WrapDelegate(std::unique_ptr<SimpleDelegate> delegate) {
   return &wrapped->abi.base;
 }
 
-const char* ReportOfWrapped(TfLiteDelegate* delegate) {
-  if (delegate == nullptr || delegate->Prepare != DelegatePrepare) {
-    return nullptr;
+absl::Status BindBufferOfWrapped(TfLiteDelegate* delegate, int tensor,
+                                 uint32_t buffer) {
+  if (!IsWrapped(delegate)) {
+    return absl::InvalidArgumentError(
+        "the delegate is not one of this library");
   }
+  SimpleDelegate& wrapped = *DelegateOf(delegate);
+  return OnItsThread(wrapped,
+                     [&] { return wrapped.BindBuffer(tensor, buffer); });
+}
+
+const char* ReportOfWrapped(TfLiteDelegate* delegate) {
+  if (!IsWrapped(delegate)) return nullptr;
   SimpleDelegate& wrapped = *DelegateOf(delegate);
   if (wrapped.worker() == nullptr) return wrapped.Report();
   thread_local std::string texts;

@@ -3,6 +3,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_SIMPLE_DELEGATE_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_SIMPLE_DELEGATE_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -64,6 +65,9 @@ class SimpleDelegate {
   // The thread that does the work of the delegate and of its kernels; nullptr:
   // each caller's own.
   virtual std::shared_ptr<WorkerThread> worker() const { return nullptr; }
+  // Binds a buffer of the app's to TFLite's tensor; 0 unbinds.
+  // kFailedPrecondition, with the reason: it can never be used.
+  virtual absl::Status BindBuffer(int tensor, uint32_t buffer) = 0;
   // After the partitions are replaced (or Initialize failed). `applied`: Ok, or
   // why the delegate could not be applied.
   virtual void Finish(TfLiteContext* context, const absl::Status& applied) = 0;
@@ -77,6 +81,9 @@ class SimpleDelegate {
 // Wraps a delegate for TFLite. Its `data_` owns a reference to `delegate`, as
 // does each kernel, so that either side may be deleted first.
 TfLiteDelegate* WrapDelegate(std::unique_ptr<SimpleDelegate> delegate);
+// SimpleDelegate::BindBuffer(). kInvalidArgument: not made by WrapDelegate.
+absl::Status BindBufferOfWrapped(TfLiteDelegate* delegate, int tensor,
+                                 uint32_t buffer);
 // SimpleDelegate::Report(), where the delegate has a worker from its thread:
 // the text is then the calling thread's, and valid until its next call.
 // nullptr: not made by WrapDelegate (told by its Prepare function), or a forked

@@ -1,6 +1,6 @@
 // Texels to host floats (or int32; or codes; HALVES: or float16), tightly packed
 // BHWC, four elements an invocation: the host's memory is across a bus, which wants whole, neighbouring
-// writes.
+// writes. UNPADDED: to a buffer without padding after the last element.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 origin;  // of this piece in the whole grid; the whole one's width
@@ -16,6 +16,16 @@ layout(std430, binding = HOST_BINDING) writeonly buffer Host { uvec2 host[]; };
 
 void put_four(int i, vec4 v) {
   host[i] = uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
+}
+#elif defined(UNPADDED) && !defined(WHOLE_TEXELS)
+// An app's buffer, which may end with the last element.
+layout(std430, binding = HOST_BINDING) writeonly buffer Host { ELEMENT host[]; };
+
+void put_four(int i, ELEMENT4 v) {
+  int count = src_aux.x * src_size.x * src_size.y * src_size.w;
+  for (int k = 0; k < 4; ++k) {
+    if (i * 4 + k < count) host[i * 4 + k] = v[k];
+  }
 }
 #else
 layout(std430, binding = HOST_BINDING) writeonly buffer Host { ELEMENT4 host[]; };

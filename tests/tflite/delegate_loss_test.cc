@@ -17,6 +17,10 @@
 #include "tests/testing/device.h"
 #include "tools/common/model_builder.h"
 
+// Of TFLite's c_api_experimental.h, which the package of 2.9 does not bring.
+extern "C" void TfLiteInterpreterOptionsSetEnableDelegateFallback(
+    TfLiteInterpreterOptions* options, bool enable);
+
 namespace gles_delegate::testing {
 namespace {
 
@@ -237,6 +241,39 @@ TEST_F(DelegateLossTest, StatesBeginAnew) {
   ExpectFails(interpreter.get(), "was reset");
   ExpectClose(RunOnce(interpreter.get()), *first);
   ExpectClose(RunOnce(interpreter.get()), *second);
+}
+
+// TFLite's own switch: where Invoke fails, TFLite takes all delegates away for
+// good, runs on the CPU, and returns kTfLiteDelegateError with right outputs.
+TEST_F(DelegateLossTest, TflitesOwnFallbackTakesTheDelegateAway) {
+  const DelegatePtr delegate = MakeDelegate();
+  TfLiteInterpreterOptions* options = TfLiteInterpreterOptionsCreate();
+  TfLiteInterpreterOptionsSetEnableDelegateFallback(options, true);
+  TfLiteInterpreterOptionsAddDelegate(options, delegate.get());
+  TfLiteInterpreter* interpreter =
+      TfLiteInterpreterCreate(model_->get(), options);
+  ASSERT_NE(interpreter, nullptr);
+  ASSERT_EQ(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
+  const auto values = InterpreterOrDie(*model_);
+  ASSERT_TRUE(RunOnce(values.get()).ok());
+  const std::vector<float> input = values->input(0).AsFloats();
+  ASSERT_EQ(TfLiteTensorCopyFromBuffer(
+                TfLiteInterpreterGetInputTensor(interpreter, 0), input.data(),
+                input.size() * sizeof(float)),
+            kTfLiteOk);
+  const auto output = [&] {
+    return TensorView(TfLiteInterpreterGetOutputTensor(interpreter, 0))
+        .AsFloats();
+  };
+  EXPECT_EQ(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
+  ExpectClose(output(), expected_);
+  ResetAtCheck(GL_INNOCENT_CONTEXT_RESET_KHR, 1);
+  EXPECT_EQ(TfLiteInterpreterInvoke(interpreter), kTfLiteDelegateError);
+  EXPECT_EQ(output(), expected_) << "not by the CPU";
+  EXPECT_EQ(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
+  EXPECT_EQ(output(), expected_) << "not by the CPU";
+  TfLiteInterpreterDelete(interpreter);
+  TfLiteInterpreterOptionsDelete(options);
 }
 
 GlApi g_driver;

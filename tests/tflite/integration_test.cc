@@ -9,6 +9,9 @@
 #include "tensorflow/lite/c/c_api.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
+#include "tests/testing/gl.h"
+#include "tests/testing/make_context.h"
+#include "third_party/tflite_schema/schema_generated.h"
 #include "tools/common/tflite_abi.h"
 
 namespace gles_delegate::testing {
@@ -34,6 +37,9 @@ class IntegrationTest : public ::testing::Test {
     TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(interpreter, 0),
                                input.data(), input.size() * sizeof(float));
   }
+
+  absl::Span<const uint8_t> bytes() const { return loaded_->bytes(); }
+  const std::vector<float>& expected() const { return expected_; }
 
   const TfLiteModel* model = nullptr;
   std::vector<float> input;
@@ -99,6 +105,36 @@ TEST_F(IntegrationTest, Memory) {
   ExpectOutput(interpreter);
   TfLiteInterpreterDelete(interpreter);
   TfLiteGlesDelegateDelete(delegate);
+}
+
+TEST_F(IntegrationTest, Buffers) {
+  const auto app = MakeContext();
+  const absl::Status status = app->Run([&] {
+    const auto* graph = schema::GetModel(bytes().data())->subgraphs()->Get(0);
+    const int input_index = graph->inputs()->Get(0);
+    const int output_index = graph->outputs()->Get(0);
+    const egl::Buffer in = Must(egl::Buffer::Create(
+        input.size() * sizeof(float), input.data(), GL_STATIC_DRAW));
+    const egl::Buffer out = Must(egl::Buffer::Create(
+        expected().size() * sizeof(float), nullptr, GL_DYNAMIC_COPY));
+    const GLuint input_buffer = in.id(), output_buffer = out.id();
+    // clang-format off
+  TfLiteDelegate* delegate = TfLiteGlesDelegateCreate(nullptr);
+  TfLiteInterpreter* interpreter = TfLiteInterpreterCreate(model, nullptr);
+  TfLiteInterpreterModifyGraphWithDelegate(interpreter, delegate);
+  TfLiteInterpreterAllocateTensors(interpreter);
+  TfLiteGlesDelegateBindBuffer(delegate, input_index, input_buffer,
+                               kTfLiteGlesLayoutBhwcFloat32);
+  TfLiteGlesDelegateBindBuffer(delegate, output_index, output_buffer,
+                               kTfLiteGlesLayoutBhwcFloat32);
+  EXPECT_EQ(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
+    // clang-format on
+    ExpectClose(ReadAll<float>(out), expected());
+    TfLiteInterpreterDelete(interpreter);
+    TfLiteGlesDelegateDelete(delegate);
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(status.ok()) << status;
 }
 
 }  // namespace

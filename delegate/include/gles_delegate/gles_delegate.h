@@ -329,8 +329,9 @@ GLES_DELEGATE_EXPORT struct TfLiteDelegate* TfLiteGlesDelegateCreateRefusal(
 GLES_DELEGATE_EXPORT void TfLiteGlesDelegateDelete(
     struct TfLiteDelegate* delegate);
 
-// Why the last TfLiteGlesDelegateCreate on this thread returned NULL; never
-// NULL itself, valid until the next call on this thread.
+// Why the last TfLiteGlesDelegateCreate, ...BindBuffer or ...UnbindBuffer on
+// this thread returned NULL or an error; "" where it did not. Never NULL
+// itself, valid until the next call on this thread.
 GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateLastError(void);
 
 // What the delegate did, as a JSON object: device, driver, partitions, each
@@ -345,6 +346,46 @@ GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateLastError(void);
 // on this delegate or its deletion.
 GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateReport(
     struct TfLiteDelegate* delegate);
+
+// What a bound buffer holds.
+enum TfLiteGlesBufferLayout {
+  // The tensor's values as TFLite orders them (batch, height, width, channels,
+  // tightly packed from the buffer's first byte), as float32.
+  kTfLiteGlesLayoutBhwcFloat32 = 0,
+};
+
+// Lets `gl_buffer`, a buffer object of the app's context, stand in for a
+// tensor: Invoke reads an input from it, or writes an output to it, on the GPU,
+// and does not touch the tensor's memory on the CPU. Before the delegate is
+// applied or after that, until TfLiteGlesDelegateUnbindBuffer() or another bind
+// of the same tensor; from the next Invoke on. Where other tensors are bound
+// than before, that Invoke builds the partition anew; another buffer for the
+// same tensor costs nothing.
+//
+// `tensor_index`: the model's, of a float32 input or output of what the
+// delegate runs on the GPU, which no node on the CPU reads. `gl_buffer`: at
+// least the tensor's bytes; not copied and not owned, it must live until it is
+// unbound. `layout`: TfLiteGlesBufferLayout. The delegate must have been
+// applied with the app's context current.
+//
+// Order: Invoke sees what the app's shaders (stores to the buffer), copies and
+// uploads in that context wrote before it, and what the app does after Invoke
+// sees what Invoke wrote; no barrier or fence is needed on either side. A
+// context that shares the buffer needs its own fences.
+//
+// Interpreters of one delegate share its bindings. Threads: as Invoke.
+// Returns 0 (kTfLiteOk), or 1 (kTfLiteError) with the reason in
+// TfLiteGlesDelegateLastError(). What is only seen at the next Invoke (a buffer
+// that is too small, a tensor of another type) fails that one, with the reason
+// in the interpreter's error reporter.
+GLES_DELEGATE_EXPORT int32_t TfLiteGlesDelegateBindBuffer(
+    struct TfLiteDelegate* delegate, int32_t tensor_index, uint32_t gl_buffer,
+    int32_t layout);
+
+// The tensor travels through its memory on the CPU again. No error where
+// nothing is bound to it. Returns and threads as above.
+GLES_DELEGATE_EXPORT int32_t TfLiteGlesDelegateUnbindBuffer(
+    struct TfLiteDelegate* delegate, int32_t tensor_index);
 
 // A custom op of vision models that the delegate runs and stock TFLite does not
 // know, with a plain reference kernel for the CPU. Without a kernel the runtime

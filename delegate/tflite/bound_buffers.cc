@@ -1,0 +1,49 @@
+// The part of GlesSimpleDelegate that binds buffers of the app's.
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/tflite/gles_simple_delegate.h"
+
+namespace gles_delegate {
+
+bool GlesSimpleDelegate::IsOnBorder(int tensor) const {
+  return std::any_of(
+      subgraphs_.begin(), subgraphs_.end(), [tensor](const SubgraphReport& s) {
+        return std::find(s.border.begin(), s.border.end(), tensor) !=
+               s.border.end();
+      });
+}
+
+absl::Status GlesSimpleDelegate::BindBuffer(int tensor, uint32_t buffer) {
+  if (buffer != 0 && (worker_ != nullptr || options_.force_own_context ||
+                      (gpu_ != nullptr && gpu_->context->owned()))) {
+    return absl::FailedPreconditionError(
+        "a GL buffer can be bound where the delegate uses the app's "
+        "EGLContext, "
+        "and this one has a context of its own (thread_mode: worker, "
+        "force_own_context, or no context that was current when it was "
+        "applied)");
+  }
+  if (buffer != 0 && gpu_ != nullptr && !IsOnBorder(tensor)) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "tensor ", tensor,
+        " is no input or output of what the delegate runs on the GPU"));
+  }
+  buffers_->Bind(tensor, buffer);
+  return absl::OkStatus();
+}
+
+void GlesSimpleDelegate::WarnOfUnusedBuffers(TfLiteContext* context) const {
+  if (!model_) return;
+  for (const auto& [tensor, buffer] : buffers_->all()) {
+    if (IsOnBorder(tensor)) continue;
+    const std::string line =
+        absl::StrCat("TfLiteGlesDelegate: WARNING: GL buffer ", buffer,
+                     " is bound to tensor ", tensor,
+                     ", which is no input or output of what runs on the GPU");
+    context->ReportError(context, "%s", line.c_str());
+  }
+}
+
+}  // namespace gles_delegate

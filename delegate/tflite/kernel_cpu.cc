@@ -1,0 +1,51 @@
+// The part of GlesKernel that runs its nodes on the CPU after all.
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/tflite/kernel.h"
+#include "delegate/tflite/state_mark.h"
+
+namespace gles_delegate {
+
+absl::Status GlesKernel::MoveToCpu(TfLiteContext* context,
+                                   const CheckedNode& refused) {
+  const std::string why = absl::StrCat(
+      "the partition of ", setup_.partition.nodes.size(),
+      " nodes cannot run on the GPU at the shapes that the inputs were "
+      "resized to: ",
+      refused.op, " (node ", refused.index, "): ", refused.support.message(),
+      " [", refused.tensors, "]");
+  if (auto s = UseCpu(context, why); !s.ok()) return s;
+  read_shapes_ = BorderShapes(*context);
+  return absl::OkStatus();
+}
+
+absl::Status GlesKernel::UseCpu(TfLiteContext* context,
+                                const std::string& why) {
+  auto cpu =
+      std::make_unique<CpuPartition>(setup_.nodes.find, setup_.partition);
+  if (auto s = cpu->Check(context); !s.ok()) {
+    return absl::FailedPreconditionError(absl::StrCat(why, "; ", s.message()));
+  }
+  if (setup_.options.verbosity >= 1) {
+    context->ReportError(context, "WARNING: %s; it runs on the CPU",
+                         why.c_str());
+  }
+  on_cpu_ = std::move(cpu);
+  return absl::OkStatus();
+}
+
+absl::Status GlesKernel::EvalOnCpu(TfLiteContext* context) {
+  for (int id : setup_.partition.inputs) {
+    if (id < 0) continue;
+    TfLiteTensor& t = context->tensors[id];
+    // What the GPU held is gone with its shapes.
+    if (t.is_variable && IsStateOnGpu(t)) std::memset(t.data.raw, 0, t.bytes);
+  }
+  return on_cpu_->Run(context);
+}
+
+}  // namespace gles_delegate
