@@ -66,6 +66,7 @@ def load_delegate(
     prefer_faster: Optional[bool] = None,
     thread_mode: Optional[str] = None,
     report_file: Optional[Path] = None,
+    memory_limit_bytes: Optional[int] = None,
 ) -> Any:
     """Makes a delegate for an interpreter's `experimental_delegates`.
 
@@ -110,6 +111,8 @@ def load_delegate(
       thread_mode: "caller" (default), or "worker": the delegate works on a thread of its
         own, and any thread may invoke the interpreter.
       report_file: a file that takes the report as JSON.
+      memory_limit_bytes: the most GPU memory that the delegate's partitions take together;
+        0 (default): no limit.
 
     Returns:
       The runtime's own delegate object; keep it as long as its interpreters.

@@ -79,6 +79,7 @@ KINDS = {
     "prefer_faster": "flag",
     "thread_mode": "choice",
     "report_file": "path",
+    "memory_limit_bytes": "integer",
 }
 
 
