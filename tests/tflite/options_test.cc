@@ -196,8 +196,9 @@ TEST(PluginTest, ABadValueIsRefused) {
   EXPECT_EQ(Plugin("quantized_compute", "int"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("is not auto, float"));
   EXPECT_EQ(Plugin("integer_rounding", "up"), nullptr);
-  EXPECT_THAT(Reported(), HasSubstr("none of auto, tflite, tflite_wheel, "
-                                    "litert, xnnpack, reference"));
+  EXPECT_THAT(Reported(),
+              HasSubstr("none of auto, tflite, tflite_2_14, "
+                        "tflite_wheel, litert, xnnpack, reference"));
   EXPECT_EQ(Plugin("tuning", "fast"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("is not default or exhaustive"));
   EXPECT_EQ(Plugin("wait_type", "2"), nullptr);
