@@ -35,19 +35,9 @@ int32_t ZeroPointsApart(int64_t sum, const MeanOfCodes& m) {
   return Multiply(static_cast<int32_t>(sum), PlaneMultiplier(m), m.ties) + bias;
 }
 
-// TFLite divides the multiplier's bits by the count, as many more as the count
-// has taken first.
 Multiplier OneMultiplierOf(const MeanOfCodes& m) {
-  Multiplier multiplier = RescalingOf(m);
-  if (m.is_sum) return multiplier;
-  int shift = 0;
-  while (m.count >> (shift + 1) != 0) ++shift;
-  constexpr int kLeastShift = -31;
-  shift = std::min(shift, multiplier.shift - kLeastShift);
-  multiplier.value =
-      static_cast<int32_t>((int64_t{multiplier.value} << shift) / m.count);
-  multiplier.shift -= shift;
-  return multiplier;
+  return m.is_sum ? RescalingOf(m)
+                  : MeanMultiplierOf(m.in.scale, m.out.scale, m.count);
 }
 
 int32_t Limited(float code) {
@@ -92,6 +82,21 @@ MeanOfCodes As(Way way, const Reducing& r, bool is_sum = false) {
 }
 
 }  // namespace
+
+// TFLite divides the multiplier's bits by the count, and gives it before as
+// many more bits as the count has.
+Multiplier MeanMultiplierOf(float in_scale, float out_scale, int32_t count) {
+  Multiplier multiplier =
+      MultiplierOf(static_cast<double>(in_scale) / out_scale);
+  int shift = 0;
+  while (count >> (shift + 1) != 0) ++shift;
+  constexpr int kLeastShift = -31;
+  shift = std::min(shift, multiplier.shift - kLeastShift);
+  multiplier.value =
+      static_cast<int32_t>((int64_t{multiplier.value} << shift) / count);
+  multiplier.shift -= shift;
+  return multiplier;
+}
 
 bool MeanOfCodes::FitsSums() const {
   const double most = 255.0 * count;

@@ -69,6 +69,10 @@ struct MeanOfCodes {
   bool FitsSums() const;
 };
 
+// kByOneMultiplier's of a mean of `count` codes; newer kernels have it of
+// 16-bit codes as well.
+Multiplier MeanMultiplierOf(float in_scale, float out_scale, int32_t count);
+
 // What MEAN becomes in the kernels of `cpu`.
 MeanOfCodes MeanOf(const Reducing& reducing, CpuKernels cpu);
 // What becomes of the channels that the kernel's blocks of 16 leave over, where

@@ -82,7 +82,7 @@ bool AppendWide(const Node& node, const codes::KernelContext& context,
 int ComputeOnCodes(Graph* graph, const DeviceProfile& profile,
                    quant::CpuKernels cpu) {
   HoldCodes(graph);
-  codes::RescaleBeforeConcatenations(graph);
+  codes::MatchQuantizations(graph);
   const codes::KernelContext context{graph, profile, cpu};
   int count = 0;
   std::vector<Node> nodes;

@@ -473,6 +473,16 @@ vec4 op_add_wide(vec4 a, vec4 b, vec4 p) {
   return vec4(op_rescale(first + second, ivec4(multipliers.y),
                          ivec4(-(shifts & 63)), ties_up));
 }
+// TFLite's ADD and SUB of such codes where all scales are powers of two. p: one over
+// the powers of two that a and b are divided by, ties away from zero; 1, or -1 to
+// subtract.
+vec4 op_add_shifted(vec4 a, vec4 b, vec4 p) {
+  vec4 x = floor(abs(a) * p.x + 0.5);
+  vec4 y = floor(abs(b) * p.y + 0.5);
+  x = mix(x, -x, lessThan(a, vec4(0.0)));
+  y = mix(y, -y, lessThan(b, vec4(0.0)));
+  return clamp(x + p.z * y, -32768.0, 32767.0);
+}
 // A product of such codes, scaled. p: as op_requantize_all has it.
 vec4 op_mul_wide(vec4 a, vec4 b, vec4 p) {
   ivec4 multiplier = ivec4(int(p.x) * 32768 + int(p.y));

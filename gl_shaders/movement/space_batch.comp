@@ -1,10 +1,11 @@
-// The pixels of each block to batches of their own (TO_BATCH), zeros where they
+// The pixels of each block to batches of their own (TO_BATCH), `fill` where they
 // lie in the padding, or from there back to their place. One texel an
 // invocation.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec2 block;  // width, height
   ivec2 edge;   // padding or crop: left, top
+  float fill;
 };
 
 void main() {
@@ -14,7 +15,7 @@ void main() {
   int cell = p.w / src_size.w;  // of the block, row by row
   ivec2 q = p.xy * block + ivec2(cell % block.x, cell / block.x) - edge;
   int batch = p.w - cell * src_size.w;
-  ELEMENT4 v = ELEMENT4(0);
+  ELEMENT4 v = ELEMENT4(fill);
   if (all(greaterThanEqual(q, ivec2(0))) && all(lessThan(q, src_size.xy))) {
     v = read_src(q.x, q.y, p.z, batch);
   }

@@ -5,7 +5,7 @@
 //   PARTIAL  a sum of (code - zero point) for a second pass, as an integer
 //   STEPS    the code whose step it reaches, of 255 steps; with LAST_STEPS, of
 //            others from channel last_channels on
-//   SCALED   the low eight bits of the sum of codes, rescaled
+//   SCALED   the low bits of the sum of codes, rescaled
 //   MEAN     the mean code, rounded away from zero
 // and of 16-bit codes, whose MEAN is of count_of_mean codes:
 //   TRUNCATED   the mean code, towards zero
@@ -30,6 +30,7 @@ layout(std140, binding = 0) uniform Params {
   int multiplier;  // RESCALED
   int shift;
   int last_channels;
+  int low_bits;  // SCALED
 };
 
 #if THREADS > 1
@@ -187,7 +188,7 @@ ivec4 result_of(ivec4 sum, int count) {
   vec4 product = intBitsToFloat(floatBitsToInt(vec4(codes) * scale) + never);
   vec4 value = clamp(rounded_away(product + bias), -2147483520.0, 2147483520.0);
   codes = (rescales != 0 ? ivec4(value) : codes) + added_zero;
-  return ((codes - low) & 255) + low;
+  return ((codes - low) & low_bits) + low;
 }
 #else
 ivec4 result_of(ivec4 sum, int count) {

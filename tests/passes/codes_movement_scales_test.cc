@@ -15,6 +15,9 @@ namespace {
 using Dims = ModelBuilder::Shape;
 using Op = schema::BuiltinOperator;
 
+constexpr bool kCondition[] = {true,  false, false, true, true, false,
+                               false, false, true,  true, true, false};
+
 // One node of `op` from x to y, on shapes that suit it.
 template <typename Code>
 void AddMove(CodeCases<Code>* cases, Op op, const ModelQuantization& in,
@@ -45,6 +48,25 @@ void AddMove(CodeCases<Code>* cases, Op op, const ModelQuantization& in,
     case Op::PAD: {
       const int p = cases->Ints({4, 2}, {0, 0, 1, 2, 0, 1, 0, 0});
       b.AddOp(op, 2, {x, p}, y({2, 7, 7, 8}), schema::PadOptionsT());
+      break;
+    }
+    case Op::PADV2: {
+      const int p = cases->Ints({4, 2}, {0, 0, 1, 2, 0, 1, 2, 0});
+      // TFLite asks for the output's quantization.
+      const int value = cases->Constant({1}, out);
+      b.AddOp(op, 2, {x, p, value}, y({2, 7, 7, 10}), schema::PadV2OptionsT());
+      break;
+    }
+    case Op::SPACE_TO_BATCH_ND: {
+      const int p = cases->Ints({2, 2}, {1, 1, 0, 2});
+      b.AddOp(op, 2, {x, ints({2, 4}), p}, y({16, 3, 2, 8}),
+              schema::SpaceToBatchNDOptionsT());
+      break;
+    }
+    case Op::BATCH_TO_SPACE_ND: {
+      const int crops = cases->Ints({2, 2}, {1, 0, 0, 2});
+      b.AddOp(op, 2, {x, ints({1, 2}), crops}, y({1, 3, 10, 8}),
+              schema::BatchToSpaceNDOptionsT());
       break;
     }
     case Op::RESIZE_NEAREST_NEIGHBOR:
@@ -78,7 +100,8 @@ void AddMove(CodeCases<Code>* cases, Op op, const ModelQuantization& in,
 template <typename Code>
 void ExpectMoves(int seed) {
   CodeCases<Code> cases(seed);
-  for (Op op : {Op::RESHAPE, Op::TRANSPOSE, Op::SLICE, Op::PAD,
+  for (Op op : {Op::RESHAPE, Op::TRANSPOSE, Op::SLICE, Op::PAD, Op::PADV2,
+                Op::SPACE_TO_BATCH_ND, Op::BATCH_TO_SPACE_ND,
                 Op::RESIZE_NEAREST_NEIGHBOR, Op::DEPTH_TO_SPACE,
                 Op::SPACE_TO_DEPTH, Op::TILE, Op::GATHER}) {
     for (int i = 0; i < 3; ++i) {
@@ -86,6 +109,8 @@ void ExpectMoves(int seed) {
       // Other scale and zero point, other scale alone, the same.
       ModelQuantization out = i == 0 ? cases.Draw(in.scale[0]) : in;
       if (i == 1) out.scale[0] *= 1.5f;
+      // PADV2 of one quantization keeps its float view, which is exact.
+      if (op == Op::PADV2 && i == 2) continue;
       AddMove(&cases, op, in, out);
     }
   }
@@ -98,6 +123,33 @@ TEST(MovedCodesTest, AreTflites) {
   for (int seed = 1; seed <= 8; ++seed) {
     ExpectMoves<int8_t>(seed);
     ExpectMoves<uint8_t>(seed);
+  }
+}
+
+// SELECT takes its inputs' codes for the output's, whatever they stand for.
+template <typename Code>
+void ExpectSelections(int seed) {
+  CodeCases<Code> cases(seed);
+  const int condition = cases.b.template AddConstant<bool>(
+      "c", {12}, absl::MakeConstSpan(kCondition));
+  for (int i = 0; i < 52; ++i) {
+    const Dims dims = {3, 5, 12};
+    const ModelQuantization out = cases.Draw(cases.Power(-3, 0));
+    const auto other = [&] { return i % 4 == 0 ? out : cases.Draw(0.1f); };
+    const int x = cases.Input(dims, other());
+    const int z = i % 3 == 0 ? cases.Constant({12}, other())
+                             : cases.Input({5, 12}, other());
+    cases.b.AddOp(Op::SELECT_V2, 1, {condition, x, z},
+                  {cases.Output(dims, out)}, schema::SelectV2OptionsT());
+  }
+  cases.ExpectCodes(absl::StrCat("SELECT_V2 seed ", seed));
+}
+
+TEST(SelectedCodesTest, AreTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int seed = 1; seed <= 4; ++seed) {
+    ExpectSelections<int8_t>(seed);
+    ExpectSelections<uint8_t>(seed);
   }
 }
 

@@ -101,9 +101,10 @@ class CodeCases {
   int Ints(const Dims& dims, const std::vector<int32_t>& values) {
     return b.AddConstant<int32_t>("i", dims, values);
   }
-  int Output(const Dims& dims, const ModelQuantization& q) {
+  int Output(const Dims& dims, const ModelQuantization& q,
+             schema::TensorType type = kType) {
     const int id =
-        b.AddTensor(absl::StrCat("y", outputs_.size()), dims, kType, q);
+        b.AddTensor(absl::StrCat("y", outputs_.size()), dims, type, q);
     outputs_.push_back(id);
     return id;
   }

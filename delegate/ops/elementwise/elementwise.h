@@ -27,6 +27,9 @@ struct ElementwiseAttributes {
   Shape source_shape;  // as the output sees it: its own but for realigned ones
   // Applied before the node's post-ops.
   std::vector<RealignedFunction> functions;
+  // ADD and SUB of 16-bit codes: TFLite shifts them where all three scales are
+  // powers of two (pot_scale_int16).
+  bool shifts_codes = false;
 };
 
 // The dims of an elementwise result, by TFLite's rule: aligned from the right,

@@ -80,6 +80,13 @@ absl::StatusOr<std::vector<PostOp>> ActivationOf(const NodeView& node) {
   }
 }
 
+// TFLite's pot_scale_int16, which ADD and SUB alone have.
+bool ShiftsCodes(const NodeView& node) {
+  if (node.builtin_code != kAdd && node.builtin_code != kSub) return false;
+  auto params = node.Get<AddParams>();
+  return params.ok() && (*params)->pot_scale_int16;
+}
+
 // What is copied: best a computed tensor that is not broadcast.
 int ChooseSource(const NodeView& node, const std::array<Shape, 2>& aligned) {
   const Shape& output = node.outputs[0]->shape;
@@ -144,6 +151,7 @@ absl::StatusOr<ParsedNode> ParseFunctionOfTwo(const NodeView& node,
   ParsedNode parsed;
   ElementwiseAttributes attributes;
   attributes.source = source;
+  attributes.shifts_codes = ShiftsCodes(node);
   attributes.source_shape = aligned[source];
   const bool as_it_is =
       aligned[source] == node.inputs[source]->shape &&

@@ -56,7 +56,7 @@ absl::StatusOr<Blocks> ParseBlocks(const NodeView& node,
 SpaceBatchAttributes AttributesOf(const Blocks& b) {
   SpaceBatchAttributes a;
   if (b.block.size() == 2) {
-    a = {b.block[0], b.block[1], b.edges[0], b.edges[2]};
+    a = {b.block[0], b.block[1], b.edges[0], b.edges[2], 0};
   } else {
     a.block_w = b.block[0];  // the one spatial axis of rank 3 is the width
     a.left = b.edges[0];
@@ -86,6 +86,7 @@ absl::Status Plan(const Node& node, bool to_batch, Planner* planner) {
   d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
   d.uniforms.Int2("block", a.block_w, a.block_h);
   d.uniforms.Int2("edge", a.left, a.top);
+  d.uniforms.Float("fill", a.fill);
   d.Grid(to.w, to.h, to.slices() * to.b);
   UseLightWorkGroup(planner->profile(), &d);
   planner->Add(std::move(d));

@@ -15,6 +15,7 @@ namespace gles_delegate {
 struct SpaceBatchAttributes {
   int block_h = 1, block_w = 1;
   int top = 0, left = 0;  // of the paddings or crops
+  float fill = 0;         // outside src
 };
 
 // kInvalidArgument: blocks below 1, negative paddings, sizes that do not

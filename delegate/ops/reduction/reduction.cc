@@ -133,6 +133,7 @@ void AddCodeSums(const std::shared_ptr<const CodeSums>& codes, bool partial,
   d->uniforms.Int("multiplier", c.multiplier.value);
   d->uniforms.Int("shift", c.multiplier.shift);
   d->uniforms.Int("last_channels", c.last_channels);
+  d->uniforms.Int("low_bits", c.low_bits);
 }
 
 // `partial`: of codes, sums for another pass.

@@ -30,7 +30,7 @@ struct ReduceAxis {
 struct CodeSums {
   enum class Result {
     kSteps,   // the code whose step the sum reaches
-    kScaled,  // the low eight bits of the sum, rescaled
+    kScaled,  // the low bits of the sum, rescaled
     kMean,    // the mean code, rounded away from zero
     // Of 16-bit codes, MEAN: the mean code, towards zero; the sum, rescaled,
     // and then its mean, rounded away from zero; the mean in float32, scaled.
@@ -51,6 +51,7 @@ struct CodeSums {
   // kScaled: a sum of codes is `first` more than one of (code - zero point).
   int first = 0;
   int added_zero = 0;
+  int low_bits = 255;  // those that are kept, counted from `low`; -1: all
   bool rescales = false;
   float scale = 1;  // kFloatMean too
   float bias = 0;

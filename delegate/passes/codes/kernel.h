@@ -94,9 +94,10 @@ std::optional<Node> L2NormalizationOnCodes(const Node& node,
 std::optional<Node> MoveOnCodes(const Node& node, const KernelContext& c);
 std::optional<Node> ArgExtremeOnCodes(const Node& node, const KernelContext& c);
 // Gives each input of a uint8 CONCATENATION that has another quantization than
-// the output a node before it that rescales its codes, so that the
-// concatenation moves codes. Tensors know whether they hold codes.
-void RescaleBeforeConcatenations(Graph* graph);
+// the output a node before it that rescales its codes, and each input of a
+// SELECT one that takes its codes for the output's, as TFLite does: so that
+// these nodes move codes. Tensors know whether they hold codes.
+void MatchQuantizations(Graph* graph);
 // resizing.cc: of one quantization alone by XNNPACK's kernel.
 std::optional<Node> ResizeBilinearOnCodes(const Node& node,
                                           const KernelContext& c);

@@ -1,6 +1,7 @@
 // Ops that move codes from one quantization to another, CONCATENATION across
 // quantizations, ARG_MAX and ARG_MIN.
 #include <any>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/movement/pad.h"
+#include "delegate/ops/movement/space_batch.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/kernel.h"
@@ -16,7 +18,7 @@
 namespace gles_delegate::codes {
 namespace {
 
-constexpr int kQuantizeCode = 114;
+constexpr int kQuantizeCode = 114, kSelectCode = 64, kSelectV2Code = 123;
 
 // code - zero point of `from`, moved, as the same code's in `to`. Never
 // nothing: a node without post-ops may be taken for the identity, which it is
@@ -51,6 +53,47 @@ Node Converted(TensorId id, const Tensor& out, Graph* graph) {
   return node;
 }
 
+// Input `i` of a SELECT, whose codes are moved as they are, as a tensor of the
+// output's quantization; what makes it of one is added to `*nodes`.
+TensorId AsCodesOf(const Tensor& out, const Node& select, TensorId id,
+                   Graph* graph, std::vector<Node>* nodes) {
+  const Tensor in = graph->tensor(id);
+  Tensor same = in;
+  same.quantization = out.quantization;
+  if (in.is_constant()) return graph->AddTensor(std::move(same));
+  same.name = absl::StrCat(in.name, " as ", out.name);
+  same.tflite_index = -1;
+  Node node;
+  node.op = FindOp(kQuantizeCode, "");
+  node.tflite_index = select.tflite_index;
+  node.inputs = {id};
+  node.attributes = ElementwiseAttributes{0, in.shape, {}};
+  node.post_ops = {ShiftOf(in, out)};
+  node.on_codes = true;
+  node.outputs = {graph->AddTensor(std::move(same))};
+  nodes->push_back(std::move(node));
+  return nodes->back().outputs[0];
+}
+
+// A SELECT among 8-bit codes of the output's type.
+bool SelectsCodes(const Node& node, const Graph& graph) {
+  if (node.op->builtin_code != kSelectCode &&
+      node.op->builtin_code != kSelectV2Code) {
+    return false;
+  }
+  const TensorId out = node.outputs[0];
+  if (!EndsInSimulator(node) || !HoldsCodes(graph, out)) return false;
+  for (const int i : {1, 2}) {
+    const Tensor& in = graph.tensor(node.inputs[i]);
+    if (in.codes != graph.tensor(out).codes ||
+        in.quantization.scale.size() != 1 ||
+        (!in.holds_codes && !in.is_constant())) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // uint8 inputs, each of codes, some of another quantization than the output:
 // TFLite's int8 kernel refuses that.
 bool RescalesInputs(const Node& node, const Graph& graph) {
@@ -73,9 +116,16 @@ bool RescalesInputs(const Node& node, const Graph& graph) {
 
 }  // namespace
 
-void RescaleBeforeConcatenations(Graph* graph) {
+void MatchQuantizations(Graph* graph) {
   std::vector<Node> nodes;
   for (Node& node : graph->nodes) {
+    if (SelectsCodes(node, *graph)) {
+      for (const int i : {1, 2}) {
+        const Tensor out = graph->tensor(node.outputs[0]);
+        if (SameCodes(graph->tensor(node.inputs[i]), out)) continue;
+        node.inputs[i] = AsCodesOf(out, node, node.inputs[i], graph, &nodes);
+      }
+    }
     if (RescalesInputs(node, *graph)) {
       for (TensorId& id : node.inputs) {
         if (SameCodes(graph->tensor(id), graph->tensor(node.outputs[0]))) {
@@ -101,10 +151,18 @@ std::optional<Node> MoveOnCodes(const Node& node, const KernelContext& c) {
   }
   Node moved = node;
   moved.post_ops = {ShiftOf(in, out)};
+  // What is filled in is shifted, too.
+  const float shift = moved.post_ops[0].params[0];
   if (const auto* pad = std::any_cast<PadAttributes>(&node.attributes)) {
-    // What is filled in is shifted, too, and is zero then.
+    if (pad->runtime_value) return std::nullopt;
     PadAttributes filled = *pad;
-    filled.value = -moved.post_ops[0].params[0];
+    filled.value = std::round(pad->value / out.quantization.scale[0]) - shift;
+    moved.attributes = filled;
+  }
+  if (const auto* blocks =
+          std::any_cast<SpaceBatchAttributes>(&node.attributes)) {
+    SpaceBatchAttributes filled = *blocks;
+    filled.fill = -shift;
     moved.attributes = filled;
   }
   return moved;

@@ -1,6 +1,7 @@
 // QUANTIZE of codes, RELU and its like: one quantization's codes as another's.
 #include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/kernel.h"
+#include "delegate/passes/codes/wide_helpers.h"
 
 namespace gles_delegate::codes {
 namespace {
@@ -36,11 +37,33 @@ std::optional<Node> ConvertedByXnnpack(const Node& node, const Graph& graph) {
   return converted;
 }
 
+// 16-bit codes, which stay real values, as 8-bit ones.
+std::optional<Node> OfSixteenBits(const Node& node, const KernelContext& c) {
+  const Tensor& in = c.graph->tensor(node.inputs[0]);
+  const Tensor& out = c.graph->tensor(node.outputs[0]);
+  const std::optional<Range> range = RangeOf(node, out);
+  const float scale = in.quantization.scale[0];
+  const quant::Multiplier multiplier = quant::MultiplierOf(
+      quant::QuantizeScale(scale, out.quantization.scale[0]));
+  // A code, shifted so far to the left, fits 32 bits. 16-bit floats hold none.
+  constexpr int kMostShift = 15;
+  if (!range || c.profile.options.half || multiplier.shift > kMostShift) {
+    return std::nullopt;
+  }
+  Node rescaled = node;
+  rescaled.post_ops = {
+      {"code_of", {scale, 0, 0, 0}},
+      Requantize({multiplier}, out, quant::Ties::kAwayFromZero, c.graph),
+      range->AsPostOp()};
+  return rescaled;
+}
+
 }  // namespace
 
 std::optional<Node> QuantizeOnCodes(const Node& node, const KernelContext& c) {
   const Tensor& in = c.graph->tensor(node.inputs[0]);
   const Tensor& out = c.graph->tensor(node.outputs[0]);
+  if (IsSixteenBit(in)) return OfSixteenBits(node, c);
   // A quantization of floats: its input has none.
   if (!in.holds_codes) return std::nullopt;
   if (c.cpu == quant::CpuKernels::kXnnpack && in.codes == out.codes) {

@@ -17,15 +17,30 @@
 namespace gles_delegate::codes {
 namespace {
 
-bool IsSixteenBitConstant(const Tensor& tensor) {
-  const Quantization& q = tensor.quantization;
-  return tensor.codes == DataType::kInt16 && tensor.is_constant() &&
-         q.scale.size() == 1 && q.zero_point[0] == 0;
+// The exponent of a scale that TFLite takes for a power of two.
+std::optional<int> ExponentOf(float scale) {
+  constexpr float kSlack = 1e-3f;
+  const float exponent = std::log(scale) * (1.0f / std::log(2.0f));
+  const float rounded = std::round(exponent);
+  if (!(std::abs(exponent - rounded) < kSlack)) return std::nullopt;
+  return static_cast<int>(rounded);
 }
 
-bool IsPowerOfTwo(float scale) {
-  int exponent = 0;
-  return std::frexp(scale, &exponent) == 0.5f;
+bool ArePowersOfTwo(float a, float b, float out) {
+  return ExponentOf(a) && ExponentOf(b) && ExponentOf(out);
+}
+
+// Of powers of two: the output's scale is the larger input's, which is not
+// shifted. TFLite's kernel refuses others.
+std::optional<PostOp> ShiftedSum(float a, float b, float out, bool subtract) {
+  const int right_a = *ExponentOf(out) - *ExponentOf(a);
+  const int right_b = *ExponentOf(out) - *ExponentOf(b);
+  if (right_a < 0 || right_b < 0 || (right_a > 0 && right_b > 0)) {
+    return std::nullopt;
+  }
+  return PostOp{"add_shifted",
+                {std::ldexp(1.0f, -right_a), std::ldexp(1.0f, -right_b),
+                 subtract ? -1.0f : 1.0f, 0}};
 }
 
 // A multiplier's 31 bits as those of a float: 2^29 less, which is never
@@ -39,10 +54,6 @@ float AsBits(const quant::Multiplier& m) {
 
 std::optional<PostOp> Sum(float a, float b, float out, bool subtract,
                           bool ties_up) {
-  // TFLite shifts such sums, if the model's flag asks for it.
-  if (IsPowerOfTwo(a) && IsPowerOfTwo(b) && IsPowerOfTwo(out)) {
-    return std::nullopt;
-  }
   const quant::AddMultipliers m = quant::AddMultipliersOf(
       a, b, out, quant::AddMultipliers::kMoreBitsOfSixteen);
   const bool a_is_finer = a < b;
@@ -75,8 +86,10 @@ std::vector<Node> WideFunctionOfTwo(const Node& node, const KernelContext& c) {
       node.post_ops[0].operand == kNoTensor) {
     return {};
   }
-  const int source_input =
-      std::any_cast<const ElementwiseAttributes&>(node.attributes).source;
+  const auto& attributes =
+      std::any_cast<const ElementwiseAttributes&>(node.attributes);
+  const int source_input = attributes.source;
+  const bool shifts_codes = attributes.shifts_codes;
   const TensorId source = node.inputs[source_input];
   const PostOp function = node.post_ops[0];
   const Tensor& out = graph->tensor(node.outputs[0]);
@@ -99,6 +112,8 @@ std::vector<Node> WideFunctionOfTwo(const Node& node, const KernelContext& c) {
     integers = PostOp{name == "MAXIMUM" ? "maximum" : "minimum"};
   } else if (name == "MUL") {
     integers = Product(a, b, out_scale);
+  } else if (shifts_codes && ArePowersOfTwo(a, b, out_scale)) {
+    integers = ShiftedSum(a, b, out_scale, name == "SUB");
   } else {
     integers = Sum(a, b, out_scale, name == "SUB", newer && name == "ADD");
   }

@@ -15,8 +15,8 @@ namespace gles_delegate::codes {
 //
 // The nodes that compute what `node`, of the float view, stands for: the codes
 // of both operands, and the function of them. Empty: the node is something
-// else, or TFLite has another arithmetic for its scales (ADD and SUB where all
-// three are powers of two; results scaled up).
+// else, or TFLite has another arithmetic for its scales (results scaled up) or
+// none.
 std::vector<Node> WideFunctionOfTwo(const Node& node,
                                     const KernelContext& context);
 

@@ -51,6 +51,12 @@ bool IsSixteenBit(const Tensor& tensor) {
          q.scale.size() == 1 && q.zero_point[0] == 0;
 }
 
+bool IsSixteenBitConstant(const Tensor& tensor) {
+  const Quantization& q = tensor.quantization;
+  return tensor.codes == DataType::kInt16 && tensor.is_constant() &&
+         q.scale.size() == 1 && q.zero_point[0] == 0;
+}
+
 TensorId AddLike(const Tensor& like, const char* what, Graph* graph) {
   Tensor tensor;
   tensor.name = absl::StrCat(what, " of ", like.name);

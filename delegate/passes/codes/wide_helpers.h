@@ -16,6 +16,9 @@ namespace gles_delegate::codes {
 // Int16 codes computed at run time, of one scale and the zero point 0.
 bool IsSixteenBit(const Tensor& tensor);
 
+// Likewise of a constant.
+bool IsSixteenBitConstant(const Tensor& tensor);
+
 // A float32 tensor of the shape of `like` and of no quantization.
 TensorId AddLike(const Tensor& like, const char* what, Graph* graph);
 

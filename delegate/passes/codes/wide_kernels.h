@@ -29,13 +29,16 @@ std::vector<Node> WideRelu(const Node& node, const KernelContext& c);
 std::vector<Node> WideAbs(const Node& node, const KernelContext& c);
 std::vector<Node> WideLeakyRelu(const Node& node, const KernelContext& c);
 std::vector<Node> WideQuantize(const Node& node, const KernelContext& c);
-// Codes moved from one quantization to another, as they are; MAX_POOL_2D too.
+// wide_movement.cc: codes moved from one quantization to another, as they are.
+// MAX_POOL_2D too; of several inputs, CONCATENATION and SELECT.
 std::vector<Node> WideMove(const Node& node, const KernelContext& c);
+std::vector<Node> WideJoin(const Node& node, const KernelContext& c);
 // wide_matrices.cc: products of two activations.
 std::vector<Node> WideBatchMatMul(const Node& node, const KernelContext& c);
 // wide_windows.cc: sums and means over windows, axes and rows.
 std::vector<Node> WideAveragePool(const Node& node, const KernelContext& c);
 std::vector<Node> WideMean(const Node& node, const KernelContext& c);
+std::vector<Node> WideSum(const Node& node, const KernelContext& c);
 std::vector<Node> WideProductOfAxes(const Node& node, const KernelContext& c);
 std::vector<Node> WideSoftmax(const Node& node, const KernelContext& c);
 std::vector<Node> WideResizeBilinear(const Node& node, const KernelContext& c);

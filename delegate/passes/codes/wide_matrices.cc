@@ -1,7 +1,10 @@
 // BATCH_MATMUL of 16-bit activations: four products of halves of both sides.
 #include <any>
+#include <cstdint>
+#include <cstring>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "delegate/ops/elementwise/wide_sums.h"
 #include "delegate/ops/matmul/batch_matmul.h"
@@ -20,8 +23,31 @@ struct Halves {
   TensorId low = kNoTensor, high = kNoTensor;
 };
 
+// Of a constant: constants.
+Halves AddConstantHalves(TensorId id, Graph* graph) {
+  const Tensor constant = graph->tensor(id);
+  const absl::Span<const uint8_t> bytes = constant.constant.bytes();
+  std::vector<int16_t> codes(bytes.size() / sizeof(int16_t));
+  std::memcpy(codes.data(), bytes.data(), codes.size() * sizeof(int16_t));
+  std::vector<float> low, high;
+  for (const int16_t code : codes) {
+    const int upper = (code + 128) >> 8;
+    high.push_back(static_cast<float>(upper));
+    low.push_back(static_cast<float>(code - upper * 256));
+  }
+  const auto add = [&](const char* name, const std::vector<float>& values) {
+    const TensorId half = AddLike(constant, name, graph);
+    std::vector<uint8_t> of_floats(values.size() * sizeof(float));
+    std::memcpy(of_floats.data(), values.data(), of_floats.size());
+    graph->tensor(half).constant = ConstantData::Own(std::move(of_floats));
+    return half;
+  };
+  return {add("low codes", low), add("high codes", high)};
+}
+
 Halves AddHalves(const Node& node, TensorId id, std::vector<Node>* nodes,
                  Graph* graph) {
+  if (graph->tensor(id).is_constant()) return AddConstantHalves(id, graph);
   const float scale = graph->tensor(id).quantization.scale[0];
   const auto part = [&](const char* name, int index) {
     const TensorId to = AddLike(graph->tensor(id), name, graph);
@@ -42,7 +68,10 @@ std::vector<Node> WideBatchMatMul(const Node& node, const KernelContext& c) {
   const auto& a = std::any_cast<const BatchMatMulAttributes&>(node.attributes);
   const std::optional<PostOp> clamp = WideClamp(node.post_ops, out);
   const int depth = x.dims[x.dims.size() - (a.adj_x ? 2 : 1)];
-  if (!clamp || !IsSixteenBit(x) || !IsSixteenBit(y) || depth >= kMostDepth) {
+  const auto suits = [](const Tensor& tensor) {
+    return IsSixteenBit(tensor) || IsSixteenBitConstant(tensor);
+  };
+  if (!clamp || !suits(x) || !suits(y) || depth >= kMostDepth) {
     return {};
   }
   const quant::WideMultiplier m = quant::SixteenBitMultiplierOf(

@@ -1,4 +1,4 @@
-// Functions of one 16-bit code, and what moves codes.
+// Functions of one 16-bit code.
 #include <any>
 #include <cmath>
 #include <cstdint>
@@ -137,14 +137,6 @@ std::vector<Node> WideLeakyRelu(const Node& node, const KernelContext& c) {
   return {OfCodes(node,
                   {{"leaky_requantize", AsParams(positive, negative)}, *clamp},
                   *c.graph)};
-}
-
-std::vector<Node> WideMove(const Node& node, const KernelContext& c) {
-  const Tensor& in = c.graph->tensor(node.inputs[0]);
-  const Tensor& out = c.graph->tensor(node.outputs[0]);
-  const std::optional<PostOp> clamp = WideClamp(node.post_ops, out);
-  if (!clamp || !IsSixteenBit(in)) return {};
-  return {OfCodes(node, {*clamp}, *c.graph)};
 }
 
 }  // namespace gles_delegate::codes

@@ -1,5 +1,6 @@
-// 16-bit codes of more than one place: AVERAGE_POOL_2D, MEAN, SOFTMAX,
+// 16-bit codes of more than one place: AVERAGE_POOL_2D, MEAN, SUM, SOFTMAX,
 // RESIZE_BILINEAR.
+#include <algorithm>
 #include <any>
 #include <cstdint>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/wide_helpers.h"
 #include "delegate/passes/codes/wide_kernels.h"
+#include "quant/code_means.h"
 #include "quant/fixed_point.h"
 #include "quant/sixteen_bit.h"
 
@@ -75,19 +77,49 @@ std::vector<Node> WideMean(const Node& node, const KernelContext& c) {
   const float to = ScaleOf(*c.graph, node.outputs[0]);
   CodeSums sums;
   sums.count = static_cast<int>(count);
-  if (reduce.over_plane) {
+  // A sum has less than 2^31; what TFLite shifts past 32 bits, it loses.
+  const auto fits = [count](const quant::Multiplier& m) {
+    return count << (15 + std::max(m.shift, 0)) <= INT32_MAX;
+  };
+  if (c.cpu != quant::CpuKernels::kTflite) {
+    sums.result = CodeSums::Result::kRescaled;
+    sums.multiplier = quant::MeanMultiplierOf(from, to, sums.count);
+    sums.count = 1;  // of which the multiplier has it all
+    if (!fits(sums.multiplier)) return {};
+  } else if (reduce.over_plane) {
     sums.result = CodeSums::Result::kRescaled;
     sums.multiplier = quant::MultiplierOf(static_cast<double>(from) / to);
-    // A sum has less than 2^31; what TFLite shifts past 32 bits, it loses.
-    if (count << (15 + std::max(sums.multiplier.shift, 0)) > INT32_MAX) {
-      return {};
-    }
+    if (!fits(sums.multiplier)) return {};
   } else if (from == to) {
     sums.result = CodeSums::Result::kTruncated;
   } else {
     sums.result = CodeSums::Result::kFloatMean;
     sums.scale = from / to;
   }
+  reduce.codes = std::make_shared<const CodeSums>(std::move(sums));
+  return OfCodes(node, std::move(reduce), clamp, c.graph);
+}
+
+std::vector<Node> WideSum(const Node& node, const KernelContext& c) {
+  const std::optional<PostOp> clamp = ClampOf(node, *c.graph);
+  const int64_t count = c.graph->tensor(node.inputs[0]).shape.elements() /
+                        c.graph->tensor(node.outputs[0]).shape.elements();
+  if (!clamp || count >= kMaxSummed) return {};
+  const float from = ScaleOf(*c.graph, node.inputs[0]);
+  const float to = ScaleOf(*c.graph, node.outputs[0]);
+  CodeSums sums;
+  sums.result = CodeSums::Result::kScaled;
+  sums.low = -32768;
+  if (c.cpu != quant::CpuKernels::kLitert &&
+      c.cpu != quant::CpuKernels::kXnnpack) {
+    if (from != to) return {};  // which TFLite's kernel refuses
+    sums.low_bits = 0xffff;
+  } else {
+    sums.low_bits = -1;
+    sums.rescales = true;
+    sums.scale = from / to;
+  }
+  auto reduce = std::any_cast<ReduceAttributes>(node.attributes);
   reduce.codes = std::make_shared<const CodeSums>(std::move(sums));
   return OfCodes(node, std::move(reduce), clamp, c.graph);
 }

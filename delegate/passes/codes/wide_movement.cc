@@ -1,0 +1,60 @@
+// What moves 16-bit codes, as they are, from one scale to another.
+#include <optional>
+#include <utility>
+
+#include "delegate/passes/codes/wide_helpers.h"
+#include "delegate/passes/codes/wide_kernels.h"
+
+namespace gles_delegate::codes {
+namespace {
+
+PostOp CodeOf(const Tensor& tensor) {
+  return {"code_of", {tensor.quantization.scale[0], 0, 0, 0}};
+}
+PostOp ValueIn(const Tensor& tensor) {
+  return {"mul", {tensor.quantization.scale[0], 0, 0, 0}};
+}
+
+}  // namespace
+
+std::vector<Node> WideMove(const Node& node, const KernelContext& c) {
+  const Tensor& in = c.graph->tensor(node.inputs[0]);
+  const Tensor& out = c.graph->tensor(node.outputs[0]);
+  const std::optional<PostOp> clamp = WideClamp(node.post_ops, out);
+  if (!clamp || !IsSixteenBit(in)) return {};
+  Node moved = node;
+  moved.on_codes = true;
+  moved.post_ops = {CodeOf(in), *clamp, ValueIn(out)};
+  return {std::move(moved)};
+}
+
+std::vector<Node> WideJoin(const Node& node, const KernelContext& c) {
+  Graph* const graph = c.graph;
+  if (node.post_ops.size() != 1) return {};  // an activation
+  std::vector<Node> nodes;
+  Node joined = node;
+  joined.on_codes = true;
+  joined.post_ops.clear();
+  for (TensorId& id : joined.inputs) {
+    const Tensor& in = graph->tensor(id);
+    if (!in.is_float_view()) continue;  // a condition
+    const Tensor& out = graph->tensor(node.outputs[0]);
+    if (IsSixteenBitConstant(in)) {
+      Tensor constant = in;
+      constant.quantization = out.quantization;
+      id = graph->AddTensor(std::move(constant));
+    } else if (!IsSixteenBit(in)) {
+      return {};
+    } else if (in.quantization.scale != out.quantization.scale) {
+      std::vector<PostOp> post_ops = {CodeOf(in), ValueIn(out)};
+      const TensorId source = id;
+      id = AddLike(in, "codes moved", graph);
+      nodes.push_back(
+          WideElementwise(node, source, id, std::move(post_ops), *graph));
+    }
+  }
+  nodes.push_back(std::move(joined));
+  return nodes;
+}
+
+}  // namespace gles_delegate::codes

@@ -1,0 +1,183 @@
+// labels: op quant
+// 16-bit codes (16x8 models) of several operands, or between widths: ADD and
+// SUB of powers of two, BATCH_MATMUL of a constant, CONCATENATION, SELECT_V2
+// and SUM, and QUANTIZE to 8 bits. TFLite's codes, every one; 208 cases an op.
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "gtest/gtest.h"
+#include "tests/testing/code_cases.h"
+#include "tests/testing/device.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using Cases = CodeCases<int16_t>;
+using Dims = ModelBuilder::Shape;
+using Op = schema::BuiltinOperator;
+
+constexpr int kSeeds = 4, kCases = 52;
+
+ModelQuantization Of(float scale) {
+  return ModelQuantization::PerTensor(scale, 0);
+}
+
+// The flag asks for shifts, which TFLite does where all scales are powers of
+// two, or next to it; then the output's must be the larger input's.
+void AddShifted(Cases* cases, Op op, int i) {
+  const Dims dims = {1, 8, 8, 5 + i % 4};
+  const int exponent = cases->Int(-14, -4), apart = cases->Int(0, 9);
+  const float nearly = i % 5 == 0 ? 1.0004f : 1.0f;
+  ModelQuantization coarse = Of(nearly * std::ldexp(1.0f, exponent));
+  ModelQuantization fine = Of(std::ldexp(1.0f, exponent - apart));
+  ModelQuantization out = coarse;
+  const bool shifts = i % 4 != 3;
+  if (!shifts && i % 8 == 3) out = Of(2 * coarse.scale[0]);
+  if (i % 7 == 6) coarse = Of(1.1f * coarse.scale[0]);  // no power of two
+  if (i % 2 == 1) std::swap(coarse, fine);
+  const int x = cases->Input(dims, coarse);
+  // What is shifted has one shape: else TFLite ends the process.
+  const int z =
+      i % 3 == 0 ? cases->Constant(dims, fine) : cases->Input(dims, fine);
+  const int y = cases->Output(dims, out);
+  const auto activation = i % 6 == 1 ? schema::ActivationFunctionType::RELU
+                                     : schema::ActivationFunctionType::NONE;
+  if (op == Op::ADD) {
+    schema::AddOptionsT options;
+    options.pot_scale_int16 = shifts;
+    options.fused_activation_function = activation;
+    cases->b.AddOp(op, 3, {x, z}, {y}, options);
+  } else {
+    schema::SubOptionsT options;
+    options.pot_scale_int16 = shifts;
+    options.fused_activation_function = activation;
+    cases->b.AddOp(op, 5, {x, z}, {y}, options);
+  }
+}
+
+TEST(WideOperandsTest, SumsOfPowersOfTwoAreTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (Op op : {Op::ADD, Op::SUB}) {
+    for (int seed = 1; seed <= kSeeds; ++seed) {
+      Cases cases(seed);
+      for (int i = 0; i < kCases; ++i) AddShifted(&cases, op, i);
+      cases.ExpectCodes(
+          absl::StrCat(schema::EnumNameBuiltinOperator(op), " seed ", seed));
+    }
+  }
+}
+
+TEST(WideOperandsTest, BatchMatMulOfAConstantIsTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int depth : {1, 9, 64, 700}) {
+    Cases cases(depth);
+    for (int i = 0; i < kCases; ++i) {
+      const ModelQuantization a = cases.Draw(cases.Power(-4, -2));
+      const ModelQuantization b = cases.Draw(cases.Power(-4, -2));
+      schema::BatchMatMulOptionsT options;
+      options.adj_y = i % 2 == 1;
+      const Dims of_x = {2, 6, depth};
+      const Dims of_y = options.adj_y ? Dims{2, 7, depth} : Dims{2, depth, 7};
+      const bool first = i % 3 == 0;
+      const int x = first ? cases.Constant(of_x, a) : cases.Input(of_x, a);
+      const int y = first ? cases.Input(of_y, b) : cases.Constant(of_y, b);
+      const float spread = std::sqrt(static_cast<float>(depth));
+      const float scale = a.scale[0] * b.scale[0] * 15000 * spread;
+      const int z = cases.Output(
+          {2, 6, 7}, cases.Draw(scale * (i % 5 == 0 ? 0.3f : 2.0f)));
+      cases.b.AddOp(Op::BATCH_MATMUL, 3, {x, y}, {z}, options);
+    }
+    cases.ExpectCodes(absl::StrCat("BATCH_MATMUL of ", depth));
+  }
+}
+
+// TFLite moves codes, whatever they stand for.
+TEST(WideOperandsTest, ConcatenationsAreTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    Cases cases(seed);
+    for (int i = 0; i < kCases; ++i) {
+      const ModelQuantization out = cases.Draw(cases.Power(-5, -2));
+      const int channels = i % 2 == 0 ? 8 : 5;
+      const Dims dims = {1, 3, 7, channels};
+      std::vector<int> inputs;
+      for (int part = 0; part < 3; ++part) {
+        const ModelQuantization in =
+            part == 1 && i % 4 == 0 ? out : cases.Draw(2 * out.scale[0]);
+        inputs.push_back(part == 2 && i % 3 == 0 ? cases.Constant(dims, in)
+                                                 : cases.Input(dims, in));
+      }
+      schema::ConcatenationOptionsT options;
+      options.axis = 3;
+      cases.b.AddOp(Op::CONCATENATION, 2, inputs,
+                    {cases.Output({1, 3, 7, 3 * channels}, out)}, options);
+    }
+    cases.ExpectCodes(absl::StrCat("CONCATENATION seed ", seed));
+  }
+}
+
+TEST(WideOperandsTest, SelectionsAreTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  constexpr bool kCondition[] = {true, false, false, true, false};
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    Cases cases(seed);
+    const int condition =
+        cases.b.AddConstant<bool>("c", {5}, absl::MakeConstSpan(kCondition));
+    for (int i = 0; i < kCases; ++i) {
+      const Dims dims = {2, 7, 5};
+      const int x = cases.Input(dims, cases.Draw(0.01f));
+      const int z = i % 3 == 0 ? cases.Constant({5}, cases.Draw(0.02f))
+                               : cases.Input({7, 5}, cases.Draw(0.1f));
+      cases.b.AddOp(Op::SELECT_V2, 1, {condition, x, z},
+                    {cases.Output(dims, cases.Draw(0.03f))},
+                    schema::SelectV2OptionsT());
+    }
+    cases.ExpectCodes(absl::StrCat("SELECT_V2 seed ", seed));
+  }
+}
+
+// TFLite 2.9 keeps the low 16 bits of a sum.
+TEST(WideOperandsTest, SumsAreTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    Cases cases(seed);
+    for (int i = 0; i < kCases; ++i) {
+      const ModelQuantization q = cases.Draw(cases.Power(-5, -2));
+      const bool plane = i % 2 == 0;
+      const int x = cases.Input({2, 9, 7, 5}, q);
+      const int axes = plane ? cases.Ints({2}, {1, 2}) : cases.Ints({1}, {3});
+      schema::ReducerOptionsT options;
+      options.keep_dims = true;
+      const int y =
+          cases.Output(plane ? Dims{2, 1, 1, 5} : Dims{2, 9, 7, 1}, q);
+      cases.b.AddOp(Op::SUM, 2, {x, axes}, {y}, options);
+    }
+    cases.ExpectCodes(absl::StrCat("SUM seed ", seed));
+  }
+}
+
+TEST(WideOperandsTest, QuantizeToEightBitsIsTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    Cases cases(seed);
+    for (int i = 0; i < kCases; ++i) {
+      const Dims dims = {1, 16, 16, 5};
+      const ModelQuantization in = cases.Draw(cases.Power(-5, -1));
+      const float ratio = std::exp2(static_cast<float>(cases.Int(-3, 9)));
+      const ModelQuantization out = ModelQuantization::PerTensor(
+          in.scale[0] * ratio * (i % 4 == 0 ? 1.0f : 1.13f),
+          cases.Int(-128, 127));
+      const int x = cases.Input(dims, in);
+      const int y = cases.Output(dims, out, schema::TensorType::INT8);
+      cases.b.AddOp(Op::QUANTIZE, 2, {x}, {y});
+    }
+    cases.ExpectCodes(absl::StrCat("QUANTIZE to int8, seed ", seed));
+  }
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
