@@ -21,6 +21,7 @@ void AddQuantizedConvolutionCases(CaseList* list);
 void AddQuantizedUnaryCases(CaseList* list);
 void AddQuantizedBinaryCases(CaseList* list);
 void AddQuantizedWindowCases(CaseList* list);
+void AddQuantizedJoinCases(CaseList* list);
 void AddSixteenBitCases(CaseList* list);
 void AddLimitCases(CaseList* list);
 

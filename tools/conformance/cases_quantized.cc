@@ -194,6 +194,7 @@ void AddQuantizedCases(CaseList* list) {
   AddQuantizedUnaryCases(list);
   AddQuantizedBinaryCases(list);
   AddQuantizedWindowCases(list);
+  AddQuantizedJoinCases(list);
   AddSixteenBitCases(list);
 }
 

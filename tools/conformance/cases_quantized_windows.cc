@@ -135,6 +135,18 @@ void AddMoves(CaseList* list) {
         b.AddConstant<int32_t>("size", {4}, std::vector<int32_t>{2, 3, 5, 7});
     b.AddOp(Op::SLICE, 2, {x, begin, size}, {y});
   });
+  add(Op::PAD, {2, 9, 6, 10}, [](ModelBuilder& b, int x, int y) {
+    const int paddings = b.AddConstant<int32_t>(
+        "paddings", {4, 2}, std::vector<int32_t>{0, 0, 1, 2, 0, 1, 1, 0});
+    b.AddOp(Op::PAD, 2, {x, paddings}, {y});
+  });
+  add(Op::SPACE_TO_BATCH_ND, {12, 4, 2, 9}, [](ModelBuilder& b, int x, int y) {
+    const int block =
+        b.AddConstant<int32_t>("block", {2}, std::vector<int32_t>{2, 3});
+    const int paddings = b.AddConstant<int32_t>(
+        "paddings", {2, 2}, std::vector<int32_t>{1, 1, 0, 1});
+    b.AddOp(Op::SPACE_TO_BATCH_ND, 2, {x, block, paddings}, {y});
+  });
   add(Op::RESHAPE, {2, 30, 9}, [](ModelBuilder& b, int x, int y) {
     const int shape =
         b.AddConstant<int32_t>("shape", {3}, std::vector<int32_t>{2, 30, 9});

@@ -1,0 +1,127 @@
+// 8-bit ops of several tensors beside the elementwise ones: TRANSPOSE_CONV,
+// BATCH_MATMUL, CONCATENATION and SELECT_V2. No code may differ, whatever the
+// scales and zero points.
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "tools/conformance/cases.h"
+#include "tools/conformance/quantized_series.h"
+
+namespace gles_delegate::conformance {
+namespace {
+
+using testing::Shape;
+using Op = schema::BuiltinOperator;
+
+// An output that sums of `terms` products of two codes mostly fit, in other
+// cases not.
+ModelQuantization OutputOfSums(QuantizedBuilder& b, float scale_of_products,
+                               int terms, int number) {
+  const float spread = std::sqrt(static_cast<float>(terms));
+  const float part = number % 3 == 0 ? 0.3f : 1.5f;
+  return WithZeroPoint(b, scale_of_products * 70 * spread * part);
+}
+
+void AddTransposeConv(CaseList* list) {
+  static const auto& shape = *new Shape{1, 4, 5, 7};
+  constexpr int kOut = 6;
+  AddSeries(list, Op::TRANSPOSE_CONV, "codes", shape,
+            [=](QuantizedBuilder& b, int number) {
+              const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
+              const std::vector<int32_t> to = {1, 8, 10, kOut};
+              const int size =
+                  b.builder().AddConstant<int32_t>("size", {4}, to);
+              std::vector<float> scales;
+              const int w = b.Weights("w", {kOut, 3, 3, shape[3]}, 0, 0.05f,
+                                      number % 2 == 0, &scales);
+              const int x = b.InputOfCodes("x", shape, in, AllCodes(b, 37));
+              const int bias = b.Bias(kOut, in.scale[0], scales, 100);
+              const int y = b.Output(
+                  "y", {to[0], to[1], to[2], to[3]},
+                  OutputOfSums(b, in.scale[0] * scales[0], 63, number));
+              schema::TransposeConvOptionsT options;
+              options.stride_w = options.stride_h = 2;
+              b.builder().AddOp(Op::TRANSPOSE_CONV, 3, {size, w, x, bias}, {y},
+                                options);
+              return b.Finish({y}, 0);
+            });
+}
+
+// TFLite has no uint8 kernel.
+void AddBatchMatMul(CaseList* list) {
+  static const auto& shape = *new Shape{2, 7, 33};
+  AddSeries(
+      list, Op::BATCH_MATMUL, "codes", shape,
+      [=](QuantizedBuilder& b, int number) {
+        const ModelQuantization of_x = WithZeroPoint(b, DrawScale(b));
+        const ModelQuantization of_z = WithZeroPoint(b, DrawScale(b));
+        schema::BatchMatMulOptionsT options;
+        options.adj_y = number % 2 == 1;
+        const Shape other =
+            options.adj_y ? Shape{2, 9, shape[2]} : Shape{2, shape[2], 9};
+        const int x = b.InputOfCodes("x", shape, of_x, AllCodes(b, 37));
+        const int z = b.InputOfCodes("z", other, of_z, AllCodes(b, 91));
+        const int y = b.Output(
+            "y", {2, 7, 9},
+            OutputOfSums(b, of_x.scale[0] * of_z.scale[0], shape[2], number));
+        b.builder().AddOp(Op::BATCH_MATMUL, 2, {x, z}, {y}, options);
+        return b.Finish({y}, 0);
+      },
+      /*with_uint8=*/false);
+}
+
+// uint8 codes are rescaled; int8 ones must be of one quantization.
+void AddConcatenation(CaseList* list) {
+  static const auto& shape = *new Shape{1, 4, 9, 7};
+  AddSeries(list, Op::CONCATENATION, "codes", shape,
+            [=](QuantizedBuilder& b, int number) {
+              const ModelQuantization out = WithZeroPoint(b, DrawScale(b));
+              const auto draw = [&] {
+                return b.is_signed()
+                           ? out
+                           : WithZeroPoint(b,
+                                           DrawBeside(b, out.scale[0], -3, 3));
+              };
+              const int x = b.InputOfCodes("x", shape, draw(), AllCodes(b, 37));
+              const int z = b.InputOfCodes("z", shape, draw(), AllCodes(b, 91));
+              schema::ConcatenationOptionsT options;
+              options.axis = 2 + number % 2;
+              Shape joined = shape;
+              joined[options.axis] *= 2;
+              const int y = b.Output("y", joined, out);
+              b.builder().AddOp(Op::CONCATENATION, 2, {x, z}, {y}, options);
+              return b.Finish({y}, 0);
+            });
+}
+
+// Codes are taken as they are, whatever they stand for in the output.
+void AddSelect(CaseList* list) {
+  static const auto& shape = *new Shape{1, 4, 9, 7};
+  AddSeries(
+      list, Op::SELECT_V2, "codes", shape,
+      [=](QuantizedBuilder& b, int number) {
+        const int c = b.BoolInput("c", {4, 9, 1});
+        const ModelQuantization out = WithZeroPoint(b, DrawScale(b));
+        const auto draw = [&] {
+          return number % 4 == 0 ? out : WithZeroPoint(b, DrawScale(b));
+        };
+        const int x = b.InputOfCodes("x", shape, draw(), AllCodes(b, 37));
+        const int z = Operand(b, "z", {9, 7}, draw(), number % 2 == 0, 91);
+        const int y = b.Output("y", shape, out);
+        b.builder().AddOp(Op::SELECT_V2, 1, {c, x, z}, {y},
+                          schema::SelectV2OptionsT());
+        return b.Finish({y}, 0);
+      });
+}
+
+}  // namespace
+
+void AddQuantizedJoinCases(CaseList* list) {
+  AddTransposeConv(list);
+  AddBatchMatMul(list);
+  AddConcatenation(list);
+  AddSelect(list);
+}
+
+}  // namespace gles_delegate::conformance
