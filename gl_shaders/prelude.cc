@@ -13,8 +13,8 @@ namespace gles_delegate::gl_shaders {
 namespace {
 
 // The members that every Params block begins with. ParamsOf
-// (delegate/plan/program.h) writes their values, in the same order and by the
-// same names.
+// (delegate/plan/dispatch_shader.h) writes their values, in the same order and
+// by the same names.
 std::string CommonParams(const ShaderSpec& spec) {
   std::string text = "ivec4 grid;";
   for (const TensorBinding& t : spec.tensors) {

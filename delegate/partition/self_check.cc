@@ -13,7 +13,7 @@
 #include "delegate/partition/self_check_reference.h"
 #include "delegate/partition/self_check_units.h"
 #include "delegate/partition/self_check_values.h"
-#include "delegate/plan/program.h"
+#include "delegate/plan/dispatch_shader.h"
 #include "delegate/runtime/executor.h"
 
 namespace gles_delegate {

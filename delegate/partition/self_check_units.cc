@@ -7,7 +7,7 @@
 #include "absl/types/span.h"
 #include "delegate/cache/cache_hash.h"
 #include "delegate/partition/self_check_reference.h"
-#include "delegate/plan/program.h"
+#include "delegate/plan/dispatch_shader.h"
 #include "gl_shaders/shader.h"
 
 namespace gles_delegate {

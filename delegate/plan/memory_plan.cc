@@ -4,7 +4,7 @@
 #include <limits>
 #include <map>
 
-#include "delegate/plan/program.h"
+#include "delegate/plan/dispatch_shader.h"
 
 namespace gles_delegate {
 

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "delegate/graph/op.h"
-#include "delegate/plan/program.h"
+#include "delegate/plan/dispatch_shader.h"
 
 namespace gles_delegate {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/plan/program.h"
+#include "delegate/plan/dispatch_shader.h"
 #include "delegate/runtime/check_limits.h"
 
 namespace gles_delegate {

@@ -4,7 +4,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "delegate/plan/program.h"
+#include "delegate/plan/dispatch_shader.h"
 #include "delegate/runtime/gpu_memory.h"
 
 namespace gles_delegate {

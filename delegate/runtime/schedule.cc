@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/plan/dispatch_shader.h"
 #include "delegate/plan/planner.h"
-#include "delegate/plan/program.h"
 
 namespace gles_delegate {
 

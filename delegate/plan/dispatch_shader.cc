@@ -1,4 +1,4 @@
-#include "delegate/plan/program.h"
+#include "delegate/plan/dispatch_shader.h"
 
 #include <cstring>
 #include <utility>

@@ -1,7 +1,7 @@
 // From a dispatch to what GL takes: the shader's description and its Params
 // block. Still plain data.
-#ifndef GLES_DELEGATE_DELEGATE_PLAN_PROGRAM_H_
-#define GLES_DELEGATE_DELEGATE_PLAN_PROGRAM_H_
+#ifndef GLES_DELEGATE_DELEGATE_PLAN_DISPATCH_SHADER_H_
+#define GLES_DELEGATE_DELEGATE_PLAN_DISPATCH_SHADER_H_
 
 #include <cstdint>
 #include <string>
@@ -30,4 +30,4 @@ UniformBlock ParamsOf(const Graph& graph, const Dispatch& dispatch);
 
 }  // namespace gles_delegate
 
-#endif  // GLES_DELEGATE_DELEGATE_PLAN_PROGRAM_H_
+#endif  // GLES_DELEGATE_DELEGATE_PLAN_DISPATCH_SHADER_H_
