@@ -19,7 +19,7 @@ absl::string_view BuiltinName(int code) {
 #define BUILTIN(name, value) \
   case value:                \
     return #name;
-#include "delegate/tflite/builtin_names.inc"
+#include "delegate/graph/builtin_names.inc"
 #undef BUILTIN
     default:
       return "UNKNOWN";

@@ -21,7 +21,7 @@ constexpr CpuOp kCpuOps[] = {
 
 constexpr const char* kBuiltins[] = {
 #define BUILTIN(name, value) #name,
-#include "delegate/tflite/builtin_names.inc"
+#include "delegate/graph/builtin_names.inc"
 #undef BUILTIN
 };
 
