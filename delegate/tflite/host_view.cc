@@ -1,14 +1,11 @@
 #include "delegate/tflite/host_view.h"
 
 #include "absl/container/flat_hash_map.h"
+#include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/float_view.h"
 
 namespace gles_delegate {
 namespace {
-
-constexpr int kCast = 53;
-constexpr int kArgMax = 56;
-constexpr int kArgMin = 79;
 
 // Integers of 8 or 16 bits without quantization parameters.
 bool IsPlainSmallInteger(const Tensor& t) {
@@ -44,9 +41,9 @@ void ViewForHost(Tensor* tensor) {
 void ChooseInt64Views(absl::Span<const NodeTensors> nodes, Graph* graph) {
   absl::flat_hash_map<int, bool> fits_int32;  // of the nodes' outputs
   for (const NodeTensors& node : nodes) {
-    const bool is_arg =
-        node.builtin_code == kArgMax || node.builtin_code == kArgMin;
-    const bool is_cast = node.builtin_code == kCast &&
+    const bool is_arg = node.builtin_code == builtin::ARG_MAX ||
+                        node.builtin_code == builtin::ARG_MIN;
+    const bool is_cast = node.builtin_code == builtin::CAST &&
                          node.inputs.size() == 1 && node.outputs.size() == 1;
     if (is_cast && IsInt64(*graph, node.inputs[0]) &&
         NeedsAllBits(*graph, node.outputs[0]) && !fits_int32[node.inputs[0]]) {

@@ -2,25 +2,19 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/builtin_codes.h"
 
 namespace gles_delegate {
 namespace {
 
-constexpr int kConv2d = 3;
-constexpr int kDepthwiseConv2d = 4;
-constexpr int kFullyConnected = 9;
-constexpr int kLstm = 16;
-constexpr int kSvdf = 27;
-constexpr int kSequenceLstm = 44;
-
 bool HasHybridKernel(int builtin_code) {
   switch (builtin_code) {
-    case kConv2d:
-    case kDepthwiseConv2d:
-    case kFullyConnected:
-    case kLstm:
-    case kSvdf:
-    case kSequenceLstm:
+    case builtin::CONV_2D:
+    case builtin::DEPTHWISE_CONV_2D:
+    case builtin::FULLY_CONNECTED:
+    case builtin::LSTM:
+    case builtin::SVDF:
+    case builtin::UNIDIRECTIONAL_SEQUENCE_LSTM:
       return true;
     default:
       return false;
@@ -65,7 +59,7 @@ void ViewHybridInputs(absl::Span<const NodeTensors> nodes, Graph* graph) {
   for (const NodeTensors& node : nodes) {
     others.insert(node.outputs.begin(), node.outputs.end());
     const bool is_hybrid = IsHybrid(*graph, node.builtin_code, node.inputs) &&
-                           node.builtin_code != kDepthwiseConv2d;
+                           node.builtin_code != builtin::DEPTHWISE_CONV_2D;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       (is_hybrid && i > 0 ? hybrid : others).insert(node.inputs[i]);
     }
@@ -82,7 +76,8 @@ absl::Status ReadHybridWeights(int builtin_code, Graph* graph, Node* node) {
   for (TensorId& id : node->inputs) {
     if (id == kNoTensor || !IsReadOtherwise(graph->tensor(id))) continue;
     const Tensor& t = graph->tensor(id);
-    if (t.codes == DataType::kUint8 && builtin_code == kDepthwiseConv2d) {
+    if (t.codes == DataType::kUint8 &&
+        builtin_code == builtin::DEPTHWISE_CONV_2D) {
       return absl::UnimplementedError(
           absl::StrCat(t.ToString(),
                        " is uint8 beside float32 activations, which TFLite's "

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "delegate/graph/builtin_codes.h"
 #include "delegate/ops/recurrent/lstm_inputs.h"
 #include "delegate/tflite/host_view.h"
 #include "delegate/tflite/hybrid_weights.h"
@@ -9,8 +10,6 @@
 
 namespace gles_delegate {
 namespace {
-
-constexpr int kLstmCode = 16;
 
 bool IsInteger(const Tensor& t) {
   return t.type == DataType::kInt32 || t.type == DataType::kBool;
@@ -35,7 +34,7 @@ void MarkBasicLstmStates(absl::Span<const NodeTensors> nodes, Graph* graph) {
     made.insert(node.outputs.begin(), node.outputs.end());
   }
   for (const NodeTensors& node : nodes) {
-    if (node.builtin_code != kLstmCode ||
+    if (node.builtin_code != builtin::LSTM ||
         node.inputs.size() != lstm::basic::kInputs) {
       continue;
     }

@@ -5,14 +5,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/float_view.h"
 #include "delegate/tflite/hybrid_weights.h"
 #include "delegate/tflite/read_tensor.h"
 
 namespace gles_delegate {
 namespace {
-
-constexpr int kCustomCode = 32;
 
 absl::string_view BuiltinName(int code) {
   switch (code) {
@@ -28,14 +27,12 @@ absl::string_view BuiltinName(int code) {
 
 // The input of a builtin that may be an int32 bias; -1: it has none.
 int BiasInput(int builtin_code) {
-  constexpr int kConv2d = 3, kDepthwise = 4, kFullyConnected = 9,
-                kTransposeConv = 67;
   switch (builtin_code) {
-    case kConv2d:
-    case kDepthwise:
-    case kFullyConnected:
+    case builtin::CONV_2D:
+    case builtin::DEPTHWISE_CONV_2D:
+    case builtin::FULLY_CONNECTED:
       return 2;
-    case kTransposeConv:
+    case builtin::TRANSPOSE_CONV:
       return 3;
     default:
       return -1;
@@ -60,7 +57,7 @@ NodeView ViewOf(const TfLiteNode& tflite_node,
 }  // namespace
 
 std::string OpName(const TfLiteRegistration& registration) {
-  if (registration.builtin_code == kCustomCode) {
+  if (registration.builtin_code == builtin::CUSTOM) {
     return absl::StrCat("CUSTOM ", registration.custom_name == nullptr
                                        ? "(unnamed)"
                                        : registration.custom_name);

@@ -9,12 +9,11 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/builtin_codes.h"
 #include "delegate/tflite/abi.h"
 
 namespace gles_delegate {
 namespace {
-
-constexpr int kCustomBuiltinCode = 32;  // kTfLiteBuiltinCustom
 
 struct Wrapped {
   NewestDelegate abi;  // first: what TFLite points at
@@ -122,7 +121,7 @@ NewestRegistration RegistrationFor(const SimpleDelegate& delegate) {
   r.base.free = KernelFree;
   r.base.prepare = KernelPrepare;
   r.base.invoke = KernelEval;
-  r.base.builtin_code = kCustomBuiltinCode;
+  r.base.builtin_code = builtin::CUSTOM;
   r.base.custom_name = delegate.Name();
   r.base.version = 1;
   return r;

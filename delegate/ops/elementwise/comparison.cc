@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/builtin_codes.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/movement/remap.h"
@@ -21,12 +22,12 @@ struct Function {
 };
 
 constexpr Function kFunctions[] = {
-    {58, "lessThan", kFloats | kInts},
-    {61, "greaterThan", kFloats | kInts},
-    {62, "greaterThanEqual", kFloats | kInts},
-    {63, "lessThanEqual", kFloats | kInts},
-    {71, "equal", kFloats | kInts | kBools},
-    {72, "notEqual", kFloats | kInts | kBools},
+    {builtin::LESS, "lessThan", kFloats | kInts},
+    {builtin::GREATER, "greaterThan", kFloats | kInts},
+    {builtin::GREATER_EQUAL, "greaterThanEqual", kFloats | kInts},
+    {builtin::LESS_EQUAL, "lessThanEqual", kFloats | kInts},
+    {builtin::EQUAL, "equal", kFloats | kInts | kBools},
+    {builtin::NOT_EQUAL, "notEqual", kFloats | kInts | kBools},
 };
 
 bool IsEightBit(const Tensor& tensor) {
@@ -112,7 +113,7 @@ absl::StatusOr<ParsedNode> ParseComparison(const NodeView& node) {
   }
   auto dims = BroadcastDims(a.dims, b.dims);
   if (!dims.ok()) return dims.status();
-  if (auto s = CheckDims(output, *dims); !s.ok()) return s;
+  if (auto s = CheckOutputDims(output, *dims); !s.ok()) return s;
   attributes.function = function->name;
   for (int i = 0; i < 2; ++i) {
     auto shape = AlignedShape(node.inputs[i]->dims, output.dims);
@@ -135,9 +136,8 @@ absl::Status PlanComparison(const Node& node, Planner* planner) {
   }
   if (attributes.of_codes) ScaleSides(node, attributes, *planner, &d);
   d.Write("dst", node.outputs[0]);
-  d.Grid(to.w, to.h, to.slices() * to.b);
-  UseLightWorkGroup(planner->profile(), &d);
-  planner->Add(std::move(d));
+  d.OverTexels(to);
+  AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }
 

@@ -4,14 +4,13 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
 
 namespace gles_delegate {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr int kLeakyRelu = 98;
-constexpr int kGelu = 150;
 
 struct UnaryFunction {
   int builtin_code;
@@ -21,40 +20,40 @@ struct UnaryFunction {
 };
 
 constexpr UnaryFunction kFunctions[] = {
-    {8, "floor", {}},
-    {14, "logistic", {}},
-    {19, "clamp", {0, kInf}},  // RELU
-    {20, "clamp", {-1, 1}},    // RELU_N1_TO_1
-    {21, "clamp", {0, 6}},     // RELU6
-    {28, "tanh", {}},
-    {47, "exp", {}},
-    {59, "neg", {}, kFloats | kInts},
-    {66, "sin", {}},
-    {73, "log", {}},
-    {75, "sqrt", {}},
-    {76, "rsqrt", {}},
-    {92, "square", {}},
-    {kLeakyRelu, "leaky_relu", {}},
-    {87, "logical_not", {}, kBools},
-    {101, "abs", {}, kFloats | kInts},
-    {104, "ceil", {}},
-    {108, "cos", {}},
-    {111, "elu", {}},
-    {116, "round", {}},
-    {117, "hard_swish", {}},
-    {kGelu, "gelu", {}},
-    {152, "clamp", {0, 1}},  // RELU_0_TO_1
-    {158, "sign", {}, kFloats | kInts},
+    {builtin::FLOOR, "floor", {}},
+    {builtin::LOGISTIC, "logistic", {}},
+    {builtin::RELU, "clamp", {0, kInf}},
+    {builtin::RELU_N1_TO_1, "clamp", {-1, 1}},
+    {builtin::RELU6, "clamp", {0, 6}},
+    {builtin::TANH, "tanh", {}},
+    {builtin::EXP, "exp", {}},
+    {builtin::NEG, "neg", {}, kFloats | kInts},
+    {builtin::SIN, "sin", {}},
+    {builtin::LOG, "log", {}},
+    {builtin::SQRT, "sqrt", {}},
+    {builtin::RSQRT, "rsqrt", {}},
+    {builtin::SQUARE, "square", {}},
+    {builtin::LEAKY_RELU, "leaky_relu", {}},
+    {builtin::LOGICAL_NOT, "logical_not", {}, kBools},
+    {builtin::ABS, "abs", {}, kFloats | kInts},
+    {builtin::CEIL, "ceil", {}},
+    {builtin::COS, "cos", {}},
+    {builtin::ELU, "elu", {}},
+    {builtin::ROUND, "round", {}},
+    {builtin::HARD_SWISH, "hard_swish", {}},
+    {builtin::GELU, "gelu", {}},
+    {builtin::RELU_0_TO_1, "clamp", {0, 1}},
+    {builtin::SIGN, "sign", {}, kFloats | kInts},
 };
 
 absl::StatusOr<PostOp> PostOpOf(const UnaryFunction& f, const NodeView& node) {
   PostOp op{f.function, f.params};
-  if (f.builtin_code == kLeakyRelu) {
+  if (f.builtin_code == builtin::LEAKY_RELU) {
     auto params = node.Get<LeakyReluParams>();
     if (!params.ok()) return params.status();
     op.params[0] = (*params)->alpha;
   }
-  if (f.builtin_code == kGelu) {
+  if (f.builtin_code == builtin::GELU) {
     auto params = node.Get<GeluParams>();
     if (!params.ok()) return params.status();
     if ((*params)->approximate) op.function = "gelu_tanh";
