@@ -25,6 +25,7 @@ const Knob* FindKnob(absl::string_view name) {
   return it == knobs.end() ? nullptr : &*it;
 }
 
+// A table, and therefore longer than other functions: a row for each knob.
 std::vector<Knob> MakeKnobs() {
   using C = DeviceChoices;
   constexpr int kAny = 1 << 30;  // A limit of what texts may say, no more.

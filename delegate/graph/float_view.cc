@@ -19,6 +19,66 @@ bool SameQuantization(const Tensor& a, const Tensor& b) {
          a.codes == b.codes;
 }
 
+template <typename... Words>
+absl::Status Refuse(const Tensor& tensor, const Words&... words) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(tensor.ToString(), " ", words...));
+}
+
+// Of a tensor with a scale for each index of a dimension.
+absl::Status CheckChannelScales(const Tensor& tensor) {
+  const Quantization& q = tensor.quantization;
+  if (!tensor.is_constant()) {
+    return Refuse(
+        tensor, "has ", q.scale.size(),
+        " quantization scales; only constants may have one per channel");
+  }
+  if (q.dimension < 0 || q.dimension >= static_cast<int>(tensor.dims.size()) ||
+      static_cast<int>(q.scale.size()) != tensor.dims[q.dimension]) {
+    return Refuse(tensor, "has ", q.scale.size(),
+                  " quantization scales, which do not fit dimension ",
+                  q.dimension);
+  }
+  return absl::OkStatus();
+}
+
+// Of one scale and zero point. `half`: floats are stored in 16 bits.
+absl::Status CheckScale(const Tensor& tensor, float scale, int64_t zero,
+                        bool half) {
+  // Biases (int32, int64) have no range to speak of.
+  const bool ranged = IsQuantizedType(tensor.stored());
+  const quant::CodeRange range =
+      ranged ? quant::RangeOf(static_cast<int>(DataTypeSize(tensor.stored())),
+                              tensor.stored() == DataType::kUint8)
+             : quant::CodeRange();
+  if (!std::isfinite(scale) || scale <= 0) {
+    return Refuse(tensor, "has the quantization scale ", scale,
+                  ", which is not above zero");
+  }
+  if (ranged && (zero < range.low || zero > range.high)) {
+    return Refuse(tensor, "has the zero point ", zero, ", outside ", range.low,
+                  " to ", range.high);
+  }
+  if (tensor.is_constant()) return absl::OkStatus();
+  if (scale < std::numeric_limits<float>::min()) {
+    return Refuse(tensor, "has the quantization scale ", scale,
+                  ", which is denormal: GPUs may take it for zero");
+  }
+  const float largest =
+      scale * static_cast<float>(std::max(range.high - zero, zero - range.low));
+  if (!std::isfinite(largest)) {
+    return Refuse(
+        tensor,
+        "reaches past what 32-bit floats hold, by the quantization scale ",
+        scale);
+  }
+  if (half && largest > kMaxHalf) {
+    return Refuse(tensor, "reaches ", largest,
+                  ", past what 16-bit floats hold (", kMaxHalf, ")");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 bool KeepsCodes(const Graph& graph, const Node& node) {
@@ -41,62 +101,17 @@ bool IsQuantizedType(DataType type) {
 
 absl::Status CheckQuantization(const Tensor& tensor, bool half) {
   const Quantization& q = tensor.quantization;
-  const auto refuse = [&tensor](auto... why) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(tensor.ToString(), " ", why...));
-  };
-  if (q.empty()) return refuse("carries no quantization parameters");
+  if (q.empty()) return Refuse(tensor, "carries no quantization parameters");
   if (q.zero_point.size() != q.scale.size() && q.zero_point.size() != 1) {
-    return refuse("has ", q.scale.size(), " scales and ", q.zero_point.size(),
-                  " zero points");
+    return Refuse(tensor, "has ", q.scale.size(), " scales and ",
+                  q.zero_point.size(), " zero points");
   }
   if (q.per_channel()) {
-    if (!tensor.is_constant()) {
-      return refuse(
-          "has ", q.scale.size(),
-          " quantization scales; only constants may have one per channel");
-    }
-    if (q.dimension < 0 ||
-        q.dimension >= static_cast<int>(tensor.dims.size()) ||
-        static_cast<int>(q.scale.size()) != tensor.dims[q.dimension]) {
-      return refuse("has ", q.scale.size(),
-                    " quantization scales, which do not fit dimension ",
-                    q.dimension);
-    }
+    if (auto s = CheckChannelScales(tensor); !s.ok()) return s;
   }
-  // Biases (int32, int64) have no range to speak of.
-  const bool ranged = IsQuantizedType(tensor.stored());
-  const quant::CodeRange range =
-      ranged ? quant::RangeOf(static_cast<int>(DataTypeSize(tensor.stored())),
-                              tensor.stored() == DataType::kUint8)
-             : quant::CodeRange();
   for (size_t i = 0; i < q.scale.size(); ++i) {
-    const float scale = q.scale[i];
     const int64_t zero = q.zero_point[q.zero_point.size() > 1 ? i : 0];
-    if (!std::isfinite(scale) || scale <= 0) {
-      return refuse("has the quantization scale ", scale,
-                    ", which is not above zero");
-    }
-    if (ranged && (zero < range.low || zero > range.high)) {
-      return refuse("has the zero point ", zero, ", outside ", range.low,
-                    " to ", range.high);
-    }
-    if (tensor.is_constant()) continue;
-    if (scale < std::numeric_limits<float>::min()) {
-      return refuse("has the quantization scale ", scale,
-                    ", which is denormal: GPUs may take it for zero");
-    }
-    const float largest = scale * static_cast<float>(std::max(
-                                      range.high - zero, zero - range.low));
-    if (!std::isfinite(largest)) {
-      return refuse(
-          "reaches past what 32-bit floats hold, by the quantization scale ",
-          scale);
-    }
-    if (half && largest > kMaxHalf) {
-      return refuse("reaches ", largest, ", past what 16-bit floats hold (",
-                    kMaxHalf, ")");
-    }
+    if (auto s = CheckScale(tensor, q.scale[i], zero, half); !s.ok()) return s;
   }
   return absl::OkStatus();
 }

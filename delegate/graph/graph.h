@@ -1,6 +1,6 @@
-// The delegate's own picture of a model: tensors, nodes, constants. No TfLite
-// type and no GL type lives past here, so passes and plans are plain functions
-// of plain data.
+// The delegate's own picture of a model: tensors, nodes, constants. It holds no
+// type of TFLite and none of GL, so passes and plans are plain functions of
+// plain data.
 #ifndef GLES_DELEGATE_DELEGATE_GRAPH_GRAPH_H_
 #define GLES_DELEGATE_DELEGATE_GRAPH_GRAPH_H_
 
@@ -29,20 +29,21 @@ enum class DataType {
   kInt8,
   kUint8,
   kBool,
-  kOther,  // what no op here takes
+  kOther,  // a type that no op of the delegate takes
 };
 absl::string_view DataTypeName(DataType type);
 // Bytes an element; 0 for kOther.
 size_t DataTypeSize(DataType type);
 
-// A tensor as the GPU holds it: batch, height, width, channels, whatever the
-// rank was. Rank 4 is [B,H,W,C]; lower ranks keep batch first and channels
-// last:
+// The extents of a tensor as the GPU holds it: batch, height, width, channels,
+// whatever rank TFLite gives the tensor. Rank 4 is [B,H,W,C]; lower ranks keep
+// batch first and channels last:
 // [] -> 1,1,1,1; [C] -> 1,1,1,C; [B,C] -> B,1,1,C; [B,W,C] -> B,1,W,C. Higher
 // ranks fold their leading axes into B: [A,B,H,W,C] -> A*B,H,W,C.
 //
-// Extents and their product fit 31 bits: CheckDims() is asked before a tensor
-// is accepted, and FromDims() gives dims that it refuses no elements.
+// Each extent and the product of all fit 31 bits, as a tensor is accepted only
+// where CheckDims() accepts its dims. FromDims() of dims that CheckDims()
+// refuses is a shape of no elements.
 struct Shape {
   int b = 1;
   int h = 1;
@@ -50,7 +51,7 @@ struct Shape {
   int c = 1;
 
   static Shape FromDims(absl::Span<const int> dims);
-  // Texels of four channels that one pixel takes.
+  // The texels that hold the channels of one pixel.
   int slices() const { return c / 4 + (c % 4 != 0); }
   int64_t elements() const { return int64_t{b} * h * w * c; }
   std::string ToString() const;  // "1x224x224x3"
@@ -60,14 +61,15 @@ struct Shape {
   bool operator!=(const Shape& o) const { return !(*this == o); }
 };
 
-// Whether a tensor may have these dims: at most 32 axes, no negative extent,
-// and no more than 2^31 - 1 elements, the products of leading axes included
-// (shaders index with 32-bit integers). kInvalidArgument: which of these does
-// not hold.
+// Ok where a tensor may have these dims: at most 32 axes, no negative extent,
+// and at most 2^31 - 1 elements, as shaders index with 32-bit integers. The
+// leading axes alone must keep that limit, too. kInvalidArgument: a rule does
+// not hold; the message says which.
 absl::Status CheckDims(absl::Span<const int> dims);
 
-// An extent or an index for each of B, H, W and C, and of the axis before the
-// batch, which tensors of rank 5 have: [A,B,H,W,C], where Shape::b is A*B.
+// One value (an extent, an index) for each axis: B, H, W, C, and the outer axis
+// A, which a tensor of rank 5 has before its batch: [A,B,H,W,C]. The Shape::b
+// of such a tensor is A*B.
 using AxisArray = std::array<int, 5>;
 constexpr int kBatchAxis = 0;
 constexpr int kHeightAxis = 1;
@@ -75,12 +77,13 @@ constexpr int kWidthAxis = 2;
 constexpr int kChannelAxis = 3;
 constexpr int kOuterAxis = 4;
 
-// Where in an AxisArray axis `axis` of a tensor of `rank` <= 5 lies. Negative
-// axes count from the end.
+// The index into an AxisArray of axis `axis` of a tensor of `rank` <= 5. A
+// negative axis counts from the end.
 int BhwcAxis(int axis, int rank);
 
-// real = scale * (code - zero_point); one pair, or one per index of
-// `dimension` (constants only).
+// What codes stand for: real = scale * (code - zero_point). There is one scale
+// and zero point for the whole tensor or, in constants only, one for each index
+// of `dimension`.
 struct Quantization {
   std::vector<float> scale;
   std::vector<int64_t> zero_point;
@@ -89,8 +92,8 @@ struct Quantization {
   bool per_channel() const { return scale.size() > 1; }
 };
 
-// The bytes of a constant, borrowed from the runtime's mapped model file or
-// owned. Cheap to copy.
+// The bytes of a constant: borrowed from the model file, which the runtime
+// keeps mapped, or owned by all copies together. Cheap to copy.
 class ConstantData {
  public:
   ConstantData() = default;
@@ -104,14 +107,14 @@ class ConstantData {
   std::shared_ptr<const std::vector<uint8_t>> owned_;
 };
 
-// How a sparse constant is stored, as TFLite's TfLiteSparsity has it; DENSIFY
-// makes it dense.
+// How a sparse constant is stored. The members are those of TFLite's
+// TfLiteSparsity. DENSIFY makes the constant dense.
 struct Sparsity {
   struct Dimension {
-    bool csr = false;           // else dense
+    bool csr = false;           // compressed sparse rows; false: dense
     int dense_size = 0;         // of a dense dimension
-    std::vector<int> segments;  // of a CSR one
-    std::vector<int> indices;
+    std::vector<int> segments;  // of a CSR dimension
+    std::vector<int> indices;   // of a CSR dimension
   };
   std::vector<int> traversal_order;
   std::vector<int> block_map;
@@ -122,37 +125,41 @@ struct Sparsity {
 using TensorId = int;
 constexpr TensorId kNoTensor = -1;
 
-// A tensor that is a box of another's memory: what makes it writes there, so
-// that a concatenation needs no copy (delegate/passes/concat_in_place.h).
+// A box of another tensor's memory, in which a tensor lies. The node that makes
+// the tensor writes it there, so that a concatenation needs no copy
+// (delegate/passes/concat_in_place.h).
 struct MemoryView {
-  TensorId of = kNoTensor;
-  // Where in B, H, W, C of that tensor it begins; the channel is a multiple of
-  // four.
+  TensorId of = kNoTensor;  // the other tensor
+  // Where the box begins in B, H, W, C of the other tensor. The channel is a
+  // multiple of four.
   std::array<int, 4> at = {};
 };
 
 struct Tensor {
   std::string name;
-  // What the ops see. A quantized tensor in its float view is kFloat32 here.
+  // The type that ops see: kFloat32 for a quantized tensor in its float view.
   DataType type = DataType::kFloat32;
-  // What the runtime's memory holds where that is not `type`: the codes of a
-  // quantized tensor in its float view (delegate/graph/float_view.h).
+  // The type of the codes that the runtime's memory holds, for a quantized
+  // tensor in its float view (delegate/graph/float_view.h). kOther: the tensor
+  // is in no float view.
   DataType codes = DataType::kOther;
-  // What the runtime's memory holds where the values are those of `type` in
-  // another type: int64 and 8- and 16-bit integers without quantization as
-  // int32, float16 as float32 (delegate/tflite/host_view.h). kOther: `type`.
+  // The type of the values that the runtime's memory holds, where the ops see
+  // the same values in another type: int64, and 8- and 16-bit integers without
+  // quantization, as int32; float16 as float32 (delegate/tflite/host_view.h).
+  // kOther: the ops see the runtime's type.
   DataType host = DataType::kOther;
   std::vector<int> dims;  // TFLite's, whatever rank
   Shape shape;            // FromDims(dims)
   Quantization quantization;
-  ConstantData constant;  // empty: computed at run time
-  Sparsity sparsity;      // of a sparse constant
-  MemoryView view;        // of kNoTensor: memory of its own
-  bool is_variable = false;
-  // An 8-bit float view that the GPU stores as its codes, a byte each. Every
-  // value written must be on a code.
+  ConstantData constant;     // empty: computed at run time
+  Sparsity sparsity;         // of a sparse constant
+  MemoryView view;           // view.of is kNoTensor: memory of its own
+  bool is_variable = false;  // keeps its values from one Invoke to the next
+  // The GPU stores the tensor, a float view of 8 bits, as its codes, one byte
+  // each. Every value that is written must be one that a code stands for.
   bool holds_codes = false;
-  // Floats that are stored in 32 bits even where others are in 16.
+  // The tensor's floats are stored in 32 bits, even where those of other
+  // tensors are stored in 16.
   bool always_float32 = false;
   int tflite_index = -1;  // -1: made by a pass or an op
 
@@ -167,32 +174,36 @@ struct Tensor {
   std::string ToString() const;  // "'conv1' float32[1,112,112,32]"
 };
 
-// B, H, W, C and outer extents of a tensor of rank <= 5.
+// The extents of B, H, W, C and the outer axis, of a tensor of rank <= 5.
 AxisArray ExtentsOf(const Tensor& tensor);
 
-// The constant's values as floats: float16 widened, integers dequantized where
-// the tensor carries quantization and converted where it does not, bool as 0/1.
-// In the tensor's own element order. kInvalidArgument: not constant, a type
-// that has no float view, or fewer bytes than the shape needs.
+// The constant's values as floats, in the tensor's own element order. float16
+// is widened; integers are dequantized where the tensor has quantization
+// parameters, and converted where it has none; bools are 0 and 1.
+// kInvalidArgument: the tensor is not constant, its type has no float view, or
+// its bytes are fewer than its shape needs.
 absl::StatusOr<std::vector<float>> ConstantFloats(const Tensor& tensor);
-// Likewise for int32, int64 and bool constants (shapes, axes, conditions),
-// exactly.
+// The values of an int32, int64 or bool constant (a shape, axes, a condition),
+// exactly. kInvalidArgument: likewise, another type, or a value past 32 bits.
 absl::StatusOr<std::vector<int>> ConstantInts(const Tensor& tensor);
 
-// An elementwise function applied to a value on its way to memory. Any op whose
-// shader writes through write_dst() takes them; elementwise nodes are nothing
-// else. The GLSL is op_<function>() of gl_shaders/lib/elementwise.glsl.
+// An elementwise function that is applied to a value on its way to memory.
+// Every op whose shader writes through write_dst() takes post-ops; an
+// elementwise node is a copy with post-ops. The function's GLSL is
+// op_<function>() of gl_shaders/lib/elementwise.glsl.
 struct PostOp {
   std::string function;              // "clamp", "add", "prelu", ...
   std::array<float, 4> params = {};  // the function's constants
   TensorId operand = kNoTensor;      // second argument, broadcast to the output
   bool operand_first = false;        // f(operand, x) rather than f(x, operand)
-  bool operand_zero_extend = false;  // its missing channels are 0, no broadcast
-  // The operand is a table of two pixels, whatever the place: f(x, first,
-  // second), each the four values of x's channels.
+  // Channels that the operand lacks are 0. false: the operand is broadcast.
+  bool operand_zero_extend = false;
+  // The operand is a table of two pixels, the same at every place. The function
+  // is f(x, first, second), of the two pixels' values for x's four channels.
   bool operand_table = false;
-  // The operand is a table of codes, of 256 pixels of one channel (table[f(x)])
-  // or of 128 x 128 pixels of four (65,536 codes, or a table of two codes).
+  // The operand is a table of codes, from which f(x) picks one: 256 pixels of
+  // one channel, or 128 x 128 pixels of four channels (65,536 codes: of one
+  // 16-bit code, or of a pair of 8-bit codes).
   bool operand_lookup = false;
 };
 
@@ -205,11 +216,13 @@ struct Node {
   std::vector<TensorId> outputs;
   std::any attributes;           // the op's own struct
   std::vector<PostOp> post_ops;  // applied to outputs[0], in order
-  // Reads and writes tensors that hold codes as (code - zero point), not as the
-  // real values that these stand for (delegate/passes/compute_on_codes.h).
+  // The node reads and writes its tensors that hold codes as (code - zero
+  // point), not as the real values that the codes stand for
+  // (delegate/passes/compute_on_codes.h).
   bool on_codes = false;
-  // What it writes, and the tensors between its own dispatches, are stored in
-  // 32 bits even where others are in 16 (option float32_nodes).
+  // What the node writes, and the tensors between its own dispatches, are
+  // stored in 32 bits, even where other tensors are stored in 16 (option
+  // float32_nodes).
   bool always_float32 = false;
 };
 
@@ -227,13 +240,13 @@ struct Graph {
   }
 };
 
-// Who makes and who takes each tensor; built once by a pass that needs it, in
-// time linear in the graph.
+// Which nodes write and read each tensor, by TensorId. A pass that needs it
+// builds it once, in time linear in the graph.
 struct Uses {
   explicit Uses(const Graph& graph);
-  std::vector<int> producer;  // node index, -1: none
-  std::vector<std::vector<int>>
-      consumers;                // node indices, inputs and post-op operands
+  std::vector<int> producer;  // index of the node that writes it; -1: none
+  // Indices of the nodes that read it, as an input or as a post-op's operand.
+  std::vector<std::vector<int>> consumers;
   std::vector<bool> is_output;  // of the graph
 };
 

@@ -18,33 +18,35 @@ namespace gles_delegate {
 
 class Planner;  // delegate/plan/planner.h
 
-// What an op's parser sees of a TFLite node: its tensors as ours, its parameter
-// struct (delegate/graph/builtin_params.h) or custom bytes. The pointers live
-// as long as the call.
+// What an op's parser sees of a TFLite node: its tensors as the delegate holds
+// them, and its parameters: the struct of a builtin op
+// (delegate/graph/builtin_params.h), or the bytes of a custom op. The pointers
+// are valid for the length of the call.
 struct NodeView {
   int builtin_code = 0;
   absl::string_view custom_name;
   int version = 1;
-  // The runtime's parameter structs hold what 2.14 has in them, whatever the
-  // node's version (delegate/tflite/runtime.h).
+  // The runtime's parameter structs have the fields of TFLite 2.14, whatever
+  // the node's version is (delegate/tflite/runtime.h).
   bool params_of_2_14 = false;
   const void* builtin_params = nullptr;
   absl::Span<const uint8_t> custom_params;
   std::vector<const Tensor*> inputs;  // nullptr: an absent optional input
   std::vector<const Tensor*> outputs;
 
-  // Whether the parameter struct holds a field that runtimes between 2.5 and
-  // 2.14 appended with version `since` of the op. A model of that version is
-  // only taken by a runtime that has the field; a runtime of 2.14 or newer has
-  // it at any version, and its kernels read it at any version.
+  // True where the parameter struct has a field that a release between 2.5 and
+  // 2.14 appended for version `since` of the op. Only a runtime that has the
+  // field takes a node of that version. A runtime of 2.14 or newer has the
+  // field at any version, and its kernels read the field at any version.
   bool HasField(int since) const { return version >= since || params_of_2_14; }
-  // kInvalidArgument unless the counts are in range and required inputs there.
-  // Absent inputs behind the most that the op takes are not counted.
+  // kInvalidArgument unless the node has min_inputs to max_inputs inputs, the
+  // first min_inputs of them present, and outputs_wanted outputs. Absent inputs
+  // past max_inputs are not counted.
   absl::Status CheckCounts(int min_inputs, int max_inputs,
                            int outputs_wanted) const;
   // The builtin's parameter struct; kInvalidArgument where the model has none.
-  // A field that a later runtime appended is read only where HasField() says
-  // so.
+  // A field that a later runtime appended may be read only where HasField() is
+  // true.
   template <typename Params>
   absl::StatusOr<const Params*> Get() const {
     if (builtin_params == nullptr) {
@@ -54,18 +56,17 @@ struct NodeView {
   }
 };
 
-// What ParseX returns: the op's attributes (its own struct, in a std::any), and
-// for elementwise ops the post-ops that are their whole meaning. Tensor ids in
-// post-op operands are indices into the node's inputs until the reader maps
-// them.
+// What a parser returns: the node's attributes, a struct of the op's own, and,
+// of an elementwise op, the post-ops that it computes. PostOp::operand is an
+// index into the node's inputs; the reader puts the tensor's id in its place.
 struct ParsedNode {
   std::any attributes;
   std::vector<PostOp> post_ops;
 };
 
-// What holds of every node of an op, whatever its parameters. Set for each op
-// in delegate/ops/op_list.inc; passes ask OpDefinition::Has() instead of
-// comparing names.
+// What holds of every node of an op, whatever its parameters.
+// delegate/ops/op_list.inc lists the traits of each op. Passes ask
+// OpDefinition::Has() and compare no names.
 enum OpTrait : uint32_t {
   kNoTraits = 0,
   // Each value of each output is a value of an input, moved. TFLite's quantized
@@ -75,14 +76,14 @@ enum OpTrait : uint32_t {
   kKeepsOrder = 1 << 1,
   // The output has the elements of input 0, its axes permuted as input 1 says.
   kPermutesAxes = 1 << 2,
-  // The output is a part of input 0, or input 0 with a border: so it is input 0
-  // where the dims of both are equal.
+  // The output is a part of input 0, or input 0 with a border. So the output
+  // has the values of input 0 where the dims of both are equal.
   kKeepsWhatFits = 1 << 3,
-  // Input 3 has strides, which may be negative: that reverses an axis.
+  // Input 3 holds strides. A negative stride reverses its axis.
   kTakesStrides = 1 << 4,
   // The output is all inputs, one after the other along an axis.
   kJoins = 1 << 5,
-  // An input is the value to fill with: a real value, never a code.
+  // One input is the value to fill with, which is a real value, never a code.
   kFillsWithInput = 1 << 6,
   // The output has the values of input 0, a constant or not, as floats.
   kDequantizes = 1 << 7,
@@ -102,11 +103,12 @@ struct OpDefinition {
   int builtin_code = -1;          // -1: a custom op
   int max_version = 1;            // of float models
   int max_version_quantized = 1;  // with enable_quantization
-  // kInvalidArgument / kUnimplemented: the node stays on the CPU for this
-  // reason.
+  // kInvalidArgument, kUnimplemented: the node stays on the CPU, and the
+  // message says why.
   absl::StatusOr<ParsedNode> (*parse)(const NodeView& node) = nullptr;
-  // Adds the node's dispatches. Runs at partition time too, on a graph of this
-  // node alone: whatever it accepts must work.
+  // Adds the node's dispatches. The reader runs it, too, on a graph of this
+  // node alone, to find out whether the delegate can take the node: what it
+  // accepts must work.
   absl::Status (*plan)(const Node& node, Planner* planner) = nullptr;
   absl::string_view notes;      // for docs/supported_ops.md
   uint32_t traits = kNoTraits;  // OpTrait bits

@@ -26,13 +26,14 @@ absl::Span<uint8_t> AsWritableBytes(absl::Span<T> values) {
 template <typename T>
 std::vector<T> PackTexels(absl::Span<const T> values, const Shape& shape);
 
-// Between BHWC `values`, shape.elements() of four bytes each, and texels of
-// them, in memory of their own. Channels past the last become zero.
+// HostToTexels() packs BHWC `values`, shape.elements() of them and four bytes
+// each, into texels, whose channels past the last become zero. TexelsToHost()
+// unpacks them. `values` and `texels` must not overlap.
 void HostToTexels(const uint8_t* values, const Shape& shape, uint8_t* texels);
 void TexelsToHost(const uint8_t* texels, const Shape& shape, uint8_t* values);
 
-// To IEEE halves, to nearest even. `saturate`: finite values past the largest
-// half become that one, not infinities.
+// IEEE halves, rounded to nearest even. `saturate`: a finite value past the
+// largest half becomes that half, not an infinity.
 std::vector<uint16_t> ToHalves(absl::Span<const float> values,
                                bool saturate = false);
 

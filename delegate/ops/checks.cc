@@ -117,7 +117,7 @@ absl::Status CheckMovedTensors(const NodeView& node, int first_input,
   return absl::OkStatus();
 }
 
-absl::Status CheckDims(const Tensor& output, absl::Span<const int> want) {
+absl::Status CheckOutputDims(const Tensor& output, absl::Span<const int> want) {
   if (absl::MakeConstSpan(output.dims) == want) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("output is ", DimsString(output.dims),

@@ -22,25 +22,25 @@ std::string DimsString(absl::Span<const int> dims);
 // it in the message ("input", "output 2").
 absl::Status CheckFloat(const Tensor& tensor, absl::string_view what);
 
-// Likewise for every output and for the inputs first..last (an absent one
-// passes). For ops whose other inputs are constants of another type.
+// Likewise for every output and for the inputs first_input to last_input; an
+// absent input passes. For ops whose other inputs are constants of other types.
 absl::Status CheckFloatTensors(const NodeView& node, int first_input,
                                int last_input);
 
-// For ops that move values of any kind: every output and the inputs
-// first..last (an absent one passes) are of one type, float32, int32 or, where
-// TFLite's kernel takes it, bool. kUnimplemented: another type, or no elements.
-// kInvalidArgument: types that differ.
+// For ops that move values of any kind: every output and the inputs first_input
+// to last_input have one type, float32, int32 or, where TFLite's kernel takes
+// it, bool; an absent input passes. kUnimplemented: another type, or no
+// elements. kInvalidArgument: types that differ.
 enum class TakesBool { kNo, kYes };
 absl::Status CheckMovedTensors(const NodeView& node, int first_input,
                                int last_input,
                                TakesBool takes_bool = TakesBool::kYes);
 
-// For ops whose TFLite kernels take no 8-bit tensors. kUnimplemented: an input
-// or output in its float view.
+// For ops whose TFLite kernels take no quantized tensors. kUnimplemented: an
+// input or output is in its float view.
 absl::Status CheckNotQuantized(const NodeView& node);
 
-// int32 or bool: texels of integers.
+// True for int32 and bool tensors, whose texels are integers.
 bool IsIntegers(const Tensor& tensor);
 
 // kUnimplemented unless `tensor` is of `type`, int32 or bool, and has elements.
@@ -48,7 +48,7 @@ absl::Status CheckIntegers(const Tensor& tensor, DataType type,
                            absl::string_view what);
 
 // kInvalidArgument unless the output has exactly these dimensions.
-absl::Status CheckDims(const Tensor& output, absl::Span<const int> want);
+absl::Status CheckOutputDims(const Tensor& output, absl::Span<const int> want);
 
 // kUnimplemented above rank `most`, for ops that name axes: AxisArray holds
 // five.
@@ -61,14 +61,15 @@ absl::StatusOr<int> NormalAxis(int axis, int rank);
 // Where axis `axis` >= 0 of a tensor of any rank lies.
 struct AxisView {
   int axis = 0;  // of B, H, W, C
-  // In this shape, which has the tensor's elements in the same linear order:
-  // one of several axes that fold into the batch. nullopt: in its own.
+  // The axis is one of this shape, which has the tensor's elements in the same
+  // linear order. That is so where the axis is one of several that fold into
+  // the batch. nullopt: the axis is one of the tensor's own shape.
   std::optional<Shape> shape;
 };
 AxisView ViewOfAxis(absl::Span<const int> dims, int axis);
 
-// The integers of input `index`, which must be there, constant and int32 or
-// int64; `what` names them. A tensor of no elements gives none.
+// The integers of input `index`, which must be present, constant, and int32 or
+// int64; `what` names them in the message. A tensor of no elements gives none.
 absl::StatusOr<std::vector<int>> IntsOfInput(const NodeView& node, int index,
                                              absl::string_view what);
 

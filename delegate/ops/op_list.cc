@@ -1,12 +1,11 @@
 #include "delegate/ops/op_list.h"
 
 #include "absl/container/flat_hash_map.h"
+#include "delegate/graph/builtin_codes.h"
 #include "delegate/ops/all_ops.h"
 
 namespace gles_delegate {
 namespace {
-
-constexpr int kCustomCode = 32;  // BuiltinOperator CUSTOM
 
 const OpDefinition kOps[] = {
 #define OP(name, code, max_version, max_version_quantized, parse, plan, \
@@ -32,12 +31,17 @@ const OpDefinition* FindOp(int builtin_code, absl::string_view custom_name) {
         }
         return map;
       }());
-  if (builtin_code != kCustomCode) {
+  if (builtin_code != builtin::CUSTOM) {
     const auto it = by_code.find(builtin_code);
     return it == by_code.end() ? nullptr : it->second;
   }
+  const OpDefinition* op = FindOpNamed(custom_name);
+  return op != nullptr && op->builtin_code < 0 ? op : nullptr;
+}
+
+const OpDefinition* FindOpNamed(absl::string_view name) {
   for (const OpDefinition& op : kOps) {
-    if (op.builtin_code < 0 && op.name == custom_name) return &op;
+    if (op.name == name) return &op;
   }
   return nullptr;
 }

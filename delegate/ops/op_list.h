@@ -8,9 +8,12 @@
 
 namespace gles_delegate {
 
-// nullptr: not an op of ours.
-const OpDefinition* FindOp(int builtin_code, absl::string_view custom_name);
 absl::Span<const OpDefinition> AllOps();
+
+// The op that a TFLite node names. nullptr: the delegate does not know it.
+const OpDefinition* FindOp(int builtin_code, absl::string_view custom_name);
+// The op of this name, "CONV_2D" or a custom op's. nullptr: likewise.
+const OpDefinition* FindOpNamed(absl::string_view name);
 
 }  // namespace gles_delegate
 

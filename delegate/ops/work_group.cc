@@ -1,6 +1,7 @@
 #include "delegate/ops/work_group.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace gles_delegate {
 
@@ -20,6 +21,11 @@ void UseLightWorkGroup(const DeviceProfile& profile, Dispatch* dispatch) {
     }
   }
   dispatch->work_group = group;
+}
+
+void AddInLightGroups(Dispatch dispatch, Planner* planner) {
+  UseLightWorkGroup(planner->profile(), &dispatch);
+  planner->Add(std::move(dispatch));
 }
 
 }  // namespace gles_delegate

@@ -13,6 +13,31 @@ namespace gles_delegate {
 
 using Value = Reference::Value;
 
+namespace {
+
+// One tap of a window, and the pixel of the input that it reads.
+struct Tap {
+  int ky, kx, y, x;
+};
+
+// Calls `visit` for each tap of output `p` whose pixel lies inside the input,
+// until it returns false; true where it never did.
+template <typename Visit>
+bool ForEachTap(const SlidingWindow& a, const Place& p, const Shape& filter,
+                const Shape& input, const Visit& visit) {
+  for (int ky = 0; ky < filter.h; ++ky) {
+    const int y = p.h * a.stride_h - a.pad_top + ky * a.dilation_h;
+    for (int kx = 0; kx < filter.w; ++kx) {
+      const int x = p.w * a.stride_w - a.pad_left + kx * a.dilation_w;
+      if (!Inside(y, input.h) || !Inside(x, input.w)) continue;
+      if (!visit(Tap{ky, kx, y, x})) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
 Value ReferenceOps::Base(int64_t element, const Place& p) {
   const auto plan = node_.op->plan;
   if (const auto* a = Attributes<Conv2dAttributes>()) return Conv2d(*a, p);
@@ -51,19 +76,15 @@ Value ReferenceOps::Conv2d(const Conv2dAttributes& a, const Place& p) {
   const Shape& filter = ShapeOf(1);
   const int group = p.c / (filter.b / a.groups);
   ReferenceValue sum;
-  for (int ky = 0; ky < filter.h; ++ky) {
-    const int y = p.h * a.stride_h - a.pad_top + ky * a.dilation_h;
-    for (int kx = 0; kx < filter.w; ++kx) {
-      const int x = p.w * a.stride_w - a.pad_left + kx * a.dilation_w;
-      if (!Inside(y, from.h) || !Inside(x, from.w)) continue;
-      for (int i = 0; i < filter.c; ++i) {
-        const Value weight = In(1, ElementOf({p.c, ky, kx, i}, filter));
-        const Place at = {p.b, y, x, group * filter.c + i};
-        if (!AddTerm(0, ElementOf(at, from), weight, &sum)) return std::nullopt;
-      }
+  const bool known = ForEachTap(a, p, filter, from, [&](const Tap& t) {
+    for (int i = 0; i < filter.c; ++i) {
+      const Value weight = In(1, ElementOf({p.c, t.ky, t.kx, i}, filter));
+      const Place at = {p.b, t.y, t.x, group * filter.c + i};
+      if (!AddTerm(0, ElementOf(at, from), weight, &sum)) return false;
     }
-  }
-  return WithBias(sum, 2, p.c);
+    return true;
+  });
+  return known ? WithBias(sum, 2, p.c) : std::nullopt;
 }
 
 Value ReferenceOps::Depthwise(const DepthwiseConv2dAttributes& a,
@@ -71,17 +92,12 @@ Value ReferenceOps::Depthwise(const DepthwiseConv2dAttributes& a,
   const Shape& from = ShapeOf(0);
   const Shape& filter = ShapeOf(1);
   ReferenceValue sum;
-  for (int ky = 0; ky < filter.h; ++ky) {
-    const int y = p.h * a.stride_h - a.pad_top + ky * a.dilation_h;
-    for (int kx = 0; kx < filter.w; ++kx) {
-      const int x = p.w * a.stride_w - a.pad_left + kx * a.dilation_w;
-      if (!Inside(y, from.h) || !Inside(x, from.w)) continue;
-      const Value weight = In(1, ElementOf({0, ky, kx, p.c}, filter));
-      const Place at = {p.b, y, x, p.c / a.multiplier};
-      if (!AddTerm(0, ElementOf(at, from), weight, &sum)) return std::nullopt;
-    }
-  }
-  return WithBias(sum, 2, p.c);
+  const bool known = ForEachTap(a, p, filter, from, [&](const Tap& t) {
+    const Value weight = In(1, ElementOf({0, t.ky, t.kx, p.c}, filter));
+    const Place at = {p.b, t.y, t.x, p.c / a.multiplier};
+    return AddTerm(0, ElementOf(at, from), weight, &sum);
+  });
+  return known ? WithBias(sum, 2, p.c) : std::nullopt;
 }
 
 Value ReferenceOps::TransposeConv(const TransposeConvAttributes& a,

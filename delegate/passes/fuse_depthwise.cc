@@ -50,14 +50,13 @@ int64_t Work(const Convolution& first, const Convolution& second) {
 // What of it pays. A fused pair saves a dispatch, which is nothing to an output
 // that keeps the device busy many times over; the work remains (measured on an
 // H200: docs/performance_log.md).
-int64_t MostWork(const Convolution& conv, const DeviceProfile& profile) {
+int64_t MostWork(const Convolution& conv, const DeviceChoices& choices) {
   constexpr int kLargeOutput = 16;  // of what fills the device
   constexpr int kLargePart = 8;
   const int64_t texels = int64_t{conv.pixels()} * conv.dst_shape.slices();
-  const bool large =
-      profile.choices.split_target > 0 &&
-      texels > int64_t{kLargeOutput} * profile.choices.split_target;
-  return profile.choices.fused_depthwise_work / (large ? kLargePart : 1);
+  const bool large = choices.split_target > 0 &&
+                     texels > int64_t{kLargeOutput} * choices.split_target;
+  return choices.fused_depthwise_work / (large ? kLargePart : 1);
 }
 
 bool CanPlan(const Node& node, Graph* graph, const DeviceProfile& profile) {
@@ -82,7 +81,7 @@ void FuseDepthwise(Graph* graph, const DeviceProfile& profile) {
     if (second == nullptr) continue;
     const auto pointwise = Convolution::Of(*graph, *second);
     if (!IsSecond(*second, pointwise, depthwise->dst) ||
-        Work(*depthwise, *pointwise) > MostWork(*pointwise, profile)) {
+        Work(*depthwise, *pointwise) > MostWork(*pointwise, profile.choices)) {
       continue;
     }
     Node fused = *second;

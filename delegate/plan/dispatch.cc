@@ -137,6 +137,10 @@ Dispatch& Dispatch::Grid(int64_t x, int64_t y, int64_t z) {
   return *this;
 }
 
+Dispatch& Dispatch::OverTexels(const Shape& shape) {
+  return Grid(shape.w, shape.h, int64_t{shape.slices()} * shape.b);
+}
+
 Dispatch& Dispatch::WorkGroup(int x, int y, int z) {
   work_group = {x, y, z};
   return *this;

@@ -1,5 +1,5 @@
-// What an op says of its work: dispatches, as plain data. Printable and
-// comparable, so a plan can be a golden test; nothing here touches GL.
+// Dispatches as plain data: what an op makes of a node. A plan can be printed,
+// so that a test can compare it with a text. Nothing here calls GL.
 #ifndef GLES_DELEGATE_DELEGATE_PLAN_DISPATCH_H_
 #define GLES_DELEGATE_DELEGATE_PLAN_DISPATCH_H_
 
@@ -17,32 +17,34 @@
 namespace gles_delegate {
 
 // Weights and tables, laid out for one shader: `width` x `height` texels of
-// four floats, read as <name>_at(x, y) (see gl_shaders/shader.h). Filled when
-// the plan is uploaded, not when it is checked.
+// four floats, read as <name>_at(x, y) (see gl_shaders/shader.h). The values
+// are made when the plan is uploaded, not when it is checked.
 struct PackedConstant {
   std::string name;  // as the shader calls it
   int width = 1;     // texels a row
   int height = 1;
-  bool always_float32 = false;  // even where precision loss is allowed
-  // Written into the shader's text, as float32: for few values, all finite,
-  // that are read at places known when the shader is compiled.
+  // Stored in 32 bits, even where precision loss is allowed.
+  bool always_float32 = false;
+  // The values are written into the shader's text, as float32. They must be few
+  // and finite, and the shader must read them at places that are known when it
+  // is compiled.
   bool literal = false;
-  // The values follow from the node's constant inputs, from shapes and from
-  // what the plan's text shows, and from nothing else (attributes, say): the
-  // start-up cache may keep them under the key that it makes of those.
+  // The values follow from the node's constant inputs, from shapes, from what
+  // the plan's text shows, and from nothing else (such as attributes). The
+  // start-up cache may then keep the values: its key is made of these three.
   bool cacheable = false;
-  // Constants of a plan with the same id have the same values, and are uploaded
-  // once; -1: shared by none.
+  // Constants of one plan that have the same id have the same values, and are
+  // uploaded once. -1: no other constant has these values.
   int shared_id = -1;
   // Writes width * height * 4 floats. May be called more than once, from the
-  // planning thread only; holds what it needs by shared ownership.
+  // planning thread only. Shares the ownership of all that it reads.
   std::function<void(absl::Span<float>)> fill;
 };
 
-// Values of a shader's Params block, or of its end, with the names and types by
-// which the .comp declares them, in the same order; std140 offsets are worked
-// out here. Validation compares each member with what the linked program says
-// (delegate/runtime/check_params.h).
+// The values of a shader's Params block, or of the members at its end, by the
+// names and types of the declaration in the .comp, in its order. The offsets
+// follow std140. Validation compares each member with what the linked program
+// says (delegate/runtime/check_params.h).
 class UniformBlock {
  public:
   enum class Type { kInt, kInt2, kInt4, kFloat, kFloat4 };
@@ -84,16 +86,16 @@ struct Dispatch {
   std::vector<std::pair<std::string, std::string>> defines;
   std::vector<std::pair<std::string, TensorId>> reads;  // name in the shader
   std::vector<std::pair<std::string, TensorId>>
-      writes;  // first: takes post_ops
+      writes;  // the first takes the post-ops
   std::vector<PackedConstant> constants;
   UniformBlock uniforms;
   std::vector<PostOp> post_ops;         // applied by write_<first of writes>
-  bool on_codes = false;                // as its node's
+  bool on_codes = false;                // as Node::on_codes
   std::array<int, 3> grid = {1, 1, 1};  // invocations
   std::array<int, 3> work_group = {0, 0, 0};  // zeros: chosen from the grid
   int64_t shared_bytes = 0;  // shared memory that a work group takes
-  // The writes cover only a part of the tensor (concatenation): the rest of it
-  // is written by other dispatches and must not be thought dead.
+  // The dispatch writes a part of the tensor only (of a concatenation, say).
+  // Other dispatches write the rest, which memory planning must keep.
   bool partial_write = false;
   int node = -1;      // tflite_index, for the profile
   std::string label;  // "CONV_2D 12", for errors and profiles
@@ -103,11 +105,13 @@ struct Dispatch {
   Dispatch& Read(absl::string_view name, TensorId id);
   Dispatch& Write(absl::string_view name, TensorId id);
   Dispatch& Constant(PackedConstant constant);
-  // Past 31 bits: as many as those hold, which planning refuses.
+  // An extent past 31 bits is stored as 2^31 - 1, which planning refuses.
   Dispatch& Grid(int64_t x, int64_t y, int64_t z);
+  // One invocation for each texel of a tensor of this shape.
+  Dispatch& OverTexels(const Shape& shape);
   Dispatch& WorkGroup(int x, int y, int z);
-  // Must be said by whose shader declares any: planning holds it against the
-  // device's limit.
+  // An op whose shader declares shared memory must say how much: planning
+  // compares it with the device's limit.
   Dispatch& SharedMemory(int64_t bytes);
   std::string ToString() const;
 };

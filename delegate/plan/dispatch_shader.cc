@@ -89,7 +89,7 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
     const Tensor& memory = view ? graph.tensor(tensor.view.of) : tensor;
     const auto storage = StorageFor(memory, profile);
     spec.tensors.push_back({std::move(name), storage.value_or(Storage::kBuffer),
-                            FormatFor(tensor, profile), write,
+                            FormatFor(tensor, profile.options), write,
                             write && tensor.shape.c % 4 != 0,
                             /*scaled=*/!dispatch.on_codes, view});
   };
@@ -122,7 +122,7 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
     const auto storage = ConstantStorageFor(c, profile);
     spec.constants.push_back({c.name,
                               storage.value_or(Storage::kBuffer),
-                              ConstantIsHalf(c, profile),
+                              ConstantIsHalf(c, profile.options),
                               c.literal ? c.width : 0,
                               {}});
   }

@@ -92,7 +92,7 @@ MemoryPlan PlanMemory(const Graph& graph, absl::Span<const Dispatch> dispatches,
     const Tensor& tensor = graph.tensor(id);
     wanted[id] = SlotFor(tensor.shape,
                          StorageFor(tensor, profile).value_or(Storage::kBuffer),
-                         FormatFor(tensor, profile));
+                         FormatFor(tensor, profile.options));
     plan.bytes_unshared += wanted[id].bytes();
     order.push_back(id);
   }

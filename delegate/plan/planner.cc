@@ -75,8 +75,8 @@ absl::Status Annotate(const absl::Status& status, const std::string& prefix) {
                       absl::StrCat(prefix, ": ", status.message()));
 }
 
-absl::Status CheckDispatch(const Graph& graph, const Dispatch& d,
-                           const DeviceProfile& profile) {
+absl::Status CheckStorage(const Graph& graph, const Dispatch& d,
+                          const DeviceProfile& profile) {
   for (const auto* list : {&d.reads, &d.writes}) {
     for (const auto& [name, id] : *list) {
       const auto storage = StorageFor(graph.tensor(id), profile);
@@ -88,6 +88,10 @@ absl::Status CheckDispatch(const Graph& graph, const Dispatch& d,
     const auto storage = ConstantStorageFor(c, profile);
     if (!storage.ok()) return storage.status();
   }
+  return absl::OkStatus();
+}
+
+absl::Status CheckWorkGroups(const Dispatch& d, const DeviceLimits& limits) {
   int invocations = 1;
   for (int axis = 0; axis < 3; ++axis) {
     if (d.grid[axis] <= 0 || d.work_group[axis] <= 0) {
@@ -100,53 +104,74 @@ absl::Status CheckDispatch(const Graph& graph, const Dispatch& d,
     invocations *= d.work_group[axis];
     const int64_t groups =
         (int64_t{d.grid[axis]} + d.work_group[axis] - 1) / d.work_group[axis];
-    if (d.work_group[axis] > profile.limits.max_work_group_size[axis] ||
-        groups > profile.limits.max_work_group_count[axis]) {
+    if (d.work_group[axis] > limits.max_work_group_size[axis] ||
+        groups > limits.max_work_group_count[axis]) {
       return absl::ResourceExhaustedError(absl::StrCat(
           d.shader, " wants ", groups, " work groups of ", d.work_group[axis],
           " on axis ", axis, ", past the device's limit of ",
-          profile.limits.max_work_group_count[axis], " of ",
-          profile.limits.max_work_group_size[axis]));
+          limits.max_work_group_count[axis], " of ",
+          limits.max_work_group_size[axis]));
     }
   }
-  if (invocations > profile.limits.max_work_group_invocations) {
+  if (invocations > limits.max_work_group_invocations) {
     return absl::ResourceExhaustedError(
         absl::StrCat(d.shader, " wants ", invocations,
                      " invocations a work group, the device allows ",
-                     profile.limits.max_work_group_invocations));
+                     limits.max_work_group_invocations));
   }
-  const gl_shaders::Bindings bindings =
-      gl_shaders::AssignBindings(SpecOf(graph, d, profile));
-  if (bindings.images > profile.limits.max_images ||
-      bindings.buffers > profile.limits.max_buffers ||
-      bindings.samplers > profile.limits.max_textures) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        d.shader, " binds ", bindings.samplers, " textures, ", bindings.images,
-        " images and ", bindings.buffers, " buffers; the device allows ",
-        profile.limits.max_textures, ", ", profile.limits.max_images, " and ",
-        profile.limits.max_buffers));
+  return absl::OkStatus();
+}
+
+absl::Status CheckBindings(const std::string& shader,
+                           const gl_shaders::Bindings& bindings,
+                           const DeviceLimits& limits) {
+  if (bindings.images > limits.max_images ||
+      bindings.buffers > limits.max_buffers ||
+      bindings.samplers > limits.max_textures) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(shader, " binds ", bindings.samplers, " textures, ",
+                     bindings.images, " images and ", bindings.buffers,
+                     " buffers; the device allows ", limits.max_textures, ", ",
+                     limits.max_images, " and ", limits.max_buffers));
   }
-  if (bindings.images + bindings.buffers > profile.limits.max_outputs) {
+  if (bindings.images + bindings.buffers > limits.max_outputs) {
     return absl::ResourceExhaustedError(absl::StrCat(
-        d.shader, " binds ", bindings.images, " images and ", bindings.buffers,
-        " buffers; the device allows ", profile.limits.max_outputs,
+        shader, " binds ", bindings.images, " images and ", bindings.buffers,
+        " buffers; the device allows ", limits.max_outputs,
         " of both together (GL_MAX_COMBINED_SHADER_OUTPUT_RESOURCES)"));
   }
+  return absl::OkStatus();
+}
+
+absl::Status CheckMemory(const Graph& graph, const Dispatch& d,
+                         const DeviceLimits& limits) {
   const auto params_bytes =
       static_cast<int64_t>(ParamsOf(graph, d).block_bytes());
-  if (params_bytes > profile.limits.max_uniform_block_bytes) {
+  if (params_bytes > limits.max_uniform_block_bytes) {
     return absl::ResourceExhaustedError(
         absl::StrCat(d.shader, " has ", params_bytes,
                      " bytes of parameters; a uniform block of the device has ",
-                     profile.limits.max_uniform_block_bytes));
+                     limits.max_uniform_block_bytes));
   }
-  if (d.shared_bytes > profile.limits.max_shared_memory_bytes) {
+  if (d.shared_bytes > limits.max_shared_memory_bytes) {
     return absl::ResourceExhaustedError(
         absl::StrCat(d.shader, " takes ", d.shared_bytes,
                      " bytes of shared memory a work group; the device has ",
-                     profile.limits.max_shared_memory_bytes));
+                     limits.max_shared_memory_bytes));
   }
   return absl::OkStatus();
+}
+
+// kResourceExhausted: the device cannot hold or run the dispatch.
+absl::Status CheckDispatch(const Graph& graph, const Dispatch& d,
+                           const DeviceProfile& profile) {
+  if (auto s = CheckStorage(graph, d, profile); !s.ok()) return s;
+  if (auto s = CheckWorkGroups(d, profile.limits); !s.ok()) return s;
+  const auto bindings = gl_shaders::AssignBindings(SpecOf(graph, d, profile));
+  if (auto s = CheckBindings(d.shader, bindings, profile.limits); !s.ok()) {
+    return s;
+  }
+  return CheckMemory(graph, d, profile.limits);
 }
 
 }  // namespace

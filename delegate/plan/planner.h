@@ -17,8 +17,8 @@
 
 namespace gles_delegate {
 
-// Takes an op's dispatches. One Planner plans a whole graph, node by node; the
-// partition check runs the same code on a graph of one node.
+// Collects the dispatches of a graph, node by node. The reader checks a node by
+// planning a graph of that node alone.
 class Planner {
  public:
   Planner(Graph* graph, const DeviceProfile& profile)
@@ -28,39 +28,40 @@ class Planner {
   const Tensor& tensor(TensorId id) const { return graph_->tensor(id); }
   const DeviceProfile& profile() const { return profile_; }
 
-  // A tensor between two dispatches of one op, float32 or float16 as the rest.
-  // `type`: kInt32 for one of integers.
+  // A tensor that lives between two dispatches of one node. Its floats are
+  // stored in 32 or 16 bits, as other tensors are. `type`: kFloat32 or kInt32.
   TensorId AddTemporary(absl::string_view name, const Shape& shape,
                         DataType type = DataType::kFloat32);
-  // Likewise with TFLite's dims, where the rank matters (5).
+  // Likewise, of TFLite's dims, which say more than a shape where the rank
+  // is 5.
   TensorId AddTemporaryOf(absl::string_view name, std::vector<int> dims,
                           DataType type);
-  // Like a temporary, but with constant values (in BHWC order).
+  // A tensor of constant values, in BHWC order.
   TensorId AddConstantTensor(absl::string_view name, const Shape& shape,
                              std::vector<float> values);
 
-  // An integer constant seen with another shape of as many elements; the bytes
-  // are shared.
+  // An integer constant under another shape of as many elements. Both have the
+  // same bytes.
   TensorId AddConstantView(const Tensor& constant, const Shape& shape);
 
-  // The node's post-ops are added to every dispatch whose first write is the
-  // node's outputs[0] (each of its texels is written once), work groups of
-  // zeros are chosen, `node` and `label` are filled in. An empty grid is an
-  // error.
+  // Adds a dispatch of the node that is being planned. Finish() completes it,
+  // and PlanNode() checks it; an empty grid is an error.
   void Add(Dispatch dispatch);
 
-  // Dispatches whose text holds weights as literals: each is a program of its
-  // own, which takes time to compile.
+  // How many dispatches hold weights as literals. Each of them is a program of
+  // its own, which takes time to compile.
   int literal_dispatches() const { return literal_dispatches_; }
 
   const std::vector<Dispatch>& dispatches() const { return dispatches_; }
   std::vector<Dispatch> TakeDispatches() { return std::move(dispatches_); }
 
-  // For PlanNode: temporaries made from here on are stored as this node's
-  // outputs are.
+  // For PlanNode: temporaries that are made from now on are stored as this
+  // node's outputs are.
   void Begin(const Node& node) { always_float32_ = node.always_float32; }
-  // For PlanNode: gives the dispatches from `first` on their node, label,
-  // post-ops and work groups.
+  // For PlanNode: fills in the node and the label of the dispatches from
+  // `first` on, and chooses work groups that are zeros. Each dispatch whose
+  // first write is the node's outputs[0] gets the node's post-ops: the
+  // dispatches of a node write each texel of that output once.
   void Finish(size_t first, const Node& node, const std::string& label);
 
  private:
@@ -71,8 +72,8 @@ class Planner {
   bool always_float32_ = false;
 };
 
-// How many tensors and packed constants, the written one among them, any
-// dispatch may bind on this device, whatever their storage; at most 12.
+// How many tensors and packed constants a dispatch may bind on this device,
+// whatever their storage is. The tensor that is written counts. At most 12.
 int MaxBoundTensors(const DeviceProfile& profile);
 
 // Plans every node of the graph, in order, then checks each dispatch against

@@ -10,30 +10,30 @@ namespace gles_delegate {
 using gl_shaders::Format;
 using gl_shaders::Storage;
 
-Format FormatFor(const Tensor& tensor, const DeviceProfile& profile) {
+Format FormatFor(const Tensor& tensor, const PlanningOptions& options) {
   if (tensor.holds_codes) return Format::kRgba8i;
   switch (tensor.type) {
     case DataType::kInt32:
     case DataType::kBool:
       return Format::kRgba32i;
     default:
-      return profile.options.half && !tensor.always_float32 ? Format::kRgba16f
-                                                            : Format::kRgba32f;
+      return options.half && !tensor.always_float32 ? Format::kRgba16f
+                                                    : Format::kRgba32f;
   }
 }
 
 absl::StatusOr<Storage> StorageFor(const Tensor& tensor,
                                    const DeviceProfile& profile) {
-  return StorageFor(tensor.shape, FormatFor(tensor, profile), profile);
+  return StorageFor(tensor.shape, FormatFor(tensor, profile.options), profile);
 }
 
 namespace {
 
 // GLES_DELEGATE_STORAGE_SEED=n, for tests: each shape has a storage of its own,
 // by chance, so that all kinds meet in one plan.
-Storage PreferredStorage(const Shape& shape, const DeviceProfile& profile) {
+Storage PreferredStorage(const Shape& shape, const DeviceChoices& choices) {
   const char* seed = std::getenv("GLES_DELEGATE_STORAGE_SEED");
-  if (seed == nullptr || *seed == '\0') return profile.choices.storage;
+  if (seed == nullptr || *seed == '\0') return choices.storage;
   uint32_t hash = static_cast<uint32_t>(std::atoi(seed)) * 2654435761u;
   for (int extent : {shape.b, shape.h, shape.w, shape.c}) {
     hash = (hash ^ static_cast<uint32_t>(extent)) * 2246822519u;
@@ -71,8 +71,9 @@ absl::StatusOr<Storage> StorageFor(const Shape& shape, Format format,
     }
     return false;
   };
-  for (Storage storage : {PreferredStorage(shape, profile), Storage::kTexture2d,
-                          Storage::kTextureArray, Storage::kBuffer}) {
+  for (Storage storage :
+       {PreferredStorage(shape, profile.choices), Storage::kTexture2d,
+        Storage::kTextureArray, Storage::kBuffer}) {
     if (fits(storage)) return storage;
   }
   return absl::ResourceExhaustedError(absl::StrCat(
@@ -83,8 +84,8 @@ absl::StatusOr<Storage> StorageFor(const Shape& shape, Format format,
 }
 
 bool ConstantIsHalf(const PackedConstant& constant,
-                    const DeviceProfile& profile) {
-  return profile.options.half && !constant.always_float32 && !constant.literal;
+                    const PlanningOptions& options) {
+  return options.half && !constant.always_float32 && !constant.literal;
 }
 
 absl::StatusOr<Storage> ConstantStorageFor(const PackedConstant& constant,
@@ -92,7 +93,7 @@ absl::StatusOr<Storage> ConstantStorageFor(const PackedConstant& constant,
   const bool texture = constant.width <= profile.limits.max_texture_size &&
                        constant.height <= profile.limits.max_texture_size;
   const int64_t bytes = int64_t{constant.width} * constant.height *
-                        (ConstantIsHalf(constant, profile) ? 8 : 16);
+                        (ConstantIsHalf(constant, profile.options) ? 8 : 16);
   const bool buffer = bytes <= profile.limits.max_buffer_bytes;
   if (profile.choices.constants == Storage::kTexture2d && texture)
     return Storage::kTexture2d;

@@ -10,14 +10,15 @@
 
 namespace gles_delegate {
 
-// What a texel of the tensor is: floats in the profile's precision, int32 and
-// bool (0 or 1) as 32-bit integers; codes where the tensor holds_codes, uint8
-// less 128.
+// The format of the tensor's texels. Floats have 32 bits, or 16 where the
+// options allow it; int32 and bool (0 or 1) are 32-bit integers; a tensor that
+// holds_codes has 8-bit integers, where a uint8 code is stored less 128.
 gl_shaders::Format FormatFor(const Tensor& tensor,
-                             const DeviceProfile& profile);
+                             const PlanningOptions& options);
 
-// Where a tensor of this shape lives: the profile's storage if it fits the
-// device's limits, else another that does. kResourceExhausted: none fits.
+// The storage of a tensor of this shape: the one that the profile chooses where
+// the device's limits allow it, else another that they allow.
+// kResourceExhausted: they allow none.
 absl::StatusOr<gl_shaders::Storage> StorageFor(const Shape& shape,
                                                gl_shaders::Format format,
                                                const DeviceProfile& profile);
@@ -26,10 +27,11 @@ absl::StatusOr<gl_shaders::Storage> StorageFor(const Tensor& tensor,
 
 // Whether the constant's texels are of 16-bit floats.
 bool ConstantIsHalf(const PackedConstant& constant,
-                    const DeviceProfile& profile);
+                    const PlanningOptions& options);
 
-// Where a packed constant lives: the profile's choice if it fits, else the
-// other. kResourceExhausted: neither.
+// The storage of a packed constant: the one that the profile chooses where the
+// device's limits allow it, else the other. kResourceExhausted: they allow
+// neither.
 absl::StatusOr<gl_shaders::Storage> ConstantStorageFor(
     const PackedConstant& constant, const DeviceProfile& profile);
 

@@ -35,7 +35,7 @@ absl::StatusOr<Slot> SlotOf(const Tensor& tensor,
                             const DeviceProfile& profile) {
   auto storage = StorageFor(tensor, profile);
   if (!storage.ok()) return storage.status();
-  return SlotFor(tensor.shape, *storage, FormatFor(tensor, profile));
+  return SlotFor(tensor.shape, *storage, FormatFor(tensor, profile.options));
 }
 
 absl::StatusOr<Slot> SlotOf(const PackedConstant& c,
@@ -43,7 +43,7 @@ absl::StatusOr<Slot> SlotOf(const PackedConstant& c,
   auto storage = ConstantStorageFor(c, profile);
   if (!storage.ok()) return storage.status();
   const Format format =
-      ConstantIsHalf(c, profile) ? Format::kRgba16f : Format::kRgba32f;
+      ConstantIsHalf(c, profile.options) ? Format::kRgba16f : Format::kRgba32f;
   return *storage == Storage::kBuffer
              ? Slot{*storage, c.width * c.height, 1, 1, format}
              : Slot{*storage, c.width, c.height, 1, format};

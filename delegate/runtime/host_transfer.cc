@@ -30,7 +30,7 @@ bool CanBePackedByHost(const Tensor& tensor, const DeviceProfile& profile) {
   const auto storage = StorageFor(tensor, profile);
   const bool in_buffer = storage.ok() && gl_shaders::IsBuffer(*storage);
   return in_buffer &&
-         gl_shaders::BytesPerTexel(FormatFor(tensor, profile)) == 16 &&
+         gl_shaders::BytesPerTexel(FormatFor(tensor, profile.options)) == 16 &&
          tensor.view.of == kNoTensor && !tensor.is_variable &&
          !tensor.is_constant();
 }
@@ -63,7 +63,7 @@ HostTransfer::Element ChooseElement(const Tensor& tensor,
   const bool as_halves =
       profile.options.half && profile.choices.half_transfers != 0 &&
       !profile.options.saturate_halves &&
-      FormatFor(tensor, profile) == Format::kRgba16f && HalvesAreFast();
+      FormatFor(tensor, profile.options) == Format::kRgba16f && HalvesAreFast();
   const bool is_mapped = way == Way::kMapped || way == Way::kStaged;
   return as_halves && is_mapped ? Element::kHalf : Element::kWord;
 }

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/plan/program.h"
+#include "delegate/plan/dispatch_shader.h"
 #include "delegate/runtime/command_builder.h"
 #include "delegate/runtime/constant_memory.h"
 #include "delegate/runtime/gpu_memory.h"

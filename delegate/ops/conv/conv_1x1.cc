@@ -10,14 +10,15 @@ namespace gles_delegate {
 namespace {
 
 bool Applies(const Convolution& conv, const Planner& planner) {
-  return IsRowProduct(conv, planner.profile()) && conv.RowsArePixels() &&
-         conv.HasManyPixels();
+  return IsRowProduct(conv, planner.profile().choices) &&
+         conv.RowsArePixels() && conv.HasManyPixels();
 }
 
 void Plan(const Convolution& conv, Planner* planner) {
   const int pixels = conv.pixels();
   const int slices = conv.dst_shape.slices();
-  const ConvTile tile = ChooseFlatTile(pixels, slices, planner->profile());
+  const ConvTile tile =
+      ChooseFlatTile(pixels, slices, planner->profile().choices);
   Dispatch d("conv_1x1");
   d.Define("TILE_PIXELS", tile.pixels)
       .Define("TILE_SLICES", tile.slices)

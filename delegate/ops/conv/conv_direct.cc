@@ -15,7 +15,8 @@ bool Applies(const Convolution& conv, const Planner&) {
 void Plan(const Convolution& conv, Planner* planner) {
   const Filter& filter = conv.filter;
   const Shape& dst = conv.dst_shape;
-  ConvTile tile = ChooseConvTile(dst.w, dst.slices(), planner->profile());
+  ConvTile tile =
+      ChooseConvTile(dst.w, dst.slices(), planner->profile().choices);
   // Slices that the outputs of one group take.
   int group_outputs = dst.slices();
   if (filter.groups > 1 && filter.groups_packed_apart()) {

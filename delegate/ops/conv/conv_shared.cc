@@ -60,11 +60,11 @@ int SharedBytes(const Tiling& t) {
   return 16 * std::max(staged, sums);
 }
 
-bool Fits(const Tiling& t, const DeviceProfile& profile) {
-  const std::array<int, 3>& most = profile.limits.max_work_group_size;
+bool Fits(const Tiling& t, const DeviceLimits& limits) {
+  const std::array<int, 3>& most = limits.max_work_group_size;
   return t.cells_x <= most[0] && t.cells_y <= most[1] && t.lanes <= most[2] &&
-         t.cells() * t.lanes <= profile.limits.max_work_group_invocations &&
-         SharedBytes(t) <= profile.limits.max_shared_memory_bytes;
+         t.cells() * t.lanes <= limits.max_work_group_invocations &&
+         SharedBytes(t) <= limits.max_shared_memory_bytes;
 }
 
 // The most terms of a chunk, up to `most`, that the terms are whole chunks of.
@@ -88,7 +88,7 @@ std::optional<Tiling> LargeTiling(const Work& work,
   t.chunk_terms = ChunkTerms(work.terms, slices >= 32 ? 4 : 3);
   const bool large =
       t.groups(work) * t.cells() >= profile.choices.split_target / 2;
-  if (!large || !Fits(t, profile)) return std::nullopt;
+  if (!large || !Fits(t, profile.limits)) return std::nullopt;
   return t;
 }
 
@@ -115,12 +115,12 @@ std::optional<Tiling> SmallTiling(const Work& work,
   while (wanted() && t.lanes * 2 <= kMaxLanes &&
          t.lanes * 2 * t.chunk_terms <= terms) {
     t.lanes *= 2;
-    if (!Fits(t, profile)) {
+    if (!Fits(t, profile.limits)) {
       t.lanes /= 2;
       break;
     }
   }
-  if (!Fits(t, profile)) return std::nullopt;
+  if (!Fits(t, profile.limits)) return std::nullopt;
   return t;
 }
 

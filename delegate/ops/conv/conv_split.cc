@@ -26,10 +26,10 @@ int64_t SharedBytes(const Split& s) {
   return int64_t{16} * kCells * s.lanes * s.tile.pixels * s.tile.slices;
 }
 
-bool Fits(const Split& s, const DeviceProfile& profile) {
-  return s.lanes <= profile.limits.max_work_group_size[2] &&
-         kCells * s.lanes <= profile.limits.max_work_group_invocations &&
-         SharedBytes(s) <= profile.limits.max_shared_memory_bytes;
+bool Fits(const Split& s, const DeviceLimits& limits) {
+  return s.lanes <= limits.max_work_group_size[2] &&
+         kCells * s.lanes <= limits.max_work_group_invocations &&
+         SharedBytes(s) <= limits.max_shared_memory_bytes;
 }
 
 // The fewest lanes that fill the device with sums of `terms`, `tiles` of them.
@@ -39,7 +39,7 @@ int LanesFor(int64_t tiles, int terms, const ConvTile& tile,
   while (lanes * 2 <= kMaxLanes &&
          tiles * lanes < profile.choices.split_target &&
          terms / (lanes * 2) >= kMinTermsALane &&
-         Fits({tile, lanes * 2}, profile)) {
+         Fits({tile, lanes * 2}, profile.limits)) {
     lanes *= 2;
   }
   return lanes;

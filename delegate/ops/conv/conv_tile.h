@@ -20,15 +20,15 @@ constexpr int Even(int extent, int most) {
   return DivideUp(extent, DivideUp(extent, most));
 }
 
-// The tile of `profile` (conv_tile_*), evened out so that the last tile is as
+// The tile of `choices` (conv_tile_*), evened out so that the last tile is as
 // full as the others: 6 slices under a limit of 4 make two tiles of 3.
-ConvTile ChooseConvTile(int pixels, int slices, const DeviceProfile& profile);
+ConvTile ChooseConvTile(int pixels, int slices, const DeviceChoices& choices);
 
 // Likewise for pixels taken flat, where up to four times the profile's pixels
 // are a tile if that leaves fewer of its simd_lanes idle (of 49 pixels, tiles
 // of 4 keep 13 of 16 lanes busy, tiles of 7 keep 7 of 8) or loads weights less
 // often.
-ConvTile ChooseFlatTile(int pixels, int slices, const DeviceProfile& profile);
+ConvTile ChooseFlatTile(int pixels, int slices, const DeviceChoices& choices);
 
 }  // namespace gles_delegate
 

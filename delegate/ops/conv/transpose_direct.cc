@@ -17,8 +17,9 @@ void Plan(const Convolution& conv, Planner* planner) {
   const SlidingWindow& window = conv.window;
   const Shape& dst = conv.dst_shape;
   // A tile's pixels lie a stride apart, so each phase has its own tiles.
-  const ConvTile tile = ChooseConvTile(DivideUp(dst.w, window.stride_w),
-                                       dst.slices(), planner->profile());
+  const ConvTile tile =
+      ChooseConvTile(DivideUp(dst.w, window.stride_w), dst.slices(),
+                     planner->profile().choices);
   const int64_t step = int64_t{tile.pixels} * window.stride_w;
   const int64_t tiles_x = (dst.w + step - 1) / step * window.stride_w;
   Dispatch d("transpose_conv");

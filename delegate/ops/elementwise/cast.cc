@@ -30,7 +30,7 @@ absl::StatusOr<ParsedNode> ParseCast(const NodeView& node) {
                      " is read as float32, since another CAST makes floats of "
                      "it; floats do not hold every integer"));
   }
-  if (auto s = CheckDims(output, input.dims); !s.ok()) return s;
+  if (auto s = CheckOutputDims(output, input.dims); !s.ok()) return s;
   return ParsedNode{};
 }
 
@@ -71,9 +71,8 @@ absl::Status PlanCast(const Node& node, Planner* planner) {
   if (to.type == DataType::kBool) d.Define("TO_BOOL");
   DefineHostType(to, &d);
   d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
-  d.Grid(to.shape.w, to.shape.h, to.shape.slices() * to.shape.b);
-  UseLightWorkGroup(planner->profile(), &d);
-  planner->Add(std::move(d));
+  d.OverTexels(to.shape);
+  AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }
 

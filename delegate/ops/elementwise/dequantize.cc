@@ -24,7 +24,7 @@ absl::StatusOr<ParsedNode> ParseDequantize(const NodeView& node) {
 absl::StatusOr<ParsedNode> ParseQuantize(const NodeView& node) {
   if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
   if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
-  if (auto s = CheckDims(*node.outputs[0], node.inputs[0]->dims); !s.ok())
+  if (auto s = CheckOutputDims(*node.outputs[0], node.inputs[0]->dims); !s.ok())
     return s;
   if (!node.outputs[0]->is_float_view()) {
     return absl::InvalidArgumentError(absl::StrCat(

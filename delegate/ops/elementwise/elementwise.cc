@@ -117,7 +117,7 @@ absl::Status PlanElementwise(const Node& node, Planner* planner) {
   d.Read("src", *source).Write("dst", node.outputs[0]);
   if (attributes.source_shape.c == 1 && shape.c > 1) d.Define("SPLAT");
   d.post_ops = std::move(functions);
-  d.Grid(shape.w, shape.h, shape.slices() * shape.b);
+  d.OverTexels(shape);
   planner->Add(std::move(d));
   return absl::OkStatus();
 }

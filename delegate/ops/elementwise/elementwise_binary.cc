@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/fused_activation.h"
@@ -13,14 +14,6 @@
 namespace gles_delegate {
 namespace {
 
-constexpr int kAdd = 0;
-constexpr int kMul = 18;
-constexpr int kSub = 41;
-constexpr int kDiv = 42;
-constexpr int kFloorDiv = 90;
-constexpr int kFloorMod = 95;
-constexpr int kAtan2 = 156;
-
 struct BinaryFunction {
   int builtin_code;
   const char* function;
@@ -28,26 +21,27 @@ struct BinaryFunction {
 };
 
 constexpr BinaryFunction kFunctions[] = {
-    {kAdd, "add", kFloats | kInts},
-    {kMul, "mul", kFloats | kInts},
-    {kSub, "sub", kFloats | kInts},
-    {kDiv, "div", kFloats | kInts},
-    {55, "maximum", kFloats | kInts},
-    {57, "minimum", kFloats | kInts},
-    {78, "pow", kFloats},
-    {84, "logical_or", kBools},
-    {86, "logical_and", kBools},
-    {kFloorDiv, "floor_div", kFloats | kInts},
-    {kFloorMod, "floor_mod", kFloats | kInts},
-    {99, "squared_difference", kFloats | kInts},
-    {kAtan2, "atan2", kFloats},
+    {builtin::ADD, "add", kFloats | kInts},
+    {builtin::MUL, "mul", kFloats | kInts},
+    {builtin::SUB, "sub", kFloats | kInts},
+    {builtin::DIV, "div", kFloats | kInts},
+    {builtin::MAXIMUM, "maximum", kFloats | kInts},
+    {builtin::MINIMUM, "minimum", kFloats | kInts},
+    {builtin::POW, "pow", kFloats},
+    {builtin::LOGICAL_OR, "logical_or", kBools},
+    {builtin::LOGICAL_AND, "logical_and", kBools},
+    {builtin::FLOOR_DIV, "floor_div", kFloats | kInts},
+    {builtin::FLOOR_MOD, "floor_mod", kFloats | kInts},
+    {builtin::SQUARED_DIFFERENCE, "squared_difference", kFloats | kInts},
+    {builtin::ATAN2, "atan2", kFloats},
 };
 
 // TFLite's kernels fail at a divisor of 0. One that the model holds is refused;
 // what comes at run time cannot be.
 absl::Status CheckDivisor(const NodeView& node) {
   const int code = node.builtin_code;
-  if (code != kDiv && code != kFloorDiv && code != kFloorMod) {
+  if (code != builtin::DIV && code != builtin::FLOOR_DIV &&
+      code != builtin::FLOOR_MOD) {
     return absl::OkStatus();
   }
   const Tensor& divisor = *node.inputs[1];
@@ -63,14 +57,14 @@ absl::Status CheckDivisor(const NodeView& node) {
 
 absl::StatusOr<std::vector<PostOp>> ActivationOf(const NodeView& node) {
   switch (node.builtin_code) {
-    case kAdd:
-    case kSub: {
+    case builtin::ADD:
+    case builtin::SUB: {
       auto params = node.Get<AddParams>();
       if (!params.ok()) return params.status();
       return FusedActivation((*params)->activation);
     }
-    case kMul:
-    case kDiv: {
+    case builtin::MUL:
+    case builtin::DIV: {
       auto params = node.Get<ActivationParams>();
       if (!params.ok()) return params.status();
       return FusedActivation((*params)->activation);
@@ -177,11 +171,11 @@ absl::StatusOr<ParsedNode> ParseBinary(const NodeView& node) {
                                    /*first_is_source=*/false, function->types);
   if (!parsed.ok()) return parsed.status();
   if (auto s = CheckDivisor(node); !s.ok()) return s;
-  if (node.builtin_code == kAtan2) {
+  if (node.builtin_code == builtin::ATAN2) {
     if (auto s = CheckNotQuantized(node); !s.ok()) return s;
   }
   // TFLite's kernel does not broadcast.
-  if (node.builtin_code == kAtan2 &&
+  if (node.builtin_code == builtin::ATAN2 &&
       node.inputs[0]->dims != node.inputs[1]->dims) {
     return absl::InvalidArgumentError(
         absl::StrCat("the inputs ", node.inputs[0]->ToString(), " and ",
@@ -241,7 +235,7 @@ absl::Status PlanAddN(const Node& node, Planner* planner) {
               : planner->AddTemporary("partial sum", shape,
                                       planner->tensor(node.outputs[0]).type);
     d.Write("dst", sum);
-    d.Grid(shape.w, shape.h, shape.slices() * shape.b);
+    d.OverTexels(shape);
     planner->Add(std::move(d));
   } while (next < node.inputs.size());
   return absl::OkStatus();

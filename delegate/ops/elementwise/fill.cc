@@ -23,7 +23,7 @@ absl::StatusOr<ParsedNode> ParseFill(const NodeView& node) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the value is ", DimsString(value.dims), ", wants a scalar"));
   }
-  if (auto s = CheckDims(*node.outputs[0], *dims); !s.ok()) return s;
+  if (auto s = CheckOutputDims(*node.outputs[0], *dims); !s.ok()) return s;
   ElementwiseAttributes a;
   a.source = 1;
   a.source_shape = value.shape;
@@ -34,7 +34,8 @@ absl::StatusOr<ParsedNode> ParseZerosLike(const NodeView& node) {
   if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
   if (auto s = CheckMovedTensors(node, 0, 0, TakesBool::kNo); !s.ok()) return s;
   if (auto s = CheckNotQuantized(node); !s.ok()) return s;
-  if (auto s = CheckDims(*node.outputs[0], node.inputs[0]->dims); !s.ok()) {
+  if (auto s = CheckOutputDims(*node.outputs[0], node.inputs[0]->dims);
+      !s.ok()) {
     return s;
   }
   ElementwiseAttributes a;

@@ -33,7 +33,7 @@ bool IsOfOneElement(const NodeView& node) {
 absl::StatusOr<ParsedNode> Align(const NodeView& node,
                                  const std::vector<int>& want,
                                  const std::array<std::vector<int>, 3>& views) {
-  if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
   SelectAttributes attributes;
   for (int i = 0; i < 3; ++i) {
     auto shape = AlignedShape(views[i], want);
@@ -89,9 +89,8 @@ absl::Status PlanSelect(const Node& node, Planner* planner) {
     return s;
   }
   d.Write("dst", node.outputs[0]);
-  d.Grid(to.w, to.h, to.slices() * to.b);
-  UseLightWorkGroup(planner->profile(), &d);
-  planner->Add(std::move(d));
+  d.OverTexels(to);
+  AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }
 

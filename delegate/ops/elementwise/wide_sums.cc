@@ -72,9 +72,8 @@ absl::Status PlanWideSums(const Node& node, Planner* planner) {
   }
   d.Read("rows", node.inputs[parts]).Write("dst", node.outputs[0]);
   d.uniforms.Int4("shifts", shifts[0], shifts[1], shifts[2], shifts[3]);
-  d.Grid(to.w, to.h, to.slices() * to.b);
-  UseLightWorkGroup(planner->profile(), &d);
-  planner->Add(std::move(d));
+  d.OverTexels(to);
+  AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }
 

@@ -52,8 +52,9 @@ absl::StatusOr<ParsedNode> ParseTransformTensorBilinear(const NodeView& node) {
         absl::StrCat("data is ", DimsString(data.dims), ", must be 1HWC"));
   }
   if (auto s = CheckMatrix(*node.inputs[1], "the matrix"); !s.ok()) return s;
-  if (auto s = CheckDims(*node.outputs[0],
-                         {1, p->output_height, p->output_width, data.dims[3]});
+  if (auto s =
+          CheckOutputDims(*node.outputs[0],
+                          {1, p->output_height, p->output_width, data.dims[3]});
       !s.ok()) {
     return s;
   }
@@ -89,7 +90,8 @@ absl::StatusOr<ParsedNode> ParseTransformLandmarks(const NodeView& node) {
     return s;
   }
   if (auto s = CheckMatrix(*node.inputs[1], "the matrix"); !s.ok()) return s;
-  if (auto s = CheckDims(*node.outputs[0], landmarks.dims); !s.ok()) return s;
+  if (auto s = CheckOutputDims(*node.outputs[0], landmarks.dims); !s.ok())
+    return s;
   return ParsedNode{*p, {}};
 }
 

@@ -19,8 +19,8 @@ absl::StatusOr<ParsedNode> ParseResampler(const NodeView& node) {
         absl::StrCat("data ", DimsString(data.dims), " and warp ",
                      DimsString(warp.dims), " must be BHWC and Bhw2"));
   }
-  if (auto s = CheckDims(*node.outputs[0], {data.dims[0], warp.dims[1],
-                                            warp.dims[2], data.dims[3]});
+  if (auto s = CheckOutputDims(*node.outputs[0], {data.dims[0], warp.dims[1],
+                                                  warp.dims[2], data.dims[3]});
       !s.ok()) {
     return s;
   }
@@ -33,7 +33,7 @@ absl::Status PlanResampler(const Node& node, Planner* planner) {
   d.Read("src", node.inputs[0])
       .Read("warp", node.inputs[1])
       .Write("dst", node.outputs[0])
-      .Grid(dst.w, dst.h, dst.slices() * dst.b);
+      .OverTexels(dst);
   planner->Add(std::move(d));
   return absl::OkStatus();
 }

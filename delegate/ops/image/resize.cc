@@ -121,9 +121,8 @@ void PlanBilinearCodes(const Node& node, const ResizeOfCodes& codes,
     }
   };
   d.Constant(std::move(pixels));
-  d.Grid(to.w, to.h, to.slices() * to.b);
-  UseLightWorkGroup(planner->profile(), &d);
-  planner->Add(std::move(d));
+  d.OverTexels(to);
+  AddInLightGroups(std::move(d), planner);
 }
 
 }  // namespace
@@ -151,8 +150,8 @@ absl::StatusOr<ParsedNode> ParseResize(const NodeView& node) {
     return absl::InvalidArgumentError(
         "align_corners and half_pixel_centers are both set; TFLite takes one");
   }
-  if (auto s = CheckDims(*node.outputs[0], {input.shape.b, (*size)[0],
-                                            (*size)[1], input.shape.c});
+  if (auto s = CheckOutputDims(*node.outputs[0], {input.shape.b, (*size)[0],
+                                                  (*size)[1], input.shape.c});
       !s.ok()) {
     return s;
   }
@@ -172,9 +171,8 @@ absl::Status PlanResizeBilinear(const Node& node, Planner* planner) {
   d.uniforms.Float("scale_x", Scale(from.w, to.w, a.align_corners));
   d.uniforms.Float("scale_y", Scale(from.h, to.h, a.align_corners));
   d.uniforms.Float("shift", a.half_pixel_centers ? 0.5f : 0.0f);
-  d.Grid(to.w, to.h, to.slices() * to.b);
-  UseLightWorkGroup(planner->profile(), &d);
-  planner->Add(std::move(d));
+  d.OverTexels(to);
+  AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }
 
@@ -198,9 +196,8 @@ absl::Status PlanResizeNearestNeighbor(const Node& node, Planner* planner) {
       texels[4 * (width + i)] = Nearest(i, from.h, to.h, a);
   };
   d.Constant(std::move(nearest));
-  d.Grid(to.w, to.h, to.slices() * to.b);
-  UseLightWorkGroup(planner->profile(), &d);
-  planner->Add(std::move(d));
+  d.OverTexels(to);
+  AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }
 

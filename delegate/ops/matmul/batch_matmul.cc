@@ -140,7 +140,7 @@ absl::StatusOr<ParsedNode> ParseBatchMatMul(const NodeView& node) {
   }
   wanted.erase(wanted.begin(), wanted.end() - (rank - 2));
   wanted.insert(wanted.end(), {x.rows, y.columns});
-  if (auto s = CheckDims(dst, wanted); !s.ok()) return s;
+  if (auto s = CheckOutputDims(dst, wanted); !s.ok()) return s;
   return ParsedNode{a, {}};
 }
 
@@ -161,7 +161,7 @@ absl::Status PlanBatchMatMul(const Node& node, Planner* planner) {
     return absl::OkStatus();
   }
   ConvTile tile =
-      ChooseConvTile(x.rows, dst.shape.slices(), planner->profile());
+      ChooseConvTile(x.rows, dst.shape.slices(), planner->profile().choices);
   if (a.adj_x) tile.pixels = 4;  // the four rows of a texel of x
   const int rank = static_cast<int>(dst.dims.size());
   Dispatch d("batch_matmul");

@@ -14,11 +14,10 @@ namespace {
 
 // The profile's tile, or one of up to twice its pixels if that makes fewer past
 // the end of a row. Lanes are busy anyhow: tiles of all products are in a row.
-ConvTile ProductTile(int pixels, int slices, const DeviceProfile& profile) {
-  ConvTile tile = ChooseConvTile(pixels, slices, profile);
+ConvTile ProductTile(int pixels, int slices, const DeviceChoices& choices) {
+  ConvTile tile = ChooseConvTile(pixels, slices, choices);
   const auto made = [&](int t) { return DivideUp(pixels, t) * t; };
-  for (int t = tile.pixels + 1; t <= 2 * profile.choices.conv_tile_pixels;
-       ++t) {
+  for (int t = tile.pixels + 1; t <= 2 * choices.conv_tile_pixels; ++t) {
     if (made(t) < made(tile.pixels)) tile.pixels = t;
   }
   return tile;
@@ -57,7 +56,8 @@ void PlanMatrixProducts(const MatrixProducts& products, Planner* planner) {
   }
   const Shape& src = planner->tensor(products.src).shape;
   const Shape& dst = planner->tensor(products.dst).shape;
-  const ConvTile tile = ProductTile(dst.w, dst.slices(), planner->profile());
+  const ConvTile tile =
+      ProductTile(dst.w, dst.slices(), planner->profile().choices);
   const int padded = 4 * dst.slices();
   PackedConstant weights =
       PackFilter(StackedWeights(products, padded, planner->graph()), nullptr,

@@ -2,9 +2,9 @@
 
 namespace gles_delegate {
 
-bool IsRowProduct(const Convolution& conv, const DeviceProfile& profile) {
+bool IsRowProduct(const Convolution& conv, const DeviceChoices& choices) {
   return conv.kind == Convolution::Kind::kRows || conv.IsPointwise() ||
-         (profile.choices.simd_lanes > 1 && conv.IsWholeInput());
+         (choices.simd_lanes > 1 && conv.IsWholeInput());
 }
 
 }  // namespace gles_delegate

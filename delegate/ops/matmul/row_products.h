@@ -13,7 +13,7 @@ constexpr int kMaxTileRows = 4;
 // True where the convolution is computed as rows of elements times the rows of
 // its weights: matrix products, convolutions of single pixels, and, on devices
 // that run invocations abreast, those of one window a batch.
-bool IsRowProduct(const Convolution& conv, const DeviceProfile& profile);
+bool IsRowProduct(const Convolution& conv, const DeviceChoices& choices);
 
 }  // namespace gles_delegate
 

@@ -24,7 +24,7 @@ int Lanes(int row_texels, int tile_rows, const DeviceProfile& profile) {
 }
 
 bool Applies(const Convolution& conv, const Planner& planner) {
-  return IsRowProduct(conv, planner.profile());
+  return IsRowProduct(conv, planner.profile().choices);
 }
 
 void Plan(const Convolution& conv, Planner* planner) {

@@ -12,7 +12,7 @@ namespace {
 bool Applies(const Convolution& conv, const Planner& planner) {
   const DeviceProfile& profile = planner.profile();
   const int block = profile.choices.simd_lanes;
-  return IsRowProduct(conv, profile) && block > 1 &&
+  return IsRowProduct(conv, profile.choices) && block > 1 &&
          conv.dst_shape.slices() >= 2 * block && conv.RowsAreWholePixels() &&
          conv.constant_weights &&
          FilterBlockTexels(conv.filter, block) <=

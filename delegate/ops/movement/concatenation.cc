@@ -156,7 +156,7 @@ absl::StatusOr<ParsedNode> ParseConcatenation(const NodeView& node) {
     }
     want[*axis] += extent;
   }
-  if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
   auto activation = FusedActivation((*params)->activation);
   if (!activation.ok()) return activation.status();
   if (IsIntegers(first) && !activation->empty()) {

@@ -50,13 +50,7 @@ absl::StatusOr<int> BatchDims(const NodeView& node, int axis) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseGather(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
-  if (auto s = CheckIndices(node, 1); !s.ok()) return s;
-  for (const Tensor* tensor :
-       {node.inputs[0], node.inputs[1], node.outputs[0]}) {
-    if (auto s = CheckCountable(*tensor); !s.ok()) return s;
-  }
+  if (auto s = CheckGather(node); !s.ok()) return s;
   auto params = node.Get<GatherParams>();
   if (!params.ok()) return params.status();
   const std::vector<int>& dims = node.inputs[0]->dims;
@@ -71,7 +65,7 @@ absl::StatusOr<ParsedNode> ParseGather(const NodeView& node) {
   want.erase(want.begin() + *axis);
   want.insert(want.begin() + *axis, indices.dims.begin() + *batch_dims,
               indices.dims.end());
-  if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
   const auto axes = absl::MakeConstSpan(dims);
   GatherAttributes a;
   if (!indices.is_constant() || *batch_dims > 0 || rank > 4) {
@@ -122,9 +116,8 @@ absl::Status PlanGather(const Node& node, Planner* planner) {
     for (size_t i = 0; i < indices->size(); ++i) texels[4 * i] = (*indices)[i];
   };
   d.Constant(std::move(table));
-  d.Grid(a.picked.w, a.picked.h, a.picked.slices() * a.picked.b);
-  UseLightWorkGroup(planner->profile(), &d);
-  planner->Add(std::move(d));
+  d.OverTexels(a.picked);
+  AddInLightGroups(std::move(d), planner);
   if (!direct) AddReshape(planner, picked, output);
   return absl::OkStatus();
 }

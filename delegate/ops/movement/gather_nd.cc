@@ -11,13 +11,7 @@
 namespace gles_delegate {
 
 absl::StatusOr<ParsedNode> ParseGatherNd(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
-  if (auto s = CheckIndices(node, 1); !s.ok()) return s;
-  for (const Tensor* tensor :
-       {node.inputs[0], node.inputs[1], node.outputs[0]}) {
-    if (auto s = CheckCountable(*tensor); !s.ok()) return s;
-  }
+  if (auto s = CheckGather(node); !s.ok()) return s;
   const std::vector<int>& dims = node.inputs[0]->dims;
   const std::vector<int>& index_dims = node.inputs[1]->dims;
   if (index_dims.empty() || index_dims.back() > static_cast<int>(dims.size())) {
@@ -38,7 +32,7 @@ absl::StatusOr<ParsedNode> ParseGatherNd(const NodeView& node) {
   }
   std::vector<int> want(index_dims.begin(), index_dims.end() - 1);
   want.insert(want.end(), dims.begin() + gather.depth, dims.end());
-  if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
   const int64_t picks = node.inputs[1]->shape.elements() / gather.depth;
   gather.count = static_cast<int>(picks);
   gather.inner = static_cast<int>(node.outputs[0]->shape.elements() / picks);

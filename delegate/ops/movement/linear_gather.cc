@@ -30,9 +30,8 @@ absl::Status AddLinearGather(Planner* planner, TensorId src, TensorId indices,
   d.uniforms.Int("count", gather.count);
   d.uniforms.Int("outer", gather.outer);
   d.uniforms.Int("rows", rows);
-  d.Grid(to.w, to.h, to.slices() * to.b);
-  UseLightWorkGroup(planner->profile(), &d);
-  planner->Add(std::move(d));
+  d.OverTexels(to);
+  AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }
 
@@ -56,6 +55,17 @@ absl::Status CheckIndices(const NodeView& node, int input) {
   return absl::UnimplementedError(
       absl::StrCat("the indices are ", DataTypeName(indices.type),
                    "; int32 runs here, int64 where it is constant"));
+}
+
+absl::Status CheckGather(const NodeView& node) {
+  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
+  if (auto s = CheckIndices(node, 1); !s.ok()) return s;
+  for (const Tensor* tensor :
+       {node.inputs[0], node.inputs[1], node.outputs[0]}) {
+    if (auto s = CheckCountable(*tensor); !s.ok()) return s;
+  }
+  return absl::OkStatus();
 }
 
 absl::Status CheckConstantIndices(const Tensor& indices,

@@ -37,6 +37,10 @@ absl::Status CheckCountable(const Tensor& tensor);
 // type, int64 at run time. kInvalidArgument: none.
 absl::Status CheckIndices(const NodeView& node, int input);
 
+// What GATHER and GATHER_ND have in common: input 0 is moved, input 1 holds the
+// indices, and shaders can count the elements of each tensor.
+absl::Status CheckGather(const NodeView& node);
+
 // Constant indices lie within `extents`, in turn; others are not looked at.
 // kInvalidArgument otherwise.
 absl::Status CheckConstantIndices(const Tensor& indices,

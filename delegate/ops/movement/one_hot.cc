@@ -42,7 +42,7 @@ absl::StatusOr<ParsedNode> ParseOneHot(const NodeView& node) {
   }
   std::vector<int> want = dims;
   want.insert(want.begin() + axis, depth->front());
-  if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
   OneHotAttributes a;
   a.depth = depth->front();
   for (int i = axis; i < rank; ++i) a.inner *= dims[i];
@@ -60,9 +60,8 @@ absl::Status PlanOneHot(const Node& node, Planner* planner) {
   d.Write("dst", node.outputs[0]);
   d.uniforms.Int("depth", a.depth);
   d.uniforms.Int("inner", a.inner);
-  d.Grid(to.w, to.h, to.slices() * to.b);
-  UseLightWorkGroup(planner->profile(), &d);
-  planner->Add(std::move(d));
+  d.OverTexels(to);
+  AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }
 

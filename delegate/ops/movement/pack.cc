@@ -35,7 +35,7 @@ absl::StatusOr<ParsedNode> ParsePack(const NodeView& node) {
   }
   std::vector<int> want = dims;
   want.insert(want.begin() + *axis, count);
-  if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
   PackAttributes a;
   a.axis = BhwcAxis(*axis, rank);
   want[*axis] = 1;

@@ -51,7 +51,7 @@ absl::StatusOr<PadAttributes> ParsePaddings(const NodeView& node) {
     a.after[BhwcAxis(axis, rank)] = after;
     want[axis] = static_cast<int>(padded);
   }
-  if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
   return a;
 }
 

@@ -136,21 +136,26 @@ void AddRemap(Planner* planner, TensorId src, TensorId dst,
   AddRemapToBox(planner, src, dst, remap, ExtentsOf(planner->tensor(dst)), {});
 }
 
+absl::Status PlanRemap(const Node& node, Planner* planner) {
+  const auto& a = std::any_cast<const RemapAttributes&>(node.attributes);
+  AddRemap(planner, node.inputs[0], node.outputs[0], a.remap);
+  return absl::OkStatus();
+}
+
 void AddReshape(Planner* planner, TensorId src, TensorId dst) {
   const Shape from = planner->tensor(src).shape;
   const Shape to = planner->tensor(dst).shape;
   if (from == to) {
     Dispatch copy("copy");
     copy.Read("src", src).Write("dst", dst);
-    copy.Grid(to.w, to.h, to.slices() * to.b);
+    copy.OverTexels(to);
     return planner->Add(std::move(copy));
   }
   Dispatch d("reshape");
   if (from.c == to.c || (from.c % 4 == 0 && to.c % 4 == 0)) d.Define("WHOLE");
   d.Read("src", src).Write("dst", dst);
-  d.Grid(to.w, to.h, to.slices() * to.b);
-  UseLightWorkGroup(planner->profile(), &d);
-  planner->Add(std::move(d));
+  d.OverTexels(to);
+  AddInLightGroups(std::move(d), planner);
 }
 
 absl::StatusOr<TensorId> AsShape(Planner* planner, TensorId id,

@@ -44,6 +44,13 @@ struct Remap {
 // a channel.
 void AddRemap(Planner* planner, TensorId src, TensorId dst, const Remap& remap);
 
+// The attributes and the plan of the ops that are a remap of input 0 and
+// nothing else: SLICE, STRIDED_SLICE, TILE, BROADCAST_TO.
+struct RemapAttributes {
+  Remap remap;
+};
+absl::Status PlanRemap(const Node& node, Planner* planner);
+
 // Writes the box of `extent` that begins at `at`, whose channel must be a
 // multiple of 4. `p` above counts from the box's corner.
 void AddRemapToBox(Planner* planner, TensorId src, TensorId dst,

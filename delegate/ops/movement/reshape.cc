@@ -55,7 +55,7 @@ absl::StatusOr<ParsedNode> ParseReshape(const NodeView& node) {
   for (size_t i = 0; fits && i < got.size(); ++i) {
     fits = (*want)[i] == got[i] || (*want)[i] == -1;
   }
-  if (!fits) return CheckDims(*node.outputs[0], *want);
+  if (!fits) return CheckOutputDims(*node.outputs[0], *want);
   return ParsedNode{};
 }
 
@@ -86,7 +86,7 @@ absl::StatusOr<ParsedNode> ParseSqueeze(const NodeView& node) {
   for (size_t i = 0; i < dims.size(); ++i) {
     if (!(count == 0 ? dims[i] == 1 : drop[i])) want.push_back(dims[i]);
   }
-  if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
   return ParsedNode{};
 }
 
@@ -103,7 +103,7 @@ absl::StatusOr<ParsedNode> ParseExpandDims(const NodeView& node) {
   auto axis = NormalAxis((*axes)[0], static_cast<int>(want.size()) + 1);
   if (!axis.ok()) return axis.status();
   want.insert(want.begin() + *axis, 1);
-  if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
   return ParsedNode{};
 }
 

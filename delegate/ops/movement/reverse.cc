@@ -28,7 +28,7 @@ absl::StatusOr<ParsedNode> ParseReverse(const NodeView& node) {
     }
     along = true;
   }
-  if (auto s = CheckDims(*node.outputs[0], input.dims); !s.ok()) return s;
+  if (auto s = CheckOutputDims(*node.outputs[0], input.dims); !s.ok()) return s;
   return ParsedNode{a, {}};
 }
 

@@ -119,7 +119,7 @@ absl::StatusOr<ParsedNode> ParseSlice(const NodeView& node) {
         absl::StrCat("begin and size have ", begin->size(), " and ",
                      size->size(), " elements, the input's rank is ", rank));
   }
-  SliceAttributes a;
+  RemapAttributes a;
   a.remap = Remap::Constant();
   std::vector<int> want(rank);
   for (int i = 0; i < rank; ++i) {
@@ -133,7 +133,7 @@ absl::StatusOr<ParsedNode> ParseSlice(const NodeView& node) {
     }
     a.remap.Follow(BhwcAxis(i, rank), BhwcAxis(i, rank), 1, from);
   }
-  if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
   return ParsedNode{a, {}};
 }
 
@@ -160,7 +160,7 @@ absl::StatusOr<ParsedNode> ParseStridedSlice(const NodeView& node) {
   auto slices = ExpandMasks(**params, rank, *begin, *end, *strides);
   if (!slices.ok()) return slices.status();
   const int out_rank = static_cast<int>(node.outputs[0]->dims.size());
-  SliceAttributes a;
+  RemapAttributes a;
   a.remap = Remap::Constant();
   std::vector<int> want;
   int axis = 0;  // of the input
@@ -187,14 +187,8 @@ absl::StatusOr<ParsedNode> ParseStridedSlice(const NodeView& node) {
       a.remap.Follow(from, BhwcAxis(to, out_rank), s.stride, s.begin);
     want.push_back(length);
   }
-  if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
   return ParsedNode{a, {}};
-}
-
-absl::Status PlanSlice(const Node& node, Planner* planner) {
-  const auto& a = std::any_cast<const SliceAttributes&>(node.attributes);
-  AddRemap(planner, node.inputs[0], node.outputs[0], a.remap);
-  return absl::OkStatus();
 }
 
 }  // namespace gles_delegate

@@ -13,13 +13,8 @@
 
 namespace gles_delegate {
 
-struct SliceAttributes {
-  Remap remap;
-};
-
 absl::StatusOr<ParsedNode> ParseSlice(const NodeView& node);
 absl::StatusOr<ParsedNode> ParseStridedSlice(const NodeView& node);
-absl::Status PlanSlice(const Node& node, Planner* planner);
 
 }  // namespace gles_delegate
 

@@ -75,7 +75,7 @@ absl::Status CheckExtents(const Tensor& output,
     }
     want.push_back(static_cast<int>(e));
   }
-  return CheckDims(output, want);
+  return CheckOutputDims(output, want);
 }
 
 absl::Status Plan(const Node& node, bool to_batch, Planner* planner) {
@@ -87,9 +87,8 @@ absl::Status Plan(const Node& node, bool to_batch, Planner* planner) {
   d.uniforms.Int2("block", a.block_w, a.block_h);
   d.uniforms.Int2("edge", a.left, a.top);
   d.uniforms.Float("fill", a.fill);
-  d.Grid(to.w, to.h, to.slices() * to.b);
-  UseLightWorkGroup(planner->profile(), &d);
-  planner->Add(std::move(d));
+  d.OverTexels(to);
+  AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }
 

@@ -38,11 +38,12 @@ absl::StatusOr<ParsedNode> Parse(const NodeView& node, bool to_space) {
                      to_space ? "channels" : "height and width", " of ",
                      DimsString(input.dims)));
   }
-  auto s = to_space
-               ? CheckDims(*node.outputs[0], {in.b, in.h * block, in.w * block,
-                                              in.c / (block * block)})
-               : CheckDims(*node.outputs[0], {in.b, in.h / block, in.w / block,
-                                              in.c * block * block});
+  auto s =
+      to_space
+          ? CheckOutputDims(*node.outputs[0], {in.b, in.h * block, in.w * block,
+                                               in.c / (block * block)})
+          : CheckOutputDims(*node.outputs[0], {in.b, in.h / block, in.w / block,
+                                               in.c * block * block});
   if (!s.ok()) return s;
   return ParsedNode{SpaceDepthAttributes{block}, {}};
 }
@@ -57,9 +58,8 @@ absl::Status Plan(const Node& node, const char* shader, int moved,
   if (moved % 4 == 0) d.Define("WHOLE");
   d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
   d.uniforms.Int("block", a.block);
-  d.Grid(to.w, to.h, to.slices() * to.b);
-  UseLightWorkGroup(planner->profile(), &d);
-  planner->Add(std::move(d));
+  d.OverTexels(to);
+  AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }
 

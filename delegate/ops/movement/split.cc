@@ -34,7 +34,7 @@ absl::StatusOr<ParsedNode> ParseCuts(const NodeView& node, int value_input,
   for (size_t i = 0; i < sizes.size(); ++i) {
     std::vector<int> want = value.dims;
     want[axis] = sizes[i];
-    if (auto s = CheckDims(*node.outputs[i], want); !s.ok()) {
+    if (auto s = CheckOutputDims(*node.outputs[i], want); !s.ok()) {
       return absl::InvalidArgumentError(
           absl::StrCat("output ", i, ": ", s.message()));
     }
@@ -133,7 +133,7 @@ absl::StatusOr<ParsedNode> ParseUnpack(const NodeView& node) {
   want.erase(want.begin() + *axis);
   SplitAttributes a;
   for (int i = 0; i < outputs; ++i) {
-    if (auto s = CheckDims(*node.outputs[i], want); !s.ok()) return s;
+    if (auto s = CheckOutputDims(*node.outputs[i], want); !s.ok()) return s;
     Remap remap = Remap::Constant();
     for (int from = 0, to = 0; from < rank; ++from) {
       if (from == *axis) continue;

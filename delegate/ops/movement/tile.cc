@@ -32,8 +32,8 @@ absl::StatusOr<ParsedNode> ParseTile(const NodeView& node) {
     }
     want[i] = static_cast<int>(extent);
   }
-  if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
-  TileAttributes a;
+  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
+  RemapAttributes a;
   a.remap.edge = Remap::Edge::kWrap;
   return ParsedNode{a, {}};
 }
@@ -45,10 +45,10 @@ absl::StatusOr<ParsedNode> ParseBroadcastTo(const NodeView& node) {
   if (auto s = CheckRank(*node.outputs[0], "output"); !s.ok()) return s;
   auto shape = IntsOfInput(node, 1, "the shape");
   if (!shape.ok()) return shape.status();
-  if (auto s = CheckDims(*node.outputs[0], *shape); !s.ok()) return s;
+  if (auto s = CheckOutputDims(*node.outputs[0], *shape); !s.ok()) return s;
   const int rank = static_cast<int>(dims.size());
   const int out_rank = static_cast<int>(shape->size());
-  TileAttributes a;
+  RemapAttributes a;
   a.remap = Remap::Constant();
   bool fits = rank <= out_rank;
   for (int i = 0; fits && i < rank; ++i) {
@@ -62,12 +62,6 @@ absl::StatusOr<ParsedNode> ParseBroadcastTo(const NodeView& node) {
                                                    DimsString(*shape)));
   }
   return ParsedNode{a, {}};
-}
-
-absl::Status PlanTile(const Node& node, Planner* planner) {
-  const auto& a = std::any_cast<const TileAttributes&>(node.attributes);
-  AddRemap(planner, node.inputs[0], node.outputs[0], a.remap);
-  return absl::OkStatus();
 }
 
 }  // namespace gles_delegate

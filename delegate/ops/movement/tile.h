@@ -12,13 +12,8 @@
 
 namespace gles_delegate {
 
-struct TileAttributes {
-  Remap remap;
-};
-
 absl::StatusOr<ParsedNode> ParseTile(const NodeView& node);
 absl::StatusOr<ParsedNode> ParseBroadcastTo(const NodeView& node);
-absl::Status PlanTile(const Node& node, Planner* planner);
 
 }  // namespace gles_delegate
 

@@ -46,7 +46,7 @@ absl::StatusOr<ParsedNode> ParseTranspose(const NodeView& node) {
     (*permutation)[i] = *axis;
     want[i] = input.dims[*axis];
   }
-  if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
   TransposeAttributes a;
   if (rank <= 5) {
     a.remap = Permute(*permutation);

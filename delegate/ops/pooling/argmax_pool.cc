@@ -45,7 +45,7 @@ absl::StatusOr<ParsedNode> ParseMaxPoolingWithArgmax(const NodeView& node) {
   const std::vector<int> wanted = {input.shape.b, height->out, width->out,
                                    input.shape.c};
   for (const Tensor* output : node.outputs) {
-    if (auto s = CheckDims(*output, wanted); !s.ok()) return s;
+    if (auto s = CheckOutputDims(*output, wanted); !s.ok()) return s;
   }
   if (p->activation < kActNone || p->activation > kActRelu6) {
     return absl::UnimplementedError(
@@ -63,7 +63,7 @@ absl::Status PlanMaxPoolingWithArgmax(const Node& node, Planner* planner) {
   d.Read("src", node.inputs[0])
       .Write("dst", node.outputs[0])
       .Write("indices", node.outputs[1])
-      .Grid(dst.w, dst.h, dst.slices() * dst.b);
+      .OverTexels(dst);
   d.uniforms.Int4("window", a.w.size, a.h.size, a.w.stride, a.h.stride);
   d.uniforms.Int2("pad", a.pad_left, a.pad_top);
   planner->Add(std::move(d));
@@ -109,7 +109,7 @@ absl::Status PlanMaxUnpooling(const Node& node, Planner* planner) {
   d.Read("src", node.inputs[0])
       .Read("indices", node.inputs[1])
       .Write("dst", node.outputs[0])
-      .Grid(dst.w, dst.h, dst.slices() * dst.b);
+      .OverTexels(dst);
   d.uniforms.Int2("window", a.w.size, a.h.size);
   planner->Add(std::move(d));
   return absl::OkStatus();

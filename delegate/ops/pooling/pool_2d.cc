@@ -16,8 +16,8 @@ namespace {
 constexpr int kMaxSpelledTaps = 16;
 
 // Where invocations run abreast, loops whose ends are not known are dear.
-bool IsSpelledOut(const PoolAttributes& a, const DeviceProfile& profile) {
-  return profile.choices.simd_lanes > 1 && !a.zeros &&
+bool IsSpelledOut(const PoolAttributes& a, const DeviceChoices& choices) {
+  return choices.simd_lanes > 1 && !a.zeros &&
          int64_t{a.h.size} * a.w.size <= kMaxSpelledTaps;
 }
 
@@ -32,8 +32,7 @@ void PlanSpelledOut(const Node& node, const PoolAttributes& a,
       .Grid(dst.w * dst.h, dst.slices(), dst.b);
   d.uniforms.Int4("stride_pad", a.w.stride, a.h.stride, a.pad_w.before,
                   a.pad_h.before);
-  UseLightWorkGroup(planner->profile(), &d);
-  planner->Add(std::move(d));
+  AddInLightGroups(std::move(d), planner);
 }
 
 absl::Status PlanPool(const Node& node, Reducer reducer, Planner* planner) {
@@ -71,7 +70,7 @@ absl::StatusOr<ParsedNode> ParsePool2d(const NodeView& node) {
   if (!pad_w.ok()) return pad_w.status();
   a.pad_h = *pad_h;
   a.pad_w = *pad_w;
-  if (auto s = CheckDims(
+  if (auto s = CheckOutputDims(
           output, {input.shape.b, a.pad_h.out, a.pad_w.out, input.shape.c});
       !s.ok()) {
     return s;
@@ -87,7 +86,7 @@ absl::Status PlanAveragePool2d(const Node& node, Planner* planner) {
 
 absl::Status PlanMaxPool2d(const Node& node, Planner* planner) {
   const auto& a = std::any_cast<const PoolAttributes&>(node.attributes);
-  if (IsSpelledOut(a, planner->profile())) {
+  if (IsSpelledOut(a, planner->profile().choices)) {
     PlanSpelledOut(node, a, planner);
     return absl::OkStatus();
   }

@@ -52,7 +52,7 @@ absl::Status CheckShapes(const NodeView& node, int rank) {
         absl::StrCat("the state must be a variable tensor of ", data.dims[0],
                      "x", wanted, ", it is ", DimsString(state.dims)));
   }
-  return CheckDims(*node.outputs[0], {data.dims[0], filters / rank});
+  return CheckOutputDims(*node.outputs[0], {data.dims[0], filters / rank});
 }
 
 }  // namespace
@@ -132,9 +132,7 @@ absl::Status PlanSvdf(const Node& node, Planner* planner) {
   // Every texel of the old state is read by two invocations: it is written
   // last, by a copy.
   Dispatch keep("copy");
-  keep.Read("src", shifted)
-      .Write("dst", state)
-      .Grid(kept.w, kept.h, kept.slices() * kept.b);
+  keep.Read("src", shifted).Write("dst", state).OverTexels(kept);
   planner->Add(std::move(keep));
   return absl::OkStatus();
 }

@@ -87,7 +87,7 @@ absl::StatusOr<ParsedNode> ParseArgExtreme(const NodeView& node) {
   if (!axis.ok()) return axis.status();
   std::vector<int> want = input.dims;
   want.erase(want.begin() + *axis);
-  if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
   const AxisView view = ViewOfAxis(input.dims, *axis);
   return ParsedNode{ArgExtremeAttributes{view.axis, view.shape}, {}};
 }

@@ -68,7 +68,7 @@ absl::StatusOr<ParsedNode> ParseCumsum(const NodeView& node) {
   const int rank = static_cast<int>(input.dims.size());
   auto axis = NormalAxis(axes->front(), rank);
   if (!axis.ok()) return axis.status();
-  if (auto s = CheckDims(*node.outputs[0], input.dims); !s.ok()) return s;
+  if (auto s = CheckOutputDims(*node.outputs[0], input.dims); !s.ok()) return s;
   const AxisView view = ViewOfAxis(input.dims, *axis);
   return ParsedNode{
       CumsumAttributes{view.axis, view.shape, (*params)->exclusive != 0,

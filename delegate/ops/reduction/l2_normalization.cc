@@ -21,7 +21,8 @@ absl::StatusOr<ParsedNode> ParseL2Normalization(const NodeView& node) {
         absl::StrCat("has the fused activation ", (*params)->activation,
                      "; TFLite's kernel takes none"));
   }
-  if (auto s = CheckDims(*node.outputs[0], node.inputs[0]->dims); !s.ok()) {
+  if (auto s = CheckOutputDims(*node.outputs[0], node.inputs[0]->dims);
+      !s.ok()) {
     return s;
   }
   return ParsedNode{};

@@ -27,7 +27,7 @@ absl::StatusOr<ParsedNode> ParseLocalResponseNormalization(
     return absl::InvalidArgumentError(
         absl::StrCat("radius ", (*params)->radius, " must not be negative"));
   }
-  if (auto s = CheckDims(*node.outputs[0], input.dims); !s.ok()) return s;
+  if (auto s = CheckOutputDims(*node.outputs[0], input.dims); !s.ok()) return s;
   return ParsedNode{
       LocalResponseNormalizationAttributes{(*params)->radius, (*params)->bias,
                                            (*params)->alpha, (*params)->beta},
@@ -51,9 +51,8 @@ absl::Status PlanLocalResponseNormalization(const Node& node,
   PostOp times{"mul"};
   times.operand = node.inputs[0];
   d.post_ops = {power, times};
-  d.Grid(shape.w, shape.h, shape.slices() * shape.b);
-  UseLightWorkGroup(planner->profile(), &d);
-  planner->Add(std::move(d));
+  d.OverTexels(shape);
+  AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }
 

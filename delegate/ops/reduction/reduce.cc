@@ -66,7 +66,7 @@ absl::StatusOr<ParsedNode> ParseReduce(const NodeView& node) {
     if (!over[i]) want.push_back(input.dims[i]);
     if (over[i] && (*params)->keep_dims) want.push_back(1);
   }
-  if (auto s = CheckDims(*node.outputs[0], want); !s.ok()) return s;
+  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
   const std::vector<int> plane = {1, 2}, turned_plane = {2, 1};
   a.over_plane = rank == 4 && (*params)->keep_dims &&
                  (*axes == plane || *axes == turned_plane);

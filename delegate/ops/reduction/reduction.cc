@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
+#include "delegate/ops/reduction/row_threads.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
@@ -19,9 +20,6 @@ constexpr int64_t kManyOutputs = 16384;
 constexpr int64_t kLongLoop = 64;
 // What the least invocation of a work group should read.
 constexpr int64_t kShortLoop = 4;
-// Devices that run invocations one after another ask for small work groups;
-// sharing gains nothing there.
-constexpr int kSequentialWorkGroup = 32;
 
 absl::string_view DefineOf(Reducer reducer) {
   switch (reducer) {
@@ -69,18 +67,10 @@ int64_t Taps(const Reduction& r, const Shape& src) {
          (r.channels ? src.slices() : 1);
 }
 
-bool Parallel(const DeviceProfile& profile) {
-  return profile.choices.work_group_size >= kSequentialWorkGroup;
-}
-
 // Invocations that share an output's taps.
 int Threads(int64_t taps, int64_t outputs, const DeviceProfile& profile) {
-  if (!Parallel(profile) || outputs >= kManyOutputs) return 1;
-  const int most = std::min({128, profile.limits.max_work_group_invocations,
-                             profile.limits.max_work_group_size[0]});
-  int threads = 1;
-  while (threads * 2 <= most && taps >= kShortLoop * 2 * threads) threads *= 2;
-  return threads < 8 ? 1 : threads;
+  return outputs >= kManyOutputs ? 1
+                                 : SharingThreads(taps / kShortLoop, profile);
 }
 
 // An integer of a table of floats, which hold 24 bits, is two of 16. A second
@@ -180,7 +170,7 @@ void AddProductOfCodes(Planner* planner, TensorId src, TensorId dst,
                   r.b.stride);
   d.uniforms.Int("multiplier", r.codes->step.value);
   d.uniforms.Int("right", r.codes->step.right);
-  d.Grid(to.w, to.h, to.slices() * to.b);
+  d.OverTexels(to);
   planner->Add(std::move(d));
 }
 
@@ -199,7 +189,7 @@ bool WidthFirst(const Reduction& r, const Shape& src, const Shape& dst,
       int64_t{r.w.size} * src.b * src.h * dst.w * src.slices() +
       taps / r.w.size * Outputs(dst);
   if (direct > 4 * split) return true;
-  return Parallel(profile) &&
+  return RunsAbreast(profile.choices) &&
          taps > kLongLoop * Threads(taps, Outputs(dst), profile) &&
          Outputs(dst) < kManyOutputs;
 }

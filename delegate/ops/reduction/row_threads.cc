@@ -4,18 +4,25 @@
 
 namespace gles_delegate {
 
+bool RunsAbreast(const DeviceChoices& choices) {
+  constexpr int kSequentialWorkGroup = 32;
+  return choices.work_group_size >= kSequentialWorkGroup;
+}
+
+int SharingThreads(int64_t useful, const DeviceProfile& profile) {
+  if (!RunsAbreast(profile.choices)) return 1;
+  const int64_t most = std::min(
+      {int64_t{128}, useful, int64_t{profile.limits.max_work_group_invocations},
+       int64_t{profile.limits.max_work_group_size[0]}});
+  int threads = 1;
+  while (threads * 2 <= most) threads *= 2;
+  return threads < 8 ? 1 : threads;
+}
+
 int ThreadsPerRow(int texels, int64_t rows, const DeviceProfile& profile) {
   constexpr int64_t kManyRows = 8192;
-  constexpr int kSequentialWorkGroup = 32;
-  if (profile.choices.work_group_size < kSequentialWorkGroup ||
-      rows >= kManyRows) {
-    return 1;
-  }
-  const int most = std::min({128, profile.limits.max_work_group_invocations,
-                             profile.limits.max_work_group_size[0]});
-  int threads = 1;
-  while (threads * 2 <= most && threads * 4 <= texels) threads *= 2;
-  return threads < 8 ? 1 : threads;
+  constexpr int kLeastTexels = 2;  // of an invocation
+  return rows >= kManyRows ? 1 : SharingThreads(texels / kLeastTexels, profile);
 }
 
 }  // namespace gles_delegate

@@ -9,10 +9,17 @@
 
 namespace gles_delegate {
 
-// 1, or a power of two from 8 on that is the whole work group: where there are
-// too few rows to keep the device busy and each has four texels an invocation.
-// Devices that run invocations one after another (they ask for small work
-// groups) gain nothing from sharing: 1 there.
+// Whether the device runs many invocations at once, so that several may share a
+// sum. A device that runs them one after another asks for small work groups,
+// and gains nothing from sharing.
+bool RunsAbreast(const DeviceChoices& choices);
+
+// How many invocations of one work group share a sum, where up to `useful` of
+// them have enough to do: a power of two from 8 on, or 1.
+int SharingThreads(int64_t useful, const DeviceProfile& profile);
+
+// The invocations that share each of `rows` rows of `texels` texels. They are a
+// whole work group where the rows are too few to keep the device busy; else 1.
 int ThreadsPerRow(int texels, int64_t rows, const DeviceProfile& profile);
 
 }  // namespace gles_delegate

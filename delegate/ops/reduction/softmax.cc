@@ -6,6 +6,7 @@
 
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/reduction/row_threads.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
@@ -15,26 +16,17 @@ namespace {
 absl::StatusOr<ParsedNode> Parse(const NodeView& node,
                                  const SoftmaxAttributes& a) {
   if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
-  if (auto s = CheckDims(*node.outputs[0], node.inputs[0]->dims); !s.ok())
+  if (auto s = CheckOutputDims(*node.outputs[0], node.inputs[0]->dims); !s.ok())
     return s;
   return ParsedNode{a, {}};
 }
 
 constexpr int kShortRow = 16;  // slices
 
-// Invocations that share a row. Devices that run invocations one after another
-// (they ask for small work groups) gain nothing from sharing.
+// Invocations that share a row.
 int Threads(const Shape& shape, const DeviceProfile& profile) {
-  constexpr int64_t kManyRows = 8192;
-  if (profile.choices.work_group_size < 32 ||
-      int64_t{shape.b} * shape.h * shape.w >= kManyRows) {
-    return 1;
-  }
-  const int most = std::min({128, profile.limits.max_work_group_invocations,
-                             profile.limits.max_work_group_size[0]});
-  int threads = 1;
-  while (threads * 2 <= most && threads * 4 <= shape.slices()) threads *= 2;
-  return threads < 8 ? 1 : threads;
+  return ThreadsPerRow(shape.slices(), int64_t{shape.b} * shape.h * shape.w,
+                       profile);
 }
 
 // The table and the uniforms of softmax_codes.comp.

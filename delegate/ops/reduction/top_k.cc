@@ -45,7 +45,8 @@ absl::StatusOr<ParsedNode> ParseTopK(const NodeView& node) {
   std::vector<int> want = input.dims;
   want.back() = k->front();
   for (const Tensor* output : node.outputs) {
-    if (auto status = CheckDims(*output, want); !status.ok()) return status;
+    if (auto status = CheckOutputDims(*output, want); !status.ok())
+      return status;
   }
   return ParsedNode{};
 }
