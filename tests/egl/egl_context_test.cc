@@ -270,6 +270,17 @@ TEST(ResetTest, InTheMiddleOfFnTurnsItsFailureIntoAborted) {
               AllOf(HasSubstr("another context"), HasSubstr("odd")));
 }
 
+// The app's context, adopted while it is current.
+std::unique_ptr<Context> Adopt(Context* app) {
+  std::unique_ptr<Context> adopted;
+  const absl::Status status = app->Run([&] {
+    adopted = Context::AdoptCurrent().value();
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(status.ok()) << status;
+  return adopted;
+}
+
 TEST(AdoptTest, WithoutACurrentContextIsFailedPrecondition) {
   GLES_SKIP_WITHOUT_DEVICE();
   EXPECT_EQ(Context::AdoptCurrent().status().code(),
@@ -297,12 +308,7 @@ TEST(AdoptTest, DoesNotDestroyTheAppsContext) {
 TEST(AdoptTest, RunMakesTheAppsContextCurrentWhereItIsNot) {
   GLES_SKIP_WITHOUT_DEVICE();
   std::unique_ptr<Context> app = MakeContext();
-  std::unique_ptr<Context> adopted;
-  ASSERT_TRUE(app->Run([&] {
-                   adopted = Context::AdoptCurrent().value();
-                   return absl::OkStatus();
-                 })
-                  .ok());
+  const std::unique_ptr<Context> adopted = Adopt(app.get());
   const absl::Status status = adopted->Run([&] {
     EXPECT_EQ(egl().GetCurrentContext(), app->handle());
     return absl::OkStatus();
@@ -314,12 +320,7 @@ TEST(AdoptTest, RunMakesTheAppsContextCurrentWhereItIsNot) {
 TEST(AdoptTest, RunAfterTheAppDestroyedItsContextIsFailedPrecondition) {
   GLES_SKIP_WITHOUT_DEVICE();
   std::unique_ptr<Context> app = MakeContext();
-  std::unique_ptr<Context> adopted;
-  ASSERT_TRUE(app->Run([&] {
-                   adopted = Context::AdoptCurrent().value();
-                   return absl::OkStatus();
-                 })
-                  .ok());
+  const std::unique_ptr<Context> adopted = Adopt(app.get());
   app.reset();
   const absl::Status status = adopted->Run([] { return absl::OkStatus(); });
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);

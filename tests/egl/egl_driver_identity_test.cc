@@ -22,6 +22,7 @@ constexpr char kMesa[] = "OpenGL ES 3.2 Mesa 22.3.6";
 constexpr char kAngle[] =
     "OpenGL ES 3.1 (ANGLE 2.1.27278 git hash: 0d61b30acc76)";
 
+// A table, and therefore longer than other functions: a row for each name.
 std::vector<Known> MesaDrivers() {
   using K = DeviceKind;
   return {
@@ -141,6 +142,7 @@ std::vector<Known> VendorDrivers() {
   };
 }
 
+// A table, and therefore longer than other functions: a row for each name.
 std::vector<Known> Wrappers() {
   using K = DeviceKind;
   constexpr Wrapper kVirgl = Wrapper::kVirgl, kZink = Wrapper::kZink,
@@ -226,6 +228,7 @@ std::vector<Known> Wrappers() {
   };
 }
 
+// A table, and therefore longer than other functions: a row for each name.
 std::vector<Known> Angles() {
   using K = DeviceKind;
   struct Line {

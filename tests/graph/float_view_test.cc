@@ -11,7 +11,8 @@
 #include "delegate/graph/op.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
+#include "tests/testing/quantized_model.h"
 #include "tests/testing/single_op.h"
 #include "tests/testing/uniform.h"
 #include "tools/common/model_builder.h"
@@ -23,20 +24,6 @@ using ::testing::HasSubstr;
 
 constexpr auto kInt8 = schema::TensorType::INT8;
 constexpr auto kUint8 = schema::TensorType::UINT8;
-
-ModelQuantization Q(float scale, int64_t zero) {
-  return ModelQuantization::PerTensor(scale, zero);
-}
-
-SingleOpModel Finish(const std::string& description,
-                     const ModelBuilder& builder,
-                     std::vector<std::vector<float>> inputs) {
-  SingleOpModel model;
-  model.description = description;
-  model.bytes = builder.Finish();
-  model.inputs = std::move(inputs);
-  return model;
-}
 
 // At most `codes` apart, `scale` a code.
 void ExpectWithinCodes(const SingleOpModel& model, float scale, int codes) {
@@ -57,10 +44,7 @@ void ExpectWithinCodes(const SingleOpModel& model, float scale, int codes) {
   }
 }
 
-class FloatViewTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class FloatViewTest : public DeviceTest {};
 
 // The simulator against its specification: QUANTIZE is it and nothing else, so
 // no code may differ. Values on the ties are left out: x / scale of the shader

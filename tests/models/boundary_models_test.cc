@@ -10,17 +10,14 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
+#include "tests/testing/quantized_model.h"
 
 namespace gles_delegate::testing {
 namespace {
 
 using schema::BuiltinOperator;
 using schema::TensorType;
-
-ModelQuantization Q(float scale, int64_t zero) {
-  return ModelQuantization::PerTensor(scale, zero);
-}
 
 // A network of 8-bit convolutions with random weights.
 class Network {
@@ -76,15 +73,11 @@ class Network {
   std::mt19937 random_{7};
 };
 
-// uint8 image [1,24,24,3] to [1,1,5,3]: y, x and score of five points.
-std::vector<uint8_t> PoseModel() {
-  Network net(TensorType::INT8);
-  ModelBuilder& b = net.builder();
+// uint8 image [1,24,24,3] to a heat map of floats [1,12,12,5], of five points.
+int HeatMap(Network* net) {
+  ModelBuilder& b = net->builder();
   const auto floats = [&](float v) {
     return b.AddConstant<float>("c", {1}, std::vector<float>{v});
-  };
-  const auto ints = [&](int v) {
-    return b.AddConstant<int32_t>("c", {1}, std::vector<int32_t>{v});
   };
   const Shape image = {1, 24, 24, 3};
   const int bytes = b.AddInput("image", image, TensorType::UINT8);
@@ -101,15 +94,26 @@ std::vector<uint8_t> PoseModel() {
   b.AddOp(BuiltinOperator::SUB, 1, {scaled, floats(1)}, {centred},
           schema::SubOptionsT());
   const int codes =
-      b.AddTensor("codes", image, TensorType::INT8, net.Centred(1 / 128.0f));
+      b.AddTensor("codes", image, TensorType::INT8, net->Centred(1 / 128.0f));
   b.AddOp(BuiltinOperator::QUANTIZE, 1, {centred}, {codes});
   int t =
-      net.Conv(codes, image, {1, 12, 12, 8}, 3, 2, false, 1 / 128.0f, 0.05f);
-  t = net.Conv(t, {1, 12, 12, 8}, {1, 12, 12, 8}, 3, 1, true, 0.05f, 0.1f);
-  t = net.Conv(t, {1, 12, 12, 8}, {1, 12, 12, 5}, 1, 1, false, 0.1f, 0.2f);
+      net->Conv(codes, image, {1, 12, 12, 8}, 3, 2, false, 1 / 128.0f, 0.05f);
+  t = net->Conv(t, {1, 12, 12, 8}, {1, 12, 12, 8}, 3, 1, true, 0.05f, 0.1f);
+  t = net->Conv(t, {1, 12, 12, 8}, {1, 12, 12, 5}, 1, 1, false, 0.1f, 0.2f);
   const int heat = b.AddTensor("heat", {1, 12, 12, 5});
   b.AddOp(BuiltinOperator::DEQUANTIZE, 2, {t}, {heat});
+  return heat;
+}
 
+// uint8 image [1,24,24,3] to [1,1,5,3]: y, x and score of five points.
+std::vector<uint8_t> PoseModel() {
+  Network net(TensorType::INT8);
+  ModelBuilder& b = net.builder();
+  const auto ints = [&](int v) {
+    return b.AddConstant<int32_t>("c", {1}, std::vector<int32_t>{v});
+  };
+  const int heat = HeatMap(&net);
+  schema::CastOptionsT cast;
   const int rows = b.AddTensor("rows", {144, 5});
   const int rows_shape =
       b.AddConstant<int32_t>("s", {2}, std::vector<int32_t>{144, 5});
@@ -192,10 +196,8 @@ std::vector<uint8_t> SegmentationModel() {
   return b.Finish();
 }
 
-class BoundaryModelsTest : public ::testing::Test {
+class BoundaryModelsTest : public DeviceTest {
  protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-
   // The outputs' elements that differ, of all, over three images; the whole
   // model is delegated.
   static void Run(std::vector<uint8_t> bytes, int* differ, int* all) {

@@ -15,7 +15,8 @@
 #include "gtest/gtest.h"
 #include "quant/affine.h"
 #include "quant/int4.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
+#include "tests/testing/quantized_model.h"
 #include "tests/testing/run_graph.h"
 #include "tests/testing/single_op.h"
 #include "tests/testing/uniform.h"
@@ -29,20 +30,6 @@ using ::testing::HasSubstr;
 
 constexpr auto kInt8 = schema::TensorType::INT8;
 constexpr auto kInt16 = schema::TensorType::INT16;
-
-ModelQuantization Q(float scale, int64_t zero) {
-  return ModelQuantization::PerTensor(scale, zero);
-}
-
-SingleOpModel Finish(const std::string& description,
-                     const ModelBuilder& builder,
-                     std::vector<std::vector<float>> inputs) {
-  SingleOpModel model;
-  model.description = description;
-  model.bytes = builder.Finish();
-  model.inputs = std::move(inputs);
-  return model;
-}
 
 // The largest difference of the first outputs. Fails where the delegate does
 // not take every node.
@@ -62,10 +49,7 @@ float Distance(const SingleOpModel& model) {
   return most;
 }
 
-class QuantizedModelsTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class QuantizedModelsTest : public DeviceTest {};
 
 // --- Kinds of models ---------------------------------------------------------
 

@@ -17,7 +17,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_builders_custom.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/parse_node.h"
@@ -44,10 +44,7 @@ std::vector<float> CpuOutput(const SingleOpModel& model, int output = 0) {
   return result.outputs[output].values;
 }
 
-class CustomOpsTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class CustomOpsTest : public DeviceTest {};
 
 // --- MaxPoolingWithArgmax2D, MaxUnpooling2D ---------------------------------
 

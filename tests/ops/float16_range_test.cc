@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -42,10 +42,8 @@ std::vector<uint8_t> OverflowingModel() {
   return b.Finish();
 }
 
-class Float16RangeTest : public ::testing::Test {
+class Float16RangeTest : public DeviceTest {
  protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-
   // All four pixels are `values`.
   std::vector<float> Run(
       const std::vector<float>& values,

@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/edit_model.h"
 #include "tests/testing/op_models.h"
 
@@ -56,10 +56,8 @@ std::vector<float> Values(const RunResult& run) {
   return run.status.ok() ? run.outputs[0].values : std::vector<float>();
 }
 
-class HybridWeightsTest : public ::testing::Test {
+class HybridWeightsTest : public DeviceTest {
  protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-
   // uint8 weights give what the same bytes as int8 give: on the CPU (that is
   // the rule) and on the GPU; and the two agree within `bound`, which the CPU's
   // rounding of activations to 8 bits takes.
@@ -84,6 +82,17 @@ class HybridWeightsTest : public ::testing::Test {
   }
 };
 
+// A CONV_2D of one output: the sum of the products of `x` and `w`.
+void AddSumOfProducts(int x, int w, ModelBuilder* b) {
+  const int bias = b->AddConstant<float>("b", {1}, std::vector<float>{0});
+  const int y = b->AddTensor("y", {1, 1, 1, 1});
+  schema::Conv2DOptionsT options;
+  options.stride_w = options.stride_h = 1;
+  options.padding = schema::Padding::VALID;
+  b->AddOp(BuiltinOperator::CONV_2D, 1, {x, w, bias}, {y}, options);
+  b->SetOutputs({y});
+}
+
 // Four weights of -1, 1, -2, 2 as uint8 on 1, 2, 3, 4: 3. The CPU takes the
 // activations as codes of 4/127: 32, 64, 95 and 127.
 TEST_F(HybridWeightsTest, TheNumbersOfTheFinding) {
@@ -97,13 +106,7 @@ TEST_F(HybridWeightsTest, TheNumbersOfTheFinding) {
     if (convolution) {
       const int x = b.AddInput("x", {1, 2, 2, 1});
       const int w = b.AddConstant<uint8_t>("w", {1, 2, 2, 1}, bytes, q);
-      const int bias = b.AddConstant<float>("b", {1}, std::vector<float>{0});
-      const int y = b.AddTensor("y", {1, 1, 1, 1});
-      schema::Conv2DOptionsT options;
-      options.stride_w = options.stride_h = 1;
-      options.padding = schema::Padding::VALID;
-      b.AddOp(BuiltinOperator::CONV_2D, 1, {x, w, bias}, {y}, options);
-      b.SetOutputs({y});
+      AddSumOfProducts(x, w, &b);
     } else {
       const int x = b.AddInput("x", {1, 4});
       const int w = b.AddConstant<uint8_t>("w", {1, 4}, bytes, q);
@@ -144,13 +147,7 @@ TEST_F(HybridWeightsTest, WeightsThatAreAnInput) {
     const int x = b.AddInput("x", {1, 2, 2, 1});
     const int w = b.AddInput("w", {1, 2, 2, 1}, type,
                              ModelQuantization::PerTensor(1 / 32.0f, 5));
-    const int bias = b.AddConstant<float>("b", {1}, std::vector<float>{0});
-    const int y = b.AddTensor("y", {1, 1, 1, 1});
-    schema::Conv2DOptionsT options;
-    options.stride_w = options.stride_h = 1;
-    options.padding = schema::Padding::VALID;
-    b.AddOp(BuiltinOperator::CONV_2D, 1, {x, w, bias}, {y}, options);
-    b.SetOutputs({y});
+    AddSumOfProducts(x, w, &b);
     const auto model = LoadOrDie(b.Finish());
     const DelegatePtr delegate = MakeDelegate();
     for (bool gpu : {false, true}) {

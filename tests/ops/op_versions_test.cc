@@ -12,7 +12,7 @@
 #include "delegate/tflite/runtime.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/edit_model.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/op_variant.h"
@@ -23,10 +23,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class OpVersionsTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class OpVersionsTest : public DeviceTest {};
 
 SingleOpModel AtVersion1(SingleOpModel model) {
   model.bytes = WithVersion(model.bytes, 1);

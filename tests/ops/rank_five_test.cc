@@ -6,7 +6,7 @@
 #include "delegate/ops/movement/transpose.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
@@ -18,10 +18,8 @@ namespace {
 using Op = schema::BuiltinOperator;
 using Ints = std::vector<int>;
 
-class RankFiveTest : public ::testing::Test {
+class RankFiveTest : public DeviceTest {
  protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-
   static void Expect(const SingleOpModel& model) {
     EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model)) << model.description;
   }

@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 
@@ -14,10 +14,8 @@ namespace {
 using Op = schema::BuiltinOperator;
 using schema::TensorType;
 
-class CodesMovementTest : public ::testing::TestWithParam<TensorType> {
+class CodesMovementTest : public DeviceTestWithParam<TensorType> {
  protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-
   ModelQuantization quantization() const {
     return ModelQuantization::PerTensor(
         0.25f, GetParam() == TensorType::UINT8 ? 117 : -11);

@@ -6,7 +6,7 @@
 #include "delegate/ops/movement/concatenation.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/op_model_maker.h"
 
@@ -123,10 +123,7 @@ TEST(ConcatInPlaceTest, NotOnAFifthAxis) {
 
 // --- Whole models ------------------------------------------------------------
 
-class ConcatInPlaceModelTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class ConcatInPlaceModelTest : public DeviceTest {};
 
 // Two poolings and an ABS of one input, joined on `axis` and negated.
 SingleOpModel Joined(const Shape& shape, int axis, bool negated) {

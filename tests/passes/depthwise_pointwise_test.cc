@@ -24,13 +24,6 @@ using BhwcShape = gles_delegate::Shape;
 
 std::vector<int> Dims(const BhwcShape& s) { return {s.b, s.h, s.w, s.c}; }
 
-const OpDefinition* Op(absl::string_view name) {
-  for (const OpDefinition& op : AllOps()) {
-    if (op.name == name) return &op;
-  }
-  return nullptr;
-}
-
 struct Case {
   BhwcShape src;
   int kernel = 3;
@@ -62,7 +55,7 @@ struct Pair {
         c.bias ? random.Gaussian(c.outputs) : std::vector<float>(c.outputs);
 
     Node first;
-    first.op = Op("DEPTHWISE_CONV_2D");
+    first.op = FindOpNamed("DEPTHWISE_CONV_2D");
     first.attributes = attributes;
     const TensorId in = AddTensor(&graph, Dims(c.src));
     first.inputs = {in, AddConstant(&graph, Dims(window.shape), window.values)};
@@ -71,7 +64,7 @@ struct Pair {
     if (c.clamps) first.post_ops = {{"clamp", {0, 1, 0, 0}}};
     first.outputs = {AddTensor(&graph, Dims(middle))};
     Node second;
-    second.op = Op("CONV_2D");
+    second.op = FindOpNamed("CONV_2D");
     second.attributes = Conv2dAttributes();
     second.inputs = {first.outputs[0],
                      AddConstant(&graph, Dims(weights.shape), weights.values)};

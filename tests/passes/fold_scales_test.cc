@@ -9,7 +9,7 @@
 #include "delegate/ops/conv/depthwise_conv_2d.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/op_model_maker.h"
 
@@ -186,10 +186,7 @@ TEST(FoldScalesTest, SmallScalesStayOutOfHalves) {
 
 // --- Whole models ------------------------------------------------------------
 
-class FoldScalesModelTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class FoldScalesModelTest : public DeviceTest {};
 
 // MUL and ADD of constants before and after a convolution.
 SingleOpModel Scaled(int in, int out, schema::Padding padding) {

@@ -8,7 +8,7 @@
 #include "delegate/passes/passes.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/op_model_maker.h"
 
@@ -113,10 +113,7 @@ TEST(FoldTransposesTest, NotPastAFunctionOfTwoTensors) {
 
 // --- Whole models ------------------------------------------------------------
 
-class FoldTransposesModelTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class FoldTransposesModelTest : public DeviceTest {};
 
 int By(OpVariant* v, int x, const std::vector<int>& permutation) {
   const int by =

@@ -14,7 +14,7 @@
 #include "delegate/ops/op_list.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/single_op.h"
 #include "tools/common/model_builder.h"
 
@@ -72,10 +72,7 @@ float CodesApart(const std::string& what, const ModelBuilder& builder,
   return std::round(most * 100) / 100;
 }
 
-class SixteenBitTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class SixteenBitTest : public DeviceTest {};
 
 constexpr int kSeeds = 3;
 

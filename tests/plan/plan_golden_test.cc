@@ -44,9 +44,7 @@ class Network {
   TensorId Node(absl::string_view name, std::vector<TensorId> inputs,
                 std::vector<int> output, const void* params) {
     gles_delegate::Node node;
-    for (const OpDefinition& op : AllOps()) {
-      if (op.name == name) node.op = &op;
-    }
+    node.op = FindOpNamed(name);
     EXPECT_NE(node.op, nullptr) << name;
     node.tflite_index = static_cast<int>(graph.nodes.size());
     node.inputs = std::move(inputs);

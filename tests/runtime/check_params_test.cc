@@ -17,6 +17,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/run_graph.h"
 #include "tests/testing/scoped_environment.h"
 
@@ -40,10 +41,8 @@ UniformBlock Layout() {
   return block;
 }
 
-class CheckParamsTest : public ::testing::Test {
+class CheckParamsTest : public DeviceTest {
  protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-
   // What the check says of a shader that declares `members` beside Layout().
   // Of them all the shader reads one.
   static absl::Status Check(const std::string& members) {

@@ -115,9 +115,7 @@ Graph CopyOf(Element element) {
   node.attributes =
       ElementwiseAttributes{0, graph.tensor(node.inputs[0]).shape, {}};
   node.on_codes = element == Element::kCode;
-  for (const OpDefinition& known : AllOps()) {
-    if (known.name == "NEG") node.op = &known;
-  }
+  node.op = FindOpNamed("NEG");
   graph.inputs = node.inputs;
   graph.outputs = node.outputs;
   graph.nodes.push_back(std::move(node));

@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/hidden_extension.h"
 #include "tests/testing/random.h"
 #include "tests/testing/scoped_environment.h"
@@ -116,10 +116,8 @@ std::vector<uint8_t> ManyShapes() {
   return n.Finish({n.Softmax(k, {1, 11}), i});
 }
 
-class MixedStorageTest : public ::testing::TestWithParam<int> {
+class MixedStorageTest : public DeviceTestWithParam<int> {
  protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-
   void Run(bool profiled) {
     const ScopedEnvironment validate("GLES_DELEGATE_VALIDATE", "1");
     const ScopedEnvironment seed("GLES_DELEGATE_STORAGE_SEED",

@@ -11,8 +11,8 @@
 
 namespace gles_delegate::testing {
 
-// What the model, run on the CPU, gives as its first output. Empty, and a
-// failure of the test: it does not run.
+// The model's first output on the CPU. Empty where the model does not run,
+// which fails the test.
 template <typename Code>
 std::vector<Code> CodesOnCpu(const ModelBuilder& builder,
                              const std::vector<std::vector<Code>>& inputs) {

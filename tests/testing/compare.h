@@ -1,4 +1,4 @@
-// The bounds that single_op.h derives, applied: a run beside TFLite's own.
+// Compares a run with TFLite's own, by the bounds that single_op.h derives.
 #ifndef GLES_DELEGATE_TESTS_TESTING_COMPARE_H_
 #define GLES_DELEGATE_TESTS_TESTING_COMPARE_H_
 
@@ -8,8 +8,8 @@
 
 namespace gles_delegate::testing {
 
-// What TFLite's CPU makes of a model at one precision, with what the bounds
-// need. Made once, compared with any number of runs.
+// What TFLite's CPU kernels make of a model at one precision, and what the
+// bounds need. One reference serves any number of runs.
 struct CpuReference {
   // Not Ok: the CPU failed, on the op or on its magnitudes.
   absl::Status status;
@@ -27,17 +27,18 @@ struct Comparison {
   // Empty where the run matches; else what a person needs to see.
   std::string difference;
   int64_t elements = 0;
-  // The largest of each over all elements that are not as good as equal (NaN
-  // and NaN, the largest half for what is larger, zero for a subnormal number
-  // where range_ends allows it): error over the precision's unit in the last
-  // place of the magnitude (the sum of the absolute terms, where the op sums;
-  // else the element itself),
+  // Each of the four is the largest over all elements but those that are as
+  // good as equal: NaN and NaN, the largest half for a larger value, zero for a
+  // subnormal number where range_ends allows it.
+  //
+  // The error over the precision's unit in the last place of the magnitude: of
+  // the sum of the absolute terms where the op sums, else of the element.
   double worst_ulps = 0;
-  // error over the largest finite magnitude of the output's elements,
+  // The error over the largest finite magnitude of the output's elements.
   double worst_relative = 0;
-  // error over what is allowed; 0 where nothing is.
+  // The error over the bound; 0 where the bound is 0.
   double worst_of_bound = 0;
-  // error over the output's scale, where it is quantized.
+  // The error over the output's scale, where the output is quantized.
   double worst_codes = 0;
 };
 Comparison Compare(const CpuReference& reference, const RunResult& actual);

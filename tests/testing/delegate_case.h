@@ -45,6 +45,13 @@ std::vector<float> CpuResult(const Model& model, int round = 0,
 void ExpectClose(const absl::StatusOr<std::vector<float>>& actual,
                  const std::vector<float>& expected);
 
+// Applies a delegate of `make` to the loaded model, once by the interpreter's
+// options and once by ModifyGraphWithDelegate: both delegate `nodes` nodes and
+// give the CPU's values.
+void ExpectCloseHoweverApplied(const Model& model,
+                               const std::function<DelegatePtr()>& make,
+                               int nodes);
+
 // A chain of ops on "x" of `shape`, one letter each:
 //   c  CONV_2D 3x3, SAME, to as many channels as it gets
 //   n  NEG        a  ADD of a constant       m  MUL by a constant

@@ -1,5 +1,4 @@
-// Changes to a finished .tflite file: a test's model is built by the builders,
-// then made one that they do not build.
+// Changes to a finished .tflite file, for models that the builders cannot make.
 #ifndef GLES_DELEGATE_TESTS_TESTING_EDIT_MODEL_H_
 #define GLES_DELEGATE_TESTS_TESTING_EDIT_MODEL_H_
 

@@ -1,4 +1,4 @@
-// Builds graphs as the reader does: for tests of passes.
+// Graphs for tests of passes.
 #ifndef GLES_DELEGATE_TESTS_TESTING_GRAPH_BUILDER_H_
 #define GLES_DELEGATE_TESTS_TESTING_GRAPH_BUILDER_H_
 
@@ -17,10 +17,14 @@
 namespace gles_delegate::testing {
 
 inline const OpDefinition* Op(absl::string_view name) {
-  for (const OpDefinition& op : AllOps()) {
-    if (op.name == name) return &op;
-  }
-  return nullptr;
+  return FindOpNamed(name);
+}
+
+// The functions of the node's post-ops, in order.
+inline std::vector<std::string> Functions(const Node& node) {
+  std::vector<std::string> names;
+  for (const PostOp& op : node.post_ops) names.push_back(op.function);
+  return names;
 }
 
 // Builds graphs as the reader does.

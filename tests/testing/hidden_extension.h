@@ -9,9 +9,9 @@
 
 namespace gles_delegate::testing {
 
-// Hides a GL extension from whoever asks the driver for it, until the object
-// goes out of scope. What was asked before (a Context's DeviceInfo) stays as it
-// was told. One at a time; needs LoadGl().
+// Hides a GL extension from all code that asks the driver for it, until the
+// object goes out of scope. Answers that were given before (a Context's
+// DeviceInfo) stay as they are. One at a time; needs LoadGl().
 class HiddenExtension {
  public:
   explicit HiddenExtension(const char* name)

@@ -12,8 +12,8 @@
 
 namespace gles_delegate::testing {
 
-// On the device that `device` names, as GLES_DELEGATE_DEVICE would; null, and a
-// failure of the test, where there is none.
+// A context on the device that `device` names in the words of
+// GLES_DELEGATE_DEVICE. Null where there is none, which fails the test.
 inline std::unique_ptr<egl::Context> MakeContext(
     const std::string& device = "") {
   egl::ContextOptions options;

@@ -22,8 +22,8 @@ struct HostTensor {
   }
 };
 
-// The result, and per element the sum of the magnitudes that went into it,
-// which its rounding errors are measured against.
+// The result, and for each element the sum of the magnitudes of its terms,
+// which bounds its rounding error.
 struct NaiveResult {
   std::vector<double> values;
   std::vector<double> magnitudes;

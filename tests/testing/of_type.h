@@ -7,8 +7,8 @@
 
 namespace gles_delegate::testing {
 
-// The model with every float32 tensor of `type` (INT32 or BOOL), its constants
-// and inputs too: each value v becomes round(10 v), for bools v > 0.
+// The model with `type` (INT32 or BOOL) in place of float32, in constants and
+// inputs, too. A value v becomes round(10 v), or of bools v > 0.
 SingleOpModel OfType(const SingleOpModel& model, schema::TensorType type);
 
 }  // namespace gles_delegate::testing

@@ -33,9 +33,9 @@ enum class Weights {
   kRuntime,     // a second input of the model
 };
 
-struct ConvParams {
+// What CONV_2D and DEPTHWISE_CONV_2D have in common.
+struct WindowParams {
   Shape input = {1, 8, 8, 3};
-  int out_channels = 4;
   int kernel_h = 3, kernel_w = 3;
   int stride_h = 1, stride_w = 1;
   int dilation_h = 1, dilation_w = 1;
@@ -44,20 +44,16 @@ struct ConvParams {
   Weights weights = Weights::kFloat;
   bool runtime_bias = false;
 };
+
+struct ConvParams : WindowParams {
+  int out_channels = 4;
+};
 // CONV_2D v1 (v2 where dilated). It always has a bias: TFLite 2.9 insists on
 // one.
 SingleOpModel Conv2d(const ConvParams& params);
 
-struct DepthwiseParams {
-  Shape input = {1, 8, 8, 3};
+struct DepthwiseParams : WindowParams {
   int multiplier = 1;
-  int kernel_h = 3, kernel_w = 3;
-  int stride_h = 1, stride_w = 1;
-  int dilation_h = 1, dilation_w = 1;
-  Padding padding = Padding::kSame;
-  Activation activation = Activation::kNone;
-  Weights weights = Weights::kFloat;
-  bool runtime_bias = false;
 };
 // DEPTHWISE_CONV_2D v1 (v2 where dilated). TFLite takes one stride for both
 // axes in some of its kernels; unequal ones still run on the reference kernel.

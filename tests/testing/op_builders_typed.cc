@@ -72,29 +72,23 @@ std::vector<int32_t> Integers(OpVariant& v, const IntegerBinaryParams& c,
   return values;
 }
 
+template <typename Options>
+int AddFused(OpVariant& v, const IntegerBinaryParams& c, int a, int b) {
+  Options options;
+  options.fused_activation_function = v.Fused(c.activation);
+  return v.Op(c.op, 1, {a, b}, options);
+}
+
 int AddOp(OpVariant& v, const IntegerBinaryParams& c, int a, int b) {
-  const auto fused = v.Fused(c.activation);
   switch (c.op) {
-    case Op::ADD: {
-      schema::AddOptionsT options;
-      options.fused_activation_function = fused;
-      return v.Op(c.op, 1, {a, b}, options);
-    }
-    case Op::SUB: {
-      schema::SubOptionsT options;
-      options.fused_activation_function = fused;
-      return v.Op(c.op, 1, {a, b}, options);
-    }
-    case Op::MUL: {
-      schema::MulOptionsT options;
-      options.fused_activation_function = fused;
-      return v.Op(c.op, 1, {a, b}, options);
-    }
-    case Op::DIV: {
-      schema::DivOptionsT options;
-      options.fused_activation_function = fused;
-      return v.Op(c.op, 1, {a, b}, options);
-    }
+    case Op::ADD:
+      return AddFused<schema::AddOptionsT>(v, c, a, b);
+    case Op::SUB:
+      return AddFused<schema::SubOptionsT>(v, c, a, b);
+    case Op::MUL:
+      return AddFused<schema::MulOptionsT>(v, c, a, b);
+    case Op::DIV:
+      return AddFused<schema::DivOptionsT>(v, c, a, b);
     default:
       return v.Op(c.op, 1, {a, b});
   }

@@ -1,6 +1,6 @@
 // A model of one op with its inputs, run by TFLite's own CPU kernels, or by a
-// delegate that the caller brings. No GoogleTest here: the conformance program
-// (tools/gles_conformance.cc) uses it too. Tests include single_op.h.
+// delegate that the caller brings. Uses no GoogleTest, as the conformance
+// program (tools/conformance) includes it, too. Tests include single_op.h.
 #ifndef GLES_DELEGATE_TESTS_TESTING_OP_MODEL_H_
 #define GLES_DELEGATE_TESTS_TESTING_OP_MODEL_H_
 
@@ -37,8 +37,8 @@ struct Accuracy {
   // taken for infinity: TFLite's built-in ADD, SUB, MUL and DIV clamp to it
   // even without an activation; XNNPACK's and ours do not.
   bool range_ends = false;
-  // With terms = 0: the result is exact in float32 and may be no half, though
-  // the inputs are.
+  // With terms = 0: the result is exact in float32, but a half may not hold it,
+  // although halves hold the inputs.
   bool rounds_to_half = false;
 };
 
@@ -47,14 +47,14 @@ struct SingleOpModel {
   std::string description;
   // The .tflite file.
   std::vector<uint8_t> bytes;
-  // The same op on absolute values, or empty (see single_op.h). Same inputs'
-  // shapes.
+  // The same op on absolute values (single_op.h says what for), with inputs of
+  // the same shapes; or empty.
   std::vector<uint8_t> magnitude_bytes;
   // Real values for each input, from the builder's seeded data; tests may
   // replace them.
   std::vector<std::vector<float>> inputs;
   Accuracy accuracy;
-  // Its result depends on how often it was invoked.
+  // The result depends on how often the model was invoked.
   bool stateful = false;
   // Not Ok: TFLite refuses the model, in its own words; every run fails with
   // it.
@@ -81,7 +81,7 @@ struct RunResult {
   int partitions = 0;
   std::string report;
 };
-// So that failures print what ran instead of bytes.
+// For the messages of failures: what ran, in place of bytes.
 std::ostream& operator<<(std::ostream& out, const RunResult& result);
 
 // float32 constants of a .tflite file rounded to half, in place.

@@ -5,12 +5,13 @@
 //   // CONV_2D against TFLite's own kernel, on shapes with every channel tail.
 //   #include "gmock/gmock.h"
 //   #include "gtest/gtest.h"
+//   #include "tests/testing/device_test.h"
 //   #include "tests/testing/op_models.h"
 //
 //   namespace gles_delegate::testing {
 //   namespace {
 //
-//   class Conv2dTest : public ::testing::TestWithParam<Precision> {};
+//   class Conv2dTest : public DeviceTestWithParam<Precision> {};
 //
 //   TEST_P(Conv2dTest, EveryChannelTail) {
 //     for (const Shape& shape : StandardShapes()) {

@@ -26,8 +26,8 @@ class OpVariant {
   OpVariant(const std::string& stream, bool absolute)
       : random_(stream), absolute_(absolute) {}
 
-  // True in the variant on absolute values: no activation there, SUB becomes
-  // ADD; constants lose their signs by themselves.
+  // True in the variant on absolute values. That variant has no activation and
+  // ADD in place of SUB, and Constant() drops the signs of its values.
   bool absolute() const { return absolute_; }
   // The same stream in both variants: draw in the same order.
   Random& random() { return random_; }
@@ -91,7 +91,7 @@ inline SingleOpModel MakeModel(const std::string& description,
   return MakeModel(description, accuracy, /*with_magnitude=*/false, build);
 }
 
-// Values of few kinds, so that many are equal.
+// Random values of which many are equal.
 std::vector<float> FewValues(OpVariant& v, schema::TensorType type,
                              const Shape& shape);
 

@@ -34,31 +34,48 @@ inline Tensor FakeRuntimeInts(std::vector<int> dims) {
   return tensor;
 }
 
-// The message of the refusal; "" where the parser takes the node.
-inline std::string Refusal(absl::StatusOr<ParsedNode> (*parse)(const NodeView&),
-                           const std::vector<Tensor>& inputs,
-                           const std::vector<Tensor>& outputs,
-                           const void* params = nullptr) {
-  NodeView node;
-  node.builtin_params = params;
+using ParseFunction = absl::StatusOr<ParsedNode> (*)(const NodeView&);
+
+// The message of the refusal of `node` with these tensors; "" where the parser
+// takes the node.
+inline std::string RefusalOf(ParseFunction parse, NodeView node,
+                             const std::vector<Tensor>& inputs,
+                             const std::vector<Tensor>& outputs) {
   for (const Tensor& t : inputs) node.inputs.push_back(&t);
   for (const Tensor& t : outputs) node.outputs.push_back(&t);
   const auto parsed = parse(node);
   return parsed.ok() ? "" : std::string(parsed.status().message());
 }
 
+// Likewise of a node with this parameter struct.
+inline std::string Refusal(ParseFunction parse,
+                           const std::vector<Tensor>& inputs,
+                           const std::vector<Tensor>& outputs,
+                           const void* params = nullptr) {
+  NodeView node;
+  node.builtin_params = params;
+  return RefusalOf(parse, node, inputs, outputs);
+}
+
+// Likewise of a node of one of several ops that the parser reads.
+inline std::string RefusalOfCode(ParseFunction parse, int builtin_code,
+                                 const std::vector<Tensor>& inputs,
+                                 const std::vector<Tensor>& outputs) {
+  NodeView node;
+  node.builtin_code = builtin_code;
+  return RefusalOf(parse, node, inputs, outputs);
+}
+
 // Likewise of a custom op with these parameters.
-inline std::string CustomRefusal(
-    absl::StatusOr<ParsedNode> (*parse)(const NodeView&),
-    const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs,
-    const std::vector<uint8_t>& params, int version = 1) {
+inline std::string CustomRefusal(ParseFunction parse,
+                                 const std::vector<Tensor>& inputs,
+                                 const std::vector<Tensor>& outputs,
+                                 const std::vector<uint8_t>& params,
+                                 int version = 1) {
   NodeView node;
   node.version = version;
   node.custom_params = params;
-  for (const Tensor& t : inputs) node.inputs.push_back(&t);
-  for (const Tensor& t : outputs) node.outputs.push_back(&t);
-  const auto parsed = parse(node);
-  return parsed.ok() ? "" : std::string(parsed.status().message());
+  return RefusalOf(parse, node, inputs, outputs);
 }
 
 }  // namespace gles_delegate::testing

@@ -56,8 +56,8 @@ std::string RealModelName(const ::testing::TestParamInfo<RealModel>& info);
 // GLES_DELEGATE_SHARED_DIR/<file>; "" where it is not there.
 std::string SharedFile(const std::string& file);
 
-// Runs the model at both precisions and holds it to the bounds above. Skips
-// loudly, the current test, where there is no such model or no device.
+// Runs the model at both precisions and compares it by the bounds above. Skips
+// the current test, loudly, where there is no such model or no device.
 void ExpectRunsWholeAndAgrees(const RealModel& model);
 
 }  // namespace gles_delegate::testing

@@ -29,25 +29,32 @@ TensorId AddConstant(Graph* graph, std::vector<int> dims,
   return id;
 }
 
+absl::Status RunDispatches(const Graph& graph, std::vector<Dispatch> dispatches,
+                           const DeviceProfile& profile,
+                           const std::vector<std::vector<float>>& inputs,
+                           absl::Span<float> output) {
+  return TestContext()->Run([&]() -> absl::Status {
+    ProgramCache programs;
+    auto executor = Executor::Create(*TestContext(), &programs, graph,
+                                     std::move(dispatches), profile);
+    if (!executor.ok()) return executor.status();
+    std::vector<absl::Span<const uint8_t>> in;
+    for (const auto& values : inputs) in.push_back(AsBytes<float>(values));
+    const std::vector<absl::Span<uint8_t>> out = {AsWritableBytes(output)};
+    return (*executor)->Invoke(in, out);
+  });
+}
+
 absl::StatusOr<std::vector<float>> RunGraph(
     Graph graph, const std::vector<std::vector<float>>& inputs,
     absl::FunctionRef<void(DeviceProfile&)> adjust) {
   DeviceProfile profile = ProfileFor(TestContext()->device(), {});
   adjust(profile);
   std::vector<float> output(graph.tensor(graph.outputs[0]).shape.elements());
-  const absl::Status status = TestContext()->Run([&]() -> absl::Status {
-    auto dispatches = PlanGraph(&graph, profile);
-    if (!dispatches.ok()) return dispatches.status();
-    ProgramCache programs;
-    auto executor = Executor::Create(*TestContext(), &programs, graph,
-                                     *std::move(dispatches), profile);
-    if (!executor.ok()) return executor.status();
-    std::vector<absl::Span<const uint8_t>> in;
-    for (const auto& values : inputs) in.push_back(AsBytes<float>(values));
-    const std::vector<absl::Span<uint8_t>> out = {
-        AsWritableBytes(absl::MakeSpan(output))};
-    return (*executor)->Invoke(in, out);
-  });
+  auto dispatches = PlanGraph(&graph, profile);
+  if (!dispatches.ok()) return dispatches.status();
+  const absl::Status status = RunDispatches(
+      graph, *std::move(dispatches), profile, inputs, absl::MakeSpan(output));
   if (!status.ok()) return status;
   return output;
 }
@@ -56,9 +63,7 @@ absl::StatusOr<std::vector<float>> RunGraphOf(
     absl::string_view op, Node node, Graph graph,
     const std::vector<std::vector<float>>& inputs,
     absl::FunctionRef<void(DeviceProfile&)> adjust) {
-  for (const OpDefinition& known : AllOps()) {
-    if (known.name == op) node.op = &known;
-  }
+  node.op = FindOpNamed(op);
   if (node.op == nullptr) {
     return absl::NotFoundError(absl::StrCat("no op named ", op));
   }

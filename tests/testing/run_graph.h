@@ -8,6 +8,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "delegate/graph/graph.h"
 #include "delegate/plan/planner.h"
 
@@ -18,6 +19,13 @@ TensorId AddTensor(Graph* graph, std::vector<int> dims);
 // A float32 constant.
 TensorId AddConstant(Graph* graph, std::vector<int> dims,
                      const std::vector<float>& values);
+
+// Runs dispatches that were planned for `graph` under `profile`, and fills
+// `output` with its one output. float32. Main thread, with a test device.
+absl::Status RunDispatches(const Graph& graph, std::vector<Dispatch> dispatches,
+                           const DeviceProfile& profile,
+                           const std::vector<std::vector<float>>& inputs,
+                           absl::Span<float> output);
 
 // Plans, builds and runs the graph, and returns its one output. `adjust`
 // changes the device's profile before planning. float32. Main thread, with a

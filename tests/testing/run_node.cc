@@ -5,20 +5,12 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/op.h"
-#include "delegate/graph/texels.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/runtime/executor.h"
 #include "tests/testing/device.h"
+#include "tests/testing/run_graph.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-const OpDefinition* FindByName(absl::string_view name) {
-  for (const OpDefinition& op : AllOps()) {
-    if (op.name == name) return &op;
-  }
-  return nullptr;
-}
 
 TensorId AddTensor(absl::string_view name, const Shape& shape, Graph* graph) {
   Tensor tensor;
@@ -33,18 +25,8 @@ absl::Status Run(Graph graph, const DeviceProfile& profile,
   auto dispatches = PlanGraph(&graph, profile);
   if (!dispatches.ok()) return dispatches.status();
   run->dispatches = *dispatches;
-  TensorValue& output = run->result.outputs[0];
-  return TestContext()->Run([&]() -> absl::Status {
-    ProgramCache programs;
-    auto executor = Executor::Create(*TestContext(), &programs, graph,
-                                     *std::move(dispatches), profile);
-    if (!executor.ok()) return executor.status();
-    std::vector<absl::Span<const uint8_t>> in;
-    for (const auto& values : inputs) in.push_back(AsBytes<float>(values));
-    const std::vector<absl::Span<uint8_t>> out = {
-        AsWritableBytes(absl::MakeSpan(output.values))};
-    return (*executor)->Invoke(in, out);
-  });
+  return RunDispatches(graph, *std::move(dispatches), profile, inputs,
+                       absl::MakeSpan(run->result.outputs[0].values));
 }
 
 }  // namespace
@@ -57,7 +39,7 @@ NodeRun RunNode(absl::string_view op, ParsedNode parsed,
   NodeRun run;
   Graph graph;
   Node node;
-  node.op = FindByName(op);
+  node.op = FindOpNamed(op);
   if (node.op == nullptr) {
     run.result.status = absl::NotFoundError(absl::StrCat("no op named ", op));
     return run;

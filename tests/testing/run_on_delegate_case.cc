@@ -155,4 +155,20 @@ std::vector<uint8_t> ChainModel(const std::string& letters,
   return builder.Finish();
 }
 
+void ExpectCloseHoweverApplied(const Model& model,
+                               const std::function<DelegatePtr()>& make,
+                               int nodes) {
+  for (auto how : {InterpreterOptions::Apply::kOptions,
+                   InterpreterOptions::Apply::kModifyGraph}) {
+    const DelegatePtr delegate = make();
+    InterpreterOptions options;
+    options.delegate = delegate.get();
+    options.apply = how;
+    auto interpreter = Interpreter::Create(model, options);
+    ASSERT_TRUE(interpreter.ok()) << interpreter.status();
+    EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], nodes);
+    ExpectClose(RunOnce(interpreter->get()), CpuResult(model));
+  }
+}
+
 }  // namespace gles_delegate::testing

@@ -1,4 +1,4 @@
-// A directory for one test, gone with it.
+// A directory for one test, which is removed after it.
 #ifndef GLES_DELEGATE_TESTS_TESTING_SCRATCH_DIRECTORY_H_
 #define GLES_DELEGATE_TESTS_TESTING_SCRATCH_DIRECTORY_H_
 
@@ -26,7 +26,7 @@ class ScratchDirectory {
   }
 
   const std::string& path() const { return path_; }
-  // The names of what is in it.
+  // The names of the files in it.
   std::vector<std::string> Files() const {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(path_)) {

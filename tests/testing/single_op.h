@@ -55,9 +55,9 @@ struct RunOptions {
   std::function<void(TfLiteGlesDelegateOptions&)> configure;
 };
 
-// The delegate, on this process's test device (tests/testing/device.h). Inputs
-// of the model as it holds them. Fails the current test where the delegate does
-// not take the op and the options expect it to.
+// Runs the model with its own inputs by the delegate, on this process's test
+// device (tests/testing/device.h). Fails the current test where the delegate
+// does not take the op although the options expect it to.
 RunResult RunOnDelegate(const SingleOpModel& model, const RunOptions& options);
 RunResult RunOnDelegate(const SingleOpModel& model,
                         Precision precision = Precision::kFloat32);

@@ -1,4 +1,4 @@
-// Numbers and codes by chance, from a seed of the test's own.
+// Random numbers and codes, from a seed that the test names.
 #ifndef GLES_DELEGATE_TESTS_TESTING_UNIFORM_H_
 #define GLES_DELEGATE_TESTS_TESTING_UNIFORM_H_
 

@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 #include "quant/half.h"
 #include "tests/testing/delegate_case.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/op_variant.h"
 
@@ -25,10 +25,7 @@ using schema::BuiltinOperator;
 using schema::TensorType;
 using ::testing::HasSubstr;
 
-class BoundariesTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class BoundariesTest : public DeviceTest {};
 
 schema::CastOptionsT CastOptions(TensorType from, TensorType to) {
   schema::CastOptionsT options;

@@ -107,17 +107,8 @@ TEST(InconsistentShapesTest, TheFilesOutputShapeIsNotBelieved) {
                 schema::ExpOptionsT());
   builder.SetOutputs({y});
   const auto model = LoadOrDie(builder.Finish());
-  for (auto how : {InterpreterOptions::Apply::kModifyGraph,
-                   InterpreterOptions::Apply::kOptions}) {
-    const DelegatePtr delegate = MakeDelegate();
-    InterpreterOptions options;
-    options.delegate = delegate.get();
-    options.apply = how;
-    auto interpreter = Interpreter::Create(*model, options);
-    ASSERT_TRUE(interpreter.ok()) << interpreter.status();
-    EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 2);
-    ExpectClose(RunOnce(interpreter->get()), CpuResult(*model));
-  }
+  ExpectCloseHoweverApplied(
+      *model, [] { return MakeDelegate(); }, 2);
 }
 
 // A file whose op TFLite itself cannot prepare: no delegate helps, none hides

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/edit_model.h"
 #include "tests/testing/op_builders.h"
 #include "tests/testing/op_builders_custom.h"
@@ -44,10 +44,8 @@ std::vector<uint8_t> WhereModel(bool where_first, const Shape& shape) {
   return b.Finish();
 }
 
-class DelegateDynamicTest : public ::testing::Test {
+class DelegateDynamicTest : public DeviceTest {
  protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-
   static DelegatePtr AnyPartitions() {
     return MakeDelegate([](auto& o) { o.max_delegated_partitions = 0; });
   }
@@ -132,17 +130,7 @@ TEST_F(DelegateDynamicTest, ShapesThatTheFileDoesNotSay) {
           }
         }
       }));
-  for (auto apply : {InterpreterOptions::Apply::kOptions,
-                     InterpreterOptions::Apply::kModifyGraph}) {
-    const DelegatePtr delegate = AnyPartitions();
-    InterpreterOptions options;
-    options.delegate = delegate.get();
-    options.apply = apply;
-    auto interpreter = Interpreter::Create(*model, options);
-    ASSERT_TRUE(interpreter.ok()) << interpreter.status();
-    EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 3);
-    ExpectClose(RunOnce(interpreter->get()), CpuResult(*model));
-  }
+  ExpectCloseHoweverApplied(*model, AnyPartitions, 3);
 }
 
 // RANGE up to a number that is an input: what follows it stays with it, and the

@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -61,10 +62,7 @@ Outcome ApplyAndCompare(std::vector<uint8_t> bytes,
   return {ReportOf(delegate), OurLines(*interpreter)};
 }
 
-class DelegatePartialTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class DelegatePartialTest : public DeviceTest {};
 
 TEST_F(DelegatePartialTest, AnUnknownOpInTheMiddleMakesTwoPartitions) {
   const Outcome outcome = ApplyAndCompare(ChainModel("carn"), AnyPartitions);

@@ -4,7 +4,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/random.h"
 #include "tests/testing/stateful.h"
 
@@ -41,10 +41,7 @@ std::vector<uint8_t> TwoSvdfs() {
   return b.Finish();
 }
 
-class DelegateStateTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class DelegateStateTest : public DeviceTest {};
 
 TEST_F(DelegateStateTest, SeveralStatesAndResetsInARow) {
   StatefulPair pair(TwoSvdfs());

@@ -13,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -45,10 +45,7 @@ void LetGo(const Context& app) {
                                 EGL_NO_CONTEXT));
 }
 
-class DelegateThreadTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class DelegateThreadTest : public DeviceTest {};
 
 TEST_F(DelegateThreadTest, InvokeOnAnotherThreadIsAnErrorThatSaysSo) {
   const auto model = LoadOrDie(ChainModel("can"));

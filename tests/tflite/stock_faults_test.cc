@@ -12,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/naive_conv.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/random.h"
@@ -22,9 +23,8 @@ namespace {
 
 using schema::BuiltinOperator;
 
-class StockFaultsTest : public ::testing::TestWithParam<Precision> {
+class StockFaultsTest : public DeviceTestWithParam<Precision> {
  protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
   void Check(const SingleOpModel& model) {
     EXPECT_THAT(RunOnDelegate(model, GetParam()),
                 MatchesCpu(model, GetParam()));

@@ -8,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/fake_node.h"
 #include "tests/testing/op_models.h"
 
@@ -16,9 +17,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class Conv2dTest : public ::testing::TestWithParam<Precision> {
+class Conv2dTest : public DeviceTestWithParam<Precision> {
  protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
   void Check(const SingleOpModel& model) {
     EXPECT_THAT(RunOnDelegate(model, GetParam()),
                 MatchesCpu(model, GetParam()));

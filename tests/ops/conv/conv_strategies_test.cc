@@ -5,6 +5,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "delegate/device/device_profile.h"
@@ -35,40 +36,77 @@ DeviceProfile RowOf(egl::DeviceKind kind) {
   return ProfileFor(device, {});
 }
 
-// One node, and what the three rows make of it.
-struct Case {
-  const char* what;
+// A node of the graph to plan, alone.
+struct TestNode {
   const char* op;
   std::vector<int> input, filter, output;
   std::any attributes;
-  const char* llvmpipe;
-  const char* softpipe;
-  const char* nvidia;
   bool runtime_weights = false;
 };
 
-Conv2dAttributes Window(int stride, int pad = 0, int groups = 1) {
+int Windows(int size, int kernel, int stride, int pad) {
+  return (size + 2 * pad - kernel) / stride + 1;
+}
+
+// CONV_2D of `size` x `size` pixels.
+TestNode Conv(int size, int channels, int outputs, int kernel, int stride = 1,
+              int pad = 0, int groups = 1) {
   Conv2dAttributes a;
   a.stride_h = a.stride_w = stride;
   a.pad_top = a.pad_left = a.pad_bottom = a.pad_right = pad;
   a.groups = groups;
-  return a;
+  const int to = Windows(size, kernel, stride, pad);
+  return {"CONV_2D",
+          {1, size, size, channels},
+          {outputs, kernel, kernel, channels / groups},
+          {1, to, to, outputs},
+          a};
 }
 
-DepthwiseConv2dAttributes Depthwise(int stride, int dilation, int multiplier) {
+TestNode Rows(std::vector<int> input, std::vector<int> filter,
+              std::vector<int> output) {
+  return {"FULLY_CONNECTED",
+          std::move(input),
+          std::move(filter),
+          std::move(output),
+          {}};
+}
+
+TestNode WithRuntimeWeights(TestNode node) {
+  node.runtime_weights = true;
+  return node;
+}
+
+// DEPTHWISE_CONV_2D of 16 x 16 pixels and 8 channels, 3 x 3.
+TestNode Depthwise(int stride, int dilation, int multiplier) {
   DepthwiseConv2dAttributes a;
   a.stride_h = a.stride_w = stride;
   a.dilation_h = a.dilation_w = dilation;
   a.multiplier = multiplier;
-  return a;
+  const int to = Windows(16, 2 * dilation + 1, stride, 0);
+  const int outputs = 8 * multiplier;
+  return {"DEPTHWISE_CONV_2D",
+          {1, 16, 16, 8},
+          {1, 3, 3, outputs},
+          {1, to, to, outputs},
+          a};
 }
 
-std::string Chosen(const Case& c, const DeviceProfile& profile) {
+// A node, and the strategies that three rows give it.
+struct Case {
+  const char* what;
+  TestNode node;
+  const char* llvmpipe;
+  const char* softpipe;
+  const char* nvidia;
+};
+
+std::string Chosen(const TestNode& node, const DeviceProfile& profile) {
   GraphBuilder b;
-  const TensorId x = b.Input(c.input);
+  const TensorId x = b.Input(node.input);
   const TensorId filter =
-      c.runtime_weights ? b.Input(c.filter) : b.Constant(c.filter);
-  b.Node(c.op, {x, filter}, c.output, c.attributes);
+      node.runtime_weights ? b.Input(node.filter) : b.Constant(node.filter);
+  b.Node(node.op, {x, filter}, node.output, node.attributes);
   const auto conv = Convolution::Of(b.graph, b.graph.nodes[0]);
   if (!conv) return "no convolution";
   const Planner planner(&b.graph, profile);
@@ -78,133 +116,43 @@ std::string Chosen(const Case& c, const DeviceProfile& profile) {
 
 std::vector<Case> Cases() {
   return {
-      {"a stem of few channels",
-       "CONV_2D",
-       {1, 224, 224, 3},
-       {16, 3, 3, 3},
-       {1, 112, 112, 16},
-       Window(2, 1),
-       "conv_unrolled",
-       "conv_direct",
-       "conv_shared"},
-      {"many channels, 3x3",
-       "CONV_2D",
-       {1, 28, 28, 64},
-       {64, 3, 3, 64},
-       {1, 28, 28, 64},
-       Window(1, 1),
-       "conv_winograd",
-       "conv_direct",
-       "conv_winograd"},
-      {"the same, strided",
-       "CONV_2D",
-       {1, 28, 28, 64},
-       {64, 3, 3, 64},
-       {1, 14, 14, 64},
-       Window(2, 1),
-       "conv_direct",
-       "conv_direct",
-       "conv_shared"},
+      {"a stem of few channels", Conv(224, 3, 16, 3, 2, 1), "conv_unrolled",
+       "conv_direct", "conv_shared"},
+      {"many channels, 3x3", Conv(28, 64, 64, 3, 1, 1), "conv_winograd",
+       "conv_direct", "conv_winograd"},
+      {"the same, strided", Conv(28, 64, 64, 3, 2, 1), "conv_direct",
+       "conv_direct", "conv_shared"},
       {"the same, of weights computed at run time",
-       "CONV_2D",
-       {1, 28, 28, 64},
-       {64, 3, 3, 64},
-       {1, 28, 28, 64},
-       Window(1, 1),
-       "conv_direct",
-       "conv_direct",
-       "conv_split",
-       /*runtime_weights=*/true},
-      {"groups",
-       "CONV_2D",
-       {1, 28, 28, 64},
-       {64, 3, 3, 16},
-       {1, 28, 28, 64},
-       Window(1, 1, 4),
-       "conv_direct",
-       "conv_direct",
+       WithRuntimeWeights(Conv(28, 64, 64, 3, 1, 1)), "conv_direct",
+       "conv_direct", "conv_split"},
+      {"groups", Conv(28, 64, 64, 3, 1, 1, 4), "conv_direct", "conv_direct",
        "conv_direct"},
-      {"pixels of many channels",
-       "CONV_2D",
-       {1, 14, 14, 96},
-       {96, 1, 1, 96},
-       {1, 14, 14, 96},
-       Window(1),
-       "conv_1x1",
-       "conv_1x1",
+      {"pixels of many channels", Conv(14, 96, 96, 1), "conv_1x1", "conv_1x1",
        "conv_shared"},
-      {"one pixel",
-       "CONV_2D",
-       {1, 1, 1, 96},
-       {96, 1, 1, 96},
-       {1, 1, 1, 96},
-       Window(1),
-       "rows_by_slices",
-       "rows_by_lanes",
+      {"one pixel", Conv(1, 96, 96, 1), "rows_by_slices", "rows_by_lanes",
        "rows_by_lanes"},
-      {"the whole input",
-       "CONV_2D",
-       {1, 7, 7, 32},
-       {96, 7, 7, 32},
-       {1, 1, 1, 96},
-       Window(1),
-       "rows_by_slices",
-       "conv_direct",
+      {"the whole input", Conv(7, 32, 96, 7), "rows_by_slices", "conv_direct",
        "conv_shared"},
-      {"a matrix of many rows",
-       "FULLY_CONNECTED",
-       {16, 96},
-       {96, 96},
-       {16, 96},
-       {},
-       "conv_1x1",
-       "conv_1x1",
-       "conv_shared"},
+      {"a matrix of many rows", Rows({16, 96}, {96, 96}, {16, 96}), "conv_1x1",
+       "conv_1x1", "conv_shared"},
       {"a matrix of rows that are no pixels",
-       "FULLY_CONNECTED",
-       {1, 4, 4, 6},
-       {10, 8},
-       {12, 10},
-       {},
-       "rows_by_lanes",
-       "rows_by_lanes",
+       Rows({1, 4, 4, 6}, {10, 8}, {12, 10}), "rows_by_lanes", "rows_by_lanes",
        "rows_by_lanes"},
-      {"depthwise",
-       "DEPTHWISE_CONV_2D",
-       {1, 16, 16, 8},
-       {1, 3, 3, 8},
-       {1, 14, 14, 8},
-       Depthwise(1, 1, 1),
-       "depthwise_tiled",
-       "depthwise_tiled",
+      {"depthwise", Depthwise(1, 1, 1), "depthwise_tiled", "depthwise_tiled",
        "depthwise_tiled"},
-      {"depthwise, strided and dilated",
-       "DEPTHWISE_CONV_2D",
-       {1, 16, 16, 8},
-       {1, 3, 3, 8},
-       {1, 6, 6, 8},
-       Depthwise(2, 2, 1),
-       "depthwise_direct",
-       "depthwise_direct",
-       "depthwise_direct"},
-      {"depthwise, multiplied",
-       "DEPTHWISE_CONV_2D",
-       {1, 16, 16, 8},
-       {1, 3, 3, 16},
-       {1, 14, 14, 16},
-       Depthwise(1, 1, 2),
-       "depthwise_direct",
-       "depthwise_direct",
-       "depthwise_direct"},
+      {"depthwise, strided and dilated", Depthwise(2, 2, 1), "depthwise_direct",
+       "depthwise_direct", "depthwise_direct"},
+      {"depthwise, multiplied", Depthwise(1, 1, 2), "depthwise_direct",
+       "depthwise_direct", "depthwise_direct"},
   };
 }
 
 TEST(ConvStrategiesTest, TheTableOnTheShippedRows) {
   for (const Case& c : Cases()) {
     SCOPED_TRACE(c.what);
-    EXPECT_EQ(Chosen(c, RowOf(egl::DeviceKind::kLlvmpipe)), c.llvmpipe);
-    EXPECT_EQ(Chosen(c, RowOf(egl::DeviceKind::kSoftpipe)), c.softpipe);
-    EXPECT_EQ(Chosen(c, RowOf(egl::DeviceKind::kNvidia)), c.nvidia);
+    EXPECT_EQ(Chosen(c.node, RowOf(egl::DeviceKind::kLlvmpipe)), c.llvmpipe);
+    EXPECT_EQ(Chosen(c.node, RowOf(egl::DeviceKind::kSoftpipe)), c.softpipe);
+    EXPECT_EQ(Chosen(c.node, RowOf(egl::DeviceKind::kNvidia)), c.nvidia);
   }
 }
 

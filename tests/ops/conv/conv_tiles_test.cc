@@ -8,7 +8,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/naive_conv.h"
 #include "tests/testing/random.h"
 #include "tests/testing/run_graph.h"
@@ -37,10 +37,8 @@ HostTensor RandomTensor(Random* random, const BhwcShape& shape) {
 
 std::vector<int> Dims(const BhwcShape& s) { return {s.b, s.h, s.w, s.c}; }
 
-class ConvTilesTest : public ::testing::TestWithParam<Profile> {
+class ConvTilesTest : public DeviceTestWithParam<Profile> {
  protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-
   // Runs the op under this test's profile, with the weights as constants and as
   // inputs of the graph. A bias of zeros is left out.
   void Check(absl::string_view op, std::any attributes, const HostTensor& src,

@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 
@@ -17,9 +18,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class TransposeConvTest : public ::testing::TestWithParam<Precision> {
+class TransposeConvTest : public DeviceTestWithParam<Precision> {
  protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
   void Check(const SingleOpModel& model) {
     EXPECT_THAT(RunOnDelegate(model, GetParam()),
                 MatchesCpu(model, GetParam()));

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
@@ -23,10 +23,7 @@ using schema::TensorType;
 constexpr TensorType kTypes[] = {TensorType::FLOAT32, TensorType::INT32,
                                  TensorType::BOOL};
 
-class CastTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class CastTest : public DeviceTest {};
 
 TEST_F(CastTest, EveryPairEveryShape) {
   for (TensorType from : kTypes) {

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
@@ -22,10 +22,7 @@ using schema::TensorType;
 constexpr Op kOps[] = {Op::EQUAL,   Op::NOT_EQUAL,     Op::LESS,
                        Op::GREATER, Op::GREATER_EQUAL, Op::LESS_EQUAL};
 
-class ComparisonTest : public ::testing::TestWithParam<Op> {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class ComparisonTest : public DeviceTestWithParam<Op> {};
 
 TEST_P(ComparisonTest, EveryShape) {
   for (TensorType type : {TensorType::FLOAT32, TensorType::INT32}) {
@@ -128,12 +125,7 @@ INSTANTIATE_TEST_SUITE_P(Ops, ComparisonTest, ::testing::ValuesIn(kOps),
 
 std::string Message(Op op, const Tensor& a, const Tensor& b,
                     const Tensor& output) {
-  NodeView node;
-  node.builtin_code = static_cast<int>(op);
-  node.inputs = {&a, &b};
-  node.outputs = {&output};
-  const auto parsed = ParseComparison(node);
-  return parsed.ok() ? "" : std::string(parsed.status().message());
+  return RefusalOfCode(ParseComparison, static_cast<int>(op), {a, b}, {output});
 }
 
 TEST(ParseComparisonTest, Refusals) {

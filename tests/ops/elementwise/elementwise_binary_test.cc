@@ -15,26 +15,11 @@
 #include "tests/testing/device.h"
 #include "tests/testing/op_model_maker.h"
 
-namespace gles_delegate {
+namespace gles_delegate::testing {
 namespace {
 
-using testing::Accuracy;
-using testing::Binary;
-using testing::BinaryOp;
-using testing::BinaryParams;
-using testing::Constant;
-using testing::ElementCount;
 using ::testing::HasSubstr;
-using testing::MakeModel;
-using testing::MatchesCpu;
-using testing::OpVariant;
-using testing::Precision;
-using testing::RunOnCpu;
-using testing::RunOnDelegate;
-using testing::RunResult;
-using testing::SingleOpModel;
 using BuiltinOp = schema::BuiltinOperator;
-using Dims = testing::Shape;
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -47,7 +32,7 @@ constexpr BinaryOp kOps[] = {BinaryOp::kAdd,     BinaryOp::kSub,
                              BinaryOp::kFloorDiv};
 
 // Pairs of shapes that TFLite broadcasts, beside the plain ones.
-const std::vector<std::pair<Dims, Dims>> kBroadcasts = {
+const std::vector<std::pair<Shape, Shape>> kBroadcasts = {
     {{3, 2, 3, 5}, {3, 2, 3, 5}},
     {{3, 2, 3, 5}, {3, 1, 1, 5}},
     {{3, 2, 3, 5}, {1, 2, 3, 5}},
@@ -101,7 +86,7 @@ class BinaryTest : public ::testing::TestWithParam<BinaryOp> {};
 TEST_P(BinaryTest, SomeBroadcasts) {
   GLES_SKIP_WITHOUT_DEVICE();
   struct {
-    Dims a, b;
+    Shape a, b;
     Constant constant;
   } const kCases[] = {
       {{1}, {3, 2, 3, 5}, Constant::kFirst},
@@ -122,7 +107,7 @@ TEST_P(BinaryTest, SomeBroadcasts) {
 
 TEST_P(BinaryTest, EveryChannelTail) {
   GLES_SKIP_WITHOUT_DEVICE();
-  for (const Dims& shape : testing::StandardShapes()) {
+  for (const Shape& shape : StandardShapes()) {
     BinaryParams params;
     params.op = GetParam();
     params.a = params.b = shape;
@@ -133,26 +118,26 @@ TEST_P(BinaryTest, EveryChannelTail) {
 
 TEST_P(BinaryTest, EveryStorageAndPrecision) {
   GLES_SKIP_WITHOUT_DEVICE();
-  for (const Dims& b : std::vector<Dims>{{3, 2, 3, 5}, {5}, {3, 1}}) {
+  for (const Shape& b : std::vector<Shape>{{3, 2, 3, 5}, {5}, {3, 1}}) {
     BinaryParams params;
     params.op = GetParam();
     params.a = {3, 2, 3, 5};
     params.b = b;
-    testing::ExpectMatchesCpu(Binary(params));
+    ExpectMatchesCpu(Binary(params));
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, BinaryTest, ::testing::ValuesIn(kOps),
                          [](const auto& info) {
-                           return testing::BinaryOpName(info.param);
+                           return BinaryOpName(info.param);
                          });
 
 TEST(BinaryActivationTest, Fused) {
   GLES_SKIP_WITHOUT_DEVICE();
   for (BinaryOp op :
        {BinaryOp::kAdd, BinaryOp::kSub, BinaryOp::kMul, BinaryOp::kDiv}) {
-    for (testing::Activation activation : testing::kActivations) {
-      for (const Dims& b : std::vector<Dims>{{3, 2, 3, 5}, {3, 5}, {1}}) {
+    for (Activation activation : kActivations) {
+      for (const Shape& b : std::vector<Shape>{{3, 2, 3, 5}, {3, 5}, {1}}) {
         BinaryParams params;
         params.op = op;
         params.a = {3, 2, 3, 5};
@@ -174,15 +159,15 @@ TEST(BinaryFormsTest, TheSameTensorTwice) {
         const int x = v.Input("x", {1, 4, 4, 5}, v.random().Gaussian(80));
         return v.Op(BuiltinOp::ADD, 1, {x, x}, schema::AddOptionsT());
       });
-  testing::ExpectMatchesCpu(model);
+  ExpectMatchesCpu(model);
 }
 
 TEST(BinaryFormsTest, FloorDivAndFloorMod) {
   GLES_SKIP_WITHOUT_DEVICE();
   for (const auto& [a, b] :
-       std::vector<std::pair<Dims, Dims>>{{{1, 8, 8, 5}, {1, 8, 8, 5}},
-                                          {{1, 8, 8, 5}, {5}},
-                                          {{1}, {2, 8, 5}}}) {
+       std::vector<std::pair<Shape, Shape>>{{{1, 8, 8, 5}, {1, 8, 8, 5}},
+                                            {{1, 8, 8, 5}, {5}},
+                                            {{1}, {2, 8, 5}}}) {
     for (BuiltinOp op : {BuiltinOp::FLOOR_DIV, BuiltinOp::FLOOR_MOD}) {
       Accuracy exact;
       exact.terms = 0;
@@ -202,7 +187,7 @@ TEST(BinaryFormsTest, FloorDivAndFloorMod) {
 TEST(AddNTest, AnyNumberOfInputs) {
   GLES_SKIP_WITHOUT_DEVICE();
   for (int n : {2, 3, 4, 7}) {
-    const SingleOpModel model = testing::AddN({3, 2, 3, 5}, n);
+    const SingleOpModel model = AddN({3, 2, 3, 5}, n);
     EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
   }
 }
@@ -219,7 +204,7 @@ TEST(ChannelPaddingTest, IntoASum) {
         "PAD then ADD " + std::to_string(narrow) + " " + std::to_string(wide);
     const SingleOpModel model =
         MakeModel(name, accuracy, true, [&](OpVariant& v) {
-          const Dims x_shape = {2, 3, 4, wide}, y_shape = {2, 3, 4, narrow};
+          const Shape x_shape = {2, 3, 4, wide}, y_shape = {2, 3, 4, narrow};
           const int x =
               v.Input("x", x_shape, v.random().Gaussian(ElementCount(x_shape)));
           const int y =
@@ -229,7 +214,7 @@ TEST(ChannelPaddingTest, IntoASum) {
           const int padded = v.Op(BuiltinOp::PAD, 1, {y, paddings});
           return v.Op(BuiltinOp::ADD, 1, {x, padded}, schema::AddOptionsT());
         });
-    testing::ExpectMatchesCpu(model);
+    ExpectMatchesCpu(model);
   }
 }
 
@@ -249,7 +234,7 @@ SingleOpModel CornerModel(BuiltinOp op) {
       b.push_back(y);
     }
   }
-  const Dims shape = {static_cast<int>(a.size())};
+  const Shape shape = {static_cast<int>(a.size())};
   SingleOpModel model = MakeModel(
       schema::EnumNameBuiltinOperator(op), Accuracy(), [&](OpVariant& v) {
         const std::vector<float> ones(a.size(), 1);
@@ -335,7 +320,7 @@ struct View {
   }
   static void Set(Tensor* t, const std::vector<int>& dims) {
     t->dims = dims;
-    t->shape = Shape::FromDims(dims);
+    t->shape = gles_delegate::Shape::FromDims(dims);
   }
 };
 
@@ -409,4 +394,4 @@ TEST(AddNParseTest, RefusesAnotherShape) {
 }
 
 }  // namespace
-}  // namespace gles_delegate
+}  // namespace gles_delegate::testing

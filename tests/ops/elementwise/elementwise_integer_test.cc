@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
@@ -26,10 +27,7 @@ constexpr Op kArithmetic[] = {
     Op::FLOOR_DIV, Op::FLOOR_MOD, Op::SQUARED_DIFFERENCE};
 constexpr Op kLogical[] = {Op::LOGICAL_AND, Op::LOGICAL_OR};
 
-class IntegerArithmeticTest : public ::testing::TestWithParam<Op> {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class IntegerArithmeticTest : public DeviceTestWithParam<Op> {};
 
 TEST_P(IntegerArithmeticTest, EveryShape) {
   for (const Shape& shape : FewShapes())
@@ -85,10 +83,7 @@ INSTANTIATE_TEST_SUITE_P(Ops, IntegerArithmeticTest,
                            return schema::EnumNameBuiltinOperator(info.param);
                          });
 
-class LogicalTest : public ::testing::TestWithParam<Op> {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class LogicalTest : public DeviceTestWithParam<Op> {};
 
 TEST_P(LogicalTest, ShapesAndBroadcasts) {
   for (const Shape& shape : FewShapes())
@@ -209,12 +204,7 @@ TEST(FusedIntegersTest, Chain) {
 
 std::string BinaryRefusal(Op op, const Tensor& a, const Tensor& b,
                           const Tensor& output) {
-  NodeView node;
-  node.builtin_code = static_cast<int>(op);
-  node.inputs = {&a, &b};
-  node.outputs = {&output};
-  const auto parsed = ParseBinary(node);
-  return parsed.ok() ? "" : std::string(parsed.status().message());
+  return RefusalOfCode(ParseBinary, static_cast<int>(op), {a, b}, {output});
 }
 
 TEST(ParseIntegersTest, Refusals) {

@@ -15,22 +15,10 @@
 #include "tests/testing/device.h"
 #include "tests/testing/op_model_maker.h"
 
-namespace gles_delegate {
+namespace gles_delegate::testing {
 namespace {
 
-using testing::Accuracy;
-using testing::FewShapes;
 using ::testing::HasSubstr;
-using testing::MakeModel;
-using testing::MatchesCpu;
-using testing::OpVariant;
-using testing::Precision;
-using testing::RunOnCpu;
-using testing::RunOnDelegate;
-using testing::RunResult;
-using testing::SingleOpModel;
-using testing::StandardShapes;
-using testing::UnaryOp;
 using BuiltinOp = schema::BuiltinOperator;
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -40,28 +28,26 @@ class UnaryTest : public ::testing::TestWithParam<UnaryOp> {};
 
 TEST_P(UnaryTest, EveryChannelTail) {
   GLES_SKIP_WITHOUT_DEVICE();
-  for (const testing::Shape& shape : StandardShapes()) {
-    const SingleOpModel model = testing::Unary(GetParam(), shape);
+  for (const Shape& shape : StandardShapes()) {
+    const SingleOpModel model = Unary(GetParam(), shape);
     EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
   }
 }
 
 TEST_P(UnaryTest, EveryStorageAndPrecision) {
   GLES_SKIP_WITHOUT_DEVICE();
-  testing::ExpectMatchesCpu(testing::Unary(GetParam(), {3, 2, 3, 5}));
+  ExpectMatchesCpu(Unary(GetParam(), {3, 2, 3, 5}));
 }
 
-INSTANTIATE_TEST_SUITE_P(Ops, UnaryTest,
-                         ::testing::ValuesIn(testing::kUnaryOps),
+INSTANTIATE_TEST_SUITE_P(Ops, UnaryTest, ::testing::ValuesIn(kUnaryOps),
                          [](const auto& info) {
-                           return testing::UnaryOpName(info.param);
+                           return UnaryOpName(info.param);
                          });
 
 TEST(UnaryRankTest, LowRanks) {
   GLES_SKIP_WITHOUT_DEVICE();
-  for (const testing::Shape& shape :
-       std::vector<testing::Shape>{{}, {5}, {3, 5}, {2, 3, 5}}) {
-    const SingleOpModel model = testing::Unary(UnaryOp::kAbs, shape);
+  for (const Shape& shape : std::vector<Shape>{{}, {5}, {3, 5}, {2, 3, 5}}) {
+    const SingleOpModel model = Unary(UnaryOp::kAbs, shape);
     EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
   }
 }
@@ -85,9 +71,9 @@ class UnaryCornersTest : public ::testing::TestWithParam<UnaryOp> {};
 
 TEST_P(UnaryCornersTest, AsTflite) {
   GLES_SKIP_WITHOUT_DEVICE();
-  const testing::Shape shape = {1, 1, static_cast<int>(kCorners.size()) / 4, 4};
+  const Shape shape = {1, 1, static_cast<int>(kCorners.size()) / 4, 4};
   for (float alpha : {0.1f, 2.0f, -0.5f}) {
-    SingleOpModel model = testing::Unary(GetParam(), shape, alpha);
+    SingleOpModel model = Unary(GetParam(), shape, alpha);
     model.inputs = {kCorners};
     const RunResult ours = RunOnDelegate(model);
     const RunResult cpu = RunOnCpu(model);
@@ -112,18 +98,17 @@ TEST_P(UnaryCornersTest, AsTflite) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Ops, UnaryCornersTest,
-                         ::testing::ValuesIn(testing::kUnaryOps),
+INSTANTIATE_TEST_SUITE_P(Ops, UnaryCornersTest, ::testing::ValuesIn(kUnaryOps),
                          [](const auto& info) {
-                           return testing::UnaryOpName(info.param);
+                           return UnaryOpName(info.param);
                          });
 
 TEST(GeluTest, BothForms) {
   GLES_SKIP_WITHOUT_DEVICE();
-  for (const testing::Shape& shape : FewShapes()) {
+  for (const Shape& shape : FewShapes()) {
     for (bool approximate : {false, true}) {
-      const SingleOpModel model = testing::Gelu(shape, approximate);
-      for (Precision precision : testing::kPrecisions) {
+      const SingleOpModel model = Gelu(shape, approximate);
+      for (Precision precision : kPrecisions) {
         EXPECT_THAT(RunOnDelegate(model, precision),
                     MatchesCpu(model, precision));
       }
@@ -143,7 +128,7 @@ TEST(SignTest, Compiles) {
   spec.post_ops.push_back({"sign", "", false, false, false});
   const auto text = gl_shaders::AssembleShader(spec);
   ASSERT_TRUE(text.ok()) << text.status();
-  const absl::Status compiled = testing::TestContext()->Run(
+  const absl::Status compiled = TestContext()->Run(
       [&] { return egl::Program::Compile(*text, "sign").status(); });
   EXPECT_TRUE(compiled.ok()) << compiled;
 }
@@ -155,9 +140,9 @@ struct View {
 
   View(int code, const std::vector<int>& in, const std::vector<int>& out) {
     input.dims = in;
-    input.shape = Shape::FromDims(in);
+    input.shape = gles_delegate::Shape::FromDims(in);
     output.dims = out;
-    output.shape = Shape::FromDims(out);
+    output.shape = gles_delegate::Shape::FromDims(out);
     node.builtin_code = code;
     node.inputs = {&input};
     node.outputs = {&output};
@@ -206,4 +191,4 @@ TEST(UnaryParseTest, RefusesASecondInput) {
 }
 
 }  // namespace
-}  // namespace gles_delegate
+}  // namespace gles_delegate::testing

@@ -7,7 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/of_type.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
@@ -18,10 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class FillTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class FillTest : public DeviceTest {};
 
 TEST_F(FillTest, EveryShape) {
   for (bool runtime : {false, true}) {

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/of_type.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
@@ -19,10 +19,7 @@ using ::testing::HasSubstr;
 using Op = schema::BuiltinOperator;
 using schema::TensorType;
 
-class SelectTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class SelectTest : public DeviceTest {};
 
 TEST_F(SelectTest, EveryShape) {
   for (Op op : {Op::SELECT, Op::SELECT_V2}) {

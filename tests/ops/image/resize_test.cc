@@ -6,7 +6,7 @@
 #include "delegate/graph/builtin_params.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 
@@ -31,9 +31,8 @@ constexpr ResizeCase kCases[] = {
     {"NearestHalfPixelCenters", true, false, true},
 };
 
-class ResizeTest : public ::testing::TestWithParam<ResizeCase> {
+class ResizeTest : public DeviceTestWithParam<ResizeCase> {
  protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
   SingleOpModel Model(const Shape& input, int out_h, int out_w) {
     ResizeParams params;
     params.nearest = GetParam().nearest;

@@ -13,6 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
@@ -26,9 +27,8 @@ using ::testing::HasSubstr;
 
 using Product = MatMulParams;
 
-class BatchMatMulTest : public ::testing::TestWithParam<std::pair<bool, bool>> {
+class BatchMatMulTest : public DeviceTestWithParam<std::pair<bool, bool>> {
  protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
   void Check(Product p, Precision precision = Precision::kFloat32) {
     std::tie(p.adj_x, p.adj_y) = GetParam();
     const SingleOpModel model = BatchMatMul(p);

@@ -8,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 
@@ -16,9 +17,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class FullyConnectedTest : public ::testing::TestWithParam<Precision> {
+class FullyConnectedTest : public DeviceTestWithParam<Precision> {
  protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
   void Check(const FullyConnectedParams& params) {
     const SingleOpModel model = FullyConnected(params);
     EXPECT_THAT(RunOnDelegate(model, GetParam()),

@@ -8,7 +8,7 @@
 #include "delegate/ops/fused_activation.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
@@ -19,10 +19,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class ConcatenationTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class ConcatenationTest : public DeviceTest {};
 
 // Inputs of the given extents on `axis`, else of `shape`.
 ConcatenationParams Along(int axis, Shape shape,

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/of_type.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
@@ -18,10 +18,7 @@ using ::testing::HasSubstr;
 using Op = schema::BuiltinOperator;
 using schema::TensorType;
 
-class GatherNdTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class GatherNdTest : public DeviceTest {};
 
 TEST_F(GatherNdTest, EveryDepth) {
   for (int channels : StandardChannels()) {

@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/of_type.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
@@ -21,9 +22,8 @@ using ::testing::HasSubstr;
 using Op = schema::BuiltinOperator;
 using schema::TensorType;
 
-class IntegerMovementTest : public ::testing::TestWithParam<TensorType> {
+class IntegerMovementTest : public DeviceTestWithParam<TensorType> {
  protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
   void Check(const SingleOpModel& model) {
     const SingleOpModel typed = OfType(model, GetParam());
     EXPECT_THAT(RunOnDelegate(typed), MatchesCpu(typed));

@@ -6,7 +6,7 @@
 #include "delegate/graph/builtin_params.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
@@ -16,10 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class PackTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class PackTest : public DeviceTest {};
 
 TEST_F(PackTest, EveryRankAndAxis) {
   for (const Shape& shape : {Shape{}, {5}, {3, 4}, {2, 3, 5}}) {

@@ -6,7 +6,7 @@
 #include "delegate/graph/builtin_params.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
@@ -18,10 +18,7 @@ using ::testing::HasSubstr;
 using Kind = PadParams::Kind;
 using Paddings = std::vector<std::pair<int, int>>;
 
-class PadTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class PadTest : public DeviceTest {};
 
 SingleOpModel Model(Kind kind, const Shape& input, const Paddings& paddings,
                     float value = 0) {

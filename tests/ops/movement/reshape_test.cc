@@ -6,7 +6,7 @@
 #include "delegate/graph/builtin_params.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
@@ -16,10 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class ReshapeTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class ReshapeTest : public DeviceTest {};
 
 TEST_F(ReshapeTest, BetweenAnyShapes) {
   const std::vector<Shape> shapes = {

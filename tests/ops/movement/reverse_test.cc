@@ -6,7 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/of_type.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
@@ -18,10 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class ReverseTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class ReverseTest : public DeviceTest {};
 
 TEST_F(ReverseTest, EveryAxisEveryShape) {
   for (const Shape& shape : StandardShapes()) {

@@ -8,7 +8,7 @@
 #include "delegate/graph/builtin_params.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
@@ -20,10 +20,7 @@ namespace {
 using ::testing::HasSubstr;
 using Ints = std::vector<int>;
 
-class SliceTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class SliceTest : public DeviceTest {};
 
 TEST_F(SliceTest, EveryAxis) {
   for (int channels : StandardChannels()) {

@@ -6,7 +6,7 @@
 #include "delegate/graph/builtin_params.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 
@@ -15,10 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class SpaceDepthTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class SpaceDepthTest : public DeviceTest {};
 
 TEST_F(SpaceDepthTest, BlocksAndChannelTails) {
   for (int block : {1, 2, 3}) {

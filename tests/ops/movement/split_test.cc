@@ -8,7 +8,7 @@
 #include "delegate/graph/builtin_params.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/random.h"
@@ -20,10 +20,7 @@ namespace {
 using ::testing::HasSubstr;
 using Ints = std::vector<int>;
 
-class SplitTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class SplitTest : public DeviceTest {};
 
 TEST_F(SplitTest, EqualParts) {
   for (int axis : {0, 1, 2, 3, -1})

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
@@ -16,10 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class TileTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class TileTest : public DeviceTest {};
 
 TEST_F(TileTest, EveryAxis) {
   for (int channels : StandardChannels()) {

@@ -8,7 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
@@ -18,10 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class TransposeTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class TransposeTest : public DeviceTest {};
 
 TEST_F(TransposeTest, EveryPermutation) {
   for (const Shape& shape :

@@ -8,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
@@ -19,9 +20,8 @@ namespace {
 using ::testing::HasSubstr;
 
 // Both kinds of pooling at one precision.
-class Pool2dTest : public ::testing::TestWithParam<Precision> {
+class Pool2dTest : public DeviceTestWithParam<Precision> {
  protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
   void Check(PoolParams params, int half_roundings = 1) {
     for (bool max : {false, true}) {
       params.max = max;
@@ -117,9 +117,8 @@ INSTANTIATE_TEST_SUITE_P(Precisions, Pool2dTest,
 
 // As a GPU plans it: work groups share windows, width first where they are
 // large or overlap.
-class SharedPoolTest : public ::testing::TestWithParam<bool> {
+class SharedPoolTest : public DeviceTestWithParam<bool> {
  protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
   // Checks the result; gives how many dispatches it took.
   size_t Check(PoolParams params, const PoolAttributes& attributes) {
     params.max = GetParam();
@@ -136,30 +135,27 @@ class SharedPoolTest : public ::testing::TestWithParam<bool> {
     }
     return run.dispatches.size();
   }
+
+  // Likewise of one window that is the whole input.
+  size_t CheckWholeInput(const Shape& input) {
+    PoolParams params;
+    params.input = input;
+    params.filter_h = input[1];
+    params.filter_w = input[2];
+    params.padding = Padding::kValid;
+    PoolAttributes attributes;
+    attributes.h = {params.filter_h, params.stride_h, 1};
+    attributes.w = {params.filter_w, params.stride_w, 1};
+    return Check(params, attributes);
+  }
 };
 
 TEST_P(SharedPoolTest, OneDispatchForAMediumWindow) {
-  PoolParams params;
-  params.input = {2, 17, 19, 5};
-  params.filter_h = 17;
-  params.filter_w = 19;
-  params.padding = Padding::kValid;
-  PoolAttributes attributes;
-  attributes.h = {17, 2, 1};
-  attributes.w = {19, 2, 1};
-  EXPECT_EQ(Check(params, attributes), 1u);
+  EXPECT_EQ(CheckWholeInput({2, 17, 19, 5}), 1u);
 }
 
 TEST_P(SharedPoolTest, WidthFirstForALargeWindow) {
-  PoolParams params;
-  params.input = {1, 97, 101, 3};
-  params.filter_h = 97;
-  params.filter_w = 101;
-  params.padding = Padding::kValid;
-  PoolAttributes attributes;
-  attributes.h = {97, 2, 1};
-  attributes.w = {101, 2, 1};
-  EXPECT_EQ(Check(params, attributes), 2u);
+  EXPECT_EQ(CheckWholeInput({1, 97, 101, 3}), 2u);
 }
 
 TEST_P(SharedPoolTest, WidthFirstForOverlappingWindows) {

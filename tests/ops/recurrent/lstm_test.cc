@@ -17,6 +17,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/random.h"
@@ -32,9 +33,8 @@ constexpr TfLiteGlesStorage kStorages[] = {kTfLiteGlesStorageTextureArray,
                                            kTfLiteGlesStorageTexture2d,
                                            kTfLiteGlesStorageBuffer};
 
-class LstmTest : public ::testing::TestWithParam<Precision> {
+class LstmTest : public DeviceTestWithParam<Precision> {
  protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
   void Check(const LstmCase& c) { ExpectSameStates(Lstm(c), GetParam()); }
 };
 

@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/random.h"
@@ -17,9 +18,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class SvdfTest : public ::testing::TestWithParam<Precision> {
+class SvdfTest : public DeviceTestWithParam<Precision> {
  protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
   void Check(const SvdfCase& c) { ExpectSameStates(Svdf(c), GetParam()); }
 };
 

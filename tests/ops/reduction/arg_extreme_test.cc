@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
@@ -22,10 +22,7 @@ using ::testing::HasSubstr;
 using Op = schema::BuiltinOperator;
 using schema::TensorType;
 
-class ArgExtremeTest : public ::testing::TestWithParam<Op> {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class ArgExtremeTest : public DeviceTestWithParam<Op> {};
 
 TEST_P(ArgExtremeTest, EveryAxisEveryShape) {
   for (const Shape& shape : StandardShapes()) {

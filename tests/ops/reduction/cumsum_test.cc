@@ -7,7 +7,7 @@
 #include "delegate/graph/builtin_params.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/of_type.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
@@ -19,10 +19,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class CumsumTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class CumsumTest : public DeviceTest {};
 
 TEST_F(CumsumTest, EveryAxisEveryShape) {
   for (const Shape& shape : StandardShapes()) {

@@ -7,7 +7,7 @@
 #include "delegate/graph/builtin_params.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
@@ -18,10 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class L2NormalizationTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class L2NormalizationTest : public DeviceTest {};
 
 TEST_F(L2NormalizationTest, EveryShape) {
   for (const Shape& shape : StandardShapes())

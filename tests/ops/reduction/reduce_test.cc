@@ -8,7 +8,7 @@
 #include "delegate/graph/builtin_params.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
@@ -23,10 +23,7 @@ using Op = schema::BuiltinOperator;
 constexpr Op kReducers[] = {Op::MEAN, Op::SUM, Op::REDUCE_MAX, Op::REDUCE_MIN,
                             Op::REDUCE_PROD};
 
-class ReduceTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class ReduceTest : public DeviceTest {};
 
 TEST_F(ReduceTest, EverySetOfAxes) {
   for (int set = 1; set < 16; ++set) {

@@ -6,7 +6,7 @@
 #include "delegate/graph/builtin_params.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
@@ -17,10 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class SoftmaxTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class SoftmaxTest : public DeviceTest {};
 
 TEST_F(SoftmaxTest, EveryShape) {
   for (const Shape& shape : StandardShapes()) {

@@ -8,7 +8,7 @@
 #include "delegate/ops/op_list.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
@@ -21,10 +21,7 @@ using ::testing::HasSubstr;
 using Op = schema::BuiltinOperator;
 using schema::TensorType;
 
-class TopKTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class TopKTest : public DeviceTest {};
 
 TEST_F(TopKTest, EveryShape) {
   for (const Shape& shape : StandardShapes()) {
@@ -77,9 +74,7 @@ TEST_F(TopKTest, RowsSharedByAWorkGroup) {
       node.inputs = {AddTensor(&graph, shape)};
       node.outputs = {AddTensor(&graph, dims), AddTensor(&graph, dims)};
       graph.tensor(node.outputs[1]).type = DataType::kInt32;
-      for (const OpDefinition& op : AllOps()) {
-        if (op.name == "TOPK_V2") node.op = &op;
-      }
+      node.op = FindOpNamed("TOPK_V2");
       graph.inputs = node.inputs;
       graph.outputs = {node.outputs[output]};
       graph.nodes = {node};

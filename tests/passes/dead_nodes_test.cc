@@ -1,0 +1,52 @@
+// labels: unit sanitize
+// Which nodes nobody reads, and which must stay although nobody does.
+#include "delegate/passes/dead_nodes.h"
+
+#include <vector>
+
+#include "delegate/ops/conv/conv_2d.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/graph_builder.h"
+
+namespace gles_delegate {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::GraphBuilder;
+
+const std::vector<int> kDims = {1, 2, 2, 4};
+
+TEST(DeadNodesTest, RemovesWhatNobodyReads) {
+  GraphBuilder b;
+  const TensorId x = b.Input(kDims);
+  b.Relu(b.Conv(x));
+  b.graph.outputs = {b.Conv(x)};
+  RemoveDeadNodes(&b.graph);
+  EXPECT_THAT(b.Ops(), ElementsAre("CONV_2D"));
+  EXPECT_EQ(b.graph.nodes[0].outputs[0], b.graph.outputs[0]);
+}
+
+TEST(DeadNodesTest, KeepsOperandsOfPostOps) {
+  GraphBuilder b;
+  const TensorId x = b.Input(kDims);
+  const TensorId y = b.Relu(x);
+  PostOp add{"add"};
+  add.operand = y;
+  b.graph.outputs = {b.Node("CONV_2D", {x, b.Constant({4, 1, 1, 4})}, kDims,
+                            Conv2dAttributes(), {add})};
+  RemoveDeadNodes(&b.graph);
+  EXPECT_THAT(b.Ops(), ElementsAre("RELU", "CONV_2D"));
+}
+
+TEST(DeadNodesTest, KeepsState) {
+  GraphBuilder b;
+  const TensorId x = b.Input(kDims);
+  b.graph.tensor(x).is_variable = true;
+  b.Relu(x);
+  RemoveDeadNodes(&b.graph);
+  EXPECT_THAT(b.Ops(), ElementsAre("RELU"));
+}
+
+}  // namespace
+}  // namespace gles_delegate
