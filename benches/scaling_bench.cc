@@ -37,9 +37,7 @@ Graph Chain(const Shape& shape, int nodes) {
   graph.inputs = {x};
   for (int i = 0; i < nodes; ++i) {
     Node node;
-    for (const OpDefinition& op : AllOps()) {
-      if (op.name == "CONV_2D") node.op = &op;
-    }
+    node.op = FindOpNamed("CONV_2D");
     node.tflite_index = i;
     node.attributes = Conv2dAttributes();
     node.inputs = {x, AddTensor(&graph, {shape.c, 1, 1, shape.c}, true)};

@@ -2,7 +2,6 @@
 // other in one process; with the flags of TFLite's own benchmark_model.
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <random>
@@ -21,6 +20,7 @@
 #include "tools/runner/inputs.h"
 #include "tools/runner/latency.h"
 #include "tools/runner/op_profile.h"
+#include "tools/runner/report_json.h"
 
 ABSL_FLAG(int, num_runs, 50, "timed runs, at least");
 ABSL_FLAG(
@@ -42,7 +42,6 @@ ABSL_FLAG(std::string, trace_file, "",
           "chrome://tracing (turns --enable_op_profiling on)");
 ABSL_FLAG(bool, print_gles_report, false,
           "print what the GLES delegate says of itself (JSON)");
-ABSL_FLAG(std::string, report_json, "", "write the results to this file");
 
 namespace gles_delegate {
 namespace {
@@ -78,14 +77,6 @@ bool Profiles() {
          !absl::GetFlag(FLAGS_trace_file).empty();
 }
 
-absl::Status WriteJson(const std::string& path, const std::string& text) {
-  std::ofstream file(path);
-  file << text << "\n";
-  file.close();
-  if (!file) return absl::UnavailableError("Cannot write " + path);
-  return absl::OkStatus();
-}
-
 absl::Status PrintGlesReport(const std::string& report) {
   if (report.empty()) return absl::OkStatus();
   if (absl::GetFlag(FLAGS_print_gles_report))
@@ -97,7 +88,7 @@ absl::Status PrintGlesReport(const std::string& report) {
   std::printf("%s\n", OpProfileTable(json["profile"]).c_str());
   const std::string trace = absl::GetFlag(FLAGS_trace_file);
   if (trace.empty()) return absl::OkStatus();
-  return WriteJson(trace, OpProfileTrace(json["profile"]).dump());
+  return WriteText(trace, OpProfileTrace(json["profile"]).dump());
 }
 
 absl::StatusOr<Row> RunBackend(const Model& model, const BackendSpec& spec) {
@@ -176,12 +167,6 @@ void PrintRow(const Row& row) {
       invoke.median, invoke.p5, invoke.p95, invoke.runs, nodes.c_str(),
       row.facts.partitions, row.peak_rss_mb, row.facts.renderer.c_str());
   std::fflush(stdout);
-}
-
-absl::Status WriteReport(const nlohmann::ordered_json& report) {
-  const std::string path = absl::GetFlag(FLAGS_report_json);
-  if (path.empty()) return absl::OkStatus();
-  return WriteJson(path, report.dump(2));
 }
 
 // Which of GL and the CPU's fastest way is faster, in a line; "" where one of

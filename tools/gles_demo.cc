@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,8 +19,8 @@
 #include "tools/gles_demo/canvas.h"
 #include "tools/gles_demo/demo_model.h"
 #include "tools/gles_demo/overlay.h"
+#include "tools/gles_demo/picture_input.h"
 #include "tools/gles_demo/poster.h"
-#include "tools/gles_demo/scene.h"
 #include "tools/gles_demo/views.h"
 #include "tools/runner/backend.h"
 #include "tools/runner/backend_flags.h"
@@ -58,96 +57,12 @@ constexpr char kUsage[] =
 // Of the demo's own outputs: a multiple of 8.
 constexpr int kDemoSize = 224;
 
-// What a model gets, and what a person sees of it.
-struct Input {
-  Canvas picture;  // empty where the input is no image
-  std::vector<InputBytes> tensors;
-};
-
 struct RunResult {
   std::vector<TensorValues> outputs;
   BackendFacts facts;
   double init_ms = 0;
   Latency latency;
 };
-
-bool IsImage(const TensorView& tensor) {
-  const std::vector<int> dims = tensor.dims();
-  return dims.size() == 4 && dims[0] == 1 && dims[1] > 1 && dims[2] > 1 &&
-         (dims[3] == 1 || dims[3] == 3 || dims[3] == 4);
-}
-
-// RGB pixels, 0 to 255, to the tensor's channels: grey for one, alpha of zero
-// as the fourth.
-std::vector<float> ToChannels(const std::vector<float>& rgb, int channels) {
-  if (channels == 3) return rgb;
-  std::vector<float> out;
-  out.reserve(rgb.size() / 3 * channels);
-  for (size_t i = 0; i < rgb.size(); i += 3) {
-    if (channels == 1) {
-      out.push_back(0.299f * rgb[i] + 0.587f * rgb[i + 1] +
-                    0.114f * rgb[i + 2]);
-    } else {
-      out.insert(out.end(), {rgb[i], rgb[i + 1], rgb[i + 2], 0.0f});
-    }
-  }
-  return out;
-}
-
-// Pixels as the tensor wants them: floats normalised by the flags, 8-bit codes
-// as they are.
-absl::Status WritePixels(const TensorView& tensor, std::vector<float> pixels,
-                         double mean, double std) {
-  if (tensor.type() == kTfLiteUInt8 || tensor.type() == kTfLiteInt8) {
-    const int offset = tensor.type() == kTfLiteInt8 ? 128 : 0;
-    InputBytes codes;
-    codes.reserve(pixels.size());
-    for (float pixel : pixels) {
-      codes.push_back(
-          static_cast<uint8_t>(static_cast<int>(pixel + 0.5f) - offset));
-    }
-    return tensor.WriteBytes(codes);
-  }
-  for (float& pixel : pixels) {
-    pixel = static_cast<float>((pixel - mean) / std);
-  }
-  return tensor.WriteFloats(pixels);
-}
-
-absl::StatusOr<Canvas> PictureFor(const TensorView& tensor) {
-  const std::string path = absl::GetFlag(FLAGS_image);
-  if (!path.empty()) return Canvas::FromFile(path);
-  const std::vector<int> dims = tensor.dims();
-  return DrawScene(dims[2], dims[1]);
-}
-
-// The picture for the first input, random numbers for the others.
-absl::StatusOr<Input> MakeInput(const Interpreter& interpreter, double mean,
-                                double std) {
-  Input input;
-  std::mt19937 random(1);
-  auto tensors = MakeInputs(interpreter, FloatInputs::kGaussian, random);
-  if (!tensors.ok()) return tensors.status();
-  input.tensors = *std::move(tensors);
-  if (interpreter.inputs() == 0) return input;
-  const TensorView first = interpreter.input(0);
-  if (!IsImage(first)) {
-    if (absl::GetFlag(FLAGS_image).empty()) return input;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Input ", first.name(), " [", absl::StrJoin(first.dims(), ","),
-        "] is no image, so --image has nowhere to go"));
-  }
-  auto picture = PictureFor(first);
-  if (!picture.ok()) return picture.status();
-  const std::vector<int> dims = first.dims();
-  absl::Status written = WritePixels(
-      first, ToChannels(picture->Resampled(dims[2], dims[1]), dims[3]), mean,
-      std);
-  if (!written.ok()) return written;
-  input.picture = *std::move(picture);
-  input.tensors[0].assign(first.bytes().begin(), first.bytes().end());
-  return input;
-}
 
 absl::StatusOr<RunResult> RunOn(const Model& model, BackendSpec::Kind kind,
                                 const Input& input) {
@@ -278,32 +193,20 @@ absl::StatusOr<Input> InputFor(const Model& model, bool own) {
   auto interpreter = Interpreter::Create(model);
   if (!interpreter.ok()) return interpreter.status();
   // The demo's own model takes 0..1.
-  return MakeInput(**interpreter, own ? 0 : absl::GetFlag(FLAGS_input_mean),
+  return MakeInput(**interpreter, absl::GetFlag(FLAGS_image),
+                   own ? 0 : absl::GetFlag(FLAGS_input_mean),
                    own ? 255 : absl::GetFlag(FLAGS_input_std));
 }
 
-absl::Status Run() {
-  const bool own = absl::GetFlag(FLAGS_graph).empty();
-  auto model = LoadModel(own);
-  if (!model.ok()) return model.status();
-  auto labels = ReadLabels();
-  if (!labels.ok()) return labels.status();
-  auto input = InputFor(**model, own);
-  if (!input.ok()) return input.status();
+// What ran, on each backend.
+struct Runs {
+  std::string model;
+  absl::StatusOr<RunResult> cpu, xnnpack, gles;
+};
 
-  const auto cpu = RunOn(**model, BackendSpec::Kind::kCpu, *input);
-  if (!cpu.ok()) return cpu.status();
-  const auto xnnpack = RunOn(**model, BackendSpec::Kind::kXnnpack, *input);
-  const auto gles = RunOn(**model, BackendSpec::Kind::kGles, *input);
-  if (!gles.ok()) return gles.status();
-
-  const BackendFacts& facts = gles->facts;
-  const std::string name =
-      own ? "the demo's own model"
-          : std::filesystem::path(absl::GetFlag(FLAGS_graph))
-                .filename()
-                .string();
-  std::printf("%s on %s, %s\n", name.c_str(), facts.renderer.c_str(),
+void Print(const Runs& runs) {
+  const BackendFacts& facts = runs.gles->facts;
+  std::printf("%s on %s, %s\n", runs.model.c_str(), facts.renderer.c_str(),
               facts.driver.c_str());
   std::printf("  %d of %d nodes on GL, in %d partition%s\n",
               facts.nodes_delegated, facts.nodes_total, facts.partitions,
@@ -311,34 +214,34 @@ absl::Status Run() {
   std::printf(
       "  median latency: CPU %s, XNNPACK %s (%d thread%s each), GLES "
       "%s\n",
-      Milliseconds(cpu).c_str(), Milliseconds(xnnpack).c_str(),
+      Milliseconds(runs.cpu).c_str(), Milliseconds(runs.xnnpack).c_str(),
       absl::GetFlag(FLAGS_num_threads),
       absl::GetFlag(FLAGS_num_threads) == 1 ? "" : "s",
-      Milliseconds(gles).c_str());
-  double max_error = 0;
-  const bool agree = Agree(*cpu, *gles, &max_error);
+      Milliseconds(runs.gles).c_str());
+}
 
-  PosterContent content;
-  content.input = input->picture;
-  content.cpu = cpu->outputs;
-  content.gles = gles->outputs;
-  content.labels = *std::move(labels);
-  content.notes = {
-      absl::StrFormat("%s: %d of %d nodes on GL", name, facts.nodes_delegated,
-                      facts.nodes_total),
-      facts.renderer,
-      absl::StrFormat("CPU %s   XNNPACK %s   GLES %s   max error %.1e",
-                      Milliseconds(cpu), Milliseconds(xnnpack),
-                      Milliseconds(gles), max_error)};
+std::vector<std::string> Notes(const Runs& runs, double max_error) {
+  const BackendFacts& facts = runs.gles->facts;
+  return {absl::StrFormat("%s: %d of %d nodes on GL", runs.model,
+                          facts.nodes_delegated, facts.nodes_total),
+          facts.renderer,
+          absl::StrFormat("CPU %s   XNNPACK %s   GLES %s   max error %.1e",
+                          Milliseconds(runs.cpu), Milliseconds(runs.xnnpack),
+                          Milliseconds(runs.gles), max_error)};
+}
+
+absl::Status Draw(const PosterContent& content) {
   const std::string path =
       (std::filesystem::path(absl::GetFlag(FLAGS_output_dir)) / "demo.png")
           .string();
   absl::Status drawn = WritePoster(content, path);
   if (!drawn.ok()) return drawn;
   std::printf("  picture: %s\n", path.c_str());
-  drawn = DrawFindings(content);
-  if (!drawn.ok()) return drawn;
+  return DrawFindings(content);
+}
 
+// kInternal: the results differ, or GL ran less than it should.
+absl::Status Verdict(const BackendFacts& facts, bool agree, bool own) {
   if (!agree) {
     return absl::InternalError(absl::StrFormat(
         "GLES and the CPU disagree: past --max_error=%g of an output's largest "
@@ -352,6 +255,38 @@ absl::Status Run() {
         facts.nodes_delegated, facts.nodes_total));
   }
   return absl::OkStatus();
+}
+
+absl::Status Run() {
+  const bool own = absl::GetFlag(FLAGS_graph).empty();
+  auto model = LoadModel(own);
+  if (!model.ok()) return model.status();
+  auto labels = ReadLabels();
+  if (!labels.ok()) return labels.status();
+  auto input = InputFor(**model, own);
+  if (!input.ok()) return input.status();
+
+  const Runs runs = {own ? "the demo's own model"
+                         : std::filesystem::path(absl::GetFlag(FLAGS_graph))
+                               .filename()
+                               .string(),
+                     RunOn(**model, BackendSpec::Kind::kCpu, *input),
+                     RunOn(**model, BackendSpec::Kind::kXnnpack, *input),
+                     RunOn(**model, BackendSpec::Kind::kGles, *input)};
+  if (!runs.cpu.ok()) return runs.cpu.status();
+  if (!runs.gles.ok()) return runs.gles.status();
+  Print(runs);
+  double max_error = 0;
+  const bool agree = Agree(*runs.cpu, *runs.gles, &max_error);
+
+  PosterContent content;
+  content.input = input->picture;
+  content.cpu = runs.cpu->outputs;
+  content.gles = runs.gles->outputs;
+  content.labels = *std::move(labels);
+  content.notes = Notes(runs, max_error);
+  if (auto s = Draw(content); !s.ok()) return s;
+  return Verdict(runs.gles->facts, agree, own);
 }
 
 int Main(int argc, char** argv) {

@@ -1,7 +1,6 @@
 // How far a delegate's outputs are from TFLite's built-in CPU kernels, as
 // TFLite's inference diff tells: random inputs through both.
 #include <cstdio>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <random>
@@ -21,6 +20,7 @@
 #include "tools/runner/git_revision.h"
 #include "tools/runner/inputs.h"
 #include "tools/runner/output_diff.h"
+#include "tools/runner/report_json.h"
 
 ABSL_FLAG(int, num_runs, 10, "inputs to compare on");
 ABSL_FLAG(int, seed, 1, "of the random inputs");
@@ -41,7 +41,6 @@ ABSL_FLAG(bool, check_float16_range, false,
           "name the tensors whose values, on these inputs, are past what "
           "16-bit floats hold (65504), with the option that keeps their nodes "
           "in 32 bits");
-ABSL_FLAG(std::string, report_json, "", "write the results to this file");
 
 namespace gles_delegate {
 namespace {
@@ -176,16 +175,6 @@ nlohmann::ordered_json ToJson(const Comparison& comparison,
   return json;
 }
 
-absl::Status WriteReport(const nlohmann::ordered_json& report) {
-  const std::string path = absl::GetFlag(FLAGS_report_json);
-  if (path.empty()) return absl::OkStatus();
-  std::ofstream file(path);
-  file << report.dump(2) << "\n";
-  file.close();
-  if (!file) return absl::UnavailableError("Cannot write " + path);
-  return absl::OkStatus();
-}
-
 absl::Status PrintPerLayer(const Model& model, const BackendSpec& spec) {
   auto files = ParseValueFiles(absl::GetFlag(FLAGS_input_layer_value_files));
   if (!files.ok()) return files.status();
@@ -227,13 +216,8 @@ absl::StatusOr<bool> Run() {
   if (absl::GetFlag(FLAGS_num_runs) < 1) {
     return absl::InvalidArgumentError("--num_runs must be 1 or more");
   }
-  auto specs = BackendsFromFlags();
+  auto specs = BackendsOrGles();
   if (!specs.ok()) return specs.status();
-  if (specs->empty()) {
-    absl::SetFlag(&FLAGS_use_gles, true);
-    specs = BackendsFromFlags();
-    if (!specs.ok()) return specs.status();
-  }
   auto model = ModelFromFlags();
   if (!model.ok()) return model.status();
   BackendSpec cpu;

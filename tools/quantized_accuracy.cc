@@ -2,7 +2,6 @@
 // photographs, parts of them and noise: the table of docs/quantization.md.
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +19,7 @@
 #include "tools/runner/backend.h"
 #include "tools/runner/backend_flags.h"
 #include "tools/runner/git_revision.h"
+#include "tools/runner/report_json.h"
 
 ABSL_FLAG(std::vector<std::string>, graphs, {},
           "the .tflite models, separated by commas (as well as --graph)");
@@ -29,7 +29,6 @@ ABSL_FLAG(std::vector<std::string>, quantized_compute, {"auto"},
           "a row for each of these values of the option quantized_compute");
 ABSL_FLAG(int, num_inputs, 50, "inputs to compare on");
 ABSL_FLAG(int, seed, 1, "of the random parts and the noise");
-ABSL_FLAG(std::string, report_json, "", "write the rows to this file");
 
 namespace gles_delegate {
 namespace {
@@ -126,13 +125,8 @@ nlohmann::ordered_json ToJson(const Row& row) {
 
 // The backends, the GLES one once for each value of --quantized_compute.
 absl::StatusOr<std::vector<std::pair<std::string, BackendSpec>>> Specs() {
-  auto specs = BackendsFromFlags();
+  auto specs = BackendsOrGles();
   if (!specs.ok()) return specs.status();
-  if (specs->empty()) {
-    absl::SetFlag(&FLAGS_use_gles, true);
-    specs = BackendsFromFlags();
-    if (!specs.ok()) return specs.status();
-  }
   std::vector<std::pair<std::string, BackendSpec>> named;
   for (const BackendSpec& spec : *specs) {
     if (spec.kind != BackendSpec::Kind::kGles) {
@@ -208,18 +202,6 @@ absl::Status MeasureAll(const std::vector<std::string>& graphs,
   return absl::OkStatus();
 }
 
-absl::Status WriteReport(const std::string& path,
-                         const std::vector<Row>& rows) {
-  if (path.empty()) return absl::OkStatus();
-  nlohmann::ordered_json report = nlohmann::ordered_json::array();
-  for (const Row& row : rows) report.push_back(ToJson(row));
-  std::ofstream file(path);
-  file << report.dump(2) << "\n";
-  file.close();
-  if (!file) return absl::UnavailableError("Cannot write " + path);
-  return absl::OkStatus();
-}
-
 absl::Status Run() {
   auto graphs = Graphs();
   if (!graphs.ok()) return graphs.status();
@@ -231,8 +213,9 @@ absl::Status Run() {
                 rows.back().accuracy.facts.renderer.c_str(), GitRevision());
   }
   // The rows that were measured are kept, whatever came after them.
-  const absl::Status written =
-      WriteReport(absl::GetFlag(FLAGS_report_json), rows);
+  nlohmann::ordered_json report = nlohmann::ordered_json::array();
+  for (const Row& row : rows) report.push_back(ToJson(row));
+  const absl::Status written = WriteReport(report);
   return measured.ok() ? written : measured;
 }
 

@@ -45,37 +45,29 @@ struct ModelQuantization {
   }
 };
 
-// The type of a C++ element. Half values are uint16_t with the type named.
+template <schema::TensorType type>
+struct IsTensorType {
+  static constexpr schema::TensorType kValue = type;
+};
+
+// The type of a C++ element, TensorTypeOf<T>::kValue. Half values are uint16_t
+// with the type named.
 template <typename T>
 struct TensorTypeOf;
 template <>
-struct TensorTypeOf<float> {
-  static constexpr schema::TensorType kValue = schema::TensorType::FLOAT32;
-};
+struct TensorTypeOf<float> : IsTensorType<schema::TensorType::FLOAT32> {};
 template <>
-struct TensorTypeOf<int32_t> {
-  static constexpr schema::TensorType kValue = schema::TensorType::INT32;
-};
+struct TensorTypeOf<int32_t> : IsTensorType<schema::TensorType::INT32> {};
 template <>
-struct TensorTypeOf<int64_t> {
-  static constexpr schema::TensorType kValue = schema::TensorType::INT64;
-};
+struct TensorTypeOf<int64_t> : IsTensorType<schema::TensorType::INT64> {};
 template <>
-struct TensorTypeOf<int16_t> {
-  static constexpr schema::TensorType kValue = schema::TensorType::INT16;
-};
+struct TensorTypeOf<int16_t> : IsTensorType<schema::TensorType::INT16> {};
 template <>
-struct TensorTypeOf<int8_t> {
-  static constexpr schema::TensorType kValue = schema::TensorType::INT8;
-};
+struct TensorTypeOf<int8_t> : IsTensorType<schema::TensorType::INT8> {};
 template <>
-struct TensorTypeOf<uint8_t> {
-  static constexpr schema::TensorType kValue = schema::TensorType::UINT8;
-};
+struct TensorTypeOf<uint8_t> : IsTensorType<schema::TensorType::UINT8> {};
 template <>
-struct TensorTypeOf<bool> {
-  static constexpr schema::TensorType kValue = schema::TensorType::BOOL;
-};
+struct TensorTypeOf<bool> : IsTensorType<schema::TensorType::BOOL> {};
 
 class ModelBuilder {
  public:

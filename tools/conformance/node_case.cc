@@ -37,16 +37,13 @@ Tensor TensorOf(const NodeCase& node, const std::string& name) {
 
 // The graph of the one node, as the reader would make it.
 absl::StatusOr<Graph> GraphOf(const NodeCase& node) {
-  const absl::Span<const OpDefinition> ops = AllOps();
-  const auto op = std::find_if(
-      ops.begin(), ops.end(),
-      [&node](const OpDefinition& known) { return known.name == node.op; });
-  if (op == ops.end()) {
+  const OpDefinition* op = FindOpNamed(node.op);
+  if (op == nullptr) {
     return absl::NotFoundError(absl::StrCat("no op named ", node.op));
   }
   Graph graph;
   Node made;
-  made.op = &*op;
+  made.op = op;
   NodeView view;
   view.builtin_code = op->builtin_code;
   for (size_t i = 0; i < node.inputs.size(); ++i) {

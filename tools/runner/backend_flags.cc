@@ -85,6 +85,15 @@ absl::StatusOr<std::vector<BackendSpec>> BackendsFromFlags() {
   return specs;
 }
 
+absl::StatusOr<std::vector<BackendSpec>> BackendsOrGles() {
+  auto specs = BackendsFromFlags();
+  if (specs.ok() && specs->empty()) {
+    absl::SetFlag(&FLAGS_use_gles, true);
+    specs = BackendsFromFlags();
+  }
+  return specs;
+}
+
 absl::Status ParseFlags(int argc, char** argv, const std::string& usage) {
   absl::SetProgramUsageMessage(usage);
   absl::FlagsUsageConfig config;

@@ -32,6 +32,8 @@ absl::StatusOr<DelegateOptions> ParseDelegateOptions(const std::string& text,
 // order, since what a GL driver leaves resident would count for the others.
 // kInvalidArgument: a flag's value is bad, and in which way.
 absl::StatusOr<std::vector<BackendSpec>> BackendsFromFlags();
+// Likewise; the GLES delegate where the flags ask for none.
+absl::StatusOr<std::vector<BackendSpec>> BackendsOrGles();
 
 // Parses the command line (--help gives `usage`) and refuses what is left over.
 // kInvalidArgument: something is.

@@ -1,0 +1,93 @@
+#include "tools/gles_demo/picture_input.h"
+
+#include <random>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "tools/gles_demo/scene.h"
+
+namespace gles_delegate::demo {
+namespace {
+
+bool IsImage(const TensorView& tensor) {
+  const std::vector<int> dims = tensor.dims();
+  return dims.size() == 4 && dims[0] == 1 && dims[1] > 1 && dims[2] > 1 &&
+         (dims[3] == 1 || dims[3] == 3 || dims[3] == 4);
+}
+
+// RGB pixels, 0 to 255, to the tensor's channels: grey for one, alpha of zero
+// as the fourth.
+std::vector<float> ToChannels(const std::vector<float>& rgb, int channels) {
+  if (channels == 3) return rgb;
+  std::vector<float> out;
+  out.reserve(rgb.size() / 3 * channels);
+  for (size_t i = 0; i < rgb.size(); i += 3) {
+    if (channels == 1) {
+      out.push_back(0.299f * rgb[i] + 0.587f * rgb[i + 1] +
+                    0.114f * rgb[i + 2]);
+    } else {
+      out.insert(out.end(), {rgb[i], rgb[i + 1], rgb[i + 2], 0.0f});
+    }
+  }
+  return out;
+}
+
+// Pixels as the tensor wants them: floats normalised by the flags, 8-bit codes
+// as they are.
+absl::Status WritePixels(const TensorView& tensor, std::vector<float> pixels,
+                         double mean, double std) {
+  if (tensor.type() == kTfLiteUInt8 || tensor.type() == kTfLiteInt8) {
+    const int offset = tensor.type() == kTfLiteInt8 ? 128 : 0;
+    InputBytes codes;
+    codes.reserve(pixels.size());
+    for (float pixel : pixels) {
+      codes.push_back(
+          static_cast<uint8_t>(static_cast<int>(pixel + 0.5f) - offset));
+    }
+    return tensor.WriteBytes(codes);
+  }
+  for (float& pixel : pixels) {
+    pixel = static_cast<float>((pixel - mean) / std);
+  }
+  return tensor.WriteFloats(pixels);
+}
+
+absl::StatusOr<Canvas> PictureFor(const TensorView& tensor,
+                                  const std::string& image) {
+  if (!image.empty()) return Canvas::FromFile(image);
+  const std::vector<int> dims = tensor.dims();
+  return DrawScene(dims[2], dims[1]);
+}
+
+}  // namespace
+
+absl::StatusOr<Input> MakeInput(const Interpreter& interpreter,
+                                const std::string& image, double mean,
+                                double std) {
+  Input input;
+  std::mt19937 random(1);
+  auto tensors = MakeInputs(interpreter, FloatInputs::kGaussian, random);
+  if (!tensors.ok()) return tensors.status();
+  input.tensors = *std::move(tensors);
+  if (interpreter.inputs() == 0) return input;
+  const TensorView first = interpreter.input(0);
+  if (!IsImage(first)) {
+    if (image.empty()) return input;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Input ", first.name(), " [", absl::StrJoin(first.dims(), ","),
+        "] is no image, so --image has nowhere to go"));
+  }
+  auto picture = PictureFor(first, image);
+  if (!picture.ok()) return picture.status();
+  const std::vector<int> dims = first.dims();
+  absl::Status written = WritePixels(
+      first, ToChannels(picture->Resampled(dims[2], dims[1]), dims[3]), mean,
+      std);
+  if (!written.ok()) return written;
+  input.picture = *std::move(picture);
+  input.tensors[0].assign(first.bytes().begin(), first.bytes().end());
+  return input;
+}
+
+}  // namespace gles_delegate::demo

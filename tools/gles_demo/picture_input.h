@@ -1,0 +1,30 @@
+// What the demo's model gets as input.
+#ifndef GLES_DELEGATE_TOOLS_GLES_DEMO_PICTURE_INPUT_H_
+#define GLES_DELEGATE_TOOLS_GLES_DEMO_PICTURE_INPUT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "tools/common/tflite_host.h"
+#include "tools/gles_demo/canvas.h"
+#include "tools/runner/inputs.h"
+
+namespace gles_delegate::demo {
+
+// What a model gets, and what a person sees of it.
+struct Input {
+  Canvas picture;  // empty where the input is no image
+  std::vector<InputBytes> tensors;
+};
+
+// The picture for the first input, as (pixel - mean) / std where the input
+// holds floats; random numbers for the others. `image` is a file, or empty for
+// a scene that the demo draws. kInvalidArgument: an image, but no input for it.
+absl::StatusOr<Input> MakeInput(const Interpreter& interpreter,
+                                const std::string& image, double mean,
+                                double std);
+
+}  // namespace gles_delegate::demo
+
+#endif  // GLES_DELEGATE_TOOLS_GLES_DEMO_PICTURE_INPUT_H_
