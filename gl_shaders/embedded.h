@@ -7,7 +7,7 @@
 namespace gles_delegate::gl_shaders {
 
 struct EmbeddedFile {
-  const char* name;  // "conv_2d.comp", "lib/elementwise.glsl"
+  const char* name;  // "conv_2d.comp", "lib/math.glsl"
   const char* text;
 };
 

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "gl_shaders/shader.h"
 
 namespace gles_delegate::gl_shaders {
 namespace {
@@ -61,6 +62,19 @@ std::vector<Item> Split(absl::string_view library) {
 }
 
 }  // namespace
+
+const std::string& Library() {
+  static const auto& library = *new std::string([] {
+    std::string text;
+    // Each file uses only what comes before it.
+    for (const char* name :
+         {"lib/math.glsl", "lib/codes.glsl", "lib/elementwise.glsl"}) {
+      absl::StrAppend(&text, ShaderFile(name).value());
+    }
+    return text;
+  }());
+  return library;
+}
 
 std::string SelectFunctions(absl::string_view library,
                             absl::Span<const std::string> names) {

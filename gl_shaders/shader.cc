@@ -30,8 +30,8 @@ void FindOps(absl::string_view text, std::vector<std::string>* names) {
   }
 }
 
-// What the shader needs of lib/elementwise.glsl: its post-ops, and what the
-// .comp and its defines call.
+// What the shader needs of the library: its post-ops, and what the .comp and
+// its defines call.
 std::vector<std::string> LibraryFunctions(const ShaderSpec& spec,
                                           absl::string_view body) {
   std::vector<std::string> names;
@@ -82,9 +82,7 @@ absl::StatusOr<std::string> AssembleShader(const ShaderSpec& spec) {
   std::string text = Prelude(spec, bindings);
   if (std::vector<std::string> functions = LibraryFunctions(spec, *body);
       !functions.empty()) {
-    auto library = ShaderFile("lib/elementwise.glsl");
-    if (!library.ok()) return library.status();
-    absl::StrAppend(&text, SelectFunctions(*library, functions));
+    absl::StrAppend(&text, SelectFunctions(Library(), functions));
   }
   absl::StrAppend(&text, "#line 1\n", *body, "\n", Definitions(spec, bindings));
   DumpIfAsked(spec.shader, text);

@@ -44,13 +44,11 @@ TEST(SelectFunctionsTest, NothingElse) {
   EXPECT_EQ(SelectFunctions(kLibrary, {"four"}), "#define ONE 1.0\n");
 }
 
-TEST(SelectFunctionsTest, TheElementwiseLibrary) {
-  const auto library = ShaderFile("lib/elementwise.glsl");
-  ASSERT_TRUE(library.ok());
-  const std::string clamp = SelectFunctions(*library, {"op_clamp"});
+TEST(SelectFunctionsTest, TheLibraryOfTheShaders) {
+  const std::string clamp = SelectFunctions(Library(), {"op_clamp"});
   EXPECT_THAT(clamp, HasSubstr("is_nan"));
   EXPECT_THAT(clamp, Not(HasSubstr("exp_of")));
-  const std::string pow = SelectFunctions(*library, {"op_pow"});
+  const std::string pow = SelectFunctions(Library(), {"op_pow"});
   EXPECT_THAT(pow, HasSubstr("positive_pow"));
   EXPECT_THAT(pow, HasSubstr("first_of"));  // of the scalar form
   EXPECT_THAT(pow, Not(HasSubstr("tanh_of")));
