@@ -1,4 +1,6 @@
 // labels: egl llvmpipe softpipe
+// Contexts of the delegate's own, and contexts that it adopts from an app.
+// Longer than 300 lines: the tests make their contexts with the same helpers.
 #include <string>
 #include <thread>
 #include <utility>

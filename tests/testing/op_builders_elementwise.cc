@@ -1,5 +1,6 @@
 // Builders for ops that work element by element: binary, unary, PRELU, and the
 // constants that pass through DEQUANTIZE and DENSIFY.
+// Longer than 300 lines: tables of functions and their domains.
 #include <algorithm>
 #include <cmath>
 

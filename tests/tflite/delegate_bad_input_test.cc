@@ -1,6 +1,7 @@
 // labels: op delegate llvmpipe softpipe
 // Files that are no models, shapes that disagree, tensors too large, drivers
 // that fail: a clear error each, and the CPU runs on.
+// Longer than 300 lines: a driver that fails is played step by step.
 #include <fstream>
 #include <string>
 #include <vector>

@@ -1,6 +1,7 @@
 // labels: op llvmpipe softpipe
 // Functions of two tensors against TFLite's own kernels: every broadcast,
 // constants and computed tensors on either side.
+// Longer than 300 lines: an op has one test file.
 #include "delegate/ops/elementwise/elementwise_binary.h"
 
 #include <cmath>

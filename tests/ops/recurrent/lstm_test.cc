@@ -2,6 +2,7 @@
 // UNIDIRECTIONAL_SEQUENCE_LSTM and LSTM, full and basic kernel, against
 // TFLite's own, over several invokes with the state kept; what the parsers
 // refuse.
+// Longer than 300 lines: an op has one test file.
 #include "delegate/ops/recurrent/lstm.h"
 
 #include <algorithm>
