@@ -76,7 +76,8 @@ absl::StatusOr<std::vector<PostOp>> ActivationOf(const NodeView& node) {
 
 // TFLite's pot_scale_int16, which ADD and SUB alone have.
 bool ShiftsCodes(const NodeView& node) {
-  if (node.builtin_code != kAdd && node.builtin_code != kSub) return false;
+  if (node.builtin_code != builtin::ADD && node.builtin_code != builtin::SUB)
+    return false;
   auto params = node.Get<AddParams>();
   return params.ok() && (*params)->pot_scale_int16;
 }
