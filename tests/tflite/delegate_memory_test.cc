@@ -104,8 +104,9 @@ TEST_F(DelegateMemoryTest, TheReportTheLimitAndTheDriverAgree) {
                                               ChainModel("mcc", {2, 9, 7, 3})};
   for (const char* file : {"models/mobilenet_v1_0.25_224_quant.tflite"}) {
     if (const std::string path = SharedFile(file); !path.empty()) {
-      const auto bytes = std::move(Model::FromFile(path)).value()->bytes();
-      models.emplace_back(bytes.begin(), bytes.end());
+      auto model = Model::FromFile(path);
+      ASSERT_TRUE(model.ok()) << model.status();
+      models.emplace_back((*model)->bytes().begin(), (*model)->bytes().end());
     }
   }
   for (const auto& bytes : models) {
