@@ -23,7 +23,7 @@
 //   bool outside_grid()   this invocation is past `grid`: return at once,
 //                     unless barriers follow.
 //   The op's own #defines. Work-group size is declared by the prelude.
-// Functions of lib/elementwise.glsl (op_*) that the .comp or a #define names.
+// Functions of lib/*.glsl (op_*) that the .comp or a #define names.
 // GLSL ES has no token pasting, hence one function name per tensor.
 #ifndef GLES_DELEGATE_GL_SHADERS_SHADER_H_
 #define GLES_DELEGATE_GL_SHADERS_SHADER_H_

@@ -2,7 +2,7 @@
 // https://www.tensorflow.org/lite/performance/quantization_spec
 //
 // The specification that the shader's simulator (op_quantize of
-// gl_shaders/lib/elementwise.glsl) is tested against.
+// gl_shaders/lib/codes.glsl) is tested against.
 #ifndef GLES_DELEGATE_QUANT_AFFINE_H_
 #define GLES_DELEGATE_QUANT_AFFINE_H_
 

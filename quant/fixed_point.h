@@ -2,7 +2,7 @@
 // (code - zero point), scaled by a fixed-point multiplier.
 //
 // The specification that the shaders' requantization (gl_shaders/lib/
-// elementwise.glsl) is tested against, itself tested against TFLite's kernels.
+// codes.glsl) is tested against, itself tested against TFLite's kernels.
 // https://www.tensorflow.org/lite/performance/quantization_spec;
 // https://github.com/google/gemmlowp/blob/master/doc/quantization.md.
 #ifndef GLES_DELEGATE_QUANT_FIXED_POINT_H_

@@ -88,7 +88,7 @@ absl::Status PrintGlesReport(const std::string& report) {
   std::printf("%s\n", OpProfileTable(json["profile"]).c_str());
   const std::string trace = absl::GetFlag(FLAGS_trace_file);
   if (trace.empty()) return absl::OkStatus();
-  return WriteText(trace, OpProfileTrace(json["profile"]).dump());
+  return WriteText(trace, OpProfileTrace(json["profile"]).dump() + "\n");
 }
 
 absl::StatusOr<Row> RunBackend(const Model& model, const BackendSpec& spec) {

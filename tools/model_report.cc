@@ -2,7 +2,6 @@
 // terminal, or a page of HTML.
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <random>
 #include <string>
@@ -12,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "nlohmann/json.hpp"
+#include "tools/common/text_file.h"
 #include "tools/model_report/model_nodes.h"
 #include "tools/model_report/pages.h"
 #include "tools/model_report/report_data.h"
@@ -109,10 +109,7 @@ absl::Status Run() {
     std::printf("%s", TextPage(*data).c_str());
     return absl::OkStatus();
   }
-  std::ofstream file(path);
-  file << HtmlPage(*data);
-  file.close();
-  if (!file) return absl::UnavailableError("cannot write " + path);
+  if (auto s = WriteText(path, HtmlPage(*data)); !s.ok()) return s;
   std::printf("%s\n", path.c_str());
   return absl::OkStatus();
 }

@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "tools/common/text_file.h"
 #include "tools/common/tflite_host.h"
 #include "tools/runner/op_shapes.h"
 
@@ -51,10 +52,7 @@ absl::Status HandleModel(const std::string& path) {
                      "model_shapes --output_dir=",
                      absl::GetFlag(FLAGS_output_dir), " ", path));
   }
-  std::ofstream file(list);
-  file << text;
-  file.close();
-  if (!file) return absl::UnavailableError(absl::StrCat("Cannot write ", list));
+  if (auto s = WriteText(list, text); !s.ok()) return s;
   std::printf("%s: %zu ops\n", list.c_str(), shapes->size());
   return absl::OkStatus();
 }

@@ -212,6 +212,7 @@ absl::Status Run() {
                 absl::GetFlag(FLAGS_num_inputs), absl::GetFlag(FLAGS_seed),
                 rows.back().accuracy.facts.renderer.c_str(), GitRevision());
   }
+  if (!measured.ok() && rows.empty()) return measured;
   // The rows that were measured are kept, whatever came after them.
   nlohmann::ordered_json report = nlohmann::ordered_json::array();
   for (const Row& row : rows) report.push_back(ToJson(row));

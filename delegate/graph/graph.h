@@ -190,7 +190,7 @@ absl::StatusOr<std::vector<int>> ConstantInts(const Tensor& tensor);
 // An elementwise function that is applied to a value on its way to memory.
 // Every op whose shader writes through write_dst() takes post-ops; an
 // elementwise node is a copy with post-ops. The function's GLSL is
-// op_<function>() of gl_shaders/lib/elementwise.glsl.
+// op_<function>() of gl_shaders/lib/.
 struct PostOp {
   std::string function;              // "clamp", "add", "prelu", ...
   std::array<float, 4> params = {};  // the function's constants

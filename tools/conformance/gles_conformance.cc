@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <string>
@@ -23,6 +22,7 @@
 #include "absl/strings/str_join.h"
 #include "tests/testing/random.h"
 #include "tools/common/progress.h"
+#include "tools/common/text_file.h"
 #include "tools/conformance/minimal_device.h"
 #include "tools/conformance/report.h"
 #include "tools/conformance/selection.h"
@@ -114,18 +114,9 @@ std::string NowUtc() {
   return text;
 }
 
-// The file is there whole or not at all.
-absl::Status WriteFile(const std::string& path, const std::string& text) {
-  if (path.empty()) return absl::OkStatus();
-  const std::string unfinished = path + ".part";
-  std::ofstream file(unfinished);
-  file << text;
-  file.close();
-  if (!file || std::rename(unfinished.c_str(), path.c_str()) != 0) {
-    std::remove(unfinished.c_str());
-    return absl::UnavailableError("cannot write " + path);
-  }
-  return absl::OkStatus();
+// Nothing where no path is given.
+absl::Status WriteReport(const std::string& path, const std::string& text) {
+  return path.empty() ? absl::OkStatus() : WriteText(path, text);
 }
 
 // The families that --small and --shard leave.
@@ -265,9 +256,9 @@ int Main() {
   if (!results.ok()) return CouldNotRun(results.status());
   std::printf("%s", Table(*results).c_str());
   absl::Status written =
-      WriteFile(absl::GetFlag(FLAGS_junit), JunitXml(*results));
+      WriteReport(absl::GetFlag(FLAGS_junit), JunitXml(*results));
   if (!absl::GetFlag(FLAGS_html).empty()) {
-    written.Update(WriteFile(absl::GetFlag(FLAGS_html), HtmlPage(*results)));
+    written.Update(WriteReport(absl::GetFlag(FLAGS_html), HtmlPage(*results)));
   }
   if (!written.ok()) return CouldNotRun(written);
   if (Interrupted()) return kInterruptedExit;

@@ -2,17 +2,13 @@
 #ifndef GLES_DELEGATE_TOOLS_RUNNER_REPORT_JSON_H_
 #define GLES_DELEGATE_TOOLS_RUNNER_REPORT_JSON_H_
 
-#include <string>
-
 #include "absl/status/status.h"
 #include "nlohmann/json.hpp"
 
 namespace gles_delegate {
 
-// Writes `text` and a line's end. kUnavailable: the file cannot be written.
-absl::Status WriteText(const std::string& path, const std::string& text);
-
 // Writes `report` to the file that --report_json names, if it names any.
+// kUnavailable: the file cannot be written.
 absl::Status WriteReport(const nlohmann::ordered_json& report);
 
 }  // namespace gles_delegate
