@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
+#include "tools/common/text_file.h"
 #include "tools/runner/backend.h"
 #include "tools/runner/backend_flags.h"
 #include "tools/runner/git_revision.h"
