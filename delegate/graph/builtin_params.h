@@ -76,7 +76,7 @@ struct TransposeConvParams {
 
 struct AddParams {  // SUB too
   int activation;
-  bool pot_scale_int16;
+  Flag pot_scale_int16;
 };
 
 struct ActivationParams {  // MUL, DIV, L2_NORMALIZATION

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <optional>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +12,19 @@
 
 namespace gles_delegate {
 namespace {
+
+// `value` as an int; nothing where it is no number, or none that an int holds
+// (AsInt32 converts a float of any size, which C++ does not define). A fraction
+// is cut off, as AsInt32 does.
+std::optional<int> AsInt(const flexbuffers::Reference& value) {
+  if (!value.IsNumeric()) return std::nullopt;
+  const double number = value.AsDouble();
+  // Written so that it is false of NaN.
+  const bool fits = number > std::numeric_limits<int>::min() - 1.0 &&
+                    number < std::numeric_limits<int>::max() + 1.0;
+  if (!fits) return std::nullopt;
+  return static_cast<int>(number);
+}
 
 // A flexbuffer's root map, verified. Reads remember the first error.
 class Map {
@@ -31,9 +46,9 @@ class Map {
   int Int(const char* key) {
     const flexbuffers::Reference value = Find(key);
     if (!status_.ok()) return 0;
-    if (value.IsNumeric()) return value.AsInt32();
-    Fail(key, "is no number");
-    return 0;
+    const std::optional<int> number = AsInt(value);
+    if (!number) Fail(key, "is no number that 32 bits hold");
+    return number.value_or(0);
   }
   float Float(const char* key) {
     const flexbuffers::Reference value = Find(key);
@@ -46,30 +61,14 @@ class Map {
   }
   std::vector<int> Ints(const char* key) {
     const flexbuffers::Reference value = Find(key);
-    std::vector<int> ints;
-    if (!status_.ok()) return ints;
-    if (value.IsTypedVector() || value.IsFixedTypedVector()) {
-      const flexbuffers::Type element =
-          value.IsTypedVector()
-              ? flexbuffers::ToTypedVectorElementType(value.GetType())
-              : flexbuffers::FBT_INT;
-      if (element == flexbuffers::FBT_INT || element == flexbuffers::FBT_UINT) {
-        if (value.IsTypedVector()) {
-          const auto v = value.AsTypedVector();
-          for (size_t i = 0; i < v.size(); ++i) ints.push_back(v[i].AsInt32());
-        } else {
-          const auto v = value.AsFixedTypedVector();
-          for (size_t i = 0; i < v.size(); ++i) ints.push_back(v[i].AsInt32());
-        }
-        return ints;
-      }
-    } else if (value.IsVector()) {
-      const auto v = value.AsVector();
-      for (size_t i = 0; i < v.size(); ++i) ints.push_back(v[i].AsInt32());
-      return ints;
+    if (!status_.ok()) return {};
+    if (value.IsTypedVector()) return Elements(key, value.AsTypedVector());
+    if (value.IsFixedTypedVector()) {
+      return Elements(key, value.AsFixedTypedVector());
     }
+    if (value.IsVector()) return Elements(key, value.AsVector());
     Fail(key, "is no vector of integers");
-    return ints;
+    return {};
   }
   std::array<int, 2> Pair(const char* key) {
     const std::vector<int> ints = Ints(key);
@@ -96,6 +95,19 @@ class Map {
     const flexbuffers::Reference value = Root().AsMap()[key];
     if (value.IsNull()) Fail(key, "is absent");
     return value;
+  }
+  template <typename Vector>
+  std::vector<int> Elements(const char* key, const Vector& vector) {
+    std::vector<int> ints;
+    for (size_t i = 0; i < vector.size(); ++i) {
+      const std::optional<int> number = AsInt(vector[i]);
+      if (number) {
+        ints.push_back(*number);
+      } else {
+        Fail(key, "is no vector of integers");
+      }
+    }
+    return ints;
   }
   void Fail(const char* key, const char* why) {
     if (!status_.ok()) return;

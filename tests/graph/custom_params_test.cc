@@ -2,9 +2,12 @@
 // The flexbuffers of custom ops, whole and with bytes changed.
 #include "delegate/graph/custom_params.h"
 
+#include <limits>
+#include <string>
 #include <vector>
 
 #include "flatbuffers/flexbuffers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 // AddressSanitizer's: strings that are compared are checked up to their zero,
@@ -53,6 +56,60 @@ TEST(CustomParamsTest, NoChangeOfTwoBytesReadsPastTheEnd) {
     }
   }
   EXPECT_GT(read, 0);
+}
+
+std::vector<uint8_t> Landmarks(double dimensions) {
+  flexbuffers::Builder builder;
+  builder.Map([&] {
+    builder.Double("dimensions", dimensions);
+    builder.Float("scale", 1);
+  });
+  builder.Finish();
+  return builder.GetBuffer();
+}
+
+// libFuzzer found floats that no int holds; UndefinedBehaviorSanitizer watches.
+TEST(CustomParamsTest, NumbersThatNoIntHoldsAreRefused) {
+  for (double number : {4e37, -4e37, 2147483648.0, -2147483649.0,
+                        std::numeric_limits<double>::quiet_NaN()}) {
+    const auto params = ReadTransformLandmarksParams(Landmarks(number), 1);
+    ASSERT_FALSE(params.ok()) << number;
+    EXPECT_THAT(std::string(params.status().message()),
+                testing::HasSubstr("dimensions is no number that 32 bits hold"))
+        << number;
+  }
+  const auto params = ReadTransformLandmarksParams(Landmarks(3), 1);
+  ASSERT_TRUE(params.ok()) << params.status();
+  EXPECT_EQ(params->dimensions, 3);
+}
+
+TEST(CustomParamsTest, VectorsOfEveryKindAreRead) {
+  const auto read = [](auto add) {
+    flexbuffers::Builder builder;
+    builder.Map([&] { add(&builder); });
+    builder.Finish();
+    return ReadTransformTensorParams(builder.GetBuffer(), /*version=*/1);
+  };
+  const int32_t pair[] = {4, 5};
+  const auto typed = read([&](flexbuffers::Builder* b) {
+    b->TypedVector("output_size", [&] { b->Add(4), b->Add(5); });
+  });
+  const auto fixed = read([&](flexbuffers::Builder* b) {
+    b->Key("output_size");
+    b->FixedTypedVector(pair, 2);
+  });
+  const auto mixed = read([&](flexbuffers::Builder* b) {
+    b->Vector("output_size", [&] { b->Add(4), b->Add(5.0); });
+  });
+  for (const auto& params : {typed, fixed, mixed}) {
+    ASSERT_TRUE(params.ok()) << params.status();
+    EXPECT_EQ(params->output_height, 4);
+    EXPECT_EQ(params->output_width, 5);
+  }
+  const auto words = read([&](flexbuffers::Builder* b) {
+    b->Vector("output_size", [&] { b->Add("four"), b->Add("five"); });
+  });
+  EXPECT_FALSE(words.ok());
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ struct ConvTile {
   int slices = 1;
 };
 
-constexpr int DivideUp(int a, int b) { return (a + b - 1) / b; }
+// Of no negative numbers; no sum, which a large extent would overflow.
+constexpr int DivideUp(int a, int b) { return a / b + (a % b != 0 ? 1 : 0); }
 
 // The least tile, `most` or smaller, that makes as few tiles of `extent`.
 constexpr int Even(int extent, int most) {

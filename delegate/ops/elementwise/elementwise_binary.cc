@@ -79,7 +79,7 @@ bool ShiftsCodes(const NodeView& node) {
   if (node.builtin_code != builtin::ADD && node.builtin_code != builtin::SUB)
     return false;
   auto params = node.Get<AddParams>();
-  return params.ok() && (*params)->pot_scale_int16;
+  return params.ok() && (*params)->pot_scale_int16 != 0;
 }
 
 // What is copied: best a computed tensor that is not broadcast.
