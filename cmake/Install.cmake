@@ -20,6 +20,12 @@ if(GLES_DELEGATE_DROP_IN)
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gles_delegate/drop_in COMPONENT development)
 endif()
 
+if(TARGET LiteRtGpuAccelerator)
+  # Where a LiteRT that is given no folder looks: among the loader's.
+  install(TARGETS LiteRtGpuAccelerator
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT litert)
+endif()
+
 # From the .pc file's folder back to the prefix, so that the tree can be moved.
 file(RELATIVE_PATH PC_TO_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(cmake/gles_delegate.pc.in gles_delegate.pc @ONLY)

@@ -84,6 +84,16 @@ This package holds the header of the delegate's library, its CMake package
 and pkg-config file, and the header of the library with the names of
 TensorFlow Lite's own GPU delegate.")
 
+if(TARGET LiteRtGpuAccelerator)
+  gles_add_debian_package(litert gles-delegate-litert libs)
+  set(CPACK_DEBIAN_LITERT_PACKAGE_DEPENDS "${LIBRARY_PACKAGE} (= ${PROJECT_VERSION})")
+  set(CPACK_DEBIAN_LITERT_DESCRIPTION
+"OpenGL ES 3.1 as the GPU of LiteRT's CompiledModel
+Runs LiteRT models on the GPU, on any driver that has OpenGL ES 3.1. This
+package holds the accelerator library that LiteRT 2.2 and newer look for where
+a program asks for the GPU.")
+endif()
+
 if(GLES_DELEGATE_BUILD_TOOLS)
   gles_add_debian_package(tools gles-delegate-tools utils)
   set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "${LIBRARY_PACKAGE} (= ${PROJECT_VERSION})")

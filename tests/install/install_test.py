@@ -32,10 +32,10 @@ def find(prefix, name):
     return found[0]
 
 
-def check_output(program, expected):
+def check_output(command, expected):
     """Runs it without any search path: what it was linked with tells where to look."""
     environment = {k: v for k, v in os.environ.items() if k != "LD_LIBRARY_PATH"}
-    text = run([program], capture_output=True, text=True, env=environment).stdout.strip()
+    text = run(command, capture_output=True, text=True, env=environment).stdout.strip()
     print(text)
     if text != expected:
         sys.exit("FAILED: '%s' instead of '%s'" % (text, expected))
@@ -47,7 +47,7 @@ def by_cmake(cmake, prefix, folder, expected):
          "-DCMAKE_BUILD_TYPE=Release"], stdout=subprocess.DEVNULL)
     run([cmake, "--build", build], stdout=subprocess.DEVNULL)
     for language in ("c", "cpp"):
-        check_output(os.path.join(build, "consumer_" + language), expected)
+        check_output([os.path.join(build, "consumer_" + language)], expected)
 
 
 def by_pkg_config(prefix, folder, expected):
@@ -62,7 +62,20 @@ def by_pkg_config(prefix, folder, expected):
     library = os.path.dirname(os.path.dirname(pc))
     run([os.environ.get("CC", "cc"), os.path.join(CONSUMER, "consumer.c"), "-o", program,
          *flags, "-Wl,-rpath," + library])
-    check_output(program, expected)
+    check_output([program], expected)
+
+
+def as_litert_finds_it(prefix):
+    """Opens the accelerator in a process of its own, without any search path."""
+    accelerator = find(prefix, "libLiteRtGpuAccelerator.so")
+    check_output([sys.executable, "-c", """
+import ctypes, sys
+at = ctypes.addressof(ctypes.c_char.in_dll(ctypes.CDLL(sys.argv[1]), "LiteRtAcceleratorImpl"))
+name = ctypes.c_char_p()
+get_name = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(
+    ctypes.c_void_p.from_address(at + 8).value)
+print(get_name(None, ctypes.addressof(name)), name.value.decode())
+""", accelerator], "0 GPU OpenGL ES (gles_delegate)")
 
 
 def main():
@@ -72,12 +85,20 @@ def main():
     for component in ("library", "development"):
         run([cmake, "--install", build, "--component", component, "--prefix", first],
             stdout=subprocess.DEVNULL)
+    has_litert = os.path.exists(os.path.join(build, "lib", "libLiteRtGpuAccelerator.so"))
+    if has_litert:
+        run([cmake, "--install", build, "--component", "litert", "--prefix", first],
+            stdout=subprocess.DEVNULL)
     os.rename(first, prefix)
     with open(find(prefix, "gles_delegateConfigVersion.cmake"), encoding="utf-8") as file:
         version = file.read().split('PACKAGE_VERSION "')[1].split('"')[0]
     expected = "gles_delegate " + version
     by_cmake(cmake, prefix, folder, expected)
     by_pkg_config(prefix, folder, expected)
+    if has_litert:
+        as_litert_finds_it(prefix)
+    else:
+        print("NO libtomlplusplus-dev WHERE THIS WAS BUILT: THE ACCELERATOR IS SKIPPED")
     print("installed files work from where they were moved to")
 
 

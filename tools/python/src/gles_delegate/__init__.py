@@ -12,6 +12,11 @@ or, where the app makes its interpreter itself:
     delegate = gles_delegate.load_delegate(is_precision_loss_allowed=True)
     interpreter = Interpreter("model.tflite", experimental_delegates=[delegate])
 
+or, for LiteRT's CompiledModel (2.2 and newer):
+
+    environment = Environment.create(runtime_path=gles_delegate.litert_runtime_dir())
+    model = CompiledModel.from_file("model.tflite", HardwareAccelerator.GPU, environment)
+
 The interpreter is that of ai_edge_litert, tflite_runtime or tensorflow, whichever is
 installed. An interpreter must be invoked on the thread that made it, unless the option
 thread_mode is "worker" or an EGL context of the app's own is current there.
@@ -21,13 +26,14 @@ import os
 import weakref
 from typing import Any, Dict, Optional, Union
 
-from ._library import Device, devices, library_path, library_version, report_at
+from ._library import (Device, devices, library_path, library_version, litert_runtime_dir,
+                       report_at)
 from ._options import Nodes, Path, option_texts
 from ._runtimes import Runtime
 from ._runtimes import find as find_runtime
 
 __all__ = ["DelegateError", "Device", "Runtime", "devices", "find_runtime", "interpreter",
-           "library_path", "library_version", "load_delegate", "report"]
+           "library_path", "library_version", "litert_runtime_dir", "load_delegate", "report"]
 
 _delegate_of: "weakref.WeakKeyDictionary[Any, Any]" = weakref.WeakKeyDictionary()
 _last: Optional["weakref.ref[Any]"] = None

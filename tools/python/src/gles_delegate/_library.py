@@ -30,7 +30,21 @@ class Device:
 def library_path() -> str:
     """The library that the package loads: GLES_DELEGATE_LIBRARY, else its own."""
     return os.environ.get("GLES_DELEGATE_LIBRARY") or os.path.join(
-        os.path.dirname(os.path.abspath(__file__)), "libgles_delegate.so")
+        os.path.dirname(os.path.abspath(__file__)), "libgles_delegate.so.0")
+
+
+def litert_runtime_dir() -> str:
+    """The folder with the accelerator of LiteRT's CompiledModel, for its `runtime_path`.
+
+    Raises FileNotFoundError where this package was built without it.
+    """
+    folder = os.path.dirname(os.path.abspath(library_path()))
+    accelerator = os.path.join(folder, "libLiteRtGpuAccelerator.so")
+    if not os.path.exists(accelerator):
+        raise FileNotFoundError(
+            f"{accelerator} does not exist: gles_delegate was built without "
+            "libtomlplusplus-dev")
+    return folder
 
 
 @functools.lru_cache(maxsize=None)

@@ -1,0 +1,109 @@
+// The accelerator ABI of LiteRT 2.2 and newer, as far as it is used here: what
+// an accelerator hands to LiteRT, and what LiteRT hands to an accelerator.
+//
+// LiteRT's headers are not needed to build, as its structs tell their own size
+// and version: each is read by offsets that its header is asked about first
+// (runtime_context.h).
+#ifndef GLES_DELEGATE_DELEGATE_LITERT_ABI_H_
+#define GLES_DELEGATE_DELEGATE_LITERT_ABI_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace gles_delegate::litert {
+
+// LiteRtStatus.
+enum Status : int {
+  kOk = 0,
+  kInvalidArgument = 1,
+  kRuntimeFailure = 3,
+  kUnsupported = 5,
+  kNotFound = 6,
+  kWrongVersion = 8,
+};
+
+// LiteRtHwAccelerators, as bits.
+inline constexpr int kCpu = 1;
+inline constexpr int kGpu = 2;
+
+// At the start of each struct of the ABI. A newer minor version appends
+// members; another major version is another struct.
+struct Header {
+  uint16_t struct_size;
+  uint16_t major;
+  uint16_t minor;
+  uint16_t reserved;
+};
+static_assert(sizeof(Header) == 8);
+
+inline constexpr uint16_t kMajor = 1;
+
+// LiteRtEnvOptionTag.
+enum EnvironmentTag : int {
+  kEglDisplay = 6,
+  kEglContext = 7,
+};
+
+// LiteRtAny: a tagged value.
+struct Any {
+  int type;  // 0: none
+  union {
+    bool flag;
+    int64_t integer;
+    double real;
+    const char* text;
+    const void* pointer;
+  };
+};
+static_assert(sizeof(Any) == 16);
+
+// LiteRtApiVersion: the accelerator's own version.
+struct ApiVersion {
+  int major;
+  int minor;
+  int patch;
+};
+
+// What the functions below point to belongs to LiteRT and is not looked into.
+using Accelerator = void*;
+using Environment = void*;
+using Options = void*;
+using DelegateWrapper = void*;
+
+// How tensors in memory of the accelerator's own kind are made and locked. This
+// accelerator has no such kind: `type_count` is 0 and the functions are null.
+struct BufferHandlers {
+  Header header;
+  void* functions[6];  // create, destroy, lock, unlock, clear, import
+  int device_tag;
+  int queue_tag;
+  size_t type_count;
+  int types[16];
+};
+static_assert(sizeof(BufferHandlers) == 136);
+static_assert(offsetof(BufferHandlers, device_tag) == 56);
+static_assert(offsetof(BufferHandlers, types) == 72);
+
+inline constexpr int kNoTag = 255;
+
+// LiteRtAcceleratorDef: the data symbol LiteRtAcceleratorImpl.
+struct AcceleratorDefinition {
+  Header header;
+  int (*get_name)(Accelerator accelerator, const char** name);
+  int (*get_version)(Accelerator accelerator, ApiVersion* version);
+  int (*get_hardware_support)(Accelerator accelerator, int* hardware);
+  int (*is_responsible_for_jit_compilation)(Accelerator accelerator, bool* is);
+  int (*create_delegate)(const void* runtime_context, Environment environment,
+                         Accelerator accelerator, Options options,
+                         DelegateWrapper* wrapper);
+  void* start_metrics_collection;
+  void* stop_metrics_collection;
+  BufferHandlers buffer_handlers;
+};
+static_assert(sizeof(AcceleratorDefinition) == 200);
+static_assert(offsetof(AcceleratorDefinition, create_delegate) == 40);
+static_assert(offsetof(AcceleratorDefinition, buffer_handlers) == 64);
+
+}  // namespace gles_delegate::litert
+
+#endif  // GLES_DELEGATE_DELEGATE_LITERT_ABI_H_

@@ -1,0 +1,169 @@
+// libLiteRtGpuAccelerator.so: the GPU of LiteRT's CompiledModel, by the
+// functions of libgles_delegate.so.
+#include "delegate/litert/accelerator.h"
+
+#include <cstdio>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "delegate/litert/app_context.h"
+#include "delegate/litert/gpu_options.h"
+#include "delegate/litert/runtime_context.h"
+#include "gles_delegate/gles_delegate.h"
+
+namespace gles_delegate::litert {
+namespace {
+
+// What LiteRT's log calls the accelerator.
+constexpr char kName[] = "GPU OpenGL ES (gles_delegate)";
+
+void Say(absl::string_view text) {
+  std::fprintf(stderr, "%.*s.\n", static_cast<int>(text.size()), text.data());
+}
+
+// Names each key once in the life of the process: a server compiles many
+// models with the same options.
+void NameOnce(const std::vector<std::string>& keys) {
+  static std::mutex mutex;
+  static auto* named = new std::set<std::string>;  // outlives exit handlers
+  std::vector<std::string> fresh;
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    for (const std::string& key : keys) {
+      if (named->insert(key).second) fresh.push_back(key);
+    }
+  }
+  if (fresh.empty()) return;
+  Say(absl::StrCat(
+      "WARNING: libLiteRtGpuAccelerator: GPU options of LiteRT that are not "
+      "known here and have no effect: ",
+      absl::StrJoin(fresh, ", ")));
+}
+
+int ToLiteRt(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kOk:
+      return kOk;
+    case absl::StatusCode::kInvalidArgument:
+      return kInvalidArgument;
+    case absl::StatusCode::kFailedPrecondition:
+      return kWrongVersion;
+    default:
+      return kRuntimeFailure;
+  }
+}
+
+// On which thread the delegate works: on the app's own in the app's context,
+// where the program gave LiteRT one that is current here, as with an
+// interpreter; else on one of its own, since a CompiledModel may run on any.
+int ThreadMode(const RuntimeContext& runtime, Environment environment) {
+  const void* context = runtime.EnvironmentPointer(environment, kEglContext);
+  if (IsCurrentHere(context)) return kTfLiteGlesThreadCaller;
+  if (context != nullptr) {
+    Say("WARNING: libLiteRtGpuAccelerator: the environment's EGL context is "
+        "not "
+        "current on this thread, so that the model runs in a context of its "
+        "own");
+  }
+  return kTfLiteGlesThreadWorker;
+}
+
+absl::Status Create(const void* runtime_context, Environment environment,
+                    Options options, DelegateWrapper* wrapper) {
+  if (wrapper == nullptr) {
+    return absl::InvalidArgumentError("LiteRT gave no place for the delegate");
+  }
+  const absl::StatusOr<RuntimeContext> runtime =
+      RuntimeContext::Read(runtime_context);
+  if (!runtime.ok()) return runtime.status();
+  const absl::StatusOr<std::string> toml = runtime->GpuOptions(options);
+  if (!toml.ok()) return toml.status();
+  absl::StatusOr<MappedOptions> mapped = FromGpuOptions(*toml);
+  if (!mapped.ok()) return mapped.status();
+  for (const std::string& warning : mapped->warnings) {
+    Say(absl::StrCat("WARNING: libLiteRtGpuAccelerator: ", warning));
+  }
+  NameOnce(mapped->unknown_keys);
+
+  mapped->options.thread_mode = ThreadMode(*runtime, environment);
+  // A delegate that fails fails the whole compilation, also where the program
+  // allows the CPU. One that takes no node leaves LiteRT to decide.
+  mapped->options.fallback_to_cpu = 1;
+  TfLiteDelegate* delegate = TfLiteGlesDelegateCreate(&mapped->options);
+  if (delegate == nullptr) {
+    return absl::InvalidArgumentError(TfLiteGlesDelegateLastError());
+  }
+  const absl::Status wrapped =
+      runtime->WrapDelegate(delegate, TfLiteGlesDelegateDelete, wrapper);
+  if (!wrapped.ok()) TfLiteGlesDelegateDelete(delegate);
+  return wrapped;
+}
+
+int GetName(Accelerator, const char** name) {
+  if (name == nullptr) return kInvalidArgument;
+  *name = kName;
+  return kOk;
+}
+
+// The version of the ABI, by which LiteRT compares accelerators.
+int GetVersion(Accelerator, ApiVersion* version) {
+  if (version == nullptr) return kInvalidArgument;
+  *version = {kMajor, 0, 0};
+  return kOk;
+}
+
+int GetHardwareSupport(Accelerator, int* hardware) {
+  if (hardware == nullptr) return kInvalidArgument;
+  *hardware = kGpu;
+  return kOk;
+}
+
+// True: LiteRT need not compile the model before it asks for the delegate.
+int IsResponsibleForJitCompilation(Accelerator, bool* is) {
+  if (is == nullptr) return kInvalidArgument;
+  *is = true;
+  return kOk;
+}
+
+int CreateDelegate(const void* runtime_context, Environment environment,
+                   Accelerator, Options options, DelegateWrapper* wrapper) {
+  const absl::Status status =
+      Create(runtime_context, environment, options, wrapper);
+  if (!status.ok()) {
+    Say(absl::StrCat("ERROR: libLiteRtGpuAccelerator: ", status.message()));
+  }
+  return ToLiteRt(status);
+}
+
+}  // namespace
+}  // namespace gles_delegate::litert
+
+extern "C" {
+
+using namespace gles_delegate::litert;  // NOLINT: C functions have no namespace
+
+const AcceleratorDefinition LiteRtAcceleratorImpl = {
+    {sizeof(AcceleratorDefinition), kMajor, 0, 0},
+    GetName,
+    GetVersion,
+    GetHardwareSupport,
+    IsResponsibleForJitCompilation,
+    CreateDelegate,
+    /*start_metrics_collection=*/nullptr,
+    /*stop_metrics_collection=*/nullptr,
+    {{sizeof(BufferHandlers), kMajor, 0, 0}, {}, kNoTag, kNoTag, 0, {}},
+};
+
+// LiteRT asks for this function where it does not know the struct above.
+int LiteRtRegisterGpuAccelerator(Environment) {
+  Say("ERROR: libLiteRtGpuAccelerator: this LiteRT does not take accelerators "
+      "of version 1.0: install LiteRT 2.2 or newer");
+  return kWrongVersion;
+}
+
+}  // extern "C"

@@ -1,0 +1,108 @@
+// labels: loader llvmpipe sanitize
+// Delegates of the accelerator, in an interpreter of TFLite's.
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "delegate/litert/accelerator.h"
+#include "egl/context.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/litert/fake_litert.h"
+#include "tests/testing/delegate_case.h"
+#include "tests/testing/device.h"
+#include "tests/testing/scoped_environment.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+void Create(FakeLiteRt& fake) {
+  void* wrapper = nullptr;
+  ASSERT_EQ(
+      LiteRtAcceleratorImpl.create_delegate(fake.context(), fake.environment(),
+                                            nullptr, fake.options(), &wrapper),
+      litert::kOk);
+}
+
+nlohmann::json ReportOf(const FakeLiteRt& fake) {
+  return nlohmann::json::parse(TfLiteGlesDelegateReport(fake.delegate()));
+}
+
+// CompiledModel compiles on one thread and runs on another.
+TEST(LitertDelegateTest, RunsOnAnyThread) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const auto model = LoadOrDie(ChainModel("can"));
+  FakeLiteRt fake;
+  fake.gpu_options = "precision = 2\n";
+  Create(fake);
+  auto interpreter = InterpreterOrDie(*model);
+  ASSERT_TRUE(interpreter->ApplyDelegate(fake.delegate()).ok());
+  EXPECT_EQ(ReportOf(fake)["nodes_delegated"], 3);
+  EXPECT_EQ(ReportOf(fake)["precision"], "float32");
+  std::thread([&] {
+    ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
+  }).join();
+}
+
+TEST(LitertDelegateTest, PrecisionReachesTheDelegate) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const auto model = LoadOrDie(ChainModel("can"));
+  FakeLiteRt fake;
+  fake.gpu_options = "precision = 1\n";
+  Create(fake);
+  auto interpreter = InterpreterOrDie(*model);
+  ASSERT_TRUE(interpreter->ApplyDelegate(fake.delegate()).ok());
+  EXPECT_EQ(ReportOf(fake)["precision"], "float16");
+}
+
+// A delegate that fails would fail the compilation, also where the CPU is
+// allowed.
+TEST(LitertDelegateTest, TakesNoNodeWhereThereIsNoDevice) {
+  const auto model = LoadOrDie(ChainModel("can"));
+  const ScopedEnvironment none("GLES_DELEGATE_DEVICE", "no such device");
+  FakeLiteRt fake;
+  Create(fake);
+  auto interpreter = InterpreterOrDie(*model);
+  ASSERT_TRUE(interpreter->ApplyDelegate(fake.delegate()).ok());
+  EXPECT_THAT(ReportOf(fake)["error"].get<std::string>(),
+              ::testing::HasSubstr("no such device"));
+  ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
+}
+
+TEST(LitertDelegateTest, LeavesWhatItRefusesToTheCpu) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const auto model = LoadOrDie(ChainModel("nar"));
+  FakeLiteRt fake;
+  Create(fake);
+  auto interpreter = InterpreterOrDie(*model);
+  ASSERT_TRUE(interpreter->ApplyDelegate(fake.delegate()).ok());
+  EXPECT_EQ(ReportOf(fake)["nodes_delegated"], 2);
+  EXPECT_EQ(ReportOf(fake)["cpu"][0]["op"], "REVERSE_SEQUENCE");
+  ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
+}
+
+// The app's context, given to LiteRT's environment and current: borrowed.
+TEST(LitertDelegateTest, BorrowsTheEnvironmentsContext) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  auto app = egl::Context::Create({});
+  ASSERT_TRUE(app.ok()) << app.status();
+  const auto model = LoadOrDie(ChainModel("can"));
+  FakeLiteRt fake;
+  fake.environment_options[litert::kEglDisplay] = (*app)->display();
+  fake.environment_options[litert::kEglContext] = (*app)->handle();
+  auto interpreter = InterpreterOrDie(*model);
+  const absl::Status ran = (*app)->Run([&] {
+    Create(fake);
+    EXPECT_TRUE(interpreter->ApplyDelegate(fake.delegate()).ok());
+    EXPECT_EQ(ReportOf(fake)["context"], "borrowed");
+    ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
+    interpreter.reset();
+    fake.DeleteDelegate();
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(ran.ok()) << ran;
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
