@@ -75,11 +75,15 @@ void RestoreIndexed(GLenum target, const IndexedBuffers& buffers) {
   }
 }
 
+void DropErrors() {
+  for (int i = 0; i < 16 && gl().GetError() != GL_NO_ERROR; ++i) {
+  }
+}
+
 }  // namespace
 
 GlState::GlState(const DeviceInfo& device) {
-  for (int i = 0; i < 16 && gl().GetError() != GL_NO_ERROR; ++i) {
-  }
+  DropErrors();
   program_ = GetInt(GL_CURRENT_PROGRAM);
   draw_framebuffer_ = GetInt(GL_DRAW_FRAMEBUFFER_BINDING);
   read_framebuffer_ = GetInt(GL_READ_FRAMEBUFFER_BINDING);
@@ -165,6 +169,7 @@ void GlState::Restore() const {
   gl().BindFramebuffer(GL_DRAW_FRAMEBUFFER, draw_framebuffer_);
   gl().BindFramebuffer(GL_READ_FRAMEBUFFER, read_framebuffer_);
   gl().UseProgram(program_);
+  DropErrors();  // of a program that the app deleted while it was current
 }
 
 }  // namespace gles_delegate::egl

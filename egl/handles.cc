@@ -11,6 +11,7 @@ void DeleteTexture(GLuint id) { gl().DeleteTextures(1, &id); }
 void DeleteShader(GLuint id) { gl().DeleteShader(id); }
 void DeleteProgram(GLuint id) { gl().DeleteProgram(id); }
 void DeleteQuery(GLuint id) { gl().DeleteQueries(1, &id); }
+void DeleteSampler(GLuint id) { gl().DeleteSamplers(1, &id); }
 
 bool HasExtension(absl::string_view name) {
   GLint count = 0;

@@ -64,6 +64,7 @@ void DeleteTexture(GLuint id);
 void DeleteShader(GLuint id);
 void DeleteProgram(GLuint id);
 void DeleteQuery(GLuint id);
+void DeleteSampler(GLuint id);
 
 class Buffer {
  public:
@@ -129,6 +130,18 @@ class Texture {
  private:
   Handle<DeleteTexture> handle_;
   Desc desc_;
+};
+
+// A sampler object: nearest texels, clamped at the edges. With it a texture
+// whose first level alone is there is complete, whatever its own filters want.
+class Sampler {
+ public:
+  Sampler() = default;
+  static absl::StatusOr<Sampler> Nearest();
+  GLuint id() const { return handle_.id(); }
+
+ private:
+  Handle<DeleteSampler> handle_;
 };
 
 class Program {

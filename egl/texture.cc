@@ -185,4 +185,17 @@ absl::Status Texture::Upload(int x, int y, int layer, int width, int height,
   return absl::OkStatus();
 }
 
+absl::StatusOr<Sampler> Sampler::Nearest() {
+  GLuint id = 0;
+  gl().GenSamplers(1, &id);
+  Sampler sampler;
+  sampler.handle_ = Handle<DeleteSampler>(id);
+  gl().SamplerParameteri(id, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+  gl().SamplerParameteri(id, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+  gl().SamplerParameteri(id, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+  gl().SamplerParameteri(id, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+  if (auto s = CheckGl("making a sampler"); !s.ok()) return s;
+  return sampler;
+}
+
 }  // namespace gles_delegate::egl

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "delegate/runtime/object_form.h"
 #include "egl/gl_api.h"
 #include "gl_shaders/shader.h"
 
@@ -22,6 +23,7 @@ struct Binding {
   GLenum format = 0;  // of an image
   GLenum access = 0;  // of an image
   GLboolean layered = GL_FALSE;
+  GLuint sampler = 0;  // of a texture of the app's
 };
 
 // What an upload or a readback moves: bytes [begin, end) of the buffer of one
@@ -46,6 +48,10 @@ struct Command {
   std::string label;       // "CONV_2D 12"
   std::string shader;      // "conv_1x1"
   Piece piece;             // of an upload or a readback
+  // Of a transfer from or to an object of the app's: where its own members of
+  // the Params block begin. -1: of any other command.
+  GLintptr object_params = -1;
+  ObjectScaling scaling;  // what is there
 };
 
 }  // namespace gles_delegate

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/plan/dispatch_shader.h"
 #include "delegate/runtime/check_limits.h"
+#include "delegate/runtime/object_transfer.h"
 
 namespace gles_delegate {
 
@@ -26,16 +27,17 @@ Binding Bind(const Bindings::Point& point, const Resource& resource,
   return b;
 }
 
-AccessKind AccessKindOf(Bindings::Kind kind) {
-  switch (kind) {
-    case Bindings::Kind::kSampler:
-      return AccessKind::kFetch;
-    case Bindings::Kind::kImage:
-      return AccessKind::kImage;
-    case Bindings::Kind::kBuffer:
-      return AccessKind::kBuffer;
-  }
-  return AccessKind::kBuffer;
+// The host's buffer of a transfer, or the object of the app's in its place.
+Binding BindObject(const HostTransfer& transfer, GLuint sampler,
+                   const Bindings& others) {
+  const auto [kind, unit] =
+      ObjectBinding(transfer.object(), transfer.is_upload(), others);
+  Binding b{kind, unit, transfer.shader_object()};
+  b.target = GL_TEXTURE_2D;
+  b.format = transfer.object().image_format;
+  b.access = GL_WRITE_ONLY;
+  if (kind == Bindings::Kind::kSampler) b.sampler = sampler;
+  return b;
 }
 
 }  // namespace
@@ -91,8 +93,14 @@ absl::StatusOr<Command> CommandBuilder::MakeCommand(size_t dispatch,
   }
   command.piece = in_.schedule.pieces[dispatch];
   if (command.piece.index >= 0) {
-    command.bindings.push_back({Bindings::Kind::kBuffer, points.buffers,
-                                TransferOf(dispatch).shader_buffer()});
+    const HostTransfer& transfer = TransferOf(dispatch);
+    command.bindings.push_back(BindObject(transfer, in_.sampler, points));
+    if (transfer.is_bound() && !transfer.object().is_plain) {
+      command.object_params =
+          command.params_offset +
+          static_cast<GLintptr>(program.params.bytes().size() -
+                                d.uniforms.bytes().size());
+    }
   }
   // The pieces of an input lie apart: none waits for the piece before it.
   if (dispatch < in_.schedule.uploads && command.piece.begin > 0) {
@@ -115,7 +123,19 @@ absl::Status CommandBuilder::DescribeToValidator(size_t dispatch,
   const Dispatch& d = in_.schedule.dispatches[dispatch];
   const Piece& piece = command.piece;
   Bindings bound = points;
-  if (piece.index >= 0) ++bound.buffers;  // the host's, after all others
+  if (piece.index >= 0) {  // the host's buffer or the object, after all others
+    switch (command.bindings.back().kind) {
+      case Bindings::Kind::kSampler:
+        ++bound.samplers;
+        break;
+      case Bindings::Kind::kImage:
+        ++bound.images;
+        break;
+      case Bindings::Kind::kBuffer:
+        ++bound.buffers;
+        break;
+    }
+  }
   if (auto s = CheckDeviceLimits(d, bound, command.params_bytes,
                                  command.params_offset, in_.device);
       !s.ok()) {
@@ -136,7 +156,7 @@ absl::Status CommandBuilder::DescribeToValidator(size_t dispatch,
     const HostTransfer& transfer = TransferOf(dispatch);
     told.continues = transfer.is_upload() && piece.begin > 0;
     told.touches.push_back({transfer.shader_resource(),
-                            AccessKind::kBuffer,
+                            AccessKindOf(command.bindings.back().kind),
                             !transfer.is_upload(),
                             kNoTensor,
                             {piece.begin, piece.end}});

@@ -28,6 +28,7 @@ struct CommandSources {
   const std::vector<DispatchProgram>& programs;         // by dispatch
   const std::vector<HostTransfer>& inputs;
   const std::vector<HostTransfer>& outputs;
+  GLuint sampler = 0;  // for textures of the app's
 };
 
 // What one Params block takes in the buffer of all of them: up to an offset at

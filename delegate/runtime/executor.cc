@@ -31,11 +31,16 @@ void Executor::Record(const Command& command, GLuint* program) {
   }
   gl().BindBufferRange(GL_UNIFORM_BUFFER, 0, parts_.params.id(),
                        command.params_offset, command.params_bytes);
+  int sampled = -1;  // the unit with a sampler object
   for (const Binding& b : command.bindings) {
     switch (b.kind) {
       case Bindings::Kind::kSampler:
         gl().ActiveTexture(GL_TEXTURE0 + b.unit);
         gl().BindTexture(b.target, b.object);
+        if (b.sampler != 0) {
+          gl().BindSampler(b.unit, b.sampler);
+          sampled = b.unit;
+        }
         break;
       case Bindings::Kind::kImage:
         gl().BindImageTexture(b.unit, b.object, 0, b.layered, 0, b.access,
@@ -47,6 +52,7 @@ void Executor::Record(const Command& command, GLuint* program) {
     }
   }
   gl().DispatchCompute(command.groups[0], command.groups[1], command.groups[2]);
+  if (sampled >= 0) gl().BindSampler(sampled, 0);
   if (validator() != nullptr) {
     validator()->Dispatched(
         static_cast<int>(&command - parts_.commands.data()));
@@ -105,22 +111,6 @@ absl::Status Executor::RecordTimed() {
     ++entry.count;
   }
   return absl::OkStatus();
-}
-
-void Executor::UseBuffers(absl::Span<const GLuint> inputs,
-                          absl::Span<const GLuint> outputs) {
-  for (size_t i = 0; i < parts_.commands.size(); ++i) {
-    Command& command = parts_.commands[i];
-    const int index = command.piece.index;
-    if (index < 0) continue;
-    const bool is_upload = i < uploads_end();
-    HostTransfer& transfer =
-        (is_upload ? parts_.inputs : parts_.outputs)[index];
-    if (!transfer.is_bound()) continue;
-    transfer.UseBuffer((is_upload ? inputs : outputs)[index]);
-    // The host's buffer is the last one (CommandBuilder::MakeCommand()).
-    command.bindings.back().object = transfer.shader_buffer();
-  }
 }
 
 void Executor::Begin(Inputs inputs) {

@@ -49,7 +49,8 @@ struct ExecutorParts {
   // By input and by output of the graph.
   std::vector<HostTransfer> inputs;
   std::vector<HostTransfer> outputs;
-  egl::Buffer params;  // the Params blocks of all commands
+  egl::Buffer params;    // the Params blocks of all commands
+  egl::Sampler sampler;  // for textures of the app's; none where none is read
   // What the commands bind, kept alive.
   std::vector<egl::Texture> textures;
   std::vector<egl::Buffer> buffers;
@@ -77,7 +78,7 @@ class Executor {
   // here. `cache` (may be null) gives what an earlier start saved, and saves
   // what it did not have. Errors carry the op's label and the driver's log.
   // kDataLoss: the cache is damaged; Reject() it and create anew.
-  // `bound`: inputs and outputs for which UseBuffers() brings buffers.
+  // `bound`: inputs and outputs for which UseObjects() brings objects.
   static absl::StatusOr<std::unique_ptr<Executor>> Create(
       const egl::Context& context, ProgramCache* programs, const Graph& graph,
       std::vector<Dispatch> dispatches, const DeviceProfile& profile,
@@ -106,14 +107,14 @@ class Executor {
   absl::Status Submit(absl::Span<const absl::Span<const uint8_t>> inputs);
   absl::Status Collect(absl::Span<const absl::Span<uint8_t>> outputs);
 
-  // The app's buffers of the inputs and outputs that are bound, by position,
-  // from the next Invoke on; 0 for one that is not bound. What the spans of
-  // Invoke hold for bound ones is not looked at. Each buffer holds the values
-  // in BHWC order, tightly packed; the executor reads what the app's shaders,
-  // copies and uploads of the same context wrote before, and whatever the app
-  // does after Invoke sees what it wrote.
-  void UseBuffers(absl::Span<const GLuint> inputs,
-                  absl::Span<const GLuint> outputs);
+  // The app's textures and buffers of the inputs and outputs that are bound, by
+  // position, from the next Invoke on; those of others are not looked at, nor
+  // is what the spans of Invoke hold for bound ones. Each object has the form
+  // that Create() was given. The executor reads what the app's commands of the
+  // same context wrote before, and whatever the app does after Invoke sees what
+  // it wrote.
+  absl::Status UseObjects(absl::Span<const UsedObject> inputs,
+                          absl::Span<const UsedObject> outputs);
 
   // How Collect and Invoke wait for the GPU. false, as an executor is made:
   // asleep in the driver. true: the executor first asks the driver again and

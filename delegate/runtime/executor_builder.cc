@@ -40,6 +40,18 @@ absl::Status MakeTransferMemory(const std::vector<Resource>& tensors,
   return absl::OkStatus();
 }
 
+// Where a texture of the app's is read.
+absl::Status MakeSampler(ExecutorParts* parts) {
+  for (const HostTransfer& input : parts->inputs) {
+    if (input.object().kind != ObjectForm::Kind::kTexture) continue;
+    auto sampler = egl::Sampler::Nearest();
+    if (!sampler.ok()) return sampler.status();
+    parts->sampler = *std::move(sampler);
+    return absl::OkStatus();
+  }
+  return absl::OkStatus();
+}
+
 // By dispatch; constant tensors are put among `tensors`.
 absl::StatusOr<std::vector<std::vector<Resource>>> UploadConstants(
     const Schedule& schedule, ConstantUploader* uploader,
@@ -74,9 +86,19 @@ void SetOuterBarriers(const Graph& graph, ExecutorParts* parts) {
   for (const HostTransfer& output : parts->outputs) {
     parts->final_barrier |= FinalBarrierOf(output.way());
   }
-  // An app's shader may have written a buffer that it has bound.
+  // An app's shader may have written what the app has bound.
   for (const HostTransfer& input : parts->inputs) {
-    if (input.is_bound()) parts->first_barrier |= GL_SHADER_STORAGE_BARRIER_BIT;
+    if (!input.is_bound()) continue;
+    parts->first_barrier |= input.object().kind == ObjectForm::Kind::kTexture
+                                ? GL_TEXTURE_FETCH_BARRIER_BIT
+                                : GL_SHADER_STORAGE_BARRIER_BIT;
+  }
+  // ... or may still read what the last Invoke left.
+  for (const HostTransfer& output : parts->outputs) {
+    if (!output.is_bound()) continue;
+    parts->first_barrier |= output.object().kind == ObjectForm::Kind::kTexture
+                                ? GL_SHADER_IMAGE_ACCESS_BARRIER_BIT
+                                : GL_SHADER_STORAGE_BARRIER_BIT;
   }
   // What an Invoke writes to variable tensors, the next Invoke reads; and where
   // no fence is waited for at the end of an Invoke, the stores of the next one
@@ -163,6 +185,7 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
   timer.Lap("constants");
   parts.stats.upload_ms = MsSince(start);
   const auto compile = std::chrono::steady_clock::now();
+  if (auto s = MakeSampler(&parts); !s.ok()) return s;
   auto compiled = CompileDispatches(context, graph, schedule.dispatches,
                                     profile, programs, cache);
   if (!compiled.ok()) return compiled.status();
@@ -170,10 +193,10 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
   timer.Lap("programs");
   parts.stats.compile_ms = MsSince(compile);
 
-  if (auto s =
-          MakeCommands({context.device(), graph, schedule, tensors->tensors,
-                        *constants, *compiled, parts.inputs, parts.outputs},
-                       &parts);
+  if (auto s = MakeCommands(
+          {context.device(), graph, schedule, tensors->tensors, *constants,
+           *compiled, parts.inputs, parts.outputs, parts.sampler.id()},
+          &parts);
       !s.ok()) {
     return s;
   }

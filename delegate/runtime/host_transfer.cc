@@ -76,16 +76,18 @@ int64_t HostElementBytes(const Tensor& tensor) {
 
 HostTransfer::HostTransfer(Direction direction, TensorId id,
                            const Tensor& tensor, const DeviceProfile& profile,
-                           bool can_map, bool is_bound)
+                           bool can_map, const ObjectForm& object)
     : direction_(direction),
-      way_(is_bound ? Way::kBound
-                    : ChooseWay(direction, tensor, profile, can_map)),
+      object_(object),
+      way_(object.is_bound() ? Way::kBound
+                             : ChooseWay(direction, tensor, profile, can_map)),
       element_(ChooseElement(tensor, profile, way_)),
       tensor_(id),
       shape_(tensor.shape),
       name_(tensor.ToString()),
       host_bytes_(tensor.shape.elements() * HostElementBytes(tensor)),
-      bytes_(host_bytes_ / widening()),
+      bytes_(is_bound() ? ObjectBytes(object, tensor.shape)
+                        : host_bytes_ / widening()),
       // A staged upload goes in pieces on the host's side, not on the GPU's.
       piece_bytes_(way_ == Way::kBound ? 0
                    : direction == Direction::kReadback
@@ -151,7 +153,7 @@ void HostTransfer::TellValidator(Validator* validator) {
   const std::string name =
       absl::StrCat(is_upload() ? "input " : "output ", name_);
   resource_ = validator->AddResource(absl::StrCat(
-      is_bound() ? "the app's" : "the host's", " buffer of ", name));
+      is_bound() ? "the app's object" : "the host's buffer", " of ", name));
   if (!is_staged()) return;
   staging_resource_ = validator->AddResource(
       absl::StrCat("the GPU's staging buffer of ", name));
@@ -169,7 +171,7 @@ void HostTransfer::Unpack(absl::Span<uint8_t> to) const {
 
 void HostTransfer::BringBound() const {
   if (validator_ == nullptr) return;
-  validator_->Uploaded(resource_, {0, bytes_});
+  validator_->Uploaded(resource_, {});
 }
 
 void HostTransfer::Fill(absl::Span<const uint8_t> from, size_t begin,

@@ -12,6 +12,7 @@
 #include "absl/types/span.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
+#include "delegate/runtime/object_form.h"
 #include "delegate/runtime/validator.h"
 #include "egl/host_copy.h"
 #include "egl/objects.h"
@@ -46,9 +47,8 @@ class HostTransfer {
     // A buffer in the host's order that does not stay mapped, for lack of
     // GL_EXT_buffer_storage. Each Invoke uploads or reads it by calls of GL.
     kUnmapped,
-    // A buffer of the app's, in the host's order. A dispatch reads or writes
-    // it;
-    // nothing is copied, and the host's tensor is not touched.
+    // A texture or buffer of the app's. A dispatch reads or writes it; nothing
+    // is copied, and the host's tensor is not touched.
     kBound,
   };
 
@@ -59,11 +59,11 @@ class HostTransfer {
     kCode,  // a byte, as in the host's tensor
   };
 
-  // `can_map`: buffers can stay mapped (egl::Buffer::CanBeMapped). `is_bound`:
-  // the way is kBound.
+  // `can_map`: buffers can stay mapped (egl::Buffer::CanBeMapped). `object`:
+  // where it is of any kind, the way is kBound.
   HostTransfer(Direction direction, TensorId id, const Tensor& tensor,
                const DeviceProfile& profile, bool can_map,
-               bool is_bound = false);
+               const ObjectForm& object = {});
 
   Direction direction() const { return direction_; }
   bool is_upload() const { return direction_ == Direction::kUpload; }
@@ -72,6 +72,7 @@ class HostTransfer {
   bool is_packed_by_host() const { return way_ == Way::kPackedByHost; }
   bool is_staged() const { return way_ == Way::kStaged; }
   bool is_bound() const { return way_ == Way::kBound; }
+  const ObjectForm& object() const { return object_; }
   // The buffer in the host's order stays mapped.
   bool stays_mapped() const { return way_ == Way::kMapped || is_staged(); }
 
@@ -93,14 +94,14 @@ class HostTransfer {
   // For kPackedByHost: the tensor's texels, mapped for as long as this lives,
   // and the tensor's slot, by the validator's count.
   void UseTensorMemory(uint8_t* texels, int slot);
-  // For kBound, before each Invoke that uses another one: the app's buffer,
-  // which holds at least bytes() bytes.
-  void UseBuffer(GLuint buffer) { bound_ = buffer; }
+  // For kBound, before each Invoke that uses another one: the name of the app's
+  // object, which has the form object() (a buffer: at least bytes() bytes).
+  void UseObject(GLuint name) { bound_ = name; }
   // From here on `validator`, which outlives this, is told of each copy.
   void TellValidator(Validator* validator);
 
-  // The buffer that the dispatch binds, and the validator's id of that buffer.
-  GLuint shader_buffer() const {
+  // What the dispatch binds, and the validator's id of that.
+  GLuint shader_object() const {
     if (is_bound()) return bound_;
     return is_staged() ? staging_.id() : buffer_.id();
   }
@@ -148,6 +149,7 @@ class HostTransfer {
   void Take(absl::Span<uint8_t> to, size_t begin, size_t end) const;
 
   Direction direction_;
+  ObjectForm object_;  // of kBound
   Way way_;
   Element element_;
   TensorId tensor_;
@@ -166,13 +168,6 @@ class HostTransfer {
   // The validator's ids of buffer_ (kPackedByHost: of the slot) and staging_.
   int resource_ = -1;
   int staging_resource_ = -1;
-};
-
-// Which inputs and outputs of a graph, by position, are in buffers of the
-// app's; empty: none.
-struct BoundTransfers {
-  std::vector<bool> inputs;
-  std::vector<bool> outputs;
 };
 
 // HostTransfer::gpu_bytes() of all.

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/plan/dispatch_shader.h"
 #include "delegate/plan/planner.h"
+#include "delegate/runtime/object_transfer.h"
 
 namespace gles_delegate {
 
@@ -81,6 +82,13 @@ Dispatch WholeTransfer(const Graph& graph, const HostTransfer& transfer,
 // Adds the dispatches of one input or output.
 void AddTransfer(const Graph& graph, const HostTransfer& transfer, int index,
                  const DeviceProfile& profile, Schedule* schedule) {
+  if (transfer.is_bound() && !transfer.object().is_plain) {
+    schedule->dispatches.push_back(
+        ObjectTransfer(graph, transfer.tensor(), transfer.object(),
+                       transfer.is_upload(), profile));
+    schedule->pieces.push_back({index, 0, Validator::kWhole, false});
+    return;
+  }
   Layout layout;
   const Dispatch whole = WholeTransfer(graph, transfer, profile, &layout);
   const int64_t bytes = static_cast<int64_t>(transfer.bytes());
@@ -118,11 +126,12 @@ TransferPlan PlanTransfers(const Graph& graph, std::vector<Dispatch> plan,
                            const BoundTransfers& bound) {
   const auto choose = [&](HostTransfer::Direction direction,
                           const std::vector<TensorId>& ids,
-                          const std::vector<bool>& are_bound) {
+                          const std::vector<ObjectForm>& objects) {
     std::vector<HostTransfer> transfers;
     for (size_t i = 0; i < ids.size(); ++i) {
       transfers.emplace_back(direction, ids[i], graph.tensor(ids[i]), profile,
-                             can_map, i < are_bound.size() && are_bound[i]);
+                             can_map,
+                             i < objects.size() ? objects[i] : ObjectForm());
     }
     return transfers;
   };

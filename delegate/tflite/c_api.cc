@@ -9,6 +9,7 @@
 #include "delegate/tflite/devices.h"
 #include "delegate/tflite/failing_delegate.h"
 #include "delegate/tflite/gles_simple_delegate.h"
+#include "delegate/tflite/object_struct.h"
 #include "delegate/tflite/options.h"
 #include "gles_delegate/gles_delegate.h"
 
@@ -86,13 +87,30 @@ int32_t TfLiteGlesDelegateBindBuffer(TfLiteDelegate* delegate,
     return Result(absl::InvalidArgumentError(
         absl::StrCat("layout ", layout, " is not one of this library's")));
   }
+  TfLiteGlesObject object = TfLiteGlesDelegateObjectDefault();
+  object.name = gl_buffer;
   return Result(
-      gles_delegate::BindBufferOfWrapped(delegate, tensor_index, gl_buffer));
+      gles_delegate::BindObjectOfWrapped(delegate, tensor_index, &object));
+}
+
+void TfLiteGlesDelegateObjectInit(TfLiteGlesObject* object,
+                                  size_t struct_size) {
+  gles_delegate::InitObject(object, struct_size);
+}
+
+int32_t TfLiteGlesDelegateBindObject(TfLiteDelegate* delegate,
+                                     int32_t tensor_index,
+                                     const TfLiteGlesObject* object) {
+  auto whole = gles_delegate::WholeObject(object);
+  if (!whole.ok()) return Result(whole.status());
+  return Result(
+      gles_delegate::BindObjectOfWrapped(delegate, tensor_index, &*whole));
 }
 
 int32_t TfLiteGlesDelegateUnbindBuffer(TfLiteDelegate* delegate,
                                        int32_t tensor_index) {
-  return Result(gles_delegate::BindBufferOfWrapped(delegate, tensor_index, 0));
+  return Result(
+      gles_delegate::BindObjectOfWrapped(delegate, tensor_index, nullptr));
 }
 
 const TfLiteGlesCustomOp* TfLiteGlesDelegateCustomOps(size_t* count) {

@@ -30,7 +30,9 @@ class FailingDelegate final : public SimpleDelegate {
       TfLiteContext*, const ModelPartition&) override {
     return reason_;
   }
-  absl::Status BindBuffer(int, uint32_t) override { return reason_; }
+  absl::Status BindObject(int, const TfLiteGlesObject*) override {
+    return reason_;
+  }
   void Finish(TfLiteContext*, const absl::Status&) override {}
   const char* Report() override { return report_.c_str(); }
 

@@ -213,7 +213,7 @@ absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::MakeKernel(
   return GlesKernel::Create(
       *context, *model_,
       {gpu_, profile_, options_, cpu_kernels(), ReadOptionsOf(options_), nodes_,
-       partition, std::make_shared<PartitionReport>(), buffers_});
+       partition, std::make_shared<PartitionReport>(), objects_});
 }
 
 absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::TakeKernel(
@@ -256,7 +256,7 @@ void GlesSimpleDelegate::Finish(TfLiteContext* context,
                      now().nodes_total, " nodes in ", now().partitions_chosen,
                      " partitions run on the GPU"));
   }
-  WarnOfUnusedBuffers(context);
+  WarnOfUnusedObjects(context);
   model_.reset();
 }
 

@@ -38,7 +38,7 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   void Finish(TfLiteContext* context, const absl::Status& applied) override;
   absl::Status WriteReport() override;
   bool FallsBackToCpu() const override { return options_.fallback_to_cpu; }
-  absl::Status BindBuffer(int tensor, uint32_t buffer) override;
+  absl::Status BindObject(int tensor, const TfLiteGlesObject* object) override;
   const char* Report() override;
   std::shared_ptr<WorkerThread> worker() const override { return worker_; }
 
@@ -71,15 +71,15 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   // partition.
   bool IsOnBorder(int tensor) const;
   // While the delegate is being applied, once partitions are chosen.
-  void WarnOfUnusedBuffers(TfLiteContext* context) const;
+  void WarnOfUnusedObjects(TfLiteContext* context) const;
   std::string MakeReport() const;
 
   SubgraphReport& now() { return subgraphs_[current_]; }
 
   Options options_;
   const std::shared_ptr<WorkerThread> worker_;
-  const std::shared_ptr<BoundBuffers> buffers_ =
-      std::make_shared<BoundBuffers>();
+  const std::shared_ptr<BoundObjects> objects_ =
+      std::make_shared<BoundObjects>();
   std::shared_ptr<Gpu> gpu_;  // nullptr: never applied
   DeviceProfile profile_;
   Runtime runtime_;

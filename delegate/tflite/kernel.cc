@@ -165,8 +165,8 @@ absl::Status GlesKernel::Build() {
   setup_.report->profile.clear();
   has_state_ = false;
   executor_context_ = setup_.gpu->context;
-  buffers_version_ = -1;
-  bound_ = BoundOnes();
+  objects_version_ = -1;
+  bound_ = FormsOf(ResolveObjects());
   builder_.Bind(bound_);
   auto executor = builder_.Build(graph_, original_);
   if (!executor.ok()) return executor.status();
@@ -239,8 +239,8 @@ absl::Status GlesKernel::EvalAnywhere(TfLiteContext* context) {
       if (auto s = Recover(context); !s.ok()) return s;
     }
   }
-  if (setup_.buffers->version() != buffers_version_) {
-    if (auto s = UpdateBuffers(context); !s.ok()) return s;
+  if (setup_.objects->version() != objects_version_) {
+    if (auto s = UpdateObjects(context); !s.ok()) return s;
   }
   if (on_cpu_ != nullptr) return EvalOnCpu(context);
   if (invoked_) return EvalOnGpu(context);
@@ -254,7 +254,7 @@ absl::Status GlesKernel::EvalAnywhere(TfLiteContext* context) {
 absl::Status GlesKernel::EvalOnGpu(TfLiteContext* context) {
   input_values_.clear();
   for (size_t i = 0; i < inputs_.size(); ++i) {
-    if (bound_.inputs[i]) {
+    if (bound_.inputs[i].is_bound()) {
       input_values_.emplace_back();
       continue;
     }
@@ -264,7 +264,7 @@ absl::Status GlesKernel::EvalOnGpu(TfLiteContext* context) {
   }
   output_room_.clear();
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    if (bound_.outputs[i]) {
+    if (bound_.outputs[i].is_bound()) {
       output_room_.emplace_back();
       continue;
     }
@@ -280,7 +280,7 @@ absl::Status GlesKernel::EvalOnGpu(TfLiteContext* context) {
       if (auto s = constant.CopyTo(context); !s.ok()) return s;
     }
     for (size_t i = 0; i < outputs_.size(); ++i) {
-      if (bound_.outputs[i]) continue;
+      if (bound_.outputs[i].is_bound()) continue;
       outputs_[i].Finish(context->tensors[output_tensors_[i]]);
     }
     for (size_t i = 0; i < inputs_.size(); ++i) {

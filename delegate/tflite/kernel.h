@@ -11,7 +11,7 @@
 #include "delegate/partition/partition_builder.h"
 #include "delegate/partition/partition_report.h"
 #include "delegate/runtime/executor.h"
-#include "delegate/tflite/bound_buffers.h"
+#include "delegate/tflite/bound_objects.h"
 #include "delegate/tflite/compare_speeds.h"
 #include "delegate/tflite/constant_output.h"
 #include "delegate/tflite/cpu_partition.h"
@@ -19,6 +19,7 @@
 #include "delegate/tflite/host_tensor.h"
 #include "delegate/tflite/options.h"
 #include "delegate/tflite/reader.h"
+#include "delegate/tflite/resolve_object.h"
 #include "delegate/tflite/simple_delegate.h"
 #include "quant/cpu_kernels.h"
 
@@ -35,7 +36,7 @@ struct KernelSetup {
   ModelNodes nodes;  // of the model
   ModelPartition partition;
   std::shared_ptr<PartitionReport> report;      // which the kernel fills in
-  std::shared_ptr<const BoundBuffers> buffers;  // of the app's
+  std::shared_ptr<const BoundObjects> objects;  // of the app's
 };
 
 class GlesKernel final : public SimpleDelegateKernel {
@@ -94,16 +95,19 @@ class GlesKernel final : public SimpleDelegateKernel {
   // run on the CPU.
   absl::Status ReserveMemoryAnew(TfLiteContext* context);
   void ReleaseMemory();
-  // Takes what is bound since the last call (kernel_buffers.cc): builds anew
-  // where other tensors are bound than before. kFailedPrecondition: one of them
-  // cannot be.
-  absl::Status UpdateBuffers(TfLiteContext* context);
-  // The app's buffers of these tensors of graph_; 0: none.
-  std::vector<GLuint> BuffersOf(const std::vector<TensorId>& tensors) const;
-  // Which inputs and outputs have one, of those that can.
-  BoundTransfers BoundOnes() const;
+  // Takes what is bound since the last call (kernel_objects.cc): builds anew
+  // where other tensors are bound than before, or in another form.
+  // kFailedPrecondition: one of them cannot be.
+  absl::Status UpdateObjects(TfLiteContext* context);
+  // What is bound to the graph's inputs and outputs; of what cannot be, the
+  // first reason. Inside the context.
+  struct ResolvedObjects {
+    std::vector<ResolvedObject> inputs, outputs;
+    absl::Status status;
+  };
+  ResolvedObjects ResolveObjects() const;
+  static BoundTransfers FormsOf(const ResolvedObjects& objects);
   absl::Status CheckBound(TfLiteContext* context, TensorId id) const;
-  absl::Status CheckBuffer(TensorId id, GLuint buffer) const;
   // Whether executor_ may run: its context is the delegate's, and not lost.
   bool IsBuilt() const;
   void DropExecutor();
@@ -148,7 +152,7 @@ class GlesKernel final : public SimpleDelegateKernel {
   // fault.
   int guilty_resets_ = 0;
   BoundTransfers bound_;        // that executor_ was built for
-  int buffers_version_ = -1;    // that executor_ uses; -1: none yet
+  int objects_version_ = -1;    // that executor_ uses; -1: none yet
   int64_t reserved_bytes_ = 0;  // of setup_.gpu's
   std::thread::id thread_;      // that prepared the kernel
 };

@@ -26,8 +26,8 @@ absl::Status GlesKernel::CheckMeasurable(TfLiteContext* context) const {
           absl::StrCat("tensor ", id, " is dynamic"));
     }
   }
-  if (!setup_.buffers->all().empty()) {
-    return absl::FailedPreconditionError("GL buffers are bound");
+  if (!setup_.objects->all().empty()) {
+    return absl::FailedPreconditionError("GL objects are bound");
   }
   if (setup_.options.enable_op_profiling) {
     return absl::FailedPreconditionError(

@@ -241,15 +241,15 @@ TfLiteDelegate* WrapDelegate(std::unique_ptr<SimpleDelegate> delegate) {
   return &wrapped->abi.base;
 }
 
-absl::Status BindBufferOfWrapped(TfLiteDelegate* delegate, int tensor,
-                                 uint32_t buffer) {
+absl::Status BindObjectOfWrapped(TfLiteDelegate* delegate, int tensor,
+                                 const TfLiteGlesObject* object) {
   if (!IsWrapped(delegate)) {
     return absl::InvalidArgumentError(
         "the delegate is not one of this library");
   }
   SimpleDelegate& wrapped = *DelegateOf(delegate);
   return OnItsThread(wrapped,
-                     [&] { return wrapped.BindBuffer(tensor, buffer); });
+                     [&] { return wrapped.BindObject(tensor, object); });
 }
 
 const char* ReportOfWrapped(TfLiteDelegate* delegate) {

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "delegate/runtime/worker_thread.h"
+#include "gles_delegate/gles_delegate.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
@@ -65,9 +66,10 @@ class SimpleDelegate {
   // The thread that does the work of the delegate and of its kernels; nullptr:
   // each caller's own.
   virtual std::shared_ptr<WorkerThread> worker() const { return nullptr; }
-  // Binds a buffer of the app's to TFLite's tensor; 0 unbinds.
+  // Binds an object of the app's to TFLite's tensor; nullptr unbinds.
   // kFailedPrecondition, with the reason: it can never be used.
-  virtual absl::Status BindBuffer(int tensor, uint32_t buffer) = 0;
+  virtual absl::Status BindObject(int tensor,
+                                  const TfLiteGlesObject* object) = 0;
   // After the partitions are replaced (or Initialize failed). `applied`: Ok, or
   // why the delegate could not be applied.
   virtual void Finish(TfLiteContext* context, const absl::Status& applied) = 0;
@@ -81,9 +83,9 @@ class SimpleDelegate {
 // Wraps a delegate for TFLite. Its `data_` owns a reference to `delegate`, as
 // does each kernel, so that either side may be deleted first.
 TfLiteDelegate* WrapDelegate(std::unique_ptr<SimpleDelegate> delegate);
-// SimpleDelegate::BindBuffer(). kInvalidArgument: not made by WrapDelegate.
-absl::Status BindBufferOfWrapped(TfLiteDelegate* delegate, int tensor,
-                                 uint32_t buffer);
+// SimpleDelegate::BindObject(). kInvalidArgument: not made by WrapDelegate.
+absl::Status BindObjectOfWrapped(TfLiteDelegate* delegate, int tensor,
+                                 const TfLiteGlesObject* object);
 // SimpleDelegate::Report(), where the delegate has a worker from its thread:
 // the text is then the calling thread's, and valid until its next call.
 // nullptr: not made by WrapDelegate (told by its Prepare function), or a forked

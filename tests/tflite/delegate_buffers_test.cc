@@ -9,9 +9,9 @@
 
 #include "egl/context.h"
 #include "egl/objects.h"
-#include "egl/testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/counted_calls.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/gl.h"
@@ -24,51 +24,12 @@ using ::gles_delegate::egl::Buffer;
 using ::gles_delegate::egl::Context;
 using ::gles_delegate::egl::egl;
 using ::gles_delegate::egl::gl;
-using ::gles_delegate::egl::GlApi;
 using ::gles_delegate::egl::Program;
-using ::gles_delegate::egl::ScopedGlOverride;
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
 constexpr float kUntouched = 12345;
-
-GlApi g_driver;
-int g_host_calls = 0;  // that move bytes between the CPU and GL, or make memory
-int g_programs = 0;    // made
-
-// Counts these calls while it lives.
-class CountedCalls {
- private:
-  const bool is_begun_ = [] {
-    g_driver = gl();
-    g_host_calls = g_programs = 0;
-    return true;
-  }();
-  ScopedGlOverride<GlApi, decltype(GlApi::BufferSubData)> sub_data_{
-      &GlApi::BufferSubData,
-      +[](GLenum target, GLintptr offset, GLsizeiptr size, const void* data) {
-        ++g_host_calls;
-        g_driver.BufferSubData(target, offset, size, data);
-      }};
-  ScopedGlOverride<GlApi, decltype(GlApi::MapBufferRange)> map_{
-      &GlApi::MapBufferRange, +[](GLenum target, GLintptr offset,
-                                  GLsizeiptr length, GLbitfield access) {
-        ++g_host_calls;
-        return g_driver.MapBufferRange(target, offset, length, access);
-      }};
-  ScopedGlOverride<GlApi, decltype(GlApi::BufferStorageEXT)> storage_{
-      &GlApi::BufferStorageEXT,
-      +[](GLenum target, GLsizeiptr size, const void* data, GLbitfield flags) {
-        ++g_host_calls;
-        g_driver.BufferStorageEXT(target, size, data, flags);
-      }};
-  ScopedGlOverride<GlApi, decltype(GlApi::CreateProgram)> program_{
-      &GlApi::CreateProgram, +[]() -> GLuint {
-        ++g_programs;
-        return g_driver.CreateProgram();
-      }};
-};
 
 // TFLite's tensor indices of a model's first input and output.
 struct Ends {
@@ -182,15 +143,15 @@ TEST_F(DelegateBuffersTest, NoByteOfABoundTensorCrossesToTheCpu) {
       const GLuint input = BufferOf(c.input);
       const GLuint output =
           BufferOf(std::vector<float>(c.output.size(), kUntouched));
-      const CountedCalls counted;
+      CountedCalls counted;
       if (!before) Apply();
-      g_host_calls = 0;
+      counted.Reset();
       ASSERT_EQ(Bind(ends_->input, input), 0) << TfLiteGlesDelegateLastError();
       ASSERT_EQ(Bind(ends_->output, output), 0);
       if (before) Apply();
       Poison();
       Invoke();
-      EXPECT_EQ(g_host_calls, 0);
+      EXPECT_EQ(counted.host_calls(), 0);
       EXPECT_THAT(interpreter_->output(0).data<float>(), Each(kUntouched));
       ExpectClose(Read(output), c.output);
       EXPECT_EQ(ReportOf(delegate_)["gpu_bytes"]["transfers"], 0);
@@ -215,11 +176,11 @@ TEST_F(DelegateBuffersTest, AnotherBufferCostsNothing) {
   };
   run(0);
   {
-    const CountedCalls counted;
+    CountedCalls counted;
     run(1);
     run(2);
-    EXPECT_EQ(g_host_calls, 0);
-    EXPECT_EQ(g_programs, 0);
+    EXPECT_EQ(counted.host_calls(), 0);
+    EXPECT_EQ(counted.programs(), 0);
   }
   for (int i = 0; i < 3; ++i) ExpectClose(Read(outputs[i]), cases[i].output);
 }

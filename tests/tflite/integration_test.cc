@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "gles_delegate/gles_delegate.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tensorflow/lite/c/c_api.h"
+#include "tests/testing/app_objects.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/gl.h"
@@ -130,6 +132,51 @@ TEST_F(IntegrationTest, Buffers) {
   EXPECT_EQ(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
     // clang-format on
     ExpectClose(ReadAll<float>(out), expected());
+    TfLiteInterpreterDelete(interpreter);
+    TfLiteGlesDelegateDelete(delegate);
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST_F(IntegrationTest, Textures) {
+  const auto app = MakeContext();
+  const absl::Status status = app->Run([&] {
+    const auto loaded = LoadOrDie(ChainModel("n", {1, 8, 8, 4}));
+    const auto* graph =
+        schema::GetModel(loaded->bytes().data())->subgraphs()->Get(0);
+    const int input_index = graph->inputs()->Get(0);
+    const int output_index = graph->outputs()->Get(0);
+    egl::Texture in =
+        Must(egl::Texture::Create({GL_TEXTURE_2D, GL_RGBA8, 640, 480, 1}));
+    const std::vector<uint8_t> white(640 * 480 * 4, 255);
+    EXPECT_TRUE(in.Upload(0, 0, 0, 640, 480, 1, white.data()).ok());
+    const egl::Texture out =
+        Must(egl::Texture::Create({GL_TEXTURE_2D, GL_RGBA16F, 8, 8, 1}));
+    const GLuint camera_texture = in.id(), overlay_texture = out.id();
+    TfLiteDelegate* delegate = TfLiteGlesDelegateCreate(nullptr);
+    TfLiteInterpreter* interpreter =
+        TfLiteInterpreterCreate(loaded->get(), nullptr);
+    TfLiteInterpreterModifyGraphWithDelegate(interpreter, delegate);
+    TfLiteInterpreterAllocateTensors(interpreter);
+    // clang-format off
+  TfLiteGlesObject camera = TfLiteGlesDelegateObjectDefault();
+  camera.type = kTfLiteGlesObjectTexture2d;
+  camera.name = camera_texture;
+  camera.scale = 2;  // of 0 to 1, as shaders sample GL_RGBA8
+  camera.bias = -1;
+  camera.resize = 1;
+  camera.crop_x = 80;
+  camera.crop_width = 480;
+  camera.crop_height = 480;
+  EXPECT_EQ(TfLiteGlesDelegateBindObject(delegate, input_index, &camera), 0);
+  TfLiteGlesObject overlay = TfLiteGlesDelegateObjectDefault();
+  overlay.type = kTfLiteGlesObjectTexture2d;
+  overlay.name = overlay_texture;
+  EXPECT_EQ(TfLiteGlesDelegateBindObject(delegate, output_index, &overlay), 0);
+  EXPECT_EQ(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
+    // clang-format on
+    EXPECT_THAT(ReadTexture(out), ::testing::Each(-1.0f));
     TfLiteInterpreterDelete(interpreter);
     TfLiteGlesDelegateDelete(delegate);
     return absl::OkStatus();

@@ -329,9 +329,9 @@ GLES_DELEGATE_EXPORT struct TfLiteDelegate* TfLiteGlesDelegateCreateRefusal(
 GLES_DELEGATE_EXPORT void TfLiteGlesDelegateDelete(
     struct TfLiteDelegate* delegate);
 
-// Why the last TfLiteGlesDelegateCreate, ...BindBuffer or ...UnbindBuffer on
-// this thread returned NULL or an error; "" where it did not. Never NULL
-// itself, valid until the next call on this thread.
+// Why the last TfLiteGlesDelegateCreate, ...BindObject, ...BindBuffer or
+// ...UnbindBuffer on this thread returned NULL or an error; "" where it did
+// not. Never NULL itself, valid until the next call on this thread.
 GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateLastError(void);
 
 // What the delegate did, as a JSON object: device, driver, partitions, each
@@ -354,36 +354,132 @@ enum TfLiteGlesBufferLayout {
   kTfLiteGlesLayoutBhwcFloat32 = 0,
 };
 
-// Lets `gl_buffer`, a buffer object of the app's context, stand in for a
-// tensor: Invoke reads an input from it, or writes an output to it, on the GPU,
-// and does not touch the tensor's memory on the CPU. Before the delegate is
-// applied or after that, until TfLiteGlesDelegateUnbindBuffer() or another bind
-// of the same tensor; from the next Invoke on. Where other tensors are bound
-// than before, that Invoke builds the partition anew; another buffer for the
-// same tensor costs nothing.
-//
-// `tensor_index`: the model's, of a float32 input or output of what the
-// delegate runs on the GPU, which no node on the CPU reads. `gl_buffer`: at
-// least the tensor's bytes; not copied and not owned, it must live until it is
-// unbound. `layout`: TfLiteGlesBufferLayout. The delegate must have been
-// applied with the app's context current.
-//
-// Order: Invoke sees what the app's shaders (stores to the buffer), copies and
-// uploads in that context wrote before it, and what the app does after Invoke
-// sees what Invoke wrote; no barrier or fence is needed on either side. A
-// context that shares the buffer needs its own fences.
-//
-// Interpreters of one delegate share its bindings. Threads: as Invoke.
-// Returns 0 (kTfLiteOk), or 1 (kTfLiteError) with the reason in
-// TfLiteGlesDelegateLastError(). What is only seen at the next Invoke (a buffer
-// that is too small, a tensor of another type) fails that one, with the reason
-// in the interpreter's error reporter.
+// As TfLiteGlesDelegateBindObject() with a buffer of `layout`
+// (TfLiteGlesBufferLayout) and with TfLiteGlesDelegateObjectDefault() else.
 GLES_DELEGATE_EXPORT int32_t TfLiteGlesDelegateBindBuffer(
     struct TfLiteDelegate* delegate, int32_t tensor_index, uint32_t gl_buffer,
     int32_t layout);
 
-// The tensor travels through its memory on the CPU again. No error where
-// nothing is bound to it. Returns and threads as above.
+// What kind of GL object stands in for a tensor.
+enum TfLiteGlesObjectType {
+  kTfLiteGlesObjectBuffer = 0,
+  // A GL_TEXTURE_2D, level 0, for a tensor of batch 1 and at most 4 channels.
+  // For an input any format that shaders sample as floats; for an output an
+  // immutable one (glTexStorage2D) of GL_RGBA8, GL_RGBA16F or GL_RGBA32F.
+  kTfLiteGlesObjectTexture2d = 1,
+};
+
+// The order of a buffer's elements.
+enum TfLiteGlesObjectLayout {
+  // Batch, height, width, channels, tightly packed.
+  kTfLiteGlesObjectBhwc = 0,
+  // Batch, slice, height, width, and four channels of the slice: channel c is
+  // in slice c / 4. What lies past the last channel is not read, and is written
+  // as zero.
+  kTfLiteGlesObjectPhwc4 = 1,
+};
+
+// What an element is.
+enum TfLiteGlesObjectElement {
+  // Float32 in a buffer; what shaders sample of a texture's format (0 to 1 of
+  // GL_RGBA8).
+  kTfLiteGlesElementFloat32 = 0,
+  // Bytes of 0 to 255, of buffers.
+  kTfLiteGlesElementUint8 = 1,
+  // The codes of a tensor quantized to 8 bits, as TFLite has them: bytes of a
+  // buffer, or GL_RGBA8 for codes of uint8. `scale` and `bias` are not looked
+  // at.
+  kTfLiteGlesElementCodes = 2,
+};
+
+// A texture or buffer of the app's, and what it holds. Fields are only ever
+// added, at the end. TfLiteGlesDelegateObjectDefault() fills it in.
+typedef struct TfLiteGlesObject {
+  size_t struct_size;  // sizeof(TfLiteGlesObject), of the app's header
+
+  // TfLiteGlesObjectType. Default kTfLiteGlesObjectBuffer.
+  int32_t type;
+
+  // GL's name for it, in the app's context. The object is not copied and not
+  // owned, and must live until it is unbound.
+  uint32_t name;
+
+  // TfLiteGlesObjectLayout, of buffers. Default kTfLiteGlesObjectBhwc.
+  int32_t layout;
+
+  // TfLiteGlesObjectElement. Default kTfLiteGlesElementFloat32.
+  int32_t element;
+
+  // How many channels of a pixel the object holds, where that is not the
+  // tensor's number (in a texture: 4): 1 to 4, for tensors of at most 4. An
+  // RGBA picture stands in for a tensor of 3 channels so, and the other way
+  // round. A channel that one side lacks is 0 on the other, but the fourth
+  // opaque: 1, in bytes 255. 0 (the default): the tensor's, of textures 4.
+  int32_t channels;
+
+  // The tensor's value is scale * the object's value + bias, for inputs and
+  // outputs alike: an output's object gets (value - bias) / scale, bytes and
+  // codes the nearest one, ties away from zero. A quantized input takes the
+  // code that is nearest to the value. Defaults 1 and 0.
+  float scale;
+  float bias;
+
+  // Nonzero: a texture of an input may have another size than the input, and is
+  // resized to it, bilinearly (as RESIZE_BILINEAR with half_pixel_centers);
+  // where crop_width is not 0, the part of it that begins at (crop_x, crop_y),
+  // in pixels, fractions allowed. Past the edge of that part, the pixel at the
+  // edge counts. Default 0: the texture has the input's height and width.
+  int32_t resize;
+  float crop_x;
+  float crop_y;
+  float crop_width;
+  float crop_height;
+} TfLiteGlesObject;
+
+// Writes the defaults to `*object`, `struct_size` bytes and no more, as
+// TfLiteGlesDelegateOptionsInit() does.
+GLES_DELEGATE_EXPORT void TfLiteGlesDelegateObjectInit(TfLiteGlesObject* object,
+                                                       size_t struct_size);
+
+// The defaults, in a struct of the size that the app was compiled with.
+static inline TfLiteGlesObject TfLiteGlesDelegateObjectDefault(void) {
+  TfLiteGlesObject object;
+  TfLiteGlesDelegateObjectInit(&object, sizeof(object));
+  return object;
+}
+
+// Lets a texture or buffer of the app's context stand in for a tensor: Invoke
+// reads an input from it, or writes an output to it, on the GPU, and does not
+// touch the tensor's memory on the CPU. Before the delegate is applied or after
+// that, until TfLiteGlesDelegateUnbindBuffer() or another bind of the same
+// tensor; from the next Invoke on. Where other tensors are bound than before,
+// or objects of another kind, that Invoke builds the partition anew; another
+// object of the same kind for the same tensor costs nothing, another scale,
+// bias or crop an upload of 32 bytes.
+//
+// `tensor_index`: the model's, of an input or output of what the delegate runs
+// on the GPU, which no node on the CPU reads; float32, or quantized to 8 bits
+// (to 16: elements of float32). `object`: copied; a buffer has at least the
+// bytes that it is to hold, of bytes rounded up to whole fours. Rows of pixels
+// go from a texture's row 0 up. The delegate must have been applied with the
+// app's context current.
+//
+// Order: Invoke sees what the app's commands in that context (stores of
+// shaders, rendering, copies and uploads) wrote to the object before it, and
+// what the app does after Invoke sees what Invoke wrote; no barrier or fence is
+// needed on either side. A context that shares the object needs its own fences.
+//
+// Interpreters of one delegate share its bindings. Threads: as Invoke.
+// Returns 0 (kTfLiteOk), or 1 (kTfLiteError) with the reason in
+// TfLiteGlesDelegateLastError(). What is only seen at the next Invoke (a buffer
+// that is too small, a texture of another size) fails that one, with the reason
+// in the interpreter's error reporter.
+GLES_DELEGATE_EXPORT int32_t TfLiteGlesDelegateBindObject(
+    struct TfLiteDelegate* delegate, int32_t tensor_index,
+    const TfLiteGlesObject* object);
+
+// The tensor travels through its memory on the CPU again, whatever was bound.
+// No error where nothing is. Returns and threads as above.
 GLES_DELEGATE_EXPORT int32_t TfLiteGlesDelegateUnbindBuffer(
     struct TfLiteDelegate* delegate, int32_t tensor_index);
 

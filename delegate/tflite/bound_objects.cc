@@ -1,4 +1,4 @@
-// The part of GlesSimpleDelegate that binds buffers of the app's.
+// The part of GlesSimpleDelegate that binds objects of the app's.
 #include <algorithm>
 #include <string>
 
@@ -15,31 +15,32 @@ bool GlesSimpleDelegate::IsOnBorder(int tensor) const {
       });
 }
 
-absl::Status GlesSimpleDelegate::BindBuffer(int tensor, uint32_t buffer) {
-  if (buffer != 0 && (worker_ != nullptr || options_.force_own_context ||
-                      (gpu_ != nullptr && gpu_->context->owned()))) {
+absl::Status GlesSimpleDelegate::BindObject(int tensor,
+                                            const TfLiteGlesObject* object) {
+  if (object != nullptr && (worker_ != nullptr || options_.force_own_context ||
+                            (gpu_ != nullptr && gpu_->context->owned()))) {
     return absl::FailedPreconditionError(
-        "a GL buffer can be bound where the delegate uses the app's "
-        "EGLContext, "
-        "and this one has a context of its own (thread_mode: worker, "
+        "a GL object can be bound where the delegate uses the app's "
+        "EGLContext, and this one has a context of its own (thread_mode: "
+        "worker, "
         "force_own_context, or no context that was current when it was "
         "applied)");
   }
-  if (buffer != 0 && gpu_ != nullptr && !IsOnBorder(tensor)) {
+  if (object != nullptr && gpu_ != nullptr && !IsOnBorder(tensor)) {
     return absl::FailedPreconditionError(absl::StrCat(
         "tensor ", tensor,
         " is no input or output of what the delegate runs on the GPU"));
   }
-  buffers_->Bind(tensor, buffer);
+  objects_->Bind(tensor, object);
   return absl::OkStatus();
 }
 
-void GlesSimpleDelegate::WarnOfUnusedBuffers(TfLiteContext* context) const {
+void GlesSimpleDelegate::WarnOfUnusedObjects(TfLiteContext* context) const {
   if (!model_) return;
-  for (const auto& [tensor, buffer] : buffers_->all()) {
+  for (const auto& [tensor, object] : objects_->all()) {
     if (IsOnBorder(tensor)) continue;
     const std::string line =
-        absl::StrCat("TfLiteGlesDelegate: WARNING: GL buffer ", buffer,
+        absl::StrCat("TfLiteGlesDelegate: WARNING: GL object ", object.name,
                      " is bound to tensor ", tensor,
                      ", which is no input or output of what runs on the GPU");
     context->ReportError(context, "%s", line.c_str());

@@ -1,0 +1,119 @@
+#include "delegate/runtime/check_object.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace gles_delegate {
+
+using egl::gl;
+
+namespace {
+
+// Whether shaders sample the format as integers, which no tensor's values are.
+bool IsOfIntegers(GLenum format) {
+  switch (format) {
+    case GL_R8I:
+    case GL_R8UI:
+    case GL_R16I:
+    case GL_R16UI:
+    case GL_R32I:
+    case GL_R32UI:
+    case GL_RG8I:
+    case GL_RG8UI:
+    case GL_RG16I:
+    case GL_RG16UI:
+    case GL_RG32I:
+    case GL_RG32UI:
+    case GL_RGB8I:
+    case GL_RGB8UI:
+    case GL_RGB16I:
+    case GL_RGB16UI:
+    case GL_RGB32I:
+    case GL_RGB32UI:
+    case GL_RGBA8I:
+    case GL_RGBA8UI:
+    case GL_RGBA16I:
+    case GL_RGBA16UI:
+    case GL_RGBA32I:
+    case GL_RGBA32UI:
+    case GL_RGB10_A2UI:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool CanBeWritten(GLenum format) {
+  return format == GL_RGBA8 || format == GL_RGBA16F || format == GL_RGBA32F;
+}
+
+}  // namespace
+
+absl::Status CheckBuffer(GLuint buffer, int64_t bytes) {
+  if (gl().IsBuffer(buffer) == GL_FALSE) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("the app's context has no buffer ", buffer));
+  }
+  GLint64 has = 0;
+  gl().BindBuffer(GL_COPY_READ_BUFFER, buffer);
+  gl().GetBufferParameteri64v(GL_COPY_READ_BUFFER, GL_BUFFER_SIZE, &has);
+  gl().BindBuffer(GL_COPY_READ_BUFFER, 0);
+  if (has >= bytes) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "buffer ", buffer, " has ", has, " bytes, and ", bytes, " are needed"));
+}
+
+absl::StatusOr<TextureFacts> FactsOf(GLuint texture) {
+  if (gl().IsTexture(texture) == GL_FALSE) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("the app's context has no texture ", texture));
+  }
+  gl().BindTexture(GL_TEXTURE_2D, texture);
+  if (gl().GetError() != GL_NO_ERROR) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "texture ", texture, " is no GL_TEXTURE_2D, but of another target"));
+  }
+  TextureFacts facts;
+  GLint format = 0, immutable = 0;
+  const auto level = [](GLenum what, GLint* value) {
+    gl().GetTexLevelParameteriv(GL_TEXTURE_2D, 0, what, value);
+  };
+  level(GL_TEXTURE_WIDTH, &facts.width);
+  level(GL_TEXTURE_HEIGHT, &facts.height);
+  level(GL_TEXTURE_INTERNAL_FORMAT, &format);
+  gl().GetTexParameteriv(GL_TEXTURE_2D, GL_TEXTURE_IMMUTABLE_FORMAT,
+                         &immutable);
+  gl().BindTexture(GL_TEXTURE_2D, 0);
+  facts.format = static_cast<GLenum>(format);
+  facts.is_immutable = immutable != 0;
+  if (facts.width > 0 && facts.height > 0) return facts;
+  return absl::FailedPreconditionError(
+      absl::StrCat("level 0 of texture ", texture, " is empty"));
+}
+
+absl::Status CheckTexture(const TextureFacts& texture, const Shape& shape,
+                          bool is_input, bool is_resized) {
+  if (!is_resized && (texture.width != shape.w || texture.height != shape.h)) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the texture is ", texture.width, " wide and ", texture.height,
+        " high, the tensor ", shape.w, " and ", shape.h,
+        is_input ? " (TfLiteGlesObject::resize resizes it)" : ""));
+  }
+  const auto format = absl::StrCat("0x", absl::Hex(texture.format));
+  if (is_input) {
+    if (!IsOfIntegers(texture.format)) return absl::OkStatus();
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the texture's format ", format, " is of integers, not of floats"));
+  }
+  if (!CanBeWritten(texture.format)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("the texture's format ", format,
+                     " is not GL_RGBA8, GL_RGBA16F or GL_RGBA32F, which alone "
+                     "are written"));
+  }
+  if (texture.is_immutable) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      "the texture is not immutable, and shaders write no other: make it by "
+      "glTexStorage2D");
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,83 @@
+// How an app's texture or buffer holds the values of an input or output.
+#ifndef GLES_DELEGATE_DELEGATE_RUNTIME_OBJECT_FORM_H_
+#define GLES_DELEGATE_DELEGATE_RUNTIME_OBJECT_FORM_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "delegate/graph/graph.h"
+#include "egl/gl_api.h"
+
+namespace gles_delegate {
+
+// What the program of a transfer depends on. An object of another form takes
+// another program.
+struct ObjectForm {
+  enum class Kind { kNone, kBuffer, kTexture };
+  enum class Layout {
+    kBhwc,   // tightly packed
+    kPhwc4,  // batch, slice, height, width, and four channels of the slice
+  };
+  enum class Element { kFloat32, kByte, kSignedByte };
+
+  Kind kind = Kind::kNone;
+  // A buffer of the tensor's own floats in BHWC: the program of other inputs
+  // and outputs (upload.comp, readback.comp) does.
+  bool is_plain = false;
+  Layout layout = Layout::kBhwc;        // of buffers
+  Element element = Element::kFloat32;  // of buffers
+  int channels = 0;                     // that the object holds of a pixel
+  GLenum image_format = 0;              // of a texture that is written
+  // A texture, or a part of it, is resized to the input's height and width.
+  bool is_resized = false;
+
+  bool is_bound() const { return kind != Kind::kNone; }
+  bool operator==(const ObjectForm& o) const {
+    return kind == o.kind && is_plain == o.is_plain && layout == o.layout &&
+           element == o.element && channels == o.channels &&
+           image_format == o.image_format && is_resized == o.is_resized;
+  }
+  bool operator!=(const ObjectForm& o) const { return !(*this == o); }
+};
+
+// What may change from one Invoke to the next without another program.
+struct ObjectScaling {
+  // The tensor's value = scale * the object's + bias. Textures of normalized
+  // formats hold 0 to 1.
+  float scale = 1;
+  float bias = 0;
+  // x, y, width and height of what is resized, in pixels.
+  std::array<float, 4> crop = {};
+
+  bool operator==(const ObjectScaling& o) const {
+    return scale == o.scale && bias == o.bias && crop == o.crop;
+  }
+  bool operator!=(const ObjectScaling& o) const { return !(*this == o); }
+};
+
+// An object that an Invoke uses: a GL name of the form that was built for.
+struct UsedObject {
+  GLuint name = 0;
+  ObjectScaling scaling;
+};
+
+// Whole slices of four channels.
+inline int ObjectSlices(const ObjectForm& form) {
+  return (form.channels + 3) / 4;
+}
+
+// Bytes that a buffer of this form takes for a tensor of this shape: of bytes,
+// whole words of four. 0 for textures.
+int64_t ObjectBytes(const ObjectForm& form, const Shape& shape);
+
+// By position, the inputs and outputs of a graph that are in objects of the
+// app's; empty: none.
+struct BoundTransfers {
+  std::vector<ObjectForm> inputs;
+  std::vector<ObjectForm> outputs;
+};
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_RUNTIME_OBJECT_FORM_H_

@@ -1,0 +1,117 @@
+// The part of GlesKernel that reads and writes textures and buffers of the
+// app's.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/tflite/kernel.h"
+#include "delegate/tflite/resolve_object.h"
+
+namespace gles_delegate {
+
+GlesKernel::ResolvedObjects GlesKernel::ResolveObjects() const {
+  ResolvedObjects objects;
+  const auto resolve = [&](const std::vector<TensorId>& tensors,
+                           bool are_inputs) {
+    std::vector<ResolvedObject> list;
+    for (TensorId id : tensors) {
+      const Tensor& tensor = graph_.tensor(id);
+      list.emplace_back();
+      const TfLiteGlesObject* object = setup_.objects->Of(tensor.tflite_index);
+      if (object == nullptr) continue;
+      auto resolved = ResolveObject(*object, tensor, are_inputs);
+      if (resolved.ok()) {
+        list.back() = *std::move(resolved);
+      } else {
+        objects.status.Update(resolved.status());
+      }
+    }
+    return list;
+  };
+  objects.inputs = resolve(graph_.inputs, true);
+  objects.outputs = resolve(graph_.outputs, false);
+  return objects;
+}
+
+BoundTransfers GlesKernel::FormsOf(const ResolvedObjects& objects) {
+  BoundTransfers forms;
+  for (const ResolvedObject& o : objects.inputs) forms.inputs.push_back(o.form);
+  for (const ResolvedObject& o : objects.outputs) {
+    forms.outputs.push_back(o.form);
+  }
+  return forms;
+}
+
+absl::Status GlesKernel::CheckBound(TfLiteContext* context, TensorId id) const {
+  const Tensor& tensor = graph_.tensor(id);
+  if (on_cpu_ != nullptr) {
+    return CannotBind(tensor, "its partition runs on the CPU now");
+  }
+  if (setup_.gpu->context->owned()) {
+    return CannotBind(tensor,
+                      "the delegate has an EGLContext of its own, which has no "
+                      "objects of the app's; apply the delegate with the app's "
+                      "context current (thread_mode: caller, "
+                      "force_own_context=0)");
+  }
+  for (int index : setup_.nodes.plan) {
+    const auto& own = setup_.partition.nodes;
+    if (std::find(own.begin(), own.end(), index) != own.end()) continue;
+    TfLiteNode* node = nullptr;
+    TfLiteRegistration* registration = nullptr;
+    if (auto s = setup_.nodes.find.Get(context, index, &node, &registration);
+        !s.ok()) {
+      return s;
+    }
+    const int* inputs = node->inputs->data;
+    if (std::find(inputs, inputs + node->inputs->size, tensor.tflite_index) !=
+        inputs + node->inputs->size) {
+      return CannotBind(tensor,
+                        absl::StrCat("node ", index,
+                                     ", which is not of the partition, reads "
+                                     "it from the CPU's memory"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status GlesKernel::UpdateObjects(TfLiteContext* context) {
+  for (const auto* list : {&graph_.inputs, &graph_.outputs}) {
+    for (TensorId id : *list) {
+      if (setup_.objects->Of(graph_.tensor(id).tflite_index) == nullptr) {
+        continue;
+      }
+      if (auto s = CheckBound(context, id); !s.ok()) return s;
+    }
+  }
+  if (on_cpu_ != nullptr) return absl::OkStatus();
+  ResolvedObjects objects;
+  const absl::Status resolved = setup_.gpu->context->Run([&] {
+    objects = ResolveObjects();
+    return objects.status;
+  });
+  if (!resolved.ok()) return resolved;
+  const BoundTransfers forms = FormsOf(objects);
+  if (forms.inputs != bound_.inputs || forms.outputs != bound_.outputs) {
+    built_ = false;
+    if (auto s = Prepare(context); !s.ok()) return s;
+  }
+  const auto used = [](const std::vector<ResolvedObject>& list) {
+    std::vector<UsedObject> result;
+    for (const ResolvedObject& o : list) result.push_back(o.used);
+    return result;
+  };
+  return setup_.gpu->context->Run([&]() -> absl::Status {
+    if (auto s =
+            executor_->UseObjects(used(objects.inputs), used(objects.outputs));
+        !s.ok()) {
+      return s;
+    }
+    objects_version_ = setup_.objects->version();
+    return absl::OkStatus();
+  });
+}
+
+}  // namespace gles_delegate

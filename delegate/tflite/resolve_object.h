@@ -1,0 +1,30 @@
+// From what the app says of an object to what a transfer goes by.
+#ifndef GLES_DELEGATE_DELEGATE_TFLITE_RESOLVE_OBJECT_H_
+#define GLES_DELEGATE_DELEGATE_TFLITE_RESOLVE_OBJECT_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "delegate/graph/graph.h"
+#include "delegate/runtime/object_form.h"
+#include "gles_delegate/gles_delegate.h"
+
+namespace gles_delegate {
+
+struct ResolvedObject {
+  ObjectForm form;  // kNone: the tensor has no object
+  UsedObject used;
+};
+
+// kFailedPrecondition that the tensor has an object, `why` not.
+absl::Status CannotBind(const Tensor& tensor, absl::string_view why);
+
+// `object` in the place of an input or output of a partition. Asks GL of the
+// object: inside the context. kFailedPrecondition: tensor and object do not go
+// together, or the context has no such object.
+absl::StatusOr<ResolvedObject> ResolveObject(const TfLiteGlesObject& object,
+                                             const Tensor& tensor,
+                                             bool is_input);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_TFLITE_RESOLVE_OBJECT_H_

@@ -1,0 +1,85 @@
+// What a texture or buffer of the app's holds, to texels, one an invocation
+// (delegate/runtime/object_transfer.cc).
+layout(std140, binding = 0) uniform Params {
+  COMMON_PARAMS
+  vec4 scaling;  // value = x * what the object holds + y; z: its opaque alpha
+  vec4 crop;     // RESIZED: x, y, width and height in the object's pixels
+  vec4 codes;    // QUANTIZED: scale, zero point, least and greatest code
+  ivec4 object;  // its channels and slices
+};
+
+#ifdef TEXTURE
+layout(binding = HOST_BINDING) uniform highp sampler2D object_texture;
+
+vec4 object_at(ivec4 p) { return texelFetch(object_texture, p.xy, 0); }
+
+#ifdef RESIZED
+// Bilinear, with the pixels' middles at halves; past the crop's edge the pixel at
+// the edge.
+vec4 resized_at(ivec4 p) {
+  vec2 size = vec2(textureSize(object_texture, 0));
+  vec2 at = crop.xy + (vec2(p.xy) + 0.5) * crop.zw / vec2(dst_size.xy) - 0.5;
+  vec2 first = clamp(floor(crop.xy), vec2(0.0), size - 1.0);
+  vec2 last = clamp(ceil(crop.xy + crop.zw) - 1.0, first, size - 1.0);
+  at = clamp(at, first, last);
+  vec2 near = floor(at);
+  vec2 part = at - near;
+  ivec2 low = ivec2(near);
+  ivec2 high = ivec2(min(near + 1.0, last));
+  vec4 upper = mix(texelFetch(object_texture, low, 0),
+                   texelFetch(object_texture, ivec2(high.x, low.y), 0), part.x);
+  vec4 lower = mix(texelFetch(object_texture, ivec2(low.x, high.y), 0),
+                   texelFetch(object_texture, high, 0), part.x);
+  return mix(upper, lower, part.y);
+}
+#else
+vec4 resized_at(ivec4 p) { return object_at(p); }
+#endif
+
+#else
+#ifdef BYTES
+layout(std430, binding = HOST_BINDING) readonly buffer Object { int words[]; };
+
+// BYTES: 1 where they have a sign.
+float element_at(int i) {
+  int word = words[i >> 2] << (24 - 8 * (i & 3));
+  return BYTES == 1 ? float(word >> 24) : float(uint(word) >> 24u);
+}
+#else
+layout(std430, binding = HOST_BINDING) readonly buffer Object { float floats[]; };
+
+float element_at(int i) { return floats[i]; }
+#endif
+
+vec4 resized_at(ivec4 p) {
+#ifdef PHWC4
+  int at = (((p.w * object.y + p.z) * dst_size.y + p.y) * dst_size.x + p.x) * 4;
+  int channels = 4;
+#else
+  int at = ((p.w * dst_size.y + p.y) * dst_size.x + p.x) * object.x + p.z * 4;
+  int channels = object.x - p.z * 4;
+#endif
+  vec4 v = vec4(0.0);
+  for (int c = 0; c < 4; ++c) {
+    if (c < channels) v[c] = element_at(at + c);
+  }
+  return v;
+}
+#endif
+
+void main() {
+  if (outside_grid()) return;
+  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+  vec4 v = resized_at(p);
+  // A channel that the object lacks is 0, and its alpha opaque.
+  if (object.x < dst_aux.x) {
+    for (int c = 0; c < 4; ++c) {
+      if (c >= object.x) v[c] = c == 3 ? scaling.z : 0.0;
+    }
+  }
+  v = v * scaling.x + scaling.y;
+#ifdef QUANTIZED
+  v = op_quantize(v, codes);
+#endif
+  write_dst(p.x, p.y, p.z, p.w, v);
+}
