@@ -63,7 +63,7 @@ void GL_APIENTRY LogMessage(GLenum /*source*/, GLenum type, GLuint /*id*/,
     errors.push_back(text);
   }
   const std::string line = absl::StrCat(SeverityName(severity), ": ", text);
-  if (!IsNew(line)) return;
+  if (!ProgramTraceIsOn() && !IsNew(line)) return;
   std::fprintf(stderr, "TfLiteGlesDelegate: driver: %s\n", line.c_str());
 }
 
@@ -72,6 +72,24 @@ void GL_APIENTRY LogMessage(GLenum /*source*/, GLenum type, GLuint /*id*/,
 bool DebugIsOn() {
   const char* value = std::getenv("GLES_DELEGATE_DEBUG");
   return value != nullptr && *value != '\0' && *value != '0';
+}
+
+bool ProgramTraceIsOn() {
+  const char* value = std::getenv("GLES_DELEGATE_DEBUG");
+  return value != nullptr && absl::string_view(value) == "programs";
+}
+
+ProgramTrace::ProgramTrace(absl::string_view label)
+    : label_(ProgramTraceIsOn() ? label : "") {
+  if (label_.empty()) return;
+  std::fprintf(stderr, "TfLiteGlesDelegate: program begins: %s\n",
+               label_.c_str());
+}
+
+ProgramTrace::~ProgramTrace() {
+  if (label_.empty()) return;
+  std::fprintf(stderr, "TfLiteGlesDelegate: program ends: %s\n",
+               label_.c_str());
 }
 
 void StartDebugLog() {

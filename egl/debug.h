@@ -5,8 +5,12 @@
 //   - each dispatch is a group of GL_KHR_debug, named after the dispatch's
 //     label ("CONV_2D 12"), also in a borrowed context;
 //   - programs, buffers and textures have labels.
-// Where the driver has no GL_KHR_debug, nothing of this happens. Without the
-// variable, Invoke calls nothing of this.
+// GLES_DELEGATE_DEBUG=programs is the same, and programs are compiled one by
+// one, each between two lines on stderr that name it; the driver's messages
+// come where they arise, and each time. So what a driver's compiler says of its
+// work is known by program (tools/drivers). Where the driver has no
+// GL_KHR_debug, nothing of this happens. Without the variable, Invoke calls
+// nothing of this.
 #ifndef GLES_DELEGATE_EGL_DEBUG_H_
 #define GLES_DELEGATE_EGL_DEBUG_H_
 
@@ -20,6 +24,22 @@ namespace gles_delegate::egl {
 
 // True where the environment variable GLES_DELEGATE_DEBUG is set and not 0.
 bool DebugIsOn();
+
+// True where that variable is "programs".
+bool ProgramTraceIsOn();
+
+// Prints "TfLiteGlesDelegate: program begins: LABEL" to stderr, and at the end
+// of the scope "... program ends: LABEL", where ProgramTraceIsOn().
+class ProgramTrace {
+ public:
+  explicit ProgramTrace(absl::string_view label);
+  ~ProgramTrace();
+  ProgramTrace(const ProgramTrace&) = delete;
+  ProgramTrace& operator=(const ProgramTrace&) = delete;
+
+ private:
+  const std::string label_;  // Empty: nothing is printed.
+};
 
 // From here on the driver's messages in the current context, which is a debug
 // context, go to stderr ("TfLiteGlesDelegate: driver: ..."), each once a

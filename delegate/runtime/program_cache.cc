@@ -68,8 +68,24 @@ absl::StatusOr<ProgramCache::Programs> ProgramCache::StartMissing(
   return started;
 }
 
+absl::StatusOr<std::vector<const egl::Program*>> ProgramCache::GetOneByOne(
+    absl::Span<const Source> sources, PartitionCache* saved) {
+  std::vector<const egl::Program*> result;
+  for (const Source& source : sources) {
+    const bool is_new = !programs_.contains(source.text);
+    const egl::ProgramTrace trace(is_new ? source.label : "");
+    auto program = Get({&source, 1}, saved);
+    if (!program.ok()) return program.status();
+    result.push_back(program->front());
+  }
+  return result;
+}
+
 absl::StatusOr<std::vector<const egl::Program*>> ProgramCache::Get(
     absl::Span<const Source> sources, PartitionCache* saved, bool parallel) {
+  if (egl::ProgramTraceIsOn() && sources.size() > 1) {
+    return GetOneByOne(sources, saved);
+  }
   const CompilerThreads threads(parallel);
   auto started = StartMissing(sources, saved);
   if (!started.ok()) return started.status();

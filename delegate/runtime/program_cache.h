@@ -44,6 +44,9 @@ class ProgramCache {
       absl::flat_hash_map<std::string, std::unique_ptr<egl::Program>>;
   // Whether `source` could be had without its compiler.
   bool Load(const Source& source, PartitionCache* saved);
+  // Get() of each source by itself, for egl::ProgramTrace.
+  absl::StatusOr<std::vector<const egl::Program*>> GetOneByOne(
+      absl::Span<const Source> sources, PartitionCache* saved);
   absl::StatusOr<Programs> StartMissing(absl::Span<const Source> sources,
                                         PartitionCache* saved);
 

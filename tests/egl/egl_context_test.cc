@@ -13,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/make_context.h"
+#include "tests/testing/scoped_environment.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -247,6 +248,24 @@ TEST(ResetTest, IsAbortedAndFnDoesNotRun) {
   EXPECT_EQ(context->Run(fn).code(), absl::StatusCode::kAborted);
   EXPECT_FALSE(ran);
   EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
+}
+
+TEST(ResetTest, IsIgnoredWhereTheEnvironmentSaysSo) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  std::unique_ptr<Context> context = MakeContext();
+  ASSERT_NE(context, nullptr);
+  if (!context->device().Has("GL_KHR_robustness")) {
+    GTEST_SKIP() << "this driver does not tell of resets (GL_KHR_robustness)";
+  }
+  const egl::ScopedGlOverride fault(
+      &egl::GlApi::GetGraphicsResetStatusKHR,
+      +[]() -> GLenum { return GL_GUILTY_CONTEXT_RESET_KHR; });
+  auto nothing = [] { return absl::OkStatus(); };
+  {
+    const ScopedEnvironment ignored("GLES_DELEGATE_IGNORE_RESETS", "1");
+    EXPECT_TRUE(context->Run(nothing).ok());
+  }
+  EXPECT_EQ(context->Run(nothing).code(), absl::StatusCode::kAborted);
 }
 
 bool g_reset_now = false;

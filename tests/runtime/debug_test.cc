@@ -4,11 +4,14 @@
 #include "egl/debug.h"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/partition/plan_partition.h"
 #include "delegate/runtime/executor.h"
@@ -32,6 +35,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 GlApi g_driver;
 
@@ -169,6 +173,49 @@ TEST_F(DebugTest, TheDriversMessagesAreLoggedOnceEach) {
   // The errors' own messages are still part of the errors.
   EXPECT_THAT(error.message(), AllOf(HasSubstr("enabling: GL_INVALID_ENUM"),
                                      HasSubstr("\n  driver: ")));
+}
+
+TEST_F(DebugTest, OfProgramsTheMessagesAreLoggedEachTime) {
+  const ScopedEnvironment debug("GLES_DELEGATE_DEBUG", "programs");
+  absl::Status error;
+  const std::string log = LogOf("debug_test was here, too", &error);
+  const std::string line =
+      "TfLiteGlesDelegate: driver: high: debug_test was here, too\n";
+  EXPECT_THAT(log, HasSubstr(line));
+  EXPECT_NE(log.find(line), log.rfind(line));
+}
+
+// The lines of `log` that begin with `lead`, without it.
+std::vector<std::string> LinesOf(const std::string& log, const char* lead) {
+  std::vector<std::string> lines;
+  for (const absl::string_view line : absl::StrSplit(log, '\n')) {
+    if (absl::StartsWith(line, lead)) {
+      lines.emplace_back(line.substr(std::strlen(lead)));
+    }
+  }
+  return lines;
+}
+
+TEST_F(DebugTest, EachProgramIsCompiledBetweenItsLines) {
+  std::vector<std::string> labels, begun, ended;
+  {
+    const ScopedEnvironment debug("GLES_DELEGATE_DEBUG", "programs");
+    ::testing::internal::CaptureStderr();
+    labels = InvokeTwice();
+    const std::string log = ::testing::internal::GetCapturedStderr();
+    begun = LinesOf(log, "TfLiteGlesDelegate: program begins: ");
+    ended = LinesOf(log, "TfLiteGlesDelegate: program ends: ");
+  }
+  ASSERT_FALSE(labels.empty());
+  // Both convolutions have one program.
+  EXPECT_THAT(begun, Contains(StartsWith(labels[0] + " (")).Times(1));
+  EXPECT_EQ(begun, ended);
+  // And nothing of it without the variable.
+  const ScopedEnvironment debug("GLES_DELEGATE_DEBUG", "1");
+  ::testing::internal::CaptureStderr();
+  InvokeTwice();
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              Not(HasSubstr("program begins")));
 }
 
 TEST_F(DebugTest, WithoutTheVariableTheLogHasNoMessages) {

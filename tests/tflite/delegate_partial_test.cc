@@ -186,6 +186,9 @@ TEST_F(DelegatePartialTest, TheReportSaysWhatRanWhereAndWhy) {
   const Outcome outcome = ApplyAndCompare(ChainModel("carn"), AnyPartitions);
   const nlohmann::json& report = outcome.report;
   EXPECT_EQ(report["renderer"], TestContext()->device().renderer);
+  EXPECT_EQ(report["limits"]["compute_shared_memory_size"],
+            TestContext()->device().max_shared_memory_bytes);
+  EXPECT_GE(report["limits"]["compute_work_group_invocations"], 128);
   EXPECT_FALSE(report["driver"].get<std::string>().empty());
   EXPECT_EQ(report["context"], "own");
   EXPECT_EQ(report["precision"], "float32");

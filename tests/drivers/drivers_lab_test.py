@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""The laboratory of drivers, on examples: descriptions, parsers, the page.
+
+Nothing is fetched and no driver is started.
+"""
+import doctest
+import json
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools" / "drivers"))
+sys.path.insert(0, str(ROOT / "tools"))
+
+# pylint: disable=wrong-import-position
+import compare_drivers  # noqa: E402
+import compiling  # noqa: E402
+import page  # noqa: E402
+import roots  # noqa: E402
+from driver import Driver  # noqa: E402
+
+DESCRIPTIONS = json.loads((ROOT / "tools/drivers/drivers.json").read_text())
+
+LINES = {
+    "radeonsi": ("Shader Stats: SGPRS: 108 VGPRS: 64 Code Size: 1756 LDS: 2 Scratch: 0 Max Waves: "
+                 "8 Spilled SGPRs: 0 Spilled VGPRs: 3 PrivMem VGPRs: 0",
+                 {"registers": 64, "waves": 8, "spills": 3}),
+    "asahi": ("CS shader: 258 instrs, 221 alu, 221 fscib, 156 ic, 2024 code size, 79 gprs, 48 "
+              "uniforms, 0 scratch, 1024 threads, 0 loops, 5:6 spills:fills, 24 preamble inst",
+              {"registers": 79, "threads": 1024, "spills": 5, "instructions": 258}),
+    "nouveau": ("note: type: 5, local: 8, shared: 5120, gpr: 70, inst: 790, bytes: 7224, cached: 1",
+                {"registers": 70, "spills": 8, "instructions": 790, "shared_bytes": 5120}),
+}
+
+
+def load_tests(_, tests, __):
+    for module in (compiling, page, compare_drivers):
+        tests.addTests(doctest.DocTestSuite(module))
+    return tests
+
+
+class DescriptionsTest(unittest.TestCase):
+    def test_names_are_unique_and_roots_known(self):
+        drivers = DESCRIPTIONS["drivers"]
+        self.assertEqual(len({d["name"] for d in drivers}), len(drivers))
+        for d in drivers:
+            self.assertIn(d["kind"], ("computes", "compiles"), d["name"])
+            for name in d.get("roots", []) + ([d["loader"]] if "loader" in d else []):
+                self.assertIn(name, DESCRIPTIONS["roots"], d["name"])
+            if d["kind"] == "compiles":
+                self.assertIn(d["statistics"], compiling.STATISTICS, d["name"])
+            else:
+                self.assertGreaterEqual(d["sample"], 1, d["name"])
+
+    def test_every_place_of_a_description_is_one_of_its_own_roots(self):
+        for d in DESCRIPTIONS["drivers"]:
+            for place in re.findall(r"\{([a-z0-9-]+)\}", json.dumps(d)):
+                self.assertIn(place, d.get("roots", []) + ["build", "socket"], d["name"])
+
+
+class DriverTest(unittest.TestCase):
+    def driver(self, **description):
+        description = {"name": "x", "device": "X", **description}
+        return Driver(description, DESCRIPTIONS["roots"], {"sid-amd64": "/r", "qemu": "/q"},
+                      pathlib.Path("/b"))
+
+    def test_without_a_root_a_program_is_started_as_it_is(self):
+        driver = self.driver(environment={"GALLIUM_DRIVER": "softpipe"})
+        self.assertEqual(driver.command(["/b/p", "-a"]), ["/b/p", "-a"])
+        self.assertEqual(driver.environment()["GALLIUM_DRIVER"], "softpipe")
+        self.assertEqual(driver.environment()["GLES_DELEGATE_DEVICE"], "X")
+
+    def test_of_a_root_its_own_loader_and_libraries_start_it(self):
+        driver = self.driver(loader="sid-amd64", preload="{sid-amd64}/shim.so")
+        self.assertEqual(
+            driver.command(["/b/p"]),
+            ["/r/usr/lib64/ld-linux-x86-64.so.2", "--preload", "/r/shim.so", "--library-path",
+             "/r/usr/lib/x86_64-linux-gnu", "/b/p"])
+        self.assertEqual(driver.environment()["__EGL_VENDOR_LIBRARY_DIRS"],
+                         "/r/usr/share/glvnd/egl_vendor.d")
+
+
+class StatisticsTest(unittest.TestCase):
+    def test_each_familys_line_is_read(self):
+        for family, (line, wanted) in LINES.items():
+            numbers = compiling.parse_statistics(family, line)
+            self.assertIsNotNone(numbers, family)
+            self.assertEqual({k: numbers[k] for k in wanted}, wanted, family)
+
+    def test_what_is_outside_of_the_programs_is_the_drivers_own(self):
+        line, _ = LINES["asahi"]
+        label = "ADD 3 (elementwise.comp)"
+        trace = "\n".join([line, compiling.BEGIN + label, compiling.END + label, line])
+        self.assertEqual(compiling.programs_of("asahi", trace), {label: {}})
+
+    def test_the_summary_counts_what_spills(self):
+        model = {"whole": True, "why": "", "nodes_total": 2, "nodes_delegated": 2, "refused": [],
+                 "programs": {"a": {"registers": 9, "spills": 0, "waves": 8},
+                              "b": {"registers": 70, "spills": 2, "waves": 4}, "c": {}}}
+        summary = compiling.summary(model)
+        self.assertEqual((summary["programs"], summary["told"], summary["spilling"]), (3, 2, 1))
+        self.assertEqual((summary["most_registers"], summary["least_waves"]), (70, 4))
+        self.assertEqual(summary["worst"], [("b", 2)])
+
+
+class PageTest(unittest.TestCase):
+    def test_what_stands_above_the_marker_stays(self):
+        self.assertEqual(page.rewrite("a\n" + page.MARKER + "b", [], {})[:2], "a\n")
+        with self.assertRaises(ValueError):
+            page.rewrite("no marker", [], {})
+
+    def test_the_committed_page_is_what_its_summaries_give(self):
+        text = (ROOT / "docs/drivers.md").read_text()
+        paths = [ROOT / f"docs/drivers/{d['name']}.json" for d in DESCRIPTIONS["drivers"]]
+        results = [json.loads(p.read_text()) for p in paths if p.exists()]
+        self.assertEqual(text, page.rewrite(text, results, page.absent_of(text)))
+
+
+class RootsTest(unittest.TestCase):
+    def test_lib_becomes_a_link_into_usr(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "lib").mkdir()
+            (root / "lib/old").write_text("x")
+            (root / "usr/lib").mkdir(parents=True)
+            roots.merge_usr(root)
+            self.assertTrue((root / "lib").is_symlink())
+            self.assertEqual((root / "usr/lib/old").read_text(), "x")
+
+    def test_a_vulkan_driver_is_named_within_its_root(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            icds, libraries = root / "usr/share/vulkan/icd.d", root / "usr/lib/some-triplet"
+            icds.mkdir(parents=True)
+            libraries.mkdir(parents=True)
+            (libraries / "libvulkan_x.so").touch()
+            icd = icds / "x.json"
+            icd.write_text('{"ICD": {"library_path": "/usr/lib/some-triplet/libvulkan_x.so"}}')
+            roots.own_vulkan_drivers(root)
+            self.assertEqual(json.loads(icd.read_text())["ICD"]["library_path"],
+                             str(libraries / "libvulkan_x.so"))
+
+    def test_a_package_that_cannot_be_had_says_why(self):
+        with self.assertRaisesRegex(roots.NotAvailable, "a step.*no-such-program"):
+            roots.run_quietly(["no-such-program-of-the-lab"], "a step")
+
+
+if __name__ == "__main__":
+    unittest.main()

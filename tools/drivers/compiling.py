@@ -1,0 +1,137 @@
+"""What the compilers say of the delegate's programs, driver by driver."""
+import re
+import tempfile
+
+import computing
+
+BEGIN = "TfLiteGlesDelegate: program begins: "
+END = "TfLiteGlesDelegate: program ends: "
+
+# For each family of drivers: patterns of the lines that tell of one compute shader,
+# with the names under which their numbers are kept. "registers" must be among them.
+STATISTICS = {
+    "radeonsi": [
+        (r"SGPRS: (\d+) VGPRS: (\d+) Code Size: (\d+) LDS: (\d+) Scratch: (\d+) "
+         r"Max Waves: (\d+) Spilled SGPRs: (\d+) Spilled VGPRs: (\d+)",
+         ("sgprs", "registers", "code_bytes", "lds_bytes", "scratch", "waves", "spilled_sgprs",
+          "spills"))],
+    "asahi": [
+        (r"CS shader: (\d+) instrs, (\d+) alu, \d+ fscib, \d+ ic, (\d+) code size, (\d+) gprs, "
+         r"(\d+) uniforms, (\d+) scratch, (\d+) threads, \d+ loops, (\d+):(\d+) spills",
+         ("instructions", "alu", "code_bytes", "registers", "uniforms", "scratch", "threads",
+          "spills", "fills"))],
+    "freedreno": [
+        (r"; C[LS] prog \S+: (\d+) instr, (\d+) nops", ("instructions", "nops")),
+        (r"; C[LS] prog \S+: .*?(\d+) half, (\d+) full, (\d+) constlen",
+         ("half_registers", "registers", "constlen")),
+        (r"; C[LS] prog \S+: (\d+) max_waves, (\d+) double_threadsize",
+         ("waves", "double_threadsize"))],
+    "nouveau": [
+        (r"local: (\d+), shared: (\d+), gpr: (\d+), inst: (\d+), bytes: (\d+)",
+         ("spills", "shared_bytes", "registers", "instructions", "code_bytes"))],
+}
+# Where a driver does not count what it spills: the instructions that do, in the
+# listing of the program.
+SPILLING_INSTRUCTION = {"freedreno": r"\bstp\."}
+
+
+def parse_statistics(family, line):
+    """The numbers of a line that tells of a shader, else None.
+
+    >>> parse_statistics("nouveau", "note: type: 5, local: 0, shared: 128, gpr: 29, inst: 7, "
+    ...                  "bytes: 64, cached: 1")["registers"]
+    29
+    >>> parse_statistics("asahi", "a line of something else")
+    """
+    for pattern, names in STATISTICS[family]:
+        found = re.search(pattern, line)
+        if found:
+            return dict(zip(names, map(int, found.groups())))
+    return None
+
+
+def programs_of(family, output):
+    """What each program of a trace (GLES_DELEGATE_DEBUG=programs) costs.
+
+    A compiler may make several shaders of a program (for widths of a wave); the
+    last is kept. Shaders outside of the programs are the driver's own.
+
+    >>> programs_of("nouveau", chr(10).join([
+    ...     BEGIN + "CONV_2D 0 (conv_direct.comp)",
+    ...     "local: 4, shared: 0, gpr: 63, inst: 70, bytes: 8",
+    ...     END + "CONV_2D 0 (conv_direct.comp)", "local: 0, shared: 0, gpr: 3, inst: 1, bytes: 8"]))
+    {'CONV_2D 0 (conv_direct.comp)': {'spills': 4, 'shared_bytes': 0, 'registers': 63, \
+'instructions': 70, 'code_bytes': 8}}
+    """
+    programs, current = {}, None
+    for line in output.splitlines():
+        if line.startswith(BEGIN):
+            current = line[len(BEGIN):]
+            programs.setdefault(current, {})
+        elif line.startswith(END):
+            current = None
+        elif current is not None:
+            if family in SPILLING_INSTRUCTION:
+                spills = bool(re.search(SPILLING_INSTRUCTION[family], line))
+                programs[current].setdefault("spills", 0)
+                programs[current]["spills"] += spills
+            programs[current].update(parse_statistics(family, line) or {})
+    return programs
+
+
+def compile_model(driver, path, half, storage, timeout):
+    """Compiles one model's programs; what became of it."""
+    options = f";self_check:0;is_precision_loss_allowed:{int(half)};storage:{storage}"
+    with tempfile.TemporaryDirectory() as folder:
+        report_file = f"{folder}/report.json"
+        extra = computing.report_options(report_file, options)
+        extra["GLES_DELEGATE_DEBUG"] = "programs"
+        extra.update(driver.description.get("statistics_environment", {}))
+        run = driver.run(["benchmark_model", f"--graph={path}", "--use_gles", "--num_runs=1",
+                          "--warmup_runs=0"], timeout, extra)
+        report = computing.read_report(report_file)
+    programs = programs_of(driver.description["statistics"], run.output)
+    refused = sorted({(n.get("op", "?"), n.get("reason", "?")) for n in report.get("cpu", [])})
+    return {
+        "whole": run.ok and report.get("nodes_total") == report.get("nodes_delegated"),
+        "why": "" if run.ok else run.why(),
+        "nodes_total": report.get("nodes_total", 0),
+        "nodes_delegated": report.get("nodes_delegated", 0),
+        "refused": [f"{op}: {reason}" for op, reason in refused],
+        "programs": programs, "seconds": round(run.seconds, 1)}, report
+
+
+def compile_models(driver, paths, storages, timeout, say):
+    """Every model in both precisions and each of `storages`, and the identity."""
+    result, identity = {}, {}
+    for path in paths:
+        for half in (False, True):
+            for storage in storages:
+                name = f"{path.stem} {'float16' if half else 'float32'}"
+                if storage != "auto":
+                    name += f" {storage}"
+                say(f"programs of {name}")
+                result[name], report = compile_model(driver, path, half, storage, timeout)
+                if not identity and report.get("renderer"):
+                    identity = {key: report.get(key, "") for key in
+                                ("renderer", "driver", "driver_family", "limits")}
+    return result, identity
+
+
+def summary(model):
+    """What the page tells of one compiled model: counts, extremes, the worst programs."""
+    programs = model["programs"]
+    told = {label: n for label, n in programs.items() if "registers" in n}
+    result = {key: model[key] for key in
+              ("whole", "why", "nodes_total", "nodes_delegated", "refused")}
+    result.update(programs=len(programs), told=len(told))
+    if any("spills" in n for n in told.values()):
+        spilled = {label: n["spills"] for label, n in told.items() if n.get("spills")}
+        result["spilling"] = len(spilled)
+        result["worst"] = sorted(spilled.items(), key=lambda item: -item[1])[:5]
+    if told:
+        result["most_registers"] = max(n["registers"] for n in told.values())
+    for key in ("waves", "threads"):
+        if any(key in n for n in told.values()):
+            result["least_" + key] = min(n[key] for n in told.values() if key in n)
+    return result

@@ -1,0 +1,160 @@
+"""One driver of drivers.json: how a program is started on it."""
+import contextlib
+import os
+import signal
+import subprocess
+import tempfile
+import time
+
+from roots import NotAvailable
+
+TRIPLETS = {"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}
+LOADERS = {"amd64": "ld-linux-x86-64.so.2", "arm64": "ld-linux-aarch64.so.1"}
+# Where Mesa keeps compiled shaders; a lab must compile them.
+BASE_ENVIRONMENT = {"MESA_SHADER_CACHE_DISABLE": "true", "GLES_DELEGATE_VALIDATE": "0"}
+
+
+class Result:
+    """What became of a program: status (None: out of time), and what it printed."""
+
+    def __init__(self, status, output, seconds):
+        self.status, self.output, self.seconds = status, output, seconds
+
+    @property
+    def ok(self):
+        return self.status == 0
+
+    def why(self):
+        """In a few words, why it is not ok."""
+        if self.status is None:
+            return f"did not end within {self.seconds:.0f} s"
+        if self.status < 0:
+            return f"ended by {signal.Signals(-self.status).name}"
+        lines = [l for l in self.output.splitlines() if l.strip()]
+        told = [l for l in lines if "rror" in l or "FAILED" in l or "refus" in l]
+        return f"status {self.status}: {(told or lines or ['no output'])[0][:300]}"
+
+
+class Driver:
+    """`places`: what {NAME} stands for in the description."""
+
+    def __init__(self, description, roots, places, build):
+        self.description = description
+        self.name = description["name"]
+        self.roots = roots
+        self.places = dict(places, build=str(build))
+        self.build = build
+
+    def fill(self, text):
+        for name, place in self.places.items():
+            text = text.replace("{" + name + "}", str(place))
+        return text
+
+    @property
+    def loader(self):
+        return self.description.get("loader")
+
+    def library_path(self):
+        root = self.places[self.loader]
+        paths = [f"{root}/usr/lib/{TRIPLETS[self.roots[self.loader]['arch']]}"]
+        if "library_path" in self.description:
+            paths.insert(0, self.fill(self.description["library_path"]))
+        return ":".join(paths)
+
+    def command(self, program, preload=True):
+        """`program`, a list, as it is started with this driver's own libraries."""
+        if self.loader is None:
+            return program
+        root = self.places[self.loader]
+        arch = self.roots[self.loader]["arch"]
+        shim = self.fill(self.description.get("preload", "")) if preload else ""
+        if arch == "arm64":
+            shims = ["-E", f"LD_PRELOAD={shim}"] if shim else []
+            return [f"{self.places['qemu']}/usr/bin/qemu-aarch64-static", "-L", str(root),
+                    *shims, "-E", f"LD_LIBRARY_PATH={self.library_path()}", *program]
+        shims = ["--preload", shim] if shim else []
+        return [f"{root}/usr/lib64/{LOADERS[arch]}", *shims, "--library-path",
+                self.library_path(), *program]
+
+    def environment(self, extra=None):
+        environment = dict(os.environ, **BASE_ENVIRONMENT)
+        for name in ("GALLIUM_DRIVER", "GLES_DELEGATE_TUNING", "GLES_DELEGATE_OPTIONS"):
+            environment.pop(name, None)
+        if self.loader is not None:
+            root = self.places[self.loader]
+            triplet = TRIPLETS[self.roots[self.loader]["arch"]]
+            environment["__EGL_VENDOR_LIBRARY_DIRS"] = f"{root}/usr/share/glvnd/egl_vendor.d"
+            environment["GBM_BACKENDS_PATH"] = f"{root}/usr/lib/{triplet}/gbm"
+            environment["LIBGL_DRIVERS_PATH"] = f"{root}/usr/lib/{triplet}/dri"
+        environment["GLES_DELEGATE_DEVICE"] = self.description["device"]
+        for name, value in self.description.get("environment", {}).items():
+            environment[name] = self.fill(value)
+        environment.update(extra or {})
+        return environment
+
+    def run(self, program, timeout, extra=None):
+        """Runs build/bin's PROGRAM [ARGUMENT...]; stdout and stderr together."""
+        path = self.build / "bin" / program[0]
+        if not path.exists():
+            raise NotAvailable(f"{path} is not built")
+        command = self.command([str(path), *program[1:]])
+        start = time.monotonic()
+        process = subprocess.Popen(
+            command, env=self.environment(extra), stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+            start_new_session=True)
+        try:
+            output, _ = process.communicate(timeout=timeout)
+            status = process.returncode
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, _ = process.communicate()
+            status = None
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+        return Result(status, output, time.monotonic() - start)
+
+    @contextlib.contextmanager
+    def serving(self):
+        """While open, the server runs that the driver needs, if it needs one."""
+        if "server" not in self.description:
+            yield
+            return
+        with tempfile.TemporaryDirectory(prefix="gles_drivers_") as folder:
+            socket_path = os.path.join(folder, "server.sock")
+            self.places["socket"] = socket_path
+            command = self.command([self.fill(part) for part in self.description["server"]],
+                                   preload=False)
+            environment = self.environment()
+            environment.pop("GALLIUM_DRIVER", None)
+            server = subprocess.Popen(
+                command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL, start_new_session=True)
+            try:
+                wait_for(socket_path, server)
+                yield
+            finally:
+                stop(server)
+
+
+def wait_for(socket_path, server):
+    for _ in range(200):
+        if os.path.exists(socket_path):
+            return
+        if server.poll() is not None:
+            raise NotAvailable(f"its server ended with status {server.returncode}")
+        time.sleep(0.1)
+    raise NotAvailable("its server made no socket within 20 s")
+
+
+def stop(server):
+    """Ends the server and the children that it made for its clients."""
+    try:
+        os.killpg(server.pid, signal.SIGTERM)
+        server.wait(timeout=10)
+    except ProcessLookupError:
+        pass
+    except subprocess.TimeoutExpired:
+        os.killpg(server.pid, signal.SIGKILL)
+        server.wait()

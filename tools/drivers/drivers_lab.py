@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""A laboratory of GLES drivers without their hardware (`./dev drivers`).
+
+    drivers_lab.py                        every driver of drivers.json
+    drivers_lab.py asahi_m1 virgl         these
+    drivers_lab.py --list
+    drivers_lab.py --page                 docs/drivers.md anew from what is known
+
+Each driver's packages are unpacked in a folder of its own (roots.py); nothing of
+this machine is changed. A driver that computes is held against the CPU
+(computing.py), of one that compiles the compiler's words are kept (compiling.py).
+Written: RESULTS/NAME.json with everything (for tools/compare_drivers.py),
+docs/drivers/NAME.json with what docs/drivers.md says, and that page. What cannot be
+had is said and skipped. Exit status: 0 where every driver that was wanted was
+tried, 1 where one could not be had.
+"""
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE))
+
+# pylint: disable=wrong-import-position
+import compiling  # noqa: E402
+import computing  # noqa: E402
+import page  # noqa: E402
+import roots as roots_module  # noqa: E402
+from driver import Driver  # noqa: E402
+
+SUMMARIES = ROOT / "docs" / "drivers"
+PAGE = ROOT / "docs" / "drivers.md"
+
+
+def write(path, text):
+    """Replaces the file as a whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(path.suffix + ".part")
+    part.write_text(text)
+    part.replace(path)
+
+
+def as_json(value):
+    return json.dumps(value, indent=1, sort_keys=True) + "\n"
+
+
+def revision():
+    done = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--abbrev=12", "--dirty=+"],
+                          capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "unknown"
+
+
+class Lab:
+    def __init__(self, flags, description):
+        self.flags = flags
+        self.roots = description["roots"]
+        self.drivers = description["drivers"]
+        self.start = time.monotonic()
+
+    def say(self, driver):
+        def line(text):
+            print(f"[{time.monotonic() - self.start:5.0f} s] {driver}: {text}", file=sys.stderr,
+                  flush=True)
+        return line
+
+    def models(self, description):
+        if self.flags.models_dir is None:
+            return []
+        paths = sorted(self.flags.models_dir.glob("*.tflite"))
+        wanted = self.flags.model or description.get("models")
+        return [p for p in paths if not wanted or p.stem in wanted]
+
+    def try_computing(self, driver, say):
+        flags = self.flags
+        sample = flags.sample or driver.description["sample"]
+        with driver.serving():
+            result = computing.identity(driver, say)
+            if not result["renderer"]:
+                raise roots_module.NotAvailable(
+                    f"the delegate could not be applied: {result['demo']['why']}")
+            paths = self.models(driver.description)
+            result["borrowed"] = computing.borrowed(driver, flags.timeout, say)
+            result["cache"] = (
+                computing.start_up_cache(driver, paths[0], flags.timeout, say) if paths else
+                {"why": "no model at hand"})
+            result["models"] = computing.models(driver, paths, flags.timeout, say)
+            result["conformance"] = computing.conformance(
+                driver, sample, flags.small, flags.conformance_timeout, say)
+        return result, dict(result)
+
+    def try_compiling(self, driver, say):
+        storages = ["auto"]
+        if self.flags.every_storage:
+            storages += ["texture_array", "texture_2d", "buffer"]
+        models, identity = compiling.compile_models(
+            driver, self.models(driver.description), storages, self.flags.timeout, say)
+        if not identity:
+            first = next(iter(models.values()), {"why": "no model at hand"})
+            raise roots_module.NotAvailable(f"no context: {first['why']}")
+        whole = dict(identity, models=models)
+        summary = dict(identity, models={n: compiling.summary(m) for n, m in models.items()})
+        return whole, summary
+
+    def try_driver(self, description):
+        """Tries one driver and writes its results. NotAvailable: it cannot be had."""
+        say = self.say(description["name"])
+        places, versions = roots_module.prepare(
+            self.roots, description, self.flags.roots_dir, True, say)
+        driver = Driver(description, self.roots, places, self.flags.build_dir)
+        attempt = (self.try_computing if description["kind"] == "computes"
+                   else self.try_compiling)
+        whole, summary = attempt(driver, say)
+        facts = {"name": description["name"], "title": description["title"],
+                 "kind": description["kind"], "packages": versions, "revision": revision(),
+                 "date": datetime.date.today().isoformat()}
+        if "models_why" in description:
+            facts["models_why"] = description["models_why"]
+        write(self.flags.results_dir / f"{description['name']}.json", as_json({**whole, **facts}))
+        write(SUMMARIES / f"{description['name']}.json", as_json({**summary, **facts}))
+        say(f"done; {self.flags.results_dir / description['name']}.json")
+
+    def write_page(self, absent):
+        """docs/drivers.md from the summaries, in the order of the descriptions."""
+        results = []
+        for description in self.drivers:
+            path = SUMMARIES / f"{description['name']}.json"
+            if path.exists():
+                results.append(json.loads(path.read_text()))
+        write(PAGE, page.rewrite(PAGE.read_text(), results, absent))
+
+
+def parse_flags():
+    deps = pathlib.Path(os.environ.get("GLES_DELEGATE_DRIVERS_DIR", ROOT / ".deps" / "drivers"))
+    shared = os.environ.get("GLES_DELEGATE_SHARED_DIR")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="drivers (default: every one)")
+    parser.add_argument("--list", action="store_true", help="print the drivers' names and end")
+    parser.add_argument("--page", action="store_true", help="write docs/drivers.md and end")
+    parser.add_argument("--build_dir", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--roots_dir", type=pathlib.Path, default=deps.resolve(),
+                        help="where packages are unpacked (GLES_DELEGATE_DRIVERS_DIR)")
+    parser.add_argument("--results_dir", type=pathlib.Path, default=ROOT / "build" / "drivers")
+    parser.add_argument("--models_dir", type=pathlib.Path,
+                        default=pathlib.Path(shared) / "models" if shared else None,
+                        help="a folder of .tflite files (GLES_DELEGATE_SHARED_DIR/models)")
+    parser.add_argument("--model", action="append", help="only this one (may be repeated)")
+    parser.add_argument("--sample", type=int, help="one conformance case in SAMPLE")
+    parser.add_argument("--small", action="store_true", help="conformance's small set")
+    parser.add_argument("--every_storage", action="store_true",
+                        help="compile for each storage, not only the device's own choice")
+    parser.add_argument("--timeout", type=float, default=600, help="seconds of one program")
+    parser.add_argument("--conformance_timeout", type=float, default=3600)
+    return parser.parse_args()
+
+
+def main():
+    flags = parse_flags()
+    lab = Lab(flags, json.loads((HERE / "drivers.json").read_text()))
+    known = {d["name"]: d for d in lab.drivers}
+    if flags.list:
+        for d in lab.drivers:
+            print(f"{d['name']:20} {d['kind']:9} {d['title']}")
+        return 0
+    unknown = [name for name in flags.names if name not in known]
+    if unknown:
+        print(f"no driver {', '.join(unknown)}; there are: {', '.join(known)}", file=sys.stderr)
+        return 2
+    absent = {}
+    for name in [] if flags.page else flags.names or known:
+        try:
+            lab.try_driver(known[name])
+        except roots_module.NotAvailable as error:
+            lab.say(name)(f"SKIPPED: {error}")
+            absent[known[name]["title"]] = str(error)
+    lab.write_page(absent)
+    print(f"{PAGE.relative_to(ROOT)} written", file=sys.stderr)
+    return 1 if absent else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

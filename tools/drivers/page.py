@@ -1,0 +1,176 @@
+"""docs/drivers.md's tables, from the summaries of what was tried."""
+
+MARKER = "<!-- tables: written by ./dev drivers from docs/drivers/*.json; edit nothing below -->"
+
+
+def row(cells):
+    return "| " + " | ".join(str(c) for c in cells) + " |"
+
+
+def table(heads, rows):
+    return "\n".join([row(heads), "|" + "---|" * len(heads), *map(row, rows)])
+
+
+def code(text):
+    return str(text).replace("|", "\\|").replace("\n", " ").strip()
+
+
+def models_text(models):
+    right = [m for m in models.values() if m["right"]]
+    whole = [m for m in right if m["nodes_total"] == m["nodes_delegated"]]
+    return f"{len(right)} of {len(models)} right, {len(whole)} of them whole"
+
+
+def demo_text(demo):
+    if not demo["ok"]:
+        return "wrong: " + code(demo["why"])
+    return "right, self-check: " + ", ".join(demo["self_check"])
+
+
+def cache_text(cache):
+    if cache.get("loaded"):
+        return f"{cache['loaded']} loaded, {cache['compiled']} compiled"
+    return "none: " + code(cache.get("why") or cache.get("state", "?"))
+
+
+def borrowed_text(borrowed):
+    failed = [name for test in borrowed.values() for name in test["failed"]]
+    passed = sum(test["passed"] for test in borrowed.values())
+    broken = [t["why"] for t in borrowed.values() if t["why"] and not t["failed"]]
+    text = f"{passed} passed"
+    if failed:
+        text += "; failed: " + ", ".join(f"`{name}`" for name in failed)
+    return text + ("; " + code(broken[0]) if broken else "")
+
+
+def computing_table(results):
+    rows = []
+    for r in results:
+        c = r["conformance"]
+        cases = f"{c['passed']} of {c['run']} ({c['what']})" if c["run"] else code(c["why"])
+        rows.append([r["title"], cases, models_text(r["models"]), demo_text(r["demo"]),
+                     borrowed_text(r["borrowed"]), cache_text(r["cache"])])
+    return table(["driver", "conformance cases right", "models", "demo", "tests of lent contexts",
+                  "a second start's programs"], rows)
+
+
+def identity_table(results):
+    rows = [[r["title"], f"`{code(r['renderer'])}`", f"`{code(r['driver'])}`", r["driver_family"],
+             r["date"], r["revision"]] for r in results]
+    return table(["driver", "GL_RENDERER", "GL_VERSION", "family", "date", "revision"], rows)
+
+
+def limits_table(results):
+    keys = [("compute_work_group_invocations", "invocations of a work group"),
+            ("compute_shared_memory_size", "shared memory, bytes"),
+            ("texture_size", "texture side"), ("array_texture_layers", "layers"),
+            ("texture_buffer_size", "texels of a texel buffer"),
+            ("compute_shader_storage_blocks", "storage blocks"),
+            ("compute_image_uniforms", "images"),
+            ("shader_storage_block_size", "bytes of a storage block"),
+            ("program_binary_formats", "binary formats")]
+    rows = [[r["title"], *(r["limits"].get(key, "?") for key, _ in keys)] for r in results]
+    return table(["driver", *(head for _, head in keys)], rows)
+
+
+def compiling_table(results):
+    rows = []
+    for r in results:
+        for precision in ("float32", "float16"):
+            models = {n: m for n, m in r["models"].items() if f" {precision}" in n}
+            whole = sum(m["whole"] for m in models.values())
+            tells_spills = any("spilling" in m for m in models.values())
+            spilling = sum(m.get("spilling", 0) for m in models.values())
+            rows.append([
+                r["title"], precision, f"{whole} of {len(models)}",
+                sum(m["programs"] for m in models.values()),
+                sum(m["told"] for m in models.values()),
+                spilling if tells_spills else "not told",
+                max((m.get("most_registers", 0) for m in models.values()), default=0),
+                occupancy_text(models)])
+    return table(["driver", "storage", "models whole", "programs", "that the compiler tells of",
+                  "that spill", "most registers", "least resident"], rows)
+
+
+def occupancy_text(models):
+    for key, unit in (("least_waves", "waves"), ("least_threads", "threads")):
+        values = [m[key] for m in models.values() if key in m]
+        if values:
+            return f"{min(values)} {unit}"
+    return "not told"
+
+
+def model_failure(name, model):
+    """(name, why) of a model that is not right or whole; None where it is."""
+    if model.get("right", True) and model["nodes_total"] == model["nodes_delegated"] > 0:
+        return None
+    refused = "; ".join(model.get("refused", []))
+    why = model.get("why") or refused or "past the bound"
+    error = model.get("error")
+    if isinstance(error, float) and not model.get("right", True):
+        why += f" (error {error:.2g})"
+    return name.split(" ")[0], code(why)
+
+
+def failures(results):
+    """What was wrong or refused: a row for each, with the drivers that have it.
+
+    >>> failures([{"title": "A", "models": {
+    ...     "m float32": {"nodes_total": 2, "nodes_delegated": 1, "why": "", "refused": ["X: no"]},
+    ...     "m float16": {"nodes_total": 2, "nodes_delegated": 1, "why": "", "refused": ["X: no"]},
+    ... }}]).splitlines()[2:]
+    ['| m | X: no | every driver that tried it |']
+    """
+    found, tried = {}, {}
+    for r in results:
+        for name, m in r["models"].items():
+            tried.setdefault(name.split(" ")[0], set()).add(r["title"])
+            failure = model_failure(name, m)
+            if failure is not None and (m.get("refused") or not m.get("right", True)):
+                found.setdefault(failure, set()).add(r["title"])
+        for f in r.get("conformance", {}).get("failures", []):
+            found.setdefault((f["case"], code(f["message"])), set()).add(r["title"])
+    rows = []
+    for (name, why), titles in found.items():
+        everywhere = titles == tried.get(name) and len(tried) > 0
+        rows.append([name, why, "every driver that tried it" if everywhere
+                     else ", ".join(sorted(titles))])
+    return table(["what", "why", "where"], rows) if rows else "Nothing."
+
+
+def tables(results, absent):
+    """The generated part of the page. `absent`: {title: why it could not be had}."""
+    computes = [r for r in results if r["kind"] == "computes"]
+    compiles = [r for r in results if r["kind"] == "compiles"]
+    parts = [MARKER, "", "### Which drivers", "", identity_table(results)]
+    if computes:
+        parts += ["", "### Drivers that compute", "", computing_table(computes)]
+    if compiles:
+        parts += ["", "### Drivers that compile", "", compiling_table(compiles)]
+    parts += ["", "### Limits", "", limits_table(results), "", "### What was wrong or refused", "",
+              failures(results)]
+    if absent:
+        parts += ["", "### What could not be had", "",
+                  table(["driver", "why"], [[title, code(why)] for title, why in
+                                            sorted(absent.items())])]
+    return "\n".join(parts) + "\n"
+
+
+def absent_of(page):
+    """What `page` says could not be had: {title: why}."""
+    heading = "### What could not be had\n\n"
+    if heading not in page:
+        return {}
+    lines = page.split(heading)[1].splitlines()[2:]
+    return dict(l.strip("| ").split(" | ", 1) for l in lines if l.startswith("| "))
+
+
+def rewrite(page, results, absent):
+    """`page` with everything from the marker on written anew.
+
+    >>> rewrite("by hand\\n" + MARKER + "\\nold", [], {"X": "no npm"}).splitlines()[0]
+    'by hand'
+    """
+    if MARKER not in page:
+        raise ValueError(f"docs/drivers.md has no line {MARKER}")
+    return page[:page.index(MARKER)] + tables(results, absent)

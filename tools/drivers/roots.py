@@ -1,0 +1,206 @@
+"""Folders with the files of Debian and npm packages, for drivers_lab.py.
+
+Nothing is installed: apt resolves and downloads with lists, cache and package
+state of its own, packages are unpacked side by side, and programs are started
+through the loader of the folder (drivers_lab.py). No user but oneself is needed,
+no chroot and no mount.
+"""
+import base64
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
+DEFAULT_MIRROR = "http://deb.debian.org/debian"
+
+
+class NotAvailable(Exception):
+    """A driver's packages cannot be had here; the text says why."""
+
+
+def last_lines(text, count=4):
+    lines = [line for line in text.splitlines() if line.strip()]
+    return " / ".join(lines[-count:])
+
+
+def run_quietly(command, what, **options):
+    """Runs `command`; NotAvailable with its last words where it fails."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False,
+                              stdin=subprocess.DEVNULL, **options)
+    except OSError as error:
+        raise NotAvailable(f"{what}: {error}") from error
+    if done.returncode != 0:
+        raise NotAvailable(f"{what} failed: {last_lines(done.stderr or done.stdout)}")
+    return done.stdout
+
+
+def mirror():
+    """GLES_DELEGATE_DEBIAN_MIRROR, else the archive that this machine's apt uses."""
+    if "GLES_DELEGATE_DEBIAN_MIRROR" in os.environ:
+        return os.environ["GLES_DELEGATE_DEBIAN_MIRROR"]
+    for path in [pathlib.Path("/etc/apt/sources.list"),
+                 *sorted(pathlib.Path("/etc/apt/sources.list.d").glob("*"))]:
+        if not path.is_file():
+            continue
+        for url in re.findall(r"https?://\S+/debian/?(?=\s)", path.read_text(errors="replace")):
+            return url.rstrip("/")
+    return DEFAULT_MIRROR
+
+
+def apt_options(work, arch):
+    for folder in ("parts", "lists/partial", "cache/archives/partial"):
+        (work / folder).mkdir(parents=True, exist_ok=True)
+    (work / "status").touch()
+    settings = {
+        "Dir::Etc::SourceList": "/dev/null", "Dir::Etc::SourceParts": work / "parts",
+        "Dir::State::Lists": work / "lists", "Dir::State::status": work / "status",
+        "Dir::Cache": work / "cache", "APT::Architecture": arch, "APT::Architectures": arch,
+        "APT::Install-Recommends": "0", "APT::Sandbox::User": "root", "Debug::NoLocking": "1",
+        "Acquire::Check-Valid-Until": "false", "Acquire::Languages": "none",
+        "Acquire::Retries": "2",
+        # A machine may list other contents of an archive, which take long.
+        "Acquire::IndexTargets::deb::DEP-11::DefaultEnabled": "false",
+    }
+    return [part for name, value in settings.items() for part in ("-o", f"{name}={value}")]
+
+
+def unpacked_version(root, package):
+    """The version of `package` in a root that debian_root() made; "" without."""
+    return json.loads((root / "packages.json").read_text()).get(package, "")
+
+
+def debian_root(root, suite, arch, packages, say):
+    """Unpacks `packages` of Debian's `suite` with all that they need into `root`.
+
+    A root that is there already for the same request is left as it is.
+    """
+    request = json.dumps([suite, arch, sorted(packages)])
+    stamp = root / "request.json"
+    if is_there(root, {"suite": suite, "arch": arch, "packages": packages}):
+        return
+    if shutil.which("apt-get") is None or not os.path.exists(KEYRING):
+        raise NotAvailable("no apt-get with the keyring of Debian's archive")
+    shutil.rmtree(root, ignore_errors=True)
+    work = root / "apt"
+    options = apt_options(work, arch)
+    (work / "parts" / "debian.sources").write_text(
+        f"Types: deb\nURIs: {mirror()}\nSuites: {suite}\nComponents: main\nSigned-By: {KEYRING}\n")
+    say(f"Debian {suite} {arch}: list of packages from {mirror()}")
+    run_quietly(["apt-get", *options, "-qq", "update"], f"apt-get update ({suite} {arch})")
+    say(f"Debian {suite} {arch}: {' '.join(packages)}")
+    run_quietly(["apt-get", *options, "-qq", "-y", "--download-only", "install", *packages],
+                f"apt-get download ({suite} {arch})")
+    versions = {}
+    archives = sorted((work / "cache/archives").glob("*.deb"))
+    for archive in archives:
+        name, version = subprocess.check_output(
+            ["dpkg-deb", "-W", "--showformat=${Package} ${Version}", archive],
+            text=True).split()
+        versions[name] = version
+        run_quietly(["dpkg-deb", "-x", archive, root], f"dpkg-deb -x {archive.name}")
+    if not versions:
+        raise NotAvailable(f"apt-get downloaded nothing for {' '.join(packages)}")
+    merge_usr(root)
+    own_vulkan_drivers(root)
+    shutil.rmtree(work)
+    (root / "packages.json").write_text(json.dumps(versions, indent=1, sort_keys=True))
+    stamp.write_text(request)
+
+
+def merge_usr(root):
+    """Makes /lib and its like links into /usr, as installing base-files does."""
+    for name in ("lib", "lib64", "bin", "sbin"):
+        old, new = root / name, root / "usr" / name
+        if old.is_symlink() or (not old.exists() and not new.exists()):
+            continue
+        if old.is_dir():
+            shutil.copytree(old, new, symlinks=True, dirs_exist_ok=True)
+            shutil.rmtree(old)
+        old.symlink_to(pathlib.Path("usr") / name)
+
+
+def own_vulkan_drivers(root):
+    """Has the files that name Vulkan drivers name those of this root."""
+    for path in root.glob("usr/share/vulkan/icd.d/*.json"):
+        icd = json.loads(path.read_text())
+        library = pathlib.Path(icd["ICD"]["library_path"]).name
+        found = next(root.glob(f"usr/lib/*/{library}"), None)
+        if found is not None:
+            icd["ICD"]["library_path"] = str(found)
+            path.write_text(json.dumps(icd))
+
+
+def npm_files(root, package, integrity, unpack, say):
+    """Unpacks a pinned npm package, and the brotli-packed tars in it, into `root`."""
+    stamp = root / "request.json"
+    request = json.dumps([package, integrity, unpack])
+    if is_there(root, {"npm": package, "integrity": integrity, "unpack": unpack}):
+        return
+    if shutil.which("npm") is None or shutil.which("node") is None:
+        raise NotAvailable("no npm (Debian: npm)")
+    shutil.rmtree(root, ignore_errors=True)
+    root.mkdir(parents=True)
+    say(f"npm pack {package}")
+    authorities = "/etc/ssl/certs/ca-certificates.crt"
+    environment = dict(os.environ)
+    if os.path.exists(authorities):
+        environment.setdefault("NODE_EXTRA_CA_CERTS", authorities)
+    run_quietly(["npm", "pack", package, "--ignore-scripts", "--loglevel=error"],
+                f"npm pack {package}", cwd=root, env=environment)
+    tarball = next(root.glob("*.tgz"))
+    digest = base64.b64encode(hashlib.sha512(tarball.read_bytes()).digest()).decode()
+    if digest != integrity:
+        raise NotAvailable(f"{package} is not what was pinned: its SHA-512 is sha512-{digest}")
+    for member in unpack:
+        run_quietly(["tar", "-xzf", tarball, "-C", root, member], f"tar of {member}")
+        packed = root / member
+        plain = packed.with_suffix("")
+        script = ("const fs=require('fs'),z=require('zlib');"
+                  "fs.writeFileSync(process.argv[2],z.brotliDecompressSync("
+                  "fs.readFileSync(process.argv[1])))")
+        run_quietly(["node", "-e", script, packed, plain], f"brotli of {member}")
+        run_quietly(["tar", "-xf", plain, "-C", root], f"tar of {plain.name}")
+        plain.unlink()
+    tarball.unlink()
+    shutil.rmtree(root / "package", ignore_errors=True)
+    stamp.write_text(request)
+
+
+def is_there(root, wanted):
+    """Whether `root` holds what a description wants, so that nothing is fetched."""
+    stamp = root / "request.json"
+    if not stamp.exists():
+        return False
+    if "npm" in wanted:
+        request = [wanted["npm"], wanted["integrity"], wanted["unpack"]]
+    else:
+        request = [wanted["suite"], wanted["arch"], sorted(wanted["packages"])]
+    return json.loads(stamp.read_text()) == request
+
+
+def prepare(all_roots, description, folder, fetch, say):
+    """The folders of a driver's packages and these packages' versions, by name.
+
+    fetch: what is not in `folder` yet is fetched; else NotAvailable is raised.
+    """
+    places, versions = {}, {}
+    for name in description.get("roots", []):
+        wanted, place = all_roots[name], folder / name
+        if not fetch and not is_there(place, wanted):
+            raise NotAvailable(f"its packages are not in {place}; GLES_DELEGATE_FETCH_WHEELS=1 "
+                               f"or ./dev drivers {description['name']} fetches them")
+        if "npm" in wanted:
+            npm_files(place, wanted["npm"], wanted["integrity"], wanted["unpack"], say)
+            package, version = wanted["npm"].rsplit("@", 1)
+        else:
+            debian_root(place, wanted["suite"], wanted["arch"], wanted["packages"], say)
+            package = wanted["version_of"]
+            version = unpacked_version(place, package)
+        versions[package] = version
+        places[name] = place
+    return places, versions
