@@ -19,8 +19,7 @@ void Warn(const std::string& text) {
   std::fprintf(stderr, "WARNING: %s: %s.\n", kName, text.c_str());
 }
 
-// Why TfLiteGlesDelegateCreate() returned NULL, without the name that is put
-// before it again.
+// Why the call before failed, without the name that is put before it again.
 std::string LastError() {
   const std::string text = TfLiteGlesDelegateLastError();
   const std::string prefix = "TfLiteGlesDelegate: ";
@@ -71,14 +70,17 @@ void TfLiteGpuDelegateV2Delete(TfLiteDelegate* delegate) {
   TfLiteGlesDelegateDelete(delegate);
 }
 
-TfLiteStatus TfLiteGpuDelegateBindBufferToTensor(TfLiteDelegate*,
+TfLiteStatus TfLiteGpuDelegateBindBufferToTensor(TfLiteDelegate* delegate,
                                                  uint32_t buffer,
                                                  int tensor_index) {
-  std::fprintf(stderr,
-               "ERROR: %s: buffer %u is not bound to tensor %d: this library "
-               "copies inputs and outputs by way of host memory and cannot "
-               "bind buffers yet.\n",
-               kName, buffer, tensor_index);
+  TfLiteGlesObject object = TfLiteGlesDelegateObjectDefault();
+  object.name = buffer;
+  if (TfLiteGlesDelegateBindObject(delegate, tensor_index, &object) ==
+      kTfLiteOk) {
+    return kTfLiteOk;
+  }
+  std::fprintf(stderr, "ERROR: %s: buffer %u is not bound to tensor %d: %s.\n",
+               kName, buffer, tensor_index, LastError().c_str());
   return kTfLiteError;
 }
 

@@ -1,5 +1,7 @@
 // labels: loader llvmpipe softpipe
 // libtensorflowlite_gpu_delegate.so as apps of the stock GPU delegate see it.
+// Longer than 300 lines: one library, with its symbols, its apps and its
+// plugin.
 #include <dlfcn.h>
 #include <sys/wait.h>
 
@@ -15,8 +17,10 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
+#include "tests/testing/app_context.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
+#include "tests/testing/gl.h"
 #include "tests/testing/scoped_environment.h"
 #include "tests/testing/scratch_directory.h"
 
@@ -239,15 +243,55 @@ TEST(DropInTest, ACacheIsKeptWhereItsFlagIsSet) {
   }
 }
 
-TEST(DropInTest, ABufferIsNotBoundAndTheReasonIsTold) {
+// Before the delegate is applied, as apps of the stock GL delegate do it, and
+// after that.
+TEST(DropInTest, ABufferStandsInForATensor) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const auto model = LoadOrDie(ChainModel("can"));
+  const auto* graph =
+      schema::GetModel(model->bytes().data())->subgraphs()->Get(0);
+  auto cpu = InterpreterOrDie(*model);
+  const std::vector<float> right = *RunOnce(cpu.get());
+  const std::vector<float> values = cpu->input(0).AsFloats();
+  for (const bool before : {true, false}) {
+    AppContext app;
+    const egl::Buffer in = Must(egl::Buffer::Create(
+        values.size() * sizeof(float), values.data(), GL_STATIC_DRAW));
+    const egl::Buffer out = Must(egl::Buffer::Create(
+        right.size() * sizeof(float), nullptr, GL_DYNAMIC_COPY));
+    const DelegatePtr delegate =
+        StockDelegate(DROP_IN(TfLiteGpuDelegateOptionsV2Default)());
+    auto interpreter = InterpreterOrDie(*model);
+    const auto apply = [&] {
+      ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+    };
+    if (!before) apply();
+    EXPECT_EQ(DROP_IN(TfLiteGpuDelegateBindBufferToTensor)(
+                  delegate.get(), in.id(), graph->inputs()->Get(0)),
+              kTfLiteOk);
+    EXPECT_EQ(DROP_IN(TfLiteGpuDelegateBindBufferToTensor)(
+                  delegate.get(), out.id(), graph->outputs()->Get(0)),
+              kTfLiteOk);
+    if (before) apply();
+    ASSERT_TRUE(interpreter->Invoke().ok())
+        << ::testing::PrintToString(interpreter->log());
+    ExpectClose(ReadAll<float>(out), right);
+    interpreter.reset();
+  }
+}
+
+TEST(DropInTest, WhyABufferIsNotBoundIsTold) {
   const DelegatePtr delegate =
       StockDelegate(DROP_IN(TfLiteGpuDelegateOptionsV2Default)());
   ::testing::internal::CaptureStderr();
-  EXPECT_EQ(DROP_IN(TfLiteGpuDelegateBindBufferToTensor)(delegate.get(), 12, 3),
+  EXPECT_EQ(DROP_IN(TfLiteGpuDelegateBindBufferToTensor)(delegate.get(), 0, 3),
+            kTfLiteError);
+  EXPECT_EQ(DROP_IN(TfLiteGpuDelegateBindBufferToTensor)(nullptr, 12, 3),
             kTfLiteError);
   EXPECT_THAT(::testing::internal::GetCapturedStderr(),
-              AllOf(HasSubstr("ERROR"), HasSubstr("buffer 12"),
-                    HasSubstr("tensor 3"), HasSubstr("cannot bind")));
+              AllOf(HasSubstr("ERROR"), HasSubstr("buffer 0"),
+                    HasSubstr("tensor 3"), HasSubstr("name 0 is no object"),
+                    HasSubstr("buffer 12"), HasSubstr("not one of this")));
 }
 
 // --- As an external delegate

@@ -118,8 +118,13 @@ GLES_DROP_IN_EXPORT TfLiteDelegate* TfLiteGpuDelegateV2CreateAsync(
 // NULL is allowed.
 GLES_DROP_IN_EXPORT void TfLiteGpuDelegateV2Delete(TfLiteDelegate* delegate);
 
-// Binds an OpenGL buffer to an input or output of the model. Not supported yet:
-// returns kTfLiteError, says so on stderr, and changes nothing.
+// Binds a buffer object of the app's OpenGL ES context to an input or output of
+// the model, by the model's tensor index: Invoke then reads or writes it there,
+// as float32 in the order batch, height, width, channels (of quantized tensors
+// too), and leaves the tensor's own memory alone. Before the delegate is
+// applied or after that; the context must be current when it is applied.
+// kTfLiteError, with the reason on stderr, where it can never work; what turns
+// out wrong later fails Invoke.
 GLES_DROP_IN_EXPORT TfLiteStatus TfLiteGpuDelegateBindBufferToTensor(
     TfLiteDelegate* delegate, uint32_t buffer, int tensor_index);
 
