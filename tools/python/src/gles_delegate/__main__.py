@@ -13,6 +13,7 @@ import time
 from typing import Any, Callable, Dict, List, Optional
 
 import gles_delegate
+from gles_delegate import _texts
 from gles_delegate._model import self_check_model
 
 _SEED = 20
@@ -79,8 +80,7 @@ def _compare(model: Any, arguments: argparse.Namespace) -> Dict[str, Any]:
     runtime = gles_delegate.find_runtime(arguments.runtime)
     content = {"model_content": model} if isinstance(model, bytes) else {"model_path": model}
     cpu = runtime.Interpreter(num_threads=arguments.num_threads, **content)
-    options = dict(item.split(":", 1) for item in arguments.options.split(";") if item)
-    delegate = _delegate(runtime, options)
+    delegate = _texts.delegate_of(runtime, arguments.options)
     gpu = runtime.Interpreter(num_threads=arguments.num_threads,
                               experimental_delegates=[delegate], **content)
     for interpreter in (cpu, gpu):
@@ -104,14 +104,6 @@ def _compare(model: Any, arguments: argparse.Namespace) -> Dict[str, Any]:
         result["gpu"] = _times(gpu.invoke, arguments.seconds, "with the delegate")
         result["cpu"] = _times(cpu.invoke, arguments.seconds, "on the CPU")
     return result
-
-
-def _delegate(runtime: Any, options: Dict[str, str]) -> Any:
-    """A delegate from texts, which may be keys that this package does not know."""
-    try:
-        return runtime.load_delegate(gles_delegate.library_path(), options)
-    except ValueError as error:
-        raise gles_delegate.DelegateError(str(error)) from error
 
 
 def _print(found: Dict[str, Any]) -> None:

@@ -1,0 +1,72 @@
+"""The two interpreters of an evaluation: the CPU's, and the one with the delegate."""
+
+import hashlib
+import pathlib
+import time
+from typing import Any, Dict, List, Optional
+
+import gles_delegate
+from gles_delegate import _texts
+
+from . import EvaluationError
+
+SIDES = ("cpu", "delegate")
+
+
+class Sides:
+    """One model on both sides. Used by the thread that made it."""
+
+    def __init__(self, model: pathlib.Path, runtime: Optional[str], num_threads: Optional[int],
+                 options: str):
+        if not model.is_file():
+            raise EvaluationError(f"{model} is no file")
+        self._runtime = gles_delegate.find_runtime(runtime)
+        self._delegate = _texts.delegate_of(self._runtime, options)
+        self._interpreters: Dict[str, Any] = {}
+        for side in SIDES:
+            delegates = [self._delegate] if side == "delegate" else None
+            try:
+                made = self._runtime.Interpreter(model_path=str(model), num_threads=num_threads,
+                                                 experimental_delegates=delegates)
+                made.allocate_tensors()
+            except (RuntimeError, ValueError) as error:
+                raise EvaluationError(f"{model} on the {side}: {error}") from error
+            self._interpreters[side] = made
+        self._sha256 = hashlib.sha256(model.read_bytes()).hexdigest()
+        self._options = options
+
+    def identity(self) -> Dict[str, Any]:
+        """What makes two evaluations' results comparable."""
+        return {"model_sha256": self._sha256, "options": self._options,
+                "runtime": f"{self._runtime.name} {self._runtime.version}",
+                "library": gles_delegate.library_version(),
+                "renderer": self.report()["renderer"]}
+
+    def report(self) -> Dict[str, Any]:
+        """The delegate's report."""
+        return gles_delegate.report(self._delegate)
+
+    def input_detail(self) -> Any:
+        """Of the only input. Raises EvaluationError where there are more."""
+        details = self._interpreters["cpu"].get_input_details()
+        if len(details) != 1:
+            raise EvaluationError(f"the model has {len(details)} inputs; an image is one")
+        return details[0]
+
+    def output_details(self) -> List[Any]:
+        """Of the outputs, which are the same on both sides."""
+        return list(self._interpreters["cpu"].get_output_details())
+
+    def run(self, side: str, value: Any) -> Any:
+        """The outputs, dequantized where they are quantized, and the milliseconds."""
+        interpreter = self._interpreters[side]
+        interpreter.set_tensor(interpreter.get_input_details()[0]["index"], value)
+        start = time.perf_counter()
+        interpreter.invoke()
+        ms = (time.perf_counter() - start) * 1e3
+        outputs = []
+        for detail in interpreter.get_output_details():
+            scale, zero_point = detail["quantization"]
+            output = interpreter.get_tensor(detail["index"])
+            outputs.append((output.astype("float32") - zero_point) * scale if scale else output)
+        return outputs, ms
