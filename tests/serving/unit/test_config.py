@@ -1,0 +1,130 @@
+"""config.py: folders, versions, config.json and what is refused in it."""
+
+import json
+import os
+import tempfile
+import unittest
+
+from gles_serving import config
+
+
+class ConfigTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = folder.name
+
+    def write(self, path, content=b"model"):
+        path = os.path.join(self.root, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(content if isinstance(content, bytes) else json.dumps(content).encode())
+        return path
+
+    def refused(self, text):
+        self.write("m/1/model.tflite")
+        self.write("m/config.json", text)
+        with self.assertRaises(config.ConfigError) as caught:
+            config.read(self.root, "m")
+        return str(caught.exception)
+
+    def test_defaults(self):
+        path = self.write("m/1/model.tflite")
+        self.assertEqual(config.read(self.root, "m"), config.ModelConfig("m", 1, path))
+        self.assertEqual(config.read(self.root, "m").sizes, ())
+
+    def test_every_key(self):
+        path = self.write("m/3/model.tflite")
+        self.write("m/config.json", {
+            "version": 3, "delegate": {"is_precision_loss_allowed": True}, "num_threads": 2,
+            "instances": [{"device": 1, "count": 2}, {"device": "nvidia"}],
+            "batching": {"sizes": [1, 4], "max_delay_ms": 5}, "max_queue": 9,
+            "queue_timeout_ms": 70, "decode": {"image": {"mean": 127.5, "std": 127.5}}})
+        self.assertEqual(config.read(self.root, "m"), config.ModelConfig(
+            "m", 3, path, {"is_precision_loss_allowed": True},
+            (config.Instance("1"), config.Instance("1"), config.Instance("nvidia")), 2,
+            config.Batching((1, 4), 5.0), 9, 70.0, {"image": config.Decode(127.5, 127.5)}))
+
+    def test_the_newest_version_is_the_largest_number(self):
+        for version in ("2", "10", "9", "next"):
+            self.write(f"m/{version}/model.tflite")
+        os.makedirs(os.path.join(self.root, "m", "11"))  # still being copied
+        self.assertEqual(config.read(self.root, "m").version, 10)
+
+    def test_a_version_is_chosen(self):
+        self.write("m/1/model.tflite")
+        self.write("m/2/model.tflite")
+        self.write("m/config.json", {"version": 1})
+        self.assertEqual(config.read(self.root, "m").version, 1)
+        self.write("m/config.json", {"version": 7})
+        with self.assertRaisesRegex(config.ConfigError, "version 7 is none of 1, 2"):
+            config.read(self.root, "m")
+
+    def test_a_versions_own_config_wins(self):
+        self.write("m/1/model.tflite")
+        self.write("m/config.json", {"max_queue": 5, "num_threads": 2})
+        self.write("m/1/config.json", {"max_queue": 7})
+        made = config.read(self.root, "m")
+        self.assertEqual((made.max_queue, made.num_threads), (7, 2))
+
+    def test_no_delegate(self):
+        self.write("m/1/model.tflite")
+        self.write("m/config.json", {"delegate": None})
+        self.assertIsNone(config.read(self.root, "m").delegate)
+
+    def test_refusals_say_what_is_wrong(self):
+        for text, reason in (
+                (b"{", "config.json: Expecting property name"),
+                ([], "an object is needed"),
+                ({"instances": 0}, "instances: a whole number from 1 to 64"),
+                ({"instances": True}, "not True"),
+                ({"instances": []}, "at least one instance"),
+                ({"instances": [{"gpu": 1}]}, "unknown key 'gpu'; there are device, count"),
+                ({"instances": [{"device": 1.5}]}, "a name or an index"),
+                ({"batch": 1}, "unknown key 'batch'; there are version, delegate"),
+                ({"batching": {}}, "a list of batch sizes"),
+                ({"batching": {"sizes": [4, 1]}}, "ascending sizes"),
+                ({"batching": {"sizes": [4, 4]}}, "ascending sizes"),
+                ({"batching": {"sizes": [0]}}, "from 1 to 4096"),
+                ({"batching": {"sizes": [1], "max_delay_ms": -1}}, "max_delay_ms"),
+                ({"delegate": 1}, "an object of options or null"),
+                ({"delegate": {"thread_mode": "caller"}}, "always worker"),
+                ({"decode": {"x": {"std": 0}}}, "std"),
+                ({"decode": []}, "an object of inputs' names")):
+            with self.subTest(text=text):
+                self.assertIn(reason, self.refused(text))
+
+    def test_a_folder_without_a_model(self):
+        os.makedirs(os.path.join(self.root, "empty"))
+        with self.assertRaisesRegex(config.ConfigError, "no VERSION/model.tflite"):
+            config.read(self.root, "empty")
+        with self.assertRaisesRegex(config.ConfigError, "No such file"):
+            config.read(self.root, "absent")
+
+    def test_a_name_cannot_lead_out_of_the_repository(self):
+        self.write("other/1/model.tflite")
+        for name in ("../other", "a/b", "", ".hidden"):
+            with self.assertRaisesRegex(config.ConfigError, "model name"):
+                config.read(os.path.join(self.root, "m"), name)
+
+    def test_names(self):
+        for name in ("b", "a", ".git"):
+            os.makedirs(os.path.join(self.root, name))
+        self.write("README")
+        self.assertEqual(config.model_names(self.root), ["a", "b"])
+
+    def test_the_mark_changes_with_each_file(self):
+        self.write("m/1/model.tflite")
+        marks = [config.mark(self.root, "m")]
+        self.write("m/config.json", {})
+        marks.append(config.mark(self.root, "m"))
+        self.write("m/1/model.tflite", b"another")
+        marks.append(config.mark(self.root, "m"))
+        self.write("m/2/model.tflite")
+        marks.append(config.mark(self.root, "m"))
+        self.assertEqual(len(set(marks)), 4)
+        self.assertEqual(config.mark(self.root, "m"), marks[-1])
+
+
+if __name__ == "__main__":
+    unittest.main()

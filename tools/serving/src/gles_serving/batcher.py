@@ -1,0 +1,157 @@
+"""Requests wait here until an instance takes several of them as one batch.
+
+Needs nothing but Python's own library. One Batcher is shared by all instances of a model:
+whichever is free takes the next batch, so that no balancer is needed within a process.
+"""
+
+import threading
+import time
+from collections import deque
+from typing import Any, Callable, Deque, List, Optional
+
+
+class QueueFull(Exception):
+    """As many requests wait as may."""
+
+
+class Closed(Exception):
+    """The batcher takes no more requests."""
+
+
+class Item:
+    """A request that waits.
+
+    rows: what it adds to a batch. payload: the caller's. cancelled: returns whether nobody
+    waits for it any more. since: time.monotonic() of its arrival.
+    """
+
+    __slots__ = ("rows", "payload", "cancelled", "since")
+
+    def __init__(self, rows: int, payload: Any, cancelled: Callable[[], bool]):
+        self.rows = rows
+        self.payload = payload
+        self.cancelled = cancelled
+        self.since = time.monotonic()
+
+
+class Batcher:
+    """A queue in the order of arrival, from which batches are taken. Any thread may call.
+
+    max_rows: of a batch; a request of more rows is the caller's to refuse. max_delay: seconds
+    that the first request of a batch waits for others; 0: it takes those that are there.
+    max_items: requests that may wait. timeout: seconds that one may wait; 0: for ever.
+    expired: called, without a lock held, with each item that has waited longer.
+    """
+
+    def __init__(self, max_rows: int, max_delay: float, max_items: int, timeout: float = 0.0,
+                 expired: Callable[[Item], None] = lambda item: None,
+                 clock: Callable[[], float] = time.monotonic):
+        self._max_rows = max_rows
+        self._max_delay = max_delay
+        self._max_items = max_items
+        self._timeout = timeout
+        self._expired = expired
+        self._clock = clock
+        self._items: Deque[Item] = deque()
+        self._rows = 0
+        self._changed = threading.Condition()
+        self._closed = False
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def put(self, rows: int, payload: Any,
+            cancelled: Callable[[], bool] = lambda: False) -> Item:
+        """Adds a request.
+
+        Raises QueueFull, Closed; ValueError where it has more rows than a batch may.
+        """
+        if rows < 1 or rows > self._max_rows:
+            raise ValueError(f"{rows} rows, where a batch has 1 to {self._max_rows}")
+        item = Item(rows, payload, cancelled)
+        item.since = self._clock()
+        with self._changed:
+            if self._closed:
+                raise Closed
+            if len(self._items) >= self._max_items:
+                raise QueueFull
+            self._items.append(item)
+            self._rows += rows
+            # One thread begins a batch with it. More are woken only where one may wait for
+            # a batch to fill, as that one would swallow a single notification.
+            if self._max_delay > 0:
+                self._changed.notify_all()
+            else:
+                self._changed.notify()
+        return item
+
+    def close(self) -> None:
+        """No more requests are taken in; those that wait are still handed out."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def take(self) -> Optional[List[Item]]:
+        """The next batch, waiting for one; None once the batcher is closed and empty.
+
+        The rows of a batch add up to max_rows at most, and requests stay in their order. What
+        was cancelled or has waited too long is left out.
+        """
+        while True:
+            late: List[Item] = []
+            with self._changed:
+                while not self._items and not self._closed:
+                    self._changed.wait()
+                self._gather()
+                batch = self._pick(late)
+                done = self._closed and not self._items
+            for item in late:
+                self._expired(item)
+            if batch:
+                return batch
+            if done:
+                return None
+
+    def _gather(self) -> None:
+        """Waits, with the lock, until a batch is full, its time is over, or another instance
+        has taken what was there."""
+        while self._items and not self._closed and self._rows < self._max_rows:
+            left = self._items[0].since + self._max_delay - self._clock()
+            if left <= 0:
+                return
+            self._changed.wait(left)
+
+    def _pick(self, late: List[Item]) -> List[Item]:
+        batch: List[Item] = []
+        rows = 0
+        now = self._clock()
+        while self._items:
+            item = self._items[0]
+            gone = item.cancelled()
+            overdue = self._timeout > 0 and now - item.since > self._timeout
+            if not gone and not overdue and rows + item.rows > self._max_rows:
+                break
+            self._items.popleft()
+            self._rows -= item.rows
+            if gone:
+                continue
+            if overdue:
+                late.append(item)
+                continue
+            batch.append(item)
+            rows += item.rows
+        if self._items and batch:
+            self._changed.notify()
+        return batch
+
+
+def size_for(rows: int, sizes: Any) -> int:
+    """The smallest of the ascending `sizes` that holds `rows`.
+
+    >>> size_for(3, (1, 4, 8))
+    4
+    """
+    for size in sizes:
+        if rows <= size:
+            return size
+    raise ValueError(f"{rows} rows, where {sizes[-1]} are the most")

@@ -1,0 +1,293 @@
+"""A model that runs: interpreters with the delegate, and the threads that invoke them.
+
+An instance is one delegate (`thread_mode: worker`, a GPU context of its own) with one
+interpreter for each prepared batch size, which share its compiled programs, and one thread
+that takes batches from the model's queue. All instances of a model share that queue.
+
+Needs numpy, gles_delegate, ai_edge_litert and prometheus_client, and no kserve.
+"""
+
+import logging
+import threading
+import time
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+import numpy as np
+
+import gles_delegate
+
+from . import metrics, tensors
+from .batcher import Batcher, Closed, Item, QueueFull, size_for
+from .config import Instance, ModelConfig
+
+_log = logging.getLogger("gles_serving")
+# A lost context is replaced at the next Invoke, and after three losses fallback_to_cpu takes
+# over: docs/integration.md.
+_TRIES = 4
+_REPORT_SECONDS = 10.0
+
+
+class LoadError(RuntimeError):
+    """The model cannot be served; the text says why."""
+
+
+class Expired(Exception):
+    """The request waited longer than queue_timeout_ms."""
+
+
+class InvokeFailed(RuntimeError):
+    """The model failed for a request that was right, after every retry."""
+
+
+class Interpreters:
+    """One delegate and an interpreter a batch size. One thread at a time may call."""
+
+    def __init__(self, config: ModelConfig, instance: Instance, cache_dir: Optional[str]):
+        self.delegate = None
+        options = dict(config.delegate or {})
+        if config.delegate is not None:
+            if instance.device is not None:
+                options["device"] = instance.device
+            if cache_dir:
+                options.setdefault("serialization_dir", cache_dir)
+                options.setdefault("model_token", f"{config.name}/{config.version}")
+            try:
+                self.delegate = gles_delegate.load_delegate(
+                    runtime="ai_edge_litert", thread_mode="worker", **options)
+            except (TypeError, ValueError, gles_delegate.DelegateError) as error:
+                raise LoadError(f"the delegate: {error}") from error
+        self._config = config
+        self._runtime = gles_delegate.find_runtime("ai_edge_litert")
+        self._by_size: Dict[int, Any] = {}
+        self.inputs: List[tensors.Spec] = []
+        self.outputs: List[tensors.Spec] = []
+        for size in config.sizes or (0,):
+            self._by_size[size] = self._prepare(size)
+        for size in config.sizes:
+            self._check_rows(size)
+        if not config.sizes:
+            self._warm_up()
+
+    def _prepare(self, size: int) -> Any:
+        """An interpreter for batches of `size`; 0: the model's own shapes."""
+        try:
+            made = self._runtime.Interpreter(
+                self._config.path, num_threads=self._config.num_threads,
+                experimental_delegates=[self.delegate] if self.delegate else None)
+            inputs = tensors.specs_of(made.get_input_details())
+            for spec in inputs:
+                if size:
+                    if not spec.shape:
+                        raise LoadError(f"batching: input {spec.name!r} is a single number")
+                    made.resize_tensor_input(spec.index, [size, *spec.shape[1:]])
+            made.allocate_tensors()
+            outputs = tensors.specs_of(made.get_output_details())
+        except (RuntimeError, ValueError, OSError) as error:
+            at = f"at batch size {size}: " if size else ""
+            raise LoadError(f"{self._config.path}: {at}{error}"[:2000]) from error
+        if not self.inputs:
+            self.inputs = inputs
+        self.outputs = outputs
+        return made
+
+    def _random(self, seed: int) -> Dict[str, np.ndarray]:
+        """One row of made-up values for each input."""
+        rng = np.random.default_rng(seed)
+        made = {}
+        for spec in self.inputs:
+            shape = (1, *spec.shape[1:]) if self._config.sizes else spec.shape
+            if np.dtype(spec.dtype).kind == "f":
+                values = rng.uniform(-1, 1, shape)
+            elif np.dtype(spec.dtype).itemsize == 1 and np.dtype(spec.dtype).kind in "iu":
+                limits = np.iinfo(spec.dtype)
+                values = rng.integers(limits.min, limits.max + 1, shape)
+            else:  # an index, a length, a flag: what the model takes is not known
+                values = np.zeros(shape)
+            made[spec.name] = values.astype(spec.dtype)
+        return made
+
+    def _warm_up(self) -> None:
+        try:
+            self.run(1, [self._random(0)])
+        except (RuntimeError, ValueError) as error:
+            raise LoadError(f"{self._config.path}: {error}"[:2000]) from error
+
+    def _check_rows(self, size: int) -> None:
+        """Raises LoadError unless what a row gives depends on that row alone: it is run first
+        among others, and last among copies of others. Compiles and warms up on the way."""
+        probe = self._random(0)
+        others = [self._random(seed) for seed in range(1, size)]
+        try:
+            first = self.run(size, [probe, *others])[0]
+            last = self.run(size, [*others[::-1][:1] * (size - 1), probe])[size - 1]
+        except (RuntimeError, ValueError, LoadError) as error:
+            raise LoadError(f"{self._config.path}: at batch size {size}: {error}"[:2000]) from error
+        for name, a in first.items():
+            b = last[name]
+            scale = max(1.0, float(np.max(np.abs(a.astype(np.float64)), initial=0)))
+            worst = float(np.max(np.abs(a.astype(np.float64) - b.astype(np.float64)), initial=0))
+            if not worst <= 1e-2 * scale:
+                raise LoadError(f"{self._config.path}: at batch size {size}: output {name!r} of a "
+                                f"row changes with the other rows, by {worst:g}; the model cannot "
+                                "be batched")
+
+    def run(self, size: int, requests: List[Dict[str, np.ndarray]]) -> List[Dict[str, np.ndarray]]:
+        """The outputs of each request, for requests whose rows fit into `size`.
+
+        Raises RuntimeError or ValueError, the runtime's, where Invoke fails.
+        """
+        batched = bool(self._config.sizes)
+        interpreter = self._by_size[size if batched else 0]
+        interpreter.reset_all_variables()  # an LSTM's state is no other request's business
+        counts = [len(next(iter(values.values()))) if batched else 1 for values in requests]
+        for spec in self.inputs:
+            if not batched:
+                interpreter.set_tensor(spec.index, requests[0][spec.name])
+                continue
+            view = interpreter.tensor(spec.index)()
+            at = 0
+            for values, count in zip(requests, counts):
+                view[at:at + count] = values[spec.name]
+                at += count
+            del view  # Invoke refuses to run while it lives
+        interpreter.invoke()
+        results: List[Dict[str, np.ndarray]] = [{} for _ in requests]
+        for spec in self.outputs:
+            whole = interpreter.get_tensor(spec.index)
+            if not batched:
+                results[0][spec.name] = whole
+                continue
+            if not whole.shape or whole.shape[0] != size:
+                raise LoadError(f"output {spec.name!r} has shape {list(whole.shape)}, which does "
+                                "not begin with the batch; the model cannot be batched")
+            at = 0
+            for result, count in zip(results, counts):
+                result[spec.name] = whole[at:at + count]
+                at += count
+        return results
+
+    def report(self) -> Optional[Dict[str, Any]]:
+        """The delegate's report; None without one."""
+        return gles_delegate.report(self.delegate) if self.delegate else None
+
+
+# What a request's owner is told: called on the instance's thread with results (or None) and error.
+Done = Callable[[Optional[Dict[str, np.ndarray]], Optional[Exception]], None]
+
+
+class Backend:
+    """One version of a model, loaded: its queue and its instances. Any thread may call.
+
+    Raises LoadError where it cannot be.
+    """
+
+    def __init__(self, config: ModelConfig, cache_dir: Optional[str] = None):
+        self.config = config
+        self._cache_dir = cache_dir
+        made = [Interpreters(config, instance, cache_dir) for instance in config.instances]
+        self.inputs = made[0].inputs
+        self.outputs = made[0].outputs
+        # Rows that one request may have; 0: the model's own shape.
+        self.max_rows = config.sizes[-1] if config.sizes else 0
+        delay = config.batching.max_delay_ms / 1e3 if config.batching else 0.0
+        self.queue = Batcher(self.max_rows or 1, delay, config.max_queue,
+                             config.queue_timeout_ms / 1e3, self._expired)
+        self._broken = [False] * len(made)
+        for name in decode_names(config):
+            if name not in {spec.name for spec in self.inputs}:
+                raise LoadError(f"decode: the model has no input {name!r}")
+        self._threads = [
+            threading.Thread(target=self._serve, args=(index, interpreters), daemon=True,
+                             name=f"{config.name}/{config.version}#{index}")
+            for index, interpreters in enumerate(made)]
+        for index, interpreters in enumerate(made):
+            self._show_report(index, interpreters)
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def healthy(self) -> bool:
+        """Whether at least one instance answers."""
+        return not all(self._broken)
+
+    def submit(self, rows: int, values: Dict[str, np.ndarray], done: Done,
+               cancelled: Callable[[], bool] = lambda: False) -> None:
+        """Queues a request; `done` is called once, on an instance's thread, unless cancelled.
+
+        Raises QueueFull, Closed.
+        """
+        self.queue.put(rows if self.max_rows else 1, (values, done), cancelled)
+
+    def close(self) -> None:
+        """Takes nothing more; what waits is served. Returns at once."""
+        self.queue.close()
+
+    def join(self, seconds: float) -> bool:
+        """Waits for the instances to end after close(); False where the time was too short."""
+        end = time.monotonic() + seconds
+        for thread in self._threads:
+            thread.join(max(0.0, end - time.monotonic()))
+        return not any(thread.is_alive() for thread in self._threads)
+
+    def _expired(self, item: Item) -> None:
+        item.payload[1](None, Expired())
+
+    def _show_report(self, index: int, interpreters: Interpreters) -> None:
+        report = interpreters.report()
+        if report is not None:
+            metrics.show_report(self.config.name, index, report)
+
+    def _serve(self, index: int, interpreters: Interpreters) -> None:
+        shown = time.monotonic()
+        while True:
+            batch = self.queue.take()
+            if batch is None:
+                return
+            interpreters = self._run_batch(index, interpreters, batch)
+            del batch  # its arrays go now, not when the next batch comes
+            if time.monotonic() - shown > _REPORT_SECONDS:
+                shown = time.monotonic()
+                self._show_report(index, interpreters)
+
+    def _run_batch(self, index: int, interpreters: Interpreters,
+                   batch: List[Item]) -> Interpreters:
+        """Answers each request of the batch; returns the interpreters to go on with."""
+        name = self.config.name
+        rows = sum(item.rows for item in batch)
+        size = size_for(rows, self.config.sizes) if self.max_rows else 1
+        now = time.monotonic()
+        for item in batch:
+            metrics.QUEUE_SECONDS.labels(name).observe(now - item.since)
+        metrics.BATCH_ROWS.labels(name).observe(rows)
+        requests = [item.payload[0] for item in batch]
+        results, error, interpreters = self._try(interpreters, index, size, requests)
+        metrics.INVOKE_SECONDS.labels(name, str(size)).observe(time.monotonic() - now)
+        self._broken[index] = error is not None
+        for place, item in enumerate(batch):
+            item.payload[1](results[place] if results else None, error)
+        return interpreters
+
+    def _try(self, interpreters: Interpreters, index: int, size: int, requests: List[Any]
+             ) -> Tuple[Optional[List[Any]], Optional[Exception], Interpreters]:
+        error: Optional[Exception] = None
+        for attempt in range(_TRIES + 1):
+            try:
+                if attempt == _TRIES:  # nothing helped: everything anew
+                    interpreters = Interpreters(self.config, self.config.instances[index],
+                                                self._cache_dir)
+                return interpreters.run(size, requests), None, interpreters
+            except Exception as caught:  # the thread must live, whatever it is
+                error = caught
+                metrics.INVOKE_FAILURES.labels(self.config.name).inc()
+                _log.error("an Invoke failed", extra={"fields": {
+                    "model": self.config.name, "instance": index, "attempt": attempt,
+                    "reason": str(caught)[:1000]}})
+        return None, InvokeFailed(str(error)[:500]), interpreters
+
+
+def decode_names(config: ModelConfig) -> List[str]:
+    """The inputs that may come as image files."""
+    return list(config.decode)
+
+
+__all__ = ["Backend", "Closed", "Expired", "InvokeFailed", "LoadError", "QueueFull"]

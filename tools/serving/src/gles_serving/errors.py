@@ -1,0 +1,27 @@
+"""Errors that kserve has no class for, with their HTTP and gRPC statuses."""
+
+from grpc import StatusCode
+from grpc_interceptor.exceptions import GrpcException
+from kserve.errors import ModelNotReady
+
+
+class Overloaded(GrpcException):
+    """The queue is full, or the request waited too long: 503 and UNAVAILABLE; a client may try
+    again."""
+
+    status_code = StatusCode.UNAVAILABLE
+
+
+class Failed(GrpcException):
+    """The model failed for a request that was right: 500 and INTERNAL."""
+
+    status_code = StatusCode.INTERNAL
+
+
+class NotReady(ModelNotReady):
+    """kserve's, with the attribute that its gRPC side asks for: 503 and UNAVAILABLE."""
+
+    @property
+    def reason(self) -> str:
+        """The text."""
+        return str(self)
