@@ -4,10 +4,11 @@
 // the upper word of the bias, of each channel or (ONE_ROW) of all. One texel (4
 // channels) an invocation.
 //
-// SHIFTED_RIGHT op_shifted_right.
+// RESCALE_64 op_rescale_64.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 shifts;
+  ivec4 more_shifts;
 };
 
 struct Wide {
@@ -44,11 +45,13 @@ void main() {
   sum = plus_shifted(sum, read_c(p.x, p.y, p.z, p.w), shifts.z);
   sum = plus_shifted(sum, read_d(p.x, p.y, p.z, p.w), shifts.w);
 #endif
-  uvec4 multiplier = uvec4(row(0, p.z));
-  uvec4 high, low;
-  umulExtended(sum.low, multiplier, high, low);
-  // The multiplier is not negative: the upper word wraps as it should.
-  ivec4 upper = ivec4(high + uvec4(sum.high) * multiplier);
+#if PARTS > 4
+  sum = plus_shifted(sum, read_e(p.x, p.y, p.z, p.w), more_shifts.x);
+  sum = plus_shifted(sum, read_f(p.x, p.y, p.z, p.w), more_shifts.y);
+  sum = plus_shifted(sum, read_g(p.x, p.y, p.z, p.w), more_shifts.z);
+  sum = plus_shifted(sum, read_h(p.x, p.y, p.z, p.w), more_shifts.w);
+#endif
   ivec4 right = max(row(1, p.z), ivec4(1));  // 0 past the last channel
-  write_dst(p.x, p.y, p.z, p.w, vec4(SHIFTED_RIGHT(upper, low, right)));
+  ivec4 codes = RESCALE_64(sum.high, sum.low, uvec4(row(0, p.z)), right);
+  write_dst(p.x, p.y, p.z, p.w, vec4(codes));
 }

@@ -239,7 +239,15 @@ ivec4 op_shifted_right(ivec4 high, uvec4 low, ivec4 shift) {
   ivec4 far = high >> ivec4(by & 31u);
   return mix(near, far, whole);
 }
-// quant/fixed_point.h's MultiplyOnce() of a sum of op_join_sums.
+// quant/fixed_point.h's MultiplyOnce() of a sum of 64 bits, of which the lower 32 are
+// left; 1 <= right <= 62. The multiplier is not negative: the upper word wraps as it
+// should.
+ivec4 op_rescale_64(ivec4 high, uvec4 low, uvec4 multiplier, ivec4 right) {
+  uvec4 upper, lower;
+  umulExtended(low, multiplier, upper, lower);
+  return op_shifted_right(ivec4(upper + uvec4(high) * multiplier), lower, right);
+}
+// The same of a sum of op_join_sums.
 vec4 op_rescale_sum(vec4 x, ivec4 multiplier, ivec4 shift, vec4 p) {
   ivec4 high, low;
   imulExtended(floatBitsToInt(x) - 0x40000000, multiplier, high, low);

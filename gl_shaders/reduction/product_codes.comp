@@ -3,7 +3,7 @@
 // is scaled in 64 bits (quant/fixed_point.h's MultiplyOnce()), of which 32 are kept.
 // With CHANNELS, of all channels too. One output texel (4 channels) an invocation.
 //
-// SHIFTED_RIGHT op_shifted_right.
+// RESCALE_64 op_rescale_64.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 window;  // x, y, slice, batch
@@ -13,11 +13,7 @@ layout(std140, binding = 0) uniform Params {
 };
 
 ivec4 scaled(ivec4 high, uvec4 low) {
-  uvec4 upper, lower;
-  umulExtended(low, uvec4(multiplier), upper, lower);
-  // The multiplier is not negative: the upper word wraps as it should.
-  return SHIFTED_RIGHT(ivec4(upper + uvec4(high) * uint(multiplier)), lower,
-                       ivec4(right));
+  return RESCALE_64(high, low, uvec4(multiplier), ivec4(right));
 }
 
 ivec4 next(ivec4 product, ivec4 value, bool first) {

@@ -73,7 +73,7 @@ TEST(WideOperandsTest, SumsOfPowersOfTwoAreTflites) {
 
 TEST(WideOperandsTest, BatchMatMulOfAConstantIsTflites) {
   GLES_SKIP_WITHOUT_DEVICE();
-  for (int depth : {1, 9, 64, 700}) {
+  for (int depth : {1, 9, 64, 700, 1024, 3001}) {
     Cases cases(depth);
     for (int i = 0; i < kCases; ++i) {
       const ModelQuantization a = cases.Draw(cases.Power(-4, -2));

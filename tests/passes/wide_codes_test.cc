@@ -226,7 +226,7 @@ TEST(WideWindowsTest, ResizesAreTflites) {
 
 TEST(WideMatricesTest, BatchMatMulIsTflites) {
   GLES_SKIP_WITHOUT_DEVICE();
-  for (int depth : {1, 5, 33, 700}) {
+  for (int depth : {1, 5, 33, 700, 1024, 2049, 5003}) {
     Cases cases(depth);
     for (int i = 0; i < kCases; ++i) {
       const ModelQuantization a = DrawScale(&cases), b = DrawScale(&cases);

@@ -109,6 +109,13 @@ class CodeCases {
     return id;
   }
 
+  // Whether TFLite's kernels take the model. No node is added afterwards.
+  bool RunsOnCpu() {
+    b.SetOutputs(outputs_);
+    model_.bytes = b.Finish();
+    return RunOnCpu(model_).status.ok();
+  }
+
   // `nodes_on_codes`: -1: as many as there are outputs.
   void ExpectCodes(const std::string& what, int nodes_on_codes = -1) {
     SCOPED_TRACE(absl::StrCat(what, kWide      ? " int16"

@@ -1,8 +1,12 @@
 #include "delegate/ops/elementwise/dequantize.h"
 
+#include <any>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -21,11 +25,61 @@ absl::StatusOr<ParsedNode> ParseDequantize(const NodeView& node) {
   return ParsedNode{ElementwiseAttributes{0, input.shape, {}}, {}};
 }
 
+namespace {
+
+// QUANTIZE to int32, which TFLite takes of int16 alone: its integers, not those
+// of the float view, whose floats do not hold them.
+absl::StatusOr<ParsedNode> ParseToInt32(const NodeView& node) {
+  const Tensor& from = *node.inputs[0];
+  const Tensor& to = *node.outputs[0];
+  const auto one_scale = [](const Tensor& tensor) {
+    return tensor.quantization.scale.size() == 1 &&
+           tensor.quantization.zero_point.size() == 1;
+  };
+  if (from.codes != DataType::kInt16 || from.is_constant() ||
+      !one_scale(from) || !one_scale(to)) {
+    return absl::UnimplementedError(absl::StrCat(
+        from.ToString(), " to ", to.ToString(),
+        ": to int32, only int16 activations of one scale are quantized"));
+  }
+  const float scale = from.quantization.scale[0];
+  const quant::Multiplier multiplier = quant::MultiplierOf(
+      quant::QuantizeScale(scale, to.quantization.scale[0]));
+  // A code, shifted so far to the left, fits 32 bits.
+  constexpr int kMostShift = 15;
+  if (multiplier.shift > kMostShift) {
+    return absl::UnimplementedError(absl::StrCat(
+        "the scale ", scale, " over ", to.quantization.scale[0],
+        " is 2^15 or more, on which TFLite's arithmetic overflows"));
+  }
+  return ParsedNode{
+      RequantizeAttributes{scale, multiplier,
+                           static_cast<int>(to.quantization.zero_point[0])},
+      {}};
+}
+
+absl::Status PlanToInt32(const Node& node, const RequantizeAttributes& a,
+                         Planner* planner) {
+  Dispatch d("requantize_int32");
+  d.Define("CODE_OF", "op_code_of").Define("RESCALE", "op_rescale");
+  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
+  d.uniforms.Float("scale", a.scale);
+  d.uniforms.Int("multiplier", a.multiplier.value);
+  d.uniforms.Int("shift", a.multiplier.shift);
+  d.uniforms.Int("zero_point", a.zero_point);
+  d.OverTexels(planner->tensor(node.outputs[0]).shape);
+  AddInLightGroups(std::move(d), planner);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::StatusOr<ParsedNode> ParseQuantize(const NodeView& node) {
   if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
-  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
   if (auto s = CheckOutputDims(*node.outputs[0], node.inputs[0]->dims); !s.ok())
     return s;
+  if (node.outputs[0]->type == DataType::kInt32) return ParseToInt32(node);
+  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
   if (!node.outputs[0]->is_float_view()) {
     return absl::InvalidArgumentError(absl::StrCat(
         node.outputs[0]->ToString(), " carries no quantization parameters"));
@@ -38,6 +92,12 @@ absl::Status PlanDequantize(const Node& node, Planner* planner) {
   return planner->tensor(node.inputs[0]).is_constant()
              ? PlanFoldedConstant(node, planner)
              : PlanElementwise(node, planner);
+}
+
+absl::Status PlanQuantize(const Node& node, Planner* planner) {
+  const auto* to_int32 = std::any_cast<RequantizeAttributes>(&node.attributes);
+  return to_int32 != nullptr ? PlanToInt32(node, *to_int32, planner)
+                             : PlanElementwise(node, planner);
 }
 
 absl::Status PlanFoldedConstant(const Node& node, Planner* planner) {

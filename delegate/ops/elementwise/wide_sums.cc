@@ -58,20 +58,22 @@ absl::Status PlanWideSums(const Node& node, Planner* planner) {
   const auto& a = std::any_cast<const WideSumsAttributes&>(node.attributes);
   const size_t parts = a.shifts.size();
   const Shape to = planner->tensor(node.outputs[0]).shape;
-  constexpr const char* kNames[] = {"a", "b", "c", "d"};
+  constexpr const char* kNames[kMostWideSums] = {"a", "b", "c", "d",
+                                                 "e", "f", "g", "h"};
   Dispatch d("wide_sums");
   d.Define("PARTS", static_cast<int>(parts));
-  d.Define("SHIFTED_RIGHT", "op_shifted_right");
+  d.Define("RESCALE_64", "op_rescale_64");
   if (planner->tensor(node.inputs[parts]).shape.c == 1 && to.c > 1) {
     d.Define("ONE_ROW");
   }
-  std::array<int, 4> shifts = {};
+  std::array<int, kMostWideSums> shifts = {};
   for (size_t i = 0; i < parts; ++i) {
     d.Read(kNames[i], node.inputs[i]);
     shifts[i] = a.shifts[i];
   }
   d.Read("rows", node.inputs[parts]).Write("dst", node.outputs[0]);
   d.uniforms.Int4("shifts", shifts[0], shifts[1], shifts[2], shifts[3]);
+  d.uniforms.Int4("more_shifts", shifts[4], shifts[5], shifts[6], shifts[7]);
   d.OverTexels(to);
   AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();

@@ -17,9 +17,11 @@ namespace gles_delegate {
 
 class Planner;
 
+constexpr int kMostWideSums = 8;
+
 struct WideSumsAttributes {
-  // Input i is to be multiplied by 2^shifts[i], 0 to 31; at most four inputs of
-  // the output's shape.
+  // Input i is to be multiplied by 2^shifts[i], 0 to 31; two, four or eight
+  // inputs of the output's shape.
   std::vector<int> shifts;
 };
 

@@ -12,6 +12,7 @@
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/matmul/matrix_product.h"
+#include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -105,6 +106,31 @@ void AddPlace(absl::string_view name, const Place& p, Dispatch* d) {
   d->uniforms.Int4(absl::StrCat(name, "_batch"), p.row_b, p.h_b, p.b_b, 0);
 }
 
+// What both shaders have: the tensors, the grid, and the uniforms by which they
+// find their rows.
+void BindMatrices(const Node& node, const BatchMatMulAttributes& a,
+                  const ConvTile& tile, const Planner& planner, Dispatch* d) {
+  const Tensor& x_tensor = planner.tensor(node.inputs[0]);
+  const Tensor& y_tensor = planner.tensor(node.inputs[1]);
+  const Tensor& dst = planner.tensor(node.outputs[0]);
+  const Matrix x = MatrixOf(x_tensor, a.adj_x);
+  const Matrix y = MatrixOf(y_tensor, a.adj_y);
+  const int rank = static_cast<int>(dst.dims.size());
+  if (a.adj_x) d->Define("ADJ_X");
+  if (a.adj_y) d->Define("ADJ_Y");
+  d->Read("x", node.inputs[0])
+      .Read("y", node.inputs[1])
+      .Write("dst", node.outputs[0])
+      .Grid(DivideUp(x.rows, tile.pixels),
+            DivideUp(dst.shape.slices(), tile.slices),
+            rank == 2 ? 1 : dst.shape.h * dst.shape.b);
+  d->uniforms.Int4("extent", x.rows, y.columns, x.columns,
+                   DivideUp(x.columns, 4));
+  AddPlace("x", PlaceOf(x_tensor, rank), d);
+  AddPlace("y", PlaceOf(y_tensor, rank), d);
+  d->uniforms.Int("rows_in_batch", rank == 2 ? 1 : 0);
+}
+
 // Rows of x times the rows of one constant or computed matrix.
 bool IsMatrixProduct(const BatchMatMulAttributes& a, const Tensor& y) {
   return !a.adj_x && a.adj_y && y.dims.size() == 2;
@@ -163,23 +189,41 @@ absl::Status PlanBatchMatMul(const Node& node, Planner* planner) {
   ConvTile tile =
       ChooseConvTile(x.rows, dst.shape.slices(), planner->profile().choices);
   if (a.adj_x) tile.pixels = 4;  // the four rows of a texel of x
-  const int rank = static_cast<int>(dst.dims.size());
   Dispatch d("batch_matmul");
   d.Define("TILE_ROWS", tile.pixels).Define("TILE_SLICES", tile.slices);
-  if (a.adj_x) d.Define("ADJ_X");
-  if (a.adj_y) d.Define("ADJ_Y");
-  d.Read("x", node.inputs[0])
-      .Read("y", node.inputs[1])
-      .Write("dst", node.outputs[0])
-      .Grid(DivideUp(x.rows, tile.pixels),
-            DivideUp(dst.shape.slices(), tile.slices),
-            rank == 2 ? 1 : dst.shape.h * dst.shape.b);
-  d.uniforms.Int4("extent", x.rows, y.columns, x.columns,
-                  DivideUp(x.columns, 4));
-  AddPlace("x", PlaceOf(x_tensor, rank), &d);
-  AddPlace("y", PlaceOf(y_tensor, rank), &d);
-  d.uniforms.Int("rows_in_batch", rank == 2 ? 1 : 0);
+  BindMatrices(node, a, tile, *planner, &d);
   planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+Node WideBatchMatMulNode(const Node& of, TensorId x, TensorId y,
+                         const quant::WideMultiplier& multiplier) {
+  static const OpDefinition& op = *new OpDefinition{
+      "BATCH_MATMUL_OF_16_BITS", -1, 1, 1, nullptr, PlanWideBatchMatMul, ""};
+  Node node;
+  node.op = &op;
+  node.tflite_index = of.tflite_index;
+  node.inputs = {x, y};
+  node.outputs = of.outputs;
+  node.attributes = WideBatchMatMulAttributes{
+      std::any_cast<const BatchMatMulAttributes&>(of.attributes), multiplier};
+  node.on_codes = true;
+  return node;
+}
+
+absl::Status PlanWideBatchMatMul(const Node& node, Planner* planner) {
+  const auto& a =
+      std::any_cast<const WideBatchMatMulAttributes&>(node.attributes);
+  constexpr int kMostRows = 4;
+  const Matrix x = MatrixOf(planner->tensor(node.inputs[0]), a.matrices.adj_x);
+  // A texel of x transposed has four rows.
+  const int rows = a.matrices.adj_x ? kMostRows : std::min(x.rows, kMostRows);
+  Dispatch d("batch_matmul_wide");
+  d.Define("TILE_ROWS", rows).Define("RESCALE_64", "op_rescale_64");
+  BindMatrices(node, a.matrices, {rows, 1}, *planner, &d);
+  d.uniforms.Int("multiplier", a.multiplier.value);
+  d.uniforms.Int("right", a.multiplier.right);
+  AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }
 

@@ -7,7 +7,9 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MATMUL_BATCH_MATMUL_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MATMUL_BATCH_MATMUL_H_
 
+#include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
+#include "quant/fixed_point.h"
 
 namespace gles_delegate {
 
@@ -19,6 +21,19 @@ struct BatchMatMulAttributes {
 
 absl::StatusOr<ParsedNode> ParseBatchMatMul(const NodeView& node);
 absl::Status PlanBatchMatMul(const Node& node, Planner* planner);
+
+// The same of tensors that hold 16-bit codes, in 64-bit sums of at most 2^17
+// terms. No op of a model: the pass compute_on_codes makes it.
+struct WideBatchMatMulAttributes {
+  BatchMatMulAttributes matrices;
+  // What a sum becomes before the post-ops. 1 <= right <= 62.
+  quant::WideMultiplier multiplier;
+};
+
+// The node that computes BATCH_MATMUL `of`, but for its post-ops, of x and y.
+Node WideBatchMatMulNode(const Node& of, TensorId x, TensorId y,
+                         const quant::WideMultiplier& multiplier);
+absl::Status PlanWideBatchMatMul(const Node& node, Planner* planner);
 
 }  // namespace gles_delegate
 

@@ -161,7 +161,7 @@ void AddProductOfCodes(Planner* planner, TensorId src, TensorId dst,
   const Shape from = planner->tensor(src).shape;
   const Shape to = planner->tensor(dst).shape;
   Dispatch d("product_codes");
-  d.Define("SHIFTED_RIGHT", "op_shifted_right");
+  d.Define("RESCALE_64", "op_rescale_64");
   if (r.channels) d.Define("CHANNELS");
   d.Read("src", src).Write("dst", dst);
   d.uniforms.Int4("window", r.w.size, r.h.size, r.channels ? from.slices() : 1,

@@ -29,12 +29,12 @@ struct KernelContext {
 // end on such values; real values where a tensor holds no codes. nullopt: the
 // node keeps its float view, because it reads something else than codes, or
 // because TFLite's arithmetic is not known for its parameters.
-using Rewrite = std::optional<Node> (*)(const Node& node,
-                                        const KernelContext& context);
+using Rewrite = std::optional<Node>(const Node& node,
+                                    const KernelContext& context);
 
 struct IntegerKernel {
   absl::string_view op;
-  Rewrite rewrite = nullptr;
+  Rewrite* rewrite = nullptr;
   // The rewriting is asked only for nodes of one output that holds codes,
   // behind a simulator. False: it looks for itself.
   bool ends_in_simulator = true;
@@ -44,63 +44,56 @@ absl::Span<const IntegerKernel> IntegerKernels();
 // nullptr: `op` has none.
 const IntegerKernel* FindIntegerKernel(absl::string_view op);
 
-// --- The families ---
+// --- The families: functions of the type above ---
 
 // products.cc: sums of products with constant weights.
-std::optional<Node> Conv2dOnCodes(const Node& node, const KernelContext& c);
-std::optional<Node> DepthwiseConv2dOnCodes(const Node& node,
-                                           const KernelContext& c);
-std::optional<Node> FullyConnectedOnCodes(const Node& node,
-                                          const KernelContext& c);
-std::optional<Node> TransposeConvOnCodes(const Node& node,
-                                         const KernelContext& c);
+Rewrite Conv2dOnCodes;
+Rewrite DepthwiseConv2dOnCodes;
+Rewrite FullyConnectedOnCodes;
+Rewrite TransposeConvOnCodes;
 // binary.cc: functions of two tensors.
-std::optional<Node> AddOnCodes(const Node& node, const KernelContext& c);
-std::optional<Node> MulOnCodes(const Node& node, const KernelContext& c);
-std::optional<Node> DivOnCodes(const Node& node, const KernelContext& c);
-std::optional<Node> SquaredDifferenceOnCodes(const Node& node,
-                                             const KernelContext& c);
+Rewrite AddOnCodes;
+Rewrite MulOnCodes;
+Rewrite DivOnCodes;
+Rewrite SquaredDifferenceOnCodes;
 // MAXIMUM and MINIMUM.
-std::optional<Node> PairExtremeOnCodes(const Node& node,
-                                       const KernelContext& c);
-std::optional<Node> PreluOnCodes(const Node& node, const KernelContext& c);
+Rewrite PairExtremeOnCodes;
+Rewrite PreluOnCodes;
 // comparison.cc: of codes of two quantizations; SELECT among codes.
-std::optional<Node> ComparisonOnCodes(const Node& node, const KernelContext& c);
-std::optional<Node> SelectOnCodes(const Node& node, const KernelContext& c);
+Rewrite ComparisonOnCodes;
+Rewrite SelectOnCodes;
 // unary.cc: functions of one code.
-std::optional<Node> LeakyReluOnCodes(const Node& node, const KernelContext& c);
-std::optional<Node> TableOnCodes(const Node& node, const KernelContext& c);
+Rewrite LeakyReluOnCodes;
+Rewrite TableOnCodes;
 // rescaling.cc: one quantization's codes as another's.
-std::optional<Node> QuantizeOnCodes(const Node& node, const KernelContext& c);
-std::optional<Node> ReluOnCodes(const Node& node, const KernelContext& c);
+Rewrite QuantizeOnCodes;
+Rewrite ReluOnCodes;
 // pooling.cc
-std::optional<Node> AveragePoolOnCodes(const Node& node,
-                                       const KernelContext& c);
-std::optional<Node> MaxPoolOnCodes(const Node& node, const KernelContext& c);
+Rewrite AveragePoolOnCodes;
+Rewrite MaxPoolOnCodes;
 // reductions.cc
-std::optional<Node> MeanOnCodes(const Node& node, const KernelContext& c);
-std::optional<Node> SumOnCodes(const Node& node, const KernelContext& c);
-std::optional<Node> ProductOnCodes(const Node& node, const KernelContext& c);
-std::optional<Node> ExtremeOnCodes(const Node& node, const KernelContext& c);
+Rewrite MeanOnCodes;
+Rewrite SumOnCodes;
+Rewrite ProductOnCodes;
+Rewrite ExtremeOnCodes;
 // matrices.cc
-std::optional<Node> BatchMatMulOnCodes(const Node& node,
-                                       const KernelContext& c);
+Rewrite BatchMatMulOnCodes;
 // rows.cc: functions of a pixel's channels.
-std::optional<Node> SoftmaxOnCodes(const Node& node, const KernelContext& c);
-std::optional<Node> LogSoftmaxOnCodes(const Node& node, const KernelContext& c);
-std::optional<Node> L2NormalizationOnCodes(const Node& node,
-                                           const KernelContext& c);
+Rewrite SoftmaxOnCodes;
+Rewrite LogSoftmaxOnCodes;
+Rewrite L2NormalizationOnCodes;
 // movement.cc: codes moved from one quantization to another, as they are.
-std::optional<Node> MoveOnCodes(const Node& node, const KernelContext& c);
-std::optional<Node> ArgExtremeOnCodes(const Node& node, const KernelContext& c);
+Rewrite MoveOnCodes;
+// FILL, whose value is of the output's quantization.
+Rewrite FillOnCodes;
+Rewrite ArgExtremeOnCodes;
 // Gives each input of a uint8 CONCATENATION that has another quantization than
 // the output a node before it that rescales its codes, and each input of a
 // SELECT one that takes its codes for the output's, as TFLite does: so that
 // these nodes move codes. Tensors know whether they hold codes.
 void MatchQuantizations(Graph* graph);
 // resizing.cc: of one quantization alone by XNNPACK's kernel.
-std::optional<Node> ResizeBilinearOnCodes(const Node& node,
-                                          const KernelContext& c);
+Rewrite ResizeBilinearOnCodes;
 
 }  // namespace gles_delegate::codes
 

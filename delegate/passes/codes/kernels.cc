@@ -24,6 +24,7 @@ constexpr IntegerKernel kKernels[] = {
     {"EQUAL", &ComparisonOnCodes, /*ends_in_simulator=*/false},
     {"EXP", &TableOnCodes},
     {"EXPAND_DIMS", &MoveOnCodes},
+    {"FILL", &FillOnCodes, /*ends_in_simulator=*/false},
     {"FULLY_CONNECTED", &FullyConnectedOnCodes},
     {"GATHER", &MoveOnCodes},
     {"GATHER_ND", &MoveOnCodes},

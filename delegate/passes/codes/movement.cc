@@ -168,6 +168,19 @@ std::optional<Node> MoveOnCodes(const Node& node, const KernelContext& c) {
   return moved;
 }
 
+std::optional<Node> FillOnCodes(const Node& node, const KernelContext& c) {
+  const Tensor& value = c.graph->tensor(node.inputs[1]);
+  const TensorId out = node.outputs[0];
+  if (!node.post_ops.empty() || !HoldsCodes(*c.graph, out) ||
+      !SameCodes(value, c.graph->tensor(out)) ||
+      (!value.is_constant() && !value.holds_codes)) {
+    return std::nullopt;
+  }
+  Node filled = node;
+  if (value.is_constant()) filled.inputs[1] = AsCodes(c.graph, node.inputs[1]);
+  return filled;
+}
+
 std::optional<Node> ArgExtremeOnCodes(const Node& node,
                                       const KernelContext& c) {
   if (!HoldsCodes(*c.graph, node.inputs[0])) return std::nullopt;

@@ -33,7 +33,7 @@ PostOp WideLookup(const std::string& name, const std::vector<int16_t>& table,
                   Graph* graph);
 
 // Part `index` of the code of a real value of `scale`, the least first: parts
-// of `bits` bits (8 or 4), from -2^(bits - 1) to 2^(bits - 1), whose sum of
+// of `bits` bits (8, 4 or 2), from -2^(bits - 1) to 2^(bits - 1), whose sum of
 // part << (bits * index) is the code.
 PostOp CodePart(float scale, int bits, int index);
 

@@ -16,7 +16,7 @@ namespace {
 
 struct WideKernel {
   absl::string_view op;
-  std::vector<Node> (*rewrite)(const Node& node, const KernelContext& c);
+  WideRewrite* rewrite;
 };
 
 constexpr WideKernel kKernels[] = {

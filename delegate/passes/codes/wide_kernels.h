@@ -20,28 +20,32 @@ namespace gles_delegate::codes {
 // parameters; the node keeps its float view. May add tensors to the graph.
 std::vector<Node> WideNodes(const Node& node, const KernelContext& context);
 
+// The type of the functions below, which stand for one op or several each.
+using WideRewrite = std::vector<Node>(const Node& node,
+                                      const KernelContext& context);
+
 // --- The families: of a node that ends in its simulator, whose output holds
 // 16-bit codes, on a device of 32-bit floats ---
 
 // wide_unary.cc: functions of one code.
-std::vector<Node> WideTable(const Node& node, const KernelContext& c);
-std::vector<Node> WideRelu(const Node& node, const KernelContext& c);
-std::vector<Node> WideAbs(const Node& node, const KernelContext& c);
-std::vector<Node> WideLeakyRelu(const Node& node, const KernelContext& c);
-std::vector<Node> WideQuantize(const Node& node, const KernelContext& c);
+WideRewrite WideTable;
+WideRewrite WideRelu;
+WideRewrite WideAbs;
+WideRewrite WideLeakyRelu;
+WideRewrite WideQuantize;
 // wide_movement.cc: codes moved from one quantization to another, as they are.
 // MAX_POOL_2D too; of several inputs, CONCATENATION and SELECT.
-std::vector<Node> WideMove(const Node& node, const KernelContext& c);
-std::vector<Node> WideJoin(const Node& node, const KernelContext& c);
+WideRewrite WideMove;
+WideRewrite WideJoin;
 // wide_matrices.cc: products of two activations.
-std::vector<Node> WideBatchMatMul(const Node& node, const KernelContext& c);
+WideRewrite WideBatchMatMul;
 // wide_windows.cc: sums and means over windows, axes and rows.
-std::vector<Node> WideAveragePool(const Node& node, const KernelContext& c);
-std::vector<Node> WideMean(const Node& node, const KernelContext& c);
-std::vector<Node> WideSum(const Node& node, const KernelContext& c);
-std::vector<Node> WideProductOfAxes(const Node& node, const KernelContext& c);
-std::vector<Node> WideSoftmax(const Node& node, const KernelContext& c);
-std::vector<Node> WideResizeBilinear(const Node& node, const KernelContext& c);
+WideRewrite WideAveragePool;
+WideRewrite WideMean;
+WideRewrite WideSum;
+WideRewrite WideProductOfAxes;
+WideRewrite WideSoftmax;
+WideRewrite WideResizeBilinear;
 
 }  // namespace gles_delegate::codes
 

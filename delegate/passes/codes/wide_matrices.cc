@@ -1,13 +1,11 @@
-// BATCH_MATMUL of 16-bit activations: four products of halves of both sides.
+// BATCH_MATMUL of 16-bit activations.
 #include <any>
-#include <cstdint>
-#include <cstring>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "delegate/ops/elementwise/wide_sums.h"
 #include "delegate/ops/matmul/batch_matmul.h"
+#include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/wide_helpers.h"
 #include "delegate/passes/codes/wide_kernels.h"
 #include "quant/fixed_point.h"
@@ -15,47 +13,19 @@
 namespace gles_delegate::codes {
 namespace {
 
-// Sums of fewer products of halves, 2^14 at most, are exact in floats.
-constexpr int kMostDepth = 1 << 10;
+// TFLite's sums of more terms may pass the 2^47 that its scaling takes.
+constexpr int kMostDepth = 1 << 17;
 
-// The two halves of what `id` holds, the low one first.
-struct Halves {
-  TensorId low = kNoTensor, high = kNoTensor;
-};
-
-// Of a constant: constants.
-Halves AddConstantHalves(TensorId id, Graph* graph) {
-  const Tensor constant = graph->tensor(id);
-  const absl::Span<const uint8_t> bytes = constant.constant.bytes();
-  std::vector<int16_t> codes(bytes.size() / sizeof(int16_t));
-  std::memcpy(codes.data(), bytes.data(), codes.size() * sizeof(int16_t));
-  std::vector<float> low, high;
-  for (const int16_t code : codes) {
-    const int upper = (code + 128) >> 8;
-    high.push_back(static_cast<float>(upper));
-    low.push_back(static_cast<float>(code - upper * 256));
-  }
-  const auto add = [&](const char* name, const std::vector<float>& values) {
-    const TensorId half = AddLike(constant, name, graph);
-    std::vector<uint8_t> of_floats(values.size() * sizeof(float));
-    std::memcpy(of_floats.data(), values.data(), of_floats.size());
-    graph->tensor(half).constant = ConstantData::Own(std::move(of_floats));
-    return half;
-  };
-  return {add("low codes", low), add("high codes", high)};
-}
-
-Halves AddHalves(const Node& node, TensorId id, std::vector<Node>* nodes,
-                 Graph* graph) {
-  if (graph->tensor(id).is_constant()) return AddConstantHalves(id, graph);
-  const float scale = graph->tensor(id).quantization.scale[0];
-  const auto part = [&](const char* name, int index) {
-    const TensorId to = AddLike(graph->tensor(id), name, graph);
-    nodes->push_back(
-        WideElementwise(node, id, to, {CodePart(scale, 8, index)}, *graph));
-    return to;
-  };
-  return {part("low codes", 0), part("high codes", 1)};
+// A tensor of the codes that `id` holds; adds the node that makes it.
+TensorId AddCodes(const Node& of, TensorId id, std::vector<Node>* nodes,
+                  Graph* graph) {
+  const Tensor& tensor = graph->tensor(id);
+  if (tensor.is_constant()) return AsCodes(graph, id);
+  const TensorId codes = AddLike(tensor, "codes", graph);
+  nodes->push_back(WideElementwise(
+      of, id, codes, {{"code_of", {tensor.quantization.scale[0], 0, 0, 0}}},
+      *graph));
+  return codes;
 }
 
 }  // namespace
@@ -71,7 +41,7 @@ std::vector<Node> WideBatchMatMul(const Node& node, const KernelContext& c) {
   const auto suits = [](const Tensor& tensor) {
     return IsSixteenBit(tensor) || IsSixteenBitConstant(tensor);
   };
-  if (!clamp || !suits(x) || !suits(y) || depth >= kMostDepth) {
+  if (!clamp || !suits(x) || !suits(y) || depth > kMostDepth) {
     return {};
   }
   const quant::WideMultiplier m = quant::SixteenBitMultiplierOf(
@@ -79,25 +49,11 @@ std::vector<Node> WideBatchMatMul(const Node& node, const KernelContext& c) {
                               out.quantization.scale[0], /*by_channel=*/false));
   if (m.right < 1 || m.right > 62) return {};
   std::vector<Node> nodes;
-  const Halves of_x = AddHalves(node, node.inputs[0], &nodes, graph);
-  const Halves of_y = AddHalves(node, node.inputs[1], &nodes, graph);
-  std::vector<TensorId> sums;
-  for (const TensorId left : {of_x.low, of_x.high}) {
-    for (const TensorId right : {of_y.low, of_y.high}) {
-      Node product = node;
-      product.inputs = {left, right};
-      product.outputs = {AddLike(out, "a part of the sums", graph)};
-      product.post_ops.clear();
-      product.on_codes = true;
-      sums.push_back(product.outputs[0]);
-      nodes.push_back(std::move(product));
-    }
-  }
-  Node join =
-      WideSums(node, sums, {0, 8, 8, 16},
-               AddWideSumRows({{m, 0}}, out.name, graph), node.outputs[0]);
-  join.post_ops = {*clamp, {"mul", {out.quantization.scale[0], 0, 0, 0}}};
-  nodes.push_back(std::move(join));
+  const TensorId of_x = AddCodes(node, node.inputs[0], &nodes, graph);
+  const TensorId of_y = AddCodes(node, node.inputs[1], &nodes, graph);
+  Node product = WideBatchMatMulNode(node, of_x, of_y, m);
+  product.post_ops = {*clamp, {"mul", {out.quantization.scale[0], 0, 0, 0}}};
+  nodes.push_back(std::move(product));
   return nodes;
 }
 

@@ -262,7 +262,7 @@ std::vector<Node> WideProduct(const Node& node, const KernelContext& c) {
   if (most < kMostSum) return InHalves(node, product, graph);
   const int64_t largest =
       *std::max_element(magnitudes.begin(), magnitudes.end());
-  for (int bits : {8, 4}) {
+  for (int bits : {8, 4, 2}) {
     if (largest << (bits - 1) < kMostExact) {
       return InParts(node, product, bits, graph);
     }

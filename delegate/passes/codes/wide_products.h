@@ -16,8 +16,9 @@ namespace gles_delegate::codes {
 // post-ops where the bound of a sum (2^15 times the weights' magnitudes, plus
 // the bias) is below 0x3f000000; larger ones by an op of their own
 // (ops/elementwise/wide_sums.h), from four parts of 4 bits where a channel's
-// magnitudes are 2^17 or more. Tensors stay real values. Empty: the node is
-// something else, or those magnitudes are 2^21 or more.
+// magnitudes are 2^17 or more, from eight of 2 bits where they are 2^21 or
+// more. Tensors stay real values. Empty: the node is something else, or those
+// magnitudes are 2^23 or more (66,000 weights of 127).
 std::vector<Node> WideProduct(const Node& node, const KernelContext& context);
 
 }  // namespace gles_delegate::codes

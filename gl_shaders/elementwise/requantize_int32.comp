@@ -1,0 +1,20 @@
+// QUANTIZE of 16-bit codes, which src holds times `scale`, to 32-bit ones, as TFLite
+// rounds them (quant/fixed_point.h's Multiply(), ties away from zero). One texel (4
+// channels) an invocation.
+//
+// CODE_OF op_code_of, RESCALE op_rescale.
+layout(std140, binding = 0) uniform Params {
+  COMMON_PARAMS
+  float scale;
+  int multiplier;
+  int shift;
+  int zero_point;
+};
+
+void main() {
+  if (outside_grid()) return;
+  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+  ivec4 codes = ivec4(CODE_OF(read_src(p.x, p.y, p.z, p.w), vec4(scale)));
+  ivec4 scaled = RESCALE(codes, ivec4(multiplier), ivec4(shift), false);
+  write_dst(p.x, p.y, p.z, p.w, scaled + zero_point);
+}

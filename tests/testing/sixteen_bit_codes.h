@@ -1,0 +1,70 @@
+// Models on 16-bit codes (16x8 models) beside TFLite's own kernels, one at a
+// time: how many codes apart the two are.
+#ifndef GLES_DELEGATE_TESTS_TESTING_SIXTEEN_BIT_CODES_H_
+#define GLES_DELEGATE_TESTS_TESTING_SIXTEEN_BIT_CODES_H_
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/single_op.h"
+#include "tools/common/model_builder.h"
+
+namespace gles_delegate::testing {
+
+// 16-bit codes have the zero point 0.
+inline ModelQuantization WideScale(float scale) {
+  return ModelQuantization::PerTensor(scale, 0);
+}
+
+// Every value on a code of `scale`.
+inline std::vector<float> WideValues(size_t n, float scale, int seed) {
+  std::mt19937 random(seed);
+  std::vector<float> values(n);
+  for (float& v : values) {
+    v = scale * static_cast<float>(static_cast<int>(random() % 65536) - 32768);
+  }
+  return values;
+}
+
+// The most codes of `scale` that an output is off by. Fails where the delegate
+// leaves the node to the CPU.
+inline float CodesApart(
+    const std::string& what, const ModelBuilder& builder,
+    std::vector<std::vector<float>> inputs, float scale,
+    TfLiteGlesQuantizedCompute compute = kTfLiteGlesQuantizedAuto,
+    const char* in_report = "") {
+  SingleOpModel model;
+  model.description = what;
+  model.bytes = builder.Finish();
+  model.inputs = std::move(inputs);
+  const RunResult cpu = RunOnCpu(model);
+  RunOptions options;
+  options.configure = [compute](TfLiteGlesDelegateOptions& o) {
+    o.quantized_compute = compute;
+  };
+  const RunResult gpu = RunOnDelegate(model, options);
+  EXPECT_THAT(gpu.report, ::testing::HasSubstr(in_report)) << what;
+  EXPECT_TRUE(cpu.status.ok()) << what << ": " << cpu.status;
+  EXPECT_TRUE(gpu.status.ok()) << what << ": " << gpu.status;
+  if (!cpu.status.ok() || !gpu.status.ok()) return INFINITY;
+  float most = 0;
+  for (size_t o = 0; o < cpu.outputs.size(); ++o) {
+    const auto& want = cpu.outputs[o].values;
+    const auto& got = gpu.outputs[o].values;
+    EXPECT_EQ(want.size(), got.size());
+    for (size_t i = 0; i < want.size(); ++i) {
+      most = std::max(most, std::fabs(want[i] - got[i]) / scale);
+    }
+  }
+  return std::round(most * 100) / 100;
+}
+
+}  // namespace gles_delegate::testing
+
+#endif  // GLES_DELEGATE_TESTS_TESTING_SIXTEEN_BIT_CODES_H_
