@@ -23,6 +23,7 @@ void AddQuantizedBinaryCases(CaseList* list);
 void AddQuantizedWindowCases(CaseList* list);
 void AddQuantizedJoinCases(CaseList* list);
 void AddSixteenBitCases(CaseList* list);
+void AddSixteenBitPairCases(CaseList* list);
 void AddLimitCases(CaseList* list);
 
 }  // namespace gles_delegate::conformance

@@ -47,11 +47,11 @@ const std::vector<Shape>& Shapes() {
   return shapes;
 }
 
+// What moves values.
 void AddMovements(CaseList* list) {
   for (const Shape& shape : Shapes()) {
-    const auto add = [&](const char* op, const CaseList::Build& build,
-                         int types = kBoth) {
-      Add(list, op, "moved", shape, OutputRule::kSame, 0, build, types);
+    const auto add = [&](const char* op, const CaseList::Build& build) {
+      Add(list, op, "moved", shape, OutputRule::kSame, 0, build);
     };
     const int count = static_cast<int>(testing::ElementCount(shape));
     add("RESHAPE", [=] { return testing::Reshape(shape, {1, count}); });
@@ -76,36 +76,11 @@ void AddMovements(CaseList* list) {
     add("SQUEEZE", [=] {
       return testing::Squeeze({1, shape[0], 1, shape[3]}, {2});
     });
-    add("MAX_POOL_2D", [=] {
-      testing::PoolParams params;
-      params.max = true;
-      params.input = shape;
-      return Pool2d(params);
-    });
-    add("RESIZE_NEAREST_NEIGHBOR", [=] {
-      testing::ResizeParams params;
-      params.nearest = true;
-      params.input = shape;
-      return Resize(params);
-    });
     add("CONCATENATION", [=] {
       testing::ConcatenationParams params;
       params.inputs = {shape, shape};
       return Concatenation(params);
     });
-    add("REDUCE_MAX", [=] {
-      return testing::Reduce(Op::REDUCE_MAX, shape, {1, 2}, true);
-    });
-    add("REDUCE_MIN", [=] {
-      return testing::Reduce(Op::REDUCE_MIN, shape, {1, 2}, true);
-    });
-    for (testing::BinaryOp op :
-         {testing::BinaryOp::kMaximum, testing::BinaryOp::kMinimum}) {
-      testing::BinaryParams params;
-      params.op = op;
-      params.a = params.b = shape;
-      add(testing::BinaryOpName(op).c_str(), [=] { return Binary(params); });
-    }
   }
   for (int block : {2, 3}) {
     Add(list, "DEPTH_TO_SPACE", absl::StrCat("block", block),
@@ -121,6 +96,40 @@ void AddMovements(CaseList* list) {
     return testing::Split(testing::SplitKind::kSplit, {1, 2, 3, 24}, 3,
                           {8, 8, 8});
   });
+}
+
+// What gives one of several values as it is.
+void AddChoices(CaseList* list) {
+  for (const Shape& shape : Shapes()) {
+    const auto add = [&](const char* op, const CaseList::Build& build) {
+      Add(list, op, "moved", shape, OutputRule::kSame, 0, build);
+    };
+    add("MAX_POOL_2D", [=] {
+      testing::PoolParams params;
+      params.max = true;
+      params.input = shape;
+      return Pool2d(params);
+    });
+    add("RESIZE_NEAREST_NEIGHBOR", [=] {
+      testing::ResizeParams params;
+      params.nearest = true;
+      params.input = shape;
+      return Resize(params);
+    });
+    add("REDUCE_MAX", [=] {
+      return testing::Reduce(Op::REDUCE_MAX, shape, {1, 2}, true);
+    });
+    add("REDUCE_MIN", [=] {
+      return testing::Reduce(Op::REDUCE_MIN, shape, {1, 2}, true);
+    });
+    for (testing::BinaryOp op :
+         {testing::BinaryOp::kMaximum, testing::BinaryOp::kMinimum}) {
+      testing::BinaryParams params;
+      params.op = op;
+      params.a = params.b = shape;
+      add(testing::BinaryOpName(op).c_str(), [=] { return Binary(params); });
+    }
+  }
 }
 
 void AddFunctions(CaseList* list) {
@@ -188,6 +197,7 @@ void AddPairs(CaseList* list) {
 
 void AddQuantizedCases(CaseList* list) {
   AddMovements(list);
+  AddChoices(list);
   AddFunctions(list);
   AddPairs(list);
   AddQuantizedConvolutionCases(list);
@@ -196,6 +206,7 @@ void AddQuantizedCases(CaseList* list) {
   AddQuantizedWindowCases(list);
   AddQuantizedJoinCases(list);
   AddSixteenBitCases(list);
+  AddSixteenBitPairCases(list);
 }
 
 }  // namespace gles_delegate::conformance

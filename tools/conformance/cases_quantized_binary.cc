@@ -57,7 +57,7 @@ using AddNode = std::function<void(QuantizedBuilder& b, int number,
 
 // Twice over: 34 families a type.
 void AddPairs(CaseList* list, Op op, const DrawPair& draw, const AddNode& node,
-              bool with_uint8 = true) {
+              SeriesTypes types = SeriesTypes::kBoth) {
   for (const Pair& pair : Pairs()) {
     const Shape shape = testing::BroadcastShape(pair.a, pair.b);
     AddSeries(
@@ -71,7 +71,7 @@ void AddPairs(CaseList* list, Op op, const DrawPair& draw, const AddNode& node,
           node(b, number, {x, z}, y);
           return b.Finish({y}, 0);
         },
-        with_uint8, 2);
+        types, 2);
   }
   // Every code with every code.
   const Shape all = {1, 16, 64, 64};
@@ -90,7 +90,7 @@ void AddPairs(CaseList* list, Op op, const DrawPair& draw, const AddNode& node,
         node(b, number, {x, z}, y);
         return b.Finish({y}, 0);
       },
-      with_uint8, 2);
+      types, 2);
 }
 
 template <typename Options>
@@ -167,7 +167,7 @@ void AddPrelu(CaseList* list) {
           b.builder().AddOp(Op::PRELU, 1, {x, a}, {y});
           return b.Finish({y}, 0);
         },
-        /*with_uint8=*/true, 6);
+        SeriesTypes::kBoth, 6);
   }
 }
 
@@ -191,8 +191,37 @@ void AddComparison(CaseList* list, Op op, int version) {
           b.builder().AddOp(op, version, {x, z}, {y});
           return b.Finish({y}, 0);
         },
-        /*with_uint8=*/true, 2);
+        SeriesTypes::kBoth, 2);
   }
+}
+
+// Of uint8 alone. No divisor is zero, which TFLite's kernel does not take.
+void AddDiv(CaseList* list) {
+  static const auto& shape = *new Shape{1, 16, 16, 3};
+  AddSeries(
+      list, Op::DIV, "codes", shape,
+      [](QuantizedBuilder& b, int number) {
+        const float a_scale = DrawScale(b), b_scale = DrawScale(b);
+        const ModelQuantization q = WithZeroPoint(b, b_scale);
+        std::vector<int> divisors = AllCodes(b, 91);
+        for (int& code : divisors) {
+          if (code == q.zero_point[0]) code += code == b.most() ? -1 : 1;
+        }
+        const int x = Operand(b, "a", shape, WithZeroPoint(b, a_scale),
+                              /*constant=*/false, 37);
+        const Shape other = number % 3 == 1 ? Shape{1, 1, 1, 3} : shape;
+        const int z = number % 4 == 3 ? b.Constant("b", other, q, divisors)
+                                      : b.InputOfCodes("b", other, q, divisors);
+        const int y =
+            b.Output("y", shape,
+                     WithZeroPoint(b, DrawBeside(b, a_scale / b_scale, -6, 3)));
+        schema::DivOptionsT options;
+        options.fused_activation_function =
+            number % 5 == 0 ? Act::RELU : Act::NONE;
+        b.builder().AddOp(Op::DIV, 2, {x, z}, {y}, options);
+        return b.Finish({y}, 0);
+      },
+      SeriesTypes::kUint8);
 }
 
 // Codes are moved: all three tensors have one zero point, and any scales.
@@ -224,7 +253,7 @@ void AddSelect(CaseList* list, Op op, int version) {
           b.builder().AddOp(op, version, {condition, x, z}, {y});
           return b.Finish({y}, 0);
         },
-        /*with_uint8=*/true, op == Op::SELECT_V2 ? 7 : 9);
+        SeriesTypes::kBoth, op == Op::SELECT_V2 ? 7 : 9);
   }
 }
 
@@ -238,9 +267,10 @@ void AddQuantizedBinaryCases(CaseList* list) {
   AddPairs(list, Op::MUL, DrawProduct,
            NodeWithActivation<schema::MulOptionsT>(Op::MUL, 2));
   AddPairs(list, Op::SQUARED_DIFFERENCE, DrawSquaredDifference,
-           PlainNode(Op::SQUARED_DIFFERENCE, 2), /*with_uint8=*/false);
+           PlainNode(Op::SQUARED_DIFFERENCE, 2), SeriesTypes::kInt8);
   AddPairs(list, Op::MAXIMUM, DrawExtreme, PlainNode(Op::MAXIMUM, 2));
   AddPairs(list, Op::MINIMUM, DrawExtreme, PlainNode(Op::MINIMUM, 2));
+  AddDiv(list);
   AddPrelu(list);
   for (Op op : {Op::EQUAL, Op::NOT_EQUAL, Op::LESS, Op::LESS_EQUAL, Op::GREATER,
                 Op::GREATER_EQUAL}) {

@@ -1,6 +1,6 @@
-// 8-bit ops of several tensors beside the elementwise ones: TRANSPOSE_CONV,
-// BATCH_MATMUL, CONCATENATION and SELECT_V2. No code may differ, whatever the
-// scales and zero points.
+// 8-bit ops of several tensors beside the elementwise ones: convolutions,
+// FULLY_CONNECTED, BATCH_MATMUL, CONCATENATION and SELECT_V2. No code may
+// differ, whatever the scales and zero points.
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -48,6 +48,53 @@ void AddTransposeConv(CaseList* list) {
             });
 }
 
+// CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED.
+void AddProducts(CaseList* list) {
+  struct Product {
+    Op op;
+    Shape x, w, y;
+    int channels, terms;
+  };
+  const Product products[] = {
+      {Op::CONV_2D, {2, 6, 5, 9}, {7, 3, 3, 9}, {2, 6, 5, 7}, 0, 81},
+      {Op::DEPTHWISE_CONV_2D, {2, 6, 5, 9}, {1, 3, 3, 18}, {2, 6, 5, 18}, 3, 9},
+      {Op::FULLY_CONNECTED, {5, 33}, {7, 33}, {5, 7}, 0, 33}};
+  for (const Product& p : products) {
+    AddSeries(list, p.op, "codes", p.x, [p](QuantizedBuilder& b, int number) {
+      using Act = schema::ActivationFunctionType;
+      constexpr Act kActs[] = {Act::NONE, Act::RELU, Act::RELU6, Act::NONE};
+      const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
+      std::vector<float> scales;
+      const int x = b.InputOfCodes("x", p.x, in, AllCodes(b, 37));
+      // FULLY_CONNECTED takes one scale for all channels.
+      const int w =
+          b.Weights("w", p.w, p.channels, 0.05f,
+                    number % 2 == 0 || p.op == Op::FULLY_CONNECTED, &scales);
+      const int bias = b.Bias(p.w[p.channels], in.scale[0], scales, 100);
+      const int y = b.Output(
+          "y", p.y, OutputOfSums(b, in.scale[0] * scales[0], p.terms, number));
+      const auto add = [&](auto options, int version) {
+        options.fused_activation_function = kActs[number % 4];
+        b.builder().AddOp(p.op, version, {x, w, bias}, {y}, options);
+      };
+      const auto of_window = [](auto options) {
+        options.stride_w = options.stride_h = 1;
+        return options;
+      };
+      if (p.op == Op::CONV_2D) {
+        add(of_window(schema::Conv2DOptionsT()), 3);
+      } else if (p.op == Op::DEPTHWISE_CONV_2D) {
+        auto options = of_window(schema::DepthwiseConv2DOptionsT());
+        options.depth_multiplier = 2;
+        add(options, 3);
+      } else {
+        add(schema::FullyConnectedOptionsT(), 4);
+      }
+      return b.Finish({y}, 0);
+    });
+  }
+}
+
 // TFLite has no uint8 kernel.
 void AddBatchMatMul(CaseList* list) {
   static const auto& shape = *new Shape{2, 7, 33};
@@ -68,7 +115,7 @@ void AddBatchMatMul(CaseList* list) {
         b.builder().AddOp(Op::BATCH_MATMUL, 2, {x, z}, {y}, options);
         return b.Finish({y}, 0);
       },
-      /*with_uint8=*/false);
+      SeriesTypes::kInt8);
 }
 
 // uint8 codes are rescaled; int8 ones must be of one quantization.
@@ -119,6 +166,7 @@ void AddSelect(CaseList* list) {
 
 void AddQuantizedJoinCases(CaseList* list) {
   AddTransposeConv(list);
+  AddProducts(list);
   AddBatchMatMul(list);
   AddConcatenation(list);
   AddSelect(list);

@@ -28,7 +28,7 @@ struct Ratios {
 template <typename Options>
 void AddUnary(CaseList* list, Op op, int version, Ratios ratios,
               const std::function<Options(QuantizedBuilder&)>& options,
-              bool with_uint8 = true) {
+              SeriesTypes types = SeriesTypes::kBoth) {
   AddSeries(
       list, op, "codes", UnaryShape(),
       [=](QuantizedBuilder& b, int) {
@@ -43,12 +43,12 @@ void AddUnary(CaseList* list, Op op, int version, Ratios ratios,
         }
         return b.Finish({y}, /*codes_apart=*/0);
       },
-      with_uint8);
+      types);
 }
 
 void AddPlainUnary(CaseList* list, Op op, int version, Ratios ratios = {},
-                   bool with_uint8 = true) {
-  AddUnary<std::nullptr_t>(list, op, version, ratios, nullptr, with_uint8);
+                   SeriesTypes types = SeriesTypes::kBoth) {
+  AddUnary<std::nullptr_t>(list, op, version, ratios, nullptr, types);
 }
 
 // Functions whose output TFLite gives a fixed quantization.
@@ -81,7 +81,7 @@ void AddRsqrt(CaseList* list) {
         b.builder().AddOp(Op::RSQRT, 2, {x}, {y});
         return b.Finish({y}, 0);
       },
-      /*with_uint8=*/false);
+      SeriesTypes::kInt8);
 }
 
 void AddUnaries(CaseList* list) {
@@ -97,8 +97,8 @@ void AddUnaries(CaseList* list) {
       });
   // The CPU refuses a finer output.
   AddPlainUnary(list, Op::HARD_SWISH, 1, {-6, 8});
-  AddPlainUnary(list, Op::ELU, 1, Ratios(), /*with_uint8=*/false);
-  AddPlainUnary(list, Op::ABS, 2, Ratios(), /*with_uint8=*/false);
+  AddPlainUnary(list, Op::ELU, 1, Ratios(), SeriesTypes::kInt8);
+  AddPlainUnary(list, Op::ABS, 2, Ratios(), SeriesTypes::kInt8);
   AddUnary<schema::GeluOptionsT>(
       list, Op::GELU, 1, Ratios(), [](QuantizedBuilder& b) {
         schema::GeluOptionsT options;

@@ -1,6 +1,8 @@
 // 8-bit reductions, pooling, functions of rows, resizes, and what moves codes
 // between tensors of any quantization: no code may differ, whatever the scales
 // and zero points.
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -45,6 +47,78 @@ void AddReduction(CaseList* list, Op op, bool same) {
         b.builder().AddOp(op, 2, {x, over}, {y}, options);
         return b.Finish({y}, 0);
       });
+}
+
+// Products of a whole line or plane, spread over the codes. TFLite has no uint8
+// kernel.
+void AddProduct(CaseList* list) {
+  AddSeries(
+      list, Op::REDUCE_PROD, "codes", WindowShape(),
+      [](QuantizedBuilder& b, int number) {
+        const bool of_channels = number % 2 == 0;
+        const float count = of_channels ? 9 : 30;
+        const float in_scale = b.random().NextUniform(0.01f, 0.03f);
+        const float product = std::pow(40 * in_scale, count) / 40;
+        const int x = b.InputOfCodes(
+            "x", WindowShape(), WithZeroPoint(b, in_scale), AllCodes(b, 37));
+        const std::vector<int32_t> over =
+            of_channels ? std::vector<int32_t>{3} : std::vector<int32_t>{1, 2};
+        const int axes = b.builder().AddConstant<int32_t>(
+            "axes", {static_cast<int>(over.size())}, over);
+        const int y = b.Output("y", of_channels ? Shape{2, 6, 5} : Shape{2, 9},
+                               WithZeroPoint(b, std::min(product, 200.0f)));
+        b.builder().AddOp(Op::REDUCE_PROD, 2, {x, axes}, {y},
+                          schema::ReducerOptionsT());
+        return b.Finish({y}, 0);
+      },
+      SeriesTypes::kInt8);
+}
+
+// Few values, so that many are alike: the first of them counts.
+template <typename Options>
+void AddArgExtreme(CaseList* list, Op op) {
+  AddSeries(list, op, "codes", WindowShape(),
+            [=](QuantizedBuilder& b, int number) {
+              std::vector<int> codes = AllCodes(b, 37);
+              const int kept = number % 4 == 0 ? 256 : 1 + number % 4;
+              for (int& code : codes) {
+                code = number % 3 == 0 ? b.most() - (code - b.least()) % kept
+                                       : b.least() + (code - b.least()) % kept;
+              }
+              const int x = b.InputOfCodes(
+                  "x", WindowShape(), WithZeroPoint(b, DrawScale(b)), codes);
+              const bool of_channels = number % 2 == 0;
+              const int axis = b.builder().AddConstant<int32_t>(
+                  "axis", {}, std::vector<int32_t>{of_channels ? 3 : 1});
+              const int y =
+                  b.OutputOf("y", of_channels ? Shape{2, 6, 5} : Shape{2, 5, 9},
+                             schema::TensorType::INT32, {});
+              Options options;
+              options.output_type = schema::TensorType::INT32;
+              b.builder().AddOp(op, 2, {x, axis}, {y}, options);
+              return b.Finish({y}, 0);
+            });
+}
+
+// TFLite has no uint8 kernel.
+void AddFill(CaseList* list) {
+  static const auto& shape = *new Shape{1, 3, 2, 5};
+  AddSeries(
+      list, Op::FILL, "codes", shape,
+      [](QuantizedBuilder& b, int number) {
+        const ModelQuantization q = WithZeroPoint(b, DrawScale(b));
+        const int codes[] = {b.least(), b.most(),
+                             b.random().NextInt(b.least(), b.most())};
+        const std::vector<int> code = {codes[number % 3]};
+        const int dims = b.builder().AddConstant<int32_t>("dims", {4}, shape);
+        const int value = number % 2 == 0 ? b.Constant("v", {}, q, code)
+                                          : b.InputOfCodes("v", {}, q, code);
+        const int y = b.Output("y", shape, q);
+        b.builder().AddOp(Op::FILL, 3, {dims, value}, {y},
+                          schema::FillOptionsT());
+        return b.Finish({y}, 0);
+      },
+      SeriesTypes::kInt8);
 }
 
 // TFLite looks at no quantization.
@@ -161,6 +235,10 @@ void AddQuantizedWindowCases(CaseList* list) {
   AddReduction(list, Op::SUM, /*same=*/false);
   AddReduction(list, Op::REDUCE_MAX, /*same=*/true);
   AddReduction(list, Op::REDUCE_MIN, /*same=*/true);
+  AddProduct(list);
+  AddArgExtreme<schema::ArgMaxOptionsT>(list, Op::ARG_MAX);
+  AddArgExtreme<schema::ArgMinOptionsT>(list, Op::ARG_MIN);
+  AddFill(list);
   AddPool(list, Op::AVERAGE_POOL_2D);
   AddPool(list, Op::MAX_POOL_2D);
   AddRows(list, Op::SOFTMAX, 1.0f / 256, 0);

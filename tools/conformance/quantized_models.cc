@@ -67,9 +67,11 @@ int QuantizedBuilder::InputOfCodes(const std::string& name, const Shape& shape,
 int QuantizedBuilder::Constant(const std::string& name, const Shape& shape,
                                const ModelQuantization& q,
                                const std::vector<int>& codes) {
-  std::vector<uint8_t> bytes(ElementCount(shape));
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    bytes[i] = static_cast<uint8_t>(codes[i % codes.size()]);
+  std::vector<uint8_t> bytes;
+  for (size_t i = 0; i < ElementCount(shape); ++i) {
+    const int code = codes[i % codes.size()];
+    bytes.push_back(static_cast<uint8_t>(code & 0xff));  // the lower byte first
+    if (is_wide()) bytes.push_back(static_cast<uint8_t>((code >> 8) & 0xff));
   }
   return builder_.AddConstantBytes(name, shape, type_, bytes, q);
 }
@@ -84,7 +86,7 @@ int QuantizedBuilder::Weights(const std::string& name, const Shape& shape,
                               int dimension, float scale, bool per_tensor,
                               std::vector<float>* scales) {
   const size_t count = ElementCount(shape);
-  if (!is_signed()) {
+  if (type_ == schema::TensorType::UINT8) {
     *scales = {scale};
     std::vector<uint8_t> codes(count);
     for (uint8_t& code : codes) {
@@ -120,15 +122,25 @@ int QuantizedBuilder::Bias(int channels, float input_scale,
     codes[c] = static_cast<int32_t>(
         std::lround(random_.NextUniform(-magnitude, magnitude) / scale));
   }
-  return builder_.AddConstant<int32_t>(
-      "bias", {channels}, codes,
-      ModelQuantization{scales, std::vector<int64_t>(scales.size(), 0), 0});
+  const ModelQuantization q = {scales, std::vector<int64_t>(scales.size(), 0),
+                               0};
+  if (!is_wide()) {
+    return builder_.AddConstant<int32_t>("bias", {channels}, codes, q);
+  }
+  const std::vector<int64_t> wide(codes.begin(), codes.end());
+  return builder_.AddConstant<int64_t>("bias", {channels}, wide, q);
 }
 
 int QuantizedBuilder::Output(const std::string& name, const Shape& shape,
                              const ModelQuantization& q) {
-  output_scale_ = q.scale[0];
-  return builder_.AddTensor(name, shape, type_, q);
+  return OutputOf(name, shape, type_, q);
+}
+
+int QuantizedBuilder::OutputOf(const std::string& name, const Shape& shape,
+                               schema::TensorType type,
+                               const ModelQuantization& q) {
+  output_scale_ = q.scale.empty() ? 0 : q.scale[0];
+  return builder_.AddTensor(name, shape, type, q);
 }
 
 int QuantizedBuilder::BoolInput(const std::string& name, const Shape& shape) {
@@ -141,8 +153,7 @@ int QuantizedBuilder::BoolInput(const std::string& name, const Shape& shape) {
 }
 
 int QuantizedBuilder::BoolOutput(const std::string& name, const Shape& shape) {
-  output_scale_ = 0;
-  return builder_.AddTensor(name, shape, schema::TensorType::BOOL);
+  return OutputOf(name, shape, schema::TensorType::BOOL, {});
 }
 
 SingleOpModel QuantizedBuilder::Finish(std::vector<int> outputs,

@@ -33,7 +33,7 @@ class QuantizedBuilder {
 
   schema::TensorType type() const { return type_; }
   bool is_signed() const { return type_ == schema::TensorType::INT8; }
-  // 16-bit activations, whose zero points are 0. No constants of that type.
+  // 16-bit activations, whose zero points are 0.
   bool is_wide() const { return type_ == schema::TensorType::INT16; }
   int least() const { return is_wide() ? -32768 : is_signed() ? -128 : 0; }
   int most() const { return least() + (is_wide() ? 65535 : 255); }
@@ -57,16 +57,20 @@ class QuantizedBuilder {
   int FloatInput(const std::string& name, const testing::Shape& shape,
                  std::vector<float> values);
   // Weights: int8 with zero points of 0 and a scale for each index of
-  // `dimension` (or one, `per_tensor`), or uint8 with one scale. `scale` is the
-  // largest; `scales` receives them.
+  // `dimension` (or one, `per_tensor`), of 16-bit activations, too; or uint8
+  // with one scale. `scale` is the largest; `scales` receives them.
   int Weights(const std::string& name, const testing::Shape& shape,
               int dimension, float scale, bool per_tensor,
               std::vector<float>* scales);
-  // An int32 bias for inputs and weights of these scales.
+  // An int32 bias (int64 of 16-bit activations) for inputs and weights of these
+  // scales.
   int Bias(int channels, float input_scale,
            const std::vector<float>& weight_scales, float magnitude);
   int Output(const std::string& name, const testing::Shape& shape,
              const ModelQuantization& q);
+  // Likewise of another type. Without scale: numbers.
+  int OutputOf(const std::string& name, const testing::Shape& shape,
+               schema::TensorType type, const ModelQuantization& q);
   // A bool input of random values.
   int BoolInput(const std::string& name, const testing::Shape& shape);
   // A bool output.

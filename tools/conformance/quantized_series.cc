@@ -72,11 +72,13 @@ int Operand(QuantizedBuilder& b, const char* name, const Shape& shape,
 
 void AddSeries(CaseList* list, schema::BuiltinOperator op,
                const std::string& what, const Shape& shape,
-               const BuildOne& build, bool with_uint8, int families) {
+               const BuildOne& build, SeriesTypes types, int families) {
   const std::string name = schema::EnumNameBuiltinOperator(op);
   for (TensorType type : {TensorType::INT8, TensorType::UINT8}) {
-    if (type == TensorType::UINT8 && !with_uint8) continue;
-    const int count = with_uint8 ? families : 2 * families;
+    const SeriesTypes other =
+        type == TensorType::UINT8 ? SeriesTypes::kInt8 : SeriesTypes::kUint8;
+    if (types == other) continue;
+    const int count = types == SeriesTypes::kBoth ? families : 2 * families;
     const std::string type_name =
         absl::AsciiStrToLower(schema::EnumNameTensorType(type));
     for (int i = 0; i < count; ++i) {

@@ -40,11 +40,13 @@ using BuildOne =
 // Families an op and type: with three storages, 204 cases an op.
 inline constexpr int kFamilies = 34;
 
-// `families` models of int8 and as many of uint8; or all of int8, where TFLite
-// has no uint8 kernel.
+// Which 8-bit types TFLite has kernels of.
+enum class SeriesTypes { kBoth, kInt8, kUint8 };
+
+// `families` models of each of two types, or twice as many of one.
 void AddSeries(CaseList* list, schema::BuiltinOperator op,
                const std::string& what, const testing::Shape& shape,
-               const BuildOne& build, bool with_uint8 = true,
+               const BuildOne& build, SeriesTypes types = SeriesTypes::kBoth,
                int families = kFamilies);
 
 // As many models of 16-bit tensors.
