@@ -19,7 +19,10 @@
 namespace gles_delegate {
 namespace {
 
-// TRANSPOSE_CONV brought its activation in version 4.
+// TRANSPOSE_CONV brought its activation in version 4 (TFLite 2.12), which is what
+// converters give a node that has one. In an older version's parameters TFLite
+// ignored it (2.8 to 2.11 were tried) and newer runtimes apply it all the same;
+// of these, 2.12 and 2.13 cannot be told from the older ones here.
 constexpr int kVersionWithActivation = 4;
 
 absl::Status CheckTensors(const Tensor& src, const Tensor& filter,

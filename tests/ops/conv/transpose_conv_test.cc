@@ -3,6 +3,7 @@
 // the custom op's reference, and what their parsers refuse.
 #include "delegate/ops/conv/transpose_conv.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "delegate/graph/builtin_params.h"
@@ -10,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/edit_model.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 
@@ -107,6 +109,32 @@ TEST(TransposeConvStorageTest, EveryStorage) {
   params.out_channels = 9;
   ExpectMatchesCpu(TransposeConv(params));
   ExpectMatchesCpu(Convolution2dTransposeBias(params));
+}
+
+// What an activation in the parameters of a version before 4 does is the
+// runtime's: TFLite 2.9's kernel applies none.
+TEST(TransposeConvActivationTest, BeforeVersion4IsNotApplied) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  TransposeConvParams params;
+  params.bias = true;
+  const SingleOpModel plain = TransposeConv(params);
+  const RunResult without = RunOnCpu(plain);
+  ASSERT_TRUE(without.status.ok()) << without.status;
+  const auto& values = without.outputs[0].values;
+  ASSERT_LT(*std::min_element(values.begin(), values.end()), -0.1f);
+  for (int version : {1, 2, 3}) {
+    SingleOpModel model = plain;
+    model.bytes = EditModel(WithVersion(plain.bytes, version),
+                            [](schema::ModelT& edited) {
+                              edited.subgraphs[0]
+                                  ->operators[0]
+                                  ->builtin_options.AsTransposeConvOptions()
+                                  ->fused_activation_function =
+                                  schema::ActivationFunctionType::RELU;
+                            });
+    EXPECT_EQ(RunOnCpu(model).outputs[0].values, values);
+    EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model)) << version;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Precisions, TransposeConvTest,
