@@ -16,7 +16,7 @@ namespace {
 absl::StatusOr<int> ParseInt(absl::string_view text) {
   int value = 0;
   if (!absl::SimpleAtoi(text, &value)) {
-    return absl::InvalidArgumentError("is not an integer");
+    return absl::InvalidArgumentError("is not an integer of 32 bits");
   }
   return value;
 }
