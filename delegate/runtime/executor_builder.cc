@@ -124,6 +124,22 @@ absl::Status UploadParams(const std::vector<uint8_t>& params,
   return absl::OkStatus();
 }
 
+// What is known of the executor before any memory is made: the transfers, which
+// are moved to `parts`. The schedule stays in `transfers`.
+void TakeTransfers(const egl::Context& context, const Graph& graph,
+                   TransferPlan* transfers, ExecutorParts* parts) {
+  const Schedule& schedule = transfers->schedule;
+  parts->context = &context;
+  if (ValidationIsOn()) parts->validator = std::make_unique<Validator>(graph);
+  parts->has_debug_groups =
+      egl::DebugIsOn() && context.device().Has("GL_KHR_debug");
+  parts->inputs = std::move(transfers->inputs);
+  parts->outputs = std::move(transfers->outputs);
+  parts->uploads = schedule.uploads;
+  parts->readbacks = schedule.readbacks;
+  parts->stats.dispatches = static_cast<int>(schedule.dispatches.size());
+}
+
 // The commands of a schedule whose memory is there.
 absl::Status MakeCommands(const CommandSources& sources, ExecutorParts* parts) {
   CommandBuilder builder(sources, parts->validator.get());
@@ -148,20 +164,12 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
     std::vector<Dispatch> dispatches, const DeviceProfile& profile,
     PartitionCache* cache, const BoundTransfers& bound) {
   ExecutorParts parts;
-  parts.context = &context;
   StageTimer timer(&parts.stats.stages);
   const auto start = std::chrono::steady_clock::now();
-  if (ValidationIsOn()) parts.validator = std::make_unique<Validator>(graph);
-  parts.has_debug_groups =
-      egl::DebugIsOn() && context.device().Has("GL_KHR_debug");
   TransferPlan transfers = PlanTransfers(graph, std::move(dispatches), profile,
                                          egl::Buffer::CanBeMapped(), bound);
   const Schedule& schedule = transfers.schedule;
-  parts.inputs = std::move(transfers.inputs);
-  parts.outputs = std::move(transfers.outputs);
-  parts.uploads = schedule.uploads;
-  parts.readbacks = schedule.readbacks;
-  parts.stats.dispatches = static_cast<int>(schedule.dispatches.size());
+  TakeTransfers(context, graph, &transfers, &parts);
   GpuMemory memory;
   auto tensors =
       MakeTensorMemory(graph, schedule.dispatches, parts.inputs, parts.outputs,

@@ -113,6 +113,8 @@ void put(int first_pixel, int q, int i, vec4 total) {
   write_dst(at.x, at.y, slice, at.z, total);
 }
 
+// Longer than other functions, since arrays of registers run through all of it: a
+// driver may copy an array that is handed to a function, and memory then holds it.
 void main() {
   // No early return: barriers follow. Past the end the last is made again.
   int cell_x = int(gl_LocalInvocationID.x);

@@ -105,15 +105,15 @@ int HeatMap(Network* net) {
   return heat;
 }
 
-// uint8 image [1,24,24,3] to [1,1,5,3]: y, x and score of five points.
-std::vector<uint8_t> PoseModel() {
-  Network net(TensorType::INT8);
-  ModelBuilder& b = net.builder();
+// Where the heat map [1,12,12,5] is the greatest: row and column, int32 [5].
+struct Peaks {
+  int y = 0, x = 0;
+};
+Peaks PeaksOf(int heat, ModelBuilder* builder) {
+  ModelBuilder& b = *builder;
   const auto ints = [&](int v) {
     return b.AddConstant<int32_t>("c", {1}, std::vector<int32_t>{v});
   };
-  const int heat = HeatMap(&net);
-  schema::CastOptionsT cast;
   const int rows = b.AddTensor("rows", {144, 5});
   const int rows_shape =
       b.AddConstant<int32_t>("s", {2}, std::vector<int32_t>{144, 5});
@@ -126,6 +126,7 @@ std::vector<uint8_t> PoseModel() {
   const int axis = b.AddConstant<int32_t>("a", {1}, std::vector<int32_t>{0});
   b.AddOp(BuiltinOperator::ARG_MAX, 1, {rows, axis}, {at}, arg);
   const int index = b.AddTensor("index", points, TensorType::INT32);
+  schema::CastOptionsT cast;
   cast.in_data_type = TensorType::INT64;
   cast.out_data_type = TensorType::INT32;
   b.AddOp(BuiltinOperator::CAST, 1, {at}, {index}, cast);
@@ -137,6 +138,16 @@ std::vector<uint8_t> PoseModel() {
           schema::MulOptionsT());
   const int x = b.AddTensor("ix", points, TensorType::INT32);
   b.AddOp(BuiltinOperator::SUB, 1, {index, before}, {x}, schema::SubOptionsT());
+  return {y, x};
+}
+
+// uint8 image [1,24,24,3] to [1,1,5,3]: y, x and score of five points.
+std::vector<uint8_t> PoseModel() {
+  Network net(TensorType::INT8);
+  ModelBuilder& b = net.builder();
+  const Shape points = {5};
+  const int heat = HeatMap(&net);
+  const auto [y, x] = PeaksOf(heat, &b);
   const int which = b.AddConstant<int32_t>("which", points,
                                            std::vector<int32_t>{0, 1, 2, 3, 4});
   const int places = b.AddTensor("places", {5, 3}, TensorType::INT32);
@@ -153,6 +164,7 @@ std::vector<uint8_t> PoseModel() {
   const int scores = b.AddTensor("scores", points);
   b.AddOp(BuiltinOperator::GATHER_ND, 1, {volume, places}, {scores},
           schema::GatherNdOptionsT());
+  schema::CastOptionsT cast;
   cast.in_data_type = TensorType::INT32;
   cast.out_data_type = TensorType::FLOAT32;
   const int fy = b.AddTensor("fy", points);

@@ -3,7 +3,6 @@
 // would grow. Every node computes on codes, and every code of every tensor on
 // the way is TFLite's. codes_shapes_chain_test.cc has reductions, rows, resizes
 // and what moves codes.
-#include <algorithm>
 #include <random>
 #include <type_traits>
 #include <vector>
@@ -120,6 +119,21 @@ class Chain : public CodeChain<Code> {
     });
   }
 
+  static void Expect(int seed, bool all_outputs, TfLiteGlesStorage storage) {
+    // Squashing functions once each at most, so that codes stay spread.
+    const ChainOps<Chain> ops = {&Chain::Conv,        &Chain::LeakyRelu,
+                                 &Chain::Prelu,       &Chain::AddRow,
+                                 &Chain::SubScalar,   &Chain::MulPlane,
+                                 &Chain::HardSwish,   &Chain::SubFromChannels,
+                                 &Chain::MulChannels, &Chain::Maximum,
+                                 &Chain::Gelu,        &Chain::Requantize,
+                                 &Chain::ResidualSum, &Chain::Conv,
+                                 &Chain::LeakyRelu,   &Chain::AveragePool,
+                                 &Chain::AddRow,      &Chain::Relu6,
+                                 &Chain::Tanh,        &Chain::Logistic};
+    ExpectChain(seed, ops, /*fixed=*/3, /*depth=*/20, all_outputs, storage);
+  }
+
  private:
   using Base::b_;
   using Base::Before;
@@ -133,35 +147,14 @@ class Chain : public CodeChain<Code> {
   using Base::Unary;
 };
 
-template <typename Code>
-void ExpectChain(int seed, bool all_outputs, TfLiteGlesStorage storage) {
-  Chain<Code> chain(seed);
-  using C = Chain<Code>;
-  // Squashing functions once each at most, so that codes stay spread.
-  std::vector<void (C::*)()> ops = {
-      &C::Conv,        &C::LeakyRelu, &C::Prelu,     &C::AddRow,
-      &C::SubScalar,   &C::MulPlane,  &C::HardSwish, &C::SubFromChannels,
-      &C::MulChannels, &C::Maximum,   &C::Gelu,      &C::Requantize,
-      &C::ResidualSum, &C::Conv,      &C::LeakyRelu, &C::AveragePool,
-      &C::AddRow,      &C::Relu6,     &C::Tanh,      &C::Logistic};
-  std::shuffle(ops.begin(), ops.end() - 3, chain.random());
-  for (const auto op : ops) (chain.*op)();
-  ASSERT_EQ(chain.depth(), 20);
-  ExpectEveryCode(absl::StrCat("chain ", seed), &chain, all_outputs, storage);
-}
-
 TEST(CodesChainTest, EveryTensorOnTheWay) {
   GLES_SKIP_WITHOUT_DEVICE();
-  ExpectChain<int8_t>(1, true, kTfLiteGlesStorageTextureArray);
-  ExpectChain<uint8_t>(2, true, kTfLiteGlesStorageBuffer);
+  ExpectEveryTensorOnTheWay<Chain>();
 }
 
 TEST(CodesChainTest, FusedChains) {
   GLES_SKIP_WITHOUT_DEVICE();
-  ExpectChain<int8_t>(3, false, kTfLiteGlesStorageTexture2d);
-  ExpectChain<uint8_t>(3, false, kTfLiteGlesStorageAuto);
-  ExpectChain<int8_t>(4, false, kTfLiteGlesStorageAuto);
-  ExpectChain<uint8_t>(5, false, kTfLiteGlesStorageTextureArray);
+  ExpectFusedChains<Chain>();
 }
 
 }  // namespace

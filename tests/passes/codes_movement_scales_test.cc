@@ -18,7 +18,8 @@ using Op = schema::BuiltinOperator;
 constexpr bool kCondition[] = {true,  false, false, true, true, false,
                                false, false, true,  true, true, false};
 
-// One node of `op` from x to y, on shapes that suit it.
+// One node of `op` from x to y, on shapes that suit it. A case for each op, and
+// therefore longer than other functions.
 template <typename Code>
 void AddMove(CodeCases<Code>* cases, Op op, const ModelQuantization& in,
              const ModelQuantization& out) {

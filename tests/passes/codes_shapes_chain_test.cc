@@ -166,6 +166,17 @@ class Chain : public CodeChain<Code> {
     Spread(1.0f);
   }
 
+  static void Expect(int seed, bool all_outputs, TfLiteGlesStorage storage) {
+    const ChainOps<Chain> ops = {
+        &Chain::MeanOfPlane,   &Chain::MeanOfChannels, &Chain::MeanOfOneScale,
+        &Chain::SumOfChannels, &Chain::MaximumOfRows,  &Chain::MinimumOfColumns,
+        &Chain::Softmax,       &Chain::LogSoftmax,     &Chain::L2Normalization,
+        &Chain::Logistic,      &Chain::Pooling,        &Chain::Bilinear,
+        &Chain::Nearest,       &Chain::Transpose,      &Chain::Blocks,
+        &Chain::SliceAndPad,   &Chain::Reshape,        &Chain::Concatenation};
+    ExpectChain(seed, ops, /*fixed=*/0, /*depth=*/50, all_outputs, storage);
+  }
+
  private:
   using Base::b_;
   using Base::Constant;
@@ -197,35 +208,14 @@ class Chain : public CodeChain<Code> {
   }
 };
 
-template <typename Code>
-void ExpectChain(int seed, bool all_outputs, TfLiteGlesStorage storage) {
-  Chain<Code> chain(seed);
-  using C = Chain<Code>;
-  std::vector<void (C::*)()> ops = {
-      &C::MeanOfPlane,   &C::MeanOfChannels, &C::MeanOfOneScale,
-      &C::SumOfChannels, &C::MaximumOfRows,  &C::MinimumOfColumns,
-      &C::Softmax,       &C::LogSoftmax,     &C::L2Normalization,
-      &C::Logistic,      &C::Pooling,        &C::Bilinear,
-      &C::Nearest,       &C::Transpose,      &C::Blocks,
-      &C::SliceAndPad,   &C::Reshape,        &C::Concatenation};
-  std::shuffle(ops.begin(), ops.end(), chain.random());
-  for (const auto op : ops) (chain.*op)();
-  ASSERT_EQ(chain.depth(), 50);
-  ExpectEveryCode(absl::StrCat("chain ", seed), &chain, all_outputs, storage);
-}
-
 TEST(CodesShapesChainTest, EveryTensorOnTheWay) {
   GLES_SKIP_WITHOUT_DEVICE();
-  ExpectChain<int8_t>(1, true, kTfLiteGlesStorageTextureArray);
-  ExpectChain<uint8_t>(2, true, kTfLiteGlesStorageBuffer);
+  ExpectEveryTensorOnTheWay<Chain>();
 }
 
 TEST(CodesShapesChainTest, FusedChains) {
   GLES_SKIP_WITHOUT_DEVICE();
-  ExpectChain<int8_t>(3, false, kTfLiteGlesStorageTexture2d);
-  ExpectChain<uint8_t>(3, false, kTfLiteGlesStorageAuto);
-  ExpectChain<int8_t>(4, false, kTfLiteGlesStorageAuto);
-  ExpectChain<uint8_t>(5, false, kTfLiteGlesStorageTextureArray);
+  ExpectFusedChains<Chain>();
 }
 
 }  // namespace

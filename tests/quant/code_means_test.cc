@@ -24,6 +24,7 @@ struct Recorded {
 constexpr CpuKernels kRuntimes[] = {CpuKernels::kTflite, CpuKernels::kTflite214,
                                     CpuKernels::kLitert, CpuKernels::kXnnpack};
 
+// A table, and therefore longer than other functions: a row for each model.
 const std::vector<Recorded>& RecordedCodes() {
   static const auto& recorded = *new std::vector<Recorded>{
       {false,

@@ -18,6 +18,7 @@
 #ifndef GLES_DELEGATE_TESTS_TESTING_CODE_CHAIN_H_
 #define GLES_DELEGATE_TESTS_TESTING_CODE_CHAIN_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -196,6 +197,37 @@ void ExpectEveryCode(const std::string& what, Chain* chain, bool all_outputs,
   }
   EXPECT_LE(narrow, cpu.outputs.size() / 10);
   EXPECT_FALSE(IsNarrow(cpu.outputs.back().values));
+}
+
+// The functions of a chain that add a node or several to it.
+template <typename Chain>
+using ChainOps = std::vector<void (Chain::*)()>;
+
+// Runs the chain of `ops` in random order, the last `fixed` where they stand,
+// which is one of `depth` nodes.
+template <typename Chain>
+void ExpectChain(int seed, ChainOps<Chain> ops, int fixed, int depth,
+                 bool all_outputs, TfLiteGlesStorage storage) {
+  Chain chain(seed);
+  std::shuffle(ops.begin(), ops.end() - fixed, chain.random());
+  for (const auto op : ops) (chain.*op)();
+  ASSERT_EQ(chain.depth(), depth);
+  ExpectEveryCode(absl::StrCat("chain ", seed), &chain, all_outputs, storage);
+}
+
+// Chains of both 8-bit types, in each storage. Chain<Code>::Expect(seed,
+// all_outputs, storage) runs one.
+template <template <typename> class Chain>
+void ExpectEveryTensorOnTheWay() {
+  Chain<int8_t>::Expect(1, true, kTfLiteGlesStorageTextureArray);
+  Chain<uint8_t>::Expect(2, true, kTfLiteGlesStorageBuffer);
+}
+template <template <typename> class Chain>
+void ExpectFusedChains() {
+  Chain<int8_t>::Expect(3, false, kTfLiteGlesStorageTexture2d);
+  Chain<uint8_t>::Expect(3, false, kTfLiteGlesStorageAuto);
+  Chain<int8_t>::Expect(4, false, kTfLiteGlesStorageAuto);
+  Chain<uint8_t>::Expect(5, false, kTfLiteGlesStorageTextureArray);
 }
 
 }  // namespace gles_delegate::testing
