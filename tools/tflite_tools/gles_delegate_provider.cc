@@ -1,0 +1,142 @@
+// Registers the delegate with TensorFlow Lite's own tools (benchmark_model,
+// inference_diff, the evaluation of tasks): compiled into one of them it adds
+//
+//   --use_gles_delegate=true
+//   --gles_delegate_options="is_precision_loss_allowed:1;device:nvidia"
+//
+// and heeds the tools' --max_delegated_partitions, --min_nodes_per_partition,
+// --delegate_serialize_dir and --delegate_serialize_token, which
+// --gles_delegate_options overrides. docs/tflite_tools.md says how.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gles_delegate/gles_delegate.h"
+#include "tensorflow/lite/tools/delegates/delegate_provider.h"
+
+namespace tflite {
+namespace tools {
+namespace {
+
+constexpr char kUse[] = "use_gles_delegate";
+constexpr char kOptions[] = "gles_delegate_options";
+
+// Keys and values of the delegate's options, in the order in which they are
+// given; of two with one key the later one counts.
+class Options {
+ public:
+  void Add(std::string key, std::string value) {
+    keys_.push_back(std::move(key));
+    values_.push_back(std::move(value));
+  }
+
+  // "key:value;key:value"; false, with the reason in *error: an item has no
+  // colon.
+  bool AddText(const std::string& text, std::string* error) {
+    for (size_t begin = 0; begin < text.size();) {
+      size_t end = text.find(';', begin);
+      if (end == std::string::npos) end = text.size();
+      const std::string item = text.substr(begin, end - begin);
+      begin = end + 1;
+      if (item.empty()) continue;
+      const size_t colon = item.find(':');
+      if (colon == std::string::npos) {
+        *error = std::string("--") + kOptions + ": \"" + item +
+                 "\" is not key:value";
+        return false;
+      }
+      Add(item.substr(0, colon), item.substr(colon + 1));
+    }
+    return true;
+  }
+
+  // The delegate with these options. Of bad ones it is a delegate that cannot
+  // be applied: a null one would have the tool measure the CPU.
+  TfLiteDelegate* Create() const {
+    // The interface takes char*, and reads alone.
+    std::vector<char*> keys;
+    std::vector<char*> values;
+    for (const std::string& key : keys_) {
+      keys.push_back(const_cast<char*>(key.c_str()));
+    }
+    for (const std::string& value : values_) {
+      values.push_back(const_cast<char*>(value.c_str()));
+    }
+    return tflite_plugin_create_delegate(keys.data(), values.data(),
+                                         keys.size(),
+                                         /*report_error=*/nullptr);
+  }
+
+ private:
+  std::vector<std::string> keys_;
+  std::vector<std::string> values_;
+};
+
+}  // namespace
+
+class GlesDelegateProvider : public DelegateProvider {
+ public:
+  GlesDelegateProvider() {
+    default_params_.AddParam(kUse, ToolParam::Create<bool>(false));
+    default_params_.AddParam(kOptions, ToolParam::Create<std::string>(""));
+  }
+
+  std::vector<Flag> CreateFlags(ToolParams* params) const final {
+    return {CreateFlag<bool>(kUse, params, "run on the GPU by OpenGL ES 3.1"),
+            CreateFlag<std::string>(
+                kOptions, params,
+                "the GLES delegate's options, as key:value;key:value")};
+  }
+
+  void LogParams(const ToolParams& params, bool verbose) const final {
+    LOG_TOOL_PARAM(params, bool, kUse, "Use the GLES delegate", verbose);
+    LOG_TOOL_PARAM(params, std::string, kOptions, "GLES delegate options",
+                   verbose);
+  }
+
+  TfLiteDelegatePtr CreateTfLiteDelegate(const ToolParams& params) const final {
+    if (!params.Get<bool>(kUse)) return CreateNullDelegate();
+    Options options;
+    AddCommon(params, &options);
+    std::string error;
+    if (!options.AddText(params.Get<std::string>(kOptions), &error)) {
+      return TfLiteDelegatePtr(TfLiteGlesDelegateCreateRefusal(error.c_str()),
+                               TfLiteGlesDelegateDelete);
+    }
+    return TfLiteDelegatePtr(options.Create(), tflite_plugin_destroy_delegate);
+  }
+
+  std::pair<TfLiteDelegatePtr, int> CreateRankedTfLiteDelegate(
+      const ToolParams& params) const final {
+    return {CreateTfLiteDelegate(params), params.GetPosition<bool>(kUse)};
+  }
+
+  std::string GetName() const final { return "GLES"; }
+
+ private:
+  // What the tools have flags of their own for; what is not given there keeps
+  // the delegate's default.
+  static void AddCommon(const ToolParams& params, Options* options) {
+    for (const char* key :
+         {"max_delegated_partitions", "min_nodes_per_partition"}) {
+      if (!params.HasParam(key)) continue;
+      const int32_t value = params.Get<int32_t>(key);
+      if (value > 0) options->Add(key, std::to_string(value));
+    }
+    for (const auto& [flag, key] :
+         {std::pair<const char*, const char*>("delegate_serialize_dir",
+                                              "serialization_dir"),
+          {"delegate_serialize_token", "model_token"}}) {
+      if (!params.HasParam(flag)) continue;
+      const std::string value = params.Get<std::string>(flag);
+      if (!value.empty()) options->Add(key, value);
+    }
+  }
+};
+
+REGISTER_DELEGATE_PROVIDER(GlesDelegateProvider);
+
+}  // namespace tools
+}  // namespace tflite
