@@ -16,8 +16,8 @@ using gl_shaders::Storage;
 namespace {
 
 // The rows of the tuning table. A row sets what differs from the values in
-// DeviceChoices, which are for devices that nobody has measured. The
-// measurements behind the rows: docs/performance_log.md.
+// DeviceChoices, which are for devices of which nothing is known. The
+// measurements behind the first three rows: docs/performance_log.md.
 
 DeviceChoices Llvmpipe(int simd_bits) {
   DeviceChoices p;
@@ -78,6 +78,72 @@ DeviceChoices Nvidia() {
   return p;
 }
 
+// The rows below were chosen from compilers, not timed: by what each driver's
+// own compiler makes of the programs (./dev drivers, docs/drivers.md), and by
+// the sources that docs/tuning.md names.
+
+DeviceChoices Amd() {
+  DeviceChoices p;
+  // The kernels of Google's ML Drift keep tensors in buffers there.
+  p.storage = Storage::kBuffer;
+  // 32 to 64 registers in place of 48 to 64: up to all 16 waves are resident.
+  p.conv_tile_pixels = 2;
+  p.conv_tile_slices = 2;
+  p.depthwise_tile_pixels = 2;
+  return p;
+}
+
+// Apple's GPUs, by Asahi.
+DeviceChoices Apple() {
+  DeviceChoices p;
+  p.storage = Storage::kBuffer;
+  // 1x1 convolutions are at full occupancy, 1024 threads. With 4 pixels 576 to
+  // 896 are resident.
+  p.conv_tile_pixels = 2;
+  // 640 to 896 threads in place of 448 to 640.
+  p.depthwise_tile_pixels = 2;
+  return p;
+}
+
+DeviceChoices Adreno() {
+  DeviceChoices p;
+  // What is fetched as a texture goes through the first cache, what is read
+  // from a buffer does not (Qualcomm's guide).
+  p.storage = Storage::kTexture2d;
+  // 4 pixels of a 3x3 or 5x5 window spill registers on an Adreno 630.
+  p.depthwise_tile_pixels = 2;
+  return p;
+}
+
+DeviceChoices Mali() {
+  DeviceChoices p;
+  p.storage = Storage::kBuffer;
+  // 4 outputs, as ML Drift for 32-bit floats on Valhall. 64 invocations a work
+  // group, the default, are Arm's advised maximum.
+  p.conv_tile_pixels = 2;
+  p.conv_tile_slices = 2;
+  p.depthwise_tile_pixels = 2;
+  // The memory is the host's own.
+  p.host_transfers = 1;
+  return p;
+}
+
+// Raspberry Pis' GPUs.
+DeviceChoices V3d() {
+  DeviceChoices p;
+  p.storage = Storage::kTexture2d;
+  // A register past 32 halves the threads of a processor.
+  p.conv_tile_pixels = 2;
+  p.depthwise_tile_pixels = 2;
+  // A vector's lanes.
+  p.work_group_size = 16;
+  p.reduction_lanes = 16;
+  // The memory is the host's own. This is for tensors that the user puts into
+  // buffers.
+  p.host_transfers = 1;
+  return p;
+}
+
 // Behind a wrapper (virgl, zink, ANGLE, ...) another compiler and another way
 // to the memory stand between: nothing that was measured on the device itself
 // holds. So nothing is asked of a wrapper that a driver can do without: no
@@ -103,6 +169,16 @@ DeviceChoices RowFor(const egl::DeviceInfo& device) {
       return Softpipe();
     case DeviceKind::kNvidia:
       return Nvidia();
+    case DeviceKind::kAmd:
+      return Amd();
+    case DeviceKind::kApple:
+      return Apple();
+    case DeviceKind::kAdreno:
+      return Adreno();
+    case DeviceKind::kMali:
+      return Mali();
+    case DeviceKind::kV3d:
+      return V3d();
     default:
       return DeviceChoices();
   }

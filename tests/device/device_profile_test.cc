@@ -64,5 +64,36 @@ TEST(DeviceProfileTest, MeasuredDriversHaveTheirRows) {
       Storage::kBuffer);
 }
 
+// Rows that were chosen from compilers: docs/tuning.md has the reasons.
+TEST(DeviceProfileTest, FamiliesWithoutAMeasurementHaveRowsOfTheirOwn) {
+  const DeviceChoices amd =
+      ProfileFor(DeviceOf("AMD", "AMD Radeon RX 6800 (radeonsi, navi21)"), {})
+          .choices;
+  EXPECT_EQ(amd.storage, Storage::kBuffer);
+  EXPECT_EQ(amd.conv_tile_pixels * amd.conv_tile_slices, 4);
+  EXPECT_EQ(amd.host_transfers, 0);  // A card's memory is across a bus.
+  const DeviceChoices apple =
+      ProfileFor(DeviceOf("Mesa", "Apple M1 (G13G A0)"), {}).choices;
+  EXPECT_EQ(apple.storage, Storage::kBuffer);
+  EXPECT_EQ(apple.conv_tile_pixels, 2);
+  const DeviceChoices adreno =
+      ProfileFor(DeviceOf("freedreno", "FD630"), {}).choices;
+  EXPECT_EQ(adreno.storage, Storage::kTexture2d);
+  EXPECT_EQ(adreno.depthwise_tile_pixels, 2);
+}
+
+// Their memory is the host's: nothing is staged or moved in pieces.
+TEST(DeviceProfileTest, BoardsPackTensorsOnTheHost) {
+  for (const char* renderer : {"Mali-G52 r1 (Panfrost)", "V3D 7.1.7.0"}) {
+    SCOPED_TRACE(renderer);
+    const DeviceChoices p = ProfileFor(DeviceOf("Mesa", renderer), {}).choices;
+    EXPECT_EQ(p.host_transfers, 1);
+    EXPECT_EQ(p.staged_upload_bytes, 0);
+    EXPECT_EQ(p.upload_piece_bytes, 0);
+    EXPECT_LE(p.work_group_size, 64);
+    EXPECT_EQ(p.depthwise_tile_pixels, 2);
+  }
+}
+
 }  // namespace
 }  // namespace gles_delegate

@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT / "tools" / "drivers"))
 sys.path.insert(0, str(ROOT / "tools"))
 
 # pylint: disable=wrong-import-position
+import board_table  # noqa: E402
 import compare_drivers  # noqa: E402
 import compiling  # noqa: E402
 import page  # noqa: E402
@@ -37,7 +38,7 @@ LINES = {
 
 
 def load_tests(_, tests, __):
-    for module in (compiling, page, compare_drivers):
+    for module in (board_table, compiling, page, compare_drivers):
         tests.addTests(doctest.DocTestSuite(module))
     return tests
 
@@ -78,7 +79,7 @@ class DriverTest(unittest.TestCase):
         self.assertEqual(
             driver.command(["/b/p"]),
             ["/r/usr/lib64/ld-linux-x86-64.so.2", "--preload", "/r/shim.so", "--library-path",
-             "/r/usr/lib/x86_64-linux-gnu", "/b/p"])
+             "/b/lib:/r/usr/lib/x86_64-linux-gnu", "/b/p"])
         self.assertEqual(driver.environment()["__EGL_VENDOR_LIBRARY_DIRS"],
                          "/r/usr/share/glvnd/egl_vendor.d")
 
@@ -117,6 +118,18 @@ class PageTest(unittest.TestCase):
         paths = [ROOT / f"docs/drivers/{d['name']}.json" for d in DESCRIPTIONS["drivers"]]
         results = [json.loads(p.read_text()) for p in paths if p.exists()]
         self.assertEqual(text, page.rewrite(text, results, page.absent_of(text)))
+
+
+class BoardTest(unittest.TestCase):
+    def test_a_board_without_models_has_its_row(self):
+        board = {"machine": {"board": "", "processor": "P"}, "renderer": "R|S", "driver": "D",
+                 "date": "2026-11-22", "demo": {"ok": True, "self_check": ["right"]}}
+        self.assertIn("| P | `R\\|S` | `D` |", board_table.boards_table([board]))
+
+    def test_latencies_that_are_not_there_are_dashes(self):
+        board = {"renderer": "R", "models": {"m": {
+            "right": True, "latency": {"median_ms": {"gles": 1.5}}}}}
+        self.assertIn("| `R` | m | yes | 1.50 | - | - | - |", board_table.models_table([board]))
 
 
 class RootsTest(unittest.TestCase):

@@ -56,9 +56,9 @@ class Driver:
 
     def library_path(self):
         root = self.places[self.loader]
-        paths = [f"{root}/usr/lib/{TRIPLETS[self.roots[self.loader]['arch']]}"]
+        paths = [f"{self.build}/lib", f"{root}/usr/lib/{TRIPLETS[self.roots[self.loader]['arch']]}"]
         if "library_path" in self.description:
-            paths.insert(0, self.fill(self.description["library_path"]))
+            paths.insert(1, self.fill(self.description["library_path"]))
         return ":".join(paths)
 
     def command(self, program, preload=True):
@@ -89,6 +89,9 @@ class Driver:
         environment["GLES_DELEGATE_DEVICE"] = self.description["device"]
         for name, value in self.description.get("environment", {}).items():
             environment[name] = self.fill(value)
+        if self.loader is None:  # a copy of a build folder may have been moved
+            own = environment.get("LD_LIBRARY_PATH", "")
+            environment["LD_LIBRARY_PATH"] = f"{self.build}/lib" + (f":{own}" if own else "")
         environment.update(extra or {})
         return environment
 

@@ -112,6 +112,9 @@ class Lab:
         say = self.say(description["name"])
         places, versions = roots_module.prepare(
             self.roots, description, self.flags.roots_dir, True, say)
+        if self.flags.tuning:
+            description = dict(description, environment={
+                **description.get("environment", {}), "GLES_DELEGATE_TUNING": self.flags.tuning})
         driver = Driver(description, self.roots, places, self.flags.build_dir)
         attempt = (self.try_computing if description["kind"] == "computes"
                    else self.try_compiling)
@@ -122,7 +125,8 @@ class Lab:
         if "models_why" in description:
             facts["models_why"] = description["models_why"]
         write(self.flags.results_dir / f"{description['name']}.json", as_json({**whole, **facts}))
-        write(SUMMARIES / f"{description['name']}.json", as_json({**summary, **facts}))
+        if not self.flags.tuning:
+            write(SUMMARIES / f"{description['name']}.json", as_json({**summary, **facts}))
         say(f"done; {self.flags.results_dir / description['name']}.json")
 
     def write_page(self, absent):
@@ -155,6 +159,8 @@ def parse_flags():
     parser.add_argument("--small", action="store_true", help="conformance's small set")
     parser.add_argument("--every_storage", action="store_true",
                         help="compile for each storage, not only the device's own choice")
+    parser.add_argument("--tuning", help="knobs in place of those of the driver's row "
+                        "(docs/tuning.md); docs/ is not written then")
     parser.add_argument("--timeout", type=float, default=600, help="seconds of one program")
     parser.add_argument("--conformance_timeout", type=float, default=3600)
     return parser.parse_args()
@@ -179,8 +185,9 @@ def main():
         except roots_module.NotAvailable as error:
             lab.say(name)(f"SKIPPED: {error}")
             absent[known[name]["title"]] = str(error)
-    lab.write_page(absent)
-    print(f"{PAGE.relative_to(ROOT)} written", file=sys.stderr)
+    if not flags.tuning:
+        lab.write_page(absent)
+        print(f"{PAGE.relative_to(ROOT)} written", file=sys.stderr)
     return 1 if absent else 0
 
 

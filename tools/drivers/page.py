@@ -100,6 +100,17 @@ def occupancy_text(models):
     return "not told"
 
 
+def spills(results):
+    """The programs that spill most, five of a driver and model.
+
+    >>> spills([{"title": "A", "models": {"m float32": {"worst": [["P 1 (p.comp)", 7]]}}}])
+    '| driver | model | program | spilled |\\n|---|---|---|---|\\n| A | m float32 | P 1 (p.comp) | 7 |'
+    """
+    rows = [[r["title"], name, program, count] for r in results
+            for name, m in r["models"].items() for program, count in m.get("worst", [])]
+    return table(["driver", "model", "program", "spilled"], rows) if rows else "None."
+
+
 def model_failure(name, model):
     """(name, why) of a model that is not right or whole; None where it is."""
     if model.get("right", True) and model["nodes_total"] == model["nodes_delegated"] > 0:
@@ -146,7 +157,10 @@ def tables(results, absent):
     if computes:
         parts += ["", "### Drivers that compute", "", computing_table(computes)]
     if compiles:
-        parts += ["", "### Drivers that compile", "", compiling_table(compiles)]
+        parts += ["", "### Drivers that compile", "", compiling_table(compiles), "",
+                  "### Programs that spill registers", "",
+                  "Freedreno's count is of instructions that spill, Nouveau's of bytes, the others' "
+                  "of registers.", "", spills(compiles)]
     parts += ["", "### Limits", "", limits_table(results), "", "### What was wrong or refused", "",
               failures(results)]
     if absent:
