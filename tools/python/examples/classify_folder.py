@@ -1,0 +1,59 @@
+"""Classifies all images of a folder on a machine without a screen.
+
+    python classify_folder.py MODEL.tflite LABELS.txt FOLDER > classes.tsv
+
+writes a line an image: its name, the best class, the score. Needs gles-delegate, a TensorFlow
+Lite runtime, NumPy and Pillow. The programs of the GPU are kept beside the model, so that the
+second start is a short one.
+"""
+
+import pathlib
+import sys
+
+import numpy as np
+from PIL import Image, UnidentifiedImageError
+
+import gles_delegate
+
+
+def read(path, detail):
+    """An image as the model's input, 1 x height x width x 3; None where it is no image."""
+    _, height, width, _ = (int(n) for n in detail["shape"])
+    try:
+        with Image.open(path) as file:
+            image = file.convert("RGB").resize((width, height), Image.Resampling.BILINEAR)
+    except (OSError, UnidentifiedImageError) as error:
+        print(f"{path.name} is left out: {error}", file=sys.stderr)
+        return None
+    pixels = np.asarray(image)[None].astype(detail["dtype"])
+    return pixels / np.float32(127.5) - 1 if detail["dtype"] == np.float32 else pixels
+
+
+def main():
+    model, labels_path, folder = sys.argv[1:4]
+    labels = pathlib.Path(labels_path).read_text(encoding="utf-8").splitlines()
+    cache = pathlib.Path(model).parent / "gles_cache"
+    cache.mkdir(exist_ok=True)
+
+    interpreter = gles_delegate.interpreter(model, serialization_dir=cache,
+                                            model_token=pathlib.Path(model).stem)
+    interpreter.allocate_tensors()
+    detail = interpreter.get_input_details()[0]
+    output = interpreter.get_output_details()[0]
+    scale, zero_point = output["quantization"]
+
+    for path in sorted(pathlib.Path(folder).iterdir()):
+        pixels = read(path, detail) if path.is_file() else None
+        if pixels is None:
+            continue
+        interpreter.set_tensor(detail["index"], pixels)
+        interpreter.invoke()
+        scores = interpreter.get_tensor(output["index"]).ravel().astype(np.float32)
+        if scale:  # an 8-bit model
+            scores = (scores - zero_point) * scale
+        best = int(np.argmax(scores))
+        print(f"{path.name}\t{labels[best]}\t{scores[best]:.4f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
