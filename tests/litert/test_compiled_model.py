@@ -1,0 +1,378 @@
+"""CompiledModel on the GPU beside the same runtime's CPU."""
+
+import ctypes
+import json
+import os
+import pathlib
+import platform
+import re
+import subprocess
+import threading
+
+import ai_edge_litert
+import flatbuffers
+import numpy as np
+import pytest
+from ai_edge_litert import schema_py_generated as schema
+from ai_edge_litert.compiled_model import (CompiledModel, Environment, GpuOptions,
+                                           HardwareAccelerator, Options)
+
+import gles_delegate
+from gles_delegate import _model
+
+CPU, GPU = HardwareAccelerator.CPU, HardwareAccelerator.GPU
+MODELS = pathlib.Path(os.environ.get("GLES_DELEGATE_SHARED_DIR", "")) / "models"
+SMALL = _model.self_check_model()  # three nodes, float32
+CYCLES = int(os.environ.get("GLES_LITERT_CYCLES", "60"))
+
+# Nothing is left to the CPU.
+WHOLE = ["deeplabv3_257_mv_gpu", "face_detection_short_range", "face_landmark",
+         "mobilenet_v1_0.25_224", "mobilenet_v1_1.0_224_features_float", "pose_detection",
+         "posenet_mobilenet_v1_075_353_481_float", "selfie_segmentation"]
+WHOLE_CODES = ["mobilenet_v1_0.25_224_quant", "mobilenet_v2_1.0_224_quant",
+               "tf2_mobilenet_v2_1.0_224_ptq"]
+# LiteRT's loader has no variable tensors, on whatever hardware.
+NOT_LITERTS = ["keras_lstm_mnist_ptq", "mnist_lstm_float", "mnist_lstm_int8"]
+
+
+def path_of(name):
+    path = MODELS / (name + ".tflite")
+    if not path.exists():
+        pytest.skip(f"NO MODEL {path}: set GLES_DELEGATE_SHARED_DIR")
+    return str(path)
+
+
+@pytest.fixture(name="report")
+def report_fixture(tmp_path, monkeypatch):
+    """Reads what the delegate that was made last has reported."""
+    path = tmp_path / "report.json"
+    monkeypatch.setenv("GLES_DELEGATE_OPTIONS", f"report_file:{path}")
+    return lambda: json.loads(path.read_text())
+
+
+def compiled(model, hardware, options=None):
+    """A CompiledModel of a path or of bytes, whose GPU is ours."""
+    environment = Environment.create(runtime_path=gles_delegate.litert_runtime_dir())
+    make = CompiledModel.from_buffer if isinstance(model, bytes) else CompiledModel.from_file
+    return make(model, environment=environment,
+                options=options or Options(hardware_accelerators=hardware))
+
+
+def run(model, signature=0, seed=1):
+    """All outputs of a signature for random inputs."""
+    key = list(model.get_signature_list())[signature]
+    names = model.get_signature_list()[key]
+    rng = np.random.default_rng(seed)
+    inputs = model.create_input_buffers(signature)
+    details = model.get_input_tensor_details(key)
+    for name, buffer in zip(names["inputs"], inputs):
+        shape, dtype = details[name]["shape"], np.dtype(details[name]["dtype"])
+        values = (rng.uniform(-1, 1, shape) if dtype.kind == "f" else
+                  rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max + 1, shape))
+        buffer.write(values.astype(dtype))
+    # Asked for first: only then does LiteRT know the shapes after a resize, or of
+    # outputs that the file has no shape for.
+    details = model.get_output_tensor_details(key)
+    outputs = model.create_output_buffers(signature)
+    model.run_by_index(signature, inputs, outputs)
+    return [buffer.read(int(np.prod(details[name]["shape"])), np.dtype(details[name]["dtype"]))
+            .reshape(details[name]["shape"]) for name, buffer in zip(names["outputs"], outputs)]
+
+
+def assert_close(actual, expected, tolerance=2e-5):
+    """Within `tolerance` of each output's largest magnitude: tests/testing/real_model.h."""
+    assert len(actual) == len(expected)
+    for a, e in zip(actual, expected):
+        a, e = a.astype(np.float64), e.astype(np.float64)
+        assert a.shape == e.shape
+        assert np.max(np.abs(a - e)) <= tolerance * np.max(np.abs(e))
+
+
+def before_logistic(mask):
+    """What went into the LOGISTIC that made a mask, of values that floats can tell apart."""
+    mask = np.clip(mask.astype(np.float64), 1e-30, 1 - 1e-6)
+    return np.log(mask / (1 - mask))
+
+
+def two_signatures():
+    """-x of [1, 4] as "negated", LOGISTIC of [1, 2, 3, 5] as "squashed"."""
+    model = schema.ModelT()
+    model.version = 3
+    model.operatorCodes, model.subgraphs, model.signatureDefs = [], [], []
+    model.buffers = [schema.BufferT()]
+    for at, (name, op, shape) in enumerate([
+            (b"negated", schema.BuiltinOperator.NEG, [1, 4]),
+            (b"squashed", schema.BuiltinOperator.LOGISTIC, [1, 2, 3, 5])]):
+        code = schema.OperatorCodeT()
+        code.builtinCode = code.deprecatedBuiltinCode = op
+        code.version = 1
+        model.operatorCodes.append(code)
+        graph = schema.SubGraphT()
+        graph.name, graph.tensors, graph.inputs, graph.outputs = name, [], [0], [1]
+        for tensor_name in (b"x", b"y"):
+            tensor = schema.TensorT()
+            tensor.name, tensor.shape, tensor.buffer = tensor_name, shape, 0
+            tensor.type = schema.TensorType.FLOAT32
+            graph.tensors.append(tensor)
+        node = schema.OperatorT()
+        node.opcodeIndex, node.inputs, node.outputs = at, [0], [1]
+        graph.operators = [node]
+        model.subgraphs.append(graph)
+        signature = schema.SignatureDefT()
+        signature.signatureKey, signature.subgraphIndex = name, at
+        maps = []
+        for index, tensor_name in enumerate((b"x", b"y")):
+            entry = schema.TensorMapT()
+            entry.name, entry.tensorIndex = tensor_name, index
+            maps.append([entry])
+        signature.inputs, signature.outputs = maps
+        model.signatureDefs.append(signature)
+    builder = flatbuffers.Builder(1024)
+    builder.Finish(model.Pack(builder), b"TFL3")
+    return bytes(builder.Output())
+
+
+# --- Models -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("hardware", [GPU, GPU | CPU])
+def test_a_small_model(hardware, report):
+    model = compiled(SMALL, hardware)
+    assert model.is_fully_accelerated()
+    assert report()["nodes_delegated"] == report()["nodes_total"] == 3
+    expected = run(compiled(SMALL, CPU))
+    assert np.ptp(expected[0]) > 0.1, "the model's answer is flat"
+    assert_close(run(model), expected)
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_float_models(name, report):
+    path = path_of(name)
+    model = compiled(path, GPU)
+    assert model.is_fully_accelerated()
+    assert report()["nodes_delegated"] == report()["nodes_total"]
+    actual, expected = run(model), run(compiled(path, CPU))
+    if name == "selfie_segmentation":  # answers noise with a mask of 1e-3 and much less
+        actual, expected = ([before_logistic(mask) for mask in outputs]
+                            for outputs in (actual, expected))
+    assert_close(actual, expected)
+
+
+@pytest.mark.parametrize("name", WHOLE_CODES)
+def test_quantized_models_have_the_cpus_codes(name, report):
+    path = path_of(name)
+    model = compiled(path, GPU)
+    assert model.is_fully_accelerated()
+    assert report()["nodes_delegated"] == report()["nodes_total"]
+    for actual, expected in zip(run(model), run(compiled(path, CPU))):
+        assert np.ptp(expected) > 0
+        np.testing.assert_array_equal(actual, expected)
+
+
+# The last node, a custom op, stays on the CPU.
+def test_ssd_runs_on_both(report):
+    path = path_of("ssd_mobilenet_v1_quant")
+    model = compiled(path, GPU | CPU)
+    assert report()["nodes_delegated"] == report()["nodes_total"] - 1
+    assert [node["op"] for node in report()["cpu"]] == [
+        "CUSTOM TFLite_Detection_PostProcess"]
+    for actual, expected in zip(run(model), run(compiled(path, CPU))):
+        np.testing.assert_array_equal(actual, expected)
+
+
+@pytest.mark.parametrize("name", NOT_LITERTS)
+def test_litert_itself_refuses(name, capfd):
+    path = path_of(name)
+    with pytest.raises(RuntimeError, match="Failed to load model"):
+        compiled(path, CPU)
+    assert "Variable tensors not yet supported" in capfd.readouterr().err
+
+
+# --- Signatures, shapes, buffers ----------------------------------------------
+
+
+def test_each_signature_runs(report):
+    bytes_of_model = two_signatures()
+    model = compiled(bytes_of_model, GPU)
+    assert list(model.get_signature_list()) == ["negated", "squashed"]
+    assert model.is_fully_accelerated()
+    assert report()["nodes_delegated"] == report()["nodes_total"] == 2
+    on_cpu = compiled(bytes_of_model, CPU)
+    for signature in (1, 0, 1):
+        assert_close(run(model, signature), run(on_cpu, signature))
+
+
+def test_inputs_are_resized():
+    path = path_of("mobilenet_v1_0.25_224")
+    model, on_cpu = compiled(path, GPU), compiled(path, CPU)
+    for batch in (2, 3, 1):
+        for each in (model, on_cpu):
+            each.resize_input_tensor(0, [batch, 224, 224, 3], strict=False)
+        expected = run(on_cpu)
+        assert expected[0].shape == (batch, 1001)
+        assert_close(run(model), expected)
+
+
+def test_many_runs_of_the_same_buffers():
+    model = compiled(SMALL, GPU)
+    key = list(model.get_signature_list())[0]
+    detail, = model.get_input_tensor_details(key).values()
+    size = int(np.prod(model.get_output_tensor_details(key).popitem()[1]["shape"]))
+    inputs, outputs = model.create_input_buffers(0), model.create_output_buffers(0)
+    answers = []
+    for value in (0.5, -0.25, 0.5):
+        inputs[0].write(np.full(detail["shape"], value, np.float32))
+        model.run_by_index(0, inputs, outputs)
+        answers.append(outputs[0].read(size, np.float32))
+    np.testing.assert_array_equal(answers[0], answers[2])
+    assert np.any(answers[0] != answers[1])
+
+
+# --- What stays on the CPU ----------------------------------------------------
+
+
+def test_gpu_alone_says_which_node_and_why(monkeypatch, capfd):
+    monkeypatch.setenv("GLES_DELEGATE_OPTIONS", "exclude_nodes:2")
+    with pytest.raises(RuntimeError):  # whose text LiteRT 2.2 leaves empty
+        compiled(SMALL, GPU)
+    said = capfd.readouterr().err
+    assert re.search(r"LOGISTIC .*exclude_nodes", said), said
+
+
+def test_the_cpu_takes_the_rest(report, monkeypatch):
+    monkeypatch.setenv("GLES_DELEGATE_OPTIONS",
+                       os.environ["GLES_DELEGATE_OPTIONS"] + ";exclude_nodes:2")
+    model = compiled(SMALL, GPU | CPU)
+    assert report()["nodes_delegated"] == 2
+    assert report()["cpu"][0]["op"] == "LOGISTIC"
+    assert_close(run(model), run(compiled(SMALL, CPU)))
+
+
+def test_without_a_device_all_runs_on_the_cpu(report, monkeypatch):
+    monkeypatch.setenv("GLES_DELEGATE_DEVICE", "no such device")
+    model = compiled(SMALL, GPU | CPU)
+    assert "no such device" in report()["error"]
+    assert_close(run(model), run(compiled(SMALL, CPU)), 0)
+
+
+# --- Options ------------------------------------------------------------------
+
+
+def test_gpu_options_reach_the_delegate(report, capfd):
+    for options in (GpuOptions(enforce_f32=True),
+                    GpuOptions(infinite_float_capping=True, benchmark_mode=True,
+                               constant_tensor_sharing=True,
+                               allow_src_quantized_fc_conv_ops=True,
+                               hint_waiting_for_completion=True)):
+        model = compiled(SMALL, GPU, Options(hardware_accelerators=GPU, gpu_options=options))
+        assert model.is_fully_accelerated()
+        assert report()["precision"] == "float32"
+    assert "not known here" not in capfd.readouterr().err
+
+
+# --- The C API ----------------------------------------------------------------
+
+
+@pytest.fixture(name="app")
+def app_fixture(tmp_path):
+    """Runs litert_app.c with the library of this Python's package: its output."""
+    if "LITERT_APP" not in os.environ:
+        pytest.skip("NO LITERT_APP, NOTHING TESTED: see compiled_model.py")
+    model = tmp_path / "small.tflite"
+    model.write_bytes(SMALL)
+    library = pathlib.Path(ai_edge_litert.__file__).parent / "libLiteRt.so"
+
+    def run_app(folder, *more, **environment):
+        done = subprocess.run([os.environ["LITERT_APP"], library, folder, model, *more],
+                              env=dict(os.environ, **environment), capture_output=True,
+                              text=True, check=False)
+        if done.returncode == 77:
+            pytest.skip(done.stdout)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "hardware 2: fully accelerated 1" in done.stdout
+        return done.stdout
+
+    return run_app
+
+
+def test_a_c_program_runs_on_another_thread(app, report):
+    app(gles_delegate.litert_runtime_dir())
+    assert report()["context"] == "own"
+    assert report()["nodes_delegated"] == 3
+
+
+def test_without_a_runtime_folder_the_loader_finds_it(app, report):
+    app("-", LD_LIBRARY_PATH=gles_delegate.litert_runtime_dir())
+    assert report()["nodes_delegated"] == 3
+
+
+def test_the_apps_egl_context_is_borrowed(app, report):
+    app(gles_delegate.litert_runtime_dir(), "egl")
+    assert report()["context"] == "borrowed"
+
+
+# docs/litert.md says so.
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="of LiteRT for x86-64")
+def test_litert_has_host_memory_alone(app):
+    said = app(gles_delegate.litert_runtime_dir())
+    assert "GL buffers: status 5" in said
+    assert "dma-bufs: status 5" in said
+    assert "hardware 2: asynchronous 0" in said
+
+
+# --- Threads, life ------------------------------------------------------------
+
+
+def test_two_models_in_two_threads():
+    names = ["mobilenet_v1_0.25_224", "face_detection_short_range"]
+    paths = [path_of(name) for name in names]
+    expected = [run(compiled(path, CPU)) for path in paths]
+    failures = []
+
+    def work(at):
+        try:
+            model = compiled(paths[at], GPU)
+            for _ in range(5):
+                assert_close(run(model), expected[at])
+        except BaseException as error:  # pytest sees no thread's exceptions
+            failures.append((names[at], error))
+
+    threads = [threading.Thread(target=work, args=(at,)) for at in range(len(paths))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_a_model_may_run_on_another_thread():
+    model, expected, answers = compiled(SMALL, GPU), run(compiled(SMALL, CPU)), []
+    thread = threading.Thread(target=lambda: answers.append(run(model)))
+    thread.start()
+    thread.join()
+    assert_close(answers[0], expected)
+
+
+def resources():
+    """Resident kilobytes (freed memory given back first), threads, open files."""
+    ctypes.CDLL(None).malloc_trim(0)
+    status = pathlib.Path("/proc/self/status").read_text()
+    numbers = [int(line.split()[1]) for line in status.splitlines()
+               if line.startswith(("VmRSS:", "Threads:"))]
+    return [*numbers, len(os.listdir("/proc/self/fd"))]
+
+
+def test_cycles_do_not_grow():
+    def cycle():
+        assert run(compiled(SMALL, GPU))
+
+    for _ in range(CYCLES // 3):  # what drivers and LiteRT keep for good
+        cycle()
+    before = resources()
+    for _ in range(CYCLES):
+        cycle()
+    after = resources()
+    print(f"{CYCLES} cycles: {before} -> {after} (kB, threads, files)")
+    assert after[1:] == before[1:]
+    # A model's own buffers are some 100 kB: one that is kept would be more than this.
+    assert after[0] - before[0] < 20 * CYCLES + 2000
