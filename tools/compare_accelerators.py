@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""This project's accelerator of LiteRT beside LiteRT's own, WebGPU.
+
+    tools/compare_accelerators.py [--mesa_root=FOLDER] [--rounds=N] [--runs=N] \\
+        [--json=FILE] MODEL.tflite...
+
+Needs a Python with ai-edge-litert 2.3 or newer and with the package gles_delegate. Each model
+is compiled for GPU | CPU and run by each accelerator, in a process of its own, in turns, with
+32-bit floats, on the same input, without the driver's shader cache. Prints a row of a table
+for each model: how many nodes each accelerator takes, how far its answers are from the CPU's,
+and how long a run and a start (compiling and the first run) take with WebGPU, as multiples
+of ours: the median of the rounds, and their range. --mesa_root starts the processes with the
+Mesa of that folder (`./dev drivers` fetches such: .deps/drivers/sid-amd64), whose lavapipe
+and llvmpipe are then the two devices; WebGPU refuses Debian 12's lavapipe.
+"""
+
+import argparse
+import glob
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ACCELERATORS = ("ours", "webgpu")
+MARK = "MEASURED "
+
+
+def measure(accelerator, path, runs):
+    """In a process of its own: prints one line of JSON."""
+    import numpy as np  # pylint: disable=import-outside-toplevel
+    from ai_edge_litert import compiled_model as litert  # pylint: disable=import-outside-toplevel
+    import gles_delegate  # pylint: disable=import-outside-toplevel
+
+    def run(hardware, environment):
+        begin = time.perf_counter()
+        model = litert.CompiledModel.from_file(
+            path, environment=environment, options=litert.Options(
+                hardware_accelerators=hardware,
+                gpu_options=litert.GpuOptions(enforce_f32=True)))
+        (key, names), = list(model.get_signature_list().items())[:1]
+        rng = np.random.default_rng(1)
+        inputs = model.create_input_buffers(0)
+        details = model.get_input_tensor_details(key)
+        for name, buffer in zip(names["inputs"], inputs):
+            shape, dtype = details[name]["shape"], np.dtype(details[name]["dtype"])
+            values = (rng.uniform(-1, 1, shape) if dtype.kind == "f" else
+                      rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max + 1, shape))
+            buffer.write(values.astype(dtype))
+        details = model.get_output_tensor_details(key)
+        outputs = model.create_output_buffers(0)
+
+        def once():
+            model.run_by_index(0, inputs, outputs)
+            return [buffer.read(int(np.prod(details[name]["shape"])),
+                                np.dtype(details[name]["dtype"])).astype(np.float64)
+                    for name, buffer in zip(names["outputs"], outputs)]
+
+        answer = once()
+        start = time.perf_counter() - begin
+        times = []
+        for _ in range(runs):
+            begin = time.perf_counter()
+            once()
+            times.append(time.perf_counter() - begin)
+        return answer, start, statistics.median(times)
+
+    cpu, gpu = litert.HardwareAccelerator.CPU, litert.HardwareAccelerator.GPU
+    expected = run(cpu, None)[0]
+    environment = None  # LiteRT's own folder, where its WebGPU accelerator lies
+    if accelerator == "ours":
+        environment = litert.Environment.create(
+            runtime_path=gles_delegate.litert_runtime_dir())
+    answer, start, latency = run(gpu | cpu, environment)
+    error = max(float(np.max(np.abs(a - e)) / max(np.max(np.abs(e)), 1e-30))
+                for a, e in zip(answer, expected))
+    print(MARK + json.dumps({"start": start, "latency": latency, "error": error}))
+
+
+def started(command, mesa_root):
+    """The command and environment of a process that sees the Mesa of a folder."""
+    environment = dict(os.environ, MESA_SHADER_CACHE_DISABLE="true")
+    if mesa_root is None:
+        return command, environment
+    root = os.path.abspath(mesa_root)
+    libraries, = glob.glob(os.path.join(root, "usr/lib/*-linux-gnu"))
+    icd = json.loads(open(glob.glob(os.path.join(root, "usr/share/vulkan/icd.d/lvp*"))[0],
+                          encoding="utf-8").read())
+    icd["ICD"]["library_path"] = os.path.join(libraries, "libvulkan_lvp.so")
+    with tempfile.NamedTemporaryFile("w", suffix=".json", delete=False) as file:
+        json.dump(icd, file)
+    environment.update(
+        VK_ICD_FILENAMES=file.name, VK_DRIVER_FILES=file.name,
+        __EGL_VENDOR_LIBRARY_DIRS=os.path.join(root, "usr/share/glvnd/egl_vendor.d"),
+        LIBGL_DRIVERS_PATH=os.path.join(libraries, "dri"),
+        GBM_BACKENDS_PATH=os.path.join(libraries, "gbm"), GLES_DELEGATE_DEVICE="llvmpipe",
+        PYTHONHOME=sys.base_prefix, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
+    own = [os.path.join(sys.base_prefix, "lib"), os.path.dirname(libraries.replace(root, "")),
+           libraries.replace(root, "")]
+    loader, = glob.glob(os.path.join(root, "lib64/ld-linux*"))
+    return [loader, "--library-path", ":".join([libraries, *own]),
+            os.path.realpath(command[0]), *command[1:]], environment
+
+
+def one(accelerator, model, flags):
+    """What a process measured; a text: why it did not."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = os.path.join(folder, "report.json")
+        command, environment = started(
+            [sys.executable, os.path.abspath(__file__), "--measure", accelerator,
+             f"--runs={flags.runs}", model], flags.mesa_root)
+        environment["GLES_DELEGATE_OPTIONS"] = f"report_file:{report}"
+        done = subprocess.run(command, env=environment, capture_output=True, text=True,
+                              errors="replace", check=False)
+        found = re.search("^" + MARK + "(.*)$", done.stdout, re.MULTILINE)
+        if not found:
+            return (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        measured = json.loads(found.group(1))
+        left = re.search(r"(\d+) operations will run on the GPU, and the remaining (\d+)",
+                         done.stderr)
+        if os.path.exists(report):
+            with open(report, encoding="utf-8") as file:
+                nodes = json.load(file)
+            measured["nodes"] = [nodes["nodes_delegated"], nodes["nodes_total"]]
+        elif left:
+            measured["nodes"] = [int(left.group(1)), int(left.group(1)) + int(left.group(2))]
+        return measured
+
+
+def ratio_of(rounds, what):
+    """
+    >>> ratio_of([({"x": 2}, {"x": 3}), ({"x": 1}, {"x": 2}), ({"x": 1}, {"x": 4})], "x")
+    '2.00 (1.50 to 4.00)'
+    """
+    ratios = [webgpu[what] / ours[what] for ours, webgpu in rounds]
+    return f"{statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
+
+
+def nodes_of(measured):
+    """
+    >>> nodes_of({"nodes": [29, 31]}), nodes_of({"nodes": [31, 31]}), nodes_of({})
+    ('29 of 31', 'all', 'all')
+    """
+    taken, total = measured.get("nodes", [1, 1])
+    return "all" if taken == total else f"{taken} of {total}"
+
+
+def row(model, rounds):
+    """
+    >>> print(row("d/a.tflite", [({"latency": 1, "start": 2, "error": 1e-6},
+    ...                           {"latency": 3, "start": 1, "error": 2e-3})]))
+    | a | all, 1.0e-06 | all, 2.0e-03 | 3.00 (3.00 to 3.00) | 0.50 (0.50 to 0.50) |
+    >>> print(row("a.tflite", [({"error": 0.0}, "No adapters found")]))
+    | a | all, 0.0e+00 | fails: No adapters found | | |
+    """
+    name = os.path.basename(model).replace(".tflite", "")
+    cells = [f"fails: {measured}" if isinstance(measured, str) else
+             f"{nodes_of(measured)}, {measured['error']:.1e}" for measured in rounds[-1]]
+    if any(isinstance(measured, str) for pair in rounds for measured in pair):
+        return f"| {name} | {cells[0]} | {cells[1]} | | |"
+    return (f"| {name} | {cells[0]} | {cells[1]} | {ratio_of(rounds, 'latency')} "
+            f"| {ratio_of(rounds, 'start')} |")
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mesa_root")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--json")
+    parser.add_argument("--measure", help=argparse.SUPPRESS)
+    parser.add_argument("models", nargs="+")
+    flags = parser.parse_args()
+    if flags.measure:
+        measure(flags.measure, flags.models[0], flags.runs)
+        return
+    print("| model | ours: nodes, error | WebGPU: nodes, error | run, WebGPU / ours "
+          "| start, WebGPU / ours |\n|---|---|---|---|---|", flush=True)
+    everything = {}
+    for model in flags.models:
+        rounds = []
+        for at in range(flags.rounds):
+            print(f"{model}: round {at + 1} of {flags.rounds}", file=sys.stderr, flush=True)
+            rounds.append(tuple(one(which, model, flags) for which in ACCELERATORS))
+        everything[model] = rounds
+        print(row(model, rounds), flush=True)
+    if flags.json:
+        with open(flags.json, "w", encoding="utf-8") as file:
+            json.dump(everything, file, indent=1)
+
+
+if __name__ == "__main__":
+    main()
