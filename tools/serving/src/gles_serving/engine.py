@@ -7,6 +7,7 @@ that takes batches from the model's queue. All instances of a model share that q
 Needs numpy, gles_delegate, ai_edge_litert and prometheus_client, and no kserve.
 """
 
+import gc
 import logging
 import threading
 import time
@@ -193,11 +194,16 @@ class Backend:
         self.queue = Batcher(self.max_rows or 1, delay, config.max_queue,
                              config.queue_timeout_ms / 1e3, self._expired)
         self._broken = [False] * len(made)
-        for name in decode_names(config):
+        # Found once: a label's look-up is a good part of what a small request costs.
+        self._queue_seconds = metrics.QUEUE_SECONDS.labels(config.name)
+        self._batch_rows = metrics.BATCH_ROWS.labels(config.name)
+        self._invoke_seconds = {size: metrics.INVOKE_SECONDS.labels(config.name, str(size))
+                                for size in config.sizes or (1,)}
+        for name in config.decode:
             if name not in {spec.name for spec in self.inputs}:
                 raise LoadError(f"decode: the model has no input {name!r}")
         self._threads = [
-            threading.Thread(target=self._serve, args=(index, interpreters), daemon=True,
+            threading.Thread(target=self._serve, args=(index, [interpreters]), daemon=True,
                              name=f"{config.name}/{config.version}#{index}")
             for index, interpreters in enumerate(made)]
         for index, interpreters in enumerate(made):
@@ -237,31 +243,33 @@ class Backend:
         if report is not None:
             metrics.show_report(self.config.name, index, report)
 
-    def _serve(self, index: int, interpreters: Interpreters) -> None:
+    def _serve(self, index: int, holder: List[Interpreters]) -> None:
+        interpreters = holder.pop()  # so that nothing else keeps them when this ends
         shown = time.monotonic()
         while True:
             batch = self.queue.take()
             if batch is None:
-                return
+                break
             interpreters = self._run_batch(index, interpreters, batch)
             del batch  # its arrays go now, not when the next batch comes
             if time.monotonic() - shown > _REPORT_SECONDS:
                 shown = time.monotonic()
                 self._show_report(index, interpreters)
+        del interpreters
+        gc.collect()  # the runtime's objects are in cycles, and hold a model and GPU memory
 
     def _run_batch(self, index: int, interpreters: Interpreters,
                    batch: List[Item]) -> Interpreters:
         """Answers each request of the batch; returns the interpreters to go on with."""
-        name = self.config.name
         rows = sum(item.rows for item in batch)
         size = size_for(rows, self.config.sizes) if self.max_rows else 1
         now = time.monotonic()
         for item in batch:
-            metrics.QUEUE_SECONDS.labels(name).observe(now - item.since)
-        metrics.BATCH_ROWS.labels(name).observe(rows)
+            self._queue_seconds.observe(now - item.since)
+        self._batch_rows.observe(rows)
         requests = [item.payload[0] for item in batch]
         results, error, interpreters = self._try(interpreters, index, size, requests)
-        metrics.INVOKE_SECONDS.labels(name, str(size)).observe(time.monotonic() - now)
+        self._invoke_seconds[size].observe(time.monotonic() - now)
         self._broken[index] = error is not None
         for place, item in enumerate(batch):
             item.payload[1](results[place] if results else None, error)
@@ -283,11 +291,6 @@ class Backend:
                     "model": self.config.name, "instance": index, "attempt": attempt,
                     "reason": str(caught)[:1000]}})
         return None, InvokeFailed(str(error)[:500]), interpreters
-
-
-def decode_names(config: ModelConfig) -> List[str]:
-    """The inputs that may come as image files."""
-    return list(config.decode)
 
 
 __all__ = ["Backend", "Closed", "Expired", "InvokeFailed", "LoadError", "QueueFull"]

@@ -12,6 +12,7 @@ from typing import Any, Dict, Optional
 
 import numpy as np
 import orjson
+import uvloop
 from kserve import InferInput, InferRequest, ModelServer
 from kserve import logging as kserve_logging
 from kserve import model_server
@@ -205,6 +206,15 @@ def own_parser(program: str) -> argparse.ArgumentParser:
     return parser
 
 
+def fast_loop(kind: str) -> None:
+    """Has asyncio.run() take uvloop, which kserve's start() does not do by itself, where
+    --event-loop allows it."""
+    if kind != "asyncio":
+        asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
+        # kserve asks for a loop before there is one, where asyncio's own policy makes it.
+        asyncio.set_event_loop(asyncio.new_event_loop())
+
+
 def main(arguments: Optional[Any] = None) -> int:
     """The program. Returns its exit status."""
     args = own_parser("gles-serving").parse_args(arguments)
@@ -221,6 +231,7 @@ def main(arguments: Optional[Any] = None) -> int:
     if args.configure_logging and not args.log_config_file:
         kserve_logging.configure_logging(logs.configuration(args.log_requests))
         logging.captureWarnings(True)
+    fast_loop(args.event_loop)
     # What GRPCServer is given comes from kserve's own copy of the flags.
     model_server.args.grpc_max_receive_message_length = args.max_request_bytes
     repository = Repository(args.model_repository, args.cache_dir, args.probe_seconds)

@@ -1,0 +1,101 @@
+"""What the measurements share: servers, requests, wrk."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+import numpy as np
+from ai_edge_litert.interpreter import Interpreter
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def progress(text):
+    """A line of where the measurement stands."""
+    print(f"[{time.strftime('%H:%M:%S')}] {text}", file=sys.stderr, flush=True)
+
+
+def free_port():
+    with socket.socket() as made:
+        made.bind(("", 0))
+        return made.getsockname()[1]
+
+
+def write_model(repository, name, path, config):
+    folder = os.path.join(repository, name, "1")
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(repository, name, "config.json"), "w", encoding="utf-8") as file:
+        json.dump(config, file)
+    target = os.path.join(folder, "model.tflite")
+    if not os.path.exists(target):
+        os.symlink(os.path.abspath(path), target)
+
+
+def random_inputs(path, seed=0):
+    """[(name, array)] of a model."""
+    rng = np.random.default_rng(seed)
+    made = []
+    for detail in Interpreter(path).get_input_details():
+        shape, dtype = detail["shape"], detail["dtype"]
+        values = (rng.uniform(-1, 1, shape) if np.issubdtype(dtype, np.floating)
+                  else rng.integers(0, 128, shape))
+        made.append((detail["name"], values.astype(dtype)))
+    return made
+
+
+def binary_request(inputs):
+    """(body, length of its JSON): the protocol's binary extension, outputs likewise."""
+    names = {"f": "FP32", "u": "UINT8", "i": "INT8"}
+    head = json.dumps({
+        "parameters": {"binary_data_output": True},
+        "inputs": [{"name": name, "shape": list(array.shape), "datatype": names[array.dtype.kind],
+                    "parameters": {"binary_data_size": array.nbytes}}
+                   for name, array in inputs]}).encode()
+    return head + b"".join(array.tobytes() for _, array in inputs), len(head)
+
+
+class Server:
+    """gles-serving over a repository, ready."""
+
+    def __init__(self, repository, log, *flags):
+        self.port, self.grpc = free_port(), free_port()
+        with open(log, "ab") as file:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "gles_serving", f"--model_repository={repository}",
+                 f"--http_port={self.port}", f"--grpc_port={self.grpc}", *flags],
+                stdout=file, stderr=file)
+        self.url = f"http://127.0.0.1:{self.port}"
+        while True:
+            try:
+                with urllib.request.urlopen(self.url + "/v2/health/ready", timeout=5):
+                    return
+            except OSError:
+                if self.process.poll() is not None:
+                    sys.exit(f"the server ended: {log}")
+                time.sleep(0.2)
+
+    def metric(self, name, **labels):
+        with urllib.request.urlopen(self.url + "/metrics", timeout=30) as answer:
+            for line in answer.read().decode().splitlines():
+                if line.startswith(name + "{") and all(f'{k}="{v}"' in line
+                                                       for k, v in labels.items()):
+                    return float(line.rsplit(" ", 1)[1])
+        return 0.0
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(60)
+
+
+def wrk(url, body_file, json_length, connections, seconds, timeout=20):
+    """What infer.lua prints, as a dict."""
+    done = subprocess.run(
+        ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", f"--timeout={timeout}s",
+         "-s", os.path.join(HERE, "infer.lua"), url, "--", body_file, str(json_length)],
+        capture_output=True, text=True, check=True)
+    return json.loads(done.stdout.strip().splitlines()[-1])

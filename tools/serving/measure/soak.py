@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""Good, bad and torn requests for a while: memory, descriptors and threads must stay flat.
+
+    soak.py MODEL.tflite [--minutes=30] [--rate=30]
+
+A server of MODEL (two instances; a second copy with batching, where the model allows it) gets
+requests of each kind of KINDS, by HTTP and gRPC, from three threads, and a reload each minute. Every
+answer must have the status of its kind. Prints a line of numbers every 15 s, and as its last line
+JSON: medians of the second and the last quarter. Ends with 1 where an answer was wrong or something
+grew.
+"""
+
+import argparse
+import collections
+import http.client
+import json
+import os
+import random
+import socket
+import statistics
+import sys
+import tempfile
+import threading
+import time
+
+import grpc
+import psutil
+from tritonclient.grpc import service_pb2 as pb
+from tritonclient.grpc import service_pb2_grpc as pb_grpc
+
+import common
+
+TYPES = {"f": "FP32", "u": "UINT8", "i": "INT8"}
+
+
+class Client:
+    """One thread's connections, and a method a kind of request; each returns whether the answer
+    was the right one."""
+
+    def __init__(self, server, inputs, model):
+        self.server, self.inputs, self.model = server, inputs, model
+        self.body, self.length = common.binary_request(inputs)
+        self.channel = grpc.insecure_channel(f"127.0.0.1:{server.grpc}")
+        self.stub = pb_grpc.GRPCInferenceServiceStub(self.channel)
+        self.http = None
+
+    def post(self, body, expected, length=None, model=None):
+        headers = {"Content-Type": "application/json"}
+        if length is not None:
+            headers = {"Content-Type": "application/octet-stream",
+                       "Inference-Header-Content-Length": str(length)}
+        for attempt in (0, 1):
+            if self.http is None:
+                self.http = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=60)
+            try:
+                self.http.request("POST", f"/v2/models/{model or self.model}/infer", body, headers)
+                answer = self.http.getresponse()
+                answer.read()
+                return answer.status == expected
+            except (OSError, http.client.HTTPException):  # a kept connection that was closed
+                self.http.close()
+                self.http = None
+                if attempt:
+                    raise
+        return False
+
+    def call(self, raw, expected):
+        request = pb.ModelInferRequest(model_name=self.model, raw_input_contents=raw, inputs=[
+            pb.ModelInferRequest.InferInputTensor(
+                name=name, datatype=TYPES[array.dtype.kind], shape=array.shape)
+            for name, array in self.inputs])
+        try:
+            self.stub.ModelInfer(request, timeout=60)
+            return expected == "OK"
+        except grpc.RpcError as error:
+            return error.code().name == expected
+
+    def json_body(self, **changes):
+        items = [{"name": name, "shape": list(array.shape), "datatype": TYPES[array.dtype.kind],
+                  "data": array.reshape(-1).tolist(), **changes} for name, array in self.inputs]
+        return json.dumps({"inputs": items}).encode()
+
+    def good_binary(self):
+        return self.post(self.body, 200, self.length)
+
+    def good_json(self):
+        return self.post(self.json_body(), 200)
+
+    def good_grpc(self):
+        return self.call([array.tobytes() for _, array in self.inputs], "OK")
+
+    def bad_json(self):
+        return self.post(os.urandom(200), 400)
+
+    def bad_shape(self):
+        return self.post(self.json_body(shape=[3, 5, 7]), 400)
+
+    def bad_binary(self):
+        return self.post(self.body[:-1], 400, self.length)
+
+    def bad_grpc(self):
+        return self.call([array.tobytes()[1:] for _, array in self.inputs], "INVALID_ARGUMENT")
+
+    def bad_name(self):
+        return self.post(self.body, 404, self.length, "nobody")
+
+    def torn(self):
+        """Half a request, and the connection is closed."""
+        with socket.create_connection(("127.0.0.1", self.server.port), timeout=60) as made:
+            made.sendall(f"POST /v2/models/{self.model}/infer HTTP/1.1\r\nHost: x\r\n"
+                         f"Content-Length: {len(self.body)}\r\n\r\n".encode()
+                         + self.body[:len(self.body) // 2])
+        return True
+
+    def impatient(self):
+        """A whole request, whose answer nobody waits for."""
+        with socket.create_connection(("127.0.0.1", self.server.port), timeout=60) as made:
+            made.sendall(f"POST /v2/models/{self.model}/infer HTTP/1.1\r\nHost: x\r\n"
+                         "Content-Type: application/octet-stream\r\n"
+                         f"Inference-Header-Content-Length: {self.length}\r\n"
+                         f"Content-Length: {len(self.body)}\r\n\r\n".encode() + self.body)
+        return True
+
+    def reload(self):
+        made = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=600)
+        made.request("POST", f"/v2/repository/models/{self.model}/load", b"{}")
+        answer = made.getresponse()
+        answer.read()
+        made.close()
+        return answer.status == 200
+
+
+KINDS = {"good_binary": 5, "good_json": 2, "good_grpc": 3, "bad_json": 1, "bad_shape": 1,
+         "bad_binary": 1, "bad_grpc": 1, "bad_name": 1, "torn": 1, "impatient": 1}
+
+
+def send(client, until, pause, counts, wrong):
+    rng = random.Random(id(client))
+    while time.monotonic() < until:
+        kind = rng.choices(list(KINDS), list(KINDS.values()))[0]
+        try:
+            right = getattr(client, kind)()
+        except Exception as error:  # pylint: disable=broad-except
+            right = False
+            wrong.append(f"{kind}: {error!r}")
+        else:
+            if not right:
+                wrong.append(kind)
+        counts[kind] += 1
+        time.sleep(pause)
+
+
+def numbers(process):
+    with process.oneshot():
+        return (process.memory_info().rss / 2**20, process.num_fds(), process.num_threads())
+
+
+def watch(server, until, client, counts, wrong):
+    """Samples until then; one row each 15 s, and a reload each minute."""
+    process = psutil.Process(server.process.pid)
+    rows = []
+    began = time.monotonic()
+    while time.monotonic() < until:
+        if len(rows) % 4 == 2:
+            counts["reload"] += 1
+            if not client.reload():
+                wrong.append("reload")
+        time.sleep(15)
+        rows.append(numbers(process))
+        common.progress(f"{(time.monotonic() - began) / 60:5.1f} min: {rows[-1][0]:.1f} MiB, "
+                        f"{rows[-1][1]} descriptors, {rows[-1][2]} threads, "
+                        f"{sum(counts.values())} requests, {len(wrong)} wrong")
+    return rows
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("model")
+    parser.add_argument("--minutes", type=float, default=30)
+    parser.add_argument("--rate", type=float, default=30, help="requests a second at most")
+    parser.add_argument("--batching", help="sizes, as 1,4")
+    args = parser.parse_args()
+    counts, wrong = collections.Counter(), []
+    with tempfile.TemporaryDirectory() as folder:
+        repository = os.path.join(folder, "models")
+        config = {"instances": 2}
+        if args.batching:
+            config["batching"] = {"sizes": [int(size) for size in args.batching.split(",")]}
+        common.write_model(repository, "m", args.model, config)
+        server = common.Server(repository, os.path.join(folder, "log"), "--probe_seconds=0",
+                               "--cache_dir=" + os.path.join(folder, "cache"))
+        inputs = common.random_inputs(args.model)
+        until = time.monotonic() + args.minutes * 60
+        threads = [threading.Thread(target=send, args=(
+            Client(server, inputs, "m"), until, 3 / args.rate, counts, wrong)) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        rows = watch(server, until, Client(server, inputs, "m"), counts, wrong)
+        for thread in threads:
+            thread.join()
+        server.stop()
+        status = server.process.returncode
+    quarter = max(1, len(rows) // 4)
+    parts = {"second": rows[quarter:2 * quarter] or rows, "last": rows[-quarter:]}
+    medians = {name: [round(statistics.median(column), 1) for column in zip(*part)]
+               for name, part in parts.items()}
+    grown = [after > 1.05 * before + 4
+             for before, after in zip(medians["second"], medians["last"])]
+    print(json.dumps({"minutes": args.minutes, "requests": dict(counts), "wrong": len(wrong),
+                      "first_wrong": wrong[:3], "mib_fds_threads": medians, "grown": any(grown),
+                      "server_status": status}))
+    return 1 if wrong or any(grown) or status else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
