@@ -10,8 +10,8 @@
 //
 // LiteRT's functions are looked up in LIBLITERT, and declared here as its
 // documentation has them: neither its headers nor its library are needed to
-// build. Prints what it finds, a line each, and ends with 1 where a call fails
-// or the answers differ.
+// build, which is why the file is long. Prints what it finds, a line each, and
+// ends with 1 where a call fails or the answers differ.
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
 #include <dlfcn.h>
@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct {
   int element_type;  // 1: float32
@@ -112,8 +113,53 @@ static void* RunOnThread(void* argument) {
   return NULL;
 }
 
-// Compiles, runs on `threads` (0: this thread, 1: another) and asynchronously;
-// returns the output, which the caller frees.
+static void Fill(Buffer* buffer) {
+  for (size_t i = 0; i < buffer->count; ++i) {
+    buffer->values[i] = (float)(i % 17) / 8 - 1;
+  }
+}
+
+// Who fills an input while a run waits for it.
+typedef struct {
+  Buffer* input;
+  int done;  // a pipe's end, which stands in for a fence
+} Producer;
+
+static void* Produce(void* argument) {
+  const Producer* producer = argument;
+  usleep(100000);  // long enough to be too late for a run that does not wait
+  Fill(producer->input);
+  if (write(producer->done, "", 1) != 1) exit(1);
+  return NULL;
+}
+
+// Runs with an input that another thread fills only now, and that has an event
+// of that: the answer is the filled input's.
+static void RunAfterEvent(void* environment, Run* run, const float* answer) {
+  int ends[2];
+  void* event = NULL;
+  pthread_t thread;
+  if (pipe(ends) != 0) exit(1);
+  Check(LITERT(LiteRtCreateEventFromSyncFenceFd, void*, int, bool, void**)(
+            environment, ends[0], true, &event),
+        "an event");
+  Check(LITERT(LiteRtSetTensorBufferEvent, void*, void*)(run->input.buffer,
+                                                         event),
+        "the input's event");
+  memset(run->input.values, 0, run->input.count * sizeof(float));
+  Producer producer = {&run->input, ends[1]};
+  if (pthread_create(&thread, NULL, Produce, &producer) != 0) exit(1);
+  RunOnThread(run);
+  pthread_join(thread, NULL);
+  Check(run->status, "running after an event");
+  printf("waits for an input's event: %d\n",
+         memcmp(answer, run->output.values,
+                run->output.count * sizeof(float)) == 0);
+  close(ends[1]);
+}
+
+// Compiles, runs on this thread or on another, and asynchronously; returns the
+// output, which the caller frees.
 static float* RunModel(void* environment, void* model, int hardware,
                        bool on_thread, size_t* count) {
   void *signature, *in, *out, *options;
@@ -139,9 +185,7 @@ static float* RunModel(void* environment, void* model, int hardware,
             run.compiled, &whole),
         "is it accelerated?");
   printf("hardware %d: fully accelerated %d\n", hardware, whole);
-  for (size_t i = 0; i < run.input.count; ++i) {
-    run.input.values[i] = (float)(i % 17) / 8 - 1;
-  }
+  Fill(&run.input);
   if (on_thread) {
     pthread_t thread;
     if (pthread_create(&thread, NULL, RunOnThread, &run) != 0) exit(1);
@@ -162,6 +206,7 @@ static float* RunModel(void* environment, void* model, int hardware,
     printf("FAILED: the asynchronous run answers otherwise\n");
     exit(1);
   }
+  if (hardware == kGpu) RunAfterEvent(environment, &run, answer);
   *count = run.output.count;
   LITERT(LiteRtDestroyCompiledModel, void*)(run.compiled);
   LITERT(LiteRtDestroyOptions, void*)(options);
@@ -179,6 +224,14 @@ static void SayWhatBuffersThereAre(void* environment) {
          LITERT(LiteRtCreateTensorBufferFromGlBuffer, void*, const TensorType*,
                 unsigned, unsigned, size_t, size_t, void (*)(void*),
                 void**)(environment, &type, 0x90D2, 1, 64, 0, NULL, &buffer));
+  printf("GL textures: status %d\n",
+         LITERT(LiteRtCreateTensorBufferFromGlTexture, void*, const TensorType*,
+                unsigned, unsigned, unsigned, size_t, int, void (*)(void*),
+                void**)(environment, &type, 0x0DE1, 1, 0x8814, 64, 0, NULL,
+                        &buffer));
+  printf("EGL fences: status %d\n",
+         LITERT(LiteRtCreateEventFromEglSyncFence, void*, void*, void**)(
+             environment, &type, &buffer));
   printf("dma-bufs: status %d\n",
          LITERT(LiteRtCreateTensorBufferFromDmaBufBuffer, const TensorType*,
                 void*, int, size_t, size_t, void (*)(void*),

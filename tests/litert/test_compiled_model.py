@@ -301,6 +301,10 @@ def test_a_c_program_runs_on_another_thread(app, report):
     assert report()["nodes_delegated"] == 3
 
 
+def test_a_run_waits_for_its_inputs_event(app):
+    assert "waits for an input's event: 1" in app(gles_delegate.litert_runtime_dir())
+
+
 def test_without_a_runtime_folder_the_loader_finds_it(app, report):
     app("-", LD_LIBRARY_PATH=gles_delegate.litert_runtime_dir())
     assert report()["nodes_delegated"] == 3
@@ -315,8 +319,8 @@ def test_the_apps_egl_context_is_borrowed(app, report):
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="of LiteRT for x86-64")
 def test_litert_has_host_memory_alone(app):
     said = app(gles_delegate.litert_runtime_dir())
-    assert "GL buffers: status 5" in said
-    assert "dma-bufs: status 5" in said
+    for kind in ("GL buffers", "GL textures", "EGL fences", "dma-bufs"):
+        assert f"{kind}: status 5" in said
     assert "hardware 2: asynchronous 0" in said
 
 
