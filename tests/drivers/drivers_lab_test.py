@@ -97,6 +97,16 @@ class StatisticsTest(unittest.TestCase):
         trace = "\n".join([line, compiling.BEGIN + label, compiling.END + label, line])
         self.assertEqual(compiling.programs_of("asahi", trace), {label: {}})
 
+    def test_a_program_that_links_and_is_not_compiled_is_not_whole(self):
+        trace = "\n".join([compiling.BEGIN + "a", "ERROR: unknown nir_op x", compiling.END + "a"])
+        programs = compiling.programs_of("nouveau", trace)
+        self.assertEqual(programs, {"a": {"failed": "ERROR: unknown nir_op x"}})
+        model = {"whole": True, "why": "", "nodes_total": 1, "nodes_delegated": 1, "refused": [],
+                 "programs": programs}
+        summary = compiling.summary(model)
+        self.assertEqual((summary["whole"], summary["failed"]), (False, 1))
+        self.assertIn("unknown nir_op x", page.failures([{"title": "N", "models": {"m": summary}}]))
+
     def test_the_summary_counts_what_spills(self):
         model = {"whole": True, "why": "", "nodes_total": 2, "nodes_delegated": 2, "refused": [],
                  "programs": {"a": {"registers": 9, "spills": 0, "waves": 8},
@@ -115,8 +125,7 @@ class PageTest(unittest.TestCase):
 
     def test_the_committed_page_is_what_its_summaries_give(self):
         text = (ROOT / "docs/drivers.md").read_text()
-        paths = [ROOT / f"docs/drivers/{d['name']}.json" for d in DESCRIPTIONS["drivers"]]
-        results = [json.loads(p.read_text()) for p in paths if p.exists()]
+        results = page.results_of(DESCRIPTIONS["drivers"], ROOT / "docs/drivers")
         self.assertEqual(text, page.rewrite(text, results, page.absent_of(text)))
 
 

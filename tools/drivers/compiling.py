@@ -30,6 +30,8 @@ STATISTICS = {
         (r"local: (\d+), shared: (\d+), gpr: (\d+), inst: (\d+), bytes: (\d+)",
          ("spills", "shared_bytes", "registers", "instructions", "code_bytes"))],
 }
+# What a driver says of a program that it links and cannot compile.
+FAILURE = re.compile(r"^ERROR: |translation failed|compil\w+ failed", re.IGNORECASE)
 # Where a driver does not count what it spills: the instructions that do, in the
 # listing of the program.
 SPILLING_INSTRUCTION = {"freedreno": r"\bstp\."}
@@ -75,6 +77,8 @@ def programs_of(family, output):
                 spills = bool(re.search(SPILLING_INSTRUCTION[family], line))
                 programs[current].setdefault("spills", 0)
                 programs[current]["spills"] += spills
+            if FAILURE.search(line):
+                programs[current].setdefault("failed", line)
             programs[current].update(parse_statistics(family, line) or {})
     return programs
 
@@ -124,7 +128,11 @@ def summary(model):
     told = {label: n for label, n in programs.items() if "registers" in n}
     result = {key: model[key] for key in
               ("whole", "why", "nodes_total", "nodes_delegated", "refused")}
-    result.update(programs=len(programs), told=len(told))
+    failed = [n["failed"] for n in programs.values() if "failed" in n]
+    result.update(programs=len(programs), told=len(told), failed=len(failed))
+    if failed:
+        result["whole"] = False
+        result["why"] = f"{len(failed)} programs are not compiled: {failed[0]}"
     if any("spills" in n for n in told.values()):
         spilled = {label: n["spills"] for label, n in told.items() if n.get("spills")}
         result["spilling"] = len(spilled)

@@ -131,11 +131,7 @@ class Lab:
 
     def write_page(self, absent):
         """docs/drivers.md from the summaries, in the order of the descriptions."""
-        results = []
-        for description in self.drivers:
-            path = SUMMARIES / f"{description['name']}.json"
-            if path.exists():
-                results.append(json.loads(path.read_text()))
+        results = page.results_of(self.drivers, SUMMARIES)
         write(PAGE, page.rewrite(PAGE.read_text(), results, absent))
 
 

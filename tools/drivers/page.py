@@ -1,4 +1,5 @@
 """docs/drivers.md's tables, from the summaries of what was tried."""
+import json
 
 MARKER = "<!-- tables: written by ./dev drivers from docs/drivers/*.json; edit nothing below -->"
 
@@ -84,11 +85,11 @@ def compiling_table(results):
             rows.append([
                 r["title"], precision, f"{whole} of {len(models)}",
                 sum(m["programs"] for m in models.values()),
-                sum(m["told"] for m in models.values()),
+                sum(m.get("failed", 0) for m in models.values()),
                 spilling if tells_spills else "not told",
                 max((m.get("most_registers", 0) for m in models.values()), default=0),
                 occupancy_text(models)])
-    return table(["driver", "storage", "models whole", "programs", "that the compiler tells of",
+    return table(["driver", "storage", "models whole", "programs", "not compiled",
                   "that spill", "most registers", "least resident"], rows)
 
 
@@ -98,6 +99,18 @@ def occupancy_text(models):
         if values:
             return f"{min(values)} {unit}"
     return "not told"
+
+
+def results_of(descriptions, folder):
+    """The summaries that `folder` has, in the order of the descriptions, whose
+    faults (of the driver's own, found by hand) are added."""
+    results = []
+    for description in descriptions:
+        path = folder / f"{description['name']}.json"
+        if path.exists():
+            results.append(dict(json.loads(path.read_text()),
+                                faults=description.get("faults", [])))
+    return results
 
 
 def spills(results):
@@ -113,7 +126,7 @@ def spills(results):
 
 def model_failure(name, model):
     """(name, why) of a model that is not right or whole; None where it is."""
-    if model.get("right", True) and model["nodes_total"] == model["nodes_delegated"] > 0:
+    if model.get("right", True) and not model.get("failed") and model["nodes_total"] == model["nodes_delegated"] > 0:
         return None
     refused = "; ".join(model.get("refused", []))
     why = model.get("why") or refused or "past the bound"
@@ -137,7 +150,7 @@ def failures(results):
         for name, m in r["models"].items():
             tried.setdefault(name.split(" ")[0], set()).add(r["title"])
             failure = model_failure(name, m)
-            if failure is not None and (m.get("refused") or not m.get("right", True)):
+            if failure is not None:
                 found.setdefault(failure, set()).add(r["title"])
         for f in r.get("conformance", {}).get("failures", []):
             found.setdefault((f["case"], code(f["message"])), set()).add(r["title"])
@@ -163,6 +176,9 @@ def tables(results, absent):
                   "of registers.", "", spills(compiles)]
     parts += ["", "### Limits", "", limits_table(results), "", "### What was wrong or refused", "",
               failures(results)]
+    faults = [[r["title"], fault] for r in results for fault in r.get("faults", [])]
+    if faults:
+        parts += ["", "### Faults of the drivers' own", "", table(["driver", "fault"], faults)]
     if absent:
         parts += ["", "### What could not be had", "",
                   table(["driver", "why"], [[title, code(why)] for title, why in
