@@ -2,11 +2,11 @@
 // float model of one input and one output for the CPU and for the GPU, runs
 // both on the same input, and compares.
 //
-//   litert_app LIBLITERT RUNTIME_FOLDER MODEL [egl]
+//   litert_app LIBLITERT RUNTIME_FOLDER MODEL [egl | both]
 //
 // RUNTIME_FOLDER "-": none, so that the loader's search finds the accelerator.
 // "egl": with an EGL context of the program's own, which is current and which
-// the environment is told of.
+// the environment is told of. "both": for the GPU and the CPU together.
 //
 // LiteRT's functions are looked up in LIBLITERT, and declared here as its
 // documentation has them: neither its headers nor its library are needed to
@@ -185,6 +185,12 @@ static float* RunModel(void* environment, void* model, int hardware,
             run.compiled, &whole),
         "is it accelerated?");
   printf("hardware %d: fully accelerated %d\n", hardware, whole);
+  if (dlsym(library, "LiteRtCompiledModelIsNonCpuFullyAccelerated") != NULL) {
+    Check(LITERT(LiteRtCompiledModelIsNonCpuFullyAccelerated, void*, bool*)(
+              run.compiled, &whole),
+          "is it accelerated by more than the CPU?");
+    printf("hardware %d: accelerated without the CPU %d\n", hardware, whole);
+  }
   Fill(&run.input);
   if (on_thread) {
     pthread_t thread;
@@ -206,7 +212,7 @@ static float* RunModel(void* environment, void* model, int hardware,
     printf("FAILED: the asynchronous run answers otherwise\n");
     exit(1);
   }
-  if (hardware == kGpu) RunAfterEvent(environment, &run, answer);
+  if (hardware != kCpu) RunAfterEvent(environment, &run, answer);
   *count = run.output.count;
   LITERT(LiteRtDestroyCompiledModel, void*)(run.compiled);
   LITERT(LiteRtDestroyOptions, void*)(options);
@@ -302,7 +308,9 @@ int main(int argc, char** argv) {
   SayWhatBuffersThereAre(environment);
   size_t count = 0;
   float* expected = RunModel(environment, model, kCpu, false, &count);
-  float* actual = RunModel(environment, model, kGpu, !with_egl, &count);
+  const bool both = argc > 4 && strcmp(argv[4], "both") == 0;
+  float* actual = RunModel(environment, model, both ? kGpu | kCpu : kGpu,
+                           !with_egl, &count);
   float largest = 0, difference = 0;
   for (size_t i = 0; i < count; ++i) {
     largest = fmaxf(largest, fabsf(expected[i]));

@@ -72,3 +72,11 @@ def test_the_library_is_the_packages_own_unless_one_is_named(monkeypatch):
 def test_the_examples_of_the_docstrings():
     result = doctest.testmod(_options)
     assert result.attempted and not result.failed
+
+
+def test_the_accelerator_lies_beside_the_library(monkeypatch, tmp_path):
+    monkeypatch.setenv("GLES_DELEGATE_LIBRARY", str(tmp_path / "libgles_delegate.so"))
+    with pytest.raises(FileNotFoundError, match="libLiteRtGpuAccelerator.so does not exist"):
+        gles_delegate.litert_runtime_dir()
+    (tmp_path / "libLiteRtGpuAccelerator.so").write_bytes(b"")
+    assert gles_delegate.litert_runtime_dir() == str(tmp_path)
