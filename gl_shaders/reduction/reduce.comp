@@ -1,5 +1,5 @@
 // Each output texel is the SUM, MEAN, MAX, MIN or PRODUCT of a window of source
-// texels, as far as they exist (with ZEROS, of zeros where they do not); with
+// texels, or of bools the ANY or ALL, as far as they exist (with ZEROS, of zeros where they do not); with
 // CHANNELS, of all their channels too.
 // THREADS invocations share one output: 1, or the whole work group.
 layout(std140, binding = 0) uniform Params {
@@ -10,35 +10,41 @@ layout(std140, binding = 0) uniform Params {
 };
 
 #if defined(MAX)
-const float kIdentity = -3.402823466e38;
-vec4 combine(vec4 a, vec4 b) { return max(a, b); }
+const ELEMENT kIdentity = -3.402823466e38;
+ELEMENT4 combine(ELEMENT4 a, ELEMENT4 b) { return max(a, b); }
 #elif defined(MIN)
-const float kIdentity = 3.402823466e38;
-vec4 combine(vec4 a, vec4 b) { return min(a, b); }
+const ELEMENT kIdentity = 3.402823466e38;
+ELEMENT4 combine(ELEMENT4 a, ELEMENT4 b) { return min(a, b); }
 #elif defined(PRODUCT)
-const float kIdentity = 1.0;
-vec4 combine(vec4 a, vec4 b) { return a * b; }
+const ELEMENT kIdentity = 1.0;
+ELEMENT4 combine(ELEMENT4 a, ELEMENT4 b) { return a * b; }
+#elif defined(ANY)
+const ELEMENT kIdentity = 0;
+ELEMENT4 combine(ELEMENT4 a, ELEMENT4 b) { return a | b; }
+#elif defined(ALL)
+const ELEMENT kIdentity = 1;
+ELEMENT4 combine(ELEMENT4 a, ELEMENT4 b) { return a & b; }
 #else
-const float kIdentity = 0.0;
-vec4 combine(vec4 a, vec4 b) { return a + b; }
+const ELEMENT kIdentity = 0.0;
+ELEMENT4 combine(ELEMENT4 a, ELEMENT4 b) { return a + b; }
 #endif
 
 #if THREADS > 1
-shared vec4 partial[THREADS];
+shared ELEMENT4 partial[THREADS];
 #endif
 
-vec4 value_at(ivec4 q) {
-  vec4 v = read_src(q.x, q.y, q.z, q.w);
+ELEMENT4 value_at(ivec4 q) {
+  ELEMENT4 v = read_src(q.x, q.y, q.z, q.w);
 #ifdef CHANNELS
-  v = mix(v, vec4(kIdentity),
+  v = mix(v, ELEMENT4(kIdentity),
           greaterThanEqual(4 * q.z + ivec4(0, 1, 2, 3), ivec4(src_aux.x)));
 #endif
   return v;
 }
 
 // The window [low, low + n) combined, or this invocation's share of it.
-vec4 reduce_window(ivec4 low, ivec4 n, int thread) {
-  vec4 total = vec4(kIdentity);
+ELEMENT4 reduce_window(ivec4 low, ivec4 n, int thread) {
+  ELEMENT4 total = ELEMENT4(kIdentity);
 #if THREADS > 1
   int count = n.x * n.y * n.z * n.w;
   for (int i = thread; i < count; i += THREADS) {
@@ -71,7 +77,7 @@ void main() {
   ivec4 high = min(low + window, src_size);
   low = max(low, ivec4(0));
   ivec4 n = max(high - low, 0);  // none where a window lies outside
-  vec4 v = reduce_window(low, n, thread);
+  ELEMENT4 v = reduce_window(low, n, thread);
 #if THREADS > 1
   partial[thread] = v;
   barrier();
@@ -86,7 +92,7 @@ void main() {
 #endif
 #ifdef CHANNELS
   v.xy = combine(v, v.zwzw).xy;
-  v = vec4(combine(v, v.yyyy).x, 0.0, 0.0, 0.0);
+  v = ELEMENT4(combine(v, v.yyyy).x, 0, 0, 0);
 #endif
 #if defined(ZEROS) && defined(MAX)
   if (n.xy != window.xy) v = max(v, vec4(0.0));

@@ -248,6 +248,10 @@ SingleOpModel IntegerBinary(const IntegerBinaryParams& params);
 SingleOpModel Logical(schema::BuiltinOperator op, const Shape& a,
                       const Shape& b, bool constant = false);
 SingleOpModel LogicalNot(const Shape& input);
+// REDUCE_ANY or REDUCE_ALL over constant axes: of bools that are seldom, or
+// mostly, true.
+SingleOpModel ReduceBools(schema::BuiltinOperator op, const Shape& input,
+                          const std::vector<int>& axes, bool keep_dims);
 SingleOpModel IntegerNeg(const Shape& input);
 // EQUAL, NOT_EQUAL, LESS, ..., on float32, int32 or bool.
 SingleOpModel ComparisonOp(schema::BuiltinOperator op, schema::TensorType type,

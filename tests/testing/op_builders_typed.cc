@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "tests/testing/op_variant.h"
 
 namespace gles_delegate::testing {
@@ -142,6 +143,27 @@ SingleOpModel LogicalNot(const Shape& shape) {
                          v.OfBools(v.Input("x", shape, Bools(v, shape)));
                      return v.OfBools(v.Op(Op::LOGICAL_NOT, 1, {x}));
                    });
+}
+
+SingleOpModel ReduceBools(Op op, const Shape& shape,
+                          const std::vector<int>& axes, bool keep_dims) {
+  return MakeModel(
+      absl::StrCat(schema::EnumNameBuiltinOperator(op), " ", ShapeString(shape),
+                   " over ", absl::StrJoin(axes, ","),
+                   keep_dims ? " kept" : ""),
+      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        const bool usual = op == Op::REDUCE_ALL;
+        std::vector<float> values(ElementCount(shape), usual ? 1.0f : 0.0f);
+        for (float& value : values) {
+          if (v.random().NextInt(0, 15) == 0) value = 1 - value;
+        }
+        const int x = v.OfBools(v.Input("x", shape, values));
+        const int over =
+            v.IntConstant("axes", {static_cast<int>(axes.size())}, axes);
+        schema::ReducerOptionsT options;
+        options.keep_dims = keep_dims;
+        return v.OfBools(v.Op(op, 1, {x, over}, options));
+      });
 }
 
 SingleOpModel IntegerNeg(const Shape& shape) {

@@ -99,15 +99,19 @@ void AddResizes(CaseList* list) {
 
 void AddReduce(CaseList* list, Op op, const Shape& shape,
                const std::vector<int>& axes, bool keep_dims) {
+  const bool bools = op == Op::REDUCE_ANY || op == Op::REDUCE_ALL;
   list->Add(
       schema::EnumNameBuiltinOperator(op),
       absl::StrCat("axes_", absl::StrJoin(axes, "."), keep_dims ? "_kept" : ""),
-      shape, [=] { return testing::Reduce(op, shape, axes, keep_dims); });
+      shape, [=] {
+        return bools ? testing::ReduceBools(op, shape, axes, keep_dims)
+                     : testing::Reduce(op, shape, axes, keep_dims);
+      });
 }
 
 void AddReductions(CaseList* list) {
-  for (Op op :
-       {Op::MEAN, Op::SUM, Op::REDUCE_MAX, Op::REDUCE_MIN, Op::REDUCE_PROD}) {
+  for (Op op : {Op::MEAN, Op::SUM, Op::REDUCE_MAX, Op::REDUCE_MIN,
+                Op::REDUCE_PROD, Op::REDUCE_ANY, Op::REDUCE_ALL}) {
     for (int set = 1; set < 16; ++set) {
       std::vector<int> axes;
       for (int axis = 0; axis < 4; ++axis) {

@@ -37,17 +37,15 @@ absl::Status Plan(const Node& node, Reducer reducer, Planner* planner) {
     return absl::OkStatus();
   }
   // Axes that are dropped may put the others elsewhere in B, H, W, C.
-  const TensorId reduced = planner->AddTemporary("axes kept", kept);
+  const TensorId reduced =
+      planner->AddTemporary("axes kept", kept, planner->tensor(src).type);
   AddReduction(planner, src, reduced, r);
   AddReshape(planner, reduced, node.outputs[0]);
   return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::StatusOr<ParsedNode> ParseReduce(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
+// Of a node whose counts and types are checked.
+absl::StatusOr<ParsedNode> ParseAxes(const NodeView& node) {
   auto params = node.Get<ReducerParams>();
   if (!params.ok()) return params.status();
   const Tensor& input = *node.inputs[0];
@@ -90,6 +88,27 @@ absl::StatusOr<ParsedNode> ParseReduce(const NodeView& node) {
   return ParsedNode{a, {}};
 }
 
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseReduce(const NodeView& node) {
+  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
+  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
+  return ParseAxes(node);
+}
+
+absl::StatusOr<ParsedNode> ParseReduceBools(const NodeView& node) {
+  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
+  if (auto s = CheckIntegers(*node.inputs[0], DataType::kBool, "input");
+      !s.ok()) {
+    return s;
+  }
+  if (auto s = CheckIntegers(*node.outputs[0], DataType::kBool, "output");
+      !s.ok()) {
+    return s;
+  }
+  return ParseAxes(node);
+}
+
 absl::Status PlanMean(const Node& node, Planner* planner) {
   return Plan(node, Reducer::kMean, planner);
 }
@@ -104,6 +123,12 @@ absl::Status PlanReduceMin(const Node& node, Planner* planner) {
 }
 absl::Status PlanReduceProd(const Node& node, Planner* planner) {
   return Plan(node, Reducer::kProduct, planner);
+}
+absl::Status PlanReduceAny(const Node& node, Planner* planner) {
+  return Plan(node, Reducer::kAny, planner);
+}
+absl::Status PlanReduceAll(const Node& node, Planner* planner) {
+  return Plan(node, Reducer::kAll, planner);
 }
 
 }  // namespace gles_delegate

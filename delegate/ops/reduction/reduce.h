@@ -1,7 +1,8 @@
-// MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD over any axes, kept as extent
-// 1 or dropped. Constant axes; above rank 4 where neighbours that are reduced,
-// or kept, alike fold into at most 4. kInvalidArgument: axes outside the input,
-// or another output shape than they give.
+// MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD of floats, REDUCE_ANY and
+// REDUCE_ALL of bools, over any axes, kept as extent 1 or dropped. Constant
+// axes; above rank 4 where neighbours that are reduced, or kept, alike fold
+// into at most 4. kInvalidArgument: axes outside the input, or another output
+// shape than they give. kUnimplemented: other types.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_REDUCE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_REDUCE_H_
 
@@ -29,11 +30,14 @@ struct ReduceAttributes {
 };
 
 absl::StatusOr<ParsedNode> ParseReduce(const NodeView& node);
+absl::StatusOr<ParsedNode> ParseReduceBools(const NodeView& node);
 absl::Status PlanMean(const Node& node, Planner* planner);
 absl::Status PlanSum(const Node& node, Planner* planner);
 absl::Status PlanReduceMax(const Node& node, Planner* planner);
 absl::Status PlanReduceMin(const Node& node, Planner* planner);
 absl::Status PlanReduceProd(const Node& node, Planner* planner);
+absl::Status PlanReduceAny(const Node& node, Planner* planner);
+absl::Status PlanReduceAll(const Node& node, Planner* planner);
 
 }  // namespace gles_delegate
 

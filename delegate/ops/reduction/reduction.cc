@@ -33,6 +33,10 @@ absl::string_view DefineOf(Reducer reducer) {
       return "MIN";
     case Reducer::kProduct:
       return "PRODUCT";
+    case Reducer::kAny:
+      return "ANY";
+    case Reducer::kAll:
+      return "ALL";
   }
   return "";
 }
@@ -214,7 +218,7 @@ void AddReduction(Planner* planner, TensorId src, TensorId dst,
   width.zeros = r.zeros;
   const TensorId rows = planner->AddTemporary(
       "rows reduced", Shape{from.b, from.h, to.w, from.c},
-      r.codes != nullptr ? DataType::kInt32 : DataType::kFloat32);
+      r.codes != nullptr ? DataType::kInt32 : planner->tensor(src).type);
   AddPass(planner, src, rows, width, /*partial=*/true);
   Reduction rest = r;
   rest.w = ReduceAxis();

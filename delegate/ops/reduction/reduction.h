@@ -1,5 +1,5 @@
-// Sums, means, products and extremes over windows that slide (pooling) or that
-// cover whole axes (MEAN, SUM, ...), by one shader,
+// Sums, means, products, extremes, ANY and ALL over windows that slide
+// (pooling) or that cover whole axes (MEAN, SUM, ...), by one shader,
 // gl_shaders/reduction/reduce.comp.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_REDUCTION_H_
 #define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_REDUCTION_H_
@@ -15,7 +15,8 @@
 
 namespace gles_delegate {
 
-enum class Reducer { kSum, kMean, kMax, kMin, kProduct };
+// kAny and kAll are of bools, the others of floats.
+enum class Reducer { kSum, kMean, kMax, kMin, kProduct, kAny, kAll };
 
 // Along one axis, output o covers source elements o * stride - before and the
 // size - 1 that follow, as far as they exist.

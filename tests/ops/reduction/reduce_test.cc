@@ -1,6 +1,6 @@
 // labels: op llvmpipe softpipe
-// MEAN, SUM, REDUCE_MAX, REDUCE_MIN and REDUCE_PROD against TFLite's own
-// kernels, and what their parser refuses.
+// MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD, REDUCE_ANY and REDUCE_ALL
+// against TFLite's own kernels, and what their parsers refuse.
 #include "delegate/ops/reduction/reduce.h"
 
 #include "absl/strings/str_cat.h"
@@ -64,6 +64,26 @@ TEST_F(ReduceTest, PrecisionsAndStorages) {
   ExpectMatchesCpu(Reduce(Op::REDUCE_MAX, {2, 3, 4, 5}, {3}, true));
 }
 
+TEST_F(ReduceTest, Bools) {
+  for (Op op : {Op::REDUCE_ANY, Op::REDUCE_ALL}) {
+    for (int set = 1; set < 16; ++set) {
+      std::vector<int> axes;
+      for (int axis = 0; axis < 4; ++axis) {
+        if (set >> axis & 1) axes.push_back(axis);
+      }
+      ExpectMatchesCpuOnce(ReduceBools(op, {2, 3, 4, 5}, axes, set % 2 == 0));
+    }
+    for (int channels : StandardChannels()) {
+      ExpectMatchesCpuOnce(ReduceBools(op, {2, 3, 4, channels}, {-1}, false));
+      ExpectMatchesCpuOnce(ReduceBools(op, {2, 3, 4, channels}, {1, 2}, true));
+    }
+    ExpectMatchesCpuOnce(ReduceBools(op, {3, 17}, {0}, false));
+    ExpectMatchesCpuOnce(ReduceBools(op, {2, 3, 2, 4, 5}, {3, 4}, true));
+    ExpectMatchesCpu(ReduceBools(op, {1, 33, 41, 3}, {1, 2}, false));
+    ExpectMatchesCpu(ReduceBools(op, {1, 2, 3, 257}, {3}, true));
+  }
+}
+
 // As a GPU plans it: work groups share outputs, width first where that is not
 // enough.
 TEST_F(ReduceTest, SharedByWorkGroups) {
@@ -94,6 +114,20 @@ TEST_F(ReduceTest, SharedByWorkGroups) {
   EXPECT_EQ(run(Op::REDUCE_MAX, {1, 95, 101, 3}, {false, true, true, true}),
             2u);
   EXPECT_EQ(run(Op::SUM, {2, 95, 101, 6}, {true, true, true, true}), 2u);
+}
+
+TEST(ParseReduceTest, BoolsAlone) {
+  ReducerParams params = {false};
+  const Tensor bools = FakeTensor({2, 3}, DataType::kBool);
+  const Tensor out = FakeTensor({2}, DataType::kBool);
+  const std::vector<Tensor> inputs = {bools, FakeInts({1})};
+  EXPECT_EQ(Refusal(ParseReduceBools, inputs, {out}, &params), "");
+  EXPECT_THAT(Refusal(ParseReduceBools, inputs, {FakeTensor({2})}, &params),
+              HasSubstr("output is float32, only bool"));
+  EXPECT_THAT(Refusal(ParseReduceBools, {FakeTensor({2, 3}), FakeInts({1})},
+                      {out}, &params),
+              HasSubstr("input is float32, only bool"));
+  EXPECT_THAT(Refusal(ParseReduce, inputs, {out}, &params), HasSubstr("bool"));
 }
 
 TEST(ParseReduceTest, Refusals) {
