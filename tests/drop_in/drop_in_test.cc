@@ -3,13 +3,10 @@
 // Longer than 300 lines: one library, with its symbols, its apps and its
 // plugin.
 #include <dlfcn.h>
-#include <sys/wait.h>
 
-#include <cstdio>
 #include <fstream>
 #include <regex>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -18,6 +15,7 @@
 #include "gtest/gtest.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
 #include "tests/testing/app_context.h"
+#include "tests/testing/command.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/gl.h"
@@ -31,41 +29,11 @@ using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-struct CommandResult {
-  int exit_code = -1;
-  std::string output;
-};
-
-CommandResult RunCommand(const std::string& command) {
-  CommandResult result;
-  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) return result;
-  char part[4096];
-  for (size_t n; (n = fread(part, 1, sizeof(part), pipe)) > 0;) {
-    result.output.append(part, n);
-  }
-  const int status = pclose(pipe);
-  if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
-  return result;
-}
-
 // --- Symbols ----------------------------------------------------------------
 
-std::set<std::string> Symbols(const std::string& which) {
-  const auto nm = RunCommand("nm -D " + which + " '" DROP_IN_LIBRARY "'");
-  if (nm.exit_code != 0) return {};
-  std::istringstream lines(nm.output);
-  std::set<std::string> names;
-  for (std::string line; std::getline(lines, line);) {
-    if (absl::StrContains(line, " w ")) continue;
-    const std::string name = line.substr(line.rfind(' ') + 1);
-    names.insert(name.substr(0, name.find('@')));
-  }
-  return names;
-}
-
 TEST(DropInSymbolsTest, ExportsTheStockNamesAndNothingElse) {
-  const std::set<std::string> exported = Symbols("--defined-only");
+  const std::set<std::string> exported =
+      SymbolsOf(DROP_IN_LIBRARY, "--defined-only");
   if (exported.empty()) GTEST_SKIP() << "NO nm ON THIS MACHINE, NOTHING TESTED";
   EXPECT_EQ(
       exported,
@@ -78,7 +46,8 @@ TEST(DropInSymbolsTest, ExportsTheStockNamesAndNothingElse) {
 }
 
 TEST(DropInSymbolsTest, TakesTheDelegateFromTheOtherLibrary) {
-  const std::set<std::string> undefined = Symbols("--undefined-only");
+  const std::set<std::string> undefined =
+      SymbolsOf(DROP_IN_LIBRARY, "--undefined-only");
   if (undefined.empty()) {
     GTEST_SKIP() << "NO nm ON THIS MACHINE, NOTHING TESTED";
   }
@@ -116,7 +85,7 @@ class StockAppTest : public ::testing::Test {
 
 // "largest L difference D": the app's answers with the delegate are the CPU's.
 void ExpectSameAnswers(const CommandResult& app, float tolerance) {
-  ASSERT_EQ(app.exit_code, 0) << app.output;
+  ASSERT_EQ(app.exit_status, 0) << app.output;
   std::smatch found;
   ASSERT_TRUE(std::regex_search(app.output, found,
                                 std::regex("largest (\\S+) difference (\\S+)")))
@@ -153,7 +122,7 @@ TEST_F(StockAppTest, AnAsynchronousDelegateIsASynchronousOne) {
 
 TEST_F(StockAppTest, OpenClAloneIsRefusedWithTheReason) {
   const CommandResult app = RunApp("cl_only");
-  EXPECT_EQ(app.exit_code, 1);
+  EXPECT_EQ(app.exit_status, 1);
   EXPECT_THAT(app.output, AllOf(HasSubstr("CL_ONLY"), HasSubstr("FAILED")));
 }
 

@@ -3,7 +3,6 @@
 // and, with glslangValidator, by the standard's own rules.
 #include "gl_shaders/shader.h"
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +14,7 @@
 #include "egl/objects.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/command.h"
 #include "tests/testing/device.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/scratch_directory.h"
@@ -82,16 +82,10 @@ bool HaveValidator() {
 
 // Runs glslangValidator over every .comp of the folder; "" where all are valid.
 std::string Validate(const std::string& folder) {
-  const std::string command =
-      absl::StrCat("cd '", folder, "' && glslangValidator *.comp 2>&1");
-  FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return "glslangValidator did not start";
-  std::string text;
-  char part[4096];
-  for (size_t n; (n = fread(part, 1, sizeof(part), pipe)) > 0;) {
-    text.append(part, n);
-  }
-  return pclose(pipe) == 0 ? "" : text;
+  const CommandResult run =
+      RunCommand(absl::StrCat("cd '", folder, "' && glslangValidator *.comp"));
+  if (run.exit_status == 0) return "";
+  return absl::StrCat("exit status ", run.exit_status, ": ", run.output);
 }
 
 TEST(ShaderTest, AnUnknownShaderIsNotFound) {

@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/code_cases.h"
 #include "tests/testing/device.h"
+#include "tests/testing/pool_cases.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -123,29 +124,7 @@ void ExpectPools(Op op, int seed) {
   for (int i = 0; i < 52; ++i) {
     const ModelQuantization in = cases.Draw(cases.Power(-3, 1));
     const ModelQuantization out = i % 3 == 0 ? cases.Draw(in.scale[0]) : in;
-    schema::Pool2DOptionsT options;
-    const bool same_padding = i % 2 == 0 && i < 50;
-    options.padding =
-        same_padding ? schema::Padding::SAME : schema::Padding::VALID;
-    // Two windows, so that shaders that spell theirs out are few; one is past
-    // 2^10 elements.
-    const int window = i < 50 ? 3 : 33;
-    options.filter_width = options.filter_height = window;
-    options.stride_w = options.stride_h = 1 + i % 2;
-    const schema::ActivationFunctionType activations[] = {
-        schema::ActivationFunctionType::NONE,
-        schema::ActivationFunctionType::RELU,
-        schema::ActivationFunctionType::RELU6};
-    options.fused_activation_function = activations[cases.Int(0, 2)];
-    const int extent = window == 3 ? 7 : 35;
-    const auto size = [&](int n) {
-      return same_padding ? (n + options.stride_w - 1) / options.stride_w
-                          : (n - window) / options.stride_w + 1;
-    };
-    const int x = cases.Input({1, extent, extent + 1, 5}, in);
-    cases.b.AddOp(op, 2, {x},
-                  {cases.Output({1, size(extent), size(extent + 1), 5}, out)},
-                  options);
+    AddPoolCase(&cases, op, 2, in, out, i);
   }
   cases.ExpectCodes(
       absl::StrCat(schema::EnumNameBuiltinOperator(op), " seed ", seed));

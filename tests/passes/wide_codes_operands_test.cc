@@ -1,6 +1,6 @@
 // labels: op quant
 // 16-bit codes (16x8 models) of several operands, or between widths: ADD and
-// SUB of powers of two, BATCH_MATMUL of a constant, CONCATENATION, SELECT_V2
+// SUB of powers of two, CONCATENATION, SELECT_V2
 // and SUM, and QUANTIZE to 8 bits. TFLite's codes, every one; 208 cases an op.
 #include <cmath>
 #include <cstdint>
@@ -68,30 +68,6 @@ TEST(WideOperandsTest, SumsOfPowersOfTwoAreTflites) {
       cases.ExpectCodes(
           absl::StrCat(schema::EnumNameBuiltinOperator(op), " seed ", seed));
     }
-  }
-}
-
-TEST(WideOperandsTest, BatchMatMulOfAConstantIsTflites) {
-  GLES_SKIP_WITHOUT_DEVICE();
-  for (int depth : {1, 9, 64, 700, 1024, 3001}) {
-    Cases cases(depth);
-    for (int i = 0; i < kCases; ++i) {
-      const ModelQuantization a = cases.Draw(cases.Power(-4, -2));
-      const ModelQuantization b = cases.Draw(cases.Power(-4, -2));
-      schema::BatchMatMulOptionsT options;
-      options.adj_y = i % 2 == 1;
-      const Dims of_x = {2, 6, depth};
-      const Dims of_y = options.adj_y ? Dims{2, 7, depth} : Dims{2, depth, 7};
-      const bool first = i % 3 == 0;
-      const int x = first ? cases.Constant(of_x, a) : cases.Input(of_x, a);
-      const int y = first ? cases.Input(of_y, b) : cases.Constant(of_y, b);
-      const float spread = std::sqrt(static_cast<float>(depth));
-      const float scale = a.scale[0] * b.scale[0] * 15000 * spread;
-      const int z = cases.Output(
-          {2, 6, 7}, cases.Draw(scale * (i % 5 == 0 ? 0.3f : 2.0f)));
-      cases.b.AddOp(Op::BATCH_MATMUL, 3, {x, y}, {z}, options);
-    }
-    cases.ExpectCodes(absl::StrCat("BATCH_MATMUL of ", depth));
   }
 }
 

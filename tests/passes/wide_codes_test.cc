@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/code_cases.h"
 #include "tests/testing/device.h"
+#include "tests/testing/pool_cases.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -105,28 +106,8 @@ bool AddPool(Cases* cases, Op op, int i) {
   const ModelQuantization in = DrawScale(cases);
   // TFLite looks at no scale.
   const ModelQuantization out = i % 3 == 0 ? Beside(cases, in) : in;
-  schema::Pool2DOptionsT options;
-  const bool same = i % 2 == 0 && i < 50;
-  options.padding = same ? schema::Padding::SAME : schema::Padding::VALID;
-  const int window = i < 50 ? 3 : 33;
-  options.filter_width = options.filter_height = window;
-  options.stride_w = options.stride_h = 1 + i % 2;
-  const schema::ActivationFunctionType activations[] = {
-      schema::ActivationFunctionType::NONE,
-      schema::ActivationFunctionType::RELU,
-      schema::ActivationFunctionType::RELU6};
-  options.fused_activation_function = activations[cases->Int(0, 2)];
-  const int extent = window == 3 ? 7 : 35;
-  const auto size = [&](int n) {
-    return same ? (n + options.stride_w - 1) / options.stride_w
-                : (n - window) / options.stride_w + 1;
-  };
-  const int x = cases->Input({1, extent, extent + 1, 5}, in);
-  const int y = cases->Output({1, size(extent), size(extent + 1), 5}, out);
-  cases->b.AddOp(op, 3, {x}, {y}, options);
-  return op == Op::AVERAGE_POOL_2D || in.scale != out.scale ||
-         options.fused_activation_function !=
-             schema::ActivationFunctionType::NONE;
+  const bool activates = AddPoolCase(cases, op, 3, in, out, i);
+  return op == Op::AVERAGE_POOL_2D || in.scale != out.scale || activates;
 }
 
 TEST(WideWindowsTest, PoolingIsTflites) {
@@ -224,26 +205,48 @@ TEST(WideWindowsTest, ResizesAreTflites) {
 
 // --- Products of two -------------------------------------------------------
 
+enum class Sides { kComputed, kFirstConstant, kSecondConstant };
+
+void AddBatchMatMul(Cases* cases, int depth, Sides sides, int i) {
+  const ModelQuantization a = DrawScale(cases), b = DrawScale(cases);
+  schema::BatchMatMulOptionsT options;
+  options.adj_y = i % 2 == 1;
+  options.adj_x = i % 4 == 3;
+  const Dims of_x = options.adj_x ? Dims{2, depth, 6} : Dims{2, 6, depth};
+  const Dims of_y = options.adj_y ? Dims{2, 7, depth} : Dims{2, depth, 7};
+  const int x = sides == Sides::kFirstConstant ? cases->Constant(of_x, a)
+                                               : cases->Input(of_x, a);
+  const int y = sides == Sides::kSecondConstant ? cases->Constant(of_y, b)
+                                                : cases->Input(of_y, b);
+  const float spread = std::sqrt(static_cast<float>(depth));
+  const float scale = a.scale[0] * b.scale[0] * 15000 * spread;
+  const int z =
+      cases->Output({2, 6, 7}, cases->Draw(scale * (i % 5 == 0 ? 0.3f : 2.0f)));
+  cases->b.AddOp(Op::BATCH_MATMUL, 3, {x, y}, {z}, options);
+}
+
+// Sums of a thousand terms and more pass 32 bits.
 TEST(WideMatricesTest, BatchMatMulIsTflites) {
   GLES_SKIP_WITHOUT_DEVICE();
   for (int depth : {1, 5, 33, 700, 1024, 2049, 5003}) {
     Cases cases(depth);
     for (int i = 0; i < kCases; ++i) {
-      const ModelQuantization a = DrawScale(&cases), b = DrawScale(&cases);
-      schema::BatchMatMulOptionsT options;
-      options.adj_y = i % 2 == 1;
-      options.adj_x = i % 4 == 3;
-      const int x =
-          cases.Input(options.adj_x ? Dims{2, depth, 6} : Dims{2, 6, depth}, a);
-      const int y =
-          cases.Input(options.adj_y ? Dims{2, 7, depth} : Dims{2, depth, 7}, b);
-      const float spread = std::sqrt(static_cast<float>(depth));
-      const float scale = a.scale[0] * b.scale[0] * 15000 * spread;
-      const int z = cases.Output(
-          {2, 6, 7}, cases.Draw(scale * (i % 5 == 0 ? 0.3f : 2.0f)));
-      cases.b.AddOp(Op::BATCH_MATMUL, 3, {x, y}, {z}, options);
+      AddBatchMatMul(&cases, depth, Sides::kComputed, i);
     }
     cases.ExpectCodes(absl::StrCat("BATCH_MATMUL of ", depth));
+  }
+}
+
+TEST(WideMatricesTest, BatchMatMulOfAConstantIsTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int depth : {1, 9, 64, 1024, 3001}) {
+    Cases cases(depth);
+    for (int i = 0; i < kCases; ++i) {
+      AddBatchMatMul(
+          &cases, depth,
+          i % 3 == 0 ? Sides::kFirstConstant : Sides::kSecondConstant, i);
+    }
+    cases.ExpectCodes(absl::StrCat("BATCH_MATMUL of a constant, ", depth));
   }
 }
 

@@ -3,17 +3,16 @@
 // delegates, dlopen.
 #include <dlfcn.h>
 
-#include <cstdio>
 #include <fstream>
 #include <regex>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/command.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 
@@ -26,32 +25,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 // --- Symbols ----------------------------------------------------------------
-
-// What a command prints; "" where it fails.
-std::string Output(const std::string& command) {
-  FILE* pipe = popen((command + " 2>/dev/null").c_str(), "r");
-  if (pipe == nullptr) return "";
-  std::string text;
-  char part[4096];
-  for (size_t n; (n = fread(part, 1, sizeof(part), pipe)) > 0;) {
-    text.append(part, n);
-  }
-  return pclose(pipe) == 0 ? text : "";
-}
-
-// Names of `nm -D` lines, versions ("@GLIBC_2.2.5") cut off. Weak undefined
-// ones are left out: they may stay so.
-std::set<std::string> Symbols(const std::string& which) {
-  std::istringstream lines(
-      Output("nm -D " + which + " '" GLES_DELEGATE_LIBRARY "'"));
-  std::set<std::string> names;
-  for (std::string line; std::getline(lines, line);) {
-    if (absl::StrContains(line, " w ")) continue;
-    const std::string name = line.substr(line.rfind(' ') + 1);
-    names.insert(name.substr(0, name.find('@')));
-  }
-  return names;
-}
 
 // Every function that the header declares.
 std::set<std::string> DeclaredFunctions() {
@@ -73,7 +46,8 @@ std::set<std::string> DeclaredFunctions() {
 }
 
 TEST(LoaderSymbolsTest, ExportsItsApiAndNothingElse) {
-  const std::set<std::string> exported = Symbols("--defined-only");
+  const std::set<std::string> exported =
+      SymbolsOf(GLES_DELEGATE_LIBRARY, "--defined-only");
   if (exported.empty()) GTEST_SKIP() << "NO nm ON THIS MACHINE, NOTHING TESTED";
   const std::set<std::string> declared = DeclaredFunctions();
   EXPECT_GE(declared.size(), 8u);
@@ -82,7 +56,8 @@ TEST(LoaderSymbolsTest, ExportsItsApiAndNothingElse) {
 }
 
 TEST(LoaderSymbolsTest, NeedsNothingOfTfliteNorOfEgl) {
-  const std::set<std::string> undefined = Symbols("--undefined-only");
+  const std::set<std::string> undefined =
+      SymbolsOf(GLES_DELEGATE_LIBRARY, "--undefined-only");
   if (undefined.empty()) {
     GTEST_SKIP() << "NO nm ON THIS MACHINE, NOTHING TESTED";
   }

@@ -2,9 +2,7 @@
 // The programs as users call them: exit statuses, reports, messages.
 // Longer than 300 lines: the tests share one fixture.
 #include <stdlib.h>
-#include <sys/wait.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -14,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "tests/testing/command.h"
 #include "tests/testing/device.h"
 #include "tests/testing/scratch_directory.h"
 #include "tools/common/model_builder.h"
@@ -63,10 +62,8 @@ std::vector<uint8_t> LargeModel() {
   return builder.Finish();
 }
 
-struct Result {
-  int exit_status = -1;
-  std::string output;  // stdout and stderr
-};
+using Result = testing::CommandResult;
+using testing::RunCommand;
 
 class ToolsTest : public ::testing::Test {
  protected:
@@ -88,18 +85,6 @@ class ToolsTest : public ::testing::Test {
   static Result Run(const std::string& program, const std::string& arguments) {
     return RunCommand(std::string(GLES_DELEGATE_BUILD_DIR) + "/bin/" + program +
                       " " + arguments);
-  }
-  static Result RunCommand(const std::string& command) {
-    Result result;
-    FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-    if (pipe == nullptr) return result;
-    char buffer[4096];
-    while (size_t n = fread(buffer, 1, sizeof(buffer), pipe)) {
-      result.output.append(buffer, n);
-    }
-    const int status = pclose(pipe);
-    if (WIFEXITED(status)) result.exit_status = WEXITSTATUS(status);
-    return result;
   }
   std::string Graph() const { return " --graph=" + Path("conv.tflite") + " "; }
 
