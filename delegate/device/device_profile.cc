@@ -110,8 +110,10 @@ DeviceChoices Adreno() {
   // What is fetched as a texture goes through the first cache, what is read
   // from a buffer does not (Qualcomm's guide).
   p.storage = Storage::kTexture2d;
-  // 4 pixels of a 3x3 or 5x5 window spill registers on an Adreno 630.
+  // With 4 pixels windows of 3x3 spill registers on an Adreno 630; windows of
+  // 5x5 spill with any tile where their rows are written out.
   p.depthwise_tile_pixels = 2;
+  p.depthwise_tile_rows = 0;
   return p;
 }
 

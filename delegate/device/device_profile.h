@@ -52,7 +52,7 @@ struct DeviceChoices {
   // The outputs that one invocation of a depthwise convolution computes: so
   // many pixels of a row times so many rows.
   int depthwise_tile_pixels = 4;
-  int depthwise_tile_rows = 1;
+  int depthwise_tile_rows = 1;  // 0: 1, and large windows are read in a loop
   // The work groups are made of so many invocations where the device's limits
   // allow it.
   int work_group_size = 64;

@@ -49,7 +49,7 @@ std::vector<Knob> MakeKnobs() {
       {"conv_tile_pixels", &C::conv_tile_pixels, 1, 16, {1, 2, 4, 8}},
       {"conv_tile_slices", &C::conv_tile_slices, 1, 16, {1, 2, 4}},
       {"depthwise_tile_pixels", &C::depthwise_tile_pixels, 1, 16, {1, 2, 4}},
-      {"depthwise_tile_rows", &C::depthwise_tile_rows, 1, 16, {1, 2, 4}},
+      {"depthwise_tile_rows", &C::depthwise_tile_rows, 0, 16, {1, 2, 4}},
       {"work_group_size", &C::work_group_size, 1, 1024, {32, 64, 128, 256}},
       {"reduction_lanes", &C::reduction_lanes, 1, 1024, {1, 8, 32}},
       {"simd_lanes", &C::simd_lanes, 1, 1024, {}},

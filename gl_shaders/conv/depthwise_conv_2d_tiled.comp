@@ -2,12 +2,15 @@
 // TILE_PIXELS x TILE_ROWS outputs of one slice, and reads each texel that they
 // share once: outputs a dilation apart, so that taps fall on common texels.
 // KERNEL_W, KERNEL_H, STRIDE_W, STRIDE_H: the window, known so that the tile
-// stays in registers.
+// stays in registers. ROLLED: one row of the window at a time is in registers.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 step_pad;  // x and y from tap to tap, and from output to output; padding
                    // left, top
   int tiles_x;     // in a row; the grid takes a slice's tiles flat
+#ifdef ROLLED
+  int window_rows;  // KERNEL_H
+#endif
 };
 
 #define COLUMNS ((TILE_PIXELS - 1) * STRIDE_W + KERNEL_W)
@@ -103,6 +106,10 @@ void main() {
 #if ROWS > 7
 #error "more rows than add_row is called for"
 #endif
+#elif defined(ROLLED)
+  // No compiler knows how long this loop is, so none unrolls it to fetch the
+  // texels of all rows at once, which spills registers.
+  for (int r = 0; r < window_rows; ++r) add_row(r);
 #else
   for (int r = 0; r < KERNEL_H; ++r) add_row(r);
 #endif

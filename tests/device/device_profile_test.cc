@@ -80,6 +80,7 @@ TEST(DeviceProfileTest, FamiliesWithoutAMeasurementHaveRowsOfTheirOwn) {
       ProfileFor(DeviceOf("freedreno", "FD630"), {}).choices;
   EXPECT_EQ(adreno.storage, Storage::kTexture2d);
   EXPECT_EQ(adreno.depthwise_tile_pixels, 2);
+  EXPECT_EQ(adreno.depthwise_tile_rows, 0);
 }
 
 // Their memory is the host's: nothing is staged or moved in pieces.

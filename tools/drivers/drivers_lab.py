@@ -4,6 +4,7 @@
     drivers_lab.py                        every driver of drivers.json
     drivers_lab.py asahi_m1 virgl         these
     drivers_lab.py --list
+    drivers_lab.py --fetch virgl          unpack, and nothing else
     drivers_lab.py --page                 docs/drivers.md anew from what is known
 
 Each driver's packages are unpacked in a folder of its own (roots.py); nothing of
@@ -116,6 +117,8 @@ class Lab:
             description = dict(description, environment={
                 **description.get("environment", {}), "GLES_DELEGATE_TUNING": self.flags.tuning})
         driver = Driver(description, self.roots, places, self.flags.build_dir)
+        if self.flags.fetch:
+            return
         attempt = (self.try_computing if description["kind"] == "computes"
                    else self.try_compiling)
         whole, summary = attempt(driver, say)
@@ -143,6 +146,8 @@ def parse_flags():
     parser.add_argument("names", nargs="*", metavar="NAME", help="drivers (default: every one)")
     parser.add_argument("--list", action="store_true", help="print the drivers' names and end")
     parser.add_argument("--page", action="store_true", help="write docs/drivers.md and end")
+    parser.add_argument("--fetch", action="store_true",
+                        help="unpack the drivers' packages and end")
     parser.add_argument("--build_dir", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--roots_dir", type=pathlib.Path, default=deps.resolve(),
                         help="where packages are unpacked (GLES_DELEGATE_DRIVERS_DIR)")
@@ -181,7 +186,7 @@ def main():
         except roots_module.NotAvailable as error:
             lab.say(name)(f"SKIPPED: {error}")
             absent[known[name]["title"]] = str(error)
-    if not flags.tuning:
+    if not flags.tuning and not flags.fetch:
         lab.write_page(absent)
         print(f"{PAGE.relative_to(ROOT)} written", file=sys.stderr)
     return 1 if absent else 0

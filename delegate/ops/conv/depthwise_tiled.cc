@@ -14,6 +14,8 @@ namespace {
 constexpr int kMaxWindow = 5;
 // Rows of input that it can spell out.
 constexpr int kMaxRows = 7;
+// Taps of a window that stay written out where depthwise_tile_rows is 0.
+constexpr int kMostUnrolledTaps = 9;
 
 bool Applies(const Convolution& conv, const Planner&) {
   const SlidingWindow& window = conv.window;
@@ -37,11 +39,14 @@ void Plan(const Convolution& conv, Planner* planner) {
   const Shape& dst = conv.dst_shape;
   const int pixels = Even(DivideUp(dst.w, window.dilation_w),
                           profile.choices.depthwise_tile_pixels);
+  // One row of the window at a time is in registers, for compilers that spill.
+  const bool rolled = profile.choices.depthwise_tile_rows == 0 &&
+                      conv.window_h * conv.window_w > kMostUnrolledTaps;
   const int most_rows =
       std::max(1, (kMaxRows - conv.window_h) / window.stride_h + 1);
   const int rows =
       Even(DivideUp(dst.h, window.dilation_h),
-           std::min(profile.choices.depthwise_tile_rows, most_rows));
+           std::clamp(profile.choices.depthwise_tile_rows, 1, most_rows));
   const int64_t tiles_x = Tiles(dst.w, window.dilation_w, pixels);
   Dispatch d("depthwise_conv_2d_tiled");
   d.Define("TILE_PIXELS", pixels)
@@ -57,6 +62,10 @@ void Plan(const Convolution& conv, Planner* planner) {
   d.uniforms.Int4("step_pad", window.dilation_w, window.dilation_h,
                   window.pad_left, window.pad_top);
   d.uniforms.Int("tiles_x", static_cast<int>(tiles_x));
+  if (rolled) {
+    d.Define("ROLLED", 1);
+    d.uniforms.Int("window_rows", conv.window_h);
+  }
   BindFilter(conv, planner, &d);
   planner->Add(std::move(d));
 }

@@ -11,6 +11,7 @@
 #include "tests/testing/device_test.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
+#include "tests/testing/scoped_environment.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -43,6 +44,24 @@ TEST_P(DepthwiseConv2dTest, EveryMultiplier) {
       params.input = {1, 3, 5, channels};
       params.multiplier = multiplier;
       Check(params);
+    }
+  }
+}
+
+// The window's rows as a loop: a row of the tuning table may ask for it.
+TEST_P(DepthwiseConv2dTest, RowsThatAreNotWrittenOut) {
+  const ScopedEnvironment tuning(
+      "GLES_DELEGATE_TUNING", "depthwise_tile_rows=0,depthwise_tile_pixels=2");
+  for (int channels : StandardChannels()) {
+    for (int kernel : {3, 5}) {
+      for (int stride : {1, 2}) {
+        DepthwiseParams params;
+        params.input = {1, 9, 7, channels};
+        params.kernel_h = 5;
+        params.kernel_w = kernel;
+        params.stride_h = params.stride_w = stride;
+        Check(params);
+      }
     }
   }
 }
