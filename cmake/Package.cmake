@@ -87,6 +87,7 @@ TensorFlow Lite's own GPU delegate.")
 if(TARGET LiteRtGpuAccelerator)
   gles_add_debian_package(litert gles-delegate-litert libs)
   set(CPACK_DEBIAN_LITERT_PACKAGE_DEPENDS "${LIBRARY_PACKAGE} (= ${PROJECT_VERSION})")
+  set(CPACK_DEBIAN_LITERT_PACKAGE_CONTROL_EXTRA ${DEBIAN}/triggers)
   set(CPACK_DEBIAN_LITERT_DESCRIPTION
 "OpenGL ES 3.1 as the GPU of LiteRT's CompiledModel
 Runs LiteRT models on the GPU, on any driver that has OpenGL ES 3.1. This
