@@ -78,22 +78,31 @@ class Lab:
         return [p for p in paths if not wanted or p.stem in wanted]
 
     def try_computing(self, driver, say):
-        flags = self.flags
+        flags, paths = self.flags, self.models(driver.description)
         sample = flags.sample or driver.description["sample"]
+        steps = {
+            "borrowed": lambda: computing.borrowed(driver, flags.timeout, say),
+            "cache": lambda: (computing.start_up_cache(driver, paths[0], flags.timeout, say)
+                              if paths else {"why": "no model at hand"}),
+            "models": lambda: computing.models(driver, paths, flags.timeout, say),
+            "conformance": lambda: computing.conformance(
+                driver, sample, flags.small, flags.conformance_timeout, say),
+        }
+        result = {}
+        if flags.step:  # the others' results stay
+            result = json.loads(self.results_of(driver).read_text())
         with driver.serving():
-            result = computing.identity(driver, say)
+            if not flags.step:
+                result = computing.identity(driver, say)
             if not result["renderer"]:
                 raise roots_module.NotAvailable(
                     f"the delegate could not be applied: {result['demo']['why']}")
-            paths = self.models(driver.description)
-            result["borrowed"] = computing.borrowed(driver, flags.timeout, say)
-            result["cache"] = (
-                computing.start_up_cache(driver, paths[0], flags.timeout, say) if paths else
-                {"why": "no model at hand"})
-            result["models"] = computing.models(driver, paths, flags.timeout, say)
-            result["conformance"] = computing.conformance(
-                driver, sample, flags.small, flags.conformance_timeout, say)
+            for name in flags.step or steps:
+                result[name] = steps[name]()
         return result, dict(result)
+
+    def results_of(self, driver):
+        return self.flags.results_dir / f"{driver.name}.json"
 
     def try_compiling(self, driver, say):
         storages = ["auto"]
@@ -127,10 +136,10 @@ class Lab:
                  "date": datetime.date.today().isoformat()}
         if "models_why" in description:
             facts["models_why"] = description["models_why"]
-        write(self.flags.results_dir / f"{description['name']}.json", as_json({**whole, **facts}))
+        write(self.results_of(driver), as_json({**whole, **facts}))
         if not self.flags.tuning:
             write(SUMMARIES / f"{description['name']}.json", as_json({**summary, **facts}))
-        say(f"done; {self.flags.results_dir / description['name']}.json")
+        say(f"done; {self.results_of(driver)}")
 
     def write_page(self, absent):
         """docs/drivers.md from the summaries, in the order of the descriptions."""
@@ -160,6 +169,10 @@ def parse_flags():
     parser.add_argument("--small", action="store_true", help="conformance's small set")
     parser.add_argument("--every_storage", action="store_true",
                         help="compile for each storage, not only the device's own choice")
+    parser.add_argument("--step", action="append",
+                        choices=("borrowed", "cache", "models", "conformance"),
+                        help="of a driver that computes and was tried before, only this step "
+                        "anew (may be repeated)")
     parser.add_argument("--tuning", help="knobs in place of those of the driver's row "
                         "(docs/tuning.md); docs/ is not written then")
     parser.add_argument("--timeout", type=float, default=600, help="seconds of one program")
