@@ -183,3 +183,12 @@ def test_a_server_without_a_model_lives_and_is_not_ready(repository, start):
     assert server.get("/v2/health/ready")[0] == 503
     sp.write_model(repository, "m")
     server.wait_until(lambda: server.get("/v2/health/ready")[0] == 200)
+
+
+def test_flags_that_cannot_be_served(repository):
+    repository.mkdir()
+    for flags, text in ((["--workers=2"], "--workers"),
+                        (["--model_repository=/nonexistent"], "no folder /nonexistent")):
+        server = sp.Server(repository, *flags, wait=False)
+        assert server.process.wait(120) == 2
+        assert text in server.log()

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """What the server adds to a bare Invoke, one request at a time.
 
-    overhead.py MODEL.tflite [--seconds=5] [--cpu]
+    overhead.py MODEL.tflite [--seconds=5] [--cpu] [--grpc]
 
 Interleaves blocks of bare set_tensor + Invoke + get_tensor in this process with blocks of requests
-over HTTP (the protocol's binary extension, one kept connection), against a server of the same model,
+over HTTP (the protocol's binary extension, one kept connection) or gRPC, against a server of the same model,
 so that a load of the machine meets both. Prints medians of each block kind as JSON.
 """
 
@@ -15,6 +15,10 @@ import os
 import statistics
 import tempfile
 import time
+
+import grpc
+from tritonclient.grpc import service_pb2 as pb
+from tritonclient.grpc import service_pb2_grpc as pb_grpc
 
 import common
 
@@ -57,6 +61,19 @@ def served(server, path):
     return run
 
 
+def served_by_grpc(server, path):
+    """The same over gRPC, with raw contents."""
+    types = {"f": "FP32", "u": "UINT8", "i": "INT8"}
+    inputs = common.random_inputs(path)
+    stub = pb_grpc.GRPCInferenceServiceStub(grpc.insecure_channel(f"127.0.0.1:{server.grpc}"))
+    request = pb.ModelInferRequest(
+        model_name="m", raw_input_contents=[array.tobytes() for _, array in inputs],
+        inputs=[pb.ModelInferRequest.InferInputTensor(
+            name=name, datatype=types[array.dtype.kind], shape=array.shape)
+                for name, array in inputs])
+    return lambda: stub.ModelInfer(request, timeout=60)
+
+
 def timed(run, seconds):
     times = []
     end = time.perf_counter() + seconds
@@ -72,12 +89,14 @@ def main():
     parser.add_argument("model")
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--cpu", action="store_true", help="XNNPACK in place of the delegate")
+    parser.add_argument("--grpc", action="store_true", help="gRPC in place of HTTP")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         repository = os.path.join(folder, "models")
         common.write_model(repository, "m", args.model, {"delegate": None} if args.cpu else {})
         server = common.Server(repository, os.path.join(folder, "log"), "--probe_seconds=0")
-        runs = {"bare": bare(args.model, args.cpu), "server": served(server, args.model)}
+        runs = {"bare": bare(args.model, args.cpu),
+                "server": (served_by_grpc if args.grpc else served)(server, args.model)}
         times = {name: [] for name in runs}
         for run in runs.values():
             timed(run, 0.5)

@@ -7,7 +7,6 @@ that takes batches from the model's queue. All instances of a model share that q
 Needs numpy, gles_delegate, ai_edge_litert and prometheus_client, and no kserve.
 """
 
-import gc
 import logging
 import threading
 import time
@@ -203,7 +202,7 @@ class Backend:
             if name not in {spec.name for spec in self.inputs}:
                 raise LoadError(f"decode: the model has no input {name!r}")
         self._threads = [
-            threading.Thread(target=self._serve, args=(index, [interpreters]), daemon=True,
+            threading.Thread(target=self._serve, args=(index, interpreters), daemon=True,
                              name=f"{config.name}/{config.version}#{index}")
             for index, interpreters in enumerate(made)]
         for index, interpreters in enumerate(made):
@@ -243,20 +242,17 @@ class Backend:
         if report is not None:
             metrics.show_report(self.config.name, index, report)
 
-    def _serve(self, index: int, holder: List[Interpreters]) -> None:
-        interpreters = holder.pop()  # so that nothing else keeps them when this ends
+    def _serve(self, index: int, interpreters: Interpreters) -> None:
         shown = time.monotonic()
         while True:
             batch = self.queue.take()
             if batch is None:
-                break
+                return
             interpreters = self._run_batch(index, interpreters, batch)
             del batch  # its arrays go now, not when the next batch comes
             if time.monotonic() - shown > _REPORT_SECONDS:
                 shown = time.monotonic()
                 self._show_report(index, interpreters)
-        del interpreters
-        gc.collect()  # the runtime's objects are in cycles, and hold a model and GPU memory
 
     def _run_batch(self, index: int, interpreters: Interpreters,
                    batch: List[Item]) -> Interpreters:
