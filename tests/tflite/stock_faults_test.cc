@@ -12,9 +12,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
-#include "tests/testing/device_test.h"
 #include "tests/testing/naive_conv.h"
 #include "tests/testing/op_models.h"
+#include "tests/testing/precision_test.h"
 #include "tests/testing/random.h"
 #include "tests/testing/run_graph.h"
 
@@ -23,13 +23,7 @@ namespace {
 
 using schema::BuiltinOperator;
 
-class StockFaultsTest : public DeviceTestWithParam<Precision> {
- protected:
-  void Check(const SingleOpModel& model) {
-    EXPECT_THAT(RunOnDelegate(model, GetParam()),
-                MatchesCpu(model, GetParam()));
-  }
-};
+class StockFaultsTest : public PrecisionTest {};
 
 TEST_P(StockFaultsTest, DepthwiseWithAMultiplierAndManyChannels) {
   for (const auto& [channels, multiplier] :
@@ -133,11 +127,7 @@ TEST_P(StockFaultsTest, FullyConnectedOfTwoDimensions) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Precisions, StockFaultsTest,
-                         ::testing::ValuesIn(kPrecisions),
-                         [](const auto& info) {
-                           return PrecisionName(info.param);
-                         });
+GLES_AT_EACH_PRECISION(StockFaultsTest);
 
 // No kernel of TFLite 2.9 runs groups, so by the definition.
 TEST(StockFaultsGroupsTest, GroupedPointwiseConvolution) {

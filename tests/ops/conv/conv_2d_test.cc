@@ -8,22 +8,16 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
-#include "tests/testing/device_test.h"
 #include "tests/testing/fake_node.h"
 #include "tests/testing/op_models.h"
+#include "tests/testing/precision_test.h"
 
 namespace gles_delegate::testing {
 namespace {
 
 using ::testing::HasSubstr;
 
-class Conv2dTest : public DeviceTestWithParam<Precision> {
- protected:
-  void Check(const SingleOpModel& model) {
-    EXPECT_THAT(RunOnDelegate(model, GetParam()),
-                MatchesCpu(model, GetParam()));
-  }
-};
+class Conv2dTest : public PrecisionTest {};
 
 TEST_P(Conv2dTest, PointwiseEveryShape) {
   for (const Shape& shape : StandardShapes()) {
@@ -164,11 +158,7 @@ TEST(Conv2dStorageTest, EveryStorage) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Precisions, Conv2dTest,
-                         ::testing::ValuesIn(kPrecisions),
-                         [](const auto& info) {
-                           return PrecisionName(info.param);
-                         });
+GLES_AT_EACH_PRECISION(Conv2dTest);
 
 // --- What is refused --------------------------------------------------------
 

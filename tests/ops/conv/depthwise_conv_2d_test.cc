@@ -8,9 +8,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
-#include "tests/testing/device_test.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
+#include "tests/testing/precision_test.h"
 #include "tests/testing/scoped_environment.h"
 
 namespace gles_delegate::testing {
@@ -18,12 +18,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class DepthwiseConv2dTest : public DeviceTestWithParam<Precision> {
+class DepthwiseConv2dTest : public PrecisionTest {
  protected:
   void Check(const DepthwiseParams& params) {
-    const SingleOpModel model = DepthwiseConv2d(params);
-    EXPECT_THAT(RunOnDelegate(model, GetParam()),
-                MatchesCpu(model, GetParam()));
+    PrecisionTest::Check(DepthwiseConv2d(params));
   }
 };
 
@@ -130,11 +128,7 @@ TEST(DepthwiseConv2dStorageTest, EveryStorage) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Precisions, DepthwiseConv2dTest,
-                         ::testing::ValuesIn(kPrecisions),
-                         [](const auto& info) {
-                           return PrecisionName(info.param);
-                         });
+GLES_AT_EACH_PRECISION(DepthwiseConv2dTest);
 
 // --- What is refused --------------------------------------------------------
 

@@ -10,23 +10,17 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
-#include "tests/testing/device_test.h"
 #include "tests/testing/edit_model.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
+#include "tests/testing/precision_test.h"
 
 namespace gles_delegate::testing {
 namespace {
 
 using ::testing::HasSubstr;
 
-class TransposeConvTest : public DeviceTestWithParam<Precision> {
- protected:
-  void Check(const SingleOpModel& model) {
-    EXPECT_THAT(RunOnDelegate(model, GetParam()),
-                MatchesCpu(model, GetParam()));
-  }
-};
+class TransposeConvTest : public PrecisionTest {};
 
 TEST_P(TransposeConvTest, EveryShape) {
   for (const Shape& shape : StandardShapes()) {
@@ -137,11 +131,7 @@ TEST(TransposeConvActivationTest, BeforeVersion4IsNotApplied) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Precisions, TransposeConvTest,
-                         ::testing::ValuesIn(kPrecisions),
-                         [](const auto& info) {
-                           return PrecisionName(info.param);
-                         });
+GLES_AT_EACH_PRECISION(TransposeConvTest);
 
 // --- What is refused --------------------------------------------------------
 

@@ -8,21 +8,19 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
-#include "tests/testing/device_test.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
+#include "tests/testing/precision_test.h"
 
 namespace gles_delegate::testing {
 namespace {
 
 using ::testing::HasSubstr;
 
-class FullyConnectedTest : public DeviceTestWithParam<Precision> {
+class FullyConnectedTest : public PrecisionTest {
  protected:
   void Check(const FullyConnectedParams& params) {
-    const SingleOpModel model = FullyConnected(params);
-    EXPECT_THAT(RunOnDelegate(model, GetParam()),
-                MatchesCpu(model, GetParam()));
+    PrecisionTest::Check(FullyConnected(params));
   }
 };
 
@@ -122,11 +120,7 @@ TEST(FullyConnectedStorageTest, EveryStorage) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Precisions, FullyConnectedTest,
-                         ::testing::ValuesIn(kPrecisions),
-                         [](const auto& info) {
-                           return PrecisionName(info.param);
-                         });
+GLES_AT_EACH_PRECISION(FullyConnectedTest);
 
 // --- What is refused --------------------------------------------------------
 

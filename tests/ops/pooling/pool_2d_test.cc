@@ -8,10 +8,10 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
-#include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
+#include "tests/testing/precision_test.h"
 #include "tests/testing/run_node.h"
 
 namespace gles_delegate::testing {
@@ -20,15 +20,14 @@ namespace {
 using ::testing::HasSubstr;
 
 // Both kinds of pooling at one precision.
-class Pool2dTest : public DeviceTestWithParam<Precision> {
+class Pool2dTest : public PrecisionTest {
  protected:
   void Check(PoolParams params, int half_roundings = 1) {
     for (bool max : {false, true}) {
       params.max = max;
       SingleOpModel model = Pool2d(params);
       model.accuracy.half_roundings = half_roundings;
-      EXPECT_THAT(RunOnDelegate(model, GetParam()),
-                  MatchesCpu(model, GetParam()));
+      PrecisionTest::Check(model);
     }
   }
 };
@@ -109,11 +108,7 @@ TEST_P(Pool2dTest, Storages) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Precisions, Pool2dTest,
-                         ::testing::ValuesIn(kPrecisions),
-                         [](const auto& info) {
-                           return PrecisionName(info.param);
-                         });
+GLES_AT_EACH_PRECISION(Pool2dTest);
 
 // As a GPU plans it: work groups share windows, width first where they are
 // large or overlap.

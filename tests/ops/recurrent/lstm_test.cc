@@ -18,9 +18,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
-#include "tests/testing/device_test.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
+#include "tests/testing/precision_test.h"
 #include "tests/testing/random.h"
 #include "tests/testing/real_model.h"
 #include "tests/testing/stateful.h"
@@ -34,7 +34,7 @@ constexpr TfLiteGlesStorage kStorages[] = {kTfLiteGlesStorageTextureArray,
                                            kTfLiteGlesStorageTexture2d,
                                            kTfLiteGlesStorageBuffer};
 
-class LstmTest : public DeviceTestWithParam<Precision> {
+class LstmTest : public PrecisionTest {
  protected:
   void Check(const LstmCase& c) { ExpectSameStates(Lstm(c), GetParam()); }
 };
@@ -108,10 +108,7 @@ TEST_P(LstmTest, Large) {
   Check(c);
 }
 
-INSTANTIATE_TEST_SUITE_P(Precisions, LstmTest, ::testing::ValuesIn(kPrecisions),
-                         [](const auto& info) {
-                           return PrecisionName(info.param);
-                         });
+GLES_AT_EACH_PRECISION(LstmTest);
 
 // The model with its matrices in 8 bits (dynamic range quantization), or with
 // the floats that those codes stand for.

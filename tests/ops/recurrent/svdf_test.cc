@@ -7,9 +7,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
-#include "tests/testing/device_test.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
+#include "tests/testing/precision_test.h"
 #include "tests/testing/random.h"
 #include "tests/testing/stateful.h"
 
@@ -18,7 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class SvdfTest : public DeviceTestWithParam<Precision> {
+class SvdfTest : public PrecisionTest {
  protected:
   void Check(const SvdfCase& c) { ExpectSameStates(Svdf(c), GetParam()); }
 };
@@ -49,10 +49,7 @@ TEST_P(SvdfTest, BiasActivationAndRuntimeWeights) {
   Check(c);
 }
 
-INSTANTIATE_TEST_SUITE_P(Precisions, SvdfTest, ::testing::ValuesIn(kPrecisions),
-                         [](const auto& info) {
-                           return PrecisionName(info.param);
-                         });
+GLES_AT_EACH_PRECISION(SvdfTest);
 
 TEST(SvdfStorageTest, EveryStorage) {
   GLES_SKIP_WITHOUT_DEVICE();
