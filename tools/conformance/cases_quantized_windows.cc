@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "tools/conformance/cases.h"
@@ -184,18 +185,31 @@ void AddResize(CaseList* list, Op op) {
       });
 }
 
-// Codes are moved as they are, whatever they stand for in the output.
+using AddMove = std::function<void(ModelBuilder& b, int x, int y)>;
+testing::SingleOpModel MoveModel(QuantizedBuilder& b, const Shape& out,
+                                 const AddMove& move, bool same) {
+  const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
+  const int x = b.InputOfCodes("x", WindowShape(), in, AllCodes(b, 37));
+  const int y = b.Output("y", out, same ? in : OutputBeside(b, in));
+  move(b.builder(), x, y);
+  return b.Finish({y}, 0);
+}
+
+// Codes are moved as they are, whatever they stand for in the output. Those of
+// 16 bits between tensors of one scale are moved as real values: no series.
 void AddMoves(CaseList* list) {
-  const auto add = [&](Op op, const Shape& out, auto add_op) {
-    AddSeries(
-        list, op, "codes", WindowShape(), [=](QuantizedBuilder& b, int number) {
-          const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
-          const int x = b.InputOfCodes("x", WindowShape(), in, AllCodes(b, 37));
-          const int y =
-              b.Output("y", out, number % 3 == 0 ? in : OutputBeside(b, in));
-          add_op(b.builder(), x, y);
-          return b.Finish({y}, 0);
-        });
+  const auto add_eight = [&](Op op, const Shape& out, const AddMove& move) {
+    AddSeries(list, op, "codes", WindowShape(),
+              [=](QuantizedBuilder& b, int number) {
+                return MoveModel(b, out, move, /*same=*/number % 3 == 0);
+              });
+  };
+  const auto add = [&](Op op, const Shape& out, const AddMove& move) {
+    add_eight(op, out, move);
+    AddWideSeries(list, op, "codes", WindowShape(),
+                  [=](QuantizedBuilder& b, int) {
+                    return MoveModel(b, out, move, /*same=*/false);
+                  });
   };
   add(Op::TRANSPOSE, {2, 9, 6, 5}, [](ModelBuilder& b, int x, int y) {
     const int order =
@@ -214,13 +228,15 @@ void AddMoves(CaseList* list) {
         "paddings", {4, 2}, std::vector<int32_t>{0, 0, 1, 2, 0, 1, 1, 0});
     b.AddOp(Op::PAD, 2, {x, paddings}, {y});
   });
-  add(Op::SPACE_TO_BATCH_ND, {12, 4, 2, 9}, [](ModelBuilder& b, int x, int y) {
-    const int block =
-        b.AddConstant<int32_t>("block", {2}, std::vector<int32_t>{2, 3});
-    const int paddings = b.AddConstant<int32_t>(
-        "paddings", {2, 2}, std::vector<int32_t>{1, 1, 0, 1});
-    b.AddOp(Op::SPACE_TO_BATCH_ND, 2, {x, block, paddings}, {y});
-  });
+  // TFLite has no 16-bit kernel.
+  add_eight(
+      Op::SPACE_TO_BATCH_ND, {12, 4, 2, 9}, [](ModelBuilder& b, int x, int y) {
+        const int block =
+            b.AddConstant<int32_t>("block", {2}, std::vector<int32_t>{2, 3});
+        const int paddings = b.AddConstant<int32_t>(
+            "paddings", {2, 2}, std::vector<int32_t>{1, 1, 0, 1});
+        b.AddOp(Op::SPACE_TO_BATCH_ND, 2, {x, block, paddings}, {y});
+      });
   add(Op::RESHAPE, {2, 30, 9}, [](ModelBuilder& b, int x, int y) {
     const int shape =
         b.AddConstant<int32_t>("shape", {3}, std::vector<int32_t>{2, 30, 9});
