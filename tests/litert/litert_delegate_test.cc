@@ -13,6 +13,7 @@
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/scoped_environment.h"
+#include "tests/testing/scratch_directory.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -54,6 +55,23 @@ TEST(LitertDelegateTest, PrecisionReachesTheDelegate) {
   auto interpreter = InterpreterOrDie(*model);
   ASSERT_TRUE(interpreter->ApplyDelegate(fake.delegate()).ok());
   EXPECT_EQ(ReportOf(fake)["precision"], "float16");
+}
+
+TEST(LitertDelegateTest, KeepsACacheWhereLiteRtSays) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const ScratchDirectory folder;
+  const auto model = LoadOrDie(ChainModel("can"));
+  for (const bool later : {false, true}) {
+    FakeLiteRt fake;
+    fake.gpu_options = "serialization_dir = \"" + folder.path() +
+                       "\"\nmodel_cache_key = \"chain\"\n";
+    Create(fake);
+    auto interpreter = InterpreterOrDie(*model);
+    ASSERT_TRUE(interpreter->ApplyDelegate(fake.delegate()).ok());
+    EXPECT_EQ(ReportOf(fake)["cache"]["saved"], !later);
+    EXPECT_EQ(ReportOf(fake)["cache"]["state"], later ? "warm" : "cold")
+        << ReportOf(fake)["cache"];
+  }
 }
 
 // A delegate that fails would fail the compilation, also where the CPU is
