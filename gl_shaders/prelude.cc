@@ -86,8 +86,13 @@ std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
       std::any_of(spec.tensors.begin(), spec.tensors.end(), [](const auto& t) {
         return t.storage == Storage::kTexelBuffer && !t.write;
       });
+  // A texture of the app's that has a sampler type of its own: a shader asks for
+  // the extension by this define.
+  const bool is_external = std::any_of(
+      spec.defines.begin(), spec.defines.end(),
+      [](const auto& define) { return define.first == "EXTERNAL"; });
   std::string text = absl::StrFormat(
-      "#version 310 es\n%s"
+      "#version 310 es\n%s%s"
       "// %s.comp, assembled by gles_delegate\n"
       "precision highp float;\n"
       "precision highp int;\n"
@@ -95,6 +100,8 @@ std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
       "#define WORK_GROUP_X %d\n#define WORK_GROUP_Y %d\n"
       "#define WORK_GROUP_Z %d\n",
       texel_buffers ? "#extension GL_EXT_texture_buffer : require\n" : "",
+      is_external ? "#extension GL_OES_EGL_image_external_essl3 : require\n"
+                  : "",
       spec.shader, spec.work_group[0], spec.work_group[1], spec.work_group[2],
       spec.work_group[0], spec.work_group[1], spec.work_group[2]);
   for (const auto& [name, value] : spec.defines) {

@@ -42,6 +42,11 @@ bool IsOfIntegers(GLenum format) {
   }
 }
 
+absl::Status NoTexture(GLuint texture) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("the app's context has no texture ", texture));
+}
+
 bool CanBeWritten(GLenum format) {
   return format == GL_RGBA8 || format == GL_RGBA16F || format == GL_RGBA32F;
 }
@@ -63,10 +68,7 @@ absl::Status CheckBuffer(GLuint buffer, int64_t bytes) {
 }
 
 absl::StatusOr<TextureFacts> FactsOf(GLuint texture) {
-  if (gl().IsTexture(texture) == GL_FALSE) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("the app's context has no texture ", texture));
-  }
+  if (gl().IsTexture(texture) == GL_FALSE) return NoTexture(texture);
   gl().BindTexture(GL_TEXTURE_2D, texture);
   if (gl().GetError() != GL_NO_ERROR) {
     return absl::FailedPreconditionError(absl::StrCat(
@@ -88,6 +90,23 @@ absl::StatusOr<TextureFacts> FactsOf(GLuint texture) {
   if (facts.width > 0 && facts.height > 0) return facts;
   return absl::FailedPreconditionError(
       absl::StrCat("level 0 of texture ", texture, " is empty"));
+}
+
+absl::Status CheckExternal(GLuint texture, const egl::DeviceInfo& device) {
+  if (!device.Has("GL_OES_EGL_image_external_essl3")) {
+    return absl::FailedPreconditionError(
+        "the driver lacks GL_OES_EGL_image_external_essl3, by which shaders "
+        "read external textures; bind the EGLImage to a GL_TEXTURE_2D");
+  }
+  if (gl().IsTexture(texture) == GL_FALSE) return NoTexture(texture);
+  GLint before = 0;
+  gl().GetIntegerv(GL_TEXTURE_BINDING_EXTERNAL_OES, &before);
+  gl().BindTexture(GL_TEXTURE_EXTERNAL_OES, texture);
+  const bool is_external = gl().GetError() == GL_NO_ERROR;
+  gl().BindTexture(GL_TEXTURE_EXTERNAL_OES, before);
+  if (is_external) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("texture ", texture, " is no GL_TEXTURE_EXTERNAL_OES"));
 }
 
 absl::Status CheckTexture(const TextureFacts& texture, const Shape& shape,

@@ -6,6 +6,7 @@
 #include "absl/status/statusor.h"
 #include "delegate/graph/graph.h"
 #include "delegate/runtime/object_form.h"
+#include "egl/device_info.h"
 
 namespace gles_delegate {
 
@@ -23,6 +24,9 @@ struct TextureFacts {
 // kFailedPrecondition: the current context has no such GL_TEXTURE_2D, or its
 // level 0 is empty.
 absl::StatusOr<TextureFacts> FactsOf(GLuint texture);
+// Ok where it has such a GL_TEXTURE_EXTERNAL_OES and shaders can read it. Its
+// size and format GL tells nobody. kFailedPrecondition: why not.
+absl::Status CheckExternal(GLuint texture, const egl::DeviceInfo& device);
 
 // Ok where a texture can be read for, or (`is_input` false) written from, a
 // tensor of this shape; `is_resized`: of whatever size. kFailedPrecondition:

@@ -32,8 +32,8 @@ struct Piece {
   int index = -1;  // of the input or output; -1: no upload and no readback
   size_t begin = 0;
   size_t end = 0;
-  // A fence follows this readback. The host waits for the fence and copies the
-  // pieces since the fence before, while the GPU goes on.
+  // A fence follows this readback, and with it the driver is handed what was
+  // recorded: the GPU begins while the next piece is recorded.
   bool fenced = false;
 };
 

@@ -33,7 +33,8 @@ Binding BindObject(const HostTransfer& transfer, GLuint sampler,
   const auto [kind, unit] =
       ObjectBinding(transfer.object(), transfer.is_upload(), others);
   Binding b{kind, unit, transfer.shader_object()};
-  b.target = GL_TEXTURE_2D;
+  b.target =
+      transfer.object().is_external ? GL_TEXTURE_EXTERNAL_OES : GL_TEXTURE_2D;
   b.format = transfer.object().image_format;
   b.access = GL_WRITE_ONLY;
   if (kind == Bindings::Kind::kSampler) b.sampler = sampler;

@@ -31,15 +31,19 @@ void Executor::Record(const Command& command, GLuint* program) {
   }
   gl().BindBufferRange(GL_UNIFORM_BUFFER, 0, parts_.params.id(),
                        command.params_offset, command.params_bytes);
-  int sampled = -1;  // the unit with a sampler object
+  const Binding* app_texture = nullptr;
+  GLint external = 0;  // that the app has bound there
   for (const Binding& b : command.bindings) {
     switch (b.kind) {
       case Bindings::Kind::kSampler:
         gl().ActiveTexture(GL_TEXTURE0 + b.unit);
+        if (b.target == GL_TEXTURE_EXTERNAL_OES) {
+          gl().GetIntegerv(GL_TEXTURE_BINDING_EXTERNAL_OES, &external);
+        }
         gl().BindTexture(b.target, b.object);
         if (b.sampler != 0) {
           gl().BindSampler(b.unit, b.sampler);
-          sampled = b.unit;
+          app_texture = &b;
         }
         break;
       case Bindings::Kind::kImage:
@@ -52,7 +56,14 @@ void Executor::Record(const Command& command, GLuint* program) {
     }
   }
   gl().DispatchCompute(command.groups[0], command.groups[1], command.groups[2]);
-  if (sampled >= 0) gl().BindSampler(sampled, 0);
+  if (app_texture != nullptr) {
+    // Other dispatches have no sampler objects, and GlState knows nothing of
+    // external textures. It was bound last: its unit is the active one.
+    gl().BindSampler(app_texture->unit, 0);
+    if (app_texture->target == GL_TEXTURE_EXTERNAL_OES) {
+      gl().BindTexture(GL_TEXTURE_EXTERNAL_OES, external);
+    }
+  }
   if (validator() != nullptr) {
     validator()->Dispatched(
         static_cast<int>(&command - parts_.commands.data()));
@@ -143,6 +154,9 @@ void Executor::Abandon() {
 }
 
 absl::Status Executor::Submit(Inputs inputs) {
+  if (!fences_.empty()) {
+    if (auto s = AwaitLast(); !s.ok()) return s;
+  }
   Begin(inputs);
   PackInputs(inputs);
   GLuint program = 0;
@@ -192,7 +206,12 @@ absl::Status Executor::Invoke(Inputs inputs, Outputs outputs) {
     status = InvokeTimed(inputs, outputs);
   } else {
     status = Submit(inputs);
-    if (status.ok()) status = Collect(outputs);
+    if (status.ok() && returns_at_once_) {
+      gl().Flush();
+      status = CheckResults();
+    } else if (status.ok()) {
+      status = Collect(outputs);
+    }
   }
   if (!status.ok()) Abandon();
   return status;

@@ -93,10 +93,8 @@ class Executor {
   // outputs[i] receives graph.outputs[i] likewise. One upload per input, one
   // readback per output. An empty inputs[i] is not uploaded: a variable tensor
   // keeps what the last Invoke left in it.
-  // An Invoke that fails has written no output (but where one is read back in
-  // pieces, DeviceChoices::readback_piece_bytes, of which the first ones may
-  // have been written), and has waited for what it had submitted: the next one
-  // may begin. kAborted: the context was reset; make
+  // An Invoke that fails has written no output, and has waited for what it had
+  // submitted: the next one may begin. kAborted: the context was reset; make
   // another context and executor. Else what GL said.
   absl::Status Invoke(absl::Span<const absl::Span<const uint8_t>> inputs,
                       absl::Span<const absl::Span<uint8_t>> outputs);
@@ -120,6 +118,10 @@ class Executor {
   // asleep in the driver. true: the executor first asks the driver again and
   // again, for up to 2 ms.
   void WaitActively(bool active) { waits_actively_ = active; }
+  // true: Invoke does not wait at all, where all outputs are bound and nothing
+  // is timed; an Invoke whose inputs the host writes waits for the last one's
+  // end before. What it finds wrong then is told by that Invoke or a later one.
+  void ReturnAtOnce(bool at_once) { returns_at_once_ = at_once; }
 
   const ExecutorStats& stats() const { return parts_.stats; }
   // How each input and output of the graph travels.
@@ -192,14 +194,18 @@ class Executor {
   absl::Status InsertFence();
   // Waits, then checks what came of it.
   absl::Status Await(const egl::Fence& fence);
-  // Waits for each piece and copies it.
+  // Waits for all pieces, then copies them: where a context is lost while the
+  // last one travels, no output has been written.
   absl::Status FinishReadbacks(Outputs outputs);
+  // Waits for what the last Invoke left running.
+  absl::Status AwaitLast();
 
   ExecutorParts parts_;
   egl::HostCopier copier_;
   std::vector<bool> skip_;          // by input: not uploaded in this Invoke
   std::vector<egl::Fence> fences_;  // of the readbacks under way
   bool waits_actively_ = false;
+  bool returns_at_once_ = false;
   // By command, and what the host does before and after; empty: not profiling.
   std::vector<ProfileEntry> profile_;
   size_t first_command_entry_ = 0;

@@ -1,5 +1,6 @@
 // The part of Executor that moves inputs and outputs between the host's tensors
 // and the buffers that uploads read and readbacks write.
+#include <algorithm>
 #include <utility>
 
 #include "delegate/runtime/executor.h"
@@ -127,22 +128,35 @@ void Executor::UnpackOutputs(Outputs outputs) {
   }
 }
 
-absl::Status Executor::FinishReadbacks(Outputs outputs) {
-  size_t fence = 0;
-  size_t ready = readbacks_begin();  // the first that is not copied
-  for (size_t i = ready; i < parts_.commands.size(); ++i) {
-    if (!parts_.commands[i].piece.fenced) continue;
-    if (auto s = Await(fences_[fence++]); !s.ok()) return s;
-    for (; ready <= i; ++ready) {
-      if (auto s = CopyOut(parts_.commands[ready].piece, outputs); !s.ok())
-        return s;
+absl::Status Executor::AwaitLast() {
+  // What is bound at both ends GL itself keeps in order.
+  const bool host_writes =
+      std::any_of(parts_.inputs.begin(), parts_.inputs.end(),
+                  [](const HostTransfer& input) { return !input.is_bound(); });
+  if (host_writes) {
+    for (const egl::Fence& fence : fences_) {
+      if (auto s = Await(fence); !s.ok()) return s;
     }
   }
-  // The last one covers what the host unpacks.
-  for (; fence < fences_.size(); ++fence) {
-    if (auto s = Await(fences_[fence]); !s.ok()) return s;
+  fences_.clear();
+  return absl::OkStatus();
+}
+
+absl::Status Executor::FinishReadbacks(Outputs outputs) {
+  for (const egl::Fence& fence : fences_) {
+    if (auto s = Await(fence); !s.ok()) return s;
   }
   fences_.clear();
+  for (size_t i = readbacks_begin(); i < parts_.commands.size();) {
+    // The pieces of an output follow one another: they are copied as a whole.
+    Piece whole = parts_.commands[i].piece;
+    for (++i; i < parts_.commands.size() &&
+              parts_.commands[i].piece.index == whole.index;
+         ++i) {
+      whole.end = parts_.commands[i].piece.end;
+    }
+    if (auto s = CopyOut(whole, outputs); !s.ok()) return s;
+  }
   return absl::OkStatus();
 }
 

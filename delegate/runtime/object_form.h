@@ -29,6 +29,7 @@ struct ObjectForm {
   Element element = Element::kFloat32;  // of buffers
   int channels = 0;                     // that the object holds of a pixel
   GLenum image_format = 0;              // of a texture that is written
+  bool is_external = false;             // a GL_TEXTURE_EXTERNAL_OES
   // A texture, or a part of it, is resized to the input's height and width.
   bool is_resized = false;
 
@@ -36,7 +37,8 @@ struct ObjectForm {
   bool operator==(const ObjectForm& o) const {
     return kind == o.kind && is_plain == o.is_plain && layout == o.layout &&
            element == o.element && channels == o.channels &&
-           image_format == o.image_format && is_resized == o.is_resized;
+           image_format == o.image_format && is_external == o.is_external &&
+           is_resized == o.is_resized;
   }
   bool operator!=(const ObjectForm& o) const { return !(*this == o); }
 };
@@ -47,7 +49,7 @@ struct ObjectScaling {
   // formats hold 0 to 1.
   float scale = 1;
   float bias = 0;
-  // x, y, width and height of what is resized, in pixels.
+  // x, y, width and height of what is resized, in pixels; width 0: all of it.
   std::array<float, 4> crop = {};
 
   bool operator==(const ObjectScaling& o) const {

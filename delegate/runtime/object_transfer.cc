@@ -58,6 +58,7 @@ void DefineForm(const Tensor& tensor, const ObjectForm& form, bool is_upload,
   if (form.kind == Kind::kTexture) {
     d->Define("TEXTURE", is_upload ? "1" : ImageFormatName(form.image_format));
   }
+  if (form.is_external) d->Define("EXTERNAL");
   if (form.is_resized) d->Define("RESIZED");
   if (form.element != Element::kFloat32) {
     d->Define("BYTES", form.element == Element::kSignedByte ? 1 : 2);

@@ -167,11 +167,13 @@ absl::Status GlesKernel::Build() {
   executor_context_ = setup_.gpu->context;
   objects_version_ = -1;
   bound_ = FormsOf(ResolveObjects());
+  if (auto s = CheckMayReturnAtOnce(); !s.ok()) return s;
   builder_.Bind(bound_);
   auto executor = builder_.Build(graph_, original_);
   if (!executor.ok()) return executor.status();
   executor_ = *std::move(executor);
   executor_->WaitActively(setup_.options.wait_actively);
+  executor_->ReturnAtOnce(setup_.options.does_not_wait);
   setup_.report->executor = executor_.get();
   if (!setup_.options.enable_op_profiling) return absl::OkStatus();
   return executor_->EnableProfiling(!setup_.gpu->context->device().software);

@@ -108,6 +108,9 @@ class GlesKernel final : public SimpleDelegateKernel {
   ResolvedObjects ResolveObjects() const;
   static BoundTransfers FormsOf(const ResolvedObjects& objects);
   absl::Status CheckBound(TfLiteContext* context, TensorId id) const;
+  // kFailedPrecondition where Invoke is not to wait, and an output travels to
+  // the CPU.
+  absl::Status CheckMayReturnAtOnce() const;
   // Whether executor_ may run: its context is the delegate's, and not lost.
   bool IsBuilt() const;
   void DropExecutor();

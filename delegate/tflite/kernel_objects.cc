@@ -21,7 +21,8 @@ GlesKernel::ResolvedObjects GlesKernel::ResolveObjects() const {
       list.emplace_back();
       const TfLiteGlesObject* object = setup_.objects->Of(tensor.tflite_index);
       if (object == nullptr) continue;
-      auto resolved = ResolveObject(*object, tensor, are_inputs);
+      auto resolved = ResolveObject(*object, tensor, are_inputs,
+                                    setup_.gpu->context->device());
       if (resolved.ok()) {
         list.back() = *std::move(resolved);
       } else {
@@ -73,6 +74,21 @@ absl::Status GlesKernel::CheckBound(TfLiteContext* context, TensorId id) const {
                                      ", which is not of the partition, reads "
                                      "it from the CPU's memory"));
     }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status GlesKernel::CheckMayReturnAtOnce() const {
+  if (!setup_.options.does_not_wait) return absl::OkStatus();
+  for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+    if (bound_.outputs[i].is_bound()) continue;
+    const Tensor& tensor = graph_.tensor(graph_.outputs[i]);
+    return absl::FailedPreconditionError(absl::StrCat(
+        "wait_type: do_not_wait wants all outputs bound to GL objects, and "
+        "tensor ",
+        tensor.tflite_index, " (", tensor.ToString(),
+        ") is not: bind it before the delegate is applied, or let Invoke "
+        "wait"));
   }
   return absl::OkStatus();
 }

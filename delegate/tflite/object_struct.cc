@@ -16,8 +16,8 @@ absl::Status OutOfRange(absl::string_view field, double value,
 }
 
 absl::Status CheckValues(const TfLiteGlesObject& o) {
-  if (o.type != kTfLiteGlesObjectBuffer &&
-      o.type != kTfLiteGlesObjectTexture2d) {
+  if (o.type < kTfLiteGlesObjectBuffer ||
+      o.type > kTfLiteGlesObjectTextureExternal) {
     return OutOfRange("type", o.type, "a TfLiteGlesObjectType");
   }
   if (o.name == 0) {

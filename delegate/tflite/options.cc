@@ -137,6 +137,7 @@ absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {
   options.allow_software = o.allow_software != 0;
   options.self_check = o.self_check != 0;
   options.wait_actively = o.wait_type == kTfLiteGlesWaitActive;
+  options.does_not_wait = o.wait_type == kTfLiteGlesWaitDoNotWait;
   options.saturate_halves =
       o.float16_overflow == kTfLiteGlesFloat16OverflowSaturate;
   options.force_own_context = o.force_own_context != 0;

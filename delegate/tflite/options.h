@@ -38,6 +38,7 @@ struct Options {
   bool allow_software = true;
   bool self_check = true;
   bool wait_actively = false;
+  bool does_not_wait = false;
   bool saturate_halves = false;  // float16_overflow
   bool force_own_context = false;
   int verbosity = 1;

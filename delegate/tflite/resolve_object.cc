@@ -8,8 +8,12 @@
 namespace gles_delegate {
 namespace {
 
+bool IsExternal(const TfLiteGlesObject& object) {
+  return object.type == kTfLiteGlesObjectTextureExternal;
+}
+
 bool IsTexture(const TfLiteGlesObject& object) {
-  return object.type == kTfLiteGlesObjectTexture2d;
+  return object.type == kTfLiteGlesObjectTexture2d || IsExternal(object);
 }
 
 // Why the tensor has no values that an object could hold; "" where it has.
@@ -56,6 +60,13 @@ std::string CheckShape(const TfLiteGlesObject& object, const Shape& s,
                         "either side that may differ from the tensor's");
   }
   if (IsTexture(object) && is_packed) return "a texture has no layout";
+  if (IsExternal(object) && !is_input) {
+    return "an external texture is read only";
+  }
+  if (IsExternal(object) && object.resize != 0 && object.crop_width == 0) {
+    return "GL does not tell the size of an external texture, so that "
+           "crop_width and crop_height must";
+  }
   if (object.resize != 0 && !(IsTexture(object) && is_input)) {
     return "only the texture of an input is resized";
   }
@@ -80,6 +91,7 @@ ObjectForm FormOf(const TfLiteGlesObject& object, const Tensor& tensor,
                   : IsTexture(object)  ? 4
                                        : tensor.shape.c;
   if (IsTexture(object) && !is_input) form.image_format = texture.format;
+  form.is_external = IsExternal(object);
   form.is_resized = object.resize != 0;
   form.is_plain = form.kind == ObjectForm::Kind::kBuffer &&
                   form.layout == ObjectForm::Layout::kBhwc &&
@@ -89,8 +101,7 @@ ObjectForm FormOf(const TfLiteGlesObject& object, const Tensor& tensor,
   return form;
 }
 
-ObjectScaling ScalingOf(const TfLiteGlesObject& object, const Tensor& tensor,
-                        const TextureFacts& texture) {
+ObjectScaling ScalingOf(const TfLiteGlesObject& object, const Tensor& tensor) {
   ObjectScaling scaling;
   scaling.scale = object.scale;
   scaling.bias = object.bias;
@@ -102,10 +113,6 @@ ObjectScaling ScalingOf(const TfLiteGlesObject& object, const Tensor& tensor,
   }
   scaling.crop = {object.crop_x, object.crop_y, object.crop_width,
                   object.crop_height};
-  if (object.crop_width == 0) {
-    scaling.crop = {0, 0, static_cast<float>(texture.width),
-                    static_cast<float>(texture.height)};
-  }
   return scaling;
 }
 
@@ -119,9 +126,14 @@ absl::Status CannotBind(const Tensor& tensor, absl::string_view why) {
 
 absl::StatusOr<ResolvedObject> ResolveObject(const TfLiteGlesObject& object,
                                              const Tensor& tensor,
-                                             bool is_input) {
+                                             bool is_input,
+                                             const egl::DeviceInfo& device) {
   TextureFacts texture;
-  if (IsTexture(object)) {
+  if (IsExternal(object)) {
+    if (auto s = CheckExternal(object.name, device); !s.ok()) {
+      return CannotBind(tensor, s.message());
+    }
+  } else if (IsTexture(object)) {
     auto facts = FactsOf(object.name);
     if (!facts.ok()) return CannotBind(tensor, facts.status().message());
     texture = *facts;
@@ -133,7 +145,8 @@ absl::StatusOr<ResolvedObject> ResolveObject(const TfLiteGlesObject& object,
   }
   ResolvedObject result;
   result.form = FormOf(object, tensor, texture, is_input);
-  result.used = {object.name, ScalingOf(object, tensor, texture)};
+  result.used = {object.name, ScalingOf(object, tensor)};
+  if (IsExternal(object)) return result;
   const absl::Status fits =
       IsTexture(object)
           ? CheckTexture(texture, tensor.shape, is_input, object.resize != 0)

@@ -6,6 +6,7 @@
 #include "absl/status/statusor.h"
 #include "delegate/graph/graph.h"
 #include "delegate/runtime/object_form.h"
+#include "egl/device_info.h"
 #include "gles_delegate/gles_delegate.h"
 
 namespace gles_delegate {
@@ -23,7 +24,8 @@ absl::Status CannotBind(const Tensor& tensor, absl::string_view why);
 // together, or the context has no such object.
 absl::StatusOr<ResolvedObject> ResolveObject(const TfLiteGlesObject& object,
                                              const Tensor& tensor,
-                                             bool is_input);
+                                             bool is_input,
+                                             const egl::DeviceInfo& device);
 
 }  // namespace gles_delegate
 

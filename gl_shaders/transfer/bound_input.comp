@@ -3,13 +3,18 @@
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   vec4 scaling;  // value = x * what the object holds + y; z: its opaque alpha
-  vec4 crop;     // RESIZED: x, y, width and height in the object's pixels
+  vec4 crop;     // RESIZED: x, y, width and height in the object's pixels;
+                 // width 0: all of them
   vec4 codes;    // QUANTIZED: scale, zero point, least and greatest code
   ivec4 object;  // its channels and slices
 };
 
 #ifdef TEXTURE
+#ifdef EXTERNAL
+layout(binding = HOST_BINDING) uniform highp samplerExternalOES object_texture;
+#else
 layout(binding = HOST_BINDING) uniform highp sampler2D object_texture;
+#endif
 
 vec4 object_at(ivec4 p) { return texelFetch(object_texture, p.xy, 0); }
 
@@ -17,20 +22,27 @@ vec4 object_at(ivec4 p) { return texelFetch(object_texture, p.xy, 0); }
 // Bilinear, with the pixels' middles at halves; past the crop's edge the pixel at
 // the edge.
 vec4 resized_at(ivec4 p) {
+#ifdef EXTERNAL
+  // Drivers do not tell its size (llvmpipe: 0), and the app does.
+  vec4 part = crop;
+  vec2 size = ceil(part.xy + part.zw);
+#else
   vec2 size = vec2(textureSize(object_texture, 0));
-  vec2 at = crop.xy + (vec2(p.xy) + 0.5) * crop.zw / vec2(dst_size.xy) - 0.5;
-  vec2 first = clamp(floor(crop.xy), vec2(0.0), size - 1.0);
-  vec2 last = clamp(ceil(crop.xy + crop.zw) - 1.0, first, size - 1.0);
+  vec4 part = crop.z > 0.0 ? crop : vec4(0.0, 0.0, size);
+#endif
+  vec2 at = part.xy + (vec2(p.xy) + 0.5) * part.zw / vec2(dst_size.xy) - 0.5;
+  vec2 first = clamp(floor(part.xy), vec2(0.0), size - 1.0);
+  vec2 last = clamp(ceil(part.xy + part.zw) - 1.0, first, size - 1.0);
   at = clamp(at, first, last);
   vec2 near = floor(at);
-  vec2 part = at - near;
+  vec2 blend = at - near;
   ivec2 low = ivec2(near);
   ivec2 high = ivec2(min(near + 1.0, last));
   vec4 upper = mix(texelFetch(object_texture, low, 0),
-                   texelFetch(object_texture, ivec2(high.x, low.y), 0), part.x);
+                   texelFetch(object_texture, ivec2(high.x, low.y), 0), blend.x);
   vec4 lower = mix(texelFetch(object_texture, ivec2(low.x, high.y), 0),
-                   texelFetch(object_texture, high, 0), part.x);
-  return mix(upper, lower, part.y);
+                   texelFetch(object_texture, high, 0), blend.x);
+  return mix(upper, lower, blend.y);
 }
 #else
 vec4 resized_at(ivec4 p) { return object_at(p); }

@@ -45,8 +45,12 @@ class ExecutorTest : public ::testing::Test {
     g_driver = gl();
   }
 
-  absl::Status Make(bool swap_dispatches = false) {
-    const DeviceProfile profile = ProfileFor(TestContext()->device(), {});
+  absl::Status Make(bool swap_dispatches = false, int piece_bytes = 0) {
+    DeviceProfile profile = ProfileFor(TestContext()->device(), {});
+    if (piece_bytes > 0) {
+      profile.choices.readback_piece_bytes = piece_bytes;
+      profile.choices.host_transfers = 0;
+    }
     auto planned = PlanPartition(TwoNodes(), profile, nullptr);
     if (!planned.ok()) return planned.status();
     if (swap_dispatches) {
@@ -102,6 +106,34 @@ TEST_F(ExecutorTest, WaitsAsleepUnlessToldToPoll) {
     ASSERT_TRUE(Invoke().ok());
     EXPECT_EQ(g_polls, 4);
     EXPECT_EQ(g_sleeps, 0);
+    executor_.reset();
+    programs_ = ProgramCache();
+  });
+}
+
+// Of an output that is read back in pieces the first ones are there when the
+// wait for the last one fails.
+TEST_F(ExecutorTest, AFailureAtTheLastPieceWritesNothing) {
+  if (!TestContext()->device().Has("GL_EXT_buffer_storage")) {
+    GTEST_SKIP() << "no pieces without mapped buffers";
+  }
+  InContext([&] {
+    ASSERT_TRUE(Make(/*swap_dispatches=*/false, /*piece_bytes=*/1024).ok());
+    std::fill(out_.begin(), out_.end(), 0x5a);
+    {
+      g_polls = 0;
+      const egl::ScopedGlOverride fails(
+          &GlApi::ClientWaitSync,
+          +[](GLsync sync, GLbitfield flags, GLuint64) -> GLenum {
+            if (++g_polls == 4) return GL_WAIT_FAILED;
+            return g_driver.ClientWaitSync(sync, flags, 1000000000);
+          });
+      EXPECT_FALSE(Invoke().ok());
+      EXPECT_EQ(g_polls, 4);  // pieces
+    }
+    EXPECT_THAT(out_, ::testing::Each(0x5a));
+    ASSERT_TRUE(Invoke().ok());
+    EXPECT_THAT(out_, ::testing::Not(::testing::Each(0x5a)));
     executor_.reset();
     programs_ = ProgramCache();
   });

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "egl/context.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
@@ -39,10 +40,54 @@ class AppContext {
   std::unique_ptr<egl::Context> context_;
 };
 
+// A context that shares objects with `app`'s, as a renderer's thread has one.
+class SharedContext {
+ public:
+  explicit SharedContext(const egl::Context& app) : app_(app) {
+    // Contexts that share want one strategy, and `app` may have either.
+    const EGLint lost[] = {EGL_CONTEXT_MAJOR_VERSION,
+                           3,
+                           EGL_CONTEXT_MINOR_VERSION,
+                           1,
+                           EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY_EXT,
+                           EGL_LOSE_CONTEXT_ON_RESET_EXT,
+                           EGL_CONTEXT_OPENGL_ROBUST_ACCESS_EXT,
+                           EGL_TRUE,
+                           EGL_NONE};
+    const EGLint plain[] = {EGL_CONTEXT_MAJOR_VERSION, 3,
+                            EGL_CONTEXT_MINOR_VERSION, 1, EGL_NONE};
+    for (const EGLint* attributes : {lost, plain}) {
+      context_ = egl::egl().CreateContext(app.display(), EGL_NO_CONFIG_KHR,
+                                          app.handle(), attributes);
+      if (context_ != EGL_NO_CONTEXT) break;
+    }
+    EXPECT_NE(context_, EGL_NO_CONTEXT);
+  }
+  ~SharedContext() { egl::egl().DestroyContext(app_.display(), context_); }
+  SharedContext(const SharedContext&) = delete;
+  SharedContext& operator=(const SharedContext&) = delete;
+
+  // With it current in the place of the app's.
+  void Run(absl::FunctionRef<void()> fn) {
+    MakeCurrent(context_);
+    fn();
+    MakeCurrent(app_.handle());
+  }
+
+ private:
+  void MakeCurrent(EGLContext context) {
+    EXPECT_TRUE(egl::egl().MakeCurrent(app_.display(), EGL_NO_SURFACE,
+                                       EGL_NO_SURFACE, context));
+  }
+  const egl::Context& app_;
+  EGLContext context_ = EGL_NO_CONTEXT;
+};
+
 // A model of one input and one output on a delegate of the current context.
 struct BoundRun {
   explicit BoundRun(std::vector<uint8_t> bytes,
-                    const std::string& quantized_compute = "")
+                    const std::string& quantized_compute = "",
+                    bool is_applied = true, bool waits = true)
       : model(LoadOrDie(std::move(bytes))) {
     const auto* graph =
         schema::GetModel(model->bytes().data())->subgraphs()->Get(0);
@@ -50,6 +95,7 @@ struct BoundRun {
     output = graph->outputs()->Get(0);
     delegate = MakeDelegate([&](TfLiteGlesDelegateOptions& options) {
       options.self_check = 0;  // it has buffers of its own, which it reads
+      if (!waits) options.wait_type = kTfLiteGlesWaitDoNotWait;
       if (quantized_compute == "float") {
         options.quantized_compute = kTfLiteGlesQuantizedFloat;
       }
@@ -58,6 +104,9 @@ struct BoundRun {
       }
     });
     interpreter = InterpreterOrDie(*model);
+    if (is_applied) Apply();
+  }
+  void Apply() {
     const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
     EXPECT_TRUE(applied.ok()) << applied;
     EXPECT_EQ(ReportOf(delegate)["partitions"], 1);

@@ -197,7 +197,7 @@ std::vector<float> AppObject::Read() const {
   return values;
 }
 
-std::vector<float> ReadTexture(const egl::Texture& texture) {
+std::vector<float> ReadTexture(GLuint texture, int width, int height) {
   constexpr char kCopy[] = R"(#version 310 es
 precision highp float;
 layout(local_size_x = 1) in;
@@ -209,14 +209,13 @@ void main() {
 }
 )";
   const egl::Program copy = Must(egl::Program::Compile(kCopy, "copy"));
-  const egl::Buffer to = Must(egl::Buffer::Create(
-      size_t{16} * texture.desc().width * texture.desc().height, nullptr,
-      GL_DYNAMIC_COPY));
+  const egl::Buffer to = Must(egl::Buffer::Create(size_t{16} * width * height,
+                                                  nullptr, GL_DYNAMIC_COPY));
   gl().UseProgram(copy.id());
   gl().ActiveTexture(GL_TEXTURE0);
-  gl().BindTexture(GL_TEXTURE_2D, texture.id());
+  gl().BindTexture(GL_TEXTURE_2D, texture);
   gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, to.id());
-  gl().DispatchCompute(texture.desc().width, texture.desc().height, 1);
+  gl().DispatchCompute(width, height, 1);
   gl().MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
   return ReadAll<float>(to);
 }

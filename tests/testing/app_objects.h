@@ -71,7 +71,10 @@ class AppObject {
 };
 
 // The four channels of each texel of a GL_TEXTURE_2D, as shaders sample them.
-std::vector<float> ReadTexture(const egl::Texture& texture);
+std::vector<float> ReadTexture(GLuint texture, int width, int height);
+inline std::vector<float> ReadTexture(const egl::Texture& texture) {
+  return ReadTexture(texture.id(), texture.desc().width, texture.desc().height);
+}
 
 }  // namespace gles_delegate::testing
 

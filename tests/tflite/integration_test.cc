@@ -8,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tensorflow/lite/c/c_api.h"
+#include "tests/testing/app_context.h"
 #include "tests/testing/app_objects.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
@@ -18,6 +19,8 @@
 
 namespace gles_delegate::testing {
 namespace {
+
+using ::gles_delegate::egl::gl;
 
 class IntegrationTest : public ::testing::Test {
  protected:
@@ -182,6 +185,57 @@ TEST_F(IntegrationTest, Textures) {
     return absl::OkStatus();
   });
   EXPECT_TRUE(status.ok()) << status;
+}
+
+// A picture of 8 by 8, all white.
+void DrawPicture(GLuint texture) {
+  const std::vector<uint8_t> white(8 * 8 * 4, 255);
+  gl().BindTexture(GL_TEXTURE_2D, texture);
+  gl().TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 8, 8, GL_RGBA, GL_UNSIGNED_BYTE,
+                     white.data());
+}
+void ExpectOverlay(GLuint texture) {
+  EXPECT_THAT(ReadTexture(texture, 8, 8), ::testing::Each(-1.0f));
+}
+
+TEST_F(IntegrationTest, Fences) {
+  AppContext app;
+  SharedContext renderer(app.get());
+  const egl::Texture in =
+      Must(egl::Texture::Create({GL_TEXTURE_2D, GL_RGBA8, 8, 8, 1}));
+  const egl::Texture out =
+      Must(egl::Texture::Create({GL_TEXTURE_2D, GL_RGBA16F, 8, 8, 1}));
+  const GLuint camera_texture = in.id(), overlay_texture = out.id();
+  BoundRun run(ChainModel("n", {1, 8, 8, 4}), "", /*is_applied=*/false,
+               /*waits=*/false);
+  TfLiteGlesObject object = TfLiteGlesDelegateObjectDefault();
+  object.type = kTfLiteGlesObjectTexture2d;
+  object.name = camera_texture;
+  ASSERT_EQ(
+      TfLiteGlesDelegateBindObject(run.delegate.get(), run.input, &object), 0);
+  object.name = overlay_texture;
+  ASSERT_EQ(
+      TfLiteGlesDelegateBindObject(run.delegate.get(), run.output, &object), 0);
+  run.Apply();
+  TfLiteInterpreter* interpreter = run.interpreter->get();
+  GLsync drawn = nullptr;
+  // clang-format off
+  renderer.Run([&] {
+    DrawPicture(camera_texture);
+    drawn = gl().FenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+    gl().Flush();
+  });
+  gl().WaitSync(drawn, 0, GL_TIMEOUT_IGNORED);  // on the GPU
+  EXPECT_EQ(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
+  const GLsync ready = gl().FenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+  gl().Flush();
+  renderer.Run([&] {
+    gl().WaitSync(ready, 0, GL_TIMEOUT_IGNORED);
+    ExpectOverlay(overlay_texture);
+  });
+  // clang-format on
+  gl().DeleteSync(drawn);
+  gl().DeleteSync(ready);
 }
 
 }  // namespace

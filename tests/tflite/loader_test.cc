@@ -3,6 +3,7 @@
 // delegates, dlopen.
 #include <dlfcn.h>
 
+#include <filesystem>
 #include <fstream>
 #include <regex>
 #include <set>
@@ -15,6 +16,7 @@
 #include "tests/testing/command.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
+#include "tests/testing/scratch_directory.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -149,6 +151,17 @@ TEST(LoaderTest, RunsAModelThroughDlopen) {
   EXPECT_THAT(ExpectRuns(delegate), Contains(HasSubstr("3 of 3 nodes")));
   const auto report = nlohmann::json::parse(Opened().report(delegate.get()));
   EXPECT_EQ(report["nodes_delegated"], 3);
+}
+
+// Drivers leave threads and callbacks behind.
+TEST(LoaderTest, DlcloseLeavesTheLibraryWhereItIs) {
+  const ScratchDirectory scratch;
+  const std::string copy = scratch.path() + "/libcopy.so";
+  std::filesystem::copy_file(GLES_DELEGATE_LIBRARY, copy);
+  void* library = dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(library, nullptr) << dlerror();
+  EXPECT_EQ(dlclose(library), 0);
+  EXPECT_NE(dlopen(copy.c_str(), RTLD_NOW | RTLD_NOLOAD), nullptr);
 }
 
 TEST(LoaderTest, OptionsAreStrings) {

@@ -201,8 +201,8 @@ TEST(PluginTest, ABadValueIsRefused) {
                         "tflite_wheel, litert, xnnpack, reference"));
   EXPECT_EQ(Plugin("tuning", "fast"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("is not default or exhaustive"));
-  EXPECT_EQ(Plugin("wait_type", "2"), nullptr);
-  EXPECT_THAT(Reported(), HasSubstr("is not passive or active"));
+  EXPECT_EQ(Plugin("wait_type", "3"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("is not passive, active or do_not_wait"));
   EXPECT_EQ(Plugin("float16_overflow", "wrap"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("is not infinity or saturate"));
   EXPECT_EQ(Plugin("prefer_faster", "2"), nullptr);

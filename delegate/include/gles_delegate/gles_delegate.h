@@ -83,6 +83,14 @@ enum TfLiteGlesWaitType {
   // The thread asks the driver again and again for up to 2 ms, then sleeps:
   // lower latency for short inferences, at the price of a busy core.
   kTfLiteGlesWaitActive = 1,
+  // Invoke hands its commands to the driver and returns. All outputs must be
+  // bound to GL objects (TfLiteGlesDelegateBindObject) before the delegate is
+  // applied: else it cannot be, and an Invoke without fails. Commands of the
+  // app's context that follow see the results; other contexts and the CPU wait
+  // by a fence of the app's (glFenceSync, eglCreateSync), inserted after
+  // Invoke. An Invoke whose inputs travel through the CPU's memory waits for
+  // the one before it. What goes wrong on the GPU is told by a later Invoke.
+  kTfLiteGlesWaitDoNotWait = 2,
 };
 
 // On which thread the delegate works.
@@ -235,7 +243,7 @@ typedef struct TfLiteGlesDelegateOptions {
   // the process, and in serialization_dir. See docs/drivers.md. Default 1.
   int32_t self_check;
 
-  // TfLiteGlesWaitType; as text "passive" or "active".
+  // TfLiteGlesWaitType; as text "passive", "active" or "do_not_wait".
   // Default kTfLiteGlesWaitPassive.
   int32_t wait_type;
 
@@ -367,6 +375,11 @@ enum TfLiteGlesObjectType {
   // For an input any format that shaders sample as floats; for an output an
   // immutable one (glTexStorage2D) of GL_RGBA8, GL_RGBA16F or GL_RGBA32F.
   kTfLiteGlesObjectTexture2d = 1,
+  // A GL_TEXTURE_EXTERNAL_OES (of a camera or a video decoder, or of an
+  // EGLImage), for inputs; where the driver has
+  // GL_OES_EGL_image_external_essl3. GL does not tell its size: with `resize` 0
+  // it has to have the input's, and else a crop is wanted.
+  kTfLiteGlesObjectTextureExternal = 2,
 };
 
 // The order of a buffer's elements.
@@ -467,7 +480,9 @@ static inline TfLiteGlesObject TfLiteGlesDelegateObjectDefault(void) {
 // Order: Invoke sees what the app's commands in that context (stores of
 // shaders, rendering, copies and uploads) wrote to the object before it, and
 // what the app does after Invoke sees what Invoke wrote; no barrier or fence is
-// needed on either side. A context that shares the object needs its own fences.
+// needed on either side. For what another context does to an object that it
+// shares, the app waits before Invoke, on the GPU (glWaitSync, eglWaitSync), and
+// inserts a fence after it.
 //
 // Interpreters of one delegate share its bindings. Threads: as Invoke.
 // Returns 0 (kTfLiteOk), or 1 (kTfLiteError) with the reason in
