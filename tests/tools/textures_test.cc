@@ -1,13 +1,12 @@
 // labels: model egl llvmpipe
 // The apps of tools/textures: their pictures' contents, as the apps tell them.
 #include <sys/stat.h>
-#include <sys/wait.h>
 
-#include <cstdio>
 #include <regex>
 #include <string>
 
 #include "gtest/gtest.h"
+#include "tests/testing/command.h"
 #include "tests/testing/device.h"
 #include "tests/testing/real_model.h"
 #include "tests/testing/scratch_directory.h"
@@ -21,17 +20,11 @@ class TexturesTest : public ::testing::Test {
   // `models`; "" where it fails.
   std::string RunApp(const std::string& app, const std::string& models,
                      const std::string& rest = "") {
-    const std::string command =
+    const CommandResult run = RunCommand(
         std::string(GLES_DELEGATE_BUILD_DIR) + "/bin/" + app + models + " '" +
-        SharedFile("images/face.jpg") + "' '" + png_ + "' " + rest + " 2>&1";
-    FILE* pipe = popen(command.c_str(), "r");
-    if (pipe == nullptr) return "";
-    std::string output;
-    char part[4096];
-    while (size_t n = fread(part, 1, sizeof(part), pipe))
-      output.append(part, n);
-    EXPECT_EQ(pclose(pipe), 0) << output;
-    return output;
+        SharedFile("images/face.jpg") + "' '" + png_ + "' " + rest);
+    EXPECT_EQ(run.exit_status, 0) << run.output;
+    return run.output;
   }
   static bool IsThere(const std::string& path) {
     struct stat facts;
