@@ -111,9 +111,13 @@ def start_up_cache(driver, path, timeout, say):
     with tempfile.TemporaryDirectory() as folder:
         for start in ("first", "second"):
             report_file = f"{folder}/{start}.json"
+            # Older Mesas have program binaries only with a shader cache of their own.
+            extra = dict(report_options(
+                report_file, f";serialization_dir:{folder};model_token:lab"),
+                         MESA_SHADER_CACHE_DISABLE="false", MESA_SHADER_CACHE_DIR=folder)
             run = driver.run(
                 ["benchmark_model", f"--graph={path}", "--use_gles", "--num_runs=1"], timeout,
-                report_options(report_file, f";serialization_dir:{folder};model_token:lab"))
+                extra)
             if not run.ok:
                 return {"why": f"the {start} start: {run.why()}"}
         cache = read_report(report_file).get("cache", {})

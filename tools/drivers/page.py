@@ -58,7 +58,7 @@ def computing_table(results):
 def identity_table(results):
     rows = [[r["title"], f"`{code(r['renderer'])}`", f"`{code(r['driver'])}`", r["driver_family"],
              r["date"], r["revision"]] for r in results]
-    return table(["driver", "GL_RENDERER", "GL_VERSION", "family", "date", "revision"], rows)
+    return table(["driver", "GL_RENDERER", "GL_VERSION", "family", "date", "checkout"], rows)
 
 
 def limits_table(results):
