@@ -1,5 +1,6 @@
 """Bad requests: the protocol's status and a text that says what to change; the server lives."""
 
+import http.client
 import json
 
 import grpc
@@ -118,8 +119,14 @@ def test_a_bad_model_says_why_and_leaves_the_others(server):
 
 
 def test_a_large_body(server):
-    status, body, _ = server.post("/v2/models/small/infer", b"x" * (LIMIT + 1))
-    assert status == 413 and "max_request_bytes" in json.loads(body)["error"]
+    # Refused by its length, before a byte of it is sent.
+    connection = http.client.HTTPConnection("localhost", server.http, timeout=60)
+    connection.putrequest("POST", "/v2/models/small/infer")
+    connection.putheader("Content-Length", str(LIMIT + 1))
+    connection.endheaders()
+    answer = connection.getresponse()
+    assert answer.status == 413 and "max_request_bytes" in json.loads(answer.read())["error"]
+    connection.close()
 
     def chunks():
         for _ in range(LIMIT // 65536 + 1):

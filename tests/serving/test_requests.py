@@ -106,11 +106,11 @@ def test_rows_of_one_request(client):
 
 def test_requests_are_gathered_and_each_has_its_own_answer(server):
     def batches():
-        return server.metric("gles_serving_batch_rows_count", model="batched")
+        return server.metric("gles_serving_batch_rows_count", model="gathered")
     before = batches()
     arrays = [sp.values(seed, 1 + seed % 2) for seed in range(24)]
     with concurrent.futures.ThreadPoolExecutor(24) as pool:
-        answers = list(pool.map(lambda array: server.infer("batched", array), arrays))
+        answers = list(pool.map(lambda array: server.infer("gathered", array), arrays))
     for array, answer in zip(arrays, answers):
         sp.assert_close(answer, sp.on_cpu(array))
     assert 9 <= batches() - before < 24  # 36 rows, 4 a batch

@@ -3,7 +3,7 @@
 import threading
 import unittest
 
-from gles_serving.batcher import Batcher, Closed, QueueFull, size_for
+from gles_serving.batcher import Batcher, Closed, QueueFull, size_for, split
 
 
 def payloads(batch):
@@ -137,6 +137,19 @@ class BatcherTest(unittest.TestCase):
         self.assertEqual([size_for(rows, (1, 4, 8)) for rows in (1, 2, 4, 5, 8)], [1, 4, 4, 8, 8])
         with self.assertRaises(ValueError):
             size_for(9, (1, 4, 8))
+
+    def test_a_batch_is_split_where_padding_costs_more(self):
+        by_rows = {1: 1.0, 4: 4.0, 8: 8.0}  # a CPU that renders
+        free = {1: 1.0, 4: 1.1, 8: 1.2}  # a GPU
+        for rows, times, expected in (
+                ([1] * 5, by_rows, 5.0), ([1] * 5, free, 1.2), ([1] * 8, by_rows, 8.0),
+                ([3, 3], by_rows, 8.0), ([3, 3], free, 1.2), ([1, 3, 1], by_rows, 5.0),
+                ([2, 1], by_rows, 4.0), ([8], free, 1.2), ([1], free, 1.0)):
+            groups = split(rows, times)
+            self.assertEqual([i for begin, end in groups for i in range(begin, end)],
+                             list(range(len(rows))))
+            took = sum(times[size_for(sum(rows[b:e]), sorted(times))] for b, e in groups)
+            self.assertAlmostEqual(took, expected, msg=str((rows, times, groups)))
 
 
 if __name__ == "__main__":

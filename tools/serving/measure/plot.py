@@ -10,7 +10,7 @@ import math
 import sys
 from html import escape
 
-WIDTH, HEIGHT, LEFT, TOP, GAP = 420, 250, 60, 70, 90
+WIDTH, HEIGHT, LEFT, TOP, GAP, LEGEND = 420, 250, 60, 70, 70, 200
 COLOURS = ("#1b6ca8", "#4da3d9", "#0b3c5d", "#c8501e", "#f0975a", "#7a2d0c")
 
 
@@ -73,7 +73,8 @@ def row(model, rows, y):
         rate.line([(r["concurrency"], r["per_second"]) for r in mine], colour)
         latency.line([(r["concurrency"], r["p50_ms"]) for r in mine], colour)
         latency.dots([(r["concurrency"], r["p99_ms"]) for r in mine], colour)
-        rate.parts.append(f'<text x="{LEFT + 8}" y="{y + 16 + 15 * index}" fill="{colour}">'
+        rate.parts.append(f'<text x="{LEFT + 2 * WIDTH + GAP + 20}" y="{y + 16 + 18 * index}" '
+                          f'fill="{colour}">'
                           f'{escape(label)}</text>')
     return rate.parts + latency.parts
 
@@ -89,7 +90,7 @@ def main():
     height = TOP + len(models) * (HEIGHT + 70)
     parts.append(f'<text x="{LEFT + WIDTH + GAP / 2}" y="{height - 14}" text-anchor="middle">'
                  'requests under way at once</text>')
-    print(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {2 * WIDTH + GAP + LEFT + 30} '
+    print(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + 2 * WIDTH + GAP + LEGEND} '
           f'{height}" font-family="sans-serif" font-size="12">'
           '<rect width="100%" height="100%" fill="white"/>' + "\n".join(parts) + "</svg>")
 

@@ -7,7 +7,7 @@ whichever is free takes the next batch, so that no balancer is needed within a p
 import threading
 import time
 from collections import deque
-from typing import Any, Callable, Deque, List, Optional
+from typing import Any, Callable, Deque, Dict, List, Optional, Sequence, Tuple
 
 
 class QueueFull(Exception):
@@ -155,3 +155,37 @@ def size_for(rows: int, sizes: Any) -> int:
         if rows <= size:
             return size
     raise ValueError(f"{rows} rows, where {sizes[-1]} are the most")
+
+
+def split(rows: Sequence[int], times: Dict[int, float]) -> List[Tuple[int, int]]:
+    """Consecutive groups [from, to) of requests that together take the least time, each run at the
+    smallest size that holds it. rows: of each request. times: what a batch of each size takes.
+
+    Where padding costs nothing (a GPU that waits for work) they stay together; where each row
+    costs (a CPU that renders) two requests run one by one rather than as a batch of four.
+
+    >>> split([1, 1, 1], {1: 1.0, 4: 1.2})
+    [(0, 3)]
+    >>> split([1, 1, 1], {1: 1.0, 4: 4.0})
+    [(0, 1), (1, 2), (2, 3)]
+    """
+    sizes = sorted(times)
+    if sum(rows) in times:
+        return [(0, len(rows))]
+    best: List[Tuple[float, int]] = [(0.0, 0)]  # of the first n requests: time, last group's begin
+    for end in range(1, len(rows) + 1):
+        choices = []
+        held = 0
+        for begin in range(end - 1, -1, -1):
+            held += rows[begin]
+            if held > sizes[-1]:
+                break
+            choices.append((best[begin][0] + times[size_for(held, sizes)], begin))
+        best.append(min(choices))
+    groups = []
+    end = len(rows)
+    while end:
+        begin = best[end][1]
+        groups.append((begin, end))
+        end = begin
+    return groups[::-1]

@@ -17,7 +17,7 @@ import numpy as np
 import gles_delegate
 
 from . import metrics, tensors
-from .batcher import Batcher, Closed, Item, QueueFull, size_for
+from .batcher import Batcher, Closed, Item, QueueFull, size_for, split
 from .config import Instance, ModelConfig
 
 _log = logging.getLogger("gles_serving")
@@ -61,6 +61,7 @@ class Interpreters:
         self._by_size: Dict[int, Any] = {}
         self.inputs: List[tensors.Spec] = []
         self.outputs: List[tensors.Spec] = []
+        self.seconds: Dict[int, float] = {}  # what an Invoke of each batch size takes
         for size in config.sizes or (0,):
             self._by_size[size] = self._prepare(size)
         for size in config.sizes:
@@ -119,7 +120,9 @@ class Interpreters:
         others = [self._random(seed) for seed in range(1, size)]
         try:
             first = self.run(size, [probe, *others])[0]
+            began = time.monotonic()
             last = self.run(size, [*others[::-1][:1] * (size - 1), probe])[size - 1]
+            self.seconds[size] = time.monotonic() - began
         except (RuntimeError, ValueError, LoadError) as error:
             raise LoadError(f"{self._config.path}: at batch size {size}: {error}"[:2000]) from error
         for name, a in first.items():
@@ -193,6 +196,7 @@ class Backend:
         self.queue = Batcher(self.max_rows or 1, delay, config.max_queue,
                              config.queue_timeout_ms / 1e3, self._expired)
         self._broken = [False] * len(made)
+        self._seconds = made[0].seconds
         # Found once: a label's look-up is a good part of what a small request costs.
         self._queue_seconds = metrics.QUEUE_SECONDS.labels(config.name)
         self._batch_rows = metrics.BATCH_ROWS.labels(config.name)
@@ -248,7 +252,10 @@ class Backend:
             batch = self.queue.take()
             if batch is None:
                 return
-            interpreters = self._run_batch(index, interpreters, batch)
+            groups = [(0, 1)] if not self.max_rows else split(
+                [item.rows for item in batch], self._seconds)
+            for begin, end in groups:
+                interpreters = self._run_batch(index, interpreters, batch[begin:end])
             del batch  # its arrays go now, not when the next batch comes
             if time.monotonic() - shown > _REPORT_SECONDS:
                 shown = time.monotonic()
