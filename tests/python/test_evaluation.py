@@ -84,12 +84,21 @@ def test_results_go_on_where_they_ended(tmp_path):
         Results(path, {"task": "b"})
 
 
-def test_a_file_of_something_else_is_kept(tmp_path):
+@pytest.mark.parametrize("content", [b"Dear reader,\n", b"Dear reader", b"two\nlines", b"\xff\xfe",
+                                     b'{"task": "b"}\nmore'])
+def test_a_file_of_something_else_is_kept(tmp_path, content):
     path = tmp_path / "letter"
-    path.write_text("Dear reader,\n", encoding="utf-8")
-    with pytest.raises(EvaluationError, match="holds no results"):
+    path.write_bytes(content)
+    with pytest.raises(EvaluationError, match="holds no results|of another evaluation"):
         Results(path, {"task": "a"})
-    assert path.read_text(encoding="utf-8") == "Dear reader,\n"
+    assert path.read_bytes() == content
+
+
+def test_a_spoiled_line_is_named(tmp_path):
+    path = tmp_path / "results"
+    path.write_bytes(b'{"task": "a"}\n{"image": "1"}\nnothing\n{"image": "3"}\n')
+    with pytest.raises(EvaluationError, match="line 3 of .* holds no result; remove the line"):
+        Results(path, {"task": "a"})
 
 
 def rows_of(tops):
@@ -102,7 +111,7 @@ def test_top_k_counts_what_is_right(tmp_path):
     truth.write_text("4\n2\n", encoding="utf-8")
     task = Classification(truth, None, ["a", "b"], top_k=2)
     found = task.summary(rows_of([("a", [4, 1], [1, 4]), ("b", [0, 1], [2, 3])]))
-    assert found == {"same_top_1": 0.0, "cpu": {"top-1": 0.5, "top-2": 0.5},
+    assert found == {"agreement": 0.0, "cpu": {"top-1": 0.5, "top-2": 0.5},
                      "delegate": {"top-1": 0.5, "top-2": 1.0}}
 
 
@@ -127,7 +136,7 @@ def test_precision_is_that_of_coco(annotations):
                            "delegate": {"detections": moved}}])
     assert found["cpu"]["AP"] == pytest.approx(1.0)
     assert found["delegate"]["AP"] == 0
-    assert found["same"] == 0
+    assert found["agreement"] == 0
 
 
 def test_boxes_become_pixels(annotations):
@@ -148,7 +157,7 @@ def test_classification_is_the_same_on_both_sides(images, truth, tmp_path):
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["images"] == 3 and found["nodes_delegated"] == found["nodes_total"]
-    assert found["same_top_1"] == 1
+    assert found["agreement"] == 1
     assert found["cpu"]["top-5"] > 0.5
     names = [json.loads(line)["image"] for line in (tmp_path / "results").read_text(
         encoding="utf-8").splitlines()[1:]]
@@ -204,7 +213,7 @@ def test_detection_finds_the_dogs_on_both_sides(tmp_path, annotations):
     assert found["cpu"]["AP50"] > 0.9
     for key in ("AP", "AP50", "AP75"):
         assert found["delegate"][key] == pytest.approx(found["cpu"][key], abs=1e-6)
-    assert found["same"] == 1
+    assert found["agreement"] == 1
 
 
 @needs_models

@@ -132,13 +132,7 @@ void AddConcatenation(CaseList* list) {
               };
               const int x = b.InputOfCodes("x", shape, draw(), AllCodes(b, 37));
               const int z = b.InputOfCodes("z", shape, draw(), AllCodes(b, 91));
-              schema::ConcatenationOptionsT options;
-              options.axis = 2 + number % 2;
-              Shape joined = shape;
-              joined[options.axis] *= 2;
-              const int y = b.Output("y", joined, out);
-              b.builder().AddOp(Op::CONCATENATION, 2, {x, z}, {y}, options);
-              return b.Finish({y}, 0);
+              return JoinOf(b, x, z, shape, 2 + number % 2, out);
             });
 }
 

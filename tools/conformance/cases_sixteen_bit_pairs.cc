@@ -169,13 +169,7 @@ void AddJoins(CaseList* list) {
                   const int z =
                       Operand(b, "z", shape, other(b, out, number + 2),
                               /*constant=*/number % 3 == 0, 1031);
-                  schema::ConcatenationOptionsT options;
-                  options.axis = 2 + number % 2;
-                  Shape joined = shape;
-                  joined[options.axis] *= 2;
-                  const int y = b.Output("y", joined, out);
-                  b.builder().AddOp(Op::CONCATENATION, 2, {x, z}, {y}, options);
-                  return b.Finish({y}, 0);
+                  return JoinOf(b, x, z, shape, 2 + number % 2, out);
                 });
   AddWideSeries(list, Op::SELECT_V2, "codes", shape,
                 [=](QuantizedBuilder& b, int number) {

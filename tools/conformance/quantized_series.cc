@@ -70,6 +70,19 @@ int Operand(QuantizedBuilder& b, const char* name, const Shape& shape,
                   : b.InputOfCodes(name, shape, q, codes);
 }
 
+testing::SingleOpModel JoinOf(QuantizedBuilder& b, int x, int z,
+                              const Shape& shape, int axis,
+                              const ModelQuantization& out) {
+  schema::ConcatenationOptionsT options;
+  options.axis = axis;
+  Shape joined = shape;
+  joined[axis] *= 2;
+  const int y = b.Output("y", joined, out);
+  b.builder().AddOp(schema::BuiltinOperator::CONCATENATION, 2, {x, z}, {y},
+                    options);
+  return b.Finish({y}, 0);
+}
+
 void AddSeries(CaseList* list, schema::BuiltinOperator op,
                const std::string& what, const Shape& shape,
                const BuildOne& build, SeriesTypes types, int families) {

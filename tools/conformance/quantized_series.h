@@ -33,6 +33,11 @@ std::vector<int> AllCodes(QuantizedBuilder& b, int step);
 int Operand(QuantizedBuilder& b, const char* name, const testing::Shape& shape,
             const ModelQuantization& q, bool constant, int step);
 
+// The model whose output joins `x` and `z`, each of `shape`, along `axis`.
+testing::SingleOpModel JoinOf(QuantizedBuilder& b, int x, int z,
+                              const testing::Shape& shape, int axis,
+                              const ModelQuantization& out);
+
 // One op's models, numbered from 0.
 using BuildOne =
     std::function<testing::SingleOpModel(QuantizedBuilder& b, int number)>;

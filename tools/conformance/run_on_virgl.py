@@ -11,41 +11,16 @@ takes for a skip, where there is no virgl_test_server or it does not start.
 """
 import argparse
 import os
+import pathlib
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "drivers"))
+import socket_server  # pylint: disable=wrong-import-position
 
 SKIPPED = 77
-
-
-def start_server(program, socket_path, log):
-    """The server's process, once its socket is there; None if it never is."""
-    server = subprocess.Popen(
-        [program, "--use-egl-surfaceless", "--multi-clients", "--socket-path=" + socket_path],
-        stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
-    for _ in range(100):
-        if os.path.exists(socket_path):
-            return server
-        if server.poll() is not None:
-            break
-        time.sleep(0.1)
-    stop(server)
-    return None
-
-
-def stop(server):
-    """Ends the server and the children that it made for its clients."""
-    try:
-        os.killpg(server.pid, signal.SIGTERM)
-        server.wait(timeout=10)
-    except ProcessLookupError:
-        pass
-    except subprocess.TimeoutExpired:
-        os.killpg(server.pid, signal.SIGKILL)
-        server.wait()
 
 
 def main():
@@ -60,10 +35,14 @@ def main():
     with tempfile.TemporaryDirectory(prefix="gles_virgl_") as folder:
         socket_path = os.path.join(folder, "virgl.sock")
         with open(os.path.join(folder, "server.log"), "w+") as log:
-            server = start_server(program, socket_path, log)
-            if server is None:
+            try:
+                server = socket_server.start(
+                    [program, "--use-egl-surfaceless", "--multi-clients",
+                     "--socket-path=" + socket_path], socket_path, stdout=log, stderr=log)
+            except socket_server.ServerError as error:
                 log.seek(0)
-                print("virgl_test_server DOES NOT START, NOTHING TESTED ON virgl:\n" + log.read())
+                print("virgl_test_server DOES NOT START, NOTHING TESTED ON virgl: "
+                      f"{error}\n{log.read()}")
                 return SKIPPED
             environment = dict(
                 os.environ, GALLIUM_DRIVER="virpipe", LIBGL_ALWAYS_SOFTWARE="1",
@@ -72,7 +51,7 @@ def main():
             try:
                 return subprocess.call(flags.command, env=environment)
             finally:
-                stop(server)
+                socket_server.stop(server)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 import time
 
+import socket_server
 from roots import NotAvailable
 
 TRIPLETS = {"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}
@@ -131,33 +132,13 @@ class Driver:
                                    preload=False)
             environment = self.environment()
             environment.pop("GALLIUM_DRIVER", None)
-            server = subprocess.Popen(
-                command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL, start_new_session=True)
             try:
-                wait_for(socket_path, server)
+                server = socket_server.start(command, socket_path, env=environment,
+                                             stdout=subprocess.DEVNULL,
+                                             stderr=subprocess.DEVNULL)
+            except socket_server.ServerError as error:
+                raise NotAvailable(str(error)) from error
+            try:
                 yield
             finally:
-                stop(server)
-
-
-def wait_for(socket_path, server):
-    for _ in range(200):
-        if os.path.exists(socket_path):
-            return
-        if server.poll() is not None:
-            raise NotAvailable(f"its server ended with status {server.returncode}")
-        time.sleep(0.1)
-    raise NotAvailable("its server made no socket within 20 s")
-
-
-def stop(server):
-    """Ends the server and the children that it made for its clients."""
-    try:
-        os.killpg(server.pid, signal.SIGTERM)
-        server.wait(timeout=10)
-    except ProcessLookupError:
-        pass
-    except subprocess.TimeoutExpired:
-        os.killpg(server.pid, signal.SIGKILL)
-        server.wait()
+                socket_server.stop(server)

@@ -26,6 +26,7 @@ import os
 import weakref
 from typing import Any, Dict, Optional, Union
 
+from ._errors import DelegateError
 from ._library import (Device, devices, library_path, library_version, litert_runtime_dir,
                        report_at)
 from ._options import Nodes, Path, option_texts
@@ -37,10 +38,6 @@ __all__ = ["DelegateError", "Device", "Runtime", "devices", "find_runtime", "int
 
 _delegate_of: "weakref.WeakKeyDictionary[Any, Any]" = weakref.WeakKeyDictionary()
 _last: Optional["weakref.ref[Any]"] = None
-
-
-class DelegateError(RuntimeError):
-    """The delegate was not made or not applied; the text is the delegate's own."""
 
 
 def load_delegate(

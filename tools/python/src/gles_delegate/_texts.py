@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ._errors import DelegateError
 from ._library import library_path
 
 
@@ -10,7 +11,6 @@ def delegate_of(runtime: Any, text: str) -> Any:
 
     Raises DelegateError with the delegate's text.
     """
-    from . import DelegateError  # not above: the package imports this module's neighbours
     options = {}
     for item in filter(None, text.split(";")):
         key, colon, value = item.partition(":")

@@ -170,7 +170,7 @@ def _summary(task: Any, results: Any, wanted: Any, report: Dict[str, Any]) -> Di
         raise EvaluationError("no image was evaluated" + "".join("; " + e for e in unread[:3]))
     for side, values in times.items():
         found[side]["median_ms"] = statistics.median(values)
-    return {"task": task.name, "images": len(times["cpu"]), "unread": unread,
+    return {"task": task.name, "agrees_on": task.agrees_on, "images": len(times["cpu"]), "unread": unread,
             "nodes_delegated": report["nodes_delegated"], "nodes_total": report["nodes_total"],
             "renderer": report["renderer"], **found}
 
@@ -181,9 +181,7 @@ def _print(found: Dict[str, Any]) -> None:
     print(f"{'':12}{'CPU':>10}{'delegate':>10}")
     for key in found["cpu"]:
         print(f"{key:12}{found['cpu'][key]:10.4f}{found['delegate'][key]:10.4f}")
-    same = found.get("same_top_1", found.get("same"))
-    what = "class first" if "same_top_1" in found else "categories above a score of 0.5"
-    print(f"the same {what} on {100 * same:.2f}% of the images")
+    print(f"the same {found['agrees_on']} on {100 * found['agreement']:.2f}% of the images")
     for error in found["unread"]:
         print(f"left out: {error}")
 

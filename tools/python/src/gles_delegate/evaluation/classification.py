@@ -23,6 +23,7 @@ class Classification:
     """
 
     name = "classification"
+    agrees_on = "class first"
 
     def __init__(self, ground_truth: pathlib.Path, labels: Optional[pathlib.Path],
                  images: List[str], top_k: int):
@@ -74,7 +75,7 @@ class Classification:
         return {"top": np.argsort(-scores, kind="stable")[:self._top_k].tolist()}
 
     def summary(self, rows: Iterable[Dict[str, Any]]) -> Dict[str, Any]:
-        """Accuracy of both sides; "same_top_1": how often they agree, right or wrong.
+        """Accuracy of both sides; "agreement": how often they name the same class first.
         Empty without rows."""
         hits = {side: [0] * self._top_k for side in SIDES}
         same = images = 0
@@ -87,7 +88,7 @@ class Classification:
                     hits[side][row[side]["top"].index(truth)] += 1
         if images == 0:
             return {}
-        found: Dict[str, Any] = {"same_top_1": same / images}
+        found: Dict[str, Any] = {"agreement": same / images}
         for side in SIDES:
             right = np.cumsum(hits[side]) / images
             found[side] = {f"top-{k + 1}": float(right[k]) for k in range(self._top_k)}

@@ -30,6 +30,7 @@ class Detection:
     """
 
     name = "detection"
+    agrees_on = "categories above a score of 0.5"
 
     def __init__(self, ground_truth: pathlib.Path, labels: Optional[pathlib.Path],
                  images: List[str]):
@@ -104,14 +105,14 @@ class Detection:
         return dict(zip(_FIGURES, (float(v) for v in evaluation.stats[:6])))
 
     def summary(self, rows: Iterable[Dict[str, Any]]) -> Dict[str, Any]:
-        """Average precision of both sides; -1 where no object has that size. "same": the share
-        of images whose detections above a score of 0.5 have the same categories.
+        """Average precision of both sides; -1 where no object has that size. "agreement": the
+        share of images whose detections above a score of 0.5 have the same categories.
         Empty without rows."""
         kept = list(rows)
         if not kept:
             return {}
         same = sum(self._sure(r["cpu"]) == self._sure(r["delegate"]) for r in kept)
-        found: Dict[str, Any] = {"same": same / len(kept)}
+        found: Dict[str, Any] = {"agreement": same / len(kept)}
         for side in SIDES:
             found[side] = self._precision(kept, side)
         return found

@@ -6,9 +6,18 @@ JSON. Nothing but the names of finished images is kept in memory.
 
 import json
 import pathlib
-from typing import Any, Dict, Iterator, Set
+from typing import Any, Dict, Iterator, Optional, Set
 
 from . import EvaluationError
+
+
+def _object_of(line: bytes) -> Optional[Dict[str, Any]]:
+    """The JSON object in a line; None where the line holds something else."""
+    try:
+        found = json.loads(line.decode("utf-8"))
+    except ValueError:  # no UTF-8, or no JSON
+        return None
+    return found if isinstance(found, dict) else None
 
 
 class Results:
@@ -18,10 +27,10 @@ class Results:
         self._path = path
         self._done: Set[str] = set()
         if path.exists() and path.stat().st_size > 0:
+            self._check(identity)  # first: nothing of another file is touched
             self._cut_torn_line()
-            self._check(identity)
             self._done = {row["image"] for row in self.rows()}
-        if not path.exists() or path.stat().st_size == 0:
+        else:
             path.write_text(json.dumps(identity) + "\n", encoding="utf-8")
         self._file = open(path, "a", encoding="utf-8")  # pylint: disable=consider-using-with
 
@@ -38,11 +47,19 @@ class Results:
         self._done.add(row["image"])
 
     def rows(self) -> Iterator[Dict[str, Any]]:
-        """The images' results, in the order of the file."""
-        with open(self._path, encoding="utf-8") as file:
-            next(file, None)
-            for line in file:
-                yield json.loads(line)
+        """The images' results, in the order of the file.
+
+        Raises EvaluationError where a line is not what add() wrote.
+        """
+        with open(self._path, "rb") as file:
+            for number, line in enumerate(file, 1):
+                if number == 1:
+                    continue
+                row = _object_of(line)
+                if row is None or "image" not in row:
+                    raise EvaluationError(f"line {number} of {self._path} holds no result; remove "
+                                          "the line, and its image is evaluated again")
+                yield row
 
     def close(self) -> None:
         """Of the file; rows() still reads it."""
@@ -57,15 +74,9 @@ class Results:
                 file.truncate(whole)
 
     def _check(self, identity: Dict[str, Any]) -> None:
-        with open(self._path, encoding="utf-8") as file:
-            line = file.readline()
-        if not line:
-            return
-        try:
-            found = json.loads(line)
-        except ValueError:
-            found = None
-        if not isinstance(found, dict):
+        with open(self._path, "rb") as file:
+            found = _object_of(file.readline())
+        if found is None:
             raise EvaluationError(f"{self._path} holds no results of an evaluation; name "
                                   "another --output_file_path")
         for key in sorted(set(found) | set(identity)):
