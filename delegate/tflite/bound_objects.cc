@@ -1,19 +1,10 @@
 // The part of GlesSimpleDelegate that binds objects of the app's.
-#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/tflite/gles_simple_delegate.h"
 
 namespace gles_delegate {
-
-bool GlesSimpleDelegate::IsOnBorder(int tensor) const {
-  return std::any_of(
-      subgraphs_.begin(), subgraphs_.end(), [tensor](const SubgraphReport& s) {
-        return std::find(s.border.begin(), s.border.end(), tensor) !=
-               s.border.end();
-      });
-}
 
 absl::Status GlesSimpleDelegate::BindObject(int tensor,
                                             const TfLiteGlesObject* object) {
@@ -26,7 +17,8 @@ absl::Status GlesSimpleDelegate::BindObject(int tensor,
         "force_own_context, or no context that was current when it was "
         "applied)");
   }
-  if (object != nullptr && gpu_ != nullptr && !IsOnBorder(tensor)) {
+  reports_.ForgetGone();
+  if (object != nullptr && gpu_ != nullptr && !reports_.IsOnBorder(tensor)) {
     return absl::FailedPreconditionError(absl::StrCat(
         "tensor ", tensor,
         " is no input or output of what the delegate runs on the GPU"));
@@ -38,7 +30,7 @@ absl::Status GlesSimpleDelegate::BindObject(int tensor,
 void GlesSimpleDelegate::WarnOfUnusedObjects(TfLiteContext* context) const {
   if (!model_) return;
   for (const auto& [tensor, object] : objects_->all()) {
-    if (IsOnBorder(tensor)) continue;
+    if (reports_.IsOnBorder(tensor)) continue;
     const std::string line =
         absl::StrCat("TfLiteGlesDelegate: WARNING: GL object ", object.name,
                      " is bound to tensor ", tensor,

@@ -52,23 +52,7 @@ void GlesSimpleDelegate::BeginSubgraph(TfLiteContext* context) {
       context->GetExternalContext == nullptr
           ? nullptr
           : context->GetExternalContext(context, kTfLiteCpuBackendContext);
-  const auto is_gone = [&](const SubgraphReport& s) {
-    return interpreter == nullptr || s.interpreter != interpreter || s.IsGone();
-  };
-  subgraphs_.erase(std::remove_if(subgraphs_.begin(), subgraphs_.end(),
-                                  [&](const SubgraphReport& s) {
-                                    return s.subgraph != context->impl_ &&
-                                           is_gone(s);
-                                  }),
-                   subgraphs_.end());
-  const auto it = std::find_if(
-      subgraphs_.begin(), subgraphs_.end(),
-      [&](const SubgraphReport& s) { return s.subgraph == context->impl_; });
-  current_ = it - subgraphs_.begin();
-  if (it == subgraphs_.end()) subgraphs_.emplace_back();
-  previous_ = std::exchange(now(), SubgraphReport());
-  now().interpreter = interpreter;
-  now().subgraph = context->impl_;
+  reports_.Begin(interpreter, context->impl_);
 }
 
 absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context) {
@@ -238,14 +222,8 @@ GlesSimpleDelegate::CreateKernel(TfLiteContext* context,
 
 void GlesSimpleDelegate::Finish(TfLiteContext* context,
                                 const absl::Status& applied) {
-  applied_ = applied;
+  reports_.Finish(applied, model_.has_value());
   made_.clear();
-  // Applied again, with nothing left to do: what it came to holds.
-  const bool same = now().partitions_chosen == 0 &&
-                    previous_.subgraph == now().subgraph &&
-                    !previous_.partitions.empty() && !previous_.IsGone();
-  if (same && model_) now() = std::move(previous_);
-  previous_ = SubgraphReport();
   // Here, as ChoosePartitions() adds to them.
   if (options_.verbosity >= 1 && model_) {
     for (const Refusal& r : now().refusals) Log(context, WarningOf(r));
@@ -260,9 +238,10 @@ void GlesSimpleDelegate::Finish(TfLiteContext* context,
   model_.reset();
 }
 
-std::string GlesSimpleDelegate::MakeReport() const {
+std::string GlesSimpleDelegate::MakeReport() {
+  reports_.ForgetGone();
   return ReportText(
-      {options_, gpu_.get(), runtime_, cpu_kernels(), applied_, subgraphs_});
+      {options_, gpu_.get(), runtime_, cpu_kernels(), reports_.list()});
 }
 
 const char* GlesSimpleDelegate::Report() {

@@ -12,6 +12,7 @@
 #include "delegate/device/device_profile.h"
 #include "delegate/runtime/worker_thread.h"
 #include "delegate/tflite/gpu.h"
+#include "delegate/tflite/interpreter_reports.h"
 #include "delegate/tflite/kernel.h"
 #include "delegate/tflite/options.h"
 #include "delegate/tflite/reader.h"
@@ -44,7 +45,6 @@ class GlesSimpleDelegate final : public SimpleDelegate {
 
  private:
   absl::Status EnsureGpu(TfLiteContext* context);
-  // The entry of this subgraph, emptied. Those of another interpreter go.
   void BeginSubgraph(TfLiteContext* context);
   // Whose codes quantized nodes are to give; known once Initialize() has run.
   quant::CpuKernels cpu_kernels() const {
@@ -67,14 +67,11 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   // kernel that was measured is kept for TakeKernel().
   bool IsFasterOnGpu(TfLiteContext* context, const ModelPartition& partition);
 
-  // Whether the tensor, by TFLite's index, is an input or output of a
-  // partition.
-  bool IsOnBorder(int tensor) const;
   // While the delegate is being applied, once partitions are chosen.
   void WarnOfUnusedObjects(TfLiteContext* context) const;
-  std::string MakeReport() const;
+  std::string MakeReport();
 
-  SubgraphReport& now() { return subgraphs_[current_]; }
+  SubgraphReport& now() { return reports_.now(); }
 
   Options options_;
   const std::shared_ptr<WorkerThread> worker_;
@@ -89,11 +86,8 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   std::vector<std::unique_ptr<GlesKernel>> made_;  // not handed out yet
   bool memory_plan_is_old_ = false;
 
-  std::vector<SubgraphReport> subgraphs_ = std::vector<SubgraphReport>(1);
-  size_t current_ = 0;       // the subgraph of the last application
-  SubgraphReport previous_;  // what its entry was before that
-  absl::Status applied_;     // what the last application came to
-  std::string report_;       // the text that Report() gave last
+  InterpreterReports reports_;
+  std::string report_;  // the text that Report() gave last
 };
 
 }  // namespace gles_delegate

@@ -227,25 +227,51 @@ size_t SubgraphOf(const PartitionReport& partition,
                              subgraphs.begin());
 }
 
-}  // namespace
-
-bool SubgraphReport::IsGone() const {
-  return !partitions.empty() &&
-         std::all_of(partitions.begin(), partitions.end(),
-                     [](const auto& p) { return p.use_count() == 1; });
-}
-
-std::string ReportText(const ReportParts& parts) {
-  json report;
-  const Partitions on_gpu = OfAll(parts.subgraphs, &SubgraphReport::partitions);
+// The keys that are of one interpreter.
+json InterpreterJson(const InterpreterReport& interpreter) {
+  const std::vector<SubgraphReport>& subgraphs = interpreter.subgraphs;
+  const Partitions on_gpu = OfAll(subgraphs, &SubgraphReport::partitions);
   Partitions partitions = on_gpu;  // and those that were handed back
-  for (auto& p : OfAll(parts.subgraphs, &SubgraphReport::handed_back)) {
+  for (auto& p : OfAll(subgraphs, &SubgraphReport::handed_back)) {
     partitions.push_back(std::move(p));
   }
-  AddCounts(parts.subgraphs, &report);
-  if (!parts.applied.ok()) {
-    report["error"] = std::string(parts.applied.message());
+  json report;
+  AddCounts(subgraphs, &report);
+  if (!interpreter.applied.ok()) {
+    report["error"] = std::string(interpreter.applied.message());
   }
+  report["partition"] = json::array();
+  for (const auto& p : partitions) {
+    report["partition"].push_back(PartitionJson(*p));
+    report["partition"].back()["subgraph"] = SubgraphOf(*p, subgraphs);
+  }
+  report["gpu_bytes"] = TotalBytes(on_gpu);
+  report["cache"] = CacheJson(TotalCache(on_gpu));
+  report["stages_ms"] = StagesJson(subgraphs, partitions);
+  report["profile"] = ProfileJson(on_gpu);
+  report["cpu"] = RefusalsJson(subgraphs);
+  return report;
+}
+
+// Of all interpreters, where there are several.
+void AddInterpreters(const std::vector<InterpreterReport>& interpreters,
+                     json* report) {
+  if (interpreters.size() < 2) return;
+  Partitions on_gpu;
+  for (const InterpreterReport& interpreter : interpreters) {
+    (*report)["interpreters"].push_back(InterpreterJson(interpreter));
+    for (auto& p : OfAll(interpreter.subgraphs, &SubgraphReport::partitions)) {
+      on_gpu.push_back(std::move(p));
+    }
+  }
+  (*report)["gpu_bytes"] = TotalBytes(on_gpu);
+}
+
+}  // namespace
+
+std::string ReportText(const ReportParts& parts) {
+  json report = InterpreterJson(parts.interpreters.back());
+  AddInterpreters(parts.interpreters, &report);
   if (!parts.options.environment.empty()) {
     report["environment_options"] = parts.options.environment;
   }
@@ -258,16 +284,6 @@ std::string ReportText(const ReportParts& parts) {
       {"version", parts.runtime.version},
       {"registration_bytes", parts.runtime.registration_bytes},
       {"integer_rounding", std::string(CpuKernelsName(parts.cpu_kernels))}};
-  report["partition"] = json::array();
-  for (const auto& p : partitions) {
-    report["partition"].push_back(PartitionJson(*p));
-    report["partition"].back()["subgraph"] = SubgraphOf(*p, parts.subgraphs);
-  }
-  report["gpu_bytes"] = TotalBytes(on_gpu);
-  report["cache"] = CacheJson(TotalCache(on_gpu));
-  report["stages_ms"] = StagesJson(parts.subgraphs, partitions);
-  report["profile"] = ProfileJson(on_gpu);
-  report["cpu"] = RefusalsJson(parts.subgraphs);
   return report.dump(2, ' ', false, json::error_handler_t::replace);
 }
 
