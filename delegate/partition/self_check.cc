@@ -118,9 +118,8 @@ absl::Status Check::Execute() {
 }
 
 double Check::Tolerance(const Tensor& tensor, const ReferenceValue& v) const {
-  // A wrong program is wrong by more; a right one may sum in another order, by
-  // Winograd's products, or from halves.
-  const double relative = in_.profile.options.half ? 8e-3 : 1e-3;
+  // Halves lose more.
+  const double relative = in_.profile.options.half ? 8e-3 : kRelativeError;
   double tolerance =
       relative * v.magnitude + (in_.profile.options.half ? 1e-4 : 1e-6);
   if (tensor.is_float_view() && !tensor.quantization.empty()) {

@@ -21,12 +21,16 @@ Value Unary(absl::string_view f, const PostOp& op, const ReferenceValue& x) {
     return ReferenceValue{std::clamp<double>(v, op.params[0], op.params[1]),
                           x.magnitude};
   }
-  // Rounding to codes is the caller's to allow for; their ends are not.
+  // Rounding to the output's codes is the caller's to allow for; their ends are
+  // not. Where functions follow, in a node that others were fused into, they
+  // scale the rounding, too: it is an error of up to one code, as integer
+  // kernels round twice.
   if (f == "quantize") {
     const double scale = op.params[0];
     const double low = (op.params[2] - op.params[1]) * scale;
     const double high = (op.params[3] - op.params[1]) * scale;
-    return ReferenceValue{std::clamp(v, low, high), x.magnitude};
+    return ReferenceValue{std::clamp(v, low, high),
+                          x.magnitude + scale / kRelativeError};
   }
   if (f == "abs") return ReferenceValue{std::abs(v), x.magnitude};
   if (f == "neg") return ReferenceValue{-v, x.magnitude};

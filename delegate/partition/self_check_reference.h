@@ -13,6 +13,10 @@
 
 namespace gles_delegate {
 
+// A wrong program is wrong by more than this part of ReferenceValue::magnitude;
+// a right one may sum in another order, or by Winograd's products.
+inline constexpr double kRelativeError = 1e-3;
+
 struct ReferenceValue {
   double value = 0;
   // What rounding errors are relative to: the sum of the absolute values of all

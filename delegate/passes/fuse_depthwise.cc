@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/types/span.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/conv/depthwise_pointwise.h"
@@ -17,28 +18,40 @@ constexpr int kMaxWindow = 5;
 
 // The node's part of a fused one; nothing where it cannot be one.
 std::optional<DepthwisePointwiseAttributes> AsFirst(
-    const Node& node, const std::optional<Convolution>& conv) {
+    const Graph& graph, const Node& node,
+    const std::optional<Convolution>& conv) {
   if (!conv || conv->kind != Convolution::Kind::kDepthwise ||
-      conv->multiplier != 1 || conv->on_codes || node.post_ops.size() > 1 ||
-      !conv->constant_weights || conv->window_w > kMaxWindow ||
-      conv->window_h > kMaxWindow) {
+      conv->multiplier != 1 || !conv->constant_weights ||
+      conv->window_w > kMaxWindow || conv->window_h > kMaxWindow) {
     return std::nullopt;
   }
   constexpr float kInf = std::numeric_limits<float>::infinity();
-  if (node.post_ops.empty()) {
-    return DepthwisePointwiseAttributes{conv->window, -kInf, kInf};
+  DepthwisePointwiseAttributes first = {conv->window, std::nullopt, -kInf,
+                                        kInf};
+  absl::Span<const PostOp> ops = node.post_ops;
+  if (conv->on_codes) {
+    // What codes/products.cc gives a product: its scaling, then its range.
+    if (!graph.tensor(conv->dst).holds_codes || ops.size() != 2 ||
+        ops[0].operand_lookup ||
+        ops[0].operand_table != (ops[0].operand != kNoTensor)) {
+      return std::nullopt;
+    }
+    first.scaling = ops[0];
+    ops.remove_prefix(1);
   }
-  const PostOp& op = node.post_ops[0];
-  if (op.function != "clamp") return std::nullopt;
-  return DepthwisePointwiseAttributes{conv->window, op.params[0], op.params[1]};
+  if (ops.empty()) return first;
+  if (ops.size() > 1 || ops[0].function != "clamp") return std::nullopt;
+  first.low = ops[0].params[0];
+  first.high = ops[0].params[1];
+  return first;
 }
 
 bool IsSecond(const Node& node, const std::optional<Convolution>& conv,
-              TensorId between) {
+              const Convolution& first) {
   return conv && conv->kind == Convolution::Kind::kWindow &&
-         conv->src == between && conv->IsPointwise() &&
-         conv->constant_weights && !conv->on_codes && !conv->gate.IsThere() &&
-         !IsOperand(between, node);
+         conv->src == first.dst && conv->IsPointwise() &&
+         conv->constant_weights && conv->on_codes == first.on_codes &&
+         !conv->gate.IsThere() && !IsOperand(first.dst, node);
 }
 
 int64_t Work(const Convolution& first, const Convolution& second) {
@@ -61,8 +74,9 @@ int64_t MostWork(const Convolution& conv, const DeviceChoices& choices) {
 
 bool CanPlan(const Node& node, Graph* graph, const DeviceProfile& profile) {
   constexpr int kTensors = 4;  // both weights, what is read, what is written
+  const int table = node.inputs.size() > kInnerTable ? 1 : 0;
   Planner planner(graph, profile);
-  return kTensors + CountOperands(node) <= MaxBoundTensors(profile) &&
+  return kTensors + table + CountOperands(node) <= MaxBoundTensors(profile) &&
          PlanDepthwisePointwise(node, &planner).ok();
 }
 
@@ -75,12 +89,12 @@ void FuseDepthwise(Graph* graph, const DeviceProfile& profile) {
   for (size_t n = 0; n < graph->nodes.size(); ++n) {
     const Node& first = graph->nodes[n];
     const auto depthwise = Convolution::Of(*graph, first);
-    const auto attributes = AsFirst(first, depthwise);
+    const auto attributes = AsFirst(*graph, first, depthwise);
     if (!attributes) continue;
     Node* const second = OnlyReader(depthwise->dst, uses, graph);
     if (second == nullptr) continue;
     const auto pointwise = Convolution::Of(*graph, *second);
-    if (!IsSecond(*second, pointwise, depthwise->dst) ||
+    if (!IsSecond(*second, pointwise, *depthwise) ||
         Work(*depthwise, *pointwise) > MostWork(*pointwise, profile.choices)) {
       continue;
     }
@@ -90,6 +104,9 @@ void FuseDepthwise(Graph* graph, const DeviceProfile& profile) {
     fused.inputs = {depthwise->src, depthwise->weights.weights,
                     depthwise->weights.bias, pointwise->weights.weights,
                     pointwise->weights.bias};
+    if (attributes->scaling && attributes->scaling->operand_table) {
+      fused.inputs.push_back(attributes->scaling->operand);
+    }
     if (!CanPlan(fused, graph, profile)) continue;
     *second = std::move(fused);
     removed[n] = true;

@@ -8,8 +8,10 @@ namespace gles_delegate {
 
 // Makes one node of each depthwise convolution (constant weights, multiplier 1,
 // a window of 5x5 at most, no post-op but a clamp) and the 1x1 convolution that
-// alone reads it, both of real values: one dispatch less, and nothing written
-// between. Only as far as profile.choices.fused_depthwise_work allows. After
+// alone reads it: one dispatch less, and nothing written between. Both compute
+// on real values, or both on codes: then the first one's sums become codes
+// before the second one multiplies them, by the post-ops that compute_on_codes
+// gave it. Only as far as profile.choices.fused_depthwise_work allows. After
 // FuseElementwise, which gives both their activations.
 void FuseDepthwise(Graph* graph, const DeviceProfile& profile);
 

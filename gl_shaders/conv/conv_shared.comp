@@ -5,6 +5,7 @@
 // CHUNK_TERMS. While a chunk is multiplied, the next one is on its way.
 // DEPTHWISE: of a 1x1 window, whose input is a depthwise convolution of src
 // (KERNEL_W x KERNEL_H; stride, padding and dilation are its), made here.
+// INNER_SCALED(v, slice): on codes, what makes codes of that one's sums.
 // WHOLE_CHUNKS: the last chunk of terms is full, and each invocation brings as
 // much of a chunk as the others: nothing that is read lies past the last term.
 // GATE: of a 1x1 window and batch 1; the input is multiplied by a value for each
@@ -18,6 +19,9 @@ layout(std140, binding = 0) uniform Params {
   ivec4 sum_shape;   // pixels, terms, input slices
 #ifdef DEPTHWISE
   vec4 inner_clamp;  // least and greatest of the depthwise convolution's results
+#endif
+#ifdef INNER_SCALED
+  vec4 inner_scaling;  // the params of INNER_SCALED's function
 #endif
 };
 
@@ -71,9 +75,13 @@ vec4 source(ivec3 p, int term) {
            (at == inside ? texel : vec4(0.0));
     }
   }
+#ifdef INNER_SCALED
+  return clamp(INNER_SCALED(v, term), inner_clamp.x, inner_clamp.y);
+#else
   // What is not a number stays so; clamp() alone leaves it to the driver.
   bvec4 is_nan = greaterThan(floatBitsToInt(v) & 0x7fffffff, ivec4(0x7f800000));
   return mix(clamp(v, inner_clamp.x, inner_clamp.y), v, is_nan);
+#endif
 #elif defined(ADDEND)
   return read_src(p.x, p.y, term, p.z) * read_gate(0, 0, term, 0) +
          read_addend(p.x, p.y, term, p.z);

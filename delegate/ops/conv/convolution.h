@@ -76,7 +76,10 @@ struct InputGate {
 // its way, without ever storing the result.
 struct InnerDepthwise {
   WeightIds weights;  // constant
-  float low = 0;      // its activation, a clamp; infinities: none
+  // On codes: what makes codes of its sums; its operand, where it has one, is a
+  // table of multipliers.
+  std::optional<PostOp> scaling;
+  float low = 0;  // its activation, a clamp; infinities: none
   float high = 0;
 };
 

@@ -1,0 +1,265 @@
+// labels: op quant llvmpipe softpipe
+// Depthwise convolutions of 8-bit codes that are computed by the 1x1
+// convolution which reads them: every code is that of TFLite's integer kernels,
+// for scales and zero points of every size; and under the roundings of other
+// runtimes it is that of two dispatches.
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/code_chain.h"
+#include "tests/testing/device.h"
+#include "tests/testing/scoped_environment.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Op = schema::BuiltinOperator;
+using Act = schema::ActivationFunctionType;
+
+// The mean magnitude of (code - zero point), about.
+constexpr double kCodeSize = 74;
+
+struct Window {
+  int size = 3;
+  int stride = 1;
+  int dilation = 1;
+};
+
+// Blocks of a depthwise convolution, a 1x1 one and, where `residual`, an ADD of
+// the block's input.
+template <typename Code>
+class Blocks : public CodeChain<Code> {
+ public:
+  using Base = CodeChain<Code>;
+  using Base::random;
+  Blocks(int seed, std::vector<int> dims) : Base(seed, std::move(dims)) {}
+
+  void Block(const Window& window, int outputs, Act act, bool residual) {
+    const int before = Base::x();
+    const float scale = Base::scale();
+    Depthwise(window, act);
+    Pointwise(outputs, Act::NONE);
+    if (residual) Add(before, scale);
+  }
+
+ private:
+  static constexpr bool kSigned = std::is_signed<Code>::value;
+
+  // A scale of any size, and a zero point anywhere, at the ends in every third
+  // tensor.
+  ModelQuantization Any() {
+    const double exponent =
+        std::uniform_real_distribution<double>(-4, 2)(random());
+    const int kind = static_cast<int>(random()() % 6);
+    const int zero = kind == 0 ? Base::kLow
+                     : kind == 1
+                         ? Base::kHigh
+                         : Base::kLow + static_cast<int>(random()() % 256);
+    return ModelQuantization::PerTensor(
+        static_cast<float>(std::pow(10.0, exponent)), zero);
+  }
+  // Weights of `channels` outputs on axis `axis`, whose sums of `terms` terms
+  // spread over some 40 to 400 codes of `out`.
+  int Weights(const std::vector<int>& dims, int channels, int axis, int terms,
+              const ModelQuantization& out, std::vector<float>* scales) {
+    const double wanted =
+        40 *
+        std::pow(10.0, std::uniform_real_distribution<double>(0, 1)(random()));
+    const double multiplier =
+        wanted / (std::sqrt(terms) * kCodeSize * kCodeSize);
+    ModelQuantization q;
+    q.dimension = axis;
+    for (int c = 0; c < (kSigned ? channels : 1); ++c) {
+      // Some channels far smaller than the others.
+      const double part = c % 5 == 4 ? 1e-4 : 1 - 0.1 * (c % 5);
+      q.scale.push_back(
+          static_cast<float>(multiplier * part * out.scale[0] / Base::scale()));
+      q.zero_point.push_back(kSigned ? 0 : random()() % 256);
+    }
+    *scales = q.scale;
+    return Base::Constant(dims, q);
+  }
+  int Bias(const std::vector<float>& scales, int channels) {
+    ModelQuantization q;
+    for (float s : scales) {
+      q.scale.push_back(s * Base::scale());
+      q.zero_point.push_back(0);
+    }
+    std::vector<int32_t> values(channels);
+    for (int32_t& v : values) {
+      v = static_cast<int32_t>(random()() % 40001) - 20000;
+    }
+    return b_.template AddConstant<int32_t>("b", {channels}, values, q);
+  }
+  void Depthwise(const Window& window, Act act) {
+    const int channels = Base::channels();
+    const ModelQuantization out = Any();
+    std::vector<float> scales;
+    const int w = Weights({1, window.size, window.size, channels}, channels, 3,
+                          window.size * window.size, out, &scales);
+    const int bias = Bias(scales, channels);
+    schema::DepthwiseConv2DOptionsT options;
+    options.stride_w = options.stride_h = window.stride;
+    options.dilation_w_factor = options.dilation_h_factor = window.dilation;
+    options.depth_multiplier = 1;
+    options.fused_activation_function = act;
+    auto dims = Base::dims();
+    for (int axis : {1, 2}) {
+      dims[axis] = (dims[axis] + window.stride - 1) / window.stride;
+    }
+    Base::Next(out, dims, [&](int x, int y) {
+      b_.AddOp(Op::DEPTHWISE_CONV_2D, 3, {x, w, bias}, {y}, options);
+    });
+  }
+  void Pointwise(int outputs, Act act) {
+    const int channels = Base::channels();
+    const ModelQuantization out = Any();
+    std::vector<float> scales;
+    const int w =
+        Weights({outputs, 1, 1, channels}, outputs, 0, channels, out, &scales);
+    const int bias = Bias(scales, outputs);
+    schema::Conv2DOptionsT options;
+    options.stride_w = options.stride_h = 1;
+    options.fused_activation_function = act;
+    auto dims = Base::dims();
+    dims[3] = outputs;
+    Base::Next(out, dims, [&](int x, int y) {
+      b_.AddOp(Op::CONV_2D, 3, {x, w, bias}, {y}, options);
+    });
+  }
+  void Add(int other, float other_scale) {
+    Base::Next(Base::Q(Base::scale() + other_scale), [&](int x, int y) {
+      b_.AddOp(Op::ADD, 2, {x, other}, {y}, schema::AddOptionsT());
+    });
+  }
+
+  using Base::b_;
+};
+
+// Fuses whatever may be fused, on any device.
+std::string Tuning(bool fuse) {
+  return absl::StrCat("split_target=1,fused_depthwise_work=",
+                      fuse ? 1 << 20 : 0);
+}
+
+RunResult RunWith(const SingleOpModel& model, bool fuse, const char* rounding,
+                  TfLiteGlesStorage storage) {
+  const ScopedEnvironment tuning("GLES_DELEGATE_TUNING", Tuning(fuse));
+  RunOptions options;
+  options.storage = storage;
+  options.configure = [rounding](TfLiteGlesDelegateOptions& o) {
+    o.integer_rounding = rounding;
+  };
+  RunResult result = RunOnDelegate(model, options);
+  EXPECT_TRUE(result.status.ok()) << result.status;
+  const char* const fused = "DEPTHWISE_CONV_2D+CONV_2D";
+  if (fuse) {
+    EXPECT_THAT(result.report, HasSubstr(fused));
+  } else {
+    EXPECT_THAT(result.report, Not(HasSubstr(fused)));
+  }
+  return result;
+}
+
+// How many models were compared, and of how many the output is of few codes,
+// in which an error could hide.
+struct Compared {
+  int models = 0;
+  int narrow = 0;
+};
+
+void ExpectSameCodes(const RunResult& want, const RunResult& got,
+                     Compared* compared) {
+  ASSERT_EQ(want.outputs.size(), got.outputs.size());
+  for (size_t o = 0; o < want.outputs.size(); ++o) {
+    const auto& a = want.outputs[o].values;
+    const auto& b = got.outputs[o].values;
+    ASSERT_EQ(a.size(), b.size());
+    int different = 0;
+    for (size_t i = 0; i < a.size(); ++i) different += a[i] != b[i];
+    EXPECT_EQ(different, 0) << "of " << a.size() << " codes";
+    ++compared->models;
+    compared->narrow += IsNarrow(a);
+  }
+}
+
+struct Case {
+  std::vector<int> dims;
+  Window window;
+  int outputs;
+  Act act = Act::NONE;
+  bool residual = false;
+};
+
+std::vector<Case> Cases() {
+  return {{{1, 9, 11, 8}, {}, 8},
+          {{1, 8, 8, 9}, {}, 9, Act::RELU6, true},
+          {{2, 7, 9, 21}, {3, 2}, 5, Act::RELU},
+          {{1, 10, 6, 36}, {5, 1}, 40, Act::NONE},
+          {{1, 12, 12, 16}, {3, 1, 2}, 33, Act::RELU_N1_TO_1},
+          {{3, 5, 5, 70}, {2, 2}, 70, Act::RELU6}};
+}
+
+template <typename Code>
+SingleOpModel ModelOf(const Case& c, int seed) {
+  Blocks<Code> blocks(seed, c.dims);
+  blocks.Block(c.window, c.outputs, c.act, c.residual);
+  return blocks.Finish(/*all_outputs=*/false);
+}
+
+template <typename Code>
+void ExpectCpuCodes(int seed, TfLiteGlesStorage storage, Compared* compared) {
+  for (const Case& c : Cases()) {
+    SCOPED_TRACE(absl::StrCat("seed ", seed, ", ", c.dims[3], " to ", c.outputs,
+                              " channels, window ", c.window.size));
+    const SingleOpModel model = ModelOf<Code>(c, seed);
+    const RunResult cpu = RunOnCpu(model);
+    ASSERT_TRUE(cpu.status.ok()) << cpu.status;
+    ExpectSameCodes(cpu, RunWith(model, /*fuse=*/true, "auto", storage),
+                    compared);
+  }
+}
+
+TEST(CodesDepthwiseTest, EveryCodeIsTheCpus) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  Compared compared;
+  ExpectCpuCodes<int8_t>(1, kTfLiteGlesStorageAuto, &compared);
+  ExpectCpuCodes<uint8_t>(2, kTfLiteGlesStorageAuto, &compared);
+  ExpectCpuCodes<int8_t>(3, kTfLiteGlesStorageTextureArray, &compared);
+  ExpectCpuCodes<uint8_t>(4, kTfLiteGlesStorageTexture2d, &compared);
+  ExpectCpuCodes<int8_t>(5, kTfLiteGlesStorageBuffer, &compared);
+  ExpectCpuCodes<uint8_t>(6, kTfLiteGlesStorageBuffer, &compared);
+  EXPECT_LE(compared.narrow, compared.models / 3);
+}
+
+TEST(CodesDepthwiseTest, OtherRuntimesRoundingsToo) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  Compared compared;
+  int seed = 100;
+  for (const char* rounding :
+       {"xnnpack", "litert", "tflite_wheel", "reference"}) {
+    SCOPED_TRACE(rounding);
+    for (const Case& c : Cases()) {
+      ++seed;
+      for (const SingleOpModel& model :
+           {ModelOf<int8_t>(c, seed), ModelOf<uint8_t>(c, seed)}) {
+        ExpectSameCodes(RunWith(model, false, rounding, kTfLiteGlesStorageAuto),
+                        RunWith(model, true, rounding, kTfLiteGlesStorageAuto),
+                        &compared);
+      }
+    }
+  }
+  EXPECT_LE(compared.narrow, compared.models / 3);
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
