@@ -1,11 +1,13 @@
 // Whole models: latency beside XNNPACK's (model/<name>), what an inference
-// costs the processor (submit/<name>), and the first result of a fresh process
+// costs the processor (submit/<name>), several interpreters at once
+// (throughput/<name>), and the first result of a fresh process
 // (cold_start/<name>). The headers in model_bench/ say what each counter is.
 //
 //   model_bench --benchmark_filter=model/
 //   GLES_DELEGATE_SHARED_DIR=../shared model_bench    the folder with models/
 //   GLES_BENCH_MIN_SECS=2 model_bench                 longer measurements
 //   GLES_BENCH_THREADS=1 model_bench                  of XNNPACK
+//   GLES_BENCH_INTERPRETERS=4 model_bench             at once, 8 unless told
 //   GLES_BENCH_STARTS=5 GLES_BENCH_DRIVER_CACHE=1 model_bench
 //       --benchmark_filter=cold_start
 #include <algorithm>
@@ -22,6 +24,7 @@
 #include "benches/model_bench/cold_start_bench.h"
 #include "benches/model_bench/latency_bench.h"
 #include "benches/model_bench/submit_bench.h"
+#include "benches/model_bench/throughput_bench.h"
 #include "benchmark/benchmark.h"
 
 namespace gles_delegate {
@@ -84,6 +87,12 @@ bool RegisterAll() {
     Register("submit", model, [path](benchmark::State* state) {
       return BenchContext()->Run(
           [&] { return MeasureSubmission(path, state); });
+    });
+  }
+  for (const fs::path& model : models) {
+    const std::string path = model.string();
+    Register("throughput", model, [path](benchmark::State* state) {
+      return MeasureThroughput(path, state);
     });
   }
   for (const fs::path& model : models) {

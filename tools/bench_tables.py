@@ -9,6 +9,9 @@ import re
 # By hand, of no model (benches/shapes): not in sums over models.
 OTHER_LAYERS = "other_layers"
 
+# The first part of the names of model_bench's rows.
+MODEL_KINDS = ("model", "submit", "throughput", "cold_start")
+
 
 def facts(context):
     """The line over a table: what was measured on, and when.
@@ -118,11 +121,11 @@ def op_table(rows):
 
 
 def models_of(rows):
-    """Of model_bench: model -> kind (model, submit, cold_start) -> row."""
+    """Of model_bench: model -> kind -> row."""
     models = {}
     for row in rows:
         parts = path(row["name"])
-        if parts[0] in ("model", "submit", "cold_start"):
+        if parts[0] in MODEL_KINDS:
             models.setdefault(parts[1], {})[parts[0]] = row
     return dict(sorted(models.items()))
 
@@ -188,6 +191,31 @@ def submit_table(rows):
                      "all, us", "upload, us", "GPU, us", "readback, us"], lines)
 
 
+def throughput_table(rows):
+    """Inferences a second of several interpreters at once, a model a line.
+
+    >>> print(throughput_table([
+    ...     {"name": "throughput/m", "per_s_1": 100.0, "per_s_2": 150.0, "gain_2": 1.5,
+    ...      "per_s_1_again": 99.0}]))
+    | model | 1 interpreter, a second | 2 interpreters, a second | over one |
+    |---|---:|---:|---:|
+    | m | 100 | 150 | 1.50 |
+    """
+    measured = {name: kinds["throughput"] for name, kinds in models_of(rows).items()
+                if "throughput" in kinds}
+    counts = sorted({int(key.split("_")[1]) for row in measured.values() for key in row
+                     if key.startswith("gain_")})
+    if not measured:
+        return ""
+    titles = ["model", "1 interpreter, a second"]
+    for count in counts:
+        titles += ["%d interpreters, a second" % count, "over one"]
+    lines = [[name, number(row["per_s_1"])] +
+             [number(row.get(key % count)) for count in counts for key in ("per_s_%d", "gain_%d")]
+             for name, row in measured.items()]
+    return markdown(titles, lines)
+
+
 def other_table(rows, us_of):
     """Whatever else there is, by name; `us_of` gives a row's microseconds.
 
@@ -203,7 +231,7 @@ def other_table(rows, us_of):
     lines = []
     for row in rows:
         parts = path(row["name"])
-        if parts[0] in ("op", "model", "submit", "cold_start"):
+        if parts[0] == "op" or parts[0] in MODEL_KINDS:
             continue
         rates = []
         for key in ("best_GFLOPs", "GFLOPs"):
