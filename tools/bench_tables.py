@@ -192,28 +192,28 @@ def submit_table(rows):
 
 
 def throughput_table(rows):
-    """Inferences a second of several interpreters at once, a model a line.
+    """What several interpreters give together over one alone, a model a line.
 
     >>> print(throughput_table([
-    ...     {"name": "throughput/m", "per_s_1": 100.0, "per_s_2": 150.0, "gain_2": 1.5,
+    ...     {"name": "throughput/m", "per_s_1": 100.0, "gain_2": 0.5, "shared_gain_2": 1.25,
     ...      "per_s_1_again": 99.0}]))
-    | model | 1 interpreter, a second | 2 interpreters, a second | over one |
-    |---|---:|---:|---:|
-    | m | 100 | 150 | 1.50 |
+    | model | one, inferences a second | again | 2, a delegate each | 2, one delegate |
+    |---|---:|---:|---:|---:|
+    | m | 100 | 99.0 | 0.500 | 1.25 |
     """
     measured = {name: kinds["throughput"] for name, kinds in models_of(rows).items()
                 if "throughput" in kinds}
-    counts = sorted({int(key.split("_")[1]) for row in measured.values() for key in row
-                     if key.startswith("gain_")})
     if not measured:
         return ""
-    titles = ["model", "1 interpreter, a second"]
+    counts = sorted({int(key.split("_")[1]) for row in measured.values() for key in row
+                     if key.startswith("gain_")})
+    keys = ["per_s_1", "per_s_1_again"]
+    titles = ["model", "one, inferences a second", "again"]
     for count in counts:
-        titles += ["%d interpreters, a second" % count, "over one"]
-    lines = [[name, number(row["per_s_1"])] +
-             [number(row.get(key % count)) for count in counts for key in ("per_s_%d", "gain_%d")]
-             for name, row in measured.items()]
-    return markdown(titles, lines)
+        keys += ["gain_%d" % count, "shared_gain_%d" % count]
+        titles += ["%d, a delegate each" % count, "%d, one delegate" % count]
+    return markdown(titles, [[name] + [number(row.get(key)) for key in keys]
+                             for name, row in measured.items()])
 
 
 def other_table(rows, us_of):

@@ -9,6 +9,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "benches/model_bench/samples.h"
+#include "gles_delegate/gles_delegate.h"
+#include "tools/common/tflite_host.h"
 #include "tools/runner/backend.h"
 
 namespace gles_delegate {
@@ -17,6 +19,7 @@ namespace {
 // What the threads of one measurement share.
 struct Race {
   const Model& model;
+  TfLiteDelegate* delegate;   // of all interpreters; nullptr: each its own
   std::atomic<int> ready{0};  // interpreters that are warm, or have failed
   std::atomic<bool> go{false};
   std::atomic<bool> stop{false};
@@ -28,26 +31,45 @@ struct Runner {
   long long inferences = 0;  // between go and stop
 };
 
-absl::Status Warm(Interpreter& interpreter) {
-  if (auto s = WriteRandomInputs(interpreter); !s.ok()) return s;
-  for (int i = 0; i < BenchRuns().warmup_runs; ++i) {
-    if (auto s = interpreter.Invoke(); !s.ok()) return s;
-  }
-  return absl::OkStatus();
-}
+// An interpreter with its delegate, or with that of all.
+struct Instance {
+  std::unique_ptr<Backend> own;
+  std::unique_ptr<Interpreter> sharing;
+  Interpreter& interpreter() { return own ? own->interpreter() : *sharing; }
+};
 
-absl::StatusOr<std::unique_ptr<Backend>> WarmBackend(const Model& model) {
+absl::StatusOr<Instance> MakeInstance(const Race& race) {
+  Instance instance;
+  if (race.delegate != nullptr) {
+    InterpreterOptions options;
+    options.delegate = race.delegate;
+    auto interpreter = Interpreter::Create(race.model, options);
+    if (!interpreter.ok()) return interpreter.status();
+    instance.sharing = *std::move(interpreter);
+    return instance;
+  }
   BackendSpec spec;
   spec.kind = BackendSpec::Kind::kGles;
-  auto backend = Backend::Create(model, spec);
+  auto backend = Backend::Create(race.model, spec);
   if (!backend.ok()) return backend.status();
   const auto facts = (*backend)->Facts();
   if (!facts.ok()) return facts.status();
   if (facts->nodes_delegated == 0) {
     return absl::FailedPreconditionError("no node of the model is on the GPU");
   }
-  if (auto s = Warm((*backend)->interpreter()); !s.ok()) return s;
-  return backend;
+  instance.own = *std::move(backend);
+  return instance;
+}
+
+absl::StatusOr<Instance> MakeWarmInstance(const Race& race) {
+  auto instance = MakeInstance(race);
+  if (!instance.ok()) return instance;
+  Interpreter& interpreter = instance->interpreter();
+  if (auto s = WriteRandomInputs(interpreter); !s.ok()) return s;
+  for (int i = 0; i < BenchRuns().warmup_runs; ++i) {
+    if (auto s = interpreter.Invoke(); !s.ok()) return s;
+  }
+  return instance;
 }
 
 // Between go and stop.
@@ -61,11 +83,11 @@ void InvokeAgainAndAgain(Race& race, Interpreter& interpreter, Runner& runner) {
 
 // The whole life of one interpreter, on the calling thread.
 void RunOne(Race& race, Runner& runner) {
-  auto backend = WarmBackend(race.model);
-  runner.status = backend.status();
+  auto instance = MakeWarmInstance(race);
+  runner.status = instance.status();
   ++race.ready;
-  if (backend.ok()) {
-    InvokeAgainAndAgain(race, (*backend)->interpreter(), runner);
+  if (instance.ok()) {
+    InvokeAgainAndAgain(race, instance->interpreter(), runner);
   }
   ++race.through;
 }
@@ -76,10 +98,22 @@ void WaitFor(const std::atomic<int>& value, int count) {
   }
 }
 
+enum class Delegates { kOneEach, kOneForAll };
+
+DelegatePtr WorkerDelegate() {
+  TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
+  options.thread_mode = kTfLiteGlesThreadWorker;
+  return DelegatePtr(TfLiteGlesDelegateCreate(&options),
+                     TfLiteGlesDelegateDelete);
+}
+
 // Inferences a second of `count` interpreters together. All are warm before the
 // first one counts.
-absl::StatusOr<double> PerSecond(const Model& model, int count) {
-  Race race{model};
+absl::StatusOr<double> PerSecond(const Model& model, int count,
+                                 Delegates delegates) {
+  DelegatePtr delegate(nullptr, TfLiteGlesDelegateDelete);
+  if (delegates == Delegates::kOneForAll) delegate = WorkerDelegate();
+  Race race{model, delegate.get()};
   std::vector<Runner> runners(count);
   std::vector<std::thread> threads;
   for (Runner& runner : runners) {
@@ -110,18 +144,20 @@ absl::Status MeasureThroughput(const std::string& path,
                                benchmark::State* state) {
   auto model = Model::FromFile(path);
   if (!model.ok()) return model.status();
-  const auto one = PerSecond(**model, 1);
+  const auto one = PerSecond(**model, 1, Delegates::kOneEach);
   if (!one.ok()) return one.status();
   for (auto _ : *state) state->SetIterationTime(1 / *one);
   state->counters["per_s_1"] = *one;
   const int most = FromEnvironment("GLES_BENCH_INTERPRETERS", 8);
   for (int count = 2; count <= most; count *= 2) {
-    const auto together = PerSecond(**model, count);
-    if (!together.ok()) return together.status();
-    state->counters[absl::StrCat("per_s_", count)] = *together;
-    state->counters[absl::StrCat("gain_", count)] = *together / *one;
+    const auto apart = PerSecond(**model, count, Delegates::kOneEach);
+    if (!apart.ok()) return apart.status();
+    state->counters[absl::StrCat("gain_", count)] = *apart / *one;
+    const auto sharing = PerSecond(**model, count, Delegates::kOneForAll);
+    if (!sharing.ok()) return sharing.status();
+    state->counters[absl::StrCat("shared_gain_", count)] = *sharing / *one;
   }
-  const auto again = PerSecond(**model, 1);
+  const auto again = PerSecond(**model, 1, Delegates::kOneEach);
   if (!again.ok()) return again.status();
   state->counters["per_s_1_again"] = *again;
   return absl::OkStatus();
