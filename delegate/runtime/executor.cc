@@ -200,8 +200,9 @@ absl::Status Executor::InvokeTimed(Inputs inputs, Outputs outputs) {
   return Outcome();
 }
 
-absl::Status Executor::Invoke(Inputs inputs, Outputs outputs) {
+absl::StatusOr<bool> Executor::BeginInvoke(Inputs inputs, Outputs outputs) {
   absl::Status status;
+  bool is_under_way = false;
   if (!profile_.empty()) {
     status = InvokeTimed(inputs, outputs);
   } else {
@@ -209,12 +210,27 @@ absl::Status Executor::Invoke(Inputs inputs, Outputs outputs) {
     if (status.ok() && returns_at_once_) {
       gl().Flush();
       status = CheckResults();
-    } else if (status.ok()) {
-      status = Collect(outputs);
+    } else {
+      is_under_way = true;
     }
   }
+  if (!status.ok()) {
+    Abandon();
+    return status;
+  }
+  return is_under_way;
+}
+
+absl::Status Executor::EndInvoke(Outputs outputs) {
+  absl::Status status = Collect(outputs);
   if (!status.ok()) Abandon();
   return status;
+}
+
+absl::Status Executor::Invoke(Inputs inputs, Outputs outputs) {
+  const absl::StatusOr<bool> is_under_way = BeginInvoke(inputs, outputs);
+  if (!is_under_way.ok() || !*is_under_way) return is_under_way.status();
+  return EndInvoke(outputs);
 }
 
 }  // namespace gles_delegate

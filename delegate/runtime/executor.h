@@ -99,6 +99,17 @@ class Executor {
   absl::Status Invoke(absl::Span<const absl::Span<const uint8_t>> inputs,
                       absl::Span<const absl::Span<uint8_t>> outputs);
 
+  // Invoke in two halves, between which other executors of the same context may
+  // begin and end theirs. BeginInvoke gives the GPU its work and returns true,
+  // and EndInvoke, with the same outputs, is due next; or it does all that
+  // Invoke does, and returns false: where it is profiled, and where it need not
+  // wait (ReturnAtOnce). A half that fails has done what Invoke says of one
+  // that fails, and no other half is due.
+  absl::StatusOr<bool> BeginInvoke(
+      absl::Span<const absl::Span<const uint8_t>> inputs,
+      absl::Span<const absl::Span<uint8_t>> outputs);
+  absl::Status EndInvoke(absl::Span<const absl::Span<uint8_t>> outputs);
+
   // The halves of an Invoke that is not profiled, for benches. Submit hands all
   // commands to the driver; Collect waits for all results and copies them.
   // Where either fails, the executor is not to be used any more.

@@ -50,7 +50,36 @@ absl::Status WorkerThread::Start() {
   return absl::OkStatus();
 }
 
+void WorkerThread::Queue::Push(Job* job) {
+  (first_ == nullptr ? first_ : last_->next) = job;
+  last_ = job;
+  job->next = nullptr;
+  ++size_;
+}
+
+WorkerThread::Job* WorkerThread::Queue::Pop() {
+  Job* const job = first_;
+  first_ = job->next;
+  --size_;
+  return job;
+}
+
 absl::Status WorkerThread::Run(absl::FunctionRef<void()> fn) {
+  const auto whole = [fn] {
+    fn();
+    return false;
+  };
+  Job job(whole, fn, /*halves=*/false);
+  return RunJob(job);
+}
+
+absl::Status WorkerThread::RunInHalves(absl::FunctionRef<bool()> first,
+                                       absl::FunctionRef<void()> second) {
+  Job job(first, second, /*halves=*/true);
+  return RunJob(job);
+}
+
+absl::Status WorkerThread::RunJob(Job& job) {
   if (IsForked()) {
     return absl::FailedPreconditionError(absl::StrCat(
         "thread_mode: worker: the delegate's thread and its EGLContext are of "
@@ -61,14 +90,12 @@ absl::Status WorkerThread::Run(absl::FunctionRef<void()> fn) {
         "this process, or fork before the delegate is applied"));
   }
   if (t_worker == this) {
-    fn();
+    if (job.first()) job.second();
     return absl::OkStatus();
   }
-  Job job(fn);
   absl::MutexLock lock(&mutex_);
   if (absl::Status status = Start(); !status.ok()) return status;
-  (first_ == nullptr ? first_ : last_->next) = &job;
-  last_ = &job;
+  waiting_.Push(&job);
   ++calls_;
   wake_.Signal();
   while (!job.is_done) job.done.Wait(&mutex_);
@@ -80,21 +107,44 @@ size_t WorkerThread::calls() const {
   return calls_;
 }
 
+bool WorkerThread::MayBegin(int begun) const {
+  const Job* const next = waiting_.front();
+  return next != nullptr &&
+         (begun == 0 || (next->has_halves && begun < kMostBegun));
+}
+
+void WorkerThread::Finish(Job* job) {
+  job->is_done = true;
+  --calls_;
+  // Under the lock: the job is gone once its caller has the lock.
+  job->done.Signal();
+}
+
 void WorkerThread::Work() {
   t_worker = this;
+  Queue begun;  // between their halves
   absl::MutexLock lock(&mutex_);
   while (true) {
-    while (first_ == nullptr && !stop_) wake_.Wait(&mutex_);
-    if (first_ == nullptr) return;
-    Job* const job = first_;
-    first_ = job->next;
-    mutex_.Unlock();
-    job->fn();
-    mutex_.Lock();
-    job->is_done = true;
-    --calls_;
-    // Under the lock: the job is gone once its caller has the lock.
-    job->done.Signal();
+    while (waiting_.size() + begun.size() == 0 && !stop_) wake_.Wait(&mutex_);
+    if (MayBegin(begun.size())) {
+      Job* const job = waiting_.Pop();
+      mutex_.Unlock();
+      const bool has_second = job->first();
+      mutex_.Lock();
+      if (has_second) {
+        begun.Push(job);
+      } else {
+        Finish(job);
+      }
+    } else if (begun.size() > 0) {
+      Job* const job = begun.Pop();
+      mutex_.Unlock();
+      job->second();
+      mutex_.Lock();
+      Finish(job);
+    } else {
+      return;
+    }
   }
 }
 

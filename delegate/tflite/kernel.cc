@@ -1,6 +1,5 @@
 #include "delegate/tflite/kernel.h"
 
-#include <cstring>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -8,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/passes/passes.h"
 #include "delegate/tflite/extract_partition.h"
-#include "delegate/tflite/state_mark.h"
 
 namespace gles_delegate {
 namespace {
@@ -179,20 +177,6 @@ absl::Status GlesKernel::Build() {
   return executor_->EnableProfiling(!setup_.gpu->context->device().software);
 }
 
-absl::StatusOr<absl::Span<const uint8_t>> GlesKernel::ReadInput(
-    TfLiteContext* context, size_t i) {
-  TfLiteTensor& tensor = context->tensors[input_tensors_[i]];
-  auto values = inputs_[i].Read(tensor);
-  if (!values.ok() || !graph_.tensor(graph_.inputs[i]).is_variable ||
-      !IsStateOnGpu(tensor)) {
-    return values;
-  }
-  if (has_state_) return absl::Span<const uint8_t>();
-  // The GPU that held it is gone with an earlier kernel: begin anew.
-  std::memset(tensor.data.raw, 0, tensor.bytes);
-  return values;
-}
-
 absl::Status GlesKernel::CheckCaller() const {
   const egl::Context& context = *setup_.gpu->context;
   // A borrowed context binds its user to the context, not to a thread; where it
@@ -226,72 +210,6 @@ absl::Status GlesKernel::CheckCaller() const {
                    text(egl::CurrentContext()), " current, ", threads,
                    ", with the app's EGLContext ", text(context.handle()),
                    " current. Make that context current before Invoke"));
-}
-
-absl::Status GlesKernel::Eval(TfLiteContext* context) {
-  const absl::Status status = EvalAnywhere(context);
-  NoteOutcome(status);
-  return status;
-}
-
-absl::Status GlesKernel::EvalAnywhere(TfLiteContext* context) {
-  if (on_cpu_ == nullptr) {
-    if (auto s = CheckCaller(); !s.ok()) return s;
-    if (!IsBuilt()) {
-      if (auto s = Recover(context); !s.ok()) return s;
-    }
-  }
-  if (setup_.objects->version() != objects_version_) {
-    if (auto s = UpdateObjects(context); !s.ok()) return s;
-  }
-  if (on_cpu_ != nullptr) return EvalOnCpu(context);
-  if (invoked_) return EvalOnGpu(context);
-  invoked_ = true;
-  StageTimer timer(&setup_.report->stages);
-  const absl::Status status = EvalOnGpu(context);
-  timer.Lap("first_invoke");
-  return status;
-}
-
-absl::Status GlesKernel::EvalOnGpu(TfLiteContext* context) {
-  input_values_.clear();
-  for (size_t i = 0; i < inputs_.size(); ++i) {
-    if (bound_.inputs[i].is_bound()) {
-      input_values_.emplace_back();
-      continue;
-    }
-    auto values = ReadInput(context, i);
-    if (!values.ok()) return values.status();
-    input_values_.push_back(*values);
-  }
-  output_room_.clear();
-  for (size_t i = 0; i < outputs_.size(); ++i) {
-    if (bound_.outputs[i].is_bound()) {
-      output_room_.emplace_back();
-      continue;
-    }
-    auto room = outputs_[i].Room(context->tensors[output_tensors_[i]]);
-    if (!room.ok()) return room.status();
-    output_room_.push_back(*room);
-  }
-  return setup_.gpu->context->Run([&]() -> absl::Status {
-    if (auto s = executor_->Invoke(input_values_, output_room_); !s.ok()) {
-      return s;
-    }
-    for (const ConstantOutput& constant : constant_outputs_) {
-      if (auto s = constant.CopyTo(context); !s.ok()) return s;
-    }
-    for (size_t i = 0; i < outputs_.size(); ++i) {
-      if (bound_.outputs[i].is_bound()) continue;
-      outputs_[i].Finish(context->tensors[output_tensors_[i]]);
-    }
-    for (size_t i = 0; i < inputs_.size(); ++i) {
-      if (!graph_.tensor(graph_.inputs[i]).is_variable) continue;
-      MarkStateOnGpu(context->tensors[input_tensors_[i]]);
-    }
-    has_state_ = true;
-    return absl::OkStatus();
-  });
 }
 
 }  // namespace gles_delegate

@@ -59,7 +59,8 @@ class GlesKernel final : public SimpleDelegateKernel {
   // next call builds all of it anew in another context, where the context is
   // the delegate's own. kFailedPrecondition, with the reason: it is the app's,
   // or was lost too often; with fallback_to_cpu the nodes then run on the CPU.
-  absl::Status Eval(TfLiteContext* context) override;
+  absl::StatusOr<bool> BeginEval(TfLiteContext* context) override;
+  absl::Status EndEval(TfLiteContext* context) override;
 
   // The option prefer_faster: prepares the kernel and times it beside TFLite's
   // own kernels, unless an earlier start did; the verdict is in the report.
@@ -117,12 +118,19 @@ class GlesKernel final : public SimpleDelegateKernel {
   // Builds anew what was lost with its context, or gives up (kernel_loss.cc).
   absl::Status Recover(TfLiteContext* context);
   absl::Status GiveUp(TfLiteContext* context);
-  // Counts what Recover() goes by.
-  void NoteOutcome(const absl::Status& status);
-  // Eval(), but for the count of resets.
-  absl::Status EvalAnywhere(TfLiteContext* context);
+  // Counts what Recover() goes by: how an inference in that context ended.
+  void NoteOutcome(const absl::Status& status, const egl::Context& context);
+  // BeginEval(), but for the count of resets.
+  absl::StatusOr<bool> BeginAnywhere(TfLiteContext* context);
   absl::Status EvalOnCpu(TfLiteContext* context);
   absl::Status EvalOnGpu(TfLiteContext* context);
+  // The halves of EvalOnGpu(), as BeginEval() and EndEval() are.
+  absl::StatusOr<bool> BeginOnGpu(TfLiteContext* context);
+  absl::Status EndOnGpu(TfLiteContext* context);
+  // Fills input_values_ and output_room_ from TFLite's tensors.
+  absl::Status CollectTensors(TfLiteContext* context);
+  // After the executor's Invoke: what TFLite's tensors need besides.
+  absl::Status FinishTensors(TfLiteContext* context);
   // The values of input i for the executor; none where it is a state that the
   // GPU holds.
   absl::StatusOr<absl::Span<const uint8_t>> ReadInput(TfLiteContext* context,

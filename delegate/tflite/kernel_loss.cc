@@ -18,10 +18,11 @@ bool GlesKernel::IsBuilt() const {
          !executor_context_->is_lost();
 }
 
-void GlesKernel::NoteOutcome(const absl::Status& status) {
+void GlesKernel::NoteOutcome(const absl::Status& status,
+                             const egl::Context& context) {
   if (status.ok()) {
     guilty_resets_ = 0;
-  } else if (absl::IsAborted(status) && setup_.gpu->context->is_guilty()) {
+  } else if (absl::IsAborted(status) && context.is_guilty()) {
     ++guilty_resets_;
   }
 }

@@ -29,16 +29,20 @@ struct ModelPartition {
 ModelPartition PartitionOf(const TfLiteDelegateParams& params);
 
 // One partition's kernel. Threads: with a worker (SimpleDelegate::worker()),
-// all on the worker's thread. Without: Prepare and Eval on the thread that
-// applied the delegate (Eval checks); destruction on any.
+// all on the worker's thread. Without: all on the thread that applied the
+// delegate (BeginEval checks), but destruction on any.
 class SimpleDelegateKernel {
  public:
   virtual ~SimpleDelegateKernel() = default;
   // Once the kernel is made, and whenever TFLite prepares its node: the shapes
   // of its inputs may have changed.
   virtual absl::Status Prepare(TfLiteContext* context) = 0;
-  // One inference.
-  virtual absl::Status Eval(TfLiteContext* context) = 0;
+  // One inference, in two halves, between which other kernels may begin and end
+  // theirs. True: the inference is under way, and EndEval() is due, which waits
+  // for it and gives the outputs. False: all is done. Where either fails,
+  // nothing is due.
+  virtual absl::StatusOr<bool> BeginEval(TfLiteContext* context) = 0;
+  virtual absl::Status EndEval(TfLiteContext* context) = 0;
 };
 
 // What of a model is delegated. Threads: with a worker, all but Name(),

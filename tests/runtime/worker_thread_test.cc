@@ -3,6 +3,7 @@
 #include "delegate/runtime/worker_thread.h"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -72,6 +73,98 @@ TEST(WorkerThreadTest, CallsAreServedInTheirOrder) {
   EXPECT_EQ(worker.calls(), 0u);
 }
 
+// Calls of a worker, in the order of the queue, with what it does in order.
+class QueuedCalls {
+ public:
+  QueuedCalls() {
+    while (worker_.calls() != 1) std::this_thread::yield();
+  }
+  ~QueuedCalls() { Run(); }
+
+  void Add(std::function<absl::Status()> call) {
+    callers_.emplace_back([call] { ASSERT_TRUE(call().ok()); });
+    // Once it is in the queue, the next one comes.
+    while (worker_.calls() != callers_.size() + 1) std::this_thread::yield();
+  }
+  void AddHalves(const std::string& name, bool has_second = true) {
+    Add([this, name, has_second] {
+      return worker_.RunInHalves(
+          [&] {
+            log_.push_back("begin " + name);
+            return has_second;
+          },
+          [&] { log_.push_back("end " + name); });
+    });
+  }
+  void AddWhole(const std::string& name) {
+    Add([this, name] { return worker_.Run([&] { log_.push_back(name); }); });
+  }
+  // Lets the worker begin; what it did.
+  std::vector<std::string> Run() {
+    go_ = true;
+    if (gate_.joinable()) gate_.join();
+    for (std::thread& caller : callers_) caller.join();
+    callers_.clear();
+    return log_;
+  }
+
+ private:
+  WorkerThread worker_;
+  std::atomic<bool> go_ = false;
+  std::vector<std::string> log_;
+  std::vector<std::thread> callers_;
+  std::thread gate_{[this] {
+    ASSERT_TRUE(worker_
+                    .Run([&] {
+                      while (!go_) std::this_thread::yield();
+                    })
+                    .ok());
+  }};
+};
+
+TEST(WorkerThreadTest, ACallBeginsWhileTheOneBeforeItIsUnderWay) {
+  QueuedCalls calls;
+  for (const char* name : {"1", "2", "3"}) calls.AddHalves(name);
+  EXPECT_THAT(calls.Run(), ElementsAre("begin 1", "begin 2", "end 1", "begin 3",
+                                       "end 2", "end 3"));
+}
+
+TEST(WorkerThreadTest, AWholeCallWaitsForWhatIsUnderWay) {
+  QueuedCalls calls;
+  calls.AddHalves("1");
+  calls.AddHalves("2");
+  calls.AddWhole("prepare");
+  calls.AddHalves("3");
+  EXPECT_THAT(calls.Run(), ElementsAre("begin 1", "begin 2", "end 1", "end 2",
+                                       "prepare", "begin 3", "end 3"));
+}
+
+TEST(WorkerThreadTest, ACallThatIsDoneAtOnceHasNoSecondHalf) {
+  QueuedCalls calls;
+  calls.AddHalves("1");
+  calls.AddHalves("2", /*has_second=*/false);
+  EXPECT_THAT(calls.Run(), ElementsAre("begin 1", "begin 2", "end 1"));
+}
+
+TEST(WorkerThreadTest, ItsOwnThreadRunsBothHalvesAtOnce) {
+  WorkerThread worker;
+  std::vector<int> order;
+  ASSERT_TRUE(worker
+                  .Run([&] {
+                    ASSERT_TRUE(worker
+                                    .RunInHalves(
+                                        [&] {
+                                          order.push_back(1);
+                                          return true;
+                                        },
+                                        [&] { order.push_back(2); })
+                                    .ok());
+                    order.push_back(3);
+                  })
+                  .ok());
+  EXPECT_THAT(order, ElementsAre(1, 2, 3));
+}
+
 // What one caller writes the worker sees, and the other way about; under
 // ThreadSanitizer this is the test of the memory order.
 TEST(WorkerThreadTest, ManyCallersShareWhatOnlyTheWorkerTouches) {
@@ -83,12 +176,12 @@ TEST(WorkerThreadTest, ManyCallersShareWhatOnlyTheWorkerTouches) {
     callers.emplace_back([&] {
       for (int call = 0; call < kCalls; ++call) {
         int in = call, out = -1;
-        ASSERT_TRUE(worker
-                        .Run([&] {
-                          sum += in;
-                          out = in + 1;
-                        })
-                        .ok());
+        const auto add = [&] {
+          sum += in;
+          return true;
+        };
+        const auto answer = [&] { out = in + 1; };
+        ASSERT_TRUE(worker.RunInHalves(add, answer).ok());
         ASSERT_EQ(out, call + 1);
       }
     });

@@ -1,0 +1,127 @@
+// The part of GlesKernel that is one inference.
+#include <cstring>
+
+#include "delegate/tflite/kernel.h"
+#include "delegate/tflite/state_mark.h"
+
+namespace gles_delegate {
+
+absl::StatusOr<absl::Span<const uint8_t>> GlesKernel::ReadInput(
+    TfLiteContext* context, size_t i) {
+  TfLiteTensor& tensor = context->tensors[input_tensors_[i]];
+  auto values = inputs_[i].Read(tensor);
+  if (!values.ok() || !graph_.tensor(graph_.inputs[i]).is_variable ||
+      !IsStateOnGpu(tensor)) {
+    return values;
+  }
+  if (has_state_) return absl::Span<const uint8_t>();
+  // The GPU that held it is gone with an earlier kernel: begin anew.
+  std::memset(tensor.data.raw, 0, tensor.bytes);
+  return values;
+}
+
+absl::StatusOr<bool> GlesKernel::BeginEval(TfLiteContext* context) {
+  auto is_under_way = BeginAnywhere(context);
+  if (!is_under_way.ok() || !*is_under_way) {
+    NoteOutcome(is_under_way.status(), *setup_.gpu->context);
+  }
+  return is_under_way;
+}
+
+absl::Status GlesKernel::EndEval(TfLiteContext* context) {
+  const absl::Status status = EndOnGpu(context);
+  // Meanwhile another kernel may have replaced a context that was lost.
+  NoteOutcome(status, *executor_context_);
+  return status;
+}
+
+absl::StatusOr<bool> GlesKernel::BeginAnywhere(TfLiteContext* context) {
+  if (on_cpu_ == nullptr) {
+    if (auto s = CheckCaller(); !s.ok()) return s;
+    if (!IsBuilt()) {
+      if (auto s = Recover(context); !s.ok()) return s;
+    }
+  }
+  if (setup_.objects->version() != objects_version_) {
+    if (auto s = UpdateObjects(context); !s.ok()) return s;
+  }
+  if (on_cpu_ != nullptr) {
+    if (auto s = EvalOnCpu(context); !s.ok()) return s;
+    return false;
+  }
+  if (invoked_) return BeginOnGpu(context);
+  invoked_ = true;
+  StageTimer timer(&setup_.report->stages);
+  const absl::Status status = EvalOnGpu(context);
+  timer.Lap("first_invoke");
+  if (!status.ok()) return status;
+  return false;
+}
+
+absl::Status GlesKernel::EvalOnGpu(TfLiteContext* context) {
+  const auto is_under_way = BeginOnGpu(context);
+  if (!is_under_way.ok() || !*is_under_way) return is_under_way.status();
+  return EndOnGpu(context);
+}
+
+absl::Status GlesKernel::CollectTensors(TfLiteContext* context) {
+  input_values_.clear();
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    if (bound_.inputs[i].is_bound()) {
+      input_values_.emplace_back();
+      continue;
+    }
+    auto values = ReadInput(context, i);
+    if (!values.ok()) return values.status();
+    input_values_.push_back(*values);
+  }
+  output_room_.clear();
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (bound_.outputs[i].is_bound()) {
+      output_room_.emplace_back();
+      continue;
+    }
+    auto room = outputs_[i].Room(context->tensors[output_tensors_[i]]);
+    if (!room.ok()) return room.status();
+    output_room_.push_back(*room);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> GlesKernel::BeginOnGpu(TfLiteContext* context) {
+  if (auto s = CollectTensors(context); !s.ok()) return s;
+  bool is_under_way = false;
+  const absl::Status status = executor_context_->Run([&]() -> absl::Status {
+    const auto begun = executor_->BeginInvoke(input_values_, output_room_);
+    if (!begun.ok()) return begun.status();
+    is_under_way = *begun;
+    return is_under_way ? absl::OkStatus() : FinishTensors(context);
+  });
+  if (!status.ok()) return status;
+  return is_under_way;
+}
+
+absl::Status GlesKernel::EndOnGpu(TfLiteContext* context) {
+  return executor_context_->Run([&]() -> absl::Status {
+    if (auto s = executor_->EndInvoke(output_room_); !s.ok()) return s;
+    return FinishTensors(context);
+  });
+}
+
+absl::Status GlesKernel::FinishTensors(TfLiteContext* context) {
+  for (const ConstantOutput& constant : constant_outputs_) {
+    if (auto s = constant.CopyTo(context); !s.ok()) return s;
+  }
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (bound_.outputs[i].is_bound()) continue;
+    outputs_[i].Finish(context->tensors[output_tensors_[i]]);
+  }
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    if (!graph_.tensor(graph_.inputs[i]).is_variable) continue;
+    MarkStateOnGpu(context->tensors[input_tensors_[i]]);
+  }
+  has_state_ = true;
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate
