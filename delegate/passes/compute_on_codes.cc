@@ -36,6 +36,7 @@ std::optional<Node> Moved(const Node& node, Graph* graph) {
     return std::nullopt;
   }
   for (TensorId id : node.outputs) {
+    if (!graph->tensor(id).is_float_view()) continue;  // positions, say
     if (!HoldsCodes(*graph, id)) return std::nullopt;
   }
   Node moved = node;

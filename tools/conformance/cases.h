@@ -22,6 +22,7 @@ void AddQuantizedUnaryCases(CaseList* list);
 void AddQuantizedBinaryCases(CaseList* list);
 void AddQuantizedWindowCases(CaseList* list);
 void AddQuantizedJoinCases(CaseList* list);
+void AddQuantizedMoveCases(CaseList* list);
 void AddSixteenBitCases(CaseList* list);
 void AddSixteenBitPairCases(CaseList* list);
 void AddLimitCases(CaseList* list);

@@ -69,7 +69,7 @@ void AddPairs(CaseList* list, Op op, const DrawPair& draw, const AddNode& node,
               Operand(b, "b", pair.b, q.b, pair.b_constant, 91 + 2 * number);
           const int y = b.Output("y", shape, q.y);
           node(b, number, {x, z}, y);
-          return b.Finish({y}, 0);
+          return b.Finish({y});
         },
         types, 2);
   }
@@ -88,7 +88,7 @@ void AddPairs(CaseList* list, Op op, const DrawPair& draw, const AddNode& node,
         const int z = b.InputOfCodes("b", all, q.b, second);
         const int y = b.Output("y", all, q.y);
         node(b, number, {x, z}, y);
-        return b.Finish({y}, 0);
+        return b.Finish({y});
       },
       types, 2);
 }
@@ -165,7 +165,7 @@ void AddPrelu(CaseList* list) {
           const int y = b.Output(
               "y", shape, WithZeroPoint(b, DrawBeside(b, q.a.scale[0], -6, 6)));
           b.builder().AddOp(Op::PRELU, 1, {x, a}, {y});
-          return b.Finish({y}, 0);
+          return b.Finish({y});
         },
         SeriesTypes::kBoth, 6);
   }
@@ -189,7 +189,7 @@ void AddComparison(CaseList* list, Op op, int version) {
           const int z = Operand(b, "b", pair.b, r, pair.b_constant, 91);
           const int y = b.BoolOutput("y", shape);
           b.builder().AddOp(op, version, {x, z}, {y});
-          return b.Finish({y}, 0);
+          return b.Finish({y});
         },
         SeriesTypes::kBoth, 2);
   }
@@ -219,7 +219,7 @@ void AddDiv(CaseList* list) {
         options.fused_activation_function =
             number % 5 == 0 ? Act::RELU : Act::NONE;
         b.builder().AddOp(Op::DIV, 2, {x, z}, {y}, options);
-        return b.Finish({y}, 0);
+        return b.Finish({y});
       },
       SeriesTypes::kUint8);
 }
@@ -251,7 +251,7 @@ void AddSelect(CaseList* list, Op op, int version) {
           const int z = Operand(b, "b", kind.b, q, kind.b_constant, 91);
           const int y = b.Output("y", shape, q);
           b.builder().AddOp(op, version, {condition, x, z}, {y});
-          return b.Finish({y}, 0);
+          return b.Finish({y});
         },
         SeriesTypes::kBoth, op == Op::SELECT_V2 ? 7 : 9);
   }

@@ -1,5 +1,6 @@
 // Sums of products on 8-bit tensors: int8 with weights of a scale each channel,
-// uint8 with one. QUANTIZE and DEQUANTIZE, which begin and end such models.
+// uint8 with one. QUANTIZE and DEQUANTIZE, which begin and end such models. No
+// code may differ.
 #include <cmath>
 
 #include "absl/strings/ascii.h"
@@ -109,7 +110,7 @@ SingleOpModel Model(const Params& p) {
   const int bias = b.Bias(p.out, in_scale, scales, 30 * out_scale);
   const int output = b.Output("y", OutputShape(p), b.Draw(out_scale));
   AddNode(p, {data, weights, bias}, output, &b);
-  return b.Finish({output}, 1);
+  return b.Finish({output});
 }
 
 void Add(CaseList* list, Params p) {
@@ -138,12 +139,10 @@ void AddConversions(CaseList* list) {
           const int x = b.Input("x", shape, b.Draw());
           const int y = b.builder().AddTensor("y", shape);
           b.builder().AddOp(Op::DEQUANTIZE, 2, {x}, {y});
-          SingleOpModel model = b.Finish({y}, 0);
-          // A product of a scale and a whole number: one rounding.
-          model.accuracy.ulps = 2;
-          return model;
+          // A product of a scale and a whole number, which both round once.
+          return b.Finish({y});
         });
-        // From one quantization to another: one rounding of the factor.
+        // From one quantization to another.
         list->AddQuantized("QUANTIZE", "requantize_" + what, shape, [=] {
           QuantizedBuilder b(
               absl::StrCat("QUANTIZE ", what, testing::ShapeString(shape)),
@@ -154,9 +153,8 @@ void AddConversions(CaseList* list) {
                                  b.Draw(QuantizedBuilder::ScaleOf(in) *
                                         b.random().NextUniform(0.5f, 2)));
           b.builder().AddOp(Op::QUANTIZE, 2, {x}, {y});
-          return b.Finish({y}, 1);
+          return b.Finish({y});
         });
-        // Ties are the driver's division's: one code.
         list->AddQuantized("QUANTIZE", "from_float_" + what, shape, [=] {
           QuantizedBuilder b(absl::StrCat("QUANTIZE of float ", what,
                                           testing::ShapeString(shape)),
@@ -168,7 +166,7 @@ void AddConversions(CaseList* list) {
               b.random().Uniform(testing::ElementCount(shape), -most, most));
           const int y = b.Output("y", shape, q);
           b.builder().AddOp(Op::QUANTIZE, 1, {x}, {y});
-          return b.Finish({y}, 1);
+          return b.Finish({y});
         });
       }
     }

@@ -44,7 +44,7 @@ void AddTransposeConv(CaseList* list) {
               options.stride_w = options.stride_h = 2;
               b.builder().AddOp(Op::TRANSPOSE_CONV, 3, {size, w, x, bias}, {y},
                                 options);
-              return b.Finish({y}, 0);
+              return b.Finish({y});
             });
 }
 
@@ -90,7 +90,7 @@ void AddProducts(CaseList* list) {
       } else {
         add(schema::FullyConnectedOptionsT(), 4);
       }
-      return b.Finish({y}, 0);
+      return b.Finish({y});
     });
   }
 }
@@ -113,7 +113,7 @@ void AddBatchMatMul(CaseList* list) {
             "y", {2, 7, 9},
             OutputOfSums(b, of_x.scale[0] * of_z.scale[0], shape[2], number));
         b.builder().AddOp(Op::BATCH_MATMUL, 2, {x, z}, {y}, options);
-        return b.Finish({y}, 0);
+        return b.Finish({y});
       },
       SeriesTypes::kInt8);
 }
@@ -152,7 +152,7 @@ void AddSelect(CaseList* list) {
         const int y = b.Output("y", shape, out);
         b.builder().AddOp(Op::SELECT_V2, 1, {c, x, z}, {y},
                           schema::SelectV2OptionsT());
-        return b.Finish({y}, 0);
+        return b.Finish({y});
       });
 }
 

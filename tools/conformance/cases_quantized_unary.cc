@@ -41,7 +41,7 @@ void AddUnary(CaseList* list, Op op, int version, Ratios ratios,
         } else {
           b.builder().AddOp(op, version, {x}, {y}, options(b));
         }
-        return b.Finish({y}, /*codes_apart=*/0);
+        return b.Finish({y});
       },
       types);
 }
@@ -61,7 +61,7 @@ void AddWithFixedOutput(CaseList* list, Op op, float scale,
         "y", UnaryShape(),
         ModelQuantization::PerTensor(scale, b.least() + zero_above_least));
     b.builder().AddOp(op, 2, {x}, {y});
-    return b.Finish({y}, 0);
+    return b.Finish({y});
   });
 }
 
@@ -79,7 +79,7 @@ void AddRsqrt(CaseList* list) {
         const int y = b.Output("y", UnaryShape(),
                                WithZeroPoint(b, DrawBeside(b, 0.1f, -4, 4)));
         b.builder().AddOp(Op::RSQRT, 2, {x}, {y});
-        return b.Finish({y}, 0);
+        return b.Finish({y});
       },
       SeriesTypes::kInt8);
 }

@@ -1,6 +1,5 @@
-// 8-bit reductions, pooling, functions of rows, resizes, and what moves codes
-// between tensors of any quantization: no code may differ, whatever the scales
-// and zero points.
+// 8-bit reductions, pooling, functions of rows, and resizes: no code may
+// differ, whatever the scales and zero points.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -46,7 +45,7 @@ void AddReduction(CaseList* list, Op op, bool same) {
         schema::ReducerOptionsT options;
         options.keep_dims = kind % 2 == 0;
         b.builder().AddOp(op, 2, {x, over}, {y}, options);
-        return b.Finish({y}, 0);
+        return b.Finish({y});
       });
 }
 
@@ -70,7 +69,7 @@ void AddProduct(CaseList* list) {
                                WithZeroPoint(b, std::min(product, 200.0f)));
         b.builder().AddOp(Op::REDUCE_PROD, 2, {x, axes}, {y},
                           schema::ReducerOptionsT());
-        return b.Finish({y}, 0);
+        return b.Finish({y});
       },
       SeriesTypes::kInt8);
 }
@@ -97,8 +96,30 @@ void AddArgExtreme(CaseList* list, Op op) {
               Options options;
               options.output_type = schema::TensorType::INT32;
               b.builder().AddOp(op, 2, {x, axis}, {y}, options);
-              return b.Finish({y}, 0);
+              return b.Finish({y});
             });
+}
+
+// The greatest codes and their places; of equal ones the first.
+void AddTopK(CaseList* list) {
+  static const auto& shape = *new Shape{2, 5, 13};
+  AddSeries(
+      list, Op::TOPK_V2, "codes", shape, [](QuantizedBuilder& b, int number) {
+        const ModelQuantization q = WithZeroPoint(b, DrawScale(b));
+        std::vector<int> codes = AllCodes(b, 37);
+        if (number % 2 == 0) {
+          for (int& code : codes) code = b.least() + (code & 7);
+        }
+        const int x = b.InputOfCodes("x", shape, q, codes);
+        const int k =
+            b.builder().AddConstant<int32_t>("k", {}, std::vector<int32_t>{4});
+        const int places =
+            b.OutputOf("places", {2, 5, 4}, schema::TensorType::INT32, {});
+        const int y = b.Output("y", {2, 5, 4}, q);
+        b.builder().AddOp(Op::TOPK_V2, 2, {x, k}, {y, places},
+                          schema::TopKV2OptionsT());
+        return b.Finish({y, places});
+      });
 }
 
 // TFLite has no uint8 kernel.
@@ -117,7 +138,7 @@ void AddFill(CaseList* list) {
         const int y = b.Output("y", shape, q);
         b.builder().AddOp(Op::FILL, 3, {dims, value}, {y},
                           schema::FillOptionsT());
-        return b.Finish({y}, 0);
+        return b.Finish({y});
       },
       SeriesTypes::kInt8);
 }
@@ -135,7 +156,7 @@ void AddPool(CaseList* list, Op op) {
         options.filter_width = options.filter_height = 3;
         options.stride_w = options.stride_h = 1;
         b.builder().AddOp(op, 2, {x}, {y}, options);
-        return b.Finish({y}, 0);
+        return b.Finish({y});
       });
 }
 
@@ -158,7 +179,7 @@ void AddRows(CaseList* list, Op op, float scale, int zero_above_least) {
     } else {
       b.builder().AddOp(op, 2, {x}, {y}, schema::L2NormOptionsT());
     }
-    return b.Finish({y}, 0);
+    return b.Finish({y});
   });
 }
 
@@ -181,67 +202,8 @@ void AddResize(CaseList* list, Op op) {
         } else {
           add(schema::ResizeNearestNeighborOptionsT());
         }
-        return b.Finish({y}, 0);
+        return b.Finish({y});
       });
-}
-
-using AddMove = std::function<void(ModelBuilder& b, int x, int y)>;
-testing::SingleOpModel MoveModel(QuantizedBuilder& b, const Shape& out,
-                                 const AddMove& move, bool same) {
-  const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
-  const int x = b.InputOfCodes("x", WindowShape(), in, AllCodes(b, 37));
-  const int y = b.Output("y", out, same ? in : OutputBeside(b, in));
-  move(b.builder(), x, y);
-  return b.Finish({y}, 0);
-}
-
-// Codes are moved as they are, whatever they stand for in the output. Those of
-// 16 bits between tensors of one scale are moved as real values: no series.
-void AddMoves(CaseList* list) {
-  const auto add_eight = [&](Op op, const Shape& out, const AddMove& move) {
-    AddSeries(list, op, "codes", WindowShape(),
-              [=](QuantizedBuilder& b, int number) {
-                return MoveModel(b, out, move, /*same=*/number % 3 == 0);
-              });
-  };
-  const auto add = [&](Op op, const Shape& out, const AddMove& move) {
-    add_eight(op, out, move);
-    AddWideSeries(list, op, "codes", WindowShape(),
-                  [=](QuantizedBuilder& b, int) {
-                    return MoveModel(b, out, move, /*same=*/false);
-                  });
-  };
-  add(Op::TRANSPOSE, {2, 9, 6, 5}, [](ModelBuilder& b, int x, int y) {
-    const int order =
-        b.AddConstant<int32_t>("order", {4}, std::vector<int32_t>{0, 3, 1, 2});
-    b.AddOp(Op::TRANSPOSE, 2, {x, order}, {y});
-  });
-  add(Op::SLICE, {2, 3, 5, 7}, [](ModelBuilder& b, int x, int y) {
-    const int begin =
-        b.AddConstant<int32_t>("begin", {4}, std::vector<int32_t>{0, 2, 0, 1});
-    const int size =
-        b.AddConstant<int32_t>("size", {4}, std::vector<int32_t>{2, 3, 5, 7});
-    b.AddOp(Op::SLICE, 2, {x, begin, size}, {y});
-  });
-  add(Op::PAD, {2, 9, 6, 10}, [](ModelBuilder& b, int x, int y) {
-    const int paddings = b.AddConstant<int32_t>(
-        "paddings", {4, 2}, std::vector<int32_t>{0, 0, 1, 2, 0, 1, 1, 0});
-    b.AddOp(Op::PAD, 2, {x, paddings}, {y});
-  });
-  // TFLite has no 16-bit kernel.
-  add_eight(
-      Op::SPACE_TO_BATCH_ND, {12, 4, 2, 9}, [](ModelBuilder& b, int x, int y) {
-        const int block =
-            b.AddConstant<int32_t>("block", {2}, std::vector<int32_t>{2, 3});
-        const int paddings = b.AddConstant<int32_t>(
-            "paddings", {2, 2}, std::vector<int32_t>{1, 1, 0, 1});
-        b.AddOp(Op::SPACE_TO_BATCH_ND, 2, {x, block, paddings}, {y});
-      });
-  add(Op::RESHAPE, {2, 30, 9}, [](ModelBuilder& b, int x, int y) {
-    const int shape =
-        b.AddConstant<int32_t>("shape", {3}, std::vector<int32_t>{2, 30, 9});
-    b.AddOp(Op::RESHAPE, 1, {x, shape}, {y});
-  });
 }
 
 }  // namespace
@@ -254,6 +216,7 @@ void AddQuantizedWindowCases(CaseList* list) {
   AddProduct(list);
   AddArgExtreme<schema::ArgMaxOptionsT>(list, Op::ARG_MAX);
   AddArgExtreme<schema::ArgMinOptionsT>(list, Op::ARG_MIN);
+  AddTopK(list);
   AddFill(list);
   AddPool(list, Op::AVERAGE_POOL_2D);
   AddPool(list, Op::MAX_POOL_2D);
@@ -262,7 +225,6 @@ void AddQuantizedWindowCases(CaseList* list) {
   AddRows(list, Op::L2_NORMALIZATION, 1.0f / 128, 128);
   AddResize(list, Op::RESIZE_BILINEAR);
   AddResize(list, Op::RESIZE_NEAREST_NEIGHBOR);
-  AddMoves(list);
 }
 
 }  // namespace gles_delegate::conformance

@@ -44,7 +44,7 @@ void AddWide(CaseList* list, Op op, const Shape& out, const OutputScale& scale,
         const int x = b.InputOfCodes("x", WideShape(), in, AllCodes(b, 37));
         const int y = b.Output("y", out, Of(scale(b, in.scale[0])));
         add(b, x, y, number);
-        return b.Finish({y}, 0);
+        return b.Finish({y});
       });
 }
 
@@ -102,7 +102,7 @@ void AddWindows(CaseList* list) {
           schema::ReducerOptionsT options;
           options.keep_dims = keep;
           b.builder().AddOp(Op::MEAN, 2, {x, axes}, {y}, options);
-          return b.Finish({y}, 0);
+          return b.Finish({y});
         });
   }
   const Shape resized = {2, 9, 5, 9};
@@ -114,6 +114,16 @@ void AddWindows(CaseList* list) {
             options.align_corners = number % 4 == 1;
             options.half_pixel_centers = number % 4 >= 2;
             b.builder().AddOp(Op::RESIZE_BILINEAR, 4, {x, size}, {y}, options);
+          });
+  AddWide(list, Op::RESIZE_NEAREST_NEIGHBOR, resized, Beside(1, 4),
+          [](QuantizedBuilder& b, int x, int y, int number) {
+            const int size = b.builder().AddConstant<int32_t>(
+                "size", {2}, std::vector<int32_t>{9, 5});
+            schema::ResizeNearestNeighborOptionsT options;
+            options.align_corners = number % 4 == 1;
+            options.half_pixel_centers = number % 4 >= 2;
+            b.builder().AddOp(Op::RESIZE_NEAREST_NEIGHBOR, 4, {x, size}, {y},
+                              options);
           });
 }
 
@@ -127,7 +137,7 @@ void AddPairs(CaseList* list) {
           const int y = b.Output("y", WideShape(),
                                  Of(DrawBeside(b, 2 * in.scale[0], 0, 3)));
           b.builder().AddOp(op, 3, {x, z}, {y});
-          return b.Finish({y}, 0);
+          return b.Finish({y});
         });
   }
   static const auto& left = *new Shape{2, 6, 40};
@@ -145,7 +155,7 @@ void AddPairs(CaseList* list) {
         schema::BatchMatMulOptionsT options;
         options.adj_y = transposed;
         b.builder().AddOp(Op::BATCH_MATMUL, 3, {x, z}, {y}, options);
-        return b.Finish({y}, 0);
+        return b.Finish({y});
       });
 }
 

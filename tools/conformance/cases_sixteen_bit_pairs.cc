@@ -82,7 +82,7 @@ void AddProduct(CaseList* list, const Product& p) {
     const int bias = b.Bias(p.w[p.channels], in.scale[0], scales, 3000 * scale);
     const int y = b.Output("y", p.y, Of(scale));
     AddProductNode(p, kActs[number % 4], {x, w, bias}, y, b);
-    return b.Finish({y}, 0);
+    return b.Finish({y});
   });
 }
 
@@ -119,7 +119,7 @@ void AddDeepBatchMatMul(CaseList* list) {
             "y", {6, 7},
             Of(DrawBeside(b, p.scale[0] * q.scale[0] * 600000, -1, 2)));
         b.builder().AddOp(Op::BATCH_MATMUL, 3, {x, z}, {y}, options);
-        return b.Finish({y}, 0);
+        return b.Finish({y});
       });
 }
 
@@ -147,7 +147,7 @@ void AddFunction(CaseList* list, Op op, int version) {
       options.pot_scale_int16 = false;
     }
     b.builder().AddOp(op, version, {x, z}, {y}, options);
-    return b.Finish({y}, 0);
+    return b.Finish({y});
   });
 }
 
@@ -183,21 +183,24 @@ void AddJoins(CaseList* list) {
                   const int y = b.Output("y", shape, out);
                   b.builder().AddOp(Op::SELECT_V2, 1, {c, x, z}, {y},
                                     schema::SelectV2OptionsT());
-                  return b.Finish({y}, 0);
+                  return b.Finish({y});
                 });
 }
 
-// SUM of one scale, whose low 16 bits TFLite keeps; REDUCE_PROD.
+// SUM of one scale, whose low 16 bits TFLite keeps; REDUCE_PROD; REDUCE_MAX and
+// REDUCE_MIN, which are of one scale and therefore of real values.
 void AddReductions(CaseList* list) {
   static const auto& shape = *new Shape{2, 4, 5, 6};
-  for (Op op : {Op::SUM, Op::REDUCE_PROD}) {
+  for (Op op : {Op::SUM, Op::REDUCE_PROD, Op::REDUCE_MAX, Op::REDUCE_MIN}) {
     AddWideSeries(
-        list, op, "codes", shape, [=](QuantizedBuilder& b, int number) {
+        list, op, "codes", shape,
+        [=](QuantizedBuilder& b, int number) {
           const bool of_channels = number % 2 == 0;
           const float count = of_channels ? 6 : 20;
           const ModelQuantization in =
-              op == Op::SUM ? WithZeroPoint(b, DrawScale(b))
-                            : Of(1e-4f * b.random().NextUniform(0.5f, 1));
+              op == Op::REDUCE_PROD
+                  ? Of(1e-4f * b.random().NextUniform(0.5f, 1))
+                  : WithZeroPoint(b, DrawScale(b));
           const float product = std::pow(10000 * in.scale[0], count) / 10000;
           const int x = b.InputOfCodes("x", shape, in, AllCodes(b, 37));
           const std::vector<int32_t> over = of_channels
@@ -207,10 +210,11 @@ void AddReductions(CaseList* list) {
               "axes", {static_cast<int>(over.size())}, over);
           const int y =
               b.Output("y", of_channels ? Shape{2, 4, 5} : Shape{2, 6},
-                       op == Op::SUM ? in : Of(product));
+                       op == Op::REDUCE_PROD ? Of(product) : in);
           b.builder().AddOp(op, 2, {x, axes}, {y}, schema::ReducerOptionsT());
-          return b.Finish({y}, 0);
-        });
+          return b.Finish({y});
+        },
+        2 * kFamilies, /*on_codes=*/op == Op::SUM || op == Op::REDUCE_PROD);
   }
 }
 
@@ -225,7 +229,7 @@ void AddConversions(CaseList* list) {
             ModelQuantization::PerTensor(DrawBeside(b, in.scale[0], -2, 9),
                                          b.random().NextInt(-128, 127)));
         b.builder().AddOp(Op::QUANTIZE, 2, {x}, {y});
-        return b.Finish({y}, 0);
+        return b.Finish({y});
       });
 }
 

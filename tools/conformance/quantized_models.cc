@@ -14,6 +14,11 @@ using testing::ElementCount;
 using testing::Shape;
 using testing::SingleOpModel;
 
+namespace {
+// Codes are whole; a hundredth covers the conversion to float and back.
+constexpr float kOfACode = 0.01f;
+}  // namespace
+
 std::string Name(Codes codes) {
   switch (codes) {
     case Codes::kRandom:
@@ -156,17 +161,14 @@ int QuantizedBuilder::BoolOutput(const std::string& name, const Shape& shape) {
   return OutputOf(name, shape, schema::TensorType::BOOL, {});
 }
 
-SingleOpModel QuantizedBuilder::Finish(std::vector<int> outputs,
-                                       int codes_apart) {
+SingleOpModel QuantizedBuilder::Finish(std::vector<int> outputs) {
   SingleOpModel model;
   model.description = description_;
   builder_.SetOutputs(std::move(outputs));
   model.bytes = builder_.Finish();
   model.inputs = std::move(inputs_);
-  // Codes are whole; a hundredth covers the conversion to float and back.
   model.accuracy.ulps = 0;
-  model.accuracy.absolute =
-      (static_cast<float>(codes_apart) + 0.01f) * output_scale_;
+  model.accuracy.absolute = kOfACode * output_scale_;
   return model;
 }
 
@@ -253,7 +255,7 @@ class ModelQuantizer {
         rule_(rule),
         root_(schema::UnPackModel(model.bytes.data())) {}
 
-  SingleOpModel Run(int codes_apart) {
+  SingleOpModel Run() {
     QuantizeInputs();
     QuantizeConstants();
     QuantizeOutputs();
@@ -268,8 +270,7 @@ class ModelQuantizer {
     result.magnitude_bytes.clear();
     result.accuracy = testing::Accuracy();
     result.accuracy.ulps = 0;
-    result.accuracy.absolute =
-        (static_cast<float>(codes_apart) + 0.01f) * output_scale_;
+    result.accuracy.absolute = kOfACode * output_scale_;
     return result;
   }
 
@@ -340,9 +341,9 @@ class ModelQuantizer {
 }  // namespace
 
 SingleOpModel Quantized(const SingleOpModel& model, schema::TensorType type,
-                        Codes codes, OutputRule rule, int codes_apart) {
+                        Codes codes, OutputRule rule) {
   if (!model.status.ok() || model.bytes.empty()) return model;
-  return ModelQuantizer(model, type, codes, rule).Run(codes_apart);
+  return ModelQuantizer(model, type, codes, rule).Run();
 }
 
 }  // namespace gles_delegate::conformance

@@ -1,5 +1,5 @@
 // Models of one op on 8- or 16-bit tensors, with random scales and zero points,
-// the extremes among them. How many codes they may differ by is said at each.
+// the extremes among them. No code of their outputs may differ.
 #ifndef GLES_DELEGATE_TOOLS_CONFORMANCE_QUANTIZED_MODELS_H_
 #define GLES_DELEGATE_TOOLS_CONFORMANCE_QUANTIZED_MODELS_H_
 
@@ -76,8 +76,8 @@ class QuantizedBuilder {
   // A bool output.
   int BoolOutput(const std::string& name, const testing::Shape& shape);
 
-  // `codes_apart`: how many codes of the output the two may differ by.
-  testing::SingleOpModel Finish(std::vector<int> outputs, int codes_apart);
+  // No code of the output may differ.
+  testing::SingleOpModel Finish(std::vector<int> outputs);
 
  private:
   std::string description_;
@@ -102,10 +102,10 @@ enum class OutputRule {
 // A model of floats on 8-bit tensors: each input with a quantization as `codes`
 // has it and data that go through all its codes, each float32 constant with one
 // that spans it (kSame: the input's). Version numbers stay, as TFLite's kernels
-// go by types.
+// go by types. No code of the output may differ.
 testing::SingleOpModel Quantized(const testing::SingleOpModel& model,
                                  schema::TensorType type, Codes codes,
-                                 OutputRule rule, int codes_apart);
+                                 OutputRule rule);
 
 }  // namespace gles_delegate::conformance
 

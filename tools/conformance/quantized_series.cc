@@ -80,7 +80,7 @@ testing::SingleOpModel JoinOf(QuantizedBuilder& b, int x, int z,
   const int y = b.Output("y", joined, out);
   b.builder().AddOp(schema::BuiltinOperator::CONCATENATION, 2, {x, z}, {y},
                     options);
-  return b.Finish({y}, 0);
+  return b.Finish({y});
 }
 
 void AddSeries(CaseList* list, schema::BuiltinOperator op,
@@ -108,16 +108,16 @@ void AddSeries(CaseList* list, schema::BuiltinOperator op,
 
 void AddWideSeries(CaseList* list, schema::BuiltinOperator op,
                    const std::string& what, const Shape& shape,
-                   const BuildOne& build) {
+                   const BuildOne& build, int families, bool on_codes) {
   const std::string name = schema::EnumNameBuiltinOperator(op);
-  for (int i = 0; i < 2 * kFamilies; ++i) {
+  for (int i = 0; i < families; ++i) {
     const std::string attributes = absl::StrCat("int16_", what, "_", i);
     Family& family = list->AddQuantized(name, attributes, shape, [=] {
       QuantizedBuilder b(absl::StrCat(name, " ", attributes), TensorType::INT16,
                          Codes::kRandom);
       return build(b, i);
     });
-    family.on_codes = true;
+    family.on_codes = on_codes;
   }
 }
 

@@ -54,10 +54,12 @@ void AddSeries(CaseList* list, schema::BuiltinOperator op,
                const BuildOne& build, SeriesTypes types = SeriesTypes::kBoth,
                int families = kFamilies);
 
-// As many models of 16-bit tensors.
+// `families` models of 16-bit tensors. `on_codes`: Family::on_codes; codes that
+// are moved to a tensor of the same scale travel as real values.
 void AddWideSeries(CaseList* list, schema::BuiltinOperator op,
                    const std::string& what, const testing::Shape& shape,
-                   const BuildOne& build);
+                   const BuildOne& build, int families = 2 * kFamilies,
+                   bool on_codes = true);
 
 }  // namespace gles_delegate::conformance
 

@@ -84,6 +84,8 @@ Rewrite LogSoftmaxOnCodes;
 Rewrite L2NormalizationOnCodes;
 // movement.cc: codes moved from one quantization to another, as they are.
 Rewrite MoveOnCodes;
+// Likewise of one quantization; the value may be computed at run time there.
+Rewrite PadV2OnCodes;
 // FILL, whose value is of the output's quantization.
 Rewrite FillOnCodes;
 Rewrite ArgExtremeOnCodes;

@@ -47,7 +47,7 @@ constexpr IntegerKernel kKernels[] = {
     {"MUL", &MulOnCodes},
     {"NOT_EQUAL", &ComparisonOnCodes, /*ends_in_simulator=*/false},
     {"PAD", &MoveOnCodes},
-    {"PADV2", &MoveOnCodes},
+    {"PADV2", &PadV2OnCodes, /*ends_in_simulator=*/false},
     {"PRELU", &PreluOnCodes},
     {"QUANTIZE", &QuantizeOnCodes},
     {"REDUCE_MAX", &ExtremeOnCodes},

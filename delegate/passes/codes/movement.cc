@@ -168,6 +168,24 @@ std::optional<Node> MoveOnCodes(const Node& node, const KernelContext& c) {
   return moved;
 }
 
+std::optional<Node> PadV2OnCodes(const Node& node, const KernelContext& c) {
+  const Tensor& out = c.graph->tensor(node.outputs[0]);
+  if (!HoldsCodes(*c.graph, node.outputs[0])) return std::nullopt;
+  if (EndsInSimulator(node)) return MoveOnCodes(node, c);
+  const auto* pad = std::any_cast<PadAttributes>(&node.attributes);
+  if (pad == nullptr || !node.post_ops.empty() ||
+      !HoldsCodes(*c.graph, node.inputs[0]) ||
+      (pad->runtime_value && !HoldsCodes(*c.graph, node.inputs[2]))) {
+    return std::nullopt;
+  }
+  // Of one quantization, so that nothing is shifted.
+  PadAttributes filled = *pad;
+  filled.value = std::round(pad->value / out.quantization.scale[0]);
+  Node moved = node;
+  moved.attributes = filled;
+  return moved;
+}
+
 std::optional<Node> FillOnCodes(const Node& node, const KernelContext& c) {
   const Tensor& value = c.graph->tensor(node.inputs[1]);
   const TensorId out = node.outputs[0];

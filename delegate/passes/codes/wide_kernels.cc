@@ -43,6 +43,7 @@ constexpr WideKernel kKernels[] = {
     {"MIRROR_PAD", &WideMove},
     {"MUL", &WideFunctionOfTwo},
     {"PAD", &WideMove},
+    {"PADV2", &WideMove},
     {"QUANTIZE", &WideQuantize},
     {"REDUCE_PROD", &WideProductOfAxes},
     {"RELU", &WideRelu},

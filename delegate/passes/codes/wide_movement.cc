@@ -1,7 +1,10 @@
 // What moves 16-bit codes, as they are, from one scale to another.
+#include <any>
+#include <cmath>
 #include <optional>
 #include <utility>
 
+#include "delegate/ops/movement/pad.h"
 #include "delegate/passes/codes/wide_helpers.h"
 #include "delegate/passes/codes/wide_kernels.h"
 
@@ -25,6 +28,14 @@ std::vector<Node> WideMove(const Node& node, const KernelContext& c) {
   Node moved = node;
   moved.on_codes = true;
   moved.post_ops = {CodeOf(in), *clamp, ValueIn(out)};
+  // What is filled in has the output's scale, and passes the post-ops, too.
+  if (const auto* pad = std::any_cast<PadAttributes>(&node.attributes)) {
+    if (pad->runtime_value) return {};
+    PadAttributes filled = *pad;
+    filled.value = std::round(pad->value / out.quantization.scale[0]) *
+                   in.quantization.scale[0];
+    moved.attributes = filled;
+  }
   return {std::move(moved)};
 }
 

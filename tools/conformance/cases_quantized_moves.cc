@@ -1,0 +1,289 @@
+// 8- and 16-bit ops that move codes, between tensors of one quantization and of
+// two: codes are moved as they are, whatever they stand for in the output, and
+// none may differ.
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "tools/conformance/cases.h"
+#include "tools/conformance/quantized_series.h"
+
+namespace gles_delegate::conformance {
+namespace {
+
+using testing::Shape;
+using testing::SingleOpModel;
+using Op = schema::BuiltinOperator;
+
+// What a move's node is made with.
+struct Ends {
+  QuantizedBuilder& b;
+  int x;
+  std::vector<int> y;
+  ModelQuantization out;  // of y
+
+  int Ints(const Shape& shape, const std::vector<int32_t>& values) const {
+    return b.builder().AddConstant<int32_t>("ints", shape, values);
+  }
+  int Ints(const std::vector<int32_t>& values) const {
+    return Ints({static_cast<int>(values.size())}, values);
+  }
+  // The op with x, these inputs and no options.
+  void Add(Op op, int version, std::vector<int> inputs) const {
+    inputs.insert(inputs.begin(), x);
+    b.builder().AddOp(op, version, std::move(inputs), y);
+  }
+  template <typename Options>
+  void Add(Op op, int version, std::vector<int> inputs, Options options) const {
+    inputs.insert(inputs.begin(), x);
+    b.builder().AddOp(op, version, std::move(inputs), y, std::move(options));
+  }
+};
+
+enum class Widths { kEight, kBoth };  // TFLite 2.9's kernels
+// TFLite refuses other scales of UNPACK and PACK, the delegate of SPLIT.
+enum class Scales { kAny, kOne };
+
+struct Move {
+  Op op;
+  Shape in;
+  std::vector<Shape> out;
+  std::function<void(const Ends& ends)> add;
+  Widths widths = Widths::kBoth;
+  Scales scales = Scales::kAny;
+};
+
+SingleOpModel Model(QuantizedBuilder& b, const Move& move, bool same) {
+  const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
+  Ends ends{b, b.InputOfCodes("x", move.in, in, AllCodes(b, 37)), {}, in};
+  if (!same) {
+    // A factor that no two scales that are drawn are apart by.
+    ends.out = WithZeroPoint(b, 1.37f * DrawScale(b));
+  }
+  for (const Shape& shape : move.out) {
+    ends.y.push_back(b.Output("y", shape, ends.out));
+  }
+  move.add(ends);
+  return b.Finish(ends.y);
+}
+
+// Slices, pads and what else copies a part.
+std::vector<Move> Parts() {
+  return {
+      {Op::SLICE,
+       {2, 6, 5, 9},
+       {{2, 3, 5, 7}},
+       [](const Ends& e) {
+         e.Add(Op::SLICE, 2, {e.Ints({0, 2, 0, 1}), e.Ints({2, 3, 5, 7})});
+       }},
+      {Op::STRIDED_SLICE,
+       {2, 6, 5, 9},
+       {{2, 3, 5, 3}},
+       [](const Ends& e) {
+         e.Add(Op::STRIDED_SLICE, 4,
+               {e.Ints({0, 1, 0, 8}), e.Ints({2, 6, 5, -10}),
+                e.Ints({1, 2, 1, -3})},
+               schema::StridedSliceOptionsT());
+       }},
+      {Op::GATHER,
+       {2, 6, 5, 9},
+       {{2, 4, 5, 9}},
+       [](const Ends& e) {
+         schema::GatherOptionsT options;
+         options.axis = 1;
+         e.Add(Op::GATHER, 4, {e.Ints({5, 0, 2, 2})}, options);
+       }},
+      {Op::GATHER_ND,
+       {2, 6, 5, 9},
+       {{3, 5, 9}},
+       [](const Ends& e) {
+         e.Add(Op::GATHER_ND, 3, {e.Ints({3, 2}, {1, 2, 0, 5, 1, 0})});
+       }},
+      {Op::PAD,
+       {2, 6, 5, 9},
+       {{2, 9, 6, 10}},
+       [](const Ends& e) {
+         e.Add(Op::PAD, 2, {e.Ints({4, 2}, {0, 0, 1, 2, 0, 1, 1, 0})});
+       }},
+      {Op::PADV2,
+       {2, 6, 5, 9},
+       {{2, 9, 6, 10}},
+       [](const Ends& e) {
+         // TFLite asks for the output's quantization.
+         const int value =
+             e.b.Constant("value", {1}, e.out,
+                          {e.b.random().NextInt(e.b.least(), e.b.most())});
+         e.Add(Op::PADV2, 2, {e.Ints({4, 2}, {0, 0, 1, 2, 0, 1, 1, 0}), value});
+       }},
+      {Op::MIRROR_PAD,
+       {2, 6, 5, 9},
+       {{2, 9, 7, 11}},
+       [](const Ends& e) {
+         e.Add(Op::MIRROR_PAD, 2, {e.Ints({4, 2}, {0, 0, 1, 2, 2, 0, 1, 1})},
+               schema::MirrorPadOptionsT());
+       },
+       Widths::kEight},
+      {Op::TILE,
+       {1, 3, 5, 5},
+       {{1, 6, 5, 10}},
+       [](const Ends& e) {
+         e.Add(Op::TILE, 2, {e.Ints({1, 2, 1, 2})});
+       },
+       Widths::kEight},
+      {Op::BROADCAST_TO,
+       {2, 1, 5, 9},
+       {{2, 6, 5, 9}},
+       [](const Ends& e) {
+         e.Add(Op::BROADCAST_TO, 2, {e.Ints({2, 6, 5, 9})});
+       }},
+  };
+}
+
+// What gives all elements another order or another shape.
+std::vector<Move> Orders() {
+  return {
+      {Op::TRANSPOSE,
+       {2, 6, 5, 9},
+       {{2, 9, 6, 5}},
+       [](const Ends& e) {
+         e.Add(Op::TRANSPOSE, 2, {e.Ints({0, 3, 1, 2})});
+       }},
+      {Op::REVERSE_V2,
+       {2, 6, 5, 9},
+       {{2, 6, 5, 9}},
+       [](const Ends& e) { e.Add(Op::REVERSE_V2, 2, {e.Ints({3})}); }},
+      {Op::RESHAPE,
+       {2, 6, 5, 9},
+       {{2, 30, 9}},
+       [](const Ends& e) {
+         e.Add(Op::RESHAPE, 1, {e.Ints({2, 30, 9})});
+       }},
+      {Op::EXPAND_DIMS,
+       {6, 5, 9},
+       {{6, 1, 5, 9}},
+       [](const Ends& e) { e.Add(Op::EXPAND_DIMS, 1, {e.Ints({1})}); }},
+      {Op::SQUEEZE,
+       {6, 1, 5, 9},
+       {{6, 5, 9}},
+       [](const Ends& e) {
+         schema::SqueezeOptionsT options;
+         options.squeeze_dims = {1};
+         e.Add(Op::SQUEEZE, 1, {}, options);
+       }},
+      {Op::SPACE_TO_BATCH_ND,
+       {2, 6, 5, 9},
+       {{12, 4, 2, 9}},
+       [](const Ends& e) {
+         e.Add(Op::SPACE_TO_BATCH_ND, 2,
+               {e.Ints({2, 3}), e.Ints({2, 2}, {1, 1, 0, 1})});
+       },
+       Widths::kEight},
+      {Op::BATCH_TO_SPACE_ND,
+       {6, 4, 2, 9},
+       {{1, 7, 4, 9}},
+       [](const Ends& e) {
+         e.Add(Op::BATCH_TO_SPACE_ND, 2,
+               {e.Ints({2, 3}), e.Ints({2, 2}, {1, 0, 0, 2})});
+       },
+       Widths::kEight},
+      {Op::DEPTH_TO_SPACE,
+       {2, 3, 5, 20},
+       {{2, 6, 10, 5}},
+       [](const Ends& e) {
+         schema::DepthToSpaceOptionsT options;
+         options.block_size = 2;
+         e.Add(Op::DEPTH_TO_SPACE, 2, {}, options);
+       },
+       Widths::kEight},
+      {Op::SPACE_TO_DEPTH,
+       {2, 6, 4, 5},
+       {{2, 3, 2, 20}},
+       [](const Ends& e) {
+         schema::SpaceToDepthOptionsT options;
+         options.block_size = 2;
+         e.Add(Op::SPACE_TO_DEPTH, 2, {}, options);
+       },
+       Widths::kEight},
+  };
+}
+
+// What makes one tensor several, or several one.
+std::vector<Move> SplitsAndPacks() {
+  const auto add_split = [](const Ends& e) {
+    schema::SplitOptionsT options;
+    options.num_splits = 3;
+    // The axis comes first.
+    e.b.builder().AddOp(Op::SPLIT, 3, {e.Ints({}, {3}), e.x}, e.y, options);
+  };
+  const auto add_split_v = [](const Ends& e) {
+    schema::SplitVOptionsT options;
+    options.num_splits = 3;
+    e.Add(Op::SPLIT_V, 2, {e.Ints({2, 3, 4}), e.Ints({}, {3})}, options);
+  };
+  const auto add_unpack = [](const Ends& e) {
+    schema::UnpackOptionsT options;
+    options.num = 3;
+    options.axis = 1;
+    e.Add(Op::UNPACK, 2, {}, options);
+  };
+  const auto add_pack = [](const Ends& e) {
+    schema::PackOptionsT options;
+    options.values_count = 2;
+    options.axis = 1;
+    e.Add(Op::PACK, 2,
+          {e.b.InputOfCodes("z", {6, 5, 9}, e.out, AllCodes(e.b, 91))},
+          options);
+  };
+  return {
+      {Op::SPLIT,
+       {2, 3, 5, 9},
+       {{2, 3, 5, 3}, {2, 3, 5, 3}, {2, 3, 5, 3}},
+       add_split,
+       Widths::kBoth,
+       Scales::kOne},
+      {Op::SPLIT_V,
+       {2, 3, 5, 9},
+       {{2, 3, 5, 2}, {2, 3, 5, 3}, {2, 3, 5, 4}},
+       add_split_v,
+       Widths::kBoth,
+       Scales::kOne},
+      {Op::UNPACK,
+       {2, 3, 5, 9},
+       {{2, 5, 9}, {2, 5, 9}, {2, 5, 9}},
+       add_unpack,
+       Widths::kBoth,
+       Scales::kOne},
+      {Op::PACK,
+       {6, 5, 9},
+       {{6, 2, 5, 9}},
+       add_pack,
+       Widths::kBoth,
+       Scales::kOne},
+  };
+}
+
+}  // namespace
+
+void AddQuantizedMoveCases(CaseList* list) {
+  for (const std::vector<Move>& moves : {Parts(), Orders(), SplitsAndPacks()}) {
+    for (const Move& move : moves) {
+      const bool one = move.scales == Scales::kOne;
+      AddSeries(list, move.op, "codes", move.in,
+                [=](QuantizedBuilder& b, int number) {
+                  return Model(b, move, /*same=*/one || number % 3 == 0);
+                });
+      if (move.widths == Widths::kEight) continue;
+      const auto add_wide = [&](const char* what, bool same, int families) {
+        AddWideSeries(
+            list, move.op, what, move.in,
+            [=](QuantizedBuilder& b, int) { return Model(b, move, same); },
+            families, /*on_codes=*/!same);
+      };
+      if (!one) add_wide("codes", /*same=*/false, 2 * kFamilies);
+      add_wide("same_scale", /*same=*/true, one ? 2 * kFamilies : 4);
+    }
+  }
+}
+
+}  // namespace gles_delegate::conformance
