@@ -40,6 +40,10 @@ DeviceChoices Llvmpipe(int simd_bits) {
   p.fused_gate_slices = 1024;
   // Weights cost nothing as literals, and the memory is the host's own.
   p.unrolled_terms = 160;
+  // Whether each size is a power of two is part of what its machine code is
+  // made for: the programs of selfie_segmentation were compiled up to four
+  // times.
+  p.uneven_sizes = 1;
   p.host_transfers = 1;
   return p;
 }

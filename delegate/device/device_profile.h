@@ -96,6 +96,11 @@ struct DeviceChoices {
   // shader, when taps x input slices x output slices <= this. 0: never.
   int unrolled_terms = 0;
 
+  // 1: no texture's width or height and no texel buffer's bytes are a power of
+  // two, so that all of them are alike to a driver that makes a program's
+  // machine code anew for each combination of such sizes. 0: sizes as planned.
+  int uneven_sizes = 0;
+
   // 1: the host packs inputs into the tensors' layout and unpacks outputs,
   // where these tensors lie in buffers that the host can map. That is for a
   // device whose memory is the host's and whose processors pack no faster than

@@ -73,6 +73,7 @@ std::vector<Knob> MakeKnobs() {
        {0, 16, 64, 256}},
       {"winograd_band_bytes", &C::winograd_band_bytes, 0, kAny, {0, kMib}},
       {"unrolled_terms", &C::unrolled_terms, 0, 1024, {0, 36, 160}},
+      {"uneven_sizes", &C::uneven_sizes, 0, 1, {}},
       {"host_transfers", &C::host_transfers, 0, 1, {0, 1}},
       {"upload_piece_bytes",
        &C::upload_piece_bytes,

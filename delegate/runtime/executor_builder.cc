@@ -170,7 +170,7 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
                                          egl::Buffer::CanBeMapped(), bound);
   const Schedule& schedule = transfers.schedule;
   TakeTransfers(context, graph, &transfers, &parts);
-  GpuMemory memory;
+  GpuMemory memory(profile);
   auto tensors =
       MakeTensorMemory(graph, schedule.dispatches, parts.inputs, parts.outputs,
                        profile, &memory, parts.validator.get());

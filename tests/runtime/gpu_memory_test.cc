@@ -1,0 +1,123 @@
+// labels: op llvmpipe softpipe
+// The sizes of textures and buffers where the device wants none that is a power
+// of two, and that what they are filled with arrives.
+#include "delegate/runtime/gpu_memory.h"
+
+#include <numeric>
+#include <vector>
+
+#include "delegate/device/device_profile.h"
+#include "egl/testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/gl.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::gles_delegate::egl::gl;
+using ::gles_delegate::egl::GlApi;
+using ::gles_delegate::egl::ScopedGlOverride;
+using ::gles_delegate::gl_shaders::Format;
+using ::gles_delegate::gl_shaders::Storage;
+using ::testing::ElementsAre;
+
+Slot TextureOf(int width, int height) {
+  return {Storage::kTexture2d, width, height, 1, Format::kRgba32f};
+}
+
+Slot TexelBufferOf(int texels) {
+  return {Storage::kTexelBuffer, texels, 1, 1, Format::kRgba32f};
+}
+
+// Notes what sizes the driver is asked for, and asks it.
+class GpuMemoryTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    GLES_SKIP_WITHOUT_DEVICE();
+    g_driver = gl();
+    profile_ = ProfileFor(TestContext()->device(), {});
+    profile_.choices.uneven_sizes = 1;
+    g_sizes.clear();
+  }
+
+  bool HasTexelBuffers() const {
+    return TestContext()->device().max_texel_buffer_texels > 0;
+  }
+
+  // The sizes that a slot takes, filled with 0, 1, 2, ... where `fills`.
+  std::vector<int> SizesOf(const Slot& slot, bool fills) {
+    std::vector<float> texels(slot.texels() * 4);
+    std::iota(texels.begin(), texels.end(), 0.0f);
+    InContext([&] {
+      const ScopedGlOverride texture(
+          &GlApi::TexStorage2D,
+          +[](GLenum target, GLsizei levels, GLenum format, GLsizei width,
+              GLsizei height) {
+            g_sizes = {width, height};
+            g_driver.TexStorage2D(target, levels, format, width, height);
+          });
+      const ScopedGlOverride buffer(
+          &GlApi::BufferData,
+          +[](GLenum target, GLsizeiptr size, const void* data, GLenum usage) {
+            g_sizes = {static_cast<int>(size)};
+            g_driver.BufferData(target, size, data, usage);
+          });
+      GpuMemory memory(profile_);
+      Must(memory.Make(slot, fills ? BytesOf(texels).data() : nullptr, "test"));
+      for (const egl::Buffer& made : memory.TakeBuffers()) {
+        if (!fills) continue;
+        std::vector<float> read = ReadAll<float>(made);
+        ASSERT_GE(read.size(), texels.size());
+        read.resize(texels.size());
+        EXPECT_EQ(read, texels);
+      }
+    });
+    return g_sizes;
+  }
+
+  static inline egl::GlApi g_driver;
+  static inline std::vector<int> g_sizes;
+  DeviceProfile profile_;
+};
+
+TEST_F(GpuMemoryTest, MakesNoSideOfATextureAPowerOfTwo) {
+  EXPECT_THAT(SizesOf(TextureOf(8, 1), true), ElementsAre(9, 3));
+  EXPECT_THAT(SizesOf(TextureOf(7, 6), true), ElementsAre(7, 6));
+}
+
+TEST_F(GpuMemoryTest, KeepsToTheLargestTexture) {
+  profile_.limits.max_texture_size = 16;
+  EXPECT_THAT(SizesOf(TextureOf(16, 8), true), ElementsAre(16, 9));
+}
+
+TEST_F(GpuMemoryTest, MakesNoTexelBufferAPowerOfTwo) {
+  if (!HasTexelBuffers()) GTEST_SKIP() << "the device has no texel buffers";
+  for (const bool fills : {false, true}) {
+    EXPECT_THAT(SizesOf(TexelBufferOf(1), fills), ElementsAre(48));
+    EXPECT_THAT(SizesOf(TexelBufferOf(3), fills), ElementsAre(48));
+    EXPECT_THAT(SizesOf(TexelBufferOf(4), fills), ElementsAre(80));
+  }
+}
+
+TEST_F(GpuMemoryTest, MakesNoMappedTexelBufferAPowerOfTwo) {
+  InContext([&] {
+    if (!HasTexelBuffers() || !egl::Buffer::CanBeMapped()) {
+      GTEST_SKIP() << "the device maps no texel buffers";
+    }
+    GpuMemory memory(profile_);
+    Must(memory.MakeMapped(TexelBufferOf(4), "test"));
+    EXPECT_EQ(memory.TakeBuffers().front().bytes(), 80);
+  });
+}
+
+TEST_F(GpuMemoryTest, MakesAllAsPlannedElsewhere) {
+  profile_.choices.uneven_sizes = 0;
+  EXPECT_THAT(SizesOf(TextureOf(8, 1), true), ElementsAre(8, 1));
+  if (!HasTexelBuffers()) return;
+  EXPECT_THAT(SizesOf(TexelBufferOf(4), true), ElementsAre(64));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
