@@ -1,125 +1,14 @@
 #include "delegate/graph/custom_params.h"
 
-#include <cmath>
+#include <algorithm>
 #include <cstring>
-#include <limits>
-#include <optional>
-#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "flatbuffers/flexbuffers.h"
+#include "delegate/graph/flexbuffer_map.h"
 
 namespace gles_delegate {
 namespace {
-
-// `value` as an int; nothing where it is no number, or none that an int holds
-// (AsInt32 converts a float of any size, which C++ does not define). A fraction
-// is cut off, as AsInt32 does.
-std::optional<int> AsInt(const flexbuffers::Reference& value) {
-  if (!value.IsNumeric()) return std::nullopt;
-  const double number = value.AsDouble();
-  // Written so that it is false of NaN.
-  const bool fits = number > std::numeric_limits<int>::min() - 1.0 &&
-                    number < std::numeric_limits<int>::max() + 1.0;
-  if (!fits) return std::nullopt;
-  return static_cast<int>(number);
-}
-
-// A flexbuffer's root map, verified. Reads remember the first error.
-class Map {
- public:
-  explicit Map(CustomBytes bytes)
-      : bytes_(bytes.begin(), bytes.end()), size_(bytes.size()) {
-    // FlexBuffers 2.0.8 verifies that a key begins inside the bytes, not that
-    // it ends there, and compares keys up to their zero: here is one.
-    bytes_.push_back(0);
-    // Three bytes are the least that a flexbuffer takes.
-    if (size_ < 3 ||
-        !flexbuffers::VerifyBuffer(bytes_.data(), size_, nullptr) ||
-        !Root().IsMap()) {
-      status_ = absl::InvalidArgumentError(
-          "its parameters are no map in a valid flexbuffer");
-    }
-  }
-
-  int Int(const char* key) {
-    const flexbuffers::Reference value = Find(key);
-    if (!status_.ok()) return 0;
-    const std::optional<int> number = AsInt(value);
-    if (!number) Fail(key, "is no number that 32 bits hold");
-    return number.value_or(0);
-  }
-  float Float(const char* key) {
-    const flexbuffers::Reference value = Find(key);
-    if (!status_.ok()) return 0;
-    if (value.IsNumeric() && std::isfinite(value.AsFloat())) {
-      return value.AsFloat();
-    }
-    Fail(key, "is no finite number");
-    return 0;
-  }
-  std::vector<int> Ints(const char* key) {
-    const flexbuffers::Reference value = Find(key);
-    if (!status_.ok()) return {};
-    if (value.IsTypedVector()) return Elements(key, value.AsTypedVector());
-    if (value.IsFixedTypedVector()) {
-      return Elements(key, value.AsFixedTypedVector());
-    }
-    if (value.IsVector()) return Elements(key, value.AsVector());
-    Fail(key, "is no vector of integers");
-    return {};
-  }
-  std::array<int, 2> Pair(const char* key) {
-    const std::vector<int> ints = Ints(key);
-    if (!status_.ok()) return {0, 0};
-    if (ints.size() == 2) return {ints[0], ints[1]};
-    Fail(key, "must have two elements");
-    return {0, 0};
-  }
-  bool IsString(const char* key, const char* wanted) {
-    const flexbuffers::Reference value = Find(key);
-    return status_.ok() && value.IsString() && value.AsString().str() == wanted;
-  }
-  bool Has(const char* key) const {
-    return status_.ok() && !Root().AsMap()[key].IsNull();
-  }
-  const absl::Status& status() const { return status_; }
-
- private:
-  flexbuffers::Reference Root() const {
-    return flexbuffers::GetRoot(bytes_.data(), size_);
-  }
-  flexbuffers::Reference Find(const char* key) {
-    if (!status_.ok()) return {};
-    const flexbuffers::Reference value = Root().AsMap()[key];
-    if (value.IsNull()) Fail(key, "is absent");
-    return value;
-  }
-  template <typename Vector>
-  std::vector<int> Elements(const char* key, const Vector& vector) {
-    std::vector<int> ints;
-    for (size_t i = 0; i < vector.size(); ++i) {
-      const std::optional<int> number = AsInt(vector[i]);
-      if (number) {
-        ints.push_back(*number);
-      } else {
-        Fail(key, "is no vector of integers");
-      }
-    }
-    return ints;
-  }
-  void Fail(const char* key, const char* why) {
-    if (!status_.ok()) return;
-    status_ = absl::InvalidArgumentError(
-        absl::StrCat("its parameter ", key, " ", why));
-  }
-
-  // Aligned, where the file aligns to nothing; with a zero behind the end.
-  std::vector<uint8_t> bytes_;
-  size_t size_;
-  absl::Status status_;
-};
 
 absl::Status CheckPositive(absl::Span<const int> values, const char* what) {
   for (int v : values) {
@@ -152,7 +41,7 @@ absl::StatusOr<CustomPoolParams> ReadPoolParams(CustomBytes bytes) {
 
 absl::StatusOr<TransformTensorParams> ReadTransformTensorParams(
     CustomBytes bytes, int version) {
-  Map map(bytes);
+  FlexbufferMap map(bytes);
   TransformTensorParams p;
   if (version == 1) {
     if (map.Has("mode") && !map.IsString("mode", "bilinear")) {
@@ -179,7 +68,7 @@ absl::StatusOr<TransformLandmarksParams> ReadTransformLandmarksParams(
     CustomBytes bytes, int version) {
   TransformLandmarksParams p;
   if (version != 1) return p;
-  Map map(bytes);
+  FlexbufferMap map(bytes);
   p.dimensions = map.Int("dimensions");
   p.scale = map.Float("scale");
   if (!map.status().ok()) return map.status();
@@ -193,7 +82,7 @@ absl::StatusOr<TransformLandmarksParams> ReadTransformLandmarksParams(
 
 absl::StatusOr<LandmarksToMatrixParams> ReadLandmarksToMatrixParams(
     CustomBytes bytes, int version, int landmarks) {
-  Map map(bytes);
+  FlexbufferMap map(bytes);
   LandmarksToMatrixParams p;
   p.version = version;
   p.left = map.Int("left_rotation_idx");
@@ -241,6 +130,43 @@ absl::StatusOr<LandmarksToMatrixParams> ReadLandmarksToMatrixParams(
     if (i >= 0 && i < landmarks) continue;
     return absl::InvalidArgumentError(
         absl::StrCat("landmark ", i, " is none of the ", landmarks));
+  }
+  return p;
+}
+
+absl::StatusOr<DetectionParams> ReadDetectionParams(CustomBytes bytes) {
+  FlexbufferMap map(bytes);
+  DetectionParams p;
+  p.most = map.Int("max_detections");
+  p.classes_of_each = map.Int("max_classes_per_detection");
+  if (map.Has("detections_per_class")) {
+    p.most_of_class = map.Int("detections_per_class");
+  }
+  if (map.Has("use_regular_nms")) p.regular = map.Bool("use_regular_nms");
+  p.score_threshold = map.Float("nms_score_threshold");
+  p.iou_threshold = map.Float("nms_iou_threshold");
+  p.classes = map.Int("num_classes");
+  p.scales = {map.Float("y_scale"), map.Float("x_scale"), map.Float("h_scale"),
+              map.Float("w_scale")};
+  if (!map.status().ok()) return map.status();
+  if (auto s = CheckPositive({p.most}, "max_detections"); !s.ok()) return s;
+  if (auto s = CheckPositive({p.classes_of_each}, "max_classes_per_detection");
+      !s.ok()) {
+    return s;
+  }
+  if (auto s = CheckPositive({p.classes}, "num_classes"); !s.ok()) return s;
+  if (p.regular) {
+    auto s = CheckPositive({p.most_of_class}, "detections_per_class");
+    if (!s.ok()) return s;
+  }
+  if (!(p.iou_threshold > 0 && p.iou_threshold <= 1)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("nms_iou_threshold is ", p.iou_threshold,
+                     ", must be above 0 and at most 1"));
+  }
+  if (std::count(p.scales.begin(), p.scales.end(), 0.0f) > 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the scales ", absl::StrJoin(p.scales, ", "), " must not be 0"));
   }
   return p;
 }

@@ -65,6 +65,21 @@ struct LandmarksToMatrixParams {
 absl::StatusOr<LandmarksToMatrixParams> ReadLandmarksToMatrixParams(
     CustomBytes bytes, int version, int landmarks);
 
+// Of TFLite_Detection_PostProcess.
+struct DetectionParams {
+  int most = 0;             // max_detections
+  int classes_of_each = 1;  // max_classes_per_detection
+  int most_of_class = 100;  // detections_per_class; regular suppression alone
+  bool regular = false;     // use_regular_nms: suppression in each class
+  float score_threshold = 0;
+  float iou_threshold = 0;                     // (0, 1]
+  int classes = 0;                             // without the background
+  std::array<float, 4> scales = {1, 1, 1, 1};  // y, x, height, width; never 0
+};
+// kInvalidArgument: a parameter that has no default is absent, or one with
+// which TFLite's kernel fails.
+absl::StatusOr<DetectionParams> ReadDetectionParams(CustomBytes bytes);
+
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_GRAPH_CUSTOM_PARAMS_H_

@@ -14,6 +14,7 @@
 #include "delegate/ops/elementwise/fill.h"
 #include "delegate/ops/elementwise/prelu.h"
 #include "delegate/ops/elementwise/select.h"
+#include "delegate/ops/image/detection_postprocess.h"
 #include "delegate/ops/image/landmarks.h"
 #include "delegate/ops/image/resampler.h"
 #include "delegate/ops/image/resize.h"

@@ -37,6 +37,16 @@ vec4 op_sqrt(vec4 x, vec4 p) {
 }
 vec4 op_rsqrt(vec4 x, vec4 p) { return 1.0 / op_sqrt(x, p); }
 vec4 op_exp(vec4 x, vec4 p) { return exp_of(x); }
+// Integers in the order of the floats, which no driver's treatment of NaN and
+// denormals can disturb. Denormals are 0, as for TFLite, which flushes them; NaN
+// is behind all others, and alone at the least integer.
+ivec4 op_order_keys(vec4 v) {
+  ivec4 bits = floatBitsToInt(v);
+  ivec4 size = bits & 0x7fffffff;
+  ivec4 key = mix(bits, bits ^ 0x7fffffff, lessThan(bits, ivec4(0)));
+  key = mix(key, ivec4(0), lessThan(size, ivec4(0x00800000)));
+  return mix(key, ivec4(~0x7fffffff), greaterThan(size, ivec4(0x7f800000)));
+}
 vec4 op_log(vec4 x, vec4 p) { return log_of(x); }
 vec4 op_sin(vec4 x, vec4 p) { return sin_of(x, 0); }
 vec4 op_cos(vec4 x, vec4 p) { return sin_of(x, 1); }

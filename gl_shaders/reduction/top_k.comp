@@ -8,16 +8,7 @@ const int kMost = 0x7fffffff;
 const int kLeast = ~0x7fffffff;
 
 #ifdef FLOATS
-// Integers in the order of the floats, which no driver's treatment of NaN and
-// denormals can disturb. Denormals are 0, as for TFLite, which flushes them; NaN
-// is behind all others.
-ivec4 keys_of(vec4 v) {
-  ivec4 bits = floatBitsToInt(v);
-  ivec4 size = bits & kMost;
-  ivec4 key = mix(bits, bits ^ kMost, lessThan(bits, ivec4(0)));
-  key = mix(key, ivec4(0), lessThan(size, ivec4(0x00800000)));
-  return mix(key, ivec4(kLeast), greaterThan(size, ivec4(0x7f800000)));
-}
+ivec4 keys_of(vec4 v) { return op_order_keys(v); }
 #else
 ivec4 keys_of(ivec4 v) { return v; }
 #endif

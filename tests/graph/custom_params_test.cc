@@ -2,6 +2,8 @@
 // The flexbuffers of custom ops, whole and with bytes changed.
 #include "delegate/graph/custom_params.h"
 
+#include <array>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -35,6 +37,64 @@ TEST(CustomParamsTest, AMapIsRead) {
   ASSERT_TRUE(params.ok()) << params.status();
   EXPECT_EQ(params->output_height, 4);
   EXPECT_EQ(params->output_width, 5);
+}
+
+std::vector<uint8_t> ValidDetection() {
+  flexbuffers::Builder builder;
+  builder.Map([&] {
+    builder.Int("max_detections", 10);
+    builder.Int("max_classes_per_detection", 1);
+    builder.Int("detections_per_class", 50);
+    builder.Bool("use_regular_nms", true);
+    builder.Float("nms_score_threshold", 0.25f);
+    builder.Double("nms_iou_threshold", 0.5);
+    builder.Int("num_classes", 90);
+    for (const char* key : {"y_scale", "x_scale", "h_scale", "w_scale"}) {
+      builder.Float(key, 10);
+    }
+  });
+  builder.Finish();
+  return builder.GetBuffer();
+}
+
+TEST(CustomParamsTest, ADetectorsParametersAreRead) {
+  const auto p = ReadDetectionParams(ValidDetection());
+  ASSERT_TRUE(p.ok()) << p.status();
+  EXPECT_EQ(p->most, 10);
+  EXPECT_EQ(p->classes_of_each, 1);
+  EXPECT_EQ(p->most_of_class, 50);
+  EXPECT_TRUE(p->regular);
+  EXPECT_EQ(p->score_threshold, 0.25f);
+  EXPECT_EQ(p->iou_threshold, 0.5f);
+  EXPECT_EQ(p->classes, 90);
+  EXPECT_EQ(p->scales, (std::array<float, 4>{10, 10, 10, 10}));
+}
+
+// Any bytes at all are refused, or read to what has a meaning, and never past
+// their end.
+TEST(CustomParamsTest, ADetectorsDamagedParametersAreRefusedOrRead) {
+  const std::vector<uint8_t> valid = ValidDetection();
+  int read = 0;
+  for (size_t i = 0; i < valid.size(); ++i) {
+    for (int value = 0; value < 256; ++value) {
+      std::vector<uint8_t> bytes = valid;
+      bytes[i] = static_cast<uint8_t>(value);
+      bytes.shrink_to_fit();
+      const auto p = ReadDetectionParams(bytes);
+      if (!p.ok()) continue;
+      ++read;
+      ASSERT_GT(p->most, 0);
+      ASSERT_GT(p->classes_of_each, 0);
+      ASSERT_GT(p->classes, 0);
+      ASSERT_GT(p->iou_threshold, 0);
+      ASSERT_LE(p->iou_threshold, 1);
+      ASSERT_TRUE(std::isfinite(p->score_threshold));
+    }
+    std::vector<uint8_t> cut(valid.begin(), valid.begin() + i);
+    cut.shrink_to_fit();
+    (void)ReadDetectionParams(cut);
+  }
+  EXPECT_GT(read, 0);
 }
 
 // libFuzzer found a key that ends behind the bytes: FlexBuffers' verifier lets

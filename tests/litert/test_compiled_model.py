@@ -169,15 +169,21 @@ def test_quantized_models_have_the_cpus_codes(name, report):
         np.testing.assert_array_equal(actual, expected)
 
 
-# The last node, a custom op, stays on the CPU.
-def test_ssd_runs_on_both(report):
+# Its last node, a custom op, too. The boxes are decoded in 32 bits, where the CPU's kernel has
+# 64. What lies behind the number of boxes found is nobody's.
+def test_ssd_runs_whole(report):
     path = path_of("ssd_mobilenet_v1_quant")
-    model = compiled(path, GPU | CPU)
-    assert report()["nodes_delegated"] == report()["nodes_total"] - 1
-    assert [node["op"] for node in report()["cpu"]] == [
-        "CUSTOM TFLite_Detection_PostProcess"]
-    for actual, expected in zip(run(model), run(compiled(path, CPU))):
-        np.testing.assert_array_equal(actual, expected)
+    model = compiled(path, GPU)
+    assert model.is_fully_accelerated()
+    assert report()["nodes_delegated"] == report()["nodes_total"]
+    boxes, classes, scores, count = (a.ravel() for a in run(model))
+    want_boxes, want_classes, want_scores, want_count = (
+        a.ravel() for a in run(compiled(path, CPU)))
+    assert count[0] == want_count[0]
+    found = int(count[0])
+    np.testing.assert_array_equal(classes[:found], want_classes[:found])
+    np.testing.assert_array_equal(scores[:found], want_scores[:found])
+    np.testing.assert_allclose(boxes[:4 * found], want_boxes[:4 * found], atol=2e-6, rtol=0)
 
 
 @pytest.mark.parametrize("name", NOT_LITERTS)

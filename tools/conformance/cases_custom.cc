@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/builtin_params.h"
 #include "tests/testing/op_builders_custom.h"
+#include "tests/testing/op_builders_detection.h"
 #include "tools/conformance/cases.h"
 
 namespace gles_delegate::conformance {
@@ -31,10 +32,46 @@ void AddPools(CaseList* list) {
   }
 }
 
+// Detections fill all rows: TFLite leaves others unwritten.
+void AddDetections(CaseList* list) {
+  const auto add = [&](const testing::DetectionCase& c) {
+    const auto build = [=] { return testing::Detection(c); };
+    if (c.type == schema::TensorType::FLOAT32) {
+      list->Add("TFLite_Detection_PostProcess", c.Name(), {c.anchors}, build);
+    } else {
+      list->AddQuantized("TFLite_Detection_PostProcess", c.Name(), {c.anchors},
+                         build);
+    }
+  };
+  for (auto type : {schema::TensorType::FLOAT32, schema::TensorType::UINT8}) {
+    for (bool regular : {false, true}) {
+      for (int anchors : {64, 300}) {
+        testing::DetectionCase c;
+        c.anchors = anchors;
+        c.type = type;
+        c.regular = regular;
+        c.score_threshold = 0;
+        c.iou_threshold = 0.75f;
+        add(c);
+        c.classes = 90;
+        c.most = 7;
+        add(c);
+        c.constant_anchors = false;
+        c.background = false;
+        add(c);
+        if (regular) continue;
+        c.classes_of_each = 3;
+        add(c);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void AddCustomCases(CaseList* list) {
   AddPools(list);
+  AddDetections(list);
   for (const Shape& shape : testing::StandardShapes()) {
     list->Add("Resampler", "plain", shape, [=] {
       return testing::Resample(shape, {shape[0], shape[1], shape[2], 2});

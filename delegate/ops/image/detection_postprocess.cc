@@ -1,0 +1,303 @@
+#include "delegate/ops/image/detection_postprocess.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/graph/custom_params.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/work_group.h"
+#include "delegate/plan/planner.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr int kEncodings = 0, kScores = 1, kAnchors = 2;             // inputs
+constexpr int kBoxes = 0, kClasses = 1, kScoresOut = 2, kCount = 3;  // outputs
+
+constexpr int kMostDetections = 1024;  // each is a pass over the anchors
+constexpr int kMostClassesOfEach = 16;
+
+bool IsFloatOrUint8(const Tensor& tensor) {
+  return tensor.stored() == DataType::kFloat32 ||
+         tensor.stored() == DataType::kUint8;
+}
+
+absl::Status CheckTypes(const NodeView& node) {
+  for (int i : {kEncodings, kScores, kAnchors}) {
+    const Tensor& input = *node.inputs[i];
+    if (auto s = CheckFloat(input, absl::StrCat("input ", i)); !s.ok()) {
+      return s;
+    }
+    if (!IsFloatOrUint8(input)) {
+      return absl::UnimplementedError(
+          absl::StrCat("input ", i, " is ", DataTypeName(input.stored()),
+                       ", TFLite's kernel takes float32 and uint8 alone"));
+    }
+  }
+  if (node.inputs[kEncodings]->stored() != node.inputs[kAnchors]->stored()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "encodings are ", DataTypeName(node.inputs[kEncodings]->stored()),
+        ", anchors ", DataTypeName(node.inputs[kAnchors]->stored()),
+        "; TFLite's kernel reads both as the encodings' type"));
+  }
+  for (const Tensor* output : node.outputs) {
+    if (output->stored() != DataType::kFloat32) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("an output is ", DataTypeName(output->stored()),
+                       ", TFLite's kernel writes float32"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckInputDims(const NodeView& node, const DetectionParams& p) {
+  const std::vector<int>& encodings = node.inputs[kEncodings]->dims;
+  const std::vector<int>& scores = node.inputs[kScores]->dims;
+  const std::vector<int>& anchors = node.inputs[kAnchors]->dims;
+  if (encodings.size() != 3 || encodings[0] != 1 || encodings[2] < 4) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("encodings are ", DimsString(encodings),
+                     ", must be 1xNxC of at least 4 channels"));
+  }
+  if (scores.size() != 3 || scores[0] != 1 || scores[1] != encodings[1] ||
+      (scores[2] != p.classes && scores[2] != p.classes + 1)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "scores are ", DimsString(scores), " for ", encodings[1],
+        " anchors and ", p.classes,
+        " classes, must be 1xNxC of as many channels or one more"));
+  }
+  if (anchors != std::vector<int>{encodings[1], 4}) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "anchors are ", DimsString(anchors), ", must be ", encodings[1], "x4"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckOutputs(const NodeView& node, const DetectionParams& p) {
+  // Both are bounded, so that their product is.
+  const int rows = p.most * p.classes_of_each;
+  const std::vector<std::vector<int>> want = {
+      {1, rows, 4}, {1, rows}, {1, rows}, {1}};
+  for (size_t i = 0; i < want.size(); ++i) {
+    if (auto s = CheckOutputDims(*node.outputs[i], want[i]); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+// What selecting takes of the device: a work group, and bits for the candidates
+// of each of its invocations.
+struct Selection {
+  int threads = 1;
+  int masks = 1;  // of 32 bits
+};
+
+absl::StatusOr<Selection> SelectionOf(int64_t candidates,
+                                      const DeviceProfile& profile) {
+  constexpr int kMostThreads = 256;
+  constexpr int kMostMasks = 16;
+  constexpr int64_t kOfEach = 4;  // candidates: fewer do not pay a larger group
+  const int64_t most =
+      std::min({int64_t{kMostThreads},
+                int64_t{profile.limits.max_work_group_invocations},
+                int64_t{profile.limits.max_work_group_size[0]}});
+  Selection selection;
+  while (selection.threads * 2 <= most &&
+         selection.threads * kOfEach < candidates) {
+    selection.threads *= 2;
+  }
+  const int64_t a_mask = int64_t{32} * selection.threads;
+  const int64_t masks = (candidates + a_mask - 1) / a_mask;
+  if (masks > kMostMasks) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "selects among ", candidates, " boxes; a work group of ",
+        selection.threads, " invocations takes ", kMostMasks * a_mask));
+  }
+  selection.masks = static_cast<int>(masks);
+  return selection;
+}
+
+// The dispatches of one node.
+class Postprocess {
+ public:
+  Postprocess(const Node& node, Planner* planner)
+      : node_(node),
+        planner_(*planner),
+        p_(std::any_cast<const DetectionParams&>(node.attributes)),
+        anchors_(planner->tensor(node.inputs[kEncodings]).shape.w),
+        first_(planner->tensor(node.inputs[kScores]).shape.c - p_.classes) {}
+
+  absl::Status Plan() {
+    boxes_ = Temporary("boxes", 1, anchors_, p_.regular ? 4 : 8);
+    Decode();
+    if (!p_.regular) return Select(boxes_, anchors_, /*suppress=*/true);
+    const int most = std::min({p_.most, p_.most_of_class, anchors_});
+    const TensorId of_classes = Temporary("of classes", p_.classes, most, 8);
+    if (auto s = SelectInClasses(of_classes, most); !s.ok()) return s;
+    return Select(of_classes, int64_t{p_.classes} * most, /*suppress=*/false);
+  }
+
+ private:
+  TensorId Temporary(absl::string_view name, int h, int w, int c) {
+    return planner_.AddTemporary(name, {1, h, w, c}, DataType::kInt32);
+  }
+
+  // How many of a detection's classes are told.
+  int Top() const {
+    return p_.regular ? 1 : std::min(p_.classes_of_each, p_.classes);
+  }
+
+  void ReadAnchors(Dispatch* d) {
+    const TensorId id = node_.inputs[kAnchors];
+    const Tensor& anchors = planner_.tensor(id);
+    if (!anchors.is_constant()) {
+      d->Read("anchors", id);
+      return;
+    }
+    constexpr int kWidth = 1024;  // every device has textures that wide
+    PackedConstant packed;
+    packed.name = "anchors";
+    packed.width = std::min(anchors_, kWidth);
+    packed.height = (anchors_ + packed.width - 1) / packed.width;
+    packed.always_float32 = true;
+    packed.cacheable = true;
+    packed.fill = [anchors](absl::Span<float> out) {
+      std::fill(out.begin(), out.end(), 0.0f);
+      const auto values = ConstantFloats(anchors);
+      if (values.ok()) std::copy(values->begin(), values->end(), out.begin());
+    };
+    d->Define("CONSTANT_ANCHORS").Constant(std::move(packed));
+  }
+
+  void Decode() {
+    Dispatch d("detection_decode");
+    d.Read("encodings", node_.inputs[kEncodings]);
+    if (!p_.regular) d.Define("BEST").Read("scores", node_.inputs[kScores]);
+    ReadAnchors(&d);
+    d.Write("boxes", boxes_).Grid(anchors_, 1, 1);
+    d.uniforms.Float4("scales", p_.scales);
+    if (!p_.regular) {
+      d.uniforms.Int("first", first_);
+      d.uniforms.Float("threshold", p_.score_threshold);
+    }
+    AddInLightGroups(std::move(d), &planner_);
+  }
+
+  // A dispatch of detection_select.comp, but for what it writes.
+  absl::StatusOr<Dispatch> Selecting(TensorId src, int64_t candidates, int most,
+                                     bool suppress) {
+    const auto selection = SelectionOf(candidates, planner_.profile());
+    if (!selection.ok()) return selection.status();
+    Dispatch d("detection_select");
+    d.Define("THREADS", selection->threads).Define("MASKS", selection->masks);
+    // No overlap is above 1.
+    if (suppress && p_.iou_threshold < 1) d.Define("SUPPRESS");
+    d.Read("src", src).SharedMemory(4 * sizeof(int32_t));
+    d.Grid(selection->threads, 1, 1).WorkGroup(selection->threads, 1, 1);
+    d.uniforms.Int("most", most);
+    d.uniforms.Float("overlap", p_.iou_threshold);
+    return d;
+  }
+
+  absl::Status SelectInClasses(TensorId kept, int most) {
+    auto d = Selecting(boxes_, anchors_, most, /*suppress=*/true);
+    if (!d.ok()) return d.status();
+    d->Define("CLASSES").Read("scores", node_.inputs[kScores]);
+    d->Write("kept", kept).Grid(d->work_group[0], 1, p_.classes);
+    d->uniforms.Int("first", first_);
+    d->uniforms.Float("threshold", p_.score_threshold);
+    planner_.Add(*std::move(d));
+    return absl::OkStatus();
+  }
+
+  // From what is to choose among to the outputs.
+  absl::Status Select(TensorId src, int64_t candidates, bool suppress) {
+    auto d = Selecting(src, candidates, p_.most, suppress);
+    if (!d.ok()) return d.status();
+    const bool a_row_each = p_.regular || p_.classes_of_each == 1;
+    if (a_row_each && MaxBoundTensors(planner_.profile()) >= 5) {
+      d->Define("ROWS");
+      d->Write("boxes", node_.outputs[kBoxes])
+          .Write("classes", node_.outputs[kClasses])
+          .Write("scores_out", node_.outputs[kScoresOut])
+          .Write("count", node_.outputs[kCount]);
+      planner_.Add(*std::move(d));
+      return absl::OkStatus();
+    }
+    const TensorId kept = Temporary("kept", 1, p_.most, 8);
+    d->Write("kept", kept);
+    planner_.Add(*std::move(d));
+    AddRows(kept);
+    return absl::OkStatus();
+  }
+
+  // What an invocation sorts lies in shared memory.
+  void SortClasses(Dispatch* d) {
+    constexpr int kThreads = 8;
+    constexpr int64_t kElementBytes = 8;
+    d->Read("scores", node_.inputs[kScores])
+        .Define("THREADS", kThreads)
+        .WorkGroup(kThreads, 1, 1)
+        .SharedMemory(kThreads * kElementBytes * (Top() + 1));
+  }
+
+  void AddRows(TensorId kept) {
+    const Shape& boxes = planner_.tensor(node_.outputs[kBoxes]).shape;
+    const Shape& classes = planner_.tensor(node_.outputs[kClasses]).shape;
+    const int each = p_.regular ? 1 : p_.classes_of_each;
+    for (const bool of_boxes : {true, false}) {
+      Dispatch d("detection_rows");
+      d.Define("TOP", Top()).Read("kept", kept);
+      d.uniforms.Int("each", each);
+      if (of_boxes) {
+        d.Define("BOXES")
+            .Write("boxes", node_.outputs[kBoxes])
+            .Write("count", node_.outputs[kCount])
+            .Grid(boxes.w, 1, 1);
+      } else {
+        if (Top() > 1) SortClasses(&d);
+        d.Write("classes", node_.outputs[kClasses])
+            .Write("scores_out", node_.outputs[kScoresOut])
+            .Grid(classes.slices(), 1, 1);
+      }
+      if (Top() > 1) d.uniforms.Int("first", first_);
+      planner_.Add(std::move(d));
+    }
+  }
+
+  const Node& node_;
+  Planner& planner_;
+  const DetectionParams& p_;
+  const int anchors_;
+  const int first_;  // the channel of the first class's score
+  TensorId boxes_ = kNoTensor;
+};
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseDetectionPostprocess(const NodeView& node) {
+  if (auto s = node.CheckCounts(3, 3, 4); !s.ok()) return s;
+  const auto p = ReadDetectionParams(node.custom_params);
+  if (!p.ok()) return p.status();
+  if (p->most > kMostDetections) {
+    return absl::UnimplementedError(absl::StrCat(
+        "max_detections is ", p->most, ", at most ", kMostDetections,
+        " pay here: each is a pass over the anchors"));
+  }
+  if (p->classes_of_each > kMostClassesOfEach) {
+    return absl::UnimplementedError(
+        absl::StrCat("max_classes_per_detection is ", p->classes_of_each,
+                     ", at most ", kMostClassesOfEach, " are sorted here"));
+  }
+  if (auto s = CheckTypes(node); !s.ok()) return s;
+  if (auto s = CheckInputDims(node, *p); !s.ok()) return s;
+  if (auto s = CheckOutputs(node, *p); !s.ok()) return s;
+  return ParsedNode{*p, {}};
+}
+
+absl::Status PlanDetectionPostprocess(const Node& node, Planner* planner) {
+  return Postprocess(node, planner).Plan();
+}
+
+}  // namespace gles_delegate

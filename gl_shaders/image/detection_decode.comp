@@ -1,0 +1,45 @@
+// Each anchor's box and, with BEST, its best class: the first greatest score.
+// `boxes` is [1,1,anchors,8] (4 without BEST), integers: the bits of (ymin, xmin,
+// ymax, xmax), then (the score's key or kNone, anchor, class, the score's bits).
+layout(std140, binding = 0) uniform Params {
+  COMMON_PARAMS
+  vec4 scales;  // y, x, height, width
+#ifdef BEST
+  int first;  // channel of the first class's score
+  float threshold;
+#endif
+};
+
+const int kNone = ~0x7fffffff;
+
+vec4 anchor_of(int i) {
+#ifdef CONSTANT_ANCHORS
+  return anchors_at(i % anchors_size.x, i / anchors_size.x);
+#else
+  return read_anchors(0, 0, 0, i);
+#endif
+}
+
+void main() {
+  if (outside_grid()) return;
+  vec4 anchor = anchor_of(gid.x);
+  vec4 encoding = read_encodings(gid.x, 0, 0, 0) / scales;
+  vec2 middle = encoding.xy * anchor.zw + anchor.xy;
+  vec2 reach = 0.5 * op_exp(encoding, vec4(0.0)).zw * anchor.zw;
+  write_boxes(gid.x, 0, 0, 0, floatBitsToInt(vec4(middle - reach, middle + reach)));
+#ifdef BEST
+  ivec3 best = ivec3(kNone, 0, 0);  // key, class, bits
+  for (int s = first >> 2; s < scores_size.z; ++s) {
+    vec4 v = read_scores(gid.x, 0, s, 0);
+    ivec4 keys = op_order_keys(v);
+    for (int c = 0; c < 4; ++c) {
+      int of_class = 4 * s + c - first;
+      if (of_class >= 0 && 4 * s + c < scores_aux.x && v[c] >= threshold &&
+          keys[c] > best.x) {
+        best = ivec3(keys[c], of_class, floatBitsToInt(v[c]));
+      }
+    }
+  }
+  write_boxes(gid.x, 0, 1, 0, ivec4(best.x, gid.x, best.yz));
+#endif
+}
