@@ -26,6 +26,17 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS
 
 find_program(GZIP_PROGRAM gzip REQUIRED)
 set(DEBIAN ${CMAKE_BINARY_DIR}/debian)
+if(CMAKE_CROSSCOMPILING)
+  # Of the other machine's libraries those are at hand that came with the compiler; dpkg's
+  # tools find them where they are told the architecture.
+  string(REGEX MATCH "aarch64|arm" processor ${CMAKE_SYSTEM_PROCESSOR})
+  set(debian_of_aarch64 arm64)
+  set(debian_of_arm armhf)
+  set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE ${debian_of_${processor}})
+  list(APPEND CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS /usr/${CMAKE_LIBRARY_ARCHITECTURE}/lib)
+  file(WRITE ${DEBIAN}/cross.cmake "set(ENV{DEB_HOST_ARCH} ${CPACK_DEBIAN_PACKAGE_ARCHITECTURE})\n")
+  set(CPACK_PROJECT_CONFIG_FILE ${DEBIAN}/cross.cmake)
+endif()
 function(gles_gzip file)
   execute_process(COMMAND ${GZIP_PROGRAM} -9nkf ${file} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()

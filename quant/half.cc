@@ -3,9 +3,17 @@
 #include <cmath>
 #include <cstring>
 
+// GLES_DELEGATE_HALF_VECTORS: below are two functions that convert by vectors.
+// Every AArch64 processor has the instructions; an x86-64 one is asked, when
+// the program runs. A 32-bit ARM has them from VFPv4 on, which Debian's armhf
+// does not ask for: there values are converted one by one.
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <immintrin.h>
+#define GLES_DELEGATE_HALF_VECTORS
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+#include <arm_neon.h>
+#define GLES_DELEGATE_HALF_VECTORS
 #endif
 
 namespace gles_delegate {
@@ -55,7 +63,9 @@ uint16_t FloatToHalf(float value) {
 
 namespace {
 
+#if defined(GLES_DELEGATE_HALF_VECTORS)
 constexpr size_t kLanes = 8;
+#endif
 
 #if defined(__x86_64__)
 // Whole groups of lanes; how many values these were. Where `halves` lets them,
@@ -91,6 +101,32 @@ __attribute__((target("avx,f16c"))) size_t HalvesToFloatsByVectors(
   }
   return i;
 }
+#elif defined(GLES_DELEGATE_HALF_VECTORS)
+// The same by NEON. Bytes are loaded and stored, as they may lie anywhere.
+size_t FloatsToHalvesByVectors(const uint8_t* floats, uint8_t* halves,
+                               size_t count) {
+  size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    const uint8_t* from = floats + 4 * i;
+    const float16x4_t low = vcvt_f16_f32(vreinterpretq_f32_u8(vld1q_u8(from)));
+    const float16x4_t high =
+        vcvt_f16_f32(vreinterpretq_f32_u8(vld1q_u8(from + 16)));
+    vst1q_u8(halves + 2 * i, vreinterpretq_u8_f16(vcombine_f16(low, high)));
+  }
+  return i;
+}
+
+size_t HalvesToFloatsByVectors(const uint8_t* halves, uint8_t* floats,
+                               size_t count) {
+  size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    const float16x8_t v = vreinterpretq_f16_u8(vld1q_u8(halves + 2 * i));
+    uint8_t* to = floats + 4 * i;
+    vst1q_u8(to, vreinterpretq_u8_f32(vcvt_f32_f16(vget_low_f16(v))));
+    vst1q_u8(to + 16, vreinterpretq_u8_f32(vcvt_f32_f16(vget_high_f16(v))));
+  }
+  return i;
+}
 #endif
 
 }  // namespace
@@ -106,6 +142,8 @@ bool HalvesAreFast() {
            __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx >> 29 & 1) != 0;
   }();
   return fast;
+#elif defined(GLES_DELEGATE_HALF_VECTORS)
+  return true;
 #else
   return false;
 #endif
@@ -115,7 +153,7 @@ void FloatsToHalves(const void* floats, void* halves, size_t count) {
   const auto* from = static_cast<const uint8_t*>(floats);
   auto* to = static_cast<uint8_t*>(halves);
   size_t i = 0;
-#if defined(__x86_64__)
+#if defined(GLES_DELEGATE_HALF_VECTORS)
   if (HalvesAreFast()) i = FloatsToHalvesByVectors(from, to, count);
 #endif
   for (; i < count; ++i) {
@@ -130,7 +168,7 @@ void HalvesToFloats(const void* halves, void* floats, size_t count) {
   const auto* from = static_cast<const uint8_t*>(halves);
   auto* to = static_cast<uint8_t*>(floats);
   size_t i = 0;
-#if defined(__x86_64__)
+#if defined(GLES_DELEGATE_HALF_VECTORS)
   if (HalvesAreFast()) i = HalvesToFloatsByVectors(from, to, count);
 #endif
   for (; i < count; ++i) {

@@ -34,7 +34,21 @@ LINES = {
               {"registers": 79, "threads": 1024, "spills": 5, "instructions": 258}),
     "nouveau": ("note: type: 5, local: 8, shared: 5120, gpr: 70, inst: 790, bytes: 7224, cached: 1",
                 {"registers": 70, "spills": 8, "instructions": 790, "shared_bytes": 5120}),
+    "v3d": ("MESA: info: SHADER-DB-GLSL2 - MESA_SHADER_COMPUTE shader: 61 inst, 2 threads, 1 loops, "
+            "17 uniforms, 18 max-temps, 3:4 spills:fills, 0 sfu-stalls, 61 inst-and-stalls, 8 nops",
+            {"instructions": 61, "threads": 2, "registers": 18, "spills": 3, "fills": 4}),
+    "panfrost": ("MESA_SHADER_COMPUTE shader: 39 instrs, 33 tuples, 10 clauses, 5.500000 cycles, "
+                 "1.166667 arith, 0.000000 t, 5.000000 ldst, 0.000000 v, 0 preloads, 2 threads, 592 "
+                 "code size, 1 loops, 1:2 spills:fills, 0 spill cost, 15 registers used, 4 uniforms "
+                 "used",
+                 {"instructions": 39, "cycles": 5.5, "threads": 2, "registers": 15, "spills": 1}),
+    "midgard": ("CS shader: 25 inst, 15 bundles, 4 registers, 8 threads, 21 quadwords, 1 loops, 5:6 "
+                "spills:fills", {"instructions": 25, "registers": 4, "threads": 8, "spills": 5}),
 }
+# A line of Valhall's has other numbers than one of Bifrost's.
+VALHALL = ("MESA_SHADER_COMPUTE shader: 36 instrs, 6.000000 cycles, 0.062500 fma, 0.312500 cvt, "
+           "0.312500 sfu, 0.453125 alu, 0.000000 v, 0.000000 t, 6.000000 ls, 384 code size, 2 threads, "
+           "1 loops, 0:0 spills:fills, 0 spill cost, 16 registers used, 1 uniforms used")
 
 
 def load_tests(_, tests, __):
@@ -66,7 +80,7 @@ class DriverTest(unittest.TestCase):
     def driver(self, **description):
         description = {"name": "x", "device": "X", **description}
         return Driver(description, DESCRIPTIONS["roots"], {"sid-amd64": "/r", "qemu": "/q"},
-                      pathlib.Path("/b"))
+                      {"amd64": pathlib.Path("/b")})
 
     def test_without_a_root_a_program_is_started_as_it_is(self):
         driver = self.driver(environment={"GALLIUM_DRIVER": "softpipe"})
@@ -84,12 +98,39 @@ class DriverTest(unittest.TestCase):
                          "/r/usr/share/glvnd/egl_vendor.d")
 
 
+    def test_a_program_of_arm64_is_translated_and_comes_from_its_own_build(self):
+        description = {"name": "x", "device": "V3D", "loader": "sid-arm64",
+                       "preload": "{sid-arm64}/shim.so"}
+        builds = {"amd64": pathlib.Path("/b"), "arm64": pathlib.Path("/c")}
+        driver = Driver(description, DESCRIPTIONS["roots"],
+                        {"sid-arm64": "/r", "qemu": "/q"}, builds)
+        self.assertEqual(driver.build, builds["arm64"])
+        self.assertEqual(
+            driver.command(["/c/p"]),
+            ["/q/usr/bin/qemu-aarch64-static", "-L", "/r", "-E", "LD_PRELOAD=/r/shim.so", "-E",
+             "LD_LIBRARY_PATH=/c/lib:/r/usr/lib/aarch64-linux-gnu", "/c/p"])
+
+
 class StatisticsTest(unittest.TestCase):
     def test_each_familys_line_is_read(self):
         for family, (line, wanted) in LINES.items():
             numbers = compiling.parse_statistics(family, line)
             self.assertIsNotNone(numbers, family)
             self.assertEqual({k: numbers[k] for k in wanted}, wanted, family)
+
+    def test_what_is_told_after_all_programs_is_told_apart_by_its_number(self):
+        line = LINES["v3d"][0]
+        begins = [part for label in ("a", "b")
+                  for part in (compiling.BEGIN + label, compiling.END + label)]
+        later = line.replace("GLSL2", "GLSL10").replace("61 inst,", "99 inst,")
+        programs = compiling.programs_of("v3d", "\n".join([*begins, later, line]))
+        self.assertEqual([programs[name]["instructions"] for name in "ab"], [61, 99])
+        self.assertEqual(compiling.programs_of("v3d", "\n".join([*begins, line])),
+                         {"a": {}, "b": {}})
+
+    def test_valhalls_line_is_read_as_bifrosts(self):
+        numbers = compiling.parse_statistics("panfrost", VALHALL)
+        self.assertEqual((numbers["threads"], numbers["registers"], numbers["spills"]), (2, 16, 0))
 
     def test_what_is_outside_of_the_programs_is_the_drivers_own(self):
         line, _ = LINES["asahi"]

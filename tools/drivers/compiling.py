@@ -26,15 +26,35 @@ STATISTICS = {
          ("half_registers", "registers", "constlen")),
         (r"; C[LS] prog \S+: (\d+) max_waves, (\d+) double_threadsize",
          ("waves", "double_threadsize"))],
+    "v3d": [
+        (r"MESA_SHADER_COMPUTE shader: (\d+) inst, (\d+) threads, \d+ loops, (\d+) uniforms, "
+         r"(\d+) max-temps, (\d+):(\d+) spills:fills",
+         ("instructions", "threads", "uniforms", "registers", "spills", "fills"))],
+    "panfrost": [  # Bifrost and Valhall; between their numbers each has some of its own
+        (r"MESA_SHADER_COMPUTE shader: (\d+) instrs, .*?([\d.]+) cycles, .*? (\d+) threads, .*?"
+         r"(\d+):(\d+) spills:fills, .*?(\d+) registers used",
+         ("instructions", "cycles", "threads", "spills", "fills", "registers"))],
+    "midgard": [
+        (r"CS shader: (\d+) inst, (\d+) bundles, (\d+) registers, (\d+) threads, "
+         r"(\d+) quadwords, \d+ loops, (\d+):(\d+) spills:fills",
+         ("instructions", "bundles", "registers", "threads", "quadwords", "spills", "fills"))],
     "nouveau": [
         (r"local: (\d+), shared: (\d+), gpr: (\d+), inst: (\d+), bytes: (\d+)",
          ("spills", "shared_bytes", "registers", "instructions", "code_bytes"))],
 }
+# V3D compiles at the first dispatch, when all programs are linked, and tells of each with
+# its name in GL. These names rise in the order in which the programs were made.
+LATE = {"v3d": re.compile(r"SHADER-DB-GLSL(\d+) - MESA_SHADER_COMPUTE")}
 # What a driver says of a program that it links and cannot compile.
 FAILURE = re.compile(r"^ERROR: |translation failed|compil\w+ failed", re.IGNORECASE)
 # Where a driver does not count what it spills: the instructions that do, in the
 # listing of the program.
 SPILLING_INSTRUCTION = {"freedreno": r"\bstp\."}
+
+
+def number(text):
+    """An int, or a float where it has a point."""
+    return float(text) if "." in text else int(text)
 
 
 def parse_statistics(family, line):
@@ -48,7 +68,7 @@ def parse_statistics(family, line):
     for pattern, names in STATISTICS[family]:
         found = re.search(pattern, line)
         if found:
-            return dict(zip(names, map(int, found.groups())))
+            return dict(zip(names, map(number, found.groups())))
     return None
 
 
@@ -65,8 +85,12 @@ def programs_of(family, output):
     {'CONV_2D 0 (conv_direct.comp)': {'spills': 4, 'shared_bytes': 0, 'registers': 63, \
 'instructions': 70, 'code_bytes': 8}}
     """
-    programs, current = {}, None
+    programs, current, late = {}, None, {}
     for line in output.splitlines():
+        named = LATE[family].search(line) if family in LATE else None
+        if named:
+            late[int(named.group(1))] = parse_statistics(family, line)
+            continue
         if line.startswith(BEGIN):
             current = line[len(BEGIN):]
             programs.setdefault(current, {})
@@ -80,6 +104,9 @@ def programs_of(family, output):
             if FAILURE.search(line):
                 programs[current].setdefault("failed", line)
             programs[current].update(parse_statistics(family, line) or {})
+    if len(late) == len(programs):  # else nobody knows which is whose
+        for label, name in zip(programs, sorted(late)):
+            programs[label].update(late[name])
     return programs
 
 

@@ -37,14 +37,15 @@ class Result:
 
 
 class Driver:
-    """`places`: what {NAME} stands for in the description."""
+    """`places`: what {NAME} stands for in the description. `builds`: the build folder for
+    each architecture, by Debian's name of it."""
 
-    def __init__(self, description, roots, places, build):
+    def __init__(self, description, roots, places, builds):
         self.description = description
         self.name = description["name"]
         self.roots = roots
-        self.places = dict(places, build=str(build))
-        self.build = build
+        self.build = builds["amd64" if self.loader is None else roots[self.loader]["arch"]]
+        self.places = dict(places, build=str(self.build))
 
     def fill(self, text):
         for name, place in self.places.items():
@@ -100,7 +101,9 @@ class Driver:
         """Runs build/bin's PROGRAM [ARGUMENT...]; stdout and stderr together."""
         path = self.build / "bin" / program[0]
         if not path.exists():
-            raise NotAvailable(f"{path} is not built")
+            by = ("./dev cross arm64" if self.loader and self.roots[self.loader]["arch"] == "arm64"
+                  else "./dev build")
+            raise NotAvailable(f"{path} is not built; {by} builds it")
         command = self.command([str(path), *program[1:]])
         start = time.monotonic()
         process = subprocess.Popen(

@@ -125,7 +125,8 @@ class Lab:
         if self.flags.tuning:
             description = dict(description, environment={
                 **description.get("environment", {}), "GLES_DELEGATE_TUNING": self.flags.tuning})
-        driver = Driver(description, self.roots, places, self.flags.build_dir)
+        driver = Driver(description, self.roots, places, {
+            "amd64": self.flags.build_dir, "arm64": self.flags.arm64_build_dir})
         if self.flags.fetch:
             return
         attempt = (self.try_computing if description["kind"] == "computes"
@@ -158,6 +159,8 @@ def parse_flags():
     parser.add_argument("--fetch", action="store_true",
                         help="unpack the drivers' packages and end")
     parser.add_argument("--build_dir", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--arm64_build_dir", type=pathlib.Path, default=ROOT / "build-arm64",
+                        help="what ./dev cross arm64 built")
     parser.add_argument("--roots_dir", type=pathlib.Path, default=deps.resolve(),
                         help="where packages are unpacked (GLES_DELEGATE_DRIVERS_DIR)")
     parser.add_argument("--results_dir", type=pathlib.Path, default=ROOT / "build" / "drivers")

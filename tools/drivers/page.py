@@ -172,8 +172,8 @@ def tables(results, absent):
     if compiles:
         parts += ["", "### Drivers that compile", "", compiling_table(compiles), "",
                   "### Programs that spill registers", "",
-                  "Freedreno's count is of instructions that spill, Nouveau's of bytes, the others' "
-                  "of registers.", "", spills(compiles)]
+                  "Freedreno's, V3D's and Mali's count is of instructions that spill, Nouveau's of "
+                  "bytes, the others' of registers.", "", spills(compiles)]
     parts += ["", "### Limits", "", limits_table(results), "", "### What was wrong or refused", "",
               failures(results)]
     faults = [[r["title"], fault] for r in results for fault in r.get("faults", [])]

@@ -28,6 +28,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build_dir", type=pathlib.Path, default=root / "build")
+    parser.add_argument("--arm64_build_dir", type=pathlib.Path, default=root / "build-arm64")
     parser.add_argument("--roots_dir", type=pathlib.Path, default=pathlib.Path(
         os.environ.get("GLES_DELEGATE_DRIVERS_DIR", root / ".deps" / "drivers")).resolve())
     parser.add_argument("--fetch", action="store_true",
@@ -41,7 +42,8 @@ def main():
     try:
         places, _ = roots_module.prepare(lab["roots"], description, flags.roots_dir, flags.fetch,
                                          lambda text: print(text, file=sys.stderr))
-        driver = Driver(description, lab["roots"], places, flags.build_dir.resolve())
+        driver = Driver(description, lab["roots"], places, {
+            "amd64": flags.build_dir.resolve(), "arm64": flags.arm64_build_dir.resolve()})
         with driver.serving():
             result = driver.run(flags.program, flags.timeout)
     except roots_module.NotAvailable as error:

@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Unpacks some of the roots of drivers.json, folders with Debian's or npm's packages.
+
+    unpack_roots.py [--roots_dir=FOLDER] NAME...
+
+What is there already is left as it is. Exit status: 77 where one cannot be had.
+"""
+import argparse
+import json
+import os
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+# pylint: disable=wrong-import-position
+import roots as roots_module  # noqa: E402
+
+SKIPPED = 77
+
+
+def main():
+    root = HERE.parent.parent
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--roots_dir", type=pathlib.Path, default=pathlib.Path(
+        os.environ.get("GLES_DELEGATE_DRIVERS_DIR", root / ".deps" / "drivers")).resolve())
+    parser.add_argument("names", nargs="+", metavar="NAME")
+    flags = parser.parse_args()
+    known = json.loads((HERE / "drivers.json").read_text())["roots"]
+    unknown = [name for name in flags.names if name not in known]
+    if unknown:
+        parser.error(f"no root {', '.join(unknown)}; there are: {', '.join(known)}")
+    try:
+        roots_module.prepare(known, {"name": "", "roots": flags.names}, flags.roots_dir, True,
+                             lambda text: print(text, file=sys.stderr, flush=True))
+    except roots_module.NotAvailable as error:
+        print(f"{', '.join(flags.names)} CANNOT BE HAD: {error}", file=sys.stderr)
+        return SKIPPED
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
