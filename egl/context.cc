@@ -93,11 +93,13 @@ bool Context::HasCurrent() {
 Context::~Context() {
   if (!owned_) return;
   // Destroying a current context only marks it; nobody else would let it go.
-  if (egl().GetCurrentContext() == context_) {
-    egl().MakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-  }
+  if (egl().GetCurrentContext() == context_) LetGo();
   if (draw_ != EGL_NO_SURFACE) egl().DestroySurface(display_, draw_);
   egl().DestroyContext(display_, context_);
+}
+
+void Context::LetGo() {
+  egl().MakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
 }
 
 absl::Status Context::MakeCurrent() {
@@ -125,10 +127,18 @@ absl::Status Context::MakeCurrent() {
 }
 
 absl::Status Context::Run(absl::FunctionRef<absl::Status()> fn) {
-  if (egl().GetCurrentContext() == context_) return RunCurrent(fn);
+  if (egl().GetCurrentContext() == context_) {
+    absl::Status status = RunCurrent(fn);
+    if (keeps_current_ && lost_ && !running_) LetGo();
+    return status;
+  }
   SavedCurrent saved;
   if (absl::Status status = MakeCurrent(); !status.ok()) return status;
   absl::Status status = RunCurrent(fn);
+  if (keeps_current_ && !lost_ && saved.had_none()) {
+    saved.Forget();
+    return status;
+  }
   status.Update(saved.Restore(display_));
   return status;
 }

@@ -80,6 +80,13 @@ class Context {
   // display was terminated. A context that was lost stays so: make another.
   absl::Status Run(absl::FunctionRef<absl::Status()> fn);
 
+  // From here on Run() leaves the context current on the thread that calls it,
+  // where nothing was current there, and later calls find it so: what making it
+  // current and letting it go cost (they wait for the GPU, on some drivers) is
+  // saved. For a thread that is ours alone, as no other thread can use the
+  // context from then on. A lost context is let go.
+  void KeepCurrent() { keeps_current_ = true; }
+
   // kAborted where the context was reset, as Run() says. Within Run(), for
   // whoever takes what the GPU wrote for an answer: after a reset fences are
   // signalled and reads succeed.
@@ -105,6 +112,7 @@ class Context {
   Context() = default;
 
   absl::Status MakeCurrent();
+  void LetGo();
   // fn, with this context current already.
   absl::Status RunCurrent(absl::FunctionRef<absl::Status()> fn);
 
@@ -113,6 +121,7 @@ class Context {
   EGLSurface draw_ = EGL_NO_SURFACE;  // a 1x1 pbuffer, or the app's surface
   EGLSurface read_ = EGL_NO_SURFACE;
   bool owned_ = false;
+  bool keeps_current_ = false;
   // The three below are touched only by a thread that has the context current,
   // or tries to: EGL grants it to one thread at a time.
   bool running_ = false;       // within Run, so that a nested one is free

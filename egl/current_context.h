@@ -22,6 +22,11 @@ class SavedCurrent {
   // current. kFailedPrecondition, with EGL's error.
   absl::Status Restore(EGLDisplay used);
 
+  // Whether no OpenGL ES context was current.
+  bool had_none() const { return context_ == EGL_NO_CONTEXT; }
+  // Leaves all as it is now.
+  void Forget() { restored_ = true; }
+
  private:
   EGLenum api_;
   EGLDisplay display_;

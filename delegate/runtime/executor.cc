@@ -200,9 +200,8 @@ absl::Status Executor::InvokeTimed(Inputs inputs, Outputs outputs) {
   return Outcome();
 }
 
-absl::StatusOr<bool> Executor::BeginInvoke(Inputs inputs, Outputs outputs) {
+absl::Status Executor::Invoke(Inputs inputs, Outputs outputs) {
   absl::Status status;
-  bool is_under_way = false;
   if (!profile_.empty()) {
     status = InvokeTimed(inputs, outputs);
   } else {
@@ -210,27 +209,31 @@ absl::StatusOr<bool> Executor::BeginInvoke(Inputs inputs, Outputs outputs) {
     if (status.ok() && returns_at_once_) {
       gl().Flush();
       status = CheckResults();
-    } else {
-      is_under_way = true;
+    } else if (status.ok()) {
+      status = Collect(outputs);
     }
   }
-  if (!status.ok()) {
-    Abandon();
-    return status;
+  if (!status.ok()) Abandon();
+  return status;
+}
+
+absl::StatusOr<bool> Executor::BeginInvoke(Inputs inputs, Outputs outputs) {
+  if (!profile_.empty() || returns_at_once_) {
+    if (auto s = Invoke(inputs, outputs); !s.ok()) return s;
+    return false;
   }
-  return is_under_way;
+  if (auto s = Submit(inputs); !s.ok()) {
+    Abandon();
+    return s;
+  }
+  gl().Flush();  // the GPU is to begin before anybody waits for it
+  return true;
 }
 
 absl::Status Executor::EndInvoke(Outputs outputs) {
   absl::Status status = Collect(outputs);
   if (!status.ok()) Abandon();
   return status;
-}
-
-absl::Status Executor::Invoke(Inputs inputs, Outputs outputs) {
-  const absl::StatusOr<bool> is_under_way = BeginInvoke(inputs, outputs);
-  if (!is_under_way.ok() || !*is_under_way) return is_under_way.status();
-  return EndInvoke(outputs);
 }
 
 }  // namespace gles_delegate

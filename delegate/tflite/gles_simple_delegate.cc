@@ -39,6 +39,7 @@ absl::Status GlesSimpleDelegate::EnsureGpu(TfLiteContext* context) {
       options_, [context](const std::string& line) { Log(context, line); });
   if (!gpu.ok()) return gpu.status();
   gpu_ = *std::move(gpu);
+  if (worker_ != nullptr) gpu_->KeepCurrent();
   profile_ =
       ProfileFor(gpu_->context->device(),
                  {options_.is_precision_loss_allowed,

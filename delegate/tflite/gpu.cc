@@ -85,6 +85,7 @@ absl::Status Gpu::Renew(const Options& options) {
   }
   programs = ProgramCache();  // of the lost context, which is not current
   context = *std::move(renewed);
+  if (keeps_current) context->KeepCurrent();
   ++losses;
   return absl::OkStatus();
 }

@@ -25,11 +25,19 @@ struct Gpu {
   // planned for. What else making a context gives.
   absl::Status Renew(const Options& options);
 
+  // Makes `context` stay current on the thread that uses it, and what Renew()
+  // puts in its place. For a delegate with a worker.
+  void KeepCurrent() {
+    keeps_current = true;
+    context->KeepCurrent();
+  }
+
   // Shared with what was made in it, so that no other context has its handle
   // while handles of its objects are left.
   std::shared_ptr<egl::Context> context;
   ProgramCache programs;  // emptied inside the context
-  int losses = 0;         // contexts that Renew() has replaced
+  bool keeps_current = false;
+  int losses = 0;  // contexts that Renew() has replaced
   // GPU memory that the partitions need, where the option memory_limit_bytes is
   // set. Atomic: kernels may be deleted on any thread.
   std::atomic<int64_t> reserved_bytes = 0;

@@ -59,6 +59,7 @@ class GlesKernel final : public SimpleDelegateKernel {
   // next call builds all of it anew in another context, where the context is
   // the delegate's own. kFailedPrecondition, with the reason: it is the app's,
   // or was lost too often; with fallback_to_cpu the nodes then run on the CPU.
+  absl::Status Eval(TfLiteContext* context) override;
   absl::StatusOr<bool> BeginEval(TfLiteContext* context) override;
   absl::Status EndEval(TfLiteContext* context) override;
 
@@ -120,8 +121,8 @@ class GlesKernel final : public SimpleDelegateKernel {
   absl::Status GiveUp(TfLiteContext* context);
   // Counts what Recover() goes by: how an inference in that context ended.
   void NoteOutcome(const absl::Status& status, const egl::Context& context);
-  // BeginEval(), but for the count of resets.
-  absl::StatusOr<bool> BeginAnywhere(TfLiteContext* context);
+  // Eval() or BeginEval(), but for the count of resets.
+  absl::StatusOr<bool> RunOrBegin(TfLiteContext* context, bool in_halves);
   absl::Status EvalOnCpu(TfLiteContext* context);
   absl::Status EvalOnGpu(TfLiteContext* context);
   // The halves of EvalOnGpu(), as BeginEval() and EndEval() are.

@@ -1,5 +1,6 @@
 // The part of GlesKernel that is one inference.
 #include <cstring>
+#include <utility>
 
 #include "delegate/tflite/kernel.h"
 #include "delegate/tflite/state_mark.h"
@@ -20,8 +21,14 @@ absl::StatusOr<absl::Span<const uint8_t>> GlesKernel::ReadInput(
   return values;
 }
 
+absl::Status GlesKernel::Eval(TfLiteContext* context) {
+  const auto ended = RunOrBegin(context, /*in_halves=*/false);
+  NoteOutcome(ended.status(), *setup_.gpu->context);
+  return ended.status();
+}
+
 absl::StatusOr<bool> GlesKernel::BeginEval(TfLiteContext* context) {
-  auto is_under_way = BeginAnywhere(context);
+  auto is_under_way = RunOrBegin(context, /*in_halves=*/true);
   if (!is_under_way.ok() || !*is_under_way) {
     NoteOutcome(is_under_way.status(), *setup_.gpu->context);
   }
@@ -35,7 +42,8 @@ absl::Status GlesKernel::EndEval(TfLiteContext* context) {
   return status;
 }
 
-absl::StatusOr<bool> GlesKernel::BeginAnywhere(TfLiteContext* context) {
+absl::StatusOr<bool> GlesKernel::RunOrBegin(TfLiteContext* context,
+                                            bool in_halves) {
   if (on_cpu_ == nullptr) {
     if (auto s = CheckCaller(); !s.ok()) return s;
     if (!IsBuilt()) {
@@ -49,19 +57,21 @@ absl::StatusOr<bool> GlesKernel::BeginAnywhere(TfLiteContext* context) {
     if (auto s = EvalOnCpu(context); !s.ok()) return s;
     return false;
   }
-  if (invoked_) return BeginOnGpu(context);
-  invoked_ = true;
+  if (in_halves && invoked_) return BeginOnGpu(context);
   StageTimer timer(&setup_.report->stages);
-  const absl::Status status = EvalOnGpu(context);
-  timer.Lap("first_invoke");
-  if (!status.ok()) return status;
+  if (auto s = EvalOnGpu(context); !s.ok()) return s;
+  if (!std::exchange(invoked_, true)) timer.Lap("first_invoke");
   return false;
 }
 
 absl::Status GlesKernel::EvalOnGpu(TfLiteContext* context) {
-  const auto is_under_way = BeginOnGpu(context);
-  if (!is_under_way.ok() || !*is_under_way) return is_under_way.status();
-  return EndOnGpu(context);
+  if (auto s = CollectTensors(context); !s.ok()) return s;
+  return executor_context_->Run([&]() -> absl::Status {
+    if (auto s = executor_->Invoke(input_values_, output_room_); !s.ok()) {
+      return s;
+    }
+    return FinishTensors(context);
+  });
 }
 
 absl::Status GlesKernel::CollectTensors(TfLiteContext* context) {

@@ -110,6 +110,10 @@ TfLiteStatus KernelPrepare(TfLiteContext* context, TfLiteNode* node) {
 TfLiteStatus KernelEval(TfLiteContext* context, TfLiteNode* node) {
   auto* state = static_cast<KernelState*>(node->user_data);
   if (state->kernel == nullptr) return ToTfLite(context, state->init);
+  const std::shared_ptr<WorkerThread> worker = state->delegate->worker();
+  if (worker == nullptr) {
+    return ToTfLite(context, state->kernel->Eval(context));
+  }
   absl::Status status;
   const auto begin = [&] {
     const auto is_under_way = state->kernel->BeginEval(context);
@@ -117,13 +121,8 @@ TfLiteStatus KernelEval(TfLiteContext* context, TfLiteNode* node) {
     return is_under_way.ok() && *is_under_way;
   };
   const auto end = [&] { status = state->kernel->EndEval(context); };
-  const std::shared_ptr<WorkerThread> worker = state->delegate->worker();
-  if (worker == nullptr) {
-    if (begin()) end();
-  } else if (auto ran = worker->RunInHalves(begin, end); !ran.ok()) {
-    status = ran;
-  }
-  return ToTfLite(context, status);
+  const absl::Status ran = worker->RunInHalves(begin, end);
+  return ToTfLite(context, ran.ok() ? status : ran);
 }
 
 NewestRegistration RegistrationFor(const SimpleDelegate& delegate) {

@@ -30,14 +30,16 @@ ModelPartition PartitionOf(const TfLiteDelegateParams& params);
 
 // One partition's kernel. Threads: with a worker (SimpleDelegate::worker()),
 // all on the worker's thread. Without: all on the thread that applied the
-// delegate (BeginEval checks), but destruction on any.
+// delegate (Eval checks), but destruction on any.
 class SimpleDelegateKernel {
  public:
   virtual ~SimpleDelegateKernel() = default;
   // Once the kernel is made, and whenever TFLite prepares its node: the shapes
   // of its inputs may have changed.
   virtual absl::Status Prepare(TfLiteContext* context) = 0;
-  // One inference, in two halves, between which other kernels may begin and end
+  // One inference.
+  virtual absl::Status Eval(TfLiteContext* context) = 0;
+  // One inference in two halves, between which other kernels may begin and end
   // theirs. True: the inference is under way, and EndEval() is due, which waits
   // for it and gives the outputs. False: all is done. Where either fails,
   // nothing is due.

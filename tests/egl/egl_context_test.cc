@@ -89,6 +89,48 @@ TEST(ContextTest, NestedRunStaysInTheContext) {
   EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
 }
 
+TEST(ContextTest, OneThatIsKeptCurrentStaysSoUntilItGoes) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const auto nothing = [] { return absl::OkStatus(); };
+  std::unique_ptr<Context> kept = MakeContext();
+  std::unique_ptr<Context> other = MakeContext();
+  ASSERT_NE(kept, nullptr);
+  ASSERT_NE(other, nullptr);
+  kept->KeepCurrent();
+  EXPECT_FALSE(Context::HasCurrent());
+  ASSERT_TRUE(kept->Run(nothing).ok());
+  EXPECT_EQ(egl().GetCurrentContext(), kept->handle());
+  // Another one's turn ends with what was current before it.
+  ASSERT_TRUE(other->Run(nothing).ok());
+  EXPECT_EQ(egl().GetCurrentContext(), kept->handle());
+  ASSERT_TRUE(kept->Run(nothing).ok());
+  // EGL gives a context to one thread at a time.
+  absl::Status elsewhere;
+  std::thread([&] { elsewhere = kept->Run(nothing); }).join();
+  EXPECT_EQ(elsewhere.code(), absl::StatusCode::kFailedPrecondition);
+  kept.reset();
+  EXPECT_FALSE(Context::HasCurrent());
+}
+
+// Where another context is current, that one is restored as ever.
+TEST(ContextTest, OneThatIsKeptCurrentTakesNoOtherOnesPlace) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const auto nothing = [] { return absl::OkStatus(); };
+  std::unique_ptr<Context> kept = MakeContext();
+  std::unique_ptr<Context> other = MakeContext();
+  ASSERT_NE(kept, nullptr);
+  ASSERT_NE(other, nullptr);
+  kept->KeepCurrent();
+  ASSERT_TRUE(other
+                  ->Run([&] {
+                    EXPECT_TRUE(kept->Run(nothing).ok());
+                    EXPECT_EQ(egl().GetCurrentContext(), other->handle());
+                    return absl::OkStatus();
+                  })
+                  .ok());
+  EXPECT_FALSE(Context::HasCurrent());
+}
+
 TEST(ContextTest, AMadeContextCanBeMadeAgainAfterItIsDestroyed) {
   GLES_SKIP_WITHOUT_DEVICE();
   const EGLDisplay display = MakeContext()->display();
