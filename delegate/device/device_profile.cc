@@ -124,10 +124,10 @@ DeviceChoices Adreno() {
 DeviceChoices Mali() {
   DeviceChoices p;
   p.storage = Storage::kBuffer;
-  // 4 outputs, as ML Drift for 32-bit floats on Valhall. 64 invocations a work
-  // group, the default, are Arm's advised maximum.
+  // 2 outputs, as ML Drift for 32-bit floats on middling layers. With 4,
+  // windows that are no 1x1 spill on a G52. 64 invocations a work group, the
+  // default, are Arm's advised maximum.
   p.conv_tile_pixels = 2;
-  p.conv_tile_slices = 2;
   p.depthwise_tile_pixels = 2;
   // The memory is the host's own.
   p.host_transfers = 1;
@@ -140,7 +140,8 @@ DeviceChoices V3d() {
   p.storage = Storage::kTexture2d;
   // A register past 32 halves the threads of a processor.
   p.conv_tile_pixels = 2;
-  p.depthwise_tile_pixels = 2;
+  // With 2 pixels windows of 3x3 spill on V3D 7.1.
+  p.depthwise_tile_pixels = 1;
   // A vector's lanes.
   p.work_group_size = 16;
   p.reduction_lanes = 16;

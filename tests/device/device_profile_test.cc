@@ -93,8 +93,17 @@ TEST(DeviceProfileTest, BoardsPackTensorsOnTheHost) {
     EXPECT_EQ(p.staged_upload_bytes, 0);
     EXPECT_EQ(p.upload_piece_bytes, 0);
     EXPECT_LE(p.work_group_size, 64);
-    EXPECT_EQ(p.depthwise_tile_pixels, 2);
   }
+}
+
+// With larger tiles Mesa's compilers spill registers (docs/tuning.md).
+TEST(DeviceProfileTest, TilesOfBoardsSpillNoRegisters) {
+  const DeviceChoices v3d =
+      ProfileFor(DeviceOf("Mesa", "V3D 7.1.7.0"), {}).choices;
+  EXPECT_EQ(v3d.depthwise_tile_pixels, 1);
+  const DeviceChoices mali =
+      ProfileFor(DeviceOf("Mesa", "Mali-G52 r1 (Panfrost)"), {}).choices;
+  EXPECT_EQ(mali.conv_tile_pixels * mali.conv_tile_slices, 2);
 }
 
 }  // namespace
