@@ -1,6 +1,7 @@
 #include "delegate/passes/concat_in_place.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -13,17 +14,44 @@ namespace {
 
 constexpr int kReshapeCode = 22;
 
+// Stored alike, whatever the codes stand for.
+bool IsStoredAlike(const Tensor& part, const Tensor& whole) {
+  return part.type == whole.type && part.holds_codes == whole.holds_codes &&
+         part.always_float32 == whole.always_float32;
+}
+
 // The same bits mean the same value in both.
 bool LiesAlike(const Tensor& part, const Tensor& whole) {
-  if (part.type != whole.type || part.holds_codes != whole.holds_codes ||
-      part.always_float32 != whole.always_float32) {
-    return false;
-  }
-  return !part.holds_codes ||
-         (part.codes == whole.codes &&
-          part.quantization.scale == whole.quantization.scale &&
-          part.quantization.zero_point == whole.quantization.zero_point);
+  return IsStoredAlike(part, whole) &&
+         (!part.holds_codes ||
+          (part.codes == whole.codes &&
+           part.quantization.scale == whole.quantization.scale &&
+           part.quantization.zero_point == whole.quantization.zero_point));
 }
+
+// Whether the function gives the same of a value wherever it lies.
+bool IsSameEverywhere(const PostOp& op) {
+  return op.operand == kNoTensor || op.operand_lookup;
+}
+
+bool AreSameEverywhere(const std::vector<PostOp>& ops) {
+  return std::all_of(ops.begin(), ops.end(), IsSameEverywhere);
+}
+
+int OperandsOf(const std::vector<PostOp>& ops) {
+  return static_cast<int>(
+      std::count_if(ops.begin(), ops.end(),
+                    [](const PostOp& op) { return op.operand != kNoTensor; }));
+}
+
+// A concatenation as it is written in place.
+struct Joint {
+  Node node;                     // the CONCATENATION
+  TensorId whole;                // what the parts lie in
+  int axis;                      // of `whole`
+  int turned_by = -1;            // node that lays height as width; -1: none
+  std::vector<PostOp> post_ops;  // of each part
+};
 
 class InPlace {
  public:
@@ -31,28 +59,41 @@ class InPlace {
       : graph_(graph), uses_(*graph), is_whole_(graph->tensors.size(), false) {}
 
   void Run() {
-    std::vector<Node> kept;
-    for (Node& node : graph_->nodes) {
-      if (!Fires(node)) {
-        kept.push_back(std::move(node));
+    std::vector<Node> nodes = std::move(graph_->nodes);
+    nodes_ = &nodes;
+    kept_at_.assign(nodes.size(), -1);
+    std::vector<bool> is_gone(nodes.size(), false);
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (is_gone[i]) continue;
+      if (std::optional<Joint> joint = JointOf(nodes[i])) {
+        Place(*joint);
+        if (joint->turned_by >= 0) is_gone[joint->turned_by] = true;
         continue;
       }
-      for (Node& copy : Place(node)) kept.push_back(std::move(copy));
+      kept_at_[i] = static_cast<int>(kept_.size());
+      kept_.push_back(nodes[i]);
     }
-    graph_->nodes = std::move(kept);
+    graph_->nodes = std::move(kept_);
   }
 
  private:
-  bool Fires(const Node& node) const {
+  // nullopt: the pass does not fire.
+  std::optional<Joint> JointOf(const Node& node) const {
     const auto* a = std::any_cast<ConcatenationAttributes>(&node.attributes);
     // A fifth axis lies within the batch, where boxes are not whole.
-    if (a == nullptr || !node.post_ops.empty() || a->axis == kOuterAxis ||
-        graph_->tensor(node.outputs[0]).dims.size() > 4) {
-      return false;
+    if (a == nullptr || !AreSameEverywhere(node.post_ops) ||
+        a->axis == kOuterAxis ||
+        graph_->tensor(node.outputs[0]).dims.size() > 4 ||
+        (a->axis == kChannelAxis && !BeginAtTexels(node))) {
+      return std::nullopt;
     }
-    if (a->axis == kChannelAxis && !BeginAtTexels(node)) return false;
-    return std::any_of(node.inputs.begin(), node.inputs.end(),
-                       [&](TensorId id) { return CanBeView(id, node); });
+    const Joint joint = {node, node.outputs[0], a->axis, -1, node.post_ops};
+    if (std::optional<Joint> turned = Turned(joint)) return turned;
+    const bool any =
+        std::any_of(node.inputs.begin(), node.inputs.end(), [&](TensorId id) {
+          return CanBeView(id, joint) || CanBeMade(id, joint);
+        });
+    return any ? std::optional<Joint>(joint) : std::nullopt;
   }
 
   bool BeginAtTexels(const Node& node) const {
@@ -64,55 +105,133 @@ class InPlace {
     return true;
   }
 
-  bool CanBeView(TensorId id, const Node& node) const {
+  // The joint of a column (width 1) whose one reader lays it as a row, or the
+  // other way round, and so can be spared: where each part is made by a node
+  // that can lay the part so.
+  std::optional<Joint> Turned(const Joint& joint) const {
+    const std::vector<int>& readers = uses_.consumers[joint.whole];
+    if (readers.size() != 1 || uses_.is_output[joint.whole])
+      return std::nullopt;
+    const Node& reader = (*nodes_)[readers[0]];
+    if (!reader.op->Has(kKeepsOrder) ||
+        reader.on_codes != joint.node.on_codes ||
+        !AreSameEverywhere(reader.post_ops)) {
+      return std::nullopt;
+    }
+    const Shape& from = graph_->tensor(joint.whole).shape;
+    const Shape& to = graph_->tensor(reader.outputs[0]).shape;
+    const bool column = joint.axis == kHeightAxis && from.w == 1;
+    const bool row = joint.axis == kWidthAxis && from.h == 1;
+    if (!(column || row) || !(to == Shape{from.b, from.w, from.h, from.c})) {
+      return std::nullopt;
+    }
+    Joint turned = joint;
+    turned.whole = reader.outputs[0];
+    turned.axis = column ? kWidthAxis : kHeightAxis;
+    turned.turned_by = readers[0];
+    turned.post_ops.insert(turned.post_ops.end(), reader.post_ops.begin(),
+                           reader.post_ops.end());
+    const bool all =
+        std::all_of(joint.node.inputs.begin(), joint.node.inputs.end(),
+                    [&](TensorId id) { return CanBeMade(id, turned); });
+    return all ? std::optional<Joint>(turned) : std::nullopt;
+  }
+
+  bool IsFree(TensorId id, const Joint& joint) const {
     const Tensor& tensor = graph_->tensor(id);
     return uses_.producer[id] >= 0 && !uses_.is_output[id] &&
            !tensor.is_constant() && !tensor.is_variable &&
            tensor.view.of == kNoTensor && !is_whole_[id] &&
-           LiesAlike(tensor, graph_->tensor(node.outputs[0])) &&
-           std::count(node.inputs.begin(), node.inputs.end(), id) == 1;
+           std::count(joint.node.inputs.begin(), joint.node.inputs.end(), id) ==
+               1;
   }
 
-  // Makes the inputs views; the copies that are left to do.
-  std::vector<Node> Place(const Node& node) {
-    const int axis =
-        std::any_cast<const ConcatenationAttributes&>(node.attributes).axis;
-    std::vector<Node> copies;
-    MemoryView view;
-    view.of = node.outputs[0];
-    for (TensorId id : node.inputs) {
-      const AxisArray extents = ExtentsOf(graph_->tensor(id));
-      if (CanBeView(id, node)) {
-        graph_->tensor(id).view = view;
-      } else {
-        copies.push_back(CopyTo(view, id, node));
-      }
-      view.at[axis] += extents[axis];
+  // Whether the input itself may lie in the whole, whoever else reads it.
+  bool CanBeView(TensorId id, const Joint& joint) const {
+    return joint.post_ops.empty() && joint.turned_by < 0 && IsFree(id, joint) &&
+           LiesAlike(graph_->tensor(id), graph_->tensor(joint.whole));
+  }
+
+  // Whether what makes the input may make the part of the whole in its place:
+  // with other functions behind it, and turned. That is so of a node that gives
+  // a tensor other dims, for this reader alone.
+  bool CanBeMade(TensorId id, const Joint& joint) const {
+    if (joint.post_ops.empty() && joint.turned_by < 0) return false;
+    if (!IsFree(id, joint) || uses_.consumers[id].size() != 1 ||
+        !IsStoredAlike(graph_->tensor(id), graph_->tensor(joint.whole))) {
+      return false;
     }
-    is_whole_[node.outputs[0]] = true;
-    return copies;
+    // Without functions the codes stay what they are.
+    if (joint.post_ops.empty() &&
+        !LiesAlike(graph_->tensor(id), graph_->tensor(joint.whole))) {
+      return false;
+    }
+    const int at = kept_at_[uses_.producer[id]];
+    if (at < 0) return false;
+    const Node& maker = kept_[at];
+    // A source, an operand, weights and the output: what any device binds.
+    return maker.op->Has(kKeepsOrder) &&
+           maker.on_codes == joint.node.on_codes &&
+           OperandsOf(maker.post_ops) + OperandsOf(joint.post_ops) <= 1;
   }
 
-  Node CopyTo(const MemoryView& view, TensorId from,
-              const Node& concatenation) {
+  // Puts the parts where they belong, with the copies that are left to do.
+  void Place(const Joint& joint) {
+    MemoryView view;
+    view.of = joint.whole;
+    const int from_axis = joint.turned_by < 0
+                              ? joint.axis
+                              : kHeightAxis + kWidthAxis - joint.axis;
+    for (TensorId id : joint.node.inputs) {
+      const int extent = ExtentsOf(graph_->tensor(id))[from_axis];
+      if (CanBeView(id, joint)) {
+        graph_->tensor(id).view = view;
+      } else if (CanBeMade(id, joint)) {
+        Node& maker = kept_[kept_at_[uses_.producer[id]]];
+        maker.outputs = {AddPart(view, id, joint)};
+        maker.post_ops.insert(maker.post_ops.end(), joint.post_ops.begin(),
+                              joint.post_ops.end());
+      } else {
+        kept_.push_back(CopyTo(view, id, joint));
+      }
+      view.at[joint.axis] += extent;
+    }
+    is_whole_[joint.whole] = true;
+  }
+
+  // The part of the whole that has the elements of `from`.
+  TensorId AddPart(const MemoryView& view, TensorId from, const Joint& joint) {
+    const Tensor& source = graph_->tensor(from);
     Tensor part = graph_->tensor(view.of);
-    part.name = graph_->tensor(from).name;
-    part.dims = graph_->tensor(from).dims;
-    part.shape = graph_->tensor(from).shape;
+    part.name = source.name;
+    part.dims = source.dims;
+    part.shape = source.shape;
+    if (joint.turned_by >= 0) {
+      std::swap(part.shape.h, part.shape.w);
+      part.dims = {part.shape.b, part.shape.h, part.shape.w, part.shape.c};
+    }
     part.tflite_index = -1;
     part.view = view;
+    return graph_->AddTensor(std::move(part));
+  }
+
+  Node CopyTo(const MemoryView& view, TensorId from, const Joint& joint) {
     Node copy;
     copy.op = FindOp(kReshapeCode, "");
-    copy.tflite_index = concatenation.tflite_index;
-    copy.on_codes = concatenation.on_codes;
+    copy.tflite_index = joint.node.tflite_index;
+    copy.on_codes = joint.node.on_codes;
+    copy.post_ops = joint.post_ops;
     copy.inputs = {from};
-    copy.outputs = {graph_->AddTensor(std::move(part))};
+    copy.outputs = {AddPart(view, from, joint)};
     return copy;
   }
 
   Graph* graph_;
   Uses uses_;
-  std::vector<bool> is_whole_;  // others are views of it
+  std::vector<bool> is_whole_;                // others are views of it
+  const std::vector<Node>* nodes_ = nullptr;  // as they were
+  std::vector<Node> kept_;
+  std::vector<int> kept_at_;  // by place in *nodes_; -1: not kept
 };
 
 }  // namespace

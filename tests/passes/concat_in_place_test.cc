@@ -3,6 +3,10 @@
 // TFLite's CPU in every storage.
 #include "delegate/passes/concat_in_place.h"
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "delegate/ops/movement/concatenation.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -121,6 +125,100 @@ TEST(ConcatInPlaceTest, NotOnAFifthAxis) {
       b, Concat(&b, {parts[0], parts[1]}, {2, 4, 2, 2, 4}, kBatchAxis));
 }
 
+// The heads of a detector: convolutions laid as rows, joined, and a function of
+// all.
+struct Heads {
+  GraphBuilder b;
+  std::vector<TensorId> sources, rows;
+  Heads() {
+    for (int size : {3, 2}) {
+      sources.push_back(b.Conv(b.Input({1, size, size, 4})));
+      rows.push_back(b.Node("RESHAPE", {sources.back()}, {1, size * size, 4}));
+    }
+  }
+};
+
+TEST(ConcatInPlaceTest, WhatMakesThePartsTakesTheFunctions) {
+  Heads h;
+  const TensorId all =
+      Concat(&h.b, h.rows, {1, 13, 4}, kWidthAxis, {{"clamp", {0, 6, 0, 0}}});
+  h.b.graph.outputs = {all};
+  ConcatInPlace(&h.b.graph);
+  EXPECT_THAT(h.b.Ops(),
+              ElementsAre("CONV_2D", "RESHAPE", "CONV_2D", "RESHAPE"));
+  int begin = 0;
+  for (int n : {1, 3}) {
+    const Node& maker = h.b.graph.nodes[n];
+    EXPECT_THAT(Functions(maker), ElementsAre("clamp"));
+    // A tensor of its own: other values than those of the model's.
+    EXPECT_NE(maker.outputs[0], h.rows[n / 2]);
+    const gles_delegate::Tensor& part = h.b.graph.tensor(maker.outputs[0]);
+    EXPECT_EQ(part.view.of, all);
+    EXPECT_THAT(part.view.at, ElementsAre(0, 0, begin, 0));
+    begin += 9;
+  }
+}
+
+TEST(ConcatInPlaceTest, APartThatIsReadElsewhereIsCopied) {
+  Heads h;
+  const TensorId all =
+      Concat(&h.b, h.rows, {1, 13, 4}, kWidthAxis, {{"clamp", {0, 6, 0, 0}}});
+  h.b.graph.outputs = {all, h.b.Relu(h.rows[0])};
+  ConcatInPlace(&h.b.graph);
+  EXPECT_THAT(h.b.Ops(), ElementsAre("CONV_2D", "RESHAPE", "CONV_2D", "RESHAPE",
+                                     "RESHAPE", "RELU"));
+  EXPECT_THAT(Functions(h.b.graph.nodes[1]), ElementsAre());
+  EXPECT_THAT(Functions(h.b.graph.nodes[3]), ElementsAre("clamp"));
+  EXPECT_THAT(Functions(h.b.graph.nodes[4]), ElementsAre("clamp"));
+}
+
+TEST(ConcatInPlaceTest, NotWithAFunctionOfThePlace) {
+  Heads h;
+  PostOp add{"add"};
+  add.operand = h.b.Input({1, 13, 4});
+  ExpectUntouched(h.b, Concat(&h.b, h.rows, {1, 13, 4}, kWidthAxis, {add}));
+}
+
+TEST(ConcatInPlaceTest, AColumnIsLaidAsARowByWhatMakesTheParts) {
+  GraphBuilder b;
+  std::vector<TensorId> columns;
+  for (int size : {3, 2}) {
+    columns.push_back(b.Node("RESHAPE", {b.Conv(b.Input({1, size, size, 4}))},
+                             {1, size * size, 1, 4}));
+  }
+  const TensorId all = Concat(&b, columns, {1, 13, 1, 4}, kHeightAxis);
+  const TensorId row =
+      b.Node("SQUEEZE", {all}, {1, 13, 4}, {}, {{"clamp", {0, 6, 0, 0}}});
+  b.graph.outputs = {row};
+  ConcatInPlace(&b.graph);
+  EXPECT_THAT(b.Ops(), ElementsAre("CONV_2D", "RESHAPE", "CONV_2D", "RESHAPE"));
+  const auto& part = b.graph.tensor(b.graph.nodes[3].outputs[0]);
+  EXPECT_THAT(Functions(b.graph.nodes[3]), ElementsAre("clamp"));
+  EXPECT_EQ(part.shape, (gles_delegate::Shape{1, 1, 4, 4}));
+  EXPECT_EQ(part.view.of, row);
+  EXPECT_THAT(part.view.at, ElementsAre(0, 0, 9, 0));
+}
+
+// Two readers, or parts that something else makes: the SQUEEZE stays.
+TEST(ConcatInPlaceTest, AColumnThatIsReadAsOneStays) {
+  for (bool read : {false, true}) {
+    GraphBuilder b;
+    TensorId x = b.Conv(b.Input({1, 3, 1, 4}));
+    TensorId y = b.Conv(b.Input({1, 2, 1, 4}));
+    if (read) {
+      x = b.Node("RESHAPE", {x}, {1, 3, 1, 4});
+      y = b.Node("RESHAPE", {y}, {1, 2, 1, 4});
+    }
+    const TensorId all = Concat(&b, {x, y}, {1, 5, 1, 4}, kHeightAxis);
+    b.graph.outputs = {b.Node("SQUEEZE", {all}, {1, 5, 4})};
+    if (read) b.graph.outputs.push_back(b.Relu(all));
+    ConcatInPlace(&b.graph);
+    const auto ops = b.Ops();
+    EXPECT_EQ(std::count(ops.begin(), ops.end(), "SQUEEZE"), 1);
+    EXPECT_EQ(std::count(ops.begin(), ops.end(), "CONCATENATION"), 0);
+  }
+}
+
 // --- Whole models ------------------------------------------------------------
 
 class ConcatInPlaceModelTest : public DeviceTest {};
@@ -148,6 +246,46 @@ SingleOpModel Joined(const Shape& shape, int axis, bool negated) {
         const int both = v.Op(Builtin::CONCATENATION, 1, {all, most}, options);
         return negated ? v.Op(Builtin::NEG, 1, {both}) : both;
       });
+}
+
+// Two maps of 3 x `channels` channels, laid as columns or rows of `channels`,
+// joined, squeezed where they are columns, and LOGISTIC of all.
+SingleOpModel JoinedHeads(int channels, bool columns) {
+  return MakeModel(
+      absl::StrCat("heads of ", channels, columns ? " as columns" : " as rows"),
+      Accuracy{/*terms=*/1, /*ulps=*/8}, [&](OpVariant& v) {
+        std::vector<int> parts;
+        for (int size : {5, 3}) {
+          const Shape shape = {1, size, size, 3 * channels};
+          const int x =
+              v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
+          const int negated = v.Op(Builtin::NEG, 1, {x});
+          const int n = size * size * 3;
+          schema::ReshapeOptionsT to;
+          to.new_shape =
+              columns ? Shape{1, n, 1, channels} : Shape{1, n, channels};
+          const int dims = v.IntConstant(
+              "dims", {static_cast<int>(to.new_shape.size())}, to.new_shape);
+          parts.push_back(v.Op(Builtin::RESHAPE, 1, {negated, dims}, to));
+        }
+        schema::ConcatenationOptionsT options;
+        options.axis = 1;
+        int all = v.Op(Builtin::CONCATENATION, 1, parts, options);
+        if (columns) {
+          schema::SqueezeOptionsT squeeze;
+          squeeze.squeeze_dims = {2};
+          all = v.Op(Builtin::SQUEEZE, 1, {all}, squeeze);
+        }
+        return v.Op(Builtin::LOGISTIC, 1, {all});
+      });
+}
+
+TEST_F(ConcatInPlaceModelTest, TheHeadsOfADetector) {
+  for (bool columns : {false, true}) {
+    for (int channels : {4, 7}) {
+      ExpectMatchesCpu(JoinedHeads(channels, columns));
+    }
+  }
 }
 
 TEST_F(ConcatInPlaceModelTest, EveryAxis) {
