@@ -8,6 +8,7 @@
 #include "egl/debug.h"
 #include "egl/egl_error.h"
 #include "egl/gl_state.h"
+#include "egl/objects.h"
 #include "egl/open_display.h"
 
 namespace gles_delegate::egl {
@@ -43,7 +44,32 @@ const char* ResetText(GLenum status) {
   }
 }
 
+// Of the Context::Run() that the thread is in.
+thread_local uint64_t current_share_group = 0;
+
+// While it lives, the thread is in Run() of a context of that number.
+class ScopedShareGroup {
+ public:
+  explicit ScopedShareGroup(uint64_t group)
+      : before_(std::exchange(current_share_group, group)) {}
+  ScopedShareGroup(const ScopedShareGroup&) = delete;
+  ScopedShareGroup& operator=(const ScopedShareGroup&) = delete;
+  ~ScopedShareGroup() { current_share_group = before_; }
+
+ private:
+  const uint64_t before_;
+};
+
+uint64_t NewShareGroup() {
+  static std::atomic<uint64_t> last = 0;
+  return ++last;
+}
+
 }  // namespace
+
+uint64_t CurrentShareGroup() { return current_share_group; }
+
+Context::Context() : share_group_(NewShareGroup()) {}
 
 absl::StatusOr<std::unique_ptr<Context>> Context::Create(
     const ContextOptions& options) {
@@ -53,16 +79,33 @@ absl::StatusOr<std::unique_ptr<Context>> Context::Create(
   wanted.debug |= DebugIsOn();
   absl::StatusOr<OpenedDisplay> opened = OpenBestDisplay(wanted);
   if (!opened.ok()) return opened.status();
+  return Own(*std::move(opened), wanted.debug, NewShareGroup());
+}
 
+absl::StatusOr<std::unique_ptr<Context>> Context::CreateSharing(
+    const Context& other, bool debug) {
+  SavedCurrent saved;
+  debug |= DebugIsOn();
+  absl::StatusOr<OpenedDisplay> opened =
+      OpenSharing(other.display_, other.context_, debug);
+  if (!opened.ok()) return opened.status();
+  opened->hardware_errors = other.hardware_errors_;
+  return Own(*std::move(opened), debug, other.share_group_);
+}
+
+absl::StatusOr<std::unique_ptr<Context>> Context::Own(OpenedDisplay opened,
+                                                      bool debug,
+                                                      uint64_t share_group) {
   std::unique_ptr<Context> context(new Context);
-  context->display_ = opened->context.display();
-  context->context_ = opened->context.context();
-  context->draw_ = context->read_ = opened->context.surface();
+  context->display_ = opened.context.display();
+  context->context_ = opened.context.context();
+  context->draw_ = context->read_ = opened.context.surface();
   context->owned_ = true;
-  context->device_ = std::move(opened->device);
-  context->hardware_errors_ = std::move(opened->hardware_errors);
-  opened->context.Release();
-  if (wanted.debug && context->device_.Has("GL_KHR_debug")) {
+  context->share_group_ = share_group;
+  context->device_ = std::move(opened.device);
+  context->hardware_errors_ = std::move(opened.hardware_errors);
+  opened.context.Release();
+  if (debug && context->device_.Has("GL_KHR_debug")) {
     absl::Status status = context->Run([] {
       StartDebugMessages();
       if (DebugIsOn()) StartDebugLog();
@@ -96,6 +139,11 @@ Context::~Context() {
   if (egl().GetCurrentContext() == context_) LetGo();
   if (draw_ != EGL_NO_SURFACE) egl().DestroySurface(display_, draw_);
   egl().DestroyContext(display_, context_);
+}
+
+void Context::StopKeepingCurrent() {
+  keeps_current_ = false;
+  if (egl().GetCurrentContext() == context_) LetGo();
 }
 
 void Context::LetGo() {
@@ -144,6 +192,7 @@ absl::Status Context::Run(absl::FunctionRef<absl::Status()> fn) {
 }
 
 absl::Status Context::RunCurrent(absl::FunctionRef<absl::Status()> fn) {
+  const ScopedShareGroup in_group(share_group_);
   if (running_) return fn();
   if (absl::Status status = CheckReset(); !status.ok()) return status;
   running_ = true;

@@ -2,6 +2,8 @@
 #ifndef GLES_DELEGATE_EGL_CONTEXT_H_
 #define GLES_DELEGATE_EGL_CONTEXT_H_
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,6 +45,8 @@ struct DisplayReport {
 // reports each. Restores what was current.
 std::vector<DisplayReport> ListDisplays();
 
+struct OpenedDisplay;
+
 // Ownership: Create() destroys its EGLContext; AdoptCurrent() borrows the
 // caller's, which must outlive it. No display is ever terminated: somebody else
 // may share it.
@@ -54,6 +58,12 @@ class Context {
   // is missing; or, without allow_software, the software that there is.
   static absl::StatusOr<std::unique_ptr<Context>> Create(
       const ContextOptions& options);
+
+  // A context of our own on `other`'s display that shares objects with it:
+  // buffers, textures, programs, fences. `other` may be current on another
+  // thread meanwhile. kUnavailable, with EGL's error: EGL allows none.
+  static absl::StatusOr<std::unique_ptr<Context>> CreateSharing(
+      const Context& other, bool debug);
 
   // kFailedPrecondition: no context is current on this thread, or it is not
   // OpenGL ES 3.1 or later.
@@ -86,6 +96,9 @@ class Context {
   // saved. For a thread that is ours alone, as no other thread can use the
   // context from then on. A lost context is let go.
   void KeepCurrent() { keeps_current_ = true; }
+  // The end of that, on the thread that has the context current: another thread
+  // may be the context's last owner, and one that is current stays in memory.
+  void StopKeepingCurrent();
 
   // kAborted where the context was reset, as Run() says. Within Run(), for
   // whoever takes what the GPU wrote for an answer: after a reset fences are
@@ -99,6 +112,15 @@ class Context {
     return lost_ && reset_ != GL_INNOCENT_CONTEXT_RESET_KHR;
   }
 
+  // Contexts of one number share objects (CurrentShareGroup()).
+  uint64_t share_group() const { return share_group_; }
+  // Takes note that the context shares objects with `other`, which EGL does not
+  // tell: for two that borrow the same EGLContext. Before anything is made in
+  // it.
+  void TakeShareGroupOf(const Context& other) {
+    share_group_ = other.share_group_;
+  }
+
   const DeviceInfo& device() const { return device_; }
   bool owned() const { return owned_; }
   // Where software was taken: why each display of hardware could not be opened,
@@ -109,8 +131,12 @@ class Context {
   EGLContext handle() const { return context_; }
 
  private:
-  Context() = default;
+  Context();
 
+  // Takes the context over, and turns debug messages on where they are wanted.
+  static absl::StatusOr<std::unique_ptr<Context>> Own(OpenedDisplay opened,
+                                                      bool debug,
+                                                      uint64_t share_group);
   absl::Status MakeCurrent();
   void LetGo();
   // fn, with this context current already.
@@ -122,10 +148,12 @@ class Context {
   EGLSurface read_ = EGL_NO_SURFACE;
   bool owned_ = false;
   bool keeps_current_ = false;
-  // The three below are touched only by a thread that has the context current,
-  // or tries to: EGL grants it to one thread at a time.
-  bool running_ = false;       // within Run, so that a nested one is free
-  mutable bool lost_ = false;  // every object in it is gone, for good
+  uint64_t share_group_;
+  // The three below are changed only by a thread that has the context current,
+  // or tries to: EGL grants it to one thread at a time. Any thread may ask
+  // whether the context is lost.
+  bool running_ = false;  // within Run, so that a nested one is free
+  mutable std::atomic<bool> lost_ = false;  // every object is gone, for good
   mutable GLenum reset_ = GL_INNOCENT_CONTEXT_RESET_KHR;  // of a lost one
   DeviceInfo device_;
   std::string hardware_errors_;

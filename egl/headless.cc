@@ -95,14 +95,16 @@ std::vector<EGLint> ContextAttributes(const DisplayInfo& info,
 }
 
 EGLContext TryContext(const DisplayInfo& info, EGLConfig config,
-                      const Attempt& attempt, bool debug) {
-  return egl().CreateContext(info.display, config, EGL_NO_CONTEXT,
+                      const Attempt& attempt, bool debug, EGLContext shared) {
+  return egl().CreateContext(info.display, config, shared,
                              ContextAttributes(info, attempt, debug).data());
 }
 
 // 3.2 before 3.1, since some drivers give exactly what is asked; robust before
-// not; without debug messages where the driver refuses those.
-EGLContext TryContexts(const DisplayInfo& info, EGLConfig config, bool debug) {
+// not (contexts that share objects must be alike in that); without debug
+// messages where the driver refuses those.
+EGLContext TryContexts(const DisplayInfo& info, EGLConfig config, bool debug,
+                       EGLContext shared) {
   const bool can_be_robust =
       info.AtLeast15() || info.Has("EGL_EXT_create_context_robustness");
   for (const bool with_debug : {true, false}) {
@@ -111,7 +113,7 @@ EGLContext TryContexts(const DisplayInfo& info, EGLConfig config, bool debug) {
       if (robust && !can_be_robust) continue;
       for (const int minor : {2, 1}) {
         EGLContext context =
-            TryContext(info, config, {3, minor, robust}, with_debug);
+            TryContext(info, config, {3, minor, robust}, with_debug, shared);
         if (context != EGL_NO_CONTEXT) return context;
       }
     }
@@ -155,7 +157,8 @@ namespace {
 // The version that the display has after all, for the error where it is too
 // old: an ES 2.0 context may be of any later version that is compatible.
 std::string HighestVersion(const DisplayInfo& info, EGLConfig config) {
-  EGLContext context = TryContext(info, config, {2, 0, false}, false);
+  EGLContext context =
+      TryContext(info, config, {2, 0, false}, false, EGL_NO_CONTEXT);
   if (context == EGL_NO_CONTEXT) return "";
   SavedCurrent saved;
   std::string version;
@@ -172,7 +175,7 @@ std::string HighestVersion(const DisplayInfo& info, EGLConfig config) {
 }  // namespace
 
 absl::StatusOr<HeadlessContext> HeadlessContext::Open(
-    const DisplayCandidate& candidate, bool debug) {
+    const DisplayCandidate& candidate, bool debug, EGLContext shared) {
   absl::StatusOr<DisplayInfo> info = OpenDisplay(candidate);
   if (!info.ok()) return info.status();
   absl::StatusOr<EGLConfig> config = ChooseConfig(*info);
@@ -180,9 +183,13 @@ absl::StatusOr<HeadlessContext> HeadlessContext::Open(
 
   HeadlessContext result;
   result.display_ = info->display;
-  result.context_ = TryContexts(*info, *config, debug);
+  result.context_ = TryContexts(*info, *config, debug, shared);
   if (result.context_ == EGL_NO_CONTEXT) {
     const std::string why = LastEglError();
+    if (shared != EGL_NO_CONTEXT) {
+      return absl::UnavailableError(
+          absl::StrCat("eglCreateContext, of one that shares objects: ", why));
+    }
     const std::string version = HighestVersion(*info, *config);
     return absl::UnavailableError(absl::StrCat(
         "eglCreateContext: ", why,

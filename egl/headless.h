@@ -19,12 +19,13 @@ class HeadlessContext {
 
   // Opens `candidate`'s display and makes a context of the highest version
   // from 3.2 down to 3.1, robust where the driver offers that, with debug
-  // messages if `debug`. Nothing is current afterwards that was not before.
+  // messages if `debug`, sharing objects with `shared` if that is a context of
+  // the display. Nothing is current afterwards that was not before.
   // kUnavailable with the step that failed and EGL's reason; where the driver
   // has OpenGL ES older than 3.1, with that version.
   // The OpenGL ES API must be bound (SavedCurrent does it).
   static absl::StatusOr<HeadlessContext> Open(const DisplayCandidate& candidate,
-                                              bool debug);
+                                              bool debug, EGLContext shared);
 
   // kFailedPrecondition with EGL's reason.
   absl::Status MakeCurrent() const;

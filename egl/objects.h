@@ -1,6 +1,9 @@
-// Move-only handles for GL objects. Every call needs a current context; a
-// handle destroyed while another (or none) is current leaks its object until
-// its context goes, rather than delete somebody else's object of that name.
+// Move-only handles for GL objects. Every call needs a current context. A
+// handle that is made within Context::Run() deletes its object within Run() of
+// that context, or of one that shares objects with it; one that is made outside
+// of Run() does so while the context that it was made in is current. Destroyed
+// elsewhere it leaks its object until the contexts go, rather than delete
+// somebody else's object of that name.
 //
 // Binding points: buffers are bound to GL_COPY_READ_BUFFER and
 // GL_COPY_WRITE_BUFFER, which are scratch; textures to the active unit, where
@@ -25,20 +28,29 @@ namespace gles_delegate::egl {
 // The thread's EGLContext, or EGL_NO_CONTEXT.
 EGLContext CurrentContext();
 
+// A number of the contexts that share objects with the one whose
+// Context::Run() this thread is in; 0: it is in none. No number comes twice in
+// a process.
+uint64_t CurrentShareGroup();
+
 // Owns one GL name of the context that is current when it is made; Deleter is a
 // function of a GLuint.
 template <void (*Deleter)(GLuint)>
 class Handle {
  public:
   Handle() = default;
-  explicit Handle(GLuint id) : id_(id), context_(CurrentContext()) {}
+  explicit Handle(GLuint id)
+      : id_(id), context_(CurrentContext()), group_(CurrentShareGroup()) {}
   Handle(Handle&& other) noexcept
-      : id_(std::exchange(other.id_, 0)), context_(other.context_) {}
+      : id_(std::exchange(other.id_, 0)),
+        context_(other.context_),
+        group_(other.group_) {}
   Handle& operator=(Handle&& other) noexcept {
     if (this != &other) {
       Reset();
       id_ = std::exchange(other.id_, 0);
       context_ = other.context_;
+      group_ = other.group_;
     }
     return *this;
   }
@@ -50,13 +62,19 @@ class Handle {
   // Gives the object up without deleting it (its context is lost).
   GLuint Release() { return std::exchange(id_, 0); }
   void Reset() {
-    if (id_ != 0 && CurrentContext() == context_) Deleter(id_);
+    if (id_ != 0 && IsReachable()) Deleter(id_);
     id_ = 0;
   }
 
  private:
+  bool IsReachable() const {
+    return group_ != 0 ? CurrentShareGroup() == group_
+                       : CurrentContext() == context_;
+  }
+
   GLuint id_ = 0;
   EGLContext context_ = EGL_NO_CONTEXT;
+  uint64_t group_ = 0;
 };
 
 void DeleteBuffer(GLuint id);

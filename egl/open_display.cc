@@ -18,9 +18,9 @@ namespace {
 constexpr char kDeviceVariable[] = "GLES_DELEGATE_DEVICE";
 
 absl::StatusOr<OpenedDisplay> OpenCandidate(const DisplayCandidate& candidate,
-                                            bool debug) {
+                                            bool debug, EGLContext shared) {
   absl::StatusOr<HeadlessContext> context =
-      HeadlessContext::Open(candidate, debug);
+      HeadlessContext::Open(candidate, debug, shared);
   if (!context.ok()) return context.status();
   SavedCurrent saved;
   if (absl::Status status = context->MakeCurrent(); !status.ok()) return status;
@@ -135,8 +135,9 @@ absl::StatusOr<OpenedDisplay> OpenBestDisplay(const ContextOptions& options) {
   for (size_t i = 0; i < candidates.size(); ++i) {
     const int index = static_cast<int>(i);
     absl::StatusOr<OpenedDisplay> opened =
-        choice.MayOpen(index) ? OpenCandidate(candidates[i], options.debug)
-                              : absl::UnavailableError(kNotTried);
+        choice.MayOpen(index)
+            ? OpenCandidate(candidates[i], options.debug, EGL_NO_CONTEXT)
+            : absl::UnavailableError(kNotTried);
     reports.push_back(Report(index, candidates[i], opened));
     if (!opened.ok() || !choice.Matches(candidates[i], opened->device)) {
       continue;
@@ -156,6 +157,13 @@ absl::StatusOr<OpenedDisplay> OpenBestDisplay(const ContextOptions& options) {
                                         : software->hardware_errors));
 }
 
+absl::StatusOr<OpenedDisplay> OpenSharing(EGLDisplay display, EGLContext shared,
+                                          bool debug) {
+  DisplayCandidate candidate;
+  candidate.open = [display] { return display; };
+  return OpenCandidate(candidate, debug, shared);
+}
+
 std::vector<DisplayReport> ListDisplays() {
   std::vector<DisplayReport> reports;
   if (absl::Status status = LoadGl(); !status.ok()) {
@@ -168,8 +176,9 @@ std::vector<DisplayReport> ListDisplays() {
   SavedCurrent saved;
   const std::vector<DisplayCandidate> candidates = FindDisplays();
   for (size_t i = 0; i < candidates.size(); ++i) {
-    reports.push_back(Report(static_cast<int>(i), candidates[i],
-                             OpenCandidate(candidates[i], /*debug=*/false)));
+    reports.push_back(
+        Report(static_cast<int>(i), candidates[i],
+               OpenCandidate(candidates[i], /*debug=*/false, EGL_NO_CONTEXT)));
     reports.back().description = candidates[i].describe();
   }
   return reports;

@@ -23,6 +23,12 @@ struct OpenedDisplay {
 // tried. Needs LoadGl(), and the OpenGL ES API bound (SavedCurrent does it).
 absl::StatusOr<OpenedDisplay> OpenBestDisplay(const ContextOptions& options);
 
+// A context on `display` that shares objects with `shared`, which may be
+// current on another thread. kUnavailable, with EGL's reason. Needs what
+// OpenBestDisplay() needs.
+absl::StatusOr<OpenedDisplay> OpenSharing(EGLDisplay display, EGLContext shared,
+                                          bool debug);
+
 }  // namespace gles_delegate::egl
 
 #endif  // GLES_DELEGATE_EGL_OPEN_DISPLAY_H_

@@ -39,12 +39,12 @@ bool TakeTuning(PartitionCache* cache, DeviceChoices* choices) {
 }  // namespace
 
 PartitionBuilder::PartitionBuilder(const egl::Context& context,
-                                   ProgramCache* programs,
+                                   SharedObjects* objects,
                                    const DeviceProfile& profile,
                                    BuildOptions options,
                                    PartitionReport* report)
     : context_(&context),
-      programs_(programs),
+      objects_(objects),
       profile_(profile),
       options_(std::move(options)),
       report_(report) {}
@@ -159,10 +159,16 @@ absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::PlanAgainPlainly(
 absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::Make(
     const Graph& planned, const std::vector<Dispatch>& dispatches) {
   StageTimer timer(&report_->stages);
-  std::string plan;  // the cache's alone
+  std::string plan;  // the cache's and share_key's alone
   std::unique_ptr<PartitionCache> cache;
-  if (!options_.cache.directory.empty()) {
+  ConstantSharing sharing;
+  if (!options_.cache.directory.empty() || objects_->by_key) {
     plan = PlanToString(planned, dispatches);
+  }
+  if (objects_->by_key) {
+    sharing = {&objects_->constants, IdentityOf(SubjectOf(plan)).key};
+  }
+  if (!options_.cache.directory.empty()) {
     cache = PartitionCache::Open(options_.cache, SubjectOf(plan),
                                  context_->device().program_binary_formats);
   }
@@ -177,8 +183,8 @@ absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::Make(
     report_->self_check = "cached";
   }
   const auto create = [&] {
-    return Executor::Create(*context_, programs_, planned, dispatches, profile_,
-                            cache.get(), bound_);
+    return Executor::Create(*context_, &objects_->programs, planned, dispatches,
+                            profile_, cache.get(), bound_, sharing);
   };
   auto executor = create();
   if (cache != nullptr && cache->loading() &&
@@ -209,8 +215,9 @@ absl::Status PartitionBuilder::CheckEarlierVerdict(const std::string& plan) {
 absl::Status PartitionBuilder::CheckPrograms(
     const Graph& planned, const std::vector<Dispatch>& dispatches,
     const std::string& plan) {
-  const auto result = SelfCheck(
-      {*context_, *original_, planned, dispatches, profile_}, programs_);
+  const auto result =
+      SelfCheck({*context_, *original_, planned, dispatches, profile_},
+                &objects_->programs);
   if (!result.ok()) {
     egl::CheckGl("the self-check").IgnoreError();
     report_->self_check = absl::StrCat("none: ", result.status().message());

@@ -20,7 +20,7 @@
 #include "delegate/partition/plan_dump.h"
 #include "delegate/plan/dispatch.h"
 #include "delegate/runtime/executor.h"
-#include "delegate/runtime/program_cache.h"
+#include "delegate/runtime/shared_objects.h"
 #include "egl/context.h"
 
 namespace gles_delegate {
@@ -34,11 +34,12 @@ struct BuildOptions {
   bool tells_passes_dropped = true;  // among the warnings
 };
 
-// Threads: one at a time; Build() inside context.Run(). Everything that the
+// Threads: one at a time; Build() inside context.Run(), with
+// SharedObjects::building held. Everything that the
 // constructor takes by reference or pointer must outlive the builder.
 class PartitionBuilder {
  public:
-  PartitionBuilder(const egl::Context& context, ProgramCache* programs,
+  PartitionBuilder(const egl::Context& context, SharedObjects* objects,
                    const DeviceProfile& profile, BuildOptions options,
                    PartitionReport* report);
 
@@ -47,7 +48,10 @@ class PartitionBuilder {
   void Bind(BoundTransfers bound) { bound_ = std::move(bound); }
 
   // Builds in another context of the same device from here on.
-  void UseContext(const egl::Context& context) { context_ = &context; }
+  void UseContext(const egl::Context& context, SharedObjects* objects) {
+    context_ = &context;
+    objects_ = objects;
+  }
 
   // Builds `graph`, a partition as it was read and given its codes; `original`
   // is the partition before that, which the self-check goes by. Fills in the
@@ -91,7 +95,7 @@ class PartitionBuilder {
   std::string Driver() const;  // "renderer (version)"
 
   const egl::Context* context_;
-  ProgramCache* const programs_;
+  SharedObjects* objects_;
   DeviceProfile profile_;
   BuildOptions options_;
   std::function<void(const std::string&)> tell_;

@@ -80,12 +80,58 @@ absl::StatusOr<Resource> ConstantUploader::UploadBytes(
     const Slot& slot, const std::string& label,
     absl::Span<const uint8_t> bytes) {
   bytes_ += static_cast<int64_t>(bytes.size());
-  return memory_->Make(slot, bytes.data(), label);
+  if (sharing_.store == nullptr) {
+    return memory_->Make(slot, bytes.data(), label);
+  }
+  auto constant = ShareBytes(slot, label, bytes);
+  if (!constant.ok()) return constant.status();
+  owned_.push_back(*constant);
+  return (*constant)->resource;
+}
+
+absl::StatusOr<ConstantStore::Constant> ConstantUploader::ShareBytes(
+    const Slot& slot, const std::string& label,
+    absl::Span<const uint8_t> bytes) {
+  const Hash128 key = ConstantStore::KeyOfContent(slot, bytes);
+  if (ConstantStore::Constant found = sharing_.store->Find(key)) {
+    bytes_shared_ += static_cast<int64_t>(bytes.size());
+    return found;
+  }
+  GpuMemory memory(profile_);
+  auto resource = memory.Make(slot, bytes.data(), label);
+  if (!resource.ok()) return resource.status();
+  auto made = std::make_shared<SharedConstant>();
+  made->resource = *resource;
+  made->textures = memory.TakeTextures();
+  made->buffers = memory.TakeBuffers();
+  sharing_.store->Add(key, made);
+  return made;
+}
+
+absl::StatusOr<Resource> ConstantUploader::ShareTexels(const Slot& slot,
+                                                       const std::string& label,
+                                                       MakeTexels make) {
+  const Hash128 key = ConstantStore::KeyOfPlace(slot, sharing_.plan, place_++);
+  if (ConstantStore::Constant found = sharing_.store->Find(key)) {
+    bytes_ += slot.bytes();
+    bytes_shared_ += slot.bytes();
+    owned_.push_back(std::move(found));
+    return owned_.back()->resource;
+  }
+  auto bytes = make();
+  if (!bytes.ok()) return bytes.status();
+  auto resource = UploadBytes(slot, label, *bytes);
+  if (resource.ok()) sharing_.store->Add(key, owned_.back());
+  return resource;
 }
 
 absl::StatusOr<Resource> ConstantUploader::UploadTexels(
     const Slot& slot, const std::string& label, bool cacheable,
     MakeTexels make) {
+  // The start-up cache hands out and takes all constants, in their order.
+  if (cacheable && cache_ == nullptr && sharing_.store != nullptr) {
+    return ShareTexels(slot, label, make);
+  }
   PartitionCache* cache = cacheable ? cache_ : nullptr;
   if (cache != nullptr) {
     auto saved = cache->NextConstant(slot.bytes());

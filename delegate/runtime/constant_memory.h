@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -14,6 +15,7 @@
 #include "absl/types/span.h"
 #include "delegate/cache/cache_store.h"
 #include "delegate/plan/dispatch.h"
+#include "delegate/runtime/constant_store.h"
 #include "delegate/runtime/gpu_memory.h"
 
 namespace gles_delegate {
@@ -23,6 +25,12 @@ absl::StatusOr<int64_t> ConstantBytes(const Graph& graph,
                                       absl::Span<const Dispatch> dispatches,
                                       const DeviceProfile& profile);
 
+// Where a plan's constants are shared with other executors.
+struct ConstantSharing {
+  ConstantStore* store = nullptr;  // nullptr: they are not
+  Hash128 plan;                    // of the plan, the graph and its constants
+};
+
 // Uploads what each dispatch needs. Texels come from the start-up cache where
 // it has them, and are saved to it where it has not. One object a plan.
 // Threads: inside the context's Run().
@@ -30,8 +38,13 @@ class ConstantUploader {
  public:
   // `cache` may be null. All arguments outlive this.
   ConstantUploader(const Graph& graph, const DeviceProfile& profile,
-                   PartitionCache* cache, GpuMemory* memory)
-      : graph_(graph), profile_(profile), cache_(cache), memory_(memory) {}
+                   PartitionCache* cache, GpuMemory* memory,
+                   const ConstantSharing& sharing)
+      : graph_(graph),
+        profile_(profile),
+        cache_(cache),
+        memory_(memory),
+        sharing_(sharing) {}
 
   // The dispatch's packed constants, in its order; one that is a literal in the
   // shader's text is an unmade Resource. Constant tensors that the dispatch
@@ -40,7 +53,13 @@ class ConstantUploader {
   absl::StatusOr<std::vector<Resource>> Upload(const Dispatch& dispatch,
                                                std::vector<Resource>* tensors);
 
-  int64_t bytes() const { return bytes_; }  // of all that was uploaded
+  int64_t bytes() const { return bytes_; }  // of all that dispatches read
+  // Of these, what was on the GPU before.
+  int64_t bytes_shared() const { return bytes_shared_; }
+  // Those that the store knows, handed over once.
+  std::vector<ConstantStore::Constant> TakeShared() {
+    return std::move(owned_);
+  }
 
  private:
   using MakeTexels = absl::FunctionRef<absl::StatusOr<std::vector<uint8_t>>()>;
@@ -55,14 +74,26 @@ class ConstantUploader {
   absl::StatusOr<Resource> UploadBytes(const Slot& slot,
                                        const std::string& label,
                                        absl::Span<const uint8_t> bytes);
+  // UploadTexels() of a constant that the plan's hash covers, and
+  // UploadBytes(), where constants are shared.
+  absl::StatusOr<Resource> ShareTexels(const Slot& slot,
+                                       const std::string& label,
+                                       MakeTexels make);
+  absl::StatusOr<ConstantStore::Constant> ShareBytes(
+      const Slot& slot, const std::string& label,
+      absl::Span<const uint8_t> bytes);
 
   const Graph& graph_;
   const DeviceProfile& profile_;
   PartitionCache* cache_;
   GpuMemory* memory_;
+  const ConstantSharing& sharing_;
+  int place_ = 0;  // of the next constant that the plan's hash covers
+  std::vector<ConstantStore::Constant> owned_;
   // By PackedConstant::shared_id.
   absl::flat_hash_map<int, Resource> shared_;
   int64_t bytes_ = 0;
+  int64_t bytes_shared_ = 0;
 };
 
 }  // namespace gles_delegate

@@ -16,6 +16,7 @@
 #include "delegate/plan/memory_plan.h"
 #include "delegate/plan/planner.h"
 #include "delegate/runtime/command.h"
+#include "delegate/runtime/constant_memory.h"
 #include "delegate/runtime/host_transfer.h"
 #include "delegate/runtime/memory_needs.h"
 #include "delegate/runtime/program_cache.h"
@@ -54,6 +55,7 @@ struct ExecutorParts {
   // What the commands bind, kept alive.
   std::vector<egl::Texture> textures;
   std::vector<egl::Buffer> buffers;
+  std::vector<ConstantStore::Constant> shared_constants;
   // Before the first command: for what the last Invoke left in variables, and,
   // where no fence of it was waited for, may still be doing.
   GLbitfield first_barrier = 0;
@@ -79,10 +81,12 @@ class Executor {
   // what it did not have. Errors carry the op's label and the driver's log.
   // kDataLoss: the cache is damaged; Reject() it and create anew.
   // `bound`: inputs and outputs for which UseObjects() brings objects.
+  // `sharing`: where constants may be those of other executors.
   static absl::StatusOr<std::unique_ptr<Executor>> Create(
       const egl::Context& context, ProgramCache* programs, const Graph& graph,
       std::vector<Dispatch> dispatches, const DeviceProfile& profile,
-      PartitionCache* cache = nullptr, const BoundTransfers& bound = {});
+      PartitionCache* cache = nullptr, const BoundTransfers& bound = {},
+      const ConstantSharing& sharing = {});
 
   // Of parts whose commands bind what the parts hold; see Create().
   explicit Executor(ExecutorParts parts);

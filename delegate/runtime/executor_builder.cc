@@ -162,7 +162,8 @@ absl::Status MakeCommands(const CommandSources& sources, ExecutorParts* parts) {
 absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
     const egl::Context& context, ProgramCache* programs, const Graph& graph,
     std::vector<Dispatch> dispatches, const DeviceProfile& profile,
-    PartitionCache* cache, const BoundTransfers& bound) {
+    PartitionCache* cache, const BoundTransfers& bound,
+    const ConstantSharing& sharing) {
   ExecutorParts parts;
   StageTimer timer(&parts.stats.stages);
   const auto start = std::chrono::steady_clock::now();
@@ -184,10 +185,12 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
   parts.stats.memory.transfers =
       GpuBytes(parts.inputs) + GpuBytes(parts.outputs);
   timer.Lap("host_buffers");
-  ConstantUploader uploader(graph, profile, cache, &memory);
+  ConstantUploader uploader(graph, profile, cache, &memory, sharing);
   auto constants = UploadConstants(schedule, &uploader, &tensors->tensors);
   if (!constants.ok()) return constants.status();
   parts.stats.memory.constants = uploader.bytes();
+  parts.stats.memory.shared_constants = uploader.bytes_shared();
+  parts.shared_constants = uploader.TakeShared();
   parts.textures = memory.TakeTextures();
   parts.buffers = memory.TakeBuffers();
   timer.Lap("constants");

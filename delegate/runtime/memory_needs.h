@@ -22,6 +22,10 @@ struct GpuMemoryUse {
   int64_t transfers = 0;   // through which inputs and outputs travel
   int64_t parameters = 0;  // the Params blocks
 
+  // Of the constants, what another partition of the same share_key had brought
+  // to the GPU before; not known before a partition is built.
+  int64_t shared_constants = 0;
+
   int64_t total() const { return tensors + constants + transfers + parameters; }
   // "1234 bytes (tensors 1000, constants 200, transfers 30, parameters 4)"
   std::string ToString() const;

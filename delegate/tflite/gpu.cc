@@ -1,8 +1,10 @@
 #include "delegate/tflite/gpu.h"
 
+#include <cstdint>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/tflite/share_groups.h"
 
 namespace gles_delegate {
 namespace {
@@ -38,35 +40,89 @@ absl::StatusOr<std::unique_ptr<egl::Context>> AdoptCurrent(
   return adopted;
 }
 
-absl::StatusOr<std::unique_ptr<egl::Context>> MakeContext(
-    const Options& options, absl::FunctionRef<void(const std::string&)> log) {
+using Log = absl::FunctionRef<void(const std::string&)>;
+
+// A context of the delegate's own, and what its partitions share.
+absl::StatusOr<SharingContext> MakeOwn(const Options& options, Log log) {
+  if (options.share_key.empty()) {
+    auto context = egl::Context::Create(WantedContext(options));
+    if (!context.ok()) return context.status();
+    return SharingContext{*std::move(context),
+                          std::make_shared<SharedObjects>()};
+  }
+  const auto make = [&](const egl::Context* other) {
+    return other == nullptr
+               ? egl::Context::Create(WantedContext(options))
+               : egl::Context::CreateSharing(*other, /*debug=*/false);
+  };
+  const auto may_join = [&](const egl::Context& other) {
+    return options.allow_software || !other.device().software;
+  };
+  const auto tell = [&](const absl::Status& why) {
+    if (options.verbosity < 1) return;
+    log(absl::StrCat(
+        "TfLiteGlesDelegate: WARNING: share_key: nothing is shared "
+        "with the delegates that there are: ",
+        why.message()));
+  };
+  return JoinShareGroup(
+      absl::StrCat("own\n", options.device, "\n", options.share_key), may_join,
+      make, tell);
+}
+
+// Around the app's context.
+absl::StatusOr<SharingContext> Around(std::unique_ptr<egl::Context> adopted,
+                                      const Options& options) {
+  if (options.share_key.empty()) {
+    return SharingContext{std::move(adopted),
+                          std::make_shared<SharedObjects>()};
+  }
+  const auto address = [](const void* handle) {
+    return absl::Hex(reinterpret_cast<uintptr_t>(handle));
+  };
+  const std::string key =
+      absl::StrCat("borrowed\n", address(adopted->display()), "\n",
+                   address(adopted->handle()), "\n", options.share_key);
+  return JoinShareGroup(
+      key, [](const egl::Context&) { return true; },
+      [&](const egl::Context* other)
+          -> absl::StatusOr<std::unique_ptr<egl::Context>> {
+        if (other != nullptr) adopted->TakeShareGroupOf(*other);
+        return std::move(adopted);
+      },
+      [](const absl::Status&) {});
+}
+
+absl::StatusOr<SharingContext> MakeContext(const Options& options, Log log) {
   if (!options.force_own_context && egl::Context::HasCurrent()) {
     auto adopted = AdoptCurrent(options);
-    if (adopted.ok()) return adopted;
+    if (adopted.ok()) return Around(*std::move(adopted), options);
     if (options.verbosity >= 1) {
       log(absl::StrCat(
           "TfLiteGlesDelegate: the current EGL context is not used: ",
           adopted.status().message(), "; the delegate makes its own"));
     }
   }
-  return egl::Context::Create(WantedContext(options));
+  return MakeOwn(options, log);
 }
 
 }  // namespace
 
 Gpu::~Gpu() {
   if (context == nullptr) return;
-  // Programs go while their context is current; where it cannot be made current
+  // Objects go while their context is current; where it cannot be made current
   // (another thread holds it), they go with it.
   (void)context->Run([this] {
-    programs = ProgramCache();
+    objects.reset();
     return absl::OkStatus();
   });
+  if (keeps_current) context->StopKeepingCurrent();
 }
 
 absl::Status Gpu::Renew(const Options& options) {
   if (!context->is_lost()) return absl::OkStatus();
   const egl::DeviceInfo& before = context->device();
+  objects->lost = true;
   if (!context->owned()) {
     return absl::FailedPreconditionError(absl::StrCat(
         "the app's OpenGL ES context on ", before.renderer,
@@ -74,17 +130,17 @@ absl::Status Gpu::Renew(const Options& options) {
         "delegate again (ModifyGraphWithDelegate on a new interpreter) with a "
         "new context current"));
   }
-  auto renewed = egl::Context::Create(WantedContext(options));
+  auto renewed = MakeOwn(options, [](const std::string&) {});
   if (!renewed.ok()) return renewed.status();
-  const egl::DeviceInfo& now = (*renewed)->device();
+  const egl::DeviceInfo& now = renewed->context->device();
   if (now.renderer != before.renderer || now.version != before.version) {
     return absl::UnavailableError(absl::StrCat(
         "the OpenGL ES context on ", before.renderer, " (", before.version,
         ") is lost, and there is none but on ", now.renderer, " (", now.version,
         "), for which nothing is planned. Apply the delegate again"));
   }
-  programs = ProgramCache();  // of the lost context, which is not current
-  context = *std::move(renewed);
+  objects = std::move(renewed->objects);  // the lost context is not current
+  context = std::move(renewed->context);
   if (keeps_current) context->KeepCurrent();
   ++losses;
   return absl::OkStatus();
@@ -95,7 +151,8 @@ absl::StatusOr<std::shared_ptr<Gpu>> MakeGpu(
   auto context = MakeContext(options, log);
   if (!context.ok()) return context.status();
   auto gpu = std::make_shared<Gpu>();
-  gpu->context = *std::move(context);
+  gpu->context = std::move(context->context);
+  gpu->objects = std::move(context->objects);
   const egl::DeviceInfo& device = gpu->context->device();
   if (options.verbosity >= 1 && device.software) {
     log(SoftwareWarning(*gpu->context));

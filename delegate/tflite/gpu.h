@@ -9,7 +9,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
-#include "delegate/runtime/program_cache.h"
+#include "delegate/runtime/shared_objects.h"
 #include "delegate/tflite/options.h"
 #include "egl/context.h"
 
@@ -35,7 +35,8 @@ struct Gpu {
   // Shared with what was made in it, so that no other context has its handle
   // while handles of its objects are left.
   std::shared_ptr<egl::Context> context;
-  ProgramCache programs;  // emptied inside the context
+  // Let go of inside the context. Never nullptr.
+  std::shared_ptr<SharedObjects> objects;
   bool keeps_current = false;
   int losses = 0;  // contexts that Renew() has replaced
   // GPU memory that the partitions need, where the option memory_limit_bytes is
@@ -45,9 +46,10 @@ struct Gpu {
 
 // The GPU that `options` ask for: in the context that is current on this
 // thread, unless force_own_context is set or the context cannot be used; else
-// in a headless context. `log` takes what the user is to know at the options'
-// verbosity, a line each. Errors: no display that the options allow has OpenGL
-// ES 3.1.
+// in a headless context. With share_key the context shares objects with those
+// of the delegates that have the same one, as docs/integration.md says. `log`
+// takes what the user is to know at the options' verbosity, a line each.
+// Errors: no display that the options allow has OpenGL ES 3.1.
 absl::StatusOr<std::shared_ptr<Gpu>> MakeGpu(
     const Options& options, absl::FunctionRef<void(const std::string&)> log);
 

@@ -25,7 +25,7 @@ BuildOptions BuildOptionsOf(const Options& options) {
 
 GlesKernel::GlesKernel(KernelSetup setup)
     : setup_(std::move(setup)),
-      builder_(*setup_.gpu->context, &setup_.gpu->programs, setup_.profile,
+      builder_(*setup_.gpu->context, setup_.gpu->objects.get(), setup_.profile,
                BuildOptionsOf(setup_.options), setup_.report.get()) {}
 
 GlesKernel::~GlesKernel() {
@@ -143,19 +143,29 @@ absl::Status GlesKernel::Prepare(TfLiteContext* context) {
   thread_ = std::this_thread::get_id();
   if (auto s = setup_.gpu->Renew(setup_.options); !s.ok()) return s;
   DropExecutor();
-  builder_.UseContext(*setup_.gpu->context);
+  builder_.UseContext(*setup_.gpu->context, setup_.gpu->objects.get());
   if (setup_.options.verbosity >= 1) {
     builder_.TellProgressTo([context](const std::string& line) {
       context->ReportError(context, "%s", line.c_str());
     });
   }
   const absl::Status built =
-      setup_.gpu->context->Run([this] { return Build(); });
+      setup_.gpu->context->Run([this] { return BuildAlone(); });
   builder_.TellProgressTo(nullptr);
   built_ = built.ok();
   for (const std::string& line : builder_.TakeWarnings()) {
     context->ReportError(context, "%s", line.c_str());
   }
+  return built;
+}
+
+absl::Status GlesKernel::BuildAlone() {
+  SharedObjects& objects = *setup_.gpu->objects;
+  const std::lock_guard<std::mutex> lock(objects.building);
+  const absl::Status built = Build();
+  objects.program_count = objects.programs.size();
+  // What was made is whole before another context uses it.
+  if (objects.by_key) egl::gl().Finish();
   return built;
 }
 

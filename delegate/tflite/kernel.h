@@ -91,6 +91,8 @@ class GlesKernel final : public SimpleDelegateKernel {
   absl::Status ReadAgain(TfLiteContext* context);
   absl::Status MoveToCpu(TfLiteContext* context, const CheckedNode& refused);
   absl::Status Build();
+  // Build(), while nobody else builds that shares objects with it.
+  absl::Status BuildAlone();
   // Runs the partition's nodes on the CPU from here on.
   absl::Status UseCpu(TfLiteContext* context, const std::string& why);
   // After a resize: where the limit does not allow the new shapes, the nodes

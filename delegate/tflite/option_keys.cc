@@ -128,6 +128,7 @@ constexpr TextKey kTextKeys[] = {
     {"model_token", &TfLiteGlesDelegateOptions::model_token},
     {"integer_rounding", &TfLiteGlesDelegateOptions::integer_rounding},
     {"report_file", &TfLiteGlesDelegateOptions::report_file},
+    {"share_key", &TfLiteGlesDelegateOptions::share_key},
 };
 
 std::string KnownKeys() {

@@ -98,6 +98,7 @@ absl::StatusOr<CacheOptions> CacheOptionsFrom(
 // The options that are texts, but for the start-up cache's.
 absl::Status ReadTexts(const TfLiteGlesDelegateOptions& o, Options* options) {
   if (o.device != nullptr) options->device = o.device;
+  if (o.share_key != nullptr) options->share_key = o.share_key;
   const absl::string_view file = absl::NullSafeStringView(o.report_file);
   if (!file.empty()) {
     // The app may change its directory before the file is written.

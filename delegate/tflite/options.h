@@ -50,6 +50,7 @@ struct Options {
   bool prefer_faster = false;
   bool has_worker = false;         // thread_mode
   int64_t memory_limit_bytes = 0;  // 0: no limit
+  std::string share_key;           // "": nothing is shared
   // nullopt: the kernels of the runtime that has loaded the delegate.
   std::optional<quant::CpuKernels> integer_rounding;
   std::string report_file;  // an absolute path; "": none

@@ -64,7 +64,7 @@ void AddDevice(const Gpu* gpu, json* report) {
   (*report)["hardware_errors"] = context.hardware_errors();
   (*report)["context"] = context.owned() ? "own" : "borrowed";
   (*report)["contexts_lost"] = gpu->losses;
-  (*report)["programs"] = gpu->programs.size();
+  (*report)["programs"] = gpu->objects->program_count.load();
 }
 
 json NodesJson(const std::vector<NodeFate>& fates) {
@@ -91,6 +91,7 @@ json BytesJson(const GpuMemoryUse& use) {
           {"constants", use.constants},
           {"transfers", use.transfers},
           {"parameters", use.parameters},
+          {"shared_constants", use.shared_constants},
           {"total", use.total()}};
 }
 
@@ -104,6 +105,7 @@ json TotalBytes(const Partitions& partitions) {
     total.constants += use.constants;
     total.transfers += use.transfers;
     total.parameters += use.parameters;
+    total.shared_constants += use.shared_constants;
   }
   return BytesJson(total);
 }

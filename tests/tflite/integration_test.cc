@@ -96,6 +96,27 @@ TEST_F(IntegrationTest, Failure) {
   TfLiteGlesDelegateDelete(delegate);
 }
 
+TEST_F(IntegrationTest, SeveralInterpretersOfOneModel) {
+  // clang-format off
+  TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
+  options.share_key = "segmentation";
+  const auto serve = [&] {  // on each of the server's threads
+    TfLiteDelegate* delegate = TfLiteGlesDelegateCreate(&options);
+    TfLiteInterpreter* interpreter = TfLiteInterpreterCreate(model, nullptr);
+    TfLiteInterpreterModifyGraphWithDelegate(interpreter, delegate);
+    TfLiteInterpreterAllocateTensors(interpreter);
+    WriteInput(interpreter);
+    EXPECT_EQ(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
+    ExpectOutput(interpreter);
+    TfLiteInterpreterDelete(interpreter);
+    TfLiteGlesDelegateDelete(delegate);
+  };
+  std::thread first(serve), second(serve);
+  first.join();
+  second.join();
+  // clang-format on
+}
+
 TEST_F(IntegrationTest, Memory) {
   // clang-format off
   TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();

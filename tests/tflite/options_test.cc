@@ -47,6 +47,7 @@ TEST(OptionsTest, DefaultsAreThoseOfTheHeader) {
   EXPECT_EQ(o.thread_mode, kTfLiteGlesThreadCaller);
   EXPECT_EQ(o.report_file, nullptr);
   EXPECT_EQ(o.memory_limit_bytes, 0);
+  EXPECT_EQ(o.share_key, nullptr);
   EXPECT_EQ(o.serialization_dir, nullptr);
   EXPECT_EQ(o.model_token, nullptr);
   EXPECT_EQ(o.enable_serialization, 1);

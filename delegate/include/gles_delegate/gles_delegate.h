@@ -295,6 +295,19 @@ typedef struct TfLiteGlesDelegateOptions {
   // self-check and tuning=exhaustive take for a while. 0: no limit (the
   // default).
   int64_t memory_limit_bytes;
+
+  // Delegates of one process that have the same text here share what is the
+  // same on the GPU: compiled programs, and constants (weights) of equal bytes,
+  // as interpreters of one model have them. So do the interpreters of one such
+  // delegate. A context of the delegate's own is then made to share GL's
+  // objects with those of the others that name the same `device`; a context of
+  // the app's shares with delegates in that same context alone. What is shared
+  // lives until the last partition that uses it is gone. Delegates build their
+  // partitions one after the other; Invoke waits for nobody. Any threads, one
+  // for each delegate. Equal bytes are told by a hash of 128 bits that is not
+  // proof against forgery: give models that do not trust each other different
+  // keys. See docs/integration.md. NULL or "": nothing is shared. Copied.
+  const char* share_key;
 } TfLiteGlesDelegateOptions;
 
 // Writes the default options to `*options`, `struct_size` bytes and no more:
@@ -344,8 +357,10 @@ GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateLastError(void);
 
 // What the delegate did, as a JSON object: device, driver, partitions, each
 // node that stayed on the CPU and why, memory, start-up times; "error" says why
-// the delegate could not be applied the last time. NULL: not our delegate, or,
-// with kTfLiteGlesThreadWorker, a forked child.
+// the delegate could not be applied the last time. What is of a model is that of
+// the interpreter to which the delegate was applied last; where several live,
+// "interpreters" has it of each. NULL: not our delegate, or, with
+// kTfLiteGlesThreadWorker, a forked child.
 // Threads, with kTfLiteGlesThreadWorker: any, at any time; the text lives until
 // the calling thread's next call, on whatever delegate, or its end. Else: any,
 // but not while another thread applies the delegate or invokes, allocates or

@@ -70,6 +70,7 @@ def load_delegate(
     thread_mode: Optional[str] = None,
     report_file: Optional[Path] = None,
     memory_limit_bytes: Optional[int] = None,
+    share_key: Optional[str] = None,
 ) -> Any:
     """Makes a delegate for an interpreter's `experimental_delegates`.
 
@@ -117,6 +118,8 @@ def load_delegate(
       report_file: a file that takes the report as JSON.
       memory_limit_bytes: the most GPU memory that the delegate's partitions take together;
         0 (default): no limit.
+      share_key: delegates of this process with the same text share programs and weights on
+        the GPU. Default: nothing is shared.
 
     Returns:
       The runtime's own delegate object; keep it as long as its interpreters.

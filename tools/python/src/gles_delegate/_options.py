@@ -80,6 +80,7 @@ KINDS = {
     "thread_mode": "choice",
     "report_file": "path",
     "memory_limit_bytes": "integer",
+    "share_key": "text",
 }
 
 

@@ -1,0 +1,97 @@
+#include "delegate/tflite/share_groups.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+
+namespace gles_delegate {
+namespace {
+
+struct Group {
+  std::weak_ptr<SharedObjects> objects;
+  std::vector<std::weak_ptr<egl::Context>> contexts;
+
+  // One to share with. nullptr: none is left.
+  std::shared_ptr<egl::Context> Member() const {
+    for (const auto& weak : contexts) {
+      std::shared_ptr<egl::Context> context = weak.lock();
+      if (context != nullptr && !context->is_lost()) return context;
+    }
+    return nullptr;
+  }
+};
+
+struct Groups {
+  const pid_t process = getpid();
+  std::mutex mutex;
+  absl::flat_hash_map<std::string, Group> by_key;
+};
+
+// Those of this process. A forked child makes its own: a thread of the parent
+// may have held the mutex at the fork. Never deleted: a delegate may be used in
+// an exit handler.
+Groups& GroupsOfProcess() {
+  static std::atomic<Groups*> groups = nullptr;
+  Groups* known = groups.load();
+  if (known != nullptr && known->process == getpid()) return *known;
+  auto* made = new Groups;
+  if (groups.compare_exchange_strong(known, made)) return *made;
+  delete made;
+  return *known;
+}
+
+void ForgetGone(absl::flat_hash_map<std::string, Group>* groups) {
+  absl::erase_if(*groups, [](const auto& entry) {
+    return entry.second.objects.expired();
+  });
+  for (auto& [key, group] : *groups) {
+    auto& list = group.contexts;
+    list.erase(std::remove_if(list.begin(), list.end(),
+                              [](const auto& weak) { return weak.expired(); }),
+               list.end());
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<SharingContext> JoinShareGroup(
+    const std::string& key,
+    absl::FunctionRef<bool(const egl::Context&)> may_join,
+    absl::FunctionRef<
+        absl::StatusOr<std::unique_ptr<egl::Context>>(const egl::Context*)>
+        make,
+    absl::FunctionRef<void(const absl::Status&)> tell) {
+  Groups& groups = GroupsOfProcess();
+  // A member is let go of after the mutex: it may be its last owner.
+  std::shared_ptr<egl::Context> member;
+  const std::lock_guard<std::mutex> lock(groups.mutex);
+  ForgetGone(&groups.by_key);
+  Group& group = groups.by_key[key];
+  SharingContext result;
+  result.objects = group.objects.lock();
+  member = group.Member();
+  if (result.objects != nullptr && !result.objects->lost && member != nullptr &&
+      may_join(*member)) {
+    auto context = make(member.get());
+    if (context.ok()) {
+      result.context = *std::move(context);
+      group.contexts.push_back(result.context);
+      return result;
+    }
+    tell(context.status());
+  }
+  auto context = make(nullptr);
+  if (!context.ok()) return context.status();
+  result.context = *std::move(context);
+  result.objects = std::make_shared<SharedObjects>(/*shared_by_key=*/true);
+  group = {result.objects, {result.context}};
+  return result;
+}
+
+}  // namespace gles_delegate

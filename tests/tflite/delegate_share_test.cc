@@ -1,0 +1,385 @@
+// labels: op egl delegate llvmpipe tsan
+// The option share_key: what delegates and interpreters share on the GPU, when
+// it goes, and that it is right on many threads.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "delegate/tflite/share_groups.h"
+#include "egl/context.h"
+#include "egl/testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/app_context.h"
+#include "tests/testing/delegate_case.h"
+#include "tests/testing/device_test.h"
+#include "tests/testing/scratch_directory.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::gles_delegate::egl::egl;
+using ::gles_delegate::egl::EglApi;
+using ::gles_delegate::egl::gl;
+using ::gles_delegate::egl::GlApi;
+using ::gles_delegate::egl::ScopedGlOverride;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+DelegatePtr Sharing(const std::string& key,
+                    int mode = kTfLiteGlesThreadCaller) {
+  return MakeDelegate([&](TfLiteGlesDelegateOptions& options) {
+    options.share_key = key.c_str();
+    options.thread_mode = mode;
+    options.self_check = 0;  // it has programs and buffers of its own
+  });
+}
+
+std::unique_ptr<Interpreter> Applied(const Model& model,
+                                     const DelegatePtr& delegate) {
+  auto interpreter = InterpreterOrDie(model);
+  const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
+  EXPECT_TRUE(applied.ok()) << applied;
+  return interpreter;
+}
+
+// Buffers, textures and programs that were made, and those of them that are
+// left. One at a time; on any threads.
+class LiveObjects {
+ public:
+  LiveObjects() { made_programs() = live() = 0; }
+  int programs() const { return made_programs(); }
+  int left() const { return live(); }
+
+ private:
+  static std::atomic<int>& live() {
+    static std::atomic<int> live;
+    return live;
+  }
+  static std::atomic<int>& made_programs() {
+    static std::atomic<int> made;
+    return made;
+  }
+  static GlApi& driver() {
+    static GlApi driver = egl::gl();
+    return driver;
+  }
+  const bool is_begun_ = (driver(), true);
+  ScopedGlOverride<GlApi, decltype(GlApi::GenBuffers)> gen_buffers_{
+      &GlApi::GenBuffers, +[](GLsizei count, GLuint* names) {
+        live() += count;
+        driver().GenBuffers(count, names);
+      }};
+  ScopedGlOverride<GlApi, decltype(GlApi::DeleteBuffers)> delete_buffers_{
+      &GlApi::DeleteBuffers, +[](GLsizei count, const GLuint* names) {
+        live() -= count;
+        driver().DeleteBuffers(count, names);
+      }};
+  ScopedGlOverride<GlApi, decltype(GlApi::GenTextures)> gen_textures_{
+      &GlApi::GenTextures, +[](GLsizei count, GLuint* names) {
+        live() += count;
+        driver().GenTextures(count, names);
+      }};
+  ScopedGlOverride<GlApi, decltype(GlApi::DeleteTextures)> delete_textures_{
+      &GlApi::DeleteTextures, +[](GLsizei count, const GLuint* names) {
+        live() -= count;
+        driver().DeleteTextures(count, names);
+      }};
+  ScopedGlOverride<GlApi, decltype(GlApi::CreateProgram)> create_program_{
+      &GlApi::CreateProgram, +[]() -> GLuint {
+        ++live();
+        ++made_programs();
+        return driver().CreateProgram();
+      }};
+  ScopedGlOverride<GlApi, decltype(GlApi::DeleteProgram)> delete_program_{
+      &GlApi::DeleteProgram, +[](GLuint name) {
+        --live();
+        driver().DeleteProgram(name);
+      }};
+};
+
+int64_t BytesOf(const nlohmann::json& report, const std::string& category) {
+  return report["gpu_bytes"][category].get<int64_t>();
+}
+
+class DelegateShareTest : public DeviceTest {
+ protected:
+  void SetUp() override {
+    DeviceTest::SetUp();
+    if (IsSkipped()) return;
+    model_ = LoadOrDie(ChainModel("canc"));
+    expected_ = CpuResult(*model_);
+  }
+
+  std::unique_ptr<Model> model_;
+  std::vector<float> expected_;
+};
+
+TEST_F(DelegateShareTest, TheSecondCompilesAndUploadsNothing) {
+  for (const int mode : {kTfLiteGlesThreadCaller, kTfLiteGlesThreadWorker}) {
+    LiveObjects objects;
+    DelegatePtr first = Sharing("a", mode);
+    auto first_interpreter = Applied(*model_, first);
+    const auto alone = ReportOf(first);
+    EXPECT_EQ(BytesOf(alone, "shared_constants"), 0);
+    ASSERT_GT(BytesOf(alone, "constants"), 0);
+    const int programs = objects.programs();
+    ASSERT_GT(programs, 0);
+
+    DelegatePtr second = Sharing("a", mode);
+    auto second_interpreter = Applied(*model_, second);
+    const auto report = ReportOf(second);
+    EXPECT_EQ(objects.programs(), programs);
+    EXPECT_EQ(report["programs"], alone["programs"]);
+    EXPECT_EQ(BytesOf(report, "constants"), BytesOf(alone, "constants"));
+    EXPECT_EQ(BytesOf(report, "shared_constants"), BytesOf(alone, "constants"));
+    ExpectClose(RunOnce(first_interpreter.get()), expected_);
+    ExpectClose(RunOnce(second_interpreter.get()), expected_);
+
+    // What both use stays until the second is gone, too.
+    first_interpreter.reset();
+    first.reset();
+    ExpectClose(RunOnce(second_interpreter.get(), 1), CpuResult(*model_, 1));
+    auto third_interpreter = Applied(*model_, Sharing("a", mode));
+    EXPECT_EQ(objects.programs(), programs);
+    ExpectClose(RunOnce(third_interpreter.get(), 2), CpuResult(*model_, 2));
+    second_interpreter.reset();
+    third_interpreter.reset();
+    second.reset();
+    EXPECT_EQ(objects.left(), 0);
+  }
+}
+
+TEST_F(DelegateShareTest, OthersShareNothing) {
+  for (const char* key : {"", "b"}) {
+    const DelegatePtr first = Sharing(key);
+    auto first_interpreter = Applied(*model_, first);
+    const DelegatePtr second = Sharing(*key == '\0' ? "" : "c");
+    LiveObjects objects;
+    auto second_interpreter = Applied(*model_, second);
+    EXPECT_GT(objects.programs(), 0) << key;
+    EXPECT_EQ(BytesOf(ReportOf(second), "shared_constants"), 0) << key;
+  }
+}
+
+TEST_F(DelegateShareTest, InterpretersOfOneDelegateShareConstants) {
+  const DelegatePtr delegate = Sharing("d");
+  auto first = Applied(*model_, delegate);
+  auto second = Applied(*model_, delegate);
+  const auto report = ReportOf(delegate);
+  EXPECT_EQ(BytesOf(report["interpreters"][0], "shared_constants"), 0);
+  EXPECT_EQ(BytesOf(report["interpreters"][1], "shared_constants"),
+            BytesOf(report["interpreters"][1], "constants"));
+  first.reset();
+  ExpectClose(RunOnce(second.get()), expected_);
+}
+
+// Models that have some weights in common, and options that store them
+// otherwise: only what is the same is shared.
+TEST_F(DelegateShareTest, WhatDiffersIsNotShared) {
+  const auto larger = LoadOrDie(ChainModel("cancnm"));
+  const DelegatePtr first = Sharing("e");
+  auto first_interpreter = Applied(*model_, first);
+  const DelegatePtr second = Sharing("e");
+  auto second_interpreter = Applied(*larger, second);
+  const auto in_halves = [](const char* key) {
+    return MakeDelegate([key](TfLiteGlesDelegateOptions& options) {
+      options.share_key = key;
+      options.is_precision_loss_allowed = 1;
+      options.storage = kTfLiteGlesStorageTextureArray;
+    });
+  };
+  const DelegatePtr halves = in_halves("e"), alone = in_halves("");
+  auto halves_interpreter = Applied(*model_, halves);
+  auto alone_interpreter = Applied(*model_, alone);
+  for (int round = 0; round < 3; ++round) {
+    ExpectClose(RunOnce(first_interpreter.get(), round),
+                CpuResult(*model_, round));
+    ExpectClose(RunOnce(second_interpreter.get(), round),
+                CpuResult(*larger, round));
+    const auto half = RunOnce(halves_interpreter.get(), round);
+    ASSERT_TRUE(half.ok()) << half.status();
+    EXPECT_EQ(*half, *RunOnce(alone_interpreter.get(), round));
+  }
+}
+
+TEST_F(DelegateShareTest, ASharedContextOfTheAppsIsLeftClean) {
+  AppContext app;
+  LiveObjects objects;
+  {
+    const DelegatePtr first = Sharing("f"), second = Sharing("f");
+    auto first_interpreter = Applied(*model_, first);
+    const int programs = objects.programs();
+    auto second_interpreter = Applied(*model_, second);
+    EXPECT_EQ(ReportOf(second)["context"], "borrowed");
+    EXPECT_EQ(objects.programs(), programs);
+    EXPECT_EQ(BytesOf(ReportOf(second), "shared_constants"),
+              BytesOf(ReportOf(first), "constants"));
+    first_interpreter.reset();
+    ExpectClose(RunOnce(second_interpreter.get()), expected_);
+  }
+  EXPECT_EQ(objects.left(), 0);
+  // A context that EGL does not tell to share with the app's does not.
+  const DelegatePtr first = Sharing("f");
+  auto first_interpreter = Applied(*model_, first);
+  app.Leave();
+  const DelegatePtr own = Sharing("f");
+  auto own_interpreter = Applied(*model_, own);
+  EXPECT_EQ(BytesOf(ReportOf(own), "shared_constants"), 0);
+  app.MakeCurrent();
+}
+
+TEST_F(DelegateShareTest, WhereEglSharesNothingEachHasItsOwn) {
+  const DelegatePtr first = Sharing("g");
+  auto first_interpreter = Applied(*model_, first);
+  static EglApi driver;
+  driver = egl();
+  const ScopedGlOverride<EglApi, decltype(EglApi::CreateContext)> refuses(
+      &EglApi::CreateContext, +[](EGLDisplay display, EGLConfig config,
+                                  EGLContext shared, const EGLint* attributes) {
+        return shared == EGL_NO_CONTEXT
+                   ? driver.CreateContext(display, config, shared, attributes)
+                   : EGL_NO_CONTEXT;
+      });
+  const DelegatePtr second = Sharing("g");
+  auto second_interpreter = Applied(*model_, second);
+  EXPECT_THAT(second_interpreter->log(),
+              Contains(HasSubstr("share_key: nothing is shared")));
+  EXPECT_EQ(BytesOf(ReportOf(second), "shared_constants"), 0);
+  ExpectClose(RunOnce(first_interpreter.get()), expected_);
+  ExpectClose(RunOnce(second_interpreter.get()), expected_);
+}
+
+GLenum g_reset = GL_NO_ERROR;
+
+TEST_F(DelegateShareTest, AContextThatIsLostLeavesTheOthers) {
+  if (!TestContext()->device().Has("GL_KHR_robustness")) {
+    GTEST_SKIP() << "this driver does not tell of resets (GL_KHR_robustness)";
+  }
+  const ScopedGlOverride<GlApi, decltype(GlApi::GetGraphicsResetStatusKHR)>
+      resets(
+          &GlApi::GetGraphicsResetStatusKHR,
+          +[] { return std::exchange(g_reset, GLenum{GL_NO_ERROR}); });
+  const DelegatePtr first = Sharing("h"), second = Sharing("h");
+  auto first_interpreter = Applied(*model_, first);
+  auto second_interpreter = Applied(*model_, second);
+  g_reset = GL_INNOCENT_CONTEXT_RESET_KHR;
+  EXPECT_FALSE(RunOnce(first_interpreter.get()).ok());
+  ExpectClose(RunOnce(first_interpreter.get()), expected_);
+  EXPECT_EQ(BytesOf(ReportOf(first), "shared_constants"), 0);
+  ExpectClose(RunOnce(second_interpreter.get()), expected_);
+  // The next one shares with the context that is new.
+  const DelegatePtr third = Sharing("h");
+  auto third_interpreter = Applied(*model_, third);
+  EXPECT_EQ(BytesOf(ReportOf(third), "shared_constants"),
+            BytesOf(ReportOf(first), "constants"));
+  ExpectClose(RunOnce(third_interpreter.get()), expected_);
+  g_reset = GL_INNOCENT_CONTEXT_RESET_KHR;
+  EXPECT_FALSE(RunOnce(second_interpreter.get()).ok());
+  ExpectClose(RunOnce(second_interpreter.get()), expected_);
+  EXPECT_EQ(BytesOf(ReportOf(second), "shared_constants"),
+            BytesOf(ReportOf(first), "constants"));
+}
+
+TEST_F(DelegateShareTest, BesideTheStartUpCache) {
+  const ScratchDirectory directory;
+  const auto cached = [&] {
+    return MakeDelegate([&](TfLiteGlesDelegateOptions& options) {
+      options.share_key = "l";
+      options.serialization_dir = directory.path().c_str();
+      options.model_token = "share";
+    });
+  };
+  for (int life = 0; life < 2; ++life) {
+    const DelegatePtr first = cached(), second = cached();
+    auto first_interpreter = Applied(*model_, first);
+    auto second_interpreter = Applied(*model_, second);
+    EXPECT_EQ(BytesOf(ReportOf(second), "shared_constants"),
+              BytesOf(ReportOf(first), "constants"));
+    EXPECT_NE(ReportOf(second)["cache"]["state"], "off");
+    ExpectClose(RunOnce(first_interpreter.get()), expected_);
+    first_interpreter.reset();
+    ExpectClose(RunOnce(second_interpreter.get(), 1), CpuResult(*model_, 1));
+  }
+}
+
+TEST_F(DelegateShareTest, AResizeSharesWhatStays) {
+  const DelegatePtr first = Sharing("i"), second = Sharing("i");
+  auto first_interpreter = Applied(*model_, first);
+  auto second_interpreter = Applied(*model_, second);
+  const Shape larger = {1, 9, 5, 5};
+  for (auto* interpreter :
+       {first_interpreter.get(), second_interpreter.get()}) {
+    ASSERT_TRUE(interpreter->ResizeInput(0, larger).ok());
+    ASSERT_TRUE(interpreter->AllocateTensors().ok());
+    ExpectClose(RunOnce(interpreter), CpuResult(*model_, 0, larger));
+  }
+  EXPECT_EQ(BytesOf(ReportOf(second), "shared_constants"),
+            BytesOf(ReportOf(second), "constants"));
+}
+
+// Eight threads start, invoke, and end delegates of two models at once.
+TEST_F(DelegateShareTest, ManyThreadsAtOnce) {
+  const auto other_model = LoadOrDie(ChainModel("mcc"));
+  constexpr int kThreads = 8, kLives = 3, kInvokes = 3;
+  for (const int mode : {kTfLiteGlesThreadCaller, kTfLiteGlesThreadWorker}) {
+    std::vector<std::vector<float>> right[2];
+    for (int round = 0; round < kInvokes; ++round) {
+      right[0].push_back(*RunOnce(Applied(*model_, Sharing("")).get(), round));
+      right[1].push_back(
+          *RunOnce(Applied(*other_model, Sharing("")).get(), round));
+    }
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        for (int life = 0; life < kLives; ++life) {
+          const int m = (t + life) % 2;
+          const DelegatePtr delegate = Sharing("j", mode);
+          auto interpreter = Applied(m == 0 ? *model_ : *other_model, delegate);
+          for (int round = 0; round < kInvokes; ++round) {
+            const auto outputs = RunOnce(interpreter.get(), round);
+            ASSERT_TRUE(outputs.ok()) << outputs.status();
+            EXPECT_EQ(*outputs, right[m][round]);  // bit for bit
+          }
+          EXPECT_TRUE(ReportOf(delegate)["gpu_bytes"].contains("constants"));
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+}
+
+// A child has nothing of its parent's contexts.
+TEST_F(DelegateShareTest, AForkedChildBeginsAGroupOfItsOwn) {
+  const auto join = [](absl::FunctionRef<void(bool)> told) {
+    return JoinShareGroup(
+        "of the test", [](const egl::Context&) { return true; },
+        [&](const egl::Context* other) {
+          told(other != nullptr);
+          return egl::Context::Create({});
+        },
+        [](const absl::Status&) {});
+  };
+  const auto parents = join([](bool joins) { EXPECT_FALSE(joins); });
+  ASSERT_TRUE(parents.ok()) << parents.status();
+  ASSERT_TRUE(join([](bool joins) { EXPECT_TRUE(joins); }).ok());
+  const pid_t child = fork();
+  if (child == 0) {
+    (void)join([](bool joins) { _exit(joins ? 1 : 42); });
+    _exit(2);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 42);
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
