@@ -4,9 +4,6 @@
 // Each struct ends where a block ends, so that a byte read or written past it
 // is a crash (a page without access) or a report of AddressSanitizer (the
 // heap).
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -17,6 +14,7 @@
 #include "gles_delegate/gles_delegate.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/guarded_page.h"
 
 #define DECLARE_CALLER(prefix)            \
   extern "C" size_t prefix##Size(void);   \
@@ -30,31 +28,10 @@ extern "C" size_t longerFirstLaterField(void);
 namespace gles_delegate {
 namespace {
 
+using ::gles_delegate::testing::GuardedPage;
 using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::HasSubstr;
-
-// `size` bytes that end where memory without access begins.
-class GuardedPage {
- public:
-  explicit GuardedPage(size_t size)
-      : page_(static_cast<size_t>(sysconf(_SC_PAGESIZE))), size_(size) {
-    block_ = static_cast<char*>(mmap(nullptr, 2 * page_, PROT_READ | PROT_WRITE,
-                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    EXPECT_NE(block_, MAP_FAILED);
-    EXPECT_LE(size, page_);
-    EXPECT_EQ(mprotect(block_ + page_, page_, PROT_NONE), 0);
-  }
-  ~GuardedPage() { munmap(block_, 2 * page_); }
-  GuardedPage(const GuardedPage&) = delete;
-  GuardedPage& operator=(const GuardedPage&) = delete;
-  char* data() { return block_ + page_ - size_; }
-
- private:
-  const size_t page_;
-  const size_t size_;
-  char* block_;
-};
 
 struct Caller {
   const char* name;
