@@ -3,12 +3,25 @@
 // "As the bits of a float" is how an integer of 32 bits passes through a vec4; the
 // constants that are added keep those bits from being a denormal number or a NaN.
 
+// round(x / scale) of x from 0 up, ties away from zero, of the exact quotient, as
+// TFLite divides in 64 bits. Only whether x is below the tie h * scale counts:
+// each product of parts of h and of the scale is exact, and so are the differences
+// near a tie. Up to codes of 17 bits; what is larger stays larger.
+vec4 rounded_quotient(vec4 x, float scale) {
+  vec4 h = min(floor(x / scale), 65536.0) + 0.5;
+  float high = uintBitsToFloat(floatBitsToUint(scale) & 0xfffff000u);
+  float low = scale - high;
+  vec4 coarse = floor(h / 64.0) * 64.0;
+  vec4 fine = h - coarse;
+  vec4 rest = (((x - coarse * high) - fine * high) - coarse * low) - fine * low;
+  return h - 0.5 + vec4(greaterThanEqual(rest, vec4(0.0)));
+}
+
 // What an 8-bit tensor makes of x: to its code and back (quant/affine.h). p:
 // scale, zero point, least code, greatest code. Ties go away from zero, as in
 // TFLite's QUANTIZE; codes are exact in floats.
 vec4 op_quantize(vec4 x, vec4 p) {
-  vec4 steps = x / p.x;
-  vec4 code = sign(steps) * floor(abs(steps) + 0.5) + p.y;
+  vec4 code = sign(x) * rounded_quotient(abs(x), p.x) + p.y;
   return (clamp(code, p.z, p.w) - p.y) * p.x;
 }
 

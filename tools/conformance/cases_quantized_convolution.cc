@@ -2,12 +2,15 @@
 // uint8 with one. QUANTIZE and DEQUANTIZE, which begin and end such models. No
 // code may differ.
 #include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "tests/testing/op_builders.h"
 #include "tools/conformance/cases.h"
-#include "tools/conformance/quantized_models.h"
+#include "tools/conformance/quantized_series.h"
 
 namespace gles_delegate::conformance {
 namespace {
@@ -173,6 +176,38 @@ void AddConversions(CaseList* list) {
   }
 }
 
+// Floats at the ties between two codes, the next floats beside them, and 0.
+SingleOpModel TiesModel(const std::string& what, const Shape& shape,
+                        TensorType type) {
+  QuantizedBuilder b("QUANTIZE " + what, type, Codes::kRandom);
+  const ModelQuantization q = WithZeroPoint(b, DrawScale(b));
+  std::vector<float> values(testing::ElementCount(shape));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const int code = static_cast<int>(i / 3) - 130;
+    const float tie = (static_cast<float>(code) + 0.5f) * q.scale[0];
+    const float beside = i % 3 == 1 ? -1e9f : 1e9f;
+    values[i] = i % 3 == 0 ? tie : std::nextafter(tie, beside);
+  }
+  values[0] = 0;
+  const int x = b.FloatInput("x", shape, std::move(values));
+  const int y = b.Output("y", shape, q);
+  b.builder().AddOp(Op::QUANTIZE, 1, {x}, {y});
+  return b.Finish({y});
+}
+
+void AddTies(CaseList* list) {
+  static const auto& shape = *new Shape{1, 9, 29, 3};
+  for (TensorType type : kTypes) {
+    const std::string name =
+        absl::AsciiStrToLower(schema::EnumNameTensorType(type));
+    for (int i = 0; i < kFamilies; ++i) {
+      const std::string what = absl::StrCat(name, "_ties_", i);
+      list->AddQuantized("QUANTIZE", what, shape,
+                         [=] { return TiesModel(what, shape, type); });
+    }
+  }
+}
+
 }  // namespace
 
 void AddQuantizedConvolutionCases(CaseList* list) {
@@ -216,6 +251,7 @@ void AddQuantizedConvolutionCases(CaseList* list) {
     }
   }
   AddConversions(list);
+  AddTies(list);
 }
 
 }  // namespace gles_delegate::conformance
