@@ -27,15 +27,21 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS
 find_program(GZIP_PROGRAM gzip REQUIRED)
 set(DEBIAN ${CMAKE_BINARY_DIR}/debian)
 if(CMAKE_CROSSCOMPILING)
-  # Of the other machine's libraries those are at hand that came with the compiler; dpkg's
-  # tools find them where they are told the architecture.
+  # dpkg-shlibdeps would name the compiler's own packages of the other machine's libraries
+  # (libgcc-s1-arm64-cross), which that machine does not have. Needed is what was compiled
+  # with, or newer.
   string(REGEX MATCH "aarch64|arm" processor ${CMAKE_SYSTEM_PROCESSOR})
   set(debian_of_aarch64 arm64)
   set(debian_of_arm armhf)
   set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE ${debian_of_${processor}})
-  list(APPEND CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS /usr/${CMAKE_LIBRARY_ARCHITECTURE}/lib)
-  file(WRITE ${DEBIAN}/cross.cmake "set(ENV{DEB_HOST_ARCH} ${CPACK_DEBIAN_PACKAGE_ARCHITECTURE})\n")
-  set(CPACK_PROJECT_CONFIG_FILE ${DEBIAN}/cross.cmake)
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS OFF)
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -dM -E -include features.h -x c /dev/null
+    OUTPUT_VARIABLE macros COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCH "__GLIBC_MINOR__ ([0-9]+)" found "${macros}")
+  set(CROSS_LIBC "libc6 (>= 2.${CMAKE_MATCH_1})")
+  string(REGEX MATCH "^[0-9]+" gcc ${CMAKE_CXX_COMPILER_VERSION})
+  # The programs' C library of TensorFlow Lite is not linked statically with these.
+  set(CROSS_STDLIB "libgcc-s1 (>= 3.0), libstdc++6 (>= ${gcc})")
 endif()
 function(gles_gzip file)
   execute_process(COMMAND ${GZIP_PROGRAM} -9nkf ${file} COMMAND_ERROR_IS_FATAL ANY)
@@ -74,6 +80,7 @@ endfunction()
 
 set(LIBRARY_PACKAGE libgles-delegate${GLES_DELEGATE_SOVERSION})
 gles_add_debian_package(library ${LIBRARY_PACKAGE} libs)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS ${CROSS_LIBC})
 # Opened at run time, so that no tool sees them.
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "libegl1, libgles2")
 set(CPACK_DEBIAN_LIBRARY_DESCRIPTION
@@ -98,6 +105,9 @@ TensorFlow Lite's own GPU delegate.")
 if(TARGET LiteRtGpuAccelerator)
   gles_add_debian_package(litert gles-delegate-litert libs)
   set(CPACK_DEBIAN_LITERT_PACKAGE_DEPENDS "${LIBRARY_PACKAGE} (= ${PROJECT_VERSION})")
+  if(CMAKE_CROSSCOMPILING)
+    string(APPEND CPACK_DEBIAN_LITERT_PACKAGE_DEPENDS ", ${CROSS_LIBC}")
+  endif()
   set(CPACK_DEBIAN_LITERT_PACKAGE_CONTROL_EXTRA ${DEBIAN}/triggers)
   set(CPACK_DEBIAN_LITERT_DESCRIPTION
 "OpenGL ES 3.1 as the GPU of LiteRT's CompiledModel
@@ -109,6 +119,9 @@ endif()
 if(GLES_DELEGATE_BUILD_TOOLS)
   gles_add_debian_package(tools gles-delegate-tools utils)
   set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "${LIBRARY_PACKAGE} (= ${PROJECT_VERSION})")
+  if(CMAKE_CROSSCOMPILING)
+    string(APPEND CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS ", ${CROSS_LIBC}, ${CROSS_STDLIB}")
+  endif()
   set(CPACK_DEBIAN_TOOLS_DESCRIPTION
 "programs that run TensorFlow Lite models on OpenGL ES 3.1
 Runs TensorFlow Lite models on the GPU, on any driver that has OpenGL ES 3.1.

@@ -148,11 +148,12 @@ absl::StatusOr<absl::Span<const uint8_t>> CacheFile::Read(
     const cache::Extent& extent) const {
   // Within the file: Check() has followed every extent of the index.
   const uint8_t* blob = data_ + extent.offset();
-  if (HashBytes({blob, Padded(extent.bytes())}) != From(extent.hash())) {
+  const auto padded = static_cast<size_t>(Padded(extent.bytes()));
+  if (HashBytes({blob, padded}) != From(extent.hash())) {
     return absl::DataLossError(absl::StrCat(
         "the ", extent.bytes(), " bytes at ", extent.offset(), " are damaged"));
   }
-  return absl::Span<const uint8_t>(blob, extent.bytes());
+  return absl::Span<const uint8_t>(blob, static_cast<size_t>(extent.bytes()));
 }
 
 void CacheFile::Drop(const cache::Extent& extent) const {

@@ -1,8 +1,9 @@
 """The Debian packages: what is in them, what lintian says, whether the programs start.
 
-    tests/install/deb_test.py CPACK BUILD_FOLDER FOLDER
+    tests/install/deb_test.py CPACK BUILD_FOLDER FOLDER [EMULATOR...]
 
-makes the packages of BUILD_FOLDER below FOLDER and unpacks them there. Run by CTest as
+makes the packages of BUILD_FOLDER below FOLDER and unpacks them there. EMULATOR: a command that
+runs programs of another machine, for which BUILD_FOLDER is (tests/arm64/). Run by CTest as
 `packages`. Skips (exit status 77) on a machine without dpkg; without lintian that part is
 skipped, loudly. clean_root.sh installs them on a Debian that has nothing else.
 """
@@ -70,7 +71,7 @@ def check(package, deb):
 
 
 def main():
-    cpack, build, folder = sys.argv[1:]
+    cpack, build, folder, *emulator = sys.argv[1:]
     if shutil.which("dpkg-deb") is None or shutil.which("dpkg-shlibdeps") is None:
         print("SKIPPED: no dpkg on this machine")
         sys.exit(SKIPPED)
@@ -91,9 +92,10 @@ def main():
         output(["dpkg-deb", "-x", debs[0], root])
     # Unpacked anywhere, each program finds its libraries.
     for program in TOOLS:
-        done = subprocess.run([os.path.join(root, "usr/bin", program), "--version"],
+        done = subprocess.run([*emulator, os.path.join(root, "usr/bin", program), "--version"],
                               capture_output=True, text=True, check=False)
-        if "error while loading" in done.stderr or done.returncode < 0:
+        if "error while loading" in done.stderr or done.returncode < 0 or (
+                emulator and done.returncode != 0):
             wrong.append("%s does not start: %s" % (program, done.stderr.strip()))
     if shutil.which("lintian") is None:
         print("NO lintian ON THIS MACHINE: THAT PART IS SKIPPED")
