@@ -1,7 +1,8 @@
 // The best candidates in falling order, `most` of them; the first of equals
 // first. With SUPPRESS each removes those that it overlaps. One work group of
-// THREADS invocations selects, a round for each candidate that is kept; an
-// invocation remembers in the bits of `gone` which of its candidates are out.
+// THREADS invocations selects, a round for each candidate that is kept. An
+// invocation holds its candidates, where they are no more than HELD; else it reads
+// them in each round, and remembers in the bits of `gone` which of them are out.
 //
 // src: as detection_decode.comp and this shader (`kept`) write it, [1,H,W,8]:
 // candidate i is at x = i % W and, the last row first, y = H - 1 - i / W. With
@@ -77,9 +78,43 @@ void keep(int row, vec4 box, ivec4 facts) {
 }
 #endif
 
-// The best of this invocation's candidates that are left, and where it is, after
-// `last` was kept, whose box is `box`.
-ivec2 best_left(int thread, int last, vec4 box, inout uint gone[MASKS]) {
+// best_left: the best of this invocation's candidates that are left, and where it
+// is, after `last` was kept, whose box is `box`.
+#if HELD > 0
+// The candidates lie in registers: loops over them have a length that is known.
+int held_keys[HELD];
+vec4 held_boxes[HELD];
+
+void begin(int thread) {
+  int count = src_size.x * src_size.y;
+  for (int n = 0; n < HELD; ++n) {
+    int i = thread + n * THREADS;
+    held_keys[n] = i < count ? facts_of(i).x : kNone;
+    held_boxes[n] = i < count ? box_of(i) : vec4(0.0);
+  }
+}
+
+ivec2 best_left(int thread, int last, vec4 box) {
+  ivec2 best = ivec2(kNone, kMost);
+  for (int n = 0; n < HELD; ++n) {
+    int i = thread + n * THREADS;
+    bool out_now = i == last;
+#ifdef SUPPRESS
+    out_now = out_now || (last >= 0 && overlaps(held_boxes[n], box));
+#endif
+    if (out_now) held_keys[n] = kNone;
+    if (held_keys[n] > best.x) best = ivec2(held_keys[n], i);
+  }
+  return best;
+}
+#else
+uint gone[MASKS];
+
+void begin(int thread) {
+  for (int i = 0; i < MASKS; ++i) gone[i] = 0u;
+}
+
+ivec2 best_left(int thread, int last, vec4 box) {
   ivec2 best = ivec2(kNone, kMost);
   int n = 0;
   for (int i = thread; i < src_size.x * src_size.y; i += THREADS) {
@@ -100,11 +135,11 @@ ivec2 best_left(int thread, int last, vec4 box, inout uint gone[MASKS]) {
   }
   return best;
 }
+#endif
 
 void main() {
   int thread = int(gl_LocalInvocationID.x);
-  uint gone[MASKS];
-  for (int i = 0; i < MASKS; ++i) gone[i] = 0u;
+  begin(thread);
   if (thread == 0) {
     best_key[0] = kNone;
     best_at[0] = kMost;
@@ -115,7 +150,7 @@ void main() {
   int row = 0;
   for (; row < most; ++row) {
     int now = row & 1;
-    ivec2 best = best_left(thread, last, box, gone);
+    ivec2 best = best_left(thread, last, box);
     if (best.x != kNone) atomicMax(best_key[now], best.x);
     barrier();
     int key = best_key[now];

@@ -91,12 +91,14 @@ absl::Status CheckOutputs(const NodeView& node, const DetectionParams& p) {
 struct Selection {
   int threads = 1;
   int masks = 1;  // of 32 bits
+  int held = 0;   // candidates that an invocation holds; 0: they are too many
 };
 
 absl::StatusOr<Selection> SelectionOf(int64_t candidates,
                                       const DeviceProfile& profile) {
   constexpr int kMostThreads = 256;
   constexpr int kMostMasks = 16;
+  constexpr int64_t kMostHeld = 8;  // of five registers each
   constexpr int64_t kOfEach = 4;  // candidates: fewer do not pay a larger group
   const int64_t most =
       std::min({int64_t{kMostThreads},
@@ -115,6 +117,9 @@ absl::StatusOr<Selection> SelectionOf(int64_t candidates,
         selection.threads, " invocations takes ", kMostMasks * a_mask));
   }
   selection.masks = static_cast<int>(masks);
+  const int64_t of_each =
+      (candidates + selection.threads - 1) / selection.threads;
+  if (of_each <= kMostHeld) selection.held = static_cast<int>(of_each);
   return selection;
 }
 
@@ -190,7 +195,8 @@ class Postprocess {
     const auto selection = SelectionOf(candidates, planner_.profile());
     if (!selection.ok()) return selection.status();
     Dispatch d("detection_select");
-    d.Define("THREADS", selection->threads).Define("MASKS", selection->masks);
+    d.Define("THREADS", selection->threads).Define("HELD", selection->held);
+    if (selection->held == 0) d.Define("MASKS", selection->masks);
     // No overlap is above 1.
     if (suppress && p_.iou_threshold < 1) d.Define("SUPPRESS");
     d.Read("src", src).SharedMemory(4 * sizeof(int32_t));
