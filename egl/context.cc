@@ -142,8 +142,7 @@ Context::~Context() {
 }
 
 void Context::StopKeepingCurrent() {
-  keeps_current_ = false;
-  if (egl().GetCurrentContext() == context_) LetGo();
+  if (--keepers_ == 0 && egl().GetCurrentContext() == context_) LetGo();
 }
 
 void Context::LetGo() {
@@ -177,13 +176,13 @@ absl::Status Context::MakeCurrent() {
 absl::Status Context::Run(absl::FunctionRef<absl::Status()> fn) {
   if (egl().GetCurrentContext() == context_) {
     absl::Status status = RunCurrent(fn);
-    if (keeps_current_ && lost_ && !running_) LetGo();
+    if (keepers_ > 0 && lost_ && !running_) LetGo();
     return status;
   }
   SavedCurrent saved;
   if (absl::Status status = MakeCurrent(); !status.ok()) return status;
   absl::Status status = RunCurrent(fn);
-  if (keeps_current_ && !lost_ && saved.had_none()) {
+  if (keepers_ > 0 && !lost_ && saved.had_none()) {
     saved.Forget();
     return status;
   }

@@ -94,10 +94,11 @@ class Context {
   // where nothing was current there, and later calls find it so: what making it
   // current and letting it go cost (they wait for the GPU, on some drivers) is
   // saved. For a thread that is ours alone, as no other thread can use the
-  // context from then on. A lost context is let go.
-  void KeepCurrent() { keeps_current_ = true; }
-  // The end of that, on the thread that has the context current: another thread
-  // may be the context's last owner, and one that is current stays in memory.
+  // context from then on. A lost context is let go. Several may ask for it.
+  void KeepCurrent() { ++keepers_; }
+  // Each one's end of that, on the thread that has the context current. The
+  // last one lets it go: another thread may be the context's last owner, and
+  // one that is current stays in memory.
   void StopKeepingCurrent();
 
   // kAborted where the context was reset, as Run() says. Within Run(), for
@@ -147,7 +148,7 @@ class Context {
   EGLSurface draw_ = EGL_NO_SURFACE;  // a 1x1 pbuffer, or the app's surface
   EGLSurface read_ = EGL_NO_SURFACE;
   bool owned_ = false;
-  bool keeps_current_ = false;
+  int keepers_ = 0;  // that asked for KeepCurrent()
   uint64_t share_group_;
   // The three below are changed only by a thread that has the context current,
   // or tries to: EGL grants it to one thread at a time. Any thread may ask

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/tflite/refusals.h"
 #include "delegate/tflite/report_file.h"
+#include "delegate/tflite/share_groups.h"
 
 namespace gles_delegate {
 namespace {
@@ -31,7 +32,17 @@ std::string CountOf(const ModelPartition& partition) {
                       partition.nodes.size() == 1 ? " node" : " nodes");
 }
 
+// nullptr: the delegate works on its callers' threads.
+std::shared_ptr<WorkerThread> WorkerOf(const Options& options) {
+  if (!options.has_worker) return nullptr;
+  if (options.share_key.empty()) return std::make_shared<WorkerThread>();
+  return WorkerOfGroup(absl::StrCat(options.device, "\n", options.share_key));
+}
+
 }  // namespace
+
+GlesSimpleDelegate::GlesSimpleDelegate(Options options)
+    : options_(std::move(options)), worker_(WorkerOf(options_)) {}
 
 absl::Status GlesSimpleDelegate::EnsureGpu(TfLiteContext* context) {
   if (gpu_ != nullptr && gpu_->Renew(options_).ok()) return absl::OkStatus();

@@ -24,10 +24,7 @@ namespace gles_delegate {
 
 class GlesSimpleDelegate final : public SimpleDelegate {
  public:
-  explicit GlesSimpleDelegate(Options options)
-      : options_(std::move(options)),
-        worker_(options_.has_worker ? std::make_shared<WorkerThread>()
-                                    : nullptr) {}
+  explicit GlesSimpleDelegate(Options options);
 
   const char* Name() const override { return "TfLiteGlesDelegate"; }
   absl::Status Initialize(TfLiteContext* context) override;

@@ -65,9 +65,10 @@ absl::StatusOr<SharingContext> MakeOwn(const Options& options, Log log) {
         "with the delegates that there are: ",
         why.message()));
   };
-  return JoinShareGroup(
-      absl::StrCat("own\n", options.device, "\n", options.share_key), may_join,
-      make, tell);
+  return JoinShareGroup(absl::StrCat(options.has_worker ? "worker\n" : "own\n",
+                                     options.device, "\n", options.share_key),
+                        may_join, make, tell,
+                        /*on_one_thread=*/options.has_worker);
 }
 
 // Around the app's context.
@@ -94,7 +95,9 @@ absl::StatusOr<SharingContext> Around(std::unique_ptr<egl::Context> adopted,
 }
 
 absl::StatusOr<SharingContext> MakeContext(const Options& options, Log log) {
-  if (!options.force_own_context && egl::Context::HasCurrent()) {
+  // What is current on a worker's thread is another delegate's.
+  if (!options.force_own_context && !options.has_worker &&
+      egl::Context::HasCurrent()) {
     auto adopted = AdoptCurrent(options);
     if (adopted.ok()) return Around(*std::move(adopted), options);
     if (options.verbosity >= 1) {

@@ -31,6 +31,7 @@ struct Groups {
   const pid_t process = getpid();
   std::mutex mutex;
   absl::flat_hash_map<std::string, Group> by_key;
+  absl::flat_hash_map<std::string, std::weak_ptr<WorkerThread>> workers;
 };
 
 // Those of this process. A forked child makes its own: a thread of the parent
@@ -60,13 +61,24 @@ void ForgetGone(absl::flat_hash_map<std::string, Group>* groups) {
 
 }  // namespace
 
+std::shared_ptr<WorkerThread> WorkerOfGroup(const std::string& key) {
+  Groups& groups = GroupsOfProcess();
+  const std::lock_guard<std::mutex> lock(groups.mutex);
+  absl::erase_if(groups.workers,
+                 [](const auto& entry) { return entry.second.expired(); });
+  std::weak_ptr<WorkerThread>& known = groups.workers[key];
+  std::shared_ptr<WorkerThread> worker = known.lock();
+  if (worker == nullptr) known = worker = std::make_shared<WorkerThread>();
+  return worker;
+}
+
 absl::StatusOr<SharingContext> JoinShareGroup(
     const std::string& key,
     absl::FunctionRef<bool(const egl::Context&)> may_join,
     absl::FunctionRef<
         absl::StatusOr<std::unique_ptr<egl::Context>>(const egl::Context*)>
         make,
-    absl::FunctionRef<void(const absl::Status&)> tell) {
+    absl::FunctionRef<void(const absl::Status&)> tell, bool on_one_thread) {
   Groups& groups = GroupsOfProcess();
   // A member is let go of after the mutex: it may be its last owner.
   std::shared_ptr<egl::Context> member;
@@ -78,6 +90,10 @@ absl::StatusOr<SharingContext> JoinShareGroup(
   member = group.Member();
   if (result.objects != nullptr && !result.objects->lost && member != nullptr &&
       may_join(*member)) {
+    if (on_one_thread) {
+      result.context = std::move(member);
+      return result;
+    }
     auto context = make(member.get());
     if (context.ok()) {
       result.context = *std::move(context);

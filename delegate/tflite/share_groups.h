@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "delegate/runtime/shared_objects.h"
+#include "delegate/runtime/worker_thread.h"
 #include "egl/context.h"
 
 namespace gles_delegate {
@@ -18,9 +19,16 @@ struct SharingContext {
   std::shared_ptr<SharedObjects> objects;  // of all that share with it
 };
 
+// A thread whose delegates of one group use one context between them: drivers
+// are slow at changing between contexts. The one of the group `key` that lives,
+// else a new one, which goes with the last who has it. A forked child has none
+// of its parent's. Threads: any.
+std::shared_ptr<WorkerThread> WorkerOfGroup(const std::string& key);
+
 // `make` of a context of the group `key` that lives, is not lost, and that
-// `may_join` takes; where there is none, of nullptr: a new group begins. Where
-// the group cannot be joined, `tell` hears why, and a new group takes its
+// `may_join` takes, or, with `on_one_thread`, as for delegates of one worker,
+// that context itself; where there is none, of nullptr: a new group begins.
+// Where the group cannot be joined, `tell` hears why, and a new group takes its
 // place. The groups own nothing: one is gone with its last context. A forked
 // child has none of its parent's. Threads: any; one after the other, `make`
 // included. Errors: those of `make`.
@@ -30,7 +38,8 @@ absl::StatusOr<SharingContext> JoinShareGroup(
     absl::FunctionRef<
         absl::StatusOr<std::unique_ptr<egl::Context>>(const egl::Context*)>
         make,
-    absl::FunctionRef<void(const absl::Status&)> tell);
+    absl::FunctionRef<void(const absl::Status&)> tell,
+    bool on_one_thread = false);
 
 }  // namespace gles_delegate
 

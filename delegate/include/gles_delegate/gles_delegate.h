@@ -300,13 +300,16 @@ typedef struct TfLiteGlesDelegateOptions {
   // same on the GPU: compiled programs, and constants (weights) of equal bytes,
   // as interpreters of one model have them. So do the interpreters of one such
   // delegate. A context of the delegate's own is then made to share GL's
-  // objects with those of the others that name the same `device`; a context of
-  // the app's shares with delegates in that same context alone. What is shared
-  // lives until the last partition that uses it is gone. Delegates build their
-  // partitions one after the other; Invoke waits for nobody. Any threads, one
-  // for each delegate. Equal bytes are told by a hash of 128 bits that is not
-  // proof against forgery: give models that do not trust each other different
-  // keys. See docs/integration.md. NULL or "": nothing is shared. Copied.
+  // objects with those of the others that name the same `device` and
+  // thread_mode; with kTfLiteGlesThreadWorker they have one thread and one
+  // context between them, and their calls queue as those of one delegate do. A
+  // context of the app's shares with delegates in that same context alone. What
+  // is shared lives until the last partition that uses it is gone. Delegates
+  // build their partitions one after the other. Any threads; without a worker
+  // one for each delegate, whose Invoke waits for nobody. Equal bytes are told
+  // by a hash of 128 bits that is not proof against forgery: give models that
+  // do not trust each other different keys. See docs/integration.md. NULL or
+  // "": nothing is shared. Copied.
   const char* share_key;
 } TfLiteGlesDelegateOptions;
 
@@ -357,9 +360,9 @@ GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateLastError(void);
 
 // What the delegate did, as a JSON object: device, driver, partitions, each
 // node that stayed on the CPU and why, memory, start-up times; "error" says why
-// the delegate could not be applied the last time. What is of a model is that of
-// the interpreter to which the delegate was applied last; where several live,
-// "interpreters" has it of each. NULL: not our delegate, or, with
+// the delegate could not be applied the last time. What is of a model is that
+// of the interpreter to which the delegate was applied last; where several
+// live, "interpreters" has it of each. NULL: not our delegate, or, with
 // kTfLiteGlesThreadWorker, a forked child.
 // Threads, with kTfLiteGlesThreadWorker: any, at any time; the text lives until
 // the calling thread's next call, on whatever delegate, or its end. Else: any,
@@ -496,8 +499,8 @@ static inline TfLiteGlesObject TfLiteGlesDelegateObjectDefault(void) {
 // shaders, rendering, copies and uploads) wrote to the object before it, and
 // what the app does after Invoke sees what Invoke wrote; no barrier or fence is
 // needed on either side. For what another context does to an object that it
-// shares, the app waits before Invoke, on the GPU (glWaitSync, eglWaitSync), and
-// inserts a fence after it.
+// shares, the app waits before Invoke, on the GPU (glWaitSync, eglWaitSync),
+// and inserts a fence after it.
 //
 // Interpreters of one delegate share its bindings. Threads: as Invoke.
 // Returns 0 (kTfLiteOk), or 1 (kTfLiteError) with the reason in

@@ -119,7 +119,8 @@ def load_delegate(
       memory_limit_bytes: the most GPU memory that the delegate's partitions take together;
         0 (default): no limit.
       share_key: delegates of this process with the same text share programs and weights on
-        the GPU. Default: nothing is shared.
+        the GPU, and with thread_mode "worker" their thread and GPU context. Default: nothing
+        is shared.
 
     Returns:
       The runtime's own delegate object; keep it as long as its interpreters.

@@ -1,8 +1,9 @@
 """A model that runs: interpreters with the delegate, and the threads that invoke them.
 
-An instance is one delegate (`thread_mode: worker`, a GPU context of its own) with one
-interpreter for each prepared batch size, which share its compiled programs, and one thread
-that takes batches from the model's queue. All instances of a model share that queue.
+An instance is one delegate (`thread_mode: worker`) with one interpreter for each prepared batch
+size, which share its compiled programs, and one thread that takes batches from the model's
+queue. All instances of a model share that queue, and those on one device share a GPU context
+(`share_key`), as GPUs are slow at changing between contexts.
 
 Needs numpy, gles_delegate, ai_edge_litert and prometheus_client, and no kserve.
 """
@@ -51,6 +52,8 @@ class Interpreters:
             if cache_dir:
                 options.setdefault("serialization_dir", cache_dir)
                 options.setdefault("model_token", f"{config.name}/{config.version}")
+            # Not of all models: one that is being loaded would keep the others waiting.
+            options.setdefault("share_key", f"{config.name}/{config.version}")
             try:
                 self.delegate = gles_delegate.load_delegate(
                     runtime="ai_edge_litert", thread_mode="worker", **options)
