@@ -82,6 +82,10 @@ struct DeviceChoices {
   // A 1x1 convolution multiplies its input by a gate as it reads the input, so
   // that no MUL is dispatched. Fuse when output slices <= this. 0: never fuse.
   int fused_gate_slices = 0;
+  // A mean over the plane and the products of matrices behind it (the gate of a
+  // squeeze-excite block) are one dispatch of one work group. Fuse when the
+  // texels that the mean reads <= this. 0: never fuse.
+  int fused_squeeze_texels = 0;
 
   // A 3x3 convolution goes by Winograd's F(4x4, 3x3)
   // (delegate/ops/conv/conv_winograd.h) when both its input channels and its

@@ -23,6 +23,7 @@ Reference::Reference(const Graph& graph)
 
 void Reference::Know(TensorId id, std::vector<float> values) {
   values_[id] = std::make_unique<const std::vector<float>>(std::move(values));
+  computed_.clear();
 }
 
 const std::vector<float>* Reference::ConstantOf(TensorId id) {
@@ -47,7 +48,13 @@ Value Reference::At(TensorId id, int64_t element) {
   }
   const std::vector<float>* values = values_[id].get();
   if (values == nullptr) values = ConstantOf(id);
-  if (values == nullptr) return Expect(id, element);
+  if (values == nullptr) {
+    const auto found = computed_.find({id, element});
+    if (found != computed_.end()) return found->second;
+    const Value value = Expect(id, element);
+    computed_[{id, element}] = value;
+    return value;
+  }
   if (element < 0 || element >= static_cast<int64_t>(values->size())) {
     return std::nullopt;
   }

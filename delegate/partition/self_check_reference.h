@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "delegate/graph/graph.h"
 
 namespace gles_delegate {
@@ -45,7 +47,10 @@ class Reference {
   Value Expect(TensorId id, int64_t element);
 
   // Products and sums that Expect() may still compute, all calls together.
-  void SetTermsLeft(int64_t terms) { terms_left_ = terms; }
+  void SetTermsLeft(int64_t terms) {
+    terms_left_ = terms;
+    computed_.clear();
+  }
 
  private:
   friend class ReferenceOps;
@@ -58,6 +63,9 @@ class Reference {
   std::vector<int> producer_;  // by tensor: the node's place, -1: none
   // By tensor; null: not known, or a constant that nobody has asked for.
   std::vector<std::unique_ptr<const std::vector<float>>> values_;
+  // What At() has computed since SetTermsLeft() or Know(): elements between two
+  // nodes are asked for once for each output that needs them.
+  absl::flat_hash_map<std::pair<TensorId, int64_t>, Value> computed_;
   int64_t terms_left_ = int64_t{1} << 24;
   int depth_ = 0;
 };

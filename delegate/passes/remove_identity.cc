@@ -1,10 +1,12 @@
 #include "delegate/passes/remove_identity.h"
 
 #include <algorithm>
+#include <any>
 #include <utility>
 #include <vector>
 
 #include "delegate/graph/op.h"
+#include "delegate/ops/image/resize.h"
 
 namespace gles_delegate {
 namespace {
@@ -36,6 +38,11 @@ bool IsIdentity(const Graph& graph, const Node& node) {
   }
   // What follows names axes, which mean the same only in the same rank.
   if (input.dims != output.dims) return false;
+  // Every pixel is read where it stands, whichever way pixels are aligned.
+  // Codes of another quantization would have to be scaled.
+  if (std::any_cast<ResizeAttributes>(&node.attributes) != nullptr) {
+    return !input.is_float_view() && !output.is_float_view();
+  }
   if (node.op->Has(kTakesStrides)) return HasPositiveStrides(graph, node);
   return node.op->Has(kKeepsWhatFits) ||
          (node.op->Has(kJoins) && node.inputs.size() == 1);

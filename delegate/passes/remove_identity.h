@@ -1,7 +1,7 @@
 // Removes the nodes whose output is their input: RESHAPE, SQUEEZE and
 // EXPAND_DIMS that leave batch, height, width and channels as they were (the
 // GPU knows no rank), slices of a whole tensor, PADs by nothing, a
-// CONCATENATION of one.
+// CONCATENATION of one, RESIZEs of floats to the size that they have.
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_REMOVE_IDENTITY_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_REMOVE_IDENTITY_H_
 

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "delegate/ops/image/resize.h"
 #include "delegate/ops/op_list.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -59,6 +60,35 @@ TEST(RemoveIdentityTest, BetweenTwoOutputsStays) {
   b.graph.outputs = {y, z};
   RemoveIdentityNodes(&b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("RELU", "RESHAPE"));
+}
+
+TEST(RemoveIdentityTest, ResizesToTheSameSize) {
+  for (const bool align_corners : {false, true}) {
+    for (const char* op : {"RESIZE_BILINEAR", "RESIZE_NEAREST_NEIGHBOR"}) {
+      GraphBuilder b;
+      const TensorId y = b.Relu(b.Input({1, 2, 3, 8}));
+      const TensorId same = b.Node(op, {y, b.Ints({2, 3})}, {1, 2, 3, 8},
+                                   ResizeAttributes{align_corners, false});
+      const TensorId larger = b.Node(op, {same, b.Ints({4, 3})}, {1, 4, 3, 8},
+                                     ResizeAttributes{align_corners, false});
+      b.graph.outputs = {b.Relu(larger)};
+      RemoveIdentityNodes(&b.graph);
+      EXPECT_THAT(b.Ops(), ElementsAre("RELU", op, "RELU"));
+      EXPECT_EQ(b.graph.nodes[1].inputs[0], y);
+    }
+  }
+}
+
+TEST(RemoveIdentityTest, ResizesOfCodesStay) {
+  GraphBuilder b;
+  const TensorId y = b.Relu(b.Input({1, 2, 3, 8}));
+  b.graph.outputs = {b.Relu(b.Node("RESIZE_BILINEAR", {y, b.Ints({2, 3})},
+                                   {1, 2, 3, 8}, ResizeAttributes()))};
+  for (auto& tensor : b.graph.tensors) {
+    if (tensor.type == DataType::kFloat32) tensor.codes = DataType::kInt8;
+  }
+  RemoveIdentityNodes(&b.graph);
+  EXPECT_THAT(b.Ops(), ElementsAre("RELU", "RESIZE_BILINEAR", "RELU"));
 }
 
 TEST(RemoveIdentityTest, RealReshapesStay) {

@@ -1,6 +1,7 @@
 // Sums of products on 8-bit tensors: int8 with weights of a scale each channel,
 // uint8 with one. QUANTIZE and DEQUANTIZE, which begin and end such models. No
 // code may differ.
+#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -123,6 +124,75 @@ void Add(CaseList* list, Params p) {
       p.codes = codes;
       list->AddQuantized(schema::EnumNameBuiltinOperator(p.op), Attributes(p),
                          p.input, [p] { return Model(p); });
+    }
+  }
+}
+
+// The node of `p`, of tensor `x`, whose scale is `*scale`; its output, whose
+// scale is put there.
+int AddTo(const Params& p, int x, float* scale, QuantizedBuilder* b) {
+  const bool depthwise = p.op == Op::DEPTHWISE_CONV_2D;
+  const int terms = p.kernel * p.kernel * (depthwise ? 1 : p.input.back());
+  std::vector<float> scales;
+  const int weights = b->Weights("w", WeightShape(p), depthwise ? 3 : 0,
+                                 b->random().NextUniform(0.001f, 0.05f),
+                                 /*per_tensor=*/false, &scales);
+  const float out_scale = *scale * scales[0] * 100 *
+                          std::sqrt(static_cast<float>(terms)) *
+                          b->random().NextUniform(0.5f, 2);
+  const int bias = b->Bias(p.out, *scale, scales, 30 * out_scale);
+  const int y = b->Output("y", OutputShape(p), b->Draw(out_scale));
+  AddNode(p, {x, weights, bias}, y, b);
+  *scale = out_scale;
+  return y;
+}
+
+// A block of an inverted bottleneck: a depthwise convolution, a 1x1 one of as
+// many channels, and an ADD of the block's input where the shapes are equal. A
+// device may compute it in one dispatch: no code differs.
+SingleOpModel Block(const Params& p) {
+  QuantizedBuilder b(
+      absl::StrCat("block ", testing::ShapeString(p.input), " ", Attributes(p)),
+      p.type, p.codes);
+  const ModelQuantization in = b.Draw();
+  float scale = QuantizedBuilder::ScaleOf(in);
+  const int x = b.Input("x", p.input, in);
+  Params depthwise = p;
+  depthwise.out = p.input.back();
+  int y = AddTo(depthwise, x, &scale, &b);
+  Params pointwise;
+  pointwise.input = OutputShape(depthwise);
+  pointwise.out = p.out;
+  pointwise.kernel = 1;
+  y = AddTo(pointwise, y, &scale, &b);
+  const Shape shape = OutputShape(pointwise);
+  if (shape == p.input) {
+    const int sum =
+        b.Output("sum", shape, b.Draw(scale + QuantizedBuilder::ScaleOf(in)));
+    b.builder().AddOp(Op::ADD, 2, {x, y}, {sum}, schema::AddOptionsT());
+    y = sum;
+  }
+  return b.Finish({y});
+}
+
+void AddBlocks(CaseList* list) {
+  for (TensorType type : kTypes) {
+    for (Codes codes : kCodes) {
+      for (const auto& [channels, out, stride] :
+           {std::array<int, 3>{5, 5, 1}, {8, 24, 2}, {36, 36, 1}}) {
+        Params p;
+        p.op = Op::DEPTHWISE_CONV_2D;
+        p.input = Shape{1, 9, 7, channels};
+        p.out = out;
+        p.stride = stride;
+        p.type = type;
+        p.codes = codes;
+        p.activation = stride == 1 ? ActivationFunctionType::RELU6
+                                   : ActivationFunctionType::NONE;
+        list->AddQuantized("DEPTHWISE_CONV_2D",
+                           absl::StrCat("block_", Attributes(p)), p.input,
+                           [p] { return Block(p); });
+      }
     }
   }
 }
@@ -250,6 +320,7 @@ void AddQuantizedConvolutionCases(CaseList* list) {
       Add(list, p);
     }
   }
+  AddBlocks(list);
   AddConversions(list);
   AddTies(list);
 }

@@ -165,6 +165,12 @@ PackedConstant PackFilter(FilterValues weights, FilterValues bias,
   return packed;
 }
 
+PackedConstant PackFilter(const WeightIds& ids, const Filter& filter,
+                          const Graph& graph) {
+  return PackFilter(ValuesOf(graph.tensor(ids.weights)),
+                    BiasValuesOf(ids.Bias(graph)), filter);
+}
+
 int FilterBlockTexels(const Filter& filter, int block_slices) {
   const int slices = (filter.inputs + 3) / 4;
   return (filter.taps * slices * 4 + 1) * block_slices;

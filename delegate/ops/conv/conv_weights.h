@@ -36,6 +36,10 @@ using FilterValues = std::function<std::vector<float>()>;
 PackedConstant PackFilter(FilterValues weights, FilterValues bias,
                           const Filter& filter);
 
+// Likewise, of constant weights and a constant bias, which may be none.
+PackedConstant PackFilter(const WeightIds& ids, const Filter& filter,
+                          const Graph& graph);
+
 // Likewise, in blocks of `block_slices` output slices, a row each: by term (tap
 // * input slices + input slice), input channel, output slice; the biases after
 // the last term. Ungrouped filters only.

@@ -1,0 +1,135 @@
+#include "delegate/ops/conv/squeeze_excite.h"
+
+#include <algorithm>
+#include <any>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/conv/conv_tile.h"
+#include "delegate/ops/conv/conv_weights.h"
+#include "delegate/plan/planner.h"
+
+namespace gles_delegate {
+namespace {
+
+// Invocations of the one work group: as many as bring a plane quickly where
+// each runs by itself, few where a processor runs them one after the other.
+constexpr int kMostInvocations = 1024;
+constexpr int kAbreastInvocations = 64;
+// Shared texels for what lies between the steps, so that blocks of many sizes
+// are one program.
+constexpr int kLeastValues = 64;
+
+int PowerOfTwo(int least) {
+  int power = 1;
+  while (power < least) power *= 2;
+  return power;
+}
+
+// The slices of the source, of the first product and of the second one.
+struct Slices {
+  int source = 1;
+  int first = 1;
+  int second = 0;
+  int most() const { return std::max({source, first, second}); }
+};
+
+int SharedBytes(int invocations, int values) {
+  return 16 * (invocations + values);
+}
+
+// A power of two; 0 where the device has no room.
+int ChooseInvocations(const Slices& slices, int values,
+                      const DeviceProfile& profile) {
+  const DeviceLimits& limits = profile.limits;
+  const int wanted =
+      profile.choices.simd_lanes > 1 ? kAbreastInvocations : kMostInvocations;
+  int invocations = std::max(wanted, PowerOfTwo(slices.most()));
+  while (invocations > limits.max_work_group_invocations ||
+         invocations > limits.max_work_group_size[0] ||
+         SharedBytes(invocations, values) > limits.max_shared_memory_bytes) {
+    invocations /= 2;
+    if (invocations < slices.most()) return 0;
+  }
+  return invocations;
+}
+
+// The most lanes, a power of two, that each of so many sums may have.
+int LanesOf(int sums, int invocations) {
+  int lanes = 1;
+  while (lanes * 2 * sums <= invocations) lanes *= 2;
+  return lanes;
+}
+
+PackedConstant WeightsFor(const Graph& graph, const Node& node, int weights,
+                          int bias, const char* name) {
+  const WeightIds ids = {node.inputs[weights], node.inputs[bias]};
+  const Shape& s = graph.tensor(ids.weights).shape;
+  PackedConstant packed = PackFilter(ids, {s.b, 1, s.c, 1}, graph);
+  packed.name = name;
+  return packed;
+}
+
+}  // namespace
+
+const OpDefinition& SqueezeExcite() {
+  static const OpDefinition* const op = [] {
+    auto* made = new OpDefinition;
+    made->name = "SQUEEZE_EXCITE";
+    made->plan = PlanSqueezeExcite;
+    return made;
+  }();
+  return *op;
+}
+
+absl::Status PlanSqueezeExcite(const Node& node, Planner* planner) {
+  const Graph& graph = planner->graph();
+  const auto& a =
+      std::any_cast<const SqueezeExciteAttributes&>(node.attributes);
+  const Shape& src = planner->tensor(node.inputs[kSqueezeSource]).shape;
+  const Shape& dst = planner->tensor(node.outputs[0]).shape;
+  const bool has_second = node.inputs[kExciteWeights] != kNoTensor;
+  Slices slices = {src.slices(), dst.slices(), 0};
+  if (has_second) {
+    const Shape& between = planner->tensor(node.inputs[kSqueezeWeights]).shape;
+    slices.second = slices.first;
+    slices.first = DivideUp(between.b, 4);
+  }
+  const int values =
+      PowerOfTwo(std::max(kLeastValues, slices.source + slices.first));
+  const int invocations = ChooseInvocations(slices, values, planner->profile());
+  if (invocations == 0) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("a squeeze-excite block of ", slices.most(),
+                     " slices has no work group on the device"));
+  }
+  Dispatch d("squeeze_excite");
+  d.Define("VALUES", values)
+      .Read("src", node.inputs[kSqueezeSource])
+      .Write("dst", node.outputs[0])
+      .Grid(invocations, 1, src.b)
+      .WorkGroup(invocations, 1, 1)
+      .SharedMemory(SharedBytes(invocations, values));
+  if (node.inputs[kSqueezeAddend] != kNoTensor) {
+    d.Define("ADDEND").Read("addend", node.inputs[kSqueezeAddend]);
+  }
+  d.Constant(WeightsFor(graph, node, kSqueezeWeights, kSqueezeBias, "squeeze"));
+  if (has_second) {
+    d.Define("EXCITE").Constant(
+        WeightsFor(graph, node, kExciteWeights, kExciteBias, "excite"));
+  }
+  const PostOp between = a.between.value_or(PostOp());
+  d.Define("BETWEEN(v)", a.between ? absl::StrCat("op_", between.function,
+                                                  "(v, between_params)")
+                                   : std::string("v"));
+  d.uniforms.Int4("lanes", LanesOf(slices.source, invocations),
+                  LanesOf(slices.first, invocations),
+                  LanesOf(std::max(slices.second, 1), invocations),
+                  slices.first);
+  d.uniforms.Float4("between_params", between.params);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,239 @@
+// labels: op llvmpipe softpipe
+// The gate of a squeeze-excite block as one dispatch, against the definition of
+// its nodes; and the graphs that the pass must leave alone.
+#include "delegate/ops/conv/squeeze_excite.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "delegate/ops/pooling/pool_2d.h"
+#include "delegate/ops/reduction/reduce.h"
+#include "delegate/passes/fuse_squeeze_excite.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/graph_builder.h"
+#include "tests/testing/random.h"
+#include "tests/testing/run_graph.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using BhwcShape = gles_delegate::Shape;
+
+struct Case {
+  std::vector<int> dims = {1, 5, 7, 6};
+  int between = 9;
+  int outputs = 6;  // 0: there is one product
+  bool add = false;
+  bool bias = true;
+  bool mean = false;  // MEAN and FULLY_CONNECTED for the pooling and CONV_2D
+};
+
+// [y; |y|]: what a product gives, and the sum of its terms' magnitudes.
+struct Sums {
+  std::vector<double> values, magnitudes;
+};
+
+Sums Product(const Sums& x, const std::vector<float>& weights,
+             const std::vector<float>& bias, int outputs, int batches) {
+  Sums y;
+  const size_t k = x.values.size() / static_cast<size_t>(batches);
+  for (size_t row = 0; row < static_cast<size_t>(batches); ++row) {
+    for (size_t o = 0; o < static_cast<size_t>(outputs); ++o) {
+      double value = bias[o], magnitude = std::abs(bias[o]);
+      for (size_t i = 0; i < k; ++i) {
+        value += x.values[row * k + i] * weights[o * k + i];
+        magnitude += x.magnitudes[row * k + i] * std::abs(weights[o * k + i]);
+      }
+      y.values.push_back(value);
+      y.magnitudes.push_back(magnitude);
+    }
+  }
+  return y;
+}
+
+// The nodes as the passes before leave them. The graph's inputs are the tensor
+// and, where there is an ADD, the other one.
+struct Block {
+  explicit Block(const Case& c)
+      : random("squeeze"), shape(BhwcShape::FromDims(c.dims)) {
+    TensorId x = b.Input(c.dims);
+    values = {random.Gaussian(shape.elements())};
+    if (c.add) {
+      values.push_back(random.Gaussian(shape.elements()));
+      x = sum = b.Add(x, b.Input(c.dims));
+    }
+    const std::vector<int> pixel = {shape.b, 1, 1, shape.c};
+    PoolAttributes pool;
+    pool.h = {shape.h, 1, 1};
+    pool.w = {shape.w, 1, 1};
+    ReduceAttributes reduce;
+    reduce.over = {false, true, true, false};
+    mean = c.mean ? b.Node("MEAN", {x}, pixel, reduce)
+                  : b.Node("AVERAGE_POOL_2D", {x}, pixel, pool);
+    first = Add(mean, c.between, c, &weights[0], &bias[0]);
+    TensorId last = first;
+    if (c.outputs > 0) {
+      node(-1).post_ops = {{"clamp", {0, 1, 0, 0}}};
+      last = Add(first, c.outputs, c, &weights[1], &bias[1]);
+    }
+    node(-1).post_ops = {{"logistic"}};
+    b.graph.outputs = {last};
+  }
+
+  TensorId Add(TensorId x, int outputs, const Case& c, std::vector<float>* w,
+               std::vector<float>* bias_values) {
+    const int inputs = b.graph.tensor(x).shape.c;
+    *w = random.Gaussian(int64_t{1} * outputs * inputs);
+    *bias_values =
+        c.bias ? random.Gaussian(outputs) : std::vector<float>(outputs);
+    std::vector<int> dims = {outputs, 1, 1, inputs};
+    if (c.mean) dims = {outputs, inputs};
+    std::vector<TensorId> ids = {x, AddConstant(&b.graph, dims, *w)};
+    if (c.bias) ids.push_back(AddConstant(&b.graph, {outputs}, *bias_values));
+    const std::vector<int> out = {shape.b, 1, 1, outputs};
+    return c.mean ? b.Node("FULLY_CONNECTED", ids, out)
+                  : b.Node("CONV_2D", ids, out, Conv2dAttributes());
+  }
+
+  // From the end where `index` is negative.
+  Node& node(int index) {
+    auto& nodes = b.graph.nodes;
+    return index < 0 ? nodes[nodes.size() + index] : nodes[index];
+  }
+
+  Sums Mean() const {
+    Sums y;
+    const int pixels = shape.h * shape.w;
+    for (int i = 0; i < shape.b * shape.c; ++i) {
+      double value = 0, magnitude = 0;
+      for (const auto& tensor : values) {
+        for (int p = 0; p < pixels; ++p) {
+          const double v =
+              tensor[(i / shape.c * pixels + p) * shape.c + i % shape.c];
+          value += v;
+          magnitude += std::abs(v);
+        }
+      }
+      y.values.push_back(value / pixels);
+      y.magnitudes.push_back(magnitude / pixels);
+    }
+    return y;
+  }
+
+  Random random;
+  GraphBuilder b;
+  BhwcShape shape;
+  TensorId sum = kNoTensor, mean, first;
+  std::vector<std::vector<float>> values;
+  std::vector<float> weights[2], bias[2];
+};
+
+DeviceProfile Fusing(int texels = 1 << 20) {
+  DeviceProfile profile;
+  profile.choices.fused_squeeze_texels = texels;
+  profile.limits.max_buffers = profile.limits.max_images =
+      profile.limits.max_textures = 16;
+  profile.limits.max_outputs = 32;
+  return profile;
+}
+
+void Check(const Case& c, int simd_lanes) {
+  SCOPED_TRACE(::testing::Message()
+               << BhwcShape::FromDims(c.dims).ToString() << " to " << c.between
+               << " to " << c.outputs << (c.add ? " added" : ""));
+  Block block(c);
+  FuseSqueezeExcite(&block.b.graph, Fusing());
+  ASSERT_THAT(block.b.Ops(), ElementsAre("SQUEEZE_EXCITE"));
+  const auto got = RunGraph(
+      block.b.graph, block.values,
+      [&](DeviceProfile& profile) { profile.choices.simd_lanes = simd_lanes; });
+  ASSERT_TRUE(got.ok()) << got.status();
+
+  Sums want = Product(block.Mean(), block.weights[0], block.bias[0], c.between,
+                      block.shape.b);
+  if (c.outputs > 0) {
+    for (double& v : want.values) v = std::min(std::max(v, 0.0), 1.0);
+    want = Product(want, block.weights[1], block.bias[1], c.outputs,
+                   block.shape.b);
+  }
+  // n roundings of the sum of magnitudes, n < 400 terms in a row here; the
+  // logistic's slope is a quarter, and it has some ulps of its own.
+  constexpr double kUnit = 0x1p-24;
+  ASSERT_EQ(got->size(), want.values.size());
+  for (size_t i = 0; i < got->size(); ++i) {
+    const double y = 1 / (1 + std::exp(-want.values[i]));
+    ASSERT_NEAR((*got)[i], y, kUnit * (100 * want.magnitudes[i] + 16)) << i;
+  }
+}
+
+TEST(SqueezeExciteTest, MatchesDefinition) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int simd_lanes : {1, 8}) {
+    Check({}, simd_lanes);
+    Check({{2, 3, 4, 17}, 5, 17, /*add=*/true}, simd_lanes);
+    Check({{1, 16, 16, 96}, 24, 96, false, /*bias=*/false}, simd_lanes);
+    Check({{1, 9, 1, 128}, 140, 3, true, true, /*mean=*/true}, simd_lanes);
+    Check({{3, 1, 1, 4}, 70, /*outputs=*/0}, simd_lanes);
+    Check({{1, 4, 4, 8}, 3, 0, true, true, true}, simd_lanes);
+  }
+}
+
+// The block, changed, keeps its mean.
+void ExpectNotFused(absl::FunctionRef<void(Block*)> change,
+                    const Case& c = Case(),
+                    const DeviceProfile& profile = Fusing()) {
+  Block block(c);
+  change(&block);
+  const auto before = block.b.Ops();
+  FuseSqueezeExcite(&block.b.graph, profile);
+  EXPECT_EQ(block.b.Ops(), before);
+}
+void Nothing(Block*) {}
+
+TEST(FuseSqueezeExciteTest, LeavesOtherMeansAlone) {
+  ExpectNotFused(Nothing, Case(), Fusing(/*texels=*/0));
+  // 35 pixels of 2 slices, and matrices of 24 texels each, are 118.
+  ExpectNotFused(Nothing, Case(), Fusing(/*texels=*/117));
+  ExpectNotFused([](Block* b) { b->b.graph.outputs.push_back(b->mean); });
+  ExpectNotFused([](Block* b) { b->b.Relu(b->mean); });
+  ExpectNotFused([](Block* b) { b->node(0).on_codes = true; });
+  ExpectNotFused([](Block* b) {
+    b->node(0).post_ops = {{"clamp", {0, 6, 0, 0}}};
+  });
+  ExpectNotFused([](Block* b) {  // a window of a part of the plane
+    std::any_cast<PoolAttributes&>(b->node(0).attributes).h.size = 4;
+  });
+  ExpectNotFused([](Block* b) { b->node(0).op = Op("MAX_POOL_2D"); });
+  ExpectNotFused([](Block* b) {
+    b->b.graph.tensor(b->node(1).inputs[1]).constant = ConstantData();
+  });
+  ExpectNotFused([](Block* b) {
+    b->b.graph.tensor(b->node(0).inputs[0]).codes = DataType::kInt8;
+  });
+  DeviceProfile minimal = Fusing();
+  minimal.limits = DeviceLimits();
+  Case added;
+  added.add = true;
+  ExpectNotFused(Nothing, added, minimal);  // five tensors
+}
+
+TEST(FuseSqueezeExciteTest, TakesWhatItCan) {
+  Block read_between(Case{});
+  read_between.b.graph.outputs.push_back(read_between.first);
+  FuseSqueezeExcite(&read_between.b.graph, Fusing());
+  EXPECT_THAT(read_between.b.Ops(), ElementsAre("SQUEEZE_EXCITE", "CONV_2D"));
+
+  Case added;
+  added.add = true;
+  Block read_sum(added);
+  read_sum.b.graph.outputs.push_back(read_sum.sum);
+  FuseSqueezeExcite(&read_sum.b.graph, Fusing());
+  EXPECT_THAT(read_sum.b.Ops(), ElementsAre("ADD", "SQUEEZE_EXCITE"));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
