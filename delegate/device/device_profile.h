@@ -79,6 +79,10 @@ struct DeviceChoices {
   // convolution is computed once for every 16 output slices of the 1x1
   // convolution. 0: never fuse.
   int fused_depthwise_work = 0;
+  // One work group computes whole planes of a 1x1 convolution and, from those,
+  // of the depthwise convolution behind it. Fuse when pixels x input slices of
+  // the 1x1 convolution <= this, and the planes fit shared memory. 0: never.
+  int fused_plane_work = 0;
   // A 1x1 convolution multiplies its input by a gate as it reads the input, so
   // that no MUL is dispatched. Fuse when output slices <= this. 0: never fuse.
   int fused_gate_slices = 0;

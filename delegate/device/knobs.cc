@@ -65,6 +65,7 @@ std::vector<Knob> MakeKnobs() {
        0,
        kAny,
        {0, 300, 1200, 4800}},
+      {"fused_plane_work", &C::fused_plane_work, 0, kAny, {0, 6000, 30000}},
       {"fused_gate_slices", &C::fused_gate_slices, 0, kAny, {0, 16, 1024}},
       {"fused_squeeze_texels",
        &C::fused_squeeze_texels,

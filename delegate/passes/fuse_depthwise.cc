@@ -1,13 +1,12 @@
 #include "delegate/passes/fuse_depthwise.h"
 
-#include <limits>
 #include <optional>
 #include <utility>
 
-#include "absl/types/span.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/conv/depthwise_pointwise.h"
+#include "delegate/ops/conv/inner_function.h"
 #include "delegate/passes/dead_nodes.h"
 #include "delegate/passes/fusing.h"
 
@@ -25,25 +24,9 @@ std::optional<DepthwisePointwiseAttributes> AsFirst(
       conv->window_w > kMaxWindow || conv->window_h > kMaxWindow) {
     return std::nullopt;
   }
-  constexpr float kInf = std::numeric_limits<float>::infinity();
-  DepthwisePointwiseAttributes first = {conv->window, std::nullopt, -kInf,
-                                        kInf};
-  absl::Span<const PostOp> ops = node.post_ops;
-  if (conv->on_codes) {
-    // What codes/products.cc gives a product: its scaling, then its range.
-    if (!graph.tensor(conv->dst).holds_codes || ops.size() != 2 ||
-        ops[0].operand_lookup ||
-        ops[0].operand_table != (ops[0].operand != kNoTensor)) {
-      return std::nullopt;
-    }
-    first.scaling = ops[0];
-    ops.remove_prefix(1);
-  }
-  if (ops.empty()) return first;
-  if (ops.size() > 1 || ops[0].function != "clamp") return std::nullopt;
-  first.low = ops[0].params[0];
-  first.high = ops[0].params[1];
-  return first;
+  const auto inner = InnerFunctionOf(graph, node, conv->dst);
+  if (!inner) return std::nullopt;
+  return DepthwisePointwiseAttributes{conv->window, *inner};
 }
 
 bool IsSecond(const Node& node, const std::optional<Convolution>& conv,
@@ -74,7 +57,8 @@ int64_t MostWork(const Convolution& conv, const DeviceChoices& choices) {
 
 bool CanPlan(const Node& node, Graph* graph, const DeviceProfile& profile) {
   constexpr int kTensors = 4;  // both weights, what is read, what is written
-  const int table = node.inputs.size() > kInnerTable ? 1 : 0;
+  constexpr size_t kInputs = 5;
+  const int table = node.inputs.size() > kInputs ? 1 : 0;
   Planner planner(graph, profile);
   return kTensors + table + CountOperands(node) <= MaxBoundTensors(profile) &&
          PlanDepthwisePointwise(node, &planner).ok();
@@ -104,8 +88,9 @@ void FuseDepthwise(Graph* graph, const DeviceProfile& profile) {
     fused.inputs = {depthwise->src, depthwise->weights.weights,
                     depthwise->weights.bias, pointwise->weights.weights,
                     pointwise->weights.bias};
-    if (attributes->scaling && attributes->scaling->operand_table) {
-      fused.inputs.push_back(attributes->scaling->operand);
+    const auto& scaling = attributes->inner.scaling;
+    if (scaling && scaling->operand_table) {
+      fused.inputs.push_back(scaling->operand);
     }
     if (!CanPlan(fused, graph, profile)) continue;
     *second = std::move(fused);

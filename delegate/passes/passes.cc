@@ -10,6 +10,7 @@
 #include "delegate/passes/fuse_elementwise.h"
 #include "delegate/passes/fuse_gates.h"
 #include "delegate/passes/fuse_padding.h"
+#include "delegate/passes/fuse_planes.h"
 #include "delegate/passes/fuse_squeeze_excite.h"
 #include "delegate/passes/remove_identity.h"
 #include "delegate/plan/planner.h"
@@ -69,6 +70,8 @@ constexpr Pass kPasses[] = {
     {"concat_in_place", PassStage::kPlan, &Run<&ConcatInPlace>},
     // After fuse_elementwise, which gives both convolutions their activations.
     {"fuse_depthwise", PassStage::kPlan, &Run<&FuseDepthwise>},
+    // After fuse_depthwise, which takes those of large planes.
+    {"fuse_planes", PassStage::kPlan, &Run<&FusePlanes>},
     // After those that find more to fuse where the MUL stands alone.
     {"fuse_gates", PassStage::kPlan, &Run<&FuseGates>},
     // After fuse_gates, which leaves a sum to the mean alone.

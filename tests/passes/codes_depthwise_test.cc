@@ -1,8 +1,8 @@
 // labels: op quant llvmpipe softpipe
-// Depthwise convolutions of 8-bit codes that are computed by the 1x1
-// convolution which reads them: every code is that of TFLite's integer kernels,
-// for scales and zero points of every size; and under the roundings of other
-// runtimes it is that of two dispatches.
+// Depthwise convolutions of 8-bit codes that are one dispatch with the 1x1
+// convolution behind them or before them: every code is that of TFLite's
+// integer kernels, for scales and zero points of every size; and under the
+// roundings of other runtimes it is that of two dispatches.
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/code_chain.h"
 #include "tests/testing/device.h"
@@ -20,8 +20,6 @@
 namespace gles_delegate::testing {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::Not;
 using Op = schema::BuiltinOperator;
 using Act = schema::ActivationFunctionType;
 
@@ -34,8 +32,8 @@ struct Window {
   int dilation = 1;
 };
 
-// Blocks of a depthwise convolution, a 1x1 one and, where `residual`, an ADD of
-// the block's input.
+// Blocks of a 1x1 convolution to `expanded` channels (0: none), a depthwise
+// one, a 1x1 one and, where `residual`, an ADD of the block's input.
 template <typename Code>
 class Blocks : public CodeChain<Code> {
  public:
@@ -43,9 +41,11 @@ class Blocks : public CodeChain<Code> {
   using Base::random;
   Blocks(int seed, std::vector<int> dims) : Base(seed, std::move(dims)) {}
 
-  void Block(const Window& window, int outputs, Act act, bool residual) {
+  void Block(int expanded, const Window& window, int outputs, Act act,
+             bool residual) {
     const int before = Base::x();
     const float scale = Base::scale();
+    if (expanded > 0) Pointwise(expanded, act);
     Depthwise(window, act);
     Pointwise(outputs, Act::NONE);
     if (residual) Add(before, scale);
@@ -145,15 +145,20 @@ class Blocks : public CodeChain<Code> {
   using Base::b_;
 };
 
-// Fuses whatever may be fused, on any device.
-std::string Tuning(bool fuse) {
-  return absl::StrCat("split_target=1,fused_depthwise_work=",
-                      fuse ? 1 << 20 : 0);
+enum class Fusion { kNone, kIntoNext, kPlanes };
+
+// Fuses whatever may be fused that way, on any device.
+std::string Tuning(Fusion fusion) {
+  constexpr int kAll = 1 << 20;
+  return absl::StrCat(
+      "split_target=1,fused_depthwise_work=",
+      fusion == Fusion::kIntoNext ? kAll : 0,
+      ",fused_plane_work=", fusion == Fusion::kPlanes ? kAll : 0);
 }
 
-RunResult RunWith(const SingleOpModel& model, bool fuse, const char* rounding,
-                  TfLiteGlesStorage storage) {
-  const ScopedEnvironment tuning("GLES_DELEGATE_TUNING", Tuning(fuse));
+RunResult RunWith(const SingleOpModel& model, Fusion fusion,
+                  const char* rounding, TfLiteGlesStorage storage) {
+  const ScopedEnvironment tuning("GLES_DELEGATE_TUNING", Tuning(fusion));
   RunOptions options;
   options.storage = storage;
   options.configure = [rounding](TfLiteGlesDelegateOptions& o) {
@@ -161,12 +166,12 @@ RunResult RunWith(const SingleOpModel& model, bool fuse, const char* rounding,
   };
   RunResult result = RunOnDelegate(model, options);
   EXPECT_TRUE(result.status.ok()) << result.status;
-  const char* const fused = "DEPTHWISE_CONV_2D+CONV_2D";
-  if (fuse) {
-    EXPECT_THAT(result.report, HasSubstr(fused));
-  } else {
-    EXPECT_THAT(result.report, Not(HasSubstr(fused)));
-  }
+  const std::string into_next = "\"DEPTHWISE_CONV_2D+CONV_2D ";
+  const std::string planes = "\"CONV_2D+DEPTHWISE_CONV_2D ";
+  EXPECT_EQ(absl::StrContains(result.report, into_next),
+            fusion == Fusion::kIntoNext);
+  EXPECT_EQ(absl::StrContains(result.report, planes),
+            fusion == Fusion::kPlanes);
   return result;
 }
 
@@ -194,71 +199,97 @@ void ExpectSameCodes(const RunResult& want, const RunResult& got,
 
 struct Case {
   std::vector<int> dims;
+  int expanded;
   Window window;
   int outputs;
   Act act = Act::NONE;
   bool residual = false;
 };
 
-std::vector<Case> Cases() {
-  return {{{1, 9, 11, 8}, {}, 8},
-          {{1, 8, 8, 9}, {}, 9, Act::RELU6, true},
-          {{2, 7, 9, 21}, {3, 2}, 5, Act::RELU},
-          {{1, 10, 6, 36}, {5, 1}, 40, Act::NONE},
-          {{1, 12, 12, 16}, {3, 1, 2}, 33, Act::RELU_N1_TO_1},
-          {{3, 5, 5, 70}, {2, 2}, 70, Act::RELU6}};
+std::vector<Case> CasesOf(Fusion fusion) {
+  const bool planes = fusion == Fusion::kPlanes;
+  const auto expanded = [planes](int channels) {
+    return planes ? channels : 0;
+  };
+  return {{{1, 9, 11, 8}, expanded(24), {}, 8},
+          {{1, 8, 8, 9}, expanded(9), {}, 9, Act::RELU6, true},
+          {{2, 7, 9, 21}, expanded(5), {3, 2}, 5, Act::RELU},
+          {{1, 10, 6, 36}, expanded(70), {5, 1}, 40, Act::NONE},
+          {{1, 12, 12, 16}, expanded(33), {3, 1, 2}, 33, Act::RELU_N1_TO_1},
+          {{3, 5, 5, 70}, expanded(70), {2, 2}, 70, Act::RELU6}};
 }
 
 template <typename Code>
 SingleOpModel ModelOf(const Case& c, int seed) {
   Blocks<Code> blocks(seed, c.dims);
-  blocks.Block(c.window, c.outputs, c.act, c.residual);
+  blocks.Block(c.expanded, c.window, c.outputs, c.act, c.residual);
   return blocks.Finish(/*all_outputs=*/false);
 }
 
 template <typename Code>
-void ExpectCpuCodes(int seed, TfLiteGlesStorage storage, Compared* compared) {
-  for (const Case& c : Cases()) {
+void ExpectCpuCodes(Fusion fusion, int seed, TfLiteGlesStorage storage,
+                    Compared* compared) {
+  for (const Case& c : CasesOf(fusion)) {
     SCOPED_TRACE(absl::StrCat("seed ", seed, ", ", c.dims[3], " to ", c.outputs,
                               " channels, window ", c.window.size));
     const SingleOpModel model = ModelOf<Code>(c, seed);
     const RunResult cpu = RunOnCpu(model);
     ASSERT_TRUE(cpu.status.ok()) << cpu.status;
-    ExpectSameCodes(cpu, RunWith(model, /*fuse=*/true, "auto", storage),
-                    compared);
+    ExpectSameCodes(cpu, RunWith(model, fusion, "auto", storage), compared);
   }
+}
+
+void ExpectEveryCode(Fusion fusion) {
+  Compared compared;
+  ExpectCpuCodes<int8_t>(fusion, 1, kTfLiteGlesStorageAuto, &compared);
+  ExpectCpuCodes<uint8_t>(fusion, 2, kTfLiteGlesStorageAuto, &compared);
+  ExpectCpuCodes<int8_t>(fusion, 3, kTfLiteGlesStorageTextureArray, &compared);
+  ExpectCpuCodes<uint8_t>(fusion, 4, kTfLiteGlesStorageTexture2d, &compared);
+  ExpectCpuCodes<int8_t>(fusion, 5, kTfLiteGlesStorageBuffer, &compared);
+  ExpectCpuCodes<uint8_t>(fusion, 6, kTfLiteGlesStorageBuffer, &compared);
+  EXPECT_LE(compared.narrow, compared.models / 3);
 }
 
 TEST(CodesDepthwiseTest, EveryCodeIsTheCpus) {
   GLES_SKIP_WITHOUT_DEVICE();
-  Compared compared;
-  ExpectCpuCodes<int8_t>(1, kTfLiteGlesStorageAuto, &compared);
-  ExpectCpuCodes<uint8_t>(2, kTfLiteGlesStorageAuto, &compared);
-  ExpectCpuCodes<int8_t>(3, kTfLiteGlesStorageTextureArray, &compared);
-  ExpectCpuCodes<uint8_t>(4, kTfLiteGlesStorageTexture2d, &compared);
-  ExpectCpuCodes<int8_t>(5, kTfLiteGlesStorageBuffer, &compared);
-  ExpectCpuCodes<uint8_t>(6, kTfLiteGlesStorageBuffer, &compared);
-  EXPECT_LE(compared.narrow, compared.models / 3);
+  ExpectEveryCode(Fusion::kIntoNext);
 }
 
-TEST(CodesDepthwiseTest, OtherRuntimesRoundingsToo) {
+TEST(CodesDepthwiseTest, EveryCodeOfPlanesIsTheCpus) {
   GLES_SKIP_WITHOUT_DEVICE();
+  ExpectEveryCode(Fusion::kPlanes);
+}
+
+// Codes of one dispatch are those of two.
+void ExpectSameAsTwo(Fusion fusion) {
   Compared compared;
   int seed = 100;
   for (const char* rounding :
        {"xnnpack", "litert", "tflite_wheel", "reference"}) {
     SCOPED_TRACE(rounding);
-    for (const Case& c : Cases()) {
+    const auto run = [rounding](const SingleOpModel& model, Fusion how) {
+      return RunWith(model, how, rounding, kTfLiteGlesStorageAuto);
+    };
+    for (const Case& c : CasesOf(fusion)) {
       ++seed;
       for (const SingleOpModel& model :
            {ModelOf<int8_t>(c, seed), ModelOf<uint8_t>(c, seed)}) {
-        ExpectSameCodes(RunWith(model, false, rounding, kTfLiteGlesStorageAuto),
-                        RunWith(model, true, rounding, kTfLiteGlesStorageAuto),
+        ExpectSameCodes(run(model, Fusion::kNone), run(model, fusion),
                         &compared);
       }
     }
   }
   EXPECT_LE(compared.narrow, compared.models / 3);
+}
+
+TEST(CodesDepthwiseTest, OtherRuntimesRoundingsToo) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  ExpectSameAsTwo(Fusion::kIntoNext);
+}
+
+TEST(CodesDepthwiseTest, OtherRuntimesRoundingsOfPlanesToo) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  ExpectSameAsTwo(Fusion::kPlanes);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
@@ -168,19 +167,6 @@ Work WorkOf(const Convolution& conv) {
           /*products=*/1, conv.kind == Convolution::Kind::kDepthwisePointwise};
 }
 
-// Has the shader make codes of the depthwise convolution's sums, by the very
-// function that a dispatch of its own would apply to them.
-void BindInnerScaling(const PostOp& scaling, Dispatch* d) {
-  const bool has_table = scaling.operand_table;
-  if (has_table) d->Read("inner_table", scaling.operand);
-  d->Define("INNER_SCALED(v, slice)",
-            absl::StrCat("op_", scaling.function, "(v, ",
-                         has_table ? "read_inner_table(0, 0, slice, 0), "
-                                     "read_inner_table(1, 0, slice, 0), "
-                                   : "",
-                         "inner_scaling)"));
-}
-
 // Has the shader compute the depthwise convolution on its way.
 void BindInner(const InnerDepthwise& inner, const Convolution& conv,
                const Graph& graph, Dispatch* d) {
@@ -191,7 +177,7 @@ void BindInner(const InnerDepthwise& inner, const Convolution& conv,
       graph.tensor(inner.weights.weights), inner.weights.Bias(graph));
   weights.name = "depthwise";
   d->Constant(std::move(weights));
-  if (inner.scaling) BindInnerScaling(*inner.scaling, d);
+  BindInnerScaling(inner.function, d);
 }
 
 // The pixels, terms and input slices of each sum.
@@ -221,12 +207,7 @@ void Plan(const Convolution& conv, Planner* planner) {
   }
   BindWindow(conv, &d);
   BindSums(work, conv.src_shape.slices(), &d);
-  if (work.fused) {
-    d.uniforms.Float4("inner_clamp", {conv.inner.low, conv.inner.high, 0, 0});
-    if (conv.inner.scaling) {
-      d.uniforms.Float4("inner_scaling", conv.inner.scaling->params);
-    }
-  }
+  if (work.fused) BindInnerParams(conv.inner.function, &d);
   planner->Add(std::move(d));
 }
 

@@ -58,10 +58,7 @@ bool TakeAttributes(const Node& node, Convolution* conv) {
           std::any_cast<DepthwisePointwiseAttributes>(&node.attributes)) {
     conv->kind = Kind::kDepthwisePointwise;
     conv->window = a->window;
-    conv->inner = {WeightsOf(node, 1, 2), a->scaling, a->low, a->high};
-    if (a->scaling && a->scaling->operand_table) {
-      conv->inner.scaling->operand = InputOrNone(node, kInnerTable);
-    }
+    conv->inner = {WeightsOf(node, 1, 2), a->inner};
     conv->inputs = {0, 3, 4};
     return true;
   }

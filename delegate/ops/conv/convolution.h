@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "delegate/graph/graph.h"
+#include "delegate/ops/conv/inner_function.h"
 #include "delegate/ops/conv/sliding_window.h"
 
 namespace gles_delegate {
@@ -75,12 +76,8 @@ struct InputGate {
 // The depthwise convolution (multiplier 1) that a 1x1 convolution computes on
 // its way, without ever storing the result.
 struct InnerDepthwise {
-  WeightIds weights;  // constant
-  // On codes: what makes codes of its sums; its operand, where it has one, is a
-  // table of multipliers.
-  std::optional<PostOp> scaling;
-  float low = 0;  // its activation, a clamp; infinities: none
-  float high = 0;
+  WeightIds weights;       // constant
+  InnerFunction function;  // of its results
 };
 
 // Which inputs of a node are what. The ops differ in it.

@@ -1,0 +1,74 @@
+#include "delegate/passes/fuse_planes.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "delegate/ops/conv/convolution.h"
+#include "delegate/ops/conv/inner_function.h"
+#include "delegate/ops/conv/pointwise_depthwise.h"
+#include "delegate/passes/dead_nodes.h"
+#include "delegate/passes/fusing.h"
+
+namespace gles_delegate {
+namespace {
+
+// A convolution of pixels that another one may follow, small enough to pay.
+bool IsFirst(const std::optional<Convolution>& conv, const DeviceChoices& c) {
+  return conv && conv->kind == Convolution::Kind::kWindow &&
+         conv->IsPointwise() && conv->constant_weights &&
+         !conv->gate.IsThere() &&
+         int64_t{conv->src_shape.h} * conv->src_shape.w *
+                 conv->src_shape.slices() <=
+             c.fused_plane_work;
+}
+
+bool IsSecond(const Node& node, const std::optional<Convolution>& conv,
+              const Convolution& first) {
+  return conv && conv->kind == Convolution::Kind::kDepthwise &&
+         conv->src == first.dst && conv->multiplier == 1 &&
+         conv->constant_weights && conv->on_codes == first.on_codes &&
+         !IsOperand(first.dst, node);
+}
+
+bool CanPlan(const Node& node, Graph* graph, const DeviceProfile& profile) {
+  constexpr int kTensors = 4;  // both weights, what is read, what is written
+  constexpr size_t kInputs = 5;
+  const int table = node.inputs.size() > kInputs ? 1 : 0;
+  Planner planner(graph, profile);
+  return kTensors + table + CountOperands(node) <= MaxBoundTensors(profile) &&
+         PlanPointwiseDepthwise(node, &planner).ok();
+}
+
+}  // namespace
+
+void FusePlanes(Graph* graph, const DeviceProfile& profile) {
+  if (profile.choices.fused_plane_work == 0) return;
+  const Uses uses(*graph);
+  std::vector<bool> removed(graph->nodes.size(), false);
+  for (size_t n = 0; n < graph->nodes.size(); ++n) {
+    const Node& first = graph->nodes[n];
+    const auto pointwise = Convolution::Of(*graph, first);
+    if (!IsFirst(pointwise, profile.choices)) continue;
+    const auto inner = InnerFunctionOf(*graph, first, pointwise->dst);
+    Node* const second = OnlyReader(pointwise->dst, uses, graph);
+    if (!inner || second == nullptr) continue;
+    const auto depthwise = Convolution::Of(*graph, *second);
+    if (!IsSecond(*second, depthwise, *pointwise)) continue;
+    Node fused = *second;
+    fused.op = &PointwiseDepthwise();
+    fused.attributes = PointwiseDepthwiseAttributes{depthwise->window, *inner};
+    fused.inputs = {pointwise->src, pointwise->weights.weights,
+                    pointwise->weights.bias, depthwise->weights.weights,
+                    depthwise->weights.bias};
+    if (inner->scaling && inner->scaling->operand_table) {
+      fused.inputs.push_back(inner->scaling->operand);
+    }
+    if (!CanPlan(fused, graph, profile)) continue;
+    *second = std::move(fused);
+    removed[n] = true;
+  }
+  RemoveNodes(removed, graph);
+}
+
+}  // namespace gles_delegate
