@@ -88,7 +88,7 @@ struct DeviceChoices {
   int fused_gate_slices = 0;
   // A mean over the plane and the products of matrices behind it (the gate of a
   // squeeze-excite block) are one dispatch of one work group. Fuse when the
-  // texels that the mean reads <= this. 0: never fuse.
+  // texels that it reads, weights among them, <= this. 0: never fuse.
   int fused_squeeze_texels = 0;
 
   // A 3x3 convolution goes by Winograd's F(4x4, 3x3)
