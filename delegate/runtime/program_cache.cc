@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "delegate/runtime/build_programs.h"
 #include "delegate/runtime/check_params.h"
 #include "delegate/runtime/gpu_memory.h"
 #include "delegate/runtime/validator.h"
@@ -49,8 +50,10 @@ bool ProgramCache::Load(const Source& source, PartitionCache* saved) {
 }
 
 absl::StatusOr<ProgramCache::Programs> ProgramCache::StartMissing(
-    absl::Span<const Source> sources, PartitionCache* saved) {
+    absl::Span<const Source> sources, PartitionCache* saved,
+    const Parallel& parallel) {
   Programs started;
+  std::vector<const egl::Program*> to_build;
   int loaded = 0;
   for (const Source& source : sources) {
     if (programs_.contains(source.text) || started.contains(source.text))
@@ -59,9 +62,19 @@ absl::StatusOr<ProgramCache::Programs> ProgramCache::StartMissing(
       ++loaded;
       continue;
     }
-    auto program = egl::Program::Start(source.text);
+    auto program = egl::Program::Make(source.text);
     if (!program.ok()) return program.status();
-    started[source.text] = std::make_unique<egl::Program>(*std::move(program));
+    auto& made = started[source.text];
+    made = std::make_unique<egl::Program>(*std::move(program));
+    to_build.push_back(made.get());
+  }
+  if (parallel.context != nullptr && parallel.threads > 1) {
+    BuildOnThreads(*parallel.context, to_build, parallel.threads);
+  } else {
+    // A driver may let the linking of a program wait for its compiling: so
+    // whatever can be compiled at once is asked for first.
+    for (const egl::Program* program : to_build) program->StartCompiling();
+    for (const egl::Program* program : to_build) program->StartLinking();
   }
   if (saved != nullptr)
     saved->CountPrograms(loaded, static_cast<int>(started.size()));
@@ -82,12 +95,13 @@ absl::StatusOr<std::vector<const egl::Program*>> ProgramCache::GetOneByOne(
 }
 
 absl::StatusOr<std::vector<const egl::Program*>> ProgramCache::Get(
-    absl::Span<const Source> sources, PartitionCache* saved, bool parallel) {
+    absl::Span<const Source> sources, PartitionCache* saved,
+    const Parallel& parallel) {
   if (egl::ProgramTraceIsOn() && sources.size() > 1) {
     return GetOneByOne(sources, saved);
   }
-  const CompilerThreads threads(parallel);
-  auto started = StartMissing(sources, saved);
+  const CompilerThreads threads(parallel.by_driver);
+  auto started = StartMissing(sources, saved, parallel);
   if (!started.ok()) return started.status();
   std::vector<const egl::Program*> result;
   for (const Source& source : sources) {
