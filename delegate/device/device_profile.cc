@@ -142,8 +142,10 @@ DeviceChoices V3d() {
   p.storage = Storage::kTexture2d;
   // A register past 32 halves the threads of a processor.
   p.conv_tile_pixels = 2;
-  // With 2 pixels windows of 3x3 spill on V3D 7.1.
+  // With 2 pixels windows of 3x3 spill on V3D 7.1, and windows of 5x5 with 1
+  // where their rows are written out.
   p.depthwise_tile_pixels = 1;
+  p.depthwise_tile_rows = 0;
   // A vector's lanes.
   p.work_group_size = 16;
   p.reduction_lanes = 16;

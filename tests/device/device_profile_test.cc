@@ -103,6 +103,7 @@ TEST(DeviceProfileTest, TilesOfBoardsSpillNoRegisters) {
   const DeviceChoices v3d =
       ProfileFor(DeviceOf("Mesa", "V3D 7.1.7.0"), {}).choices;
   EXPECT_EQ(v3d.depthwise_tile_pixels, 1);
+  EXPECT_EQ(v3d.depthwise_tile_rows, 0);
   const DeviceChoices mali =
       ProfileFor(DeviceOf("Mesa", "Mali-G52 r1 (Panfrost)"), {}).choices;
   EXPECT_EQ(mali.conv_tile_pixels * mali.conv_tile_slices, 2);
