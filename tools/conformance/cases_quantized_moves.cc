@@ -116,6 +116,15 @@ std::vector<Move> Parts() {
                           {e.b.random().NextInt(e.b.least(), e.b.most())});
          e.Add(Op::PADV2, 2, {e.Ints({4, 2}, {0, 0, 1, 2, 0, 1, 1, 0}), value});
        }},
+      {Op::PADV2,
+       {2, 5, 6, 9},
+       {{2, 8, 7, 10}},
+       [](const Ends& e) {
+         const int code = e.b.random().NextInt(e.b.least(), e.b.most());
+         const int value = e.b.InputOfCodes("value", {1}, e.out, {code});
+         e.Add(Op::PADV2, 2, {e.Ints({4, 2}, {0, 0, 1, 2, 0, 1, 1, 0}), value});
+       },
+       Widths::kEight},
       {Op::MIRROR_PAD,
        {2, 6, 5, 9},
        {{2, 9, 7, 11}},

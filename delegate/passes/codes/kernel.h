@@ -90,9 +90,9 @@ Rewrite PadV2OnCodes;
 Rewrite FillOnCodes;
 Rewrite ArgExtremeOnCodes;
 // Gives each input of a uint8 CONCATENATION that has another quantization than
-// the output a node before it that rescales its codes, and each input of a
-// SELECT one that takes its codes for the output's, as TFLite does: so that
-// these nodes move codes. Tensors know whether they hold codes.
+// the output a node before it that rescales its codes, and each of a SELECT, or
+// of a PADV2 by a runtime value, one that takes its codes for the output's, as
+// TFLite does: these nodes then move codes. Tensors know if they hold codes.
 void MatchQuantizations(Graph* graph);
 // resizing.cc: of one quantization alone by XNNPACK's kernel.
 Rewrite ResizeBilinearOnCodes;

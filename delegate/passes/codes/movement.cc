@@ -53,9 +53,9 @@ Node Converted(TensorId id, const Tensor& out, Graph* graph) {
   return node;
 }
 
-// Input `i` of a SELECT, whose codes are moved as they are, as a tensor of the
+// Input `id` of `node`, whose codes are moved as they are, as a tensor of the
 // output's quantization; what makes it of one is added to `*nodes`.
-TensorId AsCodesOf(const Tensor& out, const Node& select, TensorId id,
+TensorId AsCodesOf(const Tensor& out, const Node& mover, TensorId id,
                    Graph* graph, std::vector<Node>* nodes) {
   const Tensor in = graph->tensor(id);
   Tensor same = in;
@@ -65,7 +65,7 @@ TensorId AsCodesOf(const Tensor& out, const Node& select, TensorId id,
   same.tflite_index = -1;
   Node node;
   node.op = FindOp(kQuantizeCode, "");
-  node.tflite_index = select.tflite_index;
+  node.tflite_index = mover.tflite_index;
   node.inputs = {id};
   node.attributes = ElementwiseAttributes{0, in.shape, {}};
   node.post_ops = {ShiftOf(in, out)};
@@ -114,6 +114,21 @@ bool RescalesInputs(const Node& node, const Graph& graph) {
   return true;
 }
 
+// A PADV2 of codes of another quantization than the output's, by a value that
+// is computed at run time, which TFLite wants of the output's quantization.
+bool PadsOtherCodes(const Node& node, const Graph& graph) {
+  const auto* pad = std::any_cast<PadAttributes>(&node.attributes);
+  if (pad == nullptr || !pad->runtime_value || node.post_ops.size() != 1 ||
+      !EndsInSimulator(node) || !HoldsCodes(graph, node.outputs[0])) {
+    return false;
+  }
+  const Tensor& out = graph.tensor(node.outputs[0]);
+  const Tensor& in = graph.tensor(node.inputs[0]);
+  return in.holds_codes && in.codes == out.codes && !SameCodes(in, out) &&
+         HoldsCodes(graph, node.inputs[2]) &&
+         SameCodes(graph.tensor(node.inputs[2]), out);
+}
+
 }  // namespace
 
 void MatchQuantizations(Graph* graph) {
@@ -125,6 +140,11 @@ void MatchQuantizations(Graph* graph) {
         if (SameCodes(graph->tensor(node.inputs[i]), out)) continue;
         node.inputs[i] = AsCodesOf(out, node, node.inputs[i], graph, &nodes);
       }
+    }
+    if (PadsOtherCodes(node, *graph)) {
+      const Tensor out = graph->tensor(node.outputs[0]);
+      node.inputs[0] = AsCodesOf(out, node, node.inputs[0], graph, &nodes);
+      node.post_ops.clear();
     }
     if (RescalesInputs(node, *graph)) {
       for (TensorId& id : node.inputs) {
