@@ -169,16 +169,9 @@ class Program {
   // the source lines that it names. `label` names it in errors.
   static absl::StatusOr<Program> Compile(absl::string_view source,
                                          absl::string_view label);
-  // The steps, so that many programs compile in parallel: Make() all,
-  // StartCompiling() all, StartLinking() all, then Finish() each. A driver with
-  // KHR_parallel_shader_compile then uses threads of its own.
-  // The two in the middle may be called on another thread, too, in a context
-  // that shares this one's objects, one thread a program; IsBuilt() there waits
-  // for their end.
-  static absl::StatusOr<Program> Make(absl::string_view source);
-  void StartCompiling() const;
-  void StartLinking() const;
-  bool IsBuilt() const;
+  // The two halves, so that many programs compile in parallel where the driver
+  // has KHR_parallel_shader_compile: Start() all, then Finish() each.
+  static absl::StatusOr<Program> Start(absl::string_view source);
   absl::Status Finish(absl::string_view source, absl::string_view label);
 
   GLuint id() const { return handle_.id(); }
@@ -195,7 +188,7 @@ class Program {
 
  private:
   Handle<DeleteProgram> handle_;
-  Handle<DeleteShader> shader_;  // between Make() and Finish()
+  Handle<DeleteShader> shader_;  // between Start and Finish
 };
 
 // A fence in the command stream (glFenceSync).

@@ -30,16 +30,14 @@ std::string ReadLog(decltype(GlApi::GetProgramiv) get,
 
 absl::StatusOr<Program> Program::Compile(absl::string_view source,
                                          absl::string_view label) {
-  absl::StatusOr<Program> program = Make(source);
+  absl::StatusOr<Program> program = Start(source);
   if (!program.ok()) return program;
-  program->StartCompiling();
-  program->StartLinking();
   absl::Status status = program->Finish(source, label);
   if (!status.ok()) return status;
   return program;
 }
 
-absl::StatusOr<Program> Program::Make(absl::string_view source) {
+absl::StatusOr<Program> Program::Start(absl::string_view source) {
   Program program;
   program.shader_ = Handle<DeleteShader>(gl().CreateShader(GL_COMPUTE_SHADER));
   program.handle_ = Handle<DeleteProgram>(gl().CreateProgram());
@@ -51,26 +49,20 @@ absl::StatusOr<Program> Program::Make(absl::string_view source) {
   const char* text = source.data();
   const GLint length = static_cast<GLint>(source.size());
   gl().ShaderSource(program.shader_.id(), 1, &text, &length);
+  gl().CompileShader(program.shader_.id());
   gl().ProgramParameteri(program.id(), GL_PROGRAM_BINARY_RETRIEVABLE_HINT,
                          GL_TRUE);
   gl().AttachShader(program.id(), program.shader_.id());
+  gl().LinkProgram(program.id());
+  // No status is asked here: the question would wait for the compiler.
   return program;
-}
-
-// No status is asked in these two: the question would wait for the compiler.
-void Program::StartCompiling() const { gl().CompileShader(shader_.id()); }
-
-void Program::StartLinking() const { gl().LinkProgram(id()); }
-
-bool Program::IsBuilt() const {
-  return Succeeded(gl().GetProgramiv, id(), GL_LINK_STATUS);
 }
 
 absl::Status Program::Finish(absl::string_view source,
                              absl::string_view label) {
   if (shader_.id() == 0) {
     return absl::FailedPreconditionError(
-        absl::StrCat("program ", label, " was not made, or is finished"));
+        absl::StrCat("program ", label, " was not started, or is finished"));
   }
   const Handle<DeleteShader> shader = std::move(shader_);
   if (!Succeeded(gl().GetShaderiv, shader.id(), GL_COMPILE_STATUS)) {

@@ -1,11 +1,8 @@
 #include "delegate/runtime/dispatch_programs.h"
 
-#include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "delegate/plan/dispatch_shader.h"
 #include "delegate/runtime/gpu_memory.h"
@@ -22,15 +19,6 @@ void FillLiterals(const Dispatch& d, gl_shaders::ShaderSpec* spec) {
     values.resize(int64_t{c.width} * c.height * 4);
     c.fill(absl::MakeSpan(values));
   }
-}
-
-// How many threads compile, by GLES_DELEGATE_COMPILE_THREADS. One where the
-// variable is not set: no driver is known yet that gains by more.
-int CompileThreads() {
-  const char* text = std::getenv("GLES_DELEGATE_COMPILE_THREADS");
-  int threads = 0;
-  if (text == nullptr || !absl::SimpleAtoi(text, &threads)) return 1;
-  return std::clamp(threads, 1, 64);
 }
 
 }  // namespace
@@ -55,12 +43,8 @@ absl::StatusOr<std::vector<DispatchProgram>> CompileDispatches(
                        absl::StrCat(d.label, " (", d.shader, ".comp)"),
                        &result.back().params});
   }
-  ProgramCache::Parallel parallel;
-  parallel.by_driver = context.device().Has("GL_KHR_parallel_shader_compile");
-  // An app's context is shared with nobody: that is the app's to say.
-  if (context.owned()) parallel.context = &context;
-  parallel.threads = CompileThreads();
-  auto compiled = programs->Get(sources, cache, parallel);
+  auto compiled = programs->Get(
+      sources, cache, context.device().Has("GL_KHR_parallel_shader_compile"));
   if (!compiled.ok()) return compiled.status();
   for (size_t i = 0; i < result.size(); ++i) result[i].program = (*compiled)[i];
   return result;

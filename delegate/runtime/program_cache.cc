@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "delegate/runtime/build_programs.h"
 #include "delegate/runtime/check_params.h"
 #include "delegate/runtime/gpu_memory.h"
 #include "delegate/runtime/validator.h"
@@ -50,10 +49,8 @@ bool ProgramCache::Load(const Source& source, PartitionCache* saved) {
 }
 
 absl::StatusOr<ProgramCache::Programs> ProgramCache::StartMissing(
-    absl::Span<const Source> sources, PartitionCache* saved,
-    const Parallel& parallel) {
+    absl::Span<const Source> sources, PartitionCache* saved) {
   Programs started;
-  std::vector<const egl::Program*> to_build;
   int loaded = 0;
   for (const Source& source : sources) {
     if (programs_.contains(source.text) || started.contains(source.text))
@@ -62,19 +59,9 @@ absl::StatusOr<ProgramCache::Programs> ProgramCache::StartMissing(
       ++loaded;
       continue;
     }
-    auto program = egl::Program::Make(source.text);
+    auto program = egl::Program::Start(source.text);
     if (!program.ok()) return program.status();
-    auto& made = started[source.text];
-    made = std::make_unique<egl::Program>(*std::move(program));
-    to_build.push_back(made.get());
-  }
-  if (parallel.context != nullptr && parallel.threads > 1) {
-    BuildOnThreads(*parallel.context, to_build, parallel.threads);
-  } else {
-    // A driver may let the linking of a program wait for its compiling: so
-    // whatever can be compiled at once is asked for first.
-    for (const egl::Program* program : to_build) program->StartCompiling();
-    for (const egl::Program* program : to_build) program->StartLinking();
+    started[source.text] = std::make_unique<egl::Program>(*std::move(program));
   }
   if (saved != nullptr)
     saved->CountPrograms(loaded, static_cast<int>(started.size()));
@@ -95,13 +82,12 @@ absl::StatusOr<std::vector<const egl::Program*>> ProgramCache::GetOneByOne(
 }
 
 absl::StatusOr<std::vector<const egl::Program*>> ProgramCache::Get(
-    absl::Span<const Source> sources, PartitionCache* saved,
-    const Parallel& parallel) {
+    absl::Span<const Source> sources, PartitionCache* saved, bool parallel) {
   if (egl::ProgramTraceIsOn() && sources.size() > 1) {
     return GetOneByOne(sources, saved);
   }
-  const CompilerThreads threads(parallel.by_driver);
-  auto started = StartMissing(sources, saved, parallel);
+  const CompilerThreads threads(parallel);
+  auto started = StartMissing(sources, saved);
   if (!started.ok()) return started.status();
   std::vector<const egl::Program*> result;
   for (const Source& source : sources) {

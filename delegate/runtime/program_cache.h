@@ -11,7 +11,6 @@
 #include "absl/types/span.h"
 #include "delegate/cache/cache_store.h"
 #include "delegate/plan/dispatch.h"
-#include "egl/context.h"
 #include "egl/objects.h"
 
 namespace gles_delegate {
@@ -25,30 +24,18 @@ class ProgramCache {
     const UniformBlock* params = nullptr;  // what the dispatch will bind
   };
 
-  // How programs are compiled at once.
-  struct Parallel {
-    bool by_driver = false;  // It has KHR_parallel_shader_compile.
-    // Not null: as many threads as `threads`, the calling one among them,
-    // compile in contexts that share this one's objects.
-    const egl::Context* context = nullptr;
-    int threads = 1;
-  };
-
   // The programs of `sources`, in order; those that are not there yet are all
   // started before the first is waited for, so that a driver with compiler
   // threads uses them. The pointers live as long as the cache.
   // `saved` (may be null) is asked first: a program that it holds, and that the
   // driver takes, is not compiled. No text is compiled twice in a context.
+  // `parallel`: the driver has KHR_parallel_shader_compile.
   // kInternal with the driver's log; also where a program's Params block is not
   // as large as what was laid out for it, and, in validation mode, where any of
   // its members is another (the .comp and its op disagree).
   absl::StatusOr<std::vector<const egl::Program*>> Get(
-      absl::Span<const Source> sources, PartitionCache* saved,
-      const Parallel& parallel);
-  absl::StatusOr<std::vector<const egl::Program*>> Get(
-      absl::Span<const Source> sources, PartitionCache* saved = nullptr) {
-    return Get(sources, saved, Parallel());
-  }
+      absl::Span<const Source> sources, PartitionCache* saved = nullptr,
+      bool parallel = false);
 
   size_t size() const { return programs_.size(); }
 
@@ -61,8 +48,7 @@ class ProgramCache {
   absl::StatusOr<std::vector<const egl::Program*>> GetOneByOne(
       absl::Span<const Source> sources, PartitionCache* saved);
   absl::StatusOr<Programs> StartMissing(absl::Span<const Source> sources,
-                                        PartitionCache* saved,
-                                        const Parallel& parallel);
+                                        PartitionCache* saved);
 
   Programs programs_;  // by text
 };

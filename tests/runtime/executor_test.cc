@@ -4,14 +4,11 @@
 #include "delegate/runtime/executor.h"
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/partition/plan_partition.h"
 #include "egl/testing.h"
@@ -46,7 +43,6 @@ class ExecutorTest : public ::testing::Test {
   void SetUp() override {
     GLES_SKIP_WITHOUT_DEVICE();
     g_driver = gl();
-    g_egl = egl::egl();
   }
 
   absl::Status Make(bool swap_dispatches = false, int piece_bytes = 0) {
@@ -75,7 +71,6 @@ class ExecutorTest : public ::testing::Test {
 
   // What replacements without captures use.
   static inline egl::GlApi g_driver;
-  static inline egl::EglApi g_egl;
   static inline int g_polls = 0;
   static inline int g_sleeps = 0;
 
@@ -193,33 +188,6 @@ TEST_F(ExecutorTest, ValidationFindsAPlanOutOfOrder) {
     EXPECT_TRUE(Invoke().ok());
     executor_.reset();
     programs_ = ProgramCache();
-  });
-}
-
-TEST_F(ExecutorTest, CompilesOnThreadsWhereTheEnvironmentSaysSo) {
-  static std::atomic<int> contexts;
-  InContext([&] {
-    for (const int threads : {1, 4}) {
-      const ScopedEnvironment wanted("GLES_DELEGATE_COMPILE_THREADS",
-                                     absl::StrCat(threads));
-      const egl::ScopedGlOverride counted(
-          &egl::EglApi::CreateContext,
-          +[](EGLDisplay display, EGLConfig config, EGLContext share,
-              const EGLint* attributes) {
-            if (share != EGL_NO_CONTEXT) ++contexts;
-            return g_egl.CreateContext(display, config, share, attributes);
-          });
-      contexts = 0;
-      programs_ = ProgramCache();
-      // With an upload and a readback: three programs.
-      const absl::Status made = Make(false, 1 << 20);
-      ASSERT_TRUE(made.ok()) << made;
-      const bool can = threads > 1 && std::thread::hardware_concurrency() > 1;
-      EXPECT_EQ(contexts > 0, can);
-      const absl::Status invoked = Invoke();
-      EXPECT_TRUE(invoked.ok()) << invoked;
-    }
-    executor_.reset();
   });
 }
 
