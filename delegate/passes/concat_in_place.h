@@ -15,11 +15,11 @@ namespace gles_delegate {
 // reads twice, an input that is a view already, an input of another
 // quantization than the output's.
 //
-// Post-ops of the node (a LOGISTIC of all scores, say) are left to the nodes that
-// make the inputs, where each of these makes nothing but a tensor of other dims
-// (RESHAPE), and to the copies. Likewise a reader that lays a column as a row, or
-// a row as a column (SQUEEZE of [1,N,1,C]), is spared where all inputs are made
-// by such nodes: they write the rows.
+// Post-ops of the node (a LOGISTIC of all scores, say) are left to the nodes
+// that make the inputs, where each of these makes nothing but a tensor of other
+// dims (RESHAPE), and to the copies. Likewise a reader that lays a column as a
+// row, or a row as a column (SQUEEZE of [1,N,1,C]), is spared where all inputs
+// are made by such nodes: they write the rows.
 //
 // Does not fire where all inputs would have to be copied, or where a post-op's
 // operand differs from place to place. The output then has no node that makes
