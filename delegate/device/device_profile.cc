@@ -73,7 +73,6 @@ DeviceChoices Nvidia() {
   p.fused_gate_slices = 1024;
   // One multiprocessor reads so much in less time than two dispatches take.
   p.fused_squeeze_texels = 16384;
-  p.fused_plane_work = 30000;
   p.winograd_min_channels = 64;
   // Past every layer measured: bounds what images of a million pixels take.
   p.winograd_band_bytes = 64 << 20;
