@@ -27,6 +27,8 @@ Slot SlotFor(const Shape& shape, Storage storage, Format format) {
 
 namespace {
 
+bool IsPowerOfTwo(int n) { return n > 0 && (n & (n - 1)) == 0; }
+
 struct Lifetime {
   int first = std::numeric_limits<int>::max();
   int last = -1;
@@ -77,6 +79,26 @@ std::vector<Lifetime> Lifetimes(const Graph& graph,
 
 }  // namespace
 
+Slot Allocated(const Slot& slot, const DeviceProfile& profile) {
+  // What is bound as a storage buffer alone has no size that a program knows.
+  if (profile.choices.uneven_sizes == 0 || slot.storage == Storage::kBuffer) {
+    return slot;
+  }
+  const auto uneven = [](int size, int64_t limit) {
+    int larger = size;
+    while (IsPowerOfTwo(larger)) ++larger;
+    return larger <= limit ? larger : size;
+  };
+  Slot result = slot;
+  if (slot.storage == Storage::kTexelBuffer) {
+    result.width = uneven(slot.width, profile.limits.max_texel_buffer_texels);
+  } else {
+    result.width = uneven(slot.width, profile.limits.max_texture_size);
+    result.height = uneven(slot.height, profile.limits.max_texture_size);
+  }
+  return result;
+}
+
 MemoryPlan PlanMemory(const Graph& graph, absl::Span<const Dispatch> dispatches,
                       absl::Span<const TensorId> pinned_from_start,
                       absl::Span<const TensorId> pinned_to_end,
@@ -93,7 +115,7 @@ MemoryPlan PlanMemory(const Graph& graph, absl::Span<const Dispatch> dispatches,
     wanted[id] = SlotFor(tensor.shape,
                          StorageFor(tensor, profile).value_or(Storage::kBuffer),
                          FormatFor(tensor, profile.options));
-    plan.bytes_unshared += wanted[id].bytes();
+    plan.bytes_unshared += Allocated(wanted[id], profile).bytes();
     order.push_back(id);
   }
   std::stable_sort(order.begin(), order.end(), [&](TensorId a, TensorId b) {
@@ -131,7 +153,9 @@ MemoryPlan PlanMemory(const Graph& graph, absl::Span<const Dispatch> dispatches,
     const TensorId memory = MemoryOf(graph, static_cast<TensorId>(id));
     plan.slot_of[id] = plan.slot_of[memory];
   }
-  for (const Slot& slot : plan.slots) plan.bytes_shared += slot.bytes();
+  for (const Slot& slot : plan.slots) {
+    plan.bytes_shared += Allocated(slot, profile).bytes();
+  }
   return plan;
 }
 

@@ -25,13 +25,18 @@ struct Slot {
 struct MemoryPlan {
   std::vector<Slot> slots;
   std::vector<int> slot_of;  // by tensor; -1: not a run-time tensor of the plan
-  int64_t bytes_shared = 0;  // what the slots hold
-  int64_t bytes_unshared = 0;  // what one slot per tensor would hold
+  int64_t bytes_shared = 0;  // what the slots take, as allocated
+  int64_t bytes_unshared = 0;  // what one slot per tensor would take
 };
 
 // The slot that a tensor of this shape needs for itself.
 Slot SlotFor(const Shape& shape, gl_shaders::Storage storage,
              gl_shaders::Format format);
+
+// What GL is asked for, to hold the slot: a slot of its size, or a little
+// larger where the device wants no powers of two (DeviceChoices::uneven_sizes).
+// What is added is neither read nor written.
+Slot Allocated(const Slot& slot, const DeviceProfile& profile);
 
 // Gives each tensor that the dispatches read or write a slot. Tensors whose
 // lifetimes meet have different slots. `pinned_from_start` (the graph's inputs)

@@ -63,14 +63,14 @@ absl::StatusOr<int64_t> ConstantBytes(const Graph& graph,
       counted[id] = true;
       auto slot = SlotOf(graph.tensor(id), profile);
       if (!slot.ok()) return Labelled(slot.status(), d.label);
-      bytes += slot->bytes();
+      bytes += Allocated(*slot, profile).bytes();
     }
     for (const PackedConstant& c : d.constants) {
       if (c.literal) continue;
       if (c.shared_id >= 0 && !shared.insert(c.shared_id).second) continue;
       auto slot = SlotOf(c, profile);
       if (!slot.ok()) return Labelled(slot.status(), d.label);
-      bytes += slot->bytes();
+      bytes += Allocated(*slot, profile).bytes();
     }
   }
   return bytes;
@@ -79,7 +79,7 @@ absl::StatusOr<int64_t> ConstantBytes(const Graph& graph,
 absl::StatusOr<Resource> ConstantUploader::UploadBytes(
     const Slot& slot, const std::string& label,
     absl::Span<const uint8_t> bytes) {
-  bytes_ += static_cast<int64_t>(bytes.size());
+  bytes_ += Allocated(slot, profile_).bytes();
   if (sharing_.store == nullptr) {
     return memory_->Make(slot, bytes.data(), label);
   }
@@ -94,7 +94,7 @@ absl::StatusOr<ConstantStore::Constant> ConstantUploader::ShareBytes(
     absl::Span<const uint8_t> bytes) {
   const Hash128 key = ConstantStore::KeyOfContent(slot, bytes);
   if (ConstantStore::Constant found = sharing_.store->Find(key)) {
-    bytes_shared_ += static_cast<int64_t>(bytes.size());
+    bytes_shared_ += Allocated(slot, profile_).bytes();
     return found;
   }
   GpuMemory memory(profile_);
@@ -113,8 +113,9 @@ absl::StatusOr<Resource> ConstantUploader::ShareTexels(const Slot& slot,
                                                        MakeTexels make) {
   const Hash128 key = ConstantStore::KeyOfPlace(slot, sharing_.plan, place_++);
   if (ConstantStore::Constant found = sharing_.store->Find(key)) {
-    bytes_ += slot.bytes();
-    bytes_shared_ += slot.bytes();
+    const int64_t allocated = Allocated(slot, profile_).bytes();
+    bytes_ += allocated;
+    bytes_shared_ += allocated;
     owned_.push_back(std::move(found));
     return owned_.back()->resource;
   }

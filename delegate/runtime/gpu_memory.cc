@@ -12,12 +12,6 @@ using gl_shaders::Format;
 using gl_shaders::IsBuffer;
 using gl_shaders::Storage;
 
-namespace {
-
-bool IsPowerOfTwo(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
-
-}  // namespace
-
 GLenum InternalFormat(Format format) {
   switch (format) {
     case Format::kRgba32f:
@@ -38,30 +32,15 @@ absl::Status Labelled(const absl::Status& status, absl::string_view label) {
                       absl::StrCat(label, ": ", status.message()));
 }
 
-size_t GpuMemory::BufferBytes(const Slot& slot) const {
-  int64_t bytes = slot.bytes();
-  // What is bound as a storage buffer alone has no size that a program knows.
-  if (!makes_uneven_ || slot.storage != Storage::kTexelBuffer) return bytes;
-  while (IsPowerOfTwo(bytes)) bytes += gl_shaders::BytesPerTexel(slot.format);
-  return bytes;
-}
-
-int GpuMemory::Side(int size) const {
-  if (!makes_uneven_) return size;
-  int side = size;
-  while (IsPowerOfTwo(side)) ++side;
-  return side <= max_texture_size_ ? side : size;
-}
-
 absl::StatusOr<Resource> GpuMemory::Make(const Slot& slot,
                                          const uint8_t* texels,
                                          absl::string_view label) {
+  const Slot allocated = Allocated(slot, profile_);
   if (IsBuffer(slot.storage)) {
     const GLenum usage = texels == nullptr ? GL_DYNAMIC_COPY : GL_STATIC_DRAW;
-    const size_t bytes = BufferBytes(slot);
-    const bool is_exact = bytes == static_cast<size_t>(slot.bytes());
-    auto buffer =
-        egl::Buffer::Create(bytes, is_exact ? texels : nullptr, usage);
+    const bool is_exact = allocated.bytes() == slot.bytes();
+    auto buffer = egl::Buffer::Create(allocated.bytes(),
+                                      is_exact ? texels : nullptr, usage);
     if (!buffer.ok()) return buffer.status();
     if (texels != nullptr && !is_exact) {
       const absl::Status status =
@@ -73,7 +52,7 @@ absl::StatusOr<Resource> GpuMemory::Make(const Slot& slot,
   auto texture = egl::Texture::Create(
       {slot.storage == Storage::kTextureArray ? GLenum{GL_TEXTURE_2D_ARRAY}
                                               : GLenum{GL_TEXTURE_2D},
-       InternalFormat(slot.format), Side(slot.width), Side(slot.height),
+       InternalFormat(slot.format), allocated.width, allocated.height,
        slot.layers});
   if (!texture.ok()) return texture.status();
   if (texels != nullptr) {
@@ -89,7 +68,7 @@ absl::StatusOr<Resource> GpuMemory::Make(const Slot& slot,
 
 absl::StatusOr<Resource> GpuMemory::MakeMapped(const Slot& slot,
                                                absl::string_view label) {
-  auto buffer = egl::Buffer::CreateMapped(BufferBytes(slot),
+  auto buffer = egl::Buffer::CreateMapped(Allocated(slot, profile_).bytes(),
                                           GL_MAP_READ_BIT | GL_MAP_WRITE_BIT);
   if (!buffer.ok()) return buffer.status();
   return Keep(slot, *std::move(buffer), label);

@@ -36,12 +36,8 @@ absl::Status Labelled(const absl::Status& status, absl::string_view label);
 // Threads: inside the context's Run().
 class GpuMemory {
  public:
-  // `profile`: how large textures may be, and which sizes are avoided
-  // (DeviceChoices::uneven_sizes). What that adds is neither read nor written,
-  // and not counted: the driver rounds sizes up by more.
-  explicit GpuMemory(const DeviceProfile& profile)
-      : makes_uneven_(profile.choices.uneven_sizes != 0),
-        max_texture_size_(profile.limits.max_texture_size) {}
+  // `profile`, by which slots are Allocated(), must outlive this.
+  explicit GpuMemory(const DeviceProfile& profile) : profile_(profile) {}
 
   // A texture or buffer that holds the slot's shape, filled with `texels` (in
   // the slot's format) where they are not null. `label`: the object's name in
@@ -61,13 +57,7 @@ class GpuMemory {
   absl::StatusOr<Resource> Keep(const Slot& slot, egl::Buffer buffer,
                                 absl::string_view label);
 
-  // The bytes of a slot's buffer.
-  size_t BufferBytes(const Slot& slot) const;
-  // A width or height that holds `size` texels.
-  int Side(int size) const;
-
-  const bool makes_uneven_;
-  const int max_texture_size_;
+  const DeviceProfile& profile_;
   std::vector<egl::Texture> textures_;
   std::vector<egl::Buffer> buffers_;
 };
