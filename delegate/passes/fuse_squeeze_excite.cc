@@ -2,7 +2,6 @@
 
 #include <any>
 #include <array>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -64,14 +63,11 @@ Node* ProductOf(TensorId tensor, const Uses& uses, Graph* graph) {
   return fits ? node : nullptr;
 }
 
-// The function of a product that another one may follow: none, or one that
-// needs no other tensor. nullopt: another.
-std::optional<SqueezeExciteAttributes> Between(const Node& first) {
-  if (first.post_ops.empty()) return SqueezeExciteAttributes();
-  if (first.post_ops.size() > 1 || first.post_ops[0].operand != kNoTensor) {
-    return std::nullopt;
-  }
-  return SqueezeExciteAttributes{first.post_ops[0]};
+// Whether another product may follow this one: it has no function, or one that
+// needs no other tensor.
+bool MayBeFirst(const Node& product) {
+  return product.post_ops.empty() || (product.post_ops.size() == 1 &&
+                                      product.post_ops[0].operand == kNoTensor);
 }
 
 // An ADD of two tensors of the mean's source's shape, which the mean alone
@@ -148,13 +144,13 @@ void FuseSqueezeExcite(Graph* graph, const DeviceProfile& profile) {
     std::vector<TensorId> inputs(kSqueezeExciteInputs, kNoTensor);
     inputs[kSqueezeSource] = mean.inputs[0];
     TakeWeights(*graph, *first, kSqueezeWeights, kSqueezeBias, &inputs);
-    auto attributes = Between(*first);
-    Node* const second =
-        attributes ? ProductOf(first->outputs[0], uses, graph) : nullptr;
+    SqueezeExciteAttributes attributes;
+    Node* const second = MayBeFirst(*first)
+                             ? ProductOf(first->outputs[0], uses, graph)
+                             : nullptr;
     if (second != nullptr) {
       TakeWeights(*graph, *second, kExciteWeights, kExciteBias, &inputs);
-    } else {
-      attributes = SqueezeExciteAttributes();
+      attributes.between = first->post_ops;
     }
     const int add = AddOf(mean.inputs[0], uses, graph);
     if (add >= 0) {
@@ -168,7 +164,7 @@ void FuseSqueezeExcite(Graph* graph, const DeviceProfile& profile) {
     Node fused = *last;
     fused.op = &SqueezeExcite();
     fused.inputs = std::move(inputs);
-    fused.attributes = *attributes;
+    fused.attributes = attributes;
     if (TexelsOf(*graph, fused) > profile.choices.fused_squeeze_texels ||
         !CanPlan(fused, graph, profile)) {
       continue;

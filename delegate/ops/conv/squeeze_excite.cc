@@ -119,10 +119,11 @@ absl::Status PlanSqueezeExcite(const Node& node, Planner* planner) {
     d.Define("EXCITE").Constant(
         WeightsFor(graph, node, kExciteWeights, kExciteBias, "excite"));
   }
-  const PostOp between = a.between.value_or(PostOp());
-  d.Define("BETWEEN(v)", a.between ? absl::StrCat("op_", between.function,
-                                                  "(v, between_params)")
-                                   : std::string("v"));
+  const PostOp between = a.between.empty() ? PostOp() : a.between[0];
+  d.Define("BETWEEN(v)",
+           a.between.empty()
+               ? std::string("v")
+               : absl::StrCat("op_", between.function, "(v, between_params)"));
   d.uniforms.Int4("lanes", LanesOf(slices.source, invocations),
                   LanesOf(slices.first, invocations),
                   LanesOf(std::max(slices.second, 1), invocations),

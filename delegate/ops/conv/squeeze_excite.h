@@ -5,7 +5,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_SQUEEZE_EXCITE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_SQUEEZE_EXCITE_H_
 
-#include <optional>
+#include <vector>
 
 #include "delegate/graph/op.h"
 
@@ -24,9 +24,9 @@ enum SqueezeExciteInput {
 };
 
 struct SqueezeExciteAttributes {
-  // The function of the first product's results, one that has no operand, where
-  // a second product follows.
-  std::optional<PostOp> between;
+  // The function of the first product's results, where a second product
+  // follows: none, or one that has no operand.
+  std::vector<PostOp> between;
 };
 
 const OpDefinition& SqueezeExcite();
