@@ -56,11 +56,8 @@ int64_t MostWork(const Convolution& conv, const DeviceChoices& choices) {
 }
 
 bool CanPlan(const Node& node, Graph* graph, const DeviceProfile& profile) {
-  constexpr int kTensors = 4;  // both weights, what is read, what is written
-  constexpr size_t kInputs = 5;
-  const int table = node.inputs.size() > kInputs ? 1 : 0;
   Planner planner(graph, profile);
-  return kTensors + table + CountOperands(node) <= MaxBoundTensors(profile) &&
+  return FitsBindingsAsPair(node, profile) &&
          PlanDepthwisePointwise(node, &planner).ok();
 }
 

@@ -32,11 +32,8 @@ bool IsSecond(const Node& node, const std::optional<Convolution>& conv,
 }
 
 bool CanPlan(const Node& node, Graph* graph, const DeviceProfile& profile) {
-  constexpr int kTensors = 4;  // both weights, what is read, what is written
-  constexpr size_t kInputs = 5;
-  const int table = node.inputs.size() > kInputs ? 1 : 0;
   Planner planner(graph, profile);
-  return kTensors + table + CountOperands(node) <= MaxBoundTensors(profile) &&
+  return FitsBindingsAsPair(node, profile) &&
          PlanPointwiseDepthwise(node, &planner).ok();
 }
 

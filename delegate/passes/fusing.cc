@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "delegate/plan/planner.h"
+
 namespace gles_delegate {
 
 Node* OnlyReader(TensorId tensor, const Uses& uses, Graph* graph) {
@@ -22,6 +24,13 @@ int CountOperands(const Node& node) {
   return static_cast<int>(
       std::count_if(node.post_ops.begin(), node.post_ops.end(),
                     [](const PostOp& op) { return op.operand != kNoTensor; }));
+}
+
+bool FitsBindingsAsPair(const Node& node, const DeviceProfile& profile) {
+  constexpr int kTensors = 4;  // both weights, what is read, what is written
+  constexpr size_t kInputs = 5;
+  const int table = node.inputs.size() > kInputs ? 1 : 0;
+  return kTensors + table + CountOperands(node) <= MaxBoundTensors(profile);
 }
 
 }  // namespace gles_delegate

@@ -2,6 +2,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_FUSING_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_FUSING_H_
 
+#include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
 
 namespace gles_delegate {
@@ -16,6 +17,11 @@ bool IsOperand(TensorId tensor, const Node& node);
 
 // How many tensors the node's post-ops read.
 int CountOperands(const Node& node);
+
+// Whether the device binds all that a node of two convolutions reads and
+// writes: one tensor in, one out, both weights, a table of multipliers where it
+// is the sixth input, and operands.
+bool FitsBindingsAsPair(const Node& node, const DeviceProfile& profile);
 
 }  // namespace gles_delegate
 
