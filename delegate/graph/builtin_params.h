@@ -3,9 +3,10 @@
 // LiteRT 2.x: enums are int-sized, fields only ever appended. A field that
 // runtimes newer than 2.5 appended is declared here only where we read it, and
 // read only where NodeView::HasField() says that the struct has it: the node's
-// version brought it, or the runtime is of 2.14 or newer. (The structs' sizes
-// in the parsers of the tflite-runtime wheels of 2.13 and 2.14: TRANSPOSE_CONV
-// has its activation in both, STRIDED_SLICE its offset in 2.14 alone.)
+// version brought it, or the runtime is known to be new enough. (The structs'
+// sizes in the parsers of the tflite-runtime wheels of 2.13 and 2.14:
+// TRANSPOSE_CONV has its activation in both, STRIDED_SLICE its offset in 2.14
+// alone.)
 #ifndef GLES_DELEGATE_DELEGATE_GRAPH_BUILTIN_PARAMS_H_
 #define GLES_DELEGATE_DELEGATE_GRAPH_BUILTIN_PARAMS_H_
 

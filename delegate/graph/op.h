@@ -26,19 +26,21 @@ struct NodeView {
   int builtin_code = 0;
   absl::string_view custom_name;
   int version = 1;
-  // The runtime's parameter structs have the fields of TFLite 2.14, whatever
-  // the node's version is (delegate/tflite/runtime.h).
-  bool params_of_2_14 = false;
+  // The runtime's parameter structs have the fields of TFLite 2.<params_minor>,
+  // whatever the node's version is; 0: not known (delegate/tflite/runtime.h).
+  int params_minor = 0;
   const void* builtin_params = nullptr;
   absl::Span<const uint8_t> custom_params;
   std::vector<const Tensor*> inputs;  // nullptr: an absent optional input
   std::vector<const Tensor*> outputs;
 
-  // True where the parameter struct has a field that a release between 2.5 and
-  // 2.14 appended for version `since` of the op. Only a runtime that has the
-  // field takes a node of that version. A runtime of 2.14 or newer has the
-  // field at any version, and its kernels read the field at any version.
-  bool HasField(int since) const { return version >= since || params_of_2_14; }
+  // True where the parameter struct has a field that TFLite 2.<minor> appended
+  // for version `since` of the op. Only a runtime that has the field takes a
+  // node of that version. A runtime of 2.<minor> or newer has the field at any
+  // version, and its kernels read the field at any version.
+  bool HasField(int since, int minor) const {
+    return version >= since || params_minor >= minor;
+  }
   // kInvalidArgument unless the node has min_inputs to max_inputs inputs, the
   // first min_inputs of them present, and outputs_wanted outputs. Absent inputs
   // past max_inputs are not counted.
@@ -63,6 +65,15 @@ struct ParsedNode {
   std::any attributes;
   std::vector<PostOp> post_ops;
 };
+
+// Reads an op's node. kInvalidArgument, kUnimplemented: the node stays on the
+// CPU, and the message says why.
+using ParseFunction = absl::StatusOr<ParsedNode>(const NodeView& node);
+
+// Adds the dispatches of an op's node. The reader runs it, too, on a graph of
+// this node alone, to find out whether the delegate can take the node: what it
+// accepts must work.
+using PlanFunction = absl::Status(const Node& node, Planner* planner);
 
 // What holds of every node of an op, whatever its parameters.
 // delegate/ops/op_list.inc lists the traits of each op. Passes ask
@@ -103,13 +114,8 @@ struct OpDefinition {
   int builtin_code = -1;          // -1: a custom op
   int max_version = 1;            // of float models
   int max_version_quantized = 1;  // with enable_quantization
-  // kInvalidArgument, kUnimplemented: the node stays on the CPU, and the
-  // message says why.
-  absl::StatusOr<ParsedNode> (*parse)(const NodeView& node) = nullptr;
-  // Adds the node's dispatches. The reader runs it, too, on a graph of this
-  // node alone, to find out whether the delegate can take the node: what it
-  // accepts must work.
-  absl::Status (*plan)(const Node& node, Planner* planner) = nullptr;
+  ParseFunction* parse = nullptr;
+  PlanFunction* plan = nullptr;
   absl::string_view notes;      // for docs/supported_ops.md
   uint32_t traits = kNoTraits;  // OpTrait bits
 

@@ -15,9 +15,10 @@ void Log(TfLiteContext* context, const std::string& text) {
   context->ReportError(context, "%s", text.c_str());
 }
 
-// What reading a model goes by, of the user's options.
-ReadOptions ReadOptionsOf(const Options& options) {
+// What reading a model goes by.
+ReadOptions ReadOptionsOf(const Options& options, const Runtime& runtime) {
   ReadOptions read;
+  read.params_minor = ParamsMinorOf(runtime);
   read.enable_quantization = options.enable_quantization;
   read.simulate_quantization =
       options.quantized_compute != kTfLiteGlesQuantizedFloatUnsimulated;
@@ -81,7 +82,8 @@ absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context) {
   if (!unknown.ok()) return unknown.status();
   nodes->unknown = *std::move(unknown);
   timer.Lap("shapes");
-  auto model = ReadModel(context, *nodes, profile_, ReadOptionsOf(options_));
+  auto model =
+      ReadModel(context, *nodes, profile_, ReadOptionsOf(options_, runtime_));
   if (!model.ok()) return model.status();
   timer.Lap("read_model");
   model_ = *std::move(model);
@@ -208,8 +210,9 @@ absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::MakeKernel(
   }
   return GlesKernel::Create(
       *context, *model_,
-      {gpu_, profile_, options_, cpu_kernels(), ReadOptionsOf(options_), nodes_,
-       partition, std::make_shared<PartitionReport>(), objects_});
+      {gpu_, profile_, options_, cpu_kernels(),
+       ReadOptionsOf(options_, runtime_), nodes_, partition,
+       std::make_shared<PartitionReport>(), objects_});
 }
 
 absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::TakeKernel(

@@ -82,7 +82,7 @@ void ViewBiasAsFloat(const TfLiteNode& node, int builtin_code, bool half,
 absl::StatusOr<Node> ParseNode(const OpDefinition& op,
                                const TfLiteNode& tflite_node,
                                const TfLiteRegistration& registration,
-                               bool params_of_2_14, Graph* graph) {
+                               int params_minor, Graph* graph) {
   Node node;
   node.op = &op;
   node.inputs = ReadInts(tflite_node.inputs);
@@ -95,7 +95,7 @@ absl::StatusOr<Node> ParseNode(const OpDefinition& op,
     return s;
   }
   NodeView view = ViewOf(tflite_node, registration);
-  view.params_of_2_14 = params_of_2_14;
+  view.params_minor = params_minor;
   for (TensorId id : node.inputs) {
     view.inputs.push_back(id == kNoTensor ? nullptr : &graph->tensor(id));
   }

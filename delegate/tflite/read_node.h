@@ -23,11 +23,11 @@ void ViewBiasAsFloat(const TfLiteNode& node, int builtin_code, bool half,
 
 // The node with the attributes that the op's parser reads; its tensors are
 // TFLite's, by index, and those that hybrid weights (hybrid_weights.h) add to
-// `graph`. `params_of_2_14`: IsRuntimeOf214(). Errors: what the op does not do.
+// `graph`. `params_minor`: NodeView's. Errors: what the op does not do.
 absl::StatusOr<Node> ParseNode(const OpDefinition& op,
                                const TfLiteNode& tflite_node,
                                const TfLiteRegistration& registration,
-                               bool params_of_2_14, Graph* graph);
+                               int params_minor, Graph* graph);
 
 }  // namespace gles_delegate
 

@@ -1,4 +1,5 @@
-// What reading a model goes by, of the user's options (options.h).
+// What reading a model goes by, of the user's options (options.h) and of the
+// runtime.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_READ_OPTIONS_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_READ_OPTIONS_H_
 
@@ -13,6 +14,7 @@ struct ReadOptions {
   bool simulate_quantization = true;
   // Tensors are stored in 16 bits, so that quantized ranges must fit these.
   bool half = false;
+  int params_minor = 0;  // ParamsMinorOf() the runtime
   // Ranges of TFLite's node indices, both ends included.
   std::vector<std::pair<int, int>> exclude_nodes;  // stay on the CPU
   std::vector<std::pair<int, int>> float32_nodes;  // floats stay in 32 bits

@@ -13,7 +13,6 @@
 #include "delegate/tflite/model_overview.h"
 #include "delegate/tflite/read_node.h"
 #include "delegate/tflite/read_tensor.h"
-#include "delegate/tflite/runtime.h"
 
 namespace gles_delegate {
 namespace {
@@ -25,8 +24,7 @@ class ModelReader {
       : context_(context),
         nodes_(nodes),
         profile_(profile),
-        options_(options),
-        runtime_of_2_14_(IsRuntimeOf214(*context)) {}
+        options_(options) {}
 
   absl::StatusOr<CheckedModel> Read() {
     for (size_t i = 0; i < context_->tensors_size; ++i) {
@@ -152,8 +150,8 @@ class ModelReader {
       ViewBiasAsFloat(node, registration.builtin_code, options_.half,
                       &model_.graph);
     }
-    auto parsed =
-        ParseNode(*op, node, registration, runtime_of_2_14_, &model_.graph);
+    auto parsed = ParseNode(*op, node, registration, options_.params_minor,
+                            &model_.graph);
     if (!parsed.ok()) return parsed.status();
     out->node = *std::move(parsed);
     out->node.tflite_index = out->index;
@@ -181,7 +179,6 @@ class ModelReader {
   const ModelNodes& nodes_;
   const DeviceProfile& profile_;
   const ReadOptions& options_;
-  const bool runtime_of_2_14_;
   CheckedModel model_;
   ModelOverview overview_;
 };

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -119,6 +120,22 @@ int RegistrationBytesOf(TfLiteContext* context) {
   return likely ? static_cast<int>(bytes) : 0;
 }
 
+struct Release {
+  int major = 0;
+  int minor = 0;
+};
+
+// Of "2.14.1". nullopt: `version` is no such text.
+std::optional<Release> ReleaseOf(absl::string_view version) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(version, '.');
+  Release release;
+  if (parts.size() < 2 || !absl::SimpleAtoi(parts[0], &release.major) ||
+      !absl::SimpleAtoi(parts[1], &release.minor)) {
+    return std::nullopt;
+  }
+  return release;
+}
+
 }  // namespace
 
 Runtime RuntimeOf(TfLiteContext* context) {
@@ -131,6 +148,7 @@ Runtime RuntimeOf(TfLiteContext* context) {
     }
   }
   runtime.registration_bytes = RegistrationBytesOf(context);
+  runtime.of_2_14 = IsRuntimeOf214(*context);
   return runtime;
 }
 
@@ -144,21 +162,29 @@ bool IsRuntimeOf214(const TfLiteContext& context) {
   return runtime != nullptr && runtime == ModuleOf(behind);
 }
 
+int ParamsMinorOf(const Runtime& runtime) {
+  if (runtime.of_2_14) return 14;
+  if (const std::optional<Release> release = ReleaseOf(runtime.version)) {
+    return release->major == 2 ? release->minor : 0;
+  }
+  // Registrations of 2.13 alone have this size: 80 bytes where pointers have
+  // eight.
+  constexpr int k213 = sizeof(TfLiteRegistration) + 2 * sizeof(void*);
+  return runtime.registration_bytes == k213 ? 13 : 0;
+}
+
 CpuKernels CpuKernelsOf(const Runtime& runtime) {
   // The last version that was seen to leave 8-bit nodes to the built-in
   // kernels; the next one that was measured gives them to XNNPACK.
   constexpr int kLastMajor = 2, kLastMinorWithout = 15;
   // From here on MEAN and SUM are others.
   constexpr int kMinorOfNewMeans = 13;
-  const std::vector<absl::string_view> parts =
-      absl::StrSplit(runtime.version, '.');
-  int major = 0, minor = 0;
-  if (parts.size() > 1 && absl::SimpleAtoi(parts[0], &major) &&
-      absl::SimpleAtoi(parts[1], &minor)) {
-    const bool older = major < kLastMajor ||
-                       (major == kLastMajor && minor <= kLastMinorWithout);
+  if (const std::optional<Release> release = ReleaseOf(runtime.version)) {
+    const bool older =
+        release->major < kLastMajor ||
+        (release->major == kLastMajor && release->minor <= kLastMinorWithout);
     if (!older) return CpuKernels::kXnnpack;
-    return major == kLastMajor && minor >= kMinorOfNewMeans
+    return release->major == kLastMajor && release->minor >= kMinorOfNewMeans
                ? CpuKernels::kTflite214
                : CpuKernels::kTflite;
   }

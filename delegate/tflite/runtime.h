@@ -22,6 +22,7 @@ struct Runtime {
   // sizeof(TfLiteRegistration) there, which grew from version to version: the
   // distance between two nodes of the model tells. 0: not known.
   int registration_bytes = 0;
+  bool of_2_14 = false;  // IsRuntimeOf214()
 };
 
 // Reads what is said above; calls no function of the runtime but the context's
@@ -37,6 +38,12 @@ Runtime RuntimeOf(TfLiteContext* context);
 // gives it to a delegate's Prepare; a context that is no part of a subgraph is
 // not read past its end.
 bool IsRuntimeOf214(const TfLiteContext& context);
+
+// The minor number of a release 2.x whose parameter structs' fields
+// (builtin_params.h) the runtime's have, the newest that can be told of 2.14
+// and before. 0: nothing can be told, as of the wheel tflite-runtime 2.12 and,
+// for a model of one node, 2.13.
+int ParamsMinorOf(const Runtime& runtime);
 
 // Whose integer kernels the runtime's CPU runs by default; where the runtime
 // cannot be told, those of the newest one that was measured.

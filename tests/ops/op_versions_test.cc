@@ -69,12 +69,14 @@ TEST_F(OpVersionsTest, BatchesOfGatherAtVersion1) {
 TEST(HasFieldTest, TheVersionOrTheRuntimeBringsAField) {
   NodeView node;
   node.version = 3;
-  EXPECT_FALSE(node.HasField(4));
+  EXPECT_FALSE(node.HasField(4, 13));
   node.version = 4;
-  EXPECT_TRUE(node.HasField(4));
+  EXPECT_TRUE(node.HasField(4, 13));
   node.version = 1;
-  node.params_of_2_14 = true;
-  EXPECT_TRUE(node.HasField(4));
+  node.params_minor = 12;
+  EXPECT_FALSE(node.HasField(4, 13));
+  node.params_minor = 13;
+  EXPECT_TRUE(node.HasField(4, 13));
 }
 
 TEST(HasFieldTest, ActivationOfTransposeConv) {
@@ -88,11 +90,11 @@ TEST(HasFieldTest, ActivationOfTransposeConv) {
   node.builtin_params = &params;
   node.inputs = {&shape, &filter, &x};
   node.outputs = {&y};
-  for (bool newer : {false, true}) {
-    node.params_of_2_14 = newer;
+  for (int minor : {0, 11, 12, 14}) {
+    node.params_minor = minor;
     const auto parsed = ParseTransposeConv(node);
     ASSERT_TRUE(parsed.ok()) << parsed.status();
-    EXPECT_EQ(parsed->post_ops.size(), newer ? 1u : 0u);
+    EXPECT_EQ(parsed->post_ops.size(), minor >= 12 ? 1u : 0u) << minor;
   }
 }
 
@@ -107,7 +109,7 @@ TEST(HasFieldTest, OffsetOfStridedSlice) {
   node.builtin_params = &params;
   node.inputs = {&input, &begin, &end, &strides};
   for (bool newer : {false, true}) {
-    node.params_of_2_14 = newer;
+    node.params_minor = newer ? 14 : 13;
     const Tensor output = FakeTensor({newer ? 3 : 2});
     node.outputs = {&output};
     EXPECT_TRUE(ParseStridedSlice(node).ok()) << newer;
@@ -119,7 +121,7 @@ TEST(HasFieldTest, DiagonalWeightsOfALstm) {
   params.diagonal_recurrent_tensors = true;
   NodeView node;
   node.builtin_params = &params;
-  node.params_of_2_14 = true;
+  node.params_minor = 14;
   EXPECT_THAT(ParseSequenceLstm(node).status().message(),
               HasSubstr("diagonal recurrent weights"));
 }

@@ -52,9 +52,25 @@ TEST(CpuKernelsOfTest, AnUnknownRuntimeIsOldByItsStructsOrElseTheNewest) {
   EXPECT_EQ(KernelsOf("", "", 0), CpuKernels::kXnnpack);
 }
 
+TEST(ParamsMinorOfTest, GoesByContextVersionAndRegistrations) {
+  Runtime runtime;
+  EXPECT_EQ(ParamsMinorOf(runtime), 0);
+  constexpr int kOf212 = sizeof(TfLiteRegistration) + sizeof(void*);
+  runtime.registration_bytes = kOf212;  // of 2.10 and 2.11, too
+  EXPECT_EQ(ParamsMinorOf(runtime), 0);
+  runtime.registration_bytes = kOf212 + sizeof(void*);
+  EXPECT_EQ(ParamsMinorOf(runtime), 13);
+  runtime.version = "2.12.0";
+  EXPECT_EQ(ParamsMinorOf(runtime), 12);
+  runtime.version = "1.4.0";  // of another numbering
+  EXPECT_EQ(ParamsMinorOf(runtime), 0);
+  runtime.of_2_14 = true;
+  EXPECT_EQ(ParamsMinorOf(runtime), 14);
+}
+
 TEST(CpuKernelsNameTest, EveryNameIsItsOwn) {
-  for (const char* name :
-       {"tflite", "tflite_2_14", "tflite_wheel", "litert", "xnnpack", "reference"}) {
+  for (const char* name : {"tflite", "tflite_2_14", "tflite_wheel", "litert",
+                           "xnnpack", "reference"}) {
     const auto kernels = CpuKernelsFromName(name);
     ASSERT_TRUE(kernels.ok()) << kernels.status();
     EXPECT_EQ(CpuKernelsName(*kernels), name);

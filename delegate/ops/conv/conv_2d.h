@@ -19,8 +19,8 @@ struct Conv2dAttributes : SlidingWindow {
   int groups = 1;
 };
 
-absl::StatusOr<ParsedNode> ParseConv2d(const NodeView& node);
-absl::Status PlanConv2d(const Node& node, Planner* planner);
+ParseFunction ParseConv2d;
+PlanFunction PlanConv2d;
 
 }  // namespace gles_delegate
 

@@ -17,8 +17,8 @@ struct DepthwiseConv2dAttributes : SlidingWindow {
   int multiplier = 1;  // output channels that each input channel has
 };
 
-absl::StatusOr<ParsedNode> ParseDepthwiseConv2d(const NodeView& node);
-absl::Status PlanDepthwiseConv2d(const Node& node, Planner* planner);
+ParseFunction ParseDepthwiseConv2d;
+PlanFunction PlanDepthwiseConv2d;
 
 }  // namespace gles_delegate
 

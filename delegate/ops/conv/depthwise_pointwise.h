@@ -20,7 +20,7 @@ struct DepthwisePointwiseAttributes {
 const OpDefinition& DepthwisePointwise();
 
 // kResourceExhausted where the device has no room for it.
-absl::Status PlanDepthwisePointwise(const Node& node, Planner* planner);
+PlanFunction PlanDepthwisePointwise;
 
 }  // namespace gles_delegate
 

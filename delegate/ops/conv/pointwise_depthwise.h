@@ -20,7 +20,7 @@ struct PointwiseDepthwiseAttributes {
 const OpDefinition& PointwiseDepthwise();
 
 // kResourceExhausted where the planes fit no work group of the device.
-absl::Status PlanPointwiseDepthwise(const Node& node, Planner* planner);
+PlanFunction PlanPointwiseDepthwise;
 
 }  // namespace gles_delegate
 

@@ -33,7 +33,7 @@ const OpDefinition& SqueezeExcite();
 
 // The node's output is [B,1,1,N] (or M). kResourceExhausted where the device
 // has no work group for it.
-absl::Status PlanSqueezeExcite(const Node& node, Planner* planner);
+PlanFunction PlanSqueezeExcite;
 
 }  // namespace gles_delegate
 

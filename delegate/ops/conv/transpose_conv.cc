@@ -19,11 +19,11 @@
 namespace gles_delegate {
 namespace {
 
-// TRANSPOSE_CONV brought its activation in version 4 (TFLite 2.12), which is what
-// converters give a node that has one. In an older version's parameters TFLite
-// ignored it (2.8 to 2.11 were tried) and newer runtimes apply it all the same;
-// of these, 2.12 and 2.13 cannot be told from the older ones here.
-constexpr int kVersionWithActivation = 4;
+// TRANSPOSE_CONV brought its activation in version 4 (TFLite 2.12), which is
+// what converters give a node that has one. At an older version, 2.8 to 2.11
+// ignore it, and 2.12 to 2.14 apply it (float, int8, uint8 and int16 were
+// tried).
+constexpr int kVersionWithActivation = 4, kMinorWithActivation = 12;
 
 absl::Status CheckTensors(const Tensor& src, const Tensor& filter,
                           const Tensor* bias, const Tensor& dst) {
@@ -131,7 +131,8 @@ absl::StatusOr<ParsedNode> ParseTransposeConv(const NodeView& node) {
                                      filter.shape.w, p.stride_width, "width");
   if (!width.ok()) return width.status();
   auto activation = FusedActivation(
-      node.HasField(kVersionWithActivation) ? p.activation : kActNone);
+      node.HasField(kVersionWithActivation, kMinorWithActivation) ? p.activation
+                                                                  : kActNone);
   if (!activation.ok()) return activation.status();
   TransposeConvAttributes a = Attributes(p, *height, *width);
   a.filter_input = 1;

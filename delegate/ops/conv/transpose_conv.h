@@ -22,11 +22,10 @@ struct TransposeConvAttributes : SlidingWindow {
 };
 
 // Node inputs: output shape (constant), filter, data, bias (may be absent).
-absl::StatusOr<ParsedNode> ParseTransposeConv(const NodeView& node);
+ParseFunction ParseTransposeConv;
 // Node inputs: data, filter, bias.
-absl::StatusOr<ParsedNode> ParseConvolution2dTransposeBias(
-    const NodeView& node);
-absl::Status PlanTransposeConv(const Node& node, Planner* planner);
+ParseFunction ParseConvolution2dTransposeBias;
+PlanFunction PlanTransposeConv;
 
 }  // namespace gles_delegate
 

@@ -6,16 +6,14 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_CAST_H_
 #define GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_CAST_H_
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 
 namespace gles_delegate {
 
 // kUnimplemented: another type. kInvalidArgument: another output shape than the
 // input's.
-absl::StatusOr<ParsedNode> ParseCast(const NodeView& node);
-absl::Status PlanCast(const Node& node, Planner* planner);
+ParseFunction ParseCast;
+PlanFunction PlanCast;
 
 }  // namespace gles_delegate
 

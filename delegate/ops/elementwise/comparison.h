@@ -8,8 +8,6 @@
 
 #include <array>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "delegate/graph/op.h"
 #include "quant/fixed_point.h"
@@ -25,8 +23,8 @@ struct ComparisonAttributes {
 };
 
 // kInvalidArgument: types or shapes that do not go together.
-absl::StatusOr<ParsedNode> ParseComparison(const NodeView& node);
-absl::Status PlanComparison(const Node& node, Planner* planner);
+ParseFunction ParseComparison;
+PlanFunction PlanComparison;
 
 }  // namespace gles_delegate
 

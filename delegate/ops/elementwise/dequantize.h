@@ -7,8 +7,6 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_DEQUANTIZE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_DEQUANTIZE_H_
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 #include "quant/fixed_point.h"
 
@@ -21,15 +19,15 @@ struct RequantizeAttributes {
   int zero_point = 0;  // of the output
 };
 
-absl::StatusOr<ParsedNode> ParseDequantize(const NodeView& node);
+ParseFunction ParseDequantize;
 // kInvalidArgument: an output without quantization parameters. kUnimplemented:
 // int32 from another type than int16, or by a factor of 2^15 or more.
-absl::StatusOr<ParsedNode> ParseQuantize(const NodeView& node);
-absl::Status PlanQuantize(const Node& node, Planner* planner);
-absl::Status PlanDequantize(const Node& node, Planner* planner);
+ParseFunction ParseQuantize;
+PlanFunction PlanQuantize;
+PlanFunction PlanDequantize;
 
 // Ok, without a dispatch, where all outputs are constants by now.
-absl::Status PlanFoldedConstant(const Node& node, Planner* planner);
+PlanFunction PlanFoldedConstant;
 
 }  // namespace gles_delegate
 

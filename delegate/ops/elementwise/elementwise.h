@@ -61,7 +61,7 @@ absl::Status ReadBroadcast(const Node& node, absl::Span<const Shape> aligned,
                            Planner* planner, Dispatch* d);
 
 // For nodes with ElementwiseAttributes.
-absl::Status PlanElementwise(const Node& node, Planner* planner);
+PlanFunction PlanElementwise;
 
 // True where the post-ops are all that the node does: no broadcast of its
 // source, nothing realigned. What the fusion pass may dissolve.

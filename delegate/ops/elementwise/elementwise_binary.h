@@ -8,16 +8,15 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_ELEMENTWISE_BINARY_H_
 #define GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_ELEMENTWISE_BINARY_H_
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
 
 namespace gles_delegate {
 
-absl::StatusOr<ParsedNode> ParseBinary(const NodeView& node);
-absl::StatusOr<ParsedNode> ParseAddN(const NodeView& node);
-absl::Status PlanAddN(const Node& node, Planner* planner);
+ParseFunction ParseBinary;
+ParseFunction ParseAddN;
+PlanFunction PlanAddN;
 
 // The node as f(inputs[0], inputs[1]), inputs and output of one of `types`
 // (ElementTypes); with `first_is_source` the first input is the one copied.

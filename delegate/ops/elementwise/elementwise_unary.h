@@ -6,13 +6,12 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_ELEMENTWISE_UNARY_H_
 #define GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_ELEMENTWISE_UNARY_H_
 
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
 
 namespace gles_delegate {
 
-absl::StatusOr<ParsedNode> ParseUnary(const NodeView& node);
+ParseFunction ParseUnary;
 
 }  // namespace gles_delegate
 

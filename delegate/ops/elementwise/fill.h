@@ -4,15 +4,14 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_FILL_H_
 #define GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_FILL_H_
 
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 
 namespace gles_delegate {
 
 // kInvalidArgument: a value of rank above 0, another output shape than the
 // dimensions.
-absl::StatusOr<ParsedNode> ParseFill(const NodeView& node);
-absl::StatusOr<ParsedNode> ParseZerosLike(const NodeView& node);
+ParseFunction ParseFill;
+ParseFunction ParseZerosLike;
 
 }  // namespace gles_delegate
 

@@ -4,13 +4,12 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_PRELU_H_
 #define GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_PRELU_H_
 
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
 
 namespace gles_delegate {
 
-absl::StatusOr<ParsedNode> ParsePrelu(const NodeView& node);
+ParseFunction ParsePrelu;
 
 }  // namespace gles_delegate
 

@@ -8,8 +8,6 @@
 
 #include <array>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 
 namespace gles_delegate {
@@ -19,9 +17,9 @@ struct SelectAttributes {
 };
 
 // kInvalidArgument: types or shapes that do not go together.
-absl::StatusOr<ParsedNode> ParseSelect(const NodeView& node);
-absl::StatusOr<ParsedNode> ParseSelectV2(const NodeView& node);
-absl::Status PlanSelect(const Node& node, Planner* planner);
+ParseFunction ParseSelect;
+ParseFunction ParseSelectV2;
+PlanFunction PlanSelect;
 
 }  // namespace gles_delegate
 

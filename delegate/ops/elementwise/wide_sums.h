@@ -9,13 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "delegate/graph/graph.h"
+#include "delegate/graph/op.h"
 #include "quant/fixed_point.h"
 
 namespace gles_delegate {
-
-class Planner;
 
 constexpr int kMostWideSums = 8;
 
@@ -42,7 +40,7 @@ TensorId AddWideSumRows(const std::vector<WideSumRow>& rows,
 Node WideSums(const Node& of, const std::vector<TensorId>& parts,
               const std::vector<int>& shifts, TensorId rows, TensorId to);
 
-absl::Status PlanWideSums(const Node& node, Planner* planner);
+PlanFunction PlanWideSums;
 
 }  // namespace gles_delegate
 

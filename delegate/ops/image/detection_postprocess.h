@@ -30,10 +30,10 @@ namespace gles_delegate {
 // kUnimplemented: more than 1024 detections, or more than 16 classes of each.
 // kInvalidArgument: shapes, types or parameters with which TFLite's kernel
 // fails.
-absl::StatusOr<ParsedNode> ParseDetectionPostprocess(const NodeView& node);
+ParseFunction ParseDetectionPostprocess;
 // kResourceExhausted: more anchors than one work group of the device can keep
 // in mind.
-absl::Status PlanDetectionPostprocess(const Node& node, Planner* planner);
+PlanFunction PlanDetectionPostprocess;
 
 }  // namespace gles_delegate
 

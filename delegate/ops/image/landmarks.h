@@ -17,17 +17,16 @@
 
 namespace gles_delegate {
 
-absl::StatusOr<ParsedNode> ParseTransformTensorBilinear(const NodeView& node);
-absl::Status PlanTransformTensorBilinear(const Node& node, Planner* planner);
+ParseFunction ParseTransformTensorBilinear;
+PlanFunction PlanTransformTensorBilinear;
 
-absl::StatusOr<ParsedNode> ParseTransformLandmarks(const NodeView& node);
-absl::Status PlanTransformLandmarks(const Node& node, Planner* planner);
+ParseFunction ParseTransformLandmarks;
+PlanFunction PlanTransformLandmarks;
 
 // kUnimplemented: version 1 with an output of one pixel, by whose size less one
 // it divides.
-absl::StatusOr<ParsedNode> ParseLandmarksToTransformMatrix(
-    const NodeView& node);
-absl::Status PlanLandmarksToTransformMatrix(const Node& node, Planner* planner);
+ParseFunction ParseLandmarksToTransformMatrix;
+PlanFunction PlanLandmarksToTransformMatrix;
 
 }  // namespace gles_delegate
 

@@ -10,8 +10,8 @@
 namespace gles_delegate {
 
 // No attributes.
-absl::StatusOr<ParsedNode> ParseResampler(const NodeView& node);
-absl::Status PlanResampler(const Node& node, Planner* planner);
+ParseFunction ParseResampler;
+PlanFunction PlanResampler;
 
 }  // namespace gles_delegate
 

@@ -4,8 +4,6 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_IMAGE_RESIZE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_IMAGE_RESIZE_H_
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 
 namespace gles_delegate {
@@ -28,9 +26,9 @@ struct ResizeOfCodes {
 };
 
 // kInvalidArgument: the output is not of the asked size, or both flags are set.
-absl::StatusOr<ParsedNode> ParseResize(const NodeView& node);
-absl::Status PlanResizeBilinear(const Node& node, Planner* planner);
-absl::Status PlanResizeNearestNeighbor(const Node& node, Planner* planner);
+ParseFunction ParseResize;
+PlanFunction PlanResizeBilinear;
+PlanFunction PlanResizeNearestNeighbor;
 
 }  // namespace gles_delegate
 

@@ -19,8 +19,8 @@ struct BatchMatMulAttributes {
   bool adj_y = false;
 };
 
-absl::StatusOr<ParsedNode> ParseBatchMatMul(const NodeView& node);
-absl::Status PlanBatchMatMul(const Node& node, Planner* planner);
+ParseFunction ParseBatchMatMul;
+PlanFunction PlanBatchMatMul;
 
 // The same of tensors that hold 16-bit codes, in 64-bit sums of at most 2^17
 // terms. No op of a model: the pass compute_on_codes makes it.
@@ -33,7 +33,7 @@ struct WideBatchMatMulAttributes {
 // The node that computes BATCH_MATMUL `of`, but for its post-ops, of x and y.
 Node WideBatchMatMulNode(const Node& of, TensorId x, TensorId y,
                          const quant::WideMultiplier& multiplier);
-absl::Status PlanWideBatchMatMul(const Node& node, Planner* planner);
+PlanFunction PlanWideBatchMatMul;
 
 }  // namespace gles_delegate
 

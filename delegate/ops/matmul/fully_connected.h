@@ -13,8 +13,8 @@ namespace gles_delegate {
 
 // No attributes: shapes say it all. Node inputs: data, weights, bias (may be
 // absent).
-absl::StatusOr<ParsedNode> ParseFullyConnected(const NodeView& node);
-absl::Status PlanFullyConnected(const Node& node, Planner* planner);
+ParseFunction ParseFullyConnected;
+PlanFunction PlanFullyConnected;
 
 }  // namespace gles_delegate
 

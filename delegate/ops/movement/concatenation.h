@@ -5,8 +5,6 @@
 
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 
 namespace gles_delegate {
@@ -17,8 +15,8 @@ struct ConcatenationAttributes {
 
 // kInvalidArgument: inputs that differ on another axis, or do not add up to the
 // output.
-absl::StatusOr<ParsedNode> ParseConcatenation(const NodeView& node);
-absl::Status PlanConcatenation(const Node& node, Planner* planner);
+ParseFunction ParseConcatenation;
+PlanFunction PlanConcatenation;
 
 // Writes `inputs`, in order, along `axis` (of AxisArray) of `output`: a copy
 // each where every channel offset is a multiple of 4, else whole texels from up

@@ -14,7 +14,7 @@ namespace gles_delegate {
 
 // kUnimplemented: the input is computed at run time. kInvalidArgument: it
 // carries no sparsity, or the shapes differ.
-absl::StatusOr<ParsedNode> ParseDensify(const NodeView& node);
+ParseFunction ParseDensify;
 
 // The constant's elements at their places, zero elsewhere, in the tensor's own
 // type. kInvalidArgument where the sparsity contradicts itself or the shape.

@@ -12,8 +12,6 @@
 #include <optional>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/movement/linear_gather.h"
 
@@ -28,8 +26,8 @@ struct GatherAttributes {
 
 // kInvalidArgument: constant indices outside the axis, batches that differ, or
 // another output shape than they give.
-absl::StatusOr<ParsedNode> ParseGather(const NodeView& node);
-absl::Status PlanGather(const Node& node, Planner* planner);
+ParseFunction ParseGather;
+PlanFunction PlanGather;
 
 }  // namespace gles_delegate
 

@@ -7,16 +7,14 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_GATHER_ND_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_GATHER_ND_H_
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 
 namespace gles_delegate {
 
 // kInvalidArgument: constant indices outside of the input, a depth past its
 // rank, another output shape than they give.
-absl::StatusOr<ParsedNode> ParseGatherNd(const NodeView& node);
-absl::Status PlanGatherNd(const Node& node, Planner* planner);
+ParseFunction ParseGatherNd;
+PlanFunction PlanGatherNd;
 
 }  // namespace gles_delegate
 

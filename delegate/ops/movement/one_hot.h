@@ -6,8 +6,6 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_ONE_HOT_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_ONE_HOT_H_
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 
 namespace gles_delegate {
@@ -19,8 +17,8 @@ struct OneHotAttributes {
 
 // kInvalidArgument: no axis of the output, values of more than one element,
 // another output shape than they give.
-absl::StatusOr<ParsedNode> ParseOneHot(const NodeView& node);
-absl::Status PlanOneHot(const Node& node, Planner* planner);
+ParseFunction ParseOneHot;
+PlanFunction PlanOneHot;
 
 }  // namespace gles_delegate
 

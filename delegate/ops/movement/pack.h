@@ -6,8 +6,6 @@
 
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/movement/remap.h"
 
@@ -19,8 +17,8 @@ struct PackAttributes {
   Remap remap;            // from the input to that view
 };
 
-absl::StatusOr<ParsedNode> ParsePack(const NodeView& node);
-absl::Status PlanPack(const Node& node, Planner* planner);
+ParseFunction ParsePack;
+PlanFunction PlanPack;
 
 }  // namespace gles_delegate
 

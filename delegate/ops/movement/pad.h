@@ -5,8 +5,6 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_PAD_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_PAD_H_
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/movement/remap.h"
 
@@ -22,10 +20,10 @@ struct PadAttributes {
 
 // kInvalidArgument: negative paddings, mirrored ones past the tensor's extent,
 // another output shape than they give.
-absl::StatusOr<ParsedNode> ParsePad(const NodeView& node);
-absl::StatusOr<ParsedNode> ParsePadV2(const NodeView& node);
-absl::StatusOr<ParsedNode> ParseMirrorPad(const NodeView& node);
-absl::Status PlanPad(const Node& node, Planner* planner);
+ParseFunction ParsePad;
+ParseFunction ParsePadV2;
+ParseFunction ParseMirrorPad;
+PlanFunction PlanPad;
 
 }  // namespace gles_delegate
 

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "delegate/graph/graph.h"
+#include "delegate/graph/op.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -49,7 +50,7 @@ void AddRemap(Planner* planner, TensorId src, TensorId dst, const Remap& remap);
 struct RemapAttributes {
   Remap remap;
 };
-absl::Status PlanRemap(const Node& node, Planner* planner);
+PlanFunction PlanRemap;
 
 // Writes the box of `extent` that begins at `at`, whose channel must be a
 // multiple of 4. `p` above counts from the box's corner.

@@ -5,16 +5,14 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_RESHAPE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_RESHAPE_H_
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 
 namespace gles_delegate {
 
-absl::StatusOr<ParsedNode> ParseReshape(const NodeView& node);
-absl::StatusOr<ParsedNode> ParseSqueeze(const NodeView& node);
-absl::StatusOr<ParsedNode> ParseExpandDims(const NodeView& node);
-absl::Status PlanReshape(const Node& node, Planner* planner);
+ParseFunction ParseReshape;
+ParseFunction ParseSqueeze;
+ParseFunction ParseExpandDims;
+PlanFunction PlanReshape;
 
 }  // namespace gles_delegate
 

@@ -5,8 +5,6 @@
 
 #include <array>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 
 namespace gles_delegate {
@@ -17,8 +15,8 @@ struct ReverseAttributes {
 
 // kInvalidArgument: an axis outside the input or named twice, another output
 // shape than the input's.
-absl::StatusOr<ParsedNode> ParseReverse(const NodeView& node);
-absl::Status PlanReverse(const Node& node, Planner* planner);
+ParseFunction ParseReverse;
+PlanFunction PlanReverse;
 
 }  // namespace gles_delegate
 

@@ -164,8 +164,9 @@ absl::StatusOr<ParsedNode> ParseStridedSlice(const NodeView& node) {
   a.remap = Remap::Constant();
   std::vector<int> want;
   int axis = 0;  // of the input
-  constexpr int kVersionWithOffset = 8;
-  const bool offset = node.HasField(kVersionWithOffset) && (*params)->offset;
+  constexpr int kVersionWithOffset = 8, kMinorWithOffset = 14;
+  const bool offset =
+      node.HasField(kVersionWithOffset, kMinorWithOffset) && (*params)->offset;
   for (AxisSlice& s : *slices) {
     s.offset = offset;
     if (s.new_axis) {

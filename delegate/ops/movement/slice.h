@@ -6,15 +6,13 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SLICE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SLICE_H_
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/movement/remap.h"
 
 namespace gles_delegate {
 
-absl::StatusOr<ParsedNode> ParseSlice(const NodeView& node);
-absl::StatusOr<ParsedNode> ParseStridedSlice(const NodeView& node);
+ParseFunction ParseSlice;
+ParseFunction ParseStridedSlice;
 
 }  // namespace gles_delegate
 

@@ -6,8 +6,6 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SPACE_BATCH_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SPACE_BATCH_H_
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 
 namespace gles_delegate {
@@ -20,10 +18,10 @@ struct SpaceBatchAttributes {
 
 // kInvalidArgument: blocks below 1, negative paddings, sizes that do not
 // divide, another output shape than they give.
-absl::StatusOr<ParsedNode> ParseSpaceToBatch(const NodeView& node);
-absl::StatusOr<ParsedNode> ParseBatchToSpace(const NodeView& node);
-absl::Status PlanSpaceToBatch(const Node& node, Planner* planner);
-absl::Status PlanBatchToSpace(const Node& node, Planner* planner);
+ParseFunction ParseSpaceToBatch;
+ParseFunction ParseBatchToSpace;
+PlanFunction PlanSpaceToBatch;
+PlanFunction PlanBatchToSpace;
 
 }  // namespace gles_delegate
 

@@ -5,8 +5,6 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SPACE_DEPTH_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SPACE_DEPTH_H_
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 
 namespace gles_delegate {
@@ -15,10 +13,10 @@ struct SpaceDepthAttributes {
   int block = 2;
 };
 
-absl::StatusOr<ParsedNode> ParseDepthToSpace(const NodeView& node);
-absl::StatusOr<ParsedNode> ParseSpaceToDepth(const NodeView& node);
-absl::Status PlanDepthToSpace(const Node& node, Planner* planner);
-absl::Status PlanSpaceToDepth(const Node& node, Planner* planner);
+ParseFunction ParseDepthToSpace;
+ParseFunction ParseSpaceToDepth;
+PlanFunction PlanDepthToSpace;
+PlanFunction PlanSpaceToDepth;
 
 }  // namespace gles_delegate
 

@@ -6,8 +6,6 @@
 
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/movement/remap.h"
 
@@ -20,10 +18,10 @@ struct SplitAttributes {
 
 // kInvalidArgument: sizes that do not add up, another output shape than they
 // give.
-absl::StatusOr<ParsedNode> ParseSplit(const NodeView& node);
-absl::StatusOr<ParsedNode> ParseSplitV(const NodeView& node);
-absl::StatusOr<ParsedNode> ParseUnpack(const NodeView& node);
-absl::Status PlanSplit(const Node& node, Planner* planner);
+ParseFunction ParseSplit;
+ParseFunction ParseSplitV;
+ParseFunction ParseUnpack;
+PlanFunction PlanSplit;
 
 }  // namespace gles_delegate
 

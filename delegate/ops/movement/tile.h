@@ -5,15 +5,13 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_TILE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_TILE_H_
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/movement/remap.h"
 
 namespace gles_delegate {
 
-absl::StatusOr<ParsedNode> ParseTile(const NodeView& node);
-absl::StatusOr<ParsedNode> ParseBroadcastTo(const NodeView& node);
+ParseFunction ParseTile;
+ParseFunction ParseBroadcastTo;
 
 }  // namespace gles_delegate
 

@@ -7,8 +7,6 @@
 
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/movement/remap.h"
 
@@ -21,8 +19,8 @@ struct TransposeAttributes {
   std::vector<int> folded_output;
 };
 
-absl::StatusOr<ParsedNode> ParseTranspose(const NodeView& node);
-absl::Status PlanTranspose(const Node& node, Planner* planner);
+ParseFunction ParseTranspose;
+PlanFunction PlanTranspose;
 
 }  // namespace gles_delegate
 

@@ -21,13 +21,13 @@ struct ArgmaxPoolAttributes {
   int pad_left = 0;
 };
 
-absl::StatusOr<ParsedNode> ParseMaxPoolingWithArgmax(const NodeView& node);
-absl::Status PlanMaxPoolingWithArgmax(const Node& node, Planner* planner);
+ParseFunction ParseMaxPoolingWithArgmax;
+PlanFunction PlanMaxPoolingWithArgmax;
 
 // kUnimplemented: strides other than the window, where windows would overlap or
 // leave gaps.
-absl::StatusOr<ParsedNode> ParseMaxUnpooling(const NodeView& node);
-absl::Status PlanMaxUnpooling(const Node& node, Planner* planner);
+ParseFunction ParseMaxUnpooling;
+PlanFunction PlanMaxUnpooling;
 
 }  // namespace gles_delegate
 

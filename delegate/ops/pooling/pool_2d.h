@@ -6,8 +6,6 @@
 
 #include <memory>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/padding.h"
 #include "delegate/ops/reduction/reduction.h"
@@ -25,9 +23,9 @@ struct PoolAttributes {
   std::shared_ptr<const CodeSums> codes;
 };
 
-absl::StatusOr<ParsedNode> ParsePool2d(const NodeView& node);
-absl::Status PlanAveragePool2d(const Node& node, Planner* planner);
-absl::Status PlanMaxPool2d(const Node& node, Planner* planner);
+ParseFunction ParsePool2d;
+PlanFunction PlanAveragePool2d;
+PlanFunction PlanMaxPool2d;
 
 }  // namespace gles_delegate
 

@@ -17,8 +17,8 @@ namespace gles_delegate {
 
 struct BasicLstmAttributes {};
 
-absl::StatusOr<ParsedNode> ParseBasicLstm(const NodeView& node);
-absl::Status PlanBasicLstm(const Node& node, Planner* planner);
+ParseFunction ParseBasicLstm;
+PlanFunction PlanBasicLstm;
 
 }  // namespace gles_delegate
 

@@ -35,10 +35,10 @@ struct LstmAttributes {
   PostOp activation;
 };
 
-absl::StatusOr<ParsedNode> ParseSequenceLstm(const NodeView& node);
+ParseFunction ParseSequenceLstm;
 // LSTM of either kernel; the basic one is basic_lstm.h's.
-absl::StatusOr<ParsedNode> ParseLstm(const NodeView& node);
-absl::Status PlanLstm(const Node& node, Planner* planner);
+ParseFunction ParseLstm;
+PlanFunction PlanLstm;
 
 }  // namespace gles_delegate
 

@@ -206,8 +206,9 @@ absl::StatusOr<ParsedNode> ParseSequenceLstm(const NodeView& node) {
   const auto params = node.Get<SequenceLstmParams>();
   if (!params.ok()) return params.status();
   const SequenceLstmParams& p = **params;
-  constexpr int kVersionWithDiagonal = 4;
-  if (node.HasField(kVersionWithDiagonal) && p.diagonal_recurrent_tensors) {
+  constexpr int kVersionWithDiagonal = 4, kMinorWithDiagonal = 14;
+  if (node.HasField(kVersionWithDiagonal, kMinorWithDiagonal) &&
+      p.diagonal_recurrent_tensors) {
     return absl::UnimplementedError(
         "diagonal recurrent weights are not supported");
   }

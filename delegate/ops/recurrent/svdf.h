@@ -18,8 +18,8 @@ struct SvdfAttributes {
   int rank = 1;
 };
 
-absl::StatusOr<ParsedNode> ParseSvdf(const NodeView& node);
-absl::Status PlanSvdf(const Node& node, Planner* planner);
+ParseFunction ParseSvdf;
+PlanFunction PlanSvdf;
 
 }  // namespace gles_delegate
 

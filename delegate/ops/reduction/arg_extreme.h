@@ -8,8 +8,6 @@
 
 #include <optional>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 
 namespace gles_delegate {
@@ -21,9 +19,9 @@ struct ArgExtremeAttributes {
 
 // kInvalidArgument: no axis of the input, or another output shape than it
 // gives.
-absl::StatusOr<ParsedNode> ParseArgExtreme(const NodeView& node);
-absl::Status PlanArgMax(const Node& node, Planner* planner);
-absl::Status PlanArgMin(const Node& node, Planner* planner);
+ParseFunction ParseArgExtreme;
+PlanFunction PlanArgMax;
+PlanFunction PlanArgMin;
 
 }  // namespace gles_delegate
 

@@ -6,8 +6,6 @@
 
 #include <optional>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 
 namespace gles_delegate {
@@ -20,8 +18,8 @@ struct CumsumAttributes {
 };
 
 // kInvalidArgument: no axis of the input, another output shape than its.
-absl::StatusOr<ParsedNode> ParseCumsum(const NodeView& node);
-absl::Status PlanCumsum(const Node& node, Planner* planner);
+ParseFunction ParseCumsum;
+PlanFunction PlanCumsum;
 
 }  // namespace gles_delegate
 

@@ -3,8 +3,6 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_L2_NORMALIZATION_H_
 #define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_L2_NORMALIZATION_H_
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 
 namespace gles_delegate {
@@ -17,8 +15,8 @@ struct L2NormalizationOfCodes {
   bool is_unsigned = false;
 };
 
-absl::StatusOr<ParsedNode> ParseL2Normalization(const NodeView& node);
-absl::Status PlanL2Normalization(const Node& node, Planner* planner);
+ParseFunction ParseL2Normalization;
+PlanFunction PlanL2Normalization;
 
 }  // namespace gles_delegate
 

@@ -4,8 +4,6 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_LOCAL_RESPONSE_NORMALIZATION_H_
 #define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_LOCAL_RESPONSE_NORMALIZATION_H_
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 
 namespace gles_delegate {
@@ -17,9 +15,8 @@ struct LocalResponseNormalizationAttributes {
 
 // kInvalidArgument: another rank, a negative radius, an output shape that is
 // not the input's.
-absl::StatusOr<ParsedNode> ParseLocalResponseNormalization(
-    const NodeView& node);
-absl::Status PlanLocalResponseNormalization(const Node& node, Planner* planner);
+ParseFunction ParseLocalResponseNormalization;
+PlanFunction PlanLocalResponseNormalization;
 
 }  // namespace gles_delegate
 

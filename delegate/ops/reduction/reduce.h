@@ -10,8 +10,6 @@
 #include <memory>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/reduction/reduction.h"
 
@@ -29,15 +27,15 @@ struct ReduceAttributes {
   std::vector<int> folded;  // the input's dims above rank 4, folded; else empty
 };
 
-absl::StatusOr<ParsedNode> ParseReduce(const NodeView& node);
-absl::StatusOr<ParsedNode> ParseReduceBools(const NodeView& node);
-absl::Status PlanMean(const Node& node, Planner* planner);
-absl::Status PlanSum(const Node& node, Planner* planner);
-absl::Status PlanReduceMax(const Node& node, Planner* planner);
-absl::Status PlanReduceMin(const Node& node, Planner* planner);
-absl::Status PlanReduceProd(const Node& node, Planner* planner);
-absl::Status PlanReduceAny(const Node& node, Planner* planner);
-absl::Status PlanReduceAll(const Node& node, Planner* planner);
+ParseFunction ParseReduce;
+ParseFunction ParseReduceBools;
+PlanFunction PlanMean;
+PlanFunction PlanSum;
+PlanFunction PlanReduceMax;
+PlanFunction PlanReduceMin;
+PlanFunction PlanReduceProd;
+PlanFunction PlanReduceAny;
+PlanFunction PlanReduceAll;
 
 }  // namespace gles_delegate
 

@@ -7,8 +7,6 @@
 #include <memory>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 #include "quant/sixteen_bit.h"
 
@@ -33,9 +31,9 @@ struct SoftmaxAttributes {
 };
 
 // kInvalidArgument: input and output differ in shape.
-absl::StatusOr<ParsedNode> ParseSoftmax(const NodeView& node);
-absl::StatusOr<ParsedNode> ParseLogSoftmax(const NodeView& node);
-absl::Status PlanSoftmax(const Node& node, Planner* planner);
+ParseFunction ParseSoftmax;
+ParseFunction ParseLogSoftmax;
+PlanFunction PlanSoftmax;
 
 }  // namespace gles_delegate
 

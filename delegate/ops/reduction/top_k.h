@@ -5,16 +5,14 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_TOP_K_H_
 #define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_TOP_K_H_
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
 
 namespace gles_delegate {
 
 // kInvalidArgument: k past the row, or other output shapes than it gives.
 // kUnimplemented: k past 64.
-absl::StatusOr<ParsedNode> ParseTopK(const NodeView& node);
-absl::Status PlanTopK(const Node& node, Planner* planner);
+ParseFunction ParseTopK;
+PlanFunction PlanTopK;
 
 }  // namespace gles_delegate
 
