@@ -8,12 +8,14 @@ namespace gles_delegate {
 
 absl::Status GlesSimpleDelegate::BindObject(int tensor,
                                             const TfLiteGlesObject* object) {
-  if (object != nullptr && (worker_ != nullptr || options_.force_own_context ||
-                            (gpu_ != nullptr && gpu_->context->owned()))) {
+  const bool never_shares = !options_.worker_shares &&
+                            (worker_ != nullptr || options_.force_own_context);
+  if (object != nullptr &&
+      (never_shares || (gpu_ != nullptr && !gpu_->has_objects_of_app()))) {
     return absl::FailedPreconditionError(
         "a GL object can be bound where the delegate uses the app's "
-        "EGLContext, and this one has a context of its own (thread_mode: "
-        "worker, "
+        "EGLContext or shares objects with it (thread_mode: worker_sharing), "
+        "and this one has a context of its own (thread_mode: worker, "
         "force_own_context, or no context that was current when it was "
         "applied)");
   }

@@ -19,7 +19,9 @@ class FailingDelegate final : public SimpleDelegate {
   explicit FailingDelegate(absl::Status reason);
 
   const char* Name() const override { return "TfLiteGlesDelegate"; }
-  absl::Status Initialize(TfLiteContext*) override { return reason_; }
+  absl::Status Initialize(TfLiteContext*, const ContextOrError&) override {
+    return reason_;
+  }
   absl::Status IsNodeSupported(int) override { return reason_; }
   std::vector<ModelPartition> ChoosePartitions(
       TfLiteContext*, std::vector<ModelPartition>) override {

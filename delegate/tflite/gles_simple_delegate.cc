@@ -37,7 +37,9 @@ std::string CountOf(const ModelPartition& partition) {
 std::shared_ptr<WorkerThread> WorkerOf(const Options& options) {
   if (!options.has_worker) return nullptr;
   if (options.share_key.empty()) return std::make_shared<WorkerThread>();
-  return WorkerOfGroup(absl::StrCat(options.device, "\n", options.share_key));
+  return WorkerOfGroup(
+      absl::StrCat(options.worker_shares ? "sharing\n" : "own\n",
+                   options.device, "\n", options.share_key));
 }
 
 }  // namespace
@@ -45,10 +47,17 @@ std::shared_ptr<WorkerThread> WorkerOf(const Options& options) {
 GlesSimpleDelegate::GlesSimpleDelegate(Options options)
     : options_(std::move(options)), worker_(WorkerOf(options_)) {}
 
-absl::Status GlesSimpleDelegate::EnsureGpu(TfLiteContext* context) {
+ContextOrError GlesSimpleDelegate::ContextOfCaller() const {
+  if (!options_.worker_shares) return SimpleDelegate::ContextOfCaller();
+  return AdoptCurrent(options_);
+}
+
+absl::Status GlesSimpleDelegate::EnsureGpu(TfLiteContext* context,
+                                           const ContextOrError& of_caller) {
   if (gpu_ != nullptr && gpu_->Renew(options_).ok()) return absl::OkStatus();
-  auto gpu = MakeGpu(
-      options_, [context](const std::string& line) { Log(context, line); });
+  auto gpu = MakeGpu(options_, of_caller, [context](const std::string& line) {
+    Log(context, line);
+  });
   if (!gpu.ok()) return gpu.status();
   gpu_ = *std::move(gpu);
   if (worker_ != nullptr) gpu_->KeepCurrent();
@@ -68,13 +77,14 @@ void GlesSimpleDelegate::BeginSubgraph(TfLiteContext* context) {
   reports_.Begin(interpreter, context->impl_);
 }
 
-absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context) {
+absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context,
+                                            const ContextOrError& of_caller) {
   model_.reset();
   BeginSubgraph(context);
   memory_plan_is_old_ = HasOldMemoryPlan(context);
   runtime_ = RuntimeOf(context);
   StageTimer timer(&now().stages);
-  if (auto s = EnsureGpu(context); !s.ok()) return s;
+  if (auto s = EnsureGpu(context, of_caller); !s.ok()) return s;
   timer.Lap("context");
   auto nodes = FindNodes(context);
   if (!nodes.ok()) return nodes.status();

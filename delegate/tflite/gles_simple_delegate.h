@@ -27,7 +27,9 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   explicit GlesSimpleDelegate(Options options);
 
   const char* Name() const override { return "TfLiteGlesDelegate"; }
-  absl::Status Initialize(TfLiteContext* context) override;
+  ContextOrError ContextOfCaller() const override;
+  absl::Status Initialize(TfLiteContext* context,
+                          const ContextOrError& of_caller) override;
   absl::Status IsNodeSupported(int node_index) override;
   std::vector<ModelPartition> ChoosePartitions(
       TfLiteContext* context, std::vector<ModelPartition> partitions) override;
@@ -41,7 +43,8 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   std::shared_ptr<WorkerThread> worker() const override { return worker_; }
 
  private:
-  absl::Status EnsureGpu(TfLiteContext* context);
+  absl::Status EnsureGpu(TfLiteContext* context,
+                         const ContextOrError& of_caller);
   void BeginSubgraph(TfLiteContext* context);
   // Whose codes quantized nodes are to give; known once Initialize() has run.
   quant::CpuKernels cpu_kernels() const {

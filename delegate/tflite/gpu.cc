@@ -28,18 +28,6 @@ egl::ContextOptions WantedContext(const Options& options) {
   return wanted;
 }
 
-absl::StatusOr<std::unique_ptr<egl::Context>> AdoptCurrent(
-    const Options& options) {
-  auto adopted = egl::Context::AdoptCurrent();
-  if (adopted.ok() && (*adopted)->device().software &&
-      !options.allow_software) {
-    return absl::UnavailableError(absl::StrCat(
-        "it is of software rendering (", (*adopted)->device().renderer,
-        "), which allow_software=0 declines"));
-  }
-  return adopted;
-}
-
 using Log = absl::FunctionRef<void(const std::string&)>;
 
 // A context of the delegate's own, and what its partitions share.
@@ -71,6 +59,15 @@ absl::StatusOr<SharingContext> MakeOwn(const Options& options, Log log) {
                         /*on_one_thread=*/options.has_worker);
 }
 
+// The EGLContext, as long as it lives.
+std::string KeyOf(const egl::Context& context) {
+  const auto address = [](const void* handle) {
+    return absl::Hex(reinterpret_cast<uintptr_t>(handle));
+  };
+  return absl::StrCat(address(context.display()), "\n",
+                      address(context.handle()));
+}
+
 // Around the app's context.
 absl::StatusOr<SharingContext> Around(std::unique_ptr<egl::Context> adopted,
                                       const Options& options) {
@@ -78,12 +75,8 @@ absl::StatusOr<SharingContext> Around(std::unique_ptr<egl::Context> adopted,
     return SharingContext{std::move(adopted),
                           std::make_shared<SharedObjects>()};
   }
-  const auto address = [](const void* handle) {
-    return absl::Hex(reinterpret_cast<uintptr_t>(handle));
-  };
   const std::string key =
-      absl::StrCat("borrowed\n", address(adopted->display()), "\n",
-                   address(adopted->handle()), "\n", options.share_key);
+      absl::StrCat("borrowed\n", KeyOf(*adopted), "\n", options.share_key);
   return JoinShareGroup(
       key, [](const egl::Context&) { return true; },
       [&](const egl::Context* other)
@@ -94,7 +87,35 @@ absl::StatusOr<SharingContext> Around(std::unique_ptr<egl::Context> adopted,
       [](const absl::Status&) {});
 }
 
-absl::StatusOr<SharingContext> MakeContext(const Options& options, Log log) {
+// A context for a worker, with the app's objects.
+absl::StatusOr<SharingContext> MakeWithObjectsOf(const egl::Context& app,
+                                                 const Options& options) {
+  const auto make = [&](const egl::Context*) {
+    return egl::Context::CreateSharing(app, /*debug=*/false);
+  };
+  if (options.share_key.empty()) {
+    auto context = make(nullptr);
+    if (!context.ok()) return context.status();
+    return SharingContext{*std::move(context),
+                          std::make_shared<SharedObjects>()};
+  }
+  return JoinShareGroup(
+      absl::StrCat("sharing\n", KeyOf(app), "\n", options.share_key),
+      [](const egl::Context&) { return true; }, make,
+      [](const absl::Status&) {}, /*on_one_thread=*/true);
+}
+
+absl::StatusOr<SharingContext> MakeContext(
+    const Options& options,
+    const absl::StatusOr<std::shared_ptr<egl::Context>>& of_caller, Log log) {
+  if (options.worker_shares) {
+    if (of_caller.ok()) return MakeWithObjectsOf(**of_caller, options);
+    return absl::Status(
+        of_caller.status().code(),
+        absl::StrCat("thread_mode: worker_sharing wants the app's EGLContext "
+                     "current on the thread that applies the delegate: ",
+                     of_caller.status().message()));
+  }
   // What is current on a worker's thread is another delegate's.
   if (!options.force_own_context && !options.has_worker &&
       egl::Context::HasCurrent()) {
@@ -111,6 +132,18 @@ absl::StatusOr<SharingContext> MakeContext(const Options& options, Log log) {
 
 }  // namespace
 
+absl::StatusOr<std::unique_ptr<egl::Context>> AdoptCurrent(
+    const Options& options) {
+  auto adopted = egl::Context::AdoptCurrent();
+  if (adopted.ok() && (*adopted)->device().software &&
+      !options.allow_software) {
+    return absl::UnavailableError(absl::StrCat(
+        "it is of software rendering (", (*adopted)->device().renderer,
+        "), which allow_software=0 declines"));
+  }
+  return adopted;
+}
+
 Gpu::~Gpu() {
   if (context == nullptr) return;
   // Objects go while their context is current; where it cannot be made current
@@ -126,9 +159,12 @@ absl::Status Gpu::Renew(const Options& options) {
   if (!context->is_lost()) return absl::OkStatus();
   const egl::DeviceInfo& before = context->device();
   objects->lost = true;
-  if (!context->owned()) {
+  if (has_objects_of_app()) {
     return absl::FailedPreconditionError(absl::StrCat(
-        "the app's OpenGL ES context on ", before.renderer,
+        context->owned() ? "the OpenGL ES context that shares objects with the "
+                           "app's on "
+                         : "the app's OpenGL ES context on ",
+        before.renderer,
         " was reset, and what the delegate held in it is gone. Apply the "
         "delegate again (ModifyGraphWithDelegate on a new interpreter) with a "
         "new context current"));
@@ -150,12 +186,15 @@ absl::Status Gpu::Renew(const Options& options) {
 }
 
 absl::StatusOr<std::shared_ptr<Gpu>> MakeGpu(
-    const Options& options, absl::FunctionRef<void(const std::string&)> log) {
-  auto context = MakeContext(options, log);
+    const Options& options,
+    const absl::StatusOr<std::shared_ptr<egl::Context>>& of_caller,
+    absl::FunctionRef<void(const std::string&)> log) {
+  auto context = MakeContext(options, of_caller, log);
   if (!context.ok()) return context.status();
   auto gpu = std::make_shared<Gpu>();
   gpu->context = std::move(context->context);
   gpu->objects = std::move(context->objects);
+  if (options.worker_shares) gpu->shared_with = (*of_caller)->handle();
   const egl::DeviceInfo& device = gpu->context->device();
   if (options.verbosity >= 1 && device.software) {
     log(SoftwareWarning(*gpu->context));

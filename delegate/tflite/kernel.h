@@ -21,6 +21,7 @@
 #include "delegate/tflite/reader.h"
 #include "delegate/tflite/resolve_object.h"
 #include "delegate/tflite/simple_delegate.h"
+#include "egl/display_fence.h"
 #include "quant/cpu_kernels.h"
 
 namespace gles_delegate {
@@ -62,6 +63,10 @@ class GlesKernel final : public SimpleDelegateKernel {
   absl::Status Eval(TfLiteContext* context) override;
   absl::StatusOr<bool> BeginEval(TfLiteContext* context) override;
   absl::Status EndEval(TfLiteContext* context) override;
+  // With worker_shares (kernel_order.cc). kFailedPrecondition: Invoke is not to
+  // wait, and no context is current here that could.
+  absl::Status BeforeEvalOnWorker() override;
+  absl::Status AfterEvalOnWorker() override;
 
   // The option prefer_faster: prepares the kernel and times it beside TFLite's
   // own kernels, unless an earlier start did; the verdict is in the report.
@@ -130,6 +135,10 @@ class GlesKernel final : public SimpleDelegateKernel {
   // The halves of EvalOnGpu(), as BeginEval() and EndEval() are.
   absl::StatusOr<bool> BeginOnGpu(TfLiteContext* context);
   absl::Status EndOnGpu(TfLiteContext* context);
+  // Within executor_context_: its commands from here on wait for the caller's;
+  // and the caller's will wait for those so far, where Invoke does not wait.
+  absl::Status AwaitCaller();
+  absl::Status LetCallerAwait();
   // Fills input_values_ and output_room_ from TFLite's tensors.
   absl::Status CollectTensors(TfLiteContext* context);
   // After the executor's Invoke: what TFLite's tensors need besides.
@@ -165,6 +174,8 @@ class GlesKernel final : public SimpleDelegateKernel {
   // Invokes in a row that ended with a reset which may be the partition's own
   // fault.
   int guilty_resets_ = 0;
+  // Of the Invoke under way, between the caller's context and the worker's.
+  egl::DisplayFence callers_commands_, own_commands_;
   BoundTransfers bound_;        // that executor_ was built for
   int objects_version_ = -1;    // that executor_ uses; -1: none yet
   int64_t reserved_bytes_ = 0;  // of setup_.gpu's

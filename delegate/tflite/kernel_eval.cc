@@ -67,9 +67,11 @@ absl::StatusOr<bool> GlesKernel::RunOrBegin(TfLiteContext* context,
 absl::Status GlesKernel::EvalOnGpu(TfLiteContext* context) {
   if (auto s = CollectTensors(context); !s.ok()) return s;
   return executor_context_->Run([&]() -> absl::Status {
+    if (auto s = AwaitCaller(); !s.ok()) return s;
     if (auto s = executor_->Invoke(input_values_, output_room_); !s.ok()) {
       return s;
     }
+    if (auto s = LetCallerAwait(); !s.ok()) return s;
     return FinishTensors(context);
   });
 }
@@ -102,10 +104,13 @@ absl::StatusOr<bool> GlesKernel::BeginOnGpu(TfLiteContext* context) {
   if (auto s = CollectTensors(context); !s.ok()) return s;
   bool is_under_way = false;
   const absl::Status status = executor_context_->Run([&]() -> absl::Status {
+    if (auto s = AwaitCaller(); !s.ok()) return s;
     const auto begun = executor_->BeginInvoke(input_values_, output_room_);
     if (!begun.ok()) return begun.status();
     is_under_way = *begun;
-    return is_under_way ? absl::OkStatus() : FinishTensors(context);
+    if (is_under_way) return absl::OkStatus();
+    if (auto s = LetCallerAwait(); !s.ok()) return s;
+    return FinishTensors(context);
   });
   if (!status.ok()) return status;
   return is_under_way;

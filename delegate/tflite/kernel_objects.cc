@@ -50,12 +50,12 @@ absl::Status GlesKernel::CheckBound(TfLiteContext* context, TensorId id) const {
   if (on_cpu_ != nullptr) {
     return CannotBind(tensor, "its partition runs on the CPU now");
   }
-  if (setup_.gpu->context->owned()) {
+  if (!setup_.gpu->has_objects_of_app()) {
     return CannotBind(tensor,
                       "the delegate has an EGLContext of its own, which has no "
                       "objects of the app's; apply the delegate with the app's "
-                      "context current (thread_mode: caller, "
-                      "force_own_context=0)");
+                      "context current (thread_mode: caller and "
+                      "force_own_context=0, or worker_sharing)");
   }
   for (int index : setup_.nodes.plan) {
     const auto& own = setup_.partition.nodes;

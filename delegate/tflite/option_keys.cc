@@ -65,7 +65,7 @@ absl::StatusOr<int> ParseFloat16Overflow(absl::string_view text) {
 }
 
 absl::StatusOr<int> ParseThreadMode(absl::string_view text) {
-  return ParseName(text, {"caller", "worker"});
+  return ParseName(text, {"caller", "worker", "worker_sharing"});
 }
 
 struct IntKey {
@@ -202,7 +202,8 @@ absl::Status CheckChoices(const TfLiteGlesDelegateOptions& options) {
            Choice{"wait_type", &O::wait_type, kTfLiteGlesWaitDoNotWait},
            Choice{"float16_overflow", &O::float16_overflow,
                   kTfLiteGlesFloat16OverflowSaturate},
-           Choice{"thread_mode", &O::thread_mode, kTfLiteGlesThreadWorker},
+           Choice{"thread_mode", &O::thread_mode,
+                  kTfLiteGlesThreadWorkerSharing},
            Choice{"verbosity", &O::verbosity, 2},
        }) {
     const int32_t value = options.*choice.field;

@@ -146,7 +146,8 @@ absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {
   options.enable_op_profiling = o.enable_op_profiling != 0;
   options.fallback_to_cpu = o.fallback_to_cpu != 0;
   options.prefer_faster = o.prefer_faster != 0;
-  options.has_worker = o.thread_mode == kTfLiteGlesThreadWorker;
+  options.has_worker = o.thread_mode != kTfLiteGlesThreadCaller;
+  options.worker_shares = o.thread_mode == kTfLiteGlesThreadWorkerSharing;
   if (o.memory_limit_bytes < 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("option memory_limit_bytes: ", o.memory_limit_bytes,

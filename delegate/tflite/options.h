@@ -48,7 +48,10 @@ struct Options {
   bool enable_op_profiling = false;
   bool fallback_to_cpu = false;
   bool prefer_faster = false;
-  bool has_worker = false;         // thread_mode
+  bool has_worker = false;  // thread_mode: either of the workers
+  // The worker's context shares objects with that of whoever applies the
+  // delegate.
+  bool worker_shares = false;
   int64_t memory_limit_bytes = 0;  // 0: no limit
   std::string share_key;           // "": nothing is shared
   // nullopt: the kernels of the runtime that has loaded the delegate.

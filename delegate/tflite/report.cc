@@ -280,7 +280,9 @@ std::string ReportText(const ReportParts& parts) {
   AddDevice(parts.gpu, &report);
   report["precision"] =
       parts.options.is_precision_loss_allowed ? "float16" : "float32";
-  report["thread_mode"] = parts.options.has_worker ? "worker" : "caller";
+  report["thread_mode"] = parts.options.worker_shares ? "worker_sharing"
+                          : parts.options.has_worker  ? "worker"
+                                                      : "caller";
   report["runtime"] = {
       {"library", parts.runtime.library},
       {"version", parts.runtime.version},

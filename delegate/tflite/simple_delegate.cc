@@ -114,6 +114,9 @@ TfLiteStatus KernelEval(TfLiteContext* context, TfLiteNode* node) {
   if (worker == nullptr) {
     return ToTfLite(context, state->kernel->Eval(context));
   }
+  if (auto s = state->kernel->BeforeEvalOnWorker(); !s.ok()) {
+    return ToTfLite(context, s);
+  }
   absl::Status status;
   const auto begin = [&] {
     const auto is_under_way = state->kernel->BeginEval(context);
@@ -121,8 +124,9 @@ TfLiteStatus KernelEval(TfLiteContext* context, TfLiteNode* node) {
     return is_under_way.ok() && *is_under_way;
   };
   const auto end = [&] { status = state->kernel->EndEval(context); };
-  const absl::Status ran = worker->RunInHalves(begin, end);
-  return ToTfLite(context, ran.ok() ? status : ran);
+  status.Update(worker->RunInHalves(begin, end));
+  if (status.ok()) status = state->kernel->AfterEvalOnWorker();
+  return ToTfLite(context, status);
 }
 
 NewestRegistration RegistrationFor(const SimpleDelegate& delegate) {
@@ -204,8 +208,9 @@ TfLiteStatus DelegatePrepare(TfLiteContext* context, TfLiteDelegate* wrapped) {
   SimpleDelegate& delegate = *DelegateOf(wrapped);
   bool nothing_replaced = true;
   absl::Status written;
+  const ContextOrError of_caller = delegate.ContextOfCaller();
   const absl::Status status = OnItsThread(delegate, [&] {
-    absl::Status applied = delegate.Initialize(context);
+    absl::Status applied = delegate.Initialize(context, of_caller);
     nothing_replaced = !applied.ok();
     if (applied.ok()) applied = Replace(context, wrapped, delegate);
     delegate.Finish(context, applied);

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "delegate/runtime/worker_thread.h"
+#include "egl/context.h"
 #include "gles_delegate/gles_delegate.h"
 #include "tensorflow/lite/c/common.h"
 
@@ -27,6 +28,8 @@ struct ModelPartition {
   }
 };
 ModelPartition PartitionOf(const TfLiteDelegateParams& params);
+
+using ContextOrError = absl::StatusOr<std::shared_ptr<egl::Context>>;
 
 // One partition's kernel. Threads: with a worker (SimpleDelegate::worker()),
 // all on the worker's thread. Without: all on the thread that applied the
@@ -45,18 +48,30 @@ class SimpleDelegateKernel {
   // nothing is due.
   virtual absl::StatusOr<bool> BeginEval(TfLiteContext* context) = 0;
   virtual absl::Status EndEval(TfLiteContext* context) = 0;
+  // With a worker, on the thread that calls Invoke, before and after the
+  // worker's part: brings what is current there in order with it. Where the
+  // first fails, there is no inference; the second follows what succeeded.
+  virtual absl::Status BeforeEvalOnWorker() { return absl::OkStatus(); }
+  virtual absl::Status AfterEvalOnWorker() { return absl::OkStatus(); }
 };
 
 // What of a model is delegated. Threads: with a worker, all but Name(),
-// FallsBackToCpu() and worker() on the worker's thread, destruction as well;
-// simple_delegate.cc sees to it.
+// ContextOfCaller(), FallsBackToCpu() and worker() on the worker's thread,
+// destruction as well; simple_delegate.cc sees to it.
 class SimpleDelegate {
  public:
   virtual ~SimpleDelegate() = default;
   // "TfLiteGlesDelegate", the name of the nodes that replace partitions.
   virtual const char* Name() const = 0;
-  // Before any node is asked about, each time the delegate is applied.
-  virtual absl::Status Initialize(TfLiteContext* context) = 0;
+  // The app's context that the delegate is to share objects with, on the thread
+  // that applies it. kFailedPrecondition: none, and why.
+  virtual ContextOrError ContextOfCaller() const {
+    return absl::FailedPreconditionError("it is not asked for");
+  }
+  // Before any node is asked about, each time the delegate is applied, with
+  // what ContextOfCaller() gave.
+  virtual absl::Status Initialize(TfLiteContext* context,
+                                  const ContextOrError& of_caller) = 0;
   // Ok, or why the node stays on the CPU.
   virtual absl::Status IsNodeSupported(int node_index) = 0;
   // Picks from the runtime's own preview of the partitions the ones that are

@@ -8,8 +8,8 @@
 
 namespace gles_delegate::testing {
 
-// Buffers, textures and programs that were made, and those of them that are
-// left. One at a time; on any threads.
+// Buffers, textures, samplers, framebuffers, shaders, programs and fences that
+// were made, and those of them that are left. One at a time; on any threads.
 class LiveObjects {
  public:
   LiveObjects() { made_programs() = live() = 0; }
@@ -64,6 +64,51 @@ class LiveObjects {
                         --live();
                         driver().DeleteProgram(name);
                       }};
+  egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::CreateShader)>
+      create_shader_{&egl::GlApi::CreateShader, +[](GLenum type) -> GLuint {
+                       ++live();
+                       return driver().CreateShader(type);
+                     }};
+  egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::DeleteShader)>
+      delete_shader_{&egl::GlApi::DeleteShader, +[](GLuint name) {
+                       --live();
+                       driver().DeleteShader(name);
+                     }};
+  egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::GenSamplers)>
+      gen_samplers_{&egl::GlApi::GenSamplers,
+                    +[](GLsizei count, GLuint* names) {
+                      live() += count;
+                      driver().GenSamplers(count, names);
+                    }};
+  egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::DeleteSamplers)>
+      delete_samplers_{&egl::GlApi::DeleteSamplers,
+                       +[](GLsizei count, const GLuint* names) {
+                         live() -= count;
+                         driver().DeleteSamplers(count, names);
+                       }};
+  egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::GenFramebuffers)>
+      gen_framebuffers_{&egl::GlApi::GenFramebuffers,
+                        +[](GLsizei count, GLuint* names) {
+                          live() += count;
+                          driver().GenFramebuffers(count, names);
+                        }};
+  egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::DeleteFramebuffers)>
+      delete_framebuffers_{&egl::GlApi::DeleteFramebuffers,
+                           +[](GLsizei count, const GLuint* names) {
+                             live() -= count;
+                             driver().DeleteFramebuffers(count, names);
+                           }};
+  egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::FenceSync)>
+      fence_sync_{&egl::GlApi::FenceSync,
+                  +[](GLenum condition, GLbitfield flags) -> GLsync {
+                    ++live();
+                    return driver().FenceSync(condition, flags);
+                  }};
+  egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::DeleteSync)>
+      delete_sync_{&egl::GlApi::DeleteSync, +[](GLsync sync) {
+                     --live();
+                     driver().DeleteSync(sync);
+                   }};
 };
 
 }  // namespace gles_delegate::testing

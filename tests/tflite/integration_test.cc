@@ -259,5 +259,35 @@ TEST_F(IntegrationTest, Fences) {
   gl().DeleteSync(ready);
 }
 
+TEST_F(IntegrationTest, AWorkerWithTheAppsObjects) {
+  AppContext app;
+  const egl::Texture in =
+      Must(egl::Texture::Create({GL_TEXTURE_2D, GL_RGBA8, 8, 8, 1}));
+  const egl::Texture out =
+      Must(egl::Texture::Create({GL_TEXTURE_2D, GL_RGBA16F, 8, 8, 1}));
+  BoundRun run(ChainModel("n", {1, 8, 8, 4}), "", /*is_applied=*/false);
+  const int input_index = run.input, output_index = run.output;
+  TfLiteInterpreter* interpreter = run.interpreter->get();
+  TfLiteGlesObject camera = TfLiteGlesDelegateObjectDefault();
+  camera.type = kTfLiteGlesObjectTexture2d;
+  TfLiteGlesObject overlay = camera;
+  camera.name = in.id();
+  overlay.name = out.id();
+  // clang-format off
+  TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
+  options.thread_mode = kTfLiteGlesThreadWorkerSharing;
+  TfLiteDelegate* delegate = TfLiteGlesDelegateCreate(&options);
+  TfLiteGlesDelegateBindObject(delegate, input_index, &camera);
+  TfLiteGlesDelegateBindObject(delegate, output_index, &overlay);
+  // The app's context is current here.
+  TfLiteInterpreterModifyGraphWithDelegate(interpreter, delegate);
+  DrawPicture(camera.name);
+  EXPECT_EQ(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
+  ExpectOverlay(overlay.name);
+  // clang-format on
+  run.interpreter.reset();
+  TfLiteGlesDelegateDelete(delegate);
+}
+
 }  // namespace
 }  // namespace gles_delegate::testing

@@ -121,7 +121,12 @@ TEST(OptionsTest, ThreadModeIsReadFromTheStruct) {
   o.thread_mode = kTfLiteGlesThreadWorker;
   ASSERT_TRUE(OptionsFrom(&o).ok());
   EXPECT_TRUE(OptionsFrom(&o)->has_worker);
-  o.thread_mode = 2;
+  EXPECT_FALSE(OptionsFrom(&o)->worker_shares);
+  o.thread_mode = kTfLiteGlesThreadWorkerSharing;
+  ASSERT_TRUE(OptionsFrom(&o).ok());
+  EXPECT_TRUE(OptionsFrom(&o)->has_worker);
+  EXPECT_TRUE(OptionsFrom(&o)->worker_shares);
+  o.thread_mode = 3;
   EXPECT_THAT(std::string(OptionsFrom(&o).status().message()),
               HasSubstr("thread_mode"));
 }
@@ -148,6 +153,7 @@ TEST(PluginTest, EveryFieldIsAKey) {
            {"float16_overflow", "saturate"},
            {"prefer_faster", "true"},
            {"thread_mode", "worker"},
+           {"thread_mode", "worker_sharing"},
            {"memory_limit_bytes", "1000000000000"},
            {"enable_op_profiling", "1"},
            {"enable_serialization", "0"},
@@ -208,8 +214,8 @@ TEST(PluginTest, ABadValueIsRefused) {
   EXPECT_THAT(Reported(), HasSubstr("is not infinity or saturate"));
   EXPECT_EQ(Plugin("prefer_faster", "2"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("is not 0, 1, true or false"));
-  EXPECT_EQ(Plugin("thread_mode", "2"), nullptr);
-  EXPECT_THAT(Reported(), HasSubstr("is not caller or worker"));
+  EXPECT_EQ(Plugin("thread_mode", "3"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("is not caller, worker or worker_sharing"));
   EXPECT_EQ(Plugin("memory_limit_bytes", "-1"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("is negative"));
   EXPECT_EQ(Plugin("float32_nodes", "5-3"), nullptr);

@@ -109,6 +109,18 @@ enum TfLiteGlesThreadMode {
   // child that was forked after the delegate was applied, calls fail with
   // kTfLiteError, and deleting is allowed.
   kTfLiteGlesThreadWorker = 1,
+  // As kTfLiteGlesThreadWorker, in a context that shares GL's objects with the
+  // app's: the one that is current (OpenGL ES 3.1) on the thread that applies
+  // the delegate the first time; where none is, the delegate cannot be applied.
+  // Buffers and textures of the app's can be bound to tensors
+  // (TfLiteGlesDelegateBindObject). Where a context of the same EGLDisplay is
+  // current on the thread that calls Invoke, the GPU keeps them in order:
+  // Invoke sees what that context's commands before it wrote, and the commands
+  // after it see what Invoke wrote. The app's own shaders want a
+  // glMemoryBarrier in a context other than the one that was current when the
+  // delegate was applied. The app's context outlives the delegate and its
+  // interpreters; after a reset the delegate must be applied again.
+  kTfLiteGlesThreadWorkerSharing = 2,
 };
 
 // What becomes of a finite value past 65504, the largest 16-bit float, where
@@ -273,7 +285,7 @@ typedef struct TfLiteGlesDelegateOptions {
   // what the runtime's kernels call. See docs/performance.md. Default 0.
   int32_t prefer_faster;
 
-  // TfLiteGlesThreadMode; as text "caller" or "worker".
+  // TfLiteGlesThreadMode; as text "caller", "worker" or "worker_sharing".
   // Default kTfLiteGlesThreadCaller.
   int32_t thread_mode;
 
@@ -493,7 +505,8 @@ static inline TfLiteGlesObject TfLiteGlesDelegateObjectDefault(void) {
 // (to 16: elements of float32). `object`: copied; a buffer has at least the
 // bytes that it is to hold, of bytes rounded up to whole fours. Rows of pixels
 // go from a texture's row 0 up. The delegate must have been applied with the
-// app's context current.
+// app's context current, on the callers' threads (kTfLiteGlesThreadCaller) or
+// sharing with it (kTfLiteGlesThreadWorkerSharing, whose order that enum has).
 //
 // Order: Invoke sees what the app's commands in that context (stores of
 // shaders, rendering, copies and uploads) wrote to the object before it, and

@@ -1,0 +1,38 @@
+// A fence between the contexts of one display, whether they share objects or
+// not.
+#ifndef GLES_DELEGATE_EGL_DISPLAY_FENCE_H_
+#define GLES_DELEGATE_EGL_DISPLAY_FENCE_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "egl/gl_api.h"
+
+namespace gles_delegate::egl {
+
+// Move-only; one that is empty is behind nothing. Threads: any, one at a time;
+// may be destroyed with any context current, or none.
+class DisplayFence {
+ public:
+  DisplayFence() = default;
+  DisplayFence(DisplayFence&& other) noexcept;
+  DisplayFence& operator=(DisplayFence&& other) noexcept;
+  ~DisplayFence();
+
+  // Behind the commands so far of the context that is current on this thread,
+  // one of `display`, which are flushed. Where the driver has no
+  // EGL_KHR_wait_sync the CPU waits for them, here, and the fence is empty.
+  // kInternal, with EGL's error.
+  static absl::StatusOr<DisplayFence> Insert(EGLDisplay display);
+
+  // Commands that follow in the context that is current here wait, on the GPU.
+  // kInternal, with EGL's error.
+  absl::Status WaitOnGpu() const;
+
+ private:
+  EGLDisplay display_ = EGL_NO_DISPLAY;
+  EGLSyncKHR sync_ = EGL_NO_SYNC_KHR;
+};
+
+}  // namespace gles_delegate::egl
+
+#endif  // GLES_DELEGATE_EGL_DISPLAY_FENCE_H_
