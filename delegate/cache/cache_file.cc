@@ -42,7 +42,9 @@ absl::Status Bad(const std::string& name, absl::string_view why) {
   return absl::DataLossError(absl::StrCat("'", name, "' ", why));
 }
 
-Hash128 From(const cache::Hash& hash) { return {hash.low(), hash.high()}; }
+Hash128 FromStored(const cache::Hash& hash) {
+  return {hash.low(), hash.high()};
+}
 cache::Hash To(const Hash128& hash) { return cache::Hash(hash.low, hash.high); }
 
 // Follows the blobs: each begins where the last one ended.
@@ -149,7 +151,7 @@ absl::StatusOr<absl::Span<const uint8_t>> CacheFile::Read(
   // Within the file: Check() has followed every extent of the index.
   const uint8_t* blob = data_ + extent.offset();
   const auto padded = static_cast<size_t>(Padded(extent.bytes()));
-  if (HashBytes({blob, padded}) != From(extent.hash())) {
+  if (HashBytes({blob, padded}) != FromStored(extent.hash())) {
     return absl::DataLossError(absl::StrCat(
         "the ", extent.bytes(), " bytes at ", extent.offset(), " are damaged"));
   }

@@ -9,7 +9,7 @@
 namespace gles_delegate {
 namespace {
 
-Hash128 From(XXH128_hash_t hash) { return {hash.low64, hash.high64}; }
+Hash128 FromXxh(XXH128_hash_t hash) { return {hash.low64, hash.high64}; }
 
 }  // namespace
 
@@ -20,16 +20,16 @@ std::string Hash128::ToHex() const {
 
 Hash128 HashBytes(absl::Span<const uint8_t> bytes,
                   absl::Span<const uint8_t> more) {
-  if (more.empty()) return From(XXH3_128bits(bytes.data(), bytes.size()));
+  if (more.empty()) return FromXxh(XXH3_128bits(bytes.data(), bytes.size()));
   XXH3_state_t state;
   XXH3_128bits_reset(&state);
   XXH3_128bits_update(&state, bytes.data(), bytes.size());
   XXH3_128bits_update(&state, more.data(), more.size());
-  return From(XXH3_128bits_digest(&state));
+  return FromXxh(XXH3_128bits_digest(&state));
 }
 
 Hash128 HashText(absl::string_view text) {
-  return From(XXH3_128bits(text.data(), text.size()));
+  return FromXxh(XXH3_128bits(text.data(), text.size()));
 }
 
 struct Hasher::State {
@@ -57,7 +57,7 @@ Hasher& Hasher::Text(absl::string_view text) {
 }
 
 Hash128 Hasher::Finish() const {
-  return From(XXH3_128bits_digest(&state_->xxh));
+  return FromXxh(XXH3_128bits_digest(&state_->xxh));
 }
 
 }  // namespace gles_delegate

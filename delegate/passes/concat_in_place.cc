@@ -12,8 +12,6 @@
 namespace gles_delegate {
 namespace {
 
-constexpr int kReshapeCode = 22;
-
 // Stored alike, whatever the codes stand for.
 bool IsStoredAlike(const Tensor& part, const Tensor& whole) {
   return part.type == whole.type && part.holds_codes == whole.holds_codes &&
@@ -217,7 +215,7 @@ class InPlace {
 
   Node CopyTo(const MemoryView& view, TensorId from, const Joint& joint) {
     Node copy;
-    copy.op = FindOp(kReshapeCode, "");
+    copy.op = FindOpNamed("RESHAPE");
     copy.tflite_index = joint.node.tflite_index;
     copy.on_codes = joint.node.on_codes;
     copy.post_ops = joint.post_ops;

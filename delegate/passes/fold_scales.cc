@@ -89,8 +89,9 @@ bool LeavesHalf(const Affine& affine) {
   });
 }
 
-TensorId AddFloats(Graph* graph, const Tensor& like, absl::string_view name,
-                   std::vector<int> dims, const std::vector<float>& values) {
+TensorId AddFloatsLike(Graph* graph, const Tensor& like, absl::string_view name,
+                       std::vector<int> dims,
+                       const std::vector<float>& values) {
   Tensor tensor;
   tensor.name = absl::StrCat(like.name, name);
   tensor.shape = Shape::FromDims(dims);
@@ -141,12 +142,12 @@ class Weights {
   void Store(Graph* graph, Node* node) const {
     const Tensor& old = graph->tensor(conv_.weights.weights);
     const TensorId weights =
-        AddFloats(graph, old, " scaled", old.dims, weights_);
+        AddFloatsLike(graph, old, " scaled", old.dims, weights_);
     node->inputs[conv_.inputs.weights] = weights;
     const size_t bias = conv_.inputs.bias;
     if (node->inputs.size() <= bias) node->inputs.resize(bias + 1, kNoTensor);
-    node->inputs[bias] = AddFloats(graph, graph->tensor(weights), " bias",
-                                   {conv_.filter.outputs}, bias_);
+    node->inputs[bias] = AddFloatsLike(graph, graph->tensor(weights), " bias",
+                                       {conv_.filter.outputs}, bias_);
   }
 
  private:

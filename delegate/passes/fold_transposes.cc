@@ -15,8 +15,6 @@
 namespace gles_delegate {
 namespace {
 
-constexpr int kReshapeCode = 22;
-
 bool IsTranspose(const Node& node) { return node.op->Has(kPermutesAxes); }
 bool IsReshape(const Node& node) { return node.op->Has(kKeepsOrder); }
 
@@ -126,7 +124,7 @@ class Folder {
   }
 
   void BecomeReshape(Node* node) {
-    node->op = FindOp(kReshapeCode, "");
+    node->op = FindOpNamed("RESHAPE");
     node->inputs.resize(1);
     node->attributes.reset();
   }

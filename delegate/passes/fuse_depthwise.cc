@@ -29,8 +29,8 @@ std::optional<DepthwisePointwiseAttributes> AsFirst(
   return DepthwisePointwiseAttributes{conv->window, *inner};
 }
 
-bool IsSecond(const Node& node, const std::optional<Convolution>& conv,
-              const Convolution& first) {
+bool IsPointwiseAfter(const Node& node, const std::optional<Convolution>& conv,
+                      const Convolution& first) {
   return conv && conv->kind == Convolution::Kind::kWindow &&
          conv->src == first.dst && conv->IsPointwise() &&
          conv->constant_weights && conv->on_codes == first.on_codes &&
@@ -55,7 +55,8 @@ int64_t MostWork(const Convolution& conv, const DeviceChoices& choices) {
   return choices.fused_depthwise_work / (large ? kLargePart : 1);
 }
 
-bool CanPlan(const Node& node, Graph* graph, const DeviceProfile& profile) {
+bool CanPlanDepthwisePointwise(const Node& node, Graph* graph,
+                               const DeviceProfile& profile) {
   Planner planner(graph, profile);
   return FitsBindingsAsPair(node, profile) &&
          PlanDepthwisePointwise(node, &planner).ok();
@@ -75,7 +76,7 @@ void FuseDepthwise(Graph* graph, const DeviceProfile& profile) {
     Node* const second = OnlyReader(depthwise->dst, uses, graph);
     if (second == nullptr) continue;
     const auto pointwise = Convolution::Of(*graph, *second);
-    if (!IsSecond(*second, pointwise, *depthwise) ||
+    if (!IsPointwiseAfter(*second, pointwise, *depthwise) ||
         Work(*depthwise, *pointwise) > MostWork(*pointwise, profile.choices)) {
       continue;
     }
@@ -89,7 +90,7 @@ void FuseDepthwise(Graph* graph, const DeviceProfile& profile) {
     if (scaling && scaling->operand_table) {
       fused.inputs.push_back(scaling->operand);
     }
-    if (!CanPlan(fused, graph, profile)) continue;
+    if (!CanPlanDepthwisePointwise(fused, graph, profile)) continue;
     *second = std::move(fused);
     removed[n] = true;
   }

@@ -23,15 +23,16 @@ bool IsFirst(const std::optional<Convolution>& conv, const DeviceChoices& c) {
              c.fused_plane_work;
 }
 
-bool IsSecond(const Node& node, const std::optional<Convolution>& conv,
-              const Convolution& first) {
+bool IsDepthwiseAfter(const Node& node, const std::optional<Convolution>& conv,
+                      const Convolution& first) {
   return conv && conv->kind == Convolution::Kind::kDepthwise &&
          conv->src == first.dst && conv->multiplier == 1 &&
          conv->constant_weights && conv->on_codes == first.on_codes &&
          !IsOperand(first.dst, node);
 }
 
-bool CanPlan(const Node& node, Graph* graph, const DeviceProfile& profile) {
+bool CanPlanPointwiseDepthwise(const Node& node, Graph* graph,
+                               const DeviceProfile& profile) {
   Planner planner(graph, profile);
   return FitsBindingsAsPair(node, profile) &&
          PlanPointwiseDepthwise(node, &planner).ok();
@@ -51,7 +52,7 @@ void FusePlanes(Graph* graph, const DeviceProfile& profile) {
     Node* const second = OnlyReader(pointwise->dst, uses, graph);
     if (!inner || second == nullptr) continue;
     const auto depthwise = Convolution::Of(*graph, *second);
-    if (!IsSecond(*second, depthwise, *pointwise)) continue;
+    if (!IsDepthwiseAfter(*second, depthwise, *pointwise)) continue;
     Node fused = *second;
     fused.op = &PointwiseDepthwise();
     fused.attributes = PointwiseDepthwiseAttributes{depthwise->window, *inner};
@@ -61,7 +62,7 @@ void FusePlanes(Graph* graph, const DeviceProfile& profile) {
     if (inner->scaling && inner->scaling->operand_table) {
       fused.inputs.push_back(inner->scaling->operand);
     }
-    if (!CanPlan(fused, graph, profile)) continue;
+    if (!CanPlanPointwiseDepthwise(fused, graph, profile)) continue;
     *second = std::move(fused);
     removed[n] = true;
   }

@@ -119,7 +119,8 @@ int64_t TexelsOf(const Graph& graph, const Node& node) {
   return texels;
 }
 
-bool CanPlan(const Node& node, Graph* graph, const DeviceProfile& profile) {
+bool CanPlanSqueezeExcite(const Node& node, Graph* graph,
+                          const DeviceProfile& profile) {
   int tensors = 1 + CountOperands(node);  // what is written, and operands
   for (const int input :
        {kSqueezeSource, kSqueezeAddend, kSqueezeWeights, kExciteWeights}) {
@@ -166,7 +167,7 @@ void FuseSqueezeExcite(Graph* graph, const DeviceProfile& profile) {
     fused.inputs = std::move(inputs);
     fused.attributes = attributes;
     if (TexelsOf(*graph, fused) > profile.choices.fused_squeeze_texels ||
-        !CanPlan(fused, graph, profile)) {
+        !CanPlanSqueezeExcite(fused, graph, profile)) {
       continue;
     }
     removed[n] = true;

@@ -17,14 +17,15 @@ using gl_shaders::Bindings;
 namespace {
 
 // How the invocations of a transfer lie in the host's memory.
-struct Layout {
+struct TransferLayout {
   // The axis of the grid whose steps follow each other in memory, and how many
   // elements apart the steps are; -1: the steps of no axis do.
   int axis = 0;
   int64_t step = 4;
 };
 
-Layout LayTransfer(const Shape& s, const HostTransfer& transfer, Dispatch* d) {
+TransferLayout LayTransfer(const Shape& s, const HostTransfer& transfer,
+                           Dispatch* d) {
   const bool upload = transfer.is_upload();
   // Rows of invocations, within any device's limits, and small enough to be
   // shared out in pieces.
@@ -56,7 +57,7 @@ Layout LayTransfer(const Shape& s, const HostTransfer& transfer, Dispatch* d) {
 
 // The dispatch of a whole transfer, but for its origin and work group.
 Dispatch WholeTransfer(const Graph& graph, const HostTransfer& transfer,
-                       const DeviceProfile& profile, Layout* layout) {
+                       const DeviceProfile& profile, TransferLayout* layout) {
   const Tensor& tensor = graph.tensor(transfer.tensor());
   Dispatch d(transfer.is_upload() ? "upload" : "readback");
   if (transfer.is_upload()) {
@@ -89,7 +90,7 @@ void AddTransfer(const Graph& graph, const HostTransfer& transfer, int index,
     schedule->pieces.push_back({index, 0, Validator::kWhole, false});
     return;
   }
-  Layout layout;
+  TransferLayout layout;
   const Dispatch whole = WholeTransfer(graph, transfer, profile, &layout);
   const int64_t bytes = static_cast<int64_t>(transfer.bytes());
   const int64_t step_bytes =

@@ -11,7 +11,7 @@
 namespace gles_delegate {
 namespace {
 
-void Log(TfLiteContext* context, const std::string& text) {
+void LogLine(TfLiteContext* context, const std::string& text) {
   context->ReportError(context, "%s", text.c_str());
 }
 
@@ -56,7 +56,7 @@ absl::Status GlesSimpleDelegate::EnsureGpu(TfLiteContext* context,
                                            const ContextOrError& of_caller) {
   if (gpu_ != nullptr && gpu_->Renew(options_).ok()) return absl::OkStatus();
   auto gpu = MakeGpu(options_, of_caller, [context](const std::string& line) {
-    Log(context, line);
+    LogLine(context, line);
   });
   if (!gpu.ok()) return gpu.status();
   gpu_ = *std::move(gpu);
@@ -251,13 +251,13 @@ void GlesSimpleDelegate::Finish(TfLiteContext* context,
   made_.clear();
   // Here, as ChoosePartitions() adds to them.
   if (options_.verbosity >= 1 && model_) {
-    for (const Refusal& r : now().refusals) Log(context, WarningOf(r));
+    for (const Refusal& r : now().refusals) LogLine(context, WarningOf(r));
   }
   if (options_.verbosity >= 2 && model_) {
-    Log(context,
-        absl::StrCat("TfLiteGlesDelegate: ", now().nodes_delegated, " of ",
-                     now().nodes_total, " nodes in ", now().partitions_chosen,
-                     " partitions run on the GPU"));
+    LogLine(context, absl::StrCat("TfLiteGlesDelegate: ", now().nodes_delegated,
+                                  " of ", now().nodes_total, " nodes in ",
+                                  now().partitions_chosen,
+                                  " partitions run on the GPU"));
   }
   WarnOfUnusedObjects(context);
   model_.reset();

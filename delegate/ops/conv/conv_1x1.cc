@@ -9,12 +9,12 @@
 namespace gles_delegate {
 namespace {
 
-bool Applies(const Convolution& conv, const Planner& planner) {
+bool AppliesConv1x1(const Convolution& conv, const Planner& planner) {
   return IsRowProduct(conv, planner.profile().choices) &&
          conv.RowsArePixels() && conv.HasManyPixels();
 }
 
-void Plan(const Convolution& conv, Planner* planner) {
+void PlanConv1x1(const Convolution& conv, Planner* planner) {
   const int pixels = conv.pixels();
   const int slices = conv.dst_shape.slices();
   const ConvTile tile =
@@ -32,6 +32,6 @@ void Plan(const Convolution& conv, Planner* planner) {
 
 }  // namespace
 
-const ConvStrategy kConv1x1 = {"conv_1x1", Applies, Plan};
+const ConvStrategy kConv1x1 = {"conv_1x1", AppliesConv1x1, PlanConv1x1};
 
 }  // namespace gles_delegate

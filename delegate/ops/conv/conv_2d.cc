@@ -10,7 +10,7 @@
 namespace gles_delegate {
 namespace {
 
-absl::StatusOr<int> OutputsOf(const Shape& src, const Shape& filter) {
+absl::StatusOr<int> ConvOutputsOf(const Shape& src, const Shape& filter) {
   if (filter.elements() <= 0 || src.c % filter.c != 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("filter has ", filter.c, " input channels, input has ",
@@ -28,7 +28,7 @@ absl::StatusOr<int> OutputsOf(const Shape& src, const Shape& filter) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseConv2d(const NodeView& node) {
-  auto read = ReadConvNode<ConvParams>(node, OutputsOf);
+  auto read = ReadConvNode<ConvParams>(node, ConvOutputsOf);
   if (!read.ok()) return read.status();
   const int groups = node.inputs[0]->shape.c / node.inputs[1]->shape.c;
   return ParsedNode{Conv2dAttributes{read->window, groups},

@@ -8,11 +8,11 @@
 namespace gles_delegate {
 namespace {
 
-bool Applies(const Convolution& conv, const Planner&) {
+bool AppliesConvDirect(const Convolution& conv, const Planner&) {
   return conv.kind == Convolution::Kind::kWindow;
 }
 
-void Plan(const Convolution& conv, Planner* planner) {
+void PlanConvDirect(const Convolution& conv, Planner* planner) {
   const Filter& filter = conv.filter;
   const Shape& dst = conv.dst_shape;
   ConvTile tile =
@@ -39,6 +39,7 @@ void Plan(const Convolution& conv, Planner* planner) {
 
 }  // namespace
 
-const ConvStrategy kConvDirect = {"conv_direct", Applies, Plan};
+const ConvStrategy kConvDirect = {"conv_direct", AppliesConvDirect,
+                                  PlanConvDirect};
 
 }  // namespace gles_delegate

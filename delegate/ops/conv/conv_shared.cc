@@ -13,7 +13,7 @@ namespace {
 
 // Terms that a lane takes from each chunk, at most, and must have at all.
 constexpr int kChunkTerms = 2;
-constexpr int kMaxLanes = 16;
+constexpr int kMaxSharedLanes = 16;
 // A work group has this many invocations at least, where there are terms for
 // as many lanes.
 constexpr int kMinInvocations = 128;
@@ -53,18 +53,18 @@ bool WholeChunks(const Tiling& t, int terms) {
          chunk * 4 * t.group_slices() % invocations == 0;
 }
 
-int SharedBytes(const Tiling& t) {
+int TilingSharedBytes(const Tiling& t) {
   const int chunk = t.lanes * t.chunk_terms;
   const int staged = chunk * (t.group_pixels() + 4 * t.group_slices());
   const int sums = t.lanes > 1 ? t.pixels * t.slices * t.lanes * t.cells() : 1;
   return 16 * std::max(staged, sums);
 }
 
-bool Fits(const Tiling& t, const DeviceLimits& limits) {
+bool TilingFits(const Tiling& t, const DeviceLimits& limits) {
   const std::array<int, 3>& most = limits.max_work_group_size;
   return t.cells_x <= most[0] && t.cells_y <= most[1] && t.lanes <= most[2] &&
          t.cells() * t.lanes <= limits.max_work_group_invocations &&
-         SharedBytes(t) <= limits.max_shared_memory_bytes;
+         TilingSharedBytes(t) <= limits.max_shared_memory_bytes;
 }
 
 // The most terms of a chunk, up to `most`, that the terms are whole chunks of.
@@ -88,7 +88,7 @@ std::optional<Tiling> LargeTiling(const Work& work,
   t.chunk_terms = ChunkTerms(work.terms, slices >= 32 ? 4 : 3);
   const bool large =
       t.groups(work) * t.cells() >= profile.choices.split_target / 2;
-  if (!large || !Fits(t, profile.limits)) return std::nullopt;
+  if (!large || !TilingFits(t, profile.limits)) return std::nullopt;
   return t;
 }
 
@@ -112,15 +112,15 @@ std::optional<Tiling> SmallTiling(const Work& work,
            cells * t.lanes < profile.choices.split_target;
   };
   t.chunk_terms = std::min(terms, kChunkTerms);
-  while (wanted() && t.lanes * 2 <= kMaxLanes &&
+  while (wanted() && t.lanes * 2 <= kMaxSharedLanes &&
          t.lanes * 2 * t.chunk_terms <= terms) {
     t.lanes *= 2;
-    if (!Fits(t, profile.limits)) {
+    if (!TilingFits(t, profile.limits)) {
       t.lanes /= 2;
       break;
     }
   }
-  if (!Fits(t, profile.limits)) return std::nullopt;
+  if (!TilingFits(t, profile.limits)) return std::nullopt;
   return t;
 }
 
@@ -157,7 +157,7 @@ Dispatch DispatchOf(const Work& work, const Grid& grid, TensorId src,
       .Grid(int64_t{grid.x} * t.cells_x, int64_t{grid.y} * t.cells_y,
             int64_t{work.products} * t.lanes)
       .WorkGroup(t.cells_x, t.cells_y, t.lanes)
-      .SharedMemory(SharedBytes(t));
+      .SharedMemory(TilingSharedBytes(t));
   if (WholeChunks(t, work.terms)) d.Define("WHOLE_CHUNKS");
   return d;
 }
@@ -185,14 +185,14 @@ void BindSums(const Work& work, int src_slices, Dispatch* d) {
   d->uniforms.Int4("sum_shape", work.pixels, work.terms, src_slices, 0);
 }
 
-bool Applies(const Convolution& conv, const Planner& planner) {
+bool AppliesConvShared(const Convolution& conv, const Planner& planner) {
   const DeviceProfile& profile = planner.profile();
   const Work work = WorkOf(conv);
   return profile.choices.split_target > 0 && conv.constant_weights &&
          (work.fused || conv.IsTiled()) && ChooseGrid(work, profile);
 }
 
-void Plan(const Convolution& conv, Planner* planner) {
+void PlanConvShared(const Convolution& conv, Planner* planner) {
   const Work work = WorkOf(conv);
   const auto grid = ChooseGrid(work, planner->profile());
   if (!grid) return;
@@ -213,7 +213,8 @@ void Plan(const Convolution& conv, Planner* planner) {
 
 }  // namespace
 
-const ConvStrategy kConvShared = {"conv_shared", Applies, Plan};
+const ConvStrategy kConvShared = {"conv_shared", AppliesConvShared,
+                                  PlanConvShared};
 
 std::optional<Dispatch> ProductsShared(const MatrixProducts& products,
                                        const Planner& planner) {

@@ -15,31 +15,31 @@ constexpr int kGroupPixels = 8;
 constexpr int kGroupSlices = 4;
 constexpr int kCells = kGroupPixels * kGroupSlices;
 constexpr int kMinTermsALane = 4;
-constexpr int kMaxLanes = 16;
+constexpr int kMaxSplitLanes = 16;
 
 struct Split {
   ConvTile tile;
   int lanes = 1;
 };
 
-int64_t SharedBytes(const Split& s) {
+int64_t SplitSharedBytes(const Split& s) {
   return int64_t{16} * kCells * s.lanes * s.tile.pixels * s.tile.slices;
 }
 
-bool Fits(const Split& s, const DeviceLimits& limits) {
+bool SplitFits(const Split& s, const DeviceLimits& limits) {
   return s.lanes <= limits.max_work_group_size[2] &&
          kCells * s.lanes <= limits.max_work_group_invocations &&
-         SharedBytes(s) <= limits.max_shared_memory_bytes;
+         SplitSharedBytes(s) <= limits.max_shared_memory_bytes;
 }
 
 // The fewest lanes that fill the device with sums of `terms`, `tiles` of them.
 int LanesFor(int64_t tiles, int terms, const ConvTile& tile,
              const DeviceProfile& profile) {
   int lanes = 1;
-  while (lanes * 2 <= kMaxLanes &&
+  while (lanes * 2 <= kMaxSplitLanes &&
          tiles * lanes < profile.choices.split_target &&
          terms / (lanes * 2) >= kMinTermsALane &&
-         Fits({tile, lanes * 2}, profile.limits)) {
+         SplitFits({tile, lanes * 2}, profile.limits)) {
     lanes *= 2;
   }
   return lanes;
@@ -56,12 +56,12 @@ Split Choose(const Convolution& conv, const DeviceProfile& profile) {
 }
 
 // Not where the output fills the device, or nearly, by itself: one lane then.
-bool Applies(const Convolution& conv, const Planner& planner) {
+bool AppliesConvSplit(const Convolution& conv, const Planner& planner) {
   return planner.profile().choices.split_target > 0 && conv.IsTiled() &&
          !conv.gate.IsThere() && Choose(conv, planner.profile()).lanes > 1;
 }
 
-void Plan(const Convolution& conv, Planner* planner) {
+void PlanConvSplit(const Convolution& conv, Planner* planner) {
   const Split split = Choose(conv, planner->profile());
   Dispatch d("conv_split");
   if (conv.IsPointwise()) d.Define("POINTWISE");
@@ -73,7 +73,7 @@ void Plan(const Convolution& conv, Planner* planner) {
       .Grid(DivideUp(conv.pixels(), split.tile.pixels),
             DivideUp(conv.dst_shape.slices(), split.tile.slices), split.lanes)
       .WorkGroup(kGroupPixels, kGroupSlices, split.lanes)
-      .SharedMemory(SharedBytes(split));
+      .SharedMemory(SplitSharedBytes(split));
   BindFilter(conv, planner, &d);
   BindWindow(conv, &d);
   d.uniforms.Int4("sum_shape", conv.pixels(), conv.term_texels(),
@@ -83,6 +83,6 @@ void Plan(const Convolution& conv, Planner* planner) {
 
 }  // namespace
 
-const ConvStrategy kConvSplit = {"conv_split", Applies, Plan};
+const ConvStrategy kConvSplit = {"conv_split", AppliesConvSplit, PlanConvSplit};
 
 }  // namespace gles_delegate

@@ -11,7 +11,7 @@ namespace gles_delegate {
 namespace {
 
 // What the shader spells out.
-constexpr int kMaxWindow = 5;
+constexpr int kMaxUnrolledWindow = 5;
 constexpr int kMaxSrcSlices = 8;
 constexpr int kMaxSlices = 8;
 // Compiling so long a text pays for itself where it runs so often.
@@ -20,10 +20,10 @@ constexpr int kMinPixels = 2048;
 // bounded. (Of the models measured, none has more than six.)
 constexpr int kMostUnrolled = 24;
 
-bool IsSpelledOut(const Convolution& conv) {
+bool IsConvSpelledOut(const Convolution& conv) {
   // Undilated, so that the taps of neighbouring pixels meet.
-  return conv.window_w <= kMaxWindow && conv.window_h <= kMaxWindow &&
-         conv.window.dilation_w == 1 &&
+  return conv.window_w <= kMaxUnrolledWindow &&
+         conv.window_h <= kMaxUnrolledWindow && conv.window.dilation_w == 1 &&
          conv.src_shape.slices() <= kMaxSrcSlices &&
          conv.dst_shape.slices() <= kMaxSlices;
 }
@@ -41,17 +41,18 @@ int BlocksOf(const Convolution& conv) {
   return conv.term_texels() * conv.dst_shape.slices();
 }
 
-bool Applies(const Convolution& conv, const Planner& planner) {
+bool AppliesConvUnrolled(const Convolution& conv, const Planner& planner) {
   return conv.kind == Convolution::Kind::kWindow && conv.filter.groups == 1 &&
          !conv.gate.IsThere() &&
          BlocksOf(conv) <= planner.profile().choices.unrolled_terms &&
          conv.pixels() >= kMinPixels &&
-         planner.literal_dispatches() < kMostUnrolled && IsSpelledOut(conv) &&
-         conv.constant_weights && IsFinite(conv.weights.weights, planner) &&
+         planner.literal_dispatches() < kMostUnrolled &&
+         IsConvSpelledOut(conv) && conv.constant_weights &&
+         IsFinite(conv.weights.weights, planner) &&
          IsFinite(conv.weights.bias, planner);
 }
 
-void Plan(const Convolution& conv, Planner* planner) {
+void PlanConvUnrolled(const Convolution& conv, Planner* planner) {
   const DeviceProfile& profile = planner->profile();
   const Shape& src = conv.src_shape;
   const Shape& dst = conv.dst_shape;
@@ -83,6 +84,7 @@ void Plan(const Convolution& conv, Planner* planner) {
 
 }  // namespace
 
-const ConvStrategy kConvUnrolled = {"conv_unrolled", Applies, Plan};
+const ConvStrategy kConvUnrolled = {"conv_unrolled", AppliesConvUnrolled,
+                                    PlanConvUnrolled};
 
 }  // namespace gles_delegate

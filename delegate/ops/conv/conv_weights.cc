@@ -20,12 +20,12 @@ std::vector<float> Values(const Tensor& tensor) {
 }
 
 // Where in the packed rows a weight goes.
-struct Place {
+struct WeightPlace {
   int slice;    // of the inputs that the row holds
   int channel;  // in the slice
 };
 
-Place PlaceOf(const Filter& filter, int output, int input) {
+WeightPlace WeightPlaceOf(const Filter& filter, int output, int input) {
   const int group = output / filter.outputs_per_group();
   const int channel =
       filter.groups_packed_apart() ? input : group * filter.inputs + input;
@@ -157,7 +157,7 @@ PackedConstant PackFilter(FilterValues weights, FilterValues bias,
     FillFilter(
         filter, weights, bias,
         [&](int output, int tap, int input) {
-          const Place place = PlaceOf(filter, output, input);
+          const WeightPlace place = WeightPlaceOf(filter, output, input);
           return at(output, tap, place.slice * 4 + place.channel);
         },
         [&](int output) { return at(output, 0, bias_texel); }, out);

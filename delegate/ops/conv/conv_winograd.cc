@@ -68,7 +68,7 @@ int BandTiles(int tiles, const Shape& src, const Shape& dst,
   return DivideUp(DivideUp(tiles, bands), kGroup) * kGroup;
 }
 
-bool Fits(const Shape& planes, const DeviceProfile& profile) {
+bool PlanesFit(const Shape& planes, const DeviceProfile& profile) {
   const auto storage =
       StorageFor(planes, gl_shaders::Format::kRgba32f, profile);
   return storage.ok() && *storage == profile.choices.storage;
@@ -81,8 +81,8 @@ bool Pays(const Shape& src, const Shape& dst, const DeviceProfile& profile) {
   return profile.choices.winograd_min_channels > 0 && !profile.options.half &&
          std::min(src.c, dst.c) >= profile.choices.winograd_min_channels &&
          direct >= int64_t{kMinSaving} * kPlanes * tiles.all &&
-         Fits(PlanesOf(band, src.c), profile) &&
-         Fits(PlanesOf(band, dst.c), profile);
+         PlanesFit(PlanesOf(band, src.c), profile) &&
+         PlanesFit(PlanesOf(band, dst.c), profile);
 }
 
 // An invocation for each of a tile's columns where there are few tiles for the
@@ -143,7 +143,7 @@ Dispatch OutputTransform(const Convolution& conv, const Tiles& tiles, int first,
   return d;
 }
 
-FilterValues FilterOf(const Tensor& filter) {
+FilterValues WinogradFilterOf(const Tensor& filter) {
   return [filter] {
     const Shape& shape = filter.shape;
     const auto values = ConstantFloats(filter);
@@ -153,16 +153,17 @@ FilterValues FilterOf(const Tensor& filter) {
   };
 }
 
-bool Applies(const Convolution& conv, const Planner& planner) {
+bool AppliesConvWinograd(const Convolution& conv, const Planner& planner) {
   return IsCandidate(conv) &&
          Pays(conv.src_shape, conv.dst_shape, planner.profile());
 }
 
-void Plan(const Convolution& conv, Planner* planner) {
+void PlanConvWinograd(const Convolution& conv, Planner* planner) {
   const Tiles tiles = TilesOf(conv.dst_shape);
   const int band =
       BandTiles(tiles.all, conv.src_shape, conv.dst_shape, planner->profile());
-  const FilterValues weights = FilterOf(planner->tensor(conv.weights.weights));
+  const FilterValues weights =
+      WinogradFilterOf(planner->tensor(conv.weights.weights));
   std::array<TensorId, 2> ids = {};
   for (int first = 0; first < tiles.all; first += band) {
     const int count = std::min(band, tiles.all - first);
@@ -181,7 +182,8 @@ void Plan(const Convolution& conv, Planner* planner) {
 
 }  // namespace
 
-const ConvStrategy kConvWinograd = {"conv_winograd", Applies, Plan};
+const ConvStrategy kConvWinograd = {"conv_winograd", AppliesConvWinograd,
+                                    PlanConvWinograd};
 
 std::vector<float> WinogradFilter(absl::Span<const float> filter, int outputs,
                                   int inputs) {

@@ -10,7 +10,7 @@
 namespace gles_delegate {
 namespace {
 
-absl::StatusOr<int> OutputsOf(const Shape& src, const Shape& filter) {
+absl::StatusOr<int> DepthwiseOutputsOf(const Shape& src, const Shape& filter) {
   if (filter.b != 1) {
     return absl::InvalidArgumentError(absl::StrCat(
         "filter must be [1,H,W,O], its first dimension is ", filter.b));
@@ -28,7 +28,7 @@ absl::StatusOr<int> OutputsOf(const Shape& src, const Shape& filter) {
 // Every ConvParams and DepthwiseConvParams since 2.5 has the dilations, and
 // TFLite's kernels read them at any version.
 absl::StatusOr<ParsedNode> ParseDepthwiseConv2d(const NodeView& node) {
-  auto read = ReadConvNode<DepthwiseConvParams>(node, OutputsOf);
+  auto read = ReadConvNode<DepthwiseConvParams>(node, DepthwiseOutputsOf);
   if (!read.ok()) return read.status();
   const int multiplier = node.inputs[1]->shape.c / node.inputs[0]->shape.c;
   return ParsedNode{DepthwiseConv2dAttributes{read->window, multiplier},

@@ -8,11 +8,11 @@
 namespace gles_delegate {
 namespace {
 
-bool Applies(const Convolution& conv, const Planner&) {
+bool AppliesDepthwiseDirect(const Convolution& conv, const Planner&) {
   return conv.kind == Convolution::Kind::kDepthwise;
 }
 
-void Plan(const Convolution& conv, Planner* planner) {
+void PlanDepthwiseDirect(const Convolution& conv, Planner* planner) {
   const Shape& dst = conv.dst_shape;
   const int pixels =
       Even(dst.w, planner->profile().choices.depthwise_tile_pixels);
@@ -30,6 +30,7 @@ void Plan(const Convolution& conv, Planner* planner) {
 
 }  // namespace
 
-const ConvStrategy kDepthwiseDirect = {"depthwise_direct", Applies, Plan};
+const ConvStrategy kDepthwiseDirect = {
+    "depthwise_direct", AppliesDepthwiseDirect, PlanDepthwiseDirect};
 
 }  // namespace gles_delegate

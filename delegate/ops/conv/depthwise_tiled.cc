@@ -11,29 +11,29 @@ namespace gles_delegate {
 namespace {
 
 // The shader keeps a tile's columns and weights in registers.
-constexpr int kMaxWindow = 5;
+constexpr int kMaxTiledWindow = 5;
 // Rows of input that it can spell out.
 constexpr int kMaxRows = 7;
 // Taps of a window that stay written out where depthwise_tile_rows is 0.
 constexpr int kMostUnrolledTaps = 9;
 
-bool Applies(const Convolution& conv, const Planner&) {
+bool AppliesDepthwiseTiled(const Convolution& conv, const Planner&) {
   const SlidingWindow& window = conv.window;
   // Taps of neighbouring outputs meet where one of the two steps is 1.
   const bool meet_h = window.stride_h == 1 || window.dilation_h == 1;
   const bool meet_w = window.stride_w == 1 || window.dilation_w == 1;
   return conv.kind == Convolution::Kind::kDepthwise && conv.multiplier == 1 &&
-         meet_h && meet_w && conv.window_h <= kMaxWindow &&
-         conv.window_w <= kMaxWindow;
+         meet_h && meet_w && conv.window_h <= kMaxTiledWindow &&
+         conv.window_w <= kMaxTiledWindow;
 }
 
 // Tiles on one axis, for every phase of a dilation.
-int64_t Tiles(int64_t extent, int64_t dilation, int tile) {
+int64_t TilesOnAxis(int64_t extent, int64_t dilation, int tile) {
   const int64_t step = tile * dilation;
   return (extent + step - 1) / step * dilation;
 }
 
-void Plan(const Convolution& conv, Planner* planner) {
+void PlanDepthwiseTiled(const Convolution& conv, Planner* planner) {
   const DeviceProfile& profile = planner->profile();
   const SlidingWindow& window = conv.window;
   const Shape& dst = conv.dst_shape;
@@ -47,7 +47,7 @@ void Plan(const Convolution& conv, Planner* planner) {
   const int rows =
       Even(DivideUp(dst.h, window.dilation_h),
            std::clamp(profile.choices.depthwise_tile_rows, 1, most_rows));
-  const int64_t tiles_x = Tiles(dst.w, window.dilation_w, pixels);
+  const int64_t tiles_x = TilesOnAxis(dst.w, window.dilation_w, pixels);
   Dispatch d("depthwise_conv_2d_tiled");
   d.Define("TILE_PIXELS", pixels)
       .Define("TILE_ROWS", rows)
@@ -57,7 +57,7 @@ void Plan(const Convolution& conv, Planner* planner) {
       .Define("STRIDE_H", window.stride_h)
       .Read("src", conv.src)
       .Write("dst", conv.dst)
-      .Grid(tiles_x * Tiles(dst.h, window.dilation_h, rows), dst.slices(),
+      .Grid(tiles_x * TilesOnAxis(dst.h, window.dilation_h, rows), dst.slices(),
             dst.b);
   d.uniforms.Int4("step_pad", window.dilation_w, window.dilation_h,
                   window.pad_left, window.pad_top);
@@ -72,6 +72,7 @@ void Plan(const Convolution& conv, Planner* planner) {
 
 }  // namespace
 
-const ConvStrategy kDepthwiseTiled = {"depthwise_tiled", Applies, Plan};
+const ConvStrategy kDepthwiseTiled = {"depthwise_tiled", AppliesDepthwiseTiled,
+                                      PlanDepthwiseTiled};
 
 }  // namespace gles_delegate

@@ -20,21 +20,21 @@ constexpr int kInvocations = 512;
 constexpr int kSharedStep = 512;
 
 // How a work group shares out its planes.
-struct Tiling {
+struct PlaneTiling {
   int invocations = 0;  // 0: they fit no work group
   int tiles = 1;        // of pixels
   int lanes = 1;        // of a sum
   int shared_texels = 0;
 };
 
-bool Fits(const Tiling& t, const DeviceLimits& limits) {
+bool PlaneTilingFits(const PlaneTiling& t, const DeviceLimits& limits) {
   return t.invocations <= limits.max_work_group_invocations &&
          t.invocations <= limits.max_work_group_size[0] &&
          16 * t.shared_texels <= limits.max_shared_memory_bytes;
 }
 
-Tiling ChooseTiling(int pixels, int terms, const DeviceLimits& limits) {
-  Tiling t;
+PlaneTiling ChooseTiling(int pixels, int terms, const DeviceLimits& limits) {
+  PlaneTiling t;
   t.tiles = DivideUp(pixels, kTilePixels);
   for (t.invocations = std::max(kInvocations, t.tiles);
        t.invocations >= t.tiles; t.invocations /= 2) {
@@ -42,13 +42,13 @@ Tiling ChooseTiling(int pixels, int terms, const DeviceLimits& limits) {
     const int texels =
         kPlaneSlices * (pixels + t.tiles * kTilePixels * t.lanes);
     t.shared_texels = DivideUp(texels, kSharedStep) * kSharedStep;
-    if (!Fits(t, limits)) t.shared_texels = texels;
-    if (Fits(t, limits)) return t;
+    if (!PlaneTilingFits(t, limits)) t.shared_texels = texels;
+    if (PlaneTilingFits(t, limits)) return t;
   }
   return {};
 }
 
-PackedConstant FilterOf(const Graph& graph, const Node& node) {
+PackedConstant PointwiseFilterOf(const Graph& graph, const Node& node) {
   const Shape& s = graph.tensor(node.inputs[1]).shape;
   return PackFilter(WeightIds{node.inputs[1], node.inputs[2]}, {s.b, 1, s.c, 1},
                     graph);
@@ -83,7 +83,7 @@ absl::Status PlanPointwiseDepthwise(const Node& node, Planner* planner) {
   const Shape& dst = planner->tensor(node.outputs[0]).shape;
   const Shape& taps = planner->tensor(node.inputs[3]).shape;
   const int pixels = src.h * src.w;
-  const Tiling t =
+  const PlaneTiling t =
       ChooseTiling(pixels, src.slices(), planner->profile().limits);
   if (t.invocations == 0) {
     return absl::ResourceExhaustedError(absl::StrCat(
@@ -96,7 +96,7 @@ absl::Status PlanPointwiseDepthwise(const Node& node, Planner* planner) {
       .Define("SHARED", t.shared_texels)
       .Read("src", node.inputs[0])
       .Write("dst", node.outputs[0])
-      .Constant(FilterOf(graph, node))
+      .Constant(PointwiseFilterOf(graph, node))
       .Constant(DepthwiseFilterOf(graph, node))
       .Grid(groups * t.invocations, 1, src.b)
       .WorkGroup(t.invocations, 1, 1)

@@ -35,7 +35,7 @@ struct Slices {
   int most() const { return std::max({source, first, second}); }
 };
 
-int SharedBytes(int invocations, int values) {
+int SqueezeExciteSharedBytes(int invocations, int values) {
   return 16 * (invocations + values);
 }
 
@@ -48,7 +48,8 @@ int ChooseInvocations(const Slices& slices, int values,
   int invocations = std::max(wanted, PowerOfTwo(slices.most()));
   while (invocations > limits.max_work_group_invocations ||
          invocations > limits.max_work_group_size[0] ||
-         SharedBytes(invocations, values) > limits.max_shared_memory_bytes) {
+         SqueezeExciteSharedBytes(invocations, values) >
+             limits.max_shared_memory_bytes) {
     invocations /= 2;
     if (invocations < slices.most()) return 0;
   }
@@ -110,7 +111,7 @@ absl::Status PlanSqueezeExcite(const Node& node, Planner* planner) {
       .Write("dst", node.outputs[0])
       .Grid(invocations, 1, src.b)
       .WorkGroup(invocations, 1, 1)
-      .SharedMemory(SharedBytes(invocations, values));
+      .SharedMemory(SqueezeExciteSharedBytes(invocations, values));
   if (node.inputs[kSqueezeAddend] != kNoTensor) {
     d.Define("ADDEND").Read("addend", node.inputs[kSqueezeAddend]);
   }

@@ -97,9 +97,9 @@ absl::StatusOr<AxisPadding> CustomPadding(int padding, int in, int out,
   return result;
 }
 
-TransposeConvAttributes Attributes(const TransposeConvParams& p,
-                                   const AxisPadding& height,
-                                   const AxisPadding& width) {
+TransposeConvAttributes TransposeConvAttributesOf(const TransposeConvParams& p,
+                                                  const AxisPadding& height,
+                                                  const AxisPadding& width) {
   TransposeConvAttributes a;
   a.stride_h = p.stride_height;
   a.stride_w = p.stride_width;
@@ -134,7 +134,7 @@ absl::StatusOr<ParsedNode> ParseTransposeConv(const NodeView& node) {
       node.HasField(kVersionWithActivation, kMinorWithActivation) ? p.activation
                                                                   : kActNone);
   if (!activation.ok()) return activation.status();
-  TransposeConvAttributes a = Attributes(p, *height, *width);
+  TransposeConvAttributes a = TransposeConvAttributesOf(p, *height, *width);
   a.filter_input = 1;
   a.data_input = 2;
   a.bias_input = 3;
@@ -164,7 +164,7 @@ absl::StatusOr<ParsedNode> ParseConvolution2dTransposeBias(
   const auto width = CustomPadding(p.padding, src.shape.w, dst.shape.w,
                                    filter.shape.w, p.stride_width, "width");
   if (!width.ok()) return width.status();
-  TransposeConvAttributes a = Attributes(p, *height, *width);
+  TransposeConvAttributes a = TransposeConvAttributesOf(p, *height, *width);
   a.data_input = 0;
   a.filter_input = 1;
   a.bias_input = 2;

@@ -9,11 +9,11 @@
 namespace gles_delegate {
 namespace {
 
-bool Applies(const Convolution& conv, const Planner&) {
+bool AppliesTransposeDirect(const Convolution& conv, const Planner&) {
   return conv.kind == Convolution::Kind::kTransposed;
 }
 
-void Plan(const Convolution& conv, Planner* planner) {
+void PlanTransposeDirect(const Convolution& conv, Planner* planner) {
   const SlidingWindow& window = conv.window;
   const Shape& dst = conv.dst_shape;
   // A tile's pixels lie a stride apart, so each phase has its own tiles.
@@ -37,6 +37,7 @@ void Plan(const Convolution& conv, Planner* planner) {
 
 }  // namespace
 
-const ConvStrategy kTransposeDirect = {"transpose_direct", Applies, Plan};
+const ConvStrategy kTransposeDirect = {
+    "transpose_direct", AppliesTransposeDirect, PlanTransposeDirect};
 
 }  // namespace gles_delegate

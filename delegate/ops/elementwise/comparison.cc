@@ -21,7 +21,7 @@ struct Function {
   unsigned types;
 };
 
-constexpr Function kFunctions[] = {
+constexpr Function kComparisons[] = {
     {builtin::LESS, "lessThan", kFloats | kInts},
     {builtin::GREATER, "greaterThan", kFloats | kInts},
     {builtin::GREATER_EQUAL, "greaterThanEqual", kFloats | kInts},
@@ -89,9 +89,9 @@ void ScaleSides(const Node& node, const ComparisonAttributes& attributes,
 absl::StatusOr<ParsedNode> ParseComparison(const NodeView& node) {
   if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
   const auto* function = std::find_if(
-      std::begin(kFunctions), std::end(kFunctions),
+      std::begin(kComparisons), std::end(kComparisons),
       [&](const auto& f) { return f.builtin_code == node.builtin_code; });
-  if (function == std::end(kFunctions)) {
+  if (function == std::end(kComparisons)) {
     return absl::UnimplementedError(
         absl::StrCat("op code ", node.builtin_code, " is no comparison"));
   }

@@ -20,7 +20,7 @@ struct BinaryFunction {
   unsigned types;  // as TFLite's kernel takes them
 };
 
-constexpr BinaryFunction kFunctions[] = {
+constexpr BinaryFunction kBinaryFunctions[] = {
     {builtin::ADD, "add", kFloats | kInts},
     {builtin::MUL, "mul", kFloats | kInts},
     {builtin::SUB, "sub", kFloats | kInts},
@@ -162,9 +162,9 @@ absl::StatusOr<ParsedNode> ParseFunctionOfTwo(const NodeView& node,
 
 absl::StatusOr<ParsedNode> ParseBinary(const NodeView& node) {
   const auto* function = std::find_if(
-      std::begin(kFunctions), std::end(kFunctions),
+      std::begin(kBinaryFunctions), std::end(kBinaryFunctions),
       [&](const auto& f) { return f.builtin_code == node.builtin_code; });
-  if (function == std::end(kFunctions)) {
+  if (function == std::end(kBinaryFunctions)) {
     return absl::UnimplementedError(
         absl::StrCat("op code ", node.builtin_code, " is no binary function"));
   }

@@ -19,7 +19,7 @@ struct UnaryFunction {
   unsigned types = kFloats;  // as TFLite's kernel takes them
 };
 
-constexpr UnaryFunction kFunctions[] = {
+constexpr UnaryFunction kUnaryFunctions[] = {
     {builtin::FLOOR, "floor", {}},
     {builtin::LOGISTIC, "logistic", {}},
     {builtin::RELU, "clamp", {0, kInf}},
@@ -68,9 +68,9 @@ absl::StatusOr<ParsedNode> ParseUnary(const NodeView& node) {
   const Tensor& input = *node.inputs[0];
   const Tensor& output = *node.outputs[0];
   const auto* f = std::find_if(
-      std::begin(kFunctions), std::end(kFunctions),
+      std::begin(kUnaryFunctions), std::end(kUnaryFunctions),
       [&](const auto& f) { return f.builtin_code == node.builtin_code; });
-  if (f == std::end(kFunctions)) {
+  if (f == std::end(kUnaryFunctions)) {
     return absl::UnimplementedError(
         absl::StrCat("op code ", node.builtin_code, " is no unary function"));
   }

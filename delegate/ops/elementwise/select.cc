@@ -13,7 +13,7 @@
 namespace gles_delegate {
 namespace {
 
-absl::Status CheckTypes(const NodeView& node) {
+absl::Status CheckSelectTypes(const NodeView& node) {
   if (auto s = node.CheckCounts(3, 3, 1); !s.ok()) return s;
   auto s = CheckIntegers(*node.inputs[0], DataType::kBool, "the condition");
   if (!s.ok()) return s;
@@ -46,7 +46,7 @@ absl::StatusOr<ParsedNode> Align(const NodeView& node,
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseSelect(const NodeView& node) {
-  if (auto s = CheckTypes(node); !s.ok()) return s;
+  if (auto s = CheckSelectTypes(node); !s.ok()) return s;
   if (IsOfOneElement(node)) return ParsedNode{SelectAttributes{}, {}};
   const std::vector<int>& dims = node.inputs[1]->dims;
   std::vector<int> condition = node.inputs[0]->dims;
@@ -67,7 +67,7 @@ absl::StatusOr<ParsedNode> ParseSelect(const NodeView& node) {
 }
 
 absl::StatusOr<ParsedNode> ParseSelectV2(const NodeView& node) {
-  if (auto s = CheckTypes(node); !s.ok()) return s;
+  if (auto s = CheckSelectTypes(node); !s.ok()) return s;
   if (IsOfOneElement(node)) return ParsedNode{SelectAttributes{}, {}};
   const std::array<std::vector<int>, 3> dims = {
       node.inputs[0]->dims, node.inputs[1]->dims, node.inputs[2]->dims};

@@ -24,7 +24,7 @@ bool IsFloatOrUint8(const Tensor& tensor) {
          tensor.stored() == DataType::kUint8;
 }
 
-absl::Status CheckTypes(const NodeView& node) {
+absl::Status CheckDetectionTypes(const NodeView& node) {
   for (int i : {kEncodings, kScores, kAnchors}) {
     const Tensor& input = *node.inputs[i];
     if (auto s = CheckFloat(input, absl::StrCat("input ", i)); !s.ok()) {
@@ -75,7 +75,8 @@ absl::Status CheckInputDims(const NodeView& node, const DetectionParams& p) {
   return absl::OkStatus();
 }
 
-absl::Status CheckOutputs(const NodeView& node, const DetectionParams& p) {
+absl::Status CheckDetectionOutputs(const NodeView& node,
+                                   const DetectionParams& p) {
   // Both are bounded, so that their product is.
   const int rows = p.most * p.classes_of_each;
   const std::vector<std::vector<int>> want = {
@@ -296,9 +297,9 @@ absl::StatusOr<ParsedNode> ParseDetectionPostprocess(const NodeView& node) {
         absl::StrCat("max_classes_per_detection is ", p->classes_of_each,
                      ", at most ", kMostClassesOfEach, " are sorted here"));
   }
-  if (auto s = CheckTypes(node); !s.ok()) return s;
+  if (auto s = CheckDetectionTypes(node); !s.ok()) return s;
   if (auto s = CheckInputDims(node, *p); !s.ok()) return s;
-  if (auto s = CheckOutputs(node, *p); !s.ok()) return s;
+  if (auto s = CheckDetectionOutputs(node, *p); !s.ok()) return s;
   return ParsedNode{*p, {}};
 }
 

@@ -13,7 +13,8 @@
 namespace gles_delegate {
 namespace {
 
-absl::Status CheckMatrix(const Tensor& matrix, absl::string_view what) {
+absl::Status CheckTransformMatrix(const Tensor& matrix,
+                                  absl::string_view what) {
   if (matrix.dims == std::vector<int>{1, 4, 4}) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat(what, " is ", DimsString(matrix.dims), ", must be 1x4x4"));
@@ -51,7 +52,8 @@ absl::StatusOr<ParsedNode> ParseTransformTensorBilinear(const NodeView& node) {
     return absl::InvalidArgumentError(
         absl::StrCat("data is ", DimsString(data.dims), ", must be 1HWC"));
   }
-  if (auto s = CheckMatrix(*node.inputs[1], "the matrix"); !s.ok()) return s;
+  if (auto s = CheckTransformMatrix(*node.inputs[1], "the matrix"); !s.ok())
+    return s;
   if (auto s =
           CheckOutputDims(*node.outputs[0],
                           {1, p->output_height, p->output_width, data.dims[3]});
@@ -89,7 +91,8 @@ absl::StatusOr<ParsedNode> ParseTransformLandmarks(const NodeView& node) {
       !s.ok()) {
     return s;
   }
-  if (auto s = CheckMatrix(*node.inputs[1], "the matrix"); !s.ok()) return s;
+  if (auto s = CheckTransformMatrix(*node.inputs[1], "the matrix"); !s.ok())
+    return s;
   if (auto s = CheckOutputDims(*node.outputs[0], landmarks.dims); !s.ok())
     return s;
   return ParsedNode{*p, {}};
@@ -125,7 +128,8 @@ absl::StatusOr<ParsedNode> ParseLandmarksToTransformMatrix(
         absl::StrCat("the output ", p->output_height, "x", p->output_width,
                      " must be larger than one pixel in both directions"));
   }
-  if (auto s = CheckMatrix(*node.outputs[0], "the output"); !s.ok()) return s;
+  if (auto s = CheckTransformMatrix(*node.outputs[0], "the output"); !s.ok())
+    return s;
   return ParsedNode{*std::move(p), {}};
 }
 

@@ -42,7 +42,7 @@ Matrix MatrixOf(const Tensor& tensor, bool transposed) {
   return m;
 }
 
-absl::Status CheckMatrix(const Tensor& tensor, absl::string_view what) {
+absl::Status CheckFactor(const Tensor& tensor, absl::string_view what) {
   if (auto s = CheckFloat(tensor, what); !s.ok()) return s;
   const size_t rank = tensor.dims.size();
   if (rank >= kMinRank && rank <= kMaxRank) return absl::OkStatus();
@@ -75,7 +75,7 @@ absl::Status CheckLeading(const Matrix& x, const Matrix& y) {
 
 // Where a shader finds row r of the matrix that goes into dst's matrix (h, b):
 // at x = r * row_x, y = h * h_y, batch = r * row_b + h * h_b + b * b_b.
-struct Place {
+struct MatrixPlace {
   int row_x = 0;
   int h_y = 0;
   int row_b = 0;
@@ -83,9 +83,9 @@ struct Place {
   int b_b = 0;
 };
 
-Place PlaceOf(const Tensor& tensor, int dst_rank) {
+MatrixPlace MatrixPlaceOf(const Tensor& tensor, int dst_rank) {
   const int rank = static_cast<int>(tensor.dims.size());
-  Place p;
+  MatrixPlace p;
   if (rank == 2) {
     p.row_b = 1;
     return p;
@@ -101,7 +101,7 @@ Place PlaceOf(const Tensor& tensor, int dst_rank) {
   return p;
 }
 
-void AddPlace(absl::string_view name, const Place& p, Dispatch* d) {
+void AddPlace(absl::string_view name, const MatrixPlace& p, Dispatch* d) {
   d->uniforms.Int4(absl::StrCat(name, "_place"), p.row_x, p.h_y, 0, 0);
   d->uniforms.Int4(absl::StrCat(name, "_batch"), p.row_b, p.h_b, p.b_b, 0);
 }
@@ -126,8 +126,8 @@ void BindMatrices(const Node& node, const BatchMatMulAttributes& a,
             rank == 2 ? 1 : dst.shape.h * dst.shape.b);
   d->uniforms.Int4("extent", x.rows, y.columns, x.columns,
                    DivideUp(x.columns, 4));
-  AddPlace("x", PlaceOf(x_tensor, rank), d);
-  AddPlace("y", PlaceOf(y_tensor, rank), d);
+  AddPlace("x", MatrixPlaceOf(x_tensor, rank), d);
+  AddPlace("y", MatrixPlaceOf(y_tensor, rank), d);
   d->uniforms.Int("rows_in_batch", rank == 2 ? 1 : 0);
 }
 
@@ -146,7 +146,7 @@ absl::StatusOr<ParsedNode> ParseBatchMatMul(const NodeView& node) {
                                    (*params)->adj_y != 0};
   const Tensor& dst = *node.outputs[0];
   for (int i : {0, 1}) {
-    if (auto s = CheckMatrix(*node.inputs[i], i == 0 ? "x" : "y"); !s.ok()) {
+    if (auto s = CheckFactor(*node.inputs[i], i == 0 ? "x" : "y"); !s.ok()) {
       return s;
     }
   }

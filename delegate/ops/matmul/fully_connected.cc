@@ -14,7 +14,8 @@
 namespace gles_delegate {
 namespace {
 
-absl::Status CheckShapes(const NodeView& node, bool keep_num_dims) {
+absl::Status CheckFullyConnectedShapes(const NodeView& node,
+                                       bool keep_num_dims) {
   const Tensor& src = *node.inputs[0];
   const Tensor& weights = *node.inputs[1];
   const Tensor& dst = *node.outputs[0];
@@ -68,7 +69,9 @@ absl::StatusOr<ParsedNode> ParseFullyConnected(const NodeView& node) {
       !s.ok()) {
     return s;
   }
-  if (auto s = CheckShapes(node, (*params)->keep_num_dims); !s.ok()) return s;
+  if (auto s = CheckFullyConnectedShapes(node, (*params)->keep_num_dims);
+      !s.ok())
+    return s;
   const Tensor* bias = node.inputs.size() > 2 ? node.inputs[2] : nullptr;
   if (auto s = CheckBias(bias, node.inputs[1]->dims[0]); !s.ok()) return s;
   auto activation = FusedActivation((*params)->activation);

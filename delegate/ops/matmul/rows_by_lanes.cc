@@ -23,11 +23,11 @@ int Lanes(int row_texels, int tile_rows, const DeviceProfile& profile) {
   return lanes;
 }
 
-bool Applies(const Convolution& conv, const Planner& planner) {
+bool AppliesRowsByLanes(const Convolution& conv, const Planner& planner) {
   return IsRowProduct(conv, planner.profile().choices);
 }
 
-void Plan(const Convolution& conv, Planner* planner) {
+void PlanRowsByLanes(const Convolution& conv, Planner* planner) {
   const int terms = conv.filter.terms();
   const bool elements = !conv.RowsAreWholePixels();
   const int row_texels = elements ? DivideUp(terms, 4) : conv.term_texels();
@@ -52,6 +52,7 @@ void Plan(const Convolution& conv, Planner* planner) {
 
 }  // namespace
 
-const ConvStrategy kRowsByLanes = {"rows_by_lanes", Applies, Plan};
+const ConvStrategy kRowsByLanes = {"rows_by_lanes", AppliesRowsByLanes,
+                                   PlanRowsByLanes};
 
 }  // namespace gles_delegate

@@ -9,7 +9,7 @@
 namespace gles_delegate {
 namespace {
 
-bool Applies(const Convolution& conv, const Planner& planner) {
+bool AppliesRowsBySlices(const Convolution& conv, const Planner& planner) {
   const DeviceProfile& profile = planner.profile();
   const int block = profile.choices.simd_lanes;
   return IsRowProduct(conv, profile.choices) && block > 1 &&
@@ -19,7 +19,7 @@ bool Applies(const Convolution& conv, const Planner& planner) {
              profile.limits.max_texture_size;
 }
 
-void Plan(const Convolution& conv, Planner* planner) {
+void PlanRowsBySlices(const Convolution& conv, Planner* planner) {
   const DeviceProfile& profile = planner->profile();
   const int block = profile.choices.simd_lanes;
   const int rows = conv.pixels();
@@ -38,6 +38,7 @@ void Plan(const Convolution& conv, Planner* planner) {
 
 }  // namespace
 
-const ConvStrategy kRowsBySlices = {"rows_by_slices", Applies, Plan};
+const ConvStrategy kRowsBySlices = {"rows_by_slices", AppliesRowsBySlices,
+                                    PlanRowsBySlices};
 
 }  // namespace gles_delegate

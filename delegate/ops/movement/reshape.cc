@@ -12,7 +12,7 @@
 namespace gles_delegate {
 namespace {
 
-absl::Status CheckElements(const NodeView& node) {
+absl::Status CheckReshapedElements(const NodeView& node) {
   if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
   const Tensor& input = *node.inputs[0];
   const Tensor& output = *node.outputs[0];
@@ -47,7 +47,7 @@ absl::StatusOr<std::vector<int>> WantedShape(const NodeView& node) {
 
 absl::StatusOr<ParsedNode> ParseReshape(const NodeView& node) {
   if (auto s = node.CheckCounts(1, 2, 1); !s.ok()) return s;
-  if (auto s = CheckElements(node); !s.ok()) return s;
+  if (auto s = CheckReshapedElements(node); !s.ok()) return s;
   auto want = WantedShape(node);
   if (!want.ok()) return want.status();
   const std::vector<int>& got = node.outputs[0]->dims;
@@ -61,7 +61,7 @@ absl::StatusOr<ParsedNode> ParseReshape(const NodeView& node) {
 
 absl::StatusOr<ParsedNode> ParseSqueeze(const NodeView& node) {
   if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
-  if (auto s = CheckElements(node); !s.ok()) return s;
+  if (auto s = CheckReshapedElements(node); !s.ok()) return s;
   auto params = node.Get<SqueezeParams>();
   if (!params.ok()) return params.status();
   const std::vector<int>& dims = node.inputs[0]->dims;
@@ -92,7 +92,7 @@ absl::StatusOr<ParsedNode> ParseSqueeze(const NodeView& node) {
 
 absl::StatusOr<ParsedNode> ParseExpandDims(const NodeView& node) {
   if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  if (auto s = CheckElements(node); !s.ok()) return s;
+  if (auto s = CheckReshapedElements(node); !s.ok()) return s;
   auto axes = IntsOfInput(node, 1, "the axis");
   if (!axes.ok()) return axes.status();
   if (axes->size() != 1) {

@@ -78,7 +78,7 @@ absl::Status CheckExtents(const Tensor& output,
   return CheckOutputDims(output, want);
 }
 
-absl::Status Plan(const Node& node, bool to_batch, Planner* planner) {
+absl::Status PlanSpaceBatch(const Node& node, bool to_batch, Planner* planner) {
   const auto& a = std::any_cast<const SpaceBatchAttributes&>(node.attributes);
   const Shape to = planner->tensor(node.outputs[0]).shape;
   Dispatch d("space_batch");
@@ -136,11 +136,11 @@ absl::StatusOr<ParsedNode> ParseBatchToSpace(const NodeView& node) {
 }
 
 absl::Status PlanSpaceToBatch(const Node& node, Planner* planner) {
-  return Plan(node, /*to_batch=*/true, planner);
+  return PlanSpaceBatch(node, /*to_batch=*/true, planner);
 }
 
 absl::Status PlanBatchToSpace(const Node& node, Planner* planner) {
-  return Plan(node, /*to_batch=*/false, planner);
+  return PlanSpaceBatch(node, /*to_batch=*/false, planner);
 }
 
 }  // namespace gles_delegate

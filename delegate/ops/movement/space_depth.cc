@@ -11,7 +11,8 @@
 namespace gles_delegate {
 namespace {
 
-absl::StatusOr<ParsedNode> Parse(const NodeView& node, bool to_space) {
+absl::StatusOr<ParsedNode> ParseSpaceDepth(const NodeView& node,
+                                           bool to_space) {
   if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
   if (auto s = CheckMovedTensors(node, 0, 0, TakesBool::kNo); !s.ok()) return s;
   auto params = node.Get<SpaceDepthParams>();
@@ -50,8 +51,8 @@ absl::StatusOr<ParsedNode> Parse(const NodeView& node, bool to_space) {
 
 // `moved`: the channels that one pixel of the wide tensor holds, together in
 // both tensors.
-absl::Status Plan(const Node& node, const char* shader, int moved,
-                  Planner* planner) {
+absl::Status PlanSpaceDepth(const Node& node, const char* shader, int moved,
+                            Planner* planner) {
   const auto& a = std::any_cast<const SpaceDepthAttributes&>(node.attributes);
   const Shape to = planner->tensor(node.outputs[0]).shape;
   Dispatch d(shader);
@@ -66,21 +67,21 @@ absl::Status Plan(const Node& node, const char* shader, int moved,
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseDepthToSpace(const NodeView& node) {
-  return Parse(node, /*to_space=*/true);
+  return ParseSpaceDepth(node, /*to_space=*/true);
 }
 
 absl::StatusOr<ParsedNode> ParseSpaceToDepth(const NodeView& node) {
-  return Parse(node, /*to_space=*/false);
+  return ParseSpaceDepth(node, /*to_space=*/false);
 }
 
 absl::Status PlanDepthToSpace(const Node& node, Planner* planner) {
-  return Plan(node, "depth_to_space", planner->tensor(node.outputs[0]).shape.c,
-              planner);
+  return PlanSpaceDepth(node, "depth_to_space",
+                        planner->tensor(node.outputs[0]).shape.c, planner);
 }
 
 absl::Status PlanSpaceToDepth(const Node& node, Planner* planner) {
-  return Plan(node, "space_to_depth", planner->tensor(node.inputs[0]).shape.c,
-              planner);
+  return PlanSpaceDepth(node, "space_to_depth",
+                        planner->tensor(node.inputs[0]).shape.c, planner);
 }
 
 }  // namespace gles_delegate

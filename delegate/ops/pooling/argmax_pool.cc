@@ -19,7 +19,7 @@ absl::Status CheckRank4(const Tensor& input) {
       absl::StrCat("input is ", DimsString(input.dims), ", wants rank 4"));
 }
 
-ArgmaxPoolAttributes Attributes(const CustomPoolParams& p) {
+ArgmaxPoolAttributes ArgmaxPoolAttributesOf(const CustomPoolParams& p) {
   ArgmaxPoolAttributes a;
   a.h = {p.filter_height, p.stride_height, 1};
   a.w = {p.filter_width, p.stride_width, 1};
@@ -35,7 +35,7 @@ absl::StatusOr<ParsedNode> ParseMaxPoolingWithArgmax(const NodeView& node) {
   if (!p.ok()) return p.status();
   const Tensor& input = *node.inputs[0];
   if (auto s = CheckRank4(input); !s.ok()) return s;
-  ArgmaxPoolAttributes a = Attributes(*p);
+  ArgmaxPoolAttributes a = ArgmaxPoolAttributesOf(*p);
   const auto height = ComputePadding(p->padding, input.shape.h, a.h, "height");
   if (!height.ok()) return height.status();
   const auto width = ComputePadding(p->padding, input.shape.w, a.w, "width");
@@ -99,7 +99,7 @@ absl::StatusOr<ParsedNode> ParseMaxUnpooling(const NodeView& node) {
         "output is ", DimsString(dst.dims), ", must be ", input.shape.b, "x",
         height, "x", width, "x", input.shape.c));
   }
-  return ParsedNode{Attributes(*p), {}};
+  return ParsedNode{ArgmaxPoolAttributesOf(*p), {}};
 }
 
 absl::Status PlanMaxUnpooling(const Node& node, Planner* planner) {

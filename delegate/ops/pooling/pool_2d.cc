@@ -16,7 +16,7 @@ namespace {
 constexpr int kMaxSpelledTaps = 16;
 
 // Where invocations run abreast, loops whose ends are not known are dear.
-bool IsSpelledOut(const PoolAttributes& a, const DeviceChoices& choices) {
+bool IsPoolSpelledOut(const PoolAttributes& a, const DeviceChoices& choices) {
   return choices.simd_lanes > 1 && !a.zeros &&
          int64_t{a.h.size} * a.w.size <= kMaxSpelledTaps;
 }
@@ -86,7 +86,7 @@ absl::Status PlanAveragePool2d(const Node& node, Planner* planner) {
 
 absl::Status PlanMaxPool2d(const Node& node, Planner* planner) {
   const auto& a = std::any_cast<const PoolAttributes&>(node.attributes);
-  if (IsSpelledOut(a, planner->profile().choices)) {
+  if (IsPoolSpelledOut(a, planner->profile().choices)) {
     PlanSpelledOut(node, a, planner);
     return absl::OkStatus();
   }

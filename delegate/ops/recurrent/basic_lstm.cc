@@ -14,10 +14,10 @@
 namespace gles_delegate {
 namespace {
 
-using namespace lstm::basic;  // the places of inputs and outputs
+namespace places = lstm::basic;  // of inputs and outputs
 
-absl::Status CheckMatrix(const Tensor& tensor, int rows, int columns,
-                         absl::string_view what) {
+absl::Status CheckLstmMatrix(const Tensor& tensor, int rows, int columns,
+                             absl::string_view what) {
   if (tensor.dims == std::vector<int>{rows, columns}) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       what, " is ", DimsString(tensor.dims), ", must be ", rows, "x", columns));
@@ -32,11 +32,11 @@ absl::Status CheckKept(const Tensor& state, int batch, int depth,
         " is made by another node or constant; a variable tensor or an "
         "input of the model is supported"));
   }
-  return CheckMatrix(state, batch, depth, what);
+  return CheckLstmMatrix(state, batch, depth, what);
 }
 
-absl::Status CheckOutputs(const NodeView& node, int batch, int inputs,
-                          int depth) {
+absl::Status CheckLstmOutputs(const NodeView& node, int batch, int inputs,
+                              int depth) {
   const std::pair<int, const char*> wanted[] = {
       {depth, "the activation"},
       {depth, "the state"},
@@ -45,7 +45,8 @@ absl::Status CheckOutputs(const NodeView& node, int batch, int inputs,
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     const auto& [columns, what] = wanted[i];
     if (auto s = CheckFloat(*node.outputs[i], what); !s.ok()) return s;
-    if (auto s = CheckMatrix(*node.outputs[i], batch, columns, what); !s.ok()) {
+    if (auto s = CheckLstmMatrix(*node.outputs[i], batch, columns, what);
+        !s.ok()) {
       return s;
     }
   }
@@ -55,11 +56,14 @@ absl::Status CheckOutputs(const NodeView& node, int batch, int inputs,
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseBasicLstm(const NodeView& node) {
-  if (auto s = node.CheckCounts(kInputs, kInputs, kOutputs); !s.ok()) return s;
-  const Tensor& data = *node.inputs[kData];
-  const Tensor& activation = *node.inputs[kPrevActivation];
-  const Tensor& weights = *node.inputs[kWeights];
-  const Tensor& bias = *node.inputs[kBiases];
+  if (auto s =
+          node.CheckCounts(places::kInputs, places::kInputs, places::kOutputs);
+      !s.ok())
+    return s;
+  const Tensor& data = *node.inputs[places::kData];
+  const Tensor& activation = *node.inputs[places::kPrevActivation];
+  const Tensor& weights = *node.inputs[places::kWeights];
+  const Tensor& bias = *node.inputs[places::kBiases];
   if (auto s = CheckFloat(data, "input"); !s.ok()) return s;
   if (data.dims.size() != 2 || activation.dims.size() != 2) {
     return absl::InvalidArgumentError(
@@ -78,41 +82,44 @@ absl::StatusOr<ParsedNode> ParseBasicLstm(const NodeView& node) {
       !s.ok()) {
     return s;
   }
-  if (auto s = CheckKept(*node.inputs[kPrevState], batch, depth,
+  if (auto s = CheckKept(*node.inputs[places::kPrevState], batch, depth,
                          "the previous state");
       !s.ok()) {
     return s;
   }
   if (auto s = CheckWeights(weights, "the matrix of weights"); !s.ok())
     return s;
-  if (auto s = CheckMatrix(weights, 4 * depth, inputs + depth,
-                           "the matrix of weights");
+  if (auto s = CheckLstmMatrix(weights, 4 * depth, inputs + depth,
+                               "the matrix of weights");
       !s.ok()) {
     return s;
   }
   if (auto s = CheckBias(&bias, 4 * depth); !s.ok()) return s;
-  if (auto s = CheckOutputs(node, batch, inputs, depth); !s.ok()) return s;
+  if (auto s = CheckLstmOutputs(node, batch, inputs, depth); !s.ok()) return s;
   return ParsedNode{BasicLstmAttributes(), {}};
 }
 
 absl::Status PlanBasicLstm(const Node& node, Planner* planner) {
-  const TensorId concatenated = node.outputs[kConcatenation];
-  const TensorId sums = node.outputs[kGateSums];
-  const Shape& dst = planner->tensor(node.outputs[kActivation]).shape;
+  const TensorId concatenated = node.outputs[places::kConcatenation];
+  const TensorId sums = node.outputs[places::kGateSums];
+  const Shape& dst = planner->tensor(node.outputs[places::kActivation]).shape;
 
-  AddConcatenation(planner, {node.inputs[kData], node.inputs[kPrevActivation]},
-                   concatenated, /*axis=*/3);
-  const Shape& weights = planner->tensor(node.inputs[kWeights]).shape;
-  PlanMatrixProduct({concatenated, sums, WeightsOf(node, kWeights, kBiases),
-                     weights.b, weights.c},
-                    planner);
+  AddConcatenation(
+      planner,
+      {node.inputs[places::kData], node.inputs[places::kPrevActivation]},
+      concatenated, /*axis=*/3);
+  const Shape& weights = planner->tensor(node.inputs[places::kWeights]).shape;
+  PlanMatrixProduct(
+      {concatenated, sums, WeightsOf(node, places::kWeights, places::kBiases),
+       weights.b, weights.c},
+      planner);
   Dispatch d("basic_lstm");
   d.Read("sums", sums)
-      .Read("old_state", node.inputs[kPrevState])
-      .Write("activation", node.outputs[kActivation])
-      .Write("state", node.outputs[kState])
-      .Write("kept_activation", node.inputs[kPrevActivation])
-      .Write("kept_state", node.inputs[kPrevState])
+      .Read("old_state", node.inputs[places::kPrevState])
+      .Write("activation", node.outputs[places::kActivation])
+      .Write("state", node.outputs[places::kState])
+      .Write("kept_activation", node.inputs[places::kPrevActivation])
+      .Write("kept_state", node.inputs[places::kPrevState])
       .Grid(dst.slices(), dst.b, 1);
   planner->Add(std::move(d));
   return absl::OkStatus();

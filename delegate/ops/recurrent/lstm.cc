@@ -18,8 +18,8 @@ struct Share {
   int lanes = 1;
 };
 
-int64_t SharedBytes(const LstmTable& t, const LstmAttributes& a,
-                    const Share& share) {
+int64_t LstmSharedBytes(const LstmTable& t, const LstmAttributes& a,
+                        const Share& share) {
   int64_t texels = t.output_slices() + 2 * t.cell_slices();
   if (a.layer_norm) texels += t.gates * t.cell_slices() + t.gates;
   if (share.lanes > 1) texels += int64_t{t.gates} * share.columns * share.lanes;
@@ -37,17 +37,18 @@ absl::StatusOr<Share> ShareFor(const LstmTable& t, const LstmAttributes& a,
          share.columns * 2 <= profile.limits.max_work_group_size[0]) {
     share.columns *= 2;
   }
-  if (SharedBytes(t, a, share) > profile.limits.max_shared_memory_bytes) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        t.cells, " cells and ", t.outputs, " outputs need ",
-        SharedBytes(t, a, share), " bytes of shared memory, the device has ",
-        profile.limits.max_shared_memory_bytes));
+  if (LstmSharedBytes(t, a, share) > profile.limits.max_shared_memory_bytes) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(t.cells, " cells and ", t.outputs, " outputs need ",
+                     LstmSharedBytes(t, a, share),
+                     " bytes of shared memory, the device has ",
+                     profile.limits.max_shared_memory_bytes));
   }
   const int most_lanes = std::min({most / share.columns, t.terms(),
                                    profile.choices.reduction_lanes,
                                    profile.limits.max_work_group_size[1]});
   while (share.lanes * 2 <= most_lanes &&
-         SharedBytes(t, a, {share.columns, share.lanes * 2}) <=
+         LstmSharedBytes(t, a, {share.columns, share.lanes * 2}) <=
              profile.limits.max_shared_memory_bytes) {
     share.lanes *= 2;
   }
@@ -85,7 +86,7 @@ absl::Status PlanLstm(const Node& node, Planner* planner) {
       .Grid(share->columns, share->lanes,
             a.time_major ? data.shape.w : data.shape.b)
       .WorkGroup(share->columns, share->lanes, 1)
-      .SharedMemory(SharedBytes(table, a, *share));
+      .SharedMemory(LstmSharedBytes(table, a, *share));
   d.uniforms.Int4("sizes", a.time_major ? data.shape.b : data.shape.w,
                   table.input_slices(), table.cells, a.time_major ? 1 : 0);
   d.uniforms.Int4("rows", table.biases, table.peepholes, table.norms,

@@ -164,8 +164,8 @@ absl::Status CheckStates(const NodeView& node, const LstmSizes& sizes) {
                     "the cell state");
 }
 
-absl::StatusOr<ParsedNode> Parse(const NodeView& node, LstmAttributes a,
-                                 int activation, size_t rank) {
+absl::StatusOr<ParsedNode> ParseLstmNode(const NodeView& node, LstmAttributes a,
+                                         int activation, size_t rank) {
   if (auto s = CheckBasics(node, a, rank); !s.ok()) return s;
   const Tensor& data = *node.inputs[lstm::kData];
   const Tensor& recurrent = *node.inputs[kOutputGateRecurrentWeights];
@@ -216,7 +216,7 @@ absl::StatusOr<ParsedNode> ParseSequenceLstm(const NodeView& node) {
   a.time_major = p.time_major;
   a.cell_clip = p.cell_clip;
   a.proj_clip = p.proj_clip;
-  return Parse(node, std::move(a), p.activation, /*rank=*/3);
+  return ParseLstmNode(node, std::move(a), p.activation, /*rank=*/3);
 }
 
 absl::StatusOr<ParsedNode> ParseLstm(const NodeView& node) {
@@ -231,7 +231,7 @@ absl::StatusOr<ParsedNode> ParseLstm(const NodeView& node) {
   LstmAttributes a;
   a.cell_clip = p.cell_clip;
   a.proj_clip = p.proj_clip;
-  return Parse(node, std::move(a), p.activation, /*rank=*/2);
+  return ParseLstmNode(node, std::move(a), p.activation, /*rank=*/2);
 }
 
 }  // namespace gles_delegate

@@ -22,7 +22,7 @@ constexpr int kBias = 3;
 constexpr int kState = 4;
 constexpr int kInputs = 5;
 
-absl::Status CheckShapes(const NodeView& node, int rank) {
+absl::Status CheckSvdfShapes(const NodeView& node, int rank) {
   const Tensor& data = *node.inputs[kData];
   const Tensor& feature = *node.inputs[kFeature];
   const Tensor& time = *node.inputs[kTime];
@@ -82,7 +82,7 @@ absl::StatusOr<ParsedNode> ParseSvdf(const NodeView& node) {
       return s;
     }
   }
-  if (auto s = CheckShapes(node, rank); !s.ok()) return s;
+  if (auto s = CheckSvdfShapes(node, rank); !s.ok()) return s;
   const int units = node.inputs[kFeature]->dims[0] / rank;
   if (auto s = CheckBias(node.inputs[kBias], units); !s.ok()) return s;
   auto activation = FusedActivation((*params)->activation);

@@ -14,8 +14,6 @@
 namespace gles_delegate {
 namespace {
 
-constexpr int kB = 0, kH = 1, kW = 2, kC = 3;
-
 void AddArgExtreme(Planner* planner, TensorId src, TensorId dst, int axis,
                    bool least) {
   const Tensor& source = planner->tensor(src);
@@ -29,17 +27,18 @@ void AddArgExtreme(Planner* planner, TensorId src, TensorId dst, int axis,
   d.Define("THREADS", threads);
   if (threads > 1) d.SharedMemory(int64_t{32} * threads);
   if (!IsIntegers(source)) d.Define("FLOATS");
-  if (axis == kC) d.Define("CHANNELS");
+  if (axis == kChannelAxis) d.Define("CHANNELS");
   if (least) d.Define("LEAST_OF");
   d.Read("src", src).Write("dst", dst);
-  d.uniforms.Int4("step_by", axis == kW, axis == kH, axis == kC, axis == kB);
+  d.uniforms.Int4("step_by", axis == kWidthAxis, axis == kHeightAxis,
+                  axis == kChannelAxis, axis == kBatchAxis);
   d.uniforms.Int("texels", extents[axis]);
   d.Grid(int64_t{to.w} * threads, to.h, to.slices() * to.b);
   if (threads > 1) d.WorkGroup(threads, 1, 1);
   planner->Add(std::move(d));
 }
 
-absl::Status Plan(const Node& node, bool least, Planner* planner) {
+absl::Status PlanArgExtreme(const Node& node, bool least, Planner* planner) {
   const auto& a = std::any_cast<const ArgExtremeAttributes&>(node.attributes);
   TensorId source = node.inputs[0];
   if (a.view.has_value()) {
@@ -49,10 +48,10 @@ absl::Status Plan(const Node& node, bool least, Planner* planner) {
   }
   const Shape to = planner->tensor(node.outputs[0]).shape;
   Shape kept = planner->tensor(source).shape;
-  if (a.axis == kB) kept.b = 1;
-  if (a.axis == kH) kept.h = 1;
-  if (a.axis == kW) kept.w = 1;
-  if (a.axis == kC) kept.c = 1;
+  if (a.axis == kBatchAxis) kept.b = 1;
+  if (a.axis == kHeightAxis) kept.h = 1;
+  if (a.axis == kWidthAxis) kept.w = 1;
+  if (a.axis == kChannelAxis) kept.c = 1;
   if (kept == to) {
     AddArgExtreme(planner, source, node.outputs[0], a.axis, least);
     return absl::OkStatus();
@@ -93,11 +92,11 @@ absl::StatusOr<ParsedNode> ParseArgExtreme(const NodeView& node) {
 }
 
 absl::Status PlanArgMax(const Node& node, Planner* planner) {
-  return Plan(node, /*least=*/false, planner);
+  return PlanArgExtreme(node, /*least=*/false, planner);
 }
 
 absl::Status PlanArgMin(const Node& node, Planner* planner) {
-  return Plan(node, /*least=*/true, planner);
+  return PlanArgExtreme(node, /*least=*/true, planner);
 }
 
 }  // namespace gles_delegate

@@ -13,12 +13,10 @@
 namespace gles_delegate {
 namespace {
 
-constexpr int kB = 0, kH = 1, kW = 2, kC = 3;
-
 // (x, y, slice, batch) of a vector along `axis`.
 std::array<int, 4> Along(int axis, int length) {
-  return {axis == kW ? length : 0, axis == kH ? length : 0,
-          axis == kC ? length : 0, axis == kB ? length : 0};
+  return {axis == kWidthAxis ? length : 0, axis == kHeightAxis ? length : 0,
+          axis == kChannelAxis ? length : 0, axis == kBatchAxis ? length : 0};
 }
 
 void AddCumsum(Planner* planner, TensorId src, TensorId dst,
@@ -27,13 +25,15 @@ void AddCumsum(Planner* planner, TensorId src, TensorId dst,
   // In texels: the extent of the axis, and of what remains of the others.
   std::array<int, 4> lines = {shape.b, shape.h, shape.w, shape.slices()};
   const int length = std::exchange(lines[a.axis], 1);
-  const int threads = ThreadsPerRow(
-      length, int64_t{lines[kB]} * lines[kH] * lines[kW] * lines[kC],
-      planner->profile());
+  const int threads =
+      ThreadsPerRow(length,
+                    int64_t{lines[kBatchAxis]} * lines[kHeightAxis] *
+                        lines[kWidthAxis] * lines[kChannelAxis],
+                    planner->profile());
   Dispatch d("cumsum");
   d.Define("THREADS", threads);
   if (threads > 1) d.SharedMemory(int64_t{16} * threads);
-  if (a.axis == kC) d.Define("CHANNELS");
+  if (a.axis == kChannelAxis) d.Define("CHANNELS");
   if (a.exclusive) d.Define("EXCLUSIVE");
   if (a.reverse) d.Define("REVERSE");
   d.Read("src", src).Write("dst", dst);
@@ -41,11 +41,11 @@ void AddCumsum(Planner* planner, TensorId src, TensorId dst,
   const auto first = Along(a.axis, a.reverse ? length - 1 : 0);
   d.uniforms.Int4("first", first[0], first[1], first[2], first[3]);
   d.uniforms.Int4("step_by", step[0], step[1], step[2], step[3]);
-  d.uniforms.Int("line_slices", lines[kC]);
+  d.uniforms.Int("line_slices", lines[kChannelAxis]);
   d.uniforms.Int("texels", length);
   d.uniforms.Int("share", (length + threads - 1) / threads);
-  d.Grid(int64_t{lines[kW]} * threads, lines[kH],
-         int64_t{lines[kC]} * lines[kB]);
+  d.Grid(int64_t{lines[kWidthAxis]} * threads, lines[kHeightAxis],
+         int64_t{lines[kChannelAxis]} * lines[kBatchAxis]);
   if (threads > 1) d.WorkGroup(threads, 1, 1);
   planner->Add(std::move(d));
 }

@@ -13,7 +13,7 @@
 namespace gles_delegate {
 namespace {
 
-absl::Status Plan(const Node& node, Reducer reducer, Planner* planner) {
+absl::Status PlanReduce(const Node& node, Reducer reducer, Planner* planner) {
   const auto& a = std::any_cast<const ReduceAttributes&>(node.attributes);
   TensorId src = node.inputs[0];
   if (!a.folded.empty()) {
@@ -110,25 +110,25 @@ absl::StatusOr<ParsedNode> ParseReduceBools(const NodeView& node) {
 }
 
 absl::Status PlanMean(const Node& node, Planner* planner) {
-  return Plan(node, Reducer::kMean, planner);
+  return PlanReduce(node, Reducer::kMean, planner);
 }
 absl::Status PlanSum(const Node& node, Planner* planner) {
-  return Plan(node, Reducer::kSum, planner);
+  return PlanReduce(node, Reducer::kSum, planner);
 }
 absl::Status PlanReduceMax(const Node& node, Planner* planner) {
-  return Plan(node, Reducer::kMax, planner);
+  return PlanReduce(node, Reducer::kMax, planner);
 }
 absl::Status PlanReduceMin(const Node& node, Planner* planner) {
-  return Plan(node, Reducer::kMin, planner);
+  return PlanReduce(node, Reducer::kMin, planner);
 }
 absl::Status PlanReduceProd(const Node& node, Planner* planner) {
-  return Plan(node, Reducer::kProduct, planner);
+  return PlanReduce(node, Reducer::kProduct, planner);
 }
 absl::Status PlanReduceAny(const Node& node, Planner* planner) {
-  return Plan(node, Reducer::kAny, planner);
+  return PlanReduce(node, Reducer::kAny, planner);
 }
 absl::Status PlanReduceAll(const Node& node, Planner* planner) {
-  return Plan(node, Reducer::kAll, planner);
+  return PlanReduce(node, Reducer::kAll, planner);
 }
 
 }  // namespace gles_delegate

@@ -72,7 +72,8 @@ int64_t Taps(const Reduction& r, const Shape& src) {
 }
 
 // Invocations that share an output's taps.
-int Threads(int64_t taps, int64_t outputs, const DeviceProfile& profile) {
+int ReductionThreads(int64_t taps, int64_t outputs,
+                     const DeviceProfile& profile) {
   return outputs >= kManyOutputs ? 1
                                  : SharingThreads(taps / kShortLoop, profile);
 }
@@ -135,7 +136,8 @@ void AddPass(Planner* planner, TensorId src, TensorId dst, const Reduction& r,
              bool partial = false) {
   const Shape from = planner->tensor(src).shape;
   const Shape to = planner->tensor(dst).shape;
-  const int threads = Threads(Taps(r, from), Outputs(to), planner->profile());
+  const int threads =
+      ReductionThreads(Taps(r, from), Outputs(to), planner->profile());
   const bool on_codes = r.codes != nullptr;
   Dispatch d(on_codes ? "reduce_codes" : "reduce");
   if (!on_codes) d.Define(DefineOf(r.reducer));
@@ -194,7 +196,7 @@ bool WidthFirst(const Reduction& r, const Shape& src, const Shape& dst,
       taps / r.w.size * Outputs(dst);
   if (direct > 4 * split) return true;
   return RunsAbreast(profile.choices) &&
-         taps > kLongLoop * Threads(taps, Outputs(dst), profile) &&
+         taps > kLongLoop * ReductionThreads(taps, Outputs(dst), profile) &&
          Outputs(dst) < kManyOutputs;
 }
 

@@ -13,8 +13,8 @@
 namespace gles_delegate {
 namespace {
 
-absl::StatusOr<ParsedNode> Parse(const NodeView& node,
-                                 const SoftmaxAttributes& a) {
+absl::StatusOr<ParsedNode> ParseSoftmaxNode(const NodeView& node,
+                                            const SoftmaxAttributes& a) {
   if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
   if (auto s = CheckOutputDims(*node.outputs[0], node.inputs[0]->dims); !s.ok())
     return s;
@@ -24,7 +24,7 @@ absl::StatusOr<ParsedNode> Parse(const NodeView& node,
 constexpr int kShortRow = 16;  // slices
 
 // Invocations that share a row.
-int Threads(const Shape& shape, const DeviceProfile& profile) {
+int SoftmaxThreads(const Shape& shape, const DeviceProfile& profile) {
   return ThreadsPerRow(shape.slices(), int64_t{shape.b} * shape.h * shape.w,
                        profile);
 }
@@ -84,18 +84,18 @@ absl::StatusOr<ParsedNode> ParseSoftmax(const NodeView& node) {
   if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
   auto params = node.Get<SoftmaxParams>();
   if (!params.ok()) return params.status();
-  return Parse(node, {(*params)->beta, /*log=*/false});
+  return ParseSoftmaxNode(node, {(*params)->beta, /*log=*/false});
 }
 
 absl::StatusOr<ParsedNode> ParseLogSoftmax(const NodeView& node) {
   if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
-  return Parse(node, {1.0f, /*log=*/true});
+  return ParseSoftmaxNode(node, {1.0f, /*log=*/true});
 }
 
 absl::Status PlanSoftmax(const Node& node, Planner* planner) {
   const auto& a = std::any_cast<const SoftmaxAttributes&>(node.attributes);
   const Shape shape = planner->tensor(node.outputs[0]).shape;
-  const int threads = Threads(shape, planner->profile());
+  const int threads = SoftmaxThreads(shape, planner->profile());
   Dispatch d(ShaderOf(a));
   d.Define("THREADS", threads);
   if (threads > 1) d.SharedMemory(int64_t{16} * threads);

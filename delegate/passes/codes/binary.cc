@@ -22,9 +22,6 @@ struct FunctionOfTwo {
   Range range;  // of the output
 };
 
-float ScaleOf(const Graph& graph, TensorId id) {
-  return graph.tensor(id).quantization.scale[0];
-}
 float ZeroPointOf(const Graph& graph, TensorId id) {
   return static_cast<float>(graph.tensor(id).quantization.zero_point[0]);
 }
@@ -36,7 +33,7 @@ bool IsAmongPostOps(const Node& node) {
       .functions.empty();
 }
 
-bool IsOfCodes(const Graph& graph, TensorId id, DataType codes) {
+bool IsOperandOfCodes(const Graph& graph, TensorId id, DataType codes) {
   const Tensor& tensor = graph.tensor(id);
   return tensor.codes == codes && tensor.quantization.scale.size() == 1 &&
          (tensor.holds_codes || tensor.is_constant());
@@ -50,7 +47,8 @@ std::optional<FunctionOfTwo> AsFunctionOfTwo(const Node& node,
   if (node.inputs.size() != 2 || attributes == nullptr) return std::nullopt;
   const Tensor& out = graph.tensor(node.outputs[0]);
   const FunctionOfTwo f = {node.inputs[0], node.inputs[1], {}};
-  if (!IsOfCodes(graph, f.a, out.codes) || !IsOfCodes(graph, f.b, out.codes) ||
+  if (!IsOperandOfCodes(graph, f.a, out.codes) ||
+      !IsOperandOfCodes(graph, f.b, out.codes) ||
       !HoldsCodes(graph, node.inputs[attributes->source])) {
     return std::nullopt;
   }

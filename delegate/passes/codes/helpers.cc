@@ -44,6 +44,10 @@ bool HoldsCodes(const Graph& graph, TensorId id) {
   return id != kNoTensor && graph.tensor(id).holds_codes;
 }
 
+float ScaleOf(const Graph& graph, TensorId id) {
+  return graph.tensor(id).quantization.scale[0];
+}
+
 bool SameCodes(const Tensor& a, const Tensor& b) {
   return a.codes == b.codes && a.quantization.scale == b.quantization.scale &&
          a.quantization.zero_point == b.quantization.zero_point;

@@ -20,6 +20,8 @@ namespace gles_delegate::codes {
 bool MayHoldCodes(const Tensor& tensor);
 // False for kNoTensor.
 bool HoldsCodes(const Graph& graph, TensorId id);
+// The first, or only, scale of a quantized tensor.
+float ScaleOf(const Graph& graph, TensorId id);
 
 // True where codes of one tensor mean the same in the other: one type, scale
 // and zero point.

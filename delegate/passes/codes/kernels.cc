@@ -7,7 +7,7 @@
 namespace gles_delegate::codes {
 namespace {
 
-constexpr IntegerKernel kKernels[] = {
+constexpr IntegerKernel kIntegerKernels[] = {
     {"ABS", &TableOnCodes},
     {"ADD", &AddOnCodes},
     {"ARG_MAX", &ArgExtremeOnCodes, /*ends_in_simulator=*/false},
@@ -81,13 +81,13 @@ constexpr IntegerKernel kKernels[] = {
 
 }  // namespace
 
-absl::Span<const IntegerKernel> IntegerKernels() { return kKernels; }
+absl::Span<const IntegerKernel> IntegerKernels() { return kIntegerKernels; }
 
 const IntegerKernel* FindIntegerKernel(absl::string_view op) {
   const auto* found =
-      std::find_if(std::begin(kKernels), std::end(kKernels),
+      std::find_if(std::begin(kIntegerKernels), std::end(kIntegerKernels),
                    [op](const IntegerKernel& k) { return k.op == op; });
-  return found == std::end(kKernels) ? nullptr : found;
+  return found == std::end(kIntegerKernels) ? nullptr : found;
 }
 
 }  // namespace gles_delegate::codes

@@ -8,7 +8,7 @@
 namespace gles_delegate::codes {
 namespace {
 
-bool IsOfCodes(const Tensor& tensor) {
+bool IsMatrixOfCodes(const Tensor& tensor) {
   return tensor.codes == DataType::kInt8 &&
          tensor.quantization.scale.size() == 1 &&
          (tensor.holds_codes || tensor.is_constant());
@@ -23,7 +23,7 @@ std::optional<Node> BatchMatMulOnCodes(const Node& node,
   if (!range || out.codes != DataType::kInt8) return std::nullopt;
   Node product = node;
   for (TensorId& id : product.inputs) {
-    if (!IsOfCodes(c.graph->tensor(id))) return std::nullopt;
+    if (!IsMatrixOfCodes(c.graph->tensor(id))) return std::nullopt;
     if (c.graph->tensor(id).is_constant()) id = AsCodes(c.graph, id);
   }
   const std::vector<quant::Multiplier> multipliers = {

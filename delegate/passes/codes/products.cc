@@ -81,8 +81,9 @@ std::optional<PostOp> Scaling(const Tensor& data, const Tensor& weights,
   return Requantize(multipliers, out, quant::TiesOf(rounding), c.graph);
 }
 
-std::optional<Node> Product(const Node& node, const ProductKernel& kernel,
-                            const KernelContext& c) {
+std::optional<Node> ProductByKernel(const Node& node,
+                                    const ProductKernel& kernel,
+                                    const KernelContext& c) {
   Graph* const graph = c.graph;
   const Tensor& out = graph->tensor(node.outputs[0]);
   const TensorId data = node.inputs[kernel.data];
@@ -120,7 +121,7 @@ std::optional<Node> Conv2dOnCodes(const Node& node, const KernelContext& c) {
       std::any_cast<const Conv2dAttributes&>(node.attributes).groups > 1;
   kernel.op =
       grouped ? quant::ProductOp::kGroupedConv2d : quant::ProductOp::kConv2d;
-  return Product(node, kernel, c);
+  return ProductByKernel(node, kernel, c);
 }
 
 std::optional<Node> DepthwiseConv2dOnCodes(const Node& node,
@@ -129,12 +130,12 @@ std::optional<Node> DepthwiseConv2dOnCodes(const Node& node,
   kernel.scale_by_channel = true;
   kernel.channels = 3;
   kernel.op = quant::ProductOp::kDepthwiseConv2d;
-  return Product(node, kernel, c);
+  return ProductByKernel(node, kernel, c);
 }
 
 std::optional<Node> FullyConnectedOnCodes(const Node& node,
                                           const KernelContext& c) {
-  return Product(node, ProductKernel(), c);
+  return ProductByKernel(node, ProductKernel(), c);
 }
 
 std::optional<Node> TransposeConvOnCodes(const Node& node,
@@ -144,7 +145,7 @@ std::optional<Node> TransposeConvOnCodes(const Node& node,
   kernel.bias = 3;
   kernel.scale_by_channel = true;
   kernel.op = quant::ProductOp::kTransposeConv;
-  return Product(node, kernel, c);
+  return ProductByKernel(node, kernel, c);
 }
 
 }  // namespace gles_delegate::codes

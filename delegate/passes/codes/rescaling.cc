@@ -9,8 +9,9 @@ namespace {
 constexpr int kBlock = 16;
 
 // `scale`: what a code of the input is multiplied by.
-std::optional<Node> Rescaled(const Node& node, double scale, Graph* graph,
-                             quant::Ties ties = quant::Ties::kAwayFromZero) {
+std::optional<Node> RescaledCodes(
+    const Node& node, double scale, Graph* graph,
+    quant::Ties ties = quant::Ties::kAwayFromZero) {
   const Tensor& out = graph->tensor(node.outputs[0]);
   const std::optional<Range> range = RangeOf(node, out);
   if (!range || !HoldsCodes(*graph, node.inputs[0])) return std::nullopt;
@@ -75,7 +76,7 @@ std::optional<Node> QuantizeOnCodes(const Node& node, const KernelContext& c) {
   const bool newer = c.cpu == quant::CpuKernels::kLitert ||
                      c.cpu == quant::CpuKernels::kXnnpack;
   const bool ties_up = newer && out.shape.elements() >= kBlock;
-  return Rescaled(
+  return RescaledCodes(
       node,
       quant::QuantizeScale(in.quantization.scale[0], out.quantization.scale[0]),
       c.graph, ties_up ? quant::Ties::kUp : quant::Ties::kAwayFromZero);
@@ -85,7 +86,7 @@ std::optional<Node> ReluOnCodes(const Node& node, const KernelContext& c) {
   const Tensor& in = c.graph->tensor(node.inputs[0]);
   const Tensor& out = c.graph->tensor(node.outputs[0]);
   if (!in.holds_codes || in.codes != out.codes) return std::nullopt;
-  return Rescaled(
+  return RescaledCodes(
       node,
       quant::ReluScale(in.quantization.scale[0], out.quantization.scale[0]),
       c.graph);

@@ -76,9 +76,9 @@ bool IsFunctionOfCodes(const Node& node, const Graph& graph) {
              graph.tensor(node.outputs[0]).codes;
 }
 
-std::optional<Node> WithTable(const Node& node,
-                              const std::optional<CodeTable>& table,
-                              Graph* graph) {
+std::optional<Node> RewrittenWithTable(const Node& node,
+                                       const std::optional<CodeTable>& table,
+                                       Graph* graph) {
   if (!table) return std::nullopt;
   Node rewritten = node;
   rewritten.post_ops = {Lookup(*table, graph->tensor(node.inputs[0]),
@@ -114,7 +114,7 @@ std::optional<Node> TableOnCodes(const Node& node, const KernelContext& c) {
   const auto table =
       function->make(AffineCodesOf(c.graph->tensor(node.inputs[0])),
                      AffineCodesOf(c.graph->tensor(node.outputs[0])));
-  return WithTable(node, table, c.graph);
+  return RewrittenWithTable(node, table, c.graph);
 }
 
 std::optional<Node> LeakyReluOnCodes(const Node& node, const KernelContext& c) {
@@ -127,7 +127,7 @@ std::optional<Node> LeakyReluOnCodes(const Node& node, const KernelContext& c) {
   }
   // Multipliers in params have no sign.
   if (alpha < 0) {
-    return WithTable(
+    return RewrittenWithTable(
         node,
         quant::LeakyReluTable(AffineCodesOf(in), AffineCodesOf(out), alpha),
         c.graph);

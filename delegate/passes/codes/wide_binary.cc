@@ -69,7 +69,7 @@ std::optional<PostOp> Sum(float a, float b, float out, bool subtract,
                  static_cast<float>(flags)}};
 }
 
-std::optional<PostOp> Product(float a, float b, float out) {
+std::optional<PostOp> RescaledProduct(float a, float b, float out) {
   const quant::Multiplier m =
       quant::MultiplierOf(quant::ProductScale(a, b, out));
   // A product has 31 bits.
@@ -111,7 +111,7 @@ std::vector<Node> WideFunctionOfTwo(const Node& node, const KernelContext& c) {
     // Of the codes, whatever they stand for.
     integers = PostOp{name == "MAXIMUM" ? "maximum" : "minimum"};
   } else if (name == "MUL") {
-    integers = Product(a, b, out_scale);
+    integers = RescaledProduct(a, b, out_scale);
   } else if (shifts_codes && ArePowersOfTwo(a, b, out_scale)) {
     integers = ShiftedSum(a, b, out_scale, name == "SUB");
   } else {

@@ -19,7 +19,7 @@ struct WideKernel {
   WideRewrite* rewrite;
 };
 
-constexpr WideKernel kKernels[] = {
+constexpr WideKernel kWideKernels[] = {
     {"ABS", &WideAbs},
     {"ADD", &WideFunctionOfTwo},
     {"AVERAGE_POOL_2D", &WideAveragePool},
@@ -77,9 +77,9 @@ std::vector<Node> WideNodes(const Node& node, const KernelContext& c) {
     return {};
   }
   const auto* found =
-      std::find_if(std::begin(kKernels), std::end(kKernels),
+      std::find_if(std::begin(kWideKernels), std::end(kWideKernels),
                    [&](const WideKernel& k) { return k.op == node.op->name; });
-  if (found == std::end(kKernels)) return {};
+  if (found == std::end(kWideKernels)) return {};
   return found->rewrite(node, c);
 }
 

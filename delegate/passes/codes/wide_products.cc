@@ -102,8 +102,8 @@ int64_t MostOf(const std::vector<int64_t>& magnitudes,
 }
 
 // The float32 constant of `values` whose dims are [count].
-TensorId AddFloats(const std::string& name, const std::vector<float>& values,
-                   Graph* graph) {
+TensorId AddFloatVector(const std::string& name,
+                        const std::vector<float>& values, Graph* graph) {
   Tensor tensor;
   tensor.name = name;
   tensor.dims = {static_cast<int>(values.size())};
@@ -145,7 +145,7 @@ Node PartProduct(const Node& node, const Parts& parts, TensorId part,
   product.inputs[parts.weights_input] =
       AsCodes(graph, node.inputs[parts.weights_input]);
   if (!bias.empty()) {
-    product.inputs[parts.bias_input] = AddFloats(
+    product.inputs[parts.bias_input] = AddFloatVector(
         absl::StrCat("bias of ", graph->tensor(sums).name), bias, graph);
   } else if (parts.bias_input < static_cast<int>(node.inputs.size())) {
     product.inputs.resize(parts.bias_input);
@@ -157,7 +157,7 @@ Node PartProduct(const Node& node, const Parts& parts, TensorId part,
 }
 
 // What is known of a node that suits.
-struct Product {
+struct ProductInCodes {
   Parts parts;
   PostOp clamp;
   std::vector<int64_t> bias;  // empty: none
@@ -165,7 +165,8 @@ struct Product {
 };
 
 // Two halves, the bias in both, whose sums are joined by post-ops.
-std::vector<Node> InHalves(const Node& node, const Product& p, Graph* graph) {
+std::vector<Node> InHalves(const Node& node, const ProductInCodes& p,
+                           Graph* graph) {
   const Tensor& data = graph->tensor(p.parts.data);
   const Tensor& out = graph->tensor(node.outputs[0]);
   std::vector<std::array<int32_t, 2>> rows;
@@ -198,7 +199,7 @@ std::vector<Node> InHalves(const Node& node, const Product& p, Graph* graph) {
 }
 
 // Parts of `bits` bits, whose sums are joined in 64 bits by an op of its own.
-std::vector<Node> InParts(const Node& node, const Product& p, int bits,
+std::vector<Node> InParts(const Node& node, const ProductInCodes& p, int bits,
                           Graph* graph) {
   const Tensor& data = graph->tensor(p.parts.data);
   const Tensor& out = graph->tensor(node.outputs[0]);
@@ -243,7 +244,7 @@ std::vector<Node> WideProduct(const Node& node, const KernelContext& c) {
                   [](int64_t zero) { return zero != 0; })) {
     return {};
   }
-  Product product = {*parts, *clamp, {}, {}};
+  ProductInCodes product = {*parts, *clamp, {}, {}};
   if (parts->bias_input < static_cast<int>(node.inputs.size()) &&
       node.inputs[parts->bias_input] != kNoTensor) {
     product.bias = CodesOf(graph->tensor(node.inputs[parts->bias_input]));

@@ -22,10 +22,6 @@ namespace {
 // A code of 16 bits, shifted so far to the left, fits 32.
 constexpr int kMostShift = 15;
 
-float ScaleOf(const Graph& graph, TensorId id) {
-  return graph.tensor(id).quantization.scale[0];
-}
-
 // The function of one code: the first of the node's post-ops. nullptr: the node
 // is something else.
 const PostOp* FunctionOfOne(const Node& node, const Graph& graph) {
@@ -38,8 +34,8 @@ const PostOp* FunctionOfOne(const Node& node, const Graph& graph) {
 
 // `node` with `functions` of its input's codes, which give the output's, and
 // then `clamp`.
-Node OfCodes(const Node& node, std::vector<PostOp> functions,
-             const Graph& graph) {
+Node UnaryOfCodes(const Node& node, std::vector<PostOp> functions,
+                  const Graph& graph) {
   Node wide = node;
   wide.on_codes = true;
   wide.post_ops = {{"code_of", {ScaleOf(graph, node.inputs[0]), 0, 0, 0}}};
@@ -48,15 +44,15 @@ Node OfCodes(const Node& node, std::vector<PostOp> functions,
   return wide;
 }
 
-std::vector<Node> Rescaled(const Node& node, double scale,
-                           const KernelContext& c,
-                           quant::Ties ties = quant::Ties::kAwayFromZero) {
+std::vector<Node> WideRescaled(const Node& node, double scale,
+                               const KernelContext& c,
+                               quant::Ties ties = quant::Ties::kAwayFromZero) {
   const Tensor& out = c.graph->tensor(node.outputs[0]);
   const std::optional<PostOp> clamp = WideClamp(node.post_ops, out);
   const quant::Multiplier m = quant::MultiplierOf(scale);
   if (!clamp || m.shift > kMostShift) return {};
-  return {
-      OfCodes(node, {Requantize({m}, out, ties, c.graph), *clamp}, *c.graph)};
+  return {UnaryOfCodes(node, {Requantize({m}, out, ties, c.graph), *clamp},
+                       *c.graph)};
 }
 
 }  // namespace
@@ -75,24 +71,24 @@ std::vector<Node> WideTable(const Node& node, const KernelContext& c) {
   // The scale in hexadecimal is all of its bits.
   const std::string name = absl::StrFormat("%s of 16-bit codes of scale %a",
                                            function->function, scale);
-  return {OfCodes(node, {WideLookup(name, *table, c.graph)}, *c.graph)};
+  return {UnaryOfCodes(node, {WideLookup(name, *table, c.graph)}, *c.graph)};
 }
 
 std::vector<Node> WideRelu(const Node& node, const KernelContext& c) {
   if (FunctionOfOne(node, *c.graph) == nullptr) return {};
-  return Rescaled(node,
-                  quant::ReluScale(ScaleOf(*c.graph, node.inputs[0]),
-                                   ScaleOf(*c.graph, node.outputs[0])),
-                  c);
+  return WideRescaled(node,
+                      quant::ReluScale(ScaleOf(*c.graph, node.inputs[0]),
+                                       ScaleOf(*c.graph, node.outputs[0])),
+                      c);
 }
 
 std::vector<Node> WideQuantize(const Node& node, const KernelContext& c) {
   // A quantization of floats: its input has none.
   if (FunctionOfOne(node, *c.graph) == nullptr) return {};
-  return Rescaled(node,
-                  quant::QuantizeScale(ScaleOf(*c.graph, node.inputs[0]),
-                                       ScaleOf(*c.graph, node.outputs[0])),
-                  c);
+  return WideRescaled(node,
+                      quant::QuantizeScale(ScaleOf(*c.graph, node.inputs[0]),
+                                           ScaleOf(*c.graph, node.outputs[0])),
+                      c);
 }
 
 std::vector<Node> WideAbs(const Node& node, const KernelContext& c) {
@@ -109,7 +105,7 @@ std::vector<Node> WideAbs(const Node& node, const KernelContext& c) {
     ops.push_back(Requantize({m}, out, quant::Ties::kAwayFromZero, c.graph));
   }
   ops.push_back(*clamp);
-  return {OfCodes(node, std::move(ops), *c.graph)};
+  return {UnaryOfCodes(node, std::move(ops), *c.graph)};
 }
 
 std::vector<Node> WideLeakyRelu(const Node& node, const KernelContext& c) {
@@ -124,7 +120,7 @@ std::vector<Node> WideLeakyRelu(const Node& node, const KernelContext& c) {
     if (!table) return {};
     const std::string name = absl::StrFormat(
         "leaky_relu by %a of 16-bit codes of scales %a, %a", alpha, from, to);
-    return {OfCodes(node, {WideLookup(name, *table, c.graph)}, *c.graph)};
+    return {UnaryOfCodes(node, {WideLookup(name, *table, c.graph)}, *c.graph)};
   }
   const quant::Multiplier positive =
       quant::MultiplierOf(quant::ReluScale(from, to));
@@ -134,9 +130,9 @@ std::vector<Node> WideLeakyRelu(const Node& node, const KernelContext& c) {
   if (!clamp || positive.shift > kMostShift || negative.shift > kMostShift) {
     return {};
   }
-  return {OfCodes(node,
-                  {{"leaky_requantize", AsParams(positive, negative)}, *clamp},
-                  *c.graph)};
+  return {UnaryOfCodes(
+      node, {{"leaky_requantize", AsParams(positive, negative)}, *clamp},
+      *c.graph)};
 }
 
 }  // namespace gles_delegate::codes

@@ -24,15 +24,11 @@ namespace {
 // Sums of fewer codes fit 32 bits.
 constexpr int64_t kMaxSummed = 1 << 16;
 
-float ScaleOf(const Graph& graph, TensorId id) {
-  return graph.tensor(id).quantization.scale[0];
-}
-
 // The node that takes the codes of `node`'s input, and `node` with attributes
 // that ask for the output's codes of it, and then `clamp`.
 template <typename Attributes>
-std::vector<Node> OfCodes(const Node& node, Attributes attributes,
-                          std::optional<PostOp> clamp, Graph* graph) {
+std::vector<Node> WindowOfCodes(const Node& node, Attributes attributes,
+                                std::optional<PostOp> clamp, Graph* graph) {
   const TensorId source = node.inputs[0];
   const float scale = ScaleOf(*graph, source);
   const TensorId codes = AddLike(graph->tensor(source), "codes", graph);
@@ -64,7 +60,7 @@ std::vector<Node> WideAveragePool(const Node& node, const KernelContext& c) {
   CodeSums sums;
   sums.result = CodeSums::Result::kMean;
   pool.codes = std::make_shared<const CodeSums>(std::move(sums));
-  return OfCodes(node, std::move(pool), clamp, c.graph);
+  return WindowOfCodes(node, std::move(pool), clamp, c.graph);
 }
 
 std::vector<Node> WideMean(const Node& node, const KernelContext& c) {
@@ -97,7 +93,7 @@ std::vector<Node> WideMean(const Node& node, const KernelContext& c) {
     sums.scale = from / to;
   }
   reduce.codes = std::make_shared<const CodeSums>(std::move(sums));
-  return OfCodes(node, std::move(reduce), clamp, c.graph);
+  return WindowOfCodes(node, std::move(reduce), clamp, c.graph);
 }
 
 std::vector<Node> WideSum(const Node& node, const KernelContext& c) {
@@ -121,7 +117,7 @@ std::vector<Node> WideSum(const Node& node, const KernelContext& c) {
   }
   auto reduce = std::any_cast<ReduceAttributes>(node.attributes);
   reduce.codes = std::make_shared<const CodeSums>(std::move(sums));
-  return OfCodes(node, std::move(reduce), clamp, c.graph);
+  return WindowOfCodes(node, std::move(reduce), clamp, c.graph);
 }
 
 std::vector<Node> WideProductOfAxes(const Node& node, const KernelContext& c) {
@@ -137,7 +133,7 @@ std::vector<Node> WideProductOfAxes(const Node& node, const KernelContext& c) {
                                       static_cast<int>(count));
   if (product.step.right < 1 || product.step.right > 62) return {};
   reduce.codes = std::make_shared<const CodeSums>(std::move(product));
-  return OfCodes(node, std::move(reduce), clamp, c.graph);
+  return WindowOfCodes(node, std::move(reduce), clamp, c.graph);
 }
 
 std::vector<Node> WideSoftmax(const Node& node, const KernelContext& c) {
@@ -153,7 +149,7 @@ std::vector<Node> WideSoftmax(const Node& node, const KernelContext& c) {
   if (!sixteen) return {};
   a.sixteen =
       std::make_shared<const quant::SoftmaxOfSixteenBits>(*std::move(sixteen));
-  return OfCodes(node, std::move(a), std::nullopt, c.graph);
+  return WindowOfCodes(node, std::move(a), std::nullopt, c.graph);
 }
 
 std::vector<Node> WideResizeBilinear(const Node& node, const KernelContext& c) {
@@ -161,7 +157,7 @@ std::vector<Node> WideResizeBilinear(const Node& node, const KernelContext& c) {
   ResizeOfCodes resize;
   resize.resize = std::any_cast<const ResizeAttributes&>(node.attributes);
   resize.is_sixteen_bit = true;
-  return OfCodes(node, resize, std::nullopt, c.graph);
+  return WindowOfCodes(node, resize, std::nullopt, c.graph);
 }
 
 }  // namespace gles_delegate::codes
