@@ -16,7 +16,7 @@ std::vector<float> WeightData(OpVariant& v, size_t count, int terms) {
   return v.random().Gaussian(count, 0, deviation);
 }
 
-int Data(OpVariant& v, const Shape& shape) {
+int ConvInput(OpVariant& v, const Shape& shape) {
   return v.Input("input", shape, v.random().Gaussian(ElementCount(shape)));
 }
 
@@ -94,7 +94,7 @@ SingleOpModel Conv2d(const ConvParams& params) {
   return MakeModel(description, SumOf(terms + 1), true, [&](OpVariant& v) {
     const Shape shape = {params.out_channels, params.kernel_h, params.kernel_w,
                          in_channels};
-    const int data = Data(v, params.input);
+    const int data = ConvInput(v, params.input);
     const int weights =
         v.Constant("weights", shape, WeightData(v, ElementCount(shape), terms),
                    params.weights);
@@ -117,7 +117,7 @@ SingleOpModel DepthwiseConv2d(const DepthwiseParams& params) {
       Rest(params.activation, true, params.weights, params.runtime_bias));
   return MakeModel(description, SumOf(terms + 1), true, [&](OpVariant& v) {
     const Shape shape = {1, params.kernel_h, params.kernel_w, channels};
-    const int data = Data(v, params.input);
+    const int data = ConvInput(v, params.input);
     const int weights =
         v.Constant("weights", shape, WeightData(v, ElementCount(shape), terms),
                    params.weights);
@@ -145,7 +145,7 @@ SingleOpModel TransposeConv(const TransposeConvParams& params) {
         const Shape shape = {params.out_channels, params.kernel_h,
                              params.kernel_w, in_channels};
         const int size = v.IntConstant("output_shape", {4}, output);
-        const int data = Data(v, params.input);
+        const int data = ConvInput(v, params.input);
         const int weights = v.Constant(
             "weights", shape, WeightData(v, ElementCount(shape), terms),
             params.weights);
@@ -170,7 +170,7 @@ SingleOpModel Convolution2dTransposeBias(const TransposeConvParams& params) {
       SumOf(terms + 1), true, [&](OpVariant& v) {
         const Shape shape = {params.out_channels, params.kernel_h,
                              params.kernel_w, in_channels};
-        const int data = Data(v, params.input);
+        const int data = ConvInput(v, params.input);
         const int weights = v.Constant(
             "weights", shape, WeightData(v, ElementCount(shape), terms),
             params.weights);
@@ -195,7 +195,7 @@ SingleOpModel FullyConnected(const FullyConnectedParams& params) {
            params.runtime_bias));
   return MakeModel(description, SumOf(in + 1), true, [&](OpVariant& v) {
     const Shape shape = {params.out_features, in};
-    const int data = Data(v, params.input);
+    const int data = ConvInput(v, params.input);
     const int weights =
         v.Constant("weights", shape, WeightData(v, ElementCount(shape), in),
                    params.weights);

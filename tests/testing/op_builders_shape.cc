@@ -16,7 +16,8 @@ Accuracy Moves() {
   return accuracy;
 }
 
-int Data(OpVariant& v, const Shape& shape, const std::string& name = "input") {
+int InputOf(OpVariant& v, const Shape& shape,
+            const std::string& name = "input") {
   return v.Input(name, shape, v.random().Gaussian(ElementCount(shape), 0, 3));
 }
 
@@ -65,7 +66,7 @@ SingleOpModel Pool2d(const PoolParams& params) {
         options.filter_width = params.filter_w;
         options.fused_activation_function = v.Fused(params.activation);
         return v.Op(params.max ? Op::MAX_POOL_2D : Op::AVERAGE_POOL_2D, 1,
-                    {Data(v, params.input)}, options);
+                    {InputOf(v, params.input)}, options);
       });
 }
 
@@ -84,7 +85,7 @@ SingleOpModel Resize(const ResizeParams& params) {
     accuracy.magnitude_of_inputs = true;
   }
   return MakeModel(description, accuracy, [&](OpVariant& v) {
-    const int x = Data(v, params.input);
+    const int x = InputOf(v, params.input);
     const int size = v.IntConstant("size", {2}, {params.out_h, params.out_w});
     const int version = params.half_pixel_centers ? 3 : 1;
     if (params.nearest) {
@@ -112,7 +113,7 @@ SingleOpModel Pad(const PadParams& params) {
       kNames[static_cast<int>(params.kind)], " ", ShapeString(params.input),
       " by ", absl::StrJoin(amounts, ","), " value ", params.value);
   return MakeModel(description, Moves(), [&](OpVariant& v) {
-    const int x = Data(v, params.input);
+    const int x = InputOf(v, params.input);
     const Shape shape = {static_cast<int32_t>(params.paddings.size()), 2};
     const int paddings = v.IntConstant("paddings", shape, amounts);
     if (params.kind == PadParams::Kind::kPad) {
@@ -136,7 +137,7 @@ SingleOpModel Reshape(const Shape& input, const Shape& output,
       absl::StrCat("RESHAPE ", ShapeString(input), " to ", ShapeString(output),
                    shape_as_tensor ? "" : " by options");
   return MakeModel(description, Moves(), [&](OpVariant& v) {
-    std::vector<int> inputs = {Data(v, input)};
+    std::vector<int> inputs = {InputOf(v, input)};
     if (shape_as_tensor) {
       const Shape rank = {static_cast<int32_t>(output.size())};
       inputs.push_back(v.IntConstant("shape", rank, output));
@@ -153,7 +154,7 @@ SingleOpModel Squeeze(const Shape& input, const std::vector<int>& dims) {
   return MakeModel(description, Moves(), [&](OpVariant& v) {
     schema::SqueezeOptionsT options;
     options.squeeze_dims = dims;
-    return v.Op(Op::SQUEEZE, 1, {Data(v, input)}, options);
+    return v.Op(Op::SQUEEZE, 1, {InputOf(v, input)}, options);
   });
 }
 
@@ -166,7 +167,7 @@ SingleOpModel Softmax(const Shape& input, float beta) {
                    accuracy, [&](OpVariant& v) {
                      schema::SoftmaxOptionsT options;
                      options.beta = beta;
-                     return v.Op(Op::SOFTMAX, 1, {Data(v, input)}, options);
+                     return v.Op(Op::SOFTMAX, 1, {InputOf(v, input)}, options);
                    });
 }
 
@@ -175,7 +176,7 @@ SingleOpModel DepthToSpace(const Shape& input, int block, bool inverse) {
       absl::StrCat(inverse ? "SPACE_TO_DEPTH " : "DEPTH_TO_SPACE ",
                    ShapeString(input), " block ", block);
   return MakeModel(description, Moves(), [&](OpVariant& v) {
-    const int x = Data(v, input);
+    const int x = InputOf(v, input);
     if (inverse) {
       schema::SpaceToDepthOptionsT options;
       options.block_size = block;

@@ -1,7 +1,10 @@
-// The suite's cases, by kind of op: each function is a cases_*.cc.
+// The suite's cases, by kind of op: each Add...Cases() is a cases_*.cc.
 #ifndef GLES_DELEGATE_TOOLS_CONFORMANCE_CASES_H_
 #define GLES_DELEGATE_TOOLS_CONFORMANCE_CASES_H_
 
+#include <string>
+
+#include "tests/testing/op_builders.h"
 #include "tools/conformance/suite.h"
 
 namespace gles_delegate::conformance {
@@ -26,6 +29,9 @@ void AddQuantizedMoveCases(CaseList* list);
 void AddSixteenBitCases(CaseList* list);
 void AddSixteenBitPairCases(CaseList* list);
 void AddLimitCases(CaseList* list);
+
+// Which operand is a constant, in the attributes of a case: "first_constant".
+std::string ConstantName(testing::Constant constant);
 
 }  // namespace gles_delegate::conformance
 

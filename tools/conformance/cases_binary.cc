@@ -16,11 +16,12 @@ using testing::Shape;
 using testing::ShapeString;
 using testing::SingleOpModel;
 
-constexpr BinaryOp kOps[] = {BinaryOp::kAdd,      BinaryOp::kSub,
-                             BinaryOp::kMul,      BinaryOp::kDiv,
-                             BinaryOp::kMaximum,  BinaryOp::kMinimum,
-                             BinaryOp::kPow,      BinaryOp::kSquaredDifference,
-                             BinaryOp::kFloorDiv, BinaryOp::kFloorMod};
+constexpr BinaryOp kBinaryOps[] = {
+    BinaryOp::kAdd,      BinaryOp::kSub,
+    BinaryOp::kMul,      BinaryOp::kDiv,
+    BinaryOp::kMaximum,  BinaryOp::kMinimum,
+    BinaryOp::kPow,      BinaryOp::kSquaredDifference,
+    BinaryOp::kFloorDiv, BinaryOp::kFloorMod};
 
 // What TFLite broadcasts: a channel vector, a scalar, a row, a column, lower
 // ranks, both sides.
@@ -35,18 +36,6 @@ const std::vector<std::pair<Shape, Shape>>& Broadcasts() {
       {{1, 4, 1, 1}, {3, 1, 2, 8}}, {{4, 1}, {2, 1, 9}},
   };
   return pairs;
-}
-
-std::string Name(Constant constant) {
-  switch (constant) {
-    case Constant::kNone:
-      return "runtime";
-    case Constant::kFirst:
-      return "first_constant";
-    case Constant::kSecond:
-      return "second_constant";
-  }
-  return "?";
 }
 
 void AddPair(CaseList* list, const std::string& attributes,
@@ -71,7 +60,7 @@ void AddBroadcasts(CaseList* list, BinaryOp op) {
         params.a = swapped ? narrow : wide;
         params.b = swapped ? wide : narrow;
         params.constant = constant;
-        AddPair(list, Name(constant), params);
+        AddPair(list, ConstantName(constant), params);
       }
     }
   }
@@ -100,7 +89,7 @@ std::vector<float> PairValues(BinaryOp op) {
   return FunctionValues();
 }
 
-void AddPairs(CaseList* list, BinaryOp op) {
+void AddBinaryPairs(CaseList* list, BinaryOp op) {
   const std::vector<float> values = PairValues(op);
   if (values.empty()) return;
   BinaryParams params;
@@ -112,8 +101,20 @@ void AddPairs(CaseList* list, BinaryOp op) {
 
 }  // namespace
 
+std::string ConstantName(Constant constant) {
+  switch (constant) {
+    case Constant::kNone:
+      return "runtime";
+    case Constant::kFirst:
+      return "first_constant";
+    case Constant::kSecond:
+      return "second_constant";
+  }
+  return "?";
+}
+
 void AddBinaryCases(CaseList* list) {
-  for (BinaryOp op : kOps) {
+  for (BinaryOp op : kBinaryOps) {
     for (const Shape& shape : testing::StandardShapes()) {
       BinaryParams params;
       params.op = op;
@@ -121,7 +122,7 @@ void AddBinaryCases(CaseList* list) {
       AddPair(list, "plain", params);
     }
     AddBroadcasts(list, op);
-    AddPairs(list, op);
+    AddBinaryPairs(list, op);
   }
   AddActivations(list);
   for (const Shape& shape : testing::StandardShapes()) {

@@ -23,7 +23,7 @@ constexpr Weights kWeights[] = {Weights::kFloat, Weights::kHalf,
                                 Weights::kSparse, Weights::kSparseHalf,
                                 Weights::kRuntime};
 
-std::string Name(Weights weights) {
+std::string WeightsName(Weights weights) {
   switch (weights) {
     case Weights::kFloat:
       return "float_weights";
@@ -39,7 +39,7 @@ std::string Name(Weights weights) {
   return "?";
 }
 
-std::string Name(Padding padding) {
+std::string PaddingName(Padding padding) {
   return padding == Padding::kSame ? "SAME" : "VALID";
 }
 
@@ -99,7 +99,8 @@ void AddConv2d(CaseList* list) {
       params.input = {1, 11, 13, 5};
       params.out_channels = 6;
       SetWindow(window, padding, &params);
-      AddConv(list, absl::StrCat(window.name(), "_", Name(padding)), params);
+      AddConv(list, absl::StrCat(window.name(), "_", PaddingName(padding)),
+              params);
     }
   }
   // Many channels, where devices may take Winograd's way.
@@ -109,7 +110,7 @@ void AddConv2d(CaseList* list) {
       params.input = shape;
       params.out_channels = 67;
       params.padding = padding;
-      AddConv(list, absl::StrCat("deep3_", Name(padding)), params);
+      AddConv(list, absl::StrCat("deep3_", PaddingName(padding)), params);
     }
   }
   for (Activation activation : testing::kActivations) {
@@ -123,7 +124,7 @@ void AddConv2d(CaseList* list) {
         params.weights = weights;
         AddConv(list,
                 absl::StrCat("k", kernel, "_", ActivationName(activation), "_",
-                             Name(weights)),
+                             WeightsName(weights)),
                 params);
       }
     }
@@ -161,7 +162,7 @@ void AddDepthwiseConv2d(CaseList* list) {
       DepthwiseParams params;
       params.input = {1, 11, 13, 5};
       SetWindow(window, padding, &params);
-      AddDepthwise(list, absl::StrCat(window.name(), "_", Name(padding)),
+      AddDepthwise(list, absl::StrCat(window.name(), "_", PaddingName(padding)),
                    params);
     }
   }
@@ -171,9 +172,10 @@ void AddDepthwiseConv2d(CaseList* list) {
       params.input = {3, 5, 4, 17};
       params.activation = activation;
       params.weights = weights;
-      AddDepthwise(list,
-                   absl::StrCat(ActivationName(activation), "_", Name(weights)),
-                   params);
+      AddDepthwise(
+          list,
+          absl::StrCat(ActivationName(activation), "_", WeightsName(weights)),
+          params);
     }
   }
 }
@@ -190,7 +192,7 @@ void AddTransposed(CaseList* list, const std::string& attributes,
             [=] { return Convolution2dTransposeBias(params); });
 }
 
-void AddTransposeConv(CaseList* list) {
+void AddFloatTransposeConv(CaseList* list) {
   for (const Shape& shape : testing::StandardShapes()) {
     TransposeConvParams params;
     params.input = shape;
@@ -217,7 +219,7 @@ void AddTransposeConv(CaseList* list) {
         params.extra_h = params.extra_w = extra;
         AddTransposed(list,
                       absl::StrCat("k", kernel, "_s", stride, "_",
-                                   Name(padding), "_extra", extra),
+                                   PaddingName(padding), "_extra", extra),
                       params);
       }
     }
@@ -228,7 +230,8 @@ void AddTransposeConv(CaseList* list) {
       params.input = {1, 5, 4, 8};
       params.bias = bias;
       params.weights = weights;
-      AddTransposed(list, absl::StrCat(bias ? "bias_" : "", Name(weights)),
+      AddTransposed(list,
+                    absl::StrCat(bias ? "bias_" : "", WeightsName(weights)),
                     params);
     }
   }
@@ -264,9 +267,10 @@ void AddFullyConnected(CaseList* list) {
       params.activation = activation;
       params.weights = weights;
       params.bias = weights != Weights::kHalf;
-      AddDense(list,
-               absl::StrCat(ActivationName(activation), "_", Name(weights)),
-               params);
+      AddDense(
+          list,
+          absl::StrCat(ActivationName(activation), "_", WeightsName(weights)),
+          params);
     }
   }
   for (const Shape& shape : {Shape{2, 3, 4}, {1, 2, 2, 5}, {2, 6, 10}}) {
@@ -286,7 +290,7 @@ void AddFullyConnected(CaseList* list) {
 void AddConvolutionCases(CaseList* list) {
   AddConv2d(list);
   AddDepthwiseConv2d(list);
-  AddTransposeConv(list);
+  AddFloatTransposeConv(list);
   AddFullyConnected(list);
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 using testing::Shape;
 
-void AddPools(CaseList* list) {
+void AddCustomPools(CaseList* list) {
   for (const Shape& shape : testing::StandardShapes()) {
     list->Add("MaxPoolingWithArgmax2D", "f2x2_s2_SAME", shape, [=] {
       return testing::ArgmaxPool(shape, {kPaddingSame, 2, 2, 2, 2, kActNone});
@@ -70,7 +70,7 @@ void AddDetections(CaseList* list) {
 }  // namespace
 
 void AddCustomCases(CaseList* list) {
-  AddPools(list);
+  AddCustomPools(list);
   AddDetections(list);
   for (const Shape& shape : testing::StandardShapes()) {
     list->Add("Resampler", "plain", shape, [=] {

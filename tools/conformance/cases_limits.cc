@@ -46,7 +46,7 @@ struct LimitOp {
   const char* op;
   SingleOpModel (*build)(const Shape& shape);
 };
-const LimitOp kOps[] = {
+const LimitOp kLimitOps[] = {
     {"NEG",
      [](const Shape& s) { return testing::Unary(testing::UnaryOp::kNeg, s); }},
     {"ADD",
@@ -97,7 +97,7 @@ const LimitOp kOps[] = {
 }  // namespace
 
 void AddLimitCases(CaseList* list) {
-  for (const LimitOp& op : kOps) {
+  for (const LimitOp& op : kLimitOps) {
     for (const LimitShape& shape : kShapes) {
       // TFLite 2.9's depthwise kernel never returns from more channels than its
       // accumulators hold (4,832 floats).

@@ -147,8 +147,8 @@ void AddStridedSlices(CaseList* list) {
   }
 }
 
-void AddConcatenation(CaseList* list, const std::string& attributes,
-                      const testing::ConcatenationParams& params) {
+void AddFloatConcatenation(CaseList* list, const std::string& attributes,
+                           const testing::ConcatenationParams& params) {
   AddMoved(list, "CONCATENATION", attributes, params.inputs[0],
            [=] { return Concatenation(params); });
 }
@@ -159,27 +159,28 @@ void AddConcatenations(CaseList* list) {
     params.axis = axis;
     params.inputs = {{2, 3, 4, 5}, {2, 3, 4, 5}, {2, 3, 4, 5}};
     params.inputs[1][axis < 0 ? 3 : axis] = 7;
-    AddConcatenation(list, absl::StrCat("axis", axis), params);
+    AddFloatConcatenation(list, absl::StrCat("axis", axis), params);
     params.constant_input = 1;
-    AddConcatenation(list, absl::StrCat("axis", axis, "_constant"), params);
+    AddFloatConcatenation(list, absl::StrCat("axis", axis, "_constant"),
+                          params);
   }
   for (int a : testing::StandardChannels()) {
     for (int b : testing::StandardChannels()) {
       testing::ConcatenationParams params;
       params.inputs = {{1, 3, 5, a}, {1, 3, 5, b}};
-      AddConcatenation(list, absl::StrCat("channels_with", b), params);
+      AddFloatConcatenation(list, absl::StrCat("channels_with", b), params);
     }
   }
   testing::ConcatenationParams many;
   many.inputs.assign(11, {1, 2, 3, 3});
-  AddConcatenation(list, "eleven_inputs", many);
+  AddFloatConcatenation(list, "eleven_inputs", many);
   for (const Shape& shape : {Shape{3}, {3, 5}, {2, 3, 5}}) {
     const int rank = static_cast<int>(shape.size());
     for (int axis = 0; axis < rank; ++axis) {
       testing::ConcatenationParams params;
       params.inputs = {shape, shape};
       params.axis = axis;
-      AddConcatenation(list, absl::StrCat("low_rank_axis", axis), params);
+      AddFloatConcatenation(list, absl::StrCat("low_rank_axis", axis), params);
     }
   }
 }
@@ -303,7 +304,7 @@ void AddPads(CaseList* list) {
   }
 }
 
-void AddBlocks(CaseList* list) {
+void AddBlockMoves(CaseList* list) {
   for (int block : {2, 3, 4}) {
     for (int c : {1, 3, 4, 5}) {
       const Shape deep = {2, 3, 4, c * block * block};
@@ -343,7 +344,7 @@ void AddMovementCases(CaseList* list) {
   AddRepeats(list);
   AddGathers(list);
   AddPads(list);
-  AddBlocks(list);
+  AddBlockMoves(list);
   AddConstantsThroughOps(list);
 }
 

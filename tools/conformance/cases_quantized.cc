@@ -16,9 +16,10 @@ using testing::SingleOpModel;
 using testing::UnaryOp;
 using Op = schema::BuiltinOperator;
 
-constexpr TensorType kTypes[] = {TensorType::INT8, TensorType::UINT8};
+constexpr TensorType kCodeTypes[] = {TensorType::INT8, TensorType::UINT8};
 
-std::string Attributes(const std::string& what, TensorType type, Codes codes) {
+std::string CodesAttributes(const std::string& what, TensorType type,
+                            Codes codes) {
   return absl::StrCat(absl::AsciiStrToLower(schema::EnumNameTensorType(type)),
                       "_", what, "_", Name(codes));
 }
@@ -26,20 +27,20 @@ std::string Attributes(const std::string& what, TensorType type, Codes codes) {
 // The float model, on tensors of each type and kind of zero point. `types`: a
 // bit for int8, a bit for uint8, as TFLite's kernel takes them.
 constexpr int kInt8 = 1, kUint8 = 2, kBoth = 3;
-void Add(CaseList* list, const std::string& op, const std::string& what,
-         const Shape& shape, OutputRule rule, const CaseList::Build& build,
-         int types = kBoth) {
-  for (TensorType type : kTypes) {
+void AddOnCodes(CaseList* list, const std::string& op, const std::string& what,
+                const Shape& shape, OutputRule rule,
+                const CaseList::Build& build, int types = kBoth) {
+  for (TensorType type : kCodeTypes) {
     const int bit = type == TensorType::INT8 ? kInt8 : kUint8;
     if ((types & bit) == 0) continue;
     for (Codes codes : kCodes) {
-      list->AddQuantized(op, Attributes(what, type, codes), shape,
+      list->AddQuantized(op, CodesAttributes(what, type, codes), shape,
                          [=] { return Quantized(build(), type, codes, rule); });
     }
   }
 }
 
-const std::vector<Shape>& Shapes() {
+const std::vector<Shape>& CodesShapes() {
   static const auto& shapes =
       *new std::vector<Shape>{{1, 5, 7, 5}, {3, 4, 6, 8}, {2, 3, 1, 1}};
   return shapes;
@@ -47,9 +48,9 @@ const std::vector<Shape>& Shapes() {
 
 // What moves values.
 void AddMovements(CaseList* list) {
-  for (const Shape& shape : Shapes()) {
+  for (const Shape& shape : CodesShapes()) {
     const auto add = [&](const char* op, const CaseList::Build& build) {
-      Add(list, op, "moved", shape, OutputRule::kSame, build);
+      AddOnCodes(list, op, "moved", shape, OutputRule::kSame, build);
     };
     const int count = static_cast<int>(testing::ElementCount(shape));
     add("RESHAPE", [=] { return testing::Reshape(shape, {1, count}); });
@@ -81,16 +82,17 @@ void AddMovements(CaseList* list) {
     });
   }
   for (int block : {2, 3}) {
-    Add(list, "DEPTH_TO_SPACE", absl::StrCat("block", block),
+    AddOnCodes(
+        list, "DEPTH_TO_SPACE", absl::StrCat("block", block),
         {2, 3, 4, 5 * block * block}, OutputRule::kSame, [=] {
           return testing::DepthToSpace({2, 3, 4, 5 * block * block}, block);
         });
-    Add(list, "SPACE_TO_DEPTH", absl::StrCat("block", block), {2, 6, 12, 5},
-        OutputRule::kSame, [=] {
-          return testing::DepthToSpace({2, 6, 12, 5}, block, true);
-        });
+    AddOnCodes(list, "SPACE_TO_DEPTH", absl::StrCat("block", block),
+               {2, 6, 12, 5}, OutputRule::kSame, [=] {
+                 return testing::DepthToSpace({2, 6, 12, 5}, block, true);
+               });
   }
-  Add(list, "SPLIT", "channels", {1, 2, 3, 24}, OutputRule::kSame, [] {
+  AddOnCodes(list, "SPLIT", "channels", {1, 2, 3, 24}, OutputRule::kSame, [] {
     return testing::Split(testing::SplitKind::kSplit, {1, 2, 3, 24}, 3,
                           {8, 8, 8});
   });
@@ -98,9 +100,9 @@ void AddMovements(CaseList* list) {
 
 // What gives one of several values as it is.
 void AddChoices(CaseList* list) {
-  for (const Shape& shape : Shapes()) {
+  for (const Shape& shape : CodesShapes()) {
     const auto add = [&](const char* op, const CaseList::Build& build) {
-      Add(list, op, "moved", shape, OutputRule::kSame, build);
+      AddOnCodes(list, op, "moved", shape, OutputRule::kSame, build);
     };
     add("MAX_POOL_2D", [=] {
       testing::PoolParams params;
@@ -131,9 +133,9 @@ void AddChoices(CaseList* list) {
 }
 
 void AddFunctions(CaseList* list) {
-  for (const Shape& shape : Shapes()) {
+  for (const Shape& shape : CodesShapes()) {
     const auto add = [&](UnaryOp op, OutputRule rule, int types = kBoth) {
-      Add(
+      AddOnCodes(
           list, testing::UnaryOpName(op), "plain", shape, rule,
           [=] { return testing::Unary(op, shape); }, types);
     };
@@ -145,44 +147,46 @@ void AddFunctions(CaseList* list) {
     add(UnaryOp::kElu, OutputRule::kRange, kInt8);
     add(UnaryOp::kLogistic, OutputRule::kLogistic);
     add(UnaryOp::kTanh, OutputRule::kSymmetric);
-    Add(list, "SOFTMAX", "plain", shape, OutputRule::kLogistic,
-        [=] { return testing::Softmax(shape); });
-    Add(list, "LOG_SOFTMAX", "plain", shape, OutputRule::kLogSoftmax,
-        [=] { return testing::LogSoftmax(shape); });
-    Add(list, "AVERAGE_POOL_2D", "f2x2", shape, OutputRule::kSame, [=] {
+    AddOnCodes(list, "SOFTMAX", "plain", shape, OutputRule::kLogistic,
+               [=] { return testing::Softmax(shape); });
+    AddOnCodes(list, "LOG_SOFTMAX", "plain", shape, OutputRule::kLogSoftmax,
+               [=] { return testing::LogSoftmax(shape); });
+    AddOnCodes(list, "AVERAGE_POOL_2D", "f2x2", shape, OutputRule::kSame, [=] {
       testing::PoolParams params;
       params.input = shape;
       return Pool2d(params);
     });
-    Add(list, "RESIZE_BILINEAR", "to_8x9", shape, OutputRule::kSame, [=] {
-      testing::ResizeParams params;
-      params.input = shape;
-      return Resize(params);
-    });
+    AddOnCodes(list, "RESIZE_BILINEAR", "to_8x9", shape, OutputRule::kSame,
+               [=] {
+                 testing::ResizeParams params;
+                 params.input = shape;
+                 return Resize(params);
+               });
     for (Op op : {Op::MEAN, Op::SUM}) {
-      Add(list, schema::EnumNameBuiltinOperator(op), "axes_1.2", shape,
-          OutputRule::kRange, [=] {
-            return testing::Reduce(op, shape, {1, 2}, true);
-          });
+      AddOnCodes(list, schema::EnumNameBuiltinOperator(op), "axes_1.2", shape,
+                 OutputRule::kRange, [=] {
+                   return testing::Reduce(op, shape, {1, 2}, true);
+                 });
     }
-    Add(list, "PRELU", "alpha_per_channel", shape, OutputRule::kRange, [=] {
-      return testing::Prelu(shape, {1, 1, shape[3]});
-    });
+    AddOnCodes(list, "PRELU", "alpha_per_channel", shape, OutputRule::kRange,
+               [=] {
+                 return testing::Prelu(shape, {1, 1, shape[3]});
+               });
   }
 }
 
-void AddPairs(CaseList* list) {
+void AddPairsOnCodes(CaseList* list) {
   using testing::BinaryOp;
   for (BinaryOp op : {BinaryOp::kAdd, BinaryOp::kSub, BinaryOp::kMul,
                       BinaryOp::kSquaredDifference}) {
     const int types = op == BinaryOp::kSquaredDifference ? kInt8 : kBoth;
-    for (const Shape& a : Shapes()) {
+    for (const Shape& a : CodesShapes()) {
       for (const Shape& b : {a, Shape{a[3]}}) {
         testing::BinaryParams params;
         params.op = op;
         params.a = a;
         params.b = b;
-        Add(
+        AddOnCodes(
             list, testing::BinaryOpName(op),
             absl::StrCat("with_", testing::ShapeString(b)), a,
             OutputRule::kRange, [=] { return Binary(params); }, types);
@@ -197,7 +201,7 @@ void AddQuantizedCases(CaseList* list) {
   AddMovements(list);
   AddChoices(list);
   AddFunctions(list);
-  AddPairs(list);
+  AddPairsOnCodes(list);
   AddQuantizedConvolutionCases(list);
   AddQuantizedUnaryCases(list);
   AddQuantizedBinaryCases(list);

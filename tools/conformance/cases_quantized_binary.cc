@@ -52,12 +52,13 @@ struct PairQuantizations {
 };
 // Draws what TFLite's kernel takes.
 using DrawPair = std::function<PairQuantizations(QuantizedBuilder& b)>;
-using AddNode = std::function<void(QuantizedBuilder& b, int number,
-                                   std::vector<int> inputs, int output)>;
+using AddPairNode = std::function<void(QuantizedBuilder& b, int number,
+                                       std::vector<int> inputs, int output)>;
 
 // Twice over: 34 families a type.
-void AddPairs(CaseList* list, Op op, const DrawPair& draw, const AddNode& node,
-              SeriesTypes types = SeriesTypes::kBoth) {
+void AddQuantizedPairs(CaseList* list, Op op, const DrawPair& draw,
+                       const AddPairNode& node,
+                       SeriesTypes types = SeriesTypes::kBoth) {
   for (const Pair& pair : Pairs()) {
     const Shape shape = testing::BroadcastShape(pair.a, pair.b);
     AddSeries(
@@ -94,7 +95,7 @@ void AddPairs(CaseList* list, Op op, const DrawPair& draw, const AddNode& node,
 }
 
 template <typename Options>
-AddNode NodeWithActivation(Op op, int version) {
+AddPairNode NodeWithActivation(Op op, int version) {
   return [=](QuantizedBuilder& b, int number, std::vector<int> inputs,
              int output) {
     constexpr Act kActs[] = {Act::NONE, Act::RELU, Act::RELU6,
@@ -106,7 +107,7 @@ AddNode NodeWithActivation(Op op, int version) {
   };
 }
 
-AddNode PlainNode(Op op, int version) {
+AddPairNode PlainNode(Op op, int version) {
   return [=](QuantizedBuilder& b, int, std::vector<int> inputs, int output) {
     b.builder().AddOp(op, version, std::move(inputs), {output});
   };
@@ -225,7 +226,7 @@ void AddDiv(CaseList* list) {
 }
 
 // Codes are moved: all three tensors have one zero point, and any scales.
-void AddSelect(CaseList* list, Op op, int version) {
+void AddQuantizedSelect(CaseList* list, Op op, int version) {
   struct Kind {
     const char* name;
     Shape condition, a, b;
@@ -260,24 +261,24 @@ void AddSelect(CaseList* list, Op op, int version) {
 }  // namespace
 
 void AddQuantizedBinaryCases(CaseList* list) {
-  AddPairs(list, Op::ADD, DrawSum,
-           NodeWithActivation<schema::AddOptionsT>(Op::ADD, 2));
-  AddPairs(list, Op::SUB, DrawSum,
-           NodeWithActivation<schema::SubOptionsT>(Op::SUB, 2));
-  AddPairs(list, Op::MUL, DrawProduct,
-           NodeWithActivation<schema::MulOptionsT>(Op::MUL, 2));
-  AddPairs(list, Op::SQUARED_DIFFERENCE, DrawSquaredDifference,
-           PlainNode(Op::SQUARED_DIFFERENCE, 2), SeriesTypes::kInt8);
-  AddPairs(list, Op::MAXIMUM, DrawExtreme, PlainNode(Op::MAXIMUM, 2));
-  AddPairs(list, Op::MINIMUM, DrawExtreme, PlainNode(Op::MINIMUM, 2));
+  AddQuantizedPairs(list, Op::ADD, DrawSum,
+                    NodeWithActivation<schema::AddOptionsT>(Op::ADD, 2));
+  AddQuantizedPairs(list, Op::SUB, DrawSum,
+                    NodeWithActivation<schema::SubOptionsT>(Op::SUB, 2));
+  AddQuantizedPairs(list, Op::MUL, DrawProduct,
+                    NodeWithActivation<schema::MulOptionsT>(Op::MUL, 2));
+  AddQuantizedPairs(list, Op::SQUARED_DIFFERENCE, DrawSquaredDifference,
+                    PlainNode(Op::SQUARED_DIFFERENCE, 2), SeriesTypes::kInt8);
+  AddQuantizedPairs(list, Op::MAXIMUM, DrawExtreme, PlainNode(Op::MAXIMUM, 2));
+  AddQuantizedPairs(list, Op::MINIMUM, DrawExtreme, PlainNode(Op::MINIMUM, 2));
   AddDiv(list);
   AddPrelu(list);
   for (Op op : {Op::EQUAL, Op::NOT_EQUAL, Op::LESS, Op::LESS_EQUAL, Op::GREATER,
                 Op::GREATER_EQUAL}) {
     AddComparison(list, op, 2);
   }
-  AddSelect(list, Op::SELECT, 1);
-  AddSelect(list, Op::SELECT_V2, 1);
+  AddQuantizedSelect(list, Op::SELECT, 1);
+  AddQuantizedSelect(list, Op::SELECT_V2, 1);
 }
 
 }  // namespace gles_delegate::conformance

@@ -22,7 +22,8 @@ using testing::Shape;
 using testing::SingleOpModel;
 using Op = schema::BuiltinOperator;
 
-constexpr TensorType kTypes[] = {TensorType::INT8, TensorType::UINT8};
+constexpr TensorType kConvolutionTypes[] = {TensorType::INT8,
+                                            TensorType::UINT8};
 
 struct Params {
   Op op = Op::CONV_2D;
@@ -35,7 +36,7 @@ struct Params {
   Codes codes = Codes::kRandom;
 };
 
-std::string Attributes(const Params& p) {
+std::string ConvolutionAttributes(const Params& p) {
   return absl::StrCat(absl::AsciiStrToLower(schema::EnumNameTensorType(p.type)),
                       "_k", p.kernel, "_s", p.stride, "_out", p.out, "_",
                       schema::EnumNameActivationFunctionType(p.activation), "_",
@@ -51,8 +52,8 @@ Options WindowOptions(const Params& p) {
   return options;
 }
 
-void AddNode(const Params& p, const std::vector<int>& inputs, int output,
-             QuantizedBuilder* b) {
+void AddConvolutionNode(const Params& p, const std::vector<int>& inputs,
+                        int output, QuantizedBuilder* b) {
   switch (p.op) {
     case Op::DEPTHWISE_CONV_2D: {
       auto options = WindowOptions<schema::DepthwiseConv2DOptionsT>(p);
@@ -90,11 +91,11 @@ Shape OutputShape(const Params& p) {
   return {p.input[0], h, w, p.out};
 }
 
-SingleOpModel Model(const Params& p) {
-  QuantizedBuilder b(
-      absl::StrCat(schema::EnumNameBuiltinOperator(p.op), " ",
-                   testing::ShapeString(p.input), " ", Attributes(p)),
-      p.type, p.codes);
+SingleOpModel ConvolutionModel(const Params& p) {
+  QuantizedBuilder b(absl::StrCat(schema::EnumNameBuiltinOperator(p.op), " ",
+                                  testing::ShapeString(p.input), " ",
+                                  ConvolutionAttributes(p)),
+                     p.type, p.codes);
   const ModelQuantization in = b.Draw();
   const float in_scale = QuantizedBuilder::ScaleOf(in);
   const int data = b.Input("x", p.input, in);
@@ -113,17 +114,18 @@ SingleOpModel Model(const Params& p) {
                           b.random().NextUniform(0.5f, 2);
   const int bias = b.Bias(p.out, in_scale, scales, 30 * out_scale);
   const int output = b.Output("y", OutputShape(p), b.Draw(out_scale));
-  AddNode(p, {data, weights, bias}, output, &b);
+  AddConvolutionNode(p, {data, weights, bias}, output, &b);
   return b.Finish({output});
 }
 
-void Add(CaseList* list, Params p) {
-  for (TensorType type : kTypes) {
+void AddConvolution(CaseList* list, Params p) {
+  for (TensorType type : kConvolutionTypes) {
     for (Codes codes : kCodes) {
       p.type = type;
       p.codes = codes;
-      list->AddQuantized(schema::EnumNameBuiltinOperator(p.op), Attributes(p),
-                         p.input, [p] { return Model(p); });
+      list->AddQuantized(schema::EnumNameBuiltinOperator(p.op),
+                         ConvolutionAttributes(p), p.input,
+                         [p] { return ConvolutionModel(p); });
     }
   }
 }
@@ -142,7 +144,7 @@ int AddTo(const Params& p, int x, float* scale, QuantizedBuilder* b) {
                           b->random().NextUniform(0.5f, 2);
   const int bias = b->Bias(p.out, *scale, scales, 30 * out_scale);
   const int y = b->Output("y", OutputShape(p), b->Draw(out_scale));
-  AddNode(p, {x, weights, bias}, y, b);
+  AddConvolutionNode(p, {x, weights, bias}, y, b);
   *scale = out_scale;
   return y;
 }
@@ -151,9 +153,9 @@ int AddTo(const Params& p, int x, float* scale, QuantizedBuilder* b) {
 // many channels, and an ADD of the block's input where the shapes are equal. A
 // device may compute it in one dispatch: no code differs.
 SingleOpModel Block(const Params& p) {
-  QuantizedBuilder b(
-      absl::StrCat("block ", testing::ShapeString(p.input), " ", Attributes(p)),
-      p.type, p.codes);
+  QuantizedBuilder b(absl::StrCat("block ", testing::ShapeString(p.input), " ",
+                                  ConvolutionAttributes(p)),
+                     p.type, p.codes);
   const ModelQuantization in = b.Draw();
   float scale = QuantizedBuilder::ScaleOf(in);
   const int x = b.Input("x", p.input, in);
@@ -175,8 +177,8 @@ SingleOpModel Block(const Params& p) {
   return b.Finish({y});
 }
 
-void AddBlocks(CaseList* list) {
-  for (TensorType type : kTypes) {
+void AddConvolutionBlocks(CaseList* list) {
+  for (TensorType type : kConvolutionTypes) {
     for (Codes codes : kCodes) {
       for (const auto& [channels, out, stride] :
            {std::array<int, 3>{5, 5, 1}, {8, 24, 2}, {36, 36, 1}}) {
@@ -190,15 +192,15 @@ void AddBlocks(CaseList* list) {
         p.activation = stride == 1 ? ActivationFunctionType::RELU6
                                    : ActivationFunctionType::NONE;
         list->AddQuantized("DEPTHWISE_CONV_2D",
-                           absl::StrCat("block_", Attributes(p)), p.input,
-                           [p] { return Block(p); });
+                           absl::StrCat("block_", ConvolutionAttributes(p)),
+                           p.input, [p] { return Block(p); });
       }
     }
   }
 }
 
-void AddConversions(CaseList* list) {
-  for (TensorType type : kTypes) {
+void AddConvolutionConversions(CaseList* list) {
+  for (TensorType type : kConvolutionTypes) {
     for (Codes codes : kCodes) {
       for (const Shape& shape :
            {Shape{1, 5, 7, 5}, {3, 4, 6, 8}, {1, 1, 64, 4}}) {
@@ -267,7 +269,7 @@ SingleOpModel TiesModel(const std::string& what, const Shape& shape,
 
 void AddTies(CaseList* list) {
   static const auto& shape = *new Shape{1, 9, 29, 3};
-  for (TensorType type : kTypes) {
+  for (TensorType type : kConvolutionTypes) {
     const std::string name =
         absl::AsciiStrToLower(schema::EnumNameTensorType(type));
     for (int i = 0; i < kFamilies; ++i) {
@@ -288,13 +290,13 @@ void AddQuantizedConvolutionCases(CaseList* list) {
         p.input = Shape{2, 5, 6, in};
         p.out = out;
         p.kernel = kernel;
-        Add(list, p);
+        AddConvolution(list, p);
       }
       Params dense;
       dense.op = Op::FULLY_CONNECTED;
       dense.input = Shape{3, in * 9};
       dense.out = out;
-      Add(list, dense);
+      AddConvolution(list, dense);
     }
     for (int multiplier : {1, 2}) {
       for (int stride : {1, 2}) {
@@ -303,7 +305,7 @@ void AddQuantizedConvolutionCases(CaseList* list) {
         p.input = Shape{2, 7, 6, in};
         p.out = in * multiplier;
         p.stride = stride;
-        Add(list, p);
+        AddConvolution(list, p);
       }
     }
   }
@@ -317,11 +319,11 @@ void AddQuantizedConvolutionCases(CaseList* list) {
       p.out = 5;
       p.stride = op == Op::FULLY_CONNECTED ? 1 : 2;
       p.activation = activation;
-      Add(list, p);
+      AddConvolution(list, p);
     }
   }
-  AddBlocks(list);
-  AddConversions(list);
+  AddConvolutionBlocks(list);
+  AddConvolutionConversions(list);
   AddTies(list);
 }
 

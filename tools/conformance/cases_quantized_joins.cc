@@ -23,7 +23,7 @@ ModelQuantization OutputOfSums(QuantizedBuilder& b, float scale_of_products,
   return WithZeroPoint(b, scale_of_products * 70 * spread * part);
 }
 
-void AddTransposeConv(CaseList* list) {
+void AddQuantizedTransposeConv(CaseList* list) {
   static const auto& shape = *new Shape{1, 4, 5, 7};
   constexpr int kOut = 6;
   AddSeries(list, Op::TRANSPOSE_CONV, "codes", shape,
@@ -49,7 +49,7 @@ void AddTransposeConv(CaseList* list) {
 }
 
 // CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED.
-void AddProducts(CaseList* list) {
+void AddQuantizedProducts(CaseList* list) {
   struct Product {
     Op op;
     Shape x, w, y;
@@ -119,7 +119,7 @@ void AddBatchMatMul(CaseList* list) {
 }
 
 // uint8 codes are rescaled; int8 ones must be of one quantization.
-void AddConcatenation(CaseList* list) {
+void AddQuantizedConcatenation(CaseList* list) {
   static const auto& shape = *new Shape{1, 4, 9, 7};
   AddSeries(list, Op::CONCATENATION, "codes", shape,
             [=](QuantizedBuilder& b, int number) {
@@ -137,7 +137,7 @@ void AddConcatenation(CaseList* list) {
 }
 
 // Codes are taken as they are, whatever they stand for in the output.
-void AddSelect(CaseList* list) {
+void AddQuantizedSelects(CaseList* list) {
   static const auto& shape = *new Shape{1, 4, 9, 7};
   AddSeries(
       list, Op::SELECT_V2, "codes", shape,
@@ -159,11 +159,11 @@ void AddSelect(CaseList* list) {
 }  // namespace
 
 void AddQuantizedJoinCases(CaseList* list) {
-  AddTransposeConv(list);
-  AddProducts(list);
+  AddQuantizedTransposeConv(list);
+  AddQuantizedProducts(list);
   AddBatchMatMul(list);
-  AddConcatenation(list);
-  AddSelect(list);
+  AddQuantizedConcatenation(list);
+  AddQuantizedSelects(list);
 }
 
 }  // namespace gles_delegate::conformance

@@ -54,7 +54,7 @@ struct Move {
   Scales scales = Scales::kAny;
 };
 
-SingleOpModel Model(QuantizedBuilder& b, const Move& move, bool same) {
+SingleOpModel MoveModel(QuantizedBuilder& b, const Move& move, bool same) {
   const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
   Ends ends{b, b.InputOfCodes("x", move.in, in, AllCodes(b, 37)), {}, in};
   if (!same) {
@@ -280,13 +280,13 @@ void AddQuantizedMoveCases(CaseList* list) {
       const bool one = move.scales == Scales::kOne;
       AddSeries(list, move.op, "codes", move.in,
                 [=](QuantizedBuilder& b, int number) {
-                  return Model(b, move, /*same=*/one || number % 3 == 0);
+                  return MoveModel(b, move, /*same=*/one || number % 3 == 0);
                 });
       if (move.widths == Widths::kEight) continue;
       const auto add_wide = [&](const char* what, bool same, int families) {
         AddWideSeries(
             list, move.op, what, move.in,
-            [=](QuantizedBuilder& b, int) { return Model(b, move, same); },
+            [=](QuantizedBuilder& b, int) { return MoveModel(b, move, same); },
             families, /*on_codes=*/!same);
       };
       if (!one) add_wide("codes", /*same=*/false, 2 * kFamilies);

@@ -84,7 +84,7 @@ void AddRsqrt(CaseList* list) {
       SeriesTypes::kInt8);
 }
 
-void AddUnaries(CaseList* list) {
+void AddQuantizedUnaries(CaseList* list) {
   for (Op op : {Op::RELU, Op::RELU6}) AddPlainUnary(list, op, 2);
   AddPlainUnary(list, Op::RELU_N1_TO_1, 1);
   AddUnary<schema::LeakyReluOptionsT>(
@@ -113,6 +113,6 @@ void AddUnaries(CaseList* list) {
 
 }  // namespace
 
-void AddQuantizedUnaryCases(CaseList* list) { AddUnaries(list); }
+void AddQuantizedUnaryCases(CaseList* list) { AddQuantizedUnaries(list); }
 
 }  // namespace gles_delegate::conformance

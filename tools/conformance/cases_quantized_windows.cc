@@ -51,7 +51,7 @@ void AddReduction(CaseList* list, Op op, bool same) {
 
 // Products of a whole line or plane, spread over the codes. TFLite has no uint8
 // kernel.
-void AddProduct(CaseList* list) {
+void AddQuantizedReduceProduct(CaseList* list) {
   AddSeries(
       list, Op::REDUCE_PROD, "codes", WindowShape(),
       [](QuantizedBuilder& b, int number) {
@@ -144,7 +144,7 @@ void AddFill(CaseList* list) {
 }
 
 // TFLite looks at no quantization.
-void AddPool(CaseList* list, Op op) {
+void AddQuantizedPool(CaseList* list, Op op) {
   AddSeries(
       list, op, "codes", WindowShape(), [=](QuantizedBuilder& b, int number) {
         const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
@@ -183,7 +183,7 @@ void AddRows(CaseList* list, Op op, float scale, int zero_above_least) {
   });
 }
 
-void AddResize(CaseList* list, Op op) {
+void AddQuantizedResize(CaseList* list, Op op) {
   AddSeries(
       list, op, "codes", WindowShape(), [=](QuantizedBuilder& b, int number) {
         const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
@@ -213,18 +213,18 @@ void AddQuantizedWindowCases(CaseList* list) {
   AddReduction(list, Op::SUM, /*same=*/false);
   AddReduction(list, Op::REDUCE_MAX, /*same=*/true);
   AddReduction(list, Op::REDUCE_MIN, /*same=*/true);
-  AddProduct(list);
+  AddQuantizedReduceProduct(list);
   AddArgExtreme<schema::ArgMaxOptionsT>(list, Op::ARG_MAX);
   AddArgExtreme<schema::ArgMinOptionsT>(list, Op::ARG_MIN);
   AddTopK(list);
   AddFill(list);
-  AddPool(list, Op::AVERAGE_POOL_2D);
-  AddPool(list, Op::MAX_POOL_2D);
+  AddQuantizedPool(list, Op::AVERAGE_POOL_2D);
+  AddQuantizedPool(list, Op::MAX_POOL_2D);
   AddRows(list, Op::SOFTMAX, 1.0f / 256, 0);
   AddRows(list, Op::LOG_SOFTMAX, 16.0f / 256, 255);
   AddRows(list, Op::L2_NORMALIZATION, 1.0f / 128, 128);
-  AddResize(list, Op::RESIZE_BILINEAR);
-  AddResize(list, Op::RESIZE_NEAREST_NEIGHBOR);
+  AddQuantizedResize(list, Op::RESIZE_BILINEAR);
+  AddQuantizedResize(list, Op::RESIZE_NEAREST_NEIGHBOR);
 }
 
 }  // namespace gles_delegate::conformance

@@ -93,8 +93,8 @@ void AddFills(CaseList* list) {
   }
 }
 
-void AddProduct(CaseList* list, const std::string& attributes,
-                const MatMulParams& params) {
+void AddFloatProduct(CaseList* list, const std::string& attributes,
+                     const MatMulParams& params) {
   list->Add(
       "BATCH_MATMUL",
       absl::StrCat(attributes, params.adj_x ? "_adj_x" : "",
@@ -102,7 +102,7 @@ void AddProduct(CaseList* list, const std::string& attributes,
       params.x, [=] { return BatchMatMul(params); });
 }
 
-void AddProducts(CaseList* list) {
+void AddFloatProducts(CaseList* list) {
   for (int adjoint = 0; adjoint < 4; ++adjoint) {
     MatMulParams params;
     params.adj_x = adjoint % 2 != 0;
@@ -110,10 +110,10 @@ void AddProducts(CaseList* list) {
     for (int n : testing::StandardChannels()) {
       params.x = {3, 2, 5, n};
       params.y = {3, 2, n, 7};
-      AddProduct(list, "inner", params);
+      AddFloatProduct(list, "inner", params);
       params.x = {1, 1, 9, 3};
       params.y = {1, 1, 3, n};
-      AddProduct(list, "columns", params);
+      AddFloatProduct(list, "columns", params);
     }
     const std::vector<std::pair<Shape, Shape>> pairs = {
         {{5, 6}, {6, 7}},
@@ -125,16 +125,16 @@ void AddProducts(CaseList* list) {
     for (const auto& [x, y] : pairs) {
       params.x = x;
       params.y = y;
-      AddProduct(list, "broadcast", params);
+      AddFloatProduct(list, "broadcast", params);
     }
     for (testing::Weights weights :
          {testing::Weights::kFloat, testing::Weights::kHalf}) {
       params.x = {3, 5, 6};
       params.y = {3, 6, 9};
       params.y_weights = weights;
-      AddProduct(list,
-                 weights == testing::Weights::kFloat ? "constant" : "half",
-                 params);
+      AddFloatProduct(list,
+                      weights == testing::Weights::kFloat ? "constant" : "half",
+                      params);
       params.y_weights = testing::Weights::kRuntime;
     }
   }
@@ -148,7 +148,7 @@ void AddSequenceCases(CaseList* list) {
   AddReversals(list);
   AddSpaceBatches(list);
   AddFills(list);
-  AddProducts(list);
+  AddFloatProducts(list);
 }
 
 }  // namespace gles_delegate::conformance

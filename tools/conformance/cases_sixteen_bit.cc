@@ -20,7 +20,7 @@ const Shape& WideShape() {
   return shape;
 }
 
-ModelQuantization Of(float scale) {
+ModelQuantization WideQuantization(float scale) {
   return ModelQuantization::PerTensor(scale, 0);
 }
 
@@ -42,13 +42,14 @@ void AddWide(CaseList* list, Op op, const Shape& out, const OutputScale& scale,
       list, op, "codes", WideShape(), [=](QuantizedBuilder& b, int number) {
         const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
         const int x = b.InputOfCodes("x", WideShape(), in, AllCodes(b, 37));
-        const int y = b.Output("y", out, Of(scale(b, in.scale[0])));
+        const int y =
+            b.Output("y", out, WideQuantization(scale(b, in.scale[0])));
         add(b, x, y, number);
         return b.Finish({y});
       });
 }
 
-void AddUnaries(CaseList* list) {
+void AddWideUnaries(CaseList* list) {
   const auto add = [&](Op op, const OutputScale& scale) {
     AddWide(list, op, WideShape(), scale,
             [op](QuantizedBuilder& b, int x, int y, int) {
@@ -97,8 +98,8 @@ void AddWindows(CaseList* list) {
               "axes", {2}, std::vector<int32_t>{1, 2});
           const float scale =
               number % 4 == 0 ? in.scale[0] : DrawBeside(b, in.scale[0], -5, 2);
-          const int y =
-              b.Output("y", keep ? Shape{2, 1, 1, 9} : Shape{2, 9}, Of(scale));
+          const int y = b.Output("y", keep ? Shape{2, 1, 1, 9} : Shape{2, 9},
+                                 WideQuantization(scale));
           schema::ReducerOptionsT options;
           options.keep_dims = keep;
           b.builder().AddOp(Op::MEAN, 2, {x, axes}, {y}, options);
@@ -127,15 +128,16 @@ void AddWindows(CaseList* list) {
           });
 }
 
-void AddPairs(CaseList* list) {
+void AddWidePairs(CaseList* list) {
   for (Op op : {Op::MAXIMUM, Op::MINIMUM}) {
     AddWideSeries(
         list, op, "codes", WideShape(), [=](QuantizedBuilder& b, int) {
           const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
           const int x = b.InputOfCodes("x", WideShape(), in, AllCodes(b, 37));
           const int z = b.InputOfCodes("z", WideShape(), in, AllCodes(b, 1031));
-          const int y = b.Output("y", WideShape(),
-                                 Of(DrawBeside(b, 2 * in.scale[0], 0, 3)));
+          const int y =
+              b.Output("y", WideShape(),
+                       WideQuantization(DrawBeside(b, 2 * in.scale[0], 0, 3)));
           b.builder().AddOp(op, 3, {x, z}, {y});
           return b.Finish({y});
         });
@@ -151,7 +153,8 @@ void AddPairs(CaseList* list) {
         const int x = b.InputOfCodes("x", left, p, AllCodes(b, 37));
         const int z = b.InputOfCodes("z", right, q, AllCodes(b, 1031));
         const float scale = p.scale[0] * q.scale[0] * 100000;
-        const int y = b.Output("y", {2, 6, 7}, Of(DrawBeside(b, scale, -1, 2)));
+        const int y = b.Output("y", {2, 6, 7},
+                               WideQuantization(DrawBeside(b, scale, -1, 2)));
         schema::BatchMatMulOptionsT options;
         options.adj_y = transposed;
         b.builder().AddOp(Op::BATCH_MATMUL, 3, {x, z}, {y}, options);
@@ -162,9 +165,9 @@ void AddPairs(CaseList* list) {
 }  // namespace
 
 void AddSixteenBitCases(CaseList* list) {
-  AddUnaries(list);
+  AddWideUnaries(list);
   AddWindows(list);
-  AddPairs(list);
+  AddWidePairs(list);
 }
 
 }  // namespace gles_delegate::conformance

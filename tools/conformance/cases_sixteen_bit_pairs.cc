@@ -18,7 +18,7 @@ using testing::Shape;
 using Op = schema::BuiltinOperator;
 using Act = schema::ActivationFunctionType;
 
-ModelQuantization Of(float scale) {
+ModelQuantization WideQuantizationOf(float scale) {
   return ModelQuantization::PerTensor(scale, 0);
 }
 
@@ -65,7 +65,7 @@ void AddProductNode(const Product& p, Act activation, std::vector<int> inputs,
   }
 }
 
-void AddProduct(CaseList* list, const Product& p) {
+void AddWideProduct(CaseList* list, const Product& p) {
   AddWideSeries(list, p.op, "codes", p.x, [=](QuantizedBuilder& b, int number) {
     constexpr Act kActs[] = {Act::NONE, Act::RELU, Act::RELU6, Act::NONE};
     const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
@@ -80,25 +80,25 @@ void AddProduct(CaseList* list, const Product& p) {
                         std::sqrt(static_cast<float>(p.terms)) *
                         (number % 4 == 1 ? 0.3f : 2.0f);
     const int bias = b.Bias(p.w[p.channels], in.scale[0], scales, 3000 * scale);
-    const int y = b.Output("y", p.y, Of(scale));
+    const int y = b.Output("y", p.y, WideQuantizationOf(scale));
     AddProductNode(p, kActs[number % 4], {x, w, bias}, y, b);
     return b.Finish({y});
   });
 }
 
-void AddProducts(CaseList* list) {
-  AddProduct(list,
-             {Op::CONV_2D, {2, 6, 5, 9}, {7, 3, 3, 9}, {2, 6, 5, 7}, 0, 81});
-  AddProduct(list, {Op::DEPTHWISE_CONV_2D,
-                    {2, 6, 5, 9},
-                    {1, 3, 3, 18},
-                    {2, 6, 5, 18},
-                    3,
-                    9});
-  AddProduct(
+void AddWideProducts(CaseList* list) {
+  AddWideProduct(
+      list, {Op::CONV_2D, {2, 6, 5, 9}, {7, 3, 3, 9}, {2, 6, 5, 7}, 0, 81});
+  AddWideProduct(list, {Op::DEPTHWISE_CONV_2D,
+                        {2, 6, 5, 9},
+                        {1, 3, 3, 18},
+                        {2, 6, 5, 18},
+                        3,
+                        9});
+  AddWideProduct(
       list,
       {Op::TRANSPOSE_CONV, {1, 4, 5, 7}, {6, 3, 3, 7}, {1, 8, 10, 6}, 0, 63});
-  AddProduct(list, {Op::FULLY_CONNECTED, {5, 33}, {7, 33}, {5, 7}, 0, 33});
+  AddWideProduct(list, {Op::FULLY_CONNECTED, {5, 33}, {7, 33}, {5, 7}, 0, 33});
 }
 
 // Sums of so many terms pass 32 bits.
@@ -115,9 +115,10 @@ void AddDeepBatchMatMul(CaseList* list) {
         const int x = b.InputOfCodes("x", left, p, AllCodes(b, 37));
         const int z =
             Operand(b, "z", right, q, /*constant=*/number % 3 == 0, 1031);
-        const int y = b.Output(
-            "y", {6, 7},
-            Of(DrawBeside(b, p.scale[0] * q.scale[0] * 600000, -1, 2)));
+        const int y =
+            b.Output("y", {6, 7},
+                     WideQuantizationOf(DrawBeside(
+                         b, p.scale[0] * q.scale[0] * 600000, -1, 2)));
         b.builder().AddOp(Op::BATCH_MATMUL, 3, {x, z}, {y}, options);
         return b.Finish({y});
       });
@@ -133,13 +134,15 @@ void AddFunction(CaseList* list, Op op, int version) {
     constexpr Act kActs[] = {Act::NONE, Act::RELU, Act::NONE, Act::RELU6};
     const Shape others[] = {shape, {13}, {1, 5, 8, 1}};
     const ModelQuantization p = WithZeroPoint(b, DrawScale(b));
-    const ModelQuantization q = Of(DrawBeside(b, p.scale[0], -6, 6));
+    const ModelQuantization q =
+        WideQuantizationOf(DrawBeside(b, p.scale[0], -6, 6));
     const float scale = op == Op::MUL ? p.scale[0] * q.scale[0] * 30000
                                       : std::max(p.scale[0], q.scale[0]);
     const int x = b.InputOfCodes("a", shape, p, AllCodes(b, 37));
     const int z = Operand(b, "b", others[number % 3], q,
                           /*constant=*/number % 6 == 1, 1031);
-    const int y = b.Output("y", shape, Of(DrawBeside(b, scale, -1, 4)));
+    const int y =
+        b.Output("y", shape, WideQuantizationOf(DrawBeside(b, scale, -1, 4)));
     Options options;
     options.fused_activation_function = kActs[number % 4];
     // The other kernel: sums of powers of two.
@@ -189,7 +192,7 @@ void AddJoins(CaseList* list) {
 
 // SUM of one scale, whose low 16 bits TFLite keeps; REDUCE_PROD; REDUCE_MAX and
 // REDUCE_MIN, which are of one scale and therefore of real values.
-void AddReductions(CaseList* list) {
+void AddWideReductions(CaseList* list) {
   static const auto& shape = *new Shape{2, 4, 5, 6};
   for (Op op : {Op::SUM, Op::REDUCE_PROD, Op::REDUCE_MAX, Op::REDUCE_MIN}) {
     AddWideSeries(
@@ -199,7 +202,7 @@ void AddReductions(CaseList* list) {
           const float count = of_channels ? 6 : 20;
           const ModelQuantization in =
               op == Op::REDUCE_PROD
-                  ? Of(1e-4f * b.random().NextUniform(0.5f, 1))
+                  ? WideQuantizationOf(1e-4f * b.random().NextUniform(0.5f, 1))
                   : WithZeroPoint(b, DrawScale(b));
           const float product = std::pow(10000 * in.scale[0], count) / 10000;
           const int x = b.InputOfCodes("x", shape, in, AllCodes(b, 37));
@@ -208,9 +211,9 @@ void AddReductions(CaseList* list) {
                                                 : std::vector<int32_t>{1, 2};
           const int axes = b.builder().AddConstant<int32_t>(
               "axes", {static_cast<int>(over.size())}, over);
-          const int y =
-              b.Output("y", of_channels ? Shape{2, 4, 5} : Shape{2, 6},
-                       op == Op::REDUCE_PROD ? Of(product) : in);
+          const int y = b.Output(
+              "y", of_channels ? Shape{2, 4, 5} : Shape{2, 6},
+              op == Op::REDUCE_PROD ? WideQuantizationOf(product) : in);
           b.builder().AddOp(op, 2, {x, axes}, {y}, schema::ReducerOptionsT());
           return b.Finish({y});
         },
@@ -218,7 +221,7 @@ void AddReductions(CaseList* list) {
   }
 }
 
-void AddConversions(CaseList* list) {
+void AddWideConversions(CaseList* list) {
   static const auto& shape = *new Shape{2, 6, 8, 9};
   AddWideSeries(
       list, Op::QUANTIZE, "to_8_bits", shape, [](QuantizedBuilder& b, int) {
@@ -236,14 +239,14 @@ void AddConversions(CaseList* list) {
 }  // namespace
 
 void AddSixteenBitPairCases(CaseList* list) {
-  AddProducts(list);
+  AddWideProducts(list);
   AddDeepBatchMatMul(list);
   AddFunction<schema::AddOptionsT>(list, Op::ADD, 3);
   AddFunction<schema::SubOptionsT>(list, Op::SUB, 5);
   AddFunction<schema::MulOptionsT>(list, Op::MUL, 4);
   AddJoins(list);
-  AddReductions(list);
-  AddConversions(list);
+  AddWideReductions(list);
+  AddWideConversions(list);
 }
 
 }  // namespace gles_delegate::conformance

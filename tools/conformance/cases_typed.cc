@@ -16,19 +16,13 @@ using testing::Shape;
 using testing::ShapeString;
 using Op = schema::BuiltinOperator;
 
-std::string Name(TensorType type) {
+std::string TypeName(TensorType type) {
   return absl::AsciiStrToLower(schema::EnumNameTensorType(type));
 }
 
-std::string Name(Op op) { return schema::EnumNameBuiltinOperator(op); }
+std::string OpName(Op op) { return schema::EnumNameBuiltinOperator(op); }
 
-std::string Name(Constant constant) {
-  return constant == Constant::kNone    ? "runtime"
-         : constant == Constant::kFirst ? "first_constant"
-                                        : "second_constant";
-}
-
-const std::vector<Shape>& Shapes() {
+const std::vector<Shape>& TypedShapes() {
   static const auto& shapes = *new std::vector<Shape>{
       {},           {7},          {3, 5},        {2, 3, 5},
       {1, 1, 1, 3}, {1, 7, 9, 5}, {1, 6, 67, 4}, {3, 5, 4, 17}};
@@ -48,9 +42,9 @@ void AddCasts(CaseList* list) {
        {TensorType::FLOAT32, TensorType::INT32, TensorType::BOOL}) {
     for (TensorType to :
          {TensorType::FLOAT32, TensorType::INT32, TensorType::BOOL}) {
-      for (const Shape& shape : Shapes()) {
-        list->Add("CAST", absl::StrCat(Name(from), "_to_", Name(to)), shape,
-                  [=] { return testing::Cast(from, to, shape); });
+      for (const Shape& shape : TypedShapes()) {
+        list->Add("CAST", absl::StrCat(TypeName(from), "_to_", TypeName(to)),
+                  shape, [=] { return testing::Cast(from, to, shape); });
       }
     }
   }
@@ -58,7 +52,7 @@ void AddCasts(CaseList* list) {
 
 void AddInteger(CaseList* list, const std::string& attributes,
                 const IntegerBinaryParams& params) {
-  list->Add(Name(params.op),
+  list->Add(OpName(params.op),
             absl::StrCat("int32_", attributes, "_with_", ShapeString(params.b)),
             params.a, [=] { return IntegerBinary(params); });
 }
@@ -66,7 +60,7 @@ void AddInteger(CaseList* list, const std::string& attributes,
 void AddArithmetic(CaseList* list) {
   for (Op op : {Op::ADD, Op::SUB, Op::MUL, Op::DIV, Op::MAXIMUM, Op::MINIMUM,
                 Op::FLOOR_DIV, Op::FLOOR_MOD, Op::SQUARED_DIFFERENCE}) {
-    for (const Shape& shape : Shapes()) {
+    for (const Shape& shape : TypedShapes()) {
       AddInteger(list, "plain", {op, shape, shape});
     }
     for (const Shape& narrow : Narrow()) {
@@ -80,7 +74,7 @@ void AddArithmetic(CaseList* list) {
     AddInteger(list, "great_scalar",
                {op, {2, 3, 5}, {1}, 2147483646, Constant::kSecond});
   }
-  for (const Shape& shape : Shapes()) {
+  for (const Shape& shape : TypedShapes()) {
     list->Add("NEG", "int32", shape,
               [=] { return testing::IntegerNeg(shape); });
     list->Add("LOGICAL_NOT", "plain", shape,
@@ -90,13 +84,13 @@ void AddArithmetic(CaseList* list) {
 
 void AddLogic(CaseList* list) {
   for (Op op : {Op::LOGICAL_AND, Op::LOGICAL_OR}) {
-    for (const Shape& shape : Shapes()) {
-      list->Add(Name(op), "plain", shape,
+    for (const Shape& shape : TypedShapes()) {
+      list->Add(OpName(op), "plain", shape,
                 [=] { return testing::Logical(op, shape, shape); });
     }
     for (const Shape& narrow : Narrow()) {
       for (bool constant : {false, true}) {
-        list->Add(Name(op),
+        list->Add(OpName(op),
                   absl::StrCat(constant ? "constant" : "runtime", "_with_",
                                ShapeString(narrow)),
                   kWide, [=] {
@@ -111,16 +105,16 @@ void AddComparisons(CaseList* list) {
   for (Op op : {Op::EQUAL, Op::NOT_EQUAL, Op::LESS, Op::GREATER,
                 Op::GREATER_EQUAL, Op::LESS_EQUAL}) {
     for (TensorType type : {TensorType::FLOAT32, TensorType::INT32}) {
-      for (const Shape& shape : Shapes()) {
-        list->Add(Name(op), Name(type), shape, [=] {
+      for (const Shape& shape : TypedShapes()) {
+        list->Add(OpName(op), TypeName(type), shape, [=] {
           return testing::ComparisonOp(op, type, shape, shape);
         });
       }
       for (const Shape& narrow : Narrow()) {
         for (Constant constant : {Constant::kNone, Constant::kSecond}) {
-          list->Add(Name(op),
-                    absl::StrCat(Name(type), "_", Name(constant), "_with_",
-                                 ShapeString(narrow)),
+          list->Add(OpName(op),
+                    absl::StrCat(TypeName(type), "_", ConstantName(constant),
+                                 "_with_", ShapeString(narrow)),
                     kWide, [=] {
                       return testing::ComparisonOp(op, type, kWide, narrow,
                                                    constant);
@@ -130,15 +124,15 @@ void AddComparisons(CaseList* list) {
     }
   }
   for (Op op : {Op::EQUAL, Op::NOT_EQUAL}) {
-    list->Add(Name(op), "bool", kWide, [=] {
+    list->Add(OpName(op), "bool", kWide, [=] {
       return testing::ComparisonOp(op, TensorType::BOOL, kWide, kWide);
     });
   }
 }
 
-void AddSelect(CaseList* list, const SelectParams& params) {
+void AddTypedSelect(CaseList* list, const SelectParams& params) {
   list->Add(
-      Name(params.op),
+      OpName(params.op),
       absl::StrCat("by_", ShapeString(params.condition), "_else_",
                    ShapeString(params.y), "_constant", params.constant + 1),
       params.x, [=] { return Select(params); });
@@ -147,18 +141,18 @@ void AddSelect(CaseList* list, const SelectParams& params) {
 void AddSelects(CaseList* list) {
   for (Op op : {Op::SELECT, Op::SELECT_V2}) {
     for (const Shape& shape : testing::StandardShapes()) {
-      AddSelect(list, {op, shape, shape, shape});
+      AddTypedSelect(list, {op, shape, shape, shape});
     }
     for (int constant = 0; constant < 3; ++constant) {
-      AddSelect(list, {op, kWide, kWide, kWide, constant});
+      AddTypedSelect(list, {op, kWide, kWide, kWide, constant});
     }
   }
-  AddSelect(list, {Op::SELECT, {}, kWide, kWide});
-  AddSelect(list, {Op::SELECT, {2}, kWide, kWide});
+  AddTypedSelect(list, {Op::SELECT, {}, kWide, kWide});
+  AddTypedSelect(list, {Op::SELECT, {2}, kWide, kWide});
   for (const Shape& narrow : Narrow()) {
-    AddSelect(list, {Op::SELECT_V2, narrow, kWide, kWide});
-    AddSelect(list, {Op::SELECT_V2, kWide, narrow, kWide});
-    AddSelect(list, {Op::SELECT_V2, kWide, kWide, narrow});
+    AddTypedSelect(list, {Op::SELECT_V2, narrow, kWide, kWide});
+    AddTypedSelect(list, {Op::SELECT_V2, kWide, narrow, kWide});
+    AddTypedSelect(list, {Op::SELECT_V2, kWide, kWide, narrow});
   }
 }
 
@@ -167,7 +161,7 @@ void AddTypedMovements(CaseList* list) {
   const auto add = [list](const std::string& op, const Shape& shape,
                           const CaseList::Build& build) {
     for (TensorType type : {TensorType::INT32, TensorType::BOOL}) {
-      list->Add(op, Name(type), shape,
+      list->Add(op, TypeName(type), shape,
                 [=] { return testing::OfType(build(), type); });
     }
   };
@@ -197,12 +191,12 @@ void AddIndices(CaseList* list) {
   for (Op op : {Op::ARG_MAX, Op::ARG_MIN}) {
     for (const Shape& shape : testing::StandardShapes()) {
       for (int axis : {1, 2, 3}) {
-        list->Add(Name(op), absl::StrCat("axis", axis), shape,
+        list->Add(OpName(op), absl::StrCat("axis", axis), shape,
                   [=] { return testing::ArgExtreme(op, shape, axis); });
       }
     }
     for (int axis : {0, 1, -1}) {
-      list->Add(Name(op), absl::StrCat("int32_axis", axis), {3, 4, 5}, [=] {
+      list->Add(OpName(op), absl::StrCat("int32_axis", axis), {3, 4, 5}, [=] {
         return testing::ArgExtreme(op, {3, 4, 5}, axis, TensorType::INT32);
       });
     }

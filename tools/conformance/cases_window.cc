@@ -16,25 +16,25 @@ using testing::Shape;
 using testing::SingleOpModel;
 using Op = schema::BuiltinOperator;
 
-void AddPool(CaseList* list, const std::string& attributes,
-             const PoolParams& params) {
+void AddFloatPool(CaseList* list, const std::string& attributes,
+                  const PoolParams& params) {
   list->Add(params.max ? "MAX_POOL_2D" : "AVERAGE_POOL_2D", attributes,
             params.input, [=] { return Pool2d(params); });
 }
 
-void AddPools(CaseList* list) {
+void AddFloatPools(CaseList* list) {
   for (bool max : {false, true}) {
     for (const Shape& shape : testing::StandardShapes()) {
       PoolParams params;
       params.max = max;
       params.input = shape;
-      AddPool(list, "f2x2_s2_SAME", params);
+      AddFloatPool(list, "f2x2_s2_SAME", params);
       // The whole image.
       params.filter_h = shape[1];
       params.filter_w = shape[2];
       params.stride_h = params.stride_w = 1;
       params.padding = Padding::kValid;
-      AddPool(list, "global", params);
+      AddFloatPool(list, "global", params);
     }
     for (const auto& [filter, stride] : std::vector<std::pair<int, int>>{
              {1, 1}, {2, 1}, {3, 1}, {3, 2}, {3, 3}, {5, 2}, {2, 3}}) {
@@ -46,22 +46,23 @@ void AddPools(CaseList* list) {
         params.filter_w = filter + 1;
         params.stride_h = params.stride_w = stride;
         params.padding = padding;
-        AddPool(list,
-                absl::StrCat("f", filter, "x", filter + 1, "_s", stride, "_",
-                             padding == Padding::kSame ? "SAME" : "VALID"),
-                params);
+        AddFloatPool(
+            list,
+            absl::StrCat("f", filter, "x", filter + 1, "_s", stride, "_",
+                         padding == Padding::kSame ? "SAME" : "VALID"),
+            params);
       }
     }
     for (Activation activation : testing::kActivations) {
       PoolParams params;
       params.max = max;
       params.activation = activation;
-      AddPool(list, ActivationName(activation), params);
+      AddFloatPool(list, ActivationName(activation), params);
     }
   }
 }
 
-void AddResize(CaseList* list, const ResizeParams& params) {
+void AddFloatResize(CaseList* list, const ResizeParams& params) {
   list->Add(params.nearest ? "RESIZE_NEAREST_NEIGHBOR" : "RESIZE_BILINEAR",
             absl::StrCat("to_", params.out_h, "x", params.out_w,
                          params.align_corners ? "_align_corners" : "",
@@ -84,14 +85,14 @@ void AddResizes(CaseList* list) {
         params.out_w = w;
         for (const Shape& shape : {Shape{1, 4, 5, 3}, {3, 6, 7, 5}}) {
           params.input = shape;
-          AddResize(list, params);
+          AddFloatResize(list, params);
         }
       }
       params.out_h = 5;
       params.out_w = 6;
       for (int c : testing::StandardChannels()) {
         params.input = {1, 3, 4, c};
-        AddResize(list, params);
+        AddFloatResize(list, params);
       }
     }
   }
@@ -109,7 +110,7 @@ void AddReduce(CaseList* list, Op op, const Shape& shape,
       });
 }
 
-void AddReductions(CaseList* list) {
+void AddFloatReductions(CaseList* list) {
   for (Op op : {Op::MEAN, Op::SUM, Op::REDUCE_MAX, Op::REDUCE_MIN,
                 Op::REDUCE_PROD, Op::REDUCE_ANY, Op::REDUCE_ALL}) {
     for (int set = 1; set < 16; ++set) {
@@ -174,9 +175,9 @@ void AddSoftmaxes(CaseList* list) {
 }  // namespace
 
 void AddWindowCases(CaseList* list) {
-  AddPools(list);
+  AddFloatPools(list);
   AddResizes(list);
-  AddReductions(list);
+  AddFloatReductions(list);
   AddSoftmaxes(list);
 }
 

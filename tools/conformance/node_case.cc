@@ -31,7 +31,7 @@ Tensor TensorOf(const NodeCase& node, const std::string& name) {
   Tensor tensor;
   tensor.name = name;
   tensor.dims = node.shape;
-  tensor.shape = Shape::FromDims(tensor.dims);
+  tensor.shape = gles_delegate::Shape::FromDims(tensor.dims);
   return tensor;
 }
 

@@ -8,8 +8,8 @@
 namespace gles_delegate::demo {
 namespace {
 
-constexpr int kMinMaskSize = 64;
-constexpr int kMaxClasses = 64;
+constexpr int kMinOverlayMaskSize = 64;
+constexpr int kMaxOverlayClasses = 64;
 constexpr int kTextHeight = 12;  // of scale 1, with its margin
 
 void Frame(Canvas& canvas, int left, int top, int right, int bottom,
@@ -79,8 +79,9 @@ Canvas DrawBoxes(const Canvas& picture, absl::Span<const Box> boxes,
 
 bool IsMask(const TensorValues& tensor) {
   return tensor.is_picture() && tensor.channels() >= 2 &&
-         tensor.channels() <= kMaxClasses && tensor.height() >= kMinMaskSize &&
-         tensor.width() >= kMinMaskSize;
+         tensor.channels() <= kMaxOverlayClasses &&
+         tensor.height() >= kMinOverlayMaskSize &&
+         tensor.width() >= kMinOverlayMaskSize;
 }
 
 std::vector<int> ClassesOf(const TensorValues& mask) {

@@ -10,10 +10,10 @@ namespace gles_delegate::demo {
 namespace {
 
 constexpr int kBars = 5;
-constexpr int kMaxClasses = 64;
-constexpr int kMinMaskSize = 64;
+constexpr int kMaxViewClasses = 64;
+constexpr int kMinViewMaskSize = 64;
 
-uint8_t Byte(float value) {
+uint8_t ViewByte(float value) {
   // Written so that NaN is 0.
   if (!(value > 0)) return 0;
   return static_cast<uint8_t>(std::min(value, 1.0f) * 255 + 0.5f);
@@ -25,8 +25,8 @@ float Normalised(float value, Range range) {
 
 // Black, purple, orange, pale yellow: brightness rises all the way.
 Color Heat(float t) {
-  return {Byte(1.6f * t), Byte(1.5f * t * t),
-          Byte(t < 0.5f ? t : 3 * t - 1.9f)};
+  return {ViewByte(1.6f * t), ViewByte(1.5f * t * t),
+          ViewByte(t < 0.5f ? t : 3 * t - 1.9f)};
 }
 
 absl::Span<const float> PixelOf(const TensorValues& tensor, int x, int y) {
@@ -37,9 +37,9 @@ absl::Span<const float> PixelOf(const TensorValues& tensor, int x, int y) {
 
 Color PixelColor(absl::Span<const float> pixel, Range range, bool mask) {
   if (pixel.size() == 3) {
-    return {Byte(Normalised(pixel[0], range)),
-            Byte(Normalised(pixel[1], range)),
-            Byte(Normalised(pixel[2], range))};
+    return {ViewByte(Normalised(pixel[0], range)),
+            ViewByte(Normalised(pixel[1], range)),
+            ViewByte(Normalised(pixel[2], range))};
   }
   const auto largest = std::max_element(pixel.begin(), pixel.end());
   if (mask) return ClassColor(static_cast<int>(largest - pixel.begin()));
@@ -65,7 +65,7 @@ Color ClassColor(int index) {
   const float hue = std::fmod(static_cast<float>(index) * 0.618034f, 1.0f) * 6;
   const auto channel = [hue](float offset) {
     const float k = std::fmod(hue + offset, 6.0f);
-    return Byte(0.95f - 0.75f * std::clamp(std::min(k, 4 - k), 0.0f, 1.0f));
+    return ViewByte(0.95f - 0.75f * std::clamp(std::min(k, 4 - k), 0.0f, 1.0f));
   };
   return {channel(5), channel(3), channel(1)};
 }
@@ -84,8 +84,9 @@ Range RangeOf(const TensorValues& tensor) {
 }
 
 Canvas PictureOf(const TensorValues& tensor, Range range) {
-  const bool mask = tensor.channels() > 3 && tensor.channels() <= kMaxClasses &&
-                    tensor.height() >= kMinMaskSize;
+  const bool mask = tensor.channels() > 3 &&
+                    tensor.channels() <= kMaxViewClasses &&
+                    tensor.height() >= kMinViewMaskSize;
   Canvas canvas(tensor.width(), tensor.height());
   for (int y = 0; y < tensor.height(); ++y) {
     for (int x = 0; x < tensor.width(); ++x) {
@@ -135,7 +136,7 @@ Canvas DifferenceOf(const TensorValues& a, const TensorValues& b,
       for (size_t c = 0; c < pa.size(); ++c) {
         largest = std::max(largest, std::abs(pa[c] - pb[c]));
       }
-      const uint8_t grey = Byte(largest * factor);
+      const uint8_t grey = ViewByte(largest * factor);
       canvas.Set(x, y, {grey, grey, grey});
     }
   }

@@ -56,7 +56,7 @@ std::string Fact(const char* name, const std::string& value) {
   return absl::StrCat("<dt>", name, "</dt><dd>", XmlEscaped(value), "</dd>\n");
 }
 
-std::string Head(const ReportData& data) {
+std::string HtmlHead(const ReportData& data) {
   std::string html = absl::StrFormat(
       "<h1>%s</h1>\n<dl>\n%s%s%s%s", XmlEscaped(data.model),
       Fact("on the GPU",
@@ -185,7 +185,7 @@ std::string HtmlPage(const ReportData& data) {
       "<meta name=\"viewport\" content=\"width=device-width, "
       "initial-scale=1\">\n<title>",
       XmlEscaped(data.model), "</title>\n<style>", kStyle,
-      "</style></head><body>\n", Head(data), AdviceSection(data),
+      "</style></head><body>\n", HtmlHead(data), AdviceSection(data),
       "<h2>Graph</h2>\n", Key(data), "<div class=\"wide graph\">\n",
       Drawing(data), "</div>\n", PartitionTable(data), NodeTable(data),
       "</body></html>\n");

@@ -9,7 +9,7 @@
 namespace gles_delegate {
 namespace {
 
-std::string Head(const ReportData& data) {
+std::string TextHead(const ReportData& data) {
   std::string text = absl::StrFormat(
       "%s: %d of %s on the GPU, %s\n%s (%s), %s, TFLite %s\n", data.model,
       data.nodes_delegated, Count(data.nodes_total, "node"),
@@ -79,7 +79,7 @@ std::string WhereText(const NodeRow& row) {
 }
 
 std::string TextPage(const ReportData& data) {
-  std::string page = Head(data);
+  std::string page = TextHead(data);
   for (size_t i = 0; i < data.partitions.size(); ++i) {
     page += PartitionLine(i, data.partitions[i]);
   }

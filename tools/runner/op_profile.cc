@@ -17,7 +17,7 @@ struct TypeTotal {
 };
 
 // "CONV_2D 12" -> "CONV_2D"; "upload input" -> "upload".
-std::string TypeOf(const std::string& label) {
+std::string TypeOfLabel(const std::string& label) {
   return label.substr(0, label.find(' '));
 }
 
@@ -39,7 +39,7 @@ std::string OpProfileTable(const nlohmann::json& profile) {
     const double us = entry.value("us", 0.0);
     const std::string label = entry.value("label", "");
     sum += us;
-    TypeTotal& type = types[TypeOf(label)];
+    TypeTotal& type = types[TypeOfLabel(label)];
     type.us += us;
     ++type.dispatches;
     absl::StrAppendFormat(
@@ -74,7 +74,7 @@ nlohmann::json OpProfileTrace(const nlohmann::json& profile) {
     const std::string label = entry.value("label", "");
     events.push_back(
         {{"name", label},
-         {"cat", TypeOf(label)},
+         {"cat", TypeOfLabel(label)},
          {"ph", "X"},  // a complete event; times in microseconds
          {"ts", start},
          {"dur", us},

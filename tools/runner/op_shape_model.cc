@@ -14,7 +14,7 @@ namespace {
 using schema::BuiltinOperator;
 using schema::TensorType;
 
-absl::StatusOr<TensorType> TypeOf(const TensorShape& shape) {
+absl::StatusOr<TensorType> SchemaTypeOf(const TensorShape& shape) {
   // A bias of int32 codes is a number to the float op.
   if (shape.quantized || shape.type == "FLOAT16") return TensorType::FLOAT32;
   for (TensorType type : schema::EnumValuesTensorType()) {
@@ -68,7 +68,7 @@ int AddConstant(const TensorShape& shape, TensorType type,
 absl::StatusOr<int> AddInput(const TensorShape& shape, const std::string& name,
                              ModelBuilder* builder) {
   if (shape.absent) return -1;
-  const auto type = TypeOf(shape);
+  const auto type = SchemaTypeOf(shape);
   if (!type.ok()) return type.status();
   if (shape.constant) return AddConstant(shape, *type, name, builder);
   if (shape.variable) return builder->AddVariable(name, shape.dims, *type);
@@ -89,7 +89,7 @@ absl::StatusOr<std::vector<uint8_t>> OneOpModel(const OpShape& shape) {
     inputs.push_back(*id);
   }
   for (const TensorShape& t : shape.outputs) {
-    const auto type = TypeOf(t);
+    const auto type = SchemaTypeOf(t);
     if (!type.ok()) return type.status();
     outputs.push_back(builder.AddTensor(absl::StrCat("output", outputs.size()),
                                         t.dims, *type));
