@@ -76,7 +76,8 @@ class Server:
                     return
             except OSError:
                 if self.process.poll() is not None:
-                    sys.exit(f"the server ended: {log}")
+                    with open(log, encoding="utf-8", errors="replace") as file:
+                        sys.exit(f"the server ended:\n{file.read()[-3000:]}")
                 time.sleep(0.2)
 
     def metric(self, name, **labels):
