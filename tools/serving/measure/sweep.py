@@ -85,19 +85,22 @@ def main():
         common.progress(f"{len(cases)} models are loaded")
         server = common.Server(repository, os.path.join(folder, "log"), "--probe_seconds=0",
                                "--cache_dir=" + os.path.join(folder, "cache"))
-        while any(server.metric("gles_serving_model_ready", model=name) != 1
-                  for name in cases.values()):
-            time.sleep(1)
-        for turn in range(args.rounds):
-            for level in levels:
-                for (model, label), name in cases.items():
-                    result = common.wrk(f"{server.url}/v2/models/{name}/infer", *bodies[model],
-                                        level, args.seconds)
-                    rows.append({"model": model, "label": label, "concurrency": level, **result})
-                write(args.out, rows)
-                common.progress(f"round {turn + 1} of {args.rounds}, concurrency {level}, load "
-                                f"{os.getloadavg()[0]:.1f}")
-        server.stop()
+        try:
+            while any(server.metric("gles_serving_model_ready", model=name) != 1
+                      for name in cases.values()):
+                time.sleep(1)
+            for turn in range(args.rounds):
+                for level in levels:
+                    for (model, label), name in cases.items():
+                        result = common.wrk(f"{server.url}/v2/models/{name}/infer", *bodies[model],
+                                            level, args.seconds)
+                        rows.append({"model": model, "label": label, "concurrency": level,
+                                     **result})
+                    write(args.out, rows)
+                    common.progress(f"round {turn + 1} of {args.rounds}, concurrency {level}, load "
+                                    f"{os.getloadavg()[0]:.1f}")
+        finally:
+            server.stop()
     common.progress(f"written: {args.out}")
 
 
