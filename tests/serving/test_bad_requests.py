@@ -90,6 +90,23 @@ def test_torn_binary(server, made, text):
     assert text in json.loads(answer)["error"]
 
 
+@pytest.mark.parametrize("model, status, text", [
+    ("nobody", 404, "nobody"), ("torn", 503, "model.tflite"), ("no_device", 503, "no such renderer")])
+def test_a_binary_request_to_a_model_that_is_not_served(server, model, status, text):
+    body, length = binary()
+    found, answer, _ = server.ask(f"/v2/models/{model}/infer", body, {
+        "Content-Type": "application/octet-stream", "Inference-Header-Content-Length": length})
+    assert found == status and text in json.loads(answer)["error"], answer
+
+
+def test_a_length_where_the_body_is_json(server):
+    """Inference-Header-Content-Length over JSON alone is FastAPI's request, as without it."""
+    status, answer, _ = server.ask(
+        "/v2/models/small/infer", json.dumps(sp.json_request(sp.values())).encode(),
+        {"Content-Type": "application/json", "Inference-Header-Content-Length": "1"})
+    assert status == 200, answer
+
+
 def test_rows_beyond_the_largest_batch(server):
     status, body, _ = server.post("/v2/models/batched/infer", sp.json_request(sp.values(0, 5)))
     assert status == 400 and "has 5 rows, the model takes 1 to 4" in json.loads(body)["error"]

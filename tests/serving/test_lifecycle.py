@@ -192,3 +192,10 @@ def test_flags_that_cannot_be_served(repository):
         server = sp.Server(repository, *flags, wait=False)
         assert server.process.wait(120) == 2
         assert text in server.log()
+
+
+def test_times_of_requests_are_logged_where_they_are_asked_for(repository, start):
+    sp.write_model(repository, "small", config={"delegate": None})
+    server = start("--log_requests")
+    server.infer("small", sp.values())
+    server.wait_until(lambda: "time:wall" in server.log(), 20)

@@ -98,6 +98,39 @@ def test_curl(server, tmp_path, content_type):
                     sp.on_cpu(array))
 
 
+def binary_request(array, **more):
+    """(body, headers) of the protocol's binary extension; the outputs are JSON unless more says."""
+    head = json.dumps({"inputs": [{"name": sp.INPUT, "shape": list(array.shape), "datatype": "FP32",
+                                   "parameters": {"binary_data_size": array.nbytes}}],
+                       **more}).encode()
+    return head + array.tobytes(), {"Content-Type": "application/octet-stream",
+                                    "Inference-Header-Content-Length": str(len(head))}
+
+
+def test_binary_inputs_with_outputs_as_json(server):
+    array = sp.values(6)
+    status, body, headers = server.ask("/v2/models/small/infer", *binary_request(array, id="six"))
+    assert status == 200 and headers["content-type"] == "application/json", body
+    answer = json.loads(body)
+    assert (answer["id"], answer["model_name"]) == ("six", "small")
+    output = answer["outputs"][0]
+    sp.assert_close(np.array(output["data"], np.float32).reshape(output["shape"]),
+                    sp.on_cpu(array))
+
+
+def test_binary_inputs_with_binary_outputs(server):
+    array = sp.values(7)
+    status, body, headers = server.ask("/v2/models/small/infer", *binary_request(
+        array, parameters={"binary_data_output": True}))
+    assert status == 200, body
+    length = int(headers["inference-header-content-length"])
+    output = json.loads(body[:length])["outputs"][0]
+    assert int(headers["content-length"]) == len(body)
+    assert output["parameters"]["binary_data_size"] == len(body) - length
+    sp.assert_close(np.frombuffer(body[length:], np.float32).reshape(output["shape"]),
+                    sp.on_cpu(array))
+
+
 def test_rows_of_one_request(client):
     for rows in (1, 2, 3, 4):
         array = sp.values(5, rows)

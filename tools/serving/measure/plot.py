@@ -11,7 +11,9 @@ import sys
 from html import escape
 
 WIDTH, HEIGHT, LEFT, TOP, GAP, LEGEND = 420, 250, 60, 70, 70, 200
-COLOURS = ("#1b6ca8", "#4da3d9", "#0b3c5d", "#c8501e", "#f0975a", "#7a2d0c")
+# By what a label begins with: from one instance to the most, then batches.
+COLOURS = {"delegate": ("#9ccbea", "#4da3d9", "#1b6ca8", "#0b3c5d", "#2a9d5c"),
+           "XNNPACK": ("#f7c59f", "#f0975a", "#c8501e", "#7a2d0c", "#b8860b")}
 
 
 def ticks(low, high):
@@ -67,9 +69,9 @@ def row(model, rows, y):
                     f"{model}: p50 (line) and p99 (dots), ms")
     for index, label in enumerate(labels):
         mine = sorted((r for r in rows if r["label"] == label), key=lambda r: r["concurrency"])
-        colour = COLOURS[index % len(COLOURS)]
-        if len(labels) == 4:  # no batches: the same colours for the same configurations
-            colour = COLOURS[(0, 1, 3, 4)[index]]
+        backend = label.split(",")[0]
+        mine_of = [other for other in labels if other.split(",")[0] == backend]
+        colour = COLOURS[backend][-1 if "batches" in label else mine_of.index(label)]
         rate.line([(r["concurrency"], r["per_second"]) for r in mine], colour)
         latency.line([(r["concurrency"], r["p50_ms"]) for r in mine], colour)
         latency.dots([(r["concurrency"], r["p99_ms"]) for r in mine], colour)

@@ -51,7 +51,9 @@ def load(models, instance_counts, batched, folder):
 def write(path, rows):
     """Medians of the rounds, whole or not at all."""
     cells = {}
-    for row in rows:
+    order = list(dict.fromkeys((row["model"], row["label"]) for row in rows))
+    for row in sorted(rows, key=lambda r: (order.index((r["model"], r["label"])),
+                                           r["concurrency"])):
         cells.setdefault((row["model"], row["label"], row["concurrency"]), []).append(row)
     merged = [{
         "model": model, "label": label, "concurrency": level,
@@ -59,7 +61,7 @@ def write(path, rows):
         **{key: round(statistics.median(r[key] for r in group), 2)
            for key in ("p50_ms", "p90_ms", "p99_ms")},
         "errors": sum(r["status_errors"] + r["socket_errors"] + r["timeouts"] for r in group)}
-              for (model, label, level), group in sorted(cells.items())]
+              for (model, label, level), group in cells.items()]
     with open(path + ".part", "w", encoding="utf-8") as file:
         file.write("[\n" + ",\n".join(map(json.dumps, merged)) + "\n]\n")
     os.replace(path + ".part", path)

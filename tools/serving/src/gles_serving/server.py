@@ -21,7 +21,7 @@ from kserve.protocol.dataplane import DataPlane
 from kserve.protocol.infer_type import RequestedOutput
 from kserve.protocol.model_repository_extension import ModelRepositoryExtension
 
-from . import __version__, limits, logs, tensors
+from . import __version__, limits, logs, short_way, tensors
 from .config import ConfigError
 from .engine import LoadError
 from .errors import NotReady
@@ -161,13 +161,14 @@ class Server(ModelServer):
     stop."""
 
     def __init__(self, repository: Any, poll_seconds: float, max_request_bytes: int,
-                 **arguments: Any):
+                 log_requests: bool = False, **arguments: Any):
         super().__init__(registered_models=repository, **arguments)
         self._repository = repository
         self.dataplane = Plane(repository)
         self.model_repository_extension = Extension(repository)
         self.servers.append(repository.watch(poll_seconds))
         limits.install(model_server.app, max_request_bytes)
+        short_way.install(model_server.app, self.dataplane, log_requests)
 
     def stop(self, sig: int) -> None:
         """Answers what has come, then ends. uvicorn has drained the REST side before it hands the
@@ -235,7 +236,7 @@ def main(arguments: Optional[Any] = None) -> int:
     # What GRPCServer is given comes from kserve's own copy of the flags.
     model_server.args.grpc_max_receive_message_length = args.max_request_bytes
     repository = Repository(args.model_repository, args.cache_dir, args.probe_seconds)
-    server = Server(repository, args.poll_seconds, args.max_request_bytes,
+    server = Server(repository, args.poll_seconds, args.max_request_bytes, args.log_requests,
                     http_port=args.http_port, grpc_port=args.grpc_port,
                     enable_grpc=args.enable_grpc, grace_period=args.grace_period)
     server.start([])
