@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "benches/common/bench_device.h"
+#include "benches/common/bench_progress.h"
 #include "benchmark/benchmark.h"
 #include "tools/runner/git_revision.h"
 
@@ -33,6 +35,8 @@ std::string Settings() {
 }  // namespace
 
 int BenchMain(int argc, char** argv) {
+  std::vector<std::string> names =
+      ChosenBenches(std::vector<char*>(argv, argv + argc));
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   const auto& device = BenchContext()->device();
@@ -42,7 +46,7 @@ int BenchMain(int argc, char** argv) {
   if (const std::string settings = Settings(); !settings.empty()) {
     benchmark::AddCustomContext("settings", settings);
   }
-  benchmark::RunSpecifiedBenchmarks();
+  RunWithProgress(std::move(names));
   return 0;
 }
 

@@ -11,6 +11,7 @@ import urllib.request
 
 import numpy as np
 from ai_edge_litert.interpreter import Interpreter
+from tritonclient.grpc import service_pb2 as pb
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -57,6 +58,16 @@ def binary_request(inputs):
                     "parameters": {"binary_data_size": array.nbytes}}
                    for name, array in inputs]}).encode()
     return head + b"".join(array.tobytes() for _, array in inputs), len(head)
+
+
+def grpc_request(inputs):
+    """The same over gRPC, for the model "m", with raw contents."""
+    names = {"f": "FP32", "u": "UINT8", "i": "INT8"}
+    return pb.ModelInferRequest(
+        model_name="m", raw_input_contents=[array.tobytes() for _, array in inputs],
+        inputs=[pb.ModelInferRequest.InferInputTensor(
+            name=name, datatype=names[array.dtype.kind], shape=array.shape)
+                for name, array in inputs])
 
 
 class Server:

@@ -17,7 +17,6 @@ import tempfile
 import time
 
 import grpc
-from tritonclient.grpc import service_pb2 as pb
 from tritonclient.grpc import service_pb2_grpc as pb_grpc
 
 import common
@@ -63,14 +62,8 @@ def served(server, path):
 
 def served_by_grpc(server, path):
     """The same over gRPC, with raw contents."""
-    types = {"f": "FP32", "u": "UINT8", "i": "INT8"}
-    inputs = common.random_inputs(path)
+    request = common.grpc_request(common.random_inputs(path))
     stub = pb_grpc.GRPCInferenceServiceStub(grpc.insecure_channel(f"127.0.0.1:{server.grpc}"))
-    request = pb.ModelInferRequest(
-        model_name="m", raw_input_contents=[array.tobytes() for _, array in inputs],
-        inputs=[pb.ModelInferRequest.InferInputTensor(
-            name=name, datatype=types[array.dtype.kind], shape=array.shape)
-                for name, array in inputs])
     return lambda: stub.ModelInfer(request, timeout=60)
 
 
