@@ -34,7 +34,9 @@ def main():
     sys.exit(subprocess.run(
         [python, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider",
          os.path.join(HERE, "test_compiled_model.py")],
-        check=False, cwd=folder, env=dict(os.environ, LITERT_APP=app)).returncode)
+        check=False, cwd=folder, env=dict(
+            os.environ, LITERT_APP=app, LITERT_PROBE_DIR=os.path.join(
+                os.path.dirname(app), "requirements_probe"))).returncode)
 
 
 if __name__ == "__main__":

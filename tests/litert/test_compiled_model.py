@@ -342,6 +342,44 @@ def test_litert_has_host_memory_alone(app):
     assert "hardware 2: asynchronous 0" in said
 
 
+# --- Why no requirements are registered (docs/decisions/0008) -------------------
+
+
+def negated_after_a_resize(rows, resized):
+    """What requirements_probe.cc makes of [rows, 4] numbers, and the numbers."""
+    folder = os.environ.get("LITERT_PROBE_DIR")
+    if not folder:
+        pytest.skip("NO LITERT_PROBE_DIR, NOTHING TESTED: see compiled_model.py")
+    model = CompiledModel.from_buffer(
+        two_signatures(), environment=Environment.create(runtime_path=folder),
+        options=Options(hardware_accelerators=GPU))
+    if resized:
+        model.resize_input_tensor(0, [rows, 4], strict=False)
+    values = np.arange(4 * rows, dtype=np.float32).reshape(rows, 4) + 1
+    inputs = model.create_input_buffers(0)
+    inputs[0].write(values)
+    outputs = model.create_output_buffers(0)
+    model.run_by_index(0, inputs, outputs)
+    return outputs[0].read(4 * rows, np.float32).reshape(rows, 4), values
+
+
+def test_requirements_are_taken_where_nothing_is_resized():
+    answer, values = negated_after_a_resize(1, resized=False)
+    np.testing.assert_array_equal(answer, -values)
+
+
+def test_without_requirements_a_resize_works(monkeypatch):
+    monkeypatch.setenv("REQUIREMENTS_PROBE", "silent")
+    answer, values = negated_after_a_resize(2, resized=True)
+    np.testing.assert_array_equal(answer, -values)
+
+
+# Where this fails, LiteRT asks for them anew: decision 0008 has lost its reason.
+def test_requirements_break_a_resize():
+    with pytest.raises(RuntimeError):
+        negated_after_a_resize(2, resized=True)
+
+
 # --- Threads, life ------------------------------------------------------------
 
 
