@@ -91,6 +91,11 @@ class Server:
                         sys.exit(f"the server ended:\n{file.read()[-3000:]}")
                 time.sleep(0.2)
 
+    def wait_loaded(self, names):
+        """Until each of the models is served (the server is ready with the first)."""
+        while any(self.metric("gles_serving_model_ready", model=name) != 1 for name in names):
+            time.sleep(0.5)
+
     def metric(self, name, **labels):
         with urllib.request.urlopen(self.url + "/metrics", timeout=30) as answer:
             for line in answer.read().decode().splitlines():

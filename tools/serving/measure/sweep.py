@@ -15,7 +15,6 @@ import json
 import os
 import statistics
 import tempfile
-import time
 
 import common
 
@@ -88,9 +87,7 @@ def main():
         server = common.Server(repository, os.path.join(folder, "log"), "--probe_seconds=0",
                                "--cache_dir=" + os.path.join(folder, "cache"))
         try:
-            while any(server.metric("gles_serving_model_ready", model=name) != 1
-                      for name in cases.values()):
-                time.sleep(1)
+            server.wait_loaded(cases.values())
             for turn in range(args.rounds):
                 for level in levels:
                     for (model, label), name in cases.items():
