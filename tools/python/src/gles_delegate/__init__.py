@@ -114,7 +114,8 @@ def load_delegate(
       float32_nodes: nodes whose outputs stay in 32 bits, as exclude_nodes.
       prefer_faster: a partition that the CPU runs faster stays there. Default False.
       thread_mode: "caller" (default), or "worker": the delegate works on a thread of its
-        own, and any thread may invoke the interpreter.
+        own, and any thread may invoke the interpreter. "worker_sharing": in a context that
+        shares objects with the one that is current on this thread.
       report_file: a file that takes the report as JSON.
       memory_limit_bytes: the most GPU memory that the delegate's partitions take together;
         0 (default): no limit.
