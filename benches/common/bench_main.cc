@@ -13,6 +13,7 @@
 #include "benches/common/bench_device.h"
 #include "benches/common/bench_progress.h"
 #include "benchmark/benchmark.h"
+#include "tools/common/progress.h"
 #include "tools/runner/git_revision.h"
 
 namespace gles_delegate {
@@ -35,8 +36,10 @@ std::string Settings() {
 }  // namespace
 
 int BenchMain(int argc, char** argv) {
-  std::vector<std::string> names =
-      ChosenBenches(std::vector<char*>(argv, argv + argc));
+  std::vector<std::string> names;
+  if (ProgressSink::Stderr().terminal) {
+    names = ChosenBenches(std::vector<char*>(argv, argv + argc));
+  }
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   const auto& device = BenchContext()->device();
