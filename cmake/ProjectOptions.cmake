@@ -84,3 +84,13 @@ function(gles_precompile_as target first)
     target_precompile_headers(${target} REUSE_FROM ${first})
   endif()
 endfunction()
+
+# A dozen sources of a library at once: what they include is read once. It hides an include
+# that is missing (CONTRIBUTING.md says which builds compile each source alone), and needs
+# names that differ (tools/lint_names.py).
+option(GLES_DELEGATE_UNITY "Compile sources of a library together: quick from nothing" OFF)
+function(gles_compile_together target)
+  if(GLES_DELEGATE_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+  endif()
+endfunction()
