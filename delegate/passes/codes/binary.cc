@@ -101,10 +101,10 @@ constexpr int kSubtract = 2, kSevenBits = 4;
 
 // XNNPACK's ADD and SUB; nullopt where it leaves them to the built-in kernels.
 std::optional<Node> AddedByXnnpack(const Node& node, const FunctionOfTwo& f,
-                                   Graph* graph) {
-  const std::optional<quant::FloatSum> s = quant::FloatSumOf(
-      ScaleOf(*graph, f.a), ScaleOf(*graph, f.b),
-      ScaleOf(*graph, node.outputs[0]), node.op->name == "SUB");
+                                   bool subtract, Graph* graph) {
+  const std::optional<quant::FloatSum> s =
+      quant::FloatSumOf(ScaleOf(*graph, f.a), ScaleOf(*graph, f.b),
+                        ScaleOf(*graph, node.outputs[0]), subtract);
   if (!s) return std::nullopt;
   return WithFunction(node,
                       {"add_as_xnnpack",
@@ -113,23 +113,50 @@ std::optional<Node> AddedByXnnpack(const Node& node, const FunctionOfTwo& f,
                       {f.range.AsPostOp()}, graph);
 }
 
-}  // namespace
-
-std::optional<Node> AddOnCodes(const Node& node, const KernelContext& c) {
+std::optional<Node> SumOfTwo(const Node& node, bool subtract,
+                               const KernelContext& c) {
   const std::optional<FunctionOfTwo> f = AsFunctionOfTwo(node, *c.graph);
   if (!f) return std::nullopt;
   if (c.cpu == quant::CpuKernels::kXnnpack) {
-    if (auto sum = AddedByXnnpack(node, *f, c.graph)) return sum;
+    if (auto sum = AddedByXnnpack(node, *f, subtract, c.graph)) return sum;
   }
   const quant::AddMultipliers m =
       quant::AddMultipliersOf(ScaleOf(*c.graph, f->a), ScaleOf(*c.graph, f->b),
                               ScaleOf(*c.graph, node.outputs[0]));
   // The sum has 29 bits.
   if (m.sum.shift > 0) return std::nullopt;
-  const int flags = node.op->name == "SUB" ? kSubtract : 0;
+  const int flags = subtract ? kSubtract : 0;
   return WithFunction(
       node, Terms(*f, m, flags, *c.graph),
       {{"sum_of_terms", AsParams(m.sum, 0)}, f->range.AsPostOp()}, c.graph);
+}
+
+// TFLite's kernels take codes for numbers, and ask for no one quantization.
+std::optional<Node> ExtremeOfTwo(const Node& node, const char* function,
+                                 const KernelContext& c) {
+  const std::optional<FunctionOfTwo> f = AsFunctionOfTwo(node, *c.graph);
+  if (!f) return std::nullopt;
+  return WithFunction(
+      node,
+      {function,
+       {ZeroPointOf(*c.graph, f->a), ZeroPointOf(*c.graph, f->b),
+        ZeroPointOf(*c.graph, node.outputs[0]), 0}},
+      {}, c.graph);
+}
+
+}  // namespace
+
+std::optional<Node> AddOnCodes(const Node& node, const KernelContext& c) {
+  return SumOfTwo(node, /*subtract=*/false, c);
+}
+std::optional<Node> SubOnCodes(const Node& node, const KernelContext& c) {
+  return SumOfTwo(node, /*subtract=*/true, c);
+}
+std::optional<Node> MaximumOnCodes(const Node& node, const KernelContext& c) {
+  return ExtremeOfTwo(node, "maximum_of_codes", c);
+}
+std::optional<Node> MinimumOnCodes(const Node& node, const KernelContext& c) {
+  return ExtremeOfTwo(node, "minimum_of_codes", c);
 }
 
 std::optional<Node> SquaredDifferenceOnCodes(const Node& node,
@@ -185,19 +212,6 @@ std::optional<Node> DivOnCodes(const Node& node, const KernelContext& c) {
                         static_cast<float>(b.zero_point), 0, 0}},
                       {WideLookup(name, *table, c.graph), f->range.AsPostOp()},
                       c.graph);
-}
-
-// TFLite's kernels take codes for numbers, and ask for no one quantization.
-std::optional<Node> PairExtremeOnCodes(const Node& node,
-                                       const KernelContext& c) {
-  const std::optional<FunctionOfTwo> f = AsFunctionOfTwo(node, *c.graph);
-  if (!f) return std::nullopt;
-  return WithFunction(
-      node,
-      {node.op->name == "MAXIMUM" ? "maximum_of_codes" : "minimum_of_codes",
-       {ZeroPointOf(*c.graph, f->a), ZeroPointOf(*c.graph, f->b),
-        ZeroPointOf(*c.graph, node.outputs[0]), 0}},
-      {}, c.graph);
 }
 
 std::optional<Node> PreluOnCodes(const Node& node, const KernelContext& c) {

@@ -53,11 +53,12 @@ Rewrite FullyConnectedOnCodes;
 Rewrite TransposeConvOnCodes;
 // binary.cc: functions of two tensors.
 Rewrite AddOnCodes;
+Rewrite SubOnCodes;
 Rewrite MulOnCodes;
 Rewrite DivOnCodes;
 Rewrite SquaredDifferenceOnCodes;
-// MAXIMUM and MINIMUM.
-Rewrite PairExtremeOnCodes;
+Rewrite MaximumOnCodes;
+Rewrite MinimumOnCodes;
 Rewrite PreluOnCodes;
 // comparison.cc: of codes of two quantizations; SELECT among codes.
 Rewrite ComparisonOnCodes;

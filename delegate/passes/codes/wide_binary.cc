@@ -1,4 +1,5 @@
-#include "delegate/passes/codes/wide_binary.h"
+// ADD, SUB, MUL, MAXIMUM and MINIMUM of 16-bit activations in TFLite's
+// integers.
 
 #include <any>
 #include <cmath>
@@ -7,11 +8,13 @@
 #include <optional>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/wide_helpers.h"
+#include "delegate/passes/codes/wide_kernels.h"
 #include "quant/fixed_point.h"
 
 namespace gles_delegate::codes {
@@ -77,10 +80,25 @@ std::optional<PostOp> RescaledProduct(float a, float b, float out) {
   return PostOp{"mul_wide", AsParams(m, 0)};
 }
 
-}  // namespace
+// What a function of codes is made of.
+struct ScalesOfTwo {
+  float a = 0, b = 0, out = 0;
+  bool asks_for_shifts = false;  // pot_scale_int16
+};
 
-std::vector<Node> WideFunctionOfTwo(const Node& node, const KernelContext& c) {
-  const absl::string_view name = node.op->name;
+std::optional<PostOp> AnySum(const ScalesOfTwo& s, bool subtract,
+                             bool ties_up) {
+  return s.asks_for_shifts && ArePowersOfTwo(s.a, s.b, s.out)
+             ? ShiftedSum(s.a, s.b, s.out, subtract)
+             : Sum(s.a, s.b, s.out, subtract, ties_up);
+}
+
+// The nodes that compute what `node` stands for: the codes of both operands,
+// and the function of them that `integers_of` gives. Empty: the node is
+// something else, or TFLite has another arithmetic for its scales or none.
+std::vector<Node> WideFunctionOfTwo(
+    const Node& node, const KernelContext& c,
+    absl::FunctionRef<std::optional<PostOp>(const ScalesOfTwo&)> integers_of) {
   Graph* const graph = c.graph;
   if (node.inputs.size() != 2 || !IsPlainElementwise(*graph, node) ||
       node.post_ops[0].operand == kNoTensor) {
@@ -89,7 +107,6 @@ std::vector<Node> WideFunctionOfTwo(const Node& node, const KernelContext& c) {
   const auto& attributes =
       std::any_cast<const ElementwiseAttributes&>(node.attributes);
   const int source_input = attributes.source;
-  const bool shifts_codes = attributes.shifts_codes;
   const TensorId source = node.inputs[source_input];
   const PostOp function = node.post_ops[0];
   const Tensor& out = graph->tensor(node.outputs[0]);
@@ -101,22 +118,10 @@ std::vector<Node> WideFunctionOfTwo(const Node& node, const KernelContext& c) {
       (!IsSixteenBit(y) && !IsSixteenBitConstant(y))) {
     return {};
   }
-  float a = x.quantization.scale[0], b = y.quantization.scale[0];
-  if (function.operand_first) std::swap(a, b);
-  const float out_scale = out.quantization.scale[0];
-  const bool newer = c.cpu == quant::CpuKernels::kLitert ||
-                     c.cpu == quant::CpuKernels::kXnnpack;
-  std::optional<PostOp> integers;
-  if (name == "MAXIMUM" || name == "MINIMUM") {
-    // Of the codes, whatever they stand for.
-    integers = PostOp{name == "MAXIMUM" ? "maximum" : "minimum"};
-  } else if (name == "MUL") {
-    integers = RescaledProduct(a, b, out_scale);
-  } else if (shifts_codes && ArePowersOfTwo(a, b, out_scale)) {
-    integers = ShiftedSum(a, b, out_scale, name == "SUB");
-  } else {
-    integers = Sum(a, b, out_scale, name == "SUB", newer && name == "ADD");
-  }
+  ScalesOfTwo scales = {x.quantization.scale[0], y.quantization.scale[0],
+                        out.quantization.scale[0], attributes.shifts_codes};
+  if (function.operand_first) std::swap(scales.a, scales.b);
+  std::optional<PostOp> integers = integers_of(scales);
   if (!integers) return {};
   std::vector<Node> nodes;
   const auto codes_of = [&](TensorId id) {
@@ -135,9 +140,42 @@ std::vector<Node> WideFunctionOfTwo(const Node& node, const KernelContext& c) {
                                                  : codes_of(function.operand);
   integers->operand_first = function.operand_first;
   last.inputs[1 - source_input] = integers->operand;
-  last.post_ops = {*std::move(integers), *clamp, {"mul", {out_scale, 0, 0, 0}}};
+  last.post_ops = {
+      *std::move(integers), *clamp, {"mul", {scales.out, 0, 0, 0}}};
   nodes.push_back(std::move(last));
   return nodes;
+}
+
+}  // namespace
+
+std::vector<Node> WideAdd(const Node& node, const KernelContext& c) {
+  const bool newer = c.cpu == quant::CpuKernels::kLitert ||
+                     c.cpu == quant::CpuKernels::kXnnpack;
+  return WideFunctionOfTwo(node, c, [newer](const ScalesOfTwo& s) {
+    return AnySum(s, /*subtract=*/false, /*ties_up=*/newer);
+  });
+}
+
+std::vector<Node> WideSub(const Node& node, const KernelContext& c) {
+  return WideFunctionOfTwo(node, c, [](const ScalesOfTwo& s) {
+    return AnySum(s, /*subtract=*/true, /*ties_up=*/false);
+  });
+}
+
+std::vector<Node> WideMul(const Node& node, const KernelContext& c) {
+  return WideFunctionOfTwo(node, c, [](const ScalesOfTwo& s) {
+    return RescaledProduct(s.a, s.b, s.out);
+  });
+}
+
+// Of the codes, whatever they stand for.
+std::vector<Node> WideMaximum(const Node& node, const KernelContext& c) {
+  return WideFunctionOfTwo(
+      node, c, [](const ScalesOfTwo&) { return PostOp{"maximum"}; });
+}
+std::vector<Node> WideMinimum(const Node& node, const KernelContext& c) {
+  return WideFunctionOfTwo(
+      node, c, [](const ScalesOfTwo&) { return PostOp{"minimum"}; });
 }
 
 }  // namespace gles_delegate::codes

@@ -7,7 +7,6 @@
 #include "absl/strings/string_view.h"
 #include "delegate/graph/op.h"
 #include "delegate/passes/codes/helpers.h"
-#include "delegate/passes/codes/wide_binary.h"
 #include "delegate/passes/codes/wide_helpers.h"
 #include "delegate/passes/codes/wide_products.h"
 
@@ -21,7 +20,7 @@ struct WideKernel {
 
 constexpr WideKernel kWideKernels[] = {
     {"ABS", &WideAbs},
-    {"ADD", &WideFunctionOfTwo},
+    {"ADD", &WideAdd},
     {"AVERAGE_POOL_2D", &WideAveragePool},
     {"BATCH_MATMUL", &WideBatchMatMul},
     {"BATCH_TO_SPACE_ND", &WideMove},
@@ -36,12 +35,12 @@ constexpr WideKernel kWideKernels[] = {
     {"GATHER_ND", &WideMove},
     {"LEAKY_RELU", &WideLeakyRelu},
     {"LOGISTIC", &WideTable},
-    {"MAXIMUM", &WideFunctionOfTwo},
+    {"MAXIMUM", &WideMaximum},
     {"MAX_POOL_2D", &WideMove},
     {"MEAN", &WideMean},
-    {"MINIMUM", &WideFunctionOfTwo},
+    {"MINIMUM", &WideMinimum},
     {"MIRROR_PAD", &WideMove},
-    {"MUL", &WideFunctionOfTwo},
+    {"MUL", &WideMul},
     {"PAD", &WideMove},
     {"PADV2", &WideMove},
     {"QUANTIZE", &WideQuantize},
@@ -60,7 +59,7 @@ constexpr WideKernel kWideKernels[] = {
     {"SPACE_TO_DEPTH", &WideMove},
     {"SQUEEZE", &WideMove},
     {"STRIDED_SLICE", &WideMove},
-    {"SUB", &WideFunctionOfTwo},
+    {"SUB", &WideSub},
     {"SUM", &WideSum},
     {"TANH", &WideTable},
     {"TILE", &WideMove},

@@ -33,6 +33,13 @@ WideRewrite WideRelu;
 WideRewrite WideAbs;
 WideRewrite WideLeakyRelu;
 WideRewrite WideQuantize;
+// wide_binary.cc: functions of two tensors. Empty too where TFLite has another
+// arithmetic for the scales (results scaled up).
+WideRewrite WideAdd;
+WideRewrite WideSub;
+WideRewrite WideMul;
+WideRewrite WideMaximum;
+WideRewrite WideMinimum;
 // wide_movement.cc: codes moved from one quantization to another, as they are.
 // MAX_POOL_2D too; of several inputs, CONCATENATION and SELECT.
 WideRewrite WideMove;

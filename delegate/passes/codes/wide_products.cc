@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/elementwise/wide_sums.h"
 #include "delegate/passes/codes/helpers.h"
@@ -30,25 +31,17 @@ constexpr double kMostProduct = 4611686018427387904.0;
 // What the node is made of, once it is known to suit.
 struct Parts {
   TensorId data = kNoTensor;
-  int data_input = 0, weights_input = 1, bias_input = 2;
+  ConvInputs inputs;
   int channels = 0;  // the dimension of the weights that is the output's
   bool fully_connected = false;
 };
 
-std::optional<Parts> PartsOf(const Node& node) {
-  Parts parts;
-  if (node.op->name == "DEPTHWISE_CONV_2D") {
-    parts.channels = 3;
-  } else if (node.op->name == "TRANSPOSE_CONV") {
-    parts.data_input = 2;
-    parts.bias_input = 3;
-  } else if (node.op->name == "FULLY_CONNECTED") {
-    parts.fully_connected = true;
-  } else if (node.op->name != "CONV_2D") {
-    return std::nullopt;
-  }
-  parts.data = node.inputs[parts.data_input];
-  return parts;
+std::optional<Parts> PartsOf(const Node& node, const Graph& graph) {
+  const auto conv = Convolution::Of(graph, node);
+  if (!conv) return std::nullopt;
+  return Parts{conv->src, conv->inputs,
+               conv->kind == Convolution::Kind::kDepthwise ? 3 : 0,
+               conv->kind == Convolution::Kind::kRows};
 }
 
 // The codes of a constant of whole numbers that floats hold; empty where it is
@@ -141,14 +134,14 @@ std::vector<quant::WideMultiplier> Multipliers(const Tensor& data,
 Node PartProduct(const Node& node, const Parts& parts, TensorId part,
                  const std::vector<float>& bias, TensorId sums, Graph* graph) {
   Node product = node;
-  product.inputs[parts.data_input] = part;
-  product.inputs[parts.weights_input] =
-      AsCodes(graph, node.inputs[parts.weights_input]);
+  product.inputs[parts.inputs.data] = part;
+  product.inputs[parts.inputs.weights] =
+      AsCodes(graph, node.inputs[parts.inputs.weights]);
   if (!bias.empty()) {
-    product.inputs[parts.bias_input] = AddFloatVector(
+    product.inputs[parts.inputs.bias] = AddFloatVector(
         absl::StrCat("bias of ", graph->tensor(sums).name), bias, graph);
-  } else if (parts.bias_input < static_cast<int>(node.inputs.size())) {
-    product.inputs.resize(parts.bias_input);
+  } else if (parts.inputs.bias < static_cast<int>(node.inputs.size())) {
+    product.inputs.resize(parts.inputs.bias);
   }
   product.outputs = {sums};
   product.post_ops.clear();
@@ -230,11 +223,11 @@ std::vector<Node> InParts(const Node& node, const ProductInCodes& p, int bits,
 
 std::vector<Node> WideProduct(const Node& node, const KernelContext& c) {
   Graph* const graph = c.graph;
-  const std::optional<Parts> parts = PartsOf(node);
+  const std::optional<Parts> parts = PartsOf(node, *graph);
   if (!parts) return {};
   const Tensor& out = graph->tensor(node.outputs[0]);
   const Tensor& data = graph->tensor(parts->data);
-  const Tensor& weights = graph->tensor(node.inputs[parts->weights_input]);
+  const Tensor& weights = graph->tensor(node.inputs[parts->inputs.weights]);
   const Quantization& q = weights.quantization;
   const std::optional<PostOp> clamp = WideClamp(node.post_ops, out);
   if (!clamp || !IsSixteenBit(out) || !IsSixteenBit(data) ||
@@ -245,9 +238,9 @@ std::vector<Node> WideProduct(const Node& node, const KernelContext& c) {
     return {};
   }
   ProductInCodes product = {*parts, *clamp, {}, {}};
-  if (parts->bias_input < static_cast<int>(node.inputs.size()) &&
-      node.inputs[parts->bias_input] != kNoTensor) {
-    product.bias = CodesOf(graph->tensor(node.inputs[parts->bias_input]));
+  if (parts->inputs.bias < static_cast<int>(node.inputs.size()) &&
+      node.inputs[parts->inputs.bias] != kNoTensor) {
+    product.bias = CodesOf(graph->tensor(node.inputs[parts->inputs.bias]));
     if (product.bias.empty()) return {};
   }
   product.multipliers =
