@@ -5,7 +5,7 @@
 // CHUNK_TERMS. While a chunk is multiplied, the next one is on its way.
 // DEPTHWISE: of a 1x1 window, whose input is a depthwise convolution of src
 // (KERNEL_W x KERNEL_H; stride, padding and dilation are its), made here.
-// INNER_SCALED(v, slice): on codes, what makes codes of that one's sums.
+// INNER_SCALED(v, slice): on codes, the depthwise convolution's codes of its sums v.
 // WHOLE_CHUNKS: the last chunk of terms is full, and each invocation brings as
 // much of a chunk as the others: nothing that is read lies past the last term.
 // GATE: of a 1x1 window and batch 1; the input is multiplied by a value for each

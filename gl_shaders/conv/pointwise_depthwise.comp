@@ -3,7 +3,7 @@
 // of a batch, in shared memory, and from these the second one's slices. Nothing is
 // computed twice. Neighbours share each sum of the first: its lanes.
 // TILE_PIXELS: pixels of an invocation; SHARED: texels of shared memory.
-// INNER_SCALED(v, slice): on codes, what makes codes of the first one's sums.
+// INNER_SCALED(v, slice): on codes, the first convolution's codes of its sums v.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 stride_pad;  // of the depthwise one: stride x, y; padding left, top

@@ -25,12 +25,6 @@ const std::vector<float>& FunctionValues() {
   return values;
 }
 
-const std::vector<float>& TinyValues() {
-  static const auto& values = *new std::vector<float>{
-      0.0f, -0.0f, 1e-40f, -1e-40f, 1, -1, 0.5f, 3, 1e-38f, -2};
-  return values;
-}
-
 SingleOpModel WithValues(SingleOpModel model,
                          const std::vector<float>& values) {
   size_t start = 0;

@@ -18,10 +18,6 @@ const std::vector<float>& MovedValues();
 // has no bound.
 const std::vector<float>& FunctionValues();
 
-// Zeros of both signs and subnormal numbers among ordinary ones: for sums of
-// products, which subnormal terms must leave alone.
-const std::vector<float>& TinyValues();
-
 // `model` with every input made of `values`, over and over, and the bounds of
 // Accuracy::range_ends. The first input starts at the first value, the second
 // at the second, so that pairs differ.

@@ -122,7 +122,6 @@ absl::StatusOr<Accuracy> MeasureAccuracy(
   Interpreter& got = (*backend)->interpreter();
   Accuracy accuracy;
   accuracy.has_boxes = opened->has_boxes;
-  accuracy.inner_tensors = want.outputs() - opened->own_outputs;
   for (; accuracy.inputs < inputs && before(accuracy.inputs);
        ++accuracy.inputs) {
     for (Interpreter* interpreter : {&want, &got}) {

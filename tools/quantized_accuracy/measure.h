@@ -21,7 +21,6 @@ struct Accuracy {
   // custom ops (TFLite_Detection_PostProcess): those tensors are made outputs.
   CodeDiff outputs;
   CodeDiff inner;
-  int inner_tensors = 0;
   ClassAgreement classes;  // runs: 0 where there is no SOFTMAX
   BoxAgreement boxes;
   bool has_boxes = false;

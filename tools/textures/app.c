@@ -130,11 +130,6 @@ void bind_input(Net* net, const Picture* picture, Box part, float scale,
   bind(net, TfLiteInterpreterGetInputTensorIndex(net->interpreter, 0), &object);
 }
 
-void unbind_input(Net* net) {
-  TfLiteGlesDelegateUnbindBuffer(
-      net->delegate, TfLiteInterpreterGetInputTensorIndex(net->interpreter, 0));
-}
-
 void bind_output(Net* net, int index, const Picture* picture) {
   const TfLiteGlesObject object = object_of(picture);
   bind(net, TfLiteInterpreterGetOutputTensorIndex(net->interpreter, index),

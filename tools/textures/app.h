@@ -50,8 +50,6 @@ typedef struct Box {
  * tensor's value is scale * (0 to 1) + bias. */
 void bind_input(Net* net, const Picture* picture, Box part, float scale,
                 float bias);
-/* The tensor travels through the CPU's memory again. */
-void unbind_input(Net* net);
 /* Output `index` of the model is written to the picture. */
 void bind_output(Net* net, int index, const Picture* picture);
 
