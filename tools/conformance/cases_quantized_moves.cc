@@ -68,7 +68,7 @@ SingleOpModel MoveModel(QuantizedBuilder& b, const Move& move, bool same) {
   return b.Finish(ends.y);
 }
 
-// Slices, pads and what else copies a part.
+// Slices, pads and what else copies a part. Long: a table, an op an entry.
 std::vector<Move> Parts() {
   return {
       {Op::SLICE,
@@ -123,8 +123,7 @@ std::vector<Move> Parts() {
          const int code = e.b.random().NextInt(e.b.least(), e.b.most());
          const int value = e.b.InputOfCodes("value", {1}, e.out, {code});
          e.Add(Op::PADV2, 2, {e.Ints({4, 2}, {0, 0, 1, 2, 0, 1, 1, 0}), value});
-       },
-       Widths::kEight},
+       }},
       {Op::MIRROR_PAD,
        {2, 6, 5, 9},
        {{2, 9, 7, 11}},
@@ -149,7 +148,8 @@ std::vector<Move> Parts() {
   };
 }
 
-// What gives all elements another order or another shape.
+// What gives all elements another order or another shape. A table, too, and
+// long for it.
 std::vector<Move> Orders() {
   return {
       {Op::TRANSPOSE,
