@@ -142,20 +142,12 @@ float FunctionApart(Op op, int seed, TfLiteGlesQuantizedCompute compute) {
       seed % 2 == 0 ? std::vector<int>{x, z} : std::vector<int>{z, x};
   const auto activation = seed % 5 == 3 ? schema::ActivationFunctionType::RELU
                                         : schema::ActivationFunctionType::NONE;
-  if (op == Op::ADD) {
-    schema::AddOptionsT options;
-    options.pot_scale_int16 = false;
-    options.fused_activation_function = activation;
-    b.AddOp(op, 3, operands, {y}, options);
-  } else if (op == Op::SUB) {
-    schema::SubOptionsT options;
-    options.pot_scale_int16 = false;
-    options.fused_activation_function = activation;
-    b.AddOp(op, 5, operands, {y}, options);
-  } else {
+  if (op == Op::MUL) {
     schema::MulOptionsT options;
     options.fused_activation_function = activation;
     b.AddOp(op, 4, operands, {y}, options);
+  } else {
+    AddWideSum(&b, op, operands, y, activation, /*shifts=*/false);
   }
   b.SetOutputs({y});
   const bool integer = compute != kTfLiteGlesQuantizedFloat;

@@ -1,7 +1,7 @@
 // labels: op quant
 // 16-bit codes (16x8 models) of several operands, or between widths: ADD and
-// SUB of powers of two, CONCATENATION, SELECT_V2
-// and SUM, and QUANTIZE to 8 bits. TFLite's codes, every one; 208 cases an op.
+// SUB of powers of two, CONCATENATION, PADV2, SELECT_V2 and SUM, and QUANTIZE
+// to 8 bits. TFLite's codes, every one; 208 cases an op.
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/code_cases.h"
 #include "tests/testing/device.h"
+#include "tests/testing/sixteen_bit_codes.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -22,22 +23,19 @@ using Op = schema::BuiltinOperator;
 
 constexpr int kSeeds = 4, kCases = 52;
 
-ModelQuantization Of(float scale) {
-  return ModelQuantization::PerTensor(scale, 0);
-}
-
 // The flag asks for shifts, which TFLite does where all scales are powers of
 // two, or next to it; then the output's must be the larger input's.
 void AddShifted(Cases* cases, Op op, int i) {
   const Dims dims = {1, 8, 8, 5 + i % 4};
   const int exponent = cases->Int(-14, -4), apart = cases->Int(0, 9);
   const float nearly = i % 5 == 0 ? 1.0004f : 1.0f;
-  ModelQuantization coarse = Of(nearly * std::ldexp(1.0f, exponent));
-  ModelQuantization fine = Of(std::ldexp(1.0f, exponent - apart));
+  ModelQuantization coarse = WideScale(nearly * std::ldexp(1.0f, exponent));
+  ModelQuantization fine = WideScale(std::ldexp(1.0f, exponent - apart));
   ModelQuantization out = coarse;
   const bool shifts = i % 4 != 3;
-  if (!shifts && i % 8 == 3) out = Of(2 * coarse.scale[0]);
-  if (i % 7 == 6) coarse = Of(1.1f * coarse.scale[0]);  // no power of two
+  if (!shifts && i % 8 == 3) out = WideScale(2 * coarse.scale[0]);
+  if (i % 7 == 6)
+    coarse = WideScale(1.1f * coarse.scale[0]);  // no power of two
   if (i % 2 == 1) std::swap(coarse, fine);
   const int x = cases->Input(dims, coarse);
   // What is shifted has one shape: else TFLite ends the process.
@@ -46,17 +44,7 @@ void AddShifted(Cases* cases, Op op, int i) {
   const int y = cases->Output(dims, out);
   const auto activation = i % 6 == 1 ? schema::ActivationFunctionType::RELU
                                      : schema::ActivationFunctionType::NONE;
-  if (op == Op::ADD) {
-    schema::AddOptionsT options;
-    options.pot_scale_int16 = shifts;
-    options.fused_activation_function = activation;
-    cases->b.AddOp(op, 3, {x, z}, {y}, options);
-  } else {
-    schema::SubOptionsT options;
-    options.pot_scale_int16 = shifts;
-    options.fused_activation_function = activation;
-    cases->b.AddOp(op, 5, {x, z}, {y}, options);
-  }
+  AddWideSum(&cases->b, op, {x, z}, y, activation, shifts);
 }
 
 TEST(WideOperandsTest, SumsOfPowersOfTwoAreTflites) {
@@ -93,6 +81,26 @@ TEST(WideOperandsTest, ConcatenationsAreTflites) {
                     {cases.Output({1, 3, 7, 3 * channels}, out)}, options);
     }
     cases.ExpectCodes(absl::StrCat("CONCATENATION seed ", seed));
+  }
+}
+
+// The value is of the output's quantization, as TFLite asks; the input is not.
+TEST(WideOperandsTest, PadsByARuntimeValueAreTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    Cases cases(seed);
+    for (int i = 0; i < kCases; ++i) {
+      const ModelQuantization in = cases.Draw(cases.Power(-5, -2));
+      const ModelQuantization out =
+          WideScale(in.scale[0] * (i % 2 == 0 ? 1.37f : 0.003f));
+      const int x = cases.Input({2, 4, 5, 8}, in);
+      const int paddings = cases.Ints({4, 2}, {0, 0, 1, 2, 0, 1, i % 3, 0});
+      const int value = cases.Input({1}, out);
+      cases.b.AddOp(Op::PADV2, 2, {x, paddings, value},
+                    {cases.Output({2, 7, 6, 8 + i % 3}, out)},
+                    schema::PadV2OptionsT());
+    }
+    cases.ExpectCodes(absl::StrCat("PADV2 seed ", seed));
   }
 }
 

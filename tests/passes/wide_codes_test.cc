@@ -8,6 +8,7 @@
 #include "tests/testing/code_cases.h"
 #include "tests/testing/device.h"
 #include "tests/testing/pool_cases.h"
+#include "tests/testing/sixteen_bit_codes.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -19,14 +20,10 @@ using Op = schema::BuiltinOperator;
 constexpr int kSeeds = 4, kCases = 52;
 constexpr float kFraction = 1.0f / 32768;
 
-ModelQuantization Of(float scale) {
-  return ModelQuantization::PerTensor(scale, 0);
-}
-
 // A scale of every size, a power of two among four.
 ModelQuantization DrawScale(Cases* cases) {
   const float power = std::exp2(static_cast<float>(cases->Int(-16, -3)));
-  return cases->Int(0, 3) == 0 ? Of(power) : cases->Draw(2 * power);
+  return cases->Int(0, 3) == 0 ? WideScale(power) : cases->Draw(2 * power);
 }
 
 // That of an output, within 2^5 of the input's, or the same.
@@ -42,10 +39,11 @@ void AddUnary(Cases* cases, Op op, int i) {
   const Dims dims = {1, 16, 16, 16 + i % 5};
   ModelQuantization in = DrawScale(cases);
   // What TFLite has functions in fixed point for.
-  if (i % 6 == 0) in = Of(1.0f / (i % 4 == 0 ? 4096 : 2048));
+  if (i % 6 == 0) in = WideScale(1.0f / (i % 4 == 0 ? 4096 : 2048));
   const bool fixed = op == Op::LOGISTIC || op == Op::TANH;
   const int x = cases->Input(dims, in);
-  const int y = cases->Output(dims, fixed ? Of(kFraction) : Beside(cases, in));
+  const int y =
+      cases->Output(dims, fixed ? WideScale(kFraction) : Beside(cases, in));
   if (op == Op::LEAKY_RELU) {
     const float alphas[] = {0.01f, 0.2f, 0.3f, 1.0f, 1.5f, 0, -0.5f};
     schema::LeakyReluOptionsT options;
@@ -91,7 +89,7 @@ TEST(WideRowsTest, SoftmaxIsTflites) {
       const float betas[] = {1.0f, 0.5f, 2.7f, 0.0f};
       options.beta = betas[i % 4];
       const int x = cases.Input(dims, in);
-      const int y = cases.Output(dims, Of(kFraction));
+      const int y = cases.Output(dims, WideScale(kFraction));
       cases.b.AddOp(Op::SOFTMAX, 3, {x}, {y}, options);
     }
     cases.ExpectCodes(absl::StrCat("SOFTMAX of ", channels));
@@ -180,7 +178,7 @@ TEST(WideWindowsTest, ResizesAreTflites) {
         const ModelQuantization in = DrawScale(cases);
         // TFLite resizes codes, whatever they stand for.
         ModelQuantization to = i % 5 == 0 ? Beside(cases, in) : in;
-        if (cases == &nearest) to = Of(in.scale[0] * 1.3f);
+        if (cases == &nearest) to = WideScale(in.scale[0] * 1.3f);
         const int x = cases->Input(dims, in);
         const int size = cases->Ints({2}, {s.to_h, s.to_w});
         const int y = cases->Output(out, to);

@@ -22,6 +22,22 @@ inline ModelQuantization WideScale(float scale) {
   return ModelQuantization::PerTensor(scale, 0);
 }
 
+// An ADD or a SUB of 16-bit tensors. `shifts`: its pot_scale_int16.
+inline void AddWideSum(ModelBuilder* b, schema::BuiltinOperator op,
+                       std::vector<int> operands, int y,
+                       schema::ActivationFunctionType activation, bool shifts) {
+  const auto add = [&](int version, auto options) {
+    options.pot_scale_int16 = shifts;
+    options.fused_activation_function = activation;
+    b->AddOp(op, version, std::move(operands), {y}, options);
+  };
+  if (op == schema::BuiltinOperator::ADD) {
+    add(3, schema::AddOptionsT());
+  } else {
+    add(5, schema::SubOptionsT());
+  }
+}
+
 // Every value on a code of `scale`.
 inline std::vector<float> WideValues(size_t n, float scale, int seed) {
   std::mt19937 random(seed);

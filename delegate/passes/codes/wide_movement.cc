@@ -18,6 +18,37 @@ PostOp ValueIn(const Tensor& tensor) {
   return {"mul", {tensor.quantization.scale[0], 0, 0, 0}};
 }
 
+// A copy of tensor `id` whose codes have the scale of `to`; `*nodes` gets the
+// node that makes it, on behalf of `mover`.
+TensorId MovedTo(const Tensor& to, TensorId id, const Node& mover, Graph* graph,
+                 std::vector<Node>* nodes) {
+  const Tensor& from = graph->tensor(id);
+  std::vector<PostOp> post_ops = {CodeOf(from), ValueIn(to)};
+  const TensorId moved = AddLike(from, "codes moved", graph);
+  nodes->push_back(
+      WideElementwise(mover, id, moved, std::move(post_ops), *graph));
+  return moved;
+}
+
+// A PADV2 whose value is computed at run time: TFLite wants it of the output's
+// scale, so that the input's codes alone are moved to that.
+std::vector<Node> PadByTensor(const Node& node, Graph* graph) {
+  const Tensor& out = graph->tensor(node.outputs[0]);
+  const Tensor& value = graph->tensor(node.inputs[2]);
+  if (node.post_ops.size() != 1 ||  // an activation
+      !IsSixteenBit(value) ||
+      value.quantization.scale != out.quantization.scale) {
+    return {};
+  }
+  std::vector<Node> nodes;
+  Node pad = node;
+  pad.on_codes = true;
+  pad.post_ops.clear();
+  pad.inputs[0] = MovedTo(out, node.inputs[0], node, graph, &nodes);
+  nodes.push_back(std::move(pad));
+  return nodes;
+}
+
 }  // namespace
 
 std::vector<Node> WideMove(const Node& node, const KernelContext& c) {
@@ -30,7 +61,7 @@ std::vector<Node> WideMove(const Node& node, const KernelContext& c) {
   moved.post_ops = {CodeOf(in), *clamp, ValueIn(out)};
   // What is filled in has the output's scale, and passes the post-ops, too.
   if (const auto* pad = std::any_cast<PadAttributes>(&node.attributes)) {
-    if (pad->runtime_value) return {};
+    if (pad->runtime_value) return PadByTensor(node, c.graph);
     PadAttributes filled = *pad;
     filled.value = std::round(pad->value / out.quantization.scale[0]) *
                    in.quantization.scale[0];
@@ -57,11 +88,7 @@ std::vector<Node> WideJoin(const Node& node, const KernelContext& c) {
     } else if (!IsSixteenBit(in)) {
       return {};
     } else if (in.quantization.scale != out.quantization.scale) {
-      std::vector<PostOp> post_ops = {CodeOf(in), ValueIn(out)};
-      const TensorId source = id;
-      id = AddLike(in, "codes moved", graph);
-      nodes.push_back(
-          WideElementwise(node, source, id, std::move(post_ops), *graph));
+      id = MovedTo(out, id, node, graph, &nodes);
     }
   }
   nodes.push_back(std::move(joined));
