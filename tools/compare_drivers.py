@@ -18,10 +18,10 @@ import sys
 
 # For each number: is more of it worse?
 WORSE_WHEN_MORE = {"registers": True, "spills": True, "instructions": True, "waves": False,
-                   "threads": False, "shared_bytes": True, "lds_bytes": True,
+                   "threads": False, "simd": False, "shared_bytes": True, "lds_bytes": True,
                    "code_bytes": True, "cycles": True}
 # What fails the comparison.
-GRAVE = ("spills", "waves", "threads")
+GRAVE = ("spills", "waves", "threads", "simd")
 
 
 def load(path):

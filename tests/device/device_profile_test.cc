@@ -79,6 +79,14 @@ TEST(DeviceProfileTest, FamiliesWithoutAMeasurementHaveRowsOfTheirOwn) {
       ProfileFor(DeviceOf("Mesa", "Apple M1 (G13G A0)"), {}).choices;
   EXPECT_EQ(apple.storage, Storage::kBuffer);
   EXPECT_EQ(apple.conv_tile_pixels, 2);
+  const DeviceChoices intel =
+      ProfileFor(DeviceOf("Intel", "Mesa Intel(R) HD Graphics 530 (SKL GT2)"),
+                 {})
+          .choices;
+  EXPECT_EQ(intel.storage, Storage::kBuffer);
+  EXPECT_EQ(intel.conv_tile_pixels * intel.conv_tile_slices, 2);
+  EXPECT_EQ(intel.depthwise_tile_pixels, 2);
+  EXPECT_EQ(intel.host_transfers, 0);  // An Arc's memory is across a bus.
   const DeviceChoices adreno =
       ProfileFor(DeviceOf("freedreno", "FD630"), {}).choices;
   EXPECT_EQ(adreno.storage, Storage::kTexture2d);

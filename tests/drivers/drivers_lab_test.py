@@ -21,6 +21,7 @@ import compare_drivers  # noqa: E402
 import compiling  # noqa: E402
 import page  # noqa: E402
 import roots  # noqa: E402
+import source_roots  # noqa: E402
 from driver import Driver  # noqa: E402
 
 DESCRIPTIONS = json.loads((ROOT / "tools/drivers/drivers.json").read_text())
@@ -32,6 +33,11 @@ LINES = {
     "asahi": ("CS shader: 258 instrs, 221 alu, 221 fscib, 156 ic, 2024 code size, 79 gprs, 48 "
               "uniforms, 0 scratch, 1024 threads, 0 loops, 5:6 spills:fills, 24 preamble inst",
               {"registers": 79, "threads": 1024, "spills": 5, "instructions": 258}),
+    "iris": ("SIMD16 shader: 1232 instructions. 7 loops. 485026 cycles. 2:3 spills:fills, 88 sends, "
+             "scheduled with mode none. Promoted 20 constants. GRF registers: 128. Non-SSA regs (after "
+             "NIR): 113. Compacted 19712 to 14544 bytes (26%)",
+             {"simd": 16, "instructions": 1232, "cycles": 485026, "spills": 2, "fills": 3,
+              "registers": 128}),
     "nouveau": ("note: type: 5, local: 8, shared: 5120, gpr: 70, inst: 790, bytes: 7224, cached: 1",
                 {"registers": 70, "spills": 8, "instructions": 790, "shared_bytes": 5120}),
     "v3d": ("MESA: info: SHADER-DB-GLSL2 - MESA_SHADER_COMPUTE shader: 61 inst, 2 threads, 1 loops, "
@@ -205,6 +211,14 @@ class RootsTest(unittest.TestCase):
             roots.own_vulkan_drivers(root)
             self.assertEqual(json.loads(icd.read_text())["ICD"]["library_path"],
                              str(libraries / "libvulkan_x.so"))
+
+    def test_what_is_built_from_source_is_built_again_for_another_request(self):
+        wanted = DESCRIPTIONS["roots"]["intel-shim"]
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "request.json").write_text(json.dumps(source_roots.request_of(wanted)))
+            self.assertTrue(roots.is_there(root, wanted))
+            self.assertFalse(roots.is_there(root, dict(wanted, suite="trixie")))
 
     def test_a_package_that_cannot_be_had_says_why(self):
         with self.assertRaisesRegex(roots.NotAvailable, "a step.*no-such-program"):

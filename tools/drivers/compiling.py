@@ -26,6 +26,10 @@ STATISTICS = {
          ("half_registers", "registers", "constlen")),
         (r"; C[LS] prog \S+: (\d+) max_waves, (\d+) double_threadsize",
          ("waves", "double_threadsize"))],
+    "iris": [  # of a compiler that tries several widths, the last is what runs
+        (r"SIMD(\d+) shader: (\d+) instructions\. \d+ loops\. (\d+) cycles\. (\d+):(\d+) "
+         r"spills:fills, .*?GRF registers: (\d+)",
+         ("simd", "instructions", "cycles", "spills", "fills", "registers"))],
     "v3d": [
         (r"MESA_SHADER_COMPUTE shader: (\d+) inst, (\d+) threads, \d+ loops, (\d+) uniforms, "
          r"(\d+) max-temps, (\d+):(\d+) spills:fills",
@@ -166,7 +170,7 @@ def summary(model):
         result["worst"] = sorted(spilled.items(), key=lambda item: -item[1])[:5]
     if told:
         result["most_registers"] = max(n["registers"] for n in told.values())
-    for key in ("waves", "threads"):
+    for key in ("waves", "threads", "simd"):
         if any(key in n for n in told.values()):
             result["least_" + key] = min(n[key] for n in told.values() if key in n)
     return result

@@ -94,7 +94,8 @@ def compiling_table(results):
 
 
 def occupancy_text(models):
-    for key, unit in (("least_waves", "waves"), ("least_threads", "threads")):
+    for key, unit in (("least_waves", "waves"), ("least_threads", "threads"),
+                      ("least_simd", "wide")):
         values = [m[key] for m in models.values() if key in m]
         if values:
             return f"{min(values)} {unit}"

@@ -10,64 +10,12 @@ import hashlib
 import json
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 
-KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
-DEFAULT_MIRROR = "http://deb.debian.org/debian"
-
-
-class NotAvailable(Exception):
-    """A driver's packages cannot be had here; the text says why."""
-
-
-def last_lines(text, count=4):
-    lines = [line for line in text.splitlines() if line.strip()]
-    return " / ".join(lines[-count:])
-
-
-def run_quietly(command, what, **options):
-    """Runs `command`; NotAvailable with its last words where it fails."""
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False,
-                              stdin=subprocess.DEVNULL, **options)
-    except OSError as error:
-        raise NotAvailable(f"{what}: {error}") from error
-    if done.returncode != 0:
-        raise NotAvailable(f"{what} failed: {last_lines(done.stderr or done.stdout)}")
-    return done.stdout
-
-
-def mirror():
-    """GLES_DELEGATE_DEBIAN_MIRROR, else the archive that this machine's apt uses."""
-    if "GLES_DELEGATE_DEBIAN_MIRROR" in os.environ:
-        return os.environ["GLES_DELEGATE_DEBIAN_MIRROR"]
-    for path in [pathlib.Path("/etc/apt/sources.list"),
-                 *sorted(pathlib.Path("/etc/apt/sources.list.d").glob("*"))]:
-        if not path.is_file():
-            continue
-        for url in re.findall(r"https?://\S+/debian/?(?=\s)", path.read_text(errors="replace")):
-            return url.rstrip("/")
-    return DEFAULT_MIRROR
-
-
-def apt_options(work, arch):
-    for folder in ("parts", "lists/partial", "cache/archives/partial"):
-        (work / folder).mkdir(parents=True, exist_ok=True)
-    (work / "status").touch()
-    settings = {
-        "Dir::Etc::SourceList": "/dev/null", "Dir::Etc::SourceParts": work / "parts",
-        "Dir::State::Lists": work / "lists", "Dir::State::status": work / "status",
-        "Dir::Cache": work / "cache", "APT::Architecture": arch, "APT::Architectures": arch,
-        "APT::Install-Recommends": "0", "APT::Sandbox::User": "root", "Debug::NoLocking": "1",
-        "Acquire::Check-Valid-Until": "false", "Acquire::Languages": "none",
-        "Acquire::Retries": "2",
-        # A machine may list other contents of an archive, which take long.
-        "Acquire::IndexTargets::deb::DEP-11::DefaultEnabled": "false",
-    }
-    return [part for name, value in settings.items() for part in ("-o", f"{name}={value}")]
-
+import debian
+import source_roots
+from debian import NotAvailable, run_quietly
 
 def unpacked_version(root, package):
     """The version of `package` in a root that debian_root() made; "" without."""
@@ -83,14 +31,13 @@ def debian_root(root, suite, arch, packages, say):
     stamp = root / "request.json"
     if is_there(root, {"suite": suite, "arch": arch, "packages": packages}):
         return
-    if shutil.which("apt-get") is None or not os.path.exists(KEYRING):
+    if shutil.which("apt-get") is None or not os.path.exists(debian.KEYRING):
         raise NotAvailable("no apt-get with the keyring of Debian's archive")
     shutil.rmtree(root, ignore_errors=True)
     work = root / "apt"
-    options = apt_options(work, arch)
-    (work / "parts" / "debian.sources").write_text(
-        f"Types: deb\nURIs: {mirror()}\nSuites: {suite}\nComponents: main\nSigned-By: {KEYRING}\n")
-    say(f"Debian {suite} {arch}: list of packages from {mirror()}")
+    options = debian.options(work, arch)
+    debian.write_sources(work, "deb", suite)
+    say(f"Debian {suite} {arch}: list of packages from {debian.mirror()}")
     run_quietly(["apt-get", *options, "-qq", "update"], f"apt-get update ({suite} {arch})")
     say(f"Debian {suite} {arch}: {' '.join(packages)}")
     run_quietly(["apt-get", *options, "-qq", "-y", "--download-only", "install", *packages],
@@ -176,7 +123,9 @@ def is_there(root, wanted):
     stamp = root / "request.json"
     if not stamp.exists():
         return False
-    if "npm" in wanted:
+    if "source" in wanted:
+        request = source_roots.request_of(wanted)
+    elif "npm" in wanted:
         request = [wanted["npm"], wanted["integrity"], wanted["unpack"]]
     else:
         request = [wanted["suite"], wanted["arch"], sorted(wanted["packages"])]
@@ -197,6 +146,11 @@ def prepare(all_roots, description, folder, fetch, say):
         if "npm" in wanted:
             npm_files(place, wanted["npm"], wanted["integrity"], wanted["unpack"], say)
             package, version = wanted["npm"].rsplit("@", 1)
+        elif "source" in wanted:
+            if not is_there(place, wanted):
+                source_roots.source_root(place, wanted, say)
+            package = f"{wanted['source']}, the source of its shim"
+            version = unpacked_version(place, wanted["source"])
         else:
             debian_root(place, wanted["suite"], wanted["arch"], wanted["packages"], say)
             package = wanted["version_of"]
