@@ -99,6 +99,7 @@ class Lab:
                     f"the delegate could not be applied: {result['demo']['why']}")
             for name in flags.step or steps:
                 result[name] = steps[name]()
+            result["models"] = self.with_others(driver, result["models"])
         return result, dict(result)
 
     def results_of(self, driver):
@@ -114,8 +115,19 @@ class Lab:
             first = next(iter(models.values()), {"why": "no model at hand"})
             raise roots_module.NotAvailable(f"no context: {first['why']}")
         whole = dict(identity, models=models)
-        summary = dict(identity, models={n: compiling.summary(m) for n, m in models.items()})
-        return whole, summary
+        told = {n: compiling.summary(m) for n, m in models.items()}
+        return whole, dict(identity, models=self.with_others(driver, told))
+
+    def with_others(self, driver, models):
+        """`models` and, with --keep_others, those that docs/drivers has of earlier runs, each
+        with the checkout of its run."""
+        path = SUMMARIES / f"{driver.name}.json"
+        if not self.flags.keep_others or not path.exists():
+            return models
+        earlier = json.loads(path.read_text())
+        others = {name: {"checkout": earlier["revision"], **model}
+                  for name, model in earlier["models"].items() if name not in models}
+        return {**others, **models}
 
     def try_driver(self, description):
         """Tries one driver and writes its results. NotAvailable: it cannot be had."""
@@ -176,6 +188,8 @@ def parse_flags():
                         choices=("borrowed", "cache", "models", "conformance"),
                         help="of a driver that computes and was tried before, only this step "
                         "anew (may be repeated)")
+    parser.add_argument("--keep_others", action="store_true",
+                        help="with --model: docs/ keeps what it says of the other models")
     parser.add_argument("--tuning", help="knobs in place of those of the driver's row "
                         "(docs/tuning.md); docs/ is not written then")
     parser.add_argument("--timeout", type=float, default=600, help="seconds of one program")

@@ -55,9 +55,19 @@ def computing_table(results):
                   "a second start's programs"], rows)
 
 
+def checkout_text(result):
+    """The revision, and the older ones of models that were not run again (--keep_others).
+
+    >>> checkout_text({"revision": "b", "models": {"m": {"checkout": "a"}, "n": {}}})
+    'b; others of a'
+    """
+    older = sorted({m["checkout"] for m in result["models"].values() if "checkout" in m})
+    return "; others of ".join([result["revision"], *older])
+
+
 def identity_table(results):
     rows = [[r["title"], f"`{code(r['renderer'])}`", f"`{code(r['driver'])}`", r["driver_family"],
-             r["date"], r["revision"]] for r in results]
+             r["date"], checkout_text(r)] for r in results]
     return table(["driver", "GL_RENDERER", "GL_VERSION", "family", "date", "checkout"], rows)
 
 
@@ -74,16 +84,37 @@ def limits_table(results):
     return table(["driver", *(head for _, head in keys)], rows)
 
 
+def whole_text(models):
+    """How many models are whole, each with every storage with which it was compiled.
+
+    >>> whole_text({"a float32": {"whole": True}, "a float32 buffer": {"whole": False},
+    ...             "b float32": {"whole": True}})
+    '1 of 2'
+    """
+    whole = {}
+    for name, m in models.items():
+        stem = name.split(" ")[0]
+        whole[stem] = whole.get(stem, True) and m["whole"]
+    return f"{sum(whole.values())} of {len(whole)}"
+
+
+def storages_text(models):
+    """
+    >>> storages_text({"a float32": {}, "a float32 buffer": {}}), storages_text({"a float32": {}})
+    (', every storage', '')
+    """
+    return ", every storage" if any(len(name.split(" ")) > 2 for name in models) else ""
+
+
 def compiling_table(results):
     rows = []
     for r in results:
         for precision in ("float32", "float16"):
             models = {n: m for n, m in r["models"].items() if f" {precision}" in n}
-            whole = sum(m["whole"] for m in models.values())
             tells_spills = any("spilling" in m for m in models.values())
             spilling = sum(m.get("spilling", 0) for m in models.values())
             rows.append([
-                r["title"], precision, f"{whole} of {len(models)}",
+                r["title"], precision + storages_text(models), whole_text(models),
                 sum(m["programs"] for m in models.values()),
                 sum(m.get("failed", 0) for m in models.values()),
                 spilling if tells_spills else "not told",
@@ -173,8 +204,8 @@ def tables(results, absent):
     if compiles:
         parts += ["", "### Drivers that compile", "", compiling_table(compiles), "",
                   "### Programs that spill registers", "",
-                  "Freedreno's, V3D's and Mali's count is of instructions that spill, Nouveau's of "
-                  "bytes, the others' of registers.", "", spills(compiles)]
+                  "Freedreno's, V3D's, Mali's and Intel's count is of instructions that spill, "
+                  "Nouveau's of bytes, the others' of registers.", "", spills(compiles)]
     parts += ["", "### Limits", "", limits_table(results), "", "### What was wrong or refused", "",
               failures(results)]
     faults = [[r["title"], fault] for r in results for fault in r.get("faults", [])]
