@@ -103,9 +103,7 @@ void ExpectMatchesCpuOnce(const SingleOpModel& model) {
 
 void ExpectMatchesCpu(const SingleOpModel& model) {
   for (Precision precision : kPrecisions) {
-    for (TfLiteGlesStorage storage :
-         {kTfLiteGlesStorageTextureArray, kTfLiteGlesStorageTexture2d,
-          kTfLiteGlesStorageBuffer}) {
+    for (TfLiteGlesStorage storage : kEveryStorage) {
       SCOPED_TRACE(::testing::Message() << "storage " << storage);
       RunOptions options;
       options.precision = precision;

@@ -43,6 +43,11 @@ namespace gles_delegate::testing {
 inline constexpr Precision kPrecisions[] = {Precision::kFloat32,
                                             Precision::kFloat16};
 
+// Those that the option can ask for.
+inline constexpr TfLiteGlesStorage kEveryStorage[] = {
+    kTfLiteGlesStorageTextureArray, kTfLiteGlesStorageTexture2d,
+    kTfLiteGlesStorageBuffer};
+
 struct RunOptions {
   Precision precision = Precision::kFloat32;
   TfLiteGlesStorage storage = kTfLiteGlesStorageAuto;
