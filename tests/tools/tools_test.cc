@@ -205,6 +205,16 @@ TEST_F(ToolsTest, BenchmarkWritesATrace) {
             1);
 }
 
+TEST_F(ToolsTest, BenchmarkRunsResizedInputsOnTheGpu) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const Result run =
+      Run("benchmark_model",
+          Graph() + "--use_gles --input_layer=x --input_layer_shape=2,16,16,3 "
+                    "--num_runs=1");
+  EXPECT_EQ(run.exit_status, 0) << run.output;
+  EXPECT_THAT(run.output, Not(HasSubstr("stays on the CPU")));
+}
+
 TEST_F(ToolsTest, BenchmarkResizesInputs) {
   const Result run = Run(
       "benchmark_model",

@@ -145,10 +145,13 @@ absl::StatusOr<std::unique_ptr<Backend>> Backend::CreateWith(
           static_cast<int>(i), input_shapes[i]);
       if (!resized.ok()) return resized;
     }
-    absl::Status applied = delegate == nullptr
-                               ? backend->interpreter_->AllocateTensors()
-                               : backend->interpreter_->ApplyDelegate(delegate);
-    if (!applied.ok()) return applied;
+    // Allocated before the delegate is applied, too: TFLite keeps the memory
+    // plan of the old sizes otherwise, and the delegate refuses such nodes.
+    absl::Status ready = backend->interpreter_->AllocateTensors();
+    if (ready.ok() && delegate != nullptr) {
+      ready = backend->interpreter_->ApplyDelegate(delegate);
+    }
+    if (!ready.ok()) return ready;
   }
   backend->init_ms_ = NowMs() - start;
   return backend;
