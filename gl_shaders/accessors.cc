@@ -164,6 +164,20 @@ std::string DefineRead(const TensorBinding& t, const Bindings::Point& point) {
       Vec(t.format), t.name, CheckedRead(t), value);
 }
 
+std::string DefinePackedRead(const TensorBinding& t,
+                             const Bindings::Point& point) {
+  const bool as_stored =
+      point.kind == Bindings::Kind::kBuffer && t.format == Format::kRgba16f;
+  const std::string value =
+      as_stored && !ChecksBounds()
+          ? absl::StrFormat("%s_data[%s]", t.name, Address(t))
+          : absl::StrFormat("pack_texel(read_%s(x, y, slice, batch))", t.name);
+  return absl::StrFormat(
+      "uvec2 packed_%s(int x, int y, int slice, int batch) {\n"
+      "  return %s;\n}\n",
+      t.name, value);
+}
+
 std::string DefineWrite(const TensorBinding& t, const Bindings::Point& point,
                         absl::Span<const PostOpCall> post_ops,
                         bool saturate_halves) {
@@ -228,6 +242,18 @@ std::string DefineConstant(const ConstantBinding& c,
   }
   return absl::StrFormat("vec4 %s_at(int x, int y) {\n%s  return %s;\n}\n",
                          c.name, check, value);
+}
+
+std::string DefinePackedConstant(const ConstantBinding& c,
+                                 const Bindings::Point& point) {
+  const bool as_stored =
+      point.kind == Bindings::Kind::kBuffer && c.half && c.literal_width == 0;
+  const std::string value =
+      as_stored && !ChecksBounds()
+          ? absl::StrFormat("%s_data[y * %s_size.x + x]", c.name, c.name)
+          : absl::StrFormat("pack_texel(%s_at(x, y))", c.name);
+  return absl::StrFormat("uvec2 packed_%s(int x, int y) {\n  return %s;\n}\n",
+                         c.name, value);
 }
 
 }  // namespace gles_delegate::gl_shaders

@@ -19,6 +19,10 @@ bool ChecksBounds();
 std::string DefineRead(const TensorBinding& tensor,
                        const Bindings::Point& point);
 
+// packed_T: what read_T gives, as two words of 16-bit floats.
+std::string DefinePackedRead(const TensorBinding& tensor,
+                             const Bindings::Point& point);
+
 // Applies the post-ops, zeroes the channels past the last, and stores.
 std::string DefineWrite(const TensorBinding& tensor,
                         const Bindings::Point& point,
@@ -27,6 +31,10 @@ std::string DefineWrite(const TensorBinding& tensor,
 
 std::string DefineConstant(const ConstantBinding& constant,
                            const Bindings::Point& point);
+
+// packed_K: what K_at gives, as two words of 16-bit floats.
+std::string DefinePackedConstant(const ConstantBinding& constant,
+                                 const Bindings::Point& point);
 
 }  // namespace gles_delegate::gl_shaders
 

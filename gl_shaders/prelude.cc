@@ -86,8 +86,8 @@ std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
       std::any_of(spec.tensors.begin(), spec.tensors.end(), [](const auto& t) {
         return t.storage == Storage::kTexelBuffer && !t.write;
       });
-  // A texture of the app's that has a sampler type of its own: a shader asks for
-  // the extension by this define.
+  // A texture of the app's that has a sampler type of its own: a shader asks
+  // for the extension by this define.
   const bool is_external = std::any_of(
       spec.defines.begin(), spec.defines.end(),
       [](const auto& define) { return define.first == "EXTERNAL"; });
@@ -111,6 +111,13 @@ std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
   const bool ints = IsInt(ElementFormat(spec));
   absl::StrAppend(&text, "#define ELEMENT ", ints ? "int" : "float",
                   "\n#define ELEMENT4 ", ints ? "ivec4" : "vec4", "\n");
+  if (spec.half_arithmetic) {
+    absl::StrAppend(&text,
+                    "#define HALF_ARITHMETIC 1\n"
+                    "mediump vec4 halves(uvec2 p) {\n"
+                    "  return vec4(unpackHalf2x16(p.x), unpackHalf2x16(p.y));\n"
+                    "}\nuvec2 pack_texel(vec4 v);\n");
+  }
   absl::StrAppend(&text, "#define gid ivec3(gl_GlobalInvocationID)\n");
   if (ChecksBounds()) absl::StrAppend(&text, "bool out_of_bounds = false;\n");
   absl::StrAppend(&text,
@@ -127,12 +134,20 @@ std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
       absl::StrAppendFormat(&text,
                             "%s read_%s(int x, int y, int slice, int batch);\n",
                             Vec(t.format), t.name);
+      if (spec.half_arithmetic) {
+        absl::StrAppendFormat(
+            &text, "uvec2 packed_%s(int x, int y, int slice, int batch);\n",
+            t.name);
+      }
     }
   }
   for (size_t i = 0; i < spec.constants.size(); ++i) {
     const ConstantBinding& c = spec.constants[i];
     absl::StrAppend(&text, DeclareConstant(c, bindings.constants[i]));
     absl::StrAppendFormat(&text, "vec4 %s_at(int x, int y);\n", c.name);
+    if (spec.half_arithmetic) {
+      absl::StrAppendFormat(&text, "uvec2 packed_%s(int x, int y);\n", c.name);
+    }
   }
   return text;
 }
@@ -143,6 +158,10 @@ std::string Definitions(const ShaderSpec& spec, const Bindings& bindings) {
   for (size_t i = 0; i < spec.tensors.size(); ++i) {
     if (!spec.tensors[i].write) {
       absl::StrAppend(&text, DefineRead(spec.tensors[i], bindings.tensors[i]));
+      if (spec.half_arithmetic) {
+        absl::StrAppend(&text,
+                        DefinePackedRead(spec.tensors[i], bindings.tensors[i]));
+      }
     }
   }
   bool first_write = true;
@@ -158,6 +177,10 @@ std::string Definitions(const ShaderSpec& spec, const Bindings& bindings) {
   for (size_t i = 0; i < spec.constants.size(); ++i) {
     absl::StrAppend(&text,
                     DefineConstant(spec.constants[i], bindings.constants[i]));
+    if (spec.half_arithmetic) {
+      absl::StrAppend(&text, DefinePackedConstant(spec.constants[i],
+                                                  bindings.constants[i]));
+    }
   }
   return text;
 }

@@ -19,6 +19,12 @@
 //                     written in these and works for both.
 //   vec4 K_at(int x, int y)   texel of packed constant K; COMMON_PARAMS also
 //                     declares `ivec4 K_size` (width, height, 0, 0).
+//   HALF_ARITHMETIC         defined where the shader is to multiply in 16 bits.
+//   Then
+//                     there are also uvec2 packed_T(x, y, slice, batch) and
+//                     uvec2 packed_K(x, y), what read_T and K_at give as 16-bit
+//                     floats, uvec2 pack_texel(vec4) and mediump vec4
+//                     halves(uvec2).
 //   ivec3 gid         gl_GlobalInvocationID as ints.
 //   bool outside_grid()   this invocation is past `grid`: return at once,
 //                     unless barriers follow.
@@ -131,6 +137,8 @@ struct ShaderSpec {
   ReadBy read_by = ReadBy::kFetch;
   // Finite values past the largest 16-bit float are stored as the largest one.
   bool saturate_halves = false;
+  // HALF_ARITHMETIC is defined: the shader multiplies in 16 bits.
+  bool half_arithmetic = false;
   std::array<int, 3> work_group = {1, 1, 1};
 };
 

@@ -81,6 +81,7 @@ DeviceChoices Nvidia() {
   p.readback_piece_bytes = 3 << 19;
   p.staged_upload_bytes = 1 << 20;
   p.half_transfers = 1;
+  p.half_arithmetic = 1;
   return p;
 }
 
@@ -253,6 +254,9 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device,
   DeviceProfile profile = {LimitsOf(device), RowFor(device), options};
   DeviceChoices* choices = &profile.choices;
   choices->storage = options.storage.value_or(choices->storage);
+  if (options.half_arithmetic) {
+    choices->half_arithmetic = *options.half_arithmetic ? 1 : 0;
+  }
   // For finding a new device's row.
   const char* tuning = std::getenv("GLES_DELEGATE_TUNING");
   if (tuning != nullptr) ApplyTuning(tuning, choices);

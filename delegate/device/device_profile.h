@@ -125,6 +125,10 @@ struct DeviceChoices {
   // 1: with 16-bit storage, inputs and outputs cross the bus as 16-bit floats.
   // 0: as 32-bit floats.
   int half_transfers = 0;
+  // 1: convolutions of tensors that are stored in 16 bits multiply in 16 bits,
+  // and add 16 such products in 16 bits; these sums are added in 32 bits. 0:
+  // all arithmetic is in 32 bits.
+  int half_arithmetic = 0;
 };
 
 // The user's options that planning sees.
@@ -136,6 +140,9 @@ struct PlanningOptions {
   // With 16-bit storage: a finite value past 65504 is stored as 65504, and not
   // as an infinity.
   bool saturate_halves = false;
+  // DeviceChoices::half_arithmetic; nullopt: as the device's row says.
+  // ProfileFor() writes it into the choices.
+  std::optional<bool> half_arithmetic;
 };
 
 struct DeviceProfile {

@@ -97,6 +97,7 @@ std::vector<Knob> MakeKnobs() {
        kAny,
        {0, 256 * kKib, kMib}},
       {"half_transfers", &C::half_transfers, 0, 1, {0, 1}},
+      {"half_arithmetic", &C::half_arithmetic, 0, 1, {}},
   };
 }
 

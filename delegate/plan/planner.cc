@@ -15,6 +15,14 @@ using gl_shaders::Storage;
 
 // --- Planner ----------------------------------------------------------------
 
+bool Planner::MultipliesHalves(TensorId src, TensorId dst) const {
+  const auto is_half = [&](TensorId id) {
+    return FormatFor(tensor(id), profile_.options) ==
+           gl_shaders::Format::kRgba16f;
+  };
+  return profile_.choices.half_arithmetic != 0 && is_half(src) && is_half(dst);
+}
+
 TensorId Planner::AddTemporary(absl::string_view name, const Shape& shape,
                                DataType type) {
   return AddTemporaryOf(name, {shape.b, shape.h, shape.w, shape.c}, type);

@@ -28,6 +28,10 @@ class Planner {
   const Tensor& tensor(TensorId id) const { return graph_->tensor(id); }
   const DeviceProfile& profile() const { return profile_; }
 
+  // Whether a convolution from `src` to `dst`, both stored in 16 bits, is to
+  // multiply in 16 bits (DeviceChoices::half_arithmetic).
+  bool MultipliesHalves(TensorId src, TensorId dst) const;
+
   // A tensor that lives between two dispatches of one node. Its floats are
   // stored in 32 or 16 bits, as other tensors are. `type`: kFloat32 or kInt32.
   TensorId AddTemporary(absl::string_view name, const Shape& shape,

@@ -61,10 +61,10 @@ absl::Status GlesSimpleDelegate::EnsureGpu(TfLiteContext* context,
   if (!gpu.ok()) return gpu.status();
   gpu_ = *std::move(gpu);
   if (worker_ != nullptr) gpu_->KeepCurrent();
-  profile_ =
-      ProfileFor(gpu_->context->device(),
-                 {options_.is_precision_loss_allowed,
-                  StorageOption(options_.storage), options_.saturate_halves});
+  profile_ = ProfileFor(
+      gpu_->context->device(),
+      {options_.is_precision_loss_allowed, StorageOption(options_.storage),
+       options_.saturate_halves, options_.half_arithmetic});
   return absl::OkStatus();
 }
 

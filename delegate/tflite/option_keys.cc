@@ -64,6 +64,10 @@ absl::StatusOr<int> ParseFloat16Overflow(absl::string_view text) {
   return ParseName(text, {"infinity", "saturate"});
 }
 
+absl::StatusOr<int> ParseFloat16Arithmetic(absl::string_view text) {
+  return ParseName(text, {"auto", "on", "off"});
+}
+
 absl::StatusOr<int> ParseThreadMode(absl::string_view text) {
   return ParseName(text, {"caller", "worker", "worker_sharing"});
 }
@@ -100,6 +104,8 @@ constexpr IntKey kIntKeys[] = {
     {"wait_type", &TfLiteGlesDelegateOptions::wait_type, ParseWaitType},
     {"float16_overflow", &TfLiteGlesDelegateOptions::float16_overflow,
      ParseFloat16Overflow},
+    {"float16_arithmetic", &TfLiteGlesDelegateOptions::float16_arithmetic,
+     ParseFloat16Arithmetic},
     {"prefer_faster", &TfLiteGlesDelegateOptions::prefer_faster, ParseFlag},
     {"thread_mode", &TfLiteGlesDelegateOptions::thread_mode, ParseThreadMode},
 };
@@ -202,6 +208,8 @@ absl::Status CheckChoices(const TfLiteGlesDelegateOptions& options) {
            Choice{"wait_type", &O::wait_type, kTfLiteGlesWaitDoNotWait},
            Choice{"float16_overflow", &O::float16_overflow,
                   kTfLiteGlesFloat16OverflowSaturate},
+           Choice{"float16_arithmetic", &O::float16_arithmetic,
+                  kTfLiteGlesFloat16ArithmeticOff},
            Choice{"thread_mode", &O::thread_mode,
                   kTfLiteGlesThreadWorkerSharing},
            Choice{"verbosity", &O::verbosity, 2},

@@ -141,6 +141,10 @@ absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {
   options.does_not_wait = o.wait_type == kTfLiteGlesWaitDoNotWait;
   options.saturate_halves =
       o.float16_overflow == kTfLiteGlesFloat16OverflowSaturate;
+  if (o.float16_arithmetic != kTfLiteGlesFloat16ArithmeticAuto) {
+    options.half_arithmetic =
+        o.float16_arithmetic == kTfLiteGlesFloat16ArithmeticOn;
+  }
   options.force_own_context = o.force_own_context != 0;
   options.verbosity = o.verbosity;
   options.enable_op_profiling = o.enable_op_profiling != 0;

@@ -39,7 +39,8 @@ struct Options {
   bool self_check = true;
   bool wait_actively = false;
   bool does_not_wait = false;
-  bool saturate_halves = false;  // float16_overflow
+  bool saturate_halves = false;         // float16_overflow
+  std::optional<bool> half_arithmetic;  // float16_arithmetic; nullopt: auto
   bool force_own_context = false;
   int verbosity = 1;
   std::string device;

@@ -3,9 +3,17 @@
 // TILE_PIXELS of them, TILE_SLICES output slices each.
 // GATE: of batch 1; the input is multiplied by a value for each channel, and with
 // ADDEND another tensor is added to that.
+// HALF_ARITHMETIC: the products of four slices are made and added in 16 bits, 16
+// of them; what they come to is added in 32 bits.
 // PRODUCTS: the rows are apart: each has weights of its own, in rows after those
 // of the row before. x counts tiles of one row, then of the next.
 layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
+
+#ifdef HALF_ARITHMETIC
+#define TERM mediump
+#else
+#define TERM highp
+#endif
 
 // x, y, batch
 ivec3 pixel_at(int index) {
@@ -51,8 +59,16 @@ void main() {
     for (int i = 0; i < TILE_PIXELS; ++i) sum[q][i] = bias;
   }
 
+#ifdef HALF_ARITHMETIC
+  mediump vec4 part[TILE_SLICES][TILE_PIXELS];
+  for (int q = 0; q < TILE_SLICES; ++q) {
+    for (int i = 0; i < TILE_PIXELS; ++i) part[q][i] = vec4(0.0);
+  }
+#else
+#define part sum
+#endif
   for (int s = 0; s < src_size.z; ++s) {
-    vec4 v[TILE_PIXELS];
+    TERM vec4 v[TILE_PIXELS];
     for (int i = 0; i < TILE_PIXELS; ++i) {
       v[i] = read_src(p[i].x, p[i].y, s, p[i].z);
     }
@@ -67,14 +83,24 @@ void main() {
 #endif
     for (int q = 0; q < TILE_SLICES; ++q) {
       int row = first_row + min(first_slice + q, dst_size.z - 1);
-      vec4 w0 = weights_at(s * 4, row);
-      vec4 w1 = weights_at(s * 4 + 1, row);
-      vec4 w2 = weights_at(s * 4 + 2, row);
-      vec4 w3 = weights_at(s * 4 + 3, row);
+      TERM vec4 w0 = weights_at(s * 4, row);
+      TERM vec4 w1 = weights_at(s * 4 + 1, row);
+      TERM vec4 w2 = weights_at(s * 4 + 2, row);
+      TERM vec4 w3 = weights_at(s * 4 + 3, row);
       for (int i = 0; i < TILE_PIXELS; ++i) {
-        sum[q][i] += w0 * v[i].x + w1 * v[i].y + w2 * v[i].z + w3 * v[i].w;
+        part[q][i] += w0 * v[i].x + w1 * v[i].y + w2 * v[i].z + w3 * v[i].w;
       }
     }
+#ifdef HALF_ARITHMETIC
+    if ((s & 3) == 3 || s + 1 == src_size.z) {
+      for (int q = 0; q < TILE_SLICES; ++q) {
+        for (int i = 0; i < TILE_PIXELS; ++i) {
+          sum[q][i] += part[q][i];
+          part[q][i] = vec4(0.0);
+        }
+      }
+    }
+#endif
   }
 
   for (int q = 0; q < TILE_SLICES; ++q) {

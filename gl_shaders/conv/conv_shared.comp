@@ -10,6 +10,10 @@
 // much of a chunk as the others: nothing that is read lies past the last term.
 // GATE: of a 1x1 window and batch 1; the input is multiplied by a value for each
 // channel, and with ADDEND another tensor is added to that.
+// HALF_ARITHMETIC: the products of a chunk that a lane computes are made and added
+// in 16 bits, 4 * CHUNK_TERMS of them; what they come to is added in 32 bits.
+// CHUNK_TERMS is even. Shared memory holds pairs of texels in 16 bits: inputs of a
+// term and the next, weights of a channel and the next.
 // PRODUCTS: src's rows are apart, one for each z of the work groups; each has
 // weights of its own.
 layout(std140, binding = 0) uniform Params {
@@ -32,15 +36,30 @@ const int kPixels = WORK_GROUP_X * TILE_PIXELS;  // of a work group
 const int kSlices = WORK_GROUP_Y * TILE_SLICES;
 const int kTile = TILE_PIXELS * TILE_SLICES;
 const int kChunk = kLanes * CHUNK_TERMS;
-const int kInputs = kChunk * kPixels;  // texels of a chunk
-const int kWeights = kChunk * 4 * kSlices;
+#ifdef HALF_ARITHMETIC
+#define PACKET uvec4
+const int kPacketTexels = 2;
+#else
+#define PACKET vec4
+const int kPacketTexels = 1;
+#endif
+const int kInputs = kChunk * kPixels / kPacketTexels;  // packets of a chunk
+const int kWeights = kChunk * 4 * kSlices / kPacketTexels;
 // Of those, what each invocation brings.
 const int kInputsEach = (kInputs + kInvocations - 1) / kInvocations;
 const int kWeightsEach = (kWeights + kInvocations - 1) / kInvocations;
 const int kPartials = kLanes > 1 ? kTile * kInvocations : 1;
 // A chunk's inputs, by term, pixel; then its weights, by term, channel, slice.
 // In the end the lanes' sums: by output of the tile, lane, cell.
-shared vec4 mem[kInputs + kWeights > kPartials ? kInputs + kWeights : kPartials];
+shared PACKET
+    mem[kInputs + kWeights > kPartials ? kInputs + kWeights : kPartials];
+#ifdef HALF_ARITHMETIC
+void put_partial(int at, vec4 v) { mem[at] = floatBitsToUint(v); }
+vec4 partial(int at) { return uintBitsToFloat(mem[at]); }
+#else
+void put_partial(int at, vec4 v) { mem[at] = v; }
+vec4 partial(int at) { return mem[at]; }
+#endif
 
 #ifdef PRODUCTS
 ivec3 pixel_at(int index) { return ivec3(index, int(gl_WorkGroupID.z), 0); }
@@ -100,15 +119,46 @@ vec4 source(ivec3 p, int term) {
 #endif
 }
 
-// Of this group's slices; zero past the last term.
-vec4 weight(int index) {
-  int row = weights_row();
-#ifdef WHOLE_CHUNKS
-  return weights_at(index, row);
+#ifdef HALF_ARITHMETIC
+// Those of `term` and the next.
+uvec4 input_packet(ivec3 p, int term) {
+#if defined(POINTWISE) && !defined(GATE)
+#ifndef WHOLE_CHUNKS
+  if (term >= sum_shape.y) return uvec4(0u);
+  if (term + 1 == sum_shape.y) {
+    return uvec4(packed_src(p.x, p.y, term, p.z), uvec2(0u));
+  }
+#endif
+  return uvec4(packed_src(p.x, p.y, term, p.z),
+               packed_src(p.x, p.y, term + 1, p.z));
 #else
-  return index < sum_shape.y * 4 * kSlices ? weights_at(index, row) : vec4(0.0);
+  return uvec4(pack_texel(source(p, term)), pack_texel(source(p, term + 1)));
 #endif
 }
+
+// Packet `index` of the weights from `term` on, of this group's slices; zero
+// past the last term.
+uvec4 weight_packet(int term, int index) {
+  int row = weights_row();
+  int pair = index / kSlices;
+  int at = (term * 4 + pair * 2) * kSlices + index - pair * kSlices;
+#ifndef WHOLE_CHUNKS
+  if (at >= sum_shape.y * 4 * kSlices) return uvec4(0u);
+#endif
+  return uvec4(packed_weights(at, row), packed_weights(at + kSlices, row));
+}
+#else
+vec4 input_packet(ivec3 p, int term) { return source(p, term); }
+
+vec4 weight_packet(int term, int index) {
+  int row = weights_row();
+  int at = term * 4 * kSlices + index;
+#ifndef WHOLE_CHUNKS
+  if (at >= sum_shape.y * 4 * kSlices) return vec4(0.0);
+#endif
+  return weights_at(at, row);
+}
+#endif
 
 // Output (q, i) of this invocation's tile.
 void put(int first_pixel, int q, int i, vec4 total) {
@@ -132,15 +182,15 @@ void main() {
   int first_pixel = int(gl_WorkGroupID.x) * kPixels;
 
   ivec3 from[kInputsEach];
-  vec4 next_input[kInputsEach];
-  vec4 next_weight[kWeightsEach];
+  PACKET next_input[kInputsEach];
+  PACKET next_weight[kWeightsEach];
   for (int i = 0; i < kInputsEach; ++i) {
     int at = index + i * kInvocations;
     from[i] = pixel_at(min(first_pixel + at % kPixels, sum_shape.x - 1));
-    next_input[i] = source(from[i], at / kPixels);
+    next_input[i] = input_packet(from[i], at / kPixels * kPacketTexels);
   }
   for (int i = 0; i < kWeightsEach; ++i) {
-    next_weight[i] = weight(index + i * kInvocations);
+    next_weight[i] = weight_packet(0, index + i * kInvocations);
   }
   vec4 sum[TILE_SLICES][TILE_PIXELS];
   for (int q = 0; q < TILE_SLICES; ++q) {
@@ -162,12 +212,46 @@ void main() {
     if (next < sum_shape.y) {
       for (int i = 0; i < kInputsEach; ++i) {
         int at = index + i * kInvocations;
-        next_input[i] = source(from[i], next + at / kPixels);
+        next_input[i] =
+            input_packet(from[i], next + at / kPixels * kPacketTexels);
       }
       for (int i = 0; i < kWeightsEach; ++i) {
-        next_weight[i] = weight(next * 4 * kSlices + index + i * kInvocations);
+        next_weight[i] = weight_packet(next, index + i * kInvocations);
       }
     }
+#ifdef HALF_ARITHMETIC
+    const int kPairs = CHUNK_TERMS / 2;  // of terms, of this lane
+    uvec4 v[TILE_PIXELS * kPairs];
+    for (int i = 0; i < TILE_PIXELS; ++i) {
+      for (int t = 0; t < kPairs; ++t) {
+        v[i * kPairs + t] =
+            mem[(lane * kPairs + t) * kPixels + cell_x + WORK_GROUP_X * i];
+      }
+    }
+    for (int q = 0; q < TILE_SLICES; ++q) {
+      uvec4 w[kPairs * 4];
+      for (int k = 0; k < kPairs * 4; ++k) {
+        w[k] = mem[kInputs + (lane * kPairs * 4 + k) * kSlices + cell_y +
+                   WORK_GROUP_Y * q];
+      }
+      for (int i = 0; i < TILE_PIXELS; ++i) {
+        mediump vec4 part = vec4(0.0);
+        for (int t = 0; t < kPairs; ++t) {
+          mediump vec4 first = halves(v[i * kPairs + t].xy);
+          mediump vec4 second = halves(v[i * kPairs + t].zw);
+          part += halves(w[4 * t].xy) * first.x;
+          part += halves(w[4 * t].zw) * first.y;
+          part += halves(w[4 * t + 1].xy) * first.z;
+          part += halves(w[4 * t + 1].zw) * first.w;
+          part += halves(w[4 * t + 2].xy) * second.x;
+          part += halves(w[4 * t + 2].zw) * second.y;
+          part += halves(w[4 * t + 3].xy) * second.z;
+          part += halves(w[4 * t + 3].zw) * second.w;
+        }
+        sum[q][i] += part;
+      }
+    }
+#else
     for (int t = 0; t < CHUNK_TERMS; ++t) {
       int term = lane * CHUNK_TERMS + t;
       vec4 v[TILE_PIXELS];
@@ -190,6 +274,7 @@ void main() {
         }
       }
     }
+#endif
     // Before the next chunk is written over this one.
     barrier();
   }
@@ -198,7 +283,8 @@ void main() {
   int cell = cell_y * WORK_GROUP_X + cell_x;
   for (int q = 0; q < TILE_SLICES; ++q) {
     for (int i = 0; i < TILE_PIXELS; ++i) {
-      mem[((q * TILE_PIXELS + i) * kLanes + lane) * kCells + cell] = sum[q][i];
+      put_partial(((q * TILE_PIXELS + i) * kLanes + lane) * kCells + cell,
+                  sum[q][i]);
     }
   }
   memoryBarrierShared();
@@ -207,7 +293,9 @@ void main() {
   for (int o = lane; o < kTile; o += kLanes) {
     int q = o / TILE_PIXELS;
     vec4 total = vec4(0.0);
-    for (int l = 0; l < kLanes; ++l) total += mem[(o * kLanes + l) * kCells + cell];
+    for (int l = 0; l < kLanes; ++l) {
+      total += partial((o * kLanes + l) * kCells + cell);
+    }
     put(first_pixel, q, o - q * TILE_PIXELS, total);
   }
 #else

@@ -17,6 +17,10 @@ constexpr double kHalfUlp = 0x1p-10;
 constexpr double kHalfSmallest = 0x1p-24;
 constexpr double kHalfLargest = 65504;
 constexpr double kHalfLeastNormal = 0x1p-14;
+// A product of 16 bits and 16 sums, each rounded (single_op.h).
+constexpr int kBlockRoundings = 17;
+// Of a mediump result, relative to it (GLSL ES 3.10, 4.7.4).
+constexpr double kMediumpRounding = 0x1p-10;
 // Mismatches that are printed in full.
 constexpr int kPrinted = 8;
 
@@ -24,8 +28,8 @@ constexpr int kPrinted = 8;
 // a driver took for zero.
 double Flushed(const Accuracy& accuracy, Precision precision) {
   if (!accuracy.range_ends) return 0;
-  return precision == Precision::kFloat16 ? kHalfLeastNormal
-                                          : std::numeric_limits<float>::min();
+  return IsHalf(precision) ? kHalfLeastNormal
+                           : std::numeric_limits<float>::min();
 }
 
 double Bound(double expected, double magnitude, const Accuracy& accuracy,
@@ -37,8 +41,11 @@ double Bound(double expected, double magnitude, const Accuracy& accuracy,
             kFloatRounding * magnitude +
         accuracy.absolute + std::numeric_limits<float>::min();
   }
-  if (precision == Precision::kFloat16 &&
-      (accuracy.terms > 0 || accuracy.rounds_to_half)) {
+  if (precision == Precision::kFloat16Arithmetic) {
+    bound += kBlockRoundings * kMediumpRounding * magnitude +
+             accuracy.terms * kHalfLeastNormal;
+  }
+  if (IsHalf(precision) && (accuracy.terms > 0 || accuracy.rounds_to_half)) {
     bound += kHalfUlp * (std::fabs(expected) +
                          (accuracy.half_roundings - 1) * magnitude) +
              kHalfSmallest;
@@ -69,7 +76,7 @@ Match MatchOf(float expected, float actual, const Accuracy& accuracy,
                                                       : Match::kNever;
   }
   if (expected == actual) return Match::kEqual;
-  if (precision == Precision::kFloat16 && std::fabs(expected) > kHalfLargest) {
+  if (IsHalf(precision) && std::fabs(expected) > kHalfLargest) {
     // Half has no such value: the nearest, or infinity.
     return std::fabs(actual) >= kHalfLargest &&
                    std::signbit(actual) == std::signbit(expected)
@@ -84,7 +91,7 @@ Match MatchOf(float expected, float actual, const Accuracy& accuracy,
 
 // One unit in the last place of `magnitude`, or of the least normal number.
 double Ulp(double magnitude, Precision precision) {
-  const bool half = precision == Precision::kFloat16;
+  const bool half = IsHalf(precision);
   const int digits = half ? 10 : 23;
   const int least = half ? -14 : -126;
   const int exponent = magnitude > 0 ? std::ilogb(magnitude) : least;

@@ -44,7 +44,15 @@ absl::Status InvokeAndCollect(const SingleOpModel& model, int invokes,
 }  // namespace
 
 std::string PrecisionName(Precision precision) {
-  return precision == Precision::kFloat32 ? "Float32" : "Float16";
+  switch (precision) {
+    case Precision::kFloat32:
+      return "Float32";
+    case Precision::kFloat16:
+      return "Float16";
+    case Precision::kFloat16Arithmetic:
+      return "Float16Arithmetic";
+  }
+  return "";
 }
 
 std::ostream& operator<<(std::ostream& out, const RunResult& result) {

@@ -15,8 +15,17 @@
 
 namespace gles_delegate::testing {
 
-enum class Precision { kFloat32, kFloat16 };
-std::string PrecisionName(Precision precision);  // "Float32", "Float16"
+enum class Precision {
+  kFloat32,
+  kFloat16,            // stored in 16 bits, computed in 32
+  kFloat16Arithmetic,  // convolutions multiply in 16 bits, too
+};
+// "Float32", "Float16", "Float16Arithmetic"
+std::string PrecisionName(Precision precision);
+// Whether tensors and weights are stored in 16 bits.
+inline bool IsHalf(Precision precision) {
+  return precision != Precision::kFloat32;
+}
 
 // How closely an op's result must agree; single_op.h derives the bounds.
 struct Accuracy {
@@ -87,7 +96,7 @@ std::ostream& operator<<(std::ostream& out, const RunResult& result);
 // float32 constants of a .tflite file rounded to half, in place.
 void RoundConstantsToHalf(std::vector<uint8_t>* model);
 
-// The model as a run at `precision` sees it: at kFloat16, its constants and
+// The model as a run at `precision` sees it: at 16 bits, its constants and
 // inputs are rounded to half.
 SingleOpModel AtPrecision(const SingleOpModel& model, Precision precision);
 
@@ -97,7 +106,7 @@ SingleOpModel AtPrecision(const SingleOpModel& model, Precision precision);
 RunResult RunModel(const SingleOpModel& model, int invokes,
                    TfLiteDelegate* delegate);
 
-// TFLite's own kernels, one thread. At kFloat16, on constants and inputs
+// TFLite's own kernels, one thread. At 16 bits, on constants and inputs
 // rounded to half.
 RunResult RunOnCpu(const SingleOpModel& model,
                    Precision precision = Precision::kFloat32);

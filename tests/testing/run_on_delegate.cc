@@ -13,7 +13,10 @@ namespace {
 
 TfLiteGlesDelegateOptions MakeOptions(const RunOptions& options) {
   TfLiteGlesDelegateOptions result = TfLiteGlesDelegateOptionsDefault();
-  result.is_precision_loss_allowed = options.precision == Precision::kFloat16;
+  result.is_precision_loss_allowed = IsHalf(options.precision);
+  result.float16_arithmetic = options.precision == Precision::kFloat16Arithmetic
+                                  ? kTfLiteGlesFloat16ArithmeticOn
+                                  : kTfLiteGlesFloat16ArithmeticOff;
   result.storage = options.storage;
   // The comparison with the CPU that follows is a closer look; self_check_test
   // and the conformance suite's --self_check are where it is tested.

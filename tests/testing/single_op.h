@@ -25,6 +25,14 @@
 //       half_roundings * 2^-10 * |expected|     (9.8e-4 of the element)
 //   is added to the float32 bound, and 2^-24 (half's smallest step).
 //
+// 16-bit arithmetic (kFloat16Arithmetic). A convolution makes products in
+// mediump,
+//   whose results err by 2^-10 of themselves and are zero below 2^-14 at worst
+//   (GLSL ES 3.10, 4.7.4), and adds 16 of them in mediump; such sums are added
+//   in 32 bits. Each product is then rounded 17 times at most, so
+//       17 * 2^-10 * M + n * 2^-14
+//   is added to the float16 bound.
+//
 // Ops that only move values (terms = 0) must agree exactly, at both precisions.
 // NaN and infinity equal only themselves.
 #ifndef GLES_DELEGATE_TESTS_TESTING_SINGLE_OP_H_

@@ -42,6 +42,7 @@ TEST(OptionsTest, DefaultsAreThoseOfTheHeader) {
   EXPECT_EQ(o.self_check, 1);
   EXPECT_EQ(o.wait_type, kTfLiteGlesWaitPassive);
   EXPECT_EQ(o.float16_overflow, kTfLiteGlesFloat16OverflowInfinity);
+  EXPECT_EQ(o.float16_arithmetic, kTfLiteGlesFloat16ArithmeticAuto);
   EXPECT_EQ(o.float32_nodes, nullptr);
   EXPECT_EQ(o.prefer_faster, 0);
   EXPECT_EQ(o.thread_mode, kTfLiteGlesThreadCaller);
@@ -151,6 +152,7 @@ TEST(PluginTest, EveryFieldIsAKey) {
            {"float32_nodes", "0,7-9"},
            {"wait_type", "active"},
            {"float16_overflow", "saturate"},
+           {"float16_arithmetic", "on"},
            {"prefer_faster", "true"},
            {"thread_mode", "worker"},
            {"thread_mode", "worker_sharing"},
@@ -212,6 +214,8 @@ TEST(PluginTest, ABadValueIsRefused) {
   EXPECT_THAT(Reported(), HasSubstr("is not passive, active or do_not_wait"));
   EXPECT_EQ(Plugin("float16_overflow", "wrap"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("is not infinity or saturate"));
+  EXPECT_EQ(Plugin("float16_arithmetic", "fast"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("is not auto, on or off"));
   EXPECT_EQ(Plugin("prefer_faster", "2"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("is not 0, 1, true or false"));
   EXPECT_EQ(Plugin("thread_mode", "3"), nullptr);

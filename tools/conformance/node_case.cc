@@ -112,9 +112,10 @@ testing::CpuReference MakeReference(const NodeCase& node, Precision precision) {
 
 RunResult RunNodeCase(const NodeCase& node, TfLiteGlesStorage storage,
                       Precision precision, const egl::Context& context) {
-  const DeviceProfile profile =
-      ProfileFor(context.device(),
-                 {precision == Precision::kFloat16, StorageOption(storage)});
+  PlanningOptions options;
+  options.half = IsHalf(precision);
+  options.storage = StorageOption(storage);
+  const DeviceProfile profile = ProfileFor(context.device(), options);
   RunResult result;
   auto output = Execute(node, profile, precision, context);
   result.status = output.status();

@@ -97,8 +97,11 @@ absl::StatusOr<TfLiteDelegate*> Session::DelegateFor(const Variant& variant) {
   }
   if (delegate == nullptr) {
     TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
-    options.is_precision_loss_allowed =
-        variant.precision == Precision::kFloat16;
+    options.is_precision_loss_allowed = IsHalf(variant.precision);
+    options.float16_arithmetic =
+        variant.precision == Precision::kFloat16Arithmetic
+            ? kTfLiteGlesFloat16ArithmeticOn
+            : kTfLiteGlesFloat16ArithmeticOff;
     options.storage = variant.storage;
     // The comparison with the CPU is a closer look.
     options.self_check = self_check_ ? 1 : 0;

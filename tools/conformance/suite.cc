@@ -19,8 +19,13 @@ std::string Family::name() const {
 
 std::vector<Variant> VariantsOf(const Family& family) {
   std::vector<Variant> variants;
-  for (Precision precision : {Precision::kFloat32, Precision::kFloat16}) {
-    if (family.float32_only && precision == Precision::kFloat16) continue;
+  // Only these multiply in 16 bits.
+  const bool convolves =
+      family.op == "CONV_2D" || family.op == "FULLY_CONNECTED";
+  for (Precision precision : {Precision::kFloat32, Precision::kFloat16,
+                              Precision::kFloat16Arithmetic}) {
+    if (family.float32_only && precision != Precision::kFloat32) continue;
+    if (!convolves && precision == Precision::kFloat16Arithmetic) continue;
     for (TfLiteGlesStorage storage :
          {kTfLiteGlesStorageTextureArray, kTfLiteGlesStorageTexture2d,
           kTfLiteGlesStorageBuffer}) {
@@ -44,9 +49,11 @@ std::string StorageName(TfLiteGlesStorage storage) {
 }
 
 std::string CaseName(const Family& family, const Variant& variant) {
-  return absl::StrCat(
-      family.name(), "/", StorageName(variant.storage), "/",
-      variant.precision == Precision::kFloat32 ? "float32" : "float16");
+  const bool arithmetic = variant.precision == Precision::kFloat16Arithmetic;
+  return absl::StrCat(family.name(), "/", StorageName(variant.storage), "/",
+                      arithmetic                  ? "float16_arithmetic"
+                      : IsHalf(variant.precision) ? "float16"
+                                                  : "float32");
 }
 
 Family& CaseList::Add(std::string op, std::string attributes,

@@ -136,6 +136,21 @@ enum TfLiteGlesFloat16Overflow {
   kTfLiteGlesFloat16OverflowSaturate = 1,
 };
 
+// What convolutions of tensors that are stored in 16 bits
+// (is_precision_loss_allowed) multiply in. docs/performance.md has what it
+// gains and costs.
+enum TfLiteGlesFloat16Arithmetic {
+  // In 16 bits where the device's row of the tuning table says that it gains.
+  kTfLiteGlesFloat16ArithmeticAuto = 0,
+  // In 16 bits on every device. Sums of 16 products are in 16 bits, too; these
+  // are added in 32 bits. A sum of 16 products past 65504 is an infinity. For
+  // 1x1 convolutions, and on devices that share tiles (`split_target`) for
+  // all of 64 input values or more; other ops compute in 32 bits.
+  kTfLiteGlesFloat16ArithmeticOn = 1,
+  // In 32 bits: 16 bits are for storage alone.
+  kTfLiteGlesFloat16ArithmeticOff = 2,
+};
+
 // Options. Get one from TfLiteGlesDelegateOptionsDefault(), then change fields.
 // Each field is a key of the external delegate's options too. The environment
 // variable GLES_DELEGATE_OPTIONS="key:value;..." stands in for what an app
@@ -323,6 +338,11 @@ typedef struct TfLiteGlesDelegateOptions {
   // do not trust each other different keys. See docs/integration.md. NULL or
   // "": nothing is shared. Copied.
   const char* share_key;
+
+  // TfLiteGlesFloat16Arithmetic; as text "auto", "on" or "off". Default
+  // kTfLiteGlesFloat16ArithmeticAuto. No effect without
+  // is_precision_loss_allowed, nor on nodes of float32_nodes.
+  int32_t float16_arithmetic;
 } TfLiteGlesDelegateOptions;
 
 // Writes the default options to `*options`, `struct_size` bytes and no more:

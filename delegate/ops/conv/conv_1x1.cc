@@ -25,6 +25,7 @@ void PlanConv1x1(const Convolution& conv, Planner* planner) {
       .Read("src", conv.src)
       .Write("dst", conv.dst)
       .Grid(DivideUp(pixels, tile.pixels), DivideUp(slices, tile.slices), 1);
+  d.half_arithmetic = conv.half_arithmetic;
   BindInputGate(conv.gate, &d);
   BindFilter(conv, planner, &d);
   planner->Add(std::move(d));

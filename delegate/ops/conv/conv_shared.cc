@@ -14,6 +14,11 @@ namespace {
 // Terms that a lane takes from each chunk, at most, and must have at all.
 constexpr int kChunkTerms = 2;
 constexpr int kMaxSharedLanes = 16;
+// Where products are made in 16 bits: those of so many terms are added in 16
+// bits (4 products each), and a sum of fewer terms than kMinHalfTerms gains
+// less than it costs to pack its inputs (measured on an H200).
+constexpr int kHalfChunkTerms = 4;
+constexpr int kMinHalfTerms = 16;
 // A work group has this many invocations at least, where there are terms for
 // as many lanes.
 constexpr int kMinInvocations = 128;
@@ -24,7 +29,8 @@ struct Work {
   int slices = 1;  // of the output
   int terms = 1;
   int products = 1;
-  bool fused = false;  // with a depthwise convolution
+  bool fused = false;   // with a depthwise convolution
+  bool halves = false;  // multiplied in 16 bits
 };
 
 // How a work group's part of the output is shared out.
@@ -35,6 +41,7 @@ struct Tiling {
   int pixels = 2;  // of an invocation
   int slices = 2;
   int chunk_terms = kChunkTerms;
+  bool halves = false;  // shared memory holds pairs of texels in 16 bits
 
   int cells() const { return cells_x * cells_y; }
   int group_pixels() const { return cells_x * pixels; }
@@ -48,7 +55,7 @@ struct Tiling {
 // True where all chunks are full, and each invocation brings as much of one.
 bool WholeChunks(const Tiling& t, int terms) {
   const int chunk = t.lanes * t.chunk_terms;
-  const int invocations = t.cells() * t.lanes;
+  const int invocations = t.cells() * t.lanes * (t.halves ? 2 : 1);
   return terms % chunk == 0 && chunk * t.group_pixels() % invocations == 0 &&
          chunk * 4 * t.group_slices() % invocations == 0;
 }
@@ -57,7 +64,7 @@ int TilingSharedBytes(const Tiling& t) {
   const int chunk = t.lanes * t.chunk_terms;
   const int staged = chunk * (t.group_pixels() + 4 * t.group_slices());
   const int sums = t.lanes > 1 ? t.pixels * t.slices * t.lanes * t.cells() : 1;
-  return 16 * std::max(staged, sums);
+  return 16 * std::max(t.halves ? staged / 2 : staged, sums);
 }
 
 bool TilingFits(const Tiling& t, const DeviceLimits& limits) {
@@ -84,8 +91,11 @@ std::optional<Tiling> LargeTiling(const Work& work,
   t.cells_x = 16;
   t.cells_y = slices >= 16 ? 8 : 4;
   t.pixels = 4;
-  t.slices = slices >= 32 ? 4 : 2;
-  t.chunk_terms = ChunkTerms(work.terms, slices >= 32 ? 4 : 3);
+  t.halves = work.halves;
+  // Sums of halves take registers of their own.
+  t.slices = slices >= 32 && !work.halves ? 4 : 2;
+  t.chunk_terms = work.halves ? kHalfChunkTerms
+                              : ChunkTerms(work.terms, slices >= 32 ? 4 : 3);
   const bool large =
       t.groups(work) * t.cells() >= profile.choices.split_target / 2;
   if (!large || !TilingFits(t, profile.limits)) return std::nullopt;
@@ -111,7 +121,8 @@ std::optional<Tiling> SmallTiling(const Work& work,
     return t.cells() * t.lanes < kMinInvocations ||
            cells * t.lanes < profile.choices.split_target;
   };
-  t.chunk_terms = std::min(terms, kChunkTerms);
+  t.halves = work.halves;
+  t.chunk_terms = work.halves ? kHalfChunkTerms : std::min(terms, kChunkTerms);
   while (wanted() && t.lanes * 2 <= kMaxSharedLanes &&
          t.lanes * 2 * t.chunk_terms <= terms) {
     t.lanes *= 2;
@@ -159,12 +170,16 @@ Dispatch DispatchOf(const Work& work, const Grid& grid, TensorId src,
       .WorkGroup(t.cells_x, t.cells_y, t.lanes)
       .SharedMemory(TilingSharedBytes(t));
   if (WholeChunks(t, work.terms)) d.Define("WHOLE_CHUNKS");
+  d.half_arithmetic = work.halves;
   return d;
 }
 
 Work WorkOf(const Convolution& conv) {
-  return {conv.pixels(), conv.dst_shape.slices(), conv.term_texels(),
-          /*products=*/1, conv.kind == Convolution::Kind::kDepthwisePointwise};
+  Work work = {conv.pixels(), conv.dst_shape.slices(), conv.term_texels()};
+  work.fused = conv.kind == Convolution::Kind::kDepthwisePointwise;
+  work.halves =
+      conv.half_arithmetic && !work.fused && work.terms >= kMinHalfTerms;
+  return work;
 }
 
 // Has the shader compute the depthwise convolution on its way.

@@ -35,8 +35,9 @@ absl::Status PlanConvolution(const Convolution& conv, Planner* planner) {
 }
 
 absl::Status PlanConvNode(const Node& node, Planner* planner) {
-  const auto conv = Convolution::Of(planner->graph(), node);
+  auto conv = Convolution::Of(planner->graph(), node);
   if (!conv) return absl::InternalError("the node is no convolution");
+  conv->half_arithmetic = planner->MultipliesHalves(conv->src, conv->dst);
   return PlanConvolution(*conv, planner);
 }
 

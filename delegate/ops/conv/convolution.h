@@ -132,6 +132,9 @@ struct Convolution {
   // True where it computes on (code - zero point) and not on real values
   // (Node::on_codes).
   bool on_codes = false;
+  // True where it may multiply in 16 bits (Planner::MultipliesHalves); for the
+  // strategies alone, as other code of a node asks for no such thing.
+  bool half_arithmetic = false;
   // True where it computes on codes, or reads or writes an 8-bit tensor.
   bool quantized = false;
 

@@ -156,6 +156,45 @@ TEST(ConvStrategiesTest, TheTableOnTheShippedRows) {
   }
 }
 
+// Which of a layer's dispatches multiply in 16 bits.
+bool MultipliesHalves(const TestNode& test_node, const DeviceProfile& profile,
+                      bool always_float32 = false) {
+  GraphBuilder b;
+  const TensorId x = b.Input(test_node.input);
+  const TensorId filter = test_node.runtime_weights
+                              ? b.Input(test_node.filter)
+                              : b.Constant(test_node.filter);
+  const TensorId y =
+      b.Node(test_node.op, {x, filter}, test_node.output, test_node.attributes);
+  b.graph.tensor(y).always_float32 = always_float32;
+  Planner planner(&b.graph, profile);
+  EXPECT_TRUE(PlanConvNode(b.graph.nodes[0], &planner).ok());
+  bool multiplies = false;
+  for (const Dispatch& d : planner.dispatches()) {
+    multiplies = multiplies || d.half_arithmetic;
+  }
+  return multiplies;
+}
+
+TEST(ConvStrategiesTest, MultipliesHalvesWhereTensorsAreStoredInThem) {
+  const TestNode many = Conv(14, 96, 96, 1);
+  DeviceProfile nvidia = RowOf(egl::DeviceKind::kNvidia);
+  EXPECT_FALSE(MultipliesHalves(many, nvidia)) << "32-bit storage";
+  nvidia.options.half = true;
+  EXPECT_TRUE(MultipliesHalves(many, nvidia));
+  EXPECT_FALSE(MultipliesHalves(many, nvidia, /*always_float32=*/true));
+  EXPECT_FALSE(MultipliesHalves(Conv(14, 32, 96, 1), nvidia))
+      << "too few terms to gain by it";
+  nvidia.choices.half_arithmetic = 0;
+  EXPECT_FALSE(MultipliesHalves(many, nvidia));
+
+  DeviceProfile llvmpipe = RowOf(egl::DeviceKind::kLlvmpipe);
+  llvmpipe.options.half = true;
+  EXPECT_FALSE(MultipliesHalves(many, llvmpipe)) << "its row does not gain";
+  llvmpipe.choices.half_arithmetic = 1;
+  EXPECT_TRUE(MultipliesHalves(many, llvmpipe));
+}
+
 TEST(ConvStrategiesTest, NamesAreUnique) {
   std::set<std::string> names;
   for (const ConvStrategy* strategy : ConvStrategies()) {

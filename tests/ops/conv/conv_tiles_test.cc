@@ -8,6 +8,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "quant/half.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/naive_conv.h"
 #include "tests/testing/random.h"
@@ -23,6 +24,7 @@ struct Profile {
   int slices;
   int lanes;
   int split_target = 0;
+  bool half = false;  // stored and multiplied in 16 bits
 };
 
 constexpr Profile kProfiles[] = {{1, 1, 1}, {1, 1, 32}, {2, 3, 4}, {4, 2, 16},
@@ -30,6 +32,9 @@ constexpr Profile kProfiles[] = {{1, 1, 1}, {1, 1, 32}, {2, 3, 4}, {4, 2, 16},
 
 // Sums shared by few lanes and tiles as large as there are; by many lanes.
 constexpr Profile kSharedProfiles[] = {{2, 2, 4, 1}, {2, 1, 4, 1 << 20}};
+// Sums of 16-bit products: of one invocation each, and shared.
+constexpr Profile kHalfProfiles[] = {
+    {4, 2, 16, 0, true}, {2, 2, 4, 1, true}, {2, 1, 4, 1 << 20, true}};
 
 HostTensor RandomTensor(Random* random, const BhwcShape& shape) {
   return {shape, random->Gaussian(shape.elements())};
@@ -83,23 +88,34 @@ class ConvTilesTest : public DeviceTestWithParam<Profile> {
                      profile.choices.conv_tile_slices = GetParam().slices;
                      profile.choices.reduction_lanes = GetParam().lanes;
                      profile.choices.split_target = GetParam().split_target;
+                     profile.options.half = GetParam().half;
+                     profile.choices.half_arithmetic = GetParam().half ? 1 : 0;
                    });
     ASSERT_TRUE(got.ok()) << got.status();
     ASSERT_EQ(got->size(), want.values.size());
-    // n roundings of the sum of magnitudes, each way; n < 1000 terms here.
-    constexpr double kUnit = 0x1p-24 * 200;
+    const int terms = filter_dims[1] * filter_dims[2] * filter_dims.back();
     for (size_t i = 0; i < got->size(); ++i) {
-      ASSERT_NEAR((*got)[i], want.values[i], kUnit * want.magnitudes[i])
-          << op << " element " << i;
+      // n roundings of the sum of magnitudes, each way; n < 1000 terms here.
+      double bound = 0x1p-24 * 200 * want.magnitudes[i];
+      if (GetParam().half) {  // single_op.h has these
+        bound += 17 * 0x1p-10 * want.magnitudes[i] + terms * 0x1p-14 +
+                 0x1p-10 * std::fabs(want.values[i]) + 0x1p-24;
+      }
+      ASSERT_NEAR((*got)[i], want.values[i], bound) << op << " element " << i;
     }
   }
 
   void CheckConv(const BhwcShape& src_shape, const BhwcShape& filter_shape,
                  const Conv2dAttributes& a, const BhwcShape& dst) {
     Random random("conv");
-    const HostTensor src = RandomTensor(&random, src_shape);
-    const HostTensor filter = RandomTensor(&random, filter_shape);
-    const std::vector<float> bias = random.Gaussian(filter_shape.b);
+    HostTensor src = RandomTensor(&random, src_shape);
+    HostTensor filter = RandomTensor(&random, filter_shape);
+    std::vector<float> bias = random.Gaussian(filter_shape.b);
+    if (GetParam().half) {
+      for (auto* values : {&src.values, &filter.values, &bias}) {
+        for (float& v : *values) v = RoundToHalf(v);
+      }
+    }
     Check("CONV_2D", a, src, Dims(filter_shape), filter, bias, dst,
           NaiveConv(src, filter, bias, a, dst));
   }
@@ -259,11 +275,30 @@ TEST_P(SharedTilesTest, MatchesDefinition) {
   CheckConv({2, 6, 9, 6}, {21, 3, 3, 6}, a, {2, 3, 3, 21});
 }
 
+class HalfTilesTest : public ConvTilesTest {};
+
+TEST_P(HalfTilesTest, MatchesDefinition) {
+  for (int outputs : {5, 19, 67, 130}) {
+    SCOPED_TRACE(outputs);
+    // Sums that end within a chunk, and in whole chunks.
+    for (int channels : {64, 70, 128}) {
+      CheckConv({1, 5, 7, channels}, {outputs, 1, 1, channels}, {},
+                {1, 5, 7, outputs});
+    }
+    CheckConv({3, 3, 5, 3}, {outputs, 1, 1, 3}, {}, {3, 3, 5, outputs});
+  }
+  Conv2dAttributes a;
+  a.pad_top = a.pad_left = 1;
+  a.stride_h = a.stride_w = a.dilation_w = 2;
+  CheckConv({2, 6, 9, 6}, {21, 3, 3, 6}, a, {2, 3, 3, 21});
+}
+
 std::string Name(const ::testing::TestParamInfo<Profile>& info) {
   const Profile& p = info.param;
-  return "Pixels" + std::to_string(p.pixels) + "Slices" +
-         std::to_string(p.slices) + "Lanes" + std::to_string(p.lanes) +
-         "Target" + std::to_string(p.split_target);
+  return std::string(p.half ? "Half" : "") + "Pixels" +
+         std::to_string(p.pixels) + "Slices" + std::to_string(p.slices) +
+         "Lanes" + std::to_string(p.lanes) + "Target" +
+         std::to_string(p.split_target);
 }
 
 INSTANTIATE_TEST_SUITE_P(Profiles, ConvTilesTest,
@@ -272,6 +307,8 @@ INSTANTIATE_TEST_SUITE_P(Split, ConvTilesTest,
                          ::testing::ValuesIn(kSharedProfiles), Name);
 INSTANTIATE_TEST_SUITE_P(Profiles, SharedTilesTest,
                          ::testing::ValuesIn(kSharedProfiles), Name);
+INSTANTIATE_TEST_SUITE_P(Profiles, HalfTilesTest,
+                         ::testing::ValuesIn(kHalfProfiles), Name);
 
 }  // namespace
 }  // namespace gles_delegate::testing

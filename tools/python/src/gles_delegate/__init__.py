@@ -71,6 +71,7 @@ def load_delegate(
     report_file: Optional[Path] = None,
     memory_limit_bytes: Optional[int] = None,
     share_key: Optional[str] = None,
+    float16_arithmetic: Optional[str] = None,
 ) -> Any:
     """Makes a delegate for an interpreter's `experimental_delegates`.
 
@@ -80,8 +81,8 @@ def load_delegate(
     Args:
       runtime: "ai_edge_litert", "tflite_runtime" or "tensorflow". Default: the one that is
         imported already, else the first that is installed.
-      is_precision_loss_allowed: tensors and weights are stored in 16-bit floats; sums stay
-        in 32 bits. Default False.
+      is_precision_loss_allowed: tensors and weights are stored in 16-bit floats
+        (float16_arithmetic says what is computed in them). Default False.
       max_delegated_partitions: at most so many partitions run on the GPU, those of the most
         nodes first; 0: no limit. Default 1.
       min_nodes_per_partition: partitions of fewer nodes stay on the CPU. Default 1.
@@ -122,6 +123,8 @@ def load_delegate(
       share_key: delegates of this process with the same text share programs and weights on
         the GPU, and with thread_mode "worker" their thread and GPU context. Default: nothing
         is shared.
+      float16_arithmetic: with is_precision_loss_allowed, whether convolutions multiply in
+        16 bits: "auto" (default: where the device gains by it), "on" or "off".
 
     Returns:
       The runtime's own delegate object; keep it as long as its interpreters.

@@ -81,6 +81,7 @@ KINDS = {
     "report_file": "path",
     "memory_limit_bytes": "integer",
     "share_key": "text",
+    "float16_arithmetic": "choice",
 }
 
 
