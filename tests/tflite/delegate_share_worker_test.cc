@@ -1,4 +1,4 @@
-// labels: op egl delegate llvmpipe
+// labels: op egl delegate llvmpipe tsan
 // share_key with thread_mode: worker: delegates of one key have one thread and
 // one context between them.
 #include <atomic>

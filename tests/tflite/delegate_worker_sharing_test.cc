@@ -1,4 +1,4 @@
-// labels: op egl delegate llvmpipe softpipe
+// labels: op egl delegate llvmpipe softpipe tsan
 // thread_mode: worker_sharing. The delegate's own thread and context share
 // objects with the app's context: buffers and textures are bound, and the GPU
 // keeps both in order.
