@@ -4,7 +4,6 @@ import concurrent.futures
 import json
 import shutil
 import threading
-import time
 
 import pytest
 
@@ -169,10 +168,9 @@ def test_an_unload_answers_what_has_come(repository, start):
     server = start()
     futures = ask(server, 2)
     waiting(server, 2)
-    began = time.monotonic()
+    # That they need not wait for the batch's own time: unit/test_batcher.py, by its own clock.
     assert server.post("/v2/repository/models/m/unload", {})[0] == 200
     assert [future.result()[0] for future in futures] == [200] * 2
-    assert time.monotonic() - began < 9  # not by the batch's own time
     assert server.post("/v2/models/m/infer", sp.json_request(sp.values()))[0] == 404
 
 
