@@ -43,8 +43,11 @@ DeviceProfile ProfileOf(uint8_t choice) {
   device.max_work_group_count = minima.max_work_group_count;
   device.max_uniform_block_bytes = minima.max_uniform_block_bytes;
   device.max_shared_memory_bytes = minima.max_shared_memory_bytes;
-  return ProfileFor(device,
-                    {(choice & 64) != 0, StorageOption(choice >> 3 & 3)});
+  PlanningOptions options;
+  options.half = (choice & 64) != 0;
+  options.half_arithmetic = large;
+  options.storage = StorageOption(choice >> 3 & 3);
+  return ProfileFor(device, options);
 }
 
 // What runs of the nodes `first` to `last` of the plan, as a partition.
