@@ -1,5 +1,6 @@
 // Runs a model on TFLite's CPU kernels, on XNNPACK and on OpenGL ES, checks
-// that they agree, and draws what came out.
+// that they agree, and draws what came out. Longer than 300 lines, the flags
+// among them.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>

@@ -18,6 +18,9 @@ Prints one line a finding and ends with 1 where there is one.
   them.
 - layers: a stage of delegate/ includes only headers of stages and folders that its
   library links (delegate/CMakeLists.txt); egl/, gl_shaders/ and quant/ likewise.
+- lengths: a source past 300 lines says why in its first comment, with these words.
+
+This file is longer than 300 lines: a check and its examples stand together.
 """
 
 import argparse
@@ -316,6 +319,30 @@ def check_layers(path, text, layers):
             yield f"{path}:{number}: {own} does not link {layer_of(included.group(1))}"
 
 
+# --- lengths ----------------------------------------------------------------
+
+MOST_LINES = 300
+FIRST_COMMENT_LINES = 30
+SAYS_WHY = re.compile(r"300\W+lines|file is long")
+
+
+def check_length(path, text):
+    """Yields a finding of a source that is long and says no reason.
+
+    >>> list(check_length("a.cc", "int x;\\n" * 300))
+    []
+    >>> list(check_length("a.cc", "int x;\\n" * 301))
+    ['a.cc: 301 lines: say in its first comment why it is longer than 300 lines']
+    >>> list(check_length("a.cc", "// Longer than 300\\n// lines: a table.\\n" * 200))
+    []
+    """
+    lines = text.splitlines()
+    first = "\n".join(lines[:FIRST_COMMENT_LINES])
+    if len(lines) > MOST_LINES and not SAYS_WHY.search(first):
+        yield (f"{path}: {len(lines)} lines: say in its first comment why it is longer"
+               f" than {MOST_LINES} lines")
+
+
 # --- the tree ---------------------------------------------------------------
 
 
@@ -352,6 +379,10 @@ def findings():
             sources[path] = read(path)
         if path.endswith((".cc", ".h")):
             yield from check_layers(path, read(path), layers)
+        # The public headers are pages of documentation.
+        if path.endswith((".c", ".cc", ".h", ".py")) and not path.startswith(
+                ("third_party/", "delegate/include/")):
+            yield from check_length(path, read(path))
         if path.startswith("tests/") and path.endswith((".cc", ".h")):
             yield from check_scratch(path, read(path))
         if path.endswith(".md") and not path.startswith("third_party/"):

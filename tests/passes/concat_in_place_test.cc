@@ -1,6 +1,7 @@
 // labels: op llvmpipe softpipe
 // Concatenations written in place: the pass on graphs, and whole models against
-// TFLite's CPU in every storage.
+// TFLite's CPU in every storage. Longer than 300 lines: each rule of the pass
+// is a test of its own.
 #include "delegate/passes/concat_in_place.h"
 
 #include <algorithm>

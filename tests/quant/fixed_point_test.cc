@@ -1,6 +1,6 @@
 // labels: unit quant sanitize
 // quant/fixed_point.h against what TFLite's own integer kernels make of random
-// codes: no code may differ.
+// codes: no code may differ. Longer than 300 lines: a model of each kernel.
 #include "quant/fixed_point.h"
 
 #include <algorithm>

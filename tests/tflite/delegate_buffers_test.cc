@@ -1,6 +1,7 @@
 // labels: op egl delegate llvmpipe softpipe
 // GL buffers of the app's that stand in for inputs and outputs
-// (TfLiteGlesDelegateBindBuffer).
+// (TfLiteGlesDelegateBindBuffer). Longer than 300 lines: the tests share one
+// fixture.
 #include <algorithm>
 #include <limits>
 #include <memory>

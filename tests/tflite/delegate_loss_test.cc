@@ -1,7 +1,8 @@
 // labels: op delegate llvmpipe softpipe
 // An Invoke that fails, and the one after it: contexts that are reset or
 // terminated, waits and fences that fail. Faults are injected where the driver
-// is called.
+// is called. Longer than 300 lines: each place where a fault may strike is a
+// test of the same steps.
 #include <algorithm>
 #include <memory>
 #include <string>

@@ -291,6 +291,7 @@ TEST_F(DelegateObjectsTest, NoByteOfATextureCrossesToTheCpu) {
   ExpectClose(output.Read(), cpu->output(0).AsFloats());
 }
 
+// Long: each way to be wrong, on one model.
 TEST_F(DelegateObjectsTest, WhatCannotBeBoundFailsTheNextInvoke) {
   const Shape shape = {1, 6, 5, 3};
   Load(Negative(shape));

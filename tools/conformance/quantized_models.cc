@@ -1,3 +1,4 @@
+// Longer than 300 lines: a function for each kind of model.
 #include "tools/conformance/quantized_models.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Longer than 300 lines: the steps of one op, which read the same few numbers.
 #include "delegate/ops/image/detection_postprocess.h"
 
 #include <algorithm>
