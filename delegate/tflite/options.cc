@@ -57,12 +57,13 @@ absl::StatusOr<TfLiteGlesDelegateOptions> KnownFields(
     return BadStructSize(size, absl::StrCat(", which ends inside ", field));
   }
   TfLiteGlesDelegateOptions options = Defaults();
-  for (size_t i = sizeof(options); i < size; ++i) {
+  constexpr size_t kKnown = offsetof(TfLiteGlesDelegateOptions, reserved_0);
+  for (size_t i = kKnown; i < size; ++i) {
     if (bytes[i] == 0) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         "the app was compiled against a newer gles_delegate.h and sets an "
         "option that this library (version ",
-        GLES_DELEGATE_VERSION, ", options of ", sizeof(options),
+        GLES_DELEGATE_VERSION, ", options of ", kKnown,
         " bytes) does not have: byte ", i, " of ", size,
         " is not zero. Update the library, or leave the option alone"));
   }

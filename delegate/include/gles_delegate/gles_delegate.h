@@ -343,6 +343,10 @@ typedef struct TfLiteGlesDelegateOptions {
   // kTfLiteGlesFloat16ArithmeticAuto. No effect without
   // is_precision_loss_allowed, nor on nodes of float32_nodes.
   int32_t float16_arithmetic;
+
+  // 0, else the options are refused: room for a later field, in place of
+  // padding.
+  int32_t reserved_0;
 } TfLiteGlesDelegateOptions;
 
 // Writes the default options to `*options`, `struct_size` bytes and no more:
