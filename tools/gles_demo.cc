@@ -25,6 +25,7 @@
 #include "tools/gles_demo/views.h"
 #include "tools/runner/backend.h"
 #include "tools/runner/backend_flags.h"
+#include "tools/runner/gles_options.h"
 #include "tools/runner/inputs.h"
 #include "tools/runner/latency.h"
 #include "tools/runner/output_diff.h"
@@ -71,8 +72,7 @@ absl::StatusOr<RunResult> RunOn(const Model& model, BackendSpec::Kind kind,
   spec.kind = kind;
   spec.num_threads = std::max(1, absl::GetFlag(FLAGS_num_threads));
   if (kind == BackendSpec::Kind::kGles) {
-    auto options =
-        ParseDelegateOptions(absl::GetFlag(FLAGS_gles_options), "gles_options");
+    auto options = GlesOptionsFromFlag();
     if (!options.ok()) return options.status();
     spec.options = *std::move(options);
   }

@@ -21,15 +21,13 @@
 #include "absl/flags/usage.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_split.h"
 #include "gles_delegate/gles_delegate.h"
 #include "nlohmann/json.hpp"
 #include "tools/common/tflite_host.h"
+#include "tools/runner/gles_options.h"
 #include "tools/runner/inputs.h"
 
 ABSL_FLAG(int, rounds, 3, "of each model and way");
-ABSL_FLAG(std::string, gles_options, "",
-          "options of the delegate, key:value;key:value");
 
 namespace gles_delegate {
 namespace {
@@ -48,24 +46,25 @@ struct Start {
   int64_t others = 0;
 };
 
-// nullptr, after a line on stderr: an option is bad.
-DelegatePtr MakeDelegate(const std::string& share_key) {
-  std::vector<std::pair<std::string, std::string>> options;
-  for (absl::string_view option : absl::StrSplit(
-           absl::GetFlag(FLAGS_gles_options), ';', absl::SkipEmpty())) {
-    options.push_back(absl::StrSplit(option, absl::MaxSplits(':', 1)));
-  }
-  if (!share_key.empty()) options.emplace_back("share_key", share_key);
+// kInvalidArgument: an option is bad; stderr says which.
+absl::StatusOr<DelegatePtr> MakeDelegate(const std::string& share_key) {
+  auto options = GlesOptionsFromFlag();
+  if (!options.ok()) return options.status();
+  if (!share_key.empty()) options->emplace_back("share_key", share_key);
   std::vector<char*> keys, values;
-  for (auto& [key, value] : options) {
+  for (auto& [key, value] : *options) {
     keys.push_back(key.data());
     values.push_back(value.data());
   }
-  return DelegatePtr(
+  DelegatePtr delegate(
       tflite_plugin_create_delegate(
           keys.data(), values.data(), keys.size(),
           [](const char* error) { std::fprintf(stderr, "%s\n", error); }),
       tflite_plugin_destroy_delegate);
+  if (delegate == nullptr) {
+    return absl::InvalidArgumentError("the delegate was not made");
+  }
+  return delegate;
 }
 
 // An interpreter with the delegate that it uses, which others may use, too.
@@ -81,10 +80,9 @@ absl::StatusOr<Start> StartOne(const Model& model, const std::string& share_key,
   const double processor = Ms(CLOCK_PROCESS_CPUTIME_ID);
   const double begin = Ms(CLOCK_MONOTONIC);
   if (started->delegate == nullptr) {
-    started->delegate = std::make_shared<DelegatePtr>(MakeDelegate(share_key));
-    if (*started->delegate == nullptr) {
-      return absl::InvalidArgumentError("the delegate was not made");
-    }
+    auto delegate = MakeDelegate(share_key);
+    if (!delegate.ok()) return delegate.status();
+    started->delegate = std::make_shared<DelegatePtr>(*std::move(delegate));
   }
   auto made = Interpreter::Create(model, {});
   if (!made.ok()) return made.status();

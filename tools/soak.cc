@@ -24,14 +24,12 @@
 #include "absl/flags/parse.h"
 #include "absl/flags/usage.h"
 #include "absl/status/status.h"
-#include "absl/strings/str_split.h"
 #include "tools/runner/backend.h"
+#include "tools/runner/gles_options.h"
 #include "tools/runner/inputs.h"
 
 ABSL_FLAG(int, invokes, 1000, "of each model's interpreter");
 ABSL_FLAG(int, lives, 20, "interpreters and delegates of each model");
-ABSL_FLAG(std::string, gles_options, "",
-          "options of the delegate, key:value;key:value");
 
 namespace gles_delegate {
 namespace {
@@ -68,12 +66,9 @@ class Subject {
   static absl::StatusOr<std::unique_ptr<Subject>> Make(const Model& model) {
     BackendSpec spec;
     spec.kind = BackendSpec::Kind::kGles;
-    for (absl::string_view option : absl::StrSplit(
-             absl::GetFlag(FLAGS_gles_options), ';', absl::SkipEmpty())) {
-      const std::pair<std::string, std::string> pair =
-          absl::StrSplit(option, absl::MaxSplits(':', 1));
-      spec.options.push_back(pair);
-    }
+    auto options = GlesOptionsFromFlag();
+    if (!options.ok()) return options.status();
+    spec.options = *std::move(options);
     auto backend = Backend::Create(model, spec);
     if (!backend.ok()) return backend.status();
     std::unique_ptr<Subject> subject(new Subject);

@@ -12,9 +12,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "egl/context.h"
 #include "tools/common/progress.h"
+#include "tools/runner/gles_options.h"
 
 ABSL_FLAG(std::string, graph, "", "the .tflite model to run");
 ABSL_FLAG(int, num_threads, 1,
@@ -22,9 +22,6 @@ ABSL_FLAG(int, num_threads, 1,
 ABSL_FLAG(bool, use_gles, false, "run on OpenGL ES, by libgles_delegate");
 ABSL_FLAG(bool, use_xnnpack, false, "run on the CPU, by XNNPACK");
 ABSL_FLAG(bool, use_cpu, false, "run on the CPU, by TFLite's built-in kernels");
-ABSL_FLAG(std::string, gles_options, "",
-          "options of the GLES delegate, as key:value;key:value (the fields of "
-          "TfLiteGlesDelegateOptions)");
 ABSL_FLAG(std::string, external_delegate_path, "",
           "run by the external delegate in this library");
 ABSL_FLAG(std::string, external_delegate_options, "",
@@ -35,21 +32,6 @@ ABSL_FLAG(bool, list_devices, false,
 
 namespace gles_delegate {
 
-absl::StatusOr<DelegateOptions> ParseDelegateOptions(const std::string& text,
-                                                     const std::string& flag) {
-  DelegateOptions options;
-  for (absl::string_view item : absl::StrSplit(text, ';', absl::SkipEmpty())) {
-    const std::pair<absl::string_view, absl::string_view> pair =
-        absl::StrSplit(item, absl::MaxSplits(':', 1));
-    if (pair.first.empty() || !absl::StrContains(item, ':')) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--", flag, ": \"", item, "\" is not key:value (of \"", text, "\")"));
-    }
-    options.emplace_back(pair.first, pair.second);
-  }
-  return options;
-}
-
 absl::StatusOr<std::vector<BackendSpec>> BackendsFromFlags() {
   BackendSpec base;
   base.num_threads = absl::GetFlag(FLAGS_num_threads);
@@ -57,8 +39,7 @@ absl::StatusOr<std::vector<BackendSpec>> BackendsFromFlags() {
     return absl::InvalidArgumentError(absl::StrCat(
         "--num_threads must be 1 or more, not ", base.num_threads));
   }
-  auto gles_options =
-      ParseDelegateOptions(absl::GetFlag(FLAGS_gles_options), "gles_options");
+  auto gles_options = GlesOptionsFromFlag();
   if (!gles_options.ok()) return gles_options.status();
   auto external_options =
       ParseDelegateOptions(absl::GetFlag(FLAGS_external_delegate_options),

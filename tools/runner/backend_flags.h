@@ -16,17 +16,11 @@ ABSL_DECLARE_FLAG(int, num_threads);
 ABSL_DECLARE_FLAG(bool, use_gles);
 ABSL_DECLARE_FLAG(bool, use_xnnpack);
 ABSL_DECLARE_FLAG(bool, use_cpu);
-ABSL_DECLARE_FLAG(std::string, gles_options);
 ABSL_DECLARE_FLAG(std::string, external_delegate_path);
 ABSL_DECLARE_FLAG(std::string, external_delegate_options);
 ABSL_DECLARE_FLAG(bool, list_devices);
 
 namespace gles_delegate {
-
-// "key:value;key:value" to pairs; a value may hold colons. kInvalidArgument,
-// naming `flag`, where an item has no colon or no key.
-absl::StatusOr<DelegateOptions> ParseDelegateOptions(const std::string& text,
-                                                     const std::string& flag);
 
 // The backends that the flags ask for: cpu, xnnpack, external, gles, in this
 // order, since what a GL driver leaves resident would count for the others.
