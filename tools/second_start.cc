@@ -18,7 +18,6 @@
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
-#include "absl/flags/usage.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "gles_delegate/gles_delegate.h"
@@ -26,6 +25,7 @@
 #include "tools/common/tflite_host.h"
 #include "tools/runner/gles_options.h"
 #include "tools/runner/inputs.h"
+#include "tools/runner/usage.h"
 
 ABSL_FLAG(int, rounds, 3, "of each model and way");
 
@@ -156,7 +156,7 @@ absl::Status Measure(const std::string& path) {
 }
 
 int Main(int argc, char** argv) {
-  absl::SetProgramUsageMessage("second_start [--flags] MODEL.tflite...");
+  SetUsage("second_start [--flags] MODEL.tflite...");
   const std::vector<char*> paths = absl::ParseCommandLine(argc, argv);
   std::printf(
       "model,round,way,which,processor_ms,ms,constant_bytes,other_bytes\n");

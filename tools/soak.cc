@@ -22,11 +22,11 @@
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
-#include "absl/flags/usage.h"
 #include "absl/status/status.h"
 #include "tools/runner/backend.h"
 #include "tools/runner/gles_options.h"
 #include "tools/runner/inputs.h"
+#include "tools/runner/usage.h"
 
 ABSL_FLAG(int, invokes, 1000, "of each model's interpreter");
 ABSL_FLAG(int, lives, 20, "interpreters and delegates of each model");
@@ -131,7 +131,7 @@ absl::Status Soak(const std::vector<std::unique_ptr<Model>>& models) {
 }
 
 int Main(int argc, char** argv) {
-  absl::SetProgramUsageMessage("soak [--flags] MODEL.tflite...");
+  SetUsage("soak [--flags] MODEL.tflite...");
   const std::vector<char*> arguments = absl::ParseCommandLine(argc, argv);
   std::vector<std::unique_ptr<Model>> models;
   for (size_t i = 1; i < arguments.size(); ++i) {

@@ -6,15 +6,13 @@
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
-#include "absl/flags/usage.h"
-#include "absl/flags/usage_config.h"
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "egl/context.h"
 #include "tools/common/progress.h"
 #include "tools/runner/gles_options.h"
+#include "tools/runner/usage.h"
 
 ABSL_FLAG(std::string, graph, "", "the .tflite model to run");
 ABSL_FLAG(int, num_threads, 1,
@@ -76,17 +74,7 @@ absl::StatusOr<std::vector<BackendSpec>> BackendsOrGles() {
 }
 
 absl::Status ParseFlags(int argc, char** argv, const std::string& usage) {
-  absl::SetProgramUsageMessage(usage);
-  absl::FlagsUsageConfig config;
-  // --help shows this project's flags, not abseil's.
-  config.contains_help_flags = [](absl::string_view file) {
-    return absl::StrContains(file, "tools/");
-  };
-  config.normalize_filename = [](absl::string_view file) {
-    const size_t start = file.rfind("tools/");
-    return std::string(file.substr(start == file.npos ? 0 : start));
-  };
-  absl::SetFlagsUsageConfig(config);
+  SetUsage(usage);
   std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
   if (rest.size() > 1) {
     rest.erase(rest.begin());
