@@ -105,16 +105,10 @@ void Check(const Case& c, int split_target) {
         static_cast<float>(std::abs(v) + std::abs(added)));
   }
   const BhwcShape dst = block.b.graph.tensor(block.b.graph.outputs[0]).shape;
-  const NaiveResult want =
-      NaiveConv(between, block.weights, block.bias, {}, dst);
-  const NaiveResult most =
-      NaiveConv(magnitudes, block.weights, block.bias, {}, dst);
-  // n roundings of the sum of magnitudes, n < 200 terms in a row here.
-  constexpr double kUnit = 0x1p-24 * 200;
-  ASSERT_EQ(got->size(), want.values.size());
-  for (size_t i = 0; i < got->size(); ++i) {
-    ASSERT_NEAR((*got)[i], want.values[i], kUnit * most.magnitudes[i]) << i;
-  }
+  const auto of = [&](const HostTensor& product) {
+    return NaiveConv(product, block.weights, block.bias, {}, dst);
+  };
+  ExpectWithinRoundings(*got, {of(between).values, of(magnitudes).magnitudes});
 }
 
 TEST(FuseGatesTest, MatchesDefinition) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "absl/functional/function_ref.h"
+#include "gtest/gtest.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -41,25 +42,52 @@ void ForEach(const BhwcShape& s,
   }
 }
 
+// A pixel of the source under an element of the output's window.
+struct Tap {
+  int64_t dst_index;
+  int o;        // the output's channel
+  int b, y, x;  // in the source
+  int ky, kx;   // in the filter
+};
+
+// Every tap that is inside the source, one output after the other.
+void ForEachTap(const BhwcShape& src, const BhwcShape& filter,
+                const SlidingWindow& a, const BhwcShape& dst,
+                absl::FunctionRef<void(const Tap&)> f) {
+  ForEach(dst, [&](int b, int h, int w, int o) {
+    for (int ky = 0; ky < filter.h; ++ky) {
+      for (int kx = 0; kx < filter.w; ++kx) {
+        const int y = h * a.stride_h - a.pad_top + ky * a.dilation_h;
+        const int x = w * a.stride_w - a.pad_left + kx * a.dilation_w;
+        if (!Inside(y, src.h) || !Inside(x, src.w)) continue;
+        f({IndexOf(dst, b, h, w, o), o, b, y, x, ky, kx});
+      }
+    }
+  });
+}
+
 }  // namespace
+
+void ExpectWithinRoundings(const std::vector<float>& got,
+                           const NaiveResult& want) {
+  constexpr double kUnit = 0x1p-24 * 200;
+  ASSERT_EQ(got.size(), want.values.size());
+  for (size_t i = 0; i < got.size(); ++i) {
+    ASSERT_NEAR(got[i], want.values[i], kUnit * want.magnitudes[i]) << i;
+  }
+}
 
 NaiveResult NaiveConv(const HostTensor& src, const HostTensor& filter,
                       const std::vector<float>& bias, const Conv2dAttributes& a,
                       const BhwcShape& dst) {
   NaiveResult result = StartAtBias(dst, bias);
   const int group_outputs = dst.c / a.groups;
-  ForEach(dst, [&](int b, int h, int w, int o) {
-    const int first = o / group_outputs * filter.shape.c;
-    for (int ky = 0; ky < filter.shape.h; ++ky) {
-      for (int kx = 0; kx < filter.shape.w; ++kx) {
-        const int y = h * a.stride_h - a.pad_top + ky * a.dilation_h;
-        const int x = w * a.stride_w - a.pad_left + kx * a.dilation_w;
-        if (!Inside(y, src.shape.h) || !Inside(x, src.shape.w)) continue;
-        for (int i = 0; i < filter.shape.c; ++i) {
-          AddTo(&result, IndexOf(dst, b, h, w, o),
-                double{src.at(b, y, x, first + i)} * filter.at(o, ky, kx, i));
-        }
-      }
+  ForEachTap(src.shape, filter.shape, a, dst, [&](const Tap& tap) {
+    const int first = tap.o / group_outputs * filter.shape.c;
+    for (int i = 0; i < filter.shape.c; ++i) {
+      AddTo(&result, tap.dst_index,
+            double{src.at(tap.b, tap.y, tap.x, first + i)} *
+                filter.at(tap.o, tap.ky, tap.kx, i));
     }
   });
   return result;
@@ -70,17 +98,10 @@ NaiveResult NaiveDepthwise(const HostTensor& src, const HostTensor& filter,
                            const DepthwiseConv2dAttributes& a,
                            const BhwcShape& dst) {
   NaiveResult result = StartAtBias(dst, bias);
-  ForEach(dst, [&](int b, int h, int w, int o) {
-    for (int ky = 0; ky < filter.shape.h; ++ky) {
-      for (int kx = 0; kx < filter.shape.w; ++kx) {
-        const int y = h * a.stride_h - a.pad_top + ky * a.dilation_h;
-        const int x = w * a.stride_w - a.pad_left + kx * a.dilation_w;
-        if (!Inside(y, src.shape.h) || !Inside(x, src.shape.w)) continue;
-        AddTo(&result, IndexOf(dst, b, h, w, o),
-              double{src.at(b, y, x, o / a.multiplier)} *
-                  filter.at(0, ky, kx, o));
-      }
-    }
+  ForEachTap(src.shape, filter.shape, a, dst, [&](const Tap& tap) {
+    AddTo(&result, tap.dst_index,
+          double{src.at(tap.b, tap.y, tap.x, tap.o / a.multiplier)} *
+              filter.at(0, tap.ky, tap.kx, tap.o));
   });
   return result;
 }

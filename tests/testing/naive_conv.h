@@ -29,6 +29,11 @@ struct NaiveResult {
   std::vector<double> magnitudes;
 };
 
+// Fails the test unless each value is within the rounding error of a sum of
+// fewer than 200 terms in a row: 200 roundings of its magnitude.
+void ExpectWithinRoundings(const std::vector<float>& got,
+                           const NaiveResult& want);
+
 // filter OHWI; attributes.groups as the filter's and the input's channels say.
 NaiveResult NaiveConv(const HostTensor& src, const HostTensor& filter,
                       const std::vector<float>& bias,

@@ -106,7 +106,7 @@ SingleOpModel Detection(const DetectionCase& c) {
             ? random.NextInt(0, 2047) / 2048.0f  // exact in half
             : random.NextInt(0, 255) * kUnitScale;
   }
-  // detection_postprocess_test.cc says where these come from; the other outputs
+  // tests/testing/detections.h says where these come from; the other outputs
   // are whole numbers and moved scores, exact all the same.
   model.accuracy.ulps = 16;
   model.accuracy.absolute = 16 * 0x1p-24f;

@@ -20,22 +20,27 @@ CpuKernels KernelsOf(const char* library, const char* version, int bytes) {
 }
 
 TEST(CpuKernelsOfTest, TheVersionDecides) {
-  EXPECT_EQ(KernelsOf("/lib/libtensorflowlite_c.so", "2.5.0", 64),
-            CpuKernels::kTflite);
-  EXPECT_EQ(KernelsOf("/lib/libtensorflowlite_c.so", "2.9.0", 64),
-            CpuKernels::kTflite);
-  EXPECT_EQ(KernelsOf("/lib/libtensorflow-lite.so.2.14.1", "2.14.1", 88),
-            CpuKernels::kTflite214);
-  EXPECT_EQ(KernelsOf("/lib/libtensorflowlite_c.so", "2.12.0", 88),
-            CpuKernels::kTflite);
-  EXPECT_EQ(KernelsOf("/lib/libtensorflowlite_c.so", "2.13.0", 88),
-            CpuKernels::kTflite214);
-  EXPECT_EQ(KernelsOf("/lib/libtensorflowlite_c.so", "2.15.0", 88),
-            CpuKernels::kTflite214);
-  EXPECT_EQ(KernelsOf("/lib/libtensorflowlite_c.so", "2.21.0", 88),
-            CpuKernels::kXnnpack);
-  EXPECT_EQ(KernelsOf("/lib/libtensorflowlite_c.so", "3.0", 96),
-            CpuKernels::kXnnpack);
+  const struct {
+    const char* version;
+    int registration_bytes;
+    CpuKernels kernels;
+  } runtimes[] = {
+      {"2.5.0", 64, CpuKernels::kTflite},
+      {"2.9.0", 64, CpuKernels::kTflite},
+      {"2.12.0", 88, CpuKernels::kTflite},
+      {"2.13.0", 88, CpuKernels::kTflite214},
+      {"2.14.1", 88, CpuKernels::kTflite214},
+      {"2.15.0", 88, CpuKernels::kTflite214},
+      {"2.21.0", 88, CpuKernels::kXnnpack},
+      {"3.0", 96, CpuKernels::kXnnpack},
+  };
+  for (const auto& r : runtimes) {
+    for (const char* library :
+         {"/lib/libtensorflowlite_c.so", "/lib/libtensorflow-lite.so.2.14.1"}) {
+      EXPECT_EQ(KernelsOf(library, r.version, r.registration_bytes), r.kernels)
+          << r.version;
+    }
+  }
 }
 
 TEST(CpuKernelsOfTest, WheelsWithoutAVersionAreToldByTheirPackage) {

@@ -1,0 +1,132 @@
+#include "tests/testing/convolution_pair.h"
+
+#include <algorithm>
+
+#include "delegate/ops/conv/conv_2d.h"
+#include "delegate/ops/op_list.h"
+#include "tests/testing/random.h"
+#include "tests/testing/run_graph.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+std::vector<int> Dims(const gles_delegate::Shape& s) {
+  return {s.b, s.h, s.w, s.c};
+}
+
+HostTensor AsFloats(const gles_delegate::Shape& shape,
+                    const std::vector<double>& values) {
+  return {shape, std::vector<float>(values.begin(), values.end())};
+}
+
+}  // namespace
+
+ConvolutionPair::ConvolutionPair(Kind first_kind, const ConvolutionPairCase& c)
+    : clamps_(c.clamps) {
+  window.stride_h = window.stride_w = c.stride;
+  window.dilation_h = window.dilation_w = c.dilation;
+  window.pad_top = window.pad_left = c.pad;
+  Random random("convolution pair");
+  const auto make = [&](const gles_delegate::Shape& shape) {
+    return HostTensor{shape, random.Gaussian(shape.elements())};
+  };
+  src = make(c.src);
+  const TensorId in = AddTensor(&graph, Dims(c.src));
+  graph.inputs = {in};
+  gles_delegate::Shape shape = c.src;  // of what the next convolution reads
+  TensorId x = in;
+  for (Convolution* conv : {&first_, &second_}) {
+    const bool is_first = conv == &first_;
+    conv->kind = is_first                         ? first_kind
+                 : first_kind == Kind::kPointwise ? Kind::kDepthwise
+                                                  : Kind::kPointwise;
+    if (conv->kind == Kind::kPointwise) {
+      conv->weights = make({c.channels, 1, 1, shape.c});
+      shape.c = c.channels;
+    } else {
+      conv->weights = make({1, c.kernel, c.kernel, shape.c});
+      const int extent = (c.kernel - 1) * c.dilation + 1;
+      shape.h = (shape.h + 2 * c.pad - extent) / c.stride + 1;
+      shape.w = (shape.w + 2 * c.pad - extent) / c.stride + 1;
+    }
+    conv->bias =
+        c.bias ? random.Gaussian(shape.c) : std::vector<float>(shape.c);
+    conv->dst = shape;
+    x = AddNode(*conv, x, c.bias);
+  }
+  if (c.clamps) graph.nodes[0].post_ops = {{"clamp", {0, 1, 0, 0}}};
+  graph.outputs = {x};
+}
+
+TensorId ConvolutionPair::AddNode(const Convolution& conv, TensorId x,
+                                  bool has_bias) {
+  Node node;
+  if (conv.kind == Kind::kPointwise) {
+    node.op = FindOpNamed("CONV_2D");
+    node.attributes = Conv2dAttributes();
+  } else {
+    node.op = FindOpNamed("DEPTHWISE_CONV_2D");
+    node.attributes = window;
+  }
+  const HostTensor& weights = conv.weights;
+  node.inputs = {x, AddConstant(&graph, Dims(weights.shape), weights.values)};
+  if (has_bias) {
+    node.inputs.push_back(AddConstant(&graph, {conv.dst.c}, conv.bias));
+  }
+  node.outputs = {AddTensor(&graph, Dims(conv.dst))};
+  graph.nodes.push_back(node);
+  return node.outputs[0];
+}
+
+NaiveResult ConvolutionPair::Compute(const Convolution& conv,
+                                     const HostTensor& x) const {
+  return conv.kind == Kind::kPointwise
+             ? NaiveConv(x, conv.weights, conv.bias, {}, conv.dst)
+             : NaiveDepthwise(x, conv.weights, conv.bias, window, conv.dst);
+}
+
+NaiveResult ConvolutionPair::Expected() const {
+  NaiveResult first = Compute(first_, src);
+  if (clamps_) {
+    for (double& v : first.values) v = std::clamp(v, 0.0, 1.0);
+  }
+  return {Compute(second_, AsFloats(first_.dst, first.values)).values,
+          Compute(second_, AsFloats(first_.dst, first.magnitudes)).magnitudes};
+}
+
+std::vector<std::function<void(ConvolutionPair*)>> ChangesThatPartThem() {
+  using Pair = ConvolutionPair*;
+  std::vector<std::function<void(Pair)>> changes = {
+      [](Pair p) {
+        p->window.multiplier = 2;
+        p->node(ConvolutionPair::Kind::kDepthwise).attributes = p->window;
+      },
+      [](Pair p) {
+        Conv2dAttributes strided;
+        strided.stride_w = 2;
+        p->node(ConvolutionPair::Kind::kPointwise).attributes = strided;
+      },
+      [](Pair p) { p->graph.nodes[0].post_ops.push_back({"tanh"}); },
+      [](Pair p) {  // somebody else reads what is between
+        p->graph.outputs.push_back(p->graph.nodes[0].outputs[0]);
+      },
+      [](Pair p) {  // the second reads it twice
+        PostOp add{"add"};
+        add.operand = p->graph.nodes[0].outputs[0];
+        p->graph.nodes[1].post_ops = {add};
+      },
+  };
+  for (int node : {0, 1}) {
+    for (int input : {1, 2}) {  // weights or a bias computed at run time
+      changes.push_back([=](Pair p) {
+        p->graph.tensor(p->graph.nodes[node].inputs[input]).constant =
+            ConstantData();
+      });
+    }
+    // What one of them reads is no real value.
+    changes.push_back([=](Pair p) { p->graph.nodes[node].on_codes = true; });
+  }
+  return changes;
+}
+
+}  // namespace gles_delegate::testing
