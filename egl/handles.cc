@@ -12,6 +12,7 @@ void DeleteShader(GLuint id) { gl().DeleteShader(id); }
 void DeleteProgram(GLuint id) { gl().DeleteProgram(id); }
 void DeleteQuery(GLuint id) { gl().DeleteQueries(1, &id); }
 void DeleteSampler(GLuint id) { gl().DeleteSamplers(1, &id); }
+void DeleteFramebuffer(GLuint id) { gl().DeleteFramebuffers(1, &id); }
 
 bool HasExtension(absl::string_view name) {
   GLint count = 0;

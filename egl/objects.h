@@ -83,6 +83,7 @@ void DeleteShader(GLuint id);
 void DeleteProgram(GLuint id);
 void DeleteQuery(GLuint id);
 void DeleteSampler(GLuint id);
+void DeleteFramebuffer(GLuint id);
 
 class Buffer {
  public:
@@ -160,6 +161,20 @@ class Sampler {
 
  private:
   Handle<DeleteSampler> handle_;
+};
+
+// A framebuffer from which a texture's texels are copied. Contexts do not share
+// framebuffers: it is used and deleted in the context that it was made in.
+class Framebuffer {
+ public:
+  Framebuffer() = default;
+  // `texture`, a GL_TEXTURE_2D, outlives it. Changes GL_READ_FRAMEBUFFER.
+  // kFailedPrecondition: the driver reads none of the texture's format.
+  static absl::StatusOr<Framebuffer> Of(const Texture& texture);
+  GLuint id() const { return handle_.id(); }
+
+ private:
+  Handle<DeleteFramebuffer> handle_;
 };
 
 class Program {

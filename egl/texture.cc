@@ -185,6 +185,25 @@ absl::Status Texture::Upload(int x, int y, int layer, int width, int height,
   return absl::OkStatus();
 }
 
+absl::StatusOr<Framebuffer> Framebuffer::Of(const Texture& texture) {
+  GLuint id = 0;
+  gl().GenFramebuffers(1, &id);
+  Framebuffer framebuffer;
+  framebuffer.handle_ = Handle<DeleteFramebuffer>(id);
+  gl().BindFramebuffer(GL_READ_FRAMEBUFFER, id);
+  gl().FramebufferTexture2D(GL_READ_FRAMEBUFFER, GL_COLOR_ATTACHMENT0,
+                            GL_TEXTURE_2D, texture.id(), /*level=*/0);
+  const GLenum state = gl().CheckFramebufferStatus(GL_READ_FRAMEBUFFER);
+  gl().BindFramebuffer(GL_READ_FRAMEBUFFER, 0);
+  const std::string what =
+      absl::StrCat("a framebuffer of ", Name(texture.desc()));
+  if (auto s = CheckGl(absl::StrCat("making ", what)); !s.ok()) return s;
+  if (state == GL_FRAMEBUFFER_COMPLETE) return framebuffer;
+  return absl::FailedPreconditionError(
+      absl::StrCat(what, ": the driver reads no such framebuffer (state 0x",
+                   absl::Hex(state), ")"));
+}
+
 absl::StatusOr<Sampler> Sampler::Nearest() {
   GLuint id = 0;
   gl().GenSamplers(1, &id);

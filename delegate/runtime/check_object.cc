@@ -1,5 +1,6 @@
 #include "delegate/runtime/check_object.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace gles_delegate {
@@ -47,8 +48,14 @@ absl::Status NoTexture(GLuint texture) {
       absl::StrCat("the app's context has no texture ", texture));
 }
 
-bool CanBeWritten(GLenum format) {
+bool CanBeStoredTo(GLenum format) {
   return format == GL_RGBA8 || format == GL_RGBA16F || format == GL_RGBA32F;
+}
+
+// Bytes without an alpha, or glTexImage2D's names without sizes.
+bool CanBeCopiedTo(GLenum format) {
+  return format == GL_RGB8 || format == GL_RGBA || format == GL_RGB ||
+         CanBeStoredTo(format);
 }
 
 }  // namespace
@@ -103,10 +110,23 @@ absl::Status CheckExternal(GLuint texture, const egl::DeviceInfo& device) {
   gl().GetIntegerv(GL_TEXTURE_BINDING_EXTERNAL_OES, &before);
   gl().BindTexture(GL_TEXTURE_EXTERNAL_OES, texture);
   const bool is_external = gl().GetError() == GL_NO_ERROR;
+  GLint planes = 1;
+  gl().GetTexParameteriv(GL_TEXTURE_EXTERNAL_OES,
+                         GL_REQUIRED_TEXTURE_IMAGE_UNITS_OES, &planes);
   gl().BindTexture(GL_TEXTURE_EXTERNAL_OES, before);
-  if (is_external) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat("texture ", texture, " is no GL_TEXTURE_EXTERNAL_OES"));
+  if (!is_external) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("texture ", texture, " is no GL_TEXTURE_EXTERNAL_OES"));
+  }
+  // Mesa makes colours of planes in the stages that draw; its compute shaders
+  // see the first plane as red, and no error tells so (26.2.6).
+  if (planes > 1 && absl::StrContains(device.version, "Mesa")) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "external texture ", texture, " has ", planes,
+        " planes (YUV), of which this driver's compute shaders read the first "
+        "alone; draw it to a GL_TEXTURE_2D and bind that"));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status CheckTexture(const TextureFacts& texture, const Shape& shape,
@@ -123,16 +143,19 @@ absl::Status CheckTexture(const TextureFacts& texture, const Shape& shape,
     return absl::FailedPreconditionError(absl::StrCat(
         "the texture's format ", format, " is of integers, not of floats"));
   }
-  if (!CanBeWritten(texture.format)) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("the texture's format ", format,
-                     " is not GL_RGBA8, GL_RGBA16F or GL_RGBA32F, which alone "
-                     "are written"));
-  }
-  if (texture.is_immutable) return absl::OkStatus();
+  if (CanBeCopiedTo(texture.format)) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      "the texture is not immutable, and shaders write no other: make it by "
-      "glTexStorage2D");
+      absl::StrCat("the texture's format ", format,
+                   " is not GL_RGBA8, GL_RGB8, GL_RGBA16F or GL_RGBA32F, which "
+                   "alone are written"));
+}
+
+bool IsCopiedTo(const TextureFacts& texture) {
+  return !texture.is_immutable || !CanBeStoredTo(texture.format);
+}
+
+GLenum StoredFormat(const TextureFacts& texture) {
+  return CanBeStoredTo(texture.format) ? texture.format : GL_RGBA8;
 }
 
 }  // namespace gles_delegate

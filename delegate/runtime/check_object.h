@@ -34,6 +34,11 @@ absl::Status CheckExternal(GLuint texture, const egl::DeviceInfo& device);
 absl::Status CheckTexture(const TextureFacts& texture, const Shape& shape,
                           bool is_input, bool is_resized);
 
+// Of a texture that is written. Whether shaders cannot store to it, so that it
+// gets a copy of one that they can; and the format of what they store to.
+bool IsCopiedTo(const TextureFacts& texture);
+GLenum StoredFormat(const TextureFacts& texture);
+
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_RUNTIME_CHECK_OBJECT_H_

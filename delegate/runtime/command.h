@@ -52,6 +52,8 @@ struct Command {
   // the Params block begin. -1: of any other command.
   GLintptr object_params = -1;
   ObjectScaling scaling;  // what is there
+  // What it wrote is then copied to an object of the app's.
+  bool is_copied = false;
 };
 
 }  // namespace gles_delegate

@@ -96,6 +96,7 @@ absl::StatusOr<Command> CommandBuilder::MakeCommand(size_t dispatch,
   if (command.piece.index >= 0) {
     const HostTransfer& transfer = TransferOf(dispatch);
     command.bindings.push_back(BindObject(transfer, in_.sampler, points));
+    command.is_copied = transfer.object().is_copied;
     if (transfer.is_bound() && !transfer.object().is_plain) {
       command.object_params =
           command.params_offset +

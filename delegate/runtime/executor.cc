@@ -64,6 +64,7 @@ void Executor::Record(const Command& command, GLuint* program) {
       gl().BindTexture(GL_TEXTURE_EXTERNAL_OES, external);
     }
   }
+  if (command.is_copied) parts_.outputs[command.piece.index].CopyToObject();
   if (validator() != nullptr) {
     validator()->Dispatched(
         static_cast<int>(&command - parts_.commands.data()));

@@ -17,7 +17,7 @@ absl::Status Executor::UseObjects(absl::Span<const UsedObject> inputs,
     const UsedObject& object = (is_upload ? inputs : outputs)[index];
     transfer.UseObject(object.name);
     // It is the last one (CommandBuilder::MakeCommand()).
-    command.bindings.back().object = object.name;
+    command.bindings.back().object = transfer.shader_object();
     if (command.object_params < 0 || command.scaling == object.scaling) {
       continue;
     }

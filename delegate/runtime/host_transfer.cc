@@ -104,6 +104,9 @@ int64_t HostTransfer::Pieces(int64_t steps) const {
 }
 
 absl::Status HostTransfer::Allocate(const DeviceProfile& profile) {
+  if (object_.is_copied) {
+    return copied_.Allocate(object_.image_format, shape_.w, shape_.h);
+  }
   if (is_bound()) return absl::OkStatus();
   const size_t padded = padded_bytes();
   if (static_cast<int64_t>(padded) > profile.limits.max_buffer_bytes) {
@@ -135,7 +138,8 @@ absl::Status HostTransfer::Allocate(const DeviceProfile& profile) {
 }
 
 int64_t HostTransfer::gpu_bytes() const {
-  if (is_packed_by_host() || is_bound()) return 0;
+  if (is_packed_by_host()) return 0;
+  if (is_bound()) return static_cast<int64_t>(copied_.bytes());
   return static_cast<int64_t>(padded_bytes()) * (is_staged() ? 2 : 1);
 }
 

@@ -12,6 +12,7 @@
 #include "absl/types/span.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
+#include "delegate/runtime/copied_output.h"
 #include "delegate/runtime/object_form.h"
 #include "delegate/runtime/validator.h"
 #include "egl/host_copy.h"
@@ -86,8 +87,10 @@ class HostTransfer {
   // follow each other in memory (0: none do). 1: the transfer goes as a whole.
   int64_t Pieces(int64_t steps) const;
 
-  // Makes the buffers of every way but kPackedByHost. kResourceExhausted, with
-  // the sizes, past the profile's max_buffer_bytes.
+  // Makes the buffers of every way but kPackedByHost; of kBound, what is copied
+  // to the object. kResourceExhausted, with the sizes, past the profile's
+  // max_buffer_bytes. kFailedPrecondition: the driver cannot copy to the
+  // object.
   absl::Status Allocate(const DeviceProfile& profile);
   // Bytes of GPU memory that Allocate() takes.
   int64_t gpu_bytes() const;
@@ -102,6 +105,7 @@ class HostTransfer {
 
   // What the dispatch binds, and the validator's id of that.
   GLuint shader_object() const {
+    if (object_.is_copied) return copied_.texture();
     if (is_bound()) return bound_;
     return is_staged() ? staging_.id() : buffer_.id();
   }
@@ -117,6 +121,8 @@ class HostTransfer {
 
   // kBound: what the app has written is there.
   void BringBound() const;
+  // After the dispatch of an output whose object is one that is copied to.
+  void CopyToObject() const { copied_.CopyTo(bound_); }
 
   // Bytes [begin, end) of the buffer, for the dispatch to read; `from`: the
   // whole of the host's tensor. Nothing happens for kBound, nor in CopyOut().
@@ -162,6 +168,7 @@ class HostTransfer {
 
   egl::Buffer buffer_;              // none for kPackedByHost and kBound
   GLuint bound_ = 0;                // of kBound
+  CopiedOutput copied_;             // of kBound, of an object that is copied to
   egl::Buffer staging_;             // of kStaged
   uint8_t* texels_ = nullptr;       // of kPackedByHost
   Validator* validator_ = nullptr;  // null: validation is off

@@ -28,8 +28,12 @@ struct ObjectForm {
   Layout layout = Layout::kBhwc;        // of buffers
   Element element = Element::kFloat32;  // of buffers
   int channels = 0;                     // that the object holds of a pixel
-  GLenum image_format = 0;              // of a texture that is written
-  bool is_external = false;             // a GL_TEXTURE_EXTERNAL_OES
+  // Of a texture that is written: what shaders store in.
+  GLenum image_format = 0;
+  // Of a texture that is written: shaders cannot store to it. They store to a
+  // texture of the delegate's own (CopiedOutput), and GL copies that.
+  bool is_copied = false;
+  bool is_external = false;  // a GL_TEXTURE_EXTERNAL_OES
   // A texture, or a part of it, is resized to the input's height and width.
   bool is_resized = false;
 
@@ -37,8 +41,8 @@ struct ObjectForm {
   bool operator==(const ObjectForm& o) const {
     return kind == o.kind && is_plain == o.is_plain && layout == o.layout &&
            element == o.element && channels == o.channels &&
-           image_format == o.image_format && is_external == o.is_external &&
-           is_resized == o.is_resized;
+           image_format == o.image_format && is_copied == o.is_copied &&
+           is_external == o.is_external && is_resized == o.is_resized;
   }
   bool operator!=(const ObjectForm& o) const { return !(*this == o); }
 };

@@ -90,7 +90,10 @@ ObjectForm FormOf(const TfLiteGlesObject& object, const Tensor& tensor,
   form.channels = object.channels != 0 ? object.channels
                   : IsTexture(object)  ? 4
                                        : tensor.shape.c;
-  if (IsTexture(object) && !is_input) form.image_format = texture.format;
+  if (IsTexture(object) && !is_input) {
+    form.image_format = StoredFormat(texture);
+    form.is_copied = IsCopiedTo(texture);
+  }
   form.is_external = IsExternal(object);
   form.is_resized = object.resize != 0;
   form.is_plain = form.kind == ObjectForm::Kind::kBuffer &&

@@ -1,14 +1,8 @@
 // labels: op egl delegate llvmpipe
 // Dma-bufs as inputs and outputs, by EGLImages (EGL_EXT_image_dma_buf_import):
-// pictures that the delegate reads and writes where they lie. The dma-buf is
-// made of memory by /dev/udmabuf; where the kernel has none, the memory's own
-// file stands in for it, which llvmpipe maps as it maps a dma-buf.
-#include <fcntl.h>
-#include <linux/udmabuf.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
+// pictures that the delegate reads and writes where they lie.
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -23,6 +17,7 @@
 #include "tests/testing/counted_calls.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/dma_buf.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -31,51 +26,8 @@ using ::gles_delegate::egl::egl;
 using ::gles_delegate::egl::gl;
 using ::gles_delegate::egl::HasEglExtension;
 
-constexpr EGLint FourCc(const char (&name)[5]) {
-  return name[0] | name[1] << 8 | name[2] << 16 | name[3] << 24;
-}
-
 // A picture's rows are as far apart as GPUs want them.
 constexpr int kWidth = 64, kHeight = 6, kPitch = kWidth * 4;
-
-// Memory of whole pages with a file for it, of which a dma-buf is made.
-class DmaBuf {
- public:
-  explicit DmaBuf(size_t bytes)
-      : bytes_((bytes + 4095) / 4096 * 4096),
-        memory_(memfd_create("picture", MFD_ALLOW_SEALING)) {
-    EXPECT_EQ(ftruncate(memory_, static_cast<off_t>(bytes_)), 0);
-    void* mapped =
-        mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, memory_, 0);
-    EXPECT_NE(mapped, MAP_FAILED);
-    data_ = static_cast<uint8_t*>(mapped);
-    const int device = open("/dev/udmabuf", O_RDWR);
-    if (device < 0) return;
-    EXPECT_EQ(fcntl(memory_, F_ADD_SEALS, F_SEAL_SHRINK), 0);
-    udmabuf_create create = {};
-    create.memfd = static_cast<uint32_t>(memory_);
-    create.size = bytes_;
-    dma_buf_ = ioctl(device, UDMABUF_CREATE, &create);
-    close(device);
-  }
-  ~DmaBuf() {
-    munmap(data_, bytes_);
-    close(memory_);
-    if (dma_buf_ >= 0) close(dma_buf_);
-  }
-  DmaBuf(const DmaBuf&) = delete;
-  DmaBuf& operator=(const DmaBuf&) = delete;
-
-  int file() const { return dma_buf_ >= 0 ? dma_buf_ : memory_; }
-  bool is_real() const { return dma_buf_ >= 0; }
-  uint8_t* data() const { return data_; }
-
- private:
-  const size_t bytes_;
-  const int memory_;
-  int dma_buf_ = -1;
-  uint8_t* data_ = nullptr;
-};
 
 class DelegateDmaBufTest : public DeviceTest {
  protected:
@@ -117,6 +69,60 @@ class DelegateDmaBufTest : public DeviceTest {
                              EGL_LINUX_DMA_BUF_EXT, nullptr, attributes);
     if (image != EGL_NO_IMAGE_KHR) images_.push_back(image);
     return image;
+  }
+  // Luma, then as many bytes again by two for pairs of both chromas.
+  EGLImageKHR ImportNv12(const DmaBuf& from) {
+    const EGLint attributes[] = {EGL_WIDTH,
+                                 kWidth,
+                                 EGL_HEIGHT,
+                                 kHeight,
+                                 EGL_LINUX_DRM_FOURCC_EXT,
+                                 FourCc("NV12"),
+                                 EGL_DMA_BUF_PLANE0_FD_EXT,
+                                 from.file(),
+                                 EGL_DMA_BUF_PLANE0_OFFSET_EXT,
+                                 0,
+                                 EGL_DMA_BUF_PLANE0_PITCH_EXT,
+                                 kWidth,
+                                 EGL_DMA_BUF_PLANE1_FD_EXT,
+                                 from.file(),
+                                 EGL_DMA_BUF_PLANE1_OFFSET_EXT,
+                                 kWidth * kHeight,
+                                 EGL_DMA_BUF_PLANE1_PITCH_EXT,
+                                 kWidth,
+                                 EGL_YUV_COLOR_SPACE_HINT_EXT,
+                                 EGL_ITU_REC601_EXT,
+                                 EGL_SAMPLE_RANGE_HINT_EXT,
+                                 EGL_YUV_NARROW_RANGE_EXT,
+                                 EGL_NONE};
+    const EGLImageKHR image =
+        egl().CreateImageKHR(app_->get().display(), EGL_NO_CONTEXT,
+                             EGL_LINUX_DMA_BUF_EXT, nullptr, attributes);
+    if (image != EGL_NO_IMAGE_KHR) images_.push_back(image);
+    return image;
+  }
+  // Of one chroma, so that it does not matter where its samples lie, and of a
+  // luma from `colour.y` up, pixel by pixel.
+  struct Yuv {
+    int y, u, v;
+  };
+  static void PaintNv12(const DmaBuf& picture, const Yuv& colour) {
+    for (int i = 0; i < kWidth * kHeight; ++i) {
+      picture.data()[i] = static_cast<uint8_t>(16 + (colour.y + i * 3) % 220);
+    }
+    uint8_t* chroma = picture.data() + kWidth * kHeight;
+    for (int i = 0; i < kWidth * kHeight / 2; ++i) {
+      chroma[i] = static_cast<uint8_t>(i % 2 == 0 ? colour.u : colour.v);
+    }
+  }
+  // ITU-R BT.601, narrow range; 0 to 1.
+  static std::array<float, 3> RgbOf(int luma, const Yuv& colour) {
+    const float y = (luma - 16) / 219.0f;
+    const float u = (colour.u - 128) / 224.0f, v = (colour.v - 128) / 224.0f;
+    std::array<float, 3> rgb = {
+        y + 1.402f * v, y - 0.344136f * u - 0.714136f * v, y + 1.772f * u};
+    for (float& c : rgb) c = std::min(std::max(c, 0.0f), 1.0f);
+    return rgb;
   }
   // Only a driver that wants a real dma-buf, where there is none, may refuse.
   bool IsRefusedWithReason(EGLImageKHR image, const DmaBuf& from) const {
@@ -212,9 +218,14 @@ TEST_F(DelegateDmaBufTest, IsAnInput) {
   }
 }
 
-// From one dma-buf to another, without a byte by way of the CPU.
-TEST_F(DelegateDmaBufTest, IsAnOutput) {
-  if (!app_->get().device().Has("GL_EXT_EGL_image_storage")) {
+// From one dma-buf to another, without a byte by way of the CPU. A texture to
+// which shaders can store (is_stored_to), or one that gets a copy.
+class DmaBufOutputTest : public DelegateDmaBufTest,
+                         public ::testing::WithParamInterface<bool> {};
+
+TEST_P(DmaBufOutputTest, IsWritten) {
+  const bool is_stored_to = GetParam();
+  if (is_stored_to && !app_->get().device().Has("GL_EXT_EGL_image_storage")) {
     GTEST_SKIP() << "NO GL_EXT_EGL_image_storage HERE, NOTHING TESTED";
   }
   const DmaBuf picture(kPitch * kHeight), result(kPitch * kHeight);
@@ -224,9 +235,9 @@ TEST_F(DelegateDmaBufTest, IsAnOutput) {
   }
   Load("nn", 4);
   Bind(run_->input, TextureOf(from, GL_TEXTURE_2D, kTfLiteGlesObjectTexture2d));
-  TfLiteGlesObject output =
-      TextureOf(to, GL_TEXTURE_2D, kTfLiteGlesObjectTexture2d, true);
-  if (!StoresReach(result, output.name)) {
+  const TfLiteGlesObject output =
+      TextureOf(to, GL_TEXTURE_2D, kTfLiteGlesObjectTexture2d, is_stored_to);
+  if (is_stored_to && !StoresReach(result, output.name)) {
     GTEST_SKIP() << "THIS DRIVER LOSES IMAGE STORES TO A DMA-BUF "
                     "(llvmpipe of Mesa 26.2.6 does), NOTHING TESTED";
   }
@@ -243,6 +254,46 @@ TEST_F(DelegateDmaBufTest, IsAnOutput) {
                              picture.data() + kPitch * kHeight));
   }
   EXPECT_EQ(counted.host_calls() + counted.texture_calls(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, DmaBufOutputTest, ::testing::Bool(),
+                         [](const auto& info) {
+                           return info.param ? "Stored" : "Copied";
+                         });
+
+// A decoder's picture, in two planes, of which the driver makes colours; or the
+// bind's reason where its compute shaders do not.
+TEST_F(DelegateDmaBufTest, Nv12IsReadRightOrRefused) {
+  if (!app_->get().device().Has("GL_OES_EGL_image_external_essl3")) {
+    GTEST_SKIP() << "NO GL_OES_EGL_image_external_essl3 HERE, NOTHING TESTED";
+  }
+  const DmaBuf picture(kWidth * kHeight * 3 / 2);
+  const EGLImageKHR image = ImportNv12(picture);
+  if (IsRefusedWithReason(image, picture)) {
+    GTEST_SKIP() << "NO /dev/udmabuf HERE, NOTHING TESTED";
+  }
+  Load("n", 3);
+  Bind(run_->input, TextureOf(image, GL_TEXTURE_EXTERNAL_OES,
+                              kTfLiteGlesObjectTextureExternal));
+  if (app_->get().device().software) {  // a Mesa, which has no unit for YUV
+    EXPECT_EQ(TfLiteInterpreterInvoke(run_->interpreter->get()), kTfLiteError);
+    EXPECT_THAT(run_->interpreter->log(),
+                ::testing::Contains(::testing::HasSubstr("has 2 planes")));
+    return;
+  }
+  for (const Yuv& colour : {Yuv{0, 90, 240}, Yuv{60, 128, 128}}) {
+    PaintNv12(picture, colour);
+    run_->PoisonInput();
+    run_->Invoke();
+    const std::vector<float> seen = run_->interpreter->output(0).AsFloats();
+    ASSERT_EQ(seen.size(), size_t{kWidth} * kHeight * 3);
+    for (int i = 0; i < kWidth * kHeight; ++i) {
+      const std::array<float, 3> right = RgbOf(picture.data()[i], colour);
+      for (int c = 0; c < 3; ++c) {
+        EXPECT_NEAR(-seen[i * 3 + c], right[c], 3.0f / 255) << i << ":" << c;
+      }
+    }
+  }
 }
 
 }  // namespace

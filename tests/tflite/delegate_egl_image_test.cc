@@ -1,6 +1,6 @@
 // labels: op egl delegate llvmpipe
-// EGLImages as inputs: of a texture of another context, bound as a
-// GL_TEXTURE_2D and as an external one.
+// EGLImages as inputs, of a texture of another context, bound as a
+// GL_TEXTURE_2D and as an external one; as an output, as a GL_TEXTURE_2D.
 #include <memory>
 #include <vector>
 
@@ -149,6 +149,25 @@ TEST_F(DelegateEglImageTest, AnExternalTextureIsResized) {
   }
   EXPECT_EQ(seen[0], seen[1]);
   EXPECT_NE(seen[0][0], seen[0][4]);
+}
+
+// Into the texture of which the image was made.
+TEST_F(DelegateEglImageTest, IsWrittenAsATexture2d) {
+  Load(PictureShape());
+  Attach(GL_TEXTURE_2D);
+  TfLiteGlesObject object = ObjectOf(kTfLiteGlesObjectTexture2d);
+  object.scale = -1;  // y = -x is then what is read
+  ASSERT_EQ(
+      TfLiteGlesDelegateBindObject(run_->delegate.get(), run_->output, &object),
+      0)
+      << TfLiteGlesDelegateLastError();
+  for (int round = 0; round < 2; ++round) {
+    const std::vector<float> values =
+        SomeElements(picture_, PictureShape(), round + 1);
+    ASSERT_TRUE(run_->interpreter->input(0).WriteFloats(values).ok());
+    run_->Invoke();
+    ExpectClose(source_->Read(), values);
+  }
 }
 
 TEST_F(DelegateEglImageTest, WithoutACropItsSizeIsUnknown) {

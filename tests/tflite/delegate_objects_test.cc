@@ -320,7 +320,8 @@ TEST_F(DelegateObjectsTest, WhatCannotBeBoundFailsTheNextInvoke) {
   fails(run_->input, object, "is of integers");
   const egl::Texture narrow = texture(GL_R32F, 5, 6);
   object.name = narrow.id();
-  fails(run_->output, object, "is not GL_RGBA8, GL_RGBA16F or GL_RGBA32F");
+  fails(run_->output, object,
+        "is not GL_RGBA8, GL_RGB8, GL_RGBA16F or GL_RGBA32F");
   const egl::Texture layers =
       egl::Texture::Create({GL_TEXTURE_2D_ARRAY, GL_RGBA8, 5, 6, 2}).value();
   object.name = layers.id();

@@ -426,8 +426,8 @@ GLES_DELEGATE_EXPORT int32_t TfLiteGlesDelegateBindBuffer(
 enum TfLiteGlesObjectType {
   kTfLiteGlesObjectBuffer = 0,
   // A GL_TEXTURE_2D, level 0, for a tensor of batch 1 and at most 4 channels.
-  // For an input any format that shaders sample as floats; for an output an
-  // immutable one (glTexStorage2D) of GL_RGBA8, GL_RGBA16F or GL_RGBA32F.
+  // For an input any format that shaders sample as floats; for an output
+  // GL_RGBA8, GL_RGB8, GL_RGBA16F or GL_RGBA32F, best made by glTexStorage2D.
   kTfLiteGlesObjectTexture2d = 1,
   // A GL_TEXTURE_EXTERNAL_OES (of a camera or a video decoder, or of an
   // EGLImage), for inputs; where the driver has
