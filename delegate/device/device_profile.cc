@@ -169,6 +169,23 @@ DeviceChoices V3d() {
   return p;
 }
 
+// Chosen from documentation, neither timed nor compiled: no compiler of it that
+// takes OpenGL ES 3.1 was at hand.
+DeviceChoices PowerVr() {
+  DeviceChoices p;
+  // The kernels of Google's ML Drift keep tensors in textures there.
+  p.storage = Storage::kTexture2d;
+  // A task is 32 invocations of one work group (Imagination's guide).
+  p.work_group_size = 32;
+  // ML Drift's tile for 32-bit floats on layers of many channels.
+  p.conv_tile_pixels = 1;
+  p.conv_tile_slices = 4;
+  // The memory is the host's own. This is for tensors that the user puts into
+  // buffers.
+  p.host_transfers = 1;
+  return p;
+}
+
 // Behind a wrapper (virgl, zink, ANGLE, ...) another compiler and another way
 // to the memory stand between: nothing that was measured on the device itself
 // holds. So nothing is asked of a wrapper that a driver can do without: no
@@ -206,6 +223,8 @@ DeviceChoices RowFor(const egl::DeviceInfo& device) {
       return Mali();
     case DeviceKind::kV3d:
       return V3d();
+    case DeviceKind::kPowerVr:
+      return PowerVr();
     default:
       return DeviceChoices();
   }

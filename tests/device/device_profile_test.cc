@@ -94,9 +94,25 @@ TEST(DeviceProfileTest, FamiliesWithoutAMeasurementHaveRowsOfTheirOwn) {
   EXPECT_EQ(adreno.depthwise_tile_rows, 0);
 }
 
+// A row that was chosen from documentation; and a family whose documentation
+// says too little for a row, which keeps what every driver can do.
+TEST(DeviceProfileTest, PowerVrHasARowAndVivanteHasNone) {
+  const DeviceChoices powervr =
+      ProfileFor(DeviceOf("Imagination Technologies", "PowerVR BXM-4-64"), {})
+          .choices;
+  EXPECT_EQ(powervr.storage, Storage::kTexture2d);
+  EXPECT_EQ(powervr.work_group_size, 32);
+  EXPECT_EQ(powervr.conv_tile_pixels * powervr.conv_tile_slices, 4);
+  const DeviceChoices vivante =
+      ProfileFor(DeviceOf("etnaviv", "Vivante GC7000 rev 6214"), {}).choices;
+  EXPECT_EQ(vivante.storage, DeviceChoices().storage);
+  EXPECT_EQ(vivante.work_group_size, DeviceChoices().work_group_size);
+}
+
 // Their memory is the host's: nothing is staged or moved in pieces.
 TEST(DeviceProfileTest, BoardsPackTensorsOnTheHost) {
-  for (const char* renderer : {"Mali-G52 r1 (Panfrost)", "V3D 7.1.7.0"}) {
+  for (const char* renderer :
+       {"Mali-G52 r1 (Panfrost)", "V3D 7.1.7.0", "PowerVR BXM-4-64"}) {
     SCOPED_TRACE(renderer);
     const DeviceChoices p = ProfileFor(DeviceOf("Mesa", renderer), {}).choices;
     EXPECT_EQ(p.host_transfers, 1);
