@@ -3,6 +3,7 @@ import re
 import tempfile
 
 import computing
+import heaviest
 
 BEGIN = "TfLiteGlesDelegate: program begins: "
 END = "TfLiteGlesDelegate: program ends: "
@@ -107,7 +108,11 @@ def programs_of(family, output):
                 programs[current]["spills"] += spills
             if FAILURE.search(line):
                 programs[current].setdefault("failed", line)
-            programs[current].update(parse_statistics(family, line) or {})
+            numbers = parse_statistics(family, line)
+            if numbers:
+                if family == "iris":  # a narrower vector than one that did not fit
+                    programs[current].pop("failed", None)
+                programs[current].update(numbers)
     if len(late) == len(programs):  # else nobody knows which is whose
         for label, name in zip(programs, sorted(late)):
             programs[label].update(late[name])
@@ -121,11 +126,14 @@ def compile_model(driver, path, half, storage, timeout):
         report_file = f"{folder}/report.json"
         extra = computing.report_options(report_file, options)
         extra["GLES_DELEGATE_DEBUG"] = "programs"
+        extra["GLES_DELEGATE_DUMP_PLAN"] = f"{folder}/plans"
         extra.update(driver.description.get("statistics_environment", {}))
         run = driver.run(["benchmark_model", f"--graph={path}", "--use_gles", "--num_runs=1",
                           "--warmup_runs=0"], timeout, extra)
         report = computing.read_report(report_file)
-    programs = programs_of(driver.description["statistics"], run.output)
+        programs = programs_of(driver.description["statistics"], run.output)
+        full = driver.description.get("full")  # None: the compiler does not tell
+        heavy = heaviest.of_model(report, f"{folder}/plans", programs, full) if full else None
     refused = sorted({(n.get("op", "?"), n.get("reason", "?")) for n in report.get("cpu", [])})
     return {
         "whole": run.ok and report.get("nodes_total") == report.get("nodes_delegated"),
@@ -133,7 +141,7 @@ def compile_model(driver, path, half, storage, timeout):
         "nodes_total": report.get("nodes_total", 0),
         "nodes_delegated": report.get("nodes_delegated", 0),
         "refused": [f"{op}: {reason}" for op, reason in refused],
-        "programs": programs, "seconds": round(run.seconds, 1)}, report
+        "programs": programs, "heaviest": heavy, "seconds": round(run.seconds, 1)}, report
 
 
 def compile_models(driver, paths, storages, timeout, say):
@@ -161,6 +169,8 @@ def summary(model):
               ("whole", "why", "nodes_total", "nodes_delegated", "refused")}
     failed = [n["failed"] for n in programs.values() if "failed" in n]
     result.update(programs=len(programs), told=len(told), failed=len(failed))
+    if model.get("heaviest"):
+        result["heaviest"] = model["heaviest"]
     if failed:
         result["whole"] = False
         result["why"] = f"{len(failed)} programs are not compiled: {failed[0]}"

@@ -89,8 +89,10 @@ class Lab:
                 driver, sample, flags.small, flags.conformance_timeout, say),
         }
         result = {}
-        if flags.step:  # the others' results stay
-            result = json.loads(self.results_of(driver).read_text())
+        if flags.step:  # the others' results stay, with the revision of their run
+            earlier = (self.results_of(driver), SUMMARIES / f"{driver.name}.json")
+            result = json.loads(next(p for p in earlier if p.exists()).read_text())
+            result["older"] = sorted({*result.get("older", []), result["revision"]})
         with driver.serving():
             if not flags.step:
                 result = computing.identity(driver, say)

@@ -56,12 +56,14 @@ def computing_table(results):
 
 
 def checkout_text(result):
-    """The revision, and the older ones of models that were not run again (--keep_others).
+    """The revision, and the older ones of what was not run again (--keep_others, --step).
 
     >>> checkout_text({"revision": "b", "models": {"m": {"checkout": "a"}, "n": {}}})
     'b; others of a'
     """
-    older = sorted({m["checkout"] for m in result["models"].values() if "checkout" in m})
+    older = sorted({*result.get("older", []),
+                    *(m["checkout"] for m in result["models"].values() if "checkout" in m)}
+                   - {result["revision"]})
     return "; others of ".join([result["revision"], *older])
 
 
@@ -125,8 +127,7 @@ def compiling_table(results):
 
 
 def occupancy_text(models):
-    for key, unit in (("least_waves", "waves"), ("least_threads", "threads"),
-                      ("least_simd", "wide")):
+    for key, unit in ("least_waves", "waves"), ("least_threads", "threads"), ("least_simd", "wide"):
         values = [m[key] for m in models.values() if key in m]
         if values:
             return f"{min(values)} {unit}"
@@ -154,6 +155,66 @@ def spills(results):
     rows = [[r["title"], name, program, count] for r in results
             for name, m in r["models"].items() for program, count in m.get("worst", [])]
     return table(["driver", "model", "program", "spilled"], rows) if rows else "None."
+
+
+def heaviest_of(result):
+    """{model: its heaviest nodes} with the driver's own choice of storage and 32-bit floats."""
+    return {name.split(" ")[0]: m["heaviest"] for name, m in result["models"].items()
+            if m.get("heaviest") and name.endswith(" float32")}
+
+
+def occupancy_table(results):
+    """How many of each model's heaviest nodes run at full occupancy, a column a driver.
+
+    >>> occupancy_table([{"title": "A", "models": {"m float32": {"heaviest": {
+    ...     "nodes": 10, "full": 7, "least": 8, "short": {}, "share": 0.9}}}}]).splitlines()[2]
+    '| m | 7 of 10, least 8 |'
+    """
+    told = [r for r in results if heaviest_of(r)]
+    models = sorted({name for r in told for name in heaviest_of(r)})
+
+    def cell(result, name):
+        h = heaviest_of(result).get(name)
+        if h is None:
+            return "-"
+        text = f"{h['full']} of {h['nodes']}"
+        return text if h["full"] == h["nodes"] else f"{text}, least {h['least']}"
+
+    return table(["model", *(r["title"].split(": ")[-1] for r in told)],
+                 [[name, *(cell(r, name) for r in told)] for name in models])
+
+
+def short_table(results):
+    """Which programs of the heaviest nodes are not at full occupancy, by driver and shader.
+
+    >>> short_table([{"title": "A", "models": {"m float32": {"heaviest": {
+    ...     "short": {"c.comp": [2, 8, 40]}}}}}]).splitlines()[2]
+    '| A | c.comp | 2 | 8 | 40 |'
+    """
+    rows = []
+    for r in results:
+        shaders = {}
+        for heavy in heaviest_of(r).values():
+            for shader, (count, least, most) in heavy["short"].items():
+                found = shaders.setdefault(shader, [0, least, 0])
+                found[:] = [found[0] + count, min(found[1], least), max(found[2], most)]
+        rows += [[r["title"], shader, *found] for shader, found in sorted(shaders.items())]
+    return table(["driver", "shader", "programs", "least resident", "most registers"], rows)
+
+
+def occupancy_part(results):
+    """The part of the page about the heaviest nodes; nothing where none was looked at."""
+    if not any(heaviest_of(r) for r in results):
+        return []
+    return ["", "### The ten heaviest nodes of each model", "",
+            "Of the ten nodes that multiply most (with what was fused into them, 32-bit floats), how many "
+            "run at full occupancy: all waves or threads that the processor can hold, for Intel "
+            "vectors of 16 invocations. A node is as full as the least full of its programs; fewer "
+            "than ten nodes are counted where a model has no more convolutions.", "",
+            occupancy_table(results), "",
+            "The others are short of registers, as the compilers' counts show: a convolution keeps the sums of its tile, a "
+            "depthwise convolution the texels of a whole window. These are their programs, each once a "
+            "model:", "", short_table(results)]
 
 
 def model_failure(name, model):
@@ -205,7 +266,8 @@ def tables(results, absent):
         parts += ["", "### Drivers that compile", "", compiling_table(compiles), "",
                   "### Programs that spill registers", "",
                   "Freedreno's, V3D's, Mali's and Intel's count is of instructions that spill, "
-                  "Nouveau's of bytes, the others' of registers.", "", spills(compiles)]
+                  "Nouveau's of bytes, the others' of registers.", "", spills(compiles),
+                  *occupancy_part(compiles)]
     parts += ["", "### Limits", "", limits_table(results), "", "### What was wrong or refused", "",
               failures(results)]
     faults = [[r["title"], fault] for r in results for fault in r.get("faults", [])]
