@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """The laboratory of drivers, on examples: descriptions, parsers, the page.
 
-Nothing is fetched and no driver is started.
+Nothing is fetched and no driver is started. The file is longer than 300 lines as one line
+of each compiler stands in it, and the laboratory's parts share these examples.
 """
 import doctest
 import json
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -19,11 +21,12 @@ sys.path.insert(0, str(ROOT / "tools"))
 import board_table  # noqa: E402
 import compare_drivers  # noqa: E402
 import compiling  # noqa: E402
+import computing  # noqa: E402
 import heaviest  # noqa: E402
 import page  # noqa: E402
 import roots  # noqa: E402
 import source_roots  # noqa: E402
-from driver import Driver  # noqa: E402
+from driver import Driver, Result  # noqa: E402
 
 DESCRIPTIONS = json.loads((ROOT / "tools/drivers/drivers.json").read_text())
 
@@ -116,6 +119,39 @@ class DriverTest(unittest.TestCase):
             driver.command(["/c/p"]),
             ["/q/usr/bin/qemu-aarch64-static", "-L", "/r", "-E", "LD_PRELOAD=/r/shim.so", "-E",
              "LD_LIBRARY_PATH=/c/lib:/r/usr/lib/aarch64-linux-gnu", "/c/p"])
+
+
+    def test_a_program_that_is_out_of_time_may_write_what_it_has(self):
+        program = """import signal, sys, time
+signal.signal(signal.SIGINT, lambda *_: sys.exit("what there is"))
+print("ready", flush=True)
+while True:
+    time.sleep(0.1)"""
+        process = subprocess.Popen(
+            [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            text=True, start_new_session=True)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        self.assertEqual(Driver.end(process), "what there is\n")
+
+
+class SuiteOutOfTime:
+    """A driver on which the conformance suite runs two cases and is then out of time."""
+
+    @staticmethod
+    def run(program, _):
+        junit = next(a for a in program if a.startswith("--junit=")).split("=")[1]
+        pathlib.Path(junit).write_text(
+            '<testsuite><testcase name="a"/><testcase name="b">'
+            '<failure message="wrong"/></testcase></testsuite>')
+        return Result(None, "", 7.0)
+
+
+class ConformanceTest(unittest.TestCase):
+    def test_of_a_suite_that_is_out_of_time_the_first_cases_are_told(self):
+        result = computing.conformance(SuiteOutOfTime, 50, False, 7, lambda text: None)
+        self.assertEqual(result["what"], "the first 2 of 1 in 50, out of time")
+        self.assertEqual((result["run"], result["passed"]), (2, 1))
+        self.assertEqual(result["failures"], [{"case": "b", "message": "wrong"}])
 
 
 class StatisticsTest(unittest.TestCase):

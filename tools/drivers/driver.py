@@ -11,6 +11,8 @@ from roots import NotAvailable
 
 TRIPLETS = {"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}
 LOADERS = {"amd64": "ld-linux-x86-64.so.2", "arm64": "ld-linux-aarch64.so.1"}
+# A program that is out of time may end by itself for so long.
+SECONDS_TO_END = 60
 # Where Mesa keeps compiled shaders; a lab must compile them.
 BASE_ENVIRONMENT = {"MESA_SHADER_CACHE_DISABLE": "true", "GLES_DELEGATE_VALIDATE": "0"}
 
@@ -114,13 +116,23 @@ class Driver:
             output, _ = process.communicate(timeout=timeout)
             status = process.returncode
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            output, _ = process.communicate()
+            output = self.end(process)
             status = None
         except BaseException:
             os.killpg(process.pid, signal.SIGKILL)
             raise
         return Result(status, output, time.monotonic() - start)
+
+    @staticmethod
+    def end(process):
+        """Ends a program that is out of time as Ctrl-C does, so that it can write what it
+        has; then by force. Returns its output."""
+        os.killpg(process.pid, signal.SIGINT)
+        try:
+            return process.communicate(timeout=SECONDS_TO_END)[0]
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            return process.communicate()[0]
 
     @contextlib.contextmanager
     def serving(self):
