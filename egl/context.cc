@@ -16,18 +16,20 @@ namespace {
 
 void StartDebugMessages() {
   gl().Enable(GL_DEBUG_OUTPUT_KHR);
-  // In the call that causes them, so that an error finds its own message.
+  // Messages come within the call that causes them, so that an error finds its
+  // own message.
   gl().Enable(GL_DEBUG_OUTPUT_SYNCHRONOUS_KHR);
 }
 
-// For a driver without its hardware (tools/drivers), which answers the question
-// for resets with anything.
+// A driver without its hardware (tools/drivers) gives any answer when it is
+// asked for resets.
 bool ResetsAreIgnored() {
   const char* value = std::getenv("GLES_DELEGATE_IGNORE_RESETS");
   return value != nullptr && *value != '\0' && *value != '0';
 }
 
-// EGL's errors for a context that is gone, or whose display is.
+// Whether the error is one of a context that is gone, or of one whose display
+// is gone.
 bool IsGone(EGLint error) {
   return error == EGL_CONTEXT_LOST || error == EGL_BAD_CONTEXT ||
          error == EGL_BAD_DISPLAY || error == EGL_NOT_INITIALIZED;
@@ -44,10 +46,11 @@ const char* ResetText(GLenum status) {
   }
 }
 
-// Of the Context::Run() that the thread is in.
+// The share group of the context whose Run() this thread is in. 0: of none.
 thread_local uint64_t current_share_group = 0;
 
-// While it lives, the thread is in Run() of a context of that number.
+// While this object lives, the thread is in Run() of a context of that share
+// group.
 class ScopedShareGroup {
  public:
   explicit ScopedShareGroup(uint64_t group)

@@ -90,15 +90,15 @@ class Context {
   // display was terminated. A context that was lost stays so: make another.
   absl::Status Run(absl::FunctionRef<absl::Status()> fn);
 
-  // From here on Run() leaves the context current on the thread that calls it,
-  // where nothing was current there, and later calls find it so: what making it
-  // current and letting it go cost (they wait for the GPU, on some drivers) is
-  // saved. For a thread that is ours alone, as no other thread can use the
-  // context from then on. A lost context is let go. Several may ask for it.
+  // From here on Run() leaves the context current on the thread that calls
+  // Run(), where nothing was current there. Later calls need not make the
+  // context current and let it go, which on some drivers waits for the GPU. No
+  // other thread can use the context from then on, so this is for a thread of
+  // our own. A lost context is let go. Several callers may ask for this.
   void KeepCurrent() { ++keepers_; }
-  // Each one's end of that, on the thread that has the context current. The
-  // last one lets it go: another thread may be the context's last owner, and
-  // one that is current stays in memory.
+  // Each caller of KeepCurrent() calls this once, on the thread that has the
+  // context current. The last call lets the context go: another thread may be
+  // the context's last owner, and a context that is current stays in memory.
   void StopKeepingCurrent();
 
   // kAborted where the context was reset, as Run() says. Within Run(), for
@@ -115,9 +115,9 @@ class Context {
 
   // Contexts of one number share objects (CurrentShareGroup()).
   uint64_t share_group() const { return share_group_; }
-  // Takes note that the context shares objects with `other`, which EGL does not
-  // tell: for two that borrow the same EGLContext. Before anything is made in
-  // it.
+  // Takes note that the context shares objects with `other`, as both borrow the
+  // same EGLContext: EGL does not tell. To be called before anything is made in
+  // the context.
   void TakeShareGroupOf(const Context& other) {
     share_group_ = other.share_group_;
   }

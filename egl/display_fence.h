@@ -18,14 +18,14 @@ class DisplayFence {
   DisplayFence& operator=(DisplayFence&& other) noexcept;
   ~DisplayFence();
 
-  // Behind the commands so far of the context that is current on this thread,
-  // one of `display`, which are flushed. Where the driver has no
-  // EGL_KHR_wait_sync the CPU waits for them, here, and the fence is empty.
-  // kInternal, with EGL's error.
+  // A fence behind the commands so far of the context of `display` that is
+  // current on this thread. The commands are flushed. Where the driver has no
+  // EGL_KHR_wait_sync the CPU waits for the commands, here, and the fence is
+  // empty. kInternal, with EGL's error.
   static absl::StatusOr<DisplayFence> Insert(EGLDisplay display);
 
-  // Commands that follow in the context that is current here wait, on the GPU.
-  // kInternal, with EGL's error.
+  // Commands that follow in the context that is current on this thread wait for
+  // the fence, on the GPU. kInternal, with EGL's error.
   absl::Status WaitOnGpu() const;
 
  private:

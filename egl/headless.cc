@@ -100,9 +100,9 @@ EGLContext TryContext(const DisplayInfo& info, EGLConfig config,
                              ContextAttributes(info, attempt, debug).data());
 }
 
-// 3.2 before 3.1, since some drivers give exactly what is asked; robust before
-// not (contexts that share objects must be alike in that); without debug
-// messages where the driver refuses those.
+// Asks for 3.2 before 3.1, since some drivers give exactly what is asked; for a
+// robust context before another (contexts that share objects must be alike in
+// that); and without debug messages where the driver refuses those.
 EGLContext TryContexts(const DisplayInfo& info, EGLConfig config, bool debug,
                        EGLContext shared) {
   const bool can_be_robust =

@@ -10,8 +10,8 @@
 
 namespace gles_delegate {
 
-// Ok where `buffer` is one of the current context, of at least `bytes` bytes.
-// kFailedPrecondition: what it is.
+// Ok where `buffer` is a buffer of the current context with at least `bytes`
+// bytes. kFailedPrecondition: what `buffer` is instead.
 absl::Status CheckBuffer(GLuint buffer, int64_t bytes);
 
 // What GL says of a texture's level 0.
@@ -24,13 +24,13 @@ struct TextureFacts {
 // kFailedPrecondition: the current context has no such GL_TEXTURE_2D, or its
 // level 0 is empty.
 absl::StatusOr<TextureFacts> FactsOf(GLuint texture);
-// Ok where it has such a GL_TEXTURE_EXTERNAL_OES and shaders can read it. Its
-// size and format GL tells nobody. kFailedPrecondition: why not.
+// Ok where the current context has such a GL_TEXTURE_EXTERNAL_OES that shaders
+// can read. GL tells nobody its size and format. kFailedPrecondition: why not.
 absl::Status CheckExternal(GLuint texture, const egl::DeviceInfo& device);
 
-// Ok where a texture can be read for, or (`is_input` false) written from, a
-// tensor of this shape; `is_resized`: of whatever size. kFailedPrecondition:
-// why not.
+// Ok where a texture can be read in place of an input of this shape, or
+// (`is_input` false) written in place of an output. `is_resized`: the texture
+// may have any size. kFailedPrecondition: why not.
 absl::Status CheckTexture(const TextureFacts& texture, const Shape& shape,
                           bool is_input, bool is_resized);
 

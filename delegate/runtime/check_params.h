@@ -9,12 +9,12 @@
 namespace gles_delegate {
 
 // kInternal where the block's size is not that of `params`, or where there is
-// none. A comparison of one number: every link makes it.
+// no block. The check compares one number, so it is made after every link.
 absl::Status CheckParamsSize(GLuint program, const UniformBlock& params);
 
 // kInternal where a member's name, type or offset differs; the message has the
-// members of both sides at the first such offset. Asks the driver for each
-// member: validation makes it (GLES_DELEGATE_VALIDATE=1).
+// members of both sides at the first such offset. The check asks the driver for
+// each member, so validation alone makes it (GLES_DELEGATE_VALIDATE=1).
 absl::Status CheckParamsMembers(GLuint program, const UniformBlock& params);
 
 }  // namespace gles_delegate

@@ -48,8 +48,8 @@ struct Command {
   std::string label;       // "CONV_2D 12"
   std::string shader;      // "conv_1x1"
   Piece piece;             // of an upload or a readback
-  // Of a transfer from or to an object of the app's: where its own members of
-  // the Params block begin. -1: of any other command.
+  // Where the object's own members of the Params block begin, if the command is
+  // a transfer from or to an object of the app's. -1: any other command.
   GLintptr object_params = -1;
   ObjectScaling scaling;  // what is there
   // What it wrote is then copied to an object of the app's.

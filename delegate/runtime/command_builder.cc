@@ -45,8 +45,8 @@ Binding BindObject(const HostTransfer& transfer, GLuint sampler,
 
 size_t AlignedParamsBytes(const UniformBlock& block,
                           const egl::DeviceInfo& device) {
-  // No offset that may be bound is finer than 16 bytes here, so that the whole
-  // block is within.
+  // Offsets are multiples of 16 bytes at least, so that the block's last vec4
+  // is whole.
   const size_t align = std::max(16, device.uniform_offset_alignment);
   return (block.bytes().size() + align - 1) / align * align;
 }

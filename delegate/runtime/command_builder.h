@@ -31,14 +31,14 @@ struct CommandSources {
   GLuint sampler = 0;  // for textures of the app's
 };
 
-// What one Params block takes in the buffer of all of them: up to an offset at
-// which the next one may be bound.
+// The bytes that one Params block takes in the buffer of all blocks: up to an
+// offset at which the next block may be bound.
 size_t AlignedParamsBytes(const UniformBlock& block,
                           const egl::DeviceInfo& device);
 
 class CommandBuilder {
  public:
-  // Only a builder of the same sources, and of one Build(), is of use.
+  // A builder is of use for one Build().
   // `validator` (null: off) is told of each command.
   CommandBuilder(const CommandSources& sources, Validator* validator)
       : in_(sources), validator_(validator) {}

@@ -32,7 +32,8 @@ struct ConstantSharing {
 };
 
 // Uploads what each dispatch needs. Texels come from the start-up cache where
-// it has them, and are saved to it where it has not. One object a plan.
+// the cache has them, and are saved to the cache where it has not. One object
+// serves one plan.
 // Threads: inside the context's Run().
 class ConstantUploader {
  public:
@@ -56,7 +57,7 @@ class ConstantUploader {
   int64_t bytes() const { return bytes_; }  // of all that dispatches read
   // Of these, what was on the GPU before.
   int64_t bytes_shared() const { return bytes_shared_; }
-  // Those that the store knows, handed over once.
+  // Hands over, once, the constants that the store knows.
   std::vector<ConstantStore::Constant> TakeShared() {
     return std::move(owned_);
   }

@@ -34,7 +34,8 @@ ConstantStore::Constant ConstantStore::Find(const Hash128& key) {
 
 void ConstantStore::Add(const Hash128& key, const Constant& constant) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  // The keys of those that are gone go where the table would have to grow.
+  // Where the table would have to grow, the keys of constants that are gone are
+  // dropped first.
   if (constants_.size() == constants_.capacity()) {
     absl::erase_if(constants_,
                    [](const auto& entry) { return entry.second.expired(); });

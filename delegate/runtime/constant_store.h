@@ -23,7 +23,7 @@ struct SharedConstant {
   std::vector<egl::Buffer> buffers;
 };
 
-// Knows the constants that somebody owns, by what is in them and how they are
+// Finds the constants that others own, by what is in them and how they are
 // stored, and by their place in a plan. Owns none. Threads: any, many at once.
 class ConstantStore {
  public:

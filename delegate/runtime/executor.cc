@@ -58,7 +58,8 @@ void Executor::Record(const Command& command, GLuint* program) {
   gl().DispatchCompute(command.groups[0], command.groups[1], command.groups[2]);
   if (app_texture != nullptr) {
     // Other dispatches have no sampler objects, and GlState knows nothing of
-    // external textures. It was bound last: its unit is the active one.
+    // external textures. The app's texture was bound last, so that its unit is
+    // the active one.
     gl().BindSampler(app_texture->unit, 0);
     if (app_texture->target == GL_TEXTURE_EXTERNAL_OES) {
       gl().BindTexture(GL_TEXTURE_EXTERNAL_OES, external);

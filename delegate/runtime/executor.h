@@ -56,8 +56,8 @@ struct ExecutorParts {
   std::vector<egl::Texture> textures;
   std::vector<egl::Buffer> buffers;
   std::vector<ConstantStore::Constant> shared_constants;
-  // Before the first command: for what the last Invoke left in variables, and,
-  // where no fence of it was waited for, may still be doing.
+  // The barrier before the first command. The last Invoke wrote variables and,
+  // where none of its fences was waited for, may still be at work.
   GLbitfield first_barrier = 0;
   GLbitfield final_barrier = 0;          // before the host reads
   std::unique_ptr<Validator> validator;  // null: validation is off
@@ -129,13 +129,13 @@ class Executor {
   absl::Status UseObjects(absl::Span<const UsedObject> inputs,
                           absl::Span<const UsedObject> outputs);
 
-  // How Collect and Invoke wait for the GPU. false, as an executor is made:
-  // asleep in the driver. true: the executor first asks the driver again and
-  // again, for up to 2 ms.
+  // How Collect and Invoke wait for the GPU. false, the default: they sleep in
+  // the driver. true: they first ask the driver again and again, for at most
+  // 2 ms.
   void WaitActively(bool active) { waits_actively_ = active; }
-  // true: Invoke does not wait at all, where all outputs are bound and nothing
-  // is timed; an Invoke whose inputs the host writes waits for the last one's
-  // end before. What it finds wrong then is told by that Invoke or a later one.
+  // true: Invoke does not wait for its own end where all outputs are bound and
+  // nothing is timed. Where the host writes its inputs, Invoke first waits for
+  // the last one's end. Errors are told by the Invoke that waits, or later.
   void ReturnAtOnce(bool at_once) { returns_at_once_ = at_once; }
 
   const ExecutorStats& stats() const { return parts_.stats; }
@@ -207,7 +207,7 @@ class Executor {
   // Ends with a fence, where anything runs.
   absl::Status RecordReadbacks(GLuint* program);
   absl::Status InsertFence();
-  // Waits, then checks what came of it.
+  // Waits for the fence, then checks the results.
   absl::Status Await(const egl::Fence& fence);
   // Waits for all pieces, then copies them: where a context is lost while the
   // last one travels, no output has been written.

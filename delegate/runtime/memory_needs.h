@@ -14,8 +14,8 @@
 
 namespace gles_delegate {
 
-// Bytes that are asked of GL, by what they are for. What the driver adds
-// (alignment, programs, its own buffers) nobody tells.
+// Bytes that are asked of GL, by purpose. Nobody tells what the driver adds
+// (alignment, programs, buffers of its own).
 struct GpuMemoryUse {
   int64_t tensors = 0;     // of run time; textures and buffers, shared by turns
   int64_t constants = 0;   // weights and constant operands

@@ -73,8 +73,8 @@ inline int ObjectSlices(const ObjectForm& form) {
   return (form.channels + 3) / 4;
 }
 
-// Bytes that a buffer of this form takes for a tensor of this shape: of bytes,
-// whole words of four. 0 for textures.
+// Bytes that a buffer of this form takes for a tensor of this shape. A buffer
+// of bytes takes whole words of four. 0 for textures.
 int64_t ObjectBytes(const ObjectForm& form, const Shape& shape);
 
 // By position, the inputs and outputs of a graph that are in objects of the

@@ -71,7 +71,7 @@ void DefineForm(const Tensor& tensor, const ObjectForm& form, bool is_upload,
   }
 }
 
-// A texel an invocation; of what is written in bytes, a word.
+// An invocation moves a texel or, where bytes are written, a word.
 void LayGrid(const Shape& s, const ObjectForm& form, bool is_upload,
              Dispatch* d) {
   if (is_upload) {

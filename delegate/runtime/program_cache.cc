@@ -100,8 +100,8 @@ absl::StatusOr<std::vector<const egl::Program*>> ProgramCache::Get(
       started->erase(it);
     }
     result.push_back(programs_[source.text].get());
-    // Also of a program that was there: ops of other layouts may share its
-    // text.
+    // A program that was there is checked, too: an op that lays out its
+    // parameters in another way may have the same text.
     if (!ValidationIsOn()) continue;
     if (auto s = CheckParamsMembers(result.back()->id(), *source.params);
         !s.ok()) {

@@ -42,7 +42,7 @@ class ProgramCache {
  private:
   using Programs =
       absl::flat_hash_map<std::string, std::unique_ptr<egl::Program>>;
-  // Whether `source` could be had without its compiler.
+  // Whether the program of `source` was had without the driver's compiler.
   bool Load(const Source& source, PartitionCache* saved);
   // Get() of each source by itself, for egl::ProgramTrace.
   absl::StatusOr<std::vector<const egl::Program*>> GetOneByOne(

@@ -34,8 +34,8 @@ TransferPlan PlanTransfers(const Graph& graph, std::vector<Dispatch> plan,
                            const BoundTransfers& bound = {});
 
 // `plan` between the dispatches that upload `inputs` and read `outputs` back:
-// dispatches like any other, one for each piece. What the host packs or unpacks
-// by itself has none.
+// dispatches like any other, one for each piece. An input or output that the
+// host packs or unpacks by itself has no dispatch.
 Schedule ScheduleTransfers(const Graph& graph, std::vector<Dispatch> plan,
                            absl::Span<const HostTransfer> inputs,
                            absl::Span<const HostTransfer> outputs,

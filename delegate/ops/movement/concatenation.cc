@@ -15,11 +15,11 @@
 namespace gles_delegate {
 namespace {
 
-// Images or buffers that a dispatch may bind on any device are four, one of
-// them written.
+// Every device lets a dispatch bind four images or buffers. The dispatch writes
+// one of them.
 constexpr int kMaxSources = 3;
 
-// A run of the output's channels that one tensor gives.
+// Neighbouring channels of the output that come from one tensor.
 struct Part {
   TensorId id;
   int begin;
@@ -39,7 +39,7 @@ std::vector<Part> PartsOf(const Planner& planner,
   return parts;
 }
 
-// A copy for each input.
+// Adds a copy for each input.
 void AddCopies(Planner* planner, absl::Span<const TensorId> inputs,
                TensorId output, int axis) {
   AxisArray at = {};
@@ -50,7 +50,8 @@ void AddCopies(Planner* planner, absl::Span<const TensorId> inputs,
   }
 }
 
-// Output slices [begin, end), which overlap only with `parts`.
+// Adds a dispatch that writes output slices [begin, end). All channels of these
+// slices come from `parts`.
 void AddMerge(Planner* planner, absl::Span<const Part> parts, TensorId output,
               int begin, int end) {
   static constexpr const char* kSources[kMaxSources] = {"src0", "src1", "src2"};
@@ -72,8 +73,9 @@ void AddMerge(Planner* planner, absl::Span<const Part> parts, TensorId output,
   planner->Add(std::move(d));
 }
 
-// No texel may need more than kMaxSources inputs; the ones between such a
-// texel's first and last have a channel each, so joining two is cheap.
+// Joins inputs until no texel needs more than kMaxSources of them. Where a
+// texel does, the inputs between its first and its last have one channel each,
+// so that joining two of them is cheap.
 void JoinNarrowInputs(Planner* planner, std::vector<TensorId>* inputs) {
   for (size_t i = 0; i + kMaxSources < inputs->size();) {
     const std::vector<Part> parts = PartsOf(*planner, *inputs);
@@ -94,7 +96,8 @@ void JoinNarrowInputs(Planner* planner, std::vector<TensorId>* inputs) {
   }
 }
 
-// Texels from left to right, as many a dispatch as three inputs give.
+// Adds dispatches that write the texels from left to right. Each dispatch
+// writes as many texels as three inputs give.
 void AddMerges(Planner* planner, std::vector<TensorId> inputs,
                TensorId output) {
   JoinNarrowInputs(planner, &inputs);

@@ -1,5 +1,6 @@
-// CONCATENATION: inputs one after another along any axis; a fused activation.
-// Any number of inputs, constants among them. Rank <= 5.
+// CONCATENATION: the inputs one after another along any axis, then a fused
+// activation. The op takes any number of inputs, constants among them, of rank
+// 5 or less.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_CONCATENATION_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_CONCATENATION_H_
 
@@ -18,9 +19,9 @@ struct ConcatenationAttributes {
 ParseFunction ParseConcatenation;
 PlanFunction PlanConcatenation;
 
-// Writes `inputs`, in order, along `axis` (of AxisArray) of `output`: a copy
-// each where every channel offset is a multiple of 4, else whole texels from up
-// to three inputs at a time.
+// Writes `inputs`, in order, along `axis` (of AxisArray) of `output`. Where
+// every channel offset is a multiple of 4, a dispatch copies one input;
+// elsewhere a dispatch writes whole texels from up to three inputs.
 void AddConcatenation(Planner* planner, std::vector<TensorId> inputs,
                       TensorId output, int axis);
 

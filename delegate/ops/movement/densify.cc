@@ -31,7 +31,7 @@ class Densifier {
     if (auto s = CheckBlocks(); !s.ok()) return s;
     if (auto s = CheckExtents(); !s.ok()) return s;
     element_ = DataTypeSize(tensor_.stored());
-    // CheckLevels() has asked for a product below 2^31.
+    // The product is below 2^31, which CheckLevels() has made sure of.
     int64_t bytes = static_cast<int64_t>(element_);
     for (int extent : tensor_.dims) bytes *= extent;
     if (bytes > kMostBytes) {
@@ -46,12 +46,12 @@ class Densifier {
   }
 
  private:
-  // Far past what the GPU takes as one constant; a short file can ask for more
-  // than there is memory.
+  // The limit is far past what the GPU takes as one constant. Without a limit a
+  // short file could ask for more memory than there is.
   static constexpr int64_t kMostBytes = int64_t{1} << 30;
 
-  // So that the walk's indices are in range, and the walk ends, whatever the
-  // file says.
+  // Makes sure that the walk ends, and that its indices are in range, whatever
+  // the file says.
   absl::Status CheckLevels() {
     if (auto s = CheckDims(tensor_.dims); !s.ok()) return s;
     const size_t levels = sparsity_.dimensions.size();
@@ -90,7 +90,8 @@ class Densifier {
     return absl::OkStatus();
   }
 
-  // A dense level times its blocks is the axis; a CSR level's segments ascend.
+  // The size of a dense level times the sizes of its blocks is the axis's
+  // extent. The segments of a CSR level ascend.
   absl::Status CheckExtents() {
     for (size_t i = 0; i < rank_; ++i) {
       const Sparsity::Dimension& level = sparsity_.dimensions[i];
@@ -101,7 +102,7 @@ class Densifier {
         }
         continue;
       }
-      // Each factor is below 2^31, and the product is given up past that.
+      // Each factor is below 2^31, and the loop ends where the product is not.
       int64_t extent = level.dense_size;
       for (size_t b = 0; b < block_size_.size(); ++b) {
         if (sparsity_.block_map[b] != axis) continue;
@@ -115,7 +116,7 @@ class Densifier {
     return absl::OkStatus();
   }
 
-  // `position` is the node's place among all of its level.
+  // `position`: the node's place among all nodes of its level.
   absl::Status Walk(size_t level, int64_t position) {
     if (level == index_.size()) return Store();
     const Sparsity::Dimension& d = sparsity_.dimensions[level];

@@ -22,12 +22,14 @@ int Product(absl::Span<const int> dims) {
   return product;
 }
 
-// batch_dims counted from the front. kInvalidArgument: past the axis or the
-// indices' rank, or batches that are not those of the indices.
+// batch_dims, counted from the front. kInvalidArgument: batch_dims is past the
+// axis or the indices' rank, or the input's batches are not those of the
+// indices.
 absl::StatusOr<int> BatchDims(const NodeView& node, int axis) {
   auto params = node.Get<GatherParams>();
   if (!params.ok()) return params.status();
-  // Every struct since 2.5 has it, and TFLite's kernel reads it at any version.
+  // Every struct since TFLite 2.5 has batch_dims, and TFLite's kernel reads it
+  // at any version of the op.
   int batch_dims = (*params)->batch_dims;
   const std::vector<int>& dims = node.inputs[0]->dims;
   const std::vector<int>& index_dims = node.inputs[1]->dims;

@@ -18,7 +18,8 @@ absl::Status AddLinearGather(Planner* planner, TensorId src, TensorId indices,
   const Shape from = planner->tensor(src).shape;
   const Shape to = planner->tensor(dst).shape;
   Dispatch d("linear_gather");
-  // What an index picks is whole pixels, and they stay such.
+  // An index picks whole pixels of the source, which are whole pixels of the
+  // destination.
   if (from.c == to.c && gather.inner % from.c == 0) d.Define("WHOLE");
   d.Read("src", src).Read("indices", *index).Write("dst", dst);
   int rows = 1;

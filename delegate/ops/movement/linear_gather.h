@@ -41,8 +41,8 @@ absl::Status CheckIndices(const NodeView& node, int input);
 // indices, and shaders can count the elements of each tensor.
 absl::Status CheckGather(const NodeView& node);
 
-// Constant indices lie within `extents`, in turn; others are not looked at.
-// kInvalidArgument otherwise.
+// kInvalidArgument: a constant index lies outside of its axis, of `extents` in
+// turn. Indices of run time are not looked at.
 absl::Status CheckConstantIndices(const Tensor& indices,
                                   absl::Span<const int> extents);
 

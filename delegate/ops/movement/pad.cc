@@ -66,7 +66,7 @@ absl::StatusOr<ParsedNode> ParsePad(const NodeView& node) {
 
 absl::StatusOr<ParsedNode> ParsePadV2(const NodeView& node) {
   if (auto s = node.CheckCounts(2, 3, 1); !s.ok()) return s;
-  // Without a value it is a PAD.
+  // PADV2 without a value is PAD.
   if (node.inputs.size() < 3 || node.inputs[2] == nullptr)
     return ParsePad(node);
   if (auto s = CheckMovedTensors(node, 2, 2, TakesBool::kNo); !s.ok()) return s;

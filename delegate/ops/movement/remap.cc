@@ -12,7 +12,7 @@ using Edge = Remap::Edge;
 
 constexpr int kB = kBatchAxis, kH = kHeightAxis, kW = kWidthAxis,
               kC = kChannelAxis, kA = kOuterAxis;
-// Those on which whole texels lie.
+// All axes but the channels: along these, whole texels lie.
 constexpr int kPixelAxes[] = {kA, kB, kH, kW};
 
 bool FillsWithZero(const Remap& r) {
@@ -20,7 +20,7 @@ bool FillsWithZero(const Remap& r) {
 }
 
 // Whether destination channels follow source channels one for one, from any
-// offset on, and where none does there is zero.
+// offset on, and the destination channels that follow none are zero.
 bool KeepsChannelsInOrder(const Remap& r) {
   for (int axis : kPixelAxes) {
     if (r.per[kC][axis] != 0 || r.per[axis][kC] != 0) return false;
@@ -36,7 +36,7 @@ bool KeepsTexelsWhole(const Remap& r, const AxisArray& src,
     if (r.per[kC][d] != 0) return false;
   }
   if (r.offset[kC] % 4 != 0) return false;
-  // One channel: it stays first, wherever else it goes.
+  // A single channel is the first of its texel before and after.
   const bool single = extent[kC] == 1 && src[kC] == 1;
   for (int s : kPixelAxes) {
     if (r.per[s][kC] != 0 && !single) return false;

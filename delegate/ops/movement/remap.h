@@ -1,7 +1,7 @@
 // Data movement: each element of a destination (or of a box in it) comes from a
-// source element whose coordinates are an affine function of its own. Pads,
-// slices, transposes, tiles and concatenations are all this, by one shader,
-// gl_shaders/movement/remap.comp.
+// source element, whose coordinates are an affine function of the destination
+// element's. One shader, gl_shaders/movement/remap.comp, so makes pads, slices,
+// transposes, tiles and concatenations.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_REMAP_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_REMAP_H_
 
@@ -31,7 +31,8 @@ struct Remap {
                                    {0, 0, 1, 0, 0},
                                    {0, 0, 0, 1, 0},
                                    {0, 0, 0, 0, 1}}};
-  // Nothing of the destination's coordinates in the source's: all per are zero.
+  // No coordinate of the source follows one of the destination: all of `per` is
+  // zero.
   static Remap Constant();
   // Makes source axis `src` follow destination axis `dst`.
   Remap& Follow(int src, int dst, int step = 1, int first = 0);
@@ -41,8 +42,8 @@ struct Remap {
   TensorId fill_tensor = kNoTensor;
 };
 
-// Writes all of `dst`. One read a texel where channels stay together, else one
-// a channel.
+// Writes all of `dst`, by one read for each texel where channels stay together,
+// else by one read for each channel.
 void AddRemap(Planner* planner, TensorId src, TensorId dst, const Remap& remap);
 
 // The attributes and the plan of the ops that are a remap of input 0 and

@@ -24,8 +24,8 @@ absl::Status CheckReshapedElements(const NodeView& node) {
                    DimsString(output.dims), " has ", output.shape.elements()));
 }
 
-// The shape asked for, with at most one -1; by an input (which wins) or by the
-// parameters.
+// The shape that the node asks for, with at most one -1: by an input or,
+// without an input, by its parameters.
 absl::StatusOr<std::vector<int>> WantedShape(const NodeView& node) {
   if (node.inputs.size() == 2 && node.inputs[1] != nullptr) {
     return IntsOfInput(node, 1, "the new shape");
@@ -38,7 +38,7 @@ absl::StatusOr<std::vector<int>> WantedShape(const NodeView& node) {
         absl::StrCat("the new shape has rank ", rank));
   }
   std::vector<int> shape((*params)->shape, (*params)->shape + rank);
-  // Models from before scalars were known say [0] for one.
+  // Models from before TFLite knew scalars say [0] for a scalar.
   if (shape == std::vector<int>{0}) shape.clear();
   return shape;
 }

@@ -27,9 +27,9 @@ struct AxisSlice {
 
 bool Bit(int mask, int i) { return i < 31 && (mask >> i & 1) != 0; }
 
-// The specification's entries, one for each axis of input and output: the
-// ellipsis expanded to as many whole axes as are left, missing entries at the
-// end whole.
+// The specification's entries, one for each axis of input and output. The
+// ellipsis becomes as many whole axes as are left, and axes without an entry at
+// the end are whole.
 absl::StatusOr<std::vector<AxisSlice>> ExpandMasks(
     const StridedSliceParams& p, int rank, const std::vector<int>& begin,
     const std::vector<int>& end, const std::vector<int>& strides) {
@@ -178,7 +178,8 @@ absl::StatusOr<ParsedNode> ParseStridedSlice(const NodeView& node) {
     const int from = BhwcAxis(axis++, rank);
     a.remap.offset[from] = s.begin;
     if (s.shrink) continue;
-    // Beyond the output's rank: refused below, by its shape.
+    // An axis past the output's rank is refused below, where shapes are
+    // compared.
     const int to = static_cast<int>(want.size());
     const int length = Length(s);
     // No step is taken where one element is: so each step is within the axis,

@@ -49,8 +49,8 @@ absl::StatusOr<ParsedNode> ParseSpaceDepth(const NodeView& node,
   return ParsedNode{SpaceDepthAttributes{block}, {}};
 }
 
-// `moved`: the channels that one pixel of the wide tensor holds, together in
-// both tensors.
+// `moved`: how many channels stay together in both tensors, which are those of
+// a pixel of the wide tensor.
 absl::Status PlanSpaceDepth(const Node& node, const char* shader, int moved,
                             Planner* planner) {
   const auto& a = std::any_cast<const SpaceDepthAttributes&>(node.attributes);
