@@ -11,12 +11,11 @@ what changes). What an op cannot do is told by docs/supported_ops.md, what an op
 be by docs/options.md. Prints one line a finding and ends with 1 where there is one.
 """
 
-import argparse
-import doctest
 import glob
 import os
 import re
-import sys
+
+import lint_main
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGE = "docs/troubleshooting.md"
@@ -120,13 +119,7 @@ def findings(page, sources):
             yield f'{path}:{line}: no row of {PAGE} quotes "{long[0]}"'
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--self_test", action="store_true")
-    if parser.parse_args().self_test:
-        result = doctest.testmod(sys.modules[__name__])
-        print(f"{result.attempted} examples, {result.failed} failed")
-        return 1 if result.failed or result.attempted == 0 else 0
+def findings_of_tree():
     paths = sorted(glob.glob("egl/*.cc", root_dir=ROOT) +
                    glob.glob("delegate/**/*.cc", root_dir=ROOT, recursive=True))
     sources = {}
@@ -134,11 +127,8 @@ def main():
         with open(os.path.join(ROOT, path), encoding="utf-8") as file:
             sources[path] = file.read()
     with open(os.path.join(ROOT, PAGE), encoding="utf-8") as file:
-        found = list(findings(file.read(), sources))
-    for line in found:
-        print(line)
-    return 1 if found else 0
+        return findings(file.read(), sources)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    lint_main.run(findings_of_tree)

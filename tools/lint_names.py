@@ -15,10 +15,10 @@ together is one text to the compiler, in which
 The check reads text as clang-format leaves it: declarations begin in the first column.
 """
 
-import argparse
 import os
 import re
-import sys
+
+import lint_main
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 STAGES = ("graph", "device", "plan", "ops", "passes", "cache", "runtime", "partition",
@@ -117,23 +117,6 @@ def sources_of(library):
     return sources
 
 
-def self_test():
-    import doctest
-    result = doctest.testmod(sys.modules[__name__])
-    print(f"{result.attempted} examples, {result.failed} failed")
-    return 1 if result.failed or result.attempted == 0 else 0
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--self_test", action="store_true")
-    if parser.parse_args().self_test:
-        return self_test()
-    found = [line for library in LIBRARIES for line in check_library(sources_of(library))]
-    for line in found:
-        print(line)
-    return 1 if found else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    lint_main.run(lambda: (line for library in LIBRARIES
+                           for line in check_library(sources_of(library))))

@@ -23,11 +23,11 @@ Prints one line a finding and ends with 1 where there is one.
 This file is longer than 300 lines: a check and its examples stand together.
 """
 
-import argparse
 import os
 import re
 import subprocess
-import sys
+
+import lint_main
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -394,23 +394,5 @@ def findings():
     yield from check_examples(read(EXAMPLES_PAGE), read(EXAMPLES_TEST))
 
 
-def self_test():
-    import doctest
-    result = doctest.testmod(sys.modules[__name__])
-    print(f"{result.attempted} examples, {result.failed} failed")
-    return 1 if result.failed or result.attempted == 0 else 0
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--self_test", action="store_true")
-    if parser.parse_args().self_test:
-        return self_test()
-    found = list(findings())
-    for line in found:
-        print(line)
-    return 1 if found else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    lint_main.run(findings)

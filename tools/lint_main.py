@@ -1,0 +1,20 @@
+"""What the lints of this folder do with their findings."""
+
+import argparse
+import doctest
+import sys
+
+
+def run(findings):
+    """Ends the program: prints `findings()`, lines, or tries the examples (--self_test)."""
+    program = sys.modules["__main__"]
+    parser = argparse.ArgumentParser(description=program.__doc__.splitlines()[0])
+    parser.add_argument("--self_test", action="store_true")
+    if parser.parse_args().self_test:
+        result = doctest.testmod(program)
+        print(f"{result.attempted} examples, {result.failed} failed")
+        sys.exit(1 if result.failed or result.attempted == 0 else 0)
+    found = list(findings())
+    for line in found:
+        print(line)
+    sys.exit(1 if found else 0)
