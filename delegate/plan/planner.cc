@@ -182,13 +182,39 @@ absl::Status CheckDispatch(const Graph& graph, const Dispatch& d,
   return CheckMemory(graph, d, profile.limits);
 }
 
+bool FitsLimits(const std::array<int, 3>& group, const DeviceLimits& limits) {
+  for (int axis = 0; axis < 3; ++axis) {
+    if (group[axis] > limits.max_work_group_size[axis]) return false;
+  }
+  return group[0] * group[1] * group[2] <= limits.max_work_group_invocations;
+}
+
+// Where `simd_lanes` invocations run abreast in x, whatever the grid's width
+// is, and an invocation that is none costs little: one of three work groups,
+// since the group is part of a program, and a processor's compiler takes up to
+// a second for each.
+std::array<int, 3> VectorWorkGroup(const std::array<int, 3>& grid,
+                                   int invocations, int simd_lanes) {
+  const int vectors = std::max(1, invocations / simd_lanes);
+  if (grid[1] > 1) return {simd_lanes, vectors, 1};
+  if (grid[2] > 1) return {simd_lanes, 1, vectors};
+  return {simd_lanes * vectors, 1, 1};
+}
+
 }  // namespace
 
 std::array<int, 3> ChooseWorkGroup(const std::array<int, 3>& grid,
                                    const DeviceProfile& profile) {
+  const int most_invocations =
+      std::min(profile.choices.work_group_size,
+               profile.limits.max_work_group_invocations);
+  if (profile.choices.simd_lanes > 1) {
+    const std::array<int, 3> group =
+        VectorWorkGroup(grid, most_invocations, profile.choices.simd_lanes);
+    if (FitsLimits(group, profile.limits)) return group;
+  }
   std::array<int, 3> group = {1, 1, 1};
-  int left = std::min(profile.choices.work_group_size,
-                      profile.limits.max_work_group_invocations);
+  int left = most_invocations;
   const auto grow = [&](int axis, int most) {
     while (group[axis] < grid[axis] && left >= 2 && group[axis] * 2 <= most &&
            group[axis] * 2 <= profile.limits.max_work_group_size[axis]) {

@@ -90,7 +90,8 @@ absl::StatusOr<std::vector<Dispatch>> PlanGraph(Graph* graph,
 absl::Status PlanNode(const Node& node, Planner* planner);
 
 // A work group of about the wanted size that fits the grid and the limits: x
-// first (neighbouring texels), then y, then z.
+// first (neighbouring texels), then y, then z. With simd_lanes it fits them and
+// not the grid: few groups make few programs.
 std::array<int, 3> ChooseWorkGroup(const std::array<int, 3>& grid,
                                    const DeviceProfile& profile);
 

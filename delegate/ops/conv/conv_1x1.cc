@@ -25,6 +25,11 @@ void PlanConv1x1(const Convolution& conv, Planner* planner) {
       .Read("src", conv.src)
       .Write("dst", conv.dst)
       .Grid(DivideUp(pixels, tile.pixels), DivideUp(slices, tile.slices), 1);
+  const DeviceProfile& profile = planner->profile();
+  if (profile.choices.simd_lanes > 1) {
+    // Of one row of tiles as of several, so that they share a program.
+    d.work_group = ChooseWorkGroup({d.grid[0], 2, 1}, profile);
+  }
   d.half_arithmetic = conv.half_arithmetic;
   BindInputGate(conv.gate, &d);
   BindFilter(conv, planner, &d);

@@ -28,7 +28,7 @@ ConvTile ChooseConvTile(int pixels, int slices, const DeviceChoices& choices);
 // Likewise for pixels taken flat, where up to four times the profile's pixels
 // are a tile if that leaves fewer of its simd_lanes idle (of 49 pixels, tiles
 // of 4 keep 13 of 16 lanes busy, tiles of 7 keep 7 of 8) or loads weights less
-// often.
+// often. Where it costs little, a size that other layers have, too.
 ConvTile ChooseFlatTile(int pixels, int slices, const DeviceChoices& choices);
 
 }  // namespace gles_delegate
