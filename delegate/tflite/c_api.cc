@@ -50,6 +50,24 @@ void TfLiteGlesDelegateOptionsInit(TfLiteGlesDelegateOptions* options,
   gles_delegate::InitOptions(options, struct_size);
 }
 
+void TfLiteGlesDelegateBestOptionsInit(TfLiteGlesDelegateOptions* options,
+                                       size_t struct_size) {
+  gles_delegate::InitBestOptions(options, struct_size);
+}
+
+const char* TfLiteGlesDelegateBestOptionsText(void) {
+  return gles_delegate::BestOptionsText();
+}
+
+int32_t TfLiteGlesDelegateIsSupported(
+    const TfLiteGlesDelegateOptions* options) {
+  const TfLiteGlesDelegateOptions best = TfLiteGlesDelegateBestOptions();
+  auto read = gles_delegate::OptionsFrom(options == nullptr ? &best : options);
+  const absl::Status found =
+      read.ok() ? gles_delegate::FindDevice(*read) : read.status();
+  return Result(found) == kTfLiteOk ? 1 : 0;
+}
+
 TfLiteDelegate* TfLiteGlesDelegateCreate(
     const TfLiteGlesDelegateOptions* options) {
   using gles_delegate::OptionsFrom;

@@ -19,4 +19,11 @@ std::string DevicesText() {
   return devices.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+absl::Status FindDevice(const Options& options) {
+  egl::ContextOptions wanted;
+  wanted.device = options.device;
+  wanted.allow_software = options.allow_software;
+  return egl::Context::Create(wanted).status();
+}
+
 }  // namespace gles_delegate

@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "delegate/tflite/environment_options.h"
 #include "delegate/tflite/option_keys.h"
@@ -29,6 +30,25 @@ TfLiteGlesDelegateOptions Defaults() {
   options.self_check = 1;
   options.enable_serialization = 1;
   return options;
+}
+
+// What the best options set, by key.
+struct KeyValue {
+  const char* key;
+  const char* value;
+};
+constexpr KeyValue kBestOptions[] = {{"is_precision_loss_allowed", "1"},
+                                     {"allow_software", "0"}};
+
+// Writes `size` bytes of `values` to `*options`.
+void Write(TfLiteGlesDelegateOptions values, TfLiteGlesDelegateOptions* options,
+           size_t size) {
+  if (options == nullptr || size < sizeof(options->struct_size)) return;
+  values.struct_size = size;
+  // Bytes, because `size` may be less than the type's or more.
+  char* bytes = reinterpret_cast<char*>(options);
+  std::memset(bytes, 0, size);
+  std::memcpy(bytes, &values, std::min(size, sizeof(values)));
 }
 
 absl::Status BadStructSize(size_t size, absl::string_view reason) {
@@ -205,13 +225,25 @@ absl::StatusOr<std::vector<std::pair<int, int>>> ParseNodeRanges(
 }
 
 void InitOptions(TfLiteGlesDelegateOptions* options, size_t size) {
-  if (options == nullptr || size < sizeof(options->struct_size)) return;
-  TfLiteGlesDelegateOptions defaults = Defaults();
-  defaults.struct_size = size;
-  // Bytes, because `size` may be less than the type's or more.
-  char* bytes = reinterpret_cast<char*>(options);
-  std::memset(bytes, 0, size);
-  std::memcpy(bytes, &defaults, std::min(size, sizeof(defaults)));
+  Write(Defaults(), options, size);
+}
+
+void InitBestOptions(TfLiteGlesDelegateOptions* options, size_t size) {
+  TfLiteGlesDelegateOptions best = Defaults();
+  OptionTexts texts;  // no best option is a text
+  for (const auto& [key, value] : kBestOptions) {
+    // Options' own keys and values, which a test holds to that.
+    (void)SetKey(key, value, &best, &texts);
+  }
+  Write(best, options, size);
+}
+
+const char* BestOptionsText() {
+  static const auto& text = *new std::string(absl::StrJoin(
+      kBestOptions, ";", [](std::string* out, const KeyValue& option) {
+        absl::StrAppend(out, option.key, ":", option.value);
+      }));
+  return text.c_str();
 }
 
 absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions* caller) {

@@ -66,6 +66,10 @@ struct Options {
 // TfLiteGlesDelegateOptionsInit: writes `size` bytes of defaults to `*options`.
 void InitOptions(TfLiteGlesDelegateOptions* options, size_t size);
 
+// TfLiteGlesDelegateBestOptionsInit and ...BestOptionsText.
+void InitBestOptions(TfLiteGlesDelegateOptions* options, size_t size);
+const char* BestOptionsText();
+
 // Reads `options->struct_size` bytes of `*options`, and no more: the caller's
 // struct may be shorter than this header's. `options` is not nullptr. A field
 // that has its default takes the value that GLES_DELEGATE_OPTIONS has for it.

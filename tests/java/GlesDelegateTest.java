@@ -121,6 +121,9 @@ public final class GlesDelegateTest {
       boolean software = list.reasons().contains("llvmpipe");
       check(!software || !list.isDelegateSupportedOnThisDevice(),
           "software rendering alone is no support");
+      check(list.isDelegateSupportedOnThisDevice() == list.reason().isEmpty(),
+          "what is not supported has a reason");
+      check(!software || list.reason().contains("allow_software=0 declines"), list.reason());
       list.getBestOptionsForThisDevice();
     }
     System.out.println(passed + " passed, 0 failed");

@@ -133,6 +133,23 @@ def test_devices():
     assert gles_delegate.report(interpreter)["renderer"] == usable[0].renderer
 
 
+def test_hardware_is_supported_and_software_alone_is_not():
+    found = gles_delegate.compatibility()
+    hardware = [d for d in gles_delegate.devices() if not d.error and not d.software]
+    if not os.environ.get("GLES_DELEGATE_DEVICE"):  # which may name any of them
+        assert found.supported == bool(hardware)
+    assert found.supported == (not found.reason)
+    assert found.best_options == {"is_precision_loss_allowed": True, "allow_software": False}
+    if found.supported:
+        interpreter = gles_delegate.interpreter(MODEL, **found.best_options)
+        assert gles_delegate.report(interpreter)["precision"] == "float16"
+    else:
+        with pytest.raises(gles_delegate.DelegateError) as error:
+            gles_delegate.interpreter(MODEL, **found.best_options)
+        assert "allow_software=0 declines" in found.reason
+        assert found.reason in str(error.value)
+
+
 def test_an_unknown_runtime_is_refused_with_the_known_ones():
     with pytest.raises(ImportError) as error:
         gles_delegate.load_delegate(runtime="keras")

@@ -1,6 +1,8 @@
 // labels: op delegate llvmpipe
 // The code of docs/integration.md: each of its blocks stands here, word for
 // word (tools/lint_tree.py), and runs.
+// Longer than 300 lines: one page, one file.
+#include <cstdio>
 #include <thread>
 #include <vector>
 
@@ -53,6 +55,33 @@ class IntegrationTest : public ::testing::Test {
   std::unique_ptr<Model> loaded_;
   std::vector<float> expected_;
 };
+
+TEST_F(IntegrationTest, WhetherToUseIt) {
+  // clang-format off
+  TfLiteInterpreterOptions* interpreter_options = TfLiteInterpreterOptionsCreate();
+  TfLiteGlesDelegateOptions options = TfLiteGlesDelegateBestOptions();
+  TfLiteDelegate* delegate = nullptr;
+  if (TfLiteGlesDelegateIsSupported(&options)) {
+    delegate = TfLiteGlesDelegateCreate(&options);
+    TfLiteInterpreterOptionsAddDelegate(interpreter_options, delegate);
+  } else {
+    fprintf(stderr, "%s\n", TfLiteGlesDelegateLastError());
+    TfLiteInterpreterOptionsSetNumThreads(interpreter_options, 4);
+  }
+  // clang-format on
+  const auto software = TfLiteGlesDelegateOptionsDefault();
+  EXPECT_EQ(TfLiteGlesDelegateIsSupported(&software), 1);
+  TfLiteInterpreter* interpreter =
+      TfLiteInterpreterCreate(model, interpreter_options);
+  ASSERT_NE(interpreter, nullptr);
+  TfLiteInterpreterOptionsDelete(interpreter_options);
+  ASSERT_EQ(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
+  WriteInput(interpreter);
+  ASSERT_EQ(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
+  if (delegate == nullptr) ExpectOutput(interpreter);  // else in 16 bits
+  TfLiteInterpreterDelete(interpreter);
+  TfLiteGlesDelegateDelete(delegate);
+}
 
 TEST_F(IntegrationTest, Threads) {
   // clang-format off

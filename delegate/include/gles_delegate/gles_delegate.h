@@ -366,6 +366,47 @@ static inline TfLiteGlesDelegateOptions TfLiteGlesDelegateOptionsDefault(void) {
   return options;
 }
 
+// Options to begin with on any machine, as the best options of the stock GPU
+// delegate's CompatibilityList are: 16-bit storage, and hardware alone
+// (allow_software 0), as the CPU is faster by itself than software rendering.
+// Written as TfLiteGlesDelegateOptionsInit() writes the defaults.
+GLES_DELEGATE_EXPORT void TfLiteGlesDelegateBestOptionsInit(
+    TfLiteGlesDelegateOptions* options, size_t struct_size);
+
+// These options, in a struct of the size that the app was compiled with.
+static inline TfLiteGlesDelegateOptions TfLiteGlesDelegateBestOptions(void) {
+  TfLiteGlesDelegateOptions options;
+  TfLiteGlesDelegateBestOptionsInit(&options, sizeof(options));
+  return options;
+}
+
+// The same as text, for bindings of other languages: the keys and values of
+// those that differ from the defaults, "key:value;key:value". Lives as long as
+// the library.
+GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateBestOptionsText(void);
+
+// Whether this machine has a GPU for a delegate with `options`; NULL stands for
+// those of TfLiteGlesDelegateBestOptions(). 1, or 0 with the reason in
+// TfLiteGlesDelegateLastError(): what each way to a GPU lacks, or what is wrong
+// with the options.
+//
+//   TfLiteGlesDelegateOptions options = TfLiteGlesDelegateBestOptions();
+//   if (TfLiteGlesDelegateIsSupported(&options)) {
+//     TfLiteDelegate* delegate = TfLiteGlesDelegateCreate(&options);
+//     ...
+//   } else {
+//     TfLiteInterpreterOptionsSetNumThreads(interpreter_options, 4);
+//   }
+//
+// Asks the drivers, by opening them until one has OpenGL ES 3.1, which takes as
+// long as they take to start; the options `device` and `allow_software` and the
+// environment variables count as they do for a delegate. No list of devices is
+// kept. Looks for a context of the delegate's own: one that is current on this
+// thread is not asked, and is current afterwards. Which nodes of a model run on
+// the GPU is told when the delegate is applied.
+GLES_DELEGATE_EXPORT int32_t
+TfLiteGlesDelegateIsSupported(const TfLiteGlesDelegateOptions* options);
+
 // Creates a delegate. `options` may be NULL (defaults) and is not kept. The
 // caller owns the result, and deletes it after the interpreters that use it.
 // NULL where an option's value or struct_size is bad;
@@ -389,9 +430,10 @@ GLES_DELEGATE_EXPORT struct TfLiteDelegate* TfLiteGlesDelegateCreateRefusal(
 GLES_DELEGATE_EXPORT void TfLiteGlesDelegateDelete(
     struct TfLiteDelegate* delegate);
 
-// Why the last TfLiteGlesDelegateCreate, ...BindObject, ...BindBuffer or
-// ...UnbindBuffer on this thread returned NULL or an error; "" where it did
-// not. Never NULL itself, valid until the next call on this thread.
+// Why the last TfLiteGlesDelegateCreate, ...IsSupported, ...BindObject,
+// ...BindBuffer or ...UnbindBuffer on this thread returned NULL, 0 or an error;
+// "" where it did not. Never NULL itself, valid until the next call on this
+// thread.
 GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateLastError(void);
 
 // What the delegate did, as a JSON object: device, driver, partitions, each

@@ -27,14 +27,15 @@ import weakref
 from typing import Any, Dict, Optional, Union
 
 from ._errors import DelegateError
-from ._library import (Device, devices, library_path, library_version, litert_runtime_dir,
-                       report_at)
+from ._library import (Compatibility, Device, compatibility, devices, library_path,
+                       library_version, litert_runtime_dir, report_at)
 from ._options import Nodes, Path, option_texts
 from ._runtimes import Runtime
 from ._runtimes import find as find_runtime
 
-__all__ = ["DelegateError", "Device", "Runtime", "devices", "find_runtime", "interpreter",
-           "library_path", "library_version", "litert_runtime_dir", "load_delegate", "report"]
+__all__ = ["Compatibility", "DelegateError", "Device", "Runtime", "compatibility", "devices",
+           "find_runtime", "interpreter", "library_path", "library_version",
+           "litert_runtime_dir", "load_delegate", "report"]
 
 _delegate_of: "weakref.WeakKeyDictionary[Any, Any]" = weakref.WeakKeyDictionary()
 _last: Optional["weakref.ref[Any]"] = None

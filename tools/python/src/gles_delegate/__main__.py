@@ -113,6 +113,10 @@ def _print(found: Dict[str, Any]) -> None:
     for device in found["devices"]:
         says = device["error"] or "{renderer}, {version}".format(**device)
         print(f"  {device['index']}: {device['description']}: {says}")
+    if found["compatibility"]["supported"]:
+        print("a GPU that the delegate runs on: yes")
+    else:
+        print("a GPU that the delegate runs on: no: " + found["compatibility"]["reason"])
     for name in ("self_check", "graph"):
         result = found.get(name)
         if result is None:
@@ -138,6 +142,7 @@ def main(argv: Optional[List[str]] = None) -> int:
             "library": gles_delegate.library_path(),
             "runtime": {"name": runtime.name, "version": runtime.version},
             "devices": [vars(device) for device in gles_delegate.devices()],
+            "compatibility": vars(gles_delegate.compatibility()),
         }
         if arguments.graph:
             found["graph"] = _compare(arguments.graph, arguments)

@@ -7,6 +7,8 @@ import os
 from dataclasses import dataclass
 from typing import Any, Dict, List
 
+from ._options import typed_options
+
 
 @dataclass(frozen=True)
 class Device:
@@ -25,6 +27,20 @@ class Device:
     version: str
     software: bool
     error: str
+
+
+@dataclass(frozen=True)
+class Compatibility:
+    """Whether this machine has a GPU that the delegate runs on.
+
+    supported: False where there is software rendering alone: the CPU is faster by itself.
+    reason: what each way to a GPU lacks; empty where it is supported.
+    best_options: keyword arguments of load_delegate() and interpreter().
+    """
+
+    supported: bool
+    reason: str
+    best_options: Dict[str, Any]
 
 
 def library_path() -> str:
@@ -72,6 +88,27 @@ def devices() -> List[Device]:
     """
     text = _opened(library_path()).TfLiteGlesDelegateDevices()
     return [Device(**device) for device in json.loads(_text(text))]
+
+
+def compatibility() -> Compatibility:
+    """Asks this machine's drivers whether the delegate has a GPU here; keeps no list of devices.
+
+        found = gles_delegate.compatibility()
+        if found.supported:
+            interpreter = gles_delegate.interpreter(model, **found.best_options)
+        else:
+            interpreter = Interpreter(model, num_threads=4)
+
+    Takes as long as the drivers take to start. GLES_DELEGATE_DEVICE and GLES_DELEGATE_OPTIONS
+    count as they do for a delegate.
+    """
+    library = _opened(library_path())
+    last_error = library.TfLiteGlesDelegateLastError
+    best_options = library.TfLiteGlesDelegateBestOptionsText
+    last_error.restype = best_options.restype = ctypes.c_char_p
+    supported = library.TfLiteGlesDelegateIsSupported(None) == 1  # of the best options
+    return Compatibility(supported, "" if supported else _text(last_error()),
+                         typed_options(_text(best_options())))
 
 
 def report_at(pointer: int) -> Dict[str, Any]:

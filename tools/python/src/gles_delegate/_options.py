@@ -98,3 +98,18 @@ def option_texts(options: Dict[str, Optional[Any]]) -> Dict[str, str]:
         if value is not None:
             texts[name] = _text(name, KINDS[name], value)
     return texts
+
+
+def typed_options(text: str) -> Dict[str, Any]:
+    """"key:value;key:value" as load_delegate() has the options.
+
+    >>> typed_options("verbosity:2;self_check:0;device:mali")
+    {'verbosity': 2, 'self_check': False, 'device': 'mali'}
+    """
+    values: Dict[str, Any] = {}
+    for item in filter(None, text.split(";")):
+        key, value = item.split(":", 1)
+        kind = KINDS.get(key)
+        values[key] = (value != "0" if kind == "flag" else
+                       int(value) if kind == "integer" else value)
+    return values

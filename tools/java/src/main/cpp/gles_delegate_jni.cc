@@ -3,7 +3,6 @@
 #include <jni.h>
 
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -87,16 +86,15 @@ Java_org_gles_1delegate_GlesDelegate_nativeDevices(JNIEnv* env, jclass) {
   return BytesOf(env, TfLiteGlesDelegateDevices());
 }
 
-JNIEXPORT jint JNICALL
-Java_org_gles_1delegate_GlesDelegate_nativeHasHardware(JNIEnv*, jclass) {
-  const auto devices = nlohmann::json::parse(TfLiteGlesDelegateDevices(),
-                                             nullptr, /*exceptions=*/false);
-  for (const auto& device : devices) {
-    if (device.value("error", "?").empty() && !device.value("software", true)) {
-      return 1;
-    }
-  }
-  return 0;
+JNIEXPORT jbyteArray JNICALL
+Java_org_gles_1delegate_GlesDelegate_nativeWhyUnsupported(JNIEnv* env, jclass) {
+  const bool supported = TfLiteGlesDelegateIsSupported(nullptr) != 0;
+  return BytesOf(env, supported ? "" : TfLiteGlesDelegateLastError());
+}
+
+JNIEXPORT jbyteArray JNICALL
+Java_org_gles_1delegate_GlesDelegate_nativeBestOptions(JNIEnv* env, jclass) {
+  return BytesOf(env, TfLiteGlesDelegateBestOptionsText());
 }
 
 }  // extern "C"

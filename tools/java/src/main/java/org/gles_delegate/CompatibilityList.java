@@ -18,19 +18,27 @@ public final class CompatibilityList implements Closeable {
   /** Opens each driver, which takes as long as the drivers take to start. */
   public CompatibilityList() {
     devices = GlesDelegate.devices();
-    supported = GlesDelegate.nativeHasHardware() != 0;
+    reason = GlesDelegate.whyUnsupported();
   }
 
   /** False where there is software rendering alone: the CPU is faster by itself. */
   public boolean isDelegateSupportedOnThisDevice() {
-    return supported;
+    return reason.isEmpty();
   }
 
   /** Hardware alone, in 16 bits, as the stock delegate's best options are. */
   public GlesDelegate.Options getBestOptionsForThisDevice() {
-    return new GlesDelegate.Options()
-        .setPrecisionLossAllowed(true)
-        .set("allow_software", "0");
+    GlesDelegate.Options options = new GlesDelegate.Options();
+    for (String item : GlesDelegate.bestOptions().split(";")) {
+      String[] keyAndValue = item.split(":", 2);
+      options.set(keyAndValue[0], keyAndValue[1]);
+    }
+    return options;
+  }
+
+  /** Why the delegate is not supported here; empty where it is. */
+  public String reason() {
+    return reason;
   }
 
   /** Each way to a GPU, with the reason where it is none: a JSON array. */
@@ -42,5 +50,5 @@ public final class CompatibilityList implements Closeable {
   public void close() {}
 
   private final String devices;
-  private final boolean supported;
+  private final String reason;
 }

@@ -135,6 +135,16 @@ public final class GlesDelegate implements Delegate {
     return new String(nativeDevices(), StandardCharsets.UTF_8);
   }
 
+  /** Why a delegate of the best options has no GPU here; empty where it has one. */
+  static String whyUnsupported() {
+    return new String(nativeWhyUnsupported(), StandardCharsets.UTF_8);
+  }
+
+  /** "key:value;key:value". */
+  static String bestOptions() {
+    return new String(nativeBestOptions(), StandardCharsets.UTF_8);
+  }
+
   // Keys and values in turns, in UTF-8.
   private static native long nativeCreate(byte[][] keysAndValues);
 
@@ -146,6 +156,7 @@ public final class GlesDelegate implements Delegate {
 
   private static native byte[] nativeDevices();
 
-  // 1: there is hardware with OpenGL ES 3.1; 0: there is not.
-  static native int nativeHasHardware();
+  private static native byte[] nativeWhyUnsupported();
+
+  private static native byte[] nativeBestOptions();
 }
