@@ -203,8 +203,8 @@ bool FakeRuntime::AddNode(const schema::Model& model,
     *to = Ints(ToInts(from));
     for (int i = 0; i < (*to)->size; ++i) {
       const int id = (*to)->data[i];
-      const bool absent = id == kTfLiteOptionalTensor && to != &node.outputs;
-      if (!absent && (id < 0 || id >= static_cast<int>(tensors_.size()))) {
+      if (id != kTfLiteOptionalTensor &&
+          (id < 0 || id >= static_cast<int>(tensors_.size()))) {
         return false;
       }
     }
@@ -237,7 +237,8 @@ bool FakeRuntime::IsInOrder() const {
   std::vector<bool> made_later(tensors_.size(), false);
   for (const TfLiteNode& node : nodes_) {
     for (int i = 0; i < node.outputs->size; ++i) {
-      made_later[node.outputs->data[i]] = true;
+      const int id = node.outputs->data[i];
+      if (id >= 0) made_later[id] = true;
     }
   }
   for (const TfLiteNode& node : nodes_) {
@@ -246,7 +247,8 @@ bool FakeRuntime::IsInOrder() const {
       if (id >= 0 && made_later[id]) return false;
     }
     for (int i = 0; i < node.outputs->size; ++i) {
-      made_later[node.outputs->data[i]] = false;
+      const int id = node.outputs->data[i];
+      if (id >= 0) made_later[id] = false;
     }
   }
   return true;

@@ -6,6 +6,7 @@
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/op.h"
 #include "delegate/partition/plan_partition.h"
+#include "delegate/passes/passes.h"
 #include "delegate/plan/dispatch_shader.h"
 #include "delegate/plan/memory_plan.h"
 #include "delegate/tflite/extract_partition.h"
@@ -79,6 +80,20 @@ Partition PartitionOf(const FakeRuntime& runtime, const CheckedModel& model,
   return partition;
 }
 
+// What quantized_compute and integer_rounding choose: the pass that has nodes
+// compute on codes.
+void ComputeOnCodes(uint8_t choice, const DeviceProfile& profile,
+                    Graph* graph) {
+  if ((choice & 4) != 0) return;
+  constexpr quant::CpuKernels kKernels[] = {
+      quant::CpuKernels::kTflite,      quant::CpuKernels::kTflite214,
+      quant::CpuKernels::kTfliteWheel, quant::CpuKernels::kLitert,
+      quant::CpuKernels::kXnnpack,     quant::CpuKernels::kReference};
+  const PassContext context = {profile, kKernels[(choice >> 3) % 6]};
+  (void)RunPasses(PassStage::kRead, context, graph,
+                  [](absl::string_view, const Graph&) {});
+}
+
 void PlanAndDescribe(const Graph& graph, const DeviceProfile& profile) {
   const auto planned = PlanPartition(graph, profile, nullptr);
   if (!planned.ok()) return;
@@ -113,8 +128,9 @@ void RunModel(absl::Span<const uint8_t> bytes) {
       ++last;
     }
     const Partition p = PartitionOf(*runtime, *model, i, last);
-    PlanAndDescribe(ExtractPartition(*model, p.nodes, p.inputs, p.outputs),
-                    profile);
+    Graph graph = ExtractPartition(*model, p.nodes, p.inputs, p.outputs);
+    ComputeOnCodes(bytes[1], profile, &graph);
+    PlanAndDescribe(graph, profile);
     i = last;
   }
 }
@@ -125,7 +141,8 @@ std::vector<Bytes> Seeds() {
   for (const Bytes& model : SeedModels()) {
     Bytes& seed = seeds.emplace_back(kHeaderBytes);
     seed[0] = choice;
-    choice = static_cast<uint8_t>(choice + 37);  // prime to 256
+    choice = static_cast<uint8_t>(choice + 37);              // prime to 256
+    seed[1] = static_cast<uint8_t>(8 * (seeds.size() % 6));  // whose codes
     seed.insert(seed.end(), model.begin(), model.end());
   }
   return seeds;

@@ -1,5 +1,6 @@
 // labels: op quant
 // uint8 DIV and 16-bit REDUCE_PROD: TFLite's codes, every one; 208 cases an op.
+// RSQRT of codes below the zero point, which TFLite's kernel does not take.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -75,6 +76,39 @@ TEST(ProductCodesTest, OfSixteenBitsAreTflites) {
     }
     cases.ExpectCodes(absl::StrCat("REDUCE_PROD seed ", seed));
   }
+}
+
+// docs/supported_ops.md: the greatest code, where the CPU's Invoke fails. Of
+// the zero point, too, as on the CPU.
+TEST(RootCodesTest, OfCodesBelowTheZeroPointIsTheGreatest) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  constexpr int kZero = 3;
+  const auto make = [](const std::vector<int>& codes) {
+    const Dims dims = {1, 1, 1, static_cast<int>(codes.size())};
+    ModelBuilder b;
+    const int x = b.AddInput("x", dims, schema::TensorType::INT8,
+                             ModelQuantization::PerTensor(0.5f, kZero));
+    const int y = b.AddTensor("y", dims, schema::TensorType::INT8,
+                              ModelQuantization::PerTensor(0.125f, -20));
+    b.AddOp(Op::RSQRT, 2, {x}, {y});
+    b.SetOutputs({y});
+    SingleOpModel model;
+    model.description = "RSQRT of any code";
+    model.bytes = b.Finish();
+    model.inputs.emplace_back();
+    for (int code : codes) {
+      model.inputs[0].push_back(0.5f * static_cast<float>(code - kZero));
+    }
+    return model;
+  };
+  const SingleOpModel model = make({-128, 2, 3, 4, 127});
+  EXPECT_FALSE(RunOnCpu(model).status.ok());
+  const RunResult gpu = RunOnDelegate(model);
+  ASSERT_TRUE(gpu.status.ok()) << gpu.status;
+  const RunResult right = RunOnCpu(make({3, 3, 3, 4, 127}));
+  ASSERT_TRUE(right.status.ok()) << right.status;
+  EXPECT_EQ(gpu.outputs[0].values, right.outputs[0].values);
+  EXPECT_EQ(gpu.outputs[0].values[0], 0.125f * (127 + 20));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/ops/conv/depthwise_conv_2d.h"
 #include "delegate/partition/plan_partition.h"
@@ -87,6 +88,30 @@ TEST(PlanLimitsTest, SharedMemory) {
   ASSERT_TRUE(planned.ok()) << planned.status();
   // A matrix product shares its sum among 32 lanes.
   EXPECT_EQ(planned->at(0).shared_bytes, 32 * 16) << planned->at(0).ToString();
+}
+
+TEST(PlanLimitsTest, MoreSharedMemoryThanTheDeviceHas) {
+  GraphBuilder b;
+  const TensorId x = b.Input({1, 1, 1, 4000});
+  b.graph.outputs = {b.Node("TOPK_V2", {x}, {1, 1, 1, 5})};
+  const TensorId positions = b.Tensor({1, 1, 1, 5});
+  b.graph.tensor(positions).type = DataType::kInt32;
+  b.graph.nodes[0].outputs.push_back(positions);
+  DeviceProfile profile;
+  auto planned = PlanGraph(&b.graph, profile);
+  ASSERT_TRUE(planned.ok()) << planned.status();
+  const auto bytes = static_cast<int>(planned->at(0).shared_bytes);
+  ASSERT_GT(bytes, 0);
+  profile.limits.max_shared_memory_bytes = bytes;
+  EXPECT_EQ(Refusal(b.graph, profile), "");
+  profile.limits.max_shared_memory_bytes = bytes - 1;
+  EXPECT_THAT(
+      Refusal(b.graph, profile),
+      AllOf(HasSubstr("TOPK_V2"),
+            HasSubstr(absl::StrCat("takes ", bytes,
+                                   " bytes of shared memory a work group; the "
+                                   "device has ",
+                                   bytes - 1))));
 }
 
 // Planned after the passes a chain is one dispatch with a block of many

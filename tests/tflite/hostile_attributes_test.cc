@@ -178,5 +178,27 @@ TEST(HostileShapesTest, ASparseConstantOfAFile) {
               AllOf(HasSubstr("'w'"), HasSubstr("more than 2147483647")));
 }
 
+// TFLite takes -1 for any output of a node, as it does for optional inputs.
+TEST(HostileShapesTest, AnAbsentOutput) {
+  for (const bool beside_another : {false, true}) {
+    ModelBuilder builder;
+    const int x = builder.AddInput("x", {1, 4, 4, 4});
+    const int y = builder.AddTensor("y", {1, 4, 4, 2});
+    if (beside_another) {
+      const int axis =
+          builder.AddConstant<int32_t>("axis", {}, std::vector<int32_t>{3});
+      schema::SplitOptionsT options;
+      options.num_splits = 2;
+      builder.AddOp(schema::BuiltinOperator::SPLIT, 1, {axis, x}, {y, -1},
+                    options);
+    } else {
+      builder.AddOp(schema::BuiltinOperator::NEG, 1, {x}, {-1});
+    }
+    builder.SetOutputs({y});
+    EXPECT_THAT(ReaderSays(builder.Finish()),
+                HasSubstr("one of its outputs is absent"));
+  }
+}
+
 }  // namespace
 }  // namespace gles_delegate::testing

@@ -1,0 +1,289 @@
+// labels: op quant llvmpipe
+// Nodes of versions that TFLite 2.9, whose kernels the other tests compare
+// with, has no kernel of: read from a file by the fuzzers' stand-in for a
+// runtime, planned with all passes and run, and held against the op's
+// definition or against the same node of an older version.
+#include <cmath>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "delegate/partition/plan_partition.h"
+#include "delegate/passes/passes.h"
+#include "delegate/tflite/extract_partition.h"
+#include "delegate/tflite/reader.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/fuzz/fake_runtime.h"
+#include "tests/testing/device_test.h"
+#include "tests/testing/run_graph.h"
+#include "tests/testing/sixteen_bit_codes.h"
+#include "tests/testing/uniform.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using schema::TensorType;
+using Op = schema::BuiltinOperator;
+using Values = std::vector<float>;
+
+// Runs a file of chained nodes, all of which must be taken; its one output is
+// float32, or 16-bit codes as the real values that they stand for.
+absl::StatusOr<Values> RunFile(const std::vector<uint8_t>& file,
+                               const std::vector<Values>& inputs) {
+  const auto runtime = fuzz::FakeRuntime::Create(file);
+  if (runtime == nullptr) return absl::InvalidArgumentError("no model");
+  const DeviceProfile profile = ProfileFor(TestContext()->device(), {});
+  const auto model = ReadModel(runtime->context(), profile, {});
+  if (!model.ok()) return model.status();
+  std::vector<int> nodes;
+  for (const CheckedNode& node : model->nodes) {
+    if (!node.support.ok()) return node.support;
+    nodes.push_back(node.index);
+  }
+  Graph read =
+      ExtractPartition(*model, nodes, runtime->inputs(), runtime->outputs());
+  const absl::Status on_codes =
+      RunPasses(PassStage::kRead, {profile}, &read,
+                [](absl::string_view, const Graph&) {});
+  if (!on_codes.ok()) return on_codes;
+  auto planned = PlanPartition(read, profile, nullptr);
+  if (!planned.ok()) return planned.status();
+  const Graph& graph = planned->graph;
+  Values output(graph.tensor(graph.outputs[0]).shape.elements());
+  const absl::Status ran = RunDispatches(graph, planned->dispatches, profile,
+                                         inputs, absl::MakeSpan(output));
+  if (!ran.ok()) return ran;
+  return output;
+}
+
+void ExpectNear(const absl::StatusOr<Values>& got, const Values& want,
+                float bound) {
+  ASSERT_TRUE(got.ok()) << got.status();
+  ASSERT_EQ(got->size(), want.size());
+  for (size_t i = 0; i < want.size(); ++i) {
+    EXPECT_NEAR((*got)[i], want[i], bound) << i;
+  }
+}
+
+// --- Weights beside floats ---------------------------------------------------
+
+constexpr int kRows = 6, kTerms = 7, kOutputs = 5;
+
+// Rows of seven values times five rows of weights, whose scales are
+// `q.scale`, one or one an output.
+Values RowProducts(const Values& x, const std::vector<int8_t>& weights,
+                   const ModelQuantization& q) {
+  Values y;
+  for (int row = 0; row < kRows; ++row) {
+    for (int o = 0; o < kOutputs; ++o) {
+      float sum = 0;
+      for (int i = 0; i < kTerms; ++i) {
+        sum +=
+            x[row * kTerms + i] * static_cast<float>(weights[o * kTerms + i]);
+      }
+      y.push_back(sum * q.scale[q.scale.size() == 1 ? 0 : o]);
+    }
+  }
+  return y;
+}
+
+// The same products as a FULLY_CONNECTED or a 1x1 CONV_2D.
+struct Products {
+  Op op = Op::FULLY_CONNECTED;
+  int version = 1;
+  std::vector<uint8_t> weights;
+  ModelQuantization scales;  // of the weights
+  TensorType type = TensorType::INT8;
+  bool wide = false;  // 16-bit activations, and a bias of 64 bits
+};
+
+std::vector<uint8_t> ModelOf(const Products& p) {
+  constexpr float kIn = 1 / 4096.0f, kOut = 1 / 512.0f;
+  using Dims = ModelBuilder::Shape;
+  const bool convolution = p.op == Op::CONV_2D;
+  const auto dims = [=](int channels) {
+    return convolution ? Dims{1, 2, 3, channels} : Dims{kRows, channels};
+  };
+  const TensorType type = p.wide ? TensorType::INT16 : TensorType::FLOAT32;
+  const auto quantization = [&p](float scale) {
+    return p.wide ? WideScale(scale) : ModelQuantization();
+  };
+  ModelBuilder b;
+  const int x = b.AddInput("x", dims(kTerms), type, quantization(kIn));
+  const int w = b.AddConstantBytes(
+      "w", convolution ? Dims{kOutputs, 1, 1, kTerms} : Dims{kOutputs, kTerms},
+      p.type, p.weights, p.scales);
+  const int bias =
+      p.wide
+          ? b.AddConstant<int64_t>("b", {kOutputs},
+                                   std::vector<int64_t>{9000, -70000, 0, 77, 1},
+                                   WideScale(kIn * p.scales.scale[0]))
+          : b.AddConstant<float>("b", {kOutputs}, Values(kOutputs, 0.0f));
+  const int y = b.AddTensor("y", dims(kOutputs), type, quantization(kOut));
+  if (convolution) {
+    schema::Conv2DOptionsT options;
+    options.stride_w = options.stride_h = 1;
+    b.AddOp(p.op, p.version, {x, w, bias}, {y}, options);
+  } else {
+    b.AddOp(p.op, p.version, {x, w, bias}, {y},
+            schema::FullyConnectedOptionsT());
+  }
+  b.SetOutputs({y});
+  return b.Finish();
+}
+
+ModelQuantization OneAnOutput() {
+  return {{0.5f, 0.03f, 0.25f, 1.0f, 0.1f}, {0, 0, 0, 0, 0}, 0};
+}
+
+class NewerVersionsTest : public DeviceTest {};
+
+// Two weights a byte, the first one in the low bits; of an odd number of them.
+TEST_F(NewerVersionsTest, WeightsOfFourBits) {
+  const std::vector<int8_t> weights =
+      Codes<int8_t>(kOutputs * kTerms, -8, 7, 1);
+  std::vector<uint8_t> packed((weights.size() + 1) / 2);
+  for (size_t i = 0; i < weights.size(); ++i) {
+    packed[i / 2] |= (weights[i] & 15) << (i % 2 * 4);
+  }
+  const Values x = Uniform(kRows * kTerms, -1, 1);
+  for (const ModelQuantization& q :
+       {ModelQuantization::PerTensor(0.25f, 0), OneAnOutput()}) {
+    Products p = {Op::FULLY_CONNECTED, 10, packed, q, TensorType::INT4};
+    ExpectNear(RunFile(ModelOf(p), {x}), RowProducts(x, weights, q), 1e-5f);
+    p.op = Op::CONV_2D;
+    p.version = 7;
+    ExpectNear(RunFile(ModelOf(p), {x}), RowProducts(x, weights, q), 1e-5f);
+  }
+}
+
+// FULLY_CONNECTED 12 brought a scale an output beside floats.
+TEST_F(NewerVersionsTest, WeightsWithAScaleAnOutput) {
+  const std::vector<int8_t> weights =
+      Codes<int8_t>(kOutputs * kTerms, -127, 127, 1);
+  const Values x = Uniform(kRows * kTerms, -1, 1);
+  const Products p = {
+      Op::FULLY_CONNECTED, 12, {weights.begin(), weights.end()}, OneAnOutput()};
+  ExpectNear(RunFile(ModelOf(p), {x}), RowProducts(x, weights, OneAnOutput()),
+             1e-4f);
+}
+
+// FULLY_CONNECTED 11 and CONV_2D 8 name the type of the bias, which its tensor
+// has, too: the integers of the versions before.
+TEST_F(NewerVersionsTest, ATypeOfTheBias) {
+  const std::vector<int8_t> weights =
+      Codes<int8_t>(kOutputs * kTerms, -127, 127, 1);
+  for (const auto& [op, before, with] :
+       {std::tuple(Op::CONV_2D, 4, 8),
+        std::tuple(Op::FULLY_CONNECTED, 7, 11)}) {
+    Products p = {
+        op, before, {weights.begin(), weights.end()}, WideScale(0.01f)};
+    p.wide = true;
+    SingleOpModel model;
+    model.bytes = ModelOf(p);
+    model.inputs = {WideValues(kRows * kTerms, 1 / 4096.0f, 3)};
+    const RunResult cpu = RunOnCpu(model);
+    ASSERT_TRUE(cpu.status.ok()) << cpu.status;
+    p.version = with;
+    ExpectNear(RunFile(ModelOf(p), model.inputs), cpu.outputs[0].values, 0);
+  }
+}
+
+// --- 16-bit codes -----------------------------------------------------------
+
+constexpr float kScale = 1 / 1024.0f;
+
+// One node of 16-bit tensors; `more`: its other inputs.
+template <typename... Options>
+std::vector<uint8_t> WideNode(
+    Op op, int version, const ModelBuilder::Shape& in,
+    const ModelBuilder::Shape& out, float out_scale,
+    const std::vector<std::pair<ModelBuilder::Shape, std::vector<int32_t>>>&
+        more,
+    const Options&... options) {
+  ModelBuilder b;
+  std::vector<int> inputs = {
+      b.AddInput("x", in, TensorType::INT16, WideScale(kScale))};
+  for (const auto& [shape, ints] : more) {
+    inputs.push_back(b.AddConstant<int32_t>("ints", shape, ints));
+  }
+  const int y = b.AddTensor("y", out, TensorType::INT16, WideScale(out_scale));
+  b.AddOp(op, version, inputs, {y}, options...);
+  b.SetOutputs({y});
+  return b.Finish();
+}
+
+TEST_F(NewerVersionsTest, RootsOf16Bits) {
+  constexpr float kOut = 1 / 4096.0f;
+  Values x, want;
+  for (int code = 0; code < 32768; code += 31) {
+    x.push_back(kScale * static_cast<float>(code));
+    want.push_back(kOut * std::round(std::sqrt(x.back()) / kOut));
+  }
+  const ModelBuilder::Shape shape = {1, static_cast<int>(x.size())};
+  ExpectNear(RunFile(WideNode(Op::SQRT, 2, shape, shape, kOut, {}), {x}), want,
+             0);
+}
+
+TEST_F(NewerVersionsTest, EqualityOf16Bits) {
+  ModelBuilder b;
+  const ModelBuilder::Shape shape = {2, 3, 5};
+  const int x = b.AddInput("x", shape, TensorType::INT16, WideScale(kScale));
+  const int z = b.AddInput("z", shape, TensorType::INT16, WideScale(kScale));
+  const int equal = b.AddTensor("equal", shape, TensorType::BOOL);
+  const int y = b.AddTensor("y", shape);
+  b.AddOp(Op::EQUAL, 5, {x, z}, {equal}, schema::EqualOptionsT());
+  schema::CastOptionsT cast;
+  cast.in_data_type = TensorType::BOOL;
+  cast.out_data_type = TensorType::FLOAT32;
+  b.AddOp(Op::CAST, 1, {equal}, {y}, cast);
+  b.SetOutputs({y});
+  const Values left = WideValues(30, kScale, 1);
+  Values right = left, want(30, 1.0f);
+  for (int i = 0; i < 30; i += 3) {
+    right[i] += right[i] > 0 ? -kScale : kScale;
+    want[i] = 0;
+  }
+  ExpectNear(RunFile(b.Finish(), {left, right}), want, 0);
+}
+
+// Where each output element comes from in the input; -1: zero padding.
+struct Moved {
+  std::vector<uint8_t> file;
+  std::vector<int> from;
+};
+
+// Rows of an input [1, 2, 3, 1], 0 1 2 / 3 4 5.
+std::vector<Moved> Moves() {
+  const ModelBuilder::Shape in = {1, 2, 3, 1};
+  const std::vector<int32_t> pads = {0, 0, 0, 1, 1, 1, 0, 0};
+  return {
+      {WideNode(Op::MIRROR_PAD, 3, in, {1, 3, 5, 1}, kScale, {{{4, 2}, pads}},
+                schema::MirrorPadOptionsT()),
+       {1, 0, 1, 2, 1, 4, 3, 4, 5, 4, 1, 0, 1, 2, 1}},
+      {WideNode(Op::PADV2, 4, in, {1, 3, 5, 1}, kScale, {{{4, 2}, pads}}),
+       {-1, 0, 1, 2, -1, -1, 3, 4, 5, -1, -1, -1, -1, -1, -1}},
+      {WideNode(Op::SPACE_TO_BATCH_ND, 4, in, {4, 1, 2, 1}, kScale,
+                {{{2}, {2, 2}}, {{2, 2}, {0, 0, 1, 0}}}),
+       {-1, 1, 0, 2, -1, 4, 3, 5}},
+      {WideNode(Op::BATCH_TO_SPACE_ND, 4, {6, 1, 1, 1}, {1, 2, 2, 1}, kScale,
+                {{{2}, {2, 3}}, {{2, 2}, {0, 0, 1, 0}}}),
+       {1, 2, 4, 5}},
+  };
+}
+
+TEST_F(NewerVersionsTest, Moves16Bits) {
+  const Values x = WideValues(6, kScale, 5);
+  int number = 0;
+  for (const Moved& moved : Moves()) {
+    SCOPED_TRACE(number++);
+    Values want;
+    for (int from : moved.from) want.push_back(from < 0 ? 0 : x[from]);
+    ExpectNear(RunFile(moved.file, {x}), want, 0);
+  }
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
