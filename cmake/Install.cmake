@@ -7,6 +7,10 @@ include(CMakePackageConfigHelpers)
 install(TARGETS gles_delegate
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
   NAMELINK_COMPONENT development)
+if(TARGET gles_delegate_archive)
+  install(FILES ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/libgles_delegate.a
+    DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+endif()
 install(FILES delegate/include/gles_delegate/gles_delegate.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gles_delegate COMPONENT development)
 

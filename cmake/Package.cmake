@@ -98,9 +98,9 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${LIBRARY_PACKAGE} (= ${PROJECT_VE
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
 "TensorFlow Lite delegate on OpenGL ES 3.1, development files
 Runs TensorFlow Lite models on the GPU, on any driver that has OpenGL ES 3.1.
-This package holds the header of the delegate's library, its CMake package
-and pkg-config file, and the header of the library with the names of
-TensorFlow Lite's own GPU delegate.")
+This package holds the header of the delegate's library, the library as an
+archive, its CMake package and pkg-config file, and the header of the library
+with the names of TensorFlow Lite's own GPU delegate.")
 
 if(TARGET LiteRtGpuAccelerator)
   gles_add_debian_package(litert gles-delegate-litert libs)

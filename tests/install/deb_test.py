@@ -27,6 +27,7 @@ PACKAGES = {
         [r"libc6 "]),
     "libgles-delegate-dev": (
         [r"include/gles_delegate/gles_delegate\.h", r"lib/.*libgles_delegate\.so",
+         r"lib/.*libgles_delegate\.a",
          r"include/gles_delegate/drop_in/tensorflow/lite/delegates/gpu/delegate\.h",
          r"lib/.*pkgconfig/gles_delegate\.pc",
          r"lib/.*cmake/gles_delegate/gles_delegateConfig\.cmake"],
