@@ -22,6 +22,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "egl/gl_api.h"
+#include "egl/waiting.h"
 
 namespace gles_delegate::egl {
 
@@ -214,8 +215,7 @@ class Fence {
   Fence& operator=(Fence&&) noexcept;
   ~Fence();
   static absl::StatusOr<Fence> Insert();
-  // Waits; polls for `spin_us` microseconds first, then sleeps in the driver.
-  absl::Status Wait(int spin_us = 0) const;
+  absl::Status Wait(Waiting how = Waiting::kPassive) const;
 
  private:
   GLsync sync_ = nullptr;

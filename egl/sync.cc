@@ -12,6 +12,23 @@ namespace {
 // Of one wait. Waking up once a second, to wait again, costs nothing.
 constexpr GLuint64 kSleepNanoseconds = 1000000000;
 
+using Clock = std::chrono::steady_clock;
+
+// Of a wait that begins now.
+Clock::time_point EndOfPolling(Waiting how) {
+  switch (how) {
+    case Waiting::kPassive:
+      break;
+    case Waiting::kActive:
+      // Polling saves a few microseconds over sleeping in the driver, which is
+      // not worth a busy core where an inference takes longer.
+      return Clock::now() + std::chrono::milliseconds(2);
+    case Waiting::kAggressive:
+      return Clock::time_point::max();
+  }
+  return Clock::time_point::min();
+}
+
 // Whether timers were disturbed since the last call: reading
 // GL_GPU_DISJOINT_EXT resets it.
 bool WasDisjoint() {
@@ -50,13 +67,11 @@ absl::StatusOr<Fence> Fence::Insert() {
                      : status;
 }
 
-absl::Status Fence::Wait(int spin_us) const {
+absl::Status Fence::Wait(Waiting how) const {
   if (sync_ == nullptr) return absl::FailedPreconditionError("an empty fence");
-  using Clock = std::chrono::steady_clock;
   GLenum result =
       gl().ClientWaitSync(sync_, GL_SYNC_FLUSH_COMMANDS_BIT, /*timeout=*/0);
-  const Clock::time_point end =
-      Clock::now() + std::chrono::microseconds(spin_us);
+  const Clock::time_point end = EndOfPolling(how);
   while (result == GL_TIMEOUT_EXPIRED && Clock::now() < end) {
     result = gl().ClientWaitSync(sync_, 0, /*timeout=*/0);
   }

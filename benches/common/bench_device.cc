@@ -124,7 +124,7 @@ absl::StatusOr<egl::Program> BenchProgram(absl::string_view name) {
 
 absl::Status WaitForDevice() {
   auto fence = egl::Fence::Insert();
-  return fence.ok() ? fence->Wait(/*spin_us=*/2000) : fence.status();
+  return fence.ok() ? fence->Wait(egl::Waiting::kActive) : fence.status();
 }
 
 absl::StatusOr<Peak> DevicePeak() {

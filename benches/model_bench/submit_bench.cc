@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "benches/common/bench_device.h"
 #include "benches/common/read_graph.h"
 #include "benches/model_bench/samples.h"
@@ -86,6 +87,37 @@ absl::Status MeasureHalves(Runner& runner, benchmark::State* state) {
   return absl::OkStatus();
 }
 
+// What the wait for the outputs, and their copy, take of the clock and of the
+// waiting thread's processor time, by each way to wait.
+absl::Status MeasureWaits(Runner& runner, benchmark::State* state) {
+  const struct {
+    egl::Waiting how;
+    const char* name;
+  } ways[] = {{egl::Waiting::kPassive, "passive"},
+              {egl::Waiting::kActive, "active"},
+              {egl::Waiting::kAggressive, "aggressive"}};
+  for (const auto& way : ways) {
+    runner.executor->WaitBy(way.how);
+    std::vector<double> wall;
+    std::vector<double> cpu;
+    absl::Status status = Repeat([&](bool counts) {
+      if (auto s = runner.executor->Submit(runner.inputs); !s.ok()) return s;
+      const double cpu_start = ClockUs(CLOCK_THREAD_CPUTIME_ID);
+      const double start = ClockUs(CLOCK_MONOTONIC);
+      if (auto s = runner.executor->Collect(runner.outputs); !s.ok()) return s;
+      if (!counts) return absl::OkStatus();
+      wall.push_back(ClockUs(CLOCK_MONOTONIC) - start);
+      cpu.push_back(ClockUs(CLOCK_THREAD_CPUTIME_ID) - cpu_start);
+      return absl::OkStatus();
+    });
+    if (!status.ok()) return status;
+    state->counters[absl::StrCat(way.name, "_wait_us")] = Median(wall);
+    state->counters[absl::StrCat(way.name, "_wait_cpu_us")] = Median(cpu);
+  }
+  runner.executor->WaitBy(egl::Waiting::kPassive);
+  return absl::OkStatus();
+}
+
 // The device's time by kind of command.
 struct Parts {
   double upload = 0;
@@ -138,6 +170,7 @@ absl::Status MeasureSubmission(const std::string& path,
   Runner runner;
   if (auto s = Make(**model, &runner); !s.ok()) return s;
   if (auto s = MeasureHalves(runner, state); !s.ok()) return s;
+  if (auto s = MeasureWaits(runner, state); !s.ok()) return s;
   return MeasureParts(runner, state);
 }
 

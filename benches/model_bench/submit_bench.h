@@ -14,9 +14,11 @@ namespace gles_delegate {
 // of the inputs to memory that the device sees. submit_wall_us: how long it was
 // busy with that or kept waiting by the driver (llvmpipe computes meanwhile);
 // wall_us: until the outputs are there; cpu_us: processor time of the whole
-// inference, all threads; upload_us, gpu_us, readback_us: what the device does,
-// the three parts by themselves; dispatches. Of the model's largest partition.
-// Inside BenchContext()->Run().
+// inference, all threads; passive_wait_us and passive_wait_cpu_us: the wait for
+// the outputs and their copy, by the clock and in processor time of the thread
+// that waits; active_ and aggressive_ likewise; upload_us, gpu_us, readback_us:
+// what the device does, the three parts by themselves; dispatches. Of the
+// model's largest partition. Inside BenchContext()->Run().
 absl::Status MeasureSubmission(const std::string& path,
                                benchmark::State* state);
 

@@ -198,8 +198,10 @@ Mapped FromOlder(const TFLGpuDelegateOptions& stock) {
           "for them, asleep");
       break;
     case TFLGpuDelegateWaitTypeActive:
-    case TFLGpuDelegateWaitTypeAggressive:
       options.wait_type = kTfLiteGlesWaitActive;
+      break;
+    case TFLGpuDelegateWaitTypeAggressive:
+      options.wait_type = kTfLiteGlesWaitAggressive;
       break;
     default:
       mapped.refusal = OutOfRange(

@@ -129,10 +129,8 @@ class Executor {
   absl::Status UseObjects(absl::Span<const UsedObject> inputs,
                           absl::Span<const UsedObject> outputs);
 
-  // How Collect and Invoke wait for the GPU. false, the default: they sleep in
-  // the driver. true: they first ask the driver again and again, for at most
-  // 2 ms.
-  void WaitActively(bool active) { waits_actively_ = active; }
+  // How Collect and Invoke wait for the GPU; by default asleep.
+  void WaitBy(egl::Waiting how) { waiting_ = how; }
   // true: Invoke does not wait for its own end where all outputs are bound and
   // nothing is timed. Where the host writes its inputs, Invoke first waits for
   // the last one's end. Errors are told by the Invoke that waits, or later.
@@ -219,7 +217,7 @@ class Executor {
   egl::HostCopier copier_;
   std::vector<bool> skip_;          // by input: not uploaded in this Invoke
   std::vector<egl::Fence> fences_;  // of the readbacks under way
-  bool waits_actively_ = false;
+  egl::Waiting waiting_ = egl::Waiting::kPassive;
   bool returns_at_once_ = false;
   // By command, and what the host does before and after; empty: not profiling.
   std::vector<ProfileEntry> profile_;

@@ -15,9 +15,6 @@ namespace {
 // smaller pieces cost more; the bus is idle while the host copies the first
 // piece, so that larger pieces leave it idle longer (docs/performance_log.md).
 constexpr size_t kStagedPieceBytes = 512 << 10;
-// Of an active wait. Polling saves a few microseconds over sleeping in the
-// driver, which is not worth a busy core where an inference takes longer.
-constexpr int kSpinUs = 2000;
 
 }  // namespace
 
@@ -110,7 +107,7 @@ absl::Status Executor::RecordReadbacks(GLuint* program) {
 
 absl::Status Executor::Await(const egl::Fence& fence) {
   if (validator() != nullptr) validator()->FenceWaited();
-  if (auto s = fence.Wait(waits_actively_ ? kSpinUs : 0); !s.ok()) return s;
+  if (auto s = fence.Wait(waiting_); !s.ok()) return s;
   return CheckResults();
 }
 

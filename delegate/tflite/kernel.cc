@@ -180,7 +180,7 @@ absl::Status GlesKernel::Build() {
   auto executor = builder_.Build(graph_, original_);
   if (!executor.ok()) return executor.status();
   executor_ = *std::move(executor);
-  executor_->WaitActively(setup_.options.wait_actively);
+  executor_->WaitBy(setup_.options.waiting);
   executor_->ReturnAtOnce(setup_.options.does_not_wait);
   setup_.report->executor = executor_.get();
   if (!setup_.options.enable_op_profiling) return absl::OkStatus();

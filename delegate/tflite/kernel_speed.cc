@@ -9,6 +9,22 @@
 
 namespace gles_delegate {
 
+namespace {
+
+const char* NameOf(egl::Waiting waiting) {
+  switch (waiting) {
+    case egl::Waiting::kPassive:
+      return ", passive: ";
+    case egl::Waiting::kActive:
+      return ", active: ";
+    case egl::Waiting::kAggressive:
+      return ", aggressive: ";
+  }
+  return "";
+}
+
+}  // namespace
+
 absl::Status GlesKernel::CheckMeasurable(TfLiteContext* context) const {
   for (TensorId id : graph_.inputs) {
     const Tensor& t = graph_.tensor(id);
@@ -62,11 +78,10 @@ void GlesKernel::CompareWithCpu(TfLiteContext* context) {
     return;
   }
   // What else decides how fast the two are than what any cache goes by.
-  const std::string about =
-      absl::StrCat("prefer_faster: ", context->recommended_num_threads,
-                   " threads, tuning ", setup_.options.tuning,
-                   setup_.options.wait_actively ? ", active: " : ", passive: ",
-                   PlanToString(planned->graph, planned->dispatches));
+  const std::string about = absl::StrCat(
+      "prefer_faster: ", context->recommended_num_threads, " threads, tuning ",
+      setup_.options.tuning, NameOf(setup_.options.waiting),
+      PlanToString(planned->graph, planned->dispatches));
   CachedText kept(
       setup_.options.cache,
       {setup_.gpu->context->device(), setup_.profile, graph_, about},

@@ -57,7 +57,7 @@ absl::StatusOr<int> ParseTuning(absl::string_view text) {
 }
 
 absl::StatusOr<int> ParseWaitType(absl::string_view text) {
-  return ParseName(text, {"passive", "active", "do_not_wait"});
+  return ParseName(text, {"passive", "active", "do_not_wait", "aggressive"});
 }
 
 absl::StatusOr<int> ParseFloat16Overflow(absl::string_view text) {
@@ -205,7 +205,7 @@ absl::Status CheckChoices(const TfLiteGlesDelegateOptions& options) {
            Choice{"quantized_compute", &O::quantized_compute,
                   kTfLiteGlesQuantizedInteger},
            Choice{"tuning", &O::tuning, kTfLiteGlesTuningExhaustive},
-           Choice{"wait_type", &O::wait_type, kTfLiteGlesWaitDoNotWait},
+           Choice{"wait_type", &O::wait_type, kTfLiteGlesWaitAggressive},
            Choice{"float16_overflow", &O::float16_overflow,
                   kTfLiteGlesFloat16OverflowSaturate},
            Choice{"float16_arithmetic", &O::float16_arithmetic,

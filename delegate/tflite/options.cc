@@ -158,7 +158,10 @@ absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {
   options.tuning = o.tuning;
   options.allow_software = o.allow_software != 0;
   options.self_check = o.self_check != 0;
-  options.wait_actively = o.wait_type == kTfLiteGlesWaitActive;
+  options.waiting = o.wait_type == kTfLiteGlesWaitActive ? egl::Waiting::kActive
+                    : o.wait_type == kTfLiteGlesWaitAggressive
+                        ? egl::Waiting::kAggressive
+                        : egl::Waiting::kPassive;
   options.does_not_wait = o.wait_type == kTfLiteGlesWaitDoNotWait;
   options.saturate_halves =
       o.float16_overflow == kTfLiteGlesFloat16OverflowSaturate;

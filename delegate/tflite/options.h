@@ -14,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "delegate/cache/cache_store.h"
+#include "egl/waiting.h"
 #include "gles_delegate/gles_delegate.h"
 #include "quant/cpu_kernels.h"
 
@@ -37,7 +38,7 @@ struct Options {
   int tuning = 0;  // TfLiteGlesTuning
   bool allow_software = true;
   bool self_check = true;
-  bool wait_actively = false;
+  egl::Waiting waiting = egl::Waiting::kPassive;
   bool does_not_wait = false;
   bool saturate_halves = false;         // float16_overflow
   std::optional<bool> half_arithmetic;  // float16_arithmetic; nullopt: auto

@@ -212,7 +212,7 @@ TEST(FromOlderTest, EachField) {
   } cases[] = {{{false, TFLGpuDelegateWaitTypePassive, false}, 0, 0, 0, 0},
                {{true, TFLGpuDelegateWaitTypePassive, false}, 1, 0, 0, 0},
                {{false, TFLGpuDelegateWaitTypeActive, false}, 0, 1, 0, 0},
-               {{false, TFLGpuDelegateWaitTypeAggressive, false}, 0, 1, 0, 0},
+               {{false, TFLGpuDelegateWaitTypeAggressive, false}, 0, 3, 0, 0},
                {{false, TFLGpuDelegateWaitTypeDoNotWait, true}, 0, 0, 1, 1}};
   for (const auto& c : cases) {
     const Mapped mapped = FromOlder(c.stock);

@@ -101,11 +101,14 @@ TEST_F(ExecutorTest, WaitsAsleepUnlessToldToPoll) {
     ASSERT_TRUE(Invoke().ok());
     EXPECT_EQ(g_polls, 1);
     EXPECT_EQ(g_sleeps, 1);
-    executor_->WaitActively(true);
-    g_polls = g_sleeps = 0;
-    ASSERT_TRUE(Invoke().ok());
-    EXPECT_EQ(g_polls, 4);
-    EXPECT_EQ(g_sleeps, 0);
+    for (const egl::Waiting how :
+         {egl::Waiting::kActive, egl::Waiting::kAggressive}) {
+      executor_->WaitBy(how);
+      g_polls = g_sleeps = 0;
+      ASSERT_TRUE(Invoke().ok());
+      EXPECT_EQ(g_polls, 4);
+      EXPECT_EQ(g_sleeps, 0);
+    }
     executor_.reset();
     programs_ = ProgramCache();
   });

@@ -151,6 +151,7 @@ TEST(PluginTest, EveryFieldIsAKey) {
            {"exclude_nodes", "1,3-5"},
            {"float32_nodes", "0,7-9"},
            {"wait_type", "active"},
+           {"wait_type", "aggressive"},
            {"float16_overflow", "saturate"},
            {"float16_arithmetic", "on"},
            {"prefer_faster", "true"},
@@ -210,8 +211,9 @@ TEST(PluginTest, ABadValueIsRefused) {
                         "tflite_wheel, litert, xnnpack, reference"));
   EXPECT_EQ(Plugin("tuning", "fast"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("is not default or exhaustive"));
-  EXPECT_EQ(Plugin("wait_type", "3"), nullptr);
-  EXPECT_THAT(Reported(), HasSubstr("is not passive, active or do_not_wait"));
+  EXPECT_EQ(Plugin("wait_type", "4"), nullptr);
+  EXPECT_THAT(Reported(),
+              HasSubstr("is not passive, active, do_not_wait or aggressive"));
   EXPECT_EQ(Plugin("float16_overflow", "wrap"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("is not infinity or saturate"));
   EXPECT_EQ(Plugin("float16_arithmetic", "fast"), nullptr);

@@ -91,6 +91,10 @@ enum TfLiteGlesWaitType {
   // Invoke. An Invoke whose inputs travel through the CPU's memory waits for
   // the one before it. What goes wrong on the GPU is told by a later Invoke.
   kTfLiteGlesWaitDoNotWait = 2,
+  // The thread asks the driver again and again until the results are there,
+  // however long that takes, and never sleeps: it is not woken late, at the
+  // price of a core that is busy through each Invoke.
+  kTfLiteGlesWaitAggressive = 3,
 };
 
 // On which thread the delegate works.
@@ -270,7 +274,8 @@ typedef struct TfLiteGlesDelegateOptions {
   // the process, and in serialization_dir. See docs/drivers.md. Default 1.
   int32_t self_check;
 
-  // TfLiteGlesWaitType; as text "passive", "active" or "do_not_wait".
+  // TfLiteGlesWaitType; as text "passive", "active", "do_not_wait" or
+  // "aggressive".
   // Default kTfLiteGlesWaitPassive.
   int32_t wait_type;
 

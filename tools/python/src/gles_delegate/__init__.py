@@ -110,8 +110,9 @@ def load_delegate(
         "tflite", "tflite_wheel", "litert", "xnnpack", "reference".
       allow_software: False: no delegate where only the CPU renders. Default True.
       self_check: each program is held against the CPU before it is used. Default True.
-      wait_type: "passive" (default), "active", which polls, or "do_not_wait", for apps
-        that bind all outputs to GL objects.
+      wait_type: "passive" (default), "active", which polls for up to 2 ms, "aggressive",
+        which polls to the end, or "do_not_wait", for apps that bind all outputs to GL
+        objects.
       float16_overflow: "infinity" (default) or "saturate".
       float32_nodes: nodes whose outputs stay in 32 bits, as exclude_nodes.
       prefer_faster: a partition that the CPU runs faster stays there. Default False.

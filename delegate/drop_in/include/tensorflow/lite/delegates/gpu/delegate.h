@@ -138,7 +138,7 @@ typedef enum {
   // As Passive: outputs go to host memory, so Invoke has to wait. A warning
   // says so.
   TFLGpuDelegateWaitTypeDoNotWait = 2,
-  TFLGpuDelegateWaitTypeAggressive = 3,  // as Active
+  TFLGpuDelegateWaitTypeAggressive = 3,  // polls, and never sleeps
 } TFLGpuDelegateWaitType;
 
 typedef struct {
