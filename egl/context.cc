@@ -80,7 +80,9 @@ absl::StatusOr<std::unique_ptr<Context>> Context::Create(
   SavedCurrent saved;
   ContextOptions wanted = options;
   wanted.debug |= DebugIsOn();
-  absl::StatusOr<OpenedDisplay> opened = OpenBestDisplay(wanted);
+  absl::StatusOr<OpenedDisplay> opened = wanted.display == EGL_NO_DISPLAY
+                                             ? OpenBestDisplay(wanted)
+                                             : OpenDisplayOfApp(wanted);
   if (!opened.ok()) return opened.status();
   return Own(*std::move(opened), wanted.debug, NewShareGroup());
 }

@@ -23,6 +23,8 @@ struct ContextOptions {
   // "/dev/dri/renderD128"). The environment variable GLES_DELEGATE_DEVICE
   // stands in where this is empty.
   std::string device;
+  // The app's, initialized or not, and no other one. EGL_NO_DISPLAY: any.
+  EGLDisplay display = EGL_NO_DISPLAY;
   // False: where there is no hardware, there is no context.
   bool allow_software = true;
   // Ask for GL debug messages (KHR_debug), which then appear in errors. The

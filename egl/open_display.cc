@@ -125,6 +125,14 @@ std::string HardwareErrors(const std::vector<DisplayCandidate>& candidates,
   return absl::StrJoin(errors, "; ");
 }
 
+// A display that is there already.
+DisplayCandidate CandidateOf(EGLDisplay display) {
+  DisplayCandidate candidate;
+  candidate.describe = [] { return std::string("the app's EGLDisplay"); };
+  candidate.open = [display] { return display; };
+  return candidate;
+}
+
 }  // namespace
 
 absl::StatusOr<OpenedDisplay> OpenBestDisplay(const ContextOptions& options) {
@@ -159,9 +167,30 @@ absl::StatusOr<OpenedDisplay> OpenBestDisplay(const ContextOptions& options) {
 
 absl::StatusOr<OpenedDisplay> OpenSharing(EGLDisplay display, EGLContext shared,
                                           bool debug) {
-  DisplayCandidate candidate;
-  candidate.open = [display] { return display; };
-  return OpenCandidate(candidate, debug, shared);
+  return OpenCandidate(CandidateOf(display), debug, shared);
+}
+
+absl::StatusOr<OpenedDisplay> OpenDisplayOfApp(const ContextOptions& options) {
+  const Choice choice = ReadChoice(options);
+  const DisplayCandidate candidate = CandidateOf(options.display);
+  if (choice.index >= 0) {
+    return absl::UnavailableError(absl::StrCat(choice.source, " names display ",
+                                               choice.index, " instead"));
+  }
+  absl::StatusOr<OpenedDisplay> opened =
+      OpenCandidate(candidate, options.debug, EGL_NO_CONTEXT);
+  if (!opened.ok()) return opened.status();
+  if (!choice.Matches(candidate, opened->device)) {
+    return absl::UnavailableError(
+        absl::StrCat("it is ", opened->device.renderer, ", not \"", choice.text,
+                     "\" (from ", choice.source, ")"));
+  }
+  if (opened->device.software && !options.allow_software) {
+    return absl::UnavailableError(
+        absl::StrCat("it is of software rendering (", opened->device.renderer,
+                     "), which allow_software=0 declines"));
+  }
+  return opened;
 }
 
 std::vector<DisplayReport> ListDisplays() {

@@ -23,6 +23,11 @@ struct OpenedDisplay {
 // tried. Needs LoadGl(), and the OpenGL ES API bound (SavedCurrent does it).
 absl::StatusOr<OpenedDisplay> OpenBestDisplay(const ContextOptions& options);
 
+// Opens the display that `options` name. kUnavailable, with EGL's reason, or
+// where it is not what else `options` and GLES_DELEGATE_DEVICE ask for. Needs
+// what OpenBestDisplay() needs.
+absl::StatusOr<OpenedDisplay> OpenDisplayOfApp(const ContextOptions& options);
+
 // A context on `display` that shares objects with `shared`, which may be
 // current on another thread. kUnavailable, with EGL's reason. Needs what
 // OpenBestDisplay() needs.

@@ -66,9 +66,8 @@ int ThreadMode(const RuntimeContext& runtime, Environment environment) {
   if (IsCurrentHere(context)) return kTfLiteGlesThreadCaller;
   if (context != nullptr) {
     Say("WARNING: libLiteRtGpuAccelerator: the environment's EGL context is "
-        "not "
-        "current on this thread, so that the model runs in a context of its "
-        "own");
+        "not current on this thread, so that the model runs in a context of "
+        "its own");
   }
   return kTfLiteGlesThreadWorker;
 }
@@ -94,7 +93,10 @@ absl::Status Create(const void* runtime_context, Environment environment,
   // A delegate that fails fails the whole compilation, also where the program
   // allows the CPU. One that takes no node leaves LiteRT to decide.
   mapped->options.fallback_to_cpu = 1;
-  TfLiteDelegate* delegate = TfLiteGlesDelegateCreate(&mapped->options);
+  // A context of its own is made where the app's is.
+  TfLiteDelegate* delegate = TfLiteGlesDelegateCreateOnDisplay(
+      &mapped->options,
+      const_cast<void*>(runtime->EnvironmentPointer(environment, kEglDisplay)));
   if (delegate == nullptr) {
     return absl::InvalidArgumentError(TfLiteGlesDelegateLastError());
   }

@@ -70,13 +70,20 @@ int32_t TfLiteGlesDelegateIsSupported(
 
 TfLiteDelegate* TfLiteGlesDelegateCreate(
     const TfLiteGlesDelegateOptions* options) {
+  return TfLiteGlesDelegateCreateOnDisplay(options, /*egl_display=*/nullptr);
+}
+
+TfLiteDelegate* TfLiteGlesDelegateCreateOnDisplay(
+    const TfLiteGlesDelegateOptions* options, void* egl_display) {
   using gles_delegate::OptionsFrom;
-  return Create(
+  auto read =
       options == nullptr
           ? OptionsFrom(
                 absl::Span<
                     const std::pair<absl::string_view, absl::string_view>>())
-          : OptionsFrom(options));
+          : OptionsFrom(options);
+  if (read.ok()) read->display = egl_display;
+  return Create(std::move(read));
 }
 
 TfLiteDelegate* TfLiteGlesDelegateCreateRefusal(const char* reason) {

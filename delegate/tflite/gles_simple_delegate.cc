@@ -39,7 +39,7 @@ std::shared_ptr<WorkerThread> WorkerOf(const Options& options) {
   if (options.share_key.empty()) return std::make_shared<WorkerThread>();
   return WorkerOfGroup(
       absl::StrCat(options.worker_shares ? "sharing\n" : "own\n",
-                   options.device, "\n", options.share_key));
+                   options.PlaceOfOwnContext(), "\n", options.share_key));
 }
 
 }  // namespace

@@ -30,17 +30,33 @@ egl::ContextOptions WantedContext(const Options& options) {
 
 using Log = absl::FunctionRef<void(const std::string&)>;
 
+// On the app's display, where it has given one that can be used.
+absl::StatusOr<std::unique_ptr<egl::Context>> MakeUnshared(
+    const Options& options, Log log) {
+  egl::ContextOptions wanted = WantedContext(options);
+  if (options.display == nullptr) return egl::Context::Create(wanted);
+  wanted.display = options.display;
+  auto context = egl::Context::Create(wanted);
+  if (context.ok()) return context;
+  if (options.verbosity >= 1) {
+    log(absl::StrCat(
+        "TfLiteGlesDelegate: WARNING: the app's EGLDisplay is not used: ",
+        context.status().message(), "; the delegate looks for another"));
+  }
+  return egl::Context::Create(WantedContext(options));
+}
+
 // A context of the delegate's own, and what its partitions share.
 absl::StatusOr<SharingContext> MakeOwn(const Options& options, Log log) {
   if (options.share_key.empty()) {
-    auto context = egl::Context::Create(WantedContext(options));
+    auto context = MakeUnshared(options, log);
     if (!context.ok()) return context.status();
     return SharingContext{*std::move(context),
                           std::make_shared<SharedObjects>()};
   }
   const auto make = [&](const egl::Context* other) {
     return other == nullptr
-               ? egl::Context::Create(WantedContext(options))
+               ? MakeUnshared(options, log)
                : egl::Context::CreateSharing(*other, /*debug=*/false);
   };
   const auto may_join = [&](const egl::Context& other) {
@@ -53,10 +69,11 @@ absl::StatusOr<SharingContext> MakeOwn(const Options& options, Log log) {
         "with the delegates that there are: ",
         why.message()));
   };
-  return JoinShareGroup(absl::StrCat(options.has_worker ? "worker\n" : "own\n",
-                                     options.device, "\n", options.share_key),
-                        may_join, make, tell,
-                        /*on_one_thread=*/options.has_worker);
+  return JoinShareGroup(
+      absl::StrCat(options.has_worker ? "worker\n" : "own\n",
+                   options.PlaceOfOwnContext(), "\n", options.share_key),
+      may_join, make, tell,
+      /*on_one_thread=*/options.has_worker);
 }
 
 // The EGLContext, as long as it lives.

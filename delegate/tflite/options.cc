@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -247,6 +248,12 @@ const char* BestOptionsText() {
         absl::StrAppend(out, option.key, ":", option.value);
       }));
   return text.c_str();
+}
+
+std::string Options::PlaceOfOwnContext() const {
+  if (display == nullptr) return device;
+  return absl::StrCat(absl::Hex(reinterpret_cast<uintptr_t>(display)), " ",
+                      device);
 }
 
 absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions* caller) {

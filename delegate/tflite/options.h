@@ -45,6 +45,9 @@ struct Options {
   bool force_own_context = false;
   int verbosity = 1;
   std::string device;
+  void* display = nullptr;  // the app's EGLDisplay; nullptr: any is looked for
+  // Where a context of the delegate's own is made, as a part of a key.
+  std::string PlaceOfOwnContext() const;
   std::vector<std::pair<int, int>> exclude_nodes;  // inclusive ranges
   std::vector<std::pair<int, int>> float32_nodes;  // likewise
   bool enable_op_profiling = false;

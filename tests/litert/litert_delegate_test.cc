@@ -122,5 +122,37 @@ TEST(LitertDelegateTest, BorrowsTheEnvironmentsContext) {
   EXPECT_TRUE(ran.ok()) << ran;
 }
 
+// The display without a context, or with one that is current elsewhere: the
+// delegate's own is made on it. One that is none of EGL's shows that it was
+// asked for.
+TEST(LitertDelegateTest, MakesItsContextOnTheEnvironmentsDisplay) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const auto app = egl::Context::Create({});
+  ASSERT_TRUE(app.ok()) << app.status();
+  int no_display = 0;
+  const auto model = LoadOrDie(ChainModel("can"));
+  for (const bool has_display : {true, false}) {
+    FakeLiteRt fake;
+    fake.environment_options[litert::kEglDisplay] =
+        has_display ? (*app)->display() : &no_display;
+    if (has_display) {
+      fake.environment_options[litert::kEglContext] = (*app)->handle();
+    }
+    Create(fake);
+    auto interpreter = InterpreterOrDie(*model);
+    ASSERT_TRUE(interpreter->ApplyDelegate(fake.delegate()).ok());
+    EXPECT_EQ(ReportOf(fake)["context"], "own");
+    EXPECT_EQ(ReportOf(fake)["nodes_delegated"], 3);
+    ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
+    const auto refused = ::testing::Contains(
+        ::testing::HasSubstr("the app's EGLDisplay is not used"));
+    if (has_display) {
+      EXPECT_THAT(interpreter->log(), ::testing::Not(refused));
+    } else {
+      EXPECT_THAT(interpreter->log(), refused);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace gles_delegate::testing

@@ -420,6 +420,16 @@ TfLiteGlesDelegateIsSupported(const TfLiteGlesDelegateOptions* options);
 GLES_DELEGATE_EXPORT struct TfLiteDelegate* TfLiteGlesDelegateCreate(
     const TfLiteGlesDelegateOptions* options);
 
+// As TfLiteGlesDelegateCreate(), for an app that has an EGLDisplay and no
+// context to lend: a context of the delegate's own is made on `egl_display`,
+// and so on the app's GPU, initialized or not. Where none can be, or where the
+// option `device` (GLES_DELEGATE_DEVICE) names another GPU, a warning says so,
+// and the delegate looks for a display as one of TfLiteGlesDelegateCreate()
+// does; so it does without a word where `egl_display` is NULL. The app does not
+// terminate the display before the delegate and its interpreters are gone.
+GLES_DELEGATE_EXPORT struct TfLiteDelegate* TfLiteGlesDelegateCreateOnDisplay(
+    const TfLiteGlesDelegateOptions* options, void* egl_display);
+
 // A delegate that cannot be applied: each attempt fails with `reason` in the
 // interpreter's error reporter, and the interpreter runs on the CPU. For
 // bindings whose callers do not look for NULL where there is no delegate; the
@@ -435,10 +445,10 @@ GLES_DELEGATE_EXPORT struct TfLiteDelegate* TfLiteGlesDelegateCreateRefusal(
 GLES_DELEGATE_EXPORT void TfLiteGlesDelegateDelete(
     struct TfLiteDelegate* delegate);
 
-// Why the last TfLiteGlesDelegateCreate, ...IsSupported, ...BindObject,
-// ...BindBuffer or ...UnbindBuffer on this thread returned NULL, 0 or an error;
-// "" where it did not. Never NULL itself, valid until the next call on this
-// thread.
+// Why the last TfLiteGlesDelegateCreate, ...CreateOnDisplay, ...IsSupported,
+// ...BindObject, ...BindBuffer or ...UnbindBuffer on this thread returned NULL,
+// 0 or an error; "" where it did not. Never NULL itself, valid until the next
+// call on this thread.
 GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateLastError(void);
 
 // What the delegate did, as a JSON object: device, driver, partitions, each
