@@ -14,16 +14,40 @@ void fail(const char* what, const char* why) {
   exit(1);
 }
 
-void open_context(void) {
+/* The first EGL device's: GPUs without a screen, where the driver's default
+ * display wants one. */
+static EGLDisplay device_display(PFNEGLGETPLATFORMDISPLAYEXTPROC get_display) {
+  const PFNEGLQUERYDEVICESEXTPROC query_devices =
+      (PFNEGLQUERYDEVICESEXTPROC)eglGetProcAddress("eglQueryDevicesEXT");
+  EGLDeviceEXT device;
+  EGLint count = 0;
+  if (query_devices == NULL || !query_devices(1, &device, &count) ||
+      count == 0) {
+    return EGL_NO_DISPLAY;
+  }
+  return get_display(EGL_PLATFORM_DEVICE_EXT, device, NULL);
+}
+
+/* A display without a window, initialized. */
+static EGLDisplay open_display(void) {
   const PFNEGLGETPLATFORMDISPLAYEXTPROC get_display =
       (PFNEGLGETPLATFORMDISPLAYEXTPROC)eglGetProcAddress(
           "eglGetPlatformDisplayEXT");
-  EGLDisplay display = get_display == NULL
-                           ? EGL_NO_DISPLAY
-                           : get_display(EGL_PLATFORM_SURFACELESS_MESA,
-                                         EGL_DEFAULT_DISPLAY, NULL);
-  if (display == EGL_NO_DISPLAY) display = eglGetDisplay(EGL_DEFAULT_DISPLAY);
+  EGLDisplay display = EGL_NO_DISPLAY;
+  if (get_display != NULL) {
+    display =
+        get_display(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
+    if (eglInitialize(display, NULL, NULL)) return display;
+    display = device_display(get_display);
+    if (eglInitialize(display, NULL, NULL)) return display;
+  }
+  display = eglGetDisplay(EGL_DEFAULT_DISPLAY);
   if (!eglInitialize(display, NULL, NULL)) fail("EGL", "no display");
+  return display;
+}
+
+void open_context(void) {
+  const EGLDisplay display = open_display();
   eglBindAPI(EGL_OPENGL_ES_API);
   const EGLint version[] = {EGL_CONTEXT_MAJOR_VERSION, 3,
                             EGL_CONTEXT_MINOR_VERSION, 1, EGL_NONE};
