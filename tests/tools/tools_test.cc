@@ -21,6 +21,7 @@ namespace gles_delegate {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -174,6 +175,12 @@ TEST_F(ToolsTest, BenchmarkRunsGles) {
   EXPECT_EQ(row["backend"], "gles");
   EXPECT_EQ(row["nodes_delegated"], 1);
   EXPECT_THAT(run.output, Not(HasSubstr("faster than")));  // there is no other
+  EXPECT_THAT(
+      Run("benchmark_model",
+          Graph() + "--use_gles --use_cpu --use_xnnpack --num_runs=2")
+          .output,
+      ContainsRegex("On this machine and for this model (gles|cpu|xnnpack) is "
+                    "faster than (gles|cpu|xnnpack): "));
   EXPECT_EQ(row["partitions"], 1);
   EXPECT_NE(row["renderer"], "");
   EXPECT_THAT(row["driver"].get<std::string>(), HasSubstr("OpenGL ES"));
@@ -209,8 +216,9 @@ TEST_F(ToolsTest, BenchmarkRunsResizedInputsOnTheGpu) {
   GLES_SKIP_WITHOUT_DEVICE();
   const Result run =
       Run("benchmark_model",
-          Graph() + "--use_gles --input_layer=x --input_layer_shape=2,16,16,3 "
-                    "--num_runs=1");
+          Graph() +
+              "--use_gles --input_layer=x --input_layer_shape=2,16,16,3 "
+              "--num_runs=1");
   EXPECT_EQ(run.exit_status, 0) << run.output;
   EXPECT_THAT(run.output, Not(HasSubstr("stays on the CPU")));
 }
