@@ -70,20 +70,26 @@ TEST(ConvolutionTest, Pointwise) {
 }
 
 // A PAD that was fused behind the input alone leaves the padding in front at
-// zero, and the output's shape tells.
-TEST(ConvolutionTest, PaddedBehindIsNotPointwise) {
-  OneNode padded;
-  Conv2dAttributes a;
-  a.pad_right = a.pad_bottom = 1;
-  padded.attributes = a;
-  padded.output = {1, 9, 9, 8};
-  EXPECT_FALSE(padded.Made().IsPointwise());
-  a = Conv2dAttributes();
-  a.pad_left = 1;
-  a.stride_w = 1;
-  padded.attributes = a;
-  padded.output = {1, 8, 9, 8};
-  EXPECT_FALSE(padded.Made().IsPointwise());
+// zero, and the output's shape tells. On one edge each: height and width do.
+TEST(ConvolutionTest, PaddedIsNotPointwise) {
+  using Pad = int Conv2dAttributes::*;
+  const struct {
+    Pad pad;
+    std::vector<int> output;
+  } edges[] = {{&Conv2dAttributes::pad_top, {1, 9, 8, 8}},
+               {&Conv2dAttributes::pad_bottom, {1, 9, 8, 8}},
+               {&Conv2dAttributes::pad_left, {1, 8, 9, 8}},
+               {&Conv2dAttributes::pad_right, {1, 8, 9, 8}}};
+  for (const auto& [pad, output] : edges) {
+    Conv2dAttributes a;
+    a.*pad = 1;
+    OneNode padded;
+    padded.attributes = a;
+    padded.output = output;
+    padded.runtime_weights = true;
+    EXPECT_FALSE(padded.Made().IsPointwise())
+        << ::testing::PrintToString(output);
+  }
 }
 
 // A strided 1x1 window over one pixel takes no step: its rows are pixels, but
