@@ -43,6 +43,7 @@ enum { kRuntimeLibraryDir = 22, kEglDisplay = 6, kEglContext = 7 };
 enum { kText = 8, kPointer = 9 };
 enum { kCpu = 1, kGpu = 2 };
 enum { kHostAlignment = 64 };
+enum { kLeastCopy = 4096 };  // bytes; smaller copies are of no tensor's memory
 
 static void* library;
 
@@ -104,6 +105,17 @@ typedef struct {
   int status;
   bool async;
 } Run;
+
+// Of count_copies.c, where it is preloaded: counts copies of `bytes` and more.
+static void CountCopiesFrom(size_t bytes) {
+  void (*count)(size_t) = (void (*)(size_t))dlsym(RTLD_DEFAULT, __func__);
+  if (count != NULL) count(bytes);
+}
+static void SayCopies(const char* what) {
+  void (*say)(const char*) =
+      (void (*)(const char*))dlsym(RTLD_DEFAULT, __func__);
+  if (say != NULL) say(what);
+}
 
 static void* RunOnThread(void* argument) {
   Run* run = argument;
@@ -177,9 +189,11 @@ static float* RunModel(void* environment, void* model, int hardware,
                                                                  hardware),
         "the hardware");
   Run run = {NULL, MakeBuffer(in), MakeBuffer(out), 0, false};
+  CountCopiesFrom(1);
   Check(LITERT(LiteRtCreateCompiledModel, void*, void*, void*, void**)(
             environment, model, options, &run.compiled),
         "compiling");
+  SayCopies(hardware == kCpu ? "compiling for the CPU" : "compiling");
   bool whole = false;
   Check(LITERT(LiteRtCompiledModelIsFullyAccelerated, void*, bool*)(
             run.compiled, &whole),
@@ -200,6 +214,10 @@ static float* RunModel(void* environment, void* model, int hardware,
     RunOnThread(&run);
   }
   Check(run.status, "running");
+  CountCopiesFrom(kLeastCopy);
+  RunOnThread(&run);
+  SayCopies(hardware == kCpu ? "a run on the CPU" : "a run");
+  Check(run.status, "running again");
   float* answer = malloc(run.output.count * sizeof(float));
   memcpy(answer, run.output.values, run.output.count * sizeof(float));
   memset(run.output.values, 0, run.output.count * sizeof(float));

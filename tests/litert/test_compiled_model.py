@@ -97,15 +97,18 @@ def before_logistic(mask):
     return np.log(mask / (1 - mask))
 
 
-def two_signatures():
-    """-x of [1, 4] as "negated", LOGISTIC of [1, 2, 3, 5] as "squashed"."""
+TWO_SIGNATURES = ((b"negated", schema.BuiltinOperator.NEG, [1, 4]),
+                  (b"squashed", schema.BuiltinOperator.LOGISTIC, [1, 2, 3, 5]))
+LARGE = ((b"negated", schema.BuiltinOperator.NEG, [1, 64, 64, 4]),)
+
+
+def model_of(signatures):
+    """One op of a shape for each signature."""
     model = schema.ModelT()
     model.version = 3
     model.operatorCodes, model.subgraphs, model.signatureDefs = [], [], []
     model.buffers = [schema.BufferT()]
-    for at, (name, op, shape) in enumerate([
-            (b"negated", schema.BuiltinOperator.NEG, [1, 4]),
-            (b"squashed", schema.BuiltinOperator.LOGISTIC, [1, 2, 3, 5])]):
+    for at, (name, op, shape) in enumerate(signatures):
         code = schema.OperatorCodeT()
         code.builtinCode = code.deprecatedBuiltinCode = op
         code.version = 1
@@ -148,45 +151,70 @@ def test_a_small_model(hardware, report):
     assert_close(run(model), expected)
 
 
-@pytest.mark.parametrize("name", WHOLE)
-def test_float_models(name, report):
-    path = path_of(name)
-    model = compiled(path, GPU)
-    assert model.is_fully_accelerated()
-    assert report()["nodes_delegated"] == report()["nodes_total"]
-    actual, expected = run(model), run(compiled(path, CPU))
-    if name == "selfie_segmentation":  # answers noise with a mask of 1e-3 and much less
-        actual, expected = ([before_logistic(mask) for mask in outputs]
-                            for outputs in (actual, expected))
-    assert_close(actual, expected)
+def assert_codes(actual, expected):
+    assert len(actual) == len(expected)
+    for a, e in zip(actual, expected):
+        assert np.ptp(e) > 0
+        np.testing.assert_array_equal(a, e)
 
 
-@pytest.mark.parametrize("name", WHOLE_CODES)
-def test_quantized_models_have_the_cpus_codes(name, report):
-    path = path_of(name)
-    model = compiled(path, GPU)
-    assert model.is_fully_accelerated()
-    assert report()["nodes_delegated"] == report()["nodes_total"]
-    for actual, expected in zip(run(model), run(compiled(path, CPU))):
-        assert np.ptp(expected) > 0
-        np.testing.assert_array_equal(actual, expected)
+def assert_masks(actual, expected):
+    """Of a model that answers noise with a mask of 1e-3 and much less."""
+    assert_close([before_logistic(mask) for mask in actual],
+                 [before_logistic(mask) for mask in expected])
 
 
-# Its last node, a custom op, too. The boxes are decoded in 32 bits, where the CPU's kernel has
-# 64. What lies behind the number of boxes found is nobody's.
-def test_ssd_runs_whole(report):
-    path = path_of("ssd_mobilenet_v1_quant")
-    model = compiled(path, GPU)
-    assert model.is_fully_accelerated()
-    assert report()["nodes_delegated"] == report()["nodes_total"]
-    boxes, classes, scores, count = (a.ravel() for a in run(model))
-    want_boxes, want_classes, want_scores, want_count = (
-        a.ravel() for a in run(compiled(path, CPU)))
+def assert_boxes(actual, expected):
+    """Boxes are decoded in 32 bits, where the CPU's kernel has 64. What lies behind the number
+    of boxes found is nobody's."""
+    boxes, classes, scores, count = (a.ravel() for a in actual)
+    want_boxes, want_classes, want_scores, want_count = (a.ravel() for a in expected)
     assert count[0] == want_count[0]
     found = int(count[0])
     np.testing.assert_array_equal(classes[:found], want_classes[:found])
     np.testing.assert_array_equal(scores[:found], want_scores[:found])
     np.testing.assert_allclose(boxes[:4 * found], want_boxes[:4 * found], atol=2e-6, rtol=0)
+
+
+# How each model's answers are held against the CPU's.
+MODELS_TRIED = {**dict.fromkeys(WHOLE, assert_close), **dict.fromkeys(WHOLE_CODES, assert_codes),
+                "selfie_segmentation": assert_masks, "ssd_mobilenet_v1_quant": assert_boxes}
+
+
+@pytest.mark.parametrize("name", MODELS_TRIED)
+def test_models_run_whole(name, report):
+    path = path_of(name)
+    model = compiled(path, GPU)
+    assert model.is_fully_accelerated()
+    assert report()["nodes_delegated"] == report()["nodes_total"]
+    MODELS_TRIED[name](run(model), run(compiled(path, CPU)))
+
+
+# With GPU | CPU, whole and with its second half left to the CPU.
+@pytest.mark.parametrize("name", MODELS_TRIED)
+def test_models_on_gpu_and_cpu(name, report, monkeypatch):
+    path = path_of(name)
+    expected = run(compiled(path, CPU))
+
+    def taken_by_gpu():
+        model = compiled(path, GPU | CPU)
+        MODELS_TRIED[name](run(model), expected)
+        of_report = report()
+        left = sum(len(group["nodes"]) for group in of_report["cpu"])
+        assert left == of_report["nodes_total"] - of_report["nodes_delegated"]
+        assert model.is_fully_accelerated() or left > 0
+        return of_report
+
+    whole = taken_by_gpu()
+    assert whole["nodes_delegated"] == whole["nodes_total"]
+    half = whole["nodes_total"] // 2
+    monkeypatch.setenv("GLES_DELEGATE_OPTIONS", os.environ["GLES_DELEGATE_OPTIONS"] +
+                       f";exclude_nodes:{half}-{whole['nodes_total'] - 1}")
+    # The weights of a node that is left are left, too.
+    split = taken_by_gpu()
+    weights = [node for group in split["cpu"] for node in group["nodes"]
+               if node < half and group["op"] == "DEQUANTIZE"]
+    assert split["nodes_delegated"] == half - len(weights)
 
 
 @pytest.mark.parametrize("name", NOT_LITERTS)
@@ -201,7 +229,7 @@ def test_litert_itself_refuses(name, capfd):
 
 
 def test_each_signature_runs(report):
-    bytes_of_model = two_signatures()
+    bytes_of_model = model_of(TWO_SIGNATURES)
     model = compiled(bytes_of_model, GPU)
     assert list(model.get_signature_list()) == ["negated", "squashed"]
     assert model.is_fully_accelerated()
@@ -284,15 +312,15 @@ def test_gpu_options_reach_the_delegate(report, capfd):
 
 @pytest.fixture(name="app")
 def app_fixture(tmp_path):
-    """Runs litert_app.c with the library of this Python's package: its output."""
+    """Runs litert_app.c on a model with the library of this Python's package: its output."""
     if "LITERT_APP" not in os.environ:
         pytest.skip("NO LITERT_APP, NOTHING TESTED: see compiled_model.py")
-    model = tmp_path / "small.tflite"
-    model.write_bytes(SMALL)
+    path = tmp_path / "model.tflite"
     library = pathlib.Path(ai_edge_litert.__file__).parent / "libLiteRt.so"
 
-    def run_app(folder, *more, **environment):
-        done = subprocess.run([os.environ["LITERT_APP"], library, folder, model, *more],
+    def run_app(folder, *more, model=SMALL, **environment):
+        path.write_bytes(model)
+        done = subprocess.run([os.environ["LITERT_APP"], library, folder, path, *more],
                               env=dict(os.environ, **environment), capture_output=True,
                               text=True, check=False)
         if done.returncode == 77:
@@ -345,6 +373,27 @@ def test_litert_has_host_memory_alone(app):
     assert "hardware 2: asynchronous 0" in said
 
 
+# The delegate copies each tensor once, to or from memory that the device sees (on x86-64 the
+# output by instructions of its own, egl/host_copy.h); with host_transfers it packs texels
+# instead, which is no memcpy.
+@pytest.mark.parametrize("more", [[], ["egl"]])
+@pytest.mark.parametrize("host_transfers, copies", [(0, 1), (1, 0)])
+def test_tensors_are_not_copied_on_the_way(app, more, host_transfers, copies):
+    counter = pathlib.Path(os.environ["LITERT_APP"]).parent / "libcount_copies.so"
+    if not counter.exists():
+        pytest.skip(f"NO {counter}, NOTHING TESTED: see tests/litert/CMakeLists.txt")
+    said = app(gles_delegate.litert_runtime_dir(), *more, model=model_of(LARGE),
+               LD_PRELOAD=str(counter), GLES_DELEGATE_TUNING=f"host_transfers={host_transfers}")
+
+    def copied(what, by):
+        return int(re.search(f"^{what}: bytes copied by {by}: (\\d+)$", said, re.M).group(1))
+
+    assert copied("compiling", "LiteRT") > 0, "LiteRT's copies are not seen"
+    assert copied("a run", "LiteRT") == 0
+    size = 4 * int(np.prod(LARGE[0][2]))  # bytes, of the input and of the output
+    assert copies * size <= copied("a run", "the delegate") <= copies * 2 * size
+
+
 # --- Why no requirements are registered (docs/decisions/0008) -------------------
 
 
@@ -354,7 +403,7 @@ def negated_after_a_resize(rows, resized):
     if not folder:
         pytest.skip("NO LITERT_PROBE_DIR, NOTHING TESTED: see compiled_model.py")
     model = CompiledModel.from_buffer(
-        two_signatures(), environment=Environment.create(runtime_path=folder),
+        model_of(TWO_SIGNATURES), environment=Environment.create(runtime_path=folder),
         options=Options(hardware_accelerators=GPU))
     if resized:
         model.resize_input_tensor(0, [rows, 4], strict=False)
