@@ -150,7 +150,7 @@ TEST(PlacesTest, ANodeStandsBelowWhatItReads) {
 TEST(DrawingTest, ConstantsAreNotDrawn) {
   ReportData data = Small();
   data.rows[0].where = Where::kConstant;
-  const std::string svg = Drawing(data);
+  const std::string svg = Drawing(data).svg;
   EXPECT_THAT(svg, Not(HasSubstr("CONV_2D")));
   EXPECT_THAT(svg, HasSubstr("RELU"));
 }

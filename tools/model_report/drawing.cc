@@ -130,7 +130,7 @@ std::vector<Place> PlacesOf(const std::vector<NodeRow>& rows,
   return places;
 }
 
-std::string Drawing(const ReportData& data) {
+Picture Drawing(const ReportData& data) {
   const Layout layout(data.rows);
   std::string svg = absl::StrFormat(
       "<svg role=\"img\" aria-label=\"the model's graph\" "
@@ -146,7 +146,7 @@ std::string Drawing(const ReportData& data) {
       edges += Edge(layout.At(from), layout.At(i));
     }
   }
-  return svg + edges + boxes + "</svg>\n";
+  return {svg + edges + boxes + "</svg>\n", layout.width(), layout.height()};
 }
 
 }  // namespace gles_delegate

@@ -26,9 +26,15 @@ bool IsDrawn(const NodeRow& row);
 std::vector<Place> PlacesOf(const std::vector<NodeRow>& rows,
                             int rows_a_column);
 
-// <svg>...</svg>. The classes of the boxes are those of html_page.cc's style:
-// "gpu p0", "fused p0", "cpu".
-std::string Drawing(const ReportData& data);
+struct Picture {
+  // <svg>...</svg>. The classes of the boxes are those of html_page.cc's style:
+  // "gpu p0", "fused p0", "cpu".
+  std::string svg;
+  int width = 0;  // in the browser's pixels
+  int height = 0;
+};
+
+Picture Drawing(const ReportData& data);
 
 }  // namespace gles_delegate
 

@@ -45,9 +45,21 @@ tr.cpu td:first-child, tr.gpu td:first-child, tr.fused td:first-child {
   border-left: 4px solid var(--c); }
 tr.fused, tr.constant { opacity: .75; }
 small { opacity: .7; }
+@page { margin: 12mm; }
+@page across { size: landscape; margin: 12mm; }
 @media print {
-  .graph { max-height: none; } .graph svg { width: 100%; height: auto; }
-  tr, .advice { break-inside: avoid; } .wide { overflow: visible; }
+  body { margin: 0; padding: 0; max-width: none; }
+  h2 { break-after: avoid; } tr, .advice, .drawing { break-inside: avoid; }
+  .drawing.across { page: across; }
+  .wide { overflow: visible; border: none; } .graph { max-height: none; }
+  .graph svg { max-width: 100%; max-height: 66vh; }
+  .across .graph svg { max-height: 82vh; }
+  svg text { font-size: 13px; }
+  table { font-size: 10px; } th, td { padding: .1rem .3rem; }
+  td { overflow-wrap: anywhere; } .nodes { table-layout: fixed; }
+  .nodes th:nth-child(1) { width: 5%; } .nodes th:nth-child(2) { width: 18%; }
+  .nodes th:nth-child(3) { width: 10%; } .nodes th:nth-child(4) { width: 23%; }
+  .nodes th:nth-child(5) { width: 20%; } .nodes .us { width: 7%; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 )";
@@ -101,6 +113,16 @@ std::string Key(const ReportData& data) {
   return html +
          "<span class=\"fused\">computed by another node</span>"
          "<span class=\"cpu\">on the CPU</span></p>\n";
+}
+
+// On paper a graph that is much wider than tall gets a page that is, too.
+std::string GraphSection(const ReportData& data) {
+  const Picture picture = Drawing(data);
+  const bool across = 5 * picture.height < 4 * picture.width;
+  return absl::StrCat("<section class=\"drawing", across ? " across" : "",
+                      "\"><h2>Graph</h2>\n", Key(data),
+                      "<div class=\"wide graph\">\n", picture.svg,
+                      "</div></section>\n");
 }
 
 std::string PartitionTable(const ReportData& data) {
@@ -169,9 +191,9 @@ std::string NodeLine(const NodeRow& row, bool profiled) {
 
 std::string NodeTable(const ReportData& data) {
   std::string html = absl::StrCat(
-      "<h2>Nodes</h2>\n<div class=\"wide\"><table><thead><tr>"
+      "<h2>Nodes</h2>\n<div class=\"wide\"><table class=\"nodes\"><thead><tr>"
       "<th class=\"n\">node<th>op<th>where<th>inputs<th>outputs",
-      data.profiled ? "<th class=\"n\">us" : "",
+      data.profiled ? "<th class=\"n us\">us" : "",
       "<th>shaders, or why not</tr></thead><tbody>\n");
   for (const NodeRow& row : data.rows) html += NodeLine(row, data.profiled);
   return html + "</tbody></table></div>\n";
@@ -186,8 +208,7 @@ std::string HtmlPage(const ReportData& data) {
       "initial-scale=1\">\n<title>",
       XmlEscaped(data.model), "</title>\n<style>", kStyle,
       "</style></head><body>\n", HtmlHead(data), AdviceSection(data),
-      "<h2>Graph</h2>\n", Key(data), "<div class=\"wide graph\">\n",
-      Drawing(data), "</div>\n", PartitionTable(data), NodeTable(data),
+      GraphSection(data), PartitionTable(data), NodeTable(data),
       "</body></html>\n");
 }
 
