@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
+#include "tools/common/progress.h"
 #include "tools/common/text_file.h"
 #include "tools/runner/backend.h"
 #include "tools/runner/backend_flags.h"
@@ -118,6 +119,7 @@ absl::StatusOr<Row> RunBackend(const Model& model, const BackendSpec& spec) {
   options.warmup_runs = absl::GetFlag(FLAGS_warmup_runs);
   options.min_secs = absl::GetFlag(FLAGS_min_secs);
   options.max_secs = absl::GetFlag(FLAGS_max_secs);
+  options.shows_progress = true;
   auto latency = MeasureLatency(interpreter, options);
   PrintLog(interpreter, spec.name());
   if (!latency.ok()) return latency.status();
@@ -207,11 +209,13 @@ absl::Status Run() {
   auto model = ModelFromFlags();
   if (!model.ok()) return model.status();
 
+  CatchInterrupts();
   absl::Status result;
   nlohmann::ordered_json report = nlohmann::ordered_json::array();
   std::vector<Row> rows;
   PrintHeader();
   for (const BackendSpec& spec : *specs) {
+    if (Interrupted()) break;
     auto row = RunBackend(**model, spec);
     if (row.ok()) {
       PrintRow(*row);
@@ -227,6 +231,9 @@ absl::Status Run() {
     std::printf("%s\n", verdict.c_str());
   }
   result.Update(WriteReport(report));
+  if (Interrupted()) {
+    return absl::CancelledError("interrupted; what was timed is above");
+  }
   return result;
 }
 

@@ -84,6 +84,7 @@ absl::StatusOr<RunResult> RunOn(const Model& model, BackendSpec::Kind kind,
   if (!written.ok()) return written;
   LatencyOptions latency_options;
   latency_options.num_runs = absl::GetFlag(FLAGS_num_runs);
+  latency_options.shows_progress = true;
   auto latency = MeasureLatency(interpreter, latency_options);
   if (!latency.ok()) return latency.status();
   auto facts = (*backend)->Facts();

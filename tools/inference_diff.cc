@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
+#include "tools/common/progress.h"
 #include "tools/inference_diff/float16_range.h"
 #include "tools/inference_diff/per_layer.h"
 #include "tools/runner/backend.h"
@@ -63,6 +64,7 @@ struct Comparison {
   std::string backend;
   BackendFacts facts;
   std::vector<OutputDiff> outputs;
+  int runs = 0;
 };
 
 absl::Status RunOnce(Interpreter& reference, Interpreter& actual,
@@ -100,12 +102,17 @@ absl::StatusOr<Comparison> Compare(const Model& model, Interpreter& reference,
   comparison.backend = spec.name();
   comparison.outputs.resize(reference.outputs());
   std::mt19937 random(absl::GetFlag(FLAGS_seed));
-  for (int run = 0; run < absl::GetFlag(FLAGS_num_runs); ++run) {
+  const int runs = absl::GetFlag(FLAGS_num_runs);
+  Progress progress("runs", runs);
+  while (comparison.runs < runs && !(Interrupted() && comparison.runs > 0)) {
+    progress.Show(comparison.runs, spec.name());
     auto inputs = MakeInputs(reference, FloatInputs::kGaussian, random, *files);
     if (!inputs.ok()) return inputs.status();
     absl::Status ran = RunOnce(reference, actual, *inputs, comparison.outputs);
     if (!ran.ok()) return ran;
+    ++comparison.runs;
   }
+  progress.Clear();
   auto facts = (*backend)->Facts();
   if (!facts.ok()) return facts.status();
   comparison.facts = *std::move(facts);
@@ -123,7 +130,7 @@ void Print(const Comparison& comparison, const Interpreter& reference) {
   std::printf("%s: %d of %d nodes in %d partitions on %s; %d runs, seed %d\n",
               comparison.backend.c_str(), comparison.facts.nodes_delegated,
               comparison.facts.nodes_total, comparison.facts.partitions,
-              comparison.facts.renderer.c_str(), absl::GetFlag(FLAGS_num_runs),
+              comparison.facts.renderer.c_str(), comparison.runs,
               absl::GetFlag(FLAGS_seed));
   std::printf("%-32s %-16s %10s %10s %10s %10s %10s %8s %5s\n", "output",
               "shape", "max abs", "mean abs", "max rel", "rel L2", "1-cosine",
@@ -147,7 +154,7 @@ nlohmann::ordered_json ToJson(const Comparison& comparison,
   json["backend"] = comparison.backend;
   json["passed"] = Passed(comparison);
   json["max_error"] = absl::GetFlag(FLAGS_max_error);
-  json["runs"] = absl::GetFlag(FLAGS_num_runs);
+  json["runs"] = comparison.runs;
   json["seed"] = absl::GetFlag(FLAGS_seed);
   json["nodes_total"] = comparison.facts.nodes_total;
   json["nodes_delegated"] = comparison.facts.nodes_delegated;
@@ -225,6 +232,7 @@ absl::StatusOr<bool> Run() {
   auto reference = Backend::Create(**model, cpu);
   if (!reference.ok()) return reference.status();
 
+  CatchInterrupts();
   if (auto s = PrintFloat16Range(**model); !s.ok()) return s;
   bool passed = true;
   nlohmann::ordered_json report = nlohmann::ordered_json::array();
@@ -234,10 +242,14 @@ absl::StatusOr<bool> Run() {
     Print(*comparison, (*reference)->interpreter());
     report.push_back(ToJson(*comparison, (*reference)->interpreter()));
     passed = passed && Passed(*comparison);
+    if (Interrupted()) break;
     if (auto s = PrintPerLayer(**model, spec); !s.ok()) return s;
   }
   absl::Status written = WriteReport(report);
   if (!written.ok()) return written;
+  if (Interrupted()) {
+    return absl::CancelledError("interrupted; what was compared is above");
+  }
   return passed;
 }
 
@@ -252,7 +264,7 @@ int Main(int argc, char** argv) {
   if (!passed.ok()) {
     std::fprintf(stderr, "inference_diff: %s\n",
                  passed.status().ToString().c_str());
-    return 1;
+    return absl::IsCancelled(passed.status()) ? kInterruptedExit : 1;
   }
   if (!*passed) {
     std::fprintf(stderr, "inference_diff: past --max_error=%g\n",

@@ -53,6 +53,7 @@ absl::StatusOr<double> Time(Backend& backend, int runs) {
   if (auto s = WriteInputs(backend.interpreter(), *inputs); !s.ok()) return s;
   LatencyOptions options;
   options.num_runs = runs;
+  options.shows_progress = true;
   auto latency = MeasureLatency(backend.interpreter(), options);
   if (!latency.ok()) return latency.status();
   return latency->invoke_ms.median;

@@ -3,7 +3,8 @@
 #
 # Installs the Debian packages of PACKAGES_FOLDER on a Debian that has nothing else
 # (debootstrap, minbase) and Mesa's software renderer, and runs there the demo, the
-# self-check of a model against the CPU, and a program that is compiled with pkg-config.
+# self-check of a model against the CPU, and programs that are compiled with pkg-config and with
+# CMake's find_package, with the shared library and with the archive.
 # By hand: as root, with debootstrap, some 400 MB and Debian's archive. ROOT is a folder that
 # debootstrap made before, of which a copy is used.
 set -euo pipefail
@@ -29,7 +30,7 @@ rm -f "$root.log"
 mount -t proc proc "$root/proc"  # by which the loader knows where a program lies
 mkdir "$root/packages"
 cp "$packages"/*.deb "$root/packages/"
-cp "$here/consumer/consumer.c" "$root/packages/"
+cp -r "$here/consumer" "$root/packages/"
 
 echo "== the library and the programs"
 in_root sh -c "$apt install /packages/libgles-delegate0_*.deb \
@@ -45,11 +46,23 @@ in_root sh -c 'cd /tmp && gles_demo --num_runs=2 --write_model=/tmp/demo.tflite 
 in_root inference_diff --graph=/tmp/demo.tflite --use_gles --num_runs=2
 
 echo "== what compiles against it"
-in_root sh -c "$apt install gcc libc6-dev pkg-config \
+in_root sh -c "$apt install g++ cmake make pkg-config \
   /packages/libgles-delegate-dev_*.deb" >/dev/null
-in_root sh -c 'cc /packages/consumer.c -o /tmp/consumer \
-  $(pkg-config --cflags --libs gles_delegate) && /tmp/consumer'
+echo "== by pkg-config"
+in_root sh -c 'cd /tmp && cc /packages/consumer/consumer.c -o consumer \
+  $(pkg-config --cflags --libs gles_delegate) && ./consumer'
+in_root sh -c 'cd /tmp && cc /packages/consumer/consumer.c -o consumer_static \
+  $(pkg-config --static --cflags --libs gles_delegate |
+    sed s/-lgles_delegate/-l:libgles_delegate.a/) && ./consumer_static'
+echo "== by find_package"
+in_root sh -c 'cmake -S /packages/consumer -B /tmp/build >/dev/null &&
+  cmake --build /tmp/build >/dev/null'
+in_root sh -c 'for program in /tmp/build/consumer_*; do
+  echo "$(basename $program): $($program)"; done'
 in_root $apt remove libgles-delegate0 >/dev/null
+echo "== without the library, the programs that have it inside"
+in_root sh -c '/tmp/consumer_static && /tmp/build/consumer_static_c'
+in_root sh -c '! /tmp/consumer 2>&1'
 echo "== removed again; what is left of it:"
 in_root sh -c 'find / -xdev -path "*gles_delegate*" -not -path "/packages/*" -not -path "/tmp/*" \
   -not -path "/proc/*" | head'

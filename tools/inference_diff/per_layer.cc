@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "tools/common/progress.h"
 #include "tools/runner/inputs.h"
 
 namespace gles_delegate {
@@ -89,7 +90,11 @@ absl::Status CompareTogether(Reference& reference, const BackendSpec& spec,
   if (!backend.ok()) return backend.status();
   Interpreter& expected = reference.interpreter();
   Interpreter& actual = (*backend)->interpreter();
+  Progress progress("runs", static_cast<int64_t>(runs.size()));
+  int64_t done = 0;
   for (const std::vector<InputBytes>& inputs : runs) {
+    if (Interrupted() && done > 0) break;
+    progress.Show(done++, spec.name());
     if (auto s = Run(expected, inputs); !s.ok()) return s;
     if (auto s = Run(actual, inputs); !s.ok()) return s;
     for (size_t i = 0; i < errors.size(); ++i) {
@@ -156,9 +161,15 @@ absl::Status CompareAlone(const Model& model, Reference& reference,
           BytesOf(expected.output(static_cast<int>(i)));
     }
   }
-  for (LayerError& error : errors) {
-    absl::Status compared = CompareLayer(model, spec, filled, error);
-    if (!compared.ok()) return Annotate(compared, error.layer);
+  Progress progress("ops", static_cast<int64_t>(errors.size()));
+  for (size_t i = 0; i < errors.size(); ++i) {
+    if (Interrupted()) {
+      errors.resize(i);  // what was compared
+      break;
+    }
+    progress.Show(static_cast<int64_t>(i), errors[i].layer.op);
+    absl::Status compared = CompareLayer(model, spec, filled, errors[i]);
+    if (!compared.ok()) return Annotate(compared, errors[i].layer);
   }
   return absl::OkStatus();
 }

@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <fstream>
 #include <numeric>
+#include <optional>
 #include <string>
+
+#include "tools/common/progress.h"
 
 namespace gles_delegate {
 namespace {
@@ -55,21 +59,27 @@ absl::StatusOr<Latency> MeasureLatency(Interpreter& interpreter,
   absl::StatusOr<double> ms = TimeInvoke(interpreter);
   if (!ms.ok()) return ms.status();
   latency.first_invoke_ms = *ms;
-  for (int i = 1; i < options.warmup_runs; ++i) {
+  for (int i = 1; i < options.warmup_runs && !Interrupted(); ++i) {
     ms = TimeInvoke(interpreter);
     if (!ms.ok()) return ms.status();
   }
   std::vector<double> samples;
+  std::optional<Progress> progress;
+  if (options.shows_progress) progress.emplace("runs", options.num_runs);
   const double start = NowMs();
   double elapsed_secs = 0;
   do {
     ms = TimeInvoke(interpreter);
     if (!ms.ok()) return ms.status();
     samples.push_back(*ms);
+    if (progress.has_value()) {
+      const auto done = static_cast<int64_t>(samples.size());
+      progress->Show(std::min<int64_t>(done, options.num_runs), "");
+    }
     elapsed_secs = (NowMs() - start) / 1000;
   } while ((static_cast<int>(samples.size()) < options.num_runs ||
             elapsed_secs < options.min_secs) &&
-           elapsed_secs < options.max_secs);
+           elapsed_secs < options.max_secs && !Interrupted());
   latency.invoke_ms = Summarize(std::move(samples));
   return latency;
 }

@@ -31,6 +31,7 @@ struct LatencyOptions {
   int num_runs = 50;      // at least so many...
   double min_secs = 0;    // ... and for at least so long...
   double max_secs = 150;  // ... but no longer than this (one run at least)
+  bool shows_progress = false;  // on stderr, between the runs
 };
 
 struct Latency {
@@ -39,7 +40,8 @@ struct Latency {
 };
 
 // Invokes with the inputs as they are. The first Invoke counts as a warm-up
-// run, so it happens even where warmup_runs is 0.
+// run, so it happens even where warmup_runs is 0. Once Interrupted(), no
+// further run begins; what was timed counts.
 absl::StatusOr<Latency> MeasureLatency(Interpreter& interpreter,
                                        const LatencyOptions& options);
 
