@@ -62,8 +62,9 @@ absl::Status CheckInputDims(const NodeView& node, const DetectionParams& p) {
         absl::StrCat("encodings are ", DimsString(encodings),
                      ", must be 1xNxC of at least 4 channels"));
   }
+  // One less of the scores, as one more of the classes may pass 31 bits.
   if (scores.size() != 3 || scores[0] != 1 || scores[1] != encodings[1] ||
-      (scores[2] != p.classes && scores[2] != p.classes + 1)) {
+      (scores[2] != p.classes && scores[2] - 1 != p.classes)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "scores are ", DimsString(scores), " for ", encodings[1],
         " anchors and ", p.classes,

@@ -1,5 +1,6 @@
 // labels: unit
 // What the parser and the planner of TFLite_Detection_PostProcess refuse.
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -86,6 +87,9 @@ TEST(DetectionPostprocessParseTest, RefusesParameters) {
               HasSubstr("max_classes_per_detection is 17, at most 16"));
   EXPECT_THAT(with([](C c) { c->classes = 0; }),
               HasSubstr("num_classes 0 must be positive"));
+  // One class more, which scores may have, is no int (found by fuzzing).
+  EXPECT_THAT(with([](C c) { c->classes = std::numeric_limits<int>::max(); }),
+              HasSubstr("2147483647 classes"));
   EXPECT_EQ(with([](C c) { c->most_of_class = -1; }), "");  // not used
   EXPECT_THAT(with([](C c) {
                 c->most_of_class = -1;
