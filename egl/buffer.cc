@@ -26,6 +26,29 @@ absl::Status CheckSize(size_t bytes) {
       absl::StrCat("a buffer of ", bytes, " bytes"));
 }
 
+// By mapping, which waits for the GPU.
+absl::Status ReadMapping(GLuint name, size_t offset, absl::Span<uint8_t> data) {
+  absl::Status status;
+  gl().BindBuffer(GL_COPY_READ_BUFFER, name);
+  const void* source = gl().MapBufferRange(
+      GL_COPY_READ_BUFFER, static_cast<GLintptr>(offset),
+      static_cast<GLsizeiptr>(data.size()), GL_MAP_READ_BIT);
+  if (source == nullptr) {
+    status = CheckGl(absl::StrCat("mapping ", data.size(), " bytes at ", offset,
+                                  " of a buffer"));
+    return status.ok()
+               ? absl::InternalError("the driver mapped a buffer to no address")
+               : status;
+  }
+  std::memcpy(data.data(), source, data.size());
+  if (!gl().UnmapBuffer(GL_COPY_READ_BUFFER)) {
+    return absl::DataLossError(
+        "the driver lost a buffer's contents while it was mapped "
+        "(glUnmapBuffer); run the inference again");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<Buffer> Buffer::Create(size_t bytes, const void* data,
@@ -100,24 +123,19 @@ absl::Status Buffer::Read(size_t offset, absl::Span<uint8_t> data) const {
     std::memcpy(data.data(), mapped_ + offset, data.size());
     return CheckGl("waiting for a mapped buffer");
   }
-  gl().BindBuffer(GL_COPY_READ_BUFFER, id());
-  const void* source = gl().MapBufferRange(
-      GL_COPY_READ_BUFFER, static_cast<GLintptr>(offset),
-      static_cast<GLsizeiptr>(data.size()), GL_MAP_READ_BIT);
-  if (source == nullptr) {
-    status = CheckGl(absl::StrCat("mapping ", data.size(), " bytes at ", offset,
-                                  " of a buffer"));
-    return status.ok()
-               ? absl::InternalError("the driver mapped a buffer to no address")
-               : status;
-  }
-  std::memcpy(data.data(), source, data.size());
-  if (!gl().UnmapBuffer(GL_COPY_READ_BUFFER)) {
-    return absl::DataLossError(
-        "the driver lost a buffer's contents while it was mapped "
-        "(glUnmapBuffer); run the inference again");
-  }
-  return absl::OkStatus();
+  return ReadMapping(id(), offset, data);
+}
+
+absl::Status Buffer::ReadOther(GLuint name, absl::Span<uint8_t> data) {
+  return data.empty() ? absl::OkStatus() : ReadMapping(name, 0, data);
+}
+
+absl::Status Buffer::UploadToOther(GLuint name,
+                                   absl::Span<const uint8_t> data) {
+  gl().BindBuffer(GL_COPY_WRITE_BUFFER, name);
+  gl().BufferSubData(GL_COPY_WRITE_BUFFER, 0,
+                     static_cast<GLsizeiptr>(data.size()), data.data());
+  return CheckGl("an upload to a buffer (glBufferSubData)");
 }
 
 }  // namespace gles_delegate::egl

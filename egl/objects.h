@@ -112,6 +112,12 @@ class Buffer {
   // a barrier (GL_BUFFER_UPDATE_BARRIER_BIT) is the caller's to set.
   absl::Status Read(size_t offset, absl::Span<uint8_t> data) const;
 
+  // Read() and Upload() of a buffer of somebody else's, by its name, from its
+  // first byte on. What lies past its end is GL's error.
+  static absl::Status ReadOther(GLuint name, absl::Span<uint8_t> data);
+  static absl::Status UploadToOther(GLuint name,
+                                    absl::Span<const uint8_t> data);
+
  private:
   Handle<DeleteBuffer> handle_;
   size_t bytes_ = 0;

@@ -39,6 +39,10 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   absl::Status WriteReport() override;
   bool FallsBackToCpu() const override { return options_.fallback_to_cpu; }
   absl::Status BindObject(int tensor, const TfLiteGlesObject* object) override;
+  absl::Status CopyFromHandle(TfLiteBufferHandle handle,
+                              TfLiteTensor* tensor) override;
+  absl::Status CopyToHandle(TfLiteBufferHandle handle,
+                            const TfLiteTensor& tensor) override;
   const char* Report() override;
   std::shared_ptr<WorkerThread> worker() const override { return worker_; }
 

@@ -67,6 +67,7 @@ class GlesKernel final : public SimpleDelegateKernel {
   // wait, and no context is current here that could.
   absl::Status BeforeEvalOnWorker() override;
   absl::Status AfterEvalOnWorker() override;
+  void SetHandleOwner(const void* owner) override { handle_owner_ = owner; }
 
   // The option prefer_faster: prepares the kernel and times it beside TFLite's
   // own kernels, unless an earlier start did; the verdict is in the report.
@@ -115,6 +116,16 @@ class GlesKernel final : public SimpleDelegateKernel {
     absl::Status status;
   };
   ResolvedObjects ResolveObjects() const;
+  // Takes note of the buffer handles that TFLite's tensors have by now
+  // (TfLiteInterpreterSetBufferHandle).
+  void TakeHandles(TfLiteContext* context);
+  // What stands in for the tensor: what TfLiteGlesDelegateBindObject() has
+  // bound, or else the buffer that is its handle. nullptr: nothing.
+  const TfLiteGlesObject* ObjectOf(int tensor) const;
+  // Another number after each change of what ObjectOf() gives; never -1.
+  int ObjectsVersion() const {
+    return setup_.objects->version() + handles_.version();
+  }
   static BoundTransfers FormsOf(const ResolvedObjects& objects);
   absl::Status CheckBound(TfLiteContext* context, TensorId id) const;
   // kFailedPrecondition where Invoke is not to wait, and an output travels to
@@ -176,10 +187,12 @@ class GlesKernel final : public SimpleDelegateKernel {
   int guilty_resets_ = 0;
   // Of the Invoke under way, between the caller's context and the worker's.
   egl::DisplayFence callers_commands_, own_commands_;
-  BoundTransfers bound_;        // that executor_ was built for
-  int objects_version_ = -1;    // that executor_ uses; -1: none yet
-  int64_t reserved_bytes_ = 0;  // of setup_.gpu's
-  std::thread::id thread_;      // that prepared the kernel
+  BoundTransfers bound_;                // that executor_ was built for
+  BoundObjects handles_;                // buffers that are tensors' handles
+  const void* handle_owner_ = nullptr;  // as SetHandleOwner() has it
+  int objects_version_ = -1;            // that executor_ uses; -1: none yet
+  int64_t reserved_bytes_ = 0;          // of setup_.gpu's
+  std::thread::id thread_;              // that prepared the kernel
 };
 
 }  // namespace gles_delegate

@@ -50,7 +50,8 @@ absl::StatusOr<bool> GlesKernel::RunOrBegin(TfLiteContext* context,
       if (auto s = Recover(context); !s.ok()) return s;
     }
   }
-  if (setup_.objects->version() != objects_version_) {
+  TakeHandles(context);
+  if (ObjectsVersion() != objects_version_) {
     if (auto s = UpdateObjects(context); !s.ok()) return s;
   }
   if (on_cpu_ != nullptr) {
@@ -128,8 +129,15 @@ absl::Status GlesKernel::FinishTensors(TfLiteContext* context) {
     if (auto s = constant.CopyTo(context); !s.ok()) return s;
   }
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    if (bound_.outputs[i].is_bound()) continue;
-    outputs_[i].Finish(context->tensors[output_tensors_[i]]);
+    TfLiteTensor& tensor = context->tensors[output_tensors_[i]];
+    if (bound_.outputs[i].is_bound()) {
+      // TFLite, or the app, has it copied (CopyFromHandle).
+      if (handles_.Of(output_tensors_[i]) != nullptr) {
+        tensor.data_is_stale = true;
+      }
+      continue;
+    }
+    outputs_[i].Finish(tensor);
   }
   for (size_t i = 0; i < inputs_.size(); ++i) {
     if (!graph_.tensor(graph_.inputs[i]).is_variable) continue;

@@ -19,7 +19,7 @@ GlesKernel::ResolvedObjects GlesKernel::ResolveObjects() const {
     for (TensorId id : tensors) {
       const Tensor& tensor = graph_.tensor(id);
       list.emplace_back();
-      const TfLiteGlesObject* object = setup_.objects->Of(tensor.tflite_index);
+      const TfLiteGlesObject* object = ObjectOf(tensor.tflite_index);
       if (object == nullptr) continue;
       auto resolved = ResolveObject(*object, tensor, are_inputs,
                                     setup_.gpu->context->device());
@@ -96,9 +96,7 @@ absl::Status GlesKernel::CheckMayReturnAtOnce() const {
 absl::Status GlesKernel::UpdateObjects(TfLiteContext* context) {
   for (const auto* list : {&graph_.inputs, &graph_.outputs}) {
     for (TensorId id : *list) {
-      if (setup_.objects->Of(graph_.tensor(id).tflite_index) == nullptr) {
-        continue;
-      }
+      if (ObjectOf(graph_.tensor(id).tflite_index) == nullptr) continue;
       if (auto s = CheckBound(context, id); !s.ok()) return s;
     }
   }
@@ -125,7 +123,7 @@ absl::Status GlesKernel::UpdateObjects(TfLiteContext* context) {
         !s.ok()) {
       return s;
     }
-    objects_version_ = setup_.objects->version();
+    objects_version_ = ObjectsVersion();
     return absl::OkStatus();
   });
 }

@@ -1,3 +1,5 @@
+// The C structs and callbacks. Longer than 300 lines, as all that TFLite calls
+// is here.
 #include "delegate/tflite/simple_delegate.h"
 
 #include <algorithm>
@@ -84,6 +86,7 @@ void* KernelInit(TfLiteContext* context, const char* buffer, size_t) {
   state->init = kernel.status();
   if (kernel.ok()) {
     state->kernel = *std::move(kernel);
+    state->kernel->SetHandleOwner(params->delegate->data_);
     state->init = state->kernel->Prepare(context);
   }
   WrappedOf(params->delegate).kernels.Update(state->init);
@@ -228,6 +231,28 @@ bool IsWrapped(const TfLiteDelegate* delegate) {
   return delegate != nullptr && delegate->Prepare == DelegatePrepare;
 }
 
+// TfLiteDelegate's functions for buffer handles.
+TfLiteStatus CopyFromHandle(TfLiteContext* context, TfLiteDelegate* wrapped,
+                            TfLiteBufferHandle handle, TfLiteTensor* tensor) {
+  SimpleDelegate& delegate = *DelegateOf(wrapped);
+  return ToTfLite(context, OnItsThread(delegate, [&] {
+                    return delegate.CopyFromHandle(handle, tensor);
+                  }));
+}
+
+TfLiteStatus CopyToHandle(TfLiteContext* context, TfLiteDelegate* wrapped,
+                          TfLiteBufferHandle handle, TfLiteTensor* tensor) {
+  SimpleDelegate& delegate = *DelegateOf(wrapped);
+  return ToTfLite(context, OnItsThread(delegate, [&] {
+                    return delegate.CopyToHandle(handle, *tensor);
+                  }));
+}
+
+// The buffer is the app's: only the handle goes.
+void FreeHandle(TfLiteContext*, TfLiteDelegate*, TfLiteBufferHandle* handle) {
+  *handle = kTfLiteNullBufferHandle;
+}
+
 // The report at deletion. In a forked child nothing is written: the delegate is
 // the parent's.
 absl::Status WriteLastReport(SimpleDelegate& delegate) {
@@ -250,6 +275,9 @@ TfLiteDelegate* WrapDelegate(std::unique_ptr<SimpleDelegate> delegate) {
   wrapped->delegate = {delegate.release(), DeleteOnItsThread};
   wrapped->abi.base.data_ = wrapped;
   wrapped->abi.base.Prepare = DelegatePrepare;
+  wrapped->abi.base.CopyFromBufferHandle = CopyFromHandle;
+  wrapped->abi.base.CopyToBufferHandle = CopyToHandle;
+  wrapped->abi.base.FreeBufferHandle = FreeHandle;
   // Else TFLite refuses a model with one dynamic tensor before Prepare is
   // called; what it costs is in docs/decisions/0005-dynamic-tensors.md.
   wrapped->abi.base.flags = kTfLiteDelegateFlagsAllowDynamicTensors;
@@ -265,6 +293,10 @@ absl::Status BindObjectOfWrapped(TfLiteDelegate* delegate, int tensor,
   SimpleDelegate& wrapped = *DelegateOf(delegate);
   return OnItsThread(wrapped,
                      [&] { return wrapped.BindObject(tensor, object); });
+}
+
+const void* HandleOwner(const TfLiteTensor& tensor) {
+  return IsWrapped(tensor.delegate) ? tensor.delegate->data_ : nullptr;
 }
 
 const char* ReportOfWrapped(TfLiteDelegate* delegate) {

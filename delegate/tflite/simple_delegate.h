@@ -53,7 +53,14 @@ class SimpleDelegateKernel {
   // first fails, there is no inference; the second follows what succeeded.
   virtual absl::Status BeforeEvalOnWorker() { return absl::OkStatus(); }
   virtual absl::Status AfterEvalOnWorker() { return absl::OkStatus(); }
+  // Once, after the kernel is made: what HandleOwner() says of tensors whose
+  // buffer handle is for this delegate.
+  virtual void SetHandleOwner(const void*) {}
 };
+
+// Of a tensor with a delegate of WrapDelegate's, what tells that one from
+// others. nullptr: it has none, or another library's.
+const void* HandleOwner(const TfLiteTensor& tensor);
 
 // What of a model is delegated. Threads: with a worker, all but Name(),
 // ContextOfCaller(), FallsBackToCpu() and worker() on the worker's thread,
@@ -91,6 +98,14 @@ class SimpleDelegate {
   // kFailedPrecondition, with the reason: it can never be used.
   virtual absl::Status BindObject(int tensor,
                                   const TfLiteGlesObject* object) = 0;
+  // The values of a tensor, from and to the buffer that is its handle.
+  // kFailedPrecondition, with the reason: the delegate has no such buffer.
+  virtual absl::Status CopyFromHandle(TfLiteBufferHandle, TfLiteTensor*) {
+    return absl::UnimplementedError("the delegate takes no buffer handles");
+  }
+  virtual absl::Status CopyToHandle(TfLiteBufferHandle, const TfLiteTensor&) {
+    return absl::UnimplementedError("the delegate takes no buffer handles");
+  }
   // After the partitions are replaced (or Initialize failed). `applied`: Ok, or
   // why the delegate could not be applied.
   virtual void Finish(TfLiteContext* context, const absl::Status& applied) = 0;

@@ -1,0 +1,199 @@
+// labels: op egl delegate llvmpipe softpipe
+// TFLite's own buffer handles. TFLite 2.9 has no C function that gives a tensor
+// one, so that SetHandle() does what TfLiteInterpreterSetBufferHandle of later
+// versions does.
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "egl/objects.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/app_context.h"
+#include "tests/testing/delegate_case.h"
+#include "tests/testing/device_test.h"
+#include "tests/testing/gl.h"
+#include "tests/testing/quantized_model.h"
+
+extern "C" TfLiteStatus TfLiteSetAllowBufferHandleOutput(
+    const TfLiteInterpreter* interpreter, bool allow);
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::gles_delegate::egl::Buffer;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+constexpr float kUntouched = 12345;
+
+// x + x in codes.
+std::vector<uint8_t> SumOfCodes(schema::TensorType type) {
+  const bool has_sign = type == schema::TensorType::INT8;
+  const std::vector<int> shape = {2, 3, 5, 9};
+  ModelBuilder builder;
+  const int x =
+      builder.AddInput("x", shape, type, Q(0.0307f, has_sign ? -5 : 120));
+  const int y =
+      builder.AddTensor("y", shape, type, Q(0.07f, has_sign ? 3 : 131));
+  builder.AddOp(schema::BuiltinOperator::ADD, 2, {x, x}, {y},
+                schema::AddOptionsT());
+  builder.SetOutputs({y});
+  return builder.Finish();
+}
+
+class DelegateHandlesTest : public DeviceTest {
+ protected:
+  void SetUp() override {
+    DeviceTest::SetUp();
+    if (!IsSkipped()) app_ = std::make_unique<AppContext>();
+  }
+  void TearDown() override {
+    run_.reset();
+    buffers_.clear();
+    app_.reset();
+  }
+
+  void Load(std::vector<uint8_t> bytes) {
+    run_ = std::make_unique<BoundRun>(std::move(bytes));
+    auto cpu = InterpreterOrDie(*run_->model);
+    expected_ = *RunOnce(cpu.get());
+    input_ = cpu->input(0).AsFloats();
+  }
+  TfLiteTensor& Input() {
+    return *TfLiteInterpreterGetInputTensor(run_->interpreter->get(), 0);
+  }
+  TfLiteTensor& Output() {
+    return *const_cast<TfLiteTensor*>(
+        TfLiteInterpreterGetOutputTensor(run_->interpreter->get(), 0));
+  }
+  void SetHandle(TfLiteTensor& tensor, TfLiteBufferHandle handle) {
+    ASSERT_TRUE(tensor.delegate == nullptr ||
+                tensor.delegate == run_->delegate.get());
+    tensor.delegate = run_->delegate.get();
+    if (tensor.buffer_handle != kTfLiteNullBufferHandle) {
+      tensor.delegate->FreeBufferHandle(nullptr, tensor.delegate,
+                                        &tensor.buffer_handle);
+      EXPECT_EQ(tensor.buffer_handle, kTfLiteNullBufferHandle);
+    }
+    tensor.buffer_handle = handle;
+  }
+  // TFLite's EnsureTensorDataIsReadable, which 2.9's C library does not export.
+  void MakeReadable(TfLiteTensor& tensor) {
+    ASSERT_TRUE(tensor.data_is_stale);
+    ASSERT_EQ(tensor.delegate->CopyFromBufferHandle(
+                  Context(), tensor.delegate, tensor.buffer_handle, &tensor),
+              kTfLiteOk);
+    tensor.data_is_stale = false;
+  }
+  static void Report(TfLiteContext*, const char* format, ...) {
+    ADD_FAILURE() << format;
+  }
+  // Enough of one for an error's reporter.
+  static TfLiteContext* Context() {
+    static TfLiteContext context = {};
+    context.ReportError = Report;
+    return &context;
+  }
+  GLuint BufferOf(const std::vector<float>& values) {
+    buffers_.push_back(Must(Buffer::Create(values.size() * sizeof(float),
+                                           values.data(), GL_DYNAMIC_COPY)));
+    return buffers_.back().id();
+  }
+  // The output's memory, of float32.
+  absl::Span<float> Memory() {
+    return run_->interpreter->output(0).data<float>();
+  }
+
+  std::unique_ptr<AppContext> app_;
+  std::vector<Buffer> buffers_;
+  std::unique_ptr<BoundRun> run_;
+  std::vector<float> input_, expected_;
+};
+
+// By default TFLite has the output copied at the end of Invoke.
+TEST_F(DelegateHandlesTest, TheOutputIsCopiedUnlessHandlesAreAllowed) {
+  Load(ChainModel("can"));
+  SetHandle(Input(), static_cast<int>(BufferOf(input_)));
+  SetHandle(Output(), static_cast<int>(BufferOf(
+                          std::vector<float>(expected_.size(), kUntouched))));
+  run_->PoisonInput();
+  for (const bool allowed : {false, true}) {
+    TfLiteSetAllowBufferHandleOutput(run_->interpreter->get(), allowed);
+    std::fill(Memory().begin(), Memory().end(), kUntouched);
+    run_->Invoke();
+    EXPECT_EQ(Output().data_is_stale, allowed);
+    ExpectClose(ReadAll<float>(buffers_[1]), expected_);
+    if (allowed) {
+      EXPECT_THAT(Memory(), Each(kUntouched));
+      MakeReadable(Output());
+    }
+    ExpectClose(run_->interpreter->output(0).AsFloats(), expected_);
+  }
+}
+
+TEST_F(DelegateHandlesTest, AnotherHandleIsTakenAndNoneEndsIt) {
+  Load(ChainModel("can"));
+  TfLiteSetAllowBufferHandleOutput(run_->interpreter->get(), true);
+  const std::vector<float> empty(expected_.size(), kUntouched);
+  SetHandle(Input(), static_cast<int>(BufferOf(input_)));
+  for (int i = 0; i < 2; ++i) {
+    SetHandle(Output(), static_cast<int>(BufferOf(empty)));
+    run_->Invoke();
+    ExpectClose(ReadAll<float>(buffers_.back()), expected_);
+  }
+  Output().data_is_stale = false;
+  SetHandle(Output(), kTfLiteNullBufferHandle);
+  std::fill(Memory().begin(), Memory().end(), kUntouched);
+  run_->Invoke();
+  EXPECT_FALSE(Output().data_is_stale);
+  ExpectClose(run_->interpreter->output(0).AsFloats(), expected_);
+}
+
+// The buffers hold float32, and the tensors' memory the CPU's codes.
+TEST_F(DelegateHandlesTest, QuantizedTensorsAreFloatsInTheirBuffers) {
+  for (const auto type :
+       {schema::TensorType::INT8, schema::TensorType::UINT8}) {
+    Load(SumOfCodes(type));
+    TfLiteSetAllowBufferHandleOutput(run_->interpreter->get(), true);
+    SetHandle(Input(), static_cast<int>(BufferOf(input_)));
+    SetHandle(Output(), static_cast<int>(BufferOf(
+                            std::vector<float>(expected_.size(), kUntouched))));
+    run_->PoisonInput();
+    run_->Invoke();
+    ExpectClose(ReadAll<float>(buffers_.back()), expected_);
+    MakeReadable(Output());
+    EXPECT_EQ(run_->interpreter->output(0).AsFloats(), expected_);
+    // And back: the codes' values, to the input's buffer.
+    run_->interpreter->input(0).WriteFloats(input_).IgnoreError();
+    ASSERT_EQ(Input().delegate->CopyToBufferHandle(
+                  Context(), Input().delegate, Input().buffer_handle, &Input()),
+              kTfLiteOk);
+    ExpectClose(ReadAll<float>(buffers_[buffers_.size() - 2]), input_);
+  }
+}
+
+TEST_F(DelegateHandlesTest, TheCpusValuesGoToABuffer) {
+  Load(ChainModel("can"));
+  const GLuint buffer = BufferOf(std::vector<float>(input_.size(), kUntouched));
+  const auto memory = run_->interpreter->input(0).data<float>();
+  std::copy(input_.begin(), input_.end(), memory.begin());
+  SetHandle(Input(), static_cast<int>(buffer));
+  ASSERT_EQ(Input().delegate->CopyToBufferHandle(
+                Context(), Input().delegate, Input().buffer_handle, &Input()),
+            kTfLiteOk);
+  EXPECT_EQ(ReadAll<float>(buffers_[0]), input_);
+}
+
+TEST_F(DelegateHandlesTest, AHandleThatIsNoBufferFailsTheInvoke) {
+  Load(ChainModel("can"));
+  SetHandle(Output(), 4711);
+  EXPECT_EQ(TfLiteInterpreterInvoke(run_->interpreter->get()), kTfLiteError);
+  EXPECT_THAT(run_->interpreter->log(), Contains(HasSubstr("4711")));
+  EXPECT_FALSE(Output().data_is_stale);
+  SetHandle(Output(), kTfLiteNullBufferHandle);
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
