@@ -55,8 +55,13 @@ class DelegateHandlesTest : public DeviceTest {
     app_.reset();
   }
 
-  void Load(std::vector<uint8_t> bytes) {
-    run_ = std::make_unique<BoundRun>(std::move(bytes));
+  void Load(std::vector<uint8_t> bytes, int mode = kTfLiteGlesThreadCaller) {
+    run_ = std::make_unique<BoundRun>(std::move(bytes), "", false);
+    run_->delegate = MakeDelegate([&](TfLiteGlesDelegateOptions& options) {
+      options.self_check = 0;  // it has buffers of its own, which it reads
+      options.thread_mode = mode;
+    });
+    run_->Apply();
     auto cpu = InterpreterOrDie(*run_->model);
     expected_ = *RunOnce(cpu.get());
     input_ = cpu->input(0).AsFloats();
@@ -90,6 +95,7 @@ class DelegateHandlesTest : public DeviceTest {
   static void Report(TfLiteContext*, const char* format, ...) {
     ADD_FAILURE() << format;
   }
+  void ExpectCopiedUnlessAllowed(int mode);
   // Enough of one for an error's reporter.
   static TfLiteContext* Context() {
     static TfLiteContext context = {};
@@ -113,8 +119,8 @@ class DelegateHandlesTest : public DeviceTest {
 };
 
 // By default TFLite has the output copied at the end of Invoke.
-TEST_F(DelegateHandlesTest, TheOutputIsCopiedUnlessHandlesAreAllowed) {
-  Load(ChainModel("can"));
+void DelegateHandlesTest::ExpectCopiedUnlessAllowed(int mode) {
+  Load(ChainModel("can"), mode);
   SetHandle(Input(), static_cast<int>(BufferOf(input_)));
   SetHandle(Output(), static_cast<int>(BufferOf(
                           std::vector<float>(expected_.size(), kUntouched))));
@@ -131,6 +137,23 @@ TEST_F(DelegateHandlesTest, TheOutputIsCopiedUnlessHandlesAreAllowed) {
     }
     ExpectClose(run_->interpreter->output(0).AsFloats(), expected_);
   }
+}
+
+TEST_F(DelegateHandlesTest, TheOutputIsCopiedUnlessHandlesAreAllowed) {
+  ExpectCopiedUnlessAllowed(kTfLiteGlesThreadCaller);
+}
+
+TEST_F(DelegateHandlesTest, AWorkerThatSharesTheAppsObjectsTakesThem) {
+  ExpectCopiedUnlessAllowed(kTfLiteGlesThreadWorkerSharing);
+}
+
+TEST_F(DelegateHandlesTest, AContextOfTheDelegatesOwnHasNoneOfTheAppsBuffers) {
+  Load(ChainModel("can"), kTfLiteGlesThreadWorker);
+  SetHandle(Output(), static_cast<int>(BufferOf(expected_)));
+  EXPECT_EQ(TfLiteInterpreterInvoke(run_->interpreter->get()), kTfLiteError);
+  EXPECT_THAT(run_->interpreter->log(),
+              Contains(HasSubstr("an EGLContext of its own")));
+  SetHandle(Output(), kTfLiteNullBufferHandle);
 }
 
 TEST_F(DelegateHandlesTest, AnotherHandleIsTakenAndNoneEndsIt) {

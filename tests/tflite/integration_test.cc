@@ -105,6 +105,24 @@ TEST_F(IntegrationTest, Threads) {
   // clang-format on
 }
 
+TEST_F(IntegrationTest, DisplayOfTheApp) {
+  const EGLDisplay display = MakeContext()->display();
+  // clang-format off
+  TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
+  options.thread_mode = kTfLiteGlesThreadWorker;
+  TfLiteDelegate* delegate = TfLiteGlesDelegateCreateOnDisplay(&options, display);
+  // clang-format on
+  TfLiteInterpreter* interpreter = TfLiteInterpreterCreate(model, nullptr);
+  EXPECT_EQ(TfLiteInterpreterModifyGraphWithDelegate(interpreter, delegate),
+            kTfLiteOk);
+  EXPECT_EQ(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
+  WriteInput(interpreter);
+  EXPECT_EQ(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
+  ExpectOutput(interpreter);
+  TfLiteInterpreterDelete(interpreter);
+  TfLiteGlesDelegateDelete(delegate);
+}
+
 TEST_F(IntegrationTest, Failure) {
   // clang-format off
   TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
