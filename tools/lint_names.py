@@ -12,6 +12,10 @@ together is one text to the compiler, in which
   is called, whichever file it stands in. An alias (`using Op = ...`) may be repeated;
 - `using namespace` at a file's top level would hold for all sources after it.
 
+A command-line flag that tools/runner defines is not defined again by a program: which of the
+runner's sources are linked, and so which of their flags, depends on what is compiled
+together, and two flags of one name do not link.
+
 The check reads text as clang-format leaves it: declarations begin in the first column.
 """
 
@@ -34,6 +38,9 @@ ALONE = ("delegate/tflite/custom_ops/",)
 TYPE = re.compile(r"(?:struct|class|enum class|enum|union) (\w+)")
 ALIAS = re.compile(r"using (\w+) =")
 END = re.compile(r"[(={;\[]")
+FLAG = re.compile(r"ABSL_FLAG\(\s*[^;]*?,\s*(\w+),")
+RUNNER = "tools/runner"
+PROGRAMS = ("tools", "benches")  # whose sources may link the runner
 NAME = re.compile(r"(\w+)\s*(?:\[\w*\]\s*)*[(={;\[]")
 
 
@@ -105,6 +112,42 @@ def check_library(sources):
                        "say of what it is")
 
 
+def flags_of(text):
+    """Command-line flags that a source defines: (name, line).
+
+    >>> flags_of('int x;\\nABSL_FLAG(int, lives, 20, "of each");\\n'
+    ...          'ABSL_FLAG(std::vector<std::pair<int, int>>,\\n          graphs, {}, "models");\\n')
+    [('lives', 2), ('graphs', 3)]
+    """
+    flags = []
+    for match in re.finditer(r"^ABSL_FLAG\(", text, re.MULTILINE):
+        flag = FLAG.match(without_arguments(text[match.start():match.start() + 400]))
+        if flag:
+            flags.append((flag.group(1), text.count("\n", 0, match.start()) + 1))
+    return flags
+
+
+def check_flags(runner, programs):
+    """Yields findings of flags. runner, programs: path -> text.
+
+    >>> options = 'ABSL_FLAG(std::string, gles_options, "",\\n          "key:value;...");\\n'
+    >>> lives = 'ABSL_FLAG(int, lives, 20, "of each model");\\n'
+    >>> list(check_flags({"runner/gles_options.cc": options}, {"soak.cc": lives + options}))
+    ['soak.cc:2: the flag gles_options is defined in runner/gles_options.cc:1: declare it']
+    >>> list(check_flags({"runner/gles_options.cc": options}, {"soak.cc": lives}))
+    []
+    """
+    defined = {}
+    for path, text in sorted(runner.items()):
+        for name, number in flags_of(text):
+            defined[name] = f"{path}:{number}"
+    for path, text in sorted(programs.items()):
+        for name, number in flags_of(text):
+            if name in defined:
+                yield (f"{path}:{number}: the flag {name} is defined in {defined[name]}: "
+                       "declare it")
+
+
 def sources_of(library):
     """The texts of a library's sources, by path below ROOT."""
     sources = {}
@@ -117,6 +160,14 @@ def sources_of(library):
     return sources
 
 
+def check_tree():
+    """Yields findings of the whole tree."""
+    for library in LIBRARIES:
+        yield from check_library(sources_of(library))
+    programs = {path: text for folder in PROGRAMS for path, text in sources_of(folder).items()
+                if not path.startswith(RUNNER + "/")}
+    yield from check_flags(sources_of(RUNNER), programs)
+
+
 if __name__ == "__main__":
-    lint_main.run(lambda: (line for library in LIBRARIES
-                           for line in check_library(sources_of(library))))
+    lint_main.run(check_tree)
