@@ -79,9 +79,8 @@ std::string Conversions(const ShaderSpec& spec) {
   return text;
 }
 
-}  // namespace
-
-std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
+// The version, the extensions that the bindings need, and the work group.
+std::string Head(const ShaderSpec& spec) {
   const bool texel_buffers =
       std::any_of(spec.tensors.begin(), spec.tensors.end(), [](const auto& t) {
         return t.storage == Storage::kTexelBuffer && !t.write;
@@ -91,7 +90,7 @@ std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
   const bool is_external = std::any_of(
       spec.defines.begin(), spec.defines.end(),
       [](const auto& define) { return define.first == "EXTERNAL"; });
-  std::string text = absl::StrFormat(
+  return absl::StrFormat(
       "#version 310 es\n%s%s"
       "// %s.comp, assembled by gles_delegate\n"
       "precision highp float;\n"
@@ -104,6 +103,11 @@ std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
                   : "",
       spec.shader, spec.work_group[0], spec.work_group[1], spec.work_group[2],
       spec.work_group[0], spec.work_group[1], spec.work_group[2]);
+}
+
+// The op's own #defines, and those of its parameters and elements.
+std::string Defines(const ShaderSpec& spec) {
+  std::string text;
   for (const auto& [name, value] : spec.defines) {
     absl::StrAppend(&text, "#define ", name, " ", value, "\n");
   }
@@ -111,6 +115,45 @@ std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
   const bool ints = IsInt(ElementFormat(spec));
   absl::StrAppend(&text, "#define ELEMENT ", ints ? "int" : "float",
                   "\n#define ELEMENT4 ", ints ? "ivec4" : "vec4", "\n");
+  return text;
+}
+
+// The tensor's object, and the functions that Definitions() gives it.
+std::string DeclareAccess(const TensorBinding& t, const Bindings::Point& point,
+                          bool half_arithmetic) {
+  std::string text = DeclareTensor(t, point);
+  if (t.write) {
+    absl::StrAppendFormat(
+        &text, "void write_%s(int x, int y, int slice, int batch, %s v);\n",
+        t.name, Vec(t.format));
+    return text;
+  }
+  absl::StrAppendFormat(&text,
+                        "%s read_%s(int x, int y, int slice, int batch);\n",
+                        Vec(t.format), t.name);
+  if (half_arithmetic) {
+    absl::StrAppendFormat(
+        &text, "uvec2 packed_%s(int x, int y, int slice, int batch);\n",
+        t.name);
+  }
+  return text;
+}
+
+// Likewise of a constant.
+std::string DeclareAccess(const ConstantBinding& c,
+                          const Bindings::Point& point, bool half_arithmetic) {
+  std::string text = DeclareConstant(c, point);
+  absl::StrAppendFormat(&text, "vec4 %s_at(int x, int y);\n", c.name);
+  if (half_arithmetic) {
+    absl::StrAppendFormat(&text, "uvec2 packed_%s(int x, int y);\n", c.name);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
+  std::string text = Head(spec) + Defines(spec);
   if (spec.half_arithmetic) {
     absl::StrAppend(&text,
                     "#define HALF_ARITHMETIC 1\n"
@@ -124,30 +167,12 @@ std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
                   "bool outside_grid();\n"
                   "ivec4 unpack_codes(int p);\nint pack_codes(ivec4 v);\n");
   for (size_t i = 0; i < spec.tensors.size(); ++i) {
-    const TensorBinding& t = spec.tensors[i];
-    absl::StrAppend(&text, DeclareTensor(t, bindings.tensors[i]));
-    if (t.write) {
-      absl::StrAppendFormat(
-          &text, "void write_%s(int x, int y, int slice, int batch, %s v);\n",
-          t.name, Vec(t.format));
-    } else {
-      absl::StrAppendFormat(&text,
-                            "%s read_%s(int x, int y, int slice, int batch);\n",
-                            Vec(t.format), t.name);
-      if (spec.half_arithmetic) {
-        absl::StrAppendFormat(
-            &text, "uvec2 packed_%s(int x, int y, int slice, int batch);\n",
-            t.name);
-      }
-    }
+    text += DeclareAccess(spec.tensors[i], bindings.tensors[i],
+                          spec.half_arithmetic);
   }
   for (size_t i = 0; i < spec.constants.size(); ++i) {
-    const ConstantBinding& c = spec.constants[i];
-    absl::StrAppend(&text, DeclareConstant(c, bindings.constants[i]));
-    absl::StrAppendFormat(&text, "vec4 %s_at(int x, int y);\n", c.name);
-    if (spec.half_arithmetic) {
-      absl::StrAppendFormat(&text, "uvec2 packed_%s(int x, int y);\n", c.name);
-    }
+    text += DeclareAccess(spec.constants[i], bindings.constants[i],
+                          spec.half_arithmetic);
   }
   return text;
 }

@@ -125,8 +125,4 @@ Multiplier ComparisonMultiplier(float scale) {
   return MultiplierOf(double{scale});
 }
 
-int32_t ComparedValue(int32_t x, Multiplier m) {
-  return Multiply(x * (1 << 8), m, Ties::kAwayFromZero);
-}
-
 }  // namespace gles_delegate::quant

@@ -93,7 +93,6 @@ int32_t SquaredDifference(int32_t a, int32_t b,
 // EQUAL, LESS and their like: a code - zero point, with eight more bits, times
 // its own scale. Two codes are compared by this, of whatever tensors.
 Multiplier ComparisonMultiplier(float scale);
-int32_t ComparedValue(int32_t x, Multiplier multiplier);
 
 }  // namespace gles_delegate::quant
 

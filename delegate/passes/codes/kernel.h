@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
 #include "delegate/graph/graph.h"
 #include "delegate/plan/planner.h"
 #include "quant/cpu_kernels.h"
@@ -40,7 +39,6 @@ struct IntegerKernel {
   bool ends_in_simulator = true;
 };
 
-absl::Span<const IntegerKernel> IntegerKernels();
 // nullptr: `op` has none.
 const IntegerKernel* FindIntegerKernel(absl::string_view op);
 

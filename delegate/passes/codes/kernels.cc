@@ -81,8 +81,6 @@ constexpr IntegerKernel kIntegerKernels[] = {
 
 }  // namespace
 
-absl::Span<const IntegerKernel> IntegerKernels() { return kIntegerKernels; }
-
 const IntegerKernel* FindIntegerKernel(absl::string_view op) {
   const auto* found =
       std::find_if(std::begin(kIntegerKernels), std::end(kIntegerKernels),
