@@ -17,6 +17,7 @@
 #include "gtest/gtest.h"
 #include "quant/cpu_kernels.h"
 #include "tests/testing/codes_on_cpu.h"
+#include "tests/testing/uniform.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_host.h"
 
@@ -24,6 +25,7 @@ namespace gles_delegate::quant {
 namespace {
 
 using ::gles_delegate::testing::CodesOnCpu;
+using ::gles_delegate::testing::RandomCodes;
 
 TEST(MultiplierOfTest, IsNormalised) {
   EXPECT_EQ(MultiplierOf(0).value, 0);
@@ -105,13 +107,6 @@ TEST(DivideRoundedTest, TiesGoAwayFromZero) {
 }
 
 // --- Against TFLite ---------------------------------------------------------
-
-template <typename Code>
-std::vector<Code> RandomCodes(size_t n, std::mt19937& random) {
-  std::vector<Code> codes(n);
-  for (Code& c : codes) c = static_cast<Code>(random() >> 24);
-  return codes;
-}
 
 template <typename Code>
 int32_t Clamped(int64_t code) {

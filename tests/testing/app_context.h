@@ -112,6 +112,13 @@ struct BoundRun {
     EXPECT_EQ(ReportOf(delegate)["partitions"], 1);
   }
 
+  // The object stands in for the input, or the output.
+  void BindInput(const TfLiteGlesObject& object) { Bind(input, object); }
+  void BindOutput(const TfLiteGlesObject& object) { Bind(output, object); }
+  void Bind(int tensor, const TfLiteGlesObject& object) {
+    ASSERT_EQ(TfLiteGlesDelegateBindObject(delegate.get(), tensor, &object), 0)
+        << TfLiteGlesDelegateLastError();
+  }
   // Writes what nobody may read to the input's memory on the CPU.
   void PoisonInput() {
     const auto bytes = interpreter->input(0).bytes();

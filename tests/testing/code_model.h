@@ -15,16 +15,10 @@
 #include "gtest/gtest.h"
 #include "tests/testing/shapes.h"
 #include "tests/testing/single_op.h"
+#include "tests/testing/uniform.h"
 #include "tools/common/model_builder.h"
 
 namespace gles_delegate::testing {
-
-template <typename Code>
-std::vector<Code> RandomCodes(size_t n, std::mt19937& random) {
-  std::vector<Code> codes(n);
-  for (Code& c : codes) c = static_cast<Code>(random() >> 24);
-  return codes;
-}
 
 // A model of one op whose activations are of Code, built up by the tests.
 template <typename Code>

@@ -29,6 +29,14 @@ std::vector<T> Codes(size_t n, int low, int high, int seed) {
   return codes;
 }
 
+// `n` of all 8-bit codes.
+template <typename Code>
+std::vector<Code> RandomCodes(size_t n, std::mt19937& random) {
+  std::vector<Code> codes(n);
+  for (Code& c : codes) c = static_cast<Code>(random() >> 24);
+  return codes;
+}
+
 }  // namespace gles_delegate::testing
 
 #endif  // GLES_DELEGATE_TESTS_TESTING_UNIFORM_H_

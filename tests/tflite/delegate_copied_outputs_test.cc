@@ -85,15 +85,10 @@ class DelegateCopiedOutputsTest : public ::testing::Test {
     run_.reset();
     run_ = std::make_unique<BoundRun>(ChainModel(letters, shape));
   }
-  void Bind(int tensor, const TfLiteGlesObject& object) {
-    ASSERT_EQ(
-        TfLiteGlesDelegateBindObject(run_->delegate.get(), tensor, &object), 0)
-        << TfLiteGlesDelegateLastError();
-  }
   void BindOutput(GLuint texture, const Format& format) {
     TfLiteGlesObject object = TextureHolding("", format.held(), 2, -1).object;
     object.name = texture;
-    Bind(run_->output, object);
+    run_->BindOutput(object);
   }
   // What is in the texture is what the CPU computes for the round.
   void ExpectWritten(GLuint texture, const Format& format, const Shape& shape,
@@ -139,7 +134,7 @@ TEST_F(DelegateCopiedOutputsTest, NoByteCrossesAndAnotherTextureMakesNothing) {
   const AppObject input(picture, shape, SomeElements(picture, shape));
   const GLuint first = Make(format, shape), second = Make(format, shape);
   Load("n", shape);
-  Bind(run_->input, input.object());
+  run_->BindInput(input.object());
   BindOutput(first, format);
   run_->Invoke();  // builds
   const CountedCalls counted;
@@ -160,7 +155,7 @@ TEST_F(DelegateCopiedOutputsTest, WhatItTakesIsReportedAndGoes) {
   const GLuint texture = Make(format, shape);
   const LiveObjects objects;
   Load("can", shape);
-  Bind(run_->input, input.object());
+  run_->BindInput(input.object());
   BindOutput(texture, format);
   run_->Invoke();
   EXPECT_EQ(ReportOf(run_->delegate)["gpu_bytes"]["transfers"], 6 * 5 * 4);

@@ -50,6 +50,14 @@ class DelegateDmaBufTest : public DeviceTest {
     }
   }
 
+  EGLImageKHR Import(const EGLint* attributes) {
+    const EGLImageKHR image =
+        egl().CreateImageKHR(app_->get().display(), EGL_NO_CONTEXT,
+                             EGL_LINUX_DMA_BUF_EXT, nullptr, attributes);
+    if (image != EGL_NO_IMAGE_KHR) images_.push_back(image);
+    return image;
+  }
+
   EGLImageKHR ImportRgba(const DmaBuf& from) {
     const EGLint attributes[] = {EGL_WIDTH,
                                  kWidth,
@@ -64,11 +72,7 @@ class DelegateDmaBufTest : public DeviceTest {
                                  EGL_DMA_BUF_PLANE0_PITCH_EXT,
                                  kPitch,
                                  EGL_NONE};
-    const EGLImageKHR image =
-        egl().CreateImageKHR(app_->get().display(), EGL_NO_CONTEXT,
-                             EGL_LINUX_DMA_BUF_EXT, nullptr, attributes);
-    if (image != EGL_NO_IMAGE_KHR) images_.push_back(image);
-    return image;
+    return Import(attributes);
   }
   // Luma, then as many bytes again by two for pairs of both chromas.
   EGLImageKHR ImportNv12(const DmaBuf& from) {
@@ -95,11 +99,7 @@ class DelegateDmaBufTest : public DeviceTest {
                                  EGL_SAMPLE_RANGE_HINT_EXT,
                                  EGL_YUV_NARROW_RANGE_EXT,
                                  EGL_NONE};
-    const EGLImageKHR image =
-        egl().CreateImageKHR(app_->get().display(), EGL_NO_CONTEXT,
-                             EGL_LINUX_DMA_BUF_EXT, nullptr, attributes);
-    if (image != EGL_NO_IMAGE_KHR) images_.push_back(image);
-    return image;
+    return Import(attributes);
   }
   // Of one chroma, so that it does not matter where its samples lie, and of a
   // luma from `colour.y` up, pixel by pixel.
@@ -174,11 +174,6 @@ void main() { imageStore(picture, ivec2(0), vec4(1.0)); }
     run_ = std::make_unique<BoundRun>(
         ChainModel(letters, {1, kHeight, kWidth, channels}));
   }
-  void Bind(int tensor, const TfLiteGlesObject& object) {
-    ASSERT_EQ(
-        TfLiteGlesDelegateBindObject(run_->delegate.get(), tensor, &object), 0)
-        << TfLiteGlesDelegateLastError();
-  }
   static void Paint(const DmaBuf& picture, int seed) {
     for (int i = 0; i < kPitch * kHeight; ++i) {
       picture.data()[i] = static_cast<uint8_t>(i * 7 + seed);
@@ -200,11 +195,11 @@ TEST_F(DelegateDmaBufTest, IsAnInput) {
   for (const int type :
        {kTfLiteGlesObjectTexture2d, kTfLiteGlesObjectTextureExternal}) {
     Load("n", 4);
-    Bind(run_->input,
-         TextureOf(image,
-                   type == kTfLiteGlesObjectTexture2d ? GL_TEXTURE_2D
-                                                      : GL_TEXTURE_EXTERNAL_OES,
-                   type));
+    run_->BindInput(TextureOf(image,
+                              type == kTfLiteGlesObjectTexture2d
+                                  ? GL_TEXTURE_2D
+                                  : GL_TEXTURE_EXTERNAL_OES,
+                              type));
     for (int round = 0; round < 3; ++round) {
       Paint(picture, round);
       run_->PoisonInput();
@@ -234,14 +229,14 @@ TEST_P(DmaBufOutputTest, IsWritten) {
     GTEST_SKIP() << "NO /dev/udmabuf HERE, NOTHING TESTED";
   }
   Load("nn", 4);
-  Bind(run_->input, TextureOf(from, GL_TEXTURE_2D, kTfLiteGlesObjectTexture2d));
+  run_->BindInput(TextureOf(from, GL_TEXTURE_2D, kTfLiteGlesObjectTexture2d));
   const TfLiteGlesObject output =
       TextureOf(to, GL_TEXTURE_2D, kTfLiteGlesObjectTexture2d, is_stored_to);
   if (is_stored_to && !StoresReach(result, output.name)) {
     GTEST_SKIP() << "THIS DRIVER LOSES IMAGE STORES TO A DMA-BUF "
                     "(llvmpipe of Mesa 26.2.6 does), NOTHING TESTED";
   }
-  Bind(run_->output, output);
+  run_->BindOutput(output);
   run_->Invoke();  // builds
   const CountedCalls counted;
   for (int round = 0; round < 3; ++round) {
@@ -273,8 +268,8 @@ TEST_F(DelegateDmaBufTest, Nv12IsReadRightOrRefused) {
     GTEST_SKIP() << "NO /dev/udmabuf HERE, NOTHING TESTED";
   }
   Load("n", 3);
-  Bind(run_->input, TextureOf(image, GL_TEXTURE_EXTERNAL_OES,
-                              kTfLiteGlesObjectTextureExternal));
+  run_->BindInput(TextureOf(image, GL_TEXTURE_EXTERNAL_OES,
+                            kTfLiteGlesObjectTextureExternal));
   if (app_->get().device().software) {  // a Mesa, which has no unit for YUV
     EXPECT_EQ(TfLiteInterpreterInvoke(run_->interpreter->get()), kTfLiteError);
     EXPECT_THAT(run_->interpreter->log(),

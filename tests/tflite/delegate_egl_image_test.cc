@@ -75,12 +75,6 @@ class DelegateEglImageTest : public ::testing::Test {
     object.name = texture_;
     return object;
   }
-  void Bind(const TfLiteGlesObject& object) {
-    ASSERT_EQ(TfLiteGlesDelegateBindObject(run_->delegate.get(), run_->input,
-                                           &object),
-              0)
-        << TfLiteGlesDelegateLastError();
-  }
   std::vector<float> Run() {
     run_->PoisonInput();
     run_->Invoke();
@@ -104,7 +98,7 @@ class DelegateEglImageTest : public ::testing::Test {
 TEST_F(DelegateEglImageTest, IsReadAsATexture2d) {
   Load(PictureShape());
   Attach(GL_TEXTURE_2D);
-  Bind(ObjectOf(kTfLiteGlesObjectTexture2d));
+  run_->BindInput(ObjectOf(kTfLiteGlesObjectTexture2d));
   ExpectClose(Run(), Right());
 }
 
@@ -114,7 +108,7 @@ TEST_F(DelegateEglImageTest, IsReadAsAnExternalTexture) {
   }
   Load(PictureShape());
   Attach(GL_TEXTURE_EXTERNAL_OES);
-  Bind(ObjectOf(kTfLiteGlesObjectTextureExternal));
+  run_->BindInput(ObjectOf(kTfLiteGlesObjectTextureExternal));
   // The app's own, which stays bound.
   GLuint bystander = 0;
   gl().GenTextures(1, &bystander);
@@ -144,7 +138,7 @@ TEST_F(DelegateEglImageTest, AnExternalTextureIsResized) {
     object.crop_x = 1;
     object.crop_width = 4;
     object.crop_height = 6;
-    Bind(object);
+    run_->BindInput(object);
     seen[external] = Run();
   }
   EXPECT_EQ(seen[0], seen[1]);
@@ -157,10 +151,7 @@ TEST_F(DelegateEglImageTest, IsWrittenAsATexture2d) {
   Attach(GL_TEXTURE_2D);
   TfLiteGlesObject object = ObjectOf(kTfLiteGlesObjectTexture2d);
   object.scale = -1;  // y = -x is then what is read
-  ASSERT_EQ(
-      TfLiteGlesDelegateBindObject(run_->delegate.get(), run_->output, &object),
-      0)
-      << TfLiteGlesDelegateLastError();
+  run_->BindOutput(object);
   for (int round = 0; round < 2; ++round) {
     const std::vector<float> values =
         SomeElements(picture_, PictureShape(), round + 1);
@@ -178,7 +169,7 @@ TEST_F(DelegateEglImageTest, WithoutACropItsSizeIsUnknown) {
   Attach(GL_TEXTURE_EXTERNAL_OES);
   TfLiteGlesObject object = ObjectOf(kTfLiteGlesObjectTextureExternal);
   object.resize = 1;
-  Bind(object);
+  run_->BindInput(object);
   EXPECT_EQ(TfLiteInterpreterInvoke(run_->interpreter->get()), kTfLiteError);
   EXPECT_THAT(run_->interpreter->log(),
               Contains(HasSubstr("does not tell the size")));
@@ -187,7 +178,7 @@ TEST_F(DelegateEglImageTest, WithoutACropItsSizeIsUnknown) {
 TEST_F(DelegateEglImageTest, WhatIsNotExternalIsRefused) {
   Load(PictureShape());
   Attach(GL_TEXTURE_2D);
-  Bind(ObjectOf(kTfLiteGlesObjectTextureExternal));
+  run_->BindInput(ObjectOf(kTfLiteGlesObjectTextureExternal));
   EXPECT_EQ(TfLiteInterpreterInvoke(run_->interpreter->get()), kTfLiteError);
   EXPECT_THAT(run_->interpreter->log(),
               Contains(HasSubstr(app_->get().device().Has(kExternal)

@@ -77,12 +77,6 @@ class DelegateFencesTest : public ::testing::Test {
     objects_.clear();
     output_.reset();
   }
-  void Bind(int tensor, const AppObject& object) {
-    const TfLiteGlesObject bound = object.object();
-    ASSERT_EQ(
-        TfLiteGlesDelegateBindObject(run_->delegate.get(), tensor, &bound), 0)
-        << TfLiteGlesDelegateLastError();
-  }
 
   const Holding floats_ = BufferHolding("floats", 0, 0);
   std::unique_ptr<AppContext> app_;
@@ -93,14 +87,14 @@ class DelegateFencesTest : public ::testing::Test {
 };
 
 TEST_F(DelegateFencesTest, InvokeDoesNotWait) {
-  Bind(run_->input, *objects_[0]);
-  Bind(run_->output, *output_);
+  run_->BindInput(objects_[0]->object());
+  run_->BindOutput(output_->object());
   run_->Apply();
   run_->Invoke();
   {
     CountedWaits waits;
     run_->Invoke();
-    Bind(run_->input, *objects_[1]);
+    run_->BindInput(objects_[1]->object());
     run_->Invoke();
     EXPECT_EQ(waits.count(), 0);
   }
@@ -110,7 +104,7 @@ TEST_F(DelegateFencesTest, InvokeDoesNotWait) {
 
 // What the host writes is the GPU's until the last Invoke is over.
 TEST_F(DelegateFencesTest, AnInputOfTheCpusWaitsForTheInvokeBefore) {
-  Bind(run_->output, *output_);
+  run_->BindOutput(output_->object());
   run_->Apply();
   CountedWaits waits;
   for (int round = 0; round < 4; ++round) {
@@ -125,7 +119,7 @@ TEST_F(DelegateFencesTest, AnInputOfTheCpusWaitsForTheInvokeBefore) {
 }
 
 TEST_F(DelegateFencesTest, AnOutputOfTheCpusCannotBe) {
-  Bind(run_->input, *objects_[0]);
+  run_->BindInput(objects_[0]->object());
   const absl::Status applied =
       run_->interpreter->ApplyDelegate(run_->delegate.get());
   EXPECT_THAT(std::string(applied.message()),
@@ -133,14 +127,14 @@ TEST_F(DelegateFencesTest, AnOutputOfTheCpusCannotBe) {
 }
 
 TEST_F(DelegateFencesTest, AnOutputThatIsUnboundFailsInvoke) {
-  Bind(run_->output, *output_);
+  run_->BindOutput(output_->object());
   run_->Apply();
   ASSERT_EQ(TfLiteGlesDelegateUnbindBuffer(run_->delegate.get(), run_->output),
             0);
   EXPECT_EQ(TfLiteInterpreterInvoke(run_->interpreter->get()), kTfLiteError);
   EXPECT_THAT(run_->interpreter->log(),
               Contains(HasSubstr("wants all outputs bound to GL objects")));
-  Bind(run_->output, *output_);
+  run_->BindOutput(output_->object());
   ASSERT_TRUE(run_->interpreter->input(0).Write(elements_[0]).ok());
   run_->Invoke();
   gl().MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
@@ -155,8 +149,8 @@ TEST_F(DelegateFencesTest, EglFencesBothWays) {
   if (extensions.find("EGL_KHR_wait_sync") == std::string::npos) {
     GTEST_SKIP() << "NO EGL_KHR_wait_sync HERE, NOTHING TESTED";
   }
-  Bind(run_->input, *objects_[0]);
-  Bind(run_->output, *output_);
+  run_->BindInput(objects_[0]->object());
+  run_->BindOutput(output_->object());
   run_->Apply();
   run_->Invoke();
   SharedContext renderer(app_->get());
