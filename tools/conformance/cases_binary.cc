@@ -1,5 +1,5 @@
-// Functions of two tensors: every broadcast, constants on either side, fused
-// activations, pairs of special values.
+// Functions of two tensors, with every broadcast, constants on either side,
+// fused activations and pairs of special values.
 #include "absl/strings/str_cat.h"
 #include "tests/testing/op_builders.h"
 #include "tools/conformance/cases.h"
@@ -23,8 +23,8 @@ constexpr BinaryOp kBinaryOps[] = {
     BinaryOp::kPow,      BinaryOp::kSquaredDifference,
     BinaryOp::kFloorDiv, BinaryOp::kFloorMod};
 
-// What TFLite broadcasts: a channel vector, a scalar, a row, a column, lower
-// ranks, both sides.
+// What TFLite broadcasts: a channel vector, a scalar, a row, a column, a tensor
+// of a lower rank, and both sides at once.
 const std::vector<std::pair<Shape, Shape>>& Broadcasts() {
   static const auto& pairs = *new std::vector<std::pair<Shape, Shape>>{
       {{3, 2, 3, 5}, {5}},          {{3, 2, 3, 5}, {}},
@@ -46,8 +46,8 @@ void AddPair(CaseList* list, const std::string& attributes,
 }
 
 void AddBroadcasts(CaseList* list, BinaryOp op) {
-  // All of them for an op that no exchange of operands leaves alone; for the
-  // others, which share its code, each in one order.
+  // SUB is tried with all of them, as it gives something else where its
+  // operands are exchanged. The others share its code and take one in three.
   const bool all = op == BinaryOp::kSub;
   int turn = 0;
   for (const auto& [wide, narrow] : Broadcasts()) {
@@ -83,7 +83,7 @@ void AddActivations(CaseList* list) {
   }
 }
 
-// TFLite's FLOOR_DIV fails on zero, which a GPU cannot.
+// TFLite's FLOOR_DIV fails where it divides by zero, which a shader cannot do.
 std::vector<float> PairValues(BinaryOp op) {
   if (op == BinaryOp::kFloorDiv) return {};
   return FunctionValues();

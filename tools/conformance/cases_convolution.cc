@@ -1,5 +1,5 @@
-// Convolutions and FULLY_CONNECTED: every channel tail in and out, windows,
-// strides, dilations, activations, and every kind of weights.
+// Convolutions and FULLY_CONNECTED, with every channel tail in and out,
+// windows, strides, dilations, activations, and every kind of weights.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -103,7 +103,7 @@ void AddConv2d(CaseList* list) {
               params);
     }
   }
-  // Many channels, where devices may take Winograd's way.
+  // With many channels a device may take Winograd's way.
   for (Padding padding : {Padding::kSame, Padding::kValid}) {
     for (const Shape& shape : {Shape{1, 12, 8, 64}, Shape{2, 15, 14, 70}}) {
       ConvParams params;
@@ -186,7 +186,7 @@ void AddTransposed(CaseList* list, const std::string& attributes,
       absl::StrCat(attributes, "_out", params.out_channels);
   list->Add("TRANSPOSE_CONV", text, params.input,
             [=] { return TransposeConv(params); });
-  // Its output's size and its bias are not free.
+  // The custom op leaves no choice of its output's size and its bias.
   if (params.extra_h != 0 || params.bias) return;
   list->Add("Convolution2DTransposeBias", text, params.input,
             [=] { return Convolution2dTransposeBias(params); });

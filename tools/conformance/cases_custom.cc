@@ -32,7 +32,7 @@ void AddCustomPools(CaseList* list) {
   }
 }
 
-// Detections fill all rows: TFLite leaves others unwritten.
+// The detections fill all rows, since TFLite leaves the others unwritten.
 void AddDetections(CaseList* list) {
   const auto add = [&](const testing::DetectionCase& c) {
     const auto build = [=] { return testing::Detection(c); };

@@ -1,5 +1,5 @@
-// Tensors at the device's size limits and one past them, where another storage
-// has to hold them.
+// Tensors as large as the device's limits allow, and one larger, which another
+// storage has to hold.
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "tests/testing/op_builders.h"

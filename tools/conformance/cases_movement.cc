@@ -1,5 +1,5 @@
 // Ops that only move values: they must agree exactly, whatever the values are.
-// Longer than 300 lines: a few lines for each of twenty ops.
+// The file is longer than 300 lines, since it has a few for each of twenty ops.
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -22,8 +22,8 @@ using Ints = std::vector<int>;
 
 std::string Join(const Ints& values) { return absl::StrJoin(values, "."); }
 
-// The case; and where its shape has a channel tail, once more on values at the
-// ends of float's range.
+// Adds the case; where its shape has a channel tail, it is added once more, on
+// values at the ends of float's range.
 void AddMoved(CaseList* list, const std::string& op,
               const std::string& attributes, const Shape& shape,
               const CaseList::Build& build) {
@@ -290,7 +290,7 @@ void AddPads(CaseList* list) {
         params.paddings = paddings;
         params.kind = kind;
         params.value = 2.5f;
-        // A mirror is not wider than what it mirrors.
+        // TFLite takes no mirror that is wider than what it mirrors.
         if (*mode != '\0') {
           params.paddings[3] = {std::min(paddings[3].first, (c - 1) / 2),
                                 std::min(paddings[3].second, (c - 1) / 2)};
@@ -322,7 +322,8 @@ void AddConstantsThroughOps(CaseList* list) {
     list->Add("DEQUANTIZE", "half_constant_then_ADD", shape,
               [=] { return testing::DequantizeHalfThenAdd(shape); });
   }
-  // Large enough to keep some element: TFLite takes no empty constant.
+  // The shapes are large enough that some element is kept: TFLite takes no
+  // empty constant.
   for (const Shape& shape :
        {Shape{1, 1, 1, 17}, {1, 4, 4, 5}, {3, 2, 3, 8}, {9, 5}}) {
     for (bool half : {false, true}) {

@@ -24,8 +24,8 @@ std::string CodesAttributes(const std::string& what, TensorType type,
                       "_", what, "_", Name(codes));
 }
 
-// The float model, on tensors of each type and kind of zero point. `types`: a
-// bit for int8, a bit for uint8, as TFLite's kernel takes them.
+// Adds the float model on tensors of each type and kind of zero point. `types`
+// has a bit for int8 and one for uint8, where TFLite's kernel takes them.
 constexpr int kInt8 = 1, kUint8 = 2, kBoth = 3;
 void AddOnCodes(CaseList* list, const std::string& op, const std::string& what,
                 const Shape& shape, OutputRule rule,
@@ -46,7 +46,7 @@ const std::vector<Shape>& CodesShapes() {
   return shapes;
 }
 
-// What moves values.
+// Ops that move values.
 void AddMovements(CaseList* list) {
   for (const Shape& shape : CodesShapes()) {
     const auto add = [&](const char* op, const CaseList::Build& build) {
@@ -98,7 +98,7 @@ void AddMovements(CaseList* list) {
   });
 }
 
-// What gives one of several values as it is.
+// Ops that give one of several values as it is.
 void AddChoices(CaseList* list) {
   for (const Shape& shape : CodesShapes()) {
     const auto add = [&](const char* op, const CaseList::Build& build) {

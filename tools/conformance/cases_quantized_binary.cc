@@ -50,12 +50,12 @@ const std::vector<Pair>& Pairs() {
 struct PairQuantizations {
   ModelQuantization a, b, y;
 };
-// Draws what TFLite's kernel takes.
+// Draws quantizations that TFLite's kernel takes.
 using DrawPair = std::function<PairQuantizations(QuantizedBuilder& b)>;
 using AddPairNode = std::function<void(QuantizedBuilder& b, int number,
                                        std::vector<int> inputs, int output)>;
 
-// Twice over: 34 families a type.
+// Goes through all pairs twice, which makes 34 families a type.
 void AddQuantizedPairs(CaseList* list, Op op, const DrawPair& draw,
                        const AddPairNode& node,
                        SeriesTypes types = SeriesTypes::kBoth) {
@@ -74,7 +74,7 @@ void AddQuantizedPairs(CaseList* list, Op op, const DrawPair& draw,
         },
         types, 2);
   }
-  // Every code with every code.
+  // Every code meets every code.
   const Shape all = {1, 16, 64, 64};
   AddSeries(
       list, op, "every_pair", all,
@@ -127,7 +127,7 @@ PairQuantizations DrawProduct(QuantizedBuilder& b) {
   return {WithZeroPoint(b, a), WithZeroPoint(b, other), WithZeroPoint(b, y)};
 }
 
-// TFLite ends the process where the output is too fine.
+// The output is never so fine that TFLite ends the process.
 PairQuantizations DrawSquaredDifference(QuantizedBuilder& b) {
   const float a = DrawScale(b);
   const float other = DrawBeside(b, a, -8, 8);
@@ -136,7 +136,7 @@ PairQuantizations DrawSquaredDifference(QuantizedBuilder& b) {
   return {WithZeroPoint(b, a), WithZeroPoint(b, other), WithZeroPoint(b, y)};
 }
 
-// MAXIMUM and MINIMUM are of the codes, whatever these stand for.
+// MAXIMUM and MINIMUM compare the codes, whatever these stand for.
 PairQuantizations DrawExtreme(QuantizedBuilder& b) {
   const ModelQuantization q = WithZeroPoint(b, DrawScale(b));
   return {q, q, q};
@@ -178,7 +178,7 @@ void AddComparison(CaseList* list, Op op, int version) {
     AddSeries(
         list, op, pair.name, shape,
         [=](QuantizedBuilder& b, int number) {
-          // Half of them of one quantization, as converters have it.
+          // Half of them have one quantization, as converters give them.
           const float scale = std::min(DrawScale(b), 0.99f);
           const ModelQuantization q = WithZeroPoint(b, scale);
           const ModelQuantization r =
@@ -196,7 +196,7 @@ void AddComparison(CaseList* list, Op op, int version) {
   }
 }
 
-// Of uint8 alone. No divisor is zero, which TFLite's kernel does not take.
+// TFLite's kernel takes uint8 alone, and no divisor that is zero.
 void AddDiv(CaseList* list) {
   static const auto& shape = *new Shape{1, 16, 16, 3};
   AddSeries(
@@ -225,7 +225,7 @@ void AddDiv(CaseList* list) {
       SeriesTypes::kUint8);
 }
 
-// Codes are moved: all three tensors have one zero point, and any scales.
+// SELECT moves codes. All three tensors have one zero point, and any scales.
 void AddQuantizedSelect(CaseList* list, Op op, int version) {
   struct Kind {
     const char* name;

@@ -1,6 +1,7 @@
-// Sums of products on 8-bit tensors: int8 with weights of a scale each channel,
-// uint8 with one. QUANTIZE and DEQUANTIZE, which begin and end such models. No
-// code may differ. Longer than 300 lines: tables of windows and scales.
+// Sums of products on 8-bit tensors, whose weights have a scale each channel
+// where they are int8, and one scale where they are uint8; and QUANTIZE and
+// DEQUANTIZE, which begin and end such models. No code may differ. The file is
+// longer than 300 lines, as it has tables of windows and scales.
 #include <array>
 #include <cmath>
 #include <string>
@@ -108,7 +109,8 @@ SingleOpModel ConvolutionModel(const Params& p) {
   const int weights = b.Weights("w", shape, depthwise ? 3 : 0,
                                 b.random().NextUniform(0.001f, 0.05f),
                                 p.op == Op::FULLY_CONNECTED, &scales);
-  // Sums spread over about 100 * 100 * sqrt(terms) steps; a part saturates.
+  // The sums spread over about 100 * 100 * sqrt(terms) steps, of which a part
+  // saturates.
   const float out_scale = in_scale * scales[0] * 100 *
                           std::sqrt(static_cast<float>(terms)) *
                           b.random().NextUniform(0.5f, 2);
@@ -130,8 +132,8 @@ void AddConvolution(CaseList* list, Params p) {
   }
 }
 
-// The node of `p`, of tensor `x`, whose scale is `*scale`; its output, whose
-// scale is put there.
+// Adds the node of `p` that reads tensor `x`, whose scale is `*scale`. Returns
+// its output, and puts that one's scale there.
 int AddTo(const Params& p, int x, float* scale, QuantizedBuilder* b) {
   const bool depthwise = p.op == Op::DEPTHWISE_CONV_2D;
   const int terms = p.kernel * p.kernel * (depthwise ? 1 : p.input.back());
@@ -214,10 +216,11 @@ void AddConvolutionConversions(CaseList* list) {
           const int x = b.Input("x", shape, b.Draw());
           const int y = b.builder().AddTensor("y", shape);
           b.builder().AddOp(Op::DEQUANTIZE, 2, {x}, {y});
-          // A product of a scale and a whole number, which both round once.
+          // The value is a scale times a whole number, which both sides round
+          // once.
           return b.Finish({y});
         });
-        // From one quantization to another.
+        // QUANTIZE also goes from one quantization to another.
         list->AddQuantized("QUANTIZE", "requantize_" + what, shape, [=] {
           QuantizedBuilder b(
               absl::StrCat("QUANTIZE ", what, testing::ShapeString(shape)),

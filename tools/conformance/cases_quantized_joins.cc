@@ -14,8 +14,8 @@ namespace {
 using testing::Shape;
 using Op = schema::BuiltinOperator;
 
-// An output that sums of `terms` products of two codes mostly fit, in other
-// cases not.
+// An output that holds most sums of `terms` products of two codes; in one case
+// of three it saturates at many of them.
 ModelQuantization OutputOfSums(QuantizedBuilder& b, float scale_of_products,
                                int terms, int number) {
   const float spread = std::sqrt(static_cast<float>(terms));
@@ -48,7 +48,7 @@ void AddQuantizedTransposeConv(CaseList* list) {
             });
 }
 
-// CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED.
+// The three ops are CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED.
 void AddQuantizedProducts(CaseList* list) {
   struct Product {
     Op op;
@@ -95,7 +95,7 @@ void AddQuantizedProducts(CaseList* list) {
   }
 }
 
-// TFLite has no uint8 kernel.
+// int8 alone: TFLite has no uint8 kernel of BATCH_MATMUL.
 void AddBatchMatMul(CaseList* list) {
   static const auto& shape = *new Shape{2, 7, 33};
   AddSeries(
@@ -118,7 +118,7 @@ void AddBatchMatMul(CaseList* list) {
       SeriesTypes::kInt8);
 }
 
-// uint8 codes are rescaled; int8 ones must be of one quantization.
+// TFLite rescales uint8 codes, and wants int8 ones to be of one quantization.
 void AddQuantizedConcatenation(CaseList* list) {
   static const auto& shape = *new Shape{1, 4, 9, 7};
   AddSeries(list, Op::CONCATENATION, "codes", shape,

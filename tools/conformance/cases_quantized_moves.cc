@@ -16,7 +16,7 @@ using testing::Shape;
 using testing::SingleOpModel;
 using Op = schema::BuiltinOperator;
 
-// What a move's node is made with.
+// What a move's node is made of.
 struct Ends {
   QuantizedBuilder& b;
   int x;
@@ -58,7 +58,7 @@ SingleOpModel MoveModel(QuantizedBuilder& b, const Move& move, bool same) {
   const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
   Ends ends{b, b.InputOfCodes("x", move.in, in, AllCodes(b, 37)), {}, in};
   if (!same) {
-    // A factor that no two scales that are drawn are apart by.
+    // No two scales that are drawn differ by this factor.
     ends.out = WithZeroPoint(b, 1.37f * DrawScale(b));
   }
   for (const Shape& shape : move.out) {
@@ -68,7 +68,8 @@ SingleOpModel MoveModel(QuantizedBuilder& b, const Move& move, bool same) {
   return b.Finish(ends.y);
 }
 
-// Slices, pads and what else copies a part. Long: a table, an op an entry.
+// Slices, pads and other ops that copy a part. The function is long because it
+// is a table with an entry for each op.
 std::vector<Move> Parts() {
   return {
       {Op::SLICE,
@@ -110,7 +111,7 @@ std::vector<Move> Parts() {
        {2, 6, 5, 9},
        {{2, 9, 6, 10}},
        [](const Ends& e) {
-         // TFLite asks for the output's quantization.
+         // TFLite asks that the value has the output's quantization.
          const int value =
              e.b.Constant("value", {1}, e.out,
                           {e.b.random().NextInt(e.b.least(), e.b.most())});
@@ -148,8 +149,8 @@ std::vector<Move> Parts() {
   };
 }
 
-// What gives all elements another order or another shape. A table, too, and
-// long for it.
+// Ops that give all elements another order or another shape. The function is a
+// table, too.
 std::vector<Move> Orders() {
   return {
       {Op::TRANSPOSE,
@@ -217,12 +218,12 @@ std::vector<Move> Orders() {
   };
 }
 
-// What makes one tensor several, or several one.
+// Ops that make several tensors of one, or one of several.
 std::vector<Move> SplitsAndPacks() {
   const auto add_split = [](const Ends& e) {
     schema::SplitOptionsT options;
     options.num_splits = 3;
-    // The axis comes first.
+    // The axis is the first input.
     e.b.builder().AddOp(Op::SPLIT, 3, {e.Ints({}, {3}), e.x}, e.y, options);
   };
   const auto add_split_v = [](const Ends& e) {

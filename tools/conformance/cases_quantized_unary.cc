@@ -51,7 +51,7 @@ void AddPlainUnary(CaseList* list, Op op, int version, Ratios ratios = {},
   AddUnary<std::nullptr_t>(list, op, version, ratios, nullptr, types);
 }
 
-// Functions whose output TFLite gives a fixed quantization.
+// For functions whose output has a quantization that TFLite prescribes.
 void AddWithFixedOutput(CaseList* list, Op op, float scale,
                         int zero_above_least) {
   AddSeries(list, op, "codes", UnaryShape(), [=](QuantizedBuilder& b, int) {
@@ -65,7 +65,8 @@ void AddWithFixedOutput(CaseList* list, Op op, float scale,
   });
 }
 
-// RSQRT takes no negative number, and the CPU fails on one.
+// No code is below the zero point: the CPU fails on the root of a negative
+// number.
 void AddRsqrt(CaseList* list) {
   AddSeries(
       list, Op::RSQRT, "codes", UnaryShape(),
@@ -95,7 +96,7 @@ void AddQuantizedUnaries(CaseList* list) {
         options.alpha = kAlphas[b.random().NextInt(0, 8)];
         return options;
       });
-  // The CPU refuses a finer output.
+  // The CPU refuses a finer output than this.
   AddPlainUnary(list, Op::HARD_SWISH, 1, {-6, 8});
   AddPlainUnary(list, Op::ELU, 1, Ratios(), SeriesTypes::kInt8);
   AddPlainUnary(list, Op::ABS, 2, Ratios(), SeriesTypes::kInt8);

@@ -25,8 +25,8 @@ ModelQuantization OutputBeside(QuantizedBuilder& b,
   return WithZeroPoint(b, DrawBeside(b, in.scale[0], -3, 5));
 }
 
-// Over the plane, kept and not, over the channels, over rows and images: four
-// shapes in turns. `same`: TFLite wants one quantization.
+// The axes take turns: the plane, kept and dropped, the channels, and rows with
+// images. `same`: TFLite wants input and output to be of one quantization.
 void AddReduction(CaseList* list, Op op, bool same) {
   AddSeries(
       list, op, "codes", WindowShape(), [=](QuantizedBuilder& b, int number) {
@@ -49,8 +49,8 @@ void AddReduction(CaseList* list, Op op, bool same) {
       });
 }
 
-// Products of a whole line or plane, spread over the codes. TFLite has no uint8
-// kernel.
+// Each product is of a whole line or plane; the output's scale spreads them
+// over the codes. TFLite has no uint8 kernel.
 void AddQuantizedReduceProduct(CaseList* list) {
   AddSeries(
       list, Op::REDUCE_PROD, "codes", WindowShape(),
@@ -74,7 +74,7 @@ void AddQuantizedReduceProduct(CaseList* list) {
       SeriesTypes::kInt8);
 }
 
-// Few values, so that many are alike: the first of them counts.
+// The values are few, so that many are equal, of which the first counts.
 template <typename Options>
 void AddArgExtreme(CaseList* list, Op op) {
   AddSeries(list, op, "codes", WindowShape(),
@@ -100,7 +100,7 @@ void AddArgExtreme(CaseList* list, Op op) {
             });
 }
 
-// The greatest codes and their places; of equal ones the first.
+// TOPK_V2 gives the greatest codes and their places, of equal ones the first.
 void AddTopK(CaseList* list) {
   static const auto& shape = *new Shape{2, 5, 13};
   AddSeries(
@@ -122,7 +122,7 @@ void AddTopK(CaseList* list) {
       });
 }
 
-// TFLite has no uint8 kernel.
+// int8 alone: TFLite has no uint8 kernel.
 void AddFill(CaseList* list) {
   static const auto& shape = *new Shape{1, 3, 2, 5};
   AddSeries(
@@ -143,7 +143,7 @@ void AddFill(CaseList* list) {
       SeriesTypes::kInt8);
 }
 
-// TFLite looks at no quantization.
+// TFLite pools codes without a look at the quantizations.
 void AddQuantizedPool(CaseList* list, Op op) {
   AddSeries(
       list, op, "codes", WindowShape(), [=](QuantizedBuilder& b, int number) {
@@ -160,7 +160,8 @@ void AddQuantizedPool(CaseList* list, Op op) {
       });
 }
 
-// `zero_above_least`: of the output that TFLite asks for.
+// `zero_above_least`: the zero point, counted from the least code, of the
+// output that TFLite asks for; `scale` is its scale.
 void AddRows(CaseList* list, Op op, float scale, int zero_above_least) {
   static const auto& shape = *new Shape{1, 2, 4, 70};
   AddSeries(list, op, "codes", shape, [=](QuantizedBuilder& b, int number) {

@@ -1,5 +1,5 @@
-// Running sums, normalizations, reversal, batches of space, fills, products of
-// matrices.
+// Ops of sequences and rows: running sums, normalizations, reversal, batches of
+// space, fills and products of matrices.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tests/testing/op_builders.h"

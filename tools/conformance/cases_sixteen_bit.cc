@@ -77,7 +77,8 @@ void AddWindows(CaseList* list) {
             options.beta = kBetas[number % 4];
             b.builder().AddOp(Op::SOFTMAX, 3, {x}, {y}, options);
           });
-  // Other scales than the input's: of one, MAX_POOL_2D moves values.
+  // The output has another scale than the input: with the same one MAX_POOL_2D
+  // moves real values.
   for (Op op : {Op::AVERAGE_POOL_2D, Op::MAX_POOL_2D}) {
     AddWide(list, op, WideShape(), Beside(1, 4),
             [op](QuantizedBuilder& b, int x, int y, int) {

@@ -25,7 +25,7 @@ ModelQuantization WideQuantizationOf(float scale) {
 // --- Sums of products
 // ----------------------------------------------------------
 
-// `w`: weights, of 16-bit activations and 8-bit weights.
+// The op with 16-bit activations `x` and `y` and 8-bit weights `w`.
 struct Product {
   Op op = Op::CONV_2D;
   Shape x, w, y;
@@ -75,7 +75,7 @@ void AddWideProduct(CaseList* list, const Product& p) {
     const int w =
         b.Weights("w", p.w, p.channels, b.random().NextUniform(0.001f, 0.05f),
                   number % 3 == 0 || p.op == Op::FULLY_CONNECTED, &scales);
-    // Sums that mostly fit, and some that saturate.
+    // Most sums fit the output, and some saturate.
     const float scale = in.scale[0] * scales[0] * 60 *
                         std::sqrt(static_cast<float>(p.terms)) *
                         (number % 4 == 1 ? 0.3f : 2.0f);
@@ -145,7 +145,7 @@ void AddFunction(CaseList* list, Op op, int version) {
         b.Output("y", shape, WideQuantizationOf(DrawBeside(b, scale, -1, 4)));
     Options options;
     options.fused_activation_function = kActs[number % 4];
-    // The other kernel: sums of powers of two.
+    // With the flag set TFLite has another kernel, for powers of two.
     if constexpr (!std::is_same<Options, schema::MulOptionsT>::value) {
       options.pot_scale_int16 = false;
     }
@@ -161,7 +161,7 @@ void AddJoins(CaseList* list) {
   static const auto& shape = *new Shape{1, 4, 9, 7};
   const auto other = [](QuantizedBuilder& b, const ModelQuantization& out,
                         int number) {
-    // A factor that no two scales that are drawn are apart by.
+    // No two scales that are drawn differ by this factor.
     return number % 4 == 0 ? out : WithZeroPoint(b, 1.37f * DrawScale(b));
   };
   AddWideSeries(list, Op::CONCATENATION, "codes", shape,
@@ -190,8 +190,8 @@ void AddJoins(CaseList* list) {
                 });
 }
 
-// SUM of one scale, whose low 16 bits TFLite keeps; REDUCE_PROD; REDUCE_MAX and
-// REDUCE_MIN, which are of one scale and therefore of real values.
+// SUM of one scale, of which TFLite keeps the low 16 bits; REDUCE_PROD; and
+// REDUCE_MAX and REDUCE_MIN, which are of one scale and so move real values.
 void AddWideReductions(CaseList* list) {
   static const auto& shape = *new Shape{2, 4, 5, 6};
   for (Op op : {Op::SUM, Op::REDUCE_PROD, Op::REDUCE_MAX, Op::REDUCE_MIN}) {

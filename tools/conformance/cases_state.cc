@@ -1,5 +1,5 @@
-// Ops that keep a state: run twice, so that the second result depends on what
-// the first left.
+// Ops that keep a state. They run twice, so that the second result depends on
+// what the first run left.
 #include "absl/strings/str_cat.h"
 #include "tests/testing/op_builders.h"
 #include "tools/conformance/cases.h"

@@ -1,4 +1,4 @@
-// Ops of integers and bools, and movements of them: exact.
+// Ops of integers and bools, and movements of them, which must be exact.
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "tests/testing/of_type.h"
@@ -29,7 +29,7 @@ const std::vector<Shape>& TypedShapes() {
   return shapes;
 }
 
-// What broadcasts to 2x4x3x5.
+// Shapes that broadcast to 2x4x3x5.
 const std::vector<Shape>& Narrow() {
   static const auto& shapes =
       *new std::vector<Shape>{{}, {5}, {3, 1}, {2, 1, 1, 5}, {4, 1, 5}};
@@ -156,7 +156,7 @@ void AddSelects(CaseList* list) {
   }
 }
 
-// One movement of each shader on the other kinds of texels.
+// Each shader that moves values is tried once on the other kinds of texels.
 void AddTypedMovements(CaseList* list) {
   const auto add = [list](const std::string& op, const Shape& shape,
                           const CaseList::Build& build) {

@@ -1,4 +1,5 @@
-// Functions of one tensor: every shape, low ranks, the ends of float's range.
+// Functions of one tensor, with every shape, low ranks and the ends of float's
+// range.
 #include "absl/strings/str_cat.h"
 #include "tests/testing/op_builders.h"
 #include "tools/conformance/cases.h"

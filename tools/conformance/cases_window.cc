@@ -29,7 +29,7 @@ void AddFloatPools(CaseList* list) {
       params.max = max;
       params.input = shape;
       AddFloatPool(list, "f2x2_s2_SAME", params);
-      // The whole image.
+      // The window is the whole image.
       params.filter_h = shape[1];
       params.filter_w = shape[2];
       params.stride_h = params.stride_w = 1;
@@ -71,7 +71,7 @@ void AddFloatResize(CaseList* list, const ResizeParams& params) {
 }
 
 void AddResizes(CaseList* list) {
-  // Up, down, by whole factors and others, to one row.
+  // The image grows and shrinks, by whole factors and others, and to one row.
   const std::pair<int, int> sizes[] = {{8, 10}, {7, 13}, {3, 2},
                                        {1, 1},  {4, 5},  {20, 3}};
   for (bool nearest : {false, true}) {
@@ -156,8 +156,9 @@ void AddSoftmaxes(CaseList* list) {
     list->Add("LOG_SOFTMAX", "low_rank", shape,
               [=] { return testing::LogSoftmax(shape); });
   }
-  // exp(x) alone would overflow, or underflow in every term. Halves are wider
-  // apart than the values: the same at both precisions only at float32.
+  // exp(x) alone would overflow, or underflow in every term. Around 10,000
+  // halves are further apart than the values are, which then differ at float32
+  // alone.
   for (int offset : {-500, 90, 10000}) {
     for (bool log : {false, true}) {
       const Shape shape = {1, 2, 2, 5};

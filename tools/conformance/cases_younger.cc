@@ -1,4 +1,4 @@
-// Ops that TFLite 2.9 does not know: against the functions themselves.
+// Ops that TFLite 2.9 does not know, compared with the functions themselves.
 #include <algorithm>
 #include <cmath>
 
@@ -21,8 +21,8 @@ struct YoungerOp {
 
 const std::vector<YoungerOp>& YoungerOps() {
   testing::Accuracy atan2;
-  // A quotient of 2.5 ULP, the polynomial's two roundings, one each for the
-  // octant, the quadrant and pi itself: 6 ULP, 12 units.
+  // The quotient errs by 2.5 ULP, the polynomial rounds twice, and the octant,
+  // the quadrant and pi itself round once each: 6 ULP at most, 12 units.
   atan2.ulps = 12;
   static const auto& ops = *new std::vector<YoungerOp>{
       {"ATAN2", 2,
