@@ -2,10 +2,12 @@
 // What a long piece of work shows of itself.
 #include "tools/common/progress.h"
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 #include "gtest/gtest.h"
 
@@ -30,8 +32,11 @@ class ProgressTest : public ::testing::Test {
   }
 
   std::string Written() {
+    flockfile(file_);  // a thread may be writing
     std::fflush(file_);
-    return std::string(bytes_, size_);
+    std::string written(bytes_, size_);
+    funlockfile(file_);
+    return written;
   }
 
   double now_ = 100;
@@ -81,6 +86,39 @@ TEST_F(ProgressTest, AFileGetsAPlainLineEachHalfMinute) {
   EXPECT_EQ(Written(),
             "30 of 100 inputs, 1.0 a second, 1 min 10 s left\n"
             "60 of 100 inputs, 1.0 a second, 40 s left\n");
+}
+
+// At a time that two threads see.
+ProgressSink LaterSink(std::FILE* file, bool terminal,
+                       std::atomic<double>* now) {
+  ProgressSink sink;
+  sink.file = file;
+  sink.terminal = terminal;
+  sink.columns = 20;
+  sink.seconds = [now] { return now->load(); };
+  return sink;
+}
+
+TEST_F(ProgressTest, WorkWithoutPartsShowsItsTimeAndTakesItBack) {
+  std::atomic<double> now{100};
+  {
+    Elapsed elapsed("preparing gles", LaterSink(file_, true, &now));
+    now = 114;
+    while (Written().empty()) std::this_thread::yield();
+  }
+  const std::string written = Written();
+  EXPECT_EQ(written.substr(0, 22), "\r\033[Kpreparing gles, 14");  // 19 columns
+  EXPECT_EQ(written.substr(written.size() - 4), "\r\033[K");
+}
+
+TEST_F(ProgressTest, ShortWorkWithoutPartsAndAFileShowNothing) {
+  std::atomic<double> now{100};
+  { Elapsed elapsed("preparing", LaterSink(file_, true, &now)); }
+  {
+    Elapsed elapsed("preparing", LaterSink(file_, false, &now));
+    now = 200;
+  }
+  EXPECT_EQ(Written(), "");
 }
 
 TEST(ProgressTextTest, NothingIsPredictedBeforeTheFirstIsDone) {

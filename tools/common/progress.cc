@@ -83,6 +83,39 @@ void Progress::Clear() {
   drawn_ = false;
 }
 
+Elapsed::Elapsed(std::string what, ProgressSink sink)
+    : what_(std::move(what)), sink_(std::move(sink)), start_(sink_.seconds()) {
+  if (sink_.terminal) thread_ = std::thread([this] { Show(); });
+}
+
+Elapsed::~Elapsed() {
+  if (!thread_.joinable()) return;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    ended_ = true;
+  }
+  ends_.notify_one();
+  thread_.join();
+}
+
+void Elapsed::Show() {
+  constexpr std::chrono::milliseconds kLooks(200);
+  bool drawn = false;
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (!ends_.wait_for(lock, kLooks, [this] { return ended_; })) {
+    const double seconds = sink_.seconds() - start_;
+    if (seconds < kSilentSeconds) continue;
+    std::string line = absl::StrCat(what_, ", ", DurationText(seconds));
+    line.resize(std::min<size_t>(line.size(), std::max(1, sink_.columns - 1)));
+    std::fprintf(sink_.file, "\r\033[K%s", line.c_str());
+    std::fflush(sink_.file);
+    drawn = true;
+  }
+  if (!drawn) return;
+  std::fprintf(sink_.file, "\r\033[K");
+  std::fflush(sink_.file);
+}
+
 std::string ProgressText(absl::string_view unit, int64_t done, int64_t total,
                          double seconds) {
   std::string text = absl::StrCat(done, " of ", total, " ", unit);

@@ -3,10 +3,13 @@
 #ifndef GLES_DELEGATE_TOOLS_COMMON_PROGRESS_H_
 #define GLES_DELEGATE_TOOLS_COMMON_PROGRESS_H_
 
+#include <condition_variable>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <mutex>
 #include <string>
+#include <thread>
 
 #include "absl/strings/string_view.h"
 
@@ -46,6 +49,30 @@ class Progress {
   const double start_;
   double shown_;  // when last; the start, where never
   bool drawn_ = false;
+};
+
+// For work that does not say how far it is: "preparing gles, 14 s" on a
+// terminal, from two seconds on and as long as the object lives; nothing in a
+// file. The thread that it starts writes to the sink, so nobody else does
+// meanwhile.
+class Elapsed {
+ public:
+  explicit Elapsed(std::string what,
+                   ProgressSink sink = ProgressSink::Stderr());
+  ~Elapsed();
+  Elapsed(const Elapsed&) = delete;
+  Elapsed& operator=(const Elapsed&) = delete;
+
+ private:
+  void Show();
+
+  const std::string what_;
+  const ProgressSink sink_;
+  const double start_;
+  std::mutex mutex_;
+  std::condition_variable ends_;
+  bool ended_ = false;
+  std::thread thread_;  // last: it uses the others
 };
 
 // "1234 of 26583 cases, 85 a second, 4 min 58 s left". Without a rate where

@@ -1,11 +1,14 @@
 #include "tools/runner/backend.h"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "gles_delegate/gles_delegate.h"
 #include "nlohmann/json.hpp"
 #include "third_party/tflite_schema/schema_generated.h"
+#include "tools/common/progress.h"
 #include "tools/runner/latency.h"
 
 namespace gles_delegate {
@@ -106,6 +109,12 @@ absl::Status Backend::MakeDelegate() {
 absl::StatusOr<std::unique_ptr<Backend>> Backend::Create(
     const Model& model, const BackendSpec& spec,
     const std::vector<std::vector<int>>& input_shapes) {
+  // Drivers compile for up to a minute; what tunes for longer says so itself.
+  std::optional<Elapsed> elapsed;
+  const bool tunes = std::count(spec.options.begin(), spec.options.end(),
+                                std::make_pair(std::string("tuning"),
+                                               std::string("exhaustive"))) > 0;
+  if (!tunes) elapsed.emplace("preparing " + spec.name());
   if (spec.kind == BackendSpec::Kind::kXnnpack) {
     auto both =
         CreateWith(model, spec, input_shapes, XnnpackQuantized::kInt8AndUint8);
