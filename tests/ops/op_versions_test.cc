@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "delegate/graph/builtin_params.h"
+#include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/conv/depthwise_conv_2d.h"
 #include "delegate/ops/conv/transpose_conv.h"
 #include "delegate/ops/movement/slice.h"
@@ -96,6 +97,27 @@ TEST(HasFieldTest, ActivationOfTransposeConv) {
     ASSERT_TRUE(parsed.ok()) << parsed.status();
     EXPECT_EQ(parsed->post_ops.size(), minor >= 12 ? 1u : 0u) << minor;
   }
+}
+
+// Where nobody filled the fields in they are zeros, which stand for 1.
+TEST(HasFieldTest, DilationsThatAreAbsentAreOne) {
+  ::gles_delegate::ConvParams conv = {};
+  conv.padding = kPaddingSame;
+  conv.stride_width = conv.stride_height = 1;
+  EXPECT_EQ(Refusal(ParseConv2d,
+                    {FakeTensor({1, 8, 8, 3}), FakeConstant({4, 3, 3, 3}),
+                     FakeConstant({4})},
+                    {FakeTensor({1, 8, 8, 4})}, &conv),
+            "");
+  ::gles_delegate::DepthwiseConvParams depthwise = {};
+  depthwise.padding = kPaddingSame;
+  depthwise.stride_width = depthwise.stride_height = 1;
+  depthwise.depth_multiplier = 1;
+  EXPECT_EQ(Refusal(ParseDepthwiseConv2d,
+                    {FakeTensor({1, 8, 8, 3}), FakeConstant({1, 3, 3, 3}),
+                     FakeConstant({3})},
+                    {FakeTensor({1, 8, 8, 3})}, &depthwise),
+            "");
 }
 
 TEST(HasFieldTest, OffsetOfStridedSlice) {
