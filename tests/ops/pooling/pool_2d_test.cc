@@ -94,9 +94,7 @@ TEST_P(Pool2dTest, GlobalPooling) {
 }
 
 TEST_P(Pool2dTest, Storages) {
-  for (TfLiteGlesStorage storage :
-       {kTfLiteGlesStorageTextureArray, kTfLiteGlesStorageTexture2d,
-        kTfLiteGlesStorageBuffer}) {
+  for (TfLiteGlesStorage storage : kEveryStorage) {
     PoolParams params;
     params.input = {3, 6, 7, 5};
     params.filter_h = 3;

@@ -30,10 +30,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr TfLiteGlesStorage kStorages[] = {kTfLiteGlesStorageTextureArray,
-                                           kTfLiteGlesStorageTexture2d,
-                                           kTfLiteGlesStorageBuffer};
-
 class LstmTest : public PrecisionTest {
  protected:
   void Check(const LstmCase& c) { ExpectSameStates(Lstm(c), GetParam()); }
@@ -180,7 +176,7 @@ TEST(LstmResizeTest, ALongerSequenceBeginsAnew) {
 
 TEST(LstmStorageTest, EveryStorage) {
   GLES_SKIP_WITHOUT_DEVICE();
-  for (TfLiteGlesStorage storage : kStorages) {
+  for (TfLiteGlesStorage storage : kEveryStorage) {
     for (Precision precision : kPrecisions) {
       LstmCase c;
       c.steps = 3;
@@ -211,7 +207,7 @@ TEST(BasicLstmTest, EveryTail) {
 
 TEST(BasicLstmTest, EveryStorage) {
   GLES_SKIP_WITHOUT_DEVICE();
-  for (TfLiteGlesStorage storage : kStorages) {
+  for (TfLiteGlesStorage storage : kEveryStorage) {
     ExpectSameStates(BasicLstm({3, 5, 6}), Precision::kFloat32, storage);
     ExpectSameStates(BasicLstm({3, 5, 6}), Precision::kFloat16, storage);
   }

@@ -53,9 +53,7 @@ GLES_AT_EACH_PRECISION(SvdfTest);
 
 TEST(SvdfStorageTest, EveryStorage) {
   GLES_SKIP_WITHOUT_DEVICE();
-  for (TfLiteGlesStorage storage :
-       {kTfLiteGlesStorageTextureArray, kTfLiteGlesStorageTexture2d,
-        kTfLiteGlesStorageBuffer}) {
+  for (TfLiteGlesStorage storage : kEveryStorage) {
     SvdfCase c;
     c.batch = 3;
     c.memory = 5;
