@@ -73,9 +73,7 @@ class CacheDelegateTest : public ::testing::Test {
           options.model_token = "token";
           if (configure) configure(options);
         });
-    const auto interpreter = InterpreterOrDie(model);
-    const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
-    EXPECT_TRUE(applied.ok()) << applied;
+    const auto interpreter = Applied(model, delegate);
     const auto outputs = RunOnce(interpreter.get());
     EXPECT_TRUE(outputs.ok()) << outputs.status();
     Start start;

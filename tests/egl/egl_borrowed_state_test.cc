@@ -315,9 +315,7 @@ TEST(BorrowedStateTest, ADelegatesLifeLeavesNoTrace) {
           options.storage = storage;
           options.enable_op_profiling = profiled ? 1 : 0;
         });
-        auto interpreter = InterpreterOrDie(*model);
-        const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
-        EXPECT_TRUE(applied.ok()) << applied;
+        auto interpreter = Applied(*model, delegate);
         EXPECT_EQ(ReportOf(delegate)["context"], "borrowed");
         EXPECT_EQ(TakeSnapshot(), before);
         ExpectClose(RunOnce(interpreter.get()), expected);

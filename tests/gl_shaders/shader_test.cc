@@ -239,9 +239,7 @@ TEST(ShaderDumpTest, ShadersInUseAreDumpedAndValid) {
   ASSERT_EQ(setenv("GLES_DELEGATE_DUMP_SHADERS", folder.path().c_str(), 1), 0);
   for (const SingleOpModel& model : models) {
     for (Precision precision : kPrecisions) {
-      for (TfLiteGlesStorage storage :
-           {kTfLiteGlesStorageTextureArray, kTfLiteGlesStorageTexture2d,
-            kTfLiteGlesStorageBuffer}) {
+      for (TfLiteGlesStorage storage : kEveryStorage) {
         RunOptions options;
         options.precision = precision;
         options.storage = storage;

@@ -216,9 +216,7 @@ class BoundaryModelsTest : public DeviceTest {
     const auto model = LoadOrDie(std::move(bytes));
     const DelegatePtr delegate = MakeDelegate();
     auto cpu = InterpreterOrDie(*model);
-    auto gpu = InterpreterOrDie(*model);
-    const absl::Status applied = gpu->ApplyDelegate(delegate.get());
-    ASSERT_TRUE(applied.ok()) << applied;
+    auto gpu = Applied(*model, delegate);
     const nlohmann::json report = ReportOf(delegate);
     EXPECT_EQ(report["nodes_delegated"], report["nodes_total"]) << report;
     EXPECT_EQ(report["partitions"], 1) << report;

@@ -38,9 +38,7 @@ TEST_P(OtherModelTest, WithoutQuantizationTheCpusOpsAreExact) {
     options.enable_quantization = 0;
     options.verbosity = 0;
   });
-  auto interpreter = InterpreterOrDie(*model_);
-  const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
-  ASSERT_TRUE(applied.ok()) << applied;
+  auto interpreter = Applied(*model_, delegate);
   const auto actual = RunOnce(interpreter.get());
   if (ReportOf(delegate)["nodes_delegated"] == 0) {
     ASSERT_TRUE(actual.ok()) << actual.status();
@@ -52,9 +50,7 @@ TEST_P(OtherModelTest, WithoutQuantizationTheCpusOpsAreExact) {
 
 TEST_P(OtherModelTest, WithTheDefaultsNothingFails) {
   const DelegatePtr delegate = MakeDelegate();
-  auto interpreter = InterpreterOrDie(*model_);
-  const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
-  ASSERT_TRUE(applied.ok()) << applied;
+  auto interpreter = Applied(*model_, delegate);
   const nlohmann::json report = ReportOf(delegate);
   const int total = report["nodes_total"], on_gpu = report["nodes_delegated"];
   int on_cpu = 0;

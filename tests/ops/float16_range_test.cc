@@ -50,9 +50,7 @@ class Float16RangeTest : public DeviceTest {
       const std::function<void(TfLiteGlesDelegateOptions&)>& configure) {
     const auto model = LoadOrDie(OverflowingModel());
     const DelegatePtr delegate = MakeDelegate(configure);
-    auto interpreter = InterpreterOrDie(*model);
-    const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
-    EXPECT_TRUE(applied.ok()) << applied;
+    auto interpreter = Applied(*model, delegate);
     std::vector<float> x;
     for (int pixel = 0; pixel < 4; ++pixel) {
       x.insert(x.end(), values.begin(), values.end());

@@ -229,8 +229,7 @@ TEST(PlanDumpTest, TheEnvironmentMakesADelegateWriteThem) {
   const ScopedEnvironment wanted("GLES_DELEGATE_DUMP_PLAN", folder);
   const auto model = LoadOrDie(ChainModel("cn"));
   const DelegatePtr delegate = MakeDelegate();
-  auto interpreter = InterpreterOrDie(*model);
-  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  auto interpreter = Applied(*model, delegate);
   ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
   std::vector<std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -247,8 +246,7 @@ TEST(PlanDumpTest, TheUserIsToldOfAFolderThatCannotBeWritten) {
                                  directory.path() + "/no/such/folder");
   const auto model = LoadOrDie(ChainModel("cn"));
   const DelegatePtr delegate = MakeDelegate();
-  auto interpreter = InterpreterOrDie(*model);
-  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  auto interpreter = Applied(*model, delegate);
   ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
   EXPECT_THAT(interpreter->log(),
               Contains(AllOf(HasSubstr("GLES_DELEGATE_DUMP_PLAN"),

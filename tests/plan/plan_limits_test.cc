@@ -147,9 +147,7 @@ TEST(PlanLimitsTest, AUserIsToldThatThePassesWereDropped) {
   for (int verbosity : {0, 1}) {
     const DelegatePtr delegate =
         MakeDelegate([&](auto& options) { options.verbosity = verbosity; });
-    auto interpreter = InterpreterOrDie(*model);
-    const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
-    ASSERT_TRUE(applied.ok()) << applied;
+    auto interpreter = Applied(*model, delegate);
     const auto partition = ReportOf(delegate)["partition"][0];
     EXPECT_EQ(partition["nodes_after_passes"], 8);
     EXPECT_THAT(partition.value("passes_dropped", ""),

@@ -57,9 +57,7 @@ class InvokeAllocatesTest : public ::testing::Test {
   void ExpectNone() {
     const auto model = LoadOrDie(ChainModel("can", {1, 24, 24, 8}));
     const DelegatePtr delegate = MakeDelegate();
-    auto interpreter = InterpreterOrDie(*model);
-    const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
-    ASSERT_TRUE(applied.ok()) << applied;
+    auto interpreter = Applied(*model, delegate);
     ASSERT_EQ(ReportOf(delegate)["nodes_delegated"], 3);
     ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
     TfLiteStatus status = kTfLiteError;

@@ -125,9 +125,7 @@ class MixedStorageTest : public DeviceTestWithParam<int> {
     const auto model = LoadOrDie(ManyShapes());
     const DelegatePtr delegate = MakeDelegate(
         [&](auto& options) { options.enable_op_profiling = profiled ? 1 : 0; });
-    auto interpreter = InterpreterOrDie(*model);
-    const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
-    ASSERT_TRUE(applied.ok()) << applied;
+    auto interpreter = Applied(*model, delegate);
     EXPECT_EQ(ReportOf(delegate)["partitions"], 1);
     EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 12);
     // Each slot is used again by the next Invoke.

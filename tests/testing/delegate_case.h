@@ -31,6 +31,11 @@ std::unique_ptr<Model> LoadOrDie(std::vector<uint8_t> bytes);
 // An interpreter without a delegate that must be made; aborts likewise.
 std::unique_ptr<Interpreter> InterpreterOrDie(const Model& model);
 
+// An interpreter to which the delegate has been applied; fails the test where
+// it cannot be, and runs on the CPU then.
+std::unique_ptr<Interpreter> Applied(const Model& model,
+                                     const DelegatePtr& delegate);
+
 // Fills every float input with values that depend on `round` alone, invokes,
 // and returns all outputs one after the other.
 absl::StatusOr<std::vector<float>> RunOnce(Interpreter* interpreter,

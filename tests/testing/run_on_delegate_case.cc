@@ -101,6 +101,14 @@ std::unique_ptr<Interpreter> InterpreterOrDie(const Model& model) {
   return *std::move(interpreter);
 }
 
+std::unique_ptr<Interpreter> Applied(const Model& model,
+                                     const DelegatePtr& delegate) {
+  auto interpreter = InterpreterOrDie(model);
+  const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
+  EXPECT_TRUE(applied.ok()) << applied;
+  return interpreter;
+}
+
 absl::StatusOr<std::vector<float>> RunOnce(Interpreter* interpreter,
                                            int round) {
   for (int i = 0; i < interpreter->inputs(); ++i) {

@@ -75,9 +75,7 @@ void ExpectAgrees(const Model& loaded, const RealModel& model,
   const DelegatePtr delegate = MakeDelegate([&](auto& options) {
     options.is_precision_loss_allowed = precision == Precision::kFloat16;
   });
-  auto interpreter = InterpreterOrDie(loaded);
-  const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
-  ASSERT_TRUE(applied.ok()) << applied;
+  auto interpreter = Applied(loaded, delegate);
   const nlohmann::json report = ReportOf(delegate);
   EXPECT_EQ(report["nodes_delegated"], report["nodes_total"]) << report["cpu"];
   ASSERT_EQ(report["partitions"], 1) << report["cpu"];

@@ -131,8 +131,7 @@ TEST_F(BoundariesTest, FloatsToGreatInt64) {
   b.SetOutputs({y});
   const auto model = LoadOrDie(b.Finish());
   const DelegatePtr delegate = MakeDelegate();
-  auto interpreter = InterpreterOrDie(*model);
-  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  auto interpreter = Applied(*model, delegate);
   EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 1);
   const std::vector<float> values = {1e12f, -1e12f, 2.9f, -2.9f, 0, 5e9f};
   ASSERT_TRUE(interpreter->input(0).Write(values).ok());
@@ -236,8 +235,7 @@ TEST_F(BoundariesTest, HalvesEnterAndLeave) {
   b.SetOutputs({z, moved});
   const auto model = LoadOrDie(b.Finish());
   const DelegatePtr delegate = MakeDelegate();
-  auto interpreter = InterpreterOrDie(*model);
-  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  auto interpreter = Applied(*model, delegate);
   EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 3);
   std::vector<uint16_t> halves(30);
   for (size_t i = 0; i < halves.size(); ++i) {

@@ -200,9 +200,7 @@ class SmallLimitsTest : public BadDriverTest {
       options.force_own_context = 1;  // whose limits are read anew
       options.max_delegated_partitions = 0;
     });
-    auto interpreter = InterpreterOrDie(model);
-    const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
-    EXPECT_TRUE(applied.ok()) << applied;
+    auto interpreter = Applied(model, delegate);
     ExpectClose(RunOnce(interpreter.get()), CpuResult(model));
     log_ = interpreter->TakeLog();
     return ReportOf(delegate);
@@ -341,8 +339,7 @@ TEST_F(BadDriverTest, AfterAFailureTheDelegateWorksAgain) {
 // A dispatch that the driver refuses is Invoke's error, not silence.
 TEST_F(BadDriverTest, AnErrorAtInvokeIsReported) {
   const DelegatePtr delegate = MakeDelegate();
-  auto interpreter = InterpreterOrDie(*model_);
-  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  auto interpreter = Applied(*model_, delegate);
   {
     const ScopedGlOverride dispatch(
         &GlApi::DispatchCompute, +[](GLuint, GLuint, GLuint) {

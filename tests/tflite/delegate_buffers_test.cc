@@ -251,8 +251,7 @@ TEST_F(DelegateBuffersTest, TwoModelsShareABuffer) {
   const auto second_model = LoadOrDie(ChainModel("nm"));
   const Ends second_ends(*second_model);
   const DelegatePtr second_delegate = MakeDelegate();
-  auto second = InterpreterOrDie(*second_model);
-  ASSERT_TRUE(second->ApplyDelegate(second_delegate.get()).ok());
+  auto second = Applied(*second_model, second_delegate);
   const Case c = CaseOf(0);
   ASSERT_EQ(second->input(0).elements(), c.output.size());
   const GLuint between =

@@ -64,8 +64,7 @@ TEST(DelegateCompanyTest, TensorsMayMoveBetweenInvokes) {
   GLES_SKIP_WITHOUT_DEVICE();
   const auto model = LoadOrDie(ChainModel("can"));
   const DelegatePtr delegate = MakeDelegate();
-  auto interpreter = InterpreterOrDie(*model);
-  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  auto interpreter = Applied(*model, delegate);
   auto* input = const_cast<TfLiteTensor*>(interpreter->input(0).get());
   auto* output = const_cast<TfLiteTensor*>(interpreter->output(0).get());
   char* const own_input = input->data.raw;

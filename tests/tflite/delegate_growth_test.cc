@@ -72,12 +72,6 @@ class DelegateGrowthTest : public ::testing::TestWithParam<int> {
     return MakeDelegate(
         [](auto& options) { options.thread_mode = GetParam(); });
   }
-  std::unique_ptr<Interpreter> Applied(const DelegatePtr& delegate) {
-    auto interpreter = InterpreterOrDie(*model_);
-    const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
-    EXPECT_TRUE(applied.ok()) << applied;
-    return interpreter;
-  }
 
   std::unique_ptr<Model> model_;
 };
@@ -87,7 +81,7 @@ TEST_P(DelegateGrowthTest, TheHeapOverManyInvokes) {
   // Less than a pointer an invoke.
   constexpr int64_t kMostBytes = kInvokes * 4;
   const DelegatePtr delegate = Make();
-  auto interpreter = Applied(delegate);
+  auto interpreter = Applied(*model_, delegate);
   const auto invoke = [&](int times) {
     for (int i = 0; i < times; ++i) {
       ASSERT_EQ(TfLiteInterpreterInvoke(interpreter->get()), kTfLiteOk);
@@ -107,7 +101,7 @@ TEST_P(DelegateGrowthTest, HeapThreadsAndFilesOverManyLives) {
   const auto live = [&](int times) {
     for (int i = 0; i < times; ++i) {
       const DelegatePtr delegate = Make();
-      auto interpreter = Applied(delegate);
+      auto interpreter = Applied(*model_, delegate);
       ASSERT_EQ(TfLiteInterpreterInvoke(interpreter->get()), kTfLiteOk);
     }
   };
@@ -134,8 +128,7 @@ TEST_P(DelegateGrowthTest, NothingStaysOfLivesOfSeveralModels) {
   for (int done = 1; done <= lives; ++done) {
     for (const auto& model : models) {
       const DelegatePtr delegate = Make();
-      auto interpreter = InterpreterOrDie(*model);
-      ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+      auto interpreter = Applied(*model, delegate);
       ASSERT_EQ(TfLiteInterpreterInvoke(interpreter->get()), kTfLiteOk);
       ASSERT_GT(objects.left(), 0);
     }

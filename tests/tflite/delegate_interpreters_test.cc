@@ -21,14 +21,6 @@ using ::testing::HasSubstr;
 
 class DelegateInterpretersTest : public DeviceTest {};
 
-std::unique_ptr<Interpreter> Applied(const Model& model,
-                                     const DelegatePtr& delegate) {
-  auto interpreter = InterpreterOrDie(model);
-  const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
-  EXPECT_TRUE(applied.ok()) << applied;
-  return interpreter;
-}
-
 // The keys of the report that are of one interpreter.
 const std::vector<std::string>& KeysOfAnInterpreter() {
   static const auto* keys = new std::vector<std::string>{

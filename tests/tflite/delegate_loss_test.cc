@@ -65,13 +65,6 @@ class DelegateLossTest : public ::testing::Test {
         &GlApi::GetGraphicsResetStatusKHR, ResetStatus);
   }
 
-  std::unique_ptr<Interpreter> Applied(const DelegatePtr& delegate) {
-    auto interpreter = InterpreterOrDie(*model_);
-    const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
-    EXPECT_TRUE(applied.ok()) << applied;
-    return interpreter;
-  }
-
   // An Invoke that fails, writes nothing, and says something like `said`.
   void ExpectFails(Interpreter* interpreter, const std::string& said) {
     const absl::Span<float> output = interpreter->output(0).data<float>();
@@ -93,7 +86,7 @@ class DelegateLossTest : public ::testing::Test {
 // are there: fences of a context that was reset are signalled, too.
 TEST_F(DelegateLossTest, AResetFailsOneInvokeThatWritesNothing) {
   const DelegatePtr delegate = MakeDelegate();
-  auto interpreter = Applied(delegate);
+  auto interpreter = Applied(*model_, delegate);
   for (int check = 0; check < 2; ++check) {
     ExpectClose(RunOnce(interpreter.get()), expected_);
     ResetAtCheck(GL_INNOCENT_CONTEXT_RESET_KHR, check);
@@ -109,7 +102,7 @@ TEST_F(DelegateLossTest, AResetFailsOneInvokeThatWritesNothing) {
 TEST_F(DelegateLossTest, AWorkerRecoversToo) {
   const DelegatePtr delegate = MakeDelegate(
       [](auto& options) { options.thread_mode = kTfLiteGlesThreadWorker; });
-  auto interpreter = Applied(delegate);
+  auto interpreter = Applied(*model_, delegate);
   ResetAtCheck(GL_GUILTY_CONTEXT_RESET_KHR, 1);
   ExpectFails(interpreter.get(), "was reset by commands of this context");
   ExpectClose(RunOnce(interpreter.get()), expected_);
@@ -117,7 +110,7 @@ TEST_F(DelegateLossTest, AWorkerRecoversToo) {
 
 TEST_F(DelegateLossTest, AllPartitionsOfADelegateMoveToOneNewContext) {
   const DelegatePtr delegate = MakeDelegate();
-  auto first = Applied(delegate), second = Applied(delegate);
+  auto first = Applied(*model_, delegate), second = Applied(*model_, delegate);
   ExpectClose(RunOnce(first.get()), expected_);
   ResetAtCheck(GL_INNOCENT_CONTEXT_RESET_KHR, 0);
   ExpectFails(first.get(), "was reset");
@@ -125,13 +118,13 @@ TEST_F(DelegateLossTest, AllPartitionsOfADelegateMoveToOneNewContext) {
   ExpectClose(RunOnce(first.get()), expected_);
   EXPECT_EQ(ReportOf(delegate)["contexts_lost"], 1);
   // One that is applied afterwards is in the new one, too.
-  ExpectClose(RunOnce(Applied(delegate).get()), expected_);
+  ExpectClose(RunOnce(Applied(*model_, delegate).get()), expected_);
   EXPECT_EQ(ReportOf(delegate)["contexts_lost"], 1);
 }
 
 TEST_F(DelegateLossTest, ALostContextIsReplacedWhereTensorsAreAllocatedAgain) {
   const DelegatePtr delegate = MakeDelegate();
-  auto interpreter = Applied(delegate);
+  auto interpreter = Applied(*model_, delegate);
   ResetAtCheck(GL_INNOCENT_CONTEXT_RESET_KHR, 0);
   ExpectFails(interpreter.get(), "was reset");
   ASSERT_TRUE(interpreter->ResizeInput(0, {1, 9, 5, 5}).ok());
@@ -142,7 +135,7 @@ TEST_F(DelegateLossTest, ALostContextIsReplacedWhereTensorsAreAllocatedAgain) {
 
 TEST_F(DelegateLossTest, ResetsThatAreNotItsFaultAreNotCounted) {
   const DelegatePtr delegate = MakeDelegate();
-  auto interpreter = Applied(delegate);
+  auto interpreter = Applied(*model_, delegate);
   for (int i = 0; i < 5; ++i) {
     ResetAtCheck(GL_INNOCENT_CONTEXT_RESET_KHR, 1);
     ExpectFails(interpreter.get(), "was reset");
@@ -152,7 +145,7 @@ TEST_F(DelegateLossTest, ResetsThatAreNotItsFaultAreNotCounted) {
 
 TEST_F(DelegateLossTest, ThreeGuiltyResetsInARowAreEnough) {
   const DelegatePtr delegate = MakeDelegate();
-  auto interpreter = Applied(delegate);
+  auto interpreter = Applied(*model_, delegate);
   const auto fail = [&](int times) {
     for (int i = 0; i < times; ++i) {
       ResetAtCheck(GL_GUILTY_CONTEXT_RESET_KHR, 1);
@@ -169,13 +162,13 @@ TEST_F(DelegateLossTest, ThreeGuiltyResetsInARowAreEnough) {
               Contains(AllOf(HasSubstr("not tried again"),
                              HasSubstr("fallback_to_cpu"))));
   // Another interpreter is not to blame.
-  ExpectClose(RunOnce(Applied(delegate).get()), expected_);
+  ExpectClose(RunOnce(Applied(*model_, delegate).get()), expected_);
 }
 
 TEST_F(DelegateLossTest, FallbackToCpuTakesOverAfterThem) {
   const DelegatePtr delegate =
       MakeDelegate([](auto& options) { options.fallback_to_cpu = 1; });
-  auto interpreter = Applied(delegate);
+  auto interpreter = Applied(*model_, delegate);
   for (int i = 0; i < 3; ++i) {
     ResetAtCheck(GL_UNKNOWN_CONTEXT_RESET_KHR, 1);
     ExpectFails(interpreter.get(), "was reset");
@@ -200,7 +193,7 @@ TEST_F(DelegateLossTest, ABorrowedContextMustBeAppliedAgain) {
   const std::unique_ptr<Context> other = std::move(Context::Create({})).value();
   current(*lost);
   const DelegatePtr delegate = MakeDelegate();
-  auto interpreter = Applied(delegate);
+  auto interpreter = Applied(*model_, delegate);
   EXPECT_EQ(ReportOf(delegate)["context"], "borrowed");
   ResetAtCheck(GL_INNOCENT_CONTEXT_RESET_KHR, 1);
   ExpectFails(interpreter.get(), "was reset");
@@ -208,7 +201,7 @@ TEST_F(DelegateLossTest, ABorrowedContextMustBeAppliedAgain) {
     ExpectFails(interpreter.get(), "Apply the delegate again");
   }
   current(*other);
-  auto again = Applied(delegate);
+  auto again = Applied(*model_, delegate);
   EXPECT_EQ(ReportOf(delegate)["context"], "borrowed");
   ExpectClose(RunOnce(again.get()), expected_);
   again.reset();
@@ -233,7 +226,7 @@ TEST_F(DelegateLossTest, StatesBeginAnew) {
   b.SetOutputs({y});
   model_ = LoadOrDie(b.Finish());
   const DelegatePtr delegate = MakeDelegate();
-  auto interpreter = Applied(delegate);
+  auto interpreter = Applied(*model_, delegate);
   const auto first = RunOnce(interpreter.get());
   const auto second = RunOnce(interpreter.get());
   ASSERT_TRUE(first.ok() && second.ok());
@@ -299,7 +292,7 @@ TEST_F(DelegateLossTest, AWaitOrAFenceThatFailsLeavesNothingBehind) {
         g_driver.Finish();
       });
   const DelegatePtr delegate = MakeDelegate();
-  auto interpreter = Applied(delegate);
+  auto interpreter = Applied(*model_, delegate);
   {
     const ScopedGlOverride fence(
         &GlApi::FenceSync, +[](GLenum condition, GLbitfield flags) {
@@ -336,7 +329,7 @@ TEST_F(DelegateLossTest, AWaitOrAFenceThatFailsLeavesNothingBehind) {
 // Out of memory, while commands are carried out.
 TEST_F(DelegateLossTest, AnErrorOfGlFailsOneInvokeThatWritesNothing) {
   const DelegatePtr delegate = MakeDelegate();
-  auto interpreter = Applied(delegate);
+  auto interpreter = Applied(*model_, delegate);
   g_driver = gl();
   g_fails = true;
   {
@@ -353,7 +346,7 @@ TEST_F(DelegateLossTest, AnErrorOfGlFailsOneInvokeThatWritesNothing) {
 // What cannot be built anew is tried again at the next Invoke.
 TEST_F(DelegateLossTest, ACompilerThatFailsAfterALossMayRecover) {
   const DelegatePtr delegate = MakeDelegate();
-  auto interpreter = Applied(delegate);
+  auto interpreter = Applied(*model_, delegate);
   ResetAtCheck(GL_INNOCENT_CONTEXT_RESET_KHR, 1);
   ExpectFails(interpreter.get(), "was reset");
   {
@@ -376,8 +369,7 @@ TEST(DelegateLossChildTest, DISABLED_Terminate) {
   const auto model = LoadOrDie(ChainModel("can"));
   const std::vector<float> expected = CpuResult(*model);
   const DelegatePtr delegate = MakeDelegate();
-  auto interpreter = InterpreterOrDie(*model);
-  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  auto interpreter = Applied(*model, delegate);
   ExpectClose(RunOnce(interpreter.get()), expected);
   const std::unique_ptr<Context> same = std::move(Context::Create({})).value();
   const auto terminate = reinterpret_cast<EGLBoolean (*)(EGLDisplay)>(

@@ -105,8 +105,7 @@ class DelegateObjectsTest : public ::testing::Test {
             .WriteFloats(ValuesOf(holding, shape, elements, scale, bias))
             .ok());
     ASSERT_TRUE(cpu->Invoke().ok());
-    ASSERT_EQ(Bind(run_->input, object.object()), 0)
-        << TfLiteGlesDelegateLastError();
+    run_->BindInput(object.object());
     run_->PoisonInput();
     run_->Invoke();
     TfLiteGlesDelegateUnbindBuffer(run_->delegate.get(), run_->input);
@@ -124,8 +123,7 @@ class DelegateObjectsTest : public ::testing::Test {
                            std::vector<float>(holding.elements(shape), 1));
     auto cpu = InterpreterOrDie(*run_->model);
     const std::vector<float> values = *RunOnce(cpu.get());
-    ASSERT_EQ(Bind(run_->output, object.object()), 0)
-        << TfLiteGlesDelegateLastError();
+    run_->BindOutput(object.object());
     ASSERT_TRUE(RunOnce(run_->interpreter.get()).ok());
     TfLiteGlesDelegateUnbindBuffer(run_->delegate.get(), run_->output);
     const std::vector<float> right =
@@ -249,7 +247,7 @@ TEST_F(DelegateObjectsTest, TexturesAreCroppedAndResized) {
         bound.crop_width = static_cast<float>(part.width);
         bound.crop_height = static_cast<float>(part.height);
       }
-      ASSERT_EQ(Bind(run_->input, bound), 0) << TfLiteGlesDelegateLastError();
+      run_->BindInput(bound);
       run_->PoisonInput();
       run_->Invoke();
       ExpectClose(run_->interpreter->output(0).AsFloats(), right);
@@ -269,24 +267,24 @@ TEST_F(DelegateObjectsTest, NoByteOfATextureCrossesToTheCpu) {
   ASSERT_TRUE(
       cpu->input(0).WriteFloats(ValuesOf(from, shape, elements, 2, -1)).ok());
   ASSERT_TRUE(cpu->Invoke().ok());
-  ASSERT_EQ(Bind(run_->input, input.object()), 0);
-  ASSERT_EQ(Bind(run_->output, output.object()), 0);
+  run_->BindInput(input.object());
+  run_->BindOutput(output.object());
   run_->PoisonInput();
   run_->Invoke();  // builds
   CountedCalls counted;
   run_->Invoke();
-  ASSERT_EQ(Bind(run_->input, second.object()), 0);
+  run_->BindInput(second.object());
   run_->Invoke();
   EXPECT_EQ(counted.host_calls() + counted.texture_calls(), 0);
   EXPECT_EQ(ReportOf(run_->delegate)["gpu_bytes"]["transfers"], 0);
   // Another scale is an upload of parameters, and nothing else.
   TfLiteGlesObject dark = second.object();
   dark.scale = 1;
-  ASSERT_EQ(Bind(run_->input, dark), 0);
+  run_->BindInput(dark);
   run_->Invoke();
   EXPECT_EQ(counted.host_calls(), 1);
   EXPECT_EQ(counted.programs() + counted.objects(), 0);
-  ASSERT_EQ(Bind(run_->input, second.object()), 0);
+  run_->BindInput(second.object());
   run_->Invoke();
   ExpectClose(output.Read(), cpu->output(0).AsFloats());
 }
@@ -369,7 +367,7 @@ TEST_F(DelegateObjectsTest, AnInputsOwnFiltersDoNotMatter) {
                      GL_LINEAR_MIPMAP_LINEAR);
   gl().TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 1000);
   gl().BindTexture(GL_TEXTURE_2D, 0);
-  ASSERT_EQ(Bind(run_->input, object.object()), 0);
+  run_->BindInput(object.object());
   run_->Invoke();
   std::vector<float> right = elements;
   for (float& v : right) v = -v;
@@ -386,8 +384,8 @@ TEST_F(DelegateObjectsTest, TheAppsStateStays) {
   const AppObject output(holding, shape, elements);
   const AppObject bystander(holding, shape, elements);
   const egl::Sampler sampler = egl::Sampler::Nearest().value();
-  ASSERT_EQ(Bind(run_->input, input.object()), 0);
-  ASSERT_EQ(Bind(run_->output, output.object()), 0);
+  run_->BindInput(input.object());
+  run_->BindOutput(output.object());
   for (GLuint unit = 0; unit < 4; ++unit) {
     gl().ActiveTexture(GL_TEXTURE0 + unit);
     gl().BindTexture(GL_TEXTURE_2D, bystander.name());

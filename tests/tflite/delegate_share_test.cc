@@ -42,14 +42,6 @@ DelegatePtr Sharing(const std::string& key,
   });
 }
 
-std::unique_ptr<Interpreter> Applied(const Model& model,
-                                     const DelegatePtr& delegate) {
-  auto interpreter = InterpreterOrDie(model);
-  const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
-  EXPECT_TRUE(applied.ok()) << applied;
-  return interpreter;
-}
-
 int64_t BytesOf(const nlohmann::json& report, const std::string& category) {
   return report["gpu_bytes"][category].get<int64_t>();
 }

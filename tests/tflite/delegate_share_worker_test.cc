@@ -63,14 +63,6 @@ class DelegateShareWorkerTest : public DeviceTest {
     other_model_ = LoadOrDie(ChainModel("cnm"));
   }
 
-  std::unique_ptr<Interpreter> Applied(const Model& model,
-                                       const DelegatePtr& delegate) {
-    auto interpreter = InterpreterOrDie(model);
-    const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
-    EXPECT_TRUE(applied.ok()) << applied;
-    return interpreter;
-  }
-
   std::unique_ptr<Model> model_, other_model_;
 };
 

@@ -131,15 +131,9 @@ class DelegateWorkerSharingTest : public DeviceTest {
     output_.reset();
   }
 
-  void Bind(int tensor, const AppObject& object) {
-    const TfLiteGlesObject bound = object.object();
-    ASSERT_EQ(
-        TfLiteGlesDelegateBindObject(run_->delegate.get(), tensor, &bound), 0)
-        << TfLiteGlesDelegateLastError();
-  }
   void BindBoth() {
-    Bind(run_->input, *input_);
-    Bind(run_->output, *output_);
+    run_->BindInput(input_->object());
+    run_->BindOutput(output_->object());
   }
   // The app's GPU writes a round's picture to the input; nobody waits for it.
   void Draw(int round) {
@@ -190,8 +184,8 @@ TEST_F(DelegateWorkerSharingTest, TexturesOfTheApps) {
   const AppObject out(overlay, PictureShape(),
                       std::vector<float>(elements.size(), 12345));
   run_->Apply();  // bound after that
-  Bind(run_->input, in);
-  Bind(run_->output, out);
+  run_->BindInput(in.object());
+  run_->BindOutput(out.object());
   run_->PoisonInput();
   run_->Invoke();
   ExpectClose(out.Read(), Negated(elements));
@@ -362,8 +356,7 @@ TEST_F(DelegateWorkerSharingTest, DelegatesOfAShareKey) {
         return EGL_NO_CONTEXT;
       });
   const DelegatePtr second = Sharing(true, "a");
-  auto interpreter = InterpreterOrDie(*run_->model);
-  ASSERT_TRUE(interpreter->ApplyDelegate(second.get()).ok());
+  auto interpreter = Applied(*run_->model, second);
   ASSERT_TRUE(interpreter->input(0).Write(elements_[1]).ok());
   ASSERT_EQ(TfLiteInterpreterInvoke(interpreter->get()), kTfLiteOk);
   EXPECT_EQ(interpreter->output(0).AsFloats(), Negated(elements_[1]));
@@ -376,14 +369,12 @@ TEST_F(DelegateWorkerSharingTest, DelegatesOfAShareKey) {
 TEST_F(DelegateWorkerSharingTest, ManyThreadsAtOnce) {
   constexpr int kThreads = 4;
   const DelegatePtr delegate = Sharing();
-  auto first = InterpreterOrDie(*run_->model);
-  ASSERT_TRUE(first->ApplyDelegate(delegate.get()).ok());
+  auto first = Applied(*run_->model, delegate);
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
       // The delegate's context is there: none has to be current here.
-      auto interpreter = InterpreterOrDie(*run_->model);
-      ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+      auto interpreter = Applied(*run_->model, delegate);
       for (int i = 0; i < 5; ++i) {
         const auto& values = elements_[(t + i) % kRounds];
         ASSERT_TRUE(interpreter->input(0).Write(values).ok());

@@ -61,9 +61,7 @@ constexpr int kRounds = 3;
 Expectation Expect(std::unique_ptr<Model> model) {
   Expectation expected{std::move(model), {}};
   const DelegatePtr delegate = MakeDelegate();
-  auto interpreter = InterpreterOrDie(*expected.model);
-  const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
-  EXPECT_TRUE(applied.ok()) << applied;
+  auto interpreter = Applied(*expected.model, delegate);
   const auto report = ReportOf(delegate);
   EXPECT_EQ(report["nodes_delegated"], report["nodes_total"]);
   for (int round = 0; round < kRounds; ++round) {
@@ -89,14 +87,6 @@ const std::vector<Expectation>& Expectations() {
     return all;
   }();
   return all;
-}
-
-std::unique_ptr<Interpreter> Applied(const Model& model,
-                                     const DelegatePtr& delegate) {
-  auto interpreter = InterpreterOrDie(model);
-  const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
-  EXPECT_TRUE(applied.ok()) << applied;
-  return interpreter;
 }
 
 // Bit for bit.

@@ -279,11 +279,9 @@ TEST_F(IntegrationTest, Fences) {
   TfLiteGlesObject object = TfLiteGlesDelegateObjectDefault();
   object.type = kTfLiteGlesObjectTexture2d;
   object.name = camera_texture;
-  ASSERT_EQ(
-      TfLiteGlesDelegateBindObject(run.delegate.get(), run.input, &object), 0);
+  run.BindInput(object);
   object.name = overlay_texture;
-  ASSERT_EQ(
-      TfLiteGlesDelegateBindObject(run.delegate.get(), run.output, &object), 0);
+  run.BindOutput(object);
   run.Apply();
   TfLiteInterpreter* interpreter = run.interpreter->get();
   GLsync drawn = nullptr;
