@@ -20,8 +20,10 @@
 #include "absl/flags/parse.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "gles_delegate/gles_delegate.h"
 #include "nlohmann/json.hpp"
+#include "tools/common/progress.h"
 #include "tools/common/tflite_host.h"
 #include "tools/runner/gles_options.h"
 #include "tools/runner/inputs.h"
@@ -137,14 +139,20 @@ absl::Status Measure(const std::string& path) {
     const char* share_key;
     bool is_one_delegate;
   };
-  for (int round = 0; round < absl::GetFlag(FLAGS_rounds); ++round) {
-    for (const Way& way :
-         {Way{"alone", "", false}, Way{"share_key", "k", false},
-          Way{"one_delegate", "", true},
-          Way{"one_delegate_share_key", "k", true}}) {
+  const std::vector<Way> ways = {{"alone", "", false},
+                                 {"share_key", "k", false},
+                                 {"one_delegate", "", true},
+                                 {"one_delegate_share_key", "k", true}};
+  const int rounds = absl::GetFlag(FLAGS_rounds);
+  Progress progress("pairs of starts", int64_t{rounds} * ways.size());
+  int64_t done = 0;
+  for (int round = 0; round < rounds; ++round) {
+    for (const Way& way : ways) {
+      progress.Show(done++, absl::StrCat(name, " ", way.name));
       Started first, second;
       const auto first_start = StartOne(**model, way.share_key, &first);
       if (!first_start.ok()) return first_start.status();
+      progress.Clear();
       Print(name, round, way.name, "first", *first_start);
       if (way.is_one_delegate) second.delegate = first.delegate;
       const auto second_start = StartOne(**model, way.share_key, &second);

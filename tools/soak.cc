@@ -23,6 +23,7 @@
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "absl/status/status.h"
+#include "tools/common/progress.h"
 #include "tools/runner/backend.h"
 #include "tools/runner/gles_options.h"
 #include "tools/runner/inputs.h"
@@ -111,21 +112,29 @@ absl::Status Soak(const std::vector<std::unique_ptr<Model>>& models) {
       subjects.push_back(*std::move(subject));
     }
     const int invokes = absl::GetFlag(FLAGS_invokes);
+    Progress progress("invokes", invokes);
     for (int done = 1; done <= invokes; ++done) {
+      progress.Show(done - 1, "");
       for (size_t i = 0; i < subjects.size(); ++i) {
         if (auto s = subjects[i]->InvokeOnce(&expected[i]); !s.ok()) return s;
       }
-      if (IsTenth(done, invokes)) PrintLine("invokes", done);
+      if (!IsTenth(done, invokes)) continue;
+      progress.Clear();
+      PrintLine("invokes", done);
     }
   }
   const int lives = absl::GetFlag(FLAGS_lives);
+  Progress progress("lives", lives);
   for (int done = 1; done <= lives; ++done) {
+    progress.Show(done - 1, "");
     for (size_t i = 0; i < models.size(); ++i) {
       auto subject = Subject::Make(*models[i]);
       if (!subject.ok()) return subject.status();
       if (auto s = (*subject)->InvokeOnce(&expected[i]); !s.ok()) return s;
     }
-    if (IsTenth(done, lives)) PrintLine("lives", done);
+    if (!IsTenth(done, lives)) continue;
+    progress.Clear();
+    PrintLine("lives", done);
   }
   return absl::OkStatus();
 }
