@@ -6,6 +6,7 @@ Each model is a deployment, each replica of it a GlesModel with its own instance
 speaks the protocol (KServe's server, kserve.ray.RayModel) and hands requests to the replicas.
 """
 
+import argparse
 import asyncio
 import dataclasses
 import logging
@@ -134,24 +135,36 @@ class Front(ModelRepository):
         self._stopped.set()
 
 
-def deploy(name: str, repository: str, cache_dir: Optional[str], devices: Sequence[str],
-           replicas: Sequence[int], num_gpus: float, num_cpus: float, target: float) -> RemoteModel:
-    """Runs model `name` as an application of Ray Serve's.
+def replica_counts(text: str) -> List[int]:
+    """[N], or [LEAST, MOST] of "LEAST:MOST".
 
-    replicas: their number, or the least and the most, between which `target`, requests under way
-    for each, decides.
+    Raises argparse.ArgumentTypeError where the text is neither.
     """
+    counts = [int(part) if part.isdecimal() else 0 for part in text.split(":")]
+    if len(counts) > 2 or counts[0] < 1 or counts[-1] < counts[0]:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is neither a number of replicas nor LEAST:MOST, both 1 or more")
+    return counts
+
+
+def number_of_replicas(args: argparse.Namespace) -> Dict[str, Any]:
+    """The options of serve.deployment() that say how many replicas there are."""
+    if len(args.replicas) == 1:
+        return {"num_replicas": args.replicas[0]}
+    return {"autoscaling_config": {
+        "min_replicas": args.replicas[0], "max_replicas": args.replicas[1],
+        "target_ongoing_requests": args.target_requests,
+        "upscale_delay_s": args.upscale_delay, "downscale_delay_s": args.downscale_delay}}
+
+
+def deploy(name: str, repository: str, cache_dir: Optional[str], devices: Sequence[str],
+           number: Dict[str, Any], num_gpus: float, num_cpus: float) -> RemoteModel:
+    """Runs model `name` as an application of Ray Serve's; number: number_of_replicas()."""
     made = config.read(repository, name)
     options: Dict[str, Any] = {
         "name": name, "max_ongoing_requests": made.max_queue,
         "ray_actor_options": {"num_gpus": num_gpus, "num_cpus": num_cpus},
-        "health_check_period_s": 5}
-    if len(replicas) == 1:
-        options["num_replicas"] = replicas[0]
-    else:
-        options["autoscaling_config"] = {
-            "min_replicas": replicas[0], "max_replicas": replicas[1],
-            "target_ongoing_requests": target}
+        "health_check_period_s": 5, **number}
     deployment = serve.deployment(**options)(Replica)
     handle = serve.run(deployment.bind(repository, name, cache_dir, list(devices)),
                        name=name, route_prefix=None)
@@ -164,9 +177,14 @@ def main() -> int:
     group = parser.add_argument_group("ray")
     group.add_argument("--address", default="auto", help="of the Ray cluster; local: one of its "
                        "own")
-    group.add_argument("--replicas", default="1", help="N, or LEAST:MOST to scale by load")
+    group.add_argument("--replicas", default=[1], type=replica_counts,
+                       help="N, or LEAST:MOST to scale by load")
     group.add_argument("--target_requests", type=float, default=4,
                        help="requests under way for a replica that autoscaling aims at")
+    group.add_argument("--upscale_delay", type=float, default=30,
+                       help="seconds of more load before a replica is added")
+    group.add_argument("--downscale_delay", type=float, default=600,
+                       help="seconds of less load before a replica is taken away")
     group.add_argument("--num_gpus", type=float, default=0,
                        help="of each replica; 0.25: four replicas share a GPU")
     group.add_argument("--num_cpus", type=float, default=1, help="of each replica")
@@ -179,8 +197,7 @@ def main() -> int:
     serve.start(proxy_location="Disabled")
     models = [deploy(name, args.model_repository, args.cache_dir,
                      [device for device in args.devices.split(",") if device],
-                     [int(count) for count in args.replicas.split(":")],
-                     args.num_gpus, args.num_cpus, args.target_requests)
+                     number_of_replicas(args), args.num_gpus, args.num_cpus)
               for name in config.model_names(args.model_repository)]
     model_server.args.grpc_max_receive_message_length = args.max_request_bytes
     Server(Front(models), 0, args.max_request_bytes, http_port=args.http_port,
