@@ -1,6 +1,7 @@
 #include "delegate/drop_in/stock_options.h"
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -92,7 +93,7 @@ template <typename Number>
 bool Parse(const char* text, Number* number) {
   errno = 0;
   char* end = nullptr;
-  const long long value = std::strtoll(text, &end, 10);
+  const int64_t value = std::strtoll(text, &end, 10);
   if (end == text || *end != '\0' || errno != 0 ||
       value < std::numeric_limits<Number>::min() ||
       value > std::numeric_limits<Number>::max()) {

@@ -100,7 +100,7 @@ absl::Status Create(const void* runtime_context, Environment environment,
   if (delegate == nullptr) {
     return absl::InvalidArgumentError(TfLiteGlesDelegateLastError());
   }
-  const absl::Status wrapped =
+  absl::Status wrapped =
       runtime->WrapDelegate(delegate, TfLiteGlesDelegateDelete, wrapper);
   if (!wrapped.ok()) TfLiteGlesDelegateDelete(delegate);
   return wrapped;

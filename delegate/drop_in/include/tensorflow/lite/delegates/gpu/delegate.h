@@ -160,6 +160,8 @@ GLES_DROP_IN_EXPORT void TFLGpuDelegateDelete(TfLiteDelegate* delegate);
 // --- TensorFlow Lite's external-delegate interface
 // ----------------------------
 
+// NOLINTBEGIN(readability-redundant-declaration): gles_delegate.h has them, too
+
 // The keys are the fields of TfLiteGpuDelegateOptionsV2. An unknown key or a
 // value that is no number: NULL, with a message through report_error; where
 // that is NULL, a delegate that cannot be applied.
@@ -168,6 +170,8 @@ GLES_DROP_IN_EXPORT TfLiteDelegate* tflite_plugin_create_delegate(
     void (*report_error)(const char*));
 GLES_DROP_IN_EXPORT void tflite_plugin_destroy_delegate(
     TfLiteDelegate* delegate);
+
+// NOLINTEND(readability-redundant-declaration)
 
 #ifdef __cplusplus
 }  // extern "C"
