@@ -81,8 +81,9 @@ bool Profiles() {
 
 absl::Status PrintGlesReport(const std::string& report) {
   if (report.empty()) return absl::OkStatus();
-  if (absl::GetFlag(FLAGS_print_gles_report))
+  if (absl::GetFlag(FLAGS_print_gles_report)) {
     std::printf("%s\n", report.c_str());
+  }
   if (!Profiles()) return absl::OkStatus();
   const auto json =
       nlohmann::json::parse(report, nullptr, /*allow_exceptions=*/false);

@@ -63,8 +63,9 @@ absl::Status Executor::RecordUploads(Inputs inputs, GLuint* program) {
   for (size_t i = 0; i < uploads_end();) {
     const int index = parts_.commands[i].piece.index;
     size_t end = i + 1;
-    while (end < uploads_end() && parts_.commands[end].piece.index == index)
+    while (end < uploads_end() && parts_.commands[end].piece.index == index) {
       ++end;
+    }
     if (skip_[index]) {  // a state that stays on the GPU
       i = end;
       continue;

@@ -81,7 +81,7 @@ absl::Status GlesKernel::Read(const TfLiteContext& context,
   if (setup_.options.computes_on_codes()) {
     const PassContext passes = {setup_.profile, setup_.cpu_kernels,
                                 &setup_.report->nodes_on_codes};
-    const absl::Status passed =
+    absl::Status passed =
         RunPasses(PassStage::kRead, passes, &graph_,
                   [dump](absl::string_view pass, const Graph& graph) {
                     dump->AddGraph(pass, graph);
@@ -149,7 +149,7 @@ absl::Status GlesKernel::Prepare(TfLiteContext* context) {
       context->ReportError(context, "%s", line.c_str());
     });
   }
-  const absl::Status built =
+  absl::Status built =
       setup_.gpu->context->Run([this] { return BuildAlone(); });
   builder_.TellProgressTo(nullptr);
   built_ = built.ok();
@@ -162,7 +162,7 @@ absl::Status GlesKernel::Prepare(TfLiteContext* context) {
 absl::Status GlesKernel::BuildAlone() {
   SharedObjects& objects = *setup_.gpu->objects;
   const std::lock_guard<std::mutex> lock(objects.building);
-  const absl::Status built = Build();
+  absl::Status built = Build();
   objects.program_count = objects.programs.size();
   // What was made is whole before another context uses it.
   if (objects.by_key) egl::gl().Finish();

@@ -36,7 +36,7 @@ absl::StatusOr<bool> GlesKernel::BeginEval(TfLiteContext* context) {
 }
 
 absl::Status GlesKernel::EndEval(TfLiteContext* context) {
-  const absl::Status status = EndOnGpu(context);
+  absl::Status status = EndOnGpu(context);
   // Meanwhile another kernel may have replaced a context that was lost.
   NoteOutcome(status, *executor_context_);
   return status;

@@ -102,7 +102,7 @@ absl::Status GlesKernel::UpdateObjects(TfLiteContext* context) {
   }
   if (on_cpu_ != nullptr) return absl::OkStatus();
   ResolvedObjects objects;
-  const absl::Status resolved = setup_.gpu->context->Run([&] {
+  absl::Status resolved = setup_.gpu->context->Run([&] {
     objects = ResolveObjects();
     return objects.status;
   });
@@ -114,6 +114,7 @@ absl::Status GlesKernel::UpdateObjects(TfLiteContext* context) {
   }
   const auto used = [](const std::vector<ResolvedObject>& list) {
     std::vector<UsedObject> result;
+    result.reserve(list.size());
     for (const ResolvedObject& o : list) result.push_back(o.used);
     return result;
   };

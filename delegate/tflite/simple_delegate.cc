@@ -190,6 +190,7 @@ absl::Status Replace(TfLiteContext* context, TfLiteDelegate* wrapped,
     return absl::InternalError("the runtime could not partition the graph");
   }
   std::vector<ModelPartition> partitions;
+  partitions.reserve(count);
   for (int i = 0; i < count; ++i) partitions.push_back(PartitionOf(params[i]));
   std::vector<int> chosen;
   for (const ModelPartition& partition :
