@@ -1,6 +1,5 @@
 """The models on Ray Serve behind KServe's server: answers, errors, a replica that dies."""
 
-import argparse
 import json
 import os
 import re
@@ -45,23 +44,6 @@ def replicas():
     """The processes of the replicas, which Ray names by their class."""
     return {process.pid for process in psutil.process_iter(["cmdline"])
             if re.match("ray::ServeReplica", " ".join(process.info["cmdline"] or []))}
-
-
-@pytest.mark.parametrize("text", ["0", "3:2", "1:2:3", "two", "", "1:", ":2", "-1"])
-def test_refuses_a_number_of_replicas(text):
-    from gles_serving import ray_app  # pylint: disable=import-outside-toplevel
-    with pytest.raises(argparse.ArgumentTypeError, match="neither a number of replicas"):
-        ray_app.replica_counts(text)
-
-
-def test_replicas_scale_by_load_between_two_numbers():
-    from gles_serving import ray_app  # pylint: disable=import-outside-toplevel
-    number = ray_app.number_of_replicas(argparse.Namespace(
-        replicas=ray_app.replica_counts("1:8"), target_requests=4, upscale_delay=5,
-        downscale_delay=60))
-    assert number == {"autoscaling_config": {
-        "min_replicas": 1, "max_replicas": 8, "target_ongoing_requests": 4,
-        "upscale_delay_s": 5, "downscale_delay_s": 60}}
 
 
 def test_answers_and_metadata(front):

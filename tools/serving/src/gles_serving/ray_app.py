@@ -6,7 +6,6 @@ Each model is a deployment, each replica of it a GlesModel with its own instance
 speaks the protocol (KServe's server, kserve.ray.RayModel) and hands requests to the replicas.
 """
 
-import argparse
 import asyncio
 import dataclasses
 import logging
@@ -29,6 +28,7 @@ from .devices import device_for
 from .engine import Backend
 from .errors import Overloaded
 from .model import GlesModel
+from .replicas import number_of_replicas, replica_counts
 from .server import Server, own_parser
 
 _log = logging.getLogger("gles_serving")
@@ -133,28 +133,6 @@ class Front(ModelRepository):
     def stop(self) -> None:
         """Ends watch()."""
         self._stopped.set()
-
-
-def replica_counts(text: str) -> List[int]:
-    """[N], or [LEAST, MOST] of "LEAST:MOST".
-
-    Raises argparse.ArgumentTypeError where the text is neither.
-    """
-    counts = [int(part) if part.isdecimal() else 0 for part in text.split(":")]
-    if len(counts) > 2 or counts[0] < 1 or counts[-1] < counts[0]:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is neither a number of replicas nor LEAST:MOST, both 1 or more")
-    return counts
-
-
-def number_of_replicas(args: argparse.Namespace) -> Dict[str, Any]:
-    """The options of serve.deployment() that say how many replicas there are."""
-    if len(args.replicas) == 1:
-        return {"num_replicas": args.replicas[0]}
-    return {"autoscaling_config": {
-        "min_replicas": args.replicas[0], "max_replicas": args.replicas[1],
-        "target_ongoing_requests": args.target_requests,
-        "upscale_delay_s": args.upscale_delay, "downscale_delay_s": args.downscale_delay}}
 
 
 def deploy(name: str, repository: str, cache_dir: Optional[str], devices: Sequence[str],
