@@ -28,11 +28,21 @@ Multiplier PlaneMultiplier(const MeanOfCodes& m) {
   return MultiplierOf(m.in.scale / (count * m.out.scale));
 }
 
+// `value`, but no further from 0 than `most`. What is no number, as 0 times an
+// infinite ratio of scales, is -most: TFLite's conversion of it is undefined.
+float Within(float most, float value) {
+  return value > -most ? std::min(value, most) : -most;
+}
+
 int32_t ZeroPointsApart(int64_t sum, const MeanOfCodes& m) {
+  constexpr int64_t kFar = 1 << 30;  // past the codes of any type
   float zero = static_cast<float>(m.in.zero_point) * m.in.scale / m.out.scale;
   zero = zero > 0 ? zero + 0.5f : zero - 0.5f;
-  const int32_t bias = m.out.zero_point - static_cast<int32_t>(zero);
-  return Multiply(static_cast<int32_t>(sum), PlaneMultiplier(m), m.ties) + bias;
+  const int64_t bias =
+      m.out.zero_point - static_cast<int64_t>(Within(kFar, zero));
+  const int64_t code =
+      Multiply(static_cast<int32_t>(sum), PlaneMultiplier(m), m.ties) + bias;
+  return static_cast<int32_t>(std::clamp(code, -kFar, kFar));
 }
 
 Multiplier OneMultiplierOf(const MeanOfCodes& m) {
@@ -41,7 +51,7 @@ Multiplier OneMultiplierOf(const MeanOfCodes& m) {
 }
 
 int32_t Limited(float code) {
-  return static_cast<int32_t>(std::clamp(code, -1024.0f, 1024.0f));
+  return static_cast<int32_t>(Within(1024.0f, code));
 }
 
 int32_t InFloats(int64_t sum, const MeanOfCodes& m) {
@@ -66,7 +76,7 @@ int32_t InFloatsToEven(int64_t sum, const MeanOfCodes& m) {
   const float product_of_zeros = zeros * scale;
   const float bias = static_cast<float>(m.out.zero_point) - product_of_zeros;
   const float product = static_cast<float>(sum) * scale;
-  const float code = std::clamp(product + bias, -1024.0f, 1024.0f);
+  const float code = Within(1024.0f, product + bias);
   return MultiplyAsFloat(1, code);  // rounds to even
 }
 

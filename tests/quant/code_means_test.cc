@@ -380,6 +380,33 @@ TEST(MeanOfCodesTest, StepsAreWhereTheCodeChanges) {
   }
 }
 
+// Ratios of scales that pass a float's range, or an int's: what is converted to
+// an int fits it, as clang's UndefinedBehaviorSanitizer would tell (found by
+// fuzzing).
+TEST(MeanOfCodesTest, ScalesFarApartGiveACodeOfTheType) {
+  Reducing reducing;
+  reducing.count = 6;
+  for (const float in : {1e38f, 1e9f, 1e-38f}) {
+    for (const int zero_point : {-128, 0, 127}) {
+      reducing.in = {in, zero_point};
+      reducing.out = {1 / in, -5};
+      for (const CpuKernels cpu : kRuntimes) {
+        for (const bool over_plane : {false, true}) {
+          reducing.over_plane = reducing.over_plane_by_any_name = over_plane;
+          std::vector<MeanOfCodes> ways = {MeanOf(reducing, cpu)};
+          if (const auto sum = SumOf(reducing, cpu)) ways.push_back(*sum);
+          for (const MeanOfCodes& way : ways) {
+            for (int code : {-128, -5, 0, 127}) {
+              EXPECT_GE(way.Code(6 * code), -128);
+              EXPECT_LE(way.Code(6 * code), 127);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(MeanOfCodesTest, FitsNoSumsPast32Bits) {
   Reducing reducing;
   reducing.count = 1 << 23;
