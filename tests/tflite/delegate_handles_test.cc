@@ -3,7 +3,12 @@
 // one, so that SetHandle() does what TfLiteInterpreterSetBufferHandle of later
 // versions does.
 #include <algorithm>
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+#include <limits>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "egl/objects.h"
@@ -47,6 +52,8 @@ class DelegateHandlesTest : public DeviceTest {
  protected:
   void SetUp() override {
     DeviceTest::SetUp();
+    context_.impl_ = this;
+    context_.ReportError = Report;
     if (!IsSkipped()) app_ = std::make_unique<AppContext>();
   }
   void TearDown() override {
@@ -88,20 +95,20 @@ class DelegateHandlesTest : public DeviceTest {
   void MakeReadable(TfLiteTensor& tensor) {
     ASSERT_TRUE(tensor.data_is_stale);
     ASSERT_EQ(tensor.delegate->CopyFromBufferHandle(
-                  Context(), tensor.delegate, tensor.buffer_handle, &tensor),
-              kTfLiteOk);
+                  &context_, tensor.delegate, tensor.buffer_handle, &tensor),
+              kTfLiteOk)
+        << errors_;
     tensor.data_is_stale = false;
   }
-  static void Report(TfLiteContext*, const char* format, ...) {
-    ADD_FAILURE() << format;
+  static void Report(TfLiteContext* context, const char* format, ...) {
+    va_list words;
+    va_start(words, format);
+    char text[512];
+    vsnprintf(text, sizeof(text), format, words);
+    va_end(words);
+    static_cast<DelegateHandlesTest*>(context->impl_)->errors_ += text;
   }
   void ExpectCopiedUnlessAllowed(int mode);
-  // Enough of one for an error's reporter.
-  static TfLiteContext* Context() {
-    static TfLiteContext context = {};
-    context.ReportError = Report;
-    return &context;
-  }
   GLuint BufferOf(const std::vector<float>& values) {
     buffers_.push_back(Must(Buffer::Create(values.size() * sizeof(float),
                                            values.data(), GL_DYNAMIC_COPY)));
@@ -112,6 +119,8 @@ class DelegateHandlesTest : public DeviceTest {
     return run_->interpreter->output(0).data<float>();
   }
 
+  TfLiteContext context_ = {};  // of no more than the reporter of errors
+  std::string errors_;
   std::unique_ptr<AppContext> app_;
   std::vector<Buffer> buffers_;
   std::unique_ptr<BoundRun> run_;
@@ -191,10 +200,45 @@ TEST_F(DelegateHandlesTest, QuantizedTensorsAreFloatsInTheirBuffers) {
     // And back: the codes' values, to the input's buffer.
     run_->interpreter->input(0).WriteFloats(input_).IgnoreError();
     ASSERT_EQ(Input().delegate->CopyToBufferHandle(
-                  Context(), Input().delegate, Input().buffer_handle, &Input()),
-              kTfLiteOk);
+                  &context_, Input().delegate, Input().buffer_handle, &Input()),
+              kTfLiteOk)
+        << errors_;
     ExpectClose(ReadAll<float>(buffers_[buffers_.size() - 2]), input_);
   }
+}
+
+// NaN has no code, and becomes the zero point as at each inference.
+TEST_F(DelegateHandlesTest, NotANumberBecomesTheZeroPoint) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const auto type :
+       {schema::TensorType::INT8, schema::TensorType::UINT8}) {
+    Load(SumOfCodes(type));
+    std::vector<float> values(expected_.size(), std::nanf(""));
+    values[1] = kInfinity;
+    values[2] = -kInfinity;
+    SetHandle(Output(), static_cast<int>(BufferOf(values)));
+    Output().data_is_stale = true;
+    MakeReadable(Output());
+    std::vector<float> wanted(values.size(), 0);
+    const TfLiteQuantizationParams q = Output().params;
+    const int highest = type == schema::TensorType::INT8 ? 127 : 255;
+    wanted[1] = q.scale * static_cast<float>(highest - q.zero_point);
+    wanted[2] = q.scale * static_cast<float>(highest - 255 - q.zero_point);
+    EXPECT_EQ(run_->interpreter->output(0).AsFloats(), wanted);
+    SetHandle(Output(), kTfLiteNullBufferHandle);
+  }
+}
+
+TEST_F(DelegateHandlesTest, ATensorWithoutFloatsIsNamed) {
+  Load(ChainModel("can"));
+  TfLiteTensor tensor = Input();
+  tensor.type = kTfLiteInt32;
+  tensor.buffer_handle = static_cast<int>(BufferOf(input_));
+  TfLiteDelegate* delegate = run_->delegate.get();
+  EXPECT_EQ(delegate->CopyFromBufferHandle(&context_, delegate,
+                                           tensor.buffer_handle, &tensor),
+            kTfLiteError);
+  EXPECT_THAT(errors_, HasSubstr("'x' int32[1,6,5,5]"));
 }
 
 TEST_F(DelegateHandlesTest, TheCpusValuesGoToABuffer) {
@@ -204,8 +248,9 @@ TEST_F(DelegateHandlesTest, TheCpusValuesGoToABuffer) {
   std::copy(input_.begin(), input_.end(), memory.begin());
   SetHandle(Input(), static_cast<int>(buffer));
   ASSERT_EQ(Input().delegate->CopyToBufferHandle(
-                Context(), Input().delegate, Input().buffer_handle, &Input()),
-            kTfLiteOk);
+                &context_, Input().delegate, Input().buffer_handle, &Input()),
+            kTfLiteOk)
+      << errors_;
   EXPECT_EQ(ReadAll<float>(buffers_[0]), input_);
 }
 
