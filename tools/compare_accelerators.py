@@ -31,6 +31,21 @@ ACCELERATORS = ("ours", "webgpu")
 MARK = "MEASURED "
 
 
+def random_inputs(model, signature, seed):
+    """Buffers of a CompiledModel's inputs: floats in [-1, 1], integers of the type's range."""
+    import numpy as np  # pylint: disable=import-outside-toplevel
+    rng = np.random.default_rng(seed)
+    key, names = list(model.get_signature_list().items())[signature]
+    details = model.get_input_tensor_details(key)
+    inputs = model.create_input_buffers(signature)
+    for name, buffer in zip(names["inputs"], inputs):
+        shape, dtype = details[name]["shape"], np.dtype(details[name]["dtype"])
+        values = (rng.uniform(-1, 1, shape) if dtype.kind == "f" else
+                  rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max + 1, shape))
+        buffer.write(values.astype(dtype))
+    return inputs
+
+
 def measure(accelerator, path, runs, clock):
     """In a process of its own: prints one line of JSON."""
     import numpy as np  # pylint: disable=import-outside-toplevel
@@ -44,14 +59,7 @@ def measure(accelerator, path, runs, clock):
                 hardware_accelerators=hardware,
                 gpu_options=litert.GpuOptions(enforce_f32=True)))
         (key, names), = list(model.get_signature_list().items())[:1]
-        rng = np.random.default_rng(1)
-        inputs = model.create_input_buffers(0)
-        details = model.get_input_tensor_details(key)
-        for name, buffer in zip(names["inputs"], inputs):
-            shape, dtype = details[name]["shape"], np.dtype(details[name]["dtype"])
-            values = (rng.uniform(-1, 1, shape) if dtype.kind == "f" else
-                      rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max + 1, shape))
-            buffer.write(values.astype(dtype))
+        inputs = random_inputs(model, 0, seed=1)
         details = model.get_output_tensor_details(key)
         outputs = model.create_output_buffers(0)
 

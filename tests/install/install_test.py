@@ -10,7 +10,6 @@ part is then skipped, loudly.
 """
 
 import glob
-import importlib.util
 import os
 import pathlib
 import re
@@ -19,9 +18,10 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "python"))
+import self_check  # noqa: E402
+
 CONSUMER = os.path.join(HERE, "consumer")
-MODEL_SOURCE = os.path.join(os.path.dirname(os.path.dirname(HERE)), "tools", "python", "src",
-                            "gles_delegate", "_model.py")
 CC = os.environ.get("CC", "cc")
 
 
@@ -144,11 +144,7 @@ def cached(build, name):
 
 def runs_a_model(build, prefix, folder):
     """With the delegate inside the program, and TensorFlow Lite's C library beside it."""
-    spec = importlib.util.spec_from_file_location("model", MODEL_SOURCE)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    model = os.path.join(folder, "model.tflite")
-    pathlib.Path(model).write_bytes(module.self_check_model())
+    model = self_check.write_model(os.path.join(folder, "model.tflite"))
     tflite = cached(build, "TFLITE_C_ROOT")
     program = os.path.join(folder, "model")
     run([CC, os.path.join(CONSUMER, "model.c"), "-o", program, *pkg_config_cflags(prefix),

@@ -8,7 +8,6 @@ model of the Python package, in the TensorFlow Lite of the JavaCPP presets. Run 
 there is no JDK.
 """
 
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -20,6 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "python"))
 import environments  # noqa: E402
+import self_check  # noqa: E402
 
 MAVEN = "https://repo1.maven.org/maven2/"
 API = "org/tensorflow/tensorflow-lite-api/2.16.1/tensorflow-lite-api-2.16.1.aar"
@@ -38,15 +38,6 @@ def fetch(path, folder):
             environments.skip(f"{MAVEN}{path}: {error}")
         os.rename(to + ".part", to)
     return to
-
-
-def self_check_model(path):
-    source = os.path.join(ROOT, "tools", "python", "src", "gles_delegate", "_model.py")
-    spec = importlib.util.spec_from_file_location("model", source)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    with open(path, "wb") as file:
-        file.write(module.self_check_model())
 
 
 def main():
@@ -70,8 +61,7 @@ def main():
     classes = os.pathsep.join([folder, api, os.path.join(build, "gles-delegate.jar"), *jars])
     subprocess.run([javac, "-Xlint:all,-path", "-Werror", "-cp", classes, "-d", folder,
                     os.path.join(HERE, "GlesDelegateTest.java")], check=True)
-    model = os.path.join(folder, "self_check.tflite")
-    self_check_model(model)
+    model = self_check.write_model(os.path.join(folder, "self_check.tflite"))
     natives = os.pathsep.join([build, os.path.dirname(library)])
     environment = dict(os.environ, LD_LIBRARY_PATH=natives, LC_ALL="C.UTF-8")
     sys.exit(subprocess.run(

@@ -10,6 +10,7 @@ import pathlib
 import platform
 import re
 import subprocess
+import sys
 import threading
 
 import ai_edge_litert
@@ -22,6 +23,9 @@ from ai_edge_litert.compiled_model import (CompiledModel, Environment, GpuOption
 
 import gles_delegate
 from gles_delegate import _model
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+from compare_accelerators import random_inputs  # noqa: E402
 
 CPU, GPU = HardwareAccelerator.CPU, HardwareAccelerator.GPU
 MODELS = pathlib.Path(os.environ.get("GLES_DELEGATE_SHARED_DIR", "")) / "models"
@@ -63,16 +67,8 @@ def compiled(model, hardware, options=None):
 
 def run(model, signature=0, seed=1):
     """All outputs of a signature for random inputs."""
-    key = list(model.get_signature_list())[signature]
-    names = model.get_signature_list()[key]
-    rng = np.random.default_rng(seed)
-    inputs = model.create_input_buffers(signature)
-    details = model.get_input_tensor_details(key)
-    for name, buffer in zip(names["inputs"], inputs):
-        shape, dtype = details[name]["shape"], np.dtype(details[name]["dtype"])
-        values = (rng.uniform(-1, 1, shape) if dtype.kind == "f" else
-                  rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max + 1, shape))
-        buffer.write(values.astype(dtype))
+    key, names = list(model.get_signature_list().items())[signature]
+    inputs = random_inputs(model, signature, seed)
     # Asked for first: only then does LiteRT know the shapes after a resize, or of
     # outputs that the file has no shape for.
     details = model.get_output_tensor_details(key)

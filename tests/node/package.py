@@ -9,7 +9,6 @@ be fetched (../python/environments.py), or Node or its headers are not there.
 """
 
 import glob
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -19,6 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "python"))
 import environments  # noqa: E402
+import self_check  # noqa: E402
 
 PACKAGES = ["tfjs-tflite-node@0.0.2", "@tensorflow/tfjs-core@3.20.0",
             "@tensorflow/tfjs-backend-cpu@3.20.0"]
@@ -55,13 +55,7 @@ def install(folder):
 
 
 def models(folder):
-    source = os.path.join(ROOT, "tools", "python", "src", "gles_delegate", "_model.py")
-    spec = importlib.util.spec_from_file_location("model", source)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    own = os.path.join(folder, "self_check.tflite")
-    with open(own, "wb") as file:
-        file.write(module.self_check_model())
+    own = self_check.write_model(os.path.join(folder, "self_check.tflite"))
     shared = os.path.join(os.environ.get("GLES_DELEGATE_SHARED_DIR", ""), "models")
     found = [path for name in SHARED_MODELS
              for path in glob.glob(os.path.join(shared, name))]

@@ -4,6 +4,7 @@ Nothing is fetched unless GLES_DELEGATE_FETCH_WHEELS is set, and a registry that
 reached is a reason to skip: exit status 77, which CTest shows as skipped, with the reason.
 """
 
+import glob
 import os
 import re
 import subprocess
@@ -74,3 +75,20 @@ def python_with(folder, packages):
     with open(mark, "w", encoding="utf-8") as file:
         file.write(wanted)
     return python
+
+
+def build_wheel(build_tools, project, folder, out, *settings):
+    """The path of a new wheel of `project` in `out`, which has no other.
+
+    It is built by a Python in `folder` that has the build tools.
+    """
+    python = python_with(folder, build_tools)
+    for old in glob.glob(os.path.join(out, "*.whl")):
+        os.remove(old)
+    subprocess.run(
+        [python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", *settings,
+         "--wheel-dir", out, project], check=True)
+    wheels = glob.glob(os.path.join(out, "*.whl"))
+    if len(wheels) != 1:
+        sys.exit("FAILED: %d wheels were built" % len(wheels))
+    return wheels[0]

@@ -7,7 +7,6 @@ and runs pytest on tests/python there. "oldest:NAME" and "newest:NAME" are the v
 PyPI that this Python can install. Run by CTest as `python.*`; skips as environments.py says.
 """
 
-import glob
 import os
 import subprocess
 import sys
@@ -23,18 +22,10 @@ TEST_TOOLS = ["pytest==8.4.2", "pillow", "pycocotools", "tqdm"]
 
 def build_wheel(library, folder):
     """The path of a new wheel."""
-    python = environments.python_with(os.path.join(folder, "build"), BUILD_TOOLS)
-    out = os.path.join(folder, "wheels")
-    for old in glob.glob(os.path.join(out, "*.whl")):
-        os.remove(old)
-    subprocess.run(
-        [python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation",
-         "--config-settings=cmake.define.GLES_DELEGATE_LIBRARY=" + library,
-         "--wheel-dir", out, os.path.join(ROOT, "tools", "python")], check=True)
-    wheels = glob.glob(os.path.join(out, "*.whl"))
-    if len(wheels) != 1:
-        sys.exit("FAILED: %d wheels were built" % len(wheels))
-    return wheels[0]
+    return environments.build_wheel(
+        BUILD_TOOLS, os.path.join(ROOT, "tools", "python"), os.path.join(folder, "build"),
+        os.path.join(folder, "wheels"),
+        "--config-settings=cmake.define.GLES_DELEGATE_LIBRARY=" + library)
 
 
 def main():

@@ -7,7 +7,6 @@ FOLDER and runs pytest on tests/serving there. Run by CTest as `serving.server`;
 tests/python/environments.py says.
 """
 
-import glob
 import os
 import subprocess
 import sys
@@ -25,26 +24,14 @@ PACKAGES = ["kserve>=0.21.0,<0.22", "ai-edge-litert>=2.0,<3", "ray[serve]>=2.43,
             "grpcio-reflection<1.82", "tritonclient[http,grpc]>=2.50,<3", "pytest==8.4.2"]
 
 
-def build_wheel(folder):
-    """The path of a new wheel of tools/serving."""
-    python = environments.python_with(os.path.join(folder, "build_serving"), BUILD_TOOLS)
-    out = os.path.join(folder, "serving_wheels")
-    for old in glob.glob(os.path.join(out, "*.whl")):
-        os.remove(old)
-    subprocess.run([python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation",
-                    "--wheel-dir", out, os.path.join(ROOT, "tools", "serving")], check=True)
-    wheels = glob.glob(os.path.join(out, "*.whl"))
-    if len(wheels) != 1:
-        sys.exit("FAILED: %d wheels were built" % len(wheels))
-    return wheels[0]
-
-
 def main():
     library, folder = sys.argv[1:]
     environments.check_may_fetch(PACKAGES)
     if sys.version_info < (3, 10):
         environments.skip("kserve needs Python 3.10")
-    wheels = [wheel.build_wheel(library, folder), build_wheel(folder)]
+    wheels = [wheel.build_wheel(library, folder), environments.build_wheel(
+        BUILD_TOOLS, os.path.join(ROOT, "tools", "serving"), os.path.join(folder, "build_serving"),
+        os.path.join(folder, "serving_wheels"))]
     python = environments.python_with(os.path.join(folder, "runtime"), PACKAGES)
     subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-deps",
                     "--force-reinstall"] + wheels, check=True)

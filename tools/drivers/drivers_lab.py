@@ -163,7 +163,6 @@ class Lab:
 
 
 def parse_flags():
-    deps = pathlib.Path(os.environ.get("GLES_DELEGATE_DRIVERS_DIR", ROOT / ".deps" / "drivers"))
     shared = os.environ.get("GLES_DELEGATE_SHARED_DIR")
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -175,8 +174,7 @@ def parse_flags():
     parser.add_argument("--build_dir", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--arm64_build_dir", type=pathlib.Path, default=ROOT / "build-arm64",
                         help="what ./dev cross arm64 built")
-    parser.add_argument("--roots_dir", type=pathlib.Path, default=deps.resolve(),
-                        help="where packages are unpacked (GLES_DELEGATE_DRIVERS_DIR)")
+    roots_module.add_flag(parser)
     parser.add_argument("--results_dir", type=pathlib.Path, default=ROOT / "build" / "drivers")
     parser.add_argument("--models_dir", type=pathlib.Path,
                         default=pathlib.Path(shared) / "models" if shared else None,

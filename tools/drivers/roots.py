@@ -17,6 +17,18 @@ import debian
 import source_roots
 from debian import NotAvailable, run_quietly
 
+SKIPPED = 77  # the exit status that CTest takes for a skip
+
+
+def add_flag(parser):
+    """--roots_dir: the folder below which the roots are."""
+    own = pathlib.Path(__file__).resolve().parents[2] / ".deps" / "drivers"
+    parser.add_argument(
+        "--roots_dir", type=pathlib.Path,
+        default=pathlib.Path(os.environ.get("GLES_DELEGATE_DRIVERS_DIR", own)).resolve(),
+        help="where packages are unpacked (GLES_DELEGATE_DRIVERS_DIR)")
+
+
 def unpacked_version(root, package):
     """The version of `package` in a root that debian_root() made; "" without."""
     return json.loads((root / "packages.json").read_text()).get(package, "")

@@ -13,14 +13,10 @@ import os
 import pathlib
 import sys
 
+import roots as roots_module
+from driver import Driver
+
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
-
-# pylint: disable=wrong-import-position
-import roots as roots_module  # noqa: E402
-from driver import Driver  # noqa: E402
-
-SKIPPED = 77
 
 
 def main():
@@ -29,8 +25,7 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build_dir", type=pathlib.Path, default=root / "build")
     parser.add_argument("--arm64_build_dir", type=pathlib.Path, default=root / "build-arm64")
-    parser.add_argument("--roots_dir", type=pathlib.Path, default=pathlib.Path(
-        os.environ.get("GLES_DELEGATE_DRIVERS_DIR", root / ".deps" / "drivers")).resolve())
+    roots_module.add_flag(parser)
     parser.add_argument("--fetch", action="store_true",
                         default=os.environ.get("GLES_DELEGATE_FETCH_WHEELS", "0") not in ("", "0"))
     parser.add_argument("--timeout", type=float, default=3600)
@@ -48,7 +43,7 @@ def main():
             result = driver.run(flags.program, flags.timeout)
     except roots_module.NotAvailable as error:
         print(f"NO {description['title']}, NOTHING TESTED ON IT: {error}")
-        return SKIPPED
+        return roots_module.SKIPPED
     print(result.output, end="")
     if result.status is None or result.status < 0:
         print(result.why())

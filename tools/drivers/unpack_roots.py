@@ -7,25 +7,18 @@ What is there already is left as it is. Exit status: 77 where one cannot be had.
 """
 import argparse
 import json
-import os
 import pathlib
 import sys
 
+import roots as roots_module
+
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
-
-# pylint: disable=wrong-import-position
-import roots as roots_module  # noqa: E402
-
-SKIPPED = 77
 
 
 def main():
-    root = HERE.parent.parent
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--roots_dir", type=pathlib.Path, default=pathlib.Path(
-        os.environ.get("GLES_DELEGATE_DRIVERS_DIR", root / ".deps" / "drivers")).resolve())
+    roots_module.add_flag(parser)
     parser.add_argument("names", nargs="+", metavar="NAME")
     flags = parser.parse_args()
     known = json.loads((HERE / "drivers.json").read_text())["roots"]
@@ -37,7 +30,7 @@ def main():
                              lambda text: print(text, file=sys.stderr, flush=True))
     except roots_module.NotAvailable as error:
         print(f"{', '.join(flags.names)} CANNOT BE HAD: {error}", file=sys.stderr)
-        return SKIPPED
+        return roots_module.SKIPPED
     return 0
 
 

@@ -6,14 +6,13 @@ inference on both. Ends with 1 where something is wrong.
 """
 
 import argparse
-import json
 import statistics
 import sys
 import time
 from typing import Any, Callable, Dict, List, Optional
 
 import gles_delegate
-from gles_delegate import _texts
+from gles_delegate import _program, _texts
 from gles_delegate._model import self_check_model
 
 _SEED = 20
@@ -133,29 +132,30 @@ def _print(found: Dict[str, Any]) -> None:
                       "({runs} runs)".format(**result[side]))
 
 
+def _find(arguments: argparse.Namespace) -> Dict[str, Any]:
+    runtime = gles_delegate.find_runtime(arguments.runtime)
+    found: Dict[str, Any] = {
+        "version": gles_delegate.library_version(),
+        "library": gles_delegate.library_path(),
+        "runtime": {"name": runtime.name, "version": runtime.version},
+        "devices": [vars(device) for device in gles_delegate.devices()],
+        "compatibility": vars(gles_delegate.compatibility()),
+    }
+    if arguments.graph:
+        found["graph"] = _compare(arguments.graph, arguments)
+    else:
+        found["self_check"] = _compare(self_check_model(), arguments)
+    return found
+
+
 def main(argv: Optional[List[str]] = None) -> int:
     arguments = _arguments(argv)
-    try:
-        runtime = gles_delegate.find_runtime(arguments.runtime)
-        found: Dict[str, Any] = {
-            "version": gles_delegate.library_version(),
-            "library": gles_delegate.library_path(),
-            "runtime": {"name": runtime.name, "version": runtime.version},
-            "devices": [vars(device) for device in gles_delegate.devices()],
-            "compatibility": vars(gles_delegate.compatibility()),
-        }
-        if arguments.graph:
-            found["graph"] = _compare(arguments.graph, arguments)
-        else:
-            found["self_check"] = _compare(self_check_model(), arguments)
-    except (gles_delegate.DelegateError, ImportError, OSError, RuntimeError,
-            ValueError) as error:
-        print(f"FAILED: {error}", file=sys.stderr)
+    found = _program.run(
+        lambda: _find(arguments),
+        (gles_delegate.DelegateError, ImportError, OSError, RuntimeError, ValueError),
+        arguments.json, _print)
+    if found is None:
         return 1
-    if arguments.json:
-        print(json.dumps(found, indent=2))
-    else:
-        _print(found)
     return 0 if all(found[k]["ok"] for k in ("self_check", "graph") if k in found) else 1
 
 

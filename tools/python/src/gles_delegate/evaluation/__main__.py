@@ -7,7 +7,6 @@ where the first ended. Ends with 1 where something is wrong, with 130 after Ctrl
 
 import argparse
 import hashlib
-import json
 import pathlib
 import signal
 import statistics
@@ -16,6 +15,7 @@ import time
 from typing import Any, Dict, Iterator, List, Optional
 
 import gles_delegate
+from gles_delegate import _program
 
 from . import EvaluationError
 
@@ -190,15 +190,12 @@ def main(argv: Optional[List[str]] = None) -> int:
     """The program; its exit status."""
     arguments = _arguments(argv)
     interrupt = _Interrupt()
-    try:
-        found = _run(arguments, interrupt)
-    except (EvaluationError, gles_delegate.DelegateError, ImportError, OSError) as error:
-        print(f"FAILED: {error}", file=sys.stderr)
+    found = _program.run(
+        lambda: _run(arguments, interrupt),
+        (EvaluationError, gles_delegate.DelegateError, ImportError, OSError),
+        arguments.json, _print)
+    if found is None:
         return 1
-    if arguments.json:
-        print(json.dumps(found, indent=2))
-    else:
-        _print(found)
     if interrupt.asked:
         print(f"interrupted; the same call goes on with {arguments.output_file_path}",
               file=sys.stderr)

@@ -1,0 +1,23 @@
+"""What the package's programs have in common."""
+
+import json
+import sys
+from typing import Any, Callable, Dict, Optional, Tuple, Type
+
+Found = Dict[str, Any]
+
+
+def run(find: Callable[[], Found], errors: Tuple[Type[BaseException], ...], as_json: bool,
+        show: Callable[[Found], None]) -> Optional[Found]:
+    """What `find` returns, printed as one JSON object or by `show`; None after one of `errors`,
+    which stderr tells."""
+    try:
+        found = find()
+    except errors as error:
+        print(f"FAILED: {error}", file=sys.stderr)
+        return None
+    if as_json:
+        print(json.dumps(found, indent=2))
+    else:
+        show(found)
+    return found
