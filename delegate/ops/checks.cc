@@ -172,4 +172,14 @@ absl::StatusOr<std::vector<int>> IntsOfInput(const NodeView& node, int index,
   return ConstantInts(tensor);
 }
 
+absl::StatusOr<int> AxisOfInput(const NodeView& node, int index, int rank) {
+  const auto axes = IntsOfInput(node, index, "the axis");
+  if (!axes.ok()) return axes.status();
+  if (axes->size() != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the axis has ", axes->size(), " elements, wants 1"));
+  }
+  return NormalAxis(axes->front(), rank);
+}
+
 }  // namespace gles_delegate

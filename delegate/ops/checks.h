@@ -73,6 +73,11 @@ AxisView ViewOfAxis(absl::Span<const int> dims, int axis);
 absl::StatusOr<std::vector<int>> IntsOfInput(const NodeView& node, int index,
                                              absl::string_view what);
 
+// Input `index`, one constant integer, as an axis of a tensor of `rank` axes;
+// counted from the front. The errors are those of IntsOfInput() and
+// NormalAxis(). kInvalidArgument: not one integer.
+absl::StatusOr<int> AxisOfInput(const NodeView& node, int index, int rank);
+
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_CHECKS_H_

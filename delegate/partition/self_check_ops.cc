@@ -167,7 +167,9 @@ Value ReferenceOps::Pool(const PoolAttributes& a, const Place& p, bool max) {
 
 Value ReferenceOps::Reduce(const ReduceAttributes& a, int64_t element) {
   const auto plan = node_.op->plan;
-  if (!a.folded.empty() || plan == &PlanReduceProd) return std::nullopt;
+  if (!a.folded.empty() || plan == &PlanReduce<Reducer::kProduct>) {
+    return std::nullopt;
+  }
   const Shape& from = ShapeOf(0);
   const Shape kept = {a.over[0] ? 1 : from.b, a.over[1] ? 1 : from.h,
                       a.over[2] ? 1 : from.w, a.over[3] ? 1 : from.c};
@@ -189,12 +191,12 @@ Value ReferenceOps::Reduce(const ReduceAttributes& a, int64_t element) {
   }
   least.magnitude = most.magnitude;
   const double count = static_cast<double>(over.elements());
-  if (plan == &PlanReduceMax) return most;
-  if (plan == &PlanReduceMin) return least;
-  if (plan == &PlanMean) {
+  if (plan == &PlanReduce<Reducer::kMax>) return most;
+  if (plan == &PlanReduce<Reducer::kMin>) return least;
+  if (plan == &PlanReduce<Reducer::kMean>) {
     return ReferenceValue{sum.value / count, sum.magnitude / count};
   }
-  if (plan == &PlanSum) return sum;
+  if (plan == &PlanReduce<Reducer::kSum>) return sum;
   return std::nullopt;
 }
 

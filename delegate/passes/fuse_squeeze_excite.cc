@@ -46,8 +46,9 @@ bool IsMeanOfPlane(const Graph& graph, const Node& node) {
     return node.op->plan == &PlanAveragePool2d && CoversPlane(*pool, src.shape);
   }
   constexpr std::array<bool, 4> kPlane = {false, true, true, false};
-  return node.op->plan == &PlanMean && reduce->codes == nullptr &&
-         reduce->folded.empty() && reduce->over == kPlane;
+  return node.op->plan == &PlanReduce<Reducer::kMean> &&
+         reduce->codes == nullptr && reduce->folded.empty() &&
+         reduce->over == kPlane;
 }
 
 // The product that alone reads `tensor`, of one pixel a batch; its node, or

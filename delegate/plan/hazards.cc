@@ -12,7 +12,9 @@ constexpr uint8_t Bit(AccessKind kind) {
 // Textures are never stored to as such.
 constexpr uint8_t kStores = Bit(AccessKind::kImage) | Bit(AccessKind::kBuffer);
 
-GLbitfield BarrierFor(AccessKind kind) {
+}  // namespace
+
+GLbitfield BarrierBit(AccessKind kind) {
   switch (kind) {
     case AccessKind::kFetch:
       return GL_TEXTURE_FETCH_BARRIER_BIT;
@@ -24,8 +26,6 @@ GLbitfield BarrierFor(AccessKind kind) {
   return 0;
 }
 
-}  // namespace
-
 GLbitfield HazardTracker::Before(const std::vector<Access>& accesses) {
   GLbitfield bits = 0;
   uint8_t kinds = 0;
@@ -34,7 +34,7 @@ GLbitfield HazardTracker::Before(const std::vector<Access>& accesses) {
     const bool store_after =
         a.write && (unordered_[a.resource] & Bit(a.kind)) != 0;
     if (!unseen && !store_after) continue;
-    bits |= BarrierFor(a.kind);
+    bits |= BarrierBit(a.kind);
     kinds |= Bit(a.kind);
   }
   if (kinds != 0) {

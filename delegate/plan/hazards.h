@@ -12,6 +12,11 @@ namespace gles_delegate {
 // How a command reaches a resource.
 enum class AccessKind { kFetch, kImage, kBuffer };
 
+// The bit that makes earlier stores seen by accesses of the kind, and holds
+// stores of the kind back until all earlier accesses are done (OpenGL ES 3.1,
+// 7.11.2).
+GLbitfield BarrierBit(AccessKind kind);
+
 struct Access {
   int resource;  // small non-negative ids
   AccessKind kind;

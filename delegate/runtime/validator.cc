@@ -8,21 +8,6 @@
 namespace gles_delegate {
 namespace {
 
-// The bit that makes earlier stores seen by accesses of the kind, and holds
-// stores of the kind back until all earlier accesses are done (OpenGL ES 3.1,
-// 7.11.2).
-GLbitfield BitOf(AccessKind kind) {
-  switch (kind) {
-    case AccessKind::kFetch:
-      return GL_TEXTURE_FETCH_BARRIER_BIT;
-    case AccessKind::kImage:
-      return GL_SHADER_IMAGE_ACCESS_BARRIER_BIT;
-    case AccessKind::kBuffer:
-      return GL_SHADER_STORAGE_BARRIER_BIT;
-  }
-  return 0;
-}
-
 absl::string_view NameOf(AccessKind kind) {
   switch (kind) {
     case AccessKind::kFetch:
@@ -81,6 +66,13 @@ bool Validator::BarrierBetween(uint64_t after, uint64_t before,
     if (it->first < before && (it->second & bit) != 0) return true;
   }
   return false;
+}
+
+// True where the touch may meet a shader's access to the same bytes that no
+// barrier puts before it.
+bool Validator::IsUnordered(const Event& event, const Touch& touch) const {
+  return event.by == By::kShader && Overlap(event.range, touch.range) &&
+         !BarrierBetween(event.time, now_, BarrierBit(touch.kind));
 }
 
 // Drops the events that are complete: nothing has to wait for them any more. Of
@@ -198,11 +190,7 @@ void Validator::CheckRead(const Command& command, const Touch& touch) {
     Violation(command.label, "reads", memory, touch.tensor, rule);
   }
   for (const Event& event : memory.events) {
-    if (!event.write || event.by != By::kShader ||
-        !Overlap(event.range, touch.range) ||
-        BarrierBetween(event.time, now_, BitOf(touch.kind))) {
-      continue;
-    }
+    if (!event.write || !IsUnordered(event, touch)) continue;
     Violation(command.label, "reads", memory, touch.tensor,
               absl::StrCat("a barrier with ", NameOf(touch.kind),
                            " stands between a shader's store and the load"));
@@ -216,11 +204,7 @@ void Validator::CheckWrite(const Command& command, const Touch& touch) {
     if (command.continues && event.write && event.tensor == touch.tensor) {
       continue;
     }
-    if (event.by != By::kShader || event.time < completed_ ||
-        !Overlap(event.range, touch.range) ||
-        BarrierBetween(event.time, now_, BitOf(touch.kind))) {
-      continue;
-    }
+    if (event.time < completed_ || !IsUnordered(event, touch)) continue;
     Violation(command.label, "writes", memory, touch.tensor,
               absl::StrCat("a barrier with ", NameOf(touch.kind),
                            " stands between an earlier access and the store"));

@@ -125,6 +125,7 @@ class Validator {
 
   static bool Overlap(const Range& a, const Range& b);
   bool BarrierBetween(uint64_t after, uint64_t before, GLbitfield bit) const;
+  bool IsUnordered(const Event& event, const Touch& touch) const;
   bool IsWritten(const Memory& memory, const Range& range) const;
   bool Holds(const Memory& memory, TensorId tensor) const;
   void Store(TensorId tensor, Memory* memory);

@@ -74,10 +74,7 @@ std::shared_ptr<WorkerThread> WorkerOfGroup(const std::string& key) {
 
 absl::StatusOr<SharingContext> JoinShareGroup(
     const std::string& key,
-    absl::FunctionRef<bool(const egl::Context&)> may_join,
-    absl::FunctionRef<
-        absl::StatusOr<std::unique_ptr<egl::Context>>(const egl::Context*)>
-        make,
+    absl::FunctionRef<bool(const egl::Context&)> may_join, ContextMaker make,
     absl::FunctionRef<void(const absl::Status&)> tell, bool on_one_thread) {
   Groups& groups = GroupsOfProcess();
   // A member is let go of after the mutex: it may be its last owner.

@@ -25,6 +25,11 @@ struct SharingContext {
 // of its parent's. Threads: any.
 std::shared_ptr<WorkerThread> WorkerOfGroup(const std::string& key);
 
+// Makes a context that shares with the one given; nullptr: with none.
+using ContextMaker =
+    absl::FunctionRef<absl::StatusOr<std::unique_ptr<egl::Context>>(
+        const egl::Context*)>;
+
 // `make` of a context of the group `key` that lives, is not lost, and that
 // `may_join` takes, or, with `on_one_thread`, as for delegates of one worker,
 // that context itself; where there is none, of nullptr: a new group begins.
@@ -34,10 +39,7 @@ std::shared_ptr<WorkerThread> WorkerOfGroup(const std::string& key);
 // included. Errors: those of `make`.
 absl::StatusOr<SharingContext> JoinShareGroup(
     const std::string& key,
-    absl::FunctionRef<bool(const egl::Context&)> may_join,
-    absl::FunctionRef<
-        absl::StatusOr<std::unique_ptr<egl::Context>>(const egl::Context*)>
-        make,
+    absl::FunctionRef<bool(const egl::Context&)> may_join, ContextMaker make,
     absl::FunctionRef<void(const absl::Status&)> tell,
     bool on_one_thread = false);
 

@@ -185,6 +185,26 @@ TEST(CustomOpsTest, WrongParametersAreRefused) {
   }
 }
 
+// TFLite lets a node name no tensor (-1) for any input.
+TEST(CustomOpsTest, AnInputThatIsAbsentIsRefused) {
+  for (int absent : {0, 1, 2}) {
+    ModelBuilder builder;
+    std::vector<int> inputs = {builder.AddInput("x", {1, 1, 2, 1}),
+                               builder.AddInput("w", {1, 1, 1, 1}),
+                               builder.AddInput("b", {1})};
+    inputs[absent] = -1;
+    const int y = builder.AddTensor("y", {});
+    builder.AddCustomOp("Convolution2DTransposeBias", {}, inputs, {y});
+    builder.SetOutputs({y});
+    auto model = LoadOrEnd(builder.Finish());
+    const auto interpreter = Interpreter::Create(*model);
+    ASSERT_FALSE(interpreter.ok());
+    EXPECT_THAT(std::string(interpreter.status().message()),
+                HasSubstr("Convolution2DTransposeBias: needs 3 inputs and 1 "
+                          "outputs, float32"));
+  }
+}
+
 TEST(DelegateTest, XnnpackRuns) {
   auto model = LoadOrEnd(TwoNegations());
   auto delegate = CreateXnnpackDelegate(1);

@@ -93,14 +93,8 @@ absl::StatusOr<ParsedNode> ParseSqueeze(const NodeView& node) {
 absl::StatusOr<ParsedNode> ParseExpandDims(const NodeView& node) {
   if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
   if (auto s = CheckReshapedElements(node); !s.ok()) return s;
-  auto axes = IntsOfInput(node, 1, "the axis");
-  if (!axes.ok()) return axes.status();
-  if (axes->size() != 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the axis has ", axes->size(), " elements, wants 1"));
-  }
   std::vector<int> want = node.inputs[0]->dims;
-  auto axis = NormalAxis((*axes)[0], static_cast<int>(want.size()) + 1);
+  auto axis = AxisOfInput(node, 1, static_cast<int>(want.size()) + 1);
   if (!axis.ok()) return axis.status();
   want.insert(want.begin() + *axis, 1);
   if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;

@@ -11,18 +11,6 @@
 namespace gles_delegate {
 namespace {
 
-// Input `index` as an axis of `tensor`.
-absl::StatusOr<int> AxisInput(const NodeView& node, int index,
-                              const Tensor& tensor) {
-  auto axes = IntsOfInput(node, index, "the axis");
-  if (!axes.ok()) return axes.status();
-  if (axes->size() != 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the axis has ", axes->size(), " elements, wants 1"));
-  }
-  return NormalAxis((*axes)[0], static_cast<int>(tensor.dims.size()));
-}
-
 // Cuts input `value_input` along `axis` into outputs of these sizes.
 absl::StatusOr<ParsedNode> ParseCuts(const NodeView& node, int value_input,
                                      int axis, const std::vector<int>& sizes) {
@@ -67,7 +55,8 @@ absl::StatusOr<ParsedNode> ParseSplit(const NodeView& node) {
   auto params = node.Get<SplitParams>();
   if (!params.ok()) return params.status();
   if (auto s = CheckValue(node, 1, TakesBool::kNo); !s.ok()) return s;
-  auto axis = AxisInput(node, 0, *node.inputs[1]);
+  auto axis =
+      AxisOfInput(node, 0, static_cast<int>(node.inputs[1]->dims.size()));
   if (!axis.ok()) return axis.status();
   const int extent = node.inputs[1]->dims[*axis];
   if (outputs < 1 || (*params)->num_splits != outputs ||
@@ -83,7 +72,8 @@ absl::StatusOr<ParsedNode> ParseSplitV(const NodeView& node) {
   const int outputs = static_cast<int>(node.outputs.size());
   if (auto s = node.CheckCounts(3, 3, outputs); !s.ok()) return s;
   if (auto s = CheckValue(node, 0, TakesBool::kNo); !s.ok()) return s;
-  auto axis = AxisInput(node, 2, *node.inputs[0]);
+  auto axis =
+      AxisOfInput(node, 2, static_cast<int>(node.inputs[0]->dims.size()));
   if (!axis.ok()) return axis.status();
   auto sizes = IntsOfInput(node, 1, "the sizes");
   if (!sizes.ok()) return sizes.status();

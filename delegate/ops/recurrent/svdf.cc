@@ -15,12 +15,7 @@
 namespace gles_delegate {
 namespace {
 
-constexpr int kData = 0;
-constexpr int kFeature = 1;
-constexpr int kTime = 2;
-constexpr int kBias = 3;
-constexpr int kState = 4;
-constexpr int kInputs = 5;
+enum Input { kData, kFeature, kTime, kBias, kState, kInputs };
 
 absl::Status CheckSvdfShapes(const NodeView& node, int rank) {
   const Tensor& data = *node.inputs[kData];

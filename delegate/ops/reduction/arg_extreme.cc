@@ -41,8 +41,8 @@ void AddArgExtreme(Planner* planner, TensorId src, TensorId dst, int axis,
 absl::Status PlanArgExtreme(const Node& node, bool least, Planner* planner) {
   const auto& a = std::any_cast<const ArgExtremeAttributes&>(node.attributes);
   TensorId source = node.inputs[0];
-  if (a.view.has_value()) {
-    auto viewed = AsShape(planner, source, *a.view);
+  if (a.shape.has_value()) {
+    auto viewed = AsShape(planner, source, *a.shape);
     if (!viewed.ok()) return viewed.status();
     source = *viewed;
   }
@@ -76,19 +76,12 @@ absl::StatusOr<ParsedNode> ParseArgExtreme(const NodeView& node) {
     return absl::UnimplementedError(
         absl::StrCat("input is ", DimsString(input.dims), ", which is empty"));
   }
-  auto axes = IntsOfInput(node, 1, "the axis");
-  if (!axes.ok()) return axes.status();
-  if (axes->size() != 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the axis has ", axes->size(), " elements, wants 1"));
-  }
-  auto axis = NormalAxis(axes->front(), static_cast<int>(input.dims.size()));
+  auto axis = AxisOfInput(node, 1, static_cast<int>(input.dims.size()));
   if (!axis.ok()) return axis.status();
   std::vector<int> want = input.dims;
   want.erase(want.begin() + *axis);
   if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
-  const AxisView view = ViewOfAxis(input.dims, *axis);
-  return ParsedNode{ArgExtremeAttributes{view.axis, view.shape}, {}};
+  return ParsedNode{ViewOfAxis(input.dims, *axis), {}};
 }
 
 absl::Status PlanArgMax(const Node& node, Planner* planner) {

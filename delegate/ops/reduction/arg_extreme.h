@@ -6,16 +6,12 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_ARG_EXTREME_H_
 #define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_ARG_EXTREME_H_
 
-#include <optional>
-
 #include "delegate/graph/op.h"
+#include "delegate/ops/checks.h"
 
 namespace gles_delegate {
 
-struct ArgExtremeAttributes {
-  int axis = 0;                    // of B, H, W, C
-  std::optional<Shape> view = {};  // ViewOfAxis()
-};
+using ArgExtremeAttributes = AxisView;
 
 // kInvalidArgument: no axis of the input, or another output shape than it
 // gives.

@@ -24,7 +24,7 @@ void AddCumsum(Planner* planner, TensorId src, TensorId dst,
   const Shape shape = planner->tensor(dst).shape;
   // In texels: the extent of the axis, and of what remains of the others.
   std::array<int, 4> lines = {shape.b, shape.h, shape.w, shape.slices()};
-  const int length = std::exchange(lines[a.axis], 1);
+  const int length = std::exchange(lines[a.view.axis], 1);
   const int threads =
       ThreadsPerRow(length,
                     int64_t{lines[kBatchAxis]} * lines[kHeightAxis] *
@@ -33,12 +33,12 @@ void AddCumsum(Planner* planner, TensorId src, TensorId dst,
   Dispatch d("cumsum");
   d.Define("THREADS", threads);
   if (threads > 1) d.SharedMemory(int64_t{16} * threads);
-  if (a.axis == kChannelAxis) d.Define("CHANNELS");
+  if (a.view.axis == kChannelAxis) d.Define("CHANNELS");
   if (a.exclusive) d.Define("EXCLUSIVE");
   if (a.reverse) d.Define("REVERSE");
   d.Read("src", src).Write("dst", dst);
-  const auto step = Along(a.axis, a.reverse ? -1 : 1);
-  const auto first = Along(a.axis, a.reverse ? length - 1 : 0);
+  const auto step = Along(a.view.axis, a.reverse ? -1 : 1);
+  const auto first = Along(a.view.axis, a.reverse ? length - 1 : 0);
   d.uniforms.Int4("first", first[0], first[1], first[2], first[3]);
   d.uniforms.Int4("step_by", step[0], step[1], step[2], step[3]);
   d.uniforms.Int("line_slices", lines[kChannelAxis]);
@@ -59,19 +59,12 @@ absl::StatusOr<ParsedNode> ParseCumsum(const NodeView& node) {
   auto params = node.Get<CumsumParams>();
   if (!params.ok()) return params.status();
   const Tensor& input = *node.inputs[0];
-  auto axes = IntsOfInput(node, 1, "the axis");
-  if (!axes.ok()) return axes.status();
-  if (axes->size() != 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the axis has ", axes->size(), " elements, wants 1"));
-  }
   const int rank = static_cast<int>(input.dims.size());
-  auto axis = NormalAxis(axes->front(), rank);
+  auto axis = AxisOfInput(node, 1, rank);
   if (!axis.ok()) return axis.status();
   if (auto s = CheckOutputDims(*node.outputs[0], input.dims); !s.ok()) return s;
-  const AxisView view = ViewOfAxis(input.dims, *axis);
   return ParsedNode{
-      CumsumAttributes{view.axis, view.shape, (*params)->exclusive != 0,
+      CumsumAttributes{ViewOfAxis(input.dims, *axis), (*params)->exclusive != 0,
                        (*params)->reverse != 0},
       {}};
 }
@@ -79,14 +72,14 @@ absl::StatusOr<ParsedNode> ParseCumsum(const NodeView& node) {
 absl::Status PlanCumsum(const Node& node, Planner* planner) {
   const auto& a = std::any_cast<const CumsumAttributes&>(node.attributes);
   const TensorId output = node.outputs[0];
-  if (!a.view.has_value()) {
+  if (!a.view.shape.has_value()) {
     AddCumsum(planner, node.inputs[0], output, a);
     return absl::OkStatus();
   }
-  auto source = AsShape(planner, node.inputs[0], *a.view);
+  auto source = AsShape(planner, node.inputs[0], *a.view.shape);
   if (!source.ok()) return source.status();
-  const TensorId sums =
-      planner->AddTemporary("sums", *a.view, planner->tensor(output).type);
+  const TensorId sums = planner->AddTemporary("sums", *a.view.shape,
+                                              planner->tensor(output).type);
   AddCumsum(planner, *source, sums, a);
   AddReshape(planner, sums, output);
   return absl::OkStatus();

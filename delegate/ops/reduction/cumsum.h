@@ -4,15 +4,13 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_CUMSUM_H_
 #define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_CUMSUM_H_
 
-#include <optional>
-
 #include "delegate/graph/op.h"
+#include "delegate/ops/checks.h"
 
 namespace gles_delegate {
 
 struct CumsumAttributes {
-  int axis = 0;                    // of B, H, W, C
-  std::optional<Shape> view = {};  // ViewOfAxis()
+  AxisView view;
   bool exclusive = false;
   bool reverse = false;
 };

@@ -13,7 +13,7 @@
 namespace gles_delegate {
 namespace {
 
-absl::Status PlanReduce(const Node& node, Reducer reducer, Planner* planner) {
+absl::Status PlanReducer(const Node& node, Reducer reducer, Planner* planner) {
   const auto& a = std::any_cast<const ReduceAttributes&>(node.attributes);
   TensorId src = node.inputs[0];
   if (!a.folded.empty()) {
@@ -109,26 +109,16 @@ absl::StatusOr<ParsedNode> ParseReduceBools(const NodeView& node) {
   return ParseAxes(node);
 }
 
-absl::Status PlanMean(const Node& node, Planner* planner) {
-  return PlanReduce(node, Reducer::kMean, planner);
+template <Reducer kReducer>
+absl::Status PlanReduce(const Node& node, Planner* planner) {
+  return PlanReducer(node, kReducer, planner);
 }
-absl::Status PlanSum(const Node& node, Planner* planner) {
-  return PlanReduce(node, Reducer::kSum, planner);
-}
-absl::Status PlanReduceMax(const Node& node, Planner* planner) {
-  return PlanReduce(node, Reducer::kMax, planner);
-}
-absl::Status PlanReduceMin(const Node& node, Planner* planner) {
-  return PlanReduce(node, Reducer::kMin, planner);
-}
-absl::Status PlanReduceProd(const Node& node, Planner* planner) {
-  return PlanReduce(node, Reducer::kProduct, planner);
-}
-absl::Status PlanReduceAny(const Node& node, Planner* planner) {
-  return PlanReduce(node, Reducer::kAny, planner);
-}
-absl::Status PlanReduceAll(const Node& node, Planner* planner) {
-  return PlanReduce(node, Reducer::kAll, planner);
-}
+template absl::Status PlanReduce<Reducer::kMean>(const Node&, Planner*);
+template absl::Status PlanReduce<Reducer::kSum>(const Node&, Planner*);
+template absl::Status PlanReduce<Reducer::kMax>(const Node&, Planner*);
+template absl::Status PlanReduce<Reducer::kMin>(const Node&, Planner*);
+template absl::Status PlanReduce<Reducer::kProduct>(const Node&, Planner*);
+template absl::Status PlanReduce<Reducer::kAny>(const Node&, Planner*);
+template absl::Status PlanReduce<Reducer::kAll>(const Node&, Planner*);
 
 }  // namespace gles_delegate

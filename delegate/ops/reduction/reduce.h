@@ -29,13 +29,9 @@ struct ReduceAttributes {
 
 ParseFunction ParseReduce;
 ParseFunction ParseReduceBools;
-PlanFunction PlanMean;
-PlanFunction PlanSum;
-PlanFunction PlanReduceMax;
-PlanFunction PlanReduceMin;
-PlanFunction PlanReduceProd;
-PlanFunction PlanReduceAny;
-PlanFunction PlanReduceAll;
+// A PlanFunction for each reducer.
+template <Reducer kReducer>
+absl::Status PlanReduce(const Node& node, Planner* planner);
 
 }  // namespace gles_delegate
 

@@ -8,6 +8,8 @@
 namespace gles_delegate {
 namespace {
 
+constexpr char kName[] = "Convolution2DTransposeBias";
+
 struct Params {
   int32_t padding;  // 1 SAME, 2 VALID
   int32_t stride_width;
@@ -35,54 +37,35 @@ TfLiteTensor* TensorAt(TfLiteContext* context, const TfLiteIntArray* list,
   return &custom_ops::TensorAt(context, list, i);
 }
 
-TfLiteStatus ReadParams(TfLiteContext* context, const TfLiteNode* node,
-                        Params* params) {
-  if (node->custom_initial_data == nullptr ||
-      node->custom_initial_data_size < static_cast<int>(sizeof(Params))) {
-    context->ReportError(context,
-                         "Convolution2DTransposeBias: its parameters have %d "
-                         "bytes, not %d",
-                         node->custom_initial_data_size,
-                         static_cast<int>(sizeof(Params)));
-    return kTfLiteError;
+absl::StatusOr<Params> ReadParams(const TfLiteNode* node) {
+  const CustomBytes bytes = custom_ops::ParamsOf(node);
+  if (bytes.size() < sizeof(Params)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "its parameters have ", bytes.size(), " bytes, not ", sizeof(Params)));
   }
   // The bytes lie in the model file, which aligns them to nothing.
-  std::memcpy(params, node->custom_initial_data, sizeof(Params));
-  if ((params->padding != kPaddingSame && params->padding != kPaddingValid) ||
-      params->stride_width < 1 || params->stride_height < 1) {
-    context->ReportError(context,
-                         "Convolution2DTransposeBias: padding %d, strides %d "
-                         "and %d: padding is 1 or 2, strides are positive",
-                         params->padding, params->stride_width,
-                         params->stride_height);
-    return kTfLiteError;
+  Params params;
+  std::memcpy(&params, bytes.data(), sizeof(Params));
+  if ((params.padding != kPaddingSame && params.padding != kPaddingValid) ||
+      params.stride_width < 1 || params.stride_height < 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "padding ", params.padding, ", strides ", params.stride_width, " and ",
+        params.stride_height, ": padding is 1 or 2, strides are positive"));
   }
-  return kTfLiteOk;
+  return params;
 }
 
-TfLiteStatus CheckTensors(TfLiteContext* context, const TfLiteNode* node) {
-  if (node->inputs->size != 3 || node->outputs->size != 1) {
-    context->ReportError(context,
-                         "Convolution2DTransposeBias: %d inputs and %d outputs,"
-                         " not 3 and 1",
-                         node->inputs->size, node->outputs->size);
-    return kTfLiteError;
+absl::Status CheckTensors(TfLiteContext* context, const TfLiteNode* node) {
+  if (auto s = custom_ops::CheckFloats(context, node, 3, 1); !s.ok()) return s;
+  const TfLiteIntArray& data = *TensorAt(context, node->inputs, 0)->dims;
+  const TfLiteIntArray& weights = *TensorAt(context, node->inputs, 1)->dims;
+  const TfLiteIntArray& bias = *TensorAt(context, node->inputs, 2)->dims;
+  if (data.size != 4 || weights.size != 4 || bias.size != 1 ||
+      weights.data[3] != data.data[3] || bias.data[0] != weights.data[0]) {
+    return absl::InvalidArgumentError(
+        "needs data BHWI, weights OHWI and bias O with equal I and O");
   }
-  const TfLiteTensor* data = TensorAt(context, node->inputs, 0);
-  const TfLiteTensor* weights = TensorAt(context, node->inputs, 1);
-  const TfLiteTensor* bias = TensorAt(context, node->inputs, 2);
-  const bool float32 = data->type == kTfLiteFloat32 &&
-                       weights->type == kTfLiteFloat32 &&
-                       bias->type == kTfLiteFloat32;
-  if (!float32 || data->dims->size != 4 || weights->dims->size != 4 ||
-      bias->dims->size != 1 || weights->dims->data[3] != data->dims->data[3] ||
-      bias->dims->data[0] != weights->dims->data[0]) {
-    context->ReportError(context,
-                         "Convolution2DTransposeBias: needs float32 data BHWI, "
-                         "weights OHWI and bias O with equal I and O");
-    return kTfLiteError;
-  }
-  return kTfLiteOk;
+  return absl::OkStatus();
 }
 
 struct Geometry {
@@ -99,11 +82,11 @@ Geometry MakeGeometry(TfLiteContext* context, const TfLiteNode* node,
           MakeAxis(data[2], params.stride_width, weights[2], same)};
 }
 
-TfLiteStatus Prepare(TfLiteContext* context, TfLiteNode* node) {
-  Params params;
-  if (CheckTensors(context, node) != kTfLiteOk) return kTfLiteError;
-  if (ReadParams(context, node, &params) != kTfLiteOk) return kTfLiteError;
-  const Geometry g = MakeGeometry(context, node, params);
+absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) {
+  if (auto s = CheckTensors(context, node); !s.ok()) return s;
+  const auto params = ReadParams(node);
+  if (!params.ok()) return params.status();
+  const Geometry g = MakeGeometry(context, node, *params);
   return custom_ops::Resize(
       context, *TensorAt(context, node->outputs, 0),
       {TensorAt(context, node->inputs, 0)->dims->data[0], g.y.out, g.x.out,
@@ -130,10 +113,10 @@ void Scatter(const Geometry& g, int y, int x, const float* in, int in_channels,
   }
 }
 
-TfLiteStatus Invoke(TfLiteContext* context, TfLiteNode* node) {
-  Params params;
-  if (ReadParams(context, node, &params) != kTfLiteOk) return kTfLiteError;
-  const Geometry g = MakeGeometry(context, node, params);
+absl::Status Invoke(TfLiteContext* context, TfLiteNode* node) {
+  const auto params = ReadParams(node);
+  if (!params.ok()) return params.status();
+  const Geometry g = MakeGeometry(context, node, *params);
   const TfLiteTensor* data = TensorAt(context, node->inputs, 0);
   const float* weights = TensorAt(context, node->inputs, 1)->data.f;
   const TfLiteTensor* bias = TensorAt(context, node->inputs, 2);
@@ -153,13 +136,13 @@ TfLiteStatus Invoke(TfLiteContext* context, TfLiteNode* node) {
     }
     out += g.y.out * g.x.out * out_channels;
   }
-  return kTfLiteOk;
+  return absl::OkStatus();
 }
 
 }  // namespace
 
 TfLiteRegistration Convolution2DTransposeBiasRegistration() {
-  return custom_ops::Registration(Prepare, Invoke);
+  return custom_ops::Registration<kName, Prepare, Invoke>();
 }
 
 }  // namespace gles_delegate

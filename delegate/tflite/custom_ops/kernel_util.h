@@ -10,18 +10,29 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "delegate/graph/custom_params.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate::custom_ops {
 
-using NodeFunction = TfLiteStatus (*)(TfLiteContext*, TfLiteNode*);
+// A kernel's function; what it refuses is reported after the op's name.
+using NodeFunction = absl::Status(TfLiteContext*, TfLiteNode*);
 
-inline TfLiteRegistration Registration(NodeFunction prepare,
-                                       NodeFunction invoke) {
+template <const char* kOp, NodeFunction* kFunction>
+TfLiteStatus Reported(TfLiteContext* context, TfLiteNode* node) {
+  const absl::Status status = kFunction(context, node);
+  if (status.ok()) return kTfLiteOk;
+  context->ReportError(context, "%s: %s", kOp,
+                       std::string(status.message()).c_str());
+  return kTfLiteError;
+}
+
+template <const char* kOp, NodeFunction* kPrepare, NodeFunction* kInvoke>
+TfLiteRegistration Registration() {
   TfLiteRegistration registration = {};
-  registration.prepare = prepare;
-  registration.invoke = invoke;
+  registration.prepare = Reported<kOp, kPrepare>;
+  registration.invoke = Reported<kOp, kInvoke>;
   return registration;
 }
 
@@ -36,17 +47,11 @@ inline CustomBytes ParamsOf(const TfLiteNode* node) {
           static_cast<size_t>(std::max(0, node->custom_initial_data_size))};
 }
 
-// kTfLiteError, with the message reported.
-inline TfLiteStatus Fail(TfLiteContext* context, const char* op,
-                         const absl::Status& status) {
-  context->ReportError(context, "%s: %s", op,
-                       std::string(status.message()).c_str());
-  return kTfLiteError;
-}
-
-// The op has so many inputs and outputs, all of them float32.
-inline TfLiteStatus CheckFloats(TfLiteContext* context, const TfLiteNode* node,
-                                const char* op, int inputs, int outputs) {
+// kInvalidArgument unless the op has so many inputs and outputs, all of them
+// float32.
+inline absl::Status CheckFloats(const TfLiteContext* context,
+                                const TfLiteNode* node, int inputs,
+                                int outputs) {
   bool ok = node->inputs->size == inputs && node->outputs->size == outputs;
   for (const TfLiteIntArray* list : {node->inputs, node->outputs}) {
     for (int i = 0; ok && i < list->size; ++i) {
@@ -54,20 +59,22 @@ inline TfLiteStatus CheckFloats(TfLiteContext* context, const TfLiteNode* node,
            context->tensors[list->data[i]].type == kTfLiteFloat32;
     }
   }
-  if (ok) return kTfLiteOk;
-  context->ReportError(context, "%s: needs %d inputs and %d outputs, float32",
-                       op, inputs, outputs);
-  return kTfLiteError;
+  if (ok) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "needs ", inputs, " inputs and ", outputs, " outputs, float32"));
 }
 
-inline TfLiteStatus Resize(TfLiteContext* context, TfLiteTensor& tensor,
+inline absl::Status Resize(TfLiteContext* context, TfLiteTensor& tensor,
                            const std::vector<int>& dims) {
   auto* array = static_cast<TfLiteIntArray*>(
       std::malloc(sizeof(int) * (dims.size() + 1)));
-  if (array == nullptr) return kTfLiteError;
+  if (array == nullptr) return absl::ResourceExhaustedError("no memory");
   array->size = static_cast<int>(dims.size());
   std::copy(dims.begin(), dims.end(), array->data);
-  return context->ResizeTensor(context, &tensor, array);  // takes the array
+  // It takes the array.
+  return context->ResizeTensor(context, &tensor, array) == kTfLiteOk
+             ? absl::OkStatus()
+             : absl::InternalError("an output was not resized");
 }
 
 inline std::vector<int> Dims(const TfLiteTensor& tensor) {

@@ -132,36 +132,36 @@ absl::StatusOr<LandmarksToMatrixParams> Params(const TfLiteNode* node,
 }
 
 template <int kVersion>
-TfLiteStatus Prepare(TfLiteContext* context, TfLiteNode* node) {
-  if (auto s = custom_ops::CheckFloats(context, node, kName, 1, 1);
-      s != kTfLiteOk) {
+absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) {
+  if (auto s = custom_ops::CheckFloats(context, node, 1, 1); !s.ok()) {
     return s;
   }
   const auto p = Params<kVersion>(node, TensorAt(context, node->inputs, 0));
-  if (!p.ok()) return custom_ops::Fail(context, kName, p.status());
+  if (!p.ok()) return p.status();
   return custom_ops::Resize(context, TensorAt(context, node->outputs, 0),
                             {1, 4, 4});
 }
 
 template <int kVersion>
-TfLiteStatus Invoke(TfLiteContext* context, TfLiteNode* node) {
+absl::Status Invoke(TfLiteContext* context, TfLiteNode* node) {
   const TfLiteTensor& landmarks = TensorAt(context, node->inputs, 0);
   const auto p = Params<kVersion>(node, landmarks);
-  if (!p.ok()) return custom_ops::Fail(context, kName, p.status());
+  if (!p.ok()) return p.status();
   const Matrix m = kVersion == 1 ? Version1(*p, landmarks.data.f)
                                  : Version2(*p, landmarks.data.f);
   const double rows[16] = {m[0], m[1], 0, m[2], m[3], m[4], 0, m[5],
                            0,    0,    1, 0,    0,    0,    0, 1};
   float* out = TensorAt(context, node->outputs, 0).data.f;
   for (int i = 0; i < 16; ++i) out[i] = static_cast<float>(rows[i]);
-  return kTfLiteOk;
+  return absl::OkStatus();
 }
 
 }  // namespace
 
 TfLiteRegistration LandmarksToTransformMatrixRegistration(int version) {
-  return version == 1 ? custom_ops::Registration(Prepare<1>, Invoke<1>)
-                      : custom_ops::Registration(Prepare<2>, Invoke<2>);
+  return version == 1
+             ? custom_ops::Registration<kName, Prepare<1>, Invoke<1>>()
+             : custom_ops::Registration<kName, Prepare<2>, Invoke<2>>();
 }
 
 }  // namespace gles_delegate

@@ -49,41 +49,37 @@ Geometry MakeGeometry(const TfLiteTensor& input, const CustomPoolParams& p) {
           MakeAxis(input.dims->data[2], p.stride_width, p.filter_width, same)};
 }
 
-TfLiteStatus Prepare(TfLiteContext* context, TfLiteNode* node) {
-  if (auto s = custom_ops::CheckFloats(context, node, kName, 1, 2);
-      s != kTfLiteOk) {
+absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) {
+  if (auto s = custom_ops::CheckFloats(context, node, 1, 2); !s.ok()) {
     return s;
   }
   const auto p = ReadPoolParams(custom_ops::ParamsOf(node));
-  if (!p.ok()) return custom_ops::Fail(context, kName, p.status());
+  if (!p.ok()) return p.status();
   const TfLiteTensor& input = TensorAt(context, node->inputs, 0);
   if (input.dims->size != 4 || p->activation < 0 || p->activation > 3 ||
       (p->padding != kPaddingSame && p->padding != kPaddingValid)) {
-    return custom_ops::Fail(
-        context, kName,
-        absl::InvalidArgumentError("needs rank 4, SAME (1) or VALID (2) "
-                                   "padding, and RELU's kind of activation"));
+    return absl::InvalidArgumentError(
+        "needs rank 4, SAME (1) or VALID (2) "
+        "padding, and RELU's kind of activation");
   }
   const Geometry g = MakeGeometry(input, *p);
   if (g.y.out < 1 || g.x.out < 1) {
-    return custom_ops::Fail(
-        context, kName,
-        absl::InvalidArgumentError("the window is larger than the input"));
+    return absl::InvalidArgumentError("the window is larger than the input");
   }
   for (int i : {0, 1}) {
     if (auto s = custom_ops::Resize(
             context, TensorAt(context, node->outputs, i),
             {input.dims->data[0], g.y.out, g.x.out, input.dims->data[3]});
-        s != kTfLiteOk) {
+        !s.ok()) {
       return s;
     }
   }
-  return kTfLiteOk;
+  return absl::OkStatus();
 }
 
-TfLiteStatus Invoke(TfLiteContext* context, TfLiteNode* node) {
+absl::Status Invoke(TfLiteContext* context, TfLiteNode* node) {
   const auto p = ReadPoolParams(custom_ops::ParamsOf(node));
-  if (!p.ok()) return custom_ops::Fail(context, kName, p.status());
+  if (!p.ok()) return p.status();
   const TfLiteTensor& input = TensorAt(context, node->inputs, 0);
   const Geometry g = MakeGeometry(input, *p);
   const int channels = input.dims->data[3];
@@ -112,13 +108,13 @@ TfLiteStatus Invoke(TfLiteContext* context, TfLiteNode* node) {
       }
     }
   }
-  return kTfLiteOk;
+  return absl::OkStatus();
 }
 
 }  // namespace
 
 TfLiteRegistration MaxPoolingWithArgmax2DRegistration() {
-  return custom_ops::Registration(Prepare, Invoke);
+  return custom_ops::Registration<kName, Prepare, Invoke>();
 }
 
 }  // namespace gles_delegate

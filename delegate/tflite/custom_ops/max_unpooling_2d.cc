@@ -9,32 +9,30 @@ using custom_ops::TensorAt;
 
 constexpr char kName[] = "MaxUnpooling2D";
 
-TfLiteStatus Prepare(TfLiteContext* context, TfLiteNode* node) {
-  if (auto s = custom_ops::CheckFloats(context, node, kName, 2, 1);
-      s != kTfLiteOk) {
+absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) {
+  if (auto s = custom_ops::CheckFloats(context, node, 2, 1); !s.ok()) {
     return s;
   }
   const auto p = ReadPoolParams(custom_ops::ParamsOf(node));
-  if (!p.ok()) return custom_ops::Fail(context, kName, p.status());
+  if (!p.ok()) return p.status();
   const TfLiteTensor& data = TensorAt(context, node->inputs, 0);
   const std::vector<int> dims = custom_ops::Dims(data);
   if (dims.size() != 4 ||
       dims != custom_ops::Dims(TensorAt(context, node->inputs, 1)) ||
       p->stride_height != p->filter_height ||
       p->stride_width != p->filter_width) {
-    return custom_ops::Fail(context, kName,
-                            absl::InvalidArgumentError(
-                                "needs data and indices of one shape and "
-                                "rank 4, and strides as large as the window"));
+    return absl::InvalidArgumentError(
+        "needs data and indices of one shape and "
+        "rank 4, and strides as large as the window");
   }
   return custom_ops::Resize(context, TensorAt(context, node->outputs, 0),
                             {dims[0], dims[1] * p->filter_height,
                              dims[2] * p->filter_width, dims[3]});
 }
 
-TfLiteStatus Invoke(TfLiteContext* context, TfLiteNode* node) {
+absl::Status Invoke(TfLiteContext* context, TfLiteNode* node) {
   const auto p = ReadPoolParams(custom_ops::ParamsOf(node));
-  if (!p.ok()) return custom_ops::Fail(context, kName, p.status());
+  if (!p.ok()) return p.status();
   const TfLiteTensor& data = TensorAt(context, node->inputs, 0);
   const TfLiteTensor& indices = TensorAt(context, node->inputs, 1);
   TfLiteTensor& output = TensorAt(context, node->outputs, 0);
@@ -55,13 +53,13 @@ TfLiteStatus Invoke(TfLiteContext* context, TfLiteNode* node) {
       }
     }
   }
-  return kTfLiteOk;
+  return absl::OkStatus();
 }
 
 }  // namespace
 
 TfLiteRegistration MaxUnpooling2DRegistration() {
-  return custom_ops::Registration(Prepare, Invoke);
+  return custom_ops::Registration<kName, Prepare, Invoke>();
 }
 
 }  // namespace gles_delegate

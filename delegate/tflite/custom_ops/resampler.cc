@@ -11,9 +11,8 @@ using custom_ops::TensorAt;
 
 constexpr char kName[] = "Resampler";
 
-TfLiteStatus Prepare(TfLiteContext* context, TfLiteNode* node) {
-  if (auto s = custom_ops::CheckFloats(context, node, kName, 2, 1);
-      s != kTfLiteOk) {
+absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) {
+  if (auto s = custom_ops::CheckFloats(context, node, 2, 1); !s.ok()) {
     return s;
   }
   const std::vector<int> data =
@@ -22,16 +21,14 @@ TfLiteStatus Prepare(TfLiteContext* context, TfLiteNode* node) {
       custom_ops::Dims(TensorAt(context, node->inputs, 1));
   if (data.size() != 4 || warp.size() != 4 || warp[0] != data[0] ||
       warp[3] != 2) {
-    return custom_ops::Fail(
-        context, kName,
-        absl::InvalidArgumentError(
-            "needs data BHWC and a warp BHW2 of its batch"));
+    return absl::InvalidArgumentError(
+        "needs data BHWC and a warp BHW2 of its batch");
   }
   return custom_ops::Resize(context, TensorAt(context, node->outputs, 0),
                             {data[0], warp[1], warp[2], data[3]});
 }
 
-TfLiteStatus Invoke(TfLiteContext* context, TfLiteNode* node) {
+absl::Status Invoke(TfLiteContext* context, TfLiteNode* node) {
   const TfLiteTensor& data = TensorAt(context, node->inputs, 0);
   const TfLiteTensor& warp = TensorAt(context, node->inputs, 1);
   float* out = TensorAt(context, node->outputs, 0).data.f;
@@ -66,13 +63,13 @@ TfLiteStatus Invoke(TfLiteContext* context, TfLiteNode* node) {
       }
     }
   }
-  return kTfLiteOk;
+  return absl::OkStatus();
 }
 
 }  // namespace
 
 TfLiteRegistration ResamplerRegistration() {
-  return custom_ops::Registration(Prepare, Invoke);
+  return custom_ops::Registration<kName, Prepare, Invoke>();
 }
 
 }  // namespace gles_delegate

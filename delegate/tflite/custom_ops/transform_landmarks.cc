@@ -29,27 +29,25 @@ absl::StatusOr<TransformLandmarksParams> Params(const TfLiteNode* node,
 }
 
 template <int kVersion>
-TfLiteStatus Prepare(TfLiteContext* context, TfLiteNode* node) {
-  if (auto s = custom_ops::CheckFloats(context, node, kName, 2, 1);
-      s != kTfLiteOk) {
+absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) {
+  if (auto s = custom_ops::CheckFloats(context, node, 2, 1); !s.ok()) {
     return s;
   }
   const TfLiteTensor& landmarks = TensorAt(context, node->inputs, 0);
   const auto p = Params<kVersion>(node, landmarks);
-  if (!p.ok()) return custom_ops::Fail(context, kName, p.status());
+  if (!p.ok()) return p.status();
   if (custom_ops::Count(TensorAt(context, node->inputs, 1)) != 16) {
-    return custom_ops::Fail(context, kName,
-                            absl::InvalidArgumentError("needs a 4x4 matrix"));
+    return absl::InvalidArgumentError("needs a 4x4 matrix");
   }
   return custom_ops::Resize(context, TensorAt(context, node->outputs, 0),
                             custom_ops::Dims(landmarks));
 }
 
 template <int kVersion>
-TfLiteStatus Invoke(TfLiteContext* context, TfLiteNode* node) {
+absl::Status Invoke(TfLiteContext* context, TfLiteNode* node) {
   const TfLiteTensor& landmarks = TensorAt(context, node->inputs, 0);
   const auto p = Params<kVersion>(node, landmarks);
-  if (!p.ok()) return custom_ops::Fail(context, kName, p.status());
+  if (!p.ok()) return p.status();
   const float* m = TensorAt(context, node->inputs, 1).data.f;
   const float* in = landmarks.data.f;
   float* out = TensorAt(context, node->outputs, 0).data.f;
@@ -61,14 +59,15 @@ TfLiteStatus Invoke(TfLiteContext* context, TfLiteNode* node) {
     in += p->dimensions;
     out += p->dimensions;
   }
-  return kTfLiteOk;
+  return absl::OkStatus();
 }
 
 }  // namespace
 
 TfLiteRegistration TransformLandmarksRegistration(int version) {
-  return version == 1 ? custom_ops::Registration(Prepare<1>, Invoke<1>)
-                      : custom_ops::Registration(Prepare<2>, Invoke<2>);
+  return version == 1
+             ? custom_ops::Registration<kName, Prepare<1>, Invoke<1>>()
+             : custom_ops::Registration<kName, Prepare<2>, Invoke<2>>();
 }
 
 }  // namespace gles_delegate

@@ -12,31 +12,28 @@ using custom_ops::TensorAt;
 constexpr char kName[] = "TransformTensorBilinear";
 
 template <int kVersion>
-TfLiteStatus Prepare(TfLiteContext* context, TfLiteNode* node) {
-  if (auto s = custom_ops::CheckFloats(context, node, kName, 2, 1);
-      s != kTfLiteOk) {
+absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) {
+  if (auto s = custom_ops::CheckFloats(context, node, 2, 1); !s.ok()) {
     return s;
   }
   const auto p =
       ReadTransformTensorParams(custom_ops::ParamsOf(node), kVersion);
-  if (!p.ok()) return custom_ops::Fail(context, kName, p.status());
+  if (!p.ok()) return p.status();
   const std::vector<int> dims =
       custom_ops::Dims(TensorAt(context, node->inputs, 0));
   if (dims.size() != 4 || dims[0] != 1 ||
       custom_ops::Count(TensorAt(context, node->inputs, 1)) != 16) {
-    return custom_ops::Fail(
-        context, kName,
-        absl::InvalidArgumentError("needs data 1HWC and a 4x4 matrix"));
+    return absl::InvalidArgumentError("needs data 1HWC and a 4x4 matrix");
   }
   return custom_ops::Resize(context, TensorAt(context, node->outputs, 0),
                             {1, p->output_height, p->output_width, dims[3]});
 }
 
 template <int kVersion>
-TfLiteStatus Invoke(TfLiteContext* context, TfLiteNode* node) {
+absl::Status Invoke(TfLiteContext* context, TfLiteNode* node) {
   const auto p =
       ReadTransformTensorParams(custom_ops::ParamsOf(node), kVersion);
-  if (!p.ok()) return custom_ops::Fail(context, kName, p.status());
+  if (!p.ok()) return p.status();
   const TfLiteTensor& data = TensorAt(context, node->inputs, 0);
   const float* m = TensorAt(context, node->inputs, 1).data.f;
   float* out = TensorAt(context, node->outputs, 0).data.f;
@@ -71,14 +68,15 @@ TfLiteStatus Invoke(TfLiteContext* context, TfLiteNode* node) {
       }
     }
   }
-  return kTfLiteOk;
+  return absl::OkStatus();
 }
 
 }  // namespace
 
 TfLiteRegistration TransformTensorBilinearRegistration(int version) {
-  return version == 1 ? custom_ops::Registration(Prepare<1>, Invoke<1>)
-                      : custom_ops::Registration(Prepare<2>, Invoke<2>);
+  return version == 1
+             ? custom_ops::Registration<kName, Prepare<1>, Invoke<1>>()
+             : custom_ops::Registration<kName, Prepare<2>, Invoke<2>>();
 }
 
 }  // namespace gles_delegate

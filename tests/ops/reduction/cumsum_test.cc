@@ -71,7 +71,7 @@ TEST_F(CumsumTest, LinesSharedByAWorkGroup) {
   for (const auto& [shape, axis] : cases) {
     for (int mode = 0; mode < 4; ++mode) {
       CumsumAttributes a;
-      a.axis = axis;
+      a.view.axis = axis;
       a.exclusive = (mode & 1) != 0;
       a.reverse = (mode & 2) != 0;
       const SingleOpModel model = Cumsum(shape, axis, a.exclusive, a.reverse);
