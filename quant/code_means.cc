@@ -37,9 +37,8 @@ float Within(float most, float value) {
 int32_t ZeroPointsApart(int64_t sum, const MeanOfCodes& m) {
   constexpr int64_t kFar = 1 << 30;  // past the codes of any type
   float zero = static_cast<float>(m.in.zero_point) * m.in.scale / m.out.scale;
-  zero = zero > 0 ? zero + 0.5f : zero - 0.5f;
-  const int64_t bias =
-      m.out.zero_point - static_cast<int64_t>(Within(kFar, zero));
+  zero = Within(static_cast<float>(kFar), zero > 0 ? zero + 0.5f : zero - 0.5f);
+  const int64_t bias = m.out.zero_point - static_cast<int64_t>(zero);
   const int64_t code =
       Multiply(static_cast<int32_t>(sum), PlaneMultiplier(m), m.ties) + bias;
   return static_cast<int32_t>(std::clamp(code, -kFar, kFar));

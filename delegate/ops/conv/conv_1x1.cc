@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_tile.h"
@@ -14,18 +17,68 @@ bool AppliesConv1x1(const Convolution& conv, const Planner& planner) {
          conv.RowsArePixels() && conv.HasManyPixels();
 }
 
+int64_t MultiplyAddsOf(const Convolution& conv) {
+  constexpr int kOfTwoTexels = 16;
+  return int64_t{conv.pixels()} * conv.term_texels() * conv.dst_shape.slices() *
+         kOfTwoTexels;
+}
+
+bool SameFunctions(const std::vector<PostOp>& a, const std::vector<PostOp>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const PostOp& x, const PostOp& y) {
+                      return x.function == y.function;
+                    });
+}
+
+// Convolutions are one program where they read and write alike; but for their
+// tiles, which this is to choose.
+bool ReadAndWriteAlike(const Convolution& a, const Convolution& b) {
+  const auto last_texel_is_full = [](const Convolution& conv) {
+    return conv.dst_shape.c % 4 == 0;
+  };
+  return a.on_codes == b.on_codes && a.gate.IsThere() == b.gate.IsThere() &&
+         (a.gate.addend == kNoTensor) == (b.gate.addend == kNoTensor) &&
+         last_texel_is_full(a) == last_texel_is_full(b);
+}
+
+TileWork TileWorkOf(const Convolution& conv, const Planner& planner) {
+  const Graph& graph = planner.graph();
+  const auto writes = [&](const Node& node) {
+    return !node.outputs.empty() && node.outputs[0] == conv.dst;
+  };
+  TileWork work;
+  work.convolution = MultiplyAddsOf(conv);
+  work.program = work.convolution;
+  const auto self =
+      std::find_if(graph.nodes.begin(), graph.nodes.end(), writes);
+  if (self == graph.nodes.end()) return work;
+  for (const Node& node : graph.nodes) {
+    if (&node == &*self || !SameFunctions(node.post_ops, self->post_ops)) {
+      continue;
+    }
+    const auto other = Convolution::Of(graph, node);
+    if (other.has_value() && ReadAndWriteAlike(*other, conv) &&
+        AppliesConv1x1(*other, planner)) {
+      work.program += MultiplyAddsOf(*other);
+    }
+  }
+  return work;
+}
+
 void PlanConv1x1(const Convolution& conv, Planner* planner) {
   const int pixels = conv.pixels();
   const int slices = conv.dst_shape.slices();
-  const ConvTile tile =
-      ChooseFlatTile(pixels, slices, planner->profile().choices);
+  const DeviceProfile& profile = planner->profile();
+  // No other tiles than those of vectors are chosen by it.
+  const TileWork work =
+      profile.choices.simd_lanes > 1 ? TileWorkOf(conv, *planner) : TileWork();
+  const ConvTile tile = ChooseFlatTile(pixels, slices, work, profile.choices);
   Dispatch d("conv_1x1");
   d.Define("TILE_PIXELS", tile.pixels)
       .Define("TILE_SLICES", tile.slices)
       .Read("src", conv.src)
       .Write("dst", conv.dst)
       .Grid(DivideUp(pixels, tile.pixels), DivideUp(slices, tile.slices), 1);
-  const DeviceProfile& profile = planner->profile();
   if (profile.choices.simd_lanes > 1) {
     // Of one row of tiles as of several, so that they share a program.
     d.work_group = ChooseWorkGroup({d.grid[0], 2, 1}, profile);

@@ -2,6 +2,8 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_TILE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_TILE_H_
 
+#include <cstdint>
+
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -25,11 +27,20 @@ constexpr int Even(int extent, int most) {
 // full as the others: 6 slices under a limit of 4 make two tiles of 3.
 ConvTile ChooseConvTile(int pixels, int slices, const DeviceChoices& choices);
 
-// Likewise for pixels taken flat, where up to four times the profile's pixels
-// are a tile if that leaves fewer of its simd_lanes idle (of 49 pixels, tiles
-// of 4 keep 13 of 16 lanes busy, tiles of 7 keep 7 of 8) or loads weights less
-// often. Where it costs little, a size that other layers have, too.
-ConvTile ChooseFlatTile(int pixels, int slices, const DeviceChoices& choices);
+// Multiply-adds of a convolution, and of all those of a graph that its program
+// computes, itself among them.
+struct TileWork {
+  int64_t convolution = 0;
+  int64_t program = 0;
+};
+
+// Likewise for pixels taken flat. On a device with simd_lanes up to twice the
+// choices' pixels are a tile, four times where the program has much to compute,
+// if that leaves fewer lanes idle (of 49 pixels, tiles of 4 keep 13 of 16 lanes
+// busy, tiles of 7 keep 7 of 8) or loads weights less often. Where it costs
+// little, the tile has a size that other layers have, too.
+ConvTile ChooseFlatTile(int pixels, int slices, const TileWork& work,
+                        const DeviceChoices& choices);
 
 }  // namespace gles_delegate
 

@@ -37,13 +37,21 @@ void PlanDepthwiseTiled(const Convolution& conv, Planner* planner) {
   const DeviceProfile& profile = planner->profile();
   const SlidingWindow& window = conv.window;
   const Shape& dst = conv.dst_shape;
-  const int pixels = Even(DivideUp(dst.w, window.dilation_w),
-                          profile.choices.depthwise_tile_pixels);
+  const int columns = DivideUp(dst.w, window.dilation_w);
+  const int most_pixels = profile.choices.depthwise_tile_pixels;
+  const bool vectors = profile.choices.simd_lanes > 1;
+  // A compiler for vectors takes longer for one program more than the idle part
+  // of a tile does.
+  const int pixels = vectors && columns > most_pixels
+                         ? most_pixels
+                         : Even(columns, most_pixels);
   // One row of the window at a time is in registers, for compilers that spill.
   const bool rolled = profile.choices.depthwise_tile_rows == 0 &&
                       conv.window_h * conv.window_w > kMostUnrolledTaps;
   const int most_rows =
-      std::max(1, (kMaxRows - conv.window_h) / window.stride_h + 1);
+      vectors && conv.window_h * conv.window_w > kMostUnrolledTaps
+          ? 1
+          : std::max(1, (kMaxRows - conv.window_h) / window.stride_h + 1);
   const int rows =
       Even(DivideUp(dst.h, window.dilation_h),
            std::clamp(profile.choices.depthwise_tile_rows, 1, most_rows));

@@ -195,6 +195,37 @@ TEST(ConvStrategiesTest, MultipliesHalvesWhereTensorsAreStoredInThem) {
   EXPECT_TRUE(MultipliesHalves(many, llvmpipe));
 }
 
+// The TILE_PIXELS of `count` layers of 32x32 pixels and 32 MiB multiply-adds
+// each; every second one has `functions` of its own.
+std::set<std::string> TilesOf(int count, const std::vector<PostOp>& functions) {
+  GraphBuilder b;
+  TensorId x = b.Input({1, 32, 32, 180});
+  for (int i = 0; i < count; ++i) {
+    x = b.Node("CONV_2D", {x, b.Constant({180, 1, 1, 180})}, {1, 32, 32, 180},
+               Conv2dAttributes(),
+               i % 2 == 0 ? std::vector<PostOp>{} : functions);
+  }
+  const auto dispatches =
+      PlanGraph(&b.graph, RowOf(egl::DeviceKind::kLlvmpipe));
+  EXPECT_TRUE(dispatches.ok()) << dispatches.status();
+  std::set<std::string> tiles;
+  for (const Dispatch& d : *dispatches) {
+    for (const auto& [name, value] : d.defines) {
+      if (name == "TILE_PIXELS") tiles.insert(value);
+    }
+  }
+  return tiles;
+}
+
+TEST(ConvStrategiesTest, WideTilesAreOfProgramsWithMuchWork) {
+  const std::vector<PostOp> clamp = {{"clamp", {0, 6, 0, 0}}};
+  EXPECT_EQ(TilesOf(1, {}), std::set<std::string>{"8"});
+  EXPECT_EQ(TilesOf(6, {}), std::set<std::string>{"16"});
+  EXPECT_EQ(TilesOf(6, clamp), std::set<std::string>{"8"})
+      << "two programs, neither with enough";
+  EXPECT_EQ(TilesOf(10, clamp), std::set<std::string>{"16"});
+}
+
 TEST(ConvStrategiesTest, NamesAreUnique) {
   std::set<std::string> names;
   for (const ConvStrategy* strategy : ConvStrategies()) {

@@ -27,35 +27,61 @@ DeviceProfile VectorProfile() {
   return profile;
 }
 
+constexpr TileWork kLittleWork{int64_t{10} << 20, int64_t{10} << 20};
+constexpr TileWork kMuchWork{int64_t{10} << 20, int64_t{500} << 20};
+constexpr TileWork kPartOfMuchWork{int64_t{5} << 20, int64_t{500} << 20};
+constexpr TileWork kLightWork{1000, 1000};
+
 TEST(FlatTileTest, ImagesOfOneNetworkShareATile) {
   const DeviceChoices choices = VectorProfile().choices;
-  const auto tiles = [&](std::initializer_list<int> sides) {
+  const auto tiles = [&](std::initializer_list<int> sides,
+                         const TileWork& work) {
     std::set<int> pixels;
     for (int side : sides) {
-      pixels.insert(ChooseFlatTile(side * side, 4, choices).pixels);
+      pixels.insert(ChooseFlatTile(side * side, 4, work, choices).pixels);
     }
     return pixels;
   };
-  EXPECT_THAT(tiles({14, 28, 56, 112}), ElementsAre(14));
-  EXPECT_THAT(tiles({7}), ElementsAre(7));
-  EXPECT_THAT(tiles({32, 64, 128}), ElementsAre(16));
-  EXPECT_THAT(tiles({33, 65, 129}), ElementsAre(16));
+  EXPECT_THAT(tiles({7, 14, 28, 56, 112}, kLittleWork), ElementsAre(7));
+  EXPECT_THAT(tiles({32, 33, 64, 65, 128}, kLittleWork), ElementsAre(8));
+  EXPECT_THAT(tiles({7, 14, 28, 56, 112}, kPartOfMuchWork), ElementsAre(7));
+  EXPECT_THAT(tiles({14, 28, 56, 112}, kMuchWork), ElementsAre(14));
+  EXPECT_THAT(tiles({7}, kMuchWork), ElementsAre(7));
+  EXPECT_THAT(tiles({32, 33, 64, 65, 128}, kMuchWork), ElementsAre(16));
 }
 
 // The cost is conv_tile.cc's: turns of all lanes, of a tile's pixels and its
 // weights, which are worth four.
-TEST(FlatTileTest, SharingCostsATwelfthAtMost) {
+int64_t CostOf(int pixels, int tile) {
+  const int turns = DivideUp(DivideUp(pixels, tile), 8);
+  return int64_t{turns} * (tile + 4);
+}
+
+int64_t LeastCost(int pixels, int most) {
+  int64_t least = CostOf(pixels, 1);
+  for (int t = 2; t <= most; ++t) least = std::min(least, CostOf(pixels, t));
+  return least;
+}
+
+TEST(FlatTileTest, SharingCostsAFifthAtMost) {
   const DeviceChoices choices = VectorProfile().choices;
-  const auto cost = [](int pixels, int tile) {
-    const int turns = DivideUp(DivideUp(pixels, tile), 8);
-    return int64_t{turns} * (tile + 4);
-  };
   for (int pixels = 4; pixels <= 20000; ++pixels) {
-    int64_t least = cost(pixels, 1);
-    for (int t = 2; t <= 16; ++t) least = std::min(least, cost(pixels, t));
-    const int chosen = ChooseFlatTile(pixels, 4, choices).pixels;
-    ASSERT_LE(cost(pixels, chosen) * 12, least * 13)
-        << pixels << " pixels in tiles of " << chosen;
+    const int narrow = ChooseFlatTile(pixels, 4, kLittleWork, choices).pixels;
+    ASSERT_LE(CostOf(pixels, narrow) * 5, LeastCost(pixels, 8) * 6)
+        << pixels << " pixels in tiles of " << narrow;
+    const int wide = ChooseFlatTile(pixels, 4, kMuchWork, choices).pixels;
+    ASSERT_LE(CostOf(pixels, wide) * 5, LeastCost(pixels, 16) * 6)
+        << pixels << " pixels in tiles of " << wide;
+  }
+}
+
+TEST(FlatTileTest, LightConvolutionsPayTwiceTheirCost) {
+  const DeviceChoices choices = VectorProfile().choices;
+  EXPECT_EQ(ChooseFlatTile(25, 4, kLightWork, choices).pixels, 8);
+  EXPECT_EQ(ChooseFlatTile(25, 4, kLittleWork, choices).pixels, 4);
+  for (int pixels = 4; pixels <= 20000; ++pixels) {
+    const int chosen = ChooseFlatTile(pixels, 4, kLightWork, choices).pixels;
+    ASSERT_LE(CostOf(pixels, chosen), 2 * LeastCost(pixels, 8)) << pixels;
   }
 }
 
