@@ -1,4 +1,7 @@
 // labels: unit egl llvmpipe softpipe
+#include <cstdint>
+#include <tuple>
+
 #include "egl/context.h"
 #include "egl/device_info.h"
 #include "egl/testing.h"
@@ -28,26 +31,33 @@ TEST(DeviceInfoTest, LimitsReachTheMinimaOfEs31) {
   EXPECT_FALSE(info.renderer.empty());
   EXPECT_THAT(info.version, HasSubstr("OpenGL ES 3."));
   EXPECT_THAT(info.shading_language_version, HasSubstr("OpenGL ES GLSL ES 3."));
-  EXPECT_GE(info.max_texture_size, 2048);
-  EXPECT_GE(info.max_array_texture_layers, 256);
-  EXPECT_GE(info.max_work_group_invocations, 128);
-  EXPECT_GE(info.max_work_group_size[0], 128);
-  EXPECT_GE(info.max_work_group_size[1], 128);
-  EXPECT_GE(info.max_work_group_size[2], 64);
-  for (int count : info.max_work_group_count) EXPECT_GE(count, 65535);
-  EXPECT_GE(info.max_shared_memory_bytes, 16384);
-  EXPECT_GE(info.max_compute_ssbos, 4);
-  EXPECT_GE(info.max_compute_images, 4);
-  EXPECT_GE(info.max_image_units, 4);
-  EXPECT_GE(info.max_compute_textures, 16);
-  EXPECT_GE(info.max_combined_shader_outputs, 4);
-  EXPECT_GE(info.max_ssbo_bytes, int64_t{1} << 27);
-  EXPECT_GE(info.max_uniform_block_bytes, 16384);
-  EXPECT_GE(info.uniform_offset_alignment, 1);
-  EXPECT_LE(info.uniform_offset_alignment, 256);
-  EXPECT_GE(info.ssbo_offset_alignment, 1);
-  EXPECT_LE(info.ssbo_offset_alignment, 256);
-  EXPECT_GE(info.program_binary_formats, 0);
+  const std::tuple<const char*, int64_t, int64_t> minima[] = {
+      {"texture size", info.max_texture_size, 2048},
+      {"array texture layers", info.max_array_texture_layers, 256},
+      {"invocations", info.max_work_group_invocations, 128},
+      {"work group x", info.max_work_group_size[0], 128},
+      {"work group y", info.max_work_group_size[1], 128},
+      {"work group z", info.max_work_group_size[2], 64},
+      {"work groups x", info.max_work_group_count[0], 65535},
+      {"work groups y", info.max_work_group_count[1], 65535},
+      {"work groups z", info.max_work_group_count[2], 65535},
+      {"shared memory", info.max_shared_memory_bytes, 16384},
+      {"storage buffers", info.max_compute_ssbos, 4},
+      {"images", info.max_compute_images, 4},
+      {"image units", info.max_image_units, 4},
+      {"textures", info.max_compute_textures, 16},
+      {"outputs", info.max_combined_shader_outputs, 4},
+      {"storage buffer", info.max_ssbo_bytes, int64_t{1} << 27},
+      {"uniform block", info.max_uniform_block_bytes, 16384},
+      {"program formats", info.program_binary_formats, 0}};
+  for (const auto& [what, limit, least] : minima) {
+    EXPECT_GE(limit, least) << what;
+  }
+  for (const int alignment :
+       {info.uniform_offset_alignment, info.ssbo_offset_alignment}) {
+    EXPECT_GE(alignment, 1);
+    EXPECT_LE(alignment, 256);
+  }
   EXPECT_FALSE(info.extensions.empty());
   EXPECT_FALSE(info.Has("GL_NO_such_extension"));
 }

@@ -1,5 +1,6 @@
 // labels: loader llvmpipe sanitize
 // Delegates of the accelerator, in an interpreter of TFLite's.
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -26,6 +27,15 @@ void Create(FakeLiteRt& fake) {
       litert::kOk);
 }
 
+// An interpreter with the delegate that the accelerator makes for `fake`.
+std::unique_ptr<Interpreter> Applied(const Model& model, FakeLiteRt& fake) {
+  Create(fake);
+  auto interpreter = InterpreterOrDie(model);
+  const absl::Status applied = interpreter->ApplyDelegate(fake.delegate());
+  EXPECT_TRUE(applied.ok()) << applied;
+  return interpreter;
+}
+
 nlohmann::json ReportOf(const FakeLiteRt& fake) {
   return nlohmann::json::parse(TfLiteGlesDelegateReport(fake.delegate()));
 }
@@ -36,9 +46,7 @@ TEST(LitertDelegateTest, RunsOnAnyThread) {
   const auto model = LoadOrDie(ChainModel("can"));
   FakeLiteRt fake;
   fake.gpu_options = "precision = 2\n";
-  Create(fake);
-  auto interpreter = InterpreterOrDie(*model);
-  ASSERT_TRUE(interpreter->ApplyDelegate(fake.delegate()).ok());
+  auto interpreter = Applied(*model, fake);
   EXPECT_EQ(ReportOf(fake)["nodes_delegated"], 3);
   EXPECT_EQ(ReportOf(fake)["precision"], "float32");
   std::thread([&] {
@@ -51,9 +59,7 @@ TEST(LitertDelegateTest, PrecisionReachesTheDelegate) {
   const auto model = LoadOrDie(ChainModel("can"));
   FakeLiteRt fake;
   fake.gpu_options = "precision = 1\n";
-  Create(fake);
-  auto interpreter = InterpreterOrDie(*model);
-  ASSERT_TRUE(interpreter->ApplyDelegate(fake.delegate()).ok());
+  auto interpreter = Applied(*model, fake);
   EXPECT_EQ(ReportOf(fake)["precision"], "float16");
 }
 
@@ -65,9 +71,7 @@ TEST(LitertDelegateTest, KeepsACacheWhereLiteRtSays) {
     FakeLiteRt fake;
     fake.gpu_options = "serialization_dir = \"" + folder.path() +
                        "\"\nmodel_cache_key = \"chain\"\n";
-    Create(fake);
-    auto interpreter = InterpreterOrDie(*model);
-    ASSERT_TRUE(interpreter->ApplyDelegate(fake.delegate()).ok());
+    auto interpreter = Applied(*model, fake);
     EXPECT_EQ(ReportOf(fake)["cache"]["saved"], !later);
     EXPECT_EQ(ReportOf(fake)["cache"]["state"], later ? "warm" : "cold")
         << ReportOf(fake)["cache"];
@@ -80,9 +84,7 @@ TEST(LitertDelegateTest, TakesNoNodeWhereThereIsNoDevice) {
   const auto model = LoadOrDie(ChainModel("can"));
   const ScopedEnvironment none("GLES_DELEGATE_DEVICE", "no such device");
   FakeLiteRt fake;
-  Create(fake);
-  auto interpreter = InterpreterOrDie(*model);
-  ASSERT_TRUE(interpreter->ApplyDelegate(fake.delegate()).ok());
+  auto interpreter = Applied(*model, fake);
   EXPECT_THAT(ReportOf(fake)["error"].get<std::string>(),
               ::testing::HasSubstr("no such device"));
   ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
@@ -92,9 +94,7 @@ TEST(LitertDelegateTest, LeavesWhatItRefusesToTheCpu) {
   GLES_SKIP_WITHOUT_DEVICE();
   const auto model = LoadOrDie(ChainModel("nar"));
   FakeLiteRt fake;
-  Create(fake);
-  auto interpreter = InterpreterOrDie(*model);
-  ASSERT_TRUE(interpreter->ApplyDelegate(fake.delegate()).ok());
+  auto interpreter = Applied(*model, fake);
   EXPECT_EQ(ReportOf(fake)["nodes_delegated"], 2);
   EXPECT_EQ(ReportOf(fake)["cpu"][0]["op"], "REVERSE_SEQUENCE");
   ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
@@ -138,9 +138,7 @@ TEST(LitertDelegateTest, MakesItsContextOnTheEnvironmentsDisplay) {
     if (has_display) {
       fake.environment_options[litert::kEglContext] = (*app)->handle();
     }
-    Create(fake);
-    auto interpreter = InterpreterOrDie(*model);
-    ASSERT_TRUE(interpreter->ApplyDelegate(fake.delegate()).ok());
+    auto interpreter = Applied(*model, fake);
     EXPECT_EQ(ReportOf(fake)["context"], "own");
     EXPECT_EQ(ReportOf(fake)["nodes_delegated"], 3);
     ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));

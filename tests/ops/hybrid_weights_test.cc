@@ -149,21 +149,15 @@ TEST_F(HybridWeightsTest, WeightsThatAreAnInput) {
                              ModelQuantization::PerTensor(1 / 32.0f, 5));
     AddSumOfProducts(x, w, &b);
     const auto model = LoadOrDie(b.Finish());
-    const DelegatePtr delegate = MakeDelegate();
-    for (bool gpu : {false, true}) {
-      auto interpreter = InterpreterOrDie(*model);
-      if (gpu) {
-        ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
-        EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 1);
-      }
+    OnBothProcessors(*model, 1, [](Interpreter& interpreter, bool on_gpu) {
       const std::vector<float> values = {1, 2, 3, 4};
-      ASSERT_TRUE(interpreter->input(0).Write(values).ok());
+      ASSERT_TRUE(interpreter.input(0).Write(values).ok());
       const uint8_t bytes[] = {uint8_t(-32), 32, uint8_t(-64), 64};
-      ASSERT_TRUE(interpreter->input(1).WriteBytes(bytes).ok());
-      ASSERT_TRUE(interpreter->Invoke().ok());
+      ASSERT_TRUE(interpreter.input(1).WriteBytes(bytes).ok());
+      ASSERT_TRUE(interpreter.Invoke().ok());
       // The CPU rounds the activations to codes of 4 / 127.
-      EXPECT_NEAR(interpreter->output(0).AsFloats()[0], 3, gpu ? 1e-6 : 0.05);
-    }
+      EXPECT_NEAR(interpreter.output(0).AsFloats()[0], 3, on_gpu ? 1e-6 : 0.05);
+    });
   }
 }
 

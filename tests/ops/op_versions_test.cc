@@ -34,20 +34,18 @@ SingleOpModel AtVersion1(SingleOpModel model) {
   return model;
 }
 
-TEST_F(OpVersionsTest, DepthwiseDilationAtVersion1) {
-  DepthwiseParams params;
+template <typename Params>
+Params Dilated(int height, int width) {
+  Params params;
   params.input = {1, 9, 10, 5};
-  params.dilation_h = 2;
-  params.dilation_w = 3;
-  ExpectMatchesCpu(AtVersion1(DepthwiseConv2d(params)));
+  params.dilation_h = height;
+  params.dilation_w = width;
+  return params;
 }
 
-TEST_F(OpVersionsTest, ConvolutionDilationAtVersion1) {
-  ConvParams params;
-  params.input = {1, 9, 10, 5};
-  params.dilation_h = 3;
-  params.dilation_w = 2;
-  ExpectMatchesCpu(AtVersion1(Conv2d(params)));
+TEST_F(OpVersionsTest, DilationAtVersion1) {
+  ExpectMatchesCpu(AtVersion1(DepthwiseConv2d(Dilated<DepthwiseParams>(2, 3))));
+  ExpectMatchesCpu(AtVersion1(Conv2d(Dilated<ConvParams>(3, 2))));
 }
 
 TEST_F(OpVersionsTest, BatchesOfGatherAtVersion1) {
@@ -64,8 +62,7 @@ TEST_F(OpVersionsTest, BatchesOfGatherAtVersion1) {
       }));
 }
 
-// --- Fields that runtimes newer than 2.5 appended
-// -----------------------------
+// --- Fields that runtimes newer than 2.5 appended ----------------------------
 
 TEST(HasFieldTest, TheVersionOrTheRuntimeBringsAField) {
   NodeView node;

@@ -12,14 +12,11 @@
 #include "gtest/gtest.h"
 #include "tests/testing/graph_builder.h"
 
-namespace gles_delegate {
+namespace gles_delegate::testing {
 namespace {
 
 using ::testing::ElementsAre;
-using testing::GraphBuilder;
 using ::testing::Pair;
-
-const std::vector<int> kDims = {1, 2, 2, 4};
 
 // The builder's nodes get indices 10, 11, ...
 Graph Numbered(GraphBuilder builder) {
@@ -43,7 +40,8 @@ TEST(NodeFatesTest, WithoutPassesEachNodeComputesItself) {
   GraphBuilder b;
   b.graph.outputs = {b.Relu(b.Conv(b.Input(kDims)))};
   const Graph graph = Numbered(std::move(b));
-  EXPECT_THAT(Fates(graph, graph), ElementsAre(Pair(9, kNoNode), Pair(10, 10), Pair(11, 11)));
+  EXPECT_THAT(Fates(graph, graph),
+              ElementsAre(Pair(9, kNoNode), Pair(10, 10), Pair(11, 11)));
 }
 
 TEST(NodeFatesTest, APostOpIsComputedByTheNodeBeforeIt) {
@@ -53,7 +51,8 @@ TEST(NodeFatesTest, APostOpIsComputedByTheNodeBeforeIt) {
   Graph after = before;
   FuseElementwise(&after);
   ASSERT_EQ(after.nodes.size(), 1u);
-  EXPECT_THAT(Fates(before, after), ElementsAre(Pair(9, kNoNode), Pair(10, 10), Pair(11, 10)));
+  EXPECT_THAT(Fates(before, after),
+              ElementsAre(Pair(9, kNoNode), Pair(10, 10), Pair(11, 10)));
 }
 
 TEST(NodeFatesTest, WhatLeftForItsReaderIsComputedByTheReader) {
@@ -65,8 +64,8 @@ TEST(NodeFatesTest, WhatLeftForItsReaderIsComputedByTheReader) {
   // As fuse_padding and fuse_gates do: the convolution reads what node 10 read.
   after.nodes[1].inputs[0] = in;
   after.nodes.erase(after.nodes.begin());
-  EXPECT_THAT(Fates(before, after),
-              ElementsAre(Pair(9, kNoNode), Pair(10, 11), Pair(11, 11), Pair(12, 12)));
+  EXPECT_THAT(Fates(before, after), ElementsAre(Pair(9, kNoNode), Pair(10, 11),
+                                                Pair(11, 11), Pair(12, 12)));
 }
 
 TEST(NodeFatesTest, AConcatenationInPlaceIsComputedByWhoWritesThere) {
@@ -79,8 +78,8 @@ TEST(NodeFatesTest, AConcatenationInPlaceIsComputedByWhoWritesThere) {
   Graph after = before;
   after.tensor(part).view.of = whole;
   after.nodes.erase(after.nodes.begin() + 1);
-  EXPECT_THAT(Fates(before, after),
-              ElementsAre(Pair(9, kNoNode), Pair(10, 10), Pair(11, 10), Pair(12, 12)));
+  EXPECT_THAT(Fates(before, after), ElementsAre(Pair(9, kNoNode), Pair(10, 10),
+                                                Pair(11, 10), Pair(12, 12)));
 }
 
 TEST(NodeFatesTest, WhatNobodyReadsIsComputedByNoNode) {
@@ -93,7 +92,8 @@ TEST(NodeFatesTest, WhatNobodyReadsIsComputedByNoNode) {
   RemoveDeadNodes(&after);
   ASSERT_EQ(after.nodes.size(), 1u);
   EXPECT_THAT(Fates(before, after),
-              ElementsAre(Pair(9, kNoNode), Pair(10, kNoNode), Pair(11, kNoNode), Pair(12, 12)));
+              ElementsAre(Pair(9, kNoNode), Pair(10, kNoNode),
+                          Pair(11, kNoNode), Pair(12, 12)));
 }
 
 TEST(DispatchReportTest, DefinesAreReadAsTheCompilerGetsThem) {
@@ -110,4 +110,4 @@ TEST(DispatchReportTest, DefinesAreReadAsTheCompilerGetsThem) {
 }
 
 }  // namespace
-}  // namespace gles_delegate
+}  // namespace gles_delegate::testing

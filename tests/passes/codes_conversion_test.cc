@@ -20,10 +20,7 @@ namespace {
 using Op = schema::BuiltinOperator;
 using Type = schema::TensorType;
 
-constexpr int kSeeds = 4, kCases = 52;
-
-// --- QUANTIZE
-// ------------------------------------------------------------------
+// --- QUANTIZE ----------------------------------------------------------------
 
 struct Range {
   int least = 0, most = 0;
@@ -52,9 +49,9 @@ ModelQuantization Beside(CodeCases<Code>* cases, float in_scale, Type to,
 // One model of 52 nodes; `taken`: by TFLite 2.9's kernel.
 template <typename Code>
 void ExpectConversions(Type to, bool taken) {
-  for (int seed = 1; seed <= (taken ? kSeeds : 1); ++seed) {
+  for (int seed = 1; seed <= (taken ? kCaseSeeds : 1); ++seed) {
     CodeCases<Code> cases(seed);
-    for (int i = 0; i < kCases; ++i) {
+    for (int i = 0; i < kCasesOfOne; ++i) {
       const ModelBuilder::Shape dims = {1, 16, 16, 1 + i % 5};
       const ModelQuantization in = cases.Draw(cases.Power(-5, -1));
       const int x = cases.Input(dims, in);
@@ -87,32 +84,30 @@ TEST(ConversionTest, OfEveryPairThatTfliteTakesIsTflites) {
   ExpectConversions<int16_t>(Type::INT32, true);
 }
 
-// --- FILL
-// ----------------------------------------------------------------------
+// --- FILL --------------------------------------------------------------------
 
 // The value computed at run time or a constant, the ends of the range among
 // them.
 template <typename Code>
 void ExpectFills(int on_codes) {
   using Cases = CodeCases<Code>;
-  for (int seed = 1; seed <= kSeeds; ++seed) {
-    Cases cases(seed);
-    for (int i = 0; i < kCases; ++i) {
-      const ModelQuantization q = cases.Draw(cases.Power(-5, 1));
-      const std::vector<Code> code = {static_cast<Code>(
-          i % 5 == 0   ? Cases::kLow
-          : i % 5 == 1 ? Cases::kHigh
-                       : cases.Int(Cases::kLow, Cases::kHigh))};
-      const int value =
-          i % 2 == 0 ? cases.b.template AddConstant<Code>("v", {}, code, q)
-                     : cases.Input({}, q, code);
-      const int dims = cases.Ints({4}, {1, 3, 2, 1 + i % 5});
-      cases.b.AddOp(Op::FILL, 3, {dims, value},
-                    {cases.Output({1, 3, 2, 1 + i % 5}, q)},
-                    schema::FillOptionsT());
-    }
-    cases.ExpectCodes(absl::StrCat("FILL seed ", seed), on_codes);
-  }
+  ExpectCases<Code>(
+      "FILL",
+      [](CodeCases<Code>& cases, int i) {
+        const ModelQuantization q = cases.Draw(cases.Power(-5, 1));
+        const std::vector<Code> code = {static_cast<Code>(
+            i % 5 == 0   ? Cases::kLow
+            : i % 5 == 1 ? Cases::kHigh
+                         : cases.Int(Cases::kLow, Cases::kHigh))};
+        const int value =
+            i % 2 == 0 ? cases.b.template AddConstant<Code>("v", {}, code, q)
+                       : cases.Input({}, q, code);
+        const int dims = cases.Ints({4}, {1, 3, 2, 1 + i % 5});
+        cases.b.AddOp(Op::FILL, 3, {dims, value},
+                      {cases.Output({1, 3, 2, 1 + i % 5}, q)},
+                      schema::FillOptionsT());
+      },
+      on_codes);
 }
 
 TEST(FillCodesTest, AreTflites) {
@@ -122,8 +117,7 @@ TEST(FillCodesTest, AreTflites) {
   ExpectFills<int16_t>(0);
 }
 
-// --- ARG_MAX and ARG_MIN
-// -------------------------------------------------------
+// --- ARG_MAX and ARG_MIN -----------------------------------------------------
 
 // Codes with many ties: of few values, all alike, or the ends of the range
 // alone.
@@ -156,33 +150,30 @@ std::vector<Code> Tied(CodeCases<Code>* cases, int i, int count) {
 
 template <typename Code>
 void ExpectPositions(Op op) {
-  for (int seed = 1; seed <= kSeeds; ++seed) {
-    CodeCases<Code> cases(seed);
-    for (int i = 0; i < kCases; ++i) {
-      const ModelQuantization q = cases.Draw(cases.Power(-5, 1));
-      const bool channels = i % 2 == 0;
-      const ModelBuilder::Shape dims = {2, 5, 7, i % 3 == 0 ? 37 : 1 + i % 6};
-      int count = 1;
-      for (int d : dims) count *= d;
-      const int x = i % 4 == 3 ? cases.Input(dims, q)
-                               : cases.Input(dims, q, Tied(&cases, i, count));
-      const int axis = cases.Ints({}, {channels ? 3 : 1});
-      const int y = cases.Output(channels ? ModelBuilder::Shape{2, 5, 7}
-                                          : ModelBuilder::Shape{2, 7, dims[3]},
-                                 {}, Type::INT32);
-      if (op == Op::ARG_MAX) {
-        schema::ArgMaxOptionsT options;
-        options.output_type = Type::INT32;
-        cases.b.AddOp(op, 2, {x, axis}, {y}, options);
-      } else {
-        schema::ArgMinOptionsT options;
-        options.output_type = Type::INT32;
-        cases.b.AddOp(op, 2, {x, axis}, {y}, options);
-      }
-    }
-    cases.ExpectCodes(
-        absl::StrCat(schema::EnumNameBuiltinOperator(op), " seed ", seed));
-  }
+  ExpectCases<Code>(
+      schema::EnumNameBuiltinOperator(op), [op](CodeCases<Code>& cases, int i) {
+        const ModelQuantization q = cases.Draw(cases.Power(-5, 1));
+        const bool channels = i % 2 == 0;
+        const ModelBuilder::Shape dims = {2, 5, 7, i % 3 == 0 ? 37 : 1 + i % 6};
+        int count = 1;
+        for (int d : dims) count *= d;
+        const int x = i % 4 == 3 ? cases.Input(dims, q)
+                                 : cases.Input(dims, q, Tied(&cases, i, count));
+        const int axis = cases.Ints({}, {channels ? 3 : 1});
+        const int y =
+            cases.Output(channels ? ModelBuilder::Shape{2, 5, 7}
+                                  : ModelBuilder::Shape{2, 7, dims[3]},
+                         {}, Type::INT32);
+        if (op == Op::ARG_MAX) {
+          schema::ArgMaxOptionsT options;
+          options.output_type = Type::INT32;
+          cases.b.AddOp(op, 2, {x, axis}, {y}, options);
+        } else {
+          schema::ArgMinOptionsT options;
+          options.output_type = Type::INT32;
+          cases.b.AddOp(op, 2, {x, axis}, {y}, options);
+        }
+      });
 }
 
 TEST(ArgExtremeCodesTest, AreTflites) {

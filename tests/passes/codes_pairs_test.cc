@@ -17,6 +17,10 @@ using Dims = ModelBuilder::Shape;
 
 enum class Other { kSameShape, kBroadcast, kConstant, kRow, kScalarConstant };
 
+std::string CaseName(schema::BuiltinOperator op, int seed) {
+  return absl::StrCat(schema::EnumNameBuiltinOperator(op), " case ", seed);
+}
+
 template <typename Code>
 void ExpectFunctionOfTwo(schema::BuiltinOperator op, const Dims& dims,
                          schema::ActivationFunctionType activation, Other other,
@@ -48,8 +52,7 @@ void ExpectFunctionOfTwo(schema::BuiltinOperator op, const Dims& dims,
   } else {
     add(schema::MulOptionsT());
   }
-  m.ExpectCodes(
-      absl::StrCat(schema::EnumNameBuiltinOperator(op), " case ", seed));
+  m.ExpectCodes(CaseName(op, seed));
 }
 
 TEST(OnCodesTest, FunctionsOfTwo) {
@@ -93,8 +96,7 @@ void ExpectRescaled(schema::BuiltinOperator op, int seed) {
   const bool first_version = op == schema::BuiltinOperator::RELU_N1_TO_1 ||
                              op == schema::BuiltinOperator::HARD_SWISH;
   m.b.AddOp(op, first_version ? 1 : 2, {x}, {y});
-  m.ExpectCodes(
-      absl::StrCat(schema::EnumNameBuiltinOperator(op), " case ", seed));
+  m.ExpectCodes(CaseName(op, seed));
 }
 
 TEST(OnCodesTest, Rescaling) {

@@ -9,13 +9,10 @@
 #include "gtest/gtest.h"
 #include "tests/testing/graph_builder.h"
 
-namespace gles_delegate {
+namespace gles_delegate::testing {
 namespace {
 
 using ::testing::ElementsAre;
-using testing::GraphBuilder;
-
-const std::vector<int> kDims = {1, 2, 2, 4};
 
 TEST(DeadNodesTest, RemovesWhatNobodyReads) {
   GraphBuilder b;
@@ -49,4 +46,4 @@ TEST(DeadNodesTest, KeepsState) {
 }
 
 }  // namespace
-}  // namespace gles_delegate
+}  // namespace gles_delegate::testing

@@ -11,14 +11,10 @@
 #include "gtest/gtest.h"
 #include "tests/testing/graph_builder.h"
 
-namespace gles_delegate {
+namespace gles_delegate::testing {
 namespace {
 
 using ::testing::ElementsAre;
-using testing::Functions;
-using testing::GraphBuilder;
-
-const std::vector<int> kDims = {1, 2, 2, 4};
 
 TEST(FuseElementwiseTest, ChainIntoConvolution) {
   GraphBuilder b;
@@ -180,4 +176,4 @@ TEST(RealignConstantsTest, BecomesAPostOp) {
 }
 
 }  // namespace
-}  // namespace gles_delegate
+}  // namespace gles_delegate::testing

@@ -20,7 +20,6 @@ namespace gles_delegate::testing {
 namespace {
 
 using ::testing::ElementsAre;
-using BhwcShape = gles_delegate::Shape;
 
 struct Case {
   std::vector<int> dims = {1, 5, 7, 6};
@@ -73,11 +72,8 @@ struct Block {
 };
 
 DeviceProfile Fusing() {
-  DeviceProfile profile;
+  DeviceProfile profile = RoomyProfile();
   profile.choices.fused_gate_slices = 100;
-  profile.limits.max_buffers = profile.limits.max_images =
-      profile.limits.max_textures = 16;
-  profile.limits.max_outputs = 32;
   return profile;
 }
 

@@ -15,13 +15,10 @@
 #include "gtest/gtest.h"
 #include "tests/testing/graph_builder.h"
 
-namespace gles_delegate {
+namespace gles_delegate::testing {
 namespace {
 
 using ::testing::ElementsAre;
-using testing::GraphBuilder;
-
-const std::vector<int> kDims = {1, 2, 2, 4};
 
 PadAttributes SpatialPad() {
   PadAttributes a;
@@ -157,4 +154,4 @@ TEST(FuseChannelPaddingTest, NotOtherReadersFunctionsOrPads) {
 }
 
 }  // namespace
-}  // namespace gles_delegate
+}  // namespace gles_delegate::testing

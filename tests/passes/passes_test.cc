@@ -10,14 +10,10 @@
 #include "gtest/gtest.h"
 #include "tests/testing/graph_builder.h"
 
-namespace gles_delegate {
+namespace gles_delegate::testing {
 namespace {
 
 using ::testing::ElementsAre;
-using testing::Functions;
-using testing::GraphBuilder;
-
-const std::vector<int> kDims = {1, 2, 2, 4};
 
 TEST(RunPassesTest, PadConvolutionBiasActivationReshape) {
   PadAttributes pad;
@@ -48,4 +44,4 @@ TEST(RunPassesTest, LongGraphs) {
 }
 
 }  // namespace
-}  // namespace gles_delegate
+}  // namespace gles_delegate::testing

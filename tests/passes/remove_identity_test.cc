@@ -10,13 +10,10 @@
 #include "gtest/gtest.h"
 #include "tests/testing/graph_builder.h"
 
-namespace gles_delegate {
+namespace gles_delegate::testing {
 namespace {
 
 using ::testing::ElementsAre;
-using testing::GraphBuilder;
-
-const std::vector<int> kDims = {1, 2, 2, 4};
 
 TEST(RemoveIdentityTest, ChainInside) {
   GraphBuilder b;
@@ -136,4 +133,4 @@ TEST(RemoveIdentityTest, ReversalStays) {
 }
 
 }  // namespace
-}  // namespace gles_delegate
+}  // namespace gles_delegate::testing

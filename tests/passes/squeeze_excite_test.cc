@@ -21,7 +21,6 @@ namespace gles_delegate::testing {
 namespace {
 
 using ::testing::ElementsAre;
-using BhwcShape = gles_delegate::Shape;
 
 struct Case {
   std::vector<int> dims = {1, 5, 7, 6};
@@ -133,11 +132,8 @@ struct Block {
 };
 
 DeviceProfile Fusing(int texels = 1 << 20) {
-  DeviceProfile profile;
+  DeviceProfile profile = RoomyProfile();
   profile.choices.fused_squeeze_texels = texels;
-  profile.limits.max_buffers = profile.limits.max_images =
-      profile.limits.max_textures = 16;
-  profile.limits.max_outputs = 32;
   return profile;
 }
 

@@ -21,8 +21,6 @@ using Cases = CodeCases<int16_t>;
 using Dims = ModelBuilder::Shape;
 using Op = schema::BuiltinOperator;
 
-constexpr int kSeeds = 4, kCases = 52;
-
 // The flag asks for shifts, which TFLite does where all scales are powers of
 // two, or next to it; then the output's must be the larger input's.
 void AddShifted(Cases* cases, Op op, int i) {
@@ -50,117 +48,93 @@ void AddShifted(Cases* cases, Op op, int i) {
 TEST(WideOperandsTest, SumsOfPowersOfTwoAreTflites) {
   GLES_SKIP_WITHOUT_DEVICE();
   for (Op op : {Op::ADD, Op::SUB}) {
-    for (int seed = 1; seed <= kSeeds; ++seed) {
-      Cases cases(seed);
-      for (int i = 0; i < kCases; ++i) AddShifted(&cases, op, i);
-      cases.ExpectCodes(
-          absl::StrCat(schema::EnumNameBuiltinOperator(op), " seed ", seed));
-    }
+    ExpectCases<int16_t>(
+        schema::EnumNameBuiltinOperator(op),
+        [op](Cases& cases, int i) { AddShifted(&cases, op, i); });
   }
 }
 
 // TFLite moves codes, whatever they stand for.
 TEST(WideOperandsTest, ConcatenationsAreTflites) {
   GLES_SKIP_WITHOUT_DEVICE();
-  for (int seed = 1; seed <= kSeeds; ++seed) {
-    Cases cases(seed);
-    for (int i = 0; i < kCases; ++i) {
-      const ModelQuantization out = cases.Draw(cases.Power(-5, -2));
-      const int channels = i % 2 == 0 ? 8 : 5;
-      const Dims dims = {1, 3, 7, channels};
-      std::vector<int> inputs;
-      for (int part = 0; part < 3; ++part) {
-        const ModelQuantization in =
-            part == 1 && i % 4 == 0 ? out : cases.Draw(2 * out.scale[0]);
-        inputs.push_back(part == 2 && i % 3 == 0 ? cases.Constant(dims, in)
-                                                 : cases.Input(dims, in));
-      }
-      schema::ConcatenationOptionsT options;
-      options.axis = 3;
-      cases.b.AddOp(Op::CONCATENATION, 2, inputs,
-                    {cases.Output({1, 3, 7, 3 * channels}, out)}, options);
+  ExpectCases<int16_t>("CONCATENATION", [](Cases& cases, int i) {
+    const ModelQuantization out = cases.Draw(cases.Power(-5, -2));
+    const int channels = i % 2 == 0 ? 8 : 5;
+    const Dims dims = {1, 3, 7, channels};
+    std::vector<int> inputs;
+    for (int part = 0; part < 3; ++part) {
+      const ModelQuantization in =
+          part == 1 && i % 4 == 0 ? out : cases.Draw(2 * out.scale[0]);
+      inputs.push_back(part == 2 && i % 3 == 0 ? cases.Constant(dims, in)
+                                               : cases.Input(dims, in));
     }
-    cases.ExpectCodes(absl::StrCat("CONCATENATION seed ", seed));
-  }
+    schema::ConcatenationOptionsT options;
+    options.axis = 3;
+    cases.b.AddOp(Op::CONCATENATION, 2, inputs,
+                  {cases.Output({1, 3, 7, 3 * channels}, out)}, options);
+  });
 }
 
 // The value is of the output's quantization, as TFLite asks; the input is not.
 TEST(WideOperandsTest, PadsByARuntimeValueAreTflites) {
   GLES_SKIP_WITHOUT_DEVICE();
-  for (int seed = 1; seed <= kSeeds; ++seed) {
-    Cases cases(seed);
-    for (int i = 0; i < kCases; ++i) {
-      const ModelQuantization in = cases.Draw(cases.Power(-5, -2));
-      const ModelQuantization out =
-          WideScale(in.scale[0] * (i % 2 == 0 ? 1.37f : 0.003f));
-      const int x = cases.Input({2, 4, 5, 8}, in);
-      const int paddings = cases.Ints({4, 2}, {0, 0, 1, 2, 0, 1, i % 3, 0});
-      const int value = cases.Input({1}, out);
-      cases.b.AddOp(Op::PADV2, 2, {x, paddings, value},
-                    {cases.Output({2, 7, 6, 8 + i % 3}, out)},
-                    schema::PadV2OptionsT());
-    }
-    cases.ExpectCodes(absl::StrCat("PADV2 seed ", seed));
-  }
+  ExpectCases<int16_t>("PADV2", [](Cases& cases, int i) {
+    const ModelQuantization in = cases.Draw(cases.Power(-5, -2));
+    const ModelQuantization out =
+        WideScale(in.scale[0] * (i % 2 == 0 ? 1.37f : 0.003f));
+    const int x = cases.Input({2, 4, 5, 8}, in);
+    const int paddings = cases.Ints({4, 2}, {0, 0, 1, 2, 0, 1, i % 3, 0});
+    const int value = cases.Input({1}, out);
+    cases.b.AddOp(Op::PADV2, 2, {x, paddings, value},
+                  {cases.Output({2, 7, 6, 8 + i % 3}, out)},
+                  schema::PadV2OptionsT());
+  });
 }
 
 TEST(WideOperandsTest, SelectionsAreTflites) {
   GLES_SKIP_WITHOUT_DEVICE();
   constexpr bool kCondition[] = {true, false, false, true, false};
-  for (int seed = 1; seed <= kSeeds; ++seed) {
-    Cases cases(seed);
+  ExpectCases<int16_t>("SELECT_V2", [&](Cases& cases, int i) {
     const int condition =
         cases.b.AddConstant<bool>("c", {5}, absl::MakeConstSpan(kCondition));
-    for (int i = 0; i < kCases; ++i) {
-      const Dims dims = {2, 7, 5};
-      const int x = cases.Input(dims, cases.Draw(0.01f));
-      const int z = i % 3 == 0 ? cases.Constant({5}, cases.Draw(0.02f))
-                               : cases.Input({7, 5}, cases.Draw(0.1f));
-      cases.b.AddOp(Op::SELECT_V2, 1, {condition, x, z},
-                    {cases.Output(dims, cases.Draw(0.03f))},
-                    schema::SelectV2OptionsT());
-    }
-    cases.ExpectCodes(absl::StrCat("SELECT_V2 seed ", seed));
-  }
+    const Dims dims = {2, 7, 5};
+    const int x = cases.Input(dims, cases.Draw(0.01f));
+    const int z = i % 3 == 0 ? cases.Constant({5}, cases.Draw(0.02f))
+                             : cases.Input({7, 5}, cases.Draw(0.1f));
+    cases.b.AddOp(Op::SELECT_V2, 1, {condition, x, z},
+                  {cases.Output(dims, cases.Draw(0.03f))},
+                  schema::SelectV2OptionsT());
+  });
 }
 
 // TFLite 2.9 keeps the low 16 bits of a sum.
 TEST(WideOperandsTest, SumsAreTflites) {
   GLES_SKIP_WITHOUT_DEVICE();
-  for (int seed = 1; seed <= kSeeds; ++seed) {
-    Cases cases(seed);
-    for (int i = 0; i < kCases; ++i) {
-      const ModelQuantization q = cases.Draw(cases.Power(-5, -2));
-      const bool plane = i % 2 == 0;
-      const int x = cases.Input({2, 9, 7, 5}, q);
-      const int axes = plane ? cases.Ints({2}, {1, 2}) : cases.Ints({1}, {3});
-      schema::ReducerOptionsT options;
-      options.keep_dims = true;
-      const int y =
-          cases.Output(plane ? Dims{2, 1, 1, 5} : Dims{2, 9, 7, 1}, q);
-      cases.b.AddOp(Op::SUM, 2, {x, axes}, {y}, options);
-    }
-    cases.ExpectCodes(absl::StrCat("SUM seed ", seed));
-  }
+  ExpectCases<int16_t>("SUM", [](Cases& cases, int i) {
+    const ModelQuantization q = cases.Draw(cases.Power(-5, -2));
+    const bool plane = i % 2 == 0;
+    const int x = cases.Input({2, 9, 7, 5}, q);
+    const int axes = plane ? cases.Ints({2}, {1, 2}) : cases.Ints({1}, {3});
+    schema::ReducerOptionsT options;
+    options.keep_dims = true;
+    const int y = cases.Output(plane ? Dims{2, 1, 1, 5} : Dims{2, 9, 7, 1}, q);
+    cases.b.AddOp(Op::SUM, 2, {x, axes}, {y}, options);
+  });
 }
 
 TEST(WideOperandsTest, QuantizeToEightBitsIsTflites) {
   GLES_SKIP_WITHOUT_DEVICE();
-  for (int seed = 1; seed <= kSeeds; ++seed) {
-    Cases cases(seed);
-    for (int i = 0; i < kCases; ++i) {
-      const Dims dims = {1, 16, 16, 5};
-      const ModelQuantization in = cases.Draw(cases.Power(-5, -1));
-      const float ratio = std::exp2(static_cast<float>(cases.Int(-3, 9)));
-      const ModelQuantization out = ModelQuantization::PerTensor(
-          in.scale[0] * ratio * (i % 4 == 0 ? 1.0f : 1.13f),
-          cases.Int(-128, 127));
-      const int x = cases.Input(dims, in);
-      const int y = cases.Output(dims, out, schema::TensorType::INT8);
-      cases.b.AddOp(Op::QUANTIZE, 2, {x}, {y});
-    }
-    cases.ExpectCodes(absl::StrCat("QUANTIZE to int8, seed ", seed));
-  }
+  ExpectCases<int16_t>("QUANTIZE to int8", [](Cases& cases, int i) {
+    const Dims dims = {1, 16, 16, 5};
+    const ModelQuantization in = cases.Draw(cases.Power(-5, -1));
+    const float ratio = std::exp2(static_cast<float>(cases.Int(-3, 9)));
+    const ModelQuantization out = ModelQuantization::PerTensor(
+        in.scale[0] * ratio * (i % 4 == 0 ? 1.0f : 1.13f),
+        cases.Int(-128, 127));
+    const int x = cases.Input(dims, in);
+    const int y = cases.Output(dims, out, schema::TensorType::INT8);
+    cases.b.AddOp(Op::QUANTIZE, 2, {x}, {y});
+  });
 }
 
 }  // namespace

@@ -17,7 +17,6 @@ using Cases = CodeCases<int16_t>;
 using Dims = ModelBuilder::Shape;
 using Op = schema::BuiltinOperator;
 
-constexpr int kSeeds = 4, kCases = 52;
 constexpr float kFraction = 1.0f / 32768;
 
 // A scale of every size, a power of two among four.
@@ -58,12 +57,9 @@ class WideUnaryTest : public ::testing::TestWithParam<Op> {};
 
 TEST_P(WideUnaryTest, IsTflites) {
   GLES_SKIP_WITHOUT_DEVICE();
-  for (int seed = 1; seed <= kSeeds; ++seed) {
-    Cases cases(seed);
-    for (int i = 0; i < kCases; ++i) AddUnary(&cases, GetParam(), i);
-    cases.ExpectCodes(absl::StrCat(schema::EnumNameBuiltinOperator(GetParam()),
-                                   " seed ", seed));
-  }
+  ExpectCases<int16_t>(
+      schema::EnumNameBuiltinOperator(GetParam()),
+      [](Cases& cases, int i) { AddUnary(&cases, GetParam(), i); });
 }
 
 std::string OpName(const ::testing::TestParamInfo<Op>& info) {
@@ -111,10 +107,10 @@ bool AddPool(Cases* cases, Op op, int i) {
 TEST(WideWindowsTest, PoolingIsTflites) {
   GLES_SKIP_WITHOUT_DEVICE();
   for (Op op : {Op::AVERAGE_POOL_2D, Op::MAX_POOL_2D}) {
-    for (int seed = 1; seed <= kSeeds; ++seed) {
+    for (int seed = 1; seed <= kCaseSeeds; ++seed) {
       Cases cases(seed);
       int on_codes = 0;
-      for (int i = 0; i < kCases; ++i) on_codes += AddPool(&cases, op, i);
+      for (int i = 0; i < kCasesOfOne; ++i) on_codes += AddPool(&cases, op, i);
       cases.ExpectCodes(
           absl::StrCat(schema::EnumNameBuiltinOperator(op), " seed ", seed),
           on_codes);
@@ -168,9 +164,9 @@ constexpr ResizeSize kResizeSizes[] = {{5, 6, 30, 29, 5}, {7, 9, 4, 3, 8},
 
 TEST(WideWindowsTest, ResizesAreTflites) {
   GLES_SKIP_WITHOUT_DEVICE();
-  for (int seed = 1; seed <= kSeeds; ++seed) {
+  for (int seed = 1; seed <= kCaseSeeds; ++seed) {
     Cases bilinear(seed), nearest(seed);
-    for (int i = 0; i < kCases; ++i) {
+    for (int i = 0; i < kCasesOfOne; ++i) {
       const ResizeSize& s = kResizeSizes[(seed + i % 3) % 6];
       const Dims dims = {2, s.h, s.w, s.channels},
                  out = {2, s.to_h, s.to_w, s.channels};
@@ -228,7 +224,7 @@ TEST(WideMatricesTest, BatchMatMulIsTflites) {
   GLES_SKIP_WITHOUT_DEVICE();
   for (int depth : {1, 5, 33, 700, 1024, 2049, 5003}) {
     Cases cases(depth);
-    for (int i = 0; i < kCases; ++i) {
+    for (int i = 0; i < kCasesOfOne; ++i) {
       AddBatchMatMul(&cases, depth, Sides::kComputed, i);
     }
     cases.ExpectCodes(absl::StrCat("BATCH_MATMUL of ", depth));
@@ -239,7 +235,7 @@ TEST(WideMatricesTest, BatchMatMulOfAConstantIsTflites) {
   GLES_SKIP_WITHOUT_DEVICE();
   for (int depth : {1, 9, 64, 1024, 3001}) {
     Cases cases(depth);
-    for (int i = 0; i < kCases; ++i) {
+    for (int i = 0; i < kCasesOfOne; ++i) {
       AddBatchMatMul(
           &cases, depth,
           i % 3 == 0 ? Sides::kFirstConstant : Sides::kSecondConstant, i);
@@ -253,18 +249,14 @@ TEST(WideMatricesTest, BatchMatMulOfAConstantIsTflites) {
 TEST(WideBinaryTest, ExtremesAreTflites) {
   GLES_SKIP_WITHOUT_DEVICE();
   for (Op op : {Op::MAXIMUM, Op::MINIMUM}) {
-    for (int seed = 1; seed <= kSeeds; ++seed) {
-      Cases cases(seed);
-      for (int i = 0; i < kCases; ++i) {
-        const Dims dims = {1, 8, 8, 5 + i % 4};
-        const ModelQuantization a = DrawScale(&cases);
-        const int x = cases.Input(dims, a);
-        const int z = cases.Input(dims, Beside(&cases, a));
-        cases.b.AddOp(op, 3, {x, z}, {cases.Output(dims, Beside(&cases, a))});
-      }
-      cases.ExpectCodes(
-          absl::StrCat(schema::EnumNameBuiltinOperator(op), " seed ", seed));
-    }
+    const auto add = [op](Cases& cases, int i) {
+      const Dims dims = {1, 8, 8, 5 + i % 4};
+      const ModelQuantization a = DrawScale(&cases);
+      const int x = cases.Input(dims, a);
+      const int z = cases.Input(dims, Beside(&cases, a));
+      cases.b.AddOp(op, 3, {x, z}, {cases.Output(dims, Beside(&cases, a))});
+    };
+    ExpectCases<int16_t>(schema::EnumNameBuiltinOperator(op), add);
   }
 }
 

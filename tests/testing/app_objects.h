@@ -50,6 +50,17 @@ std::vector<float> ElementsOf(const Holding& holding, const Shape& shape,
                               const std::vector<float>& values, float scale,
                               float bias);
 
+// What the tests of pictures put through a model that negates: 6 rows of 5
+// pixels of 4 channels.
+inline const Shape& PictureShape() {
+  static const auto& shape = *new Shape{1, 6, 5, 4};
+  return shape;
+}
+inline std::vector<float> Negated(std::vector<float> values) {
+  for (float& v : values) v = -v;
+  return values;
+}
+
 // The GL object, in the current context.
 class AppObject {
  public:

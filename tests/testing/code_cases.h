@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <random>
 #include <string>
 #include <type_traits>
@@ -175,6 +176,19 @@ class CodeCases {
   SingleOpModel model_;
   std::vector<int> outputs_;
 };
+
+// Four models of 52 cases each, of the seeds 1 to 4. `add` adds case i to one.
+constexpr int kCaseSeeds = 4, kCasesOfOne = 52;
+template <typename Code>
+void ExpectCases(const std::string& what,
+                 const std::function<void(CodeCases<Code>& cases, int i)>& add,
+                 int nodes_on_codes = -1) {
+  for (int seed = 1; seed <= kCaseSeeds; ++seed) {
+    CodeCases<Code> cases(seed);
+    for (int i = 0; i < kCasesOfOne; ++i) add(cases, i);
+    cases.ExpectCodes(absl::StrCat(what, " seed ", seed), nodes_on_codes);
+  }
+}
 
 }  // namespace gles_delegate::testing
 

@@ -45,6 +45,12 @@ absl::StatusOr<std::vector<float>> RunOnce(Interpreter* interpreter,
 std::vector<float> CpuResult(const Model& model, int round = 0,
                              const Shape& shape = {});
 
+// Calls run(interpreter, on_gpu) with an interpreter on the CPU, then with one
+// of which a delegate of default options takes `nodes` nodes.
+void OnBothProcessors(
+    const Model& model, int nodes,
+    const std::function<void(Interpreter& interpreter, bool on_gpu)>& run);
+
 // Fails the test unless each element is within 1e-5 of the larger of 1 and the
 // expected's largest magnitude.
 void ExpectClose(const absl::StatusOr<std::vector<float>>& actual,

@@ -27,6 +27,9 @@ inline std::vector<std::string> Functions(const Node& node) {
   return names;
 }
 
+// Of a tensor where any will do: one slice of 2x2 pixels.
+inline const std::vector<int> kDims = {1, 2, 2, 4};
+
 // Builds graphs as the reader does.
 class GraphBuilder {
  public:

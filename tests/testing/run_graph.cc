@@ -29,6 +29,14 @@ TensorId AddConstant(Graph* graph, std::vector<int> dims,
   return id;
 }
 
+DeviceProfile RoomyProfile() {
+  DeviceProfile profile;
+  profile.limits.max_buffers = profile.limits.max_images =
+      profile.limits.max_textures = 16;
+  profile.limits.max_outputs = 32;
+  return profile;
+}
+
 absl::Status RunDispatches(const Graph& graph, std::vector<Dispatch> dispatches,
                            const DeviceProfile& profile,
                            const std::vector<std::vector<float>>& inputs,

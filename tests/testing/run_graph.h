@@ -14,11 +14,17 @@
 
 namespace gles_delegate::testing {
 
+// As graphs have it; testing::Shape is a list of extents.
+using BhwcShape = gles_delegate::Shape;
+
 // A tensor computed at run time.
 TensorId AddTensor(Graph* graph, std::vector<int> dims);
 // A float32 constant.
 TensorId AddConstant(Graph* graph, std::vector<int> dims,
                      const std::vector<float>& values);
+
+// No choice made, on a device with room for any dispatch.
+DeviceProfile RoomyProfile();
 
 // Runs dispatches that were planned for `graph` under `profile`, and fills
 // `output` with its one output. float32. Main thread, with a test device.

@@ -20,10 +20,10 @@ int AddLetter(char letter, int index, int input, const Shape& shape,
   const int output = builder->AddTensor(name, shape);
   const int channels = shape.back();
   Random random(absl::StrCat("chain ", index));
-  const auto constant = [&](const char* what, Shape dims) {
+  const auto constant = [&](const char* what, const Shape& dims) {
     const size_t n = ElementCount(dims);
-    return builder->AddConstant<float>(absl::StrCat(name, "_", what),
-                                       std::move(dims), random.Gaussian(n));
+    return builder->AddConstant<float>(absl::StrCat(name, "_", what), dims,
+                                       random.Gaussian(n));
   };
   switch (letter) {
     case 'c': {
@@ -136,6 +136,16 @@ std::vector<float> CpuResult(const Model& model, int round,
   auto result = RunOnce(interpreter.get(), round);
   EXPECT_TRUE(result.ok()) << result.status();
   return result.ok() ? *std::move(result) : std::vector<float>();
+}
+
+void OnBothProcessors(
+    const Model& model, int nodes,
+    const std::function<void(Interpreter& interpreter, bool on_gpu)>& run) {
+  run(*InterpreterOrDie(model), /*on_gpu=*/false);
+  const DelegatePtr delegate = MakeDelegate();
+  const auto interpreter = Applied(model, delegate);
+  EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], nodes);
+  run(*interpreter, /*on_gpu=*/true);
 }
 
 void ExpectClose(const absl::StatusOr<std::vector<float>>& actual,

@@ -105,19 +105,13 @@ TEST_F(BoundariesTest, GreatInt64) {
     b.SetOutputs({y});
     const auto model = LoadOrDie(b.Finish());
     std::vector<uint8_t> bytes[2];
-    const DelegatePtr delegate = MakeDelegate();
-    for (bool gpu : {false, true}) {
-      auto interpreter = InterpreterOrDie(*model);
-      if (gpu) {
-        ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
-        EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 1);
-      }
-      ASSERT_TRUE(interpreter->input(0).Write(values).ok());
-      const absl::Status invoked = interpreter->Invoke();
+    OnBothProcessors(*model, 1, [&](Interpreter& interpreter, bool on_gpu) {
+      ASSERT_TRUE(interpreter.input(0).Write(values).ok());
+      const absl::Status invoked = interpreter.Invoke();
       ASSERT_TRUE(invoked.ok()) << invoked;
-      const auto out = interpreter->output(0).bytes();
-      bytes[gpu].assign(out.begin(), out.end());
-    }
+      const auto out = interpreter.output(0).bytes();
+      bytes[on_gpu].assign(out.begin(), out.end());
+    });
     EXPECT_EQ(bytes[0], bytes[1]) << schema::EnumNameTensorType(to);
   }
 }
@@ -142,8 +136,7 @@ TEST_F(BoundariesTest, FloatsToGreatInt64) {
   }
 }
 
-// --- int64 positions
-// ------------------------------------------------------------
+// --- int64 positions ---------------------------------------------------------
 
 template <typename Options>
 SingleOpModel Int64Extreme(BuiltinOperator op, int axis) {
@@ -189,8 +182,7 @@ TEST_F(BoundariesTest, OtherOpsTakeNoInt64) {
               HasSubstr("'x' int64[1,4]: only float32, int32 and bool"));
 }
 
-// --- 8-bit images without quantization
-// --------------------------------------------
+// --- 8-bit images without quantization ---------------------------------------
 
 TEST_F(BoundariesTest, PlainBytesAreMoved) {
   for (TensorType type : {TensorType::UINT8, TensorType::INT8}) {
@@ -217,8 +209,7 @@ TEST_F(BoundariesTest, PlainBytesAreMoved) {
   }
 }
 
-// --- float16
-// ----------------------------------------------------------------------
+// --- float16 -----------------------------------------------------------------
 
 // What is moved keeps every bit, subnormal numbers among them.
 TEST_F(BoundariesTest, HalvesEnterAndLeave) {
@@ -253,8 +244,7 @@ TEST_F(BoundariesTest, HalvesEnterAndLeave) {
   EXPECT_EQ(std::vector<uint16_t>(same.begin(), same.end()), halves);
 }
 
-// --- Absent optional inputs
-// ----------------------------------------------------------
+// --- Absent optional inputs --------------------------------------------------
 
 TEST_F(BoundariesTest, PadWithoutAValue) {
   const Shape shape = {1, 2, 3, 5};

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "egl/context.h"
@@ -50,56 +51,44 @@ class DelegateDmaBufTest : public DeviceTest {
     }
   }
 
-  EGLImageKHR Import(const EGLint* attributes) {
+  EGLImageKHR Import(std::vector<EGLint> attributes) {
+    attributes.push_back(EGL_NONE);
     const EGLImageKHR image =
         egl().CreateImageKHR(app_->get().display(), EGL_NO_CONTEXT,
-                             EGL_LINUX_DMA_BUF_EXT, nullptr, attributes);
+                             EGL_LINUX_DMA_BUF_EXT, nullptr, attributes.data());
     if (image != EGL_NO_IMAGE_KHR) images_.push_back(image);
     return image;
   }
 
+  // What says how the first plane lies in the file.
+  static std::vector<EGLint> FirstPlane(const DmaBuf& from, EGLint format,
+                                        int pitch) {
+    return {EGL_WIDTH,
+            kWidth,
+            EGL_HEIGHT,
+            kHeight,
+            EGL_LINUX_DRM_FOURCC_EXT,
+            format,
+            EGL_DMA_BUF_PLANE0_FD_EXT,
+            from.file(),
+            EGL_DMA_BUF_PLANE0_OFFSET_EXT,
+            0,
+            EGL_DMA_BUF_PLANE0_PITCH_EXT,
+            pitch};
+  }
   EGLImageKHR ImportRgba(const DmaBuf& from) {
-    const EGLint attributes[] = {EGL_WIDTH,
-                                 kWidth,
-                                 EGL_HEIGHT,
-                                 kHeight,
-                                 EGL_LINUX_DRM_FOURCC_EXT,
-                                 FourCc("AB24"),
-                                 EGL_DMA_BUF_PLANE0_FD_EXT,
-                                 from.file(),
-                                 EGL_DMA_BUF_PLANE0_OFFSET_EXT,
-                                 0,
-                                 EGL_DMA_BUF_PLANE0_PITCH_EXT,
-                                 kPitch,
-                                 EGL_NONE};
-    return Import(attributes);
+    return Import(FirstPlane(from, FourCc("AB24"), kPitch));
   }
   // Luma, then as many bytes again by two for pairs of both chromas.
   EGLImageKHR ImportNv12(const DmaBuf& from) {
-    const EGLint attributes[] = {EGL_WIDTH,
-                                 kWidth,
-                                 EGL_HEIGHT,
-                                 kHeight,
-                                 EGL_LINUX_DRM_FOURCC_EXT,
-                                 FourCc("NV12"),
-                                 EGL_DMA_BUF_PLANE0_FD_EXT,
-                                 from.file(),
-                                 EGL_DMA_BUF_PLANE0_OFFSET_EXT,
-                                 0,
-                                 EGL_DMA_BUF_PLANE0_PITCH_EXT,
-                                 kWidth,
-                                 EGL_DMA_BUF_PLANE1_FD_EXT,
-                                 from.file(),
-                                 EGL_DMA_BUF_PLANE1_OFFSET_EXT,
-                                 kWidth * kHeight,
-                                 EGL_DMA_BUF_PLANE1_PITCH_EXT,
-                                 kWidth,
-                                 EGL_YUV_COLOR_SPACE_HINT_EXT,
-                                 EGL_ITU_REC601_EXT,
-                                 EGL_SAMPLE_RANGE_HINT_EXT,
-                                 EGL_YUV_NARROW_RANGE_EXT,
-                                 EGL_NONE};
-    return Import(attributes);
+    std::vector<EGLint> attributes = FirstPlane(from, FourCc("NV12"), kWidth);
+    attributes.insert(
+        attributes.end(),
+        {EGL_DMA_BUF_PLANE1_FD_EXT, from.file(), EGL_DMA_BUF_PLANE1_OFFSET_EXT,
+         kWidth * kHeight, EGL_DMA_BUF_PLANE1_PITCH_EXT, kWidth,
+         EGL_YUV_COLOR_SPACE_HINT_EXT, EGL_ITU_REC601_EXT,
+         EGL_SAMPLE_RANGE_HINT_EXT, EGL_YUV_NARROW_RANGE_EXT});
+    return Import(std::move(attributes));
   }
   // Of one chroma, so that it does not matter where its samples lie, and of a
   // luma from `colour.y` up, pixel by pixel.

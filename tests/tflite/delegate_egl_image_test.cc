@@ -21,11 +21,6 @@ using ::testing::HasSubstr;
 
 constexpr char kExternal[] = "GL_OES_EGL_image_external_essl3";
 
-const Shape& PictureShape() {
-  static const auto& shape = *new Shape{1, 6, 5, 4};
-  return shape;
-}
-
 class DelegateEglImageTest : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -47,16 +47,6 @@ class CountedWaits {
                                                            }};
 };
 
-const Shape& PictureShape() {
-  static const auto& shape = *new Shape{1, 6, 5, 4};
-  return shape;
-}
-
-std::vector<float> Negated(std::vector<float> values) {
-  for (float& v : values) v = -v;
-  return values;
-}
-
 class DelegateFencesTest : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -87,16 +87,6 @@ class CountedOrder {
       }};
 };
 
-const Shape& PictureShape() {
-  static const auto& shape = *new Shape{1, 6, 5, 4};
-  return shape;
-}
-
-std::vector<float> Negated(std::vector<float> values) {
-  for (float& v : values) v = -v;
-  return values;
-}
-
 DelegatePtr Sharing(bool waits = true, const std::string& key = "") {
   return MakeDelegate([&](TfLiteGlesDelegateOptions& options) {
     options.thread_mode = kTfLiteGlesThreadWorkerSharing;

@@ -45,6 +45,19 @@ class IntegrationTest : public ::testing::Test {
                                input.data(), input.size() * sizeof(float));
   }
 
+  // Of a new interpreter to which the delegate is applied. Deletes both.
+  void ExpectRuns(TfLiteDelegate* delegate) {
+    TfLiteInterpreter* interpreter = TfLiteInterpreterCreate(model, nullptr);
+    EXPECT_EQ(TfLiteInterpreterModifyGraphWithDelegate(interpreter, delegate),
+              kTfLiteOk);
+    EXPECT_EQ(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
+    WriteInput(interpreter);
+    EXPECT_EQ(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
+    ExpectOutput(interpreter);
+    TfLiteInterpreterDelete(interpreter);
+    TfLiteGlesDelegateDelete(delegate);
+  }
+
   absl::Span<const uint8_t> bytes() const { return loaded_->bytes(); }
   const std::vector<float>& expected() const { return expected_; }
 
@@ -112,15 +125,7 @@ TEST_F(IntegrationTest, DisplayOfTheApp) {
   options.thread_mode = kTfLiteGlesThreadWorker;
   TfLiteDelegate* delegate = TfLiteGlesDelegateCreateOnDisplay(&options, display);
   // clang-format on
-  TfLiteInterpreter* interpreter = TfLiteInterpreterCreate(model, nullptr);
-  EXPECT_EQ(TfLiteInterpreterModifyGraphWithDelegate(interpreter, delegate),
-            kTfLiteOk);
-  EXPECT_EQ(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
-  WriteInput(interpreter);
-  EXPECT_EQ(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
-  ExpectOutput(interpreter);
-  TfLiteInterpreterDelete(interpreter);
-  TfLiteGlesDelegateDelete(delegate);
+  ExpectRuns(delegate);
 }
 
 TEST_F(IntegrationTest, Failure) {
@@ -170,14 +175,7 @@ TEST_F(IntegrationTest, Memory) {
   options.memory_limit_bytes = 64 << 20;
   TfLiteDelegate* delegate = TfLiteGlesDelegateCreate(&options);
   // clang-format on
-  TfLiteInterpreter* interpreter = TfLiteInterpreterCreate(model, nullptr);
-  TfLiteInterpreterModifyGraphWithDelegate(interpreter, delegate);
-  TfLiteInterpreterAllocateTensors(interpreter);
-  WriteInput(interpreter);
-  EXPECT_EQ(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
-  ExpectOutput(interpreter);
-  TfLiteInterpreterDelete(interpreter);
-  TfLiteGlesDelegateDelete(delegate);
+  ExpectRuns(delegate);
 }
 
 TEST_F(IntegrationTest, Buffers) {

@@ -76,6 +76,12 @@ class PreferFasterTest : public ::testing::Test {
     report_ = ReportOf(delegate);
   }
 
+  // Likewise, of a delegate that takes runs for as long as `times` says.
+  void ApplyTimed(FixedTimes* times) {
+    const ScopedTimeRun scoped(times->timer());
+    Apply(Delegate(), *model_);
+  }
+
   nlohmann::json Verdict(size_t partition = 0) {
     return report_["partition"].at(partition)["prefer_faster"];
   }
@@ -88,8 +94,7 @@ class PreferFasterTest : public ::testing::Test {
 
 TEST_F(PreferFasterTest, TheModelStaysOnTheCpuWhereThatIsFaster) {
   FixedTimes times{2, 1};
-  const ScopedTimeRun scoped(times.timer());
-  Apply(Delegate(), *model_);
+  ApplyTimed(&times);
   EXPECT_EQ(times.gpu_runs, 17);
   EXPECT_EQ(times.cpu_runs, 17);
   EXPECT_EQ(report_["nodes_delegated"], 0) << report_;
@@ -110,8 +115,7 @@ TEST_F(PreferFasterTest, TheModelStaysOnTheCpuWhereThatIsFaster) {
 
 TEST_F(PreferFasterTest, TheModelRunsOnTheGpuWhereThatIsFaster) {
   FixedTimes times{1, 2};
-  const ScopedTimeRun scoped(times.timer());
-  Apply(Delegate(), *model_);
+  ApplyTimed(&times);
   EXPECT_GT(times.cpu_runs, 0);
   EXPECT_EQ(report_["nodes_delegated"], 4) << report_;
   ASSERT_EQ(report_["partition"].size(), 1u);
@@ -124,8 +128,7 @@ TEST_F(PreferFasterTest, TheModelRunsOnTheGpuWhereThatIsFaster) {
 // Long runs are few: one that counts, after one that does not.
 TEST_F(PreferFasterTest, LongRunsAreFew) {
   FixedTimes times{9000, 100};
-  const ScopedTimeRun scoped(times.timer());
-  Apply(Delegate(), *model_);
+  ApplyTimed(&times);
   EXPECT_EQ(times.gpu_runs, 2);
   EXPECT_EQ(times.cpu_runs, 3);
   EXPECT_EQ(Verdict()["chosen"], "cpu");

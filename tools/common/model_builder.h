@@ -96,19 +96,20 @@ class ModelBuilder {
                        ModelQuantization quantization = {});
 
   template <typename T>
-  int AddConstant(std::string name, Shape shape, absl::Span<const T> data,
-                  ModelQuantization quantization = {}) {
+  int AddConstant(const std::string& name, const Shape& shape,
+                  absl::Span<const T> data,
+                  const ModelQuantization& quantization = {}) {
     return AddConstantBytes(
-        std::move(name), std::move(shape), TensorTypeOf<T>::kValue,
+        name, shape, TensorTypeOf<T>::kValue,
         absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(data.data()),
                             data.size() * sizeof(T)),
-        std::move(quantization));
+        quantization);
   }
   template <typename T>
-  int AddConstant(std::string name, Shape shape, const std::vector<T>& data,
-                  ModelQuantization quantization = {}) {
-    return AddConstant<T>(std::move(name), std::move(shape),
-                          absl::MakeConstSpan(data), std::move(quantization));
+  int AddConstant(const std::string& name, const Shape& shape,
+                  const std::vector<T>& data,
+                  const ModelQuantization& quantization = {}) {
+    return AddConstant<T>(name, shape, absl::MakeConstSpan(data), quantization);
   }
 
   // float32 values stored as FLOAT16 (rounded to the nearest half, ties to

@@ -32,11 +32,7 @@ absl::StatusOr<std::vector<PastFloat16>> FindPastFloat16(
     const Model& model, int num_threads, const PerLayerOptions& options) {
   auto layers = LayersOf(model.bytes());
   if (!layers.ok()) return layers.status();
-  std::vector<int> tensors;
-  for (const Layer& layer : *layers) tensors.push_back(layer.tensor);
-  auto bytes = WithOutputs(model.bytes(), tensors);
-  if (!bytes.ok()) return bytes.status();
-  auto opened = Model::FromBuffer(*std::move(bytes), "the model, opened");
+  auto opened = Opened(model, *layers);
   if (!opened.ok()) return opened.status();
   BackendSpec cpu;
   cpu.num_threads = num_threads;
@@ -49,15 +45,11 @@ absl::StatusOr<std::vector<PastFloat16>> FindPastFloat16(
     auto inputs =
         MakeInputs(interpreter, FloatInputs::kGaussian, random, options.files);
     if (!inputs.ok()) return inputs.status();
-    if (auto s = WriteInputs(interpreter, *inputs); !s.ok()) return s;
-    if (auto s = interpreter.ResetVariables(); !s.ok()) return s;
-    if (auto s = interpreter.Invoke(); !s.ok()) return s;
+    if (auto s = RunAnew(interpreter, *inputs); !s.ok()) return s;
     for (size_t i = 0; i < all.size(); ++i) {
       const TensorView tensor = interpreter.output(static_cast<int>(i));
       if (tensor.type() != kTfLiteFloat32) continue;
-      all[i].layer = (*layers)[i];
-      all[i].tensor = tensor.name();
-      all[i].dims = tensor.dims();
+      all[i].Describe((*layers)[i], tensor);
       Look(tensor, &all[i]);
     }
   }

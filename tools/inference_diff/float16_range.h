@@ -13,10 +13,7 @@
 namespace gles_delegate {
 
 // A float32 tensor with finite values past 65504, the largest 16-bit float.
-struct PastFloat16 {
-  Layer layer;
-  std::string tensor;  // its name
-  std::vector<int> dims;
+struct PastFloat16 : WrittenTensor {
   float largest = 0;   // magnitude, of all runs
   int64_t values = 0;  // so many past it, in all runs
 };

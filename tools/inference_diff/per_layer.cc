@@ -21,23 +21,6 @@ absl::Status Annotate(const absl::Status& status, const Layer& layer) {
                                                   ": ", status.message()));
 }
 
-// The model with every tensor of `layers` as an output.
-absl::StatusOr<std::unique_ptr<Model>> Opened(
-    const Model& model, const std::vector<Layer>& layers) {
-  std::vector<int> tensors;
-  tensors.reserve(layers.size());
-  for (const Layer& layer : layers) tensors.push_back(layer.tensor);
-  auto bytes = WithOutputs(model.bytes(), tensors);
-  if (!bytes.ok()) return bytes.status();
-  return Model::FromBuffer(*std::move(bytes), "the model, opened");
-}
-
-void Describe(const TensorView& tensor, LayerError& error) {
-  error.tensor = tensor.name();
-  error.dims = tensor.dims();
-  error.quantized = HasCodes(tensor);
-}
-
 void Add(const TensorView& reference, const TensorView& actual,
          LayerError& error) {
   if (error.quantized) error.codes.Add(reference, actual);
@@ -45,19 +28,12 @@ void Add(const TensorView& reference, const TensorView& actual,
                    error.dims.empty() ? 1 : error.dims.back());
 }
 
-absl::Status Run(Interpreter& interpreter,
-                 const std::vector<InputBytes>& inputs) {
-  if (auto s = WriteInputs(interpreter, inputs); !s.ok()) return s;
-  if (auto s = interpreter.ResetVariables(); !s.ok()) return s;
-  return interpreter.Invoke();
-}
-
 InputBytes BytesOf(const TensorView& tensor) {
   const auto bytes = tensor.bytes();
   return {bytes.begin(), bytes.end()};
 }
 
-// What one comparison needs of the model: every tensor to be seen, by the CPU.
+// The model on the CPU, with every tensor as an output.
 struct Reference {
   std::unique_ptr<Model> model;
   std::unique_ptr<Backend> backend;
@@ -95,8 +71,8 @@ absl::Status CompareTogether(Reference& reference, const BackendSpec& spec,
   for (const std::vector<InputBytes>& inputs : runs) {
     if (Interrupted() && done > 0) break;
     progress.Show(done++, spec.name());
-    if (auto s = Run(expected, inputs); !s.ok()) return s;
-    if (auto s = Run(actual, inputs); !s.ok()) return s;
+    if (auto s = RunAnew(expected, inputs); !s.ok()) return s;
+    if (auto s = RunAnew(actual, inputs); !s.ok()) return s;
     for (size_t i = 0; i < errors.size(); ++i) {
       const int output = static_cast<int>(i);
       Add(expected.output(output), actual.output(output), errors[i]);
@@ -105,7 +81,7 @@ absl::Status CompareTogether(Reference& reference, const BackendSpec& spec,
   return absl::OkStatus();
 }
 
-// One op on the CPU and on the backend, on the bytes in `runs`.
+// Runs one op on the CPU and on the backend, on the bytes in `runs`.
 absl::Status CompareLayer(const Model& model, const BackendSpec& spec,
                           const std::vector<TensorBytes>& runs,
                           LayerError& error) {
@@ -133,7 +109,9 @@ absl::Status CompareLayer(const Model& model, const BackendSpec& spec,
       inputs.push_back(it->second);
     }
     for (const auto& backend : {&*expected, &*actual}) {
-      if (auto s = Run((*backend)->interpreter(), inputs); !s.ok()) return s;
+      if (auto s = RunAnew((*backend)->interpreter(), inputs); !s.ok()) {
+        return s;
+      }
     }
     for (int o = 0; o < (*expected)->interpreter().outputs(); ++o) {
       const TensorView want = (*expected)->interpreter().output(o);
@@ -151,7 +129,7 @@ absl::Status CompareAlone(const Model& model, Reference& reference,
   Interpreter& expected = reference.interpreter();
   std::vector<TensorBytes> filled;
   for (const std::vector<InputBytes>& inputs : runs) {
-    if (auto s = Run(expected, inputs); !s.ok()) return s;
+    if (auto s = RunAnew(expected, inputs); !s.ok()) return s;
     filled.emplace_back();
     for (size_t i = 0; i < inputs.size(); ++i) {
       filled.back()[reference.input_ids[i]] = inputs[i];
@@ -176,6 +154,29 @@ absl::Status CompareAlone(const Model& model, Reference& reference,
 
 }  // namespace
 
+void WrittenTensor::Describe(const Layer& of, const TensorView& view) {
+  layer = of;
+  tensor = view.name();
+  dims = view.dims();
+}
+
+absl::StatusOr<std::unique_ptr<Model>> Opened(
+    const Model& model, const std::vector<Layer>& layers) {
+  std::vector<int> tensors;
+  tensors.reserve(layers.size());
+  for (const Layer& layer : layers) tensors.push_back(layer.tensor);
+  auto bytes = WithOutputs(model.bytes(), tensors);
+  if (!bytes.ok()) return bytes.status();
+  return Model::FromBuffer(*std::move(bytes), "the model, opened");
+}
+
+absl::Status RunAnew(Interpreter& interpreter,
+                     const std::vector<InputBytes>& inputs) {
+  if (auto s = WriteInputs(interpreter, inputs); !s.ok()) return s;
+  if (auto s = interpreter.ResetVariables(); !s.ok()) return s;
+  return interpreter.Invoke();
+}
+
 absl::StatusOr<std::vector<LayerError>> CompareLayers(
     const Model& model, const BackendSpec& spec,
     const PerLayerOptions& options) {
@@ -185,8 +186,10 @@ absl::StatusOr<std::vector<LayerError>> CompareLayers(
   if (!reference.ok()) return reference.status();
   std::vector<LayerError> errors(layers->size());
   for (size_t i = 0; i < errors.size(); ++i) {
-    errors[i].layer = (*layers)[i];
-    Describe(reference->interpreter().output(static_cast<int>(i)), errors[i]);
+    const TensorView tensor =
+        reference->interpreter().output(static_cast<int>(i));
+    errors[i].Describe((*layers)[i], tensor);
+    errors[i].quantized = HasCodes(tensor);
   }
   std::mt19937 random(options.seed);
   std::vector<std::vector<InputBytes>> runs;

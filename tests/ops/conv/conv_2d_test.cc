@@ -17,7 +17,16 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class Conv2dTest : public PrecisionTest {};
+class Conv2dTest : public PrecisionTest {
+ protected:
+  // Of 1x1 and of 3x3.
+  void CheckBothKernels(ConvParams params) {
+    for (int kernel : {1, 3}) {
+      params.kernel_h = params.kernel_w = kernel;
+      Check(Conv2d(params));
+    }
+  }
+};
 
 TEST_P(Conv2dTest, PointwiseEveryShape) {
   for (const Shape& shape : StandardShapes()) {
@@ -53,13 +62,10 @@ TEST_P(Conv2dTest, EveryChannelTail) {
 // Every tile remainder: the output's slices and pixels cross the tile's size.
 TEST_P(Conv2dTest, EveryTileRemainder) {
   for (int width = 1; width <= 9; ++width) {
-    for (int kernel : {1, 3}) {
-      ConvParams params;
-      params.input = {1, 3, width, 4};
-      params.out_channels = 4 * width;
-      params.kernel_h = params.kernel_w = kernel;
-      Check(Conv2d(params));
-    }
+    ConvParams params;
+    params.input = {1, 3, width, 4};
+    params.out_channels = 4 * width;
+    CheckBothKernels(params);
   }
 }
 
@@ -96,23 +102,17 @@ TEST_P(Conv2dTest, PointwiseWithStride) {
 
 TEST_P(Conv2dTest, Activations) {
   for (Activation activation : kActivations) {
-    for (int kernel : {1, 3}) {
-      ConvParams params;
-      params.kernel_h = params.kernel_w = kernel;
-      params.activation = activation;
-      Check(Conv2d(params));
-    }
+    ConvParams params;
+    params.activation = activation;
+    CheckBothKernels(params);
   }
 }
 
 TEST_P(Conv2dTest, StoredAsFloatOrHalf) {
   for (Weights weights : {Weights::kFloat, Weights::kHalf}) {
-    for (int kernel : {1, 3}) {
-      ConvParams params;
-      params.kernel_h = params.kernel_w = kernel;
-      params.weights = weights;
-      Check(Conv2d(params));
-    }
+    ConvParams params;
+    params.weights = weights;
+    CheckBothKernels(params);
   }
 }
 

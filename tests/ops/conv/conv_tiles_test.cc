@@ -18,8 +18,6 @@
 namespace gles_delegate::testing {
 namespace {
 
-using BhwcShape = gles_delegate::Shape;
-
 struct Profile {
   int pixels;
   int slices;

@@ -22,8 +22,6 @@
 namespace gles_delegate::testing {
 namespace {
 
-using BhwcShape = gles_delegate::Shape;
-
 struct Case {
   BhwcShape src;
   BhwcShape filter;  // OHWI

@@ -2,7 +2,6 @@
 // ATAN2 against std::atan2 in double, over its whole domain and at its special
 // values: TFLite 2.9 has no kernel of it. Later ones call std::atan2.
 #include <cmath>
-#include <limits>
 
 #include "delegate/ops/elementwise/elementwise_binary.h"
 #include "gmock/gmock.h"
@@ -11,13 +10,13 @@
 #include "tests/testing/parse_node.h"
 #include "tests/testing/random.h"
 #include "tests/testing/run_node.h"
+#include "tests/testing/special_floats.h"
 
 namespace gles_delegate::testing {
 namespace {
 
 using ::testing::HasSubstr;
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr int kAtan2 = 156;
 
 absl::StatusOr<ParsedNode> Parse(const Tensor& y, const Tensor& x,

@@ -12,6 +12,7 @@
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/run_graph.h"
+#include "tests/testing/special_floats.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -67,7 +68,6 @@ TEST_F(CastTest, ToBool) {
 // What lies outside of int32, where C++ leaves TFLite 2.9's result open: later
 // kernels take the nearest, and the greatest for NaN.
 TEST_F(CastTest, OutOfRange) {
-  constexpr float kInf = std::numeric_limits<float>::infinity();
   SingleOpModel model = Cast(TensorType::FLOAT32, TensorType::INT32, {8});
   model.inputs[0] = {2147483648.0f, 1e20f, kInf, NAN, -NAN, -3e9f, -kInf, 7};
   const RunResult result = RunOnDelegate(model);

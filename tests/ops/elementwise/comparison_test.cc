@@ -2,8 +2,6 @@
 // The comparisons against TFLite's own kernels, and what their parser refuses.
 #include "delegate/ops/elementwise/comparison.h"
 
-#include <limits>
-
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -11,6 +9,7 @@
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
+#include "tests/testing/special_floats.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -62,7 +61,6 @@ TEST_P(ComparisonTest, Bools) {
 }
 
 TEST_P(ComparisonTest, SpecialValues) {
-  constexpr float kInf = std::numeric_limits<float>::infinity();
   const float values[] = {0.0f, -0.0f, 1, -1, kInf, -kInf, NAN, 3e38f};
   SingleOpModel model =
       ComparisonOp(GetParam(), TensorType::FLOAT32, {8, 8}, {8, 8});

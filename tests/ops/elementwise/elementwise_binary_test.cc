@@ -15,6 +15,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/op_model_maker.h"
+#include "tests/testing/special_floats.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -22,8 +23,6 @@ namespace {
 using ::testing::HasSubstr;
 using BuiltinOp = schema::BuiltinOperator;
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kMax = std::numeric_limits<float>::max();
 
 constexpr BinaryOp kOps[] = {BinaryOp::kAdd,     BinaryOp::kSub,

@@ -14,15 +14,13 @@
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/op_model_maker.h"
+#include "tests/testing/special_floats.h"
 
 namespace gles_delegate::testing {
 namespace {
 
 using ::testing::HasSubstr;
 using BuiltinOp = schema::BuiltinOperator;
-
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 class UnaryTest : public ::testing::TestWithParam<UnaryOp> {};
 

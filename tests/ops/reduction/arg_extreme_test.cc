@@ -4,7 +4,6 @@
 #include "delegate/ops/reduction/arg_extreme.h"
 
 #include <cstring>
-#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
@@ -14,6 +13,7 @@
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/run_graph.h"
+#include "tests/testing/special_floats.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -52,7 +52,6 @@ TEST_P(ArgExtremeTest, Integers) {
 }
 
 TEST_P(ArgExtremeTest, SpecialValues) {
-  constexpr float kInf = std::numeric_limits<float>::infinity();
   SingleOpModel model = ArgExtreme(GetParam(), {7, 4}, 1);
   model.inputs[0] = {0.0f,   -0.0f, 0.0f,    -0.0f,  // equal: the first
                      -0.0f,  0.0f,  -0.0f,   0.0f,   //
@@ -68,7 +67,6 @@ TEST_P(ArgExtremeTest, SpecialValues) {
 // NaN in front, whatever follows, so it is no oracle here: it gives 0 for each
 // of these lines.
 TEST_P(ArgExtremeTest, ANumberReplacesANanInFront) {
-  constexpr float kInf = std::numeric_limits<float>::infinity();
   const bool most = GetParam() == Op::ARG_MAX;
   SingleOpModel model = ArgExtreme(GetParam(), {6, 4}, 1);
   model.inputs[0] = {NAN, 7,    NAN,   NAN,  //
