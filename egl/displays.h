@@ -12,14 +12,16 @@
 
 namespace gles_delegate::egl {
 
-// One way to a display. Not yet opened: a driver's start takes milliseconds.
+// One way to a display, which nobody has opened yet: starting a driver takes
+// milliseconds.
 struct DisplayCandidate {
   // "EGL device 0 (/dev/dri/renderD128)", "surfaceless", ... For messages only:
   // NVIDIA's driver takes 100 ms to name a device's files and CUDA number.
   std::function<std::string()> describe;
-  bool software = false;  // known to be so before it is opened
-  // Gets the display, uninitialised. Never fails by crashing; the status says
-  // why there is none.
+  // The display is known for a software renderer's before it is opened.
+  bool software = false;
+  // Returns the display, which is not initialised yet. The status says why
+  // there is none.
   std::function<absl::StatusOr<EGLDisplay>()> open;
   // Says what may have kept the display from being opened: "; cannot open
   // /dev/dri/renderD128: Permission denied", or "" where nothing is known. The
@@ -30,7 +32,7 @@ struct DisplayCandidate {
 
 // In the order to try: EGL devices (software ones last), surfaceless, GBM
 // render nodes, the default display. The order is that of ListDisplays().
-// A way that this libEGL does not offer stays in the list, to say so.
+// A way that this libEGL does not offer stays in the list: its open() says so.
 // Needs LoadGl(). Thread-safe.
 std::vector<DisplayCandidate> FindDisplays();
 

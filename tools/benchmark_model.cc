@@ -173,8 +173,8 @@ void PrintRow(const Row& row) {
   std::fflush(stdout);
 }
 
-// Which of GL and the CPU's fastest way is faster, in a line; "" where one of
-// them was not timed.
+// A line that says whether GL or the CPU's fastest way is faster; "" where one
+// of the two was not timed.
 std::string Verdict(const std::vector<Row>& rows) {
   const Row* gles = nullptr;
   const Row* cpu = nullptr;
@@ -199,7 +199,7 @@ std::string Verdict(const std::vector<Row>& rows) {
       gles_wins ? cpu_ms / gles_ms : gles_ms / cpu_ms);
 }
 
-// Runs every backend, also after one failed.
+// Runs every backend, even after another one has failed.
 absl::Status Run() {
   auto specs = BackendsFromFlags();
   if (!specs.ok()) return specs.status();

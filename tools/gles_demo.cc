@@ -56,7 +56,7 @@ constexpr char kUsage[] =
     "picture "
     "of a landscape.";
 
-// Of the demo's own outputs: a multiple of 8.
+// The side of the demo's own outputs in pixels, a multiple of 8.
 constexpr int kDemoSize = 224;
 
 struct RunResult {
@@ -145,8 +145,8 @@ absl::Status WritePoster(const PosterContent& content,
   return DrawPoster(content).WritePng(path);
 }
 
-// Of detectors a picture with boxes, of segmentations one with the mask; how
-// far the CPU's agree. Nothing of other models.
+// Draws a detector's boxes or a segmentation's mask, and prints how far those
+// of the CPU agree. Draws nothing for other models.
 absl::Status DrawFindings(const PosterContent& content) {
   const std::filesystem::path folder(absl::GetFlag(FLAGS_output_dir));
   const std::vector<Box> boxes = BoxesOf(content.gles);
@@ -200,7 +200,7 @@ absl::StatusOr<Input> InputFor(const Model& model, bool own) {
                    own ? 255 : absl::GetFlag(FLAGS_input_std));
 }
 
-// What ran, on each backend.
+// The model, and what each backend made of it.
 struct Runs {
   std::string model;
   absl::StatusOr<RunResult> cpu, xnnpack, gles;

@@ -73,7 +73,7 @@ absl::Status RunOnce(Interpreter& reference, Interpreter& actual,
   for (Interpreter* interpreter : {&reference, &actual}) {
     absl::Status written = WriteInputs(*interpreter, inputs);
     if (!written.ok()) return written;
-    // Recurrent state starts anew, or run two would compare run one's too.
+    // Without this a run would compare the state of the runs before it, too.
     absl::Status reset = interpreter->ResetVariables();
     if (!reset.ok()) return reset;
     absl::Status invoked = interpreter->Invoke();
@@ -218,7 +218,7 @@ absl::Status PrintFloat16Range(const Model& model) {
   return absl::OkStatus();
 }
 
-// Compares every backend; the result is false where one is past the limit.
+// Compares every backend. False: the outputs of one are past the limit.
 absl::StatusOr<bool> Run() {
   if (absl::GetFlag(FLAGS_num_runs) < 1) {
     return absl::InvalidArgumentError("--num_runs must be 1 or more");

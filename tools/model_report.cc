@@ -59,7 +59,7 @@ absl::StatusOr<double> Time(Backend& backend, int runs) {
   return latency->invoke_ms.median;
 }
 
-// Profiling slows the runs, so the model's own time is taken without it.
+// Profiling slows the runs, so the model's own time is taken without profiling.
 absl::StatusOr<double> TimeUnprofiled(const Model& model,
                                       const BackendSpec& spec, int runs) {
   auto backend = Backend::Create(model, spec);

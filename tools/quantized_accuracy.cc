@@ -123,7 +123,7 @@ nlohmann::ordered_json ToJson(const Row& row) {
   return json;
 }
 
-// The backends, the GLES one once for each value of --quantized_compute.
+// The backends to measure: GLES once for each value of --quantized_compute.
 absl::StatusOr<std::vector<std::pair<std::string, BackendSpec>>> Specs() {
   auto specs = BackendsOrGles();
   if (!specs.ok()) return specs.status();
@@ -141,7 +141,7 @@ absl::StatusOr<std::vector<std::pair<std::string, BackendSpec>>> Specs() {
   return named;
 }
 
-// One row. kCancelled: Ctrl-C came before its inputs were done.
+// Measures one row. kCancelled: Ctrl-C came before the row's inputs were done.
 absl::StatusOr<Row> Measure(const std::string& path, const Model& model,
                             const std::string& name, const BackendSpec& spec,
                             const Pictures& pictures) {

@@ -1,12 +1,12 @@
-// What a second interpreter of a model costs beside a first one that lives,
-// with the delegate's option share_key and without it:
+// What a second interpreter of a model costs while a first one lives, with the
+// delegate's option share_key and without that option:
 //
 //   second_start --rounds=3 MODEL.tflite...
 //
 // A line of comma-separated values for each model, round and way: processor
 // time (of all threads) and time of each start, up to the end of the first
-// Invoke, and what the start took of the GPU's memory. Ways take turns. Exit
-// status 1: a start failed.
+// Invoke, and what the start took of the GPU's memory. The ways take turns.
+// Exit status 1: a start failed.
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
@@ -69,7 +69,7 @@ absl::StatusOr<DelegatePtr> MakeDelegate(const std::string& share_key) {
   return delegate;
 }
 
-// An interpreter with the delegate that it uses, which others may use, too.
+// An interpreter and its delegate, which other interpreters may use, too.
 struct Started {
   std::shared_ptr<DelegatePtr> delegate;
   std::unique_ptr<Interpreter> interpreter;
@@ -104,7 +104,7 @@ absl::StatusOr<Start> StartOne(const Model& model, const std::string& share_key,
   start.ms = Ms(CLOCK_MONOTONIC) - begin;
   auto report =
       nlohmann::json::parse(TfLiteGlesDelegateReport(started->delegate->get()));
-  // Of the interpreter that was started last.
+  // The report of the interpreter that was started last.
   if (report.contains("interpreters")) report = report["interpreters"].back();
   const auto& bytes = report["gpu_bytes"];
   start.constants = bytes["constants"].get<int64_t>() -
@@ -128,8 +128,8 @@ absl::Status Measure(const std::string& path) {
   if (!model.ok()) return model.status();
   const std::string name = path.substr(path.rfind('/') + 1);
   {
-    // What a process does once is in neither way: the driver's own start, the
-    // self-check, the model's file.
+    // No way's time holds what a process does once: start the driver, check
+    // the GPU, read the model's file. This start does that, and is not timed.
     Started started;
     const auto start = StartOne(**model, "", &started);
     if (!start.ok()) return start.status();

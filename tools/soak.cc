@@ -1,11 +1,13 @@
-// Runs models with the GL delegate for long, and says what the process holds:
+// Runs models with the GL delegate for a long time, and says what the process
+// holds:
 //
 //   soak --invokes=100000 --lives=2000 MODEL.tflite...
 //
-// First an interpreter of each model, invoked in turns until each has had so
-// many invokes; then so many lives of each: made, invoked once, deleted. A line
-// of comma-separated values every tenth of the way. Exit status 1: an invoke
-// failed, or its outputs differ in a bit from the first one's.
+// First soak makes an interpreter of each model and invokes them in turns until
+// each has had --invokes invokes. Then it makes an interpreter of each model
+// --lives times, invokes it once and deletes it. A line of comma-separated
+// values stands for each tenth of the way. Exit status 1: an invoke failed, or
+// its outputs differ in a bit from those of the model's first invoke.
 #include <malloc.h>
 #include <unistd.h>
 
@@ -77,8 +79,8 @@ class Subject {
     return subject;
   }
 
-  // Fails where the outputs differ from `expected`, which is filled in where it
-  // is empty.
+  // Fails where the outputs differ from `expected`. An empty `expected` is
+  // filled in.
   absl::Status InvokeOnce(std::vector<std::string>* expected) {
     Interpreter& interpreter = backend_->interpreter();
     std::mt19937 random(1);

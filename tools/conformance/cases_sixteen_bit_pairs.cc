@@ -22,8 +22,7 @@ ModelQuantization WideQuantizationOf(float scale) {
   return ModelQuantization::PerTensor(scale, 0);
 }
 
-// --- Sums of products
-// ----------------------------------------------------------
+// --- Sums of products --------------------------------------------------------
 
 // The op with 16-bit activations `x` and `y` and 8-bit weights `w`.
 struct Product {
@@ -124,8 +123,7 @@ void AddDeepBatchMatMul(CaseList* list) {
       });
 }
 
-// --- Functions of two
-// ----------------------------------------------------------
+// --- Functions of two --------------------------------------------------------
 
 template <typename Options>
 void AddFunction(CaseList* list, Op op, int version) {
@@ -154,8 +152,7 @@ void AddFunction(CaseList* list, Op op, int version) {
   });
 }
 
-// --- Joins and axes
-// ------------------------------------------------------------
+// --- Joins and axes ----------------------------------------------------------
 
 void AddJoins(CaseList* list) {
   static const auto& shape = *new Shape{1, 4, 9, 7};

@@ -175,11 +175,11 @@ SingleOpModel QuantizedBuilder::Finish(std::vector<int> outputs) {
 
 namespace {
 
-// Scale and zero point such that the codes span the values, and 0. A zero point
-// at an end leaves one sign to saturate; the scale is then that of the values,
-// and no finer than `least_scale`, as TFLite's kernels take no factors far
-// above
-// 1. Likewise where all values are 0.
+// Scale and zero point such that the codes span the values and 0. `codes` may
+// want the zero point at an end of the range: values of one sign saturate then.
+// The scale is then that of the largest magnitude, and above `least_scale`, as
+// TFLite's kernels take no factors far above one. Likewise where all values are
+// 0.
 ModelQuantization Spanning(const std::vector<float>& values,
                            schema::TensorType type, Codes codes,
                            float least_scale) {

@@ -43,8 +43,7 @@ std::string WhyNotWhole(nlohmann::json report) {
   const int total = report.value("nodes_total", 0);
   const int delegated = report.value("nodes_delegated", 0);
   const int partitions = report.value("partitions", 0);
-  // A driver that computes rightly and is found wrong is one fault of ours; one
-  // that is rightly found wrong is the driver's.
+  // Whoever is at fault, the self-check or the driver, the case has failed.
   for (const auto& partition : report["partition"]) {
     for (const auto& fault : partition["self_check"]["faults"]) {
       return absl::StrCat("self-check: ", fault.get<std::string>());
@@ -103,7 +102,8 @@ absl::StatusOr<TfLiteDelegate*> Session::DelegateFor(const Variant& variant) {
             ? kTfLiteGlesFloat16ArithmeticOn
             : kTfLiteGlesFloat16ArithmeticOff;
     options.storage = variant.storage;
-    // The comparison with the CPU is a closer look.
+    // Off where the user asked for nothing else: the comparison with the CPU
+    // looks closer than the self-check.
     options.self_check = self_check_ ? 1 : 0;
     delegate.reset(TfLiteGlesDelegateCreate(&options));
   }

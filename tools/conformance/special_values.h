@@ -30,7 +30,7 @@ int PairCount(const std::vector<float>& values);
 testing::SingleOpModel WithPairs(testing::SingleOpModel model,
                                  const std::vector<float>& values);
 
-// Without NaN.
+// `values` without NaN.
 std::vector<float> Numbers(std::vector<float> values);
 
 }  // namespace gles_delegate::conformance

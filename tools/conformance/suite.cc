@@ -19,7 +19,7 @@ std::string Family::name() const {
 
 std::vector<Variant> VariantsOf(const Family& family) {
   std::vector<Variant> variants;
-  // Only these multiply in 16 bits.
+  // Only these ops multiply in 16 bits.
   const bool convolves =
       family.op == "CONV_2D" || family.op == "FULLY_CONNECTED";
   for (Precision precision : {Precision::kFloat32, Precision::kFloat16,

@@ -90,7 +90,7 @@ std::vector<float> Canvas::Resampled(int width, int height) const {
   std::vector<float> out(static_cast<size_t>(width) * height * 3);
   size_t i = 0;
   for (int y = 0; y < height; ++y) {
-    // Pixel centres meet pixel centres.
+    // Where the centre of the new pixel lies in this picture.
     const float sy =
         std::clamp((static_cast<float>(y) + 0.5f) * height_ / height - 0.5f,
                    0.0f, static_cast<float>(height_ - 1));

@@ -29,19 +29,21 @@ class Canvas {
   int width() const { return width_; }
   int height() const { return height_; }
   Color at(int x, int y) const;
-  // Outside the picture: nothing happens.
+  // Sets one pixel; nothing where x, y lies outside the picture.
   void Set(int x, int y, Color color);
   void FillRect(int x, int y, int width, int height, Color color);
 
-  // `picture` with its top left corner at x, y, resized to width by height:
-  // nearest neighbour, so that each value can be seen as it is.
+  // Draws `picture` with its top left corner at x, y, resized to width by
+  // height by the nearest neighbour, so that each value can be seen as it is.
   void Draw(const Canvas& picture, int x, int y, int width, int height);
 
-  // One line of text, `scale` pixels a dot; returns the x behind it.
+  // Draws one line of text, `scale` pixels a dot. Returns the x behind the
+  // text.
   int Text(int x, int y, const std::string& text, Color color, int scale = 1);
   static int TextWidth(const std::string& text, int scale = 1);
 
-  // Bilinear (for inputs: real values, 0 to 255, as [height][width][3]).
+  // The picture resized bilinearly, for inputs of models: values of 0 to 255,
+  // not rounded, as [height][width][3].
   std::vector<float> Resampled(int width, int height) const;
 
   // kUnavailable: the file can't be written.

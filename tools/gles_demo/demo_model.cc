@@ -14,8 +14,8 @@ using schema::BuiltinOperator;
 constexpr int kColors = 3;
 constexpr std::array<float, kColors> kLuma = {0.299f, 0.587f, 0.114f};
 
-// Adds layers to a model; sizes are of the square output, padding is VALID
-// unless said.
+// Adds layers to a model. `size` is the side of the square output. Padding is
+// VALID where nothing else is said.
 class Filters {
  public:
   ModelBuilder& builder() { return builder_; }
@@ -117,7 +117,7 @@ std::vector<float> PerColor(const std::vector<float>& filter) {
   return repeated;
 }
 
-// Sums to 1. `sigma` in pixels.
+// A filter whose taps sum to 1. `sigma` is in pixels.
 std::vector<float> Gaussian(int taps, float sigma) {
   std::vector<float> filter;
   float sum = 0;
@@ -133,7 +133,8 @@ std::vector<float> Gaussian(int taps, float sigma) {
   return filter;
 }
 
-// A filter that only passes the middle: crops (taps - 1) / 2 pixels a side.
+// A filter that passes the middle tap alone, and so crops (taps - 1) / 2 pixels
+// off each side.
 std::vector<float> Crop(int taps) {
   std::vector<float> filter(static_cast<size_t>(taps) * taps, 0.0f);
   filter[filter.size() / 2] = 1;
@@ -158,7 +159,7 @@ std::vector<float> Sobel() {
   return filters;
 }
 
-// Three soft steps a colour, at 1/4, 1/2 and 3/4, averaged: four levels.
+// Averages three soft steps for each colour, at 1/4, 1/2 and 3/4: four levels.
 int Posterise(Filters& filters, int input, int size) {
   constexpr int kSteps = 3;
   constexpr float kSteepness = 40;
@@ -185,7 +186,7 @@ int Posterise(Filters& filters, int input, int size) {
                       sum, std::vector<float>(kColors, 0.12f));
 }
 
-// White paper with dark lines where the gradient is strong: a factor, 0 to 1.
+// A factor from 0 (a line, where the gradient is strong) to 1 (white paper).
 int Ink(Filters& filters, int gradient, int size) {
   constexpr float kSteepness = 9;
   constexpr float kThreshold = 0.62f;

@@ -15,9 +15,8 @@ inline constexpr int kDemoBorder = 8;
 // 0..1. Outputs, all [1, size, size, 3]:
 //   stylised  the image posterised to four levels a channel, a glow added to
 //             its bright parts, outlines inked
-//   edges     how strong the Sobel gradient is, along x (red) and y (green),
-//   and
-//             both (blue)
+//   edges     how strong the Sobel gradient is: along x (red), along y (green)
+//             and along both (blue)
 //   blur      a Gaussian blur
 // `size` must be a multiple of 8.
 std::vector<uint8_t> BuildDemoModel(int size);

@@ -13,21 +13,22 @@
 namespace gles_delegate::demo {
 
 // The boxes in the four outputs of TFLite_Detection_PostProcess ([1,n,4] edges,
-// [1,n] classes, [1,n] scores, [1] count); empty where the outputs are others.
+// [1,n] classes, [1,n] scores, [1] count); none where the outputs are others.
 std::vector<Box> BoxesOf(absl::Span<const TensorValues> outputs);
 
 // The boxes of BoxAgreement::kLeastScore or more, with their labels and scores.
 Canvas DrawBoxes(const Canvas& picture, absl::Span<const Box> boxes,
                  absl::Span<const std::string> labels);
 
-// True of [1, h, w, classes] with 2 to 64 classes on 64 pixels or more a side.
+// True where the tensor is [1, h, w, classes] with 2 to 64 classes and sides of
+// 64 pixels or more.
 bool IsMask(const TensorValues& tensor);
 
 // The class of each pixel of a mask: its largest channel, the first of equals.
 std::vector<int> ClassesOf(const TensorValues& mask);
 
-// The picture tinted by the classes but 0, which is the background, and their
-// names below.
+// The picture, tinted by every class but 0 (the background), with the names of
+// these classes below it.
 Canvas DrawMask(const Canvas& picture, const TensorValues& mask,
                 absl::Span<const std::string> labels);
 

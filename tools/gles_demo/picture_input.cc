@@ -16,8 +16,8 @@ bool IsImage(const TensorView& tensor) {
          (dims[3] == 1 || dims[3] == 3 || dims[3] == 4);
 }
 
-// RGB pixels, 0 to 255, to the tensor's channels: grey for one, alpha of zero
-// as the fourth.
+// Converts RGB pixels of 0 to 255 to the tensor's channels: one channel is
+// grey, a fourth one is an alpha of zero.
 std::vector<float> ToChannels(const std::vector<float>& rgb, int channels) {
   if (channels == 3) return rgb;
   std::vector<float> out;
@@ -33,8 +33,8 @@ std::vector<float> ToChannels(const std::vector<float>& rgb, int channels) {
   return out;
 }
 
-// Pixels as the tensor wants them: floats normalised by the flags, 8-bit codes
-// as they are.
+// Writes pixels as the tensor wants them: floats are normalised by the flags,
+// 8-bit codes stay as they are.
 absl::Status WritePixels(const TensorView& tensor, std::vector<float> pixels,
                          double mean, double std) {
   if (tensor.type() == kTfLiteUInt8 || tensor.type() == kTfLiteInt8) {

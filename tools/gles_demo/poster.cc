@@ -25,7 +25,7 @@ double MaxDifference(const TensorValues& a, const TensorValues& b) {
   return largest;
 }
 
-// Fits into a panel, its proportions kept.
+// Draws the picture as large as fits into a panel, in its own proportions.
 void DrawPanel(Canvas& poster, const Canvas& picture, int column, int top,
                const std::string& caption) {
   const int left = kGap + column * (kPanel + kGap);
@@ -66,7 +66,7 @@ Canvas DrawPoster(const PosterContent& content) {
     const TensorValues& cpu = content.cpu[i];
     const TensorValues& gles = content.gles[i];
     const int top = kGap + static_cast<int>(i) * row_height;
-    // "MobilenetV1/Predictions/Reshape_1": the last part.
+    // Of "MobilenetV1/Predictions/Reshape_1" the last part.
     const std::string name = cpu.name.substr(cpu.name.rfind('/') + 1);
     const Range range = RangeOf(cpu);
     const auto view = [&](const TensorValues& tensor) {

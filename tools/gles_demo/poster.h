@@ -22,7 +22,7 @@ struct PosterContent {
 // to be seen; 1 where there is none.
 float DifferenceFactor(double max_error);
 
-// Outputs past the fourth are left out.
+// Draws the first four outputs.
 Canvas DrawPoster(const PosterContent& content);
 
 }  // namespace gles_delegate::demo

@@ -14,7 +14,7 @@ constexpr int kMaxViewClasses = 64;
 constexpr int kMinViewMaskSize = 64;
 
 uint8_t ViewByte(float value) {
-  // Written so that NaN is 0.
+  // NaN is not greater than 0 either, and becomes 0.
   if (!(value > 0)) return 0;
   return static_cast<uint8_t>(std::min(value, 1.0f) * 255 + 0.5f);
 }
@@ -46,8 +46,8 @@ Color PixelColor(absl::Span<const float> pixel, Range range, bool mask) {
   return Heat(Normalised(*largest, range));
 }
 
-// A picture of the elements of a tensor that is none: nearly square, 2x2 at
-// least, zeros at the end.
+// The elements of a tensor that is no picture, as a picture that is nearly
+// square: 2x2 at least, with zeros at the end.
 TensorValues AsGrid(const TensorValues& tensor) {
   const int n = static_cast<int>(tensor.values.size());
   const int columns = std::max(

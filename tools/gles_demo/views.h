@@ -29,24 +29,27 @@ struct Range {
   float high = 1;
 };
 
-// 0..1 where the tensor's values are in it, else from the least to the largest.
+// 0 to 1 where all of the tensor's values lie there; else from the least to the
+// largest value.
 Range RangeOf(const TensorValues& tensor);
 
 // Class 0 (background, mostly) is dark; the others are told apart by hue.
 Color ClassColor(int index);
 
-// A tensor with is_picture(): one channel as a heat map, three as colours, up
-// to 64 on a large grid as the class of the largest one, else the channels'
-// maximum as a heat map.
+// Draws a tensor with is_picture(). One channel becomes a heat map, three
+// become colours. Up to 64 channels on a large grid become the colour of the
+// class whose channel is largest. Else the channels' maximum becomes a heat
+// map.
 Canvas PictureOf(const TensorValues& tensor, Range range);
 
-// Bars for the elements that are largest in `order_by` (so that two tensors'
-// charts show the same elements), `labels` naming them where there are any.
+// Draws bars for the elements that are largest in `order_by`, so that the
+// charts of two tensors show the same elements. `labels` name them where there
+// are any.
 Canvas BarsOf(const TensorValues& tensor, const TensorValues& order_by,
               Range range, absl::Span<const std::string> labels, int size);
 
-// |a - b| times factor, as grey levels (of the channels' maximum), as a strip
-// of elements where the tensors are no pictures.
+// Draws |a - b| times `factor` in grey levels: the channels' maximum of each
+// pixel, or a strip of elements where the tensors are no pictures.
 Canvas DifferenceOf(const TensorValues& a, const TensorValues& b, float factor);
 
 }  // namespace gles_delegate::demo

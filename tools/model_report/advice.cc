@@ -37,10 +37,11 @@ const std::set<std::string>& MovingOps() {
                                                            "REVERSE_SEQUENCE"};
   return *ops;
 }
-// Of a tensor's texels; below this, padding is not worth a word.
+// The share of a tensor's texels below which padding is not worth a word.
 constexpr double kMuchPadding = 0.1;
 constexpr int64_t kManyElements = 4096;  // a smaller tensor costs nothing
-// Of a model's multiplications; above this, it is no mobile architecture.
+// The share of a model's multiplications above which those of full convolutions
+// make the model no mobile architecture.
 constexpr double kMostOfTheWork = 0.5;
 constexpr int64_t kMuchWork = 1000000;  // multiplications; fewer cost nothing
 

@@ -17,7 +17,7 @@ constexpr int kLaneWidth = 170, kRowHeight = 34;
 constexpr int kColumnGap = 26, kMargin = 10;
 constexpr size_t kLetters = 24;  // of an op's name, as wide as a box
 
-// How many nodes are on the longest way to each.
+// For each node, how many nodes are on the longest way to it.
 std::vector<int> DepthsOf(const std::vector<NodeRow>& rows) {
   std::vector<int> depths(rows.size(), 0);
   for (size_t i = 0; i < rows.size(); ++i) {  // a model is in execution order

@@ -17,7 +17,7 @@ struct Place {
   int lane = 0;
 };
 
-// Of the nodes that are drawn: those of constants are not.
+// True where the node is drawn; nodes of constants are not.
 bool IsDrawn(const NodeRow& row);
 
 // A node stands below all nodes whose outputs it reads, or in a later column;

@@ -115,7 +115,7 @@ std::string Key(const ReportData& data) {
          "<span class=\"cpu\">on the CPU</span></p>\n";
 }
 
-// On paper a graph that is much wider than tall gets a page that is, too.
+// In print a graph that is much wider than tall gets a page of that shape.
 std::string GraphSection(const ReportData& data) {
   const Picture picture = Drawing(data);
   const bool across = 5 * picture.height < 4 * picture.width;

@@ -43,9 +43,9 @@ TensorFacts FactsOf(const schema::ModelT& model,
   return facts;
 }
 
-// One for each term of each output: the filter's elements beside the output
-// channels' count are a sum's terms. 0 where the shapes are not a
-// convolution's.
+// Each output element is a sum, and each of its terms one multiplication. A sum
+// has as many terms as the filter has elements for one output channel. 0 where
+// the shapes are not a convolution's.
 int64_t MultiplicationsOf(const ModelNode& node) {
   if (node.inputs.size() < 2 || node.outputs.empty()) return 0;
   const std::vector<int>& filter = node.inputs[1].dims;
@@ -69,7 +69,7 @@ bool IsMobile(const ModelNode& node) {
   return filter.size() == 4 && filter[1] == 1 && filter[2] == 1;
 }
 
-// The tensors of `ids`, but those that are absent.
+// The tensors of `ids` without those that are absent.
 absl::StatusOr<std::vector<TensorFacts>> TensorsOf(
     const schema::ModelT& model, const std::vector<int>& ids) {
   const auto& tensors = model.subgraphs[0]->tensors;

@@ -64,8 +64,8 @@ void AddPartition(const json& partition, ReportData& data) {
 }
 
 // The profile has the dispatches of all partitions in the order in which they
-// run: those of a node one after the other, as its row has them. What has no
-// row copies inputs and outputs.
+// run. The dispatches of a node stand one after the other, as in the node's
+// row. Dispatches without a row copy inputs and outputs.
 void AddTimes(const json& profile, ReportData& data) {
   std::vector<size_t> next(data.rows.size(), 0);
   for (const json& entry : profile) {

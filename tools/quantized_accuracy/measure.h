@@ -17,9 +17,10 @@ namespace gles_delegate {
 struct Accuracy {
   BackendFacts facts;
   int inputs = 0;
-  // Of the model's quantized outputs, and of what goes into SOFTMAX and into
-  // custom ops (TFLite_Detection_PostProcess): those tensors are made outputs.
-  CodeDiff outputs;
+  CodeDiff outputs;  // of the model's quantized outputs
+  // Of what goes into SOFTMAX and into custom ops
+  // (TFLite_Detection_PostProcess). The measurement makes these tensors
+  // outputs.
   CodeDiff inner;
   ClassAgreement classes;  // runs: 0 where there is no SOFTMAX
   BoxAgreement boxes;
@@ -27,9 +28,9 @@ struct Accuracy {
 };
 
 // `model` takes one picture, of 8-bit codes or of floats (0 to 1).
-// kInvalidArgument: it takes something else. `before` is called with how many
-// inputs are done, before each; the first false ends the measurement, and
-// Accuracy::inputs says how many were compared.
+// kInvalidArgument: the model takes something else. before(done) is called
+// before each input, when `done` inputs are compared. The first false ends the
+// measurement; Accuracy::inputs says how many inputs were compared.
 absl::StatusOr<Accuracy> MeasureAccuracy(
     const Model& model, const BackendSpec& spec, const Pictures& pictures,
     int inputs, int seed, const std::function<bool(int)>& before);
