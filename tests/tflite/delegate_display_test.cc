@@ -8,30 +8,23 @@
 #include <vector>
 
 #include "egl/context.h"
-#include "egl/testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/scoped_environment.h"
+#include "tests/testing/watched_contexts.h"
 
 namespace gles_delegate::testing {
 namespace {
 
 using ::gles_delegate::egl::Context;
-using ::gles_delegate::egl::egl;
-using ::gles_delegate::egl::EglApi;
-using ::gles_delegate::egl::ScopedGlOverride;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-// What the replacement of eglCreateContext calls and keeps; it has no captures.
-EglApi g_driver;
-std::set<EGLDisplay> g_displays;
 
 class DelegateDisplayTest : public DeviceTest {
  protected:
@@ -40,7 +33,6 @@ class DelegateDisplayTest : public DeviceTest {
     if (IsSkipped()) return;
     model_ = LoadOrDie(ChainModel("can"));
     display_ = AnotherThanByDefault();
-    g_driver = egl();
   }
 
   // A display that the delegate would not take by itself, where there is one.
@@ -64,29 +56,19 @@ class DelegateDisplayTest : public DeviceTest {
   std::set<EGLDisplay> DisplaysOf(
       void* display, int mode,
       const std::function<void(TfLiteGlesDelegateOptions&)>& configure = {}) {
-    g_displays.clear();
-    const ScopedGlOverride<EglApi, decltype(EglApi::CreateContext)> create(
-        &EglApi::CreateContext,
-        +[](EGLDisplay display, EGLConfig config, EGLContext share,
-            const EGLint* attributes) -> EGLContext {
-          const EGLContext context =
-              g_driver.CreateContext(display, config, share, attributes);
-          if (context != EGL_NO_CONTEXT) g_displays.insert(display);
-          return context;
-        });
+    const WatchedContexts contexts;
     TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
     options.thread_mode = mode;
     if (configure) configure(options);
     const DelegatePtr delegate(
         TfLiteGlesDelegateCreateOnDisplay(&options, display),
         TfLiteGlesDelegateDelete);
-    auto interpreter = InterpreterOrDie(*model_);
-    const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
-    EXPECT_TRUE(applied.ok()) << applied;
+    auto interpreter = Applied(*model_, delegate);
     EXPECT_EQ(ReportOf(delegate)["context"], "own");
     ExpectClose(RunOnce(interpreter.get()), CpuResult(*model_));
     log_ = interpreter->log();
-    return g_displays;
+    const std::vector<EGLDisplay> displays = contexts.displays();
+    return {displays.begin(), displays.end()};
   }
 
   std::unique_ptr<Model> model_;

@@ -22,12 +22,11 @@
 #include "tests/testing/device_test.h"
 #include "tests/testing/live_objects.h"
 #include "tests/testing/scratch_directory.h"
+#include "tests/testing/watched_contexts.h"
 
 namespace gles_delegate::testing {
 namespace {
 
-using ::gles_delegate::egl::egl;
-using ::gles_delegate::egl::EglApi;
 using ::gles_delegate::egl::GlApi;
 using ::gles_delegate::egl::ScopedGlOverride;
 using ::testing::Contains;
@@ -176,15 +175,7 @@ TEST_F(DelegateShareTest, ASharedContextOfTheAppsIsLeftClean) {
 TEST_F(DelegateShareTest, WhereEglSharesNothingEachHasItsOwn) {
   const DelegatePtr first = Sharing("g");
   auto first_interpreter = Applied(*model_, first);
-  static EglApi driver;
-  driver = egl();
-  const ScopedGlOverride<EglApi, decltype(EglApi::CreateContext)> refuses(
-      &EglApi::CreateContext, +[](EGLDisplay display, EGLConfig config,
-                                  EGLContext shared, const EGLint* attributes) {
-        return shared == EGL_NO_CONTEXT
-                   ? driver.CreateContext(display, config, shared, attributes)
-                   : EGL_NO_CONTEXT;
-      });
+  const WatchedContexts contexts(WatchedContexts::Refused::kSharing);
   const DelegatePtr second = Sharing("g");
   auto second_interpreter = Applied(*model_, second);
   EXPECT_THAT(second_interpreter->log(),

@@ -1,24 +1,24 @@
 // labels: op egl delegate llvmpipe tsan
 // share_key with thread_mode: worker: delegates of one key have one thread and
 // one context between them.
-#include <atomic>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "egl/context.h"
-#include "egl/testing.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/process.h"
+#include "tests/testing/watched_contexts.h"
 
 namespace gles_delegate::testing {
 namespace {
 
-using ::gles_delegate::egl::EglApi;
-using ::gles_delegate::egl::ScopedGlOverride;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 DelegatePtr WorkingFor(const std::string& key) {
   return MakeDelegate([&](TfLiteGlesDelegateOptions& options) {
@@ -26,33 +26,6 @@ DelegatePtr WorkingFor(const std::string& key) {
     options.thread_mode = kTfLiteGlesThreadWorker;
   });
 }
-
-// How many EGLContexts were made; one at a time.
-class MadeContexts {
- public:
-  MadeContexts() { made() = 0; }
-  int count() const { return made(); }
-
- private:
-  static std::atomic<int>& made() {
-    static std::atomic<int> made;
-    return made;
-  }
-  static EglApi& driver() {
-    static EglApi driver = egl::egl();
-    return driver;
-  }
-  const bool is_begun_ = (driver(), true);
-  ScopedGlOverride<EglApi, decltype(EglApi::CreateContext)> create_{
-      &EglApi::CreateContext,
-      +[](EGLDisplay display, EGLConfig config, EGLContext share,
-          const EGLint* attributes) -> EGLContext {
-        const EGLContext context =
-            driver().CreateContext(display, config, share, attributes);
-        if (context != EGL_NO_CONTEXT) ++made();
-        return context;
-      }};
-};
 
 class DelegateShareWorkerTest : public DeviceTest {
  protected:
@@ -72,10 +45,10 @@ TEST_F(DelegateShareWorkerTest, OneThreadAndOneContext) {
   ExpectClose(RunOnce(first_interpreter.get(), 1), CpuResult(*model_, 1));
   const size_t threads = ThreadsOfProcess();
   {
-    const MadeContexts contexts;
+    const WatchedContexts contexts;
     const DelegatePtr second = WorkingFor("a");
     auto second_interpreter = Applied(*other_model_, second);
-    EXPECT_EQ(contexts.count(), 0);
+    EXPECT_THAT(contexts.displays(), IsEmpty());
     EXPECT_EQ(ThreadsOfProcess(), threads);
     // It is not the app's context, though it is current on that thread.
     EXPECT_EQ(ReportOf(second)["context"], ReportOf(first)["context"]);
@@ -90,10 +63,10 @@ TEST_F(DelegateShareWorkerTest, AnotherKeyHasItsOwn) {
   const DelegatePtr first = WorkingFor("b");
   auto first_interpreter = Applied(*model_, first);
   for (const char* key : {"c", ""}) {
-    const MadeContexts contexts;
+    const WatchedContexts contexts;
     const DelegatePtr other = WorkingFor(key);
     auto other_interpreter = Applied(*model_, other);
-    EXPECT_GT(contexts.count(), 0) << key;
+    EXPECT_THAT(contexts.displays(), Not(IsEmpty())) << key;
   }
 }
 

@@ -17,6 +17,7 @@
 #include "tests/testing/app_objects.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/watched_contexts.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -302,11 +303,7 @@ TEST_F(DelegateWorkerSharingTest, WithoutAContextItIsNotApplied) {
 }
 
 TEST_F(DelegateWorkerSharingTest, WhereEglSharesNothingTheReasonIsSaid) {
-  const ScopedGlOverride<EglApi, decltype(EglApi::CreateContext)> refuses(
-      &EglApi::CreateContext,
-      +[](EGLDisplay, EGLConfig, EGLContext, const EGLint*) -> EGLContext {
-        return EGL_NO_CONTEXT;
-      });
+  const WatchedContexts none(WatchedContexts::Refused::kAll);
   const absl::Status applied =
       run_->interpreter->ApplyDelegate(run_->delegate.get());
   EXPECT_THAT(std::string(applied.message()), HasSubstr("shares objects"));
@@ -340,11 +337,7 @@ TEST_F(DelegateWorkerSharingTest, DelegatesOfAShareKey) {
   run_->delegate = Sharing(true, "a");
   BindBoth();
   run_->Apply();
-  const ScopedGlOverride<EglApi, decltype(EglApi::CreateContext)> refuses(
-      &EglApi::CreateContext,
-      +[](EGLDisplay, EGLConfig, EGLContext, const EGLint*) -> EGLContext {
-        return EGL_NO_CONTEXT;
-      });
+  const WatchedContexts none(WatchedContexts::Refused::kAll);
   const DelegatePtr second = Sharing(true, "a");
   auto interpreter = Applied(*run_->model, second);
   ASSERT_TRUE(interpreter->input(0).Write(elements_[1]).ok());
