@@ -6,8 +6,8 @@
   tools/compare_benches.py --update docs/performance_log.md --section llvmpipe FILE.json...
 
 The files are those of ./dev bench: Google Benchmark's, or benchmark_model's
-(--report_json). Of each benchmark the ratio AFTER / BEFORE of its time is
-printed, and the geometric mean by kind; exit status 1 where one is past --limit.
+(--report_json). Prints the ratio AFTER / BEFORE of the time of each benchmark, and
+the geometric mean of each kind. Exit status 1: a benchmark is past --limit.
 A machine that does other things moves single figures by more than that: compare
 runs of one minute on one machine.
 

@@ -3,8 +3,8 @@
 
   lint_shaders.py GLES_CONFORMANCE [ARGUMENT...]
   lint_shaders.py --folder FOLDER  lints what GLES_DELEGATE_DUMP_SHADERS=FOLDER
-                                   made of models, but for the minima: a device
-                                   that has more is used for what it has
+                                   made of models, without the check of the
+                                   minima: a device that has more may use more
   lint_shaders.py --self_test      the lint finds what it is for
 
 Runs the suite as a device of OpenGL ES 3.1's minima would see it, with the

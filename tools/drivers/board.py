@@ -4,7 +4,7 @@
     board.py --output=my_board.json MODEL.tflite...
     board_table.py my_board.json another.json     what was found, as tables
 
-One file holds all that is known of a board afterwards: machine, devices, limits,
+The file holds all that was found out about the board: machine, devices, limits,
 the demo with its self-check, a sample of the conformance suite, the benches of the
 device, and for each model whether it is right, how long it takes on GLES and on the
 CPU, and what exhaustive tuning finds. The file has no names of users, hosts or folders.

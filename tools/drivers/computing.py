@@ -8,8 +8,8 @@ import xml.etree.ElementTree
 # A whole model's outputs may differ from the CPU's by so much of their largest
 # magnitude; quantized ones must not differ at all (inference_diff says it).
 MODEL_ERROR = 1e-2
-# Not those of no context at all: they start their own program again, which a
-# program that is started by a root's loader is not.
+# Not the tests without any context: they start their own program anew, which a
+# program that a root's loader started cannot do.
 BORROWED_FILTER = "--gtest_filter=-DelegateNoContextTest.*"
 BORROWED_TESTS = ("tests/egl_borrowed_state_test", "tests/delegate_context_test")
 

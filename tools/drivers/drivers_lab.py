@@ -8,12 +8,13 @@
     drivers_lab.py --page                 docs/drivers.md anew from what is known
 
 Each driver's packages are unpacked in a folder of its own (roots.py); nothing of
-this machine is changed. A driver that computes is held against the CPU
-(computing.py), of one that compiles the compiler's words are kept (compiling.py).
-Written: RESULTS/NAME.json with everything (for tools/compare_drivers.py),
-docs/drivers/NAME.json with what docs/drivers.md says, and that page. What cannot be
-had is said and skipped. Exit status: 0 where every driver that was wanted was
-tried, 1 where one could not be had.
+this machine is changed. What a driver computes is compared with the CPU's answers
+(computing.py). Of a driver that only compiles, the compiler's words are kept
+(compiling.py). The script writes RESULTS/NAME.json with everything (for
+tools/compare_drivers.py), docs/drivers/NAME.json with what docs/drivers.md says, and
+that page. It names each driver that cannot be had, and goes on with the next one.
+Exit status: 0 where every driver that was wanted was tried, 1 where one could not be
+had.
 """
 import argparse
 import datetime

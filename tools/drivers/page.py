@@ -135,8 +135,8 @@ def occupancy_text(models):
 
 
 def results_of(descriptions, folder):
-    """The summaries that `folder` has, in the order of the descriptions, whose
-    faults (of the driver's own, found by hand) are added."""
+    """The summaries that `folder` has, in the order of the descriptions. Each gets the faults
+    of its description: the driver's own, found by hand."""
     results = []
     for description in descriptions:
         path = folder / f"{description['name']}.json"

@@ -1,8 +1,8 @@
 """Folders with a library that is built from a Debian source package, for roots.py.
 
-For what Debian has the source of and does not build: of Mesa's drm-shims, Intel's. The
-package's original source is fetched by apt, whose keyring checks it, unpacked, and one
-target of it is built with meson by this machine's compiler; only that file is kept.
+For a library of which Debian has the source and no package: Intel's of Mesa's drm-shims.
+apt fetches the original source, and its keyring checks that source. meson and this
+machine's compiler build one target of it; only that target's file is kept.
 """
 import json
 import os

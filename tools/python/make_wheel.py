@@ -55,7 +55,7 @@ def make_wheel(library, out, machine, tools):
         os.remove(old)
     environment = dict(os.environ, PATH=f"{programs}:{os.environ['PATH']}")
     if machine:
-        # By this Python takes another machine's platform for its own.
+        # By this variable Python takes the other machine's platform for its own.
         environment["_PYTHON_HOST_PLATFORM"] = f"linux-{machine}"
     run([programs / "python", "-m", "pip", "wheel", "--no-deps", "--no-build-isolation",
          f"--config-settings=cmake.define.GLES_DELEGATE_LIBRARY={library}",
