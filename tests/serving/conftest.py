@@ -9,7 +9,8 @@ LIMIT = 1 << 20
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
-    """Models: small; batched (1, 4); gathered (4 alone, which is never split); on_cpu, without a delegate; torn, no model; no_device."""
+    """Models: small; batched (1, 4); gathered (4 alone, which is never split); on_cpu and of_128_rows,
+    without a delegate; torn, no model; no_device."""
     repository = tmp_path_factory.mktemp("shared") / "repository"
     sp.write_model(repository, "small")
     sp.write_model(repository, "batched",
@@ -17,6 +18,8 @@ def server(tmp_path_factory):
     sp.write_model(repository, "gathered",
                    config={"batching": {"sizes": [4], "max_delay_ms": 50}})
     sp.write_model(repository, "on_cpu", config={"delegate": None})
+    sp.write_model(repository, "of_128_rows",
+                   config={"delegate": None, "batching": {"sizes": [128], "max_delay_ms": 0}})
     sp.write_model(repository, "torn", sp.SMALL[:len(sp.SMALL) // 2])
     sp.write_model(repository, "no_device", config={"delegate": {"device": "no such renderer"}})
     made = sp.Server(repository, f"--max_request_bytes={LIMIT}",

@@ -148,12 +148,14 @@ class Interpreters:
         interpreter.reset_all_variables()  # an LSTM's state is no other request's business
         counts = [len(next(iter(values.values()))) if batched else 1 for values in requests]
         for spec in self.inputs:
-            if not batched:
-                interpreter.set_tensor(spec.index, requests[0][spec.name])
+            if 0 in spec.shape:
                 continue
+            # set_tensor() would first copy what is read-only or not aligned, as a request's bytes are.
             view = interpreter.tensor(spec.index)()
+            if not batched:
+                view[...] = requests[0][spec.name]
             at = 0
-            for values, count in zip(requests, counts):
+            for values, count in zip(requests if batched else (), counts):
                 view[at:at + count] = values[spec.name]
                 at += count
             del view  # Invoke refuses to run while it lives

@@ -23,7 +23,7 @@ from ray.serve.exceptions import BackPressureError
 
 import gles_delegate
 
-from . import config, logs
+from . import config, logs, memory
 from .devices import device_for
 from .engine import Backend
 from .errors import Overloaded
@@ -42,6 +42,7 @@ class Replica:
     def __init__(self, repository: str, name: str, cache_dir: Optional[str],
                  devices: Sequence[str]):
         kserve_logging.configure_logging(logs.configuration(False))
+        memory.keep_freed()
         made = config.read(repository, name)
         gpu_ids = ray.get_gpu_ids()
         if made.delegate is not None and gpu_ids:
@@ -171,6 +172,7 @@ def main() -> int:
                        "between; default: its hardware, in the delegate's order")
     args = parser.parse_args()
     kserve_logging.configure_logging(logs.configuration(args.log_requests))
+    memory.keep_freed()
     ray.init(address=None if args.address == "local" else args.address, log_to_driver=False)
     serve.start(proxy_location="Disabled")
     models = [deploy(name, args.model_repository, args.cache_dir,

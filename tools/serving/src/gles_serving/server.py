@@ -21,7 +21,7 @@ from kserve.protocol.dataplane import DataPlane
 from kserve.protocol.infer_type import RequestedOutput
 from kserve.protocol.model_repository_extension import ModelRepositoryExtension
 
-from . import __version__, limits, logs, short_way, tensors
+from . import __version__, limits, logs, memory, short_way, tensors
 from .config import ConfigError
 from .engine import LoadError
 from .errors import NotReady
@@ -39,7 +39,8 @@ def _binary_request(body: bytes, length: int, model_name: str) -> InferRequest:
     """
     if not 0 < length <= len(body):
         raise InvalidInput(f"{_LENGTH}: {length}, where the body has {len(body)} bytes")
-    text = orjson.loads(body[:length])
+    view = memoryview(body)  # a slice of bytes would be a copy
+    text = orjson.loads(view[:length])
     at = length
     inputs = []
     for item in text["inputs"]:
@@ -52,7 +53,7 @@ def _binary_request(body: bytes, length: int, model_name: str) -> InferRequest:
             if not isinstance(size, int) or size < 0 or at + size > len(body):
                 raise InvalidInput(f"input {item['name']!r}: binary_data_size {size!r}, where "
                                    f"{len(body) - at} bytes are left")
-            data = _values(body[at:at + size], item)
+            data = _values(view[at:at + size], item)
             at += size
         elif not isinstance(data, list):
             raise InvalidInput(f"input {item['name']!r}: data is a list")
@@ -65,7 +66,7 @@ def _binary_request(body: bytes, length: int, model_name: str) -> InferRequest:
                         parameters=text.get("parameters"), request_outputs=outputs or None)
 
 
-def _values(data: bytes, item: Dict[str, Any]) -> np.ndarray:
+def _values(data: memoryview, item: Dict[str, Any]) -> np.ndarray:
     if item["datatype"] == "BYTES":
         elements = []
         at = 0
@@ -73,7 +74,7 @@ def _values(data: bytes, item: Dict[str, Any]) -> np.ndarray:
             size = int.from_bytes(data[at:at + 4], "little")
             if at + 4 + size > len(data):
                 raise InvalidInput(f"input {item['name']!r}: torn bytes")
-            elements.append(data[at + 4:at + 4 + size])
+            elements.append(bytes(data[at + 4:at + 4 + size]))
             at += 4 + size
         made = np.empty(len(elements), dtype=np.object_)
         made[:] = elements
@@ -232,6 +233,7 @@ def main(arguments: Optional[Any] = None) -> int:
     if args.configure_logging and not args.log_config_file:
         kserve_logging.configure_logging(logs.configuration(args.log_requests))
         logging.captureWarnings(True)
+    memory.keep_freed()
     fast_loop(args.event_loop)
     # What GRPCServer is given comes from kserve's own copy of the flags.
     model_server.args.grpc_max_receive_message_length = args.max_request_bytes

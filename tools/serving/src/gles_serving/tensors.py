@@ -117,6 +117,8 @@ def _array(item: Any, spec: Spec) -> np.ndarray:
                                    f"{limits.min} to {limits.max}")
         return values.astype(spec.dtype).reshape(item.shape)
     try:
+        if isinstance(data, np.ndarray) and data.dtype == spec.dtype:
+            return data.reshape(item.shape)  # kserve's as_numpy() would copy it
         return item.as_numpy().reshape(item.shape)
     except _WORST as error:
         raise RequestError(f"input {spec.name!r}: the data does not hold {count} values of "
