@@ -17,7 +17,6 @@ namespace {
 constexpr int64_t kMostPixels = 64 << 20;
 constexpr uint8_t kMarker = 0xff;
 constexpr uint8_t kHuffmanTables = 0xc4;
-constexpr uint8_t kScan = 0xda;
 
 // Markers without a segment behind them: of restarts, of the image's begin and
 // end, and one for temporary use.
