@@ -9,10 +9,11 @@ LIMIT = 1 << 20
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
-    """Models: small; batched (1, 4); gathered (4 alone, which is never split); on_cpu and of_128_rows,
-    without a delegate; torn, no model; no_device."""
+    """Models: small; profiled; batched (1, 4); gathered (4 alone, which is never split); on_cpu and
+    of_128_rows, without a delegate; torn, no model; no_device."""
     repository = tmp_path_factory.mktemp("shared") / "repository"
     sp.write_model(repository, "small")
+    sp.write_model(repository, "profiled", config={"delegate": {"enable_op_profiling": 1}})
     sp.write_model(repository, "batched",
                    config={"batching": {"sizes": [1, 4], "max_delay_ms": 50}})
     sp.write_model(repository, "gathered",

@@ -156,6 +156,9 @@ def test_metrics_have_the_delegates_report(server):
     assert server.metric("gles_serving_delegate_nodes_total", **at) == 3
     assert server.metric("gles_serving_delegate_partitions", **at) == 1
     assert server.metric("gles_serving_delegate_gpu_bytes", **at) > 0
+    assert server.metric("gles_serving_delegate_gpu_seconds", model="profiled", instance="0") > 0
+    assert server.metric("gles_serving_delegate_gpu_seconds", **at) == 0  # it was not asked for
+    assert server.metric("gles_serving_queue_seconds_count", model="small") >= 1
     assert server.metric("gles_serving_device_info", **at) == 1
     assert server.metric("gles_serving_model_ready", model="small") == 1
     assert server.metric("gles_serving_model_ready", model="torn") == 0
