@@ -23,8 +23,8 @@ template <const char* kOp, NodeFunction* kFunction>
 TfLiteStatus Reported(TfLiteContext* context, TfLiteNode* node) {
   const absl::Status status = kFunction(context, node);
   if (status.ok()) return kTfLiteOk;
-  context->ReportError(context, "%s: %s", kOp,
-                       std::string(status.message()).c_str());
+  const std::string words(status.message());
+  context->ReportError(context, "%s: %s", kOp, words.c_str());
   return kTfLiteError;
 }
 
