@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "absl/strings/match.h"
 #include "delegate/device/knobs.h"
 #include "egl/gl_state.h"
 
@@ -133,7 +134,7 @@ DeviceChoices Adreno() {
   // With 4 pixels windows of 3x3 spill registers on an Adreno 630; windows of
   // 5x5 spill with any tile where their rows are written out.
   p.depthwise_tile_pixels = 2;
-  p.depthwise_tile_rows = 0;
+  p.depthwise_unrolled_taps = 9;
   return p;
 }
 
@@ -150,6 +151,19 @@ DeviceChoices Mali() {
   return p;
 }
 
+// The older ones, Mali-T600 to T880, have 16 registers.
+DeviceChoices MaliMidgard() {
+  DeviceChoices p = Mali();
+  // With 2 pixels, windows of 3x3 spill on a T860, those of depthwise
+  // convolutions with 1, too, where more than a row of 3 taps is written out;
+  // so does an LSTM with all gates at once.
+  p.conv_tile_pixels = 1;
+  p.depthwise_tile_pixels = 1;
+  p.depthwise_unrolled_taps = 3;
+  p.lstm_gates_in_turn = 1;
+  return p;
+}
+
 // Raspberry Pis' GPUs.
 DeviceChoices V3d() {
   DeviceChoices p;
@@ -159,7 +173,9 @@ DeviceChoices V3d() {
   // With 2 pixels windows of 3x3 spill on V3D 7.1, and windows of 5x5 with 1
   // where their rows are written out.
   p.depthwise_tile_pixels = 1;
-  p.depthwise_tile_rows = 0;
+  p.depthwise_unrolled_taps = 9;
+  // With all gates at once an LSTM spills.
+  p.lstm_gates_in_turn = 1;
   // A vector's lanes.
   p.work_group_size = 16;
   p.reduction_lanes = 16;
@@ -220,7 +236,8 @@ DeviceChoices RowFor(const egl::DeviceInfo& device) {
     case DeviceKind::kAdreno:
       return Adreno();
     case DeviceKind::kMali:
-      return Mali();
+      return absl::StrContains(device.renderer, "Mali-T") ? MaliMidgard()
+                                                          : Mali();
     case DeviceKind::kV3d:
       return V3d();
     case DeviceKind::kPowerVr:

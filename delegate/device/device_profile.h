@@ -52,7 +52,11 @@ struct DeviceChoices {
   // The outputs that one invocation of a depthwise convolution computes: so
   // many pixels of a row times so many rows.
   int depthwise_tile_pixels = 4;
-  int depthwise_tile_rows = 1;  // 0: 1, and large windows are read in a loop
+  int depthwise_tile_rows = 1;
+  // Taps that a depthwise convolution has written out at most. Of a window with
+  // more, the rows, or the taps of rows with more, are read in a loop that no
+  // compiler unrolls, for one row of outputs at a time. 25: every tap is.
+  int depthwise_unrolled_taps = 25;
   // The work groups are made of so many invocations where the device's limits
   // allow it.
   int work_group_size = 64;
@@ -90,6 +94,11 @@ struct DeviceChoices {
   // squeeze-excite block) are one dispatch of one work group. Fuse when the
   // texels that it reads, weights among them, <= this. 0: never fuse.
   int fused_squeeze_texels = 0;
+
+  // 1: an LSTM computes the sums of one gate after the other, so that one
+  // gate's are in registers, and reads its data once for each gate. 0: all
+  // gates' at once.
+  int lstm_gates_in_turn = 0;
 
   // A 3x3 convolution goes by Winograd's F(4x4, 3x3)
   // (delegate/ops/conv/conv_winograd.h) when both its input channels and its

@@ -2,13 +2,17 @@
 // states live in shared memory from step to step. Columns (x) share the slices
 // of four cells, LANES invocations (y) each slice's sums.
 // GATES 4, or 3 without an input gate; PEEPHOLE, PROJECTION, LAYER_NORM,
-// ACTIVATION: a function of lib/elementwise.glsl.
+// ACTIVATION: a function of lib/elementwise.glsl. IN_TURN: one gate's sums are
+// in registers at a time, for compilers that spill.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 sizes;  // steps, slices of the data, cells, time_major
   ivec4 rows;   // of weights: biases, peepholes, norm coefficients, projection
   vec4 clips;   // of cells, of the projection; 0: none
   vec4 activation_params;
+#ifdef IN_TURN
+  int gates;  // GATES; no compiler knows it, so none unrolls the loop over them
+#endif
 };
 
 #if GATES == 4
@@ -19,15 +23,20 @@ layout(std140, binding = 0) uniform Params {
 #define OUTPUT_GATE (GATES - 1)
 #define COLUMNS WORK_GROUP_X
 #define INVOCATIONS (WORK_GROUP_X * WORK_GROUP_Y)
+#if defined(LAYER_NORM) || defined(IN_TURN)
+#define SHARED_SUMS
+#endif
 
 shared vec4 output_slices[OUTPUT_SLICES];  // h
 shared vec4 cell_slices[CELL_SLICES];      // c
 shared vec4 hidden[CELL_SLICES];           // o * act(c)
-#if LANES > 1
+#if LANES > 1 || defined(IN_TURN)
 shared vec4 partial[GATES * LANES * COLUMNS];
 #endif
-#ifdef LAYER_NORM
+#ifdef SHARED_SUMS
 shared vec4 gate_sums[GATES * CELL_SLICES];
+#endif
+#ifdef LAYER_NORM
 shared vec4 moments[GATES];  // mean, 1 / deviation
 #endif
 
@@ -80,20 +89,6 @@ vec4 peephole(int s, int which) {
 #endif
 }
 
-void finish_sums(int s, vec4 sum[GATES]) {
-#ifdef INPUT_GATE
-  sum[INPUT_GATE] += peephole(s, 0);
-#endif
-  sum[FORGET_GATE] += peephole(s, 1);
-#ifdef LAYER_NORM
-  for (int g = 0; g < GATES; ++g) gate_sums[g * CELL_SLICES + s] = sum[g];
-#else
-  for (int g = 0; g < GATES; ++g) sum[g] += bias(s, g);
-  update_cell(s, sum);
-  update_hidden(s, sum[OUTPUT_GATE] + peephole(s, 2));
-#endif
-}
-
 #ifdef LAYER_NORM
 void measure(int gate) {
   vec4 total = vec4(0.0);
@@ -111,17 +106,25 @@ void measure(int gate) {
   moments[gate] = vec4(mean, 1.0 / sqrt(variance + 1e-8), 0.0, 0.0);
 }
 
+#endif
+
+#ifdef SHARED_SUMS
 vec4 normalized(int s, int gate) {
-  vec4 v = (gate_sums[gate * CELL_SLICES + s] - moments[gate].x) * moments[gate].y;
-  return v * weights_at(s, rows.z + gate) + bias(s, gate);
+  vec4 v = gate_sums[gate * CELL_SLICES + s];
+#ifdef LAYER_NORM
+  v = (v - moments[gate].x) * moments[gate].y * weights_at(s, rows.z + gate);
+#endif
+  return v + bias(s, gate);
 }
 
 void normalize_and_update(int id) {
   memoryBarrierShared();
   barrier();
+#ifdef LAYER_NORM
   for (int g = id; g < OUTPUT_GATE; g += INVOCATIONS) measure(g);
   memoryBarrierShared();
   barrier();
+#endif
   for (int s = id; s < CELL_SLICES; s += INVOCATIONS) {
     vec4 sum[GATES];
     for (int g = 0; g < OUTPUT_GATE; ++g) sum[g] = normalized(s, g);
@@ -131,14 +134,59 @@ void normalize_and_update(int id) {
   }
   memoryBarrierShared();
   barrier();
+#ifdef LAYER_NORM
   if (id == 0) measure(OUTPUT_GATE);
   memoryBarrierShared();
   barrier();
+#endif
   for (int s = id; s < CELL_SLICES; s += INVOCATIONS) {
     update_hidden(s, normalized(s, OUTPUT_GATE));
   }
 }
 #endif
+
+#ifdef IN_TURN
+void sum_gates(int column, int lane, int step) {
+  int terms = sizes.y + OUTPUT_SLICES;
+  // Every invocation takes every turn: barriers are inside.
+  for (int first = 0; first < CELL_SLICES; first += COLUMNS) {
+    int s = min(first + column, CELL_SLICES - 1);
+    for (int g = 0; g < gates; ++g) {
+      vec4 sum = vec4(0.0);
+      for (int k = lane; k < terms; k += LANES) {
+        sum += product(s, (k * GATES + g) * 4, source(k, step));
+      }
+      partial[(g * LANES + lane) * COLUMNS + column] = sum;
+    }
+    memoryBarrierShared();
+    barrier();
+    if (first + column < CELL_SLICES) {
+      for (int g = lane; g < gates; g += LANES) {
+        vec4 sum = g < CELL_GATE ? peephole(s, g + 4 - GATES) : vec4(0.0);
+        for (int i = 0; i < LANES; ++i) {
+          sum += partial[(g * LANES + i) * COLUMNS + column];
+        }
+        gate_sums[g * CELL_SLICES + s] = sum;
+      }
+    }
+    memoryBarrierShared();
+    barrier();
+  }
+}
+#else
+void finish_sums(int s, vec4 sum[GATES]) {
+#ifdef INPUT_GATE
+  sum[INPUT_GATE] += peephole(s, 0);
+#endif
+  sum[FORGET_GATE] += peephole(s, 1);
+#ifdef SHARED_SUMS
+  for (int g = 0; g < GATES; ++g) gate_sums[g * CELL_SLICES + s] = sum[g];
+#else
+  for (int g = 0; g < GATES; ++g) sum[g] += bias(s, g);
+  update_cell(s, sum);
+  update_hidden(s, sum[OUTPUT_GATE] + peephole(s, 2));
+#endif
+}
 
 void sum_gates(int column, int lane, int step) {
   int terms = sizes.y + OUTPUT_SLICES;
@@ -172,6 +220,7 @@ void sum_gates(int column, int lane, int step) {
 #endif
   }
 }
+#endif
 
 vec4 project(int s) {
 #ifdef PROJECTION
@@ -199,7 +248,7 @@ void main() {
 
   for (int step = 0; step < sizes.x; ++step) {
     sum_gates(column, lane, step);
-#ifdef LAYER_NORM
+#ifdef SHARED_SUMS
     normalize_and_update(id);
 #endif
     memoryBarrierShared();

@@ -91,7 +91,7 @@ TEST(DeviceProfileTest, FamiliesWithoutAMeasurementHaveRowsOfTheirOwn) {
       ProfileFor(DeviceOf("freedreno", "FD630"), {}).choices;
   EXPECT_EQ(adreno.storage, Storage::kTexture2d);
   EXPECT_EQ(adreno.depthwise_tile_pixels, 2);
-  EXPECT_EQ(adreno.depthwise_tile_rows, 0);
+  EXPECT_EQ(adreno.depthwise_unrolled_taps, 9);
 }
 
 // A row that was chosen from documentation; and a family whose documentation
@@ -127,10 +127,19 @@ TEST(DeviceProfileTest, TilesOfBoardsSpillNoRegisters) {
   const DeviceChoices v3d =
       ProfileFor(DeviceOf("Mesa", "V3D 7.1.7.0"), {}).choices;
   EXPECT_EQ(v3d.depthwise_tile_pixels, 1);
-  EXPECT_EQ(v3d.depthwise_tile_rows, 0);
+  EXPECT_EQ(v3d.depthwise_unrolled_taps, 9);
+  EXPECT_EQ(v3d.lstm_gates_in_turn, 1);
   const DeviceChoices mali =
       ProfileFor(DeviceOf("Mesa", "Mali-G52 r1 (Panfrost)"), {}).choices;
   EXPECT_EQ(mali.conv_tile_pixels * mali.conv_tile_slices, 2);
+  EXPECT_EQ(mali.lstm_gates_in_turn, 0);
+  const DeviceChoices midgard =
+      ProfileFor(DeviceOf("Panfrost", "Mali-T860 MC4 (Panfrost)"), {}).choices;
+  EXPECT_EQ(midgard.conv_tile_pixels * midgard.conv_tile_slices, 1);
+  EXPECT_EQ(midgard.depthwise_tile_pixels, 1);
+  EXPECT_EQ(midgard.depthwise_unrolled_taps, 3);
+  EXPECT_EQ(midgard.lstm_gates_in_turn, 1);
+  EXPECT_EQ(midgard.storage, mali.storage);
 }
 
 }  // namespace

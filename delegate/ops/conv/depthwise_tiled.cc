@@ -14,17 +14,18 @@ namespace {
 constexpr int kMaxTiledWindow = 5;
 // Rows of input that it can spell out.
 constexpr int kMaxRows = 7;
-// Taps of a window that stay written out where depthwise_tile_rows is 0.
-constexpr int kMostUnrolledTaps = 9;
+// Of the windows of which a compiler for vectors computes several rows at once.
+constexpr int kMostTapsOfTallTiles = 9;
 
-bool AppliesDepthwiseTiled(const Convolution& conv, const Planner&) {
+bool AppliesDepthwiseTiled(const Convolution& conv, const Planner& planner) {
   const SlidingWindow& window = conv.window;
   // Taps of neighbouring outputs meet where one of the two steps is 1.
   const bool meet_h = window.stride_h == 1 || window.dilation_h == 1;
   const bool meet_w = window.stride_w == 1 || window.dilation_w == 1;
   return conv.kind == Convolution::Kind::kDepthwise && conv.multiplier == 1 &&
          meet_h && meet_w && conv.window_h <= kMaxTiledWindow &&
-         conv.window_w <= kMaxTiledWindow;
+         conv.window_w <= kMaxTiledWindow &&
+         conv.window_w <= planner.profile().choices.depthwise_unrolled_taps;
 }
 
 // Tiles on one axis, for every phase of a dilation.
@@ -46,15 +47,15 @@ void PlanDepthwiseTiled(const Convolution& conv, Planner* planner) {
                          ? most_pixels
                          : Even(columns, most_pixels);
   // One row of the window at a time is in registers, for compilers that spill.
-  const bool rolled = profile.choices.depthwise_tile_rows == 0 &&
-                      conv.window_h * conv.window_w > kMostUnrolledTaps;
+  const int taps = conv.window_h * conv.window_w;
+  const bool rolled = taps > profile.choices.depthwise_unrolled_taps;
   const int most_rows =
-      vectors && conv.window_h * conv.window_w > kMostUnrolledTaps
+      rolled || (vectors && taps > kMostTapsOfTallTiles)
           ? 1
           : std::max(1, (kMaxRows - conv.window_h) / window.stride_h + 1);
   const int rows =
       Even(DivideUp(dst.h, window.dilation_h),
-           std::clamp(profile.choices.depthwise_tile_rows, 1, most_rows));
+           std::min(profile.choices.depthwise_tile_rows, most_rows));
   const int64_t tiles_x = TilesOnAxis(dst.w, window.dilation_w, pixels);
   Dispatch d("depthwise_conv_2d_tiled");
   d.Define("TILE_PIXELS", pixels)

@@ -16,13 +16,17 @@ namespace {
 struct Share {
   int columns = 1;
   int lanes = 1;
+  bool gates_in_turn = false;
 };
 
 int64_t LstmSharedBytes(const LstmTable& t, const LstmAttributes& a,
                         const Share& share) {
   int64_t texels = t.output_slices() + 2 * t.cell_slices();
-  if (a.layer_norm) texels += t.gates * t.cell_slices() + t.gates;
-  if (share.lanes > 1) texels += int64_t{t.gates} * share.columns * share.lanes;
+  if (a.layer_norm) texels += t.gates;
+  if (a.layer_norm || share.gates_in_turn) texels += t.gates * t.cell_slices();
+  if (share.lanes > 1 || share.gates_in_turn) {
+    texels += int64_t{t.gates} * share.columns * share.lanes;
+  }
   return texels * 16;
 }
 
@@ -37,6 +41,10 @@ absl::StatusOr<Share> ShareFor(const LstmTable& t, const LstmAttributes& a,
          share.columns * 2 <= profile.limits.max_work_group_size[0]) {
     share.columns *= 2;
   }
+  share.gates_in_turn = profile.choices.lstm_gates_in_turn != 0;
+  if (LstmSharedBytes(t, a, share) > profile.limits.max_shared_memory_bytes) {
+    share.gates_in_turn = false;
+  }
   if (LstmSharedBytes(t, a, share) > profile.limits.max_shared_memory_bytes) {
     return absl::ResourceExhaustedError(
         absl::StrCat(t.cells, " cells and ", t.outputs, " outputs need ",
@@ -47,10 +55,11 @@ absl::StatusOr<Share> ShareFor(const LstmTable& t, const LstmAttributes& a,
   const int most_lanes = std::min({most / share.columns, t.terms(),
                                    profile.choices.reduction_lanes,
                                    profile.limits.max_work_group_size[1]});
-  while (share.lanes * 2 <= most_lanes &&
-         LstmSharedBytes(t, a, {share.columns, share.lanes * 2}) <=
+  Share wider = share;
+  while ((wider.lanes *= 2) <= most_lanes &&
+         LstmSharedBytes(t, a, wider) <=
              profile.limits.max_shared_memory_bytes) {
-    share.lanes *= 2;
+    share = wider;
   }
   return share;
 }
@@ -93,6 +102,10 @@ absl::Status PlanLstm(const Node& node, Planner* planner) {
                   table.projection);
   d.uniforms.Float4("clips", {a.cell_clip, a.proj_clip, 0, 0});
   d.uniforms.Float4("activation_params", a.activation.params);
+  if (share->gates_in_turn) {
+    d.Define("IN_TURN");
+    d.uniforms.Int("gates", table.gates);
+  }
   planner->Add(std::move(d));
   return absl::OkStatus();
 }

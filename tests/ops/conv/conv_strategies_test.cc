@@ -156,6 +156,15 @@ TEST(ConvStrategiesTest, TheTableOnTheShippedRows) {
   }
 }
 
+// A row of the window is written out at least, or nothing is.
+TEST(ConvStrategiesTest, DepthwiseRowsThatAreTooLongAreNotTiled) {
+  DeviceProfile profile;
+  profile.choices.depthwise_unrolled_taps = 3;
+  EXPECT_EQ(Chosen(Depthwise(1, 1, 1), profile), "depthwise_tiled");
+  profile.choices.depthwise_unrolled_taps = 2;
+  EXPECT_EQ(Chosen(Depthwise(1, 1, 1), profile), "depthwise_direct");
+}
+
 // Which of a layer's dispatches multiply in 16 bits.
 bool MultipliesHalves(const TestNode& test_node, const DeviceProfile& profile,
                       bool always_float32 = false) {

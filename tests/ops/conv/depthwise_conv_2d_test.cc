@@ -46,12 +46,15 @@ TEST_P(DepthwiseConv2dTest, EveryMultiplier) {
   }
 }
 
-// The window's rows as a loop: a row of the tuning table may ask for it.
+// The window's rows as a loop, or its taps: a row of the tuning table may ask
+// for it.
 TEST_P(DepthwiseConv2dTest, RowsThatAreNotWrittenOut) {
   const ScopedEnvironment tuning(
-      "GLES_DELEGATE_TUNING", "depthwise_tile_rows=0,depthwise_tile_pixels=2");
+      "GLES_DELEGATE_TUNING",
+      "depthwise_unrolled_taps=5,depthwise_tile_rows=4,depthwise_tile_pixels="
+      "2");
   for (int channels : StandardChannels()) {
-    for (int kernel : {3, 5}) {
+    for (int kernel : {1, 3, 5}) {
       for (int stride : {1, 2}) {
         DepthwiseParams params;
         params.input = {1, 9, 7, channels};

@@ -8,9 +8,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
+#include <string>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/recurrent/basic_lstm.h"
@@ -23,6 +28,8 @@
 #include "tests/testing/precision_test.h"
 #include "tests/testing/random.h"
 #include "tests/testing/real_model.h"
+#include "tests/testing/scoped_environment.h"
+#include "tests/testing/scratch_directory.h"
 #include "tests/testing/stateful.h"
 
 namespace gles_delegate::testing {
@@ -60,20 +67,37 @@ TEST_P(LstmTest, BatchesAndTimeMajor) {
   }
 }
 
-// Every mix of the optional parts.
+// A mix of the optional parts, of 32.
+LstmCase Variant(int bits) {
+  LstmCase c;
+  c.steps = bits % 2 == 0 ? 3 : 0;
+  c.batch = 2;
+  c.cells = 7;
+  c.cifg = (bits & 2) != 0;
+  c.peephole = (bits & 4) != 0;
+  c.layer_norm = (bits & 8) != 0;
+  c.outputs = (bits & 16) != 0 ? 5 : 0;
+  c.projection_bias = c.outputs > 0 && c.cifg;
+  return c;
+}
+
 TEST_P(LstmTest, Variants) {
   for (int bits = 0; bits < 32; ++bits) {
-    LstmCase c;
-    c.steps = bits % 2 == 0 ? 3 : 0;
-    c.batch = 2;
-    c.cells = 7;
-    c.cifg = (bits & 2) != 0;
-    c.peephole = (bits & 4) != 0;
-    c.layer_norm = (bits & 8) != 0;
-    c.outputs = (bits & 16) != 0 ? 5 : 0;
-    c.projection_bias = c.outputs > 0 && c.cifg;
     SCOPED_TRACE(absl::StrCat("bits ", bits));
-    Check(c);
+    Check(Variant(bits));
+  }
+}
+
+// One gate's sums after the other: a row of the tuning table may ask for it.
+TEST_P(LstmTest, GatesInTurn) {
+  for (const char* lanes : {"1", "2", "32"}) {
+    const ScopedEnvironment tuning(
+        "GLES_DELEGATE_TUNING",
+        absl::StrCat("lstm_gates_in_turn=1,reduction_lanes=", lanes));
+    for (int bits = 0; bits < 32; bits += 2) {
+      SCOPED_TRACE(absl::StrCat(lanes, " lanes, bits ", bits));
+      Check(Variant(bits));
+    }
   }
 }
 
@@ -99,6 +123,11 @@ TEST_P(LstmTest, Large) {
   c.cells = 530;
   c.inputs = 40;
   Check(c);
+  {
+    const ScopedEnvironment tuning("GLES_DELEGATE_TUNING",
+                                   "lstm_gates_in_turn=1");
+    Check(c);
+  }
   c.cells = 20;
   c.outputs = 70;
   Check(c);
@@ -388,6 +417,40 @@ TEST(LstmPlanTest, RefusesStatesPastSharedMemory) {
   ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
   EXPECT_THAT(ReportOf(delegate)["cpu"].dump(),
               HasSubstr("bytes of shared memory, the device has"));
+}
+
+// Whether the shader that is planned with lstm_gates_in_turn computes so.
+bool TakesGatesInTurn(const LstmCase& c) {
+  const ScratchDirectory folder;
+  const ScopedEnvironment tuning("GLES_DELEGATE_TUNING",
+                                 "lstm_gates_in_turn=1");
+  const ScopedEnvironment dump("GLES_DELEGATE_DUMP_SHADERS", folder.path());
+  const auto model = LoadOrDie(Lstm(c));
+  const DelegatePtr delegate = MakeDelegate();
+  const auto interpreter = InterpreterOrDie(*model);
+  EXPECT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  bool in_turn = false;
+  for (const auto& file : std::filesystem::directory_iterator(folder.path())) {
+    std::ifstream stream(file.path());
+    const std::string text(std::istreambuf_iterator<char>(stream), {});
+    in_turn = in_turn || absl::StrContains(text, "#define IN_TURN");
+  }
+  return in_turn;
+}
+
+// Their sums take shared memory, of which no driver at hand has more than 64
+// KiB.
+TEST(LstmPlanTest, GatesAreTakenInTurnWhereTheirSumsFit) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  LstmCase c;
+  c.steps = 2;
+  c.inputs = 1;
+  c.cifg = true;
+  c.outputs = 1;
+  c.cells = 40;
+  EXPECT_TRUE(TakesGatesInTurn(c));
+  c.cells = 3200;  // 25 KiB without the sums, 68 KiB with them
+  EXPECT_FALSE(TakesGatesInTurn(c));
 }
 
 struct BasicNode {
