@@ -154,9 +154,7 @@ DeviceChoices Mali() {
 // The older ones, Mali-T600 to T880, have 16 registers.
 DeviceChoices MaliMidgard() {
   DeviceChoices p = Mali();
-  // With 2 pixels, windows of 3x3 spill on a T860, those of depthwise
-  // convolutions with 1, too, where more than a row of 3 taps is written out;
-  // so does an LSTM with all gates at once.
+  // With larger ones windows of 3x3 spill on a T860, and so does an LSTM.
   p.conv_tile_pixels = 1;
   p.depthwise_tile_pixels = 1;
   p.depthwise_unrolled_taps = 3;
