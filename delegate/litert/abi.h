@@ -35,6 +35,8 @@ struct Header {
   uint16_t reserved;
 };
 static_assert(sizeof(Header) == 8);
+// The sizes and offsets below are those of 64-bit machines.
+inline constexpr bool kIs64Bit = sizeof(void*) == 8;
 
 inline constexpr uint16_t kMajor = 1;
 
@@ -80,9 +82,9 @@ struct BufferHandlers {
   size_t type_count;
   int types[16];
 };
-static_assert(sizeof(BufferHandlers) == 136);
-static_assert(offsetof(BufferHandlers, device_tag) == 56);
-static_assert(offsetof(BufferHandlers, types) == 72);
+static_assert(!kIs64Bit || sizeof(BufferHandlers) == 136);
+static_assert(!kIs64Bit || offsetof(BufferHandlers, device_tag) == 56);
+static_assert(!kIs64Bit || offsetof(BufferHandlers, types) == 72);
 
 inline constexpr int kNoTag = 255;
 
@@ -100,9 +102,11 @@ struct AcceleratorDefinition {
   void* stop_metrics_collection;
   BufferHandlers buffer_handlers;
 };
-static_assert(sizeof(AcceleratorDefinition) == 200);
-static_assert(offsetof(AcceleratorDefinition, create_delegate) == 40);
-static_assert(offsetof(AcceleratorDefinition, buffer_handlers) == 64);
+static_assert(!kIs64Bit || sizeof(AcceleratorDefinition) == 200);
+static_assert(!kIs64Bit ||
+              offsetof(AcceleratorDefinition, create_delegate) == 40);
+static_assert(!kIs64Bit ||
+              offsetof(AcceleratorDefinition, buffer_handlers) == 64);
 
 }  // namespace gles_delegate::litert
 
