@@ -151,10 +151,10 @@ DeviceChoices Mali() {
   return p;
 }
 
-// The older ones, Mali-T600 to T880, have 16 registers.
 DeviceChoices MaliMidgard() {
   DeviceChoices p = Mali();
-  // With larger ones windows of 3x3 spill on a T860, and so does an LSTM.
+  // With larger ones windows of 3x3 spill the 16 registers of a T860, and so
+  // does an LSTM.
   p.conv_tile_pixels = 1;
   p.depthwise_tile_pixels = 1;
   p.depthwise_unrolled_taps = 3;
@@ -291,9 +291,9 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device,
   if (options.half_arithmetic) {
     choices->half_arithmetic = *options.half_arithmetic ? 1 : 0;
   }
-  // For finding a new device's row.
-  const char* tuning = std::getenv("GLES_DELEGATE_TUNING");
-  if (tuning != nullptr) ApplyTuning(tuning, choices);
+  if (const char* tuning = std::getenv("GLES_DELEGATE_TUNING")) {
+    ApplyTuning(tuning, choices);
+  }
   return profile;
 }
 
