@@ -1,5 +1,6 @@
 #include "delegate/ops/conv/conv_tile.h"
 
+#include <algorithm>
 #include <array>
 
 namespace gles_delegate {
@@ -21,11 +22,11 @@ ConvTile ChooseFlatTile(int pixels, int slices, const TileWork& work,
     return int64_t{turns} * (t + kWeightPixels);
   };
   // A tile of 16 pixels computes 1 to 12% faster than one of 8, and LLVM takes
-  // twice the time for it, 0.25 s more. So much work takes 7 ms of an inference
-  // (llvmpipe, 2 cores): the first few hundred make up for it. A small part of
-  // that work, as a detector's heads, can do without.
-  constexpr int64_t kMuchWork = 150'000'000;
-  constexpr int64_t kSmallPart = kMuchWork / 16;
+  // twice the time for it, 0.25 s more. So much work takes 36 ms of an
+  // inference (llvmpipe, 2 cores): the first hundred make up for it. A small
+  // part of that work, as a detector's heads, can do without.
+  constexpr int64_t kMuchWork = 720'000'000;
+  constexpr int64_t kSmallPart = kMuchWork / 64;
   const bool wide = work.program >= kMuchWork && work.convolution >= kSmallPart;
   const int most = (wide ? 4 : 2) * choices.conv_tile_pixels;
   for (int t = 1; t <= most; ++t) {
@@ -39,6 +40,11 @@ ConvTile ChooseFlatTile(int pixels, int slices, const TileWork& work,
   // pays.
   constexpr int64_t kLight = 1'600'000;
   const int64_t bound = work.convolution < kLight ? 10 : 6;
+  // Likewise slices are not evened out where a quarter of the work is nothing.
+  constexpr int64_t kHeavy = 100'000'000;
+  if (work.convolution < kHeavy) {
+    tile.slices = std::min(slices, choices.conv_tile_slices);
+  }
   const bool has_sevens = pixels % 49 == 0;
   for (int t : has_sevens ? std::array{14, 7, 7} : std::array{16, 14, 8}) {
     if (t <= most && cost(t) * 5 <= cost(tile.pixels) * bound) {

@@ -28,8 +28,8 @@ DeviceProfile VectorProfile() {
 }
 
 constexpr TileWork kLittleWork{int64_t{10} << 20, int64_t{10} << 20};
-constexpr TileWork kMuchWork{int64_t{10} << 20, int64_t{500} << 20};
-constexpr TileWork kPartOfMuchWork{int64_t{5} << 20, int64_t{500} << 20};
+constexpr TileWork kMuchWork{int64_t{20} << 20, int64_t{800} << 20};
+constexpr TileWork kPartOfMuchWork{int64_t{5} << 20, int64_t{800} << 20};
 constexpr TileWork kLightWork{1000, 1000};
 
 TEST(FlatTileTest, ImagesOfOneNetworkShareATile) {
@@ -73,6 +73,14 @@ TEST(FlatTileTest, SharingCostsAFifthAtMost) {
     ASSERT_LE(CostOf(pixels, wide) * 5, LeastCost(pixels, 16) * 6)
         << pixels << " pixels in tiles of " << wide;
   }
+}
+
+TEST(FlatTileTest, SlicesAreEvenedOutOfHeavyConvolutionsAlone) {
+  const DeviceChoices choices = VectorProfile().choices;
+  constexpr TileWork kHeavyWork{int64_t{200} << 20, int64_t{200} << 20};
+  EXPECT_EQ(ChooseFlatTile(1024, 6, kHeavyWork, choices).slices, 3);
+  EXPECT_EQ(ChooseFlatTile(1024, 6, kLittleWork, choices).slices, 4);
+  EXPECT_EQ(ChooseFlatTile(1024, 3, kLittleWork, choices).slices, 3);
 }
 
 TEST(FlatTileTest, LightConvolutionsPayTwiceTheirCost) {
