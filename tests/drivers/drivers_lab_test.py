@@ -134,6 +134,21 @@ while True:
         self.assertEqual(Driver.end(process), "what there is\n")
 
 
+class RunOnTest(unittest.TestCase):
+    def words_of(self, *arguments):
+        script = pathlib.Path(roots.__file__).parent / "run_on.py"
+        done = subprocess.run([sys.executable, "-B", str(script), *arguments], text=True,
+                              capture_output=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        return done.stderr
+
+    def test_a_driver_that_there_is_not_is_named_with_those_that_there_are(self):
+        self.assertRegex(self.words_of("nonesuch", "true"), "no driver nonesuch; .*softpipe")
+
+    def test_without_a_program_there_is_nothing_to_run(self):
+        self.assertIn("no program to run on softpipe", self.words_of("softpipe"))
+
+
 class SuiteOutOfTime:
     """A driver on which the conformance suite runs two cases and is then out of time."""
 

@@ -33,7 +33,12 @@ def main():
     parser.add_argument("program", nargs=argparse.REMAINDER)
     flags = parser.parse_args()
     lab = json.loads((HERE / "drivers.json").read_text())
-    description = next(d for d in lab["drivers"] if d["name"] == flags.name)
+    known = {d["name"]: d for d in lab["drivers"]}
+    if flags.name not in known:
+        parser.error(f"no driver {flags.name}; there are: {', '.join(known)}")
+    if not flags.program:
+        parser.error(f"no program to run on {flags.name}")
+    description = known[flags.name]
     try:
         places, _ = roots_module.prepare(lab["roots"], description, flags.roots_dir, flags.fetch,
                                          lambda text: print(text, file=sys.stderr))
