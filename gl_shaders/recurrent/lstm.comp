@@ -105,11 +105,11 @@ void measure(int gate) {
   float variance = dot(squares, vec4(1.0)) / count;
   moments[gate] = vec4(mean, 1.0 / sqrt(variance + 1e-8), 0.0, 0.0);
 }
-
 #endif
 
 #ifdef SHARED_SUMS
-vec4 normalized(int s, int gate) {
+// A gate's sum with its bias; with LAYER_NORM normalised before.
+vec4 finished_sum(int s, int gate) {
   vec4 v = gate_sums[gate * CELL_SLICES + s];
 #ifdef LAYER_NORM
   v = (v - moments[gate].x) * moments[gate].y * weights_at(s, rows.z + gate);
@@ -117,7 +117,7 @@ vec4 normalized(int s, int gate) {
   return v + bias(s, gate);
 }
 
-void normalize_and_update(int id) {
+void update_from_sums(int id) {
   memoryBarrierShared();
   barrier();
 #ifdef LAYER_NORM
@@ -127,7 +127,7 @@ void normalize_and_update(int id) {
 #endif
   for (int s = id; s < CELL_SLICES; s += INVOCATIONS) {
     vec4 sum[GATES];
-    for (int g = 0; g < OUTPUT_GATE; ++g) sum[g] = normalized(s, g);
+    for (int g = 0; g < OUTPUT_GATE; ++g) sum[g] = finished_sum(s, g);
     sum[OUTPUT_GATE] = vec4(0.0);
     update_cell(s, sum);
     gate_sums[OUTPUT_GATE * CELL_SLICES + s] += peephole(s, 2);
@@ -140,7 +140,7 @@ void normalize_and_update(int id) {
   barrier();
 #endif
   for (int s = id; s < CELL_SLICES; s += INVOCATIONS) {
-    update_hidden(s, normalized(s, OUTPUT_GATE));
+    update_hidden(s, finished_sum(s, OUTPUT_GATE));
   }
 }
 #endif
@@ -249,7 +249,7 @@ void main() {
   for (int step = 0; step < sizes.x; ++step) {
     sum_gates(column, lane, step);
 #ifdef SHARED_SUMS
-    normalize_and_update(id);
+    update_from_sums(id);
 #endif
     memoryBarrierShared();
     barrier();

@@ -30,8 +30,8 @@ bool SameFunctions(const std::vector<PostOp>& a, const std::vector<PostOp>& b) {
                     });
 }
 
-// Convolutions are one program where they read and write alike; but for their
-// tiles, which this is to choose.
+// True where the shader reads and writes both convolutions in the same way.
+// With the same functions and the same tile they are one program.
 bool ReadAndWriteAlike(const Convolution& a, const Convolution& b) {
   const auto last_texel_is_full = [](const Convolution& conv) {
     return conv.dst_shape.c % 4 == 0;
@@ -69,7 +69,7 @@ void PlanConv1x1(const Convolution& conv, Planner* planner) {
   const int pixels = conv.pixels();
   const int slices = conv.dst_shape.slices();
   const DeviceProfile& profile = planner->profile();
-  // No other tiles than those of vectors are chosen by it.
+  // Only tiles for vectors (simd_lanes) are chosen by the work.
   const TileWork work =
       profile.choices.simd_lanes > 1 ? TileWorkOf(conv, *planner) : TileWork();
   const ConvTile tile = ChooseFlatTile(pixels, slices, work, profile.choices);

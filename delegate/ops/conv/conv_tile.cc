@@ -1,9 +1,65 @@
 #include "delegate/ops/conv/conv_tile.h"
 
 #include <algorithm>
-#include <array>
+
+#include "absl/types/span.h"
 
 namespace gles_delegate {
+namespace {
+
+// Multiply-adds of a program whose wide tiles pay. A tile of 16 pixels computes
+// 1 to 12% faster than one of 8, and LLVM takes twice the time for it, 0.25 s
+// more. This much work takes 36 ms of an inference (llvmpipe, 2 cores), so that
+// the first hundred inferences make up for the quarter of a second.
+constexpr int64_t kMuchWork = 720'000'000;
+// A convolution with less, as a detector's head, leaves the wide tiles to the
+// others of its program.
+constexpr int64_t kPartOfMuchWork = kMuchWork / 64;
+// A convolution with less takes less than a tenth of a millisecond. A program
+// of its own would pay after a thousand inferences.
+constexpr int64_t kLight = 1'600'000;
+// A convolution with less does not pay for a program with fewer slices, though
+// up to a third of its work is on slices that are not there.
+constexpr int64_t kHeavy = 100'000'000;
+
+// What `lanes` lanes do for `pixels` in tiles of `tile`, idle lanes and all. A
+// tile's weights cost as much as four of its pixels (llvmpipe; a load and 32
+// multiply-adds are each some 40 to 50 instructions).
+int64_t CostOf(int pixels, int tile, int lanes) {
+  constexpr int kWeightPixels = 4;
+  const int turns = DivideUp(DivideUp(pixels, tile), lanes);
+  return int64_t{turns} * (tile + kWeightPixels);
+}
+
+int MostFlatPixels(const TileWork& work, const DeviceChoices& choices) {
+  const bool wide =
+      work.program >= kMuchWork && work.convolution >= kPartOfMuchWork;
+  return (wide ? 4 : 2) * choices.conv_tile_pixels;
+}
+
+// The best size, or one of at most `most` pixels that other layers have: layers
+// that share a size share a program, for each of which LLVM takes a tenth of a
+// second or more. Up to a fifth of the cost is given for it, and as much again
+// as the cost where the convolution is light. Images of 7x7 pixels and their
+// doubles fill tiles of 7 and 14.
+int SharedPixels(int pixels, int best, int most, bool light, int lanes) {
+  static constexpr int kOfSevens[] = {14, 7};
+  static constexpr int kOfOthers[] = {16, 14, 8};
+  const absl::Span<const int> sizes = pixels % 49 == 0
+                                          ? absl::MakeConstSpan(kOfSevens)
+                                          : absl::MakeConstSpan(kOfOthers);
+  const int64_t fifths = light ? 10 : 6;
+  for (int t : sizes) {
+    if (t <= most &&
+        CostOf(pixels, t, lanes) * 5 <= CostOf(pixels, best, lanes) * fifths) {
+      return t;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
 ConvTile ChooseConvTile(int pixels, int slices, const DeviceChoices& choices) {
   return {Even(pixels, choices.conv_tile_pixels),
           Even(slices, choices.conv_tile_slices)};
@@ -12,44 +68,18 @@ ConvTile ChooseConvTile(int pixels, int slices, const DeviceChoices& choices) {
 ConvTile ChooseFlatTile(int pixels, int slices, const TileWork& work,
                         const DeviceChoices& choices) {
   ConvTile tile = ChooseConvTile(pixels, slices, choices);
-  if (choices.simd_lanes == 1 || pixels < choices.conv_tile_pixels) return tile;
-  // What the device's lanes do, idle ones and all: a tile's weights cost it as
-  // much as four of its pixels (llvmpipe; a load and 32 multiply-adds are each
-  // some 40 to 50 instructions).
-  constexpr int kWeightPixels = 4;
-  const auto cost = [&](int t) {
-    const int turns = DivideUp(DivideUp(pixels, t), choices.simd_lanes);
-    return int64_t{turns} * (t + kWeightPixels);
-  };
-  // A tile of 16 pixels computes 1 to 12% faster than one of 8, and LLVM takes
-  // twice the time for it, 0.25 s more. So much work takes 36 ms of an
-  // inference (llvmpipe, 2 cores): the first hundred make up for it. A small
-  // part of that work, as a detector's heads, can do without.
-  constexpr int64_t kMuchWork = 720'000'000;
-  constexpr int64_t kSmallPart = kMuchWork / 64;
-  const bool wide = work.program >= kMuchWork && work.convolution >= kSmallPart;
-  const int most = (wide ? 4 : 2) * choices.conv_tile_pixels;
+  const int lanes = choices.simd_lanes;
+  if (lanes == 1 || pixels < choices.conv_tile_pixels) return tile;
+  const int most = MostFlatPixels(work, choices);
   for (int t = 1; t <= most; ++t) {
-    if (cost(t) < cost(tile.pixels)) tile.pixels = t;
+    if (CostOf(pixels, t, lanes) < CostOf(pixels, tile.pixels, lanes)) {
+      tile.pixels = t;
+    }
   }
-  // A size that layers share makes them one program, and the compiler of such a
-  // device takes a tenth of a second or more for each. Images of 7x7 pixels and
-  // their doubles fill tiles of 7 or 14; up to a fifth of the cost is given
-  // for it. So light a convolution takes less than a tenth of a millisecond: it
-  // would have to be repeated a thousand times before a program of its own
-  // pays.
-  constexpr int64_t kLight = 1'600'000;
-  const int64_t bound = work.convolution < kLight ? 10 : 6;
-  // Likewise slices are not evened out where a quarter of the work is nothing.
-  constexpr int64_t kHeavy = 100'000'000;
+  tile.pixels =
+      SharedPixels(pixels, tile.pixels, most, work.convolution < kLight, lanes);
   if (work.convolution < kHeavy) {
     tile.slices = std::min(slices, choices.conv_tile_slices);
-  }
-  const bool has_sevens = pixels % 49 == 0;
-  for (int t : has_sevens ? std::array{14, 7, 7} : std::array{16, 14, 8}) {
-    if (t <= most && cost(t) * 5 <= cost(tile.pixels) * bound) {
-      return {t, tile.slices};
-    }
   }
   return tile;
 }

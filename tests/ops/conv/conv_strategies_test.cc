@@ -204,6 +204,17 @@ TEST(ConvStrategiesTest, MultipliesHalvesWhereTensorsAreStoredInThem) {
   EXPECT_TRUE(MultipliesHalves(many, llvmpipe));
 }
 
+std::set<std::string> ValuesOf(absl::string_view define,
+                               const std::vector<Dispatch>& dispatches) {
+  std::set<std::string> values;
+  for (const Dispatch& d : dispatches) {
+    for (const auto& [name, value] : d.defines) {
+      if (name == define) values.insert(value);
+    }
+  }
+  return values;
+}
+
 // The TILE_PIXELS of `count` layers of 32x32 pixels and 32 MiB multiply-adds
 // each; every second one has `functions` of its own.
 std::set<std::string> TilesOf(int count, const std::vector<PostOp>& functions) {
@@ -217,13 +228,7 @@ std::set<std::string> TilesOf(int count, const std::vector<PostOp>& functions) {
   const auto dispatches =
       PlanGraph(&b.graph, RowOf(egl::DeviceKind::kLlvmpipe));
   EXPECT_TRUE(dispatches.ok()) << dispatches.status();
-  std::set<std::string> tiles;
-  for (const Dispatch& d : *dispatches) {
-    for (const auto& [name, value] : d.defines) {
-      if (name == "TILE_PIXELS") tiles.insert(value);
-    }
-  }
-  return tiles;
+  return ValuesOf("TILE_PIXELS", *dispatches);
 }
 
 TEST(ConvStrategiesTest, WideTilesAreOfProgramsWithMuchWork) {
@@ -233,6 +238,33 @@ TEST(ConvStrategiesTest, WideTilesAreOfProgramsWithMuchWork) {
   EXPECT_EQ(TilesOf(30, clamp), std::set<std::string>{"8"})
       << "two programs, neither with enough";
   EXPECT_EQ(TilesOf(60, clamp), std::set<std::string>{"16"});
+}
+
+// The tile of a depthwise convolution of `size` x `size` outputs: "pixels x
+// rows".
+std::string DepthwiseTile(int size, int kernel, egl::DeviceKind kind) {
+  const int from = size + kernel - 1;
+  GraphBuilder b;
+  const TensorId x = b.Input({1, from, from, 8});
+  b.Node("DEPTHWISE_CONV_2D", {x, b.Constant({1, kernel, kernel, 8})},
+         {1, size, size, 8}, DepthwiseConv2dAttributes());
+  Planner planner(&b.graph, RowOf(kind));
+  EXPECT_TRUE(PlanConvNode(b.graph.nodes[0], &planner).ok());
+  const auto only = [&](absl::string_view define) {
+    const auto values = ValuesOf(define, planner.dispatches());
+    return values.size() == 1 ? *values.begin() : "none, or several";
+  };
+  return only("TILE_PIXELS") + " x " + only("TILE_ROWS");
+}
+
+TEST(ConvStrategiesTest, VectorsShareDepthwiseTiles) {
+  constexpr auto kVectors = egl::DeviceKind::kLlvmpipe;
+  EXPECT_EQ(DepthwiseTile(6, 3, kVectors), "4 x 2");
+  EXPECT_EQ(DepthwiseTile(64, 3, kVectors), "4 x 2");
+  EXPECT_EQ(DepthwiseTile(3, 3, kVectors), "3 x 2");
+  EXPECT_EQ(DepthwiseTile(64, 5, kVectors), "4 x 1");
+  EXPECT_EQ(DepthwiseTile(6, 3, egl::DeviceKind::kSoftpipe), "3 x 2");
+  EXPECT_EQ(DepthwiseTile(64, 5, egl::DeviceKind::kSoftpipe), "4 x 2");
 }
 
 TEST(ConvStrategiesTest, NamesAreUnique) {
