@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/ops/texel_dispatch.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
@@ -65,13 +66,11 @@ void DefineHostType(const Tensor& to, Dispatch* d) {
 absl::Status PlanCast(const Node& node, Planner* planner) {
   const Tensor& from = planner->tensor(node.inputs[0]);
   const Tensor& to = planner->tensor(node.outputs[0]);
-  Dispatch d("cast");
+  Dispatch d = TexelDispatch("cast", node, *planner);
   if (!IsIntegers(from)) d.Define("FROM_FLOAT");
   if (!IsIntegers(to)) d.Define("TO_FLOAT");
   if (to.type == DataType::kBool) d.Define("TO_BOOL");
   DefineHostType(to, &d);
-  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
-  d.OverTexels(to.shape);
   AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/ops/texel_dispatch.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
@@ -60,14 +61,12 @@ absl::StatusOr<ParsedNode> ParseToInt32(const NodeView& node) {
 
 absl::Status PlanToInt32(const Node& node, const RequantizeAttributes& a,
                          Planner* planner) {
-  Dispatch d("requantize_int32");
+  Dispatch d = TexelDispatch("requantize_int32", node, *planner);
   d.Define("CODE_OF", "op_code_of").Define("RESCALE", "op_rescale");
-  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
   d.uniforms.Float("scale", a.scale);
   d.uniforms.Int("multiplier", a.multiplier.value);
   d.uniforms.Int("shift", a.multiplier.shift);
   d.uniforms.Int("zero_point", a.zero_point);
-  d.OverTexels(planner->tensor(node.outputs[0]).shape);
   AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }

@@ -1,9 +1,8 @@
 #include "delegate/ops/image/resampler.h"
 
-#include <utility>
-
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/texel_dispatch.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -28,13 +27,7 @@ absl::StatusOr<ParsedNode> ParseResampler(const NodeView& node) {
 }
 
 absl::Status PlanResampler(const Node& node, Planner* planner) {
-  const Shape& dst = planner->tensor(node.outputs[0]).shape;
-  Dispatch d("resampler");
-  d.Read("src", node.inputs[0])
-      .Read("warp", node.inputs[1])
-      .Write("dst", node.outputs[0])
-      .OverTexels(dst);
-  planner->Add(std::move(d));
+  planner->Add(TexelDispatch("resampler", node, *planner, {"src", "warp"}));
   return absl::OkStatus();
 }
 

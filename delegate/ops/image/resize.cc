@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/texel_dispatch.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 #include "quant/cpu_kernels.h"
@@ -92,11 +93,10 @@ void PlanBilinearCodes(const Node& node, const ResizeOfCodes& codes,
                        Planner* planner) {
   const Shape from = planner->tensor(node.inputs[0]).shape;
   const Shape to = planner->tensor(node.outputs[0]).shape;
-  Dispatch d("resize_bilinear_codes");
+  Dispatch d = TexelDispatch("resize_bilinear_codes", node, *planner);
   if (codes.by_xnnpack || !codes.is_unsigned) d.Define("INTEGERS");
   if (codes.by_xnnpack) d.Define("XNNPACK");
   if (codes.is_sixteen_bit) d.Define("WIDE");
-  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
   d.uniforms.Int("zero_in", codes.zero_in);
   d.uniforms.Int("zero_out", codes.zero_out);
   d.uniforms.Int("never", 0);
@@ -121,7 +121,6 @@ void PlanBilinearCodes(const Node& node, const ResizeOfCodes& codes,
     }
   };
   d.Constant(std::move(pixels));
-  d.OverTexels(to);
   AddInLightGroups(std::move(d), planner);
 }
 
@@ -166,12 +165,10 @@ absl::Status PlanResizeBilinear(const Node& node, Planner* planner) {
   const auto& a = std::any_cast<const ResizeAttributes&>(node.attributes);
   const Shape from = planner->tensor(node.inputs[0]).shape;
   const Shape to = planner->tensor(node.outputs[0]).shape;
-  Dispatch d("resize_bilinear");
-  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
+  Dispatch d = TexelDispatch("resize_bilinear", node, *planner);
   d.uniforms.Float("scale_x", Scale(from.w, to.w, a.align_corners));
   d.uniforms.Float("scale_y", Scale(from.h, to.h, a.align_corners));
   d.uniforms.Float("shift", a.half_pixel_centers ? 0.5f : 0.0f);
-  d.OverTexels(to);
   AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }
@@ -180,8 +177,7 @@ absl::Status PlanResizeNearestNeighbor(const Node& node, Planner* planner) {
   const auto a = std::any_cast<const ResizeAttributes&>(node.attributes);
   const Shape from = planner->tensor(node.inputs[0]).shape;
   const Shape to = planner->tensor(node.outputs[0]).shape;
-  Dispatch d("resize_nearest");
-  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
+  Dispatch d = TexelDispatch("resize_nearest", node, *planner);
   // A driver that rounds a product otherwise would pick another pixel, so the
   // choice is made here: x from row 0, y from row 1.
   PackedConstant nearest;
@@ -196,7 +192,6 @@ absl::Status PlanResizeNearestNeighbor(const Node& node, Planner* planner) {
       texels[4 * (width + i)] = Nearest(i, from.h, to.h, a);
   };
   d.Constant(std::move(nearest));
-  d.OverTexels(to);
   AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/texel_dispatch.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
@@ -80,14 +81,11 @@ absl::Status CheckExtents(const Tensor& output,
 
 absl::Status PlanSpaceBatch(const Node& node, bool to_batch, Planner* planner) {
   const auto& a = std::any_cast<const SpaceBatchAttributes&>(node.attributes);
-  const Shape to = planner->tensor(node.outputs[0]).shape;
-  Dispatch d("space_batch");
+  Dispatch d = TexelDispatch("space_batch", node, *planner);
   if (to_batch) d.Define("TO_BATCH");
-  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
   d.uniforms.Int2("block", a.block_w, a.block_h);
   d.uniforms.Int2("edge", a.left, a.top);
   d.uniforms.Float("fill", a.fill);
-  d.OverTexels(to);
   AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }

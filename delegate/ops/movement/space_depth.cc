@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/texel_dispatch.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
@@ -54,12 +55,9 @@ absl::StatusOr<ParsedNode> ParseSpaceDepth(const NodeView& node,
 absl::Status PlanSpaceDepth(const Node& node, const char* shader, int moved,
                             Planner* planner) {
   const auto& a = std::any_cast<const SpaceDepthAttributes&>(node.attributes);
-  const Shape to = planner->tensor(node.outputs[0]).shape;
-  Dispatch d(shader);
+  Dispatch d = TexelDispatch(shader, node, *planner);
   if (moved % 4 == 0) d.Define("WHOLE");
-  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
   d.uniforms.Int("block", a.block);
-  d.OverTexels(to);
   AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }

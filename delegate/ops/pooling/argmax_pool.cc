@@ -8,6 +8,7 @@
 #include "delegate/graph/custom_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/fused_activation.h"
+#include "delegate/ops/texel_dispatch.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -58,12 +59,8 @@ absl::StatusOr<ParsedNode> ParseMaxPoolingWithArgmax(const NodeView& node) {
 
 absl::Status PlanMaxPoolingWithArgmax(const Node& node, Planner* planner) {
   const auto& a = std::any_cast<const ArgmaxPoolAttributes&>(node.attributes);
-  const Shape& dst = planner->tensor(node.outputs[0]).shape;
-  Dispatch d("max_pooling_with_argmax");
-  d.Read("src", node.inputs[0])
-      .Write("dst", node.outputs[0])
-      .Write("indices", node.outputs[1])
-      .OverTexels(dst);
+  Dispatch d = TexelDispatch("max_pooling_with_argmax", node, *planner, {"src"},
+                             {"dst", "indices"});
   d.uniforms.Int4("window", a.w.size, a.h.size, a.w.stride, a.h.stride);
   d.uniforms.Int2("pad", a.pad_left, a.pad_top);
   planner->Add(std::move(d));
@@ -104,12 +101,8 @@ absl::StatusOr<ParsedNode> ParseMaxUnpooling(const NodeView& node) {
 
 absl::Status PlanMaxUnpooling(const Node& node, Planner* planner) {
   const auto& a = std::any_cast<const ArgmaxPoolAttributes&>(node.attributes);
-  const Shape& dst = planner->tensor(node.outputs[0]).shape;
-  Dispatch d("max_unpooling");
-  d.Read("src", node.inputs[0])
-      .Read("indices", node.inputs[1])
-      .Write("dst", node.outputs[0])
-      .OverTexels(dst);
+  Dispatch d =
+      TexelDispatch("max_unpooling", node, *planner, {"src", "indices"});
   d.uniforms.Int2("window", a.w.size, a.h.size);
   planner->Add(std::move(d));
   return absl::OkStatus();

@@ -5,35 +5,38 @@
 
 namespace gles_delegate::lstm {
 
-// The full kernels'.
-// Per gate, in TFLite's order: input, forget, cell, output.
+// In TFLite's order: input, forget, cell, output.
 inline constexpr int kGates = 4;
-inline constexpr int kData = 0;
-inline constexpr int kInputWeights = 1;      // and the three that follow
-inline constexpr int kRecurrentWeights = 5;  // likewise
-inline constexpr int kPeepholes = 9;         // of input, forget and output gate
-inline constexpr int kBiases = 12;
-inline constexpr int kProjectionWeights = 16;
-inline constexpr int kProjectionBias = 17;
-inline constexpr int kOutputState = 18;
-inline constexpr int kCellState = 19;
-inline constexpr int kNormCoefficients = 20;
-inline constexpr int kInputs = 24;
-inline constexpr int kInputsWithoutNorm = 20;
+
+// The full kernels' inputs. Where there is one a gate, the first; the others
+// follow it.
+enum Input : int {
+  kData,
+  kInputWeights,
+  kRecurrentWeights = kInputWeights + kGates,
+  kPeepholes = kRecurrentWeights + kGates,  // of input, forget and output gate
+  kBiases = kPeepholes + 3,
+  kProjectionWeights = kBiases + kGates,
+  kProjectionBias,
+  kOutputState,
+  kCellState,
+  kInputsWithoutNorm,
+  kNormCoefficients = kInputsWithoutNorm,
+  kInputs = kNormCoefficients + kGates,
+};
+static_assert(kInputs == 24);
 
 // The basic kernel's.
 namespace basic {
-inline constexpr int kData = 0;
-inline constexpr int kPrevActivation = 1;
-inline constexpr int kWeights = 2;
-inline constexpr int kBiases = 3;
-inline constexpr int kPrevState = 4;
-inline constexpr int kInputs = 5;
-inline constexpr int kActivation = 0;  // outputs
-inline constexpr int kState = 1;
-inline constexpr int kConcatenation = 2;
-inline constexpr int kGateSums = 3;
-inline constexpr int kOutputs = 4;
+enum Input : int {
+  kData,
+  kPrevActivation,
+  kWeights,
+  kBiases,
+  kPrevState,
+  kInputs
+};
+enum Output : int { kActivation, kState, kConcatenation, kGateSums, kOutputs };
 }  // namespace basic
 
 }  // namespace gles_delegate::lstm

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/texel_dispatch.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
@@ -39,8 +40,7 @@ absl::Status PlanLocalResponseNormalization(const Node& node,
   const auto& a = std::any_cast<const LocalResponseNormalizationAttributes&>(
       node.attributes);
   const Shape shape = planner->tensor(node.outputs[0]).shape;
-  Dispatch d("local_response_normalization");
-  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
+  Dispatch d = TexelDispatch("local_response_normalization", node, *planner);
   // No window reaches further than all channels.
   d.uniforms.Int("radius", std::min(a.radius, shape.c));
   d.uniforms.Float("bias", a.bias);
@@ -51,7 +51,6 @@ absl::Status PlanLocalResponseNormalization(const Node& node,
   PostOp times{"mul"};
   times.operand = node.inputs[0];
   d.post_ops = {power, times};
-  d.OverTexels(shape);
   AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }
