@@ -54,12 +54,10 @@ absl::Status ReadMapping(GLuint name, size_t offset, absl::Span<uint8_t> data) {
 absl::StatusOr<Buffer> Buffer::Create(size_t bytes, const void* data,
                                       GLenum usage) {
   if (absl::Status status = CheckSize(bytes); !status.ok()) return status;
-  GLuint id = 0;
-  gl().GenBuffers(1, &id);
   Buffer buffer;
-  buffer.handle_ = Handle<DeleteBuffer>(id);
+  buffer.handle_ = Handle<DeleteBuffer>::New(gl().GenBuffers);
   buffer.bytes_ = bytes;
-  gl().BindBuffer(GL_COPY_WRITE_BUFFER, id);
+  gl().BindBuffer(GL_COPY_WRITE_BUFFER, buffer.id());
   gl().BufferData(GL_COPY_WRITE_BUFFER, static_cast<GLsizeiptr>(bytes), data,
                   usage);
   absl::Status status =
@@ -77,14 +75,12 @@ absl::StatusOr<Buffer> Buffer::CreateMapped(size_t bytes, GLbitfield access) {
         "this driver has no GL_EXT_buffer_storage (persistently mapped "
         "buffers)");
   }
-  GLuint id = 0;
-  gl().GenBuffers(1, &id);
   Buffer buffer;
-  buffer.handle_ = Handle<DeleteBuffer>(id);
+  buffer.handle_ = Handle<DeleteBuffer>::New(gl().GenBuffers);
   buffer.bytes_ = bytes;
   const GLbitfield flags =
       access | GL_MAP_PERSISTENT_BIT_EXT | GL_MAP_COHERENT_BIT_EXT;
-  gl().BindBuffer(GL_COPY_WRITE_BUFFER, id);
+  gl().BindBuffer(GL_COPY_WRITE_BUFFER, buffer.id());
   gl().BufferStorageEXT(GL_COPY_WRITE_BUFFER, static_cast<GLsizeiptr>(bytes),
                         /*data=*/nullptr, flags);
   buffer.mapped_ = static_cast<uint8_t*>(gl().MapBufferRange(

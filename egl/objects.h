@@ -42,6 +42,13 @@ class Handle {
   Handle() = default;
   explicit Handle(GLuint id)
       : id_(id), context_(CurrentContext()), group_(CurrentShareGroup()) {}
+  // A new name; `generate` is one of GL's glGen* functions.
+  template <typename Generate>
+  static Handle New(Generate generate) {
+    GLuint id = 0;
+    generate(1, &id);
+    return Handle(id);
+  }
   Handle(Handle&& other) noexcept
       : id_(std::exchange(other.id_, 0)),
         context_(other.context_),

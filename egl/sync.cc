@@ -89,10 +89,8 @@ absl::StatusOr<TimerQuery> TimerQuery::Create() {
         "this driver has no GL_EXT_disjoint_timer_query (GPU timers)");
   }
   WasDisjoint();
-  GLuint id = 0;
-  gl().GenQueries(1, &id);
   TimerQuery query;
-  query.handle_ = Handle<DeleteQuery>(id);
+  query.handle_ = Handle<DeleteQuery>::New(gl().GenQueries);
   return query;
 }
 

@@ -111,13 +111,11 @@ absl::Status CheckDesc(const Texture::Desc& desc) {
 
 absl::StatusOr<Texture> Texture::Create(const Desc& desc) {
   if (absl::Status status = CheckDesc(desc); !status.ok()) return status;
-  GLuint id = 0;
-  gl().GenTextures(1, &id);
   Texture texture;
-  texture.handle_ = Handle<DeleteTexture>(id);
+  texture.handle_ = Handle<DeleteTexture>::New(gl().GenTextures);
   texture.desc_ = desc;
 
-  const ScopedBind bind(desc.target, id);
+  const ScopedBind bind(desc.target, texture.id());
   if (desc.target == GL_TEXTURE_2D) {
     gl().TexStorage2D(desc.target, /*levels=*/1, desc.format, desc.width,
                       desc.height);
@@ -140,13 +138,11 @@ absl::StatusOr<Texture> Texture::OfBuffer(const Buffer& buffer, GLenum format) {
     return absl::UnimplementedError(
         absl::StrCat("texels of format 0x", absl::Hex(format), " in a buffer"));
   }
-  GLuint id = 0;
-  gl().GenTextures(1, &id);
   Texture texture;
-  texture.handle_ = Handle<DeleteTexture>(id);
+  texture.handle_ = Handle<DeleteTexture>::New(gl().GenTextures);
   const size_t texels = buffer.bytes() / layout->texel_bytes;
   texture.desc_ = {GL_TEXTURE_BUFFER_EXT, format, static_cast<int>(texels)};
-  const ScopedBind bind(GL_TEXTURE_BUFFER_EXT, id);
+  const ScopedBind bind(GL_TEXTURE_BUFFER_EXT, texture.id());
   gl().TexBufferEXT(GL_TEXTURE_BUFFER_EXT, format, buffer.id());
   absl::Status status =
       CheckGl(absl::StrCat("viewing a buffer as ", Name(texture.desc_)));
@@ -186,11 +182,9 @@ absl::Status Texture::Upload(int x, int y, int layer, int width, int height,
 }
 
 absl::StatusOr<Framebuffer> Framebuffer::Of(const Texture& texture) {
-  GLuint id = 0;
-  gl().GenFramebuffers(1, &id);
   Framebuffer framebuffer;
-  framebuffer.handle_ = Handle<DeleteFramebuffer>(id);
-  gl().BindFramebuffer(GL_READ_FRAMEBUFFER, id);
+  framebuffer.handle_ = Handle<DeleteFramebuffer>::New(gl().GenFramebuffers);
+  gl().BindFramebuffer(GL_READ_FRAMEBUFFER, framebuffer.id());
   gl().FramebufferTexture2D(GL_READ_FRAMEBUFFER, GL_COLOR_ATTACHMENT0,
                             GL_TEXTURE_2D, texture.id(), /*level=*/0);
   const GLenum state = gl().CheckFramebufferStatus(GL_READ_FRAMEBUFFER);
@@ -205,14 +199,12 @@ absl::StatusOr<Framebuffer> Framebuffer::Of(const Texture& texture) {
 }
 
 absl::StatusOr<Sampler> Sampler::Nearest() {
-  GLuint id = 0;
-  gl().GenSamplers(1, &id);
   Sampler sampler;
-  sampler.handle_ = Handle<DeleteSampler>(id);
-  gl().SamplerParameteri(id, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
-  gl().SamplerParameteri(id, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-  gl().SamplerParameteri(id, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
-  gl().SamplerParameteri(id, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+  sampler.handle_ = Handle<DeleteSampler>::New(gl().GenSamplers);
+  gl().SamplerParameteri(sampler.id(), GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+  gl().SamplerParameteri(sampler.id(), GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+  gl().SamplerParameteri(sampler.id(), GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+  gl().SamplerParameteri(sampler.id(), GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
   if (auto s = CheckGl("making a sampler"); !s.ok()) return s;
   return sampler;
 }
