@@ -56,7 +56,6 @@ absl::StatusOr<Params> ReadParams(const TfLiteNode* node) {
 }
 
 absl::Status CheckTensors(TfLiteContext* context, const TfLiteNode* node) {
-  if (auto s = custom_ops::CheckFloats(context, node, 3, 1); !s.ok()) return s;
   const TfLiteIntArray& data = *TensorAt(context, node->inputs, 0)->dims;
   const TfLiteIntArray& weights = *TensorAt(context, node->inputs, 1)->dims;
   const TfLiteIntArray& bias = *TensorAt(context, node->inputs, 2)->dims;
@@ -142,7 +141,7 @@ absl::Status Invoke(TfLiteContext* context, TfLiteNode* node) {
 }  // namespace
 
 TfLiteRegistration Convolution2DTransposeBiasRegistration() {
-  return custom_ops::Registration<kName, Prepare, Invoke>();
+  return custom_ops::Registration<kName, 3, 1, Prepare, Invoke>();
 }
 
 }  // namespace gles_delegate

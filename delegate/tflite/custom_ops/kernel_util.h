@@ -16,26 +16,6 @@
 
 namespace gles_delegate::custom_ops {
 
-// A kernel's function; what it refuses is reported after the op's name.
-using NodeFunction = absl::Status(TfLiteContext*, TfLiteNode*);
-
-template <const char* kOp, NodeFunction* kFunction>
-TfLiteStatus Reported(TfLiteContext* context, TfLiteNode* node) {
-  const absl::Status status = kFunction(context, node);
-  if (status.ok()) return kTfLiteOk;
-  const std::string words(status.message());
-  context->ReportError(context, "%s: %s", kOp, words.c_str());
-  return kTfLiteError;
-}
-
-template <const char* kOp, NodeFunction* kPrepare, NodeFunction* kInvoke>
-TfLiteRegistration Registration() {
-  TfLiteRegistration registration = {};
-  registration.prepare = Reported<kOp, kPrepare>;
-  registration.invoke = Reported<kOp, kInvoke>;
-  return registration;
-}
-
 inline TfLiteTensor& TensorAt(TfLiteContext* context,
                               const TfLiteIntArray* list, int i) {
   return context->tensors[list->data[i]];
@@ -62,6 +42,36 @@ inline absl::Status CheckFloats(const TfLiteContext* context,
   if (ok) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "needs ", inputs, " inputs and ", outputs, " outputs, float32"));
+}
+
+// A kernel's function; what it refuses is reported after the op's name.
+using NodeFunction = absl::Status(TfLiteContext*, TfLiteNode*);
+
+template <const char* kOp, NodeFunction* kFunction>
+TfLiteStatus Reported(TfLiteContext* context, TfLiteNode* node) {
+  const absl::Status status = kFunction(context, node);
+  if (status.ok()) return kTfLiteOk;
+  const std::string words(status.message());
+  context->ReportError(context, "%s: %s", kOp, words.c_str());
+  return kTfLiteError;
+}
+
+template <int kInputs, int kOutputs, NodeFunction* kPrepare>
+absl::Status PrepareFloats(TfLiteContext* context, TfLiteNode* node) {
+  absl::Status status = CheckFloats(context, node, kInputs, kOutputs);
+  return status.ok() ? kPrepare(context, node) : status;
+}
+
+// Of an op with so many inputs and outputs, all of them float32. The functions
+// are called with such nodes alone.
+template <const char* kOp, int kInputs, int kOutputs, NodeFunction* kPrepare,
+          NodeFunction* kInvoke>
+TfLiteRegistration Registration() {
+  TfLiteRegistration registration = {};
+  registration.prepare =
+      Reported<kOp, PrepareFloats<kInputs, kOutputs, kPrepare>>;
+  registration.invoke = Reported<kOp, kInvoke>;
+  return registration;
 }
 
 inline absl::Status Resize(TfLiteContext* context, TfLiteTensor& tensor,

@@ -133,9 +133,6 @@ absl::StatusOr<LandmarksToMatrixParams> Params(const TfLiteNode* node,
 
 template <int kVersion>
 absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) {
-  if (auto s = custom_ops::CheckFloats(context, node, 1, 1); !s.ok()) {
-    return s;
-  }
   const auto p = Params<kVersion>(node, TensorAt(context, node->inputs, 0));
   if (!p.ok()) return p.status();
   return custom_ops::Resize(context, TensorAt(context, node->outputs, 0),
@@ -160,8 +157,8 @@ absl::Status Invoke(TfLiteContext* context, TfLiteNode* node) {
 
 TfLiteRegistration LandmarksToTransformMatrixRegistration(int version) {
   return version == 1
-             ? custom_ops::Registration<kName, Prepare<1>, Invoke<1>>()
-             : custom_ops::Registration<kName, Prepare<2>, Invoke<2>>();
+             ? custom_ops::Registration<kName, 1, 1, Prepare<1>, Invoke<1>>()
+             : custom_ops::Registration<kName, 1, 1, Prepare<2>, Invoke<2>>();
 }
 
 }  // namespace gles_delegate

@@ -50,9 +50,6 @@ Geometry MakeGeometry(const TfLiteTensor& input, const CustomPoolParams& p) {
 }
 
 absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) {
-  if (auto s = custom_ops::CheckFloats(context, node, 1, 2); !s.ok()) {
-    return s;
-  }
   const auto p = ReadPoolParams(custom_ops::ParamsOf(node));
   if (!p.ok()) return p.status();
   const TfLiteTensor& input = TensorAt(context, node->inputs, 0);
@@ -114,7 +111,7 @@ absl::Status Invoke(TfLiteContext* context, TfLiteNode* node) {
 }  // namespace
 
 TfLiteRegistration MaxPoolingWithArgmax2DRegistration() {
-  return custom_ops::Registration<kName, Prepare, Invoke>();
+  return custom_ops::Registration<kName, 1, 2, Prepare, Invoke>();
 }
 
 }  // namespace gles_delegate

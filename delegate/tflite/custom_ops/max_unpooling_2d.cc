@@ -10,9 +10,6 @@ using custom_ops::TensorAt;
 constexpr char kName[] = "MaxUnpooling2D";
 
 absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) {
-  if (auto s = custom_ops::CheckFloats(context, node, 2, 1); !s.ok()) {
-    return s;
-  }
   const auto p = ReadPoolParams(custom_ops::ParamsOf(node));
   if (!p.ok()) return p.status();
   const TfLiteTensor& data = TensorAt(context, node->inputs, 0);
@@ -59,7 +56,7 @@ absl::Status Invoke(TfLiteContext* context, TfLiteNode* node) {
 }  // namespace
 
 TfLiteRegistration MaxUnpooling2DRegistration() {
-  return custom_ops::Registration<kName, Prepare, Invoke>();
+  return custom_ops::Registration<kName, 2, 1, Prepare, Invoke>();
 }
 
 }  // namespace gles_delegate

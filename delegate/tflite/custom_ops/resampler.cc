@@ -12,9 +12,6 @@ using custom_ops::TensorAt;
 constexpr char kName[] = "Resampler";
 
 absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) {
-  if (auto s = custom_ops::CheckFloats(context, node, 2, 1); !s.ok()) {
-    return s;
-  }
   const std::vector<int> data =
       custom_ops::Dims(TensorAt(context, node->inputs, 0));
   const std::vector<int> warp =
@@ -69,7 +66,7 @@ absl::Status Invoke(TfLiteContext* context, TfLiteNode* node) {
 }  // namespace
 
 TfLiteRegistration ResamplerRegistration() {
-  return custom_ops::Registration<kName, Prepare, Invoke>();
+  return custom_ops::Registration<kName, 2, 1, Prepare, Invoke>();
 }
 
 }  // namespace gles_delegate

@@ -30,9 +30,6 @@ absl::StatusOr<TransformLandmarksParams> Params(const TfLiteNode* node,
 
 template <int kVersion>
 absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) {
-  if (auto s = custom_ops::CheckFloats(context, node, 2, 1); !s.ok()) {
-    return s;
-  }
   const TfLiteTensor& landmarks = TensorAt(context, node->inputs, 0);
   const auto p = Params<kVersion>(node, landmarks);
   if (!p.ok()) return p.status();
@@ -66,8 +63,8 @@ absl::Status Invoke(TfLiteContext* context, TfLiteNode* node) {
 
 TfLiteRegistration TransformLandmarksRegistration(int version) {
   return version == 1
-             ? custom_ops::Registration<kName, Prepare<1>, Invoke<1>>()
-             : custom_ops::Registration<kName, Prepare<2>, Invoke<2>>();
+             ? custom_ops::Registration<kName, 2, 1, Prepare<1>, Invoke<1>>()
+             : custom_ops::Registration<kName, 2, 1, Prepare<2>, Invoke<2>>();
 }
 
 }  // namespace gles_delegate

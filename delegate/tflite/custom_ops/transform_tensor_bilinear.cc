@@ -13,9 +13,6 @@ constexpr char kName[] = "TransformTensorBilinear";
 
 template <int kVersion>
 absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) {
-  if (auto s = custom_ops::CheckFloats(context, node, 2, 1); !s.ok()) {
-    return s;
-  }
   const auto p =
       ReadTransformTensorParams(custom_ops::ParamsOf(node), kVersion);
   if (!p.ok()) return p.status();
@@ -75,8 +72,8 @@ absl::Status Invoke(TfLiteContext* context, TfLiteNode* node) {
 
 TfLiteRegistration TransformTensorBilinearRegistration(int version) {
   return version == 1
-             ? custom_ops::Registration<kName, Prepare<1>, Invoke<1>>()
-             : custom_ops::Registration<kName, Prepare<2>, Invoke<2>>();
+             ? custom_ops::Registration<kName, 2, 1, Prepare<1>, Invoke<1>>()
+             : custom_ops::Registration<kName, 2, 1, Prepare<2>, Invoke<2>>();
 }
 
 }  // namespace gles_delegate
