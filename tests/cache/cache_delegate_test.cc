@@ -19,10 +19,10 @@
 #include "absl/strings/str_cat.h"
 #include "egl/gl_api.h"
 #include "egl/testing.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/real_model.h"
 #include "tests/testing/scratch_directory.h"
 #include "third_party/tflite_schema/schema_generated.h"
@@ -30,9 +30,6 @@
 namespace gles_delegate::testing {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 using Configure = std::function<void(TfLiteGlesDelegateOptions&)>;
 
 // What one start came to.

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
 #include "tests/testing/app_context.h"
@@ -19,15 +18,12 @@
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/gl.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/scoped_environment.h"
 #include "tests/testing/scratch_directory.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::HasSubstr;
 
 // --- Symbols ----------------------------------------------------------------
 

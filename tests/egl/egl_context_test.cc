@@ -9,10 +9,10 @@
 #include "egl/context.h"
 #include "egl/objects.h"
 #include "egl/testing.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/make_context.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/scoped_environment.h"
 
 namespace gles_delegate::testing {
@@ -24,8 +24,6 @@ using ::gles_delegate::egl::DisplayReport;
 using ::gles_delegate::egl::egl;
 using ::gles_delegate::egl::gl;
 using ::gles_delegate::egl::ListDisplays;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 // Everything eglMakeCurrent sets, to compare.
 struct Current {

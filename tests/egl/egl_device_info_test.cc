@@ -5,16 +5,15 @@
 #include "egl/context.h"
 #include "egl/device_info.h"
 #include "egl/testing.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {
 namespace {
 
 using ::gles_delegate::egl::DeviceInfo;
 using ::gles_delegate::egl::DeviceKind;
-using ::testing::HasSubstr;
 
 TEST(DeviceInfoTest, WithoutCurrentContextIsFailedPrecondition) {
   GLES_SKIP_WITHOUT_DEVICE();

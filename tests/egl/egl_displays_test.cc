@@ -7,11 +7,11 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "egl/context.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/child.h"
 #include "tests/testing/device.h"
 #include "tests/testing/make_context.h"
+#include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -20,8 +20,6 @@ using ::gles_delegate::egl::Context;
 using ::gles_delegate::egl::ContextOptions;
 using ::gles_delegate::egl::DisplayReport;
 using ::gles_delegate::egl::ListDisplays;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 // The first display of ListDisplays() that works.
 DisplayReport WorkingDisplay() {

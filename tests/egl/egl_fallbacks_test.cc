@@ -12,9 +12,9 @@
 #include "egl/context.h"
 #include "egl/displays.h"
 #include "egl/testing.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -27,7 +27,6 @@ using ::gles_delegate::egl::gl;
 using ::gles_delegate::egl::GlApi;
 using ::gles_delegate::egl::ListDisplays;
 using ::gles_delegate::egl::ScopedGlOverride;
-using ::testing::HasSubstr;
 
 // What the replacements below call; they are plain functions without captures.
 EglApi g_driver;

@@ -6,10 +6,10 @@
 #include "egl/context.h"
 #include "egl/objects.h"
 #include "egl/testing.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/gl.h"
+#include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -24,9 +24,6 @@ using ::gles_delegate::egl::Program;
 using ::gles_delegate::egl::ScopedGlOverride;
 using ::gles_delegate::egl::TimerQuery;
 using ::gles_delegate::egl::Waiting;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 TEST(BufferTest, UploadsAndReadsAtOffsets) {
   GLES_SKIP_WITHOUT_DEVICE();

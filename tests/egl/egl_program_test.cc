@@ -6,20 +6,16 @@
 
 #include "absl/strings/str_cat.h"
 #include "egl/objects.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/gl.h"
+#include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {
 namespace {
 
 using ::gles_delegate::egl::Buffer;
 using ::gles_delegate::egl::Program;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 TEST(ProgramTest, ComputesIntoABuffer) {
   GLES_SKIP_WITHOUT_DEVICE();

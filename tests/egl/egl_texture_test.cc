@@ -7,10 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "egl/objects.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/gl.h"
+#include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -18,10 +18,6 @@ namespace {
 using ::gles_delegate::egl::gl;
 using ::gles_delegate::egl::Program;
 using ::gles_delegate::egl::Texture;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::ElementsAreArray;
-using ::testing::HasSubstr;
 
 // Reads a texture of RGBA floats or integers through a framebuffer, layer by
 // layer, as `type`.

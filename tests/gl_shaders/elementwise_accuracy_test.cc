@@ -19,7 +19,7 @@
 namespace gles_delegate::testing {
 namespace {
 
-using BuiltinOp = schema::BuiltinOperator;
+using BuiltinOp = Op;
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr int kValues = 4096;  // of the tensor: 32 x 32 x 4

@@ -12,10 +12,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "egl/objects.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/command.h"
 #include "tests/testing/device.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/scratch_directory.h"
 
@@ -28,8 +28,6 @@ using ::gles_delegate::gl_shaders::Format;
 using ::gles_delegate::gl_shaders::ReadBy;
 using ::gles_delegate::gl_shaders::ShaderSpec;
 using ::gles_delegate::gl_shaders::Storage;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr Storage kStorages[] = {Storage::kTextureArray, Storage::kTexture2d,
                                  Storage::kBuffer, Storage::kTexelBuffer};

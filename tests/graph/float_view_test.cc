@@ -9,10 +9,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/op.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/quantized_model.h"
+#include "tests/testing/schema_names.h"
 #include "tests/testing/single_op.h"
 #include "tests/testing/uniform.h"
 #include "tools/common/model_builder.h"
@@ -20,10 +21,8 @@
 namespace gles_delegate::testing {
 namespace {
 
-using ::testing::HasSubstr;
-
-constexpr auto kInt8 = schema::TensorType::INT8;
-constexpr auto kUint8 = schema::TensorType::UINT8;
+constexpr auto kInt8 = TensorType::INT8;
+constexpr auto kUint8 = TensorType::UINT8;
 
 // At most `codes` apart, `scale` a code.
 void ExpectWithinCodes(const SingleOpModel& model, float scale, int codes) {
@@ -55,7 +54,7 @@ TEST_F(FloatViewTest, QuantizeGivesTheCpusCodes) {
     ModelBuilder b;
     const int x = b.AddInput("x", {1, 5, 7, 5});
     const int y = b.AddTensor("y", {1, 5, 7, 5}, kInt8, Q(scale, zero));
-    b.AddOp(schema::BuiltinOperator::QUANTIZE, 1, {x}, {y});
+    b.AddOp(Op::QUANTIZE, 1, {x}, {y});
     b.SetOutputs({y});
     std::vector<float> values = Uniform(175, -200 * scale, 200 * scale);
     for (float& v : values) {
@@ -75,7 +74,7 @@ TEST_F(FloatViewTest, EveryCodeSurvivesTheRoundTrip) {
     ModelBuilder b;
     const int x = b.AddInput("x", {1, 1, 64, 4}, type, Q(scale, zero));
     const int y = b.AddTensor("y", {1, 1, 64, 4});
-    b.AddOp(schema::BuiltinOperator::DEQUANTIZE, 2, {x}, {y});
+    b.AddOp(Op::DEQUANTIZE, 2, {x}, {y});
     b.SetOutputs({y});
     std::vector<float> values(256);
     for (int i = 0; i < 256; ++i)
@@ -89,7 +88,7 @@ TEST_F(FloatViewTest, AddOfTwoQuantizations) {
   const int x = b.AddInput("x", {1, 4, 5, 6}, kInt8, Q(0.05f, 3));
   const int z = b.AddInput("z", {1, 4, 5, 6}, kInt8, Q(0.02f, -7));
   const int y = b.AddTensor("y", {1, 4, 5, 6}, kInt8, Q(0.06f, 1));
-  b.AddOp(schema::BuiltinOperator::ADD, 2, {x, z}, {y}, schema::AddOptionsT());
+  b.AddOp(Op::ADD, 2, {x, z}, {y}, schema::AddOptionsT());
   b.SetOutputs({y});
   // The integer kernel rounds each operand's rescaling: one code may differ.
   ExpectWithinCodes(
@@ -118,7 +117,7 @@ TEST_F(FloatViewTest, ConvolutionWithPerChannelWeightsAndInt32Bias) {
   conv.padding = schema::Padding::SAME;
   conv.stride_w = conv.stride_h = 1;
   conv.fused_activation_function = schema::ActivationFunctionType::RELU6;
-  b.AddOp(schema::BuiltinOperator::CONV_2D, 3, {x, w, bias}, {y}, conv);
+  b.AddOp(Op::CONV_2D, 3, {x, w, bias}, {y}, conv);
   b.SetOutputs({y});
   ExpectWithinCodes(
       Finish("CONV_2D int8 per channel", b, {Uniform(126, -5, 5)}), 0.2f, 1);
@@ -131,7 +130,7 @@ TEST_F(FloatViewTest, MovesKeepTheirCodesExactly) {
   schema::Pool2DOptionsT pool;
   pool.stride_w = pool.stride_h = pool.filter_width = pool.filter_height = 2;
   pool.padding = schema::Padding::VALID;
-  b.AddOp(schema::BuiltinOperator::MAX_POOL_2D, 1, {x}, {y}, pool);
+  b.AddOp(Op::MAX_POOL_2D, 1, {x}, {y}, pool);
   b.SetOutputs({y});
   ExpectWithinCodes(Finish("MAX_POOL_2D uint8", b, {Uniform(108, -12, 12)}),
                     0.1f, 0);
@@ -141,7 +140,7 @@ TEST_F(FloatViewTest, TheOptionTurnsItOff) {
   ModelBuilder b;
   const int x = b.AddInput("x", {1, 4, 4, 4}, kInt8, Q(0.1f, 0));
   const int y = b.AddTensor("y", {1, 4, 4, 4}, kInt8, Q(0.1f, 0));
-  b.AddOp(schema::BuiltinOperator::ADD, 2, {x, x}, {y}, schema::AddOptionsT());
+  b.AddOp(Op::ADD, 2, {x, x}, {y}, schema::AddOptionsT());
   b.SetOutputs({y});
   RunOptions options;
   options.expect_delegated = false;

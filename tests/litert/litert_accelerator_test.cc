@@ -6,18 +6,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/litert/accelerator.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/litert/fake_litert.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/scoped_environment.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 struct Outcome {
   int status;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "delegate/litert/accelerator.h"
@@ -45,10 +46,9 @@ TEST(LitertDelegateTest, RunsOnAnyThread) {
   GLES_SKIP_WITHOUT_DEVICE();
   const auto model = LoadOrDie(ChainModel("can"));
   FakeLiteRt fake;
-  fake.gpu_options = "precision = 2\n";
+  fake.gpu_options = "precision = 2\n";  // 32 bits, for ExpectClose()
   auto interpreter = Applied(*model, fake);
   EXPECT_EQ(ReportOf(fake)["nodes_delegated"], 3);
-  EXPECT_EQ(ReportOf(fake)["precision"], "float32");
   std::thread([&] {
     ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
   }).join();
@@ -57,10 +57,14 @@ TEST(LitertDelegateTest, RunsOnAnyThread) {
 TEST(LitertDelegateTest, PrecisionReachesTheDelegate) {
   GLES_SKIP_WITHOUT_DEVICE();
   const auto model = LoadOrDie(ChainModel("can"));
-  FakeLiteRt fake;
-  fake.gpu_options = "precision = 1\n";
-  auto interpreter = Applied(*model, fake);
-  EXPECT_EQ(ReportOf(fake)["precision"], "float16");
+  for (const auto& [option, precision] :
+       {std::pair("precision = 1\n", "float16"),
+        std::pair("precision = 2\n", "float32")}) {
+    FakeLiteRt fake;
+    fake.gpu_options = option;
+    auto interpreter = Applied(*model, fake);
+    EXPECT_EQ(ReportOf(fake)["precision"], precision);
+  }
 }
 
 TEST(LitertDelegateTest, KeepsACacheWhereLiteRtSays) {

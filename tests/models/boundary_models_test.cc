@@ -12,12 +12,10 @@
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/quantized_model.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using schema::BuiltinOperator;
-using schema::TensorType;
 
 // A network of 8-bit convolutions with random weights.
 class Network {
@@ -47,12 +45,11 @@ class Network {
       schema::DepthwiseConv2DOptionsT options;
       options.stride_w = options.stride_h = stride;
       options.depth_multiplier = 1;
-      builder_.AddOp(BuiltinOperator::DEPTHWISE_CONV_2D, 3, {x, w, bias}, {y},
-                     options);
+      builder_.AddOp(Op::DEPTHWISE_CONV_2D, 3, {x, w, bias}, {y}, options);
     } else {
       schema::Conv2DOptionsT options;
       options.stride_w = options.stride_h = stride;
-      builder_.AddOp(BuiltinOperator::CONV_2D, 3, {x, w, bias}, {y}, options);
+      builder_.AddOp(Op::CONV_2D, 3, {x, w, bias}, {y}, options);
     }
     return y;
   }
@@ -85,23 +82,22 @@ int HeatMap(Network* net) {
   schema::CastOptionsT cast;
   cast.in_data_type = TensorType::UINT8;
   cast.out_data_type = TensorType::FLOAT32;
-  b.AddOp(BuiltinOperator::CAST, 1, {bytes}, {real}, cast);
+  b.AddOp(Op::CAST, 1, {bytes}, {real}, cast);
   // By powers of two, so that no rounding separates the two.
   const int scaled = b.AddTensor("scaled", image);
-  b.AddOp(BuiltinOperator::MUL, 1, {real, floats(1 / 128.0f)}, {scaled},
+  b.AddOp(Op::MUL, 1, {real, floats(1 / 128.0f)}, {scaled},
           schema::MulOptionsT());
   const int centred = b.AddTensor("centred", image);
-  b.AddOp(BuiltinOperator::SUB, 1, {scaled, floats(1)}, {centred},
-          schema::SubOptionsT());
+  b.AddOp(Op::SUB, 1, {scaled, floats(1)}, {centred}, schema::SubOptionsT());
   const int codes =
       b.AddTensor("codes", image, TensorType::INT8, net->Centred(1 / 128.0f));
-  b.AddOp(BuiltinOperator::QUANTIZE, 1, {centred}, {codes});
+  b.AddOp(Op::QUANTIZE, 1, {centred}, {codes});
   int t =
       net->Conv(codes, image, {1, 12, 12, 8}, 3, 2, false, 1 / 128.0f, 0.05f);
   t = net->Conv(t, {1, 12, 12, 8}, {1, 12, 12, 8}, 3, 1, true, 0.05f, 0.1f);
   t = net->Conv(t, {1, 12, 12, 8}, {1, 12, 12, 5}, 1, 1, false, 0.1f, 0.2f);
   const int heat = b.AddTensor("heat", {1, 12, 12, 5});
-  b.AddOp(BuiltinOperator::DEQUANTIZE, 2, {t}, {heat});
+  b.AddOp(Op::DEQUANTIZE, 2, {t}, {heat});
   return heat;
 }
 
@@ -117,27 +113,25 @@ Peaks PeaksOf(int heat, ModelBuilder* builder) {
   const int rows = b.AddTensor("rows", {144, 5});
   const int rows_shape =
       b.AddConstant<int32_t>("s", {2}, std::vector<int32_t>{144, 5});
-  b.AddOp(BuiltinOperator::RESHAPE, 1, {heat, rows_shape}, {rows},
+  b.AddOp(Op::RESHAPE, 1, {heat, rows_shape}, {rows},
           schema::ReshapeOptionsT());
   const Shape points = {5};
   const int at = b.AddTensor("at", points, TensorType::INT64);
   schema::ArgMaxOptionsT arg;
   arg.output_type = TensorType::INT64;
   const int axis = b.AddConstant<int32_t>("a", {1}, std::vector<int32_t>{0});
-  b.AddOp(BuiltinOperator::ARG_MAX, 1, {rows, axis}, {at}, arg);
+  b.AddOp(Op::ARG_MAX, 1, {rows, axis}, {at}, arg);
   const int index = b.AddTensor("index", points, TensorType::INT32);
   schema::CastOptionsT cast;
   cast.in_data_type = TensorType::INT64;
   cast.out_data_type = TensorType::INT32;
-  b.AddOp(BuiltinOperator::CAST, 1, {at}, {index}, cast);
+  b.AddOp(Op::CAST, 1, {at}, {index}, cast);
   const int y = b.AddTensor("iy", points, TensorType::INT32);
-  b.AddOp(BuiltinOperator::FLOOR_DIV, 1, {index, ints(12)}, {y},
-          schema::FloorDivOptionsT());
+  b.AddOp(Op::FLOOR_DIV, 1, {index, ints(12)}, {y}, schema::FloorDivOptionsT());
   const int before = b.AddTensor("before", points, TensorType::INT32);
-  b.AddOp(BuiltinOperator::MUL, 1, {y, ints(12)}, {before},
-          schema::MulOptionsT());
+  b.AddOp(Op::MUL, 1, {y, ints(12)}, {before}, schema::MulOptionsT());
   const int x = b.AddTensor("ix", points, TensorType::INT32);
-  b.AddOp(BuiltinOperator::SUB, 1, {index, before}, {x}, schema::SubOptionsT());
+  b.AddOp(Op::SUB, 1, {index, before}, {x}, schema::SubOptionsT());
   return {y, x};
 }
 
@@ -154,30 +148,29 @@ std::vector<uint8_t> PoseModel() {
   schema::PackOptionsT pack;
   pack.values_count = 3;
   pack.axis = 1;
-  b.AddOp(BuiltinOperator::PACK, 1, {y, x, which}, {places}, pack);
+  b.AddOp(Op::PACK, 1, {y, x, which}, {places}, pack);
   const int volume = b.AddTensor("volume", {12, 12, 5});
-  b.AddOp(BuiltinOperator::SQUEEZE, 1, {heat}, {volume}, [] {
+  b.AddOp(Op::SQUEEZE, 1, {heat}, {volume}, [] {
     schema::SqueezeOptionsT squeeze;
     squeeze.squeeze_dims = {0};
     return squeeze;
   }());
   const int scores = b.AddTensor("scores", points);
-  b.AddOp(BuiltinOperator::GATHER_ND, 1, {volume, places}, {scores},
+  b.AddOp(Op::GATHER_ND, 1, {volume, places}, {scores},
           schema::GatherNdOptionsT());
   schema::CastOptionsT cast;
   cast.in_data_type = TensorType::INT32;
   cast.out_data_type = TensorType::FLOAT32;
   const int fy = b.AddTensor("fy", points);
   const int fx = b.AddTensor("fx", points);
-  b.AddOp(BuiltinOperator::CAST, 1, {y}, {fy}, cast);
-  b.AddOp(BuiltinOperator::CAST, 1, {x}, {fx}, cast);
+  b.AddOp(Op::CAST, 1, {y}, {fy}, cast);
+  b.AddOp(Op::CAST, 1, {x}, {fx}, cast);
   const int table = b.AddTensor("table", {5, 3});
-  b.AddOp(BuiltinOperator::PACK, 1, {fy, fx, scores}, {table}, pack);
+  b.AddOp(Op::PACK, 1, {fy, fx, scores}, {table}, pack);
   const int out = b.AddTensor("points", {1, 1, 5, 3});
   const int out_shape =
       b.AddConstant<int32_t>("s", {4}, std::vector<int32_t>{1, 1, 5, 3});
-  b.AddOp(BuiltinOperator::RESHAPE, 1, {table, out_shape}, {out},
-          schema::ReshapeOptionsT());
+  b.AddOp(Op::RESHAPE, 1, {table, out_shape}, {out}, schema::ReshapeOptionsT());
   b.SetOutputs({out});
   return b.Finish();
 }
@@ -198,12 +191,12 @@ std::vector<uint8_t> SegmentationModel() {
                                 net.Centred(0.2f));
   schema::ResizeBilinearOptionsT resize;
   resize.align_corners = true;
-  b.AddOp(BuiltinOperator::RESIZE_BILINEAR, 3, {t, size}, {large}, resize);
+  b.AddOp(Op::RESIZE_BILINEAR, 3, {t, size}, {large}, resize);
   const int axis = b.AddConstant<int32_t>("a", {}, std::vector<int32_t>{3});
   const int classes = b.AddTensor("classes", {1, 33, 33}, TensorType::INT64);
   schema::ArgMaxOptionsT arg;
   arg.output_type = TensorType::INT64;
-  b.AddOp(BuiltinOperator::ARG_MAX, 2, {large, axis}, {classes}, arg);
+  b.AddOp(Op::ARG_MAX, 2, {large, axis}, {classes}, arg);
   b.SetOutputs({classes});
   return b.Finish();
 }

@@ -11,13 +11,14 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/tflite/read_tensor.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "quant/affine.h"
 #include "quant/int4.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/quantized_model.h"
 #include "tests/testing/run_graph.h"
+#include "tests/testing/schema_names.h"
 #include "tests/testing/single_op.h"
 #include "tests/testing/uniform.h"
 #include "tools/common/model_builder.h"
@@ -25,11 +26,8 @@
 namespace gles_delegate::testing {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-
-constexpr auto kInt8 = schema::TensorType::INT8;
-constexpr auto kInt16 = schema::TensorType::INT16;
+constexpr auto kInt8 = TensorType::INT8;
+constexpr auto kInt16 = TensorType::INT16;
 
 // The largest difference of the first outputs. Fails where the delegate does
 // not take every node.
@@ -67,7 +65,7 @@ TEST_F(QuantizedModelsTest, DynamicRangeFullyConnected) {
   const int bias =
       b.AddConstant<float>("b", {kOutputs}, Uniform(kOutputs, -1, 1, 3));
   const int y = b.AddTensor("y", {3, kOutputs});
-  b.AddOp(schema::BuiltinOperator::FULLY_CONNECTED, 3, {x, w, bias}, {y},
+  b.AddOp(Op::FULLY_CONNECTED, 3, {x, w, bias}, {y},
           schema::FullyConnectedOptionsT());
   b.SetOutputs({y});
   float most = 0;
@@ -99,7 +97,7 @@ TEST_F(QuantizedModelsTest, DynamicRangeConvolution) {
   const int y = b.AddTensor("y", {1, 5, 6, kOutputs});
   schema::Conv2DOptionsT conv;
   conv.stride_w = conv.stride_h = 1;
-  b.AddOp(schema::BuiltinOperator::CONV_2D, 5, {x, w, bias}, {y}, conv);
+  b.AddOp(Op::CONV_2D, 5, {x, w, bias}, {y}, conv);
   b.SetOutputs({y});
   // The largest scale, 27 weights of 127 at most.
   EXPECT_LE(Distance(Finish("hybrid CONV_2D", b, {Uniform(90, -2, 2)})),
@@ -121,11 +119,11 @@ TEST_F(QuantizedModelsTest, FloatsCodesAndFloatsAgain) {
   schema::Conv2DOptionsT conv;
   conv.stride_w = conv.stride_h = 1;
   conv.fused_activation_function = schema::ActivationFunctionType::RELU;
-  b.AddOp(schema::BuiltinOperator::QUANTIZE, 1, {x}, {q});
-  b.AddOp(schema::BuiltinOperator::CONV_2D, 3, {q, w, bias}, {c}, conv);
-  b.AddOp(schema::BuiltinOperator::DEQUANTIZE, 2, {c}, {f});
-  b.AddOp(schema::BuiltinOperator::TANH, 1, {f}, {e});
-  b.AddOp(schema::BuiltinOperator::QUANTIZE, 1, {e}, {y});
+  b.AddOp(Op::QUANTIZE, 1, {x}, {q});
+  b.AddOp(Op::CONV_2D, 3, {q, w, bias}, {c}, conv);
+  b.AddOp(Op::DEQUANTIZE, 2, {c}, {f});
+  b.AddOp(Op::TANH, 1, {f}, {e});
+  b.AddOp(Op::QUANTIZE, 1, {e}, {y});
   b.SetOutputs({y});
   // A tanh that differs in its last bit may lie beside a tie.
   EXPECT_LE(Distance(Finish("mixed", b, {Uniform(144, -4, 4)})), 0.0101f);
@@ -150,7 +148,7 @@ TEST_F(QuantizedModelsTest, SixteenByEightConvolution) {
   const int y = b.AddTensor("y", {1, 5, 5, 5}, kInt16, Q(5e-4f, 0));
   schema::Conv2DOptionsT conv;
   conv.stride_w = conv.stride_h = 1;
-  b.AddOp(schema::BuiltinOperator::CONV_2D, 4, {x, w, bias}, {y}, conv);
+  b.AddOp(Op::CONV_2D, 4, {x, w, bias}, {y}, conv);
   b.SetOutputs({y});
   EXPECT_LE(Distance(Finish("CONV_2D 16x8", b, {Uniform(100, -3, 3)})),
             5e-4f * 1.01f);
@@ -165,7 +163,7 @@ TEST_F(QuantizedModelsTest, SixteenByEightFullyConnected) {
       "b", {6}, std::vector<int64_t>{100000, -200000, 0, 77, 50000, 1},
       Q(5e-7f, 0));
   const int y = b.AddTensor("y", {2, 6}, kInt16, Q(4e-4f, 0));
-  b.AddOp(schema::BuiltinOperator::FULLY_CONNECTED, 7, {x, w, bias}, {y},
+  b.AddOp(Op::FULLY_CONNECTED, 7, {x, w, bias}, {y},
           schema::FullyConnectedOptionsT());
   b.SetOutputs({y});
   EXPECT_LE(Distance(Finish("FULLY_CONNECTED 16x8", b, {Uniform(60, -3, 3)})),
@@ -210,7 +208,7 @@ SingleOpModel ReshapeModel(const ModelQuantization& q) {
       b.AddTensor("y", {1, 12}, kInt8, q.scale.size() > 1 ? Q(0.1f, 0) : q);
   schema::ReshapeOptionsT reshape;
   reshape.new_shape = {1, 12};
-  b.AddOp(schema::BuiltinOperator::RESHAPE, 1, {x}, {y}, reshape);
+  b.AddOp(Op::RESHAPE, 1, {x}, {y}, reshape);
   b.SetOutputs({y});
   return Finish("RESHAPE", b, {Uniform(12, -1, 1)});
 }

@@ -15,22 +15,16 @@
 #include "delegate/ops/image/resampler.h"
 #include "delegate/ops/pooling/argmax_pool.h"
 #include "flatbuffers/flexbuffers.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_builders_custom.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/parse_node.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::FloatEq;
-using ::testing::FloatNear;
-using ::testing::HasSubstr;
-using ::testing::Pointwise;
 
 void CheckBoth(const SingleOpModel& model) {
   for (Precision precision : kPrecisions) {

@@ -5,16 +5,14 @@
 #include <limits>
 #include <vector>
 
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::FloatEq;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
@@ -25,17 +23,17 @@ std::vector<uint8_t> OverflowingModel() {
   const Shape shape = {1, 2, 2, 4};
   const int x = b.AddInput("x", shape);
   const int large = b.AddTensor("large", shape);
-  b.AddOp(schema::BuiltinOperator::MUL, 1,
+  b.AddOp(Op::MUL, 1,
           {x, b.AddConstant<float>("k", {1}, std::vector<float>{1024})},
           {large}, schema::MulOptionsT());
   const int pooled = b.AddTensor("pooled", {1, 1, 1, 4});
   schema::Pool2DOptionsT pool;
   pool.stride_w = pool.stride_h = 2;
   pool.filter_width = pool.filter_height = 2;
-  b.AddOp(schema::BuiltinOperator::AVERAGE_POOL_2D, 1, {large}, {pooled}, pool);
+  b.AddOp(Op::AVERAGE_POOL_2D, 1, {large}, {pooled}, pool);
   const int y = b.AddTensor("y", {1, 1, 1, 4});
   b.AddOp(
-      schema::BuiltinOperator::MUL, 1,
+      Op::MUL, 1,
       {pooled, b.AddConstant<float>("l", {1}, std::vector<float>{1 / 1024.f})},
       {y}, schema::MulOptionsT());
   b.SetOutputs({y});

@@ -7,19 +7,16 @@
 #include <cmath>
 #include <cstring>
 
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/edit_model.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using schema::BuiltinOperator;
-using schema::TensorType;
-using ::testing::HasSubstr;
 
 // The model with its weights (float32 constants of two axes or more) as codes
 // around 0, of max|w| / 127 each. As UINT8, they are the same bytes beside a
@@ -89,7 +86,7 @@ void AddSumOfProducts(int x, int w, ModelBuilder* b) {
   schema::Conv2DOptionsT options;
   options.stride_w = options.stride_h = 1;
   options.padding = schema::Padding::VALID;
-  b->AddOp(BuiltinOperator::CONV_2D, 1, {x, w, bias}, {y}, options);
+  b->AddOp(Op::CONV_2D, 1, {x, w, bias}, {y}, options);
   b->SetOutputs({y});
 }
 
@@ -111,7 +108,7 @@ TEST_F(HybridWeightsTest, TheNumbersOfTheFinding) {
       const int x = b.AddInput("x", {1, 4});
       const int w = b.AddConstant<uint8_t>("w", {1, 4}, bytes, q);
       const int y = b.AddTensor("y", {1, 1});
-      b.AddOp(BuiltinOperator::FULLY_CONNECTED, 1, {x, w, -1}, {y},
+      b.AddOp(Op::FULLY_CONNECTED, 1, {x, w, -1}, {y},
               schema::FullyConnectedOptionsT());
       b.SetOutputs({y});
     }
@@ -171,12 +168,12 @@ TEST_F(HybridWeightsTest, OtherReadersOfTheConstantKeepItsType) {
                            15, 255},
       ModelQuantization::PerTensor(0.5f, 100));
   const int y = b.AddTensor("y", {1, 4});
-  b.AddOp(BuiltinOperator::FULLY_CONNECTED, 1, {x, w, -1}, {y},
+  b.AddOp(Op::FULLY_CONNECTED, 1, {x, w, -1}, {y},
           schema::FullyConnectedOptionsT());
   const int real = b.AddTensor("real", {4, 4});
-  b.AddOp(BuiltinOperator::DEQUANTIZE, 1, {w}, {real});
+  b.AddOp(Op::DEQUANTIZE, 1, {w}, {real});
   const int z = b.AddTensor("z", {4, 4});
-  b.AddOp(BuiltinOperator::ADD, 1, {y, real}, {z}, schema::AddOptionsT());
+  b.AddOp(Op::ADD, 1, {y, real}, {z}, schema::AddOptionsT());
   b.SetOutputs({z});
   SingleOpModel model;
   model.bytes = b.Finish();

@@ -6,16 +6,14 @@
 #include <cmath>
 #include <limits>
 
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_host.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::Not;
 
 // The CPU runs it, and agrees with itself; the file states the output's shape.
 void ExpectRuns(const SingleOpModel& model) {

@@ -11,18 +11,17 @@
 #include "delegate/ops/movement/slice.h"
 #include "delegate/ops/recurrent/lstm.h"
 #include "delegate/tflite/runtime.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/edit_model.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/op_variant.h"
 #include "tests/testing/parse_node.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 class OpVersionsTest : public DeviceTest {};
 
@@ -58,7 +57,7 @@ TEST_F(OpVersionsTest, BatchesOfGatherAtVersion1) {
         schema::GatherOptionsT options;
         options.axis = 1;
         options.batch_dims = 1;
-        return v.Op(schema::BuiltinOperator::GATHER, 1, {x, indices}, options);
+        return v.Op(Op::GATHER, 1, {x, indices}, options);
       }));
 }
 

@@ -11,11 +11,11 @@
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/run_node.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
 
-using Op = schema::BuiltinOperator;
 using Ints = std::vector<int>;
 
 class RankFiveTest : public DeviceTest {

@@ -7,11 +7,10 @@
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/op_model_maker.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using Builtin = schema::BuiltinOperator;
 
 constexpr int kNodes = 2338;
 constexpr int kChannels = 8;
@@ -38,27 +37,26 @@ SingleOpModel Chain(int nodes) {
         for (int n = 0; n < nodes; ++n) {
           switch (n % 7) {
             case 0:
-              x = v.Op(Builtin::MUL, 1, {x, gain}, schema::MulOptionsT());
+              x = v.Op(Op::MUL, 1, {x, gain}, schema::MulOptionsT());
               break;
             case 1:
-              x = v.Op(Builtin::AVERAGE_POOL_2D, 1, {x}, pool);
+              x = v.Op(Op::AVERAGE_POOL_2D, 1, {x}, pool);
               break;
             case 2:
-              x = v.Op(Builtin::TANH, 1, {x});
+              x = v.Op(Op::TANH, 1, {x});
               break;
             case 3:
-              x = v.Op(Builtin::TRANSPOSE, 1, {x, turn},
+              x = v.Op(Op::TRANSPOSE, 1, {x, turn},
                        schema::TransposeOptionsT());
               break;
             case 4:
-              x = v.Op(Builtin::EXP, 1, {x}, schema::ExpOptionsT());
+              x = v.Op(Op::EXP, 1, {x}, schema::ExpOptionsT());
               break;
             case 5:
-              x = v.Op(Builtin::SLICE, 1, {x, begin, size},
-                       schema::SliceOptionsT());
+              x = v.Op(Op::SLICE, 1, {x, begin, size}, schema::SliceOptionsT());
               break;
             case 6:
-              x = v.Op(Builtin::CONCATENATION, 1, {x, x}, join);
+              x = v.Op(Op::CONCATENATION, 1, {x, x}, join);
               break;
           }
         }
@@ -87,20 +85,20 @@ TEST(ManyNodesTest, ABatchOf200) {
         conv.stride_w = conv.stride_h = 2;
         const int w = v.Constant("w", {8, 3, 3, 3}, v.random().Gaussian(216));
         const int b = v.Constant("b", {8}, v.random().Gaussian(8));
-        x = v.Op(Builtin::CONV_2D, 1, {x, w, b}, conv);
+        x = v.Op(Op::CONV_2D, 1, {x, w, b}, conv);
         const int alpha =
             v.Constant("alpha", {1, 1, 8}, v.random().Uniform(8, 0.1f, 0.3f));
-        x = v.Op(Builtin::PRELU, 1, {x, alpha});
+        x = v.Op(Op::PRELU, 1, {x, alpha});
         schema::DepthwiseConv2DOptionsT depthwise;
         depthwise.padding = schema::Padding::SAME;
         depthwise.stride_w = depthwise.stride_h = 1;
         depthwise.depth_multiplier = 1;
         const int dw = v.Constant("dw", {1, 3, 3, 8}, v.random().Gaussian(72));
         const int db = v.Constant("db", {8}, v.random().Gaussian(8));
-        x = v.Op(Builtin::DEPTHWISE_CONV_2D, 1, {x, dw, db}, depthwise);
+        x = v.Op(Op::DEPTHWISE_CONV_2D, 1, {x, dw, db}, depthwise);
         const int fw = v.Constant("fw", {10, 288}, v.random().Gaussian(2880));
         const int fb = v.Constant("fb", {10}, v.random().Gaussian(10));
-        return v.Op(Builtin::FULLY_CONNECTED, 1, {x, fw, fb},
+        return v.Op(Op::FULLY_CONNECTED, 1, {x, fw, fb},
                     schema::FullyConnectedOptionsT());
       });
   const RunResult result = RunOnDelegate(model);

@@ -8,15 +8,12 @@
 
 #include "delegate/passes/dead_nodes.h"
 #include "delegate/passes/fuse_elementwise.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/graph_builder.h"
+#include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::Pair;
 
 // The builder's nodes get indices 10, 11, ...
 Graph Numbered(GraphBuilder builder) {

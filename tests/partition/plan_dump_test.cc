@@ -17,26 +17,17 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/graph_text.h"
 #include "delegate/partition/plan_partition.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest-spi.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/graph_builder.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/scoped_environment.h"
 #include "tests/testing/scratch_directory.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 std::string ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

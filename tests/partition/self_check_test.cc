@@ -14,10 +14,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "egl/testing.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/scoped_environment.h"
 #include "tests/testing/scratch_directory.h"
 
@@ -25,11 +25,6 @@ namespace gles_delegate::testing {
 namespace {
 
 using ::gles_delegate::egl::GlApi;
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::Each;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 GlApi g_driver;
 // Shaders whose name begins so are altered; empty: none is.

@@ -11,19 +11,16 @@
 #include "gtest/gtest.h"
 #include "tests/testing/code_chain.h"
 #include "tests/testing/device.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using Op = schema::BuiltinOperator;
-using Act = schema::ActivationFunctionType;
 
 // Of tensors of one shape.
 template <typename Code>
 class Chain : public CodeChain<Code> {
  public:
   using Base = CodeChain<Code>;
-  using Base::kLow;
   using Base::random;
   explicit Chain(int seed) : Base(seed, {1, 8, 8, 9}) {}
 
@@ -140,9 +137,10 @@ class Chain : public CodeChain<Code> {
   using Base::Binary;
   using Base::channels;
   using Base::Constant;
+  using Base::kLow;
   using Base::Next;
-  using Base::q;
   using Base::Q;
+  using Base::q;
   using Base::scale;
   using Base::Unary;
 };

@@ -13,12 +13,12 @@
 #include "gtest/gtest.h"
 #include "tests/testing/code_cases.h"
 #include "tests/testing/device.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
 
-using Op = schema::BuiltinOperator;
-using Type = schema::TensorType;
+using Type = TensorType;
 
 // --- QUANTIZE ----------------------------------------------------------------
 

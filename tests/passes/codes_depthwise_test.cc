@@ -15,13 +15,11 @@
 #include "gtest/gtest.h"
 #include "tests/testing/code_chain.h"
 #include "tests/testing/device.h"
+#include "tests/testing/schema_names.h"
 #include "tests/testing/scoped_environment.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using Op = schema::BuiltinOperator;
-using Act = schema::ActivationFunctionType;
 
 // The mean magnitude of (code - zero point), about.
 constexpr double kCodeSize = 74;

@@ -8,12 +8,12 @@
 #include "gtest/gtest.h"
 #include "tests/testing/code_cases.h"
 #include "tests/testing/device.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
 
 using Dims = ModelBuilder::Shape;
-using Op = schema::BuiltinOperator;
 
 constexpr bool kCondition[] = {true,  false, false, true, true, false,
                                false, false, true,  true, true, false};

@@ -7,12 +7,10 @@
 #include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using Op = schema::BuiltinOperator;
-using schema::TensorType;
 
 class CodesMovementTest : public DeviceTestWithParam<TensorType> {
  protected:

@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/code_model.h"
 #include "tests/testing/device.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -17,12 +18,12 @@ using Dims = ModelBuilder::Shape;
 
 enum class Other { kSameShape, kBroadcast, kConstant, kRow, kScalarConstant };
 
-std::string CaseName(schema::BuiltinOperator op, int seed) {
+std::string CaseName(Op op, int seed) {
   return absl::StrCat(schema::EnumNameBuiltinOperator(op), " case ", seed);
 }
 
 template <typename Code>
-void ExpectFunctionOfTwo(schema::BuiltinOperator op, const Dims& dims,
+void ExpectFunctionOfTwo(Op op, const Dims& dims,
                          schema::ActivationFunctionType activation, Other other,
                          int seed) {
   CodeModel<Code> m(seed);
@@ -45,9 +46,9 @@ void ExpectFunctionOfTwo(schema::BuiltinOperator op, const Dims& dims,
     options.fused_activation_function = activation;
     m.b.AddOp(op, 2, {a, b}, {y}, options);
   };
-  if (op == schema::BuiltinOperator::ADD) {
+  if (op == Op::ADD) {
     add(schema::AddOptionsT());
-  } else if (op == schema::BuiltinOperator::SUB) {
+  } else if (op == Op::SUB) {
     add(schema::SubOptionsT());
   } else {
     add(schema::MulOptionsT());
@@ -57,10 +58,8 @@ void ExpectFunctionOfTwo(schema::BuiltinOperator op, const Dims& dims,
 
 TEST(OnCodesTest, FunctionsOfTwo) {
   GLES_SKIP_WITHOUT_DEVICE();
-  using Act = schema::ActivationFunctionType;
   int seed = 0;
-  for (auto op : {schema::BuiltinOperator::ADD, schema::BuiltinOperator::SUB,
-                  schema::BuiltinOperator::MUL}) {
+  for (auto op : {Op::ADD, Op::SUB, Op::MUL}) {
     for (Act activation : {Act::NONE, Act::RELU6}) {
       for (Other other :
            {Other::kSameShape, Other::kBroadcast, Other::kConstant}) {
@@ -77,8 +76,7 @@ TEST(OnCodesTest, FunctionsOfTwo) {
 TEST(OnCodesTest, FunctionsOfTwoInOtherShapes) {
   GLES_SKIP_WITHOUT_DEVICE();
   int seed = 0;
-  for (auto op : {schema::BuiltinOperator::ADD, schema::BuiltinOperator::SUB,
-                  schema::BuiltinOperator::MUL}) {
+  for (auto op : {Op::ADD, Op::SUB, Op::MUL}) {
     for (Other other : {Other::kRow, Other::kScalarConstant}) {
       ExpectFunctionOfTwo<int8_t>(op, {3, 5, 7, 5},
                                   schema::ActivationFunctionType::NONE, other,
@@ -88,20 +86,18 @@ TEST(OnCodesTest, FunctionsOfTwoInOtherShapes) {
 }
 
 template <typename Code>
-void ExpectRescaled(schema::BuiltinOperator op, int seed) {
+void ExpectRescaled(Op op, int seed) {
   CodeModel<Code> m(seed);
   const Dims dims = {2, 3, 8, 17};
   const int x = m.Input(dims, m.Draw(0.08f));
   const int y = m.Output(dims, m.Draw(0.06f));
-  const bool first_version = op == schema::BuiltinOperator::RELU_N1_TO_1 ||
-                             op == schema::BuiltinOperator::HARD_SWISH;
+  const bool first_version = op == Op::RELU_N1_TO_1 || op == Op::HARD_SWISH;
   m.b.AddOp(op, first_version ? 1 : 2, {x}, {y});
   m.ExpectCodes(CaseName(op, seed));
 }
 
 TEST(OnCodesTest, Rescaling) {
   GLES_SKIP_WITHOUT_DEVICE();
-  using Op = schema::BuiltinOperator;
   int seed = 0;
   for (Op op :
        {Op::RELU, Op::RELU6, Op::RELU_N1_TO_1, Op::QUANTIZE, Op::HARD_SWISH}) {
@@ -111,7 +107,7 @@ TEST(OnCodesTest, Rescaling) {
 }
 
 template <typename Code>
-void ExpectPool(schema::BuiltinOperator op, int window, int stride, int seed) {
+void ExpectPool(Op op, int window, int stride, int seed) {
   CodeModel<Code> m(seed);
   const ModelQuantization q = m.Draw(0.05f);
   const Dims dims = {2, 9, 8, 5};
@@ -134,8 +130,7 @@ void ExpectPool(schema::BuiltinOperator op, int window, int stride, int seed) {
 TEST(OnCodesTest, Pooling) {
   GLES_SKIP_WITHOUT_DEVICE();
   int seed = 0;
-  for (auto op : {schema::BuiltinOperator::AVERAGE_POOL_2D,
-                  schema::BuiltinOperator::MAX_POOL_2D}) {
+  for (auto op : {Op::AVERAGE_POOL_2D, Op::MAX_POOL_2D}) {
     for (int window : {2, 3, 8}) {
       ExpectPool<int8_t>(op, window, 1 + window % 2, ++seed);
       ExpectPool<uint8_t>(op, window, 1 + window % 2, seed);
@@ -153,7 +148,7 @@ TEST(OnCodesTest, Moves) {
     const int y = m.Output({1, 3, 5, 9}, q);
     schema::ConcatenationOptionsT options;
     options.axis = 3;
-    m.b.AddOp(schema::BuiltinOperator::CONCATENATION, 2, {a, b}, {y}, options);
+    m.b.AddOp(Op::CONCATENATION, 2, {a, b}, {y}, options);
     m.ExpectCodes("CONCATENATION");
   }
   for (int seed = 1; seed <= 3; ++seed) {
@@ -163,8 +158,7 @@ TEST(OnCodesTest, Moves) {
     const int paddings = m.b.template AddConstant<int32_t>(
         "p", {4, 2}, std::vector<int32_t>{0, 0, 1, 2, 0, 1, 0, 2});
     const int y = m.Output({1, 6, 6, 5}, q);
-    m.b.AddOp(schema::BuiltinOperator::PAD, 2, {x, paddings}, {y},
-              schema::PadOptionsT());
+    m.b.AddOp(Op::PAD, 2, {x, paddings}, {y}, schema::PadOptionsT());
     m.ExpectCodes("PAD");
   }
 }

@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/code_model.h"
 #include "tests/testing/device.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -51,13 +52,12 @@ void ExpectConv(const ConvCase& c, int seed) {
   options.stride_h = options.stride_w = c.stride;
   options.dilation_h_factor = options.dilation_w_factor = c.dilation;
   options.fused_activation_function = c.activation;
-  m.b.AddOp(schema::BuiltinOperator::CONV_2D, 3, {x, w, bias}, {y}, options);
+  m.b.AddOp(Op::CONV_2D, 3, {x, w, bias}, {y}, options);
   m.ExpectCodes(absl::StrCat("CONV_2D case ", seed));
 }
 
 TEST(OnCodesTest, Conv2d) {
   GLES_SKIP_WITHOUT_DEVICE();
-  using Act = schema::ActivationFunctionType;
   const ConvCase cases[] = {
       {{1, 5, 6, 3}, 8, 3},
       {{1, 5, 6, 3}, 5, 3, 2, 1, schema::Padding::VALID, Act::RELU},
@@ -98,14 +98,12 @@ void ExpectDepthwise(const ConvCase& c, int multiplier, int seed) {
   options.dilation_h_factor = options.dilation_w_factor = c.dilation;
   options.depth_multiplier = multiplier;
   options.fused_activation_function = c.activation;
-  m.b.AddOp(schema::BuiltinOperator::DEPTHWISE_CONV_2D, 3, {x, w, bias}, {y},
-            options);
+  m.b.AddOp(Op::DEPTHWISE_CONV_2D, 3, {x, w, bias}, {y}, options);
   m.ExpectCodes(absl::StrCat("DEPTHWISE_CONV_2D case ", seed));
 }
 
 TEST(OnCodesTest, DepthwiseConv2d) {
   GLES_SKIP_WITHOUT_DEVICE();
-  using Act = schema::ActivationFunctionType;
   int seed = 0;
   for (const auto& [c, multiplier] : std::vector<std::pair<ConvCase, int>>{
            {{{1, 6, 7, 8}, 0, 3}, 1},
@@ -128,7 +126,7 @@ void ExpectFullyConnected(int rows, int k, int outputs, int seed) {
   const int bias = m.Bias(outputs, in.scale[0]);
   const int y = m.Output({rows, outputs},
                          m.Draw(0.01f * std::sqrt(static_cast<float>(k))));
-  m.b.AddOp(schema::BuiltinOperator::FULLY_CONNECTED, 4, {x, w, bias}, {y},
+  m.b.AddOp(Op::FULLY_CONNECTED, 4, {x, w, bias}, {y},
             schema::FullyConnectedOptionsT());
   m.ExpectCodes(absl::StrCat("FULLY_CONNECTED ", rows, "x", k, "x", outputs));
 }
@@ -158,8 +156,7 @@ void ExpectTransposeConv(int channels, int outputs, int stride, int seed) {
   schema::TransposeConvOptionsT options;
   options.padding = schema::Padding::SAME;
   options.stride_w = options.stride_h = stride;
-  m.b.AddOp(schema::BuiltinOperator::TRANSPOSE_CONV, 3, {shape, w, x, bias},
-            {y}, options);
+  m.b.AddOp(Op::TRANSPOSE_CONV, 3, {shape, w, x, bias}, {y}, options);
   m.ExpectCodes(absl::StrCat("TRANSPOSE_CONV case ", seed));
 }
 

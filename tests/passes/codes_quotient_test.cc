@@ -8,12 +8,12 @@
 #include "gtest/gtest.h"
 #include "tests/testing/code_cases.h"
 #include "tests/testing/device.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
 
 using Dims = ModelBuilder::Shape;
-using Op = schema::BuiltinOperator;
 
 // All codes but the zero point, by which TFLite's kernel cannot divide.
 std::vector<uint8_t> Divisors(CodeCases<uint8_t>* cases, const Dims& dims,
@@ -86,9 +86,9 @@ TEST(RootCodesTest, OfCodesBelowTheZeroPointIsTheGreatest) {
   const auto make = [](const std::vector<int>& codes) {
     const Dims dims = {1, 1, 1, static_cast<int>(codes.size())};
     ModelBuilder b;
-    const int x = b.AddInput("x", dims, schema::TensorType::INT8,
+    const int x = b.AddInput("x", dims, TensorType::INT8,
                              ModelQuantization::PerTensor(0.5f, kZero));
-    const int y = b.AddTensor("y", dims, schema::TensorType::INT8,
+    const int y = b.AddTensor("y", dims, TensorType::INT8,
                               ModelQuantization::PerTensor(0.125f, -20));
     b.AddOp(Op::RSQRT, 2, {x}, {y});
     b.SetOutputs({y});

@@ -10,12 +10,12 @@
 #include "tests/testing/code_cases.h"
 #include "tests/testing/device.h"
 #include "tests/testing/pool_cases.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
 
 using Dims = ModelBuilder::Shape;
-using Op = schema::BuiltinOperator;
 
 struct ReduceShape {
   Dims dims;

@@ -14,12 +14,12 @@
 #include "tests/testing/code_cases.h"
 #include "tests/testing/device.h"
 #include "tests/testing/run_graph.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
 
 using Dims = ModelBuilder::Shape;
-using Op = schema::BuiltinOperator;
 
 // Rows of every channel tail, of all 256 codes, and longer.
 constexpr int kChannels[] = {1, 2, 3, 10, 64, 256, 257, 1001};

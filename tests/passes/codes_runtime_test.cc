@@ -17,6 +17,7 @@
 #include "quant/code_means.h"
 #include "quant/cpu_kernels.h"
 #include "tests/testing/device.h"
+#include "tests/testing/schema_names.h"
 #include "tests/testing/single_op.h"
 #include "tools/common/model_builder.h"
 
@@ -25,7 +26,6 @@ namespace {
 
 using quant::CpuKernels;
 using Dims = ModelBuilder::Shape;
-using Op = schema::BuiltinOperator;
 
 struct Rounding {
   const char* name;
@@ -48,7 +48,7 @@ size_t Count(const Dims& dims) {
 struct Case {
   Case(Dims in_dims, quant::CodeQuantization in_codes,
        quant::CodeQuantization out_codes, int seed,
-       schema::TensorType of_type = schema::TensorType::INT8)
+       TensorType of_type = TensorType::INT8)
       : dims(std::move(in_dims)), type(of_type), in(in_codes), out(out_codes) {
     std::mt19937 random(seed);
     const int center = static_cast<int>(random() % 128) - 64;
@@ -96,7 +96,7 @@ struct Case {
   }
 
   Dims dims;
-  schema::TensorType type;
+  TensorType type;
   quant::CodeQuantization in, out;
   std::vector<int> codes;
   ModelBuilder b;
@@ -209,7 +209,7 @@ TEST(CodesOfRuntimesTest, WideMeanAndSum) {
   GLES_SKIP_WITHOUT_DEVICE();
   for (const WideRecorded& r : RecordedWideCodes()) {
     const quant::CodeQuantization in = {0.002f, 0}, out = {r.scale, 0};
-    Case c({1, 6, 6, 7}, in, out, 1, schema::TensorType::INT16);
+    Case c({1, 6, 6, 7}, in, out, 1, TensorType::INT16);
     for (int i = 0; i < 252; ++i) c.codes[i] = i * 7919 % 65536 - 32768;
     schema::ReducerOptionsT options;
     options.keep_dims = true;

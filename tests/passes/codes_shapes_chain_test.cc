@@ -12,18 +12,16 @@
 #include "gtest/gtest.h"
 #include "tests/testing/code_chain.h"
 #include "tests/testing/device.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using Op = schema::BuiltinOperator;
 
 // Each function ends in a tensor of the shape that it began with.
 template <typename Code>
 class Chain : public CodeChain<Code> {
  public:
   using Base = CodeChain<Code>;
-  using Base::kLow;
   using Base::random;
   using Dims = typename Base::Dims;
   static constexpr int kSide = 8, kChannels = 9;
@@ -181,9 +179,10 @@ class Chain : public CodeChain<Code> {
   using Base::b_;
   using Base::Constant;
   using Base::Ints;
+  using Base::kLow;
   using Base::Next;
-  using Base::q;
   using Base::Q;
+  using Base::q;
   using Base::scale;
   using Base::Shaped;
   using Base::x;

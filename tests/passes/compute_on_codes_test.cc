@@ -13,23 +13,22 @@
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/passes/fuse_elementwise.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "quant/cpu_kernels.h"
 #include "tests/testing/code_model.h"
 #include "tests/testing/device.h"
+#include "tests/testing/matchers.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
 
-using ::testing::HasSubstr;
 using Dims = ModelBuilder::Shape;
 
 // PAD, a convolution, a depthwise one, a residual sum, a branch through a pool
 // and a ReLU in floats, a concatenation, a reshape, a matrix product.
 template <typename Code>
 SingleOpModel Network(int seed) {
-  using Op = schema::BuiltinOperator;
   CodeModel<Code> m(seed);
   ModelBuilder& b = m.b;
   constexpr auto kType = TensorTypeOf<Code>::kValue;

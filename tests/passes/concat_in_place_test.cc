@@ -9,17 +9,15 @@
 #include <vector>
 
 #include "delegate/ops/movement/concatenation.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/graph_builder.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::ElementsAre;
-using Builtin = schema::BuiltinOperator;
 
 // --- The pass ----------------------------------------------------------------
 
@@ -30,12 +28,21 @@ TensorId Concat(GraphBuilder* b, std::vector<TensorId> inputs,
                  ConcatenationAttributes{axis}, std::move(post_ops));
 }
 
-TEST(ConcatInPlaceTest, ProducersWriteWhereTheirPartBelongs) {
+// Two functions of one input, joined by their channels.
+struct TwoParts {
   GraphBuilder b;
-  const TensorId x = b.Input({1, 2, 2, 8});
-  const TensorId first = b.Relu(x);
-  const TensorId second = b.Relu(x);
-  const TensorId all = Concat(&b, {first, second}, {1, 2, 2, 16}, kChannelAxis);
+  TensorId first, second, all;
+  explicit TwoParts(int channels, std::vector<PostOp> post_ops = {}) {
+    const TensorId x = b.Input({1, 2, 2, channels});
+    first = b.Relu(x);
+    second = b.Relu(x);
+    all = Concat(&b, {first, second}, {1, 2, 2, 2 * channels}, kChannelAxis,
+                 std::move(post_ops));
+  }
+};
+
+TEST(ConcatInPlaceTest, ProducersWriteWhereTheirPartBelongs) {
+  auto [b, first, second, all] = TwoParts(8);
   b.graph.outputs = {all};
   ConcatInPlace(&b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("RELU", "RELU"));
@@ -70,11 +77,7 @@ TEST(ConcatInPlaceTest, WhatCannotBeWrittenInPlaceIsCopied) {
 }
 
 TEST(ConcatInPlaceTest, OneTensorInTwoConcatenations) {
-  GraphBuilder b;
-  const TensorId x = b.Input({1, 2, 2, 4});
-  const TensorId a = b.Relu(x);
-  const TensorId c = b.Relu(x);
-  const TensorId first = Concat(&b, {a, c}, {1, 2, 2, 8}, kChannelAxis);
+  auto [b, a, c, first] = TwoParts(4);
   const TensorId d = b.Relu(first);
   const TensorId second =
       Concat(&b, {first, a, d}, {1, 2, 2, 20}, kChannelAxis);
@@ -96,19 +99,13 @@ void ExpectUntouched(GraphBuilder b, TensorId all) {
 }
 
 TEST(ConcatInPlaceTest, NotWithinTexels) {
-  GraphBuilder b;
-  const TensorId x = b.Input({1, 2, 2, 6});
-  const TensorId parts[] = {b.Relu(x), b.Relu(x)};
-  ExpectUntouched(
-      b, Concat(&b, {parts[0], parts[1]}, {1, 2, 2, 12}, kChannelAxis));
+  const TwoParts parts(6);
+  ExpectUntouched(parts.b, parts.all);
 }
 
 TEST(ConcatInPlaceTest, NotWithAFunction) {
-  GraphBuilder b;
-  const TensorId x = b.Input({1, 2, 2, 4});
-  const TensorId parts[] = {b.Relu(x), b.Relu(x)};
-  ExpectUntouched(b, Concat(&b, {parts[0], parts[1]}, {1, 2, 2, 8},
-                            kChannelAxis, {{"clamp", {0, 6, 0, 0}}}));
+  const TwoParts parts(4, {{"clamp", {0, 6, 0, 0}}});
+  ExpectUntouched(parts.b, parts.all);
 }
 
 TEST(ConcatInPlaceTest, NotWhereAllWouldBeCopied) {
@@ -235,17 +232,17 @@ SingleOpModel Joined(const Shape& shape, int axis, bool negated) {
         pool.padding = schema::Padding::SAME;
         pool.filter_width = pool.filter_height = 3;
         pool.stride_w = pool.stride_h = 1;
-        const int a = v.Op(Builtin::AVERAGE_POOL_2D, 1, {x}, pool);
-        const int b = v.Op(Builtin::MAX_POOL_2D, 1, {x}, pool);
-        const int c = v.Op(Builtin::ABS, 1, {x});
+        const int a = v.Op(Op::AVERAGE_POOL_2D, 1, {x}, pool);
+        const int b = v.Op(Op::MAX_POOL_2D, 1, {x}, pool);
+        const int c = v.Op(Op::ABS, 1, {x});
         schema::ConcatenationOptionsT options;
         options.axis = axis;
-        const int all = v.Op(Builtin::CONCATENATION, 1, {a, x, b, c}, options);
+        const int all = v.Op(Op::CONCATENATION, 1, {a, x, b, c}, options);
         // Each part is read on its own too.
         const int most =
-            v.Op(Builtin::MAXIMUM, 1, {a, b}, schema::MaximumMinimumOptionsT());
-        const int both = v.Op(Builtin::CONCATENATION, 1, {all, most}, options);
-        return negated ? v.Op(Builtin::NEG, 1, {both}) : both;
+            v.Op(Op::MAXIMUM, 1, {a, b}, schema::MaximumMinimumOptionsT());
+        const int both = v.Op(Op::CONCATENATION, 1, {all, most}, options);
+        return negated ? v.Op(Op::NEG, 1, {both}) : both;
       });
 }
 
@@ -260,24 +257,24 @@ SingleOpModel JoinedHeads(int channels, bool columns) {
           const Shape shape = {1, size, size, 3 * channels};
           const int x =
               v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
-          const int negated = v.Op(Builtin::NEG, 1, {x});
+          const int negated = v.Op(Op::NEG, 1, {x});
           const int n = size * size * 3;
           schema::ReshapeOptionsT to;
           to.new_shape =
               columns ? Shape{1, n, 1, channels} : Shape{1, n, channels};
           const int dims = v.IntConstant(
               "dims", {static_cast<int>(to.new_shape.size())}, to.new_shape);
-          parts.push_back(v.Op(Builtin::RESHAPE, 1, {negated, dims}, to));
+          parts.push_back(v.Op(Op::RESHAPE, 1, {negated, dims}, to));
         }
         schema::ConcatenationOptionsT options;
         options.axis = 1;
-        int all = v.Op(Builtin::CONCATENATION, 1, parts, options);
+        int all = v.Op(Op::CONCATENATION, 1, parts, options);
         if (columns) {
           schema::SqueezeOptionsT squeeze;
           squeeze.squeeze_dims = {2};
-          all = v.Op(Builtin::SQUEEZE, 1, {all}, squeeze);
+          all = v.Op(Op::SQUEEZE, 1, {all}, squeeze);
         }
-        return v.Op(Builtin::LOGISTIC, 1, {all});
+        return v.Op(Op::LOGISTIC, 1, {all});
       });
 }
 

@@ -5,14 +5,12 @@
 #include <vector>
 
 #include "delegate/ops/conv/conv_2d.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/graph_builder.h"
+#include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::ElementsAre;
 
 TEST(DeadNodesTest, RemovesWhatNobodyReads) {
   GraphBuilder b;

@@ -7,19 +7,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/conv/depthwise_conv_2d.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/graph_builder.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::FloatEq;
-using ::testing::Pointwise;
-using Builtin = schema::BuiltinOperator;
 
 // --- The pass ----------------------------------------------------------------
 
@@ -200,9 +196,9 @@ SingleOpModel Scaled(int in, int out, schema::Padding padding) {
           return v.Constant(name, {channels}, v.random().Gaussian(channels));
         };
         int x = v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
-        x = v.Op(Builtin::ADD, 1, {x, constant("add before", in)},
+        x = v.Op(Op::ADD, 1, {x, constant("add before", in)},
                  schema::AddOptionsT());
-        x = v.Op(Builtin::MUL, 1, {x, constant("mul before", in)},
+        x = v.Op(Op::MUL, 1, {x, constant("mul before", in)},
                  schema::MulOptionsT());
         schema::Conv2DOptionsT conv;
         conv.padding = padding;
@@ -210,10 +206,10 @@ SingleOpModel Scaled(int in, int out, schema::Padding padding) {
         const int filter = 9 * in * out;
         const int w =
             v.Constant("w", {out, 3, 3, in}, v.random().Gaussian(filter));
-        x = v.Op(Builtin::CONV_2D, 1, {x, w, constant("bias", out)}, conv);
-        x = v.Op(Builtin::MUL, 1, {x, constant("mul after", out)},
+        x = v.Op(Op::CONV_2D, 1, {x, w, constant("bias", out)}, conv);
+        x = v.Op(Op::MUL, 1, {x, constant("mul after", out)},
                  schema::MulOptionsT());
-        return v.Op(Builtin::ADD, 1, {constant("add after", out), x},
+        return v.Op(Op::ADD, 1, {constant("add after", out), x},
                     schema::AddOptionsT());
       });
 }

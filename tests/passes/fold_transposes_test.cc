@@ -6,17 +6,15 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/movement/transpose.h"
 #include "delegate/passes/passes.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/graph_builder.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::ElementsAre;
-using Builtin = schema::BuiltinOperator;
 
 TensorId Transposed(GraphBuilder* b, TensorId x, const std::vector<int>& by,
                     std::vector<PostOp> post_ops = {}) {
@@ -119,7 +117,7 @@ int By(OpVariant* v, int x, const std::vector<int>& permutation) {
   const int by =
       v->IntConstant(absl::StrCat("by", x),
                      {static_cast<int>(permutation.size())}, permutation);
-  return v->Op(Builtin::TRANSPOSE, 1, {x, by}, schema::TransposeOptionsT());
+  return v->Op(Op::TRANSPOSE, 1, {x, by}, schema::TransposeOptionsT());
 }
 
 TEST_F(FoldTransposesModelTest, BetweenLayouts) {
@@ -127,14 +125,14 @@ TEST_F(FoldTransposesModelTest, BetweenLayouts) {
       MakeModel("NHWC to NCHW and back", Accuracy{0}, [](OpVariant& v) {
         const Shape shape = {2, 3, 4, 5};
         int x = v.Input("x", shape, v.random().Gaussian(120));
-        x = By(&v, v.Op(Builtin::ABS, 1, {x}), {0, 3, 1, 2});
-        x = v.Op(Builtin::NEG, 1, {x});
+        x = By(&v, v.Op(Op::ABS, 1, {x}), {0, 3, 1, 2});
+        x = v.Op(Op::NEG, 1, {x});
         return By(&v, x, {0, 2, 3, 1});
       }));
   ExpectMatchesCpu(MakeModel("three in a row", Accuracy{0}, [](OpVariant& v) {
     int x = v.Input("x", {2, 3, 4, 5}, v.random().Gaussian(120));
     x = By(&v, x, {0, 3, 1, 2});
-    x = v.Op(Builtin::NEG, 1, {x});
+    x = v.Op(Op::NEG, 1, {x});
     return By(&v, By(&v, x, {3, 1, 0, 2}), {1, 0, 2, 3});
   }));
 }
@@ -146,7 +144,7 @@ TEST_F(FoldTransposesModelTest, OfConstants) {
         const int x = v.Input("x", {3, 12}, v.random().Gaussian(36));
         const int w = v.Constant("w", {12, 5}, v.random().Gaussian(60));
         const int bias = v.Constant("b", {5}, v.random().Gaussian(5));
-        return v.Op(Builtin::FULLY_CONNECTED, 1, {x, By(&v, w, {1, 0}), bias},
+        return v.Op(Op::FULLY_CONNECTED, 1, {x, By(&v, w, {1, 0}), bias},
                     schema::FullyConnectedOptionsT());
       }));
 }

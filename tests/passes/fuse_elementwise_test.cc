@@ -7,14 +7,12 @@
 
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/graph_builder.h"
+#include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::ElementsAre;
 
 TEST(FuseElementwiseTest, ChainIntoConvolution) {
   GraphBuilder b;

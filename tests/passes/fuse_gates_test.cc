@@ -8,18 +8,16 @@
 #include <vector>
 
 #include "delegate/passes/fuse_depthwise.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/graph_builder.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/naive_conv.h"
 #include "tests/testing/random.h"
 #include "tests/testing/run_graph.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::ElementsAre;
 
 struct Case {
   std::vector<int> dims = {1, 5, 7, 6};
@@ -102,7 +100,7 @@ void Check(const Case& c, int split_target) {
   }
   const BhwcShape dst = block.b.graph.tensor(block.b.graph.outputs[0]).shape;
   const auto of = [&](const HostTensor& product) {
-    return NaiveConv(product, block.weights, block.bias, {}, dst);
+    return NaiveConv({product, block.weights, block.bias}, {}, dst);
   };
   ExpectWithinRoundings(*got, {of(between).values, of(magnitudes).magnitudes});
 }

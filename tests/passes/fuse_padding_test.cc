@@ -11,14 +11,12 @@
 #include "delegate/ops/pooling/pool_2d.h"
 #include "delegate/passes/dead_nodes.h"
 #include "delegate/passes/passes.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/graph_builder.h"
+#include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::ElementsAre;
 
 PadAttributes SpatialPad() {
   PadAttributes a;

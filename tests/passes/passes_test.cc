@@ -6,14 +6,12 @@
 
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/movement/pad.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/graph_builder.h"
+#include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::ElementsAre;
 
 TEST(RunPassesTest, PadConvolutionBiasActivationReshape) {
   PadAttributes pad;

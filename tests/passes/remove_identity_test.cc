@@ -6,14 +6,12 @@
 
 #include "delegate/ops/image/resize.h"
 #include "delegate/ops/op_list.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/graph_builder.h"
+#include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::ElementsAre;
 
 TEST(RemoveIdentityTest, ChainInside) {
   GraphBuilder b;

@@ -16,14 +16,14 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/schema_names.h"
 #include "tests/testing/sixteen_bit_codes.h"
 
 namespace gles_delegate::testing {
 namespace {
 
-using Op = schema::BuiltinOperator;
 using Shape = ModelBuilder::Shape;
-constexpr auto kInt16 = schema::TensorType::INT16;
+constexpr auto kInt16 = TensorType::INT16;
 constexpr float kScale = 1e-3f;
 
 class SixteenBitTest : public DeviceTest {};

@@ -10,17 +10,15 @@
 #include "delegate/ops/pooling/pool_2d.h"
 #include "delegate/ops/reduction/reduce.h"
 #include "delegate/passes/fuse_squeeze_excite.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/graph_builder.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/random.h"
 #include "tests/testing/run_graph.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::ElementsAre;
 
 struct Case {
   std::vector<int> dims = {1, 5, 7, 6};
@@ -203,7 +201,7 @@ TEST(FuseSqueezeExciteTest, LeavesOtherMeansAlone) {
   ExpectNotFused([](Block* b) {  // a window of a part of the plane
     std::any_cast<PoolAttributes&>(b->node(0).attributes).h.size = 4;
   });
-  ExpectNotFused([](Block* b) { b->node(0).op = Op("MAX_POOL_2D"); });
+  ExpectNotFused([](Block* b) { b->node(0).op = FindOpNamed("MAX_POOL_2D"); });
   ExpectNotFused([](Block* b) {
     b->b.graph.tensor(b->node(1).inputs[1]).constant = ConstantData();
   });

@@ -11,11 +11,10 @@
 #include "gtest/gtest.h"
 #include "tests/testing/code_chain.h"
 #include "tests/testing/device.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using Op = schema::BuiltinOperator;
 
 // Each function ends in a tensor of the shape that it began with.
 class Chain : public CodeChain<int16_t> {

@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/code_cases.h"
 #include "tests/testing/device.h"
+#include "tests/testing/schema_names.h"
 #include "tests/testing/sixteen_bit_codes.h"
 
 namespace gles_delegate::testing {
@@ -19,7 +20,6 @@ namespace {
 
 using Cases = CodeCases<int16_t>;
 using Dims = ModelBuilder::Shape;
-using Op = schema::BuiltinOperator;
 
 // The flag asks for shifts, which TFLite does where all scales are powers of
 // two, or next to it; then the output's must be the larger input's.
@@ -132,7 +132,7 @@ TEST(WideOperandsTest, QuantizeToEightBitsIsTflites) {
         in.scale[0] * ratio * (i % 4 == 0 ? 1.0f : 1.13f),
         cases.Int(-128, 127));
     const int x = cases.Input(dims, in);
-    const int y = cases.Output(dims, out, schema::TensorType::INT8);
+    const int y = cases.Output(dims, out, TensorType::INT8);
     cases.b.AddOp(Op::QUANTIZE, 2, {x}, {y});
   });
 }

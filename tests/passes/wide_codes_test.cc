@@ -8,6 +8,7 @@
 #include "tests/testing/code_cases.h"
 #include "tests/testing/device.h"
 #include "tests/testing/pool_cases.h"
+#include "tests/testing/schema_names.h"
 #include "tests/testing/sixteen_bit_codes.h"
 
 namespace gles_delegate::testing {
@@ -15,7 +16,6 @@ namespace {
 
 using Cases = CodeCases<int16_t>;
 using Dims = ModelBuilder::Shape;
-using Op = schema::BuiltinOperator;
 
 constexpr float kFraction = 1.0f / 32768;
 

@@ -12,9 +12,9 @@
 #include "delegate/passes/passes.h"
 #include "delegate/plan/memory_plan.h"
 #include "delegate/plan/planner.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/fake_node.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/parse_node.h"
 
 namespace gles_delegate::testing {
@@ -24,7 +24,6 @@ using ::gles_delegate::Shape;
 using ::gles_delegate::gl_shaders::Format;
 using ::gles_delegate::gl_shaders::ReadBy;
 using ::gles_delegate::gl_shaders::Storage;
-using ::testing::HasSubstr;
 
 // Adds nodes as the reader does: by each op's own parser.
 class Network {

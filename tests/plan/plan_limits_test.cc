@@ -11,17 +11,14 @@
 #include "delegate/partition/plan_partition.h"
 #include "egl/gl_state.h"
 #include "egl/testing.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/graph_builder.h"
+#include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 // A convolution, a sum and functions after it.
 Graph Chain(int functions) {

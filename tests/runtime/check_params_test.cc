@@ -14,10 +14,10 @@
 #include "delegate/runtime/executor.h"
 #include "egl/objects.h"
 #include "egl/testing.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/run_graph.h"
 #include "tests/testing/scoped_environment.h"
 
@@ -25,8 +25,6 @@ namespace gles_delegate::testing {
 namespace {
 
 using ::gles_delegate::egl::GlApi;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 using Replacements = std::vector<std::pair<std::string, std::string>>;
 

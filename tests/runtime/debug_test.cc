@@ -17,10 +17,10 @@
 #include "delegate/runtime/executor.h"
 #include "egl/objects.h"
 #include "egl/testing.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/graph_builder.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/scoped_environment.h"
 
 namespace gles_delegate::testing {
@@ -29,13 +29,6 @@ namespace {
 using ::gles_delegate::egl::gl;
 using ::gles_delegate::egl::GlApi;
 using ::gles_delegate::egl::ScopedGlOverride;
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 GlApi g_driver;
 

@@ -12,11 +12,11 @@
 #include "delegate/device/device_profile.h"
 #include "delegate/partition/plan_partition.h"
 #include "egl/testing.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/gl.h"
 #include "tests/testing/graph_builder.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/scoped_environment.h"
 
 namespace gles_delegate::testing {
@@ -24,8 +24,6 @@ namespace {
 
 using ::gles_delegate::egl::gl;
 using ::gles_delegate::egl::GlApi;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 constexpr int kFloats = 16 * 16 * 4;
 

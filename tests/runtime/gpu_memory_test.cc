@@ -8,10 +8,10 @@
 
 #include "delegate/device/device_profile.h"
 #include "egl/testing.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/gl.h"
+#include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -21,7 +21,6 @@ using ::gles_delegate::egl::GlApi;
 using ::gles_delegate::egl::ScopedGlOverride;
 using ::gles_delegate::gl_shaders::Format;
 using ::gles_delegate::gl_shaders::Storage;
-using ::testing::ElementsAre;
 
 Slot TextureOf(int width, int height) {
   return {Storage::kTexture2d, width, height, 1, Format::kRgba32f};

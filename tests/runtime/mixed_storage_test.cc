@@ -13,6 +13,7 @@
 #include "tests/testing/device_test.h"
 #include "tests/testing/hidden_extension.h"
 #include "tests/testing/random.h"
+#include "tests/testing/schema_names.h"
 #include "tests/testing/scoped_environment.h"
 
 namespace gles_delegate::testing {
@@ -28,7 +29,7 @@ class Network {
     options.stride_w = options.stride_h = stride;
     options.fused_activation_function = schema::ActivationFunctionType::RELU6;
     return Layer(
-        schema::BuiltinOperator::CONV_2D, out,
+        Op::CONV_2D, out,
         {x, Constant({out[3], kernel, kernel, in[3]}, kernel * kernel * in[3]),
          Constant({out[3]}, 1)},
         options);
@@ -37,7 +38,7 @@ class Network {
     schema::DepthwiseConv2DOptionsT options;
     options.stride_w = options.stride_h = options.depth_multiplier = 1;
     options.dilation_w_factor = options.dilation_h_factor = 1;
-    return Layer(schema::BuiltinOperator::DEPTHWISE_CONV_2D, shape,
+    return Layer(Op::DEPTHWISE_CONV_2D, shape,
                  {x, Constant({1, 3, 3, shape[3]}, 9), Constant({shape[3]}, 1)},
                  options);
   }
@@ -45,33 +46,32 @@ class Network {
     schema::Pool2DOptionsT options;
     options.stride_w = options.stride_h = 2;
     options.filter_width = options.filter_height = 2;
-    return Layer(schema::BuiltinOperator::MAX_POOL_2D, out, {x}, options);
+    return Layer(Op::MAX_POOL_2D, out, {x}, options);
   }
   int Concat(int a, int b, const Shape& out) {
     schema::ConcatenationOptionsT options;
     options.axis = 3;
-    return Layer(schema::BuiltinOperator::CONCATENATION, out, {a, b}, options);
+    return Layer(Op::CONCATENATION, out, {a, b}, options);
   }
   int Resize(int x, const Shape& out) {
     const int size = b_.AddConstant<int32_t>(
         Name(), {2}, std::vector<int32_t>{out[1], out[2]});
-    return Layer(schema::BuiltinOperator::RESIZE_BILINEAR, out, {x, size},
+    return Layer(Op::RESIZE_BILINEAR, out, {x, size},
                  schema::ResizeBilinearOptionsT());
   }
   int Add(int a, int b, const Shape& out) {
-    return Layer(schema::BuiltinOperator::ADD, out, {a, b},
-                 schema::AddOptionsT());
+    return Layer(Op::ADD, out, {a, b}, schema::AddOptionsT());
   }
   int FullyConnected(int x, int inputs, int outputs) {
     return Layer(
-        schema::BuiltinOperator::FULLY_CONNECTED, {1, outputs},
+        Op::FULLY_CONNECTED, {1, outputs},
         {x, Constant({outputs, inputs}, inputs), Constant({outputs}, 1)},
         schema::FullyConnectedOptionsT());
   }
   int Softmax(int x, const Shape& shape) {
     schema::SoftmaxOptionsT options;
     options.beta = 1;
-    return Layer(schema::BuiltinOperator::SOFTMAX, shape, {x}, options);
+    return Layer(Op::SOFTMAX, shape, {x}, options);
   }
   std::vector<uint8_t> Finish(std::vector<int> outputs) {
     b_.SetOutputs(std::move(outputs));
@@ -88,8 +88,7 @@ class Network {
                         1.0f / std::sqrt(static_cast<float>(terms))));
   }
   template <typename Options>
-  int Layer(schema::BuiltinOperator op, const Shape& out,
-            std::vector<int> inputs, Options options) {
+  int Layer(Op op, const Shape& out, std::vector<int> inputs, Options options) {
     const int y = b_.AddTensor(Name(), out);
     b_.AddOp(op, 1, std::move(inputs), {y}, options);
     return y;

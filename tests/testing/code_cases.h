@@ -27,6 +27,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/schema_names.h"
 #include "tests/testing/single_op.h"
 #include "tools/common/model_builder.h"
 
@@ -103,7 +104,7 @@ class CodeCases {
     return b.AddConstant<int32_t>("i", dims, values);
   }
   int Output(const Dims& dims, const ModelQuantization& q,
-             schema::TensorType type = kType) {
+             TensorType type = kType) {
     const int id =
         b.AddTensor(absl::StrCat("y", outputs_.size()), dims, type, q);
     outputs_.push_back(id);

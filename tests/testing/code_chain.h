@@ -31,6 +31,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/schema_names.h"
 #include "tests/testing/single_op.h"
 #include "tools/common/model_builder.h"
 
@@ -41,7 +42,6 @@ class CodeChain {
  public:
   using Code = CodeType;
   using Dims = ModelBuilder::Shape;
-  using Op = schema::BuiltinOperator;
   static constexpr auto kType = TensorTypeOf<Code>::kValue;
   static constexpr bool kWide = sizeof(Code) == 2;
   static constexpr int kLow = std::numeric_limits<Code>::min();

@@ -81,8 +81,8 @@ TensorId ConvolutionPair::AddNode(const Convolution& conv, TensorId x,
 NaiveResult ConvolutionPair::Compute(const Convolution& conv,
                                      const HostTensor& x) const {
   return conv.kind == Kind::kPointwise
-             ? NaiveConv(x, conv.weights, conv.bias, {}, conv.dst)
-             : NaiveDepthwise(x, conv.weights, conv.bias, window, conv.dst);
+             ? NaiveConv({x, conv.weights, conv.bias}, {}, conv.dst)
+             : NaiveDepthwise({x, conv.weights, conv.bias}, window, conv.dst);
 }
 
 NaiveResult ConvolutionPair::Expected() const {

@@ -16,10 +16,6 @@
 
 namespace gles_delegate::testing {
 
-inline const OpDefinition* Op(absl::string_view name) {
-  return FindOpNamed(name);
-}
-
 // The functions of the node's post-ops, in order.
 inline std::vector<std::string> Functions(const Node& node) {
   std::vector<std::string> names;
@@ -64,7 +60,7 @@ class GraphBuilder {
                 std::vector<PostOp> post_ops = {}) {
     const TensorId out = Tensor(dims);
     gles_delegate::Node node;
-    node.op = Op(op);
+    node.op = FindOpNamed(op);
     node.inputs = std::move(inputs);
     node.outputs = {out};
     node.attributes = std::move(attributes);

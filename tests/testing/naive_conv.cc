@@ -77,48 +77,45 @@ void ExpectWithinRoundings(const std::vector<float>& got,
   }
 }
 
-NaiveResult NaiveConv(const HostTensor& src, const HostTensor& filter,
-                      const std::vector<float>& bias, const Conv2dAttributes& a,
+NaiveResult NaiveConv(const NaiveInputs& in, const Conv2dAttributes& a,
                       const BhwcShape& dst) {
-  NaiveResult result = StartAtBias(dst, bias);
+  NaiveResult result = StartAtBias(dst, in.bias);
   const int group_outputs = dst.c / a.groups;
-  ForEachTap(src.shape, filter.shape, a, dst, [&](const Tap& tap) {
-    const int first = tap.o / group_outputs * filter.shape.c;
-    for (int i = 0; i < filter.shape.c; ++i) {
+  ForEachTap(in.src.shape, in.filter.shape, a, dst, [&](const Tap& tap) {
+    const int first = tap.o / group_outputs * in.filter.shape.c;
+    for (int i = 0; i < in.filter.shape.c; ++i) {
       AddTo(&result, tap.dst_index,
-            double{src.at(tap.b, tap.y, tap.x, first + i)} *
-                filter.at(tap.o, tap.ky, tap.kx, i));
+            double{in.src.at(tap.b, tap.y, tap.x, first + i)} *
+                in.filter.at(tap.o, tap.ky, tap.kx, i));
     }
   });
   return result;
 }
 
-NaiveResult NaiveDepthwise(const HostTensor& src, const HostTensor& filter,
-                           const std::vector<float>& bias,
+NaiveResult NaiveDepthwise(const NaiveInputs& in,
                            const DepthwiseConv2dAttributes& a,
                            const BhwcShape& dst) {
-  NaiveResult result = StartAtBias(dst, bias);
-  ForEachTap(src.shape, filter.shape, a, dst, [&](const Tap& tap) {
+  NaiveResult result = StartAtBias(dst, in.bias);
+  ForEachTap(in.src.shape, in.filter.shape, a, dst, [&](const Tap& tap) {
     AddTo(&result, tap.dst_index,
-          double{src.at(tap.b, tap.y, tap.x, tap.o / a.multiplier)} *
-              filter.at(0, tap.ky, tap.kx, tap.o));
+          double{in.src.at(tap.b, tap.y, tap.x, tap.o / a.multiplier)} *
+              in.filter.at(0, tap.ky, tap.kx, tap.o));
   });
   return result;
 }
 
-NaiveResult NaiveTransposeConv(const HostTensor& src, const HostTensor& filter,
-                               const std::vector<float>& bias,
+NaiveResult NaiveTransposeConv(const NaiveInputs& in,
                                const TransposeConvAttributes& a,
                                const BhwcShape& dst) {
-  NaiveResult result = StartAtBias(dst, bias);
-  ForEach(src.shape, [&](int b, int h, int w, int i) {
-    ForEach(filter.shape, [&](int o, int ky, int kx, int filter_input) {
+  NaiveResult result = StartAtBias(dst, in.bias);
+  ForEach(in.src.shape, [&](int b, int h, int w, int i) {
+    ForEach(in.filter.shape, [&](int o, int ky, int kx, int filter_input) {
       if (filter_input != i) return;
       const int y = h * a.stride_h - a.pad_top + ky;
       const int x = w * a.stride_w - a.pad_left + kx;
       if (!Inside(y, dst.h) || !Inside(x, dst.w)) return;
       AddTo(&result, IndexOf(dst, b, y, x, o),
-            double{src.at(b, h, w, i)} * filter.at(o, ky, kx, i));
+            double{in.src.at(b, h, w, i)} * in.filter.at(o, ky, kx, i));
     });
   });
   return result;

@@ -34,19 +34,22 @@ struct NaiveResult {
 void ExpectWithinRoundings(const std::vector<float>& got,
                            const NaiveResult& want);
 
+// What a convolution computes from. Refers to tensors of the caller's.
+struct NaiveInputs {
+  const HostTensor& src;
+  const HostTensor& filter;
+  const std::vector<float>& bias;
+};
+
 // filter OHWI; attributes.groups as the filter's and the input's channels say.
-NaiveResult NaiveConv(const HostTensor& src, const HostTensor& filter,
-                      const std::vector<float>& bias,
-                      const Conv2dAttributes& attributes,
+NaiveResult NaiveConv(const NaiveInputs& in, const Conv2dAttributes& attributes,
                       const gles_delegate::Shape& dst);
 // filter [1,H,W,O].
-NaiveResult NaiveDepthwise(const HostTensor& src, const HostTensor& filter,
-                           const std::vector<float>& bias,
+NaiveResult NaiveDepthwise(const NaiveInputs& in,
                            const DepthwiseConv2dAttributes& attributes,
                            const gles_delegate::Shape& dst);
 // filter OHWI; a scatter, where the shader gathers.
-NaiveResult NaiveTransposeConv(const HostTensor& src, const HostTensor& filter,
-                               const std::vector<float>& bias,
+NaiveResult NaiveTransposeConv(const NaiveInputs& in,
                                const TransposeConvAttributes& attributes,
                                const gles_delegate::Shape& dst);
 

@@ -5,17 +5,18 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
 
-float Converted(float value, schema::TensorType type) {
-  if (type == schema::TensorType::BOOL) return value > 0 ? 1 : 0;
+float Converted(float value, TensorType type) {
+  if (type == TensorType::BOOL) return value > 0 ? 1 : 0;
   return std::round(10 * value);
 }
 
 std::vector<uint8_t> ConvertedBytes(const std::vector<uint8_t>& floats,
-                                    schema::TensorType type) {
+                                    TensorType type) {
   std::vector<uint8_t> bytes;
   for (size_t i = 0; i + sizeof(float) <= floats.size(); i += sizeof(float)) {
     float value;
@@ -23,14 +24,14 @@ std::vector<uint8_t> ConvertedBytes(const std::vector<uint8_t>& floats,
     const int32_t converted = static_cast<int32_t>(Converted(value, type));
     const auto* begin = reinterpret_cast<const uint8_t*>(&converted);
     bytes.insert(bytes.end(), begin,
-                 begin + (type == schema::TensorType::BOOL ? 1 : 4));
+                 begin + (type == TensorType::BOOL ? 1 : 4));
   }
   return bytes;
 }
 
 }  // namespace
 
-SingleOpModel OfType(const SingleOpModel& model, schema::TensorType type) {
+SingleOpModel OfType(const SingleOpModel& model, TensorType type) {
   SingleOpModel typed = model;
   typed.description =
       absl::StrCat(model.description, " of ", schema::EnumNameTensorType(type));
@@ -43,7 +44,7 @@ SingleOpModel OfType(const SingleOpModel& model, schema::TensorType type) {
       schema::UnPackModel(model.bytes.data()));
   for (auto& graph : root->subgraphs) {
     for (auto& tensor : graph->tensors) {
-      if (tensor->type != schema::TensorType::FLOAT32) continue;
+      if (tensor->type != TensorType::FLOAT32) continue;
       tensor->type = type;
       std::vector<uint8_t>& data = root->buffers[tensor->buffer]->data;
       data = ConvertedBytes(data, type);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/testing/op_model.h"
+#include "tests/testing/schema_names.h"
 #include "tests/testing/shapes.h"
 #include "third_party/tflite_schema/schema_generated.h"
 #include "tools/common/model_builder.h"
@@ -197,8 +198,8 @@ SingleOpModel Gather(const Shape& input, int axis, const Shape& index_shape,
 SingleOpModel ExpandDims(const Shape& input, int axis);
 
 // MEAN, SUM, REDUCE_MAX, REDUCE_MIN or REDUCE_PROD over constant axes.
-SingleOpModel Reduce(schema::BuiltinOperator op, const Shape& input,
-                     const std::vector<int>& axes, bool keep_dims);
+SingleOpModel Reduce(Op op, const Shape& input, const std::vector<int>& axes,
+                     bool keep_dims);
 SingleOpModel AddN(const Shape& shape, int count);
 
 // CUMSUM along a constant axis.
@@ -233,11 +234,11 @@ struct MatMulParams {
 SingleOpModel BatchMatMul(const MatMulParams& params);
 
 // CAST of values from -most to most, a third of them zeros.
-SingleOpModel Cast(schema::TensorType from, schema::TensorType to,
-                   const Shape& input, float most = 100);
+SingleOpModel Cast(TensorType from, TensorType to, const Shape& input,
+                   float most = 100);
 // An arithmetic op on int32.
 struct IntegerBinaryParams {
-  schema::BuiltinOperator op = schema::BuiltinOperator::ADD;
+  Op op = Op::ADD;
   Shape a, b;
   int most = 1000;  // of the values
   Constant constant = Constant::kNone;
@@ -246,21 +247,20 @@ struct IntegerBinaryParams {
 
 SingleOpModel IntegerBinary(const IntegerBinaryParams& params);
 // LOGICAL_AND or LOGICAL_OR; `constant`: of the second operand.
-SingleOpModel Logical(schema::BuiltinOperator op, const Shape& a,
-                      const Shape& b, bool constant = false);
+SingleOpModel Logical(Op op, const Shape& a, const Shape& b,
+                      bool constant = false);
 SingleOpModel LogicalNot(const Shape& input);
 // REDUCE_ANY or REDUCE_ALL over constant axes: of bools that are seldom, or
 // mostly, true.
-SingleOpModel ReduceBools(schema::BuiltinOperator op, const Shape& input,
+SingleOpModel ReduceBools(Op op, const Shape& input,
                           const std::vector<int>& axes, bool keep_dims);
 SingleOpModel IntegerNeg(const Shape& input);
 // EQUAL, NOT_EQUAL, LESS, ..., on float32, int32 or bool.
-SingleOpModel ComparisonOp(schema::BuiltinOperator op, schema::TensorType type,
-                           const Shape& a, const Shape& b,
-                           Constant constant = Constant::kNone);
+SingleOpModel ComparisonOp(Op op, TensorType type, const Shape& a,
+                           const Shape& b, Constant constant = Constant::kNone);
 // SELECT or SELECT_V2 of floats.
 struct SelectParams {
-  schema::BuiltinOperator op = schema::BuiltinOperator::SELECT_V2;
+  Op op = Op::SELECT_V2;
   Shape condition, x, y;
   int constant = -1;  // of the three inputs
 };
@@ -268,13 +268,11 @@ struct SelectParams {
 SingleOpModel Select(const SelectParams& params);
 
 // ARG_MAX or ARG_MIN, of whole numbers from -most to most.
-SingleOpModel ArgExtreme(schema::BuiltinOperator op, const Shape& input,
-                         int axis,
-                         schema::TensorType type = schema::TensorType::FLOAT32,
-                         int most = 4);
+SingleOpModel ArgExtreme(Op op, const Shape& input, int axis,
+                         TensorType type = TensorType::FLOAT32, int most = 4);
 SingleOpModel GatherNd(const Shape& input, const Shape& indices,
                        bool runtime = true,
-                       schema::TensorType type = schema::TensorType::FLOAT32);
+                       TensorType type = TensorType::FLOAT32);
 struct OneHotCase {
   Shape indices;
   int depth = 5;
@@ -287,8 +285,8 @@ struct OneHotCase {
 SingleOpModel OneHot(const OneHotCase& params);
 // TOPK_V2; both outputs are the model's. Few values, so that many are equal.
 SingleOpModel TopK(const Shape& input, int k,
-                   schema::TensorType type = schema::TensorType::FLOAT32,
-                   int most = 20, const ModelQuantization& quantization = {});
+                   TensorType type = TensorType::FLOAT32, int most = 20,
+                   const ModelQuantization& quantization = {});
 
 struct LstmCase {
   int batch = 1;
@@ -307,6 +305,8 @@ struct LstmCase {
       schema::ActivationFunctionType::TANH;
 };
 
+// 7 cells with a mix of the optional parts, of 16.
+LstmCase LstmWithParts(int bits);
 // UNIDIRECTIONAL_SEQUENCE_LSTM, or LSTM (full kernel) where `steps` is 0.
 std::vector<uint8_t> Lstm(const LstmCase& params);
 struct BasicCase {

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tests/testing/op_variant.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -45,12 +46,9 @@ std::string Rest(Activation activation, bool bias, Weights weights,
 template <typename Options, typename Params>
 Options WindowOptions(const OpVariant& v, const Params& params) {
   Options options;
-  options.padding = ToSchema(params.padding);
-  options.stride_h = params.stride_h;
-  options.stride_w = params.stride_w;
+  v.SetWindow(params, &options);
   options.dilation_h_factor = params.dilation_h;
   options.dilation_w_factor = params.dilation_w;
-  options.fused_activation_function = v.Fused(params.activation);
   return options;
 }
 
@@ -99,8 +97,7 @@ SingleOpModel Conv2d(const ConvParams& params) {
         v.Constant("weights", shape, WeightData(v, ElementCount(shape), terms),
                    params.weights);
     const int bias = Bias(v, true, params.runtime_bias, params.out_channels);
-    return v.Op(schema::BuiltinOperator::CONV_2D, dilated ? 2 : 1,
-                Operands(data, weights, bias),
+    return v.Op(Op::CONV_2D, dilated ? 2 : 1, Operands(data, weights, bias),
                 WindowOptions<schema::Conv2DOptionsT>(v, params));
   });
 }
@@ -124,7 +121,7 @@ SingleOpModel DepthwiseConv2d(const DepthwiseParams& params) {
     const int bias = Bias(v, true, params.runtime_bias, channels);
     auto options = WindowOptions<schema::DepthwiseConv2DOptionsT>(v, params);
     options.depth_multiplier = params.multiplier;
-    return v.Op(schema::BuiltinOperator::DEPTHWISE_CONV_2D, dilated ? 2 : 1,
+    return v.Op(Op::DEPTHWISE_CONV_2D, dilated ? 2 : 1,
                 Operands(data, weights, bias), options);
   });
 }
@@ -157,8 +154,7 @@ SingleOpModel TransposeConv(const TransposeConvParams& params) {
         options.stride_w = params.stride_w;
         std::vector<int> inputs = {size, weights, data};
         if (bias >= 0) inputs.push_back(bias);
-        return v.Op(schema::BuiltinOperator::TRANSPOSE_CONV,
-                    params.bias ? 3 : 1, inputs, options);
+        return v.Op(Op::TRANSPOSE_CONV, params.bias ? 3 : 1, inputs, options);
       });
 }
 
@@ -204,8 +200,8 @@ SingleOpModel FullyConnected(const FullyConnectedParams& params) {
     schema::FullyConnectedOptionsT options;
     options.fused_activation_function = v.Fused(params.activation);
     options.keep_num_dims = params.keep_num_dims;
-    return v.Op(schema::BuiltinOperator::FULLY_CONNECTED,
-                params.keep_num_dims ? 5 : 1, {data, weights, bias}, options);
+    return v.Op(Op::FULLY_CONNECTED, params.keep_num_dims ? 5 : 1,
+                {data, weights, bias}, options);
   });
 }
 
@@ -235,7 +231,7 @@ SingleOpModel BatchMatMul(const MatMulParams& p) {
     schema::BatchMatMulOptionsT options;
     options.adj_x = p.adj_x;
     options.adj_y = p.adj_y;
-    return v.Op(schema::BuiltinOperator::BATCH_MATMUL, 1, {a, b}, options);
+    return v.Op(Op::BATCH_MATMUL, 1, {a, b}, options);
   });
 }
 

@@ -6,6 +6,7 @@
 #include "flatbuffers/flexbuffers.h"
 #include "tests/testing/op_builders_custom.h"
 #include "tests/testing/op_variant.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -17,7 +18,7 @@ constexpr float kUnitScale = 1.0f / 256;
 
 ModelQuantization QuantizationOf(const DetectionCase& c, float scale,
                                  int zero_point) {
-  if (c.type == schema::TensorType::FLOAT32) return {};
+  if (c.type == TensorType::FLOAT32) return {};
   return ModelQuantization::PerTensor(scale, zero_point);
 }
 
@@ -44,7 +45,7 @@ std::string DetectionCase::Name() const {
                    background ? "_background" : "", "_most", most, "_each",
                    classes_of_each, "_perclass", most_of_class, "_score",
                    score_threshold, "_iou", iou_threshold);
-  if (type != schema::TensorType::FLOAT32) absl::StrAppend(&name, "_codes");
+  if (type != TensorType::FLOAT32) absl::StrAppend(&name, "_codes");
   if (!constant_anchors) absl::StrAppend(&name, "_runtime_anchors");
   if (coordinates != 4) absl::StrAppend(&name, "_coordinates", coordinates);
   return name;
@@ -82,7 +83,7 @@ SingleOpModel Detection(const DetectionCase& c) {
   const ModelQuantization of_anchors = QuantizationOf(c, kUnitScale, 0);
   if (!c.constant_anchors) {
     in.push_back(b.AddInput("anchors", {c.anchors, 4}, c.type, of_anchors));
-  } else if (c.type == schema::TensorType::FLOAT32) {
+  } else if (c.type == TensorType::FLOAT32) {
     in.push_back(b.AddConstant<float>("anchors", {c.anchors, 4}, anchors));
   } else {
     std::vector<uint8_t> codes(anchors.size());
@@ -102,7 +103,7 @@ SingleOpModel Detection(const DetectionCase& c) {
   for (float& e : encodings) e = random.NextInt(-60, 60) * kEncodingScale;
   std::vector<float> predictions(c.anchors * scores);
   for (float& p : predictions) {
-    p = c.type == schema::TensorType::FLOAT32
+    p = c.type == TensorType::FLOAT32
             ? random.NextInt(0, 2047) / 2048.0f  // exact in half
             : random.NextInt(0, 255) * kUnitScale;
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/testing/op_model.h"
+#include "tests/testing/schema_names.h"
 #include "third_party/tflite_schema/schema_generated.h"
 
 namespace gles_delegate::testing {
@@ -27,7 +28,7 @@ struct DetectionCase {
   std::array<float, 4> scales = {10, 10, 5, 5};  // of y, x, height, width
   // FLOAT32, or UINT8: of encodings, scores and anchors. The scores of UINT8
   // are multiples of 1/256, so that many are equal.
-  schema::TensorType type = schema::TensorType::FLOAT32;
+  TensorType type = TensorType::FLOAT32;
   bool constant_anchors = true;
 
   std::string Name() const;  // "fast_a40_c3_..."

@@ -6,11 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "tests/testing/op_variant.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using Op = schema::BuiltinOperator;
 
 Op SchemaOp(BinaryOp op) {
   switch (op) {

@@ -2,6 +2,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tests/testing/op_variant.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -15,17 +16,17 @@ int Vector(OpVariant& v, const std::string& name, const Ints& values) {
 }  // namespace
 
 SingleOpModel Slice(const Shape& shape, const Ints& begin, const Ints& size) {
-  return MakeModel(absl::StrCat("SLICE ", ShapeString(shape), " from ",
-                                absl::StrJoin(begin, ","), " size ",
-                                absl::StrJoin(size, ",")),
-                   Accuracy{/*terms=*/0}, [&](OpVariant& v) {
-                     const int x = v.Input(
-                         "x", shape, v.random().Gaussian(ElementCount(shape)));
-                     const int from = Vector(v, "begin", begin);
-                     return v.Op(schema::BuiltinOperator::SLICE, 1,
-                                 {x, from, Vector(v, "size", size)},
-                                 schema::SliceOptionsT());
-                   });
+  return MakeModel(
+      absl::StrCat("SLICE ", ShapeString(shape), " from ",
+                   absl::StrJoin(begin, ","), " size ",
+                   absl::StrJoin(size, ",")),
+      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        const int x =
+            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
+        const int from = Vector(v, "begin", begin);
+        return v.Op(Op::SLICE, 1, {x, from, Vector(v, "size", size)},
+                    schema::SliceOptionsT());
+      });
 }
 
 SingleOpModel StridedSlice(const Strided& s) {
@@ -48,8 +49,7 @@ SingleOpModel StridedSlice(const Strided& s) {
         options.ellipsis_mask = s.ellipsis_mask;
         options.new_axis_mask = s.new_axis_mask;
         options.shrink_axis_mask = s.shrink_axis_mask;
-        return v.Op(schema::BuiltinOperator::STRIDED_SLICE, 1,
-                    {x, begin, end, strides}, options);
+        return v.Op(Op::STRIDED_SLICE, 1, {x, begin, end, strides}, options);
       });
 }
 
@@ -79,21 +79,19 @@ SingleOpModel Split(SplitKind kind, const Shape& shape, int axis,
     schema::UnpackOptionsT options;
     options.num = count;
     options.axis = axis;
-    builder.AddOp(schema::BuiltinOperator::UNPACK, 1, {x}, outputs, options);
+    builder.AddOp(Op::UNPACK, 1, {x}, outputs, options);
   } else {
     const int on = builder.AddConstant<int32_t>("axis", {}, Ints{axis});
     if (kind == SplitKind::kSplit) {
       schema::SplitOptionsT options;
       options.num_splits = count;
-      builder.AddOp(schema::BuiltinOperator::SPLIT, 1, {on, x}, outputs,
-                    options);
+      builder.AddOp(Op::SPLIT, 1, {on, x}, outputs, options);
     } else {
       const int into = builder.AddConstant<int32_t>(
           "sizes", {count}, sizes_as_given.empty() ? sizes : sizes_as_given);
       schema::SplitVOptionsT options;
       options.num_splits = count;
-      builder.AddOp(schema::BuiltinOperator::SPLIT_V, 1, {x, into, on}, outputs,
-                    options);
+      builder.AddOp(Op::SPLIT_V, 1, {x, into, on}, outputs, options);
     }
   }
   builder.SetOutputs(outputs);
@@ -109,8 +107,7 @@ SingleOpModel Tile(const Shape& shape, const std::vector<int>& multiples) {
             v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
         const int by = v.IntConstant(
             "multiples", {static_cast<int>(multiples.size())}, multiples);
-        return v.Op(schema::BuiltinOperator::TILE, 1, {x, by},
-                    schema::TileOptionsT());
+        return v.Op(Op::TILE, 1, {x, by}, schema::TileOptionsT());
       });
 }
 
@@ -122,8 +119,8 @@ SingleOpModel BroadcastTo(const Shape& shape, const Shape& to) {
                          "x", shape, v.random().Gaussian(ElementCount(shape)));
                      const int wanted = v.IntConstant(
                          "shape", {static_cast<int>(to.size())}, to);
-                     return v.Op(schema::BuiltinOperator::BROADCAST_TO, 2,
-                                 {x, wanted}, schema::BroadcastToOptionsT());
+                     return v.Op(Op::BROADCAST_TO, 2, {x, wanted},
+                                 schema::BroadcastToOptionsT());
                    });
 }
 
@@ -137,8 +134,7 @@ SingleOpModel Transpose(const Shape& shape,
             v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
         const int by = v.IntConstant(
             "permutation", {static_cast<int>(permutation.size())}, permutation);
-        return v.Op(schema::BuiltinOperator::TRANSPOSE, 1, {x, by},
-                    schema::TransposeOptionsT());
+        return v.Op(Op::TRANSPOSE, 1, {x, by}, schema::TransposeOptionsT());
       });
 }
 
@@ -157,7 +153,7 @@ SingleOpModel Pack(const Shape& shape, int count, int axis, int constant) {
         schema::PackOptionsT options;
         options.values_count = count;
         options.axis = axis;
-        return v.Op(schema::BuiltinOperator::PACK, 1, inputs, options);
+        return v.Op(Op::PACK, 1, inputs, options);
       });
 }
 
@@ -172,7 +168,7 @@ SingleOpModel Gather(const Shape& shape, int axis, const Shape& index_shape,
         const int by = v.IntConstant("indices", index_shape, indices);
         schema::GatherOptionsT options;
         options.axis = axis;
-        return v.Op(schema::BuiltinOperator::GATHER, 1, {x, by}, options);
+        return v.Op(Op::GATHER, 1, {x, by}, options);
       });
 }
 
@@ -183,8 +179,7 @@ SingleOpModel ExpandDims(const Shape& shape, int axis) {
         const int x =
             v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
         const int at = v.IntConstant("axis", {1}, {axis});
-        return v.Op(schema::BuiltinOperator::EXPAND_DIMS, 1, {x, at},
-                    schema::ExpandDimsOptionsT());
+        return v.Op(Op::EXPAND_DIMS, 1, {x, at}, schema::ExpandDimsOptionsT());
       });
 }
 
@@ -194,8 +189,7 @@ SingleOpModel Reverse(const Shape& shape, int axis) {
       Accuracy{/*terms=*/0}, [&](OpVariant& v) {
         const int x =
             v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
-        return v.Op(schema::BuiltinOperator::REVERSE_V2, 1,
-                    {x, v.IntConstant("axis", {1}, {axis})},
+        return v.Op(Op::REVERSE_V2, 1, {x, v.IntConstant("axis", {1}, {axis})},
                     schema::ReverseV2OptionsT());
       });
 }
@@ -214,11 +208,11 @@ SingleOpModel SpaceBatch(bool to_batch, const Shape& shape, const Ints& block,
         const int e = v.IntConstant("edges", {axes, 2}, edges);
         const int version = axes == 2 ? 1 : 3;
         if (to_batch) {
-          return v.Op(schema::BuiltinOperator::SPACE_TO_BATCH_ND, version,
-                      {x, b, e}, schema::SpaceToBatchNDOptionsT());
+          return v.Op(Op::SPACE_TO_BATCH_ND, version, {x, b, e},
+                      schema::SpaceToBatchNDOptionsT());
         }
-        return v.Op(schema::BuiltinOperator::BATCH_TO_SPACE_ND, version,
-                    {x, b, e}, schema::BatchToSpaceNDOptionsT());
+        return v.Op(Op::BATCH_TO_SPACE_ND, version, {x, b, e},
+                    schema::BatchToSpaceNDOptionsT());
       });
 }
 
@@ -235,21 +229,20 @@ SingleOpModel Fill(const Shape& shape, bool runtime) {
         const int x =
             v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
         const int filled = v.builder().AddTensor("filled", shape);
-        v.builder().AddOp(schema::BuiltinOperator::FILL, 1, {dims, value},
-                          {filled}, schema::FillOptionsT());
-        return v.Op(schema::BuiltinOperator::MUL, 1, {filled, x},
-                    schema::MulOptionsT());
+        v.builder().AddOp(Op::FILL, 1, {dims, value}, {filled},
+                          schema::FillOptionsT());
+        return v.Op(Op::MUL, 1, {filled, x}, schema::MulOptionsT());
       });
 }
 
 SingleOpModel ZerosLike(const Shape& shape) {
-  return MakeModel(absl::StrCat("ZEROS_LIKE ", ShapeString(shape)),
-                   Accuracy{/*terms=*/0}, [&](OpVariant& v) {
-                     const int x = v.Input(
-                         "x", shape, v.random().Gaussian(ElementCount(shape)));
-                     return v.Op(schema::BuiltinOperator::ZEROS_LIKE, 1, {x},
-                                 schema::ZerosLikeOptionsT());
-                   });
+  return MakeModel(
+      absl::StrCat("ZEROS_LIKE ", ShapeString(shape)), Accuracy{/*terms=*/0},
+      [&](OpVariant& v) {
+        const int x =
+            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
+        return v.Op(Op::ZEROS_LIKE, 1, {x}, schema::ZerosLikeOptionsT());
+      });
 }
 
 }  // namespace gles_delegate::testing

@@ -4,13 +4,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tests/testing/op_variant.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
-namespace {
-
-using Op = schema::BuiltinOperator;
-
-}  // namespace
+namespace {}  // namespace
 
 SingleOpModel Reduce(Op op, const Shape& shape, const std::vector<int>& axes,
                      bool keep_dims) {
@@ -61,8 +58,7 @@ SingleOpModel LogSoftmax(const Shape& shape) {
       [&](OpVariant& v) {
         const int x =
             v.Input("x", shape, v.random().Gaussian(ElementCount(shape), 0, 3));
-        return v.Op(schema::BuiltinOperator::LOG_SOFTMAX, 1, {x},
-                    schema::LogSoftmaxOptionsT());
+        return v.Op(Op::LOG_SOFTMAX, 1, {x}, schema::LogSoftmaxOptionsT());
       });
 }
 
@@ -97,8 +93,8 @@ SingleOpModel Cumsum(const Shape& shape, int axis, bool exclusive,
         schema::CumsumOptionsT options;
         options.exclusive = exclusive;
         options.reverse = reverse;
-        return v.Op(schema::BuiltinOperator::CUMSUM, 1,
-                    {x, v.IntConstant("axis", {}, {axis})}, options);
+        return v.Op(Op::CUMSUM, 1, {x, v.IntConstant("axis", {}, {axis})},
+                    options);
       });
 }
 
@@ -111,8 +107,7 @@ SingleOpModel L2Normalization(const Shape& shape, float deviation) {
       accuracy, [&](OpVariant& v) {
         const int x = v.Input(
             "x", shape, v.random().Gaussian(ElementCount(shape), 0, deviation));
-        return v.Op(schema::BuiltinOperator::L2_NORMALIZATION, 1, {x},
-                    schema::L2NormOptionsT());
+        return v.Op(Op::L2_NORMALIZATION, 1, {x}, schema::L2NormOptionsT());
       });
 }
 
@@ -135,8 +130,7 @@ SingleOpModel LocalResponseNormalization(const Shape& shape, int radius,
         options.bias = bias;
         options.alpha = alpha;
         options.beta = beta;
-        return v.Op(schema::BuiltinOperator::LOCAL_RESPONSE_NORMALIZATION, 1,
-                    {x}, options);
+        return v.Op(Op::LOCAL_RESPONSE_NORMALIZATION, 1, {x}, options);
       });
 }
 

@@ -4,11 +4,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tests/testing/op_variant.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using Op = schema::BuiltinOperator;
 
 Accuracy Moves() {
   Accuracy accuracy;
@@ -59,12 +58,9 @@ SingleOpModel Pool2d(const PoolParams& params) {
   return MakeModel(
       description, accuracy, /*with_magnitude=*/!params.max, [&](OpVariant& v) {
         schema::Pool2DOptionsT options;
-        options.padding = ToSchema(params.padding);
-        options.stride_h = params.stride_h;
-        options.stride_w = params.stride_w;
+        v.SetWindow(params, &options);
         options.filter_height = params.filter_h;
         options.filter_width = params.filter_w;
-        options.fused_activation_function = v.Fused(params.activation);
         return v.Op(params.max ? Op::MAX_POOL_2D : Op::AVERAGE_POOL_2D, 1,
                     {InputOf(v, params.input)}, options);
       });

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tests/testing/op_variant.h"
+#include "tests/testing/schema_names.h"
 #include "tools/common/tflite_host.h"
 
 namespace gles_delegate::testing {
@@ -69,7 +70,7 @@ class LstmBuilder {
     if (c_.steps == 0) {
       const int y = builder_.AddTensor("y", {c_.batch, outputs});
       while (inputs.size() < 24) inputs.push_back(-1);
-      builder_.AddOp(schema::BuiltinOperator::LSTM, 1, std::move(inputs), {y},
+      builder_.AddOp(Op::LSTM, 1, std::move(inputs), {y},
                      OptionsOf<schema::LSTMOptionsT>());
       builder_.SetOutputs({y});
       return builder_.Finish();
@@ -78,8 +79,8 @@ class LstmBuilder {
     auto options = OptionsOf<schema::UnidirectionalSequenceLSTMOptionsT>();
     options.time_major = c_.time_major;
     while (inputs.size() < 24) inputs.push_back(-1);
-    builder_.AddOp(schema::BuiltinOperator::UNIDIRECTIONAL_SEQUENCE_LSTM, 1,
-                   std::move(inputs), {y}, options);
+    builder_.AddOp(Op::UNIDIRECTIONAL_SEQUENCE_LSTM, 1, std::move(inputs), {y},
+                   options);
     builder_.SetOutputs({y});
     return builder_.Finish();
   }
@@ -91,6 +92,17 @@ class LstmBuilder {
 };
 
 }  // namespace
+
+LstmCase LstmWithParts(int bits) {
+  LstmCase c;
+  c.batch = 2;
+  c.cells = 7;
+  c.cifg = (bits & 1) != 0;
+  c.peephole = (bits & 2) != 0;
+  c.layer_norm = (bits & 4) != 0;
+  c.outputs = (bits & 8) != 0 ? 5 : 0;
+  return c;
+}
 
 std::vector<uint8_t> Lstm(const LstmCase& c) { return LstmBuilder(c).Build(); }
 
@@ -121,8 +133,7 @@ std::vector<uint8_t> BasicLstm(const BasicCase& c) {
   schema::LSTMOptionsT options;
   options.kernel_type = schema::LSTMKernelType::BASIC;
   options.fused_activation_function = schema::ActivationFunctionType::TANH;
-  b.AddOp(schema::BuiltinOperator::LSTM, 2, {x, h, w, bias, s}, outputs,
-          options);
+  b.AddOp(Op::LSTM, 2, {x, h, w, bias, s}, outputs, options);
   b.SetOutputs(outputs);
   return b.Finish();
 }
@@ -145,8 +156,7 @@ std::vector<uint8_t> Svdf(const SvdfCase& c) {
   schema::SVDFOptionsT options;
   options.rank = c.rank;
   options.fused_activation_function = c.activation;
-  b.AddOp(schema::BuiltinOperator::SVDF, 1, {x, feature, time, bias, state},
-          {y}, options);
+  b.AddOp(Op::SVDF, 1, {x, feature, time, bias, state}, {y}, options);
   b.SetOutputs({y});
   return b.Finish();
 }

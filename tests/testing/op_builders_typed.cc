@@ -6,12 +6,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tests/testing/op_variant.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using Op = schema::BuiltinOperator;
-using schema::TensorType;
 
 std::vector<float> Bools(OpVariant& v, const Shape& shape) {
   std::vector<float> values(ElementCount(shape));
@@ -127,8 +125,7 @@ SingleOpModel Logical(Op op, const Shape& a, const Shape& b, bool constant) {
         if (constant) {
           const std::vector<float> values = Bools(v, b);
           const std::vector<uint8_t> bytes(values.begin(), values.end());
-          y = v.builder().AddConstantBytes("b", b, schema::TensorType::BOOL,
-                                           bytes);
+          y = v.builder().AddConstantBytes("b", b, TensorType::BOOL, bytes);
         } else {
           y = v.OfBools(v.Input("b", b, Bools(v, b)));
         }

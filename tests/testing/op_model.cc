@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "tests/testing/schema_names.h"
 #include "third_party/tflite_schema/schema_generated.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_host.h"
@@ -67,7 +68,7 @@ void RoundConstantsToHalf(std::vector<uint8_t>* model) {
   const schema::Model* root = schema::GetModel(model->data());
   for (const schema::SubGraph* graph : *root->subgraphs()) {
     for (const schema::Tensor* tensor : *graph->tensors()) {
-      if (tensor->type() != schema::TensorType::FLOAT32) continue;
+      if (tensor->type() != TensorType::FLOAT32) continue;
       const auto* data = root->buffers()->Get(tensor->buffer())->data();
       if (data == nullptr) continue;
       uint8_t* bytes = model->data() + (data->data() - model->data());
@@ -91,10 +92,9 @@ std::vector<bool> IntegerInputs(const SingleOpModel& model) {
   const auto* graph = schema::GetModel(model.bytes.data())->subgraphs()->Get(0);
   if (graph->inputs() == nullptr) return integers;  // constants alone
   for (int32_t index : *graph->inputs()) {
-    const schema::TensorType type = graph->tensors()->Get(index)->type();
-    integers.push_back(type == schema::TensorType::INT32 ||
-                       type == schema::TensorType::INT64 ||
-                       type == schema::TensorType::BOOL);
+    const TensorType type = graph->tensors()->Get(index)->type();
+    integers.push_back(type == TensorType::INT32 || type == TensorType::INT64 ||
+                       type == TensorType::BOOL);
   }
   return integers;
 }

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "tensorflow/lite/c/common.h"
+#include "tests/testing/schema_names.h"
 #include "tests/testing/shapes.h"
 
 namespace gles_delegate::testing {

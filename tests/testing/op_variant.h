@@ -21,6 +21,8 @@
 
 namespace gles_delegate::testing {
 
+schema::Padding ToSchema(Padding padding);
+
 class OpVariant {
  public:
   OpVariant(const std::string& stream, bool absolute)
@@ -65,6 +67,15 @@ class OpVariant {
   // The activation, or none in the absolute variant.
   schema::ActivationFunctionType Fused(Activation activation) const;
 
+  // What the options of convolutions and poolings have in common.
+  template <typename Params, typename Options>
+  void SetWindow(const Params& params, Options* options) const {
+    options->padding = ToSchema(params.padding);
+    options->stride_h = params.stride_h;
+    options->stride_w = params.stride_w;
+    options->fused_activation_function = Fused(params.activation);
+  }
+
   std::vector<std::vector<float>> TakeInputs() { return std::move(inputs_); }
 
  private:
@@ -95,7 +106,6 @@ inline SingleOpModel MakeModel(const std::string& description,
 std::vector<float> FewValues(OpVariant& v, schema::TensorType type,
                              const Shape& shape);
 
-schema::Padding ToSchema(Padding padding);
 // "SAME", "VALID".
 std::string PaddingName(Padding padding);
 // "Half" and so on; "" for kFloat.

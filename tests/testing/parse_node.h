@@ -36,15 +36,19 @@ inline Tensor FakeRuntimeInts(std::vector<int> dims) {
 
 using ParseFunction = absl::StatusOr<ParsedNode> (*)(const NodeView&);
 
-// The message of the refusal of `node` with these tensors; "" where the parser
-// takes the node.
+// The message of the refusal of `node`; "" where the parser takes the node.
+inline std::string RefusalOf(ParseFunction parse, const NodeView& node) {
+  const auto parsed = parse(node);
+  return parsed.ok() ? "" : std::string(parsed.status().message());
+}
+
+// Likewise of `node` with these tensors.
 inline std::string RefusalOf(ParseFunction parse, NodeView node,
                              const std::vector<Tensor>& inputs,
                              const std::vector<Tensor>& outputs) {
   for (const Tensor& t : inputs) node.inputs.push_back(&t);
   for (const Tensor& t : outputs) node.outputs.push_back(&t);
-  const auto parsed = parse(node);
-  return parsed.ok() ? "" : std::string(parsed.status().message());
+  return RefusalOf(parse, node);
 }
 
 // Likewise of a node with this parameter struct.
@@ -77,6 +81,18 @@ inline std::string CustomRefusal(ParseFunction parse,
   node.custom_params = params;
   return RefusalOf(parse, node, inputs, outputs);
 }
+
+// A node that the parser takes. A test changes it in one place and asks again.
+template <typename Params, ParseFunction kParse>
+struct FakeNode {
+  std::vector<Tensor> inputs;
+  std::vector<Tensor> outputs;
+  Params params;
+
+  std::string Refused() const {
+    return Refusal(kParse, inputs, outputs, &params);
+  }
+};
 
 }  // namespace gles_delegate::testing
 

@@ -3,6 +3,7 @@
 #define GLES_DELEGATE_TESTS_TESTING_POOL_CASES_H_
 
 #include "tests/testing/code_cases.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 
@@ -10,16 +11,15 @@ namespace gles_delegate::testing {
 // shaders that spell theirs out are few; that of the last cases is past 2^10
 // elements. Returns whether the node has an activation.
 template <typename Code>
-bool AddPoolCase(CodeCases<Code>* cases, schema::BuiltinOperator op,
-                 int version, const ModelQuantization& in,
-                 const ModelQuantization& out, int i) {
+bool AddPoolCase(CodeCases<Code>* cases, Op op, int version,
+                 const ModelQuantization& in, const ModelQuantization& out,
+                 int i) {
   schema::Pool2DOptionsT options;
   const bool same = i % 2 == 0 && i < 50;
   options.padding = same ? schema::Padding::SAME : schema::Padding::VALID;
   const int window = i < 50 ? 3 : 33;
   options.filter_width = options.filter_height = window;
   options.stride_w = options.stride_h = 1 + i % 2;
-  using Act = schema::ActivationFunctionType;
   constexpr Act kActs[] = {Act::NONE, Act::RELU, Act::RELU6};
   options.fused_activation_function = kActs[cases->Int(0, 2)];
   const int extent = window == 3 ? 7 : 35;

@@ -2,11 +2,13 @@
 #ifndef GLES_DELEGATE_TESTS_TESTING_QUANTIZED_MODEL_H_
 #define GLES_DELEGATE_TESTS_TESTING_QUANTIZED_MODEL_H_
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tests/testing/op_model.h"
+#include "tests/testing/schema_names.h"
 #include "tools/common/model_builder.h"
 
 namespace gles_delegate::testing {
@@ -25,6 +27,21 @@ inline SingleOpModel Finish(const std::string& description,
   model.bytes = builder.Finish();
   model.inputs = std::move(inputs);
   return model;
+}
+
+// y = x + x in codes, of either 8-bit type. No element of SomeElements() lies
+// halfway between two codes: where a driver's quotients are inexact (NVIDIA's),
+// either of the two is the nearest one.
+inline std::vector<uint8_t> SumOfCodes(const Shape& shape, TensorType type) {
+  const bool has_sign = type == TensorType::INT8;
+  ModelBuilder builder;
+  const int x =
+      builder.AddInput("x", shape, type, Q(0.0307f, has_sign ? -5 : 120));
+  const int y =
+      builder.AddTensor("y", shape, type, Q(0.07f, has_sign ? 3 : 131));
+  builder.AddOp(Op::ADD, 2, {x, x}, {y}, schema::AddOptionsT());
+  builder.SetOutputs({y});
+  return builder.Finish();
 }
 
 }  // namespace gles_delegate::testing

@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/random.h"
+#include "tests/testing/schema_names.h"
 #include "tests/testing/two_negations.h"
 
 namespace gles_delegate::testing {
@@ -30,23 +31,21 @@ int AddLetter(char letter, int index, int input, const Shape& shape,
       schema::Conv2DOptionsT options;
       options.stride_w = options.stride_h = 1;
       const int filter = constant("filter", {channels, 3, 3, channels});
-      builder->AddOp(schema::BuiltinOperator::CONV_2D, 1,
+      builder->AddOp(Op::CONV_2D, 1,
                      {input, filter, constant("bias", {channels})}, {output},
                      options);
       return output;
     }
     case 'n':
-      builder->AddOp(schema::BuiltinOperator::NEG, 1, {input}, {output});
+      builder->AddOp(Op::NEG, 1, {input}, {output});
       return output;
     case 'a':
-      builder->AddOp(schema::BuiltinOperator::ADD, 1,
-                     {input, constant("operand", {channels})}, {output},
-                     schema::AddOptionsT());
+      builder->AddOp(Op::ADD, 1, {input, constant("operand", {channels})},
+                     {output}, schema::AddOptionsT());
       return output;
     case 'm':
-      builder->AddOp(schema::BuiltinOperator::MUL, 1,
-                     {input, constant("operand", {channels})}, {output},
-                     schema::MulOptionsT());
+      builder->AddOp(Op::MUL, 1, {input, constant("operand", {channels})},
+                     {output}, schema::MulOptionsT());
       return output;
     case 'r': {
       schema::ReverseSequenceOptionsT options;
@@ -55,8 +54,8 @@ int AddLetter(char letter, int index, int input, const Shape& shape,
       const int lengths = builder->AddConstant<int32_t>(
           name + "_lengths", {shape[0]},
           std::vector<int32_t>(shape[0], shape[1]));
-      builder->AddOp(schema::BuiltinOperator::REVERSE_SEQUENCE, 1,
-                     {input, lengths}, {output}, options);
+      builder->AddOp(Op::REVERSE_SEQUENCE, 1, {input, lengths}, {output},
+                     options);
       return output;
     }
     default:

@@ -12,6 +12,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/schema_names.h"
 #include "tests/testing/single_op.h"
 #include "tools/common/model_builder.h"
 
@@ -23,15 +24,14 @@ inline ModelQuantization WideScale(float scale) {
 }
 
 // An ADD or a SUB of 16-bit tensors. `shifts`: its pot_scale_int16.
-inline void AddWideSum(ModelBuilder* b, schema::BuiltinOperator op,
-                       std::vector<int> operands, int y,
+inline void AddWideSum(ModelBuilder* b, Op op, std::vector<int> operands, int y,
                        schema::ActivationFunctionType activation, bool shifts) {
   const auto add = [&](int version, auto options) {
     options.pot_scale_int16 = shifts;
     options.fused_activation_function = activation;
     b->AddOp(op, version, std::move(operands), {y}, options);
   };
-  if (op == schema::BuiltinOperator::ADD) {
+  if (op == Op::ADD) {
     add(3, schema::AddOptionsT());
   } else {
     add(5, schema::SubOptionsT());

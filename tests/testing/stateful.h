@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/testing/delegate_case.h"
+#include "tests/testing/precision_test.h"
 #include "tests/testing/single_op.h"
 
 namespace gles_delegate::testing {
@@ -58,6 +59,14 @@ class StatefulPair {
 void ExpectSameStates(const std::vector<uint8_t>& bytes,
                       Precision precision = Precision::kFloat32,
                       TfLiteGlesStorage storage = kTfLiteGlesStorageAuto);
+
+// Tests of ops with a state, once at each precision.
+class StatefulTest : public PrecisionTest {
+ protected:
+  void Check(const std::vector<uint8_t>& bytes) {
+    ExpectSameStates(bytes, GetParam());
+  }
+};
 
 }  // namespace gles_delegate::testing
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tests/testing/schema_names.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_host.h"
 
@@ -20,8 +21,8 @@ inline std::vector<uint8_t> TwoNegations() {
   const int x = builder.AddInput("x", {1, 2});
   const int t = builder.AddTensor("t", {1, 2});
   const int y = builder.AddTensor("y", {1, 2});
-  builder.AddOp(schema::BuiltinOperator::NEG, 1, {x}, {t});
-  builder.AddOp(schema::BuiltinOperator::NEG, 1, {t}, {y});
+  builder.AddOp(Op::NEG, 1, {x}, {t});
+  builder.AddOp(Op::NEG, 1, {t}, {y});
   builder.SetOutputs({y});
   return builder.Finish();
 }

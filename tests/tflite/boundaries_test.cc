@@ -9,20 +9,17 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/op.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "quant/half.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/op_variant.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using schema::BuiltinOperator;
-using schema::TensorType;
-using ::testing::HasSubstr;
 
 class BoundariesTest : public DeviceTest {};
 
@@ -68,11 +65,10 @@ TEST_F(BoundariesTest, CastsOfCasts) {
           const int x =
               v.Input("x", shape,
                       v.random().Uniform(ElementCount(shape), -70000, 70000));
-          const int y =
-              v.OfType(v.Op(BuiltinOperator::CAST, 1, {x},
-                            CastOptions(TensorType::FLOAT32, between)),
-                       between);
-          return v.Op(BuiltinOperator::CAST, 1, {y},
+          const int y = v.OfType(
+              v.Op(Op::CAST, 1, {x}, CastOptions(TensorType::FLOAT32, between)),
+              between);
+          return v.Op(Op::CAST, 1, {y},
                       CastOptions(between, TensorType::FLOAT32));
         });
     if (!RunOnCpu(model).status.ok()) continue;  // 2.9 knows no such CAST
@@ -100,8 +96,7 @@ TEST_F(BoundariesTest, GreatInt64) {
     const Shape shape = {static_cast<int>(values.size())};
     const int x = b.AddInput("x", shape, TensorType::INT64);
     const int y = b.AddTensor("y", shape, to);
-    b.AddOp(BuiltinOperator::CAST, 1, {x}, {y},
-            CastOptions(TensorType::INT64, to));
+    b.AddOp(Op::CAST, 1, {x}, {y}, CastOptions(TensorType::INT64, to));
     b.SetOutputs({y});
     const auto model = LoadOrDie(b.Finish());
     std::vector<uint8_t> bytes[2];
@@ -120,7 +115,7 @@ TEST_F(BoundariesTest, FloatsToGreatInt64) {
   ModelBuilder b;
   const int x = b.AddInput("x", {6});
   const int y = b.AddTensor("y", {6}, TensorType::INT64);
-  b.AddOp(BuiltinOperator::CAST, 1, {x}, {y},
+  b.AddOp(Op::CAST, 1, {x}, {y},
           CastOptions(TensorType::FLOAT32, TensorType::INT64));
   b.SetOutputs({y});
   const auto model = LoadOrDie(b.Finish());
@@ -139,7 +134,7 @@ TEST_F(BoundariesTest, FloatsToGreatInt64) {
 // --- int64 positions ---------------------------------------------------------
 
 template <typename Options>
-SingleOpModel Int64Extreme(BuiltinOperator op, int axis) {
+SingleOpModel Int64Extreme(Op op, int axis) {
   const Shape shape = {2, 5, 7, 6};
   return MakeModel(
       absl::StrCat(schema::EnumNameBuiltinOperator(op), " to int64 along ",
@@ -159,9 +154,9 @@ SingleOpModel Int64Extreme(BuiltinOperator op, int axis) {
 TEST_F(BoundariesTest, ArgExtremesToInt64) {
   for (int axis : {0, 1, 2, 3, -1}) {
     ExpectMatchesCpuOnce(
-        Int64Extreme<schema::ArgMaxOptionsT>(BuiltinOperator::ARG_MAX, axis));
+        Int64Extreme<schema::ArgMaxOptionsT>(Op::ARG_MAX, axis));
     ExpectMatchesCpuOnce(
-        Int64Extreme<schema::ArgMinOptionsT>(BuiltinOperator::ARG_MIN, axis));
+        Int64Extreme<schema::ArgMinOptionsT>(Op::ARG_MIN, axis));
   }
 }
 
@@ -169,7 +164,7 @@ TEST_F(BoundariesTest, OtherOpsTakeNoInt64) {
   ModelBuilder b;
   const int x = b.AddInput("x", {1, 4}, TensorType::INT64);
   const int y = b.AddTensor("y", {1, 4}, TensorType::INT64);
-  b.AddOp(BuiltinOperator::ADD, 1, {x, x}, {y}, schema::AddOptionsT());
+  b.AddOp(Op::ADD, 1, {x, x}, {y}, schema::AddOptionsT());
   b.SetOutputs({y});
   const auto model = LoadOrDie(b.Finish());
   const DelegatePtr delegate = MakeDelegate();
@@ -199,12 +194,12 @@ TEST_F(BoundariesTest, PlainBytesAreMoved) {
     };
     ExpectMatchesCpuOnce(model("TRANSPOSE", [](OpVariant& v, int x) {
       const int p = v.IntConstant("p", {4}, {0, 2, 1, 3});
-      return v.Op(BuiltinOperator::TRANSPOSE, 1, {x, p});
+      return v.Op(Op::TRANSPOSE, 1, {x, p});
     }));
     ExpectMatchesCpuOnce(model("SLICE", [](OpVariant& v, int x) {
       const int begin = v.IntConstant("b", {4}, {0, 1, 2, 0});
       const int size = v.IntConstant("s", {4}, {1, 2, -1, 3});
-      return v.Op(BuiltinOperator::SLICE, 1, {x, begin, size});
+      return v.Op(Op::SLICE, 1, {x, begin, size});
     }));
   }
 }
@@ -218,11 +213,11 @@ TEST_F(BoundariesTest, HalvesEnterAndLeave) {
   const int x = b.AddInput("x", shape, TensorType::FLOAT16);
   const int y = b.AddTensor("y", shape);
   const int z = b.AddTensor("z", shape);
-  b.AddOp(BuiltinOperator::DEQUANTIZE, 3, {x}, {y});
-  b.AddOp(BuiltinOperator::NEG, 1, {y}, {z});
+  b.AddOp(Op::DEQUANTIZE, 3, {x}, {y});
+  b.AddOp(Op::NEG, 1, {y}, {z});
   const int moved = b.AddTensor("moved", {6, 5}, TensorType::FLOAT16);
   const int to = b.AddConstant<int32_t>("to", {2}, std::vector<int32_t>{6, 5});
-  b.AddOp(BuiltinOperator::RESHAPE, 1, {x, to}, {moved});
+  b.AddOp(Op::RESHAPE, 1, {x, to}, {moved});
   b.SetOutputs({z, moved});
   const auto model = LoadOrDie(b.Finish());
   const DelegatePtr delegate = MakeDelegate();
@@ -248,7 +243,7 @@ TEST_F(BoundariesTest, HalvesEnterAndLeave) {
 
 TEST_F(BoundariesTest, PadWithoutAValue) {
   const Shape shape = {1, 2, 3, 5};
-  for (BuiltinOperator op : {BuiltinOperator::PAD, BuiltinOperator::PADV2}) {
+  for (Op op : {Op::PAD, Op::PADV2}) {
     ExpectMatchesCpuOnce(MakeModel(
         absl::StrCat(schema::EnumNameBuiltinOperator(op), " without a value"),
         Accuracy{/*terms=*/0}, [&](OpVariant& v) {

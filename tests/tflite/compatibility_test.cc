@@ -11,14 +11,12 @@
 #include "delegate/tflite/options.h"
 #include "egl/context.h"
 #include "gles_delegate/gles_delegate.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 TEST(BestOptionsTest, AreHardwareAloneIn16Bits) {
   const TfLiteGlesDelegateOptions best = TfLiteGlesDelegateBestOptions();

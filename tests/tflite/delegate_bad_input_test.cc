@@ -13,11 +13,12 @@
 #include "delegate/ops/matmul/fully_connected.h"
 #include "delegate/ops/movement/concatenation.h"
 #include "egl/testing.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/parse_node.h"
+#include "tests/testing/schema_names.h"
 #include "tests/testing/scratch_directory.h"
 
 namespace gles_delegate::testing {
@@ -25,9 +26,6 @@ namespace {
 
 using ::gles_delegate::egl::GlApi;
 using ::gles_delegate::egl::ScopedGlOverride;
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::HasSubstr;
 
 // --- Files ------------------------------------------------------------------
 
@@ -103,9 +101,8 @@ TEST(InconsistentShapesTest, TheFilesOutputShapeIsNotBelieved) {
   const int x = builder.AddInput("x", {1, 2, 3, 5});
   const int t = builder.AddTensor("t", {7, 9, 9, 9});
   const int y = builder.AddTensor("y", {1});
-  builder.AddOp(schema::BuiltinOperator::NEG, 1, {x}, {t});
-  builder.AddOp(schema::BuiltinOperator::EXP, 1, {t}, {y},
-                schema::ExpOptionsT());
+  builder.AddOp(Op::NEG, 1, {x}, {t});
+  builder.AddOp(Op::EXP, 1, {t}, {y}, schema::ExpOptionsT());
   builder.SetOutputs({y});
   const auto model = LoadOrDie(builder.Finish());
   ExpectCloseHoweverApplied(
@@ -120,8 +117,7 @@ TEST(InconsistentShapesTest, WhatTfliteRefusesStaysTflitesError) {
   const int a = builder.AddInput("a", {1, 2, 3, 5});
   const int b = builder.AddInput("b", {1, 2, 4, 5});
   const int y = builder.AddTensor("y", {1, 2, 3, 5});
-  builder.AddOp(schema::BuiltinOperator::ADD, 1, {a, b}, {y},
-                schema::AddOptionsT());
+  builder.AddOp(Op::ADD, 1, {a, b}, {y}, schema::AddOptionsT());
   builder.SetOutputs({y});
   const auto model = LoadOrDie(builder.Finish());
   const DelegatePtr delegate = MakeDelegate();

@@ -10,12 +10,12 @@
 
 #include "egl/context.h"
 #include "egl/objects.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/counted_calls.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/gl.h"
+#include "tests/testing/matchers.h"
 #include "third_party/tflite_schema/schema_generated.h"
 
 namespace gles_delegate::testing {
@@ -26,9 +26,6 @@ using ::gles_delegate::egl::Context;
 using ::gles_delegate::egl::egl;
 using ::gles_delegate::egl::gl;
 using ::gles_delegate::egl::Program;
-using ::testing::Contains;
-using ::testing::Each;
-using ::testing::HasSubstr;
 
 constexpr float kUntouched = 12345;
 

@@ -7,11 +7,11 @@
 #include "egl/context.h"
 #include "egl/objects.h"
 #include "egl/testing.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/child.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
+#include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -19,9 +19,6 @@ namespace {
 using ::gles_delegate::egl::Context;
 using ::gles_delegate::egl::egl;
 using ::gles_delegate::egl::gl;
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::HasSubstr;
 
 // The app's context, current on this thread until the test ends.
 class AppContext {

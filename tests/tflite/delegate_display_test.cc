@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "egl/context.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/scoped_environment.h"
 #include "tests/testing/watched_contexts.h"
 
@@ -19,12 +19,6 @@ namespace gles_delegate::testing {
 namespace {
 
 using ::gles_delegate::egl::Context;
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 class DelegateDisplayTest : public DeviceTest {
  protected:

@@ -4,22 +4,17 @@
 #include <string>
 #include <vector>
 
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/edit_model.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_builders.h"
 #include "tests/testing/op_builders_custom.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using schema::BuiltinOperator;
-using schema::TensorType;
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::HasSubstr;
 
 // y = -x, and where z = -y is above 0: WHERE's output has a row for each such
 // place. `where_first`: nodes GREATER, WHERE, NEG, NEG; else NEG, NEG, GREATER,
@@ -33,12 +28,12 @@ std::vector<uint8_t> WhereModel(bool where_first, const Shape& shape) {
   const int y = b.AddTensor("y", shape);
   const int z = b.AddTensor("z", shape);
   const auto where = [&](int of) {
-    b.AddOp(BuiltinOperator::GREATER, 1, {of, zero}, {above});
-    b.AddOp(BuiltinOperator::WHERE, 1, {above}, {places});
+    b.AddOp(Op::GREATER, 1, {of, zero}, {above});
+    b.AddOp(Op::WHERE, 1, {above}, {places});
   };
   if (where_first) where(x);
-  b.AddOp(BuiltinOperator::NEG, 1, {x}, {y});
-  b.AddOp(BuiltinOperator::NEG, 1, {y}, {z});
+  b.AddOp(Op::NEG, 1, {x}, {y});
+  b.AddOp(Op::NEG, 1, {y}, {z});
   if (!where_first) where(z);
   b.SetOutputs({z, places});
   return b.Finish();
@@ -142,16 +137,16 @@ TEST_F(DelegateDynamicTest, WhatFollowsADynamicTensorStaysOnTheCpu) {
   const int start = b.AddConstant<int32_t>("start", {}, std::vector<int>{0});
   const int step = b.AddConstant<int32_t>("step", {}, std::vector<int>{1});
   const int range = b.AddTensor("range", {1}, TensorType::INT32);
-  b.AddOp(BuiltinOperator::RANGE, 1, {start, n, step}, {range});
+  b.AddOp(Op::RANGE, 1, {start, n, step}, {range});
   const int floats = b.AddTensor("floats", {1});
   schema::CastOptionsT cast;
   cast.in_data_type = TensorType::INT32;
   cast.out_data_type = TensorType::FLOAT32;
-  b.AddOp(BuiltinOperator::CAST, 1, {range}, {floats}, cast);
+  b.AddOp(Op::CAST, 1, {range}, {floats}, cast);
   const int negative = b.AddTensor("negative", {1});
-  b.AddOp(BuiltinOperator::NEG, 1, {floats}, {negative});
+  b.AddOp(Op::NEG, 1, {floats}, {negative});
   const int y = b.AddTensor("y", {1, 2, 2, 3});
-  b.AddOp(BuiltinOperator::NEG, 1, {x}, {y});
+  b.AddOp(Op::NEG, 1, {x}, {y});
   b.SetOutputs({y, negative});
   const auto model = LoadOrDie(b.Finish());
   const DelegatePtr delegate = AnyPartitions();
@@ -187,10 +182,9 @@ std::vector<uint8_t> ConcatenationModel(const Shape& shape) {
   const int t = b.AddTensor("t", shape);
   const int u = b.AddTensor("u", shape);
   const int y = b.AddTensor("y", shape);
-  b.AddOp(BuiltinOperator::NEG, 1, {x}, {t});
-  b.AddOp(BuiltinOperator::CONCATENATION, 1, {t, t}, {u},
-          schema::ConcatenationOptionsT());
-  b.AddOp(BuiltinOperator::NEG, 1, {u}, {y});
+  b.AddOp(Op::NEG, 1, {x}, {t});
+  b.AddOp(Op::CONCATENATION, 1, {t, t}, {u}, schema::ConcatenationOptionsT());
+  b.AddOp(Op::NEG, 1, {u}, {y});
   b.SetOutputs({y});
   return b.Finish();
 }

@@ -5,19 +5,17 @@
 #include <vector>
 
 #include "egl/context.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/app_objects.h"
 #include "tests/testing/delegate_case.h"
+#include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {
 namespace {
 
 using ::gles_delegate::egl::egl;
 using ::gles_delegate::egl::gl;
-using ::testing::Contains;
-using ::testing::HasSubstr;
 
 constexpr char kExternal[] = "GL_OES_EGL_image_external_essl3";
 

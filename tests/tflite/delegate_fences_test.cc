@@ -6,11 +6,11 @@
 
 #include "egl/context.h"
 #include "egl/testing.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/app_objects.h"
 #include "tests/testing/delegate_case.h"
+#include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -19,8 +19,6 @@ using ::gles_delegate::egl::egl;
 using ::gles_delegate::egl::gl;
 using ::gles_delegate::egl::GlApi;
 using ::gles_delegate::egl::ScopedGlOverride;
-using ::testing::Contains;
-using ::testing::HasSubstr;
 
 // Counts the calls by which the CPU waits for the GPU.
 class CountedWaits {

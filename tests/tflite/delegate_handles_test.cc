@@ -12,13 +12,14 @@
 #include <vector>
 
 #include "egl/objects.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/gl.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/quantized_model.h"
+#include "tests/testing/schema_names.h"
 
 extern "C" TfLiteStatus TfLiteSetAllowBufferHandleOutput(
     const TfLiteInterpreter* interpreter, bool allow);
@@ -27,26 +28,8 @@ namespace gles_delegate::testing {
 namespace {
 
 using ::gles_delegate::egl::Buffer;
-using ::testing::Contains;
-using ::testing::Each;
-using ::testing::HasSubstr;
 
 constexpr float kUntouched = 12345;
-
-// x + x in codes.
-std::vector<uint8_t> SumOfCodes(schema::TensorType type) {
-  const bool has_sign = type == schema::TensorType::INT8;
-  const std::vector<int> shape = {2, 3, 5, 9};
-  ModelBuilder builder;
-  const int x =
-      builder.AddInput("x", shape, type, Q(0.0307f, has_sign ? -5 : 120));
-  const int y =
-      builder.AddTensor("y", shape, type, Q(0.07f, has_sign ? 3 : 131));
-  builder.AddOp(schema::BuiltinOperator::ADD, 2, {x, x}, {y},
-                schema::AddOptionsT());
-  builder.SetOutputs({y});
-  return builder.Finish();
-}
 
 class DelegateHandlesTest : public DeviceTest {
  protected:
@@ -185,9 +168,8 @@ TEST_F(DelegateHandlesTest, AnotherHandleIsTakenAndNoneEndsIt) {
 
 // The buffers hold float32, and the tensors' memory the CPU's codes.
 TEST_F(DelegateHandlesTest, QuantizedTensorsAreFloatsInTheirBuffers) {
-  for (const auto type :
-       {schema::TensorType::INT8, schema::TensorType::UINT8}) {
-    Load(SumOfCodes(type));
+  for (const auto type : {TensorType::INT8, TensorType::UINT8}) {
+    Load(SumOfCodes({2, 3, 5, 9}, type));
     TfLiteSetAllowBufferHandleOutput(run_->interpreter->get(), true);
     SetHandle(Input(), static_cast<int>(BufferOf(input_)));
     SetHandle(Output(), static_cast<int>(BufferOf(
@@ -210,9 +192,8 @@ TEST_F(DelegateHandlesTest, QuantizedTensorsAreFloatsInTheirBuffers) {
 // NaN has no code, and becomes the zero point as at each inference.
 TEST_F(DelegateHandlesTest, NotANumberBecomesTheZeroPoint) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  for (const auto type :
-       {schema::TensorType::INT8, schema::TensorType::UINT8}) {
-    Load(SumOfCodes(type));
+  for (const auto type : {TensorType::INT8, TensorType::UINT8}) {
+    Load(SumOfCodes({2, 3, 5, 9}, type));
     std::vector<float> values(expected_.size(), std::nanf(""));
     values[1] = kInfinity;
     values[2] = -kInfinity;
@@ -221,7 +202,7 @@ TEST_F(DelegateHandlesTest, NotANumberBecomesTheZeroPoint) {
     MakeReadable(Output());
     std::vector<float> wanted(values.size(), 0);
     const TfLiteQuantizationParams q = Output().params;
-    const int highest = type == schema::TensorType::INT8 ? 127 : 255;
+    const int highest = type == TensorType::INT8 ? 127 : 255;
     wanted[1] = q.scale * static_cast<float>(highest - q.zero_point);
     wanted[2] = q.scale * static_cast<float>(highest - 255 - q.zero_point);
     EXPECT_EQ(run_->interpreter->output(0).AsFloats(), wanted);

@@ -6,18 +6,16 @@
 #include <vector>
 
 #include "egl/objects.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/gl.h"
+#include "tests/testing/matchers.h"
 #include "third_party/tflite_schema/schema_generated.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 class DelegateInterpretersTest : public DeviceTest {};
 

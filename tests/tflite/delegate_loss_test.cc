@@ -11,11 +11,12 @@
 
 #include "egl/context.h"
 #include "egl/testing.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/child.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
+#include "tests/testing/matchers.h"
+#include "tests/testing/schema_names.h"
 #include "tools/common/model_builder.h"
 
 // Of TFLite's c_api_experimental.h, which the package of 2.9 does not bring.
@@ -30,10 +31,6 @@ using ::gles_delegate::egl::egl;
 using ::gles_delegate::egl::gl;
 using ::gles_delegate::egl::GlApi;
 using ::gles_delegate::egl::ScopedGlOverride;
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::Each;
-using ::testing::HasSubstr;
 
 constexpr float kUntouched = 12345;
 
@@ -221,8 +218,7 @@ TEST_F(DelegateLossTest, StatesBeginAnew) {
   const int y = b.AddTensor("y", {1, 2});
   schema::SVDFOptionsT options;
   options.rank = 1;
-  b.AddOp(schema::BuiltinOperator::SVDF, 1, {x, feature, time, -1, state}, {y},
-          options);
+  b.AddOp(Op::SVDF, 1, {x, feature, time, -1, state}, {y}, options);
   b.SetOutputs({y});
   model_ = LoadOrDie(b.Finish());
   const DelegatePtr delegate = MakeDelegate();

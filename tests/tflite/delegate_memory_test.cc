@@ -5,10 +5,10 @@
 #include <string>
 
 #include "egl/testing.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/real_model.h"
 
 namespace gles_delegate::testing {
@@ -17,9 +17,6 @@ namespace {
 using ::gles_delegate::egl::gl;
 using ::gles_delegate::egl::GlApi;
 using ::gles_delegate::egl::ScopedGlOverride;
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::HasSubstr;
 
 GlApi g_driver;
 int64_t g_bytes = 0;  // asked of the driver

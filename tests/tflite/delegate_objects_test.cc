@@ -11,43 +11,24 @@
 
 #include "egl/context.h"
 #include "egl/objects.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/app_objects.h"
 #include "tests/testing/counted_calls.h"
 #include "tests/testing/delegate_case.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_builders.h"
 #include "tests/testing/quantized_model.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
 
 using ::gles_delegate::egl::gl;
-using ::testing::Contains;
-using ::testing::HasSubstr;
-
-using schema::BuiltinOperator;
 
 // y = -x.
 std::vector<uint8_t> Negative(const Shape& shape) {
   return ChainModel("n", shape);
-}
-
-// y = x + x in codes, of either 8-bit type. No element of SomeElements() lies
-// halfway between two codes: where a driver's quotients are inexact (NVIDIA's),
-// either of the two is the nearest one.
-std::vector<uint8_t> SumOfCodes(const Shape& shape, bool has_sign) {
-  const auto type =
-      has_sign ? schema::TensorType::INT8 : schema::TensorType::UINT8;
-  ModelBuilder builder;
-  const int x =
-      builder.AddInput("x", shape, type, Q(0.0307f, has_sign ? -5 : 120));
-  const int y =
-      builder.AddTensor("y", shape, type, Q(0.07f, has_sign ? 3 : 131));
-  builder.AddOp(BuiltinOperator::ADD, 2, {x, x}, {y}, schema::AddOptionsT());
-  builder.SetOutputs({y});
-  return builder.Finish();
 }
 
 std::vector<Holding> FloatHoldings(const Shape& shape) {
@@ -181,11 +162,12 @@ TEST_F(DelegateObjectsTest, OutputsOfEveryForm) {
 
 TEST_F(DelegateObjectsTest, QuantizedTensorsAsFloatsAndAsCodes) {
   for (const char* compute : {"integer", "float"}) {
-    for (bool has_sign : {false, true}) {
+    for (TensorType type : {TensorType::UINT8, TensorType::INT8}) {
+      const bool has_sign = type == TensorType::INT8;
       for (const Shape& shape : {Shape{1, 6, 5, 3}, Shape{2, 3, 5, 9}}) {
         SCOPED_TRACE(std::string(compute) + " " + ShapeString(shape) +
                      (has_sign ? " int8" : " uint8"));
-        Load(SumOfCodes(shape, has_sign), compute);
+        Load(SumOfCodes(shape, type), compute);
         const auto in = run_->interpreter->input(0).quantization();
         const auto out = run_->interpreter->output(0).quantization();
         const auto bias = [](const auto& q) { return -q.scale * q.zero_point; };
@@ -347,7 +329,7 @@ TEST_F(DelegateObjectsTest, WhatCannotBeBoundFailsTheNextInvoke) {
   object.type = kTfLiteGlesObjectTexture2d;
   object.name = small.id();
   fails(run_->input, object, "one picture of at most 4 channels");
-  Load(SumOfCodes(shape, true));
+  Load(SumOfCodes(shape, TensorType::INT8));
   object.layout = kTfLiteGlesObjectBhwc;
   object.element = kTfLiteGlesElementCodes;
   fails(run_->input, object, "of textures only GL_RGBA8 holds codes");

@@ -7,22 +7,15 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::SizeIs;
 
 using Configure = std::function<void(TfLiteGlesDelegateOptions&)>;
 
@@ -220,8 +213,7 @@ std::vector<uint8_t> ConcatenationOfVersion(int version) {
   const int y = builder.AddTensor("y", {1, 2, 2, 6});
   schema::ConcatenationOptionsT options;
   options.axis = 3;
-  builder.AddOp(schema::BuiltinOperator::CONCATENATION, version, {x, x}, {y},
-                options);
+  builder.AddOp(Op::CONCATENATION, version, {x, x}, {y}, options);
   builder.SetOutputs({y});
   return builder.Finish();
 }
@@ -248,10 +240,10 @@ TEST_F(DelegatePartialTest, AnOpOfANewerVersionStaysOnTheCpu) {
 // SPLIT is version 3 of int32, 1 of floats; a file gives an op one version, the
 // highest that any of its nodes needs.
 TEST_F(DelegatePartialTest, VersionsOfIntegersAreForThemAndTheirNeighbours) {
-  const auto delegated = [](std::vector<schema::TensorType> types) {
+  const auto delegated = [](std::vector<TensorType> types) {
     ModelBuilder builder;
     std::vector<int> outputs;
-    for (schema::TensorType type : types) {
+    for (TensorType type : types) {
       const int axis =
           builder.AddConstant<int32_t>("axis", {}, std::vector<int32_t>{3});
       const int x = builder.AddInput("x", {1, 2, 2, 4}, type);
@@ -259,8 +251,7 @@ TEST_F(DelegatePartialTest, VersionsOfIntegersAreForThemAndTheirNeighbours) {
       options.num_splits = 2;
       const int a = builder.AddTensor("a", {1, 2, 2, 2}, type);
       const int b = builder.AddTensor("b", {1, 2, 2, 2}, type);
-      builder.AddOp(schema::BuiltinOperator::SPLIT, 3, {axis, x}, {a, b},
-                    options);
+      builder.AddOp(Op::SPLIT, 3, {axis, x}, {a, b}, options);
       outputs.insert(outputs.end(), {a, b});
     }
     builder.SetOutputs(outputs);
@@ -273,7 +264,7 @@ TEST_F(DelegatePartialTest, VersionsOfIntegersAreForThemAndTheirNeighbours) {
     EXPECT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
     return ReportOf(delegate)["nodes_delegated"].get<int>();
   };
-  using Type = schema::TensorType;
+  using Type = TensorType;
   EXPECT_EQ(delegated({Type::FLOAT32}), 0);
   EXPECT_EQ(delegated({Type::INT32}), 1);
   EXPECT_EQ(delegated({Type::INT32, Type::FLOAT32}), 2);
@@ -301,8 +292,7 @@ TEST_F(DelegatePartialTest, VersionsOfFloatNodes) {
     const int y = b.AddTensor("y", {1, 6, 6, 2});
     schema::DepthwiseConv2DOptionsT options;
     options.stride_w = options.stride_h = options.depth_multiplier = 1;
-    b.AddOp(schema::BuiltinOperator::DEPTHWISE_CONV_2D, 1, {x, w, bias}, {y},
-            options);
+    b.AddOp(Op::DEPTHWISE_CONV_2D, 1, {x, w, bias}, {y}, options);
     return y;
   };
   for (int version : {1, 2, 3}) {
@@ -312,7 +302,7 @@ TEST_F(DelegatePartialTest, VersionsOfFloatNodes) {
     const int x = b.AddInput("x", {1, 6});
     const int w = b.AddConstant<float>("w", {3, 6}, std::vector<float>(18));
     const int y = b.AddTensor("y", {1, 3});
-    b.AddOp(schema::BuiltinOperator::FULLY_CONNECTED, 1, {x, w, -1}, {y},
+    b.AddOp(Op::FULLY_CONNECTED, 1, {x, w, -1}, {y},
             schema::FullyConnectedOptionsT());
     return y;
   };
@@ -377,19 +367,18 @@ std::vector<uint8_t> HalfWeights() {
   for (int i = 0; i < 9; ++i) values[i] = 0.25f * i - 1;  // exact in half
   const int half = builder.AddHalfConstant("w_half", {3, 1, 1, 3}, values);
   const int w = builder.AddTensor("w", {3, 1, 1, 3});
-  builder.AddOp(schema::BuiltinOperator::DEQUANTIZE, 3, {half}, {w});
+  builder.AddOp(Op::DEQUANTIZE, 3, {half}, {w});
   const int half2 = builder.AddHalfConstant("b_half", {3}, {1, 2, 3});
   const int b = builder.AddTensor("b", {3});
-  builder.AddOp(schema::BuiltinOperator::DEQUANTIZE, 3, {half2}, {b});
+  builder.AddOp(Op::DEQUANTIZE, 3, {half2}, {b});
   const int bias =
       builder.AddConstant<float>("bias", {3}, std::vector<float>{3, 2, 1});
   const int y = builder.AddTensor("y", {1, 4, 4, 3});
   schema::Conv2DOptionsT conv;
   conv.stride_w = conv.stride_h = 1;
-  builder.AddOp(schema::BuiltinOperator::CONV_2D, 1, {x, w, bias}, {y}, conv);
+  builder.AddOp(Op::CONV_2D, 1, {x, w, bias}, {y}, conv);
   const int z = builder.AddTensor("z", {1, 4, 4, 3});
-  builder.AddOp(schema::BuiltinOperator::MUL, 1, {y, b}, {z},
-                schema::MulOptionsT());
+  builder.AddOp(Op::MUL, 1, {y, b}, {z}, schema::MulOptionsT());
   builder.SetOutputs({z});
   return builder.Finish();
 }
@@ -417,13 +406,11 @@ TEST_F(DelegatePartialTest, HalfWeightsOfBothSides) {
   const int x = builder.AddInput("x", {1, 4, 4, 3});
   const int half = builder.AddHalfConstant("h", {3}, {1, -2, 3});
   const int w = builder.AddTensor("w", {3});
-  builder.AddOp(schema::BuiltinOperator::DEQUANTIZE, 3, {half}, {w});
+  builder.AddOp(Op::DEQUANTIZE, 3, {half}, {w});
   const int y = builder.AddTensor("y", {1, 4, 4, 3});
   const int z = builder.AddTensor("z", {1, 4, 4, 3});
-  builder.AddOp(schema::BuiltinOperator::MUL, 1, {x, w}, {y},
-                schema::MulOptionsT());
-  builder.AddOp(schema::BuiltinOperator::ADD, 1, {y, w}, {z},
-                schema::AddOptionsT());
+  builder.AddOp(Op::MUL, 1, {x, w}, {y}, schema::MulOptionsT());
+  builder.AddOp(Op::ADD, 1, {y, w}, {z}, schema::AddOptionsT());
   builder.SetOutputs({z});
   const Outcome outcome = ApplyAndCompare(
       builder.Finish(), [](auto& options) { options.exclude_nodes = "2"; });
@@ -440,19 +427,19 @@ TEST_F(DelegatePartialTest, HalfWeightsOfAPartitionThatIsLeft) {
   for (int i : {0, 1}) {
     const int half = builder.AddHalfConstant("half", {3}, {1, -2, 3});
     weights[i] = builder.AddTensor("w", {3});
-    builder.AddOp(schema::BuiltinOperator::DEQUANTIZE, 3, {half}, {weights[i]});
+    builder.AddOp(Op::DEQUANTIZE, 3, {half}, {weights[i]});
   }
   const int lengths =
       builder.AddConstant<int32_t>("lengths", {1}, std::vector<int32_t>{4});
   for (int i : {0, 1}) {
     const int product = builder.AddTensor("product", shape);
-    builder.AddOp(schema::BuiltinOperator::MUL, 1, {tensor, weights[i]},
-                  {product}, schema::MulOptionsT());
+    builder.AddOp(Op::MUL, 1, {tensor, weights[i]}, {product},
+                  schema::MulOptionsT());
     tensor = builder.AddTensor("reversed", shape);
     schema::ReverseSequenceOptionsT options;
     options.seq_dim = 1;
-    builder.AddOp(schema::BuiltinOperator::REVERSE_SEQUENCE, 1,
-                  {product, lengths}, {tensor}, options);
+    builder.AddOp(Op::REVERSE_SEQUENCE, 1, {product, lengths}, {tensor},
+                  options);
   }
   builder.SetOutputs({tensor});
   const Outcome outcome = ApplyAndCompare(builder.Finish());

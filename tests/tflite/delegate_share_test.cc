@@ -15,12 +15,12 @@
 #include "delegate/tflite/share_groups.h"
 #include "egl/context.h"
 #include "egl/testing.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/live_objects.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/scratch_directory.h"
 #include "tests/testing/watched_contexts.h"
 
@@ -29,8 +29,6 @@ namespace {
 
 using ::gles_delegate::egl::GlApi;
 using ::gles_delegate::egl::ScopedGlOverride;
-using ::testing::Contains;
-using ::testing::HasSubstr;
 
 DelegatePtr Sharing(const std::string& key,
                     int mode = kTfLiteGlesThreadCaller) {

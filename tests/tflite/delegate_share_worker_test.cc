@@ -7,18 +7,15 @@
 #include <vector>
 
 #include "egl/context.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/process.h"
 #include "tests/testing/watched_contexts.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 DelegatePtr WorkingFor(const std::string& key) {
   return MakeDelegate([&](TfLiteGlesDelegateOptions& options) {

@@ -1,17 +1,16 @@
 // labels: op delegate llvmpipe softpipe
 // Variable tensors of whole models: what resets them, who may write them, and
 // what is refused (delegate/tflite/state_mark.h).
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/random.h"
+#include "tests/testing/schema_names.h"
 #include "tests/testing/stateful.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 // Adds an SVDF of `units` on x, which remembers two steps in `state`.
 int AddSvdf(ModelBuilder* b, int x, int inputs, int units, int state) {
@@ -25,8 +24,7 @@ int AddSvdf(ModelBuilder* b, int x, int inputs, int units, int state) {
   const int y = b->AddTensor("y", {1, units});
   schema::SVDFOptionsT options;
   options.rank = 1;
-  b->AddOp(schema::BuiltinOperator::SVDF, 1, {x, feature, time, -1, state}, {y},
-           options);
+  b->AddOp(Op::SVDF, 1, {x, feature, time, -1, state}, {y}, options);
   return y;
 }
 
@@ -36,7 +34,7 @@ std::vector<uint8_t> TwoSvdfs() {
   const int x = b.AddInput("x", {1, 5});
   const int first = AddSvdf(&b, x, 5, 6, b.AddVariable("state 1", {1, 12}));
   const int negated = b.AddTensor("negated", {1, 6});
-  b.AddOp(schema::BuiltinOperator::NEG, 1, {first}, {negated});
+  b.AddOp(Op::NEG, 1, {first}, {negated});
   b.SetOutputs({AddSvdf(&b, negated, 6, 7, b.AddVariable("state 2", {1, 14}))});
   return b.Finish();
 }
@@ -73,7 +71,7 @@ TEST_F(DelegateStateTest, StatesOutliveTheOtherTensors) {
     const int next = b.AddTensor("y", {1, 8});
     schema::SoftmaxOptionsT options;
     options.beta = 1;
-    b.AddOp(schema::BuiltinOperator::SOFTMAX, 1, {y}, {next}, options);
+    b.AddOp(Op::SOFTMAX, 1, {y}, {next}, options);
     y = next;
   }
   b.SetOutputs({svdf, y});
@@ -102,9 +100,9 @@ TEST_F(DelegateStateTest, AVariableOutputStaysOnTheCpu) {
   ModelBuilder b;
   const int x = b.AddInput("x", {1, 6});
   const int kept = b.AddVariable("kept", {1, 6});
-  b.AddOp(schema::BuiltinOperator::NEG, 1, {x}, {kept});
+  b.AddOp(Op::NEG, 1, {x}, {kept});
   const int y = b.AddTensor("y", {1, 6});
-  b.AddOp(schema::BuiltinOperator::ABS, 1, {x}, {y});
+  b.AddOp(Op::ABS, 1, {x}, {y});
   b.SetOutputs({kept, y});
   const auto model = LoadOrDie(b.Finish());
   const DelegatePtr delegate = MakeDelegate();
@@ -118,12 +116,12 @@ TEST_F(DelegateStateTest, AVariableOutputStaysOnTheCpu) {
 TEST_F(DelegateStateTest, OtherTypesOfStateStayOnTheCpu) {
   ModelBuilder b;
   const int x = b.AddInput("x", {1, 6});
-  const int kept = b.AddVariable("kept", {1, 6}, schema::TensorType::INT32);
+  const int kept = b.AddVariable("kept", {1, 6}, TensorType::INT32);
   const int y = b.AddTensor("y", {1, 6});
-  const int z = b.AddTensor("z", {1, 6}, schema::TensorType::INT32);
-  b.AddOp(schema::BuiltinOperator::NEG, 1, {x}, {y});
+  const int z = b.AddTensor("z", {1, 6}, TensorType::INT32);
+  b.AddOp(Op::NEG, 1, {x}, {y});
   schema::MaximumMinimumOptionsT options;
-  b.AddOp(schema::BuiltinOperator::MAXIMUM, 1, {kept, kept}, {z}, options);
+  b.AddOp(Op::MAXIMUM, 1, {kept, kept}, {z}, options);
   b.SetOutputs({y, z});
   const auto model = LoadOrDie(b.Finish());
   const DelegatePtr delegate = MakeDelegate();

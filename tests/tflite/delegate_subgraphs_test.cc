@@ -9,12 +9,10 @@
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using schema::BuiltinOperator;
-using schema::TensorType;
 
 // Appends the one subgraph of `from` to `to`.
 void AppendSubgraph(ModelBuilder from, ModelBuilder* to) {
@@ -36,18 +34,18 @@ void AppendSubgraph(ModelBuilder from, ModelBuilder* to) {
 }
 
 // y = NEG(x op 2).
-ModelBuilder Branch(BuiltinOperator op, const Shape& shape) {
+ModelBuilder Branch(Op op, const Shape& shape) {
   ModelBuilder b;
   const int x = b.AddInput("x", shape);
   const int two = b.AddConstant<float>("two", {1}, std::vector<float>{2});
   const int t = b.AddTensor("t", shape);
   const int y = b.AddTensor("y", shape);
-  if (op == BuiltinOperator::ADD) {
+  if (op == Op::ADD) {
     b.AddOp(op, 1, {x, two}, {t}, schema::AddOptionsT());
   } else {
     b.AddOp(op, 1, {x, two}, {t}, schema::MulOptionsT());
   }
-  b.AddOp(BuiltinOperator::NEG, 1, {t}, {y});
+  b.AddOp(Op::NEG, 1, {t}, {y});
   b.SetOutputs({y});
   return b;
 }
@@ -62,11 +60,11 @@ std::vector<uint8_t> IfModel(const Shape& shape) {
   schema::IfOptionsT options;
   options.then_subgraph_index = 1;
   options.else_subgraph_index = 2;
-  b.AddOp(BuiltinOperator::IF, 1, {c, x}, {y}, options);
-  b.AddOp(BuiltinOperator::NEG, 1, {y}, {z});
+  b.AddOp(Op::IF, 1, {c, x}, {y}, options);
+  b.AddOp(Op::NEG, 1, {y}, {z});
   b.SetOutputs({z});
-  AppendSubgraph(Branch(BuiltinOperator::ADD, shape), &b);
-  AppendSubgraph(Branch(BuiltinOperator::MUL, shape), &b);
+  AppendSubgraph(Branch(Op::ADD, shape), &b);
+  AppendSubgraph(Branch(Op::MUL, shape), &b);
   return b.Finish();
 }
 
@@ -81,8 +79,8 @@ std::vector<uint8_t> WhileModel(const Shape& shape) {
   schema::WhileOptionsT options;
   options.cond_subgraph_index = 1;
   options.body_subgraph_index = 2;
-  b.AddOp(BuiltinOperator::WHILE, 1, {i, x}, {last_i, last_x}, options);
-  b.AddOp(BuiltinOperator::NEG, 1, {last_x}, {y});
+  b.AddOp(Op::WHILE, 1, {i, x}, {last_i, last_x}, options);
+  b.AddOp(Op::NEG, 1, {last_x}, {y});
   b.SetOutputs({last_i, y});
 
   ModelBuilder condition;
@@ -91,7 +89,7 @@ std::vector<uint8_t> WhileModel(const Shape& shape) {
   const int five =
       condition.AddConstant<int32_t>("five", {1}, std::vector<int>{5});
   const int less = condition.AddTensor("less", {1}, TensorType::BOOL);
-  condition.AddOp(BuiltinOperator::LESS, 1, {ci, five}, {less});
+  condition.AddOp(Op::LESS, 1, {ci, five}, {less});
   condition.SetOutputs({less});
   AppendSubgraph(std::move(condition), &b);
 
@@ -103,9 +101,9 @@ std::vector<uint8_t> WhileModel(const Shape& shape) {
   const int ni = body.AddTensor("ni", {1}, TensorType::INT32);
   const int t = body.AddTensor("t", shape);
   const int nx = body.AddTensor("nx", shape);
-  body.AddOp(BuiltinOperator::ADD, 1, {bi, one}, {ni}, schema::AddOptionsT());
-  body.AddOp(BuiltinOperator::NEG, 1, {bx}, {t});
-  body.AddOp(BuiltinOperator::MUL, 1, {t, two}, {nx}, schema::MulOptionsT());
+  body.AddOp(Op::ADD, 1, {bi, one}, {ni}, schema::AddOptionsT());
+  body.AddOp(Op::NEG, 1, {bx}, {t});
+  body.AddOp(Op::MUL, 1, {t, two}, {nx}, schema::MulOptionsT());
   body.SetOutputs({ni, nx});
   AppendSubgraph(std::move(body), &b);
   return b.Finish();
@@ -121,21 +119,21 @@ std::vector<uint8_t> CallOnceModel() {
   const int z = b.AddTensor("z", {1, 3});
   schema::CallOnceOptionsT once;
   once.init_subgraph_index = 1;
-  b.AddOp(BuiltinOperator::CALL_ONCE, 1, {}, {}, once);
+  b.AddOp(Op::CALL_ONCE, 1, {}, {}, once);
   schema::VarHandleOptionsT variable;
   variable.shared_name = "v";
-  b.AddOp(BuiltinOperator::VAR_HANDLE, 1, {}, {handle}, variable);
-  b.AddOp(BuiltinOperator::READ_VARIABLE, 1, {handle}, {value},
+  b.AddOp(Op::VAR_HANDLE, 1, {}, {handle}, variable);
+  b.AddOp(Op::READ_VARIABLE, 1, {handle}, {value},
           schema::ReadVariableOptionsT());
-  b.AddOp(BuiltinOperator::NEG, 1, {x}, {y});
-  b.AddOp(BuiltinOperator::ADD, 1, {y, value}, {z}, schema::AddOptionsT());
+  b.AddOp(Op::NEG, 1, {x}, {y});
+  b.AddOp(Op::ADD, 1, {y, value}, {z}, schema::AddOptionsT());
   b.SetOutputs({z});
   ModelBuilder init;
   const int h = init.AddTensor("handle", {}, TensorType::RESOURCE);
   const int v =
       init.AddConstant<float>("v", {1, 3}, std::vector<float>{1, 20, 300});
-  init.AddOp(BuiltinOperator::VAR_HANDLE, 1, {}, {h}, variable);
-  init.AddOp(BuiltinOperator::ASSIGN_VARIABLE, 1, {h, v}, {},
+  init.AddOp(Op::VAR_HANDLE, 1, {}, {h}, variable);
+  init.AddOp(Op::ASSIGN_VARIABLE, 1, {h, v}, {},
              schema::AssignVariableOptionsT());
   init.SetOutputs({});
   AppendSubgraph(std::move(init), &b);

@@ -10,18 +10,16 @@
 #include <vector>
 
 #include "egl/context.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {
 namespace {
 
 using ::gles_delegate::egl::Context;
 using ::gles_delegate::egl::egl;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 std::string Text(std::thread::id id) {
   std::ostringstream out;

@@ -11,12 +11,12 @@
 
 #include "egl/context.h"
 #include "egl/testing.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/app_objects.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/watched_contexts.h"
 
 namespace gles_delegate::testing {
@@ -27,8 +27,6 @@ using ::gles_delegate::egl::EglApi;
 using ::gles_delegate::egl::gl;
 using ::gles_delegate::egl::GlApi;
 using ::gles_delegate::egl::ScopedGlOverride;
-using ::testing::Contains;
-using ::testing::HasSubstr;
 
 constexpr int kRounds = 6;
 

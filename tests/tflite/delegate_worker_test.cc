@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "egl/context.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/child.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/process.h"
 #include "tests/testing/real_model.h"
 
@@ -24,9 +24,6 @@ namespace {
 
 using ::gles_delegate::egl::Context;
 using ::gles_delegate::egl::egl;
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::HasSubstr;
 
 // Of each interpreter of each thread.
 int Invokes() {

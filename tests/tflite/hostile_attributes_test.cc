@@ -16,17 +16,16 @@
 #include "delegate/ops/movement/tile.h"
 #include "delegate/ops/padding.h"
 #include "delegate/tflite/reader.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/fuzz/fake_runtime.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/parse_node.h"
+#include "tests/testing/schema_names.h"
 #include "tools/common/model_builder.h"
 
 namespace gles_delegate::testing {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 constexpr int kMost = std::numeric_limits<int32_t>::max();
 constexpr int kLeast = std::numeric_limits<int32_t>::min();
 
@@ -128,7 +127,7 @@ std::string ReaderSaysOfNeg(const std::vector<int>& dims) {
   ModelBuilder builder;
   const int x = builder.AddInput("x", dims);
   const int y = builder.AddTensor("y", dims);
-  builder.AddOp(schema::BuiltinOperator::NEG, 1, {x}, {y});
+  builder.AddOp(Op::NEG, 1, {x}, {y});
   builder.SetOutputs({y});
   return ReaderSays(builder.Finish());
 }
@@ -171,8 +170,8 @@ TEST(HostileShapesTest, ASparseConstantOfAFile) {
     sparsity.dim_metadata.push_back(std::move(level));
   }
   builder.SetSparsity(w, std::move(sparsity));
-  const int y = builder.AddTensor("y", dims, schema::TensorType::INT8);
-  builder.AddOp(schema::BuiltinOperator::DENSIFY, 1, {w}, {y});
+  const int y = builder.AddTensor("y", dims, TensorType::INT8);
+  builder.AddOp(Op::DENSIFY, 1, {w}, {y});
   builder.SetOutputs({y});
   EXPECT_THAT(ReaderSays(builder.Finish()),
               AllOf(HasSubstr("'w'"), HasSubstr("more than 2147483647")));
@@ -189,10 +188,9 @@ TEST(HostileShapesTest, AnAbsentOutput) {
           builder.AddConstant<int32_t>("axis", {}, std::vector<int32_t>{3});
       schema::SplitOptionsT options;
       options.num_splits = 2;
-      builder.AddOp(schema::BuiltinOperator::SPLIT, 1, {axis, x}, {y, -1},
-                    options);
+      builder.AddOp(Op::SPLIT, 1, {axis, x}, {y, -1}, options);
     } else {
-      builder.AddOp(schema::BuiltinOperator::NEG, 1, {x}, {-1});
+      builder.AddOp(Op::NEG, 1, {x}, {-1});
     }
     builder.SetOutputs({y});
     EXPECT_THAT(ReaderSays(builder.Finish()),

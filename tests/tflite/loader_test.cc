@@ -11,20 +11,15 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/command.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/scratch_directory.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 // --- Symbols ----------------------------------------------------------------
 

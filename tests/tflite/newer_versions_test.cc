@@ -18,14 +18,13 @@
 #include "tests/fuzz/fake_runtime.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/run_graph.h"
+#include "tests/testing/schema_names.h"
 #include "tests/testing/sixteen_bit_codes.h"
 #include "tests/testing/uniform.h"
 
 namespace gles_delegate::testing {
 namespace {
 
-using schema::TensorType;
-using Op = schema::BuiltinOperator;
 using Values = std::vector<float>;
 
 // Runs a file of chained nodes, all of which must be taken; its one output is

@@ -6,20 +6,16 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/tflite/compare_speeds.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/random.h"
+#include "tests/testing/schema_names.h"
 #include "tests/testing/scratch_directory.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 // Runs everything and says that it took so long.
 struct FixedTimes {
@@ -212,8 +208,7 @@ TEST_F(PreferFasterTest, APartitionWithStateIsNotMeasured) {
   const int y = b.AddTensor("y", {1, 6});
   schema::SVDFOptionsT options;
   options.rank = 1;
-  b.AddOp(schema::BuiltinOperator::SVDF, 1, {x, feature, time, -1, state}, {y},
-          options);
+  b.AddOp(Op::SVDF, 1, {x, feature, time, -1, state}, {y}, options);
   b.SetOutputs({y});
   const auto model = LoadOrDie(b.Finish());
   const ScopedTimeRun scoped(Never());

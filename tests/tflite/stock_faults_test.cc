@@ -17,11 +17,10 @@
 #include "tests/testing/precision_test.h"
 #include "tests/testing/random.h"
 #include "tests/testing/run_graph.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using schema::BuiltinOperator;
 
 class StockFaultsTest : public PrecisionTest {};
 
@@ -80,14 +79,14 @@ TEST_P(StockFaultsTest, SubOfAConstantHwcTensor) {
 TEST_P(StockFaultsTest, MeanOverOtherAxesThanHeightAndWidth) {
   for (const std::vector<int>& axes :
        {std::vector<int>{3}, {1}, {2}, {0}, {1, 2, 3}, {0, 3}}) {
-    Check(Reduce(BuiltinOperator::MEAN, {3, 4, 5, 6}, axes, true));
+    Check(Reduce(Op::MEAN, {3, 4, 5, 6}, axes, true));
   }
 }
 
 TEST_P(StockFaultsTest, SumOverAnyAxis) {
   for (const std::vector<int>& axes :
        {std::vector<int>{3}, {1, 2}, {0}, {1, 2, 3}}) {
-    Check(Reduce(BuiltinOperator::SUM, {3, 4, 5, 6}, axes, true));
+    Check(Reduce(Op::SUM, {3, 4, 5, 6}, axes, true));
   }
 }
 
@@ -154,7 +153,7 @@ TEST(StockFaultsGroupsTest, GroupedPointwiseConvolution) {
     const auto got = RunGraphOf("CONV_2D", std::move(node), std::move(graph),
                                 {src.values}, [](auto&) {});
     ASSERT_TRUE(got.ok()) << got.status();
-    const NaiveResult want = NaiveConv(src, filter, bias, a, out);
+    const NaiveResult want = NaiveConv({src, filter, bias}, a, out);
     ASSERT_EQ(got->size(), want.values.size());
     for (size_t i = 0; i < got->size(); ++i) {
       // A rounding a product and one an addition, at most.

@@ -55,7 +55,7 @@ TEST(SuiteTest, TheSmallSetHasEveryOp) {
 
 TEST(SuiteTest, TwoFamiliesOfOneNameAreAnError) {
   CaseList list;
-  const auto build = [] { return testing::SingleOpModel(); };
+  const auto build = [] { return SingleOpModel(); };
   list.Add("NEG", "plain", {1, 2}, build);
   list.Add("NEG", "plain", {1, 2}, build);
   const auto taken = list.Take();
@@ -113,7 +113,7 @@ Results TwoCases() {
   results.Add(good);
   CaseResult bad = good;
   bad.name = "ADD/plain/1x2/buffer/float16";
-  bad.precision = testing::Precision::kFloat16;
+  bad.precision = Precision::kFloat16;
   bad.failure = "\noutput 0 is \"wrong\"\n  [0]: 1, CPU 2";
   results.Add(bad);
   return results;

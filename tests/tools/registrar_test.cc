@@ -5,19 +5,16 @@
 #include <utility>
 
 #include "gles_delegate/gles_delegate.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tensorflow/lite/tools/delegates/delegate_provider.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/scratch_directory.h"
 
 namespace gles_delegate::testing {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::SizeIs;
 using tflite::tools::RegisteredProviders;
 using tflite::tools::ToolParam;
 using tflite::tools::ToolParams;

@@ -12,9 +12,6 @@ using testing::Activation;
 using testing::BinaryOp;
 using testing::BinaryParams;
 using testing::Constant;
-using testing::Shape;
-using testing::ShapeString;
-using testing::SingleOpModel;
 
 constexpr BinaryOp kBinaryOps[] = {
     BinaryOp::kAdd,      BinaryOp::kSub,

@@ -15,7 +15,6 @@ using testing::ConvParams;
 using testing::DepthwiseParams;
 using testing::FullyConnectedParams;
 using testing::Padding;
-using testing::Shape;
 using testing::TransposeConvParams;
 using testing::Weights;
 

@@ -9,8 +9,6 @@
 namespace gles_delegate::conformance {
 namespace {
 
-using testing::Shape;
-
 void AddCustomPools(CaseList* list) {
   for (const Shape& shape : testing::StandardShapes()) {
     list->Add("MaxPoolingWithArgmax2D", "f2x2_s2_SAME", shape, [=] {
@@ -36,14 +34,14 @@ void AddCustomPools(CaseList* list) {
 void AddDetections(CaseList* list) {
   const auto add = [&](const testing::DetectionCase& c) {
     const auto build = [=] { return testing::Detection(c); };
-    if (c.type == schema::TensorType::FLOAT32) {
+    if (c.type == TensorType::FLOAT32) {
       list->Add("TFLite_Detection_PostProcess", c.Name(), {c.anchors}, build);
     } else {
       list->AddQuantized("TFLite_Detection_PostProcess", c.Name(), {c.anchors},
                          build);
     }
   };
-  for (auto type : {schema::TensorType::FLOAT32, schema::TensorType::UINT8}) {
+  for (auto type : {TensorType::FLOAT32, TensorType::UINT8}) {
     for (bool regular : {false, true}) {
       for (int anchors : {64, 300}) {
         testing::DetectionCase c;

@@ -8,9 +8,6 @@
 namespace gles_delegate::conformance {
 namespace {
 
-using testing::Shape;
-using testing::SingleOpModel;
-
 struct LimitShape {
   const char* name;
   Shape (*shape)(const Limits&);
@@ -84,7 +81,7 @@ const LimitOp kLimitOps[] = {
      }},
     {"SUM",
      [](const Shape& s) {
-       return testing::Reduce(schema::BuiltinOperator::SUM, s, {1, 2}, false);
+       return testing::Reduce(Op::SUM, s, {1, 2}, false);
      }},
     {"DEPTHWISE_CONV_2D",
      [](const Shape& s) {

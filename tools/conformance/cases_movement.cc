@@ -13,9 +13,6 @@
 namespace gles_delegate::conformance {
 namespace {
 
-using testing::Shape;
-using testing::ShapeString;
-using testing::SingleOpModel;
 using testing::SplitKind;
 using testing::Strided;
 using Ints = std::vector<int>;

@@ -10,11 +10,7 @@
 namespace gles_delegate::conformance {
 namespace {
 
-using schema::TensorType;
-using testing::Shape;
-using testing::SingleOpModel;
 using testing::UnaryOp;
-using Op = schema::BuiltinOperator;
 
 constexpr TensorType kCodeTypes[] = {TensorType::INT8, TensorType::UINT8};
 
@@ -188,8 +184,8 @@ void AddPairsOnCodes(CaseList* list) {
         params.b = b;
         AddOnCodes(
             list, testing::BinaryOpName(op),
-            absl::StrCat("with_", testing::ShapeString(b)), a,
-            OutputRule::kRange, [=] { return Binary(params); }, types);
+            absl::StrCat("with_", ShapeString(b)), a, OutputRule::kRange,
+            [=] { return Binary(params); }, types);
       }
     }
   }

@@ -13,10 +13,6 @@
 namespace gles_delegate::conformance {
 namespace {
 
-using testing::Shape;
-using Op = schema::BuiltinOperator;
-using Act = schema::ActivationFunctionType;
-
 // How the second operand goes with the first, and which one is a constant.
 struct Pair {
   const char* name;

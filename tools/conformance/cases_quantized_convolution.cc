@@ -18,10 +18,6 @@ namespace gles_delegate::conformance {
 namespace {
 
 using schema::ActivationFunctionType;
-using schema::TensorType;
-using testing::Shape;
-using testing::SingleOpModel;
-using Op = schema::BuiltinOperator;
 
 constexpr TensorType kConvolutionTypes[] = {TensorType::INT8,
                                             TensorType::UINT8};
@@ -93,10 +89,10 @@ Shape OutputShape(const Params& p) {
 }
 
 SingleOpModel ConvolutionModel(const Params& p) {
-  QuantizedBuilder b(absl::StrCat(schema::EnumNameBuiltinOperator(p.op), " ",
-                                  testing::ShapeString(p.input), " ",
-                                  ConvolutionAttributes(p)),
-                     p.type, p.codes);
+  QuantizedBuilder b(
+      absl::StrCat(schema::EnumNameBuiltinOperator(p.op), " ",
+                   ShapeString(p.input), " ", ConvolutionAttributes(p)),
+      p.type, p.codes);
   const ModelQuantization in = b.Draw();
   const float in_scale = QuantizedBuilder::ScaleOf(in);
   const int data = b.Input("x", p.input, in);
@@ -155,7 +151,7 @@ int AddTo(const Params& p, int x, float* scale, QuantizedBuilder* b) {
 // many channels, and an ADD of the block's input where the shapes are equal. A
 // device may compute it in one dispatch: no code differs.
 SingleOpModel Block(const Params& p) {
-  QuantizedBuilder b(absl::StrCat("block ", testing::ShapeString(p.input), " ",
+  QuantizedBuilder b(absl::StrCat("block ", ShapeString(p.input), " ",
                                   ConvolutionAttributes(p)),
                      p.type, p.codes);
   const ModelQuantization in = b.Draw();
@@ -211,8 +207,8 @@ void AddConvolutionConversions(CaseList* list) {
             Name(codes));
         list->AddQuantized("DEQUANTIZE", what, shape, [=] {
           QuantizedBuilder b(
-              absl::StrCat("DEQUANTIZE ", what, testing::ShapeString(shape)),
-              type, codes);
+              absl::StrCat("DEQUANTIZE ", what, ShapeString(shape)), type,
+              codes);
           const int x = b.Input("x", shape, b.Draw());
           const int y = b.builder().AddTensor("y", shape);
           b.builder().AddOp(Op::DEQUANTIZE, 2, {x}, {y});
@@ -223,8 +219,7 @@ void AddConvolutionConversions(CaseList* list) {
         // QUANTIZE also goes from one quantization to another.
         list->AddQuantized("QUANTIZE", "requantize_" + what, shape, [=] {
           QuantizedBuilder b(
-              absl::StrCat("QUANTIZE ", what, testing::ShapeString(shape)),
-              type, codes);
+              absl::StrCat("QUANTIZE ", what, ShapeString(shape)), type, codes);
           const ModelQuantization in = b.Draw();
           const int x = b.Input("x", shape, in);
           const int y = b.Output("y", shape,
@@ -234,9 +229,9 @@ void AddConvolutionConversions(CaseList* list) {
           return b.Finish({y});
         });
         list->AddQuantized("QUANTIZE", "from_float_" + what, shape, [=] {
-          QuantizedBuilder b(absl::StrCat("QUANTIZE of float ", what,
-                                          testing::ShapeString(shape)),
-                             type, codes);
+          QuantizedBuilder b(
+              absl::StrCat("QUANTIZE of float ", what, ShapeString(shape)),
+              type, codes);
           const ModelQuantization q = b.Draw();
           const float most = 200 * QuantizedBuilder::ScaleOf(q);
           const int x = b.FloatInput(

@@ -11,9 +11,6 @@
 namespace gles_delegate::conformance {
 namespace {
 
-using testing::Shape;
-using Op = schema::BuiltinOperator;
-
 // An output that holds most sums of `terms` products of two codes; in one case
 // of three it saturates at many of them.
 ModelQuantization OutputOfSums(QuantizedBuilder& b, float scale_of_products,
@@ -61,7 +58,6 @@ void AddQuantizedProducts(CaseList* list) {
       {Op::FULLY_CONNECTED, {5, 33}, {7, 33}, {5, 7}, 0, 33}};
   for (const Product& p : products) {
     AddSeries(list, p.op, "codes", p.x, [p](QuantizedBuilder& b, int number) {
-      using Act = schema::ActivationFunctionType;
       constexpr Act kActs[] = {Act::NONE, Act::RELU, Act::RELU6, Act::NONE};
       const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
       std::vector<float> scales;

@@ -12,10 +12,6 @@
 namespace gles_delegate::conformance {
 namespace {
 
-using testing::Shape;
-using testing::SingleOpModel;
-using Op = schema::BuiltinOperator;
-
 // What a move's node is made of.
 struct Ends {
   QuantizedBuilder& b;

@@ -11,9 +11,6 @@
 namespace gles_delegate::conformance {
 namespace {
 
-using testing::Shape;
-using Op = schema::BuiltinOperator;
-
 const Shape& UnaryShape() {
   static const auto& shape = *new Shape{2, 4, 8, 9};
   return shape;

@@ -12,9 +12,6 @@
 namespace gles_delegate::conformance {
 namespace {
 
-using testing::Shape;
-using Op = schema::BuiltinOperator;
-
 const Shape& WindowShape() {
   static const auto& shape = *new Shape{2, 6, 5, 9};
   return shape;
@@ -92,9 +89,9 @@ void AddArgExtreme(CaseList* list, Op op) {
                   "axis", {}, std::vector<int32_t>{of_channels ? 3 : 1});
               const int y =
                   b.OutputOf("y", of_channels ? Shape{2, 6, 5} : Shape{2, 5, 9},
-                             schema::TensorType::INT32, {});
+                             TensorType::INT32, {});
               Options options;
-              options.output_type = schema::TensorType::INT32;
+              options.output_type = TensorType::INT32;
               b.builder().AddOp(op, 2, {x, axis}, {y}, options);
               return b.Finish({y});
             });
@@ -114,7 +111,7 @@ void AddTopK(CaseList* list) {
         const int k =
             b.builder().AddConstant<int32_t>("k", {}, std::vector<int32_t>{4});
         const int places =
-            b.OutputOf("places", {2, 5, 4}, schema::TensorType::INT32, {});
+            b.OutputOf("places", {2, 5, 4}, TensorType::INT32, {});
         const int y = b.Output("y", {2, 5, 4}, q);
         b.builder().AddOp(Op::TOPK_V2, 2, {x, k}, {y, places},
                           schema::TopKV2OptionsT());

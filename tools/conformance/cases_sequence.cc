@@ -9,8 +9,6 @@ namespace gles_delegate::conformance {
 namespace {
 
 using testing::MatMulParams;
-using testing::Shape;
-using testing::ShapeString;
 using Ints = std::vector<int>;
 
 void AddCumsums(CaseList* list) {

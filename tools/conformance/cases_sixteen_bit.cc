@@ -10,9 +10,6 @@
 namespace gles_delegate::conformance {
 namespace {
 
-using testing::Shape;
-using Op = schema::BuiltinOperator;
-
 constexpr float kFraction = 1.0f / 32768;
 
 const Shape& WideShape() {

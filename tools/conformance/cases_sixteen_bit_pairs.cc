@@ -14,10 +14,6 @@
 namespace gles_delegate::conformance {
 namespace {
 
-using testing::Shape;
-using Op = schema::BuiltinOperator;
-using Act = schema::ActivationFunctionType;
-
 ModelQuantization WideQuantizationOf(float scale) {
   return ModelQuantization::PerTensor(scale, 0);
 }
@@ -225,7 +221,7 @@ void AddWideConversions(CaseList* list) {
         const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
         const int x = b.InputOfCodes("x", shape, in, AllCodes(b, 37));
         const int y = b.OutputOf(
-            "y", shape, schema::TensorType::INT8,
+            "y", shape, TensorType::INT8,
             ModelQuantization::PerTensor(DrawBeside(b, in.scale[0], -2, 9),
                                          b.random().NextInt(-128, 127)));
         b.builder().AddOp(Op::QUANTIZE, 2, {x}, {y});

@@ -35,14 +35,8 @@ void AddLstms(CaseList* list) {
       AddLstm(list, "inputs", params);
     }
     for (int bits = 0; bits < 16; ++bits) {
-      LstmCase params;
+      LstmCase params = testing::LstmWithParts(bits);
       params.steps = steps;
-      params.batch = 2;
-      params.cells = 7;
-      params.cifg = (bits & 1) != 0;
-      params.peephole = (bits & 2) != 0;
-      params.layer_norm = (bits & 4) != 0;
-      params.outputs = (bits & 8) != 0 ? 5 : 0;
       AddLstm(list,
               absl::StrCat("parts", params.cifg ? "_cifg" : "",
                            params.peephole ? "_peephole" : "",

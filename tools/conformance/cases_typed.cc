@@ -8,13 +8,9 @@
 namespace gles_delegate::conformance {
 namespace {
 
-using schema::TensorType;
 using testing::Constant;
 using testing::IntegerBinaryParams;
 using testing::SelectParams;
-using testing::Shape;
-using testing::ShapeString;
-using Op = schema::BuiltinOperator;
 
 std::string TypeName(TensorType type) {
   return absl::AsciiStrToLower(schema::EnumNameTensorType(type));

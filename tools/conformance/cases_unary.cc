@@ -8,8 +8,6 @@
 namespace gles_delegate::conformance {
 namespace {
 
-using testing::Shape;
-using testing::SingleOpModel;
 using testing::UnaryOp;
 
 const std::vector<Shape>& LowRanks() {
@@ -72,7 +70,7 @@ void AddUnaryCases(CaseList* list) {
           testing::Weights::kRuntime}) {
       const Shape shape = {3, 2, 3, 5};
       list->Add("PRELU",
-                absl::StrCat("alpha_", testing::ShapeString(alpha), "_",
+                absl::StrCat("alpha_", ShapeString(alpha), "_",
                              weights == testing::Weights::kFloat  ? "constant"
                              : weights == testing::Weights::kHalf ? "half"
                                                                   : "runtime"),

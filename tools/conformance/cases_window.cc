@@ -12,9 +12,6 @@ using testing::Activation;
 using testing::Padding;
 using testing::PoolParams;
 using testing::ResizeParams;
-using testing::Shape;
-using testing::SingleOpModel;
-using Op = schema::BuiltinOperator;
 
 void AddFloatPool(CaseList* list, const std::string& attributes,
                   const PoolParams& params) {

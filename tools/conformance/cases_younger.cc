@@ -10,7 +10,6 @@ namespace gles_delegate::conformance {
 namespace {
 
 using testing::Random;
-using testing::Shape;
 
 struct YoungerOp {
   const char* name;

@@ -14,7 +14,6 @@
 namespace gles_delegate::conformance {
 namespace {
 
-using testing::Precision;
 using testing::RunResult;
 
 std::vector<std::vector<float>> InputsAt(const NodeCase& node,

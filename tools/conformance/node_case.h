@@ -11,14 +11,14 @@
 #include "egl/context.h"
 #include "gles_delegate/gles_delegate.h"
 #include "tests/testing/compare.h"
-#include "tests/testing/op_model.h"
+#include "tools/conformance/names.h"
 
 namespace gles_delegate::conformance {
 
 // An elementwise op: inputs and output have one shape.
 struct NodeCase {
   std::string op;  // as op_list.inc has it
-  testing::Shape shape;
+  Shape shape;
   std::vector<std::vector<float>> inputs;
   // One element of the result from the elements of the inputs.
   std::function<double(const std::vector<float>&)> exact;
@@ -26,12 +26,11 @@ struct NodeCase {
 };
 
 // What a run at `precision` is compared with.
-testing::CpuReference MakeReference(const NodeCase& node,
-                                    testing::Precision precision);
+testing::CpuReference MakeReference(const NodeCase& node, Precision precision);
 
 // Parses, plans and runs the node. Inside context->Run().
 testing::RunResult RunNodeCase(const NodeCase& node, TfLiteGlesStorage storage,
-                               testing::Precision precision,
+                               Precision precision,
                                const egl::Context& context);
 
 }  // namespace gles_delegate::conformance

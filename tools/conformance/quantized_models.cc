@@ -12,8 +12,6 @@
 namespace gles_delegate::conformance {
 
 using testing::ElementCount;
-using testing::Shape;
-using testing::SingleOpModel;
 
 namespace {
 // Codes are whole; a hundredth covers the conversion to float and back.
@@ -32,8 +30,8 @@ std::string Name(Codes codes) {
   return "?";
 }
 
-QuantizedBuilder::QuantizedBuilder(std::string description,
-                                   schema::TensorType type, Codes codes)
+QuantizedBuilder::QuantizedBuilder(std::string description, TensorType type,
+                                   Codes codes)
     : description_(std::move(description)),
       type_(type),
       codes_(codes),
@@ -92,7 +90,7 @@ int QuantizedBuilder::Weights(const std::string& name, const Shape& shape,
                               int dimension, float scale, bool per_tensor,
                               std::vector<float>* scales) {
   const size_t count = ElementCount(shape);
-  if (type_ == schema::TensorType::UINT8) {
+  if (type_ == TensorType::UINT8) {
     *scales = {scale};
     std::vector<uint8_t> codes(count);
     for (uint8_t& code : codes) {
@@ -143,8 +141,7 @@ int QuantizedBuilder::Output(const std::string& name, const Shape& shape,
 }
 
 int QuantizedBuilder::OutputOf(const std::string& name, const Shape& shape,
-                               schema::TensorType type,
-                               const ModelQuantization& q) {
+                               TensorType type, const ModelQuantization& q) {
   output_scale_ = q.scale.empty() ? 0 : q.scale[0];
   return builder_.AddTensor(name, shape, type, q);
 }
@@ -155,11 +152,11 @@ int QuantizedBuilder::BoolInput(const std::string& name, const Shape& shape) {
     value = static_cast<float>(random_.NextInt(0, 1));
   }
   inputs_.push_back(std::move(values));
-  return builder_.AddInput(name, shape, schema::TensorType::BOOL);
+  return builder_.AddInput(name, shape, TensorType::BOOL);
 }
 
 int QuantizedBuilder::BoolOutput(const std::string& name, const Shape& shape) {
-  return OutputOf(name, shape, schema::TensorType::BOOL, {});
+  return OutputOf(name, shape, TensorType::BOOL, {});
 }
 
 SingleOpModel QuantizedBuilder::Finish(std::vector<int> outputs) {
@@ -180,10 +177,9 @@ namespace {
 // The scale is then that of the largest magnitude, and above `least_scale`, as
 // TFLite's kernels take no factors far above one. Likewise where all values are
 // 0.
-ModelQuantization Spanning(const std::vector<float>& values,
-                           schema::TensorType type, Codes codes,
-                           float least_scale) {
-  const int least = type == schema::TensorType::INT8 ? -128 : 0;
+ModelQuantization Spanning(const std::vector<float>& values, TensorType type,
+                           Codes codes, float least_scale) {
+  const int least = type == TensorType::INT8 ? -128 : 0;
   float low = 0, high = 0;
   for (float value : values) {
     low = std::min(low, value);
@@ -203,7 +199,7 @@ ModelQuantization Spanning(const std::vector<float>& values,
                                       std::clamp(zero, least, least + 255));
 }
 
-void SetQuantization(schema::TensorT* tensor, schema::TensorType type,
+void SetQuantization(schema::TensorT* tensor, TensorType type,
                      const ModelQuantization& q) {
   tensor->type = type;
   tensor->quantization = std::make_unique<schema::QuantizationParametersT>();
@@ -218,10 +214,9 @@ std::vector<float> FloatsOf(const std::vector<uint8_t>& bytes) {
 }
 
 // Both types hold their codes in a byte.
-std::vector<uint8_t> CodesOf(const std::vector<float>& values,
-                             schema::TensorType type,
+std::vector<uint8_t> CodesOf(const std::vector<float>& values, TensorType type,
                              const ModelQuantization& q) {
-  const int least = type == schema::TensorType::INT8 ? -128 : 0;
+  const int least = type == TensorType::INT8 ? -128 : 0;
   std::vector<uint8_t> bytes;
   for (float value : values) {
     const int code =
@@ -245,8 +240,8 @@ ModelQuantization FixedOutput(OutputRule rule, int least) {
 // Rewrites a model of floats, tensor by tensor.
 class ModelQuantizer {
  public:
-  ModelQuantizer(const SingleOpModel& model, schema::TensorType type,
-                 Codes codes, OutputRule rule)
+  ModelQuantizer(const SingleOpModel& model, TensorType type, Codes codes,
+                 OutputRule rule)
       : model_(model),
         builder_(
             absl::StrCat(model.description, " of ",
@@ -282,7 +277,7 @@ class ModelQuantizer {
     first_ = builder_.Draw();
     for (size_t i = 0; i < graph().inputs.size(); ++i) {
       schema::TensorT& tensor = *graph().tensors[graph().inputs[i]];
-      if (tensor.type != schema::TensorType::FLOAT32) continue;
+      if (tensor.type != TensorType::FLOAT32) continue;
       const ModelQuantization q =
           i == 0 || rule_ == OutputRule::kSame ? first_ : builder_.Draw();
       SetQuantization(&tensor, builder_.type(), q);
@@ -297,7 +292,7 @@ class ModelQuantizer {
   void QuantizeConstants() {
     for (auto& tensor : graph().tensors) {
       std::vector<uint8_t>& data = root_->buffers[tensor->buffer]->data;
-      if (tensor->type != schema::TensorType::FLOAT32 || data.empty()) continue;
+      if (tensor->type != TensorType::FLOAT32 || data.empty()) continue;
       const std::vector<float> values = FloatsOf(data);
       const ModelQuantization q =
           rule_ == OutputRule::kSame
@@ -341,7 +336,7 @@ class ModelQuantizer {
 
 }  // namespace
 
-SingleOpModel Quantized(const SingleOpModel& model, schema::TensorType type,
+SingleOpModel Quantized(const SingleOpModel& model, TensorType type,
                         Codes codes, OutputRule rule) {
   if (!model.status.ok() || model.bytes.empty()) return model;
   return ModelQuantizer(model, type, codes, rule).Run();

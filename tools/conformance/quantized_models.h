@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "tests/testing/op_model.h"
 #include "tests/testing/random.h"
 #include "third_party/tflite_schema/schema_generated.h"
 #include "tools/common/model_builder.h"
+#include "tools/conformance/names.h"
 
 namespace gles_delegate::conformance {
 
@@ -28,13 +28,12 @@ std::string Name(Codes codes);
 // from the description's own stream.
 class QuantizedBuilder {
  public:
-  QuantizedBuilder(std::string description, schema::TensorType type,
-                   Codes codes);
+  QuantizedBuilder(std::string description, TensorType type, Codes codes);
 
-  schema::TensorType type() const { return type_; }
-  bool is_signed() const { return type_ == schema::TensorType::INT8; }
+  TensorType type() const { return type_; }
+  bool is_signed() const { return type_ == TensorType::INT8; }
   // 16-bit activations, whose zero points are 0.
-  bool is_wide() const { return type_ == schema::TensorType::INT16; }
+  bool is_wide() const { return type_ == TensorType::INT16; }
   int least() const { return is_wide() ? -32768 : is_signed() ? -128 : 0; }
   int most() const { return least() + (is_wide() ? 65535 : 255); }
   testing::Random& random() { return random_; }
@@ -45,43 +44,42 @@ class QuantizedBuilder {
   static float ScaleOf(const ModelQuantization& q) { return q.scale[0]; }
 
   // An input whose data go through all codes.
-  int Input(const std::string& name, const testing::Shape& shape,
+  int Input(const std::string& name, const Shape& shape,
             const ModelQuantization& q);
   // An input of these codes, over and over.
-  int InputOfCodes(const std::string& name, const testing::Shape& shape,
+  int InputOfCodes(const std::string& name, const Shape& shape,
                    const ModelQuantization& q, const std::vector<int>& codes);
   // A constant of this builder's type.
-  int Constant(const std::string& name, const testing::Shape& shape,
+  int Constant(const std::string& name, const Shape& shape,
                const ModelQuantization& q, const std::vector<int>& codes);
   // A float32 input.
-  int FloatInput(const std::string& name, const testing::Shape& shape,
+  int FloatInput(const std::string& name, const Shape& shape,
                  std::vector<float> values);
   // Weights: int8 with zero points of 0 and a scale for each index of
   // `dimension` (or one, `per_tensor`), of 16-bit activations, too; or uint8
   // with one scale. `scale` is the largest; `scales` receives them.
-  int Weights(const std::string& name, const testing::Shape& shape,
-              int dimension, float scale, bool per_tensor,
-              std::vector<float>* scales);
+  int Weights(const std::string& name, const Shape& shape, int dimension,
+              float scale, bool per_tensor, std::vector<float>* scales);
   // An int32 bias (int64 of 16-bit activations) for inputs and weights of these
   // scales.
   int Bias(int channels, float input_scale,
            const std::vector<float>& weight_scales, float magnitude);
-  int Output(const std::string& name, const testing::Shape& shape,
+  int Output(const std::string& name, const Shape& shape,
              const ModelQuantization& q);
   // Likewise of another type. Without scale: numbers.
-  int OutputOf(const std::string& name, const testing::Shape& shape,
-               schema::TensorType type, const ModelQuantization& q);
+  int OutputOf(const std::string& name, const Shape& shape, TensorType type,
+               const ModelQuantization& q);
   // A bool input of random values.
-  int BoolInput(const std::string& name, const testing::Shape& shape);
+  int BoolInput(const std::string& name, const Shape& shape);
   // A bool output.
-  int BoolOutput(const std::string& name, const testing::Shape& shape);
+  int BoolOutput(const std::string& name, const Shape& shape);
 
   // No code of the output may differ.
-  testing::SingleOpModel Finish(std::vector<int> outputs);
+  SingleOpModel Finish(std::vector<int> outputs);
 
  private:
   std::string description_;
-  schema::TensorType type_;
+  TensorType type_;
   Codes codes_;
   testing::Random random_;
   ModelBuilder builder_;
@@ -103,9 +101,8 @@ enum class OutputRule {
 // has it and data that go through all its codes, each float32 constant with one
 // that spans it (kSame: the input's). Version numbers stay, as TFLite's kernels
 // go by types. No code of the output may differ.
-testing::SingleOpModel Quantized(const testing::SingleOpModel& model,
-                                 schema::TensorType type, Codes codes,
-                                 OutputRule rule);
+SingleOpModel Quantized(const SingleOpModel& model, TensorType type,
+                        Codes codes, OutputRule rule);
 
 }  // namespace gles_delegate::conformance
 

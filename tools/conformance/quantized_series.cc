@@ -8,9 +8,6 @@
 
 namespace gles_delegate::conformance {
 
-using schema::TensorType;
-using testing::Shape;
-
 float DrawScale(QuantizedBuilder& b) {
   constexpr float kOdd[] = {1.0f / 255, 0.1f,       6.0f / 255,
                             2.0f / 255, 1.0f / 127, 0.023528477f};
@@ -70,22 +67,20 @@ int Operand(QuantizedBuilder& b, const char* name, const Shape& shape,
                   : b.InputOfCodes(name, shape, q, codes);
 }
 
-testing::SingleOpModel JoinOf(QuantizedBuilder& b, int x, int z,
-                              const Shape& shape, int axis,
-                              const ModelQuantization& out) {
+SingleOpModel JoinOf(QuantizedBuilder& b, int x, int z, const Shape& shape,
+                     int axis, const ModelQuantization& out) {
   schema::ConcatenationOptionsT options;
   options.axis = axis;
   Shape joined = shape;
   joined[axis] *= 2;
   const int y = b.Output("y", joined, out);
-  b.builder().AddOp(schema::BuiltinOperator::CONCATENATION, 2, {x, z}, {y},
-                    options);
+  b.builder().AddOp(Op::CONCATENATION, 2, {x, z}, {y}, options);
   return b.Finish({y});
 }
 
-void AddSeries(CaseList* list, schema::BuiltinOperator op,
-               const std::string& what, const Shape& shape,
-               const BuildOne& build, SeriesTypes types, int families) {
+void AddSeries(CaseList* list, Op op, const std::string& what,
+               const Shape& shape, const BuildOne& build, SeriesTypes types,
+               int families) {
   const std::string name = schema::EnumNameBuiltinOperator(op);
   for (TensorType type : {TensorType::INT8, TensorType::UINT8}) {
     const SeriesTypes other =
@@ -106,9 +101,9 @@ void AddSeries(CaseList* list, schema::BuiltinOperator op,
   }
 }
 
-void AddWideSeries(CaseList* list, schema::BuiltinOperator op,
-                   const std::string& what, const Shape& shape,
-                   const BuildOne& build, int families, bool on_codes) {
+void AddWideSeries(CaseList* list, Op op, const std::string& what,
+                   const Shape& shape, const BuildOne& build, int families,
+                   bool on_codes) {
   const std::string name = schema::EnumNameBuiltinOperator(op);
   for (int i = 0; i < families; ++i) {
     const std::string attributes = absl::StrCat("int16_", what, "_", i);

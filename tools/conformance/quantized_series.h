@@ -30,17 +30,15 @@ ModelQuantization WithZeroPoint(QuantizedBuilder& b, float scale);
 std::vector<int> AllCodes(QuantizedBuilder& b, int step);
 
 // An input, or a constant, of all codes.
-int Operand(QuantizedBuilder& b, const char* name, const testing::Shape& shape,
+int Operand(QuantizedBuilder& b, const char* name, const Shape& shape,
             const ModelQuantization& q, bool constant, int step);
 
 // The model whose output joins `x` and `z`, each of `shape`, along `axis`.
-testing::SingleOpModel JoinOf(QuantizedBuilder& b, int x, int z,
-                              const testing::Shape& shape, int axis,
-                              const ModelQuantization& out);
+SingleOpModel JoinOf(QuantizedBuilder& b, int x, int z, const Shape& shape,
+                     int axis, const ModelQuantization& out);
 
 // One op's models, numbered from 0.
-using BuildOne =
-    std::function<testing::SingleOpModel(QuantizedBuilder& b, int number)>;
+using BuildOne = std::function<SingleOpModel(QuantizedBuilder& b, int number)>;
 
 // Families an op and type: with three storages, 204 cases an op.
 inline constexpr int kFamilies = 34;
@@ -49,17 +47,16 @@ inline constexpr int kFamilies = 34;
 enum class SeriesTypes { kBoth, kInt8, kUint8 };
 
 // `families` models of each of two types, or twice as many of one.
-void AddSeries(CaseList* list, schema::BuiltinOperator op,
-               const std::string& what, const testing::Shape& shape,
-               const BuildOne& build, SeriesTypes types = SeriesTypes::kBoth,
+void AddSeries(CaseList* list, Op op, const std::string& what,
+               const Shape& shape, const BuildOne& build,
+               SeriesTypes types = SeriesTypes::kBoth,
                int families = kFamilies);
 
 // `families` models of 16-bit tensors. `on_codes`: Family::on_codes; codes that
 // are moved to a tensor of the same scale travel as real values.
-void AddWideSeries(CaseList* list, schema::BuiltinOperator op,
-                   const std::string& what, const testing::Shape& shape,
-                   const BuildOne& build, int families = 2 * kFamilies,
-                   bool on_codes = true);
+void AddWideSeries(CaseList* list, Op op, const std::string& what,
+                   const Shape& shape, const BuildOne& build,
+                   int families = 2 * kFamilies, bool on_codes = true);
 
 }  // namespace gles_delegate::conformance
 

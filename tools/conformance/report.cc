@@ -21,7 +21,7 @@ void Totals::Add(const CaseResult& result) {
 }
 
 void Summary::Add(const CaseResult& result) {
-  const bool is_float32 = result.precision == testing::Precision::kFloat32;
+  const bool is_float32 = result.precision == Precision::kFloat32;
   Totals& totals = result.quantized ? quantized
                    : is_float32     ? float32
                                     : float16;

@@ -12,9 +12,7 @@ namespace {
 
 using testing::Comparison;
 using testing::CpuReference;
-using testing::Precision;
 using testing::RunResult;
-using testing::SingleOpModel;
 
 // Twice, so that state which survives a run is found.
 constexpr int kInvokes = 2;

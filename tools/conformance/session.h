@@ -21,7 +21,7 @@ struct CaseResult {
   std::string name;
   std::string op;
   bool quantized = false;
-  testing::Precision precision = testing::Precision::kFloat32;
+  Precision precision = Precision::kFloat32;
   std::string failure;  // empty: it passed
   testing::Comparison comparison;
   double seconds = 0;
@@ -58,7 +58,7 @@ class Session {
   std::string Check(const Family& family, const Prepared& prepared,
                     const testing::CpuReference& reference,
                     const Variant& variant, testing::Comparison* comparison);
-  testing::RunResult RunOnDelegate(const testing::SingleOpModel& model,
+  testing::RunResult RunOnDelegate(const SingleOpModel& model,
                                    const Variant& variant, bool on_codes);
 
   bool self_check_ = false;

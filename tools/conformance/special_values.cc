@@ -8,8 +8,6 @@
 
 namespace gles_delegate::conformance {
 
-using testing::SingleOpModel;
-
 const std::vector<float>& MovedValues() { return testing::SpecialValues(); }
 
 const std::vector<float>& FunctionValues() {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "tests/testing/op_model.h"
+#include "tools/conformance/names.h"
 
 namespace gles_delegate::conformance {
 
@@ -21,14 +21,12 @@ const std::vector<float>& FunctionValues();
 // `model` with every input made of `values`, over and over, and the bounds of
 // Accuracy::range_ends. The first input starts at the first value, the second
 // at the second, so that pairs differ.
-testing::SingleOpModel WithValues(testing::SingleOpModel model,
-                                  const std::vector<float>& values);
+SingleOpModel WithValues(SingleOpModel model, const std::vector<float>& values);
 
 // Every value with every other, for an op of two inputs; its model's shapes
 // must be {PairCount(values)}.
 int PairCount(const std::vector<float>& values);
-testing::SingleOpModel WithPairs(testing::SingleOpModel model,
-                                 const std::vector<float>& values);
+SingleOpModel WithPairs(SingleOpModel model, const std::vector<float>& values);
 
 // `values` without NaN.
 std::vector<float> Numbers(std::vector<float> values);

@@ -9,10 +9,6 @@
 
 namespace gles_delegate::conformance {
 
-using testing::Precision;
-using testing::ShapeString;
-using testing::SingleOpModel;
-
 std::string Family::name() const {
   return absl::StrCat(op, "/", attributes, "/", shape);
 }
@@ -57,14 +53,14 @@ std::string CaseName(const Family& family, const Variant& variant) {
 }
 
 Family& CaseList::Add(std::string op, std::string attributes,
-                      const testing::Shape& shape, Build build) {
+                      const Shape& shape, Build build) {
   return AddAtLimit(
       std::move(op), std::move(attributes), ShapeString(shape),
       [build = std::move(build)](const Limits&) { return build(); });
 }
 
 Family& CaseList::AddQuantized(std::string op, std::string attributes,
-                               const testing::Shape& shape, Build build) {
+                               const Shape& shape, Build build) {
   Family& family =
       Add(std::move(op), std::move(attributes), shape, std::move(build));
   family.quantized = family.float32_only = true;
@@ -73,8 +69,7 @@ Family& CaseList::AddQuantized(std::string op, std::string attributes,
 }
 
 Family& CaseList::AddNode(std::string op, std::string attributes,
-                          const testing::Shape& shape,
-                          std::function<NodeCase()> node) {
+                          const Shape& shape, std::function<NodeCase()> node) {
   Family& family =
       AddAtLimit(std::move(op), std::move(attributes), ShapeString(shape), {});
   family.node = std::move(node);

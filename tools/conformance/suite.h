@@ -20,7 +20,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "gles_delegate/gles_delegate.h"
-#include "tests/testing/op_model.h"
+#include "tools/conformance/names.h"
 #include "tools/conformance/node_case.h"
 
 namespace gles_delegate::conformance {
@@ -36,7 +36,7 @@ struct Family {
   std::string attributes;  // "3x3_stride2_SAME"; no '/' and no space
   std::string shape;       // "1x8x8x3"
   // Deterministic: the same model for the same seed and limits.
-  std::function<testing::SingleOpModel(const Limits&)> build;
+  std::function<SingleOpModel(const Limits&)> build;
   // Among those that slow drivers run too.
   bool small = false;
   // Set instead of `build` for an op that TFLite here does not know.
@@ -50,7 +50,7 @@ struct Family {
 
 struct Variant {
   TfLiteGlesStorage storage;
-  testing::Precision precision;
+  Precision precision;
 };
 std::vector<Variant> VariantsOf(const Family& family);
 std::string StorageName(TfLiteGlesStorage storage);  // "texture_2d", ...
@@ -59,21 +59,20 @@ std::string CaseName(const Family& family, const Variant& variant);
 // Collects families and marks the first of each op and kind as small.
 class CaseList {
  public:
-  using Build = std::function<testing::SingleOpModel()>;
+  using Build = std::function<SingleOpModel()>;
 
-  Family& Add(std::string op, std::string attributes,
-              const testing::Shape& shape, Build build);
+  Family& Add(std::string op, std::string attributes, const Shape& shape,
+              Build build);
   // On 8-bit tensors.
   Family& AddQuantized(std::string op, std::string attributes,
-                       const testing::Shape& shape, Build build);
+                       const Shape& shape, Build build);
   // For an op that TFLite here does not know.
-  Family& AddNode(std::string op, std::string attributes,
-                  const testing::Shape& shape, std::function<NodeCase()> node);
+  Family& AddNode(std::string op, std::string attributes, const Shape& shape,
+                  std::function<NodeCase()> node);
   // For a model whose size follows from the device's limits; `shape` says how:
   // "1x1xLIMITx3".
-  Family& AddAtLimit(
-      std::string op, std::string attributes, std::string shape,
-      std::function<testing::SingleOpModel(const Limits&)> build);
+  Family& AddAtLimit(std::string op, std::string attributes, std::string shape,
+                     std::function<SingleOpModel(const Limits&)> build);
 
   // kAlreadyExists: two families of one name.
   absl::StatusOr<std::vector<Family>> Take();

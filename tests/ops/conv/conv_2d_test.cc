@@ -5,17 +5,15 @@
 #include <tuple>
 
 #include "delegate/graph/builtin_params.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/fake_node.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/precision_test.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 class Conv2dTest : public PrecisionTest {
  protected:
@@ -29,23 +27,12 @@ class Conv2dTest : public PrecisionTest {
 };
 
 TEST_P(Conv2dTest, PointwiseEveryShape) {
-  for (const Shape& shape : StandardShapes()) {
-    ConvParams params;
-    params.input = shape;
-    params.kernel_h = params.kernel_w = 1;
-    params.out_channels = shape[3] == 17 ? 5 : 17;
-    Check(Conv2d(params));
-  }
+  ConvParams params;
+  params.kernel_h = params.kernel_w = 1;
+  CheckEveryShape(Conv2d, params);
 }
 
-TEST_P(Conv2dTest, DirectEveryShape) {
-  for (const Shape& shape : StandardShapes()) {
-    ConvParams params;
-    params.input = shape;
-    params.out_channels = shape[3] == 17 ? 5 : 17;
-    Check(Conv2d(params));
-  }
-}
+TEST_P(Conv2dTest, DirectEveryShape) { CheckEveryShape(Conv2d, ConvParams()); }
 
 TEST_P(Conv2dTest, EveryChannelTail) {
   for (int channels : StandardChannels()) {

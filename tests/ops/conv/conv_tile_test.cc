@@ -10,13 +10,11 @@
 #include <set>
 
 #include "delegate/plan/planner.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::ElementsAre;
 
 DeviceProfile VectorProfile() {
   DeviceProfile profile;

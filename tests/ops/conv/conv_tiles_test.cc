@@ -116,7 +116,7 @@ class ConvTilesTest : public DeviceTestWithParam<Profile> {
       }
     }
     Check("CONV_2D", a, src, Dims(filter_shape), filter, bias, dst,
-          NaiveConv(src, filter, bias, a, dst));
+          NaiveConv({src, filter, bias}, a, dst));
   }
 
   void CheckRows(const BhwcShape& src_shape, int outputs, int k) {
@@ -128,7 +128,7 @@ class ConvTilesTest : public DeviceTestWithParam<Profile> {
     const BhwcShape dst = {rows, 1, 1, outputs};
     const HostTensor matrix = {{rows, 1, 1, k}, src.values};
     Check("FULLY_CONNECTED", {}, src, {outputs, k}, weights, bias, dst,
-          NaiveConv(matrix, weights, bias, {}, dst));
+          NaiveConv({matrix, weights, bias}, {}, dst));
   }
 };
 
@@ -210,7 +210,7 @@ TEST_P(ConvTilesTest, Depthwise) {
         const BhwcShape dst = {3, (9 + 2 - extent) / stride + 1,
                                (11 + 1 - extent) / stride + 1, 5 * multiplier};
         Check("DEPTHWISE_CONV_2D", a, src, Dims(filter.shape), filter, bias,
-              dst, NaiveDepthwise(src, filter, bias, a, dst));
+              dst, NaiveDepthwise({src, filter, bias}, a, dst));
       }
     }
   }
@@ -223,15 +223,15 @@ TEST_P(ConvTilesTest, NoBias) {
   const HostTensor filter = RandomTensor(&random, {6, 2, 2, 6});
   const BhwcShape dst = {1, 3, 4, 6};
   Check("CONV_2D", Conv2dAttributes(), src, Dims(filter.shape), filter, none,
-        dst, NaiveConv(src, filter, none, {}, dst));
+        dst, NaiveConv({src, filter, none}, {}, dst));
   const HostTensor window = RandomTensor(&random, {1, 2, 2, 6});
   Check("DEPTHWISE_CONV_2D", DepthwiseConv2dAttributes(), src,
         Dims(window.shape), window, none, dst,
-        NaiveDepthwise(src, window, none, {}, dst));
+        NaiveDepthwise({src, window, none}, {}, dst));
   const HostTensor weights = RandomTensor(&random, {6, 1, 1, 120});
   const HostTensor row = {{1, 1, 1, 120}, src.values};
   Check("FULLY_CONNECTED", {}, src, {6, 120}, weights, none, {1, 1, 1, 6},
-        NaiveConv(row, weights, none, {}, {1, 1, 1, 6}));
+        NaiveConv({row, weights, none}, {}, {1, 1, 1, 6}));
 }
 
 TEST_P(ConvTilesTest, TransposeConv) {
@@ -245,7 +245,7 @@ TEST_P(ConvTilesTest, TransposeConv) {
     const std::vector<float> bias = random.Gaussian(17);
     const BhwcShape dst = {3, 2 * stride + 2, 4 * stride + 2, 17};
     Check("Convolution2DTransposeBias", a, src, Dims(filter.shape), filter,
-          bias, dst, NaiveTransposeConv(src, filter, bias, a, dst));
+          bias, dst, NaiveTransposeConv({src, filter, bias}, a, dst));
   }
 }
 

@@ -104,7 +104,7 @@ void ExpectMatchesTheDefinition(
   const auto got = RunGraphOf("CONV_2D", std::move(one.node),
                               std::move(one.graph), {src.values}, set);
   ASSERT_TRUE(got.ok()) << got.status();
-  const NaiveResult want = NaiveConv(src, filter, bias, c.attributes, c.dst);
+  const NaiveResult want = NaiveConv({src, filter, bias}, c.attributes, c.dst);
   ASSERT_EQ(got->size(), want.values.size());
   for (size_t i = 0; i < got->size(); ++i) {
     ASSERT_NEAR((*got)[i], want.values[i], 0x1p-24 * 200 * want.magnitudes[i])

@@ -8,19 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/graph_builder.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::Not;
-using ::testing::SizeIs;
 
 // Settings of the tuning table that plan these convolutions in one way each.
 constexpr const char* kWays[] = {

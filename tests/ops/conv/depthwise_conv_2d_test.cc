@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "delegate/graph/builtin_params.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/precision_test.h"
@@ -15,8 +15,6 @@
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 class DepthwiseConv2dTest : public PrecisionTest {
  protected:
@@ -135,14 +133,12 @@ GLES_AT_EACH_PRECISION(DepthwiseConv2dTest);
 
 // --- What is refused --------------------------------------------------------
 
-struct DepthwiseNode {
-  std::vector<Tensor> inputs = {FakeTensor({1, 8, 8, 3}),
-                                FakeConstant({1, 3, 3, 6}), FakeConstant({6})};
-  std::vector<Tensor> outputs = {FakeTensor({1, 8, 8, 6})};
-  DepthwiseConvParams params = {kPaddingSame, 1, 1, 2, kActNone, 1, 1};
-
-  std::string Refused() const {
-    return Refusal(ParseDepthwiseConv2d, inputs, outputs, &params);
+struct DepthwiseNode : FakeNode<DepthwiseConvParams, ParseDepthwiseConv2d> {
+  DepthwiseNode() {
+    inputs = {FakeTensor({1, 8, 8, 3}), FakeConstant({1, 3, 3, 6}),
+              FakeConstant({6})};
+    outputs = {FakeTensor({1, 8, 8, 6})};
+    params = {kPaddingSame, 1, 1, 2, kActNone, 1, 1};
   }
 };
 

@@ -7,10 +7,10 @@
 #include <cstring>
 
 #include "delegate/graph/builtin_params.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/edit_model.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/precision_test.h"
@@ -18,17 +18,10 @@
 namespace gles_delegate::testing {
 namespace {
 
-using ::testing::HasSubstr;
-
 class TransposeConvTest : public PrecisionTest {};
 
 TEST_P(TransposeConvTest, EveryShape) {
-  for (const Shape& shape : StandardShapes()) {
-    TransposeConvParams params;
-    params.input = shape;
-    params.out_channels = shape[3] == 17 ? 5 : 17;
-    Check(TransposeConv(params));
-  }
+  CheckEveryShape(TransposeConv, TransposeConvParams());
 }
 
 TEST_P(TransposeConvTest, WindowsAndStrides) {
@@ -135,15 +128,13 @@ GLES_AT_EACH_PRECISION(TransposeConvTest);
 
 // --- What is refused --------------------------------------------------------
 
-struct TransposeNode {
-  std::vector<Tensor> inputs = {FakeInts({1, 8, 8, 6}),
-                                FakeConstant({6, 3, 3, 4}),
-                                FakeTensor({1, 4, 4, 4}), FakeConstant({6})};
-  std::vector<Tensor> outputs = {FakeTensor({1, 8, 8, 6})};
-  ::gles_delegate::TransposeConvParams params = {kPaddingSame, 2, 2, kActNone};
-
-  std::string Refused() const {
-    return Refusal(ParseTransposeConv, inputs, outputs, &params);
+struct TransposeNode
+    : FakeNode<::gles_delegate::TransposeConvParams, ParseTransposeConv> {
+  TransposeNode() {
+    inputs = {FakeInts({1, 8, 8, 6}), FakeConstant({6, 3, 3, 4}),
+              FakeTensor({1, 4, 4, 4}), FakeConstant({6})};
+    outputs = {FakeTensor({1, 8, 8, 6})};
+    params = {kPaddingSame, 2, 2, kActNone};
   }
 };
 
@@ -206,15 +197,9 @@ struct CustomNode {
   std::vector<int> params = {kPaddingSame, 2, 2};
 
   std::string Refused() const {
-    NodeView view;
-    view.custom_name = "Convolution2DTransposeBias";
-    view.custom_params =
-        absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(params.data()),
-                            params.size() * sizeof(int));
-    view.inputs = {&src, &filter, &bias};
-    view.outputs = {&dst};
-    const auto parsed = ParseConvolution2dTransposeBias(view);
-    return parsed.ok() ? "" : std::string(parsed.status().message());
+    const auto* bytes = reinterpret_cast<const uint8_t*>(params.data());
+    return CustomRefusal(ParseConvolution2dTransposeBias, {src, filter, bias},
+                         {dst}, {bytes, bytes + params.size() * sizeof(int)});
   }
 };
 

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "delegate/ops/elementwise/elementwise_binary.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/random.h"
 #include "tests/testing/run_node.h"
@@ -14,8 +14,6 @@
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr int kAtan2 = 156;
 

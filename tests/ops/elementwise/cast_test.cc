@@ -5,21 +5,18 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/run_graph.h"
+#include "tests/testing/schema_names.h"
 #include "tests/testing/special_floats.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using Op = schema::BuiltinOperator;
-using schema::TensorType;
 
 constexpr TensorType kTypes[] = {TensorType::FLOAT32, TensorType::INT32,
                                  TensorType::BOOL};

@@ -3,20 +3,17 @@
 #include "delegate/ops/elementwise/comparison.h"
 
 #include "absl/strings/str_cat.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
+#include "tests/testing/schema_names.h"
 #include "tests/testing/special_floats.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using Op = schema::BuiltinOperator;
-using schema::TensorType;
 
 constexpr Op kOps[] = {Op::EQUAL,   Op::NOT_EQUAL,     Op::LESS,
                        Op::GREATER, Op::GREATER_EQUAL, Op::LESS_EQUAL};

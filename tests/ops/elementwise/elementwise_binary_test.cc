@@ -11,17 +11,16 @@
 #include <vector>
 
 #include "delegate/graph/builtin_params.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/special_floats.h"
 
 namespace gles_delegate::testing {
 namespace {
 
-using ::testing::HasSubstr;
-using BuiltinOp = schema::BuiltinOperator;
+using BuiltinOp = Op;
 
 constexpr float kMax = std::numeric_limits<float>::max();
 

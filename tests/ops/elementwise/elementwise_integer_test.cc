@@ -6,20 +6,18 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/elementwise/elementwise_binary.h"
 #include "delegate/ops/elementwise/elementwise_unary.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/run_graph.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using Op = schema::BuiltinOperator;
 
 constexpr Op kArithmetic[] = {
     Op::ADD,       Op::SUB,       Op::MUL,

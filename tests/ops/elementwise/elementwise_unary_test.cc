@@ -10,17 +10,16 @@
 #include "delegate/graph/builtin_params.h"
 #include "egl/objects.h"
 #include "gl_shaders/shader.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/special_floats.h"
 
 namespace gles_delegate::testing {
 namespace {
 
-using ::testing::HasSubstr;
-using BuiltinOp = schema::BuiltinOperator;
+using BuiltinOp = Op;
 
 class UnaryTest : public ::testing::TestWithParam<UnaryOp> {};
 

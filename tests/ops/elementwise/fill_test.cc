@@ -5,18 +5,17 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/of_type.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 class FillTest : public DeviceTest {};
 
@@ -33,16 +32,15 @@ TEST_F(FillTest, EveryShape) {
 // The whole model: nothing but a constant comes in.
 TEST_F(FillTest, Alone) {
   for (bool runtime : {false, true}) {
-    const SingleOpModel model =
-        MakeModel(absl::StrCat("FILL alone ", runtime), Accuracy{/*terms=*/0},
-                  [&](OpVariant& v) {
-                    const int dims = v.IntConstant("dims", {3}, {2, 3, 5});
-                    const int value = v.Constant(
-                        "value", {}, {-1.5f},
-                        runtime ? Weights::kRuntime : Weights::kFloat);
-                    return v.Op(schema::BuiltinOperator::FILL, 1, {dims, value},
-                                schema::FillOptionsT());
-                  });
+    const SingleOpModel model = MakeModel(
+        absl::StrCat("FILL alone ", runtime), Accuracy{/*terms=*/0},
+        [&](OpVariant& v) {
+          const int dims = v.IntConstant("dims", {3}, {2, 3, 5});
+          const int value =
+              v.Constant("value", {}, {-1.5f},
+                         runtime ? Weights::kRuntime : Weights::kFloat);
+          return v.Op(Op::FILL, 1, {dims, value}, schema::FillOptionsT());
+        });
     if (runtime) {
       ExpectMatchesCpu(model);
     } else {
@@ -56,13 +54,12 @@ TEST_F(FillTest, IntegersAndBools) {
   const SingleOpModel model =
       MakeModel("FILL at run time", Accuracy{/*terms=*/0}, [&](OpVariant& v) {
         const int value = v.Input("value", {}, {1.7f});
-        return v.Op(schema::BuiltinOperator::FILL, 2,
-                    {v.IntConstant("dims", {3}, {2, 3, 5}), value},
+        return v.Op(Op::FILL, 2, {v.IntConstant("dims", {3}, {2, 3, 5}), value},
                     schema::FillOptionsT());
       });
-  ExpectMatchesCpuOnce(OfType(model, schema::TensorType::INT32));
-  ExpectMatchesCpuOnce(OfType(model, schema::TensorType::BOOL));
-  ExpectMatchesCpuOnce(OfType(ZerosLike({2, 3, 5}), schema::TensorType::INT32));
+  ExpectMatchesCpuOnce(OfType(model, TensorType::INT32));
+  ExpectMatchesCpuOnce(OfType(model, TensorType::BOOL));
+  ExpectMatchesCpuOnce(OfType(ZerosLike({2, 3, 5}), TensorType::INT32));
 }
 
 TEST_F(FillTest, Zeros) {

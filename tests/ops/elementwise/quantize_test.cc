@@ -2,14 +2,12 @@
 // What the parser of QUANTIZE refuses. tests/passes/codes_conversion_test.cc
 // has its codes.
 #include "delegate/ops/elementwise/dequantize.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/parse_node.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 Tensor Quantized(DataType codes, float scale, int64_t zero_point = 0) {
   Tensor tensor = FakeTensor({1, 2, 2, 4});

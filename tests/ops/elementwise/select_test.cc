@@ -4,20 +4,17 @@
 #include "delegate/ops/elementwise/select.h"
 
 #include "absl/strings/str_cat.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/of_type.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using Op = schema::BuiltinOperator;
-using schema::TensorType;
 
 class SelectTest : public DeviceTest {};
 

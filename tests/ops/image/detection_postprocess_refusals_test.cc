@@ -8,8 +8,8 @@
 #include "delegate/ops/image/detection_postprocess.h"
 #include "delegate/plan/planner.h"
 #include "flatbuffers/flexbuffers.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_builders_custom.h"
 #include "tests/testing/op_builders_detection.h"
 #include "tests/testing/parse_node.h"
@@ -17,8 +17,6 @@
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 struct FakeDetection {
   DetectionCase c;

@@ -16,6 +16,7 @@
 #include "tests/testing/device_test.h"
 #include "tests/testing/op_builders_detection.h"
 #include "tests/testing/run_graph.h"
+#include "tests/testing/schema_names.h"
 #include "tests/testing/single_op.h"
 
 namespace gles_delegate::testing {
@@ -24,7 +25,7 @@ namespace {
 // Fast and regular, on floats and on codes.
 void CheckAll(DetectionCase c) {
   for (bool regular : {false, true}) {
-    for (auto type : {schema::TensorType::FLOAT32, schema::TensorType::UINT8}) {
+    for (auto type : {TensorType::FLOAT32, TensorType::UINT8}) {
       c.regular = regular;
       c.type = type;
       ExpectSameDetections(c, Detection(c));

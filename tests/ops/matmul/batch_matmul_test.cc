@@ -10,10 +10,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/builtin_params.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
@@ -22,8 +22,6 @@
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 using Product = MatMulParams;
 

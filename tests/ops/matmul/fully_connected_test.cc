@@ -5,17 +5,15 @@
 #include <utility>
 
 #include "delegate/graph/builtin_params.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/precision_test.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 class FullyConnectedTest : public PrecisionTest {
  protected:
@@ -124,14 +122,12 @@ GLES_AT_EACH_PRECISION(FullyConnectedTest);
 
 // --- What is refused --------------------------------------------------------
 
-struct DenseNode {
-  std::vector<Tensor> inputs = {FakeTensor({2, 3, 4}), FakeConstant({5, 12}),
-                                FakeConstant({5})};
-  std::vector<Tensor> outputs = {FakeTensor({2, 5})};
-  ::gles_delegate::FullyConnectedParams params = {kActNone, 0, false, false};
-
-  std::string Refused() const {
-    return Refusal(ParseFullyConnected, inputs, outputs, &params);
+struct DenseNode
+    : FakeNode<::gles_delegate::FullyConnectedParams, ParseFullyConnected> {
+  DenseNode() {
+    inputs = {FakeTensor({2, 3, 4}), FakeConstant({5, 12}), FakeConstant({5})};
+    outputs = {FakeTensor({2, 5})};
+    params = {kActNone, 0, false, false};
   }
 };
 

@@ -6,18 +6,17 @@
 
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/fused_activation.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/run_node.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 class ConcatenationTest : public DeviceTest {};
 
@@ -120,8 +119,7 @@ TEST_F(ConcatenationTest, OneTensorTwice) {
                         "x", shape, v.random().Gaussian(ElementCount(shape)));
                     schema::ConcatenationOptionsT options;
                     options.axis = axis;
-                    return v.Op(schema::BuiltinOperator::CONCATENATION, 1,
-                                {x, x, x}, options);
+                    return v.Op(Op::CONCATENATION, 1, {x, x, x}, options);
                   });
     EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
   }

@@ -6,17 +6,16 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "delegate/graph/builtin_params.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 class GatherTest : public DeviceTest {};
 
@@ -49,7 +48,7 @@ struct Batched {
   Shape indices;
   int batch_dims = 0;
   bool runtime = true;
-  schema::TensorType type = schema::TensorType::FLOAT32;
+  TensorType type = TensorType::FLOAT32;
 };
 
 SingleOpModel Model(const Batched& c) {
@@ -61,7 +60,7 @@ SingleOpModel Model(const Batched& c) {
       Accuracy{/*terms=*/0}, [&](OpVariant& v) {
         std::vector<float> values =
             v.random().Uniform(ElementCount(c.input), -100, 100);
-        if (c.type != schema::TensorType::FLOAT32) {
+        if (c.type != TensorType::FLOAT32) {
           for (float& value : values) value = std::round(value);
         }
         const int x = v.OfType(v.Input("x", c.input, values), c.type);
@@ -76,9 +75,9 @@ SingleOpModel Model(const Batched& c) {
         schema::GatherOptionsT options;
         options.axis = c.axis;
         options.batch_dims = c.batch_dims;
-        return v.OfType(v.Op(schema::BuiltinOperator::GATHER,
-                             c.batch_dims == 0 ? 1 : 5, {x, by}, options),
-                        c.type);
+        return v.OfType(
+            v.Op(Op::GATHER, c.batch_dims == 0 ? 1 : 5, {x, by}, options),
+            c.type);
       });
 }
 
@@ -111,7 +110,7 @@ TEST_F(GatherTest, BatchDims) {
 }
 
 TEST_F(GatherTest, IntegersAndBools) {
-  for (auto type : {schema::TensorType::INT32, schema::TensorType::BOOL}) {
+  for (auto type : {TensorType::INT32, TensorType::BOOL}) {
     ExpectMatchesCpuOnce(Model({{3, 4, 5}, 1, {2, 2}, 0, true, type}));
     ExpectMatchesCpuOnce(Model({{3, 4, 5}, 2, {3, 2}, 1, true, type}));
   }
@@ -133,8 +132,7 @@ TEST_F(GatherTest, OneTensorTwice) {
   ExpectMatchesCpuOnce(MakeModel(
       "GATHER of a tensor by itself", Accuracy{/*terms=*/0}, [&](OpVariant& v) {
         const int x = v.OfInts(v.Input("x", {5}, {4, 2, 0, 1, 3}));
-        return v.OfInts(v.Op(schema::BuiltinOperator::GATHER, 1, {x, x},
-                             schema::GatherOptionsT()));
+        return v.OfInts(v.Op(Op::GATHER, 1, {x, x}, schema::GatherOptionsT()));
       }));
 }
 
@@ -188,10 +186,7 @@ TEST(ParseGatherTest, BatchRefusals) {
     NodeView node;
     node.version = 5;
     node.builtin_params = &params;
-    node.inputs = {&input, &indices};
-    node.outputs = {&output};
-    const auto parsed = ParseGather(node);
-    return parsed.ok() ? "" : std::string(parsed.status().message());
+    return RefusalOf(ParseGather, node, {input, indices}, {output});
   };
   EXPECT_EQ(refusal(FakeRuntimeInts({2, 4})), "");
   EXPECT_THAT(refusal(FakeRuntimeInts({3, 4})),

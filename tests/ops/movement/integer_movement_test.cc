@@ -6,21 +6,18 @@
 #include "delegate/ops/movement/pad.h"
 #include "delegate/ops/movement/split.h"
 #include "delegate/ops/movement/transpose.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/of_type.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using Op = schema::BuiltinOperator;
-using schema::TensorType;
 
 class IntegerMovementTest : public DeviceTestWithParam<TensorType> {
  protected:

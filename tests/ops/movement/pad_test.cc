@@ -4,17 +4,17 @@
 #include "delegate/ops/movement/pad.h"
 
 #include "delegate/graph/builtin_params.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
 
-using ::testing::HasSubstr;
 using Kind = PadParams::Kind;
 using Paddings = std::vector<std::pair<int, int>>;
 
@@ -90,7 +90,7 @@ TEST_F(PadTest, RuntimeValue) {
           const int paddings =
               v.IntConstant("paddings", {4, 2}, {0, 0, 1, 0, 0, 2, 1, 1});
           const int value = v.Input("value", {1}, {-3.25f});
-          return v.Op(schema::BuiltinOperator::PADV2, 1, {x, paddings, value},
+          return v.Op(Op::PADV2, 1, {x, paddings, value},
                       schema::PadV2OptionsT());
         });
     EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));

@@ -4,19 +4,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/of_type.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/run_node.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 class ReverseTest : public DeviceTest {};
 
@@ -41,11 +40,10 @@ TEST_F(ReverseTest, TwoAxes) {
         const int x =
             v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
         const int y = v.builder().AddTensor("y", shape);
-        v.builder().AddOp(schema::BuiltinOperator::REVERSE_V2, 1,
+        v.builder().AddOp(Op::REVERSE_V2, 1,
                           {x, v.IntConstant("last", {1}, {3})}, {y},
                           schema::ReverseV2OptionsT());
-        return v.Op(schema::BuiltinOperator::REVERSE_V2, 1,
-                    {y, v.IntConstant("second", {1}, {1})},
+        return v.Op(Op::REVERSE_V2, 1, {y, v.IntConstant("second", {1}, {1})},
                     schema::ReverseV2OptionsT());
       });
   ReverseAttributes both;
@@ -58,8 +56,8 @@ TEST_F(ReverseTest, TwoAxes) {
 TEST_F(ReverseTest, IntegersAndBools) {
   for (int axis : {2, 3}) {
     const SingleOpModel model = Reverse({2, 3, 4, 6}, axis);
-    ExpectMatchesCpu(OfType(model, schema::TensorType::INT32));
-    ExpectMatchesCpu(OfType(model, schema::TensorType::BOOL));
+    ExpectMatchesCpu(OfType(model, TensorType::INT32));
+    ExpectMatchesCpu(OfType(model, TensorType::BOOL));
   }
 }
 

@@ -5,18 +5,17 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/of_type.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 class SpaceBatchTest : public DeviceTest {};
 
@@ -59,7 +58,7 @@ TEST_F(SpaceBatchTest, OneSpatialAxis) {
 }
 
 TEST_F(SpaceBatchTest, Integers) {
-  const auto type = schema::TensorType::INT32;
+  const auto type = TensorType::INT32;
   ExpectMatchesCpu(
       OfType(SpaceBatch(true, {2, 5, 4, 5}, {2, 3}, {1, 0, 0, 2}), type));
   ExpectMatchesCpu(

@@ -6,9 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "delegate/graph/builtin_params.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/random.h"
@@ -17,7 +17,6 @@
 namespace gles_delegate::testing {
 namespace {
 
-using ::testing::HasSubstr;
 using Ints = std::vector<int>;
 
 class SplitTest : public DeviceTest {};

@@ -5,19 +5,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/builtin_params.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/precision_test.h"
 #include "tests/testing/run_node.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 // Both kinds of pooling at one precision.
 class Pool2dTest : public PrecisionTest {
@@ -205,7 +204,6 @@ TEST(ParsePool2dTest, Refusals) {
 // dispatch.
 TEST(PaddedPoolTest, ZerosOfAPadCount) {
   GLES_SKIP_WITHOUT_DEVICE();
-  using Op = schema::BuiltinOperator;
   struct Case {
     int size, stride;
     std::vector<int> pads;  // top, bottom, left, right

@@ -20,14 +20,14 @@
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/recurrent/basic_lstm.h"
 #include "delegate/ops/recurrent/lstm_inputs.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
-#include "tests/testing/precision_test.h"
 #include "tests/testing/random.h"
 #include "tests/testing/real_model.h"
+#include "tests/testing/schema_names.h"
 #include "tests/testing/scoped_environment.h"
 #include "tests/testing/scratch_directory.h"
 #include "tests/testing/stateful.h"
@@ -35,12 +35,7 @@
 namespace gles_delegate::testing {
 namespace {
 
-using ::testing::HasSubstr;
-
-class LstmTest : public PrecisionTest {
- protected:
-  void Check(const LstmCase& c) { ExpectSameStates(Lstm(c), GetParam()); }
-};
+class LstmTest : public StatefulTest {};
 
 TEST_P(LstmTest, EveryTail) {
   for (int steps : {0, 3}) {
@@ -49,10 +44,10 @@ TEST_P(LstmTest, EveryTail) {
       c.steps = steps;
       c.batch = n == 5 ? 3 : 1;
       c.cells = n;
-      Check(c);
+      Check(Lstm(c));
       c.cells = 6;
       c.inputs = n;
-      Check(c);
+      Check(Lstm(c));
     }
   }
 }
@@ -63,20 +58,14 @@ TEST_P(LstmTest, BatchesAndTimeMajor) {
     c.steps = 4;
     c.batch = 3;
     c.time_major = time_major;
-    Check(c);
+    Check(Lstm(c));
   }
 }
 
 // A mix of the optional parts, of 32.
 LstmCase Variant(int bits) {
-  LstmCase c;
+  LstmCase c = LstmWithParts(bits / 2);
   c.steps = bits % 2 == 0 ? 3 : 0;
-  c.batch = 2;
-  c.cells = 7;
-  c.cifg = (bits & 2) != 0;
-  c.peephole = (bits & 4) != 0;
-  c.layer_norm = (bits & 8) != 0;
-  c.outputs = (bits & 16) != 0 ? 5 : 0;
   c.projection_bias = c.outputs > 0 && c.cifg;
   return c;
 }
@@ -84,7 +73,7 @@ LstmCase Variant(int bits) {
 TEST_P(LstmTest, Variants) {
   for (int bits = 0; bits < 32; ++bits) {
     SCOPED_TRACE(absl::StrCat("bits ", bits));
-    Check(Variant(bits));
+    Check(Lstm(Variant(bits)));
   }
 }
 
@@ -96,7 +85,7 @@ TEST_P(LstmTest, GatesInTurn) {
         absl::StrCat("lstm_gates_in_turn=1,reduction_lanes=", lanes));
     for (int bits = 0; bits < 32; bits += 2) {
       SCOPED_TRACE(absl::StrCat(lanes, " lanes, bits ", bits));
-      Check(Variant(bits));
+      Check(Lstm(Variant(bits)));
     }
   }
 }
@@ -112,7 +101,7 @@ TEST_P(LstmTest, ClipsAndActivations) {
     c.outputs = 9;
     c.proj_clip = 0.125f;
     SCOPED_TRACE(schema::EnumNameActivationFunctionType(activation));
-    Check(c);
+    Check(Lstm(c));
   }
 }
 
@@ -122,15 +111,15 @@ TEST_P(LstmTest, Large) {
   c.steps = 2;
   c.cells = 530;
   c.inputs = 40;
-  Check(c);
+  Check(Lstm(c));
   {
     const ScopedEnvironment tuning("GLES_DELEGATE_TUNING",
                                    "lstm_gates_in_turn=1");
-    Check(c);
+    Check(Lstm(c));
   }
   c.cells = 20;
   c.outputs = 70;
-  Check(c);
+  Check(Lstm(c));
 }
 
 GLES_AT_EACH_PRECISION(LstmTest);
@@ -159,7 +148,7 @@ std::vector<uint8_t> RoundMatrices(const std::vector<uint8_t>& bytes,
       continue;
     }
     data.assign(codes.begin(), codes.end());
-    tensor->type = schema::TensorType::INT8;
+    tensor->type = TensorType::INT8;
     tensor->quantization = std::make_unique<schema::QuantizationParametersT>();
     tensor->quantization->scale = {scale};
     tensor->quantization->zero_point = {0};
@@ -319,8 +308,7 @@ struct SequenceNode {
       node.inputs.push_back(there[i] ? &tensors[i] : nullptr);
     }
     node.outputs = {&output};
-    const auto parsed = ParseSequenceLstm(node);
-    return parsed.ok() ? "" : std::string(parsed.status().message());
+    return RefusalOf(ParseSequenceLstm, node);
   }
   std::string RefusedWithout(int input) const {
     SequenceNode other = *this;
@@ -453,16 +441,13 @@ TEST(LstmPlanTest, GatesAreTakenInTurnWhereTheirSumsFit) {
   EXPECT_FALSE(TakesGatesInTurn(c));
 }
 
-struct BasicNode {
-  std::vector<Tensor> inputs = {FakeTensor({2, 5}), FakeState({2, 6}),
-                                FakeConstant({24, 11}), FakeConstant({24}),
-                                FakeState({2, 6})};
-  std::vector<Tensor> outputs = {FakeTensor({2, 6}), FakeTensor({2, 6}),
-                                 FakeTensor({2, 11}), FakeTensor({2, 24})};
-  LstmParams params = {kActTanh, 0, 0, kLstmBasic, false};
-
-  std::string Refused() const {
-    return Refusal(ParseLstm, inputs, outputs, &params);
+struct BasicNode : FakeNode<LstmParams, ParseLstm> {
+  BasicNode() {
+    inputs = {FakeTensor({2, 5}), FakeState({2, 6}), FakeConstant({24, 11}),
+              FakeConstant({24}), FakeState({2, 6})};
+    outputs = {FakeTensor({2, 6}), FakeTensor({2, 6}), FakeTensor({2, 11}),
+               FakeTensor({2, 24})};
+    params = {kActTanh, 0, 0, kLstmBasic, false};
   }
 };
 

@@ -4,49 +4,43 @@
 #include "delegate/ops/recurrent/svdf.h"
 
 #include "delegate/graph/builtin_params.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
-#include "tests/testing/precision_test.h"
 #include "tests/testing/random.h"
 #include "tests/testing/stateful.h"
 
 namespace gles_delegate::testing {
 namespace {
 
-using ::testing::HasSubstr;
-
-class SvdfTest : public PrecisionTest {
- protected:
-  void Check(const SvdfCase& c) { ExpectSameStates(Svdf(c), GetParam()); }
-};
+class SvdfTest : public StatefulTest {};
 
 TEST_P(SvdfTest, EveryTail) {
   for (int n : {1, 3, 4, 5, 8, 17}) {
     SvdfCase c;
     c.batch = n == 5 ? 3 : 1;
     c.memory = n;
-    Check(c);
+    Check(Svdf(c));
     c.memory = 3;
     c.units = n;
-    Check(c);
+    Check(Svdf(c));
     c.units = 2;
     c.rank = n;
-    Check(c);
+    Check(Svdf(c));
   }
 }
 
 TEST_P(SvdfTest, BiasActivationAndRuntimeWeights) {
   SvdfCase c;
   c.bias = false;
-  Check(c);
+  Check(Svdf(c));
   c.activation = schema::ActivationFunctionType::RELU;
-  Check(c);
+  Check(Svdf(c));
   c.bias = true;
   c.runtime_weights = true;
-  Check(c);
+  Check(Svdf(c));
 }
 
 GLES_AT_EACH_PRECISION(SvdfTest);
@@ -64,16 +58,13 @@ TEST(SvdfStorageTest, EveryStorage) {
 
 // --- What is refused --------------------------------------------------------
 
-struct SvdfNode {
-  std::vector<Tensor> inputs = {FakeTensor({2, 5}), FakeConstant({6, 5}),
-                                FakeConstant({6, 4}), FakeConstant({3}),
-                                FakeTensor({2, 24})};
-  std::vector<Tensor> outputs = {FakeTensor({2, 3})};
-  SvdfParams params = {2, kActNone, false};
-
-  SvdfNode() { inputs[4].is_variable = true; }
-  std::string Refused() const {
-    return Refusal(ParseSvdf, inputs, outputs, &params);
+struct SvdfNode : FakeNode<SvdfParams, ParseSvdf> {
+  SvdfNode() {
+    inputs = {FakeTensor({2, 5}), FakeConstant({6, 5}), FakeConstant({6, 4}),
+              FakeConstant({3}), FakeTensor({2, 24})};
+    inputs[4].is_variable = true;
+    outputs = {FakeTensor({2, 3})};
+    params = {2, kActNone, false};
   }
 };
 

@@ -5,19 +5,18 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "delegate/graph/builtin_params.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/of_type.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/run_node.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 class CumsumTest : public DeviceTest {};
 
@@ -46,14 +45,13 @@ TEST_F(CumsumTest, RankFive) {
   for (int axis = 0; axis < 5; ++axis) {
     ExpectMatchesCpuOnce(Cumsum({2, 3, 2, 3, 5}, axis));
   }
-  ExpectMatchesCpuOnce(
-      OfType(Cumsum({2, 3, 2, 3, 5}, 1), schema::TensorType::INT32));
+  ExpectMatchesCpuOnce(OfType(Cumsum({2, 3, 2, 3, 5}, 1), TensorType::INT32));
 }
 
 TEST_F(CumsumTest, Integers) {
   for (int axis : {1, 3}) {
-    ExpectMatchesCpu(OfType(Cumsum({2, 3, 4, 6}, axis, true, true),
-                            schema::TensorType::INT32));
+    ExpectMatchesCpu(
+        OfType(Cumsum({2, 3, 4, 6}, axis, true, true), TensorType::INT32));
   }
 }
 

@@ -6,17 +6,16 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "delegate/graph/builtin_params.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 class LocalResponseNormalizationTest : public DeviceTest {};
 
@@ -57,9 +56,8 @@ TEST_F(LocalResponseNormalizationTest, BeforeASum) {
     options.alpha = 0.5f;
     options.beta = 0.75f;
     const int y = v.builder().AddTensor("y", shape);
-    v.builder().AddOp(schema::BuiltinOperator::LOCAL_RESPONSE_NORMALIZATION, 1,
-                      {x}, {y}, options);
-    return v.Op(schema::BuiltinOperator::SUB, 1, {x, y}, schema::SubOptionsT());
+    v.builder().AddOp(Op::LOCAL_RESPONSE_NORMALIZATION, 1, {x}, {y}, options);
+    return v.Op(Op::SUB, 1, {x, y}, schema::SubOptionsT());
   }));
 }
 

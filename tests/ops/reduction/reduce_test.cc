@@ -6,19 +6,17 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "delegate/graph/builtin_params.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/run_node.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using Op = schema::BuiltinOperator;
 
 constexpr Op kReducers[] = {Op::MEAN, Op::SUM, Op::REDUCE_MAX, Op::REDUCE_MIN,
                             Op::REDUCE_PROD};

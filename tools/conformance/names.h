@@ -1,0 +1,21 @@
+// What the suite has from tests/testing, by short names.
+#ifndef GLES_DELEGATE_TOOLS_CONFORMANCE_NAMES_H_
+#define GLES_DELEGATE_TOOLS_CONFORMANCE_NAMES_H_
+
+#include "tests/testing/op_model.h"
+#include "tests/testing/schema_names.h"
+#include "tests/testing/shapes.h"
+
+namespace gles_delegate::conformance {
+
+using testing::Act;
+using testing::Op;
+using testing::Precision;
+using testing::Shape;
+using testing::ShapeString;
+using testing::SingleOpModel;
+using testing::TensorType;
+
+}  // namespace gles_delegate::conformance
+
+#endif  // GLES_DELEGATE_TOOLS_CONFORMANCE_NAMES_H_
