@@ -1,5 +1,5 @@
-// Where a long piece of work is: a bar on a terminal, a line now and then in a
-// file; and Ctrl-C that ends it after the step which runs.
+// Shows how far long work is: a bar on a terminal, a line now and then in a
+// file. Ctrl-C ends the work after the step that runs.
 #ifndef GLES_DELEGATE_TOOLS_COMMON_PROGRESS_H_
 #define GLES_DELEGATE_TOOLS_COMMON_PROGRESS_H_
 
@@ -47,7 +47,7 @@ class Progress {
   const int64_t total_;
   const ProgressSink sink_;
   const double start_;
-  double shown_;  // when last; the start, where never
+  double shown_;  // when the bar was last drawn; the start, before that
   bool drawn_ = false;
 };
 
@@ -83,11 +83,11 @@ std::string ProgressText(absl::string_view unit, int64_t done, int64_t total,
 // "12 s", "3 min 5 s", "1 h 4 min".
 std::string DurationText(double seconds);
 
-// From now on the first SIGINT or SIGTERM is remembered and a second one ends
-// the process, as it would without this.
+// From now on the first SIGINT or SIGTERM is remembered. A second one ends the
+// process, as the first one does without this function.
 void CatchInterrupts();
 bool Interrupted();
-// What a shell gives a program that SIGINT ended.
+// The exit status that a shell gives a program which SIGINT ended.
 constexpr int kInterruptedExit = 130;
 
 }  // namespace gles_delegate

@@ -35,7 +35,7 @@ struct TfLiteXNNPackDelegateOptions {
   int32_t num_threads;
   uint32_t flags;
   void* weights_cache;
-  uint64_t younger_fields[8];  // a younger library reads further: zeros
+  uint64_t younger_fields[8];  // zeros: a younger library reads more
 };
 TfLiteDelegate* TfLiteXNNPackDelegateCreate(
     const TfLiteXNNPackDelegateOptions* options);

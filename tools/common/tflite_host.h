@@ -34,11 +34,11 @@ namespace gles_delegate {
 // A model file in memory. Immutable; must outlive its interpreters.
 class Model {
  public:
-  // kNotFound: no such file. kInvalidArgument: no model in it, and in which
-  // way.
+  // kNotFound: the file does not exist. kInvalidArgument: it holds no model;
+  // the message says why.
   static absl::StatusOr<std::unique_ptr<Model>> FromFile(
       const std::string& path);
-  // Copies nothing: takes the bytes. `name` stands in messages.
+  // Takes the bytes without a copy. `name` stands in messages.
   static absl::StatusOr<std::unique_ptr<Model>> FromBuffer(
       std::vector<uint8_t> bytes, const std::string& name = "model in memory");
 
@@ -63,8 +63,8 @@ using DelegatePtr =
 
 using DelegateOptions = std::vector<std::pair<std::string, std::string>>;
 
-// Which quantized nodes XNNPACK takes; it takes float ones always. Without a
-// flag TFLite 2.9 leaves them to the built-in kernels.
+// Which quantized nodes XNNPACK takes beside the float ones. TFLite 2.9 leaves
+// those of a type without its flag to the built-in kernels.
 enum class XnnpackQuantized { kNone, kInt8, kInt8AndUint8 };
 
 // TFLite's optimised CPU kernels (in the same library).
@@ -78,15 +78,15 @@ absl::StatusOr<DelegatePtr> CreateXnnpackDelegate(
 absl::StatusOr<DelegatePtr> LoadExternalDelegate(
     const std::string& library_path, const DelegateOptions& options);
 
-// The same through TFLite's stock loader (libexternal_delegate_obj.so), which
-// wraps the plugin's delegate and passes it no error callback. The delegate is
-// created once more before that, to see that it can be: the loader does not
-// say.
+// Likewise through TFLite's stock loader (libexternal_delegate_obj.so), which
+// wraps the plugin's delegate and passes the plugin no error callback. The
+// loader does not say whether the plugin made a delegate, so one is made
+// before, to see.
 absl::StatusOr<DelegatePtr> LoadExternalDelegateThroughStockLoader(
     const std::string& library_path, const DelegateOptions& options);
 
-// The same as an app does it, without asking the library first: where that
-// makes no delegate, whatever is done with the result crashes.
+// Likewise as an app does it, without trying the plugin first. Where the plugin
+// makes no delegate, any use of the result crashes.
 absl::StatusOr<DelegatePtr> LoadThroughStockLoaderUnasked(
     const std::string& library_path, const DelegateOptions& options);
 

@@ -11,9 +11,9 @@
 
 namespace gles_delegate {
 
-// `file` may come from anyone. kInvalidArgument: its offsets do not lead to
-// what they say, it has no subgraph, or numbers of 64 bits lie where such may
-// not (FlatBuffers' verifier lets them lie on any four bytes).
+// `file` may come from anyone. kInvalidArgument: an offset in it leads to what
+// it does not name, it has no subgraph, or a number of 64 bits does not lie on
+// a multiple of eight bytes (FlatBuffers' verifier is content with four).
 absl::StatusOr<std::unique_ptr<schema::ModelT>> UnpackModel(
     absl::Span<const uint8_t> file);
 

@@ -1,5 +1,5 @@
-// How far two runs of a model agree in what people ask of it: the first five
-// classes, the boxes.
+// How far two runs of a model agree in the results that people look at: the
+// first five classes, and the boxes.
 #ifndef GLES_DELEGATE_TOOLS_RUNNER_AGREEMENT_H_
 #define GLES_DELEGATE_TOOLS_RUNNER_AGREEMENT_H_
 
@@ -9,8 +9,8 @@
 
 namespace gles_delegate {
 
-// The places of the `count` largest scores, largest first, the earlier of
-// equals first.
+// The indices of the `count` largest scores, the largest first. Of equal scores
+// the one with the lower index comes first.
 std::vector<int> Top(absl::Span<const float> scores, int count);
 
 struct ClassAgreement {
@@ -20,7 +20,8 @@ struct ClassAgreement {
   void Add(absl::Span<const float> reference, absl::Span<const float> actual);
 };
 
-// As TFLite_Detection_PostProcess gives it: edges as fractions of the picture.
+// A box of TFLite_Detection_PostProcess. Its edges are fractions of the
+// picture.
 struct Box {
   float top = 0, left = 0, bottom = 0, right = 0;
   int label = 0;
@@ -33,7 +34,7 @@ struct BoxAgreement {
   int reference = 0;  // boxes of a score of `kLeastScore` or more
   int actual = 0;
   int matched = 0;     // of one label, and an IoU of 0.5 or more
-  double iou_sum = 0;  // of the matched
+  double iou_sum = 0;  // of the matched boxes
   double least_iou = 1;
   static constexpr float kLeastScore = 0.5f;
   double mean_iou() const { return matched == 0 ? 0 : iou_sum / matched; }

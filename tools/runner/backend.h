@@ -42,8 +42,9 @@ class Backend {
   // `model` must outlive the result. kInvalidArgument and others: what the
   // delegate or TFLite said. `input_shapes` are applied before the delegate;
   // an empty shape keeps the model's.
-  // XNNPACK gets its kernels for int8 and uint8; where that cannot be applied
-  // (a uint8 model on TFLite 2.9), those for int8 alone. Facts() tell.
+  // XNNPACK gets its kernels for int8 and uint8; where it cannot be applied
+  // with both (a uint8 model on TFLite 2.9), those for int8 alone. Facts() says
+  // which.
   static absl::StatusOr<std::unique_ptr<Backend>> Create(
       const Model& model, const BackendSpec& spec,
       const std::vector<std::vector<int>>& input_shapes = {});
@@ -52,7 +53,7 @@ class Backend {
   const BackendSpec& spec() const { return spec_; }
 
   // Milliseconds from nothing to allocated tensors (delegate made and applied,
-  // programs compiled); reading the model's file is not in it.
+  // programs compiled), without the time to read the model's file.
   double init_ms() const { return init_ms_; }
 
   // kInternal where the GL delegate's report is not what it should be.
@@ -69,7 +70,7 @@ class Backend {
       XnnpackQuantized quantized);
   absl::Status MakeDelegate();
 
-  // In the order in which they must go, last first.
+  // The last member is destroyed first, as it must be.
   BackendSpec spec_;
   XnnpackQuantized quantized_ = XnnpackQuantized::kNone;  // of kXnnpack
   DelegatePtr delegate_;

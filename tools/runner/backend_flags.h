@@ -23,14 +23,14 @@ ABSL_DECLARE_FLAG(bool, list_devices);
 namespace gles_delegate {
 
 // The backends that the flags ask for: cpu, xnnpack, external, gles, in this
-// order, since what a GL driver leaves resident would count for the others.
-// kInvalidArgument: a flag's value is bad, and in which way.
+// order: memory that a GL driver keeps would count for the backends after it.
+// kInvalidArgument: a flag's value is bad; the message says why.
 absl::StatusOr<std::vector<BackendSpec>> BackendsFromFlags();
-// Likewise; the GLES delegate where the flags ask for none.
+// Likewise, but the GLES delegate where the flags ask for no backend.
 absl::StatusOr<std::vector<BackendSpec>> BackendsOrGles();
 
-// Parses the command line (--help gives `usage`) and refuses what is left over.
-// kInvalidArgument: something is.
+// Parses the command line (--help gives `usage`). kInvalidArgument: it has an
+// argument that is no flag.
 absl::Status ParseFlags(int argc, char** argv, const std::string& usage);
 
 // The model of --graph, loaded. kInvalidArgument: the flag is missing.
@@ -39,8 +39,8 @@ absl::StatusOr<std::unique_ptr<Model>> ModelFromFlags();
 // The EGL displays of this machine, as the option `device` chooses among them.
 void PrintDevices();
 
-// The main() of a tool: flags, --list_devices, `run`; its error on stderr, and
-// the exit status.
+// The main() of a tool: reads the flags, serves --list_devices or calls `run`,
+// prints the error of `run` to stderr, and gives the exit status.
 int RunTool(int argc, char** argv, const char* name, const std::string& usage,
             absl::FunctionRef<absl::Status()> run);
 

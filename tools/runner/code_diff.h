@@ -1,4 +1,4 @@
-// How far the codes of a quantized tensor are from another's.
+// How far the codes of one quantized tensor are from those of another.
 #ifndef GLES_DELEGATE_TOOLS_RUNNER_CODE_DIFF_H_
 #define GLES_DELEGATE_TOOLS_RUNNER_CODE_DIFF_H_
 
@@ -23,7 +23,7 @@ class CodeDiff {
   double equal() const { return Share(equal_); }
   double within_1() const { return Share(within_1_); }
   int largest() const { return largest_; }
-  // Runs that could not be compared: never good.
+  // How many runs could not be compared. One is a failure.
   int64_t mismatches() const { return mismatches_; }
 
  private:

@@ -16,7 +16,7 @@ class DelegationProbe {
   DelegationProbe(const DelegationProbe&) = delete;
   DelegationProbe& operator=(const DelegationProbe&) = delete;
 
-  // Apply this one to the interpreter.
+  // The delegate to apply to the interpreter.
   TfLiteDelegate* delegate() { return &outer_; }
 
   int nodes_total() const { return nodes_total_; }

@@ -14,8 +14,8 @@
 
 namespace gles_delegate {
 
-// How floats are drawn; 8-bit inputs get every code alike, int32 and int64 0 to
-// 99, bool 0 or 1: as TFLite's own tools do.
+// How floats are drawn. In either case all codes of an 8-bit input are equally
+// likely, int32 and int64 are 0 to 99, bools 0 or 1, as in TFLite's own tools.
 enum class FloatInputs {
   kUniform,   // -0.5 to 0.5: benchmark_model's
   kGaussian,  // mean 0.5, deviation 1/3, clamped to -1..1: inference diff's
@@ -24,9 +24,9 @@ enum class FloatInputs {
 // The bytes of one input tensor.
 using InputBytes = std::vector<uint8_t>;
 
-// Bytes for each input, drawn anew. kUnimplemented: an input has a type
-// (string, say) that nothing random can be made for; give it a file. An input
-// that `files` names is read from there instead.
+// Bytes for each input: those of the file that `files` names for it, else drawn
+// anew. kUnimplemented: an input without a file has a type for which nothing
+// random can be made (string, say).
 absl::StatusOr<std::vector<InputBytes>> MakeInputs(
     const Interpreter& interpreter, FloatInputs floats, std::mt19937& random,
     const std::map<std::string, std::string>& files = {});
@@ -41,7 +41,7 @@ absl::Status WriteInputs(Interpreter& interpreter,
 absl::StatusOr<std::map<std::string, std::string>> ParseValueFiles(
     const std::string& text);
 
-// TFLite's pair of flags: names "a,b" and shapes "1,224,224,3:1,20", to one
+// From TFLite's pair of flags, names "a,b" and shapes "1,224,224,3:1,20": one
 // shape for each of the interpreter's inputs (empty: the model's own).
 // kInvalidArgument: no such input, or the counts differ.
 absl::StatusOr<std::vector<std::vector<int>>> ParseInputShapes(

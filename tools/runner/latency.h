@@ -40,13 +40,13 @@ struct Latency {
 };
 
 // Invokes with the inputs as they are. The first Invoke counts as a warm-up
-// run, so it happens even where warmup_runs is 0. Once Interrupted(), no
-// further run begins; what was timed counts.
+// run, so it happens even where warmup_runs is 0. After Interrupted() no
+// further run begins; the runs that were timed count.
 absl::StatusOr<Latency> MeasureLatency(Interpreter& interpreter,
                                        const LatencyOptions& options);
 
-// Starts a new peak of the process's resident memory; Linux before 4.0, and
-// some sandboxes, cannot, and the peak is then the process's whole life's.
+// Starts a new peak of the process's resident memory. Linux before 4.0 and some
+// sandboxes cannot: there the peak is that of the process's whole life.
 void ResetPeakRss();
 // MiB; 0 where the system does not say.
 double PeakRssMb();

@@ -30,12 +30,12 @@ absl::StatusOr<std::vector<std::string>> OpNamesOf(const schema::ModelT& model);
 // Every tensor that an op writes, in the model's order.
 absl::StatusOr<std::vector<Layer>> LayersOf(absl::Span<const uint8_t> model);
 
-// The tensors that the caller fills, and those that it gets, in order.
+// The tensors that the caller fills, and those that the caller reads, in order.
 absl::StatusOr<std::vector<int>> InputsOf(absl::Span<const uint8_t> model);
 absl::StatusOr<std::vector<int>> OutputsOf(absl::Span<const uint8_t> model);
 
 // The same model with exactly `tensors` as outputs. A delegate sees other
-// partition outputs then: what it had fused away, it must now write.
+// outputs of its partition then: it must write what it had fused away.
 absl::StatusOr<std::vector<uint8_t>> WithOutputs(
     absl::Span<const uint8_t> model, const std::vector<int>& tensors);
 

@@ -19,7 +19,7 @@ struct TensorShape {
   std::string type;     // the schema's name: "FLOAT32"
   std::vector<int> dims;
   bool quantized = false;   // its codes stand for real numbers
-  bool constant = false;    // in the file, or made of what is
+  bool constant = false;    // in the file, or made of constants
   bool variable = false;    // keeps its value from one Invoke to the next
   std::vector<int> values;  // of a short constant of integers: shapes, axes
   int64_t elements() const;
@@ -28,8 +28,8 @@ struct TensorShape {
 struct OpShape {
   std::string op;  // "CONV_2D", or a custom op's name
   int version = 1;
-  int node = 0;   // the first that is like this
-  int count = 1;  // how many nodes of the model are
+  int node = 0;   // the first node like this
+  int count = 1;  // how many nodes are like this
   std::vector<TensorShape> inputs;
   std::vector<TensorShape> outputs;
   nlohmann::ordered_json options;  // as in op_options.h
@@ -37,13 +37,14 @@ struct OpShape {
   bool on_constants() const;
 };
 
-// Every op of the model's first subgraph, those alike once, in the model's
-// order. kInvalidArgument: no model, or an index in it leads nowhere.
+// Every op of the model's first subgraph in the model's order; ops that are
+// alike stand there once. kInvalidArgument: no model, or an index in it leads
+// nowhere.
 absl::StatusOr<std::vector<OpShape>> OpShapesOf(
     absl::Span<const uint8_t> model);
 
-// The list as a file holds it, an op a line, and back. kInvalidArgument: what
-// is no such list.
+// The list as a file holds it, an op a line, and the list of such a text.
+// kInvalidArgument: the text is no such list.
 std::string OpShapesToText(const std::string& model,
                            const std::vector<OpShape>& shapes);
 absl::StatusOr<std::vector<OpShape>> OpShapesFromText(const std::string& text);

@@ -31,7 +31,8 @@ class OutputDiff {
   double cosine() const;
   // The fraction of argmax answers that agree, 0 to 1.
   double argmax_agreement() const;
-  // Elements that are NaN on one side only, plus sizes that differ: never good.
+  // Elements that are NaN on one side only, and runs whose sizes differ. One is
+  // a failure.
   int64_t mismatches() const { return mismatches_; }
   int64_t elements() const { return elements_; }
 
