@@ -9,6 +9,8 @@
 
 namespace gles_delegate::egl {
 
+// Members are declared by macros: a name in brackets would declare none.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 struct GlApi {
 #define GL_REQUIRED(name) decltype(&::gl##name) name = nullptr;
 #define GL_OPTIONAL(name, type) type name = nullptr;
@@ -20,6 +22,7 @@ struct EglApi {
 #define EGL_OPTIONAL(name, type) type name = nullptr;
 #include "egl/gl_functions.inc"
 };
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace gles_delegate::egl
 

@@ -7,7 +7,7 @@ namespace gles_delegate::builtin {
 // Spelled as in TFLite's schema. Plain integers, as the runtime may be newer
 // than the list and hand over a code that the list has not.
 enum Code : int {
-#define BUILTIN(name, value) name = value,
+#define BUILTIN(name, value) name = (value),
 #include "delegate/graph/builtin_names.inc"
 #undef BUILTIN
 };

@@ -79,8 +79,7 @@ class HostTransfer {
 
   TensorId tensor() const { return tensor_; }
   const Shape& shape() const { return shape_; }
-  // Bytes of the host's tensor, and of the buffer, without its padding.
-  size_t host_bytes() const { return host_bytes_; }
+  // Bytes of the buffer, without its padding.
   size_t bytes() const { return bytes_; }
 
   // How many dispatches share the transfer, where `steps` steps of the grid
