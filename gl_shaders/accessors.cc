@@ -114,7 +114,7 @@ std::string PoisonIfOutside(Format format) {
 // become zero, and values past the largest half become that half or an
 // infinity.
 std::string WithinFormat(const TensorBinding& t, Bindings::Kind kind,
-                         bool saturate_halves) {
+                         const ShaderSpec& spec) {
   std::string text;
   if (t.mask_tail) {
     absl::StrAppendFormat(
@@ -123,10 +123,12 @@ std::string WithinFormat(const TensorBinding& t, Bindings::Kind kind,
         "ivec4(0, 1, 2, 3), ivec4(%s_aux.x)));\n",
         Vec(t.format), t.name);
   }
-  if (t.format == Format::kRgba16f && saturate_halves) {
-    text += "  v = within_halves(v);\n";
-  } else if (t.format == Format::kRgba16f && kind == Bindings::Kind::kImage) {
-    // packHalf2x16 makes infinities by itself; llvmpipe's image stores do not.
+  if (t.format != Format::kRgba16f) return text;
+  if (spec.saturate_halves) text += "  v = within_halves(v);\n";
+  // pack_texel makes infinities by itself; llvmpipe's image stores do not. What
+  // is left past the largest half where values saturate is infinite already.
+  if (kind == Bindings::Kind::kImage &&
+      (!spec.saturate_halves || spec.infinite_halves_are_nan)) {
     text += "  v = infinite_past_halves(v);\n";
   }
   return text;
@@ -180,7 +182,7 @@ std::string DefinePackedRead(const TensorBinding& t,
 
 std::string DefineWrite(const TensorBinding& t, const Bindings::Point& point,
                         absl::Span<const PostOpCall> post_ops,
-                        bool saturate_halves) {
+                        const ShaderSpec& spec) {
   std::string text = absl::StrFormat(
       "void write_%s(int x, int y, int slice, int batch, %s v) {\n", t.name,
       Vec(t.format));
@@ -188,7 +190,7 @@ std::string DefineWrite(const TensorBinding& t, const Bindings::Point& point,
   for (size_t i = 0; i < post_ops.size(); ++i) {
     text += PostOpText(post_ops[i], static_cast<int>(i), Vec(t.format));
   }
-  text += WithinFormat(t, point.kind, saturate_halves);
+  text += WithinFormat(t, point.kind, spec);
   text += PoisonIfOutside(t.format);
   if (t.format == Format::kRgba8i) {
     // A real value is the product of its code and the scale, rounded. Dividing

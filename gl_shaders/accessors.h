@@ -27,7 +27,7 @@ std::string DefinePackedRead(const TensorBinding& tensor,
 std::string DefineWrite(const TensorBinding& tensor,
                         const Bindings::Point& point,
                         absl::Span<const PostOpCall> post_ops,
-                        bool saturate_halves);
+                        const ShaderSpec& spec);
 
 std::string DefineConstant(const ConstantBinding& constant,
                            const Bindings::Point& point);

@@ -42,31 +42,36 @@ Format ElementFormat(const ShaderSpec& spec) {
   return spec.tensors.empty() ? Format::kRgba32f : spec.tensors[0].format;
 }
 
-// outside_grid, and the functions between texels as memory holds them and as
-// shaders see them.
-std::string Conversions(const ShaderSpec& spec) {
-  std::string text =
-      "bool outside_grid() { return any(greaterThanEqual(gid, grid.xyz)); }\n"
-      "vec4 unpack_texel(uvec2 p) {\n"
-      "  return vec4(unpackHalf2x16(p.x), unpackHalf2x16(p.y));\n}\n"
-      "uvec2 pack_texel(vec4 v) {\n"
-      "  return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));\n}\n"
-      "ivec4 unpack_codes(int p) {\n"
-      "  return (ivec4(p) << ivec4(24, 16, 8, 0)) >> 24;\n}\n"
-      "int pack_codes(ivec4 v) {\n"
-      "  v = (v & 255) << ivec4(0, 8, 16, 24);\n"
-      "  return v.x | v.y | v.z | v.w;\n}\n";
+// The functions that give a value what a 16-bit float makes of it past the
+// largest one.
+std::string HalfRanges(const ShaderSpec& spec) {
+  std::string text;
   const bool half_images =
       std::any_of(spec.tensors.begin(), spec.tensors.end(), [](const auto& t) {
         return t.write && t.format == Format::kRgba16f && !IsBuffer(t.storage);
       });
-  if (!spec.saturate_halves && half_images) {
-    text +=
+  if ((!spec.saturate_halves && half_images) || spec.infinite_halves_are_nan) {
+    // Where the driver is wrong past halves: it makes an infinity of 65536.0
+    // and, of all NaNs, stores a whole one for 98304.0 alone.
+    absl::StrAppendFormat(
+        &text,
         "vec4 infinite_past_halves(vec4 v) {\n"
         "  uvec4 infinite = floatBitsToUint(v) & uvec4(0x80000000u) |\n"
-        "                   uvec4(0x7f800000u);\n"
+        "                   uvec4(0x%08xu);\n%s"
         "  return mix(v, uintBitsToFloat(infinite),\n"
-        "             greaterThanEqual(abs(v), vec4(65520.0)));\n}\n";
+        "             greaterThanEqual(abs(v), vec4(65520.0)));\n}\n",
+        spec.infinite_halves_are_nan ? 0x47800000 : 0x7f800000,
+        spec.infinite_halves_are_nan
+            ? "  infinite = mix(infinite, uvec4(0x47c00000u),\n"
+              "                 greaterThan(floatBitsToUint(v) & "
+              "uvec4(0x7fffffffu),\n"
+              "                             uvec4(0x7f800000u)));\n"
+              "  v = uintBitsToFloat(min(floatBitsToUint(v) & "
+              "uvec4(0x7fffffffu),\n"
+              "                          uvec4(0x7f800000u)) |\n"
+              "                      floatBitsToUint(v) & "
+              "uvec4(0x80000000u));\n"
+            : "");
   }
   if (spec.saturate_halves) {
     // By bits, as compilers may take it that nothing is infinite.
@@ -77,6 +82,26 @@ std::string Conversions(const ShaderSpec& spec) {
         "  return mix(v, clamp(v, -65504.0, 65504.0), finite);\n}\n";
   }
   return text;
+}
+
+// outside_grid, and the functions between texels as memory holds them and as
+// shaders see them.
+std::string Conversions(const ShaderSpec& spec) {
+  const bool goes_around = spec.infinite_halves_are_nan;
+  return absl::StrCat(
+      "bool outside_grid() { return any(greaterThanEqual(gid, grid.xyz)); }\n"
+      "vec4 unpack_texel(uvec2 p) {\n"
+      "  return vec4(unpackHalf2x16(p.x), unpackHalf2x16(p.y));\n}\n",
+      goes_around ? "vec4 infinite_past_halves(vec4 v);\n" : "",
+      "uvec2 pack_texel(vec4 v) {\n",
+      goes_around ? "  v = infinite_past_halves(v);\n" : "",
+      "  return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));\n}\n"
+      "ivec4 unpack_codes(int p) {\n"
+      "  return (ivec4(p) << ivec4(24, 16, 8, 0)) >> 24;\n}\n"
+      "int pack_codes(ivec4 v) {\n"
+      "  v = (v & 255) << ivec4(0, 8, 16, 24);\n"
+      "  return v.x | v.y | v.z | v.w;\n}\n",
+      HalfRanges(spec));
 }
 
 // The version, the extensions that the bindings need, and the work group.
@@ -196,7 +221,7 @@ std::string Definitions(const ShaderSpec& spec, const Bindings& bindings) {
                     DefineWrite(spec.tensors[i], bindings.tensors[i],
                                 first_write ? absl::MakeConstSpan(spec.post_ops)
                                             : absl::Span<const PostOpCall>(),
-                                spec.saturate_halves));
+                                spec));
     first_write = false;
   }
   for (size_t i = 0; i < spec.constants.size(); ++i) {

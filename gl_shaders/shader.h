@@ -137,6 +137,9 @@ struct ShaderSpec {
   ReadBy read_by = ReadBy::kFetch;
   // Finite values past the largest 16-bit float are stored as the largest one.
   bool saturate_halves = false;
+  // The driver stores an infinity as a NaN, in 16 bits; 65536 it stores as an
+  // infinity.
+  bool infinite_halves_are_nan = false;
   // HALF_ARITHMETIC is defined: the shader multiplies in 16 bits.
   bool half_arithmetic = false;
   std::array<int, 3> work_group = {1, 1, 1};

@@ -1,12 +1,9 @@
 #include "delegate/device/device_profile.h"
 
-#include <algorithm>
 #include <cstdlib>
-#include <limits>
 
 #include "absl/strings/match.h"
 #include "delegate/device/knobs.h"
-#include "egl/gl_state.h"
 
 namespace gles_delegate {
 
@@ -146,6 +143,8 @@ DeviceChoices Mali() {
   // default, are Arm's advised maximum.
   p.conv_tile_pixels = 2;
   p.depthwise_tile_pixels = 2;
+  // 8 boxes an invocation spill on a G52 and a G610.
+  p.held_boxes = 0;
   // The memory is the host's own.
   p.host_transfers = 1;
   return p;
@@ -159,6 +158,10 @@ DeviceChoices MaliMidgard() {
   p.depthwise_tile_pixels = 1;
   p.depthwise_unrolled_taps = 3;
   p.lstm_gates_in_turn = 1;
+  // Past 64 invocations of a work group each has 8 registers.
+  p.reduction_threads = 64;
+  // With 3 rows a T860 spills.
+  p.product_tile_rows = 2;
   return p;
 }
 
@@ -172,8 +175,11 @@ DeviceChoices V3d() {
   // where their rows are written out.
   p.depthwise_tile_pixels = 1;
   p.depthwise_unrolled_taps = 9;
-  // With all gates at once an LSTM spills.
+  // With all gates at once an LSTM spills; so do 4 rows of a product on codes
+  // on V3D 7.1, and 8 boxes an invocation.
   p.lstm_gates_in_turn = 1;
+  p.product_tile_rows = 2;
+  p.held_boxes = 4;
   // A vector's lanes.
   p.work_group_size = 16;
   p.reduction_lanes = 16;
@@ -245,29 +251,6 @@ DeviceChoices RowFor(const egl::DeviceInfo& device) {
   }
 }
 
-DeviceLimits LimitsOf(const egl::DeviceInfo& device) {
-  DeviceLimits limits;
-  limits.max_texture_size = device.max_texture_size;
-  limits.max_texture_layers = device.max_array_texture_layers;
-  limits.max_texel_buffer_texels = device.max_texel_buffer_texels;
-  // Indices in shaders are 32-bit ints.
-  limits.max_buffer_bytes = std::min<int64_t>(
-      device.max_ssbo_bytes, std::numeric_limits<int32_t>::max());
-  // No more than are saved of an app's context (egl/gl_state.h).
-  limits.max_images = std::min(
-      {egl::kImageUnits, device.max_compute_images, device.max_image_units});
-  limits.max_buffers = std::min(egl::kStorageBuffers, device.max_compute_ssbos);
-  limits.max_textures =
-      std::min(egl::kTextureUnits, device.max_compute_textures);
-  limits.max_outputs = device.max_combined_shader_outputs;
-  limits.max_work_group_invocations = device.max_work_group_invocations;
-  limits.max_work_group_size = device.max_work_group_size;
-  limits.max_work_group_count = device.max_work_group_count;
-  limits.max_uniform_block_bytes = device.max_uniform_block_bytes;
-  limits.max_shared_memory_bytes = device.max_shared_memory_bytes;
-  return limits;
-}
-
 }  // namespace
 
 std::optional<Storage> StorageOption(int option) {
@@ -285,7 +268,8 @@ std::optional<Storage> StorageOption(int option) {
 
 DeviceProfile ProfileFor(const egl::DeviceInfo& device,
                          const PlanningOptions& options) {
-  DeviceProfile profile = {LimitsOf(device), RowFor(device), options};
+  DeviceProfile profile = {LimitsOf(device), RowFor(device), options,
+                           FaultsOf(device)};
   DeviceChoices* choices = &profile.choices;
   choices->storage = options.storage.value_or(choices->storage);
   if (options.half_arithmetic) {

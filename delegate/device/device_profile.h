@@ -1,6 +1,6 @@
-// What planning knows of the device, in three parts: what the driver has
-// (DeviceLimits), how this delegate uses it (DeviceChoices), and what the user
-// asked for (PlanningOptions).
+// What planning knows of the device, in four parts: what the driver has
+// (DeviceLimits), how this delegate uses it (DeviceChoices), what the user
+// asked for (PlanningOptions), and what the driver does wrongly (DeviceFaults).
 #ifndef GLES_DELEGATE_DELEGATE_DEVICE_DEVICE_PROFILE_H_
 #define GLES_DELEGATE_DELEGATE_DEVICE_DEVICE_PROFILE_H_
 
@@ -68,6 +68,15 @@ struct DeviceChoices {
   // At most so many invocations of a work group compute one sum together,
   // through shared memory. 1: each invocation computes its own sums.
   int reduction_lanes = 32;
+  // At most so many invocations are the work group that reduces a plane or a
+  // row, or chooses among boxes. A compiler may leave fewer registers to each
+  // invocation of a larger one.
+  int reduction_threads = 256;
+  // At most so many rows of a matrix product are computed by one invocation.
+  int product_tile_rows = 4;
+  // An invocation that chooses among boxes holds its boxes in registers, where
+  // they are no more than this; else it reads them again for each choice.
+  int held_boxes = 8;
 
   // The device is busy with so many invocations. A convolution with fewer
   // output texels splits its sums among more invocations, until there are so
@@ -154,19 +163,32 @@ struct PlanningOptions {
   std::optional<bool> half_arithmetic;
 };
 
+// What the driver does wrongly and shaders go around. No plan depends on it.
+struct DeviceFaults {
+  // An infinity that is stored in 16 bits becomes a NaN.
+  bool infinite_halves_are_nan = false;
+};
+
 struct DeviceProfile {
   DeviceLimits limits;
   DeviceChoices choices;
   PlanningOptions options;
+  DeviceFaults faults = {};
 };
 
 // The storage that a TfLiteGlesStorage names; nullopt for
 // kTfLiteGlesStorageAuto.
 std::optional<gl_shaders::Storage> StorageOption(int option);
 
+// Limits are no larger than what the delegate saves of an app's context
+// (egl/gl_state.h).
+DeviceLimits LimitsOf(const egl::DeviceInfo& device);
+
+// Each of the faults is in docs/drivers.md with the shader that shows it.
+DeviceFaults FaultsOf(const egl::DeviceInfo& device);
+
 // The device's limits, the choices of its row with the environment's
-// GLES_DELEGATE_TUNING applied, and the options. Limits are no larger than what
-// the delegate saves of an app's context (egl/gl_state.h).
+// GLES_DELEGATE_TUNING applied, the options, and the faults of the driver.
 DeviceProfile ProfileFor(const egl::DeviceInfo& device,
                          const PlanningOptions& options);
 

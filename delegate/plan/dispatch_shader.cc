@@ -82,6 +82,7 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
   spec.defines = dispatch.defines;
   spec.read_by = profile.choices.read_by;
   spec.saturate_halves = profile.options.saturate_halves;
+  spec.infinite_halves_are_nan = profile.faults.infinite_halves_are_nan;
   spec.half_arithmetic = dispatch.half_arithmetic;
   spec.work_group = dispatch.work_group;
   const auto add = [&](std::string name, TensorId id, bool write) {

@@ -129,17 +129,38 @@ TEST(DeviceProfileTest, TilesOfBoardsSpillNoRegisters) {
   EXPECT_EQ(v3d.depthwise_tile_pixels, 1);
   EXPECT_EQ(v3d.depthwise_unrolled_taps, 9);
   EXPECT_EQ(v3d.lstm_gates_in_turn, 1);
+  EXPECT_EQ(v3d.product_tile_rows, 2);
+  EXPECT_EQ(v3d.held_boxes, 4);
   const DeviceChoices mali =
       ProfileFor(DeviceOf("Mesa", "Mali-G52 r1 (Panfrost)"), {}).choices;
   EXPECT_EQ(mali.conv_tile_pixels * mali.conv_tile_slices, 2);
   EXPECT_EQ(mali.lstm_gates_in_turn, 0);
+  EXPECT_EQ(mali.held_boxes, 0);
   const DeviceChoices midgard =
       ProfileFor(DeviceOf("Panfrost", "Mali-T860 MC4 (Panfrost)"), {}).choices;
   EXPECT_EQ(midgard.conv_tile_pixels * midgard.conv_tile_slices, 1);
   EXPECT_EQ(midgard.depthwise_tile_pixels, 1);
   EXPECT_EQ(midgard.depthwise_unrolled_taps, 3);
   EXPECT_EQ(midgard.lstm_gates_in_turn, 1);
+  EXPECT_EQ(midgard.reduction_threads, 64);
+  EXPECT_EQ(midgard.product_tile_rows, 2);
   EXPECT_EQ(midgard.storage, mali.storage);
+}
+
+// What shaders go around (docs/drivers.md); of no other driver.
+TEST(DeviceProfileTest, SwiftShaderMakesNansOfInfinities) {
+  const auto faults = [](const char* renderer) {
+    return ProfileFor(DeviceOf("Google Inc.", renderer), {}).faults;
+  };
+  EXPECT_TRUE(
+      faults("ANGLE (Google, Vulkan 1.3.0 (SwiftShader Device (Subzero) "
+             "(0x0000C0DE)), SwiftShader driver-5.0.0)")
+          .infinite_halves_are_nan);
+  EXPECT_FALSE(faults("ANGLE (Mesa, Vulkan 1.3.230 (llvmpipe (LLVM 15.0.6 256 "
+                      "bits) (0x00000000)), llvmpipe-0.0.1)")
+                   .infinite_halves_are_nan);
+  EXPECT_FALSE(
+      faults("llvmpipe (LLVM 15.0.6, 256 bits)").infinite_halves_are_nan);
 }
 
 }  // namespace

@@ -67,9 +67,19 @@ TEST_F(Float16RangeTest, In32BitsNothingOverflows) {
 }
 
 TEST_F(Float16RangeTest, In16BitsAnOverflowIsAnInfinity) {
-  EXPECT_THAT(
-      Run({60, 100, -100, 1}, [](auto& o) { o.is_precision_loss_allowed = 1; }),
-      ElementsAre(60, kInfinity, -kInfinity, 1));
+  for (int storage = 0; storage <= kTfLiteGlesStorageBuffer; ++storage) {
+    SCOPED_TRACE(storage);
+    const auto run = [&](const std::vector<float>& values) {
+      return Run(values, [&](auto& o) {
+        o.is_precision_loss_allowed = 1;
+        o.storage = storage;
+      });
+    };
+    EXPECT_THAT(run({60, 100, -100, 1}),
+                ElementsAre(60, kInfinity, -kInfinity, 1));
+    EXPECT_THAT(run({kInfinity, -kInfinity, 64, 1}),
+                ElementsAre(kInfinity, -kInfinity, kInfinity, 1));
+  }
 }
 
 TEST_F(Float16RangeTest, OrTheLargestHalfByChoice) {

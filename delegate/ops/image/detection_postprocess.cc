@@ -101,12 +101,11 @@ absl::StatusOr<Selection> SelectionOf(int64_t candidates,
                                       const DeviceProfile& profile) {
   constexpr int kMostThreads = 256;
   constexpr int kMostMasks = 16;
-  constexpr int64_t kMostHeld = 8;  // of five registers each
   constexpr int64_t kOfEach = 4;  // candidates: fewer do not pay a larger group
-  const int64_t most =
-      std::min({int64_t{kMostThreads},
-                int64_t{profile.limits.max_work_group_invocations},
-                int64_t{profile.limits.max_work_group_size[0]}});
+  const int64_t most = std::min(
+      {int64_t{kMostThreads}, int64_t{profile.choices.reduction_threads},
+       int64_t{profile.limits.max_work_group_invocations},
+       int64_t{profile.limits.max_work_group_size[0]}});
   Selection selection;
   while (selection.threads * 2 <= most &&
          selection.threads * kOfEach < candidates) {
@@ -122,7 +121,9 @@ absl::StatusOr<Selection> SelectionOf(int64_t candidates,
   selection.masks = static_cast<int>(masks);
   const int64_t of_each =
       (candidates + selection.threads - 1) / selection.threads;
-  if (of_each <= kMostHeld) selection.held = static_cast<int>(of_each);
+  if (of_each <= profile.choices.held_boxes) {
+    selection.held = static_cast<int>(of_each);
+  }
   return selection;
 }
 

@@ -7,9 +7,6 @@
 
 namespace gles_delegate {
 
-// Rows of the output that one invocation makes, at most.
-constexpr int kMaxTileRows = 4;
-
 // True where the convolution is computed as rows of elements times the rows of
 // its weights: matrix products, convolutions of single pixels, and, on devices
 // that run invocations abreast, those of one window a batch.

@@ -32,7 +32,8 @@ void PlanRowsByLanes(const Convolution& conv, Planner* planner) {
   const bool elements = !conv.RowsAreWholePixels();
   const int row_texels = elements ? DivideUp(terms, 4) : conv.term_texels();
   const int rows = conv.pixels();
-  const int tile_rows = Even(rows, kMaxTileRows);
+  const int tile_rows =
+      Even(rows, planner->profile().choices.product_tile_rows);
   const int lanes = Lanes(row_texels, tile_rows, planner->profile());
   Dispatch d("fully_connected");
   if (elements) d.Define("ELEMENTS");
