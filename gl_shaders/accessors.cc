@@ -134,6 +134,43 @@ std::string WithinFormat(const TensorBinding& t, Bindings::Kind kind,
   return text;
 }
 
+// Statements that make of `v` what write_T stores.
+std::string ValueText(const TensorBinding& t, Bindings::Kind kind,
+                      absl::Span<const PostOpCall> post_ops,
+                      const ShaderSpec& spec) {
+  std::string text;
+  for (size_t i = 0; i < post_ops.size(); ++i) {
+    text += PostOpText(post_ops[i], static_cast<int>(i), Vec(t.format));
+  }
+  return text + WithinFormat(t, kind, spec) + PoisonIfOutside(t.format);
+}
+
+// Statements that store `v` as it is.
+std::string StoreText(const TensorBinding& t, Bindings::Kind kind) {
+  std::string text;
+  if (t.format == Format::kRgba8i) {
+    // A real value is the product of its code and the scale, rounded. Dividing
+    // and rounding gives the code back. floor(x + 0.5), as round() leaves ties
+    // to the driver and a conversion truncates.
+    const std::string steps =
+        t.scaled ? absl::StrFormat("floor(v / intBitsToFloat(%s_aux.z) + 0.5)",
+                                   t.name)
+                 : "v";
+    absl::StrAppendFormat(
+        &text, "  ivec4 codes = clamp(ivec4(%s) + %s_aux.y, -128, 127);\n",
+        steps, t.name);
+  }
+  const std::string address = Address(t);
+  if (kind == Bindings::Kind::kImage) {
+    absl::StrAppendFormat(&text, "  imageStore(%s_img, %s, %s);\n", t.name,
+                          address, t.format == Format::kRgba8i ? "codes" : "v");
+  } else {
+    absl::StrAppendFormat(&text, "  %s_data[%s] = %s;\n", t.name, address,
+                          Packed(t.format));
+  }
+  return text;
+}
+
 }  // namespace
 
 bool ChecksBounds() {
@@ -183,36 +220,24 @@ std::string DefinePackedRead(const TensorBinding& t,
 std::string DefineWrite(const TensorBinding& t, const Bindings::Point& point,
                         absl::Span<const PostOpCall> post_ops,
                         const ShaderSpec& spec) {
-  std::string text = absl::StrFormat(
-      "void write_%s(int x, int y, int slice, int batch, %s v) {\n", t.name,
-      Vec(t.format));
-  text += CheckedWrite(t);
-  for (size_t i = 0; i < post_ops.size(); ++i) {
-    text += PostOpText(post_ops[i], static_cast<int>(i), Vec(t.format));
-  }
-  text += WithinFormat(t, point.kind, spec);
-  text += PoisonIfOutside(t.format);
-  if (t.format == Format::kRgba8i) {
-    // A real value is the product of its code and the scale, rounded. Dividing
-    // and rounding gives the code back. floor(x + 0.5), as round() leaves ties
-    // to the driver and a conversion truncates.
-    const std::string steps =
-        t.scaled ? absl::StrFormat("floor(v / intBitsToFloat(%s_aux.z) + 0.5)",
-                                   t.name)
-                 : "v";
-    absl::StrAppendFormat(
-        &text, "  ivec4 codes = clamp(ivec4(%s) + %s_aux.y, -128, 127);\n",
-        steps, t.name);
-  }
-  const std::string address = Address(t);
-  if (point.kind == Bindings::Kind::kImage) {
-    absl::StrAppendFormat(&text, "  imageStore(%s_img, %s, %s);\n", t.name,
-                          address, t.format == Format::kRgba8i ? "codes" : "v");
-  } else {
-    absl::StrAppendFormat(&text, "  %s_data[%s] = %s;\n", t.name, address,
-                          Packed(t.format));
-  }
-  return text + "}\n";
+  return absl::StrFormat(
+      "void write_%s(int x, int y, int slice, int batch, %s v) {\n%s%s%s}\n",
+      t.name, Vec(t.format), CheckedWrite(t),
+      ValueText(t, point.kind, post_ops, spec), StoreText(t, point.kind));
+}
+
+std::string DefineWriteInTwo(const TensorBinding& t,
+                             const Bindings::Point& point,
+                             absl::Span<const PostOpCall> post_ops,
+                             const ShaderSpec& spec) {
+  const absl::string_view vec = Vec(t.format);
+  return absl::StrFormat(
+      "%s value_%s(int x, int y, int slice, int batch, %s v) {\n"
+      "%s%s  return v;\n}\n"
+      "void store_%s(int x, int y, int slice, int batch, %s v) {\n%s%s}\n",
+      vec, t.name, vec, CheckedWrite(t),
+      ValueText(t, point.kind, post_ops, spec), t.name, vec, CheckedWrite(t),
+      StoreText(t, point.kind));
 }
 
 std::string DefineConstant(const ConstantBinding& c,

@@ -29,6 +29,12 @@ std::string DefineWrite(const TensorBinding& tensor,
                         absl::Span<const PostOpCall> post_ops,
                         const ShaderSpec& spec);
 
+// value_T and store_T, which are write_T in two steps.
+std::string DefineWriteInTwo(const TensorBinding& tensor,
+                             const Bindings::Point& point,
+                             absl::Span<const PostOpCall> post_ops,
+                             const ShaderSpec& spec);
+
 std::string DefineConstant(const ConstantBinding& constant,
                            const Bindings::Point& point);
 

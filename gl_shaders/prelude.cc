@@ -147,12 +147,7 @@ std::string Defines(const ShaderSpec& spec) {
 std::string DeclareAccess(const TensorBinding& t, const Bindings::Point& point,
                           bool half_arithmetic) {
   std::string text = DeclareTensor(t, point);
-  if (t.write) {
-    absl::StrAppendFormat(
-        &text, "void write_%s(int x, int y, int slice, int batch, %s v);\n",
-        t.name, Vec(t.format));
-    return text;
-  }
+  if (t.write) return text;
   absl::StrAppendFormat(&text,
                         "%s read_%s(int x, int y, int slice, int batch);\n",
                         Vec(t.format), t.name);
@@ -162,6 +157,20 @@ std::string DeclareAccess(const TensorBinding& t, const Bindings::Point& point,
         t.name);
   }
   return text;
+}
+
+// What Definitions() gives a written tensor.
+std::string DeclareWrite(const TensorBinding& t, bool in_two) {
+  const absl::string_view vec = Vec(t.format);
+  if (!in_two) {
+    return absl::StrFormat(
+        "void write_%s(int x, int y, int slice, int batch, %s v);\n", t.name,
+        vec);
+  }
+  return absl::StrFormat(
+      "%s value_%s(int x, int y, int slice, int batch, %s v);\n"
+      "void store_%s(int x, int y, int slice, int batch, %s v);\n",
+      vec, t.name, vec, t.name, vec);
 }
 
 // Likewise of a constant.
@@ -191,9 +200,13 @@ std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
   absl::StrAppend(&text,
                   "bool outside_grid();\n"
                   "ivec4 unpack_codes(int p);\nint pack_codes(ivec4 v);\n");
+  bool in_two = spec.write_in_two;  // of the next written tensor
   for (size_t i = 0; i < spec.tensors.size(); ++i) {
     text += DeclareAccess(spec.tensors[i], bindings.tensors[i],
                           spec.half_arithmetic);
+    if (!spec.tensors[i].write) continue;
+    text += DeclareWrite(spec.tensors[i], in_two);
+    in_two = false;
   }
   for (size_t i = 0; i < spec.constants.size(); ++i) {
     text += DeclareAccess(spec.constants[i], bindings.constants[i],
@@ -217,11 +230,13 @@ std::string Definitions(const ShaderSpec& spec, const Bindings& bindings) {
   bool first_write = true;
   for (size_t i = 0; i < spec.tensors.size(); ++i) {
     if (!spec.tensors[i].write) continue;
+    const auto define =
+        first_write && spec.write_in_two ? DefineWriteInTwo : DefineWrite;
     absl::StrAppend(&text,
-                    DefineWrite(spec.tensors[i], bindings.tensors[i],
-                                first_write ? absl::MakeConstSpan(spec.post_ops)
-                                            : absl::Span<const PostOpCall>(),
-                                spec));
+                    define(spec.tensors[i], bindings.tensors[i],
+                           first_write ? absl::MakeConstSpan(spec.post_ops)
+                                       : absl::Span<const PostOpCall>(),
+                           spec));
     first_write = false;
   }
   for (size_t i = 0; i < spec.constants.size(); ++i) {

@@ -13,6 +13,10 @@
 //                     applied to the first written tensor, channels past the
 //                     tensor's last are written as zero.
 //                     Tensors of integers have ivec4 in place of vec4.
+//                     With ShaderSpec::write_in_two there are also
+//                     vec4 value_T(int x, int y, int slice, int batch, vec4 v),
+//                     what write_T stores of v, and void store_T(... vec4 v),
+//                     which stores such a value as it is.
 //   ELEMENT, ELEMENT4 the type of a channel and of a texel of the first written
 //                     tensor (where none is written, of the first read): float
 //                     and vec4, or int and ivec4. What only moves values is
@@ -142,6 +146,8 @@ struct ShaderSpec {
   bool infinite_halves_are_nan = false;
   // HALF_ARITHMETIC is defined: the shader multiplies in 16 bits.
   bool half_arithmetic = false;
+  // There are value_T and store_T of the first written tensor.
+  bool write_in_two = false;
   std::array<int, 3> work_group = {1, 1, 1};
 };
 

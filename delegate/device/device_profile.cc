@@ -62,20 +62,20 @@ DeviceChoices Nvidia() {  // an H200's
   p.storage = Storage::kBuffer;
   p.conv_tile_slices = 2;
   p.depthwise_tile_pixels = 2;
-  // Sums are split until so many invocations share them (conv_shared.cc).
+  // Sums are split until so many invocations share them
+  // (conv_shared_tiling.cc).
   p.split_target = 48 << 10;
   p.split_tile_pixels = 2;
   p.split_tile_slices = 2;
   p.fused_depthwise_work = 1200;
-  // 14x14 pixels of 96 channels; 7x7 of 1024 and 14x14 of 512 lose by it.
-  p.fused_plane_work = 6000;
+  p.fused_plane_work = 6000;  // 7x7 of 1024 and 14x14 of 512 lose by more
+  p.fused_next_texels = 8192;
   p.fused_gate_slices = 1024;
   // One multiprocessor reads so much in less time than two dispatches take.
-  p.fused_squeeze_texels = 16384;
+  p.fused_squeeze_texels = 65536;
   p.winograd_min_channels = 64;
   p.winograd_band_bytes = 64 << 20;  // for images of a million pixels
-  // Its memory is across a bus.
-  p.upload_piece_bytes = 256 << 10;
+  p.upload_piece_bytes = 256 << 10;  // its memory is across a bus
   p.readback_piece_bytes = 3 << 19;
   p.staged_upload_bytes = 1 << 20;
   p.half_transfers = 1;

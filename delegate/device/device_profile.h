@@ -96,6 +96,9 @@ struct DeviceChoices {
   // of the depthwise convolution behind it. Fuse when pixels x input slices of
   // the 1x1 convolution <= this, and the planes fit shared memory. 0: never.
   int fused_plane_work = 0;
+  // A convolution computes the 1x1 convolution of its result as well. Fuse when
+  // texels of the 1x1 convolution's weights <= this. 0: never fuse.
+  int fused_next_texels = 0;
   // A 1x1 convolution multiplies its input by a gate as it reads the input, so
   // that no MUL is dispatched. Fuse when output slices <= this. 0: never fuse.
   int fused_gate_slices = 0;

@@ -9,6 +9,7 @@
 #include "delegate/passes/fuse_depthwise.h"
 #include "delegate/passes/fuse_elementwise.h"
 #include "delegate/passes/fuse_gates.h"
+#include "delegate/passes/fuse_next.h"
 #include "delegate/passes/fuse_padding.h"
 #include "delegate/passes/fuse_planes.h"
 #include "delegate/passes/fuse_squeeze_excite.h"
@@ -76,6 +77,8 @@ constexpr Pass kPasses[] = {
     {"fuse_gates", PassStage::kPlan, &Run<&FuseGates>},
     // After fuse_gates, which leaves a sum to the mean alone.
     {"fuse_squeeze_excite", PassStage::kPlan, &Run<&FuseSqueezeExcite>},
+    // After all that change what convolutions read.
+    {"fuse_next", PassStage::kPlan, &Run<&FuseNext>},
 };
 
 }  // namespace

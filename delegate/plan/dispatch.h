@@ -94,6 +94,7 @@ struct Dispatch {
   std::array<int, 3> grid = {1, 1, 1};  // invocations
   std::array<int, 3> work_group = {0, 0, 0};  // zeros: chosen from the grid
   bool half_arithmetic = false;               // ShaderSpec::half_arithmetic
+  bool write_in_two = false;                  // ShaderSpec::write_in_two
   int64_t shared_bytes = 0;  // shared memory that a work group takes
   // The dispatch writes a part of the tensor only (of a concatenation, say).
   // Other dispatches write the rest, which memory planning must keep.

@@ -84,6 +84,7 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
   spec.saturate_halves = profile.options.saturate_halves;
   spec.infinite_halves_are_nan = profile.faults.infinite_halves_are_nan;
   spec.half_arithmetic = dispatch.half_arithmetic;
+  spec.write_in_two = dispatch.write_in_two;
   spec.work_group = dispatch.work_group;
   const auto add = [&](std::string name, TensorId id, bool write) {
     const Tensor& tensor = graph.tensor(id);

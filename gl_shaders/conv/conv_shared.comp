@@ -16,6 +16,9 @@
 // term and the next, weights of a channel and the next.
 // PRODUCTS: src's rows are apart, one for each z of the work groups; each has
 // weights of its own.
+// NEXT(v, slice): one work group along y has all slices of dst, and makes a 1x1
+// convolution of them too, next, from shared memory: NEXT_PIXELS pixels an
+// invocation. NEXT gives what next holds of its sums v.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 stride_pad;  // stride x, y; padding left, top
@@ -26,6 +29,10 @@ layout(std140, binding = 0) uniform Params {
 #endif
 #ifdef INNER_SCALED
   vec4 inner_scaling;  // the params of INNER_SCALED's function
+#endif
+#ifdef NEXT_PIXELS
+  vec4 next0_params;  // of NEXT's functions
+  vec4 next1_params;
 #endif
 };
 
@@ -53,6 +60,10 @@ const int kPartials = kLanes > 1 ? kTile * kInvocations : 1;
 // In the end the lanes' sums: by output of the tile, lane, cell.
 shared PACKET
     mem[kInputs + kWeights > kPartials ? kInputs + kWeights : kPartials];
+#ifdef NEXT_PIXELS
+// What dst holds of this group's pixels, by slice, pixel.
+shared vec4 between[kSlices * kPixels];
+#endif
 #ifdef HALF_ARITHMETIC
 void put_partial(int at, vec4 v) { mem[at] = floatBitsToUint(v); }
 vec4 partial(int at) { return uintBitsToFloat(mem[at]); }
@@ -164,12 +175,50 @@ vec4 weight_packet(int term, int index) {
 void put(int first_pixel, int q, int i, vec4 total) {
   int in_group = int(gl_LocalInvocationID.y) + WORK_GROUP_Y * q;
   int slice = int(gl_WorkGroupID.y) * kSlices + in_group;
-  int pixel = first_pixel + int(gl_LocalInvocationID.x) + WORK_GROUP_X * i;
+  int pixel_in_group = int(gl_LocalInvocationID.x) + WORK_GROUP_X * i;
+  int pixel = first_pixel + pixel_in_group;
   if (pixel >= sum_shape.x || slice >= dst_size.z) return;
   total += weights_at(sum_shape.y * 4 * kSlices + in_group, weights_row());
   ivec3 at = pixel_at(pixel);
+#ifdef NEXT_PIXELS
+  vec4 v = value_dst(at.x, at.y, slice, at.z, total);
+  between[slice * kPixels + pixel_in_group] = v;
+  store_dst(at.x, at.y, slice, at.z, v);
+#else
   write_dst(at.x, at.y, slice, at.z, total);
+#endif
 }
+
+#ifdef NEXT_PIXELS
+// One slice of `next`, of NEXT_PIXELS of this group's pixels that are kRuns
+// apart, so that neighbours store to neighbours.
+const int kRuns = kPixels / NEXT_PIXELS;
+void put_next(int first_pixel, int run, int slice) {
+  vec4 sum[NEXT_PIXELS];
+  vec4 bias = next_weights_at(dst_size.z * 4 * next_size.z + slice, 0);
+  for (int i = 0; i < NEXT_PIXELS; ++i) sum[i] = bias;
+  for (int t = 0; t < dst_size.z; ++t) {
+    int at = t * 4 * next_size.z + slice;
+    vec4 w0 = next_weights_at(at, 0);
+    vec4 w1 = next_weights_at(at + next_size.z, 0);
+    vec4 w2 = next_weights_at(at + 2 * next_size.z, 0);
+    vec4 w3 = next_weights_at(at + 3 * next_size.z, 0);
+    for (int i = 0; i < NEXT_PIXELS; ++i) {
+      vec4 v = between[t * kPixels + run + kRuns * i];
+      sum[i] += w0 * v.x;
+      sum[i] += w1 * v.y;
+      sum[i] += w2 * v.z;
+      sum[i] += w3 * v.w;
+    }
+  }
+  for (int i = 0; i < NEXT_PIXELS; ++i) {
+    int pixel = first_pixel + run + kRuns * i;
+    if (pixel >= sum_shape.x) return;
+    ivec3 p = pixel_at(pixel);
+    write_next(p.x, p.y, slice, p.z, NEXT(sum[i], slice));
+  }
+}
+#endif
 
 // Longer than other functions, since arrays of registers run through all of it: a
 // driver may copy an array that is handed to a function, and memory then holds it.
@@ -302,6 +351,15 @@ void main() {
   // With constant indices only, or the sums leave the registers.
   for (int q = 0; q < TILE_SLICES; ++q) {
     for (int i = 0; i < TILE_PIXELS; ++i) put(first_pixel, q, i, sum[q][i]);
+  }
+#endif
+
+#ifdef NEXT_PIXELS
+  memoryBarrierShared();
+  barrier();
+  for (int task = index; task < kRuns * next_size.z; task += kInvocations) {
+    int slice = task / kRuns;
+    put_next(first_pixel, task - slice * kRuns, slice);
   }
 #endif
 }

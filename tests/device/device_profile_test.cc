@@ -49,6 +49,7 @@ TEST(DeviceProfileTest, AWrapperAsksForNothingSpecial) {
     EXPECT_EQ(p.choices.fused_depthwise_work, 0);
     EXPECT_EQ(p.choices.fused_squeeze_texels, 0);
     EXPECT_EQ(p.choices.fused_plane_work, 0);
+    EXPECT_EQ(p.choices.fused_next_texels, 0);
     EXPECT_EQ(p.choices.staged_upload_bytes, 0);
     EXPECT_NE(p.choices.storage, Storage::kTexelBuffer);
     EXPECT_EQ(p.choices.read_by, gl_shaders::ReadBy::kFetch);

@@ -1,8 +1,9 @@
 // labels: op quant llvmpipe softpipe
 // Depthwise convolutions of 8-bit codes that are one dispatch with the 1x1
-// convolution behind them or before them: every code is that of TFLite's
-// integer kernels, for scales and zero points of every size; and under the
-// roundings of other runtimes it is that of two dispatches.
+// convolution behind them, with two of them, or with the one before: every code
+// is that of TFLite's integer kernels, for scales and zero points of every
+// size; and under the roundings of other runtimes it is that of two dispatches.
+// Longer than 300 lines, as all these fusions are tried on the same models.
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -48,6 +49,8 @@ class Blocks : public CodeChain<Code> {
     Pointwise(outputs, Act::NONE);
     if (residual) Add(before, scale);
   }
+  // The first convolution of another block.
+  void Expand(int channels, Act act) { Pointwise(channels, act); }
 
  private:
   static constexpr bool kSigned = std::is_signed<Code>::value;
@@ -143,14 +146,16 @@ class Blocks : public CodeChain<Code> {
   using Base::b_;
 };
 
-enum class Fusion { kNone, kIntoNext, kPlanes };
+enum class Fusion { kNone, kIntoNext, kWithNext, kPlanes };
 
 // Fuses whatever may be fused that way, on any device.
 std::string Tuning(Fusion fusion) {
   constexpr int kAll = 1 << 20;
   return absl::StrCat(
-      "split_target=1,fused_depthwise_work=",
-      fusion == Fusion::kIntoNext ? kAll : 0,
+      "split_target=", fusion == Fusion::kWithNext ? 48 << 10 : 1,
+      ",fused_depthwise_work=",
+      fusion == Fusion::kIntoNext || fusion == Fusion::kWithNext ? kAll : 0,
+      ",fused_next_texels=", fusion == Fusion::kWithNext ? kAll : 0,
       ",fused_plane_work=", fusion == Fusion::kPlanes ? kAll : 0);
 }
 
@@ -165,9 +170,12 @@ RunResult RunWith(const SingleOpModel& model, Fusion fusion,
   RunResult result = RunOnDelegate(model, options);
   EXPECT_TRUE(result.status.ok()) << result.status;
   const std::string into_next = "\"DEPTHWISE_CONV_2D+CONV_2D ";
+  const std::string with_next = "\"DEPTHWISE_CONV_2D+CONV_2D+CONV_2D ";
   const std::string planes = "\"CONV_2D+DEPTHWISE_CONV_2D ";
   EXPECT_EQ(absl::StrContains(result.report, into_next),
             fusion == Fusion::kIntoNext);
+  EXPECT_EQ(absl::StrContains(result.report, with_next),
+            fusion == Fusion::kWithNext);
   EXPECT_EQ(absl::StrContains(result.report, planes),
             fusion == Fusion::kPlanes);
   return result;
@@ -214,13 +222,17 @@ std::vector<Case> CasesOf(Fusion fusion) {
           {{2, 7, 9, 21}, expanded(5), {3, 2}, 5, Act::RELU},
           {{1, 10, 6, 36}, expanded(70), {5, 1}, 40, Act::NONE},
           {{1, 12, 12, 16}, expanded(33), {3, 1, 2}, 33, Act::RELU_N1_TO_1},
-          {{3, 5, 5, 70}, expanded(70), {2, 2}, 70, Act::RELU6}};
+          {{3, 5, 5, 70}, expanded(70), {2, 2}, 61, Act::RELU6}};
 }
 
 template <typename Code>
-SingleOpModel ModelOf(const Case& c, int seed) {
+SingleOpModel ModelOf(Fusion fusion, const Case& c, int seed) {
   Blocks<Code> blocks(seed, c.dims);
   blocks.Block(c.expanded, c.window, c.outputs, c.act, c.residual);
+  if (fusion == Fusion::kWithNext) {
+    // Two activations leave few codes.
+    blocks.Expand(2 * c.outputs + 3, c.residual ? c.act : Act::NONE);
+  }
   return blocks.Finish(/*all_outputs=*/false);
 }
 
@@ -230,7 +242,7 @@ void ExpectCpuCodes(Fusion fusion, int seed, TfLiteGlesStorage storage,
   for (const Case& c : CasesOf(fusion)) {
     SCOPED_TRACE(absl::StrCat("seed ", seed, ", ", c.dims[3], " to ", c.outputs,
                               " channels, window ", c.window.size));
-    const SingleOpModel model = ModelOf<Code>(c, seed);
+    const SingleOpModel model = ModelOf<Code>(fusion, c, seed);
     const RunResult cpu = RunOnCpu(model);
     ASSERT_TRUE(cpu.status.ok()) << cpu.status;
     ExpectSameCodes(cpu, RunWith(model, fusion, "auto", storage), compared);
@@ -253,6 +265,11 @@ TEST(CodesDepthwiseTest, EveryCodeIsTheCpus) {
   ExpectEveryCode(Fusion::kIntoNext);
 }
 
+TEST(CodesDepthwiseTest, EveryCodeWithTheNextConvolutionIsTheCpus) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  ExpectEveryCode(Fusion::kWithNext);
+}
+
 TEST(CodesDepthwiseTest, EveryCodeOfPlanesIsTheCpus) {
   GLES_SKIP_WITHOUT_DEVICE();
   ExpectEveryCode(Fusion::kPlanes);
@@ -270,8 +287,8 @@ void ExpectSameAsTwo(Fusion fusion) {
     };
     for (const Case& c : CasesOf(fusion)) {
       ++seed;
-      for (const SingleOpModel& model :
-           {ModelOf<int8_t>(c, seed), ModelOf<uint8_t>(c, seed)}) {
+      for (const SingleOpModel& model : {ModelOf<int8_t>(fusion, c, seed),
+                                         ModelOf<uint8_t>(fusion, c, seed)}) {
         ExpectSameCodes(run(model, Fusion::kNone), run(model, fusion),
                         &compared);
       }
@@ -283,6 +300,11 @@ void ExpectSameAsTwo(Fusion fusion) {
 TEST(CodesDepthwiseTest, OtherRuntimesRoundingsToo) {
   GLES_SKIP_WITHOUT_DEVICE();
   ExpectSameAsTwo(Fusion::kIntoNext);
+}
+
+TEST(CodesDepthwiseTest, OtherRuntimesRoundingsWithTheNextConvolutionToo) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  ExpectSameAsTwo(Fusion::kWithNext);
 }
 
 TEST(CodesDepthwiseTest, OtherRuntimesRoundingsOfPlanesToo) {

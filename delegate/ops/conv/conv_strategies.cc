@@ -19,6 +19,7 @@ absl::Span<const ConvStrategy* const> ConvStrategies() { return kStrategies; }
 const ConvStrategy* ChooseConvStrategy(const Convolution& conv,
                                        const Planner& planner) {
   for (const ConvStrategy* strategy : kStrategies) {
+    if (conv.next.IsThere() && !strategy->takes_next) continue;
     if (strategy->applies(conv, planner)) return strategy;
   }
   return nullptr;

@@ -20,6 +20,9 @@ struct ConvStrategy {
   bool (*applies)(const Convolution& conv, const Planner& planner);
   // Adds the dispatches of `conv`. Asked only where `applies` was true.
   void (*plan)(const Convolution& conv, Planner* planner);
+  // Whether it also computes Convolution::next. `applies` is not asked about a
+  // convolution that has a next one where it does not.
+  bool takes_next = false;
 };
 
 // CONV_2D of few constant weights, all finite, and many pixels: the weights are
@@ -34,7 +37,8 @@ extern const ConvStrategy kConvWinograd;
 
 // Tiles in the shared memory of a work group, for devices where that pays
 // (split_target of the profile). Constant weights of one group only. It alone
-// computes a depthwise convolution on the way to a 1x1 one.
+// computes a depthwise convolution on the way to a 1x1 one, and a 1x1
+// convolution of the result with it.
 extern const ConvStrategy kConvShared;
 
 // Sums that are split over the invocations of a work group, where the output is
@@ -70,8 +74,8 @@ extern const ConvStrategy kTransposeDirect;
 // All strategies, in the order in which they are asked.
 absl::Span<const ConvStrategy* const> ConvStrategies();
 
-// The first strategy that applies; nullptr, only of kDepthwisePointwise, where
-// the device has no room for a tile.
+// The first strategy that applies; nullptr, only of kDepthwisePointwise and of
+// convolutions that have a next one, where the device has no room for a tile.
 const ConvStrategy* ChooseConvStrategy(const Convolution& conv,
                                        const Planner& planner);
 

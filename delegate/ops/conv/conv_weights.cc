@@ -205,9 +205,13 @@ PackedConstant PackFilterBlocks(FilterValues weights, FilterValues bias,
 
 PackedConstant PackFilterBlocks(const Convolution& conv, const Graph& graph,
                                 int block_slices) {
-  return PackFilterBlocks(ValuesOf(graph.tensor(conv.weights.weights)),
-                          BiasValuesOf(conv.weights.Bias(graph)), conv.filter,
-                          block_slices);
+  return PackFilterBlocks(conv.weights, conv.filter, graph, block_slices);
+}
+
+PackedConstant PackFilterBlocks(const WeightIds& ids, const Filter& filter,
+                                const Graph& graph, int block_slices) {
+  return PackFilterBlocks(ValuesOf(graph.tensor(ids.weights)),
+                          BiasValuesOf(ids.Bias(graph)), filter, block_slices);
 }
 
 PackedConstant PackDepthwiseFilter(const Tensor& weights, const Tensor* bias) {

@@ -48,6 +48,8 @@ PackedConstant PackFilterBlocks(FilterValues weights, FilterValues bias,
 // The blocks of a convolution whose weights are constant.
 PackedConstant PackFilterBlocks(const Convolution& conv, const Graph& graph,
                                 int block_slices);
+PackedConstant PackFilterBlocks(const WeightIds& ids, const Filter& filter,
+                                const Graph& graph, int block_slices);
 // Texels that a row of blocks has.
 int FilterBlockTexels(const Filter& filter, int block_slices);
 

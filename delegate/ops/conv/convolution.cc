@@ -7,6 +7,7 @@
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/conv/depthwise_conv_2d.h"
 #include "delegate/ops/conv/depthwise_pointwise.h"
+#include "delegate/ops/conv/next_pointwise.h"
 #include "delegate/ops/conv/transpose_conv.h"
 
 namespace gles_delegate {
@@ -105,6 +106,12 @@ WeightIds WeightsOf(const Node& node, int weights, int bias) {
 
 std::optional<Convolution> Convolution::Of(const Graph& graph,
                                            const Node& node) {
+  if (const auto* a =
+          std::any_cast<NextPointwiseAttributes>(&node.attributes)) {
+    auto conv = Of(graph, FirstOf(node));
+    if (conv) conv->next = NextOf(graph, node, *a);
+    return conv;
+  }
   Convolution conv;
   if (node.inputs.size() < 2 || !TakeAttributes(node, &conv)) {
     return std::nullopt;

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "delegate/graph/graph.h"
+#include "delegate/ops/conv/inline_function.h"
 #include "delegate/ops/conv/inner_function.h"
 #include "delegate/ops/conv/sliding_window.h"
 
@@ -80,6 +81,17 @@ struct InnerDepthwise {
   InnerFunction function;  // of its results
 };
 
+// The 1x1 convolution of the result that a convolution computes as well, while
+// the result is in shared memory; both results are stored.
+struct NextPointwise {
+  TensorId dst = kNoTensor;  // kNoTensor: there is none
+  WeightIds weights;         // constant
+  Filter filter;
+  InlineFunction function;  // of its sums
+
+  bool IsThere() const { return dst != kNoTensor; }
+};
+
 // Which inputs of a node are what. The ops differ in it.
 struct ConvInputs {
   int data = 0;
@@ -106,7 +118,7 @@ struct Convolution {
   };
 
   // The node as a convolution; nullopt where it is none of the four ops, nor
-  // what FuseDepthwise makes of two of them.
+  // what FuseDepthwise and FuseNext make of several of them.
   static std::optional<Convolution> Of(const Graph& graph, const Node& node);
   // The product of the rows of `src`, taken flat, and a matrix of weights
   // [outputs][k].
@@ -128,6 +140,7 @@ struct Convolution {
   int multiplier = 1;    // of kDepthwise: outputs that an input channel has
   InputGate gate;        // only where CanTakeGate()
   InnerDepthwise inner;  // of kDepthwisePointwise
+  NextPointwise next;    // only of what FuseNext makes
   ConvInputs inputs;     // of the node, where it was made from one
   // True where it computes on (code - zero point) and not on real values
   // (Node::on_codes).

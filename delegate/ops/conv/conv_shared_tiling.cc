@@ -1,0 +1,162 @@
+#include "delegate/ops/conv/conv_shared_tiling.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace gles_delegate {
+namespace {
+
+// Terms that a lane takes from each chunk, at most, and must have at all.
+constexpr int kChunkTerms = 2;
+constexpr int kMaxSharedLanes = 16;
+// Where products are made in 16 bits: those of so many terms are added in 16
+// bits (4 products each).
+constexpr int kHalfChunkTerms = 4;
+// A work group has this many invocations at least, where there are terms for
+// as many lanes.
+constexpr int kMinInvocations = 128;
+// Of a convolution that has a next one: the most slices that a work group makes
+// (of 64, one took 76 us in place of 32 for two dispatches on an H200); work
+// groups, where there are pixels for so many; and the most pixels of an
+// invocation in the next one.
+constexpr int kMaxNextSource = 16;
+constexpr int kNextGroups = 64;
+constexpr int kMaxNextPixels = 8;
+
+bool TilingFits(const SharedTiling& t, const DeviceLimits& limits) {
+  const std::array<int, 3>& most = limits.max_work_group_size;
+  return t.cells_x <= most[0] && t.cells_y <= most[1] && t.lanes <= most[2] &&
+         t.cells() * t.lanes <= limits.max_work_group_invocations &&
+         TilingSharedBytes(t) <= limits.max_shared_memory_bytes;
+}
+
+// The most terms of a chunk, up to `most`, that the terms are whole chunks of.
+int ChunkTerms(int terms, int most) {
+  for (int chunk = most; chunk > 1; --chunk) {
+    if (terms % chunk == 0) return chunk;
+  }
+  return std::min(terms, kChunkTerms);
+}
+
+// Measured best on an H200 where the output is large: 25 to 32 TFLOP/s.
+std::optional<SharedTiling> LargeTiling(const SharedWork& work,
+                                        const DeviceProfile& profile) {
+  const int slices = work.slices;
+  if (slices <= 4) return std::nullopt;
+  SharedTiling t;
+  t.cells_x = 16;
+  t.cells_y = slices >= 16 ? 8 : 4;
+  t.pixels = 4;
+  t.halves = work.halves;
+  // Sums of halves take registers of their own.
+  t.slices = slices >= 32 && !work.halves ? 4 : 2;
+  t.chunk_terms = work.halves ? kHalfChunkTerms
+                              : ChunkTerms(work.terms, slices >= 32 ? 4 : 3);
+  const bool large =
+      t.groups(work) * t.cells() >= profile.choices.split_target / 2;
+  if (!large || !TilingFits(t, profile.limits)) return std::nullopt;
+  return t;
+}
+
+// The cells of SmallTiling.
+SharedTiling SmallCells(const SharedWork& work) {
+  const int slices = work.slices;
+  SharedTiling t;
+  if (slices <= 4) t.slices = 1;
+  if (work.fused && slices > 8) t.cells_y = 8;
+  while (t.cells_y * t.slices >= 2 * slices && t.cells_y > 1) {
+    t.cells_y /= 2;
+    t.cells_x *= 2;
+  }
+  if (work.next_slices == 0) return t;
+  // A work group makes all slices, and there are groups enough for the device,
+  // as nothing else shares out the next convolution's sums.
+  while (t.group_slices() < slices) t.cells_y *= 2;
+  while (t.groups(work) < kNextGroups && t.cells_x > 2) t.cells_x /= 2;
+  return t;
+}
+
+// The pixels of an invocation by which the next convolution takes the fewest
+// steps: rounds of the work group, each of a texel of weights and the pixels.
+int NextPixels(const SharedTiling& t, int next_slices) {
+  int best = 0;
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (int pixels = 1; pixels <= std::min(kMaxNextPixels, t.group_pixels());
+       pixels *= 2) {
+    const int tasks = t.group_pixels() / pixels * next_slices;
+    const int64_t steps =
+        int64_t{DivideUp(tasks, t.cells() * t.lanes)} * (pixels + 1);
+    if (steps >= least) continue;
+    best = pixels;
+    least = steps;
+  }
+  return best;
+}
+
+// Of 32 cells, each 2x2 texels where there are slices enough; as many lanes as
+// fill the device. A fused depthwise convolution is computed anew for each
+// group of slices: 64 cells then, where there are slices for them.
+std::optional<SharedTiling> SmallTiling(const SharedWork& work,
+                                        const DeviceProfile& profile) {
+  const int terms = work.terms;
+  SharedTiling t = SmallCells(work);
+  if (work.next_slices > 0) t.next_pixels = 1;
+  const int64_t cells = t.groups(work) * t.cells();
+  const auto wanted = [&] {
+    return t.cells() * t.lanes < kMinInvocations ||
+           cells * t.lanes < profile.choices.split_target;
+  };
+  t.halves = work.halves;
+  t.chunk_terms = work.halves ? kHalfChunkTerms : std::min(terms, kChunkTerms);
+  while (wanted() && t.lanes * 2 <= kMaxSharedLanes &&
+         t.lanes * 2 * t.chunk_terms <= terms) {
+    t.lanes *= 2;
+    if (!TilingFits(t, profile.limits)) {
+      t.lanes /= 2;
+      break;
+    }
+  }
+  if (!TilingFits(t, profile.limits)) return std::nullopt;
+  if (work.next_slices > 0) t.next_pixels = NextPixels(t, work.next_slices);
+  return t;
+}
+
+}  // namespace
+
+bool WholeChunks(const SharedTiling& t, int terms) {
+  const int chunk = t.lanes * t.chunk_terms;
+  const int invocations = t.cells() * t.lanes * (t.halves ? 2 : 1);
+  return terms % chunk == 0 && chunk * t.group_pixels() % invocations == 0 &&
+         chunk * 4 * t.group_slices() % invocations == 0;
+}
+
+int TilingSharedBytes(const SharedTiling& t) {
+  const int chunk = t.lanes * t.chunk_terms;
+  const int staged = chunk * (t.group_pixels() + 4 * t.group_slices());
+  const int sums = t.lanes > 1 ? t.pixels * t.slices * t.lanes * t.cells() : 1;
+  // What the next convolution reads.
+  const int between =
+      t.next_pixels > 0 ? t.group_pixels() * t.group_slices() : 0;
+  return 16 * (std::max(t.halves ? staged / 2 : staged, sums) + between);
+}
+
+std::optional<SharedGrid> ChooseSharedGrid(const SharedWork& work,
+                                           const DeviceProfile& profile) {
+  if (work.next_slices > 0 && work.slices > kMaxNextSource) {
+    return std::nullopt;
+  }
+  std::optional<SharedTiling> t;
+  if (work.next_slices == 0) t = LargeTiling(work, profile);
+  if (!t) t = SmallTiling(work, profile);
+  if (!t) return std::nullopt;
+  const SharedGrid grid = {*t, DivideUp(work.pixels, t->group_pixels()),
+                           DivideUp(work.slices, t->group_slices())};
+  const auto& most = profile.limits.max_work_group_count;
+  if (grid.x > most[0] || grid.y > most[1] || work.products > most[2]) {
+    return std::nullopt;
+  }
+  return grid;
+}
+
+}  // namespace gles_delegate

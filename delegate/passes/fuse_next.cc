@@ -1,0 +1,107 @@
+#include "delegate/passes/fuse_next.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "delegate/ops/conv/conv_tile.h"
+#include "delegate/ops/conv/convolution.h"
+#include "delegate/ops/conv/inline_function.h"
+#include "delegate/ops/conv/next_pointwise.h"
+#include "delegate/passes/dead_nodes.h"
+#include "delegate/passes/fusing.h"
+
+namespace gles_delegate {
+namespace {
+
+bool IsFollowed(const Node& node, const std::optional<Convolution>& conv) {
+  return conv && node.outputs.size() == 1 && conv->constant_weights &&
+         (conv->kind == Convolution::Kind::kWindow ||
+          conv->kind == Convolution::Kind::kDepthwisePointwise);
+}
+
+// An output that keeps the device busy many times over wants the large tiles of
+// two dispatches.
+bool IsLarge(const Convolution& next, const DeviceChoices& choices) {
+  constexpr int kLargeOutput = 16;  // of what fills the device
+  return int64_t{next.pixels()} * next.dst_shape.slices() >
+         int64_t{kLargeOutput} * choices.split_target;
+}
+
+bool IsNext(const Graph& graph, const Node& node,
+            const std::optional<Convolution>& conv, const Node& first,
+            const DeviceChoices& choices) {
+  if (!conv || conv->kind != Convolution::Kind::kWindow ||
+      conv->src != first.outputs[0] || !conv->IsPointwise() ||
+      !conv->constant_weights || conv->gate.IsThere() ||
+      node.on_codes != first.on_codes ||
+      node.always_float32 != first.always_float32 ||
+      graph.tensor(conv->dst).view.of != kNoTensor) {
+    return false;
+  }
+  const int texels = conv->src_shape.slices() * 4 * conv->dst_shape.slices();
+  return texels <= choices.fused_next_texels && !IsLarge(*conv, choices);
+}
+
+// Both as one node.
+Node Fused(const Node& first, const Convolution& next, const Node& next_node,
+           InlineFunction function) {
+  Node fused = first;
+  fused.op = &WithNextPointwise(*first.op);
+  fused.inputs.push_back(next.weights.weights);
+  fused.inputs.push_back(next.weights.bias);
+  if (function.table() != kNoTensor) {
+    fused.inputs.push_back(function.table());
+  }
+  fused.outputs.push_back(next_node.outputs[0]);
+  fused.attributes = NextPointwiseAttributes{
+      first.op, first.attributes, first.inputs.size(), std::move(function)};
+  return fused;
+}
+
+// Whether the device has room for both, and binds all that they read and write.
+bool CanPlan(const Node& node, Graph* graph, const DeviceProfile& profile) {
+  Planner planner(graph, profile);
+  if (!PlanWithNextPointwise(node, &planner).ok()) return false;
+  const Dispatch& d = planner.dispatches().back();
+  const size_t bound = d.reads.size() + d.writes.size() + d.constants.size();
+  return static_cast<int>(bound) + CountOperands(node) <=
+         MaxBoundTensors(profile);
+}
+
+// The node of the 1x1 convolution that `first` can compute as well: its index
+// and both as one node. nullopt: there is none.
+std::optional<std::pair<int, Node>> NextOfNode(const Node& first,
+                                               const Uses& uses,
+                                               const DeviceProfile& profile,
+                                               Graph* graph) {
+  for (const int n : uses.consumers[first.outputs[0]]) {
+    const Node& node = graph->nodes[n];
+    const auto next = Convolution::Of(*graph, node);
+    if (!IsNext(*graph, node, next, first, profile.choices)) continue;
+    auto function = InlineFunctionOf(node.post_ops);
+    if (!function) continue;
+    Node fused = Fused(first, *next, node, *std::move(function));
+    if (CanPlan(fused, graph, profile)) return std::pair(n, std::move(fused));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void FuseNext(Graph* graph, const DeviceProfile& profile) {
+  if (profile.choices.fused_next_texels == 0) return;
+  const Uses uses(*graph);
+  std::vector<bool> removed(graph->nodes.size(), false);
+  for (size_t n = 0; n < graph->nodes.size(); ++n) {
+    Node& first = graph->nodes[n];
+    if (removed[n] || !IsFollowed(first, Convolution::Of(*graph, first))) continue;
+    auto next = NextOfNode(first, uses, profile, graph);
+    if (!next) continue;
+    removed[next->first] = true;
+    first = std::move(next->second);
+  }
+  RemoveNodes(removed, graph);
+}
+
+}  // namespace gles_delegate
