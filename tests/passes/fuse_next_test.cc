@@ -113,7 +113,8 @@ class Chain {
     Node* node = AddNode("DEPTHWISE_CONV_2D", x, weights, bias, shape);
     node->attributes = window;
     const auto compute = [&](const std::vector<double>& of) {
-      return NaiveDepthwise(AsFloats(shape, of), weights, bias, window, shape);
+      return NaiveDepthwise({AsFloats(shape, of), weights, bias}, window,
+                            shape);
     };
     *value = {compute(value->values).values,
               compute(value->magnitudes).magnitudes};
@@ -133,7 +134,7 @@ class Chain {
     Node* node = AddNode("CONV_2D", x, weights, bias, *shape);
     node->attributes = window;
     const auto compute = [&](const std::vector<double>& of) {
-      return NaiveConv(AsFloats(from, of), weights, bias, window, *shape);
+      return NaiveConv({AsFloats(from, of), weights, bias}, window, *shape);
     };
     *value = {compute(value->values).values,
               compute(value->magnitudes).magnitudes};
