@@ -95,7 +95,8 @@ void FuseNext(Graph* graph, const DeviceProfile& profile) {
   std::vector<bool> removed(graph->nodes.size(), false);
   for (size_t n = 0; n < graph->nodes.size(); ++n) {
     Node& first = graph->nodes[n];
-    if (removed[n] || !IsFollowed(first, Convolution::Of(*graph, first))) continue;
+    if (removed[n] || !IsFollowed(first, Convolution::Of(*graph, first)))
+      continue;
     auto next = NextOfNode(first, uses, profile, graph);
     if (!next) continue;
     removed[next->first] = true;
