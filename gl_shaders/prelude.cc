@@ -42,6 +42,26 @@ Format ElementFormat(const ShaderSpec& spec) {
   return spec.tensors.empty() ? Format::kRgba32f : spec.tensors[0].format;
 }
 
+// What is past the largest 16-bit float becomes infinite.
+constexpr absl::string_view kInfinitePastHalves =
+    "vec4 infinite_past_halves(vec4 v) {\n"
+    "  uvec4 infinite = floatBitsToUint(v) & uvec4(0x80000000u) |\n"
+    "                   uvec4(0x7f800000u);\n"
+    "  return mix(v, uintBitsToFloat(infinite),\n"
+    "             greaterThanEqual(abs(v), vec4(65520.0)));\n}\n";
+
+// The same for a driver that stores infinities as NaNs: it makes an infinity of
+// 65536.0 and, of all NaNs, stores a whole one for 98304.0 alone. By bits, from
+// 65520.0 on, as no comparison of floats holds for a NaN.
+constexpr absl::string_view kInfinitePastHalvesOfAFaultyDriver =
+    "vec4 infinite_past_halves(vec4 v) {\n"
+    "  uvec4 sign_bit = floatBitsToUint(v) & uvec4(0x80000000u);\n"
+    "  uvec4 size = floatBitsToUint(v) & uvec4(0x7fffffffu);\n"
+    "  uvec4 stored = mix(uvec4(0x47800000u), uvec4(0x47c00000u),\n"
+    "                     greaterThan(size, uvec4(0x7f800000u)));\n"
+    "  return mix(v, uintBitsToFloat(sign_bit | stored),\n"
+    "             greaterThanEqual(size, uvec4(0x477ff000u)));\n}\n";
+
 // The functions that give a value what a 16-bit float makes of it past the
 // largest one.
 std::string HalfRanges(const ShaderSpec& spec) {
@@ -50,28 +70,10 @@ std::string HalfRanges(const ShaderSpec& spec) {
       std::any_of(spec.tensors.begin(), spec.tensors.end(), [](const auto& t) {
         return t.write && t.format == Format::kRgba16f && !IsBuffer(t.storage);
       });
-  if ((!spec.saturate_halves && half_images) || spec.infinite_halves_are_nan) {
-    // Where the driver is wrong past halves: it makes an infinity of 65536.0
-    // and, of all NaNs, stores a whole one for 98304.0 alone.
-    absl::StrAppendFormat(
-        &text,
-        "vec4 infinite_past_halves(vec4 v) {\n"
-        "  uvec4 infinite = floatBitsToUint(v) & uvec4(0x80000000u) |\n"
-        "                   uvec4(0x%08xu);\n%s"
-        "  return mix(v, uintBitsToFloat(infinite),\n"
-        "             greaterThanEqual(abs(v), vec4(65520.0)));\n}\n",
-        spec.infinite_halves_are_nan ? 0x47800000 : 0x7f800000,
-        spec.infinite_halves_are_nan
-            ? "  infinite = mix(infinite, uvec4(0x47c00000u),\n"
-              "                 greaterThan(floatBitsToUint(v) & "
-              "uvec4(0x7fffffffu),\n"
-              "                             uvec4(0x7f800000u)));\n"
-              "  v = uintBitsToFloat(min(floatBitsToUint(v) & "
-              "uvec4(0x7fffffffu),\n"
-              "                          uvec4(0x7f800000u)) |\n"
-              "                      floatBitsToUint(v) & "
-              "uvec4(0x80000000u));\n"
-            : "");
+  if (spec.infinite_halves_are_nan) {
+    absl::StrAppend(&text, kInfinitePastHalvesOfAFaultyDriver);
+  } else if (!spec.saturate_halves && half_images) {
+    absl::StrAppend(&text, kInfinitePastHalves);
   }
   if (spec.saturate_halves) {
     // By bits, as compilers may take it that nothing is infinite.

@@ -14,7 +14,7 @@
 namespace gles_delegate {
 namespace {
 
-bool IsFollowed(const Node& node, const std::optional<Convolution>& conv) {
+bool MayHaveNext(const Node& node, const std::optional<Convolution>& conv) {
   return conv && node.outputs.size() == 1 && conv->constant_weights &&
          (conv->kind == Convolution::Kind::kWindow ||
           conv->kind == Convolution::Kind::kDepthwisePointwise);
@@ -95,7 +95,7 @@ void FuseNext(Graph* graph, const DeviceProfile& profile) {
   std::vector<bool> removed(graph->nodes.size(), false);
   for (size_t n = 0; n < graph->nodes.size(); ++n) {
     Node& first = graph->nodes[n];
-    if (removed[n] || !IsFollowed(first, Convolution::Of(*graph, first)))
+    if (removed[n] || !MayHaveNext(first, Convolution::Of(*graph, first)))
       continue;
     auto next = NextOfNode(first, uses, profile, graph);
     if (!next) continue;

@@ -58,6 +58,17 @@ class Float16RangeTest : public DeviceTest {
     EXPECT_TRUE(invoked.ok()) << invoked;
     return interpreter->output(0).AsFloats();
   }
+
+  // In 16 bits.
+  std::vector<float> RunHalf(
+      const std::vector<float>& values, int storage,
+      const std::function<void(TfLiteGlesDelegateOptions&)>& configure = {}) {
+    return Run(values, [&](TfLiteGlesDelegateOptions& o) {
+      o.is_precision_loss_allowed = 1;
+      o.storage = storage;
+      if (configure) configure(o);
+    });
+  }
 };
 
 constexpr float kSaturated = 65504 / 1024.0f;
@@ -69,15 +80,9 @@ TEST_F(Float16RangeTest, In32BitsNothingOverflows) {
 TEST_F(Float16RangeTest, In16BitsAnOverflowIsAnInfinity) {
   for (int storage = 0; storage <= kTfLiteGlesStorageBuffer; ++storage) {
     SCOPED_TRACE(storage);
-    const auto run = [&](const std::vector<float>& values) {
-      return Run(values, [&](auto& o) {
-        o.is_precision_loss_allowed = 1;
-        o.storage = storage;
-      });
-    };
-    EXPECT_THAT(run({60, 100, -100, 1}),
+    EXPECT_THAT(RunHalf({60, 100, -100, 1}, storage),
                 ElementsAre(60, kInfinity, -kInfinity, 1));
-    EXPECT_THAT(run({kInfinity, -kInfinity, 64, 1}),
+    EXPECT_THAT(RunHalf({kInfinity, -kInfinity, 64, 1}, storage),
                 ElementsAre(kInfinity, -kInfinity, kInfinity, 1));
   }
 }
@@ -86,9 +91,7 @@ TEST_F(Float16RangeTest, OrTheLargestHalfByChoice) {
   for (int storage = 0; storage <= kTfLiteGlesStorageBuffer; ++storage) {
     SCOPED_TRACE(storage);
     const auto run = [&](const std::vector<float>& values) {
-      return Run(values, [&](auto& o) {
-        o.is_precision_loss_allowed = 1;
-        o.storage = storage;
+      return RunHalf(values, storage, [](auto& o) {
         o.float16_overflow = kTfLiteGlesFloat16OverflowSaturate;
       });
     };
@@ -105,11 +108,8 @@ TEST_F(Float16RangeTest, NamedNodesStayIn32Bits) {
   for (int storage = 0; storage <= kTfLiteGlesStorageBuffer; ++storage) {
     SCOPED_TRACE(storage);
     const auto run = [&](const char* nodes) {
-      return Run({60, 100, -100, 1}, [&](auto& o) {
-        o.is_precision_loss_allowed = 1;
-        o.storage = storage;
-        o.float32_nodes = nodes;
-      });
+      return RunHalf({60, 100, -100, 1}, storage,
+                     [&](auto& o) { o.float32_nodes = nodes; });
     };
     EXPECT_THAT(run("0-1"), ElementsAre(60, 100, -100, 1));
     EXPECT_THAT(run("0,1"), ElementsAre(60, 100, -100, 1));

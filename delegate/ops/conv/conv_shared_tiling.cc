@@ -16,12 +16,13 @@ constexpr int kHalfChunkTerms = 4;
 // A work group has this many invocations at least, where there are terms for
 // as many lanes.
 constexpr int kMinInvocations = 128;
-// Of a convolution that has a next one: the most slices that a work group makes
-// (of 64, one took 76 us in place of 32 for two dispatches on an H200); work
-// groups, where there are pixels for so many; and the most pixels of an
-// invocation in the next one.
+// A convolution that has a next one makes so many slices at most, as one work
+// group makes all of them. (64 slices took 76 us on an H200, where two
+// dispatches take 32.)
 constexpr int kMaxNextSource = 16;
+// It has so many work groups at least, where there are pixels for them.
 constexpr int kNextGroups = 64;
+// An invocation makes so many pixels of the next one at most.
 constexpr int kMaxNextPixels = 8;
 
 bool TilingFits(const SharedTiling& t, const DeviceLimits& limits) {
@@ -77,19 +78,20 @@ SharedTiling SmallCells(const SharedWork& work) {
   return t;
 }
 
-// The pixels of an invocation by which the next convolution takes the fewest
-// steps: rounds of the work group, each of a texel of weights and the pixels.
+// How many pixels of the next convolution an invocation makes at a time, so
+// that the work group reads the fewest texels one after the other: in each
+// round, one of the weights and one of each pixel.
 int NextPixels(const SharedTiling& t, int next_slices) {
   int best = 0;
   int64_t least = std::numeric_limits<int64_t>::max();
   for (int pixels = 1; pixels <= std::min(kMaxNextPixels, t.group_pixels());
        pixels *= 2) {
     const int tasks = t.group_pixels() / pixels * next_slices;
-    const int64_t steps =
+    const int64_t reads =
         int64_t{DivideUp(tasks, t.cells() * t.lanes)} * (pixels + 1);
-    if (steps >= least) continue;
+    if (reads >= least) continue;
     best = pixels;
-    least = steps;
+    least = reads;
   }
   return best;
 }
