@@ -14,6 +14,7 @@
 #include "egl/testing.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {
@@ -21,6 +22,8 @@ namespace {
 
 using ::gles_delegate::egl::Context;
 using ::gles_delegate::egl::DisplayReport;
+using ::gles_delegate::egl::driver_egl;
+using ::gles_delegate::egl::driver_gl;
 using ::gles_delegate::egl::egl;
 using ::gles_delegate::egl::EglApi;
 using ::gles_delegate::egl::gl;
@@ -28,18 +31,7 @@ using ::gles_delegate::egl::GlApi;
 using ::gles_delegate::egl::ListDisplays;
 using ::gles_delegate::egl::ScopedGlOverride;
 
-// What the replacements below call; they are plain functions without captures.
-EglApi g_driver;
-GlApi g_gl_driver;
-
-class FallbackTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    GLES_SKIP_WITHOUT_DEVICE();
-    g_driver = egl();
-    g_gl_driver = gl();
-  }
-};
+class FallbackTest : public DeviceTest {};
 
 // The display's extensions but for `hidden`, kept for the process's life.
 const char* Without(const char* extensions, const char* hidden) {
@@ -70,7 +62,7 @@ TEST_F(FallbackTest, WithoutSurfacelessContextsAPbufferIsMade) {
   g_pbuffers = 0;
   const ScopedGlOverride hide(
       &EglApi::QueryString, +[](EGLDisplay display, EGLint name) {
-        const char* text = g_driver.QueryString(display, name);
+        const char* text = driver_egl().QueryString(display, name);
         return display != EGL_NO_DISPLAY && name == EGL_EXTENSIONS
                    ? Without(text, "surfaceless_context")
                    : text;
@@ -79,14 +71,14 @@ TEST_F(FallbackTest, WithoutSurfacelessContextsAPbufferIsMade) {
       &EglApi::CreatePbufferSurface,
       +[](EGLDisplay display, EGLConfig config, const EGLint* attributes) {
         EGLSurface surface =
-            g_driver.CreatePbufferSurface(display, config, attributes);
+            driver_egl().CreatePbufferSurface(display, config, attributes);
         if (surface != EGL_NO_SURFACE) ++g_pbuffers;
         return surface;
       });
   const ScopedGlOverride destroyed(
       &EglApi::DestroySurface, +[](EGLDisplay display, EGLSurface surface) {
         --g_pbuffers;
-        return g_driver.DestroySurface(display, surface);
+        return driver_egl().DestroySurface(display, surface);
       });
   absl::StatusOr<std::unique_ptr<Context>> context = Context::Create({});
   ASSERT_TRUE(context.ok()) << context.status();
@@ -103,7 +95,7 @@ TEST_F(FallbackTest, WithoutSurfacelessContextsAPbufferIsMade) {
 TEST_F(FallbackTest, WithoutConfiglessContextsAConfigIsChosen) {
   const ScopedGlOverride hide(
       &EglApi::QueryString, +[](EGLDisplay display, EGLint name) {
-        const char* text = g_driver.QueryString(display, name);
+        const char* text = driver_egl().QueryString(display, name);
         return display != EGL_NO_DISPLAY && name == EGL_EXTENSIONS
                    ? Without(text, "no_config")
                    : text;
@@ -112,7 +104,7 @@ TEST_F(FallbackTest, WithoutConfiglessContextsAConfigIsChosen) {
       &EglApi::CreateContext, +[](EGLDisplay display, EGLConfig config,
                                   EGLContext share, const EGLint* attributes) {
         EXPECT_NE(config, EGL_NO_CONFIG_KHR);
-        return g_driver.CreateContext(display, config, share, attributes);
+        return driver_egl().CreateContext(display, config, share, attributes);
       });
   const absl::Status status = CreateAndRun();
   EXPECT_TRUE(status.ok()) << status;
@@ -143,7 +135,7 @@ TEST_F(FallbackTest, RobustnessIsAskedForAndDoneWithout) {
       &EglApi::CreateContext, +[](EGLDisplay display, EGLConfig config,
                                   EGLContext share, const EGLint* attributes) {
         if (!AsksRobust(attributes)) {
-          return g_driver.CreateContext(display, config, share, attributes);
+          return driver_egl().CreateContext(display, config, share, attributes);
         }
         ++g_robust_attempts;
         return EGL_NO_CONTEXT;
@@ -164,8 +156,9 @@ TEST_F(FallbackTest, ADisplayThatDoesNotStartIsPassedOver) {
   const ScopedGlOverride fail(
       &EglApi::Initialize,
       +[](EGLDisplay display, EGLint* major, EGLint* minor) -> EGLBoolean {
-        return display == first ? EGL_FALSE
-                                : g_driver.Initialize(display, major, minor);
+        return display == first
+                   ? EGL_FALSE
+                   : driver_egl().Initialize(display, major, minor);
       });
   absl::StatusOr<std::unique_ptr<Context>> context = Context::Create({});
   ASSERT_TRUE(context.ok()) << context.status();
@@ -194,7 +187,7 @@ TEST_F(FallbackTest, HardwareAnywhereWinsOverSoftware) {
         &GlApi::GetString, +[](GLenum name) -> const GLubyte* {
           return name == GL_RENDERER && egl().GetCurrentDisplay() == g_hardware
                      ? reinterpret_cast<const GLubyte*>("Mesa Pretended GPU")
-                     : g_gl_driver.GetString(name);
+                     : driver_gl().GetString(name);
         });
     egl::ContextOptions any;
     any.device = "mesa";  // every one of them, whatever the environment says
@@ -210,7 +203,7 @@ TEST_F(FallbackTest, TheHardwaresErrorsStandBesideSoftware) {
   if (!TestContext()->device().software) GTEST_SKIP() << "hardware";
   const ScopedGlOverride no_gbm(
       &EglApi::QueryString, +[](EGLDisplay display, EGLint name) {
-        const char* text = g_driver.QueryString(display, name);
+        const char* text = driver_egl().QueryString(display, name);
         return display == EGL_NO_DISPLAY ? Without(text, "platform_gbm") : text;
       });
   absl::StatusOr<std::unique_ptr<Context>> context = Context::Create({});
@@ -246,7 +239,7 @@ TEST_F(FallbackTest, AFailingDevicesRenderNodeIsLookedAt) {
       +[](EGLDeviceEXT device, EGLint name) -> const char* {
         if (name == EGL_EXTENSIONS) return "EGL_EXT_device_drm_render_node";
         if (name == EGL_DRM_RENDER_NODE_FILE_EXT) return "/dev/no-such-node";
-        return g_driver.QueryDeviceStringEXT(device, name);
+        return driver_egl().QueryDeviceStringEXT(device, name);
       });
   const ScopedGlOverride fail(
       &EglApi::Initialize,
@@ -261,8 +254,9 @@ TEST_F(FallbackTest, AFailingDevicesRenderNodeIsLookedAt) {
 TEST_F(FallbackTest, ALibraryWithoutClientExtensionsTriesTheDefaultDisplay) {
   const ScopedGlOverride old(
       &EglApi::QueryString, +[](EGLDisplay display, EGLint name) {
-        return display == EGL_NO_DISPLAY ? nullptr
-                                         : g_driver.QueryString(display, name);
+        return display == EGL_NO_DISPLAY
+                   ? nullptr
+                   : driver_egl().QueryString(display, name);
       });
   const std::vector<DisplayReport> reports = ListDisplays();
   ASSERT_EQ(reports.size(), 4u);

@@ -26,7 +26,6 @@ namespace {
 
 using ::gles_delegate::egl::GlApi;
 
-GlApi g_driver;
 // Shaders whose name begins so are altered; empty: none is.
 std::string& Broken() {
   static std::string& name = *new std::string;
@@ -42,7 +41,7 @@ void AlteredShaderSource(GLuint shader, GLsizei count,
                                  : static_cast<size_t>(lengths[0]));
   if (count != 1 || Broken().empty() ||
       text.find(absl::StrCat("// ", Broken())) == std::string::npos) {
-    g_driver.ShaderSource(shader, count, texts, lengths);
+    egl::driver_gl().ShaderSource(shader, count, texts, lengths);
     return;
   }
   // Functions that write alone take a value.
@@ -51,14 +50,13 @@ void AlteredShaderSource(GLuint shader, GLsizei count,
   EXPECT_NE(altered, text);
   ++g_altered;
   const GLchar* pointer = altered.c_str();
-  g_driver.ShaderSource(shader, 1, &pointer, nullptr);
+  egl::driver_gl().ShaderSource(shader, 1, &pointer, nullptr);
 }
 
 class SelfCheckTest : public ::testing::Test {
  protected:
   void SetUp() override {
     GLES_SKIP_WITHOUT_DEVICE();
-    g_driver = egl::gl();
     g_altered = 0;
     Broken().clear();
     ForgetSelfChecks();

@@ -129,15 +129,11 @@ TEST(PlanLimitsTest, WhatFusesPastALimitIsPlannedWithoutThePassesAndSaysSo) {
               HasSubstr("bytes of parameters"));
 }
 
-// What the replacement below calls; it has no captures.
-egl::GlApi g_driver;
-
 TEST(PlanLimitsTest, AUserIsToldThatThePassesWereDropped) {
   GLES_SKIP_WITHOUT_DEVICE();
-  g_driver = egl::gl();
   const egl::ScopedGlOverride small_blocks(
       &egl::GlApi::GetIntegerv, +[](GLenum name, GLint* value) {
-        g_driver.GetIntegerv(name, value);
+        egl::driver_gl().GetIntegerv(name, value);
         if (name == GL_MAX_UNIFORM_BLOCK_SIZE) *value = 192;
       });
   const auto model = LoadOrDie(ChainModel("nnnnnnnn"));

@@ -107,7 +107,6 @@ TEST_F(CheckParamsTest, TheSizeIsComparedFirst) {
                         "out 64"));
 }
 
-GlApi g_driver;
 Replacements& Edits() {
   static Replacements& edits = *new Replacements;
   return edits;
@@ -121,13 +120,12 @@ void EditedShaderSource(GLuint shader, GLsizei /*count*/,
     text = absl::StrReplaceAll(text, Edits());
   }
   const GLchar* pointer = text.c_str();
-  g_driver.ShaderSource(shader, 1, &pointer, nullptr);
+  egl::driver_gl().ShaderSource(shader, 1, &pointer, nullptr);
 }
 
 // An executor of one dispatch whose shader is edited on its way to the driver.
 absl::Status MakeEdited(const Replacements& edits) {
   Edits() = edits;
-  g_driver = egl::gl();
   const egl::ScopedGlOverride source(&GlApi::ShaderSource, EditedShaderSource);
   const DeviceProfile profile = ProfileFor(TestContext()->device(), {});
   Graph graph;

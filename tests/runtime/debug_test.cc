@@ -26,11 +26,8 @@
 namespace gles_delegate::testing {
 namespace {
 
-using ::gles_delegate::egl::gl;
 using ::gles_delegate::egl::GlApi;
 using ::gles_delegate::egl::ScopedGlOverride;
-
-GlApi g_driver;
 
 // What the driver was asked for.
 struct Calls {
@@ -48,17 +45,17 @@ void Push(GLenum source, GLuint id, GLsizei length, const GLchar* message) {
   Seen().groups.emplace_back(message, length);
   ++Seen().depth;
   Seen().most_depth = std::max(Seen().most_depth, Seen().depth);
-  g_driver.PushDebugGroupKHR(source, id, length, message);
+  egl::driver_gl().PushDebugGroupKHR(source, id, length, message);
 }
 
 void Pop() {
   --Seen().depth;
-  g_driver.PopDebugGroupKHR();
+  egl::driver_gl().PopDebugGroupKHR();
 }
 
 void Label(GLenum kind, GLuint object, GLsizei length, const GLchar* label) {
   Seen().labels.emplace_back(label, length);
-  g_driver.ObjectLabelKHR(kind, object, length, label);
+  egl::driver_gl().ObjectLabelKHR(kind, object, length, label);
 }
 
 class DebugTest : public ::testing::Test {
@@ -68,7 +65,6 @@ class DebugTest : public ::testing::Test {
     if (!TestContext()->device().Has("GL_KHR_debug")) {
       GTEST_SKIP() << "this driver has no GL_KHR_debug";
     }
-    g_driver = gl();
     Seen() = Calls();
   }
 
@@ -144,12 +140,12 @@ std::string LogOf(const std::string& text, absl::Status* error) {
   EXPECT_TRUE(context.ok()) << context.status();
   *error = (*context)->Run([&] {
     for (int i = 0; i < 2; ++i) {
-      gl().DebugMessageInsertKHR(
+      egl::gl().DebugMessageInsertKHR(
           GL_DEBUG_SOURCE_APPLICATION_KHR, GL_DEBUG_TYPE_OTHER_KHR, /*id=*/1,
           GL_DEBUG_SEVERITY_HIGH_KHR, static_cast<GLsizei>(text.size()),
           text.c_str());
     }
-    gl().Enable(0xFFFF);
+    egl::gl().Enable(0xFFFF);
     return egl::CheckGl("enabling");
   });
   return ::testing::internal::GetCapturedStderr();

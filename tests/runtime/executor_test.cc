@@ -14,6 +14,7 @@
 #include "egl/testing.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/gl.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
@@ -36,13 +37,8 @@ Graph TwoNodes() {
 }
 
 // Made and run inside the test's context.
-class ExecutorTest : public ::testing::Test {
+class ExecutorTest : public DeviceTest {
  protected:
-  void SetUp() override {
-    GLES_SKIP_WITHOUT_DEVICE();
-    g_driver = gl();
-  }
-
   absl::Status Make(bool swap_dispatches = false, int piece_bytes = 0) {
     DeviceProfile profile = ProfileFor(TestContext()->device(), {});
     if (piece_bytes > 0) {
@@ -68,7 +64,6 @@ class ExecutorTest : public ::testing::Test {
   }
 
   // What replacements without captures use.
-  static inline egl::GlApi g_driver;
   static inline int g_polls = 0;
   static inline int g_sleeps = 0;
 
@@ -90,7 +85,7 @@ TEST_F(ExecutorTest, WaitsAsleepUnlessToldToPoll) {
     const egl::ScopedGlOverride slow(
         &GlApi::ClientWaitSync,
         +[](GLsync sync, GLbitfield flags, GLuint64 timeout) -> GLenum {
-          g_driver.ClientWaitSync(sync, flags, 1000000000);
+          egl::driver_gl().ClientWaitSync(sync, flags, 1000000000);
           if (timeout == 0 && g_polls++ < 3) return GL_TIMEOUT_EXPIRED;
           g_sleeps += timeout > 0;
           return GL_CONDITION_SATISFIED;
@@ -127,7 +122,7 @@ TEST_F(ExecutorTest, AFailureAtTheLastPieceWritesNothing) {
           &GlApi::ClientWaitSync,
           +[](GLsync sync, GLbitfield flags, GLuint64) -> GLenum {
             if (++g_polls == 4) return GL_WAIT_FAILED;
-            return g_driver.ClientWaitSync(sync, flags, 1000000000);
+            return egl::driver_gl().ClientWaitSync(sync, flags, 1000000000);
           });
       EXPECT_FALSE(Invoke().ok());
       EXPECT_EQ(g_polls, 4);  // pieces

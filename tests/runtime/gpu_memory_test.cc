@@ -16,7 +16,6 @@
 namespace gles_delegate::testing {
 namespace {
 
-using ::gles_delegate::egl::gl;
 using ::gles_delegate::egl::GlApi;
 using ::gles_delegate::egl::ScopedGlOverride;
 using ::gles_delegate::gl_shaders::Format;
@@ -35,7 +34,6 @@ class GpuMemoryTest : public ::testing::Test {
  protected:
   void SetUp() override {
     GLES_SKIP_WITHOUT_DEVICE();
-    g_driver = gl();
     profile_ = ProfileFor(TestContext()->device(), {});
     profile_.choices.uneven_sizes = 1;
     g_sizes.clear();
@@ -55,13 +53,14 @@ class GpuMemoryTest : public ::testing::Test {
           +[](GLenum target, GLsizei levels, GLenum format, GLsizei width,
               GLsizei height) {
             g_sizes = {width, height};
-            g_driver.TexStorage2D(target, levels, format, width, height);
+            egl::driver_gl().TexStorage2D(target, levels, format, width,
+                                          height);
           });
       const ScopedGlOverride buffer(
           &GlApi::BufferData,
           +[](GLenum target, GLsizeiptr size, const void* data, GLenum usage) {
             g_sizes = {static_cast<int>(size)};
-            g_driver.BufferData(target, size, data, usage);
+            egl::driver_gl().BufferData(target, size, data, usage);
           });
       GpuMemory memory(profile_);
       Must(memory.Make(slot, fills ? BytesOf(texels).data() : nullptr, "test"));
@@ -76,7 +75,6 @@ class GpuMemoryTest : public ::testing::Test {
     return g_sizes;
   }
 
-  static inline egl::GlApi g_driver;
   static inline std::vector<int> g_sizes;
   DeviceProfile profile_;
 };

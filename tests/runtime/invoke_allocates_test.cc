@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/hidden_extension.h"
 #include "tests/testing/scoped_environment.h"
@@ -48,12 +49,10 @@ int AllocationsOf(const Fn& fn) {
   return g_allocations;
 }
 
-class InvokeAllocatesTest : public ::testing::Test {
+class InvokeAllocatesTest : public DeviceTest {
  protected:
   // Validation keeps lists.
   InvokeAllocatesTest() : no_validation_("GLES_DELEGATE_VALIDATE", "0") {}
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-
   void ExpectNone() {
     const auto model = LoadOrDie(ChainModel("can", {1, 24, 24, 8}));
     const DelegatePtr delegate = MakeDelegate();

@@ -28,13 +28,8 @@ class CountedCalls {
     static Counts counts;
     return counts;
   }
-  static GlApi& driver() {
-    static GlApi driver;
-    return driver;
-  }
 
   const bool is_begun_ = [] {
-    driver() = egl::gl();
     counts() = {};
     return true;
   }();
@@ -42,48 +37,48 @@ class CountedCalls {
       &GlApi::BufferSubData,
       +[](GLenum target, GLintptr offset, GLsizeiptr size, const void* data) {
         ++counts().host;
-        driver().BufferSubData(target, offset, size, data);
+        egl::driver_gl().BufferSubData(target, offset, size, data);
       }};
   egl::ScopedGlOverride<GlApi, decltype(GlApi::MapBufferRange)> map_{
       &GlApi::MapBufferRange, +[](GLenum target, GLintptr offset,
                                   GLsizeiptr length, GLbitfield access) {
         ++counts().host;
-        return driver().MapBufferRange(target, offset, length, access);
+        return egl::driver_gl().MapBufferRange(target, offset, length, access);
       }};
   egl::ScopedGlOverride<GlApi, decltype(GlApi::BufferStorageEXT)> storage_{
       &GlApi::BufferStorageEXT,
       +[](GLenum target, GLsizeiptr size, const void* data, GLbitfield flags) {
         ++counts().host;
-        driver().BufferStorageEXT(target, size, data, flags);
+        egl::driver_gl().BufferStorageEXT(target, size, data, flags);
       }};
   egl::ScopedGlOverride<GlApi, decltype(GlApi::TexSubImage2D)> sub_image_{
       &GlApi::TexSubImage2D,
       +[](GLenum target, GLint level, GLint x, GLint y, GLsizei width,
           GLsizei height, GLenum format, GLenum type, const void* data) {
         ++counts().textures;
-        driver().TexSubImage2D(target, level, x, y, width, height, format, type,
-                               data);
+        egl::driver_gl().TexSubImage2D(target, level, x, y, width, height,
+                                       format, type, data);
       }};
   egl::ScopedGlOverride<GlApi, decltype(GlApi::ReadPixels)> read_pixels_{
       &GlApi::ReadPixels, +[](GLint x, GLint y, GLsizei width, GLsizei height,
                               GLenum format, GLenum type, void* data) {
         ++counts().textures;
-        driver().ReadPixels(x, y, width, height, format, type, data);
+        egl::driver_gl().ReadPixels(x, y, width, height, format, type, data);
       }};
   egl::ScopedGlOverride<GlApi, decltype(GlApi::CreateProgram)> program_{
       &GlApi::CreateProgram, +[]() -> GLuint {
         ++counts().programs;
-        return driver().CreateProgram();
+        return egl::driver_gl().CreateProgram();
       }};
   egl::ScopedGlOverride<GlApi, decltype(GlApi::GenBuffers)> buffers_{
       &GlApi::GenBuffers, +[](GLsizei count, GLuint* names) {
         counts().objects += count;
-        driver().GenBuffers(count, names);
+        egl::driver_gl().GenBuffers(count, names);
       }};
   egl::ScopedGlOverride<GlApi, decltype(GlApi::GenTextures)> textures_{
       &GlApi::GenTextures, +[](GLsizei count, GLuint* names) {
         counts().objects += count;
-        driver().GenTextures(count, names);
+        egl::driver_gl().GenTextures(count, names);
       }};
 };
 

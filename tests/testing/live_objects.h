@@ -25,89 +25,84 @@ class LiveObjects {
     static std::atomic<int> made;
     return made;
   }
-  static egl::GlApi& driver() {
-    static egl::GlApi driver = egl::gl();
-    return driver;
-  }
-  const bool is_begun_ = (driver(), true);
   egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::GenBuffers)>
       gen_buffers_{&egl::GlApi::GenBuffers, +[](GLsizei count, GLuint* names) {
                      live() += count;
-                     driver().GenBuffers(count, names);
+                     egl::driver_gl().GenBuffers(count, names);
                    }};
   egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::DeleteBuffers)>
       delete_buffers_{&egl::GlApi::DeleteBuffers,
                       +[](GLsizei count, const GLuint* names) {
                         live() -= count;
-                        driver().DeleteBuffers(count, names);
+                        egl::driver_gl().DeleteBuffers(count, names);
                       }};
   egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::GenTextures)>
       gen_textures_{&egl::GlApi::GenTextures,
                     +[](GLsizei count, GLuint* names) {
                       live() += count;
-                      driver().GenTextures(count, names);
+                      egl::driver_gl().GenTextures(count, names);
                     }};
   egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::DeleteTextures)>
       delete_textures_{&egl::GlApi::DeleteTextures,
                        +[](GLsizei count, const GLuint* names) {
                          live() -= count;
-                         driver().DeleteTextures(count, names);
+                         egl::driver_gl().DeleteTextures(count, names);
                        }};
   egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::CreateProgram)>
       create_program_{&egl::GlApi::CreateProgram, +[]() -> GLuint {
                         ++live();
                         ++made_programs();
-                        return driver().CreateProgram();
+                        return egl::driver_gl().CreateProgram();
                       }};
   egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::DeleteProgram)>
       delete_program_{&egl::GlApi::DeleteProgram, +[](GLuint name) {
                         --live();
-                        driver().DeleteProgram(name);
+                        egl::driver_gl().DeleteProgram(name);
                       }};
   egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::CreateShader)>
       create_shader_{&egl::GlApi::CreateShader, +[](GLenum type) -> GLuint {
                        ++live();
-                       return driver().CreateShader(type);
+                       return egl::driver_gl().CreateShader(type);
                      }};
   egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::DeleteShader)>
       delete_shader_{&egl::GlApi::DeleteShader, +[](GLuint name) {
                        --live();
-                       driver().DeleteShader(name);
+                       egl::driver_gl().DeleteShader(name);
                      }};
   egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::GenSamplers)>
       gen_samplers_{&egl::GlApi::GenSamplers,
                     +[](GLsizei count, GLuint* names) {
                       live() += count;
-                      driver().GenSamplers(count, names);
+                      egl::driver_gl().GenSamplers(count, names);
                     }};
   egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::DeleteSamplers)>
       delete_samplers_{&egl::GlApi::DeleteSamplers,
                        +[](GLsizei count, const GLuint* names) {
                          live() -= count;
-                         driver().DeleteSamplers(count, names);
+                         egl::driver_gl().DeleteSamplers(count, names);
                        }};
   egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::GenFramebuffers)>
       gen_framebuffers_{&egl::GlApi::GenFramebuffers,
                         +[](GLsizei count, GLuint* names) {
                           live() += count;
-                          driver().GenFramebuffers(count, names);
+                          egl::driver_gl().GenFramebuffers(count, names);
                         }};
   egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::DeleteFramebuffers)>
       delete_framebuffers_{&egl::GlApi::DeleteFramebuffers,
                            +[](GLsizei count, const GLuint* names) {
                              live() -= count;
-                             driver().DeleteFramebuffers(count, names);
+                             egl::driver_gl().DeleteFramebuffers(count, names);
                            }};
   egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::FenceSync)>
       fence_sync_{&egl::GlApi::FenceSync,
                   +[](GLenum condition, GLbitfield flags) -> GLsync {
                     ++live();
-                    return driver().FenceSync(condition, flags);
+                    return egl::driver_gl().FenceSync(condition, flags);
                   }};
   egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::DeleteSync)>
       delete_sync_{&egl::GlApi::DeleteSync, +[](GLsync sync) {
                      --live();
-                     driver().DeleteSync(sync);
+                     egl::driver_gl().DeleteSync(sync);
                    }};
 };
 

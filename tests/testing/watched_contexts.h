@@ -20,7 +20,6 @@ class WatchedContexts {
   };
 
   explicit WatchedContexts(Refused refused = Refused::kNone) {
-    state().driver = egl::egl();
     state().refused = refused;
     state().displays.clear();
     create_ = std::make_unique<Override>(&egl::EglApi::CreateContext, Create);
@@ -37,7 +36,6 @@ class WatchedContexts {
       egl::ScopedGlOverride<egl::EglApi, decltype(egl::EglApi::CreateContext)>;
   // Of the process: a function of EGL's has no captures.
   struct State {
-    egl::EglApi driver;
     Refused refused = Refused::kNone;
     std::mutex mutex;
     std::vector<EGLDisplay> displays;
@@ -54,7 +52,7 @@ class WatchedContexts {
       return EGL_NO_CONTEXT;
     }
     const EGLContext context =
-        state().driver.CreateContext(display, config, shared, attributes);
+        egl::driver_egl().CreateContext(display, config, shared, attributes);
     const std::lock_guard<std::mutex> lock(state().mutex);
     if (context != EGL_NO_CONTEXT) state().displays.push_back(display);
     return context;

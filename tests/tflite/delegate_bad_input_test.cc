@@ -132,8 +132,7 @@ TEST(InconsistentShapesTest, WhatTfliteRefusesStaysTflitesError) {
 
 // --- The driver -------------------------------------------------------------
 
-// What the replacements below call; plain functions without captures.
-GlApi g_driver;
+// What the replacements below use; plain functions without captures.
 GLint g_max_texture_size = 0;
 GLint g_max_layers = 0;
 GLint64 g_max_buffer_bytes = 0;
@@ -142,7 +141,6 @@ class BadDriverTest : public ::testing::Test {
  protected:
   void SetUp() override {
     GLES_SKIP_WITHOUT_DEVICE();
-    g_driver = egl::gl();
     model_ = LoadOrDie(ChainModel("can"));
     expected_ = CpuResult(*model_);
   }
@@ -180,13 +178,13 @@ class SmallLimitsTest : public BadDriverTest {
     g_max_buffer_bytes = buffer_bytes;
     const ScopedGlOverride ints(
         &GlApi::GetIntegerv, +[](GLenum name, GLint* value) {
-          g_driver.GetIntegerv(name, value);
+          egl::driver_gl().GetIntegerv(name, value);
           if (name == GL_MAX_TEXTURE_SIZE) *value = g_max_texture_size;
           if (name == GL_MAX_ARRAY_TEXTURE_LAYERS) *value = g_max_layers;
         });
     const ScopedGlOverride longs(
         &GlApi::GetInteger64v, +[](GLenum name, GLint64* value) {
-          g_driver.GetInteger64v(name, value);
+          egl::driver_gl().GetInteger64v(name, value);
           if (name == GL_MAX_SHADER_STORAGE_BLOCK_SIZE) {
             *value = g_max_buffer_bytes;
           }
@@ -240,7 +238,7 @@ TEST_F(BadDriverTest, AShaderThatDoesNotCompileIsNamed) {
       &GlApi::ShaderSource,
       +[](GLuint shader, GLsizei, const GLchar* const*, const GLint*) {
         const char* text = "#version 310 es\nthis_is_garbage();\n";
-        g_driver.ShaderSource(shader, 1, &text, nullptr);
+        egl::driver_gl().ShaderSource(shader, 1, &text, nullptr);
       });
   const std::string error = FailToApply();
   EXPECT_THAT(error, AllOf(HasSubstr("does not compile on this driver"),
@@ -255,11 +253,11 @@ TEST_F(BadDriverTest, TheOpOfAShaderThatDoesNotCompileIsNamed) {
           const GLint* lengths) {
         const std::string text(texts[0], lengths[0]);
         if (text.find("// conv") == std::string::npos) {
-          g_driver.ShaderSource(shader, n, texts, lengths);
+          egl::driver_gl().ShaderSource(shader, n, texts, lengths);
           return;
         }
         const char* garbage = "#version 310 es\nvoid main() { garbage(); }\n";
-        g_driver.ShaderSource(shader, 1, &garbage, nullptr);
+        egl::driver_gl().ShaderSource(shader, 1, &garbage, nullptr);
       });
   const std::string error = FailToApply();
   EXPECT_THAT(error, AllOf(HasSubstr("CONV_2D 0 (conv"), HasSubstr(".comp)"),
@@ -269,7 +267,7 @@ TEST_F(BadDriverTest, TheOpOfAShaderThatDoesNotCompileIsNamed) {
 TEST_F(BadDriverTest, AProgramThatDoesNotLinkIsNamed) {
   const ScopedGlOverride status(
       &GlApi::GetProgramiv, +[](GLuint program, GLenum name, GLint* value) {
-        g_driver.GetProgramiv(program, name, value);
+        egl::driver_gl().GetProgramiv(program, name, value);
         if (name == GL_LINK_STATUS) *value = GL_FALSE;
       });
   EXPECT_THAT(FailToApply(),
@@ -280,7 +278,7 @@ TEST_F(BadDriverTest, AShaderWithAnotherParamsBlockIsRefused) {
   const ScopedGlOverride size(
       &GlApi::GetActiveUniformBlockiv,
       +[](GLuint program, GLuint index, GLenum name, GLint* value) {
-        g_driver.GetActiveUniformBlockiv(program, index, name, value);
+        egl::driver_gl().GetActiveUniformBlockiv(program, index, name, value);
         if (name == GL_UNIFORM_BLOCK_DATA_SIZE) *value += 16;
       });
   EXPECT_THAT(FailToApply(), HasSubstr("Params block"));
@@ -305,7 +303,7 @@ TEST_F(BadDriverTest, OutOfMemoryIsAnError) {
     const ScopedGlOverride error(
         &GlApi::GetError, +[]() -> GLenum {
           if (!std::exchange(g_out_of_memory, false)) {
-            return g_driver.GetError();
+            return egl::driver_gl().GetError();
           }
           return GL_OUT_OF_MEMORY;
         });
@@ -321,7 +319,7 @@ TEST_F(BadDriverTest, AfterAFailureTheDelegateWorksAgain) {
   {
     const ScopedGlOverride status(
         &GlApi::GetShaderiv, +[](GLuint shader, GLenum name, GLint* value) {
-          g_driver.GetShaderiv(shader, name, value);
+          egl::driver_gl().GetShaderiv(shader, name, value);
           if (name == GL_COMPILE_STATUS) *value = GL_FALSE;
         });
     EXPECT_FALSE(interpreter->ApplyDelegate(delegate.get()).ok());
@@ -339,7 +337,7 @@ TEST_F(BadDriverTest, AnErrorAtInvokeIsReported) {
   {
     const ScopedGlOverride dispatch(
         &GlApi::DispatchCompute, +[](GLuint, GLuint, GLuint) {
-          g_driver.Enable(0xFFFF);  // leaves GL_INVALID_ENUM
+          egl::driver_gl().Enable(0xFFFF);  // leaves GL_INVALID_ENUM
         });
     const auto result = RunOnce(interpreter.get());
     EXPECT_THAT(std::string(result.status().message()),

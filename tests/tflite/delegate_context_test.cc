@@ -169,20 +169,18 @@ TEST_F(DelegateContextTest, AnotherContextMayBeCurrentAtInvoke) {
   }
 }
 
-// What the replacement below calls, and where it lies; it has no captures.
-egl::GlApi g_driver;
+// The context in which the replacement below lies; it has no captures.
 EGLContext g_old = EGL_NO_CONTEXT;
 
 // An app of OpenGL ES 3.0: the delegate says so and makes a context of its own.
 TEST_F(DelegateContextTest, ACurrentContextThatIsTooOldIsNotUsed) {
   AppContext app;
-  g_driver = gl();
   g_old = app.handle();
   const egl::ScopedGlOverride pretend(
       &egl::GlApi::GetString, +[](GLenum name) -> const GLubyte* {
         return name == GL_VERSION && egl().GetCurrentContext() == g_old
                    ? reinterpret_cast<const GLubyte*>("OpenGL ES 3.0 Pretended")
-                   : g_driver.GetString(name);
+                   : egl::driver_gl().GetString(name);
       });
   Apply();
   EXPECT_EQ(ReportOf(delegate_)["context"], "own");

@@ -26,10 +26,8 @@ class CountedWaits {
   static int count() { return g_waits; }
 
  private:
-  static inline GlApi g_driver;
   static inline int g_waits = 0;
   const bool is_begun_ = [] {
-    g_driver = gl();
     g_waits = 0;
     return true;
   }();
@@ -37,12 +35,13 @@ class CountedWaits {
       &GlApi::ClientWaitSync,
       +[](GLsync sync, GLbitfield flags, GLuint64 timeout) {
         ++g_waits;
-        return g_driver.ClientWaitSync(sync, flags, timeout);
+        return egl::driver_gl().ClientWaitSync(sync, flags, timeout);
       }};
-  ScopedGlOverride<GlApi, decltype(GlApi::Finish)> finish_{&GlApi::Finish, +[] {
-                                                             ++g_waits;
-                                                             g_driver.Finish();
-                                                           }};
+  ScopedGlOverride<GlApi, decltype(GlApi::Finish)> finish_{
+      &GlApi::Finish, +[] {
+        ++g_waits;
+        egl::driver_gl().Finish();
+      }};
 };
 
 class DelegateFencesTest : public ::testing::Test {

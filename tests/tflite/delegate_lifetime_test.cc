@@ -101,42 +101,40 @@ TEST_F(DelegateLifetimeTest, ADelegateOutlivesManyInterpreters) {
 // Counts what the driver makes and deletes: nothing of a delegate's life may
 // stay behind.
 int g_live = 0;
-egl::GlApi g_driver;
 
 TEST_F(DelegateLifetimeTest, EveryGlObjectIsDeleted) {
-  g_driver = egl::gl();
   g_live = 0;
   using egl::GlApi;
   using egl::ScopedGlOverride;
   const ScopedGlOverride gen_textures(
       &GlApi::GenTextures, +[](GLsizei n, GLuint* ids) {
         g_live += n;
-        g_driver.GenTextures(n, ids);
+        egl::driver_gl().GenTextures(n, ids);
       });
   const ScopedGlOverride delete_textures(
       &GlApi::DeleteTextures, +[](GLsizei n, const GLuint* ids) {
         g_live -= n;
-        g_driver.DeleteTextures(n, ids);
+        egl::driver_gl().DeleteTextures(n, ids);
       });
   const ScopedGlOverride gen_buffers(
       &GlApi::GenBuffers, +[](GLsizei n, GLuint* ids) {
         g_live += n;
-        g_driver.GenBuffers(n, ids);
+        egl::driver_gl().GenBuffers(n, ids);
       });
   const ScopedGlOverride delete_buffers(
       &GlApi::DeleteBuffers, +[](GLsizei n, const GLuint* ids) {
         g_live -= n;
-        g_driver.DeleteBuffers(n, ids);
+        egl::driver_gl().DeleteBuffers(n, ids);
       });
   const ScopedGlOverride create_program(
       &GlApi::CreateProgram, +[]() -> GLuint {
         ++g_live;
-        return g_driver.CreateProgram();
+        return egl::driver_gl().CreateProgram();
       });
   const ScopedGlOverride delete_program(
       &GlApi::DeleteProgram, +[](GLuint id) {
         --g_live;
-        g_driver.DeleteProgram(id);
+        egl::driver_gl().DeleteProgram(id);
       });
   Apply();
   ExpectClose(RunOnce(interpreter_.get()), expected_);

@@ -28,7 +28,6 @@ namespace {
 
 using ::gles_delegate::egl::Context;
 using ::gles_delegate::egl::egl;
-using ::gles_delegate::egl::gl;
 using ::gles_delegate::egl::GlApi;
 using ::gles_delegate::egl::ScopedGlOverride;
 
@@ -266,7 +265,6 @@ TEST_F(DelegateLossTest, TflitesOwnFallbackTakesTheDelegateAway) {
   TfLiteInterpreterOptionsDelete(options);
 }
 
-GlApi g_driver;
 int g_fences = 0;    // made and not deleted
 int g_finishes = 0;  // of glFinish
 bool g_fails = false;
@@ -274,18 +272,17 @@ bool g_fails = false;
 // Between submit and wait: no fence stays, and what was submitted is waited
 // for, as the next Invoke writes the same buffers.
 TEST_F(DelegateLossTest, AWaitOrAFenceThatFailsLeavesNothingBehind) {
-  g_driver = gl();
   g_fences = g_finishes = 0;
   g_fails = false;
   const ScopedGlOverride delete_sync(
       &GlApi::DeleteSync, +[](GLsync sync) {
         --g_fences;
-        g_driver.DeleteSync(sync);
+        egl::driver_gl().DeleteSync(sync);
       });
   const ScopedGlOverride finish(
       &GlApi::Finish, +[] {
         ++g_finishes;
-        g_driver.Finish();
+        egl::driver_gl().Finish();
       });
   const DelegatePtr delegate = MakeDelegate();
   auto interpreter = Applied(*model_, delegate);
@@ -293,13 +290,13 @@ TEST_F(DelegateLossTest, AWaitOrAFenceThatFailsLeavesNothingBehind) {
     const ScopedGlOverride fence(
         &GlApi::FenceSync, +[](GLenum condition, GLbitfield flags) {
           ++g_fences;
-          return g_driver.FenceSync(condition, flags);
+          return egl::driver_gl().FenceSync(condition, flags);
         });
     const ScopedGlOverride wait(
         &GlApi::ClientWaitSync,
         +[](GLsync sync, GLbitfield flags, GLuint64 nanoseconds) -> GLenum {
           if (g_fails) return GL_WAIT_FAILED;
-          return g_driver.ClientWaitSync(sync, flags, nanoseconds);
+          return egl::driver_gl().ClientWaitSync(sync, flags, nanoseconds);
         });
     ExpectClose(RunOnce(interpreter.get()), expected_);
     g_fails = true;
@@ -326,13 +323,12 @@ TEST_F(DelegateLossTest, AWaitOrAFenceThatFailsLeavesNothingBehind) {
 TEST_F(DelegateLossTest, AnErrorOfGlFailsOneInvokeThatWritesNothing) {
   const DelegatePtr delegate = MakeDelegate();
   auto interpreter = Applied(*model_, delegate);
-  g_driver = gl();
   g_fails = true;
   {
     const ScopedGlOverride error(
         &GlApi::GetError, +[]() -> GLenum {
           return std::exchange(g_fails, false) ? GLenum{GL_OUT_OF_MEMORY}
-                                               : g_driver.GetError();
+                                               : egl::driver_gl().GetError();
         });
     ExpectFails(interpreter.get(), "GL_OUT_OF_MEMORY");
   }

@@ -8,17 +8,16 @@
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/real_model.h"
 
 namespace gles_delegate::testing {
 namespace {
 
-using ::gles_delegate::egl::gl;
 using ::gles_delegate::egl::GlApi;
 using ::gles_delegate::egl::ScopedGlOverride;
 
-GlApi g_driver;
 int64_t g_bytes = 0;  // asked of the driver
 
 int64_t TexelBytes(GLenum format) {
@@ -38,9 +37,7 @@ int64_t TexelBytes(GLenum format) {
 // Counts the bytes of all buffers and textures that are made while it lives.
 class CountedAllocations {
  private:
-  // First: what the overrides pass calls on to.
   const bool is_begun_ = [] {
-    g_driver = gl();
     g_bytes = 0;
     return true;
   }();
@@ -48,32 +45,31 @@ class CountedAllocations {
       &GlApi::BufferData,
       +[](GLenum target, GLsizeiptr size, const void* data, GLenum usage) {
         g_bytes += size;
-        g_driver.BufferData(target, size, data, usage);
+        egl::driver_gl().BufferData(target, size, data, usage);
       }};
   ScopedGlOverride<GlApi, decltype(GlApi::BufferStorageEXT)> storage_{
       &GlApi::BufferStorageEXT,
       +[](GLenum target, GLsizeiptr size, const void* data, GLbitfield flags) {
         g_bytes += size;
-        g_driver.BufferStorageEXT(target, size, data, flags);
+        egl::driver_gl().BufferStorageEXT(target, size, data, flags);
       }};
   ScopedGlOverride<GlApi, decltype(GlApi::TexStorage2D)> flat_{
       &GlApi::TexStorage2D, +[](GLenum target, GLsizei levels, GLenum format,
                                 GLsizei width, GLsizei height) {
         g_bytes += TexelBytes(format) * width * height;
-        g_driver.TexStorage2D(target, levels, format, width, height);
+        egl::driver_gl().TexStorage2D(target, levels, format, width, height);
       }};
   ScopedGlOverride<GlApi, decltype(GlApi::TexStorage3D)> deep_{
       &GlApi::TexStorage3D, +[](GLenum target, GLsizei levels, GLenum format,
                                 GLsizei width, GLsizei height, GLsizei depth) {
         g_bytes += TexelBytes(format) * width * height * depth;
-        g_driver.TexStorage3D(target, levels, format, width, height, depth);
+        egl::driver_gl().TexStorage3D(target, levels, format, width, height,
+                                      depth);
       }};
 };
 
-class DelegateMemoryTest : public ::testing::Test {
+class DelegateMemoryTest : public DeviceTest {
  protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-
   // A delegate without what takes memory for a while alone.
   static DelegatePtr Make(int64_t limit, int storage = kTfLiteGlesStorageAuto,
                           bool half = false) {

@@ -15,6 +15,7 @@
 #include "tests/testing/child.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/process.h"
 #include "tests/testing/real_model.h"
@@ -108,9 +109,8 @@ void RunAllModels(const DelegatePtr& delegate, int first) {
   }
 }
 
-class DelegateWorkerTest : public ::testing::Test {
+class DelegateWorkerTest : public DeviceTest {
  protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
 };
 
 TEST_F(DelegateWorkerTest, TheReportSaysWhoWorks) {

@@ -28,17 +28,15 @@ constexpr GLint kWorkGroupSize[3] = {128, 128, 64};
 constexpr GLint kWorkGroupCount = 65535;
 constexpr GLint64 kStorageBlockBytes = GLint64{1} << 27;
 
-egl::GlApi* g_driver = nullptr;  // its own entry points
-
 void GL_APIENTRY MinimalIntegerv(GLenum name, GLint* value) {
-  g_driver->GetIntegerv(name, value);
+  egl::driver_gl().GetIntegerv(name, value);
   for (const Minimum& minimum : kMinima) {
     if (minimum.name == name) *value = std::min(*value, minimum.value);
   }
 }
 
 void GL_APIENTRY MinimalIntegeri(GLenum name, GLuint index, GLint* value) {
-  g_driver->GetIntegeri_v(name, index, value);
+  egl::driver_gl().GetIntegeri_v(name, index, value);
   if (name == GL_MAX_COMPUTE_WORK_GROUP_SIZE && index < 3) {
     *value = std::min(*value, kWorkGroupSize[index]);
   } else if (name == GL_MAX_COMPUTE_WORK_GROUP_COUNT) {
@@ -47,7 +45,7 @@ void GL_APIENTRY MinimalIntegeri(GLenum name, GLuint index, GLint* value) {
 }
 
 void GL_APIENTRY MinimalInteger64v(GLenum name, GLint64* value) {
-  g_driver->GetInteger64v(name, value);
+  egl::driver_gl().GetInteger64v(name, value);
   if (name == GL_MAX_SHADER_STORAGE_BLOCK_SIZE) {
     *value = std::min(*value, kStorageBlockBytes);
   }
@@ -57,9 +55,8 @@ void GL_APIENTRY MinimalInteger64v(GLenum name, GLint64* value) {
 
 absl::Status PretendMinimalDevice() {
   if (absl::Status status = egl::LoadGl(); !status.ok()) return status;
-  if (g_driver != nullptr) return absl::OkStatus();
+  egl::driver_gl();  // is copied before the changes
   egl::GlApi& table = egl::MutableGlForTesting();
-  g_driver = new egl::GlApi(table);
   table.GetIntegerv = MinimalIntegerv;
   table.GetIntegeri_v = MinimalIntegeri;
   table.GetInteger64v = MinimalInteger64v;
