@@ -79,14 +79,10 @@ int32_t InFloatsToEven(int64_t sum, const MeanOfCodes& m) {
   return MultiplyAsFloat(1, code);  // rounds to even
 }
 
-MeanOfCodes As(Way way, const Reducing& r, bool is_sum = false) {
-  MeanOfCodes mean;
+MeanOfCodes As(Way way, const ReducedCodes& codes, bool is_sum = false) {
+  MeanOfCodes mean = {codes};
   mean.way = way;
   mean.is_sum = is_sum;
-  mean.in = r.in;
-  mean.out = r.out;
-  mean.is_unsigned = r.is_unsigned;
-  mean.count = r.count;
   return mean;
 }
 

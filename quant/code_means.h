@@ -24,20 +24,24 @@ struct CodeQuantization {
   }
 };
 
-// What a node asks for, and of what.
-struct Reducing {
+// What becomes what: the codes of `in` that make one of `out`.
+struct ReducedCodes {
   CodeQuantization in, out;
   bool is_unsigned = false;  // uint8, else int8
+  int32_t count = 1;         // of the codes that make one, more than 0
+};
+
+// What a node asks for, and of what.
+struct Reducing : ReducedCodes {
   // Of a 4-D tensor over its height and width, which are kept: kernels of their
   // own have it. `over_plane`: the axes are written as 1 and 2, which alone
   // older runtimes know; `over_plane_by_any_name`: as -3 and -2, too.
   bool over_plane = false;
   bool over_plane_by_any_name = false;
-  int32_t count = 1;  // codes that make one of the output, more than 0
 };
 
 // A way to make the output's code of a sum of `count` codes.
-struct MeanOfCodes {
+struct MeanOfCodes : ReducedCodes {
   enum class Way {
     // The mean code, towards zero.
     kTruncated,
@@ -59,9 +63,6 @@ struct MeanOfCodes {
   Way way = Way::kTruncated;
   Ties ties = Ties::kAwayFromZero;  // of the second rounding of multipliers
   bool is_sum = false;              // SUM: nothing is divided by the count
-  CodeQuantization in, out;
-  bool is_unsigned = false;
-  int32_t count = 1;
 
   // The output's code of codes that have this sum. Never less for a larger one.
   int32_t Code(int64_t sum) const;

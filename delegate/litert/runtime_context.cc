@@ -7,14 +7,6 @@
 namespace gles_delegate::litert {
 namespace {
 
-// Offsets of the members that are called, in bytes.
-constexpr size_t kGetOpaqueOptions = 80;
-constexpr size_t kFindOpaqueOptionsData = 88;
-constexpr size_t kGetEnvironmentOptions = 104;
-constexpr size_t kGetEnvironmentOptionsValue = 112;
-constexpr size_t kWrapDelegate = 144;
-constexpr size_t kGetHardware = 400;  // since version 1.1
-
 constexpr char kGpuOptionsIdentifier[] = "gpu_options";
 
 std::string Version(const Header& header) {
@@ -24,11 +16,22 @@ std::string Version(const Header& header) {
 
 }  // namespace
 
+// The members that are called, by their offsets in bytes.
+enum class RuntimeContext::Member : size_t {
+  kGetOpaqueOptions = 80,
+  kFindOpaqueOptionsData = 88,
+  kGetEnvironmentOptions = 104,
+  kGetEnvironmentOptionsValue = 112,
+  kWrapDelegate = 144,
+  kGetHardware = 400,  // since version 1.1
+};
+
 RuntimeContext::RuntimeContext(const void* context)
     : header_(static_cast<const Header*>(context)) {}
 
 template <typename Function>
-Function* RuntimeContext::At(size_t offset) const {
+Function* RuntimeContext::At(Member member) const {
+  const auto offset = static_cast<size_t>(member);
   Function* function = nullptr;
   if (offset + sizeof(function) <= header_->struct_size) {
     std::memcpy(&function, reinterpret_cast<const char*>(header_) + offset,
@@ -48,18 +51,19 @@ absl::StatusOr<RuntimeContext> RuntimeContext::Read(const void* context) {
                      Version(*made.header_), ", and this library knows ",
                      kMajor, ".x: install a newer gles_delegate"));
   }
-  if (made.At<void()>(kWrapDelegate) == nullptr) {
+  if (made.At<void()>(Member::kWrapDelegate) == nullptr) {
     return absl::FailedPreconditionError(absl::StrCat(
         "LiteRT's runtime context has version ", Version(*made.header_),
-        ", without a function at ", kWrapDelegate,
+        ", without a function at ", static_cast<size_t>(Member::kWrapDelegate),
         " that takes a delegate: install LiteRT 2.2 or newer"));
   }
   return made;
 }
 
 absl::StatusOr<std::string> RuntimeContext::GpuOptions(Options options) const {
-  auto* get = At<int(Options, void**)>(kGetOpaqueOptions);
-  auto* find = At<int(void*, const char*, void**)>(kFindOpaqueOptionsData);
+  auto* get = At<int(Options, void**)>(Member::kGetOpaqueOptions);
+  auto* find =
+      At<int(void*, const char*, void**)>(Member::kFindOpaqueOptionsData);
   if (options == nullptr || get == nullptr || find == nullptr) return "";
   void* opaque = nullptr;
   if (get(options, &opaque) != kOk || opaque == nullptr) return "";
@@ -74,7 +78,7 @@ absl::StatusOr<std::string> RuntimeContext::GpuOptions(Options options) const {
 }
 
 std::optional<int> RuntimeContext::Hardware(Options options) const {
-  auto* get = At<int(Options, int*)>(kGetHardware);
+  auto* get = At<int(Options, int*)>(Member::kGetHardware);
   int hardware = 0;
   if (options == nullptr || get == nullptr || get(options, &hardware) != kOk) {
     return std::nullopt;
@@ -84,8 +88,8 @@ std::optional<int> RuntimeContext::Hardware(Options options) const {
 
 const void* RuntimeContext::EnvironmentPointer(Environment environment,
                                                EnvironmentTag tag) const {
-  auto* get = At<int(Environment, void**)>(kGetEnvironmentOptions);
-  auto* value = At<int(void*, int, Any*)>(kGetEnvironmentOptionsValue);
+  auto* get = At<int(Environment, void**)>(Member::kGetEnvironmentOptions);
+  auto* value = At<int(void*, int, Any*)>(Member::kGetEnvironmentOptionsValue);
   if (environment == nullptr || get == nullptr || value == nullptr) {
     return nullptr;
   }
@@ -104,7 +108,7 @@ absl::Status RuntimeContext::WrapDelegate(TfLiteDelegate* delegate,
                                           DelegateWrapper* wrapper) const {
   auto* wrap =
       At<int(TfLiteDelegate*, void (*)(TfLiteDelegate*), DelegateWrapper*)>(
-          kWrapDelegate);
+          Member::kWrapDelegate);
   const int status = wrap(delegate, deleter, wrapper);
   if (status == kOk) return absl::OkStatus();
   return absl::UnavailableError(

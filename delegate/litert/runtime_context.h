@@ -48,9 +48,11 @@ class RuntimeContext {
  private:
   explicit RuntimeContext(const void* context);
 
-  // The function at an offset; null where the struct has none there.
+  enum class Member : size_t;
+
+  // Null where the struct ends before the member, or holds null there.
   template <typename Function>
-  Function* At(size_t offset) const;
+  Function* At(Member member) const;
 
   const Header* header_;
 };

@@ -134,6 +134,13 @@ class Validator {
   static void Forget(const Range& range, Memory* memory);
   void CheckRead(const Command& command, const Touch& touch);
   void CheckWrite(const Command& command, const Touch& touch);
+  // `who` reads what was written in this Invoke.
+  void CheckWritten(absl::string_view who, const Memory& memory,
+                    const Range& range);
+  // `who` touches no shader's store without the barrier that uploads, readbacks
+  // and copies between buffers need.
+  void CheckUpdateBarrier(absl::string_view who, absl::string_view does,
+                          const Memory& memory, const Range& range);
   void Violation(absl::string_view who, absl::string_view does,
                  const Memory& memory, TensorId tensor, absl::string_view rule);
 

@@ -42,17 +42,30 @@ void Validator::HostReads(int resource, Range range, TensorId tensor) {
   }
 }
 
-void Validator::Uploaded(int resource, Range range) {
-  Memory& memory = memories_[resource];
+void Validator::CheckWritten(absl::string_view who, const Memory& memory,
+                             const Range& range) {
+  if (IsWritten(memory, range)) return;
+  Violation(who, "reads", memory, kNoTensor,
+            "what is read was written in this Invoke");
+}
+
+void Validator::CheckUpdateBarrier(absl::string_view who,
+                                   absl::string_view does, const Memory& memory,
+                                   const Range& range) {
   for (const Event& event : memory.events) {
     if (!event.write || event.by != By::kShader ||
         !Overlap(event.range, range) ||
         BarrierBetween(event.time, now_, GL_BUFFER_UPDATE_BARRIER_BIT)) {
       continue;
     }
-    Violation("an upload", "writes", memory, kNoTensor,
+    Violation(who, does, memory, kNoTensor,
               "GL_BUFFER_UPDATE_BARRIER_BIT stands after a shader's store");
   }
+}
+
+void Validator::Uploaded(int resource, Range range) {
+  Memory& memory = memories_[resource];
+  CheckUpdateBarrier("an upload", "writes", memory, range);
   ++now_;
   Forget(range, &memory);
   memory.written.push_back(range);
@@ -60,38 +73,16 @@ void Validator::Uploaded(int resource, Range range) {
 
 void Validator::ReadsBack(int resource, Range range) {
   Memory& memory = memories_[resource];
-  if (!IsWritten(memory, range)) {
-    Violation("a readback", "reads", memory, kNoTensor,
-              "what is read was written in this Invoke");
-  }
-  for (const Event& event : memory.events) {
-    if (!event.write || event.by != By::kShader ||
-        !Overlap(event.range, range) ||
-        BarrierBetween(event.time, now_, GL_BUFFER_UPDATE_BARRIER_BIT)) {
-      continue;
-    }
-    Violation("a readback", "reads", memory, kNoTensor,
-              "GL_BUFFER_UPDATE_BARRIER_BIT stands after a shader's store");
-  }
+  CheckWritten("a readback", memory, range);
+  CheckUpdateBarrier("a readback", "reads", memory, range);
   ++now_;
 }
 
 void Validator::Copied(int from, int to, Range range) {
   Memory& source = memories_[from];
   Memory& target = memories_[to];
-  if (!IsWritten(source, range)) {
-    Violation("a copy between buffers", "reads", source, kNoTensor,
-              "what is read was written in this Invoke");
-  }
-  for (const Event& event : target.events) {
-    if (!event.write || event.by != By::kShader ||
-        !Overlap(event.range, range) ||
-        BarrierBetween(event.time, now_, GL_BUFFER_UPDATE_BARRIER_BIT)) {
-      continue;
-    }
-    Violation("a copy between buffers", "writes", target, kNoTensor,
-              "GL_BUFFER_UPDATE_BARRIER_BIT stands after a shader's store");
-  }
+  CheckWritten("a copy between buffers", source, range);
+  CheckUpdateBarrier("a copy between buffers", "writes", target, range);
   const uint64_t time = now_++;
   source.events.push_back({time, By::kCopy, false, kNoTensor, range});
   target.events.push_back({time, By::kCopy, true, kNoTensor, range});

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "delegate/graph/builtin_params.h"
 #include "delegate/tflite/custom_ops/custom_ops.h"
 #include "delegate/tflite/custom_ops/kernel_util.h"
 
@@ -11,12 +12,10 @@ namespace {
 constexpr char kName[] = "Convolution2DTransposeBias";
 
 struct Params {
-  int32_t padding;  // 1 SAME, 2 VALID
+  int32_t padding;
   int32_t stride_width;
   int32_t stride_height;
 };
-constexpr int32_t kPaddingSame = 1;
-constexpr int32_t kPaddingValid = 2;
 
 // One spatial axis: where the output starts and how long it is.
 struct Axis {

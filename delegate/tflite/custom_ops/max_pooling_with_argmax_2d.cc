@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "delegate/graph/builtin_params.h"
 #include "delegate/tflite/custom_ops/custom_ops.h"
 #include "delegate/tflite/custom_ops/kernel_util.h"
 
@@ -11,8 +12,6 @@ namespace {
 using custom_ops::TensorAt;
 
 constexpr char kName[] = "MaxPoolingWithArgmax2D";
-constexpr int kPaddingSame = 1;
-constexpr int kPaddingValid = 2;
 
 struct Axis {
   int in, out, stride, window, pad;
@@ -29,14 +28,13 @@ struct Geometry {
   Axis y, x;
 };
 
-// TfLiteFusedActivation 0 to 3: none, RELU, RELU_N1_TO_1, RELU6.
 float Activate(float v, int activation) {
   switch (activation) {
-    case 1:
+    case kActRelu:
       return std::max(v, 0.0f);
-    case 2:
+    case kActReluN1To1:
       return std::clamp(v, -1.0f, 1.0f);
-    case 3:
+    case kActRelu6:
       return std::clamp(v, 0.0f, 6.0f);
     default:
       return v;
