@@ -14,6 +14,7 @@
 #include "tests/fuzz/fake_runtime.h"
 #include "tests/fuzz/seed_models.h"
 #include "tests/fuzz/target.h"
+#include "tests/testing/fake_devices.h"
 
 namespace gles_delegate::fuzz {
 namespace {
@@ -25,25 +26,10 @@ DeviceProfile ProfileOf(uint8_t choice) {
   constexpr egl::DeviceKind kKinds[] = {
       egl::DeviceKind::kUnknown, egl::DeviceKind::kLlvmpipe,
       egl::DeviceKind::kSoftpipe, egl::DeviceKind::kNvidia};
-  const DeviceLimits minima;
   const bool large = (choice & 32) != 0;
-  egl::DeviceInfo device;
+  egl::DeviceInfo device =
+      large ? testing::LargeDevice() : testing::SmallestDevice();
   device.kind = kKinds[choice & 3];
-  device.max_texture_size = large ? 16384 : minima.max_texture_size;
-  device.max_array_texture_layers = large ? 2048 : minima.max_texture_layers;
-  device.max_texel_buffer_texels = large ? 1 << 27 : 0;
-  device.max_ssbo_bytes = large ? int64_t{1} << 31 : minima.max_buffer_bytes;
-  device.max_compute_images = large ? 8 : minima.max_images;
-  device.max_image_units = device.max_compute_images;
-  device.max_compute_ssbos = large ? 16 : minima.max_buffers;
-  device.max_compute_textures = minima.max_textures;
-  device.max_combined_shader_outputs = large ? 24 : minima.max_outputs;
-  device.max_work_group_invocations =
-      large ? 1024 : minima.max_work_group_invocations;
-  device.max_work_group_size = minima.max_work_group_size;
-  device.max_work_group_count = minima.max_work_group_count;
-  device.max_uniform_block_bytes = minima.max_uniform_block_bytes;
-  device.max_shared_memory_bytes = minima.max_shared_memory_bytes;
   PlanningOptions options;
   options.half = (choice & 64) != 0;
   options.half_arithmetic = large;

@@ -21,11 +21,9 @@ namespace {
 template <typename Code>
 class Chain : public CodeChain<Code> {
  public:
-  using Base = CodeChain<Code>;
-  using Base::random;
-  using Dims = typename Base::Dims;
   static constexpr int kSide = 8, kChannels = 9;
-  explicit Chain(int seed) : Base(seed, {1, kSide, kSide, kChannels}) {}
+  explicit Chain(int seed)
+      : CodeChain<Code>(seed, {1, kSide, kSide, kChannels}) {}
 
   // Plus a constant of every code, in a scale of `gain` times as much: what was
   // squashed or moved to one end is spread again.
@@ -176,6 +174,8 @@ class Chain : public CodeChain<Code> {
   }
 
  private:
+  using Base = CodeChain<Code>;
+  using Dims = typename Base::Dims;
   using Base::b_;
   using Base::Constant;
   using Base::Ints;

@@ -140,14 +140,15 @@ DeviceProfile Parallel() {
   return profile;
 }
 
-TEST(PlanGoldenTest, Tiled) {
-  EXPECT_EQ(Plan(Tiled()).text, R"(t0 1x8x8x3
-t3 1x4x4x8
-CONV_2D 0: conv_2d -DTILE_PIXELS=4 -DTILE_SLICES=2 src<-t0 dst->t3 weights[5x18] {stride_pad=(2,2,0,0) window=(3,3,1,1) group=(1,2,1,0)} |clamp(0,6) grid 4x1x1 group 4x1x1
+// The whole plan, of which the profiles below plan but the two dense
+// convolutions differently.
+std::string PlanWith(const std::string& stem, const std::string& mixing) {
+  return absl::StrCat("t0 1x8x8x3\nt3 1x4x4x8\n", stem, R"(
 t6 1x4x4x8
 DEPTHWISE_CONV_2D 1: depthwise_conv_2d_tiled -DTILE_PIXELS=4 -DTILE_ROWS=1 -DKERNEL_W=3 -DKERNEL_H=3 -DSTRIDE_W=1 -DSTRIDE_H=1 src<-t3 dst->t6 weights[10x2] {step_pad=(1,1,1,1) tiles_x=1} grid 4x2x1 group 4x2x1
 t10 1x4x4x8
-CONV_2D 2: conv_1x1 -DTILE_PIXELS=4 -DTILE_SLICES=2 src<-t6 dst->t10 weights[9x2] |add(t3) |clamp(0,inf) grid 4x1x1 group 4x1x1
+)",
+                      mixing, R"(
 t11 1x1x1x8
 AVERAGE_POOL_2D 4: reduce -DMEAN=1 -DTHREADS=1 src<-t10 dst->t11 {window=(4,4,1,1) stride=(4,4,1,1) before=(0,0,0,0)} grid 1x1x2 group 1x1x2
 t14 1x1x1x10
@@ -157,21 +158,28 @@ SOFTMAX 6: softmax -DTHREADS=1 src<-t14 dst->t15 {beta=1} grid 1x1x1 group 1x1x1
 )");
 }
 
+TEST(PlanGoldenTest, Tiled) {
+  EXPECT_EQ(
+      Plan(Tiled()).text,
+      PlanWith(
+          "CONV_2D 0: conv_2d -DTILE_PIXELS=4 -DTILE_SLICES=2 src<-t0 dst->t3 "
+          "weights[5x18] {stride_pad=(2,2,0,0) window=(3,3,1,1) "
+          "group=(1,2,1,0)} |clamp(0,6) grid 4x1x1 group 4x1x1",
+          "CONV_2D 2: conv_1x1 -DTILE_PIXELS=4 -DTILE_SLICES=2 src<-t6 "
+          "dst->t10 weights[9x2] |add(t3) |clamp(0,inf) grid 4x1x1 group "
+          "4x1x1"));
+}
+
 TEST(PlanGoldenTest, Parallel) {
-  EXPECT_EQ(Plan(Parallel()).text, R"(t0 1x8x8x3
-t3 1x4x4x8
-CONV_2D 0: conv_2d -DTILE_PIXELS=1 -DTILE_SLICES=1 src<-t0 dst->t3 weights[5x18] {stride_pad=(2,2,0,0) window=(3,3,1,1) group=(1,2,4,0)} |clamp(0,6) grid 16x2x1 group 16x2x1
-t6 1x4x4x8
-DEPTHWISE_CONV_2D 1: depthwise_conv_2d_tiled -DTILE_PIXELS=4 -DTILE_ROWS=1 -DKERNEL_W=3 -DKERNEL_H=3 -DSTRIDE_W=1 -DSTRIDE_H=1 src<-t3 dst->t6 weights[10x2] {step_pad=(1,1,1,1) tiles_x=1} grid 4x2x1 group 4x2x1
-t10 1x4x4x8
-CONV_2D 2: conv_1x1 -DTILE_PIXELS=1 -DTILE_SLICES=1 src<-t6 dst->t10 weights[9x2] |add(t3) |clamp(0,inf) grid 16x2x1 group 16x2x1
-t11 1x1x1x8
-AVERAGE_POOL_2D 4: reduce -DMEAN=1 -DTHREADS=1 src<-t10 dst->t11 {window=(4,4,1,1) stride=(4,4,1,1) before=(0,0,0,0)} grid 1x1x2 group 1x1x2
-t14 1x1x1x10
-FULLY_CONNECTED 5: fully_connected -DLANES=2 -DTILE_ROWS=1 src<-t11 dst->t14 weights[9x3] {row_shape=(1,2,1,8)} grid 2x3x1 group 2x1x1
-t15 1x1x1x10
-SOFTMAX 6: softmax -DTHREADS=1 src<-t14 dst->t15 {beta=1} grid 1x1x1 group 1x1x1
-)");
+  EXPECT_EQ(
+      Plan(Parallel()).text,
+      PlanWith(
+          "CONV_2D 0: conv_2d -DTILE_PIXELS=1 -DTILE_SLICES=1 src<-t0 dst->t3 "
+          "weights[5x18] {stride_pad=(2,2,0,0) window=(3,3,1,1) "
+          "group=(1,2,4,0)} |clamp(0,6) grid 16x2x1 group 16x2x1",
+          "CONV_2D 2: conv_1x1 -DTILE_PIXELS=1 -DTILE_SLICES=1 src<-t6 "
+          "dst->t10 weights[9x2] |add(t3) |clamp(0,inf) grid 16x2x1 group "
+          "16x2x1"));
 }
 
 TEST(PlanGoldenTest, PlanningIsRepeatable) {

@@ -6,14 +6,12 @@
 #include <string>
 
 #include "delegate/runtime/check_limits.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/fake_devices.h"
+#include "tests/testing/matchers.h"
 
-namespace gles_delegate {
+namespace gles_delegate::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 constexpr AccessKind kFetch = AccessKind::kFetch;
 constexpr AccessKind kImage = AccessKind::kImage;
@@ -251,21 +249,6 @@ TEST_F(ValidatorTest, ARehearsalFindsItBeforeAnythingRuns) {
 
 // --- Limits ------------------------------------------------------------------
 
-egl::DeviceInfo SmallestDevice() {
-  egl::DeviceInfo device;
-  device.max_work_group_invocations = 128;
-  device.max_work_group_size = {128, 128, 64};
-  device.max_work_group_count = {65535, 65535, 65535};
-  device.max_shared_memory_bytes = 16384;
-  device.max_compute_ssbos = device.max_compute_images = 4;
-  device.max_image_units = 4;
-  device.max_compute_textures = 16;
-  device.max_combined_shader_outputs = 4;
-  device.max_uniform_block_bytes = 16384;
-  device.uniform_offset_alignment = 256;
-  return device;
-}
-
 TEST(CheckDeviceLimitsTest, EachLimitIsHeld) {
   const auto check = [](auto change) {
     Dispatch d("copy");
@@ -330,4 +313,4 @@ TEST(CheckDeviceLimitsTest, SharedMemoryMustBeSaid) {
 }
 
 }  // namespace
-}  // namespace gles_delegate
+}  // namespace gles_delegate::testing

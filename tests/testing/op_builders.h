@@ -35,12 +35,15 @@ enum class Weights {
   kRuntime,     // a second input of the model
 };
 
-// What CONV_2D and DEPTHWISE_CONV_2D have in common.
-struct WindowParams {
-  Shape input = {1, 8, 8, 3};
+struct Window {
   int kernel_h = 3, kernel_w = 3;
   int stride_h = 1, stride_w = 1;
   int dilation_h = 1, dilation_w = 1;
+};
+
+// What CONV_2D and DEPTHWISE_CONV_2D have in common.
+struct WindowParams : Window {
+  Shape input = {1, 8, 8, 3};
   Padding padding = Padding::kSame;
   Activation activation = Activation::kNone;
   Weights weights = Weights::kFloat;

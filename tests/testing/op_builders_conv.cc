@@ -28,10 +28,10 @@ int Bias(OpVariant& v, bool present, bool runtime, int channels) {
                     runtime ? Weights::kRuntime : Weights::kFloat);
 }
 
-std::string Window(int kernel_h, int kernel_w, int stride_h, int stride_w,
-                   int dilation_h, int dilation_w, Padding padding) {
-  return absl::StrCat(" kernel ", kernel_h, "x", kernel_w, " stride ", stride_h,
-                      "x", stride_w, " dilation ", dilation_h, "x", dilation_w,
+std::string WindowText(const Window& window, Padding padding) {
+  return absl::StrCat(" kernel ", window.kernel_h, "x", window.kernel_w,
+                      " stride ", window.stride_h, "x", window.stride_w,
+                      " dilation ", window.dilation_h, "x", window.dilation_w,
                       " ", PaddingName(padding));
 }
 
@@ -66,8 +66,9 @@ std::string TransposeDescription(const char* name,
                                  const TransposeConvParams& params) {
   return absl::StrCat(
       name, " ", ShapeString(params.input), " to ", params.out_channels,
-      Window(params.kernel_h, params.kernel_w, params.stride_h, params.stride_w,
-             1, 1, params.padding),
+      WindowText({params.kernel_h, params.kernel_w, params.stride_h,
+                  params.stride_w, 1, 1},
+                 params.padding),
       Rest(Activation::kNone, params.bias, params.weights, params.runtime_bias),
       " extra ", params.extra_h, "x", params.extra_w);
 }
@@ -86,8 +87,7 @@ SingleOpModel Conv2d(const ConvParams& params) {
   const bool dilated = params.dilation_h > 1 || params.dilation_w > 1;
   const std::string description = absl::StrCat(
       "CONV_2D ", ShapeString(params.input), " to ", params.out_channels,
-      Window(params.kernel_h, params.kernel_w, params.stride_h, params.stride_w,
-             params.dilation_h, params.dilation_w, params.padding),
+      WindowText(params, params.padding),
       Rest(params.activation, true, params.weights, params.runtime_bias));
   return MakeModel(description, SumOf(terms + 1), true, [&](OpVariant& v) {
     const Shape shape = {params.out_channels, params.kernel_h, params.kernel_w,
@@ -108,9 +108,7 @@ SingleOpModel DepthwiseConv2d(const DepthwiseParams& params) {
   const bool dilated = params.dilation_h > 1 || params.dilation_w > 1;
   const std::string description = absl::StrCat(
       "DEPTHWISE_CONV_2D ", ShapeString(params.input), " times ",
-      params.multiplier,
-      Window(params.kernel_h, params.kernel_w, params.stride_h, params.stride_w,
-             params.dilation_h, params.dilation_w, params.padding),
+      params.multiplier, WindowText(params, params.padding),
       Rest(params.activation, true, params.weights, params.runtime_bias));
   return MakeModel(description, SumOf(terms + 1), true, [&](OpVariant& v) {
     const Shape shape = {1, params.kernel_h, params.kernel_w, channels};

@@ -6,12 +6,15 @@
 #ifndef GLES_DELEGATE_TESTS_TESTING_PARSE_NODE_H_
 #define GLES_DELEGATE_TESTS_TESTING_PARSE_NODE_H_
 
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
 #include "tests/testing/fake_node.h"
+#include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 
@@ -61,13 +64,13 @@ inline std::string Refusal(ParseFunction parse,
   return RefusalOf(parse, node, inputs, outputs);
 }
 
-// Likewise of a node of one of several ops that the parser reads.
-inline std::string RefusalOfCode(ParseFunction parse, int builtin_code,
-                                 const std::vector<Tensor>& inputs,
-                                 const std::vector<Tensor>& outputs) {
+// Likewise of an op of two inputs, one of several ops that the parser reads.
+template <ParseFunction kParse>
+std::string BinaryRefusal(Op op, const Tensor& a, const Tensor& b,
+                          const Tensor& output) {
   NodeView node;
-  node.builtin_code = builtin_code;
-  return RefusalOf(parse, node, inputs, outputs);
+  node.builtin_code = static_cast<int>(op);
+  return RefusalOf(kParse, node, {a, b}, {output});
 }
 
 // Likewise of a custom op with these parameters.
@@ -91,6 +94,18 @@ struct FakeNode {
 
   std::string Refused() const {
     return Refusal(kParse, inputs, outputs, &params);
+  }
+  // Likewise with another tensor as input or output `i`. The node stays as it
+  // is.
+  std::string RefusedWithInput(size_t i, Tensor tensor) const {
+    FakeNode changed = *this;
+    changed.inputs[i] = std::move(tensor);
+    return changed.Refused();
+  }
+  std::string RefusedWithOutput(size_t i, Tensor tensor) const {
+    FakeNode changed = *this;
+    changed.outputs[i] = std::move(tensor);
+    return changed.Refused();
   }
 };
 

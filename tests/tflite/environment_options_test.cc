@@ -8,17 +8,13 @@
 
 #include "delegate/tflite/options.h"
 #include "gles_delegate/gles_delegate.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/scoped_environment.h"
 
-namespace gles_delegate {
+namespace gles_delegate::testing {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using testing::ScopedEnvironment;
 using KeysValues = std::vector<std::pair<absl::string_view, absl::string_view>>;
 
 // What an app that gives these keys gets with this environment.
@@ -119,7 +115,7 @@ TEST(EnvironmentOptionsTest, WhatIsWrongTogetherNamesTheVariable) {
       Refusal("serialization_dir:/x"),
       AllOf(HasSubstr("model_token"), HasSubstr("GLES_DELEGATE_OPTIONS")));
   EXPECT_THAT(Refusal("", {{"verbosity", "7"}}),
-              ::testing::Not(HasSubstr("GLES_DELEGATE_OPTIONS")));
+              Not(HasSubstr("GLES_DELEGATE_OPTIONS")));
 }
 
 TEST(EnvironmentOptionsTest, ADelegateWithoutOptionsReadsIt) {
@@ -136,4 +132,4 @@ TEST(EnvironmentOptionsTest, TheDefaultStructIsAsEver) {
 }
 
 }  // namespace
-}  // namespace gles_delegate
+}  // namespace gles_delegate::testing

@@ -17,6 +17,8 @@ using testing::FullyConnectedParams;
 using testing::Padding;
 using testing::TransposeConvParams;
 using testing::Weights;
+using testing::Window;
+using testing::WindowParams;
 
 constexpr Weights kWeights[] = {Weights::kFloat, Weights::kHalf,
                                 Weights::kSparse, Weights::kSparseHalf,
@@ -43,13 +45,6 @@ std::string PaddingName(Padding padding) {
 }
 
 // The windows that convolutions are tried with: kernel, stride, dilation.
-struct Window {
-  int kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w;
-  std::string name() const {
-    return absl::StrCat("k", kernel_h, "x", kernel_w, "_s", stride_h, "x",
-                        stride_w, "_d", dilation_h, "x", dilation_w);
-  }
-};
 constexpr Window kWindows[] = {
     {1, 1, 1, 1, 1, 1}, {1, 1, 2, 2, 1, 1}, {3, 3, 1, 1, 1, 1},
     {3, 3, 2, 2, 1, 1}, {3, 3, 1, 2, 1, 1}, {3, 3, 3, 3, 1, 1},
@@ -58,14 +53,14 @@ constexpr Window kWindows[] = {
     {7, 1, 2, 1, 1, 1}, {4, 3, 1, 1, 2, 1},
 };
 
-template <typename Params>
-void SetWindow(const Window& window, Padding padding, Params* params) {
-  params->kernel_h = window.kernel_h;
-  params->kernel_w = window.kernel_w;
-  params->stride_h = window.stride_h;
-  params->stride_w = window.stride_w;
-  params->dilation_h = window.dilation_h;
-  params->dilation_w = window.dilation_w;
+std::string WindowName(const Window& window) {
+  return absl::StrCat("k", window.kernel_h, "x", window.kernel_w, "_s",
+                      window.stride_h, "x", window.stride_w, "_d",
+                      window.dilation_h, "x", window.dilation_w);
+}
+
+void SetWindow(const Window& window, Padding padding, WindowParams* params) {
+  static_cast<Window&>(*params) = window;
   params->padding = padding;
 }
 
@@ -98,7 +93,7 @@ void AddConv2d(CaseList* list) {
       params.input = {1, 11, 13, 5};
       params.out_channels = 6;
       SetWindow(window, padding, &params);
-      AddConv(list, absl::StrCat(window.name(), "_", PaddingName(padding)),
+      AddConv(list, absl::StrCat(WindowName(window), "_", PaddingName(padding)),
               params);
     }
   }
@@ -161,7 +156,8 @@ void AddDepthwiseConv2d(CaseList* list) {
       DepthwiseParams params;
       params.input = {1, 11, 13, 5};
       SetWindow(window, padding, &params);
-      AddDepthwise(list, absl::StrCat(window.name(), "_", PaddingName(padding)),
+      AddDepthwise(list,
+                   absl::StrCat(WindowName(window), "_", PaddingName(padding)),
                    params);
     }
   }

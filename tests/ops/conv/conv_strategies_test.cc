@@ -12,27 +12,16 @@
 #include "delegate/ops/conv/depthwise_conv_2d.h"
 #include "delegate/ops/conv/transpose_conv.h"
 #include "gtest/gtest.h"
+#include "tests/testing/fake_devices.h"
 #include "tests/testing/graph_builder.h"
 
 namespace gles_delegate::testing {
 namespace {
 
-// A row of the tuning table, on a device of more than OpenGL ES 3.1's minima.
+// A row of the tuning table.
 DeviceProfile RowOf(egl::DeviceKind kind) {
-  egl::DeviceInfo device;
+  egl::DeviceInfo device = LargeDevice();
   device.kind = kind;
-  device.max_texture_size = 16384;
-  device.max_array_texture_layers = 2048;
-  device.max_texel_buffer_texels = 1 << 27;
-  device.max_ssbo_bytes = int64_t{1} << 31;
-  device.max_compute_images = device.max_image_units = 8;
-  device.max_compute_ssbos = device.max_compute_textures = 16;
-  device.max_combined_shader_outputs = 24;
-  device.max_work_group_invocations = 1024;
-  device.max_work_group_size = {1024, 1024, 64};
-  device.max_work_group_count = {65535, 65535, 65535};
-  device.max_uniform_block_bytes = 65536;
-  device.max_shared_memory_bytes = 49152;
   return ProfileFor(device, {});
 }
 

@@ -153,33 +153,27 @@ TEST(DepthwiseConv2dParseTest, DerivesTheMultiplier) {
 }
 
 TEST(DepthwiseConv2dParseTest, RefusesWeightsOfOtherTypes) {
-  DepthwiseNode node;
-  node.inputs[1] = FakeTensor({1, 3, 3, 6});
-  EXPECT_EQ(node.Refused(), "");
-  node.inputs[1].type = DataType::kInt32;
-  EXPECT_THAT(node.Refused(), HasSubstr("the filter is int32"));
+  const DepthwiseNode node;
+  EXPECT_EQ(node.RefusedWithInput(1, FakeTensor({1, 3, 3, 6})), "");
+  EXPECT_THAT(
+      node.RefusedWithInput(1, FakeTensor({1, 3, 3, 6}, DataType::kInt32)),
+      HasSubstr("the filter is int32"));
 }
 
 TEST(DepthwiseConv2dParseTest, RefusesShapesThatDisagree) {
-  DepthwiseNode channels;
-  channels.inputs[0] = FakeTensor({1, 8, 8, 4});
-  EXPECT_THAT(channels.Refused(),
+  const DepthwiseNode node;
+  EXPECT_THAT(node.RefusedWithInput(0, FakeTensor({1, 8, 8, 4})),
               HasSubstr("6 outputs, no multiple of the input's 4 channels"));
-  DepthwiseNode filter;
-  filter.inputs[1] = FakeConstant({2, 3, 3, 6});
-  EXPECT_THAT(filter.Refused(), HasSubstr("filter must be [1,H,W,O]"));
-  DepthwiseNode height;
-  height.outputs[0] = FakeTensor({1, 7, 8, 6});
-  EXPECT_THAT(height.Refused(), HasSubstr("output height is 7"));
-  DepthwiseNode batch;
-  batch.outputs[0] = FakeTensor({2, 8, 8, 6});
-  EXPECT_THAT(batch.Refused(), HasSubstr("output is 2x8x8x6"));
-  DepthwiseNode bias;
-  bias.inputs[2] = FakeConstant({3});
-  EXPECT_THAT(bias.Refused(), HasSubstr("the bias has 3 values"));
-  DepthwiseNode rank;
-  rank.inputs[0] = FakeTensor({8, 8, 3});
-  EXPECT_THAT(rank.Refused(), HasSubstr("must have 4 dimensions"));
+  EXPECT_THAT(node.RefusedWithInput(1, FakeConstant({2, 3, 3, 6})),
+              HasSubstr("filter must be [1,H,W,O]"));
+  EXPECT_THAT(node.RefusedWithOutput(0, FakeTensor({1, 7, 8, 6})),
+              HasSubstr("output height is 7"));
+  EXPECT_THAT(node.RefusedWithOutput(0, FakeTensor({2, 8, 8, 6})),
+              HasSubstr("output is 2x8x8x6"));
+  EXPECT_THAT(node.RefusedWithInput(2, FakeConstant({3})),
+              HasSubstr("the bias has 3 values"));
+  EXPECT_THAT(node.RefusedWithInput(0, FakeTensor({8, 8, 3})),
+              HasSubstr("must have 4 dimensions"));
 }
 
 TEST(DepthwiseConv2dParseTest, RefusesParametersOutOfRange) {

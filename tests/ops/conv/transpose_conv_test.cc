@@ -159,34 +159,27 @@ TEST(TransposeConvParseTest, ReadsTheActivationFromVersion4On) {
 }
 
 TEST(TransposeConvParseTest, RefusesARuntimeShapeAndOtherTypes) {
-  TransposeNode shape;
-  shape.inputs[0] = FakeRuntimeInts({4});
-  EXPECT_THAT(shape.Refused(),
+  const TransposeNode node;
+  EXPECT_THAT(node.RefusedWithInput(0, FakeRuntimeInts({4})),
               HasSubstr("output shape is computed at run time"));
-  TransposeNode filter;
-  filter.inputs[1] = FakeTensor({6, 3, 3, 4});
-  EXPECT_EQ(filter.Refused(), "");
-  filter.inputs[1].type = DataType::kBool;
-  EXPECT_THAT(filter.Refused(), HasSubstr("filter is bool"));
+  EXPECT_EQ(node.RefusedWithInput(1, FakeTensor({6, 3, 3, 4})), "");
+  EXPECT_THAT(
+      node.RefusedWithInput(1, FakeTensor({6, 3, 3, 4}, DataType::kBool)),
+      HasSubstr("filter is bool"));
 }
 
 TEST(TransposeConvParseTest, RefusesShapesThatDisagree) {
-  TransposeNode shape;
-  shape.inputs[0] = FakeInts({1, 8, 7, 6});
-  EXPECT_THAT(shape.Refused(), HasSubstr("the shape given is 1x8x7x6"));
-  TransposeNode channels;
-  channels.inputs[2] = FakeTensor({1, 4, 4, 5});
-  EXPECT_THAT(channels.Refused(),
+  const TransposeNode node;
+  EXPECT_THAT(node.RefusedWithInput(0, FakeInts({1, 8, 7, 6})),
+              HasSubstr("the shape given is 1x8x7x6"));
+  EXPECT_THAT(node.RefusedWithInput(2, FakeTensor({1, 4, 4, 5})),
               HasSubstr("filter has 4 input channels, input has 5"));
-  TransposeNode height;
-  height.inputs[2] = FakeTensor({1, 5, 4, 4});
-  EXPECT_THAT(height.Refused(), HasSubstr("input height is 5"));
-  TransposeNode bias;
-  bias.inputs[3] = FakeConstant({4});
-  EXPECT_THAT(bias.Refused(), HasSubstr("the bias has 4 values"));
-  TransposeNode batch;
-  batch.inputs[2] = FakeTensor({2, 4, 4, 4});
-  EXPECT_THAT(batch.Refused(), HasSubstr("input has batch 2"));
+  EXPECT_THAT(node.RefusedWithInput(2, FakeTensor({1, 5, 4, 4})),
+              HasSubstr("input height is 5"));
+  EXPECT_THAT(node.RefusedWithInput(3, FakeConstant({4})),
+              HasSubstr("the bias has 4 values"));
+  EXPECT_THAT(node.RefusedWithInput(2, FakeTensor({2, 4, 4, 4})),
+              HasSubstr("input has batch 2"));
 }
 
 struct CustomNode {

@@ -118,10 +118,7 @@ INSTANTIATE_TEST_SUITE_P(Ops, ComparisonTest, ::testing::ValuesIn(kOps),
                            return schema::EnumNameBuiltinOperator(info.param);
                          });
 
-std::string Message(Op op, const Tensor& a, const Tensor& b,
-                    const Tensor& output) {
-  return RefusalOfCode(ParseComparison, static_cast<int>(op), {a, b}, {output});
-}
+constexpr auto Message = BinaryRefusal<ParseComparison>;
 
 TEST(ParseComparisonTest, Refusals) {
   const Tensor floats = FakeTensor({2, 3});

@@ -200,33 +200,28 @@ TEST(FusedIntegersTest, Chain) {
       }));
 }
 
-std::string BinaryRefusal(Op op, const Tensor& a, const Tensor& b,
-                          const Tensor& output) {
-  return RefusalOfCode(ParseBinary, static_cast<int>(op), {a, b}, {output});
-}
+constexpr auto Message = BinaryRefusal<ParseBinary>;
 
 TEST(ParseIntegersTest, Refusals) {
   const Tensor ints = FakeTensor({2, 3}, DataType::kInt32);
   const Tensor bools = FakeTensor({2, 3}, DataType::kBool);
   const Tensor longs = FakeTensor({2, 3}, DataType::kInt64);
   const Tensor floats = FakeTensor({2, 3});
-  EXPECT_EQ(BinaryRefusal(Op::MAXIMUM, ints, ints, ints), "");
-  EXPECT_THAT(BinaryRefusal(Op::MAXIMUM, longs, longs, longs),
-              HasSubstr("int64"));
-  EXPECT_THAT(BinaryRefusal(Op::MAXIMUM, ints, floats, floats),
+  EXPECT_EQ(Message(Op::MAXIMUM, ints, ints, ints), "");
+  EXPECT_THAT(Message(Op::MAXIMUM, longs, longs, longs), HasSubstr("int64"));
+  EXPECT_THAT(Message(Op::MAXIMUM, ints, floats, floats),
               HasSubstr("must be of one type"));
-  EXPECT_THAT(BinaryRefusal(Op::MAXIMUM, floats, floats, ints),
+  EXPECT_THAT(Message(Op::MAXIMUM, floats, floats, ints),
               HasSubstr("must be of one type"));
-  EXPECT_THAT(BinaryRefusal(Op::MAXIMUM, bools, bools, bools),
+  EXPECT_THAT(Message(Op::MAXIMUM, bools, bools, bools),
               HasSubstr("only float32"));
-  EXPECT_THAT(BinaryRefusal(Op::POW, ints, ints, ints),
-              HasSubstr("only float32"));
-  EXPECT_EQ(BinaryRefusal(Op::FLOOR_MOD, ints, FakeInts({1, 2, 3}), ints), "");
+  EXPECT_THAT(Message(Op::POW, ints, ints, ints), HasSubstr("only float32"));
+  EXPECT_EQ(Message(Op::FLOOR_MOD, ints, FakeInts({1, 2, 3}), ints), "");
   for (Op op : {Op::FLOOR_DIV, Op::FLOOR_MOD}) {
-    EXPECT_THAT(BinaryRefusal(op, ints, FakeInts({1, 0, 3}), ints),
+    EXPECT_THAT(Message(op, ints, FakeInts({1, 0, 3}), ints),
                 HasSubstr("holds 0"));
   }
-  EXPECT_THAT(BinaryRefusal(Op::LOGICAL_AND, ints, ints, ints),
+  EXPECT_THAT(Message(Op::LOGICAL_AND, ints, ints, ints),
               HasSubstr("only bool is supported"));
 }
 

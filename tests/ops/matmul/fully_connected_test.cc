@@ -136,32 +136,26 @@ TEST(FullyConnectedParseTest, TakesTheDefault) {
 }
 
 TEST(FullyConnectedParseTest, RefusesOtherTypesAndShuffledWeights) {
-  DenseNode runtime;
-  runtime.inputs[1] = FakeTensor({5, 12});
-  EXPECT_EQ(runtime.Refused(), "");
-  runtime.inputs[1].type = DataType::kInt8;
-  EXPECT_THAT(runtime.Refused(), HasSubstr("matrix of weights is int8"));
-  DenseNode shuffled;
-  shuffled.params.weights_format = 1;
-  EXPECT_THAT(shuffled.Refused(), HasSubstr("weights format 1"));
+  DenseNode node;
+  EXPECT_EQ(node.RefusedWithInput(1, FakeTensor({5, 12})), "");
+  EXPECT_THAT(node.RefusedWithInput(1, FakeTensor({5, 12}, DataType::kInt8)),
+              HasSubstr("matrix of weights is int8"));
+  node.params.weights_format = 1;
+  EXPECT_THAT(node.Refused(), HasSubstr("weights format 1"));
 }
 
 TEST(FullyConnectedParseTest, RefusesShapesThatDisagree) {
-  DenseNode rows;
-  rows.inputs[1] = FakeConstant({5, 7});
-  EXPECT_THAT(rows.Refused(), HasSubstr("24 elements, which rows of 7"));
-  DenseNode rank;
-  rank.inputs[1] = FakeConstant({5, 12, 1});
-  EXPECT_THAT(rank.Refused(), HasSubstr("weights must have 2 dimensions"));
-  DenseNode output;
-  output.outputs[0] = FakeTensor({2, 1, 5});
-  EXPECT_THAT(output.Refused(), HasSubstr("output is 2x1x5, must be 2x5"));
-  DenseNode keep;
-  keep.params.keep_num_dims = true;
-  EXPECT_THAT(keep.Refused(), HasSubstr("whose last dimension is 12"));
-  DenseNode bias;
-  bias.inputs[2] = FakeConstant({2});
-  EXPECT_THAT(bias.Refused(), HasSubstr("the bias has 2 values"));
+  DenseNode node;
+  EXPECT_THAT(node.RefusedWithInput(1, FakeConstant({5, 7})),
+              HasSubstr("24 elements, which rows of 7"));
+  EXPECT_THAT(node.RefusedWithInput(1, FakeConstant({5, 12, 1})),
+              HasSubstr("weights must have 2 dimensions"));
+  EXPECT_THAT(node.RefusedWithInput(2, FakeConstant({2})),
+              HasSubstr("the bias has 2 values"));
+  EXPECT_THAT(node.RefusedWithOutput(0, FakeTensor({2, 1, 5})),
+              HasSubstr("output is 2x1x5, must be 2x5"));
+  node.params.keep_num_dims = true;
+  EXPECT_THAT(node.Refused(), HasSubstr("whose last dimension is 12"));
 }
 
 }  // namespace

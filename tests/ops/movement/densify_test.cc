@@ -7,28 +7,21 @@
 #include <string>
 #include <vector>
 
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"
 
-namespace gles_delegate {
+namespace gles_delegate::testing {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::ElementsAreArray;
-using ::testing::HasSubstr;
-using testing::MatchesCpu;
-using testing::RunOnDelegate;
-using testing::SingleOpModel;
 
 TEST(DensifyTest, AgainstTflite) {
   GLES_SKIP_WITHOUT_DEVICE();
   // Large enough to keep some element: TFLite takes no empty constant.
-  for (const testing::Shape& shape : std::vector<testing::Shape>{
-           {1, 1, 1, 17}, {1, 4, 4, 5}, {3, 2, 3, 8}, {9, 5}}) {
+  for (const Shape& shape :
+       std::vector<Shape>{{1, 1, 1, 17}, {1, 4, 4, 5}, {3, 2, 3, 8}, {9, 5}}) {
     for (bool half : {false, true}) {
-      const SingleOpModel model = testing::DensifyThenAdd(shape, half);
+      const SingleOpModel model = DensifyThenAdd(shape, half);
       EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
     }
   }
@@ -47,7 +40,7 @@ Tensor Sparse(const std::vector<int>& dims, const std::vector<uint8_t>& stored,
   t.name = "w";
   t.type = DataType::kInt8;
   t.dims = dims;
-  t.shape = Shape::FromDims(dims);
+  t.shape = gles_delegate::Shape::FromDims(dims);
   t.constant = ConstantData::Own(stored);
   t.sparsity = std::move(sparsity);
   return t;
@@ -146,7 +139,7 @@ TEST(DenseBytesTest, RefusesAShapePast31Bits) {
       {Csr({0, 1}, {1}), Csr({0, 1}, {0}), Dense(1), Dense(1), Dense(4)}};
   const std::vector<int> dims = {65537, 65536, 1, 1, 4};
   ExpectRefused(Sparse(dims, {1, 2, 3, 4}, s), "more than 2147483647 elements");
-  EXPECT_EQ(Shape::FromDims(dims).elements(), 0);
+  EXPECT_EQ(gles_delegate::Shape::FromDims(dims).elements(), 0);
   ExpectRefused(Sparse({2, -1}, {1}, kCsr), "a negative extent");
 }
 
@@ -193,4 +186,4 @@ TEST(DensifyParseTest, RefusesADenseInput) {
 }
 
 }  // namespace
-}  // namespace gles_delegate
+}  // namespace gles_delegate::testing

@@ -18,6 +18,14 @@
 namespace gles_delegate::testing {
 namespace {
 
+PoolParams Windows(const Shape& input, int filter_h, int filter_w) {
+  PoolParams params;
+  params.input = input;
+  params.filter_h = filter_h;
+  params.filter_w = filter_w;
+  return params;
+}
+
 // Both kinds of pooling at one precision.
 class Pool2dTest : public PrecisionTest {
  protected:
@@ -33,11 +41,7 @@ class Pool2dTest : public PrecisionTest {
 
 TEST_P(Pool2dTest, EveryShape) {
   for (const Shape& shape : StandardShapes()) {
-    PoolParams params;
-    params.input = shape;
-    params.filter_h = 3;
-    params.filter_w = 2;
-    Check(params);
+    Check(Windows(shape, 3, 2));
   }
 }
 
@@ -50,10 +54,7 @@ TEST_P(Pool2dTest, WindowsStridesAndPadding) {
           {1, 4, 3, 2},
           {5, 2, 2, 3},
           {7, 9, 7, 9}}) {
-      PoolParams params;
-      params.input = {1, 7, 9, 5};
-      params.filter_h = filter_h;
-      params.filter_w = filter_w;
+      PoolParams params = Windows({1, 7, 9, 5}, filter_h, filter_w);
       params.stride_h = stride_h;
       params.stride_w = stride_w;
       params.padding = padding;
@@ -66,10 +67,7 @@ TEST_P(Pool2dTest, WindowsStridesAndPadding) {
 // Windows that overlap so much are pooled width first: the rows' means are
 // rounded to half, and the result is.
 TEST_P(Pool2dTest, WindowLargerThanTheImage) {
-  PoolParams params;
-  params.input = {3, 4, 5, 3};
-  params.filter_h = 9;
-  params.filter_w = 11;
+  PoolParams params = Windows({3, 4, 5, 3}, 9, 11);
   params.stride_h = params.stride_w = 1;
   Check(params, /*half_roundings=*/2);
 }
@@ -84,10 +82,7 @@ TEST_P(Pool2dTest, FusedActivations) {
 }
 
 TEST_P(Pool2dTest, GlobalPooling) {
-  PoolParams params;
-  params.input = {1, 65, 67, 5};
-  params.filter_h = 65;
-  params.filter_w = 67;
+  PoolParams params = Windows({1, 65, 67, 5}, 65, 67);
   params.padding = Padding::kValid;
   Check(params);
 }
@@ -130,10 +125,7 @@ class SharedPoolTest : public DeviceTestWithParam<bool> {
 
   // Likewise of one window that is the whole input.
   size_t CheckWholeInput(const Shape& input) {
-    PoolParams params;
-    params.input = input;
-    params.filter_h = input[1];
-    params.filter_w = input[2];
+    PoolParams params = Windows(input, input[1], input[2]);
     params.padding = Padding::kValid;
     PoolAttributes attributes;
     attributes.h = {params.filter_h, params.stride_h, 1};
@@ -151,10 +143,7 @@ TEST_P(SharedPoolTest, WidthFirstForALargeWindow) {
 }
 
 TEST_P(SharedPoolTest, WidthFirstForOverlappingWindows) {
-  PoolParams params;
-  params.input = {1, 40, 45, 3};
-  params.filter_h = 35;
-  params.filter_w = 37;
+  PoolParams params = Windows({1, 40, 45, 3}, 35, 37);
   params.stride_h = 1;
   params.stride_w = 2;
   PoolAttributes attributes;

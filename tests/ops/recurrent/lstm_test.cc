@@ -39,16 +39,10 @@ class LstmTest : public StatefulTest {};
 
 TEST_P(LstmTest, EveryTail) {
   for (int steps : {0, 3}) {
-    for (int n : {1, 3, 4, 5, 8, 17}) {
-      LstmCase c;
-      c.steps = steps;
-      c.batch = n == 5 ? 3 : 1;
-      c.cells = n;
-      Check(Lstm(c));
-      c.cells = 6;
-      c.inputs = n;
-      Check(Lstm(c));
-    }
+    LstmCase params;
+    params.steps = steps;
+    ForEachTail(params, {&LstmCase::cells, &LstmCase::inputs},
+                [&](const LstmCase& c) { Check(Lstm(c)); });
   }
 }
 
@@ -211,15 +205,9 @@ TEST(LstmStorageTest, EveryStorage) {
 TEST(BasicLstmTest, EveryTail) {
   GLES_SKIP_WITHOUT_DEVICE();
   for (Precision precision : kPrecisions) {
-    for (int n : {1, 3, 4, 5, 8, 17}) {
-      BasicCase c;
-      c.batch = n == 5 ? 3 : 1;
-      c.depth = n;
-      ExpectSameStates(BasicLstm(c), precision);
-      c.depth = 6;
-      c.inputs = n;
-      ExpectSameStates(BasicLstm(c), precision);
-    }
+    ForEachTail(
+        BasicCase(), {&BasicCase::depth, &BasicCase::inputs},
+        [&](const BasicCase& c) { ExpectSameStates(BasicLstm(c), precision); });
   }
 }
 
@@ -268,12 +256,6 @@ TEST(LstmModelTest, MnistRunsWholeAndKeepsItsState) {
 }
 
 // --- What is refused --------------------------------------------------------
-
-Tensor FakeState(std::vector<int> dims) {
-  Tensor tensor = FakeTensor(std::move(dims));
-  tensor.is_variable = true;
-  return tensor;
-}
 
 // Sequence of 2 batches, 3 steps of 5 inputs, 4 cells, with everything optional
 // but a projection.
@@ -464,17 +446,15 @@ TEST(BasicLstmParseTest, RefusesShapesAndStates) {
     EXPECT_NE(node.Refused(), "") << "input " << i;
   }
   for (size_t i = 0; i < 4; ++i) {
-    BasicNode node;
-    node.outputs[i] = FakeTensor({2, 7});
-    EXPECT_THAT(node.Refused(), HasSubstr("is 2x7, must be 2x"));
+    EXPECT_THAT(BasicNode().RefusedWithOutput(i, FakeTensor({2, 7})),
+                HasSubstr("is 2x7, must be 2x"));
   }
   BasicNode made;
   made.inputs[4].is_variable = false;
   EXPECT_THAT(made.Refused(),
               HasSubstr("the previous state is made by another"));
-  BasicNode huge;
-  huge.inputs[1] = FakeState({2, 1 << 30});
-  EXPECT_THAT(huge.Refused(), HasSubstr("1073741824 cells are past"));
+  EXPECT_THAT(BasicNode().RefusedWithInput(1, FakeState({2, 1 << 30})),
+              HasSubstr("1073741824 cells are past"));
   BasicNode kernel;
   kernel.params.kernel_type = 7;
   EXPECT_THAT(kernel.Refused(), HasSubstr("kernel type 7 is unknown"));

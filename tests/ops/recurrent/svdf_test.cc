@@ -18,18 +18,9 @@ namespace {
 class SvdfTest : public StatefulTest {};
 
 TEST_P(SvdfTest, EveryTail) {
-  for (int n : {1, 3, 4, 5, 8, 17}) {
-    SvdfCase c;
-    c.batch = n == 5 ? 3 : 1;
-    c.memory = n;
-    Check(Svdf(c));
-    c.memory = 3;
-    c.units = n;
-    Check(Svdf(c));
-    c.units = 2;
-    c.rank = n;
-    Check(Svdf(c));
-  }
+  ForEachTail(SvdfCase(),
+              {&SvdfCase::memory, &SvdfCase::units, &SvdfCase::rank},
+              [&](const SvdfCase& c) { Check(Svdf(c)); });
 }
 
 TEST_P(SvdfTest, BiasActivationAndRuntimeWeights) {
@@ -61,46 +52,35 @@ TEST(SvdfStorageTest, EveryStorage) {
 struct SvdfNode : FakeNode<SvdfParams, ParseSvdf> {
   SvdfNode() {
     inputs = {FakeTensor({2, 5}), FakeConstant({6, 5}), FakeConstant({6, 4}),
-              FakeConstant({3}), FakeTensor({2, 24})};
-    inputs[4].is_variable = true;
+              FakeConstant({3}), FakeState({2, 24})};
     outputs = {FakeTensor({2, 3})};
     params = {2, kActNone, false};
   }
 };
 
 TEST(SvdfParseTest, RefusesShapesAndStates) {
-  EXPECT_EQ(SvdfNode().Refused(), "");
-  SvdfNode rank;
-  rank.params.rank = 4;
-  EXPECT_THAT(rank.Refused(), HasSubstr("rank 4 does not divide the 6"));
-  rank.params.rank = 0;
-  EXPECT_THAT(rank.Refused(), HasSubstr("rank 0"));
-  SvdfNode feature;
-  feature.inputs[1] = FakeConstant({6, 7});
-  EXPECT_THAT(feature.Refused(), HasSubstr("feature weights 6x7"));
-  SvdfNode time;
-  time.inputs[2] = FakeConstant({5, 4});
-  EXPECT_THAT(time.Refused(), HasSubstr("time weights 5x4"));
-  SvdfNode bias;
-  bias.inputs[3] = FakeConstant({6});
-  EXPECT_THAT(bias.Refused(), HasSubstr("the bias has 6 values"));
-  SvdfNode state;
-  state.inputs[4].is_variable = false;
-  EXPECT_THAT(state.Refused(), HasSubstr("must be a variable tensor of 2x24"));
-  SvdfNode memory;
-  memory.inputs[4] = FakeTensor({2, 20});
-  memory.inputs[4].is_variable = true;
-  EXPECT_THAT(memory.Refused(), HasSubstr("it is 2x20"));
-  SvdfNode huge;
-  huge.inputs[2] = FakeTensor({6, 1 << 30});
-  EXPECT_THAT(huge.Refused(),
+  SvdfNode node;
+  EXPECT_EQ(node.Refused(), "");
+  EXPECT_THAT(node.RefusedWithInput(0, FakeTensor({10})),
+              HasSubstr("must have 2 dimensions"));
+  EXPECT_THAT(node.RefusedWithInput(1, FakeConstant({6, 7})),
+              HasSubstr("feature weights 6x7"));
+  EXPECT_THAT(node.RefusedWithInput(2, FakeConstant({5, 4})),
+              HasSubstr("time weights 5x4"));
+  EXPECT_THAT(node.RefusedWithInput(2, FakeTensor({6, 1 << 30})),
               HasSubstr("[6,1073741824] has more than 2147483647 elements"));
-  SvdfNode output;
-  output.outputs[0] = FakeTensor({2, 6});
-  EXPECT_THAT(output.Refused(), HasSubstr("output is 2x6"));
-  SvdfNode flat;
-  flat.inputs[0] = FakeTensor({10});
-  EXPECT_THAT(flat.Refused(), HasSubstr("must have 2 dimensions"));
+  EXPECT_THAT(node.RefusedWithInput(3, FakeConstant({6})),
+              HasSubstr("the bias has 6 values"));
+  EXPECT_THAT(node.RefusedWithInput(4, FakeTensor({2, 24})),
+              HasSubstr("must be a variable tensor of 2x24"));
+  EXPECT_THAT(node.RefusedWithInput(4, FakeState({2, 20})),
+              HasSubstr("it is 2x20"));
+  EXPECT_THAT(node.RefusedWithOutput(0, FakeTensor({2, 6})),
+              HasSubstr("output is 2x6"));
+  node.params.rank = 4;
+  EXPECT_THAT(node.Refused(), HasSubstr("rank 4 does not divide the 6"));
+  node.params.rank = 0;
+  EXPECT_THAT(node.Refused(), HasSubstr("rank 0"));
 }
 
 }  // namespace
