@@ -10,40 +10,28 @@
 namespace gles_delegate::gl_shaders {
 namespace {
 
-std::string AddressInView(const TensorBinding& t) {
-  const std::string at = absl::StrCat(t.name, "_at");
-  const std::string of = absl::StrCat(t.name, "_of");
-  const std::string x = absl::StrCat("x + ", at, ".x");
-  const std::string y = absl::StrCat("y + ", at, ".y");
+// Index or coordinates of texel (x, y, slice, batch) of the memory that a view
+// reads or writes, or of the tensor's own, as GLSL.
+std::string Address(const TensorBinding& t) {
+  const bool box = t.view == View::kBox;
+  const std::string size =
+      absl::StrCat(t.name, t.view == View::kNone ? "_size" : "_of");
+  const std::string x = box ? absl::StrCat("x + ", t.name, "_at.x") : "x";
+  const std::string y = box ? absl::StrCat("y + ", t.name, "_at.y") : "y";
   const std::string layer =
-      absl::StrCat("batch * ", at, ".w + slice + ", at, ".z");
+      box ? absl::StrCat("batch * ", t.name, "_at.w + slice + ", t.name,
+                         "_at.z")
+          : absl::StrCat("batch * ", size, ".z + slice");
   switch (t.storage) {
     case Storage::kTextureArray:
       return absl::StrCat("ivec3(", x, ", ", y, ", ", layer, ")");
     case Storage::kTexture2d:
-      return absl::StrCat("ivec2(", x, ", (", layer, ") * ", of, ".y + ", y,
+      return absl::StrCat("ivec2(", x, ", (", layer, ") * ", size, ".y + ", y,
                           ")");
     case Storage::kBuffer:
     case Storage::kTexelBuffer:
-      return absl::StrCat("((", layer, ") * ", of, ".y + ", y, ") * ", of,
+      return absl::StrCat("((", layer, ") * ", size, ".y + ", y, ") * ", size,
                           ".x + ", x);
-  }
-  return "";
-}
-
-// Index or coordinates of texel (x, y, slice, batch), as GLSL.
-std::string Address(const TensorBinding& t) {
-  if (t.view) return AddressInView(t);
-  const std::string layer = absl::StrCat("batch * ", t.name, "_size.z + slice");
-  switch (t.storage) {
-    case Storage::kTextureArray:
-      return absl::StrCat("ivec3(x, y, ", layer, ")");
-    case Storage::kTexture2d:
-      return absl::StrCat("ivec2(x, (", layer, ") * ", t.name, "_size.y + y)");
-    case Storage::kBuffer:
-    case Storage::kTexelBuffer:
-      return absl::StrCat("((", layer, ") * ", t.name, "_size.y + y) * ",
-                          t.name, "_size.x + x");
   }
   return "";
 }
@@ -171,14 +159,8 @@ std::string StoreText(const TensorBinding& t, Bindings::Kind kind) {
   return text;
 }
 
-}  // namespace
-
-bool ChecksBounds() {
-  const char* value = std::getenv("GLES_DELEGATE_CHECK_BOUNDS");
-  return value != nullptr && *value != '\0' && *value != '0';
-}
-
-std::string DefineRead(const TensorBinding& t, const Bindings::Point& point) {
+// Texel (x, y, slice, batch) of the memory, as a value.
+std::string TexelAt(const TensorBinding& t, const Bindings::Point& point) {
   const std::string address = Address(t);
   std::string value;
   switch (point.kind) {
@@ -193,14 +175,66 @@ std::string DefineRead(const TensorBinding& t, const Bindings::Point& point) {
       value = Unpacked(t.format, value);
       break;
   }
-  if (t.format == Format::kRgba8i) {
-    value = absl::StrFormat(
-        "vec4(%s - %s_aux.y)%s", value, t.name,
-        t.scaled ? absl::StrFormat(" * intBitsToFloat(%s_aux.z)", t.name) : "");
+  if (t.format != Format::kRgba8i) return value;
+  return absl::StrFormat(
+      "vec4(%s - %s_aux.y)%s", value, t.name,
+      t.scaled ? absl::StrFormat(" * intBitsToFloat(%s_aux.z)", t.name) : "");
+}
+
+std::string DefineReadOfBlocks(const TensorBinding& t,
+                               const Bindings::Point& point) {
+  return absl::StrFormat(
+      "%s read_%s(int x, int y, int slice, int batch) {\n%s"
+      "  ivec3 at = op_depth_to_space(ivec3(x, y, slice), %s_at.x, "
+      "%s_size.z);\n"
+      "  x = at.x;\n  y = at.y;\n  slice = at.z;\n  return %s;\n}\n",
+      Vec(t.format), t.name, CheckedRead(t), t.name, t.name, TexelAt(t, point));
+}
+
+std::string DefineReadOfPixelsAround(const TensorBinding& t,
+                                     const Bindings::Point& point) {
+  return absl::StrFormat(
+      "vec4 %s_source(int x, int y, int slice, int batch) {\n"
+      "  return %s;\n}\n"
+      "vec4 read_%s(int x, int y, int slice, int batch) {\n%s"
+      "  vec3 resize = intBitsToFloat(%s_at.xyz);\n  vec2 part;\n"
+      "  ivec4 at = op_pixels_around(ivec2(x, y), resize.xy, resize.z, "
+      "%s_of.xy, part);\n"
+      "  vec4 top = mix(%s_source(at.x, at.y, slice, batch),\n"
+      "                 %s_source(at.z, at.y, slice, batch), part.x);\n"
+      "  vec4 bottom = mix(%s_source(at.x, at.w, slice, batch),\n"
+      "                    %s_source(at.z, at.w, slice, batch), part.x);\n"
+      "  return mix(top, bottom, part.y);\n}\n",
+      t.name, TexelAt(t, point), t.name, CheckedRead(t), t.name, t.name, t.name,
+      t.name, t.name, t.name);
+}
+
+}  // namespace
+
+bool ChecksBounds() {
+  const char* value = std::getenv("GLES_DELEGATE_CHECK_BOUNDS");
+  return value != nullptr && *value != '\0' && *value != '0';
+}
+
+absl::string_view FunctionOfView(View view) {
+  switch (view) {
+    case View::kNone:
+    case View::kBox:
+      return "";
+    case View::kDepthToSpace:
+      return "op_depth_to_space";
+    case View::kBilinear:
+      return "op_pixels_around";
   }
+  return "";
+}
+
+std::string DefineRead(const TensorBinding& t, const Bindings::Point& point) {
+  if (t.view == View::kDepthToSpace) return DefineReadOfBlocks(t, point);
+  if (t.view == View::kBilinear) return DefineReadOfPixelsAround(t, point);
   return absl::StrFormat(
       "%s read_%s(int x, int y, int slice, int batch) {\n%s  return %s;\n}\n",
-      Vec(t.format), t.name, CheckedRead(t), value);
+      Vec(t.format), t.name, CheckedRead(t), TexelAt(t, point));
 }
 
 std::string DefinePackedRead(const TensorBinding& t,
@@ -208,7 +242,7 @@ std::string DefinePackedRead(const TensorBinding& t,
   const bool as_stored =
       point.kind == Bindings::Kind::kBuffer && t.format == Format::kRgba16f;
   const std::string value =
-      as_stored && !ChecksBounds()
+      as_stored && !ChecksBounds() && FunctionOfView(t.view).empty()
           ? absl::StrFormat("%s_data[%s]", t.name, Address(t))
           : absl::StrFormat("pack_texel(read_%s(x, y, slice, batch))", t.name);
   return absl::StrFormat(

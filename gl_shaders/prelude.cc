@@ -20,7 +20,7 @@ std::string CommonParams(const ShaderSpec& spec) {
   for (const TensorBinding& t : spec.tensors) {
     absl::StrAppendFormat(&text, " ivec4 %s_size; ivec4 %s_aux;", t.name,
                           t.name);
-    if (t.view) {
+    if (t.view != View::kNone) {
       absl::StrAppendFormat(&text, " ivec4 %s_at; ivec4 %s_of;", t.name,
                             t.name);
     }

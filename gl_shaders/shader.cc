@@ -8,6 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "gl_shaders/accessors.h"
 #include "gl_shaders/embedded.h"
 #include "gl_shaders/library.h"
 #include "gl_shaders/prelude.h"
@@ -40,6 +41,9 @@ std::vector<std::string> LibraryFunctions(const ShaderSpec& spec,
   }
   FindOps(body, &names);
   for (const auto& [name, value] : spec.defines) FindOps(value, &names);
+  for (const TensorBinding& t : spec.tensors) {
+    FindOps(FunctionOfView(t.view), &names);
+  }
   return names;
 }
 

@@ -73,6 +73,22 @@ enum class Format {
 };
 int BytesPerTexel(Format format);
 
+// How the texels of a tensor lie in the memory of another tensor, of which
+// COMMON_PARAMS then also has `ivec4 T_of` (width, height, slices).
+enum class View {
+  kNone,  // the tensor has memory of its own
+  // A box of it; `ivec4 T_at` is where the box begins (x, y, layer) and the
+  // layers of a batch of the larger tensor.
+  kBox,
+  // Only to be read: each texel is one of the other tensor, by DEPTH_TO_SPACE;
+  // T_at.x is the block.
+  kDepthToSpace,
+  // Only to be read: each texel is what RESIZE_BILINEAR makes of the other
+  // tensor; T_at holds the bits of three floats, source pixels an output pixel
+  // along x and y, and 0.5 where pixels are at their centers.
+  kBilinear,
+};
+
 // How a texture is read: sampler and texelFetch, or image and imageLoad. A
 // texel buffer is always read as an image.
 enum class ReadBy { kFetch, kImage };
@@ -84,9 +100,7 @@ struct TensorBinding {
   bool write = false;
   bool mask_tail = false;  // channels % 4 != 0: zero what lies past the last
   bool scaled = false;     // of kRgba8i
-  bool view = false;       // a box of a larger tensor: COMMON_PARAMS also has
-                           // `ivec4 T_at` (x, y, layer; layers a batch of the
-                           // larger one) and `ivec4 T_of` (its width, height)
+  View view = View::kNone;
 };
 
 struct ConstantBinding {

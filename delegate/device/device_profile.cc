@@ -67,9 +67,10 @@ DeviceChoices Nvidia() {  // an H200's
   p.split_target = 48 << 10;
   p.split_tile_pixels = 2;
   p.split_tile_slices = 2;
-  p.fused_depthwise_work = 1200;
+  p.fused_depthwise_work = 1300;
   p.fused_plane_work = 6000;  // 7x7 of 1024 and 14x14 of 512 lose by more
   p.fused_next_texels = 8192;
+  p.read_through = 1;
   p.fused_gate_slices = 1024;
   // One multiprocessor reads so much in less time than two dispatches take.
   p.fused_squeeze_texels = 65536;

@@ -99,6 +99,9 @@ struct DeviceChoices {
   // A convolution computes the 1x1 convolution of its result as well. Fuse when
   // texels of the 1x1 convolution's weights <= this. 0: never fuse.
   int fused_next_texels = 0;
+  // 1: convolutions read the source of a DEPTH_TO_SPACE or a RESIZE_BILINEAR in
+  // front of them, so that neither is dispatched (passes/read_through.h).
+  int read_through = 0;
   // A 1x1 convolution multiplies its input by a gate as it reads the input, so
   // that no MUL is dispatched. Fuse when output slices <= this. 0: never fuse.
   int fused_gate_slices = 0;

@@ -125,14 +125,31 @@ struct Sparsity {
 using TensorId = int;
 constexpr TensorId kNoTensor = -1;
 
-// A box of another tensor's memory, in which a tensor lies. The node that makes
-// the tensor writes it there, so that a concatenation needs no copy
-// (delegate/passes/concat_in_place.h).
+// A tensor that has no memory of its own, but lies in that of another tensor.
 struct MemoryView {
+  enum class Kind {
+    // A box of the other tensor. The node that makes the tensor writes it
+    // there, so that a concatenation needs no copy
+    // (delegate/passes/concat_in_place.h).
+    kBox,
+    // What DEPTH_TO_SPACE makes of the other tensor, each texel one of its
+    // texels; no node writes it (delegate/passes/read_through.h).
+    kDepthToSpace,
+    // What RESIZE_BILINEAR makes of the other tensor, likewise; a shader that
+    // reads a texel interpolates it.
+    kBilinear,
+  };
   TensorId of = kNoTensor;  // the other tensor
+  Kind kind = Kind::kBox;
   // Where the box begins in B, H, W, C of the other tensor. The channel is a
   // multiple of four.
   std::array<int, 4> at = {};
+  int block = 1;      // of kDepthToSpace
+  float scale_x = 1;  // of kBilinear: source pixels a pixel
+  float scale_y = 1;
+  float shift = 0;  // of kBilinear: 0.5 where pixels are at their centers
+
+  std::string ToString() const;  // " in t3 at 0,0,0,16"; "": it is no view
 };
 
 struct Tensor {

@@ -55,11 +55,7 @@ std::string TensorText(const Graph& graph, TensorId id) {
   }
   if (t.holds_codes) text += " stored as codes";
   if (t.always_float32) text += " in float32";
-  if (t.view.of != kNoTensor) {
-    absl::StrAppend(&text, " in t", t.view.of, " at ",
-                    absl::StrJoin(t.view.at, ","));
-  }
-  return text;
+  return text + t.view.ToString();
 }
 
 // "t1 32x3x3x3, t2 1x1x1x32": the constants among `ids`.
@@ -144,7 +140,10 @@ TensorEdges::TensorEdges(const Graph& graph, DotGraph* dot)
 void TensorEdges::Read(int box, absl::Span<const TensorId> ids) {
   for (TensorId id : std::set<TensorId>(ids.begin(), ids.end())) {
     if (id == kNoTensor) continue;
-    for (int writer : writers_[id]) {
+    // Nobody writes what is only read in another tensor.
+    const MemoryView& view = graph_.tensor(id).view;
+    const bool is_box = view.kind == MemoryView::Kind::kBox;
+    for (int writer : writers_[is_box ? id : view.of]) {
       if (writer == box) continue;
       dot_.AddEdge(
           writer, box,

@@ -1,9 +1,74 @@
 #include "delegate/partition/self_check_values.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace gles_delegate {
+namespace {
+
+// A tensor that others lie in.
+struct Whole {
+  const std::vector<float>& values;
+  const Shape& shape;
+
+  // `channels` values of a pixel, from channel `first` on.
+  std::vector<float> At(int b, int h, int w, int first, int channels) const {
+    const int64_t begin =
+        ((int64_t{b} * shape.h + h) * shape.w + w) * shape.c + first;
+    return {values.begin() + begin, values.begin() + begin + channels};
+  }
+};
+
+// The two source rows, or columns, that a place lies between.
+struct Neighbours {
+  int low, high;
+  float part;  // of high
+
+  Neighbours(int place, float scale, float shift, int extent) {
+    const float at = (static_cast<float>(place) + shift) * scale - shift;
+    low = std::clamp(static_cast<int>(std::floor(at)), 0, extent - 1);
+    high = std::clamp(static_cast<int>(std::ceil(at)), 0, extent - 1);
+    part = at - static_cast<float>(low);
+  }
+};
+
+std::vector<float> Interpolated(const Whole& of, const MemoryView& view, int b,
+                                int h, int w) {
+  const Neighbours y(h, view.scale_y, view.shift, of.shape.h);
+  const Neighbours x(w, view.scale_x, view.shift, of.shape.w);
+  std::vector<float> pixel(of.shape.c, 0.0f);
+  const auto add = [&](int from_y, int from_x, float weight) {
+    const auto source = of.At(b, from_y, from_x, 0, of.shape.c);
+    for (size_t c = 0; c < pixel.size(); ++c) pixel[c] += weight * source[c];
+  };
+  add(y.low, x.low, (1 - y.part) * (1 - x.part));
+  add(y.low, x.high, (1 - y.part) * x.part);
+  add(y.high, x.low, y.part * (1 - x.part));
+  add(y.high, x.high, y.part * x.part);
+  return pixel;
+}
+
+std::vector<float> PixelOf(const Whole& of, const Tensor& tensor, int b, int h,
+                           int w) {
+  const MemoryView& view = tensor.view;
+  const int channels = tensor.shape.c;
+  switch (view.kind) {
+    case MemoryView::Kind::kBox:
+      return of.At(b + view.at[kBatchAxis], h + view.at[kHeightAxis],
+                   w + view.at[kWidthAxis], view.at[kChannelAxis], channels);
+    case MemoryView::Kind::kDepthToSpace: {
+      const int within = h % view.block * view.block + w % view.block;
+      return of.At(b, h / view.block, w / view.block, within * channels,
+                   channels);
+    }
+    case MemoryView::Kind::kBilinear:
+      return Interpolated(of, view, b, h, w);
+  }
+  return {};
+}
+
+}  // namespace
 
 std::vector<uint8_t> RandomBytes(const Tensor& tensor, std::mt19937* random) {
   const int64_t elements = tensor.shape.elements();
@@ -43,19 +108,14 @@ std::vector<float> FloatsOf(const Tensor& tensor,
 
 std::vector<float> ViewOf(const std::vector<float>& whole, const Shape& of,
                           const Tensor& view) {
+  const Whole source = {whole, of};
   std::vector<float> values;
   const Shape& s = view.shape;
-  const auto& at = view.view.at;
   for (int b = 0; b < s.b; ++b) {
     for (int h = 0; h < s.h; ++h) {
       for (int w = 0; w < s.w; ++w) {
-        const int64_t first =
-            ((int64_t{b + at[kBatchAxis]} * of.h + h + at[kHeightAxis]) * of.w +
-             w + at[kWidthAxis]) *
-                of.c +
-            at[kChannelAxis];
-        values.insert(values.end(), whole.begin() + first,
-                      whole.begin() + first + s.c);
+        const std::vector<float> pixel = PixelOf(source, view, b, h, w);
+        values.insert(values.end(), pixel.begin(), pixel.end());
       }
     }
   }

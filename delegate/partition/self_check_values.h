@@ -19,8 +19,8 @@ std::vector<uint8_t> RandomBytes(const Tensor& tensor, std::mt19937* random);
 std::vector<float> FloatsOf(const Tensor& tensor,
                             absl::Span<const uint8_t> bytes);
 
-// The box that the view `view` is, out of the tensor of shape `of` that it lies
-// in, whose values are `whole`. All in BHWC order.
+// The values of the view `view` of the tensor of shape `of` that it lies in,
+// whose values are `whole`. All in BHWC order.
 std::vector<float> ViewOf(const std::vector<float>& whole, const Shape& of,
                           const Tensor& view);
 

@@ -13,6 +13,7 @@
 #include "delegate/passes/fuse_padding.h"
 #include "delegate/passes/fuse_planes.h"
 #include "delegate/passes/fuse_squeeze_excite.h"
+#include "delegate/passes/read_through.h"
 #include "delegate/passes/remove_identity.h"
 #include "delegate/plan/planner.h"
 
@@ -78,6 +79,7 @@ constexpr Pass kPasses[] = {
     // After fuse_gates, which leaves a sum to the mean alone.
     {"fuse_squeeze_excite", PassStage::kPlan, &Run<&FuseSqueezeExcite>},
     // After all that change what convolutions read.
+    {"read_through", PassStage::kPlan, &Run<&ReadThrough>},
     {"fuse_next", PassStage::kPlan, &Run<&FuseNext>},
 };
 

@@ -185,12 +185,8 @@ std::string PlanToString(const Graph& graph,
         absl::StrAppend(&text, "t", id, " ", t.shape.ToString(),
                         t.is_constant() ? " constant" : "",
                         t.holds_codes ? " codes" : "",
-                        t.always_float32 ? " float32" : "");
-        if (t.view.of != kNoTensor) {
-          absl::StrAppend(&text, " in t", t.view.of, " at ",
-                          absl::StrJoin(t.view.at, ","));
-        }
-        text += "\n";
+                        t.always_float32 ? " float32" : "",
+                        t.view.ToString(), "\n");
       }
     }
     absl::StrAppend(&text, d.label, ": ", d.ToString(), "\n");

@@ -19,14 +19,19 @@ struct StoredCodes {
   int scale_bits = 0;  // of a float
 };
 
+int BitsOf(float value) {
+  int bits = 0;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
 StoredCodes StoredCodesOf(const Tensor& tensor) {
   if (!tensor.holds_codes) return {};
   StoredCodes codes;
   // uint8 codes are stored less 128.
   codes.zero_point = static_cast<int>(tensor.quantization.zero_point[0]) -
                      (tensor.codes == DataType::kUint8 ? 128 : 0);
-  std::memcpy(&codes.scale_bits, tensor.quantization.scale.data(),
-              sizeof(float));
+  codes.scale_bits = BitsOf(tensor.quantization.scale[0]);
   return codes;
 }
 
@@ -44,6 +49,38 @@ std::vector<std::pair<std::string, TensorId>> NamedTensors(
   return tensors;
 }
 
+gl_shaders::View ViewKindOf(const MemoryView& view) {
+  if (view.of == kNoTensor) return gl_shaders::View::kNone;
+  switch (view.kind) {
+    case MemoryView::Kind::kBox:
+      return gl_shaders::View::kBox;
+    case MemoryView::Kind::kDepthToSpace:
+      return gl_shaders::View::kDepthToSpace;
+    case MemoryView::Kind::kBilinear:
+      return gl_shaders::View::kBilinear;
+  }
+  return gl_shaders::View::kNone;
+}
+
+// T_at of a view in a tensor of shape `of`.
+void AddPlace(const std::string& name, const MemoryView& view, const Shape& of,
+              UniformBlock* block) {
+  switch (view.kind) {
+    case MemoryView::Kind::kBox:
+      block->Int4(name, view.at[kWidthAxis], view.at[kHeightAxis],
+                  view.at[kBatchAxis] * of.slices() + view.at[kChannelAxis] / 4,
+                  of.slices());
+      break;
+    case MemoryView::Kind::kDepthToSpace:
+      block->Int4(name, view.block, 0, 0, 0);
+      break;
+    case MemoryView::Kind::kBilinear:
+      block->Int4(name, BitsOf(view.scale_x), BitsOf(view.scale_y),
+                  BitsOf(view.shift), 0);
+      break;
+  }
+}
+
 // What COMMON_PARAMS declares of one tensor.
 void AddTensorParams(const Graph& graph, const std::string& name, TensorId id,
                      UniformBlock* block) {
@@ -55,10 +92,8 @@ void AddTensorParams(const Graph& graph, const std::string& name, TensorId id,
               codes.scale_bits, 0);
   if (tensor.view.of == kNoTensor) return;
   const Shape& of = graph.tensor(tensor.view.of).shape;
-  const auto& at = tensor.view.at;
-  block->Int4(absl::StrCat(name, "_at"), at[kWidthAxis], at[kHeightAxis],
-              at[kBatchAxis] * of.slices() + at[kChannelAxis] / 4, of.slices());
-  block->Int4(absl::StrCat(name, "_of"), of.w, of.h, 0, 0);
+  AddPlace(absl::StrCat(name, "_at"), tensor.view, of, block);
+  block->Int4(absl::StrCat(name, "_of"), of.w, of.h, of.slices(), 0);
 }
 
 }  // namespace
@@ -88,13 +123,14 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
   spec.work_group = dispatch.work_group;
   const auto add = [&](std::string name, TensorId id, bool write) {
     const Tensor& tensor = graph.tensor(id);
-    const bool view = tensor.view.of != kNoTensor;
-    const Tensor& memory = view ? graph.tensor(tensor.view.of) : tensor;
+    const Tensor& memory =
+        tensor.view.of != kNoTensor ? graph.tensor(tensor.view.of) : tensor;
     const auto storage = StorageFor(memory, profile);
     spec.tensors.push_back({std::move(name), storage.value_or(Storage::kBuffer),
                             FormatFor(tensor, profile.options), write,
                             write && tensor.shape.c % 4 != 0,
-                            /*scaled=*/!dispatch.on_codes, view});
+                            /*scaled=*/!dispatch.on_codes,
+                            ViewKindOf(tensor.view)});
   };
   for (const auto& [name, id] : dispatch.reads) add(name, id, false);
   const TensorId output =

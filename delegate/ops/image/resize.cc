@@ -157,18 +157,28 @@ absl::StatusOr<ParsedNode> ParseResize(const NodeView& node) {
   return ParsedNode{a, {}};
 }
 
+MemoryView BilinearView(const Node& node, const Shape& from, const Shape& to) {
+  const auto& a = std::any_cast<const ResizeAttributes&>(node.attributes);
+  MemoryView view;
+  view.kind = MemoryView::Kind::kBilinear;
+  view.scale_x = Scale(from.w, to.w, a.align_corners);
+  view.scale_y = Scale(from.h, to.h, a.align_corners);
+  view.shift = a.half_pixel_centers ? 0.5f : 0.0f;
+  return view;
+}
+
 absl::Status PlanResizeBilinear(const Node& node, Planner* planner) {
   if (const auto* codes = std::any_cast<ResizeOfCodes>(&node.attributes)) {
     PlanBilinearCodes(node, *codes, planner);
     return absl::OkStatus();
   }
-  const auto& a = std::any_cast<const ResizeAttributes&>(node.attributes);
-  const Shape from = planner->tensor(node.inputs[0]).shape;
-  const Shape to = planner->tensor(node.outputs[0]).shape;
+  const MemoryView source =
+      BilinearView(node, planner->tensor(node.inputs[0]).shape,
+                   planner->tensor(node.outputs[0]).shape);
   Dispatch d = TexelDispatch("resize_bilinear", node, *planner);
-  d.uniforms.Float("scale_x", Scale(from.w, to.w, a.align_corners));
-  d.uniforms.Float("scale_y", Scale(from.h, to.h, a.align_corners));
-  d.uniforms.Float("shift", a.half_pixel_centers ? 0.5f : 0.0f);
+  d.uniforms.Float("scale_x", source.scale_x);
+  d.uniforms.Float("scale_y", source.scale_y);
+  d.uniforms.Float("shift", source.shift);
   AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }

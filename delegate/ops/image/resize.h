@@ -8,6 +8,8 @@
 
 namespace gles_delegate {
 
+// RESIZE_BILINEAR of real values. (RESIZE_NEAREST_NEIGHBOR has the same
+// attributes.)
 struct ResizeAttributes {
   bool align_corners = false;
   bool half_pixel_centers = false;
@@ -24,6 +26,10 @@ struct ResizeOfCodes {
   bool is_sixteen_bit = false;
   bool by_xnnpack = false;  // no 16-bit codes
 };
+
+// How such a node's result of shape `to` is interpolated from its source of
+// shape `from`; `of` is not set.
+MemoryView BilinearView(const Node& node, const Shape& from, const Shape& to);
 
 // kInvalidArgument: the output is not of the asked size, or both flags are set.
 ParseFunction ParseResize;

@@ -1,0 +1,110 @@
+#include "delegate/passes/read_through.h"
+
+#include <algorithm>
+#include <any>
+#include <optional>
+#include <vector>
+
+#include "delegate/ops/conv/conv_strategies.h"
+#include "delegate/ops/conv/convolution.h"
+#include "delegate/ops/image/resize.h"
+#include "delegate/ops/movement/space_depth.h"
+#include "delegate/passes/dead_nodes.h"
+#include "delegate/passes/fusing.h"
+
+namespace gles_delegate {
+namespace {
+
+// The same bits mean the same value in both.
+bool LieAlike(const Tensor& a, const Tensor& b) {
+  return a.type == b.type && a.codes == b.codes &&
+         a.holds_codes == b.holds_codes &&
+         a.always_float32 == b.always_float32 &&
+         a.quantization.scale == b.quantization.scale &&
+         a.quantization.zero_point == b.quantization.zero_point;
+}
+
+// How the node's result lies in its source; nullopt: no shader reads it there.
+std::optional<MemoryView> ViewOfResult(const Graph& graph, const Node& node) {
+  if (!node.post_ops.empty()) return std::nullopt;
+  const Tensor& from = graph.tensor(node.inputs[0]);
+  const Tensor& to = graph.tensor(node.outputs[0]);
+  MemoryView view;
+  if (std::any_cast<ResizeAttributes>(&node.attributes) != nullptr &&
+      node.op->plan == &PlanResizeBilinear) {
+    view = BilinearView(node, from.shape, to.shape);
+    if (from.is_float_view() || to.is_float_view()) return std::nullopt;
+  } else if (const auto* a =
+                 std::any_cast<SpaceDepthAttributes>(&node.attributes);
+             a != nullptr && node.op->plan == &PlanDepthToSpace &&
+             to.shape.c % 4 == 0) {
+    view.kind = MemoryView::Kind::kDepthToSpace;
+    view.block = a->block;
+  } else {
+    return std::nullopt;
+  }
+  view.of = node.inputs[0];
+  return view;
+}
+
+// What has memory of its own, in which others may lie.
+bool MayHoldViews(const Tensor& tensor) {
+  return tensor.view.of == kNoTensor && !tensor.is_constant() &&
+         !tensor.is_variable && tensor.type == DataType::kFloat32;
+}
+
+// The node reads `id` as a convolution's source, and nowhere else.
+std::optional<Convolution> ConvolutionOf(TensorId id, const Graph& graph,
+                                         const Node& node) {
+  const auto conv = Convolution::Of(graph, node);
+  const bool is_source =
+      conv && conv->src == id && !IsOperand(id, node) &&
+      std::count(node.inputs.begin(), node.inputs.end(), id) == 1;
+  return is_source ? conv : std::nullopt;
+}
+
+bool CanReadThrough(const Convolution& conv, MemoryView::Kind kind,
+                    const Planner& planner) {
+  if (kind == MemoryView::Kind::kDepthToSpace) return true;
+  return conv.IsPointwise() && !conv.gate.IsThere() &&
+         ChooseConvStrategy(conv, planner) == &kConvShared;
+}
+
+bool CanBeRead(const MemoryView& view, TensorId id, const Uses& uses,
+               const Planner& planner) {
+  const Graph& graph = planner.graph();
+  const Tensor& result = graph.tensor(id);
+  const std::vector<int>& readers = uses.consumers[id];
+  if (uses.is_output[id] || readers.empty() || result.view.of != kNoTensor ||
+      !MayHoldViews(graph.tensor(view.of)) ||
+      !LieAlike(graph.tensor(view.of), result)) {
+    return false;
+  }
+  // To interpolate for each of several readers costs more than a dispatch.
+  if (view.kind == MemoryView::Kind::kBilinear && readers.size() != 1) {
+    return false;
+  }
+  return std::all_of(readers.begin(), readers.end(), [&](int reader) {
+    const auto conv = ConvolutionOf(id, graph, graph.nodes[reader]);
+    return conv && CanReadThrough(*conv, view.kind, planner);
+  });
+}
+
+}  // namespace
+
+void ReadThrough(Graph* graph, const DeviceProfile& profile) {
+  if (profile.choices.read_through == 0) return;
+  const Uses uses(*graph);
+  const Planner planner(graph, profile);
+  std::vector<bool> removed(graph->nodes.size(), false);
+  for (size_t n = 0; n < graph->nodes.size(); ++n) {
+    const Node& node = graph->nodes[n];
+    const auto view = ViewOfResult(*graph, node);
+    if (!view || !CanBeRead(*view, node.outputs[0], uses, planner)) continue;
+    graph->tensor(node.outputs[0]).view = *view;
+    removed[n] = true;
+  }
+  RemoveNodes(removed, graph);
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,24 @@
+// Where the texels of a tensor lie that has no memory of its own (View of
+// gl_shaders/shader.h).
+
+// The texel (x, y, slice) of DEPTH_TO_SPACE's source that is texel `at` of its
+// result, whose slices are whole.
+ivec3 op_depth_to_space(ivec3 at, int block, int slices) {
+  ivec2 q = at.xy / block;
+  ivec2 within = at.xy - q * block;
+  return ivec3(q, (within.y * block + within.x) * slices + at.z);
+}
+
+// The source pixels that RESIZE_BILINEAR's pixel p lies between, with TFLite's
+// clamping at the borders: (low, high); `part` is how far p is from low. `size`
+// is the source's, `scale` source pixels an output pixel; shift is 0.5 where
+// pixels are at their centers.
+ivec4 op_pixels_around(ivec2 p, vec2 scale, float shift, ivec2 size,
+                       out vec2 part) {
+  vec2 at = (vec2(p) + shift) * scale - shift;
+  // Both stay inside the image, so a part below 0 or above 1 weighs equal texels.
+  ivec2 low = clamp(ivec2(floor(at)), ivec2(0), size - 1);
+  ivec2 high = clamp(ivec2(ceil(at)), ivec2(0), size - 1);
+  part = at - vec2(low);
+  return ivec4(low, high);
+}

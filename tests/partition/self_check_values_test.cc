@@ -1,0 +1,59 @@
+// labels: unit sanitize
+// What a self-check takes a view's values for.
+#include "delegate/partition/self_check_values.h"
+
+#include <numeric>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using Kind = MemoryView::Kind;
+using ::testing::ElementsAre;
+
+// 0, 1, 2, ...
+std::vector<float> Counted(const gles_delegate::Shape& shape) {
+  std::vector<float> values(shape.elements());
+  std::iota(values.begin(), values.end(), 0.0f);
+  return values;
+}
+
+Tensor View(Kind kind, const gles_delegate::Shape& shape) {
+  Tensor tensor;
+  tensor.shape = shape;
+  tensor.view.of = 0;
+  tensor.view.kind = kind;
+  return tensor;
+}
+
+TEST(SelfCheckValuesTest, ABox) {
+  const gles_delegate::Shape of = {2, 2, 3, 8};
+  Tensor box = View(Kind::kBox, {1, 1, 2, 2});
+  box.view.at = {1, 1, 1, 4};  // pixel 10 of 12, of 8 values each
+  EXPECT_THAT(ViewOf(Counted(of), of, box), ElementsAre(84, 85, 92, 93));
+}
+
+TEST(SelfCheckValuesTest, BlocksOfChannels) {
+  const gles_delegate::Shape of = {1, 1, 2, 4};
+  Tensor blocks = View(Kind::kDepthToSpace, {1, 2, 4, 1});
+  blocks.view.block = 2;
+  EXPECT_THAT(ViewOf(Counted(of), of, blocks),
+              ElementsAre(0, 1, 4, 5, 2, 3, 6, 7));
+}
+
+TEST(SelfCheckValuesTest, Interpolated) {
+  const gles_delegate::Shape of = {1, 2, 2, 1};
+  Tensor resized = View(Kind::kBilinear, {1, 2, 4, 1});
+  resized.view.scale_x = 0.5f;
+  EXPECT_THAT(ViewOf(Counted(of), of, resized),
+              ElementsAre(0, 0.5f, 1, 1, 2, 2.5f, 3, 3));
+  resized.view.shift = 0.5f;  // from -0.25 on, in steps of 0.5
+  EXPECT_THAT(ViewOf(Counted(of), of, resized),
+              ElementsAre(0, 0.25f, 0.75f, 1, 2, 2.25f, 2.75f, 3));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

@@ -1,0 +1,347 @@
+// labels: op llvmpipe softpipe
+// Convolutions that read the source of a DEPTH_TO_SPACE or a RESIZE_BILINEAR in
+// its place: against their definition, and the graphs that the pass must leave
+// alone. Longer than 300 lines, as both nodes have their definition here.
+#include "delegate/passes/read_through.h"
+
+#include <algorithm>
+#include <any>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "delegate/ops/conv/conv_2d.h"
+#include "delegate/ops/image/resize.h"
+#include "delegate/ops/movement/space_depth.h"
+#include "delegate/ops/op_list.h"
+#include "delegate/passes/fuse_depthwise.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/naive_conv.h"
+#include "tests/testing/random.h"
+#include "tests/testing/run_graph.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using gl_shaders::Storage;
+
+void ReadsThrough(DeviceProfile& profile) {
+  profile.choices.split_target = 48 << 10;  // for tiles in shared memory
+  profile.choices.fused_depthwise_work = 1 << 30;
+  profile.choices.read_through = 1;
+}
+
+DeviceProfile Reading() {
+  DeviceProfile profile = RoomyProfile();
+  ReadsThrough(profile);
+  return profile;
+}
+
+std::vector<int> Dims(const BhwcShape& s) { return {s.b, s.h, s.w, s.c}; }
+
+// The two places that a place lies between, and the weight of the second.
+struct Between {
+  int low, high;
+  double part;
+  Between(int i, int in, int out, const ResizeAttributes& a) {
+    const double scale = a.align_corners && out > 1
+                             ? static_cast<double>(in - 1) / (out - 1)
+                             : static_cast<double>(in) / out;
+    const double shift = a.half_pixel_centers ? 0.5 : 0;
+    const double at = std::clamp((i + shift) * scale - shift, 0.0, in - 1.0);
+    low = static_cast<int>(at);
+    high = std::min(low + 1, in - 1);
+    part = at - low;
+  }
+};
+
+HostTensor Resized(const HostTensor& src, int h, int w,
+                   const ResizeAttributes& a) {
+  HostTensor dst = {{src.shape.b, h, w, src.shape.c}, {}};
+  const auto add = [&](int b, const Between& y, const Between& x, int c) {
+    const double top = src.at(b, y.low, x.low, c) * (1 - x.part) +
+                       src.at(b, y.low, x.high, c) * x.part;
+    const double bottom = src.at(b, y.high, x.low, c) * (1 - x.part) +
+                          src.at(b, y.high, x.high, c) * x.part;
+    dst.values.push_back(
+        static_cast<float>(top * (1 - y.part) + bottom * y.part));
+  };
+  for (int b = 0; b < src.shape.b; ++b) {
+    for (int i = 0; i < h; ++i) {
+      for (int j = 0; j < w; ++j) {
+        const Between y(i, src.shape.h, h, a), x(j, src.shape.w, w, a);
+        for (int c = 0; c < src.shape.c; ++c) add(b, y, x, c);
+      }
+    }
+  }
+  return dst;
+}
+
+HostTensor DepthToSpace(const HostTensor& src, int block) {
+  const BhwcShape& s = src.shape;
+  HostTensor dst = {{s.b, s.h * block, s.w * block, s.c / (block * block)}, {}};
+  for (int b = 0; b < s.b; ++b) {
+    for (int i = 0; i < dst.shape.h; ++i) {
+      for (int j = 0; j < dst.shape.w; ++j) {
+        for (int c = 0; c < dst.shape.c; ++c) {
+          const int within = i % block * block + j % block;
+          dst.values.push_back(
+              src.at(b, i / block, j / block, within * dst.shape.c + c));
+        }
+      }
+    }
+  }
+  return dst;
+}
+
+// A node that moves or interpolates, and convolutions of its result.
+class Chain {
+ public:
+  Chain(const BhwcShape& from, const char* op, std::any attributes,
+        const HostTensor& moved)
+      : random_("read through"), moved_(moved) {
+    graph.inputs = {AddTensor(&graph, Dims(from))};
+    middle = AddTensor(&graph, Dims(moved.shape));
+    Node node;
+    node.op = FindOpNamed(op);
+    node.inputs = {graph.inputs[0]};
+    node.outputs = {middle};
+    node.attributes = std::move(attributes);
+    graph.nodes.push_back(node);
+  }
+
+  // Of the result, with a bias; returns what it computes by definition.
+  NaiveResult AddConvolution(int channels, int kernel, int stride = 1) {
+    const BhwcShape& from = moved_.shape;
+    Conv2dAttributes window;
+    window.stride_h = window.stride_w = stride;
+    window.pad_top = window.pad_left = kernel / 2;
+    const BhwcShape to = {from.b, (from.h - 1) / stride + 1,
+                          (from.w - 1) / stride + 1, channels};
+    const HostTensor filter = Make({channels, kernel, kernel, from.c});
+    const std::vector<float> bias = random_.Gaussian(channels);
+    Node node;
+    node.op = FindOpNamed("CONV_2D");
+    node.inputs = {middle,
+                   AddConstant(&graph, Dims(filter.shape), filter.values),
+                   AddConstant(&graph, {channels}, bias)};
+    node.outputs = {AddTensor(&graph, Dims(to))};
+    node.attributes = window;
+    graph.nodes.push_back(node);
+    graph.outputs = {node.outputs[0]};
+    return NaiveConv({moved_, filter, bias}, window, to);
+  }
+
+  // A 3x3 depthwise convolution of the result, and a 1x1 one of that.
+  void AddDepthwiseAndPointwise(int channels) {
+    const BhwcShape& from = moved_.shape;
+    DepthwiseConv2dAttributes window;
+    window.pad_top = window.pad_left = 1;
+    Node node;
+    node.op = FindOpNamed("DEPTHWISE_CONV_2D");
+    node.inputs = {
+        middle,
+        AddConstant(&graph, {1, 3, 3, from.c}, random_.Gaussian(9 * from.c)),
+        AddConstant(&graph, {from.c}, random_.Gaussian(from.c))};
+    node.outputs = {AddTensor(&graph, Dims(from))};
+    node.attributes = window;
+    graph.nodes.push_back(node);
+    node.op = FindOpNamed("CONV_2D");
+    node.inputs = {node.outputs[0],
+                   AddConstant(&graph, {channels, 1, 1, from.c},
+                               random_.Gaussian(channels * from.c)),
+                   AddConstant(&graph, {channels}, random_.Gaussian(channels))};
+    node.outputs = {AddTensor(&graph, {from.b, from.h, from.w, channels})};
+    node.attributes = Conv2dAttributes();
+    graph.nodes.push_back(node);
+    graph.outputs = {node.outputs[0]};
+  }
+
+  Graph graph;
+  TensorId middle = kNoTensor;
+
+ private:
+  HostTensor Make(const BhwcShape& shape) {
+    return {shape, random_.Gaussian(shape.elements())};
+  }
+  Random random_;
+  HostTensor moved_;
+};
+
+HostTensor Source(const BhwcShape& shape) {
+  Random random("source");
+  return {shape, random.Gaussian(shape.elements())};
+}
+
+Chain Blocks(const HostTensor& src, int block) {
+  return Chain(src.shape, "DEPTH_TO_SPACE", SpaceDepthAttributes{block},
+               DepthToSpace(src, block));
+}
+
+Chain Resize(const HostTensor& src, int h, int w,
+             const ResizeAttributes& a = {}) {
+  return Chain(src.shape, "RESIZE_BILINEAR", a, Resized(src, h, w, a));
+}
+
+struct Setting {
+  Storage storage = Storage::kBuffer;
+  bool half = false;
+};
+constexpr Setting kSettings[] = {{Storage::kBuffer, false},
+                                 {Storage::kBuffer, true},
+                                 {Storage::kTextureArray, true},
+                                 {Storage::kTexture2d, false},
+                                 {Storage::kTexelBuffer, false}};
+
+std::vector<float> Compute(const Chain& chain, const HostTensor& src,
+                           const Setting& setting = {}) {
+  auto result =
+      RunGraph(chain.graph, {src.values}, [&](DeviceProfile& profile) {
+        ReadsThrough(profile);
+        profile.choices.storage = setting.storage;
+        profile.options.half = setting.half;
+        profile.choices.half_arithmetic = setting.half ? 1 : 0;
+      });
+  EXPECT_TRUE(result.ok()) << result.status();
+  return result.value_or(std::vector<float>());
+}
+
+// The move is gone, and the convolution computes the same bits as behind it.
+void ExpectSameWithoutTheMove(const Chain& behind, const HostTensor& src,
+                              const Setting& setting = {}) {
+  Chain chain = behind;
+  ReadThrough(&chain.graph, Reading());
+  EXPECT_EQ(chain.graph.nodes.size(), behind.graph.nodes.size() - 1);
+  EXPECT_EQ(Compute(chain, src, setting), Compute(behind, src, setting));
+}
+
+TEST(ReadThroughTest, BlocksAreReadWhereTheyLie) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (const auto& [shape, block, kernel, stride] :
+       {std::tuple(BhwcShape{1, 4, 5, 16}, 2, 1, 1),
+        std::tuple(BhwcShape{2, 3, 5, 32}, 2, 3, 2),
+        std::tuple(BhwcShape{1, 2, 3, 72}, 3, 5, 1)}) {
+    SCOPED_TRACE(shape.ToString());
+    const HostTensor src = Source(shape);
+    Chain chain = Blocks(src, block);
+    const NaiveResult want = chain.AddConvolution(7, kernel, stride);
+    ExpectSameWithoutTheMove(chain, src);
+    ReadThrough(&chain.graph, Reading());
+    ExpectWithinRoundings(Compute(chain, src), want);
+  }
+}
+
+TEST(ReadThroughTest, BlocksInEverySetting) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const HostTensor src = Source({2, 5, 4, 80});
+  Chain chain = Blocks(src, 2);
+  chain.AddConvolution(9, 1);
+  for (const Setting& setting : kSettings) {
+    SCOPED_TRACE(static_cast<int>(setting.storage));
+    ExpectSameWithoutTheMove(chain, src, setting);
+  }
+}
+
+TEST(ReadThroughTest, SeveralConvolutionsReadTheBlocks) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const HostTensor src = Source({1, 5, 4, 32});
+  Chain chain = Blocks(src, 2);
+  chain.AddConvolution(9, 3);
+  chain.AddDepthwiseAndPointwise(12);
+  ExpectSameWithoutTheMove(chain, src);
+  FuseDepthwise(&chain.graph, Reading());
+  ASSERT_EQ(chain.graph.nodes.size(), 3u);
+  ExpectSameWithoutTheMove(chain, src);
+}
+
+void ExpectInterpolated(const HostTensor& src, int h, int w,
+                        const ResizeAttributes& a, const Setting& setting) {
+  SCOPED_TRACE(src.shape.ToString());
+  Chain chain = Resize(src, h, w, a);
+  NaiveResult want = chain.AddConvolution(33, 1);
+  // A value can be small beside its neighbours, whose roundings it has.
+  for (double& m : want.magnitudes) m += 4;
+  ReadThrough(&chain.graph, Reading());
+  ASSERT_EQ(chain.graph.nodes.size(), 1u);
+  ExpectWithinRoundings(Compute(chain, src, setting), want);
+}
+
+TEST(ReadThroughTest, InterpolatesAsItReads) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const ResizeAttributes corners = {true, false}, centers = {false, true};
+  for (const auto& a : {ResizeAttributes(), corners, centers}) {
+    ExpectInterpolated(Source({1, 4, 5, 18}), 8, 10, a, {});
+    ExpectInterpolated(Source({2, 7, 3, 5}), 4, 11, a, {});
+    ExpectInterpolated(Source({1, 1, 1, 40}), 6, 7, a, {});
+  }
+  for (const Setting& setting : kSettings) {
+    if (setting.half) continue;
+    ExpectInterpolated(Source({1, 4, 5, 18}), 7, 6, centers, setting);
+  }
+}
+
+// The chain, changed, keeps its nodes.
+void ExpectKept(Chain chain, const DeviceProfile& profile = Reading()) {
+  const size_t nodes = chain.graph.nodes.size();
+  ReadThrough(&chain.graph, profile);
+  EXPECT_EQ(chain.graph.nodes.size(), nodes);
+}
+
+Chain Changed(Chain chain, absl::FunctionRef<void(Chain*)> change) {
+  change(&chain);
+  return chain;
+}
+
+TEST(ReadThroughTest, LeavesOtherGraphsAlone) {
+  const HostTensor src = Source({1, 4, 4, 16});
+  Chain blocks = Blocks(src, 2), resize = Resize(src, 8, 8);
+  blocks.AddConvolution(8, 3);
+  resize.AddConvolution(8, 1);
+  ExpectKept(blocks, RoomyProfile());            // the row says no
+  Chain part = Blocks(Source({1, 4, 4, 8}), 2);  // half a texel
+  part.AddConvolution(8, 1);
+  ExpectKept(part);
+  Chain window = Resize(src, 8, 8);  // would interpolate nine times
+  window.AddConvolution(8, 3);
+  ExpectKept(window);
+  Chain readers = resize;
+  readers.AddConvolution(8, 1);
+  ExpectKept(readers);
+  DeviceProfile without_tiles = Reading();
+  without_tiles.choices.split_target = 0;
+  ExpectKept(resize, without_tiles);
+  for (const Chain& chain : {blocks, resize}) {
+    ExpectKept(Changed(
+        chain, [](Chain* c) { c->graph.nodes[0].post_ops = {{"abs"}}; }));
+    ExpectKept(Changed(
+        chain, [](Chain* c) { c->graph.outputs.push_back(c->middle); }));
+    ExpectKept(Changed(chain, [](Chain* c) {
+      c->graph.tensor(c->graph.inputs[0]).is_variable = true;
+    }));
+    ExpectKept(Changed(chain, [](Chain* c) {  // another reader
+      Node copy;
+      copy.op = FindOpNamed("RESHAPE");
+      copy.inputs = {c->middle};
+      copy.outputs = {AddTensor(&c->graph, c->graph.tensor(c->middle).dims)};
+      c->graph.nodes.push_back(copy);
+    }));
+    ExpectKept(Changed(chain, [](Chain* c) {  // read as an operand as well
+      PostOp add{"add"};
+      add.operand = c->middle;
+      c->graph.nodes[1].post_ops = {add};
+    }));
+    for (TensorId id : {0, 1}) {
+      ExpectKept(Changed(chain, [=](Chain* c) {
+        c->graph.tensor(id).view.of = c->graph.outputs[0];
+      }));
+    }
+    ExpectKept(Changed(chain, [](Chain* c) {
+      c->graph.tensor(c->middle).always_float32 = true;
+    }));
+  }
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
