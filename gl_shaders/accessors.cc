@@ -1,3 +1,5 @@
+// The functions that read, and those of constants; write_accessors.cc has those
+// that write.
 #include "gl_shaders/accessors.h"
 
 #include <cstdlib>
@@ -5,158 +7,17 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "gl_shaders/glsl_types.h"
-#include "gl_shaders/post_op_text.h"
+#include "gl_shaders/texel_text.h"
 
 namespace gles_delegate::gl_shaders {
+
 namespace {
-
-// Index or coordinates of texel (x, y, slice, batch) of the memory that a view
-// reads or writes, or of the tensor's own, as GLSL.
-std::string Address(const TensorBinding& t) {
-  const bool box = t.view == View::kBox;
-  const std::string size =
-      absl::StrCat(t.name, t.view == View::kNone ? "_size" : "_of");
-  const std::string x = box ? absl::StrCat("x + ", t.name, "_at.x") : "x";
-  const std::string y = box ? absl::StrCat("y + ", t.name, "_at.y") : "y";
-  const std::string layer =
-      box ? absl::StrCat("batch * ", t.name, "_at.w + slice + ", t.name,
-                         "_at.z")
-          : absl::StrCat("batch * ", size, ".z + slice");
-  switch (t.storage) {
-    case Storage::kTextureArray:
-      return absl::StrCat("ivec3(", x, ", ", y, ", ", layer, ")");
-    case Storage::kTexture2d:
-      return absl::StrCat("ivec2(", x, ", (", layer, ") * ", size, ".y + ", y,
-                          ")");
-    case Storage::kBuffer:
-    case Storage::kTexelBuffer:
-      return absl::StrCat("((", layer, ") * ", size, ".y + ", y, ") * ", size,
-                          ".x + ", x);
-  }
-  return "";
-}
-
-std::string Halves(absl::string_view uvec2_expression) {
-  return absl::StrCat("unpack_texel(", uvec2_expression, ")");
-}
-
-// The texel that an element of a buffer stands for; the element that a texel
-// `v` (of codes: `codes`) is stored as.
-std::string Unpacked(Format format, const std::string& element) {
-  if (format == Format::kRgba16f) return Halves(element);
-  if (format == Format::kRgba8i)
-    return absl::StrCat("unpack_codes(", element, ")");
-  return element;
-}
-
-absl::string_view Packed(Format format) {
-  if (format == Format::kRgba16f) return "pack_texel(v)";
-  if (format == Format::kRgba8i) return "pack_codes(codes)";
-  return "v";
-}
-
-// A value that no op computes from ordinary data.
-absl::string_view Poison(Format format) {
-  switch (format) {
-    case Format::kRgba32f:
-    case Format::kRgba16f:
-      return "uintBitsToFloat(uvec4(0x7fc00000u))";
-    case Format::kRgba32i:
-      return "ivec4(0x7eadbeef)";
-    case Format::kRgba8i:
-      return "vec4(1e9)";
-  }
-  return "";
-}
-
-std::string OutsideTensor(absl::string_view name) {
-  return absl::StrFormat(
-      "any(lessThan(ivec4(x, y, slice, batch), ivec4(0))) || "
-      "any(greaterThanEqual(ivec4(x, y, slice, batch), %s_size))",
-      name);
-}
 
 std::string CheckedRead(const TensorBinding& t) {
   if (!ChecksBounds()) return "";
   return absl::StrFormat(
       "  if (%s) {\n    out_of_bounds = true;\n    return %s;\n  }\n",
       OutsideTensor(t.name), Poison(t.format));
-}
-
-std::string CheckedWrite(const TensorBinding& t) {
-  if (!ChecksBounds()) return "";
-  return absl::StrFormat(
-      "  if (%s) out_of_bounds = true;\n"
-      "  x = clamp(x, 0, %s_size.x - 1);\n  y = clamp(y, 0, %s_size.y - 1);\n"
-      "  slice = clamp(slice, 0, %s_size.z - 1);\n"
-      "  batch = clamp(batch, 0, %s_size.w - 1);\n",
-      OutsideTensor(t.name), t.name, t.name, t.name, t.name);
-}
-
-std::string PoisonIfOutside(Format format) {
-  if (!ChecksBounds()) return "";
-  return absl::StrFormat("  if (out_of_bounds) v = %s;\n", Poison(format));
-}
-
-// Statements that make of `v` what the tensor may hold: channels past the last
-// become zero, and values past the largest half become that half or an
-// infinity.
-std::string WithinFormat(const TensorBinding& t, Bindings::Kind kind,
-                         const ShaderSpec& spec) {
-  std::string text;
-  if (t.mask_tail) {
-    absl::StrAppendFormat(
-        &text,
-        "  v = mix(v, %s(0), greaterThanEqual(ivec4(slice * 4) + "
-        "ivec4(0, 1, 2, 3), ivec4(%s_aux.x)));\n",
-        Vec(t.format), t.name);
-  }
-  if (t.format != Format::kRgba16f) return text;
-  if (spec.saturate_halves) text += "  v = within_halves(v);\n";
-  // pack_texel makes infinities by itself; llvmpipe's image stores do not. What
-  // is left past the largest half where values saturate is infinite already.
-  if (kind == Bindings::Kind::kImage &&
-      (!spec.saturate_halves || spec.infinite_halves_are_nan)) {
-    text += "  v = infinite_past_halves(v);\n";
-  }
-  return text;
-}
-
-// Statements that make of `v` what write_T stores.
-std::string ValueText(const TensorBinding& t, Bindings::Kind kind,
-                      absl::Span<const PostOpCall> post_ops,
-                      const ShaderSpec& spec) {
-  std::string text;
-  for (size_t i = 0; i < post_ops.size(); ++i) {
-    text += PostOpText(post_ops[i], static_cast<int>(i), Vec(t.format));
-  }
-  return text + WithinFormat(t, kind, spec) + PoisonIfOutside(t.format);
-}
-
-// Statements that store `v` as it is.
-std::string StoreText(const TensorBinding& t, Bindings::Kind kind) {
-  std::string text;
-  if (t.format == Format::kRgba8i) {
-    // A real value is the product of its code and the scale, rounded. Dividing
-    // and rounding gives the code back. floor(x + 0.5), as round() leaves ties
-    // to the driver and a conversion truncates.
-    const std::string steps =
-        t.scaled ? absl::StrFormat("floor(v / intBitsToFloat(%s_aux.z) + 0.5)",
-                                   t.name)
-                 : "v";
-    absl::StrAppendFormat(
-        &text, "  ivec4 codes = clamp(ivec4(%s) + %s_aux.y, -128, 127);\n",
-        steps, t.name);
-  }
-  const std::string address = Address(t);
-  if (kind == Bindings::Kind::kImage) {
-    absl::StrAppendFormat(&text, "  imageStore(%s_img, %s, %s);\n", t.name,
-                          address, t.format == Format::kRgba8i ? "codes" : "v");
-  } else {
-    absl::StrAppendFormat(&text, "  %s_data[%s] = %s;\n", t.name, address,
-                          Packed(t.format));
-  }
-  return text;
 }
 
 // Texel (x, y, slice, batch) of the memory, as a value.
@@ -249,29 +110,6 @@ std::string DefinePackedRead(const TensorBinding& t,
       "uvec2 packed_%s(int x, int y, int slice, int batch) {\n"
       "  return %s;\n}\n",
       t.name, value);
-}
-
-std::string DefineWrite(const TensorBinding& t, const Bindings::Point& point,
-                        absl::Span<const PostOpCall> post_ops,
-                        const ShaderSpec& spec) {
-  return absl::StrFormat(
-      "void write_%s(int x, int y, int slice, int batch, %s v) {\n%s%s%s}\n",
-      t.name, Vec(t.format), CheckedWrite(t),
-      ValueText(t, point.kind, post_ops, spec), StoreText(t, point.kind));
-}
-
-std::string DefineWriteInTwo(const TensorBinding& t,
-                             const Bindings::Point& point,
-                             absl::Span<const PostOpCall> post_ops,
-                             const ShaderSpec& spec) {
-  const absl::string_view vec = Vec(t.format);
-  return absl::StrFormat(
-      "%s value_%s(int x, int y, int slice, int batch, %s v) {\n"
-      "%s%s  return v;\n}\n"
-      "void store_%s(int x, int y, int slice, int batch, %s v) {\n%s%s}\n",
-      vec, t.name, vec, CheckedWrite(t),
-      ValueText(t, point.kind, post_ops, spec), t.name, vec, CheckedWrite(t),
-      StoreText(t, point.kind));
 }
 
 std::string DefineConstant(const ConstantBinding& c,

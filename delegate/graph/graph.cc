@@ -132,21 +132,6 @@ ConstantData ConstantData::Own(std::vector<uint8_t> bytes) {
   return data;
 }
 
-std::string MemoryView::ToString() const {
-  if (of == kNoTensor) return "";
-  const std::string in = absl::StrCat(" in t", of);
-  switch (kind) {
-    case Kind::kBox:
-      return absl::StrCat(in, " at ", absl::StrJoin(at, ","));
-    case Kind::kDepthToSpace:
-      return absl::StrCat(in, " by blocks of ", block);
-    case Kind::kBilinear:
-      return absl::StrCat(in, " resized by ", scale_x, ",", scale_y, " shift ",
-                          shift);
-  }
-  return in;
-}
-
 std::string Tensor::ToString() const {
   return absl::StrCat("'", name, "' ",
                       DataTypeName(is_host_view() ? host : type), "[",

@@ -71,6 +71,21 @@ std::string ConstantsText(const Graph& graph, absl::Span<const TensorId> ids) {
 
 }  // namespace
 
+std::string MemoryView::ToString() const {
+  if (of == kNoTensor) return "";
+  const std::string in = absl::StrCat(" in t", of);
+  switch (kind) {
+    case Kind::kBox:
+      return absl::StrCat(in, " at ", absl::StrJoin(at, ","));
+    case Kind::kDepthToSpace:
+      return absl::StrCat(in, " by blocks of ", block);
+    case Kind::kBilinear:
+      return absl::StrCat(in, " resized by ", scale_x, ",", scale_y, " shift ",
+                          shift);
+  }
+  return in;
+}
+
 std::string PostOpText(const PostOp& op) {
   size_t count = op.params.size();
   const size_t least = op.function == "clamp" ? 2 : 0;

@@ -1,0 +1,120 @@
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "gl_shaders/accessors.h"
+#include "gl_shaders/glsl_types.h"
+#include "gl_shaders/post_op_text.h"
+#include "gl_shaders/texel_text.h"
+
+namespace gles_delegate::gl_shaders {
+
+namespace {
+
+// The element that a texel `v` (of codes: `codes`) is stored as.
+absl::string_view Packed(Format format) {
+  if (format == Format::kRgba16f) return "pack_texel(v)";
+  if (format == Format::kRgba8i) return "pack_codes(codes)";
+  return "v";
+}
+
+std::string CheckedWrite(const TensorBinding& t) {
+  if (!ChecksBounds()) return "";
+  return absl::StrFormat(
+      "  if (%s) out_of_bounds = true;\n"
+      "  x = clamp(x, 0, %s_size.x - 1);\n  y = clamp(y, 0, %s_size.y - 1);\n"
+      "  slice = clamp(slice, 0, %s_size.z - 1);\n"
+      "  batch = clamp(batch, 0, %s_size.w - 1);\n",
+      OutsideTensor(t.name), t.name, t.name, t.name, t.name);
+}
+
+std::string PoisonIfOutside(Format format) {
+  if (!ChecksBounds()) return "";
+  return absl::StrFormat("  if (out_of_bounds) v = %s;\n", Poison(format));
+}
+
+// Statements that make of `v` what the tensor may hold: channels past the last
+// become zero, and values past the largest half become that half or an
+// infinity.
+std::string WithinFormat(const TensorBinding& t, Bindings::Kind kind,
+                         const ShaderSpec& spec) {
+  std::string text;
+  if (t.mask_tail) {
+    absl::StrAppendFormat(
+        &text,
+        "  v = mix(v, %s(0), greaterThanEqual(ivec4(slice * 4) + "
+        "ivec4(0, 1, 2, 3), ivec4(%s_aux.x)));\n",
+        Vec(t.format), t.name);
+  }
+  if (t.format != Format::kRgba16f) return text;
+  if (spec.saturate_halves) text += "  v = within_halves(v);\n";
+  // pack_texel makes infinities by itself; llvmpipe's image stores do not. What
+  // is left past the largest half where values saturate is infinite already.
+  if (kind == Bindings::Kind::kImage &&
+      (!spec.saturate_halves || spec.infinite_halves_are_nan)) {
+    text += "  v = infinite_past_halves(v);\n";
+  }
+  return text;
+}
+
+// Statements that make of `v` what write_T stores.
+std::string ValueText(const TensorBinding& t, Bindings::Kind kind,
+                      absl::Span<const PostOpCall> post_ops,
+                      const ShaderSpec& spec) {
+  std::string text;
+  for (size_t i = 0; i < post_ops.size(); ++i) {
+    text += PostOpText(post_ops[i], static_cast<int>(i), Vec(t.format));
+  }
+  return text + WithinFormat(t, kind, spec) + PoisonIfOutside(t.format);
+}
+
+// Statements that store `v` as it is.
+std::string StoreText(const TensorBinding& t, Bindings::Kind kind) {
+  std::string text;
+  if (t.format == Format::kRgba8i) {
+    // A real value is the product of its code and the scale, rounded. Dividing
+    // and rounding gives the code back. floor(x + 0.5), as round() leaves ties
+    // to the driver and a conversion truncates.
+    const std::string steps =
+        t.scaled ? absl::StrFormat("floor(v / intBitsToFloat(%s_aux.z) + 0.5)",
+                                   t.name)
+                 : "v";
+    absl::StrAppendFormat(
+        &text, "  ivec4 codes = clamp(ivec4(%s) + %s_aux.y, -128, 127);\n",
+        steps, t.name);
+  }
+  const std::string address = Address(t);
+  if (kind == Bindings::Kind::kImage) {
+    absl::StrAppendFormat(&text, "  imageStore(%s_img, %s, %s);\n", t.name,
+                          address, t.format == Format::kRgba8i ? "codes" : "v");
+  } else {
+    absl::StrAppendFormat(&text, "  %s_data[%s] = %s;\n", t.name, address,
+                          Packed(t.format));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string DefineWrite(const TensorBinding& t, const Bindings::Point& point,
+                        absl::Span<const PostOpCall> post_ops,
+                        const ShaderSpec& spec) {
+  return absl::StrFormat(
+      "void write_%s(int x, int y, int slice, int batch, %s v) {\n%s%s%s}\n",
+      t.name, Vec(t.format), CheckedWrite(t),
+      ValueText(t, point.kind, post_ops, spec), StoreText(t, point.kind));
+}
+
+std::string DefineWriteInTwo(const TensorBinding& t,
+                             const Bindings::Point& point,
+                             absl::Span<const PostOpCall> post_ops,
+                             const ShaderSpec& spec) {
+  const absl::string_view vec = Vec(t.format);
+  return absl::StrFormat(
+      "%s value_%s(int x, int y, int slice, int batch, %s v) {\n"
+      "%s%s  return v;\n}\n"
+      "void store_%s(int x, int y, int slice, int batch, %s v) {\n%s%s}\n",
+      vec, t.name, vec, CheckedWrite(t),
+      ValueText(t, point.kind, post_ops, spec), t.name, vec, CheckedWrite(t),
+      StoreText(t, point.kind));
+}
+
+}  // namespace gles_delegate::gl_shaders
