@@ -182,11 +182,10 @@ std::string PlanToString(const Graph& graph,
         if (shown[id]) continue;
         shown[id] = true;
         const Tensor& t = graph.tensor(id);
-        absl::StrAppend(&text, "t", id, " ", t.shape.ToString(),
-                        t.is_constant() ? " constant" : "",
-                        t.holds_codes ? " codes" : "",
-                        t.always_float32 ? " float32" : "",
-                        t.view.ToString(), "\n");
+        absl::StrAppend(
+            &text, "t", id, " ", t.shape.ToString(),
+            t.is_constant() ? " constant" : "", t.holds_codes ? " codes" : "",
+            t.always_float32 ? " float32" : "", t.view.ToString(), "\n");
       }
     }
     absl::StrAppend(&text, d.label, ": ", d.ToString(), "\n");
