@@ -106,8 +106,9 @@ DeviceChoices Apple() {
   // 1x1 convolutions are at full occupancy, 1024 threads. With 4 pixels 576 to
   // 896 are resident.
   p.conv_tile_pixels = 2;
-  // 640 to 896 threads in place of 448 to 640.
+  // 640 to 896 threads in place of 448 to 640; 832 to 1024 by columns.
   p.depthwise_tile_pixels = 2;
+  p.depthwise_by_columns = 1;
   return p;
 }
 
@@ -144,7 +145,11 @@ DeviceChoices Mali() {
   // default, are Arm's advised maximum.
   p.conv_tile_pixels = 2;
   p.depthwise_tile_pixels = 2;
-  // 8 boxes an invocation spill on a G52 and a G610.
+  // With 2 pixels a residual addition on codes spills on a G52 and a G610, and
+  // so do windows of 5x5 with steps of 2 where whole rows are read first.
+  p.residual_tile_pixels = 1;
+  p.depthwise_by_columns = 1;
+  // 8 boxes an invocation spill there, too.
   p.held_boxes = 0;
   // The memory is the host's own.
   p.host_transfers = 1;
@@ -172,6 +177,9 @@ DeviceChoices V3d() {
   p.storage = Storage::kTexture2d;
   // A register past 32 halves the threads of a processor.
   p.conv_tile_pixels = 2;
+  // With 2 pixels a residual addition on codes spills; with 1 it has 32
+  // registers.
+  p.residual_tile_pixels = 1;
   // With 2 pixels windows of 3x3 spill on V3D 7.1, and windows of 5x5 with 1
   // where their rows are written out.
   p.depthwise_tile_pixels = 1;

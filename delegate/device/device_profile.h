@@ -49,6 +49,10 @@ struct DeviceChoices {
   // of a row times so many slices.
   int conv_tile_pixels = 4;
   int conv_tile_slices = 1;
+  // conv_tile_pixels, at most, of a 1x1 convolution on codes that computes a
+  // function of its result and another tensor as well, as the addition of a
+  // residual block: what rescales both takes many registers.
+  int residual_tile_pixels = 16;
   // The outputs that one invocation of a depthwise convolution computes: so
   // many pixels of a row times so many rows.
   int depthwise_tile_pixels = 4;
@@ -57,6 +61,11 @@ struct DeviceChoices {
   // more, the rows, or the taps of rows with more, are read in a loop that no
   // compiler unrolls, for one row of outputs at a time. 25: every tap is.
   int depthwise_unrolled_taps = 25;
+  // 1: where a depthwise convolution computes one row of outputs at a time,
+  // each texel is added to all of its outputs before the next one is read. 0:
+  // the texels of a row are read first. Compilers differ in how many registers
+  // the one or the other takes.
+  int depthwise_by_columns = 0;
   // The work groups are made of so many invocations where the device's limits
   // allow it.
   int work_group_size = 64;

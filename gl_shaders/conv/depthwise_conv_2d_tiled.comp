@@ -3,6 +3,7 @@
 // share once: outputs a dilation apart, so that taps fall on common texels.
 // KERNEL_W, KERNEL_H, STRIDE_W, STRIDE_H: the window, known so that the tile
 // stays in registers. ROLLED: one row of the window at a time is in registers.
+// BY_COLUMNS, with one row: each texel is added before the next one is read.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 step_pad;  // x and y from tap to tap, and from output to output; padding
@@ -31,6 +32,18 @@ vec4 weight[KERNEL_H * KERNEL_W];
 void add_row(int r) {
   int y = top + r * step_pad.y;
   int clamped = clamp(y, 0, src_size.y - 1);
+#ifdef BY_COLUMNS
+  vec4 w[KERNEL_W];
+  for (int c = 0; c < COLUMNS; ++c) {
+    if (c < KERNEL_W) w[c] = weights_at(r * KERNEL_W + c, slice);
+    vec4 texel = read_src(column[c], clamped, slice, batch);
+    texel = inside_x[c] && y == clamped ? texel : vec4(0.0);
+    for (int i = 0; i < TILE_PIXELS; ++i) {
+      int kx = c - i * STRIDE_W;
+      if (kx >= 0 && kx < KERNEL_W) sum[0][i] += w[kx] * texel;
+    }
+  }
+#else
   vec4 v[COLUMNS];
   for (int c = 0; c < COLUMNS; ++c) {
     vec4 texel = read_src(column[c], clamped, slice, batch);
@@ -51,6 +64,7 @@ void add_row(int r) {
     vec4 w = weights_at(r * KERNEL_W + kx, slice);
     for (int i = 0; i < TILE_PIXELS; ++i) sum[0][i] += w * v[i * STRIDE_W + kx];
   }
+#endif
 #endif
 }
 

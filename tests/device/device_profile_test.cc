@@ -80,6 +80,7 @@ TEST(DeviceProfileTest, FamiliesWithoutAMeasurementHaveRowsOfTheirOwn) {
       ProfileFor(DeviceOf("Mesa", "Apple M1 (G13G A0)"), {}).choices;
   EXPECT_EQ(apple.storage, Storage::kBuffer);
   EXPECT_EQ(apple.conv_tile_pixels, 2);
+  EXPECT_EQ(apple.depthwise_by_columns, 1);
   const DeviceChoices intel =
       ProfileFor(DeviceOf("Intel", "Mesa Intel(R) HD Graphics 530 (SKL GT2)"),
                  {})
@@ -132,11 +133,14 @@ TEST(DeviceProfileTest, TilesOfBoardsSpillNoRegisters) {
   EXPECT_EQ(v3d.lstm_gates_in_turn, 1);
   EXPECT_EQ(v3d.product_tile_rows, 2);
   EXPECT_EQ(v3d.held_boxes, 4);
+  EXPECT_EQ(v3d.residual_tile_pixels, 1);
   const DeviceChoices mali =
       ProfileFor(DeviceOf("Mesa", "Mali-G52 r1 (Panfrost)"), {}).choices;
   EXPECT_EQ(mali.conv_tile_pixels * mali.conv_tile_slices, 2);
   EXPECT_EQ(mali.lstm_gates_in_turn, 0);
   EXPECT_EQ(mali.held_boxes, 0);
+  EXPECT_EQ(mali.residual_tile_pixels, 1);
+  EXPECT_EQ(mali.depthwise_by_columns, 1);
   const DeviceChoices midgard =
       ProfileFor(DeviceOf("Panfrost", "Mali-T860 MC4 (Panfrost)"), {}).choices;
   EXPECT_EQ(midgard.conv_tile_pixels * midgard.conv_tile_slices, 1);

@@ -41,19 +41,37 @@ bool ReadAndWriteAlike(const Convolution& a, const Convolution& b) {
          last_texel_is_full(a) == last_texel_is_full(b);
 }
 
-TileWork TileWorkOf(const Convolution& conv, const Planner& planner) {
-  const Graph& graph = planner.graph();
+// The node whose result is the convolution's; nullptr: a dispatch in the middle
+// of a node reads it.
+const Node* NodeOf(const Convolution& conv, const Graph& graph) {
   const auto writes = [&](const Node& node) {
     return !node.outputs.empty() && node.outputs[0] == conv.dst;
   };
+  const auto it = std::find_if(graph.nodes.begin(), graph.nodes.end(), writes);
+  return it == graph.nodes.end() ? nullptr : &*it;
+}
+
+// True where a function of the result and of another tensor's codes is behind
+// the convolution.
+bool IsResidualOnCodes(const Convolution& conv, const Graph& graph) {
+  const Node* node = NodeOf(conv, graph);
+  return conv.on_codes && node != nullptr &&
+         std::any_of(node->post_ops.begin(), node->post_ops.end(),
+                     [](const PostOp& post) {
+                       return post.operand != kNoTensor &&
+                              !post.operand_table && !post.operand_lookup;
+                     });
+}
+
+TileWork TileWorkOf(const Convolution& conv, const Planner& planner) {
+  const Graph& graph = planner.graph();
   TileWork work;
   work.convolution = MultiplyAddsOf(conv);
   work.program = work.convolution;
-  const auto self =
-      std::find_if(graph.nodes.begin(), graph.nodes.end(), writes);
-  if (self == graph.nodes.end()) return work;
+  const Node* self = NodeOf(conv, graph);
+  if (self == nullptr) return work;
   for (const Node& node : graph.nodes) {
-    if (&node == &*self || !SameFunctions(node.post_ops, self->post_ops)) {
+    if (&node == self || !SameFunctions(node.post_ops, self->post_ops)) {
       continue;
     }
     const auto other = Convolution::Of(graph, node);
@@ -69,17 +87,22 @@ void PlanConv1x1(const Convolution& conv, Planner* planner) {
   const int pixels = conv.pixels();
   const int slices = conv.dst_shape.slices();
   const DeviceProfile& profile = planner->profile();
+  DeviceChoices choices = profile.choices;
+  if (IsResidualOnCodes(conv, planner->graph())) {
+    choices.conv_tile_pixels =
+        std::min(choices.conv_tile_pixels, choices.residual_tile_pixels);
+  }
   // Only tiles for vectors (simd_lanes) are chosen by the work.
   const TileWork work =
-      profile.choices.simd_lanes > 1 ? TileWorkOf(conv, *planner) : TileWork();
-  const ConvTile tile = ChooseFlatTile(pixels, slices, work, profile.choices);
+      choices.simd_lanes > 1 ? TileWorkOf(conv, *planner) : TileWork();
+  const ConvTile tile = ChooseFlatTile(pixels, slices, work, choices);
   Dispatch d("conv_1x1");
   d.Define("TILE_PIXELS", tile.pixels)
       .Define("TILE_SLICES", tile.slices)
       .Read("src", conv.src)
       .Write("dst", conv.dst)
       .Grid(DivideUp(pixels, tile.pixels), DivideUp(slices, tile.slices), 1);
-  if (profile.choices.simd_lanes > 1) {
+  if (choices.simd_lanes > 1) {
     // Of one row of tiles as of several, so that they share a program.
     d.work_group = ChooseWorkGroup({d.grid[0], 2, 1}, profile);
   }

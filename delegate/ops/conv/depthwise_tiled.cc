@@ -78,6 +78,9 @@ void PlanDepthwiseTiled(const Convolution& conv, Planner* planner) {
     d.Define("ROLLED", 1);
     d.uniforms.Int("window_rows", conv.window_h);
   }
+  if (rows == 1 && profile.choices.depthwise_by_columns != 0) {
+    d.Define("BY_COLUMNS", 1);
+  }
   BindFilter(conv, planner, &d);
   planner->Add(std::move(d));
 }

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "delegate/graph/builtin_params.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
@@ -58,6 +59,27 @@ TEST_P(DepthwiseConv2dTest, RowsThatAreNotWrittenOut) {
         params.input = {1, 9, 7, channels};
         params.kernel_h = 5;
         params.kernel_w = kernel;
+        params.stride_h = params.stride_w = stride;
+        Check(params);
+      }
+    }
+  }
+}
+
+// Texel by texel, with rows written out and in a loop.
+TEST_P(DepthwiseConv2dTest, ByColumns) {
+  for (const char* tile : {"tile_pixels=1", "tile_pixels=2",
+                           "tile_pixels=3,depthwise_unrolled_taps=5"}) {
+    SCOPED_TRACE(tile);
+    const ScopedEnvironment tuning(
+        "GLES_DELEGATE_TUNING",
+        absl::StrCat("depthwise_by_columns=1,depthwise_tile_rows=1,depthwise_",
+                     tile));
+    for (int kernel : {2, 3, 5}) {
+      for (int stride : {1, 2, 3}) {
+        DepthwiseParams params;
+        params.input = {1, 9, 11, 5};
+        params.kernel_h = params.kernel_w = kernel;
         params.stride_h = params.stride_w = stride;
         Check(params);
       }
