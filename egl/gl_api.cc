@@ -16,8 +16,6 @@ namespace {
 GlApi g_gl;
 EglApi g_egl;
 
-constexpr char kEglLibraryVariable[] = "GLES_DELEGATE_EGL_LIBRARY";
-
 // The first of `names` that opens. It stays open for the process's life: the
 // tables point into it, and drivers do not survive being unloaded.
 absl::StatusOr<void*> OpenLibrary(const std::vector<std::string>& names,
@@ -35,9 +33,14 @@ absl::StatusOr<void*> OpenLibrary(const std::vector<std::string>& names,
                                              "). ", advice));
 }
 
+// The libEGL that the user chose; null where there is none.
+const char* ChosenEgl() {
+  const char* chosen = std::getenv("GLES_DELEGATE_EGL_LIBRARY");
+  return chosen != nullptr && *chosen != '\0' ? chosen : nullptr;
+}
+
 absl::StatusOr<void*> OpenEgl() {
-  if (const char* chosen = std::getenv(kEglLibraryVariable);
-      chosen != nullptr && *chosen != '\0') {
+  if (const char* chosen = ChosenEgl(); chosen != nullptr) {
     return OpenLibrary({chosen},
                        "It was named by the environment variable "
                        "GLES_DELEGATE_EGL_LIBRARY; unset it to use the "
@@ -66,10 +69,10 @@ absl::Status LoadEgl(void* library) {
   return absl::OkStatus();
 }
 
-// A function of GL: from libGLESv2, or else from the driver by
-// eglGetProcAddress. Where the user chose the libEGL, eglGetProcAddress is
-// asked first: that libEGL may bring a GL of its own (ANGLE does), of which the
-// system's libGLESv2 knows nothing.
+// Looks up a function of GL: in libGLESv2, and then by eglGetProcAddress. Where
+// the user chose the libEGL, eglGetProcAddress is asked first: that libEGL may
+// bring a GL of its own, as ANGLE does, of which the system's libGLESv2 knows
+// nothing.
 void* FindGl(void* library, bool ask_egl_first, const char* name) {
   void* from_egl = nullptr;
   if (ask_egl_first || library == nullptr) {
@@ -104,7 +107,7 @@ absl::Status LoadOnce() {
   if (!egl_library.ok()) return egl_library.status();
   if (absl::Status status = LoadEgl(*egl_library); !status.ok()) return status;
 
-  const bool chosen = std::getenv(kEglLibraryVariable) != nullptr;
+  const bool chosen = ChosenEgl() != nullptr;
   absl::StatusOr<void*> gles_library =
       OpenLibrary({"libGLESv2.so.2", "libGLESv2.so"},
                   "Install the system's OpenGL ES library (Debian: libgles2).");
@@ -115,8 +118,8 @@ absl::Status LoadOnce() {
 }  // namespace
 
 absl::Status LoadGl() {
-  // Kept for ever: a Status with a destructor would be gone in an atexit
-  // handler that still deletes a delegate.
+  // Never destroyed: an atexit handler that deletes a delegate may run after
+  // the destructors of static objects.
   static const absl::Status* const status = new absl::Status(LoadOnce());
   return *status;
 }
