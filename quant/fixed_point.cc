@@ -73,8 +73,9 @@ WideMultiplier SixteenBitMultiplierOf(double real) {
 }
 
 WideMultiplier ProductStepOf(float input, float output, int count) {
-  return SixteenBitMultiplierOf(double{input} /
-                                std::pow(double{output}, 1.0 / double(count)));
+  const double root =
+      std::pow(double{output}, 1.0 / static_cast<double>(count));
+  return SixteenBitMultiplierOf(double{input} / root);
 }
 
 WideMultiplier WideMultiplierOf(double real) {

@@ -78,8 +78,9 @@ class CacheDelegateTest : public ::testing::Test {
     start.report = ReportOf(delegate);
     EXPECT_EQ(start.report["partitions"], 1) << start.report.dump(2);
     for (const std::string& line : interpreter->log()) {
-      if (absl::StrContains(line, "start-up cache"))
+      if (absl::StrContains(line, "start-up cache")) {
         start.warnings.push_back(line);
+      }
     }
     return start;
   }
@@ -269,8 +270,9 @@ TEST_F(CacheDelegateTest, ALinkInTheDirectoryIsNotFollowed) {
 }
 
 TEST_F(CacheDelegateTest, RefusedProgramsAreCompiledAndTheWeightsStillUsed) {
-  if (!HasBinaries())
+  if (!HasBinaries()) {
     GTEST_SKIP() << "this driver offers no binaries to refuse";
+  }
   const Start cold = Run();
   // A driver that links nothing: glProgramBinary without effect.
   egl::ScopedGlOverride refuse(
@@ -289,12 +291,11 @@ TEST_F(CacheDelegateTest, RefusedProgramsAreCompiledAndTheWeightsStillUsed) {
   }
 }
 
-decltype(egl::GlApi::GetIntegerv) real_get_integerv = nullptr;
 void NoBinaryFormats(GLenum name, GLint* value) {
   if (name == GL_NUM_PROGRAM_BINARY_FORMATS) {
     *value = 0;
   } else {
-    real_get_integerv(name, value);
+    egl::driver_gl().GetIntegerv(name, value);
   }
 }
 
@@ -302,7 +303,6 @@ TEST_F(CacheDelegateTest, ADriverWithoutBinariesStillSavesTheWeights) {
   egl::ScopedGlOverride none(
       &egl::GlApi::GetIntegerv,
       decltype(egl::GlApi::GetIntegerv)(NoBinaryFormats));
-  real_get_integerv = none.original();
   const Start cold = Run();
   EXPECT_EQ(cold.state(), "cold");
   EXPECT_EQ(cold.report["cache"]["saved"], true);

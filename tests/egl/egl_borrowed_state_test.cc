@@ -219,7 +219,7 @@ absl::Status DisturbWhileAdopted(absl::FunctionRef<absl::Status()> fn) {
   const Snapshot before = TakeSnapshot();
   const std::unique_ptr<Context> adopted = Context::AdoptCurrent().value();
   absl::Status inside = adopted->Run([&] {
-    const absl::Status status = fn();
+    absl::Status status = fn();
     EXPECT_NE(TakeSnapshot(), before) << "the test disturbs nothing";
     return status;
   });
@@ -343,7 +343,7 @@ TEST(BorrowedStateTest, ANestedRunRestoresAtTheOutermostOnly) {
     std::unique_ptr<Context> adopted = Context::AdoptCurrent().value();
     const Snapshot before = TakeSnapshot();
     absl::Status inside = adopted->Run([&] {
-      const absl::Status inner = adopted->Run([&] {
+      absl::Status inner = adopted->Run([&] {
         gl().UseProgram(others.program.id());
         return absl::OkStatus();
       });

@@ -19,7 +19,6 @@ namespace gles_delegate::testing {
 namespace {
 
 using ::gles_delegate::egl::Context;
-using ::gles_delegate::egl::ContextOptions;
 using ::gles_delegate::egl::DisplayReport;
 using ::gles_delegate::egl::egl;
 using ::gles_delegate::egl::gl;
@@ -159,7 +158,7 @@ TEST(ContextsTest, TwoInterleaveOnOneThread) {
   ASSERT_TRUE(first != nullptr && second != nullptr);
   ASSERT_NE(first->handle(), second->handle());
   const absl::Status status = first->Run([&] {
-    const absl::Status inner = second->Run([&] {
+    absl::Status inner = second->Run([&] {
       EXPECT_EQ(egl().GetCurrentContext(), second->handle());
       // Out to the first again, from within the second.
       return first->Run([&] {
@@ -188,7 +187,7 @@ TEST(ContextsTest, AContextOfAnotherDisplayIsRestored) {
   ASSERT_NE(contexts[0]->display(), contexts[1]->display());
   const absl::Status status = contexts[0]->Run([&] {
     const Current before = GetCurrent();
-    const absl::Status inner = contexts[1]->Run([&] {
+    absl::Status inner = contexts[1]->Run([&] {
       EXPECT_EQ(egl().GetCurrentDisplay(), contexts[1]->display());
       return absl::OkStatus();
     });

@@ -91,8 +91,9 @@ TEST(DeviceInfoTest, MesaSoftwareDriversAreSoftware) {
   const DeviceInfo& info = TestContext()->device();
   const bool mesa_cpu =
       info.kind == DeviceKind::kLlvmpipe || info.kind == DeviceKind::kSoftpipe;
-  if (!mesa_cpu)
+  if (!mesa_cpu) {
     GTEST_SKIP() << "not a Mesa software driver: " << info.renderer;
+  }
   EXPECT_TRUE(info.software);
 }
 

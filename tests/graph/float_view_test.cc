@@ -77,8 +77,9 @@ TEST_F(FloatViewTest, EveryCodeSurvivesTheRoundTrip) {
     b.AddOp(Op::DEQUANTIZE, 2, {x}, {y});
     b.SetOutputs({y});
     std::vector<float> values(256);
-    for (int i = 0; i < 256; ++i)
+    for (int i = 0; i < 256; ++i) {
       values[i] = scale * static_cast<float>(low + i - zero);
+    }
     ExpectWithinCodes(Finish("DEQUANTIZE", b, {values}), scale, 0);
   }
 }

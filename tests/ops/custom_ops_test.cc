@@ -217,7 +217,7 @@ TEST_F(CustomOpsTest, TransformLandmarks) {
 
 TEST(TransformLandmarksParseTest, Refusals) {
   const Tensor matrix = FakeTensor({1, 4, 4});
-  const auto refusal = [&](int version, std::vector<int> dims,
+  const auto refusal = [&](int version, const std::vector<int>& dims,
                            const std::vector<uint8_t>& bytes) {
     return CustomRefusal(ParseTransformLandmarks, {FakeTensor(dims), matrix},
                          {FakeTensor(dims)}, bytes, version);

@@ -97,14 +97,14 @@ struct FakeNode {
   }
   // Likewise with another tensor as input or output `i`. The node stays as it
   // is.
-  std::string RefusedWithInput(size_t i, Tensor tensor) const {
+  std::string RefusedWithInput(size_t i, const Tensor& tensor) const {
     FakeNode changed = *this;
-    changed.inputs[i] = std::move(tensor);
+    changed.inputs[i] = tensor;
     return changed.Refused();
   }
-  std::string RefusedWithOutput(size_t i, Tensor tensor) const {
+  std::string RefusedWithOutput(size_t i, const Tensor& tensor) const {
     FakeNode changed = *this;
-    changed.outputs[i] = std::move(tensor);
+    changed.outputs[i] = tensor;
     return changed.Refused();
   }
 };

@@ -1,11 +1,13 @@
 #include "tools/common/unpack_model.h"
 
+#include <algorithm>
+
 #include "absl/status/status.h"
 
 namespace gles_delegate {
 namespace {
 
-// Of the schema's vectors zero points alone have elements of 64 bits.
+// Of the schema's vectors those of zero points alone have 64-bit elements.
 bool ZeroPointsAreAligned(const schema::Model& model) {
   if (model.subgraphs() == nullptr) return true;
   for (const schema::SubGraph* graph : *model.subgraphs()) {
@@ -40,6 +42,15 @@ absl::StatusOr<std::unique_ptr<schema::ModelT>> UnpackModel(
     return absl::InvalidArgumentError("the model has no subgraph");
   }
   return model;
+}
+
+std::string OpName(const schema::OperatorCodeT& code) {
+  if (!code.custom_code.empty()) return code.custom_code;
+  // Files from before 2020 have the first of the two fields alone.
+  const int builtin = std::max(static_cast<int>(code.deprecated_builtin_code),
+                               static_cast<int>(code.builtin_code));
+  return schema::EnumNameBuiltinOperator(
+      static_cast<schema::BuiltinOperator>(builtin));
 }
 
 }  // namespace gles_delegate

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -16,6 +17,9 @@ namespace gles_delegate {
 // a multiple of eight bytes (FlatBuffers' verifier is content with four).
 absl::StatusOr<std::unique_ptr<schema::ModelT>> UnpackModel(
     absl::Span<const uint8_t> file);
+
+// "CONV_2D"; a custom op's own name.
+std::string OpName(const schema::OperatorCodeT& code);
 
 }  // namespace gles_delegate
 

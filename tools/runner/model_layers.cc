@@ -25,16 +25,7 @@ std::vector<uint8_t> Pack(const schema::ModelT& model) {
           builder.GetBufferPointer() + builder.GetSize()};
 }
 
-std::string OpName(const schema::OperatorCodeT& code) {
-  if (!code.custom_code.empty()) return code.custom_code;
-  // Files from before 2020 have the first of the two alone.
-  const int builtin = std::max(static_cast<int>(code.deprecated_builtin_code),
-                               static_cast<int>(code.builtin_code));
-  return schema::EnumNameBuiltinOperator(
-      static_cast<schema::BuiltinOperator>(builtin));
-}
-
-// Constant: the file holds its bytes.
+// True of a constant: the file holds its bytes.
 bool IsConstant(const schema::ModelT& model, const schema::TensorT& tensor) {
   return tensor.buffer < model.buffers.size() &&
          model.buffers[tensor.buffer] != nullptr &&
@@ -104,7 +95,8 @@ absl::StatusOr<std::vector<uint8_t>> WithOutputs(
   auto model = UnpackModel(bytes);
   if (!model.ok()) return model.status();
   (*model)->subgraphs[0]->outputs = tensors;
-  (*model)->signature_defs.clear();  // they name outputs that may be gone
+  // Signatures name outputs, which may be gone.
+  (*model)->signature_defs.clear();
   return Pack(**model);
 }
 

@@ -1,6 +1,5 @@
 #include "tools/runner/op_shapes.h"
 
-#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -18,17 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Longer ones are tables of numbers: no shapes, no axes.
+// A constant with more values is a table of numbers, not a shape or axes.
 constexpr size_t kMostValues = 64;
-
-std::string NameOf(const schema::OperatorCodeT& code) {
-  if (!code.custom_code.empty()) return code.custom_code;
-  // Files from before 2020 have the first of the two alone.
-  const int builtin = std::max(static_cast<int>(code.deprecated_builtin_code),
-                               static_cast<int>(code.builtin_code));
-  return schema::EnumNameBuiltinOperator(
-      static_cast<schema::BuiltinOperator>(builtin));
-}
 
 template <typename T>
 std::vector<int> Integers(const std::vector<uint8_t>& bytes) {
@@ -79,7 +69,7 @@ class Lister {
     const schema::OperatorCodeT& code =
         *model_.operator_codes[node.opcode_index];
     OpShape shape;
-    shape.op = NameOf(code);
+    shape.op = OpName(code);
     shape.version = code.version;
     auto options = OptionsToJson(node);
     if (!options.ok()) return options.status();
@@ -146,7 +136,8 @@ Json ToJson(const TensorShape& shape) {
   return json;
 }
 
-// What a list of op shapes has in an int's place and no int holds.
+// Thrown where a list of op shapes has something in an int's place that no int
+// holds.
 struct NoInt {
   std::string text;
 };
@@ -243,7 +234,7 @@ std::string OpShapesToText(const std::string& model,
       absl::StrCat("{\"model\":", Json(model).dump(), ",\"ops\":[");
   const char* separator = "\n";
   for (const OpShape& shape : shapes) {
-    // A custom op's name may be no UTF-8; those bytes are replaced.
+    // Bytes of a custom op's name that are no UTF-8 are replaced.
     absl::StrAppend(
         &text, separator,
         ToJson(shape).dump(-1, ' ', false, Json::error_handler_t::replace));

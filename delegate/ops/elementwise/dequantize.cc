@@ -75,8 +75,10 @@ absl::Status PlanToInt32(const Node& node, const RequantizeAttributes& a,
 
 absl::StatusOr<ParsedNode> ParseQuantize(const NodeView& node) {
   if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
-  if (auto s = CheckOutputDims(*node.outputs[0], node.inputs[0]->dims); !s.ok())
+  if (auto s = CheckOutputDims(*node.outputs[0], node.inputs[0]->dims);
+      !s.ok()) {
     return s;
+  }
   if (node.outputs[0]->type == DataType::kInt32) return ParseToInt32(node);
   if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
   if (!node.outputs[0]->is_float_view()) {

@@ -20,8 +20,9 @@ Matrix operator*(const Matrix& a, const Matrix& b) {
   Matrix result = {};
   for (int r = 0; r < 3; ++r) {
     for (int c = 0; c < 3; ++c) {
-      for (int k = 0; k < 3; ++k)
+      for (int k = 0; k < 3; ++k) {
         result[r * 3 + c] += a[r * 3 + k] * b[k * 3 + c];
+      }
     }
   }
   return result;

@@ -45,10 +45,10 @@ class ConvTilesTest : public DeviceTestWithParam<Profile> {
  protected:
   // Runs the op under this test's profile, with the weights as constants and as
   // inputs of the graph. A bias of zeros is left out.
-  void Check(absl::string_view op, std::any attributes, const HostTensor& src,
-             std::vector<int> filter_dims, const HostTensor& filter,
-             const std::vector<float>& bias, const BhwcShape& dst,
-             const NaiveResult& want) {
+  void Check(absl::string_view op, const std::any& attributes,
+             const HostTensor& src, const std::vector<int>& filter_dims,
+             const HostTensor& filter, const std::vector<float>& bias,
+             const BhwcShape& dst, const NaiveResult& want) {
     for (bool runtime : {false, true}) {
       SCOPED_TRACE(runtime ? "runtime weights" : "constant weights");
       CheckWeights(runtime, op, attributes, src, filter_dims, filter, bias, dst,

@@ -26,8 +26,9 @@ class CastTest : public DeviceTest {};
 TEST_F(CastTest, EveryPairEveryShape) {
   for (TensorType from : kTypes) {
     for (TensorType to : kTypes) {
-      for (const Shape& shape : FewShapes())
+      for (const Shape& shape : FewShapes()) {
         ExpectMatchesCpuOnce(Cast(from, to, shape));
+      }
       for (const Shape& shape : {Shape{}, Shape{7}, Shape{3, 5}}) {
         ExpectMatchesCpuOnce(Cast(from, to, shape));
       }
