@@ -39,7 +39,8 @@ const char* SeverityName(GLenum severity) {
   }
 }
 
-// True the first time that this process sees the text.
+// True the first time that this process sees the text; false of every new text
+// once there were kMostTexts.
 bool IsNew(const std::string& text) {
   static absl::Mutex& mutex = *new absl::Mutex;
   static std::set<std::string>& seen = *new std::set<std::string>;
@@ -50,7 +51,7 @@ bool IsNew(const std::string& text) {
 void GL_APIENTRY LogMessage(GLenum /*source*/, GLenum type, GLuint /*id*/,
                             GLenum severity, GLsizei length,
                             const GLchar* message, const void* /*user*/) {
-  // Groups announce themselves.
+  // Our own groups, which drivers report when they begin and end.
   if (type == GL_DEBUG_TYPE_PUSH_GROUP_KHR ||
       type == GL_DEBUG_TYPE_POP_GROUP_KHR) {
     return;

@@ -13,7 +13,7 @@ absl::string_view ObjectShape(Storage storage) {
   return storage == Storage::kTexelBuffer ? "Buffer" : "2D";
 }
 
-// Nine digits are enough to tell any two floats apart.
+// The constant as an array in the text. Nine digits tell any two floats apart.
 std::string LiteralTexels(const ConstantBinding& c) {
   std::string text = absl::StrFormat("vec4 %s_data[%d] = vec4[](", c.name,
                                      c.literals.size() / 4);

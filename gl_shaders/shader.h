@@ -23,8 +23,7 @@
 //                     written in these and works for both.
 //   vec4 K_at(int x, int y)   texel of packed constant K; COMMON_PARAMS also
 //                     declares `ivec4 K_size` (width, height, 0, 0).
-//   HALF_ARITHMETIC         defined where the shader is to multiply in 16 bits.
-//   Then
+//   HALF_ARITHMETIC   defined where the shader is to multiply in 16 bits. Then
 //                     there are also uvec2 packed_T(x, y, slice, batch) and
 //                     uvec2 packed_K(x, y), what read_T and K_at give as 16-bit
 //                     floats, uvec2 pack_texel(vec4) and mediump vec4
@@ -32,9 +31,11 @@
 //   ivec3 gid         gl_GlobalInvocationID as ints.
 //   bool outside_grid()   this invocation is past `grid`: return at once,
 //                     unless barriers follow.
-//   The op's own #defines. Work-group size is declared by the prelude.
-// Functions of lib/*.glsl (op_*) that the .comp or a #define names.
-// GLSL ES has no token pasting, hence one function name per tensor.
+//   op_...            the functions of lib/*.glsl that the .comp or the value
+//                     of a #define names.
+//   The op's own #defines.
+// The prelude declares the size of the work group. GLSL ES has no token
+// pasting, hence a function read_T for each tensor.
 #ifndef GLES_DELEGATE_GL_SHADERS_SHADER_H_
 #define GLES_DELEGATE_GL_SHADERS_SHADER_H_
 

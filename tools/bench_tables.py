@@ -14,7 +14,7 @@ MODEL_KINDS = ("model", "submit", "throughput", "cold_start")
 
 
 def facts(context):
-    """The line over a table: what was measured on, and when.
+    """The line over a table: on what it was measured, and when.
 
     >>> facts({"renderer": "R", "driver": "D", "date": "2026-11-21T16:41:26+00:00",
     ...        "revision": "r1", "num_cpus": 2, "settings": "GLES_BENCH_HALF=1"})
@@ -33,7 +33,7 @@ def facts(context):
 
 
 def number(value):
-    """Three digits that matter.
+    """A number as text of three significant digits; "" for None.
 
     >>> [number(v) for v in (None, 0, 0.01234, 0.7893, 1.5, 12.34, 123.4, 12345.6)]
     ['', '0', '0.0123', '0.789', '1.50', '12.3', '123', '12,300']
@@ -73,7 +73,7 @@ def path(name):
 
 
 def op_rows(rows):
-    """Of op_bench: (op, model, row) where the op is a model's."""
+    """Yields (op, model, row) for each row of op_bench whose op is of a model."""
     for row in rows:
         parts = path(row["name"])
         if parts[0] == "op" and parts[2] != OTHER_LAYERS and row.get("best_us"):
@@ -121,7 +121,7 @@ def op_table(rows):
 
 
 def models_of(rows):
-    """Of model_bench: model -> kind -> row."""
+    """{model: {kind: row}} of model_bench's rows."""
     models = {}
     for row in rows:
         parts = path(row["name"])
@@ -217,7 +217,7 @@ def throughput_table(rows):
 
 
 def other_table(rows, us_of):
-    """Whatever else there is, by name; `us_of` gives a row's microseconds.
+    """All other benchmarks, by name; `us_of` gives a row's microseconds.
 
     >>> print(other_table([{"name": "BM_Transfer/upload/4096/real_time",
     ...                     "bytes_per_second": 2e9},

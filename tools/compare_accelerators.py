@@ -47,7 +47,7 @@ def random_inputs(model, signature, seed):
 
 
 def measure(accelerator, path, runs, clock):
-    """In a process of its own: prints one line of JSON."""
+    """Runs in a process of its own: measures, and prints one line of JSON."""
     import numpy as np  # pylint: disable=import-outside-toplevel
     from ai_edge_litert import compiled_model as litert  # pylint: disable=import-outside-toplevel
     import gles_delegate  # pylint: disable=import-outside-toplevel
@@ -116,7 +116,7 @@ def started(command, mesa_root):
 
 
 def one(accelerator, model, flags):
-    """What a process measured; a text: why it did not."""
+    """What a process measured, or a text that says why it measured nothing."""
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.json")
         command, environment = started(

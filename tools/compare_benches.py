@@ -8,8 +8,8 @@
 The files are those of ./dev bench: Google Benchmark's, or benchmark_model's
 (--report_json). Prints the ratio AFTER / BEFORE of the time of each benchmark, and
 the geometric mean of each kind. Exit status 1: a benchmark is past --limit.
-A machine that does other things moves single figures by more than that: compare
-runs of one minute on one machine.
+Single figures move by more than that where the machine does other work: compare
+runs that one machine made within a few minutes.
 
 --table prints Markdown, with renderer, driver, date and revision: whole models,
 ops by kind, whatever else the files hold. --update writes it between the
@@ -52,7 +52,7 @@ def rows_of(report):
 
 
 def times(report):
-    """Name -> microseconds.
+    """{name: microseconds}.
 
     >>> times({"benchmarks": [{"name": "pool", "real_time": 3.0, "time_unit": "ms"}]})
     {'pool': 3000.0}
@@ -159,7 +159,7 @@ def load(path):
 
 
 def update(path, section, text):
-    """0, or 1 where the page has no such section."""
+    """Writes the tables into a page. Returns 0, or 1 where the page has no such section."""
     with open(path, encoding="utf-8") as file:
         page = file.read()
     try:

@@ -45,7 +45,7 @@ NAME = re.compile(r"(\w+)\s*(?:\[\w*\]\s*)*[(={;\[]")
 
 
 def without_arguments(text):
-    """Text without its template arguments.
+    """`text` without its template arguments.
 
     >>> without_arguments("std::vector<std::pair<int, int>> Pairs(int n)")
     'std::vector Pairs(int n)'

@@ -2,9 +2,9 @@
 """Draws what long runs hold: plot_lives.py TITLE FILE.csv > plot.svg. Needs nothing but Python.
 
 FILE.csv has the lines of tools/soak.cc and of delegate_growth_test's long run, one under
-another: run,count,resident_kb,heap_kb,threads,files,gl_objects. "run" names whose line it is,
-"count" is how many lives are behind it; a cell may be empty. A chart for each quantity, from 0
-up, with a line for each run.
+another: run,count,resident_kb,heap_kb,threads,files,gl_objects. "run" names the run that the line
+belongs to, "count" how many lives have ended; a cell may be empty. Each quantity has a chart, from
+0 up, with a line for each run.
 """
 
 import csv
@@ -40,7 +40,7 @@ def ceiling(most):
 
 
 def chart(x, title, lines):
-    """One quantity at `x`; `lines`: of each run its points and colour."""
+    """The chart of one quantity, at `x`; `lines` has the points and the colour of each run."""
     points = [p for line, _ in lines for p in line]
     last, top = max(p[0] for p in points), ceiling(max(p[1] for p in points))
     parts = [f'<text x="{x}" y="{TOP - 10}" font-weight="bold">{escape(title)}</text>',

@@ -1,12 +1,12 @@
 // TFLite's parameter structs of the builtin ops (node->builtin_data), which its
-// C API package does not ship. Layout from TFLite's c/builtin_op_data.h, 2.5 to
-// LiteRT 2.x: enums are int-sized, fields only ever appended. A field that
-// runtimes newer than 2.5 appended is declared here only where we read it, and
-// read only where NodeView::HasField() says that the struct has it: the node's
-// version brought it, or the runtime is known to be new enough. (The structs'
-// sizes in the parsers of the tflite-runtime wheels of 2.13 and 2.14:
-// TRANSPOSE_CONV has its activation in both, STRIDED_SLICE its offset in 2.14
-// alone.)
+// C API package does not ship. The layout is that of c/builtin_op_data.h from
+// TFLite 2.5 to LiteRT 2.x: enums have the size of int, and fields were only
+// ever appended. A field that runtimes newer than 2.5 appended is declared here
+// only where we read it, and read only where NodeView::HasField() says that the
+// struct has it: the node's version brought it, or the runtime is known to be
+// new enough. (What the tflite-runtime wheels 2.13 and 2.14 allocate shows that
+// both have TRANSPOSE_CONV's activation, and 2.14 alone STRIDED_SLICE's
+// offset.)
 #ifndef GLES_DELEGATE_DELEGATE_GRAPH_BUILTIN_PARAMS_H_
 #define GLES_DELEGATE_DELEGATE_GRAPH_BUILTIN_PARAMS_H_
 
@@ -14,8 +14,8 @@
 
 namespace gles_delegate {
 
-// TFLite's bools, as the bytes that they are: any value may be read, which a
-// bool that is neither 0 nor 1 may not.
+// A bool of TFLite's, read as a byte: a file may make it neither 0 nor 1, and
+// C++ does not define what reading such a bool gives.
 using Flag = uint8_t;
 
 // TfLitePadding

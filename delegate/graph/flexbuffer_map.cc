@@ -9,13 +9,13 @@
 namespace gles_delegate {
 namespace {
 
-// `value` as an int; nothing where it is no number, or none that an int holds
-// (AsInt32 converts a float of any size, which C++ does not define). A fraction
-// is cut off, as AsInt32 does.
+// `value` as an int, without its fraction; nothing where it is no number, or a
+// number that no int holds. AsInt32() would convert a float of any size, which
+// C++ does not define.
 std::optional<int> AsInt(const flexbuffers::Reference& value) {
   if (!value.IsNumeric()) return std::nullopt;
   const double number = value.AsDouble();
-  // Written so that it is false of NaN.
+  // False where the number is NaN.
   const bool fits = number > std::numeric_limits<int>::min() - 1.0 &&
                     number < std::numeric_limits<int>::max() + 1.0;
   if (!fits) return std::nullopt;
@@ -26,10 +26,10 @@ std::optional<int> AsInt(const flexbuffers::Reference& value) {
 
 FlexbufferMap::FlexbufferMap(absl::Span<const uint8_t> bytes)
     : bytes_(bytes.begin(), bytes.end()), size_(bytes.size()) {
-  // FlexBuffers 2.0.8 verifies that a key begins inside the bytes, not that
-  // it ends there, and compares keys up to their zero: here is one.
+  // FlexBuffers 2.0.8 verifies that a key begins inside the bytes, but not that
+  // it ends there, and compares keys up to the next zero. This one is the last.
   bytes_.push_back(0);
-  // Three bytes are the least that a flexbuffer takes.
+  // The smallest flexbuffer has three bytes.
   if (size_ < 3 || !flexbuffers::VerifyBuffer(bytes_.data(), size_, nullptr) ||
       !Root().IsMap()) {
     status_ = absl::InvalidArgumentError(

@@ -25,7 +25,7 @@ absl::Status Refuse(const Tensor& tensor, const Words&... words) {
       absl::StrCat(tensor.ToString(), " ", words...));
 }
 
-// Of a tensor with a scale for each index of a dimension.
+// Checks a tensor that has a scale for each index of one dimension.
 absl::Status CheckChannelScales(const Tensor& tensor) {
   const Quantization& q = tensor.quantization;
   if (!tensor.is_constant()) {
@@ -42,10 +42,10 @@ absl::Status CheckChannelScales(const Tensor& tensor) {
   return absl::OkStatus();
 }
 
-// Of one scale and zero point. `half`: floats are stored in 16 bits.
+// Checks one scale and its zero point. `half`: floats are stored in 16 bits.
 absl::Status CheckScale(const Tensor& tensor, float scale, int64_t zero,
                         bool half) {
-  // Biases (int32, int64) have no range to speak of.
+  // What biases hold (int32, int64) needs no check of its range.
   const bool ranged = IsQuantizedType(tensor.stored());
   const quant::CodeRange range =
       ranged ? quant::RangeOf(static_cast<int>(DataTypeSize(tensor.stored())),
@@ -85,7 +85,7 @@ bool KeepsCodes(const Graph& graph, const Node& node) {
   // A fused activation (a post-op) makes new values.
   if (!node.post_ops.empty() || !node.op->Has(kMovesValues)) return false;
   for (TensorId out : node.outputs) {
-    if (!graph.tensor(out).is_float_view()) continue;  // positions, say
+    if (!graph.tensor(out).is_float_view()) continue;  // e.g. positions
     for (TensorId in : node.inputs) {
       if (in == kNoTensor || !graph.tensor(in).is_float_view()) continue;
       if (!SameQuantization(graph.tensor(in), graph.tensor(out))) return false;

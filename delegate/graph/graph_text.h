@@ -15,8 +15,8 @@ namespace gles_delegate {
 // not zero, and its operand.
 std::string PostOpText(const PostOp& op);
 
-// The graph's inputs, its nodes in order, its outputs, then every tensor that
-// these name, each in a line of its own. Attributes of nodes are not shown.
+// A line for each of the graph's inputs, nodes (in order) and outputs, and then
+// for each tensor that those lines name. Attributes of nodes are not shown.
 std::string GraphToString(const Graph& graph);
 
 // A box for each node, an ellipse for each input and output of the graph, an
@@ -27,7 +27,8 @@ std::string GraphToDot(const Graph& graph);
 // Draws the edges of a graph's tensors; used for nodes and for dispatches.
 class TensorEdges {
  public:
-  // Draws an ellipse for each input of the graph. Both must outlive this.
+  // Draws an ellipse for each input of the graph. Both arguments must outlive
+  // the object.
   TensorEdges(const Graph& graph, DotGraph* dot);
 
   // Box `box` reads `ids`: an edge from all that wrote into the tensor so far.

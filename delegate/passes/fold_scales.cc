@@ -16,16 +16,15 @@
 namespace gles_delegate {
 namespace {
 
-// What multiplies the weights and adds to the bias, by channel: x * scale +
-// offset.
+// x * scale + offset, with a scale and an offset for each channel.
 struct Affine {
   std::vector<float> scale;
   std::vector<float> offset;
 };
 
-// The node as a convolution whose weights may be changed: constant ones, of a
-// built-in op (no custom one) that computes real values; nothing where it is
-// none such.
+// The node as a convolution, where its weights may be changed: they are
+// constant, and a builtin op, not a custom one, computes real values with them.
+// Nothing where they may not.
 std::optional<Convolution> WithWeights(const Graph& graph, const Node& node) {
   auto conv = Convolution::Of(graph, node);
   if (!conv || conv->on_codes || !conv->constant_weights ||
@@ -35,8 +34,9 @@ std::optional<Convolution> WithWeights(const Graph& graph, const Node& node) {
   return conv;
 }
 
-// The constant of a function of one argument and a constant: one value, or one
-// per channel. Nothing where it is neither.
+// The constant of a post-op that computes with one, as a value for each
+// channel. Nothing where the post-op has no constant of one value or of one per
+// channel.
 std::optional<std::vector<float>> ConstantOf(const Graph& graph,
                                              const PostOp& op, int channels) {
   if (op.operand == kNoTensor) {
@@ -54,7 +54,7 @@ std::optional<std::vector<float>> ConstantOf(const Graph& graph,
   return *std::move(values);
 }
 
-// The function as x * scale + offset; nothing where it is none such.
+// The post-op as x * scale + offset; nothing where it computes anything else.
 std::optional<Affine> AffineOf(const Graph& graph, const PostOp& op,
                                int channels) {
   if (op.function != "mul" && op.function != "add" && op.function != "sub") {
@@ -68,7 +68,7 @@ std::optional<Affine> AffineOf(const Graph& graph, const PostOp& op,
     affine.scale = *std::move(values);
     return affine;
   }
-  // A constant that comes first, as an operand or among the params.
+  // The constant may be the first argument, as the operand or in the params.
   const bool constant_first =
       op.operand == kNoTensor ? op.params[1] != 0 : op.operand_first;
   const float sign = op.function == "sub" && !constant_first ? -1.0f : 1.0f;
@@ -80,8 +80,8 @@ std::optional<Affine> AffineOf(const Graph& graph, const PostOp& op,
   return affine;
 }
 
-// Whether weights times the scale may overflow 16 bits, or be rounded coarsely
-// for being small.
+// Whether the scale may make weights that overflow 16 bits, or weights so small
+// that 16 bits round them coarsely.
 bool LeavesHalf(const Affine& affine) {
   constexpr float kMost = 16;
   return std::any_of(affine.scale.begin(), affine.scale.end(), [](float s) {
@@ -102,7 +102,8 @@ TensorId AddFloatsLike(Graph* graph, const Tensor& like, absl::string_view name,
   return graph->AddTensor(std::move(tensor));
 }
 
-// The numbers of a node's weights and bias, changed here and then put back.
+// The weights and the bias of a node as numbers. The pass changes these, then
+// stores them as new constants.
 class Weights {
  public:
   static absl::StatusOr<Weights> Of(const Graph& graph,
@@ -211,7 +212,8 @@ class BeforeFolder {
     return p;
   }
 
-  // Takes functions off the end of node p; true where none is left.
+  // Moves post-ops from the end of node p into the weights of `node`; true
+  // where p has none left.
   absl::StatusOr<bool> Fold(int p, Node* node, const Convolution& conv) {
     std::vector<PostOp>& ops = graph_->nodes[p].post_ops;
     std::vector<Affine> functions;

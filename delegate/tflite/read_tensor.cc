@@ -63,11 +63,11 @@ Sparsity ReadSparsity(const TfLiteSparsity* sparsity) {
   return s;
 }
 
-// kTfLiteInt4 of runtimes newer than the headers that we build against.
+// kTfLiteInt4, which runtimes have that are newer than the headers here.
 constexpr int kInt4 = 18;
 
-// Makes an int4 constant the int8 constant of the same values. A constant of
-// too few bytes stays of type kOther, which no op takes.
+// Replaces an int4 constant by the int8 constant of the same values. A constant
+// of too few bytes keeps the type kOther, which no op takes.
 void UnpackInt4(Tensor* t) {
   const auto bytes = t->constant.bytes();
   const int64_t count = t->shape.elements();

@@ -1,13 +1,14 @@
 // The last dispatch of Winograd's F(4x4, 3x3) (delegate/ops/conv/conv_winograd.h):
-// A^T m A of each tile's 6x6 sums m, and the bias. x counts tiles, flat over
-// batch, rows and columns; y slices. An invocation makes a slice of a tile;
-// with LANES of 6, six share it: each a column, then four a row.
+// A^T m A plus the bias, where m are the 6x6 sums of a tile. In the grid x counts
+// tiles, flat over batch, rows and columns, and y counts slices. An invocation
+// makes a slice of a tile. With LANES of 6, six invocations share it: each makes a
+// column of A^T m, and then four of them a row of the result each.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
-  ivec4 tiles;  // in a row, rows of them; the first that is made
+  ivec4 tiles;  // tiles in a row, rows of tiles, the first tile that is made
 };
 
-// Of the points 0, +-kNear, +-kFar and infinity.
+// The transform's points are 0, +-kNear, +-kFar and infinity.
 const float kNear = 0.75;
 const float kFar = 1.5;
 
@@ -33,7 +34,7 @@ void make_column(int tile, int slice, int column, out vec4 result[4]) {
   transform(v, result);
 }
 
-// Row `row` of (A^T m) A, from that of A^T m.
+// Writes row `row` of (A^T m) A, whose row of A^T m is v.
 void write_row(int tile, int slice, int row, vec4 v[6]) {
   vec4 result[4];
   transform(v, result);

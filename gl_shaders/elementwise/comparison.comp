@@ -1,9 +1,11 @@
-// dst = COMPARE(a, b), 1 where it holds, both broadcast to dst's shape; one
-// channel for all is LANES xxxx. One texel (4 channels) an invocation.
+// dst = 1 where COMPARE(a, b) holds, else 0; each is broadcast to dst's shape. LANES_A
+// and LANES_B are xxxx where the tensor has one channel for all of dst's, else xyzw. An
+// invocation makes one texel.
 //
-// RESCALE op_rescale: of 8-bit codes, as TFLite compares them, scaled in integers
-// (quant/fixed_point.h's ComparedValue). scaling: multiplier, shift, and the bits
-// of what a step is in what is read.
+// RESCALE, which is op_rescale, is defined for 8-bit codes: they are compared as TFLite
+// does, scaled in integers (quant/fixed_point.h's ComparedValue). `scaling_a` and
+// `scaling_b` hold multiplier, shift, and the bits of what one code is in the values
+// that are read.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
 #ifdef RESCALE

@@ -1,8 +1,6 @@
-// QUANTIZE of 16-bit codes, which src holds times `scale`, to 32-bit ones, as TFLite
-// rounds them (quant/fixed_point.h's Multiply(), ties away from zero). One texel (4
-// channels) an invocation.
-//
-// CODE_OF op_code_of, RESCALE op_rescale.
+// QUANTIZE of 16-bit codes, which src holds times `scale`, to 32-bit codes, as TFLite
+// rounds them (quant/fixed_point.h's Multiply(), ties away from zero). CODE_OF is
+// op_code_of, RESCALE is op_rescale. An invocation makes one texel.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   float scale;

@@ -1,5 +1,6 @@
-// dst = condition ? a : b, all broadcast to dst's shape; one channel for all is
-// LANES xxxx. One texel (4 channels) an invocation.
+// dst = condition ? a : b, each broadcast to dst's shape. LANES_CONDITION, LANES_A and
+// LANES_B are xxxx where the tensor has one channel for all of dst's, else xyzw. An
+// invocation makes one texel.
 layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 
 void main() {

@@ -1,10 +1,8 @@
-// Sums of parts as one, in 64 bits: a * 2^shifts.x + b * 2^shifts.y + ... and a
-// bias, times a multiplier, shifted to the right and rounded once
-// (quant/fixed_point.h's MultiplyOnce()). rows: multiplier, shift, and the lower and
-// the upper word of the bias, of each channel or (ONE_ROW) of all. One texel (4
-// channels) an invocation.
-//
-// RESCALE_64 op_rescale_64.
+// Adds the parts of a sum in 64 bits, a * 2^shifts.x + b * 2^shifts.y + ..., and a
+// bias. The sum is multiplied, shifted to the right and rounded once
+// (quant/fixed_point.h's MultiplyOnce()), by RESCALE_64, which is op_rescale_64.
+// `rows` holds a multiplier, a shift, and the lower and the upper word of a bias, for
+// each channel or, with ONE_ROW, once for all. An invocation makes one texel.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 shifts;
@@ -20,7 +18,7 @@ struct Wide {
 Wide plus_shifted(Wide sum, vec4 x, int shift) {
   ivec4 v = ivec4(x);
   uvec4 low = uvec4(v) << shift;
-  // Shifts of 32 bits are undefined: by 31 and by one more.
+  // In two steps, as GLSL does not define a shift by 32 bits.
   ivec4 high = (v >> (31 - shift)) >> 1;
   uvec4 carry;
   low = uaddCarry(sum.low, low, carry);

@@ -1,10 +1,8 @@
-// BATCH_MATMUL of 16-bit codes, which x and y hold: sums of 64 bits, times a
-// multiplier, shifted to the right and rounded once (quant/fixed_point.h's
-// MultiplyOnce()). An invocation makes one texel (4 columns) of TILE_ROWS rows.
-// ADJ_X: x holds columns, and TILE_ROWS is 4; ADJ_Y: y holds columns. Grid: x tiles of
-// rows, y slices, z matrices.
-//
-// RESCALE_64 op_rescale_64.
+// BATCH_MATMUL of 16-bit codes, which x and y hold. A sum of 64 bits is multiplied,
+// shifted to the right and rounded once (quant/fixed_point.h's MultiplyOnce()), by
+// RESCALE_64, which is op_rescale_64. An invocation makes one texel (4 columns) of
+// TILE_ROWS rows. ADJ_X: x holds columns, and TILE_ROWS is 4; ADJ_Y: y holds columns.
+// Grid: x tiles of rows, y slices, z matrices.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 extent;   // rows, columns, terms, slices of terms

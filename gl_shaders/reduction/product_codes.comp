@@ -1,9 +1,8 @@
 // Products of the codes in a window of source texels, in row-major order as TFLite's
 // kernel multiplies them: each product but the first value, and the last one again,
 // is scaled in 64 bits (quant/fixed_point.h's MultiplyOnce()), of which 32 are kept.
-// With CHANNELS, of all channels too. One output texel (4 channels) an invocation.
-//
-// RESCALE_64 op_rescale_64.
+// With CHANNELS the window has all channels, too. RESCALE_64 is op_rescale_64. An
+// invocation makes one texel of the output.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 window;  // x, y, slice, batch

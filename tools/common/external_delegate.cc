@@ -105,9 +105,9 @@ absl::StatusOr<DelegatePtr> LoadExternalDelegate(
 
 absl::StatusOr<DelegatePtr> LoadExternalDelegateThroughStockLoader(
     const std::string& library_path, const DelegateOptions& options) {
-  // Where the library cannot be loaded or makes no delegate, the 2.9 loader
-  // says nothing and returns its wrapper with fields never set: applying or
-  // deleting that one crashes. So the library is asked first, without it.
+  // TFLite 2.9's loader says nothing where the library cannot be loaded or
+  // makes no delegate: it returns a wrapper whose fields were never set, and to
+  // apply or delete that wrapper crashes. So the library itself is asked first.
   absl::Status usable = LoadExternalDelegate(library_path, options).status();
   if (!usable.ok()) return usable;
   return LoadThroughStockLoaderUnasked(library_path, options);

@@ -18,15 +18,15 @@ constexpr int64_t kMostPixels = 64 << 20;
 constexpr uint8_t kMarker = 0xff;
 constexpr uint8_t kHuffmanTables = 0xc4;
 
-// Markers without a segment behind them: of restarts, of the image's begin and
-// end, and one for temporary use.
+// True of the markers that no segment follows: those of restarts, of the
+// image's begin and end, and one for temporary use.
 bool StandsAlone(uint8_t marker) {
   return (marker >= 0xd0 && marker <= 0xd9) || marker == 0x01;
 }
 
-// Whether each Huffman table of a DHT segment's content counts no more codes
-// than a byte has values. 16 counts, one a length of codes, and as many bytes
-// as these add up to make a table (ITU-T T.81, B.2.4.2).
+// Whether no Huffman table in the content of a DHT segment has more codes than
+// a byte has values. A table is 16 counts, one for each length of codes, and
+// then as many bytes as the counts add up to (ITU-T T.81, B.2.4.2).
 bool HuffmanTablesFit(absl::Span<const uint8_t> content) {
   constexpr size_t kCounts = 16;
   while (content.size() > kCounts) {
@@ -41,8 +41,8 @@ bool HuffmanTablesFit(absl::Span<const uint8_t> content) {
 
 // stb_image 2.27, which is Debian 12's, writes past its tables where a Huffman
 // table has more than 256 codes. So the file's segments are walked first, as
-// stb_image walks them: what stands between two segments (the compressed data
-// of a scan, for one) holds no marker but those of restarts.
+// stb_image walks them: what stands between two segments, e.g. compressed data,
+// holds no marker but those of restarts.
 bool JpegTablesFit(absl::Span<const uint8_t> file) {
   for (size_t at = 0; at + 1 < file.size();) {
     const uint8_t code = file[at + 1];
@@ -87,7 +87,7 @@ absl::StatusOr<Image> DecodeImage(absl::Span<const uint8_t> file) {
                             &channels) == 0) {
     return refuse(stbi_failure_reason());
   }
-  // A BMP whose rows go from top to bottom has a negative height there.
+  // The height is negative where a BMP's rows go from top to bottom.
   const int64_t promised =
       std::abs(int64_t{image.width}) * std::abs(int64_t{image.height});
   if (promised > kMostPixels) {

@@ -9,9 +9,9 @@
 namespace gles_delegate {
 namespace {
 
-// The format's version, and the largest operator code that the old, one-byte
-// field can hold (above it, that field says 127: "see builtin_code").
 constexpr uint32_t kSchemaVersion = 3;
+// The largest code that the old field of one byte can hold. For an op past it,
+// that field holds this value, and builtin_code holds the op's code.
 constexpr int kPlaceholderCode =
     static_cast<int>(schema::BuiltinOperator::PLACEHOLDER_FOR_GREATER_OP_CODES);
 

@@ -69,7 +69,7 @@ void Progress::Show(int64_t done, absl::string_view next) {
     return;
   }
   std::string line = absl::StrCat(Bar(done, total_), text, "  ", next);
-  // A line that wraps could not be taken back.
+  // A line that wraps could not be erased.
   line.resize(std::min<size_t>(line.size(), std::max(1, sink_.columns - 1)));
   std::fprintf(sink_.file, "\r\033[K%s", line.c_str());
   std::fflush(sink_.file);

@@ -11,7 +11,8 @@
 namespace gles_delegate {
 namespace {
 
-// Where the tensor is not quantized the scale is 0; integers are then as is.
+// The scale is 0 where the tensor is not quantized: its integers are then the
+// real numbers.
 template <typename T>
 std::vector<float> Dequantize(absl::Span<T> values,
                               TfLiteQuantizationParams params) {

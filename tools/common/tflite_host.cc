@@ -37,8 +37,8 @@ absl::StatusOr<std::vector<uint8_t>> ReadFile(const std::string& path) {
   return bytes;
 }
 
-// TfLiteModelCreate 2.9 has no error reporter and says one sentence on stderr;
-// this says what is wrong with the file before asking it.
+// Says what is wrong with the file before TfLiteModelCreate() is asked, which
+// in TFLite 2.9 takes no error reporter and prints one sentence to stderr.
 absl::Status CheckModelBytes(absl::Span<const uint8_t> bytes,
                              const std::string& name) {
   // An offset to the root table, then the identifier.
@@ -109,7 +109,7 @@ void Interpreter::Report(void* self, const char* format, va_list args) {
   const int length = std::vsnprintf(nullptr, 0, format, again);
   va_end(again);
   std::string message(length > 0 ? length : 0, '\0');
-  // data() has room for the closing zero.
+  // A string's data() has room for the closing zero.
   std::vsnprintf(message.data(), message.size() + 1, format, args);
   while (!message.empty() && message.back() == '\n') message.pop_back();
   static_cast<Interpreter*>(self)->log_.push_back(std::move(message));

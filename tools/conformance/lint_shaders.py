@@ -62,7 +62,7 @@ def shared_bytes(text):
 
 
 def faults(text):
-    """What is not of ES 3.10."""
+    """What a program's text has that is not of GLSL ES 3.10."""
     if not text.startswith("#version 310 es\n"):
         yield "is not #version 310 es"
     if "#extension" in text:

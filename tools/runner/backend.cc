@@ -21,8 +21,8 @@ void CollectGlesError(const char* message) {
   absl::StrAppend(gles_errors, gles_errors->empty() ? "" : "\n", message);
 }
 
-// By the external-delegate interface, whose keys are the option struct's
-// fields: so no tool has to know them.
+// Makes the delegate by the external-delegate interface: its keys are the names
+// of the option struct's fields, so that no tool has to know these.
 absl::StatusOr<DelegatePtr> CreateGlesDelegate(const DelegateOptions& options) {
   std::vector<char*> keys;
   std::vector<char*> values;
@@ -59,7 +59,8 @@ absl::StatusOr<BackendFacts> ReadGlesReport(TfLiteDelegate* delegate) {
   BackendFacts facts;
   facts.nodes_total = report.value("nodes_total", 0);
   facts.nodes_delegated = report.value("nodes_delegated", 0);
-  // The count, or the list of them.
+  // The report of one delegate counts its partitions, that of another lists
+  // them.
   const nlohmann::json partitions =
       report.value("partitions", nlohmann::json());
   facts.partitions = partitions.is_number()
@@ -109,7 +110,8 @@ absl::Status Backend::MakeDelegate() {
 absl::StatusOr<std::unique_ptr<Backend>> Backend::Create(
     const Model& model, const BackendSpec& spec,
     const std::vector<std::vector<int>>& input_shapes) {
-  // Drivers compile for up to a minute; what tunes for longer says so itself.
+  // Drivers compile for up to a minute. The delegate itself reports the
+  // progress of tuning, which takes longer.
   std::optional<Elapsed> elapsed;
   const bool tunes = std::count(spec.options.begin(), spec.options.end(),
                                 std::make_pair(std::string("tuning"),

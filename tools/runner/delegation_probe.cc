@@ -9,8 +9,8 @@ thread_local DelegationProbe* preparing = nullptr;
 }  // namespace
 
 DelegationProbe::DelegationProbe(TfLiteDelegate* inner) : inner_(inner) {
-  // The buffer callbacks stay unset: the tensors name the inner delegate, whose
-  // own are called.
+  // The buffer callbacks stay unset: the tensors name the inner delegate, so
+  // that TFLite calls the callbacks of that one.
   outer_.data_ = this;
   outer_.Prepare = &DelegationProbe::Prepare;
   outer_.flags = inner->flags;

@@ -83,7 +83,8 @@ absl::StatusOr<InputBytes> BytesOfFile(const TensorView& tensor,
   return bytes;
 }
 
-// The index of the input called `name`. kInvalidArgument, with the names.
+// The index of the input called `name`. kInvalidArgument, with the inputs'
+// names, where there is none.
 absl::StatusOr<int> FindInput(const Interpreter& interpreter,
                               absl::string_view name) {
   std::vector<std::string> names;
@@ -132,8 +133,8 @@ absl::StatusOr<std::map<std::string, std::string>> ParseValueFiles(
     const std::string& text) {
   std::map<std::string, std::string> files;
   for (absl::string_view item : absl::StrSplit(text, ',', absl::SkipEmpty())) {
-    // Tensor names hold colons ("input:0"), paths hardly do: the last one
-    // splits.
+    // The last colon splits, as names of tensors hold colons ("input:0") and
+    // paths hardly do.
     const size_t colon = item.rfind(':');
     if (colon == absl::string_view::npos || colon == 0) {
       return absl::InvalidArgumentError(absl::StrCat(

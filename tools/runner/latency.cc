@@ -85,7 +85,8 @@ absl::StatusOr<Latency> MeasureLatency(Interpreter& interpreter,
 }
 
 void ResetPeakRss() {
-  // What earlier backends freed is given back first, or it would count here.
+  // Memory that earlier backends freed is given back first, as it would be
+  // counted here.
   malloc_trim(0);
   std::ofstream("/proc/self/clear_refs") << "5";
 }

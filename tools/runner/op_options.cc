@@ -15,8 +15,8 @@ constexpr char kTable[] = "gles_delegate.schema.Operator";
 constexpr const char* kKeys[] = {"builtin_options_type", "builtin_options",
                                  "custom_options"};
 
-// Reading the schema takes longer than a node: once a process. Null where the
-// build's flatbuffers are of two versions.
+// Reads the schema once a process, as that takes longer than a node does. Null
+// where the build's flatbuffers are of two versions.
 flatbuffers::Parser* SchemaParser() {
   static flatbuffers::Parser* const parser = [] {
     flatbuffers::IDLOptions options;
@@ -43,7 +43,7 @@ absl::StatusOr<nlohmann::ordered_json> OptionsToJson(
     const schema::OperatorT& node) {
   flatbuffers::Parser* parser = SchemaParser();
   if (parser == nullptr) return NoSchema();
-  // FlatBuffers packs what a file only says is there.
+  // FlatBuffers would pack options that the file names and does not have.
   if (node.builtin_options.type != schema::BuiltinOptions::NONE &&
       node.builtin_options.value == nullptr) {
     return absl::InvalidArgumentError(

@@ -15,7 +15,8 @@ using schema::BuiltinOperator;
 using schema::TensorType;
 
 absl::StatusOr<TensorType> SchemaTypeOf(const TensorShape& shape) {
-  // A bias of int32 codes is a number to the float op.
+  // The model's op computes real numbers, so a quantized tensor, such as a bias
+  // of int32 codes, becomes a float one.
   if (shape.quantized || shape.type == "FLOAT16") return TensorType::FLOAT32;
   for (TensorType type : schema::EnumValuesTensorType()) {
     if (shape.type == schema::EnumNameTensorType(type)) return type;
@@ -50,8 +51,8 @@ int AddConstant(const TensorShape& shape, TensorType type,
     case TensorType::INT64:
       return AddIntegers<int64_t>(shape, name, builder);
     case TensorType::FLOAT32: {
-      // Small, so that sums of thousands stay halves; not all alike, so that
-      // nothing can be left out.
+      // Small values, so that sums of thousands of them fit a 16-bit float, and
+      // different ones, so that no driver can leave products out.
       std::vector<float> values(shape.elements());
       for (size_t i = 0; i < values.size(); ++i) {
         values[i] = 0.01f * static_cast<float>(i % 7) - 0.02f;

@@ -6,7 +6,7 @@
 namespace gles_delegate {
 namespace {
 
-// Equal infinities differ by nothing, not by NaN.
+// 0 for equal infinities, too, whose difference would be a NaN.
 double AbsDifference(double a, double b) {
   return a == b ? 0 : std::abs(a - b);
 }
@@ -71,7 +71,8 @@ double OutputDiff::relative_l2() const {
 double OutputDiff::cosine() const {
   const double norms =
       std::sqrt(sum_reference_squared_) * std::sqrt(sum_actual_squared_);
-  // Two zero vectors point the same way; a zero and another do not.
+  // Two zero vectors count as pointing the same way, a zero vector and another
+  // one as not.
   if (norms == 0) {
     return sum_reference_squared_ == sum_actual_squared_ ? 1 : 0;
   }
@@ -85,7 +86,7 @@ double OutputDiff::argmax_agreement() const {
 }
 
 bool OutputDiff::Within(double max_error) const {
-  // Written so that a NaN fails.
+  // False where max_relative() is a NaN.
   return mismatches_ == 0 && max_relative() <= max_error;
 }
 

@@ -1,7 +1,8 @@
 // BATCH_MATMUL: z[.., m, n] = sum over k of x[.., m, k] * y[.., k, n], with x
 // or y transposed in its last two axes where adj_x or adj_y says so. Ranks 2 to
-// 5; the leading axes broadcast. Either side constant (float32 or float16) or
-// computed at run time. Sums in highp.
+// 5; the leading axes broadcast. Each side is a constant (float32 or float16)
+// or computed at run time. Sums are highp.
+//
 // kInvalidArgument: shapes that disagree; kUnimplemented: a broadcast within
 // the first two of three leading axes, which share the GPU's batch axis.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MATMUL_BATCH_MATMUL_H_
@@ -22,15 +23,16 @@ struct BatchMatMulAttributes {
 ParseFunction ParseBatchMatMul;
 PlanFunction PlanBatchMatMul;
 
-// The same of tensors that hold 16-bit codes, in 64-bit sums of at most 2^17
-// terms. No op of a model: the pass compute_on_codes makes it.
+// BATCH_MATMUL of tensors that hold 16-bit codes, in 64-bit sums of at most
+// 2^17 terms. It is no op of a model: the pass compute_on_codes makes it.
 struct WideBatchMatMulAttributes {
   BatchMatMulAttributes matrices;
   // What a sum becomes before the post-ops. 1 <= right <= 62.
   quant::WideMultiplier multiplier;
 };
 
-// The node that computes BATCH_MATMUL `of`, but for its post-ops, of x and y.
+// The node that computes from x and y what the BATCH_MATMUL `of` computes; it
+// has no post-ops yet.
 Node WideBatchMatMulNode(const Node& of, TensorId x, TensorId y,
                          const quant::WideMultiplier& multiplier);
 PlanFunction PlanWideBatchMatMul;

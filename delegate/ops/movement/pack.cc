@@ -11,6 +11,7 @@
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
+
 absl::StatusOr<ParsedNode> ParsePack(const NodeView& node) {
   const int count = static_cast<int>(node.inputs.size());
   if (auto s = node.CheckCounts(std::max(count, 1), std::max(count, 1), 1);
@@ -61,7 +62,8 @@ absl::Status PlanPack(const Node& node, Planner* planner) {
     }
     return absl::OkStatus();
   }
-  // Four inputs share a texel: each gets a tensor of one channel first.
+  // Along the channels four inputs share a texel, so each input becomes a
+  // tensor of one channel first.
   std::vector<TensorId> columns;
   for (TensorId input : node.inputs) {
     if (planner->tensor(input).shape == Shape::FromDims(a.view)) {

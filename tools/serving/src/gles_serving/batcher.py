@@ -11,7 +11,7 @@ from typing import Any, Callable, Deque, Dict, List, Optional, Sequence, Tuple
 
 
 class QueueFull(Exception):
-    """As many requests wait as may."""
+    """No more requests may wait."""
 
 
 class Closed(Exception):

@@ -23,5 +23,5 @@ class NotReady(ModelNotReady):
 
     @property
     def reason(self) -> str:
-        """The text."""
+        """The text of the error."""
         return str(self)

@@ -20,8 +20,8 @@ _ENVIRONMENT = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_")
 
 
 def keep_freed() -> bool:
-    """For the whole process. False, with nothing changed, where the environment sets what malloc
-    keeps, or where there is another C library than glibc."""
+    """Has malloc keep freed memory, in the whole process. False, with nothing changed, where the
+    environment sets what malloc keeps, or where there is another C library than glibc."""
     if any(name in os.environ for name in _ENVIRONMENT) or \
             "glibc.malloc." in os.environ.get("GLIBC_TUNABLES", ""):
         return False

@@ -107,7 +107,7 @@ class GlesModel(Model):
         return self._types(outputs=False)
 
     def get_output_types(self) -> List[Dict[str, Any]]:
-        """The same of the outputs."""
+        """The protocol's metadata of the outputs."""
         return self._types(outputs=True)
 
     async def predict(self, payload: Any, headers: Optional[Dict[str, str]] = None,

@@ -11,7 +11,7 @@ from typing import Optional
 
 
 def main() -> int:
-    """The child's side."""
+    """What the child process does."""
     from . import config, engine  # pylint: disable=import-outside-toplevel
     repository, name, *rest = sys.argv[1:]
     try:

@@ -109,7 +109,7 @@ class RemoteModel(RayModel):
 
 
 class Front(ModelRepository):
-    """The models of the deployments, as Server wants them."""
+    """The models of the deployments, in the form that Server takes."""
 
     def __init__(self, models: Sequence[RemoteModel]):
         super().__init__()
