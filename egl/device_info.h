@@ -38,7 +38,6 @@ struct DeviceInfo : DriverIdentity {
   int64_t max_ssbo_bytes = 0;
   int max_uniform_block_bytes = 0;
   int uniform_offset_alignment = 0;
-  int ssbo_offset_alignment = 0;
   int program_binary_formats = 0;
   absl::flat_hash_set<std::string> extensions;
 

@@ -1,8 +1,8 @@
 // TFLite's affine quantization: real = scale * (code - zero_point).
 // https://www.tensorflow.org/lite/performance/quantization_spec
 //
-// The specification that the shader's simulator (op_quantize of
-// gl_shaders/lib/codes.glsl) is tested against.
+// Quantize() and then Dequantize() is the specification that the shader's
+// simulator (op_quantize of gl_shaders/lib/codes.glsl) is tested against.
 #ifndef GLES_DELEGATE_QUANT_AFFINE_H_
 #define GLES_DELEGATE_QUANT_AFFINE_H_
 
@@ -32,13 +32,6 @@ inline float Dequantize(int64_t code, float scale, int64_t zero_point) {
 // NaN, which TFLite leaves undefined, gives the zero point.
 int32_t Quantize(float value, float scale, int64_t zero_point, int32_t low,
                  int32_t high);
-
-// What a quantized tensor would make of `value`: quantized and dequantized.
-inline float Simulate(float value, float scale, int64_t zero_point,
-                      CodeRange range) {
-  return Dequantize(Quantize(value, scale, zero_point, range.low, range.high),
-                    scale, zero_point);
-}
 
 // Quantize() without a call or a branch, so that compilers do several at once.
 // For codes of at most 16 bits.

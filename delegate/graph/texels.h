@@ -17,10 +17,6 @@ absl::Span<const uint8_t> AsBytes(absl::Span<const T> values) {
   return {reinterpret_cast<const uint8_t*>(values.data()),
           values.size() * sizeof(T)};
 }
-template <typename T>
-absl::Span<uint8_t> AsWritableBytes(absl::Span<T> values) {
-  return {reinterpret_cast<uint8_t*>(values.data()), values.size() * sizeof(T)};
-}
 
 // `values`: BHWC, shape.elements() of them. T: float or int32_t.
 template <typename T>

@@ -48,7 +48,9 @@ absl::Status RunDispatches(const Graph& graph, std::vector<Dispatch> dispatches,
     if (!executor.ok()) return executor.status();
     std::vector<absl::Span<const uint8_t>> in;
     for (const auto& values : inputs) in.push_back(AsBytes<float>(values));
-    const std::vector<absl::Span<uint8_t>> out = {AsWritableBytes(output)};
+    const std::vector<absl::Span<uint8_t>> out = {
+        {reinterpret_cast<uint8_t*>(output.data()),
+         output.size() * sizeof(float)}};
     return (*executor)->Invoke(in, out);
   });
 }
