@@ -210,6 +210,11 @@ struct LocalResponseNormParams {
   float beta;
 };
 
+struct ReverseSequenceParams {
+  int seq_dim;
+  int batch_dim;
+};
+
 struct SpaceDepthParams {  // SPACE_TO_DEPTH, DEPTH_TO_SPACE
   int block_size;
 };

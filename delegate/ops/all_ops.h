@@ -29,6 +29,7 @@
 #include "delegate/ops/movement/pad.h"
 #include "delegate/ops/movement/reshape.h"
 #include "delegate/ops/movement/reverse.h"
+#include "delegate/ops/movement/reverse_sequence.h"
 #include "delegate/ops/movement/slice.h"
 #include "delegate/ops/movement/space_batch.h"
 #include "delegate/ops/movement/space_depth.h"

@@ -168,6 +168,9 @@ void Fill(const schema::LocalResponseNormalizationOptions& o,
           LocalResponseNormParams* p) {
   *p = {o.radius(), o.bias(), o.alpha(), o.beta()};
 }
+void Fill(const schema::ReverseSequenceOptions& o, ReverseSequenceParams* p) {
+  *p = {o.seq_dim(), o.batch_dim()};
+}
 void Fill(const schema::SpaceToDepthOptions& o, SpaceDepthParams* p) {
   p->block_size = o.block_size();
 }
@@ -222,6 +225,7 @@ std::vector<uint8_t> BuiltinParamsOf(const schema::Operator& op) {
   GLES_FUZZ_PARAMS(UnidirectionalSequenceLSTMOptions, SequenceLstmParams)
   GLES_FUZZ_PARAMS(SVDFOptions, SvdfParams)
   GLES_FUZZ_PARAMS(LocalResponseNormalizationOptions, LocalResponseNormParams)
+  GLES_FUZZ_PARAMS(ReverseSequenceOptions, ReverseSequenceParams)
   GLES_FUZZ_PARAMS(SpaceToDepthOptions, SpaceDepthParams)
   GLES_FUZZ_PARAMS(DepthToSpaceOptions, SpaceDepthParams)
 #undef GLES_FUZZ_PARAMS

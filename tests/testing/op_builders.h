@@ -215,6 +215,9 @@ SingleOpModel LocalResponseNormalization(const Shape& input, int radius,
 
 // REVERSE_V2 along one axis.
 SingleOpModel Reverse(const Shape& input, int axis);
+// REVERSE_SEQUENCE, by random lengths of 0 up to the whole axis.
+SingleOpModel ReverseSequence(const Shape& input, int sequence_axis,
+                              int batch_axis, bool runtime_lengths = false);
 // SPACE_TO_BATCH_ND, or BATCH_TO_SPACE_ND; `edges` are paddings or crops,
 // before and after each axis of `block`.
 SingleOpModel SpaceBatch(bool to_batch, const Shape& input,

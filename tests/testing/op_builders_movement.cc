@@ -183,6 +183,31 @@ SingleOpModel ExpandDims(const Shape& shape, int axis) {
       });
 }
 
+SingleOpModel ReverseSequence(const Shape& input, int sequence_axis,
+                              int batch_axis, bool runtime_lengths) {
+  return MakeModel(
+      absl::StrCat("REVERSE_SEQUENCE ", ShapeString(input), " along ",
+                   sequence_axis, " by ", batch_axis,
+                   runtime_lengths ? " at run time" : ""),
+      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        const int x =
+            v.Input("x", input, v.random().Gaussian(ElementCount(input)));
+        const Shape shape = {input[batch_axis]};
+        std::vector<int32_t> lengths(shape[0]);
+        for (int32_t& length : lengths) {
+          length = v.random().NextInt(0, input[sequence_axis]);
+        }
+        const int by = runtime_lengths
+                           ? v.OfInts(v.Input("lengths", shape,
+                                              {lengths.begin(), lengths.end()}))
+                           : v.IntConstant("lengths", shape, lengths);
+        schema::ReverseSequenceOptionsT options;
+        options.seq_dim = sequence_axis;
+        options.batch_dim = batch_axis;
+        return v.Op(Op::REVERSE_SEQUENCE, 1, {x, by}, options);
+      });
+}
+
 SingleOpModel Reverse(const Shape& shape, int axis) {
   return MakeModel(
       absl::StrCat("REVERSE_V2 ", ShapeString(shape), " along ", axis),

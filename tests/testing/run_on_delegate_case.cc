@@ -48,14 +48,12 @@ int AddLetter(char letter, int index, int input, const Shape& shape,
                      {output}, schema::MulOptionsT());
       return output;
     case 'r': {
-      schema::ReverseSequenceOptionsT options;
-      options.seq_dim = 1;
-      options.batch_dim = 0;
-      const int lengths = builder->AddConstant<int32_t>(
-          name + "_lengths", {shape[0]},
-          std::vector<int32_t>(shape[0], shape[1]));
-      builder->AddOp(Op::REVERSE_SEQUENCE, 1, {input, lengths}, {output},
-                     options);
+      const Shape one(shape.size(), 1);
+      const int rank = static_cast<int>(shape.size());
+      const int start = builder->AddConstant<int32_t>(
+          name + "_start", {rank}, std::vector<int32_t>(rank, 0));
+      builder->AddOp(Op::DYNAMIC_UPDATE_SLICE, 1,
+                     {input, constant("value", one), start}, {output});
       return output;
     }
     default:

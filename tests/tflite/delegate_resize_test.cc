@@ -53,8 +53,6 @@ TEST_F(DelegateResizeTest, LargerSmallerAndBack) {
   ExpectRunsAt({1, 6, 5, 5});
 }
 
-// REVERSE_SEQUENCE reverses six rows of one batch entry, so here it is left
-// out.
 TEST_F(DelegateResizeTest, ToOnePixelToBatchThreeAndBack) {
   const auto model = LoadOrDie(ChainModel("canm"));
   const DelegatePtr delegate = MakeDelegate();

@@ -1,6 +1,7 @@
 // 8- and 16-bit ops that move codes, between tensors of one quantization and of
 // two: codes are moved as they are, whatever they stand for in the output, and
-// none may differ.
+// none may differ. Longer than
+// 300 lines: it is one list of moves.
 #include <cstdint>
 #include <functional>
 #include <utility>
@@ -37,7 +38,8 @@ struct Ends {
   }
 };
 
-enum class Widths { kEight, kBoth };  // TFLite 2.9's kernels
+// What TFLite 2.9's kernels take.
+enum class Widths { kEight, kBoth, kUint8AndSixteen };
 // TFLite refuses other scales of UNPACK and PACK, the delegate of SPLIT.
 enum class Scales { kAny, kOne };
 
@@ -159,6 +161,15 @@ std::vector<Move> Orders() {
        {2, 6, 5, 9},
        {{2, 6, 5, 9}},
        [](const Ends& e) { e.Add(Op::REVERSE_V2, 2, {e.Ints({3})}); }},
+      {Op::REVERSE_SEQUENCE,
+       {2, 6, 5, 9},
+       {{2, 6, 5, 9}},
+       [](const Ends& e) {
+         schema::ReverseSequenceOptionsT options;
+         options.seq_dim = 1;
+         e.Add(Op::REVERSE_SEQUENCE, 1, {e.Ints({4, 6})}, options);
+       },
+       Widths::kUint8AndSixteen},
       {Op::RESHAPE,
        {2, 6, 5, 9},
        {{2, 30, 9}},
@@ -275,10 +286,13 @@ void AddQuantizedMoveCases(CaseList* list) {
   for (const std::vector<Move>& moves : {Parts(), Orders(), SplitsAndPacks()}) {
     for (const Move& move : moves) {
       const bool one = move.scales == Scales::kOne;
-      AddSeries(list, move.op, "codes", move.in,
-                [=](QuantizedBuilder& b, int number) {
-                  return MoveModel(b, move, /*same=*/one || number % 3 == 0);
-                });
+      AddSeries(
+          list, move.op, "codes", move.in,
+          [=](QuantizedBuilder& b, int number) {
+            return MoveModel(b, move, /*same=*/one || number % 3 == 0);
+          },
+          move.widths == Widths::kUint8AndSixteen ? SeriesTypes::kUint8
+                                                  : SeriesTypes::kBoth);
       if (move.widths == Widths::kEight) continue;
       const auto add_wide = [&](const char* what, bool same, int families) {
         AddWideSeries(

@@ -56,6 +56,14 @@ void AddReversals(CaseList* list) {
     for (int axis = 0; axis < 4; ++axis) {
       list->Add("REVERSE_V2", absl::StrCat("axis", axis), shape,
                 [=] { return testing::Reverse(shape, axis); });
+      const int by = (axis + 3) % 4;
+      for (bool runtime : {false, true}) {
+        list->Add(
+            "REVERSE_SEQUENCE",
+            absl::StrCat("axis", axis, "_by", by, runtime ? "_runtime" : ""),
+            shape,
+            [=] { return testing::ReverseSequence(shape, axis, by, runtime); });
+      }
     }
   }
 }

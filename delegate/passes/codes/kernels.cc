@@ -60,6 +60,7 @@ constexpr IntegerKernel kIntegerKernels[] = {
     {"RESHAPE", &MoveOnCodes},
     {"RESIZE_BILINEAR", &ResizeBilinearOnCodes},
     {"RESIZE_NEAREST_NEIGHBOR", &MoveOnCodes},
+    {"REVERSE_SEQUENCE", &MoveOnCodes},
     {"REVERSE_V2", &MoveOnCodes},
     {"RSQRT", &TableOnCodes},
     {"SELECT", &SelectOnCodes, /*ends_in_simulator=*/false},

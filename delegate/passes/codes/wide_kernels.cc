@@ -50,6 +50,7 @@ constexpr WideKernel kWideKernels[] = {
     {"RESHAPE", &WideMove},
     {"RESIZE_BILINEAR", &WideResizeBilinear},
     {"RESIZE_NEAREST_NEIGHBOR", &WideMove},
+    {"REVERSE_SEQUENCE", &WideMove},
     {"REVERSE_V2", &WideMove},
     {"SELECT", &WideJoin},
     {"SELECT_V2", &WideJoin},

@@ -1,0 +1,38 @@
+// dst = src, in which the first elements along one axis stand in reverse order: as many
+// as `lengths` says for the index on another axis. An invocation makes one texel. With
+// WHOLE neither axis is that of the channels: one read.
+layout(std140, binding = 0) uniform Params {
+  COMMON_PARAMS
+  ivec4 along;  // 1 in the place of the sequence's axis, of x, y, channel, batch
+  ivec4 by;     // likewise of the axis with a length for each index
+  int extent;   // of the sequence's axis
+};
+
+int on_axis(ivec4 p, ivec4 axis) {
+  ivec4 q = p * axis;
+  return q.x + q.y + q.z + q.w;
+}
+
+// p: x, y, channel, batch.
+ivec4 source_of(ivec4 p) {
+  int n = on_axis(p, by);
+  int length = clamp(read_lengths(0, 0, n >> 2, 0)[n & 3], 0, extent);
+  int i = on_axis(p, along);
+  return i < length ? p + along * (length - 1 - 2 * i) : p;
+}
+
+void main() {
+  if (outside_grid()) return;
+  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+#ifdef WHOLE
+  ivec4 q = source_of(ivec4(p.xy, 0, p.w));
+  ELEMENT4 v = read_src(q.x, q.y, p.z, q.w);
+#else
+  ELEMENT4 v = ELEMENT4(0);
+  for (int i = 0; i < min(4, dst_aux.x - 4 * p.z); ++i) {
+    ivec4 q = source_of(ivec4(p.xy, 4 * p.z + i, p.w));
+    v[i] = read_src(q.x, q.y, q.z >> 2, q.w)[q.z & 3];
+  }
+#endif
+  write_dst(p.x, p.y, p.z, p.w, v);
+}
