@@ -35,8 +35,8 @@ TEST(DeviceProfileTest, AWrapperAsksForNothingSpecial) {
   for (const char* renderer :
        {"virgl (LLVMPIPE (LLVM 15.0.6, 256 bits))",
         "zink (llvmpipe (LLVM 15.0.6, 256 bits))",
-        "ANGLE (Mesa, Vulkan 1.3.230 (llvmpipe (LLVM 15.0.6 256 bits) "
-        "(0x00000000)), llvmpipe-0.0.1)",
+        ("ANGLE (Mesa, Vulkan 1.3.230 (llvmpipe (LLVM 15.0.6 256 bits) "
+         "(0x00000000)), llvmpipe-0.0.1)"),
         "virgl (NVIDIA GeForce RTX 3060/PCIe/SSE2)",
         "D3D12 (NVIDIA GeForce RTX 3080)"}) {
     SCOPED_TRACE(renderer);

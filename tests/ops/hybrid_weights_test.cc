@@ -93,7 +93,8 @@ void AddSumOfProducts(int x, int w, ModelBuilder* b) {
 // Four weights of -1, 1, -2, 2 as uint8 on 1, 2, 3, 4: 3. The CPU takes the
 // activations as codes of 4/127: 32, 64, 95 and 127.
 TEST_F(HybridWeightsTest, TheNumbersOfTheFinding) {
-  const std::vector<uint8_t> bytes = {uint8_t(-32), 32, uint8_t(-64), 64};
+  const std::vector<uint8_t> bytes = {224, 32, 192,
+                                      64};  // of int8: -32, 32, -64, 64
   const float cpu_sum =
       (-32 * 32 + 32 * 64 - 64 * 95 + 64 * 127) / 32.0f * 4 / 127;
   for (bool convolution : {false, true}) {
@@ -149,7 +150,7 @@ TEST_F(HybridWeightsTest, WeightsThatAreAnInput) {
     OnBothProcessors(*model, 1, [](Interpreter& interpreter, bool on_gpu) {
       const std::vector<float> values = {1, 2, 3, 4};
       ASSERT_TRUE(interpreter.input(0).Write(values).ok());
-      const uint8_t bytes[] = {uint8_t(-32), 32, uint8_t(-64), 64};
+      const uint8_t bytes[] = {224, 32, 192, 64};  // of int8: -32, 32, -64, 64
       ASSERT_TRUE(interpreter.input(1).WriteBytes(bytes).ok());
       ASSERT_TRUE(interpreter.Invoke().ok());
       // The CPU rounds the activations to codes of 4 / 127.

@@ -1,7 +1,6 @@
 // 8- and 16-bit ops that move codes, between tensors of one quantization and of
 // two: codes are moved as they are, whatever they stand for in the output, and
-// none may differ. Longer than
-// 300 lines: it is one list of moves.
+// none may differ. Longer than 300 lines: it is one list of moves.
 #include <cstdint>
 #include <functional>
 #include <utility>

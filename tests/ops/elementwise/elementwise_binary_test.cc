@@ -163,10 +163,12 @@ TEST(BinaryFormsTest, TheSameTensorTwice) {
 
 TEST(BinaryFormsTest, FloorDivAndFloorMod) {
   GLES_SKIP_WITHOUT_DEVICE();
-  for (const auto& [a, b] :
+  for (const auto& shapes :
        std::vector<std::pair<Shape, Shape>>{{{1, 8, 8, 5}, {1, 8, 8, 5}},
                                             {{1, 8, 8, 5}, {5}},
                                             {{1}, {2, 8, 5}}}) {
+    const Shape& a = shapes.first;
+    const Shape& b = shapes.second;
     for (BuiltinOp op : {BuiltinOp::FLOOR_DIV, BuiltinOp::FLOOR_MOD}) {
       Accuracy exact;
       exact.terms = 0;
@@ -195,8 +197,10 @@ TEST(AddNTest, AnyNumberOfInputs) {
 // channels in the last one, a single channel.
 TEST(ChannelPaddingTest, IntoASum) {
   GLES_SKIP_WITHOUT_DEVICE();
-  for (const auto& [narrow, wide] : std::vector<std::pair<int, int>>{
+  for (const auto& channels : std::vector<std::pair<int, int>>{
            {1, 9}, {3, 4}, {4, 8}, {5, 17}, {8, 9}}) {
+    const int narrow = channels.first;
+    const int wide = channels.second;
     Accuracy accuracy;
     accuracy.terms = 2;
     const std::string name =

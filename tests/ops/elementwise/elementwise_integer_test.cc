@@ -28,8 +28,9 @@ constexpr Op kLogical[] = {Op::LOGICAL_AND, Op::LOGICAL_OR};
 class IntegerArithmeticTest : public DeviceTestWithParam<Op> {};
 
 TEST_P(IntegerArithmeticTest, EveryShape) {
-  for (const Shape& shape : FewShapes())
+  for (const Shape& shape : FewShapes()) {
     ExpectMatchesCpuOnce(IntegerBinary({GetParam(), shape, shape}));
+  }
   for (const Shape& shape : {Shape{}, Shape{7}, Shape{3, 5}, Shape{2, 3, 5}}) {
     ExpectMatchesCpuOnce(IntegerBinary({GetParam(), shape, shape}));
   }
@@ -84,8 +85,9 @@ INSTANTIATE_TEST_SUITE_P(Ops, IntegerArithmeticTest,
 class LogicalTest : public DeviceTestWithParam<Op> {};
 
 TEST_P(LogicalTest, ShapesAndBroadcasts) {
-  for (const Shape& shape : FewShapes())
+  for (const Shape& shape : FewShapes()) {
     ExpectMatchesCpuOnce(Logical(GetParam(), shape, shape));
+  }
   for (const Shape& b : {Shape{}, Shape{5}, Shape{3, 1}, Shape{2, 1, 1, 5}}) {
     for (bool constant : {false, true}) {
       ExpectMatchesCpuOnce(Logical(GetParam(), {2, 4, 3, 5}, b, constant));

@@ -21,8 +21,9 @@ class FillTest : public DeviceTest {};
 
 TEST_F(FillTest, EveryShape) {
   for (bool runtime : {false, true}) {
-    for (const Shape& shape : FewShapes())
+    for (const Shape& shape : FewShapes()) {
       ExpectMatchesCpuOnce(Fill(shape, runtime));
+    }
     for (const Shape& shape : {Shape{7}, Shape{3, 5}, Shape{2, 3, 4}}) {
       ExpectMatchesCpuOnce(Fill(shape, runtime));
     }
