@@ -144,15 +144,6 @@ struct SqueezeParams {
   int num_squeeze_dims;
 };
 
-struct ArgParams {  // ARG_MAX, ARG_MIN
-  int output_type;  // TfLiteType
-};
-
-struct CastParams {
-  int in_data_type;
-  int out_data_type;
-};
-
 struct BatchMatMulParams {
   Flag adj_x;
   Flag adj_y;

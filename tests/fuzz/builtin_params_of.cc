@@ -124,15 +124,6 @@ void Fill(const schema::OneHotOptions& o, OneHotParams* p) {
 void Fill(const schema::SqueezeOptions& o, SqueezeParams* p) {
   p->num_squeeze_dims = FillInts(o.squeeze_dims(), p->squeeze_dims);
 }
-void Fill(const schema::ArgMaxOptions& o, ArgParams* p) {
-  p->output_type = TypeOf(o.output_type());
-}
-void Fill(const schema::ArgMinOptions& o, ArgParams* p) {
-  p->output_type = TypeOf(o.output_type());
-}
-void Fill(const schema::CastOptions& o, CastParams* p) {
-  *p = {TypeOf(o.in_data_type()), TypeOf(o.out_data_type())};
-}
 void Fill(const schema::BatchMatMulOptions& o, BatchMatMulParams* p) {
   *p = {o.adj_x(), o.adj_y(), o.asymmetric_quantize_inputs()};
 }
@@ -213,9 +204,6 @@ std::vector<uint8_t> BuiltinParamsOf(const schema::Operator& op) {
   GLES_FUZZ_PARAMS(SplitVOptions, SplitParams)
   GLES_FUZZ_PARAMS(OneHotOptions, OneHotParams)
   GLES_FUZZ_PARAMS(SqueezeOptions, SqueezeParams)
-  GLES_FUZZ_PARAMS(ArgMaxOptions, ArgParams)
-  GLES_FUZZ_PARAMS(ArgMinOptions, ArgParams)
-  GLES_FUZZ_PARAMS(CastOptions, CastParams)
   GLES_FUZZ_PARAMS(BatchMatMulOptions, BatchMatMulParams)
   GLES_FUZZ_PARAMS(CumsumOptions, CumsumParams)
   GLES_FUZZ_PARAMS(GeluOptions, GeluParams)
