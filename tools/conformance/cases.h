@@ -1,4 +1,6 @@
-// The suite's cases, by kind of op: each Add...Cases() is a cases_*.cc.
+// The suite's cases: each Add...Cases() is a cases_*.cc. Those of floats have
+// the names of the families of delegate/ops/; those of integers, of quantized
+// tensors, of custom and of younger ops, and of the device's limits follow.
 #ifndef GLES_DELEGATE_TOOLS_CONFORMANCE_CASES_H_
 #define GLES_DELEGATE_TOOLS_CONFORMANCE_CASES_H_
 
@@ -9,14 +11,17 @@
 
 namespace gles_delegate::conformance {
 
-void AddConvolutionCases(CaseList* list);
-void AddUnaryCases(CaseList* list);
-void AddBinaryCases(CaseList* list);
+void AddConvCases(CaseList* list);
+void AddMatmulCases(CaseList* list);
+void AddElementwiseUnaryCases(CaseList* list);
+void AddElementwiseBinaryCases(CaseList* list);
 void AddMovementCases(CaseList* list);
-void AddWindowCases(CaseList* list);
-void AddSequenceCases(CaseList* list);
+void AddReductionCases(CaseList* list);
+void AddPoolingCases(CaseList* list);
+void AddImageCases(CaseList* list);
+void AddRecurrentCases(CaseList* list);
+
 void AddCustomCases(CaseList* list);
-void AddStateCases(CaseList* list);
 void AddTypedCases(CaseList* list);
 void AddYoungerCases(CaseList* list);
 void AddQuantizedCases(CaseList* list);
@@ -30,6 +35,12 @@ void AddSixteenBitCases(CaseList* list);
 void AddSixteenBitPairCases(CaseList* list);
 void AddLimitCases(CaseList* list);
 
+// In the attributes of a case: "half_weights".
+inline constexpr testing::Weights kEveryWeights[] = {
+    testing::Weights::kFloat, testing::Weights::kHalf,
+    testing::Weights::kSparse, testing::Weights::kSparseHalf,
+    testing::Weights::kRuntime};
+std::string WeightsName(testing::Weights weights);
 // Which operand is a constant, in the attributes of a case: "first_constant".
 std::string ConstantName(testing::Constant constant);
 

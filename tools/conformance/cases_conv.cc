@@ -1,5 +1,5 @@
-// Convolutions and FULLY_CONNECTED, with every channel tail in and out,
-// windows, strides, dilations, activations, and every kind of weights.
+// Convolutions, with every channel tail in and out, windows, strides,
+// dilations, activations, and every kind of weights.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -13,32 +13,11 @@ namespace {
 using testing::Activation;
 using testing::ConvParams;
 using testing::DepthwiseParams;
-using testing::FullyConnectedParams;
 using testing::Padding;
 using testing::TransposeConvParams;
 using testing::Weights;
 using testing::Window;
 using testing::WindowParams;
-
-constexpr Weights kWeights[] = {Weights::kFloat, Weights::kHalf,
-                                Weights::kSparse, Weights::kSparseHalf,
-                                Weights::kRuntime};
-
-std::string WeightsName(Weights weights) {
-  switch (weights) {
-    case Weights::kFloat:
-      return "float_weights";
-    case Weights::kHalf:
-      return "half_weights";
-    case Weights::kSparse:
-      return "sparse_weights";
-    case Weights::kSparseHalf:
-      return "sparse_half_weights";
-    case Weights::kRuntime:
-      return "runtime_weights";
-  }
-  return "?";
-}
 
 std::string PaddingName(Padding padding) {
   return padding == Padding::kSame ? "SAME" : "VALID";
@@ -108,7 +87,7 @@ void AddConv2d(CaseList* list) {
     }
   }
   for (Activation activation : testing::kActivations) {
-    for (Weights weights : kWeights) {
+    for (Weights weights : kEveryWeights) {
       for (int kernel : {1, 3}) {
         ConvParams params;
         params.input = {3, 5, 4, 17};
@@ -162,7 +141,7 @@ void AddDepthwiseConv2d(CaseList* list) {
     }
   }
   for (Activation activation : testing::kActivations) {
-    for (Weights weights : kWeights) {
+    for (Weights weights : kEveryWeights) {
       DepthwiseParams params;
       params.input = {3, 5, 4, 17};
       params.activation = activation;
@@ -219,7 +198,7 @@ void AddFloatTransposeConv(CaseList* list) {
       }
     }
   }
-  for (Weights weights : kWeights) {
+  for (Weights weights : kEveryWeights) {
     for (bool bias : {false, true}) {
       TransposeConvParams params;
       params.input = {1, 5, 4, 8};
@@ -232,61 +211,28 @@ void AddFloatTransposeConv(CaseList* list) {
   }
 }
 
-void AddDense(CaseList* list, const std::string& attributes,
-              const FullyConnectedParams& params) {
-  list->Add("FULLY_CONNECTED",
-            absl::StrCat(attributes, "_out", params.out_features), params.input,
-            [=] { return FullyConnected(params); });
-}
-
-void AddFullyConnected(CaseList* list) {
-  for (const Shape& shape : testing::StandardShapes()) {
-    FullyConnectedParams params;
-    params.input = shape;
-    AddDense(list, "plain", params);
-  }
-  for (int in : {1, 3, 4, 17, 130}) {
-    for (int out : {1, 3, 4, 8, 17, 1001}) {
-      for (int batch : {1, 3}) {
-        FullyConnectedParams params;
-        params.input = {batch, in};
-        params.out_features = out;
-        AddDense(list, "features", params);
-      }
-    }
-  }
-  for (Activation activation : testing::kActivations) {
-    for (Weights weights : kWeights) {
-      FullyConnectedParams params;
-      params.input = {3, 17};
-      params.activation = activation;
-      params.weights = weights;
-      params.bias = weights != Weights::kHalf;
-      AddDense(
-          list,
-          absl::StrCat(ActivationName(activation), "_", WeightsName(weights)),
-          params);
-    }
-  }
-  for (const Shape& shape : {Shape{2, 3, 4}, {1, 2, 2, 5}, {2, 6, 10}}) {
-    FullyConnectedParams params;
-    params.input = shape;
-    params.keep_num_dims = true;
-    AddDense(list, "keep_num_dims", params);
-  }
-  FullyConnectedParams flattened;
-  flattened.input = {2, 3, 4};
-  flattened.in_features = 12;
-  AddDense(list, "flattened", flattened);
-}
-
 }  // namespace
 
-void AddConvolutionCases(CaseList* list) {
+std::string WeightsName(Weights weights) {
+  switch (weights) {
+    case Weights::kFloat:
+      return "float_weights";
+    case Weights::kHalf:
+      return "half_weights";
+    case Weights::kSparse:
+      return "sparse_weights";
+    case Weights::kSparseHalf:
+      return "sparse_half_weights";
+    case Weights::kRuntime:
+      return "runtime_weights";
+  }
+  return "?";
+}
+
+void AddConvCases(CaseList* list) {
   AddConv2d(list);
   AddDepthwiseConv2d(list);
   AddFloatTransposeConv(list);
-  AddFullyConnected(list);
 }
 
 }  // namespace gles_delegate::conformance

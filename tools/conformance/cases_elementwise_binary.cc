@@ -110,7 +110,7 @@ std::string ConstantName(Constant constant) {
   return "?";
 }
 
-void AddBinaryCases(CaseList* list) {
+void AddElementwiseBinaryCases(CaseList* list) {
   for (BinaryOp op : kBinaryOps) {
     for (const Shape& shape : testing::StandardShapes()) {
       BinaryParams params;

@@ -1,5 +1,5 @@
 // Functions of one tensor, with every shape, low ranks and the ends of float's
-// range.
+// range; and FILL and ZEROS_LIKE.
 #include "absl/strings/str_cat.h"
 #include "tests/testing/op_builders.h"
 #include "tools/conformance/cases.h"
@@ -30,9 +30,20 @@ void AddEndsOfRange(CaseList* list, UnaryOp op) {
   }
 }
 
+void AddFills(CaseList* list) {
+  for (const Shape& shape : testing::StandardShapes()) {
+    for (bool runtime : {false, true}) {
+      list->Add("FILL", runtime ? "runtime_then_MUL" : "constant_then_MUL",
+                shape, [=] { return testing::Fill(shape, runtime); });
+    }
+    list->Add("ZEROS_LIKE", "plain", shape,
+              [=] { return testing::ZerosLike(shape); });
+  }
+}
+
 }  // namespace
 
-void AddUnaryCases(CaseList* list) {
+void AddElementwiseUnaryCases(CaseList* list) {
   for (UnaryOp op : testing::kUnaryOps) {
     const std::string name = testing::UnaryOpName(op);
     for (const Shape& shape : testing::StandardShapes()) {
@@ -77,6 +88,7 @@ void AddUnaryCases(CaseList* list) {
                 shape, [=] { return testing::Prelu(shape, alpha, weights); });
     }
   }
+  AddFills(list);
 }
 
 }  // namespace gles_delegate::conformance

@@ -1,102 +1,62 @@
-// Ops of sequences and rows: running sums, normalizations, reversal, batches of
-// space, fills and products of matrices.
+// Products of matrices: FULLY_CONNECTED and BATCH_MATMUL.
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "tests/testing/op_builders.h"
 #include "tools/conformance/cases.h"
 
 namespace gles_delegate::conformance {
 namespace {
 
+using testing::Activation;
+using testing::FullyConnectedParams;
 using testing::MatMulParams;
-using Ints = std::vector<int>;
+using testing::Weights;
 
-void AddCumsums(CaseList* list) {
-  for (const Shape& shape : {Shape{1, 1, 1, 17},
-                             {1, 4, 9, 5},
-                             {3, 5, 4, 3},
-                             {1, 8, 8, 8},
-                             {7},
-                             {3, 17},
-                             {2, 3, 5}}) {
-    for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis) {
-      for (int mode = 0; mode < 4; ++mode) {
-        const bool exclusive = mode % 2 != 0;
-        const bool reverse = mode / 2 != 0;
-        list->Add("CUMSUM",
-                  absl::StrCat("axis", axis, exclusive ? "_exclusive" : "",
-                               reverse ? "_reverse" : ""),
-                  shape, [=] {
-                    return testing::Cumsum(shape, axis, exclusive, reverse);
-                  });
+void AddDense(CaseList* list, const std::string& attributes,
+              const FullyConnectedParams& params) {
+  list->Add("FULLY_CONNECTED",
+            absl::StrCat(attributes, "_out", params.out_features), params.input,
+            [=] { return FullyConnected(params); });
+}
+
+void AddFullyConnected(CaseList* list) {
+  for (const Shape& shape : testing::StandardShapes()) {
+    FullyConnectedParams params;
+    params.input = shape;
+    AddDense(list, "plain", params);
+  }
+  for (int in : {1, 3, 4, 17, 130}) {
+    for (int out : {1, 3, 4, 8, 17, 1001}) {
+      for (int batch : {1, 3}) {
+        FullyConnectedParams params;
+        params.input = {batch, in};
+        params.out_features = out;
+        AddDense(list, "features", params);
       }
     }
   }
-}
-
-void AddNormalizations(CaseList* list) {
-  for (const Shape& shape : testing::StandardShapes()) {
-    list->Add("L2_NORMALIZATION", "plain", shape,
-              [=] { return testing::L2Normalization(shape); });
-    list->Add("L2_NORMALIZATION", "tiny", shape,
-              [=] { return testing::L2Normalization(shape, 1e-7f); })
-        .float32_only = true;
-    for (int radius : {1, 5}) {
-      list->Add("LOCAL_RESPONSE_NORMALIZATION", absl::StrCat("radius", radius),
-                shape, [=] {
-                  return testing::LocalResponseNormalization(shape, radius, 1,
-                                                             0.5f, 0.75f);
-                });
+  for (Activation activation : testing::kActivations) {
+    for (Weights weights : kEveryWeights) {
+      FullyConnectedParams params;
+      params.input = {3, 17};
+      params.activation = activation;
+      params.weights = weights;
+      params.bias = weights != Weights::kHalf;
+      AddDense(
+          list,
+          absl::StrCat(ActivationName(activation), "_", WeightsName(weights)),
+          params);
     }
   }
-}
-
-void AddReversals(CaseList* list) {
-  for (const Shape& shape : testing::StandardShapes()) {
-    for (int axis = 0; axis < 4; ++axis) {
-      list->Add("REVERSE_V2", absl::StrCat("axis", axis), shape,
-                [=] { return testing::Reverse(shape, axis); });
-      const int by = (axis + 3) % 4;
-      for (bool runtime : {false, true}) {
-        list->Add(
-            "REVERSE_SEQUENCE",
-            absl::StrCat("axis", axis, "_by", by, runtime ? "_runtime" : ""),
-            shape,
-            [=] { return testing::ReverseSequence(shape, axis, by, runtime); });
-      }
-    }
+  for (const Shape& shape : {Shape{2, 3, 4}, {1, 2, 2, 5}, {2, 6, 10}}) {
+    FullyConnectedParams params;
+    params.input = shape;
+    params.keep_num_dims = true;
+    AddDense(list, "keep_num_dims", params);
   }
-}
-
-void AddSpaceBatch(CaseList* list, bool to_batch, const Shape& shape,
-                   const Ints& block, const Ints& edges) {
-  list->Add(to_batch ? "SPACE_TO_BATCH_ND" : "BATCH_TO_SPACE_ND",
-            absl::StrCat("block", absl::StrJoin(block, "x"), "_edges",
-                         absl::StrJoin(edges, ".")),
-            shape,
-            [=] { return testing::SpaceBatch(to_batch, shape, block, edges); });
-}
-
-void AddSpaceBatches(CaseList* list) {
-  for (int c : testing::StandardChannels()) {
-    AddSpaceBatch(list, true, {1, 4, 6, c}, {2, 2}, {0, 0, 0, 0});
-    AddSpaceBatch(list, true, {3, 5, 4, c}, {2, 3}, {1, 0, 0, 2});
-    AddSpaceBatch(list, true, {2, 7, c}, {3}, {0, 2});
-    AddSpaceBatch(list, false, {4, 3, 2, c}, {2, 2}, {0, 0, 0, 0});
-    AddSpaceBatch(list, false, {18, 3, 2, c}, {2, 3}, {1, 0, 0, 2});
-    AddSpaceBatch(list, false, {6, 4, c}, {3}, {1, 2});
-  }
-}
-
-void AddFills(CaseList* list) {
-  for (const Shape& shape : testing::StandardShapes()) {
-    for (bool runtime : {false, true}) {
-      list->Add("FILL", runtime ? "runtime_then_MUL" : "constant_then_MUL",
-                shape, [=] { return testing::Fill(shape, runtime); });
-    }
-    list->Add("ZEROS_LIKE", "plain", shape,
-              [=] { return testing::ZerosLike(shape); });
-  }
+  FullyConnectedParams flattened;
+  flattened.input = {2, 3, 4};
+  flattened.in_features = 12;
+  AddDense(list, "flattened", flattened);
 }
 
 void AddFloatProduct(CaseList* list, const std::string& attributes,
@@ -133,27 +93,21 @@ void AddFloatProducts(CaseList* list) {
       params.y = y;
       AddFloatProduct(list, "broadcast", params);
     }
-    for (testing::Weights weights :
-         {testing::Weights::kFloat, testing::Weights::kHalf}) {
+    for (Weights weights : {Weights::kFloat, Weights::kHalf}) {
       params.x = {3, 5, 6};
       params.y = {3, 6, 9};
       params.y_weights = weights;
-      AddFloatProduct(list,
-                      weights == testing::Weights::kFloat ? "constant" : "half",
+      AddFloatProduct(list, weights == Weights::kFloat ? "constant" : "half",
                       params);
-      params.y_weights = testing::Weights::kRuntime;
+      params.y_weights = Weights::kRuntime;
     }
   }
 }
 
 }  // namespace
 
-void AddSequenceCases(CaseList* list) {
-  AddCumsums(list);
-  AddNormalizations(list);
-  AddReversals(list);
-  AddSpaceBatches(list);
-  AddFills(list);
+void AddMatmulCases(CaseList* list) {
+  AddFullyConnected(list);
   AddFloatProducts(list);
 }
 

@@ -1,5 +1,6 @@
 // Ops that only move values: they must agree exactly, whatever the values are.
-// The file is longer than 300 lines, since it has a few for each of twenty ops.
+// The file is longer than 300 lines, since it has a few for each of two dozen
+// ops.
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -314,6 +315,43 @@ void AddBlockMoves(CaseList* list) {
   }
 }
 
+void AddReversals(CaseList* list) {
+  for (const Shape& shape : testing::StandardShapes()) {
+    for (int axis = 0; axis < 4; ++axis) {
+      list->Add("REVERSE_V2", absl::StrCat("axis", axis), shape,
+                [=] { return testing::Reverse(shape, axis); });
+      const int by = (axis + 3) % 4;
+      for (bool runtime : {false, true}) {
+        list->Add(
+            "REVERSE_SEQUENCE",
+            absl::StrCat("axis", axis, "_by", by, runtime ? "_runtime" : ""),
+            shape,
+            [=] { return testing::ReverseSequence(shape, axis, by, runtime); });
+      }
+    }
+  }
+}
+
+void AddSpaceBatch(CaseList* list, bool to_batch, const Shape& shape,
+                   const Ints& block, const Ints& edges) {
+  list->Add(to_batch ? "SPACE_TO_BATCH_ND" : "BATCH_TO_SPACE_ND",
+            absl::StrCat("block", absl::StrJoin(block, "x"), "_edges",
+                         absl::StrJoin(edges, ".")),
+            shape,
+            [=] { return testing::SpaceBatch(to_batch, shape, block, edges); });
+}
+
+void AddSpaceBatches(CaseList* list) {
+  for (int c : testing::StandardChannels()) {
+    AddSpaceBatch(list, true, {1, 4, 6, c}, {2, 2}, {0, 0, 0, 0});
+    AddSpaceBatch(list, true, {3, 5, 4, c}, {2, 3}, {1, 0, 0, 2});
+    AddSpaceBatch(list, true, {2, 7, c}, {3}, {0, 2});
+    AddSpaceBatch(list, false, {4, 3, 2, c}, {2, 2}, {0, 0, 0, 0});
+    AddSpaceBatch(list, false, {18, 3, 2, c}, {2, 3}, {1, 0, 0, 2});
+    AddSpaceBatch(list, false, {6, 4, c}, {3}, {1, 2});
+  }
+}
+
 void AddConstantsThroughOps(CaseList* list) {
   for (const Shape& shape : testing::StandardShapes()) {
     list->Add("DEQUANTIZE", "half_constant_then_ADD", shape,
@@ -343,6 +381,8 @@ void AddMovementCases(CaseList* list) {
   AddGathers(list);
   AddPads(list);
   AddBlockMoves(list);
+  AddReversals(list);
+  AddSpaceBatches(list);
   AddConstantsThroughOps(list);
 }
 

@@ -62,7 +62,7 @@ void AddLstms(CaseList* list) {
 
 }  // namespace
 
-void AddStateCases(CaseList* list) {
+void AddRecurrentCases(CaseList* list) {
   AddLstms(list);
   for (int n : testing::StandardChannels()) {
     for (int which = 0; which < 3; ++which) {

@@ -1,4 +1,4 @@
-// Pooling, resampling, reductions, softmax.
+// Reductions, softmax, running sums and normalizations.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tests/testing/op_builders.h"
@@ -7,93 +7,6 @@
 
 namespace gles_delegate::conformance {
 namespace {
-
-using testing::Activation;
-using testing::Padding;
-using testing::PoolParams;
-using testing::ResizeParams;
-
-void AddFloatPool(CaseList* list, const std::string& attributes,
-                  const PoolParams& params) {
-  list->Add(params.max ? "MAX_POOL_2D" : "AVERAGE_POOL_2D", attributes,
-            params.input, [=] { return Pool2d(params); });
-}
-
-void AddFloatPools(CaseList* list) {
-  for (bool max : {false, true}) {
-    for (const Shape& shape : testing::StandardShapes()) {
-      PoolParams params;
-      params.max = max;
-      params.input = shape;
-      AddFloatPool(list, "f2x2_s2_SAME", params);
-      // The window is the whole image.
-      params.filter_h = shape[1];
-      params.filter_w = shape[2];
-      params.stride_h = params.stride_w = 1;
-      params.padding = Padding::kValid;
-      AddFloatPool(list, "global", params);
-    }
-    for (const auto& [filter, stride] : std::vector<std::pair<int, int>>{
-             {1, 1}, {2, 1}, {3, 1}, {3, 2}, {3, 3}, {5, 2}, {2, 3}}) {
-      for (Padding padding : {Padding::kSame, Padding::kValid}) {
-        PoolParams params;
-        params.max = max;
-        params.input = {2, 9, 11, 5};
-        params.filter_h = filter;
-        params.filter_w = filter + 1;
-        params.stride_h = params.stride_w = stride;
-        params.padding = padding;
-        AddFloatPool(
-            list,
-            absl::StrCat("f", filter, "x", filter + 1, "_s", stride, "_",
-                         padding == Padding::kSame ? "SAME" : "VALID"),
-            params);
-      }
-    }
-    for (Activation activation : testing::kActivations) {
-      PoolParams params;
-      params.max = max;
-      params.activation = activation;
-      AddFloatPool(list, ActivationName(activation), params);
-    }
-  }
-}
-
-void AddFloatResize(CaseList* list, const ResizeParams& params) {
-  list->Add(params.nearest ? "RESIZE_NEAREST_NEIGHBOR" : "RESIZE_BILINEAR",
-            absl::StrCat("to_", params.out_h, "x", params.out_w,
-                         params.align_corners ? "_align_corners" : "",
-                         params.half_pixel_centers ? "_half_pixel" : ""),
-            params.input, [=] { return Resize(params); });
-}
-
-void AddResizes(CaseList* list) {
-  // The image grows and shrinks, by whole factors and others, and to one row.
-  const std::pair<int, int> sizes[] = {{8, 10}, {7, 13}, {3, 2},
-                                       {1, 1},  {4, 5},  {20, 3}};
-  for (bool nearest : {false, true}) {
-    for (int mode : {0, 1, 2}) {
-      ResizeParams params;
-      params.nearest = nearest;
-      params.align_corners = mode == 1;
-      params.half_pixel_centers = mode == 2;
-      for (const auto& [h, w] : sizes) {
-        params.out_h = h;
-        params.out_w = w;
-        for (const Shape& shape : {Shape{1, 4, 5, 3}, {3, 6, 7, 5}}) {
-          params.input = shape;
-          AddFloatResize(list, params);
-        }
-      }
-      params.out_h = 5;
-      params.out_w = 6;
-      for (int c : testing::StandardChannels()) {
-        params.input = {1, 3, 4, c};
-        AddFloatResize(list, params);
-      }
-    }
-  }
-}
 
 void AddReduce(CaseList* list, Op op, const Shape& shape,
                const std::vector<int>& axes, bool keep_dims) {
@@ -170,13 +83,53 @@ void AddSoftmaxes(CaseList* list) {
   }
 }
 
+void AddCumsums(CaseList* list) {
+  for (const Shape& shape : {Shape{1, 1, 1, 17},
+                             {1, 4, 9, 5},
+                             {3, 5, 4, 3},
+                             {1, 8, 8, 8},
+                             {7},
+                             {3, 17},
+                             {2, 3, 5}}) {
+    for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis) {
+      for (int mode = 0; mode < 4; ++mode) {
+        const bool exclusive = mode % 2 != 0;
+        const bool reverse = mode / 2 != 0;
+        list->Add("CUMSUM",
+                  absl::StrCat("axis", axis, exclusive ? "_exclusive" : "",
+                               reverse ? "_reverse" : ""),
+                  shape, [=] {
+                    return testing::Cumsum(shape, axis, exclusive, reverse);
+                  });
+      }
+    }
+  }
+}
+
+void AddNormalizations(CaseList* list) {
+  for (const Shape& shape : testing::StandardShapes()) {
+    list->Add("L2_NORMALIZATION", "plain", shape,
+              [=] { return testing::L2Normalization(shape); });
+    list->Add("L2_NORMALIZATION", "tiny", shape,
+              [=] { return testing::L2Normalization(shape, 1e-7f); })
+        .float32_only = true;
+    for (int radius : {1, 5}) {
+      list->Add("LOCAL_RESPONSE_NORMALIZATION", absl::StrCat("radius", radius),
+                shape, [=] {
+                  return testing::LocalResponseNormalization(shape, radius, 1,
+                                                             0.5f, 0.75f);
+                });
+    }
+  }
+}
+
 }  // namespace
 
-void AddWindowCases(CaseList* list) {
-  AddFloatPools(list);
-  AddResizes(list);
+void AddReductionCases(CaseList* list) {
   AddFloatReductions(list);
   AddSoftmaxes(list);
+  AddCumsums(list);
+  AddNormalizations(list);
 }
 
 }  // namespace gles_delegate::conformance

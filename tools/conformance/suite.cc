@@ -105,14 +105,16 @@ absl::StatusOr<std::vector<Family>> CaseList::Take() {
 
 absl::StatusOr<std::vector<Family>> AllFamilies() {
   CaseList list;
-  AddConvolutionCases(&list);
-  AddUnaryCases(&list);
-  AddBinaryCases(&list);
+  AddConvCases(&list);
+  AddMatmulCases(&list);
+  AddElementwiseUnaryCases(&list);
+  AddElementwiseBinaryCases(&list);
   AddMovementCases(&list);
-  AddWindowCases(&list);
-  AddSequenceCases(&list);
+  AddReductionCases(&list);
+  AddPoolingCases(&list);
+  AddImageCases(&list);
+  AddRecurrentCases(&list);
   AddCustomCases(&list);
-  AddStateCases(&list);
   AddTypedCases(&list);
   AddYoungerCases(&list);
   AddQuantizedCases(&list);
