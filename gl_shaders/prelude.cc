@@ -62,6 +62,21 @@ constexpr absl::string_view kInfinitePastHalvesOfAFaultyDriver =
     "  return mix(v, uintBitsToFloat(sign_bit | stored),\n"
     "             greaterThanEqual(size, uvec4(0x477ff000u)));\n}\n";
 
+// unpackHalf2x16 by bits, for a driver that cannot compile it. A subnormal half
+// is so many 2^-24; bits that would be a subnormal float may be taken for zero.
+constexpr absl::string_view kUnpackHalf =
+    "vec2 unpack_halves(uint p) {\n"
+    "  uvec2 half_bits = uvec2(p & 0xffffu, p >> 16u);\n"
+    "  uvec2 size = half_bits & uvec2(0x7fffu);\n"
+    "  vec2 v = mix(uintBitsToFloat((size << 13u) + uvec2(0x38000000u)),\n"
+    "               vec2(size) * 5.9604644775390625e-8,\n"
+    "               lessThan(size, uvec2(0x400u)));\n"
+    "  v = mix(v, uintBitsToFloat((size << 13u) | uvec2(0x7f800000u)),\n"
+    "          greaterThanEqual(size, uvec2(0x7c00u)));\n"
+    "  return uintBitsToFloat(floatBitsToUint(v) |\n"
+    "                         ((half_bits & uvec2(0x8000u)) << 16u));\n}\n"
+    "#define unpackHalf2x16 unpack_halves\n";
+
 // The functions that give a value what a 16-bit float makes of it past the
 // largest one.
 std::string HalfRanges(const ShaderSpec& spec) {
@@ -190,6 +205,7 @@ std::string DeclareAccess(const ConstantBinding& c,
 
 std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
   std::string text = Head(spec) + Defines(spec);
+  if (spec.unpack_half_fails) absl::StrAppend(&text, kUnpackHalf);
   if (spec.half_arithmetic) {
     absl::StrAppend(&text,
                     "#define HALF_ARITHMETIC 1\n"

@@ -159,6 +159,8 @@ struct ShaderSpec {
   // The driver stores an infinity as a NaN, in 16 bits; 65536 it stores as an
   // infinity.
   bool infinite_halves_are_nan = false;
+  // The driver cannot compile unpackHalf2x16.
+  bool unpack_half_fails = false;
   // HALF_ARITHMETIC is defined: the shader multiplies in 16 bits.
   bool half_arithmetic = false;
   // There are value_T and store_T of the first written tensor.

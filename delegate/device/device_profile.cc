@@ -99,6 +99,14 @@ DeviceChoices Amd() {
   return p;
 }
 
+// NVIDIA's GPUs by Mesa's driver. With 16-bit arithmetic programs spill on a
+// Kepler.
+DeviceChoices Nouveau() {
+  DeviceChoices p = Nvidia();
+  p.half_arithmetic = 0;
+  return p;
+}
+
 // Apple's GPUs, by Asahi.
 DeviceChoices Apple() {
   DeviceChoices p;
@@ -177,8 +185,7 @@ DeviceChoices V3d() {
   p.storage = Storage::kTexture2d;
   // A register past 32 halves the threads of a processor.
   p.conv_tile_pixels = 2;
-  // With 2 pixels a residual addition on codes spills; with 1 it has 32
-  // registers.
+  // With 2 pixels a residual addition on codes spills.
   p.residual_tile_pixels = 1;
   // With 2 pixels windows of 3x3 spill on V3D 7.1, and windows of 5x5 with 1
   // where their rows are written out.
@@ -239,7 +246,7 @@ DeviceChoices RowFor(const egl::DeviceInfo& device) {
     case DeviceKind::kSoftpipe:
       return Softpipe();
     case DeviceKind::kNvidia:
-      return Nvidia();
+      return FaultsOf(device).unpack_half_fails ? Nouveau() : Nvidia();
     case DeviceKind::kAmd:
       return Amd();
     case DeviceKind::kApple:

@@ -182,6 +182,8 @@ struct PlanningOptions {
 struct DeviceFaults {
   // An infinity that is stored in 16 bits becomes a NaN.
   bool infinite_halves_are_nan = false;
+  // A program with unpackHalf2x16 links, but cannot be compiled.
+  bool unpack_half_fails = false;
 };
 
 struct DeviceProfile {

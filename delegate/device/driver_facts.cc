@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "absl/strings/match.h"
 #include "delegate/device/device_profile.h"
 #include "egl/gl_state.h"
 
@@ -35,6 +36,10 @@ DeviceLimits LimitsOf(const egl::DeviceInfo& device) {
 DeviceFaults FaultsOf(const egl::DeviceInfo& device) {
   DeviceFaults faults;
   faults.infinite_halves_are_nan = device.kind == DeviceKind::kSwiftShader;
+  // Nouveau, and not NVIDIA's own driver.
+  faults.unpack_half_fails = device.kind == DeviceKind::kNvidia &&
+                             device.wrapper == egl::Wrapper::kNone &&
+                             absl::StrContains(device.version, "Mesa");
   return faults;
 }
 

@@ -118,6 +118,7 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
   spec.read_by = profile.choices.read_by;
   spec.saturate_halves = profile.options.saturate_halves;
   spec.infinite_halves_are_nan = profile.faults.infinite_halves_are_nan;
+  spec.unpack_half_fails = profile.faults.unpack_half_fails;
   spec.half_arithmetic = dispatch.half_arithmetic;
   spec.write_in_two = dispatch.write_in_two;
   spec.work_group = dispatch.work_group;

@@ -168,5 +168,34 @@ TEST(DeviceProfileTest, SwiftShaderMakesNansOfInfinities) {
       faults("llvmpipe (LLVM 15.0.6, 256 bits)").infinite_halves_are_nan);
 }
 
+TEST(DeviceProfileTest, NouveauCannotUnpackHalves) {
+  const auto profile = [](egl::DeviceKind kind, egl::Wrapper wrapper,
+                          const char* version) {
+    egl::DeviceInfo device;
+    device.kind = kind;
+    device.wrapper = wrapper;
+    device.version = version;
+    return ProfileFor(device, {});
+  };
+  const auto fails = [&](auto... device) {
+    return profile(device...).faults.unpack_half_fails;
+  };
+  using egl::DeviceKind;
+  using egl::Wrapper;
+  const char* const mesa = "OpenGL ES 3.2 Mesa 26.2.6-1";
+  EXPECT_TRUE(fails(DeviceKind::kNvidia, Wrapper::kNone, mesa));
+  EXPECT_FALSE(fails(DeviceKind::kNvidia, Wrapper::kNone,
+                     "OpenGL ES 3.2 NVIDIA 580.159.04"));
+  EXPECT_FALSE(fails(DeviceKind::kNvidia, Wrapper::kZink, mesa));
+  EXPECT_FALSE(fails(DeviceKind::kAmd, Wrapper::kNone, mesa));
+  // Nor does it gain by multiplying them.
+  const auto multiplies = [&](const char* version) {
+    return profile(DeviceKind::kNvidia, Wrapper::kNone, version)
+        .choices.half_arithmetic;
+  };
+  EXPECT_EQ(multiplies(mesa), 0);
+  EXPECT_EQ(multiplies("OpenGL ES 3.2 NVIDIA 580.159.04"), 1);
+}
+
 }  // namespace
 }  // namespace gles_delegate
