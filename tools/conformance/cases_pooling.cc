@@ -6,7 +6,6 @@
 namespace gles_delegate::conformance {
 namespace {
 
-using testing::Activation;
 using testing::Padding;
 using testing::PoolParams;
 
@@ -47,7 +46,7 @@ void AddFloatPools(CaseList* list) {
             params);
       }
     }
-    for (Activation activation : testing::kActivations) {
+    for (testing::Activation activation : testing::kActivations) {
       PoolParams params;
       params.max = max;
       params.activation = activation;
