@@ -36,14 +36,15 @@ class PartitionTrials {
   // Both must outlive it. `graph` is as read, before the passes.
   PartitionTrials(const egl::Context& context, const Graph& graph);
 
-  // The least time of an inference in ms, host copies included: of ten after
-  // two, or of fewer where they take longer than a quarter of a second. Builds
-  // an executor of its own and drops it. The outputs of the first profile are
-  // the reference; kDataLoss, with the output and the values: those of a later
-  // one differ from it by more than another order of sums makes them (floats:
-  // kFloatBound, with 16-bit storage kHalfBound, of the output's largest
-  // magnitude; a quantized output that floats are rounded to: one code more)
-  // or at all (codes, integers). Inside context.Run().
+  // The least time of an inference in ms, host copies included: of ten that
+  // follow two others, or of fewer where those take longer than a quarter of a
+  // second. Builds an executor of its own and drops it. The outputs of the
+  // first profile are the reference. kDataLoss, with the output and the values:
+  // a later profile's output differs from the reference. Codes and integers may
+  // not differ. Floats may differ by kFloatBound of the output's largest
+  // magnitude (kHalfBound with 16-bit storage), which another order of sums
+  // makes, and a quantized output that floats are rounded to by one code.
+  // Inside context.Run().
   absl::StatusOr<double> Measure(const DeviceProfile& profile);
 
   static constexpr float kFloatBound = 1e-3f;

@@ -1,10 +1,10 @@
-// Softmax of each pixel's 16-bit codes as TFLite's kernel computes it, in
-// integers: e^x and 1 / (1 + x) are lines between 513 points, of 15 bits behind the
-// point. THREADS invocations share a pixel: 1, or the whole work group. Three
-// passes over the row: largest, sum, result.
+// Softmax of each pixel's 16-bit codes as TFLite's kernel computes it, in integers:
+// e^x and 1 / (1 + x) are straight lines between 513 points, with 15 bits behind the
+// binary point. THREADS invocations share a pixel: 1, or the whole work group. They go
+// over the row three times: for the largest code, the sum, and the result.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
-  int multiplier;  // of a code below the largest: to 65,536ths of -10
+  int multiplier;  // with shift, from codes below the largest to places (exp_at)
   int shift;
 };
 
@@ -19,18 +19,18 @@ bvec4 past_last_channel(int slice) {
 int exp_point(int i) { return int(exps_at(i >> 2, 0)[i & 3]); }
 int inverse_point(int i) { return int(inverses_at(i >> 2, 0)[i & 3]); }
 
-// `rest` of 128 from one point to the next.
+// The value at `rest` 128ths of the way from one point to the next.
 int between(int point, int next, int rest) {
   return point + (((next - point) * rest + 64) >> 7);
 }
 
-// e^x of a place from -32768, for -10, to 32767, for 0.
+// e^x, where x goes from -10 at the place -32768 to 0 at the place 32767.
 int exp_at(int place) {
   int i = 256 + (place >> 7);
   return between(exp_point(i), exp_point(i + 1), place & 127);
 }
 
-// 1 / (1 + x) of one from -32768, for 0, to 32767.
+// 1 / (1 + x), where x goes from 0 at the place -32768 to 1 at the place 32767.
 int inverse_at(int place) {
   int i = 256 + (place >> 7);
   return between(inverse_point(i), inverse_point(i + 1), place & 127);

@@ -1,7 +1,7 @@
 // Sums of products of 16-bit codes, in 64-bit integers. The products are
 // computed of parts of a few bits, whose sums 32-bit floats hold exactly; this
 // op joins those sums and scales the whole as TFLite's kernels of 16-bit
-// activations do. No op of a model: the pass compute_on_codes makes it.
+// activations do. It is no op of a model: the pass compute_on_codes makes it.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_WIDE_SUMS_H_
 #define GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_WIDE_SUMS_H_
 
@@ -30,13 +30,13 @@ struct WideSumRow {
   int64_t bias = 0;
 };
 
-// The constant of a row a channel, or of one row for all: the last input of the
-// op. `name`: what the table is of.
+// Adds the constant that is the op's last input, with a row for each channel or
+// one row for all. `name`: the tensor whose scaling it holds.
 TensorId AddWideSumRows(const std::vector<WideSumRow>& rows,
                         const std::string& name, Graph* graph);
 
-// The node that joins `parts` to `to`: its post-ops get the scaled sums. On
-// behalf of node `of`.
+// The node that joins `parts` into `to`, for the model's node `of`. Its
+// post-ops get the scaled sums.
 Node WideSums(const Node& of, const std::vector<TensorId>& parts,
               const std::vector<int>& shifts, TensorId rows, TensorId to);
 

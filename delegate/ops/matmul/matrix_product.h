@@ -8,9 +8,9 @@
 
 namespace gles_delegate {
 
-// dst[m][n] = bias[n] + sum over k of src[m][k] * weights[n][k]. Rows are src
-// taken flat in BHWC order, K elements each, whatever its shape; dst has a
-// channel per output and a pixel per row.
+// dst[m][n] = bias[n] + sum over k of src[m][k] * weights[n][k]. A row is K
+// elements of src, which is taken flat in BHWC order, whatever its shape; dst
+// has a channel for each output and a pixel for each row.
 struct MatrixProduct {
   TensorId src = kNoTensor;
   TensorId dst = kNoTensor;
@@ -19,12 +19,13 @@ struct MatrixProduct {
   int k = 1;
 };
 
-// Adds its dispatch, and one before it that packs weights computed at run time,
-// by the first strategy that applies (conv_strategies.h).
+// Adds the product's dispatch, by the first strategy that applies
+// (conv_strategies.h), and one before it that packs weights computed at run
+// time.
 void PlanMatrixProduct(const MatrixProduct& product, Planner* planner);
 
-// Products apart from one another: row h of src (whose batch is 1) times the
-// h-th matrix of weights.
+// Several products, each with a matrix of its own: row h of src, whose batch is
+// 1, times the h-th matrix of weights.
 struct MatrixProducts {
   TensorId src = kNoTensor;
   TensorId dst = kNoTensor;  // of src's shape, but for its channels
@@ -33,10 +34,11 @@ struct MatrixProducts {
   int weights_id = -1;  // PackedConstant::shared_id
 };
 
-// Adds their one dispatch.
+// Adds one dispatch for all of them.
 void PlanMatrixProducts(const MatrixProducts& products, Planner* planner);
 
-// Their weights as one filter, each matrix padded to `outputs` rows by zeros.
+// The weights of all products as one filter, each matrix padded to `outputs`
+// rows by zeros.
 FilterValues StackedWeights(const MatrixProducts& products, int outputs,
                             const Graph& graph);
 

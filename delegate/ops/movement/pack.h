@@ -1,4 +1,4 @@
-// PACK: inputs of one shape, stacked along a new axis. Rank <= 3 in, <= 4 out;
+// PACK: inputs of one shape, stacked along a new axis. Rank <= 4 in, <= 5 out;
 // any number of inputs, constants among them. kInvalidArgument: inputs of
 // different shapes, or another output shape than they give.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_PACK_H_

@@ -1,7 +1,7 @@
 // PAD, PADV2, MIRROR_PAD add elements before and after each axis (batch and
 // channels, too), as many as constant paddings [rank, 2] say. These elements
 // are zeros, the value of PADV2's third input (constant or not), or the tensor
-// mirrored at its edge. Rank <= 4. Float32 or int32.
+// mirrored at its edge. Rank <= 5. Float32 or int32.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_PAD_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_PAD_H_
 

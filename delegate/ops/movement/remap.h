@@ -1,6 +1,6 @@
 // Data movement: each element of a destination (or of a box in it) comes from a
 // source element, whose coordinates are an affine function of the destination
-// element's. One shader, gl_shaders/movement/remap.comp, so makes pads, slices,
+// element's. So one shader, gl_shaders/movement/remap.comp, makes pads, slices,
 // transposes, tiles and concatenations.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_REMAP_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_REMAP_H_

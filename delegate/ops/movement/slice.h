@@ -1,6 +1,6 @@
 // SLICE: `size` elements from `begin` on, on each axis (size -1: to the end).
 // STRIDED_SLICE: every stride-th element from begin to end, either way, with
-// every mask: begin, end, ellipsis, new axis, shrink axis. Rank <= 4, constant
+// every mask: begin, end, ellipsis, new axis, shrink axis. Rank <= 5, constant
 // begin, end, size, strides. kInvalidArgument: a slice outside the input, or
 // another output shape than it gives.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SLICE_H_

@@ -1,6 +1,6 @@
 // SPLIT: the input cut along an axis into equal outputs. SPLIT_V: into outputs
 // of given sizes (one may be -1: what is left). UNPACK: into one output for
-// each index, without the axis. Rank <= 4; constant axis and sizes.
+// each index, without the axis. Rank <= 5; constant axis and sizes.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SPLIT_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SPLIT_H_
 

@@ -1,6 +1,6 @@
 // TILE: the input repeated along each axis. BROADCAST_TO: axes of extent 1, and
 // those that the input lacks at its front, repeated to the given shape. Rank
-// <= 4, constant multiples and shape. kInvalidArgument: shapes that do not
+// <= 5, constant multiples and shape. kInvalidArgument: shapes that do not
 // broadcast, or another output shape.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_TILE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_TILE_H_

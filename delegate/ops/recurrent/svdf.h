@@ -5,7 +5,7 @@
 //                state[b, u*rank + r, m] * time[u*rank + r, m])
 // Inputs: data [B,I], feature weights [F,I], time weights [F,M], bias [U] (may
 // be absent), state [B,F*M], a variable tensor that stays on the GPU. Weights
-// and bias constant or computed at run time. Source:
+// and bias are constant or computed at run time. Source:
 // reference_ops::EvalFloatSVDF. kInvalidArgument: what TFLite's kernel refuses.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_RECURRENT_SVDF_H_
 #define GLES_DELEGATE_DELEGATE_OPS_RECURRENT_SVDF_H_
