@@ -79,6 +79,7 @@ DeviceChoices Nvidia() {  // an H200's
   p.upload_piece_bytes = 256 << 10;  // its memory is across a bus
   p.readback_piece_bytes = 3 << 19;
   p.staged_upload_bytes = 1 << 20;
+  p.early_dispatches = 2;
   p.half_transfers = 1;
   p.half_arithmetic = 1;
   return p;

@@ -115,8 +115,9 @@ struct DeviceChoices {
   // that no MUL is dispatched. Fuse when output slices <= this. 0: never fuse.
   int fused_gate_slices = 0;
   // A mean over the plane and the products of matrices behind it (the gate of a
-  // squeeze-excite block) are one dispatch of one work group. Fuse when the
-  // texels that it reads, weights among them, <= this. 0: never fuse.
+  // squeeze-excite block) are one dispatch of one work group. Fuse when texels
+  // of the weights <= this; where the plane's texels bring it past this,
+  // another dispatch adds up bands of the plane before. 0: never fuse.
   int fused_squeeze_texels = 0;
 
   // 1: an LSTM computes the sums of one gate after the other, so that one
@@ -155,6 +156,10 @@ struct DeviceChoices {
   // and the shader that packs the input reads it there. 0: inputs are read from
   // the host's memory.
   int staged_upload_bytes = 0;
+  // So many dispatches behind the uploads are sent to the GPU before the others
+  // are recorded, so that it computes meanwhile. 0: the driver sends dispatches
+  // when it likes to.
+  int early_dispatches = 0;
   // 1: with 16-bit storage, inputs and outputs cross the bus as 16-bit floats.
   // 0: as 32-bit floats.
   int half_transfers = 0;

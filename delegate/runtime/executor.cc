@@ -163,7 +163,11 @@ absl::Status Executor::Submit(Inputs inputs) {
   PackInputs(inputs);
   GLuint program = 0;
   if (auto s = RecordUploads(inputs, &program); !s.ok()) return s;
+  const size_t early_end =
+      uploads_end() +
+      (parts_.early > 0 ? parts_.early : parts_.commands.size());
   for (size_t i = uploads_end(); i < readbacks_begin(); ++i) {
+    if (i == early_end) gl().Flush();
     Record(parts_.commands[i], &program);
   }
   return RecordReadbacks(&program);

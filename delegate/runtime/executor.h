@@ -47,6 +47,7 @@ struct ExecutorParts {
   std::vector<Command> commands;
   size_t uploads = 0;    // commands, at the beginning
   size_t readbacks = 0;  // commands, at the end
+  size_t early = 0;      // DeviceChoices::early_dispatches
   // By input and by output of the graph.
   std::vector<HostTransfer> inputs;
   std::vector<HostTransfer> outputs;

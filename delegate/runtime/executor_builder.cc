@@ -127,7 +127,8 @@ absl::Status UploadParams(const std::vector<uint8_t>& params,
 // What is known of the executor before any memory is made: the transfers, which
 // are moved to `parts`. The schedule stays in `transfers`.
 void TakeTransfers(const egl::Context& context, const Graph& graph,
-                   TransferPlan* transfers, ExecutorParts* parts) {
+                   const DeviceProfile& profile, TransferPlan* transfers,
+                   ExecutorParts* parts) {
   const Schedule& schedule = transfers->schedule;
   parts->context = &context;
   if (ValidationIsOn()) parts->validator = std::make_unique<Validator>(graph);
@@ -137,6 +138,7 @@ void TakeTransfers(const egl::Context& context, const Graph& graph,
   parts->outputs = std::move(transfers->outputs);
   parts->uploads = schedule.uploads;
   parts->readbacks = schedule.readbacks;
+  parts->early = profile.choices.early_dispatches;
   parts->stats.dispatches = static_cast<int>(schedule.dispatches.size());
 }
 
@@ -170,7 +172,7 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
   TransferPlan transfers = PlanTransfers(graph, std::move(dispatches), profile,
                                          egl::Buffer::CanBeMapped(), bound);
   const Schedule& schedule = transfers.schedule;
-  TakeTransfers(context, graph, &transfers, &parts);
+  TakeTransfers(context, graph, profile, &transfers, &parts);
   GpuMemory memory(profile);
   auto tensors =
       MakeTensorMemory(graph, schedule.dispatches, parts.inputs, parts.outputs,

@@ -39,8 +39,10 @@ Graph TwoNodes() {
 // Made and run inside the test's context.
 class ExecutorTest : public DeviceTest {
  protected:
-  absl::Status Make(bool swap_dispatches = false, int piece_bytes = 0) {
+  absl::Status Make(bool swap_dispatches = false, int piece_bytes = 0,
+                    int early_dispatches = 0) {
     DeviceProfile profile = ProfileFor(TestContext()->device(), {});
+    profile.choices.early_dispatches = early_dispatches;
     if (piece_bytes > 0) {
       profile.choices.readback_piece_bytes = piece_bytes;
       profile.choices.host_transfers = 0;
@@ -66,6 +68,7 @@ class ExecutorTest : public DeviceTest {
   // What replacements without captures use.
   static inline int g_polls = 0;
   static inline int g_sleeps = 0;
+  static inline std::string g_calls;
 
   std::vector<uint8_t> in_ = std::vector<uint8_t>(kFloats * 4);
   std::vector<uint8_t> out_ = std::vector<uint8_t>(kFloats * 4);
@@ -102,6 +105,33 @@ TEST_F(ExecutorTest, WaitsAsleepUnlessToldToPoll) {
       EXPECT_EQ(g_polls, 4);
       EXPECT_EQ(g_sleeps, 0);
     }
+    executor_.reset();
+    programs_ = ProgramCache();
+  });
+}
+
+// 'D' for each dispatch and 'F' for each flush of an inference.
+TEST_F(ExecutorTest, SendsEarlyDispatchesBeforeItRecordsTheOthers) {
+  InContext([&] {
+    const egl::ScopedGlOverride dispatches(
+        &GlApi::DispatchCompute, +[](GLuint x, GLuint y, GLuint z) {
+          g_calls += 'D';
+          egl::driver_gl().DispatchCompute(x, y, z);
+        });
+    const egl::ScopedGlOverride flushes(
+        &GlApi::Flush, +[] {
+          g_calls += 'F';
+          egl::driver_gl().Flush();
+        });
+    const auto calls = [&](int early) {
+      EXPECT_TRUE(Make(false, /*piece_bytes=*/1 << 20, early).ok());
+      g_calls.clear();
+      EXPECT_TRUE(Invoke().ok());
+      return g_calls;
+    };
+    EXPECT_EQ(calls(0), "DDDD");  // the upload, both convolutions, the readback
+    EXPECT_EQ(calls(1), "DDFDD");
+    EXPECT_EQ(calls(2), "DDDD");  // none is left to be recorded
     executor_.reset();
     programs_ = ProgramCache();
   });
