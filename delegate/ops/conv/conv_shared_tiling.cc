@@ -10,6 +10,10 @@ namespace {
 // Terms that a lane takes from each chunk, at most, and must have at all.
 constexpr int kChunkTerms = 2;
 constexpr int kMaxSharedLanes = 16;
+// Where the cells of a work group make this many texels or fewer, a sum may
+// have so many lanes.
+constexpr int kFewTexels = 32;
+constexpr int kMaxLanesOfFewTexels = 32;
 // Where products are made in 16 bits: those of so many terms are added in 16
 // bits (4 products each).
 constexpr int kHalfChunkTerms = 4;
@@ -20,8 +24,12 @@ constexpr int kMinInvocations = 128;
 // group makes all of them. (64 slices took 76 us on an H200, where two
 // dispatches take 32.)
 constexpr int kMaxNextSource = 16;
-// It has so many work groups at least, where there are pixels for them.
-constexpr int kNextGroups = 64;
+// There are so many work groups at least, where there are texels for them.
+constexpr int kLeastGroups = 64;
+// A device has a work group for each so many invocations of split_target; past
+// that number some of its processors have one more than the others.
+constexpr int kInvocationsOfAGroup = 384;
+constexpr int kLeastCellsX = 4;
 // An invocation makes so many pixels of the next one at most.
 constexpr int kMaxNextPixels = 8;
 
@@ -60,8 +68,35 @@ std::optional<SharedTiling> LargeTiling(const SharedWork& work,
   return t;
 }
 
+// A work group makes all slices, and there are groups enough for the device,
+// as nothing else shares out the next convolution's sums.
+void SetCellsWithNext(const SharedWork& work, SharedTiling* t) {
+  while (t->group_slices() < work.slices) t->cells_y *= 2;
+  while (t->groups(work) < kLeastGroups && t->cells_x > 2) t->cells_x /= 2;
+}
+
+// A smaller tile reads more of shared memory for each product, but more
+// processors share in it. A fused depthwise convolution keeps its slices, for
+// each group of which it is computed anew.
+void ShrinkTile(const SharedWork& work, SharedTiling* t) {
+  const auto are_few = [&] { return t->groups(work) < kLeastGroups; };
+  if (!work.fused && are_few()) t->slices = 1;
+  while (are_few() && t->pixels > 1) t->pixels /= 2;
+  while (work.fused && are_few() && t->cells_x > kLeastCellsX) t->cells_x /= 2;
+}
+
+// A few groups more than the device has at once take as long as twice as many.
+void AvoidSecondRound(const SharedWork& work, const DeviceProfile& profile,
+                      SharedTiling* t) {
+  const int64_t at_once = profile.choices.split_target / kInvocationsOfAGroup;
+  const int64_t groups = t->groups(work);
+  if (!work.fused && groups > at_once && 2 * groups <= 3 * at_once) {
+    t->pixels *= 2;
+  }
+}
+
 // The cells of SmallTiling.
-SharedTiling SmallCells(const SharedWork& work) {
+SharedTiling SmallCells(const SharedWork& work, const DeviceProfile& profile) {
   const int slices = work.slices;
   SharedTiling t;
   if (slices <= 4) t.slices = 1;
@@ -70,11 +105,12 @@ SharedTiling SmallCells(const SharedWork& work) {
     t.cells_y /= 2;
     t.cells_x *= 2;
   }
-  if (work.next_slices == 0) return t;
-  // A work group makes all slices, and there are groups enough for the device,
-  // as nothing else shares out the next convolution's sums.
-  while (t.group_slices() < slices) t.cells_y *= 2;
-  while (t.groups(work) < kNextGroups && t.cells_x > 2) t.cells_x /= 2;
+  if (work.next_slices > 0) {
+    SetCellsWithNext(work, &t);
+    return t;
+  }
+  ShrinkTile(work, &t);
+  AvoidSecondRound(work, profile, &t);
   return t;
 }
 
@@ -96,13 +132,14 @@ int NextPixels(const SharedTiling& t, int next_slices) {
   return best;
 }
 
-// Of 32 cells, each 2x2 texels where there are slices enough; as many lanes as
-// fill the device. A fused depthwise convolution is computed anew for each
-// group of slices: 64 cells then, where there are slices for them.
+// Of 32 cells, each 2x2 texels where there are enough of them for many work
+// groups; as many lanes as fill the device. A fused depthwise convolution is
+// computed anew for each group of slices: 64 cells then, where there are slices
+// for them.
 std::optional<SharedTiling> SmallTiling(const SharedWork& work,
                                         const DeviceProfile& profile) {
   const int terms = work.terms;
-  SharedTiling t = SmallCells(work);
+  SharedTiling t = SmallCells(work, profile);
   if (work.next_slices > 0) t.next_pixels = 1;
   const int64_t cells = t.groups(work) * t.cells();
   const auto wanted = [&] {
@@ -111,7 +148,11 @@ std::optional<SharedTiling> SmallTiling(const SharedWork& work,
   };
   t.halves = work.halves;
   t.chunk_terms = work.halves ? kHalfChunkTerms : std::min(terms, kChunkTerms);
-  while (wanted() && t.lanes * 2 <= kMaxSharedLanes &&
+  const int texels = t.cells() * t.pixels * t.slices;
+  const int most_lanes = texels <= kFewTexels && work.next_slices == 0
+                             ? kMaxLanesOfFewTexels
+                             : kMaxSharedLanes;
+  while (wanted() && t.lanes * 2 <= most_lanes &&
          t.lanes * 2 * t.chunk_terms <= terms) {
     t.lanes *= 2;
     if (!TilingFits(t, profile.limits)) {
