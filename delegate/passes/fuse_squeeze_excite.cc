@@ -103,15 +103,20 @@ void TakeWeights(const Graph& graph, const Node& node, int weights, int bias,
   (*inputs)[bias] = conv->weights.bias;
 }
 
-// Texels that the one work group reads: of the plane, the other plane, and both
-// matrices.
-int64_t TexelsOf(const Graph& graph, const Node& node) {
+// Texels of the plane and of the other plane.
+int64_t PlaneTexels(const Graph& graph, const Node& node) {
   int64_t texels = 0;
   for (const int input : {kSqueezeSource, kSqueezeAddend}) {
     if (node.inputs[input] == kNoTensor) continue;
     const Shape& s = graph.tensor(node.inputs[input]).shape;
     texels += int64_t{s.h} * s.w * s.slices();
   }
+  return texels;
+}
+
+// Texels of both matrices.
+int64_t WeightTexels(const Graph& graph, const Node& node) {
+  int64_t texels = 0;
   for (const int input : {kSqueezeWeights, kExciteWeights}) {
     if (node.inputs[input] == kNoTensor) continue;
     const Shape& s = graph.tensor(node.inputs[input]).shape;
@@ -166,8 +171,11 @@ void FuseSqueezeExcite(Graph* graph, const DeviceProfile& profile) {
     Node fused = *last;
     fused.op = &SqueezeExcite();
     fused.inputs = std::move(inputs);
+    const int64_t weights = WeightTexels(*graph, fused);
+    attributes.adds_bands_first = weights + PlaneTexels(*graph, fused) >
+                                  profile.choices.fused_squeeze_texels;
     fused.attributes = attributes;
-    if (TexelsOf(*graph, fused) > profile.choices.fused_squeeze_texels ||
+    if (weights > profile.choices.fused_squeeze_texels ||
         !CanPlanSqueezeExcite(fused, graph, profile)) {
       continue;
     }

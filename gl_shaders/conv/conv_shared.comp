@@ -193,22 +193,27 @@ void put(int first_pixel, int q, int i, vec4 total) {
 // One slice of `next`, of NEXT_PIXELS of this group's pixels that are kRuns
 // apart, so that neighbours store to neighbours.
 const int kRuns = kPixels / NEXT_PIXELS;
+// Terms whose weights are on their way at a time.
+const int kTermsAtATime = 2;
 void put_next(int first_pixel, int run, int slice) {
   vec4 sum[NEXT_PIXELS];
   vec4 bias = next_weights_at(dst_size.z * 4 * next_size.z + slice, 0);
   for (int i = 0; i < NEXT_PIXELS; ++i) sum[i] = bias;
-  for (int t = 0; t < dst_size.z; ++t) {
-    int at = t * 4 * next_size.z + slice;
-    vec4 w0 = next_weights_at(at, 0);
-    vec4 w1 = next_weights_at(at + next_size.z, 0);
-    vec4 w2 = next_weights_at(at + 2 * next_size.z, 0);
-    vec4 w3 = next_weights_at(at + 3 * next_size.z, 0);
-    for (int i = 0; i < NEXT_PIXELS; ++i) {
-      vec4 v = between[t * kPixels + run + kRuns * i];
-      sum[i] += w0 * v.x;
-      sum[i] += w1 * v.y;
-      sum[i] += w2 * v.z;
-      sum[i] += w3 * v.w;
+  for (int first = 0; first < dst_size.z; first += kTermsAtATime) {
+    vec4 w[kTermsAtATime * 4];
+    for (int k = 0; k < kTermsAtATime * 4; ++k) {
+      int channel = min(first * 4 + k, dst_size.z * 4 - 1);
+      w[k] = next_weights_at(channel * next_size.z + slice, 0);
+    }
+    for (int k = 0; k < kTermsAtATime; ++k) {
+      if (first + k >= dst_size.z) break;
+      for (int i = 0; i < NEXT_PIXELS; ++i) {
+        vec4 v = between[(first + k) * kPixels + run + kRuns * i];
+        sum[i] += w[k * 4] * v.x;
+        sum[i] += w[k * 4 + 1] * v.y;
+        sum[i] += w[k * 4 + 2] * v.z;
+        sum[i] += w[k * 4 + 3] * v.w;
+      }
     }
   }
   for (int i = 0; i < NEXT_PIXELS; ++i) {

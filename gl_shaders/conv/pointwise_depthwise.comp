@@ -15,8 +15,9 @@ layout(std140, binding = 0) uniform Params {
 #endif
 };
 
-// The planes, by slice and pixel; then the lanes' sums, by output of the tile,
-// lane and tile, so that neighbours in a work group are neighbours here.
+// The planes, by slice and pixel; the lanes' sums, by output of the tile, lane and
+// tile, so that neighbours in a work group are neighbours here; then the
+// depthwise convolution's weights and bias, by slice and tap.
 shared vec4 mem[SHARED];
 
 vec4 inner(vec4 v, int slice) {
@@ -32,6 +33,8 @@ int sums_at(int q, int i, int tile) {
   return plane.x * PLANE_SLICES + (q * TILE_PIXELS + i) * plane.z * plane.y + tile;
 }
 
+int row_of(int first_slice, int q) { return min(first_slice + q, dst_size.z - 1); }
+
 // A part of the sums of one tile of pixels.
 void multiply(int first_slice, int batch, int tile, int lane) {
   ivec2 p[TILE_PIXELS];
@@ -44,20 +47,35 @@ void multiply(int first_slice, int batch, int tile, int lane) {
   for (int q = 0; q < PLANE_SLICES; ++q) {
     for (int i = 0; i < TILE_PIXELS; ++i) sum[q][i] = vec4(0.0);
   }
+  // While a term is multiplied, the next one is on its way.
+  vec4 next_v[TILE_PIXELS];
+  vec4 next_w[PLANE_SLICES * 4];
+  for (int i = 0; i < TILE_PIXELS; ++i) {
+    next_v[i] = read_src(p[i].x, p[i].y, lane, batch);
+  }
+  for (int k = 0; k < PLANE_SLICES * 4; ++k) {
+    next_w[k] = weights_at(lane * 4 + (k & 3), row_of(first_slice, k >> 2));
+  }
   for (int t = lane; t < src_size.z; t += plane.z) {
     vec4 v[TILE_PIXELS];
-    for (int i = 0; i < TILE_PIXELS; ++i) v[i] = read_src(p[i].x, p[i].y, t, batch);
-    for (int q = 0; q < PLANE_SLICES; ++q) {
-      int row = min(first_slice + q, dst_size.z - 1);
-      vec4 w0 = weights_at(t * 4, row);
-      vec4 w1 = weights_at(t * 4 + 1, row);
-      vec4 w2 = weights_at(t * 4 + 2, row);
-      vec4 w3 = weights_at(t * 4 + 3, row);
+    vec4 w[PLANE_SLICES * 4];
+    for (int i = 0; i < TILE_PIXELS; ++i) v[i] = next_v[i];
+    for (int k = 0; k < PLANE_SLICES * 4; ++k) w[k] = next_w[k];
+    int next = t + plane.z;
+    if (next < src_size.z) {
       for (int i = 0; i < TILE_PIXELS; ++i) {
-        sum[q][i] += w0 * v[i].x;
-        sum[q][i] += w1 * v[i].y;
-        sum[q][i] += w2 * v[i].z;
-        sum[q][i] += w3 * v[i].w;
+        next_v[i] = read_src(p[i].x, p[i].y, next, batch);
+      }
+      for (int k = 0; k < PLANE_SLICES * 4; ++k) {
+        next_w[k] = weights_at(next * 4 + (k & 3), row_of(first_slice, k >> 2));
+      }
+    }
+    for (int q = 0; q < PLANE_SLICES; ++q) {
+      for (int i = 0; i < TILE_PIXELS; ++i) {
+        sum[q][i] += w[q * 4] * v[i].x;
+        sum[q][i] += w[q * 4 + 1] * v[i].y;
+        sum[q][i] += w[q * 4 + 2] * v[i].z;
+        sum[q][i] += w[q * 4 + 3] * v[i].w;
       }
     }
   }
@@ -68,16 +86,28 @@ void multiply(int first_slice, int batch, int tile, int lane) {
   }
 }
 
+// The depthwise convolution's texels of a slice: its taps and the bias.
+int taps() { return window.x * window.y + 1; }
+
+// Where those of plane q are.
+int taps_at(int q) { return sums_at(PLANE_SLICES, 0, 0) + q * taps(); }
+
+vec4 tap_of_group(int first_slice, int k) {
+  int q = k / taps();
+  return depthwise_at(k - q * taps(), row_of(first_slice, q));
+}
+
 // One output of the depthwise convolution, from plane q.
-vec4 filtered(int q, int slice, ivec2 first) {
-  vec4 v = depthwise_at(window.x * window.y, slice);
+vec4 filtered(int q, ivec2 first) {
+  int weights = taps_at(q);
+  vec4 v = mem[weights + taps() - 1];
   for (int ky = 0; ky < window.y; ++ky) {
     int y = first.y + ky * window.w;
     if (y < 0 || y >= src_size.y) continue;
     for (int kx = 0; kx < window.x; ++kx) {
       int x = first.x + kx * window.z;
       if (x < 0 || x >= src_size.x) continue;
-      v += depthwise_at(ky * window.x + kx, slice) *
+      v += mem[weights + ky * window.x + kx] *
            mem[q * plane.x + y * src_size.x + x];
     }
   }
@@ -89,8 +119,18 @@ void main() {
   int first_slice = int(gl_WorkGroupID.x) * PLANE_SLICES;
   int batch = int(gl_WorkGroupID.z);
 
+  // These set out before the sums, which need no more of memory after them.
+  vec4 own_bias = weights_at(
+      weights_size.x - 1, row_of(first_slice, min(index / plane.x, PLANE_SLICES - 1)));
+  int all_taps = taps() * PLANE_SLICES;
+  vec4 own_tap = tap_of_group(first_slice, min(index, all_taps - 1));
+
   int lane = index / plane.y;
   if (lane < plane.z) multiply(first_slice, batch, index - lane * plane.y, lane);
+  if (index < all_taps) mem[taps_at(0) + index] = own_tap;
+  for (int k = index + WORK_GROUP_X; k < all_taps; k += WORK_GROUP_X) {
+    mem[taps_at(0) + k] = tap_of_group(first_slice, k);
+  }
   memoryBarrierShared();
   barrier();
 
@@ -98,8 +138,8 @@ void main() {
     int q = o / plane.x;
     int pixel = o - q * plane.x;
     int i = pixel / plane.y;
-    int slice = min(first_slice + q, dst_size.z - 1);
-    vec4 total = weights_at(weights_size.x - 1, slice);
+    int slice = row_of(first_slice, q);
+    vec4 total = o == index ? own_bias : weights_at(weights_size.x - 1, slice);
     int at = sums_at(q, i, pixel - i * plane.y);
     for (int l = 0; l < plane.z; ++l) total += mem[at + l * plane.y];
     mem[o] = inner(total, slice);
@@ -115,6 +155,6 @@ void main() {
     int y = pixel / dst_size.x;
     int x = pixel - y * dst_size.x;
     ivec2 first = ivec2(x, y) * stride_pad.xy - stride_pad.zw;
-    write_dst(x, y, slice, batch, filtered(q, slice, first));
+    write_dst(x, y, slice, batch, filtered(q, first));
   }
 }

@@ -5,14 +5,24 @@
 // shared by a power of two of invocations, its lanes.
 // ADDEND: of src plus another tensor. VALUES: texels for the means and the
 // first product's results.
+// BANDS: of a large plane, bands of pixels are added up first, by a work group for
+// each band (x) and slice (y); the mean of what is written here, over bands, is
+// the mean of the plane.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
+#ifdef BANDS
+  int band_pixels;
+  float scale;  // bands / pixels
+#else
   ivec4 lanes;          // of a mean, of a sum of each product; slices of the first
   vec4 between_params;  // of BETWEEN's function
+#endif
 };
 
 shared vec4 partial[WORK_GROUP_X];
+#ifndef BANDS
 shared vec4 values[VALUES];
+#endif
 
 // The sum of what `count` neighbours have, in the first of them. Every
 // invocation takes part.
@@ -26,38 +36,70 @@ vec4 sum_of_lanes(vec4 v, int index, int lane, int count) {
   return partial[index];
 }
 
-// What lane `lane` of `count` adds up of one slice's plane.
-vec4 part_of_plane(int slice, int batch, int lane, int count) {
+// Every `step`th pixel of a slice from `begin` on, before `end`, added up. So many
+// texels at a time are on their way.
+vec4 sum_of_pixels(int slice, int batch, int begin, int end, int step) {
+  const int kAtATime = 4;
   vec4 sum = vec4(0.0);
-  int pixels = src_size.x * src_size.y;
-  for (int p = lane; p < pixels; p += count) {
-    int y = p / src_size.x;
-    int x = p - y * src_size.x;
-    sum += read_src(x, y, slice, batch);
+  for (int first = begin; first < end; first += kAtATime * step) {
+    vec4 v[kAtATime];
+    for (int i = 0; i < kAtATime; ++i) {
+      int p = min(first + i * step, end - 1);
+      int y = p / src_size.x;
+      int x = p - y * src_size.x;
+      v[i] = read_src(x, y, slice, batch);
 #ifdef ADDEND
-    sum += read_addend(x, y, slice, batch);
+      v[i] += read_addend(x, y, slice, batch);
 #endif
+    }
+    for (int i = 0; i < kAtATime; ++i) {
+      sum += first + i * step < end ? v[i] : vec4(0.0);
+    }
   }
   return sum;
 }
 
-vec4 part_of_first(int slice, int lane, int count) {
-  vec4 sum = vec4(0.0);
-  for (int t = lane; t < src_size.z; t += count) {
-    vec4 v = values[t];
-    sum += squeeze_at(t * 4, slice) * v.x + squeeze_at(t * 4 + 1, slice) * v.y +
-           squeeze_at(t * 4 + 2, slice) * v.z + squeeze_at(t * 4 + 3, slice) * v.w;
+#ifdef BANDS
+void main() {
+  int index = int(gl_LocalInvocationIndex);
+  int band = int(gl_WorkGroupID.x);
+  int slice = int(gl_WorkGroupID.y);
+  int begin = band * band_pixels;
+  int end = min(begin + band_pixels, src_size.x * src_size.y);
+  vec4 sum = sum_of_pixels(slice, gid.z, begin + index, end, WORK_GROUP_X);
+  sum = sum_of_lanes(sum, index, index, WORK_GROUP_X);
+  if (index == 0) write_dst(band, 0, slice, gid.z, sum * scale);
+}
+#else
+// The weights of one term, by channel.
+mat4 squeeze_term(int term, int slice) {
+  return mat4(squeeze_at(term * 4, slice), squeeze_at(term * 4 + 1, slice),
+              squeeze_at(term * 4 + 2, slice), squeeze_at(term * 4 + 3, slice));
+}
+
+vec4 product(mat4 w, vec4 v) {
+  return w[0] * v.x + w[1] * v.y + w[2] * v.z + w[3] * v.w;
+}
+
+// `own`: the weights of the lane's first term.
+vec4 part_of_first(mat4 own, int slice, int lane, int count) {
+  vec4 sum = lane < src_size.z ? product(own, values[lane]) : vec4(0.0);
+  for (int t = lane + count; t < src_size.z; t += count) {
+    sum += product(squeeze_term(t, slice), values[t]);
   }
   return sum;
 }
 
 #ifdef EXCITE
-vec4 part_of_second(int slice, int lane, int count) {
-  vec4 sum = vec4(0.0);
-  for (int t = lane; t < lanes.w; t += count) {
-    vec4 v = values[src_size.z + t];
-    sum += excite_at(t * 4, slice) * v.x + excite_at(t * 4 + 1, slice) * v.y +
-           excite_at(t * 4 + 2, slice) * v.z + excite_at(t * 4 + 3, slice) * v.w;
+mat4 excite_term(int term, int slice) {
+  return mat4(excite_at(term * 4, slice), excite_at(term * 4 + 1, slice),
+              excite_at(term * 4 + 2, slice), excite_at(term * 4 + 3, slice));
+}
+
+vec4 part_of_second(mat4 own, int slice, int lane, int count) {
+  vec4 sum = lane < lanes.w ? product(own, values[src_size.z + lane]) : vec4(0.0);
+  for (int t = lane + count; t < lanes.w; t += count) {
+    sum += product(excite_term(t, slice), values[src_size.z + t]);
   }
   return sum;
 }
@@ -67,39 +109,61 @@ void main() {
   int index = int(gl_LocalInvocationIndex);
   int batch = gid.z;
 
+  // The weights of both products set out before the mean, whose sums they would
+  // wait for otherwise.
+  int first_slice = index / lanes.y;
+  int first_lane = index - first_slice * lanes.y;
+  bool in_first = first_slice < lanes.w;
+  mat4 first_weights = mat4(0.0);
+  vec4 first_bias = vec4(0.0);
+  if (in_first) {
+    first_weights = squeeze_term(min(first_lane, src_size.z - 1), first_slice);
+    first_bias = squeeze_at(squeeze_size.x - 1, first_slice);
+  }
+#ifdef EXCITE
+  int second_slice = index / lanes.z;
+  int second_lane = index - second_slice * lanes.z;
+  bool in_second = second_slice < dst_size.z;
+  mat4 second_weights = mat4(0.0);
+  vec4 second_bias = vec4(0.0);
+  if (in_second) {
+    second_weights = excite_term(min(second_lane, lanes.w - 1), second_slice);
+    second_bias = excite_at(excite_size.x - 1, second_slice);
+  }
+#endif
+
   int slice = index / lanes.x;
   int lane = index - slice * lanes.x;
   bool within = slice < src_size.z;
-  vec4 sum = within ? part_of_plane(slice, batch, lane, lanes.x) : vec4(0.0);
+  int pixels = src_size.x * src_size.y;
+  vec4 sum = within ? sum_of_pixels(slice, batch, lane, pixels, lanes.x) : vec4(0.0);
   sum = sum_of_lanes(sum, index, lane, lanes.x);
-  if (within && lane == 0) values[slice] = sum / float(src_size.x * src_size.y);
+  if (within && lane == 0) values[slice] = sum / float(pixels);
   memoryBarrierShared();
   barrier();
 
-  slice = index / lanes.y;
-  lane = index - slice * lanes.y;
-  within = slice < lanes.w;
-  sum = within ? part_of_first(slice, lane, lanes.y) : vec4(0.0);
-  sum = sum_of_lanes(sum, index, lane, lanes.y);
-  if (within && lane == 0) {
-    sum += squeeze_at(squeeze_size.x - 1, slice);
+  sum = in_first ? part_of_first(first_weights, first_slice, first_lane, lanes.y)
+                 : vec4(0.0);
+  sum = sum_of_lanes(sum, index, first_lane, lanes.y);
+  if (in_first && first_lane == 0) {
+    sum += first_bias;
 #ifdef EXCITE
-    values[src_size.z + slice] = BETWEEN(sum);
+    values[src_size.z + first_slice] = BETWEEN(sum);
 #else
-    write_dst(0, 0, slice, batch, sum);
+    write_dst(0, 0, first_slice, batch, sum);
 #endif
   }
 
 #ifdef EXCITE
   memoryBarrierShared();
   barrier();
-  slice = index / lanes.z;
-  lane = index - slice * lanes.z;
-  within = slice < dst_size.z;
-  sum = within ? part_of_second(slice, lane, lanes.z) : vec4(0.0);
-  sum = sum_of_lanes(sum, index, lane, lanes.z);
-  if (within && lane == 0) {
-    write_dst(0, 0, slice, batch, sum + excite_at(excite_size.x - 1, slice));
+  sum = in_second
+            ? part_of_second(second_weights, second_slice, second_lane, lanes.z)
+            : vec4(0.0);
+  sum = sum_of_lanes(sum, index, second_lane, lanes.z);
+  if (in_second && second_lane == 0) {
+    write_dst(0, 0, second_slice, batch, sum + second_bias);
   }
 #endif
 }
+#endif

@@ -20,6 +20,25 @@ vec4 anchor_of(int i) {
 #endif
 }
 
+#ifdef BEST
+// Slices of scores that are on their way at a time.
+const int kAtATime = 4;
+
+// The better one of `best` (key, class, bits) and of scores `v`, from `channel`
+// on.
+ivec3 better_of(ivec3 best, vec4 v, int channel) {
+  ivec4 keys = op_order_keys(v);
+  for (int c = 0; c < 4; ++c) {
+    int of_class = channel + c - first;
+    if (of_class >= 0 && channel + c < scores_aux.x && v[c] >= threshold &&
+        keys[c] > best.x) {
+      best = ivec3(keys[c], of_class, floatBitsToInt(v[c]));
+    }
+  }
+  return best;
+}
+#endif
+
 void main() {
   if (outside_grid()) return;
   vec4 anchor = anchor_of(gid.x);
@@ -29,15 +48,15 @@ void main() {
   write_boxes(gid.x, 0, 0, 0, floatBitsToInt(vec4(middle - reach, middle + reach)));
 #ifdef BEST
   ivec3 best = ivec3(kNone, 0, 0);  // key, class, bits
-  for (int s = first >> 2; s < scores_size.z; ++s) {
-    vec4 v = read_scores(gid.x, 0, s, 0);
-    ivec4 keys = op_order_keys(v);
-    for (int c = 0; c < 4; ++c) {
-      int of_class = 4 * s + c - first;
-      if (of_class >= 0 && 4 * s + c < scores_aux.x && v[c] >= threshold &&
-          keys[c] > best.x) {
-        best = ivec3(keys[c], of_class, floatBitsToInt(v[c]));
-      }
+  int last = scores_size.z - 1;
+  for (int s = first >> 2; s <= last; s += kAtATime) {
+    vec4 v[kAtATime];
+    for (int k = 0; k < kAtATime; ++k) {
+      v[k] = read_scores(gid.x, 0, min(s + k, last), 0);
+    }
+    // The last slice again is no better than the first time.
+    for (int k = 0; k < kAtATime; ++k) {
+      best = better_of(best, v[k], 4 * min(s + k, last));
     }
   }
   write_boxes(gid.x, 0, 1, 0, ivec4(best.x, gid.x, best.yz));

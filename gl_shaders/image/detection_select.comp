@@ -151,7 +151,9 @@ void main() {
   for (; row < most; ++row) {
     int now = row & 1;
     ivec2 best = best_left(thread, last, box);
-    if (best.x != kNone) atomicMax(best_key[now], best.x);
+    // Most see that another one is better, and do not queue. What they see only
+    // grows, so who sees an older value queues in vain.
+    if (best.x > best_key[now]) atomicMax(best_key[now], best.x);
     barrier();
     int key = best_key[now];
     if (best.x == key) atomicMin(best_at[now], best.y);

@@ -46,6 +46,8 @@ float add_in_order(float sum, vec4 e) {
 
 #if THREADS > 1
 shared vec4 shares[THREADS];
+// Texels that the one that adds has at hand at a time.
+const int kAhead = THREADS < 8 ? THREADS : 8;
 #endif
 
 float largest_of(ivec3 p, int thread) {
@@ -73,11 +75,16 @@ float sum_of(ivec3 p, int thread, float largest) {
 #if THREADS > 1
   for (int first = 0; first < src_size.z; first += THREADS) {
     int s = min(first + thread, src_size.z - 1);
-    shares[thread] = exps_of(s, read_src(p.x, p.y, s, p.z), largest);
+    vec4 e = exps_of(s, read_src(p.x, p.y, s, p.z), largest);
+    shares[thread] = first + thread == s ? e : vec4(0.0);  // changes no sum
     barrier();
     int texels = min(THREADS, src_size.z - first);
     if (thread == 0) {
-      for (int i = 0; i < texels; ++i) sum = add_in_order(sum, shares[i]);
+      for (int i = 0; i < texels; i += kAhead) {
+        vec4 ahead[kAhead];
+        for (int k = 0; k < kAhead; ++k) ahead[k] = shares[i + k];
+        for (int k = 0; k < kAhead; ++k) sum = add_in_order(sum, ahead[k]);
+      }
     }
     barrier();
   }

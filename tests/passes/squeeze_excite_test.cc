@@ -135,12 +135,12 @@ DeviceProfile Fusing(int texels = 1 << 20) {
   return profile;
 }
 
-void Check(const Case& c, int simd_lanes) {
+void Check(const Case& c, int simd_lanes, int texels = 1 << 20) {
   SCOPED_TRACE(::testing::Message()
                << BhwcShape::FromDims(c.dims).ToString() << " to " << c.between
                << " to " << c.outputs << (c.add ? " added" : ""));
   Block block(c);
-  FuseSqueezeExcite(&block.b.graph, Fusing());
+  FuseSqueezeExcite(&block.b.graph, Fusing(texels));
   ASSERT_THAT(block.b.Ops(), ElementsAre("SQUEEZE_EXCITE"));
   const auto got = RunGraph(
       block.b.graph, block.values,
@@ -176,6 +176,26 @@ TEST(SqueezeExciteTest, MatchesDefinition) {
   }
 }
 
+int DispatchesOf(const Case& c, int texels) {
+  Block block(c);
+  FuseSqueezeExcite(&block.b.graph, Fusing(texels));
+  const auto plan = PlanGraph(&block.b.graph, Fusing(texels));
+  return plan.ok() ? static_cast<int>(plan->size()) : -1;
+}
+
+TEST(SqueezeExciteTest, AddsBandsOfLargePlanesFirst) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  // 35 pixels of 2 slices, and matrices of 24 texels each, are 118.
+  EXPECT_EQ(DispatchesOf({}, /*texels=*/118), 1);
+  EXPECT_EQ(DispatchesOf({}, /*texels=*/117), 2);
+  for (int simd_lanes : {1, 8}) {
+    Check({}, simd_lanes, /*texels=*/117);
+    // Bands of 512 pixels: 3 whole ones and a part of one.
+    Check({{2, 41, 40, 9}, 5, 9, /*add=*/true}, simd_lanes, 4000);
+    Check({{1, 32, 16, 4}, 7, /*outputs=*/0}, simd_lanes, 100);
+  }
+}
+
 // The block, changed, keeps its mean.
 void ExpectNotFused(absl::FunctionRef<void(Block*)> change,
                     const Case& c = Case(),
@@ -190,8 +210,8 @@ void Nothing(Block*) {}
 
 TEST(FuseSqueezeExciteTest, LeavesOtherMeansAlone) {
   ExpectNotFused(Nothing, Case(), Fusing(/*texels=*/0));
-  // 35 pixels of 2 slices, and matrices of 24 texels each, are 118.
-  ExpectNotFused(Nothing, Case(), Fusing(/*texels=*/117));
+  // Both matrices are 48 texels.
+  ExpectNotFused(Nothing, Case(), Fusing(/*texels=*/47));
   ExpectNotFused([](Block* b) { b->b.graph.outputs.push_back(b->mean); });
   ExpectNotFused([](Block* b) { b->b.Relu(b->mean); });
   ExpectNotFused([](Block* b) { b->node(0).on_codes = true; });

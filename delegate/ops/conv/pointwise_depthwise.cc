@@ -33,14 +33,17 @@ bool PlaneTilingFits(const PlaneTiling& t, const DeviceLimits& limits) {
          16 * t.shared_texels <= limits.max_shared_memory_bytes;
 }
 
-PlaneTiling ChooseTiling(int pixels, int terms, const DeviceLimits& limits) {
+// `taps` of the depthwise convolution.
+PlaneTiling ChooseTiling(int pixels, int terms, int taps,
+                         const DeviceLimits& limits) {
   PlaneTiling t;
   t.tiles = DivideUp(pixels, kTilePixels);
   for (t.invocations = std::max(kInvocations, t.tiles);
        t.invocations >= t.tiles; t.invocations /= 2) {
     t.lanes = std::min(t.invocations / t.tiles, terms);
     const int texels =
-        kPlaneSlices * (pixels + t.tiles * kTilePixels * t.lanes);
+        kPlaneSlices *
+        (pixels + t.tiles * kTilePixels * t.lanes + taps + /*bias=*/1);
     t.shared_texels = DivideUp(texels, kSharedStep) * kSharedStep;
     if (!PlaneTilingFits(t, limits)) t.shared_texels = texels;
     if (PlaneTilingFits(t, limits)) return t;
@@ -83,8 +86,8 @@ absl::Status PlanPointwiseDepthwise(const Node& node, Planner* planner) {
   const Shape& dst = planner->tensor(node.outputs[0]).shape;
   const Shape& taps = planner->tensor(node.inputs[3]).shape;
   const int pixels = src.h * src.w;
-  const PlaneTiling t =
-      ChooseTiling(pixels, src.slices(), planner->profile().limits);
+  const PlaneTiling t = ChooseTiling(pixels, src.slices(), taps.h * taps.w,
+                                     planner->profile().limits);
   if (t.invocations == 0) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "planes of ", pixels, " pixels fit no work group of the device"));

@@ -56,11 +56,43 @@ int ChooseInvocations(const Slices& slices, int values,
   return invocations;
 }
 
-// The most lanes, a power of two, that each of so many sums may have.
-int LanesOf(int sums, int invocations) {
+// The most lanes, a power of two, that each of so many sums may have; no more
+// than its terms, as each step of adding them up costs a barrier.
+int LanesOf(int sums, int terms, int invocations) {
   int lanes = 1;
-  while (lanes * 2 * sums <= invocations) lanes *= 2;
+  while (lanes * 2 * sums <= invocations && lanes < terms) lanes *= 2;
   return lanes;
+}
+
+// Has a dispatch of its own add up bands of the planes, and returns the tensor
+// whose plane has the same mean: [B,1,bands,C].
+TensorId AddBands(const Node& node, Planner* planner) {
+  constexpr int kThreads = 128;
+  constexpr int kPixelsOfAThread = 4;
+  const Shape& src = planner->tensor(node.inputs[kSqueezeSource]).shape;
+  const DeviceLimits& limits = planner->profile().limits;
+  const int threads = std::min({kThreads, limits.max_work_group_invocations,
+                                limits.max_work_group_size[0]});
+  const int pixels = src.h * src.w;
+  const int of_a_band = threads * kPixelsOfAThread;
+  const int bands = DivideUp(pixels, of_a_band);
+  const TensorId sums =
+      planner->AddTemporary("bands", {src.b, 1, bands, src.c});
+  Dispatch d("squeeze_excite");
+  d.Define("BANDS")
+      .Read("src", node.inputs[kSqueezeSource])
+      .Write("dst", sums)
+      .Grid(int64_t{bands} * threads, src.slices(), src.b)
+      .WorkGroup(threads, 1, 1)
+      .SharedMemory(int64_t{16} * threads);
+  if (node.inputs[kSqueezeAddend] != kNoTensor) {
+    d.Define("ADDEND").Read("addend", node.inputs[kSqueezeAddend]);
+  }
+  d.uniforms.Int("band_pixels", of_a_band);
+  d.uniforms.Float("scale",
+                   static_cast<float>(bands) / static_cast<float>(pixels));
+  planner->Add(std::move(d));
+  return sums;
 }
 
 PackedConstant WeightsFor(const Graph& graph, const Node& node, int weights,
@@ -88,7 +120,9 @@ absl::Status PlanSqueezeExcite(const Node& node, Planner* planner) {
   const Graph& graph = planner->graph();
   const auto& a =
       std::any_cast<const SqueezeExciteAttributes&>(node.attributes);
-  const Shape& src = planner->tensor(node.inputs[kSqueezeSource]).shape;
+  const TensorId source = a.adds_bands_first ? AddBands(node, planner)
+                                             : node.inputs[kSqueezeSource];
+  const Shape& src = planner->tensor(source).shape;
   const Shape& dst = planner->tensor(node.outputs[0]).shape;
   const bool has_second = node.inputs[kExciteWeights] != kNoTensor;
   Slices slices = {src.slices(), dst.slices(), 0};
@@ -107,12 +141,12 @@ absl::Status PlanSqueezeExcite(const Node& node, Planner* planner) {
   }
   Dispatch d("squeeze_excite");
   d.Define("VALUES", values)
-      .Read("src", node.inputs[kSqueezeSource])
+      .Read("src", source)
       .Write("dst", node.outputs[0])
       .Grid(invocations, 1, src.b)
       .WorkGroup(invocations, 1, 1)
       .SharedMemory(SqueezeExciteSharedBytes(invocations, values));
-  if (node.inputs[kSqueezeAddend] != kNoTensor) {
+  if (node.inputs[kSqueezeAddend] != kNoTensor && !a.adds_bands_first) {
     d.Define("ADDEND").Read("addend", node.inputs[kSqueezeAddend]);
   }
   d.Constant(WeightsFor(graph, node, kSqueezeWeights, kSqueezeBias, "squeeze"));
@@ -125,10 +159,11 @@ absl::Status PlanSqueezeExcite(const Node& node, Planner* planner) {
            a.between.empty()
                ? std::string("v")
                : absl::StrCat("op_", between.function, "(v, between_params)"));
-  d.uniforms.Int4("lanes", LanesOf(slices.source, invocations),
-                  LanesOf(slices.first, invocations),
-                  LanesOf(std::max(slices.second, 1), invocations),
-                  slices.first);
+  d.uniforms.Int4(
+      "lanes", LanesOf(slices.source, src.h * src.w, invocations),
+      LanesOf(slices.first, slices.source, invocations),
+      LanesOf(std::max(slices.second, 1), slices.first, invocations),
+      slices.first);
   d.uniforms.Float4("between_params", between.params);
   planner->Add(std::move(d));
   return absl::OkStatus();

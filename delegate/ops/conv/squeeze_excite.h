@@ -1,7 +1,8 @@
 // The gate of a squeeze-excite block as one dispatch: the mean of each channel
-// over the plane, and one or two products of matrices of the means. No node of
-// a model is this op: FuseSqueezeExcite makes them of AVERAGE_POOL_2D or MEAN
-// and of CONV_2D or FULLY_CONNECTED.
+// over the plane, and one or two products of matrices of the means. Of a large
+// plane bands are added up before, by a dispatch of many work groups. No node
+// of a model is this op: FuseSqueezeExcite makes them of AVERAGE_POOL_2D or
+// MEAN and of CONV_2D or FULLY_CONNECTED.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_SQUEEZE_EXCITE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_SQUEEZE_EXCITE_H_
 
@@ -27,6 +28,7 @@ struct SqueezeExciteAttributes {
   // The function of the first product's results, where a second product
   // follows: none, or one that has no operand.
   std::vector<PostOp> between;
+  bool adds_bands_first = false;
 };
 
 const OpDefinition& SqueezeExcite();
