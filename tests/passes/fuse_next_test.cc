@@ -157,7 +157,11 @@ class Chain {
   HostTensor residual_;
 };
 
-void Check(const Case& c, Storage storage = Storage::kBuffer) {
+// Runs the case, fused, and hands `expect` what each result is and should be.
+void Check(
+    const Case& c, absl::FunctionRef<void(DeviceProfile&)> adjust,
+    absl::FunctionRef<void(const std::vector<float>&, const NaiveResult&)>
+        expect) {
   SCOPED_TRACE(::testing::Message()
                << c.src.ToString() << " to " << c.channels << " to " << c.next
                << " kernel " << c.kernel << " stride " << c.stride);
@@ -170,11 +174,36 @@ void Check(const Case& c, Storage storage = Storage::kBuffer) {
     const auto got =
         RunGraph(chain.graph, chain.inputs(), [&](DeviceProfile& profile) {
           FuseAll(profile);
-          profile.choices.storage = storage;
+          adjust(profile);
         });
     ASSERT_TRUE(got.ok()) << got.status();
-    ExpectWithinRoundings(*got, result.value);
+    expect(*got, result.value);
   }
+}
+
+void Check(const Case& c, Storage storage = Storage::kBuffer) {
+  Check(
+      c, [&](DeviceProfile& p) { p.choices.storage = storage; },
+      ExpectWithinRoundings);
+}
+
+// In 16-bit storage each convolution's inputs and weights are rounded, and what
+// is stored in the end: five roundings of 2^-11, and a sixth for their
+// products.
+void CheckInHalves(const Case& c) {
+  Check(
+      c,
+      [](DeviceProfile& p) {
+        p.choices.storage = Storage::kBuffer;
+        p.options.half = true;
+      },
+      [](const std::vector<float>& got, const NaiveResult& want) {
+        ASSERT_EQ(got.size(), want.values.size());
+        for (size_t i = 0; i < got.size(); ++i) {
+          ASSERT_NEAR(got[i], want.values[i], 6 * 0x1p-11 * want.magnitudes[i])
+              << i;
+        }
+      });
 }
 
 TEST(FuseNextTest, BothResultsMatchDefinition) {
@@ -194,6 +223,13 @@ TEST(FuseNextTest, InEveryStorage) {
        {Storage::kTextureArray, Storage::kTexture2d, Storage::kTexelBuffer}) {
     Check({{2, 5, 7, 5}, 7, 18, 3, 1, false, true}, storage);
   }
+}
+
+TEST(FuseNextTest, InSixteenBits) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  CheckInHalves({{1, 5, 7, 5}});
+  CheckInHalves({{1, 6, 5, 17}, 6, 5, 1, 1, false, true});
+  CheckInHalves({{1, 9, 9, 24}, 16, 72, 1, 1, true});
 }
 
 // The chain, changed, stays two nodes.
