@@ -1,3 +1,4 @@
+// Longer than 300 lines, as the tuning table is one list.
 #include "delegate/device/device_profile.h"
 
 #include <cstdlib>
