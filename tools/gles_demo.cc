@@ -185,8 +185,9 @@ absl::StatusOr<std::unique_ptr<Model>> LoadModel(bool own) {
     file.write(reinterpret_cast<const char*>(bytes.data()),
                static_cast<std::streamsize>(bytes.size()));
     file.close();
-    if (!file)
+    if (!file) {
       return absl::UnavailableError(absl::StrCat("Cannot write ", path));
+    }
   }
   return Model::FromBuffer(std::move(bytes), "the demo's model");
 }

@@ -121,10 +121,11 @@ std::vector<float> PerColor(const std::vector<float>& filter) {
 std::vector<float> Gaussian(int taps, float sigma) {
   std::vector<float> filter;
   float sum = 0;
+  const int middle = taps / 2;
   for (int y = 0; y < taps; ++y) {
     for (int x = 0; x < taps; ++x) {
-      const float dx = static_cast<float>(x - taps / 2);
-      const float dy = static_cast<float>(y - taps / 2);
+      const auto dx = static_cast<float>(x - middle);
+      const auto dy = static_cast<float>(y - middle);
       filter.push_back(std::exp(-(dx * dx + dy * dy) / (2 * sigma * sigma)));
       sum += filter.back();
     }

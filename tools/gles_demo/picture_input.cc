@@ -1,5 +1,6 @@
 #include "tools/gles_demo/picture_input.h"
 
+#include <cmath>
 #include <random>
 #include <utility>
 
@@ -42,8 +43,7 @@ absl::Status WritePixels(const TensorView& tensor, std::vector<float> pixels,
     InputBytes codes;
     codes.reserve(pixels.size());
     for (float pixel : pixels) {
-      codes.push_back(
-          static_cast<uint8_t>(static_cast<int>(pixel + 0.5f) - offset));
+      codes.push_back(static_cast<uint8_t>(std::lround(pixel) - offset));
     }
     return tensor.WriteBytes(codes);
   }

@@ -30,8 +30,9 @@ void DrawPanel(Canvas& poster, const Canvas& picture, int column, int top,
                const std::string& caption) {
   const int left = kGap + column * (kPanel + kGap);
   std::string text = caption;
-  while (text.size() > 1 && Canvas::TextWidth(text, 2) > kPanel)
+  while (text.size() > 1 && Canvas::TextWidth(text, 2) > kPanel) {
     text.pop_back();
+  }
   poster.Text(left, top, text, kText, 2);
   if (picture.width() == 0) return;
   const double scale =

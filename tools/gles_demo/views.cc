@@ -16,7 +16,7 @@ constexpr int kMinViewMaskSize = 64;
 uint8_t ViewByte(float value) {
   // NaN is not greater than 0 either, and becomes 0.
   if (!(value > 0)) return 0;
-  return static_cast<uint8_t>(std::min(value, 1.0f) * 255 + 0.5f);
+  return static_cast<uint8_t>(std::lround(std::min(value, 1.0f) * 255));
 }
 
 float Normalised(float value, Range range) {
@@ -101,7 +101,7 @@ Canvas BarsOf(const TensorValues& tensor, const TensorValues& order_by,
   std::vector<size_t> order(order_by.values.size());
   std::iota(order.begin(), order.end(), 0);
   const size_t bars = std::min<size_t>(kBars, order.size());
-  std::partial_sort(order.begin(), order.begin() + static_cast<long>(bars),
+  std::partial_sort(order.begin(), order.begin() + static_cast<ptrdiff_t>(bars),
                     order.end(), [&](size_t a, size_t b) {
                       return order_by.values[a] > order_by.values[b];
                     });
