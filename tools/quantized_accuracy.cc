@@ -206,7 +206,7 @@ absl::Status Run() {
   auto graphs = Graphs();
   if (!graphs.ok()) return graphs.status();
   std::vector<Row> rows;
-  const absl::Status measured = MeasureAll(*graphs, rows);
+  absl::Status measured = MeasureAll(*graphs, rows);
   if (!rows.empty()) {
     std::printf("\n%d inputs, seed %d, %s, revision %s\n",
                 absl::GetFlag(FLAGS_num_inputs), absl::GetFlag(FLAGS_seed),

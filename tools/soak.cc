@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cinttypes>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -42,9 +43,9 @@ size_t EntriesOf(const char* folder) {
                        std::filesystem::directory_iterator());
 }
 
-long ResidentKb() {
+int64_t ResidentKb() {
   std::ifstream file("/proc/self/statm");
-  long size = 0, resident = 0;
+  int64_t size = 0, resident = 0;
   file >> size >> resident;
   return resident * (sysconf(_SC_PAGESIZE) / 1024);
 }
@@ -53,7 +54,7 @@ void PrintHeader() {
   std::printf("stage,count,resident_kb,heap_kb,threads,files\n");
 }
 void PrintLine(const char* stage, int count) {
-  std::printf("%s,%d,%ld,%zu,%zu,%zu\n", stage, count, ResidentKb(),
+  std::printf("%s,%d,%" PRId64 ",%zu,%zu,%zu\n", stage, count, ResidentKb(),
               mallinfo2().uordblks / 1024, EntriesOf("/proc/self/task"),
               EntriesOf("/proc/self/fd"));
   std::fflush(stdout);

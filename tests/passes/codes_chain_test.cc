@@ -37,8 +37,9 @@ class Chain : public CodeChain<Code> {
     }
     const int w = Constant({channels(), 3, 3, channels()}, weights);
     std::vector<int32_t> values(channels());
-    for (int32_t& v : values)
+    for (int32_t& v : values) {
       v = static_cast<int32_t>(random()() % 4001) - 2000;
+    }
     const int bias_id =
         b_.template AddConstant<int32_t>("b", {channels()}, values, bias);
     schema::Conv2DOptionsT options;

@@ -32,8 +32,9 @@ void AddShifted(Cases* cases, Op op, int i) {
   ModelQuantization out = coarse;
   const bool shifts = i % 4 != 3;
   if (!shifts && i % 8 == 3) out = WideScale(2 * coarse.scale[0]);
-  if (i % 7 == 6)
+  if (i % 7 == 6) {
     coarse = WideScale(1.1f * coarse.scale[0]);  // no power of two
+  }
   if (i % 2 == 1) std::swap(coarse, fine);
   const int x = cases->Input(dims, coarse);
   // What is shifted has one shape: else TFLite ends the process.

@@ -170,8 +170,9 @@ void LiveThrough(const Model& model, const std::vector<float>& expected,
     auto interpreter = InterpreterOrDie(model);
     const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
     ASSERT_TRUE(applied.ok()) << applied;
-    for (int i = 0; i < 3; ++i)
+    for (int i = 0; i < 3; ++i) {
       ExpectClose(RunOnce(interpreter.get()), expected);
+    }
     EXPECT_EQ(ReportOf(delegate)["partitions"], 1);
   }
 }

@@ -233,8 +233,9 @@ TEST_F(PreferFasterTest, AFailedTrialLeavesTheModelOnTheGpu) {
   const ScopedTimeRun scoped(
       [](Processor processor,
          absl::FunctionRef<absl::Status()> run) -> absl::StatusOr<double> {
-        if (processor == Processor::kCpu)
+        if (processor == Processor::kCpu) {
           return absl::InternalError("no such run");
+        }
         if (auto s = run(); !s.ok()) return s;
         return 5;
       });

@@ -20,10 +20,12 @@ class OneHotTest : public DeviceTest {};
 
 TEST_F(OneHotTest, EveryAxis) {
   for (int depth : {1, 3, 4, 5, 17}) {
-    for (int axis : {-1, 0, 1, 2})
+    for (int axis : {-1, 0, 1, 2}) {
       ExpectMatchesCpuOnce(OneHot({{3, 4}, depth, axis}));
-    for (int axis : {0, 1, 2, 3})
+    }
+    for (int axis : {0, 1, 2, 3}) {
       ExpectMatchesCpuOnce(OneHot({{2, 3, 4}, depth, axis}));
+    }
     ExpectMatchesCpuOnce(OneHot({{5}, depth, 0}));
     ExpectMatchesCpuOnce(OneHot({{}, depth, -1}));
   }

@@ -21,8 +21,9 @@ class ReverseTest : public DeviceTest {};
 
 TEST_F(ReverseTest, EveryAxisEveryShape) {
   for (const Shape& shape : StandardShapes()) {
-    for (int axis = 0; axis < 4; ++axis)
+    for (int axis = 0; axis < 4; ++axis) {
       ExpectMatchesCpuOnce(Reverse(shape, axis));
+    }
   }
 }
 

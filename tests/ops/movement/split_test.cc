@@ -22,9 +22,10 @@ using Ints = std::vector<int>;
 class SplitTest : public DeviceTest {};
 
 TEST_F(SplitTest, EqualParts) {
-  for (int axis : {0, 1, 2, 3, -1})
+  for (int axis : {0, 1, 2, 3, -1}) {
     ExpectMatchesCpuOnce(Split(SplitKind::kSplit, {4, 6, 8, 10}, axis,
                                Ints(2, (axis == -1 ? 10 : 4 + 2 * axis) / 2)));
+  }
   ExpectMatchesCpuOnce(Split(SplitKind::kSplit, {1, 2, 3, 24}, 3, {8, 8, 8}));
   ExpectMatchesCpuOnce(Split(SplitKind::kSplit, {1, 2, 3, 9}, 3, {3, 3, 3}));
   ExpectMatchesCpuOnce(Split(SplitKind::kSplit, {2, 3, 4, 5}, 1, {3}));

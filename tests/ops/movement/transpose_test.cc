@@ -22,8 +22,9 @@ TEST_F(TransposeTest, EveryPermutation) {
   for (const Shape& shape :
        {Shape{2, 3, 4, 5}, {1, 5, 7, 8}, {4, 3, 5}, {3, 17}, {5}}) {
     std::vector<int> permutation(shape.size());
-    for (size_t i = 0; i < shape.size(); ++i)
+    for (size_t i = 0; i < shape.size(); ++i) {
       permutation[i] = static_cast<int>(i);
+    }
     do {
       const SingleOpModel model = Transpose(shape, permutation);
       EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));

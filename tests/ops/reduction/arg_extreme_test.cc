@@ -23,17 +23,20 @@ class ArgExtremeTest : public DeviceTestWithParam<Op> {};
 
 TEST_P(ArgExtremeTest, EveryAxisEveryShape) {
   for (const Shape& shape : StandardShapes()) {
-    for (int axis = 0; axis < 4; ++axis)
+    for (int axis = 0; axis < 4; ++axis) {
       ExpectMatchesCpuOnce(ArgExtreme(GetParam(), shape, axis));
+    }
   }
 }
 
 TEST_P(ArgExtremeTest, OtherRanks) {
   ExpectMatchesCpuOnce(ArgExtreme(GetParam(), {7}, 0));
-  for (int axis : {0, 1, -1})
+  for (int axis : {0, 1, -1}) {
     ExpectMatchesCpuOnce(ArgExtreme(GetParam(), {3, 6}, axis));
-  for (int axis : {0, 1, -1})
+  }
+  for (int axis : {0, 1, -1}) {
     ExpectMatchesCpuOnce(ArgExtreme(GetParam(), {3, 4, 5}, axis));
+  }
   for (int axis = 0; axis < 5; ++axis) {
     ExpectMatchesCpuOnce(ArgExtreme(GetParam(), {2, 3, 4, 2, 5}, axis));
   }

@@ -36,8 +36,9 @@ TEST_F(CumsumTest, LowerRanks) {
     ExpectMatchesCpuOnce(Cumsum({7}, 0, true, reverse));
     ExpectMatchesCpuOnce(Cumsum({3, 6}, 0, false, reverse));
     ExpectMatchesCpuOnce(Cumsum({3, 6}, -1, false, reverse));
-    for (int axis : {-3, 1, 2})
+    for (int axis : {-3, 1, 2}) {
       ExpectMatchesCpuOnce(Cumsum({3, 4, 5}, axis, true, reverse));
+    }
   }
 }
 

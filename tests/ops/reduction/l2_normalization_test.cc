@@ -19,8 +19,9 @@ namespace {
 class L2NormalizationTest : public DeviceTest {};
 
 TEST_F(L2NormalizationTest, EveryShape) {
-  for (const Shape& shape : StandardShapes())
+  for (const Shape& shape : StandardShapes()) {
     ExpectMatchesCpuOnce(L2Normalization(shape));
+  }
 }
 
 TEST_F(L2NormalizationTest, LowerRanks) {
