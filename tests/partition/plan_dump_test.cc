@@ -88,7 +88,7 @@ int EdgesOf(const std::string& dot) {
   size_t i = 3;
   // A statement: NAME [...], or NAME -> NAME [...].
   while (i + 1 < words.size()) {
-    const std::string name = words[i++];
+    const std::string& name = words[i++];
     if (words[i] == "->") {
       ++edges;
       EXPECT_EQ(declared.count(name), 1u) << name;
@@ -191,7 +191,7 @@ TEST(PlanDumpTest, WhatIsWrittenIntoAViewIsDrawnToTheReader) {
   b.graph.inputs.clear();
   const TensorId x = b.Input({1, 1, 1, 4});
   const TensorId part = b.Relu(x);
-  b.graph.tensor(part).view = {whole, {0, 0, 0, 4}};
+  b.graph.tensor(part).view = {whole, MemoryView::Kind::kBox, {0, 0, 0, 4}};
   b.graph.outputs = {b.Relu(whole)};
   EXPECT_EQ(EdgesOf(GraphToDot(b.graph)), 3);
   EXPECT_THAT(GraphToString(b.graph), HasSubstr(" in t0 at 0,0,0,4"));

@@ -101,7 +101,7 @@ class SelfCheckTest : public ::testing::Test {
     const Start start =
         Run([](auto& options) { options.enable_op_profiling = 1; });
     for (const auto& entry : start.report["profile"]) {
-      const std::string shader = entry["shader"];
+      std::string shader = entry["shader"];
       if (shader.rfind("conv", 0) == 0) return shader;
     }
     return "";
