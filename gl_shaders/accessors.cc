@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "gl_shaders/glsl_types.h"
 #include "gl_shaders/texel_text.h"
 
@@ -42,32 +43,36 @@ std::string TexelAt(const TensorBinding& t, const Bindings::Point& point) {
       t.scaled ? absl::StrFormat(" * intBitsToFloat(%s_aux.z)", t.name) : "");
 }
 
-std::string DefineReadOfBlocks(const TensorBinding& t,
-                               const Bindings::Point& point) {
+// read_T: the statements, and what it gives.
+std::string Reader(const TensorBinding& t, absl::string_view statements,
+                   absl::string_view value) {
   return absl::StrFormat(
-      "%s read_%s(int x, int y, int slice, int batch) {\n%s"
-      "  ivec3 at = op_depth_to_space(ivec3(x, y, slice), %s_at.x, "
-      "%s_size.z);\n"
-      "  x = at.x;\n  y = at.y;\n  slice = at.z;\n  return %s;\n}\n",
-      Vec(t.format), t.name, CheckedRead(t), t.name, t.name, TexelAt(t, point));
+      "%s read_%s(int x, int y, int slice, int batch) {\n%s%s"
+      "  return %s;\n}\n",
+      Vec(t.format), t.name, CheckedRead(t), statements, value);
 }
 
-std::string DefineReadOfPixelsAround(const TensorBinding& t,
-                                     const Bindings::Point& point) {
+// Makes the coordinates those of the other tensor.
+std::string BlockStatements(const std::string& name) {
   return absl::StrFormat(
-      "vec4 %s_source(int x, int y, int slice, int batch) {\n"
-      "  return %s;\n}\n"
-      "vec4 read_%s(int x, int y, int slice, int batch) {\n%s"
-      "  vec3 resize = intBitsToFloat(%s_at.xyz);\n  vec2 part;\n"
+      "  ivec3 at = op_depth_to_space(ivec3(x, y, slice), %s_at.x, "
+      "%s_size.z);\n"
+      "  x = at.x;\n  y = at.y;\n  slice = at.z;\n",
+      name, name);
+}
+
+// Reads the four texels around by T_source; "mix(top, bottom, part.y)" is what
+// lies between them.
+std::string AroundStatements(const std::string& name) {
+  return absl::StrReplaceAll(
+      "  vec3 resize = intBitsToFloat(T_at.xyz);\n  vec2 part;\n"
       "  ivec4 at = op_pixels_around(ivec2(x, y), resize.xy, resize.z, "
-      "%s_of.xy, part);\n"
-      "  vec4 top = mix(%s_source(at.x, at.y, slice, batch),\n"
-      "                 %s_source(at.z, at.y, slice, batch), part.x);\n"
-      "  vec4 bottom = mix(%s_source(at.x, at.w, slice, batch),\n"
-      "                    %s_source(at.z, at.w, slice, batch), part.x);\n"
-      "  return mix(top, bottom, part.y);\n}\n",
-      t.name, TexelAt(t, point), t.name, CheckedRead(t), t.name, t.name, t.name,
-      t.name, t.name, t.name);
+      "T_of.xy, part);\n"
+      "  vec4 top = mix(T_source(at.x, at.y, slice, batch),\n"
+      "                 T_source(at.z, at.y, slice, batch), part.x);\n"
+      "  vec4 bottom = mix(T_source(at.x, at.w, slice, batch),\n"
+      "                    T_source(at.z, at.w, slice, batch), part.x);\n",
+      {{"T_", absl::StrCat(name, "_")}});
 }
 
 }  // namespace
@@ -91,11 +96,21 @@ absl::string_view FunctionOfView(View view) {
 }
 
 std::string DefineRead(const TensorBinding& t, const Bindings::Point& point) {
-  if (t.view == View::kDepthToSpace) return DefineReadOfBlocks(t, point);
-  if (t.view == View::kBilinear) return DefineReadOfPixelsAround(t, point);
-  return absl::StrFormat(
-      "%s read_%s(int x, int y, int slice, int batch) {\n%s  return %s;\n}\n",
-      Vec(t.format), t.name, CheckedRead(t), TexelAt(t, point));
+  const std::string texel = TexelAt(t, point);
+  switch (t.view) {
+    case View::kNone:
+    case View::kBox:
+      return Reader(t, "", texel);
+    case View::kDepthToSpace:
+      return Reader(t, BlockStatements(t.name), texel);
+    case View::kBilinear:
+      return absl::StrCat(
+          absl::StrFormat("vec4 %s_source(int x, int y, int slice, int batch) "
+                          "{\n  return %s;\n}\n",
+                          t.name, texel),
+          Reader(t, AroundStatements(t.name), "mix(top, bottom, part.y)"));
+  }
+  return "";
 }
 
 std::string DefinePackedRead(const TensorBinding& t,

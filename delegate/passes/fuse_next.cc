@@ -95,8 +95,9 @@ void FuseNext(Graph* graph, const DeviceProfile& profile) {
   std::vector<bool> removed(graph->nodes.size(), false);
   for (size_t n = 0; n < graph->nodes.size(); ++n) {
     Node& first = graph->nodes[n];
-    if (removed[n] || !MayHaveNext(first, Convolution::Of(*graph, first)))
+    if (removed[n] || !MayHaveNext(first, Convolution::Of(*graph, first))) {
       continue;
+    }
     auto next = NextOfNode(first, uses, profile, graph);
     if (!next) continue;
     removed[next->first] = true;

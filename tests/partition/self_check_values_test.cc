@@ -37,21 +37,24 @@ TEST(SelfCheckValuesTest, ABox) {
 }
 
 TEST(SelfCheckValuesTest, BlocksOfChannels) {
-  const gles_delegate::Shape of = {1, 1, 2, 4};
   Tensor blocks = View(Kind::kDepthToSpace, {1, 2, 4, 1});
   blocks.view.block = 2;
+  const gles_delegate::Shape of = {1, 1, 2, 4};
   EXPECT_THAT(ViewOf(Counted(of), of, blocks),
               ElementsAre(0, 1, 4, 5, 2, 3, 6, 7));
 }
 
 TEST(SelfCheckValuesTest, Interpolated) {
-  const gles_delegate::Shape of = {1, 2, 2, 1};
-  Tensor resized = View(Kind::kBilinear, {1, 2, 4, 1});
-  resized.view.scale_x = 0.5f;
-  EXPECT_THAT(ViewOf(Counted(of), of, resized),
-              ElementsAre(0, 0.5f, 1, 1, 2, 2.5f, 3, 3));
-  resized.view.shift = 0.5f;  // from -0.25 on, in steps of 0.5
-  EXPECT_THAT(ViewOf(Counted(of), of, resized),
+  const auto resized = [](float shift) {
+    const gles_delegate::Shape of = {1, 2, 2, 1};
+    Tensor tensor = View(Kind::kBilinear, {1, 2, 4, 1});
+    tensor.view.scale_x = 0.5f;
+    tensor.view.shift = shift;
+    return ViewOf(Counted(of), of, tensor);
+  };
+  EXPECT_THAT(resized(0), ElementsAre(0, 0.5f, 1, 1, 2, 2.5f, 3, 3));
+  // From -0.25 on, in steps of 0.5.
+  EXPECT_THAT(resized(0.5f),
               ElementsAre(0, 0.25f, 0.75f, 1, 2, 2.25f, 2.75f, 3));
 }
 

@@ -198,8 +198,9 @@ absl::Status PlanResizeNearestNeighbor(const Node& node, Planner* planner) {
   nearest.fill = [a, from, to,
                   width = nearest.width](absl::Span<float> texels) {
     for (int i = 0; i < to.w; ++i) texels[4 * i] = Nearest(i, from.w, to.w, a);
-    for (int i = 0; i < to.h; ++i)
+    for (int i = 0; i < to.h; ++i) {
       texels[4 * (width + i)] = Nearest(i, from.h, to.h, a);
+    }
   };
   d.Constant(std::move(nearest));
   AddInLightGroups(std::move(d), planner);
