@@ -21,8 +21,8 @@ vec4 anchor_of(int i) {
 }
 
 #ifdef BEST
-// Slices of scores that are on their way at a time.
-const int kAtATime = 4;
+// Slices of scores that are on their way at a time. (With 4 V3D 7.1 spills.)
+const int kAtATime = 2;
 
 // The better one of `best` (key, class, bits) and of scores `v`, from `channel`
 // on.
