@@ -119,7 +119,8 @@ void main() {
   int first_slice = int(gl_WorkGroupID.x) * PLANE_SLICES;
   int batch = int(gl_WorkGroupID.z);
 
-  // These set out before the sums, which need no more of memory after them.
+  // These are asked for before the sums, so that no step behind the sums waits
+  // for memory.
   vec4 own_bias = weights_at(
       weights_size.x - 1, row_of(first_slice, min(index / plane.x, PLANE_SLICES - 1)));
   int all_taps = taps() * PLANE_SLICES;

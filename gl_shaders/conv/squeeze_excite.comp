@@ -36,8 +36,8 @@ vec4 sum_of_lanes(vec4 v, int index, int lane, int count) {
   return partial[index];
 }
 
-// Every `step`th pixel of a slice from `begin` on, before `end`, added up. So many
-// texels at a time are on their way.
+// Every `step`th pixel of a slice from `begin` on, before `end`, added up.
+// kAtATime texels at a time are on their way.
 vec4 sum_of_pixels(int slice, int batch, int begin, int end, int step) {
   const int kAtATime = 4;
   vec4 sum = vec4(0.0);
@@ -109,8 +109,8 @@ void main() {
   int index = int(gl_LocalInvocationIndex);
   int batch = gid.z;
 
-  // The weights of both products set out before the mean, whose sums they would
-  // wait for otherwise.
+  // The weights of both products are asked for before the mean. Behind the mean
+  // these loads would wait for its sums.
   int first_slice = index / lanes.y;
   int first_lane = index - first_slice * lanes.y;
   bool in_first = first_slice < lanes.w;

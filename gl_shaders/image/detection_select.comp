@@ -151,8 +151,8 @@ void main() {
   for (; row < most; ++row) {
     int now = row & 1;
     ivec2 best = best_left(thread, last, box);
-    // Most see that another one is better, and do not queue. What they see only
-    // grows, so who sees an older value queues in vain.
+    // Most invocations see that another one's candidate is better, and do not
+    // queue. best_key only grows: who sees an older value queues in vain.
     if (best.x > best_key[now]) atomicMax(best_key[now], best.x);
     barrier();
     int key = best_key[now];

@@ -26,9 +26,11 @@ constexpr int kMinInvocations = 128;
 constexpr int kMaxNextSource = 16;
 // There are so many work groups at least, where there are texels for them.
 constexpr int kLeastGroups = 64;
-// A device has a work group for each so many invocations of split_target; past
-// that number some of its processors have one more than the others.
+// A device runs split_target / kInvocationsOfAGroup work groups at once. Of
+// more, some of its processors have one more than the others.
 constexpr int kInvocationsOfAGroup = 384;
+// A work group whose depthwise convolution is fused keeps so many cells along
+// the pixels.
 constexpr int kLeastCellsX = 4;
 // An invocation makes so many pixels of the next one at most.
 constexpr int kMaxNextPixels = 8;
@@ -85,7 +87,7 @@ void ShrinkTile(const SharedWork& work, SharedTiling* t) {
   while (work.fused && are_few() && t->cells_x > kLeastCellsX) t->cells_x /= 2;
 }
 
-// A few groups more than the device has at once take as long as twice as many.
+// A few groups more than the device runs at once take as long as twice as many.
 void AvoidSecondRound(const SharedWork& work, const DeviceProfile& profile,
                       SharedTiling* t) {
   const int64_t at_once = profile.choices.split_target / kInvocationsOfAGroup;

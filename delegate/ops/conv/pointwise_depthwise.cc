@@ -33,7 +33,8 @@ bool PlaneTilingFits(const PlaneTiling& t, const DeviceLimits& limits) {
          16 * t.shared_texels <= limits.max_shared_memory_bytes;
 }
 
-// `taps` of the depthwise convolution.
+// `terms` are slices that a sum of the 1x1 convolution has, `taps` places that
+// the depthwise one's window has.
 PlaneTiling ChooseTiling(int pixels, int terms, int taps,
                          const DeviceLimits& limits) {
   PlaneTiling t;

@@ -67,14 +67,12 @@ int LanesOf(int sums, int terms, int invocations) {
 // Has a dispatch of its own add up bands of the planes, and returns the tensor
 // whose plane has the same mean: [B,1,bands,C].
 TensorId AddBands(const Node& node, Planner* planner) {
+  // A power of two, which every device of OpenGL ES 3.1 has room for.
   constexpr int kThreads = 128;
   constexpr int kPixelsOfAThread = 4;
   const Shape& src = planner->tensor(node.inputs[kSqueezeSource]).shape;
-  const DeviceLimits& limits = planner->profile().limits;
-  const int threads = std::min({kThreads, limits.max_work_group_invocations,
-                                limits.max_work_group_size[0]});
   const int pixels = src.h * src.w;
-  const int of_a_band = threads * kPixelsOfAThread;
+  const int of_a_band = kThreads * kPixelsOfAThread;
   const int bands = DivideUp(pixels, of_a_band);
   const TensorId sums =
       planner->AddTemporary("bands", {src.b, 1, bands, src.c});
@@ -82,9 +80,9 @@ TensorId AddBands(const Node& node, Planner* planner) {
   d.Define("BANDS")
       .Read("src", node.inputs[kSqueezeSource])
       .Write("dst", sums)
-      .Grid(int64_t{bands} * threads, src.slices(), src.b)
-      .WorkGroup(threads, 1, 1)
-      .SharedMemory(int64_t{16} * threads);
+      .Grid(int64_t{bands} * kThreads, src.slices(), src.b)
+      .WorkGroup(kThreads, 1, 1)
+      .SharedMemory(int64_t{16} * kThreads);
   if (node.inputs[kSqueezeAddend] != kNoTensor) {
     d.Define("ADDEND").Read("addend", node.inputs[kSqueezeAddend]);
   }
