@@ -109,7 +109,8 @@ struct DeviceChoices {
   // texels of the 1x1 convolution's weights <= this. 0: never fuse.
   int fused_next_texels = 0;
   // 1: convolutions read the source of a DEPTH_TO_SPACE or a RESIZE_BILINEAR in
-  // front of them, so that neither is dispatched (passes/read_through.h).
+  // front of them, and write the rows that a RESHAPE behind them makes, so that
+  // none of these is dispatched (passes/read_through.h, write_through.h).
   int read_through = 0;
   // A 1x1 convolution multiplies its input by a gate as it reads the input, so
   // that no MUL is dispatched. Fuse when output slices <= this. 0: never fuse.

@@ -15,15 +15,6 @@
 namespace gles_delegate {
 namespace {
 
-// The same bits mean the same value in both.
-bool LieAlike(const Tensor& a, const Tensor& b) {
-  return a.type == b.type && a.codes == b.codes &&
-         a.holds_codes == b.holds_codes &&
-         a.always_float32 == b.always_float32 &&
-         a.quantization.scale == b.quantization.scale &&
-         a.quantization.zero_point == b.quantization.zero_point;
-}
-
 // How the node's result lies in its source; nullopt: no shader reads it there.
 std::optional<MemoryView> ViewOfResult(const Graph& graph, const Node& node) {
   if (!node.post_ops.empty()) return std::nullopt;
