@@ -66,11 +66,13 @@ bool CanBeRead(const MemoryView& view, TensorId id, const Uses& uses,
   const Graph& graph = planner.graph();
   const Tensor& result = graph.tensor(id);
   const std::vector<int>& readers = uses.consumers[id];
-  if (uses.is_output[id] || readers.empty() || result.view.of != kNoTensor ||
-      !MayHoldViews(graph.tensor(view.of)) ||
+  if (result.view.of != kNoTensor || !MayHoldViews(graph.tensor(view.of)) ||
       !LieAlike(graph.tensor(view.of), result)) {
     return false;
   }
+  // The dispatch that hands the output out reads each texel once or twice.
+  if (uses.is_output[id]) return readers.empty();
+  if (readers.empty()) return false;
   // To interpolate for each of several readers costs more than a dispatch.
   if (view.kind == MemoryView::Kind::kBilinear && readers.size() != 1) {
     return false;
