@@ -150,6 +150,10 @@ struct DeviceChoices {
   // device whose memory is the host's and whose processors pack no faster than
   // the host. 0: shaders pack and unpack.
   int host_transfers = 0;
+  // Where the host's memory is across a bus: an output whose texels take at
+  // most so many bytes lies in that memory all the same. The last dispatch
+  // writes it there, no other follows, and the host unpacks it. 0: none does.
+  int host_output_bytes = 0;
   // Inputs and outputs are moved in pieces of about so many bytes, so that the
   // host copies one piece while the GPU moves another. 0: in one piece.
   int upload_piece_bytes = 0;

@@ -35,13 +35,24 @@ bool CanBePackedByHost(const Tensor& tensor, const DeviceProfile& profile) {
          !tensor.is_constant();
 }
 
+// An output so small that the host's memory across a bus takes it from the
+// dispatch that computes it in less time than from another one.
+bool IsSmallOutput(HostTransfer::Direction direction, const Tensor& tensor,
+                   const DeviceProfile& profile) {
+  const Shape& s = tensor.shape;
+  const int64_t texels = int64_t{s.b} * s.h * s.w * s.slices();
+  return direction == HostTransfer::Direction::kReadback &&
+         texels * 16 <= profile.choices.host_output_bytes;
+}
+
 HostTransfer::Way ChooseWay(HostTransfer::Direction direction,
                             const Tensor& tensor, const DeviceProfile& profile,
                             bool can_map) {
   using Way = HostTransfer::Way;
   // Without a mapping the driver itself brings the bytes to the GPU's memory.
   if (!can_map) return Way::kUnmapped;
-  if (profile.choices.host_transfers != 0 &&
+  if ((profile.choices.host_transfers != 0 ||
+       IsSmallOutput(direction, tensor, profile)) &&
       CanBePackedByHost(tensor, profile)) {
     return Way::kPackedByHost;
   }

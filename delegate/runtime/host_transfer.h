@@ -37,7 +37,8 @@ class HostTransfer {
   // and the tensor's texels.
   enum class Way {
     // The tensor's own buffer stays mapped, and the host packs or unpacks its
-    // texels. There is no dispatch (DeviceChoices::host_transfers).
+    // texels. There is no dispatch (DeviceChoices::host_transfers and
+    // host_output_bytes).
     kPackedByHost,
     // A buffer in the host's order stays mapped. A dispatch reads or writes it.
     kMapped,
