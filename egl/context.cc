@@ -95,7 +95,9 @@ absl::StatusOr<std::unique_ptr<Context>> Context::CreateSharing(
       OpenSharing(other.display_, other.context_, debug);
   if (!opened.ok()) return opened.status();
   opened->hardware_errors = other.hardware_errors_;
-  return Own(*std::move(opened), debug, other.share_group_);
+  auto context = Own(*std::move(opened), debug, other.share_group_);
+  if (context.ok()) (*context)->FlushWhenLetGo();
+  return context;
 }
 
 absl::StatusOr<std::unique_ptr<Context>> Context::Own(OpenedDisplay opened,
@@ -191,6 +193,7 @@ absl::Status Context::Run(absl::FunctionRef<absl::Status()> fn) {
     saved.Forget();
     return status;
   }
+  if (flushes_ && !lost_) gl().Flush();
   status.Update(saved.Restore(display_));
   return status;
 }

@@ -103,6 +103,11 @@ class Context {
   // the context's last owner, and a context that is current stays in memory.
   void StopKeepingCurrent();
 
+  // From here on Run() flushes before it lets the context go: contexts that
+  // share objects with this one are to see what it wrote. CreateSharing() asks
+  // for it itself, for the new context.
+  void FlushWhenLetGo() { flushes_ = true; }
+
   // kAborted where the context was reset, as Run() says. Within Run(), for
   // whoever takes what the GPU wrote for an answer: after a reset fences are
   // signalled and reads succeed.
@@ -150,7 +155,8 @@ class Context {
   EGLSurface draw_ = EGL_NO_SURFACE;  // a 1x1 pbuffer, or the app's surface
   EGLSurface read_ = EGL_NO_SURFACE;
   bool owned_ = false;
-  int keepers_ = 0;  // that asked for KeepCurrent()
+  bool flushes_ = false;  // FlushWhenLetGo()
+  int keepers_ = 0;       // that asked for KeepCurrent()
   uint64_t share_group_;
   // The three below are changed only by a thread that has the context current,
   // or tries to: EGL grants it to one thread at a time. Any thread may ask

@@ -20,7 +20,9 @@ class HeadlessContext {
   // Opens `candidate`'s display and makes a context of the highest version
   // from 3.2 down to 3.1, robust where the driver offers that, with debug
   // messages if `debug`, sharing objects with `shared` if that is a context of
-  // the display. Nothing is current afterwards that was not before.
+  // the display. Nothing is current afterwards that was not before. Where the
+  // driver offers that (EGL_KHR_context_flush_control), letting go of the
+  // context flushes nothing: whoever leaves commands behind for others flushes.
   // kUnavailable with the step that failed and EGL's reason; where the driver
   // has OpenGL ES older than 3.1, with that version.
   // The OpenGL ES API must be bound (SavedCurrent does it).

@@ -55,9 +55,12 @@ absl::StatusOr<SharingContext> MakeOwn(const Options& options, Log log) {
                           std::make_shared<SharedObjects>()};
   }
   const auto make = [&](const egl::Context* other) {
-    return other == nullptr
-               ? MakeUnshared(options, log)
-               : egl::Context::CreateSharing(*other, /*debug=*/false);
+    if (other != nullptr) {
+      return egl::Context::CreateSharing(*other, /*debug=*/false);
+    }
+    auto context = MakeUnshared(options, log);
+    if (context.ok()) (*context)->FlushWhenLetGo();
+    return context;
   };
   const auto may_join = [&](const egl::Context& other) {
     return options.allow_software || !other.device().software;

@@ -130,6 +130,47 @@ TEST_F(KeptContextTest, TakesNoOtherOnesPlace) {
   EXPECT_FALSE(Context::HasCurrent());
 }
 
+// What a driver does when a context is let go: flush it, or nothing.
+GLint ReleaseBehavior(Context& context) {
+  GLint behavior = -1;
+  EXPECT_TRUE(context
+                  .Run([&] {
+                    gl().GetIntegerv(GL_CONTEXT_RELEASE_BEHAVIOR_KHR,
+                                     &behavior);
+                    return absl::OkStatus();
+                  })
+                  .ok());
+  return behavior;
+}
+
+int g_flushes = 0;
+
+TEST(ContextTest, LettingGoFlushesWhereOthersAreToSeeIt) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const std::unique_ptr<Context> alone = MakeContext();
+  ASSERT_NE(alone, nullptr);
+  if (!alone->device().Has("GL_KHR_context_flush_control")) {
+    GTEST_SKIP() << "the driver has no GL_KHR_context_flush_control";
+  }
+  EXPECT_EQ(ReleaseBehavior(*alone), GL_NONE);
+  const auto sharing = Context::CreateSharing(*alone, /*debug=*/false);
+  ASSERT_TRUE(sharing.ok()) << sharing.status();
+  const egl::ScopedGlOverride flushes(
+      &egl::GlApi::Flush, +[] {
+        ++g_flushes;
+        egl::driver_gl().Flush();
+      });
+  const auto flushes_of = [](Context& context) {
+    g_flushes = 0;
+    EXPECT_TRUE(context.Run([] { return absl::OkStatus(); }).ok());
+    return g_flushes;
+  };
+  EXPECT_EQ(flushes_of(*alone), 0);
+  EXPECT_EQ(flushes_of(**sharing), 1);
+  alone->FlushWhenLetGo();
+  EXPECT_EQ(flushes_of(*alone), 1);
+}
+
 TEST(ContextTest, AMadeContextCanBeMadeAgainAfterItIsDestroyed) {
   GLES_SKIP_WITHOUT_DEVICE();
   const EGLDisplay display = MakeContext()->display();
