@@ -87,8 +87,6 @@ absl::string_view FunctionOfView(View view) {
     case View::kNone:
     case View::kBox:
       return "";
-    case View::kRows:
-      return "op_row_texel";
     case View::kDepthToSpace:
       return "op_depth_to_space";
     case View::kBilinear:
@@ -103,8 +101,6 @@ std::string DefineRead(const TensorBinding& t, const Bindings::Point& point) {
     case View::kNone:
     case View::kBox:
       return Reader(t, "", texel);
-    case View::kRows:
-      return "";
     case View::kDepthToSpace:
       return Reader(t, BlockStatements(t.name), texel);
     case View::kBilinear:

@@ -67,8 +67,9 @@ const std::string& Library() {
   static const auto& library = *new std::string([] {
     std::string text;
     // Each file uses only what comes before it.
-    for (const char* name : {"lib/math.glsl", "lib/codes.glsl",
-                             "lib/elementwise.glsl", "lib/views.glsl"}) {
+    for (const char* name :
+         {"lib/indices.glsl", "lib/math.glsl", "lib/codes.glsl",
+          "lib/elementwise.glsl", "lib/views.glsl"}) {
       absl::StrAppend(&text, ShaderFile(name).value());
     }
     return text;

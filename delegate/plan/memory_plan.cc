@@ -69,8 +69,7 @@ std::vector<Lifetime> Lifetimes(const Graph& graph,
     lives[id].first = -1;
     lives[id].last = std::max(lives[id].last, 0);
   }
-  for (TensorId output : to_end) {
-    const TensorId id = MemoryOf(graph, output);
+  for (TensorId id : to_end) {
     lives[id].first =
         std::min(lives[id].first, static_cast<int>(dispatches.size()));
     lives[id].last = static_cast<int>(dispatches.size());

@@ -37,8 +37,7 @@ class HostTransfer {
   // and the tensor's texels.
   enum class Way {
     // The tensor's own buffer stays mapped, and the host packs or unpacks its
-    // texels. There is no dispatch (DeviceChoices::host_transfers and
-    // host_output_bytes).
+    // texels. There is no dispatch (DeviceChoices::host_transfers).
     kPackedByHost,
     // A buffer in the host's order stays mapped. A dispatch reads or writes it.
     kMapped,
@@ -58,8 +57,7 @@ class HostTransfer {
   enum class Element {
     kWord,  // float32 or int32, as in the host's tensor
     kHalf,  // float16 of the host's float32 (DeviceChoices::half_transfers)
-    kCode,  // a byte, as in the host's tensor; in a tensor's texels uint8 is
-            // less 128
+    kCode,  // a byte, as in the host's tensor
   };
 
   // `can_map`: buffers can stay mapped (egl::Buffer::CanBeMapped). `object`:
@@ -160,7 +158,6 @@ class HostTransfer {
   Way way_;
   Element element_;
   TensorId tensor_;
-  uint8_t turned_;  // of kCode: the bits in which texels differ from the host's
   Shape shape_;
   std::string name_;  // the tensor's, for errors
   size_t host_bytes_;

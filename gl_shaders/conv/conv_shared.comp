@@ -16,6 +16,7 @@
 // term and the next, weights of a channel and the next.
 // PRODUCTS: src's rows are apart, one for each z of the work groups; each has
 // weights of its own.
+// LARGE_INDICES: the pixels or terms are too many for op_quotient.
 // NEXT(v, slice): one work group along y has all slices of dst, and makes a 1x1
 // convolution of them too, next, from shared memory: NEXT_PIXELS pixels an
 // invocation. NEXT gives what next holds of its sums v.
@@ -24,6 +25,7 @@ layout(std140, binding = 0) uniform Params {
   ivec4 stride_pad;  // stride x, y; padding left, top
   ivec4 window;      // width, height; dilation x, y
   ivec4 sum_shape;   // pixels, terms, input slices
+  vec4 reciprocals;  // of dst's width and height, input slices, window's width
 #ifdef DEPTHWISE
   vec4 inner_clamp;  // least and greatest of the depthwise convolution's results
 #endif
@@ -35,6 +37,12 @@ layout(std140, binding = 0) uniform Params {
   vec4 next1_params;
 #endif
 };
+
+#ifdef LARGE_INDICES
+#define QUOTIENT(a, b, reciprocal) ((a) / (b))
+#else
+#define QUOTIENT(a, b, reciprocal) op_quotient(a, reciprocal)
+#endif
 
 const int kLanes = WORK_GROUP_Z;
 const int kCells = WORK_GROUP_X * WORK_GROUP_Y;
@@ -55,6 +63,7 @@ const int kWeights = kChunk * 4 * kSlices / kPacketTexels;
 // Of those, what each invocation brings.
 const int kInputsEach = (kInputs + kInvocations - 1) / kInvocations;
 const int kWeightsEach = (kWeights + kInvocations - 1) / kInvocations;
+const int kPixelsEach = kInvocations % kPixels == 0 ? 1 : kInputsEach;
 const int kPartials = kLanes > 1 ? kTile * kInvocations : 1;
 // A chunk's inputs, by term, pixel; then its weights, by term, channel, slice.
 // In the end the lanes' sums: by output of the tile, lane, cell.
@@ -82,8 +91,8 @@ int weights_row() {
 int weights_row() { return int(gl_WorkGroupID.y); }
 // x, y, batch
 ivec3 pixel_at(int index) {
-  int row = index / dst_size.x;
-  int batch = row / dst_size.y;
+  int row = QUOTIENT(index, dst_size.x, reciprocals.x);
+  int batch = QUOTIENT(row, dst_size.y, reciprocals.y);
   return ivec3(index - row * dst_size.x, row - batch * dst_size.y, batch);
 }
 #endif
@@ -120,8 +129,8 @@ vec4 source(ivec3 p, int term) {
 #elif defined(POINTWISE)
   return read_src(p.x, p.y, term, p.z);
 #else
-  int tap = term / sum_shape.z;
-  int ky = tap / window.x;
+  int tap = QUOTIENT(term, sum_shape.z, reciprocals.z);
+  int ky = QUOTIENT(tap, window.x, reciprocals.w);
   ivec2 at = p.xy * stride_pad.xy - stride_pad.zw +
              ivec2(tap - ky * window.x, ky) * window.zw;
   ivec2 inside = clamp(at, ivec2(0), src_size.xy - 1);
@@ -189,6 +198,18 @@ void put(int first_pixel, int q, int i, vec4 total) {
 #endif
 }
 
+#if WORK_GROUP_Z > 1
+// Output `o` of a tile, of what the lanes of a cell came to.
+void put_tile(int first_pixel, int cell, int o) {
+  vec4 total = vec4(0.0);
+  for (int l = 0; l < kLanes; ++l) {
+    total += partial((o * kLanes + l) * kCells + cell);
+  }
+  int q = o / TILE_PIXELS;
+  put(first_pixel, q, o - q * TILE_PIXELS, total);
+}
+#endif
+
 #ifdef NEXT_PIXELS
 // One slice of `next`, of NEXT_PIXELS of this group's pixels that are kRuns
 // apart, so that neighbours store to neighbours.
@@ -235,44 +256,46 @@ void main() {
   int index = int(gl_LocalInvocationIndex);
   int first_pixel = int(gl_WorkGroupID.x) * kPixels;
 
-  ivec3 from[kInputsEach];
-  PACKET next_input[kInputsEach];
-  PACKET next_weight[kWeightsEach];
-  for (int i = 0; i < kInputsEach; ++i) {
+  // All inputs that an invocation brings are of one pixel, or each of its own.
+  ivec3 from[kPixelsEach];
+  for (int i = 0; i < kPixelsEach; ++i) {
     int at = index + i * kInvocations;
     from[i] = pixel_at(min(first_pixel + at % kPixels, sum_shape.x - 1));
-    next_input[i] = input_packet(from[i], at / kPixels * kPacketTexels);
   }
-  for (int i = 0; i < kWeightsEach; ++i) {
-    next_weight[i] = weight_packet(0, index + i * kInvocations);
-  }
+  PACKET next_input[kInputsEach];
+  PACKET next_weight[kWeightsEach];
   vec4 sum[TILE_SLICES][TILE_PIXELS];
   for (int q = 0; q < TILE_SLICES; ++q) {
     for (int i = 0; i < TILE_PIXELS; ++i) sum[q][i] = vec4(0.0);
   }
 
-  for (int chunk = 0; chunk < sum_shape.y; chunk += kChunk) {
-    for (int i = 0; i < kInputsEach; ++i) {
-      int at = index + i * kInvocations;
-      if (at < kInputs) mem[at] = next_input[i];
+  // In one place for the first chunk and all others: texts of programs are what
+  // their first start waits for.
+  for (int chunk = -kChunk; chunk < sum_shape.y; chunk += kChunk) {
+    if (chunk >= 0) {
+      for (int i = 0; i < kInputsEach; ++i) {
+        int at = index + i * kInvocations;
+        if (at < kInputs) mem[at] = next_input[i];
+      }
+      for (int i = 0; i < kWeightsEach; ++i) {
+        int at = index + i * kInvocations;
+        if (at < kWeights) mem[kInputs + at] = next_weight[i];
+      }
+      memoryBarrierShared();
+      barrier();
     }
-    for (int i = 0; i < kWeightsEach; ++i) {
-      int at = index + i * kInvocations;
-      if (at < kWeights) mem[kInputs + at] = next_weight[i];
-    }
-    memoryBarrierShared();
-    barrier();
     int next = chunk + kChunk;
     if (next < sum_shape.y) {
       for (int i = 0; i < kInputsEach; ++i) {
         int at = index + i * kInvocations;
-        next_input[i] =
-            input_packet(from[i], next + at / kPixels * kPacketTexels);
+        next_input[i] = input_packet(from[min(i, kPixelsEach - 1)],
+                                     next + at / kPixels * kPacketTexels);
       }
       for (int i = 0; i < kWeightsEach; ++i) {
         next_weight[i] = weight_packet(next, index + i * kInvocations);
       }
     }
+    if (chunk < 0) continue;
 #ifdef HALF_ARITHMETIC
     const int kPairs = CHUNK_TERMS / 2;  // of terms, of this lane
     uvec4 v[TILE_PIXELS * kPairs];
@@ -344,14 +367,11 @@ void main() {
   memoryBarrierShared();
   barrier();
   // The lanes share the tile's outputs.
-  for (int o = lane; o < kTile; o += kLanes) {
-    int q = o / TILE_PIXELS;
-    vec4 total = vec4(0.0);
-    for (int l = 0; l < kLanes; ++l) {
-      total += partial((o * kLanes + l) * kCells + cell);
-    }
-    put(first_pixel, q, o - q * TILE_PIXELS, total);
-  }
+#if WORK_GROUP_Z >= TILE_PIXELS * TILE_SLICES
+  if (lane < kTile) put_tile(first_pixel, cell, lane);
+#else
+  for (int o = lane; o < kTile; o += kLanes) put_tile(first_pixel, cell, o);
+#endif
 #else
   // With constant indices only, or the sums leave the registers.
   for (int q = 0; q < TILE_SLICES; ++q) {

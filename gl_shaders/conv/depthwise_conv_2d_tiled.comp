@@ -4,15 +4,23 @@
 // KERNEL_W, KERNEL_H, STRIDE_W, STRIDE_H: the window, known so that the tile
 // stays in registers. ROLLED: one row of the window at a time is in registers.
 // BY_COLUMNS, with one row: each texel is added before the next one is read.
+// LARGE_INDICES: the tiles of a slice are too many for op_quotient.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 step_pad;  // x and y from tap to tap, and from output to output; padding
                    // left, top
-  int tiles_x;     // in a row; the grid takes a slice's tiles flat
+  vec4 reciprocals;  // of tiles_x, and of step_pad's x and y
+  int tiles_x;       // in a row; the grid takes a slice's tiles flat
 #ifdef ROLLED
   int window_rows;  // KERNEL_H
 #endif
 };
+
+#ifdef LARGE_INDICES
+#define QUOTIENT(a, b, reciprocal) ((a) / (b))
+#else
+#define QUOTIENT(a, b, reciprocal) op_quotient(a, reciprocal)
+#endif
 
 #define COLUMNS ((TILE_PIXELS - 1) * STRIDE_W + KERNEL_W)
 #define ROWS ((TILE_ROWS - 1) * STRIDE_H + KERNEL_H)
@@ -69,8 +77,8 @@ void add_row(int r) {
 }
 
 // The first of the tile's outputs on an axis: tiles of each phase of `step`.
-int first_output(int index, int step, int tile) {
-  int t = index / step;
+int first_output(int index, int step, float reciprocal, int tile) {
+  int t = QUOTIENT(index, step, reciprocal);
   return t * tile * step + index - t * step;
 }
 
@@ -78,10 +86,11 @@ void main() {
   if (outside_grid()) return;
   slice = gid.y;
   batch = gid.z;
-  int tile_y = gid.x / tiles_x;
+  int tile_y = QUOTIENT(gid.x, tiles_x, reciprocals.x);
   ivec2 first =
-      ivec2(first_output(gid.x - tile_y * tiles_x, step_pad.x, TILE_PIXELS),
-            first_output(tile_y, step_pad.y, TILE_ROWS));
+      ivec2(first_output(gid.x - tile_y * tiles_x, step_pad.x, reciprocals.y,
+                         TILE_PIXELS),
+            first_output(tile_y, step_pad.y, reciprocals.z, TILE_ROWS));
   // The grid is whole tiles of every phase; the output may end within them.
   if (any(greaterThanEqual(first, dst_size.xy))) return;
 

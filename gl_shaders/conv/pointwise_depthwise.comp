@@ -9,6 +9,8 @@ layout(std140, binding = 0) uniform Params {
   ivec4 stride_pad;  // of the depthwise one: stride x, y; padding left, top
   ivec4 window;      // width, height; dilation x, y
   ivec4 plane;       // pixels; tiles of these; lanes of a sum; output pixels
+  vec4 of_plane;     // reciprocals: of pixels, tiles, output pixels, taps()
+  vec4 of_width;     // likewise of src's and dst's width
   vec4 inner_clamp;  // least and greatest of the first one's results
 #ifdef INNER_SCALED
   vec4 inner_scaling;  // the params of INNER_SCALED's function
@@ -40,7 +42,7 @@ void multiply(int first_slice, int batch, int tile, int lane) {
   ivec2 p[TILE_PIXELS];
   for (int i = 0; i < TILE_PIXELS; ++i) {
     int pixel = min(tile + i * plane.y, plane.x - 1);
-    int y = pixel / src_size.x;
+    int y = op_quotient(pixel, of_width.x);
     p[i] = ivec2(pixel - y * src_size.x, y);
   }
   vec4 sum[PLANE_SLICES][TILE_PIXELS];
@@ -93,7 +95,7 @@ int taps() { return window.x * window.y + 1; }
 int taps_at(int q) { return sums_at(PLANE_SLICES, 0, 0) + q * taps(); }
 
 vec4 tap_of_group(int first_slice, int k) {
-  int q = k / taps();
+  int q = op_quotient(k, of_plane.w);
   return depthwise_at(k - q * taps(), row_of(first_slice, q));
 }
 
@@ -122,11 +124,11 @@ void main() {
   // These are asked for before the sums, so that no step behind the sums waits
   // for memory.
   vec4 own_bias = weights_at(
-      weights_size.x - 1, row_of(first_slice, min(index / plane.x, PLANE_SLICES - 1)));
+      weights_size.x - 1, row_of(first_slice, min(op_quotient(index, of_plane.x), PLANE_SLICES - 1)));
   int all_taps = taps() * PLANE_SLICES;
   vec4 own_tap = tap_of_group(first_slice, min(index, all_taps - 1));
 
-  int lane = index / plane.y;
+  int lane = op_quotient(index, of_plane.y);
   if (lane < plane.z) multiply(first_slice, batch, index - lane * plane.y, lane);
   if (index < all_taps) mem[taps_at(0) + index] = own_tap;
   for (int k = index + WORK_GROUP_X; k < all_taps; k += WORK_GROUP_X) {
@@ -136,9 +138,9 @@ void main() {
   barrier();
 
   for (int o = index; o < plane.x * PLANE_SLICES; o += WORK_GROUP_X) {
-    int q = o / plane.x;
+    int q = op_quotient(o, of_plane.x);
     int pixel = o - q * plane.x;
-    int i = pixel / plane.y;
+    int i = op_quotient(pixel, of_plane.y);
     int slice = row_of(first_slice, q);
     vec4 total = o == index ? own_bias : weights_at(weights_size.x - 1, slice);
     int at = sums_at(q, i, pixel - i * plane.y);
@@ -149,11 +151,11 @@ void main() {
   barrier();
 
   for (int o = index; o < plane.w * PLANE_SLICES; o += WORK_GROUP_X) {
-    int q = o / plane.w;
+    int q = op_quotient(o, of_plane.z);
     int pixel = o - q * plane.w;
     int slice = first_slice + q;
     if (slice >= dst_size.z) continue;
-    int y = pixel / dst_size.x;
+    int y = op_quotient(pixel, of_width.y);
     int x = pixel - y * dst_size.x;
     ivec2 first = ivec2(x, y) * stride_pad.xy - stride_pad.zw;
     write_dst(x, y, slice, batch, filtered(q, first));

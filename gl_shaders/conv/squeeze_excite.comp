@@ -15,25 +15,41 @@ layout(std140, binding = 0) uniform Params {
   float scale;  // bands / pixels
 #else
   ivec4 lanes;          // of a mean, of a sum of each product; slices of the first
+  ivec4 lane_bits;      // the logarithms of these three numbers of lanes
   vec4 between_params;  // of BETWEEN's function
 #endif
+  float width_reciprocal;  // of src's width
 };
+
+#ifdef LARGE_INDICES
+#define ROW_OF(p) ((p) / src_size.x)
+#else
+#define ROW_OF(p) op_quotient(p, width_reciprocal)
+#endif
 
 shared vec4 partial[WORK_GROUP_X];
 #ifndef BANDS
 shared vec4 values[VALUES];
 #endif
 
-// The sum of what `count` neighbours have, in the first of them. Every
-// invocation takes part.
+// The sum of what `count` neighbours have, a power of two, in the first of them.
+// Every invocation takes part. A step adds up four of them, or the last two.
 vec4 sum_of_lanes(vec4 v, int index, int lane, int count) {
   partial[index] = v;
-  for (int half_lanes = count / 2; half_lanes > 0; half_lanes /= 2) {
+  for (int left = count; left > 1;) {
+    int apart = left > 2 ? left / 4 : 1;
     memoryBarrierShared();
     barrier();
-    if (lane < half_lanes) partial[index] += partial[index + half_lanes];
+    if (lane < apart) {
+      v += partial[index + apart];
+      if (left > 2) {
+        v += partial[index + 2 * apart] + partial[index + 3 * apart];
+      }
+      partial[index] = v;
+    }
+    left = apart;
   }
-  return partial[index];
+  return v;
 }
 
 // Every `step`th pixel of a slice from `begin` on, before `end`, added up.
@@ -45,7 +61,7 @@ vec4 sum_of_pixels(int slice, int batch, int begin, int end, int step) {
     vec4 v[kAtATime];
     for (int i = 0; i < kAtATime; ++i) {
       int p = min(first + i * step, end - 1);
-      int y = p / src_size.x;
+      int y = ROW_OF(p);
       int x = p - y * src_size.x;
       v[i] = read_src(x, y, slice, batch);
 #ifdef ADDEND
@@ -111,8 +127,8 @@ void main() {
 
   // The weights of both products are asked for before the mean. Behind the mean
   // these loads would wait for its sums.
-  int first_slice = index / lanes.y;
-  int first_lane = index - first_slice * lanes.y;
+  int first_slice = index >> lane_bits.y;
+  int first_lane = index & (lanes.y - 1);
   bool in_first = first_slice < lanes.w;
   mat4 first_weights = mat4(0.0);
   vec4 first_bias = vec4(0.0);
@@ -121,8 +137,8 @@ void main() {
     first_bias = squeeze_at(squeeze_size.x - 1, first_slice);
   }
 #ifdef EXCITE
-  int second_slice = index / lanes.z;
-  int second_lane = index - second_slice * lanes.z;
+  int second_slice = index >> lane_bits.z;
+  int second_lane = index & (lanes.z - 1);
   bool in_second = second_slice < dst_size.z;
   mat4 second_weights = mat4(0.0);
   vec4 second_bias = vec4(0.0);
@@ -132,8 +148,8 @@ void main() {
   }
 #endif
 
-  int slice = index / lanes.x;
-  int lane = index - slice * lanes.x;
+  int slice = index >> lane_bits.x;
+  int lane = index & (lanes.x - 1);
   bool within = slice < src_size.z;
   int pixels = src_size.x * src_size.y;
   vec4 sum = within ? sum_of_pixels(slice, batch, lane, pixels, lanes.x) : vec4(0.0);

@@ -145,7 +145,7 @@ DeviceProfile Parallel() {
 std::string PlanWith(const std::string& stem, const std::string& mixing) {
   return absl::StrCat("t0 1x8x8x3\nt3 1x4x4x8\n", stem, R"(
 t6 1x4x4x8
-DEPTHWISE_CONV_2D 1: depthwise_conv_2d_tiled -DTILE_PIXELS=4 -DTILE_ROWS=1 -DKERNEL_W=3 -DKERNEL_H=3 -DSTRIDE_W=1 -DSTRIDE_H=1 src<-t3 dst->t6 weights[10x2] {step_pad=(1,1,1,1) tiles_x=1} grid 4x2x1 group 4x2x1
+DEPTHWISE_CONV_2D 1: depthwise_conv_2d_tiled -DTILE_PIXELS=4 -DTILE_ROWS=1 -DKERNEL_W=3 -DKERNEL_H=3 -DSTRIDE_W=1 -DSTRIDE_H=1 src<-t3 dst->t6 weights[10x2] {step_pad=(1,1,1,1) reciprocals=(1,1,1,0) tiles_x=1} grid 4x2x1 group 4x2x1
 t10 1x4x4x8
 )",
                       mixing, R"(

@@ -1,11 +1,13 @@
 #include "delegate/ops/conv/conv_shared.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "delegate/ops/conv/conv_shared_tiling.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
+#include "delegate/ops/quotient.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -71,9 +73,15 @@ void BindInner(const InnerDepthwise& inner, const Convolution& conv,
   BindInnerScaling(inner.function, d);
 }
 
-// The pixels, terms and input slices of each sum.
-void BindSums(const SharedWork& work, int src_slices, Dispatch* d) {
+// The pixels, terms and input slices of each sum, and what their indices are
+// divided by.
+void BindSums(const SharedWork& work, int src_slices, const Shape& dst,
+              int window_w, Dispatch* d) {
   d->uniforms.Int4("sum_shape", work.pixels, work.terms, src_slices, 0);
+  d->uniforms.Float4("reciprocals",
+                     {Reciprocal(dst.w), Reciprocal(dst.h),
+                      Reciprocal(src_slices), Reciprocal(window_w)});
+  BindQuotients(std::max(work.pixels, work.terms), d);
 }
 
 bool AppliesConvShared(const Convolution& conv, const Planner& planner) {
@@ -100,7 +108,7 @@ void PlanConvShared(const Convolution& conv, Planner* planner) {
     BindNext(conv.next, work, grid->tiling, planner->graph(), &d);
   }
   BindWindow(conv, &d);
-  BindSums(work, conv.src_shape.slices(), &d);
+  BindSums(work, conv.src_shape.slices(), conv.dst_shape, conv.window_w, &d);
   if (work.fused) BindInnerParams(conv.inner.function, &d);
   if (conv.next.IsThere()) BindInlineParams(conv.next.function, "next", &d);
   planner->Add(std::move(d));
@@ -130,7 +138,7 @@ std::optional<Dispatch> ProductsShared(const MatrixProducts& products,
       DispatchOf(work, *grid, products.src, products.dst, std::move(weights));
   d.Define("POINTWISE").Define("PRODUCTS");
   BindWindow(Convolution(), &d);  // one tap
-  BindSums(work, src.slices(), &d);
+  BindSums(work, src.slices(), dst, /*window_w=*/1, &d);
   return d;
 }
 

@@ -5,6 +5,7 @@
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
+#include "delegate/ops/quotient.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -60,6 +61,7 @@ void PlanDepthwiseTiled(const Convolution& conv, Planner* planner) {
       Even(DivideUp(dst.h, window.dilation_h),
            std::min(profile.choices.depthwise_tile_rows, most_rows));
   const int64_t tiles_x = TilesOnAxis(dst.w, window.dilation_w, pixels);
+  const int64_t tiles = tiles_x * TilesOnAxis(dst.h, window.dilation_h, rows);
   Dispatch d("depthwise_conv_2d_tiled");
   d.Define("TILE_PIXELS", pixels)
       .Define("TILE_ROWS", rows)
@@ -69,11 +71,14 @@ void PlanDepthwiseTiled(const Convolution& conv, Planner* planner) {
       .Define("STRIDE_H", window.stride_h)
       .Read("src", conv.src)
       .Write("dst", conv.dst)
-      .Grid(tiles_x * TilesOnAxis(dst.h, window.dilation_h, rows), dst.slices(),
-            dst.b);
+      .Grid(tiles, dst.slices(), dst.b);
   d.uniforms.Int4("step_pad", window.dilation_w, window.dilation_h,
                   window.pad_left, window.pad_top);
+  d.uniforms.Float4("reciprocals",
+                    {Reciprocal(tiles_x), Reciprocal(window.dilation_w),
+                     Reciprocal(window.dilation_h), 0});
   d.uniforms.Int("tiles_x", static_cast<int>(tiles_x));
+  BindQuotients(tiles, &d);
   if (rolled) {
     d.Define("ROLLED", 1);
     d.uniforms.Int("window_rows", conv.window_h);

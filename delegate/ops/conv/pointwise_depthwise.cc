@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
+#include "delegate/ops/quotient.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -110,6 +111,11 @@ absl::Status PlanPointwiseDepthwise(const Node& node, Planner* planner) {
   d.uniforms.Int4("stride_pad", w.stride_w, w.stride_h, w.pad_left, w.pad_top);
   d.uniforms.Int4("window", taps.w, taps.h, w.dilation_w, w.dilation_h);
   d.uniforms.Int4("plane", pixels, t.tiles, t.lanes, dst.h * dst.w);
+  // All that these divide is less than what fits shared memory.
+  d.uniforms.Float4("of_plane", {Reciprocal(pixels), Reciprocal(t.tiles),
+                                 Reciprocal(dst.h * dst.w),
+                                 Reciprocal(taps.h * taps.w + /*bias=*/1)});
+  d.uniforms.Float4("of_width", {Reciprocal(src.w), Reciprocal(dst.w), 0, 0});
   BindInnerParams(a.inner, &d);
   planner->Add(std::move(d));
   return absl::OkStatus();

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
+#include "delegate/ops/quotient.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -25,6 +26,18 @@ int PowerOfTwo(int least) {
   int power = 1;
   while (power < least) power *= 2;
   return power;
+}
+
+int Logarithm(int power) {
+  int bits = 0;
+  while (power > 1 << bits) ++bits;
+  return bits;
+}
+
+// How planes of `src` are walked through.
+void BindWidth(const Shape& src, Dispatch* d) {
+  d->uniforms.Float("width_reciprocal", Reciprocal(src.w));
+  BindQuotients(int64_t{src.h} * src.w, d);
 }
 
 // The slices of the source, of the first product and of the second one.
@@ -89,6 +102,7 @@ TensorId AddBands(const Node& node, Planner* planner) {
   d.uniforms.Int("band_pixels", of_a_band);
   d.uniforms.Float("scale",
                    static_cast<float>(bands) / static_cast<float>(pixels));
+  BindWidth(src, &d);
   planner->Add(std::move(d));
   return sums;
 }
@@ -157,12 +171,15 @@ absl::Status PlanSqueezeExcite(const Node& node, Planner* planner) {
            a.between.empty()
                ? std::string("v")
                : absl::StrCat("op_", between.function, "(v, between_params)"));
-  d.uniforms.Int4(
-      "lanes", LanesOf(slices.source, src.h * src.w, invocations),
-      LanesOf(slices.first, slices.source, invocations),
-      LanesOf(std::max(slices.second, 1), slices.first, invocations),
-      slices.first);
+  const int mean_lanes = LanesOf(slices.source, src.h * src.w, invocations);
+  const int first_lanes = LanesOf(slices.first, slices.source, invocations);
+  const int second_lanes =
+      LanesOf(std::max(slices.second, 1), slices.first, invocations);
+  d.uniforms.Int4("lanes", mean_lanes, first_lanes, second_lanes, slices.first);
+  d.uniforms.Int4("lane_bits", Logarithm(mean_lanes), Logarithm(first_lanes),
+                  Logarithm(second_lanes), 0);
   d.uniforms.Float4("between_params", between.params);
+  BindWidth(src, &d);
   planner->Add(std::move(d));
   return absl::OkStatus();
 }

@@ -204,6 +204,21 @@ std::set<std::string> ValuesOf(absl::string_view define,
   return values;
 }
 
+// Whether a layer's shader divides indices as integers.
+bool DividesIntegers(const TestNode& node) {
+  GraphBuilder b;
+  const TensorId x = b.Input(node.input);
+  b.Node(node.op, {x, b.Constant(node.filter)}, node.output, node.attributes);
+  const auto dispatches = PlanGraph(&b.graph, RowOf(egl::DeviceKind::kNvidia));
+  EXPECT_TRUE(dispatches.ok()) << dispatches.status();
+  return !ValuesOf("LARGE_INDICES", *dispatches).empty();
+}
+
+TEST(ConvStrategiesTest, IntegersAreDividedWhereImagesAreHuge) {
+  EXPECT_FALSE(DividesIntegers(Conv(1024, 3, 32, 3, 1, 1)));
+  EXPECT_TRUE(DividesIntegers(Conv(1025, 3, 32, 3, 1, 1)));
+}
+
 // The TILE_PIXELS of `count` layers of 32x32 pixels and 32 MiB multiply-adds
 // each; every second one has `functions` of its own.
 std::set<std::string> TilesOf(int count, const std::vector<PostOp>& functions) {

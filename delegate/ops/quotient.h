@@ -1,0 +1,28 @@
+// What shaders divide indices by: reciprocals, for op_quotient
+// (gl_shaders/lib/indices.glsl).
+#ifndef GLES_DELEGATE_DELEGATE_OPS_QUOTIENT_H_
+#define GLES_DELEGATE_DELEGATE_OPS_QUOTIENT_H_
+
+#include <cstdint>
+
+#include "delegate/plan/dispatch.h"
+
+namespace gles_delegate {
+
+// op_quotient divides indices below this.
+inline constexpr int64_t kQuotientEnd = 1 << 21;
+
+// `divisor` is 1 or more.
+inline float Reciprocal(int64_t divisor) {
+  return 1.0f / static_cast<float>(divisor);
+}
+
+// Has the shader divide integers where its indices, `count` and up to as many
+// past the end, are too large for op_quotient.
+inline void BindQuotients(int64_t count, Dispatch* d) {
+  if (2 * count > kQuotientEnd) d->Define("LARGE_INDICES");
+}
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_QUOTIENT_H_
