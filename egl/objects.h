@@ -202,6 +202,9 @@ class Program {
   // has KHR_parallel_shader_compile: Start() all, then Finish() each.
   static absl::StatusOr<Program> Start(absl::string_view source);
   absl::Status Finish(absl::string_view source, absl::string_view label);
+  // Between them, with KHR_parallel_shader_compile: whether Finish() would not
+  // wait for the compiler.
+  bool IsCompiled() const;
 
   GLuint id() const { return handle_.id(); }
 

@@ -58,6 +58,13 @@ absl::StatusOr<Program> Program::Start(absl::string_view source) {
   return program;
 }
 
+bool Program::IsCompiled() const {
+  GLint is_complete =
+      GL_TRUE;  // stays so where the driver refuses the question
+  gl().GetProgramiv(id(), GL_COMPLETION_STATUS_KHR, &is_complete);
+  return is_complete != GL_FALSE;
+}
+
 absl::Status Program::Finish(absl::string_view source,
                              absl::string_view label) {
   if (shader_.id() == 0) {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "delegate/runtime/check_params.h"
 #include "delegate/runtime/gpu_memory.h"
 #include "delegate/runtime/validator.h"
@@ -17,12 +19,14 @@ absl::Status CheckSize(const egl::Program& program,
 
 // While an object lives, the driver may use as many compiler threads as it
 // likes (KHR_parallel_shader_compile). Its destructor sets what was set before.
+// NVIDIA's driver says that it may from the beginning, and yet compiles one
+// program after the other until it is told.
 class CompilerThreads {
  public:
   explicit CompilerThreads(bool supported) {
     if (!supported || egl::gl().MaxShaderCompilerThreadsKHR == nullptr) return;
     egl::gl().GetIntegerv(GL_MAX_SHADER_COMPILER_THREADS_KHR, &before_);
-    if (before_ != kAll) egl::gl().MaxShaderCompilerThreadsKHR(kAll);
+    egl::gl().MaxShaderCompilerThreadsKHR(kAll);
   }
   CompilerThreads(const CompilerThreads&) = delete;
   CompilerThreads& operator=(const CompilerThreads&) = delete;
@@ -34,6 +38,16 @@ class CompilerThreads {
   static constexpr GLint kAll = -1;  // 0xFFFFFFFF: the driver's own limit
   GLint before_ = kAll;
 };
+
+// Asks now and then. A thread that waits within the driver for one program, as
+// Program::Finish() would, holds up the threads that compile the others.
+template <typename Programs>
+void AwaitCompilers(const Programs& programs) {
+  constexpr absl::Duration kPause = absl::Microseconds(500);
+  for (const auto& [text, program] : programs) {
+    while (!program->IsCompiled()) absl::SleepFor(kPause);
+  }
+}
 
 }  // namespace
 
@@ -89,6 +103,7 @@ absl::StatusOr<std::vector<const egl::Program*>> ProgramCache::Get(
   const CompilerThreads threads(parallel);
   auto started = StartMissing(sources, saved);
   if (!started.ok()) return started.status();
+  if (parallel) AwaitCompilers(*started);
   std::vector<const egl::Program*> result;
   for (const Source& source : sources) {
     if (auto it = started->find(source.text); it != started->end()) {
