@@ -87,6 +87,8 @@ absl::string_view FunctionOfView(View view) {
     case View::kNone:
     case View::kBox:
       return "";
+    case View::kRows:
+      return "op_row_texel";
     case View::kDepthToSpace:
       return "op_depth_to_space";
     case View::kBilinear:
@@ -101,6 +103,8 @@ std::string DefineRead(const TensorBinding& t, const Bindings::Point& point) {
     case View::kNone:
     case View::kBox:
       return Reader(t, "", texel);
+    case View::kRows:
+      return "";
     case View::kDepthToSpace:
       return Reader(t, BlockStatements(t.name), texel);
     case View::kBilinear:

@@ -16,8 +16,8 @@ namespace gles_delegate::gl_shaders {
 // result, on any driver. The accessors then need `bool out_of_bounds`.
 bool ChecksBounds();
 
-// The function of the library by which texels of such a view are read; "" where
-// there is none.
+// The function of the library by which texels of such a view are read or
+// written; "" where there is none.
 absl::string_view FunctionOfView(View view);
 
 std::string DefineRead(const TensorBinding& tensor,

@@ -81,6 +81,9 @@ enum class View {
   // A box of it; `ivec4 T_at` is where the box begins (x, y, layer) and the
   // layers of a batch of the larger tensor.
   kBox,
+  // Only to be written: rows of its pixels, as MemoryView::Kind::kRows says.
+  // T_at is where they begin (x, y, layer), and the channels of a pixel there.
+  kRows,
   // Only to be read: each texel is one of the other tensor, by DEPTH_TO_SPACE;
   // T_at.x is the block.
   kDepthToSpace,

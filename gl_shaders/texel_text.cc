@@ -6,14 +6,15 @@
 namespace gles_delegate::gl_shaders {
 
 std::string Address(const TensorBinding& t) {
-  const bool box = t.view == View::kBox;
+  const bool rows = t.view == View::kRows;
+  const bool box = t.view == View::kBox || rows;
   const std::string size =
       absl::StrCat(t.name, t.view == View::kNone ? "_size" : "_of");
   const std::string x = box ? absl::StrCat("x + ", t.name, "_at.x") : "x";
   const std::string y = box ? absl::StrCat("y + ", t.name, "_at.y") : "y";
   const std::string layer =
-      box ? absl::StrCat("batch * ", t.name, "_at.w + slice + ", t.name,
-                         "_at.z")
+      box ? absl::StrCat("batch * ", t.name, rows ? "_of.z" : "_at.w",
+                         " + slice + ", t.name, "_at.z")
           : absl::StrCat("batch * ", size, ".z + slice");
   switch (t.storage) {
     case Storage::kTextureArray:

@@ -31,6 +31,15 @@ std::string PoisonIfOutside(Format format) {
   return absl::StrFormat("  if (out_of_bounds) v = %s;\n", Poison(format));
 }
 
+// Makes the coordinates those among the other tensor's pixels in a row.
+std::string PlaceText(const TensorBinding& t) {
+  if (t.view != View::kRows) return "";
+  return absl::StrFormat(
+      "  ivec3 at = op_row_texel(ivec3(x, y, slice), %s_size.xyz, %s_of.z);\n"
+      "  x = at.x;\n  y = at.y;\n  slice = at.z;\n",
+      t.name, t.name);
+}
+
 // Statements that make of `v` what the tensor may hold: channels past the last
 // become zero, and values past the largest half become that half or an
 // infinity.
@@ -41,8 +50,8 @@ std::string WithinFormat(const TensorBinding& t, Bindings::Kind kind,
     absl::StrAppendFormat(
         &text,
         "  v = mix(v, %s(0), greaterThanEqual(ivec4(slice * 4) + "
-        "ivec4(0, 1, 2, 3), ivec4(%s_aux.x)));\n",
-        Vec(t.format), t.name);
+        "ivec4(0, 1, 2, 3), ivec4(%s_%s)));\n",
+        Vec(t.format), t.name, t.view == View::kRows ? "at.w" : "aux.x");
   }
   if (t.format != Format::kRgba16f) return text;
   if (spec.saturate_halves) text += "  v = within_halves(v);\n";
@@ -55,7 +64,8 @@ std::string WithinFormat(const TensorBinding& t, Bindings::Kind kind,
   return text;
 }
 
-// Statements that make of `v` what write_T stores.
+// Statements that make of `v` what write_T stores, and of the coordinates
+// where.
 std::string ValueText(const TensorBinding& t, Bindings::Kind kind,
                       absl::Span<const PostOpCall> post_ops,
                       const ShaderSpec& spec) {
@@ -63,7 +73,8 @@ std::string ValueText(const TensorBinding& t, Bindings::Kind kind,
   for (size_t i = 0; i < post_ops.size(); ++i) {
     text += PostOpText(post_ops[i], static_cast<int>(i), Vec(t.format));
   }
-  return text + WithinFormat(t, kind, spec) + PoisonIfOutside(t.format);
+  return text + PlaceText(t) + WithinFormat(t, kind, spec) +
+         PoisonIfOutside(t.format);
 }
 
 // Statements that store `v` as it is.
@@ -111,10 +122,10 @@ std::string DefineWriteInTwo(const TensorBinding& t,
   return absl::StrFormat(
       "%s value_%s(int x, int y, int slice, int batch, %s v) {\n"
       "%s%s  return v;\n}\n"
-      "void store_%s(int x, int y, int slice, int batch, %s v) {\n%s%s}\n",
+      "void store_%s(int x, int y, int slice, int batch, %s v) {\n%s%s%s}\n",
       vec, t.name, vec, CheckedWrite(t),
       ValueText(t, point.kind, post_ops, spec), t.name, vec, CheckedWrite(t),
-      StoreText(t, point.kind));
+      PlaceText(t), StoreText(t, point.kind));
 }
 
 }  // namespace gles_delegate::gl_shaders

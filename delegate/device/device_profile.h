@@ -108,8 +108,10 @@ struct DeviceChoices {
   // A convolution computes the 1x1 convolution of its result as well. Fuse when
   // texels of the 1x1 convolution's weights <= this. 0: never fuse.
   int fused_next_texels = 0;
-  // 1: convolutions read the source of a DEPTH_TO_SPACE or a RESIZE_BILINEAR in
-  // front of them, so that neither is dispatched (passes/read_through.h).
+  // 1: convolutions, and readbacks of the graph's outputs, read the source of a
+  // DEPTH_TO_SPACE or a RESIZE_BILINEAR in front of them, and convolutions
+  // write the rows that a RESHAPE behind them makes, so that none of these is
+  // dispatched (passes/read_through.h, write_through.h).
   int read_through = 0;
   // A 1x1 convolution multiplies its input by a gate as it reads the input, so
   // that no MUL is dispatched. Fuse when output slices <= this. 0: never fuse.
@@ -148,6 +150,10 @@ struct DeviceChoices {
   // device whose memory is the host's and whose processors pack no faster than
   // the host. 0: shaders pack and unpack.
   int host_transfers = 0;
+  // Where the host's memory is across a bus: an output whose texels take at
+  // most so many bytes lies in that memory all the same. The last dispatch
+  // writes it there, no other follows, and the host unpacks it. 0: none does.
+  int host_output_bytes = 0;
   // Inputs and outputs are moved in pieces of about so many bytes, so that the
   // host copies one piece while the GPU moves another. 0: in one piece.
   int upload_piece_bytes = 0;

@@ -90,6 +90,7 @@ std::vector<Knob> MakeKnobs() {
       {"unrolled_terms", &C::unrolled_terms, 0, 1024, {0, 36, 160}},
       {"uneven_sizes", &C::uneven_sizes, 0, 1, {}},
       {"host_transfers", &C::host_transfers, 0, 1, {0, 1}},
+      {"host_output_bytes", &C::host_output_bytes, 0, kAny, {0, 4 * kKib}},
       {"upload_piece_bytes",
        &C::upload_piece_bytes,
        0,

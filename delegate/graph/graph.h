@@ -132,6 +132,12 @@ struct MemoryView {
     // there, so that a concatenation needs no copy
     // (delegate/passes/concat_in_place.h).
     kBox,
+    // Rows of pixels of the other tensor, which RESHAPE makes of the tensor's
+    // own pixels: each pixel's slices are the slices of one pixel of the other
+    // tensor after another, and pixels follow pixels. The node that makes the
+    // tensor writes it there, and no node reads it
+    // (delegate/passes/write_through.h).
+    kRows,
     // What DEPTH_TO_SPACE makes of the other tensor, each texel one of its
     // texels; no node writes it (delegate/passes/read_through.h).
     kDepthToSpace,
@@ -141,8 +147,8 @@ struct MemoryView {
   };
   TensorId of = kNoTensor;  // the other tensor
   Kind kind = Kind::kBox;
-  // Where the box begins in B, H, W, C of the other tensor. The channel is a
-  // multiple of four.
+  // Where the box, or the first of the pixels in a row, begins in B, H, W, C of
+  // the other tensor. The channel is a multiple of four; of kRows it is 0.
   std::array<int, 4> at = {};
   int block = 1;      // of kDepthToSpace
   float scale_x = 1;  // of kBilinear: source pixels a pixel

@@ -77,6 +77,8 @@ std::string MemoryView::ToString() const {
   switch (kind) {
     case Kind::kBox:
       return absl::StrCat(in, " at ", absl::StrJoin(at, ","));
+    case Kind::kRows:
+      return absl::StrCat(in, " as rows at ", absl::StrJoin(at, ","));
     case Kind::kDepthToSpace:
       return absl::StrCat(in, " by blocks of ", block);
     case Kind::kBilinear:

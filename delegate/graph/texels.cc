@@ -55,9 +55,9 @@ constexpr MoveRow kPackRow[] = {PackRow<1>, PackRow<2>, PackRow<3>, PackRow<4>};
 constexpr MoveRow kUnpackRow[] = {UnpackRow<1>, UnpackRow<2>, UnpackRow<3>,
                                   UnpackRow<4>};
 
-// fn(row of `rows`, channels, bytes of values before it, bytes of texels
-// before it) for each row of each slice; slices innermost, while the values of
-// their row are in the cache.
+// fn(channels, elements of values before it, elements of texels before it) for
+// each row of each slice; slices innermost, while the values of their row are
+// in the cache.
 template <typename Fn>
 void ForEachRow(const Shape& s, const Fn& fn) {
   for (int b = 0; b < s.b; ++b) {
@@ -66,7 +66,7 @@ void ForEachRow(const Shape& s, const Fn& fn) {
         const int64_t layer = int64_t{b} * s.slices() + slice;
         const int64_t values = (int64_t{b} * s.h + y) * s.w * s.c + 4 * slice;
         const int64_t texels = (layer * s.h + y) * s.w * 4;
-        fn(std::min(4, s.c - 4 * slice), values * kElement, texels * kElement);
+        fn(std::min(4, s.c - 4 * slice), values, texels);
       }
     }
   }
@@ -76,13 +76,43 @@ void ForEachRow(const Shape& s, const Fn& fn) {
 
 void HostToTexels(const uint8_t* values, const Shape& shape, uint8_t* texels) {
   ForEachRow(shape, [&](int channels, int64_t from, int64_t to) {
-    kPackRow[channels - 1](values + from, shape.c, shape.w, texels + to);
+    kPackRow[channels - 1](values + from * kElement, shape.c, shape.w,
+                           texels + to * kElement);
   });
 }
 
 void TexelsToHost(const uint8_t* texels, const Shape& shape, uint8_t* values) {
   ForEachRow(shape, [&](int channels, int64_t to, int64_t from) {
-    kUnpackRow[channels - 1](texels + from, shape.c, shape.w, values + to);
+    kUnpackRow[channels - 1](texels + from * kElement, shape.c, shape.w,
+                             values + to * kElement);
+  });
+}
+
+void HalfTexelsToHost(const uint8_t* texels, const Shape& shape,
+                      uint8_t* values) {
+  constexpr int kAtOnce = 64;  // texels
+  float floats[4 * kAtOnce];
+  ForEachRow(shape, [&](int channels, int64_t to, int64_t from) {
+    for (int x = 0; x < shape.w; x += kAtOnce) {
+      const int pixels = std::min(kAtOnce, shape.w - x);
+      HalvesToFloats(texels + (from + 4 * x) * sizeof(uint16_t), floats,
+                     4 * static_cast<size_t>(pixels));
+      kUnpackRow[channels - 1](reinterpret_cast<const uint8_t*>(floats),
+                               shape.c, pixels,
+                               values + (to + int64_t{x} * shape.c) * kElement);
+    }
+  });
+}
+
+void CodeTexelsToHost(const uint8_t* texels, const Shape& shape, uint8_t turned,
+                      uint8_t* values) {
+  ForEachRow(shape, [&](int channels, int64_t to, int64_t from) {
+    for (int x = 0; x < shape.w; ++x) {
+      for (int c = 0; c < channels; ++c) {
+        values[to + int64_t{x} * shape.c + c] =
+            texels[from + 4 * int64_t{x} + c] ^ turned;
+      }
+    }
   });
 }
 

@@ -27,6 +27,12 @@ std::vector<T> PackTexels(absl::Span<const T> values, const Shape& shape);
 // unpacks them. `values` and `texels` must not overlap.
 void HostToTexels(const uint8_t* values, const Shape& shape, uint8_t* texels);
 void TexelsToHost(const uint8_t* texels, const Shape& shape, uint8_t* values);
+// Likewise of texels of 16-bit floats, which become 32-bit ones.
+void HalfTexelsToHost(const uint8_t* texels, const Shape& shape,
+                      uint8_t* values);
+// Likewise of texels of codes, a byte each; the bits of `turned` are turned.
+void CodeTexelsToHost(const uint8_t* texels, const Shape& shape, uint8_t turned,
+                      uint8_t* values);
 
 // IEEE halves, rounded to nearest even. `saturate`: a finite value past the
 // largest half becomes that half, not an infinity.

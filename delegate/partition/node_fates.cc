@@ -28,7 +28,10 @@ absl::flat_hash_map<TensorId, int> WritersOf(const Graph& graph) {
 class Resolver {
  public:
   Resolver(const Graph& before, const Graph& after)
-      : before_(before), uses_(before), writers_(WritersOf(after)) {
+      : before_(before),
+        after_(after),
+        uses_(before),
+        writers_(WritersOf(after)) {
     for (const Node& node : after.nodes) {
       fates_[node.tflite_index] = node.tflite_index;
     }
@@ -58,10 +61,21 @@ class Resolver {
         if (fate != kNoNode) return fate;
       }
     }
+    return SourceOf(node);
+  }
+
+  // Who writes what the output is handed out from; kNoNode: nobody.
+  int SourceOf(const Node& node) const {
+    for (TensorId id : node.outputs) {
+      if (id == kNoTensor) continue;
+      const auto writer = writers_.find(after_.tensor(id).view.of);
+      if (writer != writers_.end()) return writer->second;
+    }
     return kNoNode;
   }
 
   const Graph& before_;
+  const Graph& after_;
   const Uses uses_;
   const absl::flat_hash_map<TensorId, int> writers_;
   absl::flat_hash_map<int, int> fates_;

@@ -57,6 +57,21 @@ std::vector<float> PixelOf(const Whole& of, const Tensor& tensor, int b, int h,
     case MemoryView::Kind::kBox:
       return of.At(b + view.at[kBatchAxis], h + view.at[kHeightAxis],
                    w + view.at[kWidthAxis], view.at[kChannelAxis], channels);
+    case MemoryView::Kind::kRows: {
+      const int rows = tensor.shape.slices() / of.shape.slices();
+      const int first = (h * tensor.shape.w + w) * rows;
+      std::vector<float> pixel;
+      for (int row = 0; row < rows; ++row) {
+        const auto part =
+            of.At(b + view.at[kBatchAxis], view.at[kHeightAxis],
+                  first + row + view.at[kWidthAxis], 0, of.shape.c);
+        pixel.insert(pixel.end(), part.begin(), part.end());
+        // What no row holds is nothing.
+        pixel.resize((row + 1) * of.shape.slices() * 4, 0.0f);
+      }
+      pixel.resize(channels);
+      return pixel;
+    }
     case MemoryView::Kind::kDepthToSpace: {
       const int within = h % view.block * view.block + w % view.block;
       return of.At(b, h / view.block, w / view.block, within * channels,

@@ -8,15 +8,10 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/movement/concatenation.h"
 #include "delegate/ops/op_list.h"
+#include "delegate/passes/fusing.h"
 
 namespace gles_delegate {
 namespace {
-
-// Stored alike, whatever the codes stand for.
-bool IsStoredAlike(const Tensor& part, const Tensor& whole) {
-  return part.type == whole.type && part.holds_codes == whole.holds_codes &&
-         part.always_float32 == whole.always_float32;
-}
 
 // The same bits mean the same value in both.
 bool LiesAlike(const Tensor& part, const Tensor& whole) {
@@ -25,11 +20,6 @@ bool LiesAlike(const Tensor& part, const Tensor& whole) {
           (part.codes == whole.codes &&
            part.quantization.scale == whole.quantization.scale &&
            part.quantization.zero_point == whole.quantization.zero_point));
-}
-
-// Whether the function gives the same of a value wherever it lies.
-bool IsSameEverywhere(const PostOp& op) {
-  return op.operand == kNoTensor || op.operand_lookup;
 }
 
 bool AreSameEverywhere(const std::vector<PostOp>& ops) {

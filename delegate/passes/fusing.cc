@@ -20,6 +20,21 @@ bool IsOperand(TensorId tensor, const Node& node) {
                      [&](const PostOp& op) { return op.operand == tensor; });
 }
 
+bool IsSameEverywhere(const PostOp& op) {
+  return op.operand == kNoTensor || op.operand_lookup;
+}
+
+bool IsStoredAlike(const Tensor& a, const Tensor& b) {
+  return a.type == b.type && a.holds_codes == b.holds_codes &&
+         a.always_float32 == b.always_float32;
+}
+
+bool LieAlike(const Tensor& a, const Tensor& b) {
+  return IsStoredAlike(a, b) && a.codes == b.codes &&
+         a.quantization.scale == b.quantization.scale &&
+         a.quantization.zero_point == b.quantization.zero_point;
+}
+
 int CountOperands(const Node& node) {
   return static_cast<int>(
       std::count_if(node.post_ops.begin(), node.post_ops.end(),

@@ -15,6 +15,14 @@ Node* OnlyReader(TensorId tensor, const Uses& uses, Graph* graph);
 // True where one of the node's post-ops takes `tensor` as its operand.
 bool IsOperand(TensorId tensor, const Node& node);
 
+// True where the function gives the same of a value wherever the value lies.
+bool IsSameEverywhere(const PostOp& op);
+
+// True where both are stored alike, whatever codes stand for.
+bool IsStoredAlike(const Tensor& a, const Tensor& b);
+// True where the same bits mean the same value in both.
+bool LieAlike(const Tensor& a, const Tensor& b);
+
 // How many tensors the node's post-ops read.
 int CountOperands(const Node& node);
 

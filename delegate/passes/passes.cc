@@ -15,6 +15,7 @@
 #include "delegate/passes/fuse_squeeze_excite.h"
 #include "delegate/passes/read_through.h"
 #include "delegate/passes/remove_identity.h"
+#include "delegate/passes/write_through.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -70,6 +71,8 @@ constexpr Pass kPasses[] = {
     {"fuse_elementwise", PassStage::kPlan, &RunFuseElementwise},
     {"fold_scales", PassStage::kPlan, &RunFoldScales},
     {"concat_in_place", PassStage::kPlan, &Run<&ConcatInPlace>},
+    // After concat_in_place, which says where the rows belong.
+    {"write_through", PassStage::kPlan, &Run<&WriteThrough>},
     // After fuse_elementwise, which gives both convolutions their activations.
     {"fuse_depthwise", PassStage::kPlan, &Run<&FuseDepthwise>},
     // After fuse_depthwise, which takes those of large planes.

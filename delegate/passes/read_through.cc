@@ -15,15 +15,6 @@
 namespace gles_delegate {
 namespace {
 
-// The same bits mean the same value in both.
-bool LieAlike(const Tensor& a, const Tensor& b) {
-  return a.type == b.type && a.codes == b.codes &&
-         a.holds_codes == b.holds_codes &&
-         a.always_float32 == b.always_float32 &&
-         a.quantization.scale == b.quantization.scale &&
-         a.quantization.zero_point == b.quantization.zero_point;
-}
-
 // How the node's result lies in its source; nullopt: no shader reads it there.
 std::optional<MemoryView> ViewOfResult(const Graph& graph, const Node& node) {
   if (!node.post_ops.empty()) return std::nullopt;
@@ -75,11 +66,13 @@ bool CanBeRead(const MemoryView& view, TensorId id, const Uses& uses,
   const Graph& graph = planner.graph();
   const Tensor& result = graph.tensor(id);
   const std::vector<int>& readers = uses.consumers[id];
-  if (uses.is_output[id] || readers.empty() || result.view.of != kNoTensor ||
-      !MayHoldViews(graph.tensor(view.of)) ||
+  if (result.view.of != kNoTensor || !MayHoldViews(graph.tensor(view.of)) ||
       !LieAlike(graph.tensor(view.of), result)) {
     return false;
   }
+  // The dispatch that hands the output out reads each texel once or twice.
+  if (uses.is_output[id]) return readers.empty();
+  if (readers.empty()) return false;
   // To interpolate for each of several readers costs more than a dispatch.
   if (view.kind == MemoryView::Kind::kBilinear && readers.size() != 1) {
     return false;

@@ -54,6 +54,8 @@ gl_shaders::View ViewKindOf(const MemoryView& view) {
   switch (view.kind) {
     case MemoryView::Kind::kBox:
       return gl_shaders::View::kBox;
+    case MemoryView::Kind::kRows:
+      return gl_shaders::View::kRows;
     case MemoryView::Kind::kDepthToSpace:
       return gl_shaders::View::kDepthToSpace;
     case MemoryView::Kind::kBilinear:
@@ -70,6 +72,10 @@ void AddPlace(const std::string& name, const MemoryView& view, const Shape& of,
       block->Int4(name, view.at[kWidthAxis], view.at[kHeightAxis],
                   view.at[kBatchAxis] * of.slices() + view.at[kChannelAxis] / 4,
                   of.slices());
+      break;
+    case MemoryView::Kind::kRows:
+      block->Int4(name, view.at[kWidthAxis], view.at[kHeightAxis],
+                  view.at[kBatchAxis] * of.slices(), of.c);
       break;
     case MemoryView::Kind::kDepthToSpace:
       block->Int4(name, view.block, 0, 0, 0);
@@ -126,12 +132,14 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
     const Tensor& tensor = graph.tensor(id);
     const Tensor& memory =
         tensor.view.of != kNoTensor ? graph.tensor(tensor.view.of) : tensor;
+    // The pixels that are written are those of the memory.
+    const bool as_rows = tensor.view.kind == MemoryView::Kind::kRows;
+    const int channels = (as_rows ? memory : tensor).shape.c;
     const auto storage = StorageFor(memory, profile);
-    spec.tensors.push_back({std::move(name), storage.value_or(Storage::kBuffer),
-                            FormatFor(tensor, profile.options), write,
-                            write && tensor.shape.c % 4 != 0,
-                            /*scaled=*/!dispatch.on_codes,
-                            ViewKindOf(tensor.view)});
+    spec.tensors.push_back(
+        {std::move(name), storage.value_or(Storage::kBuffer),
+         FormatFor(tensor, profile.options), write, write && channels % 4 != 0,
+         /*scaled=*/!dispatch.on_codes, ViewKindOf(tensor.view)});
   };
   for (const auto& [name, id] : dispatch.reads) add(name, id, false);
   const TensorId output =

@@ -69,7 +69,8 @@ std::vector<Lifetime> Lifetimes(const Graph& graph,
     lives[id].first = -1;
     lives[id].last = std::max(lives[id].last, 0);
   }
-  for (TensorId id : to_end) {
+  for (TensorId output : to_end) {
+    const TensorId id = MemoryOf(graph, output);
     lives[id].first =
         std::min(lives[id].first, static_cast<int>(dispatches.size()));
     lives[id].last = static_cast<int>(dispatches.size());

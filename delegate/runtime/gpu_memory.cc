@@ -67,9 +67,10 @@ absl::StatusOr<Resource> GpuMemory::Make(const Slot& slot,
 }
 
 absl::StatusOr<Resource> GpuMemory::MakeMapped(const Slot& slot,
+                                               GLbitfield access,
                                                absl::string_view label) {
-  auto buffer = egl::Buffer::CreateMapped(Allocated(slot, profile_).bytes(),
-                                          GL_MAP_READ_BIT | GL_MAP_WRITE_BIT);
+  auto buffer =
+      egl::Buffer::CreateMapped(Allocated(slot, profile_).bytes(), access);
   if (!buffer.ok()) return buffer.status();
   return Keep(slot, *std::move(buffer), label);
 }
@@ -91,12 +92,19 @@ absl::StatusOr<Resource> GpuMemory::Keep(const Slot& slot, egl::Buffer buffer,
 
 MemoryPlan PlanTensorMemory(const Graph& graph,
                             absl::Span<const Dispatch> dispatches,
+                            absl::Span<const HostTransfer> outputs,
                             const DeviceProfile& profile) {
+  std::vector<TensorId> from_start = graph.inputs;
+  for (const HostTransfer& output : outputs) {
+    if (output.is_packed_by_host() && profile.choices.host_transfers == 0) {
+      from_start.push_back(output.tensor());
+    }
+  }
   std::vector<TensorId> to_end = graph.outputs;
   for (TensorId id : graph.inputs) {
     if (graph.tensor(id).is_variable) to_end.push_back(id);
   }
-  return PlanMemory(graph, dispatches, graph.inputs, to_end, profile);
+  return PlanMemory(graph, dispatches, from_start, to_end, profile);
 }
 
 absl::StatusOr<TensorMemory> MakeTensorMemory(
@@ -104,18 +112,23 @@ absl::StatusOr<TensorMemory> MakeTensorMemory(
     absl::Span<const HostTransfer> inputs,
     absl::Span<const HostTransfer> outputs, const DeviceProfile& profile,
     GpuMemory* memory, Validator* validator) {
-  const MemoryPlan plan = PlanTensorMemory(graph, dispatches, profile);
-  std::vector<bool> mapped(plan.slots.size(), false);
+  const MemoryPlan plan = PlanTensorMemory(graph, dispatches, outputs, profile);
+  // How the host reaches each slot; 0: it does not. Memory that the host only
+  // reads is memory that it reads fast.
+  std::vector<GLbitfield> mapped(plan.slots.size(), 0);
   for (const auto& transfers : {inputs, outputs}) {
     for (const HostTransfer& t : transfers) {
-      if (t.is_packed_by_host()) mapped[plan.slot_of[t.tensor()]] = true;
+      if (!t.is_packed_by_host()) continue;
+      mapped[plan.slot_of[t.tensor()]] |=
+          GL_MAP_READ_BIT | (t.is_upload() ? GL_MAP_WRITE_BIT : 0);
     }
   }
   std::vector<Resource> slots;
   for (size_t i = 0; i < plan.slots.size(); ++i) {
     const std::string name = absl::StrCat("slot ", i);
-    auto made = mapped[i] ? memory->MakeMapped(plan.slots[i], name)
-                          : memory->Make(plan.slots[i], nullptr, name);
+    auto made = mapped[i] != 0
+                    ? memory->MakeMapped(plan.slots[i], mapped[i], name)
+                    : memory->Make(plan.slots[i], nullptr, name);
     if (!made.ok()) return made.status();
     made->slot = static_cast<int>(i);
     slots.push_back(*made);

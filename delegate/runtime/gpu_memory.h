@@ -44,8 +44,9 @@ class GpuMemory {
   // debuggers (egl/debug.h).
   absl::StatusOr<Resource> Make(const Slot& slot, const uint8_t* texels,
                                 absl::string_view label);
-  // A buffer that stays mapped. kUnimplemented where the driver cannot.
-  absl::StatusOr<Resource> MakeMapped(const Slot& slot,
+  // A buffer that stays mapped. `access`: GL_MAP_READ_BIT, GL_MAP_WRITE_BIT or
+  // both. kUnimplemented where the driver cannot.
+  absl::StatusOr<Resource> MakeMapped(const Slot& slot, GLbitfield access,
                                       absl::string_view label);
 
   // What was made, handed over once.
@@ -70,9 +71,11 @@ struct TensorMemory {
 };
 
 // The slots of a plan's run-time tensors: inputs live from the beginning,
-// outputs and variables to the end.
+// outputs and variables to the end. `outputs`: how those travel. What lies in
+// the host's memory across a bus shares it with no other tensor.
 MemoryPlan PlanTensorMemory(const Graph& graph,
                             absl::Span<const Dispatch> dispatches,
+                            absl::Span<const HostTransfer> outputs,
                             const DeviceProfile& profile);
 
 // Slots of the inputs and outputs that the host packs stay mapped. `validator`

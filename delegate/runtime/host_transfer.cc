@@ -6,14 +6,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/texels.h"
-#include "delegate/plan/storage.h"
 #include "egl/debug.h"
 #include "quant/half.h"
 
 namespace gles_delegate {
 
 using egl::gl;
-using gl_shaders::Format;
 
 namespace {
 
@@ -23,78 +21,7 @@ constexpr int64_t kMostPieces = 16;
 // What a thread copies at a time, of the host's tensor.
 constexpr size_t kChunkBytes = 64 << 10;
 
-// Whether the host can pack or unpack the tensor's own memory: four bytes an
-// element on both sides, in memory that no other tensor has a part of. A
-// variable tensor stays on the GPU.
-bool CanBePackedByHost(const Tensor& tensor, const DeviceProfile& profile) {
-  const auto storage = StorageFor(tensor, profile);
-  const bool in_buffer = storage.ok() && gl_shaders::IsBuffer(*storage);
-  return in_buffer &&
-         gl_shaders::BytesPerTexel(FormatFor(tensor, profile.options)) == 16 &&
-         tensor.view.of == kNoTensor && !tensor.is_variable &&
-         !tensor.is_constant();
-}
-
-HostTransfer::Way ChooseWay(HostTransfer::Direction direction,
-                            const Tensor& tensor, const DeviceProfile& profile,
-                            bool can_map) {
-  using Way = HostTransfer::Way;
-  // Without a mapping the driver itself brings the bytes to the GPU's memory.
-  if (!can_map) return Way::kUnmapped;
-  if (profile.choices.host_transfers != 0 &&
-      CanBePackedByHost(tensor, profile)) {
-    return Way::kPackedByHost;
-  }
-  const bool is_large = profile.choices.staged_upload_bytes > 0 &&
-                        tensor.shape.elements() * HostElementBytes(tensor) >=
-                            profile.choices.staged_upload_bytes;
-  return direction == HostTransfer::Direction::kUpload && is_large
-             ? Way::kStaged
-             : Way::kMapped;
-}
-
-HostTransfer::Element ChooseElement(const Tensor& tensor,
-                                    const DeviceProfile& profile,
-                                    HostTransfer::Way way) {
-  using Element = HostTransfer::Element;
-  using Way = HostTransfer::Way;
-  if (tensor.holds_codes) return Element::kCode;
-  // The host's conversion makes infinities, which a saturating store must not.
-  const bool as_halves =
-      profile.options.half && profile.choices.half_transfers != 0 &&
-      !profile.options.saturate_halves &&
-      FormatFor(tensor, profile.options) == Format::kRgba16f && HalvesAreFast();
-  const bool is_mapped = way == Way::kMapped || way == Way::kStaged;
-  return as_halves && is_mapped ? Element::kHalf : Element::kWord;
-}
-
 }  // namespace
-
-int64_t HostElementBytes(const Tensor& tensor) {
-  return tensor.holds_codes ? 1 : sizeof(float);
-}
-
-HostTransfer::HostTransfer(Direction direction, TensorId id,
-                           const Tensor& tensor, const DeviceProfile& profile,
-                           bool can_map, const ObjectForm& object)
-    : direction_(direction),
-      object_(object),
-      way_(object.is_bound() ? Way::kBound
-                             : ChooseWay(direction, tensor, profile, can_map)),
-      element_(ChooseElement(tensor, profile, way_)),
-      tensor_(id),
-      shape_(tensor.shape),
-      name_(tensor.ToString()),
-      host_bytes_(tensor.shape.elements() * HostElementBytes(tensor)),
-      bytes_(is_bound() ? ObjectBytes(object, tensor.shape)
-                        : host_bytes_ / widening()),
-      // A staged upload goes in pieces on the host's side, not on the GPU's.
-      piece_bytes_(way_ == Way::kBound ? 0
-                   : direction == Direction::kReadback
-                       ? profile.choices.readback_piece_bytes
-                   : way_ == Way::kStaged
-                       ? 0
-                       : profile.choices.upload_piece_bytes) {}
 
 int64_t HostTransfer::Pieces(int64_t steps) const {
   if (steps <= 0 || piece_bytes_ <= 0) return 1;
@@ -170,7 +97,17 @@ void HostTransfer::Pack(absl::Span<const uint8_t> from) const {
 
 void HostTransfer::Unpack(absl::Span<uint8_t> to) const {
   if (validator_ != nullptr) validator_->HostReads(resource_, {}, tensor_);
-  TexelsToHost(texels_, shape_, to.data());
+  switch (element_) {
+    case Element::kWord:
+      TexelsToHost(texels_, shape_, to.data());
+      break;
+    case Element::kHalf:
+      HalfTexelsToHost(texels_, shape_, to.data());
+      break;
+    case Element::kCode:
+      CodeTexelsToHost(texels_, shape_, turned_, to.data());
+      break;
+  }
 }
 
 void HostTransfer::BringBound() const {

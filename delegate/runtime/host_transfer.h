@@ -37,7 +37,8 @@ class HostTransfer {
   // and the tensor's texels.
   enum class Way {
     // The tensor's own buffer stays mapped, and the host packs or unpacks its
-    // texels. There is no dispatch (DeviceChoices::host_transfers).
+    // texels. There is no dispatch (DeviceChoices::host_transfers and
+    // host_output_bytes).
     kPackedByHost,
     // A buffer in the host's order stays mapped. A dispatch reads or writes it.
     kMapped,
@@ -57,7 +58,8 @@ class HostTransfer {
   enum class Element {
     kWord,  // float32 or int32, as in the host's tensor
     kHalf,  // float16 of the host's float32 (DeviceChoices::half_transfers)
-    kCode,  // a byte, as in the host's tensor
+    kCode,  // a byte, as in the host's tensor; in a tensor's texels uint8 is
+            // less 128
   };
 
   // `can_map`: buffers can stay mapped (egl::Buffer::CanBeMapped). `object`:
@@ -158,6 +160,7 @@ class HostTransfer {
   Way way_;
   Element element_;
   TensorId tensor_;
+  uint8_t turned_;  // of kCode: the bits in which texels differ from the host's
   Shape shape_;
   std::string name_;  // the tensor's, for errors
   size_t host_bytes_;

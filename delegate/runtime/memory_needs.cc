@@ -26,7 +26,8 @@ absl::StatusOr<GpuMemoryUse> MemoryNeeds(const egl::DeviceInfo& device,
                     /*can_map=*/device.Has("GL_EXT_buffer_storage"));
   const std::vector<Dispatch>& all = transfers.schedule.dispatches;
   GpuMemoryUse use;
-  use.tensors = PlanTensorMemory(graph, all, profile).bytes_shared;
+  use.tensors =
+      PlanTensorMemory(graph, all, transfers.outputs, profile).bytes_shared;
   auto constants = ConstantBytes(graph, all, profile);
   if (!constants.ok()) return constants.status();
   use.constants = *constants;

@@ -9,6 +9,14 @@ ivec3 op_depth_to_space(ivec3 at, int block, int slices) {
   return ivec3(q, (within.y * block + within.x) * slices + at.z);
 }
 
+// Where texel `at` of a tensor of `size` lies among the pixels that follow one
+// another in a row, of `slices` each: (x, 0, slice).
+ivec3 op_row_texel(ivec3 at, ivec3 size, int slices) {
+  int part = at.z / slices;
+  int first = (at.y * size.x + at.x) * (size.z / slices);
+  return ivec3(first + part, 0, at.z - part * slices);
+}
+
 // The source pixels that RESIZE_BILINEAR's pixel p lies between, with TFLite's
 // clamping at the borders: (low, high); `part` is how far p is from low. `size`
 // is the source's, `scale` source pixels an output pixel; shift is 0.5 where

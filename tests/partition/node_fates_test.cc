@@ -79,6 +79,19 @@ TEST(NodeFatesTest, AConcatenationInPlaceIsComputedByWhoWritesThere) {
                                                 Pair(11, 10), Pair(12, 12)));
 }
 
+TEST(NodeFatesTest, AnOutputReadElsewhereIsComputedByWhoWritesThere) {
+  GraphBuilder b;
+  const TensorId x = b.Conv(b.Input(kDims));
+  b.graph.outputs = {b.Node("DEPTH_TO_SPACE", {x}, {1, 4, 4, 1})};
+  const Graph before = Numbered(std::move(b));
+  Graph after = before;
+  after.tensor(after.outputs[0]).view.of = x;
+  after.tensor(after.outputs[0]).view.kind = MemoryView::Kind::kDepthToSpace;
+  after.nodes.pop_back();
+  EXPECT_THAT(Fates(before, after),
+              ElementsAre(Pair(9, kNoNode), Pair(10, 10), Pair(11, 10)));
+}
+
 TEST(NodeFatesTest, WhatNobodyReadsIsComputedByNoNode) {
   GraphBuilder b;
   const TensorId in = b.Input(kDims);

@@ -36,6 +36,19 @@ TEST(SelfCheckValuesTest, ABox) {
   EXPECT_THAT(ViewOf(Counted(of), of, box), ElementsAre(84, 85, 92, 93));
 }
 
+TEST(SelfCheckValuesTest, PixelsInARow) {
+  const gles_delegate::Shape of = {1, 1, 9, 4};
+  Tensor rows = View(Kind::kRows, {1, 1, 2, 8});
+  rows.view.at = {0, 0, 3, 0};
+  EXPECT_THAT(ViewOf(Counted(of), of, rows),
+              ElementsAre(12, 13, 14, 15, 16, 17, 18, 19,  //
+                          20, 21, 22, 23, 24, 25, 26, 27));
+  // With room behind the channels, of which there are two a pixel.
+  const gles_delegate::Shape narrow = {1, 1, 4, 2};
+  EXPECT_THAT(ViewOf(Counted(narrow), narrow, View(Kind::kRows, {1, 2, 1, 8})),
+              ElementsAre(0, 1, 0, 0, 2, 3, 0, 0, 4, 5, 0, 0, 6, 7, 0, 0));
+}
+
 TEST(SelfCheckValuesTest, BlocksOfChannels) {
   Tensor blocks = View(Kind::kDepthToSpace, {1, 2, 4, 1});
   blocks.view.block = 2;

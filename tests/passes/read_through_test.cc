@@ -1,7 +1,8 @@
 // labels: op llvmpipe softpipe
-// Convolutions that read the source of a DEPTH_TO_SPACE or a RESIZE_BILINEAR in
-// its place: against their definition, and the graphs that the pass must leave
-// alone. Longer than 300 lines, as both nodes have their definition here.
+// Convolutions and readbacks that read the source of a DEPTH_TO_SPACE or a
+// RESIZE_BILINEAR in its place: against their definition, and the graphs that
+// the pass must leave alone. Longer than 300 lines, as both nodes have their
+// definition here.
 #include "delegate/passes/read_through.h"
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "delegate/ops/conv/conv_2d.h"
+#include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/image/resize.h"
 #include "delegate/ops/movement/space_depth.h"
 #include "delegate/ops/op_list.h"
@@ -286,6 +288,65 @@ TEST(ReadThroughTest, InterpolatesAsItReads) {
   for (const Setting& setting : kSettings) {
     if (setting.half) continue;
     ExpectInterpolated(Source({1, 4, 5, 18}), 7, 6, centers, setting);
+  }
+}
+
+// An output of the graph is read elsewhere by what hands it to the host.
+void ExpectReadBack(Chain chain, const HostTensor& src, const HostTensor& want,
+                    const Setting& setting) {
+  SCOPED_TRACE(want.shape.ToString());
+  // What the source is computed by.
+  Node negation;
+  negation.op = FindOpNamed("NEG");
+  ElementwiseAttributes plain;
+  plain.source_shape = src.shape;
+  negation.attributes = plain;
+  negation.post_ops = {{"neg"}};
+  negation.inputs = {chain.graph.inputs[0]};
+  negation.outputs = {AddTensor(&chain.graph, Dims(src.shape))};
+  chain.graph.nodes[0].inputs = negation.outputs;
+  chain.graph.nodes.insert(chain.graph.nodes.begin(), negation);
+  chain.graph.outputs = {chain.middle};
+  HostTensor negated = src;
+  for (float& v : negated.values) v = -v;
+  ExpectSameWithoutTheMove(chain, negated, setting);
+  ReadThrough(&chain.graph, Reading());
+  const std::vector<float> got = Compute(chain, negated, setting);
+  ASSERT_EQ(got.size(), want.values.size());
+  for (size_t i = 0; i < got.size(); ++i) {
+    EXPECT_NEAR(got[i], want.values[i], 1e-5) << i;
+  }
+}
+
+TEST(ReadThroughTest, OutputsAreReadBackFromWhereTheyLie) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const ResizeAttributes centers = {false, true};
+  for (const Setting& setting : kSettings) {
+    if (setting.half) continue;
+    SCOPED_TRACE(static_cast<int>(setting.storage));
+    for (const int channels : {1, 3, 8, 21}) {
+      const HostTensor src = Source({2, 5, 4, channels});
+      ExpectReadBack(Resize(src, 9, 12, centers), src,
+                     Resized(src, 9, 12, centers), setting);
+    }
+    const HostTensor src = Source({2, 5, 4, 32});
+    ExpectReadBack(Blocks(src, 2), src, DepthToSpace(src, 2), setting);
+  }
+}
+
+// The source was rounded to 16 bits, and what is made of it is not.
+TEST(ReadThroughTest, OutputsOfHalvesAreRoundedOnce) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const HostTensor src = Source({1, 5, 4, 21});
+  Chain chain = Resize(src, 9, 12);
+  chain.graph.outputs = {chain.middle};
+  ReadThrough(&chain.graph, Reading());
+  ASSERT_TRUE(chain.graph.nodes.empty());
+  const HostTensor want = Resized(src, 9, 12, {});
+  const std::vector<float> got = Compute(chain, src, kSettings[1]);
+  ASSERT_EQ(got.size(), want.values.size());
+  for (size_t i = 0; i < got.size(); ++i) {
+    EXPECT_NEAR(got[i], want.values[i], 4 * 0x1p-10) << i;  // values below 4
   }
 }
 

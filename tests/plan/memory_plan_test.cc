@@ -85,6 +85,23 @@ TEST_F(MemoryPlanTest, AnInputSurvivesUntilItsLastReader) {
   EXPECT_EQ(plan.slots.size(), 3u);
 }
 
+TEST_F(MemoryPlanTest, WhatAnOutputIsReadFromLivesToTheEnd) {
+  const TensorId in = Add({1, 8, 8, 4});
+  const TensorId source = Add({1, 8, 8, 4});
+  const TensorId late = Add({1, 8, 8, 4});
+  const TensorId output = Add({1, 16, 16, 4});
+  graph_.tensor(output).view.of = source;
+  graph_.tensor(output).view.kind = MemoryView::Kind::kBilinear;
+  Chain(in, source);
+  Chain(in, late);
+  graph_.inputs = {in};
+  graph_.outputs = {output, late};
+  const MemoryPlan plan = Plan();
+  EXPECT_EQ(plan.slots.size(), 3u);
+  EXPECT_EQ(plan.slot_of[output], plan.slot_of[source]);
+  EXPECT_NE(plan.slot_of[output], plan.slot_of[late]);
+}
+
 TEST_F(MemoryPlanTest, ConstantsTakeNoSlot) {
   const TensorId in = Add({1, 8, 8, 4});
   const TensorId weights = Add({1, 1, 1, 4});

@@ -104,7 +104,7 @@ TEST_F(GpuMemoryTest, MakesNoMappedTexelBufferAPowerOfTwo) {
       GTEST_SKIP() << "the device maps no texel buffers";
     }
     GpuMemory memory(profile_);
-    Must(memory.MakeMapped(TexelBufferOf(4), "test"));
+    Must(memory.MakeMapped(TexelBufferOf(4), GL_MAP_READ_BIT, "test"));
     EXPECT_EQ(memory.TakeBuffers().front().bytes(), 80);
   });
 }

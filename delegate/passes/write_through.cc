@@ -1,0 +1,256 @@
+#include "delegate/passes/write_through.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "delegate/ops/conv/conv_tile.h"
+#include "delegate/ops/conv/convolution.h"
+#include "delegate/ops/movement/reshape.h"
+#include "delegate/passes/dead_nodes.h"
+#include "delegate/passes/fusing.h"
+#include "delegate/plan/storage.h"
+
+namespace gles_delegate {
+namespace {
+
+// A convolution and the RESHAPE behind it, which lays each of its pixels as
+// `parts` pixels of a row.
+struct Head {
+  Convolution conv;
+  int parts = 1;
+  int channels = 1;  // of a pixel in the row
+
+  // The last texel of a part has room for more channels, and another part
+  // follows it.
+  bool IsPadded() const { return parts > 1 && channels % 4 != 0; }
+  int padded_channels() const { return DivideUp(channels, 4) * 4; }
+  int outputs() const {
+    return IsPadded() ? parts * padded_channels() : conv.dst_shape.c;
+  }
+};
+
+// Whether the functions of `second` can follow those of `first` without what
+// `first` stores between them.
+bool CanFollow(const Graph& graph, const Node& first, const Node& second,
+               const DeviceProfile& profile) {
+  const Tensor& between = graph.tensor(first.outputs[0]);
+  const Tensor& result = graph.tensor(second.outputs[0]);
+  if (second.post_ops.empty()) return LieAlike(between, result);
+  // What is stored has lost nothing: floats, or codes within their range.
+  const bool loses_nothing =
+      !between.is_float_view() ||
+      (first.on_codes && second.on_codes && !first.post_ops.empty() &&
+       first.post_ops.back().function == "clamp");
+  constexpr int kTensors = 3;  // what is read, weights, what is written
+  return loses_nothing && IsStoredAlike(between, result) &&
+         between.codes == result.codes &&
+         std::all_of(second.post_ops.begin(), second.post_ops.end(),
+                     IsSameEverywhere) &&
+         kTensors + CountOperands(first) + CountOperands(second) <=
+             MaxBoundTensors(profile);
+}
+
+// Whether outputs can be added to a constant that has something for each of
+// them, along axis `axis` of its dims.
+bool CanBePadded(const Tensor& constant, size_t axis, int outputs) {
+  const Quantization& q = constant.quantization;
+  const bool by_output =
+      !q.per_channel() || q.dimension == static_cast<int>(axis);
+  // What is added is bytes.
+  const bool is_byte = DataTypeSize(constant.stored()) == 1;
+  const int64_t zero = q.zero_point.empty() ? 0 : q.zero_point[0];
+  return constant.is_constant() && constant.sparsity.empty() && by_output &&
+         axis < constant.dims.size() && constant.dims[axis] == outputs &&
+         (is_byte || zero == 0) &&
+         std::all_of(q.zero_point.begin(), q.zero_point.end(),
+                     [zero](int64_t z) { return z == zero; });
+}
+
+// Whether outputs can be added to all that the convolution computes with.
+bool CanBePadded(const Graph& graph, const Node& node, const Head& head) {
+  const Convolution& conv = head.conv;
+  const int outputs = conv.dst_shape.c;
+  if (!conv.constant_weights || conv.filter.groups != 1 ||
+      conv.gate.IsThere() ||
+      !CanBePadded(graph.tensor(conv.weights.weights), 0, outputs)) {
+    return false;
+  }
+  const Tensor* const bias = conv.weights.Bias(graph);
+  if (bias != nullptr && !CanBePadded(*bias, 0, outputs)) return false;
+  return std::all_of(
+      node.post_ops.begin(), node.post_ops.end(), [&](const PostOp& op) {
+        return IsSameEverywhere(op) ||
+               (op.operand_table &&
+                CanBePadded(graph.tensor(op.operand), 3, outputs));
+      });
+}
+
+// Whether the outputs that are added cost less than a dispatch.
+bool PayTheirWay(const Head& head) {
+  constexpr int64_t kMost = 1 << 16;  // products of a texel and 4x4 weights
+  const int64_t added =
+      DivideUp(head.outputs(), 4) - head.conv.dst_shape.slices();
+  return added * head.conv.pixels() * head.conv.term_texels() <= kMost;
+}
+
+// `each` values for each output, with `extra` for those that are added.
+template <typename T>
+std::vector<T> Padded(absl::Span<const T> values, size_t each, const Head& head,
+                      T extra) {
+  std::vector<T> padded;
+  const size_t part = each * head.channels;
+  for (size_t at = 0; at + part <= values.size(); at += part) {
+    padded.insert(padded.end(), values.begin() + at,
+                  values.begin() + at + part);
+    const int added = head.padded_channels() - head.channels;
+    padded.insert(padded.end(), each * added, extra);
+  }
+  return padded;
+}
+
+// The constant with zeros for the outputs that are added along `axis`.
+TensorId AddPadded(TensorId id, size_t axis, const Head& head, Graph* graph) {
+  Tensor padded = graph->tensor(id);
+  Quantization& q = padded.quantization;
+  const int64_t zero = q.zero_point.empty() ? 0 : q.zero_point[0];
+  const size_t element = DataTypeSize(padded.stored());
+  const size_t all = element * padded.shape.elements();
+  size_t each = element;
+  for (size_t a = axis + 1; a < padded.dims.size(); ++a) {
+    each *= padded.dims[a];
+  }
+  padded.constant =
+      ConstantData::Own(Padded(padded.constant.bytes().first(all), each, head,
+                               static_cast<uint8_t>(element == 1 ? zero : 0)));
+  if (q.per_channel()) {
+    q.scale = Padded(absl::MakeConstSpan(q.scale), 1, head, 1.0f);
+    q.zero_point.assign(q.scale.size(), zero);
+  }
+  padded.dims[axis] = head.outputs();
+  padded.shape = Shape::FromDims(padded.dims);
+  padded.tflite_index = -1;
+  return graph->AddTensor(std::move(padded));
+}
+
+// Gives the convolution the outputs that are added.
+void Pad(const Head& head, Graph* graph, Node* node) {
+  const auto pad = [&](TensorId id, size_t axis) {
+    return AddPadded(id, axis, head, graph);
+  };
+  const WeightIds& weights = head.conv.weights;
+  node->inputs[head.conv.inputs.weights] = pad(weights.weights, 0);
+  if (weights.bias != kNoTensor) {
+    node->inputs[head.conv.inputs.bias] = pad(weights.bias, 0);
+  }
+  for (PostOp& op : node->post_ops) {
+    if (op.operand_table) op.operand = pad(op.operand, 3);
+  }
+}
+
+// Where the row lies: by itself, or in a concatenation. nullopt: part of it is
+// elsewhere, or others read it as a tensor of its own.
+std::optional<MemoryView> PlaceOf(TensorId row, const Uses& uses,
+                                  const Graph& graph) {
+  const Tensor& tensor = graph.tensor(row);
+  MemoryView view = tensor.view;
+  if (view.of == kNoTensor) {
+    view.of = row;
+  } else if (view.kind != MemoryView::Kind::kBox || uses.is_output[row] ||
+             !uses.consumers[row].empty() ||
+             graph.tensor(view.of).shape.c != tensor.shape.c) {
+    return std::nullopt;
+  }
+  view.kind = MemoryView::Kind::kRows;
+  return view;
+}
+
+class Heads {
+ public:
+  Heads(Graph* graph, const DeviceProfile& profile)
+      : graph_(*graph), profile_(profile), uses_(*graph) {}
+
+  void Run() {
+    std::vector<bool> removed(graph_.nodes.size(), false);
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      const Node& reshape = graph_.nodes[n];
+      if (reshape.op->plan != &PlanReshape) continue;
+      const int maker = uses_.producer[reshape.inputs[0]];
+      if (maker < 0) continue;
+      Node& node = graph_.nodes[maker];
+      const auto head = HeadOf(node, reshape);
+      const auto view = PlaceOf(reshape.outputs[0], uses_, graph_);
+      if (!head || !view) continue;
+      WriteRows(*head, reshape, *view, &node);
+      removed[n] = true;
+    }
+    RemoveNodes(removed, &graph_);
+  }
+
+ private:
+  // nullopt: the convolution, if it is one, cannot write what the RESHAPE does.
+  std::optional<Head> HeadOf(const Node& node, const Node& reshape) const {
+    const auto conv = Convolution::Of(graph_, node);
+    if (!conv || conv->kind != Convolution::Kind::kWindow ||
+        OnlyReader(conv->dst, uses_, &graph_) != &reshape ||
+        !CanFollow(graph_, node, reshape, profile_)) {
+      return std::nullopt;
+    }
+    const Shape& from = conv->dst_shape;
+    const Shape& to = graph_.tensor(reshape.outputs[0]).shape;
+    if (to.b != from.b || to.h != 1 || to.c == 0 || from.c % to.c != 0) {
+      return std::nullopt;
+    }
+    const Head head = {*conv, from.c / to.c, to.c};
+    if (!head.IsPadded()) return head;
+    const bool can_be = CanBePadded(graph_, node, head) && PayTheirWay(head) &&
+                        StorageFor(ResultOf(head), profile_).ok();
+    return can_be ? std::optional<Head>(head) : std::nullopt;
+  }
+
+  // The convolution's result with all its outputs.
+  Tensor ResultOf(const Head& head) const {
+    Tensor result = graph_.tensor(head.conv.dst);
+    result.shape.c = head.outputs();
+    result.dims = {result.shape.b, result.shape.h, result.shape.w,
+                   result.shape.c};
+    return result;
+  }
+
+  void WriteRows(const Head& head, const Node& reshape, const MemoryView& view,
+                 Node* node) {
+    // From here on nobody writes the row by its own name, nor reads it.
+    graph_.tensor(reshape.outputs[0]).view = MemoryView();
+    if (!head.IsPadded() && reshape.post_ops.empty()) {
+      graph_.tensor(head.conv.dst).view = view;
+      return;
+    }
+    // A tensor of its own: other values than those of the model's.
+    Tensor result = ResultOf(head);
+    const Tensor& row = graph_.tensor(reshape.outputs[0]);
+    result.codes = row.codes;
+    result.quantization = row.quantization;
+    result.tflite_index = -1;
+    result.view = view;
+    node->outputs = {graph_.AddTensor(std::move(result))};
+    if (head.IsPadded()) Pad(head, &graph_, node);
+    node->post_ops.insert(node->post_ops.end(), reshape.post_ops.begin(),
+                          reshape.post_ops.end());
+  }
+
+  Graph& graph_;
+  const DeviceProfile& profile_;
+  const Uses uses_;
+};
+
+}  // namespace
+
+void WriteThrough(Graph* graph, const DeviceProfile& profile) {
+  if (profile.choices.read_through == 0) return;
+  Heads(graph, profile).Run();
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,105 @@
+// The part of HostTransfer that chooses its way and its element.
+#include "delegate/plan/storage.h"
+#include "delegate/runtime/host_transfer.h"
+#include "quant/half.h"
+
+namespace gles_delegate {
+
+using gl_shaders::Format;
+
+namespace {
+
+// Whether the host reaches the tensor's own memory, of which no other tensor
+// has a part. A variable tensor stays on the GPU.
+bool HostCanReach(const Tensor& tensor, const DeviceProfile& profile) {
+  const auto storage = StorageFor(tensor, profile);
+  const bool in_buffer = storage.ok() && gl_shaders::IsBuffer(*storage);
+  return in_buffer && tensor.view.of == kNoTensor && !tensor.is_variable &&
+         !tensor.is_constant();
+}
+
+// Whether the host packs and unpacks tensors: of four bytes an element on both
+// sides.
+bool ArePackedByHost(const Tensor& tensor, const DeviceProfile& profile) {
+  return profile.choices.host_transfers != 0 &&
+         gl_shaders::BytesPerTexel(FormatFor(tensor, profile.options)) == 16;
+}
+
+// Whether the tensor, as an output, is so small that the host's memory across a
+// bus takes it from the dispatch that computes it in less time than from
+// another one.
+bool IsSmallOutput(const Tensor& tensor, const DeviceProfile& profile) {
+  const Shape& s = tensor.shape;
+  const Format format = FormatFor(tensor, profile.options);
+  const int64_t bytes =
+      int64_t{s.b} * s.h * s.w * s.slices() * gl_shaders::BytesPerTexel(format);
+  return bytes <= profile.choices.host_output_bytes &&
+         (format != Format::kRgba16f || HalvesAreFast());
+}
+
+HostTransfer::Way ChooseWay(HostTransfer::Direction direction,
+                            const Tensor& tensor, const DeviceProfile& profile,
+                            bool can_map) {
+  using Way = HostTransfer::Way;
+  // Without a mapping the driver itself brings the bytes to the GPU's memory.
+  if (!can_map) return Way::kUnmapped;
+  const bool is_small = direction == HostTransfer::Direction::kReadback &&
+                        IsSmallOutput(tensor, profile);
+  if ((is_small || ArePackedByHost(tensor, profile)) &&
+      HostCanReach(tensor, profile)) {
+    return Way::kPackedByHost;
+  }
+  const bool is_large = profile.choices.staged_upload_bytes > 0 &&
+                        tensor.shape.elements() * HostElementBytes(tensor) >=
+                            profile.choices.staged_upload_bytes;
+  return direction == HostTransfer::Direction::kUpload && is_large
+             ? Way::kStaged
+             : Way::kMapped;
+}
+
+HostTransfer::Element ChooseElement(const Tensor& tensor,
+                                    const DeviceProfile& profile,
+                                    HostTransfer::Way way) {
+  using Element = HostTransfer::Element;
+  using Way = HostTransfer::Way;
+  if (tensor.holds_codes) return Element::kCode;
+  const bool is_half = FormatFor(tensor, profile.options) == Format::kRgba16f;
+  if (way == Way::kPackedByHost && is_half) return Element::kHalf;
+  // The host's conversion makes infinities, which a saturating store must not.
+  const bool as_halves =
+      profile.options.half && profile.choices.half_transfers != 0 &&
+      !profile.options.saturate_halves && is_half && HalvesAreFast();
+  const bool is_mapped = way == Way::kMapped || way == Way::kStaged;
+  return as_halves && is_mapped ? Element::kHalf : Element::kWord;
+}
+
+}  // namespace
+
+int64_t HostElementBytes(const Tensor& tensor) {
+  return tensor.holds_codes ? 1 : sizeof(float);
+}
+
+HostTransfer::HostTransfer(Direction direction, TensorId id,
+                           const Tensor& tensor, const DeviceProfile& profile,
+                           bool can_map, const ObjectForm& object)
+    : direction_(direction),
+      object_(object),
+      way_(object.is_bound() ? Way::kBound
+                             : ChooseWay(direction, tensor, profile, can_map)),
+      element_(ChooseElement(tensor, profile, way_)),
+      tensor_(id),
+      turned_(tensor.codes == DataType::kUint8 ? 0x80 : 0),
+      shape_(tensor.shape),
+      name_(tensor.ToString()),
+      host_bytes_(tensor.shape.elements() * HostElementBytes(tensor)),
+      bytes_(is_bound() ? ObjectBytes(object, tensor.shape)
+                        : host_bytes_ / widening()),
+      // A staged upload goes in pieces on the host's side, not on the GPU's.
+      piece_bytes_(way_ == Way::kBound ? 0
+                   : direction == Direction::kReadback
+                       ? profile.choices.readback_piece_bytes
+                   : way_ == Way::kStaged
+                       ? 0
+                       : profile.choices.upload_piece_bytes) {}
+
+}  // namespace gles_delegate
