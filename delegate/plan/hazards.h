@@ -21,20 +21,36 @@ struct Access {
   int resource;  // small non-negative ids
   AccessKind kind;
   bool write;
+  // Of a store to a part of a tensor alone: which tensor, and which part. Parts
+  // of one tensor lie apart. -1: the access may be to all of the resource.
+  int whole = -1;
+  int part = -1;
 };
 
 // Call Before() for each command, in order, with the command's accesses. It
 // returns the bits of the glMemoryBarrier that must come before the command, 0
 // where no data flows to it (OpenGL ES 3.1, section 7.11.2). Independent
-// commands get no barrier.
+// commands get no barrier, nor do stores to parts of a tensor that lie apart.
 class HazardTracker {
  public:
   explicit HazardTracker(int resources)
-      : unseen_writes_(resources, 0), unordered_(resources, 0) {}
+      : unseen_writes_(resources, 0),
+        unordered_(resources, 0),
+        parts_(resources) {}
   GLbitfield Before(const std::vector<Access>& accesses);
 
  private:
   static constexpr uint8_t kAllKinds = 7;
+  // Stores to different parts of a tensor, where nothing else has touched the
+  // resource since the last barrier of their kind.
+  struct PartStores {
+    int whole = -1;  // -1: something else has, or nothing
+    AccessKind kind = AccessKind::kBuffer;
+    std::vector<int> parts;
+  };
+  // Whether the access stores to a part that all of these lie apart from.
+  static bool LiesApart(const Access& access, const PartStores& stores);
+  void Note(const Access& access);
   // Takes `kinds` out of the masks of `resources`, and those with none left out
   // of the list.
   static void Clear(uint8_t kinds, std::vector<int>* resources,
@@ -45,8 +61,9 @@ class HazardTracker {
   // mask). A barrier orders the stores of its own kind alone, and a resource
   // may be read as one kind and written as another (a texel buffer).
   std::vector<uint8_t> unordered_;
-  std::vector<int> dirty_;    // resources with unseen_writes_
-  std::vector<int> touched_;  // resources with unordered_
+  std::vector<PartStores> parts_;  // by resource
+  std::vector<int> dirty_;         // resources with unseen_writes_
+  std::vector<int> touched_;       // resources with unordered_
 };
 
 }  // namespace gles_delegate

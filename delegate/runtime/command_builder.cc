@@ -84,8 +84,14 @@ absl::StatusOr<Command> CommandBuilder::MakeCommand(size_t dispatch,
     }
     command.bindings.push_back(Bind(points.tensors[t], resource, write));
     if (resource.slot < 0) continue;
-    accesses.push_back(
-        {resource.slot, AccessKindOf(points.tensors[t].kind), write});
+    Access access = {resource.slot, AccessKindOf(points.tensors[t].kind),
+                     write};
+    if (const TensorId whole = in_.graph.tensor(ids[t]).view.of;
+        write && whole != kNoTensor) {
+      access.whole = whole;
+      access.part = ids[t];
+    }
+    accesses.push_back(access);
   }
   const std::vector<Resource>& constants = in_.constants[dispatch];
   for (size_t c = 0; c < constants.size(); ++c) {

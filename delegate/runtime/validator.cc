@@ -59,6 +59,12 @@ bool Validator::Overlap(const Range& a, const Range& b) {
   return a.begin < b.end && b.begin < a.end;
 }
 
+bool Validator::LieApart(TensorId a, TensorId b) const {
+  if (a == b || a == kNoTensor || b == kNoTensor) return false;
+  const TensorId whole = tensors_[a].memory;
+  return whole == tensors_[b].memory && whole != a && whole != b;
+}
+
 bool Validator::BarrierBetween(uint64_t after, uint64_t before,
                                GLbitfield bit) const {
   for (auto it = barriers_.rbegin(); it != barriers_.rend(); ++it) {
@@ -204,6 +210,7 @@ void Validator::CheckWrite(const Command& command, const Touch& touch) {
     if (command.continues && event.write && event.tensor == touch.tensor) {
       continue;
     }
+    if (event.write && LieApart(event.tensor, touch.tensor)) continue;
     if (event.time < completed_ || !IsUnordered(event, touch)) continue;
     Violation(command.label, "writes", memory, touch.tensor,
               absl::StrCat("a barrier with ", NameOf(touch.kind),
@@ -228,7 +235,10 @@ void Validator::Dispatched(int index) {
     if (touch.write && touch.tensor != kNoTensor && !command.continues) {
       memory.events.erase(
           std::remove_if(memory.events.begin(), memory.events.end(),
-                         [time](const Event& e) { return e.time < time; }),
+                         [&](const Event& e) {
+                           return e.time < time &&
+                                  !LieApart(e.tensor, touch.tensor);
+                         }),
           memory.events.end());
     }
     memory.events.push_back(

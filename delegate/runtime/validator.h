@@ -124,6 +124,8 @@ class Validator {
   };
 
   static bool Overlap(const Range& a, const Range& b);
+  // Whether both are parts of one tensor, and therefore lie apart.
+  bool LieApart(TensorId a, TensorId b) const;
   bool BarrierBetween(uint64_t after, uint64_t before, GLbitfield bit) const;
   bool IsUnordered(const Event& event, const Touch& touch) const;
   bool IsWritten(const Memory& memory, const Range& range) const;

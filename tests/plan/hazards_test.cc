@@ -99,6 +99,24 @@ TEST(HazardTrackerTest, ABufferBarrierDoesNotOrderStoresToImages) {
             GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
 }
 
+// A concatenation's inputs, written in place.
+TEST(HazardTrackerTest, PartsOfATensorAreStoredWithoutBarrier) {
+  HazardTracker tracker(3);
+  const auto store = [](int whole, int part) {
+    return Access{0, kBuffer, true, whole, part};
+  };
+  EXPECT_EQ(tracker.Before({{1, kBuffer, false}, store(7, 1)}), 0u);
+  EXPECT_EQ(tracker.Before({{1, kBuffer, false}, store(7, 2)}), 0u);
+  // The same part, and a part of what takes the tensor's place.
+  EXPECT_EQ(tracker.Before({store(7, 1)}), GL_SHADER_STORAGE_BARRIER_BIT);
+  EXPECT_EQ(tracker.Before({store(7, 2)}), 0u);
+  EXPECT_EQ(tracker.Before({store(8, 3)}), GL_SHADER_STORAGE_BARRIER_BIT);
+  // The reader of a part waits, and is waited for.
+  EXPECT_EQ(tracker.Before({{0, kBuffer, false}}),
+            GL_SHADER_STORAGE_BARRIER_BIT);
+  EXPECT_EQ(tracker.Before({store(8, 4)}), GL_SHADER_STORAGE_BARRIER_BIT);
+}
+
 // --- Against the definition --------------------------------------------------
 
 using Commands = std::vector<std::vector<Access>>;
@@ -108,6 +126,11 @@ using Commands = std::vector<std::vector<Access>>;
 GLbitfield NeededBetween(const Access& earlier, const Access& later) {
   if (earlier.resource != later.resource) return 0;
   if (!earlier.write && !later.write) return 0;
+  // Parts of one tensor lie apart.
+  if (earlier.write && later.write && earlier.whole >= 0 &&
+      earlier.whole == later.whole && earlier.part != later.part) {
+    return 0;
+  }
   switch (later.kind) {
     case kFetch:
       return GL_TEXTURE_FETCH_BARRIER_BIT;
@@ -141,7 +164,8 @@ std::string FindHazard(const Commands& commands,
 }
 
 // Commands as a plan has them: each reads up to three resources and writes one
-// that it does not read. A resource is read and written as one storage is.
+// that it does not read, or a part of it. A resource is read and written as one
+// storage is.
 Commands RandomCommands(std::mt19937* random, int resources, int count) {
   const auto below = [random](int n) {
     return static_cast<int>((*random)() % static_cast<unsigned>(n));
@@ -162,7 +186,12 @@ Commands RandomCommands(std::mt19937* random, int resources, int count) {
       if (read == written) continue;
       accesses.push_back({read, kStorages[storage[read]][0], false});
     }
-    accesses.push_back({written, kStorages[storage[written]][1], true});
+    Access store = {written, kStorages[storage[written]][1], true};
+    if (below(2) == 0) {
+      store.whole = below(2);
+      store.part = 2 + 3 * store.whole + below(3);
+    }
+    accesses.push_back(store);
   }
   return commands;
 }

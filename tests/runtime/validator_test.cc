@@ -137,6 +137,34 @@ TEST_F(ValidatorTest, AViewOfAWholeThatWasNotWrittenYet) {
 }
 
 // A store, and then a load of each kind with every barrier but its own.
+// Tensor x in two parts, y and z.
+TEST_F(ValidatorTest, PartsOfAWholeAreStoredWithoutABarrierOnceEach) {
+  Graph graph = ThreeTensors();
+  graph.tensor(kY).view.of = graph.tensor(kZ).view.of = kX;
+  Validator validator(graph);
+  validator.AddResource("slot 0");
+  const auto add = [&](const char* label, bool write, TensorId tensor) {
+    return validator.AddCommand({label, {{0, kBuffer, write, tensor}}});
+  };
+  const int y = add("conv y", true, kY), z = add("conv z", true, kZ);
+  const int read = add("softmax", false, kX);
+  for (int invoke = 0; invoke < 2; ++invoke) {
+    validator.BeginInvoke();
+    validator.Dispatched(y);
+    validator.Dispatched(z);
+    validator.Barrier(GL_SHADER_STORAGE_BARRIER_BIT);
+    validator.Dispatched(read);
+    validator.Barrier(GL_SHADER_STORAGE_BARRIER_BIT);
+  }
+  EXPECT_TRUE(validator.status().ok()) << validator.status();
+  validator.BeginInvoke();
+  validator.Dispatched(y);
+  validator.Dispatched(z);
+  validator.Dispatched(y);
+  EXPECT_THAT(std::string(validator.status().message()),
+              AllOf(HasSubstr("conv y writes 'y'"), HasSubstr("barrier")));
+}
+
 TEST_F(ValidatorTest, AMissingBarrierBeforeALoad) {
   const std::pair<AccessKind, GLbitfield> kinds[] = {
       {kFetch, GL_TEXTURE_FETCH_BARRIER_BIT},
