@@ -200,7 +200,9 @@ class Program {
                                          absl::string_view label);
   // The two halves, so that many programs compile in parallel where the driver
   // has KHR_parallel_shader_compile: Start() all, then Finish() each.
-  static absl::StatusOr<Program> Start(absl::string_view source);
+  // `retrievable`: GetBinary() will be called, so that the driver keeps more.
+  static absl::StatusOr<Program> Start(absl::string_view source,
+                                       bool retrievable = true);
   absl::Status Finish(absl::string_view source, absl::string_view label);
   // Between them, with KHR_parallel_shader_compile: whether Finish() would not
   // wait for the compiler.

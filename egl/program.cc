@@ -37,7 +37,8 @@ absl::StatusOr<Program> Program::Compile(absl::string_view source,
   return program;
 }
 
-absl::StatusOr<Program> Program::Start(absl::string_view source) {
+absl::StatusOr<Program> Program::Start(absl::string_view source,
+                                       bool retrievable) {
   Program program;
   program.shader_ = Handle<DeleteShader>(gl().CreateShader(GL_COMPUTE_SHADER));
   program.handle_ = Handle<DeleteProgram>(gl().CreateProgram());
@@ -50,8 +51,10 @@ absl::StatusOr<Program> Program::Start(absl::string_view source) {
   const GLint length = static_cast<GLint>(source.size());
   gl().ShaderSource(program.shader_.id(), 1, &text, &length);
   gl().CompileShader(program.shader_.id());
-  gl().ProgramParameteri(program.id(), GL_PROGRAM_BINARY_RETRIEVABLE_HINT,
-                         GL_TRUE);
+  if (retrievable) {
+    gl().ProgramParameteri(program.id(), GL_PROGRAM_BINARY_RETRIEVABLE_HINT,
+                           GL_TRUE);
+  }
   gl().AttachShader(program.id(), program.shader_.id());
   gl().LinkProgram(program.id());
   // No status is asked here: the question would wait for the compiler.

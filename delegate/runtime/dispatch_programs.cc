@@ -43,8 +43,9 @@ absl::StatusOr<std::vector<DispatchProgram>> CompileDispatches(
                        absl::StrCat(d.label, " (", d.shader, ".comp)"),
                        &result.back().params});
   }
-  auto compiled = programs->Get(
-      sources, cache, context.device().Has("GL_KHR_parallel_shader_compile"));
+  const bool parallel =
+      context.owned() && context.device().Has("GL_KHR_parallel_shader_compile");
+  auto compiled = programs->Get(sources, cache, parallel);
   if (!compiled.ok()) return compiled.status();
   for (size_t i = 0; i < result.size(); ++i) result[i].program = (*compiled)[i];
   return result;

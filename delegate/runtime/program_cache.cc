@@ -1,7 +1,9 @@
 #include "delegate/runtime/program_cache.h"
 
+#include <optional>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "delegate/runtime/check_params.h"
@@ -18,20 +20,20 @@ absl::Status CheckSize(const egl::Program& program,
 }
 
 // While an object lives, the driver may use as many compiler threads as it
-// likes (KHR_parallel_shader_compile). Its destructor sets what was set before.
-// NVIDIA's driver says that it may from the beginning, and yet compiles one
-// program after the other until it is told.
+// likes (KHR_parallel_shader_compile). NVIDIA's driver says that it may from
+// the beginning, and yet compiles one program after the other until it is told.
 class CompilerThreads {
  public:
-  explicit CompilerThreads(bool supported) {
-    if (!supported || egl::gl().MaxShaderCompilerThreadsKHR == nullptr) return;
+  CompilerThreads() {
     egl::gl().GetIntegerv(GL_MAX_SHADER_COMPILER_THREADS_KHR, &before_);
     egl::gl().MaxShaderCompilerThreadsKHR(kAll);
   }
   CompilerThreads(const CompilerThreads&) = delete;
   CompilerThreads& operator=(const CompilerThreads&) = delete;
+  // Back to what was set before; none where all were, since a few programs take
+  // that driver's threads 0.1 s longer.
   ~CompilerThreads() {
-    if (before_ != kAll) egl::gl().MaxShaderCompilerThreadsKHR(before_);
+    egl::gl().MaxShaderCompilerThreadsKHR(before_ == kAll ? 0 : before_);
   }
 
  private:
@@ -41,13 +43,13 @@ class CompilerThreads {
 
 // Asks now and then. A thread that waits within the driver for one program, as
 // Program::Finish() would, holds up the threads that compile the others.
-template <typename Programs>
-void AwaitCompilers(const Programs& programs) {
+void AwaitCompiler(const egl::Program& program) {
   constexpr absl::Duration kPause = absl::Microseconds(500);
-  for (const auto& [text, program] : programs) {
-    while (!program->IsCompiled()) absl::SleepFor(kPause);
-  }
+  while (!program.IsCompiled()) absl::SleepFor(kPause);
 }
+
+// So many programs are worth threads (~CompilerThreads() says why).
+constexpr size_t kManyPrograms = 8;
 
 }  // namespace
 
@@ -62,24 +64,50 @@ bool ProgramCache::Load(const Source& source, PartitionCache* saved) {
   return true;
 }
 
-absl::StatusOr<ProgramCache::Programs> ProgramCache::StartMissing(
+std::vector<const ProgramCache::Source*> ProgramCache::LoadOrMiss(
     absl::Span<const Source> sources, PartitionCache* saved) {
-  Programs started;
+  std::vector<const Source*> missing;
+  absl::flat_hash_set<absl::string_view> seen;
   int loaded = 0;
   for (const Source& source : sources) {
-    if (programs_.contains(source.text) || started.contains(source.text))
-      continue;
+    if (programs_.contains(source.text)) continue;
+    if (!seen.insert(source.text).second) continue;
     if (Load(source, saved)) {
       ++loaded;
-      continue;
+    } else {
+      missing.push_back(&source);
     }
-    auto program = egl::Program::Start(source.text);
-    if (!program.ok()) return program.status();
-    started[source.text] = std::make_unique<egl::Program>(*std::move(program));
   }
   if (saved != nullptr)
-    saved->CountPrograms(loaded, static_cast<int>(started.size()));
-  return started;
+    saved->CountPrograms(loaded, static_cast<int>(missing.size()));
+  return missing;
+}
+
+absl::Status ProgramCache::Compile(absl::Span<const Source* const> sources,
+                                   bool retrievable, bool parallel) {
+  std::optional<CompilerThreads> threads;
+  if (parallel && sources.size() >= kManyPrograms &&
+      egl::gl().MaxShaderCompilerThreadsKHR != nullptr) {
+    threads.emplace();
+  }
+  std::vector<std::unique_ptr<egl::Program>> started;
+  for (const Source* source : sources) {
+    auto program = egl::Program::Start(source->text, retrievable);
+    if (!program.ok()) return program.status();
+    started.push_back(std::make_unique<egl::Program>(*std::move(program)));
+  }
+  for (const auto& program : started) {
+    if (threads) AwaitCompiler(*program);
+  }
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const Source& source = *sources[i];
+    if (auto s = started[i]->Finish(source.text, source.label); !s.ok())
+      return s;
+    if (auto s = CheckSize(*started[i], source); !s.ok()) return s;
+    egl::LabelObject(GL_PROGRAM_KHR, started[i]->id(), source.label);
+    programs_[source.text] = std::move(started[i]);
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<const egl::Program*>> ProgramCache::GetOneByOne(
@@ -100,20 +128,13 @@ absl::StatusOr<std::vector<const egl::Program*>> ProgramCache::Get(
   if (egl::ProgramTraceIsOn() && sources.size() > 1) {
     return GetOneByOne(sources, saved);
   }
-  const CompilerThreads threads(parallel);
-  auto started = StartMissing(sources, saved);
-  if (!started.ok()) return started.status();
-  if (parallel) AwaitCompilers(*started);
+  const auto missing = LoadOrMiss(sources, saved);
+  if (auto s = Compile(missing, /*retrievable=*/saved != nullptr, parallel);
+      !s.ok()) {
+    return s;
+  }
   std::vector<const egl::Program*> result;
   for (const Source& source : sources) {
-    if (auto it = started->find(source.text); it != started->end()) {
-      if (auto s = it->second->Finish(source.text, source.label); !s.ok())
-        return s;
-      if (auto s = CheckSize(*it->second, source); !s.ok()) return s;
-      egl::LabelObject(GL_PROGRAM_KHR, it->second->id(), source.label);
-      programs_[source.text] = std::move(it->second);
-      started->erase(it);
-    }
     result.push_back(programs_[source.text].get());
     // A program that was there is checked, too: an op that lays out its
     // parameters in another way may have the same text.

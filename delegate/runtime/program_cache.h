@@ -29,7 +29,8 @@ class ProgramCache {
   // threads uses them. The pointers live as long as the cache.
   // `saved` (may be null) is asked first: a program that it holds, and that the
   // driver takes, is not compiled. No text is compiled twice in a context.
-  // `parallel`: the driver has KHR_parallel_shader_compile.
+  // `parallel`: the driver has KHR_parallel_shader_compile, and the context is
+  // the delegate's own. How many threads compile is the context's state.
   // kInternal with the driver's log; also where a program's Params block is not
   // as large as what was laid out for it, and, in validation mode, where any of
   // its members is another (the .comp and its op disagree).
@@ -40,17 +41,19 @@ class ProgramCache {
   size_t size() const { return programs_.size(); }
 
  private:
-  using Programs =
-      absl::flat_hash_map<std::string, std::unique_ptr<egl::Program>>;
   // Whether the program of `source` was had without the driver's compiler.
   bool Load(const Source& source, PartitionCache* saved);
   // Get() of each source by itself, for egl::ProgramTrace.
   absl::StatusOr<std::vector<const egl::Program*>> GetOneByOne(
       absl::Span<const Source> sources, PartitionCache* saved);
-  absl::StatusOr<Programs> StartMissing(absl::Span<const Source> sources,
+  // Those of `sources`, each text once, that neither this nor `saved` has.
+  std::vector<const Source*> LoadOrMiss(absl::Span<const Source> sources,
                                         PartitionCache* saved);
+  absl::Status Compile(absl::Span<const Source* const> sources,
+                       bool retrievable, bool parallel);
 
-  Programs programs_;  // by text
+  // By text.
+  absl::flat_hash_map<std::string, std::unique_ptr<egl::Program>> programs_;
 };
 
 }  // namespace gles_delegate

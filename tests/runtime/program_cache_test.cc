@@ -2,8 +2,10 @@
 // Programs are compiled by as many threads as the driver has.
 #include "delegate/runtime/program_cache.h"
 
+#include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "egl/testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -15,76 +17,95 @@ namespace {
 
 using ::gles_delegate::egl::GlApi;
 
-constexpr GLuint kAll = 0xFFFFFFFF;
-
-GLint g_threads = 0;  // that the driver says it has
-std::vector<GLuint> g_asked;
-
-// What a driver that says it has `threads` is told.
-std::vector<GLuint> AskedOf(GLint threads, bool parallel) {
-  g_threads = threads;
-  g_asked.clear();
-  InContext([&] {
-    const egl::ScopedGlOverride query(
-        &GlApi::GetIntegerv, +[](GLenum name, GLint* value) {
-          if (name == GL_MAX_SHADER_COMPILER_THREADS_KHR) {
-            *value = g_threads;
-          } else {
-            egl::driver_gl().GetIntegerv(name, value);
-          }
-        });
-    const egl::ScopedGlOverride ask(
-        &GlApi::MaxShaderCompilerThreadsKHR,
-        +[](GLuint count) { g_asked.push_back(count); });
-    EXPECT_TRUE(ProgramCache().Get({}, nullptr, parallel).ok());
-  });
-  return g_asked;
-}
-
 using ::testing::ElementsAre;
 
-TEST(ProgramCacheTest, AsksForCompilerThreads) {
-  GLES_SKIP_WITHOUT_DEVICE();
-  EXPECT_THAT(AskedOf(2, /*parallel=*/true), ElementsAre(kAll, 2));
-  EXPECT_THAT(AskedOf(2, /*parallel=*/false), ElementsAre());
-}
+constexpr GLuint kAll = 0xFFFFFFFF;
 
-constexpr char kStore[] = R"(#version 310 es
+// A program of its own for each `which`.
+std::string StoreOf(int which) {
+  return absl::StrCat(R"(#version 310 es
 layout(local_size_x = 1) in;
 layout(std140, binding = 0) uniform Params { ivec4 a; };
 layout(std430, binding = 0) buffer Data { ivec4 value; };
-void main() { value = a; }
-)";
-
-GLint g_questions = 0;
-
-// A driver says "not yet" twice.
-TEST(ProgramCacheTest, AsksUntilTheCompilersAreDone) {
-  GLES_SKIP_WITHOUT_DEVICE();
-  InContext([] {
-    const egl::ScopedGlOverride query(
-        &GlApi::GetProgramiv, +[](GLuint program, GLenum name, GLint* value) {
-          if (name == GL_COMPLETION_STATUS_KHR) {
-            *value = ++g_questions > 2 ? GL_TRUE : GL_FALSE;
-          } else {
-            egl::driver_gl().GetProgramiv(program, name, value);
-          }
-        });
-    UniformBlock params;
-    params.Int4("a", 1, 2, 3, 4);
-    const ProgramCache::Source source = {kStore, "store", &params};
-    ProgramCache cache;
-    EXPECT_TRUE(cache.Get({&source, 1}, nullptr, /*parallel=*/true).ok());
-    EXPECT_EQ(g_questions, 3);
-    EXPECT_TRUE(cache.Get({&source, 1}, nullptr, /*parallel=*/true).ok());
-    EXPECT_EQ(g_questions, 3) << "it is there";
-  });
+void main() { value = a + )",
+                      which, "; }\n");
 }
 
-// NVIDIA's driver says so from the beginning, and uses one until it is told.
-TEST(ProgramCacheTest, AsksADriverThatSaysItHasThemAll) {
-  GLES_SKIP_WITHOUT_DEVICE();
-  EXPECT_THAT(AskedOf(-1, /*parallel=*/true), ElementsAre(kAll));
+GLint g_threads = 0;  // that the driver says it has
+GLint g_questions = 0;
+std::vector<GLuint> g_told;
+
+// A driver that says "not yet" twice, and takes note of what it is told.
+class ProgramCacheTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    GLES_SKIP_WITHOUT_DEVICE();
+    g_told.clear();
+    g_questions = 0;
+  }
+
+  // `count` programs of a new cache, by a driver that has `threads`.
+  void Get(int count, GLint threads, bool parallel) {
+    g_threads = threads;
+    InContext([&] {
+      const egl::ScopedGlOverride limit(
+          &GlApi::GetIntegerv, +[](GLenum name, GLint* value) {
+            if (name == GL_MAX_SHADER_COMPILER_THREADS_KHR) {
+              *value = g_threads;
+            } else {
+              egl::driver_gl().GetIntegerv(name, value);
+            }
+          });
+      const egl::ScopedGlOverride tell(
+          &GlApi::MaxShaderCompilerThreadsKHR,
+          +[](GLuint threads) { g_told.push_back(threads); });
+      const egl::ScopedGlOverride question(
+          &GlApi::GetProgramiv, +[](GLuint program, GLenum name, GLint* value) {
+            if (name == GL_COMPLETION_STATUS_KHR) {
+              *value = ++g_questions > 2 ? GL_TRUE : GL_FALSE;
+            } else {
+              egl::driver_gl().GetProgramiv(program, name, value);
+            }
+          });
+      UniformBlock params;
+      params.Int4("a", 1, 2, 3, 4);
+      std::vector<ProgramCache::Source> sources;
+      for (int i = 0; i < count; ++i) {
+        sources.push_back({StoreOf(i), "store", &params});
+      }
+      ProgramCache cache;
+      for (int turn = 0; turn < 2; ++turn) {  // in the second they are there
+        const auto programs = cache.Get(sources, nullptr, parallel);
+        ASSERT_TRUE(programs.ok()) << programs.status();
+        EXPECT_EQ(programs->size(), sources.size());
+        EXPECT_EQ(cache.size(), sources.size());
+      }
+    });
+  }
+};
+
+// NVIDIA's driver says from the beginning that it uses them all.
+TEST_F(ProgramCacheTest, TellsADriverThatSaysItHasThemAll) {
+  Get(8, /*threads=*/-1, /*parallel=*/true);
+  EXPECT_THAT(g_told, ElementsAre(kAll, 0));
+  EXPECT_EQ(g_questions, 2 + 8);
+}
+
+TEST_F(ProgramCacheTest, LeavesTheNumberOfThreadsAsItWas) {
+  Get(8, /*threads=*/2, /*parallel=*/true);
+  EXPECT_THAT(g_told, ElementsAre(kAll, 2));
+}
+
+TEST_F(ProgramCacheTest, AFewProgramsAreNotWorthThreads) {
+  Get(7, /*threads=*/-1, /*parallel=*/true);
+  EXPECT_THAT(g_told, ElementsAre());
+  EXPECT_EQ(g_questions, 0);
+}
+
+TEST_F(ProgramCacheTest, LeavesAnAppsContextAlone) {
+  Get(8, /*threads=*/2, /*parallel=*/false);
+  EXPECT_THAT(g_told, ElementsAre());
+  EXPECT_EQ(g_questions, 0);
 }
 
 }  // namespace
