@@ -3,7 +3,10 @@
 #include <cstdlib>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
 #include "egl/current_context.h"
 #include "egl/debug.h"
 #include "egl/egl_error.h"
@@ -61,6 +64,31 @@ class ScopedShareGroup {
 
  private:
   const uint64_t before_;
+};
+
+// The contexts that Run() left current, on whichever thread.
+class KeptContexts {
+ public:
+  static KeptContexts& Get() {
+    static auto& kept = *new KeptContexts;
+    return kept;
+  }
+  void Add(EGLContext context) {
+    const absl::MutexLock lock(&mutex_);
+    contexts_.insert(context);
+  }
+  void Remove(EGLContext context) {
+    const absl::MutexLock lock(&mutex_);
+    contexts_.erase(context);
+  }
+  bool Has(EGLContext context) {
+    const absl::MutexLock lock(&mutex_);
+    return contexts_.contains(context);
+  }
+
+ private:
+  absl::Mutex mutex_;
+  absl::flat_hash_set<EGLContext> contexts_ ABSL_GUARDED_BY(mutex_);
 };
 
 uint64_t NewShareGroup() {
@@ -137,13 +165,16 @@ absl::StatusOr<std::unique_ptr<Context>> Context::AdoptCurrent() {
 }
 
 bool Context::HasCurrent() {
-  return LoadGl().ok() && egl().GetCurrentContext() != EGL_NO_CONTEXT;
+  if (!LoadGl().ok()) return false;
+  const EGLContext current = egl().GetCurrentContext();
+  return current != EGL_NO_CONTEXT && !KeptContexts::Get().Has(current);
 }
 
 Context::~Context() {
   if (!owned_) return;
   // Destroying a current context only marks it; nobody else would let it go.
   if (egl().GetCurrentContext() == context_) LetGo();
+  KeptContexts::Get().Remove(context_);
   if (draw_ != EGL_NO_SURFACE) egl().DestroySurface(display_, draw_);
   egl().DestroyContext(display_, context_);
 }
@@ -153,6 +184,7 @@ void Context::StopKeepingCurrent() {
 }
 
 void Context::LetGo() {
+  KeptContexts::Get().Remove(context_);
   egl().MakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
 }
 
@@ -191,6 +223,7 @@ absl::Status Context::Run(absl::FunctionRef<absl::Status()> fn) {
   absl::Status status = RunCurrent(fn);
   if (keepers_ > 0 && !lost_ && saved.had_none()) {
     saved.Forget();
+    KeptContexts::Get().Add(context_);
     return status;
   }
   if (flushes_ && !lost_) gl().Flush();

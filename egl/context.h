@@ -71,7 +71,8 @@ class Context {
   // OpenGL ES 3.1 or later.
   static absl::StatusOr<std::unique_ptr<Context>> AdoptCurrent();
 
-  // True where this thread has a current EGLContext.
+  // True where this thread has a current EGLContext that is the app's: none
+  // that KeepCurrent() left behind.
   static bool HasCurrent();
 
   ~Context();
@@ -95,8 +96,9 @@ class Context {
   // From here on Run() leaves the context current on the thread that calls
   // Run(), where nothing was current there. Later calls need not make the
   // context current and let it go, which on some drivers waits for the GPU. No
-  // other thread can use the context from then on, so this is for a thread of
-  // our own. A lost context is let go. Several callers may ask for this.
+  // other thread can use the context from then on, so this is for a context
+  // that one thread alone uses. A lost context is let go. Several callers may
+  // ask for this.
   void KeepCurrent() { ++keepers_; }
   // Each caller of KeepCurrent() calls this once, on the thread that has the
   // context current. The last call lets the context go: another thread may be

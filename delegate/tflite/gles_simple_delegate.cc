@@ -60,7 +60,8 @@ absl::Status GlesSimpleDelegate::EnsureGpu(TfLiteContext* context,
   });
   if (!gpu.ok()) return gpu.status();
   gpu_ = *std::move(gpu);
-  if (worker_ != nullptr) gpu_->KeepCurrent();
+  const bool keeps = options_.keeps_context && gpu_->context->owned();
+  if (worker_ != nullptr || keeps) gpu_->KeepCurrent();
   profile_ = ProfileFor(
       gpu_->context->device(),
       {options_.is_precision_loss_allowed, StorageOption(options_.storage),

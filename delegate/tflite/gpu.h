@@ -27,7 +27,7 @@ struct Gpu {
   absl::Status Renew(const Options& options);
 
   // Makes `context` stay current on the thread that uses it, and what Renew()
-  // puts in its place. For a delegate with a worker.
+  // puts in its place. For a delegate that one thread alone uses.
   void KeepCurrent() {
     keeps_current = true;
     context->KeepCurrent();

@@ -69,7 +69,8 @@ absl::StatusOr<int> ParseFloat16Arithmetic(absl::string_view text) {
 }
 
 absl::StatusOr<int> ParseThreadMode(absl::string_view text) {
-  return ParseName(text, {"caller", "worker", "worker_sharing"});
+  return ParseName(
+      text, {"caller", "worker", "worker_sharing", "caller_keeps_context"});
 }
 
 struct IntKey {
@@ -211,7 +212,7 @@ absl::Status CheckChoices(const TfLiteGlesDelegateOptions& options) {
            Choice{"float16_arithmetic", &O::float16_arithmetic,
                   kTfLiteGlesFloat16ArithmeticOff},
            Choice{"thread_mode", &O::thread_mode,
-                  kTfLiteGlesThreadWorkerSharing},
+                  kTfLiteGlesThreadCallerKeepsContext},
            Choice{"verbosity", &O::verbosity, 2},
        }) {
     const int32_t value = options.*choice.field;

@@ -175,8 +175,10 @@ absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {
   options.enable_op_profiling = o.enable_op_profiling != 0;
   options.fallback_to_cpu = o.fallback_to_cpu != 0;
   options.prefer_faster = o.prefer_faster != 0;
-  options.has_worker = o.thread_mode != kTfLiteGlesThreadCaller;
   options.worker_shares = o.thread_mode == kTfLiteGlesThreadWorkerSharing;
+  options.has_worker =
+      options.worker_shares || o.thread_mode == kTfLiteGlesThreadWorker;
+  options.keeps_context = o.thread_mode == kTfLiteGlesThreadCallerKeepsContext;
   if (o.memory_limit_bytes < 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("option memory_limit_bytes: ", o.memory_limit_bytes,

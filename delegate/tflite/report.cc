@@ -280,9 +280,10 @@ std::string ReportText(const ReportParts& parts) {
   AddDevice(parts.gpu, &report);
   report["precision"] =
       parts.options.is_precision_loss_allowed ? "float16" : "float32";
-  report["thread_mode"] = parts.options.worker_shares ? "worker_sharing"
-                          : parts.options.has_worker  ? "worker"
-                                                      : "caller";
+  report["thread_mode"] = parts.options.worker_shares   ? "worker_sharing"
+                          : parts.options.has_worker    ? "worker"
+                          : parts.options.keeps_context ? "caller_keeps_context"
+                                                        : "caller";
   report["runtime"] = {
       {"library", parts.runtime.library},
       {"version", parts.runtime.version},

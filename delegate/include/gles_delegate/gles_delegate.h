@@ -125,6 +125,16 @@ enum TfLiteGlesThreadMode {
   // delegate was applied. The app's context outlives the delegate and its
   // interpreters; after a reset the delegate must be applied again.
   kTfLiteGlesThreadWorkerSharing = 2,
+  // As kTfLiteGlesThreadCaller, and a context of the delegate's own stays
+  // current on the thread that applied the delegate between calls, where it is
+  // let go otherwise: on an H200 an Invoke ends 10 to 40 us earlier. For apps
+  // in which one thread alone calls the delegate and deletes the interpreters
+  // and it: EGL gives no other thread the context, so that applying the
+  // delegate there fails, and what is deleted there stays in memory until this
+  // thread ends. Where the app makes a context of its own current on the
+  // thread, the delegate restores that one after each call, as ever. A
+  // borrowed context is left as it was found.
+  kTfLiteGlesThreadCallerKeepsContext = 3,
 };
 
 // What becomes of a finite value past 65504, the largest 16-bit float, where
@@ -305,7 +315,8 @@ typedef struct TfLiteGlesDelegateOptions {
   // what the runtime's kernels call. See docs/performance.md. Default 0.
   int32_t prefer_faster;
 
-  // TfLiteGlesThreadMode; as text "caller", "worker" or "worker_sharing".
+  // TfLiteGlesThreadMode; as text "caller", "worker", "worker_sharing" or
+  // "caller_keeps_context".
   // Default kTfLiteGlesThreadCaller.
   int32_t thread_mode;
 
