@@ -10,7 +10,8 @@ constexpr const ConvStrategy* kStrategies[] = {
     // Few rows, or others.
     &kRowsBySlices, &kRowsByLanes,
     // What takes anything, after those for a special case.
-    &kConvDirect, &kDepthwiseTiled, &kDepthwiseDirect, &kTransposeDirect};
+    &kConvDirect, &kDepthwiseRows, &kDepthwiseTiled, &kDepthwiseDirect,
+    &kTransposeDirect};
 
 }  // namespace
 

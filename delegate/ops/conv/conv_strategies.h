@@ -61,6 +61,10 @@ extern const ConvStrategy kRowsByLanes;
 // Any CONV_2D: any window, groups, weights.
 extern const ConvStrategy kConvDirect;
 
+// The same as kDepthwiseTiled where invocations run abreast (simd_lanes): an
+// invocation goes down a strip of rows and reads each row of the input once.
+extern const ConvStrategy kDepthwiseRows;
+
 // DEPTHWISE_CONV_2D of multiplier 1 and a small window whose taps meet those of
 // the neighbouring outputs: a tile of columns is kept in registers.
 extern const ConvStrategy kDepthwiseTiled;

@@ -15,10 +15,6 @@ namespace {
 constexpr int kMaxTiledWindow = 5;
 // Rows of input that it can spell out.
 constexpr int kMaxRows = 7;
-// Taps of the largest window of which vectors compute several rows of outputs
-// at once. For a 5x5 window LLVM takes four times as long for two rows as for
-// one.
-constexpr int kMostTapsOfTallTiles = 9;
 
 bool AppliesDepthwiseTiled(const Convolution& conv, const Planner& planner) {
   const SlidingWindow& window = conv.window;
@@ -41,22 +37,14 @@ void PlanDepthwiseTiled(const Convolution& conv, Planner* planner) {
   const DeviceProfile& profile = planner->profile();
   const SlidingWindow& window = conv.window;
   const Shape& dst = conv.dst_shape;
-  const int columns = DivideUp(dst.w, window.dilation_w);
-  const int most_pixels = profile.choices.depthwise_tile_pixels;
-  const bool vectors = profile.choices.simd_lanes > 1;
-  // Vectors take whole tiles: layers of any width share a program then, and
-  // LLVM takes longer for one more program than the idle part of a tile
-  // computes.
-  const int pixels = vectors && columns > most_pixels
-                         ? most_pixels
-                         : Even(columns, most_pixels);
+  const int pixels = Even(DivideUp(dst.w, window.dilation_w),
+                          profile.choices.depthwise_tile_pixels);
   // One row of the window at a time is in registers, for compilers that spill.
   const int taps = conv.window_h * conv.window_w;
   const bool rolled = taps > profile.choices.depthwise_unrolled_taps;
   const int most_rows =
-      rolled || (vectors && taps > kMostTapsOfTallTiles)
-          ? 1
-          : std::max(1, (kMaxRows - conv.window_h) / window.stride_h + 1);
+      rolled ? 1
+             : std::max(1, (kMaxRows - conv.window_h) / window.stride_h + 1);
   const int rows =
       Even(DivideUp(dst.h, window.dilation_h),
            std::min(profile.choices.depthwise_tile_rows, most_rows));

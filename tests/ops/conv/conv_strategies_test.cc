@@ -127,8 +127,12 @@ std::vector<Case> Cases() {
       {"a matrix of rows that are no pixels",
        Rows({1, 4, 4, 6}, {10, 8}, {12, 10}), "rows_by_lanes", "rows_by_lanes",
        "rows_by_lanes"},
-      {"depthwise", Depthwise(1, 1, 1), "depthwise_tiled", "depthwise_tiled",
+      {"depthwise", Depthwise(1, 1, 1), "depthwise_rows", "depthwise_tiled",
        "depthwise_tiled"},
+      {"depthwise, dilated", Depthwise(1, 2, 1), "depthwise_rows",
+       "depthwise_tiled", "depthwise_tiled"},
+      {"depthwise, steps of three", Depthwise(3, 1, 1), "depthwise_tiled",
+       "depthwise_tiled", "depthwise_tiled"},
       {"depthwise, strided and dilated", Depthwise(2, 2, 1), "depthwise_direct",
        "depthwise_direct", "depthwise_direct"},
       {"depthwise, multiplied", Depthwise(1, 1, 2), "depthwise_direct",
@@ -244,40 +248,13 @@ TEST(ConvStrategiesTest, WideTilesAreOfProgramsWithMuchWork) {
   EXPECT_EQ(TilesOf(60, clamp), std::set<std::string>{"16"});
 }
 
-// The tile of a depthwise convolution of `size` x `size` outputs: "pixels x
-// rows".
-std::string DepthwiseTile(int size, int kernel, egl::DeviceKind kind) {
-  const int from = size + kernel - 1;
-  GraphBuilder b;
-  const TensorId x = b.Input({1, from, from, 8});
-  b.Node("DEPTHWISE_CONV_2D", {x, b.Constant({1, kernel, kernel, 8})},
-         {1, size, size, 8}, DepthwiseConv2dAttributes());
-  Planner planner(&b.graph, RowOf(kind));
-  EXPECT_TRUE(PlanConvNode(b.graph.nodes[0], &planner).ok());
-  const auto only = [&](absl::string_view define) {
-    const auto values = ValuesOf(define, planner.dispatches());
-    return values.size() == 1 ? *values.begin() : "none, or several";
-  };
-  return only("TILE_PIXELS") + " x " + only("TILE_ROWS");
-}
-
-TEST(ConvStrategiesTest, VectorsShareDepthwiseTiles) {
-  constexpr auto kVectors = egl::DeviceKind::kLlvmpipe;
-  EXPECT_EQ(DepthwiseTile(6, 3, kVectors), "4 x 2");
-  EXPECT_EQ(DepthwiseTile(64, 3, kVectors), "4 x 2");
-  EXPECT_EQ(DepthwiseTile(3, 3, kVectors), "3 x 2");
-  EXPECT_EQ(DepthwiseTile(64, 5, kVectors), "4 x 1");
-  EXPECT_EQ(DepthwiseTile(6, 3, egl::DeviceKind::kSoftpipe), "3 x 2");
-  EXPECT_EQ(DepthwiseTile(64, 5, egl::DeviceKind::kSoftpipe), "4 x 2");
-}
-
 TEST(ConvStrategiesTest, NamesAreUnique) {
   std::set<std::string> names;
   for (const ConvStrategy* strategy : ConvStrategies()) {
     EXPECT_TRUE(names.insert(std::string(strategy->name)).second)
         << strategy->name;
   }
-  EXPECT_EQ(names.size(), 11u);
+  EXPECT_EQ(names.size(), 12u);
 }
 
 // What the pair of a depthwise and a 1x1 convolution is refused with, where no

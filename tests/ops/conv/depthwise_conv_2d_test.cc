@@ -50,8 +50,8 @@ TEST_P(DepthwiseConv2dTest, EveryMultiplier) {
 TEST_P(DepthwiseConv2dTest, RowsThatAreNotWrittenOut) {
   const ScopedEnvironment tuning(
       "GLES_DELEGATE_TUNING",
-      "depthwise_unrolled_taps=5,depthwise_tile_rows=4,depthwise_tile_pixels="
-      "2");
+      "simd_lanes=1,depthwise_unrolled_taps=5,depthwise_tile_rows=4,"
+      "depthwise_tile_pixels=2");
   for (int channels : StandardChannels()) {
     for (int kernel : {1, 3, 5}) {
       for (int stride : {1, 2}) {
@@ -73,7 +73,8 @@ TEST_P(DepthwiseConv2dTest, ByColumns) {
     SCOPED_TRACE(tile);
     const ScopedEnvironment tuning(
         "GLES_DELEGATE_TUNING",
-        absl::StrCat("depthwise_by_columns=1,depthwise_tile_rows=1,depthwise_",
+        absl::StrCat("simd_lanes=1,depthwise_by_columns=1,"
+                     "depthwise_tile_rows=1,depthwise_",
                      tile));
     for (int kernel : {2, 3, 5}) {
       for (int stride : {1, 2, 3}) {
@@ -83,6 +84,25 @@ TEST_P(DepthwiseConv2dTest, ByColumns) {
         params.stride_h = params.stride_w = stride;
         Check(params);
       }
+    }
+  }
+}
+
+// As processors take them that run invocations abreast, in strips of rows.
+TEST_P(DepthwiseConv2dTest, Strips) {
+  const ScopedEnvironment tuning("GLES_DELEGATE_TUNING", "simd_lanes=8");
+  for (const auto& [stride, dilation] :
+       {std::pair(1, 1), std::pair(2, 1), std::pair(1, 2), std::pair(1, 3)}) {
+    for (const auto& [height, width] :
+         {std::pair(1, 3), std::pair(2, 2), std::pair(3, 3), std::pair(5, 4)}) {
+      SCOPED_TRACE(absl::StrCat("window ", height, "x", width));
+      DepthwiseParams params;
+      params.input = {2, 41, 14, 9};
+      params.kernel_h = height;
+      params.kernel_w = width;
+      params.stride_h = params.stride_w = stride;
+      params.dilation_h = params.dilation_w = dilation;
+      Check(params);
     }
   }
 }
