@@ -1,5 +1,7 @@
 // Bilinear interpolation between the four source texels around each output
-// texel, with TFLite's clamping at the borders. One texel an invocation.
+// texel, with TFLite's clamping at the borders. One texel an invocation, or with
+// ALL_SLICES a pixel's, for processors that run many invocations abreast, where
+// what each does once costs much.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   float scale_x;  // source pixels an output pixel
@@ -7,15 +9,24 @@ layout(std140, binding = 0) uniform Params {
   float shift;  // 0.5: pixels are at their centers
 };
 
-void main() {
-  if (outside_grid()) return;
-  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
-  vec2 part;
-  ivec4 around =
-      op_pixels_around(p.xy, vec2(scale_x, scale_y), shift, src_size.xy, part);
+void interpolate(ivec4 p, ivec4 around, vec2 part) {
   vec4 top = mix(read_src(around.x, around.y, p.z, p.w),
                  read_src(around.z, around.y, p.z, p.w), part.x);
   vec4 bottom = mix(read_src(around.x, around.w, p.z, p.w),
                     read_src(around.z, around.w, p.z, p.w), part.x);
   write_dst(p.x, p.y, p.z, p.w, mix(top, bottom, part.y));
+}
+
+void main() {
+  if (outside_grid()) return;
+  vec2 part;
+  ivec4 around =
+      op_pixels_around(gid.xy, vec2(scale_x, scale_y), shift, src_size.xy, part);
+#ifdef ALL_SLICES
+  for (int s = 0; s < dst_size.z; ++s) {
+    interpolate(ivec4(gid.xy, s, gid.z), around, part);
+  }
+#else
+  interpolate(ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z), around, part);
+#endif
 }

@@ -8,6 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "delegate/graph/custom_params.h"
 #include "delegate/ops/conv/depthwise_conv_2d.h"
+#include "delegate/ops/image/resize.h"
 #include "delegate/ops/reduction/softmax.h"
 #include "delegate/plan/planner.h"
 #include "gtest/gtest.h"
@@ -181,6 +182,22 @@ TEST(KnobPlansTest, DepthwiseByColumns) {
   EXPECT_EQ(by_columns(5, 1, 1), "1");
   EXPECT_EQ(by_columns(3, 1, 1), "1");
   EXPECT_EQ(by_columns(3, 2, 1), "none");  // several rows are added at once
+}
+
+// Vectors take a pixel's slices in a loop.
+TEST(KnobPlansTest, SimdLanesOfResizing) {
+  const auto slices = [](int lanes) {
+    GraphBuilder b;
+    const TensorId x = b.Input({1, 4, 4, 21});
+    const TensorId y =
+        b.Node("RESIZE_BILINEAR", {x}, {1, 9, 9, 21}, ResizeAttributes());
+    DeviceChoices choices;
+    choices.simd_lanes = lanes;
+    return DefineOf("resize_bilinear", "ALL_SLICES", Of(std::move(b), y),
+                    choices);
+  };
+  EXPECT_EQ(slices(1), "none");
+  EXPECT_EQ(slices(8), "1");
 }
 
 }  // namespace

@@ -179,6 +179,12 @@ absl::Status PlanResizeBilinear(const Node& node, Planner* planner) {
   d.uniforms.Float("scale_x", source.scale_x);
   d.uniforms.Float("scale_y", source.scale_y);
   d.uniforms.Float("shift", source.shift);
+  if (planner->profile().choices.simd_lanes > 1) {
+    const Shape& to = planner->tensor(node.outputs[0]).shape;
+    d.Define("ALL_SLICES").Grid(to.w, to.h, to.b);
+    planner->Add(std::move(d));
+    return absl::OkStatus();
+  }
   AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }
