@@ -64,9 +64,11 @@ TEST(DeviceProfileTest, AWrapperAsksForNothingSpecial) {
 }
 
 TEST(DeviceProfileTest, MeasuredDriversHaveTheirRows) {
-  EXPECT_EQ(ProfileFor(DeviceOf("Mesa", "llvmpipe (LLVM 15.0.6, 256 bits)"), {})
-                .choices.storage,
-            Storage::kTexelBuffer);
+  const DeviceChoices llvmpipe =
+      ProfileFor(DeviceOf("Mesa", "llvmpipe (LLVM 15.0.6, 256 bits)"), {})
+          .choices;
+  EXPECT_EQ(llvmpipe.storage, Storage::kTexelBuffer);
+  EXPECT_EQ(llvmpipe.fused_squeeze_texels, 16384);
   EXPECT_EQ(ProfileFor(DeviceOf("Mesa", "softpipe"), {}).choices.storage,
             Storage::kTexture2d);
   EXPECT_EQ(

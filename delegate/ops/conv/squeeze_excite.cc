@@ -80,26 +80,28 @@ int LanesOf(int sums, int terms, int invocations) {
 // Has a dispatch of its own add up bands of the planes, and returns the tensor
 // whose plane has the same mean: [B,1,bands,C].
 TensorId AddBands(const Node& node, Planner* planner) {
-  // A power of two, which every device of OpenGL ES 3.1 has room for.
+  // A power of two of threads, which every device of OpenGL ES 3.1 has room
+  // for; one vector where they run abreast, as it waits for no other then.
+  constexpr int kPixels = 512;
   constexpr int kThreads = 128;
-  constexpr int kPixelsOfAThread = 4;
+  const int lanes = planner->profile().choices.simd_lanes;
+  const int threads = lanes > 1 ? PowerOfTwo(lanes) : kThreads;
   const Shape& src = planner->tensor(node.inputs[kSqueezeSource]).shape;
   const int pixels = src.h * src.w;
-  const int of_a_band = kThreads * kPixelsOfAThread;
-  const int bands = DivideUp(pixels, of_a_band);
+  const int bands = DivideUp(pixels, kPixels);
   const TensorId sums =
       planner->AddTemporary("bands", {src.b, 1, bands, src.c});
   Dispatch d("squeeze_excite");
   d.Define("BANDS")
       .Read("src", node.inputs[kSqueezeSource])
       .Write("dst", sums)
-      .Grid(int64_t{bands} * kThreads, src.slices(), src.b)
-      .WorkGroup(kThreads, 1, 1)
-      .SharedMemory(int64_t{16} * kThreads);
+      .Grid(int64_t{bands} * threads, src.slices(), src.b)
+      .WorkGroup(threads, 1, 1)
+      .SharedMemory(int64_t{16} * threads);
   if (node.inputs[kSqueezeAddend] != kNoTensor) {
     d.Define("ADDEND").Read("addend", node.inputs[kSqueezeAddend]);
   }
-  d.uniforms.Int("band_pixels", of_a_band);
+  d.uniforms.Int("band_pixels", kPixels);
   d.uniforms.Float("scale",
                    static_cast<float>(bands) / static_cast<float>(pixels));
   BindWidth(src, &d);
