@@ -71,7 +71,10 @@ bool CanBeRead(const MemoryView& view, TensorId id, const Uses& uses,
     return false;
   }
   // The dispatch that hands the output out reads each texel once or twice.
-  if (uses.is_output[id]) return readers.empty();
+  // Where the host does so, there is no such dispatch.
+  if (uses.is_output[id]) {
+    return readers.empty() && planner.profile().choices.host_transfers == 0;
+  }
   if (readers.empty()) return false;
   // To interpolate for each of several readers costs more than a dispatch.
   if (view.kind == MemoryView::Kind::kBilinear && readers.size() != 1) {

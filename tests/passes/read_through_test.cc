@@ -411,5 +411,15 @@ TEST(ReadThroughTest, LeavesOtherGraphsAlone) {
   }
 }
 
+TEST(ReadThroughTest, OutputsThatTheHostUnpacksAreComputed) {
+  DeviceProfile unpacking = Reading();
+  unpacking.choices.host_transfers = 1;
+  for (Chain chain : {Resize(Source({1, 5, 4, 21}), 9, 12),
+                      Blocks(Source({1, 5, 4, 32}), 2)}) {
+    chain.graph.outputs = {chain.middle};
+    ExpectKept(chain, unpacking);
+  }
+}
+
 }  // namespace
 }  // namespace gles_delegate::testing
