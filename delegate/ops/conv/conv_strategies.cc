@@ -11,7 +11,7 @@ constexpr const ConvStrategy* kStrategies[] = {
     &kRowsBySlices, &kRowsByLanes,
     // What takes anything, after those for a special case.
     &kConvDirect, &kDepthwiseRows, &kDepthwiseTiled, &kDepthwiseDirect,
-    &kTransposeDirect};
+    &kTransposeUnrolled, &kTransposeDirect};
 
 }  // namespace
 

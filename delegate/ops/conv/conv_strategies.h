@@ -72,6 +72,10 @@ extern const ConvStrategy kDepthwiseTiled;
 // Any DEPTHWISE_CONV_2D.
 extern const ConvStrategy kDepthwiseDirect;
 
+// TRANSPOSE_CONV of few constant weights, all finite, and many pixels, whose
+// windows lie side by side: weights are literals, as kConvUnrolled's.
+extern const ConvStrategy kTransposeUnrolled;
+
 // Any TRANSPOSE_CONV.
 extern const ConvStrategy kTransposeDirect;
 

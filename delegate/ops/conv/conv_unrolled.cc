@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
+#include "delegate/ops/conv/literal_weights.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -14,11 +14,6 @@ namespace {
 constexpr int kMaxUnrolledWindow = 5;
 constexpr int kMaxSrcSlices = 8;
 constexpr int kMaxSlices = 8;
-// Compiling so long a text pays for itself where it runs so often.
-constexpr int kMinPixels = 2048;
-// In one partition: what a model of very many small layers takes to start stays
-// bounded. (Of the models measured, none has more than six.)
-constexpr int kMostUnrolled = 24;
 
 bool IsConvSpelledOut(const Convolution& conv) {
   // Undilated, so that the taps of neighbouring pixels meet.
@@ -28,28 +23,10 @@ bool IsConvSpelledOut(const Convolution& conv) {
          conv.dst_shape.slices() <= kMaxSlices;
 }
 
-// A constant that can be written as literals.
-bool IsFinite(TensorId id, const Planner& planner) {
-  if (id == kNoTensor) return true;
-  const auto values = ConstantFloats(planner.tensor(id));
-  return values.ok() && std::all_of(values->begin(), values->end(),
-                                    [](float v) { return std::isfinite(v); });
-}
-
-// 4x4 blocks of weights, each of which is an instruction or more in the text.
-int BlocksOf(const Convolution& conv) {
-  return conv.term_texels() * conv.dst_shape.slices();
-}
-
 bool AppliesConvUnrolled(const Convolution& conv, const Planner& planner) {
   return conv.kind == Convolution::Kind::kWindow && conv.filter.groups == 1 &&
-         !conv.gate.IsThere() &&
-         BlocksOf(conv) <= planner.profile().choices.unrolled_terms &&
-         conv.pixels() >= kMinPixels &&
-         planner.literal_dispatches() < kMostUnrolled &&
-         IsConvSpelledOut(conv) && conv.constant_weights &&
-         IsFinite(conv.weights.weights, planner) &&
-         IsFinite(conv.weights.bias, planner);
+         !conv.gate.IsThere() && IsConvSpelledOut(conv) &&
+         PaysAsLiterals(conv, planner);
 }
 
 void PlanConvUnrolled(const Convolution& conv, Planner* planner) {

@@ -81,6 +81,20 @@ TestNode Depthwise(int stride, int dilation, int multiplier) {
           a};
 }
 
+// Convolution2DTransposeBias of size x size pixels and 16 channels to one, with
+// steps of 2.
+TestNode Transposed(int size, int window) {
+  TransposeConvAttributes a;
+  a.filter_input = 1;
+  a.stride_h = a.stride_w = 2;
+  const int to = 2 * (size - 1) + window;
+  return {"Convolution2DTransposeBias",
+          {1, size, size, 16},
+          {1, window, window, 16},
+          {1, to, to, 1},
+          a};
+}
+
 // A node, and the strategies that three rows give it.
 struct Case {
   const char* what;
@@ -135,6 +149,15 @@ std::vector<Case> Cases() {
        "depthwise_tiled", "depthwise_tiled"},
       {"depthwise, strided and dilated", Depthwise(2, 2, 1), "depthwise_direct",
        "depthwise_direct", "depthwise_direct"},
+      {"transposed, each output of one tap", Transposed(32, 2),
+       "transpose_unrolled", "transpose_direct", "transpose_direct"},
+      {"the same of few pixels", Transposed(16, 2), "transpose_direct",
+       "transpose_direct", "transpose_direct"},
+      {"the same of weights computed at run time",
+       WithRuntimeWeights(Transposed(32, 2)), "transpose_direct",
+       "transpose_direct", "transpose_direct"},
+      {"transposed, windows that overlap", Transposed(32, 3),
+       "transpose_direct", "transpose_direct", "transpose_direct"},
       {"depthwise, multiplied", Depthwise(1, 1, 2), "depthwise_direct",
        "depthwise_direct", "depthwise_direct"},
   };
@@ -254,7 +277,7 @@ TEST(ConvStrategiesTest, NamesAreUnique) {
     EXPECT_TRUE(names.insert(std::string(strategy->name)).second)
         << strategy->name;
   }
-  EXPECT_EQ(names.size(), 12u);
+  EXPECT_EQ(names.size(), 13u);
 }
 
 // What the pair of a depthwise and a 1x1 convolution is refused with, where no

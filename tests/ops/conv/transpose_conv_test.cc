@@ -67,6 +67,25 @@ TEST_P(TransposeConvTest, EveryOutputSize) {
   }
 }
 
+// Enough outputs for weights that stand in the text, where the device wants
+// them: windows that lie side by side, and such as do not.
+TEST_P(TransposeConvTest, ManyPixels) {
+  for (int stride : {2, 3}) {
+    for (int kernel : {2, 3}) {
+      for (int channels : {1, 13, 16}) {
+        for (int outputs : {1, 6}) {
+          TransposeConvParams params;
+          params.input = {2, 36, 24, channels};
+          params.out_channels = outputs;
+          params.kernel_h = params.kernel_w = kernel;
+          params.stride_h = params.stride_w = stride;
+          Check(Convolution2dTransposeBias(params));
+        }
+      }
+    }
+  }
+}
+
 TEST_P(TransposeConvTest, HalfWeights) {
   TransposeConvParams params;
   params.weights = Weights::kHalf;
