@@ -10,8 +10,8 @@ namespace gles_delegate {
 namespace {
 
 // Texels that the shader holds: of the input's slices, and of outputs.
-constexpr int kMaxSrcSlices = 8;
-constexpr int kMaxOutputs = 16;
+constexpr int kMaxTransposedSlices = 8;
+constexpr int kMaxTransposedOutputs = 16;
 // Pixels of the input that an invocation takes, one after the other.
 constexpr int kPixels = 8;
 
@@ -27,8 +27,8 @@ bool LieSideBySide(const Convolution& conv) {
 
 bool AppliesTransposeUnrolled(const Convolution& conv, const Planner& planner) {
   return conv.kind == Convolution::Kind::kTransposed && LieSideBySide(conv) &&
-         conv.src_shape.slices() <= kMaxSrcSlices &&
-         conv.filter.taps * conv.dst_shape.slices() <= kMaxOutputs &&
+         conv.src_shape.slices() <= kMaxTransposedSlices &&
+         conv.filter.taps * conv.dst_shape.slices() <= kMaxTransposedOutputs &&
          PaysAsLiterals(conv, planner);
 }
 
