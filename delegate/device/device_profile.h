@@ -195,6 +195,9 @@ struct DeviceFaults {
   bool infinite_halves_are_nan = false;
   // A program with unpackHalf2x16 links, but cannot be compiled.
   bool unpack_half_fails = false;
+  // Programs are compiled one after the other, although the driver says that it
+  // uses all compiler threads (KHR_parallel_shader_compile), until it is told.
+  bool compiles_in_turn = false;
 };
 
 struct DeviceProfile {
@@ -212,7 +215,8 @@ std::optional<gl_shaders::Storage> StorageOption(int option);
 // (egl/gl_state.h).
 DeviceLimits LimitsOf(const egl::DeviceInfo& device);
 
-// Each of the faults is in docs/drivers.md with the shader that shows it.
+// Those of shaders are in docs/drivers.md with the shader that shows each; the
+// compiler's threads are in docs/cold_start.md.
 DeviceFaults FaultsOf(const egl::DeviceInfo& device);
 
 // The device's limits, the choices of its row with the environment's

@@ -36,10 +36,12 @@ DeviceLimits LimitsOf(const egl::DeviceInfo& device) {
 DeviceFaults FaultsOf(const egl::DeviceInfo& device) {
   DeviceFaults faults;
   faults.infinite_halves_are_nan = device.kind == DeviceKind::kSwiftShader;
-  // Nouveau, and not NVIDIA's own driver.
-  faults.unpack_half_fails = device.kind == DeviceKind::kNvidia &&
-                             device.wrapper == egl::Wrapper::kNone &&
-                             absl::StrContains(device.version, "Mesa");
+  // By NVIDIA's own driver, or by Nouveau.
+  const bool is_nvidia = device.kind == DeviceKind::kNvidia &&
+                         device.wrapper == egl::Wrapper::kNone;
+  const bool is_mesa = absl::StrContains(device.version, "Mesa");
+  faults.unpack_half_fails = is_nvidia && is_mesa;
+  faults.compiles_in_turn = is_nvidia && !is_mesa;
   return faults;
 }
 

@@ -43,9 +43,11 @@ absl::StatusOr<std::vector<DispatchProgram>> CompileDispatches(
                        absl::StrCat(d.label, " (", d.shader, ".comp)"),
                        &result.back().params});
   }
-  const bool parallel =
-      context.owned() && context.device().Has("GL_KHR_parallel_shader_compile");
-  auto compiled = programs->Get(sources, cache, parallel);
+  // An app's context keeps its number of compiler threads.
+  const bool wants_threads =
+      context.owned() && profile.faults.compiles_in_turn &&
+      context.device().Has("GL_KHR_parallel_shader_compile");
+  auto compiled = programs->Get(sources, cache, wants_threads);
   if (!compiled.ok()) return compiled.status();
   for (size_t i = 0; i < result.size(); ++i) result[i].program = (*compiled)[i];
   return result;

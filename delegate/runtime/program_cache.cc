@@ -19,9 +19,8 @@ absl::Status CheckSize(const egl::Program& program,
   return Labelled(CheckParamsSize(program.id(), *source.params), source.label);
 }
 
-// While an object lives, the driver may use as many compiler threads as it
-// likes (KHR_parallel_shader_compile). NVIDIA's driver says that it may from
-// the beginning, and yet compiles one program after the other until it is told.
+// While an object lives, the driver compiles on as many threads as it likes
+// (KHR_parallel_shader_compile).
 class CompilerThreads {
  public:
   CompilerThreads() {
@@ -30,8 +29,9 @@ class CompilerThreads {
   }
   CompilerThreads(const CompilerThreads&) = delete;
   CompilerThreads& operator=(const CompilerThreads&) = delete;
-  // Back to what was set before; none where all were, since a few programs take
-  // that driver's threads 0.1 s longer.
+  // Back to what was set before; none where that was all, which the driver did
+  // not mean (DeviceFaults::compiles_in_turn): its threads take 0.1 s longer
+  // for a few programs.
   ~CompilerThreads() {
     egl::gl().MaxShaderCompilerThreadsKHR(before_ == kAll ? 0 : before_);
   }
@@ -84,9 +84,9 @@ std::vector<const ProgramCache::Source*> ProgramCache::LoadOrMiss(
 }
 
 absl::Status ProgramCache::Compile(absl::Span<const Source* const> sources,
-                                   bool retrievable, bool parallel) {
+                                   bool retrievable, bool wants_threads) {
   std::optional<CompilerThreads> threads;
-  if (parallel && sources.size() >= kManyPrograms &&
+  if (wants_threads && sources.size() >= kManyPrograms &&
       egl::gl().MaxShaderCompilerThreadsKHR != nullptr) {
     threads.emplace();
   }
@@ -124,12 +124,14 @@ absl::StatusOr<std::vector<const egl::Program*>> ProgramCache::GetOneByOne(
 }
 
 absl::StatusOr<std::vector<const egl::Program*>> ProgramCache::Get(
-    absl::Span<const Source> sources, PartitionCache* saved, bool parallel) {
+    absl::Span<const Source> sources, PartitionCache* saved,
+    bool wants_threads) {
   if (egl::ProgramTraceIsOn() && sources.size() > 1) {
     return GetOneByOne(sources, saved);
   }
   const auto missing = LoadOrMiss(sources, saved);
-  if (auto s = Compile(missing, /*retrievable=*/saved != nullptr, parallel);
+  if (auto s =
+          Compile(missing, /*retrievable=*/saved != nullptr, wants_threads);
       !s.ok()) {
     return s;
   }

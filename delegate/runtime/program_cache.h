@@ -29,14 +29,15 @@ class ProgramCache {
   // threads uses them. The pointers live as long as the cache.
   // `saved` (may be null) is asked first: a program that it holds, and that the
   // driver takes, is not compiled. No text is compiled twice in a context.
-  // `parallel`: the driver has KHR_parallel_shader_compile, and the context is
-  // the delegate's own. How many threads compile is the context's state.
-  // kInternal with the driver's log; also where a program's Params block is not
-  // as large as what was laid out for it, and, in validation mode, where any of
-  // its members is another (the .comp and its op disagree).
+  // `wants_threads`: the driver has KHR_parallel_shader_compile and is to be
+  // told to use all threads where there are many programs; how many it uses is
+  // the context's state. kInternal with the driver's log; also where a
+  // program's Params block is not as large as what was laid out for it, and, in
+  // validation mode, where any of its members is another (the .comp and its op
+  // disagree).
   absl::StatusOr<std::vector<const egl::Program*>> Get(
       absl::Span<const Source> sources, PartitionCache* saved = nullptr,
-      bool parallel = false);
+      bool wants_threads = false);
 
   size_t size() const { return programs_.size(); }
 
@@ -50,7 +51,7 @@ class ProgramCache {
   std::vector<const Source*> LoadOrMiss(absl::Span<const Source> sources,
                                         PartitionCache* saved);
   absl::Status Compile(absl::Span<const Source* const> sources,
-                       bool retrievable, bool parallel);
+                       bool retrievable, bool wants_threads);
 
   // By text.
   absl::flat_hash_map<std::string, std::unique_ptr<egl::Program>> programs_;

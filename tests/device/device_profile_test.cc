@@ -173,6 +173,24 @@ TEST(DeviceProfileTest, SwiftShaderMakesNansOfInfinities) {
       faults("llvmpipe (LLVM 15.0.6, 256 bits)").infinite_halves_are_nan);
 }
 
+TEST(DeviceProfileTest, NvidiasOwnDriverCompilesInTurn) {
+  const auto in_turn = [](egl::DeviceKind kind, egl::Wrapper wrapper,
+                          const char* version) {
+    egl::DeviceInfo device;
+    device.kind = kind;
+    device.wrapper = wrapper;
+    device.version = version;
+    return FaultsOf(device).compiles_in_turn;
+  };
+  using egl::DeviceKind;
+  using egl::Wrapper;
+  const char* const nvidia = "OpenGL ES 3.2 NVIDIA 580.159.04";
+  EXPECT_TRUE(in_turn(DeviceKind::kNvidia, Wrapper::kNone, nvidia));
+  EXPECT_FALSE(in_turn(DeviceKind::kNvidia, Wrapper::kNone,
+                       "OpenGL ES 3.2 Mesa 26.2.6-1"));
+  EXPECT_FALSE(in_turn(DeviceKind::kNvidia, Wrapper::kAngle, nvidia));
+}
+
 TEST(DeviceProfileTest, NouveauCannotUnpackHalves) {
   const auto profile = [](egl::DeviceKind kind, egl::Wrapper wrapper,
                           const char* version) {

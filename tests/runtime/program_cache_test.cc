@@ -45,7 +45,7 @@ class ProgramCacheTest : public ::testing::Test {
   }
 
   // `count` programs of a new cache, by a driver that has `threads`.
-  void Get(int count, GLint threads, bool parallel) {
+  void Get(int count, GLint threads, bool wants_threads) {
     g_threads = threads;
     InContext([&] {
       const egl::ScopedGlOverride limit(
@@ -75,7 +75,7 @@ class ProgramCacheTest : public ::testing::Test {
       }
       ProgramCache cache;
       for (int turn = 0; turn < 2; ++turn) {  // in the second they are there
-        const auto programs = cache.Get(sources, nullptr, parallel);
+        const auto programs = cache.Get(sources, nullptr, wants_threads);
         ASSERT_TRUE(programs.ok()) << programs.status();
         EXPECT_EQ(programs->size(), sources.size());
         EXPECT_EQ(cache.size(), sources.size());
@@ -86,24 +86,24 @@ class ProgramCacheTest : public ::testing::Test {
 
 // NVIDIA's driver says from the beginning that it uses them all.
 TEST_F(ProgramCacheTest, TellsADriverThatSaysItHasThemAll) {
-  Get(8, /*threads=*/-1, /*parallel=*/true);
+  Get(8, /*threads=*/-1, /*wants_threads=*/true);
   EXPECT_THAT(g_told, ElementsAre(kAll, 0));
   EXPECT_EQ(g_questions, 2 + 8);
 }
 
 TEST_F(ProgramCacheTest, LeavesTheNumberOfThreadsAsItWas) {
-  Get(8, /*threads=*/2, /*parallel=*/true);
+  Get(8, /*threads=*/2, /*wants_threads=*/true);
   EXPECT_THAT(g_told, ElementsAre(kAll, 2));
 }
 
 TEST_F(ProgramCacheTest, AFewProgramsAreNotWorthThreads) {
-  Get(7, /*threads=*/-1, /*parallel=*/true);
+  Get(7, /*threads=*/-1, /*wants_threads=*/true);
   EXPECT_THAT(g_told, ElementsAre());
   EXPECT_EQ(g_questions, 0);
 }
 
 TEST_F(ProgramCacheTest, LeavesAnAppsContextAlone) {
-  Get(8, /*threads=*/2, /*parallel=*/false);
+  Get(8, /*threads=*/2, /*wants_threads=*/false);
   EXPECT_THAT(g_told, ElementsAre());
   EXPECT_EQ(g_questions, 0);
 }
