@@ -33,7 +33,7 @@ bool IsSmallOutput(const Tensor& tensor, const DeviceProfile& profile) {
   const Format format = FormatFor(tensor, profile.options);
   const int64_t bytes =
       int64_t{s.b} * s.h * s.w * s.slices() * gl_shaders::BytesPerTexel(format);
-  return bytes <= profile.choices.host_output_bytes &&
+  return bytes > 0 && bytes <= profile.choices.host_output_bytes &&
          (format != Format::kRgba16f || HalvesAreFast());
 }
 
