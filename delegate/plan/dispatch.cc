@@ -155,8 +155,9 @@ std::string Dispatch::ToString() const {
   std::string text = absl::StrCat(shader, on_codes ? " on codes" : "");
   for (const auto& [name, value] : defines)
     absl::StrAppend(&text, " -D", name, "=", value);
-  for (const auto& [name, id] : reads)
-    absl::StrAppend(&text, " ", name, "<-t", id);
+  for (const auto& [name, id] : reads) {
+    absl::StrAppend(&text, " ", name, flat_planes ? "<-flat t" : "<-t", id);
+  }
   for (const auto& [name, id] : writes)
     absl::StrAppend(&text, " ", name, "->t", id);
   for (const PackedConstant& c : constants) {

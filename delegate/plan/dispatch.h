@@ -95,6 +95,10 @@ struct Dispatch {
   std::array<int, 3> work_group = {0, 0, 0};  // zeros: chosen from the grid
   bool half_arithmetic = false;               // ShaderSpec::half_arithmetic
   bool write_in_two = false;                  // ShaderSpec::write_in_two
+  // To the shader each plane of a tensor of `reads` is one row: T_size is
+  // (width * height, 1, slices, batch). Only of tensors that lie in buffers,
+  // and in memory of their own.
+  bool flat_planes = false;
   int64_t shared_bytes = 0;  // shared memory that a work group takes
   // The dispatch writes a part of the tensor only (of a concatenation, say).
   // Other dispatches write the rest, which memory planning must keep.

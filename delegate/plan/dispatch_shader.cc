@@ -87,12 +87,13 @@ void AddPlace(const std::string& name, const MemoryView& view, const Shape& of,
   }
 }
 
-// What COMMON_PARAMS declares of one tensor.
+// What COMMON_PARAMS declares of one tensor. `flat`: Dispatch::flat_planes.
 void AddTensorParams(const Graph& graph, const std::string& name, TensorId id,
-                     UniformBlock* block) {
+                     bool flat, UniformBlock* block) {
   const Tensor& tensor = graph.tensor(id);
   const Shape& s = tensor.shape;
-  block->Int4(absl::StrCat(name, "_size"), s.w, s.h, s.slices(), s.b);
+  block->Int4(absl::StrCat(name, "_size"), flat ? s.w * s.h : s.w,
+              flat ? 1 : s.h, s.slices(), s.b);
   const StoredCodes codes = StoredCodesOf(tensor);
   block->Int4(absl::StrCat(name, "_aux"), s.c, codes.zero_point,
               codes.scale_bits, 0);
@@ -180,8 +181,10 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
 UniformBlock ParamsOf(const Graph& graph, const Dispatch& dispatch) {
   UniformBlock block;
   block.Int4("grid", dispatch.grid[0], dispatch.grid[1], dispatch.grid[2], 0);
-  for (const auto& [name, id] : NamedTensors(dispatch)) {
-    AddTensorParams(graph, name, id, &block);
+  const auto tensors = NamedTensors(dispatch);  // what is read comes first
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    AddTensorParams(graph, tensors[i].first, tensors[i].second,
+                    dispatch.flat_planes && i < dispatch.reads.size(), &block);
   }
   for (size_t i = 0; i < dispatch.post_ops.size(); ++i) {
     block.Float4(absl::StrCat(PostOperandName(static_cast<int>(i)), "_params"),

@@ -5,6 +5,8 @@
 // ADDEND another tensor is added to that.
 // HALF_ARITHMETIC: the products of four slices are made and added in 16 bits, 16
 // of them; what they come to is added in 32 bits.
+// FLAT: of batch 1; each plane of what is read is one row (Dispatch::flat_planes),
+// so that a pixel's place takes no product for each slice.
 // PRODUCTS: the rows are apart: each has weights of its own, in rows after those
 // of the row before. x counts tiles of one row, then of the next.
 layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
@@ -15,23 +17,35 @@ layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 #define TERM highp
 #endif
 
+#ifdef FLAT  // src has no rows
+#define PIXELS dst_size
+#else
+#define PIXELS src_size
+#endif
+
 // x, y, batch
 ivec3 pixel_at(int index) {
-  int row = index / src_size.x;
-  int batch = row / src_size.y;
-  return ivec3(index - row * src_size.x, row - batch * src_size.y, batch);
+  int row = index / PIXELS.x;
+  int batch = row / PIXELS.y;
+  return ivec3(index - row * PIXELS.x, row - batch * PIXELS.y, batch);
 }
 
 // The pixel after p; the last one again after the last. Steps, as divisions cost
 // processors a lot.
 ivec3 pixel_after(ivec3 p) {
-  bool wraps_x = p.x + 1 == src_size.x;
-  bool wraps_y = wraps_x && p.y + 1 == src_size.y;
+  bool wraps_x = p.x + 1 == PIXELS.x;
+  bool wraps_y = wraps_x && p.y + 1 == PIXELS.y;
   ivec3 next = ivec3(wraps_x ? 0 : p.x + 1,
                      wraps_y ? 0 : (wraps_x ? p.y + 1 : p.y),
                      wraps_y ? p.z + 1 : p.z);
-  return next.z == src_size.w ? p : next;
+  return next.z == PIXELS.w ? p : next;
 }
+
+#ifdef FLAT
+#define READ(tensor) tensor(place[i], 0, s, 0)
+#else
+#define READ(tensor) tensor(p[i].x, p[i].y, s, p[i].z)
+#endif
 
 void main() {
   if (outside_grid()) return;
@@ -52,6 +66,10 @@ void main() {
   ivec3 p[TILE_PIXELS];
   p[0] = pixel_at(first_pixel);
   for (int i = 1; i < TILE_PIXELS; ++i) p[i] = pixel_after(p[i - 1]);
+#ifdef FLAT
+  int place[TILE_PIXELS];
+  for (int i = 0; i < TILE_PIXELS; ++i) place[i] = min(first_pixel + i, pixels - 1);
+#endif
   vec4 sum[TILE_SLICES][TILE_PIXELS];
   for (int q = 0; q < TILE_SLICES; ++q) {
     int row = first_row + min(first_slice + q, dst_size.z - 1);
@@ -70,14 +88,14 @@ void main() {
   for (int s = 0; s < src_size.z; ++s) {
     TERM vec4 v[TILE_PIXELS];
     for (int i = 0; i < TILE_PIXELS; ++i) {
-      v[i] = read_src(p[i].x, p[i].y, s, p[i].z);
+      v[i] = READ(read_src);
     }
 #ifdef GATE
     vec4 gate = read_gate(0, 0, s, 0);
     for (int i = 0; i < TILE_PIXELS; ++i) {
       v[i] *= gate;
 #ifdef ADDEND
-      v[i] += read_addend(p[i].x, p[i].y, s, p[i].z);
+      v[i] += READ(read_addend);
 #endif
     }
 #endif

@@ -184,6 +184,25 @@ TEST(KnobPlansTest, DepthwiseByColumns) {
   EXPECT_EQ(by_columns(3, 2, 1), "none");  // several rows are added at once
 }
 
+// Vectors read the planes of one batch as rows, where these lie in buffers.
+TEST(KnobPlansTest, SimdLanesOfPlanes) {
+  const auto flat = [](int lanes, gl_shaders::Storage storage, int batch) {
+    GraphBuilder b;
+    const TensorId x = b.Input({batch, 8, 8, 8});
+    const TensorId y = b.Node("CONV_2D", {x, b.Constant({8, 1, 1, 8})},
+                              {batch, 8, 8, 8}, Conv2dAttributes());
+    DeviceChoices choices;
+    choices.simd_lanes = lanes;
+    choices.storage = storage;
+    return DefineOf("conv_1x1", "FLAT", Of(std::move(b), y), choices);
+  };
+  using gl_shaders::Storage;
+  EXPECT_EQ(flat(8, Storage::kBuffer, 1), "1");
+  EXPECT_EQ(flat(8, Storage::kBuffer, 2), "none");
+  EXPECT_EQ(flat(8, Storage::kTextureArray, 1), "none");
+  EXPECT_EQ(flat(1, Storage::kBuffer, 1), "none");
+}
+
 // Vectors take a pixel's slices in a loop.
 TEST(KnobPlansTest, SimdLanesOfResizing) {
   const auto slices = [](int lanes) {

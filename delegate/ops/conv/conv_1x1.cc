@@ -8,6 +8,7 @@
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/matmul/row_products.h"
 #include "delegate/plan/planner.h"
+#include "delegate/plan/storage.h"
 
 namespace gles_delegate {
 namespace {
@@ -83,6 +84,24 @@ TileWork TileWorkOf(const Convolution& conv, const Planner& planner) {
   return work;
 }
 
+// Whether vectors may take each plane of what is read as one row: a place costs
+// a product of integers less for each texel then, and these take as long as two
+// of floats.
+bool HasFlatPlanes(const Convolution& conv, const Planner& planner) {
+  if (planner.profile().choices.simd_lanes == 1 || conv.src_shape.b != 1) {
+    return false;
+  }
+  const auto is_flat = [&](TensorId id) {
+    if (id == kNoTensor) return true;
+    const Tensor& tensor = planner.tensor(id);
+    const auto storage = StorageFor(tensor, planner.profile());
+    return tensor.view.of == kNoTensor && storage.ok() &&
+           gl_shaders::IsBuffer(*storage);
+  };
+  return is_flat(conv.src) && is_flat(conv.gate.gate) &&
+         is_flat(conv.gate.addend);
+}
+
 void PlanConv1x1(const Convolution& conv, Planner* planner) {
   const int pixels = conv.pixels();
   const int slices = conv.dst_shape.slices();
@@ -105,6 +124,9 @@ void PlanConv1x1(const Convolution& conv, Planner* planner) {
   if (choices.simd_lanes > 1) {
     // Of one row of tiles as of several, so that they share a program.
     d.work_group = ChooseWorkGroup({d.grid[0], 2, 1}, profile);
+  }
+  if (HasFlatPlanes(conv, *planner)) {
+    d.Define("FLAT").flat_planes = true;
   }
   d.half_arithmetic = conv.half_arithmetic;
   BindInputGate(conv.gate, &d);
