@@ -85,7 +85,8 @@ DeviceChoices Nvidia() {  // an H200's
   p.readback_piece_bytes = 3 << 19;
   p.staged_upload_bytes = 1 << 20;
   p.early_dispatches = 2;
-  // A score for each of 1001 classes; a detector's boxes. Not timed.
+  // A score for each of 1001 classes; a detector's boxes. Timed, it is 0.89 to
+  // 1.08 of the time without, and a dispatch less.
   p.host_output_bytes = 4 << 10;
   p.half_transfers = 1;
   p.half_arithmetic = 1;
