@@ -88,7 +88,9 @@ TileWork TileWorkOf(const Convolution& conv, const Planner& planner) {
 // a product of integers less for each texel then, and these take as long as two
 // of floats.
 bool HasFlatPlanes(const Convolution& conv, const Planner& planner) {
-  if (planner.profile().choices.simd_lanes == 1 || conv.src_shape.b != 1) {
+  // Weights that are made at run time are read by rows and columns.
+  if (planner.profile().choices.simd_lanes == 1 || conv.src_shape.b != 1 ||
+      !conv.constant_weights) {
     return false;
   }
   const auto is_flat = [&](TensorId id) {
