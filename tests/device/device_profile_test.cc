@@ -68,7 +68,7 @@ TEST(DeviceProfileTest, MeasuredDriversHaveTheirRows) {
       ProfileFor(DeviceOf("Mesa", "llvmpipe (LLVM 15.0.6, 256 bits)"), {})
           .choices;
   EXPECT_EQ(llvmpipe.storage, Storage::kTexelBuffer);
-  EXPECT_EQ(llvmpipe.fused_squeeze_texels, 16384);
+  EXPECT_EQ(llvmpipe.fused_squeeze_texels, 4096);
   EXPECT_EQ(ProfileFor(DeviceOf("Mesa", "softpipe"), {}).choices.storage,
             Storage::kTexture2d);
   EXPECT_EQ(
