@@ -173,14 +173,18 @@ TEST(DeviceProfileTest, SwiftShaderMakesNansOfInfinities) {
       faults("llvmpipe (LLVM 15.0.6, 256 bits)").infinite_halves_are_nan);
 }
 
+DeviceProfile ProfileOf(egl::DeviceKind kind, egl::Wrapper wrapper,
+                        const char* version) {
+  egl::DeviceInfo device;
+  device.kind = kind;
+  device.wrapper = wrapper;
+  device.version = version;
+  return ProfileFor(device, {});
+}
+
 TEST(DeviceProfileTest, NvidiasOwnDriverCompilesInTurn) {
-  const auto in_turn = [](egl::DeviceKind kind, egl::Wrapper wrapper,
-                          const char* version) {
-    egl::DeviceInfo device;
-    device.kind = kind;
-    device.wrapper = wrapper;
-    device.version = version;
-    return FaultsOf(device).compiles_in_turn;
+  const auto in_turn = [](auto... device) {
+    return ProfileOf(device...).faults.compiles_in_turn;
   };
   using egl::DeviceKind;
   using egl::Wrapper;
@@ -192,16 +196,8 @@ TEST(DeviceProfileTest, NvidiasOwnDriverCompilesInTurn) {
 }
 
 TEST(DeviceProfileTest, NouveauCannotUnpackHalves) {
-  const auto profile = [](egl::DeviceKind kind, egl::Wrapper wrapper,
-                          const char* version) {
-    egl::DeviceInfo device;
-    device.kind = kind;
-    device.wrapper = wrapper;
-    device.version = version;
-    return ProfileFor(device, {});
-  };
-  const auto fails = [&](auto... device) {
-    return profile(device...).faults.unpack_half_fails;
+  const auto fails = [](auto... device) {
+    return ProfileOf(device...).faults.unpack_half_fails;
   };
   using egl::DeviceKind;
   using egl::Wrapper;
@@ -212,8 +208,8 @@ TEST(DeviceProfileTest, NouveauCannotUnpackHalves) {
   EXPECT_FALSE(fails(DeviceKind::kNvidia, Wrapper::kZink, mesa));
   EXPECT_FALSE(fails(DeviceKind::kAmd, Wrapper::kNone, mesa));
   // Nor does it gain by multiplying them.
-  const auto multiplies = [&](const char* version) {
-    return profile(DeviceKind::kNvidia, Wrapper::kNone, version)
+  const auto multiplies = [](const char* version) {
+    return ProfileOf(DeviceKind::kNvidia, Wrapper::kNone, version)
         .choices.half_arithmetic;
   };
   EXPECT_EQ(multiplies(mesa), 0);

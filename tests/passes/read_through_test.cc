@@ -24,23 +24,12 @@
 #include "tests/testing/naive_conv.h"
 #include "tests/testing/random.h"
 #include "tests/testing/run_graph.h"
+#include "tests/testing/through_profile.h"
 
 namespace gles_delegate::testing {
 namespace {
 
 using gl_shaders::Storage;
-
-void ReadsThrough(DeviceProfile& profile) {
-  profile.choices.split_target = 48 << 10;  // for tiles in shared memory
-  profile.choices.fused_depthwise_work = 1 << 30;
-  profile.choices.read_through = 1;
-}
-
-DeviceProfile Reading() {
-  DeviceProfile profile = RoomyProfile();
-  ReadsThrough(profile);
-  return profile;
-}
 
 std::vector<int> Dims(const BhwcShape& s) { return {s.b, s.h, s.w, s.c}; }
 
@@ -210,7 +199,7 @@ std::vector<float> Compute(const Chain& chain, const HostTensor& src,
                            const Setting& setting = {}) {
   auto result =
       RunGraph(chain.graph, {src.values}, [&](DeviceProfile& profile) {
-        ReadsThrough(profile);
+        ReadThroughNodes(profile);
         profile.choices.storage = setting.storage;
         profile.options.half = setting.half;
         profile.choices.half_arithmetic = setting.half ? 1 : 0;
@@ -223,7 +212,7 @@ std::vector<float> Compute(const Chain& chain, const HostTensor& src,
 void ExpectSameWithoutTheMove(const Chain& behind, const HostTensor& src,
                               const Setting& setting = {}) {
   Chain chain = behind;
-  ReadThrough(&chain.graph, Reading());
+  ReadThrough(&chain.graph, ThroughProfile());
   EXPECT_EQ(chain.graph.nodes.size(), behind.graph.nodes.size() - 1);
   EXPECT_EQ(Compute(chain, src, setting), Compute(behind, src, setting));
 }
@@ -239,7 +228,7 @@ TEST(ReadThroughTest, BlocksAreReadWhereTheyLie) {
     Chain chain = Blocks(src, block);
     const NaiveResult want = chain.AddConvolution(7, kernel, stride);
     ExpectSameWithoutTheMove(chain, src);
-    ReadThrough(&chain.graph, Reading());
+    ReadThrough(&chain.graph, ThroughProfile());
     ExpectWithinRoundings(Compute(chain, src), want);
   }
 }
@@ -262,7 +251,7 @@ TEST(ReadThroughTest, SeveralConvolutionsReadTheBlocks) {
   chain.AddConvolution(9, 3);
   chain.AddDepthwiseAndPointwise(12);
   ExpectSameWithoutTheMove(chain, src);
-  FuseDepthwise(&chain.graph, Reading());
+  FuseDepthwise(&chain.graph, ThroughProfile());
   ASSERT_EQ(chain.graph.nodes.size(), 3u);
   ExpectSameWithoutTheMove(chain, src);
 }
@@ -272,7 +261,7 @@ void ExpectInterpolated(const HostTensor& src, int h, int w,
   SCOPED_TRACE(src.shape.ToString());
   Chain chain = Resize(src, h, w, a);
   const NaiveResult want = chain.AddConvolution(33, 1);
-  ReadThrough(&chain.graph, Reading());
+  ReadThrough(&chain.graph, ThroughProfile());
   ASSERT_EQ(chain.graph.nodes.size(), 1u);
   ExpectWithinRoundings(Compute(chain, src, setting), want);
 }
@@ -310,7 +299,7 @@ void ExpectReadBack(Chain chain, const HostTensor& src, const HostTensor& want,
   HostTensor negated = src;
   for (float& v : negated.values) v = -v;
   ExpectSameWithoutTheMove(chain, negated, setting);
-  ReadThrough(&chain.graph, Reading());
+  ReadThrough(&chain.graph, ThroughProfile());
   const std::vector<float> got = Compute(chain, negated, setting);
   ASSERT_EQ(got.size(), want.values.size());
   for (size_t i = 0; i < got.size(); ++i) {
@@ -340,7 +329,7 @@ TEST(ReadThroughTest, OutputsOfHalvesAreRoundedOnce) {
   const HostTensor src = Source({1, 5, 4, 21});
   Chain chain = Resize(src, 9, 12);
   chain.graph.outputs = {chain.middle};
-  ReadThrough(&chain.graph, Reading());
+  ReadThrough(&chain.graph, ThroughProfile());
   ASSERT_TRUE(chain.graph.nodes.empty());
   const HostTensor want = Resized(src, 9, 12, {});
   const std::vector<float> got = Compute(chain, src, kSettings[1]);
@@ -351,7 +340,7 @@ TEST(ReadThroughTest, OutputsOfHalvesAreRoundedOnce) {
 }
 
 // The chain, changed, keeps its nodes.
-void ExpectKept(Chain chain, const DeviceProfile& profile = Reading()) {
+void ExpectKept(Chain chain, const DeviceProfile& profile = ThroughProfile()) {
   const size_t nodes = chain.graph.nodes.size();
   ReadThrough(&chain.graph, profile);
   EXPECT_EQ(chain.graph.nodes.size(), nodes);
@@ -377,7 +366,7 @@ TEST(ReadThroughTest, LeavesOtherGraphsAlone) {
   Chain readers = resize;
   readers.AddConvolution(8, 1);
   ExpectKept(readers);
-  DeviceProfile without_tiles = Reading();
+  DeviceProfile without_tiles = ThroughProfile();
   without_tiles.choices.split_target = 0;
   ExpectKept(resize, without_tiles);
   for (const Chain& chain : {blocks, resize}) {
@@ -412,7 +401,7 @@ TEST(ReadThroughTest, LeavesOtherGraphsAlone) {
 }
 
 TEST(ReadThroughTest, OutputsThatTheHostUnpacksAreComputed) {
-  DeviceProfile unpacking = Reading();
+  DeviceProfile unpacking = ThroughProfile();
   unpacking.choices.host_transfers = 1;
   for (Chain chain : {Resize(Source({1, 5, 4, 21}), 9, 12),
                       Blocks(Source({1, 5, 4, 32}), 2)}) {

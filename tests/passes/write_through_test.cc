@@ -20,24 +20,13 @@
 #include "tests/testing/random.h"
 #include "tests/testing/run_graph.h"
 #include "tests/testing/scoped_environment.h"
+#include "tests/testing/through_profile.h"
 
 namespace gles_delegate::testing {
 namespace {
 
 using gl_shaders::Storage;
 using ::testing::ElementsAre;
-
-void WritesThrough(DeviceProfile& profile) {
-  profile.choices.split_target = 48 << 10;  // for tiles in shared memory
-  profile.choices.fused_depthwise_work = 1 << 30;
-  profile.choices.read_through = 1;
-}
-
-DeviceProfile Writing() {
-  DeviceProfile profile = RoomyProfile();
-  WritesThrough(profile);
-  return profile;
-}
 
 // One head: a convolution of an input of its own, to `parts` times `channels`.
 struct Head {
@@ -130,7 +119,7 @@ constexpr Setting kSettings[] = {{Storage::kBuffer, false},
 std::vector<float> Compute(const Heads& heads, const Setting& setting = {}) {
   auto result =
       RunGraph(heads.graph, heads.inputs, [&](DeviceProfile& profile) {
-        WritesThrough(profile);
+        ReadThroughNodes(profile);
         profile.choices.storage = setting.storage;
         profile.options.half = setting.half;
         profile.choices.half_arithmetic = setting.half ? 1 : 0;
@@ -143,7 +132,7 @@ std::vector<float> Compute(const Heads& heads, const Setting& setting = {}) {
 Heads Written(Heads heads) {
   const size_t convolutions = heads.rows.size();
   ConcatInPlace(&heads.graph);
-  WriteThrough(&heads.graph, Writing());
+  WriteThrough(&heads.graph, ThroughProfile());
   EXPECT_THAT(heads.Ops(), ::testing::ElementsAreArray(std::vector<std::string>(
                                convolutions, "CONV_2D")));
   return heads;
@@ -212,7 +201,7 @@ TEST(WriteThroughTest, WhatIsAddedIsStoredAsZeros) {
   heads.graph.nodes.push_back(sum);
   heads.graph.outputs = sum.outputs;
   Heads written = heads;
-  WriteThrough(&written.graph, Writing());
+  WriteThrough(&written.graph, ThroughProfile());
   EXPECT_THAT(written.Ops(), ElementsAre("CONV_2D", "CONV_2D"));
   EXPECT_EQ(Compute(written), Compute(heads));
 }
@@ -234,7 +223,7 @@ TEST(WriteThroughTest, TheFunctionsBehindTheRowsAreTheConvolutions) {
 
 // The heads, changed, keep their nodes.
 void ExpectKept(Heads heads, const std::function<void(Graph*)>& change,
-                const DeviceProfile& profile = Writing()) {
+                const DeviceProfile& profile = ThroughProfile()) {
   change(&heads.graph);
   const auto ops = heads.Ops();
   WriteThrough(&heads.graph, profile);

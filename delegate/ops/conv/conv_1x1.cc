@@ -84,9 +84,9 @@ TileWork TileWorkOf(const Convolution& conv, const Planner& planner) {
   return work;
 }
 
-// Whether vectors may take each plane of what is read as one row: a place costs
-// a product of integers less for each texel then, and these take as long as two
-// of floats.
+// Whether vectors may take each plane of what is read as one row. The place of
+// each texel then costs one product of integers less, which takes as long as
+// two products of floats.
 bool HasFlatPlanes(const Convolution& conv, const Planner& planner) {
   // Weights that are made at run time are read by rows and columns.
   if (planner.profile().choices.simd_lanes == 1 || conv.src_shape.b != 1 ||

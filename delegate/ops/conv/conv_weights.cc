@@ -254,6 +254,16 @@ void BindWindow(const Convolution& conv, Dispatch* d) {
                    w.dilation_h);
 }
 
+void BindDepthwiseWindow(const Convolution& conv, Dispatch* d) {
+  const SlidingWindow& window = conv.window;
+  d->Define("KERNEL_W", conv.window_w)
+      .Define("KERNEL_H", conv.window_h)
+      .Define("STRIDE_W", window.stride_w)
+      .Define("STRIDE_H", window.stride_h);
+  d->uniforms.Int4("step_pad", window.dilation_w, window.dilation_h,
+                   window.pad_left, window.pad_top);
+}
+
 void BindFilter(const Convolution& conv, Planner* planner, Dispatch* d) {
   if (conv.constant_weights) {
     d->Constant(PackConstants(conv, planner->graph()));

@@ -65,6 +65,10 @@ void BindInputGate(const InputGate& gate, Dispatch* d);
 // The uniforms "stride_pad" and "window" of a convolution's window.
 void BindWindow(const Convolution& conv, Dispatch* d);
 
+// Gives `d` the window of a depthwise convolution, size and stride as
+// constants of the text, and "step_pad" as its first parameter.
+void BindDepthwiseWindow(const Convolution& conv, Dispatch* d);
+
 // Gives `d` the convolution's "weights": as PackDepthwiseFilter lays them out
 // for kDepthwise, else as PackFilter does. Constants are packed when the plan
 // is uploaded. Weights computed at run time are packed alike by a dispatch that

@@ -60,16 +60,11 @@ void PlanDepthwiseRows(const Convolution& conv, Planner* planner) {
   const int strips = PartsOfAxis(dst.h, window.dilation_h, rows);
   Dispatch d("depthwise_conv_2d_rows");
   if (window.IsDilated()) d.Define("DILATED");
-  d.Define("TILE_PIXELS", pixels)
-      .Define("KERNEL_W", conv.window_w)
-      .Define("KERNEL_H", conv.window_h)
-      .Define("STRIDE_W", window.stride_w)
-      .Define("STRIDE_H", window.stride_h)
-      .Read("src", conv.src)
+  d.Define("TILE_PIXELS", pixels);
+  BindDepthwiseWindow(conv, &d);
+  d.Read("src", conv.src)
       .Write("dst", conv.dst)
       .Grid(int64_t{tiles_x} * strips * dst.slices(), 1, dst.b);
-  d.uniforms.Int4("step_pad", window.dilation_w, window.dilation_h,
-                  window.pad_left, window.pad_top);
   d.uniforms.Int4("tiling", tiles_x, strips, rows, 0);
   // One vector: a strip is long.
   d.WorkGroup(choices.simd_lanes, 1, 1);

@@ -51,17 +51,11 @@ void PlanDepthwiseTiled(const Convolution& conv, Planner* planner) {
   const int64_t tiles_x = TilesOnAxis(dst.w, window.dilation_w, pixels);
   const int64_t tiles = tiles_x * TilesOnAxis(dst.h, window.dilation_h, rows);
   Dispatch d("depthwise_conv_2d_tiled");
-  d.Define("TILE_PIXELS", pixels)
-      .Define("TILE_ROWS", rows)
-      .Define("KERNEL_W", conv.window_w)
-      .Define("KERNEL_H", conv.window_h)
-      .Define("STRIDE_W", window.stride_w)
-      .Define("STRIDE_H", window.stride_h)
-      .Read("src", conv.src)
+  d.Define("TILE_PIXELS", pixels).Define("TILE_ROWS", rows);
+  BindDepthwiseWindow(conv, &d);
+  d.Read("src", conv.src)
       .Write("dst", conv.dst)
       .Grid(tiles, dst.slices(), dst.b);
-  d.uniforms.Int4("step_pad", window.dilation_w, window.dilation_h,
-                  window.pad_left, window.pad_top);
   d.uniforms.Float4("reciprocals",
                     {Reciprocal(tiles_x), Reciprocal(window.dilation_w),
                      Reciprocal(window.dilation_h), 0});
