@@ -87,6 +87,7 @@ DeviceChoices Nvidia() {  // an H200's
   // A score for each of 1001 classes; a detector's boxes. Timed, it is 0.89 to
   // 1.08 of the time without, and a dispatch less.
   p.host_output_bytes = 4 << 10;
+  p.zero_copy = 1;
   p.half_transfers = 1;
   p.half_arithmetic = 1;
   return p;
@@ -108,9 +109,10 @@ DeviceChoices Amd() {
 }
 
 // NVIDIA's GPUs by Mesa's driver. With 16-bit arithmetic programs spill on a
-// Kepler.
+// Kepler. Nobody has timed its mapped memory.
 DeviceChoices Nouveau() {
   DeviceChoices p = Nvidia();
+  p.zero_copy = 0;
   p.half_arithmetic = 0;
   return p;
 }
@@ -299,6 +301,7 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device,
   if (options.half_arithmetic) {
     choices->half_arithmetic = *options.half_arithmetic ? 1 : 0;
   }
+  if (options.zero_copy) choices->zero_copy = *options.zero_copy ? 1 : 0;
   if (const char* tuning = std::getenv("GLES_DELEGATE_TUNING")) {
     ApplyTuning(tuning, choices);
   }

@@ -162,12 +162,16 @@ struct DeviceChoices {
   // and the shader that packs the input reads it there. 0: inputs are read from
   // the host's memory.
   int staged_upload_bytes = 0;
+  // 1: the model's inputs and outputs lie in memory that the device reads and
+  // writes, so that nothing copies them on the host
+  // (tflite/kernel_zero_copy.cc). 0: they lie in the runtime's own.
+  int zero_copy = 0;
   // So many dispatches behind the uploads are sent to the GPU before the others
   // are recorded, so that it computes meanwhile. 0: the driver sends dispatches
   // when it likes to.
   int early_dispatches = 0;
-  // 1: with 16-bit storage, inputs and outputs cross the bus as 16-bit floats.
-  // 0: as 32-bit floats.
+  // 1: with 16-bit storage, inputs and outputs that the host copies cross the
+  // bus as 16-bit floats. 0: as 32-bit floats.
   int half_transfers = 0;
   // 1: convolutions of tensors that are stored in 16 bits multiply in 16 bits,
   // and add 16 such products in 16 bits; these sums are added in 32 bits. 0:
@@ -187,6 +191,9 @@ struct PlanningOptions {
   // DeviceChoices::half_arithmetic; nullopt: as the device's row says.
   // ProfileFor() writes it into the choices.
   std::optional<bool> half_arithmetic;
+  // DeviceChoices::zero_copy; nullopt: as the device's row says. ProfileFor()
+  // writes it into the choices.
+  std::optional<bool> zero_copy;
 };
 
 // What the driver does wrongly and shaders go around. No plan depends on it.

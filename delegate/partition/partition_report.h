@@ -46,6 +46,9 @@ struct PartitionReport {
   double tuning_before_ms = 0;  // 0: an earlier start searched
   double tuning_after_ms = 0;
   SpeedReport speed;
+  // TFLite's indices of the tensors that lie in memory which the GPU reads and
+  // writes.
+  std::vector<int> zero_copy_tensors;
   // While the kernel lives, for the profile; else nullptr.
   const Executor* executor = nullptr;
   // The profile up to the last KeepProfile(), which outlives the kernel.

@@ -98,7 +98,8 @@ class Executor {
   // outputs[i] receives graph.outputs[i] likewise. One upload per input, one
   // readback per output. An empty inputs[i] is not uploaded: a variable tensor
   // keeps what the last Invoke left in it.
-  // An Invoke that fails has written no output, and has waited for what it had
+  // An Invoke that fails has written no output but such as lie in
+  // HostTransfer::HostMemory(), and has waited for what it had
   // submitted: the next one may begin. kAborted: the context was reset; make
   // another context and executor. Else what GL said.
   absl::Status Invoke(absl::Span<const absl::Span<const uint8_t>> inputs,

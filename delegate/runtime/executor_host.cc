@@ -32,6 +32,11 @@ void Executor::RecordInPieces(size_t first, size_t end,
                               absl::Span<const uint8_t> from, GLuint* program) {
   // The GPU begins with a piece while the host copies the next one.
   HostTransfer& input = parts_.inputs[parts_.commands[first].piece.index];
+  if (input.IsFilledBy(from)) {
+    input.CopyToStaging(0, input.bytes());
+    for (size_t i = first; i < end; ++i) Record(parts_.commands[i], program);
+    return;
+  }
   size_t sent = 0;      // bytes, to the staging buffer
   size_t next = first;  // upload
   const auto send = [&](size_t copied) {

@@ -35,6 +35,7 @@ absl::Status HostTransfer::Allocate(const DeviceProfile& profile) {
     return copied_.Allocate(object_.image_format, shape_.w, shape_.h);
   }
   if (is_bound()) return absl::OkStatus();
+  buffer_ = std::make_shared<egl::Buffer>();
   const size_t padded = padded_bytes();
   if (static_cast<int64_t>(padded) > profile.limits.max_buffer_bytes) {
     return absl::ResourceExhaustedError(absl::StrCat(
@@ -55,11 +56,14 @@ absl::Status HostTransfer::Allocate(const DeviceProfile& profile) {
   };
   if (way_ == Way::kUnmapped) {
     const GLenum usage = is_upload() ? GL_DYNAMIC_DRAW : GL_DYNAMIC_READ;
-    return keep(egl::Buffer::Create(padded, nullptr, usage), &buffer_);
+    return keep(egl::Buffer::Create(padded, nullptr, usage), buffer_.get());
   }
-  const GLbitfield access = is_upload() ? GL_MAP_WRITE_BIT : GL_MAP_READ_BIT;
+  // The host's tensor is read and written by whoever likes to.
+  const GLbitfield access = is_zero_copy_ ? GL_MAP_READ_BIT | GL_MAP_WRITE_BIT
+                            : is_upload() ? GL_MAP_WRITE_BIT
+                                          : GL_MAP_READ_BIT;
   absl::Status status =
-      keep(egl::Buffer::CreateMapped(padded, access), &buffer_);
+      keep(egl::Buffer::CreateMapped(padded, access), buffer_.get());
   if (!status.ok() || !is_staged()) return status;
   return keep(egl::Buffer::Create(padded, nullptr, GL_DYNAMIC_COPY), &staging_);
 }
@@ -117,7 +121,7 @@ void HostTransfer::BringBound() const {
 
 void HostTransfer::Fill(absl::Span<const uint8_t> from, size_t begin,
                         size_t end) {
-  uint8_t* to = buffer_.mapped() + begin;
+  uint8_t* to = buffer_->mapped() + begin;
   const uint8_t* source = from.data() + begin * widening();
   if (element_ == Element::kHalf) {
     FloatsToHalves(source, to, (end - begin) / sizeof(uint16_t));
@@ -128,7 +132,7 @@ void HostTransfer::Fill(absl::Span<const uint8_t> from, size_t begin,
 
 void HostTransfer::Take(absl::Span<uint8_t> to, size_t begin,
                         size_t end) const {
-  const uint8_t* from = buffer_.mapped() + begin;
+  const uint8_t* from = buffer_->mapped() + begin;
   uint8_t* target = to.data() + begin * widening();
   if (element_ == Element::kHalf) {
     HalvesToFloats(from, target, (end - begin) / sizeof(uint16_t));
@@ -142,10 +146,10 @@ absl::Status HostTransfer::CopyIn(absl::Span<const uint8_t> from, size_t begin,
   if (is_bound()) return absl::OkStatus();
   if (!stays_mapped()) {
     if (validator_ != nullptr) validator_->Uploaded(resource_, {begin, end});
-    return buffer_.Upload(begin, from.subspan(begin, end - begin));
+    return buffer_->Upload(begin, from.subspan(begin, end - begin));
   }
   if (validator_ != nullptr) validator_->HostWrote(resource_, {begin, end});
-  Fill(from, begin, end);
+  if (from.data() != buffer_->mapped()) Fill(from, begin, end);
   CopyToStaging(begin, end);
   return absl::OkStatus();
 }
@@ -156,9 +160,10 @@ absl::Status HostTransfer::CopyOut(absl::Span<uint8_t> to, size_t begin,
   const size_t bytes = end - begin;
   if (!stays_mapped()) {
     if (validator_ != nullptr) validator_->ReadsBack(resource_, {begin, end});
-    return buffer_.Read(begin, to.subspan(begin, bytes));
+    return buffer_->Read(begin, to.subspan(begin, bytes));
   }
   if (validator_ != nullptr) validator_->HostReads(resource_, {begin, end});
+  if (to.data() == buffer_->mapped()) return absl::OkStatus();
   copier->InOrder(
       egl::HostCopier::ThreadsFor(bytes * widening()),
       (bytes + chunk_bytes() - 1) / chunk_bytes(),
@@ -189,9 +194,19 @@ void HostTransfer::ChunkFilled(size_t chunk) {
   validator_->HostWrote(resource_, {chunk * chunk_bytes(), ChunkEnd(chunk)});
 }
 
+bool HostTransfer::IsFilledBy(absl::Span<const uint8_t> from) const {
+  if (from.data() != buffer_->mapped()) return false;
+  if (validator_ != nullptr) validator_->HostWrote(resource_, {0, bytes_});
+  return true;
+}
+
+std::shared_ptr<egl::Buffer> HostTransfer::HostMemory() const {
+  return is_zero_copy_ ? buffer_ : nullptr;
+}
+
 void HostTransfer::CopyToStaging(size_t begin, size_t end) {
   if (!is_staged()) return;
-  gl().BindBuffer(GL_COPY_READ_BUFFER, buffer_.id());
+  gl().BindBuffer(GL_COPY_READ_BUFFER, buffer_->id());
   gl().BindBuffer(GL_COPY_WRITE_BUFFER, staging_.id());
   gl().CopyBufferSubData(
       GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, static_cast<GLintptr>(begin),

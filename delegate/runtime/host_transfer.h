@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -57,7 +58,9 @@ class HostTransfer {
   // What an element is in the buffer.
   enum class Element {
     kWord,  // float32 or int32, as in the host's tensor
-    kHalf,  // float16 of the host's float32 (DeviceChoices::half_transfers)
+    // float16 of the host's float32 (DeviceChoices::half_transfers); never with
+    // zero_copy
+    kHalf,
     kCode,  // a byte, as in the host's tensor; in a tensor's texels uint8 is
             // less 128
   };
@@ -98,6 +101,11 @@ class HostTransfer {
   // For kPackedByHost: the tensor's texels, mapped for as long as this lives,
   // and the tensor's slot, by the validator's count.
   void UseTensorMemory(uint8_t* texels, int slot);
+  // The mapped memory in which the host's tensor itself may lie: bytes() of it
+  // and what pads it. Then nothing is copied between the two. It stays mapped
+  // for as long as somebody holds it. nullptr where DeviceChoices::zero_copy is
+  // 0, or the way is neither kMapped nor kStaged.
+  std::shared_ptr<egl::Buffer> HostMemory() const;
   // For kBound, before each Invoke that uses another one: the name of the app's
   // object, which has the form object() (a buffer: at least bytes() bytes).
   void UseObject(GLuint name) { bound_ = name; }
@@ -108,7 +116,7 @@ class HostTransfer {
   GLuint shader_object() const {
     if (object_.is_copied) return copied_.texture();
     if (is_bound()) return bound_;
-    return is_staged() ? staging_.id() : buffer_.id();
+    return is_staged() ? staging_.id() : buffer_->id();
   }
   int shader_resource() const {
     return is_staged() ? staging_resource_ : resource_;
@@ -142,6 +150,9 @@ class HostTransfer {
   size_t ChunkEnd(size_t chunk) const;
   // Tells the validator that a chunk was filled.
   void ChunkFilled(size_t chunk);
+  // Whether the host's tensor `from` lies in HostMemory(): then no chunk is to
+  // be filled, and the validator is told that all of them are.
+  bool IsFilledBy(absl::Span<const uint8_t> from) const;
   // kStaged: the GPU copies bytes [begin, end) to the staging buffer. Nothing
   // happens on another way.
   void CopyToStaging(size_t begin, size_t end);
@@ -165,11 +176,12 @@ class HostTransfer {
   std::string name_;  // the tensor's, for errors
   size_t host_bytes_;
   size_t bytes_;
+  bool is_zero_copy_;  // HostMemory() is buffer_
   int64_t
       piece_bytes_;  // of the host's tensor; 0: the transfer goes as a whole
 
-  egl::Buffer buffer_;              // none for kPackedByHost and kBound
-  GLuint bound_ = 0;                // of kBound
+  std::shared_ptr<egl::Buffer> buffer_;  // none for kPackedByHost and kBound
+  GLuint bound_ = 0;                     // of kBound
   CopiedOutput copied_;             // of kBound, of an object that is copied to
   egl::Buffer staging_;             // of kStaged
   uint8_t* texels_ = nullptr;       // of kPackedByHost

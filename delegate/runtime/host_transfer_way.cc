@@ -68,7 +68,8 @@ HostTransfer::Element ChooseElement(const Tensor& tensor,
   // The host's conversion makes infinities, which a saturating store must not.
   const bool as_halves =
       profile.options.half && profile.choices.half_transfers != 0 &&
-      !profile.options.saturate_halves && is_half && HalvesAreFast();
+      profile.choices.zero_copy == 0 && !profile.options.saturate_halves &&
+      is_half && HalvesAreFast();
   const bool is_mapped = way == Way::kMapped || way == Way::kStaged;
   return as_halves && is_mapped ? Element::kHalf : Element::kWord;
 }
@@ -94,8 +95,11 @@ HostTransfer::HostTransfer(Direction direction, TensorId id,
       host_bytes_(tensor.shape.elements() * HostElementBytes(tensor)),
       bytes_(is_bound() ? ObjectBytes(object, tensor.shape)
                         : host_bytes_ / widening()),
+      is_zero_copy_(profile.choices.zero_copy != 0 && stays_mapped()),
       // A staged upload goes in pieces on the host's side, not on the GPU's.
-      piece_bytes_(way_ == Way::kBound ? 0
+      // What the host does not copy is read back as a whole.
+      piece_bytes_(way_ == Way::kBound                                  ? 0
+                   : direction == Direction::kReadback && is_zero_copy_ ? 0
                    : direction == Direction::kReadback
                        ? profile.choices.readback_piece_bytes
                    : way_ == Way::kStaged

@@ -34,6 +34,8 @@ class HostTensor {
   // then brings the values to `tensor`.
   absl::StatusOr<absl::Span<uint8_t>> Room(TfLiteTensor& tensor);
   void Finish(TfLiteTensor& tensor) const;
+  // Whether the executor takes or writes other values than the runtime's.
+  bool converts() const { return !values_.empty(); }
 
  private:
   absl::Span<float> floats();

@@ -56,7 +56,8 @@ class GlesKernel final : public SimpleDelegateKernel {
   // kFailedPrecondition, with both threads and both contexts: where the
   // delegate's context is its own, on another thread than Prepare ran on; where
   // it is the app's, with another context current on another thread.
-  // kAborted: the context was lost meanwhile; no output is written, and the
+  // kAborted: the context was lost meanwhile; no output is written but such as
+  // lie in the GPU's memory (LendMemory), and the
   // next call builds all of it anew in another context, where the context is
   // the delegate's own. kFailedPrecondition, with the reason: it is the app's,
   // or was lost too often; with fallback_to_cpu the nodes then run on the CPU.
@@ -68,6 +69,9 @@ class GlesKernel final : public SimpleDelegateKernel {
   absl::Status BeforeEvalOnWorker() override;
   absl::Status AfterEvalOnWorker() override;
   void SetHandleOwner(const void* owner) override { handle_owner_ = owner; }
+  // The option zero_copy (kernel_zero_copy.cc).
+  void LendMemory(TfLiteContext* context) override;
+  void TakeMemoryBack(TfLiteContext* context) override;
 
   // The option prefer_faster: prepares the kernel and times it beside TFLite's
   // own kernels, unless an earlier start did; the verdict is in the report.
@@ -162,6 +166,17 @@ class GlesKernel final : public SimpleDelegateKernel {
   absl::Status CheckMeasurable(TfLiteContext* context) const;
   absl::StatusOr<Speeds> Measure(TfLiteContext* context);
 
+  // Memory of the GPU's in which a tensor of the runtime's lies. It stays where
+  // the executor is built anew meanwhile, since the app may hold its address;
+  // then it is copied from and to.
+  struct LentMemory {
+    int tensor;
+    std::shared_ptr<egl::Context> context;  // that the buffer is of
+    std::shared_ptr<egl::Buffer> buffer;
+  };
+  // Has the tensor lie in the memory of `transfer`, where that can be.
+  void Lend(TfLiteContext* context, int tensor, const HostTransfer& transfer);
+
   KernelSetup setup_;
   PartitionBuilder builder_;
   std::vector<std::vector<int>> read_shapes_;  // BorderShapes() of graph_
@@ -193,6 +208,7 @@ class GlesKernel final : public SimpleDelegateKernel {
   int objects_version_ = -1;            // that executor_ uses; -1: none yet
   int64_t reserved_bytes_ = 0;          // of setup_.gpu's
   std::thread::id thread_;              // that prepared the kernel
+  std::vector<LentMemory> lent_;        // since TFLite prepared the node
 };
 
 }  // namespace gles_delegate

@@ -64,7 +64,7 @@ absl::StatusOr<int> ParseFloat16Overflow(absl::string_view text) {
   return ParseName(text, {"infinity", "saturate"});
 }
 
-absl::StatusOr<int> ParseFloat16Arithmetic(absl::string_view text) {
+absl::StatusOr<int> ParseAutoOnOff(absl::string_view text) {
   return ParseName(text, {"auto", "on", "off"});
 }
 
@@ -106,7 +106,8 @@ constexpr IntKey kIntKeys[] = {
     {"float16_overflow", &TfLiteGlesDelegateOptions::float16_overflow,
      ParseFloat16Overflow},
     {"float16_arithmetic", &TfLiteGlesDelegateOptions::float16_arithmetic,
-     ParseFloat16Arithmetic},
+     ParseAutoOnOff},
+    {"zero_copy", &TfLiteGlesDelegateOptions::zero_copy, ParseAutoOnOff},
     {"prefer_faster", &TfLiteGlesDelegateOptions::prefer_faster, ParseFlag},
     {"thread_mode", &TfLiteGlesDelegateOptions::thread_mode, ParseThreadMode},
 };
@@ -211,6 +212,7 @@ absl::Status CheckChoices(const TfLiteGlesDelegateOptions& options) {
                   kTfLiteGlesFloat16OverflowSaturate},
            Choice{"float16_arithmetic", &O::float16_arithmetic,
                   kTfLiteGlesFloat16ArithmeticOff},
+           Choice{"zero_copy", &O::zero_copy, kTfLiteGlesZeroCopyOff},
            Choice{"thread_mode", &O::thread_mode,
                   kTfLiteGlesThreadCallerKeepsContext},
            Choice{"verbosity", &O::verbosity, 2},

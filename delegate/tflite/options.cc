@@ -78,7 +78,7 @@ absl::StatusOr<TfLiteGlesDelegateOptions> KnownFields(
     return BadStructSize(size, absl::StrCat(", which ends inside ", field));
   }
   TfLiteGlesDelegateOptions options = Defaults();
-  constexpr size_t kKnown = offsetof(TfLiteGlesDelegateOptions, reserved_0);
+  constexpr size_t kKnown = sizeof(TfLiteGlesDelegateOptions);
   for (size_t i = kKnown; i < size; ++i) {
     if (bytes[i] == 0) continue;
     return absl::InvalidArgumentError(absl::StrCat(
@@ -169,6 +169,9 @@ absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {
   if (o.float16_arithmetic != kTfLiteGlesFloat16ArithmeticAuto) {
     options.half_arithmetic =
         o.float16_arithmetic == kTfLiteGlesFloat16ArithmeticOn;
+  }
+  if (o.zero_copy != kTfLiteGlesZeroCopyAuto) {
+    options.zero_copy = o.zero_copy == kTfLiteGlesZeroCopyOn;
   }
   options.force_own_context = o.force_own_context != 0;
   options.verbosity = o.verbosity;

@@ -42,6 +42,7 @@ struct Options {
   bool does_not_wait = false;
   bool saturate_halves = false;         // float16_overflow
   std::optional<bool> half_arithmetic;  // float16_arithmetic; nullopt: auto
+  std::optional<bool> zero_copy;        // nullopt: auto
   bool force_own_context = false;
   int verbosity = 1;
   std::string device;

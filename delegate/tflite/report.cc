@@ -122,6 +122,7 @@ json PartitionJson(const PartitionReport& p) {
                     {"gpu_bytes", BytesJson(p.stats.memory)},
                     {"compile_ms", p.stats.compile_ms},
                     {"upload_ms", p.stats.upload_ms},
+                    {"zero_copy_tensors", p.zero_copy_tensors},
                     {"model_nodes", NodesJson(p.fates)},
                     {"plan", DispatchesJson(p.dispatches)}};
   if (!p.passes_dropped.empty()) {

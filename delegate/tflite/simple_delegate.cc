@@ -93,10 +93,11 @@ void* KernelInit(TfLiteContext* context, const char* buffer, size_t) {
   return state;
 }
 
-void KernelFree(TfLiteContext*, void* user_data) {
+void KernelFree(TfLiteContext* context, void* user_data) {
   auto* state = static_cast<KernelState*>(user_data);
   // In a forked child the state stays: what it holds is the parent's.
-  (void)OnItsThread(*state->delegate, [state] {
+  (void)OnItsThread(*state->delegate, [state, context] {
+    if (state->kernel != nullptr) state->kernel->TakeMemoryBack(context);
     delete state;
     return absl::OkStatus();
   });
@@ -106,7 +107,10 @@ TfLiteStatus KernelPrepare(TfLiteContext* context, TfLiteNode* node) {
   auto* state = static_cast<KernelState*>(node->user_data);
   if (!state->init.ok()) return ToTfLite(context, state->init);
   return ToTfLite(context, OnItsThread(*state->delegate, [&] {
-                    return state->kernel->Prepare(context);
+                    state->kernel->TakeMemoryBack(context);
+                    absl::Status prepared = state->kernel->Prepare(context);
+                    if (prepared.ok()) state->kernel->LendMemory(context);
+                    return prepared;
                   }));
 }
 

@@ -56,6 +56,12 @@ class SimpleDelegateKernel {
   // Once, after the kernel is made: what HandleOwner() says of tensors whose
   // buffer handle is for this delegate.
   virtual void SetHandleOwner(const void*) {}
+  // After each Prepare() that TFLite asked for, where tensors are about to be
+  // allocated: gives tensors that `node` alone reads or writes memory of the
+  // kernel's own. Before the next Prepare() and before the kernel is deleted
+  // the memory is taken back, and the tensors are the runtime's to allocate.
+  virtual void LendMemory(TfLiteContext*) {}
+  virtual void TakeMemoryBack(TfLiteContext*) {}
 };
 
 // Of a tensor with a delegate of WrapDelegate's, what tells that one from

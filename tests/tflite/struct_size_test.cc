@@ -140,14 +140,6 @@ TEST(StructSizeTest, FieldsThatTheLibraryLacksMustBeZero) {
   EXPECT_EQ(Refusal(kLonger, options.get()), "");
 }
 
-TEST(StructSizeTest, WhatIsReservedMustBeZero) {
-  TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
-  EXPECT_EQ(options.reserved_0, 0);
-  options.reserved_0 = 1;
-  EXPECT_EQ(TfLiteGlesDelegateCreate(&options), nullptr);
-  EXPECT_THAT(TfLiteGlesDelegateLastError(), HasSubstr("newer"));
-}
-
 // A size that no release had: it ends inside a field.
 TEST(StructSizeTest, ASizeThatCutsAFieldIsRefused) {
   constexpr size_t kCut =

@@ -24,7 +24,11 @@ double Percentile(const std::vector<double>& sorted, double fraction) {
   return sorted[low] * (1 - weight) + sorted[high] * weight;
 }
 
-absl::StatusOr<double> TimeInvoke(Interpreter& interpreter) {
+absl::StatusOr<double> TimeInvoke(Interpreter& interpreter,
+                                  const LatencyOptions& options) {
+  if (options.before_each != nullptr) {
+    if (auto s = options.before_each(); !s.ok()) return s;
+  }
   const double start = NowMs();
   if (absl::Status status = interpreter.Invoke(); !status.ok()) return status;
   return NowMs() - start;
@@ -56,11 +60,11 @@ LatencyStats Summarize(std::vector<double> samples_ms) {
 absl::StatusOr<Latency> MeasureLatency(Interpreter& interpreter,
                                        const LatencyOptions& options) {
   Latency latency;
-  absl::StatusOr<double> ms = TimeInvoke(interpreter);
+  absl::StatusOr<double> ms = TimeInvoke(interpreter, options);
   if (!ms.ok()) return ms.status();
   latency.first_invoke_ms = *ms;
   for (int i = 1; i < options.warmup_runs && !Interrupted(); ++i) {
-    ms = TimeInvoke(interpreter);
+    ms = TimeInvoke(interpreter, options);
     if (!ms.ok()) return ms.status();
   }
   std::vector<double> samples;
@@ -69,7 +73,7 @@ absl::StatusOr<Latency> MeasureLatency(Interpreter& interpreter,
   const double start = NowMs();
   double elapsed_secs = 0;
   do {
-    ms = TimeInvoke(interpreter);
+    ms = TimeInvoke(interpreter, options);
     if (!ms.ok()) return ms.status();
     samples.push_back(*ms);
     if (progress.has_value()) {

@@ -2,8 +2,10 @@
 #ifndef GLES_DELEGATE_TOOLS_RUNNER_LATENCY_H_
 #define GLES_DELEGATE_TOOLS_RUNNER_LATENCY_H_
 
+#include <functional>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "tools/common/tflite_host.h"
 
@@ -32,6 +34,8 @@ struct LatencyOptions {
   double min_secs = 0;    // ... and for at least so long...
   double max_secs = 150;  // ... but no longer than this (one run at least)
   bool shows_progress = false;  // on stderr, between the runs
+  // Called before each run, and not timed; may be empty. An error ends it all.
+  std::function<absl::Status()> before_each;
 };
 
 struct Latency {
@@ -39,7 +43,7 @@ struct Latency {
   LatencyStats invoke_ms;
 };
 
-// Invokes with the inputs as they are. The first Invoke counts as a warm-up
+// Invokes with the inputs as they are, or as before_each leaves them. The first Invoke counts as a warm-up
 // run, so it happens even where warmup_runs is 0. After Interrupted() no
 // further run begins; the runs that were timed count.
 absl::StatusOr<Latency> MeasureLatency(Interpreter& interpreter,

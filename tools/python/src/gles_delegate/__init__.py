@@ -73,6 +73,7 @@ def load_delegate(
     memory_limit_bytes: Optional[int] = None,
     share_key: Optional[str] = None,
     float16_arithmetic: Optional[str] = None,
+    zero_copy: Optional[str] = None,
 ) -> Any:
     """Makes a delegate for an interpreter's `experimental_delegates`.
 
@@ -129,6 +130,9 @@ def load_delegate(
         is shared.
       float16_arithmetic: with is_precision_loss_allowed, whether convolutions multiply in
         16 bits: "auto" (default: where the device gains by it), "on" or "off".
+      zero_copy: whether the model's inputs and outputs lie in memory that the GPU reads and
+        writes: "auto" (default: where the device gains by it), "on" or "off". An array of
+        `interpreter.tensor(i)()` then ends with the interpreter's next allocate_tensors().
 
     Returns:
       The runtime's own delegate object; keep it as long as its interpreters.

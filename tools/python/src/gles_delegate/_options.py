@@ -82,6 +82,7 @@ KINDS = {
     "memory_limit_bytes": "integer",
     "share_key": "text",
     "float16_arithmetic": "choice",
+    "zero_copy": "choice",
 }
 
 
