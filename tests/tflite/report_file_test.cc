@@ -106,6 +106,8 @@ class ReportFileTest : public ::testing::Test {
     return MakeDelegate([&](auto& options) {
       options.report_file = path.c_str();
       options.enable_op_profiling = profile;
+      // Where tensors lie is known when TFLite allocates them, afterwards.
+      options.zero_copy = kTfLiteGlesZeroCopyOff;
     });
   }
 

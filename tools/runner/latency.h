@@ -43,9 +43,9 @@ struct Latency {
   LatencyStats invoke_ms;
 };
 
-// Invokes with the inputs as they are, or as before_each leaves them. The first Invoke counts as a warm-up
-// run, so it happens even where warmup_runs is 0. After Interrupted() no
-// further run begins; the runs that were timed count.
+// Invokes with the inputs as they are, or as before_each leaves them. The first
+// Invoke counts as a warm-up run, so it happens even where warmup_runs is 0.
+// After Interrupted() no further run begins; the runs that were timed count.
 absl::StatusOr<Latency> MeasureLatency(Interpreter& interpreter,
                                        const LatencyOptions& options);
 

@@ -176,12 +176,14 @@ enum TfLiteGlesFloat16Arithmetic {
 // its float32, int32 or 8-bit values are what the GPU holds; the driver has
 // GL_EXT_buffer_storage; and the tensor is neither a variable, nor bound to an
 // object of the app's, nor packed by the host (llvmpipe, and GPUs whose memory
-// is the host's, keep the host's tensors, as they copy them straight to and from
-// the texels). Nothing lies there with wait_type kTfLiteGlesWaitDoNotWait, since
-// the GPU may be reading when the app writes again, nor behind nodes on the CPU
-// whose outputs have dynamic shapes. Memory that the app gives a tensor itself
-// (SetCustomAllocationForTensor) is used instead. The report has the tensors as
-// "zero_copy_tensors".
+// is the host's, keep the host's tensors, as they copy them straight to and
+// from the texels). Nothing lies there with wait_type kTfLiteGlesWaitDoNotWait,
+// since the GPU may be reading when the app writes again, nor behind nodes on
+// the CPU whose outputs have dynamic shapes. Memory that the app gives a tensor
+// itself (SetCustomAllocationForTensor) is used instead. The report has the
+// tensors as "zero_copy_tensors". An eglTerminate of the delegate's EGLDisplay
+// by the app takes the memory away on Mesa's drivers, under whoever writes
+// there next; on NVIDIA's it stays.
 enum TfLiteGlesZeroCopy {
   // Where the device's row of the tuning table says that it gains: NVIDIA's. On
   // an H200 inferences with float inputs take 0.73 to 0.95 of their time.
