@@ -194,6 +194,10 @@ struct PlanningOptions {
   // DeviceChoices::zero_copy; nullopt: as the device's row says. ProfileFor()
   // writes it into the choices.
   std::optional<bool> zero_copy;
+  // What is planned runs once. Its transfers have one work group, whatever
+  // their grids, and so fewer programs: each takes longer to compile than idle
+  // invocations take to run.
+  bool runs_once = false;
 };
 
 // What the driver does wrongly and shaders go around. No plan depends on it.

@@ -91,8 +91,10 @@ absl::Status Check::Execute() {
       dispatches.push_back(in_.dispatches[i]);
     }
   }
+  DeviceProfile profile = in_.profile;
+  profile.options.runs_once = true;
   auto executor = Executor::Create(in_.context, programs_, graph_,
-                                   std::move(dispatches), in_.profile);
+                                   std::move(dispatches), profile);
   if (!executor.ok()) return executor.status();
   std::vector<std::vector<uint8_t>> in, out;
   for (TensorId id : graph_.inputs)

@@ -80,6 +80,12 @@ Dispatch WholeTransfer(const Graph& graph, const HostTransfer& transfer,
   return d;
 }
 
+std::array<int, 3> TransferWorkGroup(const std::array<int, 3>& grid,
+                                     const DeviceProfile& profile) {
+  constexpr std::array<int, 3> kAnyGrid = {1 << 10, 1 << 10, 1 << 10};
+  return ChooseWorkGroup(profile.options.runs_once ? kAnyGrid : grid, profile);
+}
+
 // Adds the dispatches of one input or output.
 void AddTransfer(const Graph& graph, const HostTransfer& transfer, int index,
                  const DeviceProfile& profile, Schedule* schedule) {
@@ -112,7 +118,7 @@ void AddTransfer(const Graph& graph, const HostTransfer& transfer, int index,
     if (layout.axis >= 0) origin[layout.axis] = first;
     part.uniforms.Int4("origin", origin[0], origin[1], origin[2],
                        whole.grid[0]);
-    part.work_group = ChooseWorkGroup(part.grid, profile);
+    part.work_group = TransferWorkGroup(part.grid, profile);
     piece.fenced = !transfer.is_upload() && count > 1;
     schedule->dispatches.push_back(std::move(part));
     schedule->pieces.push_back(piece);
