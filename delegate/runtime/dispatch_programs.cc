@@ -23,13 +23,12 @@ void FillLiterals(const Dispatch& d, gl_shaders::ShaderSpec* spec) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<DispatchProgram>> CompileDispatches(
+absl::StatusOr<StartedPrograms> StartPrograms(
     const egl::Context& context, const Graph& graph,
     absl::Span<const Dispatch> dispatches, const DeviceProfile& profile,
     ProgramCache* programs, PartitionCache* cache) {
-  std::vector<DispatchProgram> result;
-  result.reserve(dispatches.size());  // `sources` points into it
-  std::vector<ProgramCache::Source> sources;
+  StartedPrograms result;
+  result.programs.reserve(dispatches.size());  // the sources point into it
   for (const Dispatch& d : dispatches) {
     DispatchProgram program;
     program.spec = SpecOf(graph, d, profile);
@@ -38,17 +37,26 @@ absl::StatusOr<std::vector<DispatchProgram>> CompileDispatches(
     if (!text.ok()) return Labelled(text.status(), d.label);
     program.params = ParamsOf(graph, d);
     if (cache != nullptr) program.text = HashText(*text);
-    result.push_back(std::move(program));
-    sources.push_back({*std::move(text),
-                       absl::StrCat(d.label, " (", d.shader, ".comp)"),
-                       &result.back().params});
+    result.programs.push_back(std::move(program));
+    result.sources.push_back({*std::move(text),
+                              absl::StrCat(d.label, " (", d.shader, ".comp)"),
+                              &result.programs.back().params});
   }
   // An app's context keeps its number of compiler threads.
   const bool wants_threads =
       context.owned() && profile.faults.compiles_in_turn &&
       context.device().Has("GL_KHR_parallel_shader_compile");
-  auto compiled = programs->Get(sources, cache, wants_threads);
+  auto started = programs->Start(result.sources, cache, wants_threads);
+  if (!started.ok()) return started.status();
+  result.started = *std::move(started);
+  return result;
+}
+
+absl::StatusOr<std::vector<DispatchProgram>> FinishPrograms(
+    StartedPrograms started, ProgramCache* programs) {
+  auto compiled = programs->Finish(started.sources, std::move(started.started));
   if (!compiled.ok()) return compiled.status();
+  std::vector<DispatchProgram> result = std::move(started.programs);
   for (size_t i = 0; i < result.size(); ++i) result[i].program = (*compiled)[i];
   return result;
 }

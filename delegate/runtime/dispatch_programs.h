@@ -22,13 +22,24 @@ struct DispatchProgram {
   const egl::Program* program = nullptr;  // the ProgramCache's
 };
 
-// Assembles and compiles the program of each dispatch, in order. `cache` (may
-// be null) is asked for binaries first. Errors carry the dispatch's label and
-// the driver's log.
-absl::StatusOr<std::vector<DispatchProgram>> CompileDispatches(
+// Programs that the driver may be compiling.
+struct StartedPrograms {
+  std::vector<DispatchProgram> programs;
+  std::vector<ProgramCache::Source> sources;
+  ProgramCache::Started started;
+};
+
+// Assembles the program of each dispatch, in order, and starts to compile it.
+// `cache` (may be null) is asked for binaries first. Errors carry the
+// dispatch's label and the driver's log.
+absl::StatusOr<StartedPrograms> StartPrograms(
     const egl::Context& context, const Graph& graph,
     absl::Span<const Dispatch> dispatches, const DeviceProfile& profile,
     ProgramCache* programs, PartitionCache* cache);
+
+// Waits for them, with errors likewise. `programs` is the cache of before.
+absl::StatusOr<std::vector<DispatchProgram>> FinishPrograms(
+    StartedPrograms started, ProgramCache* programs);
 
 // Saves the programs, each once, with what `cache` was given before.
 void SavePrograms(absl::Span<const DispatchProgram> programs,

@@ -1,6 +1,5 @@
-// Executor::Create: memory, constants, programs, then commands.
+// Executor::Create: memory, programs and constants, then commands.
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "delegate/runtime/command_builder.h"
@@ -13,12 +12,6 @@
 
 namespace gles_delegate {
 namespace {
-
-double MsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(
-             std::chrono::steady_clock::now() - start)
-      .count();
-}
 
 // The memory of the transfers, from that of the tensors where the host packs.
 absl::Status MakeTransferMemory(const std::vector<Resource>& tensors,
@@ -142,6 +135,16 @@ void TakeTransfers(const egl::Context& context, const Graph& graph,
   parts->stats.dispatches = static_cast<int>(schedule.dispatches.size());
 }
 
+// What the commands bind.
+void TakeMemory(ConstantUploader* uploader, GpuMemory* memory,
+                ExecutorParts* parts) {
+  parts->stats.memory.constants = uploader->bytes();
+  parts->stats.memory.shared_constants = uploader->bytes_shared();
+  parts->shared_constants = uploader->TakeShared();
+  parts->textures = memory->TakeTextures();
+  parts->buffers = memory->TakeBuffers();
+}
+
 // The commands of a schedule whose memory is there.
 absl::Status MakeCommands(const CommandSources& sources, ExecutorParts* parts) {
   CommandBuilder builder(sources, parts->validator.get());
@@ -168,7 +171,6 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
     const ConstantSharing& sharing) {
   ExecutorParts parts;
   StageTimer timer(&parts.stats.stages);
-  const auto start = std::chrono::steady_clock::now();
   TransferPlan transfers = PlanTransfers(graph, std::move(dispatches), profile,
                                          egl::Buffer::CanBeMapped(), bound);
   const Schedule& schedule = transfers.schedule;
@@ -187,24 +189,25 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
   parts.stats.memory.transfers =
       GpuBytes(parts.inputs) + GpuBytes(parts.outputs);
   timer.Lap("host_buffers");
+  // Before the constants: a driver with compiler threads compiles meanwhile.
+  auto started = StartPrograms(context, graph, schedule.dispatches, profile,
+                               programs, cache);
+  if (!started.ok()) return started.status();
+  timer.Lap("programs");
   ConstantUploader uploader(graph, profile, cache, &memory, sharing);
   auto constants = UploadConstants(schedule, &uploader, &tensors->tensors);
   if (!constants.ok()) return constants.status();
-  parts.stats.memory.constants = uploader.bytes();
-  parts.stats.memory.shared_constants = uploader.bytes_shared();
-  parts.shared_constants = uploader.TakeShared();
-  parts.textures = memory.TakeTextures();
-  parts.buffers = memory.TakeBuffers();
+  TakeMemory(&uploader, &memory, &parts);
   timer.Lap("constants");
-  parts.stats.upload_ms = MsSince(start);
-  const auto compile = std::chrono::steady_clock::now();
   if (auto s = MakeSampler(&parts); !s.ok()) return s;
-  auto compiled = CompileDispatches(context, graph, schedule.dispatches,
-                                    profile, programs, cache);
+  auto compiled = FinishPrograms(*std::move(started), programs);
   if (!compiled.ok()) return compiled.status();
   parts.stats.programs = static_cast<int>(programs->size());
   timer.Lap("programs");
-  parts.stats.compile_ms = MsSince(compile);
+  const StageTimes& stages = parts.stats.stages;
+  parts.stats.compile_ms = stages.Of("programs");
+  parts.stats.upload_ms =
+      stages.Of("tensors") + stages.Of("host_buffers") + stages.Of("constants");
 
   if (auto s = MakeCommands(
           {context.device(), graph, schedule, tensors->tensors, *constants,

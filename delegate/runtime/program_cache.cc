@@ -19,27 +19,7 @@ absl::Status CheckSize(const egl::Program& program,
   return Labelled(CheckParamsSize(program.id(), *source.params), source.label);
 }
 
-// While an object lives, the driver compiles on as many threads as it likes
-// (KHR_parallel_shader_compile).
-class CompilerThreads {
- public:
-  CompilerThreads() {
-    egl::gl().GetIntegerv(GL_MAX_SHADER_COMPILER_THREADS_KHR, &before_);
-    egl::gl().MaxShaderCompilerThreadsKHR(kAll);
-  }
-  CompilerThreads(const CompilerThreads&) = delete;
-  CompilerThreads& operator=(const CompilerThreads&) = delete;
-  // Back to what was set before; none where that was all, which the driver did
-  // not mean (DeviceFaults::compiles_in_turn): its threads take 0.1 s longer
-  // for a few programs.
-  ~CompilerThreads() {
-    egl::gl().MaxShaderCompilerThreadsKHR(before_ == kAll ? 0 : before_);
-  }
-
- private:
-  static constexpr GLint kAll = -1;  // 0xFFFFFFFF: the driver's own limit
-  GLint before_ = kAll;
-};
+constexpr GLint kAllThreads = -1;  // 0xFFFFFFFF: the driver's own limit
 
 // Asks now and then. A thread that waits within the driver for one program, as
 // Program::Finish() would, holds up the threads that compile the others.
@@ -52,6 +32,18 @@ void AwaitCompiler(const egl::Program& program) {
 constexpr size_t kManyPrograms = 8;
 
 }  // namespace
+
+CompilerThreads::CompilerThreads() : before_(kAllThreads) {
+  egl::gl().GetIntegerv(GL_MAX_SHADER_COMPILER_THREADS_KHR, &before_);
+  egl::gl().MaxShaderCompilerThreadsKHR(kAllThreads);
+}
+
+// Back to what was set before; none where that was all, which the driver did
+// not mean (DeviceFaults::compiles_in_turn): its threads take 0.1 s longer for
+// a few programs.
+CompilerThreads::~CompilerThreads() {
+  egl::gl().MaxShaderCompilerThreadsKHR(before_ == kAllThreads ? 0 : before_);
+}
 
 bool ProgramCache::Load(const Source& source, PartitionCache* saved) {
   if (saved == nullptr || !saved->loading()) return false;
@@ -83,58 +75,58 @@ std::vector<const ProgramCache::Source*> ProgramCache::LoadOrMiss(
   return missing;
 }
 
-absl::Status ProgramCache::Compile(absl::Span<const Source* const> sources,
-                                   bool retrievable, bool wants_threads) {
-  std::optional<CompilerThreads> threads;
-  if (wants_threads && sources.size() >= kManyPrograms &&
+absl::StatusOr<ProgramCache::Started> ProgramCache::Start(
+    absl::Span<const Source> sources, PartitionCache* saved,
+    bool wants_threads) {
+  Started started;
+  if (egl::ProgramTraceIsOn() && sources.size() > 1) {
+    if (auto s = CompileOneByOne(sources, saved); !s.ok()) return s;
+    return started;
+  }
+  started.sources = LoadOrMiss(sources, saved);
+  if (wants_threads && started.sources.size() >= kManyPrograms &&
       egl::gl().MaxShaderCompilerThreadsKHR != nullptr) {
-    threads.emplace();
+    started.threads = std::make_unique<CompilerThreads>();
   }
-  std::vector<std::unique_ptr<egl::Program>> started;
-  for (const Source* source : sources) {
-    auto program = egl::Program::Start(source->text, retrievable);
+  for (const Source* source : started.sources) {
+    auto program =
+        egl::Program::Start(source->text, /*retrievable=*/saved != nullptr);
     if (!program.ok()) return program.status();
-    started.push_back(std::make_unique<egl::Program>(*std::move(program)));
+    started.programs.push_back(
+        std::make_unique<egl::Program>(*std::move(program)));
   }
-  for (const auto& program : started) {
-    if (threads) AwaitCompiler(*program);
+  return started;
+}
+
+absl::Status ProgramCache::Await(Started started) {
+  for (const auto& program : started.programs) {
+    if (started.threads != nullptr) AwaitCompiler(*program);
   }
-  for (size_t i = 0; i < sources.size(); ++i) {
-    const Source& source = *sources[i];
-    if (auto s = started[i]->Finish(source.text, source.label); !s.ok())
-      return s;
-    if (auto s = CheckSize(*started[i], source); !s.ok()) return s;
-    egl::LabelObject(GL_PROGRAM_KHR, started[i]->id(), source.label);
-    programs_[source.text] = std::move(started[i]);
+  for (size_t i = 0; i < started.sources.size(); ++i) {
+    const Source& source = *started.sources[i];
+    egl::Program& program = *started.programs[i];
+    if (auto s = program.Finish(source.text, source.label); !s.ok()) return s;
+    if (auto s = CheckSize(program, source); !s.ok()) return s;
+    egl::LabelObject(GL_PROGRAM_KHR, program.id(), source.label);
+    programs_[source.text] = std::move(started.programs[i]);
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<const egl::Program*>> ProgramCache::GetOneByOne(
-    absl::Span<const Source> sources, PartitionCache* saved) {
-  std::vector<const egl::Program*> result;
+absl::Status ProgramCache::CompileOneByOne(absl::Span<const Source> sources,
+                                           PartitionCache* saved) {
   for (const Source& source : sources) {
     const bool is_new = !programs_.contains(source.text);
     const egl::ProgramTrace trace(is_new ? source.label : "");
     auto program = Get({&source, 1}, saved);
     if (!program.ok()) return program.status();
-    result.push_back(program->front());
   }
-  return result;
+  return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<const egl::Program*>> ProgramCache::Get(
-    absl::Span<const Source> sources, PartitionCache* saved,
-    bool wants_threads) {
-  if (egl::ProgramTraceIsOn() && sources.size() > 1) {
-    return GetOneByOne(sources, saved);
-  }
-  const auto missing = LoadOrMiss(sources, saved);
-  if (auto s =
-          Compile(missing, /*retrievable=*/saved != nullptr, wants_threads);
-      !s.ok()) {
-    return s;
-  }
+absl::StatusOr<std::vector<const egl::Program*>> ProgramCache::Finish(
+    absl::Span<const Source> sources, Started started) {
+  if (auto s = Await(std::move(started)); !s.ok()) return s;
   std::vector<const egl::Program*> result;
   for (const Source& source : sources) {
     result.push_back(programs_[source.text].get());
@@ -147,6 +139,14 @@ absl::StatusOr<std::vector<const egl::Program*>> ProgramCache::Get(
     }
   }
   return result;
+}
+
+absl::StatusOr<std::vector<const egl::Program*>> ProgramCache::Get(
+    absl::Span<const Source> sources, PartitionCache* saved,
+    bool wants_threads) {
+  auto started = Start(sources, saved, wants_threads);
+  if (!started.ok()) return started.status();
+  return Finish(sources, *std::move(started));
 }
 
 }  // namespace gles_delegate

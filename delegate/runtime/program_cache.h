@@ -39,22 +39,54 @@ class ProgramCache {
       absl::Span<const Source> sources, PartitionCache* saved = nullptr,
       bool wants_threads = false);
 
+  // Get() in two halves, between which a driver with compiler threads compiles
+  // while the caller does something else. `sources` live until the second one,
+  // and nothing else is asked of the cache meanwhile.
+  class Started;
+  absl::StatusOr<Started> Start(absl::Span<const Source> sources,
+                                PartitionCache* saved, bool wants_threads);
+  absl::StatusOr<std::vector<const egl::Program*>> Finish(
+      absl::Span<const Source> sources, Started started);
+
   size_t size() const { return programs_.size(); }
 
  private:
   // Whether the program of `source` was had without the driver's compiler.
   bool Load(const Source& source, PartitionCache* saved);
   // Get() of each source by itself, for egl::ProgramTrace.
-  absl::StatusOr<std::vector<const egl::Program*>> GetOneByOne(
-      absl::Span<const Source> sources, PartitionCache* saved);
+  absl::Status CompileOneByOne(absl::Span<const Source> sources,
+                               PartitionCache* saved);
   // Those of `sources`, each text once, that neither this nor `saved` has.
   std::vector<const Source*> LoadOrMiss(absl::Span<const Source> sources,
                                         PartitionCache* saved);
-  absl::Status Compile(absl::Span<const Source* const> sources,
-                       bool retrievable, bool wants_threads);
+  // Waits for the programs, and keeps them.
+  absl::Status Await(Started started);
 
   // By text.
   absl::flat_hash_map<std::string, std::unique_ptr<egl::Program>> programs_;
+};
+
+// While an object lives, the driver compiles on as many threads as it likes
+// (KHR_parallel_shader_compile). Inside the context's Run().
+class CompilerThreads {
+ public:
+  CompilerThreads();
+  CompilerThreads(const CompilerThreads&) = delete;
+  CompilerThreads& operator=(const CompilerThreads&) = delete;
+  ~CompilerThreads();
+
+ private:
+  GLint before_;
+};
+
+// Programs that were started and are not finished.
+class ProgramCache::Started {
+ private:
+  friend class ProgramCache;
+  std::vector<const Source*> sources;                   // each text once
+  std::vector<std::unique_ptr<egl::Program>> programs;  // of `sources`
+  // null: the driver was told nothing.
+  std::unique_ptr<CompilerThreads> threads;
 };
 
 }  // namespace gles_delegate

@@ -24,6 +24,13 @@ class StageTimes {
   void Add(const StageTimes& other) {
     for (const auto& [name, ms] : other.stages_) Add(name, ms);
   }
+  // 0 where there is no such stage.
+  double Of(const std::string& stage) const {
+    for (const auto& [name, total] : stages_) {
+      if (name == stage) return total;
+    }
+    return 0;
+  }
   const std::vector<std::pair<std::string, double>>& stages() const {
     return stages_;
   }
