@@ -4,9 +4,10 @@
 #include "absl/strings/str_format.h"
 
 namespace gles_delegate::gl_shaders {
+namespace {
 
-std::string PostOpText(const PostOpCall& call, int index,
-                       absl::string_view vec) {
+std::string AlwaysCalled(const PostOpCall& call, int index,
+                         absl::string_view vec) {
   const std::string params = absl::StrCat("post", index, "_params");
   if (call.operand.empty()) {
     return absl::StrFormat("  v = op_%s(v, %s);\n", call.function, params);
@@ -46,6 +47,16 @@ std::string PostOpText(const PostOpCall& call, int index,
                                               call.function, value, params)
                             : absl::StrFormat("  v = op_%s(v, %s, %s);\n",
                                               call.function, value, params);
+}
+
+}  // namespace
+
+std::string PostOpText(const PostOpCall& call, int index,
+                       absl::string_view vec) {
+  const std::string text = AlwaysCalled(call, index, vec);
+  if (!call.optional) return text;
+  return absl::StrFormat("  if ((post_skipped.x & %d) == 0) {\n%s  }\n",
+                         1 << index, text);
 }
 
 }  // namespace gles_delegate::gl_shaders

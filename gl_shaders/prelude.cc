@@ -28,6 +28,10 @@ std::string CommonParams(const ShaderSpec& spec) {
   for (size_t i = 0; i < spec.post_ops.size(); ++i) {
     absl::StrAppendFormat(&text, " vec4 post%d_params;", i);
   }
+  if (std::any_of(spec.post_ops.begin(), spec.post_ops.end(),
+                  [](const PostOpCall& op) { return op.optional; })) {
+    absl::StrAppend(&text, " ivec4 post_skipped;");
+  }
   for (const ConstantBinding& c : spec.constants) {
     absl::StrAppendFormat(&text, " ivec4 %s_size;", c.name);
   }

@@ -133,6 +133,8 @@ struct PostOpCall {
   // The table is of 4 channels and 128 columns: entry i is channel i & 3 of
   // texel i >> 2, rows before columns.
   bool operand_lookup_packed = false;
+  // COMMON_PARAMS has `ivec4 post_skipped`; bit i of its x skips the i-th call.
+  bool optional = false;
 };
 
 // The binding points of tensors, then of constants. Samplers, images and

@@ -136,6 +136,13 @@ struct DeviceChoices {
   // cache. 0: all rows are one band.
   int winograd_band_bytes = 0;
 
+  // Dispatches of a partition that differ by what Params can say have one
+  // program, where a driver takes long to compile (plan/share_programs.h). 1:
+  // by what is done outside of loops alone: post-ops, places of outputs. 2: by
+  // loads with and without bounds as well, all of which then have bounds. 0:
+  // never.
+  int share_programs = 0;
+
   // A convolution is written out term by term, its weights as literals of the
   // shader, when taps x input slices x output slices <= this. 0: never.
   int unrolled_terms = 0;

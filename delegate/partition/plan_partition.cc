@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/passes/passes.h"
+#include "delegate/plan/share_programs.h"
 #include "delegate/runtime/executor.h"
 #include "delegate/runtime/program_cache.h"
 
@@ -77,6 +78,7 @@ absl::StatusOr<PlannedPartition> PlanPartition(const Graph& graph,
     if (!dispatches.ok()) return dispatches.status();
   }
   planned.dispatches = *std::move(dispatches);
+  SharePrograms(planned.graph, profile, &planned.dispatches);
   dump->AddPlan(planned.graph, planned.dispatches);
   Lap(timer, "plan");
   return planned;

@@ -165,10 +165,17 @@ std::string Dispatch::ToString() const {
   }
   const std::string own = uniforms.ToString();
   if (!own.empty()) absl::StrAppend(&text, " {", own, "}");
-  for (const PostOp& op : post_ops) {
-    absl::StrAppend(&text, " ", PostOpText(op));
+  for (size_t i = 0; i < post_ops.size(); ++i) {
+    absl::StrAppend(&text, " ", PostOpText(post_ops[i]),
+                    skipped_post_ops >> i & 1    ? " (skipped)"
+                    : optional_post_ops >> i & 1 ? " (optional)"
+                                                 : "");
   }
-  absl::StrAppend(&text, " grid ", absl::StrJoin(grid, "x"), " group ",
+  absl::StrAppend(&text, masks_tails ? " masks tails" : "",
+                  !writes_as                              ? ""
+                  : *writes_as == MemoryView::Kind::kRows ? " writes rows"
+                                                          : " writes a box",
+                  " grid ", absl::StrJoin(grid, "x"), " group ",
                   absl::StrJoin(work_group, "x"));
   return text;
 }

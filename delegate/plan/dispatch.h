@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -93,8 +94,19 @@ struct Dispatch {
   bool on_codes = false;                // as Node::on_codes
   std::array<int, 3> grid = {1, 1, 1};  // invocations
   std::array<int, 3> work_group = {0, 0, 0};  // zeros: chosen from the grid
-  bool half_arithmetic = false;               // ShaderSpec::half_arithmetic
-  bool write_in_two = false;                  // ShaderSpec::write_in_two
+  // Of post_ops, by the bits of their indices: those that the program skips
+  // where a uniform says so, and those that it skips here. What a skipped one
+  // reads is bound, and not read (plan/share_programs.h).
+  uint32_t optional_post_ops = 0;
+  uint32_t skipped_post_ops = 0;
+  // What is written is zero past its last channel, whether or not its last
+  // texel has channels there.
+  bool masks_tails = false;
+  // To the shader a written tensor that has memory of its own lies in that
+  // memory as one that has none: kBox, or in buffers kRows.
+  std::optional<MemoryView::Kind> writes_as;
+  bool half_arithmetic = false;  // ShaderSpec::half_arithmetic
+  bool write_in_two = false;     // ShaderSpec::write_in_two
   // To the shader each plane of a tensor of `reads` is one row: T_size is
   // (width * height, 1, slices, batch). Only of tensors that lie in buffers,
   // and in memory of their own.

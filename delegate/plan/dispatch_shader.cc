@@ -1,6 +1,7 @@
 #include "delegate/plan/dispatch_shader.h"
 
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -49,9 +50,8 @@ std::vector<std::pair<std::string, TensorId>> NamedTensors(
   return tensors;
 }
 
-gl_shaders::View ViewKindOf(const MemoryView& view) {
-  if (view.of == kNoTensor) return gl_shaders::View::kNone;
-  switch (view.kind) {
+gl_shaders::View ViewKindOf(MemoryView::Kind kind) {
+  switch (kind) {
     case MemoryView::Kind::kBox:
       return gl_shaders::View::kBox;
     case MemoryView::Kind::kRows:
@@ -87,9 +87,19 @@ void AddPlace(const std::string& name, const MemoryView& view, const Shape& of,
   }
 }
 
-// What COMMON_PARAMS declares of one tensor. `flat`: Dispatch::flat_planes.
+// How a tensor lies in the memory that the shader sees; nullopt: it is that
+// memory.
+std::optional<MemoryView::Kind> PartOf(const Dispatch& d, const Tensor& tensor,
+                                       bool write) {
+  if (tensor.view.of != kNoTensor) return tensor.view.kind;
+  return write ? d.writes_as : std::nullopt;
+}
+
+// What COMMON_PARAMS declares of one tensor. `flat`: Dispatch::flat_planes;
+// `part`: PartOf().
 void AddTensorParams(const Graph& graph, const std::string& name, TensorId id,
-                     bool flat, UniformBlock* block) {
+                     bool flat, std::optional<MemoryView::Kind> part,
+                     UniformBlock* block) {
   const Tensor& tensor = graph.tensor(id);
   const Shape& s = tensor.shape;
   block->Int4(absl::StrCat(name, "_size"), flat ? s.w * s.h : s.w,
@@ -97,9 +107,11 @@ void AddTensorParams(const Graph& graph, const std::string& name, TensorId id,
   const StoredCodes codes = StoredCodesOf(tensor);
   block->Int4(absl::StrCat(name, "_aux"), s.c, codes.zero_point,
               codes.scale_bits, 0);
-  if (tensor.view.of == kNoTensor) return;
-  const Shape& of = graph.tensor(tensor.view.of).shape;
-  AddPlace(absl::StrCat(name, "_at"), tensor.view, of, block);
+  if (!part) return;
+  MemoryView view = tensor.view;
+  view.kind = *part;
+  const Shape& of = view.of == kNoTensor ? s : graph.tensor(view.of).shape;
+  AddPlace(absl::StrCat(name, "_at"), view, of, block);
   block->Int4(absl::StrCat(name, "_of"), of.w, of.h, of.slices(), 0);
 }
 
@@ -135,12 +147,15 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
         tensor.view.of != kNoTensor ? graph.tensor(tensor.view.of) : tensor;
     // The pixels that are written are those of the memory.
     const bool as_rows = tensor.view.kind == MemoryView::Kind::kRows;
+    const auto part = PartOf(dispatch, tensor, write);
     const int channels = (as_rows ? memory : tensor).shape.c;
     const auto storage = StorageFor(memory, profile);
     spec.tensors.push_back(
         {std::move(name), storage.value_or(Storage::kBuffer),
-         FormatFor(tensor, profile.options), write, write && channels % 4 != 0,
-         /*scaled=*/!dispatch.on_codes, ViewKindOf(tensor.view)});
+         FormatFor(tensor, profile.options), write,
+         write && (channels % 4 != 0 || dispatch.masks_tails),
+         /*scaled=*/!dispatch.on_codes,
+         part ? ViewKindOf(*part) : gl_shaders::View::kNone});
   };
   for (const auto& [name, id] : dispatch.reads) add(name, id, false);
   const TensorId output =
@@ -164,6 +179,7 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
                            graph.tensor(output).shape.c > 1;
       add(call.operand, op.operand, false);
     }
+    call.optional = (dispatch.optional_post_ops >> i & 1) != 0;
     spec.post_ops.push_back(std::move(call));
   }
   for (const auto& [name, id] : dispatch.writes) add(name, id, true);
@@ -182,13 +198,20 @@ UniformBlock ParamsOf(const Graph& graph, const Dispatch& dispatch) {
   UniformBlock block;
   block.Int4("grid", dispatch.grid[0], dispatch.grid[1], dispatch.grid[2], 0);
   const auto tensors = NamedTensors(dispatch);  // what is read comes first
+  const size_t first_write = tensors.size() - dispatch.writes.size();
   for (size_t i = 0; i < tensors.size(); ++i) {
-    AddTensorParams(graph, tensors[i].first, tensors[i].second,
-                    dispatch.flat_planes && i < dispatch.reads.size(), &block);
+    const auto& [name, id] = tensors[i];
+    AddTensorParams(
+        graph, name, id, dispatch.flat_planes && i < dispatch.reads.size(),
+        PartOf(dispatch, graph.tensor(id), i >= first_write), &block);
   }
   for (size_t i = 0; i < dispatch.post_ops.size(); ++i) {
     block.Float4(absl::StrCat(PostOperandName(static_cast<int>(i)), "_params"),
                  dispatch.post_ops[i].params);
+  }
+  if (dispatch.optional_post_ops != 0) {
+    block.Int4("post_skipped", static_cast<int>(dispatch.skipped_post_ops), 0,
+               0, 0);
   }
   for (const PackedConstant& c : dispatch.constants) {
     block.Int4(absl::StrCat(c.name, "_size"), c.width, c.height, 0, 0);

@@ -17,7 +17,9 @@ std::string PlanToDot(const Graph& graph,
         absl::StrCat(d.label, "\n", d.shader, d.on_codes ? " on codes" : "");
     std::vector<TensorId> reads;
     for (const auto& [name, id] : d.reads) reads.push_back(id);
-    for (const PostOp& op : d.post_ops) {
+    for (size_t i = 0; i < d.post_ops.size(); ++i) {
+      if ((d.skipped_post_ops >> i & 1) != 0) continue;
+      const PostOp& op = d.post_ops[i];
       absl::StrAppend(&label, " ", PostOpText(op));
       if (op.operand != kNoTensor) reads.push_back(op.operand);
     }

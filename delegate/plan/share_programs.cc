@@ -1,0 +1,294 @@
+#include "delegate/plan/share_programs.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "delegate/plan/dispatch_shader.h"
+#include "delegate/plan/planner.h"
+#include "delegate/plan/storage.h"
+
+namespace gles_delegate {
+namespace {
+
+using gl_shaders::ShaderSpec;
+using gl_shaders::TensorBinding;
+using Kind = MemoryView::Kind;
+
+// A shader's text has so many post-ops at most.
+constexpr size_t kMostPostOps = 8;
+
+std::string Text(const TensorBinding& t) {
+  return absl::StrCat(static_cast<int>(t.storage), ",",
+                      static_cast<int>(t.format), ",", t.write, t.mask_tail,
+                      t.scaled, ",", static_cast<int>(t.view));
+}
+
+std::string Text(const gl_shaders::PostOpCall& call) {
+  return absl::StrCat(call.function, call.operand_first, call.operand_splat,
+                      call.operand_zero_extend, call.operand_table,
+                      call.operand_lookup, call.operand_lookup_packed);
+}
+
+// All that a program's text follows from, but for literals.
+std::string Text(const ShaderSpec& spec) {
+  std::string text = absl::StrCat(
+      spec.shader, ";", spec.half_arithmetic, spec.write_in_two, ";",
+      spec.work_group[0], "x", spec.work_group[1], "x", spec.work_group[2]);
+  for (const auto& [name, value] : spec.defines) {
+    absl::StrAppend(&text, ";", name, "=", value);
+  }
+  for (const TensorBinding& t : spec.tensors) {
+    absl::StrAppend(&text, ";", t.name, ":", Text(t));
+  }
+  for (const auto& c : spec.constants) {
+    absl::StrAppend(&text, ";", c.name, ":", static_cast<int>(c.storage),
+                    c.half);
+  }
+  for (const auto& call : spec.post_ops) {
+    absl::StrAppend(&text, ";", Text(call), call.operand, call.optional);
+  }
+  return text;
+}
+
+bool HasLiterals(const Dispatch& d) {
+  return std::any_of(d.constants.begin(), d.constants.end(),
+                     [](const PackedConstant& c) { return c.literal; });
+}
+
+bool IsBounds(const std::pair<std::string, std::string>& define) {
+  return define.first == "WHOLE_CHUNKS";
+}
+
+void DropBounds(Dispatch* d) {
+  d->defines.erase(
+      std::remove_if(d->defines.begin(), d->defines.end(), IsBounds),
+      d->defines.end());
+}
+
+// A post-op of a program.
+struct Step {
+  std::string text;  // that of all dispatches that have it
+  PostOp op;         // of one that has it
+};
+
+// Dispatches that are to have one program.
+struct Family {
+  std::string text;  // that of all, without what SharePrograms() names
+  std::vector<size_t> members;
+  std::vector<Step> steps;
+  std::optional<Kind> writes_as;
+};
+
+class Sharing {
+ public:
+  Sharing(const Graph& graph, const DeviceProfile& profile,
+          std::vector<Dispatch>* dispatches)
+      : graph_(graph), profile_(profile), dispatches_(*dispatches) {}
+
+  void Run();
+
+ private:
+  std::string CommonText(Dispatch d) const;
+  std::vector<Step> StepsOf(const Dispatch& d) const;
+  std::optional<Kind> PartOf(const Dispatch& d) const;
+  bool CanWriteAs(const Dispatch& d, std::optional<Kind> kind) const;
+  bool Join(size_t index, Family* family) const;
+  bool Fits(const Dispatch& d, const std::vector<Step>& steps) const;
+  std::optional<Dispatch> Shared(const Dispatch& d, const Family& family,
+                                 uint32_t optional_steps) const;
+  void Rewrite(const Family& family);
+
+  const Graph& graph_;
+  const DeviceProfile& profile_;
+  std::vector<Dispatch>& dispatches_;
+};
+
+std::string Sharing::CommonText(Dispatch d) const {
+  d.post_ops.clear();
+  d.masks_tails = true;
+  if (profile_.choices.share_programs > 1) DropBounds(&d);
+  ShaderSpec spec = SpecOf(graph_, d, profile_);
+  for (TensorBinding& t : spec.tensors) {
+    if (t.write) t.view = gl_shaders::View::kNone;
+  }
+  return Text(spec);
+}
+
+std::vector<Step> Sharing::StepsOf(const Dispatch& d) const {
+  const ShaderSpec spec = SpecOf(graph_, d, profile_);
+  std::vector<Step> steps;
+  for (size_t i = 0; i < d.post_ops.size(); ++i) {
+    Step step = {Text(spec.post_ops[i]), d.post_ops[i]};
+    for (const TensorBinding& t : spec.tensors) {
+      if (!t.write && t.name == spec.post_ops[i].operand) {
+        absl::StrAppend(&step.text, ":", Text(t));
+      }
+    }
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+// How what the dispatch writes lies in memory that is not its own.
+std::optional<Kind> Sharing::PartOf(const Dispatch& d) const {
+  for (const auto& [name, id] : d.writes) {
+    const MemoryView& view = graph_.tensor(id).view;
+    if (view.of != kNoTensor) return view.kind;
+  }
+  return std::nullopt;
+}
+
+// Whether the program of a dispatch that writes as `kind` says can write what
+// this one writes. One that writes two tensors is left as it is.
+bool Sharing::CanWriteAs(const Dispatch& d, std::optional<Kind> kind) const {
+  const std::optional<Kind> own = PartOf(d);
+  if (own == kind) return true;
+  if (own || d.writes.size() != 1) return false;
+  const Tensor& tensor = graph_.tensor(d.writes[0].second);
+  const auto storage = StorageFor(tensor, profile_);
+  return kind == Kind::kBox || (kind == Kind::kRows && storage.ok() &&
+                                *storage == gl_shaders::Storage::kBuffer);
+}
+
+// The shortest chain that has the steps of both in their order.
+std::vector<Step> Together(const std::vector<Step>& a,
+                           const std::vector<Step>& b) {
+  // common[i][j]: of a from i on and b from j on, the most steps in common.
+  std::vector<std::vector<int>> common(a.size() + 1,
+                                       std::vector<int>(b.size() + 1, 0));
+  for (size_t i = a.size(); i-- > 0;) {
+    for (size_t j = b.size(); j-- > 0;) {
+      common[i][j] = a[i].text == b[j].text
+                         ? common[i + 1][j + 1] + 1
+                         : std::max(common[i + 1][j], common[i][j + 1]);
+    }
+  }
+  std::vector<Step> steps;
+  size_t i = 0, j = 0;
+  while (i < a.size() && j < b.size()) {
+    const bool both = a[i].text == b[j].text;
+    const bool of_a = both || common[i + 1][j] >= common[i][j + 1];
+    steps.push_back(of_a ? a[i] : b[j]);
+    i += of_a;
+    j += both || !of_a;
+  }
+  steps.insert(steps.end(), a.begin() + i, a.end());
+  steps.insert(steps.end(), b.begin() + j, b.end());
+  return steps;
+}
+
+bool Sharing::Fits(const Dispatch& d, const std::vector<Step>& steps) const {
+  size_t tensors = d.reads.size() + d.writes.size() + d.constants.size();
+  for (const Step& step : steps) tensors += step.op.operand != kNoTensor;
+  return steps.size() <= kMostPostOps &&
+         tensors <= static_cast<size_t>(MaxBoundTensors(profile_));
+}
+
+// Takes the dispatch into the family where all of it can then have one program.
+bool Sharing::Join(size_t index, Family* family) const {
+  const Dispatch& d = dispatches_[index];
+  const std::vector<Step> steps = Together(family->steps, StepsOf(d));
+  if (!Fits(d, steps)) return false;
+  const std::optional<Kind> own = PartOf(d);
+  const std::optional<Kind> kind = own ? own : family->writes_as;
+  const auto can_write = [&](size_t i) {
+    return CanWriteAs(dispatches_[i], kind);
+  };
+  if (!can_write(index) ||
+      !std::all_of(family->members.begin(), family->members.end(), can_write)) {
+    return false;
+  }
+  family->steps = steps;
+  family->writes_as = kind;
+  family->members.push_back(index);
+  return true;
+}
+
+// The dispatch by the family's program; nullopt: it reads nothing that could be
+// bound in place of an operand.
+std::optional<Dispatch> Sharing::Shared(const Dispatch& d, const Family& family,
+                                        uint32_t optional_steps) const {
+  const std::vector<Step> own = StepsOf(d);
+  Dispatch shared = d;
+  shared.post_ops.clear();
+  shared.optional_post_ops = optional_steps;
+  size_t next = 0;  // of its own steps
+  for (size_t i = 0; i < family.steps.size(); ++i) {
+    PostOp op = family.steps[i].op;
+    if (next < own.size() && own[next].text == family.steps[i].text) {
+      op = own[next++].op;
+    } else {
+      shared.skipped_post_ops |= uint32_t{1} << i;
+      op.params = {};
+      if (op.operand != kNoTensor && !graph_.tensor(op.operand).is_constant()) {
+        if (d.reads.empty()) return std::nullopt;
+        op.operand = d.reads[0].second;
+      }
+    }
+    shared.post_ops.push_back(std::move(op));
+  }
+  if (!PartOf(d)) shared.writes_as = family.writes_as;
+  return shared;
+}
+
+void Sharing::Rewrite(const Family& family) {
+  std::vector<Dispatch> shared;
+  uint32_t optional_steps = 0;
+  bool masks = false, bounds = false;
+  for (size_t index : family.members) {
+    const auto first = Shared(dispatches_[index], family, 0);
+    if (!first) return;
+    optional_steps |= first->skipped_post_ops;
+    for (const TensorBinding& t : SpecOf(graph_, *first, profile_).tensors) {
+      masks |= t.mask_tail;
+    }
+    bounds |=
+        std::none_of(first->defines.begin(), first->defines.end(), IsBounds);
+  }
+  for (size_t index : family.members) {
+    Dispatch d = *Shared(dispatches_[index], family, optional_steps);
+    d.masks_tails = masks;
+    if (bounds) DropBounds(&d);
+    shared.push_back(std::move(d));
+  }
+  const std::string text = Text(SpecOf(graph_, shared[0], profile_));
+  for (const Dispatch& d : shared) {
+    if (Text(SpecOf(graph_, d, profile_)) != text) return;
+  }
+  for (size_t i = 0; i < shared.size(); ++i) {
+    dispatches_[family.members[i]] = std::move(shared[i]);
+  }
+}
+
+void Sharing::Run() {
+  std::vector<Family> families;
+  for (size_t i = 0; i < dispatches_.size(); ++i) {
+    const Dispatch& d = dispatches_[i];
+    if (HasLiterals(d)) continue;
+    std::string text = CommonText(d);
+    const bool joined =
+        std::any_of(families.begin(), families.end(), [&](Family& family) {
+          return family.text == text && Join(i, &family);
+        });
+    if (joined) continue;
+    families.push_back({std::move(text), {i}, StepsOf(d), PartOf(d)});
+  }
+  for (const Family& family : families) {
+    if (family.members.size() > 1) Rewrite(family);
+  }
+}
+
+}  // namespace
+
+void SharePrograms(const Graph& graph, const DeviceProfile& profile,
+                   std::vector<Dispatch>* dispatches) {
+  if (profile.choices.share_programs == 0) return;
+  Sharing(graph, profile, dispatches).Run();
+}
+
+}  // namespace gles_delegate

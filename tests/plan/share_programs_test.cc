@@ -1,0 +1,254 @@
+// labels: op llvmpipe softpipe
+// Dispatches that share a program compute what they compute with programs of
+// their own, bit by bit; and which dispatches do.
+#include "delegate/plan/share_programs.h"
+
+#include <cstring>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "delegate/ops/conv/conv_2d.h"
+#include "delegate/ops/op_list.h"
+#include "delegate/plan/dispatch_shader.h"
+#include "delegate/plan/planner.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/matchers.h"
+#include "tests/testing/random.h"
+#include "tests/testing/run_graph.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using gl_shaders::Storage;
+using ::testing::HasSubstr;
+using Kind = MemoryView::Kind;
+
+DeviceProfile Profile(int share, Storage storage = Storage::kBuffer) {
+  DeviceProfile profile = RoomyProfile();
+  profile.limits.max_work_group_invocations = 256;
+  profile.limits.max_work_group_size = {256, 256, 64};
+  profile.limits.max_shared_memory_bytes = 32 << 10;
+  profile.choices.storage = storage;
+  profile.choices.split_target = 48 << 10;
+  profile.choices.conv_tile_slices = 2;
+  profile.choices.share_programs = share;
+  return profile;
+}
+
+PostOp With(const char* function, TensorId operand) {
+  PostOp op{function};
+  op.operand = operand;
+  return op;
+}
+
+const PostOp kClamp = {"clamp", {-0.5f, 0.5f, 0, 0}};
+
+// 1x1 convolutions of one input, one after the other.
+class Chain {
+ public:
+  explicit Chain(int channels, std::vector<int> image = {1, 6, 5})
+      : random_("share programs"), image_(std::move(image)) {
+    graph.inputs = {AddTensor(&graph, Dims(channels))};
+    graph.outputs = {graph.inputs[0]};
+  }
+
+  std::vector<int> Dims(int channels) const {
+    std::vector<int> dims = image_;
+    dims.push_back(channels);
+    return dims;
+  }
+  // Returns what the convolution writes.
+  TensorId Add(int channels, std::vector<PostOp> post_ops) {
+    const TensorId src = graph.outputs[0];
+    const int from = graph.tensor(src).shape.c;
+    Node node;
+    node.op = FindOpNamed("CONV_2D");
+    node.inputs = {src,
+                   AddConstant(&graph, {channels, 1, 1, from},
+                               random_.Gaussian(channels * from)),
+                   AddConstant(&graph, {channels}, random_.Gaussian(channels))};
+    node.outputs = {AddTensor(&graph, Dims(channels))};
+    node.attributes = Conv2dAttributes();
+    node.post_ops = std::move(post_ops);
+    graph.nodes.push_back(node);
+    graph.outputs = node.outputs;
+    return node.outputs[0];
+  }
+  // What a node wrote last lies in a tensor of `dims` now, which is the output.
+  void Put(std::vector<int> dims, Kind kind, std::array<int, 4> at) {
+    const TensorId part = graph.outputs[0];
+    graph.outputs = {AddTensor(&graph, std::move(dims))};
+    MemoryView& view = graph.tensor(part).view;
+    view.of = graph.outputs[0];
+    view.kind = kind;
+    view.at = at;
+  }
+
+  Graph graph;
+
+ private:
+  Random random_;
+  std::vector<int> image_;
+};
+
+struct Planned {
+  Graph graph;
+  std::vector<Dispatch> dispatches;
+  std::set<std::string> programs;
+  std::string text;
+};
+
+Planned Plan(const Chain& chain, const DeviceProfile& profile) {
+  Planned planned{chain.graph, {}, {}, ""};
+  auto dispatches = PlanGraph(&planned.graph, profile);
+  EXPECT_TRUE(dispatches.ok()) << dispatches.status();
+  planned.dispatches = std::move(dispatches).value_or(std::vector<Dispatch>());
+  SharePrograms(planned.graph, profile, &planned.dispatches);
+  for (const Dispatch& d : planned.dispatches) {
+    const auto text =
+        gl_shaders::AssembleShader(SpecOf(planned.graph, d, profile));
+    EXPECT_TRUE(text.ok()) << text.status();
+    planned.programs.insert(text.value_or(""));
+  }
+  planned.text = PlanToString(planned.graph, planned.dispatches);
+  return planned;
+}
+
+size_t Programs(const Chain& chain, int share,
+                Storage storage = Storage::kBuffer) {
+  return Plan(chain, Profile(share, storage)).programs.size();
+}
+
+std::vector<float> Compute(const Chain& chain, int share, Storage storage) {
+  Random random("share programs, input");
+  const DeviceProfile profile = Profile(share, storage);
+  const Planned planned = Plan(chain, profile);
+  const auto input = random.WithCorners(
+      planned.graph.tensor(planned.graph.inputs[0]).shape.elements());
+  std::vector<float> output(
+      planned.graph.tensor(planned.graph.outputs[0]).shape.elements());
+  const absl::Status status =
+      RunDispatches(planned.graph, planned.dispatches, profile, {input},
+                    absl::MakeSpan(output));
+  EXPECT_TRUE(status.ok()) << status;
+  return output;
+}
+
+std::vector<uint32_t> Bits(const std::vector<float>& values) {
+  std::vector<uint32_t> bits(values.size());
+  std::memcpy(bits.data(), values.data(), values.size() * sizeof(float));
+  return bits;
+}
+
+// The answers of a chain whose tensors lie in each storage, bit by bit.
+void ExpectSame(const Chain& chain, int share) {
+  for (Storage storage : {Storage::kBuffer, Storage::kTexture2d}) {
+    const auto alone = Compute(chain, 0, storage);
+    EXPECT_EQ(Bits(Compute(chain, share, storage)), Bits(alone))
+        << "storage " << static_cast<int>(storage);
+  }
+}
+
+// A residual addition, an activation, both, none.
+Chain Residuals() {
+  Chain chain(16);
+  const TensorId first = chain.Add(16, {});
+  chain.Add(16, {kClamp});
+  const TensorId third = chain.Add(16, {With("add", first), kClamp});
+  chain.Add(16, {{"hard_swish"}});
+  chain.Add(16, {With("add", third)});
+  return chain;
+}
+
+TEST(ShareProgramsTest, PostOpsAreSkipped) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const Chain chain = Residuals();
+  EXPECT_EQ(Programs(chain, 0), 5u);
+  EXPECT_EQ(Programs(chain, 1), 1u);
+  ExpectSame(chain, 1);
+}
+
+TEST(ShareProgramsTest, ThePlanSaysWhatIsSkipped) {
+  const Planned planned = Plan(Residuals(), Profile(1));
+  EXPECT_THAT(planned.text, HasSubstr("(skipped)"));
+  EXPECT_THAT(planned.text, HasSubstr("(optional)"));
+  for (const Dispatch& d : planned.dispatches) {
+    EXPECT_EQ(d.skipped_post_ops & ~d.optional_post_ops, 0u);
+    // Nothing is bound that the dispatch did not read, or read already.
+    EXPECT_EQ(BoundTensors(d)[1], d.post_ops[0].operand);
+    EXPECT_EQ(ParamsOf(planned.graph, d).block_bytes(),
+              ParamsOf(planned.graph, planned.dispatches[0]).block_bytes());
+  }
+}
+
+TEST(ShareProgramsTest, ChannelsPastTheLastAreZero) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  Chain chain(16);
+  chain.Add(16, {kClamp});
+  chain.Add(14, {});
+  chain.Add(16, {kClamp});
+  EXPECT_EQ(Programs(chain, 0), 2u);
+  EXPECT_EQ(Programs(chain, 1), 1u);
+  ExpectSame(chain, 1);
+}
+
+TEST(ShareProgramsTest, OutputsLieInOtherTensors) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  Chain box(16, {2, 6, 5});
+  box.Add(16, {});
+  box.Add(16, {});
+  box.Put({2, 6, 5, 16}, Kind::kBox, {});
+  EXPECT_EQ(Programs(box, 0), 2u);
+  EXPECT_EQ(Programs(box, 1), 1u);
+  ExpectSame(box, 1);
+  Chain rows(16, {2, 6, 5});
+  rows.Add(16, {});
+  rows.Add(16, {});
+  rows.Put({2, 1, 60, 8}, Kind::kRows, {});
+  EXPECT_EQ(Programs(rows, 0), 2u);
+  EXPECT_EQ(Programs(rows, 1), 1u);
+  EXPECT_EQ(Programs(rows, 1, Storage::kTexture2d), 2u)
+      << "a row of all pixels is past no buffer";
+  ExpectSame(rows, 1);
+}
+
+TEST(ShareProgramsTest, LoadsHaveBounds) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  Chain chain(64, {1, 32, 32});
+  chain.Add(68, {});
+  chain.Add(68, {});
+  EXPECT_EQ(Programs(chain, 1), 2u);
+  EXPECT_EQ(Programs(chain, 2), 1u);
+  ExpectSame(chain, 2);
+}
+
+TEST(ShareProgramsTest, OtherDispatchesStayAsTheyAre) {
+  Chain tiles(16);  // two slices and one
+  tiles.Add(4, {});
+  tiles.Add(16, {kClamp});
+  EXPECT_EQ(Plan(tiles, Profile(2)).text, Plan(tiles, Profile(0)).text);
+  Chain same(16);
+  same.Add(16, {kClamp});
+  same.Add(16, {kClamp});
+  EXPECT_EQ(Plan(same, Profile(2)).text, Plan(same, Profile(0)).text);
+}
+
+TEST(ShareProgramsTest, BindingsKeepToTheLimits) {
+  Chain chain(16);
+  const TensorId first = chain.Add(16, {});
+  chain.Add(16, {With("add", first)});
+  DeviceProfile profile = Profile(1);
+  profile.limits.max_buffers = 4;
+  EXPECT_EQ(Plan(chain, profile).programs.size(), 1u);
+  profile.limits.max_buffers = 3;
+  profile.limits.max_outputs = 3;
+  // The second has one operand too many by itself.
+  EXPECT_FALSE(PlanGraph(&chain.graph, profile).ok());
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
