@@ -24,7 +24,7 @@ layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 stride_pad;  // stride x, y; padding left, top
   ivec4 window;      // width, height; dilation x, y
-  ivec4 sum_shape;   // pixels, terms, input slices
+  ivec4 sum_shape;   // pixels, terms, input slices; 0, which no compiler knows
   vec4 reciprocals;  // of dst's width and height, input slices, window's width
 #ifdef DEPTHWISE
   vec4 inner_clamp;  // least and greatest of the depthwise convolution's results
@@ -43,6 +43,12 @@ layout(std140, binding = 0) uniform Params {
 #else
 #define QUOTIENT(a, b, reciprocal) op_quotient(a, reciprocal)
 #endif
+
+// Added to the ends of loops over outputs. What is done with an output is much
+// text, requantization above all, and a first start waits for the compiler: so
+// that loop is not unrolled. Arrays have constant indices all the same, or they
+// leave the registers: what comes next moves to the front.
+#define UNKNOWN_ZERO sum_shape.w
 
 const int kLanes = WORK_GROUP_Z;
 const int kCells = WORK_GROUP_X * WORK_GROUP_Y;
@@ -237,11 +243,13 @@ void put_next(int first_pixel, int run, int slice) {
       }
     }
   }
-  for (int i = 0; i < NEXT_PIXELS; ++i) {
+  for (int i = 0; i < NEXT_PIXELS + UNKNOWN_ZERO; ++i) {
     int pixel = first_pixel + run + kRuns * i;
     if (pixel >= sum_shape.x) return;
+    vec4 v = sum[0];
+    for (int k = 1; k < NEXT_PIXELS; ++k) sum[k - 1] = sum[k];
     ivec3 p = pixel_at(pixel);
-    write_next(p.x, p.y, slice, p.z, NEXT(sum[i], slice));
+    write_next(p.x, p.y, slice, p.z, NEXT(v, slice));
   }
 }
 #endif
@@ -370,12 +378,19 @@ void main() {
 #if WORK_GROUP_Z >= TILE_PIXELS * TILE_SLICES
   if (lane < kTile) put_tile(first_pixel, cell, lane);
 #else
-  for (int o = lane; o < kTile; o += kLanes) put_tile(first_pixel, cell, o);
+  for (int o = lane; o < kTile + UNKNOWN_ZERO; o += kLanes) {
+    put_tile(first_pixel, cell, o);
+  }
 #endif
 #else
-  // With constant indices only, or the sums leave the registers.
-  for (int q = 0; q < TILE_SLICES; ++q) {
-    for (int i = 0; i < TILE_PIXELS; ++i) put(first_pixel, q, i, sum[q][i]);
+  for (int q = 0; q < TILE_SLICES + UNKNOWN_ZERO; ++q) {
+    for (int i = 0; i < TILE_PIXELS + UNKNOWN_ZERO; ++i) {
+      put(first_pixel, q, i, sum[0][0]);
+      for (int k = 1; k < TILE_PIXELS; ++k) sum[0][k - 1] = sum[0][k];
+    }
+    for (int r = 1; r < TILE_SLICES; ++r) {
+      for (int k = 0; k < TILE_PIXELS; ++k) sum[r - 1][k] = sum[r][k];
+    }
   }
 #endif
 
