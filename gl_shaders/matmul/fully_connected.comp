@@ -43,6 +43,12 @@ ivec2 weight_texel(int t, int slice) {
 }
 #endif
 
+void put(int row, int slice, vec4 v) {
+  if (row >= row_shape.x) return;
+  ivec3 p = pixel_at(row, dst_size);
+  write_dst(p.x, p.y, slice, p.z, v);
+}
+
 #if LANES > 1
 shared vec4 partial[LANES * WORK_GROUP_Y * TILE_ROWS];
 #endif
@@ -78,15 +84,19 @@ void main() {
       }
     }
   }
-  if (lane != 0) return;
-  for (int r = 0; r < TILE_ROWS; ++r) sum[r] = partial[base + r * LANES];
+  memoryBarrierShared();
+  barrier();
 #endif
 
   if (outside_grid()) return;
   vec4 bias = weights_at(weights_size.x - 1, slice * row_shape.z);
-  for (int r = 0; r < TILE_ROWS; ++r) {
-    if (first_row + r >= row_shape.x) break;
-    ivec3 p = pixel_at(first_row + r, dst_size);
-    write_dst(p.x, p.y, slice, p.z, sum[r] + bias);
+#if LANES > 1
+  // The lanes share the rows: what is done with a sum is one text, and no row
+  // waits for another.
+  for (int r = lane; r < TILE_ROWS; r += LANES) {
+    put(first_row + r, slice, partial[base - lane + r * LANES] + bias);
   }
+#else
+  for (int r = 0; r < TILE_ROWS; ++r) put(first_row + r, slice, sum[r] + bias);
+#endif
 }
