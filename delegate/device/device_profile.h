@@ -139,7 +139,8 @@ struct DeviceChoices {
   // Dispatches of a partition that differ by what Params can say have one
   // program, where a driver takes long to compile (plan/share_programs.h). 1:
   // by what is done outside of loops alone: post-ops, places of outputs. 2: by
-  // loads with and without bounds as well, all of which then have bounds. 0:
+  // loads with and without bounds as well, all of which then have bounds. 3: by
+  // tilings, too, of which a layer takes one that costs it little more. 0:
   // never.
   int share_programs = 0;
 

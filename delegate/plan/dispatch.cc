@@ -151,6 +151,14 @@ Dispatch& Dispatch::SharedMemory(int64_t bytes) {
   return *this;
 }
 
+Dispatch& Dispatch::Take(Tiling tiling) {
+  defines = std::move(tiling.defines);
+  grid = tiling.grid;
+  work_group = tiling.work_group;
+  shared_bytes = tiling.shared_bytes;
+  return *this;
+}
+
 std::string Dispatch::ToString() const {
   std::string text = absl::StrCat(shader, on_codes ? " on codes" : "");
   for (const auto& [name, value] : defines)

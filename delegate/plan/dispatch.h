@@ -105,6 +105,15 @@ struct Dispatch {
   // To the shader a written tensor that has memory of its own lies in that
   // memory as one that has none: kBox, or in buffers kRows.
   std::optional<MemoryView::Kind> writes_as;
+  // How a dispatch shares its work out.
+  struct Tiling {
+    std::vector<std::pair<std::string, std::string>> defines;  // all of them
+    std::array<int, 3> grid = {1, 1, 1};
+    std::array<int, 3> work_group = {0, 0, 0};
+    int64_t shared_bytes = 0;
+  };
+  // Another one that costs little more, for where others have its program.
+  std::optional<Tiling> other_tiling;
   bool half_arithmetic = false;  // ShaderSpec::half_arithmetic
   bool write_in_two = false;     // ShaderSpec::write_in_two
   // To the shader each plane of a tensor of `reads` is one row: T_size is
@@ -131,6 +140,7 @@ struct Dispatch {
   // An op whose shader declares shared memory must say how much: planning
   // compares it with the device's limit.
   Dispatch& SharedMemory(int64_t bytes);
+  Dispatch& Take(Tiling tiling);
   std::string ToString() const;
 };
 

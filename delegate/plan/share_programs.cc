@@ -10,6 +10,8 @@
 #include "absl/strings/string_view.h"
 #include "delegate/plan/dispatch_shader.h"
 #include "delegate/plan/planner.h"
+#include "delegate/plan/program_text.h"
+#include "delegate/plan/share_tilings.h"
 #include "delegate/plan/storage.h"
 
 namespace gles_delegate {
@@ -21,54 +23,6 @@ using Kind = MemoryView::Kind;
 
 // A shader's text has so many post-ops at most.
 constexpr size_t kMostPostOps = 8;
-
-std::string Text(const TensorBinding& t) {
-  return absl::StrCat(static_cast<int>(t.storage), ",",
-                      static_cast<int>(t.format), ",", t.write, t.mask_tail,
-                      t.scaled, ",", static_cast<int>(t.view));
-}
-
-std::string Text(const gl_shaders::PostOpCall& call) {
-  return absl::StrCat(call.function, call.operand_first, call.operand_splat,
-                      call.operand_zero_extend, call.operand_table,
-                      call.operand_lookup, call.operand_lookup_packed);
-}
-
-// All that a program's text follows from, but for literals.
-std::string Text(const ShaderSpec& spec) {
-  std::string text = absl::StrCat(
-      spec.shader, ";", spec.half_arithmetic, spec.write_in_two, ";",
-      spec.work_group[0], "x", spec.work_group[1], "x", spec.work_group[2]);
-  for (const auto& [name, value] : spec.defines) {
-    absl::StrAppend(&text, ";", name, "=", value);
-  }
-  for (const TensorBinding& t : spec.tensors) {
-    absl::StrAppend(&text, ";", t.name, ":", Text(t));
-  }
-  for (const auto& c : spec.constants) {
-    absl::StrAppend(&text, ";", c.name, ":", static_cast<int>(c.storage),
-                    c.half);
-  }
-  for (const auto& call : spec.post_ops) {
-    absl::StrAppend(&text, ";", Text(call), call.operand, call.optional);
-  }
-  return text;
-}
-
-bool HasLiterals(const Dispatch& d) {
-  return std::any_of(d.constants.begin(), d.constants.end(),
-                     [](const PackedConstant& c) { return c.literal; });
-}
-
-bool IsBounds(const std::pair<std::string, std::string>& define) {
-  return define.first == "WHOLE_CHUNKS";
-}
-
-void DropBounds(Dispatch* d) {
-  d->defines.erase(
-      std::remove_if(d->defines.begin(), d->defines.end(), IsBounds),
-      d->defines.end());
-}
 
 // A post-op of a program.
 struct Step {
@@ -93,7 +47,6 @@ class Sharing {
   void Run();
 
  private:
-  std::string CommonText(Dispatch d) const;
   std::vector<Step> StepsOf(const Dispatch& d) const;
   std::optional<Kind> PartOf(const Dispatch& d) const;
   bool CanWriteAs(const Dispatch& d, std::optional<Kind> kind) const;
@@ -108,25 +61,14 @@ class Sharing {
   std::vector<Dispatch>& dispatches_;
 };
 
-std::string Sharing::CommonText(Dispatch d) const {
-  d.post_ops.clear();
-  d.masks_tails = true;
-  if (profile_.choices.share_programs > 1) DropBounds(&d);
-  ShaderSpec spec = SpecOf(graph_, d, profile_);
-  for (TensorBinding& t : spec.tensors) {
-    if (t.write) t.view = gl_shaders::View::kNone;
-  }
-  return Text(spec);
-}
-
 std::vector<Step> Sharing::StepsOf(const Dispatch& d) const {
   const ShaderSpec spec = SpecOf(graph_, d, profile_);
   std::vector<Step> steps;
   for (size_t i = 0; i < d.post_ops.size(); ++i) {
-    Step step = {Text(spec.post_ops[i]), d.post_ops[i]};
+    Step step = {CallText(spec.post_ops[i]), d.post_ops[i]};
     for (const TensorBinding& t : spec.tensors) {
       if (!t.write && t.name == spec.post_ops[i].operand) {
-        absl::StrAppend(&step.text, ":", Text(t));
+        absl::StrAppend(&step.text, ":", TensorText(t));
       }
     }
     steps.push_back(std::move(step));
@@ -247,18 +189,17 @@ void Sharing::Rewrite(const Family& family) {
     for (const TensorBinding& t : SpecOf(graph_, *first, profile_).tensors) {
       masks |= t.mask_tail;
     }
-    bounds |=
-        std::none_of(first->defines.begin(), first->defines.end(), IsBounds);
+    bounds |= !IsWithoutBounds(*first);
   }
   for (size_t index : family.members) {
     Dispatch d = *Shared(dispatches_[index], family, optional_steps);
     d.masks_tails = masks;
-    if (bounds) DropBounds(&d);
+    if (bounds) AddBounds(&d);
     shared.push_back(std::move(d));
   }
-  const std::string text = Text(SpecOf(graph_, shared[0], profile_));
+  const std::string text = ProgramText(SpecOf(graph_, shared[0], profile_));
   for (const Dispatch& d : shared) {
-    if (Text(SpecOf(graph_, d, profile_)) != text) return;
+    if (ProgramText(SpecOf(graph_, d, profile_)) != text) return;
   }
   for (size_t i = 0; i < shared.size(); ++i) {
     dispatches_[family.members[i]] = std::move(shared[i]);
@@ -266,11 +207,13 @@ void Sharing::Rewrite(const Family& family) {
 }
 
 void Sharing::Run() {
+  if (profile_.choices.share_programs > 2)
+    ShareTilings(graph_, profile_, &dispatches_);
   std::vector<Family> families;
   for (size_t i = 0; i < dispatches_.size(); ++i) {
     const Dispatch& d = dispatches_[i];
     if (HasLiterals(d)) continue;
-    std::string text = CommonText(d);
+    std::string text = CommonProgramText(graph_, d, profile_);
     const bool joined =
         std::any_of(families.begin(), families.end(), [&](Family& family) {
           return family.text == text && Join(i, &family);

@@ -226,15 +226,33 @@ TEST(ShareProgramsTest, LoadsHaveBounds) {
   ExpectSame(chain, 2);
 }
 
+TEST(ShareProgramsTest, SumsHaveTwiceAsManyLanes) {
+  Chain chain(16, {1, 32, 32});  // four terms, then eight
+  chain.Add(32, {});
+  chain.Add(32, {});
+  const Planned alone = Plan(chain, Profile(2));
+  const Planned together = Plan(chain, Profile(3));
+  EXPECT_EQ(alone.programs.size(), 2u);
+  EXPECT_EQ(together.programs.size(), 1u);
+  const Dispatch& few = alone.dispatches[0];
+  const Dispatch& many = together.dispatches[0];
+  EXPECT_EQ(many.work_group[2], 2 * few.work_group[2]);
+  EXPECT_EQ(many.work_group, together.dispatches[1].work_group);
+  EXPECT_EQ(many.grid[2], 2 * few.grid[2]);
+  EXPECT_EQ(many.grid[0], few.grid[0]);
+  EXPECT_EQ(many.shared_bytes, together.dispatches[1].shared_bytes);
+  EXPECT_EQ(together.dispatches[1].work_group, alone.dispatches[1].work_group);
+}
+
 TEST(ShareProgramsTest, OtherDispatchesStayAsTheyAre) {
   Chain tiles(16);  // two slices and one
   tiles.Add(4, {});
   tiles.Add(16, {kClamp});
-  EXPECT_EQ(Plan(tiles, Profile(2)).text, Plan(tiles, Profile(0)).text);
+  EXPECT_EQ(Plan(tiles, Profile(3)).text, Plan(tiles, Profile(0)).text);
   Chain same(16);
   same.Add(16, {kClamp});
   same.Add(16, {kClamp});
-  EXPECT_EQ(Plan(same, Profile(2)).text, Plan(same, Profile(0)).text);
+  EXPECT_EQ(Plan(same, Profile(3)).text, Plan(same, Profile(0)).text);
 }
 
 TEST(ShareProgramsTest, BindingsKeepToTheLimits) {

@@ -17,23 +17,32 @@ namespace {
 // its inputs (measured on an H200).
 constexpr int kMinHalfTerms = 16;
 
-Dispatch DispatchOf(const SharedWork& work, const SharedGrid& grid,
-                    TensorId src, TensorId dst, PackedConstant weights) {
+// Of a dispatch that has its other defines already.
+Dispatch::Tiling TilingOf(const SharedWork& work, const SharedGrid& grid,
+                          const Dispatch& dispatch) {
   const SharedTiling& t = grid.tiling;
-  Dispatch d("conv_shared");
+  Dispatch d("");
   d.Define("TILE_PIXELS", t.pixels)
       .Define("TILE_SLICES", t.slices)
       .Define("CHUNK_TERMS", t.chunk_terms)
-      .Read("src", src)
-      .Write("dst", dst)
-      .Constant(std::move(weights))
       .Grid(int64_t{grid.x} * t.cells_x, int64_t{grid.y} * t.cells_y,
-            int64_t{work.products} * t.lanes)
-      .WorkGroup(t.cells_x, t.cells_y, t.lanes)
-      .SharedMemory(TilingSharedBytes(t));
+            int64_t{work.products} * t.lanes);
   if (WholeChunks(t, work.terms)) d.Define("WHOLE_CHUNKS");
-  d.half_arithmetic = work.halves;
-  return d;
+  if (t.next_pixels > 0) d.Define("NEXT_PIXELS", t.next_pixels);
+  d.defines.insert(d.defines.end(), dispatch.defines.begin(),
+                   dispatch.defines.end());
+  return {std::move(d.defines),
+          d.grid,
+          {t.cells_x, t.cells_y, t.lanes},
+          TilingSharedBytes(t)};
+}
+
+void BindTiling(const SharedWork& work, const SharedGrid& grid,
+                const DeviceProfile& profile, Dispatch* d) {
+  if (const auto more = WithMoreLanes(grid, work, profile)) {
+    d->other_tiling = TilingOf(work, *more, *d);
+  }
+  d->Take(TilingOf(work, grid, *d));
 }
 
 SharedWork WorkOf(const Convolution& conv) {
@@ -50,8 +59,8 @@ SharedWork WorkOf(const Convolution& conv) {
 
 // Has the shader compute the next convolution as well.
 void BindNext(const NextPointwise& next, const SharedWork& work,
-              const SharedTiling& t, const Graph& graph, Dispatch* d) {
-  d->Define("NEXT_PIXELS", t.next_pixels).Write("next", next.dst);
+              const Graph& graph, Dispatch* d) {
+  d->Write("next", next.dst);
   d->write_in_two = true;
   PackedConstant weights =
       PackFilterBlocks(next.weights, next.filter, graph, work.next_slices);
@@ -95,9 +104,11 @@ void PlanConvShared(const Convolution& conv, Planner* planner) {
   const SharedWork work = WorkOf(conv);
   const auto grid = ChooseSharedGrid(work, planner->profile());
   if (!grid) return;
-  Dispatch d = DispatchOf(
-      work, *grid, conv.src, conv.dst,
+  Dispatch d("conv_shared");
+  d.Read("src", conv.src).Write("dst", conv.dst);
+  d.Constant(
       PackFilterBlocks(conv, planner->graph(), grid->tiling.group_slices()));
+  d.half_arithmetic = work.halves;
   if (work.fused) {
     BindInner(conv.inner, conv, planner->graph(), &d);
   } else {
@@ -105,12 +116,13 @@ void PlanConvShared(const Convolution& conv, Planner* planner) {
     BindInputGate(conv.gate, &d);
   }
   if (conv.next.IsThere()) {
-    BindNext(conv.next, work, grid->tiling, planner->graph(), &d);
+    BindNext(conv.next, work, planner->graph(), &d);
   }
   BindWindow(conv, &d);
   BindSums(work, conv.src_shape.slices(), conv.dst_shape, conv.window_w, &d);
   if (work.fused) BindInnerParams(conv.inner.function, &d);
   if (conv.next.IsThere()) BindInlineParams(conv.next.function, "next", &d);
+  BindTiling(work, *grid, planner->profile(), &d);
   planner->Add(std::move(d));
 }
 
@@ -134,11 +146,13 @@ std::optional<Dispatch> ProductsShared(const MatrixProducts& products,
       StackedWeights(products, padded, planner.graph()), nullptr,
       {/*outputs=*/dst.h * padded, /*taps=*/1, src.c, 1}, block_slices);
   weights.shared_id = products.weights_id;
-  Dispatch d =
-      DispatchOf(work, *grid, products.src, products.dst, std::move(weights));
+  Dispatch d("conv_shared");
+  d.Read("src", products.src).Write("dst", products.dst);
+  d.Constant(std::move(weights));
   d.Define("POINTWISE").Define("PRODUCTS");
   BindWindow(Convolution(), &d);  // one tap
   BindSums(work, src.slices(), dst, /*window_w=*/1, &d);
+  BindTiling(work, *grid, planner.profile(), &d);
   return d;
 }
 

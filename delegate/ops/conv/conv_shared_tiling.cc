@@ -35,6 +35,9 @@ constexpr int kLeastCellsX = 4;
 // An invocation makes so many pixels of the next one at most.
 constexpr int kMaxNextPixels = 8;
 
+// Lanes are doubled where so many times split_target invocations are enough.
+constexpr int kMostOfMoreLanes = 4;
+
 bool TilingFits(const SharedTiling& t, const DeviceLimits& limits) {
   const std::array<int, 3>& most = limits.max_work_group_size;
   return t.cells_x <= most[0] && t.cells_y <= most[1] && t.lanes <= most[2] &&
@@ -202,6 +205,24 @@ std::optional<SharedGrid> ChooseSharedGrid(const SharedWork& work,
     return std::nullopt;
   }
   return grid;
+}
+
+std::optional<SharedGrid> WithMoreLanes(const SharedGrid& grid,
+                                        const SharedWork& work,
+                                        const DeviceProfile& profile) {
+  SharedGrid more = grid;
+  SharedTiling& t = more.tiling;
+  t.lanes *= 2;
+  const int64_t invocations = t.groups(work) * t.cells() * t.lanes;
+  // At most half of the lanes have no term.
+  const bool idle = t.lanes * t.chunk_terms > 2 * work.terms;
+  if (grid.tiling.lanes == 1 || idle || t.lanes > kMaxLanesOfFewTexels ||
+      invocations > kMostOfMoreLanes * int64_t{profile.choices.split_target} ||
+      !TilingFits(t, profile.limits)) {
+    return std::nullopt;
+  }
+  if (work.next_slices > 0) t.next_pixels = NextPixels(t, work.next_slices);
+  return more;
 }
 
 }  // namespace gles_delegate

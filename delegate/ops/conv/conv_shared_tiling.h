@@ -59,6 +59,13 @@ int TilingSharedBytes(const SharedTiling& t);
 std::optional<SharedGrid> ChooseSharedGrid(const SharedWork& work,
                                            const DeviceProfile& profile);
 
+// The same with twice as many lanes to a sum, where the device has room for
+// them: more for each sum's lanes to add up, and no other tile. nullopt: there
+// is none, or it would cost more than a little.
+std::optional<SharedGrid> WithMoreLanes(const SharedGrid& grid,
+                                        const SharedWork& work,
+                                        const DeviceProfile& profile);
+
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_SHARED_TILING_H_
