@@ -69,6 +69,7 @@ const int kWeights = kChunk * 4 * kSlices / kPacketTexels;
 // Of those, what each invocation brings.
 const int kInputsEach = (kInputs + kInvocations - 1) / kInvocations;
 const int kWeightsEach = (kWeights + kInvocations - 1) / kInvocations;
+const int kSeveral = kInputsEach > 1 ? 1 : 0;
 const int kPixelsEach = kInvocations % kPixels == 0 ? 1 : kInputsEach;
 const int kPartials = kLanes > 1 ? kTile * kInvocations : 1;
 // A chunk's inputs, by term, pixel; then its weights, by term, channel, slice.
@@ -294,11 +295,22 @@ void main() {
     }
     int next = chunk + kChunk;
     if (next < sum_shape.y) {
+#ifdef DEPTHWISE
+      // Each is a window, and much text.
+      for (int i = 0; i < kInputsEach + kSeveral * UNKNOWN_ZERO; ++i) {
+        int at = index + i * kInvocations;
+        PACKET v = input_packet(from[min(kSeveral * i, kPixelsEach - 1)],
+                                next + at / kPixels * kPacketTexels);
+        for (int k = 1; k < kInputsEach; ++k) next_input[k - 1] = next_input[k];
+        next_input[kInputsEach - 1] = v;
+      }
+#else
       for (int i = 0; i < kInputsEach; ++i) {
         int at = index + i * kInvocations;
         next_input[i] = input_packet(from[min(i, kPixelsEach - 1)],
                                      next + at / kPixels * kPacketTexels);
       }
+#endif
       for (int i = 0; i < kWeightsEach; ++i) {
         next_weight[i] = weight_packet(next, index + i * kInvocations);
       }
