@@ -4,6 +4,7 @@
 // KERNEL_W, KERNEL_H, STRIDE_W, STRIDE_H: the window, known so that the tile
 // stays in registers. ROLLED: one row of the window at a time is in registers.
 // BY_COLUMNS, with one row: each texel is added before the next one is read.
+// ROLLED_OUTPUTS: as in transpose_conv.comp.
 // LARGE_INDICES: the tiles of a slice are too many for op_quotient.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
@@ -140,10 +141,19 @@ void main() {
   for (int t = 0; t < TILE_ROWS; ++t) {
     int y = first.y + t * step_pad.y;
     if (y >= dst_size.y) break;
+#ifdef ROLLED_OUTPUTS
+    for (int i = 0; i < TILE_PIXELS + grid.w; ++i) {
+      int x = first.x + i * step_pad.x;
+      if (x >= dst_size.x) break;
+      write_dst(x, y, slice, batch, sum[t][0]);
+      for (int k = 1; k < TILE_PIXELS; ++k) sum[t][k - 1] = sum[t][k];
+    }
+#else
     for (int i = 0; i < TILE_PIXELS; ++i) {
       int x = first.x + i * step_pad.x;
       if (x >= dst_size.x) break;
       write_dst(x, y, slice, batch, sum[t][i]);
     }
+#endif
   }
 }

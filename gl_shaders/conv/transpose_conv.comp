@@ -2,6 +2,9 @@
 // x + padding - k is a multiple of the stride. An invocation makes TILE_PIXELS
 // outputs of a row that lie a stride apart, and so share their taps, TILE_SLICES
 // output slices each.
+// ROLLED_OUTPUTS: what is done with an output is one text, in a loop whose end no
+// compiler knows: grid.w is 0. Outputs move to the front of their array, so that
+// it stays in registers.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 stride_pad;  // stride x, y; padding left, top
@@ -59,10 +62,19 @@ void main() {
 
   for (int q = 0; q < TILE_SLICES; ++q) {
     if (first_slice + q >= dst_size.z) break;
+#ifdef ROLLED_OUTPUTS
+    for (int i = 0; i < TILE_PIXELS + grid.w; ++i) {
+      int x = first_x + i * stride.x;
+      if (x >= dst_size.x) break;
+      write_dst(x, gid.y, first_slice + q, batch, sum[q][0]);
+      for (int k = 1; k < TILE_PIXELS; ++k) sum[q][k - 1] = sum[q][k];
+    }
+#else
     for (int i = 0; i < TILE_PIXELS; ++i) {
       int x = first_x + i * stride.x;
       if (x >= dst_size.x) break;
       write_dst(x, gid.y, first_slice + q, batch, sum[q][i]);
     }
+#endif
   }
 }

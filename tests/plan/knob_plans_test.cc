@@ -119,6 +119,17 @@ TEST(KnobPlansTest, ReductionThreads) {
   EXPECT_EQ(threads("detection_select", Detector(2000), 64), "64");
 }
 
+TEST(KnobPlansTest, SharePrograms) {
+  const auto rolled = [](int share) {
+    DeviceChoices choices;
+    choices.share_programs = share;
+    return DefineOf("depthwise_conv_2d_tiled", "ROLLED_OUTPUTS", Depthwise(3),
+                    choices);
+  };
+  EXPECT_EQ(rolled(0), "none");
+  EXPECT_EQ(rolled(1), "1");
+}
+
 TEST(KnobPlansTest, ProductTileRows) {
   const auto rows = [](absl::string_view shader, int most, int lanes) {
     DeviceChoices choices;

@@ -68,6 +68,7 @@ void PlanDepthwiseTiled(const Convolution& conv, Planner* planner) {
   if (rows == 1 && profile.choices.depthwise_by_columns != 0) {
     d.Define("BY_COLUMNS", 1);
   }
+  if (profile.choices.share_programs > 0) d.Define("ROLLED_OUTPUTS");
   BindFilter(conv, planner, &d);
   planner->Add(std::move(d));
 }

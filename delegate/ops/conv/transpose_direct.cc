@@ -28,6 +28,7 @@ void PlanTransposeDirect(const Convolution& conv, Planner* planner) {
       .Read("src", conv.src)
       .Write("dst", conv.dst)
       .Grid(tiles_x, dst.h, DivideUp(dst.slices(), tile.slices) * dst.b);
+  if (planner->profile().choices.share_programs > 0) d.Define("ROLLED_OUTPUTS");
   BindFilter(conv, planner, &d);
   d.uniforms.Int4("stride_pad", window.stride_w, window.stride_h,
                   window.pad_left, window.pad_top);
