@@ -112,7 +112,7 @@ vec4 source(ivec3 p, int term) {
 #ifdef DEPTHWISE
   ivec2 first = p.xy * stride_pad.xy - stride_pad.zw;
   vec4 v = depthwise_at(KERNEL_W * KERNEL_H, term);
-  for (int ky = 0; ky < KERNEL_H; ++ky) {
+  for (int ky = 0; ky < KERNEL_H + UNKNOWN_ZERO; ++ky) {
     for (int kx = 0; kx < KERNEL_W; ++kx) {
       ivec2 at = first + ivec2(kx, ky) * window.zw;
       ivec2 inside = clamp(at, ivec2(0), src_size.xy - 1);
