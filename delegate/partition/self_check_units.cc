@@ -1,6 +1,7 @@
 #include "delegate/partition/self_check_units.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -53,6 +54,9 @@ absl::StatusOr<std::vector<SelfCheckUnit>> FindUnits(const SelfCheckInput& in) {
     auto key = KeyOf(in, all[i]);
     if (!key.ok()) return key.status();
     unit.programs.push_back(*std::move(key));
+    for (uint32_t left = all[i].skipped_post_ops; left != 0; left &= left - 1) {
+      ++unit.skipped_post_ops;
+    }
     for (const auto& [name, id] : all[i].writes) {
       if (auto it = makers.find(id); it != makers.end()) unit.node = it->second;
     }
@@ -113,15 +117,17 @@ absl::StatusOr<SelfCheckUnits> ChooseSelfCheckUnits(
   auto units = FindUnits(input);
   if (!units.ok()) return units.status();
   SelfCheckUnits result;
-  std::vector<SelfCheckUnit*> by_size;
+  std::vector<SelfCheckUnit*> in_turn;
   absl::flat_hash_set<std::string> all;
   for (SelfCheckUnit& unit : *units) {
-    by_size.push_back(&unit);
+    in_turn.push_back(&unit);
     all.insert(unit.programs.begin(), unit.programs.end());
   }
   result.programs = static_cast<int>(all.size());
-  std::stable_sort(by_size.begin(), by_size.end(),
-                   [](auto* a, auto* b) { return a->elements < b->elements; });
+  std::stable_sort(in_turn.begin(), in_turn.end(), [](auto* a, auto* b) {
+    return std::tie(a->skipped_post_ops, a->elements) <
+           std::tie(b->skipped_post_ops, b->elements);
+  });
   absl::flat_hash_set<std::string> covered;
   for (const std::string& key : all) {
     if (TrustedPrograms::Get().Holds(key)) covered.insert(key);
@@ -131,7 +137,7 @@ absl::StatusOr<SelfCheckUnits> ChooseSelfCheckUnits(
   // a few are looked at.
   constexpr int kTries = 4;
   absl::flat_hash_map<std::string, int> tries;
-  for (const SelfCheckUnit* unit : by_size) {
+  for (const SelfCheckUnit* unit : in_turn) {
     const bool news = std::any_of(
         unit->programs.begin(), unit->programs.end(), [&](const auto& key) {
           return !covered.contains(key) && tries[key] < kTries;

@@ -1,5 +1,6 @@
-// Which nodes a self-check runs: the smallest that together use every program
-// which was not found right before.
+// Which nodes a self-check runs: those that together use every program which
+// was not found right before. Of the nodes that have a program in common, the
+// one that has most of its post-ops, and of these the smallest.
 #ifndef GLES_DELEGATE_DELEGATE_PARTITION_SELF_CHECK_UNITS_H_
 #define GLES_DELEGATE_DELEGATE_PARTITION_SELF_CHECK_UNITS_H_
 
@@ -52,6 +53,7 @@ struct SelfCheckUnit {
   const Node* node = nullptr;         // of the planned graph; null: not found
   std::vector<std::string> programs;  // their keys, one a dispatch
   int64_t elements = 0;               // read and written
+  int skipped_post_ops = 0;           // of all dispatches together
 };
 
 struct SelfCheckUnits {

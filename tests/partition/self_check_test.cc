@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -33,7 +34,18 @@ std::string& Broken() {
 }
 int g_altered = 0;
 
-// A driver whose `Broken()` shaders write half as much again.
+// What a right shader has, and what a broken one has in its place: it writes
+// half as much again. (Functions that write alone take a value.)
+using Fault = std::pair<std::string, std::string>;
+Fault WritesTooMuch() {
+  return {"int batch, vec4 v) {", "int batch, vec4 v) { v *= 1.5;"};
+}
+Fault& TheFault() {
+  static Fault& fault = *new Fault(WritesTooMuch());
+  return fault;
+}
+
+// A driver whose `Broken()` shaders have TheFault().
 void AlteredShaderSource(GLuint shader, GLsizei count,
                          const GLchar* const* texts, const GLint* lengths) {
   std::string text(texts[0], lengths == nullptr
@@ -44,11 +56,8 @@ void AlteredShaderSource(GLuint shader, GLsizei count,
     egl::driver_gl().ShaderSource(shader, count, texts, lengths);
     return;
   }
-  // Functions that write alone take a value.
-  const std::string altered = absl::StrReplaceAll(
-      text, {{"int batch, vec4 v) {", "int batch, vec4 v) { v *= 1.5;"}});
-  EXPECT_NE(altered, text);
-  ++g_altered;
+  const std::string altered = absl::StrReplaceAll(text, {TheFault()});
+  if (altered != text) ++g_altered;
   const GLchar* pointer = altered.c_str();
   egl::driver_gl().ShaderSource(shader, 1, &pointer, nullptr);
 }
@@ -59,6 +68,7 @@ class SelfCheckTest : public ::testing::Test {
     GLES_SKIP_WITHOUT_DEVICE();
     g_altered = 0;
     Broken().clear();
+    TheFault() = WritesTooMuch();
     ForgetSelfChecks();
     source_.emplace(&GlApi::ShaderSource, AlteredShaderSource);
     model_ = LoadOrDie(ChainModel("can", {1, 64, 64, 4}));
@@ -141,6 +151,23 @@ TEST_F(SelfCheckTest, AWrongShaderIsReplacedByAPlainerOne) {
                              HasSubstr(TestContext()->device().version),
                              HasSubstr("CONV_2D 0 (conv_unrolled.comp)"),
                              HasSubstr("plainer shaders"))));
+}
+
+// Of two convolutions with one program the first one skips its post-op.
+TEST_F(SelfCheckTest, APostOpThatSomeDispatchesSkipIsChecked) {
+  const ScopedEnvironment shared(
+      "GLES_DELEGATE_TUNING",
+      "share_programs=1,unrolled_terms=0,winograd_min_channels=0");
+  model_ = LoadOrDie(ChainModel("ccn", {1, 64, 64, 4}));
+  expected_ = CpuResult(*model_);
+  Broken() = "conv";
+  TheFault() = {"if ((post_skipped.x & 1) == 0) {",
+                "if ((post_skipped.x & 1) == 0) { v *= 1.5;"};
+  const Start start = Run();
+  EXPECT_GT(g_altered, 0);
+  ASSERT_TRUE(start.applied.ok()) << start.applied;
+  ExpectClose(start.outputs, expected_);
+  EXPECT_EQ(start.verdict(), "plain") << start.check();
 }
 
 TEST_F(SelfCheckTest, WhereNoShaderIsRightTheModelStaysOnTheCpu) {
