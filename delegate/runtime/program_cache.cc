@@ -29,7 +29,7 @@ void AwaitCompiler(const egl::Program& program) {
 }
 
 // So many programs are worth threads (~CompilerThreads() says why).
-constexpr size_t kManyPrograms = 8;
+constexpr size_t kManyPrograms = 12;
 
 }  // namespace
 

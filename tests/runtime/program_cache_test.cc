@@ -86,24 +86,24 @@ class ProgramCacheTest : public ::testing::Test {
 
 // NVIDIA's driver says from the beginning that it uses them all.
 TEST_F(ProgramCacheTest, TellsADriverThatSaysItHasThemAll) {
-  Get(8, /*threads=*/-1, /*wants_threads=*/true);
+  Get(12, /*threads=*/-1, /*wants_threads=*/true);
   EXPECT_THAT(g_told, ElementsAre(kAll, 0));
-  EXPECT_EQ(g_questions, 2 + 8);
+  EXPECT_EQ(g_questions, 2 + 12);
 }
 
 TEST_F(ProgramCacheTest, LeavesTheNumberOfThreadsAsItWas) {
-  Get(8, /*threads=*/2, /*wants_threads=*/true);
+  Get(12, /*threads=*/2, /*wants_threads=*/true);
   EXPECT_THAT(g_told, ElementsAre(kAll, 2));
 }
 
 TEST_F(ProgramCacheTest, AFewProgramsAreNotWorthThreads) {
-  Get(7, /*threads=*/-1, /*wants_threads=*/true);
+  Get(11, /*threads=*/-1, /*wants_threads=*/true);
   EXPECT_THAT(g_told, ElementsAre());
   EXPECT_EQ(g_questions, 0);
 }
 
 TEST_F(ProgramCacheTest, LeavesAnAppsContextAlone) {
-  Get(8, /*threads=*/2, /*wants_threads=*/false);
+  Get(12, /*threads=*/2, /*wants_threads=*/false);
   EXPECT_THAT(g_told, ElementsAre());
   EXPECT_EQ(g_questions, 0);
 }
