@@ -32,7 +32,8 @@ void Executor::RecordInPieces(size_t first, size_t end,
                               absl::Span<const uint8_t> from, GLuint* program) {
   // The GPU begins with a piece while the host copies the next one.
   HostTransfer& input = parts_.inputs[parts_.commands[first].piece.index];
-  if (input.IsFilledBy(from)) {
+  if (input.Holds(from)) {  // nothing to copy, and no piece to wait for
+    for (size_t i = 0; i < input.Chunks(); ++i) input.ChunkFilled(i);
     input.CopyToStaging(0, input.bytes());
     for (size_t i = first; i < end; ++i) Record(parts_.commands[i], program);
     return;

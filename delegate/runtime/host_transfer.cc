@@ -149,7 +149,7 @@ absl::Status HostTransfer::CopyIn(absl::Span<const uint8_t> from, size_t begin,
     return buffer_->Upload(begin, from.subspan(begin, end - begin));
   }
   if (validator_ != nullptr) validator_->HostWrote(resource_, {begin, end});
-  if (from.data() != buffer_->mapped()) Fill(from, begin, end);
+  if (!Holds(from)) Fill(from, begin, end);
   CopyToStaging(begin, end);
   return absl::OkStatus();
 }
@@ -163,7 +163,7 @@ absl::Status HostTransfer::CopyOut(absl::Span<uint8_t> to, size_t begin,
     return buffer_->Read(begin, to.subspan(begin, bytes));
   }
   if (validator_ != nullptr) validator_->HostReads(resource_, {begin, end});
-  if (to.data() == buffer_->mapped()) return absl::OkStatus();
+  if (Holds(to)) return absl::OkStatus();
   copier->InOrder(
       egl::HostCopier::ThreadsFor(bytes * widening()),
       (bytes + chunk_bytes() - 1) / chunk_bytes(),
@@ -192,12 +192,6 @@ void HostTransfer::FillChunk(absl::Span<const uint8_t> from, size_t chunk) {
 void HostTransfer::ChunkFilled(size_t chunk) {
   if (validator_ == nullptr) return;
   validator_->HostWrote(resource_, {chunk * chunk_bytes(), ChunkEnd(chunk)});
-}
-
-bool HostTransfer::IsFilledBy(absl::Span<const uint8_t> from) const {
-  if (from.data() != buffer_->mapped()) return false;
-  if (validator_ != nullptr) validator_->HostWrote(resource_, {0, bytes_});
-  return true;
 }
 
 std::shared_ptr<egl::Buffer> HostTransfer::HostMemory() const {

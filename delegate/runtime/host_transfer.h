@@ -106,6 +106,10 @@ class HostTransfer {
   // for as long as somebody holds it. nullptr where DeviceChoices::zero_copy is
   // 0, or the way is neither kMapped nor kStaged.
   std::shared_ptr<egl::Buffer> HostMemory() const;
+  // Whether the host's tensor lies there. Only of what stays mapped.
+  bool Holds(absl::Span<const uint8_t> tensor) const {
+    return tensor.data() == buffer_->mapped();
+  }
   // For kBound, before each Invoke that uses another one: the name of the app's
   // object, which has the form object() (a buffer: at least bytes() bytes).
   void UseObject(GLuint name) { bound_ = name; }
@@ -150,9 +154,6 @@ class HostTransfer {
   size_t ChunkEnd(size_t chunk) const;
   // Tells the validator that a chunk was filled.
   void ChunkFilled(size_t chunk);
-  // Whether the host's tensor `from` lies in HostMemory(): then no chunk is to
-  // be filled, and the validator is told that all of them are.
-  bool IsFilledBy(absl::Span<const uint8_t> from) const;
   // kStaged: the GPU copies bytes [begin, end) to the staging buffer. Nothing
   // happens on another way.
   void CopyToStaging(size_t begin, size_t end);

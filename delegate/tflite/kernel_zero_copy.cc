@@ -55,8 +55,8 @@ absl::StatusOr<OtherNodes> NodesBeside(TfLiteContext* context,
 }  // namespace
 
 void GlesKernel::LendMemory(TfLiteContext* context) {
-  if (executor_ == nullptr || on_cpu_ != nullptr ||
-      setup_.options.does_not_wait) {
+  if (setup_.profile.choices.zero_copy == 0 || executor_ == nullptr ||
+      on_cpu_ != nullptr || setup_.options.does_not_wait) {
     return;
   }
   const auto others = NodesBeside(context, setup_.nodes, setup_.partition);
