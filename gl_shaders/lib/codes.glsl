@@ -31,15 +31,13 @@ vec4 op_quantize(vec4 x, vec4 p) {
 ivec4 op_rescale(ivec4 x, ivec4 multiplier, ivec4 shift, bool ties_up) {
   ivec4 high, low;
   imulExtended(x << max(shift, 0), multiplier, high, low);
-  // The 64 bits shifted by 31, and the bit below, which is a half.
-  uvec4 rest = uvec4(low);
-  ivec4 product = (high << 1) | ivec4(rest >> 31u);
-  product += ivec4(rest >> 30u) & 1;
+  uvec4 carry;
+  uvec4 rounded = uaddCarry(uvec4(low), uvec4(0x40000000u), carry);
+  ivec4 product = ((high + ivec4(carry)) << 1) | ivec4(rounded >> 31u);
   ivec4 right = max(-shift, 0);
   ivec4 shifts = min(right, 1);
   ivec4 half_unit = shifts << max(right - 1, 0);
-  ivec4 away = ties_up ? ivec4(0) : shifts;  // one less where it is negative
-  half_unit -= ivec4(uvec4(product) >> 31u) & away;
+  if (!ties_up) half_unit -= shifts * ivec4(lessThan(product, ivec4(0)));
   return (product + half_unit) >> right;
 }
 
