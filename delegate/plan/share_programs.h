@@ -16,7 +16,7 @@ namespace gles_delegate {
 //   input, or the constant that others have.
 // - channels past the last: all write zeros there.
 // - where in its memory the output lies (in memory of its own, as a box, as
-// rows).
+//   rows).
 // - at choices.share_programs 2, WHOLE_CHUNKS: none has it.
 // - at 3, their tiling: some take Dispatch::other_tiling.
 // What a dispatch computes stays as it was, in the same order. A dispatch that

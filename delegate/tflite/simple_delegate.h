@@ -56,10 +56,10 @@ class SimpleDelegateKernel {
   // Once, after the kernel is made: what HandleOwner() says of tensors whose
   // buffer handle is for this delegate.
   virtual void SetHandleOwner(const void*) {}
-  // After each Prepare() that TFLite asked for, where tensors are about to be
-  // allocated: gives tensors that `node` alone reads or writes memory of the
-  // kernel's own. Before the next Prepare() and before the kernel is deleted
-  // the memory is taken back, and the tensors are the runtime's to allocate.
+  // After each Prepare() that TFLite asked for, when it is about to allocate
+  // tensors: those that the kernel alone reads or writes may lie in memory of
+  // the kernel's. Before the next such Prepare(), and before the kernel is
+  // deleted, the memory is taken back: the runtime allocates the tensors again.
   virtual void LendMemory(TfLiteContext*) {}
   virtual void TakeMemoryBack(TfLiteContext*) {}
 };

@@ -24,7 +24,7 @@ layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 stride_pad;  // stride x, y; padding left, top
   ivec4 window;      // width, height; dilation x, y
-  ivec4 sum_shape;   // pixels, terms, input slices; 0, which no compiler knows
+  ivec4 sum_shape;   // pixels, terms, input slices
   vec4 reciprocals;  // of dst's width and height, input slices, window's width
 #ifdef DEPTHWISE
   vec4 inner_clamp;  // least and greatest of the depthwise convolution's results
@@ -44,11 +44,11 @@ layout(std140, binding = 0) uniform Params {
 #define QUOTIENT(a, b, reciprocal) op_quotient(a, reciprocal)
 #endif
 
-// Added to the ends of loops over outputs. What is done with an output is much
-// text, requantization above all, and a first start waits for the compiler: so
-// that loop is not unrolled. Arrays have constant indices all the same, or they
-// leave the registers: what comes next moves to the front.
-#define UNKNOWN_ZERO sum_shape.w
+// Added to the ends of loops over outputs, since no compiler knows it: such a loop
+// is not unrolled. What is done with an output is much text, requantization above
+// all, and a first start waits for the compiler. Arrays have constant indices all
+// the same, or they leave the registers: what comes next moves to the front.
+#define UNKNOWN_ZERO grid.w
 
 const int kLanes = WORK_GROUP_Z;
 const int kCells = WORK_GROUP_X * WORK_GROUP_Y;
