@@ -75,6 +75,28 @@ std::string AroundStatements(const std::string& name) {
       {{"T_", absl::StrCat(name, "_")}});
 }
 
+// Reads the corners of the window by T_source: they are all its pixels.
+std::string WindowStatements(const std::string& name) {
+  return absl::StrReplaceAll(
+      "  ivec4 at = op_window_corners(ivec2(x, y), T_at, T_of.xy);\n"
+      "  vec4 top = max(T_source(at.x, at.y, slice, batch),\n"
+      "                 T_source(at.z, at.y, slice, batch));\n"
+      "  vec4 bottom = max(T_source(at.x, at.w, slice, batch),\n"
+      "                    T_source(at.z, at.w, slice, batch));\n",
+      {{"T_", absl::StrCat(name, "_")}});
+}
+
+// read_T of a tensor whose texels are made of several of the other tensor.
+std::string ReaderOfSeveral(const TensorBinding& t, absl::string_view texel,
+                            absl::string_view statements,
+                            absl::string_view value) {
+  return absl::StrCat(
+      absl::StrFormat("vec4 %s_source(int x, int y, int slice, int batch) "
+                      "{\n  return %s;\n}\n",
+                      t.name, texel),
+      Reader(t, statements, value));
+}
+
 }  // namespace
 
 bool ChecksBounds() {
@@ -93,6 +115,8 @@ absl::string_view FunctionOfView(View view) {
       return "op_depth_to_space";
     case View::kBilinear:
       return "op_pixels_around";
+    case View::kMaxPool:
+      return "op_window_corners";
   }
   return "";
 }
@@ -108,11 +132,12 @@ std::string DefineRead(const TensorBinding& t, const Bindings::Point& point) {
     case View::kDepthToSpace:
       return Reader(t, BlockStatements(t.name), texel);
     case View::kBilinear:
-      return absl::StrCat(
-          absl::StrFormat("vec4 %s_source(int x, int y, int slice, int batch) "
-                          "{\n  return %s;\n}\n",
-                          t.name, texel),
-          Reader(t, AroundStatements(t.name), "mix(top, bottom, part.y)"));
+      return ReaderOfSeveral(t, texel, AroundStatements(t.name),
+                             "mix(top, bottom, part.y)");
+    case View::kMaxPool:
+      // As the op has it: the least finite float stands for what is less.
+      return ReaderOfSeveral(t, texel, WindowStatements(t.name),
+                             "max(max(top, bottom), vec4(-3.402823466e38))");
   }
   return "";
 }

@@ -91,6 +91,10 @@ enum class View {
   // tensor; T_at holds the bits of three floats, source pixels an output pixel
   // along x and y, and 0.5 where pixels are at their centers.
   kBilinear,
+  // Only to be read: each texel is the largest of a window's texels of the
+  // other tensor, of at most 2x2; T_at holds the pixels from one window to the
+  // next along x and y, and from a window's first pixel to its last one.
+  kMaxPool,
 };
 
 // How a texture is read: sampler and texelFetch, or image and imageLoad. A

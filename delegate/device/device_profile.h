@@ -109,9 +109,9 @@ struct DeviceChoices {
   // texels of the 1x1 convolution's weights <= this. 0: never fuse.
   int fused_next_texels = 0;
   // 1: convolutions, and readbacks of the graph's outputs, read the source of a
-  // DEPTH_TO_SPACE or a RESIZE_BILINEAR in front of them, and convolutions
-  // write the rows that a RESHAPE behind them makes, so that none of these is
-  // dispatched (passes/read_through.h, write_through.h).
+  // DEPTH_TO_SPACE, a RESIZE_BILINEAR or a small MAX_POOL_2D in its place, and
+  // convolutions write the rows that a RESHAPE behind them makes, so that none
+  // of these is dispatched (passes/read_through.h, write_through.h).
   int read_through = 0;
   // A 1x1 convolution multiplies its input by a gate as it reads the input, so
   // that no MUL is dispatched. Fuse when output slices <= this. 0: never fuse.

@@ -144,6 +144,9 @@ struct MemoryView {
     // What RESIZE_BILINEAR makes of the other tensor, likewise; a shader that
     // reads a texel interpolates it.
     kBilinear,
+    // What MAX_POOL_2D makes of the other tensor, likewise, by windows of at
+    // most 2x2 pixels; a shader that reads a texel takes the largest of four.
+    kMaxPool,
   };
   TensorId of = kNoTensor;  // the other tensor
   Kind kind = Kind::kBox;
@@ -154,7 +157,14 @@ struct MemoryView {
   float scale_x = 1;  // of kBilinear: source pixels a pixel
   float scale_y = 1;
   float shift = 0;  // of kBilinear: 0.5 where pixels are at their centers
+  // Of kMaxPool, along x and y: source pixels from one window to the next, and
+  // the pixels of a window, 1 or 2. What reaches past the source's last pixel
+  // is no part of a window.
+  std::array<int, 2> step = {1, 1};
+  std::array<int, 2> window = {1, 1};
 
+  // A node writes the tensor there. false: it is only read.
+  bool IsWritten() const { return kind == Kind::kBox || kind == Kind::kRows; }
   std::string ToString() const;  // " in t3 at 0,0,0,16"; "": it is no view
 };
 
@@ -228,6 +238,9 @@ struct PostOp {
   // one channel, or 128 x 128 pixels of four channels (65,536 codes: of one
   // 16-bit code, or of a pair of 8-bit codes).
   bool operand_lookup = false;
+  // The operand is a view of kMaxPool. A program that may skip the function
+  // reads whatever is bound in the operand's place so.
+  bool operand_max_pool = false;
 };
 
 struct OpDefinition;  // delegate/graph/op.h

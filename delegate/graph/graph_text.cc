@@ -84,6 +84,9 @@ std::string MemoryView::ToString() const {
     case Kind::kBilinear:
       return absl::StrCat(in, " resized by ", scale_x, ",", scale_y, " shift ",
                           shift);
+    case Kind::kMaxPool:
+      return absl::StrCat(in, " largest of ", window[0], "x", window[1], " by ",
+                          step[0], ",", step[1]);
   }
   return in;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace gles_delegate {
 namespace {
@@ -49,6 +50,21 @@ std::vector<float> Interpolated(const Whole& of, const MemoryView& view, int b,
   return pixel;
 }
 
+std::vector<float> Largest(const Whole& of, const MemoryView& view, int b,
+                           int h, int w) {
+  std::vector<float> pixel(of.shape.c, std::numeric_limits<float>::lowest());
+  for (int i = 0; i < view.window[0] * view.window[1]; ++i) {
+    const int y = h * view.step[1] + i / view.window[0];
+    const int x = w * view.step[0] + i % view.window[0];
+    if (y >= of.shape.h || x >= of.shape.w) continue;
+    const auto source = of.At(b, y, x, 0, of.shape.c);
+    for (size_t c = 0; c < pixel.size(); ++c) {
+      pixel[c] = std::max(pixel[c], source[c]);
+    }
+  }
+  return pixel;
+}
+
 std::vector<float> PixelOf(const Whole& of, const Tensor& tensor, int b, int h,
                            int w) {
   const MemoryView& view = tensor.view;
@@ -79,6 +95,8 @@ std::vector<float> PixelOf(const Whole& of, const Tensor& tensor, int b, int h,
     }
     case MemoryView::Kind::kBilinear:
       return Interpolated(of, view, b, h, w);
+    case MemoryView::Kind::kMaxPool:
+      return Largest(of, view, b, h, w);
   }
   return {};
 }

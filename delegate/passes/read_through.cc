@@ -9,6 +9,7 @@
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/image/resize.h"
 #include "delegate/ops/movement/space_depth.h"
+#include "delegate/ops/pooling/pool_2d.h"
 #include "delegate/passes/dead_nodes.h"
 #include "delegate/passes/fusing.h"
 
@@ -20,21 +21,22 @@ std::optional<MemoryView> ViewOfResult(const Graph& graph, const Node& node) {
   if (!node.post_ops.empty()) return std::nullopt;
   const Tensor& from = graph.tensor(node.inputs[0]);
   const Tensor& to = graph.tensor(node.outputs[0]);
-  MemoryView view;
+  std::optional<MemoryView> view;
   if (std::any_cast<ResizeAttributes>(&node.attributes) != nullptr &&
       node.op->plan == &PlanResizeBilinear) {
-    view = BilinearView(node, from.shape, to.shape);
     if (from.is_float_view() || to.is_float_view()) return std::nullopt;
+    view = BilinearView(node, from.shape, to.shape);
   } else if (const auto* a =
                  std::any_cast<SpaceDepthAttributes>(&node.attributes);
              a != nullptr && node.op->plan == &PlanDepthToSpace &&
              to.shape.c % 4 == 0) {
-    view.kind = MemoryView::Kind::kDepthToSpace;
-    view.block = a->block;
+    view.emplace();
+    view->kind = MemoryView::Kind::kDepthToSpace;
+    view->block = a->block;
   } else {
-    return std::nullopt;
+    view = MaxPoolView(node);
   }
-  view.of = node.inputs[0];
+  if (view) view->of = node.inputs[0];
   return view;
 }
 
@@ -61,6 +63,53 @@ bool CanReadThrough(const Convolution& conv, MemoryView::Kind kind,
          ChooseConvStrategy(conv, planner) == &kConvShared;
 }
 
+// The first function of the node that takes the operand: an index, or one past
+// the last.
+size_t FunctionOf(TensorId operand, const Node& node) {
+  const auto takes = [&](const PostOp& op) { return op.operand == operand; };
+  return std::find_if(node.post_ops.begin(), node.post_ops.end(), takes) -
+         node.post_ops.begin();
+}
+
+// Where a convolution's function takes each pixel of the maximum once, four
+// reads of the source stand for those of the node, its write and one read.
+bool CanTakeMaximum(const Tensor& maximum, const PostOp& function,
+                    const Convolution& conv) {
+  Shape pixels = conv.dst_shape;
+  if (function.operand_zero_extend) pixels.c = maximum.shape.c;
+  return maximum.shape == pixels;
+}
+
+// Reads the maximum by the function of the node that takes it.
+void TakeMaximum(TensorId maximum, Node* node) {
+  PostOp& function = node->post_ops[FunctionOf(maximum, *node)];
+  function.operand_max_pool = true;
+  // Of as many channels as there are it is the same, and functions that differ
+  // in nothing else share a program.
+  function.operand_zero_extend = true;
+}
+
+// Whether all that reads the result can read it so.
+bool ReadersCanRead(const MemoryView& view, TensorId id,
+                    const std::vector<int>& readers, const Planner& planner) {
+  const Graph& graph = planner.graph();
+  if (view.kind == MemoryView::Kind::kMaxPool) {
+    const Node& node = graph.nodes[readers[0]];
+    const size_t function = FunctionOf(id, node);
+    const auto conv = Convolution::Of(graph, node);
+    return readers.size() == 1 && conv && function < node.post_ops.size() &&
+           CanTakeMaximum(graph.tensor(id), node.post_ops[function], *conv);
+  }
+  // To interpolate for each of several readers costs more than a dispatch.
+  if (view.kind == MemoryView::Kind::kBilinear && readers.size() != 1) {
+    return false;
+  }
+  return std::all_of(readers.begin(), readers.end(), [&](int reader) {
+    const auto conv = ConvolutionOf(id, graph, graph.nodes[reader]);
+    return conv && CanReadThrough(*conv, view.kind, planner);
+  });
+}
+
 bool CanBeRead(const MemoryView& view, TensorId id, const Uses& uses,
                const Planner& planner) {
   const Graph& graph = planner.graph();
@@ -73,17 +122,10 @@ bool CanBeRead(const MemoryView& view, TensorId id, const Uses& uses,
   // The dispatch that hands the output out reads each texel once or twice.
   // Where the host does so, there is no such dispatch.
   if (uses.is_output[id]) {
-    return readers.empty() && planner.profile().choices.host_transfers == 0;
+    return readers.empty() && view.kind != MemoryView::Kind::kMaxPool &&
+           planner.profile().choices.host_transfers == 0;
   }
-  if (readers.empty()) return false;
-  // To interpolate for each of several readers costs more than a dispatch.
-  if (view.kind == MemoryView::Kind::kBilinear && readers.size() != 1) {
-    return false;
-  }
-  return std::all_of(readers.begin(), readers.end(), [&](int reader) {
-    const auto conv = ConvolutionOf(id, graph, graph.nodes[reader]);
-    return conv && CanReadThrough(*conv, view.kind, planner);
-  });
+  return !readers.empty() && ReadersCanRead(view, id, readers, planner);
 }
 
 }  // namespace
@@ -96,9 +138,13 @@ void ReadThrough(Graph* graph, const DeviceProfile& profile) {
   for (size_t n = 0; n < graph->nodes.size(); ++n) {
     const Node& node = graph->nodes[n];
     const auto view = ViewOfResult(*graph, node);
-    if (!view || !CanBeRead(*view, node.outputs[0], uses, planner)) continue;
-    graph->tensor(node.outputs[0]).view = *view;
+    const TensorId id = node.outputs[0];
+    if (!view || !CanBeRead(*view, id, uses, planner)) continue;
+    graph->tensor(id).view = *view;
     removed[n] = true;
+    if (view->kind == MemoryView::Kind::kMaxPool) {
+      TakeMaximum(id, &graph->nodes[uses.consumers[id][0]]);
+    }
   }
   RemoveNodes(removed, graph);
 }

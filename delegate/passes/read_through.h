@@ -13,6 +13,8 @@ namespace gles_delegate {
 // - RESIZE_BILINEAR of real values: one 1x1 convolution from shared memory,
 //   which reads each texel once for all output slices of a work group, or the
 //   readback.
+// - MAX_POOL_2D of at most 2x2, without a function: one convolution, one of
+//   whose post-ops takes the result as its operand, pixel by pixel.
 // Only where profile.choices.read_through is 1. After all passes that change
 // what convolutions read, and before FuseNext, which looks at how each of them
 // is computed.

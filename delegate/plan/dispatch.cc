@@ -193,17 +193,22 @@ std::string PlanToString(const Graph& graph,
   std::string text;
   std::vector<bool> shown(graph.tensors.size(), false);
   for (const Dispatch& d : dispatches) {
-    for (const auto* list : {&d.reads, &d.writes}) {
-      for (const auto& [name, id] : *list) {
-        if (shown[id]) continue;
-        shown[id] = true;
-        const Tensor& t = graph.tensor(id);
-        absl::StrAppend(
-            &text, "t", id, " ", t.shape.ToString(),
-            t.is_constant() ? " constant" : "", t.holds_codes ? " codes" : "",
-            t.always_float32 ? " float32" : "", t.view.ToString(), "\n");
-      }
+    const auto show = [&](TensorId id) {
+      if (shown[id]) return;
+      shown[id] = true;
+      const Tensor& t = graph.tensor(id);
+      absl::StrAppend(
+          &text, "t", id, " ", t.shape.ToString(),
+          t.is_constant() ? " constant" : "", t.holds_codes ? " codes" : "",
+          t.always_float32 ? " float32" : "", t.view.ToString(), "\n");
+    };
+    for (const auto& [name, id] : d.reads) show(id);
+    for (const PostOp& op : d.post_ops) {
+      // Nobody writes it.
+      if (op.operand != kNoTensor && !graph.tensor(op.operand).view.IsWritten())
+        show(op.operand);
     }
+    for (const auto& [name, id] : d.writes) show(id);
     absl::StrAppend(&text, d.label, ": ", d.ToString(), "\n");
   }
   return text;

@@ -11,6 +11,7 @@ namespace gles_delegate {
 
 using gl_shaders::ShaderSpec;
 using gl_shaders::Storage;
+using gl_shaders::TensorBinding;
 
 namespace {
 
@@ -36,17 +37,49 @@ StoredCodes StoredCodesOf(const Tensor& tensor) {
   return codes;
 }
 
-// What a dispatch binds, by the shader's names, in the order of its spec's
-// tensors.
-std::vector<std::pair<std::string, TensorId>> NamedTensors(
-    const Dispatch& dispatch) {
-  std::vector<std::pair<std::string, TensorId>> tensors = dispatch.reads;
-  for (size_t i = 0; i < dispatch.post_ops.size(); ++i) {
-    const TensorId operand = dispatch.post_ops[i].operand;
-    if (operand == kNoTensor) continue;
-    tensors.emplace_back(PostOperandName(static_cast<int>(i)), operand);
+// What a dispatch binds, by the shader's name.
+struct NamedTensor {
+  std::string name;
+  TensorId id = kNoTensor;
+  bool write = false;
+  // How the tensor lies in the memory that the shader sees; nullopt: it is that
+  // memory.
+  std::optional<MemoryView::Kind> part = std::nullopt;
+  bool flat = false;  // Dispatch::flat_planes
+};
+
+std::optional<MemoryView::Kind> PartOf(const Tensor& tensor) {
+  if (tensor.view.of == kNoTensor) return std::nullopt;
+  return tensor.view.kind;
+}
+
+NamedTensor OperandOf(const Graph& graph, const Dispatch& dispatch,
+                      size_t index) {
+  const PostOp& op = dispatch.post_ops[index];
+  NamedTensor operand;
+  operand.name = PostOperandName(static_cast<int>(index));
+  operand.id = op.operand;
+  operand.part = op.operand_max_pool ? MemoryView::Kind::kMaxPool
+                                     : PartOf(graph.tensor(op.operand));
+  return operand;
+}
+
+// In the order of the spec's tensors.
+std::vector<NamedTensor> NamedTensors(const Graph& graph,
+                                      const Dispatch& dispatch) {
+  std::vector<NamedTensor> tensors;
+  for (const auto& [name, id] : dispatch.reads) {
+    tensors.push_back(
+        {name, id, false, PartOf(graph.tensor(id)), dispatch.flat_planes});
   }
-  tensors.insert(tensors.end(), dispatch.writes.begin(), dispatch.writes.end());
+  for (size_t i = 0; i < dispatch.post_ops.size(); ++i) {
+    if (dispatch.post_ops[i].operand == kNoTensor) continue;
+    tensors.push_back(OperandOf(graph, dispatch, i));
+  }
+  for (const auto& [name, id] : dispatch.writes) {
+    const auto part = PartOf(graph.tensor(id));
+    tensors.push_back({name, id, true, part ? part : dispatch.writes_as});
+  }
   return tensors;
 }
 
@@ -60,6 +93,8 @@ gl_shaders::View ViewKindOf(MemoryView::Kind kind) {
       return gl_shaders::View::kDepthToSpace;
     case MemoryView::Kind::kBilinear:
       return gl_shaders::View::kBilinear;
+    case MemoryView::Kind::kMaxPool:
+      return gl_shaders::View::kMaxPool;
   }
   return gl_shaders::View::kNone;
 }
@@ -84,35 +119,73 @@ void AddPlace(const std::string& name, const MemoryView& view, const Shape& of,
       block->Int4(name, BitsOf(view.scale_x), BitsOf(view.scale_y),
                   BitsOf(view.shift), 0);
       break;
+    case MemoryView::Kind::kMaxPool:
+      block->Int4(name, view.step[0], view.step[1], view.window[0] - 1,
+                  view.window[1] - 1);
+      break;
   }
 }
 
-// How a tensor lies in the memory that the shader sees; nullopt: it is that
-// memory.
-std::optional<MemoryView::Kind> PartOf(const Dispatch& d, const Tensor& tensor,
-                                       bool write) {
-  if (tensor.view.of != kNoTensor) return tensor.view.kind;
-  return write ? d.writes_as : std::nullopt;
+// What COMMON_PARAMS declares of one tensor.
+void AddTensorParams(const Graph& graph, const NamedTensor& named,
+                     UniformBlock* block) {
+  const Tensor& tensor = graph.tensor(named.id);
+  const Shape& s = tensor.shape;
+  block->Int4(absl::StrCat(named.name, "_size"), named.flat ? s.w * s.h : s.w,
+              named.flat ? 1 : s.h, s.slices(), s.b);
+  const StoredCodes codes = StoredCodesOf(tensor);
+  block->Int4(absl::StrCat(named.name, "_aux"), s.c, codes.zero_point,
+              codes.scale_bits, 0);
+  if (!named.part) return;
+  MemoryView view = tensor.view;
+  view.kind = *named.part;
+  const Shape& of = view.of == kNoTensor ? s : graph.tensor(view.of).shape;
+  AddPlace(absl::StrCat(named.name, "_at"), view, of, block);
+  block->Int4(absl::StrCat(named.name, "_of"), of.w, of.h, of.slices(), 0);
 }
 
-// What COMMON_PARAMS declares of one tensor. `flat`: Dispatch::flat_planes;
-// `part`: PartOf().
-void AddTensorParams(const Graph& graph, const std::string& name, TensorId id,
-                     bool flat, std::optional<MemoryView::Kind> part,
-                     UniformBlock* block) {
-  const Tensor& tensor = graph.tensor(id);
-  const Shape& s = tensor.shape;
-  block->Int4(absl::StrCat(name, "_size"), flat ? s.w * s.h : s.w,
-              flat ? 1 : s.h, s.slices(), s.b);
-  const StoredCodes codes = StoredCodesOf(tensor);
-  block->Int4(absl::StrCat(name, "_aux"), s.c, codes.zero_point,
-              codes.scale_bits, 0);
-  if (!part) return;
-  MemoryView view = tensor.view;
-  view.kind = *part;
-  const Shape& of = view.of == kNoTensor ? s : graph.tensor(view.of).shape;
-  AddPlace(absl::StrCat(name, "_at"), view, of, block);
-  block->Int4(absl::StrCat(name, "_of"), of.w, of.h, of.slices(), 0);
+TensorBinding BindingOf(const Graph& graph, const Dispatch& dispatch,
+                        const NamedTensor& named,
+                        const DeviceProfile& profile) {
+  const Tensor& tensor = graph.tensor(named.id);
+  const Tensor& memory =
+      tensor.view.of != kNoTensor ? graph.tensor(tensor.view.of) : tensor;
+  // The pixels that are written are those of the memory.
+  const bool as_rows = tensor.view.kind == MemoryView::Kind::kRows;
+  const int channels = (as_rows ? memory : tensor).shape.c;
+  const auto storage = StorageFor(memory, profile);
+  return {named.name,
+          storage.value_or(Storage::kBuffer),
+          FormatFor(tensor, profile.options),
+          named.write,
+          named.write && (channels % 4 != 0 || dispatch.masks_tails),
+          /*scaled=*/!dispatch.on_codes,
+          named.part ? ViewKindOf(*named.part) : gl_shaders::View::kNone};
+}
+
+gl_shaders::PostOpCall CallOf(const Graph& graph, const Dispatch& dispatch,
+                              size_t index) {
+  const PostOp& op = dispatch.post_ops[index];
+  gl_shaders::PostOpCall call{op.function,
+                              "",
+                              op.operand_first,
+                              false,
+                              op.operand_zero_extend,
+                              op.operand_table,
+                              op.operand_lookup};
+  const TensorId output =
+      dispatch.writes.empty() ? kNoTensor : dispatch.writes[0].second;
+  if (op.operand != kNoTensor) {
+    call.operand = PostOperandName(static_cast<int>(index));
+    call.operand_lookup_packed =
+        op.operand_lookup && graph.tensor(op.operand).shape.c == 4;
+    call.operand_splat = !op.operand_zero_extend && !op.operand_table &&
+                         !op.operand_lookup &&
+                         graph.tensor(op.operand).shape.c == 1 &&
+                         graph.tensor(output).shape.c > 1;
+  }
+  call.optional = (dispatch.optional_post_ops >> index & 1) != 0;
+  return call;
 }
 
 }  // namespace
@@ -141,48 +214,12 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
   spec.half_arithmetic = dispatch.half_arithmetic;
   spec.write_in_two = dispatch.write_in_two;
   spec.work_group = dispatch.work_group;
-  const auto add = [&](std::string name, TensorId id, bool write) {
-    const Tensor& tensor = graph.tensor(id);
-    const Tensor& memory =
-        tensor.view.of != kNoTensor ? graph.tensor(tensor.view.of) : tensor;
-    // The pixels that are written are those of the memory.
-    const bool as_rows = tensor.view.kind == MemoryView::Kind::kRows;
-    const auto part = PartOf(dispatch, tensor, write);
-    const int channels = (as_rows ? memory : tensor).shape.c;
-    const auto storage = StorageFor(memory, profile);
-    spec.tensors.push_back(
-        {std::move(name), storage.value_or(Storage::kBuffer),
-         FormatFor(tensor, profile.options), write,
-         write && (channels % 4 != 0 || dispatch.masks_tails),
-         /*scaled=*/!dispatch.on_codes,
-         part ? ViewKindOf(*part) : gl_shaders::View::kNone});
-  };
-  for (const auto& [name, id] : dispatch.reads) add(name, id, false);
-  const TensorId output =
-      dispatch.writes.empty() ? kNoTensor : dispatch.writes[0].second;
-  for (size_t i = 0; i < dispatch.post_ops.size(); ++i) {
-    const PostOp& op = dispatch.post_ops[i];
-    gl_shaders::PostOpCall call{op.function,
-                                "",
-                                op.operand_first,
-                                false,
-                                op.operand_zero_extend,
-                                op.operand_table,
-                                op.operand_lookup};
-    if (op.operand != kNoTensor) {
-      call.operand = PostOperandName(static_cast<int>(i));
-      call.operand_lookup_packed =
-          op.operand_lookup && graph.tensor(op.operand).shape.c == 4;
-      call.operand_splat = !op.operand_zero_extend && !op.operand_table &&
-                           !op.operand_lookup &&
-                           graph.tensor(op.operand).shape.c == 1 &&
-                           graph.tensor(output).shape.c > 1;
-      add(call.operand, op.operand, false);
-    }
-    call.optional = (dispatch.optional_post_ops >> i & 1) != 0;
-    spec.post_ops.push_back(std::move(call));
+  for (const NamedTensor& named : NamedTensors(graph, dispatch)) {
+    spec.tensors.push_back(BindingOf(graph, dispatch, named, profile));
   }
-  for (const auto& [name, id] : dispatch.writes) add(name, id, true);
+  for (size_t i = 0; i < dispatch.post_ops.size(); ++i) {
+    spec.post_ops.push_back(CallOf(graph, dispatch, i));
+  }
   for (const PackedConstant& c : dispatch.constants) {
     const auto storage = ConstantStorageFor(c, profile);
     spec.constants.push_back({c.name,
@@ -197,13 +234,8 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
 UniformBlock ParamsOf(const Graph& graph, const Dispatch& dispatch) {
   UniformBlock block;
   block.Int4("grid", dispatch.grid[0], dispatch.grid[1], dispatch.grid[2], 0);
-  const auto tensors = NamedTensors(dispatch);  // what is read comes first
-  const size_t first_write = tensors.size() - dispatch.writes.size();
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    const auto& [name, id] = tensors[i];
-    AddTensorParams(
-        graph, name, id, dispatch.flat_planes && i < dispatch.reads.size(),
-        PartOf(dispatch, graph.tensor(id), i >= first_write), &block);
+  for (const NamedTensor& named : NamedTensors(graph, dispatch)) {
+    AddTensorParams(graph, named, &block);
   }
   for (size_t i = 0; i < dispatch.post_ops.size(); ++i) {
     block.Float4(absl::StrCat(PostOperandName(static_cast<int>(i)), "_params"),

@@ -34,12 +34,15 @@ Validator::Validator(const Graph& graph) {
     const auto self = static_cast<TensorId>(id);
     tensors_.push_back({tensor.ToString(),
                         of == kNoTensor ? self : of,
+                        tensor.view.IsWritten(),
                         tensor.is_variable,
                         {}});
   }
   for (size_t id = 0; id < tensors_.size(); ++id) {
     const TensorId memory = tensors_[id].memory;
-    if (memory == static_cast<TensorId>(id)) continue;
+    if (memory == static_cast<TensorId>(id) || !tensors_[id].is_written) {
+      continue;
+    }
     tensors_[memory].views.push_back(static_cast<TensorId>(id));
   }
 }
@@ -165,8 +168,10 @@ bool Validator::Holds(const Memory& memory, TensorId tensor) const {
   if (memory.parts.count(owner) != 0 || memory.parts.count(tensor) != 0) {
     return true;
   }
-  // A tensor with views is held where every view of it was written.
-  const std::vector<TensorId>& views = tensors_[tensor].views;
+  // A tensor with views is held where every view of it was written, and so is
+  // what is only read of that tensor.
+  const TensorId whole = tensors_[tensor].is_written ? tensor : owner;
+  const std::vector<TensorId>& views = tensors_[whole].views;
   return !views.empty() &&
          std::all_of(views.begin(), views.end(), [&](TensorId view) {
            return memory.parts.count(view) != 0;

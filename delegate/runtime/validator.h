@@ -119,8 +119,9 @@ class Validator {
   struct TensorFacts {
     std::string name;
     TensorId memory = kNoTensor;  // itself, or what it is a view of
+    bool is_written = true;       // false: it is a view that is only read
     bool is_variable = false;
-    std::vector<TensorId> views;
+    std::vector<TensorId> views;  // that are written
   };
 
   static bool Overlap(const Range& a, const Range& b);

@@ -30,3 +30,13 @@ ivec4 op_pixels_around(ivec2 p, vec2 scale, float shift, ivec2 size,
   part = at - vec2(low);
   return ivec4(low, high);
 }
+
+// The first and the last pixel of MAX_POOL_2D's window for pixel p, which has no
+// others where it is of at most 2x2: (first, last). `steps` are the source
+// pixels from one window to the next, and from a window's first pixel to its
+// last one; `size` is the source's. What lies outside counts as the nearest pixel
+// inside, which the window has too.
+ivec4 op_window_corners(ivec2 p, ivec4 steps, ivec2 size) {
+  ivec2 first = p * steps.xy;
+  return ivec4(first, min(first + steps.zw, size - 1));
+}

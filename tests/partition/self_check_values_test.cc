@@ -71,5 +71,14 @@ TEST(SelfCheckValuesTest, Interpolated) {
               ElementsAre(0, 0.25f, 0.75f, 1, 2, 2.25f, 2.75f, 3));
 }
 
+TEST(SelfCheckValuesTest, TheLargest) {
+  const gles_delegate::Shape of = {1, 3, 4, 1};
+  Tensor largest = View(Kind::kMaxPool, {1, 2, 2, 1});
+  largest.view.step = largest.view.window = {2, 2};
+  EXPECT_THAT(ViewOf(Counted(of), of, largest), ElementsAre(5, 7, 9, 11));
+  largest.view.window = {1, 2};
+  EXPECT_THAT(ViewOf(Counted(of), of, largest), ElementsAre(4, 6, 8, 10));
+}
+
 }  // namespace
 }  // namespace gles_delegate::testing

@@ -136,6 +136,28 @@ TEST_F(ValidatorTest, AViewOfAWholeThatWasNotWrittenYet) {
   EXPECT_THAT(std::string(run(false).message()), HasSubstr("whole reads 'z'"));
 }
 
+// A concatenation of which a shader makes what it reads.
+TEST_F(ValidatorTest, AViewThatIsOnlyReadIsHeldWithTheWhole) {
+  Graph graph = ThreeTensors();
+  graph.tensor(kX).view.of = kZ;  // the only part
+  graph.tensor(kY).view.of = kZ;
+  graph.tensor(kY).view.kind = MemoryView::Kind::kMaxPool;
+  Validator validator(graph);
+  validator.AddResource("slot 0");
+  const int write = validator.AddCommand({"part", {{0, kBuffer, true, kX}}});
+  const int read = validator.AddCommand({"conv", {{0, kBuffer, false, kY}}});
+  const auto run = [&](bool written) {
+    Validator copy = validator;
+    copy.BeginInvoke();
+    if (written) copy.Dispatched(write);
+    copy.Barrier(GL_SHADER_STORAGE_BARRIER_BIT);
+    copy.Dispatched(read);
+    return copy.status();
+  };
+  EXPECT_TRUE(run(true).ok()) << run(true);
+  EXPECT_THAT(std::string(run(false).message()), HasSubstr("conv reads 'y'"));
+}
+
 // A store, and then a load of each kind with every barrier but its own.
 // Tensor x in two parts, y and z.
 TEST_F(ValidatorTest, PartsOfAWholeAreStoredWithoutABarrierOnceEach) {

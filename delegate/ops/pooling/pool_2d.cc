@@ -80,6 +80,21 @@ absl::StatusOr<ParsedNode> ParsePool2d(const NodeView& node) {
   return ParsedNode{a, *std::move(activation)};
 }
 
+std::optional<MemoryView> MaxPoolView(const Node& node) {
+  const auto* a = std::any_cast<PoolAttributes>(&node.attributes);
+  constexpr int kLargest = 2;  // along an axis
+  if (a == nullptr || node.op->plan != &PlanMaxPool2d || a->zeros ||
+      a->h.size > kLargest || a->w.size > kLargest || a->pad_h.before != 0 ||
+      a->pad_w.before != 0) {
+    return std::nullopt;
+  }
+  MemoryView view;
+  view.kind = MemoryView::Kind::kMaxPool;
+  view.step = {a->w.stride, a->h.stride};
+  view.window = {a->w.size, a->h.size};
+  return view;
+}
+
 absl::Status PlanAveragePool2d(const Node& node, Planner* planner) {
   return PlanPool(node, Reducer::kMean, planner);
 }

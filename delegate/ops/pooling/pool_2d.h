@@ -5,6 +5,7 @@
 #define GLES_DELEGATE_DELEGATE_OPS_POOLING_POOL_2D_H_
 
 #include <memory>
+#include <optional>
 
 #include "delegate/graph/op.h"
 #include "delegate/ops/padding.h"
@@ -22,6 +23,11 @@ struct PoolAttributes {
   // 8-bit AVERAGE_POOL_2D on codes, summed in integers; else null.
   std::shared_ptr<const CodeSums> codes;
 };
+
+// How the result of a MAX_POOL_2D of at most 2x2 lies in its source; `of` is
+// not set. nullopt: the window is larger, counts what lies outside, or begins
+// there.
+std::optional<MemoryView> MaxPoolView(const Node& node);
 
 ParseFunction ParsePool2d;
 PlanFunction PlanAveragePool2d;
