@@ -17,6 +17,8 @@
 //                     vec4 value_T(int x, int y, int slice, int batch, vec4 v),
 //                     what write_T stores of v, and void store_T(... vec4 v),
 //                     which stores such a value as it is.
+//   ivec4 variant     with ShaderSpec::has_variant, in COMMON_PARAMS: what of
+//                     its text a dispatch asks for, as the .comp says.
 //   ELEMENT, ELEMENT4 the type of a channel and of a texel of the first written
 //                     tensor (where none is written, of the first read): float
 //                     and vec4, or int and ivec4. What only moves values is
@@ -174,6 +176,9 @@ struct ShaderSpec {
   bool half_arithmetic = false;
   // There are value_T and store_T of the first written tensor.
   bool write_in_two = false;
+  // COMMON_PARAMS has `ivec4 variant`: which of what the shader does a dispatch
+  // asks for. Each .comp says what its members are.
+  bool has_variant = false;
   std::array<int, 3> work_group = {1, 1, 1};
 };
 

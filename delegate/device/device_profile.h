@@ -140,8 +140,10 @@ struct DeviceChoices {
   // program, where a driver takes long to compile (plan/share_programs.h). 1:
   // by what is done outside of loops alone: post-ops, places of outputs. 2: by
   // loads with and without bounds as well, all of which then have bounds. 3: by
-  // tilings, too, of which a layer takes one that costs it little more. 0:
-  // never. From 1 on shaders have what is done with an output once.
+  // tilings, too, of which a layer takes one that costs it little more. From 4
+  // on: by what a text can do besides (plan/share_variants.h), of which
+  // uniforms choose within loops. 0: never. From 1 on shaders have what is done
+  // with an output once.
   int share_programs = 0;
 
   // A convolution is written out term by term, its weights as literals of the

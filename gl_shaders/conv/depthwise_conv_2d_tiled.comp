@@ -4,6 +4,8 @@
 // KERNEL_W, KERNEL_H, STRIDE_W, STRIDE_H: the window, known so that the tile
 // stays in registers. ROLLED: one row of the window at a time is in registers.
 // BY_COLUMNS, with one row: each texel is added before the next one is read.
+// ANY_STRIDE, with one row and two pixels: the strides are variant.xy, 1 or
+// STRIDE_W and STRIDE_H.
 // ROLLED_OUTPUTS: as in transpose_conv.comp.
 // LARGE_INDICES: the tiles of a slice are too many for op_quotient.
 layout(std140, binding = 0) uniform Params {
@@ -25,6 +27,18 @@ layout(std140, binding = 0) uniform Params {
 
 #define COLUMNS ((TILE_PIXELS - 1) * STRIDE_W + KERNEL_W)
 #define ROWS ((TILE_ROWS - 1) * STRIDE_H + KERNEL_H)
+
+#ifdef ANY_STRIDE
+#define STEPS variant.xy
+#define WITHIN(c) ((c) < (TILE_PIXELS - 1) * variant.x + KERNEL_W)
+// Of the texels of a row, that which tap kx of output i reads.
+#define TEXEL_OF(i, kx) \
+  (variant.x == STRIDE_W ? v[(i) * STRIDE_W + (kx)] : v[(i) + (kx)])
+#else
+#define STEPS ivec2(STRIDE_W, STRIDE_H)
+#define WITHIN(c) true
+#define TEXEL_OF(i, kx) v[(i) * STRIDE_W + (kx)]
+#endif
 
 int slice;
 int batch;
@@ -55,8 +69,10 @@ void add_row(int r) {
 #else
   vec4 v[COLUMNS];
   for (int c = 0; c < COLUMNS; ++c) {
-    vec4 texel = read_src(column[c], clamped, slice, batch);
-    v[c] = inside_x[c] && y == clamped ? texel : vec4(0.0);
+    if (WITHIN(c)) {
+      vec4 texel = read_src(column[c], clamped, slice, batch);
+      v[c] = inside_x[c] && y == clamped ? texel : vec4(0.0);
+    }
   }
 #if TILE_ROWS > 1
   for (int t = 0; t < TILE_ROWS; ++t) {
@@ -71,7 +87,7 @@ void add_row(int r) {
 #else
   for (int kx = 0; kx < KERNEL_W; ++kx) {
     vec4 w = weights_at(r * KERNEL_W + kx, slice);
-    for (int i = 0; i < TILE_PIXELS; ++i) sum[0][i] += w * v[i * STRIDE_W + kx];
+    for (int i = 0; i < TILE_PIXELS; ++i) sum[0][i] += w * TEXEL_OF(i, kx);
   }
 #endif
 #endif
@@ -95,9 +111,9 @@ void main() {
   // The grid is whole tiles of every phase; the output may end within them.
   if (any(greaterThanEqual(first, dst_size.xy))) return;
 
-  top = first.y * STRIDE_H - step_pad.w;
+  top = first.y * STEPS.y - step_pad.w;
   for (int c = 0; c < COLUMNS; ++c) {
-    int x = first.x * STRIDE_W - step_pad.z + c * step_pad.x;
+    int x = first.x * STEPS.x - step_pad.z + c * step_pad.x;
     column[c] = clamp(x, 0, src_size.x - 1);
     inside_x[c] = x == column[c];
   }

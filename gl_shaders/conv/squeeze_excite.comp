@@ -5,6 +5,8 @@
 // shared by a power of two of invocations, its lanes.
 // ADDEND: of src plus another tensor. VALUES: texels for the means and the
 // first product's results.
+// SOME_EXCITE, SOME_ADDEND: only dispatches have these whose variant.x, variant.y
+// is 1.
 // BANDS: of a large plane, bands of pixels are added up first, by a work group for
 // each band (x) and slice (y); the mean of what is written here, over bands, is
 // the mean of the plane.
@@ -20,6 +22,17 @@ layout(std140, binding = 0) uniform Params {
 #endif
   float width_reciprocal;  // of src's width
 };
+
+#ifdef SOME_EXCITE
+#define EXCITES (variant.x != 0)
+#else
+#define EXCITES true
+#endif
+#ifdef SOME_ADDEND
+#define ADDS (variant.y != 0)
+#else
+#define ADDS true
+#endif
 
 #ifdef LARGE_INDICES
 #define ROW_OF(p) ((p) / src_size.x)
@@ -65,7 +78,7 @@ vec4 sum_of_pixels(int slice, int batch, int begin, int end, int step) {
       int x = p - y * src_size.x;
       v[i] = read_src(x, y, slice, batch);
 #ifdef ADDEND
-      v[i] += read_addend(x, y, slice, batch);
+      if (ADDS) v[i] += read_addend(x, y, slice, batch);
 #endif
     }
     for (int i = 0; i < kAtATime; ++i) {
@@ -139,7 +152,7 @@ void main() {
 #ifdef EXCITE
   int second_slice = index >> lane_bits.z;
   int second_lane = index & (lanes.z - 1);
-  bool in_second = second_slice < dst_size.z;
+  bool in_second = EXCITES && second_slice < dst_size.z;
   mat4 second_weights = mat4(0.0);
   vec4 second_bias = vec4(0.0);
   if (in_second) {
@@ -164,13 +177,18 @@ void main() {
   if (in_first && first_lane == 0) {
     sum += first_bias;
 #ifdef EXCITE
-    values[src_size.z + first_slice] = BETWEEN(sum);
+    if (EXCITES) {
+      values[src_size.z + first_slice] = BETWEEN(sum);
+    } else {
+      write_dst(0, 0, first_slice, batch, sum);
+    }
 #else
     write_dst(0, 0, first_slice, batch, sum);
 #endif
   }
 
 #ifdef EXCITE
+  if (!EXCITES) return;
   memoryBarrierShared();
   barrier();
   sum = in_second
