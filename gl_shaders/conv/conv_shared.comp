@@ -17,6 +17,12 @@
 // PRODUCTS: src's rows are apart, one for each z of the work groups; each has
 // weights of its own.
 // LARGE_INDICES: the pixels or terms are too many for op_quotient.
+// FREE_CELLS: the work group is flat, and `variant` has the logarithms of its cells
+// along pixels and slices and of its lanes; tiles are two pixels wide. An
+// invocation brings INPUTS_EACH and WEIGHTS_EACH packets of a chunk at most;
+// SHARED_TEXELS and BETWEEN_TEXELS are the shared memory of the largest dispatch.
+// ANY_SOURCE: bits of variant.w say what the input is: kPointwise, kGate, kAddend.
+// WITH_WINDOW, WITH_GATE, WITH_ADDEND: it may be a window; or have these.
 // NEXT(v, slice): one work group along y has all slices of dst, and makes a 1x1
 // convolution of them too, next, from shared memory: NEXT_PIXELS pixels an
 // invocation. NEXT gives what next holds of its sums v.
@@ -50,13 +56,8 @@ layout(std140, binding = 0) uniform Params {
 // the same, or they leave the registers: what comes next moves to the front.
 #define UNKNOWN_ZERO grid.w
 
-const int kLanes = WORK_GROUP_Z;
-const int kCells = WORK_GROUP_X * WORK_GROUP_Y;
-const int kInvocations = kCells * kLanes;
-const int kPixels = WORK_GROUP_X * TILE_PIXELS;  // of a work group
-const int kSlices = WORK_GROUP_Y * TILE_SLICES;
+const int kInvocations = WORK_GROUP_X * WORK_GROUP_Y * WORK_GROUP_Z;
 const int kTile = TILE_PIXELS * TILE_SLICES;
-const int kChunk = kLanes * CHUNK_TERMS;
 #ifdef HALF_ARITHMETIC
 #define PACKET uvec4
 const int kPacketTexels = 2;
@@ -64,12 +65,44 @@ const int kPacketTexels = 2;
 #define PACKET vec4
 const int kPacketTexels = 1;
 #endif
+#ifdef FREE_CELLS
+#define CELLS_X (1 << variant.x)
+#define CELLS_Y (1 << variant.y)
+#define kLanes (1 << variant.z)
+#define kPixels (2 << variant.x)  // of a work group
+#define kSlices (TILE_SLICES << variant.y)
+#define kChunk (CHUNK_TERMS << variant.z)
+#define kInputs (2 * CHUNK_TERMS << variant.x + variant.z)
+#define kWeights (4 * CHUNK_TERMS * TILE_SLICES << variant.y + variant.z)
+#define OVER_PIXELS(i) ((i) >> variant.x + 1)
+#define OVER_RUNS(i) ((i) >> variant.x)
+#define CELL_X (int(gl_LocalInvocationIndex) & CELLS_X - 1)
+#define CELL_Y (int(gl_LocalInvocationIndex) >> variant.x & CELLS_Y - 1)
+#define LANE (int(gl_LocalInvocationIndex) >> variant.x + variant.y)
+const int kInputsEach = INPUTS_EACH;
+const int kWeightsEach = WEIGHTS_EACH;
+const int kPixelsEach = 1;
+shared PACKET mem[SHARED_TEXELS];
+#ifdef NEXT_PIXELS
+shared vec4 between[BETWEEN_TEXELS];
+#endif
+#else
+#define CELLS_X WORK_GROUP_X
+#define CELLS_Y WORK_GROUP_Y
+#define OVER_PIXELS(i) ((i) / kPixels)
+#define OVER_RUNS(i) ((i) / kRuns)
+#define CELL_X int(gl_LocalInvocationID.x)
+#define CELL_Y int(gl_LocalInvocationID.y)
+#define LANE int(gl_LocalInvocationID.z)
+const int kLanes = WORK_GROUP_Z;
+const int kPixels = WORK_GROUP_X * TILE_PIXELS;  // of a work group
+const int kSlices = WORK_GROUP_Y * TILE_SLICES;
+const int kChunk = kLanes * CHUNK_TERMS;
 const int kInputs = kChunk * kPixels / kPacketTexels;  // packets of a chunk
 const int kWeights = kChunk * 4 * kSlices / kPacketTexels;
 // Of those, what each invocation brings.
 const int kInputsEach = (kInputs + kInvocations - 1) / kInvocations;
 const int kWeightsEach = (kWeights + kInvocations - 1) / kInvocations;
-const int kSeveral = kInputsEach > 1 ? 1 : 0;
 const int kPixelsEach = kInvocations % kPixels == 0 ? 1 : kInputsEach;
 const int kPartials = kLanes > 1 ? kTile * kInvocations : 1;
 // A chunk's inputs, by term, pixel; then its weights, by term, channel, slice.
@@ -80,6 +113,8 @@ shared PACKET
 // What dst holds of this group's pixels, by slice, pixel.
 shared vec4 between[kSlices * kPixels];
 #endif
+#endif
+const int kSeveral = kInputsEach > 1 ? 1 : 0;
 #ifdef HALF_ARITHMETIC
 void put_partial(int at, vec4 v) { mem[at] = floatBitsToUint(v); }
 vec4 partial(int at) { return uintBitsToFloat(mem[at]); }
@@ -101,6 +136,43 @@ ivec3 pixel_at(int index) {
   int row = QUOTIENT(index, dst_size.x, reciprocals.x);
   int batch = QUOTIENT(row, dst_size.y, reciprocals.y);
   return ivec3(index - row * dst_size.x, row - batch * dst_size.y, batch);
+}
+#endif
+
+#if defined(WITH_WINDOW) || \
+    !defined(POINTWISE) && !defined(DEPTHWISE) && !defined(ANY_SOURCE)
+// What `term` of a window reads for output pixel p.
+vec4 window_source(ivec3 p, int term) {
+  int tap = QUOTIENT(term, sum_shape.z, reciprocals.z);
+  int ky = QUOTIENT(tap, window.x, reciprocals.w);
+  ivec2 at = p.xy * stride_pad.xy - stride_pad.zw +
+             ivec2(tap - ky * window.x, ky) * window.zw;
+  ivec2 inside = clamp(at, ivec2(0), src_size.xy - 1);
+  vec4 texel = read_src(inside.x, inside.y, term - tap * sum_shape.z, p.z);
+  return at == inside ? texel : vec4(0.0);
+}
+#endif
+
+#ifdef ANY_SOURCE
+const int kPointwise = 1;
+const int kGate = 2;
+const int kAddend = 4;
+vec4 any_source(ivec3 p, int term) {
+#ifdef WITH_WINDOW
+  if ((variant.w & kPointwise) == 0) return window_source(p, term);
+#endif
+#ifdef WITH_ADDEND
+  if ((variant.w & kAddend) != 0) {
+    return read_src(p.x, p.y, term, p.z) * read_gate(0, 0, term, 0) +
+           read_addend(p.x, p.y, term, p.z);
+  }
+#endif
+#ifdef WITH_GATE
+  if ((variant.w & kGate) != 0) {
+    return read_src(p.x, p.y, term, p.z) * read_gate(0, 0, term, 0);
+  }
+#endif
+  return read_src(p.x, p.y, term, p.z);
 }
 #endif
 
@@ -128,6 +200,8 @@ vec4 source(ivec3 p, int term) {
   bvec4 is_nan = greaterThan(floatBitsToInt(v) & 0x7fffffff, ivec4(0x7f800000));
   return mix(clamp(v, inner_clamp.x, inner_clamp.y), v, is_nan);
 #endif
+#elif defined(ANY_SOURCE)
+  return any_source(p, term);
 #elif defined(ADDEND)
   return read_src(p.x, p.y, term, p.z) * read_gate(0, 0, term, 0) +
          read_addend(p.x, p.y, term, p.z);
@@ -136,13 +210,7 @@ vec4 source(ivec3 p, int term) {
 #elif defined(POINTWISE)
   return read_src(p.x, p.y, term, p.z);
 #else
-  int tap = QUOTIENT(term, sum_shape.z, reciprocals.z);
-  int ky = QUOTIENT(tap, window.x, reciprocals.w);
-  ivec2 at = p.xy * stride_pad.xy - stride_pad.zw +
-             ivec2(tap - ky * window.x, ky) * window.zw;
-  ivec2 inside = clamp(at, ivec2(0), src_size.xy - 1);
-  vec4 texel = read_src(inside.x, inside.y, term - tap * sum_shape.z, p.z);
-  return at == inside ? texel : vec4(0.0);
+  return window_source(p, term);
 #endif
 }
 
@@ -189,9 +257,9 @@ vec4 weight_packet(int term, int index) {
 
 // Output (q, i) of this invocation's tile.
 void put(int first_pixel, int q, int i, vec4 total) {
-  int in_group = int(gl_LocalInvocationID.y) + WORK_GROUP_Y * q;
+  int in_group = CELL_Y + CELLS_Y * q;
   int slice = int(gl_WorkGroupID.y) * kSlices + in_group;
-  int pixel_in_group = int(gl_LocalInvocationID.x) + WORK_GROUP_X * i;
+  int pixel_in_group = CELL_X + CELLS_X * i;
   int pixel = first_pixel + pixel_in_group;
   if (pixel >= sum_shape.x || slice >= dst_size.z) return;
   total += weights_at(sum_shape.y * 4 * kSlices + in_group, weights_row());
@@ -205,12 +273,12 @@ void put(int first_pixel, int q, int i, vec4 total) {
 #endif
 }
 
-#if WORK_GROUP_Z > 1
+#if WORK_GROUP_Z > 1 || defined(FREE_CELLS)
 // Output `o` of a tile, of what the lanes of a cell came to.
 void put_tile(int first_pixel, int cell, int o) {
   vec4 total = vec4(0.0);
   for (int l = 0; l < kLanes; ++l) {
-    total += partial((o * kLanes + l) * kCells + cell);
+    total += partial(o * kInvocations + l * CELLS_X * CELLS_Y + cell);
   }
   int q = o / TILE_PIXELS;
   put(first_pixel, q, o - q * TILE_PIXELS, total);
@@ -220,7 +288,11 @@ void put_tile(int first_pixel, int cell, int o) {
 #ifdef NEXT_PIXELS
 // One slice of `next`, of NEXT_PIXELS of this group's pixels that are kRuns
 // apart, so that neighbours store to neighbours.
+#ifdef FREE_CELLS
+#define kRuns CELLS_X
+#else
 const int kRuns = kPixels / NEXT_PIXELS;
+#endif
 // Terms whose weights are on their way at a time.
 const int kTermsAtATime = 2;
 void put_next(int first_pixel, int run, int slice) {
@@ -259,9 +331,9 @@ void put_next(int first_pixel, int run, int slice) {
 // driver may copy an array that is handed to a function, and memory then holds it.
 void main() {
   // No early return: barriers follow. Past the end the last is made again.
-  int cell_x = int(gl_LocalInvocationID.x);
-  int cell_y = int(gl_LocalInvocationID.y);
-  int lane = int(gl_LocalInvocationID.z);
+  int cell_x = CELL_X;
+  int cell_y = CELL_Y;
+  int lane = LANE;
   int index = int(gl_LocalInvocationIndex);
   int first_pixel = int(gl_WorkGroupID.x) * kPixels;
 
@@ -269,7 +341,8 @@ void main() {
   ivec3 from[kPixelsEach];
   for (int i = 0; i < kPixelsEach; ++i) {
     int at = index + i * kInvocations;
-    from[i] = pixel_at(min(first_pixel + at % kPixels, sum_shape.x - 1));
+    int in_group = at - OVER_PIXELS(at) * kPixels;
+    from[i] = pixel_at(min(first_pixel + in_group, sum_shape.x - 1));
   }
   PACKET next_input[kInputsEach];
   PACKET next_weight[kWeightsEach];
@@ -299,20 +372,31 @@ void main() {
       // Each is a window, and much text.
       for (int i = 0; i < kInputsEach + kSeveral * UNKNOWN_ZERO; ++i) {
         int at = index + i * kInvocations;
-        PACKET v = input_packet(from[min(kSeveral * i, kPixelsEach - 1)],
-                                next + at / kPixels * kPacketTexels);
+        PACKET v = PACKET(0);
+#ifdef FREE_CELLS
+        if (at < kInputs)
+#endif
+          v = input_packet(from[min(kSeveral * i, kPixelsEach - 1)],
+                           next + OVER_PIXELS(at) * kPacketTexels);
         for (int k = 1; k < kInputsEach; ++k) next_input[k - 1] = next_input[k];
         next_input[kInputsEach - 1] = v;
       }
 #else
       for (int i = 0; i < kInputsEach; ++i) {
         int at = index + i * kInvocations;
-        next_input[i] = input_packet(from[min(i, kPixelsEach - 1)],
-                                     next + at / kPixels * kPacketTexels);
+#ifdef FREE_CELLS
+        if (at < kInputs)
+#endif
+          next_input[i] = input_packet(from[min(i, kPixelsEach - 1)],
+                                       next + OVER_PIXELS(at) * kPacketTexels);
       }
 #endif
       for (int i = 0; i < kWeightsEach; ++i) {
-        next_weight[i] = weight_packet(next, index + i * kInvocations);
+        int at = index + i * kInvocations;
+#ifdef FREE_CELLS
+        if (at < kWeights)
+#endif
+          next_weight[i] = weight_packet(next, at);
       }
     }
     if (chunk < 0) continue;
@@ -322,14 +406,14 @@ void main() {
     for (int i = 0; i < TILE_PIXELS; ++i) {
       for (int t = 0; t < kPairs; ++t) {
         v[i * kPairs + t] =
-            mem[(lane * kPairs + t) * kPixels + cell_x + WORK_GROUP_X * i];
+            mem[(lane * kPairs + t) * kPixels + cell_x + CELLS_X * i];
       }
     }
     for (int q = 0; q < TILE_SLICES; ++q) {
       uvec4 w[kPairs * 4];
       for (int k = 0; k < kPairs * 4; ++k) {
         w[k] = mem[kInputs + (lane * kPairs * 4 + k) * kSlices + cell_y +
-                   WORK_GROUP_Y * q];
+                   CELLS_Y * q];
       }
       for (int i = 0; i < TILE_PIXELS; ++i) {
         mediump vec4 part = vec4(0.0);
@@ -353,10 +437,10 @@ void main() {
       int term = lane * CHUNK_TERMS + t;
       vec4 v[TILE_PIXELS];
       for (int i = 0; i < TILE_PIXELS; ++i) {
-        v[i] = mem[term * kPixels + cell_x + WORK_GROUP_X * i];
+        v[i] = mem[term * kPixels + cell_x + CELLS_X * i];
       }
       for (int q = 0; q < TILE_SLICES; ++q) {
-        int at = kInputs + term * 4 * kSlices + cell_y + WORK_GROUP_Y * q;
+        int at = kInputs + term * 4 * kSlices + cell_y + CELLS_Y * q;
         vec4 w0 = mem[at];
         vec4 w1 = mem[at + kSlices];
         vec4 w2 = mem[at + 2 * kSlices];
@@ -376,18 +460,17 @@ void main() {
     barrier();
   }
 
-#if WORK_GROUP_Z > 1
-  int cell = cell_y * WORK_GROUP_X + cell_x;
+#if WORK_GROUP_Z > 1 || defined(FREE_CELLS)
+  int cell = cell_y * CELLS_X + cell_x;
   for (int q = 0; q < TILE_SLICES; ++q) {
     for (int i = 0; i < TILE_PIXELS; ++i) {
-      put_partial(((q * TILE_PIXELS + i) * kLanes + lane) * kCells + cell,
-                  sum[q][i]);
+      put_partial((q * TILE_PIXELS + i) * kInvocations + index, sum[q][i]);
     }
   }
   memoryBarrierShared();
   barrier();
   // The lanes share the tile's outputs.
-#if WORK_GROUP_Z >= TILE_PIXELS * TILE_SLICES
+#if WORK_GROUP_Z >= TILE_PIXELS * TILE_SLICES && !defined(FREE_CELLS)
   if (lane < kTile) put_tile(first_pixel, cell, lane);
 #else
   for (int o = lane; o < kTile + UNKNOWN_ZERO; o += kLanes) {
@@ -410,7 +493,7 @@ void main() {
   memoryBarrierShared();
   barrier();
   for (int task = index; task < kRuns * next_size.z; task += kInvocations) {
-    int slice = task / kRuns;
+    int slice = OVER_RUNS(task);
     put_next(first_pixel, task - slice * kRuns, slice);
   }
 #endif

@@ -4,6 +4,7 @@
 #include "delegate/plan/share_variants.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 #include <string>
@@ -177,7 +178,7 @@ TEST(ShareVariantsTest, DepthwiseStridesAreUniforms) {
 TEST(ShareVariantsTest, OneStrideStaysInTheText) {
   Net net({1, 13, 11, 10});
   net.Depthwise(3, 2).Depthwise(3, 2);
-  const DeviceProfile alone = Profile(3), together = Profile(4);
+  const DeviceProfile alone = Profile(3), together = Profile(5);
   EXPECT_EQ(PlanToString(net.b.graph, Plan(net, together, nullptr).dispatches),
             PlanToString(net.b.graph, Plan(net, alone, nullptr).dispatches));
 }
@@ -216,6 +217,62 @@ TEST(ShareVariantsTest, SqueezeExciteHasOneText) {
   ExpectPrograms(net, 4, 2, 4, &FuseSqueezeExcite);
 }
 
-// CONV-SHARED-TESTS
+TEST(ShareVariantsTest, WindowsAndGatesAreUniforms) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  Net net({1, 10, 9, 6});
+  net.Conv(16, 3).Conv(16);  // nine terms of two slices, then four
+  const TensorId x = net.last;
+  const TensorId gate = net.Input({1, 1, 1, 16});
+  const TensorId addend = net.Input({1, 10, 9, 16});
+  for (bool adds : {false, true}) {
+    PostOp mul{"mul"}, add{"add"};
+    mul.operand = gate;
+    add.operand = addend;
+    std::vector<PostOp> ops = {mul};
+    if (adds) ops.push_back(add);
+    net.last = net.b.Node("MUL", {net.last, gate}, {1, 10, 9, 16},
+                          net.b.Plain(x, 0), ops);
+    net.Conv(16);
+  }
+  ExpectPrograms(net, 4, 1, 5, &FuseGates);
+}
+
+void FusePairs(Graph* graph, const DeviceProfile& profile) {
+  FuseDepthwise(graph, profile);
+}
+
+void FuseTriples(Graph* graph, const DeviceProfile& profile) {
+  FuseDepthwise(graph, profile);
+  FuseNext(graph, profile);
+}
+
+TEST(ShareVariantsTest, WorkGroupsOfDepthwisePairsAreUniforms) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  Net net({1, 37, 29, 7});
+  net.Depthwise(3, 1).Conv(32).Depthwise(3, 2).Conv(20);
+  net.Depthwise(3, 2).Conv(66).Depthwise(3, 1).Conv(7);
+  ExpectPrograms(net, 4, 1, 4, &FusePairs);
+  for (const Dispatch& d : Plan(net, Profile(4), &FusePairs).dispatches) {
+    EXPECT_EQ(d.work_group, (std::array<int, 3>{256, 1, 1}));
+    EXPECT_LE(d.shared_bytes, 32 << 10);
+  }
+}
+
+TEST(ShareVariantsTest, SoAreThoseWithANextConvolution) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  Net net({1, 19, 17, 8});
+  net.Depthwise(3, 1).Conv(16).Conv(24);
+  net.Depthwise(3, 2).Conv(32).Conv(48).Depthwise(3, 1).Conv(56).Conv(30);
+  ExpectPrograms(net, 3, 1, 4, &FuseTriples);
+}
+
+TEST(ShareVariantsTest, WorkGroupsOfConvolutionsAreUniforms) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  Net net({1, 12, 13, 9});
+  net.Conv(64, 3, 2).Conv(30).Conv(96).Conv(14, 5);
+  net.Conv(8).Conv(90).Conv(8, 3, 2);
+  ExpectPrograms(net, 6, 1, 5);
+}
+
 }  // namespace
 }  // namespace gles_delegate::testing
