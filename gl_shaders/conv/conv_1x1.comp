@@ -6,10 +6,20 @@
 // HALF_ARITHMETIC: the products of four slices are made and added in 16 bits, 16
 // of them; what they come to is added in 32 bits.
 // FLAT: of batch 1; each plane of what is read is one row (Dispatch::flat_planes),
-// so that a pixel's place takes no product for each slice.
+// so that a pixel's place takes no product for each slice. The grid is one row,
+// too: the tiles of TILE_SLICES slices, then those of the next, so that lanes are
+// idle in the last vector alone.
+// LARGE_INDICES: the pixels or invocations are too many for op_quotient.
 // PRODUCTS: the rows are apart: each has weights of its own, in rows after those
 // of the row before. x counts tiles of one row, then of the next.
-layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
+layout(std140, binding = 0) uniform Params {
+  COMMON_PARAMS
+#ifdef FLAT
+  int tiles;  // of a slice
+  float tiles_reciprocal;
+  float width_reciprocal;  // of dst
+#endif
+};
 
 #ifdef HALF_ARITHMETIC
 #define TERM mediump
@@ -17,37 +27,57 @@ layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 #define TERM highp
 #endif
 
-#ifdef FLAT  // src has no rows
-#define PIXELS dst_size
+#define UNKNOWN_ZERO grid.w
+
+#ifdef LARGE_INDICES
+#define QUOTIENT(a, b, reciprocal) ((a) / (b))
 #else
-#define PIXELS src_size
+#define QUOTIENT(a, b, reciprocal) op_quotient(a, reciprocal)
 #endif
 
-// x, y, batch
+// pixel_at: x, y, batch. pixel_after: the pixel after p, by steps, as divisions
+// cost processors a lot.
+#ifdef FLAT
+#define READ(tensor) tensor(place[i], 0, s, 0)
+
 ivec3 pixel_at(int index) {
-  int row = index / PIXELS.x;
-  int batch = row / PIXELS.y;
-  return ivec3(index - row * PIXELS.x, row - batch * PIXELS.y, batch);
+  int row = QUOTIENT(index, dst_size.x, width_reciprocal);
+  return ivec3(index - row * dst_size.x, row, 0);
 }
 
-// The pixel after p; the last one again after the last. Steps, as divisions cost
-// processors a lot.
 ivec3 pixel_after(ivec3 p) {
-  bool wraps_x = p.x + 1 == PIXELS.x;
-  bool wraps_y = wraps_x && p.y + 1 == PIXELS.y;
+  bool wraps = p.x + 1 == dst_size.x;
+  return ivec3(wraps ? 0 : p.x + 1, wraps ? p.y + 1 : p.y, 0);
+}
+#else
+#define READ(tensor) tensor(p[i].x, p[i].y, s, p[i].z)
+
+ivec3 pixel_at(int index) {
+  int row = index / src_size.x;
+  int batch = row / src_size.y;
+  return ivec3(index - row * src_size.x, row - batch * src_size.y, batch);
+}
+
+// The last one again after the last.
+ivec3 pixel_after(ivec3 p) {
+  bool wraps_x = p.x + 1 == src_size.x;
+  bool wraps_y = wraps_x && p.y + 1 == src_size.y;
   ivec3 next = ivec3(wraps_x ? 0 : p.x + 1,
                      wraps_y ? 0 : (wraps_x ? p.y + 1 : p.y),
                      wraps_y ? p.z + 1 : p.z);
-  return next.z == PIXELS.w ? p : next;
+  return next.z == src_size.w ? p : next;
 }
-
-#ifdef FLAT
-#define READ(tensor) tensor(place[i], 0, s, 0)
-#else
-#define READ(tensor) tensor(p[i].x, p[i].y, s, p[i].z)
 #endif
 
 void main() {
+#ifdef FLAT
+  if (gid.x >= grid.x) return;
+  int slice_tile = QUOTIENT(gid.x, tiles, tiles_reciprocal);
+  int first_slice = slice_tile * TILE_SLICES;
+  int first_pixel = (gid.x - slice_tile * tiles) * TILE_PIXELS;
+  int pixels = src_size.x;
+  const int first_row = 0;
+#else
   if (outside_grid()) return;
   int first_slice = gid.y * TILE_SLICES;
 #ifdef PRODUCTS
@@ -60,6 +90,7 @@ void main() {
   int first_pixel = gid.x * TILE_PIXELS;
   int pixels = src_size.x * src_size.y * src_size.w;
   const int first_row = 0;
+#endif
 #endif
 
   // Past the last pixel or slice the last is made again and not written.
@@ -121,6 +152,20 @@ void main() {
 #endif
   }
 
+#ifdef FLAT
+  // No compiler knows the zero, so the loop is not unrolled: stores are much text,
+  // and a first start waits for the compiler. The sums of the next slice move up.
+  for (int q = 0; q < TILE_SLICES + UNKNOWN_ZERO; ++q) {
+    if (first_slice + q >= dst_size.z) break;
+    for (int i = 0; i < TILE_PIXELS; ++i) {
+      if (first_pixel + i >= pixels) break;
+      write_dst(p[i].x, p[i].y, first_slice + q, p[i].z, sum[0][i]);
+    }
+    for (int r = 1; r < TILE_SLICES; ++r) {
+      for (int i = 0; i < TILE_PIXELS; ++i) sum[r - 1][i] = sum[r][i];
+    }
+  }
+#else
   for (int q = 0; q < TILE_SLICES; ++q) {
     if (first_slice + q >= dst_size.z) break;
     for (int i = 0; i < TILE_PIXELS; ++i) {
@@ -128,4 +173,5 @@ void main() {
       write_dst(p[i].x, p[i].y, first_slice + q, p[i].z, sum[q][i]);
     }
   }
+#endif
 }

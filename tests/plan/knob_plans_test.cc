@@ -11,6 +11,7 @@
 #include "delegate/ops/image/resize.h"
 #include "delegate/ops/reduction/softmax.h"
 #include "delegate/plan/planner.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
@@ -18,9 +19,9 @@
 namespace gles_delegate::testing {
 namespace {
 
-// The value of the define in the dispatches of `shader`, each once, in order.
-std::string DefineOf(absl::string_view shader, absl::string_view define,
-                     Graph graph, const DeviceChoices& choices) {
+using ::testing::HasSubstr;
+
+DeviceProfile ProfileOf(const DeviceChoices& choices) {
   DeviceProfile profile;
   profile.choices = choices;
   profile.limits.max_work_group_invocations = 1024;
@@ -28,7 +29,13 @@ std::string DefineOf(absl::string_view shader, absl::string_view define,
   // Of a detector's boxes and outputs.
   profile.limits.max_buffers = profile.limits.max_outputs = 8;
   profile.limits.max_images = 8;
-  const auto dispatches = PlanGraph(&graph, profile);
+  return profile;
+}
+
+// The value of the define in the dispatches of `shader`, each once, in order.
+std::string DefineOf(absl::string_view shader, absl::string_view define,
+                     Graph graph, const DeviceChoices& choices) {
+  const auto dispatches = PlanGraph(&graph, ProfileOf(choices));
   if (!dispatches.ok()) return std::string(dispatches.status().message());
   std::string values;
   for (const Dispatch& d : *dispatches) {
@@ -38,6 +45,12 @@ std::string DefineOf(absl::string_view shader, absl::string_view define,
     }
   }
   return values.empty() ? "none" : values;
+}
+
+std::string PlanText(Graph graph, const DeviceChoices& choices) {
+  const auto dispatches = PlanGraph(&graph, ProfileOf(choices));
+  if (!dispatches.ok()) return std::string(dispatches.status().message());
+  return PlanToString(graph, *dispatches);
 }
 
 Graph Of(GraphBuilder b, TensorId result) {
@@ -212,6 +225,22 @@ TEST(KnobPlansTest, SimdLanesOfPlanes) {
   EXPECT_EQ(flat(8, Storage::kBuffer, 2), "none");
   EXPECT_EQ(flat(8, Storage::kTextureArray, 1), "none");
   EXPECT_EQ(flat(1, Storage::kBuffer, 1), "none");
+}
+
+// Their tiles follow one another over all slices, a vector in a work group.
+TEST(KnobPlansTest, SimdLanesOfTiles) {
+  GraphBuilder b;
+  const TensorId x = b.Input({1, 8, 9, 8});
+  const TensorId y = b.Node("CONV_2D", {x, b.Constant({40, 1, 1, 8})},
+                            {1, 8, 9, 40}, Conv2dAttributes());
+  DeviceChoices choices;
+  choices.simd_lanes = 8;
+  choices.conv_tile_slices = 4;
+  choices.storage = gl_shaders::Storage::kBuffer;
+  const std::string plan = PlanText(Of(std::move(b), y), choices);
+  EXPECT_THAT(plan, HasSubstr("-DTILE_PIXELS=8 -DTILE_SLICES=4 -DFLAT=1"));
+  EXPECT_THAT(plan, HasSubstr("tiles=9 "));
+  EXPECT_THAT(plan, HasSubstr("grid 27x1x1 group 8x1x1"));
 }
 
 // Vectors take a pixel's slices in a loop.

@@ -7,6 +7,7 @@
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/matmul/row_products.h"
+#include "delegate/ops/quotient.h"
 #include "delegate/plan/planner.h"
 #include "delegate/plan/storage.h"
 
@@ -104,31 +105,50 @@ bool HasFlatPlanes(const Convolution& conv, const Planner& planner) {
          is_flat(conv.gate.addend);
 }
 
-void PlanConv1x1(const Convolution& conv, Planner* planner) {
-  const int pixels = conv.pixels();
-  const int slices = conv.dst_shape.slices();
-  const DeviceProfile& profile = planner->profile();
-  DeviceChoices choices = profile.choices;
-  if (IsResidualOnCodes(conv, planner->graph())) {
+// The grid as one row of all slices' tiles.
+void TakeTilesFlat(const Convolution& conv, const DeviceProfile& profile,
+                   Dispatch* d) {
+  const int tiles = d->grid[0];
+  d->Define("FLAT").flat_planes = true;
+  d->Grid(int64_t{tiles} * d->grid[1], 1, 1);
+  // Work groups of one vector, so that threads get as much to do each.
+  d->work_group = {profile.choices.simd_lanes, 1, 1};
+  d->uniforms.Int("tiles", tiles);
+  d->uniforms.Float("tiles_reciprocal", Reciprocal(tiles));
+  d->uniforms.Float("width_reciprocal", Reciprocal(conv.dst_shape.w));
+  BindQuotients(std::max(d->grid[0], conv.pixels()), d);
+}
+
+ConvTile TileOf(const Convolution& conv, bool flat, const Planner& planner) {
+  DeviceChoices choices = planner.profile().choices;
+  if (IsResidualOnCodes(conv, planner.graph())) {
     choices.conv_tile_pixels =
         std::min(choices.conv_tile_pixels, choices.residual_tile_pixels);
   }
+  const int slices = conv.dst_shape.slices();
   // Only tiles for vectors (simd_lanes) are chosen by the work.
-  const TileWork work =
-      choices.simd_lanes > 1 ? TileWorkOf(conv, *planner) : TileWork();
-  const ConvTile tile = ChooseFlatTile(pixels, slices, work, choices);
+  TileWork work =
+      choices.simd_lanes > 1 ? TileWorkOf(conv, planner) : TileWork();
+  if (flat) work.rows = DivideUp(slices, choices.conv_tile_slices);
+  return ChooseFlatTile(conv.pixels(), slices, work, choices);
+}
+
+void PlanConv1x1(const Convolution& conv, Planner* planner) {
+  const DeviceProfile& profile = planner->profile();
+  const bool flat = HasFlatPlanes(conv, *planner);
+  const ConvTile tile = TileOf(conv, flat, *planner);
   Dispatch d("conv_1x1");
   d.Define("TILE_PIXELS", tile.pixels)
       .Define("TILE_SLICES", tile.slices)
       .Read("src", conv.src)
       .Write("dst", conv.dst)
-      .Grid(DivideUp(pixels, tile.pixels), DivideUp(slices, tile.slices), 1);
-  if (choices.simd_lanes > 1) {
+      .Grid(DivideUp(conv.pixels(), tile.pixels),
+            DivideUp(conv.dst_shape.slices(), tile.slices), 1);
+  if (flat) {
+    TakeTilesFlat(conv, profile, &d);
+  } else if (profile.choices.simd_lanes > 1) {
     // Of one row of tiles as of several, so that they share a program.
     d.work_group = ChooseWorkGroup({d.grid[0], 2, 1}, profile);
-  }
-  if (HasFlatPlanes(conv, *planner)) {
-    d.Define("FLAT").flat_planes = true;
   }
   d.half_arithmetic = conv.half_arithmetic;
   BindInputGate(conv.gate, &d);

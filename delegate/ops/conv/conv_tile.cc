@@ -22,14 +22,21 @@ constexpr int64_t kLight = 1'600'000;
 // up to a third of its work is on slices that are not there.
 constexpr int64_t kHeavy = 100'000'000;
 
-// What `lanes` lanes do for `pixels` in tiles of `tile`, idle lanes and all. A
-// tile's weights cost as much as four of its pixels (llvmpipe; a load and 32
-// multiply-adds are each some 40 to 50 instructions).
-int64_t CostOf(int pixels, int tile, int lanes) {
-  constexpr int kWeightPixels = 4;
-  const int turns = DivideUp(DivideUp(pixels, tile), lanes);
-  return int64_t{turns} * (tile + kWeightPixels);
-}
+// Pixels that `rows` rows of tiles have in the vectors of `lanes` lanes.
+struct FlatPixels {
+  int count = 0;
+  int rows = 1;
+  int lanes = 1;
+
+  // What the lanes do in tiles of `tile`, idle lanes and all. A tile's weights
+  // cost as much as four of its pixels (llvmpipe; a load and 32 multiply-adds
+  // are each some 40 to 50 instructions).
+  int64_t CostIn(int tile) const {
+    constexpr int kWeightPixels = 4;
+    const int64_t tiles = int64_t{DivideUp(count, tile)} * rows;
+    return (tiles + lanes - 1) / lanes * (tile + kWeightPixels);
+  }
+};
 
 int MostFlatPixels(const TileWork& work, const DeviceChoices& choices) {
   const bool wide =
@@ -42,16 +49,15 @@ int MostFlatPixels(const TileWork& work, const DeviceChoices& choices) {
 // second or more. Up to a fifth of the cost is given for it, and as much again
 // as the cost where the convolution is light. Images of 7x7 pixels and their
 // doubles fill tiles of 7 and 14.
-int SharedPixels(int pixels, int best, int most, bool light, int lanes) {
+int SharedPixels(const FlatPixels& pixels, int best, int most, bool light) {
   static constexpr int kOfSevens[] = {14, 7};
   static constexpr int kOfOthers[] = {16, 14, 8};
-  const absl::Span<const int> sizes = pixels % 49 == 0
+  const absl::Span<const int> sizes = pixels.count % 49 == 0
                                           ? absl::MakeConstSpan(kOfSevens)
                                           : absl::MakeConstSpan(kOfOthers);
   const int64_t fifths = light ? 10 : 6;
   for (int t : sizes) {
-    if (t <= most &&
-        CostOf(pixels, t, lanes) * 5 <= CostOf(pixels, best, lanes) * fifths) {
+    if (t <= most && pixels.CostIn(t) * 5 <= pixels.CostIn(best) * fifths) {
       return t;
     }
   }
@@ -68,16 +74,13 @@ ConvTile ChooseConvTile(int pixels, int slices, const DeviceChoices& choices) {
 ConvTile ChooseFlatTile(int pixels, int slices, const TileWork& work,
                         const DeviceChoices& choices) {
   ConvTile tile = ChooseConvTile(pixels, slices, choices);
-  const int lanes = choices.simd_lanes;
-  if (lanes == 1 || pixels < choices.conv_tile_pixels) return tile;
+  const FlatPixels all = {pixels, work.rows, choices.simd_lanes};
+  if (all.lanes == 1 || pixels < choices.conv_tile_pixels) return tile;
   const int most = MostFlatPixels(work, choices);
   for (int t = 1; t <= most; ++t) {
-    if (CostOf(pixels, t, lanes) < CostOf(pixels, tile.pixels, lanes)) {
-      tile.pixels = t;
-    }
+    if (all.CostIn(t) < all.CostIn(tile.pixels)) tile.pixels = t;
   }
-  tile.pixels =
-      SharedPixels(pixels, tile.pixels, most, work.convolution < kLight, lanes);
+  tile.pixels = SharedPixels(all, tile.pixels, most, work.convolution < kLight);
   if (work.convolution < kHeavy) {
     tile.slices = std::min(slices, choices.conv_tile_slices);
   }

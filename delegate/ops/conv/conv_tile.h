@@ -32,6 +32,8 @@ ConvTile ChooseConvTile(int pixels, int slices, const DeviceChoices& choices);
 struct TileWork {
   int64_t convolution = 0;
   int64_t program = 0;
+  // Rows of tiles that share vectors: lanes are idle after the last one alone.
+  int rows = 1;
 };
 
 // Likewise for pixels taken flat. On a device with simd_lanes up to twice the

@@ -48,6 +48,18 @@ TEST(FlatTileTest, ImagesOfOneNetworkShareATile) {
   EXPECT_THAT(tiles({32, 33, 64, 65, 128}, kMuchWork), ElementsAre(16));
 }
 
+TEST(FlatTileTest, RowsOfTilesShareVectors) {
+  const DeviceChoices choices = VectorProfile().choices;
+  const auto pixels_of = [&](int pixels, int rows) {
+    TileWork work = kMuchWork;
+    work.rows = rows;
+    return ChooseFlatTile(pixels, 4 * rows, work, choices).pixels;
+  };
+  EXPECT_EQ(pixels_of(49, 1), 7);  // four tiles of 14 leave four lanes idle
+  EXPECT_EQ(pixels_of(49, 2), 14);
+  EXPECT_EQ(pixels_of(49, 32), 14);
+}
+
 // The cost is conv_tile.cc's: turns of all lanes, of a tile's pixels and its
 // weights, which are worth four.
 int64_t CostOf(int pixels, int tile) {

@@ -56,6 +56,19 @@ TEST_F(LargeIndicesTest, OfSharedTiles) {
   EXPECT_TRUE(got == Pixels());
 }
 
+TEST_F(LargeIndicesTest, OfTilesInARow) {
+  Node node;
+  node.attributes = Conv2dAttributes();
+  const auto got = Run("CONV_2D", std::move(node), {4, 1, 1, 4},
+                       {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1},
+                       [](DeviceProfile& profile) {
+                         profile.choices.storage = gl_shaders::Storage::kBuffer;
+                         profile.choices.simd_lanes = 8;
+                         profile.choices.unrolled_terms = 0;
+                       });
+  EXPECT_TRUE(got == Pixels());
+}
+
 TEST_F(LargeIndicesTest, OfDepthwiseTiles) {
   Node node;
   node.attributes = DepthwiseConv2dAttributes();
