@@ -22,11 +22,19 @@ struct TransferLayout {
   // elements apart the steps are; -1: the steps of no axis do.
   int axis = 0;
   int64_t step = 4;
+  bool is_flat = false;  // the invocations of a row follow each other in memory
+};
+
+// What transfers of a partition have in common, so that they share programs.
+struct SharedText {
+  bool upload_of_codes = false;  // of three channels, and of whole texels
+  bool flat_readback = false;    // of any channels
 };
 
 TransferLayout LayTransfer(const Shape& s, const HostTransfer& transfer,
-                           Dispatch* d) {
+                           const SharedText& shared, Dispatch* d) {
   const bool upload = transfer.is_upload();
+  const bool is_rgb = s.c == 3 && !transfer.is_bound();
   // Rows of invocations, within any device's limits, and small enough to be
   // shared out in pieces.
   const auto flat_grid = [d](int64_t invocations) {
@@ -36,28 +44,44 @@ TransferLayout LayTransfer(const Shape& s, const HostTransfer& transfer,
             static_cast<int>(rows), 1);
     return rows > 1 ? 1 : 0;
   };
-  if (s.c % 4 == 0) {
+  // Of invocations that each take so many elements.
+  const auto flat = [&](int64_t elements) {
+    const int axis = flat_grid((s.elements() + elements - 1) / elements);
+    return TransferLayout{axis, elements * (axis == 1 ? d->grid[0] : 1), true};
+  };
+  const bool is_code = transfer.element() == HostTransfer::Element::kCode;
+  if (upload && shared.upload_of_codes && is_code && (is_rgb || s.c % 4 == 0)) {
+    d->Define("RGB_OR_TEXELS");
+    d->variant = {is_rgb ? 1 : 0, 0, 0, 0};
+    d->masks_tails = true;
+    return flat(is_rgb ? 12 : 4);
+  }
+  if (s.c % 4 == 0 && (upload || !shared.flat_readback)) {
     d->Define("WHOLE_TEXELS").Grid(s.slices(), s.w, s.h * s.b);
     return {2, int64_t{1} * s.c * s.w};
   }
   // An app's buffer has no padding after its last element.
   if (transfer.is_bound() && !upload) d->Define("UNPADDED");
-  if (upload && s.c == 3 && !transfer.is_bound()) {
+  if (upload && is_rgb) {
     d->Define("RGB");
-    const int axis = flat_grid((s.elements() / 3 + 3) / 4);
-    return {axis, int64_t{12} * (axis == 1 ? d->grid[0] : 1)};
+    return flat(12);
   }
   if (upload) {
     d->Grid(s.w, s.h, s.slices() * s.b);
     return {-1, 0};
   }
-  const int axis = flat_grid((s.elements() + 3) / 4);
-  return {axis, int64_t{4} * (axis == 1 ? d->grid[0] : 1)};
+  return flat(4);
+}
+
+// Whether transfers share programs, as other dispatches do.
+bool SharesTransfers(const DeviceProfile& profile) {
+  return profile.choices.share_programs > 3;
 }
 
 // The dispatch of a whole transfer, but for its origin and work group.
 Dispatch WholeTransfer(const Graph& graph, const HostTransfer& transfer,
-                       const DeviceProfile& profile, TransferLayout* layout) {
+                       const DeviceProfile& profile, const SharedText& shared,
+                       TransferLayout* layout) {
   const Tensor& tensor = graph.tensor(transfer.tensor());
   Dispatch d(transfer.is_upload() ? "upload" : "readback");
   if (transfer.is_upload()) {
@@ -65,7 +89,7 @@ Dispatch WholeTransfer(const Graph& graph, const HostTransfer& transfer,
   } else {
     d.Read("src", transfer.tensor());
   }
-  *layout = LayTransfer(tensor.shape, transfer, &d);
+  *layout = LayTransfer(tensor.shape, transfer, shared, &d);
   d.on_codes = tensor.holds_codes;
   if (transfer.element() == HostTransfer::Element::kCode) {
     // uint8 is stored less 128, which turns the topmost bit.
@@ -80,15 +104,20 @@ Dispatch WholeTransfer(const Graph& graph, const HostTransfer& transfer,
   return d;
 }
 
-std::array<int, 3> TransferWorkGroup(const std::array<int, 3>& grid,
+std::array<int, 3> TransferWorkGroup(const Dispatch& d, bool is_flat,
                                      const DeviceProfile& profile) {
   constexpr std::array<int, 3> kAnyGrid = {1 << 10, 1 << 10, 1 << 10};
-  return ChooseWorkGroup(profile.options.runs_once ? kAnyGrid : grid, profile);
+  constexpr std::array<int, 3> kAnyRow = {1 << 10, 1, 1};
+  const bool shares = SharesTransfers(profile);
+  if (shares && is_flat) return ChooseWorkGroup(kAnyRow, profile);
+  const bool any = shares || profile.options.runs_once;
+  return ChooseWorkGroup(any ? kAnyGrid : d.grid, profile);
 }
 
 // Adds the dispatches of one input or output.
 void AddTransfer(const Graph& graph, const HostTransfer& transfer, int index,
-                 const DeviceProfile& profile, Schedule* schedule) {
+                 const DeviceProfile& profile, const SharedText& shared,
+                 Schedule* schedule) {
   if (transfer.is_bound() && !transfer.object().is_plain) {
     schedule->dispatches.push_back(
         ObjectTransfer(graph, transfer.tensor(), transfer.object(),
@@ -97,7 +126,8 @@ void AddTransfer(const Graph& graph, const HostTransfer& transfer, int index,
     return;
   }
   TransferLayout layout;
-  const Dispatch whole = WholeTransfer(graph, transfer, profile, &layout);
+  const Dispatch whole =
+      WholeTransfer(graph, transfer, profile, shared, &layout);
   const int64_t bytes = static_cast<int64_t>(transfer.bytes());
   const int64_t step_bytes =
       layout.step * (bytes / transfer.shape().elements());
@@ -118,7 +148,7 @@ void AddTransfer(const Graph& graph, const HostTransfer& transfer, int index,
     if (layout.axis >= 0) origin[layout.axis] = first;
     part.uniforms.Int4("origin", origin[0], origin[1], origin[2],
                        whole.grid[0]);
-    part.work_group = TransferWorkGroup(part.grid, profile);
+    part.work_group = TransferWorkGroup(part, layout.is_flat, profile);
     piece.fenced = !transfer.is_upload() && count > 1;
     schedule->dispatches.push_back(std::move(part));
     schedule->pieces.push_back(piece);
@@ -157,10 +187,19 @@ Schedule ScheduleTransfers(const Graph& graph, std::vector<Dispatch> plan,
                            absl::Span<const HostTransfer> outputs,
                            const DeviceProfile& profile) {
   Schedule schedule;
+  SharedText shared;
+  if (SharesTransfers(profile)) {
+    shared.upload_of_codes = true;
+    shared.flat_readback =
+        std::any_of(outputs.begin(), outputs.end(), [](const auto& t) {
+          return !t.is_packed_by_host() && t.shape().c % 4 != 0;
+        });
+  }
   const auto add = [&](absl::Span<const HostTransfer> transfers) {
     for (size_t i = 0; i < transfers.size(); ++i) {
       if (transfers[i].is_packed_by_host()) continue;
-      AddTransfer(graph, transfers[i], static_cast<int>(i), profile, &schedule);
+      AddTransfer(graph, transfers[i], static_cast<int>(i), profile, shared,
+                  &schedule);
     }
   };
   add(inputs);

@@ -23,12 +23,14 @@ struct Case {
   int piece_bytes;
   int staged_bytes = 0;  // DeviceChoices::staged_upload_bytes
   bool halves = false;   // 16-bit storage and transfers
+  int share = 0;         // DeviceChoices::share_programs
 };
 
 void PrintTo(const Case& c, std::ostream* os) {
   *os << ::testing::PrintToString(c.dims) << " in pieces of " << c.piece_bytes
       << (c.staged_bytes > 0 ? ", staged" : "")
-      << (c.halves ? ", as halves" : "");
+      << (c.halves ? ", as halves" : "")
+      << (c.share > 0 ? ", by shared programs" : "");
 }
 
 class TransferTest : public ::testing::TestWithParam<Case> {};
@@ -54,6 +56,7 @@ void ExpectMovesEveryValue(const Case& c) {
                    profile.choices.upload_piece_bytes = bytes;
                    profile.choices.readback_piece_bytes = bytes;
                    profile.options.half = c.halves;
+                   profile.choices.share_programs = c.share;
                    profile.choices.half_transfers = c.halves;
                    profile.choices.staged_upload_bytes = c.staged_bytes;
                  });
@@ -112,6 +115,13 @@ INSTANTIATE_TEST_SUITE_P(
         Case{{2, 9, 7, 5}, 50, 1, true}, Case{{1, 1, 1, 1}, 1, 0, true},
         Case{{1, 257, 257, 5}, 1 << 18, 1 << 18, true},
         Case{{1, 353, 481, 3}, 1 << 18, 1 << 20, true}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Shared, TransferTest,
+    ::testing::Values(Case{{2, 5, 7, 3}, 300, 0, false, 4},
+                      Case{{3, 5, 7, 8}, 224, 0, false, 4},
+                      Case{{2, 9, 7, 5}, 100, 0, false, 4},
+                      Case{{1, 1024, 1100, 3}, 1 << 20, 0, false, 4}));
 
 }  // namespace
 }  // namespace gles_delegate::testing
