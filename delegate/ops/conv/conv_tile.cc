@@ -8,10 +8,10 @@ namespace gles_delegate {
 namespace {
 
 // Multiply-adds of a program whose wide tiles pay. A tile of 16 pixels computes
-// 1 to 12% faster than one of 8, and LLVM takes twice the time for it, 0.25 s
-// more. This much work takes 36 ms of an inference (llvmpipe, 2 cores), so that
-// the first hundred inferences make up for the quarter of a second.
-constexpr int64_t kMuchWork = 720'000'000;
+// 7 to 13% faster than one of 8, and LLVM takes 0.1 to 0.16 s more for it. This
+// much work takes 11 ms of processor time in an inference (llvmpipe), so that
+// the first hundred inferences make up for the time.
+constexpr int64_t kMuchWork = 150'000'000;
 // A convolution with less, as a detector's head, leaves the wide tiles to the
 // others of its program.
 constexpr int64_t kPartOfMuchWork = kMuchWork / 64;

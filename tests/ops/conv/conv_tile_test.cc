@@ -27,7 +27,7 @@ DeviceProfile VectorProfile() {
 
 constexpr TileWork kLittleWork{int64_t{10} << 20, int64_t{10} << 20};
 constexpr TileWork kMuchWork{int64_t{20} << 20, int64_t{800} << 20};
-constexpr TileWork kPartOfMuchWork{int64_t{5} << 20, int64_t{800} << 20};
+constexpr TileWork kPartOfMuchWork{int64_t{2} << 20, int64_t{800} << 20};
 constexpr TileWork kLightWork{1000, 1000};
 
 TEST(FlatTileTest, ImagesOfOneNetworkShareATile) {
