@@ -376,7 +376,7 @@ void main() {
 #ifdef FREE_CELLS
         if (at < kInputs)
 #endif
-          v = input_packet(from[min(kSeveral * i, kPixelsEach - 1)],
+          v = input_packet(from[kPixelsEach > 1 ? kSeveral * i : 0],
                            next + OVER_PIXELS(at) * kPacketTexels);
         for (int k = 1; k < kInputsEach; ++k) next_input[k - 1] = next_input[k];
         next_input[kInputsEach - 1] = v;
@@ -387,7 +387,7 @@ void main() {
 #ifdef FREE_CELLS
         if (at < kInputs)
 #endif
-          next_input[i] = input_packet(from[min(i, kPixelsEach - 1)],
+          next_input[i] = input_packet(from[kPixelsEach > 1 ? i : 0],
                                        next + OVER_PIXELS(at) * kPacketTexels);
       }
 #endif

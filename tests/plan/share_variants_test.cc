@@ -250,7 +250,7 @@ TEST(ShareVariantsTest, WorkGroupsOfDepthwisePairsAreUniforms) {
   GLES_SKIP_WITHOUT_DEVICE();
   Net net({1, 37, 29, 7});
   net.Depthwise(3, 1).Conv(32).Depthwise(3, 2).Conv(20);
-  net.Depthwise(3, 2).Conv(66).Depthwise(3, 1).Conv(7);
+  net.Depthwise(3, 2).Conv(66).Depthwise(3, 1).Conv(14);
   ExpectPrograms(net, 4, 1, 4, &FusePairs);
   for (const Dispatch& d : Plan(net, Profile(4), &FusePairs).dispatches) {
     EXPECT_EQ(d.work_group, (std::array<int, 3>{256, 1, 1}));

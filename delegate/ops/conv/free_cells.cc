@@ -15,7 +15,11 @@ constexpr int kFreeInvocations = 256;
 constexpr int kFreeInvocationsOfASlice = 512;
 constexpr int kMostLanes = 16;
 constexpr int kMostLanesOfASlice = 32;
+// Cells along pixels: with fewer an invocation brings eight weights of a chunk.
+// Beside a next convolution there are no registers for them (131 in place of 99
+// for mobilenet_v2, by Mesa's compiler for a Kepler).
 constexpr int kLeastFreeCellsX = 2;
+constexpr int kLeastFreeCellsXWithNext = 4;
 // Where there are fewer groups, more lanes share a sum.
 constexpr int kFewGroups = 128;
 // Cells along pixels, past which lanes without a term cost less.
@@ -42,11 +46,15 @@ int BetweenTexels(const SharedTiling& t) {
   return t.next_pixels > 0 ? t.group_pixels() * t.group_slices() : 0;
 }
 
+int LeastCellsX(const SharedTiling& t) {
+  return t.next_pixels > 0 ? kLeastFreeCellsXWithNext : kLeastFreeCellsX;
+}
+
 bool Fits(const SharedTiling& t, const DeviceLimits& limits) {
   const int invocations = t.cells() * t.lanes;
   return invocations <= limits.max_work_group_invocations &&
          invocations <= limits.max_work_group_size[0] &&
-         t.cells_x >= kLeastFreeCellsX &&
+         t.cells_x >= LeastCellsX(t) &&
          16 * (SharedTexels(t) + BetweenTexels(t)) <=
              limits.max_shared_memory_bytes;
 }
@@ -59,7 +67,7 @@ void TradeLanes(const SharedWork& work, int64_t most_invocations,
   const auto chunk = [&] { return t->lanes * t->chunk_terms; };
   const auto groups = [&] { return t->groups(work); };
   while (groups() < kFewGroups && t->lanes < most_lanes &&
-         t->cells_x > kLeastFreeCellsX &&
+         t->cells_x > LeastCellsX(*t) &&
          (chunk() < work.terms || t->cells_x > kManyCellsX)) {
     t->lanes *= 2;
     t->cells_x /= 2;
@@ -101,7 +109,7 @@ std::optional<SharedGrid> WithFreeCells(const SharedGrid& grid,
   }
   const int invocations =
       t.slices == 1 ? kFreeInvocationsOfASlice : kFreeInvocations;
-  while (t.lanes > 1 && t.cells_y * t.lanes * kLeastFreeCellsX > invocations) {
+  while (t.lanes > 1 && t.cells_y * t.lanes * LeastCellsX(t) > invocations) {
     t.lanes /= 2;
   }
   t.cells_x = invocations / (t.cells_y * t.lanes);
@@ -133,6 +141,8 @@ void BindFreeCells(const SharedWork& work, const SharedGrid& grid,
   define("TILE_SLICES", t.slices);
   define("CHUNK_TERMS", t.chunk_terms);
   if (t.next_pixels > 0) define("NEXT_PIXELS", t.next_pixels);
+  // Each invocation brings four inputs, for which others have no registers.
+  if (t.cells_y == 1) define("ONE_CELL_ALONG_SLICES", 1);
   general->sizes = {
       {"INPUTS_EACH", DivideUp(chunk * t.group_pixels(), invocations)},
       {"WEIGHTS_EACH", DivideUp(chunk * 4 * t.group_slices(), invocations)}};
