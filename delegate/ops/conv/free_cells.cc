@@ -144,8 +144,17 @@ void BindFreeCells(const SharedWork& work, const SharedGrid& grid,
   // Each invocation brings four inputs, for which others have no registers.
   if (t.cells_y == 1) define("ONE_CELL_ALONG_SLICES", 1);
   general->sizes = {
-      {"INPUTS_EACH", DivideUp(chunk * t.group_pixels(), invocations)},
-      {"WEIGHTS_EACH", DivideUp(chunk * 4 * t.group_slices(), invocations)}};
+      {"INPUTS_EACH", DivideUp(chunk * t.group_pixels(), invocations)}};
+  // Two weights have registers in any case. Convolutions with a depthwise one
+  // inside have registers for the most that one of them brings, as they would
+  // be too many texts otherwise.
+  const int weights_each =
+      std::max(2, DivideUp(chunk * 4 * t.group_slices(), invocations));
+  if (work.fused) {
+    general->sizes.emplace_back("WEIGHTS_EACH", weights_each);
+  } else {
+    define("WEIGHTS_EACH", weights_each);
+  }
   general->shared_texels = {{"SHARED_TEXELS", SharedTexels(t)}};
   if (t.next_pixels > 0) {
     general->shared_texels.emplace_back("BETWEEN_TEXELS", BetweenTexels(t));
