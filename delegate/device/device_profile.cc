@@ -40,6 +40,7 @@ DeviceChoices Llvmpipe(int simd_bits) {
   // Where one thread computes a gate, the other sleeps: less than a dispatch
   // more takes to wake both.
   p.fused_squeeze_texels = 4096;
+  p.read_through = 1;
   // Weights cost nothing as literals, and the memory is the host's own.
   p.unrolled_terms = 160;
   // Whether each size is a power of two is part of what its machine code is

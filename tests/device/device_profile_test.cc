@@ -69,6 +69,7 @@ TEST(DeviceProfileTest, MeasuredDriversHaveTheirRows) {
           .choices;
   EXPECT_EQ(llvmpipe.storage, Storage::kTexelBuffer);
   EXPECT_EQ(llvmpipe.fused_squeeze_texels, 4096);
+  EXPECT_EQ(llvmpipe.read_through, 1);
   EXPECT_EQ(ProfileFor(DeviceOf("Mesa", "softpipe"), {}).choices.storage,
             Storage::kTexture2d);
   EXPECT_EQ(
