@@ -23,6 +23,7 @@
 #include "tools/runner/latency.h"
 #include "tools/runner/op_profile.h"
 #include "tools/runner/report_json.h"
+#include "tools/runner/shape_flags.h"
 
 ABSL_FLAG(int, num_runs, 50, "timed runs, at least");
 ABSL_FLAG(
@@ -30,8 +31,6 @@ ABSL_FLAG(
     "runs before the timed ones; the first is reported as first_invoke_ms");
 ABSL_FLAG(double, min_secs, 0, "go on for at least so many seconds");
 ABSL_FLAG(double, max_secs, 150, "stop after so many seconds");
-ABSL_FLAG(std::string, input_layer, "", "inputs to resize: name,name");
-ABSL_FLAG(std::string, input_layer_shape, "", "their shapes: 1,224,224,3:1,20");
 ABSL_FLAG(std::string, input_layer_value_files, "",
           "inputs from files of raw bytes: name:file,name:file");
 ABSL_FLAG(int, seed, 1, "of the random inputs");
@@ -62,17 +61,6 @@ struct Row {
   BackendFacts facts;
   double peak_rss_mb = 0;
 };
-
-absl::StatusOr<std::vector<std::vector<int>>> ShapesFromFlags(
-    const Model& model) {
-  if (absl::GetFlag(FLAGS_input_layer_shape).empty()) {
-    return std::vector<std::vector<int>>();
-  }
-  auto interpreter = Interpreter::Create(model);
-  if (!interpreter.ok()) return interpreter.status();
-  return ParseInputShapes(**interpreter, absl::GetFlag(FLAGS_input_layer),
-                          absl::GetFlag(FLAGS_input_layer_shape));
-}
 
 bool Profiles() {
   return absl::GetFlag(FLAGS_enable_op_profiling) ||

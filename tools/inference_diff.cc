@@ -22,6 +22,7 @@
 #include "tools/runner/inputs.h"
 #include "tools/runner/output_diff.h"
 #include "tools/runner/report_json.h"
+#include "tools/runner/shape_flags.h"
 
 ABSL_FLAG(int, num_runs, 10, "inputs to compare on");
 ABSL_FLAG(int, seed, 1, "of the random inputs");
@@ -89,11 +90,13 @@ absl::Status RunOnce(Interpreter& reference, Interpreter& actual,
   return absl::OkStatus();
 }
 
-absl::StatusOr<Comparison> Compare(const Model& model, Interpreter& reference,
+absl::StatusOr<Comparison> Compare(const Model& model,
+                                   const std::vector<std::vector<int>>& shapes,
+                                   Interpreter& reference,
                                    const BackendSpec& spec) {
   auto files = ParseValueFiles(absl::GetFlag(FLAGS_input_layer_value_files));
   if (!files.ok()) return files.status();
-  auto backend = Backend::Create(model, spec);
+  auto backend = Backend::Create(model, spec, shapes);
   if (!backend.ok()) return backend.status();
   Interpreter& actual = (*backend)->interpreter();
   PrintLog(actual, spec.name());
@@ -218,6 +221,13 @@ absl::Status PrintFloat16Range(const Model& model) {
   return absl::OkStatus();
 }
 
+// Whether the model is to run in forms that are made of it.
+bool RunsLayers() {
+  return absl::GetFlag(FLAGS_per_layer) ||
+         absl::GetFlag(FLAGS_per_layer_alone) ||
+         absl::GetFlag(FLAGS_check_float16_range);
+}
+
 // Compares every backend. False: the outputs of one are past the limit.
 absl::StatusOr<bool> Run() {
   if (absl::GetFlag(FLAGS_num_runs) < 1) {
@@ -227,9 +237,16 @@ absl::StatusOr<bool> Run() {
   if (!specs.ok()) return specs.status();
   auto model = ModelFromFlags();
   if (!model.ok()) return model.status();
+  auto shapes = ShapesFromFlags(**model);
+  if (!shapes.ok()) return shapes.status();
+  if (!shapes->empty() && RunsLayers()) {
+    return absl::InvalidArgumentError(
+        "--input_layer_shape goes with none of --per_layer, --per_layer_alone "
+        "and --check_float16_range, which run the model's own shapes");
+  }
   BackendSpec cpu;
   cpu.num_threads = absl::GetFlag(FLAGS_num_threads);
-  auto reference = Backend::Create(**model, cpu);
+  auto reference = Backend::Create(**model, cpu, *shapes);
   if (!reference.ok()) return reference.status();
 
   CatchInterrupts();
@@ -237,7 +254,8 @@ absl::StatusOr<bool> Run() {
   bool passed = true;
   nlohmann::ordered_json report = nlohmann::ordered_json::array();
   for (const BackendSpec& spec : *specs) {
-    auto comparison = Compare(**model, (*reference)->interpreter(), spec);
+    auto comparison =
+        Compare(**model, *shapes, (*reference)->interpreter(), spec);
     if (!comparison.ok()) return comparison.status();
     Print(*comparison, (*reference)->interpreter());
     report.push_back(ToJson(*comparison, (*reference)->interpreter()));

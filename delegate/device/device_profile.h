@@ -20,6 +20,9 @@ struct DeviceLimits {
   int max_texture_layers = 256;
   int64_t max_buffer_bytes = int64_t{1} << 27;  // of a shader storage block
   int max_texel_buffer_texels = 0;  // 0: the device has no texel buffers.
+  // Storage buffers are bound from multiples of so many bytes on. 256: no
+  // device asks for more (OpenGL ES 3.1, table 20.46).
+  int buffer_offset_alignment = 256;
   int max_images = 4;               // image uniforms of a compute shader
   int max_buffers = 4;              // shader storage blocks of a compute shader
   int max_textures = 16;            // samplers of a compute shader
@@ -168,6 +171,10 @@ struct DeviceChoices {
   // host copies one piece while the GPU moves another. 0: in one piece.
   int upload_piece_bytes = 0;
   int readback_piece_bytes = 0;
+  // The first dispatches of a batch run for one half of it while the other half
+  // is uploaded, where a half of the input has at least so many bytes
+  // (runtime/batch_parts.h). 0: never.
+  int batch_part_bytes = 0;
   // An input of at least so many bytes is first copied to the GPU's own memory,
   // and the shader that packs the input reads it there. 0: inputs are read from
   // the host's memory.

@@ -107,6 +107,7 @@ std::vector<Knob> MakeKnobs() {
        0,
        kAny,
        {0, 256 * kKib, kMib}},
+      {"batch_part_bytes", &C::batch_part_bytes, 0, kAny, {}},
       {"early_dispatches", &C::early_dispatches, 0, kAny, {0, 2, 8}},
       {"half_transfers", &C::half_transfers, 0, 1, {0, 1}},
       {"zero_copy", &C::zero_copy, 0, 1, {}},

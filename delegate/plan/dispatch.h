@@ -76,6 +76,17 @@ class UniformBlock {
   std::vector<Member> members_;
 };
 
+// How a dispatch's grid goes through the batch, so that a part of the batch can
+// be dispatched by itself: the grid is then shorter on one axis, each tensor
+// begins later in its memory, and all else stays as it is.
+struct BatchAxis {
+  int axis = -1;       // of the grid, the outermost in it; -1: no part can be
+  int64_t units = 1;   // that a batch has along the axis
+  int units_each = 1;  // that an invocation computes
+
+  bool IsThere() const { return axis >= 0; }
+};
+
 // One glDispatchCompute, described.
 struct Dispatch {
   // gl_shaders/<shader>.comp
@@ -94,6 +105,7 @@ struct Dispatch {
   bool on_codes = false;                // as Node::on_codes
   std::array<int, 3> grid = {1, 1, 1};  // invocations
   std::array<int, 3> work_group = {0, 0, 0};  // zeros: chosen from the grid
+  BatchAxis batch;
   // Of post_ops, by the bits of their indices: those that the program skips
   // where a uniform says so, and those that it skips here. What a skipped one
   // reads is bound, and not read (plan/share_programs.h).
@@ -131,6 +143,7 @@ struct Dispatch {
     std::array<int, 3> grid = {1, 1, 1};
     std::array<int, 3> work_group = {0, 0, 0};
     int64_t shared_bytes = 0;
+    BatchAxis batch;
   };
   // Another one that costs little more, for where others have its program.
   std::optional<Tiling> other_tiling;

@@ -31,62 +31,59 @@ GLbitfield HazardTracker::Before(const std::vector<Access>& accesses) {
   GLbitfield bits = 0;
   uint8_t kinds = 0;
   for (const Access& a : accesses) {
-    if (LiesApart(a, parts_[a.resource])) continue;
-    const bool unseen = (unseen_writes_[a.resource] & Bit(a.kind)) != 0;
-    const bool store_after =
-        a.write && (unordered_[a.resource] & Bit(a.kind)) != 0;
-    if (!unseen && !store_after) continue;
-    bits |= BarrierBit(a.kind);
-    kinds |= Bit(a.kind);
-  }
-  if (kinds != 0) {
-    for (int r : touched_) {
-      if ((kinds & Bit(parts_[r].kind)) != 0) parts_[r] = {};
+    for (const Open& open : open_[a.resource]) {
+      if (LieApart(a, open.part)) continue;
+      const bool unseen = (open.unseen_writes & Bit(a.kind)) != 0;
+      const bool store_after = a.write && (open.unordered & Bit(a.kind)) != 0;
+      if (!unseen && !store_after) continue;
+      bits |= BarrierBit(a.kind);
+      kinds |= Bit(a.kind);
     }
-    Clear(kinds, &dirty_, &unseen_writes_);
-    // Image and buffer barriers also hold later stores of that kind back until
-    // everything before has finished.
-    Clear(kinds, &touched_, &unordered_);
   }
-  for (const Access& a : accesses) {
-    Note(a);
-    if (unordered_[a.resource] == 0) touched_.push_back(a.resource);
-    unordered_[a.resource] = kStores;
-    if (!a.write) continue;
-    if (unseen_writes_[a.resource] == 0) dirty_.push_back(a.resource);
-    unseen_writes_[a.resource] = kAllKinds;
-  }
+  // Image and buffer barriers also hold later stores of that kind back until
+  // everything before has finished.
+  if (kinds != 0) Settle(kinds);
+  for (const Access& a : accesses) Note(a);
   return bits;
 }
 
-bool HazardTracker::LiesApart(const Access& access, const PartStores& stores) {
-  return access.write && access.whole >= 0 && access.whole == stores.whole &&
-         access.kind == stores.kind &&
-         std::find(stores.parts.begin(), stores.parts.end(), access.part) ==
-             stores.parts.end();
+bool HazardTracker::LieApart(const Access& a, const Access& b) {
+  return a.whole >= 0 && a.whole == b.whole &&
+         (a.end <= b.begin || b.end <= a.begin);
+}
+
+bool HazardTracker::IsSamePart(const Access& a, const Access& b) {
+  return a.whole == b.whole &&
+         (a.whole < 0 || (a.begin == b.begin && a.end == b.end));
 }
 
 void HazardTracker::Note(const Access& access) {
-  PartStores& stores = parts_[access.resource];
-  const bool is_first = access.write && access.whole >= 0 &&
-                        (unordered_[access.resource] & Bit(access.kind)) == 0;
-  if (is_first) {
-    stores = {access.whole, access.kind, {access.part}};
-  } else if (LiesApart(access, stores)) {
-    stores.parts.push_back(access.part);
-  } else {
-    stores = {};
-  }
+  std::vector<Open>& open = open_[access.resource];
+  if (open.empty()) touched_.push_back(access.resource);
+  auto it = std::find_if(open.begin(), open.end(), [&](const Open& o) {
+    return IsSamePart(o.part, access);
+  });
+  if (it == open.end()) it = open.insert(open.end(), Open{access});
+  it->unordered = kStores;
+  if (access.write) it->unseen_writes = kAllKinds;
 }
 
-void HazardTracker::Clear(uint8_t kinds, std::vector<int>* resources,
-                          std::vector<uint8_t>* masks) {
+void HazardTracker::Settle(uint8_t kinds) {
   std::vector<int> still;
-  for (int r : *resources) {
-    (*masks)[r] &= static_cast<uint8_t>(~kinds);
-    if ((*masks)[r] != 0) still.push_back(r);
+  for (int r : touched_) {
+    std::vector<Open>& open = open_[r];
+    for (Open& o : open) {
+      o.unseen_writes &= static_cast<uint8_t>(~kinds);
+      o.unordered &= static_cast<uint8_t>(~kinds);
+    }
+    open.erase(std::remove_if(open.begin(), open.end(),
+                              [](const Open& o) {
+                                return o.unseen_writes == 0 && o.unordered == 0;
+                              }),
+               open.end());
+    if (!open.empty()) still.push_back(r);
   }
-  *resources = std::move(still);
+  touched_ = std::move(still);
 }
 
 }  // namespace gles_delegate

@@ -56,13 +56,17 @@ TensorId MemoryOf(const Graph& graph, TensorId id) {
 std::vector<Lifetime> Lifetimes(const Graph& graph,
                                 absl::Span<const Dispatch> dispatches,
                                 absl::Span<const TensorId> from_start,
-                                absl::Span<const TensorId> to_end) {
+                                absl::Span<const TensorId> to_end,
+                                const std::pair<size_t, size_t>& together) {
   std::vector<Lifetime> lives(graph.tensors.size());
   for (size_t i = 0; i < dispatches.size(); ++i) {
+    const bool is_turn = i >= together.first && i < together.second;
+    const auto first = static_cast<int>(is_turn ? together.first : i);
+    const auto last = static_cast<int>(is_turn ? together.second - 1 : i);
     for (TensorId bound : BoundTensors(dispatches[i])) {
       const TensorId id = MemoryOf(graph, bound);
-      lives[id].first = std::min(lives[id].first, static_cast<int>(i));
-      lives[id].last = std::max(lives[id].last, static_cast<int>(i));
+      lives[id].first = std::min(lives[id].first, first);
+      lives[id].last = std::max(lives[id].last, last);
     }
   }
   for (TensorId id : from_start) {
@@ -103,9 +107,10 @@ Slot Allocated(const Slot& slot, const DeviceProfile& profile) {
 MemoryPlan PlanMemory(const Graph& graph, absl::Span<const Dispatch> dispatches,
                       absl::Span<const TensorId> pinned_from_start,
                       absl::Span<const TensorId> pinned_to_end,
-                      const DeviceProfile& profile) {
+                      const DeviceProfile& profile,
+                      std::pair<size_t, size_t> together) {
   const std::vector<Lifetime> lives =
-      Lifetimes(graph, dispatches, pinned_from_start, pinned_to_end);
+      Lifetimes(graph, dispatches, pinned_from_start, pinned_to_end, together);
   std::vector<Slot> wanted(graph.tensors.size());
   std::vector<TensorId> order;
   MemoryPlan plan;

@@ -2,7 +2,9 @@
 #ifndef GLES_DELEGATE_DELEGATE_PLAN_MEMORY_PLAN_H_
 #define GLES_DELEGATE_DELEGATE_PLAN_MEMORY_PLAN_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -42,11 +44,14 @@ Slot Allocated(const Slot& slot, const DeviceProfile& profile);
 // lifetimes meet have different slots. `pinned_from_start` (the graph's inputs)
 // live from before the first dispatch, `pinned_to_end` (its outputs) to after
 // the last. Greedy by size: each tensor, largest first, goes into the free slot
-// that must grow least, or into a new slot where that is cheaper.
+// that must grow least, or into a new slot where that is cheaper. `together`:
+// [begin, end) of dispatches that run in parts, in turns, so that the tensors
+// of all of them live at the same time.
 MemoryPlan PlanMemory(const Graph& graph, absl::Span<const Dispatch> dispatches,
                       absl::Span<const TensorId> pinned_from_start,
                       absl::Span<const TensorId> pinned_to_end,
-                      const DeviceProfile& profile);
+                      const DeviceProfile& profile,
+                      std::pair<size_t, size_t> together = {0, 0});
 
 }  // namespace gles_delegate
 

@@ -24,6 +24,9 @@ struct Binding {
   GLenum access = 0;  // of an image
   GLboolean layered = GL_FALSE;
   GLuint sampler = 0;  // of a texture of the app's
+  // Of a buffer: the bytes that the shader sees. 0 bytes: the whole.
+  GLintptr offset = 0;
+  GLsizeiptr bytes = 0;
 };
 
 // What an upload or a readback moves: bytes [begin, end) of the buffer of one

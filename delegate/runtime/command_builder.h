@@ -52,19 +52,33 @@ class CommandBuilder {
   const std::vector<uint8_t>& params() const { return params_; }
 
  private:
-  absl::StatusOr<Command> MakeCommand(size_t dispatch, HazardTracker* hazards);
+  // Without its barrier.
+  absl::StatusOr<Command> MakeCommand(const Step& step,
+                                      std::vector<Access>* accesses);
+  // What each command waits for. kInternal: an upload that is to run beside the
+  // step behind it would have to wait.
+  absl::Status PlaceBarriers(absl::Span<const std::vector<Access>> accesses,
+                             absl::Span<Command> commands) const;
   // Appends the dispatch's Params block.
   void PlaceParams(size_t dispatch, Command* command);
+  // Adds what the step binds of the tensors, and returns its accesses to them.
+  absl::StatusOr<std::vector<Access>> BindTensors(
+      const Step& step, const gl_shaders::Bindings& points, Command* command);
+  // The access to the whole tensor as one to what the step touches of it.
+  void Narrow(const Step& step, TensorId id, Access* access) const;
+  // In how many units parts of the tensor are told apart: an input's are the
+  // bytes that the host has of it.
+  int64_t UnitsOf(TensorId id) const;
   // Tells the validator of a command's accesses, once it is known that the
   // command keeps to the device's limits and to what is saved of an app's
   // context.
-  absl::Status DescribeToValidator(size_t dispatch,
+  absl::Status DescribeToValidator(const Step& step,
                                    const gl_shaders::Bindings& points,
                                    const Command& command);
   // The transfer that the dispatch is a piece of. `piece.index` is not -1.
   const HostTransfer& TransferOf(size_t dispatch) const {
     const auto& list =
-        dispatch < in_.schedule.uploads ? in_.inputs : in_.outputs;
+        dispatch < in_.schedule.upload_dispatches ? in_.inputs : in_.outputs;
     return list[in_.schedule.pieces[dispatch].index];
   }
 

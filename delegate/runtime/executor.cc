@@ -51,7 +51,12 @@ void Executor::Record(const Command& command, GLuint* program) {
                               b.format);
         break;
       case Bindings::Kind::kBuffer:
-        gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, b.unit, b.object);
+        if (b.bytes > 0) {
+          gl().BindBufferRange(GL_SHADER_STORAGE_BUFFER, b.unit, b.object,
+                               b.offset, b.bytes);
+        } else {
+          gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, b.unit, b.object);
+        }
         break;
     }
   }
@@ -168,6 +173,10 @@ absl::Status Executor::Submit(Inputs inputs) {
       (parts_.early > 0 ? parts_.early : parts_.commands.size());
   for (size_t i = uploads_end(); i < readbacks_begin(); ++i) {
     if (i == early_end) gl().Flush();
+    const Piece& piece = parts_.commands[i].piece;
+    if (piece.index >= 0) {  // of a later part of a batch
+      if (auto s = CopyIn(piece, inputs); !s.ok()) return s;
+    }
     Record(parts_.commands[i], &program);
   }
   return RecordReadbacks(&program);
@@ -188,8 +197,8 @@ absl::Status Executor::InvokeTimed(Inputs inputs, Outputs outputs) {
   auto start = Clock::now();
   PackInputs(inputs);
   if (AnyPackedByHost(parts_.inputs)) CountTime(0, start);
-  for (size_t i = 0; i < uploads_end(); ++i) {
-    if (IsSkipped(i)) continue;
+  for (size_t i = 0; i < readbacks_begin(); ++i) {
+    if (parts_.commands[i].piece.index < 0 || IsSkipped(i)) continue;
     if (auto s = CopyIn(parts_.commands[i].piece, inputs); !s.ok()) return s;
   }
   if (auto s = RecordTimed(); !s.ok()) return s;

@@ -43,7 +43,8 @@ struct ExecutorStats {
 // All that an executor is made of.
 struct ExecutorParts {
   // Uploads, then the plan's own, then readbacks; each is recorded with the
-  // barrier before it.
+  // barrier before it. Uploads of later parts of a batch stand among the plan's
+  // own (batch_parts.h).
   std::vector<Command> commands;
   size_t uploads = 0;    // commands, at the beginning
   size_t readbacks = 0;  // commands, at the end
@@ -167,7 +168,8 @@ class Executor {
   using Clock = std::chrono::steady_clock;
 
   Validator* validator() const { return parts_.validator.get(); }
-  // Commands [0, uploads_end) upload, and [readbacks_begin, end) read back.
+  // Commands [0, uploads_end) upload, and [readbacks_begin, end) read back. Of
+  // those between, the ones that are pieces upload, too.
   size_t uploads_end() const { return parts_.uploads; }
   size_t readbacks_begin() const {
     return parts_.commands.size() - parts_.readbacks;

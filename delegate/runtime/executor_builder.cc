@@ -132,7 +132,7 @@ void TakeTransfers(const egl::Context& context, const Graph& graph,
   parts->uploads = schedule.uploads;
   parts->readbacks = schedule.readbacks;
   parts->early = profile.choices.early_dispatches;
-  parts->stats.dispatches = static_cast<int>(schedule.dispatches.size());
+  parts->stats.dispatches = static_cast<int>(schedule.steps.size());
 }
 
 // What the commands bind.
@@ -176,9 +176,8 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
   const Schedule& schedule = transfers.schedule;
   TakeTransfers(context, graph, profile, &transfers, &parts);
   GpuMemory memory(profile);
-  auto tensors =
-      MakeTensorMemory(graph, schedule.dispatches, parts.inputs, parts.outputs,
-                       profile, &memory, parts.validator.get());
+  auto tensors = MakeTensorMemory(graph, schedule, parts.inputs, parts.outputs,
+                                  profile, &memory, parts.validator.get());
   if (!tensors.ok()) return tensors.status();
   parts.stats.memory.tensors = tensors->bytes;
   parts.stats.tensor_bytes_unshared = tensors->bytes_unshared;

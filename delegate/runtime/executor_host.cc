@@ -20,7 +20,7 @@ constexpr size_t kStagedPieceBytes = 512 << 10;
 
 absl::Status Executor::CopyIn(const Piece& piece, Inputs inputs) {
   return parts_.inputs[piece.index].CopyIn(inputs[piece.index], piece.begin,
-                                           piece.end);
+                                           piece.end, &copier_);
 }
 
 absl::Status Executor::CopyOut(const Piece& piece, Outputs outputs) {
@@ -77,7 +77,8 @@ absl::Status Executor::RecordUploads(Inputs inputs, GLuint* program) {
       continue;
     }
     const HostTransfer& input = parts_.inputs[index];
-    if (input.stays_mapped() && (end > i + 1 || input.is_staged())) {
+    if (input.stays_mapped() && (end > i + 1 || input.is_staged()) &&
+        !input.is_in_parts()) {
       RecordInPieces(i, end, inputs[index], program);
       i = end;
       continue;

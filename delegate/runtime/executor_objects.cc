@@ -10,7 +10,7 @@ absl::Status Executor::UseObjects(absl::Span<const UsedObject> inputs,
     Command& command = parts_.commands[i];
     const int index = command.piece.index;
     if (index < 0) continue;
-    const bool is_upload = i < uploads_end();
+    const bool is_upload = i < readbacks_begin();
     HostTransfer& transfer =
         (is_upload ? parts_.inputs : parts_.outputs)[index];
     if (!transfer.is_bound()) continue;

@@ -90,8 +90,7 @@ absl::StatusOr<Resource> GpuMemory::Keep(const Slot& slot, egl::Buffer buffer,
   return resource;
 }
 
-MemoryPlan PlanTensorMemory(const Graph& graph,
-                            absl::Span<const Dispatch> dispatches,
+MemoryPlan PlanTensorMemory(const Graph& graph, const Schedule& schedule,
                             absl::Span<const HostTransfer> outputs,
                             const DeviceProfile& profile) {
   std::vector<TensorId> from_start = graph.inputs;
@@ -104,15 +103,16 @@ MemoryPlan PlanTensorMemory(const Graph& graph,
   for (TensorId id : graph.inputs) {
     if (graph.tensor(id).is_variable) to_end.push_back(id);
   }
-  return PlanMemory(graph, dispatches, from_start, to_end, profile);
+  return PlanMemory(graph, schedule.dispatches, from_start, to_end, profile,
+                    TogetherIn(schedule));
 }
 
 absl::StatusOr<TensorMemory> MakeTensorMemory(
-    const Graph& graph, absl::Span<const Dispatch> dispatches,
+    const Graph& graph, const Schedule& schedule,
     absl::Span<const HostTransfer> inputs,
     absl::Span<const HostTransfer> outputs, const DeviceProfile& profile,
     GpuMemory* memory, Validator* validator) {
-  const MemoryPlan plan = PlanTensorMemory(graph, dispatches, outputs, profile);
+  const MemoryPlan plan = PlanTensorMemory(graph, schedule, outputs, profile);
   // How the host reaches each slot; 0: it does not. Memory that the host only
   // reads is memory that it reads fast.
   std::vector<GLbitfield> mapped(plan.slots.size(), 0);

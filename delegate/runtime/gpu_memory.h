@@ -11,6 +11,7 @@
 #include "absl/types/span.h"
 #include "delegate/plan/memory_plan.h"
 #include "delegate/runtime/host_transfer.h"
+#include "delegate/runtime/schedule.h"
 #include "delegate/runtime/validator.h"
 #include "egl/objects.h"
 
@@ -73,8 +74,7 @@ struct TensorMemory {
 // The slots of a plan's run-time tensors: inputs live from the beginning,
 // outputs and variables to the end. `outputs`: how those travel. What lies in
 // the host's memory across a bus shares it with no other tensor.
-MemoryPlan PlanTensorMemory(const Graph& graph,
-                            absl::Span<const Dispatch> dispatches,
+MemoryPlan PlanTensorMemory(const Graph& graph, const Schedule& schedule,
                             absl::Span<const HostTransfer> outputs,
                             const DeviceProfile& profile);
 
@@ -82,7 +82,7 @@ MemoryPlan PlanTensorMemory(const Graph& graph,
 // (null: off) gets a resource for each slot, with the slot's number as its id:
 // it must have none before.
 absl::StatusOr<TensorMemory> MakeTensorMemory(
-    const Graph& graph, absl::Span<const Dispatch> dispatches,
+    const Graph& graph, const Schedule& schedule,
     absl::Span<const HostTransfer> inputs,
     absl::Span<const HostTransfer> outputs, const DeviceProfile& profile,
     GpuMemory* memory, Validator* validator);

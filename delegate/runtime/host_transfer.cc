@@ -142,37 +142,47 @@ void HostTransfer::Take(absl::Span<uint8_t> to, size_t begin,
 }
 
 absl::Status HostTransfer::CopyIn(absl::Span<const uint8_t> from, size_t begin,
-                                  size_t end) {
+                                  size_t end, egl::HostCopier* copier) {
   if (is_bound()) return absl::OkStatus();
   if (!stays_mapped()) {
     if (validator_ != nullptr) validator_->Uploaded(resource_, {begin, end});
     return buffer_->Upload(begin, from.subspan(begin, end - begin));
   }
   if (validator_ != nullptr) validator_->HostWrote(resource_, {begin, end});
-  if (!Holds(from)) Fill(from, begin, end);
-  CopyToStaging(begin, end);
+  if (!Holds(from)) {
+    InChunks(begin, end, copier,
+             [&](size_t first, size_t last) { Fill(from, first, last); });
+  }
+  if (Stages(begin)) CopyToStaging(begin, end);
   return absl::OkStatus();
 }
 
 absl::Status HostTransfer::CopyOut(absl::Span<uint8_t> to, size_t begin,
                                    size_t end, egl::HostCopier* copier) {
   if (is_bound()) return absl::OkStatus();
-  const size_t bytes = end - begin;
   if (!stays_mapped()) {
     if (validator_ != nullptr) validator_->ReadsBack(resource_, {begin, end});
-    return buffer_->Read(begin, to.subspan(begin, bytes));
+    return buffer_->Read(begin, to.subspan(begin, end - begin));
   }
   if (validator_ != nullptr) validator_->HostReads(resource_, {begin, end});
   if (Holds(to)) return absl::OkStatus();
+  InChunks(begin, end, copier,
+           [&](size_t first, size_t last) { Take(to, first, last); });
+  return absl::OkStatus();
+}
+
+void HostTransfer::InChunks(
+    size_t begin, size_t end, egl::HostCopier* copier,
+    absl::FunctionRef<void(size_t begin, size_t end)> copy) const {
+  const size_t bytes = end - begin;
   copier->InOrder(
       egl::HostCopier::ThreadsFor(bytes * widening()),
       (bytes + chunk_bytes() - 1) / chunk_bytes(),
       [&](size_t chunk) {
         const size_t at = begin + chunk * chunk_bytes();
-        Take(to, at, std::min(end, at + chunk_bytes()));
+        copy(at, std::min(end, at + chunk_bytes()));
       },
       [](size_t) {});
-  return absl::OkStatus();
 }
 
 size_t HostTransfer::chunk_bytes() const { return kChunkBytes / widening(); }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "delegate/device/device_profile.h"
@@ -66,10 +67,12 @@ class HostTransfer {
   };
 
   // `can_map`: buffers can stay mapped (egl::Buffer::CanBeMapped). `object`:
-  // where it is of any kind, the way is kBound.
+  // where it is of any kind, the way is kBound. `in_parts`: the parts of its
+  // batch go by themselves (batch_parts.h). Where the way is kStaged, the first
+  // one is staged, and the others are read where the host has them.
   HostTransfer(Direction direction, TensorId id, const Tensor& tensor,
                const DeviceProfile& profile, bool can_map,
-               const ObjectForm& object = {});
+               const ObjectForm& object = {}, bool in_parts = false);
 
   Direction direction() const { return direction_; }
   bool is_upload() const { return direction_ == Direction::kUpload; }
@@ -78,6 +81,7 @@ class HostTransfer {
   bool is_packed_by_host() const { return way_ == Way::kPackedByHost; }
   bool is_staged() const { return way_ == Way::kStaged; }
   bool is_bound() const { return way_ == Way::kBound; }
+  bool is_in_parts() const { return is_in_parts_; }
   const ObjectForm& object() const { return object_; }
   // The buffer in the host's order stays mapped.
   bool stays_mapped() const { return way_ == Way::kMapped || is_staged(); }
@@ -116,14 +120,15 @@ class HostTransfer {
   // From here on `validator`, which outlives this, is told of each copy.
   void TellValidator(Validator* validator);
 
-  // What the dispatch binds, and the validator's id of that.
-  GLuint shader_object() const {
+  // What the dispatch binds that moves what begins at byte `begin`, and the
+  // validator's id of that.
+  GLuint shader_object(size_t begin = 0) const {
     if (object_.is_copied) return copied_.texture();
     if (is_bound()) return bound_;
-    return is_staged() ? staging_.id() : buffer_->id();
+    return Stages(begin) ? staging_.id() : buffer_->id();
   }
-  int shader_resource() const {
-    return is_staged() ? staging_resource_ : resource_;
+  int shader_resource(size_t begin = 0) const {
+    return Stages(begin) ? staging_resource_ : resource_;
   }
 
   // --- Of Invoke ---
@@ -139,7 +144,8 @@ class HostTransfer {
 
   // Bytes [begin, end) of the buffer, for the dispatch to read; `from`: the
   // whole of the host's tensor. Nothing happens for kBound, nor in CopyOut().
-  absl::Status CopyIn(absl::Span<const uint8_t> from, size_t begin, size_t end);
+  absl::Status CopyIn(absl::Span<const uint8_t> from, size_t begin, size_t end,
+                      egl::HostCopier* copier);
   // Bytes [begin, end) of the buffer, which the dispatch wrote and which a
   // fence was waited for (kUnmapped: the driver waits); `to`: the whole of the
   // host's tensor.
@@ -159,6 +165,10 @@ class HostTransfer {
   void CopyToStaging(size_t begin, size_t end);
 
  private:
+  // Whether what begins at this byte is staged.
+  bool Stages(size_t begin) const {
+    return is_staged() && (begin == 0 || !is_in_parts_);
+  }
   // Bytes of the host's tensor for each byte of the buffer.
   size_t widening() const { return element_ == Element::kHalf ? 2 : 1; }
   size_t chunk_bytes() const;
@@ -166,9 +176,14 @@ class HostTransfer {
   size_t padded_bytes() const { return (bytes_ + 47) / 48 * 48; }
   void Fill(absl::Span<const uint8_t> from, size_t begin, size_t end);
   void Take(absl::Span<uint8_t> to, size_t begin, size_t end) const;
+  // Copies bytes [begin, end) of the buffer by several threads where they are
+  // many.
+  void InChunks(size_t begin, size_t end, egl::HostCopier* copier,
+                absl::FunctionRef<void(size_t begin, size_t end)> copy) const;
 
   Direction direction_;
   ObjectForm object_;  // of kBound
+  bool is_in_parts_;
   Way way_;
   Element element_;
   TensorId tensor_;

@@ -24,17 +24,18 @@ absl::StatusOr<GpuMemoryUse> MemoryNeeds(const egl::DeviceInfo& device,
   const TransferPlan transfers =
       PlanTransfers(graph, std::move(dispatches), profile,
                     /*can_map=*/device.Has("GL_EXT_buffer_storage"));
-  const std::vector<Dispatch>& all = transfers.schedule.dispatches;
+  const Schedule& schedule = transfers.schedule;
+  const std::vector<Dispatch>& all = schedule.dispatches;
   GpuMemoryUse use;
-  use.tensors =
-      PlanTensorMemory(graph, all, transfers.outputs, profile).bytes_shared;
+  use.tensors = PlanTensorMemory(graph, schedule, transfers.outputs, profile)
+                    .bytes_shared;
   auto constants = ConstantBytes(graph, all, profile);
   if (!constants.ok()) return constants.status();
   use.constants = *constants;
   use.transfers = GpuBytes(transfers.inputs) + GpuBytes(transfers.outputs);
-  for (const Dispatch& d : all) {
-    use.parameters +=
-        static_cast<int64_t>(AlignedParamsBytes(ParamsOf(graph, d), device));
+  for (const Step& step : schedule.steps) {
+    use.parameters += static_cast<int64_t>(
+        AlignedParamsBytes(ParamsOf(graph, all[step.dispatch]), device));
   }
   return use;
 }

@@ -1,159 +1,46 @@
 #include "delegate/runtime/schedule.h"
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "delegate/plan/dispatch_shader.h"
-#include "delegate/plan/planner.h"
-#include "delegate/runtime/object_transfer.h"
+#include "absl/container/fixed_array.h"
+#include "delegate/runtime/transfer_dispatches.h"
 
 namespace gles_delegate {
-
-using gl_shaders::Bindings;
-
 namespace {
 
-// How the invocations of a transfer lie in the host's memory.
-struct TransferLayout {
-  // The axis of the grid whose steps follow each other in memory, and how many
-  // elements apart the steps are; -1: the steps of no axis do.
-  int axis = 0;
-  int64_t step = 4;
-  bool is_flat = false;  // the invocations of a row follow each other in memory
-};
-
-// What transfers of a partition have in common, so that they share programs.
-struct SharedText {
-  bool upload_of_codes = false;  // of three channels, and of whole texels
-  bool flat_readback = false;    // of any channels
-};
-
-TransferLayout LayTransfer(const Shape& s, const HostTransfer& transfer,
-                           const SharedText& shared, Dispatch* d) {
-  const bool upload = transfer.is_upload();
-  const bool is_rgb = s.c == 3 && !transfer.is_bound();
-  // Rows of invocations, within any device's limits, and small enough to be
-  // shared out in pieces.
-  const auto flat_grid = [d](int64_t invocations) {
-    constexpr int64_t kRow = 1 << 12;
-    const int64_t rows = (invocations + kRow - 1) / kRow;
-    d->Grid(static_cast<int>((invocations + rows - 1) / rows),
-            static_cast<int>(rows), 1);
-    return rows > 1 ? 1 : 0;
+// What runs, in order. The first upload of each part but the first stands
+// before the first step of the part before it, the second before the second.
+void AddSteps(Schedule* schedule) {
+  const BatchParts& parts = schedule->parts;
+  const auto add = [schedule](size_t first, size_t end) {
+    for (size_t i = first; i < end; ++i) schedule->steps.push_back({i});
   };
-  // Of invocations that each take so many elements.
-  const auto flat = [&](int64_t elements) {
-    const int axis = flat_grid((s.elements() + elements - 1) / elements);
-    return TransferLayout{axis, elements * (axis == 1 ? d->grid[0] : 1), true};
-  };
-  const bool is_code = transfer.element() == HostTransfer::Element::kCode;
-  if (upload && shared.upload_of_codes && is_code && (is_rgb || s.c % 4 == 0)) {
-    d->Define("RGB_OR_TEXELS");
-    d->variant = {is_rgb ? 1 : 0, 0, 0, 0};
-    d->masks_tails = true;
-    return flat(is_rgb ? 12 : 4);
-  }
-  if (s.c % 4 == 0 && (upload || !shared.flat_readback)) {
-    d->Define("WHOLE_TEXELS").Grid(s.slices(), s.w, s.h * s.b);
-    return {2, int64_t{1} * s.c * s.w};
-  }
-  // An app's buffer has no padding after its last element.
-  if (transfer.is_bound() && !upload) d->Define("UNPADDED");
-  if (upload && is_rgb) {
-    d->Define("RGB");
-    return flat(12);
-  }
-  if (upload) {
-    d->Grid(s.w, s.h, s.slices() * s.b);
-    return {-1, 0};
-  }
-  return flat(4);
-}
-
-// Whether transfers share programs, as other dispatches do.
-bool SharesTransfers(const DeviceProfile& profile) {
-  return profile.choices.share_programs > 3;
-}
-
-// The dispatch of a whole transfer, but for its origin and work group.
-Dispatch WholeTransfer(const Graph& graph, const HostTransfer& transfer,
-                       const DeviceProfile& profile, const SharedText& shared,
-                       TransferLayout* layout) {
-  const Tensor& tensor = graph.tensor(transfer.tensor());
-  Dispatch d(transfer.is_upload() ? "upload" : "readback");
-  if (transfer.is_upload()) {
-    d.Write("dst", transfer.tensor());
-  } else {
-    d.Read("src", transfer.tensor());
-  }
-  *layout = LayTransfer(tensor.shape, transfer, shared, &d);
-  d.on_codes = tensor.holds_codes;
-  if (transfer.element() == HostTransfer::Element::kCode) {
-    // uint8 is stored less 128, which turns the topmost bit.
-    d.Define("CODES",
-             tensor.codes == DataType::kUint8 ? "int(0x80808080u)" : "0");
-  }
-  if (transfer.element() == HostTransfer::Element::kHalf) d.Define("HALVES");
-  d.label = absl::StrCat(d.shader, " ", tensor.name);
-  const Bindings bindings =
-      gl_shaders::AssignBindings(SpecOf(graph, d, profile));
-  d.Define("HOST_BINDING", bindings.buffers);
-  return d;
-}
-
-std::array<int, 3> TransferWorkGroup(const Dispatch& d, bool is_flat,
-                                     const DeviceProfile& profile) {
-  constexpr std::array<int, 3> kAnyGrid = {1 << 10, 1 << 10, 1 << 10};
-  constexpr std::array<int, 3> kAnyRow = {1 << 10, 1, 1};
-  const bool shares = SharesTransfers(profile);
-  if (shares && is_flat) return ChooseWorkGroup(kAnyRow, profile);
-  const bool any = shares || profile.options.runs_once;
-  return ChooseWorkGroup(any ? kAnyGrid : d.grid, profile);
-}
-
-// Adds the dispatches of one input or output.
-void AddTransfer(const Graph& graph, const HostTransfer& transfer, int index,
-                 const DeviceProfile& profile, const SharedText& shared,
-                 Schedule* schedule) {
-  if (transfer.is_bound() && !transfer.object().is_plain) {
-    schedule->dispatches.push_back(
-        ObjectTransfer(graph, transfer.tensor(), transfer.object(),
-                       transfer.is_upload(), profile));
-    schedule->pieces.push_back({index, 0, Validator::kWhole, false});
+  const size_t readbacks = schedule->dispatches.size() - schedule->readbacks;
+  if (!parts.IsThere()) {
+    schedule->uploads = schedule->upload_dispatches;
+    add(0, schedule->dispatches.size());
     return;
   }
-  TransferLayout layout;
-  const Dispatch whole =
-      WholeTransfer(graph, transfer, profile, shared, &layout);
-  const int64_t bytes = static_cast<int64_t>(transfer.bytes());
-  const int64_t step_bytes =
-      layout.step * (bytes / transfer.shape().elements());
-  const int steps = layout.axis < 0 ? 0 : whole.grid[layout.axis];
-  const int64_t count = transfer.Pieces(steps);
-  const int each = static_cast<int>((steps + count - 1) / count);
-  for (int first = 0; first == 0 || first < steps; first += each) {
-    Dispatch part = whole;
-    Piece piece{index, 0, transfer.bytes(), false};
-    if (count > 1) {
-      const int last = std::min(steps, first + each);
-      part.grid[layout.axis] = last - first;
-      piece.begin = std::min(bytes, first * step_bytes);
-      piece.end = std::min(bytes, last * step_bytes);
-      part.partial_write = transfer.is_upload();
+  std::vector<size_t> later;  // uploads of all parts but the first
+  for (size_t i = 0; i < schedule->upload_dispatches; ++i) {
+    const Piece& piece = schedule->pieces[i];
+    if (piece.index == parts.input && piece.begin > 0) {
+      later.push_back(i);
+    } else {
+      schedule->steps.push_back({i});
     }
-    std::array<int, 3> origin = {};
-    if (layout.axis >= 0) origin[layout.axis] = first;
-    part.uniforms.Int4("origin", origin[0], origin[1], origin[2],
-                       whole.grid[0]);
-    part.work_group = TransferWorkGroup(part, layout.is_flat, profile);
-    piece.fenced = !transfer.is_upload() && count > 1;
-    schedule->dispatches.push_back(std::move(part));
-    schedule->pieces.push_back(piece);
-    if (count == 1) break;
   }
+  schedule->uploads = schedule->steps.size();
+  size_t next = 0;  // of `later`
+  for (int part = 0; part < parts.count; ++part) {
+    for (size_t i = 0; i < parts.dispatches; ++i) {
+      if (next < later.size()) schedule->steps.push_back({later[next++]});
+      schedule->steps.push_back(
+          {schedule->upload_dispatches + i, part, parts.count});
+    }
+  }
+  add(schedule->upload_dispatches + parts.dispatches, readbacks);
+  add(readbacks, schedule->dispatches.size());
 }
 
 }  // namespace
@@ -161,14 +48,22 @@ void AddTransfer(const Graph& graph, const HostTransfer& transfer, int index,
 TransferPlan PlanTransfers(const Graph& graph, std::vector<Dispatch> plan,
                            const DeviceProfile& profile, bool can_map,
                            const BoundTransfers& bound) {
+  absl::FixedArray<bool> is_bound(bound.inputs.size());
+  for (size_t i = 0; i < bound.inputs.size(); ++i) {
+    is_bound[i] = bound.inputs[i].is_bound();
+  }
+  const BatchParts parts =
+      can_map ? ChooseBatchParts(graph, plan, profile, is_bound) : BatchParts();
   const auto choose = [&](HostTransfer::Direction direction,
                           const std::vector<TensorId>& ids,
                           const std::vector<ObjectForm>& objects) {
     std::vector<HostTransfer> transfers;
     for (size_t i = 0; i < ids.size(); ++i) {
-      transfers.emplace_back(direction, ids[i], graph.tensor(ids[i]), profile,
-                             can_map,
-                             i < objects.size() ? objects[i] : ObjectForm());
+      const bool in_parts = direction == HostTransfer::Direction::kUpload &&
+                            parts.input == static_cast<int>(i);
+      transfers.emplace_back(
+          direction, ids[i], graph.tensor(ids[i]), profile, can_map,
+          i < objects.size() ? objects[i] : ObjectForm(), in_parts);
     }
     return transfers;
   };
@@ -178,39 +73,45 @@ TransferPlan PlanTransfers(const Graph& graph, std::vector<Dispatch> plan,
   result.outputs =
       choose(HostTransfer::Direction::kReadback, graph.outputs, bound.outputs);
   result.schedule = ScheduleTransfers(graph, std::move(plan), result.inputs,
-                                      result.outputs, profile);
+                                      result.outputs, parts, profile);
   return result;
 }
 
 Schedule ScheduleTransfers(const Graph& graph, std::vector<Dispatch> plan,
                            absl::Span<const HostTransfer> inputs,
                            absl::Span<const HostTransfer> outputs,
+                           const BatchParts& parts,
                            const DeviceProfile& profile) {
   Schedule schedule;
-  SharedText shared;
-  if (SharesTransfers(profile)) {
-    shared.upload_of_codes = true;
-    shared.flat_readback =
-        std::any_of(outputs.begin(), outputs.end(), [](const auto& t) {
-          return !t.is_packed_by_host() && t.shape().c % 4 != 0;
-        });
-  }
+  schedule.parts = parts;
+  const SharedText shared = SharedTextOf(outputs, profile);
   const auto add = [&](absl::Span<const HostTransfer> transfers) {
     for (size_t i = 0; i < transfers.size(); ++i) {
       if (transfers[i].is_packed_by_host()) continue;
-      AddTransfer(graph, transfers[i], static_cast<int>(i), profile, shared,
-                  &schedule);
+      for (TransferDispatch& t :
+           TransferDispatches(graph, transfers[i], static_cast<int>(i), parts,
+                              shared, profile)) {
+        schedule.dispatches.push_back(std::move(t.dispatch));
+        schedule.pieces.push_back(t.piece);
+      }
     }
   };
   add(inputs);
-  schedule.uploads = schedule.dispatches.size();
+  schedule.upload_dispatches = schedule.dispatches.size();
   for (Dispatch& d : plan) schedule.dispatches.push_back(std::move(d));
   const size_t readbacks_begin = schedule.dispatches.size();
   schedule.pieces.resize(readbacks_begin);
   add(outputs);
   schedule.readbacks = schedule.dispatches.size() - readbacks_begin;
   if (schedule.readbacks > 0) schedule.pieces.back().fenced = true;
+  AddSteps(&schedule);
   return schedule;
+}
+
+std::pair<size_t, size_t> TogetherIn(const Schedule& schedule) {
+  if (!schedule.parts.IsThere()) return {0, 0};
+  return {schedule.upload_dispatches,
+          schedule.upload_dispatches + schedule.parts.dispatches};
 }
 
 }  // namespace gles_delegate

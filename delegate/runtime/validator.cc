@@ -146,18 +146,25 @@ void Validator::Violation(absl::string_view who, absl::string_view does,
       memory.name, "; rule: ", rule));
 }
 
-bool Validator::IsWritten(const Memory& memory, const Range& range) const {
-  // All bytes of `range` below `until` are written.
+bool Validator::IsCovered(const std::vector<Range>& pieces,
+                          const Range& range) {
+  // All of `range` below `until` is.
   size_t until = range.begin;
   for (bool grown = true; grown && until < range.end;) {
     grown = false;
-    for (const Range& piece : memory.written) {
+    for (const Range& piece : pieces) {
       if (piece.begin > until || piece.end <= until) continue;
       until = piece.end;
       grown = true;
     }
   }
   return until >= range.end;
+}
+
+bool Validator::Holds(const Memory& memory, const Touch& touch) const {
+  if (Holds(memory, touch.tensor)) return true;
+  return touch.units > 0 && memory.holds == touch.tensor &&
+         memory.invoke == invoke_ && IsCovered(memory.units, touch.range);
 }
 
 bool Validator::Holds(const Memory& memory, TensorId tensor) const {
@@ -178,20 +185,32 @@ bool Validator::Holds(const Memory& memory, TensorId tensor) const {
          });
 }
 
-void Validator::Store(TensorId tensor, Memory* memory) {
-  const TensorId owner = tensors_[tensor].memory;
+void Validator::Occupy(TensorId owner, Memory* memory) {
   if (memory->holds != owner ||
       (memory->invoke != invoke_ && !tensors_[owner].is_variable)) {
     memory->parts.clear();
+    memory->units.clear();
   }
   memory->holds = owner;
   memory->invoke = invoke_;
+}
+
+void Validator::Store(TensorId tensor, Memory* memory) {
+  Occupy(tensors_[tensor].memory, memory);
   memory->parts.insert(tensor);
+}
+
+void Validator::StorePart(const Touch& touch, Memory* memory) {
+  Occupy(touch.tensor, memory);
+  memory->units.push_back(touch.range);
+  if (IsCovered(memory->units, {0, touch.units})) {
+    memory->parts.insert(touch.tensor);
+  }
 }
 
 void Validator::CheckRead(const Command& command, const Touch& touch) {
   Memory& memory = memories_[touch.resource];
-  if (touch.tensor != kNoTensor ? !Holds(memory, touch.tensor)
+  if (touch.tensor != kNoTensor ? !Holds(memory, touch)
                                 : !IsWritten(memory, touch.range)) {
     const std::string rule = absl::StrCat(
         "what is read was written before, and not overwritten since",
@@ -242,6 +261,7 @@ void Validator::Dispatched(int index) {
           std::remove_if(memory.events.begin(), memory.events.end(),
                          [&](const Event& e) {
                            return e.time < time &&
+                                  Contains(touch.range, e.range) &&
                                   !LieApart(e.tensor, touch.tensor);
                          }),
           memory.events.end());
@@ -251,6 +271,8 @@ void Validator::Dispatched(int index) {
     if (!touch.write) continue;
     if (touch.tensor == kNoTensor) {
       memory.written.push_back(touch.range);
+    } else if (touch.units > 0) {
+      StorePart(touch, &memory);
     } else if (command.pieces_left == 0) {
       Store(touch.tensor, &memory);
     }
@@ -261,8 +283,7 @@ void Validator::Forget(const Range& range, Memory* memory) {
   auto& events = memory->events;
   events.erase(std::remove_if(events.begin(), events.end(),
                               [&range](const Event& event) {
-                                return range.begin <= event.range.begin &&
-                                       event.range.end <= range.end;
+                                return Contains(range, event.range);
                               }),
                events.end());
 }

@@ -47,6 +47,9 @@ class Validator {
     // The tensor whose memory the resource is; kNoTensor: a host's buffer.
     TensorId tensor = kNoTensor;
     Range range = {};
+    // Of a part of a tensor: into how many equal ones the range divides it. 0:
+    // the range is bytes, or the whole.
+    size_t units = 0;
   };
 
   // A dispatch's accesses.
@@ -114,6 +117,8 @@ class Validator {
     // that were written, and the Invoke that wrote them.
     TensorId holds = kNoTensor;
     std::set<TensorId> parts;
+    // Where the tensor is written in units, those that were (Touch::units).
+    std::vector<Range> units;
     uint64_t invoke = 0;
   };
   struct TensorFacts {
@@ -129,9 +134,21 @@ class Validator {
   bool LieApart(TensorId a, TensorId b) const;
   bool BarrierBetween(uint64_t after, uint64_t before, GLbitfield bit) const;
   bool IsUnordered(const Event& event, const Touch& touch) const;
-  bool IsWritten(const Memory& memory, const Range& range) const;
+  // Whether `pieces` leave nothing of the range out.
+  static bool IsCovered(const std::vector<Range>& pieces, const Range& range);
+  static bool Contains(const Range& outer, const Range& inner) {
+    return outer.begin <= inner.begin && inner.end <= outer.end;
+  }
+  bool IsWritten(const Memory& memory, const Range& range) const {
+    return IsCovered(memory.written, range);
+  }
   bool Holds(const Memory& memory, TensorId tensor) const;
+  // Likewise, the part of its tensor that is touched.
+  bool Holds(const Memory& memory, const Touch& touch) const;
+  // From here on the memory holds `owner`; nothing of it, if that is new.
+  void Occupy(TensorId owner, Memory* memory);
   void Store(TensorId tensor, Memory* memory);
+  void StorePart(const Touch& touch, Memory* memory);
   // Drops the events of a range that the host has overwritten: the host waited
   // for all of them, and what the host writes is visible without a barrier.
   static void Forget(const Range& range, Memory* memory);

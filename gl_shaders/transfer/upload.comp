@@ -3,7 +3,9 @@
 // invocation.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
-  ivec4 origin;  // of this piece in the whole grid; the whole one's width
+  // Of this piece in the whole grid; the whole one's width. STREAMED: from which
+  // group of pixels to which, how many apart.
+  ivec4 origin;
 };
 
 #ifdef CODES
@@ -52,6 +54,24 @@ void put(int pixel, ELEMENT r, ELEMENT g, ELEMENT b) {
             ELEMENT4(r, g, b, 0));
 }
 
+void put_four(int group) {
+  ELEMENT4 a = four_at(group * 3);
+  ELEMENT4 b = four_at(group * 3 + 1);
+  ELEMENT4 c = four_at(group * 3 + 2);
+  put(group * 4, a.x, a.y, a.z);
+  put(group * 4 + 1, a.w, b.x, b.y);
+  put(group * 4 + 2, b.z, b.w, c.x);
+  put(group * 4 + 3, c.y, c.z, c.w);
+}
+
+#ifdef STREAMED
+// By few invocations, so that most of the device is left to what runs beside.
+void main() {
+  for (int group = gid.x + origin.x; group < origin.y; group += origin.z) {
+    put_four(group);
+  }
+}
+#else
 void main() {
   if (outside_grid()) return;
   int group = (gid.y + origin.y) * origin.w + gid.x + origin.x;
@@ -67,15 +87,9 @@ void main() {
   }
 #endif
   // The last row of a folded grid may be longer than what is left.
-  if (group * 4 >= dst_size.x * dst_size.y * dst_size.w) return;
-  ELEMENT4 a = four_at(group * 3);
-  ELEMENT4 b = four_at(group * 3 + 1);
-  ELEMENT4 c = four_at(group * 3 + 2);
-  put(group * 4, a.x, a.y, a.z);
-  put(group * 4 + 1, a.w, b.x, b.y);
-  put(group * 4 + 2, b.z, b.w, c.x);
-  put(group * 4 + 3, c.y, c.z, c.w);
+  if (group * 4 < dst_size.x * dst_size.y * dst_size.w) put_four(group);
 }
+#endif
 #else
 void main() {
   if (outside_grid()) return;

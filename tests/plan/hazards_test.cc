@@ -103,7 +103,7 @@ TEST(HazardTrackerTest, ABufferBarrierDoesNotOrderStoresToImages) {
 TEST(HazardTrackerTest, PartsOfATensorAreStoredWithoutBarrier) {
   HazardTracker tracker(3);
   const auto store = [](int whole, int part) {
-    return Access{0, kBuffer, true, whole, part};
+    return Access{0, kBuffer, true, whole, part, part + 1};
   };
   EXPECT_EQ(tracker.Before({{1, kBuffer, false}, store(7, 1)}), 0u);
   EXPECT_EQ(tracker.Before({{1, kBuffer, false}, store(7, 2)}), 0u);
@@ -117,6 +117,26 @@ TEST(HazardTrackerTest, PartsOfATensorAreStoredWithoutBarrier) {
   EXPECT_EQ(tracker.Before({store(8, 4)}), GL_SHADER_STORAGE_BARRIER_BIT);
 }
 
+// A batch whose parts take turns.
+TEST(HazardTrackerTest, APartIsReadWhileAnotherIsStored) {
+  HazardTracker tracker(2);
+  const auto access = [](bool write, int begin, int end) {
+    return Access{0, kBuffer, write, 7, begin, end};
+  };
+  EXPECT_EQ(tracker.Before({access(true, 0, 4)}), 0u);
+  EXPECT_EQ(tracker.Before({access(true, 4, 6)}), 0u);
+  EXPECT_EQ(tracker.Before({access(false, 0, 4), {1, kBuffer, true}}),
+            GL_SHADER_STORAGE_BARRIER_BIT);
+  EXPECT_EQ(tracker.Before({access(true, 6, 8)}), 0u);
+  EXPECT_EQ(tracker.Before({access(false, 4, 6)}), 0u);
+  EXPECT_EQ(tracker.Before({access(false, 4, 8)}),
+            GL_SHADER_STORAGE_BARRIER_BIT);
+  // The whole, and what takes its place.
+  EXPECT_EQ(tracker.Before({{0, kBuffer, false}}), 0u);
+  EXPECT_EQ(tracker.Before({{0, kBuffer, true}}),
+            GL_SHADER_STORAGE_BARRIER_BIT);
+}
+
 // --- Against the definition --------------------------------------------------
 
 using Commands = std::vector<std::vector<Access>>;
@@ -127,8 +147,8 @@ GLbitfield NeededBetween(const Access& earlier, const Access& later) {
   if (earlier.resource != later.resource) return 0;
   if (!earlier.write && !later.write) return 0;
   // Parts of one tensor lie apart.
-  if (earlier.write && later.write && earlier.whole >= 0 &&
-      earlier.whole == later.whole && earlier.part != later.part) {
+  if (earlier.whole >= 0 && earlier.whole == later.whole &&
+      (earlier.end <= later.begin || later.end <= earlier.begin)) {
     return 0;
   }
   switch (later.kind) {
@@ -164,8 +184,8 @@ std::string FindHazard(const Commands& commands,
 }
 
 // Commands as a plan has them: each reads up to three resources and writes one
-// that it does not read, or a part of it. A resource is read and written as one
-// storage is.
+// that it does not read, or parts of them. A resource is read and written as
+// one storage is.
 Commands RandomCommands(std::mt19937* random, int resources, int count) {
   const auto below = [random](int n) {
     return static_cast<int>((*random)() % static_cast<unsigned>(n));
@@ -175,6 +195,14 @@ Commands RandomCommands(std::mt19937* random, int resources, int count) {
                                          {kImage, kImage},
                                          {kBuffer, kBuffer},
                                          {kImage, kBuffer}};
+  const auto maybe_part = [&below](Access access) {
+    if (below(2) == 0) {
+      access.whole = below(2);
+      access.begin = below(4);
+      access.end = access.begin + 1 + below(2);
+    }
+    return access;
+  };
   std::vector<int> storage(resources);
   for (int& s : storage) s = below(4);
   Commands commands(count);
@@ -184,14 +212,11 @@ Commands RandomCommands(std::mt19937* random, int resources, int count) {
     for (int r = 0; r < reads; ++r) {
       const int read = below(resources);
       if (read == written) continue;
-      accesses.push_back({read, kStorages[storage[read]][0], false});
+      accesses.push_back(
+          maybe_part({read, kStorages[storage[read]][0], false}));
     }
-    Access store = {written, kStorages[storage[written]][1], true};
-    if (below(2) == 0) {
-      store.whole = below(2);
-      store.part = 2 + 3 * store.whole + below(3);
-    }
-    accesses.push_back(store);
+    accesses.push_back(
+        maybe_part({written, kStorages[storage[written]][1], true}));
   }
   return commands;
 }

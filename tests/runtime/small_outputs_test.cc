@@ -92,8 +92,8 @@ TEST_P(SmallOutputsTest, NoOtherTensorLiesInTheirMemory) {
   ASSERT_TRUE(dispatches.ok()) << dispatches.status();
   const TransferPlan transfers =
       PlanTransfers(graph, *std::move(dispatches), profile, /*can_map=*/true);
-  const MemoryPlan plan = PlanTensorMemory(graph, transfers.schedule.dispatches,
-                                           transfers.outputs, profile);
+  const MemoryPlan plan =
+      PlanTensorMemory(graph, transfers.schedule, transfers.outputs, profile);
   EXPECT_EQ(plan.slots.size(), 3u);
   EXPECT_EQ(std::count(plan.slot_of.begin(), plan.slot_of.end(),
                        plan.slot_of[graph.outputs[0]]),

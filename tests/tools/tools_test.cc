@@ -223,6 +223,18 @@ TEST_F(ToolsTest, BenchmarkRunsResizedInputsOnTheGpu) {
   EXPECT_THAT(run.output, Not(HasSubstr("stays on the CPU")));
 }
 
+TEST_F(ToolsTest, DiffResizesInputs) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const std::string shape = "--input_layer=x --input_layer_shape=2,16,16,3 ";
+  const Result run = Run("inference_diff", Graph() + shape + "--num_runs=1");
+  EXPECT_EQ(run.exit_status, 0) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("[2,"));
+  const Result layers =
+      Run("inference_diff", Graph() + shape + "--num_runs=1 --per_layer");
+  EXPECT_EQ(layers.exit_status, 1);
+  EXPECT_THAT(layers.output, HasSubstr("the model's own shapes"));
+}
+
 TEST_F(ToolsTest, BenchmarkResizesInputs) {
   const Result run = Run(
       "benchmark_model",

@@ -1,0 +1,216 @@
+#include "delegate/runtime/transfer_dispatches.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/plan/dispatch_shader.h"
+#include "delegate/plan/planner.h"
+#include "delegate/runtime/object_transfer.h"
+#include "delegate/runtime/validator.h"
+
+namespace gles_delegate {
+
+using gl_shaders::Bindings;
+
+namespace {
+
+// How the invocations of a transfer lie in the host's memory.
+struct TransferLayout {
+  // The axis of the grid whose steps follow each other in memory, and how many
+  // elements apart the steps are; -1: the steps of no axis do.
+  int axis = 0;
+  int64_t step = 4;
+  bool is_flat = false;  // the invocations of a row follow each other in memory
+};
+
+TransferLayout LayTransfer(const Shape& s, const HostTransfer& transfer,
+                           const SharedText& shared, Dispatch* d) {
+  const bool upload = transfer.is_upload();
+  const bool is_rgb = s.c == 3 && !transfer.is_bound();
+  // Rows of invocations, within any device's limits, and small enough to be
+  // shared out in pieces.
+  const auto flat_grid = [d](int64_t invocations) {
+    constexpr int64_t kRow = 1 << 12;
+    const int64_t rows = (invocations + kRow - 1) / kRow;
+    d->Grid(static_cast<int>((invocations + rows - 1) / rows),
+            static_cast<int>(rows), 1);
+    return rows > 1 ? 1 : 0;
+  };
+  // Of invocations that each take so many elements.
+  const auto flat = [&](int64_t elements) {
+    const int axis = flat_grid((s.elements() + elements - 1) / elements);
+    return TransferLayout{axis, elements * (axis == 1 ? d->grid[0] : 1), true};
+  };
+  const bool is_code = transfer.element() == HostTransfer::Element::kCode;
+  if (upload && shared.upload_of_codes && is_code && (is_rgb || s.c % 4 == 0)) {
+    d->Define("RGB_OR_TEXELS");
+    d->variant = {is_rgb ? 1 : 0, 0, 0, 0};
+    d->masks_tails = true;
+    return flat(is_rgb ? 12 : 4);
+  }
+  if (s.c % 4 == 0 && (upload || !shared.flat_readback)) {
+    d->Define("WHOLE_TEXELS").Grid(s.slices(), s.w, s.h * s.b);
+    return {2, int64_t{1} * s.c * s.w};
+  }
+  // An app's buffer has no padding after its last element.
+  if (transfer.is_bound() && !upload) d->Define("UNPADDED");
+  if (upload && is_rgb) {
+    d->Define("RGB");
+    return flat(12);
+  }
+  if (upload) {
+    d->Grid(s.w, s.h, s.slices() * s.b);
+    return {-1, 0};
+  }
+  return flat(4);
+}
+
+// Whether transfers share programs, as other dispatches do.
+bool SharesTransfers(const DeviceProfile& profile) {
+  return profile.choices.share_programs > 3;
+}
+
+// The dispatch of a whole transfer, but for its origin and work group.
+Dispatch WholeTransfer(const Graph& graph, const HostTransfer& transfer,
+                       const DeviceProfile& profile, const SharedText& shared,
+                       TransferLayout* layout) {
+  const Tensor& tensor = graph.tensor(transfer.tensor());
+  Dispatch d(transfer.is_upload() ? "upload" : "readback");
+  if (transfer.is_upload()) {
+    d.Write("dst", transfer.tensor());
+  } else {
+    d.Read("src", transfer.tensor());
+  }
+  *layout = LayTransfer(tensor.shape, transfer, shared, &d);
+  d.on_codes = tensor.holds_codes;
+  if (transfer.element() == HostTransfer::Element::kCode) {
+    // uint8 is stored less 128, which turns the topmost bit.
+    d.Define("CODES",
+             tensor.codes == DataType::kUint8 ? "int(0x80808080u)" : "0");
+  }
+  if (transfer.element() == HostTransfer::Element::kHalf) d.Define("HALVES");
+  d.label = absl::StrCat(d.shader, " ", tensor.name);
+  const Bindings bindings =
+      gl_shaders::AssignBindings(SpecOf(graph, d, profile));
+  d.Define("HOST_BINDING", bindings.buffers);
+  return d;
+}
+
+// The work groups of an upload beside other work, and the invocations of each.
+// More of them take the memory's queues from what they run beside: on an H200
+// 8 to 24 were alike, and 128 lost all that 12 gain.
+constexpr int kBesideGroups = 12;
+constexpr int kBesideGroup = 256;
+
+std::array<int, 3> TransferWorkGroup(const Dispatch& d, bool is_flat,
+                                     const DeviceProfile& profile) {
+  constexpr std::array<int, 3> kAnyGrid = {1 << 10, 1 << 10, 1 << 10};
+  constexpr std::array<int, 3> kAnyRow = {1 << 10, 1, 1};
+  const bool shares = SharesTransfers(profile);
+  if (shares && is_flat) return ChooseWorkGroup(kAnyRow, profile);
+  const bool any = shares || profile.options.runs_once;
+  return ChooseWorkGroup(any ? kAnyGrid : d.grid, profile);
+}
+
+// Those of an input whose parts of the batch go one after the other. `whole` is
+// an upload of images: its invocations take four pixels each, of 12 elements.
+std::vector<TransferDispatch> UploadsInParts(const Dispatch& whole,
+                                             const HostTransfer& transfer,
+                                             const BatchParts& parts,
+                                             const DeviceProfile& profile) {
+  std::vector<TransferDispatch> result;
+  const int64_t elements = transfer.shape().elements();
+  const auto fours = static_cast<int>(elements / 12);
+  const int64_t bytes = static_cast<int64_t>(transfer.bytes()) / fours;
+  const auto add = [&](Dispatch part, int first, int last) {
+    part.partial_write = true;
+    result.push_back({std::move(part),
+                      {parts.input, static_cast<size_t>(first * bytes),
+                       static_cast<size_t>(last * bytes), false}});
+  };
+  const int part_fours = fours / parts.count;
+  Dispatch at_once = whole;
+  at_once.Grid(part_fours, 1, 1).uniforms.Int4("origin", 0, 0, 0, 0);
+  at_once.work_group = TransferWorkGroup(at_once, /*is_flat=*/true, profile);
+  add(std::move(at_once), 0, part_fours);
+  const auto pieces =
+      static_cast<int64_t>(parts.dispatches) * (parts.count - 1);
+  for (int64_t i = 0; i < pieces; ++i) {
+    const auto place = [&](int64_t piece) {
+      return part_fours +
+             static_cast<int>((fours - part_fours) * piece / pieces);
+    };
+    Dispatch beside = whole;
+    const int invocations = kBesideGroup * kBesideGroups;
+    beside.Define("STREAMED").Grid(invocations, 1, 1);
+    beside.uniforms.Int4("origin", place(i), place(i + 1), invocations, 0);
+    beside.work_group = {kBesideGroup, 1, 1};
+    add(std::move(beside), place(i), place(i + 1));
+  }
+  return result;
+}
+
+}  // namespace
+
+SharedText SharedTextOf(absl::Span<const HostTransfer> outputs,
+                        const DeviceProfile& profile) {
+  SharedText shared;
+  if (!SharesTransfers(profile)) return shared;
+  shared.upload_of_codes = true;
+  shared.flat_readback =
+      std::any_of(outputs.begin(), outputs.end(), [](const auto& t) {
+        return !t.is_packed_by_host() && t.shape().c % 4 != 0;
+      });
+  return shared;
+}
+
+std::vector<TransferDispatch> TransferDispatches(const Graph& graph,
+                                                 const HostTransfer& transfer,
+                                                 int index,
+                                                 const BatchParts& parts,
+                                                 const SharedText& shared,
+                                                 const DeviceProfile& profile) {
+  if (transfer.is_bound() && !transfer.object().is_plain) {
+    return {{ObjectTransfer(graph, transfer.tensor(), transfer.object(),
+                            transfer.is_upload(), profile),
+             {index, 0, Validator::kWhole, false}}};
+  }
+  TransferLayout layout;
+  const Dispatch whole =
+      WholeTransfer(graph, transfer, profile, shared, &layout);
+  if (parts.input == index && transfer.is_upload()) {
+    return UploadsInParts(whole, transfer, parts, profile);
+  }
+  std::vector<TransferDispatch> result;
+  const int64_t bytes = static_cast<int64_t>(transfer.bytes());
+  const int64_t step_bytes =
+      layout.step * (bytes / transfer.shape().elements());
+  const int steps = layout.axis < 0 ? 0 : whole.grid[layout.axis];
+  const int64_t count = transfer.Pieces(steps);
+  const int each = static_cast<int>((steps + count - 1) / count);
+  for (int first = 0; first == 0 || first < steps; first += each) {
+    Dispatch part = whole;
+    Piece piece{index, 0, transfer.bytes(), false};
+    if (count > 1) {
+      const int last = std::min(steps, first + each);
+      part.grid[layout.axis] = last - first;
+      piece.begin = std::min(bytes, first * step_bytes);
+      piece.end = std::min(bytes, last * step_bytes);
+      part.partial_write = transfer.is_upload();
+    }
+    std::array<int, 3> origin = {};
+    if (layout.axis >= 0) origin[layout.axis] = first;
+    part.uniforms.Int4("origin", origin[0], origin[1], origin[2],
+                       whole.grid[0]);
+    part.work_group = TransferWorkGroup(part, layout.is_flat, profile);
+    piece.fenced = !transfer.is_upload() && count > 1;
+    result.push_back({std::move(part), piece});
+    if (count == 1) break;
+  }
+  return result;
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,24 @@
+#include "tools/runner/shape_flags.h"
+
+#include <string>
+
+#include "absl/flags/flag.h"
+#include "tools/runner/inputs.h"
+
+ABSL_FLAG(std::string, input_layer, "", "inputs to resize: name,name");
+ABSL_FLAG(std::string, input_layer_shape, "", "their shapes: 1,224,224,3:1,20");
+
+namespace gles_delegate {
+
+absl::StatusOr<std::vector<std::vector<int>>> ShapesFromFlags(
+    const Model& model) {
+  if (absl::GetFlag(FLAGS_input_layer_shape).empty()) {
+    return std::vector<std::vector<int>>();
+  }
+  auto interpreter = Interpreter::Create(model);
+  if (!interpreter.ok()) return interpreter.status();
+  return ParseInputShapes(**interpreter, absl::GetFlag(FLAGS_input_layer),
+                          absl::GetFlag(FLAGS_input_layer_shape));
+}
+
+}  // namespace gles_delegate
