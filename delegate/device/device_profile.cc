@@ -81,7 +81,7 @@ DeviceChoices Nvidia() {  // an H200's
   p.fused_squeeze_texels = 65536;
   p.winograd_min_channels = 64;
   p.winograd_band_bytes = 64 << 20;  // for images of a million pixels
-  p.share_programs = 5;              // each takes 5 to 200 ms to compile
+  p.share_programs = 4;              // each takes 5 to 200 ms to compile
   p.upload_piece_bytes = 256 << 10;  // its memory is across a bus
   p.readback_piece_bytes = 3 << 19;
   p.staged_upload_bytes = 1 << 20;
@@ -303,6 +303,9 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device,
   choices->storage = options.storage.value_or(choices->storage);
   if (options.half_arithmetic) {
     choices->half_arithmetic = *options.half_arithmetic ? 1 : 0;
+  }
+  if (options.fast_start && choices->share_programs > 0) {
+    choices->share_programs = kMostSharing;
   }
   if (options.zero_copy) choices->zero_copy = *options.zero_copy ? 1 : 0;
   if (const char* tuning = std::getenv("GLES_DELEGATE_TUNING")) {

@@ -23,9 +23,9 @@ struct DeviceLimits {
   // Storage buffers are bound from multiples of so many bytes on. 256: no
   // device asks for more (OpenGL ES 3.1, table 20.46).
   int buffer_offset_alignment = 256;
-  int max_images = 4;               // image uniforms of a compute shader
-  int max_buffers = 4;              // shader storage blocks of a compute shader
-  int max_textures = 16;            // samplers of a compute shader
+  int max_images = 4;     // image uniforms of a compute shader
+  int max_buffers = 4;    // shader storage blocks of a compute shader
+  int max_textures = 16;  // samplers of a compute shader
   // Images and shader storage blocks of a compute shader together (OpenGL ES
   // 3.1, section 7.6).
   int max_outputs = 4;
@@ -143,10 +143,11 @@ struct DeviceChoices {
   // program, where a driver takes long to compile (plan/share_programs.h). 1:
   // by what is done outside of loops alone: post-ops, places of outputs. 2: by
   // loads with and without bounds as well, all of which then have bounds. 3: by
-  // tilings, too, of which a layer takes one that costs it little more. From 4
-  // on: by what a text can do besides (plan/share_variants.h), of which
-  // uniforms choose within loops. 0: never. From 1 on shaders have what is done
-  // with an output once.
+  // tilings, too, of which a layer takes one that costs it little more. 4: by
+  // what a text can do besides (plan/share_variants.h), of which uniforms
+  // choose. 5: by the cells of work groups as well, which costs each inference
+  // a tenth and more. 0: never. From 1 on shaders have what is done with an
+  // output once.
   int share_programs = 0;
 
   // A convolution is written out term by term, its weights as literals of the
@@ -196,6 +197,9 @@ struct DeviceChoices {
   int half_arithmetic = 0;
 };
 
+// The most of share_programs.
+inline constexpr int kMostSharing = 5;
+
 // The user's options that planning sees.
 struct PlanningOptions {
   bool half = false;  // Floats are stored in 16 bits.
@@ -211,6 +215,10 @@ struct PlanningOptions {
   // DeviceChoices::zero_copy; nullopt: as the device's row says. ProfileFor()
   // writes it into the choices.
   std::optional<bool> zero_copy;
+  // The first answer matters more than the others: where the device's row
+  // shares programs, share_programs is the most that it can be. ProfileFor()
+  // writes it into the choices.
+  bool fast_start = false;
   // What is planned runs once. Its transfers have one work group, whatever
   // their grids, and so fewer programs: each takes longer to compile than idle
   // invocations take to run.

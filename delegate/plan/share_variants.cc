@@ -72,7 +72,10 @@ Dispatch Generalized(const Dispatch& dispatch, const General& all) {
   }
   if (texels > 0) d.SharedMemory(texels * 16);
   if (own.grid[0] > 0) d.grid = own.grid;
-  if (own.work_group[0] > 0) d.work_group = own.work_group;
+  if (own.work_group[0] > 0) {
+    d.work_group = own.work_group;
+    d.batch = {};  // counted by the work group that it had
+  }
   return d;
 }
 

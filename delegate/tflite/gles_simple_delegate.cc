@@ -65,7 +65,8 @@ absl::Status GlesSimpleDelegate::EnsureGpu(TfLiteContext* context,
   profile_ = ProfileFor(
       gpu_->context->device(),
       {options_.is_precision_loss_allowed, StorageOption(options_.storage),
-       options_.saturate_halves, options_.half_arithmetic, options_.zero_copy});
+       options_.saturate_halves, options_.half_arithmetic, options_.zero_copy,
+       options_.prefers_fast_start});
   return absl::OkStatus();
 }
 

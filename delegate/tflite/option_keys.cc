@@ -68,6 +68,10 @@ absl::StatusOr<int> ParseAutoOnOff(absl::string_view text) {
   return ParseName(text, {"auto", "on", "off"});
 }
 
+absl::StatusOr<int> ParseInferencePreference(absl::string_view text) {
+  return ParseName(text, {"sustained_speed", "fast_single_answer"});
+}
+
 absl::StatusOr<int> ParseThreadMode(absl::string_view text) {
   return ParseName(
       text, {"caller", "worker", "worker_sharing", "caller_keeps_context"});
@@ -108,6 +112,8 @@ constexpr IntKey kIntKeys[] = {
     {"float16_arithmetic", &TfLiteGlesDelegateOptions::float16_arithmetic,
      ParseAutoOnOff},
     {"zero_copy", &TfLiteGlesDelegateOptions::zero_copy, ParseAutoOnOff},
+    {"inference_preference", &TfLiteGlesDelegateOptions::inference_preference,
+     ParseInferencePreference},
     {"prefer_faster", &TfLiteGlesDelegateOptions::prefer_faster, ParseFlag},
     {"thread_mode", &TfLiteGlesDelegateOptions::thread_mode, ParseThreadMode},
 };
@@ -213,6 +219,8 @@ absl::Status CheckChoices(const TfLiteGlesDelegateOptions& options) {
            Choice{"float16_arithmetic", &O::float16_arithmetic,
                   kTfLiteGlesFloat16ArithmeticOff},
            Choice{"zero_copy", &O::zero_copy, kTfLiteGlesZeroCopyOff},
+           Choice{"inference_preference", &O::inference_preference,
+                  kTfLiteGlesPreferFastSingleAnswer},
            Choice{"thread_mode", &O::thread_mode,
                   kTfLiteGlesThreadCallerKeepsContext},
            Choice{"verbosity", &O::verbosity, 2},

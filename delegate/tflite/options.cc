@@ -173,6 +173,8 @@ absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {
   if (o.zero_copy != kTfLiteGlesZeroCopyAuto) {
     options.zero_copy = o.zero_copy == kTfLiteGlesZeroCopyOn;
   }
+  options.prefers_fast_start =
+      o.inference_preference == kTfLiteGlesPreferFastSingleAnswer;
   options.force_own_context = o.force_own_context != 0;
   options.verbosity = o.verbosity;
   options.enable_op_profiling = o.enable_op_profiling != 0;

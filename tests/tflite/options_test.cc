@@ -44,6 +44,7 @@ TEST(OptionsTest, DefaultsAreThoseOfTheHeader) {
   EXPECT_EQ(o.float16_overflow, kTfLiteGlesFloat16OverflowInfinity);
   EXPECT_EQ(o.float16_arithmetic, kTfLiteGlesFloat16ArithmeticAuto);
   EXPECT_EQ(o.zero_copy, kTfLiteGlesZeroCopyAuto);
+  EXPECT_EQ(o.inference_preference, kTfLiteGlesPreferSustainedSpeed);
   EXPECT_EQ(o.float32_nodes, nullptr);
   EXPECT_EQ(o.prefer_faster, 0);
   EXPECT_EQ(o.thread_mode, kTfLiteGlesThreadCaller);

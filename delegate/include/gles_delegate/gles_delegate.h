@@ -192,6 +192,19 @@ enum TfLiteGlesZeroCopy {
   kTfLiteGlesZeroCopyOff = 2,
 };
 
+// What matters more where a driver takes long to compile, in the words of the
+// stock GPU delegate. Where the device's row shares no programs
+// (docs/tuning.md), both are the same: of all rows NVIDIA's alone does.
+enum TfLiteGlesInferencePreference {
+  // Programs are shared where that costs an inference nothing.
+  kTfLiteGlesPreferSustainedSpeed = 0,
+  // The first answer: programs are shared wherever they can be, a partition has
+  // half as many and fewer, and each inference takes longer (on an H200 1.10 to
+  // 1.17 of the time). For what starts often, infers little, and has no
+  // start-up cache (serialization_dir), which saves the compiler altogether.
+  kTfLiteGlesPreferFastSingleAnswer = 1,
+};
+
 // Options. Get one from TfLiteGlesDelegateOptionsDefault(), then change fields.
 // Each field is a key of the external delegate's options too. The environment
 // variable GLES_DELEGATE_OPTIONS="key:value;..." stands in for what an app
@@ -390,6 +403,10 @@ typedef struct TfLiteGlesDelegateOptions {
   // TfLiteGlesZeroCopy; as text "auto", "on" or "off". Default
   // kTfLiteGlesZeroCopyAuto.
   int32_t zero_copy;
+
+  // TfLiteGlesInferencePreference; as text "sustained_speed" or
+  // "fast_single_answer". Default kTfLiteGlesPreferSustainedSpeed.
+  int32_t inference_preference;
 } TfLiteGlesDelegateOptions;
 
 // Writes the default options to `*options`, `struct_size` bytes and no more:

@@ -72,8 +72,8 @@ void BindGeneral(const SharedWork& work, const SharedGrid& grid,
   if (work.halves || work.products > 1 || share < 4) return;
   Dispatch::General general;
   if (!work.fused) BindAnySource(*d, &general);
-  const auto free = work.fused || share > 4 ? WithFreeCells(grid, work, profile)
-                                            : std::nullopt;
+  const auto free =
+      share > 4 ? WithFreeCells(grid, work, profile) : std::nullopt;
   if (free) {
     BindFreeCells(work, *free, &general);
   } else if (work.fused) {

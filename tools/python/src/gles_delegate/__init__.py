@@ -74,6 +74,7 @@ def load_delegate(
     share_key: Optional[str] = None,
     float16_arithmetic: Optional[str] = None,
     zero_copy: Optional[str] = None,
+    inference_preference: Optional[str] = None,
 ) -> Any:
     """Makes a delegate for an interpreter's `experimental_delegates`.
 
@@ -133,6 +134,8 @@ def load_delegate(
       zero_copy: whether the model's inputs and outputs lie in memory that the GPU reads and
         writes: "auto" (default: where the device gains by it), "on" or "off". An array of
         `interpreter.tensor(i)()` then ends with the interpreter's next allocate_tensors().
+      inference_preference: "sustained_speed" (default) or "fast_single_answer": fewer
+        programs, where the driver takes long to compile, and slower inferences.
 
     Returns:
       The runtime's own delegate object; keep it as long as its interpreters.

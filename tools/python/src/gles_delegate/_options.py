@@ -83,6 +83,7 @@ KINDS = {
     "share_key": "text",
     "float16_arithmetic": "choice",
     "zero_copy": "choice",
+    "inference_preference": "choice",
 }
 
 
