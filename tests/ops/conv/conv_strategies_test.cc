@@ -264,11 +264,11 @@ std::set<std::string> TilesOf(int count, const std::vector<PostOp>& functions) {
 
 TEST(ConvStrategiesTest, WideTilesAreOfProgramsWithMuchWork) {
   const std::vector<PostOp> clamp = {{"clamp", {0, 6, 0, 0}}};
-  EXPECT_EQ(TilesOf(1, {}), std::set<std::string>{"8"});
-  EXPECT_EQ(TilesOf(30, {}), std::set<std::string>{"16"});
-  EXPECT_EQ(TilesOf(30, clamp), std::set<std::string>{"8"})
+  EXPECT_EQ(TilesOf(4, {}), std::set<std::string>{"8"});
+  EXPECT_EQ(TilesOf(5, {}), std::set<std::string>{"16"});
+  EXPECT_EQ(TilesOf(8, clamp), std::set<std::string>{"8"})
       << "two programs, neither with enough";
-  EXPECT_EQ(TilesOf(60, clamp), std::set<std::string>{"16"});
+  EXPECT_EQ(TilesOf(10, clamp), std::set<std::string>{"16"});
 }
 
 TEST(ConvStrategiesTest, NamesAreUnique) {
