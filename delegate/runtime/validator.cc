@@ -1,3 +1,4 @@
+// Longer than 300 lines: the rules share what is known of each memory.
 #include "delegate/runtime/validator.h"
 
 #include <algorithm>
