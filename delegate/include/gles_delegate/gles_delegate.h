@@ -407,6 +407,9 @@ typedef struct TfLiteGlesDelegateOptions {
   // TfLiteGlesInferencePreference; as text "sustained_speed" or
   // "fast_single_answer". Default kTfLiteGlesPreferSustainedSpeed.
   int32_t inference_preference;
+
+  // Zero: the struct is not to end in padding. No key.
+  int32_t reserved_1;
 } TfLiteGlesDelegateOptions;
 
 // Writes the default options to `*options`, `struct_size` bytes and no more:
