@@ -87,7 +87,7 @@ std::vector<Knob> MakeKnobs() {
        kAny,
        {0, 16, 64, 256}},
       {"winograd_band_bytes", &C::winograd_band_bytes, 0, kAny, {0, kMib}},
-      {"share_programs", &C::share_programs, 0, 5, {}},
+      {"share_programs", &C::share_programs, 0, kMostSharing, {}},
       {"unrolled_terms", &C::unrolled_terms, 0, 1024, {0, 36, 160}},
       {"uneven_sizes", &C::uneven_sizes, 0, 1, {}},
       {"host_transfers", &C::host_transfers, 0, 1, {0, 1}},

@@ -13,10 +13,11 @@ namespace gles_delegate {
 namespace {
 
 // Four parts hide more of the upload and launch more dispatches: on an H200
-// they gain as much from 64 images on, and lose below (docs/performance_log.md,
+// they gain as much from 64 images on, and less below (docs/performance_log.md,
 // "Fifth round").
 constexpr int kParts = 2;
-// One part's take about as long there as the other's upload.
+// On an H200 so many dispatches of one part of MobileNet v1 take about as long
+// as the other part's upload.
 constexpr size_t kDispatches = 6;
 
 // Whether a buffer holds the tensor, batch after batch, and each part begins

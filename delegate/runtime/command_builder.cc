@@ -60,30 +60,29 @@ void CommandBuilder::PlaceParams(size_t dispatch, Command* command) {
   params_.resize(end);
 }
 
-void CommandBuilder::Narrow(const Step& step, TensorId id,
-                            Access* access) const {
+Access CommandBuilder::AccessTo(const Step& step, TensorId id, AccessKind kind,
+                                bool write) const {
+  Access access = {in_.tensors[id].slot, kind, write};
   const BatchParts& parts = in_.schedule.parts;
   const bool is_input =
       parts.IsThere() && id == in_.inputs[parts.input].tensor();
   if (is_input && step.dispatch < in_.schedule.upload_dispatches) {
     const Piece& piece = in_.schedule.pieces[step.dispatch];
-    access->whole = id;
-    access->begin = static_cast<int64_t>(piece.begin);
-    access->end = static_cast<int64_t>(piece.end);
-    return;
-  }
-  if (step.parts > 1) {
+    access.whole = id;
+    access.begin = static_cast<int64_t>(piece.begin);
+    access.end = static_cast<int64_t>(piece.end);
+  } else if (step.parts > 1) {
     const int64_t part = UnitsOf(id) / step.parts;
-    access->whole = id;
-    access->begin = step.part * part;
-    access->end = access->begin + part;
-    return;
+    access.whole = id;
+    access.begin = step.part * part;
+    access.end = access.begin + part;
+  } else if (const TensorId whole = in_.graph.tensor(id).view.of;
+             write && whole != kNoTensor) {
+    access.whole = whole;
+    access.begin = id;
+    access.end = id + 1;
   }
-  const TensorId whole = in_.graph.tensor(id).view.of;
-  if (!access->write || whole == kNoTensor) return;
-  access->whole = whole;
-  access->begin = id;
-  access->end = id + 1;
+  return access;
 }
 
 int64_t CommandBuilder::UnitsOf(TensorId id) const {
@@ -117,10 +116,8 @@ absl::StatusOr<std::vector<Access>> CommandBuilder::BindTensors(
       command->bindings.back().offset = step.part * part;
       command->bindings.back().bytes = part;
     }
-    Access access = {resource.slot, AccessKindOf(points.tensors[t].kind),
-                     write};
-    Narrow(step, ids[t], &access);
-    accesses.push_back(access);
+    accesses.push_back(
+        AccessTo(step, ids[t], AccessKindOf(points.tensors[t].kind), write));
   }
   return accesses;
 }
@@ -210,10 +207,9 @@ absl::Status CommandBuilder::DescribeToValidator(const Step& step,
   const std::vector<TensorId> ids = BoundTensors(d);
   for (size_t t = 0; t < ids.size(); ++t) {
     if (in_.tensors[ids[t]].slot < 0) continue;  // a constant
-    Access access = {in_.tensors[ids[t]].slot,
-                     AccessKindOf(points.tensors[t].kind),
-                     in_.programs[dispatch].spec.tensors[t].write};
-    Narrow(step, ids[t], &access);
+    const Access access =
+        AccessTo(step, ids[t], AccessKindOf(points.tensors[t].kind),
+                 in_.programs[dispatch].spec.tensors[t].write);
     Validator::Touch touch{access.resource, access.kind, access.write, ids[t]};
     if (access.whole == ids[t]) {
       touch.range = {static_cast<size_t>(access.begin),

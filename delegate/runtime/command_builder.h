@@ -64,8 +64,9 @@ class CommandBuilder {
   // Adds what the step binds of the tensors, and returns its accesses to them.
   absl::StatusOr<std::vector<Access>> BindTensors(
       const Step& step, const gl_shaders::Bindings& points, Command* command);
-  // The access to the whole tensor as one to what the step touches of it.
-  void Narrow(const Step& step, TensorId id, Access* access) const;
+  // What the step touches of a tensor that has a slot.
+  Access AccessTo(const Step& step, TensorId id, AccessKind kind,
+                  bool write) const;
   // In how many units parts of the tensor are told apart: an input's are the
   // bytes that the host has of it.
   int64_t UnitsOf(TensorId id) const;

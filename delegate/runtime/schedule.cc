@@ -8,14 +8,13 @@
 namespace gles_delegate {
 namespace {
 
-// What runs, in order. The first upload of each part but the first stands
-// before the first step of the part before it, the second before the second.
+// What runs, in order. Before each step of a part stands one upload of the part
+// behind it.
 void AddSteps(Schedule* schedule) {
   const BatchParts& parts = schedule->parts;
   const auto add = [schedule](size_t first, size_t end) {
     for (size_t i = first; i < end; ++i) schedule->steps.push_back({i});
   };
-  const size_t readbacks = schedule->dispatches.size() - schedule->readbacks;
   if (!parts.IsThere()) {
     schedule->uploads = schedule->upload_dispatches;
     add(0, schedule->dispatches.size());
@@ -39,8 +38,8 @@ void AddSteps(Schedule* schedule) {
           {schedule->upload_dispatches + i, part, parts.count});
     }
   }
-  add(schedule->upload_dispatches + parts.dispatches, readbacks);
-  add(readbacks, schedule->dispatches.size());
+  add(schedule->upload_dispatches + parts.dispatches,
+      schedule->dispatches.size());
 }
 
 }  // namespace

@@ -17,6 +17,12 @@ using gl_shaders::Bindings;
 
 namespace {
 
+// The work groups of an upload beside other work, and the invocations of each.
+// More of them take the memory's queues from what they run beside: on an H200
+// 8 to 24 were alike, and 128 lost all that 12 gain.
+constexpr int kBesideGroups = 12;
+constexpr int kBesideInvocations = 256;
+
 // How the invocations of a transfer lie in the host's memory.
 struct TransferLayout {
   // The axis of the grid whose steps follow each other in memory, and how many
@@ -99,12 +105,6 @@ Dispatch WholeTransfer(const Graph& graph, const HostTransfer& transfer,
   return d;
 }
 
-// The work groups of an upload beside other work, and the invocations of each.
-// More of them take the memory's queues from what they run beside: on an H200
-// 8 to 24 were alike, and 128 lost all that 12 gain.
-constexpr int kBesideGroups = 12;
-constexpr int kBesideGroup = 256;
-
 std::array<int, 3> TransferWorkGroup(const Dispatch& d, bool is_flat,
                                      const DeviceProfile& profile) {
   constexpr std::array<int, 3> kAnyGrid = {1 << 10, 1 << 10, 1 << 10};
@@ -136,6 +136,9 @@ std::vector<TransferDispatch> UploadsInParts(const Dispatch& whole,
   at_once.Grid(part_fours, 1, 1).uniforms.Int4("origin", 0, 0, 0, 0);
   at_once.work_group = TransferWorkGroup(at_once, /*is_flat=*/true, profile);
   add(std::move(at_once), 0, part_fours);
+  const int group =
+      std::min({kBesideInvocations, profile.limits.max_work_group_invocations,
+                profile.limits.max_work_group_size[0]});
   const auto pieces =
       static_cast<int64_t>(parts.dispatches) * (parts.count - 1);
   for (int64_t i = 0; i < pieces; ++i) {
@@ -144,10 +147,9 @@ std::vector<TransferDispatch> UploadsInParts(const Dispatch& whole,
              static_cast<int>((fours - part_fours) * piece / pieces);
     };
     Dispatch beside = whole;
-    const int invocations = kBesideGroup * kBesideGroups;
-    beside.Define("STREAMED").Grid(invocations, 1, 1);
-    beside.uniforms.Int4("origin", place(i), place(i + 1), invocations, 0);
-    beside.work_group = {kBesideGroup, 1, 1};
+    beside.Define("STREAMED").Grid(int64_t{group} * kBesideGroups, 1, 1);
+    beside.uniforms.Int4("origin", place(i), place(i + 1), beside.grid[0], 0);
+    beside.work_group = {group, 1, 1};
     add(std::move(beside), place(i), place(i + 1));
   }
   return result;

@@ -26,8 +26,10 @@
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/program_texts.h"
 #include "tests/testing/random.h"
 #include "tests/testing/run_graph.h"
+#include "tests/testing/storage_setting.h"
 #include "tests/testing/through_profile.h"
 
 namespace gles_delegate::testing {
@@ -118,16 +120,6 @@ Blocks Block(const BhwcShape& shape, int channels, const PoolAttributes& a) {
   return blocks;
 }
 
-struct Setting {
-  Storage storage = Storage::kBuffer;
-  bool half = false;
-};
-constexpr Setting kSettings[] = {{Storage::kBuffer, false},
-                                 {Storage::kBuffer, true},
-                                 {Storage::kTextureArray, true},
-                                 {Storage::kTexture2d, false},
-                                 {Storage::kTexelBuffer, false}};
-
 std::vector<uint32_t> Bits(const std::vector<float>& values) {
   std::vector<uint32_t> bits(values.size());
   std::memcpy(bits.data(), values.data(), values.size() * sizeof(float));
@@ -136,7 +128,7 @@ std::vector<uint32_t> Bits(const std::vector<float>& values) {
 
 std::vector<uint32_t> Compute(const Graph& graph,
                               const std::vector<float>& input,
-                              const Setting& setting) {
+                              const StorageSetting& setting) {
   auto result = RunGraph(graph, {input}, [&](DeviceProfile& profile) {
     ReadThroughNodes(profile);
     profile.choices.storage = setting.storage;
@@ -147,7 +139,8 @@ std::vector<uint32_t> Compute(const Graph& graph,
 }
 
 // The pool is gone, and every bit is the same as behind it.
-void ExpectSameWithoutThePool(const Graph& behind, const Setting& setting) {
+void ExpectSameWithoutThePool(const Graph& behind,
+                              const StorageSetting& setting) {
   SCOPED_TRACE(behind.tensor(behind.inputs[0]).shape.ToString());
   Graph graph = behind;
   ReadThrough(&graph, ThroughProfile());
@@ -175,7 +168,7 @@ TEST(ReadMaximumTest, BitsInEverySetting) {
   GLES_SKIP_WITHOUT_DEVICE();
   // Half a texel, and what reaches past the last pixel.
   const Blocks block = Block({2, 5, 4, 7}, 18, Windows(2, 2, 2));
-  for (const Setting& setting : kSettings) {
+  for (const StorageSetting& setting : kStorageSettings) {
     SCOPED_TRACE(static_cast<int>(setting.storage));
     ExpectSameWithoutThePool(block.graph, setting);
   }
@@ -225,12 +218,7 @@ Shared Share(const Graph& graph) {
   EXPECT_TRUE(dispatches.ok()) << dispatches.status();
   shared.dispatches = std::move(dispatches).value_or(std::vector<Dispatch>());
   SharePrograms(shared.graph, profile, &shared.dispatches);
-  for (const Dispatch& d : shared.dispatches) {
-    const auto text =
-        gl_shaders::AssembleShader(SpecOf(shared.graph, d, profile));
-    EXPECT_TRUE(text.ok()) << text.status();
-    shared.programs.insert(text.value_or(""));
-  }
+  shared.programs = ProgramTexts(shared.graph, shared.dispatches, profile);
   return shared;
 }
 

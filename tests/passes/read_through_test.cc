@@ -24,6 +24,7 @@
 #include "tests/testing/naive_conv.h"
 #include "tests/testing/random.h"
 #include "tests/testing/run_graph.h"
+#include "tests/testing/storage_setting.h"
 #include "tests/testing/through_profile.h"
 
 namespace gles_delegate::testing {
@@ -185,18 +186,8 @@ Chain Resize(const HostTensor& src, int h, int w,
                Resized(Magnitudes(src), h, w, a));
 }
 
-struct Setting {
-  Storage storage = Storage::kBuffer;
-  bool half = false;
-};
-constexpr Setting kSettings[] = {{Storage::kBuffer, false},
-                                 {Storage::kBuffer, true},
-                                 {Storage::kTextureArray, true},
-                                 {Storage::kTexture2d, false},
-                                 {Storage::kTexelBuffer, false}};
-
 std::vector<float> Compute(const Chain& chain, const HostTensor& src,
-                           const Setting& setting = {}) {
+                           const StorageSetting& setting = {}) {
   auto result =
       RunGraph(chain.graph, {src.values}, [&](DeviceProfile& profile) {
         ReadThroughNodes(profile);
@@ -210,7 +201,7 @@ std::vector<float> Compute(const Chain& chain, const HostTensor& src,
 
 // The move is gone, and the convolution computes the same bits as behind it.
 void ExpectSameWithoutTheMove(const Chain& behind, const HostTensor& src,
-                              const Setting& setting = {}) {
+                              const StorageSetting& setting = {}) {
   Chain chain = behind;
   ReadThrough(&chain.graph, ThroughProfile());
   EXPECT_EQ(chain.graph.nodes.size(), behind.graph.nodes.size() - 1);
@@ -238,7 +229,7 @@ TEST(ReadThroughTest, BlocksInEverySetting) {
   const HostTensor src = Source({2, 5, 4, 80});
   Chain chain = Blocks(src, 2);
   chain.AddConvolution(9, 1);
-  for (const Setting& setting : kSettings) {
+  for (const StorageSetting& setting : kStorageSettings) {
     SCOPED_TRACE(static_cast<int>(setting.storage));
     ExpectSameWithoutTheMove(chain, src, setting);
   }
@@ -257,7 +248,8 @@ TEST(ReadThroughTest, SeveralConvolutionsReadTheBlocks) {
 }
 
 void ExpectInterpolated(const HostTensor& src, int h, int w,
-                        const ResizeAttributes& a, const Setting& setting) {
+                        const ResizeAttributes& a,
+                        const StorageSetting& setting) {
   SCOPED_TRACE(src.shape.ToString());
   Chain chain = Resize(src, h, w, a);
   const NaiveResult want = chain.AddConvolution(33, 1);
@@ -274,7 +266,7 @@ TEST(ReadThroughTest, InterpolatesAsItReads) {
     ExpectInterpolated(Source({2, 7, 3, 5}), 4, 11, a, {});
     ExpectInterpolated(Source({1, 1, 1, 40}), 6, 7, a, {});
   }
-  for (const Setting& setting : kSettings) {
+  for (const StorageSetting& setting : kStorageSettings) {
     if (setting.half) continue;
     ExpectInterpolated(Source({1, 4, 5, 18}), 7, 6, centers, setting);
   }
@@ -282,7 +274,7 @@ TEST(ReadThroughTest, InterpolatesAsItReads) {
 
 // An output of the graph is read elsewhere by what hands it to the host.
 void ExpectReadBack(Chain chain, const HostTensor& src, const HostTensor& want,
-                    const Setting& setting) {
+                    const StorageSetting& setting) {
   SCOPED_TRACE(want.shape.ToString());
   // What the source is computed by.
   Node negation;
@@ -310,7 +302,7 @@ void ExpectReadBack(Chain chain, const HostTensor& src, const HostTensor& want,
 TEST(ReadThroughTest, OutputsAreReadBackFromWhereTheyLie) {
   GLES_SKIP_WITHOUT_DEVICE();
   const ResizeAttributes centers = {false, true};
-  for (const Setting& setting : kSettings) {
+  for (const StorageSetting& setting : kStorageSettings) {
     if (setting.half) continue;
     SCOPED_TRACE(static_cast<int>(setting.storage));
     for (const int channels : {1, 3, 8, 21}) {
@@ -332,7 +324,7 @@ TEST(ReadThroughTest, OutputsOfHalvesAreRoundedOnce) {
   ReadThrough(&chain.graph, ThroughProfile());
   ASSERT_TRUE(chain.graph.nodes.empty());
   const HostTensor want = Resized(src, 9, 12, {});
-  const std::vector<float> got = Compute(chain, src, kSettings[1]);
+  const std::vector<float> got = Compute(chain, src, kStorageSettings[1]);
   ASSERT_EQ(got.size(), want.values.size());
   for (size_t i = 0; i < got.size(); ++i) {
     EXPECT_NEAR(got[i], want.values[i], 4 * 0x1p-10) << i;  // values below 4

@@ -20,6 +20,7 @@
 #include "tests/testing/random.h"
 #include "tests/testing/run_graph.h"
 #include "tests/testing/scoped_environment.h"
+#include "tests/testing/storage_setting.h"
 #include "tests/testing/through_profile.h"
 
 namespace gles_delegate::testing {
@@ -106,17 +107,8 @@ class Heads {
   Random random_;
 };
 
-struct Setting {
-  Storage storage = Storage::kBuffer;
-  bool half = false;
-};
-constexpr Setting kSettings[] = {{Storage::kBuffer, false},
-                                 {Storage::kBuffer, true},
-                                 {Storage::kTextureArray, true},
-                                 {Storage::kTexture2d, false},
-                                 {Storage::kTexelBuffer, false}};
-
-std::vector<float> Compute(const Heads& heads, const Setting& setting = {}) {
+std::vector<float> Compute(const Heads& heads,
+                           const StorageSetting& setting = {}) {
   auto result =
       RunGraph(heads.graph, heads.inputs, [&](DeviceProfile& profile) {
         ReadThroughNodes(profile);
@@ -172,7 +164,7 @@ TEST(WriteThroughTest, RowsOfAConcatenation) {
 // Where no outputs are added, the bits are those of the RESHAPE.
 TEST(WriteThroughTest, TheSameBitsInEverySetting) {
   GLES_SKIP_WITHOUT_DEVICE();
-  for (const Setting& setting : kSettings) {
+  for (const StorageSetting& setting : kStorageSettings) {
     SCOPED_TRACE(static_cast<int>(setting.storage));
     for (const int channels : {4, 12}) {
       const Heads heads(

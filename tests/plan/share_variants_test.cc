@@ -24,6 +24,7 @@
 #include "tests/testing/device.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/program_texts.h"
 #include "tests/testing/random.h"
 #include "tests/testing/run_graph.h"
 
@@ -129,12 +130,7 @@ Planned Plan(const Net& net, const DeviceProfile& profile, Pass pass) {
   EXPECT_TRUE(dispatches.ok()) << dispatches.status();
   planned.dispatches = std::move(dispatches).value_or(std::vector<Dispatch>());
   SharePrograms(planned.graph, profile, &planned.dispatches);
-  for (const Dispatch& d : planned.dispatches) {
-    const auto text =
-        gl_shaders::AssembleShader(SpecOf(planned.graph, d, profile));
-    EXPECT_TRUE(text.ok()) << text.status();
-    planned.programs.insert(text.value_or(""));
-  }
+  planned.programs = ProgramTexts(planned.graph, planned.dispatches, profile);
   return planned;
 }
 

@@ -133,6 +133,18 @@ TEST(BatchPartsTest, TheOtherPartIsUploadedBesideEachStepOfTheFirst) {
   EXPECT_EQ(end, plan.inputs[0].bytes());
 }
 
+TEST(BatchPartsTest, UploadsKeepToTheDevicesWorkGroups) {
+  DeviceProfile profile = Roomy();
+  for (const int most : {128, 1024}) {
+    profile.limits.max_work_group_invocations = most;
+    const Schedule schedule = PlanOf({4, 16, 16, 3}, profile).schedule;
+    ASSERT_TRUE(schedule.parts.IsThere());
+    for (size_t i = 0; i < schedule.upload_dispatches; ++i) {
+      EXPECT_LE(schedule.dispatches[i].work_group[0], most);
+    }
+  }
+}
+
 TEST(BatchPartsTest, OnlyWhereTheProfileSaysSo) {
   DeviceProfile profile = Roomy();
   profile.choices.batch_part_bytes = 2 * 16 * 16 * 3 * 4;
@@ -146,8 +158,11 @@ TEST(BatchPartsTest, OnlyWhereTheProfileSaysSo) {
 TEST(BatchPartsTest, OnlyWhereBatchesLieApart) {
   EXPECT_FALSE(GoesInParts({3, 16, 16, 3}, Roomy()));  // odd
   EXPECT_FALSE(GoesInParts({4, 16, 16, 4}, Roomy()));  // no images
-  // Seven pixels are no whole work group of a convolution.
-  EXPECT_FALSE(GoesInParts({2, 1, 28, 3}, Roomy()));
+  // A work group of the first convolution takes 16 pixels.
+  DeviceProfile aligned = Roomy();
+  aligned.limits.buffer_offset_alignment = 16;
+  EXPECT_TRUE(GoesInParts({2, 1, 32, 3}, aligned));
+  EXPECT_FALSE(GoesInParts({2, 1, 28, 3}, aligned));
   DeviceProfile textures = Roomy();
   textures.choices.storage = gl_shaders::Storage::kTextureArray;
   EXPECT_FALSE(GoesInParts({4, 16, 16, 3}, textures));
@@ -156,14 +171,12 @@ TEST(BatchPartsTest, OnlyWhereBatchesLieApart) {
   EXPECT_FALSE(GoesInParts({4, 16, 16, 3}, by_host));
 }
 
-// 2 x 6 x 10 pixels of a slice begin at a multiple of 128 bytes.
+// A part of the input is 2 x 6 x 20 texels of 16 bytes: 15 times 256 bytes.
 TEST(BatchPartsTest, OnlyWhereAPartCanBeBound) {
   DeviceProfile profile = Roomy();
-  profile.choices.split_tile_pixels = 1;
-  profile.limits.buffer_offset_alignment = 128;
-  const bool fits = GoesInParts({4, 6, 20, 3}, profile);
-  EXPECT_TRUE(fits);
-  profile.limits.buffer_offset_alignment = 1 << 20;
+  profile.limits.buffer_offset_alignment = 256;
+  EXPECT_TRUE(GoesInParts({4, 6, 20, 3}, profile));
+  profile.limits.buffer_offset_alignment = 512;
   EXPECT_FALSE(GoesInParts({4, 6, 20, 3}, profile));
 }
 

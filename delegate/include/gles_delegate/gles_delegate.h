@@ -199,9 +199,9 @@ enum TfLiteGlesInferencePreference {
   // Programs are shared where that costs an inference nothing.
   kTfLiteGlesPreferSustainedSpeed = 0,
   // The first answer: programs are shared wherever they can be, a partition has
-  // half as many and fewer, and each inference takes longer (on an H200 1.10 to
-  // 1.17 of the time). For what starts often, infers little, and has no
-  // start-up cache (serialization_dir), which saves the compiler altogether.
+  // half as many and fewer, and each inference takes longer (on an H200 1.1 to
+  // 1.2 of the time). For what starts often, infers little, and has no start-up
+  // cache (serialization_dir), which saves the compiler altogether.
   kTfLiteGlesPreferFastSingleAnswer = 1,
 };
 

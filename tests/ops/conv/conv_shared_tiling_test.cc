@@ -7,24 +7,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "tests/testing/h200_profile.h"
 
 namespace gles_delegate::testing {
 namespace {
 
-DeviceProfile H200() {
-  egl::DeviceInfo device;
-  device.kind = egl::DeviceKind::kNvidia;
-  DeviceProfile profile = ProfileFor(device, {});
-  profile.limits.max_work_group_invocations = 1024;
-  profile.limits.max_work_group_size = {1024, 1024, 64};
-  profile.limits.max_work_group_count = {65535, 65535, 65535};
-  profile.limits.max_shared_memory_bytes = 48 << 10;
-  return profile;
-}
-
 // "2x1 texels by 8x4 cells, 16 lanes, 13x5 groups"
 std::string TextOf(const SharedWork& work) {
-  const auto grid = ChooseSharedGrid(work, H200());
+  const auto grid = ChooseSharedGrid(work, H200Profile());
   if (!grid) return "none";
   const SharedTiling& t = grid->tiling;
   return absl::StrCat(t.pixels, "x", t.slices, " texels by ", t.cells_x, "x",

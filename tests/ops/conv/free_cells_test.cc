@@ -7,24 +7,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "tests/testing/h200_profile.h"
 
 namespace gles_delegate::testing {
 namespace {
 
-DeviceProfile H200(int shared_bytes = 48 << 10) {
-  egl::DeviceInfo device;
-  device.kind = egl::DeviceKind::kNvidia;
-  DeviceProfile profile = ProfileFor(device, {});
-  profile.limits.max_work_group_invocations = 1024;
-  profile.limits.max_work_group_size = {1024, 1024, 64};
-  profile.limits.max_work_group_count = {65535, 65535, 65535};
-  profile.limits.max_shared_memory_bytes = shared_bytes;
-  return profile;
-}
-
 // "2x1 texels by 8x4 cells, 16 lanes, 13x5 groups"
 std::string TextOf(const SharedWork& work,
-                   const DeviceProfile& profile = H200()) {
+                   const DeviceProfile& profile = H200Profile()) {
   const auto own = ChooseSharedGrid(work, profile);
   const auto grid = own ? WithFreeCells(*own, work, profile) : std::nullopt;
   if (!grid) return "none";
@@ -70,9 +60,9 @@ TEST(FreeCellsTest, LayersWithMuchToDoKeepTheirOwn) {
 }
 
 TEST(FreeCellsTest, SharedMemoryTakesLanes) {
-  EXPECT_EQ(TextOf(Fused(49, 18, 72), H200(32 << 10)),
+  EXPECT_EQ(TextOf(Fused(49, 18, 72), H200Profile(32 << 10)),
             "2x2 texels by 4x8 cells, 8 lanes, 7x2 groups");
-  EXPECT_EQ(TextOf(Fused(49, 18, 72), H200(2 << 10)), "none");
+  EXPECT_EQ(TextOf(Fused(49, 18, 72), H200Profile(2 << 10)), "none");
 }
 
 }  // namespace
