@@ -103,7 +103,9 @@ std::optional<SharedGrid> WithFreeCells(const SharedGrid& grid,
   t.next_pixels = own.next_pixels > 0 ? kFreePixels : 0;
   t.cells_y = own.group_slices() / t.slices;
   t.lanes = own.lanes;
-  if (t.group_slices() != own.group_slices() ||
+  // The shader has the cells' logarithms.
+  const bool is_power = (t.cells_y & (t.cells_y - 1)) == 0;
+  if (t.group_slices() != own.group_slices() || !is_power ||
       (!work.fused && t.cells_y == 1)) {
     return std::nullopt;
   }

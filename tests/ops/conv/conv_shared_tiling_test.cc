@@ -13,8 +13,9 @@ namespace gles_delegate::testing {
 namespace {
 
 // "2x1 texels by 8x4 cells, 16 lanes, 13x5 groups"
-std::string TextOf(const SharedWork& work) {
-  const auto grid = ChooseSharedGrid(work, H200Profile());
+std::string TextOf(const SharedWork& work,
+                   const DeviceProfile& profile = H200Profile()) {
+  const auto grid = ChooseSharedGrid(work, profile);
   if (!grid) return "none";
   const SharedTiling& t = grid->tiling;
   return absl::StrCat(t.pixels, "x", t.slices, " texels by ", t.cells_x, "x",
@@ -47,6 +48,37 @@ TEST(ConvSharedTilingTest, ADepthwiseConvolutionIsComputedForAsManySlices) {
   EXPECT_EQ(TextOf(work), "1x2 texels by 4x8 cells, 16 lanes, 13x2 groups");
   work.slices = 2;
   EXPECT_EQ(TextOf(work), "1x1 texels by 4x2 cells, 32 lanes, 13x1 groups");
+}
+
+// ... in as few groups of slices as there can be, where the output is large.
+TEST(ConvSharedTilingTest, ALargeDepthwiseConvolutionIsComputedFewTimes) {
+  SharedWork work = {/*pixels=*/42657, /*slices=*/12, /*terms=*/6};
+  work.fused = true;
+  EXPECT_EQ(TextOf(work), "4x2 texels by 16x8 cells, 1 lanes, 667x1 groups");
+  work = {10769, 24, 24};
+  work.fused = true;
+  EXPECT_EQ(TextOf(work), "2x3 texels by 16x8 cells, 1 lanes, 337x1 groups");
+  // Where programs are to be few, groups of 16 slices share them.
+  DeviceProfile sharing = H200Profile();
+  sharing.choices.share_programs = 5;
+  EXPECT_EQ(TextOf(work, sharing),
+            "4x2 texels by 16x8 cells, 1 lanes, 169x2 groups");
+  // Smaller work groups where there would be few.
+  work = {2745, 48, 48};
+  work.fused = true;
+  EXPECT_EQ(TextOf(work), "2x3 texels by 8x8 cells, 2 lanes, 172x2 groups");
+  // Too few even so.
+  work = {1444, 48, 48};
+  work.fused = true;
+  EXPECT_EQ(TextOf(work), "2x2 texels by 8x8 cells, 4 lanes, 91x3 groups");
+  // Too many slices past the last one.
+  work = {42657, 11, 6};
+  work.fused = true;
+  EXPECT_EQ(TextOf(work), "4x2 texels by 16x4 cells, 1 lanes, 667x2 groups");
+  // Its terms are no whole chunks.
+  work = {5625, 24, 12};
+  work.fused = true;
+  EXPECT_EQ(TextOf(work), "2x2 texels by 8x8 cells, 2 lanes, 352x2 groups");
 }
 
 }  // namespace

@@ -56,7 +56,13 @@ TEST(FreeCellsTest, LayersWithMuchToDoKeepTheirOwn) {
   EXPECT_EQ(TextOf({12544 * 32, 16, 16}), "none");
   EXPECT_EQ(TextOf(Fused(12544 * 32, 16, 8)), "none");
   EXPECT_EQ(TextOf(Fused(12544, 16, 8)),
-            "2x2 texels by 32x8 cells, 1 lanes, 196x1 groups");
+            "2x2 texels by 16x8 cells, 2 lanes, 392x1 groups");
+}
+
+// ... and so do those whose work groups make 24 slices: cells are powers of
+// two.
+TEST(FreeCellsTest, TilesOfThreeSlicesKeepTheirOwn) {
+  EXPECT_EQ(TextOf(Fused(10769, 24, 24)), "none");
 }
 
 TEST(FreeCellsTest, SharedMemoryTakesLanes) {
