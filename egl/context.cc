@@ -3,14 +3,12 @@
 #include <cstdlib>
 #include <utility>
 
-#include "absl/base/thread_annotations.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/mutex.h"
 #include "egl/current_context.h"
 #include "egl/debug.h"
 #include "egl/egl_error.h"
 #include "egl/gl_state.h"
+#include "egl/kept_contexts.h"
 #include "egl/objects.h"
 #include "egl/open_display.h"
 
@@ -64,31 +62,6 @@ class ScopedShareGroup {
 
  private:
   const uint64_t before_;
-};
-
-// The contexts that Run() left current, on whichever thread.
-class KeptContexts {
- public:
-  static KeptContexts& Get() {
-    static auto& kept = *new KeptContexts;
-    return kept;
-  }
-  void Add(EGLContext context) {
-    const absl::MutexLock lock(&mutex_);
-    contexts_.insert(context);
-  }
-  void Remove(EGLContext context) {
-    const absl::MutexLock lock(&mutex_);
-    contexts_.erase(context);
-  }
-  bool Has(EGLContext context) {
-    const absl::MutexLock lock(&mutex_);
-    return contexts_.contains(context);
-  }
-
- private:
-  absl::Mutex mutex_;
-  absl::flat_hash_set<EGLContext> contexts_ ABSL_GUARDED_BY(mutex_);
 };
 
 uint64_t NewShareGroup() {
@@ -153,6 +126,11 @@ absl::StatusOr<std::unique_ptr<Context>> Context::Own(OpenedDisplay opened,
 
 absl::StatusOr<std::unique_ptr<Context>> Context::AdoptCurrent() {
   if (absl::Status status = LoadGl(); !status.ok()) return status;
+  if (IsLeftCurrent(egl().GetCurrentContext())) {
+    return absl::FailedPreconditionError(
+        "no EGLContext of the app's is current on this thread; the one that is "
+        "current belongs to another delegate");
+  }
   std::unique_ptr<Context> context(new Context);
   context->display_ = egl().GetCurrentDisplay();
   context->context_ = egl().GetCurrentContext();
@@ -167,26 +145,22 @@ absl::StatusOr<std::unique_ptr<Context>> Context::AdoptCurrent() {
 bool Context::HasCurrent() {
   if (!LoadGl().ok()) return false;
   const EGLContext current = egl().GetCurrentContext();
-  return current != EGL_NO_CONTEXT && !KeptContexts::Get().Has(current);
+  return current != EGL_NO_CONTEXT && !IsLeftCurrent(current);
 }
 
 Context::~Context() {
   if (!owned_) return;
-  // Destroying a current context only marks it; nobody else would let it go.
-  if (egl().GetCurrentContext() == context_) LetGo();
-  KeptContexts::Get().Remove(context_);
+  sibling_.reset();
+  LetGo();
   if (draw_ != EGL_NO_SURFACE) egl().DestroySurface(display_, draw_);
-  egl().DestroyContext(display_, context_);
+  DestroyContext(display_, context_);
 }
 
 void Context::StopKeepingCurrent() {
-  if (--keepers_ == 0 && egl().GetCurrentContext() == context_) LetGo();
+  if (--keep_count_ == 0) LetGo();
 }
 
-void Context::LetGo() {
-  KeptContexts::Get().Remove(context_);
-  egl().MakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-}
+void Context::LetGo() { egl::LetGo(display_, context_); }
 
 absl::Status Context::MakeCurrent() {
   if (egl().MakeCurrent(display_, draw_, read_, context_)) {
@@ -213,21 +187,58 @@ absl::Status Context::MakeCurrent() {
 }
 
 absl::Status Context::Run(absl::FunctionRef<absl::Status()> fn) {
-  if (egl().GetCurrentContext() == context_) {
+  if (!may_be_kept_) return RunHere(fn);
+  // EGL grants a context to one thread at a time, but the sibling of one that
+  // is kept to another.
+  const std::thread::id me = std::this_thread::get_id();
+  if (user_ == me) return RunHere(fn);
+  std::thread::id nobody;
+  if (!user_.compare_exchange_strong(nobody, me)) {
+    return absl::FailedPreconditionError(
+        "another thread is using the delegate's own EGLContext at this moment");
+  }
+  absl::Status status = RunHere(fn);
+  user_ = std::thread::id();
+  return status;
+}
+
+absl::Status Context::RunHere(absl::FunctionRef<absl::Status()> fn) {
+  const EGLContext current = egl().GetCurrentContext();
+  if (current == context_ ||
+      (sibling_ != nullptr && current == sibling_->context_)) {
     absl::Status status = RunCurrent(fn);
-    if (keepers_ > 0 && lost_ && !running_) LetGo();
+    if (keep_count_ > 0 && lost_ && !running_) LetGo();
     return status;
   }
+  // Who has worked in the sibling stays there: some objects are not shared.
+  if (may_be_kept_ && !IsKeptHere(context_, sibling_ == nullptr)) {
+    return RunInSibling(fn);
+  }
+  // Within another context's Run() that one is put back, whosever it is.
+  const bool is_outermost = CurrentShareGroup() == 0;
   SavedCurrent saved;
   if (absl::Status status = MakeCurrent(); !status.ok()) return status;
   absl::Status status = RunCurrent(fn);
-  if (keepers_ > 0 && !lost_ && saved.had_none()) {
+  if (keep_count_ > 0 && !lost_ && is_outermost && saved.had_none_of_app()) {
     saved.Forget();
-    KeptContexts::Get().Add(context_);
     return status;
   }
   if (flushes_ && !lost_) gl().Flush();
   status.Update(saved.Restore(display_));
+  return status;
+}
+
+absl::Status Context::RunInSibling(absl::FunctionRef<absl::Status()> fn) {
+  if (sibling_ == nullptr) {
+    auto sibling = CreateSharing(*this, /*debug=*/false);
+    if (!sibling.ok()) return sibling.status();
+    sibling_ = *std::move(sibling);
+  }
+  absl::Status status = sibling_->Run([&] { return RunCurrent(fn); });
+  if (sibling_->is_lost() && !lost_) {
+    reset_ = sibling_->reset_;
+    lost_ = true;
+  }
   return status;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -52,7 +53,7 @@ struct OpenedDisplay;
 // Ownership: Create() destroys its EGLContext; AdoptCurrent() borrows the
 // caller's, which must outlive it. No display is ever terminated: somebody else
 // may share it.
-// Threads: current on one thread at a time; Run() refuses a second (EGL does).
+// Threads: Run() on one thread at a time; a second one is refused.
 class Context {
  public:
   // Hardware on any display wins over software on all. kUnavailable, with a
@@ -72,14 +73,15 @@ class Context {
   static absl::StatusOr<std::unique_ptr<Context>> AdoptCurrent();
 
   // True where this thread has a current EGLContext that is the app's: none
-  // that KeepCurrent() left behind.
+  // that a Run() left current.
   static bool HasCurrent();
 
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  // Runs fn with this context current, then restores what was current before.
+  // Runs fn with this context current (or its sibling: KeepCurrent()), then
+  // restores what was current before.
   // In a borrowed context the GL state that the app can see (program, textures,
   // samplers, images, buffers with their ranges, pack and unpack state, active
   // unit, framebuffers) is restored too; egl/gl_state.h says what is not.
@@ -93,16 +95,22 @@ class Context {
   // display was terminated. A context that was lost stays so: make another.
   absl::Status Run(absl::FunctionRef<absl::Status()> fn);
 
-  // From here on Run() leaves the context current on the thread that calls
-  // Run(), where nothing was current there. Later calls need not make the
-  // context current and let it go, which on some drivers waits for the GPU. No
-  // other thread can use the context from then on, so this is for a context
-  // that one thread alone uses. A lost context is let go. Several callers may
-  // ask for this.
-  void KeepCurrent() { ++keepers_; }
-  // Each caller of KeepCurrent() calls this once, on the thread that has the
-  // context current. The last call lets the context go: another thread may be
-  // the context's last owner, and a context that is current stays in memory.
+  // From here on Run() leaves the context current on the thread that calls it
+  // first, its keeper, where nothing was current there but what the Run() of
+  // another such context left. Later calls need not make the context current
+  // and let it go, which on some drivers waits for the GPU. It is let go where
+  // it is lost, and when the keeper ends. Any other thread's Run() takes place
+  // in a second context, the sibling, which shares objects with this one, is
+  // made when it is first needed, and is let go each time. Where there is no
+  // sibling when the keeper ends, the next thread becomes the keeper. While one
+  // thread is in Run(), others are refused (kFailedPrecondition). Several
+  // callers may ask for this.
+  void KeepCurrent() {
+    ++keep_count_;
+    may_be_kept_ = true;
+  }
+  // Each caller of KeepCurrent() calls this once. The last call lets the
+  // context go where it is current on this thread.
   void StopKeepingCurrent();
 
   // From here on Run() flushes before it lets the context go: contexts that
@@ -149,6 +157,10 @@ class Context {
                                                       uint64_t share_group);
   absl::Status MakeCurrent();
   void LetGo();
+  // Run(), of the one thread that may.
+  absl::Status RunHere(absl::FunctionRef<absl::Status()> fn);
+  // fn, on a thread that is not the keeper.
+  absl::Status RunInSibling(absl::FunctionRef<absl::Status()> fn);
   // fn, with this context current already.
   absl::Status RunCurrent(absl::FunctionRef<absl::Status()> fn);
 
@@ -157,12 +169,17 @@ class Context {
   EGLSurface draw_ = EGL_NO_SURFACE;  // a 1x1 pbuffer, or the app's surface
   EGLSurface read_ = EGL_NO_SURFACE;
   bool owned_ = false;
-  bool flushes_ = false;  // FlushWhenLetGo()
-  int keepers_ = 0;       // that asked for KeepCurrent()
+  bool flushes_ = false;      // FlushWhenLetGo()
+  int keep_count_ = 0;        // callers of KeepCurrent() that have not stopped
+  bool may_be_kept_ = false;  // KeepCurrent() was called
+  // Of one that may be kept: the thread that is in Run(); none: no thread is.
+  std::atomic<std::thread::id> user_ = {};
+  std::unique_ptr<Context> sibling_;  // touched by that thread alone
   uint64_t share_group_;
-  // The three below are changed only by a thread that has the context current,
-  // or tries to: EGL grants it to one thread at a time. Any thread may ask
-  // whether the context is lost.
+  // The three below are changed only by the thread that is in Run(), or tries
+  // to be: of a context that may be kept user_ says which, of another EGL
+  // grants it to one thread at a time. Any thread may ask whether the context
+  // is lost.
   bool running_ = false;  // within Run, so that a nested one is free
   mutable std::atomic<bool> lost_ = false;  // every object is gone, for good
   mutable GLenum reset_ = GL_INNOCENT_CONTEXT_RESET_KHR;  // of a lost one

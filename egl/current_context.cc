@@ -8,6 +8,7 @@ namespace gles_delegate::egl {
 SavedCurrent::SavedCurrent() : api_(egl().QueryAPI()) {
   // What is "current" depends on the API: the ES one is what we replace.
   egl().BindAPI(EGL_OPENGL_ES_API);
+  LetGoOfOrphan();
   display_ = egl().GetCurrentDisplay();
   draw_ = egl().GetCurrentSurface(EGL_DRAW);
   read_ = egl().GetCurrentSurface(EGL_READ);
@@ -16,6 +17,12 @@ SavedCurrent::SavedCurrent() : api_(egl().QueryAPI()) {
 
 SavedCurrent::~SavedCurrent() {
   if (!restored_) Restore(egl().GetCurrentDisplay()).IgnoreError();
+}
+
+void SavedCurrent::Forget() {
+  restored_ = true;
+  // EGL_NONE: a library without OpenGL ES, which has nothing to go back to.
+  if (api_ != EGL_NONE) egl().BindAPI(api_);
 }
 
 absl::Status SavedCurrent::Restore(EGLDisplay used) {
@@ -30,6 +37,12 @@ absl::Status SavedCurrent::Restore(EGLDisplay used) {
                                  EGL_NO_CONTEXT);
   }
   const EGLint error = ok ? EGL_SUCCESS : egl().GetError();
+  // One of ours whose display was terminated is nobody's loss: its own Run()
+  // will find out.
+  if (!ok && IsLeftCurrent(context_)) {
+    ok =
+        egl().MakeCurrent(used, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+  }
   // EGL_NONE: a library without OpenGL ES, which has nothing to go back to.
   if (api_ != EGL_NONE) egl().BindAPI(api_);
   if (ok) return absl::OkStatus();

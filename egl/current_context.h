@@ -4,12 +4,14 @@
 
 #include "absl/status/status.h"
 #include "egl/gl_api.h"
+#include "egl/kept_contexts.h"
 
 namespace gles_delegate::egl {
 
 // Remembers this thread's EGL API, display, surfaces and OpenGL ES context, and
-// binds the OpenGL ES API. Restore() (or the destructor) puts all of it back.
-// Used on the thread that made it only. Needs LoadGl().
+// binds the OpenGL ES API. Lets go of an orphan first (kept_contexts.h).
+// Restore() (or the destructor) puts all of it back. Used on the thread that
+// made it only. Needs LoadGl().
 class SavedCurrent {
  public:
   SavedCurrent();
@@ -22,10 +24,12 @@ class SavedCurrent {
   // current. kFailedPrecondition, with EGL's error.
   absl::Status Restore(EGLDisplay used);
 
-  // Whether no OpenGL ES context was current.
-  bool had_none() const { return context_ == EGL_NO_CONTEXT; }
-  // Leaves all as it is now.
-  void Forget() { restored_ = true; }
+  // Whether no OpenGL ES context was current, or one of ours that is kept.
+  bool had_none_of_app() const {
+    return context_ == EGL_NO_CONTEXT || IsLeftCurrent(context_);
+  }
+  // Leaves what is current now, and binds the API that was bound before.
+  void Forget();
 
  private:
   EGLenum api_;

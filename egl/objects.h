@@ -1,7 +1,8 @@
 // Move-only handles for GL objects. Every call needs a current context. A
 // handle that is made within Context::Run() deletes its object within Run() of
-// that context, or of one that shares objects with it; one that is made outside
-// of Run() does so while the context that it was made in is current. Destroyed
+// that context, or of one that shares objects with it (queries, framebuffers
+// and fences: while that very context is current); one that is made outside of
+// Run() does so while the context that it was made in is current. Destroyed
 // elsewhere it leaks its object until the contexts go, rather than delete
 // somebody else's object of that name.
 //
@@ -35,8 +36,9 @@ EGLContext CurrentContext();
 uint64_t CurrentShareGroup();
 
 // Owns one GL name of the context that is current when it is made; Deleter is a
-// function of a GLuint.
-template <void (*Deleter)(GLuint)>
+// function of a GLuint. `is_shared`: contexts that share objects share these,
+// as they do all but queries and framebuffers.
+template <void (*Deleter)(GLuint), bool is_shared = true>
 class Handle {
  public:
   Handle() = default;
@@ -76,8 +78,8 @@ class Handle {
 
  private:
   bool IsReachable() const {
-    return group_ != 0 ? CurrentShareGroup() == group_
-                       : CurrentContext() == context_;
+    return is_shared && group_ != 0 ? CurrentShareGroup() == group_
+                                    : CurrentContext() == context_;
   }
 
   GLuint id_ = 0;
@@ -188,7 +190,7 @@ class Framebuffer {
   GLuint id() const { return handle_.id(); }
 
  private:
-  Handle<DeleteFramebuffer> handle_;
+  Handle<DeleteFramebuffer, /*is_shared=*/false> handle_;
 };
 
 class Program {
@@ -256,7 +258,7 @@ class TimerQuery {
   absl::StatusOr<uint64_t> Nanoseconds() const;
 
  private:
-  Handle<DeleteQuery> handle_;
+  Handle<DeleteQuery, /*is_shared=*/false> handle_;
 };
 
 // OK, or the GL errors raised since the last check, with `what` and any

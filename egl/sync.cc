@@ -90,7 +90,8 @@ absl::StatusOr<TimerQuery> TimerQuery::Create() {
   }
   WasDisjoint();
   TimerQuery query;
-  query.handle_ = Handle<DeleteQuery>::New(gl().GenQueries);
+  query.handle_ =
+      Handle<DeleteQuery, /*is_shared=*/false>::New(gl().GenQueries);
   return query;
 }
 

@@ -183,7 +183,8 @@ absl::Status Texture::Upload(int x, int y, int layer, int width, int height,
 
 absl::StatusOr<Framebuffer> Framebuffer::Of(const Texture& texture) {
   Framebuffer framebuffer;
-  framebuffer.handle_ = Handle<DeleteFramebuffer>::New(gl().GenFramebuffers);
+  framebuffer.handle_ =
+      Handle<DeleteFramebuffer, /*is_shared=*/false>::New(gl().GenFramebuffers);
   gl().BindFramebuffer(GL_READ_FRAMEBUFFER, framebuffer.id());
   gl().FramebufferTexture2D(GL_READ_FRAMEBUFFER, GL_COLOR_ATTACHMENT0,
                             GL_TEXTURE_2D, texture.id(), /*level=*/0);

@@ -26,8 +26,8 @@ struct Gpu {
   // context gives.
   absl::Status Renew(const Options& options);
 
-  // Makes `context` stay current on the thread that uses it, and what Renew()
-  // puts in its place. For a delegate that one thread alone uses.
+  // Makes `context` stay current on the thread that uses it first, and what
+  // Renew() puts in its place.
   void KeepCurrent() {
     keeps_current = true;
     context->KeepCurrent();

@@ -165,7 +165,7 @@ absl::Status GlesKernel::BuildAlone() {
   absl::Status built = Build();
   objects.program_count = objects.programs.size();
   // What was made is whole before another context uses it.
-  if (objects.by_key) egl::gl().Finish();
+  if (objects.by_key || setup_.gpu->keeps_current) egl::gl().Finish();
   return built;
 }
 

@@ -9,7 +9,8 @@ namespace gles_delegate {
 absl::Status GlesKernel::BeforeEvalOnWorker() {
   const Gpu& gpu = *setup_.gpu;
   if (gpu.shared_with == EGL_NO_CONTEXT) return absl::OkStatus();
-  if (egl::egl().GetCurrentDisplay() != gpu.context->display()) {
+  if (!egl::Context::HasCurrent() ||
+      egl::egl().GetCurrentDisplay() != gpu.context->display()) {
     if (!setup_.options.does_not_wait) return absl::OkStatus();
     return absl::FailedPreconditionError(
         "wait_type: do_not_wait with thread_mode: worker_sharing wants a "

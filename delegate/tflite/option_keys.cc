@@ -72,9 +72,13 @@ absl::StatusOr<int> ParseInferencePreference(absl::string_view text) {
   return ParseName(text, {"sustained_speed", "fast_single_answer"});
 }
 
+// By TfLiteGlesThreadMode.
+constexpr absl::string_view kThreadModes[] = {
+    "caller", "worker", "worker_sharing", "caller_keeps_context",
+    "caller_lets_go"};
+
 absl::StatusOr<int> ParseThreadMode(absl::string_view text) {
-  return ParseName(
-      text, {"caller", "worker", "worker_sharing", "caller_keeps_context"});
+  return ParseName(text, kThreadModes);
 }
 
 struct IntKey {
@@ -171,6 +175,8 @@ constexpr size_t SizeOf(Field TfLiteGlesDelegateOptions::*) {
 
 }  // namespace
 
+absl::string_view ThreadModeName(int mode) { return kThreadModes[mode]; }
+
 absl::Status SetKey(absl::string_view name, absl::string_view value,
                     TfLiteGlesDelegateOptions* options, OptionTexts* texts) {
   for (const IntKey& key : kIntKeys) {
@@ -222,7 +228,7 @@ absl::Status CheckChoices(const TfLiteGlesDelegateOptions& options) {
            Choice{"inference_preference", &O::inference_preference,
                   kTfLiteGlesPreferFastSingleAnswer},
            Choice{"thread_mode", &O::thread_mode,
-                  kTfLiteGlesThreadCallerKeepsContext},
+                  kTfLiteGlesThreadCallerLetsGo},
            Choice{"verbosity", &O::verbosity, 2},
        }) {
     const int32_t value = options.*choice.field;

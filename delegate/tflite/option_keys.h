@@ -28,6 +28,9 @@ absl::Status SetKey(absl::string_view name, absl::string_view value,
 // a caller of the C API can bring about.
 absl::Status CheckChoices(const TfLiteGlesDelegateOptions& options);
 
+// The text of a TfLiteGlesThreadMode.
+absl::string_view ThreadModeName(int mode);
+
 // Gives each field of `*options` that has its default, or is an empty text, the
 // value that it has in `from`.
 void FillUnset(const TfLiteGlesDelegateOptions& defaults,

@@ -15,6 +15,7 @@
 #include "delegate/tflite/environment_options.h"
 #include "delegate/tflite/option_keys.h"
 #include "delegate/tflite/runtime.h"
+#include "egl/kept_contexts.h"
 
 namespace gles_delegate {
 namespace {
@@ -183,7 +184,10 @@ absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {
   options.worker_shares = o.thread_mode == kTfLiteGlesThreadWorkerSharing;
   options.has_worker =
       options.worker_shares || o.thread_mode == kTfLiteGlesThreadWorker;
-  options.keeps_context = o.thread_mode == kTfLiteGlesThreadCallerKeepsContext;
+  options.thread_mode = o.thread_mode;
+  options.keeps_context =
+      o.thread_mode == kTfLiteGlesThreadCallerKeepsContext ||
+      (o.thread_mode == kTfLiteGlesThreadCaller && egl::MayStayCurrent());
   if (o.memory_limit_bytes < 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("option memory_limit_bytes: ", o.memory_limit_bytes,

@@ -59,8 +59,9 @@ struct Options {
   // The worker's context shares objects with that of whoever applies the
   // delegate.
   bool worker_shares = false;
-  // thread_mode caller_keeps_context: a context of the delegate's own stays
-  // current on the caller's thread between calls.
+  int thread_mode = kTfLiteGlesThreadCaller;
+  // A context of the delegate's own stays current on the caller's thread
+  // between calls.
   bool keeps_context = false;
   int64_t memory_limit_bytes = 0;  // 0: no limit
   std::string share_key;           // "": nothing is shared

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "delegate/tflite/option_keys.h"
+
 namespace gles_delegate {
 namespace {
 
@@ -63,6 +65,7 @@ void AddDevice(const Gpu* gpu, json* report) {
   (*report)["software"] = context.device().software;
   (*report)["hardware_errors"] = context.hardware_errors();
   (*report)["context"] = context.owned() ? "own" : "borrowed";
+  (*report)["context_stays_current"] = gpu->keeps_current;
   (*report)["contexts_lost"] = gpu->losses;
   (*report)["programs"] = gpu->objects->program_count.load();
 }
@@ -281,10 +284,8 @@ std::string ReportText(const ReportParts& parts) {
   AddDevice(parts.gpu, &report);
   report["precision"] =
       parts.options.is_precision_loss_allowed ? "float16" : "float32";
-  report["thread_mode"] = parts.options.worker_shares   ? "worker_sharing"
-                          : parts.options.has_worker    ? "worker"
-                          : parts.options.keeps_context ? "caller_keeps_context"
-                                                        : "caller";
+  report["thread_mode"] =
+      std::string(ThreadModeName(parts.options.thread_mode));
   report["runtime"] = {
       {"library", parts.runtime.library},
       {"version", parts.runtime.version},

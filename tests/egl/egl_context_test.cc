@@ -86,50 +86,6 @@ TEST(ContextTest, NestedRunStaysInTheContext) {
   EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
 }
 
-// A context that is kept current, beside one that is not.
-class KeptContextTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    GLES_SKIP_WITHOUT_DEVICE();
-    kept_ = MakeContext();
-    other_ = MakeContext();
-    ASSERT_NE(kept_, nullptr);
-    ASSERT_NE(other_, nullptr);
-    kept_->KeepCurrent();
-  }
-  static absl::Status Nothing() { return absl::OkStatus(); }
-
-  std::unique_ptr<Context> kept_, other_;
-};
-
-TEST_F(KeptContextTest, StaysCurrentUntilItGoes) {
-  EXPECT_FALSE(Context::HasCurrent());
-  ASSERT_TRUE(kept_->Run(Nothing).ok());
-  EXPECT_EQ(egl().GetCurrentContext(), kept_->handle());
-  // Another one's turn ends with what was current before it.
-  ASSERT_TRUE(other_->Run(Nothing).ok());
-  EXPECT_EQ(egl().GetCurrentContext(), kept_->handle());
-  ASSERT_TRUE(kept_->Run(Nothing).ok());
-  // EGL gives a context to one thread at a time.
-  absl::Status elsewhere;
-  std::thread([&] { elsewhere = kept_->Run(Nothing); }).join();
-  EXPECT_EQ(elsewhere.code(), absl::StatusCode::kFailedPrecondition);
-  kept_.reset();
-  EXPECT_FALSE(Context::HasCurrent());
-}
-
-// Where another context is current, that one is restored as ever.
-TEST_F(KeptContextTest, TakesNoOtherOnesPlace) {
-  ASSERT_TRUE(other_
-                  ->Run([&] {
-                    EXPECT_TRUE(kept_->Run(Nothing).ok());
-                    EXPECT_EQ(egl().GetCurrentContext(), other_->handle());
-                    return absl::OkStatus();
-                  })
-                  .ok());
-  EXPECT_FALSE(Context::HasCurrent());
-}
-
 // What a driver does when a context is let go: flush it, or nothing.
 GLint ReleaseBehavior(Context& context) {
   GLint behavior = -1;

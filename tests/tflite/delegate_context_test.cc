@@ -12,6 +12,7 @@
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/scoped_environment.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -54,12 +55,17 @@ class DelegateContextTest : public ::testing::Test {
 
   void Apply(
       const std::function<void(TfLiteGlesDelegateOptions&)>& configure = {}) {
-    delegate_ = MakeDelegate(configure);
+    delegate_ = MakeDelegate([&](TfLiteGlesDelegateOptions& options) {
+      options.thread_mode = mode_;
+      if (configure) configure(options);
+    });
     const absl::Status applied = interpreter_->ApplyDelegate(delegate_.get());
     ASSERT_TRUE(applied.ok()) << applied;
     ASSERT_EQ(ReportOf(delegate_)["nodes_delegated"], 3);
   }
 
+  const ScopedEnvironment no_x_{"DISPLAY", ""};
+  TfLiteGlesThreadMode mode_ = kTfLiteGlesThreadCaller;
   std::unique_ptr<Model> model_;
   std::vector<float> expected_;
   DelegatePtr delegate_;  // before the interpreter: deleted after it
@@ -67,6 +73,7 @@ class DelegateContextTest : public ::testing::Test {
 };
 
 TEST_F(DelegateContextTest, WithoutACurrentContextItMakesOne) {
+  mode_ = kTfLiteGlesThreadCallerLetsGo;
   ASSERT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
   Apply();
   EXPECT_EQ(ReportOf(delegate_)["context"], "own");
@@ -160,10 +167,10 @@ TEST_F(DelegateContextTest, AnotherContextMayBeCurrentAtInvoke) {
       ExpectClose(RunOnce(interpreter_.get()), expected_);
       EXPECT_EQ(egl().GetCurrentContext(), other.handle());
     }
-    // And none at all.
+    // And none at all: a context of the delegate's own stays current.
     EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
     ExpectClose(RunOnce(interpreter_.get()), expected_);
-    EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
+    EXPECT_EQ(egl().GetCurrentContext() == EGL_NO_CONTEXT, borrowed);
     interpreter_.reset();
     delegate_.reset();
   }

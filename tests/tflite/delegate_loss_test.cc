@@ -17,6 +17,7 @@
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/schema_names.h"
+#include "tests/testing/scoped_environment.h"
 #include "tools/common/model_builder.h"
 
 // Of TFLite's c_api_experimental.h, which the package of 2.9 does not bring.
@@ -354,22 +355,50 @@ TEST_F(DelegateLossTest, ACompilerThatFailsAfterALossMayRecover) {
 
 // In a process of its own: the display is the process's.
 TEST_F(DelegateLossTest, ATerminatedDisplayIsOpenedAgain) {
-  const ChildResult child =
-      RunChild("DelegateLossChildTest.DISABLED_Terminate", {});
-  EXPECT_EQ(child.exit_code, 0) << child.output;
-  EXPECT_THAT(child.output, HasSubstr("1 test from"));
+  for (const char* test : {"DelegateLossChildTest.DISABLED_Terminate",
+                           "DelegateLossChildTest.DISABLED_TerminateKept"}) {
+    const ChildResult child = RunChild(test, {});
+    EXPECT_EQ(child.exit_code, 0) << child.output;
+    EXPECT_THAT(child.output, HasSubstr("1 test from"));
+  }
 }
 
-TEST(DelegateLossChildTest, DISABLED_Terminate) {
+void TerminateDisplay() {
+  const std::unique_ptr<Context> same = std::move(Context::Create({})).value();
+  const auto terminate = reinterpret_cast<EGLBoolean (*)(EGLDisplay)>(
+      egl().GetProcAddress("eglTerminate"));
+  ASSERT_TRUE(terminate(same->display()));
+}
+
+// A context that is current outlives its display.
+TEST(DelegateLossChildTest, DISABLED_TerminateKept) {
+  const ScopedEnvironment no_x("DISPLAY", "");
   const auto model = LoadOrDie(ChainModel("can"));
   const std::vector<float> expected = CpuResult(*model);
   const DelegatePtr delegate = MakeDelegate();
   auto interpreter = Applied(*model, delegate);
   ExpectClose(RunOnce(interpreter.get()), expected);
-  const std::unique_ptr<Context> same = std::move(Context::Create({})).value();
-  const auto terminate = reinterpret_cast<EGLBoolean (*)(EGLDisplay)>(
-      egl().GetProcAddress("eglTerminate"));
-  ASSERT_TRUE(terminate(same->display()));
+  TerminateDisplay();
+  ExpectClose(RunOnce(interpreter.get()), expected);
+  EXPECT_EQ(ReportOf(delegate)["contexts_lost"], 0);
+  // Another delegate makes a context of its own current here, and the first one
+  // cannot be made so again.
+  const DelegatePtr next = MakeDelegate();
+  ExpectClose(RunOnce(Applied(*model, next).get()), expected);
+  EXPECT_EQ(TfLiteInterpreterInvoke(interpreter->get()), kTfLiteError);
+  ExpectClose(RunOnce(interpreter.get()), expected);
+  EXPECT_EQ(ReportOf(delegate)["contexts_lost"], 1);
+}
+
+TEST(DelegateLossChildTest, DISABLED_Terminate) {
+  const auto model = LoadOrDie(ChainModel("can"));
+  const std::vector<float> expected = CpuResult(*model);
+  const DelegatePtr delegate = MakeDelegate([](auto& options) {
+    options.thread_mode = kTfLiteGlesThreadCallerLetsGo;
+  });
+  auto interpreter = Applied(*model, delegate);
+  ExpectClose(RunOnce(interpreter.get()), expected);
+  TerminateDisplay();
   EXPECT_EQ(TfLiteInterpreterInvoke(interpreter->get()), kTfLiteError);
   EXPECT_THAT(interpreter->log(), Contains(HasSubstr("EGLContext")));
   ExpectClose(RunOnce(interpreter.get()), expected);

@@ -134,7 +134,10 @@ TEST(OptionsTest, ThreadModeIsReadFromTheStruct) {
   ASSERT_TRUE(OptionsFrom(&o).ok());
   EXPECT_FALSE(OptionsFrom(&o)->has_worker);
   EXPECT_TRUE(OptionsFrom(&o)->keeps_context);
-  o.thread_mode = 4;
+  o.thread_mode = kTfLiteGlesThreadCallerLetsGo;
+  ASSERT_TRUE(OptionsFrom(&o).ok());
+  EXPECT_FALSE(OptionsFrom(&o)->keeps_context);
+  o.thread_mode = 5;
   EXPECT_THAT(std::string(OptionsFrom(&o).status().message()),
               HasSubstr("thread_mode"));
 }
@@ -227,9 +230,9 @@ TEST(PluginTest, ABadValueIsRefused) {
   EXPECT_THAT(Reported(), HasSubstr("is not auto, on or off"));
   EXPECT_EQ(Plugin("prefer_faster", "2"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("is not 0, 1, true or false"));
-  EXPECT_EQ(Plugin("thread_mode", "4"), nullptr);
-  EXPECT_THAT(Reported(), HasSubstr("is not caller, worker, worker_sharing or "
-                                    "caller_keeps_context"));
+  EXPECT_EQ(Plugin("thread_mode", "5"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("is not caller, worker, worker_sharing, "
+                                    "caller_keeps_context or caller_lets_go"));
   EXPECT_EQ(Plugin("memory_limit_bytes", "-1"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("is negative"));
   EXPECT_EQ(Plugin("float32_nodes", "5-3"), nullptr);

@@ -101,7 +101,17 @@ enum TfLiteGlesWaitType {
 enum TfLiteGlesThreadMode {
   // On the thread that calls it, which the rule at the top of this header
   // binds: that of a context of the delegate's own, or that where a borrowed
-  // context is current.
+  // context is current. A context of the delegate's own stays current between
+  // calls on the thread that applied the delegate first, unless the environment
+  // variable DISPLAY is set when the delegate is made: an X app may make a GLX
+  // context current there, which fails while one of EGL is. An EGLContext that
+  // the app makes current on the thread is restored after each call. Other
+  // threads may apply the delegate to interpreters of theirs and invoke those,
+  // and delete interpreters and the delegate, at other times than this one:
+  // there it works in a second context that shares objects with the first. When
+  // the thread ends, it lets the context go. Where another thread deletes the
+  // delegate, the context itself goes when this thread next calls a delegate or
+  // ends.
   kTfLiteGlesThreadCaller = 0,
   // On one thread of the delegate's own, in a context of its own: no context of
   // the app's is borrowed, and force_own_context has no effect. The delegate,
@@ -126,15 +136,13 @@ enum TfLiteGlesThreadMode {
   // interpreters; after a reset the delegate must be applied again.
   kTfLiteGlesThreadWorkerSharing = 2,
   // As kTfLiteGlesThreadCaller, and a context of the delegate's own stays
-  // current on the thread that applied the delegate between calls, where it is
-  // let go otherwise: on an H200 an Invoke ends 10 to 40 us earlier. For apps
-  // in which one thread alone calls the delegate and deletes the interpreters
-  // and it: EGL gives no other thread the context, so that applying the
-  // delegate there fails, and what is deleted there stays in memory until this
-  // thread ends. Where the app makes a context of its own current on the
-  // thread, the delegate restores that one after each call, as ever. A
-  // borrowed context is left as it was found.
+  // current in an X app, too. Where it is let go, an Invoke ends 10 to 40 us
+  // later on an H200.
   kTfLiteGlesThreadCallerKeepsContext = 3,
+  // As kTfLiteGlesThreadCaller, and each call lets a context of the delegate's
+  // own go: for apps that call GL, or ask EGL what is current, on the thread
+  // without making a context of their own current first.
+  kTfLiteGlesThreadCallerLetsGo = 4,
 };
 
 // What becomes of a finite value past 65504, the largest 16-bit float, where
@@ -355,8 +363,8 @@ typedef struct TfLiteGlesDelegateOptions {
   // what the runtime's kernels call. See docs/performance.md. Default 0.
   int32_t prefer_faster;
 
-  // TfLiteGlesThreadMode; as text "caller", "worker", "worker_sharing" or
-  // "caller_keeps_context".
+  // TfLiteGlesThreadMode; as text "caller", "worker", "worker_sharing",
+  // "caller_keeps_context" or "caller_lets_go".
   // Default kTfLiteGlesThreadCaller.
   int32_t thread_mode;
 

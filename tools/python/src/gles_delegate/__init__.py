@@ -120,9 +120,9 @@ def load_delegate(
       prefer_faster: a partition that the CPU runs faster stays there. Default False.
       thread_mode: "caller" (default), or "worker": the delegate works on a thread of its
         own, and any thread may invoke the interpreter. "worker_sharing": in a context that
-        shares objects with the one that is current on this thread. "caller_keeps_context":
-        this thread alone uses and deletes the delegate and its interpreters, and the
-        context stays current here, which makes each Invoke some microseconds shorter.
+        shares objects with the one that is current on this thread. With "caller" the
+        delegate's own context stays current on this thread, unless DISPLAY is set;
+        "caller_keeps_context": with DISPLAY set, too; "caller_lets_go": never.
       report_file: a file that takes the report as JSON.
       memory_limit_bytes: the most GPU memory that the delegate's partitions take together;
         0 (default): no limit.

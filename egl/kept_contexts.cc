@@ -1,0 +1,156 @@
+#include "egl/kept_contexts.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+
+namespace gles_delegate::egl {
+namespace {
+
+// Binds the OpenGL ES API, whose context is meant, while it lives.
+class ScopedEsApi {
+ public:
+  ScopedEsApi() : before_(egl().QueryAPI()) {
+    egl().BindAPI(EGL_OPENGL_ES_API);
+  }
+  ScopedEsApi(const ScopedEsApi&) = delete;
+  ScopedEsApi& operator=(const ScopedEsApi&) = delete;
+  ~ScopedEsApi() {
+    if (before_ != EGL_NONE) egl().BindAPI(before_);
+  }
+
+ private:
+  const EGLenum before_;
+};
+
+void MakeNoneCurrent(EGLDisplay display) {
+  egl().MakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+}
+
+class KeptContexts {
+ public:
+  // Those of this process. A forked child makes its own: a thread of the parent
+  // may have held the mutex at the fork, and the contexts are the parent's.
+  // Never deleted: threads may end after static objects.
+  static KeptContexts& Get() {
+    static std::atomic<KeptContexts*> kept = nullptr;
+    KeptContexts* known = kept.load();
+    if (known != nullptr && known->process_ == getpid()) return *known;
+    auto* made = new KeptContexts;
+    if (kept.compare_exchange_strong(known, made)) return *made;
+    delete made;
+    return *known;
+  }
+
+  bool IsKeeper(EGLContext context, std::thread::id thread, bool may_become) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    orphans_.erase(context);  // the handle of one that is long gone
+    if (may_become) keepers_.try_emplace(context, thread);
+    const auto it = keepers_.find(context);
+    return it != keepers_.end() && it->second == thread;
+  }
+
+  bool Has(EGLContext context) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return keepers_.contains(context) || IsOrphan(context);
+  }
+
+  bool HasOrphan(EGLContext context) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return IsOrphan(context);
+  }
+
+  // The mutex is held until the context is destroyed: its keeper, which asks
+  // whether it is an orphan, is told so by EGL.
+  void Destroy(EGLDisplay display, EGLContext context) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (keepers_.erase(context) > 0) orphans_.insert(context);
+    egl().DestroyContext(display, context);
+  }
+
+  // Of the thread that calls, which ends.
+  void ThreadEnds() {
+    const std::thread::id me = std::this_thread::get_id();
+    const ScopedEsApi api;
+    const EGLContext current = egl().GetCurrentContext();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto it = keepers_.find(current);
+    if (it != keepers_.end() ? it->second == me : IsOrphan(current)) {
+      MakeNoneCurrent(egl().GetCurrentDisplay());
+    }
+    absl::erase_if(keepers_,
+                   [&](const auto& kept) { return kept.second == me; });
+  }
+
+ private:
+  // With the mutex held. One of the app's may have the handle of one of ours
+  // that is long gone, and EGL knows it.
+  bool IsOrphan(EGLContext context) {
+    if (!orphans_.contains(context)) return false;
+    EGLint type = 0;
+    const bool is_known = egl().QueryContext(egl().GetCurrentDisplay(), context,
+                                             EGL_CONTEXT_CLIENT_TYPE, &type);
+    if (is_known) orphans_.erase(context);
+    return !is_known;
+  }
+
+  const pid_t process_ = getpid();
+  std::mutex mutex_;  // of what follows
+  absl::flat_hash_map<EGLContext, std::thread::id> keepers_;
+  absl::flat_hash_set<EGLContext> orphans_;
+};
+
+// Where a keeper ends, no other thread could have its contexts while they are
+// current there.
+struct Keeper {
+  bool is_one = false;
+  ~Keeper() {
+    if (is_one) KeptContexts::Get().ThreadEnds();
+  }
+};
+
+thread_local Keeper this_thread;
+
+}  // namespace
+
+bool IsKeptHere(EGLContext context, bool may_become) {
+  const bool is_keeper = KeptContexts::Get().IsKeeper(
+      context, std::this_thread::get_id(), may_become);
+  this_thread.is_one |= is_keeper;
+  return is_keeper;
+}
+
+bool IsLeftCurrent(EGLContext context) {
+  return context != EGL_NO_CONTEXT && KeptContexts::Get().Has(context);
+}
+
+void LetGo(EGLDisplay display, EGLContext context) {
+  const ScopedEsApi api;
+  if (egl().GetCurrentContext() == context) MakeNoneCurrent(display);
+}
+
+void LetGoOfOrphan() {
+  const EGLContext current = egl().GetCurrentContext();
+  if (current == EGL_NO_CONTEXT || !KeptContexts::Get().HasOrphan(current)) {
+    return;
+  }
+  MakeNoneCurrent(egl().GetCurrentDisplay());
+}
+
+void DestroyContext(EGLDisplay display, EGLContext context) {
+  LetGo(display, context);
+  KeptContexts::Get().Destroy(display, context);
+}
+
+bool MayStayCurrent() {
+  const char* display = std::getenv("DISPLAY");
+  return display == nullptr || *display == '\0';
+}
+
+}  // namespace gles_delegate::egl

@@ -1,0 +1,284 @@
+// labels: egl llvmpipe softpipe tsan
+// Contexts that stay current on a thread between calls.
+#include "egl/kept_contexts.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "egl/context.h"
+#include "egl/objects.h"
+#include "egl/testing.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/make_context.h"
+#include "tests/testing/matchers.h"
+#include "tests/testing/scoped_environment.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::gles_delegate::egl::Context;
+using ::gles_delegate::egl::egl;
+using ::gles_delegate::egl::gl;
+
+// A context that is kept current, beside one that is not.
+class KeptContextTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    GLES_SKIP_WITHOUT_DEVICE();
+    kept_ = MakeContext();
+    other_ = MakeContext();
+    ASSERT_NE(kept_, nullptr);
+    ASSERT_NE(other_, nullptr);
+    kept_->KeepCurrent();
+  }
+  static absl::Status Nothing() { return absl::OkStatus(); }
+
+  std::unique_ptr<Context> kept_, other_;
+};
+
+TEST_F(KeptContextTest, StaysCurrentUntilItGoes) {
+  EXPECT_FALSE(Context::HasCurrent());
+  ASSERT_TRUE(kept_->Run(Nothing).ok());
+  EXPECT_EQ(egl().GetCurrentContext(), kept_->handle());
+  // Another one's turn ends with what was current before it.
+  ASSERT_TRUE(other_->Run(Nothing).ok());
+  EXPECT_EQ(egl().GetCurrentContext(), kept_->handle());
+  ASSERT_TRUE(kept_->Run(Nothing).ok());
+  kept_.reset();
+  EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
+}
+
+// Two that are kept take turns on a thread: none stands for an app's.
+TEST_F(KeptContextTest, TheLastOneStaysCurrent) {
+  other_->KeepCurrent();
+  for (Context* context : {kept_.get(), other_.get(), kept_.get()}) {
+    ASSERT_TRUE(context->Run(Nothing).ok());
+    EXPECT_EQ(egl().GetCurrentContext(), context->handle());
+  }
+  other_.reset();
+  EXPECT_EQ(egl().GetCurrentContext(), kept_->handle());
+}
+
+// ... but within another one's turn that one is put back.
+TEST_F(KeptContextTest, ATurnWithinAnotherEndsWithIt) {
+  other_->KeepCurrent();
+  ASSERT_TRUE(kept_
+                  ->Run([&] {
+                    EXPECT_TRUE(other_->Run(Nothing).ok());
+                    EXPECT_EQ(egl().GetCurrentContext(), kept_->handle());
+                    return absl::OkStatus();
+                  })
+                  .ok());
+  EXPECT_EQ(egl().GetCurrentContext(), kept_->handle());
+}
+
+TEST_F(KeptContextTest, IsNotAdoptedAsAnApps) {
+  ASSERT_TRUE(kept_->Run(Nothing).ok());
+  EXPECT_EQ(Context::AdoptCurrent().status().code(),
+            absl::StatusCode::kFailedPrecondition);
+}
+
+// EGL gives a context to one thread at a time: elsewhere a second one, which
+// shares objects with the first, stands in.
+TEST_F(KeptContextTest, AnotherThreadWorksInASecondOne) {
+  egl::Buffer buffer;
+  ASSERT_TRUE(kept_
+                  ->Run([&] {
+                    auto made =
+                        egl::Buffer::Create(16, nullptr, GL_STATIC_DRAW);
+                    buffer = std::move(made).value();
+                    gl().Finish();
+                    return absl::OkStatus();
+                  })
+                  .ok());
+  const GLuint id = buffer.id();
+  absl::Status first, second;
+  std::thread([&] {
+    EGLContext used = EGL_NO_CONTEXT;
+    first = kept_->Run([&] {
+      used = egl().GetCurrentContext();
+      EXPECT_EQ(gl().IsBuffer(id), GL_TRUE);
+      // A nested call stays there.
+      return kept_->Run([&] {
+        EXPECT_EQ(egl().GetCurrentContext(), used);
+        return absl::OkStatus();
+      });
+    });
+    EXPECT_NE(used, kept_->handle());
+    EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
+    second = kept_->Run([&] {
+      EXPECT_EQ(egl().GetCurrentContext(), used);
+      buffer = egl::Buffer();
+      return absl::OkStatus();
+    });
+  }).join();
+  EXPECT_TRUE(first.ok()) << first;
+  EXPECT_TRUE(second.ok()) << second;
+  EXPECT_EQ(egl().GetCurrentContext(), kept_->handle());
+  EXPECT_TRUE(kept_
+                  ->Run([&] {
+                    EXPECT_EQ(gl().IsBuffer(id), GL_FALSE);
+                    return absl::OkStatus();
+                  })
+                  .ok());
+}
+
+// The first thread is its keeper, also while another context is current there.
+TEST_F(KeptContextTest, AnotherThreadDoesNotTakeItOver) {
+  ASSERT_TRUE(kept_->Run(Nothing).ok());
+  ASSERT_TRUE(egl().MakeCurrent(other_->display(), EGL_NO_SURFACE,
+                                EGL_NO_SURFACE, other_->handle()));
+  std::thread([&] {
+    EXPECT_TRUE(kept_
+                    ->Run([&] {
+                      EXPECT_NE(egl().GetCurrentContext(), kept_->handle());
+                      return absl::OkStatus();
+                    })
+                    .ok());
+    EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
+  }).join();
+  ASSERT_TRUE(egl().MakeCurrent(other_->display(), EGL_NO_SURFACE,
+                                EGL_NO_SURFACE, EGL_NO_CONTEXT));
+  ASSERT_TRUE(kept_->Run(Nothing).ok());
+  EXPECT_EQ(egl().GetCurrentContext(), kept_->handle());
+}
+
+TEST_F(KeptContextTest, TwoThreadsAtOnceAreRefused) {
+  absl::Status elsewhere;
+  ASSERT_TRUE(
+      kept_
+          ->Run([&] {
+            std::thread([&] { elsewhere = kept_->Run(Nothing); }).join();
+            return absl::OkStatus();
+          })
+          .ok());
+  EXPECT_EQ(elsewhere.code(), absl::StatusCode::kFailedPrecondition);
+}
+
+// A thread that ends lets the context go, and another one takes it over.
+TEST_F(KeptContextTest, AThreadThatEndsLetsItGo) {
+  std::thread([&] { EXPECT_TRUE(kept_->Run(Nothing).ok()); }).join();
+  ASSERT_TRUE(kept_->Run(Nothing).ok());
+  EXPECT_EQ(egl().GetCurrentContext(), kept_->handle());
+}
+
+EGLContext g_kept = EGL_NO_CONTEXT;
+
+// ... unless it has worked in the second one: queries are not shared.
+TEST_F(KeptContextTest, WhoWorksInTheSecondOneStaysThere) {
+  EGLContext used = EGL_NO_CONTEXT;
+  const auto use = [&] {
+    EXPECT_TRUE(kept_
+                    ->Run([&] {
+                      used = egl().GetCurrentContext();
+                      return absl::OkStatus();
+                    })
+                    .ok());
+  };
+  std::thread([&] {
+    EXPECT_TRUE(kept_->Run(Nothing).ok());
+    std::thread(use).join();
+  }).join();
+  EXPECT_NE(used, kept_->handle());
+  const EGLContext second = used;
+  use();
+  EXPECT_EQ(used, second);
+}
+
+// A forked child that ends leaves the parent's context alone, also with an EGL
+// that takes it for current there, as libglvnd does not.
+TEST_F(KeptContextTest, AForkedChildDoesNotTouchIt) {
+  ASSERT_TRUE(kept_->Run(Nothing).ok());
+  g_kept = kept_->handle();
+  const egl::ScopedGlOverride current(
+      &egl::EglApi::GetCurrentContext, +[]() -> EGLContext { return g_kept; });
+  const egl::ScopedGlOverride told(
+      &egl::EglApi::MakeCurrent,
+      +[](EGLDisplay, EGLSurface, EGLSurface, EGLContext) -> EGLBoolean {
+        _exit(9);
+      });
+  const pid_t child = fork();
+  if (child == 0) {
+    // What belongs to the thread ends before such a handler runs, and what
+    // belongs to the driver, which may not survive a fork, after it.
+    std::atexit([] { _exit(0); });
+    std::exit(0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+// One that another thread has destroyed is nobody's: it is let go at the next
+// occasion, and taken for no app's until then.
+TEST_F(KeptContextTest, AnOrphanIsLetGo) {
+  ASSERT_TRUE(kept_->Run(Nothing).ok());
+  const EGLContext handle = kept_->handle();
+  std::thread([&] { kept_.reset(); }).join();
+  EXPECT_EQ(egl().GetCurrentContext(), handle);
+  EXPECT_FALSE(Context::HasCurrent());
+  ASSERT_TRUE(other_->Run(Nothing).ok());
+  EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
+}
+
+std::atomic<bool> g_destroys = false;
+
+// Whoever asks while it is destroyed is not told that it is an app's.
+TEST_F(KeptContextTest, IsNoAppsWhileItIsDestroyed) {
+  ASSERT_TRUE(kept_->Run(Nothing).ok());
+  const egl::ScopedGlOverride slow(
+      &egl::EglApi::DestroyContext,
+      +[](EGLDisplay display, EGLContext context) {
+        g_destroys = true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        return egl::driver_egl().DestroyContext(display, context);
+      });
+  g_destroys = false;
+  std::thread destroyer([&] { kept_.reset(); });
+  while (!g_destroys) std::this_thread::yield();
+  EXPECT_FALSE(Context::HasCurrent());
+  destroyer.join();
+  EXPECT_FALSE(Context::HasCurrent());
+  EXPECT_TRUE(other_->Run(Nothing).ok());
+}
+
+// An app that had bound another API finds it bound.
+TEST_F(KeptContextTest, TheBoundApiIsRestored) {
+  if (!egl().BindAPI(EGL_OPENGL_API)) {
+    GTEST_SKIP() << "the driver has no OpenGL";
+  }
+  EXPECT_TRUE(kept_->Run(Nothing).ok());
+  EXPECT_EQ(egl().QueryAPI(), EGLenum{EGL_OPENGL_API});
+  egl().BindAPI(EGL_OPENGL_ES_API);
+}
+
+TEST(MayStayCurrentTest, NotWhereAnAppMayUseGlx) {
+  const ScopedEnvironment none("DISPLAY", "");
+  EXPECT_TRUE(egl::MayStayCurrent());
+  const ScopedEnvironment x("DISPLAY", ":0");
+  EXPECT_FALSE(egl::MayStayCurrent());
+}
+
+// Where another context is current, that one is restored as ever.
+TEST_F(KeptContextTest, TakesNoOtherOnesPlace) {
+  ASSERT_TRUE(other_
+                  ->Run([&] {
+                    EXPECT_TRUE(kept_->Run(Nothing).ok());
+                    EXPECT_EQ(egl().GetCurrentContext(), other_->handle());
+                    return absl::OkStatus();
+                  })
+                  .ok());
+  EXPECT_FALSE(Context::HasCurrent());
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
