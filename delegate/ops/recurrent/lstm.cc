@@ -1,6 +1,7 @@
 #include "delegate/ops/recurrent/lstm.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -30,6 +31,15 @@ int64_t LstmSharedBytes(const LstmTable& t, const LstmAttributes& a,
   return texels * 16;
 }
 
+// The one work group of a batch runs on one core. Where that is known to run
+// `simd_lanes` invocations in a vector, more than one vector of them take as
+// long one after the other as with fewer lanes, and the sums of all lanes are
+// added up besides.
+int AbreastLanes(int columns, int simd_lanes) {
+  return simd_lanes > 1 ? std::max(1, simd_lanes / columns)
+                        : std::numeric_limits<int>::max();
+}
+
 absl::StatusOr<Share> ShareFor(const LstmTable& t, const LstmAttributes& a,
                                const DeviceProfile& profile) {
   constexpr int kInvocations = 128;
@@ -52,9 +62,10 @@ absl::StatusOr<Share> ShareFor(const LstmTable& t, const LstmAttributes& a,
                      " bytes of shared memory, the device has ",
                      profile.limits.max_shared_memory_bytes));
   }
-  const int most_lanes = std::min({most / share.columns, t.terms(),
-                                   profile.choices.reduction_lanes,
-                                   profile.limits.max_work_group_size[1]});
+  const int most_lanes = std::min(
+      {most / share.columns, t.terms(), profile.choices.reduction_lanes,
+       AbreastLanes(share.columns, profile.choices.simd_lanes),
+       profile.limits.max_work_group_size[1]});
   Share wider = share;
   while ((wider.lanes *= 2) <= most_lanes &&
          LstmSharedBytes(t, a, wider) <=

@@ -71,12 +71,27 @@ TEST_P(LstmTest, Variants) {
   }
 }
 
+// Several invocations compute a sum: the row of a device without vectors that
+// are known asks for it. Elsewhere they are no more than fill a vector.
+TEST_P(LstmTest, SumsByLanes) {
+  for (const char* lanes : {"2", "32"}) {
+    const ScopedEnvironment tuning(
+        "GLES_DELEGATE_TUNING",
+        absl::StrCat("simd_lanes=1,reduction_lanes=", lanes));
+    for (int bits = 0; bits < 32; bits += 3) {
+      SCOPED_TRACE(absl::StrCat(lanes, " lanes, bits ", bits));
+      Check(Lstm(Variant(bits)));
+    }
+  }
+}
+
 // One gate's sums after the other: a row of the tuning table may ask for it.
 TEST_P(LstmTest, GatesInTurn) {
   for (const char* lanes : {"1", "2", "32"}) {
     const ScopedEnvironment tuning(
         "GLES_DELEGATE_TUNING",
-        absl::StrCat("lstm_gates_in_turn=1,reduction_lanes=", lanes));
+        absl::StrCat("simd_lanes=1,lstm_gates_in_turn=1,reduction_lanes=",
+                     lanes));
     for (int bits = 0; bits < 32; bits += 2) {
       SCOPED_TRACE(absl::StrCat(lanes, " lanes, bits ", bits));
       Check(Lstm(Variant(bits)));
@@ -389,23 +404,43 @@ TEST(LstmPlanTest, RefusesStatesPastSharedMemory) {
               HasSubstr("bytes of shared memory, the device has"));
 }
 
-// Whether the shader that is planned with lstm_gates_in_turn computes so.
-bool TakesGatesInTurn(const LstmCase& c) {
+// Whether a shader that is planned for the case, with these knobs, has a line
+// with this text.
+bool PlansText(const LstmCase& c, const char* knobs, const char* text) {
   const ScratchDirectory folder;
-  const ScopedEnvironment tuning("GLES_DELEGATE_TUNING",
-                                 "lstm_gates_in_turn=1");
+  const ScopedEnvironment tuning("GLES_DELEGATE_TUNING", knobs);
   const ScopedEnvironment dump("GLES_DELEGATE_DUMP_SHADERS", folder.path());
   const auto model = LoadOrDie(Lstm(c));
   const DelegatePtr delegate = MakeDelegate();
   const auto interpreter = InterpreterOrDie(*model);
   EXPECT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
-  bool in_turn = false;
   for (const auto& file : std::filesystem::directory_iterator(folder.path())) {
     std::ifstream stream(file.path());
-    const std::string text(std::istreambuf_iterator<char>(stream), {});
-    in_turn = in_turn || absl::StrContains(text, "#define IN_TURN");
+    const std::string shader(std::istreambuf_iterator<char>(stream), {});
+    if (absl::StrContains(shader, text)) return true;
   }
-  return in_turn;
+  return false;
+}
+
+bool TakesGatesInTurn(const LstmCase& c) {
+  return PlansText(c, "lstm_gates_in_turn=1", "#define IN_TURN");
+}
+
+// A work group runs on one core: a second vector of it gains nothing.
+TEST(LstmPlanTest, LanesFillOneVectorWhereItIsKnown) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  LstmCase c;
+  c.steps = 2;
+  c.inputs = 64;  // terms enough for 8 lanes
+  c.cells = 16;   // four columns
+  const auto lanes = [&](const char* knobs, int count) {
+    return PlansText(c, knobs,
+                     absl::StrCat("#define LANES ", count, "\n").c_str());
+  };
+  EXPECT_TRUE(lanes("simd_lanes=1,reduction_lanes=8", 8));
+  EXPECT_TRUE(lanes("simd_lanes=8,reduction_lanes=8", 2));
+  EXPECT_TRUE(lanes("simd_lanes=4,reduction_lanes=8", 1));
+  EXPECT_TRUE(lanes("simd_lanes=2,reduction_lanes=8", 1));
 }
 
 // Their sums take shared memory, of which no driver at hand has more than 64
