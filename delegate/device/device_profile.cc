@@ -77,8 +77,9 @@ DeviceChoices Nvidia() {  // an H200's
   p.fused_next_texels = 8192;
   p.read_through = 1;
   p.fused_gate_slices = 1024;
-  // One multiprocessor reads so much in less time than two dispatches take.
-  p.fused_squeeze_texels = 65536;
+  // One multiprocessor reads so much in less time than two dispatches take; a
+  // classifier's 64,000 texels take more.
+  p.fused_squeeze_texels = 56 << 10;
   p.winograd_min_channels = 64;
   p.winograd_band_bytes = 64 << 20;  // for images of a million pixels
   p.share_programs = 3;              // each takes 5 to 200 ms to compile

@@ -103,7 +103,8 @@ struct DeviceChoices {
   // A 1x1 convolution computes the depthwise convolution before it by itself.
   // Fuse when taps x slices x recomputations <= this, where the depthwise
   // convolution is computed once for every 16 output slices of the 1x1
-  // convolution. 0: never fuse.
+  // convolution; more where there is little of it in all, less where the
+  // output is large (passes/fuse_depthwise.cc). 0: never fuse.
   int fused_depthwise_work = 0;
   // One work group computes whole planes of a 1x1 convolution and, from those,
   // of the depthwise convolution behind it. Fuse when pixels x input slices of

@@ -37,22 +37,41 @@ bool IsPointwiseAfter(const Node& node, const std::optional<Convolution>& conv,
          !conv->gate.IsThere() && !IsOperand(first.dst, node);
 }
 
-int64_t Work(const Convolution& first, const Convolution& second) {
+// What a fused pair computes, in products of texels.
+struct Work {
+  int64_t pixel = 0;  // the depthwise convolution, for a pixel
+  int64_t again = 0;  // the same, as often as it is made anew
+  int64_t all = 0;    // for all pixels
+};
+
+Work WorkOf(const Convolution& first, const Convolution& second) {
   constexpr int kSlicesAtOnce = 16;
   const int times = DivideUp(second.dst_shape.slices(), kSlicesAtOnce);
-  return int64_t{first.filter.taps} * first.dst_shape.slices() * times;
+  Work work;
+  work.pixel = int64_t{first.filter.taps} * first.dst_shape.slices();
+  work.again = work.pixel * times;
+  work.all = work.again * second.pixels();
+  return work;
 }
 
 // What of it pays. A fused pair saves a dispatch, which is nothing to an output
-// that keeps the device busy many times over; the work remains (measured on an
-// H200: docs/performance_log.md).
-int64_t MostWork(const Convolution& conv, const DeviceChoices& choices) {
+// that keeps the device busy many times over; the work remains. Where there is
+// little of it in all, part of the device would be idle, so what is made anew
+// costs nothing as long as each work group is done with its pixels soon
+// (measured on an H200: docs/performance_log.md, "Seventh round").
+int64_t MostWork(const Work& work, const Convolution& conv,
+                 const DeviceChoices& choices) {
   constexpr int kLargeOutput = 16;  // of what fills the device
   constexpr int kLargePart = 8;
+  constexpr int64_t kLittleWork = 1 << 20;
+  constexpr int kLittleTimes = 4;
+  const int64_t most = choices.fused_depthwise_work;
   const int64_t texels = int64_t{conv.pixels()} * conv.dst_shape.slices();
   const bool large = choices.split_target > 0 &&
                      texels > int64_t{kLargeOutput} * choices.split_target;
-  return choices.fused_depthwise_work / (large ? kLargePart : 1);
+  if (large) return most / kLargePart;
+  const bool little = work.all <= kLittleWork && work.pixel <= most / 2;
+  return little ? most * kLittleTimes : most;
 }
 
 bool CanPlanDepthwisePointwise(const Node& node, Graph* graph,
@@ -76,10 +95,9 @@ void FuseDepthwise(Graph* graph, const DeviceProfile& profile) {
     Node* const second = OnlyReader(depthwise->dst, uses, graph);
     if (second == nullptr) continue;
     const auto pointwise = Convolution::Of(*graph, *second);
-    if (!IsPointwiseAfter(*second, pointwise, *depthwise) ||
-        Work(*depthwise, *pointwise) > MostWork(*pointwise, profile.choices)) {
-      continue;
-    }
+    if (!IsPointwiseAfter(*second, pointwise, *depthwise)) continue;
+    const Work work = WorkOf(*depthwise, *pointwise);
+    if (work.again > MostWork(work, *pointwise, profile.choices)) continue;
     Node fused = *second;
     fused.op = &DepthwisePointwise();
     fused.attributes = *attributes;

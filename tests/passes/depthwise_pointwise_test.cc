@@ -94,5 +94,28 @@ TEST(FuseDepthwiseTest, LeavesOtherPairsAlone) {
   for (const auto& change : ChangesThatPartThem()) ExpectNotFused(change);
 }
 
+bool FusesByNvidiasRow(const Case& c) {
+  Pair pair(c);
+  DeviceProfile profile;
+  profile.limits.max_work_group_invocations = 1024;
+  profile.limits.max_shared_memory_bytes = 48 << 10;
+  profile.choices.split_target = 48 << 10;
+  profile.choices.fused_depthwise_work = 1300;
+  FuseDepthwise(&pair.graph, profile);
+  return pair.graph.nodes.size() == 1;
+}
+
+// Layers of MobileNets, past 1300: what was timed decides
+// (docs/performance_log.md, "Seventh round").
+TEST(FuseDepthwiseTest, FusesMoreWhereThereIsLittleWork) {
+  // Four and eight times 576: 0.11 and 0.90 million products in all.
+  EXPECT_TRUE(FusesByNvidiasRow({{1, 7, 7, 256}, 256, 3, 1, 1, 1}));
+  EXPECT_TRUE(FusesByNvidiasRow({{1, 28, 28, 256}, 512, 3, 2, 1, 1}));
+  // 1.8 million.
+  EXPECT_FALSE(FusesByNvidiasRow({{1, 28, 28, 256}, 256, 3, 1, 1, 1}));
+  // 0.34 million, but a work group has 864 for each pixel.
+  EXPECT_FALSE(FusesByNvidiasRow({{1, 14, 14, 384}, 96, 3, 1, 1, 1}));
+}
+
 }  // namespace
 }  // namespace gles_delegate::testing
