@@ -1,14 +1,12 @@
 #include "egl/kept_contexts.h"
 
-#include <unistd.h>
-
-#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <thread>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "egl/of_process.h"
 
 namespace gles_delegate::egl {
 namespace {
@@ -35,19 +33,6 @@ void MakeNoneCurrent(EGLDisplay display) {
 
 class KeptContexts {
  public:
-  // Those of this process. A forked child makes its own: a thread of the parent
-  // may have held the mutex at the fork, and the contexts are the parent's.
-  // Never deleted: threads may end after static objects.
-  static KeptContexts& Get() {
-    static std::atomic<KeptContexts*> kept = nullptr;
-    KeptContexts* known = kept.load();
-    if (known != nullptr && known->process_ == getpid()) return *known;
-    auto* made = new KeptContexts;
-    if (kept.compare_exchange_strong(known, made)) return *made;
-    delete made;
-    return *known;
-  }
-
   bool IsKeeper(EGLContext context, std::thread::id thread, bool may_become) {
     const std::lock_guard<std::mutex> lock(mutex_);
     orphans_.erase(context);  // the handle of one that is long gone
@@ -100,18 +85,19 @@ class KeptContexts {
     return !is_known;
   }
 
-  const pid_t process_ = getpid();
   std::mutex mutex_;  // of what follows
   absl::flat_hash_map<EGLContext, std::thread::id> keepers_;
   absl::flat_hash_set<EGLContext> orphans_;
 };
+
+KeptContexts& OfThisProcess() { return OfProcess<KeptContexts>(); }
 
 // Where a keeper ends, no other thread could have its contexts while they are
 // current there.
 struct Keeper {
   bool is_one = false;
   ~Keeper() {
-    if (is_one) KeptContexts::Get().ThreadEnds();
+    if (is_one) OfThisProcess().ThreadEnds();
   }
 };
 
@@ -120,14 +106,14 @@ thread_local Keeper this_thread;
 }  // namespace
 
 bool IsKeptHere(EGLContext context, bool may_become) {
-  const bool is_keeper = KeptContexts::Get().IsKeeper(
-      context, std::this_thread::get_id(), may_become);
+  const bool is_keeper =
+      OfThisProcess().IsKeeper(context, std::this_thread::get_id(), may_become);
   this_thread.is_one |= is_keeper;
   return is_keeper;
 }
 
 bool IsLeftCurrent(EGLContext context) {
-  return context != EGL_NO_CONTEXT && KeptContexts::Get().Has(context);
+  return context != EGL_NO_CONTEXT && OfThisProcess().Has(context);
 }
 
 void LetGo(EGLDisplay display, EGLContext context) {
@@ -137,7 +123,7 @@ void LetGo(EGLDisplay display, EGLContext context) {
 
 void LetGoOfOrphan() {
   const EGLContext current = egl().GetCurrentContext();
-  if (current == EGL_NO_CONTEXT || !KeptContexts::Get().HasOrphan(current)) {
+  if (current == EGL_NO_CONTEXT || !OfThisProcess().HasOrphan(current)) {
     return;
   }
   MakeNoneCurrent(egl().GetCurrentDisplay());
@@ -145,7 +131,7 @@ void LetGoOfOrphan() {
 
 void DestroyContext(EGLDisplay display, EGLContext context) {
   LetGo(display, context);
-  KeptContexts::Get().Destroy(display, context);
+  OfThisProcess().Destroy(display, context);
 }
 
 bool MayStayCurrent() {

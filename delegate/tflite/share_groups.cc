@@ -1,14 +1,12 @@
 #include "delegate/tflite/share_groups.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
 #include <mutex>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "egl/of_process.h"
 
 namespace gles_delegate {
 namespace {
@@ -28,24 +26,12 @@ struct Group {
 };
 
 struct Groups {
-  const pid_t process = getpid();
   std::mutex mutex;
   absl::flat_hash_map<std::string, Group> by_key;
   absl::flat_hash_map<std::string, std::weak_ptr<WorkerThread>> workers;
 };
 
-// Those of this process. A forked child makes its own: a thread of the parent
-// may have held the mutex at the fork. Never deleted: a delegate may be used in
-// an exit handler.
-Groups& GroupsOfProcess() {
-  static std::atomic<Groups*> groups = nullptr;
-  Groups* known = groups.load();
-  if (known != nullptr && known->process == getpid()) return *known;
-  auto* made = new Groups;
-  if (groups.compare_exchange_strong(known, made)) return *made;
-  delete made;
-  return *known;
-}
+Groups& GroupsOfProcess() { return egl::OfProcess<Groups>(); }
 
 void ForgetGone(absl::flat_hash_map<std::string, Group>* groups) {
   absl::erase_if(*groups, [](const auto& entry) {

@@ -1,9 +1,6 @@
 // labels: op egl delegate llvmpipe softpipe tsan
 // A context of the delegate's own stays current on the thread that applied the
 // delegate, except in an X app.
-#include <unistd.h>
-
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <thread>
@@ -16,6 +13,7 @@
 #include "tests/testing/child.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/life.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/scoped_environment.h"
 
@@ -230,32 +228,19 @@ TEST_F(DelegateKeepsContextTest, TheProcessMayEnd) {
   }
 }
 
-struct Life {
-  std::unique_ptr<Model> model;
-  DelegatePtr delegate;
-  std::unique_ptr<Interpreter> interpreter;
-};
-
-Life* LiveOnce() {
+Life* KeepOnce() {
   const ScopedEnvironment no_x("DISPLAY", "");
-  alarm(120);  // what hangs at the process's end ends so
-  auto* life = new Life{LoadOrDie(ChainModel("can")), MakeKeeping(), nullptr};
-  life->interpreter = Applied(*life->model, life->delegate);
-  EXPECT_TRUE(RunOnce(life->interpreter.get()).ok());
+  Life* life = LiveOnce(MakeKeeping());
   EXPECT_NE(egl().GetCurrentContext(), EGL_NO_CONTEXT);
   return life;
 }
 
-// What nobody deletes must stay reachable to the end, or the leak checker reports it; a
-// compiler drops a plain static that nobody reads.
 TEST(DelegateKeepsContextChildTest, DISABLED_LeftAtExit) {
-  static Life* volatile life = LiveOnce();
-  (void)life;
+  LeaveAtExit(KeepOnce());
 }
 
 TEST(DelegateKeepsContextChildTest, DISABLED_DeletedAtExit) {
-  static Life* const life = LiveOnce();
-  std::atexit([] { delete life; });
+  DeleteAtExit(KeepOnce());
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/life.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/process.h"
 #include "tests/testing/real_model.h"
@@ -267,31 +268,12 @@ TEST(DelegateWorkerChildTest, DISABLED_MadeBeforeAFork) {
             0);
 }
 
-struct Life {
-  std::unique_ptr<Model> model;
-  DelegatePtr delegate;
-  std::unique_ptr<Interpreter> interpreter;
-};
-
-Life* LiveOnce() {
-  alarm(120);  // what hangs at the process's end ends so
-  auto* life =
-      new Life{LoadOrDie(ChainModel("can")), MakeDelegate(WithWorker), nullptr};
-  life->interpreter = Applied(*life->model, life->delegate);
-  EXPECT_TRUE(RunOnce(life->interpreter.get()).ok());
-  return life;
-}
-
-// What nobody deletes must stay reachable to the end, or the leak checker reports it; a
-// compiler drops a plain static that nobody reads.
 TEST(DelegateWorkerChildTest, DISABLED_LeftAtExit) {
-  static Life* volatile life = LiveOnce();
-  (void)life;
+  LeaveAtExit(LiveOnce(MakeDelegate(WithWorker)));
 }
 
 TEST(DelegateWorkerChildTest, DISABLED_DeletedAtExit) {
-  static Life* const life = LiveOnce();
-  std::atexit([] { delete life; });
+  DeleteAtExit(LiveOnce(MakeDelegate(WithWorker)));
 }
 
 TEST_F(DelegateWorkerTest, NothingStaysOf200Lives) {
