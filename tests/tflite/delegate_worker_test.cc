@@ -41,6 +41,7 @@ void WithWorker(TfLiteGlesDelegateOptions& options) {
 void OnThreads(int count, const std::function<void(int)>& fn) {
   std::atomic<int> ready = count;
   std::vector<std::thread> threads;
+  threads.reserve(count);
   for (int i = 0; i < count; ++i) {
     threads.emplace_back([&, i] {
       for (ready.fetch_sub(1); ready.load() > 0;) std::this_thread::yield();
@@ -98,8 +99,9 @@ void ExpectRuns(Interpreter* interpreter, const Expectation& expected,
 
 // An interpreter of each model, invoked in turns.
 void RunAllModels(const DelegatePtr& delegate, int first) {
-  std::vector<std::unique_ptr<Interpreter>> interpreters;
   const auto& all = Expectations();
+  std::vector<std::unique_ptr<Interpreter>> interpreters;
+  interpreters.reserve(all.size());
   for (const Expectation& e : all) {
     interpreters.push_back(Applied(*e.model, delegate));
   }
@@ -186,6 +188,7 @@ TEST_F(DelegateWorkerTest, InterpretersAndTheDelegateMayGoWhileOthersInvoke) {
   const auto& all = Expectations();
   DelegatePtr delegate = MakeDelegate(WithWorker);
   std::vector<std::unique_ptr<Interpreter>> interpreters;
+  interpreters.reserve(4);
   for (int i = 0; i < 4; ++i) {
     interpreters.push_back(Applied(*all[i % 3].model, delegate));
   }
