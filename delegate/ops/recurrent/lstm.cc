@@ -31,10 +31,9 @@ int64_t LstmSharedBytes(const LstmTable& t, const LstmAttributes& a,
   return texels * 16;
 }
 
-// The one work group of a batch runs on one core. Where that is known to run
-// `simd_lanes` invocations in a vector, more than one vector of them take as
-// long one after the other as with fewer lanes, and the sums of all lanes are
-// added up besides.
+// The most lanes that run at once. A batch's work group runs on one core; where
+// that is known to run `simd_lanes` invocations in a vector, further vectors
+// take turns with the first, and there are more sums to add up.
 int AbreastLanes(int columns, int simd_lanes) {
   return simd_lanes > 1 ? std::max(1, simd_lanes / columns)
                         : std::numeric_limits<int>::max();
