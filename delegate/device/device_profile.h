@@ -75,8 +75,8 @@ struct DeviceChoices {
 
   // A processor runs so many invocations in one vector. A convolution takes
   // smaller tiles where larger ones leave part of the vector idle, and an
-  // LSTM's sums are shared by no more lanes than fill it. 1: tiles and lanes
-  // are never made fewer.
+  // LSTM's sums are shared by no more lanes than fill it. 1: not known; tiles
+  // and lanes are as if there were no vectors.
   int simd_lanes = 1;
   // At most so many invocations of a work group compute one sum together,
   // through shared memory. 1: each invocation computes its own sums.

@@ -39,9 +39,9 @@ bool IsPointwiseAfter(const Node& node, const std::optional<Convolution>& conv,
 
 // What a fused pair computes, in products of texels.
 struct Work {
-  int64_t pixel = 0;  // the depthwise convolution, for a pixel
-  int64_t again = 0;  // the same, as often as it is made anew
-  int64_t all = 0;    // for all pixels
+  int64_t pixel = 0;  // one pixel of the depthwise convolution
+  int64_t again = 0;  // that pixel, each time that it is computed
+  int64_t all = 0;    // all pixels, each time
 };
 
 Work WorkOf(const Convolution& first, const Convolution& second) {
@@ -54,10 +54,10 @@ Work WorkOf(const Convolution& first, const Convolution& second) {
   return work;
 }
 
-// What of it pays. A fused pair saves a dispatch, which is nothing to an output
-// that keeps the device busy many times over; the work remains. Where there is
-// little of it in all, part of the device would be idle, so what is made anew
-// costs nothing as long as each work group is done with its pixels soon
+// The most `work.again` that pays. A fused pair saves a dispatch, which is
+// nothing to an output that keeps the device busy many times over; the work
+// remains. Little work in all leaves part of the device idle, so computing a
+// pixel several times costs nothing there, unless one pixel takes long
 // (measured on an H200: docs/performance_log.md, "Seventh round").
 int64_t MostWork(const Work& work, const Convolution& conv,
                  const DeviceChoices& choices) {

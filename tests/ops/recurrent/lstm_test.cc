@@ -71,8 +71,8 @@ TEST_P(LstmTest, Variants) {
   }
 }
 
-// Several invocations compute a sum: the row of a device without vectors that
-// are known asks for it. Elsewhere they are no more than fill a vector.
+// Several invocations compute a sum, as on devices of which no vector's width
+// is known. On llvmpipe they would be no more than fill a vector.
 TEST_P(LstmTest, SumsByLanes) {
   for (const char* lanes : {"2", "32"}) {
     const ScopedEnvironment tuning(
