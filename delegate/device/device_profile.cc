@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "delegate/device/knobs.h"
+#include "delegate/device/stand_in.h"
 
 namespace gles_delegate {
 
@@ -94,6 +95,7 @@ DeviceChoices Nvidia() {  // an H200's
   p.zero_copy = 1;
   p.half_transfers = 1;
   p.half_arithmetic = 1;
+  p.background_compilation = 1;
   return p;
 }
 
@@ -113,11 +115,13 @@ DeviceChoices Amd() {
 }
 
 // NVIDIA's GPUs by Mesa's driver. With 16-bit arithmetic programs spill on a
-// Kepler. Nobody has timed its mapped memory.
+// Kepler. Nobody has timed its mapped memory, nor its compiler, which is
+// another one.
 DeviceChoices Nouveau() {
   DeviceChoices p = Nvidia();
   p.zero_copy = 0;
   p.half_arithmetic = 0;
+  p.background_compilation = 0;
   return p;
 }
 
@@ -305,8 +309,12 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device,
   if (options.half_arithmetic) {
     choices->half_arithmetic = *options.half_arithmetic ? 1 : 0;
   }
+  if (options.background_compilation) {
+    choices->background_compilation = *options.background_compilation ? 1 : 0;
+  }
   if (options.fast_start && choices->share_programs > 0) {
-    choices->share_programs = kMostSharing;
+    *choices = StandInChoices(*choices);
+    choices->background_compilation = 0;
   }
   if (options.zero_copy) choices->zero_copy = *options.zero_copy ? 1 : 0;
   if (const char* tuning = std::getenv("GLES_DELEGATE_TUNING")) {

@@ -147,9 +147,9 @@ struct DeviceChoices {
   // loads with and without bounds as well, all of which then have bounds. 3: by
   // tilings, too, of which a layer takes one that costs it little more. 4: by
   // what a text can do besides (plan/share_variants.h), of which uniforms
-  // choose. 5: by the cells of work groups as well, which costs each inference
-  // a tenth and more. 0: never. From 1 on shaders have what is done with an
-  // output once.
+  // choose. 5: by the cells of work groups, by work groups and by windows as
+  // well, which costs each inference a tenth and more. 0: never. From 1 on
+  // shaders have what is done with an output once.
   int share_programs = 0;
 
   // A convolution is written out term by term, its weights as literals of the
@@ -197,10 +197,21 @@ struct DeviceChoices {
   // and add 16 such products in 16 bits; these sums are added in 32 bits. 0:
   // all arithmetic is in 32 bits.
   int half_arithmetic = 0;
+  // 1: a partition runs by a stand-in (device/stand_in.h) until a thread of the
+  // delegate's has built it by its plan proper, where a driver takes long to
+  // compile. 0: it is built by that plan before it runs.
+  int background_compilation = 0;
 };
 
 // The most of share_programs.
 inline constexpr int kMostSharing = 5;
+
+// Whether programs are shared at any price for an inference: their text does
+// not depend on the sizes of what a dispatch reads and writes where it need
+// not.
+inline bool SharesAll(const DeviceChoices& choices) {
+  return choices.share_programs == kMostSharing;
+}
 
 // The user's options that planning sees.
 struct PlanningOptions {
@@ -217,9 +228,12 @@ struct PlanningOptions {
   // DeviceChoices::zero_copy; nullopt: as the device's row says. ProfileFor()
   // writes it into the choices.
   std::optional<bool> zero_copy;
+  // DeviceChoices::background_compilation; nullopt: as the device's row says.
+  // ProfileFor() writes it into the choices.
+  std::optional<bool> background_compilation;
   // The first answer matters more than the others: where the device's row
-  // shares programs, share_programs is the most that it can be. ProfileFor()
-  // writes it into the choices.
+  // shares programs, the choices are those of the stand-in
+  // (device/stand_in.h), for good. ProfileFor() writes them.
   bool fast_start = false;
   // What is planned runs once. Its transfers have one work group, whatever
   // their grids, and so fewer programs: each takes longer to compile than idle

@@ -112,6 +112,7 @@ std::vector<Knob> MakeKnobs() {
       {"half_transfers", &C::half_transfers, 0, 1, {0, 1}},
       {"zero_copy", &C::zero_copy, 0, 1, {}},
       {"half_arithmetic", &C::half_arithmetic, 0, 1, {}},
+      {"background_compilation", &C::background_compilation, 0, 1, {}},
   };
 }
 

@@ -41,12 +41,13 @@ bool TakeTuning(PartitionCache* cache, DeviceChoices* choices) {
 PartitionBuilder::PartitionBuilder(const egl::Context& context,
                                    SharedObjects* objects,
                                    const DeviceProfile& profile,
-                                   BuildOptions options,
-                                   PartitionReport* report)
+                                   BuildOptions options, std::vector<int> nodes,
+                                   BuildReport* report)
     : context_(&context),
       objects_(objects),
       profile_(profile),
       options_(std::move(options)),
+      nodes_(std::move(nodes)),
       report_(report) {}
 
 absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::Build(
@@ -72,7 +73,7 @@ std::vector<std::string> PartitionBuilder::TakeWarnings() {
   std::vector<std::string> lines;
   if (options_.tells_passes_dropped && !report_->passes_dropped.empty()) {
     lines.push_back(absl::StrCat(
-        "TfLiteGlesDelegate: WARNING: a partition of ", report_->nodes.size(),
+        "TfLiteGlesDelegate: WARNING: a partition of ", nodes_.size(),
         " nodes runs node by node, without the passes that fuse them, as it "
         "could not be planned after them: ",
         report_->passes_dropped));
@@ -104,7 +105,7 @@ absl::Status PartitionBuilder::Tune() {
     }
   }
   PartitionTrials trials(*context_, *graph_);
-  TuningProgress progress(static_cast<int>(report_->nodes.size()), tell_);
+  TuningProgress progress(static_cast<int>(nodes_.size()), tell_);
   auto tuned =
       TuneExhaustively(profile_, options_.may_change_storage,
                        [&trials, &progress](const DeviceProfile& profile) {
@@ -133,7 +134,7 @@ absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::PlanAndMake(
   if (!planned->passes_dropped.ok()) {
     report_->passes_dropped = std::string(planned->passes_dropped.message());
   }
-  report_->fates = FatesOfNodes(report_->nodes, *original_, planned->graph);
+  report_->fates = FatesOfNodes(nodes_, *original_, planned->graph);
   report_->dispatches = ReportsOf(planned->dispatches);
   return Make(planned->graph, planned->dispatches);
 }

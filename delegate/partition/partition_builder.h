@@ -36,12 +36,13 @@ struct BuildOptions {
 
 // Threads: one at a time; Build() inside context.Run(), with
 // SharedObjects::building held. Everything that the
-// constructor takes by reference or pointer must outlive the builder.
+// constructor takes by reference or pointer must outlive the builder, but the
+// profile.
 class PartitionBuilder {
  public:
   PartitionBuilder(const egl::Context& context, SharedObjects* objects,
                    const DeviceProfile& profile, BuildOptions options,
-                   PartitionReport* report);
+                   std::vector<int> nodes, BuildReport* report);
 
   // Which inputs and outputs the app brings buffers for, from the next Build()
   // on.
@@ -55,7 +56,7 @@ class PartitionBuilder {
 
   // Builds `graph`, a partition as it was read and given its codes; `original`
   // is the partition before that, which the self-check goes by. Fills in the
-  // report but for its member `executor`. A search for the fastest settings is
+  // report. A search for the fastest settings is
   // made by the first call alone, as is the choice of plainer shaders: both are
   // kept for later calls.
   // kFailedPrecondition: the driver answers wrongly even with the plainest
@@ -66,6 +67,7 @@ class PartitionBuilder {
   // Writes what planning makes of the partition, where the environment asks for
   // that; Build() adds each plan.
   PlanDump* dump() { return &dump_; }
+  bool dumps_plans() const { return dump_.is_on(); }
 
   // Has Build() call `tell` now and then while it does what takes long; a null
   // function: it says nothing.
@@ -99,7 +101,8 @@ class PartitionBuilder {
   DeviceProfile profile_;
   BuildOptions options_;
   std::function<void(const std::string&)> tell_;
-  PartitionReport* const report_;
+  const std::vector<int> nodes_;  // of the partition, the model's indices
+  BuildReport* const report_;
   BoundTransfers bound_;
   PlanDump dump_ = PlanDump::FromEnvironment();
   // During Build() alone.

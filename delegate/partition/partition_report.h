@@ -2,6 +2,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_PARTITION_PARTITION_REPORT_H_
 #define GLES_DELEGATE_DELEGATE_PARTITION_PARTITION_REPORT_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,14 +25,12 @@ struct SpeedReport {
   double cpu_ms = 0;
 };
 
-// The kernel that builds and runs the partition fills it in.
-struct PartitionReport {
-  std::vector<int> nodes;  // of the model, TFLite's indices
+// What building the partition came to: PartitionBuilder fills it in.
+struct BuildReport {
   int nodes_after_passes = 0;
-  int nodes_on_codes = 0;  // in TFLite's integer arithmetic
   // Why the partition runs without the passes; empty: it runs with them.
   std::string passes_dropped;
-  std::vector<NodeFate> fates;             // of `nodes`, in their order
+  std::vector<NodeFate> fates;             // of the partition's nodes, in order
   std::vector<DispatchReport> dispatches;  // in the order in which they run
   ExecutorStats stats;
   CacheReport cache;
@@ -45,6 +44,27 @@ struct PartitionReport {
   std::string tuning;           // what the search found; empty: no search
   double tuning_before_ms = 0;  // 0: an earlier start searched
   double tuning_after_ms = 0;
+};
+
+// The partition's way from a stand-in (device/stand_in.h) to its plan proper.
+struct BackgroundReport {
+  // "off": there is no stand-in; "waiting" for the first inference; "running":
+  // the partition is being built in the background, or has not been used since;
+  // "done": it runs by its plan proper; "stopped": it was built anew, without a
+  // stand-in, before that; "failed": it stays with the stand-in, and `reason`
+  // says why.
+  std::string state = "off";
+  std::string reason;
+  int stand_in_programs = 0;
+  int64_t stand_in_inferences = 0;
+  double ms = 0;  // that building in the background took
+};
+
+// The kernel that builds and runs the partition fills it in.
+struct PartitionReport : BuildReport {
+  std::vector<int> nodes;  // of the model, TFLite's indices
+  int nodes_on_codes = 0;  // in TFLite's integer arithmetic
+  BackgroundReport background;
   SpeedReport speed;
   // TFLite's indices of the tensors that lie in memory which the GPU reads and
   // writes.

@@ -33,6 +33,9 @@ class PlanDump {
   void AddGraph(absl::string_view what, const Graph& graph);
   void AddPlan(const Graph& graph, absl::Span<const Dispatch> dispatches);
 
+  // Whether anything is written.
+  bool is_on() const { return !directory_.empty(); }
+
   // The first file that could not be written, and why; nothing is written after
   // it. OkStatus: everything was written.
   const absl::Status& status() const { return status_; }

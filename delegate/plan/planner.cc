@@ -259,7 +259,10 @@ void Planner::Finish(size_t first, const Node& node, const std::string& label) {
       d.post_ops.insert(d.post_ops.end(), node.post_ops.begin(),
                         node.post_ops.end());
     }
-    if (d.work_group[0] == 0) d.work_group = ChooseWorkGroup(d.grid, profile_);
+    if (d.work_group[0] == 0) {
+      d.work_group = ChooseWorkGroup(
+          SharesAll(profile_.choices) ? kAnyGrid : d.grid, profile_);
+    }
   }
 }
 

@@ -94,6 +94,9 @@ absl::Status PlanNode(const Node& node, Planner* planner);
 // not the grid: few groups make few programs.
 std::array<int, 3> ChooseWorkGroup(const std::array<int, 3>& grid,
                                    const DeviceProfile& profile);
+// A grid for which ChooseWorkGroup() gives one work group whatever the sizes of
+// a dispatch are, so that its program does not depend on them.
+inline constexpr std::array<int, 3> kAnyGrid = {1 << 10, 1 << 10, 1 << 10};
 
 }  // namespace gles_delegate
 

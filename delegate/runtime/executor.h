@@ -82,7 +82,8 @@ class Executor {
   // here. `cache` (may be null) gives what an earlier start saved, and saves
   // what it did not have. Errors carry the op's label and the driver's log.
   // kDataLoss: the cache is damaged; Reject() it and create anew.
-  // `bound`: inputs and outputs for which UseObjects() brings objects.
+  // `bound`: inputs and outputs for which UseObjects() brings objects, and
+  // memory in which others lie already.
   // `sharing`: where constants may be those of other executors.
   static absl::StatusOr<std::unique_ptr<Executor>> Create(
       const egl::Context& context, ProgramCache* programs, const Graph& graph,
@@ -131,6 +132,10 @@ class Executor {
   // it wrote.
   absl::Status UseObjects(absl::Span<const UsedObject> inputs,
                           absl::Span<const UsedObject> outputs);
+
+  // From here on the executor runs in `context`, which shares objects with the
+  // one that it was made in.
+  void MoveTo(const egl::Context& context) { parts_.context = &context; }
 
   // How Collect and Invoke wait for the GPU; by default asleep.
   void WaitBy(egl::Waiting how) { waiting_ = how; }

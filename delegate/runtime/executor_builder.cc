@@ -13,22 +13,23 @@
 namespace gles_delegate {
 namespace {
 
-// The memory of the transfers, from that of the tensors where the host packs.
-absl::Status MakeTransferMemory(const std::vector<Resource>& tensors,
-                                const DeviceProfile& profile,
-                                ExecutorParts* parts) {
-  for (auto* transfers : {&parts->inputs, &parts->outputs}) {
-    for (HostTransfer& transfer : *transfers) {
-      if (transfer.is_packed_by_host()) {
-        const Resource& tensor = tensors[transfer.tensor()];
-        transfer.UseTensorMemory(tensor.mapped, tensor.slot);
-      } else if (auto s = transfer.Allocate(profile); !s.ok()) {
-        return s;
-      }
-      if (parts->validator != nullptr) {
-        transfer.TellValidator(parts->validator.get());
-      }
+// The memory of the transfers, from that of the tensors where the host packs;
+// and from `kept`, by position, what there is.
+absl::Status MakeTransferMemory(
+    const std::vector<Resource>& tensors, const DeviceProfile& profile,
+    const std::vector<std::shared_ptr<egl::Buffer>>& kept, Validator* validator,
+    std::vector<HostTransfer>* transfers) {
+  for (size_t i = 0; i < transfers->size(); ++i) {
+    HostTransfer& transfer = (*transfers)[i];
+    if (transfer.is_packed_by_host()) {
+      const Resource& tensor = tensors[transfer.tensor()];
+      transfer.UseTensorMemory(tensor.mapped, tensor.slot);
+    } else if (auto s = transfer.Allocate(profile,
+                                          i < kept.size() ? kept[i] : nullptr);
+               !s.ok()) {
+      return s;
     }
+    if (validator != nullptr) transfer.TellValidator(validator);
   }
   return absl::OkStatus();
 }
@@ -182,7 +183,14 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
   parts.stats.memory.tensors = tensors->bytes;
   parts.stats.tensor_bytes_unshared = tensors->bytes_unshared;
   timer.Lap("tensors");
-  if (auto s = MakeTransferMemory(tensors->tensors, profile, &parts); !s.ok()) {
+  const auto make_memory = [&](const auto& kept, auto* of) {
+    return MakeTransferMemory(tensors->tensors, profile, kept,
+                              parts.validator.get(), of);
+  };
+  if (auto s = make_memory(bound.input_memory, &parts.inputs); !s.ok()) {
+    return s;
+  }
+  if (auto s = make_memory(bound.output_memory, &parts.outputs); !s.ok()) {
     return s;
   }
   parts.stats.memory.transfers =

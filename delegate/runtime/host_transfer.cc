@@ -30,7 +30,8 @@ int64_t HostTransfer::Pieces(int64_t steps) const {
                     int64_t{1}, std::min(kMostPieces, steps));
 }
 
-absl::Status HostTransfer::Allocate(const DeviceProfile& profile) {
+absl::Status HostTransfer::Allocate(const DeviceProfile& profile,
+                                    std::shared_ptr<egl::Buffer> memory) {
   if (object_.is_copied) {
     return copied_.Allocate(object_.image_format, shape_.w, shape_.h);
   }
@@ -62,8 +63,12 @@ absl::Status HostTransfer::Allocate(const DeviceProfile& profile) {
   const GLbitfield access = is_zero_copy_ ? GL_MAP_READ_BIT | GL_MAP_WRITE_BIT
                             : is_upload() ? GL_MAP_WRITE_BIT
                                           : GL_MAP_READ_BIT;
-  absl::Status status =
-      keep(egl::Buffer::CreateMapped(padded, access), buffer_.get());
+  absl::Status status;
+  if (is_zero_copy_ && memory != nullptr && memory->bytes() == padded) {
+    buffer_ = std::move(memory);
+  } else {
+    status = keep(egl::Buffer::CreateMapped(padded, access), buffer_.get());
+  }
   if (!status.ok() || !is_staged()) return status;
   return keep(egl::Buffer::Create(padded, nullptr, GL_DYNAMIC_COPY), &staging_);
 }

@@ -96,10 +96,13 @@ class HostTransfer {
   int64_t Pieces(int64_t steps) const;
 
   // Makes the buffers of every way but kPackedByHost; of kBound, what is copied
-  // to the object. kResourceExhausted, with the sizes, past the profile's
-  // max_buffer_bytes. kFailedPrecondition: the driver cannot copy to the
-  // object.
-  absl::Status Allocate(const DeviceProfile& profile);
+  // to the object. `memory`, the HostMemory() of another transfer of the same
+  // tensor, is used in place of a buffer of its own, where this one can have
+  // the host's tensor lie there; it may be nullptr. kResourceExhausted, with
+  // the sizes, past the profile's max_buffer_bytes. kFailedPrecondition: the
+  // driver cannot copy to the object.
+  absl::Status Allocate(const DeviceProfile& profile,
+                        std::shared_ptr<egl::Buffer> memory = nullptr);
   // Bytes of GPU memory that Allocate() takes.
   int64_t gpu_bytes() const;
   // For kPackedByHost: the tensor's texels, mapped for as long as this lives,

@@ -4,10 +4,12 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "delegate/graph/graph.h"
 #include "egl/gl_api.h"
+#include "egl/objects.h"
 
 namespace gles_delegate {
 
@@ -77,11 +79,16 @@ inline int ObjectSlices(const ObjectForm& form) {
 // of bytes takes whole words of four. 0 for textures.
 int64_t ObjectBytes(const ObjectForm& form, const Shape& shape);
 
-// By position, the inputs and outputs of a graph that are in objects of the
-// app's; empty: none.
+// By position, what is there of a graph's inputs and outputs already; empty:
+// nothing is.
 struct BoundTransfers {
+  // The app's objects that they are in.
   std::vector<ObjectForm> inputs;
   std::vector<ObjectForm> outputs;
+  // The memory (HostTransfer::HostMemory) in which an earlier executor of the
+  // graph had the host's tensors lie, which is used on; nullptr: none.
+  std::vector<std::shared_ptr<egl::Buffer>> input_memory;
+  std::vector<std::shared_ptr<egl::Buffer>> output_memory;
 };
 
 }  // namespace gles_delegate

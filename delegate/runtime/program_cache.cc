@@ -79,7 +79,8 @@ absl::StatusOr<ProgramCache::Started> ProgramCache::Start(
     absl::Span<const Source> sources, PartitionCache* saved,
     bool wants_threads) {
   Started started;
-  if (egl::ProgramTraceIsOn() && sources.size() > 1) {
+  const bool in_turn = stop_ != nullptr || egl::ProgramTraceIsOn();
+  if (in_turn && sources.size() > 1) {
     if (auto s = CompileOneByOne(sources, saved); !s.ok()) return s;
     return started;
   }
@@ -116,6 +117,9 @@ absl::Status ProgramCache::Await(Started started) {
 absl::Status ProgramCache::CompileOneByOne(absl::Span<const Source> sources,
                                            PartitionCache* saved) {
   for (const Source& source : sources) {
+    if (stop_ != nullptr && *stop_) {
+      return absl::CancelledError("the programs are not wanted any more");
+    }
     const bool is_new = !programs_.contains(source.text);
     const egl::ProgramTrace trace(is_new ? source.label : "");
     auto program = Get({&source, 1}, saved);

@@ -2,6 +2,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_RUNTIME_PROGRAM_CACHE_H_
 #define GLES_DELEGATE_DELEGATE_RUNTIME_PROGRAM_CACHE_H_
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -48,12 +49,18 @@ class ProgramCache {
   absl::StatusOr<std::vector<const egl::Program*>> Finish(
       absl::Span<const Source> sources, Started started);
 
+  // From here on each program is finished before the next one is started, by
+  // the calling thread alone, so that a driver which holds other threads' calls
+  // up while it compiles does so for one program at a time; and none is started
+  // once `*stop` is true (kCancelled). nullptr: as before again.
+  void CompileInTurn(const std::atomic<bool>* stop) { stop_ = stop; }
+
   size_t size() const { return programs_.size(); }
 
  private:
   // Whether the program of `source` was had without the driver's compiler.
   bool Load(const Source& source, PartitionCache* saved);
-  // Get() of each source by itself, for egl::ProgramTrace.
+  // Get() of each source by itself.
   absl::Status CompileOneByOne(absl::Span<const Source> sources,
                                PartitionCache* saved);
   // Those of `sources`, each text once, that neither this nor `saved` has.
@@ -64,6 +71,7 @@ class ProgramCache {
 
   // By text.
   absl::flat_hash_map<std::string, std::unique_ptr<egl::Program>> programs_;
+  const std::atomic<bool>* stop_ = nullptr;  // CompileInTurn()
 };
 
 // While an object lives, the driver compiles on as many threads as it likes

@@ -107,7 +107,6 @@ Dispatch WholeTransfer(const Graph& graph, const HostTransfer& transfer,
 
 std::array<int, 3> TransferWorkGroup(const Dispatch& d, bool is_flat,
                                      const DeviceProfile& profile) {
-  constexpr std::array<int, 3> kAnyGrid = {1 << 10, 1 << 10, 1 << 10};
   constexpr std::array<int, 3> kAnyRow = {1 << 10, 1, 1};
   const bool shares = SharesTransfers(profile);
   if (shares && is_flat) return ChooseWorkGroup(kAnyRow, profile);

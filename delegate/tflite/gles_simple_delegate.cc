@@ -66,7 +66,7 @@ absl::Status GlesSimpleDelegate::EnsureGpu(TfLiteContext* context,
       gpu_->context->device(),
       {options_.is_precision_loss_allowed, StorageOption(options_.storage),
        options_.saturate_halves, options_.half_arithmetic, options_.zero_copy,
-       options_.prefers_fast_start});
+       options_.background_compilation, options_.prefers_fast_start});
   return absl::OkStatus();
 }
 

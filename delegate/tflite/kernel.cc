@@ -9,9 +9,9 @@
 #include "delegate/tflite/extract_partition.h"
 
 namespace gles_delegate {
-namespace {
 
-BuildOptions BuildOptionsOf(const Options& options) {
+BuildOptions GlesKernel::BuildOptionsOfPartition() const {
+  const Options& options = setup_.options;
   BuildOptions build;
   build.cache = options.cache;
   build.checks_itself = options.self_check;
@@ -21,19 +21,23 @@ BuildOptions BuildOptionsOf(const Options& options) {
   return build;
 }
 
-}  // namespace
-
 GlesKernel::GlesKernel(KernelSetup setup)
     : setup_(std::move(setup)),
       builder_(*setup_.gpu->context, setup_.gpu->objects.get(), setup_.profile,
-               BuildOptionsOf(setup_.options), setup_.report.get()) {}
+               BuildOptionsOfPartition(), setup_.partition.nodes,
+               setup_.report.get()) {}
 
 GlesKernel::~GlesKernel() {
+  // Whoever asks for a start-up cache is to have it.
+  if (background_ != nullptr && !setup_.options.cache.directory.empty()) {
+    background_->Wait();
+  }
   DropExecutor();
   ReleaseMemory();
 }
 
 void GlesKernel::DropExecutor() {
+  StopBackground();
   setup_.report->KeepProfile();
   setup_.report->executor = nullptr;
   if (executor_ == nullptr) return;
@@ -113,6 +117,7 @@ std::vector<std::vector<int>> GlesKernel::BorderShapes(
 }
 
 absl::Status GlesKernel::ReadAgain(TfLiteContext* context) {
+  StopBackground();      // which reads graph_
   read_shapes_.clear();  // of nothing, where this fails
   on_cpu_.reset();
   guilty_resets_ = 0;
@@ -153,10 +158,16 @@ absl::Status GlesKernel::Prepare(TfLiteContext* context) {
       setup_.gpu->context->Run([this] { return BuildAlone(); });
   builder_.TellProgressTo(nullptr);
   built_ = built.ok();
-  for (const std::string& line : builder_.TakeWarnings()) {
+  TellWarnings(context, builder_.TakeWarnings());
+  TellWarnings(context, std::exchange(stand_in_warnings_, {}));
+  return built;
+}
+
+void GlesKernel::TellWarnings(TfLiteContext* context,
+                              std::vector<std::string> lines) {
+  for (const std::string& line : lines) {
     context->ReportError(context, "%s", line.c_str());
   }
-  return built;
 }
 
 absl::Status GlesKernel::BuildAlone() {
@@ -176,15 +187,21 @@ absl::Status GlesKernel::Build() {
   objects_version_ = -1;
   bound_ = FormsOf(ResolveObjects());
   if (auto s = CheckMayReturnAtOnce(); !s.ok()) return s;
+  if (BuildStandIn()) return absl::OkStatus();
   builder_.Bind(bound_);
   auto executor = builder_.Build(graph_, original_);
   if (!executor.ok()) return executor.status();
-  executor_ = *std::move(executor);
+  UseExecutor(*std::move(executor));
+  compiled_in_ = executor_context_;
+  if (!setup_.options.enable_op_profiling) return absl::OkStatus();
+  return executor_->EnableProfiling(!setup_.gpu->context->device().software);
+}
+
+void GlesKernel::UseExecutor(std::unique_ptr<Executor> executor) {
+  executor_ = std::move(executor);
   executor_->WaitBy(setup_.options.waiting);
   executor_->ReturnAtOnce(setup_.options.does_not_wait);
   setup_.report->executor = executor_.get();
-  if (!setup_.options.enable_op_profiling) return absl::OkStatus();
-  return executor_->EnableProfiling(!setup_.gpu->context->device().software);
 }
 
 absl::Status GlesKernel::CheckCaller() const {

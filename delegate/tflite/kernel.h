@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "delegate/graph/graph.h"
+#include "delegate/partition/background_build.h"
 #include "delegate/partition/partition_builder.h"
 #include "delegate/partition/partition_report.h"
 #include "delegate/runtime/executor.h"
@@ -103,6 +104,23 @@ class GlesKernel final : public SimpleDelegateKernel {
   absl::Status Build();
   // Build(), while nobody else builds that shares objects with it.
   absl::Status BuildAlone();
+  BuildOptions BuildOptionsOfPartition() const;
+  // The executor that runs from here on.
+  void UseExecutor(std::unique_ptr<Executor> executor);
+  // The option background_compilation (kernel_background.cc). Whether the
+  // partition may begin with a stand-in.
+  bool WantsStandIn() const;
+  // Build() of the stand-in. False: there is none, and the plan proper is to be
+  // built.
+  bool BuildStandIn();
+  // Once the stand-in has given its first answer: builds the partition by its
+  // plan proper in the background.
+  void StartBackground();
+  // Where the background has built it: has it run in the stand-in's place.
+  void TakeOver(TfLiteContext* context);
+  void StopBackground();
+  // Reports what the builders have to tell the user.
+  void TellWarnings(TfLiteContext* context, std::vector<std::string> lines);
   // Runs the partition's nodes on the CPU from here on.
   absl::Status UseCpu(TfLiteContext* context, const std::string& why);
   // After a resize: where the limit does not allow the new shapes, the nodes
@@ -197,6 +215,12 @@ class GlesKernel final : public SimpleDelegateKernel {
   std::vector<absl::Span<uint8_t>> output_room_;
   std::shared_ptr<egl::Context> executor_context_;  // that executor_ is of
   std::unique_ptr<Executor> executor_;
+  // What builds the partition while executor_ is its stand-in; else nullptr.
+  std::unique_ptr<BackgroundBuild> background_;
+  // The context in which the partition was built by its plan proper, so that
+  // its programs are there.
+  std::weak_ptr<egl::Context> compiled_in_;
+  std::vector<std::string> stand_in_warnings_;  // not told yet
   // Invokes in a row that ended with a reset which may be the partition's own
   // fault.
   int guilty_resets_ = 0;

@@ -49,6 +49,7 @@ absl::StatusOr<bool> GlesKernel::RunOrBegin(TfLiteContext* context,
     if (!IsBuilt()) {
       if (auto s = Recover(context); !s.ok()) return s;
     }
+    TakeOver(context);
   }
   TakeHandles(context);
   if (ObjectsVersion() != objects_version_) {
@@ -62,6 +63,7 @@ absl::StatusOr<bool> GlesKernel::RunOrBegin(TfLiteContext* context,
   StageTimer timer(&setup_.report->stages);
   if (auto s = EvalOnGpu(context); !s.ok()) return s;
   if (!std::exchange(invoked_, true)) timer.Lap("first_invoke");
+  StartBackground();
   return false;
 }
 

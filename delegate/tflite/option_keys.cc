@@ -118,6 +118,8 @@ constexpr IntKey kIntKeys[] = {
     {"zero_copy", &TfLiteGlesDelegateOptions::zero_copy, ParseAutoOnOff},
     {"inference_preference", &TfLiteGlesDelegateOptions::inference_preference,
      ParseInferencePreference},
+    {"background_compilation",
+     &TfLiteGlesDelegateOptions::background_compilation, ParseAutoOnOff},
     {"prefer_faster", &TfLiteGlesDelegateOptions::prefer_faster, ParseFlag},
     {"thread_mode", &TfLiteGlesDelegateOptions::thread_mode, ParseThreadMode},
 };
@@ -227,6 +229,8 @@ absl::Status CheckChoices(const TfLiteGlesDelegateOptions& options) {
            Choice{"zero_copy", &O::zero_copy, kTfLiteGlesZeroCopyOff},
            Choice{"inference_preference", &O::inference_preference,
                   kTfLiteGlesPreferFastSingleAnswer},
+           Choice{"background_compilation", &O::background_compilation,
+                  kTfLiteGlesBackgroundCompilationOff},
            Choice{"thread_mode", &O::thread_mode,
                   kTfLiteGlesThreadCallerLetsGo},
            Choice{"verbosity", &O::verbosity, 2},

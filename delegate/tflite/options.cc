@@ -174,6 +174,10 @@ absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {
   if (o.zero_copy != kTfLiteGlesZeroCopyAuto) {
     options.zero_copy = o.zero_copy == kTfLiteGlesZeroCopyOn;
   }
+  if (o.background_compilation != kTfLiteGlesBackgroundCompilationAuto) {
+    options.background_compilation =
+        o.background_compilation == kTfLiteGlesBackgroundCompilationOn;
+  }
   options.prefers_fast_start =
       o.inference_preference == kTfLiteGlesPreferFastSingleAnswer;
   options.force_own_context = o.force_own_context != 0;

@@ -43,7 +43,8 @@ struct Options {
   bool saturate_halves = false;         // float16_overflow
   std::optional<bool> half_arithmetic;  // float16_arithmetic; nullopt: auto
   std::optional<bool> zero_copy;        // nullopt: auto
-  bool prefers_fast_start = false;      // inference_preference
+  std::optional<bool> background_compilation;  // nullopt: auto
+  bool prefers_fast_start = false;             // inference_preference
   bool force_own_context = false;
   int verbosity = 1;
   std::string device;

@@ -1,3 +1,4 @@
+// Longer than 300 lines: a short function for each part of the report.
 #include "delegate/tflite/report.h"
 
 #include <algorithm>
@@ -136,6 +137,12 @@ json PartitionJson(const PartitionReport& p) {
       {"verdict", p.self_check},  {"programs", check.programs},
       {"checked", check.checked}, {"skipped", check.skipped},
       {"ms", check.ms},           {"faults", p.self_check_faults}};
+  partition["background"] = {
+      {"state", p.background.state},
+      {"reason", p.background.reason},
+      {"stand_in_programs", p.background.stand_in_programs},
+      {"stand_in_inferences", p.background.stand_in_inferences},
+      {"ms", p.background.ms}};
   if (!p.tuning.empty()) {
     partition["tuning"] = {{"profile", p.tuning},
                            {"before_ms", p.tuning_before_ms},

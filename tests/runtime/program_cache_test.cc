@@ -2,10 +2,13 @@
 // Programs are compiled by as many threads as the driver has.
 #include "delegate/runtime/program_cache.h"
 
+#include <atomic>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "egl/testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -106,6 +109,48 @@ TEST_F(ProgramCacheTest, LeavesAnAppsContextAlone) {
   Get(12, /*threads=*/2, /*wants_threads=*/false);
   EXPECT_THAT(g_told, ElementsAre());
   EXPECT_EQ(g_questions, 0);
+}
+
+std::vector<std::string> g_calls;  // what the driver is asked of programs
+
+// While others wait for the driver, one program is finished before the next one
+// is started, and none is once they are not wanted any more.
+TEST_F(ProgramCacheTest, CompilesInTurnUntilItIsStopped) {
+  InContext([] {
+    g_calls.clear();
+    const egl::ScopedGlOverride link(
+        &GlApi::LinkProgram, +[](GLuint program) {
+          g_calls.push_back("link");
+          egl::driver_gl().LinkProgram(program);
+        });
+    const egl::ScopedGlOverride question(
+        &GlApi::GetProgramiv, +[](GLuint program, GLenum name, GLint* value) {
+          if (name == GL_LINK_STATUS) g_calls.push_back("finish");
+          egl::driver_gl().GetProgramiv(program, name, value);
+        });
+    UniformBlock params;
+    params.Int4("a", 1, 2, 3, 4);
+    std::vector<ProgramCache::Source> sources;
+    for (int i = 0; i < 12; ++i) {
+      sources.push_back({StoreOf(i), "store", &params});
+    }
+    ProgramCache cache;
+    std::atomic<bool> stop = false;
+    cache.CompileInTurn(&stop);
+    const auto two = absl::MakeSpan(sources).subspan(0, 2);
+    ASSERT_TRUE(cache.Get(two, nullptr, /*wants_threads=*/true).ok());
+    EXPECT_THAT(g_calls, ElementsAre("link", "finish", "link", "finish"));
+    EXPECT_THAT(g_told, ElementsAre()) << "no threads are asked for";
+
+    stop = true;
+    const auto stopped = cache.Get(sources, nullptr, true);
+    EXPECT_TRUE(absl::IsCancelled(stopped.status())) << stopped.status();
+    EXPECT_EQ(cache.size(), 2);
+
+    cache.CompileInTurn(nullptr);
+    EXPECT_TRUE(cache.Get(sources, nullptr, false).ok());
+    EXPECT_EQ(cache.size(), sources.size());
+  });
 }
 
 }  // namespace

@@ -67,6 +67,12 @@ absl::StatusOr<Latency> MeasureLatency(Interpreter& interpreter,
     ms = TimeInvoke(interpreter, options);
     if (!ms.ok()) return ms.status();
   }
+  const double warm = NowMs();
+  while (options.is_settled != nullptr && !options.is_settled() &&
+         NowMs() - warm < options.max_secs * 1000 && !Interrupted()) {
+    ms = TimeInvoke(interpreter, options);
+    if (!ms.ok()) return ms.status();
+  }
   std::vector<double> samples;
   std::optional<Progress> progress;
   if (options.shows_progress) progress.emplace("runs", options.num_runs);

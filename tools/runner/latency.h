@@ -30,6 +30,9 @@ LatencyStats Summarize(std::vector<double> samples_ms);
 
 struct LatencyOptions {
   int warmup_runs = 1;    // not counted; the first is timed apart
+  // Asked after the warm-up runs: while it gives false, further runs go on that
+  // are not counted, for max_secs at most. Empty: there are none.
+  std::function<bool()> is_settled;
   int num_runs = 50;      // at least so many...
   double min_secs = 0;    // ... and for at least so long...
   double max_secs = 150;  // ... but no longer than this (one run at least)

@@ -204,13 +204,41 @@ enum TfLiteGlesZeroCopy {
 // stock GPU delegate. Where the device's row shares no programs
 // (docs/tuning.md), both are the same: of all rows NVIDIA's alone does.
 enum TfLiteGlesInferencePreference {
-  // Programs are shared where that costs an inference nothing.
+  // A partition runs by a stand-in at first, and by its plan proper once that
+  // is compiled (TfLiteGlesBackgroundCompilation).
   kTfLiteGlesPreferSustainedSpeed = 0,
-  // The first answer: programs are shared wherever they can be, a partition has
-  // half as many and fewer, and each inference takes longer (on an H200 1.1 to
-  // 1.2 of the time). For what starts often, infers little, and has no start-up
-  // cache (serialization_dir), which saves the compiler altogether.
+  // The first answer: partitions stay with their stand-in, nothing is compiled
+  // behind the app's back, and each inference takes two to four times as long.
+  // For what starts often and infers once or a few times.
   kTfLiteGlesPreferFastSingleAnswer = 1,
+};
+
+// Whether a partition gives its first answers by a stand-in: a plan of few and
+// plain programs, which a driver that takes long to compile has sooner (on an
+// H100 without the driver's cache in a third to two thirds of the time). After
+// the first inference a thread of the delegate's builds the partition by its
+// plan proper, in a context that shares objects with the delegate's own; the
+// first inference after it has ended runs by that plan, as do all that follow.
+// Until then an inference takes two to four times as long, and may wait for the
+// driver's compiler (up to 0.1 s at a time on an H100), for one to two seconds;
+// the partition takes up to twice its GPU memory; and floats may differ from
+// those of later inferences, within the bounds that both keep; what is computed
+// in TFLite's integers does not differ.
+//
+// The report says under "background" how far it has come. Where building fails,
+// the partition stays with its stand-in, and a warning says why. Deleting the
+// interpreter waits for the program that is being compiled, as does exit(), and
+// with serialization_dir for the cache file to be written. There is no stand-in
+// for partitions with variable tensors or with objects of the app's, in a
+// context of the app's, with share_key, memory_limit_bytes, prefer_faster,
+// enable_op_profiling, tuning=exhaustive or GLES_DELEGATE_DUMP_PLAN, nor after
+// a resize, when most programs are there.
+enum TfLiteGlesBackgroundCompilation {
+  // Where the device's row of the tuning table says so: NVIDIA's.
+  kTfLiteGlesBackgroundCompilationAuto = 0,
+  kTfLiteGlesBackgroundCompilationOn = 1,
+  // Partitions are built by their plan proper when they are prepared.
+  kTfLiteGlesBackgroundCompilationOff = 2,
 };
 
 // Options. Get one from TfLiteGlesDelegateOptionsDefault(), then change fields.
@@ -416,8 +444,9 @@ typedef struct TfLiteGlesDelegateOptions {
   // "fast_single_answer". Default kTfLiteGlesPreferSustainedSpeed.
   int32_t inference_preference;
 
-  // Zero: the struct is not to end in padding. No key.
-  int32_t reserved_1;
+  // TfLiteGlesBackgroundCompilation; as text "auto", "on" or "off". Default
+  // kTfLiteGlesBackgroundCompilationAuto.
+  int32_t background_compilation;
 } TfLiteGlesDelegateOptions;
 
 // Writes the default options to `*options`, `struct_size` bytes and no more:

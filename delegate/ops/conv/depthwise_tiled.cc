@@ -18,13 +18,19 @@ constexpr int kMaxRows = 7;
 
 bool AppliesDepthwiseTiled(const Convolution& conv, const Planner& planner) {
   const SlidingWindow& window = conv.window;
+  const DeviceChoices& choices = planner.profile().choices;
+  // Of one output the direct way has one program for all windows.
+  if (SharesAll(choices) && choices.depthwise_tile_pixels == 1 &&
+      choices.depthwise_tile_rows == 1) {
+    return false;
+  }
   // Taps of neighbouring outputs meet where one of the two steps is 1.
   const bool meet_h = window.stride_h == 1 || window.dilation_h == 1;
   const bool meet_w = window.stride_w == 1 || window.dilation_w == 1;
   return conv.kind == Convolution::Kind::kDepthwise && conv.multiplier == 1 &&
          meet_h && meet_w && conv.window_h <= kMaxTiledWindow &&
          conv.window_w <= kMaxTiledWindow &&
-         conv.window_w <= planner.profile().choices.depthwise_unrolled_taps;
+         conv.window_w <= choices.depthwise_unrolled_taps;
 }
 
 // Tiles on one axis, for every phase of a dilation.

@@ -11,10 +11,12 @@ bool RunsAbreast(const DeviceChoices& choices) {
 
 int SharingThreads(int64_t useful, const DeviceProfile& profile) {
   if (!RunsAbreast(profile.choices)) return 1;
-  const int64_t most = std::min(
-      {int64_t{128}, useful, int64_t{profile.choices.reduction_threads},
-       int64_t{profile.limits.max_work_group_invocations},
-       int64_t{profile.limits.max_work_group_size[0]}});
+  constexpr int64_t kMost = 128;
+  const int64_t most =
+      std::min({kMost, SharesAll(profile.choices) ? kMost : useful,
+                int64_t{profile.choices.reduction_threads},
+                int64_t{profile.limits.max_work_group_invocations},
+                int64_t{profile.limits.max_work_group_size[0]}});
   int threads = 1;
   while (threads * 2 <= most) threads *= 2;
   return threads < 8 ? 1 : threads;

@@ -75,6 +75,7 @@ def load_delegate(
     float16_arithmetic: Optional[str] = None,
     zero_copy: Optional[str] = None,
     inference_preference: Optional[str] = None,
+    background_compilation: Optional[str] = None,
 ) -> Any:
     """Makes a delegate for an interpreter's `experimental_delegates`.
 
@@ -134,8 +135,12 @@ def load_delegate(
       zero_copy: whether the model's inputs and outputs lie in memory that the GPU reads and
         writes: "auto" (default: where the device gains by it), "on" or "off". An array of
         `interpreter.tensor(i)()` then ends with the interpreter's next allocate_tensors().
-      inference_preference: "sustained_speed" (default) or "fast_single_answer": fewer
-        programs, where the driver takes long to compile, and slower inferences.
+      inference_preference: "sustained_speed" (default) or "fast_single_answer": partitions
+        stay with their stand-in, where the driver takes long to compile, and inferences
+        take two to four times as long.
+      background_compilation: whether first answers come from a stand-in, a plan of few and
+        plain programs, while the plan proper is compiled in the background: "auto"
+        (default: where the driver takes long to compile), "on" or "off".
 
     Returns:
       The runtime's own delegate object; keep it as long as its interpreters.

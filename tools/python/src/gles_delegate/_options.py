@@ -84,6 +84,7 @@ KINDS = {
     "float16_arithmetic": "choice",
     "zero_copy": "choice",
     "inference_preference": "choice",
+    "background_compilation": "choice",
 }
 
 
