@@ -81,10 +81,10 @@ BackgroundBuild::~BackgroundBuild() {
   Builds::Get().Remove(this);
   stop_ = true;
   Wait();
-  if (!result_.executor.ok() || *result_.executor == nullptr) return;
-  // Where the context is lost, the objects go with it.
+  // Where the context is lost, what is in it goes with it.
   (void)context_->Run([this] {
-    result_.executor->reset();
+    if (result_.executor.ok()) result_.executor->reset();
+    input_.objects.reset();
     return absl::OkStatus();
   });
 }
@@ -108,7 +108,7 @@ void BackgroundBuild::StopAll() {
 void BackgroundBuild::Work() {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
-  PartitionBuilder builder(*context_, input_.objects, input_.profile,
+  PartitionBuilder builder(*context_, input_.objects.get(), input_.profile,
                            std::move(input_.options), input_.nodes,
                            &result_.report);
   builder.Bind(std::move(input_.bound));

@@ -22,7 +22,8 @@ namespace gles_delegate {
 // build, and stay as it is meanwhile.
 struct BackgroundBuildInput {
   const egl::Context* context;  // that the executor will run in
-  SharedObjects* objects;
+  // Owned with others: where the context is lost, who builds is the last one.
+  std::shared_ptr<SharedObjects> objects;
   DeviceProfile profile;
   BuildOptions options;
   std::vector<int> nodes;

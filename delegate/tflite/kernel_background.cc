@@ -81,7 +81,7 @@ void GlesKernel::StartBackground() {
     bound.output_memory.push_back(output.HostMemory());
   }
   auto build = BackgroundBuild::Start(
-      {executor_context_.get(), setup_.gpu->objects.get(), setup_.profile,
+      {executor_context_.get(), setup_.gpu->objects, setup_.profile,
        BuildOptionsOfPartition(), setup_.partition.nodes, &graph_, &original_,
        std::move(bound)});
   if (!build.ok()) {

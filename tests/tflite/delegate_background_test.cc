@@ -20,6 +20,7 @@
 #include "tests/testing/child.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
+#include "tests/testing/live_objects.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/quantized_model.h"
 #include "tests/testing/real_model.h"
@@ -267,6 +268,27 @@ TEST_F(DelegateBackgroundTest, InterpreterAndDelegateMayGoAtAnyTime) {
   }
 }
 
+// Of both plans, once the last inference has run and all is deleted.
+TEST_F(DelegateBackgroundTest, EveryGlObjectIsDeleted) {
+  const LiveObjects live;
+  {
+    const DelegatePtr delegate = MakeDelegate(InBackground);
+    auto interpreter = Applied(*model_, delegate);
+    RunUntilSettled(*model_, interpreter.get(), delegate);
+    EXPECT_EQ(State(delegate), "done");
+    EXPECT_GT(live.left(), 0);
+  }
+  EXPECT_EQ(live.left(), 0);
+  // The build is stopped, or nobody takes what it has made.
+  for (const bool waits : {true, false}) {
+    const DelegatePtr delegate = MakeDelegate(InBackground);
+    auto interpreter = Applied(*model_, delegate);
+    ExpectClose(RunOnce(interpreter.get()), CpuResult(*model_));
+    if (waits) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  }
+  EXPECT_EQ(live.left(), 0);
+}
+
 TEST_F(DelegateBackgroundTest, WhatCannotBeBuiltLeavesTheStandIn) {
   const DelegatePtr delegate = MakeDelegate(InBackground);
   auto interpreter = Applied(*model_, delegate);
@@ -287,11 +309,17 @@ TEST_F(DelegateBackgroundTest, WhatCannotBeBuiltLeavesTheStandIn) {
 GLenum g_reset = GL_NO_ERROR;
 GLenum ResetStatus() { return std::exchange(g_reset, GLenum{GL_NO_ERROR}); }
 
+// Of several partitions, one of which makes the new context while the others
+// are still being built in the lost one.
 TEST_F(DelegateBackgroundTest, AResetWhileItIsAtWorkBeginsAnew) {
   if (!TestContext()->device().Has("GL_KHR_robustness")) {
     GTEST_SKIP() << "this driver does not tell of resets (GL_KHR_robustness)";
   }
-  const DelegatePtr delegate = MakeDelegate(InBackground);
+  model_ = LoadOrDie(ChainModel("cancrnamrcc", {1, 48, 48, 5}));
+  const DelegatePtr delegate = MakeDelegate([](auto& options) {
+    InBackground(options);
+    options.max_delegated_partitions = 0;
+  });
   auto interpreter = Applied(*model_, delegate);
   g_compiler_waits = true;
   ExpectClose(RunOnce(interpreter.get()), CpuResult(*model_));
