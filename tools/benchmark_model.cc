@@ -205,7 +205,7 @@ std::string Verdict(const std::vector<Row>& rows) {
 
 // Runs every backend, even after another one has failed.
 absl::Status Run() {
-  auto specs = BackendsFromFlags();
+  auto specs = BackendsFromFlags(Compilation::kAsInApps);
   if (!specs.ok()) return specs.status();
   if (specs->empty()) {
     specs->push_back({});

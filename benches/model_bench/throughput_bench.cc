@@ -50,6 +50,7 @@ absl::StatusOr<Instance> MakeInstance(const Race& race) {
   }
   BackendSpec spec;
   spec.kind = BackendSpec::Kind::kGles;
+  spec.options = {{"background_compilation", "off"}};  // no stand-in is timed
   auto backend = Backend::Create(race.model, spec);
   if (!backend.ok()) return backend.status();
   const auto facts = (*backend)->Facts();
@@ -103,6 +104,7 @@ enum class Delegates { kOneEach, kOneForAll };
 DelegatePtr WorkerDelegate() {
   TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
   options.thread_mode = kTfLiteGlesThreadWorker;
+  options.background_compilation = kTfLiteGlesBackgroundCompilationOff;
   return DelegatePtr(TfLiteGlesDelegateCreate(&options),
                      TfLiteGlesDelegateDelete);
 }

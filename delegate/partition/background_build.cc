@@ -2,133 +2,228 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <mutex>
 #include <system_error>
 #include <utility>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/mutex.h"
 #include "egl/of_process.h"
 
 namespace gles_delegate {
+
+// A build, as the thread knows it.
+struct BackgroundThread::Job {
+  // kWaiting: for the thread, or for its end. kDropped: nobody asks for the
+  // result.
+  enum State { kWaiting, kDone, kDropped };
+
+  BackgroundBuildInput input;
+  std::atomic<bool> stop = false;
+  std::atomic<int> state = kWaiting;  // changed under the thread's mutex
+  // The thread's before kDone and from kDropped on.
+  BackgroundBuild::Result result;
+};
+
 namespace {
 
-// The builds of this process that may have a thread.
-class Builds {
+// The threads of this process.
+class Threads {
  public:
-  static Builds& Get() { return egl::OfProcess<Builds>(); }
+  static Threads& Get() { return egl::OfProcess<Threads>(); }
 
-  void Add(BackgroundBuild* build) {
+  void Add(BackgroundThread* thread, void (*at_exit)()) {
     absl::MutexLock lock(&mutex_);
-    builds_.insert(build);
+    threads_.insert(thread);
     if (std::exchange(has_exit_handler_, true)) return;
     // A driver that is compiling when its own exit handlers run crashes. This
     // handler is younger than the driver's, and so runs before them.
-    (void)std::atexit(BackgroundBuild::StopAll);
+    (void)std::atexit(at_exit);
   }
-  void Remove(BackgroundBuild* build) {
+  void Remove(BackgroundThread* thread) {
     absl::MutexLock lock(&mutex_);
-    builds_.erase(build);
+    threads_.erase(thread);
   }
   // Calls `function` for each, none of which goes meanwhile.
   template <typename Function>
   void ForEach(Function function) {
     absl::MutexLock lock(&mutex_);
-    for (BackgroundBuild* build : builds_) function(build);
+    for (BackgroundThread* thread : threads_) function(thread);
   }
 
  private:
   absl::Mutex mutex_;
-  absl::flat_hash_set<BackgroundBuild*> builds_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_set<BackgroundThread*> threads_ ABSL_GUARDED_BY(mutex_);
   bool has_exit_handler_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace
 
-BackgroundBuild::BackgroundBuild(BackgroundBuildInput input)
-    : input_(std::move(input)), process_(getpid()) {}
-
-absl::StatusOr<std::unique_ptr<BackgroundBuild>> BackgroundBuild::Start(
-    BackgroundBuildInput input) {
-  auto context = egl::Context::CreateSharing(*input.context, /*debug=*/false);
-  if (!context.ok()) return context.status();
-  std::unique_ptr<BackgroundBuild> build(new BackgroundBuild(std::move(input)));
-  build->context_ = *std::move(context);
-  BackgroundBuild* const self = build.get();
+absl::StatusOr<std::shared_ptr<BackgroundThread>> BackgroundThread::Start(
+    const egl::Context& context) {
+  auto sharing = egl::Context::CreateSharing(context, /*debug=*/false);
+  if (!sharing.ok()) return sharing.status();
+  std::shared_ptr<BackgroundThread> thread(new BackgroundThread);
+  thread->context_ = *std::move(sharing);
+  BackgroundThread* const self = thread.get();
   try {
-    build->thread_ = std::make_unique<std::thread>([self] { self->Work(); });
+    thread->thread_ = std::make_unique<std::thread>([self] { self->Work(); });
   } catch (const std::system_error& error) {
     return absl::ResourceExhaustedError(
         absl::StrCat("background_compilation: the system gives the delegate no "
                      "thread: ",
                      error.what()));
   }
-  Builds::Get().Add(self);
-  return build;
+  Threads::Get().Add(self, CloseAll);
+  return thread;
 }
 
-BackgroundBuild::~BackgroundBuild() {
+BackgroundThread::~BackgroundThread() {
   if (process_ != getpid()) {
     (void)thread_.release();
     (void)context_.release();
-    if (result_.executor.ok()) (void)result_.executor->release();
     return;
   }
-  Builds::Get().Remove(this);
-  stop_ = true;
-  Wait();
-  // Where the context is lost, what is in it goes with it.
-  (void)context_->Run([this] {
-    if (result_.executor.ok()) result_.executor->reset();
-    input_.objects.reset();
-    return absl::OkStatus();
-  });
+  Threads::Get().Remove(this);
+  Close();
+  {
+    absl::MutexLock lock(&mutex_);
+    ends_ = true;
+  }
+  if (thread_ != nullptr) thread_->join();
 }
 
-void BackgroundBuild::Wait() {
-  absl::MutexLock lock(&joining_);
-  if (thread_ != nullptr && thread_->joinable()) thread_->join();
+void BackgroundThread::CloseAll() {
+  Threads::Get().ForEach([](BackgroundThread* thread) { thread->Close(); });
 }
 
-BackgroundBuild::Result BackgroundBuild::Take() {
-  Wait();
-  return std::exchange(result_,
-                       {absl::CancelledError("the result was taken"), {}, {}});
+void BackgroundThread::Close() {
+  absl::MutexLock lock(&mutex_);
+  is_closed_ = true;
+  if (running_ != nullptr) running_->stop = true;
+  mutex_.Await(absl::Condition(
+      +[](BackgroundThread* thread) { return thread->running_ == nullptr; },
+      this));
 }
 
-void BackgroundBuild::StopAll() {
-  Builds::Get().ForEach([](BackgroundBuild* build) { build->stop_ = true; });
-  Builds::Get().ForEach([](BackgroundBuild* build) { build->Wait(); });
+void BackgroundThread::Add(const std::shared_ptr<Job>& job) {
+  absl::MutexLock lock(&mutex_);
+  jobs_.push_back(job);
 }
 
-void BackgroundBuild::Work() {
+void BackgroundThread::AwaitEnd(const Job& job) {
+  const auto has_ended = [this, &job] {
+    mutex_.AssertHeld();
+    return job.state != Job::kWaiting || (is_closed_ && running_ != &job);
+  };
+  absl::MutexLock lock(&mutex_);
+  mutex_.Await(absl::Condition(&has_ended));
+}
+
+void BackgroundThread::Drop(const std::shared_ptr<Job>& job) {
+  if (process_ != getpid()) return;  // the thread and its lock are the parent's
+  {
+    absl::MutexLock lock(&mutex_);
+    job->stop = true;
+    const auto waiting = std::find(jobs_.begin(), jobs_.end(), job);
+    if (waiting != jobs_.end()) {
+      jobs_.erase(waiting);
+      return;
+    }
+  }
+  AwaitEnd(*job);
+  absl::MutexLock lock(&mutex_);
+  if (!job->result.executor.ok() || *job->result.executor == nullptr) return;
+  job->state = Job::kDropped;
+  jobs_.push_back(job);
+}
+
+bool BackgroundThread::HasWork() const {
+  return ends_ || std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& job) {
+           return !is_closed_ || job->state == Job::kDropped;
+         });
+}
+
+void BackgroundThread::Work() {
+  while (true) {
+    std::shared_ptr<Job> job;
+    {
+      absl::MutexLock lock(&mutex_);
+      mutex_.Await(absl::Condition(this, &BackgroundThread::HasWork));
+      const auto next =
+          std::find_if(jobs_.begin(), jobs_.end(), [&](const auto& waiting) {
+            return !is_closed_ || waiting->state == Job::kDropped;
+          });
+      if (next == jobs_.end()) break;
+      job = *next;
+      jobs_.erase(next);
+      running_ = job.get();
+    }
+    const bool is_dropped = job->state == Job::kDropped;
+    if (is_dropped) {
+      // Where the context is lost, what is in it goes with it.
+      (void)context_->Run([&job] {
+        job->result.executor = absl::CancelledError("nobody wants it");
+        job->input.objects.reset();
+        return absl::OkStatus();
+      });
+    } else {
+      Build(job.get());
+    }
+    absl::MutexLock lock(&mutex_);
+    if (!is_dropped) job->state = Job::kDone;
+    running_ = nullptr;
+  }
+  context_.reset();
+}
+
+void BackgroundThread::Build(Job* job) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
-  PartitionBuilder builder(*context_, input_.objects.get(), input_.profile,
-                           std::move(input_.options), input_.nodes,
-                           &result_.report);
-  builder.Bind(std::move(input_.bound));
+  BackgroundBuild::Result& result = job->result;
   const absl::Status ran = context_->Run([&]() -> absl::Status {
-    SharedObjects& objects = *input_.objects;
+    SharedObjects& objects = *job->input.objects;
+    PartitionBuilder builder(*context_, &objects, job->input.profile,
+                             std::move(job->input.options), job->input.nodes,
+                             &result.report);
+    builder.Bind(std::move(job->input.bound));
     const std::lock_guard<std::mutex> lock(objects.building);
-    if (stop_) return absl::CancelledError("the build was stopped");
-    objects.programs.CompileInTurn(&stop_);
-    result_.executor = builder.Build(*input_.graph, *input_.original);
+    if (job->stop) return absl::CancelledError("the build was stopped");
+    objects.programs.CompileInTurn(&job->stop);
+    result.executor = builder.Build(*job->input.graph, *job->input.original);
     objects.programs.CompileInTurn(nullptr);
     objects.program_count = objects.programs.size();
+    result.warnings = builder.TakeWarnings();
     // What was made is whole before another context uses it.
     egl::gl().Finish();
     return absl::OkStatus();
   });
-  if (!ran.ok()) result_.executor = ran;
-  result_.warnings = builder.TakeWarnings();
-  result_.ms =
+  if (!ran.ok()) result.executor = ran;
+  result.ms =
       std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-  is_done_ = true;
+}
+
+BackgroundBuild::BackgroundBuild(std::shared_ptr<BackgroundThread> thread,
+                                 BackgroundBuildInput input)
+    : thread_(std::move(thread)),
+      job_(std::make_shared<BackgroundThread::Job>()) {
+  job_->input = std::move(input);
+  thread_->Add(job_);
+}
+
+BackgroundBuild::~BackgroundBuild() { thread_->Drop(job_); }
+
+bool BackgroundBuild::IsDone() const {
+  return job_->state == BackgroundThread::Job::kDone;
+}
+
+void BackgroundBuild::Wait() const { thread_->AwaitEnd(*job_); }
+
+BackgroundBuild::Result BackgroundBuild::Take() {
+  return std::exchange(job_->result, Result());
 }
 
 }  // namespace gles_delegate

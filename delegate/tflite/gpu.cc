@@ -198,6 +198,7 @@ absl::Status Gpu::Renew(const Options& options) {
         ") is lost, and there is none but on ", now.renderer, " (", now.version,
         "), for which nothing is planned. Apply the delegate again"));
   }
+  background = nullptr;  // kernels that it builds for still hold it
   objects = std::move(renewed->objects);  // the lost context is not current
   context = std::move(renewed->context);
   if (keeps_current) context->KeepCurrent();

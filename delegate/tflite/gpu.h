@@ -9,6 +9,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
+#include "delegate/partition/background_build.h"
 #include "delegate/runtime/shared_objects.h"
 #include "delegate/tflite/options.h"
 #include "egl/context.h"
@@ -33,6 +34,9 @@ struct Gpu {
     context->KeepCurrent();
   }
 
+  // Builds partitions in the background (kernel_background.cc); nullptr: none
+  // was built so yet. The first member, so that its context is the last to go.
+  std::shared_ptr<BackgroundThread> background;
   // Shared with what was made in it, so that no other context has its handle
   // while handles of its objects are left.
   std::shared_ptr<egl::Context> context;

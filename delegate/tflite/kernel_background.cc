@@ -80,16 +80,21 @@ void GlesKernel::StartBackground() {
   for (const HostTransfer& output : executor_->outputs()) {
     bound.output_memory.push_back(output.HostMemory());
   }
-  auto build = BackgroundBuild::Start(
-      {executor_context_.get(), setup_.gpu->objects, setup_.profile,
-       BuildOptionsOfPartition(), setup_.partition.nodes, &graph_, &original_,
-       std::move(bound)});
-  if (!build.ok()) {
-    report.state = "failed";
-    report.reason = std::string(build.status().message());
-    return;
+  std::shared_ptr<BackgroundThread>& thread = setup_.gpu->background;
+  if (thread == nullptr) {
+    auto started = BackgroundThread::Start(*executor_context_);
+    if (!started.ok()) {
+      report.state = "failed";
+      report.reason = std::string(started.status().message());
+      return;
+    }
+    thread = *std::move(started);
   }
-  background_ = *std::move(build);
+  background_ = std::make_unique<BackgroundBuild>(
+      thread,
+      BackgroundBuildInput{setup_.gpu->objects, setup_.profile,
+                           BuildOptionsOfPartition(), setup_.partition.nodes,
+                           &graph_, &original_, std::move(bound)});
   report.state = "running";
 }
 

@@ -100,6 +100,8 @@ absl::StatusOr<TfLiteDelegate*> Session::DelegateFor(const Variant& variant) {
             ? kTfLiteGlesFloat16ArithmeticOn
             : kTfLiteGlesFloat16ArithmeticOff;
     options.storage = variant.storage;
+    // A case runs once: by the plan that is to be tested.
+    options.background_compilation = kTfLiteGlesBackgroundCompilationOff;
     // Off where the user asked for nothing else: the comparison with the CPU
     // looks closer than the self-check.
     options.self_check = self_check_ ? 1 : 0;

@@ -30,7 +30,8 @@ ABSL_FLAG(bool, list_devices, false,
 
 namespace gles_delegate {
 
-absl::StatusOr<std::vector<BackendSpec>> BackendsFromFlags() {
+absl::StatusOr<std::vector<BackendSpec>> BackendsFromFlags(
+    Compilation compilation) {
   BackendSpec base;
   base.num_threads = absl::GetFlag(FLAGS_num_threads);
   if (base.num_threads < 1) {
@@ -59,7 +60,12 @@ absl::StatusOr<std::vector<BackendSpec>> BackendsFromFlags() {
   if (absl::GetFlag(FLAGS_use_gles)) {
     specs.push_back(base);
     specs.back().kind = BackendSpec::Kind::kGles;
-    specs.back().options = *std::move(gles_options);
+    DelegateOptions& options = specs.back().options;
+    options = *std::move(gles_options);
+    // Of a key that comes twice the last value counts: the user's.
+    if (compilation == Compilation::kAtOnce) {
+      options.insert(options.begin(), {"background_compilation", "off"});
+    }
   }
   return specs;
 }

@@ -22,10 +22,19 @@ ABSL_DECLARE_FLAG(bool, list_devices);
 
 namespace gles_delegate {
 
+// When the GLES delegate compiles where --gles_options does not say.
+enum class Compilation {
+  // Before the first inference, so that all that a tool tells is of one plan.
+  kAtOnce,
+  // As in an app: background_compilation has its default.
+  kAsInApps,
+};
+
 // The backends that the flags ask for: cpu, xnnpack, external, gles, in this
 // order: memory that a GL driver keeps would count for the backends after it.
 // kInvalidArgument: a flag's value is bad; the message says why.
-absl::StatusOr<std::vector<BackendSpec>> BackendsFromFlags();
+absl::StatusOr<std::vector<BackendSpec>> BackendsFromFlags(
+    Compilation compilation = Compilation::kAtOnce);
 // Likewise, but the GLES delegate where the flags ask for no backend.
 absl::StatusOr<std::vector<BackendSpec>> BackendsOrGles();
 
