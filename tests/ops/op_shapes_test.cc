@@ -2,8 +2,10 @@
 // Lists of a model's ops, the files of benches/shapes, and models of one op.
 #include "tools/runner/op_shapes.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -117,6 +119,33 @@ TEST(OneOpModelTest, IsTheOpInFloats) {
     EXPECT_THAT((*interpreter)->output(0).dims(), ElementsAre(1, 8, 8, 3));
     EXPECT_TRUE((*interpreter)->Invoke().ok());
   }
+}
+
+// Else a compiler that is given weights as literals has products for nothing.
+TEST(OneOpModelTest, NoWeightIsZeroOrThereTwice) {
+  constexpr int kWeights = 20000;
+  TensorShape source;
+  source.type = "FLOAT32";
+  source.dims = {kWeights};
+  OpShape shape;
+  shape.op = "MAXIMUM";
+  shape.options = nlohmann::ordered_json::object();
+  shape.inputs = {source, source};
+  shape.inputs[1].constant = true;
+  shape.outputs = {source};
+  auto bytes = OneOpModel(shape);
+  ASSERT_TRUE(bytes.ok()) << bytes.status();
+  auto model = Model::FromBuffer(*std::move(bytes));
+  ASSERT_TRUE(model.ok()) << model.status();
+  auto interpreter = Interpreter::Create(**model);
+  ASSERT_TRUE(interpreter.ok()) << interpreter.status();
+  const std::vector<float> low(kWeights, -1.0f);
+  ASSERT_TRUE((*interpreter)->input(0).WriteFloats(low).ok());
+  ASSERT_TRUE((*interpreter)->Invoke().ok());
+  const auto weights = (*interpreter)->output(0).data<const float>();
+  ASSERT_EQ(weights.size(), kWeights);
+  EXPECT_EQ(std::set<float>(weights.begin(), weights.end()).size(), kWeights);
+  EXPECT_EQ(std::count(weights.begin(), weights.end(), 0.0f), 0);
 }
 
 TEST(OneOpModelTest, WrongOptionsAreRefused) {

@@ -1,5 +1,6 @@
 #include "tools/runner/op_shape_model.h"
 
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -51,11 +52,14 @@ int AddConstant(const TensorShape& shape, TensorType type,
     case TensorType::INT64:
       return AddIntegers<int64_t>(shape, name, builder);
     case TensorType::FLOAT32: {
-      // Small values, so that sums of thousands of them fit a 16-bit float, and
-      // different ones, so that no driver can leave products out.
+      // Small values, so that sums of thousands of them fit a 16-bit float. No
+      // two are the same, and none is zero: of weights that stand in a program
+      // as literals, a compiler leaves out products that it has had before.
       std::vector<float> values(shape.elements());
       for (size_t i = 0; i < values.size(); ++i) {
-        values[i] = 0.01f * static_cast<float>(i % 7) - 0.02f;
+        const uint32_t mixed = static_cast<uint32_t>(i) * 2654435761u;
+        values[i] =
+            (static_cast<float>(mixed >> 8) + 0.5f) * 0x1p-29f - 0x1p-6f;
       }
       return builder->AddConstant<float>(name, shape.dims, values);
     }
