@@ -36,8 +36,14 @@
 //   op_...            the functions of lib/*.glsl that the .comp or the value
 //                     of a #define names.
 //   The op's own #defines.
-// The prelude declares the size of the work group. GLSL ES has no token
-// pasting, hence a function read_T for each tensor.
+// llvmpipe runs the body of a loop whose test stands before it once more, with
+// no invocation in it, and takes as long. So loops that every invocation takes
+// at least once, and that much time is spent in, are do {} while loops. Their
+// counters begin at grid.w, which is 0 and which no compiler knows: where a
+// counter begins at a constant, Mesa computes what depends on it at the end of
+// a turn for the next, and each such value is one more that a loop keeps. The
+// prelude declares the size of the work group. GLSL ES has no token pasting,
+// hence a function read_T for each tensor.
 #ifndef GLES_DELEGATE_GL_SHADERS_SHADER_H_
 #define GLES_DELEGATE_GL_SHADERS_SHADER_H_
 

@@ -116,7 +116,9 @@ void main() {
 #else
 #define part sum
 #endif
-  for (int s = 0; s < src_size.z; ++s) {
+  // A do {} while loop from a zero that no compiler knows: see shader.h.
+  int s = UNKNOWN_ZERO;
+  do {
     TERM vec4 v[TILE_PIXELS];
     for (int i = 0; i < TILE_PIXELS; ++i) {
       v[i] = READ(read_src);
@@ -150,13 +152,14 @@ void main() {
       }
     }
 #endif
-  }
+  } while (++s < src_size.z);
 
 #ifdef FLAT
   // No compiler knows the zero, so the loop is not unrolled: stores are much text,
   // and a first start waits for the compiler. The sums of the next slice move up.
-  for (int q = 0; q < TILE_SLICES + UNKNOWN_ZERO; ++q) {
-    if (first_slice + q >= dst_size.z) break;
+  int slices = min(TILE_SLICES + UNKNOWN_ZERO, dst_size.z - first_slice);
+  int q = UNKNOWN_ZERO;
+  do {
     for (int i = 0; i < TILE_PIXELS; ++i) {
       if (first_pixel + i >= pixels) break;
       write_dst(p[i].x, p[i].y, first_slice + q, p[i].z, sum[0][i]);
@@ -164,7 +167,7 @@ void main() {
     for (int r = 1; r < TILE_SLICES; ++r) {
       for (int i = 0; i < TILE_PIXELS; ++i) sum[r - 1][i] = sum[r][i];
     }
-  }
+  } while (++q < slices);
 #else
   for (int q = 0; q < TILE_SLICES; ++q) {
     if (first_slice + q >= dst_size.z) break;

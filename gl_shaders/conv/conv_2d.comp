@@ -32,7 +32,8 @@ void main() {
     for (int kx = 0; kx < window.x; ++kx) {
       int left = first_x * stride_pad.x - stride_pad.z + kx * window.z;
       int tap = ky * window.x + kx;
-      for (int s = 0; s < group.x; ++s) {
+      int s = grid.w;  // 0: see shader.h
+      do {
         vec4 v[TILE_PIXELS];
         for (int i = 0; i < TILE_PIXELS; ++i) {
           int x = left + i * stride_pad.x;
@@ -49,7 +50,7 @@ void main() {
             sum[q][i] += w0 * v[i].x + w1 * v[i].y + w2 * v[i].z + w3 * v[i].w;
           }
         }
-      }
+      } while (++s < group.x);
     }
   }
 

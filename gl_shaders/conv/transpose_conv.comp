@@ -39,7 +39,8 @@ void main() {
     for (int kx = first_tap.x; kx < window.x; kx += stride.x) {
       int left = (at.x - kx) / stride.x;
       int tap = ky * window.x + kx;
-      for (int s = 0; s < src_size.z; ++s) {
+      int s = grid.w;  // 0: see shader.h
+      do {
         vec4 v[TILE_PIXELS];
         for (int i = 0; i < TILE_PIXELS; ++i) {
           int x = left + i;
@@ -56,7 +57,7 @@ void main() {
             sum[q][i] += w0 * v[i].x + w1 * v[i].y + w2 * v[i].z + w3 * v[i].w;
           }
         }
-      }
+      } while (++s < src_size.z);
     }
   }
 

@@ -23,9 +23,10 @@ void main() {
   ivec4 around =
       op_pixels_around(gid.xy, vec2(scale_x, scale_y), shift, src_size.xy, part);
 #ifdef ALL_SLICES
-  for (int s = 0; s < dst_size.z; ++s) {
+  int s = grid.w;  // 0: see shader.h
+  do {
     interpolate(ivec4(gid.xy, s, gid.z), around, part);
-  }
+  } while (++s < dst_size.z);
 #else
   interpolate(ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z), around, part);
 #endif

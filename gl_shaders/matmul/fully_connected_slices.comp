@@ -23,13 +23,15 @@ void main() {
   vec4 sum[TILE_ROWS];
   for (int r = 0; r < TILE_ROWS; ++r) sum[r] = vec4(0.0);
 
-  for (int pixel = 0; pixel < row_shape.y; ++pixel) {
+  int pixel = grid.w;  // 0: see shader.h
+  do {
     ivec3 p[TILE_ROWS];  // past the last row the last again
     for (int r = 0; r < TILE_ROWS; ++r) {
       int row = min(first_row + r, row_shape.x - 1);
       p[r] = pixel_at(row * row_shape.y + pixel, src_size);
     }
-    for (int s = 0; s < src_size.z; ++s) {
+    int s = grid.w;
+    do {
       vec4 w0 = weights_at(at, block);
       vec4 w1 = weights_at(at + BLOCK, block);
       vec4 w2 = weights_at(at + 2 * BLOCK, block);
@@ -39,8 +41,8 @@ void main() {
         vec4 v = read_src(p[r].x, p[r].y, s, p[r].z);
         sum[r] += w0 * v.x + w1 * v.y + w2 * v.z + w3 * v.w;
       }
-    }
-  }
+    } while (++s < src_size.z);
+  } while (++pixel < row_shape.y);
 
   vec4 bias = weights_at(at, block);
   for (int r = 0; r < TILE_ROWS; ++r) {
