@@ -76,7 +76,8 @@ void main() {
   }
 
   // An output is made BEGUN turns after it was begun.
-  for (int t = 0; t < tiling.z + BEGUN; ++t) {
+  int t = grid.w;  // 0: see shader.h
+  do {
     add_row(t * STRIDE_H, 0);
 #if STRIDE_H > 1
     add_row(t * STRIDE_H + 1, 1);
@@ -88,12 +89,15 @@ void main() {
     if (t >= BEGUN && y < dst_size.y) {
       for (int i = 0; i < TILE_PIXELS; ++i) {
         int x = first.x + i * step_pad.x;
-        if (x < dst_size.x) write_dst(x, y, slice, gid.z, sum[BEGUN][i]);
+        // No `if` around the write: each write is then within the one before, and
+        // finds what that one has read of Params, which llvmpipe reads slowly.
+        if (x >= dst_size.x) break;
+        write_dst(x, y, slice, gid.z, sum[BEGUN][i]);
       }
     }
     for (int m = BEGUN; m > 0; --m) {
       for (int i = 0; i < TILE_PIXELS; ++i) sum[m][i] = sum[m - 1][i];
     }
     for (int i = 0; i < TILE_PIXELS; ++i) sum[0][i] = bias;
-  }
+  } while (++t < tiling.z + BEGUN);
 }
