@@ -182,6 +182,32 @@ absl::Status Executor::Submit(Inputs inputs) {
   return RecordReadbacks(&program);
 }
 
+absl::StatusOr<bool> Executor::WarmUp(Inputs inputs, Clock::duration budget) {
+  const auto start = Clock::now();
+  Begin(inputs);
+  PackInputs(inputs);
+  GLuint program = 0;
+  absl::Status status = RecordUploads(inputs, &program);
+  for (size_t i = 0; i < uploads_end(); ++i) {
+    warm_.insert(parts_.commands[i].program);
+  }
+  size_t next = uploads_end();
+  for (bool goes_on = status.ok(); goes_on && next < parts_.commands.size();) {
+    const Command& command = parts_.commands[next++];
+    if (command.piece.index >= 0 && next <= readbacks_begin()) {
+      status = CopyIn(command.piece, inputs);
+    }
+    if (status.ok()) Record(command, &program);
+    const bool is_new = warm_.insert(command.program).second;
+    goes_on = status.ok() && !(is_new && Clock::now() - start >= budget);
+  }
+  Barrier(parts_.final_barrier);  // before the host next writes
+  Abandon();
+  if (status.ok()) status = CheckResults();
+  if (!status.ok()) return status;
+  return next == parts_.commands.size();
+}
+
 absl::Status Executor::Collect(Outputs outputs) {
   if (auto s = FinishReadbacks(outputs); !s.ok()) return s;
   UnpackOutputs(outputs);

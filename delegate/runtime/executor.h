@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -91,6 +92,10 @@ class Executor {
       PartitionCache* cache = nullptr, const BoundTransfers& bound = {},
       const ConstantSharing& sharing = {});
 
+  using Inputs = absl::Span<const absl::Span<const uint8_t>>;
+  using Outputs = absl::Span<const absl::Span<uint8_t>>;
+  using Clock = std::chrono::steady_clock;
+
   // Of parts whose commands bind what the parts hold; see Create().
   explicit Executor(ExecutorParts parts);
 
@@ -137,6 +142,15 @@ class Executor {
   // one that it was made in.
   void MoveTo(const egl::Context& context) { parts_.context = &context; }
 
+  // For an executor that was made in another context, before it runs in this
+  // one: drivers may compile a program again where a context first dispatches
+  // it (NVIDIA's, 20 to 100 ms each). Runs the commands with `inputs`, as
+  // Invoke takes them, up to the first whose program was not dispatched here
+  // yet, and on until `budget` has passed; waits for them. True: all programs
+  // were. No output is written but such as lie in HostTransfer::HostMemory().
+  // Errors: as of Invoke.
+  absl::StatusOr<bool> WarmUp(Inputs inputs, Clock::duration budget);
+
   // How Collect and Invoke wait for the GPU; by default asleep.
   void WaitBy(egl::Waiting how) { waiting_ = how; }
   // true: Invoke does not wait for its own end where all outputs are bound and
@@ -168,10 +182,6 @@ class Executor {
   bool profiled_by_gpu() const { return !queries_.empty(); }
 
  private:
-  using Inputs = absl::Span<const absl::Span<const uint8_t>>;
-  using Outputs = absl::Span<const absl::Span<uint8_t>>;
-  using Clock = std::chrono::steady_clock;
-
   Validator* validator() const { return parts_.validator.get(); }
   // Commands [0, uploads_end) upload, and [readbacks_begin, end) read back. Of
   // those between, the ones that are pieces upload, too.
@@ -224,8 +234,9 @@ class Executor {
 
   ExecutorParts parts_;
   egl::HostCopier copier_;
-  std::vector<bool> skip_;          // by input: not uploaded in this Invoke
-  std::vector<egl::Fence> fences_;  // of the readbacks under way
+  std::vector<bool> skip_;            // by input: not uploaded in this Invoke
+  absl::flat_hash_set<GLuint> warm_;  // programs that WarmUp() has dispatched
+  std::vector<egl::Fence> fences_;    // of the readbacks under way
   egl::Waiting waiting_ = egl::Waiting::kPassive;
   bool returns_at_once_ = false;
   // By command, and what the host does before and after; empty: not profiling.

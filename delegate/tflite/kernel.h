@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -116,8 +117,12 @@ class GlesKernel final : public SimpleDelegateKernel {
   // Once the stand-in has given its first answer: builds the partition by its
   // plan proper in the background.
   void StartBackground();
-  // Where the background has built it: has it run in the stand-in's place.
+  // Where the background has built it: has it ready for the context, a few
+  // programs in each inference, and then run in the stand-in's place.
   void TakeOver(TfLiteContext* context);
+  void TakeResult(TfLiteContext* context);
+  // The partition stays with its stand-in.
+  void KeepStandIn(TfLiteContext* context, const absl::Status& why);
   void StopBackground();
   // Reports what the builders have to tell the user.
   void TellWarnings(TfLiteContext* context, std::vector<std::string> lines);
@@ -217,6 +222,8 @@ class GlesKernel final : public SimpleDelegateKernel {
   std::unique_ptr<Executor> executor_;
   // What builds the partition while executor_ is its stand-in; else nullptr.
   std::unique_ptr<BackgroundBuild> background_;
+  // What the background has built and executor_ is not yet.
+  std::optional<BackgroundBuild::Result> built_in_background_;
   // The context in which the partition was built by its plan proper, so that
   // its programs are there.
   std::weak_ptr<egl::Context> compiled_in_;

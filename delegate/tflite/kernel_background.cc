@@ -1,6 +1,7 @@
 // The part of GlesKernel that begins with a stand-in: a plan of few, plain
 // programs (device/stand_in.h), while those of the partition's plan proper are
 // compiled in the background.
+#include <chrono>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -8,6 +9,13 @@
 #include "delegate/tflite/kernel.h"
 
 namespace gles_delegate {
+namespace {
+
+// What an inference gives to the programs of the plan proper. One program at
+// least is readied in each, however long the driver takes.
+constexpr auto kWarmUpBudget = std::chrono::milliseconds(2);
+
+}  // namespace
 
 bool GlesKernel::WantsStandIn() const {
   if (setup_.profile.choices.background_compilation == 0) return false;
@@ -98,47 +106,73 @@ void GlesKernel::StartBackground() {
   report.state = "running";
 }
 
-void GlesKernel::TakeOver(TfLiteContext* context) {
-  if (background_ == nullptr || !background_->IsDone()) return;
+void GlesKernel::TakeResult(TfLiteContext* context) {
   BackgroundBuild::Result result = background_->Take();
   background_.reset();
-  BackgroundReport& report = setup_.report->background;
-  report.ms = result.ms;
-  TellWarnings(context, std::move(result.warnings));
-  absl::Status taken = result.executor.status();
-  if (taken.ok()) {
-    taken = executor_context_->Run([&] {
-      (*result.executor)->MoveTo(*executor_context_);
-      UseExecutor(*std::move(result.executor));
-      return absl::OkStatus();
-    });
-  }
-  if (!taken.ok()) {
-    report.state = "failed";
-    report.reason = std::string(taken.message());
-    TellWarnings(context,
-                 {absl::StrCat("WARNING: TfLiteGlesDelegate: a partition of ",
-                               setup_.partition.nodes.size(),
-                               " nodes stays with its stand-in, which is "
-                               "slower: ",
-                               report.reason)});
+  setup_.report->background.ms = result.ms;
+  TellWarnings(context, std::exchange(result.warnings, {}));
+  if (!result.executor.ok()) {
+    KeepStandIn(context, result.executor.status());
     return;
   }
-  report.state = "done";
+  (*result.executor)->MoveTo(*executor_context_);
+  built_in_background_ = std::move(result);
+}
+
+void GlesKernel::TakeOver(TfLiteContext* context) {
+  if (background_ != nullptr && background_->IsDone()) TakeResult(context);
+  if (!built_in_background_) return;
+  // The inference says what is wrong with its tensors.
+  if (!CollectTensors(context).ok()) return;
+  std::unique_ptr<Executor>& next = *built_in_background_->executor;
+  bool is_ready = false;
+  const absl::Status warmed = executor_context_->Run([&]() -> absl::Status {
+    auto ready = next->WarmUp(input_values_, kWarmUpBudget);
+    if (!ready.ok()) return ready.status();
+    is_ready = *ready;
+    if (is_ready) UseExecutor(std::move(next));
+    return absl::OkStatus();
+  });
+  if (!warmed.ok()) {
+    StopBackground();
+    KeepStandIn(context, warmed);
+  }
+  if (!is_ready) return;
+  setup_.report->background.state = "done";
   objects_version_ = -1;
   compiled_in_ = executor_context_;
   // What the start took stays in the report, and what is wrong with the driver.
   BuildReport& kept = *setup_.report;
-  result.report.stages = std::move(kept.stages);
-  result.report.self_check_faults.insert(
-      result.report.self_check_faults.begin(), kept.self_check_faults.begin(),
-      kept.self_check_faults.end());
-  kept = std::move(result.report);
+  BuildReport& built = built_in_background_->report;
+  built.stages = std::move(kept.stages);
+  built.self_check_faults.insert(built.self_check_faults.begin(),
+                                 kept.self_check_faults.begin(),
+                                 kept.self_check_faults.end());
+  kept = std::move(built);
+  built_in_background_.reset();
+}
+
+void GlesKernel::KeepStandIn(TfLiteContext* context, const absl::Status& why) {
+  BackgroundReport& report = setup_.report->background;
+  report.state = "failed";
+  report.reason = std::string(why.message());
+  TellWarnings(
+      context,
+      {absl::StrCat(
+          "WARNING: TfLiteGlesDelegate: a partition of ",
+          setup_.partition.nodes.size(),
+          " nodes stays with its stand-in, which is slower: ", report.reason)});
 }
 
 void GlesKernel::StopBackground() {
-  if (background_ == nullptr) return;
+  if (background_ == nullptr && !built_in_background_) return;
   background_.reset();
+  // Where the context is lost, the objects go with it.
+  (void)executor_context_->Run([this] {
+    built_in_background_.reset();
+    return absl::OkStatus();
+  });
+  built_in_background_.reset();
   setup_.report->background.state = "stopped";
 }
 

@@ -76,6 +76,39 @@ class ExecutorTest : public DeviceTest {
   std::unique_ptr<Executor> executor_;
 };
 
+// Without a budget each call dispatches one program more than those before.
+TEST_F(ExecutorTest, WarmsUpAProgramAtATime) {
+  InContext([&] {
+    // With an upload and a readback.
+    ASSERT_TRUE(Make(false, /*piece_bytes=*/1 << 20).ok());
+    std::fill(in_.begin(), in_.end(), 0x3e);
+    const std::vector<uint8_t> untouched(out_.size(), 0x55);
+    out_ = untouched;
+    const std::vector<absl::Span<const uint8_t>> inputs = {in_};
+    int calls = 1;
+    while (true) {
+      const auto ready = executor_->WarmUp(inputs, {});
+      ASSERT_TRUE(ready.ok()) << ready.status();
+      if (*ready) break;
+      ASSERT_LT(++calls, 10);
+    }
+    // Of a convolution or two, and of the readback.
+    EXPECT_GE(calls, 2);
+    EXPECT_EQ(out_, untouched);
+    const auto again = executor_->WarmUp(inputs, {});
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_TRUE(*again);
+    ASSERT_TRUE(Invoke().ok());
+    const std::vector<uint8_t> warmed = out_;
+    EXPECT_NE(warmed, untouched);
+    ASSERT_TRUE(Make(false, 1 << 20).ok());
+    ASSERT_TRUE(Invoke().ok());
+    EXPECT_EQ(out_, warmed);
+    executor_.reset();
+    programs_ = ProgramCache();
+  });
+}
+
 // A passive wait asks once, and then sleeps until the driver wakes it.
 TEST_F(ExecutorTest, WaitsAsleepUnlessToldToPoll) {
   if (!TestContext()->device().Has("GL_EXT_buffer_storage")) {

@@ -387,8 +387,10 @@ TEST_F(DelegateBackgroundTest, TheStartUpCacheIsWrittenInTheBackground) {
 
 // exit() while a program is being compiled, with nothing deleted.
 TEST_F(DelegateBackgroundTest, DISABLED_ExitsMeanwhile) {
-  auto* const delegate = new DelegatePtr(MakeDelegate(InBackground));
-  auto* const interpreter =
+  // Volatile, so that the leak checker finds what points to them.
+  static DelegatePtr* volatile delegate =
+      new DelegatePtr(MakeDelegate(InBackground));
+  static std::unique_ptr<Interpreter>* volatile interpreter =
       new std::unique_ptr<Interpreter>(Applied(*model_, *delegate));
   ExpectClose(RunOnce(interpreter->get()), CpuResult(*model_));
   EXPECT_EQ(State(*delegate), "running");
