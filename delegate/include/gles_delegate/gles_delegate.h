@@ -215,15 +215,16 @@ enum TfLiteGlesInferencePreference {
 
 // Whether a partition gives its first answers by a stand-in: a plan of few and
 // plain programs, which a driver that takes long to compile has sooner (on an
-// H100 without the driver's cache in a third to two thirds of the time). After
-// the first inference a thread of the delegate's builds the partition by its
-// plan proper, in a context that shares objects with the delegate's own; the
-// first inference after it has ended runs by that plan, as do all that follow.
-// Until then an inference takes two to four times as long, and may wait for the
-// driver's compiler (up to 0.1 s at a time on an H100), for one to two seconds;
-// the partition takes up to twice its GPU memory; and floats may differ from
-// those of later inferences, within the bounds that both keep; what is computed
-// in TFLite's integers does not differ.
+// H100 without the driver's cache in a third to a half of the time). After the
+// first inference a thread of the delegate's builds the partition by its plan
+// proper, in a context that shares objects with the delegate's own; then each
+// inference has the driver ready a few programs of that plan, and the first
+// one that finds all of them ready runs by it, as do all that follow. Until
+// then, for one to four seconds on an H100, an inference takes two to four
+// times as long, and waits now and then for the driver's compiler; the
+// partition takes up to twice its GPU memory; and floats may differ from those
+// of later inferences, within the bounds that both keep; what is computed in
+// TFLite's integers does not differ.
 //
 // The report says under "background" how far it has come. Where building fails,
 // the partition stays with its stand-in, and a warning says why. Deleting the
