@@ -145,11 +145,12 @@ struct DeviceChoices {
   // program, where a driver takes long to compile (plan/share_programs.h). 1:
   // by what is done outside of loops alone: post-ops, places of outputs. 2: by
   // loads with and without bounds as well, all of which then have bounds. 3: by
-  // tilings, too, of which a layer takes one that costs it little more. 4: by
-  // what a text can do besides (plan/share_variants.h), of which uniforms
-  // choose. 5: by the cells of work groups, by work groups and by windows as
-  // well, which costs each inference a tenth and more. 0: never. From 1 on
-  // shaders have what is done with an output once.
+  // tilings, too, of which a layer takes one that costs it little more. 4: at
+  // any price for an inference, as a stand-in has them (device/stand_in.h):
+  // transfers whatever their channels, work groups whatever their grids,
+  // reductions whatever their sizes, depthwise convolutions of one output an
+  // invocation whatever their windows. 0: never. From 1 on shaders have what is
+  // done with an output once.
   int share_programs = 0;
 
   // A convolution is written out term by term, its weights as literals of the
@@ -204,7 +205,7 @@ struct DeviceChoices {
 };
 
 // The most of share_programs.
-inline constexpr int kMostSharing = 5;
+inline constexpr int kMostSharing = 4;
 
 // Whether programs are shared at any price for an inference: their text does
 // not depend on the sizes of what a dispatch reads and writes where it need

@@ -19,7 +19,7 @@ namespace gles_delegate {
 
 // What one self-check came to.
 struct SelfCheckResult {
-  int programs = 0;  // of the partition, once for each thing that they do
+  int programs = 0;  // of the partition, each once
   int checked = 0;   // run now, or found right earlier in this process
   int skipped = 0;   // that no node with a reference uses
   double ms = 0;     // what it took

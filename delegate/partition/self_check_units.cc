@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "delegate/cache/cache_hash.h"
 #include "delegate/partition/self_check_reference.h"
@@ -18,8 +17,7 @@ namespace {
 // Values of all tensors of one check; a node that would pass it is skipped.
 constexpr int64_t kMostElements = int64_t{1} << 25;
 
-// Everything that tells one program from another: the driver and the text. One
-// that does several things is so many, as each of them may go wrong by itself.
+// Everything that tells one program from another: the driver and the text.
 absl::StatusOr<std::string> KeyOf(const SelfCheckInput& in, const Dispatch& d) {
   gl_shaders::ShaderSpec spec = SpecOf(in.planned, d, in.profile);
   for (size_t i = 0; i < d.constants.size(); ++i) {
@@ -34,7 +32,6 @@ absl::StatusOr<std::string> KeyOf(const SelfCheckInput& in, const Dispatch& d) {
   Hasher hasher;
   hasher.Text(device.vendor).Text(device.renderer).Text(device.version);
   hasher.Text(*text);
-  if (d.variant) hasher.Text(absl::StrJoin(*d.variant, ","));
   return hasher.Finish().ToHex();
 }
 

@@ -58,7 +58,7 @@ struct SelfCheckUnit {
 
 struct SelfCheckUnits {
   std::vector<SelfCheckUnit> chosen;  // in the order of the plan
-  int programs = 0;                   // of the partition, each variant once
+  int programs = 0;                   // of the partition, each once
   // Of those: used by the chosen units, or found right before.
   int covered = 0;
 };

@@ -117,26 +117,9 @@ struct Dispatch {
   // To the shader a written tensor that has memory of its own lies in that
   // memory as one that has none: kBox, or in buffers kRows.
   std::optional<MemoryView::Kind> writes_as;
-  // The dispatch by a text that computes others as well: the uniform `variant`
-  // tells them apart (plan/share_variants.h).
-  struct General {
-    using Defines = std::vector<std::pair<std::string, std::string>>;
-    std::vector<std::string> without;  // defines that the text does not have
-    Defines defines;                   // that it has in their place
-    // What this dispatch asks of the text. A text has the parts of all its
-    // dispatches. Inputs and constants that a dispatch then lacks are bound and
-    // not read: its first input, and zeros.
-    Defines parts;
-    // Defines of numbers; a text has the largest of its dispatches'.
-    std::vector<std::pair<std::string, int>> sizes;
-    // Likewise, of texels of shared memory, which is all that a text has.
-    std::vector<std::pair<std::string, int>> shared_texels;
-    std::array<int, 3> grid = {0, 0, 0};  // zeros: the dispatch's own
-    std::array<int, 3> work_group = {0, 0, 0};
-    std::array<int, 4> variant = {0, 0, 0, 0};
-  };
-  std::optional<General> general;
-  std::optional<std::array<int, 4>> variant;  // where it has such a text
+  // Of a text that does several things: which of them the dispatch does. The
+  // uniform `variant` has it, as the .comp says.
+  std::optional<std::array<int, 4>> variant;
   // How a dispatch shares its work out.
   struct Tiling {
     std::vector<std::pair<std::string, std::string>> defines;  // all of them

@@ -12,7 +12,6 @@
 #include "delegate/plan/planner.h"
 #include "delegate/plan/program_text.h"
 #include "delegate/plan/share_tilings.h"
-#include "delegate/plan/share_variants.h"
 #include "delegate/plan/storage.h"
 
 namespace gles_delegate {
@@ -210,8 +209,6 @@ void Sharing::Rewrite(const Family& family) {
 void Sharing::Run() {
   if (profile_.choices.share_programs > 2)
     ShareTilings(graph_, profile_, &dispatches_);
-  if (profile_.choices.share_programs > 3)
-    ShareVariants(graph_, profile_, &dispatches_);
   std::vector<Family> families;
   for (size_t i = 0; i < dispatches_.size(); ++i) {
     const Dispatch& d = dispatches_[i];

@@ -19,7 +19,6 @@ namespace gles_delegate {
 //   rows).
 // - at choices.share_programs 2, WHOLE_CHUNKS: none has it.
 // - at 3, their tiling: some take Dispatch::other_tiling.
-// - at 4, what general texts can do (Dispatch::general, share_variants.h).
 // What a dispatch computes stays as it was, in the same order. A dispatch that
 // finds no other one is left alone. Nothing happens at share_programs 0.
 void SharePrograms(const Graph& graph, const DeviceProfile& profile,

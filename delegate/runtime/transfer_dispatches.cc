@@ -74,11 +74,6 @@ TransferLayout LayTransfer(const Shape& s, const HostTransfer& transfer,
   return flat(4);
 }
 
-// Whether transfers share programs, as other dispatches do.
-bool SharesTransfers(const DeviceProfile& profile) {
-  return profile.choices.share_programs > 3;
-}
-
 // The dispatch of a whole transfer, but for its origin and work group.
 Dispatch WholeTransfer(const Graph& graph, const HostTransfer& transfer,
                        const DeviceProfile& profile, const SharedText& shared,
@@ -108,7 +103,7 @@ Dispatch WholeTransfer(const Graph& graph, const HostTransfer& transfer,
 std::array<int, 3> TransferWorkGroup(const Dispatch& d, bool is_flat,
                                      const DeviceProfile& profile) {
   constexpr std::array<int, 3> kAnyRow = {1 << 10, 1, 1};
-  const bool shares = SharesTransfers(profile);
+  const bool shares = SharesAll(profile.choices);
   if (shares && is_flat) return ChooseWorkGroup(kAnyRow, profile);
   const bool any = shares || profile.options.runs_once;
   return ChooseWorkGroup(any ? kAnyGrid : d.grid, profile);
@@ -159,7 +154,7 @@ std::vector<TransferDispatch> UploadsInParts(const Dispatch& whole,
 SharedText SharedTextOf(absl::Span<const HostTransfer> outputs,
                         const DeviceProfile& profile) {
   SharedText shared;
-  if (!SharesTransfers(profile)) return shared;
+  if (!SharesAll(profile.choices)) return shared;
   shared.upload_of_codes = true;
   shared.flat_readback =
       std::any_of(outputs.begin(), outputs.end(), [](const auto& t) {

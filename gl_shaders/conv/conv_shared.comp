@@ -17,12 +17,6 @@
 // PRODUCTS: src's rows are apart, one for each z of the work groups; each has
 // weights of its own.
 // LARGE_INDICES: the pixels or terms are too many for op_quotient.
-// FREE_CELLS: the work group is flat, and `variant` has the logarithms of its cells
-// along pixels and slices and of its lanes; tiles are two pixels wide. An
-// invocation brings INPUTS_EACH and WEIGHTS_EACH packets of a chunk at most;
-// SHARED_TEXELS and BETWEEN_TEXELS are the shared memory of the largest dispatch.
-// ANY_SOURCE: bits of variant.w say what the input is: kPointwise, kGate, kAddend.
-// WITH_WINDOW, WITH_GATE, WITH_ADDEND: it may be a window; or have these.
 // NEXT(v, slice): one work group along y has all slices of dst, and makes a 1x1
 // convolution of them too, next, from shared memory: NEXT_PIXELS pixels an
 // invocation. NEXT gives what next holds of its sums v.
@@ -65,28 +59,6 @@ const int kPacketTexels = 2;
 #define PACKET vec4
 const int kPacketTexels = 1;
 #endif
-#ifdef FREE_CELLS
-#define CELLS_X (1 << variant.x)
-#define CELLS_Y (1 << variant.y)
-#define kLanes (1 << variant.z)
-#define kPixels (2 << variant.x)  // of a work group
-#define kSlices (TILE_SLICES << variant.y)
-#define kChunk (CHUNK_TERMS << variant.z)
-#define kInputs (2 * CHUNK_TERMS << variant.x + variant.z)
-#define kWeights (4 * CHUNK_TERMS * TILE_SLICES << variant.y + variant.z)
-#define OVER_PIXELS(i) ((i) >> variant.x + 1)
-#define OVER_RUNS(i) ((i) >> variant.x)
-#define CELL_X (int(gl_LocalInvocationIndex) & CELLS_X - 1)
-#define CELL_Y (int(gl_LocalInvocationIndex) >> variant.x & CELLS_Y - 1)
-#define LANE (int(gl_LocalInvocationIndex) >> variant.x + variant.y)
-const int kInputsEach = INPUTS_EACH;
-const int kWeightsEach = WEIGHTS_EACH;
-const int kPixelsEach = 1;
-shared PACKET mem[SHARED_TEXELS];
-#ifdef NEXT_PIXELS
-shared vec4 between[BETWEEN_TEXELS];
-#endif
-#else
 #define CELLS_X WORK_GROUP_X
 #define CELLS_Y WORK_GROUP_Y
 #define OVER_PIXELS(i) ((i) / kPixels)
@@ -113,7 +85,6 @@ shared PACKET
 // What dst holds of this group's pixels, by slice, pixel.
 shared vec4 between[kSlices * kPixels];
 #endif
-#endif
 const int kSeveral = kInputsEach > 1 ? 1 : 0;
 #ifdef HALF_ARITHMETIC
 void put_partial(int at, vec4 v) { mem[at] = floatBitsToUint(v); }
@@ -139,8 +110,7 @@ ivec3 pixel_at(int index) {
 }
 #endif
 
-#if defined(WITH_WINDOW) || \
-    !defined(POINTWISE) && !defined(DEPTHWISE) && !defined(ANY_SOURCE)
+#if !defined(POINTWISE) && !defined(DEPTHWISE)
 // What `term` of a window reads for output pixel p.
 vec4 window_source(ivec3 p, int term) {
   int tap = QUOTIENT(term, sum_shape.z, reciprocals.z);
@@ -150,29 +120,6 @@ vec4 window_source(ivec3 p, int term) {
   ivec2 inside = clamp(at, ivec2(0), src_size.xy - 1);
   vec4 texel = read_src(inside.x, inside.y, term - tap * sum_shape.z, p.z);
   return at == inside ? texel : vec4(0.0);
-}
-#endif
-
-#ifdef ANY_SOURCE
-const int kPointwise = 1;
-const int kGate = 2;
-const int kAddend = 4;
-vec4 any_source(ivec3 p, int term) {
-#ifdef WITH_WINDOW
-  if ((variant.w & kPointwise) == 0) return window_source(p, term);
-#endif
-#ifdef WITH_ADDEND
-  if ((variant.w & kAddend) != 0) {
-    return read_src(p.x, p.y, term, p.z) * read_gate(0, 0, term, 0) +
-           read_addend(p.x, p.y, term, p.z);
-  }
-#endif
-#ifdef WITH_GATE
-  if ((variant.w & kGate) != 0) {
-    return read_src(p.x, p.y, term, p.z) * read_gate(0, 0, term, 0);
-  }
-#endif
-  return read_src(p.x, p.y, term, p.z);
 }
 #endif
 
@@ -200,8 +147,6 @@ vec4 source(ivec3 p, int term) {
   bvec4 is_nan = greaterThan(floatBitsToInt(v) & 0x7fffffff, ivec4(0x7f800000));
   return mix(clamp(v, inner_clamp.x, inner_clamp.y), v, is_nan);
 #endif
-#elif defined(ANY_SOURCE)
-  return any_source(p, term);
 #elif defined(ADDEND)
   return read_src(p.x, p.y, term, p.z) * read_gate(0, 0, term, 0) +
          read_addend(p.x, p.y, term, p.z);
@@ -273,7 +218,7 @@ void put(int first_pixel, int q, int i, vec4 total) {
 #endif
 }
 
-#if WORK_GROUP_Z > 1 || defined(FREE_CELLS)
+#if WORK_GROUP_Z > 1
 // Output `o` of a tile, of what the lanes of a cell came to.
 void put_tile(int first_pixel, int cell, int o) {
   vec4 total = vec4(0.0);
@@ -288,11 +233,7 @@ void put_tile(int first_pixel, int cell, int o) {
 #ifdef NEXT_PIXELS
 // One slice of `next`, of NEXT_PIXELS of this group's pixels that are kRuns
 // apart, so that neighbours store to neighbours.
-#ifdef FREE_CELLS
-#define kRuns CELLS_X
-#else
 const int kRuns = kPixels / NEXT_PIXELS;
-#endif
 // Terms whose weights are on their way at a time.
 const int kTermsAtATime = 2;
 void put_next(int first_pixel, int run, int slice) {
@@ -373,30 +314,21 @@ void main() {
       for (int i = 0; i < kInputsEach + kSeveral * UNKNOWN_ZERO; ++i) {
         int at = index + i * kInvocations;
         PACKET v = PACKET(0);
-#ifdef FREE_CELLS
-        if (at < kInputs)
-#endif
-          v = input_packet(from[kPixelsEach > 1 ? kSeveral * i : 0],
-                           next + OVER_PIXELS(at) * kPacketTexels);
+        v = input_packet(from[kPixelsEach > 1 ? kSeveral * i : 0],
+                         next + OVER_PIXELS(at) * kPacketTexels);
         for (int k = 1; k < kInputsEach; ++k) next_input[k - 1] = next_input[k];
         next_input[kInputsEach - 1] = v;
       }
 #else
       for (int i = 0; i < kInputsEach; ++i) {
         int at = index + i * kInvocations;
-#ifdef FREE_CELLS
-        if (at < kInputs)
-#endif
-          next_input[i] = input_packet(from[kPixelsEach > 1 ? i : 0],
-                                       next + OVER_PIXELS(at) * kPacketTexels);
+        next_input[i] = input_packet(from[kPixelsEach > 1 ? i : 0],
+                                     next + OVER_PIXELS(at) * kPacketTexels);
       }
 #endif
       for (int i = 0; i < kWeightsEach; ++i) {
         int at = index + i * kInvocations;
-#ifdef FREE_CELLS
-        if (at < kWeights)
-#endif
-          next_weight[i] = weight_packet(next, at);
+        next_weight[i] = weight_packet(next, at);
       }
     }
     if (chunk < 0) continue;
@@ -460,7 +392,7 @@ void main() {
     barrier();
   }
 
-#if WORK_GROUP_Z > 1 || defined(FREE_CELLS)
+#if WORK_GROUP_Z > 1
   int cell = cell_y * CELLS_X + cell_x;
   for (int q = 0; q < TILE_SLICES; ++q) {
     for (int i = 0; i < TILE_PIXELS; ++i) {
@@ -470,7 +402,7 @@ void main() {
   memoryBarrierShared();
   barrier();
   // The lanes share the tile's outputs.
-#if WORK_GROUP_Z >= TILE_PIXELS * TILE_SLICES && !defined(FREE_CELLS)
+#if WORK_GROUP_Z >= TILE_PIXELS * TILE_SLICES
   if (lane < kTile) put_tile(first_pixel, cell, lane);
 #else
   for (int o = lane; o < kTile + UNKNOWN_ZERO; o += kLanes) {

@@ -4,8 +4,6 @@
 // KERNEL_W, KERNEL_H, STRIDE_W, STRIDE_H: the window, known so that the tile
 // stays in registers. ROLLED: one row of the window at a time is in registers.
 // BY_COLUMNS, with one row: each texel is added before the next one is read.
-// ANY_STRIDE, with one row and two pixels: the strides are variant.xy, 1 or
-// STRIDE_W and STRIDE_H.
 // ROLLED_OUTPUTS: as in transpose_conv.comp.
 // LARGE_INDICES: the tiles of a slice are too many for op_quotient.
 layout(std140, binding = 0) uniform Params {
@@ -28,17 +26,9 @@ layout(std140, binding = 0) uniform Params {
 #define COLUMNS ((TILE_PIXELS - 1) * STRIDE_W + KERNEL_W)
 #define ROWS ((TILE_ROWS - 1) * STRIDE_H + KERNEL_H)
 
-#ifdef ANY_STRIDE
-#define STEPS variant.xy
-#define WITHIN(c) ((c) < (TILE_PIXELS - 1) * variant.x + KERNEL_W)
-// Of the texels of a row, that which tap kx of output i reads.
-#define TEXEL_OF(i, kx) \
-  (variant.x == STRIDE_W ? v[(i) * STRIDE_W + (kx)] : v[(i) + (kx)])
-#else
 #define STEPS ivec2(STRIDE_W, STRIDE_H)
 #define WITHIN(c) true
 #define TEXEL_OF(i, kx) v[(i) * STRIDE_W + (kx)]
-#endif
 
 int slice;
 int batch;

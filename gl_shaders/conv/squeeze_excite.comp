@@ -5,8 +5,6 @@
 // shared by a power of two of invocations, its lanes.
 // ADDEND: of src plus another tensor. VALUES: texels for the means and the
 // first product's results.
-// SOME_EXCITE, SOME_ADDEND: only dispatches have these whose variant.x, variant.y
-// is 1.
 // BANDS: of a large plane, bands of pixels are added up first, by a work group for
 // each band (x) and slice (y); the mean of what is written here, over bands, is
 // the mean of the plane.
@@ -23,16 +21,8 @@ layout(std140, binding = 0) uniform Params {
   float width_reciprocal;  // of src's width
 };
 
-#ifdef SOME_EXCITE
-#define EXCITES (variant.x != 0)
-#else
 #define EXCITES true
-#endif
-#ifdef SOME_ADDEND
-#define ADDS (variant.y != 0)
-#else
 #define ADDS true
-#endif
 
 #ifdef LARGE_INDICES
 #define ROW_OF(p) ((p) / src_size.x)

@@ -19,7 +19,6 @@
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/schema_names.h"
 #include "tests/testing/scoped_environment.h"
 #include "tests/testing/scratch_directory.h"
 
@@ -61,26 +60,6 @@ void AlteredShaderSource(GLuint shader, GLsizei count,
   if (altered != text) ++g_altered;
   const GLchar* pointer = altered.c_str();
   egl::driver_gl().ShaderSource(shader, 1, &pointer, nullptr);
-}
-
-// DEPTHWISE_CONV_2D of stride 1 and one of stride 2.
-std::vector<uint8_t> Strides() {
-  ModelBuilder b;
-  int x = b.AddInput("x", {1, 64, 64, 4});
-  for (int stride : {1, 2}) {
-    const Shape dims = {1, 64 / stride, 64 / stride, 4};
-    const int y = b.AddTensor(absl::StrCat("t", stride), dims);
-    const int w =
-        b.AddConstant<float>("w", {1, 3, 3, 4}, std::vector<float>(36, 0.25f));
-    const int bias = b.AddConstant<float>("b", {4}, std::vector<float>(4));
-    schema::DepthwiseConv2DOptionsT options;
-    options.stride_w = options.stride_h = stride;
-    options.depth_multiplier = 1;
-    b.AddOp(Op::DEPTHWISE_CONV_2D, 1, {x, w, bias}, {y}, options);
-    x = y;
-  }
-  b.SetOutputs({x});
-  return b.Finish();
 }
 
 class SelfCheckTest : public ::testing::Test {
@@ -189,22 +168,6 @@ TEST_F(SelfCheckTest, APostOpThatSomeDispatchesSkipIsChecked) {
   ASSERT_TRUE(start.applied.ok()) << start.applied;
   ExpectClose(start.outputs, expected_);
   EXPECT_EQ(start.verdict(), "plain") << start.check();
-}
-
-// One program has both strides.
-TEST_F(SelfCheckTest, EachThingThatAProgramDoesIsChecked) {
-  const ScopedEnvironment shared(
-      "GLES_DELEGATE_TUNING",
-      "share_programs=4,depthwise_tile_rows=1,simd_lanes=1,"
-      "depthwise_tile_pixels=2,split_target=9999");
-  model_ = LoadOrDie(Strides());
-  Broken() = "depthwise_conv_2d_tiled";
-  TheFault() = {"STEPS variant.xy",
-                "STEPS (variant.x == 1 ? ivec2(3) : ivec2(2))"};
-  EXPECT_EQ(Run().verdict(), "plain");
-  TheFault().second = "STEPS (variant.x == 2 ? ivec2(3) : ivec2(1))";
-  ForgetSelfChecks();
-  EXPECT_EQ(Run().verdict(), "plain");
 }
 
 TEST_F(SelfCheckTest, WhereNoShaderIsRightTheModelStaysOnTheCpu) {

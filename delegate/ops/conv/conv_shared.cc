@@ -1,16 +1,12 @@
 #include "delegate/ops/conv/conv_shared.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "delegate/ops/conv/conv_shared_tiling.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
-#include "delegate/ops/conv/free_cells.h"
 #include "delegate/ops/quotient.h"
 #include "delegate/plan/planner.h"
 
@@ -43,52 +39,12 @@ Dispatch::Tiling TilingOf(const SharedWork& work, const SharedGrid& grid,
                                 : BatchAxis()};
 }
 
-// Bits of variant.w in conv_shared.comp.
-constexpr int kPointwise = 1;
-constexpr int kGate = 2;
-constexpr int kAddend = 4;
-
-void BindAnySource(const Dispatch& d, Dispatch::General* general) {
-  general->without = {"POINTWISE", "GATE", "ADDEND"};
-  general->defines = {{"ANY_SOURCE", "1"}};
-  const auto has = [&](absl::string_view name) {
-    return std::any_of(
-        d.defines.begin(), d.defines.end(),
-        [&](const auto& define) { return define.first == name; });
-  };
-  if (!has("POINTWISE")) general->parts.emplace_back("WITH_WINDOW", "1");
-  if (has("GATE")) general->parts.emplace_back("WITH_GATE", "1");
-  if (has("ADDEND")) general->parts.emplace_back("WITH_ADDEND", "1");
-  general->variant[3] = (has("POINTWISE") ? kPointwise : 0) |
-                        (has("GATE") ? kGate : 0) |
-                        (has("ADDEND") ? kAddend : 0);
-}
-
-// The text of all sources; at best, of all cells of work groups, too. Of a
-// dispatch that has its tiling already.
-void BindGeneral(const SharedWork& work, const SharedGrid& grid,
-                 const DeviceProfile& profile, Dispatch* d) {
-  const int share = profile.choices.share_programs;
-  if (work.halves || work.products > 1 || share < 4) return;
-  Dispatch::General general;
-  if (!work.fused) BindAnySource(*d, &general);
-  const auto free =
-      share > 4 ? WithFreeCells(grid, work, profile) : std::nullopt;
-  if (free) {
-    BindFreeCells(work, *free, &general);
-  } else if (work.fused) {
-    return;
-  }
-  d->general = std::move(general);
-}
-
 void BindTiling(const SharedWork& work, const SharedGrid& grid,
                 const DeviceProfile& profile, Dispatch* d) {
   if (const auto more = WithMoreLanes(grid, work, profile)) {
     d->other_tiling = TilingOf(work, *more, *d);
   }
   d->Take(TilingOf(work, grid, *d));
-  BindGeneral(work, grid, profile, d);
 }
 
 SharedWork WorkOf(const Convolution& conv) {

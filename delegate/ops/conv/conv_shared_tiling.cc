@@ -96,8 +96,6 @@ std::optional<SharedTiling> FusedTiling(const SharedWork& work,
   t.cells_y = 8;
   const int parts = DivideUp(work.slices, kMostFusedSlices);
   t.slices = DivideUp(DivideUp(work.slices, parts), t.cells_y);
-  // Work groups of 24 slices share no program with others (free_cells.h).
-  if (t.slices > 2 && profile.choices.share_programs > 4) return std::nullopt;
   // No more than a quarter of the slices is past the last one.
   if (3 * parts * t.group_slices() > 4 * work.slices) return std::nullopt;
   t.pixels = t.slices > 2 ? 2 : 4;

@@ -39,25 +39,6 @@ int64_t TilesOnAxis(int64_t extent, int64_t dilation, int tile) {
   return (extent + step - 1) / step * dilation;
 }
 
-// The text of both strides: 1, and 2 along both axes. Not of large batches, in
-// which choosing among texels takes longer than a program to compile.
-void BindAnyStride(const SlidingWindow& window, int pixels, int rows,
-                   const DeviceChoices& choices, Dispatch* d) {
-  constexpr int kMostRounds = 4;  // of all invocations that the device runs
-  const int stride = window.stride_w;
-  const int64_t invocations = int64_t{d->grid[0]} * d->grid[1] * d->grid[2];
-  if (choices.share_programs == 0 || pixels != 2 || rows != 1 ||
-      choices.depthwise_by_columns != 0 || stride != window.stride_h ||
-      stride > 2 || invocations > kMostRounds * int64_t{choices.split_target}) {
-    return;
-  }
-  Dispatch::General general;
-  general.without = {"STRIDE_W", "STRIDE_H"};
-  general.defines = {{"STRIDE_W", "2"}, {"STRIDE_H", "2"}, {"ANY_STRIDE", "1"}};
-  general.variant = {stride, stride, 0, 0};
-  d->general = std::move(general);
-}
-
 void PlanDepthwiseTiled(const Convolution& conv, Planner* planner) {
   const DeviceProfile& profile = planner->profile();
   const SlidingWindow& window = conv.window;
@@ -96,7 +77,6 @@ void PlanDepthwiseTiled(const Convolution& conv, Planner* planner) {
   }
   if (profile.choices.share_programs > 0) d.Define("ROLLED_OUTPUTS");
   BindFilter(conv, planner, &d);
-  BindAnyStride(window, pixels, rows, profile.choices, &d);
   planner->Add(std::move(d));
 }
 

@@ -109,21 +109,6 @@ TensorId AddBands(const Node& node, Planner* planner) {
   return sums;
 }
 
-// The text of dispatches with and without a second product, and with and
-// without an addend.
-void BindVariant(bool has_second, const std::string& between, Dispatch* d) {
-  Dispatch::General general;
-  general.without = {"EXCITE", "ADDEND", "BETWEEN(v)"};
-  general.defines = {{"SOME_EXCITE", "1"}, {"SOME_ADDEND", "1"}};
-  const bool adds = d->reads.size() > 1;
-  if (has_second) {
-    general.parts = {{"EXCITE", "1"}, {"BETWEEN(v)", between}};
-  }
-  if (adds) general.parts.emplace_back("ADDEND", "1");
-  general.variant = {has_second, adds, 0, 0};
-  d->general = std::move(general);
-}
-
 PackedConstant WeightsFor(const Graph& graph, const Node& node, int weights,
                           int bias, const char* name) {
   const WeightIds ids = {node.inputs[weights], node.inputs[bias]};
@@ -198,7 +183,6 @@ absl::Status PlanSqueezeExcite(const Node& node, Planner* planner) {
                   Logarithm(second_lanes), 0);
   d.uniforms.Float4("between_params", between.params);
   BindWidth(src, &d);
-  BindVariant(has_second, function, &d);
   planner->Add(std::move(d));
   return absl::OkStatus();
 }

@@ -58,11 +58,6 @@ TEST(ConvSharedTilingTest, ALargeDepthwiseConvolutionIsComputedFewTimes) {
   work = {10769, 24, 24};
   work.fused = true;
   EXPECT_EQ(TextOf(work), "2x3 texels by 16x8 cells, 1 lanes, 337x1 groups");
-  // Where programs are to be few, groups of 16 slices share them.
-  DeviceProfile sharing = H200Profile();
-  sharing.choices.share_programs = 5;
-  EXPECT_EQ(TextOf(work, sharing),
-            "4x2 texels by 16x8 cells, 1 lanes, 169x2 groups");
   // Smaller work groups where there would be few.
   work = {2745, 48, 48};
   work.fused = true;
