@@ -61,6 +61,10 @@ void BufferStorage(GLenum target, GLsizeiptr bytes, const void* data,
   egl::driver_gl().BufferStorageEXT(target, bytes, data, flags);
 }
 
+// What the driver answers the next time that it is asked for resets.
+GLenum g_reset = GL_NO_ERROR;
+GLenum ResetStatus() { return std::exchange(g_reset, GLenum{GL_NO_ERROR}); }
+
 void InBackground(TfLiteGlesDelegateOptions& options) {
   options.background_compilation = kTfLiteGlesBackgroundCompilationOn;
 }
@@ -193,6 +197,7 @@ TEST_F(DelegateBackgroundTest, PartitionsFollowOneAnother) {
   ExpectClose(RunOnce(interpreter.get(), 1), CpuResult(*model, 1));
 }
 
+// Also after a reset, when its inferences come in halves from the first one on.
 TEST_F(DelegateBackgroundTest, AWorkerTakesOver) {
   const DelegatePtr delegate = MakeDelegate([](auto& options) {
     InBackground(options);
@@ -201,6 +206,14 @@ TEST_F(DelegateBackgroundTest, AWorkerTakesOver) {
   auto interpreter = Applied(*model_, delegate);
   RunUntilSettled(*model_, interpreter.get(), delegate);
   EXPECT_EQ(State(delegate), "done");
+  if (!TestContext()->device().Has("GL_KHR_robustness")) return;
+  const ScopedGlOverride<GlApi, decltype(GlApi::GetGraphicsResetStatusKHR)>
+      resets(&GlApi::GetGraphicsResetStatusKHR, ResetStatus);
+  g_reset = GL_INNOCENT_CONTEXT_RESET_KHR;
+  EXPECT_EQ(TfLiteInterpreterInvoke(interpreter->get()), kTfLiteError);
+  RunUntilSettled(*model_, interpreter.get(), delegate);
+  EXPECT_EQ(State(delegate), "done");
+  EXPECT_EQ(ReportOf(delegate)["contexts_lost"], 1);
 }
 
 TEST_F(DelegateBackgroundTest, TensorsStayWhereTheyLie) {
@@ -305,9 +318,6 @@ TEST_F(DelegateBackgroundTest, WhatCannotBeBuiltLeavesTheStandIn) {
     ExpectClose(RunOnce(interpreter.get(), round), CpuResult(*model_, round));
   }
 }
-
-GLenum g_reset = GL_NO_ERROR;
-GLenum ResetStatus() { return std::exchange(g_reset, GLenum{GL_NO_ERROR}); }
 
 // Of several partitions, one of which makes the new context while the others
 // are still being built in the lost one.
