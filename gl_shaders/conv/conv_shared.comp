@@ -59,13 +59,6 @@ const int kPacketTexels = 2;
 #define PACKET vec4
 const int kPacketTexels = 1;
 #endif
-#define CELLS_X WORK_GROUP_X
-#define CELLS_Y WORK_GROUP_Y
-#define OVER_PIXELS(i) ((i) / kPixels)
-#define OVER_RUNS(i) ((i) / kRuns)
-#define CELL_X int(gl_LocalInvocationID.x)
-#define CELL_Y int(gl_LocalInvocationID.y)
-#define LANE int(gl_LocalInvocationID.z)
 const int kLanes = WORK_GROUP_Z;
 const int kPixels = WORK_GROUP_X * TILE_PIXELS;  // of a work group
 const int kSlices = WORK_GROUP_Y * TILE_SLICES;
@@ -202,9 +195,9 @@ vec4 weight_packet(int term, int index) {
 
 // Output (q, i) of this invocation's tile.
 void put(int first_pixel, int q, int i, vec4 total) {
-  int in_group = CELL_Y + CELLS_Y * q;
+  int in_group = int(gl_LocalInvocationID.y) + WORK_GROUP_Y * q;
   int slice = int(gl_WorkGroupID.y) * kSlices + in_group;
-  int pixel_in_group = CELL_X + CELLS_X * i;
+  int pixel_in_group = int(gl_LocalInvocationID.x) + WORK_GROUP_X * i;
   int pixel = first_pixel + pixel_in_group;
   if (pixel >= sum_shape.x || slice >= dst_size.z) return;
   total += weights_at(sum_shape.y * 4 * kSlices + in_group, weights_row());
@@ -223,7 +216,7 @@ void put(int first_pixel, int q, int i, vec4 total) {
 void put_tile(int first_pixel, int cell, int o) {
   vec4 total = vec4(0.0);
   for (int l = 0; l < kLanes; ++l) {
-    total += partial(o * kInvocations + l * CELLS_X * CELLS_Y + cell);
+    total += partial(o * kInvocations + l * WORK_GROUP_X * WORK_GROUP_Y + cell);
   }
   int q = o / TILE_PIXELS;
   put(first_pixel, q, o - q * TILE_PIXELS, total);
@@ -272,9 +265,9 @@ void put_next(int first_pixel, int run, int slice) {
 // driver may copy an array that is handed to a function, and memory then holds it.
 void main() {
   // No early return: barriers follow. Past the end the last is made again.
-  int cell_x = CELL_X;
-  int cell_y = CELL_Y;
-  int lane = LANE;
+  int cell_x = int(gl_LocalInvocationID.x);
+  int cell_y = int(gl_LocalInvocationID.y);
+  int lane = int(gl_LocalInvocationID.z);
   int index = int(gl_LocalInvocationIndex);
   int first_pixel = int(gl_WorkGroupID.x) * kPixels;
 
@@ -282,7 +275,7 @@ void main() {
   ivec3 from[kPixelsEach];
   for (int i = 0; i < kPixelsEach; ++i) {
     int at = index + i * kInvocations;
-    int in_group = at - OVER_PIXELS(at) * kPixels;
+    int in_group = at - at / kPixels * kPixels;
     from[i] = pixel_at(min(first_pixel + in_group, sum_shape.x - 1));
   }
   PACKET next_input[kInputsEach];
@@ -313,9 +306,8 @@ void main() {
       // Each is a window, and much text.
       for (int i = 0; i < kInputsEach + kSeveral * UNKNOWN_ZERO; ++i) {
         int at = index + i * kInvocations;
-        PACKET v = PACKET(0);
-        v = input_packet(from[kPixelsEach > 1 ? kSeveral * i : 0],
-                         next + OVER_PIXELS(at) * kPacketTexels);
+        PACKET v = input_packet(from[kPixelsEach > 1 ? kSeveral * i : 0],
+                                next + at / kPixels * kPacketTexels);
         for (int k = 1; k < kInputsEach; ++k) next_input[k - 1] = next_input[k];
         next_input[kInputsEach - 1] = v;
       }
@@ -323,7 +315,7 @@ void main() {
       for (int i = 0; i < kInputsEach; ++i) {
         int at = index + i * kInvocations;
         next_input[i] = input_packet(from[kPixelsEach > 1 ? i : 0],
-                                     next + OVER_PIXELS(at) * kPacketTexels);
+                                     next + at / kPixels * kPacketTexels);
       }
 #endif
       for (int i = 0; i < kWeightsEach; ++i) {
@@ -338,14 +330,14 @@ void main() {
     for (int i = 0; i < TILE_PIXELS; ++i) {
       for (int t = 0; t < kPairs; ++t) {
         v[i * kPairs + t] =
-            mem[(lane * kPairs + t) * kPixels + cell_x + CELLS_X * i];
+            mem[(lane * kPairs + t) * kPixels + cell_x + WORK_GROUP_X * i];
       }
     }
     for (int q = 0; q < TILE_SLICES; ++q) {
       uvec4 w[kPairs * 4];
       for (int k = 0; k < kPairs * 4; ++k) {
         w[k] = mem[kInputs + (lane * kPairs * 4 + k) * kSlices + cell_y +
-                   CELLS_Y * q];
+                   WORK_GROUP_Y * q];
       }
       for (int i = 0; i < TILE_PIXELS; ++i) {
         mediump vec4 part = vec4(0.0);
@@ -369,10 +361,10 @@ void main() {
       int term = lane * CHUNK_TERMS + t;
       vec4 v[TILE_PIXELS];
       for (int i = 0; i < TILE_PIXELS; ++i) {
-        v[i] = mem[term * kPixels + cell_x + CELLS_X * i];
+        v[i] = mem[term * kPixels + cell_x + WORK_GROUP_X * i];
       }
       for (int q = 0; q < TILE_SLICES; ++q) {
-        int at = kInputs + term * 4 * kSlices + cell_y + CELLS_Y * q;
+        int at = kInputs + term * 4 * kSlices + cell_y + WORK_GROUP_Y * q;
         vec4 w0 = mem[at];
         vec4 w1 = mem[at + kSlices];
         vec4 w2 = mem[at + 2 * kSlices];
@@ -393,7 +385,7 @@ void main() {
   }
 
 #if WORK_GROUP_Z > 1
-  int cell = cell_y * CELLS_X + cell_x;
+  int cell = cell_y * WORK_GROUP_X + cell_x;
   for (int q = 0; q < TILE_SLICES; ++q) {
     for (int i = 0; i < TILE_PIXELS; ++i) {
       put_partial((q * TILE_PIXELS + i) * kInvocations + index, sum[q][i]);
@@ -425,7 +417,7 @@ void main() {
   memoryBarrierShared();
   barrier();
   for (int task = index; task < kRuns * next_size.z; task += kInvocations) {
-    int slice = OVER_RUNS(task);
+    int slice = task / kRuns;
     put_next(first_pixel, task - slice * kRuns, slice);
   }
 #endif

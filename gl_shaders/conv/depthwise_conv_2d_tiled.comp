@@ -26,10 +26,6 @@ layout(std140, binding = 0) uniform Params {
 #define COLUMNS ((TILE_PIXELS - 1) * STRIDE_W + KERNEL_W)
 #define ROWS ((TILE_ROWS - 1) * STRIDE_H + KERNEL_H)
 
-#define STEPS ivec2(STRIDE_W, STRIDE_H)
-#define WITHIN(c) true
-#define TEXEL_OF(i, kx) v[(i) * STRIDE_W + (kx)]
-
 int slice;
 int batch;
 int top;
@@ -59,10 +55,8 @@ void add_row(int r) {
 #else
   vec4 v[COLUMNS];
   for (int c = 0; c < COLUMNS; ++c) {
-    if (WITHIN(c)) {
-      vec4 texel = read_src(column[c], clamped, slice, batch);
-      v[c] = inside_x[c] && y == clamped ? texel : vec4(0.0);
-    }
+    vec4 texel = read_src(column[c], clamped, slice, batch);
+    v[c] = inside_x[c] && y == clamped ? texel : vec4(0.0);
   }
 #if TILE_ROWS > 1
   for (int t = 0; t < TILE_ROWS; ++t) {
@@ -77,7 +71,7 @@ void add_row(int r) {
 #else
   for (int kx = 0; kx < KERNEL_W; ++kx) {
     vec4 w = weights_at(r * KERNEL_W + kx, slice);
-    for (int i = 0; i < TILE_PIXELS; ++i) sum[0][i] += w * TEXEL_OF(i, kx);
+    for (int i = 0; i < TILE_PIXELS; ++i) sum[0][i] += w * v[i * STRIDE_W + kx];
   }
 #endif
 #endif
@@ -101,9 +95,9 @@ void main() {
   // The grid is whole tiles of every phase; the output may end within them.
   if (any(greaterThanEqual(first, dst_size.xy))) return;
 
-  top = first.y * STEPS.y - step_pad.w;
+  top = first.y * STRIDE_H - step_pad.w;
   for (int c = 0; c < COLUMNS; ++c) {
-    int x = first.x * STEPS.x - step_pad.z + c * step_pad.x;
+    int x = first.x * STRIDE_W - step_pad.z + c * step_pad.x;
     column[c] = clamp(x, 0, src_size.x - 1);
     inside_x[c] = x == column[c];
   }
