@@ -116,7 +116,7 @@ class GlesKernel final : public SimpleDelegateKernel {
   bool BuildStandIn();
   // Once the stand-in has given its first answer: builds the partition by its
   // plan proper in the background.
-  void StartBackground();
+  void StartBackground(TfLiteContext* context);
   // Where the background has built it: has it ready for the context, a few
   // programs in each inference, and then run in the stand-in's place.
   void TakeOver(TfLiteContext* context);

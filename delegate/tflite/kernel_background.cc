@@ -74,7 +74,7 @@ bool GlesKernel::BuildStandIn() {
   return true;
 }
 
-void GlesKernel::StartBackground() {
+void GlesKernel::StartBackground(TfLiteContext* context) {
   BackgroundReport& report = setup_.report->background;
   if (report.state == "waiting" || report.state == "running") {
     ++report.stand_in_inferences;
@@ -92,8 +92,7 @@ void GlesKernel::StartBackground() {
   if (thread == nullptr) {
     auto started = BackgroundThread::Start(*executor_context_);
     if (!started.ok()) {
-      report.state = "failed";
-      report.reason = std::string(started.status().message());
+      KeepStandIn(context, started.status());
       return;
     }
     thread = *std::move(started);
@@ -133,6 +132,7 @@ void GlesKernel::TakeOver(TfLiteContext* context) {
     if (is_ready) UseExecutor(std::move(next));
     return absl::OkStatus();
   });
+  if (absl::IsAborted(warmed)) return;  // lost; so is the inference
   if (!warmed.ok()) {
     StopBackground();
     KeepStandIn(context, warmed);

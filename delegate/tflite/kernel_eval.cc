@@ -39,7 +39,7 @@ absl::Status GlesKernel::EndEval(TfLiteContext* context) {
   absl::Status status = EndOnGpu(context);
   // Meanwhile another kernel may have replaced a context that was lost.
   NoteOutcome(status, *executor_context_);
-  if (status.ok()) StartBackground();
+  if (status.ok()) StartBackground(context);
   return status;
 }
 
@@ -62,13 +62,13 @@ absl::StatusOr<bool> GlesKernel::RunOrBegin(TfLiteContext* context,
   }
   if (in_halves && invoked_) {
     auto is_under_way = BeginOnGpu(context);
-    if (is_under_way.ok() && !*is_under_way) StartBackground();
+    if (is_under_way.ok() && !*is_under_way) StartBackground(context);
     return is_under_way;
   }
   StageTimer timer(&setup_.report->stages);
   if (auto s = EvalOnGpu(context); !s.ok()) return s;
   if (!std::exchange(invoked_, true)) timer.Lap("first_invoke");
-  StartBackground();
+  StartBackground(context);
   return false;
 }
 

@@ -30,6 +30,7 @@
 namespace gles_delegate::testing {
 namespace {
 
+using ::gles_delegate::egl::EglApi;
 using ::gles_delegate::egl::GlApi;
 using ::gles_delegate::egl::ScopedGlOverride;
 
@@ -279,6 +280,22 @@ TEST_F(DelegateBackgroundTest, InterpreterAndDelegateMayGoAtAnyTime) {
       interpreter.reset();
     }
   }
+}
+
+TEST_F(DelegateBackgroundTest, WithoutAContextToShareTheStandInGoesOn) {
+  const DelegatePtr delegate = MakeDelegate(InBackground);
+  auto interpreter = Applied(*model_, delegate);
+  const ScopedGlOverride<EglApi, decltype(EglApi::CreateContext)> none(
+      &EglApi::CreateContext,
+      +[](EGLDisplay, EGLConfig, EGLContext, const EGLint*) -> EGLContext {
+        return EGL_NO_CONTEXT;
+      });
+  RunUntilSettled(*model_, interpreter.get(), delegate);
+  EXPECT_EQ(State(delegate), "failed");
+  EXPECT_THAT(interpreter->log(),
+              Contains(AllOf(HasSubstr("WARNING"),
+                             HasSubstr("stays with its stand-in"))));
+  ExpectClose(RunOnce(interpreter.get(), 1), CpuResult(*model_, 1));
 }
 
 // Of both plans, once the last inference has run and all is deleted.
