@@ -146,6 +146,13 @@ nlohmann::ordered_json ToJson(const Row& row) {
                        {"p95", invoke.p95},       {"runs", invoke.runs},
                        {"min", invoke.min},       {"max", invoke.max},
                        {"mean", invoke.mean}};
+  const LatencyStats& settling = row.latency.settling_ms;
+  if (settling.runs > 0) {
+    json["stand_in_ms"] = {{"median", settling.median},
+                           {"p95", settling.p95},
+                           {"max", settling.max},
+                           {"runs", settling.runs}};
+  }
   json["nodes_total"] = row.facts.nodes_total;
   json["nodes_delegated"] = row.facts.nodes_delegated;
   json["partitions"] = row.facts.partitions;
@@ -174,6 +181,14 @@ void PrintRow(const Row& row) {
       row.backend.c_str(), row.init_ms, row.latency.first_invoke_ms,
       invoke.median, invoke.p5, invoke.p95, invoke.runs, nodes.c_str(),
       row.facts.partitions, row.peak_rss_mb, row.facts.renderer.c_str());
+  const LatencyStats& settling = row.latency.settling_ms;
+  if (settling.runs > 0) {
+    std::printf(
+        "%s: %d runs more before the plan proper ran, not counted: median %.3f "
+        "ms, p95 %.3f, longest %.3f\n",
+        row.backend.c_str(), settling.runs, settling.median, settling.p95,
+        settling.max);
+  }
   std::fflush(stdout);
 }
 

@@ -92,6 +92,7 @@ BackgroundThread::~BackgroundThread() {
   {
     absl::MutexLock lock(&mutex_);
     ends_ = true;
+    changed_.SignalAll();
   }
   if (thread_ != nullptr) thread_->join();
 }
@@ -104,23 +105,21 @@ void BackgroundThread::Close() {
   absl::MutexLock lock(&mutex_);
   is_closed_ = true;
   if (running_ != nullptr) running_->stop = true;
-  mutex_.Await(absl::Condition(
-      +[](BackgroundThread* thread) { return thread->running_ == nullptr; },
-      this));
+  changed_.SignalAll();
+  while (running_ != nullptr) changed_.Wait(&mutex_);
 }
 
 void BackgroundThread::Add(const std::shared_ptr<Job>& job) {
   absl::MutexLock lock(&mutex_);
   jobs_.push_back(job);
+  changed_.SignalAll();
 }
 
 void BackgroundThread::AwaitEnd(const Job& job) {
-  const auto has_ended = [this, &job] {
-    mutex_.AssertHeld();
-    return job.state != Job::kWaiting || (is_closed_ && running_ != &job);
-  };
   absl::MutexLock lock(&mutex_);
-  mutex_.Await(absl::Condition(&has_ended));
+  while (job.state == Job::kWaiting && !(is_closed_ && running_ != &job)) {
+    changed_.Wait(&mutex_);
+  }
 }
 
 void BackgroundThread::Drop(const std::shared_ptr<Job>& job) {
@@ -139,6 +138,7 @@ void BackgroundThread::Drop(const std::shared_ptr<Job>& job) {
   if (!job->result.executor.ok() || *job->result.executor == nullptr) return;
   job->state = Job::kDropped;
   jobs_.push_back(job);
+  changed_.SignalAll();
 }
 
 bool BackgroundThread::HasWork() const {
@@ -152,7 +152,7 @@ void BackgroundThread::Work() {
     std::shared_ptr<Job> job;
     {
       absl::MutexLock lock(&mutex_);
-      mutex_.Await(absl::Condition(this, &BackgroundThread::HasWork));
+      while (!HasWork()) changed_.Wait(&mutex_);
       const auto next =
           std::find_if(jobs_.begin(), jobs_.end(), [&](const auto& waiting) {
             return !is_closed_ || waiting->state == Job::kDropped;
@@ -176,6 +176,7 @@ void BackgroundThread::Work() {
     absl::MutexLock lock(&mutex_);
     if (!is_dropped) job->state = Job::kDone;
     running_ = nullptr;
+    changed_.SignalAll();
   }
   context_.reset();
 }

@@ -75,7 +75,8 @@ class BackgroundThread {
 
   std::unique_ptr<egl::Context> context_;
   const pid_t process_ = getpid();
-  mutable absl::Mutex mutex_;
+  absl::Mutex mutex_;
+  absl::CondVar changed_;  // what mutex_ guards
   std::deque<std::shared_ptr<Job>> jobs_ ABSL_GUARDED_BY(mutex_);
   Job* running_ ABSL_GUARDED_BY(mutex_) = nullptr;
   bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;  // no job begins any more

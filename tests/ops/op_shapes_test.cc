@@ -12,6 +12,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/delegate_case.h"
 #include "tests/testing/real_model.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_host.h"
@@ -111,13 +112,11 @@ TEST(OneOpModelTest, IsTheOpInFloats) {
   for (const OpShape& shape : *shapes) {
     auto bytes = OneOpModel(shape);
     ASSERT_TRUE(bytes.ok()) << bytes.status();
-    auto model = Model::FromBuffer(*std::move(bytes));
-    ASSERT_TRUE(model.ok()) << model.status();
-    auto interpreter = Interpreter::Create(**model);
-    ASSERT_TRUE(interpreter.ok()) << interpreter.status();
-    EXPECT_EQ((*interpreter)->input(0).type(), kTfLiteFloat32);
-    EXPECT_THAT((*interpreter)->output(0).dims(), ElementsAre(1, 8, 8, 3));
-    EXPECT_TRUE((*interpreter)->Invoke().ok());
+    const auto model = testing::LoadOrDie(*std::move(bytes));
+    const auto interpreter = testing::InterpreterOrDie(*model);
+    EXPECT_EQ(interpreter->input(0).type(), kTfLiteFloat32);
+    EXPECT_THAT(interpreter->output(0).dims(), ElementsAre(1, 8, 8, 3));
+    EXPECT_TRUE(interpreter->Invoke().ok());
   }
 }
 
@@ -135,14 +134,12 @@ TEST(OneOpModelTest, NoWeightIsZeroOrThereTwice) {
   shape.outputs = {source};
   auto bytes = OneOpModel(shape);
   ASSERT_TRUE(bytes.ok()) << bytes.status();
-  auto model = Model::FromBuffer(*std::move(bytes));
-  ASSERT_TRUE(model.ok()) << model.status();
-  auto interpreter = Interpreter::Create(**model);
-  ASSERT_TRUE(interpreter.ok()) << interpreter.status();
+  const auto model = testing::LoadOrDie(*std::move(bytes));
+  const auto interpreter = testing::InterpreterOrDie(*model);
   const std::vector<float> low(kWeights, -1.0f);
-  ASSERT_TRUE((*interpreter)->input(0).WriteFloats(low).ok());
-  ASSERT_TRUE((*interpreter)->Invoke().ok());
-  const auto weights = (*interpreter)->output(0).data<const float>();
+  ASSERT_TRUE(interpreter->input(0).WriteFloats(low).ok());
+  ASSERT_TRUE(interpreter->Invoke().ok());
+  const auto weights = interpreter->output(0).data<const float>();
   ASSERT_EQ(weights.size(), kWeights);
   EXPECT_EQ(std::set<float>(weights.begin(), weights.end()).size(), kWeights);
   EXPECT_EQ(std::count(weights.begin(), weights.end(), 0.0f), 0);

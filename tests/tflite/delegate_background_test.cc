@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "egl/testing.h"
@@ -63,8 +62,8 @@ void BufferStorage(GLenum target, GLsizeiptr bytes, const void* data,
 }
 
 // What the driver answers the next time that it is asked for resets.
-GLenum g_reset = GL_NO_ERROR;
-GLenum ResetStatus() { return std::exchange(g_reset, GLenum{GL_NO_ERROR}); }
+std::atomic<GLenum> g_reset = GL_NO_ERROR;
+GLenum ResetStatus() { return g_reset.exchange(GL_NO_ERROR); }
 
 void InBackground(TfLiteGlesDelegateOptions& options) {
   options.background_compilation = kTfLiteGlesBackgroundCompilationOn;

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "tools/common/progress.h"
 
@@ -67,13 +68,15 @@ absl::StatusOr<Latency> MeasureLatency(Interpreter& interpreter,
     ms = TimeInvoke(interpreter, options);
     if (!ms.ok()) return ms.status();
   }
+  std::vector<double> samples;
   const double warm = NowMs();
   while (options.is_settled != nullptr && !options.is_settled() &&
          NowMs() - warm < options.max_secs * 1000 && !Interrupted()) {
     ms = TimeInvoke(interpreter, options);
     if (!ms.ok()) return ms.status();
+    samples.push_back(*ms);
   }
-  std::vector<double> samples;
+  latency.settling_ms = Summarize(std::exchange(samples, {}));
   std::optional<Progress> progress;
   if (options.shows_progress) progress.emplace("runs", options.num_runs);
   const double start = NowMs();

@@ -29,7 +29,7 @@ struct LatencyStats {
 LatencyStats Summarize(std::vector<double> samples_ms);
 
 struct LatencyOptions {
-  int warmup_runs = 1;    // not counted; the first is timed apart
+  int warmup_runs = 1;  // not counted; the first is timed apart
   // Asked after the warm-up runs: while it gives false, further runs go on that
   // are not counted, for max_secs at most. Empty: there are none.
   std::function<bool()> is_settled;
@@ -43,6 +43,7 @@ struct LatencyOptions {
 
 struct Latency {
   double first_invoke_ms = 0;
+  LatencyStats settling_ms;  // of the runs that LatencyOptions::is_settled adds
   LatencyStats invoke_ms;
 };
 
