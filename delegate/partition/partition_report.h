@@ -48,10 +48,10 @@ struct BuildReport {
 
 // The partition's way from a stand-in (device/stand_in.h) to its plan proper.
 struct BackgroundReport {
-  // "off": there is no stand-in; "waiting" for the first inference; "running":
-  // the partition is being built in the background, or has not been used since;
-  // "done": it runs by its plan proper; "stopped": it was built anew, without a
-  // stand-in, before that; "failed": it stays with the stand-in, and `reason`
+  // "off": there is no stand-in; "waiting": for the first inference; "running":
+  // the plan proper is being built, or is not ready for the context yet;
+  // "done": the partition runs by it; "stopped": the partition went, or moved
+  // to the CPU, before that; "failed": it stays with the stand-in, and `reason`
   // says why.
   std::string state = "off";
   std::string reason;

@@ -164,7 +164,7 @@ absl::Status GlesKernel::Prepare(TfLiteContext* context) {
 }
 
 void GlesKernel::TellWarnings(TfLiteContext* context,
-                              std::vector<std::string> lines) {
+                              const std::vector<std::string>& lines) {
   for (const std::string& line : lines) {
     context->ReportError(context, "%s", line.c_str());
   }

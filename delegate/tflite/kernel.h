@@ -120,12 +120,15 @@ class GlesKernel final : public SimpleDelegateKernel {
   // Where the background has built it: has it ready for the context, a few
   // programs in each inference, and then run in the stand-in's place.
   void TakeOver(TfLiteContext* context);
+  // Once the background has ended: takes what it has built, or says why not.
   void TakeResult(TfLiteContext* context);
   // The partition stays with its stand-in.
   void KeepStandIn(TfLiteContext* context, const absl::Status& why);
+  // Ends the background, and drops what it has built.
   void StopBackground();
   // Reports what the builders have to tell the user.
-  void TellWarnings(TfLiteContext* context, std::vector<std::string> lines);
+  void TellWarnings(TfLiteContext* context,
+                    const std::vector<std::string>& lines);
   // Runs the partition's nodes on the CPU from here on.
   absl::Status UseCpu(TfLiteContext* context, const std::string& why);
   // After a resize: where the limit does not allow the new shapes, the nodes

@@ -15,15 +15,12 @@
 #include "egl/testing.h"
 #include "gtest/gtest.h"
 #include "tests/testing/app_context.h"
-#include "tests/testing/app_objects.h"
 #include "tests/testing/child.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/live_objects.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/quantized_model.h"
-#include "tests/testing/real_model.h"
-#include "tests/testing/scoped_environment.h"
 #include "tests/testing/scratch_directory.h"
 
 namespace gles_delegate::testing {

@@ -233,7 +233,7 @@ enum TfLiteGlesInferencePreference {
 // for partitions with variable tensors or with objects of the app's, in a
 // context of the app's, with share_key, memory_limit_bytes, prefer_faster,
 // enable_op_profiling, tuning=exhaustive or GLES_DELEGATE_DUMP_PLAN, nor after
-// a resize, when most programs are there.
+// a resize once the plan proper has run, since most programs are there then.
 enum TfLiteGlesBackgroundCompilation {
   // Where the device's row of the tuning table says so: NVIDIA's.
   kTfLiteGlesBackgroundCompilationAuto = 0,
