@@ -17,8 +17,8 @@ std::string AlwaysCalled(const PostOpCall& call, int index,
       if (call.operand_lookup_packed) {
         const std::string at = absl::StrFormat("at%d.%c", index, lane);
         return absl::StrFormat(
-            "read_%s((%s >> 2) & 127, %s >> 9, 0, 0)[%s & 3]", call.operand, at,
-            at, at);
+            "op_component(read_%s((%s >> 2) & 127, %s >> 9, 0, 0), %s)",
+            call.operand, at, at, at);
       }
       return absl::StrFormat("read_%s(at%d.%c, 0, 0, 0).x", call.operand, index,
                              lane);

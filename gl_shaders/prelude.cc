@@ -126,30 +126,49 @@ std::string Conversions(const ShaderSpec& spec) {
       HalfRanges(spec));
 }
 
-// The version, the extensions that the bindings need, and the work group.
-std::string Head(const ShaderSpec& spec) {
-  const bool texel_buffers =
-      std::any_of(spec.tensors.begin(), spec.tensors.end(), [](const auto& t) {
-        return t.storage == Storage::kTexelBuffer && !t.write;
-      });
-  // A texture of the app's that has a sampler type of its own: a shader asks
-  // for the extension by this define.
-  const bool is_external = std::any_of(
+// Whether the shader asks for something by this define.
+bool Asks(const ShaderSpec& spec, absl::string_view define) {
+  return std::any_of(
       spec.defines.begin(), spec.defines.end(),
-      [](const auto& define) { return define.first == "EXTERNAL"; });
+      [define](const auto& asked) { return asked.first == define; });
+}
+
+// The extensions that the bindings need, and those that shaders ask for.
+std::string Extensions(const ShaderSpec& spec) {
+  std::string text;
+  if (std::any_of(spec.tensors.begin(), spec.tensors.end(), [](const auto& t) {
+        return t.storage == Storage::kTexelBuffer && !t.write;
+      })) {
+    text += "#extension GL_EXT_texture_buffer : require\n";
+  }
+  // A texture of the app's that has a sampler type of its own.
+  if (Asks(spec, "EXTERNAL")) {
+    text += "#extension GL_OES_EGL_image_external_essl3 : require\n";
+  }
+  // `precise`, where the driver has it (EXT_gpu_shader5; GLSL ES 3.20, 4.9).
+  if (Asks(spec, "ORDERED_SUMS")) {
+    text +=
+        "#ifdef GL_EXT_gpu_shader5\n"
+        "#extension GL_EXT_gpu_shader5 : require\n"
+        "#define PRECISE precise\n"
+        "#endif\n";
+  }
+  return text;
+}
+
+// The version, the extensions, and the work group.
+std::string Head(const ShaderSpec& spec) {
   return absl::StrFormat(
-      "#version 310 es\n%s%s"
+      "#version 310 es\n%s"
       "// %s.comp, assembled by gles_delegate\n"
       "precision highp float;\n"
       "precision highp int;\n"
       "layout(local_size_x = %d, local_size_y = %d, local_size_z = %d) in;\n"
       "#define WORK_GROUP_X %d\n#define WORK_GROUP_Y %d\n"
       "#define WORK_GROUP_Z %d\n",
-      texel_buffers ? "#extension GL_EXT_texture_buffer : require\n" : "",
-      is_external ? "#extension GL_OES_EGL_image_external_essl3 : require\n"
-                  : "",
-      spec.shader, spec.work_group[0], spec.work_group[1], spec.work_group[2],
-      spec.work_group[0], spec.work_group[1], spec.work_group[2]);
+      Extensions(spec), spec.shader, spec.work_group[0], spec.work_group[1],
+      spec.work_group[2], spec.work_group[0], spec.work_group[1],
+      spec.work_group[2]);
 }
 
 // The op's own #defines, and those of its parameters and elements.

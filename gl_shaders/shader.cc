@@ -38,6 +38,7 @@ std::vector<std::string> LibraryFunctions(const ShaderSpec& spec,
   std::vector<std::string> names;
   for (const PostOpCall& op : spec.post_ops) {
     names.push_back(absl::StrCat("op_", op.function));
+    if (op.operand_lookup_packed) names.push_back("op_component");
   }
   FindOps(body, &names);
   for (const auto& [name, value] : spec.defines) FindOps(value, &names);

@@ -13,8 +13,8 @@ float weight(int output_channel, int index) {
   int pixel = index / raw_aux.x;
   int channel = index - pixel * raw_aux.x;
   int y = pixel / raw_size.x;
-  return read_raw(pixel - y * raw_size.x, y, channel / 4,
-                  output_channel)[channel % 4];
+  return op_component(
+      read_raw(pixel - y * raw_size.x, y, channel / 4, output_channel), channel);
 }
 
 void main() {

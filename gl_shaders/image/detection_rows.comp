@@ -68,7 +68,7 @@ void put_into_heap(int top, int n) {
 
 ivec2 element_of(int anchor, int of_class) {
   int channel = first + of_class;
-  float score = read_scores(anchor, 0, channel >> 2, 0)[channel & 3];
+  float score = op_component(read_scores(anchor, 0, channel >> 2, 0), channel);
   return ivec2(op_order_keys(vec4(score)).x, of_class);
 }
 
@@ -100,7 +100,7 @@ vec2 values_of(int row) {
   facts.z = heap(place).y;
   int channel = first + facts.z;
   return vec2(float(facts.z),
-              read_scores(facts.y, 0, channel >> 2, 0)[channel & 3]);
+              op_component(read_scores(facts.y, 0, channel >> 2, 0), channel));
 #else
   return vec2(float(facts.z), intBitsToFloat(facts.w));
 #endif

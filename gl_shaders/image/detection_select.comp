@@ -37,7 +37,7 @@ vec4 box_of(int i) {
 ivec4 facts_of(int i) {
 #ifdef CLASSES
   int channel = first + gid.z;
-  float score = read_scores(i, 0, channel >> 2, 0)[channel & 3];
+  float score = op_component(read_scores(i, 0, channel >> 2, 0), channel);
   int key = score >= threshold ? op_order_keys(vec4(score)).x : kNone;
   return ivec4(key, i, gid.z, floatBitsToInt(score));
 #else
@@ -64,8 +64,8 @@ vec4 row_scores = vec4(0.0);
 // Four rows are a texel of the classes and of the scores.
 void keep(int row, vec4 box, ivec4 facts) {
   write_boxes(row, 0, 0, 0, box);
-  row_classes[row & 3] = float(facts.z);
-  row_scores[row & 3] = intBitsToFloat(facts.w);
+  row_classes = op_with_component(row_classes, row, float(facts.z));
+  row_scores = op_with_component(row_scores, row, intBitsToFloat(facts.w));
   if ((row & 3) == 3 || row + 1 == boxes_size.x) {
     write_classes(0, 0, row >> 2, 0, row_classes);
     write_scores_out(0, 0, row >> 2, 0, row_scores);

@@ -11,8 +11,8 @@ layout(std140, binding = 0) uniform Params {
 vec2 landmark(int i) {
 #ifdef IN_CHANNELS
   int c = i * 3;
-  return vec2(read_src(0, 0, c / 4, 0)[c % 4],
-              read_src(0, 0, (c + 1) / 4, 0)[(c + 1) % 4]);
+  return vec2(op_component(read_src(0, 0, c / 4, 0), c),
+              op_component(read_src(0, 0, (c + 1) / 4, 0), c + 1));
 #else
   return read_src(i, 0, 0, 0).xy;
 #endif

@@ -6,7 +6,7 @@ layout(std140, binding = 0) uniform Params {
   float scale;     // of the matrix's last column
 };
 
-float channel(int c) { return read_src(gid.y, 0, c / 4, 0)[c % 4]; }
+float channel(int c) { return op_component(read_src(gid.y, 0, c / 4, 0), c); }
 
 void main() {
   if (outside_grid()) return;

@@ -19,7 +19,7 @@ ivec3 pixel_at(int index, ivec4 size) {
 float element_at(int index) {
   int channel = index % src_aux.x;
   ivec3 p = pixel_at(index / src_aux.x, src_size);
-  return read_src(p.x, p.y, channel / 4, p.z)[channel % 4];
+  return op_component(read_src(p.x, p.y, channel / 4, p.z), channel);
 }
 
 vec4 row_texel(int m, int t) {

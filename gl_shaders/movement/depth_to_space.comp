@@ -17,7 +17,7 @@ void main() {
   ELEMENT4 v = ELEMENT4(0);
   for (int i = 0; i < min(4, dst_aux.x - 4 * p.z); ++i) {
     int c = first + i;
-    v[i] = read_src(q.x, q.y, c >> 2, p.w)[c & 3];
+    v[i] = op_component(read_src(q.x, q.y, c >> 2, p.w), c);
   }
 #endif
   write_dst(p.x, p.y, p.z, p.w, v);

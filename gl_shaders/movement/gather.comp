@@ -7,7 +7,7 @@ int index_of(int i) { return int(table_at(i % table_size.x, i / table_size.x).x)
 #ifdef AXIS_CHANNEL
 ELEMENT channel_of(ivec4 p, int c) {
   c = index_of(min(c, dst_aux.x - 1));
-  return read_src(p.x, p.y, c >> 2, p.w)[c & 3];
+  return op_component(read_src(p.x, p.y, c >> 2, p.w), c);
 }
 #endif
 

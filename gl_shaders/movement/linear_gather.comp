@@ -17,8 +17,9 @@ int index_at(int n) {
   int c = n - pixel * indices_aux.x;
   int row = pixel / indices_size.x;
   int batch = row / indices_size.y;
-  return read_indices(pixel - row * indices_size.x, row - batch * indices_size.y,
-                      c >> 2, batch)[c & 3];
+  return op_component(read_indices(pixel - row * indices_size.x,
+                                   row - batch * indices_size.y, c >> 2, batch),
+                      c);
 }
 
 // The source element that element e of dst comes from.
@@ -43,7 +44,7 @@ ELEMENT value_of(int e) {
   int element = source_of(e);
   int pixel = element / src_aux.x;
   int c = element - pixel * src_aux.x;
-  return texel(pixel, c >> 2)[c & 3];
+  return op_component(texel(pixel, c >> 2), c);
 }
 
 void main() {

@@ -11,8 +11,9 @@ int index_at(int n) {
   int c = n - pixel * indices_aux.x;
   int row = pixel / indices_size.x;
   int batch = row / indices_size.y;
-  return read_indices(pixel - row * indices_size.x, row - batch * indices_size.y,
-                      c >> 2, batch)[c & 3];
+  return op_component(read_indices(pixel - row * indices_size.x,
+                                   row - batch * indices_size.y, c >> 2, batch),
+                      c);
 }
 
 bool holds(int e) {

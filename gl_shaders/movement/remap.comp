@@ -89,7 +89,8 @@ ELEMENT4 value_at(Place p) {
 #ifdef WHOLE
   return read_src(p.q.x, p.q.y, p.q.z, batch_of(p));
 #else
-  return ELEMENT4(read_src(p.q.x, p.q.y, p.q.z >> 2, batch_of(p))[p.q.z & 3]);
+  return ELEMENT4(
+      op_component(read_src(p.q.x, p.q.y, p.q.z >> 2, batch_of(p)), p.q.z));
 #endif
 }
 

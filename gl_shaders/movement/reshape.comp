@@ -17,7 +17,7 @@ ELEMENT4 texel_of(int element) {
 ELEMENT value_of(int element) {
   int i = element / src_aux.x;
   int c = element - i * src_aux.x;
-  return texel(i, c)[c & 3];
+  return op_component(texel(i, c), c);
 }
 
 void main() {

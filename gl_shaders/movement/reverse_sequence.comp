@@ -16,7 +16,7 @@ int on_axis(ivec4 p, ivec4 axis) {
 // p: x, y, channel, batch.
 ivec4 source_of(ivec4 p) {
   int n = on_axis(p, by);
-  int length = clamp(read_lengths(0, 0, n >> 2, 0)[n & 3], 0, extent);
+  int length = clamp(op_component(read_lengths(0, 0, n >> 2, 0), n), 0, extent);
   int i = on_axis(p, along);
   return i < length ? p + along * (length - 1 - 2 * i) : p;
 }
@@ -31,7 +31,7 @@ void main() {
   ELEMENT4 v = ELEMENT4(0);
   for (int i = 0; i < min(4, dst_aux.x - 4 * p.z); ++i) {
     ivec4 q = source_of(ivec4(p.xy, 4 * p.z + i, p.w));
-    v[i] = read_src(q.x, q.y, q.z >> 2, q.w)[q.z & 3];
+    v[i] = op_component(read_src(q.x, q.y, q.z >> 2, q.w), q.z);
   }
 #endif
   write_dst(p.x, p.y, p.z, p.w, v);

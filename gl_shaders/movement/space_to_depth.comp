@@ -23,7 +23,7 @@ void main() {
 #ifdef WHOLE
     v = texel;
 #else
-    v[i] = texel[c & 3];
+    v[i] = op_component(texel, c);
 #endif
   }
   write_dst(p.x, p.y, p.z, p.w, v);

@@ -5,7 +5,7 @@ layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 
 float sum_at(int channel) {
   int c = min(channel, sums_aux.x - 1);
-  return read_sums(0, 0, c / 4, gid.y)[c % 4];
+  return op_component(read_sums(0, 0, c / 4, gid.y), c);
 }
 
 vec4 gate(int which) {

@@ -15,8 +15,8 @@ void main() {
     for (int f = u * filters.x; f < (u + 1) * filters.x; ++f) {
       for (int m = 0; m < filters.y; ++m) {
         int e = f * filters.y + m;
-        v[i] += read_state(0, 0, e / 4, gid.y)[e % 4] *
-                read_time(0, 0, m / 4, f)[m % 4];
+        v[i] += op_component(read_state(0, 0, e / 4, gid.y), e) *
+                op_component(read_time(0, 0, m / 4, f), m);
       }
     }
   }

@@ -13,8 +13,8 @@ void main() {
     if (e >= state_aux.x) break;
     int f = e / memory;
     v[i] = e - f * memory == memory - 1
-               ? read_features(0, 0, f / 4, gid.y)[f % 4]
-               : read_state(0, 0, (e + 1) / 4, gid.y)[(e + 1) % 4];
+               ? op_component(read_features(0, 0, f / 4, gid.y), f)
+               : op_component(read_state(0, 0, (e + 1) / 4, gid.y), e + 1);
   }
   write_dst(0, 0, gid.x, gid.y, v);
 }

@@ -34,7 +34,7 @@ void main() {
 #ifdef CHANNELS
         for (int c = 0; c < src_aux.x; ++c) {
           ivec4 q = from + ivec4(x, y, c >> 2, b);
-          int value = int(read_src(q.x, q.y, q.z, q.w)[c & 3]);
+          int value = int(op_component(read_src(q.x, q.y, q.z, q.w), c));
           product = next(product, ivec4(value), first);
           first = false;
         }

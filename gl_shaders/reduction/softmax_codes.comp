@@ -2,6 +2,8 @@
 // it: exponentials from a table, added one after another, each operation rounded
 // as they round it. THREADS invocations share a pixel: 1, or the whole work
 // group, which then looks up what its first invocation adds.
+// PRECISE: the driver's word for sums that keep their order. Without it ROUNDED
+// has it kept, and each sum waits for an addition of integers as well.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   int zero_in;
@@ -17,7 +19,7 @@ layout(std140, binding = 0) uniform Params {
 #define ROUNDED(X) intBitsToFloat(floatBitsToInt(X) + never)
 
 // e^(-d * scale), for a code d below the largest.
-float exp_below(int d) { return exps_at(d >> 2, 0)[d & 3]; }
+float exp_below(int d) { return op_component(exps_at(d >> 2, 0), d); }
 
 vec4 exps_below(vec4 v, float largest) {
   ivec4 d = ivec4(largest - v);
@@ -35,13 +37,21 @@ vec4 exps_of(int s, vec4 v, float largest) {
   return mix(exps_below(v, largest), vec4(0.0), past);
 }
 
+#ifdef PRECISE
+#define IN_ORDER(X) (X)
+#else
+#define PRECISE
+#define IN_ORDER(X) ROUNDED(X)
+#endif
+
 // In the order of the channels: a float32 sum is that of its order. Without a
 // loop or a choice, as all other invocations wait for the one that adds.
 float add_in_order(float sum, vec4 e) {
-  sum = ROUNDED(sum + e.x);
-  sum = ROUNDED(sum + e.y);
-  sum = ROUNDED(sum + e.z);
-  return ROUNDED(sum + e.w);
+  PRECISE float x = IN_ORDER(sum + e.x);
+  PRECISE float y = IN_ORDER(x + e.y);
+  PRECISE float z = IN_ORDER(y + e.z);
+  PRECISE float w = IN_ORDER(z + e.w);
+  return w;
 }
 
 #if THREADS > 1

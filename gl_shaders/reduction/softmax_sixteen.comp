@@ -16,8 +16,8 @@ bvec4 past_last_channel(int slice) {
   return greaterThanEqual(4 * slice + ivec4(0, 1, 2, 3), ivec4(src_aux.x));
 }
 
-int exp_point(int i) { return int(exps_at(i >> 2, 0)[i & 3]); }
-int inverse_point(int i) { return int(inverses_at(i >> 2, 0)[i & 3]); }
+int exp_point(int i) { return int(op_component(exps_at(i >> 2, 0), i)); }
+int inverse_point(int i) { return int(op_component(inverses_at(i >> 2, 0), i)); }
 
 // The value at `rest` 128ths of the way from one point to the next.
 int between(int point, int next, int rest) {

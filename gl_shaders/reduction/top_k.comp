@@ -57,8 +57,9 @@ void main() {
     barrier();
 #endif
     last = best;
-    at[k & 3] = best.y;
-    values[k & 3] = read_src(p.x, p.y, best.y >> 2, p.z)[best.y & 3];
+    ELEMENT4 texel = read_src(p.x, p.y, best.y >> 2, p.z);
+    at = op_with_component(at, k, best.y);
+    values = op_with_component(values, k, op_component(texel, best.y));
     if (thread == 0 && ((k & 3) == 3 || k + 1 == dst_aux.x)) {
       write_dst(p.x, p.y, k >> 2, p.z, values);
       write_positions(p.x, p.y, k >> 2, p.z, at);

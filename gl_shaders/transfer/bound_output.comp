@@ -66,7 +66,7 @@ void main() {
     int batch = row / src_size.y;
     ivec4 p = ivec4(pixel - row * src_size.x, row - batch * src_size.y, c >> 2,
                     batch);
-    v[k] = object_of(p)[c & 3];
+    v[k] = op_component(object_of(p), c);
   }
   words[word] = bytes_of(v);
 }

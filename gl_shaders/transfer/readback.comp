@@ -60,7 +60,7 @@ void main() {
   ELEMENT4 texel = read_src(x, y, c >> 2, batch);
   ELEMENT4 v = ELEMENT4(0);
   for (int i = 0; i < 4; ++i) {
-    v[i] = texel[c & 3];
+    v[i] = op_component(texel, c);
     ++c;
     if (c < channels && (c & 3) != 0) continue;
     if (c == channels) {

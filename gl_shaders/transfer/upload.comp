@@ -13,7 +13,7 @@ layout(std140, binding = 0) uniform Params {
 layout(std430, binding = HOST_BINDING) readonly buffer Host { int host[]; };
 
 vec4 four_at(int i) { return vec4(unpack_codes(host[i] ^ CODES) - dst_aux.y); }
-float element_at(int i) { return four_at(i >> 2)[i & 3]; }
+float element_at(int i) { return op_component(four_at(i >> 2), i); }
 #elif defined(HALVES)
 // Two an int.
 layout(std430, binding = HOST_BINDING) readonly buffer Host { uint host[]; };
@@ -21,7 +21,10 @@ layout(std430, binding = HOST_BINDING) readonly buffer Host { uint host[]; };
 vec4 four_at(int i) {
   return vec4(unpackHalf2x16(host[2 * i]), unpackHalf2x16(host[2 * i + 1]));
 }
-float element_at(int i) { return unpackHalf2x16(host[i >> 1])[i & 1]; }
+float element_at(int i) {
+  vec2 pair = unpackHalf2x16(host[i >> 1]);
+  return (i & 1) != 0 ? pair.y : pair.x;
+}
 #elif defined(WHOLE_TEXELS) || defined(RGB)
 layout(std430, binding = HOST_BINDING) readonly buffer Host { ELEMENT4 host[]; };
 

@@ -1,7 +1,10 @@
 // labels: unit sanitize
 // SelectFunctions: what is named, what that calls, nothing else.
+#include <regex>
 #include <string>
 
+#include "absl/types/span.h"
+#include "gl_shaders/embedded.h"
 #include "gl_shaders/library.h"
 #include "gl_shaders/shader.h"
 #include "gmock/gmock.h"
@@ -52,6 +55,37 @@ TEST(SelectFunctionsTest, TheLibraryOfTheShaders) {
   EXPECT_THAT(pow, HasSubstr("positive_pow"));
   EXPECT_THAT(pow, HasSubstr("first_of"));  // of the scalar form
   EXPECT_THAT(pow, Not(HasSubstr("tanh_of")));
+}
+
+// op_component and op_with_component do: NVIDIA's compiler takes a vector whose
+// index it does not know through memory.
+TEST(ShaderTextsTest, NoneIndexesAVectorByWhatIsNotConstant) {
+  const std::regex index(R"(\[[^\]\n]*[&%] ?[134]\])");
+  ASSERT_TRUE(std::regex_search("texel(i)[c & 3]", index));
+  for (const EmbeddedFile& file :
+       absl::MakeConstSpan(kEmbeddedFiles, kEmbeddedFileCount)) {
+    const std::string text =
+        std::regex_replace(file.text, std::regex("//[^\n]*"), "");
+    std::smatch found;
+    EXPECT_FALSE(std::regex_search(text, found, index))
+        << file.name << ": " << found.str();
+  }
+}
+
+TEST(ShaderTextsTest, OrderedSumsArePreciseWhereTheDriverHasIt) {
+  ShaderSpec spec;
+  spec.shader = "softmax_codes";
+  spec.tensors = {{"src", Storage::kBuffer, Format::kRgba32f, false, false},
+                  {"dst", Storage::kBuffer, Format::kRgba32f, true, false}};
+  spec.defines = {{"THREADS", "1"}};
+  const auto plain = AssembleShader(spec);
+  spec.defines.push_back({"ORDERED_SUMS", "1"});
+  const auto ordered = AssembleShader(spec);
+  ASSERT_TRUE(plain.ok() && ordered.ok());
+  EXPECT_THAT(*plain, Not(HasSubstr("#extension")));
+  EXPECT_THAT(*ordered, HasSubstr("#ifdef GL_EXT_gpu_shader5\n"
+                                  "#extension GL_EXT_gpu_shader5 : require\n"
+                                  "#define PRECISE precise\n#endif\n"));
 }
 
 }  // namespace

@@ -31,6 +31,7 @@ int SoftmaxThreads(const Shape& shape, const DeviceProfile& profile) {
 
 // The table and the uniforms of softmax_codes.comp.
 void AddCodes(const SoftmaxAttributes& a, Dispatch* d) {
+  d->Define("ORDERED_SUMS");
   PackedConstant exps;
   exps.name = "exps";
   exps.width = static_cast<int>(a.codes->exps.size() / 4);
