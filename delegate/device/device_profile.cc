@@ -114,13 +114,16 @@ DeviceChoices Amd() {
   return p;
 }
 
-// NVIDIA's GPUs by Mesa's driver. With 16-bit arithmetic programs spill on a
-// Kepler. Nobody has timed its mapped memory, nor its compiler, which is
-// another one.
+// NVIDIA's GPUs by Mesa's driver. On a Kepler programs spill with 16-bit
+// arithmetic, and where a work group has whole planes, whose many invocations
+// leave each other few registers. Nobody has timed its mapped memory, nor its
+// compiler, which is another one.
 DeviceChoices Nouveau() {
   DeviceChoices p = Nvidia();
   p.zero_copy = 0;
   p.half_arithmetic = 0;
+  p.fused_squeeze_texels = 0;
+  p.fused_plane_work = 0;
   p.background_compilation = 0;
   return p;
 }

@@ -217,5 +217,18 @@ TEST(DeviceProfileTest, NouveauCannotUnpackHalves) {
   EXPECT_EQ(multiplies("OpenGL ES 3.2 NVIDIA 580.159.04"), 1);
 }
 
+TEST(DeviceProfileTest, NouveauFusesNothingThatItSpills) {
+  const auto row = [](const char* version) {
+    return ProfileOf(egl::DeviceKind::kNvidia, egl::Wrapper::kNone, version)
+        .choices;
+  };
+  const DeviceChoices mesa = row("OpenGL ES 3.2 Mesa 26.2.6-1");
+  EXPECT_EQ(mesa.fused_squeeze_texels, 0);
+  EXPECT_EQ(mesa.fused_plane_work, 0);
+  const DeviceChoices nvidia = row("OpenGL ES 3.2 NVIDIA 580.159.04");
+  EXPECT_GT(nvidia.fused_squeeze_texels, 0);
+  EXPECT_GT(nvidia.fused_plane_work, 0);
+}
+
 }  // namespace
 }  // namespace gles_delegate
