@@ -144,16 +144,17 @@ vec4 op_pow(vec4 x, vec4 y, vec4 p) {
   vec4 r = positive_pow(mix(a, one, is_inf(x)), y);
   r = mix(r, mix(zero, inf, inverse), equal(a, zero));
   r = mix(r, mix(inf, zero, inverse), is_inf(x));
-  // An infinite exponent: by the size of |x|.
-  vec4 at_inf = mix(zero, inf, greaterThan(a, one));
-  vec4 at_minus_inf = mix(inf, zero, greaterThan(a, one));
-  r = mix(r, mix(at_inf, at_minus_inf, inverse), is_inf(y));
   // A negative base: the sign of an odd power, no value between integers.
   bvec4 negative = is_negative(x);
   vec4 whole = mix(r, -r, is_odd(y));
   vec4 broken = mix(vec4(NAN_), r, is_inf(x));
   broken = mix(broken, r, equal(a, zero));
   r = mix(r, mix(broken, whole, is_integer(y)), negative);
+  // An infinite exponent: by the size of |x|, whatever its sign. After what a
+  // negative base does, because on virgl is_integer() is false of infinities.
+  vec4 at_inf = mix(zero, inf, greaterThan(a, one));
+  vec4 at_minus_inf = mix(inf, zero, greaterThan(a, one));
+  r = mix(r, mix(at_inf, at_minus_inf, inverse), is_inf(y));
   r = mix(r, vec4(NAN_), is_nan(x));
   r = mix(r, vec4(NAN_), is_nan(y));
   r = mix(r, one, equal(x, one));
