@@ -151,7 +151,8 @@ vec4 op_pow(vec4 x, vec4 y, vec4 p) {
   broken = mix(broken, r, equal(a, zero));
   r = mix(r, mix(broken, whole, is_integer(y)), negative);
   // An infinite exponent: by the size of |x|, whatever its sign. After what a
-  // negative base does, because on virgl is_integer() is false of infinities.
+  // negative base does, as is_integer() is false of infinities on virgl: Mesa (22.3)
+  // makes fract(y) == 0.0 of floor(y) == y for it, and their fract is a NaN.
   vec4 at_inf = mix(zero, inf, greaterThan(a, one));
   vec4 at_minus_inf = mix(inf, zero, greaterThan(a, one));
   r = mix(r, mix(at_inf, at_minus_inf, inverse), is_inf(y));
