@@ -48,7 +48,8 @@ struct BuildReport {
 
 // The partition's way from a stand-in (device/stand_in.h) to its plan proper.
 struct BackgroundReport {
-  // "off": there is no stand-in; "waiting": for the first inference; "running":
+  // "off": there is no stand-in, and where background_compilation is on
+  // `reason` says why; "waiting": for the first inference; "running":
   // the plan proper is being built, or is not ready for the context yet;
   // "done": the partition runs by it; "stopped": the partition went, or moved
   // to the CPU, before that; "failed": it stays with the stand-in, and `reason`

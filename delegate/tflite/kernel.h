@@ -108,9 +108,9 @@ class GlesKernel final : public SimpleDelegateKernel {
   BuildOptions BuildOptionsOfPartition() const;
   // The executor that runs from here on.
   void UseExecutor(std::unique_ptr<Executor> executor);
-  // The option background_compilation (kernel_background.cc). Whether the
-  // partition may begin with a stand-in.
-  bool WantsStandIn() const;
+  // The option background_compilation (kernel_background.cc). Why the partition
+  // may not begin with a stand-in where that is on; "": it may.
+  std::string WhyNoStandIn() const;
   // Build() of the stand-in. False: there is none, and the plan proper is to be
   // built.
   bool BuildStandIn();

@@ -2,6 +2,7 @@
 // programs (device/stand_in.h), while those of the partition's plan proper are
 // compiled in the background.
 #include <chrono>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -17,39 +18,42 @@ constexpr auto kWarmUpBudget = std::chrono::milliseconds(2);
 
 }  // namespace
 
-bool GlesKernel::WantsStandIn() const {
-  if (setup_.profile.choices.background_compilation == 0) return false;
+std::string GlesKernel::WhyNoStandIn() const {
   const Options& options = setup_.options;
   // What measures or shows a plan, or limits its memory, is about the plan
   // proper; and with GLES_DELEGATE_DUMP_PLAN only that one is written.
-  if (options.enable_op_profiling || options.prefer_faster ||
-      options.tuning != kTfLiteGlesTuningDefault ||
-      options.memory_limit_bytes > 0 || builder_.dumps_plans()) {
-    return false;
-  }
+  if (options.enable_op_profiling) return "enable_op_profiling is set";
+  if (options.prefer_faster) return "prefer_faster is set";
+  if (options.tuning != kTfLiteGlesTuningDefault) return "tuning is set";
+  if (options.memory_limit_bytes > 0) return "memory_limit_bytes is set";
+  if (builder_.dumps_plans()) return "GLES_DELEGATE_DUMP_PLAN is set";
   // Objects of the app's, or shared with other delegates, belong to contexts
   // that a third one need not be able to share with.
-  if (!setup_.gpu->context->owned() || setup_.gpu->objects->by_key ||
-      options.does_not_wait) {
-    return false;
-  }
+  if (!setup_.gpu->context->owned()) return "the context is the app's";
+  if (setup_.gpu->objects->by_key) return "share_key is set";
+  if (options.does_not_wait) return "wait_type is do_not_wait";
   for (const auto* forms : {&bound_.inputs, &bound_.outputs}) {
     for (const ObjectForm& form : *forms) {
-      if (form.is_bound()) return false;
+      if (form.is_bound()) return "an object of the app's is bound";
     }
   }
-  // A state would stay behind in the stand-in.
   for (TensorId id : graph_.inputs) {
-    if (graph_.tensor(id).is_variable) return false;
+    if (graph_.tensor(id).is_variable) {
+      return "a variable tensor's state would stay behind in the stand-in";
+    }
   }
-  // After a resize most programs, or all, are there.
-  return compiled_in_.lock() != executor_context_;
+  if (compiled_in_.lock() == executor_context_) {
+    return "most programs were compiled before the resize";
+  }
+  return "";
 }
 
 bool GlesKernel::BuildStandIn() {
   BackgroundReport& report = setup_.report->background;
   report = {};
-  if (!WantsStandIn()) return false;
+  if (setup_.profile.choices.background_compilation == 0) return false;
+  report.reason = WhyNoStandIn();
+  if (!report.reason.empty()) return false;
   DeviceProfile profile = setup_.profile;
   profile.choices = StandInChoices(profile.choices);
   BuildOptions options = BuildOptionsOfPartition();

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -87,6 +88,9 @@ class DelegateBackgroundTest : public ::testing::Test {
   static std::string State(const DelegatePtr& delegate) {
     return Background(delegate)["state"];
   }
+  static std::string Reason(const DelegatePtr& delegate) {
+    return Background(delegate)["reason"];
+  }
   // The shaders of the first partition.
   static std::vector<std::string> Shaders(const DelegatePtr& delegate) {
     std::vector<std::string> shaders;
@@ -123,6 +127,7 @@ TEST_F(DelegateBackgroundTest, ThePlanProperTakesOver) {
   });
   auto plain = Applied(*model_, off);
   EXPECT_EQ(State(off), "off");
+  EXPECT_EQ(Reason(off), "");
 
   g_compiler_waits = true;
   const DelegatePtr delegate = MakeDelegate(InBackground);
@@ -260,6 +265,8 @@ TEST_F(DelegateBackgroundTest, AResizeStopsItAndNeedsNoOtherStandIn) {
     ASSERT_TRUE(interpreter->ResizeInput(0, shape).ok());
     ASSERT_TRUE(interpreter->AllocateTensors().ok());
     EXPECT_EQ(State(delegate), "off");
+    EXPECT_EQ(Reason(delegate),
+              "most programs were compiled before the resize");
     ExpectClose(RunOnce(interpreter.get()), CpuResult(*model_, 0, shape));
   }
 }
@@ -360,18 +367,21 @@ TEST_F(DelegateBackgroundTest, AResetWhileItIsAtWorkBeginsAnew) {
 }
 
 TEST_F(DelegateBackgroundTest, WhatIsAboutThePlanProperHasNoStandIn) {
-  const std::vector<std::function<void(TfLiteGlesDelegateOptions&)>> changes = {
-      [](auto& o) { o.enable_op_profiling = 1; },
-      [](auto& o) { o.prefer_faster = 1; },
-      [](auto& o) { o.memory_limit_bytes = 1 << 30; },
-      [](auto& o) { o.share_key = "background"; }};
-  for (const auto& change : changes) {
+  const std::map<std::string, std::function<void(TfLiteGlesDelegateOptions&)>>
+      changes = {
+          {"enable_op_profiling", [](auto& o) { o.enable_op_profiling = 1; }},
+          {"prefer_faster", [](auto& o) { o.prefer_faster = 1; }},
+          {"memory_limit_bytes",
+           [](auto& o) { o.memory_limit_bytes = 1 << 30; }},
+          {"share_key", [](auto& o) { o.share_key = "background"; }}};
+  for (const auto& [name, change] : changes) {
     const DelegatePtr delegate = MakeDelegate([&](auto& options) {
       InBackground(options);
       change(options);
     });
     auto interpreter = Applied(*model_, delegate);
     EXPECT_EQ(State(delegate), "off");
+    EXPECT_EQ(Reason(delegate), name + " is set");
     ExpectClose(RunOnce(interpreter.get()), CpuResult(*model_));
   }
 }
@@ -381,6 +391,7 @@ TEST_F(DelegateBackgroundTest, NorHasAContextOfTheApps) {
   const DelegatePtr delegate = MakeDelegate(InBackground);
   auto interpreter = Applied(*model_, delegate);
   EXPECT_EQ(State(delegate), "off");
+  EXPECT_EQ(Reason(delegate), "the context is the app's");
 }
 
 // The start that writes the cache waits with its end for the file, and later
