@@ -9,7 +9,9 @@
 # Environment: RUNS (fresh processes a figure, default 5; medians are printed),
 # OPTIONS (more --gles_options), STAGES=1 (also print where a warm start's time
 # goes), DRIVER_CACHE ("off on" by default; both NVIDIA's and Mesa's variables
-# are set).
+# are set). Where the driver's row has stand-ins (NVIDIA's), these give the first
+# result: OPTIONS=background_compilation:off times the plan proper, as the tables of
+# before 25 November 2026 do.
 set -uo pipefail
 
 benchmark="$1"
