@@ -215,13 +215,13 @@ enum TfLiteGlesInferencePreference {
 
 // Whether a partition gives its first answers by a stand-in: a plan of few and
 // plain programs, which a driver that takes long to compile has sooner (on an
-// H200 without the driver's cache in a seventh to two fifths of the time). After the
-// first inference a thread of the delegate's builds the partition by its plan
-// proper, in a context that shares objects with the delegate's own; then each
-// inference has the driver ready a few programs of that plan, and the first
-// one that finds all of them ready runs by it, as do all that follow. Until
-// then, for one to three seconds on an H200, an inference takes two to four
-// times as long, and waits now and then for the driver's compiler; the
+// H200 without the driver's cache in a seventh to two fifths of the time).
+// After the first inference a thread of the delegate's builds the partition by
+// its plan proper, in a context that shares objects with the delegate's own;
+// then each inference has the driver ready a few programs of that plan, and the
+// first one that finds all of them ready runs by it, as do all that follow.
+// Until then, for one to three seconds on an H200, an inference takes two to
+// four times as long, and waits now and then for the driver's compiler; the
 // partition takes up to twice its GPU memory; and floats may differ from those
 // of later inferences, within the bounds that both keep; what is computed in
 // TFLite's integers does not differ.
