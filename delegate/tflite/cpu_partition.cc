@@ -6,14 +6,6 @@
 #include "absl/strings/str_cat.h"
 
 namespace gles_delegate {
-namespace {
-
-bool IsInArena(const TfLiteTensor& t) {
-  return t.allocation_type == kTfLiteArenaRw ||
-         t.allocation_type == kTfLiteArenaRwPersistent;
-}
-
-}  // namespace
 
 CpuPartition::CpuPartition(const NodeFinder& find, ModelPartition partition)
     : find_(find),
@@ -35,45 +27,23 @@ absl::Status CpuPartition::Check(TfLiteContext* context) const {
   return absl::OkStatus();
 }
 
-void CpuPartition::Lend(TfLiteContext* context, const TfLiteIntArray* tensors,
-                        Lent* lent) {
-  if (tensors == nullptr) return;
-  for (int i = 0; i < tensors->size; ++i) {
-    const int id = tensors->data[i];
-    if (id < 0) continue;
-    TfLiteTensor& t = context->tensors[id];
-    if (!IsInArena(t) || t.is_variable || t.bytes == 0) continue;
-    if (outputs_.contains(id) && t.data.raw != nullptr) continue;
-    // As aligned as the allocator's: 16 bytes, which TFLite's kernels want.
-    std::vector<uint8_t>& memory = memory_[id];
-    memory.resize(t.bytes);
-    lent->emplace_back(id, t.data.raw);
-    t.data.raw = reinterpret_cast<char*>(memory.data());
-  }
-}
-
 absl::Status CpuPartition::Run(TfLiteContext* context) {
-  absl::Status status;
-  Lent lent;
+  ScratchMemory scratch(context, &memory_);
   for (int index : partition_.nodes) {
     TfLiteNode* node = nullptr;
     TfLiteRegistration* registration = nullptr;
-    status = find_.Get(context, index, &node, &registration);
-    if (!status.ok()) break;
-    Lend(context, node->outputs, &lent);
-    Lend(context, node->intermediates, &lent);
-    Lend(context, node->temporaries, &lent);
+    if (auto s = find_.Get(context, index, &node, &registration); !s.ok()) {
+      return s;
+    }
+    scratch.LendToNode(*node, [&](int id) {
+      return outputs_.contains(id) && context->tensors[id].data.raw != nullptr;
+    });
     if (registration->invoke(context, node) != kTfLiteOk) {
-      status = absl::InternalError(
+      return absl::InternalError(
           absl::StrCat("TFLite's own kernel of node ", index, " failed"));
-      break;
     }
   }
-  // Backwards: a tensor that was lent twice has its first memory again.
-  for (auto it = lent.rbegin(); it != lent.rend(); ++it) {
-    context->tensors[it->first].data.raw = it->second;
-  }
-  return status;
+  return absl::OkStatus();
 }
 
 TrialMemory::TrialMemory(TfLiteContext* context,

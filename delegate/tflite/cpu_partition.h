@@ -6,13 +6,12 @@
 #define GLES_DELEGATE_DELEGATE_TFLITE_CPU_PARTITION_H_
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "delegate/tflite/propagate_shapes.h"
+#include "delegate/tflite/scratch_memory.h"
 #include "delegate/tflite/simple_delegate.h"
 #include "tensorflow/lite/c/common.h"
 
@@ -33,15 +32,11 @@ class CpuPartition {
   absl::Status Run(TfLiteContext* context);
 
  private:
-  // Tensors whose memory is ours, with the memory that they had before.
-  using Lent = std::vector<std::pair<int, char*>>;
-  void Lend(TfLiteContext* context, const TfLiteIntArray* tensors, Lent* lent);
-
   NodeFinder find_;
   ModelPartition partition_;
   absl::flat_hash_set<int> outputs_;  // of the partition
-  // By tensor. It stays from one run to the next: kernels keep things there.
-  absl::flat_hash_map<int, std::vector<uint8_t>> memory_;
+  // It stays from one run to the next: kernels keep things there.
+  ScratchMemory::Blocks memory_;
 };
 
 // While it lives, the partition's inputs and outputs are in memory of its own:

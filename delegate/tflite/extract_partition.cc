@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 
 namespace gles_delegate {
 
@@ -17,8 +18,16 @@ Graph ExtractPartition(const CheckedModel& model, absl::Span<const int> nodes,
     if (inserted) it->second = graph.AddTensor(model.graph.tensor(id));
     return it->second;
   };
+  absl::flat_hash_set<TensorId> read;
+  for (int index : nodes) {
+    const CheckedNode& checked = model.nodes[model.position_of.at(index)];
+    if (checked.folded) continue;
+    read.insert(checked.node.inputs.begin(), checked.node.inputs.end());
+    for (const PostOp& post : checked.node.post_ops) read.insert(post.operand);
+  }
+  // Of an input that no node reads, only the shape counted.
   for (int id : inputs) {
-    if (id >= 0 && !model.graph.tensor(id).is_constant())
+    if (id >= 0 && !model.graph.tensor(id).is_constant() && read.contains(id))
       graph.inputs.push_back(map(id));
   }
   for (int index : nodes) {

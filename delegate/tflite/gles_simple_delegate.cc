@@ -7,6 +7,7 @@
 #include "delegate/tflite/refusals.h"
 #include "delegate/tflite/report_file.h"
 #include "delegate/tflite/share_groups.h"
+#include "delegate/tflite/trial_shapes.h"
 
 namespace gles_delegate {
 namespace {
@@ -90,9 +91,16 @@ absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context,
   timer.Lap("context");
   auto nodes = FindNodes(context);
   if (!nodes.ok()) return nodes.status();
-  auto unknown = PropagateShapes(context, nodes->find, nodes->plan);
-  if (!unknown.ok()) return unknown.status();
-  nodes->unknown = *std::move(unknown);
+  auto shapes = PropagateShapes(context, nodes->find, nodes->plan);
+  if (!shapes.ok()) return shapes.status();
+  nodes->shapes = *std::move(shapes);
+  TrialShapes trial(context, nodes->find, nodes->plan);
+  if (!nodes->shapes.refused.ok()) {
+    if (auto found = trial.Find(); found.ok()) {
+      nodes->shapes = *std::move(found);
+      nodes->shapes_are_placeholders = true;
+    }
+  }
   timer.Lap("shapes");
   auto model =
       ReadModel(context, *nodes, profile_, ReadOptionsOf(options_, runtime_));
@@ -118,6 +126,26 @@ void GlesSimpleDelegate::Refuse(const ModelPartition& partition,
                                 std::string reason) {
   now().refusals.push_back(
       RefusalOfPartition(*model_, partition.nodes, std::move(reason)));
+}
+
+void GlesSimpleDelegate::RefuseWithoutWork(
+    std::vector<ModelPartition>* partitions) {
+  const auto is_idle = [this](const ModelPartition& partition) {
+    return std::all_of(
+        partition.nodes.begin(), partition.nodes.end(), [this](int index) {
+          return model_->nodes[model_->position_of.at(index)].folded;
+        });
+  };
+  for (const ModelPartition& partition : *partitions) {
+    if (is_idle(partition)) {
+      Refuse(partition,
+             "all that it computes is known once tensors are allocated: there "
+             "is nothing to run");
+    }
+  }
+  partitions->erase(
+      std::remove_if(partitions->begin(), partitions->end(), is_idle),
+      partitions->end());
 }
 
 void GlesSimpleDelegate::RefuseSmallAndSurplus(
@@ -158,6 +186,7 @@ std::vector<ModelPartition> GlesSimpleDelegate::ChoosePartitions(
     }
     return {};
   }
+  RefuseWithoutWork(&partitions);
   RefuseSmallAndSurplus(&partitions);
   if (options_.memory_limit_bytes > 0) {
     partitions.erase(std::remove_if(partitions.begin(), partitions.end(),

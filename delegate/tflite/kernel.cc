@@ -1,5 +1,6 @@
 #include "delegate/tflite/kernel.h"
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -68,6 +69,7 @@ absl::Status GlesKernel::Read(const TfLiteContext& context,
   inputs_.clear();
   outputs_.clear();
   for (int id : setup_.partition.outputs) {
+    if (setup_.nodes.shapes.values.contains(id)) continue;  // HoldValues()
     const Tensor& tensor = model.graph.tensor(id);
     if (!tensor.is_constant()) {
       output_tensors_.push_back(id);
@@ -113,7 +115,45 @@ std::vector<std::vector<int>> GlesKernel::BorderShapes(
               : std::vector<int>(dims->data, dims->data + dims->size));
     }
   }
+  for (int id : setup_.partition.inputs) {
+    const auto value = setup_.nodes.shapes.values.find(id);
+    if (value == setup_.nodes.shapes.values.end()) continue;
+    const auto bytes = value->second.bytes();
+    shapes.emplace_back(bytes.begin(), bytes.end());
+  }
   return shapes;
+}
+
+absl::Status GlesKernel::EvaluateInputValues(TfLiteContext* context) {
+  TensorValues& values = setup_.nodes.shapes.values;
+  const auto& inputs = setup_.partition.inputs;
+  if (std::none_of(inputs.begin(), inputs.end(),
+                   [&](int id) { return values.contains(id); })) {
+    return absl::OkStatus();
+  }
+  const std::vector<int> none;
+  auto shapes = PropagateShapes(context, setup_.nodes.find, setup_.nodes.plan,
+                                /*own=*/&none);
+  if (!shapes.ok()) return shapes.status();
+  for (int id : inputs) {
+    const auto value = shapes->values.find(id);
+    if (value != shapes->values.end()) values[id] = value->second;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status GlesKernel::HoldValues(TfLiteContext* context) {
+  for (int id : setup_.partition.outputs) {
+    const auto value = setup_.nodes.shapes.values.find(id);
+    if (value == setup_.nodes.shapes.values.end()) {
+      TfLiteTensor& t = context->tensors[id];
+      if (t.allocation_type == kTfLitePersistentRo) ReturnToArena(&t);
+    } else if (HoldValue(context, id, value->second) != kTfLiteOk) {
+      return absl::ResourceExhaustedError(absl::StrCat(
+          "the runtime gives no memory to the shape in tensor ", id));
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status GlesKernel::ReadAgain(TfLiteContext* context) {
@@ -123,9 +163,14 @@ absl::Status GlesKernel::ReadAgain(TfLiteContext* context) {
   guilty_resets_ = 0;
   built_ = false;
   const std::vector<int>& nodes = setup_.partition.nodes;
-  auto unknown = PropagateShapes(context, setup_.nodes.find, nodes);
-  if (!unknown.ok()) return unknown.status();
-  setup_.nodes.unknown.insert(unknown->begin(), unknown->end());
+  auto shapes =
+      PropagateShapes(context, setup_.nodes.find, setup_.nodes.plan, &nodes);
+  if (!shapes.ok()) return shapes.status();
+  if (!shapes->refused.ok()) return shapes->refused;
+  // Of the other partitions, what was known when the delegate was applied.
+  const UnknownShapes before = std::move(setup_.nodes.shapes.unknown);
+  setup_.nodes.shapes = *std::move(shapes);
+  setup_.nodes.shapes.unknown.insert(before.begin(), before.end());
   // All of the model: what nodes of other partitions fold to constants is known
   // to be constant here.
   auto model =
@@ -139,10 +184,17 @@ absl::Status GlesKernel::ReadAgain(TfLiteContext* context) {
 }
 
 absl::Status GlesKernel::Prepare(TfLiteContext* context) {
+  // While the delegate is applied, there is nothing to plan for yet.
+  if (std::exchange(setup_.nodes.shapes_are_placeholders, false)) {
+    read_shapes_.clear();
+    return absl::OkStatus();
+  }
+  if (auto s = EvaluateInputValues(context); !s.ok()) return s;
   if (BorderShapes(*context) != read_shapes_) {
     if (auto s = ReadAgain(context); !s.ok()) return s;
     if (auto s = ReserveMemoryAnew(context); !s.ok()) return s;
   }
+  if (auto s = HoldValues(context); !s.ok()) return s;
   if (on_cpu_ != nullptr) return absl::OkStatus();
   if (built_ && IsBuilt() && CheckCaller().ok()) return absl::OkStatus();
   thread_ = std::this_thread::get_id();

@@ -97,9 +97,15 @@ class GlesKernel final : public SimpleDelegateKernel {
   absl::Status CheckCaller() const;
   // Makes of the model what runs: the graph, its inputs and outputs.
   absl::Status Read(const TfLiteContext& context, const CheckedModel& model);
-  // The shapes of the partition's inputs and outputs, as the runtime has them.
+  // The shapes of the partition's inputs and outputs, as the runtime has them,
+  // and the values of inputs that follow from shapes.
   std::vector<std::vector<int>> BorderShapes(
       const TfLiteContext& context) const;
+  // Takes the values of the partition's inputs that follow from shapes.
+  absl::Status EvaluateInputValues(TfLiteContext* context);
+  // Has the runtime hold those of its outputs, so that CPU nodes behind it,
+  // which are prepared next, find them.
+  absl::Status HoldValues(TfLiteContext* context);
   absl::Status ReadAgain(TfLiteContext* context);
   absl::Status MoveToCpu(TfLiteContext* context, const CheckedNode& refused);
   absl::Status Build();

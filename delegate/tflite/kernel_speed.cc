@@ -59,9 +59,10 @@ absl::StatusOr<Speeds> GlesKernel::Measure(TfLiteContext* context) {
   auto speeds = CompareSpeeds([&] { return EvalOnGpu(context); },
                               [&] { return cpu.Run(context); });
   // Kernels may remember what they left in the memory that `cpu` lent them.
-  auto prepared =
-      PropagateShapes(context, setup_.nodes.find, setup_.partition.nodes);
+  auto prepared = PropagateShapes(context, setup_.nodes.find, setup_.nodes.plan,
+                                  &setup_.partition.nodes);
   if (!prepared.ok()) return prepared.status();
+  if (!prepared->refused.ok()) return prepared->refused;
   return speeds;
 }
 

@@ -1,11 +1,20 @@
 #include "delegate/tflite/propagate_shapes.h"
 
 #include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 
 namespace gles_delegate {
 namespace {
+
+// kTfLiteOutputShapeNotKnown of runtimes that are newer than the headers here:
+// the kernel will know what it writes when it runs.
+constexpr auto kShapeNotKnown = static_cast<TfLiteStatus>(9);
 
 // Kernels add temporary tensors as they prepare, and keep pointers to others
 // meanwhile: the array of tensors must not move under them. TFLite sees to that
@@ -41,18 +50,57 @@ class TensorRoom {
   size_t capacity_;  // at least
 };
 
+// While it lives, what kernels report is kept instead of told.
+class KeptMessages {
+ public:
+  explicit KeptMessages(TfLiteContext* context)
+      : context_(context), told_by_(context->ReportError) {
+    text_.clear();
+    context_->ReportError = Keep;
+  }
+  ~KeptMessages() { context_->ReportError = told_by_; }
+  KeptMessages(const KeptMessages&) = delete;
+  KeptMessages& operator=(const KeptMessages&) = delete;
+
+  // What was reported since the last call, messages separated by "; ".
+  std::string Take() { return std::exchange(text_, ""); }
+
+ private:
+  static void Keep(TfLiteContext*, const char* format, ...) {
+    char line[512];
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(line, sizeof(line), format, arguments);
+    va_end(arguments);
+    absl::string_view text(line);
+    while (absl::ConsumeSuffix(&text, "\n")) continue;
+    absl::StrAppend(&text_, text_.empty() ? "" : "; ", text);
+  }
+
+  // A C callback has no other way to it.
+  static thread_local std::string text_;
+  TfLiteContext* context_;
+  void (*told_by_)(TfLiteContext*, const char*, ...);
+};
+thread_local std::string KeptMessages::text_;
+
 bool AnyUnknown(const TfLiteIntArray* tensors, const UnknownShapes& unknown) {
-  return tensors != nullptr &&
-         std::any_of(tensors->data, tensors->data + tensors->size,
+  return std::any_of(tensors->data, tensors->data + tensors->size,
                      [&](int id) { return unknown.contains(id); });
 }
 
+void AddAll(const TfLiteIntArray* tensors, UnknownShapes* unknown) {
+  for (int i = 0; i < tensors->size; ++i) {
+    if (tensors->data[i] >= 0) unknown->insert(tensors->data[i]);
+  }
+}
+
 void AddDynamic(const TfLiteContext& context, const TfLiteIntArray* tensors,
-                UnknownShapes* unknown) {
-  if (tensors == nullptr) return;
+                const TensorValues& values, UnknownShapes* unknown) {
   for (int i = 0; i < tensors->size; ++i) {
     const int id = tensors->data[i];
-    if (id >= 0 && context.tensors[id].allocation_type == kTfLiteDynamic) {
+    if (id >= 0 && context.tensors[id].allocation_type == kTfLiteDynamic &&
+        !values.contains(id)) {
       unknown->insert(id);
     }
   }
@@ -102,38 +150,48 @@ bool HasOldMemoryPlan(TfLiteContext* context) {
   return any_allocated && input_resized;
 }
 
-absl::StatusOr<UnknownShapes> PropagateShapes(TfLiteContext* context,
-                                              const NodeFinder& find,
-                                              absl::Span<const int> nodes) {
-  UnknownShapes unknown;
+absl::StatusOr<ShapeFacts> PropagateShapes(TfLiteContext* context,
+                                           const NodeFinder& find,
+                                           absl::Span<const int> plan,
+                                           const std::vector<int>* own) {
+  ShapeFacts facts;
   TensorRoom room(context);
-  for (int index : nodes) {
+  KeptMessages messages(context);
+  absl::flat_hash_set<int> own_nodes;
+  if (own != nullptr) own_nodes.insert(own->begin(), own->end());
+  for (int index : plan) {
     TfLiteNode* node = nullptr;
     TfLiteRegistration* registration = nullptr;
     if (auto s = find.Get(context, index, &node, &registration); !s.ok()) {
       return s;
     }
-    AddDynamic(*context, node->inputs, &unknown);
-    if (AnyUnknown(node->inputs, unknown)) {
-      for (int i = 0; i < node->outputs->size; ++i) {
-        const int id = node->outputs->data[i];
-        if (id >= 0) unknown.insert(id);
-      }
+    if (auto s = room.Ensure(); !s.ok()) return s;
+    const bool is_own = own == nullptr || own_nodes.contains(index);
+    if (!is_own) {
+      EvaluateBeside(context, node, *registration, &facts.values);
       continue;
     }
-    // No function: the shapes of the file hold (a custom op that the app did
-    // not register has none either).
-    if (registration->prepare != nullptr) {
-      if (auto s = room.Ensure(); !s.ok()) return s;
-      if (registration->prepare(context, node) != kTfLiteOk) {
-        return absl::FailedPreconditionError(absl::StrCat(
-            "TFLite's own kernel of node ", index, " (builtin code ",
-            registration->builtin_code, ") refuses its inputs"));
-      }
+    // Of a partition, the runtime knows the inputs' shapes by now.
+    if (own == nullptr) {
+      AddDynamic(*context, node->inputs, facts.values, &facts.unknown);
     }
-    AddDynamic(*context, node->outputs, &unknown);
+    if (AnyUnknown(node->inputs, facts.unknown)) {
+      AddAll(node->outputs, &facts.unknown);
+      continue;
+    }
+    const TfLiteStatus prepared =
+        PrepareWithValues(context, node, *registration, &facts.values);
+    if (prepared == kTfLiteOk) {
+      AddDynamic(*context, node->outputs, facts.values, &facts.unknown);
+      continue;
+    }
+    AddAll(node->outputs, &facts.unknown);
+    if (prepared == kShapeNotKnown || !facts.refused.ok()) continue;
+    facts.refused = absl::FailedPreconditionError(absl::StrCat(
+        "TFLite's own kernel of node ", index, " (builtin code ",
+        registration->builtin_code, ") refuses its inputs: ", messages.Take()));
   }
-  return unknown;
+  return facts;
 }
 
 }  // namespace gles_delegate

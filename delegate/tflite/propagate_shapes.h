@@ -9,10 +9,13 @@
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_PROPAGATE_SHAPES_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_PROPAGATE_SHAPES_H_
 
+#include <vector>
+
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "delegate/tflite/shape_values.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
@@ -47,14 +50,26 @@ bool HasOldMemoryPlan(TfLiteContext* context);
 // Tensors whose shape only a run of the model tells.
 using UnknownShapes = absl::flat_hash_set<int>;
 
-// Prepares `nodes` (in execution order), so that the tensors they write have
-// the shapes that follow from those they read. A node that reads a tensor of
-// unknown shape is left out, and what it writes is unknown, too.
-// kFailedPrecondition: a node's own kernel refuses its inputs (it has told the
-// runtime why).
-absl::StatusOr<UnknownShapes> PropagateShapes(TfLiteContext* context,
-                                              const NodeFinder& find,
-                                              absl::Span<const int> nodes);
+// What is known of a model's tensors before it runs.
+struct ShapeFacts {
+  UnknownShapes unknown;
+  // What SHAPE and RANK give, and what integer arithmetic makes of that and of
+  // constants: the values follow from the shapes of the model's inputs.
+  TensorValues values;
+  // Ok, or which node's own kernel refused its inputs first, and what it said.
+  // What such a node writes has an unknown shape.
+  absl::Status refused;
+};
+
+// Works out the shapes that nodes write from those that they read, in the order
+// of `plan`, and the values that follow from shapes. Only the nodes of `own`
+// (none given: all) are prepared for good; what others compute is evaluated
+// where it follows from shapes, and their tensors are left as they were.
+// What kernels have to say is kept for ShapeFacts::refused, not told.
+// Errors: the runtime lacks a node or adds no tensors.
+absl::StatusOr<ShapeFacts> PropagateShapes(
+    TfLiteContext* context, const NodeFinder& find, absl::Span<const int> plan,
+    const std::vector<int>* own = nullptr);
 
 }  // namespace gles_delegate
 

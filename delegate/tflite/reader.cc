@@ -1,5 +1,6 @@
 #include "delegate/tflite/reader.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -29,6 +30,8 @@ class ModelReader {
   absl::StatusOr<CheckedModel> Read() {
     for (size_t i = 0; i < context_->tensors_size; ++i) {
       Tensor tensor = ReadTensor(context_->tensors[i], static_cast<int>(i));
+      const auto value = nodes_.shapes.values.find(static_cast<int>(i));
+      if (value != nodes_.shapes.values.end()) tensor.constant = value->second;
       if (options_.enable_quantization && IsQuantizedType(tensor.type) &&
           CheckQuantization(tensor, options_.half).ok()) {
         ViewAsFloat(&tensor);
@@ -129,6 +132,12 @@ class ModelReader {
     if (node.delegate != nullptr) {
       return absl::UnavailableError("another delegate has taken the node");
     }
+    if (FollowsFromShapes(node)) {
+      out->node.outputs = ReadInts(node.outputs);
+      out->folded = true;
+      out->follows_from_shapes = true;
+      return absl::OkStatus();
+    }
     const OpDefinition* op = FindOp(
         registration.builtin_code,
         registration.custom_name == nullptr ? "" : registration.custom_name);
@@ -136,7 +145,8 @@ class ModelReader {
       return absl::UnimplementedError("the op has no GPU version");
     if (auto s = CheckShapes(model_.graph, node); !s.ok()) return s;
     if (auto s = CheckVariables(node); !s.ok()) return s;
-    if (auto s = CheckShapesKnown(model_.graph, node, nodes_.unknown); !s.ok())
+    if (auto s = CheckShapesKnown(model_.graph, node, nodes_.shapes.unknown);
+        !s.ok())
       return s;
     if (auto s = CheckViews(model_.graph, node, *op, options_); !s.ok())
       return s;
@@ -167,6 +177,15 @@ class ModelReader {
     }
     if (auto s = CheckTensors(model_.graph, node, options_); !s.ok()) return s;
     return CheckPlan(out->node);
+  }
+
+  // All that the node writes is known by the shapes of the inputs.
+  bool FollowsFromShapes(const TfLiteNode& node) const {
+    const std::vector<int> outputs = ReadInts(node.outputs);
+    return !outputs.empty() &&
+           std::all_of(outputs.begin(), outputs.end(), [this](int id) {
+             return nodes_.shapes.values.contains(id);
+           });
   }
 
   // The check is the plan. Temporaries that it makes stay unused in the graph.

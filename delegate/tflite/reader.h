@@ -27,6 +27,8 @@ struct CheckedNode {
   // Valid where `support` is Ok. Its tensors are ids of CheckedModel::graph.
   Node node;
   bool folded = false;  // its outputs are constants: nothing to run
+  // Its outputs follow from the shapes of the model's inputs; implies `folded`.
+  bool follows_from_shapes = false;
 };
 
 // The whole model. graph.tensors holds TFLite's tensors at TFLite's indices,
@@ -43,7 +45,10 @@ struct ModelNodes {
   NodeFinder find;
   std::vector<int> plan;     // all of the model, in execution order
   std::vector<int> checked;  // those of `plan` that may be delegated
-  UnknownShapes unknown;     // nodes with such tensors stay on the CPU
+  // Nodes with tensors of unknown shape stay on the CPU; values are constants.
+  ShapeFacts shapes;
+  // The shapes are on trial: the file's own are placeholders.
+  bool shapes_are_placeholders = false;
 };
 
 // All nodes of the execution plan are checked, and every shape is known. To be

@@ -1,0 +1,272 @@
+#include "delegate/tflite/shape_values.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "delegate/graph/builtin_codes.h"
+#include "delegate/tflite/scratch_memory.h"
+
+namespace gles_delegate {
+namespace {
+
+// More than any shape has; what is larger (positions, masks) may be computed on
+// the GPU as well.
+constexpr size_t kMostIntegers = 4096;
+// A shape times a factor, on its way back to integers.
+constexpr size_t kMostFloats = 32;
+
+bool GivesShape(int builtin_code) {
+  return builtin_code == builtin::SHAPE || builtin_code == builtin::RANK;
+}
+
+// Ops that arithmetic on shapes consists of: functions of their inputs alone.
+bool IsShapeArithmetic(int builtin_code) {
+  static constexpr int kOps[] = {
+      builtin::ABS,           builtin::ADD,         builtin::ARG_MAX,
+      builtin::ARG_MIN,       builtin::CAST,        builtin::CEIL,
+      builtin::CONCATENATION, builtin::CUMSUM,      builtin::DIV,
+      builtin::EQUAL,         builtin::EXPAND_DIMS, builtin::FILL,
+      builtin::FLOOR,         builtin::FLOOR_DIV,   builtin::FLOOR_MOD,
+      builtin::GATHER,        builtin::GATHER_ND,   builtin::GREATER,
+      builtin::GREATER_EQUAL, builtin::LESS,        builtin::LESS_EQUAL,
+      builtin::LOGICAL_AND,   builtin::LOGICAL_NOT, builtin::LOGICAL_OR,
+      builtin::MAXIMUM,       builtin::MINIMUM,     builtin::MUL,
+      builtin::NEG,           builtin::NOT_EQUAL,   builtin::PACK,
+      builtin::PAD,           builtin::POW,         builtin::RANGE,
+      builtin::REDUCE_ALL,    builtin::REDUCE_ANY,  builtin::REDUCE_MAX,
+      builtin::REDUCE_MIN,    builtin::REDUCE_PROD, builtin::RESHAPE,
+      builtin::REVERSE_V2,    builtin::ROUND,       builtin::SELECT,
+      builtin::SELECT_V2,     builtin::SLICE,       builtin::SPLIT,
+      builtin::SPLIT_V,       builtin::SQUARE,      builtin::SQUEEZE,
+      builtin::STRIDED_SLICE, builtin::SUB,         builtin::SUM,
+      builtin::TILE,          builtin::TRANSPOSE,   builtin::UNPACK,
+      builtin::ZEROS_LIKE,    builtin::BROADCAST_TO};
+  return std::find(std::begin(kOps), std::end(kOps), builtin_code) !=
+         std::end(kOps);
+}
+
+bool IsSmall(const TfLiteTensor& t) {
+  switch (t.type) {
+    case kTfLiteInt32:
+      return t.bytes <= kMostIntegers * sizeof(int32_t);
+    case kTfLiteInt64:
+      return t.bytes <= kMostIntegers * sizeof(int64_t);
+    case kTfLiteBool:
+      return t.bytes <= kMostIntegers;
+    case kTfLiteFloat32:
+      return t.bytes <= kMostFloats * sizeof(float);
+    default:
+      return false;
+  }
+}
+
+bool HasOwnMemory(const TfLiteTensor& t) {
+  return t.allocation_type == kTfLiteDynamic ||
+         t.allocation_type == kTfLitePersistentRo;
+}
+
+template <typename Visit>
+void ForEachPresent(const TfLiteIntArray* tensors, const Visit& visit) {
+  for (int i = 0; i < tensors->size; ++i) {
+    if (tensors->data[i] >= 0) visit(tensors->data[i]);
+  }
+}
+
+// While it lives, a node's inputs that have values are constants of the file to
+// the runtime's kernels.
+class AsConstants {
+ public:
+  AsConstants(TfLiteContext* context, const TfLiteNode& node,
+              const TensorValues& values)
+      : context_(context) {
+    ForEachPresent(node.inputs, [&](int id) {
+      const auto value = values.find(id);
+      if (value == values.end()) return;
+      TfLiteTensor& t = context->tensors[id];
+      before_.push_back({id, t.allocation_type, t.data.raw});
+      t.allocation_type = kTfLiteMmapRo;
+      t.data.raw = const_cast<char*>(
+          reinterpret_cast<const char*>(value->second.bytes().data()));
+    });
+  }
+  ~AsConstants() {
+    for (auto it = before_.rbegin(); it != before_.rend(); ++it) {
+      TfLiteTensor& t = context_->tensors[it->id];
+      t.allocation_type = it->type;
+      t.data.raw = it->data;
+    }
+  }
+  AsConstants(const AsConstants&) = delete;
+  AsConstants& operator=(const AsConstants&) = delete;
+
+  bool any() const { return !before_.empty(); }
+
+ private:
+  struct Before {
+    int id;
+    TfLiteAllocationType type;
+    char* data;
+  };
+  TfLiteContext* context_;
+  std::vector<Before> before_;
+};
+
+// While it lives, what a node writes is in the arena, whatever it was before.
+// Memory of a tensor's own is kept unless the tensor has another size by then.
+class OutputsSetAside {
+ public:
+  OutputsSetAside(TfLiteContext* context, const TfLiteNode& node)
+      : context_(context) {
+    ForEachPresent(node.outputs, [&](int id) {
+      TfLiteTensor& t = context->tensors[id];
+      before_.push_back({id, t.allocation_type, t.data.raw, t.bytes});
+      if (!HasOwnMemory(t)) return;
+      t.allocation_type = kTfLiteArenaRw;
+      t.data.raw = nullptr;
+    });
+  }
+  ~OutputsSetAside() {
+    for (const Before& before : before_) {
+      TfLiteTensor& t = context_->tensors[before.id];
+      ReturnToArena(&t);
+      t.allocation_type = before.type;
+      t.data.raw = before.data;
+      if (!HasOwnMemory(t) || t.bytes == before.bytes) continue;
+      std::free(t.data.raw);
+      t.data.raw = nullptr;
+    }
+  }
+  OutputsSetAside(const OutputsSetAside&) = delete;
+  OutputsSetAside& operator=(const OutputsSetAside&) = delete;
+
+ private:
+  struct Before {
+    int id;
+    TfLiteAllocationType type;
+    char* data;
+    size_t bytes;
+  };
+  TfLiteContext* context_;
+  std::vector<Before> before_;
+};
+
+// The node's inputs are all known, some of them by the shapes of others.
+bool InputsAreKnown(const TfLiteContext& context, const TfLiteNode& node,
+                    const TensorValues& values) {
+  bool known = true, follows_from_shapes = false;
+  ForEachPresent(node.inputs, [&](int id) {
+    const TfLiteTensor& t = context.tensors[id];
+    const bool has_value = values.contains(id);
+    follows_from_shapes |= has_value;
+    known &= has_value ||
+             (t.allocation_type == kTfLiteMmapRo && t.data.raw != nullptr);
+  });
+  return known && follows_from_shapes;
+}
+
+bool FollowsFromShapes(const TfLiteContext& context, const TfLiteNode& node,
+                       const TfLiteRegistration& registration,
+                       const TensorValues& values) {
+  if (registration.invoke == nullptr) return false;
+  return GivesShape(registration.builtin_code) ||
+         (IsShapeArithmetic(registration.builtin_code) &&
+          InputsAreKnown(context, node, values));
+}
+
+bool OutputsAreSmall(const TfLiteContext& context, const TfLiteNode& node) {
+  bool small = true;
+  ForEachPresent(node.outputs, [&](int id) {
+    const TfLiteTensor& t = context.tensors[id];
+    // The kernel will size a dynamic tensor as it runs.
+    small &= t.allocation_type == kTfLiteDynamic || IsSmall(t);
+  });
+  return small;
+}
+
+// Runs a node that has been prepared, and adds what it writes to `values`.
+void RunForValues(TfLiteContext* context, TfLiteNode* node,
+                  const TfLiteRegistration& registration,
+                  TensorValues* values) {
+  ScratchMemory::Blocks blocks;
+  ScratchMemory scratch(context, &blocks);
+  scratch.LendToNode(*node, [](int) { return false; });
+  if (registration.invoke(context, node) != kTfLiteOk) return;
+  ForEachPresent(node->outputs, [&](int id) {
+    const TfLiteTensor& t = context->tensors[id];
+    if (t.data.raw == nullptr || t.bytes == 0 || !IsSmall(t)) return;
+    const auto* bytes = reinterpret_cast<const uint8_t*>(t.data.raw);
+    (*values)[id] =
+        ConstantData::Own(std::vector<uint8_t>(bytes, bytes + t.bytes));
+  });
+}
+
+}  // namespace
+
+void ReturnToArena(TfLiteTensor* tensor) {
+  if (!HasOwnMemory(*tensor)) return;
+  std::free(tensor->data.raw);  // The runtime takes it from malloc().
+  tensor->data.raw = nullptr;
+  tensor->allocation_type = kTfLiteArenaRw;
+}
+
+TfLiteStatus PrepareWithValues(TfLiteContext* context, TfLiteNode* node,
+                               const TfLiteRegistration& registration,
+                               TensorValues* values) {
+  if (registration.prepare == nullptr) return kTfLiteOk;
+  ForEachPresent(node->outputs, [&](int id) {
+    values->erase(id);
+    ReturnToArena(&context->tensors[id]);
+  });
+  const bool follows =
+      FollowsFromShapes(*context, *node, registration, *values);
+  const AsConstants constants(context, *node, *values);
+  const TfLiteStatus prepared = registration.prepare(context, node);
+  if (prepared != kTfLiteOk || !follows) return prepared;
+  if (OutputsAreSmall(*context, *node)) {
+    RunForValues(context, node, registration, values);
+  }
+  ForEachPresent(node->outputs, [&](int id) {
+    if (values->contains(id)) ReturnToArena(&context->tensors[id]);
+  });
+  return kTfLiteOk;
+}
+
+void EvaluateBeside(TfLiteContext* context, TfLiteNode* node,
+                    const TfLiteRegistration& registration,
+                    TensorValues* values) {
+  if (registration.prepare == nullptr ||
+      !FollowsFromShapes(*context, *node, registration, *values)) {
+    return;
+  }
+  const AsConstants constants(context, *node, *values);
+  const OutputsSetAside outputs(context, *node);
+  if (registration.prepare(context, node) == kTfLiteOk &&
+      OutputsAreSmall(*context, *node)) {
+    RunForValues(context, node, registration, values);
+  }
+}
+
+TfLiteStatus HoldValue(TfLiteContext* context, int tensor,
+                       const ConstantData& value) {
+  TfLiteTensor& t = context->tensors[tensor];
+  if (!HasOwnMemory(t)) t.data.raw = nullptr;
+  t.allocation_type = kTfLitePersistentRo;
+  // The runtime frees the array that it is given.
+  const size_t bytes = sizeof(int) * (t.dims->size + 1);
+  auto* dims = static_cast<TfLiteIntArray*>(std::malloc(bytes));
+  std::memcpy(dims, t.dims, bytes);
+  if (context->ResizeTensor(context, &t, dims) != kTfLiteOk) {
+    return kTfLiteError;
+  }
+  if (t.data.raw == nullptr || t.bytes != value.bytes().size()) {
+    return kTfLiteError;
+  }
+  std::memcpy(t.data.raw, value.bytes().data(), t.bytes);
+  return kTfLiteOk;
+}
+
+}  // namespace gles_delegate

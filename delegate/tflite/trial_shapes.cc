@@ -1,0 +1,89 @@
+#include "delegate/tflite/trial_shapes.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "absl/container/flat_hash_set.h"
+#include "delegate/tflite/read_tensor.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr int kSmallest = 4;
+constexpr int kLargest = 1 << 14;  // a second of sound
+
+bool ResizeTensor(TfLiteContext* context, int id,
+                  const std::vector<int>& dims) {
+  // The runtime frees the array that it is given.
+  auto* array = static_cast<TfLiteIntArray*>(
+      std::malloc(sizeof(int) * (dims.size() + 1)));
+  array->size = static_cast<int>(dims.size());
+  std::copy(dims.begin(), dims.end(), array->data);
+  return context->ResizeTensor(context, &context->tensors[id], array) ==
+         kTfLiteOk;
+}
+
+}  // namespace
+
+TrialShapes::TrialShapes(TfLiteContext* context, const NodeFinder& find,
+                         const std::vector<int>& plan)
+    : context_(context), find_(find), plan_(plan) {
+  absl::flat_hash_set<int> seen;
+  for (int index : plan) {
+    TfLiteNode* node = nullptr;
+    TfLiteRegistration* registration = nullptr;
+    if (!find.Get(context, index, &node, &registration).ok()) continue;
+    for (int id : ReadInts(node->inputs)) {
+      if (id < 0 || !seen.insert(id).second) continue;
+      const TfLiteTensor& t = context->tensors[id];
+      const std::vector<int> signature = ReadInts(t.dims_signature);
+      const std::vector<int> dims = ReadInts(t.dims);
+      const bool is_free =
+          std::find(signature.begin(), signature.end(), -1) != signature.end();
+      if (!is_free || signature.size() != dims.size() ||
+          t.allocation_type != kTfLiteArenaRw) {
+        continue;
+      }
+      inputs_.push_back({id, dims, signature});
+    }
+    // What nodes write is no input of the model.
+    for (int id : ReadInts(node->outputs)) seen.insert(id);
+  }
+}
+
+TrialShapes::~TrialShapes() {
+  for (const Input& input : inputs_) {
+    ResizeTensor(context_, input.id, input.dims);
+  }
+}
+
+bool TrialShapes::Resize(Free which, int extent) {
+  bool any = false;
+  for (const Input& input : inputs_) {
+    std::vector<int> dims = input.dims;
+    for (size_t i = 0; i < dims.size(); ++i) {
+      const bool is_last = i + 1 == dims.size();
+      const bool is_free =
+          which == Free::kBySignature
+              ? i < input.signature.size() && input.signature[i] == -1
+              : dims[i] <= 1 && (which == Free::kOnes || !is_last);
+      if (is_free) dims[i] = extent;
+      any |= is_free;
+    }
+    if (!ResizeTensor(context_, input.id, dims)) return false;
+  }
+  return any;
+}
+
+absl::StatusOr<ShapeFacts> TrialShapes::Find() {
+  for (Free which : {Free::kBySignature, Free::kOnesButLast, Free::kOnes}) {
+    for (int extent = kSmallest; extent <= kLargest; extent *= 4) {
+      if (!Resize(which, extent)) break;
+      auto facts = PropagateShapes(context_, find_, plan_);
+      if (!facts.ok() || facts->refused.ok()) return facts;
+    }
+  }
+  return absl::NotFoundError("no shape that every node takes");
+}
+
+}  // namespace gles_delegate
