@@ -1,5 +1,6 @@
 #include "delegate/drop_in/stock_options.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -168,7 +169,9 @@ Mapped FromV2(const TfLiteGpuDelegateOptionsV2& stock) {
   options.enable_quantization =
       (stock.experimental_flags & TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_QUANT) !=
       0;
-  options.max_delegated_partitions = stock.max_delegated_partitions;
+  // The stock delegate takes any number below 1 for no limit.
+  options.max_delegated_partitions =
+      std::max(0, stock.max_delegated_partitions);
   // A search of seconds to minutes is worth its time where the result is kept.
   const bool kept = MapSerialization(stock, &mapped);
   if (kept && stock.inference_preference ==

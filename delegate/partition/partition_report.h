@@ -25,6 +25,12 @@ struct SpeedReport {
   double cpu_ms = 0;
 };
 
+// What the partition is worth, by delegate/tflite/partition_worth.h.
+struct WorthReport {
+  double cpu_us = 0;       // that the CPU would take for its nodes
+  double crossing_us = 0;  // that going to the GPU and back takes
+};
+
 // What building the partition came to: PartitionBuilder fills it in.
 struct BuildReport {
   int nodes_after_passes = 0;
@@ -67,6 +73,7 @@ struct PartitionReport : BuildReport {
   int nodes_on_codes = 0;  // in TFLite's integer arithmetic
   BackgroundReport background;
   SpeedReport speed;
+  WorthReport worth;
   // TFLite's indices of the tensors that lie in memory which the GPU reads and
   // writes.
   std::vector<int> zero_copy_tensors;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/tflite/partition_worth.h"
 #include "delegate/tflite/refusals.h"
 #include "delegate/tflite/report_file.h"
 #include "delegate/tflite/share_groups.h"
@@ -148,6 +149,29 @@ void GlesSimpleDelegate::RefuseWithoutWork(
       partitions->end());
 }
 
+void GlesSimpleDelegate::RefuseWhatDoesNotPay(
+    std::vector<ModelPartition>* partitions) {
+  // All that there is to run: whoever applies the delegate has decided.
+  const auto idle =
+      std::count_if(model_->nodes.begin(), model_->nodes.end(),
+                    [](const CheckedNode& node) { return node.folded; });
+  const auto pays = [&](const ModelPartition& partition) {
+    return partition.nodes.size() + idle >= model_->nodes.size() ||
+           WorthOf(*model_, partition).pays();
+  };
+  for (const ModelPartition& partition : *partitions) {
+    if (pays(partition)) continue;
+    Refuse(partition,
+           absl::StrCat(CountOf(partition), " and does not pay: ",
+                        WorthOf(*model_, partition).ToString(),
+                        "; max_delegated_partitions=0 delegates it all the "
+                        "same"));
+  }
+  partitions->erase(std::remove_if(partitions->begin(), partitions->end(),
+                                   [&](const auto& p) { return !pays(p); }),
+                    partitions->end());
+}
+
 void GlesSimpleDelegate::RefuseSmallAndSurplus(
     std::vector<ModelPartition>* partitions) {
   std::stable_sort(partitions->begin(), partitions->end(),
@@ -188,6 +212,7 @@ std::vector<ModelPartition> GlesSimpleDelegate::ChoosePartitions(
   }
   RefuseWithoutWork(&partitions);
   RefuseSmallAndSurplus(&partitions);
+  if (options_.max_delegated_partitions < 0) RefuseWhatDoesNotPay(&partitions);
   if (options_.memory_limit_bytes > 0) {
     partitions.erase(std::remove_if(partitions.begin(), partitions.end(),
                                     [&](const ModelPartition& p) {
@@ -249,11 +274,13 @@ absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::MakeKernel(
     return absl::FailedPreconditionError(
         "a partition was made while the delegate was not being applied");
   }
-  return GlesKernel::Create(
-      *context, *model_,
-      {gpu_, profile_, options_, cpu_kernels(),
-       ReadOptionsOf(options_, runtime_), nodes_, partition,
-       std::make_shared<PartitionReport>(), objects_});
+  auto report = std::make_shared<PartitionReport>();
+  const PartitionWorth worth = WorthOf(*model_, partition);
+  report->worth = {worth.cpu_us, worth.crossing_us};
+  return GlesKernel::Create(*context, *model_,
+                            {gpu_, profile_, options_, cpu_kernels(),
+                             ReadOptionsOf(options_, runtime_), nodes_,
+                             partition, std::move(report), objects_});
 }
 
 absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::TakeKernel(

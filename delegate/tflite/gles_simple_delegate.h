@@ -58,6 +58,7 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   // The partition stays on the CPU, for this reason.
   void Refuse(const ModelPartition& partition, std::string reason);
   void RefuseWithoutWork(std::vector<ModelPartition>* partitions);
+  void RefuseWhatDoesNotPay(std::vector<ModelPartition>* partitions);
   void RefuseSmallAndSurplus(std::vector<ModelPartition>* partitions);
   absl::StatusOr<std::unique_ptr<GlesKernel>> MakeKernel(
       TfLiteContext* context, const ModelPartition& partition);

@@ -23,7 +23,7 @@ namespace {
 TfLiteGlesDelegateOptions Defaults() {
   TfLiteGlesDelegateOptions options = {};
   options.struct_size = sizeof(options);
-  options.max_delegated_partitions = 1;
+  options.max_delegated_partitions = -1;
   options.min_nodes_per_partition = 1;
   options.enable_quantization = 1;
   options.storage = kTfLiteGlesStorageAuto;

@@ -23,7 +23,7 @@ namespace gles_delegate {
 // Owns its strings; the fields are those of TfLiteGlesDelegateOptions.
 struct Options {
   bool is_precision_loss_allowed = false;
-  int max_delegated_partitions = 1;
+  int max_delegated_partitions = -1;
   int min_nodes_per_partition = 1;
   bool enable_quantization = true;
   int storage = 0;

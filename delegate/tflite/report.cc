@@ -115,20 +115,23 @@ json TotalBytes(const Partitions& partitions) {
 }
 
 json PartitionJson(const PartitionReport& p) {
-  json partition = {{"nodes", p.nodes.size()},
-                    {"nodes_after_passes", p.nodes_after_passes},
-                    {"nodes_on_codes", p.nodes_on_codes},
-                    {"dispatches", p.stats.dispatches},
-                    {"barriers", p.stats.barriers},
-                    {"tensor_bytes", p.stats.memory.tensors},
-                    {"tensor_bytes_unshared", p.stats.tensor_bytes_unshared},
-                    {"constant_bytes", p.stats.memory.constants},
-                    {"gpu_bytes", BytesJson(p.stats.memory)},
-                    {"compile_ms", p.stats.compile_ms},
-                    {"upload_ms", p.stats.upload_ms},
-                    {"zero_copy_tensors", p.zero_copy_tensors},
-                    {"model_nodes", NodesJson(p.fates)},
-                    {"plan", DispatchesJson(p.dispatches)}};
+  json partition = {
+      {"nodes", p.nodes.size()},
+      {"nodes_after_passes", p.nodes_after_passes},
+      {"nodes_on_codes", p.nodes_on_codes},
+      {"dispatches", p.stats.dispatches},
+      {"barriers", p.stats.barriers},
+      {"tensor_bytes", p.stats.memory.tensors},
+      {"tensor_bytes_unshared", p.stats.tensor_bytes_unshared},
+      {"constant_bytes", p.stats.memory.constants},
+      {"gpu_bytes", BytesJson(p.stats.memory)},
+      {"compile_ms", p.stats.compile_ms},
+      {"upload_ms", p.stats.upload_ms},
+      {"estimate",
+       {{"cpu_us", p.worth.cpu_us}, {"crossing_us", p.worth.crossing_us}}},
+      {"zero_copy_tensors", p.zero_copy_tensors},
+      {"model_nodes", NodesJson(p.fates)},
+      {"plan", DispatchesJson(p.dispatches)}};
   if (!p.passes_dropped.empty()) {
     partition["passes_dropped"] = p.passes_dropped;
   }

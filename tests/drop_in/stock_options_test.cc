@@ -91,6 +91,10 @@ TEST(FromV2Test, PartitionsAreThose) {
               stock.max_delegated_partitions = 7;
             }).options.max_delegated_partitions,
             7);
+  EXPECT_EQ(Of([](auto& stock) {
+              stock.max_delegated_partitions = -1;
+            }).options.max_delegated_partitions,
+            0);
 }
 
 TEST(FromV2Test, ACacheIsKeptWhereItsFlagIsSet) {

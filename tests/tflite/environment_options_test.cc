@@ -49,7 +49,7 @@ TEST(EnvironmentOptionsTest, ItsOptionsAreTakenByEveryWayToMakeADelegate) {
     EXPECT_THAT(options->exclude_nodes,
                 ElementsAre(std::pair(1, 1), std::pair(3, 4)));
     EXPECT_EQ(options->environment, environment);
-    EXPECT_EQ(options->max_delegated_partitions, 1) << "not named";
+    EXPECT_EQ(options->max_delegated_partitions, -1) << "not named";
   }
 }
 

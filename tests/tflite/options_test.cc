@@ -31,7 +31,7 @@ TEST(OptionsTest, DefaultsAreThoseOfTheHeader) {
   const TfLiteGlesDelegateOptions o = TfLiteGlesDelegateOptionsDefault();
   EXPECT_EQ(o.struct_size, sizeof(o));
   EXPECT_EQ(o.is_precision_loss_allowed, 0);
-  EXPECT_EQ(o.max_delegated_partitions, 1);
+  EXPECT_EQ(o.max_delegated_partitions, -1);
   EXPECT_EQ(o.min_nodes_per_partition, 1);
   EXPECT_EQ(o.enable_quantization, 1);
   EXPECT_EQ(o.storage, kTfLiteGlesStorageAuto);

@@ -85,7 +85,7 @@ TEST_P(EachCallerTest, InitWritesTheCallersBytesAndNoMore) {
   auto* options = reinterpret_cast<TfLiteGlesDelegateOptions*>(page.data());
   TfLiteGlesDelegateOptionsInit(options, caller.size());
   EXPECT_EQ(options->struct_size, caller.size());
-  EXPECT_EQ(options->max_delegated_partitions, 1);
+  EXPECT_EQ(options->max_delegated_partitions, -1);
   EXPECT_EQ(options->exclude_nodes, nullptr);
 }
 

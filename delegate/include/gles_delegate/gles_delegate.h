@@ -265,9 +265,10 @@ typedef struct TfLiteGlesDelegateOptions {
   // in 32 bits). Default 0.
   int32_t is_precision_loss_allowed;
 
-  // At most so many partitions are delegated, the ones with the most nodes
-  // first; the rest stays on the CPU. 0 or less: no limit. Default 1, as each
-  // partition costs a CPU/GPU synchronisation.
+  // Maximum number of partitions to delegate, those with the most nodes first;
+  // 0: no limit. Default -1: each partition that pays for its way to the GPU
+  // and back, by an estimate that the report has; a model that runs on the GPU
+  // as a whole always does.
   int32_t max_delegated_partitions;
 
   // Partitions of fewer nodes than this stay on the CPU. Default 1.

@@ -87,8 +87,8 @@ def load_delegate(
         imported already, else the first that is installed.
       is_precision_loss_allowed: tensors and weights are stored in 16-bit floats
         (float16_arithmetic says what is computed in them). Default False.
-      max_delegated_partitions: at most so many partitions run on the GPU, those of the most
-        nodes first; 0: no limit. Default 1.
+      max_delegated_partitions: maximum number of partitions to delegate, those with the most
+        nodes first; 0: no limit. Default -1: each that pays for its way to the GPU and back.
       min_nodes_per_partition: partitions of fewer nodes stay on the CPU. Default 1.
       enable_quantization: quantized nodes run on the GPU. Default True.
       storage: where tensors live: "auto" (default), "texture_array", "texture_2d", "buffer".

@@ -1,0 +1,87 @@
+#include "delegate/tflite/partition_worth.h"
+
+#include <algorithm>
+#include <any>
+
+#include "absl/strings/str_format.h"
+#include "delegate/ops/elementwise/elementwise.h"
+
+namespace gles_delegate {
+namespace {
+
+// A core or two of a board or a small server, by XNNPACK: what its kernels
+// reach in large layers, and its memory's speed. The GPU's own time is left
+// out: whoever applies the delegate wants it used where it can gain at all.
+constexpr double kCpuOperationsPerUs = 20e3;
+constexpr double kCpuBytesPerUs = 8e3;
+// Copies through a mapped buffer; and what an inference of no work takes on the
+// quickest driver that was measured (upload, submit, fence, readback).
+constexpr double kCrossingBytesPerUs = 4e3;
+constexpr double kWaitUs = 80;
+
+int64_t BytesOf(const Tensor& t) {
+  const auto bytes = static_cast<int64_t>(DataTypeSize(t.stored()));
+  return t.shape.elements() * bytes;
+}
+
+// Products of weights with what they are applied to: each output takes the
+// weights of its channel. A product of two computed matrices reads rows of the
+// first.
+int64_t OperationsOf(const Graph& graph, const Node& node) {
+  const Shape& output = graph.tensor(node.outputs[0]).shape;
+  int64_t operations = output.elements();
+  if (std::any_cast<ElementwiseAttributes>(&node.attributes) != nullptr ||
+      node.op->Has(kMovesValues) || node.inputs.size() < 2) {
+    return operations;
+  }
+  for (TensorId id : node.inputs) {
+    if (id == kNoTensor || !graph.tensor(id).is_constant()) continue;
+    const int64_t of_channel =
+        graph.tensor(id).shape.elements() / std::max(1, output.c);
+    operations += 2 * output.elements() * of_channel;
+  }
+  const TensorId second = node.inputs[1];
+  if (second != kNoTensor && !graph.tensor(second).is_constant() &&
+      node.inputs[0] != kNoTensor) {
+    operations += 2 * output.elements() * graph.tensor(node.inputs[0]).shape.c;
+  }
+  return operations;
+}
+
+}  // namespace
+
+std::string PartitionWorth::ToString() const {
+  return absl::StrFormat(
+      "the CPU takes about %.0f us for it (%d operations, %d bytes), and "
+      "crossing to the GPU and back about %.0f us (%d bytes)",
+      cpu_us, operations, node_bytes, crossing_us, crossing_bytes);
+}
+
+PartitionWorth WorthOf(const CheckedModel& model,
+                       const ModelPartition& partition) {
+  PartitionWorth worth;
+  const Graph& graph = model.graph;
+  for (int index : partition.nodes) {
+    const CheckedNode& checked = model.nodes[model.position_of.at(index)];
+    if (checked.folded) continue;
+    worth.operations += OperationsOf(graph, checked.node);
+    for (const auto* list : {&checked.node.inputs, &checked.node.outputs}) {
+      for (TensorId id : *list) {
+        if (id != kNoTensor) worth.node_bytes += BytesOf(graph.tensor(id));
+      }
+    }
+  }
+  for (const auto* list : {&partition.inputs, &partition.outputs}) {
+    for (int id : *list) {
+      if (id < 0 || graph.tensor(id).is_constant()) continue;
+      worth.crossing_bytes += BytesOf(graph.tensor(id));
+    }
+  }
+  worth.cpu_us = static_cast<double>(worth.operations) / kCpuOperationsPerUs +
+                 static_cast<double>(worth.node_bytes) / kCpuBytesPerUs;
+  worth.crossing_us =
+      kWaitUs + static_cast<double>(worth.crossing_bytes) / kCrossingBytesPerUs;
+  return worth;
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,32 @@
+// Whether a partition is worth bringing its inputs to the GPU and its outputs
+// back: an estimate from its arithmetic and bytes.
+#ifndef GLES_DELEGATE_DELEGATE_TFLITE_PARTITION_WORTH_H_
+#define GLES_DELEGATE_DELEGATE_TFLITE_PARTITION_WORTH_H_
+
+#include <cstdint>
+#include <string>
+
+#include "delegate/tflite/reader.h"
+#include "delegate/tflite/simple_delegate.h"
+
+namespace gles_delegate {
+
+struct PartitionWorth {
+  double cpu_us = 0;       // that the CPU would take for its nodes
+  double crossing_us = 0;  // that its inputs, its outputs and waiting take
+  int64_t operations = 0;  // multiplications and additions
+  int64_t node_bytes = 0;  // that its nodes read and write
+  int64_t crossing_bytes = 0;
+
+  bool pays() const { return cpu_us > crossing_us; }
+  // "the CPU takes about 12 us for its 3 nodes, and crossing ... 104 us"
+  std::string ToString() const;
+};
+
+// `partition` is of `model`, which has been checked.
+PartitionWorth WorthOf(const CheckedModel& model,
+                       const ModelPartition& partition);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_TFLITE_PARTITION_WORTH_H_
