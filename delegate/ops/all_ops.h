@@ -22,6 +22,7 @@
 #include "delegate/ops/matmul/fully_connected.h"
 #include "delegate/ops/movement/concatenation.h"
 #include "delegate/ops/movement/densify.h"
+#include "delegate/ops/movement/embedding_lookup.h"
 #include "delegate/ops/movement/gather.h"
 #include "delegate/ops/movement/gather_nd.h"
 #include "delegate/ops/movement/one_hot.h"

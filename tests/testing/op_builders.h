@@ -198,6 +198,8 @@ SingleOpModel Pack(const Shape& input, int count, int axis, int constant = -1);
 // GATHER by constant indices.
 SingleOpModel Gather(const Shape& input, int axis, const Shape& index_shape,
                      const std::vector<int>& indices);
+// EMBEDDING_LOOKUP of `count` rows of a table [rows, inner...].
+SingleOpModel EmbeddingLookup(const Shape& table, int count, Weights weights);
 SingleOpModel ExpandDims(const Shape& input, int axis);
 
 // MEAN, SUM, REDUCE_MAX, REDUCE_MIN or REDUCE_PROD over constant axes.

@@ -172,6 +172,22 @@ SingleOpModel Gather(const Shape& shape, int axis, const Shape& index_shape,
       });
 }
 
+SingleOpModel EmbeddingLookup(const Shape& table, int count, Weights weights) {
+  return MakeModel(
+      absl::StrCat("EMBEDDING_LOOKUP of ", count, " rows of ",
+                   ShapeString(table)),
+      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        std::vector<float> rows(count);
+        for (float& row : rows) {
+          row = static_cast<float>(v.random().NextInt(0, table[0] - 1));
+        }
+        const int ids = v.OfInts(v.Input("ids", {count}, rows));
+        const int values = v.Constant(
+            "table", table, v.random().Gaussian(ElementCount(table)), weights);
+        return v.Op(Op::EMBEDDING_LOOKUP, 1, {ids, values});
+      });
+}
+
 SingleOpModel ExpandDims(const Shape& shape, int axis) {
   return MakeModel(
       absl::StrCat("EXPAND_DIMS ", ShapeString(shape), " at ", axis),

@@ -262,6 +262,16 @@ void AddGathers(CaseList* list) {
   AddMoved(list, "GATHER", "scalar_index", {4, 5, 6}, [] {
     return testing::Gather({4, 5, 6}, 1, {}, {3});
   });
+  for (int channels : {1, 5, 16}) {
+    for (Weights weights : {Weights::kFloat, Weights::kRuntime}) {
+      const bool constant = weights == Weights::kFloat;
+      list->Add("EMBEDDING_LOOKUP",
+                constant ? "constant_table" : "computed_table", {33, channels},
+                [=] {
+                  return testing::EmbeddingLookup({33, channels}, 6, weights);
+                });
+    }
+  }
   AddMoved(list, "GATHER", "index_table", {4, 5, 6}, [] {
     return testing::Gather({4, 5, 6}, 0, {2, 2}, {1, 3, 0, 0});
   });
