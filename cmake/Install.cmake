@@ -55,7 +55,7 @@ if(GLES_DELEGATE_BUILD_TOOLS)
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
   set_target_properties(${TOOLS} PROPERTIES
     INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};$ORIGIN/../${TOOLS_LIBDIR}")
-  install(FILES ${TFLITE_C_ROOT}/lib/libtensorflowlite_c.so
+  install(FILES ${TFLITE_C_LIBRARY}
     DESTINATION ${TOOLS_LIBDIR} COMPONENT tools)
 endif()
 # Debian has the text already, so that its packages leave it out.

@@ -24,6 +24,7 @@
 #include "tools/runner/op_profile.h"
 #include "tools/runner/report_json.h"
 #include "tools/runner/shape_flags.h"
+#include "tools/runner/tflite_flag.h"
 
 ABSL_FLAG(int, num_runs, 50, "timed runs, at least");
 ABSL_FLAG(
@@ -161,7 +162,7 @@ nlohmann::ordered_json ToJson(const Row& row) {
   json["peak_rss_mb"] = row.peak_rss_mb;
   json["num_threads"] = row.num_threads;
   json["model"] = absl::GetFlag(FLAGS_graph);
-  json["tflite"] = TfLiteVersion();
+  json["tflite"] = TfliteName();
   json["revision"] = GitRevision();
   return json;
 }

@@ -23,6 +23,7 @@
 #include "tools/runner/output_diff.h"
 #include "tools/runner/report_json.h"
 #include "tools/runner/shape_flags.h"
+#include "tools/runner/tflite_flag.h"
 
 ABSL_FLAG(int, num_runs, 10, "inputs to compare on");
 ABSL_FLAG(int, seed, 1, "of the random inputs");
@@ -165,6 +166,7 @@ nlohmann::ordered_json ToJson(const Comparison& comparison,
   json["renderer"] = comparison.facts.renderer;
   json["driver"] = comparison.facts.driver;
   json["model"] = absl::GetFlag(FLAGS_graph);
+  json["tflite"] = TfliteName();
   json["revision"] = GitRevision();
   json["outputs"] = nlohmann::ordered_json::array();
   for (size_t i = 0; i < comparison.outputs.size(); ++i) {
@@ -277,6 +279,7 @@ int Main(int argc, char** argv) {
     PrintDevices();
     return 0;
   }
+  if (parsed.ok()) parsed = OpenTfliteFromFlag();
   absl::StatusOr<bool> passed =
       parsed.ok() ? Run() : absl::StatusOr<bool>(parsed);
   if (!passed.ok()) {

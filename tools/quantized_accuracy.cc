@@ -20,6 +20,7 @@
 #include "tools/runner/backend_flags.h"
 #include "tools/runner/git_revision.h"
 #include "tools/runner/report_json.h"
+#include "tools/runner/tflite_flag.h"
 
 ABSL_FLAG(std::vector<std::string>, graphs, {},
           "the .tflite models, separated by commas (as well as --graph)");
@@ -106,6 +107,7 @@ nlohmann::ordered_json ToJson(const Row& row) {
                                  {"nodes_delegated", a.facts.nodes_delegated},
                                  {"renderer", a.facts.renderer},
                                  {"driver", a.facts.driver},
+                                 {"tflite", TfliteName()},
                                  {"revision", GitRevision()},
                                  {"outputs", ToJson(a.outputs)},
                                  {"inner", ToJson(a.inner)}};

@@ -21,9 +21,6 @@
 #include "tests/testing/quantized_model.h"
 #include "tests/testing/schema_names.h"
 
-extern "C" TfLiteStatus TfLiteSetAllowBufferHandleOutput(
-    const TfLiteInterpreter* interpreter, bool allow);
-
 namespace gles_delegate::testing {
 namespace {
 

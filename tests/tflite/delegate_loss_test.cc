@@ -20,10 +20,6 @@
 #include "tests/testing/scoped_environment.h"
 #include "tools/common/model_builder.h"
 
-// Of TFLite's c_api_experimental.h, which the package of 2.9 does not bring.
-extern "C" void TfLiteInterpreterOptionsSetEnableDelegateFallback(
-    TfLiteInterpreterOptions* options, bool enable);
-
 namespace gles_delegate::testing {
 namespace {
 

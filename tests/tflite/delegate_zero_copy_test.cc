@@ -19,10 +19,6 @@
 #include "tests/testing/quantized_model.h"
 #include "tests/testing/schema_names.h"
 
-// Of TFLite's c_api_experimental.h, which the package of 2.9 does not bring.
-extern "C" void TfLiteInterpreterOptionsSetEnableDelegateFallback(
-    TfLiteInterpreterOptions* options, bool enable);
-
 namespace gles_delegate::testing {
 namespace {
 

@@ -1,9 +1,9 @@
-// Delegates from elsewhere: XNNPACK, and libraries with the plugin interface.
+// Delegates of libraries with the plugin interface.
 #include <dlfcn.h>
 
 #include "absl/strings/str_cat.h"
-#include "tools/common/tflite_abi.h"
 #include "tools/common/tflite_host.h"
+#include "tools/common/tflite_library.h"
 
 namespace gles_delegate {
 namespace {
@@ -42,6 +42,14 @@ absl::StatusOr<void*> Open(const std::string& path) {
   return library;
 }
 
+// Newer C libraries hold the loader themselves; 2.9 comes with it in a file
+// beside the library.
+std::string StockLoaderPath() {
+  const std::string path = TfliteLibraryPath();
+  if (TfliteSymbol("TfLiteExternalDelegateCreate") != nullptr) return path;
+  return path.substr(0, path.rfind('/') + 1) + "libexternal_delegate_obj.so";
+}
+
 template <typename F>
 absl::StatusOr<F> Find(void* library, const std::string& path,
                        const char* symbol) {
@@ -54,25 +62,6 @@ absl::StatusOr<F> Find(void* library, const std::string& path,
 }
 
 }  // namespace
-
-absl::StatusOr<DelegatePtr> CreateXnnpackDelegate(int num_threads,
-                                                  XnnpackQuantized quantized) {
-  TfLiteXNNPackDelegateOptions options = {};
-  options.num_threads = num_threads;
-  if (quantized != XnnpackQuantized::kNone) {
-    options.flags |= TFLITE_XNNPACK_DELEGATE_FLAG_QS8;
-  }
-  if (quantized == XnnpackQuantized::kInt8AndUint8) {
-    options.flags |= TFLITE_XNNPACK_DELEGATE_FLAG_QU8;
-  }
-  TfLiteDelegate* delegate = TfLiteXNNPackDelegateCreate(&options);
-  if (delegate == nullptr) {
-    return absl::UnavailableError(
-        "TfLiteXNNPackDelegateCreate returned NULL; XNNPACK does not support "
-        "this processor");
-  }
-  return DelegatePtr(delegate, TfLiteXNNPackDelegateDelete);
-}
 
 absl::StatusOr<DelegatePtr> LoadExternalDelegate(
     const std::string& library_path, const DelegateOptions& options) {
@@ -115,7 +104,7 @@ absl::StatusOr<DelegatePtr> LoadExternalDelegateThroughStockLoader(
 
 absl::StatusOr<DelegatePtr> LoadThroughStockLoaderUnasked(
     const std::string& library_path, const DelegateOptions& options) {
-  const std::string loader_path = GLES_HOST_EXTERNAL_LOADER;
+  const std::string loader_path = StockLoaderPath();
   absl::StatusOr<void*> loader = Open(loader_path);
   if (!loader.ok()) return loader.status();
   auto defaults = Find<StockOptions (*)(const char*)>(

@@ -30,6 +30,7 @@
 #include "tools/conformance/suite.h"
 #include "tools/conformance/supported_ops.h"
 #include "tools/runner/git_revision.h"
+#include "tools/runner/tflite_flag.h"
 
 ABSL_FLAG(std::string, filter, "",
           "cases to run: patterns separated by commas; '*' stands for "
@@ -204,6 +205,7 @@ absl::StatusOr<Results> RunFamilies(const std::vector<Family>& families) {
   Results results;
   results.facts.renderer = (*session)->device().renderer;
   results.facts.driver = (*session)->device().version;
+  results.facts.tflite = TfliteName();
   results.facts.date = NowUtc();
   results.facts.revision = GitRevision();
   results.facts.seed = std::to_string(testing::TestSeed());
@@ -245,6 +247,8 @@ int Main() {
   auto families = ChosenFamilies();
   if (!families.ok()) return CouldNotRun(families.status());
   if (absl::GetFlag(FLAGS_list)) return List(*families);
+  const absl::Status opened = OpenTfliteFromFlag();
+  if (!opened.ok()) return CouldNotRun(opened);
   for (int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL}) {
     std::signal(signal, ReportCrash);
   }

@@ -14,6 +14,7 @@ namespace gles_delegate::conformance {
 struct RunFacts {
   std::string renderer;
   std::string driver;    // GL_VERSION
+  std::string tflite;    // whose kernels are the oracle, "2.21.0 (libname.so)"
   std::string date;      // UTC, "2026-11-21 13:50"
   std::string revision;  // git
   std::string seed;

@@ -106,13 +106,14 @@ std::string HtmlPage(const Results& results) {
       results.all.failures());
   absl::StrAppend(
       &text, "<dl>\n", Fact("renderer", facts.renderer),
-      Fact("driver", facts.driver), Fact("date", facts.date + " UTC"),
-      Fact("revision", facts.revision), Fact("seed", facts.seed),
-      Fact("selection", facts.selection),
+      Fact("driver", facts.driver), Fact("TensorFlow Lite", facts.tflite),
+      Fact("date", facts.date + " UTC"), Fact("revision", facts.revision),
+      Fact("seed", facts.seed), Fact("selection", facts.selection),
       Fact("time", absl::StrFormat("%.0f s", facts.seconds)), "</dl>\n");
   absl::StrAppend(
       &text,
-      "<p>Against TensorFlow Lite's own CPU kernels. ULP: the largest error in "
+      "<p>Against TensorFlow Lite's built-in CPU kernels. ULP: the largest "
+      "error in "
       "units in the last place (of the sum of the absolute terms, where an op "
       "sums). Relative: to the output's largest magnitude. The bar: the "
       "largest "

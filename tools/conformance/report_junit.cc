@@ -50,10 +50,11 @@ std::string JunitXml(const Results& results) {
     absl::StrAppendFormat(
         &text,
         "  <testsuite name=\"%s\" tests=\"%d\" failures=\"%d\" time=\"%.3f\">\n"
-        "    <properties>\n%s%s%s%s    </properties>\n",
+        "    <properties>\n%s%s%s%s%s    </properties>\n",
         XmlEscaped(op), summary.cases(), summary.failures(), time,
         Property("renderer", results.facts.renderer),
         Property("driver", results.facts.driver),
+        Property("tflite", results.facts.tflite),
         Property("seed", results.facts.seed),
         Property("revision", results.facts.revision));
     for (const CaseResult* result : cases) {

@@ -33,10 +33,11 @@ std::string WorstCase(const char* what, const Totals& totals) {
 
 std::string Table(const Results& results) {
   const RunFacts& facts = results.facts;
-  std::string text =
-      absl::StrFormat("%s, %s\n%s UTC, revision %s, seed %s, %s, %.0f s\n\n",
-                      facts.renderer, facts.driver, facts.date, facts.revision,
-                      facts.seed, facts.selection, facts.seconds);
+  std::string text = absl::StrFormat(
+      "%s, %s\nTensorFlow Lite %s\n%s UTC, revision %s, seed %s, %s, %.0f "
+      "s\n\n",
+      facts.renderer, facts.driver, facts.tflite, facts.date, facts.revision,
+      facts.seed, facts.selection, facts.seconds);
   absl::StrAppendFormat(&text, "%-28s %-32s   %-32s   %s\n", "", "float32",
                         "float16", "8 bits");
   const std::string columns =

@@ -12,6 +12,7 @@
 #include "egl/context.h"
 #include "tools/common/progress.h"
 #include "tools/runner/gles_options.h"
+#include "tools/runner/tflite_flag.h"
 #include "tools/runner/usage.h"
 
 ABSL_FLAG(std::string, graph, "", "the .tflite model to run");
@@ -133,6 +134,7 @@ int RunTool(int argc, char** argv, const char* name, const std::string& usage,
     PrintDevices();
     return 0;
   }
+  if (status.ok()) status = OpenTfliteFromFlag();
   if (status.ok()) status = run();
   if (status.ok()) return 0;
   std::fflush(stdout);

@@ -48,8 +48,9 @@ absl::StatusOr<std::unique_ptr<Model>> ModelFromFlags();
 // The EGL displays of this machine, as the option `device` chooses among them.
 void PrintDevices();
 
-// The main() of a tool: reads the flags, serves --list_devices or calls `run`,
-// prints the error of `run` to stderr, and gives the exit status.
+// The main() of a tool: reads the flags, serves --list_devices, or opens
+// TensorFlow Lite (OpenTfliteFromFlag) and calls `run`; prints the error of
+// `run` to stderr, and gives the exit status.
 int RunTool(int argc, char** argv, const char* name, const std::string& usage,
             absl::FunctionRef<absl::Status()> run);
 

@@ -1,5 +1,7 @@
 #include "tools/runner/delegation_probe.h"
 
+#include <cstring>
+
 namespace gles_delegate {
 namespace {
 
@@ -11,9 +13,9 @@ thread_local DelegationProbe* preparing = nullptr;
 DelegationProbe::DelegationProbe(TfLiteDelegate* inner) : inner_(inner) {
   // The buffer callbacks stay unset: the tensors name the inner delegate, so
   // that TFLite calls the callbacks of that one.
-  outer_.data_ = this;
-  outer_.Prepare = &DelegationProbe::Prepare;
-  outer_.flags = inner->flags;
+  outer_.base.data_ = this;
+  outer_.base.Prepare = &DelegationProbe::Prepare;
+  outer_.base.flags = inner->flags;
 }
 
 TfLiteStatus DelegationProbe::Prepare(TfLiteContext* context,
@@ -23,17 +25,21 @@ TfLiteStatus DelegationProbe::Prepare(TfLiteContext* context,
   if (context->GetExecutionPlan(context, &plan) == kTfLiteOk) {
     probe->nodes_total_ = plan->size;
   }
-  probe->replace_ = context->ReplaceNodeSubsetsWithDelegateKernels;
+  // memcpy, since the two types of function differ in the registration.
+  auto& function = context->ReplaceNodeSubsetsWithDelegateKernels;
+  const auto theirs = function;
+  std::memcpy(&probe->replace_, &theirs, sizeof(theirs));
+  const auto ours = &DelegationProbe::Replace;
+  std::memcpy(&function, &ours, sizeof(ours));
   preparing = probe;
-  context->ReplaceNodeSubsetsWithDelegateKernels = &DelegationProbe::Replace;
   const TfLiteStatus status = probe->inner_->Prepare(context, probe->inner_);
-  context->ReplaceNodeSubsetsWithDelegateKernels = probe->replace_;
+  function = theirs;
   preparing = nullptr;
   return status;
 }
 
 TfLiteStatus DelegationProbe::Replace(TfLiteContext* context,
-                                      TfLiteRegistration registration,
+                                      NewestRegistration registration,
                                       const TfLiteIntArray* nodes,
                                       TfLiteDelegate* delegate) {
   DelegationProbe* probe = preparing;

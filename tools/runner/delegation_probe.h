@@ -2,6 +2,7 @@
 #ifndef GLES_DELEGATE_TOOLS_RUNNER_DELEGATION_PROBE_H_
 #define GLES_DELEGATE_TOOLS_RUNNER_DELEGATION_PROBE_H_
 
+#include "delegate/tflite/abi.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
@@ -17,7 +18,7 @@ class DelegationProbe {
   DelegationProbe& operator=(const DelegationProbe&) = delete;
 
   // The delegate to apply to the interpreter.
-  TfLiteDelegate* delegate() { return &outer_; }
+  TfLiteDelegate* delegate() { return &outer_.base; }
 
   int nodes_total() const { return nodes_total_; }
   int nodes_delegated() const { return nodes_delegated_; }
@@ -25,16 +26,17 @@ class DelegationProbe {
 
  private:
   static TfLiteStatus Prepare(TfLiteContext* context, TfLiteDelegate* outer);
-  // Stands in for the context's function while the inner delegate prepares.
+  // Stands in for the context's function while the inner delegate prepares. The
+  // runtime passes a registration of its own size; the newest one is taken and
+  // passed on, as ReplaceNodes() of abi.h does, so that no member is lost.
   static TfLiteStatus Replace(TfLiteContext* context,
-                              TfLiteRegistration registration,
+                              NewestRegistration registration,
                               const TfLiteIntArray* nodes,
                               TfLiteDelegate* delegate);
 
   TfLiteDelegate* inner_;
-  TfLiteDelegate outer_ = {};
-  TfLiteStatus (*replace_)(TfLiteContext*, TfLiteRegistration,
-                           const TfLiteIntArray*, TfLiteDelegate*) = nullptr;
+  NewestDelegate outer_ = {};
+  decltype(&DelegationProbe::Replace) replace_ = nullptr;
   int nodes_total_ = 0;
   int nodes_delegated_ = 0;
   int partitions_ = 0;
