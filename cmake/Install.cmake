@@ -1,6 +1,6 @@
 # What `cmake --install` puts where: the library, its header, the programs, and
-# files for pkg-config and find_package. The programs come with the TFLite C
-# library that they were built with, in a folder of its own.
+# files for pkg-config and find_package. The programs come with a TFLite C
+# library, in a folder of its own.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -55,8 +55,11 @@ if(GLES_DELEGATE_BUILD_TOOLS)
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
   set_target_properties(${TOOLS} PROPERTIES
     INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};$ORIGIN/../${TOOLS_LIBDIR}")
-  install(FILES ${TFLITE_C_LIBRARY}
-    DESTINATION ${TOOLS_LIBDIR} COMPONENT tools)
+  # Opened at run time, by the name that it has. Its builder's folders are in its search path.
+  install(FILES ${TFLITE_C_LIBRARY} DESTINATION ${TOOLS_LIBDIR} COMPONENT tools)
+  install(CODE "file(RPATH_REMOVE FILE
+    \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${TOOLS_LIBDIR}/${TFLITE_C_LIBRARY_NAME}\")"
+    COMPONENT tools)
 endif()
 # Debian has the text already, so that its packages leave it out.
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT license)

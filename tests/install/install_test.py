@@ -142,6 +142,13 @@ def cached(build, name):
     return re.search("^%s:[A-Z]+=(.*)$" % name, text, re.MULTILINE).group(1)
 
 
+def tflite_library(root):
+    """The C library in a TFLITE_C_ROOT, as cmake/TfliteC.cmake finds it."""
+    names = [os.path.join(root, "lib", name)
+             for name in ("libtensorflowlite_c.so", "libjnitensorflowlite.so")]
+    return next(filter(os.path.exists, names))
+
+
 def runs_a_model(build, prefix, folder):
     """With the delegate inside the program, and TensorFlow Lite's C library beside it."""
     model = self_check.write_model(os.path.join(folder, "model.tflite"))
@@ -149,7 +156,7 @@ def runs_a_model(build, prefix, folder):
     program = os.path.join(folder, "model")
     run([CC, os.path.join(CONSUMER, "model.c"), "-o", program, *pkg_config_cflags(prefix),
          "-isystem", os.path.join(tflite, "include"), archive_of(prefix),
-         os.path.join(tflite, "lib", "libtensorflowlite_c.so"),
+         tflite_library(tflite),
          "-Wl,-rpath," + os.path.join(tflite, "lib"), "-lstdc++", "-lm", "-lpthread", "-ldl"])
     done = subprocess.run([program, model], capture_output=True, text=True, check=False)
     print((done.stdout + done.stderr).strip())

@@ -1,28 +1,24 @@
 """What of TFLite's newest C functions 2.9 lacks: buffer handles, and the delegate fallback.
 
-    tests/newest_tflite/newest_tflite.py LIBRARY FOLDER
+    tests/newest_tflite/newest_tflite.py LIBRARY TFLITE FOLDER
 
-LIBRARY: libgles_delegate.so. TFLite is that of the JavaCPP presets of Maven Central, which
-export its C functions; fetched to FOLDER where GLES_DELEGATE_FETCH_WHEELS=1 allows it. Run by
-CTest as `newest_tflite`; skips as tests/python/environments.py says.
+LIBRARY: libgles_delegate.so. TFLITE: the C library that `./dev deps` fetches. Run by CTest as
+`newest_tflite`; skips, with the reason, if TFLITE is too old for these functions.
 """
 
 import ctypes
 import os
-import platform
 import sys
 import threading
-import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(os.path.dirname(HERE), name) for name in ("python", "java")]
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "python"))
 
 import environments  # noqa: E402
-import package  # noqa: E402
+import self_check  # noqa: E402
 
-TFLITE = "org/bytedeco/tensorflowlite/linux-x86_64/libjnitensorflowlite.so"
 OK, DELEGATE_ERROR = 0, 2
-INPUTS, OUTPUTS = package.INPUTS, package.OUTPUTS  # floats of the model
+INPUTS, OUTPUTS = 16 * 16 * 5, 8 * 8 * 7  # floats of self_check's model
 
 # EGL and OpenGL ES.
 SURFACELESS, ES_API = 0x31DD, 0x30A0
@@ -168,21 +164,16 @@ def check_fallback(tflite, gles, model, expected):
 
 
 def main():
-    library, folder = sys.argv[1:]
-    natives = package.PRESETS + "-linux-x86_64.jar"
-    if platform.machine() != "x86_64":
-        environments.skip("the presets' library is one for x86-64")
-    environments.check_may_fetch([natives])
+    library, tflite_library, folder = sys.argv[1:]
     os.makedirs(folder, exist_ok=True)
-    with zipfile.ZipFile(package.fetch(natives, folder)) as archive:
-        archive.extract(TFLITE, folder)
-    path = os.path.join(folder, "self_check.tflite")
-    package.self_check_model(path)
-    tflite = Functions(os.path.join(folder, TFLITE), """TfLiteInterpreterOptionsCreate
+    path = self_check.write_model(os.path.join(folder, "self_check.tflite"))
+    tflite = Functions(tflite_library, """TfLiteInterpreterOptionsCreate
         TfLiteInterpreterCreate TfLiteModelCreateFromFile TfLiteInterpreterGetInputTensor
         TfLiteInterpreterGetOutputTensor TfLiteTensorData TfLiteInterpreterOutputTensorIndices
         TfLiteVersion""")
     gles = Functions(library, "TfLiteGlesDelegateCreate")
+    if not hasattr(tflite.library, "TfLiteInterpreterSetBufferHandle"):
+        environments.skip(tflite_library + " has no TfLiteInterpreterSetBufferHandle")
     print("with TFLite " + ctypes.string_at(tflite.TfLiteVersion()).decode())
     model = tflite.TfLiteModelCreateFromFile(path.encode())
     cpu = Run(tflite, model)

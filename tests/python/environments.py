@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 SKIPPED = 77
+LIMIT_S = 600  # of one command that fetches
 
 
 def skip(reason):
@@ -19,7 +20,11 @@ def skip(reason):
 
 
 def run_or_skip(command):
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False,
+                              timeout=LIMIT_S)
+    except subprocess.TimeoutExpired:
+        skip("%s did not end in %d s" % (" ".join(command), LIMIT_S))
     if done.returncode != 0:
         skip("%s failed: %s" % (" ".join(command), done.stderr.strip()[-300:]))
     return done.stdout
