@@ -12,7 +12,7 @@ namespace gles_delegate {
 namespace {
 
 template <typename Function>
-Function* Find(const char* name) {
+Function* FindTflite(const char* name) {
   void* address = RequiredTfliteSymbol(name);
   Function* function = nullptr;
   static_assert(sizeof(function) == sizeof(address));
@@ -24,10 +24,11 @@ Function* Find(const char* name) {
 }  // namespace gles_delegate
 
 // The compiler compares each with its declaration in the headers.
-#define FORWARD(result, name, parameters, arguments)                          \
-  result name parameters {                                                    \
-    static auto* const function = gles_delegate::Find<decltype(name)>(#name); \
-    return function arguments;                                                \
+#define FORWARD(result, name, parameters, arguments)      \
+  result name parameters {                                \
+    static auto* const function =                         \
+        gles_delegate::FindTflite<decltype(name)>(#name); \
+    return function arguments;                            \
   }
 
 extern "C" {

@@ -38,7 +38,7 @@ std::string DefaultPath() {
 }
 
 // The mutex is held.
-absl::Status Open(Library& library, const std::string& path) {
+absl::Status OpenTfliteAt(Library& library, const std::string& path) {
   // Local: its symbols are for no one else, and it exports thousands.
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
@@ -78,7 +78,7 @@ void* Handle() {
   Library& library = TheLibrary();
   const std::lock_guard<std::mutex> lock(library.mutex);
   if (library.handle == nullptr) {
-    const absl::Status opened = Open(library, DefaultPath());
+    const absl::Status opened = OpenTfliteAt(library, DefaultPath());
     if (!opened.ok()) End(std::string(opened.message()));
   }
   return library.handle;
@@ -89,7 +89,7 @@ void* Handle() {
 absl::Status OpenTfliteLibrary(const std::string& path) {
   Library& library = TheLibrary();
   const std::lock_guard<std::mutex> lock(library.mutex);
-  return Open(library, path.empty() ? DefaultPath() : path);
+  return OpenTfliteAt(library, path.empty() ? DefaultPath() : path);
 }
 
 std::string TfliteLibraryPath() {

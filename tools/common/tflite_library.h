@@ -26,11 +26,11 @@ absl::Status OpenTfliteLibrary(const std::string& path);
 // the reason and ends the program.
 std::string TfliteLibraryPath();
 
-// The address of one of the library's functions, nullptr if it has none of that
+// The address of a function of the library, nullptr if it has none of that
 // name.
 void* TfliteSymbol(const char* name);
 
-// Likewise, but ends the program with a message if the library lacks it.
+// The same, but ends the program with a message if the library lacks it.
 void* RequiredTfliteSymbol(const char* name);
 
 }  // namespace gles_delegate

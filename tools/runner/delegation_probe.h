@@ -27,7 +27,7 @@ class DelegationProbe {
  private:
   static TfLiteStatus Prepare(TfLiteContext* context, TfLiteDelegate* outer);
   // Stands in for the context's function while the inner delegate prepares. The
-  // runtime passes a registration of its own size; the newest one is taken and
+  // runtime's registration may be shorter; the newest one is taken and
   // passed on, as ReplaceNodes() of abi.h does, so that no member is lost.
   static TfLiteStatus Replace(TfLiteContext* context,
                               NewestRegistration registration,

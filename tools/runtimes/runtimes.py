@@ -23,7 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DEPS = ROOT / ".deps"
 RUN_MODEL = pathlib.Path(__file__).resolve().parent / "run_model.py"
 
-# What the environment holds; the Python module or the C library (a pattern, below the
+# The packages of the environment; the Python module or the C library (a pattern, below the
 # environment or in .deps) that runs the models.
 Runtime = collections.namedtuple("Runtime", "name packages module library",
                                  defaults=(None, None))
