@@ -136,7 +136,7 @@ absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::PlanAndMake(
   }
   report_->fates = FatesOfNodes(nodes_, *original_, planned->graph);
   report_->dispatches = ReportsOf(planned->dispatches);
-  return Make(planned->graph, planned->dispatches);
+  return Make(*planned);
 }
 
 absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::PlanAgainPlainly(
@@ -158,13 +158,13 @@ absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::PlanAgainPlainly(
 }
 
 absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::Make(
-    const Graph& planned, const std::vector<Dispatch>& dispatches) {
+    const PlannedPartition& planned) {
   StageTimer timer(&report_->stages);
   std::string plan;  // the cache's and share_key's alone
   std::unique_ptr<PartitionCache> cache;
   ConstantSharing sharing;
   if (!options_.cache.directory.empty() || objects_->by_key) {
-    plan = PlanToString(planned, dispatches);
+    plan = PlanToString(planned.graph, planned.dispatches);
   }
   if (objects_->by_key) {
     sharing = {&objects_->constants, IdentityOf(SubjectOf(plan)).key};
@@ -184,8 +184,9 @@ absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::Make(
     report_->self_check = "cached";
   }
   const auto create = [&] {
-    return Executor::Create(*context_, &objects_->programs, planned, dispatches,
-                            profile_, cache.get(), bound_, sharing);
+    return Executor::Create(*context_, &objects_->programs, planned.graph,
+                            planned.dispatches, profile_, cache.get(), bound_,
+                            sharing);
   };
   auto executor = create();
   if (cache != nullptr && cache->loading() &&
@@ -195,7 +196,7 @@ absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::Make(
   }
   if (executor.ok() && checks) {
     timer.Lap("executor");
-    if (auto s = CheckPrograms(planned, dispatches, plan); !s.ok()) return s;
+    if (auto s = CheckPrograms(planned, plan); !s.ok()) return s;
     timer.Lap("self_check");
   }
   if (cache != nullptr) {
@@ -213,12 +214,11 @@ absl::Status PartitionBuilder::CheckEarlierVerdict(const std::string& plan) {
   return absl::InternalError(wrong_answer_);
 }
 
-absl::Status PartitionBuilder::CheckPrograms(
-    const Graph& planned, const std::vector<Dispatch>& dispatches,
-    const std::string& plan) {
-  const auto result =
-      SelfCheck({*context_, *original_, planned, dispatches, profile_},
-                &objects_->programs);
+absl::Status PartitionBuilder::CheckPrograms(const PlannedPartition& planned,
+                                             const std::string& plan) {
+  const auto result = SelfCheck({*context_, *original_, planned.unfused,
+                                 planned.graph, planned.dispatches, profile_},
+                                &objects_->programs);
   if (!result.ok()) {
     egl::CheckGl("the self-check").IgnoreError();
     report_->self_check = absl::StrCat("none: ", result.status().message());

@@ -18,6 +18,7 @@
 #include "delegate/graph/graph.h"
 #include "delegate/partition/partition_report.h"
 #include "delegate/partition/plan_dump.h"
+#include "delegate/partition/plan_partition.h"
 #include "delegate/plan/dispatch.h"
 #include "delegate/runtime/executor.h"
 #include "delegate/runtime/shared_objects.h"
@@ -82,15 +83,14 @@ class PartitionBuilder {
   absl::StatusOr<std::unique_ptr<Executor>> PlanAndMake(StageTimer* timer);
   absl::StatusOr<std::unique_ptr<Executor>> PlanAgainPlainly(StageTimer* timer);
   absl::StatusOr<std::unique_ptr<Executor>> Make(
-      const Graph& planned, const std::vector<Dispatch>& dispatches);
+      const PlannedPartition& planned);
   absl::Status Tune();
   // kInternal, where an earlier start found that the plan's programs answer
   // wrongly; wrong_answer_ says how.
   absl::Status CheckEarlierVerdict(const std::string& plan);
   // Holds the programs of what is to run against the host. kInternal: they
   // answer wrongly, and wrong_answer_ says how.
-  absl::Status CheckPrograms(const Graph& planned,
-                             const std::vector<Dispatch>& dispatches,
+  absl::Status CheckPrograms(const PlannedPartition& planned,
                              const std::string& plan);
   // What the start-up cache goes by; `plan` must outlive the result.
   CacheSubject SubjectOf(absl::string_view plan) const;

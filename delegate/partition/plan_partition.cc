@@ -60,19 +60,22 @@ absl::StatusOr<PlannedPartition> PlanPartition(const Graph& graph,
                                                PlanDump* dump) {
   PlanDump nowhere;
   if (dump == nullptr) dump = &nowhere;
-  PlannedPartition planned{graph, {}, absl::OkStatus()};
+  PlannedPartition planned{graph, {}, {}, absl::OkStatus()};
   dump->AddGraph("read", planned.graph);
-  const absl::Status passed =
-      RunPasses(PassStage::kPlan, {profile}, &planned.graph,
-                [dump](absl::string_view pass, const Graph& g) {
-                  dump->AddGraph(pass, g);
-                });
-  if (!passed.ok()) return passed;
+  for (const PassStage stage : {PassStage::kFold, PassStage::kFuse}) {
+    const absl::Status passed =
+        RunPasses(stage, {profile}, &planned.graph,
+                  [dump](absl::string_view pass, const Graph& g) {
+                    dump->AddGraph(pass, g);
+                  });
+    if (!passed.ok()) return passed;
+    if (stage == PassStage::kFold) planned.unfused = planned.graph;
+  }
   Lap(timer, "passes");
   auto dispatches = PlanGraph(&planned.graph, profile);
   if (!dispatches.ok()) {
     planned.passes_dropped = dispatches.status();
-    planned.graph = graph;
+    planned.graph = planned.unfused = graph;
     dump->AddGraph("passes_dropped", planned.graph);
     dispatches = PlanGraph(&planned.graph, profile);
     if (!dispatches.ok()) return dispatches.status();

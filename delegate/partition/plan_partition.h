@@ -15,6 +15,9 @@ namespace gles_delegate {
 
 struct PlannedPartition {
   Graph graph;  // after the passes
+  // After those that change what tensors hold, before those that fuse: every
+  // tensor of both graphs holds the same.
+  Graph unfused;
   std::vector<Dispatch> dispatches;
   // Why it was planned without the passes after all; Ok: it was not.
   absl::Status passes_dropped;

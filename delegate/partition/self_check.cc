@@ -28,70 +28,92 @@ constexpr int kSamples = 48;  // elements of a node's output
 class Check {
  public:
   Check(const SelfCheckInput& input, ProgramCache* programs)
-      : in_(input),
-        programs_(programs),
-        reference_(input.original),
-        random_(20111) {}
+      : in_(input), programs_(programs), random_(20111) {}
 
   absl::StatusOr<SelfCheckResult> Run();
 
  private:
-  void LayOut();
+  // A case with tensors of its own: no other case writes what it reads.
+  struct Laid {
+    const SelfCheckCase* of;
+    absl::flat_hash_map<TensorId, TensorId> own;  // by id of the planned graph
+  };
+  enum class Answer { kNone, kRight, kWrong };
+
+  Laid LayOut(const SelfCheckCase& c);
+  TensorId OwnOf(TensorId id, Laid* laid);
+  Dispatch WithOwn(const Dispatch& of, Laid* laid);
   absl::Status Execute();
-  void Compare(const SelfCheckUnit& unit);
-  std::vector<float> ValuesOf(TensorId id) const;
+  Answer Compare(const Laid& laid);
+  Answer CompareOne(const Laid& laid, TensorId id, Reference* reference);
+  std::vector<float> ValuesOf(TensorId own) const;
   double Tolerance(const Tensor& tensor, const ReferenceValue& v) const;
-  std::string FaultText(const SelfCheckUnit& unit, int64_t element, double got,
-                        double want, double tolerance) const;
+  std::string FaultText(const SelfCheckUnit& unit, TensorId id, int64_t element,
+                        double got, double want, double tolerance) const;
 
   const SelfCheckInput& in_;
   ProgramCache* programs_;
-  Reference reference_;
   std::mt19937 random_;
-  std::vector<SelfCheckUnit> units_;
-  Graph graph_;  // the planned one, with the check's inputs and outputs
+  SelfCheckUnits units_;
+  Graph graph_;  // what is run
+  std::vector<Dispatch> dispatches_;
+  std::vector<Laid> laid_;
   // Of the check's inputs and outputs, by tensor.
   absl::flat_hash_map<TensorId, std::vector<float>> values_;
   SelfCheckResult result_;
 };
 
-// Inputs: what is read and not written before; outputs: what nodes write.
-void Check::LayOut() {
-  graph_ = in_.planned;
-  graph_.inputs.clear();
-  graph_.outputs.clear();
-  absl::flat_hash_set<TensorId> written, given;
-  for (const SelfCheckUnit& unit : units_) {
+// The case's own copy of a tensor of the planned graph; constants are shared.
+TensorId Check::OwnOf(TensorId id, Laid* laid) {
+  if (id == kNoTensor || in_.planned.tensor(id).is_constant()) return id;
+  const auto found = laid->own.find(id);
+  if (found != laid->own.end()) return found->second;
+  Tensor copy = in_.planned.tensor(id);
+  copy.view.of = OwnOf(copy.view.of, laid);
+  return laid->own[id] = graph_.AddTensor(std::move(copy));
+}
+
+Dispatch Check::WithOwn(const Dispatch& of, Laid* laid) {
+  Dispatch d = of;
+  for (auto& [name, id] : d.reads) id = OwnOf(id, laid);
+  for (auto& [name, id] : d.writes) id = OwnOf(id, laid);
+  for (PostOp& op : d.post_ops) op.operand = OwnOf(op.operand, laid);
+  return d;
+}
+
+// Inputs: what is bound and not written before; outputs: what is compared.
+Check::Laid Check::LayOut(const SelfCheckCase& c) {
+  Laid laid{&c, {}};
+  absl::flat_hash_set<TensorId> there;  // written or given
+  for (const SelfCheckUnit& unit : c.units) {
     for (size_t i = unit.first; i < unit.end; ++i) {
-      const Dispatch& d = in_.dispatches[i];
-      absl::flat_hash_set<TensorId> writes;
-      for (const auto& [name, id] : d.writes) writes.insert(MemoryOf(in_, id));
+      dispatches_.push_back(WithOwn(in_.dispatches[i], &laid));
+      const Dispatch& d = dispatches_.back();
+      for (const auto& [name, id] : d.writes)
+        there.insert(MemoryOf(graph_, id));
       for (TensorId bound : BoundTensors(d)) {
-        const TensorId id = MemoryOf(in_, bound);
-        if (graph_.tensor(id).is_constant() || writes.contains(id) ||
-            written.contains(id) || !given.insert(id).second) {
+        const TensorId id = MemoryOf(graph_, bound);
+        if (graph_.tensor(id).is_constant() || !there.insert(id).second)
           continue;
-        }
         graph_.inputs.push_back(id);
       }
-      written.insert(writes.begin(), writes.end());
-    }
-    const TensorId output = MemoryOf(in_, unit.node->outputs[0]);
-    if (std::find(graph_.outputs.begin(), graph_.outputs.end(), output) ==
-        graph_.outputs.end()) {
-      graph_.outputs.push_back(output);
     }
   }
+  for (TensorId id : c.compared().results) {
+    const TensorId memory = MemoryOf(graph_, OwnOf(id, &laid));
+    if (std::find(graph_.outputs.begin(), graph_.outputs.end(), memory) ==
+        graph_.outputs.end()) {
+      graph_.outputs.push_back(memory);
+    }
+  }
+  return laid;
 }
 
 absl::Status Check::Execute() {
-  LayOut();
-  std::vector<Dispatch> dispatches;
-  for (const SelfCheckUnit& unit : units_) {
-    for (size_t i = unit.first; i < unit.end; ++i) {
-      dispatches.push_back(in_.dispatches[i]);
-    }
-  }
+  graph_ = in_.planned;
+  graph_.inputs.clear();
+  graph_.outputs.clear();
+  for (const SelfCheckCase& c : units_.chosen) laid_.push_back(LayOut(c));
   // The host packs and unpacks what it can reach: a program that does would
   // take longer to compile.
   DeviceProfile profile = in_.profile;
@@ -99,7 +121,7 @@ absl::Status Check::Execute() {
   profile.choices.host_transfers = 1;
   profile.choices.host_output_bytes = std::numeric_limits<int>::max();
   auto executor = Executor::Create(in_.context, programs_, graph_,
-                                   std::move(dispatches), profile);
+                                   std::move(dispatches_), profile);
   if (!executor.ok()) return executor.status();
   std::vector<std::vector<uint8_t>> in, out;
   for (TensorId id : graph_.inputs)
@@ -142,77 +164,92 @@ double Check::Tolerance(const Tensor& tensor, const ReferenceValue& v) const {
 }
 
 // The values of a tensor that was given or computed; empty: it was neither.
-std::vector<float> Check::ValuesOf(TensorId id) const {
-  const TensorId memory = MemoryOf(in_, id);
+std::vector<float> Check::ValuesOf(TensorId own) const {
+  const TensorId memory = MemoryOf(graph_, own);
   const auto it = values_.find(memory);
   if (it == values_.end()) return {};
-  return memory == id ? it->second
-                      : ViewOf(it->second, graph_.tensor(memory).shape,
-                               graph_.tensor(id));
+  return memory == own ? it->second
+                       : ViewOf(it->second, graph_.tensor(memory).shape,
+                                graph_.tensor(own));
 }
 
 // What is told of a wrong element.
-std::string Check::FaultText(const SelfCheckUnit& unit, int64_t element,
-                             double got, double want, double tolerance) const {
+std::string Check::FaultText(const SelfCheckUnit& unit, TensorId id,
+                             int64_t element, double got, double want,
+                             double tolerance) const {
   std::vector<std::string> shaders;
   for (size_t d = unit.first; d < unit.end; ++d) {
     shaders.push_back(absl::StrCat(in_.dispatches[d].shader, ".comp"));
   }
   return absl::StrCat(in_.dispatches[unit.first].label, " (",
                       absl::StrJoin(shaders, ", "), "): element ", element,
-                      " of ",
-                      in_.planned.tensor(unit.node->outputs[0]).ToString(),
-                      " is ", got, ", not ", want, " +- ", tolerance);
+                      " of ", in_.planned.tensor(id).ToString(), " is ", got,
+                      ", not ", want, " +- ", tolerance);
 }
 
-void Check::Compare(const SelfCheckUnit& unit) {
-  for (size_t i = unit.first; i < unit.end; ++i) {
-    for (TensorId id : BoundTensors(in_.dispatches[i])) {
-      if (graph_.tensor(id).is_constant() || !IsOriginal(in_, id)) continue;
-      if (auto values = ValuesOf(id); !values.empty()) {
-        reference_.Know(id, std::move(values));
-      }
-    }
+Check::Answer Check::Compare(const Laid& laid) {
+  Reference reference = ReferenceOf(in_);
+  for (TensorId id : laid.of->given) {
+    reference.Know(id, ValuesOf(laid.own.at(id)));
   }
-  const TensorId output = unit.node->outputs[0];
-  const std::vector<float> got = ValuesOf(output);
-  const Tensor& tensor = in_.planned.tensor(output);
+  Answer answer = Answer::kNone;
+  for (TensorId id : laid.of->compared().results) {
+    answer = std::max(answer, CompareOne(laid, id, &reference));
+    if (answer == Answer::kWrong) break;
+  }
+  return answer;
+}
+
+Check::Answer Check::CompareOne(const Laid& laid, TensorId id,
+                                Reference* reference) {
+  const std::vector<float> got = ValuesOf(laid.own.at(id));
+  const Tensor& tensor = in_.planned.tensor(id);
   const auto elements = static_cast<int64_t>(got.size());
-  reference_.SetTermsLeft(kSelfCheckTermsOfNode);
+  Answer answer = Answer::kNone;
+  reference->SetTermsLeft(kSelfCheckTermsOfNode);
   for (int i = 0; i < kSamples && elements > 0; ++i) {
     // The corners, then anywhere.
     const int64_t at = i == 0   ? 0
                        : i == 1 ? elements - 1
                                 : static_cast<int64_t>(random_() % elements);
-    const auto expected = reference_.Expect(output, at);
+    const auto expected = reference->Expect(id, at);
     if (!expected) continue;
     if (in_.profile.options.half && std::abs(expected->value) > 6e4) continue;
     const double want = NearestCode(tensor, expected->value);
     const double tolerance = Tolerance(tensor, *expected);
+    answer = Answer::kRight;
     if (std::abs(got[at] - want) <= tolerance) continue;
-    result_.faults.push_back(FaultText(unit, at, got[at], want, tolerance));
-    return;
+    result_.faults.push_back(
+        FaultText(laid.of->compared(), id, at, got[at], want, tolerance));
+    return Answer::kWrong;
   }
+  return answer;
 }
 
 absl::StatusOr<SelfCheckResult> Check::Run() {
   const auto start = Clock::now();
   auto units = ChooseSelfCheckUnits(in_);
   if (!units.ok()) return units.status();
-  result_.programs = units->programs;
-  result_.checked = units->covered;
-  result_.skipped = units->programs - units->covered;
-  units_ = std::move(units->chosen);
-  if (!units_.empty()) {
+  units_ = *std::move(units);
+  result_.programs = units_.programs;
+  if (!units_.chosen.empty()) {
     if (auto s = Execute(); !s.ok()) return s;
-    for (const SelfCheckUnit& unit : units_) {
-      const size_t before = result_.faults.size();
-      Compare(unit);
-      if (result_.faults.size() > before) continue;
-      for (const std::string& key : unit.programs)
-        TrustedPrograms::Get().Add(key);
+  }
+  absl::flat_hash_set<std::string> right, wrong;
+  for (const Laid& laid : laid_) {
+    const Answer answer = Compare(laid);
+    if (answer == Answer::kNone) continue;
+    for (const SelfCheckUnit& unit : laid.of->units) {
+      auto& found = answer == Answer::kRight ? right : wrong;
+      found.insert(unit.programs.begin(), unit.programs.end());
     }
   }
+  result_.checked = units_.found_right;
+  for (const std::string& key : right) {
+    if (wrong.contains(key)) continue;
+    result_.checked += TrustedPrograms::Get().Add(key) ? 1 : 0;
+  }
+  result_.checked += static_cast<int>(wrong.size());
   result_.ms =
       std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   return result_;

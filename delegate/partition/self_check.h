@@ -20,20 +20,22 @@ namespace gles_delegate {
 // What one self-check came to.
 struct SelfCheckResult {
   int programs = 0;  // of the partition, each once
-  int checked = 0;   // run now, or found right earlier in this process
-  int skipped = 0;   // that no node with a reference uses
+  int checked = 0;   // compared now, or found right earlier in this process
   double ms = 0;     // what it took
   // "CONV_2D 3 (conv_1x1.comp): element 17 of 'x' is 3.5, not 1.25": a line for
   // each node that is answered wrongly.
   std::vector<std::string> faults;
 
   bool ok() const { return faults.empty(); }
+  int skipped() const { return programs - checked; }
 };
 
 struct SelfCheckInput {
   const egl::Context& context;
   // As it was read, before any pass, on real numbers (no codes).
   const Graph& original;
+  // After the passes that change what tensors hold, before those that fuse.
+  const Graph& unfused;
   // What is to run: after the passes, with its dispatches and their profile.
   const Graph& planned;
   absl::Span<const Dispatch> dispatches;

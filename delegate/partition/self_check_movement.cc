@@ -91,12 +91,12 @@ Value ReferenceOps::Elementwise(const ElementwiseAttributes& a,
   for (const RealignedFunction& f : a.functions) {
     if (!v) return v;
     if (f.function.operand == kNoTensor) {
-      v = ApplyFunction(f.function, *v, nullptr);
+      v = InFloat(ApplyFunction(f.function, *v, nullptr));
       continue;
     }
     const Value y = In(f.function.operand, Broadcast(p, f.operand_shape));
     if (!y) return y;
-    v = ApplyFunction(f.function, *v, &*y);
+    v = InFloat(ApplyFunction(f.function, *v, &*y));
   }
   return v;
 }

@@ -55,15 +55,15 @@ class ReferenceOps {
  public:
   using Value = Reference::Value;
 
-  ReferenceOps(Reference* reference, const Node& node)
-      : ref_(*reference), graph_(reference->graph_), node_(node) {}
+  ReferenceOps(Reference* reference, const Graph& graph, const Node& node)
+      : ref_(*reference), graph_(graph), node_(node) {}
 
   Value Element(int64_t element) {
     const Shape& to = Output().shape;
-    Value v = Base(element, PlaceOf(element, to));
+    Value v = InFloat(Base(element, PlaceOf(element, to)));
     for (const PostOp& op : node_.post_ops) {
       if (!v) return v;
-      v = Apply(op, *v, PlaceOf(element, to));
+      v = InFloat(Apply(op, *v, PlaceOf(element, to)));
     }
     return v;
   }

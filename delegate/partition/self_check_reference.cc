@@ -1,6 +1,7 @@
 #include "delegate/partition/self_check_reference.h"
 
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "delegate/graph/op.h"
@@ -10,13 +11,14 @@ namespace gles_delegate {
 
 using Value = Reference::Value;
 
-Reference::Reference(const Graph& graph)
-    : graph_(graph),
-      producer_(graph.tensors.size(), -1),
-      values_(graph.tensors.size()) {
-  for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    for (TensorId id : graph.nodes[i].outputs) {
-      producer_[id] = static_cast<int>(i);
+Reference::Reference(const Graph& unfused, const Graph& original)
+    : unfused_(unfused),
+      makers_(unfused.tensors.size()),
+      values_(unfused.tensors.size()) {
+  for (const Graph* graph : {&original, &unfused}) {
+    for (const Node& node : graph->nodes) {
+      if (node.on_codes) continue;
+      for (TensorId id : node.outputs) makers_[id] = {graph, &node};
     }
   }
 }
@@ -27,25 +29,24 @@ void Reference::Know(TensorId id, std::vector<float> values) {
 }
 
 const std::vector<float>* Reference::ConstantOf(TensorId id) {
-  TensorId constant = id;
-  if (!graph_.tensor(id).is_constant()) {
-    if (producer_[id] < 0) return nullptr;
-    const Node& node = graph_.nodes[producer_[id]];
-    if (!node.op->Has(kDequantizes) || !node.post_ops.empty()) return nullptr;
-    constant = node.inputs[0];
-    if (!graph_.tensor(constant).is_constant()) return nullptr;
+  const Tensor* constant = &TensorOf(id);
+  if (!constant->is_constant()) {
+    const auto [graph, node] = makers_[id];
+    if (node == nullptr || !node->op->Has(kDequantizes) ||
+        !node->post_ops.empty()) {
+      return nullptr;
+    }
+    constant = &graph->tensor(node->inputs[0]);
+    if (!constant->is_constant()) return nullptr;
   }
-  auto values = ConstantFloats(graph_.tensor(constant));
+  auto values = ConstantFloats(*constant);
   if (!values.ok()) return nullptr;
   Know(id, *std::move(values));
   return values_[id].get();
 }
 
 Value Reference::At(TensorId id, int64_t element) {
-  if (id < 0 || id >= static_cast<TensorId>(producer_.size()) ||
-      --terms_left_ < 0) {
-    return std::nullopt;
-  }
+  if (!Holds(id) || --terms_left_ < 0) return std::nullopt;
   const std::vector<float>* values = values_[id].get();
   if (values == nullptr) values = ConstantOf(id);
   if (values == nullptr) {
@@ -64,21 +65,26 @@ Value Reference::At(TensorId id, int64_t element) {
 
 Value Reference::Expect(TensorId id, int64_t element) {
   constexpr int kMostNodes = 24;  // that passes may have made one of
-  if (id < 0 || id >= static_cast<TensorId>(producer_.size()) ||
-      producer_[id] < 0 || depth_ >= kMostNodes) {
+  if (!Holds(id) || makers_[id].node == nullptr || depth_ >= kMostNodes) {
     return std::nullopt;
   }
-  const Node& node = graph_.nodes[producer_[id]];
-  if (node.outputs[0] != id || graph_.tensor(id).type != DataType::kFloat32) {
+  const auto [graph, node] = makers_[id];
+  if (node->outputs[0] != id || graph->tensor(id).type != DataType::kFloat32) {
     return std::nullopt;
   }
   ++depth_;
-  Value value = ReferenceOps(this, node).Element(element);
+  Value value = ReferenceOps(this, *graph, *node).Element(element);
   --depth_;
-  if (value &&
-      !(std::isfinite(value->value) && std::isfinite(value->magnitude)))
-    return std::nullopt;
   return value;
+}
+
+Value InFloat(Value v) {
+  constexpr double kMost = std::numeric_limits<float>::max();
+  if (!v || !(std::abs(v->value) <= kMost && v->magnitude <= kMost)) {
+    return std::nullopt;
+  }
+  v->magnitude += std::numeric_limits<float>::min() / kRelativeError;
+  return v;
 }
 
 }  // namespace gles_delegate

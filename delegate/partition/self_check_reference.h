@@ -26,18 +26,19 @@ struct ReferenceValue {
   double magnitude = 0;
 };
 
-// The graph as it was read, before any pass: an element of a tensor is computed
-// from the nearest tensors whose values are known, through as many nodes as
-// stand between. So it does not matter which of these nodes the passes fused.
-// Quantization is left out: values are real numbers, and the caller allows for
-// the codes. Threads: one. `graph` must outlive it.
+// An element of a tensor is computed from the nearest tensors whose values are
+// known, through as many nodes as stand between: those of the plan before they
+// were fused (PlannedPartition::unfused). So it does not matter which of them
+// the later passes fused. In the place of a node that computes on codes stand
+// those of the graph as it was read, which compute on real numbers; the caller
+// allows for the codes. Threads: one. Both graphs must outlive it.
 class Reference {
  public:
   using Value = std::optional<ReferenceValue>;
 
-  explicit Reference(const Graph& graph);
+  Reference(const Graph& unfused, const Graph& original);
 
-  // `values`: of the whole tensor, BHWC; `graph`'s ids.
+  // `values`: of the whole tensor, BHWC. The ids of both graphs are the same.
   void Know(TensorId id, std::vector<float> values);
 
   // The element at place `element` of tensor `id` in BHWC order, by the node
@@ -54,13 +55,22 @@ class Reference {
 
  private:
   friend class ReferenceOps;
+  // The node that makes a tensor; nullptr: none.
+  struct Maker {
+    const Graph* graph = nullptr;
+    const Node* node = nullptr;
+  };
   // Known or constant values, else Expect().
   Value At(TensorId id, int64_t element);
   // Of a constant, or of what DEQUANTIZE makes of one; nullptr: it is neither.
   const std::vector<float>* ConstantOf(TensorId id);
+  bool Holds(TensorId id) const {
+    return id >= 0 && id < static_cast<TensorId>(makers_.size());
+  }
+  const Tensor& TensorOf(TensorId id) const { return unfused_.tensor(id); }
 
-  const Graph& graph_;
-  std::vector<int> producer_;  // by tensor: the node's place, -1: none
+  const Graph& unfused_;
+  std::vector<Maker> makers_;  // by tensor
   // By tensor; null: not known, or a constant that nobody has asked for.
   std::vector<std::unique_ptr<const std::vector<float>>> values_;
   // What At() has computed since SetTermsLeft() or Know(): elements between two
@@ -69,6 +79,10 @@ class Reference {
   int64_t terms_left_ = int64_t{1} << 24;
   int depth_ = 0;
 };
+
+// What a float32 holds of `v`: nothing past its range, and what is less than
+// its least normal number may be zero.
+Reference::Value InFloat(Reference::Value v);
 
 // One function of a PostOp on `x`, and on `y` where it has an operand. nullopt:
 // it has no reference.

@@ -1,6 +1,8 @@
 #include "delegate/partition/self_check_units.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -35,81 +37,155 @@ absl::StatusOr<std::string> KeyOf(const SelfCheckInput& in, const Dispatch& d) {
   return hasher.Finish().ToHex();
 }
 
+// What reads tensor `id` of a node on codes must find it in the graph as read,
+// whose nodes the reference computes then; others find it in either graph.
+bool IsKnown(const SelfCheckInput& in, TensorId id, bool on_codes) {
+  const auto holds = [id](const Graph& graph) {
+    return id < static_cast<TensorId>(graph.tensors.size());
+  };
+  const Graph* const graph = holds(in.original)               ? &in.original
+                             : !on_codes && holds(in.unfused) ? &in.unfused
+                                                              : nullptr;
+  return graph != nullptr && graph->tensor(id).type == DataType::kFloat32 &&
+         graph->tensor(id).shape == in.planned.tensor(id).shape;
+}
+
+void AddOnce(TensorId id, std::vector<TensorId>* ids) {
+  if (std::find(ids->begin(), ids->end(), id) == ids->end()) ids->push_back(id);
+}
+
+// Adds dispatch `i` to the unit.
+absl::Status AddTo(SelfCheckUnit* unit, const SelfCheckInput& in, size_t i,
+                   absl::flat_hash_set<TensorId>* written) {
+  const Dispatch& d = in.dispatches[i];
+  unit->end = i + 1;
+  auto key = KeyOf(in, d);
+  if (!key.ok()) return key.status();
+  unit->programs.push_back(*std::move(key));
+  for (uint32_t left = d.skipped_post_ops; left != 0; left &= left - 1) {
+    ++unit->skipped_post_ops;
+  }
+  unit->on_codes |= d.on_codes;
+  for (TensorId id : ReadTensors(d)) {
+    if (!in.planned.tensor(id).is_constant() && !written->contains(id)) {
+      AddOnce(id, &unit->reads);
+    }
+  }
+  for (const auto& [name, id] : d.writes) {
+    written->insert(id);
+    AddOnce(id, &unit->results);
+  }
+  for (TensorId id : BoundTensors(d)) {
+    unit->elements +=
+        in.planned.tensor(MemoryOf(in.planned, id)).shape.elements();
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<SelfCheckUnit>> FindUnits(const SelfCheckInput& in) {
   std::vector<SelfCheckUnit> units;
-  absl::flat_hash_map<TensorId, const Node*> makers;
-  for (const Node& node : in.planned.nodes) {
-    for (TensorId id : node.outputs) makers[id] = &node;
-  }
   const auto& all = in.dispatches;
+  absl::flat_hash_set<TensorId> written;  // by the unit
   for (size_t i = 0; i < all.size(); ++i) {
     if (units.empty() || all[i].node < 0 ||
         all[units.back().first].node != all[i].node ||
         all[units.back().first].label != all[i].label) {
       units.emplace_back();
       units.back().first = i;
+      written.clear();
     }
-    SelfCheckUnit& unit = units.back();
-    unit.end = i + 1;
-    auto key = KeyOf(in, all[i]);
-    if (!key.ok()) return key.status();
-    unit.programs.push_back(*std::move(key));
-    for (uint32_t left = all[i].skipped_post_ops; left != 0; left &= left - 1) {
-      ++unit.skipped_post_ops;
-    }
-    for (const auto& [name, id] : all[i].writes) {
-      if (auto it = makers.find(id); it != makers.end()) unit.node = it->second;
-    }
-    for (TensorId id : BoundTensors(all[i])) {
-      unit.elements += in.planned.tensor(MemoryOf(in, id)).shape.elements();
-    }
+    if (auto s = AddTo(&units.back(), in, i, &written); !s.ok()) return s;
   }
   return units;
 }
 
-// The node's answer can be computed on the host from what the unit reads.
-bool HasReference(const SelfCheckInput& in, const SelfCheckUnit& unit) {
-  Reference reference(in.original);
-  for (size_t i = unit.first; i < unit.end; ++i) {
-    for (TensorId id : BoundTensors(in.dispatches[i])) {
-      const Tensor& tensor = in.planned.tensor(id);
-      if (tensor.is_constant() || !IsOriginal(in, id)) continue;
-      reference.Know(id, std::vector<float>(tensor.shape.elements(), 0.5f));
+// Finds cases, and whether the reference can tell whether they are right.
+class Cases {
+ public:
+  Cases(const SelfCheckInput& in, const std::vector<SelfCheckUnit>& units)
+      : in_(in), units_(units) {
+    for (size_t u = 0; u < units.size(); ++u) {
+      for (TensorId id : units[u].results) writers_[id] = u;
     }
   }
-  const TensorId output = unit.node->outputs[0];
-  reference.SetTermsLeft(kSelfCheckTermsOfNode);
-  return IsOriginal(in, output) &&
-         in.planned.tensor(output).dims == in.original.tensor(output).dims &&
-         reference.Expect(output, 0).has_value();
-}
 
-bool IsFit(const SelfCheckInput& in, const SelfCheckUnit& unit) {
-  if (unit.node == nullptr || unit.node->outputs.size() != 1 ||
-      unit.elements > kMostElements / 4) {
-    return false;
+  // nullopt: no reference.
+  std::optional<SelfCheckCase> Of(const SelfCheckUnit& unit) const {
+    std::set<size_t> taken = {static_cast<size_t>(&unit - units_.data())};
+    SelfCheckCase result;
+    std::vector<size_t> open(taken.begin(), taken.end());
+    while (!open.empty()) {
+      const SelfCheckUnit& next = units_[open.back()];
+      open.pop_back();
+      for (TensorId id : next.reads) {
+        if (IsKnown(in_, id, unit.on_codes || next.on_codes)) {
+          AddOnce(id, &result.given);
+          continue;
+        }
+        const auto writer = writers_.find(id);
+        if (writer == writers_.end() || taken.size() == kMostUnits) {
+          return std::nullopt;
+        }
+        if (taken.insert(writer->second).second) open.push_back(writer->second);
+      }
+    }
+    for (size_t u : taken) result.units.push_back(units_[u]);
+    return IsFit(&result) ? std::optional(result) : std::nullopt;
   }
-  for (size_t i = unit.first; i < unit.end; ++i) {
-    for (TensorId id : BoundTensors(in.dispatches[i])) {
-      const Tensor& tensor = in.planned.tensor(id);
-      if (tensor.is_variable ||
-          (!tensor.is_constant() && tensor.type != DataType::kFloat32)) {
+
+ private:
+  static constexpr size_t kMostUnits = 16;
+
+  bool IsFit(SelfCheckCase* c) const {
+    int64_t elements = 0;
+    absl::flat_hash_set<TensorId> written;
+    for (const SelfCheckUnit& unit : c->units) {
+      elements += unit.elements;
+      for (TensorId id : unit.results)
+        written.insert(MemoryOf(in_.planned, id));
+    }
+    if (elements > kMostElements / 4) return false;
+    for (TensorId id : c->given) {
+      if (in_.planned.tensor(id).is_variable ||
+          written.contains(MemoryOf(in_.planned, id))) {
         return false;
       }
     }
+    return KeepCompared(c);
   }
-  return HasReference(in, unit);
-}
+
+  // Leaves the results that the reference can compute. False: none is left.
+  bool KeepCompared(SelfCheckCase* c) const {
+    Reference reference = ReferenceOf(in_);
+    for (TensorId id : c->given) {
+      reference.Know(id, std::vector<float>(
+                             in_.planned.tensor(id).shape.elements(), 0.5f));
+    }
+    std::vector<TensorId>& results = c->units.back().results;
+    const auto is_unknown = [&](TensorId id) {
+      reference.SetTermsLeft(kSelfCheckTermsOfNode);
+      return !IsKnown(in_, id, c->compared().on_codes) ||
+             !reference.Expect(id, 0).has_value();
+    };
+    results.erase(std::remove_if(results.begin(), results.end(), is_unknown),
+                  results.end());
+    return !results.empty();
+  }
+
+  const SelfCheckInput& in_;
+  const std::vector<SelfCheckUnit>& units_;
+  absl::flat_hash_map<TensorId, size_t> writers_;
+};
 
 }  // namespace
 
-TensorId MemoryOf(const SelfCheckInput& input, TensorId id) {
-  const TensorId of = input.planned.tensor(id).view.of;
-  return of == kNoTensor ? id : of;
+Reference ReferenceOf(const SelfCheckInput& input) {
+  return Reference(input.unfused, input.original);
 }
 
-bool IsOriginal(const SelfCheckInput& input, TensorId id) {
-  return id >= 0 && id < static_cast<TensorId>(input.original.tensors.size());
+TensorId MemoryOf(const Graph& graph, TensorId id) {
+  const TensorId of = graph.tensor(id).view.of;
+  return of == kNoTensor ? id : of;
 }
 
 absl::StatusOr<SelfCheckUnits> ChooseSelfCheckUnits(
@@ -132,7 +208,9 @@ absl::StatusOr<SelfCheckUnits> ChooseSelfCheckUnits(
   for (const std::string& key : all) {
     if (TrustedPrograms::Get().Holds(key)) covered.insert(key);
   }
+  result.found_right = static_cast<int>(covered.size());
   int64_t elements = 0;
+  const Cases cases(input, *units);
   // How many units with a program were found unfit: of thousands that are alike
   // a few are looked at.
   constexpr int kTries = 4;
@@ -143,17 +221,20 @@ absl::StatusOr<SelfCheckUnits> ChooseSelfCheckUnits(
           return !covered.contains(key) && tries[key] < kTries;
         });
     if (!news || elements + unit->elements > kMostElements) continue;
-    if (!IsFit(input, *unit)) {
+    auto found = cases.Of(*unit);
+    if (!found) {
       for (const std::string& key : unit->programs) ++tries[key];
       continue;
     }
-    elements += unit->elements;
-    result.chosen.push_back(*unit);
-    covered.insert(unit->programs.begin(), unit->programs.end());
+    for (const SelfCheckUnit& part : found->units) {
+      elements += part.elements;
+      covered.insert(part.programs.begin(), part.programs.end());
+    }
+    result.chosen.push_back(*std::move(found));
   }
-  std::sort(result.chosen.begin(), result.chosen.end(),
-            [](auto& a, auto& b) { return a.first < b.first; });
-  result.covered = static_cast<int>(covered.size());
+  std::sort(result.chosen.begin(), result.chosen.end(), [](auto& a, auto& b) {
+    return a.compared().first < b.compared().first;
+  });
   return result;
 }
 

@@ -13,6 +13,7 @@
 #include "absl/synchronization/mutex.h"
 #include "delegate/graph/graph.h"
 #include "delegate/partition/self_check.h"
+#include "delegate/partition/self_check_reference.h"
 
 namespace gles_delegate {
 
@@ -28,9 +29,10 @@ class TrustedPrograms {
     absl::MutexLock lock(&mutex_);
     return keys_.contains(key);
   }
-  void Add(const std::string& key) {
+  // False: it was there.
+  bool Add(const std::string& key) {
     absl::MutexLock lock(&mutex_);
-    keys_.insert(key);
+    return keys_.insert(key).second;
   }
   void Clear() {
     absl::MutexLock lock(&mutex_);
@@ -50,28 +52,43 @@ class TrustedPrograms {
 struct SelfCheckUnit {
   size_t first = 0;
   size_t end = 0;
-  const Node* node = nullptr;         // of the planned graph; null: not found
   std::vector<std::string> programs;  // their keys, one a dispatch
   int64_t elements = 0;               // read and written
   int skipped_post_ops = 0;           // of all dispatches together
+  // Read, and written by no dispatch of the unit; constants left out.
+  std::vector<TensorId> reads;
+  // Written, and known to the reference, or lying in a tensor that is.
+  std::vector<TensorId> results;
+  bool on_codes = false;
+};
+
+// What is run to check the programs of its last unit: that unit, and before it
+// those which make what the reference knows nothing of (codes between the nodes
+// of a 16-bit kernel, say), so that all that is left to be given is known.
+struct SelfCheckCase {
+  std::vector<SelfCheckUnit> units;  // in the order of the plan
+  std::vector<TensorId> given;       // read, and written by none of them
+  const SelfCheckUnit& compared() const { return units.back(); }
 };
 
 struct SelfCheckUnits {
-  std::vector<SelfCheckUnit> chosen;  // in the order of the plan
+  std::vector<SelfCheckCase> chosen;  // in the order of the plan
   int programs = 0;                   // of the partition, each once
-  // Of those: used by the chosen units, or found right before.
-  int covered = 0;
+  int found_right = 0;                // of those: before
 };
 
 // An error is one of assembling a program's text.
 absl::StatusOr<SelfCheckUnits> ChooseSelfCheckUnits(
     const SelfCheckInput& input);
 
-// The tensor whose memory tensor `id` of the planned graph lies in: `id`, where
-// it is no view.
-TensorId MemoryOf(const SelfCheckInput& input, TensorId id);
-// Whether tensor `id` of the planned graph is one of the graph as read.
-bool IsOriginal(const SelfCheckInput& input, TensorId id);
+// A reference for one case, in which the nodes between what is given and what
+// is compared are those of the plan, before they were fused. Real values for
+// those on codes.
+Reference ReferenceOf(const SelfCheckInput& input);
+
+// The tensor whose memory tensor `id` of `graph` lies in: `id`, where it is no
+// view.
+TensorId MemoryOf(const Graph& graph, TensorId id);
 
 }  // namespace gles_delegate
 

@@ -101,6 +101,35 @@ std::vector<float> PixelOf(const Whole& of, const Tensor& tensor, int b, int h,
   return {};
 }
 
+// The codes that a tensor of a float view can have.
+struct Codes {
+  int low, high;
+};
+
+Codes CodesOf(const Tensor& tensor) {
+  switch (tensor.codes) {
+    case DataType::kInt16:
+      return {-32768, 32767};
+    case DataType::kUint8:
+      return {0, 255};
+    default:
+      return {-128, 127};
+  }
+}
+
+float RandomFloat(const Tensor& tensor, std::mt19937* random) {
+  const auto bits = static_cast<uint32_t>((*random)());
+  const Quantization& q = tensor.quantization;
+  if (tensor.is_float_view() && !q.empty()) {
+    const Codes codes = CodesOf(tensor);
+    const auto count = static_cast<uint32_t>(codes.high - codes.low + 1);
+    const int code = codes.low + static_cast<int>(bits % count);
+    return q.scale[0] * static_cast<float>(code - q.zero_point[0]);
+  }
+  const float size = 0.25f + static_cast<float>(bits >> 8) / (1 << 24);
+  return (bits & 1) != 0 ? size : -size;
+}
+
 }  // namespace
 
 std::vector<uint8_t> RandomBytes(const Tensor& tensor, std::mt19937* random) {
@@ -111,11 +140,7 @@ std::vector<uint8_t> RandomBytes(const Tensor& tensor, std::mt19937* random) {
     return codes;
   }
   std::vector<float> floats(elements);
-  for (float& v : floats) {
-    const auto bits = static_cast<uint32_t>((*random)());
-    const float size = 0.25f + static_cast<float>(bits >> 8) / (1 << 24);
-    v = (bits & 1) != 0 ? size : -size;
-  }
+  for (float& v : floats) v = RandomFloat(tensor, random);
   std::vector<uint8_t> bytes(elements * sizeof(float));
   std::memcpy(bytes.data(), floats.data(), bytes.size());
   return bytes;
@@ -157,10 +182,7 @@ std::vector<float> ViewOf(const std::vector<float>& whole, const Shape& of,
 
 double NearestCode(const Tensor& tensor, double value) {
   if (!tensor.holds_codes || tensor.quantization.empty()) return value;
-  const bool is_unsigned = tensor.codes == DataType::kUint8;
-  const bool wide = tensor.codes == DataType::kInt16;
-  const double low = wide ? -32768 : is_unsigned ? 0 : -128;
-  const double high = wide ? 32767 : is_unsigned ? 255 : 127;
+  const auto [low, high] = CodesOf(tensor);
   const double scale = tensor.quantization.scale[0];
   const auto zero = static_cast<double>(tensor.quantization.zero_point[0]);
   return std::clamp(value, (low - zero) * scale, (high - zero) * scale);

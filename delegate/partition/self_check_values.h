@@ -11,8 +11,9 @@
 
 namespace gles_delegate {
 
-// An input as the executor takes it: codes of any value, or floats of either
-// sign and of 0.25 to 1.25, so that quotients and roots stay in range.
+// An input as the executor takes it: any values that a tensor with codes can
+// have, or floats of either sign and of 0.25 to 1.25, so that quotients and
+// roots stay in range.
 std::vector<uint8_t> RandomBytes(const Tensor& tensor, std::mt19937* random);
 
 // The real values of what the executor takes or gives for `tensor`, BHWC.

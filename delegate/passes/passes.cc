@@ -56,34 +56,34 @@ absl::Status RunFoldScales(Graph* graph, const PassContext& context) {
 
 constexpr Pass kPasses[] = {
     {"compute_on_codes", PassStage::kRead, &RunComputeOnCodes},
-    {"fold_constants", PassStage::kPlan, &Run<&FoldConstants>},
-    {"remove_identity", PassStage::kPlan, &Run<&RemoveIdentityNodes>},
-    {"fuse_padding", PassStage::kPlan, &Run<&FusePadding>},
+    {"fold_constants", PassStage::kFold, &Run<&FoldConstants>},
+    {"remove_identity", PassStage::kFold, &Run<&RemoveIdentityNodes>},
+    {"fuse_padding", PassStage::kFold, &Run<&FusePadding>},
     // Before fuse_elementwise, which cannot take such functions otherwise.
-    {"realign_constants", PassStage::kPlan, &Run<&RealignConstants>},
-    {"fuse_channel_padding", PassStage::kPlan, &Run<&FuseChannelPadding>},
+    {"realign_constants", PassStage::kFold, &Run<&RealignConstants>},
+    {"fuse_channel_padding", PassStage::kFold, &Run<&FuseChannelPadding>},
     // Before fuse_elementwise, which counts readers.
-    {"remove_dead_nodes", PassStage::kPlan, &Run<&RemoveDeadNodes>},
-    {"fuse_elementwise", PassStage::kPlan, &RunFuseElementwise},
-    {"fold_transposes", PassStage::kPlan, &Run<&FoldTransposes>},
+    {"remove_dead_nodes", PassStage::kFold, &Run<&RemoveDeadNodes>},
+    {"fuse_elementwise", PassStage::kFold, &RunFuseElementwise},
+    {"fold_transposes", PassStage::kFold, &Run<&FoldTransposes>},
     // Again, past the transposes that are gone.
-    {"remove_identity", PassStage::kPlan, &Run<&RemoveIdentityNodes>},
-    {"fuse_elementwise", PassStage::kPlan, &RunFuseElementwise},
-    {"fold_scales", PassStage::kPlan, &RunFoldScales},
-    {"concat_in_place", PassStage::kPlan, &Run<&ConcatInPlace>},
+    {"remove_identity", PassStage::kFold, &Run<&RemoveIdentityNodes>},
+    {"fuse_elementwise", PassStage::kFold, &RunFuseElementwise},
+    {"fold_scales", PassStage::kFold, &RunFoldScales},
+    {"concat_in_place", PassStage::kFuse, &Run<&ConcatInPlace>},
     // After concat_in_place, which says where the rows belong.
-    {"write_through", PassStage::kPlan, &Run<&WriteThrough>},
+    {"write_through", PassStage::kFuse, &Run<&WriteThrough>},
     // After fuse_elementwise, which gives both convolutions their activations.
-    {"fuse_depthwise", PassStage::kPlan, &Run<&FuseDepthwise>},
+    {"fuse_depthwise", PassStage::kFuse, &Run<&FuseDepthwise>},
     // After fuse_depthwise, which takes those of large planes.
-    {"fuse_planes", PassStage::kPlan, &Run<&FusePlanes>},
+    {"fuse_planes", PassStage::kFuse, &Run<&FusePlanes>},
     // After those that find more to fuse where the MUL stands alone.
-    {"fuse_gates", PassStage::kPlan, &Run<&FuseGates>},
+    {"fuse_gates", PassStage::kFuse, &Run<&FuseGates>},
     // After fuse_gates, which leaves a sum to the mean alone.
-    {"fuse_squeeze_excite", PassStage::kPlan, &Run<&FuseSqueezeExcite>},
+    {"fuse_squeeze_excite", PassStage::kFuse, &Run<&FuseSqueezeExcite>},
     // After all that change what convolutions read.
-    {"read_through", PassStage::kPlan, &Run<&ReadThrough>},
-    {"fuse_next", PassStage::kPlan, &Run<&FuseNext>},
+    {"read_through", PassStage::kFuse, &Run<&ReadThrough>},
+    {"fuse_next", PassStage::kFuse, &Run<&FuseNext>},
 };
 
 }  // namespace
@@ -101,7 +101,7 @@ absl::Status RunPasses(PassStage stage, const PassContext& context,
 }
 
 absl::Status RunPasses(Graph* graph, const DeviceProfile& profile) {
-  return RunPasses(PassStage::kPlan, {profile}, graph,
+  return RunPasses(PassStage::kFuse, {profile}, graph,
                    [](absl::string_view, const Graph&) {});
 }
 

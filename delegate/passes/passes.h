@@ -17,7 +17,10 @@ enum class PassStage {
   // outputs hold. Runs where the option quantized_compute asks for codes.
   kRead,
   // Each time that the partition is planned, on a copy of the graph as read.
-  kPlan,
+  // May change what a tensor between two nodes holds, and what constants hold.
+  kFold,
+  // Likewise, behind those. Every tensor that is left holds what it held.
+  kFuse,
 };
 
 // What passes are given beside the graph.
@@ -49,7 +52,7 @@ using PassObserver =
 absl::Status RunPasses(PassStage stage, const PassContext& context,
                        Graph* graph, PassObserver observer);
 
-// Runs the passes of stage kPlan, observed by nobody.
+// Runs the passes of stages kFold and kFuse, observed by nobody.
 absl::Status RunPasses(Graph* graph, const DeviceProfile& profile = {});
 
 }  // namespace gles_delegate

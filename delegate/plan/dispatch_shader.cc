@@ -202,6 +202,17 @@ std::vector<TensorId> BoundTensors(const Dispatch& dispatch) {
   return ids;
 }
 
+std::vector<TensorId> ReadTensors(const Dispatch& dispatch) {
+  std::vector<TensorId> ids;
+  for (const auto& [name, id] : dispatch.reads) ids.push_back(id);
+  for (size_t i = 0; i < dispatch.post_ops.size(); ++i) {
+    const PostOp& op = dispatch.post_ops[i];
+    const bool skips = i < 32 && (dispatch.skipped_post_ops >> i & 1) != 0;
+    if (op.operand != kNoTensor && !skips) ids.push_back(op.operand);
+  }
+  return ids;
+}
+
 ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
                   const DeviceProfile& profile) {
   ShaderSpec spec;

@@ -19,6 +19,9 @@ std::string PostOperandName(int index);
 // The tensors that a dispatch binds, in the order of its spec's tensors: reads,
 // post-op operands, writes.
 std::vector<TensorId> BoundTensors(const Dispatch& dispatch);
+// Those of them whose values count: reads, and operands of post-ops that it
+// does not skip.
+std::vector<TensorId> ReadTensors(const Dispatch& dispatch);
 
 // The dispatch's shader on this device. Every tensor must fit some storage.
 gl_shaders::ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,

@@ -138,7 +138,7 @@ json PartitionJson(const PartitionReport& p) {
   const SelfCheckResult& check = p.self_check_result;
   partition["self_check"] = {
       {"verdict", p.self_check},  {"programs", check.programs},
-      {"checked", check.checked}, {"skipped", check.skipped},
+      {"checked", check.checked}, {"skipped", check.skipped()},
       {"ms", check.ms},           {"faults", p.self_check_faults}};
   partition["background"] = {
       {"state", p.background.state},

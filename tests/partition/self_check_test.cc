@@ -19,8 +19,10 @@
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/schema_names.h"
 #include "tests/testing/scoped_environment.h"
 #include "tests/testing/scratch_directory.h"
+#include "tools/common/model_builder.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -257,6 +259,89 @@ TEST_F(SelfCheckTest, ARightVerdictIsKeptInTheStartUpCache) {
   EXPECT_EQ(second.verdict(), "cached");
   EXPECT_EQ(second.check()["programs"], 0);
   ExpectClose(second.outputs, expected_);
+}
+
+// Keras's Normalization before a padded convolution: the product goes into the
+// weights, the difference cannot, so that the tensor between holds another
+// value than the model's.
+TEST_F(SelfCheckTest, ANormalizationThatIsFoldedInPartIsFoundRight) {
+  for (const Op op : {Op::CONV_2D, Op::DEPTHWISE_CONV_2D}) {
+    ModelBuilder b;
+    const std::vector<int> dims = {1, 6, 6, 3};
+    const int x = b.AddInput("x", dims);
+    const int mean =
+        b.AddConstant<float>("mean", {3}, std::vector{0.5f, 0.4f, 0.3f});
+    const int part =
+        b.AddConstant<float>("part", {3}, std::vector{4.4f, 4.3f, 4.2f});
+    const int w = b.AddConstant<float>(
+        "w", {op == Op::CONV_2D ? 3 : 1, 3, 3, 3},
+        std::vector<float>(op == Op::CONV_2D ? 81 : 27, 0.1f));
+    const int bias =
+        b.AddConstant<float>("b", {3}, std::vector{0.1f, 0.2f, 0.3f});
+    const int t1 = b.AddTensor("t1", dims), t2 = b.AddTensor("t2", dims);
+    const int y = b.AddTensor("y", dims);
+    b.AddOp(Op::SUB, 1, {x, mean}, {t1}, schema::SubOptionsT());
+    b.AddOp(Op::MUL, 1, {t1, part}, {t2}, schema::MulOptionsT());
+    if (op == Op::CONV_2D) {
+      schema::Conv2DOptionsT options;
+      options.stride_w = options.stride_h = 1;
+      b.AddOp(op, 1, {t2, w, bias}, {y}, options);
+    } else {
+      schema::DepthwiseConv2DOptionsT options;
+      options.stride_w = options.stride_h = options.depth_multiplier = 1;
+      b.AddOp(op, 1, {t2, w, bias}, {y}, options);
+    }
+    b.SetOutputs({y});
+    model_ = LoadOrDie(b.Finish());
+    const Start start = Run();
+    ASSERT_TRUE(start.applied.ok()) << start.applied;
+    EXPECT_EQ(start.verdict(), "right") << start.check();
+    ExpectClose(start.outputs, CpuResult(*model_));
+  }
+}
+
+// What nodes on 16-bit codes read must be values that codes stand for, and what
+// stands between the nodes of one kernel is no tensor of the model.
+TEST_F(SelfCheckTest, ProductsAndSumsOfSixteenBitCodesAreFoundRight) {
+  for (const Op op : {Op::MUL, Op::ADD}) {
+    ModelBuilder b;
+    const std::vector<int> dims = {1, 4, 4, 8};
+    const auto wide = [](float scale) {
+      return ModelQuantization::PerTensor(scale, 0);
+    };
+    const int x = b.AddInput("x", dims, TensorType::INT16, wide(2e-4f));
+    const int t = b.AddTensor("t", dims, TensorType::INT16, wide(1.0f / 32768));
+    const int y = b.AddTensor("y", dims, TensorType::INT16, wide(2.3e-4f));
+    b.AddOp(Op::LOGISTIC, 3, {x}, {t});
+    if (op == Op::MUL) {
+      b.AddOp(op, 4, {x, t}, {y}, schema::MulOptionsT());
+    } else {
+      schema::AddOptionsT options;
+      options.pot_scale_int16 = false;
+      b.AddOp(op, 3, {x, t}, {y}, options);
+    }
+    b.SetOutputs({y});
+    model_ = LoadOrDie(b.Finish());
+    const Start start = Run();
+    ASSERT_TRUE(start.applied.ok()) << start.applied;
+    EXPECT_EQ(start.verdict(), "right") << start.check();
+  }
+}
+
+TEST_F(SelfCheckTest, AFunctionThatOverflowsIsNotHeldAgainstTheDriver) {
+  ModelBuilder b;
+  const int c = b.AddConstant<float>("c", {1, 1, 1, 4},
+                                     std::vector{89.0f, 100.0f, 3.0f, 88.0f});
+  const int x = b.AddInput("x", {1, 1, 1, 4});
+  const int t = b.AddTensor("t", {1, 1, 1, 4});
+  const int y = b.AddTensor("y", {1, 1, 1, 4});
+  b.AddOp(Op::EXP, 1, {c}, {t});
+  b.AddOp(Op::ADD, 1, {x, t}, {y}, schema::AddOptionsT());
+  b.SetOutputs({y});
+  model_ = LoadOrDie(b.Finish());
+  const Start start = Run();
+  ASSERT_TRUE(start.applied.ok()) << start.applied;
+  EXPECT_TRUE(start.check()["faults"].empty()) << start.check();
 }
 
 }  // namespace

@@ -33,16 +33,17 @@ TEST(PassesListTest, TheDocumentationHasTheSameOrder) {
   EXPECT_EQ(DocumentedPasses(), names);
 }
 
-TEST(PassesListTest, WhatIsReadOnceComesFirst) {
-  bool planning = false;
+TEST(PassesListTest, StagesFollowOneAnother) {
+  PassStage last = PassStage::kRead;
   for (const Pass& pass : Passes()) {
-    planning = planning || pass.stage == PassStage::kPlan;
-    EXPECT_EQ(pass.stage == PassStage::kPlan, planning) << pass.name;
+    EXPECT_GE(pass.stage, last) << pass.name;
+    last = pass.stage;
   }
 }
 
 TEST(PassesListTest, TheObserverIsToldOfEachPassOfTheStage) {
-  for (const PassStage stage : {PassStage::kRead, PassStage::kPlan}) {
+  for (const PassStage stage :
+       {PassStage::kRead, PassStage::kFold, PassStage::kFuse}) {
     std::vector<std::string> wanted, told;
     for (const Pass& pass : Passes()) {
       if (pass.stage == stage) wanted.emplace_back(pass.name);
