@@ -226,7 +226,7 @@ absl::Status PartitionBuilder::CheckPrograms(const PlannedPartition& planned,
   }
   report_->self_check_result = *result;
   if (result->ok()) {
-    if (report_->self_check != "plain") report_->self_check = "right";
+    if (report_->self_check != "plain") report_->self_check = result->Verdict();
     return absl::OkStatus();
   }
   report_->self_check = "wrong";

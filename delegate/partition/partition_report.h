@@ -41,9 +41,11 @@ struct BuildReport {
   ExecutorStats stats;
   CacheReport cache;
   StageTimes stages;
-  // "off"; "right"; "cached": an earlier start found it right; "plain": planned
-  // again, with plainer programs; "wrong": not run; "none": the check could not
-  // be done, with the reason.
+  // "off"; "right": all programs; "partly checked": nothing wrong in those that
+  // have a reference; "not checked": none has; "cached": an earlier start found
+  // nothing wrong; "plain": planned again, with plainer programs, in which
+  // nothing wrong was found; "wrong": not run; "none": the check could not be
+  // done, with the reason.
   std::string self_check = "off";
   SelfCheckResult self_check_result;           // of the last plan
   std::vector<std::string> self_check_faults;  // of all plans, one each

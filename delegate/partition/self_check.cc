@@ -257,6 +257,12 @@ absl::StatusOr<SelfCheckResult> Check::Run() {
 
 }  // namespace
 
+std::string SelfCheckResult::Verdict() const {
+  if (!ok()) return "wrong";
+  if (skipped() == 0) return "right";
+  return checked > 0 ? "partly checked" : "not checked";
+}
+
 absl::StatusOr<SelfCheckResult> SelfCheck(const SelfCheckInput& input,
                                           ProgramCache* programs) {
   return Check(input, programs).Run();

@@ -28,6 +28,9 @@ struct SelfCheckResult {
 
   bool ok() const { return faults.empty(); }
   int skipped() const { return programs - checked; }
+  // Of what was found: "right", where every program was compared; "partly
+  // checked"; "not checked"; "wrong".
+  std::string Verdict() const;
 };
 
 struct SelfCheckInput {

@@ -136,6 +136,36 @@ TEST_F(SelfCheckTest, ARightDriverIsFoundRight) {
   EXPECT_THAT(start.log, Each(Not(HasSubstr("answers wrongly"))));
 }
 
+// TOPK_V2 has no reference.
+TEST_F(SelfCheckTest, RightIsSaidOfWhatWasCheckedAlone) {
+  const auto top = [](bool behind_a_function) {
+    ModelBuilder b;
+    int x = b.AddInput("x", {1, 1, 1, 9});
+    if (behind_a_function) {
+      const int t = b.AddTensor("t", {1, 1, 1, 9});
+      b.AddOp(Op::NEG, 1, {x}, {t});
+      x = t;
+    }
+    const int k = b.AddConstant<int32_t>("k", {}, std::vector<int32_t>{3});
+    const int y = b.AddTensor("y", {1, 1, 1, 3});
+    const int at = b.AddTensor("at", {1, 1, 1, 3}, TensorType::INT32);
+    b.AddOp(Op::TOPK_V2, 1, {x, k}, {y, at}, schema::TopKV2OptionsT());
+    b.SetOutputs({y, at});
+    return b.Finish();
+  };
+  model_ = LoadOrDie(top(false));
+  const Start none = Run();
+  EXPECT_EQ(none.verdict(), "not checked") << none.check();
+  EXPECT_EQ(none.check()["checked"], 0);
+  model_ = LoadOrDie(top(true));
+  const Start partly = Run();
+  EXPECT_EQ(partly.verdict(), "partly checked") << partly.check();
+  EXPECT_GT(partly.check()["checked"], 0);
+  EXPECT_EQ(partly.check()["checked"].get<int>() +
+                partly.check()["skipped"].get<int>(),
+            partly.check()["programs"].get<int>());
+}
+
 TEST_F(SelfCheckTest, AWrongShaderIsReplacedByAPlainerOne) {
   // llvmpipe's row spells small convolutions out.
   const std::string shader = ConvolutionsShader();
