@@ -10,6 +10,13 @@ namespace {
 
 using Value = Reference::Value;
 
+// A function of steps, each of which is 1.
+Value Stepped(double y, double to_step, const ReferenceValue& x) {
+  if (to_step <= kSure * x.magnitude) return std::nullopt;
+  return ReferenceValue{y, std::abs(y)};
+}
+double ToWhole(double v) { return std::abs(v - std::round(v)); }
+
 // |f'| <= slope wherever x may be: an error of x grows by that.
 ReferenceValue Sloped(double y, double slope, const ReferenceValue& x) {
   return {y, std::abs(y) + slope * x.magnitude};
@@ -47,6 +54,10 @@ Value Unary(absl::string_view f, const PostOp& op, const ReferenceValue& x) {
   if (f == "rsqrt") {
     return Sloped(1 / std::sqrt(v), 0.5 / (v * std::sqrt(v)), x);
   }
+  if (f == "floor") return Stepped(std::floor(v), ToWhole(v), x);
+  if (f == "ceil") return Stepped(std::ceil(v), ToWhole(v), x);
+  if (f == "round") return Stepped(std::nearbyint(v), ToWhole(v + 0.5), x);
+  if (f == "sign") return Stepped(v < 0 ? -1 : v > 0 ? 1 : 0, std::abs(v), x);
   if (f == "leaky_relu") {
     const double a = op.params[0];
     return Sloped(v < 0 ? v * a : v, std::max(1.0, std::abs(a)), x);
@@ -82,6 +93,30 @@ Value Binary(absl::string_view f, const ReferenceValue& x,
   if (f == "squared_difference") {
     const double d = x.value - y.value;
     return ReferenceValue{d * d, 2 * std::abs(d) * sum + d * d};
+  }
+  if (f == "pow") {
+    const double v = std::pow(x.value, y.value), size = std::abs(x.value);
+    return ReferenceValue{
+        v, std::abs(v) * (1 + std::abs(y.value) * x.magnitude / size +
+                          std::abs(std::log(size)) * y.magnitude)};
+  }
+  if (f == "floor_div" || f == "floor_mod") {
+    const double quotient = x.value / y.value, size = std::abs(y.value);
+    const Value whole =
+        Stepped(std::floor(quotient), ToWhole(quotient),
+                {quotient,
+                 x.magnitude / size + x.magnitude * y.magnitude / size / size});
+    if (!whole || f == "floor_div") return whole;
+    return ReferenceValue{x.value - whole->value * y.value,
+                          x.magnitude + whole->magnitude * y.magnitude};
+  }
+  if (f == "atan2") {
+    const double v = std::atan2(x.value, y.value);
+    const double r = std::hypot(x.value, y.value);
+    if (std::abs(x.value) <= kSure * x.magnitude && y.value < kSure * r) {
+      return std::nullopt;  // where it leaps
+    }
+    return ReferenceValue{v, std::abs(v) + (x.magnitude + y.magnitude) / r};
   }
   if (f == "prelu") {
     return ReferenceValue{x.value < 0 ? x.value * y.value : x.value,

@@ -5,11 +5,22 @@
 #include <cmath>
 #include <cstdint>
 
+#include "delegate/graph/op.h"
+#include "delegate/ops/movement/concatenation.h"
+#include "delegate/ops/movement/gather_nd.h"
 #include "delegate/partition/self_check_ops.h"
 
 namespace gles_delegate {
 
 using Value = Reference::Value;
+
+namespace {
+
+// As elements follow one another in memory.
+constexpr std::array<int, 5> kFastestFirst = {
+    kChannelAxis, kWidthAxis, kHeightAxis, kBatchAxis, kOuterAxis};
+
+}  // namespace
 
 Value ReferenceOps::Resize(const ResizeAttributes& a, const Place& p,
                            bool nearest) {
@@ -67,22 +78,189 @@ Value ReferenceOps::Concatenation(int axis, const Place& p) {
   return std::nullopt;
 }
 
-Value ReferenceOps::Pad(const PadAttributes& a, const Place& p) {
-  if (a.edge != Remap::Edge::kFill || a.runtime_value ||
-      a.before[kOuterAxis] != 0 || a.after[kOuterAxis] != 0) {
-    return std::nullopt;
+AxisArray AxesOf(int64_t element, const AxisArray& extents) {
+  AxisArray at = {};
+  for (int axis : kFastestFirst) {
+    at[axis] = static_cast<int>(element % extents[axis]);
+    element /= extents[axis];
   }
+  return at;
+}
+
+int64_t ElementAt(const AxisArray& at, const AxisArray& extents) {
+  int64_t element = 0;
+  for (size_t i = kFastestFirst.size(); i-- > 0;) {
+    const int axis = kFastestFirst[i];
+    element = element * extents[axis] + at[axis];
+  }
+  return element;
+}
+
+// Any op that moves values by an affine function of their places.
+Value ReferenceOps::Remapped(int input, const Remap& r, const AxisArray& from,
+                             const AxisArray& at) {
+  AxisArray source = r.offset;
+  for (size_t s = 0; s < source.size(); ++s) {
+    for (size_t d = 0; d < at.size(); ++d) source[s] += r.per[s][d] * at[d];
+    if (Inside(source[s], from[s])) continue;
+    const int extent = from[s];
+    switch (r.edge) {
+      case Remap::Edge::kNone:
+        return std::nullopt;
+      case Remap::Edge::kFill:
+        return ReferenceValue{r.fill, std::abs(r.fill)};
+      case Remap::Edge::kReflect:
+        source[s] = source[s] < 0 ? -source[s] : 2 * extent - 2 - source[s];
+        break;
+      case Remap::Edge::kSymmetric:
+        source[s] = source[s] < 0 ? -1 - source[s] : 2 * extent - 1 - source[s];
+        break;
+      case Remap::Edge::kWrap:
+        source[s] = (source[s] % extent + extent) % extent;
+        break;
+    }
+  }
+  return In(input, ElementAt(source, from));
+}
+
+Value ReferenceOps::Pad(const PadAttributes& a, int64_t element) {
+  if (a.runtime_value) return std::nullopt;
+  Remap r;
+  for (size_t axis = 0; axis < r.offset.size(); ++axis) {
+    r.offset[axis] = -a.before[axis];
+  }
+  r.edge = a.edge;
+  r.fill = a.value;
+  return Remapped(0, r, ExtentsOf(Input(0)),
+                  AxesOf(element, ExtentsOf(Output())));
+}
+
+Value ReferenceOps::Transpose(const TransposeAttributes& a, int64_t element) {
+  Tensor from = Input(0), to = Output();
+  if (!a.folded_input.empty()) {
+    from.dims = a.folded_input;
+    from.shape = Shape::FromDims(from.dims);
+    to.dims = a.folded_output;
+    to.shape = Shape::FromDims(to.dims);
+  }
+  return Remapped(0, a.remap, ExtentsOf(from), AxesOf(element, ExtentsOf(to)));
+}
+
+Value ReferenceOps::Pack(const PackAttributes& a, int64_t element) {
+  AxisArray at = AxesOf(element, ExtentsOf(Output()));
+  const int input = at[a.axis];
+  at[a.axis] = 0;
+  return Remapped(input, a.remap, ExtentsOf(Input(input)), at);
+}
+
+Value ReferenceOps::Gather(const GatherAttributes& a, int64_t element) {
+  if (a.linear) return LinearlyGathered(*a.linear, element);
+  const Place p = PlaceOf(element, a.picked);
+  std::array<int, 4> at = {p.b, p.h, p.w, p.c};
+  at[a.axis] = a.indices[at[a.axis]];
+  return In(0, ElementOf({at[0], at[1], at[2], at[3]}, ShapeOf(0)));
+}
+
+Value ReferenceOps::LinearlyGathered(const LinearGather& a, int64_t element) {
+  const int64_t inner = element % a.inner;
+  element /= a.inner;
+  const int64_t count = element % a.count;
+  element /= a.count;
+  const int64_t outer = element % a.outer;
+  const int64_t batch = element / a.outer;
+  int64_t from = batch * a.outer + outer;
+  for (int i = 0; i < a.depth; ++i) {
+    const Value index = In(1, (batch * a.count + count) * a.depth + i);
+    if (!index) return index;
+    const int extent = a.extents[i];
+    from = from * extent +
+           std::clamp(static_cast<int>(index->value), 0, extent - 1);
+  }
+  return In(0, from * a.inner + inner);
+}
+
+Value ReferenceOps::SpaceDepth(int block, const Place& p, bool to_depth) {
   const Shape& s = ShapeOf(0);
-  // The outer axis of rank 5 stands in the batch, which must then not be
-  // padded.
-  const Place at = {p.b - a.before[kBatchAxis], p.h - a.before[kHeightAxis],
-                    p.w - a.before[kWidthAxis], p.c - a.before[kChannelAxis]};
-  if (graph_.tensor(node_.inputs[0]).dims.size() > 4) return std::nullopt;
-  if (Inside(at.b, s.b) && Inside(at.h, s.h) && Inside(at.w, s.w) &&
-      Inside(at.c, s.c)) {
-    return In(0, ElementOf(at, s));
+  if (to_depth) {
+    const int within = p.c / s.c;
+    return In(0, ElementOf({p.b, p.h * block + within / block,
+                            p.w * block + within % block, p.c % s.c},
+                           s));
   }
-  return ReferenceValue{a.value, std::abs(a.value)};
+  const int within = p.h % block * block + p.w % block;
+  return In(0, ElementOf({p.b, p.h / block, p.w / block,
+                          within * Output().shape.c + p.c},
+                         s));
+}
+
+Value ReferenceOps::SpaceBatch(const SpaceBatchAttributes& a, const Place& p,
+                               bool to_batch) {
+  const Shape& s = ShapeOf(0);
+  Place from = p;
+  const int batches = to_batch ? s.b : Output().shape.b;
+  if (to_batch) {
+    const int within = p.b / batches;
+    from.b = p.b % batches;
+    from.h = p.h * a.block_h + within / a.block_w - a.top;
+    from.w = p.w * a.block_w + within % a.block_w - a.left;
+    if (!Inside(from.h, s.h) || !Inside(from.w, s.w)) {
+      return ReferenceValue{a.fill, std::abs(a.fill)};
+    }
+  } else {
+    const int h = p.h + a.top, w = p.w + a.left;
+    const int within = h % a.block_h * a.block_w + w % a.block_w;
+    from = {within * batches + p.b, h / a.block_h, w / a.block_w, p.c};
+  }
+  return In(0, ElementOf(from, s));
+}
+
+Value ReferenceOps::Reverse(const ReverseAttributes& a, int64_t element) {
+  const AxisArray extents = ExtentsOf(Output());
+  AxisArray at = AxesOf(element, extents);
+  for (size_t axis = 0; axis < at.size(); ++axis) {
+    if (a.along[axis]) at[axis] = extents[axis] - 1 - at[axis];
+  }
+  return In(0, ElementAt(at, extents));
+}
+
+Value ReferenceOps::Moved(int64_t element, const Place& p) {
+  const auto plan = node_.op->plan;
+  if (const auto* a = Attributes<RemapAttributes>()) {
+    if (a->remap.fill_tensor != kNoTensor) return std::nullopt;
+    return Remapped(0, a->remap, ExtentsOf(Input(0)),
+                    AxesOf(element, ExtentsOf(Output())));
+  }
+  if (const auto* a = Attributes<SplitAttributes>()) {
+    return Remapped(a->value_input, a->remaps[output_],
+                    ExtentsOf(Input(a->value_input)),
+                    AxesOf(element, ExtentsOf(Output())));
+  }
+  if (const auto* a = Attributes<ConcatenationAttributes>()) {
+    return Concatenation(a->axis, p);
+  }
+  if (const auto* a = Attributes<TransposeAttributes>()) {
+    return Transpose(*a, element);
+  }
+  if (const auto* a = Attributes<PackAttributes>()) return Pack(*a, element);
+  if (const auto* a = Attributes<GatherAttributes>()) {
+    return Gather(*a, element);
+  }
+  if (plan == &PlanGatherNd) {
+    if (const auto* a = Attributes<LinearGather>()) {
+      return LinearlyGathered(*a, element);
+    }
+  }
+  if (const auto* a = Attributes<SpaceDepthAttributes>()) {
+    return SpaceDepth(a->block, p, plan == &PlanSpaceToDepth);
+  }
+  if (const auto* a = Attributes<SpaceBatchAttributes>()) {
+    return SpaceBatch(*a, p, plan == &PlanSpaceToBatch);
+  }
+  if (const auto* a = Attributes<ReverseAttributes>()) {
+    return Reverse(*a, element);
+  }
+  if (const auto* a = Attributes<PadAttributes>()) return Pad(*a, element);
+  return node_.op->Has(kKeepsOrder) ? In(0, element) : std::nullopt;
 }
 
 Value ReferenceOps::Elementwise(const ElementwiseAttributes& a,

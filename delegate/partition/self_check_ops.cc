@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "delegate/graph/op.h"
+#include "delegate/ops/elementwise/elementwise_binary.h"
 #include "delegate/ops/matmul/fully_connected.h"
-#include "delegate/ops/movement/concatenation.h"
+#include "delegate/ops/reduction/l2_normalization.h"
 
 namespace gles_delegate {
 
@@ -39,6 +40,19 @@ bool ForEachTap(const SlidingWindow& a, const Place& p, const Shape& filter,
 }  // namespace
 
 Value ReferenceOps::Base(int64_t element, const Place& p) {
+  if (Value sum = Sum(element, p)) return sum;
+  if (const auto* a = Attributes<SoftmaxAttributes>()) return Softmax(*a, p);
+  if (const auto* a = Attributes<ResizeAttributes>()) {
+    return Resize(*a, p, node_.op->plan == &PlanResizeNearestNeighbor);
+  }
+  if (const auto* a = Attributes<ElementwiseAttributes>()) {
+    return Elementwise(*a, p);
+  }
+  if (node_.op->Has(kDequantizes)) return In(0, element);
+  return OfAnyType(element);
+}
+
+Value ReferenceOps::Sum(int64_t element, const Place& p) {
   const auto plan = node_.op->plan;
   if (const auto* a = Attributes<Conv2dAttributes>()) return Conv2d(*a, p);
   if (const auto* a = Attributes<DepthwiseConv2dAttributes>()) {
@@ -47,26 +61,25 @@ Value ReferenceOps::Base(int64_t element, const Place& p) {
   if (const auto* a = Attributes<TransposeConvAttributes>()) {
     return TransposeConv(*a, p);
   }
-  if (plan == &PlanFullyConnected) return FullyConnected(element);
+  if (const auto* a = Attributes<BatchMatMulAttributes>()) {
+    return MatMul(*a, element);
+  }
   if (const auto* a = Attributes<PoolAttributes>()) {
     return Pool(*a, p, plan == &PlanMaxPool2d);
   }
   if (const auto* a = Attributes<ReduceAttributes>()) {
     return Reduce(*a, element);
   }
-  if (const auto* a = Attributes<SoftmaxAttributes>()) return Softmax(*a, p);
-  if (const auto* a = Attributes<ResizeAttributes>()) {
-    return Resize(*a, p, plan == &PlanResizeNearestNeighbor);
+  if (const auto* a = Attributes<LocalResponseNormalizationAttributes>()) {
+    return LocalResponse(*a, p);
   }
-  if (const auto* a = Attributes<ConcatenationAttributes>()) {
-    return Concatenation(a->axis, p);
+  if (const auto* a = Attributes<CumsumAttributes>()) {
+    return Cumsum(*a, element);
   }
-  if (const auto* a = Attributes<PadAttributes>()) return Pad(*a, p);
-  if (const auto* a = Attributes<ElementwiseAttributes>()) {
-    return Elementwise(*a, p);
-  }
-  if (node_.op->Has(kKeepsOrder) || node_.op->Has(kDequantizes)) {
-    return In(0, element);
+  if (plan == &PlanFullyConnected) return FullyConnected(element);
+  if (plan == &PlanAddN) return AddN(element);
+  if (plan == &PlanL2Normalization && !node_.attributes.has_value()) {
+    return L2Normalization(element);
   }
   return std::nullopt;
 }
@@ -142,15 +155,16 @@ Value ReferenceOps::FullyConnected(int64_t element) {
 
 Value ReferenceOps::Pool(const PoolAttributes& a, const Place& p, bool max) {
   const Shape& from = ShapeOf(0);
-  if (a.zeros) return std::nullopt;
   ReferenceValue result;
   int count = 0;
   for (int ky = 0; ky < a.h.size; ++ky) {
     const int y = p.h * a.h.stride - a.pad_h.before + ky;
     for (int kx = 0; kx < a.w.size; ++kx) {
       const int x = p.w * a.w.stride - a.pad_w.before + kx;
-      if (!Inside(y, from.h) || !Inside(x, from.w)) continue;
-      const Value v = In(0, ElementOf({p.b, y, x, p.c}, from));
+      const bool inside = Inside(y, from.h) && Inside(x, from.w);
+      if (!inside && !a.zeros) continue;
+      const Value v =
+          inside ? In(0, ElementOf({p.b, y, x, p.c}, from)) : ReferenceValue();
       if (!v) return v;
       result.value = !max         ? result.value + v->value
                      : count == 0 ? v->value
@@ -167,22 +181,21 @@ Value ReferenceOps::Pool(const PoolAttributes& a, const Place& p, bool max) {
 
 Value ReferenceOps::Reduce(const ReduceAttributes& a, int64_t element) {
   const auto plan = node_.op->plan;
-  if (!a.folded.empty() || plan == &PlanReduce<Reducer::kProduct>) {
-    return std::nullopt;
-  }
-  const Shape& from = ShapeOf(0);
+  const Shape from = a.folded.empty() ? ShapeOf(0) : Shape::FromDims(a.folded);
   const Shape kept = {a.over[0] ? 1 : from.b, a.over[1] ? 1 : from.h,
                       a.over[2] ? 1 : from.w, a.over[3] ? 1 : from.c};
   const Shape over = {from.b / kept.b, from.h / kept.h, from.w / kept.w,
                       from.c / kept.c};
   const Place at = PlaceOf(element, kept);
-  ReferenceValue sum, most, least;
+  ReferenceValue sum, most, least, product{1, 1};
   for (int64_t i = 0; i < over.elements(); ++i) {
     const Place o = PlaceOf(i, over);
     const Value v = In(
         0, ElementOf({at.b + o.b, at.h + o.h, at.w + o.w, at.c + o.c}, from));
     if (!v) return v;
     if (i == 0) most = least = *v;
+    product.value *= v->value;
+    product.magnitude *= v->magnitude;
     sum.value += v->value;
     sum.magnitude += v->magnitude;
     most.value = std::max(most.value, v->value);
@@ -197,6 +210,10 @@ Value ReferenceOps::Reduce(const ReduceAttributes& a, int64_t element) {
     return ReferenceValue{sum.value / count, sum.magnitude / count};
   }
   if (plan == &PlanReduce<Reducer::kSum>) return sum;
+  // Each factor's error is one of the product.
+  if (plan == &PlanReduce<Reducer::kProduct>) {
+    return ReferenceValue{product.value, product.magnitude * (1 + count)};
+  }
   return std::nullopt;
 }
 

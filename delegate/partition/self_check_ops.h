@@ -10,10 +10,23 @@
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/conv/depthwise_conv_2d.h"
 #include "delegate/ops/conv/transpose_conv.h"
+#include "delegate/ops/elementwise/comparison.h"
 #include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/ops/elementwise/select.h"
 #include "delegate/ops/image/resize.h"
+#include "delegate/ops/matmul/batch_matmul.h"
+#include "delegate/ops/movement/gather.h"
+#include "delegate/ops/movement/pack.h"
 #include "delegate/ops/movement/pad.h"
+#include "delegate/ops/movement/remap.h"
+#include "delegate/ops/movement/reverse.h"
+#include "delegate/ops/movement/space_batch.h"
+#include "delegate/ops/movement/space_depth.h"
+#include "delegate/ops/movement/split.h"
+#include "delegate/ops/movement/transpose.h"
 #include "delegate/ops/pooling/pool_2d.h"
+#include "delegate/ops/reduction/cumsum.h"
+#include "delegate/ops/reduction/local_response_normalization.h"
 #include "delegate/ops/reduction/reduce.h"
 #include "delegate/ops/reduction/softmax.h"
 #include "delegate/partition/self_check_reference.h"
@@ -50,17 +63,27 @@ inline int64_t Broadcast(const Place& p, const Shape& s) {
 
 inline bool Inside(int at, int extent) { return at >= 0 && at < extent; }
 
-// A node, for one element of its output 0. Made for one call.
+// Likewise, of AxisArrays, for tensors of up to rank 5.
+AxisArray AxesOf(int64_t element, const AxisArray& extents);
+int64_t ElementAt(const AxisArray& at, const AxisArray& extents);
+
+// A node, for one element of one of its outputs. Made for one call.
 class ReferenceOps {
  public:
   using Value = Reference::Value;
 
-  ReferenceOps(Reference* reference, const Graph& graph, const Node& node)
-      : ref_(*reference), graph_(graph), node_(node) {}
+  ReferenceOps(Reference* reference, const Graph& graph, const Node& node,
+               int output)
+      : ref_(*reference), graph_(graph), node_(node), output_(output) {}
 
   Value Element(int64_t element) {
     const Shape& to = Output().shape;
+    // Functions of integers are others.
+    if (Output().type != DataType::kFloat32) {
+      return node_.post_ops.empty() ? OfAnyType(element) : std::nullopt;
+    }
     Value v = InFloat(Base(element, PlaceOf(element, to)));
+    if (output_ != 0) return v;  // post-ops are of output 0
     for (const PostOp& op : node_.post_ops) {
       if (!v) return v;
       v = InFloat(Apply(op, *v, PlaceOf(element, to)));
@@ -69,10 +92,11 @@ class ReferenceOps {
   }
 
  private:
-  const Tensor& Output() const { return graph_.tensor(node_.outputs[0]); }
-  const Shape& ShapeOf(int input) const {
-    return graph_.tensor(node_.inputs[input]).shape;
+  const Tensor& Input(int input) const {
+    return graph_.tensor(node_.inputs[input]);
   }
+  const Tensor& Output() const { return graph_.tensor(node_.outputs[output_]); }
+  const Shape& ShapeOf(int input) const { return Input(input).shape; }
   bool Has(size_t input) const {
     return input < node_.inputs.size() && node_.inputs[input] != kNoTensor;
   }
@@ -112,6 +136,10 @@ class ReferenceOps {
   }
 
   Value Base(int64_t element, const Place& p);
+  Value Sum(int64_t element, const Place& p);  // of products, and means
+  // Values moved, compared or chosen; nullopt: the op does something else.
+  Value OfAnyType(int64_t element);
+  Value Moved(int64_t element, const Place& p);
   Value Conv2d(const Conv2dAttributes& a, const Place& p);
   Value Depthwise(const DepthwiseConv2dAttributes& a, const Place& p);
   Value TransposeConv(const TransposeConvAttributes& a, const Place& p);
@@ -121,12 +149,34 @@ class ReferenceOps {
   Value Softmax(const SoftmaxAttributes& a, const Place& p);
   Value Resize(const ResizeAttributes& a, const Place& p, bool nearest);
   Value Concatenation(int axis, const Place& p);
-  Value Pad(const PadAttributes& a, const Place& p);
+  Value Pad(const PadAttributes& a, int64_t element);
+  // self_check_movement.cc
+  Value Remapped(int input, const Remap& r, const AxisArray& from,
+                 const AxisArray& at);
+  Value Transpose(const TransposeAttributes& a, int64_t element);
+  Value Pack(const PackAttributes& a, int64_t element);
+  Value Gather(const GatherAttributes& a, int64_t element);
+  Value LinearlyGathered(const LinearGather& a, int64_t element);
+  Value SpaceDepth(int block, const Place& p, bool to_depth);
+  Value SpaceBatch(const SpaceBatchAttributes& a, const Place& p,
+                   bool to_batch);
+  Value Reverse(const ReverseAttributes& a, int64_t element);
+  // self_check_rows.cc
+  Value MatMul(const BatchMatMulAttributes& a, int64_t element);
+  Value L2Normalization(int64_t element);
+  Value LocalResponse(const LocalResponseNormalizationAttributes& a,
+                      const Place& p);
+  Value Cumsum(const CumsumAttributes& a, int64_t element);
+  Value AddN(int64_t element);
+  Value Comparison(const ComparisonAttributes& a, const Place& p);
+  Value Select(const SelectAttributes& a, const Place& p);
+  Value Cast(int64_t element);
   Value Elementwise(const ElementwiseAttributes& a, const Place& p);
 
   Reference& ref_;
   const Graph& graph_;
   const Node& node_;
+  const int output_;
 };
 
 }  // namespace gles_delegate

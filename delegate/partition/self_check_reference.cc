@@ -1,5 +1,6 @@
 #include "delegate/partition/self_check_reference.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -69,11 +70,10 @@ Value Reference::Expect(TensorId id, int64_t element) {
     return std::nullopt;
   }
   const auto [graph, node] = makers_[id];
-  if (node->outputs[0] != id || graph->tensor(id).type != DataType::kFloat32) {
-    return std::nullopt;
-  }
+  const auto output = std::find(node->outputs.begin(), node->outputs.end(), id);
+  const auto index = static_cast<int>(output - node->outputs.begin());
   ++depth_;
-  Value value = ReferenceOps(this, *graph, *node).Element(element);
+  Value value = ReferenceOps(this, *graph, *node, index).Element(element);
   --depth_;
   return value;
 }

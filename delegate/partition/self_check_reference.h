@@ -19,6 +19,10 @@ namespace gles_delegate {
 // a right one may sum in another order, or by Winograd's products.
 inline constexpr double kRelativeError = 1e-3;
 
+// How far from a step a value must be, as a part of its magnitude, for the side
+// to be known: more than halves leave open.
+inline constexpr double kSure = 2e-2;
+
 struct ReferenceValue {
   double value = 0;
   // What rounding errors are relative to: the sum of the absolute values of all

@@ -117,6 +117,13 @@ Codes CodesOf(const Tensor& tensor) {
   }
 }
 
+template <typename T>
+std::vector<uint8_t> BytesOf(const std::vector<T>& values) {
+  std::vector<uint8_t> bytes(values.size() * sizeof(T));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
 float RandomFloat(const Tensor& tensor, std::mt19937* random) {
   const auto bits = static_cast<uint32_t>((*random)());
   const Quantization& q = tensor.quantization;
@@ -139,16 +146,29 @@ std::vector<uint8_t> RandomBytes(const Tensor& tensor, std::mt19937* random) {
     for (uint8_t& code : codes) code = static_cast<uint8_t>((*random)());
     return codes;
   }
+  if (tensor.type == DataType::kBool || tensor.type == DataType::kInt32) {
+    // Indices, some of them; a bool travels as an int32.
+    const int most = tensor.type == DataType::kBool ? 2 : 10;
+    std::vector<int32_t> ints(elements);
+    for (int32_t& v : ints) v = static_cast<int32_t>((*random)() % most);
+    return BytesOf(ints);
+  }
   std::vector<float> floats(elements);
   for (float& v : floats) v = RandomFloat(tensor, random);
-  std::vector<uint8_t> bytes(elements * sizeof(float));
-  std::memcpy(bytes.data(), floats.data(), bytes.size());
-  return bytes;
+  return BytesOf(floats);
 }
 
 std::vector<float> FloatsOf(const Tensor& tensor,
                             absl::Span<const uint8_t> bytes) {
   std::vector<float> values(tensor.shape.elements());
+  if (tensor.type == DataType::kBool || tensor.type == DataType::kInt32) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      int32_t value = 0;
+      std::memcpy(&value, &bytes[i * sizeof(value)], sizeof(value));
+      values[i] = static_cast<float>(value);
+    }
+    return values;
+  }
   if (!tensor.holds_codes) {
     std::memcpy(values.data(), bytes.data(), bytes.size());
     return values;

@@ -55,7 +55,7 @@ Setting SettingOf(uint32_t seed) {
   s.half = seed / 4 % 3 == 0;
   s.on_codes = seed / 12 % 3 != 0;
   s.tuning = static_cast<int>(seed / 4 % std::size(kTunings));
-  s.storage = static_cast<int>(seed / 20 % 5);
+  s.storage = static_cast<int>(seed / 20 % 4);
   return s;
 }
 

@@ -505,12 +505,12 @@ void ChainMaker::Unary() {
 
 void ChainMaker::SpaceAndDepth() {
   const ChainDims& d = x_.dims;
-  if (d[3] % 4 == 0) {
+  if (d[3] % 4 == 0 && !IsWide()) {
     schema::DepthToSpaceOptionsT options;
     options.block_size = 2;
     Add(Op::DEPTH_TO_SPACE, 1, {x_.id},
         New({d[0], d[1] * 2, d[2] * 2, d[3] / 4}, x_.most, x_.q), options);
-  } else if (d[1] % 2 == 0 && d[2] % 2 == 0) {
+  } else if (d[1] % 2 == 0 && d[2] % 2 == 0 && !IsWide()) {
     schema::SpaceToDepthOptionsT options;
     options.block_size = 2;
     Add(Op::SPACE_TO_DEPTH, 1, {x_.id},
