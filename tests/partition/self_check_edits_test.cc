@@ -1,0 +1,199 @@
+// labels: op delegate softpipe slow
+// Which edits of shaders the self-check notices: a line of a shader is edited
+// by chance, in all programs that have it, and where a model's outputs change,
+// the check must say so.
+//
+// GLES_EDITS=n looks for n edits that change outputs, GLES_EDITS_SEED=s from
+// seed s on; each one that is missed is printed.
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <iostream>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "delegate/partition/self_check.h"
+#include "egl/testing.h"
+#include "gl_shaders/shader.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/testing/delegate_case.h"
+#include "tests/testing/device.h"
+#include "tests/testing/random_chain.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::gles_delegate::egl::GlApi;
+
+// What is done to the driver's texts; empty: nothing.
+struct Edit {
+  std::string shader;  // "conv_2d.comp"
+  std::string line, edited;
+};
+Edit& TheEdit() {
+  static Edit& edit = *new Edit;
+  return edit;
+}
+// Lines of .comp files that the driver was given: shader, line.
+std::set<std::pair<std::string, std::string>>& Seen() {
+  static auto& seen = *new std::set<std::pair<std::string, std::string>>;
+  return seen;
+}
+
+// The .comp file that a text is made of, by its first comment.
+std::string ShaderOf(const std::string& text) {
+  const size_t end = text.find(".comp, assembled");
+  if (end == std::string::npos) return "";
+  const size_t begin = text.rfind("// ", end) + 3;
+  return absl::StrCat(text.substr(begin, end - begin), ".comp");
+}
+
+void EditedShaderSource(GLuint shader, GLsizei count,
+                        const GLchar* const* texts, const GLint* lengths) {
+  const std::string text(texts[0], lengths == nullptr
+                                       ? std::strlen(texts[0])
+                                       : static_cast<size_t>(lengths[0]));
+  const std::string name = ShaderOf(text);
+  std::set<std::string> lines;  // of the .comp
+  if (const auto body = gl_shaders::ShaderFile(name); body.ok()) {
+    lines = absl::StrSplit(*body, '\n');
+  }
+  std::string edited;
+  bool in_body = false;
+  for (const std::string& line :
+       std::vector<std::string>(absl::StrSplit(text, '\n'))) {
+    in_body |= line == "#line 1";
+    if (in_body && lines.count(line) > 0) Seen().emplace(name, line);
+    const bool is_it =
+        in_body && name == TheEdit().shader && line == TheEdit().line;
+    absl::StrAppend(&edited, is_it ? TheEdit().edited : line, "\n");
+  }
+  const GLchar* const pointer = edited.c_str();
+  ASSERT_EQ(count, 1);
+  egl::driver_gl().ShaderSource(shader, 1, &pointer, nullptr);
+}
+
+// One place of the line is changed; nullopt: there is nothing to change.
+std::optional<std::string> Edited(const std::string& line,
+                                  std::mt19937* random) {
+  static const std::vector<std::pair<std::string, std::string>> kChanges = {
+      {" + ", " - "},   {" - ", " + "},   {" * ", " + "},   {" / ", " * "},
+      {" < ", " <= "},  {" <= ", " < "},  {" > ", " >= "},  {" >= ", " > "},
+      {" == ", " != "}, {" != ", " == "}, {" && ", " || "}, {"+= ", "= "},
+      {"+ 1", "+ 2"},   {"- 1", "- 0"},   {" 0;", " 1;"},   {"= 0", "= 1"},
+      {".x", ".y"},     {".y", ".x"},     {".z", ".w"},     {".w", ".z"},
+      {"min(", "max("}, {"max(", "min("}, {"* 4", "* 3"},   {"/ 4", "/ 3"},
+      {"& 3", "& 1"},   {"0.0", "1.0"},   {"0.5", "0.25"},  {"exp(", "sin("}};
+  if (absl::StrContains(line, "//") || absl::StartsWith(line, "#") ||
+      absl::StrContains(line, "layout")) {
+    return std::nullopt;
+  }
+  std::vector<std::string> found;
+  for (const auto& [from, to] : kChanges) {
+    for (size_t at = line.find(from); at != std::string::npos;
+         at = line.find(from, at + 1)) {
+      std::string edited = line;
+      found.push_back(edited.replace(at, from.size(), to));
+    }
+  }
+  if (found.empty()) return std::nullopt;
+  return found[(*random)() % found.size()];
+}
+
+struct Outcome {
+  bool applied = false, noticed = false;
+  std::vector<float> outputs;
+};
+
+Outcome RunWith(const Model& model, bool checks) {
+  ForgetSelfChecks();
+  const DelegatePtr delegate = MakeDelegate([&](auto& options) {
+    options.force_own_context = 1;
+    options.self_check = checks;
+  });
+  const auto interpreter = InterpreterOrDie(model);
+  Outcome outcome;
+  outcome.applied = interpreter->ApplyDelegate(delegate.get()).ok();
+  const auto report = ReportOf(delegate);
+  for (const auto& partition : report.value("partition", nlohmann::json())) {
+    outcome.noticed |= !partition["self_check"]["faults"].empty();
+  }
+  outcome.noticed |= checks && !outcome.applied;
+  if (checks || !outcome.applied) return outcome;
+  if (auto values = RunOnce(interpreter.get()); values.ok()) {
+    outcome.outputs = *values;
+  } else {
+    outcome.applied = false;
+  }
+  return outcome;
+}
+
+bool Differ(const std::vector<float>& a, const std::vector<float>& b) {
+  float most = 0;
+  for (float v : a) most = std::max(most, std::abs(v));
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (!(std::abs(a[i] - b[i]) <= 1e-2f * most)) return true;
+  }
+  return false;
+}
+
+TEST(SelfCheckEditsTest, EditsThatChangeResultsAreNoticed) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const char* const wanted = std::getenv("GLES_EDITS");
+  const char* const first = std::getenv("GLES_EDITS_SEED");
+  const int edits = wanted == nullptr ? 6 : std::atoi(wanted);
+  uint32_t seed = first == nullptr ? 1 : std::atoi(first);
+  std::cout << edits << " edits from seed " << seed << "\n";
+  const egl::ScopedGlOverride<
+      GlApi, decltype(static_cast<GlApi*>(nullptr)->ShaderSource)>
+      source(&GlApi::ShaderSource, EditedShaderSource);
+  int effective = 0, noticed = 0;
+  for (const uint32_t last = seed + 40 * edits;
+       effective < edits && seed < last; ++seed) {
+    std::mt19937 random(seed);
+    const RandomChain chain = MakeRandomChain(seed, ChainNumbers::kFloat);
+    const auto model = LoadOrDie(chain.bytes);
+    TheEdit() = Edit();
+    Seen().clear();
+    const Outcome right = RunWith(*model, false);
+    if (!right.applied || Seen().empty()) continue;
+    const auto seen = Seen();
+    for (int tries = 0; tries < 12; ++tries) {
+      const auto& [shader, line] =
+          *std::next(seen.begin(), random() % seen.size());
+      // Programs that copy to and from the host are checked with others.
+      const auto edited = Edited(line, &random);
+      if (!edited) continue;
+      TheEdit() = {shader, line, *edited};
+      const Outcome wrong = RunWith(*model, false);
+      if (!wrong.applied || !Differ(right.outputs, wrong.outputs)) continue;
+      ++effective;
+      const bool found = RunWith(*model, true).noticed;
+      noticed += found;
+      if (!found) {
+        std::cout << "missed, seed " << seed << " (" << chain.description
+                  << "): " << shader << ":" << line << " -> " << *edited
+                  << "\n";
+      }
+      break;
+    }
+  }
+  TheEdit() = Edit();
+  ForgetSelfChecks();
+  std::cout << noticed << " of " << effective << " edits noticed\n";
+  EXPECT_EQ(effective, edits);
+  EXPECT_GE(noticed * 10, effective * 8);
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
