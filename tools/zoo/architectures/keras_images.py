@@ -1,0 +1,255 @@
+"""From images to images and points."""
+
+import keras
+import tensorflow as tf
+from keras import layers, ops
+
+from architectures.parts import ALL, conv
+from registry import architecture
+
+
+@architecture("unet", "segmentation", ALL)
+def unet():
+    inputs = keras.Input((32, 32, 3))
+    x, skips = inputs, []
+    for filters in (8, 16):
+        x = conv(conv(x, filters), filters)
+        skips.append(x)
+        x = layers.MaxPooling2D()(x)
+    x = conv(x, 32)
+    for filters, skip in zip((16, 8), reversed(skips)):
+        x = layers.Conv2DTranspose(filters, 2, 2, "same")(x)
+        x = conv(layers.Concatenate()([x, skip]), filters)
+    return keras.Model(inputs, layers.Conv2D(2, 1, activation="softmax")(x))
+
+
+@architecture("unet_upsampling", "segmentation", ("float32", "int8"))
+def unet_upsampling():
+    inputs = keras.Input((32, 32, 1))
+    a = conv(inputs, 8)
+    b = conv(layers.MaxPooling2D()(a), 16)
+    x = conv(layers.MaxPooling2D()(b), 16)
+    x = conv(layers.Concatenate()([layers.UpSampling2D()(x), b]), 16)
+    x = layers.UpSampling2D(interpolation="bilinear")(x)
+    x = conv(layers.Concatenate()([x, a]), 8)
+    return keras.Model(inputs, layers.Conv2D(1, 1, activation="sigmoid")(x))
+
+
+@architecture("deeplab", "segmentation", ("float32", "int8"))
+def deeplab():
+    inputs = keras.Input((48, 48, 3))
+    low = conv(inputs, 8, 3, 2)
+    x = conv(conv(low, 16, 3, 2), 16, 3, 2)
+    branches = [conv(x, 16, 1)] + [conv(x, 16, 3, dilation_rate=d) for d in (2, 3)]
+    pooled = conv(layers.GlobalAveragePooling2D(keepdims=True)(x), 16, 1)
+    branches.append(layers.UpSampling2D(6, interpolation="bilinear")(pooled))
+    x = conv(layers.Concatenate()(branches), 16, 1)
+    x = layers.UpSampling2D(4, interpolation="bilinear")(x)
+    x = conv(layers.Concatenate()([x, conv(low, 4, 1)]), 16)
+    return keras.Model(inputs, layers.UpSampling2D(2, interpolation="bilinear")(
+        layers.Conv2D(5, 1)(x)))
+
+
+@architecture("fcn_any_size", "segmentation")
+def fcn_any_size():
+    inputs = keras.Input((None, None, 3))
+    x = conv(conv(inputs, 8, 3, 2), 16, 3, 2)
+    size = ops.shape(inputs)
+    x = ops.image.resize(layers.Conv2D(4, 1)(x), (size[1], size[2]))
+    return keras.Model(inputs, layers.Softmax()(x))
+
+
+@architecture("hrnet_pose", "pose", ("float32", "int8"))
+def hrnet_pose():
+    inputs = keras.Input((64, 48, 3))
+    high = conv(conv(inputs, 8, 3, 2), 16, 3, 2)
+    low = conv(high, 24, 3, 2)
+    for _ in range(2):
+        up = layers.UpSampling2D(interpolation="nearest")(layers.Conv2D(16, 1)(low))
+        down = conv(high, 24, 3, 2, None)
+        high = layers.ReLU()(layers.Add()([conv(high, 16), up]))
+        low = layers.ReLU()(layers.Add()([conv(low, 24), down]))
+    return keras.Model(inputs, layers.Conv2D(17, 1)(high))
+
+
+@architecture("simple_pose", "pose", ("float32", "batch1"))
+def simple_pose():
+    inputs = keras.Input((64, 64, 3))
+    x = conv(conv(conv(inputs, 8, 3, 2), 16, 3, 2), 32, 3, 2)
+    for _ in range(2):
+        x = layers.Conv2DTranspose(16, 4, 2, "same", use_bias=False)(x)
+        x = layers.ReLU()(layers.BatchNormalization()(x))
+    return keras.Model(inputs, layers.Conv2D(17, 1)(x))
+
+
+@architecture("movenet_argmax", "pose")
+def movenet_argmax():
+    """Heat maps to points by ARG_MAX, divisions and GATHER_ND."""
+    inputs = keras.Input((32, 32, 3), batch_size=1)
+    x = conv(conv(inputs, 8, 3, 2), 16, 3, 2)
+    heat, offsets = layers.Conv2D(5, 1)(x), layers.Conv2D(10, 1)(x)
+    best = ops.cast(ops.argmax(ops.reshape(heat, (1, 64, 5)), axis=1), "int32")
+    y, x = best // 8, best % 8
+    flat = ops.reshape(offsets, (64, 10))
+    moved = ops.reshape(ops.take(flat, ops.reshape(best, (5,)), axis=0)[:, :2], (1, 5, 2))
+    points = ops.stack([ops.cast(y, "float32"), ops.cast(x, "float32")], axis=-1)
+    return keras.Model(inputs, (points + moved) / 8.0)
+
+
+@architecture("espcn", "super-resolution", ("float32", "float16", "int8"))
+def espcn():
+    inputs = keras.Input((24, 24, 1))
+    x = conv(conv(inputs, 16, 5, activation="tanh"), 8, 3, activation="tanh")
+    x = layers.Conv2D(9, 3, padding="same")(x)
+    return keras.Model(inputs, layers.Lambda(lambda t: tf.nn.depth_to_space(t, 3),
+                                             output_shape=(72, 72, 1))(x))
+
+
+@architecture("edsr_any_size", "super-resolution")
+def edsr_any_size():
+    inputs = keras.Input((None, None, 3))
+    x = first = conv(inputs, 16, activation=None)
+    for _ in range(2):
+        x = layers.Add()([x, conv(conv(x, 16), 16, activation=None)])
+    x = conv(layers.Add()([x, first]), 12, activation=None)
+    x = layers.Lambda(lambda t: tf.nn.depth_to_space(t, 2), output_shape=(None, None, 3))(x)
+    return keras.Model(inputs, ops.clip(x, 0, 255))
+
+
+@architecture("style_transfer", "style", ("float32", "dynamic_int8"))
+def style_transfer():
+    """Reflected borders and instance normalization."""
+    def reflected(x, filters, size, strides=1):
+        n = size // 2
+        x = layers.Lambda(lambda t: tf.pad(t, [[0, 0], [n, n], [n, n], [0, 0]], "REFLECT"))(x)
+        x = layers.Conv2D(filters, size, strides)(x)
+        return layers.ReLU()(layers.GroupNormalization(groups=-1)(x))
+    inputs = keras.Input((32, 32, 3))
+    x = reflected(reflected(inputs, 8, 5), 16, 3, 2)
+    x = layers.Add()([x, reflected(x, 16, 3)])
+    x = reflected(layers.UpSampling2D()(x), 8, 3)
+    return keras.Model(inputs, layers.Conv2D(3, 5, padding="same", activation="tanh")(x))
+
+
+@architecture("cyclegan", "GAN")
+def cyclegan():
+    inputs = keras.Input((32, 32, 3))
+    x = conv(conv(inputs, 8, 7), 16, 3, 2)
+    y = layers.GroupNormalization(groups=-1)(conv(x, 16))
+    x = layers.Conv2DTranspose(8, 3, 2, "same")(layers.Add()([x, y]))
+    x = layers.LeakyReLU(negative_slope=0.2)(layers.GroupNormalization(groups=-1)(x))
+    return keras.Model(inputs, conv(x, 3, 7, activation="tanh"))
+
+
+@architecture("dcgan_generator", "GAN", ("float32", "batch1", "int8", "dynamic_int8"))
+def dcgan_generator():
+    inputs = keras.Input((16,))
+    x = layers.Reshape((4, 4, 16))(layers.Dense(256, use_bias=False)(inputs))
+    for filters in (16, 8):
+        x = layers.LeakyReLU()(layers.BatchNormalization()(x))
+        x = layers.Conv2DTranspose(filters, 5, 2, "same", use_bias=False)(x)
+    return keras.Model(inputs, layers.Conv2DTranspose(1, 5, 2, "same", activation="tanh")(x))
+
+
+@architecture("dcgan_discriminator", "GAN", ("float32", "int8"))
+def dcgan_discriminator():
+    inputs = keras.Input((28, 28, 1))
+    x = inputs
+    for filters in (8, 16):
+        x = layers.LeakyReLU()(layers.Conv2D(filters, 5, 2, "same")(x))
+    return keras.Model(inputs, layers.Dense(1)(layers.Flatten()(x)))
+
+
+@architecture("pix2pix", "GAN")
+def pix2pix():
+    inputs = keras.Input((32, 32, 3))
+    x, skips = inputs, []
+    for filters in (8, 16, 16):
+        x = layers.LeakyReLU()(layers.BatchNormalization()(conv(x, filters, 4, 2, None)))
+        skips.append(x)
+    for filters, skip in zip((16, 8), (skips[1], skips[0])):
+        x = layers.ReLU()(layers.Conv2DTranspose(filters, 4, 2, "same")(x))
+        x = layers.Concatenate()([x, skip])
+    return keras.Model(inputs, layers.Conv2DTranspose(3, 4, 2, "same", activation="tanh")(x))
+
+
+@architecture("vae", "autoencoder", ("float32", "int8"))
+def vae():
+    inputs = keras.Input((28, 28, 1))
+    noise = keras.Input((4,))
+    x = layers.Flatten()(conv(conv(inputs, 8, 3, 2), 16, 3, 2))
+    mean, log_variance = layers.Dense(4)(x), layers.Dense(4)(x)
+    z = mean + ops.exp(0.5 * log_variance) * noise
+    x = layers.Reshape((7, 7, 16))(layers.Dense(784, activation="relu")(z))
+    for filters in (16, 8):
+        x = layers.Conv2DTranspose(filters, 3, 2, "same", activation="relu")(x)
+    return keras.Model([inputs, noise], conv(x, 1, activation="sigmoid"))
+
+
+@architecture("autoencoder", "autoencoder", ("float32", "dynamic_int8", "int8", "int4"))
+def autoencoder():
+    inputs = keras.Input((64,))
+    x = inputs
+    for units in (32, 8, 32):
+        x = layers.Dense(units, activation="relu")(x)
+    return keras.Model(inputs, layers.Dense(64, activation="sigmoid")(x))
+
+
+@architecture("low_light", "enhancement")
+def low_light():
+    """Zero-DCE: curves applied again and again."""
+    inputs = keras.Input((32, 32, 3))
+    curves = conv(conv(inputs, 8), 12, activation="tanh")
+    x = inputs
+    for n in range(4):
+        x = x + curves[..., 3 * n:3 * n + 3] * (ops.square(x) - x)
+    return keras.Model(inputs, x)
+
+
+@architecture("depth_estimation", "depth", ("float32", "int8"))
+def depth_estimation():
+    inputs = keras.Input((48, 64, 3))
+    x = conv(conv(conv(inputs, 8, 3, 2), 16, 3, 2), 32, 3, 2)
+    for filters in (16, 8, 8):
+        x = conv(layers.UpSampling2D(interpolation="bilinear")(x), filters, activation="elu")
+    return keras.Model(inputs, layers.Conv2D(1, 3, padding="same", activation="softplus")(x))
+
+
+@architecture("diffusion_unet", "diffusion", ("float32", "batch1", "dynamic_int8"))
+def diffusion_unet():
+    image, time = keras.Input((16, 16, 4)), keras.Input(())
+    angles = ops.expand_dims(time, -1) * ops.exp(-ops.arange(8.0) * 1.15)
+    embedded = layers.Dense(16, activation="swish")(
+        ops.concatenate([ops.sin(angles), ops.cos(angles)], axis=-1))
+
+    def block(x, filters):
+        y = conv(ops.silu(layers.GroupNormalization(4)(x)), filters, activation=None)
+        y = y + layers.Reshape((1, 1, filters))(layers.Dense(filters)(embedded))
+        y = conv(ops.silu(layers.GroupNormalization(4)(y)), filters, activation=None)
+        return y + (x if x.shape[-1] == filters else layers.Conv2D(filters, 1)(x))
+    a = block(layers.Conv2D(8, 3, padding="same")(image), 8)
+    b = block(layers.Conv2D(16, 3, 2, "same")(a), 16)
+    flat = layers.Reshape((64, 16))(layers.GroupNormalization(4)(b))
+    b = b + layers.Reshape((8, 8, 16))(layers.MultiHeadAttention(2, 8)(flat, flat))
+    x = block(layers.Concatenate()([layers.UpSampling2D()(b), a]), 8)
+    return keras.Model([image, time], layers.Conv2D(4, 3, padding="same")(x))
+
+
+@architecture("matting_grid_sample", "optical flow")
+def warp():
+    """An image warped bilinearly by a flow, by GATHER_ND."""
+    inputs, flow = keras.Input((16, 16, 3), batch_size=1), keras.Input((16, 16, 2), batch_size=1)
+    grid = ops.stack(ops.meshgrid(ops.arange(16.0), ops.arange(16.0), indexing="ij"), axis=-1)
+    at = grid + flow
+    low = ops.floor(at)
+    part = at - low
+    total = 0
+    for dy in (0, 1):
+        for dx in (0, 1):
+            index = ops.cast(ops.clip(low + ops.array([dy, dx], "float32"), 0, 15), "int32")
+            value = layers.Lambda(lambda t: tf.gather_nd(t[0][0], t[1]),
+                                  output_shape=(16, 16, 3))([inputs, index])
+            wy = part[..., :1] if dy else 1 - part[..., :1]
+            wx = part[..., 1:] if dx else 1 - part[..., 1:]
+            total = total + value * wy * wx
+    return keras.Model([inputs, flow], total)

@@ -1,0 +1,230 @@
+"""Audio, speech, time series, points, graphs."""
+
+import keras
+import numpy as np
+import tensorflow as tf
+from keras import layers, ops
+
+from architectures.parts import tokens
+from registry import architecture
+
+
+@architecture("conv1d_speech", "speech", ("float32", "batch1", "dynamic_int8", "int8"))
+def conv1d_speech():
+    inputs = keras.Input((320, 1))
+    x = inputs
+    for filters, size, strides in ((8, 9, 4), (16, 5, 2), (16, 3, 2)):
+        x = layers.Conv1D(filters, size, strides, activation="relu")(x)
+        x = layers.BatchNormalization()(x)
+    x = layers.GlobalAveragePooling1D()(layers.MaxPooling1D()(x))
+    return keras.Model(inputs, layers.Dense(12, activation="softmax")(x))
+
+
+@architecture("keyword_ds_cnn", "speech", ("float32", "int8", "int16x8"))
+def keyword_ds_cnn():
+    inputs = keras.Input((49, 10, 1))
+    x = layers.ReLU()(layers.BatchNormalization()(
+        layers.Conv2D(16, (10, 4), 2, "same")(inputs)))
+    for _ in range(3):
+        x = layers.ReLU()(layers.BatchNormalization()(layers.DepthwiseConv2D(3, padding="same")(x)))
+        x = layers.ReLU()(layers.BatchNormalization()(layers.Conv2D(16, 1)(x)))
+    x = layers.Flatten()(layers.AveragePooling2D((25, 5))(x))
+    return keras.Model(inputs, layers.Dense(12, activation="softmax")(x))
+
+
+@architecture("mel_front_end", "audio")
+def mel_front_end():
+    mel = tf.signal.linear_to_mel_weight_matrix(16, 65, 16000, 80.0, 7600.0)
+
+    @tf.function(input_signature=[tf.TensorSpec([1, 1600])])
+    def spectrogram(samples):
+        frames = tf.abs(tf.signal.stft(samples, 128, 64, 128))
+        return tf.math.log(tf.tensordot(frames, mel, 1) + 1e-3)
+    return spectrogram
+
+
+@architecture("yamnet", "audio", ("float32", "int8"))
+def yamnet():
+    inputs = keras.Input((96, 64))
+    x = layers.Reshape((96, 64, 1))(inputs)
+    x = layers.ReLU()(layers.BatchNormalization()(layers.Conv2D(8, 3, 2, "same")(x)))
+    for filters, strides in ((16, 1), (24, 2), (32, 2)):
+        x = layers.ReLU()(layers.BatchNormalization()(
+            layers.DepthwiseConv2D(3, strides, "same", use_bias=False)(x)))
+        x = layers.ReLU()(layers.BatchNormalization()(layers.Conv2D(filters, 1)(x)))
+    x = layers.GlobalAveragePooling2D()(x)
+    return keras.Model(inputs, layers.Dense(20, activation="sigmoid")(x))
+
+
+@architecture("tcn", "time series", ("float32", "dynamic_int8", "int8"))
+def tcn():
+    inputs = keras.Input((32, 4))
+    x = layers.Conv1D(8, 1)(inputs)
+    for dilation in (1, 2, 4):
+        y = layers.Conv1D(8, 3, padding="causal", dilation_rate=dilation, activation="relu")(x)
+        x = layers.Add()([x, y])
+    return keras.Model(inputs, layers.Dense(2)(x))
+
+
+@architecture("wavenet", "audio")
+def wavenet():
+    inputs = keras.Input((64, 1))
+    x, out = layers.Conv1D(8, 1)(inputs), []
+    for dilation in (1, 2, 4):
+        gate, value = (layers.Conv1D(8, 2, padding="causal", dilation_rate=dilation,
+                                     activation=name)(x) for name in ("sigmoid", "tanh"))
+        y = layers.Conv1D(8, 1)(layers.Multiply()([gate, value]))
+        out.append(y)
+        x = layers.Add()([x, y])
+    return keras.Model(inputs, layers.Conv1D(16, 1)(layers.ReLU()(layers.Add()(out))))
+
+
+# TensorFlow's converter does not lower the lists of a loop of a free batch: the recurrent models
+# that are not unrolled have batch 1.
+
+
+@architecture("lstm", "recurrent", ("float32", "dynamic_int8"))
+def lstm():
+    inputs = keras.Input((12, 6), batch_size=1)
+    return keras.Model(inputs, layers.Dense(3)(layers.LSTM(8)(inputs)))
+
+
+@architecture("lstm_unrolled", "recurrent", ("float32", "int8"))
+def lstm_unrolled():
+    inputs = keras.Input((6, 6))
+    return keras.Model(inputs, layers.Dense(3)(layers.LSTM(8, unroll=True)(inputs)))
+
+
+@architecture("gru", "recurrent", ("float32", "dynamic_int8"))
+def gru():
+    inputs = keras.Input((12, 6), batch_size=1)
+    return keras.Model(inputs, layers.GRU(8, return_sequences=True)(inputs))
+
+
+@architecture("bidirectional_lstm", "recurrent")
+def bidirectional_lstm():
+    inputs = tokens(10, batch_size=1)
+    x = layers.Bidirectional(layers.LSTM(8, return_sequences=True))(
+        layers.Embedding(50, 8)(inputs))
+    return keras.Model(inputs, layers.TimeDistributed(layers.Dense(4))(x))
+
+
+@architecture("simple_rnn", "recurrent")
+def simple_rnn():
+    inputs = keras.Input((8, 4), batch_size=1)
+    return keras.Model(inputs, layers.SimpleRNN(6)(inputs))
+
+
+@architecture("conv_lstm", "recurrent")
+def conv_lstm():
+    inputs = keras.Input((4, 8, 8, 2), batch_size=1)
+    return keras.Model(inputs, layers.ConvLSTM2D(4, 3, padding="same")(inputs))
+
+
+@architecture("crnn_ocr", "text recognition")
+def crnn_ocr():
+    inputs = keras.Input((64, 16, 1), batch_size=1)
+    x = layers.MaxPooling2D()(layers.Conv2D(8, 3, padding="same", activation="relu")(inputs))
+    x = layers.MaxPooling2D((2, 4))(layers.Conv2D(16, 3, padding="same", activation="relu")(x))
+    x = layers.Dense(16, activation="relu")(layers.Reshape((16, 32))(x))
+    x = layers.Bidirectional(layers.LSTM(8, return_sequences=True))(x)
+    return keras.Model(inputs, layers.Dense(20, activation="softmax")(x))
+
+
+@architecture("whisper_encoder", "speech", ("float32", "dynamic_int8"))
+def whisper_encoder():
+    inputs = keras.Input((64, 16))
+    x = layers.Conv1D(32, 3, padding="same", activation="gelu")(inputs)
+    x = layers.Conv1D(32, 3, 2, padding="same", activation="gelu")(x)
+    x = x + ops.array(np.random.default_rng(0).normal(size=(1, 32, 32)), "float32")
+    for _ in range(2):
+        y = layers.LayerNormalization()(x)
+        x = x + layers.MultiHeadAttention(4, 8)(y, y)
+        y = layers.LayerNormalization()(x)
+        x = x + layers.Dense(32)(layers.Dense(64, activation="gelu")(y))
+    return keras.Model(inputs, layers.LayerNormalization()(x))
+
+
+@architecture("wide_and_deep", "recommendation", ("float32", "int8"))
+def wide_and_deep():
+    inputs = keras.Input((13,))
+    deep = layers.Dense(8, activation="relu")(layers.Dense(16, activation="relu")(
+        layers.Normalization(mean=[0.5] * 13, variance=[2.0] * 13)(inputs)))
+    return keras.Model(inputs, layers.Dense(1, activation="sigmoid")(
+        layers.Concatenate()([inputs, deep])))
+
+
+@architecture("nbeats", "time series")
+def nbeats():
+    inputs = keras.Input((24,))
+    x, forecast = inputs, 0
+    for _ in range(2):
+        y = layers.Dense(16, activation="relu")(layers.Dense(16, activation="relu")(x))
+        x = x - layers.Dense(24)(y)
+        forecast = forecast + layers.Dense(6)(y)
+    return keras.Model(inputs, forecast)
+
+
+@architecture("repeat_vector", "time series")
+def repeat_vector():
+    inputs = keras.Input((10, 3), batch_size=1)
+    x = layers.RepeatVector(5)(layers.LSTM(6)(inputs))
+    return keras.Model(inputs, layers.TimeDistributed(layers.Dense(3))(
+        layers.LSTM(6, return_sequences=True)(x)))
+
+
+@architecture("video_conv3d", "video", ("float32", "batch1", "dynamic_int8"))
+def video_conv3d():
+    inputs = keras.Input((8, 16, 16, 3))
+    x = layers.Conv3D(8, 3, 2, "same", activation="relu")(inputs)
+    x = layers.Conv3D(8, 3, padding="same", activation="relu")(x)
+    x = layers.GlobalAveragePooling3D()(x)
+    return keras.Model(inputs, layers.Dense(5)(x))
+
+
+@architecture("pointnet", "point clouds", ("float32", "int8"))
+def pointnet():
+    inputs = keras.Input((64, 3))
+    turn = layers.GlobalMaxPooling1D()(layers.Conv1D(16, 1, activation="relu")(inputs))
+    turn = layers.Reshape((3, 3))(layers.Dense(9)(turn))
+    x = ops.matmul(inputs, turn)
+    x = layers.Conv1D(32, 1, activation="relu")(layers.Conv1D(16, 1, activation="relu")(x))
+    return keras.Model(inputs, layers.Dense(6)(layers.GlobalMaxPooling1D()(x)))
+
+
+@architecture("graph_network", "graphs")
+def graph_network():
+    """Messages along edges: GATHER, then UNSORTED_SEGMENT_SUM."""
+    weights = tf.random.stateless_normal([8, 8], (1, 2))
+
+    @tf.function(input_signature=[tf.TensorSpec([12, 8]), tf.TensorSpec([30], tf.int32),
+                                  tf.TensorSpec([30], tf.int32)])
+    def step(nodes, sources, targets):
+        for _ in range(2):
+            messages = tf.gather(nodes, sources)
+            sums = tf.math.unsorted_segment_sum(messages, targets, 12)
+            nodes = tf.nn.relu(tf.matmul(sums, weights) + nodes)
+        return nodes
+    return step
+
+
+@architecture("scatter_pillars", "point clouds")
+def scatter_pillars():
+    """PointPillars: features of pillars scattered to a plane."""
+    weights = tf.random.stateless_normal([3, 3, 8, 8], (1, 2))
+
+    @tf.function(input_signature=[tf.TensorSpec([20, 8]), tf.TensorSpec([20, 2], tf.int32)])
+    def scatter(features, places):
+        plane = tf.scatter_nd(places, features, [16, 16, 8])
+        return tf.nn.conv2d(plane[None], weights, 1, "SAME")
+    return scatter
+
+
+@architecture("dqn", "control", ("float32", "int8"))
+def dqn():
+    inputs = keras.Input((84, 84, 4))
+    x = layers.Conv2D(8, 8, 4, activation="relu")(inputs)
+    x = layers.Conv2D(16, 4, 2, activation="relu")(x)
+    value = layers.Dense(1)(layers.Flatten()(x))
+    gain = layers.Dense(6)(layers.Flatten()(x))
+    return keras.Model(inputs, value + gain - ops.mean(gain, axis=-1, keepdims=True))

@@ -1,0 +1,138 @@
+"""Converts architectures in each of their modes, by the Python that has their converter.
+
+    convert.py [--corpus] CONVERTER FOLDER NAME...
+
+Writes FOLDER/NAME.MODE.tflite, or NAME.MODE.error with the converter's last words; one of
+either that is there already is not made again.
+`convert.py CONVERTER` prints the table of its architectures as JSON.
+"""
+
+import json
+import pathlib
+import sys
+import tempfile
+import traceback
+
+import numpy as np
+
+import registry
+
+CALIBRATIONS = 4
+
+
+def some_input(shape, dtype, rng):
+    """Values that suit calibration: floats around 0, small numbers for integers."""
+    if np.issubdtype(dtype, np.integer):
+        return rng.integers(0, 8, shape).astype(dtype)
+    return rng.normal(size=shape).astype(dtype)
+
+
+class Keras:
+    """TensorFlow's converter, of a keras.Model or of a tf.function with a signature."""
+
+    def __init__(self, model):
+        import tensorflow as tf  # pylint: disable=import-outside-toplevel
+        self.tf, self.model = tf, model
+        self.is_keras = hasattr(model, "inputs")
+        specs = model.inputs if self.is_keras else model.input_signature
+        self.specs = [(tuple(s.shape), self.tf.as_dtype(s.dtype)) for s in specs]
+
+    def calibration(self):
+        rng = np.random.default_rng(1)
+        for _ in range(CALIBRATIONS):
+            yield [some_input([d or 1 for d in shape], dtype.as_numpy_dtype, rng)
+                   for shape, dtype in self.specs]
+
+    def converter(self, mode):
+        lite = self.tf.lite.TFLiteConverter
+        if not self.is_keras:
+            return lite.from_concrete_functions([self.model.get_concrete_function()], self.model)
+        if mode != "batch1":
+            return lite.from_keras_model(self.model)
+        import keras  # pylint: disable=import-outside-toplevel
+        inputs = [keras.Input(batch_shape=(1, *shape[1:]), dtype=dtype.name)
+                  for shape, dtype in self.specs]
+        outputs = self.model(inputs if len(inputs) > 1 else inputs[0])
+        return lite.from_keras_model(keras.Model(inputs, outputs))
+
+    def convert(self, mode, path):
+        lite, converter = self.tf.lite, self.converter(mode)
+        if mode not in ("float32", "batch1"):
+            converter.optimizations = [lite.Optimize.DEFAULT]
+        if mode == "float16":
+            converter.target_spec.supported_types = [self.tf.float16]
+        if mode in ("int8", "int16x8"):
+            converter.representative_dataset = self.calibration
+            integers = (lite.OpsSet.TFLITE_BUILTINS_INT8 if mode == "int8" else
+                        lite.OpsSet.EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8)
+            converter.target_spec.supported_ops = [integers, lite.OpsSet.TFLITE_BUILTINS]
+        if mode == "int8" and all(d == self.tf.float32 for _, d in self.specs):
+            converter.inference_input_type = converter.inference_output_type = self.tf.int8
+        path.write_bytes(converter.convert())
+
+
+class Torch:
+    """litert-torch, of a module and its example inputs."""
+
+    def __init__(self, model):
+        self.model, self.inputs = model
+
+    def convert(self, mode, path):
+        import litert_torch  # pylint: disable=import-outside-toplevel
+        if mode != "float32":
+            raise ValueError(f"litert-torch makes float32, not {mode}")
+        litert_torch.convert(self.model.eval(), self.inputs).export(str(path))
+
+
+def quantize_int4(source, path):
+    """Weights in int4 of a float model, by ai-edge-quantizer."""
+    # pylint: disable=import-outside-toplevel
+    from ai_edge_quantizer import quantizer, recipe
+    made = quantizer.Quantizer(str(source), recipe.dynamic_wi4_afp32())
+    path.write_bytes(made.quantize().quantized_model)
+
+
+def convert(architecture, folder):
+    """Makes what is missing of an architecture's modes."""
+    stems = {mode: folder / f"{architecture.name}.{mode}" for mode in architecture.modes}
+    missing = [mode for mode, stem in stems.items() if not any(
+        stem.with_name(stem.name + end).exists() for end in (".tflite", ".error"))]
+    if not missing:
+        return
+    wrapped = None
+    for mode in missing:
+        path = folder / f"{architecture.name}.{mode}.tflite"
+        try:
+            if wrapped is None:
+                wrapped = {"keras": Keras, "torch": Torch}[architecture.converter](
+                    architecture.build())
+            if mode == "int4":
+                with tempfile.TemporaryDirectory() as scratch:
+                    source = pathlib.Path(scratch) / "float32.tflite"
+                    wrapped.convert("float32", source)
+                    quantize_int4(source, path)
+            else:
+                wrapped.convert(mode, path)
+        except Exception:  # pylint: disable=broad-except
+            path.with_suffix(".error").write_text(traceback.format_exc()[-2000:])
+
+
+def main():
+    corpus = sys.argv[1] == "--corpus"
+    converter, *rest = sys.argv[1 + corpus:]
+    table = registry.load(converter, corpus)
+    if not rest:
+        print(json.dumps({name: {"task": a.task, "modes": a.modes}
+                          for name, a in table.items()}))
+        return
+    folder, *names = rest
+    for name in names:
+        if converter == "keras":
+            import keras  # pylint: disable=import-outside-toplevel
+            keras.backend.clear_session()  # names in the file depend on nothing before
+            keras.utils.set_random_seed(1)
+        convert(table[name], pathlib.Path(folder))
+
+
+if __name__ == "__main__":
+    main()
