@@ -5,12 +5,15 @@ import collections
 import registry
 
 # The largest difference that counts as right, relative to the largest magnitude of the CPU's
-# answer: floats as in tests/testing/real_model.h. Integers are equal.
-FLOATS = 2e-5
+# answer: floats as in tests/testing/real_model.h. Integers are equal. The CPU rounds the
+# activations of HYBRID modes to 8 bits, half a step or 1/254 of the largest at most, which the
+# GPU does not: a few such steps.
+FLOATS, HYBRID = 2e-5, 1 / 64
 
 
 def is_right(result):
-    return result["of_largest"] <= (0 if result["integers"] else FLOATS)
+    floats = HYBRID if result["mode"] in ("dynamic_int8", "int4") else FLOATS
+    return result["of_largest"] <= (0 if result["integers"] else floats)
 
 
 def verdict(result):
@@ -105,8 +108,10 @@ def text(results):
         "Small models as converters write them today, with random weights, on the CPU and on the",
         "GPU of LiteRT 2.3, with the delegate's default options. The error is the largest",
         "difference from the CPU's answer, relative to the range of that answer. Models with free",
-        "dimensions run with two sizes. `./dev zoo` makes the models, runs them, and writes this",
-        "page.", "", "| mode | what it is |", "|---|---|"]
+        "dimensions run with two sizes. With dynamic int8 and int4 the CPU rounds activations to 8",
+        "bits, and the GPU does not. `./dev zoo` makes the models, runs them, and writes this",
+        "page.",
+        "", "| mode | what it is |", "|---|---|"]
     lines += [f"| {mode} | {what} |" for mode, what in registry.MODES.items()]
     lines += ["", *totals(results), *rows(results), "", "## Why nodes stay on the CPU", "",
               "| op | reason | models |", "|---|---|---|", *reasons(results)]
