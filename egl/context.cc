@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "egl/current_context.h"
 #include "egl/debug.h"
+#include "egl/driver_use.h"
 #include "egl/egl_error.h"
 #include "egl/gl_state.h"
 #include "egl/kept_contexts.h"
@@ -64,6 +65,11 @@ class ScopedShareGroup {
   const uint64_t before_;
 };
 
+absl::StatusOr<OpenedDisplay> Open(const ContextOptions& options) {
+  return options.display == EGL_NO_DISPLAY ? OpenBestDisplay(options)
+                                           : OpenDisplayOfApp(options);
+}
+
 uint64_t NewShareGroup() {
   static std::atomic<uint64_t> last = 0;
   return ++last;
@@ -81,11 +87,15 @@ absl::StatusOr<std::unique_ptr<Context>> Context::Create(
   SavedCurrent saved;
   ContextOptions wanted = options;
   wanted.debug |= DebugIsOn();
-  absl::StatusOr<OpenedDisplay> opened = wanted.display == EGL_NO_DISPLAY
-                                             ? OpenBestDisplay(wanted)
-                                             : OpenDisplayOfApp(wanted);
+  absl::StatusOr<OpenedDisplay> opened = Open(wanted);
   if (!opened.ok()) return opened.status();
   return Own(*std::move(opened), wanted.debug, NewShareGroup());
+}
+
+absl::Status Context::CanCreate(const ContextOptions& options) {
+  if (absl::Status status = LoadGl(); !status.ok()) return status;
+  SavedCurrent saved;
+  return Open(options).status();
 }
 
 absl::StatusOr<std::unique_ptr<Context>> Context::CreateSharing(
@@ -138,6 +148,7 @@ absl::StatusOr<std::unique_ptr<Context>> Context::AdoptCurrent() {
   context->read_ = egl().GetCurrentSurface(EGL_READ);
   absl::StatusOr<DeviceInfo> device = ReadDeviceInfo();
   if (!device.ok()) return device.status();
+  KeepDriver();
   context->device_ = *std::move(device);
   return context;
 }

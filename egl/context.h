@@ -45,15 +45,16 @@ struct DisplayReport {
 };
 
 // Opens every display in turn (EGL devices, surfaceless, GBM, default) and
-// reports each. Restores what was current.
+// reports each. Restores what was current; of displays that were not
+// initialised before, leaves nothing behind (egl/driver_use.h).
 std::vector<DisplayReport> ListDisplays();
 
 struct OpenedDisplay;
 
 // Ownership: Create() destroys its EGLContext; AdoptCurrent() borrows the
-// caller's, which must outlive it. No display is ever terminated: somebody else
-// may share it.
-// Threads: Run() on one thread at a time; a second one is refused.
+// caller's, which must outlive it. The display of a context is never
+// terminated: the app may share it. Threads: Run() on one thread at a time; a
+// second one is refused.
 class Context {
  public:
   // Hardware on any display wins over software on all. kUnavailable, with a
@@ -61,6 +62,10 @@ class Context {
   // is missing; or, without allow_software, the software that there is.
   static absl::StatusOr<std::unique_ptr<Context>> Create(
       const ContextOptions& options);
+
+  // Ok, or what Create() would give. Leaves nothing of the driver behind
+  // (egl/driver_use.h).
+  static absl::Status CanCreate(const ContextOptions& options);
 
   // A context of our own on `other`'s display that shares objects with it:
   // buffers, textures, programs, fences. `other` may be current on another

@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "egl/driver_use.h"
 
 namespace gles_delegate::egl {
 namespace {
@@ -66,7 +67,10 @@ absl::StatusOr<void*> GbmDevice(const std::string& node) {
   absl::MutexLock lock(mutex);
   if (auto it = devices->find(node); it != devices->end()) return it->second;
   absl::StatusOr<void*> device = OpenNode(node);
-  if (device.ok()) devices->emplace(node, *device);
+  if (device.ok()) {
+    devices->emplace(node, *device);
+    KeepDriver();
+  }
   return device;
 }
 

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "egl/driver_use.h"
 
 namespace gles_delegate::egl {
 namespace {
@@ -121,7 +122,7 @@ absl::Status LoadGl() {
   // Never destroyed: an atexit handler that deletes a delegate may run after
   // the destructors of static objects.
   static const absl::Status* const status = new absl::Status(LoadOnce());
-  return *status;
+  return status->ok() ? CheckDriverProcess() : *status;
 }
 
 const GlApi& gl() { return g_gl; }

@@ -27,6 +27,7 @@ struct EglApi;
 // GLES_DELEGATE_EGL_LIBRARY names another libEGL (ANGLE's, say), whose own GL
 // entry points are then preferred. Thread-safe, idempotent.
 // kUnavailable, naming the library that is missing and the loader's message.
+// kFailedPrecondition: CheckDriverProcess().
 absl::Status LoadGl();
 
 // Valid after LoadGl() returned OK.

@@ -14,29 +14,27 @@ namespace {
 // What a display offers.
 struct DisplayInfo {
   EGLDisplay display = EGL_NO_DISPLAY;
-  EGLint major = 0;
-  EGLint minor = 0;
+  EGLint version = 0;
   const char* extensions = nullptr;
 
   bool Has(absl::string_view name) const {
     return HasEglExtension(extensions, name);
   }
-  bool AtLeast15() const { return major * 10 + minor >= 15; }
+  bool AtLeast15() const { return version >= 15; }
 };
 
-absl::StatusOr<DisplayInfo> OpenDisplay(const DisplayCandidate& candidate) {
+absl::StatusOr<DisplayUse> OpenDisplay(const DisplayCandidate& candidate) {
   absl::StatusOr<EGLDisplay> display = candidate.open();
   if (!display.ok()) return display.status();
-  DisplayInfo info;
-  info.display = *display;
-  if (!egl().Initialize(*display, &info.major, &info.minor)) {
-    return absl::UnavailableError(
-        absl::StrCat("eglInitialize: ", LastEglError()));
-  }
-  info.extensions = egl().QueryString(*display, EGL_EXTENSIONS);
+  return DisplayUse::Initialize(*display);
+}
+
+absl::StatusOr<DisplayInfo> InfoOf(const DisplayUse& use) {
+  const DisplayInfo info = {use.display(), use.version(),
+                            egl().QueryString(use.display(), EGL_EXTENSIONS)};
   if (!info.AtLeast15() && !info.Has("EGL_KHR_create_context")) {
     return absl::UnavailableError(absl::StrCat(
-        "EGL ", info.major, ".", info.minor,
+        "EGL ", info.version / 10, ".", info.version % 10,
         " without EGL_KHR_create_context cannot make an OpenGL ES 3.1 "
         "context"));
   }
@@ -134,24 +132,25 @@ HeadlessContext::HeadlessContext(HeadlessContext&& other) noexcept {
 }
 
 HeadlessContext& HeadlessContext::operator=(HeadlessContext&& other) noexcept {
-  std::swap(display_, other.display_);
+  std::swap(use_, other.use_);
   std::swap(surface_, other.surface_);
   std::swap(context_, other.context_);
   return *this;
 }
 
 HeadlessContext::~HeadlessContext() {
-  if (surface_ != EGL_NO_SURFACE) egl().DestroySurface(display_, surface_);
-  if (context_ != EGL_NO_CONTEXT) egl().DestroyContext(display_, context_);
+  if (surface_ != EGL_NO_SURFACE) egl().DestroySurface(display(), surface_);
+  if (context_ != EGL_NO_CONTEXT) egl().DestroyContext(display(), context_);
 }
 
 void HeadlessContext::Release() {
   surface_ = EGL_NO_SURFACE;
   context_ = EGL_NO_CONTEXT;
+  use_.Keep();
 }
 
 absl::Status HeadlessContext::MakeCurrent() const {
-  if (egl().MakeCurrent(display_, surface_, surface_, context_)) {
+  if (egl().MakeCurrent(display(), surface_, surface_, context_)) {
     return absl::OkStatus();
   }
   return absl::FailedPreconditionError(
@@ -182,13 +181,15 @@ std::string HighestVersion(const DisplayInfo& info, EGLConfig config) {
 
 absl::StatusOr<HeadlessContext> HeadlessContext::Open(
     const DisplayCandidate& candidate, bool debug, EGLContext shared) {
-  absl::StatusOr<DisplayInfo> info = OpenDisplay(candidate);
+  absl::StatusOr<DisplayUse> use = OpenDisplay(candidate);
+  if (!use.ok()) return use.status();
+  HeadlessContext result;
+  result.use_ = *std::move(use);
+  const absl::StatusOr<DisplayInfo> info = InfoOf(result.use_);
   if (!info.ok()) return info.status();
   absl::StatusOr<EGLConfig> config = ChooseConfig(*info);
   if (!config.ok()) return config.status();
 
-  HeadlessContext result;
-  result.display_ = info->display;
   result.context_ = TryContexts(*info, *config, debug, shared);
   if (result.context_ == EGL_NO_CONTEXT) {
     const std::string why = LastEglError();

@@ -4,12 +4,14 @@
 
 #include "absl/status/statusor.h"
 #include "egl/displays.h"
+#include "egl/driver_use.h"
 #include "egl/gl_api.h"
 
 namespace gles_delegate::egl {
 
 // Owns an EGLContext and, where the driver has no surfaceless contexts, a 1x1
-// pbuffer. Destroys both; never the display. Move-only.
+// pbuffer. Destroys both, and the display if nothing else uses it
+// (egl/driver_use.h). Move-only.
 class HeadlessContext {
  public:
   HeadlessContext() = default;
@@ -32,15 +34,16 @@ class HeadlessContext {
   // kFailedPrecondition with EGL's reason.
   absl::Status MakeCurrent() const;
 
-  EGLDisplay display() const { return display_; }
+  EGLDisplay display() const { return use_.display(); }
   EGLSurface surface() const { return surface_; }
   EGLContext context() const { return context_; }
 
-  // Hands context and surface over to the caller, who destroys them.
+  // Hands context and surface over to the caller, who destroys them. The
+  // display stays initialised.
   void Release();
 
  private:
-  EGLDisplay display_ = EGL_NO_DISPLAY;
+  DisplayUse use_;
   EGLSurface surface_ = EGL_NO_SURFACE;
   EGLContext context_ = EGL_NO_CONTEXT;
 };

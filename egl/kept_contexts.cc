@@ -1,5 +1,7 @@
 #include "egl/kept_contexts.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <mutex>
 #include <thread>
@@ -95,9 +97,9 @@ KeptContexts& OfThisProcess() { return OfProcess<KeptContexts>(); }
 // Where a keeper ends, no other thread could have its contexts while they are
 // current there.
 struct Keeper {
-  bool is_one = false;
+  pid_t process = 0;  // in which it is one
   ~Keeper() {
-    if (is_one) OfThisProcess().ThreadEnds();
+    if (process == getpid()) OfThisProcess().ThreadEnds();
   }
 };
 
@@ -108,7 +110,7 @@ thread_local Keeper this_thread;
 bool IsKeptHere(EGLContext context, bool may_become) {
   const bool is_keeper =
       OfThisProcess().IsKeeper(context, std::this_thread::get_id(), may_become);
-  this_thread.is_one |= is_keeper;
+  if (is_keeper) this_thread.process = getpid();
   return is_keeper;
 }
 

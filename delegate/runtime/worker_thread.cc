@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "egl/driver_use.h"
 
 namespace gles_delegate {
 namespace {
@@ -81,13 +82,7 @@ absl::Status WorkerThread::RunInHalves(absl::FunctionRef<bool()> first,
 
 absl::Status WorkerThread::RunJob(Job& job) {
   if (IsForked()) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "thread_mode: worker: the delegate's thread and its EGLContext are of "
-        "process ",
-        started_by_.load(std::memory_order_relaxed), ", and this is process ",
-        getpid(),
-        ", which was forked from it. Make a delegate and an interpreter in "
-        "this process, or fork before the delegate is applied"));
+    return egl::CheckNotForked(started_by_, "thread_mode: worker: the thread");
   }
   if (t_worker == this) {
     if (job.first()) job.second();

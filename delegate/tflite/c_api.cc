@@ -5,12 +5,14 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "delegate/tflite/custom_ops/custom_ops.h"
 #include "delegate/tflite/devices.h"
 #include "delegate/tflite/failing_delegate.h"
 #include "delegate/tflite/gles_simple_delegate.h"
 #include "delegate/tflite/object_struct.h"
 #include "delegate/tflite/options.h"
+#include "egl/driver_use.h"
 #include "gles_delegate/gles_delegate.h"
 
 namespace {
@@ -19,6 +21,8 @@ using gles_delegate::FailingDelegate;
 using gles_delegate::GlesSimpleDelegate;
 using gles_delegate::Options;
 
+constexpr char kPrefix[] = "TfLiteGlesDelegate: ";
+
 std::string& LastError() {
   thread_local std::string error;
   return error;
@@ -26,9 +30,12 @@ std::string& LastError() {
 
 TfLiteDelegate* Create(absl::StatusOr<Options> options) {
   LastError().clear();
+  if (options.ok() && !options->fallback_to_cpu) {
+    if (absl::Status s = gles_delegate::egl::CheckDriverProcess(); !s.ok())
+      options = s;
+  }
   if (!options.ok()) {
-    LastError() =
-        absl::StrCat("TfLiteGlesDelegate: ", options.status().message());
+    LastError() = absl::StrCat(kPrefix, options.status().message());
     return nullptr;
   }
   return gles_delegate::WrapDelegate(
@@ -39,7 +46,7 @@ TfLiteDelegate* Create(absl::StatusOr<Options> options) {
 int32_t Result(const absl::Status& status) {
   LastError().clear();
   if (status.ok()) return kTfLiteOk;
-  LastError() = absl::StrCat("TfLiteGlesDelegate: ", status.message());
+  LastError() = absl::StrCat(kPrefix, status.message());
   return kTfLiteError;
 }
 
@@ -98,7 +105,10 @@ void TfLiteGlesDelegateDelete(TfLiteDelegate* delegate) {
 const char* TfLiteGlesDelegateLastError(void) { return LastError().c_str(); }
 
 const char* TfLiteGlesDelegateReport(TfLiteDelegate* delegate) {
-  return gles_delegate::ReportOfWrapped(delegate);
+  const absl::StatusOr<const char*> report =
+      gles_delegate::ReportOfWrapped(delegate);
+  (void)Result(report.status());
+  return report.ok() ? *report : nullptr;
 }
 
 int32_t TfLiteGlesDelegateBindBuffer(TfLiteDelegate* delegate,
@@ -179,8 +189,7 @@ TfLiteDelegate* tflite_plugin_create_delegate(
     pairs.emplace_back(options_keys[i],
                        options_values[i] == nullptr ? "" : options_values[i]);
   }
-  const absl::StatusOr<Options> options = gles_delegate::OptionsFrom(pairs);
-  TfLiteDelegate* delegate = Create(options);
+  TfLiteDelegate* delegate = Create(gles_delegate::OptionsFrom(pairs));
   if (delegate != nullptr) return delegate;
   if (report_error != nullptr) {
     report_error(TfLiteGlesDelegateLastError());
@@ -189,7 +198,7 @@ TfLiteDelegate* tflite_plugin_create_delegate(
   // TFLite's own C loaders of 2.9 to 2.14 pass no report_error and call the
   // delegate without looking whether there is one: they get one that says why.
   return TfLiteGlesDelegateCreateRefusal(
-      std::string(options.status().message()).c_str());
+      std::string(absl::StripPrefix(LastError(), kPrefix)).c_str());
 }
 
 void tflite_plugin_destroy_delegate(TfLiteDelegate* delegate) {

@@ -23,7 +23,7 @@ absl::Status FindDevice(const Options& options) {
   egl::ContextOptions wanted;
   wanted.device = options.device;
   wanted.allow_software = options.allow_software;
-  return egl::Context::Create(wanted).status();
+  return egl::Context::CanCreate(wanted);
 }
 
 }  // namespace gles_delegate

@@ -2,6 +2,8 @@
 // is here.
 #include "delegate/tflite/simple_delegate.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/tflite/abi.h"
+#include "egl/driver_use.h"
 
 namespace gles_delegate {
 namespace {
@@ -39,10 +42,11 @@ std::shared_ptr<SimpleDelegate>& DelegateOf(TfLiteDelegate* delegate) {
   return WrappedOf(delegate).delegate;
 }
 
-// Runs fn where the delegate's work is done. An error of the worker's own: fn
-// did not run.
+// Runs fn where the delegate's work is done. In a forked child, or with an
+// error of the worker's own, fn does not run.
 absl::Status OnItsThread(const SimpleDelegate& delegate,
                          absl::FunctionRef<absl::Status()> fn) {
+  if (absl::Status s = delegate.CheckProcess(); !s.ok()) return s;
   // Kept, as fn may delete the delegate's last owner but this caller.
   const std::shared_ptr<WorkerThread> worker = delegate.worker();
   if (worker == nullptr) return fn();
@@ -54,6 +58,7 @@ absl::Status OnItsThread(const SimpleDelegate& delegate,
 // The deleter of what WrapDelegate wraps. In a forked child nothing is deleted:
 // what the delegate holds is the parent's.
 void DeleteOnItsThread(SimpleDelegate* delegate) {
+  if (!delegate->CheckProcess().ok()) return;
   const std::shared_ptr<WorkerThread> worker = delegate->worker();
   if (worker == nullptr || !worker->is_started()) {
     delete delegate;
@@ -116,6 +121,9 @@ TfLiteStatus KernelPrepare(TfLiteContext* context, TfLiteNode* node) {
 
 TfLiteStatus KernelEval(TfLiteContext* context, TfLiteNode* node) {
   auto* state = static_cast<KernelState*>(node->user_data);
+  if (absl::Status s = state->delegate->CheckProcess(); !s.ok()) {
+    return ToTfLite(context, s);
+  }
   if (state->kernel == nullptr) return ToTfLite(context, state->init);
   const std::shared_ptr<WorkerThread> worker = state->delegate->worker();
   if (worker == nullptr) {
@@ -216,6 +224,11 @@ TfLiteStatus DelegatePrepare(TfLiteContext* context, TfLiteDelegate* wrapped) {
   SimpleDelegate& delegate = *DelegateOf(wrapped);
   bool nothing_replaced = true;
   absl::Status written;
+  if (absl::Status s = delegate.CheckProcess(); !s.ok()) {
+    const TfLiteStatus refused = ToTfLite(context, s);
+    return delegate.FallsBackToCpu() ? kTfLiteOk : refused;
+  }
+  delegate.TakeProcess();
   const ContextOrError of_caller = delegate.ContextOfCaller();
   const absl::Status status = OnItsThread(delegate, [&] {
     absl::Status applied = delegate.Initialize(context, of_caller);
@@ -261,6 +274,7 @@ void FreeHandle(TfLiteContext*, TfLiteDelegate*, TfLiteBufferHandle* handle) {
 // The report at deletion. In a forked child nothing is written: the delegate is
 // the parent's.
 absl::Status WriteLastReport(SimpleDelegate& delegate) {
+  if (!delegate.CheckProcess().ok()) return absl::OkStatus();
   const std::shared_ptr<WorkerThread> worker = delegate.worker();
   if (worker == nullptr || !worker->is_started()) return delegate.WriteReport();
   absl::Status written;
@@ -273,6 +287,12 @@ absl::Status WriteLastReport(SimpleDelegate& delegate) {
 ModelPartition PartitionOf(const TfLiteDelegateParams& params) {
   return {ToVector(params.nodes_to_replace), ToVector(params.input_tensors),
           ToVector(params.output_tensors)};
+}
+
+void SimpleDelegate::TakeProcess() { process_ = getpid(); }
+
+absl::Status SimpleDelegate::CheckProcess() const {
+  return egl::CheckNotForked(process_, "the delegate");
 }
 
 TfLiteDelegate* WrapDelegate(std::unique_ptr<SimpleDelegate> delegate) {
@@ -304,9 +324,13 @@ const void* HandleOwner(const TfLiteTensor& tensor) {
   return IsWrapped(tensor.delegate) ? tensor.delegate->data_ : nullptr;
 }
 
-const char* ReportOfWrapped(TfLiteDelegate* delegate) {
-  if (!IsWrapped(delegate)) return nullptr;
+absl::StatusOr<const char*> ReportOfWrapped(TfLiteDelegate* delegate) {
+  if (!IsWrapped(delegate)) {
+    return absl::InvalidArgumentError(
+        "the delegate is not one of this library");
+  }
   SimpleDelegate& wrapped = *DelegateOf(delegate);
+  if (absl::Status s = wrapped.CheckProcess(); !s.ok()) return s;
   if (wrapped.worker() == nullptr) return wrapped.Report();
   thread_local std::string texts;
   // The worker must not take its own thread's.
@@ -315,7 +339,8 @@ const char* ReportOfWrapped(TfLiteDelegate* delegate) {
     text = wrapped.Report();
     return absl::OkStatus();
   });
-  return reported.ok() ? text.c_str() : nullptr;
+  if (!reported.ok()) return reported;
+  return text.c_str();
 }
 
 void DeleteWrapped(TfLiteDelegate* delegate) {

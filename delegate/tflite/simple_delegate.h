@@ -3,6 +3,9 @@
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_SIMPLE_DELEGATE_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_SIMPLE_DELEGATE_H_
 
+#include <sys/types.h>
+
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -120,6 +123,17 @@ class SimpleDelegate {
   virtual absl::Status WriteReport() { return absl::OkStatus(); }
   // What the delegate did, as a JSON object; valid until the next call.
   virtual const char* Report() = 0;
+
+  // To be called when the delegate is applied: it belongs to this process from
+  // then on.
+  void TakeProcess();
+  // Ok, also if the delegate was never applied. kFailedPrecondition in a child
+  // that was forked from its process, which must call nothing of it: neither a
+  // driver nor a thread survives a fork.
+  absl::Status CheckProcess() const;
+
+ private:
+  std::atomic<pid_t> process_ = 0;
 };
 
 // Wraps a delegate for TFLite. Its `data_` owns a reference to `delegate`, as
@@ -130,9 +144,9 @@ absl::Status BindObjectOfWrapped(TfLiteDelegate* delegate, int tensor,
                                  const TfLiteGlesObject* object);
 // SimpleDelegate::Report(), where the delegate has a worker from its thread:
 // the text is then the calling thread's, and valid until its next call.
-// nullptr: not made by WrapDelegate (told by its Prepare function), or a forked
-// child.
-const char* ReportOfWrapped(TfLiteDelegate* delegate);
+// kInvalidArgument: not made by WrapDelegate (told by its Prepare function).
+// kFailedPrecondition: a forked child.
+absl::StatusOr<const char*> ReportOfWrapped(TfLiteDelegate* delegate);
 // Deletes what WrapDelegate made; nullptr is allowed.
 void DeleteWrapped(TfLiteDelegate* delegate);
 

@@ -16,8 +16,8 @@ import environments
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD_TOOLS = ["scikit-build-core==0.12.2", "pip", "setuptools"]
-# pytest, and what the wheel's extra "evaluation" names.
-TEST_TOOLS = ["pytest==8.4.2", "pillow", "pycocotools", "tqdm"]
+# pytest, what the wheel's extra "evaluation" names, and a server that forks.
+TEST_TOOLS = ["pytest==8.4.2", "pillow", "pycocotools", "tqdm", "gunicorn"]
 
 
 def build_wheel(library, folder):

@@ -218,29 +218,6 @@ TEST_F(DelegateWorkerTest, InterpretersAndTheDelegateMayGoWhileOthersInvoke) {
   });
 }
 
-TEST_F(DelegateWorkerTest, AForkedChildGetsErrorsAndTheParentGoesOn) {
-  const Expectation& expected = Expectations()[0];
-  DelegatePtr delegate = MakeDelegate(WithWorker);
-  auto interpreter = Applied(*expected.model, delegate);
-  auto other = InterpreterOrDie(*expected.model);
-  const int child = RunForked([&] {
-    if (TfLiteInterpreterInvoke(interpreter->get()) != kTfLiteError) return 1;
-    if (!::testing::Value(
-            interpreter->TakeLog(),
-            Contains(AllOf(HasSubstr("forked"), HasSubstr("thread_mode"))))) {
-      return 2;
-    }
-    if (other->ApplyDelegate(delegate.get()).ok()) return 3;
-    if (TfLiteGlesDelegateReport(delegate.get()) != nullptr) return 4;
-    interpreter.reset();
-    other.reset();
-    delegate.reset();
-    return 0;
-  });
-  EXPECT_EQ(child, 0);
-  ExpectRuns(interpreter.get(), expected, 1);
-}
-
 // In processes of their own, where no driver has been loaded before the fork,
 // and whose end is a part of the test.
 void ExpectChildPasses(const char* test) {

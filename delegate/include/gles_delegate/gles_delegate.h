@@ -19,7 +19,9 @@
 // that applied the delegate it may also be current nowhere, and is then made
 // current for the length of the call. Else Invoke returns kTfLiteError, and
 // says which threads and contexts these were. With the option thread_mode, any
-// thread may call. Failure: where the delegate
+// thread may call. fork: in a child of a process that has used the driver, each
+// call fails at once and says so; deleting is allowed, and frees nothing of the
+// GPU's. Failure: where the delegate
 // cannot be applied, ModifyGraphWithDelegate returns an error, the reason goes
 // to the interpreter's error reporter, and the interpreter runs on the CPU as
 // before.
@@ -119,9 +121,7 @@ enum TfLiteGlesThreadMode {
   // and from many at once as long as each interpreter is called by one at a
   // time, which is TFLite's own rule. Calls are served in the order in which
   // they come, and each caller sleeps until its call is done. The interpreters'
-  // error reporters may be called on the delegate's thread meanwhile. In a
-  // child that was forked after the delegate was applied, calls fail with
-  // kTfLiteError, and deleting is allowed.
+  // error reporters may be called on the delegate's thread meanwhile.
   kTfLiteGlesThreadWorker = 1,
   // As kTfLiteGlesThreadWorker, in a context that shares GL's objects with the
   // app's: the one that is current (OpenGL ES 3.1) on the thread that applies
@@ -503,7 +503,8 @@ GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateBestOptionsText(void);
 // Asks the drivers, by opening them until one has OpenGL ES 3.1, which takes as
 // long as they take to start; the options `device` and `allow_software` and the
 // environment variables count as they do for a delegate. No list of devices is
-// kept. Looks for a context of the delegate's own: one that is current on this
+// kept, and the driver is released again if it is Mesa's: call this before other
+// threads use EGL. Looks for a context of the delegate's own: one that is current on this
 // thread is not asked, and is current afterwards. Which nodes of a model run on
 // the GPU is told when the delegate is applied.
 GLES_DELEGATE_EXPORT int32_t
@@ -543,8 +544,8 @@ GLES_DELEGATE_EXPORT void TfLiteGlesDelegateDelete(
     struct TfLiteDelegate* delegate);
 
 // Why the last TfLiteGlesDelegateCreate, ...CreateOnDisplay, ...IsSupported,
-// ...BindObject, ...BindBuffer or ...UnbindBuffer on this thread returned NULL,
-// 0 or an error; "" where it did not. Never NULL itself, valid until the next
+// ...BindObject, ...BindBuffer, ...UnbindBuffer or ...Report on this thread
+// returned NULL, 0 or an error; "" where it did not. Never NULL itself, valid until the next
 // call on this thread.
 GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateLastError(void);
 
@@ -552,8 +553,8 @@ GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateLastError(void);
 // node that stayed on the CPU and why, memory, start-up times; "error" says why
 // the delegate could not be applied the last time. What is of a model is that
 // of the interpreter to which the delegate was applied last; where several
-// live, "interpreters" has it of each. NULL: not our delegate, or, with
-// kTfLiteGlesThreadWorker, a forked child.
+// live, "interpreters" has it of each. NULL, with the reason in
+// TfLiteGlesDelegateLastError(): not our delegate, or a forked child.
 // Threads, with kTfLiteGlesThreadWorker: any, at any time; the text lives until
 // the calling thread's next call, on whatever delegate, or its end. Else: any,
 // but not while another thread applies the delegate or invokes, allocates or

@@ -67,7 +67,7 @@ def litert_runtime_dir() -> str:
 def _opened(path: str) -> ctypes.CDLL:
     library = ctypes.CDLL(path)
     library.TfLiteGlesDelegateReport.argtypes = [ctypes.c_void_p]
-    for name in ("Report", "Version", "Devices"):
+    for name in ("Report", "Version", "Devices", "LastError"):
         getattr(library, "TfLiteGlesDelegate" + name).restype = ctypes.c_char_p
     return library
 
@@ -103,20 +103,22 @@ def compatibility() -> Compatibility:
     count as they do for a delegate.
     """
     library = _opened(library_path())
-    last_error = library.TfLiteGlesDelegateLastError
     best_options = library.TfLiteGlesDelegateBestOptionsText
-    last_error.restype = best_options.restype = ctypes.c_char_p
+    best_options.restype = ctypes.c_char_p
     supported = library.TfLiteGlesDelegateIsSupported(None) == 1  # of the best options
-    return Compatibility(supported, "" if supported else _text(last_error()),
+    return Compatibility(supported, "" if supported else _text(library.TfLiteGlesDelegateLastError()),
                          typed_options(_text(best_options())))
 
 
 def report_at(pointer: int) -> Dict[str, Any]:
     """TfLiteGlesDelegateReport of the delegate at an address, parsed.
 
-    Raises ValueError where the delegate is not this library's.
+    Raises ValueError if the delegate is not this library's, or is that of the process which
+    this one was forked from.
     """
-    text = _opened(library_path()).TfLiteGlesDelegateReport(pointer)
+    library = _opened(library_path())
+    text = library.TfLiteGlesDelegateReport(pointer)
     if text is None:
-        raise ValueError("the delegate is none of " + library_path())
+        raise ValueError(_text(library.TfLiteGlesDelegateLastError())
+                         + " (" + library_path() + ")")
     return json.loads(_text(text))
