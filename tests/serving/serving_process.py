@@ -15,6 +15,28 @@ from ai_edge_litert.interpreter import Interpreter
 
 from gles_delegate import _model
 
+def table_model(rows=10):
+    """GATHER of rows of four floats by an int32 index: "t0" [1, 1] -> "t2" [1, 1, 4]. Row k holds
+    k, k + 0.25, k + 0.5, k + 0.75; the CPU's kernel fails for an index past the table."""
+    m = _model
+    table = np.arange(4 * rows, dtype=np.float32) / 4
+    buffers = [m._table({}), m._table({0: ("ref", m._numbers("B", list(table.tobytes()), 16))})]
+    tensors = [m._table({0: ("ref", m._numbers("i", shape)), 1: ("b", kind), 2: ("I", buffer),
+                         3: ("ref", m._name(f"t{i}"))})
+               for i, (shape, kind, buffer) in enumerate(
+                   (([1, 1], 2, 0), ([rows, 4], 0, 1), ([1, 1, 4], 0, 0)))]
+    gather = m._table({0: ("I", 0), 1: ("ref", m._numbers("i", [1, 0])),
+                       2: ("ref", m._numbers("i", [2])), 3: ("B", 23), 4: ("ref", m._table({}))})
+    codes = [m._table({0: ("b", 36), 2: ("i", 1), 3: ("i", 36)})]
+    graph = m._table({0: ("ref", m._tables(tensors)), 1: ("ref", m._numbers("i", [0])),
+                      2: ("ref", m._numbers("i", [2])), 3: ("ref", m._tables([gather]))})
+    writer = m._Writer()
+    writer.data += bytes(4) + b"TFL3"
+    writer.point(0, m._table({0: ("I", 3), 1: ("ref", m._tables(codes)),
+                              2: ("ref", m._tables([graph])), 4: ("ref", m._tables(buffers))}))
+    return bytes(writer.data)
+
+
 SMALL = _model.self_check_model()  # [1, 16, 16, 5] floats; three nodes
 INPUT, SHAPE, OUTPUT = "t0", [1, 16, 16, 5], "t5"
 
@@ -65,13 +87,14 @@ def json_request(array, **more):
 class Server:
     """python -m gles_serving over a folder, until stop()."""
 
-    def __init__(self, repository, *flags, wait=True):
+    def __init__(self, repository, *flags, wait=True, control=True):
         self.http, self.grpc = free_port(), free_port()
         self.log_path = repository.parent / f"server_{self.http}.log"
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "gles_serving", f"--model_repository={repository}",
-                 f"--http_port={self.http}", f"--grpc_port={self.grpc}", *flags],
+                 f"--http_port={self.http}", f"--grpc_port={self.grpc}",
+                 *(["--allow_model_control"] if control else []), *flags],
                 stdout=log, stderr=log)
         if wait:
             self.wait_until(lambda: self.get("/v2/health/ready")[0] == 200)

@@ -28,6 +28,10 @@ class ConfigTest(unittest.TestCase):
             config.read(self.root, "m")
         return str(caught.exception)
 
+    def test_values_nested_too_deeply(self):
+        for text in (b"[" * 50000, b'{"batching":' * 50000):
+            self.assertIn("nested too deeply", self.refused(text))
+
     def test_defaults(self):
         path = self.write("m/1/model.tflite")
         self.assertEqual(config.read(self.root, "m"), config.ModelConfig("m", 1, path))

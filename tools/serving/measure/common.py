@@ -77,7 +77,8 @@ class Server:
         self.port, self.grpc = free_port(), free_port()
         with open(log, "ab") as file:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "gles_serving", f"--model_repository={repository}",
+                [sys.executable, "-m", "gles_serving", "--allow_model_control",
+                 f"--model_repository={repository}",
                  f"--http_port={self.port}", f"--grpc_port={self.grpc}", *flags],
                 stdout=file, stderr=file)
         self.url = f"http://127.0.0.1:{self.port}"

@@ -112,6 +112,13 @@ class Batcher:
             if done:
                 return None
 
+    def take_all(self) -> List[Item]:
+        """All that wait, at once."""
+        with self._changed:
+            items, self._rows = list(self._items), 0
+            self._items.clear()
+        return items
+
     def _gather(self) -> None:
         """Waits, with the lock, until a batch is full, its time is over, or another instance
         has taken what was there."""

@@ -45,7 +45,7 @@ class Batching:
 class Decode:
     """How an image file becomes an input: (pixel - mean) / std, for each of 0..255.
 
-    max_pixels: images of more are refused before they are decoded.
+    max_pixels: of all images of a request; one of more is refused before any is decoded.
     """
 
     mean: float = 0.0
@@ -183,6 +183,8 @@ def _read(path: str) -> Dict[str, Any]:
             value = json.load(file)
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path}: {error}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{path}: the values are nested too deeply") from error
     if not isinstance(value, dict):
         _fail(path, f"an object is needed, not {value!r}")
     return value

@@ -26,6 +26,7 @@ _log = logging.getLogger("gles_serving")
 # A lost context is replaced at the next Invoke, and after three losses fallback_to_cpu takes
 # over: docs/integration.md.
 _TRIES = 4
+_MEND_SECONDS = (1.0, 60.0)  # first and longest wait before a broken instance is tried again
 _REPORT_SECONDS = 10.0
 
 
@@ -38,7 +39,11 @@ class Expired(Exception):
 
 
 class InvokeFailed(RuntimeError):
-    """The model failed for a request that was right, after every retry."""
+    """The model fails for any request, after every retry."""
+
+
+class Refused(RuntimeError):
+    """The model fails for this request's values, and for no others."""
 
 
 class Interpreters:
@@ -158,6 +163,8 @@ class Interpreters:
             for values, count in zip(requests if batched else (), counts):
                 view[at:at + count] = values[spec.name]
                 at += count
+            if batched:  # padding repeats a row of this batch, not one of an earlier batch
+                view[at:] = view[at - 1]
             del view  # Invoke refuses to run while it lives
         interpreter.invoke()
         results: List[Dict[str, np.ndarray]] = [{} for _ in requests]
@@ -174,6 +181,10 @@ class Interpreters:
                 result[spec.name] = whole[at:at + count]
                 at += count
         return results
+
+    def check(self) -> None:
+        """Runs a made-up row that ran when the model was loaded. Raises what run() does."""
+        self.run(min(self._by_size), [self._random(0)])
 
     def report(self) -> Optional[Dict[str, Any]]:
         """The delegate's report; None without one."""
@@ -198,10 +209,13 @@ class Backend:
         self.outputs = made[0].outputs
         # Rows that one request may have; 0: the model's own shape.
         self.max_rows = config.sizes[-1] if config.sizes else 0
+        # What no request needs more bytes than; None: files have any size.
+        self.most_bytes = tensors.most_bytes(self.inputs, self.max_rows, list(config.decode))
         delay = config.batching.max_delay_ms / 1e3 if config.batching else 0.0
         self.queue = Batcher(self.max_rows or 1, delay, config.max_queue,
                              config.queue_timeout_ms / 1e3, self._expired)
         self._broken = [False] * len(made)
+        self._closing = threading.Event()
         self._seconds = made[0].seconds
         # Found once: a label's look-up is a good part of what a small request costs.
         self._queue_seconds = metrics.QUEUE_SECONDS.labels(config.name)
@@ -236,6 +250,7 @@ class Backend:
     def close(self) -> None:
         """Takes nothing more; what waits is served. Returns at once."""
         self.queue.close()
+        self._closing.set()
 
     def join(self, seconds: float) -> bool:
         """Waits for the instances to end after close(); False where the time was too short."""
@@ -263,6 +278,7 @@ class Backend:
             for begin, end in groups:
                 interpreters = self._run_batch(index, interpreters, batch[begin:end])
             del batch  # its arrays go now, not when the next batch comes
+            interpreters = self._mend(index, interpreters)
             if time.monotonic() - shown > _REPORT_SECONDS:
                 shown = time.monotonic()
                 self._show_report(index, interpreters)
@@ -270,36 +286,80 @@ class Backend:
     def _run_batch(self, index: int, interpreters: Interpreters,
                    batch: List[Item]) -> Interpreters:
         """Answers each request of the batch; returns the interpreters to go on with."""
-        rows = sum(item.rows for item in batch)
-        size = size_for(rows, self.config.sizes) if self.max_rows else 1
         now = time.monotonic()
         for item in batch:
             self._queue_seconds.observe(now - item.since)
+        rows = sum(item.rows for item in batch)
         self._batch_rows.observe(rows)
-        requests = [item.payload[0] for item in batch]
-        results, error, interpreters = self._try(interpreters, index, size, requests)
-        self._invoke_seconds[size].observe(time.monotonic() - now)
-        self._broken[index] = error is not None
-        for place, item in enumerate(batch):
-            item.payload[1](results[place] if results else None, error)
+        error = self._run(interpreters, batch)
+        self._invoke_seconds[self._size(rows)].observe(time.monotonic() - now)
+        if error is not None:
+            interpreters = self._run_alone(index, interpreters, batch, error)
         return interpreters
 
-    def _try(self, interpreters: Interpreters, index: int, size: int, requests: List[Any]
-             ) -> Tuple[Optional[List[Any]], Optional[Exception], Interpreters]:
-        error: Optional[Exception] = None
+    def _size(self, rows: int) -> int:
+        return size_for(rows, self.config.sizes) if self.max_rows else 1
+
+    def _run(self, interpreters: Interpreters, batch: List[Item]) -> Optional[Exception]:
+        """Answers each request of the batch, or none of them and returns why."""
+        try:
+            results = interpreters.run(self._size(sum(item.rows for item in batch)),
+                                       [item.payload[0] for item in batch])
+        except Exception as error:  # the thread must live, whatever it is
+            return error
+        for result, item in zip(results, batch):
+            item.payload[1](result, None)
+        return None
+
+    def _run_alone(self, index: int, interpreters: Interpreters, batch: List[Item],
+                   error: Exception) -> Interpreters:
+        """Answers each request of a batch that failed, by itself: the values of one are no reason
+        to fail the others. A request is at fault if made-up values run before and after it."""
+        interpreters = self._revive(index, interpreters, error)
+        for item in batch:
+            if self._broken[index]:
+                item.payload[1](None, InvokeFailed(str(error)[:500]))
+                continue
+            again = self._run(interpreters, [item])
+            if again is None:
+                continue
+            interpreters = self._revive(index, interpreters, again)
+            item.payload[1](None, InvokeFailed(str(again)[:500]) if self._broken[index]
+                            else Refused(str(again)[:500]))
+        return interpreters
+
+    def _revive(self, index: int, interpreters: Interpreters, error: Exception) -> Interpreters:
+        """Runs made-up values until that works, at last with everything built again; says in
+        _broken whether it did. error: what failed before."""
         for attempt in range(_TRIES + 1):
+            metrics.INVOKE_FAILURES.labels(self.config.name).inc()
+            _log.error("an Invoke failed", extra={"fields": {
+                "model": self.config.name, "instance": index, "attempt": attempt,
+                "reason": str(error)[:1000]}})
             try:
-                if attempt == _TRIES:  # nothing helped: everything anew
+                if attempt == _TRIES:
                     interpreters = Interpreters(self.config, self.config.instances[index],
                                                 self._cache_dir)
-                return interpreters.run(size, requests), None, interpreters
+                interpreters.check()
+                self._broken[index] = False
+                return interpreters
             except Exception as caught:  # the thread must live, whatever it is
                 error = caught
-                metrics.INVOKE_FAILURES.labels(self.config.name).inc()
-                _log.error("an Invoke failed", extra={"fields": {
-                    "model": self.config.name, "instance": index, "attempt": attempt,
-                    "reason": str(caught)[:1000]}})
-        return None, InvokeFailed(str(error)[:500]), interpreters
+        self._broken[index] = True
+        return interpreters
+
+    def _mend(self, index: int, interpreters: Interpreters) -> Interpreters:
+        """Waits while the instance is broken, until it works again or the model is closed. What
+        waits in the queue is told meanwhile, if no other instance is there to take it."""
+        error = InvokeFailed("its last Invokes failed")
+        wait, longest = _MEND_SECONDS
+        while self._broken[index] and not self._closing.wait(wait):
+            wait = min(2 * wait, longest)
+            interpreters = self._revive(index, interpreters, error)
+            if not self.healthy:
+                for item in self.queue.take_all():
+                    item.payload[1](None, error)
+        return interpreters
 
 
-__all__ = ["Backend", "Closed", "Expired", "InvokeFailed", "LoadError", "QueueFull"]
+__all__ = ["Backend", "Closed", "Expired", "InvokeFailed", "LoadError", "QueueFull", "Refused"]

@@ -18,6 +18,18 @@ class Failed(GrpcException):
     status_code = StatusCode.INTERNAL
 
 
+class Forbidden(GrpcException):
+    """The server's flags do not let clients do it: 403 and PERMISSION_DENIED."""
+
+    status_code = StatusCode.PERMISSION_DENIED
+
+
+class TooLarge(GrpcException):
+    """The request is larger than any that the model takes: 413 and RESOURCE_EXHAUSTED."""
+
+    status_code = StatusCode.RESOURCE_EXHAUSTED
+
+
 class NotReady(ModelNotReady):
     """kserve's, with the attribute that its gRPC side asks for: 503 and UNAVAILABLE."""
 

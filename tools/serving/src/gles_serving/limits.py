@@ -2,30 +2,46 @@
 error for every error. Works on kserve's FastAPI app, by its own hooks."""
 
 import json
-from typing import Any
+import re
+from typing import Any, Callable, Optional
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from .errors import Failed, Overloaded
+from .errors import Failed, Forbidden, Overloaded
+
+
+MostBytes = Callable[[str], Optional[int]]
+_INFER = re.compile(r"^/v2/models/([^/]+)/")
 
 
 class BodyLimit:
-    """ASGI middleware: bodies of more than max_bytes are answered with 413, unread."""
+    """ASGI middleware: bodies of more than max_bytes, or than a request to the model can need,
+    are answered with 413, unread."""
 
-    def __init__(self, app: Any, max_bytes: int):
+    def __init__(self, app: Any, max_bytes: int, most_bytes: MostBytes):
         self._app = app
         self._max_bytes = max_bytes
+        self._most_bytes = most_bytes
+
+    def _limit(self, path: str) -> "tuple[int, str]":
+        """The limit and the text of the error."""
+        model = _INFER.match(path)
+        most = self._most_bytes(model.group(1)) if model else None
+        if model and most is not None and most < self._max_bytes:
+            return most, (f"the request has more than {most} bytes, and model {model.group(1)} "
+                          "takes no such request")
+        return self._max_bytes, f"the request has more than max_request_bytes={self._max_bytes}"
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        text = f"the request has more than max_request_bytes={self._max_bytes}"
+        limit, text = self._limit(scope["path"])
         length = dict(scope["headers"]).get(b"content-length", b"0")
-        if length.isdigit() and int(length) > self._max_bytes:
+        if length.isdigit() and int(length) > limit:
             body = json.dumps({"error": text}).encode()
             await send({"type": "http.response.start", "status": 413, "headers": [
                 (b"content-type", b"application/json"), (b"connection", b"close"),
@@ -38,7 +54,7 @@ class BodyLimit:
             nonlocal seen
             message = await receive()
             seen += len(message.get("body", b""))
-            if seen > self._max_bytes:
+            if seen > limit:
                 raise HTTPException(413, text)
             return message
 
@@ -67,10 +83,17 @@ async def _failed(_: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"error": error.details}, 500)
 
 
-def install(app: FastAPI, max_bytes: int) -> None:
-    """Gives the app the bound and the errors' handlers."""
-    app.add_middleware(BodyLimit, max_bytes=max_bytes)
+async def _forbidden(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, Forbidden)
+    return JSONResponse({"error": error.details}, 403)
+
+
+def install(app: FastAPI, max_bytes: int, most_bytes: MostBytes) -> None:
+    """Gives the app the bounds and the errors' handlers. most_bytes: of a request to the model of
+    a name."""
+    app.add_middleware(BodyLimit, max_bytes=max_bytes, most_bytes=most_bytes)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(Overloaded, _overloaded)
     app.add_exception_handler(Failed, _failed)
+    app.add_exception_handler(Forbidden, _forbidden)

@@ -9,7 +9,7 @@ from kserve import InferOutput, InferRequest, InferResponse, Model
 from kserve.errors import InvalidInput
 
 from . import images, metrics, tensors
-from .engine import Backend, Closed, Expired, InvokeFailed, QueueFull
+from .engine import Backend, Closed, Expired, InvokeFailed, QueueFull, Refused
 from .errors import Failed, NotReady, Overloaded
 
 _log = logging.getLogger("gles_serving")
@@ -138,6 +138,9 @@ class GlesModel(Model):
             outcome = "expired"
             raise Overloaded(details=f"model {self.name}: the request waited longer than "
                              "queue_timeout_ms; try again") from None
+        except Refused as error:
+            outcome = "bad_request"
+            raise InvalidInput(f"model {self.name} cannot compute these values: {error}") from error
         except InvokeFailed as error:
             raise Failed(details=f"model {self.name}: {error}") from error
         except asyncio.CancelledError:
@@ -154,6 +157,8 @@ class GlesModel(Model):
             if name not in known:
                 raise tensors.RequestError(f"the model has no output {name!r}; it has "
                                            f"{', '.join(map(repr, known))}")
+        if len(set(wanted)) < len(wanted):
+            raise tensors.RequestError("an output stands twice in the request")
         rows, values = tensors.read(request.inputs, backend.inputs, backend.max_rows,
                                     list(config.decode))
         for spec in backend.inputs:

@@ -180,7 +180,7 @@ def main() -> int:
                      number_of_replicas(args), args.num_gpus, args.num_cpus)
               for name in config.model_names(args.model_repository)]
     model_server.args.grpc_max_receive_message_length = args.max_request_bytes
-    Server(Front(models), 0, args.max_request_bytes, http_port=args.http_port,
+    Server(Front(models), 0, args.max_request_bytes, host=args.host, http_port=args.http_port,
            grpc_port=args.grpc_port, enable_grpc=args.enable_grpc,
            grace_period=args.grace_period).start([])
     ray.shutdown()  # the deployments stay: serve shutdown

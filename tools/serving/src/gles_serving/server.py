@@ -21,10 +21,10 @@ from kserve.protocol.dataplane import DataPlane
 from kserve.protocol.infer_type import RequestedOutput
 from kserve.protocol.model_repository_extension import ModelRepositoryExtension
 
-from . import __version__, limits, logs, memory, short_way, tensors
+from . import __version__, limits, listen, logs, memory, short_way, tensors
 from .config import ConfigError
 from .engine import LoadError
-from .errors import NotReady
+from .errors import Forbidden, NotReady
 from .repository import Repository
 
 _log = logging.getLogger("gles_serving")
@@ -68,14 +68,7 @@ def _binary_request(body: bytes, length: int, model_name: str) -> InferRequest:
 
 def _values(data: memoryview, item: Dict[str, Any]) -> np.ndarray:
     if item["datatype"] == "BYTES":
-        elements = []
-        at = 0
-        while at < len(data):
-            size = int.from_bytes(data[at:at + 4], "little")
-            if at + 4 + size > len(data):
-                raise InvalidInput(f"input {item['name']!r}: torn bytes")
-            elements.append(bytes(data[at + 4:at + 4 + size]))
-            at += 4 + size
+        elements = tensors.split_bytes(item["name"], data)
         made = np.empty(len(elements), dtype=np.object_)
         made[:] = elements
         return made
@@ -131,16 +124,31 @@ class Plane(DataPlane):
             return _binary_request(body, int(headers.get(_LENGTH, len(body))), model_name)
         except InvalidInput:
             raise
+        except tensors.RequestError as error:
+            raise InvalidInput(str(error)) from error
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise InvalidInput("no request of the protocol: "
                                f"{type(error).__name__}: {error}"[:500]) from error
 
 
 class Extension(ModelRepositoryExtension):
-    """kserve's, whose gRPC side wants answers that its own load and unload do not give."""
+    """kserve's, whose gRPC side wants answers that its own load and unload do not give.
+
+    allowed: whether clients may load and unload models.
+    """
+
+    def __init__(self, repository: Any, allowed: bool):
+        super().__init__(repository)
+        self._allowed = allowed
+
+    def _check(self) -> None:
+        if not self._allowed:
+            raise Forbidden(details="clients may not load or unload models; the server's flag "
+                            "--allow_model_control lets them")
 
     async def load(self, model_name: str) -> Dict[str, Any]:
         """Loads or reloads a model."""
+        self._check()
         if not self._model_registry.has_folder(model_name):
             raise ModelNotFound(model_name)
         try:
@@ -151,6 +159,7 @@ class Extension(ModelRepositoryExtension):
 
     async def unload(self, model_name: str) -> Dict[str, Any]:
         """Unloads a model."""
+        self._check()
         if self._model_registry.get_model(model_name) is None:
             raise ModelNotFound(model_name)
         await super().unload(model_name)
@@ -162,14 +171,21 @@ class Server(ModelServer):
     stop."""
 
     def __init__(self, repository: Any, poll_seconds: float, max_request_bytes: int,
-                 log_requests: bool = False, **arguments: Any):
+                 log_requests: bool = False, host: str = listen.LOOPBACK,
+                 allow_model_control: bool = False, **arguments: Any):
         super().__init__(registered_models=repository, **arguments)
+        listen.install(host, self._most_bytes)
         self._repository = repository
         self.dataplane = Plane(repository)
-        self.model_repository_extension = Extension(repository)
+        self.model_repository_extension = Extension(repository, allow_model_control)
         self.servers.append(repository.watch(poll_seconds))
-        limits.install(model_server.app, max_request_bytes)
+        limits.install(model_server.app, max_request_bytes, self._most_bytes)
         short_way.install(model_server.app, self.dataplane, log_requests)
+
+    def _most_bytes(self, model_name: str) -> Optional[int]:
+        """What no request to the model needs more bytes than; None: that is not known."""
+        backend = getattr(self._repository.get_model(model_name), "backend", None)
+        return backend.most_bytes if backend else None
 
     def stop(self, sig: int) -> None:
         """Answers what has come, then ends. uvicorn has drained the REST side before it hands the
@@ -196,8 +212,14 @@ def own_parser(program: str) -> argparse.ArgumentParser:
     own.add_argument("--poll_seconds", type=float, default=0,
                      help="look for new and changed models so often; 0: only at the start and "
                      "where /v2/repository/models/NAME/load is called")
+    own.add_argument("--host", default=listen.LOOPBACK,
+                     help="the address to listen on; 0.0.0.0 or :: for all, to which everyone who "
+                     "reaches them may send requests")
+    own.add_argument("--allow_model_control", action="store_true",
+                     help="clients may load and unload models")
     own.add_argument("--max_request_bytes", type=int, default=64 << 20,
-                     help="larger requests are refused, over REST and gRPC")
+                     help="larger requests are refused, over REST and gRPC; so are those that have "
+                     "many times the bytes that the model's inputs need")
     own.add_argument("--probe_seconds", type=float, default=300,
                      help="a model is loaded in a process of its own first, for so long at most; "
                      "0: not")
@@ -239,7 +261,7 @@ def main(arguments: Optional[Any] = None) -> int:
     model_server.args.grpc_max_receive_message_length = args.max_request_bytes
     repository = Repository(args.model_repository, args.cache_dir, args.probe_seconds)
     server = Server(repository, args.poll_seconds, args.max_request_bytes, args.log_requests,
-                    http_port=args.http_port, grpc_port=args.grpc_port,
+                    args.host, args.allow_model_control, http_port=args.http_port, grpc_port=args.grpc_port,
                     enable_grpc=args.enable_grpc, grace_period=args.grace_period)
     server.start([])
     if not repository.join(args.grace_period):

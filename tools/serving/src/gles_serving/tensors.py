@@ -8,7 +8,7 @@ import base64
 import binascii
 import math
 import struct
-from typing import Any, Dict, List, NamedTuple, Sequence, Tuple, Union
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -19,6 +19,11 @@ DATATYPES = {
 }
 _NAME_OF = {np.dtype(dtype): name for name, dtype in DATATYPES.items()}
 _WORST = (ValueError, TypeError, OverflowError, struct.error, MemoryError)
+_MOST_DIMENSIONS = 8  # TFLite's own most
+MOST_FILES = 4096  # the largest batch that config.py takes
+# What a value of a request may take, written out in JSON with its white space.
+_BYTES_OF_A_VALUE = 64
+_BYTES_OF_A_REQUEST = 1 << 20  # besides
 
 
 def datatype_of(dtype: Any) -> str:
@@ -75,8 +80,43 @@ class Images(NamedTuple):
 Value = Union[np.ndarray, Images]
 
 
+def most_bytes(specs: Sequence[Spec], max_rows: int, decoded: Sequence[str]) -> Optional[int]:
+    """What no request of the model needs more bytes than, in any form; None: files have any size.
+
+    max_rows: of a batch; 0 without batching. decoded: inputs that may come as image files.
+    """
+    if decoded:
+        return None
+    values = sum((max_rows or spec.shape[0]) * math.prod(spec.shape[1:]) if spec.shape else 1
+                 for spec in specs)
+    return _BYTES_OF_A_REQUEST + _BYTES_OF_A_VALUE * values
+
+
+def split_bytes(name: str, data: Any, most: int = MOST_FILES) -> List[bytes]:
+    """The elements of a BYTES tensor on the wire: four bytes of length, then as many bytes.
+
+    Raises RequestError where they are torn, or more than `most`.
+    """
+    elements: List[bytes] = []
+    at = 0
+    while at < len(data):
+        if len(elements) == most:
+            raise RequestError(f"input {name!r}: more than {most} elements of BYTES")
+        size = int.from_bytes(data[at:at + 4], "little")
+        if at + 4 + size > len(data):
+            raise RequestError(f"input {name!r}: torn bytes")
+        elements.append(bytes(data[at + 4:at + 4 + size]))
+        at += 4 + size
+    return elements
+
+
 def _raw_bytes(item: Any) -> List[bytes]:
     """The elements of a BYTES input: from the wire as they are, from JSON as base64."""
+    # as_numpy() of kserve's InferInput sets no bound.
+    if getattr(item, "_raw_data", None) is not None:
+        return split_bytes(item.name, item._raw_data)  # pylint: disable=protected-access
+    if isinstance(item.data, list) and len(item.data) > MOST_FILES:
+        raise RequestError(f"input {item.name!r}: more than {MOST_FILES} elements of BYTES")
     if isinstance(item.data, list) and item.data and isinstance(item.data[0], str):
         try:
             return [base64.b64decode(text, validate=True) for text in item.data]
@@ -154,15 +194,17 @@ def read(inputs: Sequence[Any], specs: Sequence[Spec], max_rows: int,
     for item in inputs:
         spec = known.get(item.name)
         if spec is None:
-            raise RequestError(f"the model has no input {item.name!r}; it has "
+            raise RequestError(f"the model has no input {str(item.name)[:100]!r}; it has "
                                f"{', '.join(repr(name) for name in known)}")
         if item.name in values:
             raise RequestError(f"input {item.name!r} stands twice in the request")
         if not isinstance(item.shape, (list, tuple)):
-            raise RequestError(f"input {item.name!r}: {item.shape!r} is no shape")
-        shape = list(item.shape)
+            raise RequestError(f"input {item.name!r}: {str(item.shape)[:100]} is no shape")
+        shape = list(item.shape[:_MOST_DIMENSIONS + 1])
+        if len(shape) > _MOST_DIMENSIONS:
+            raise RequestError(f"input {item.name!r}: more than {_MOST_DIMENSIONS} dimensions")
         if not all(isinstance(d, int) and 0 <= d < 2**31 for d in shape):
-            raise RequestError(f"input {item.name!r}: {shape} is no shape")
+            raise RequestError(f"input {item.name!r}: {str(shape)[:100]} is no shape")
         if item.datatype == "BYTES" and item.name in decoded:
             files = _raw_bytes(item)
             if len(files) != math.prod(shape):
@@ -177,8 +219,8 @@ def read(inputs: Sequence[Any], specs: Sequence[Spec], max_rows: int,
             own = own if max_rows else 1
         else:
             if item.datatype != spec.datatype:
-                raise RequestError(f"input {item.name!r} is of {item.datatype}, the model takes "
-                                   f"{spec.datatype}")
+                raise RequestError(f"input {item.name!r} is of {str(item.datatype)[:100]}, the "
+                                   f"model takes {spec.datatype}")
             own = _check_rows(item.name, shape, spec.shape, max_rows)
             values[item.name] = _array(item, spec)
         if rows not in (0, own):
