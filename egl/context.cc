@@ -1,6 +1,5 @@
 #include "egl/context.h"
 
-#include <cstdlib>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -8,6 +7,7 @@
 #include "egl/debug.h"
 #include "egl/driver_use.h"
 #include "egl/egl_error.h"
+#include "egl/environment.h"
 #include "egl/gl_state.h"
 #include "egl/kept_contexts.h"
 #include "egl/objects.h"
@@ -26,8 +26,7 @@ void StartDebugMessages() {
 // A driver without its hardware (tools/drivers) gives any answer when it is
 // asked for resets.
 bool ResetsAreIgnored() {
-  const char* value = std::getenv("GLES_DELEGATE_IGNORE_RESETS");
-  return value != nullptr && *value != '\0' && *value != '0';
+  return EnvironmentFlag("GLES_DELEGATE_IGNORE_RESETS");
 }
 
 // Whether the error is one of a context that is gone, or of one whose display

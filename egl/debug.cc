@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "egl/environment.h"
 #include "egl/extension.h"
 
 namespace gles_delegate::egl {
@@ -70,13 +70,10 @@ void GL_APIENTRY LogMessage(GLenum /*source*/, GLenum type, GLuint /*id*/,
 
 }  // namespace
 
-bool DebugIsOn() {
-  const char* value = std::getenv("GLES_DELEGATE_DEBUG");
-  return value != nullptr && *value != '\0' && *value != '0';
-}
+bool DebugIsOn() { return EnvironmentFlag("GLES_DELEGATE_DEBUG"); }
 
 bool ProgramTraceIsOn() {
-  const char* value = std::getenv("GLES_DELEGATE_DEBUG");
+  const char* value = EnvironmentValue("GLES_DELEGATE_DEBUG");
   return value != nullptr && absl::string_view(value) == "programs";
 }
 

@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "egl/driver_use.h"
+#include "egl/environment.h"
 
 namespace gles_delegate::egl {
 namespace {
@@ -36,7 +36,7 @@ absl::StatusOr<void*> OpenLibrary(const std::vector<std::string>& names,
 
 // The libEGL that the user chose; null where there is none.
 const char* ChosenEgl() {
-  const char* chosen = std::getenv("GLES_DELEGATE_EGL_LIBRARY");
+  const char* chosen = EnvironmentValue("GLES_DELEGATE_EGL_LIBRARY");
   return chosen != nullptr && *chosen != '\0' ? chosen : nullptr;
 }
 

@@ -2,12 +2,12 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
 #include <mutex>
 #include <thread>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "egl/environment.h"
 #include "egl/of_process.h"
 
 namespace gles_delegate::egl {
@@ -137,7 +137,8 @@ void DestroyContext(EGLDisplay display, EGLContext context) {
 }
 
 bool MayStayCurrent() {
-  const char* display = std::getenv("DISPLAY");
+  if (IsPrivileged()) return false;  // it may have a display all the same
+  const char* display = EnvironmentValue("DISPLAY");
   return display == nullptr || *display == '\0';
 }
 

@@ -1,6 +1,5 @@
 #include "egl/open_display.h"
 
-#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "egl/current_context.h"
 #include "egl/displays.h"
+#include "egl/environment.h"
 
 namespace gles_delegate::egl {
 namespace {
@@ -80,7 +80,7 @@ struct Choice {
 Choice ReadChoice(const ContextOptions& options) {
   Choice choice{options.device, "the option `device`"};
   if (choice.text.empty()) {
-    const char* from_environment = std::getenv(kDeviceVariable);
+    const char* from_environment = EnvironmentValue(kDeviceVariable);
     if (from_environment != nullptr) choice.text = from_environment;
     choice.source = absl::StrCat("the environment variable ", kDeviceVariable);
   }

@@ -2,11 +2,10 @@
 // that write.
 #include "gl_shaders/accessors.h"
 
-#include <cstdlib>
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "egl/environment.h"
 #include "gl_shaders/glsl_types.h"
 #include "gl_shaders/texel_text.h"
 
@@ -100,8 +99,7 @@ std::string ReaderOfSeveral(const TensorBinding& t, absl::string_view texel,
 }  // namespace
 
 bool ChecksBounds() {
-  const char* value = std::getenv("GLES_DELEGATE_CHECK_BOUNDS");
-  return value != nullptr && *value != '\0' && *value != '0';
+  return egl::EnvironmentFlag("GLES_DELEGATE_CHECK_BOUNDS");
 }
 
 absl::string_view FunctionOfView(View view) {

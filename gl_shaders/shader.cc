@@ -1,6 +1,5 @@
 #include "gl_shaders/shader.h"
 
-#include <cstdlib>
 #include <fstream>
 #include <functional>
 
@@ -8,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "egl/environment.h"
 #include "gl_shaders/accessors.h"
 #include "gl_shaders/embedded.h"
 #include "gl_shaders/library.h"
@@ -49,7 +49,7 @@ std::vector<std::string> LibraryFunctions(const ShaderSpec& spec,
 }
 
 void DumpIfAsked(absl::string_view name, const std::string& text) {
-  const char* dir = std::getenv("GLES_DELEGATE_DUMP_SHADERS");
+  const char* dir = egl::EnvironmentValue("GLES_DELEGATE_DUMP_SHADERS");
   if (dir == nullptr || *dir == '\0') return;
   const std::string path = absl::StrFormat("%s/%s-%016x.comp", dir, name,
                                            std::hash<std::string>()(text));

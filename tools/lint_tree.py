@@ -9,6 +9,7 @@ Prints one line a finding and ends with 1 where there is one.
 - scratch: a test that writes a fixed name into the machine's temporary folder
   disturbs the same test run beside it. Only tests/testing/scratch_directory.h,
   which makes a new folder for each object, may ask for the temporary folder.
+- environment: the library reads variables by egl/environment.h alone.
 - documents: a file that a document links to or names in backquotes exists, and so
   does an option that it names with a value (`key: value`, --gles_options="key:value").
 - options: docs/options.md has a row for each option of the delegate, with its default
@@ -58,6 +59,32 @@ def check_scratch(path, text):
         found = SHARED_FOLDER.search(line.split("//")[0] if "://" not in line else line)
         if found:
             yield f"{path}:{number}: {found.group(0)} : take a testing::ScratchDirectory"
+
+
+# --- environment ------------------------------------------------------------
+
+ENVIRONMENT_HOME = "egl/environment.cc"
+PRODUCT = ("delegate/", "egl/", "gl_shaders/", "quant/")
+GETENV = re.compile(r"\b(?:std::)?(?:secure_)?getenv\s*\(")
+
+
+def check_environment(path, text):
+    """Yields findings of one source: the library reads no variable in a setuid program.
+
+    >>> list(check_environment("egl/a.cc", 'f(std::getenv("X"));'))
+    ['egl/a.cc:1: std::getenv( : take EnvironmentValue() of egl/environment.h']
+    >>> list(check_environment("egl/a.cc", "// as getenv() does"))
+    []
+    >>> list(check_environment("tools/a.cc", 'getenv("X")'))
+    []
+    """
+    if not path.startswith(PRODUCT) or path == ENVIRONMENT_HOME:
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        found = GETENV.search(line.split("//")[0])
+        if found:
+            yield (f"{path}:{number}: {found.group(0)} : take EnvironmentValue() of "
+                   "egl/environment.h")
 
 
 # --- documents --------------------------------------------------------------
@@ -379,6 +406,7 @@ def findings():
             sources[path] = read(path)
         if path.endswith((".cc", ".h")):
             yield from check_layers(path, read(path), layers)
+            yield from check_environment(path, read(path))
         # The public headers are pages of documentation.
         if path.endswith((".c", ".cc", ".h", ".py")) and not path.startswith(
                 ("third_party/", "delegate/include/")):

@@ -1,11 +1,10 @@
 // Longer than 300 lines, as the tuning table is one list.
 #include "delegate/device/device_profile.h"
 
-#include <cstdlib>
-
 #include "absl/strings/match.h"
 #include "delegate/device/knobs.h"
 #include "delegate/device/stand_in.h"
+#include "egl/environment.h"
 
 namespace gles_delegate {
 
@@ -320,7 +319,7 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device,
     choices->background_compilation = 0;
   }
   if (options.zero_copy) choices->zero_copy = *options.zero_copy ? 1 : 0;
-  if (const char* tuning = std::getenv("GLES_DELEGATE_TUNING")) {
+  if (const char* tuning = egl::EnvironmentValue("GLES_DELEGATE_TUNING")) {
     ApplyTuning(tuning, choices);
   }
   return profile;

@@ -5,13 +5,13 @@
 
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "delegate/graph/graph_text.h"
 #include "delegate/plan/plan_dot.h"
+#include "egl/environment.h"
 
 namespace gles_delegate {
 
@@ -20,7 +20,7 @@ PlanDump::PlanDump(std::string directory, int partition)
 
 PlanDump PlanDump::FromEnvironment() {
   static std::atomic<int> partitions = 0;
-  const char* directory = std::getenv("GLES_DELEGATE_DUMP_PLAN");
+  const char* directory = egl::EnvironmentValue("GLES_DELEGATE_DUMP_PLAN");
   if (directory == nullptr) return PlanDump();
   return PlanDump(directory, partitions++);
 }

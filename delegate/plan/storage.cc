@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
+#include "egl/environment.h"
 
 namespace gles_delegate {
 
@@ -32,7 +33,7 @@ namespace {
 // GLES_DELEGATE_STORAGE_SEED=n, for tests: each shape has a storage of its own,
 // by chance, so that all kinds meet in one plan.
 Storage PreferredStorage(const Shape& shape, const DeviceChoices& choices) {
-  const char* seed = std::getenv("GLES_DELEGATE_STORAGE_SEED");
+  const char* seed = egl::EnvironmentValue("GLES_DELEGATE_STORAGE_SEED");
   if (seed == nullptr || *seed == '\0') return choices.storage;
   uint32_t hash = static_cast<uint32_t>(std::atoi(seed)) * 2654435761u;
   for (int extent : {shape.b, shape.h, shape.w, shape.c}) {

@@ -2,9 +2,9 @@
 #include "delegate/runtime/validator.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "absl/strings/str_cat.h"
+#include "egl/environment.h"
 
 namespace gles_delegate {
 namespace {
@@ -23,10 +23,7 @@ absl::string_view NameOf(AccessKind kind) {
 
 }  // namespace
 
-bool ValidationIsOn() {
-  const char* value = std::getenv("GLES_DELEGATE_VALIDATE");
-  return value != nullptr && *value != '\0' && *value != '0';
-}
+bool ValidationIsOn() { return egl::EnvironmentFlag("GLES_DELEGATE_VALIDATE"); }
 
 Validator::Validator(const Graph& graph) {
   for (size_t id = 0; id < graph.tensors.size(); ++id) {

@@ -1,12 +1,12 @@
 #include "delegate/tflite/environment_options.h"
 
-#include <cstdlib>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "egl/environment.h"
 
 namespace gles_delegate {
 namespace {
@@ -19,7 +19,7 @@ absl::Status Malformed(absl::string_view reason) {
 }  // namespace
 
 std::string EnvironmentOptions() {
-  const char* value = std::getenv(kEnvironmentOptions);
+  const char* value = egl::EnvironmentValue(kEnvironmentOptions);
   return value == nullptr ? "" : value;
 }
 

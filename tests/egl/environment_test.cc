@@ -1,0 +1,95 @@
+// labels: egl
+// The environment of a setuid program is its caller's, and not read.
+#include "egl/environment.h"
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "egl/gl_api.h"
+#include "gtest/gtest.h"
+#include "tests/testing/matchers.h"
+#include "tests/testing/scoped_environment.h"
+#include "tests/testing/scratch_directory.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::gles_delegate::egl::EnvironmentFlag;
+using ::gles_delegate::egl::EnvironmentValue;
+using ::gles_delegate::egl::IsPrivileged;
+
+constexpr char kVariable[] = "GLES_DELEGATE_EGL_LIBRARY";
+
+TEST(EnvironmentTest, AVariableIsReadInAnyOtherProgram) {
+  EXPECT_FALSE(IsPrivileged());
+  const ScopedEnvironment set(kVariable, "0x");
+  EXPECT_STREQ(EnvironmentValue(kVariable), "0x");
+  EXPECT_EQ(EnvironmentValue("NO_SUCH_VARIABLE_OF_ANYONE"), nullptr);
+}
+
+TEST(EnvironmentTest, AFlagIsAnyOtherTextThan0) {
+  for (const auto& [value, is_set] :
+       {std::pair("1", true), {"yes", true}, {"0", false}, {"", false}}) {
+    const ScopedEnvironment set(kVariable, value);
+    EXPECT_EQ(EnvironmentFlag(kVariable), is_set) << value;
+  }
+}
+
+// What a setuid copy of this program finds.
+TEST(EnvironmentChildTest, DISABLED_Setuid) {
+  if (!IsPrivileged()) _exit(77);
+  if (std::getenv(kVariable) == nullptr) _exit(2);
+  if (EnvironmentValue(kVariable) != nullptr) _exit(3);
+  if (EnvironmentFlag(kVariable)) _exit(4);
+  // Nothing of that name is opened.
+  const absl::Status loaded = egl::LoadGl();
+  if (!::testing::Value(std::string(loaded.message()),
+                        Not(HasSubstr("libof_the_caller")))) {
+    _exit(5);
+  }
+  _exit(0);
+}
+
+// Runs the program as the user "nobody"; its exit status.
+int RunAsNobody(const std::string& program) {
+  const pid_t child = fork();
+  if (child == 0) {
+    constexpr uid_t kNobody = 65534;
+    if (setgid(kNobody) != 0 || setuid(kNobody) != 0) _exit(77);
+    setenv(kVariable, "libof_the_caller.so", 1);
+    unsetenv("GTEST_OUTPUT");
+    unsetenv("GTEST_TOTAL_SHARDS");
+    unsetenv("GTEST_SHARD_INDEX");
+    execl(program.c_str(), program.c_str(),
+          "--gtest_filter=EnvironmentChildTest.DISABLED_Setuid",
+          "--gtest_also_run_disabled_tests", static_cast<char*>(nullptr));
+    _exit(126);
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(EnvironmentTest, NoVariableIsReadInASetuidProgram) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make a setuid program";
+  const ScratchDirectory directory;
+  const std::string program = directory.path() + "/setuid";
+  std::filesystem::copy_file("/proc/self/exe", program);
+  ASSERT_EQ(chmod(directory.path().c_str(), 0755), 0);
+  ASSERT_EQ(chmod(program.c_str(), 04755), 0);
+  const int status = RunAsNobody(program);
+  if (status == 77) {
+    GTEST_SKIP() << "this system runs no setuid program in " << directory.path()
+                 << " (nosuid, or no new privileges)";
+  }
+  EXPECT_EQ(status, 0);
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
