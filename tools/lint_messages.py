@@ -22,7 +22,8 @@ PAGE = "docs/troubleshooting.md"
 STATUSES = ("Unavailable", "FailedPrecondition", "DeadlineExceeded", "ResourceExhausted",
             "Aborted", "NotFound", "PermissionDenied", "DataLoss")
 MESSAGE = re.compile(r'absl::(?:' + "|".join(STATUSES) +
-                     r')Error\(|(?="(?:WARNING|INFO|ERROR): |"TfLiteGlesDelegate: )')
+                     r')Error\(|(?="(?:WARNING|INFO|ERROR): )|\b(?:Warn|Tell)\(context,|\bTellWarnings\(|\blog\('
+                     r'|\blines\.push_back\(|\w*warning_ =|\b(?:line|why) =')
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 LEAST = 8  # letters that tell a message from others
 

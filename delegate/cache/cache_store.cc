@@ -1,6 +1,7 @@
 #include "delegate/cache/cache_store.h"
 
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/printable.h"
 
 namespace gles_delegate {
 namespace {
@@ -70,12 +71,14 @@ absl::Status PartitionCache::CheckIdentity() const {
         absl::StrCat("'", name_, "' was made ", what));
   };
   if (View(index.driver()) != identity_.driver) {
-    return other(absl::StrCat("with the driver ", View(index.driver()),
-                              ", this is ", identity_.driver));
+    return other(absl::StrCat("with the driver ",
+                              PrintableName(View(index.driver())), ", this is ",
+                              identity_.driver));
   }
   if (View(index.build()) != identity_.build) {
-    return other(absl::StrCat("by the delegate ", View(index.build()),
-                              ", this is ", identity_.build));
+    return other(absl::StrCat("by the delegate ",
+                              PrintableName(View(index.build())), ", this is ",
+                              identity_.build));
   }
   const Hash128 key{index.key()->low(), index.key()->high()};
   if (key != identity_.key) {
@@ -244,7 +247,7 @@ absl::Status PartitionCache::TrySave(
 void PartitionCache::Warn(const absl::Status& why, const char* consequence) {
   if (!warning_.empty()) return;
   report_.reason = std::string(why.message());
-  warning_ = absl::StrCat("WARNING: start-up cache in '", options_.directory,
+  warning_ = absl::StrCat("start-up cache in '", options_.directory,
                           "': ", why.message(), ": ", consequence);
 }
 

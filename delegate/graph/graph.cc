@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "delegate/graph/printable.h"
 #include "quant/affine.h"
 
 namespace gles_delegate {
@@ -133,7 +134,7 @@ ConstantData ConstantData::Own(std::vector<uint8_t> bytes) {
 }
 
 std::string Tensor::ToString() const {
-  return absl::StrCat("'", name, "' ",
+  return absl::StrCat("'", PrintableName(name), "' ",
                       DataTypeName(is_host_view() ? host : type), "[",
                       absl::StrJoin(dims, ","), "]");
 }

@@ -73,7 +73,7 @@ std::vector<std::string> PartitionBuilder::TakeWarnings() {
   std::vector<std::string> lines;
   if (options_.tells_passes_dropped && !report_->passes_dropped.empty()) {
     lines.push_back(absl::StrCat(
-        "TfLiteGlesDelegate: WARNING: a partition of ", nodes_.size(),
+        "a partition of ", nodes_.size(),
         " nodes runs node by node, without the passes that fuse them, as it "
         "could not be planned after them: ",
         report_->passes_dropped));
@@ -82,8 +82,7 @@ std::vector<std::string> PartitionBuilder::TakeWarnings() {
     lines.push_back(std::move(line));
   }
   if (!cache_warning_.empty()) {
-    lines.push_back(absl::StrCat("TfLiteGlesDelegate: ",
-                                 std::exchange(cache_warning_, "")));
+    lines.push_back(std::exchange(cache_warning_, ""));
   }
   if (!self_check_warning_.empty()) {
     lines.push_back(std::exchange(self_check_warning_, ""));
@@ -142,10 +141,9 @@ absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::PlanAndMake(
 absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::PlanAgainPlainly(
     StageTimer* timer) {
   report_->self_check_faults.push_back(wrong_answer_);
-  self_check_warning_ =
-      absl::StrCat("WARNING: TfLiteGlesDelegate: ", Driver(),
-                   " answers wrongly: ", std::exchange(wrong_answer_, ""),
-                   "; the partition is planned again with plainer shaders");
+  self_check_warning_ = absl::StrCat(
+      Driver(), " answers wrongly: ", std::exchange(wrong_answer_, ""),
+      "; the partition is planned again with plainer shaders");
   profile_ = PlainProfile(profile_, !options_.may_change_storage);
   report_->self_check = "plain";
   auto executor = PlanAndMake(timer);

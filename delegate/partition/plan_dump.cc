@@ -41,7 +41,7 @@ void PlanDump::AddPlan(const Graph& graph,
 
 std::string PlanDump::TakeWarning() {
   if (status_.ok() || std::exchange(told_, true)) return "";
-  return absl::StrCat("WARNING: TfLiteGlesDelegate: ", status_.message());
+  return std::string(status_.message());
 }
 
 void PlanDump::Write(absl::string_view what, absl::string_view text,

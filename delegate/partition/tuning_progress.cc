@@ -33,9 +33,8 @@ void TuningProgress::Tried(double ms) {
   const double now = seconds_();
   if (!tell_ || now - told_ < kSilentSeconds) return;
   told_ = now;
-  std::string line =
-      absl::StrCat("INFO: TfLiteGlesDelegate: tuning a partition of ", nodes_,
-                   " nodes: ", tried_, " profiles tried");
+  std::string line = absl::StrCat("tuning a partition of ", nodes_,
+                                  " nodes: ", tried_, " profiles tried");
   if (best_ms_ > 0) {
     absl::StrAppendFormat(&line, ", the fastest takes %.3g ms", best_ms_);
   }

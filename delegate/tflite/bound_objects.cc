@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/tflite/gles_simple_delegate.h"
+#include "delegate/tflite/messages.h"
 
 namespace gles_delegate {
 
@@ -33,11 +34,9 @@ void GlesSimpleDelegate::WarnOfUnusedObjects(TfLiteContext* context) const {
   if (!model_) return;
   for (const auto& [tensor, object] : objects_->all()) {
     if (reports_.IsOnBorder(tensor)) continue;
-    const std::string line =
-        absl::StrCat("TfLiteGlesDelegate: WARNING: GL object ", object.name,
-                     " is bound to tensor ", tensor,
-                     ", which is no input or output of what runs on the GPU");
-    context->ReportError(context, "%s", line.c_str());
+    Warn(context,
+         absl::StrCat("GL object ", object.name, " is bound to tensor ", tensor,
+                      ", which is no input or output of what runs on the GPU"));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/float_view.h"
+#include "delegate/graph/printable.h"
 #include "delegate/tflite/host_view.h"
 #include "delegate/tflite/read_tensor.h"
 
@@ -46,6 +47,21 @@ absl::Status CheckShapes(const Graph& graph, const TfLiteNode& node) {
             absl::StrCat("'", t.name, "': ", s.message()));
       }
     }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckScales(const TfLiteContext& context, const Graph& graph,
+                         const TfLiteNode& node) {
+  for (int index : ReadInts(node.inputs)) {
+    if (index < 0 ||
+        context.tensors[index].quantization.type <= kTfLiteAffineQuantization) {
+      continue;
+    }
+    return absl::UnimplementedError(absl::StrCat(
+        "'", PrintableName(graph.tensor(index).name),
+        "' has a scale for each block of values (blockwise quantization); "
+        "one for the tensor or one for each channel is supported"));
   }
   return absl::OkStatus();
 }

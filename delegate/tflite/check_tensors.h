@@ -18,6 +18,10 @@ namespace gles_delegate {
 // checked before anything is done with the node's tensors.
 absl::Status CheckShapes(const Graph& graph, const TfLiteNode& node);
 
+// Inputs with scales of a kind that is not read here.
+absl::Status CheckScales(const TfLiteContext& context, const Graph& graph,
+                         const TfLiteNode& node);
+
 // Shapes that only a run of the model tells.
 absl::Status CheckShapesKnown(const Graph& graph, const TfLiteNode& node,
                               const UnknownShapes& unknown);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/tflite/messages.h"
 #include "delegate/tflite/partition_worth.h"
 #include "delegate/tflite/refusals.h"
 #include "delegate/tflite/report_file.h"
@@ -12,10 +13,6 @@
 
 namespace gles_delegate {
 namespace {
-
-void LogLine(TfLiteContext* context, const std::string& text) {
-  context->ReportError(context, "%s", text.c_str());
-}
 
 // What reading a model goes by.
 ReadOptions ReadOptionsOf(const Options& options, const Runtime& runtime) {
@@ -57,11 +54,16 @@ ContextOrError GlesSimpleDelegate::ContextOfCaller() const {
 absl::Status GlesSimpleDelegate::EnsureGpu(TfLiteContext* context,
                                            const ContextOrError& of_caller) {
   if (gpu_ != nullptr && gpu_->Renew(options_).ok()) return absl::OkStatus();
-  auto gpu = MakeGpu(options_, of_caller, [context](const std::string& line) {
-    LogLine(context, line);
+  auto gpu = MakeGpu(options_, of_caller, [context](const std::string& text) {
+    Warn(context, text);
   });
   if (!gpu.ok()) return gpu.status();
   gpu_ = *std::move(gpu);
+  if (options_.verbosity >= 2) {
+    const egl::DeviceInfo& device = gpu_->context->device();
+    Tell(context, absl::StrCat("running on ", device.renderer, " (",
+                               device.version, ")"));
+  }
   const bool keeps = options_.keeps_context && gpu_->context->owned();
   if (worker_ != nullptr || keeps) gpu_->KeepCurrent();
   profile_ = ProfileFor(
@@ -309,13 +311,12 @@ void GlesSimpleDelegate::Finish(TfLiteContext* context,
   made_.clear();
   // Here, as ChoosePartitions() adds to them.
   if (options_.verbosity >= 1 && model_) {
-    for (const Refusal& r : now().refusals) LogLine(context, WarningOf(r));
+    for (const Refusal& r : now().refusals) Warn(context, WarningOf(r));
   }
   if (options_.verbosity >= 2 && model_) {
-    LogLine(context, absl::StrCat("TfLiteGlesDelegate: ", now().nodes_delegated,
-                                  " of ", now().nodes_total, " nodes in ",
-                                  now().partitions_chosen,
-                                  " partitions run on the GPU"));
+    Tell(context, absl::StrCat(now().nodes_delegated, " of ", now().nodes_total,
+                               " nodes in ", now().partitions_chosen,
+                               " partitions run on the GPU"));
   }
   WarnOfUnusedObjects(context);
   model_.reset();

@@ -9,18 +9,6 @@
 namespace gles_delegate {
 namespace {
 
-// What a user must know who thinks that a GPU computes.
-std::string SoftwareWarning(const egl::Context& context) {
-  return absl::StrCat(
-      "WARNING: TfLiteGlesDelegate: software rendering: ",
-      context.device().renderer,
-      " computes on the CPU, where float models are slower than with XNNPACK",
-      context.hardware_errors().empty()
-          ? ""
-          : absl::StrCat(". No hardware: ", context.hardware_errors()),
-      ". allow_software=0 declines software rendering");
-}
-
 egl::ContextOptions WantedContext(const Options& options) {
   egl::ContextOptions wanted;
   wanted.device = options.device;
@@ -40,8 +28,8 @@ absl::StatusOr<std::unique_ptr<egl::Context>> MakeUnshared(
   if (context.ok()) return context;
   if (options.verbosity >= 1) {
     log(absl::StrCat(
-        "TfLiteGlesDelegate: WARNING: the app's EGLDisplay is not used: ",
-        context.status().message(), "; the delegate looks for another"));
+        "the app's EGLDisplay is not used: ", context.status().message(),
+        "; the delegate looks for another"));
   }
   return egl::Context::Create(WantedContext(options));
 }
@@ -67,10 +55,10 @@ absl::StatusOr<SharingContext> MakeOwn(const Options& options, Log log) {
   };
   const auto tell = [&](const absl::Status& why) {
     if (options.verbosity < 1) return;
-    log(absl::StrCat(
-        "TfLiteGlesDelegate: WARNING: share_key: nothing is shared "
-        "with the delegates that there are: ",
-        why.message()));
+    log(
+        absl::StrCat("share_key: nothing is shared "
+                     "with the delegates that there are: ",
+                     why.message()));
   };
   return JoinShareGroup(
       absl::StrCat(options.has_worker ? "worker\n" : "own\n",
@@ -143,8 +131,8 @@ absl::StatusOr<SharingContext> MakeContext(
     if (adopted.ok()) return Around(*std::move(adopted), options);
     if (options.verbosity >= 1) {
       log(absl::StrCat(
-          "TfLiteGlesDelegate: the current EGL context is not used: ",
-          adopted.status().message(), "; the delegate makes its own"));
+          "the current EGL context is not used: ", adopted.status().message(),
+          "; the delegate makes its own"));
     }
   }
   return MakeOwn(options, log);
@@ -218,11 +206,9 @@ absl::StatusOr<std::shared_ptr<Gpu>> MakeGpu(
   if (options.worker_shares) gpu->shared_with = (*of_caller)->handle();
   const egl::DeviceInfo& device = gpu->context->device();
   if (options.verbosity >= 1 && device.software) {
-    log(SoftwareWarning(*gpu->context));
-  }
-  if (options.verbosity >= 2) {
-    log(absl::StrCat("TfLiteGlesDelegate: running on ", device.renderer, " (",
-                     device.version, ")"));
+    // The report says why no hardware was found.
+    log(absl::StrCat("software rendering: ", device.renderer,
+                     " computes on the CPU; allow_software=0 declines it"));
   }
   return gpu;
 }

@@ -60,7 +60,7 @@ struct Gpu {
 // thread, unless force_own_context is set or the context cannot be used; else
 // in a headless context. With share_key the context shares objects with those
 // of the delegates that have the same one, as docs/integration.md says. `log`
-// takes what the user is to know at the options' verbosity, a line each.
+// takes warnings, at the options' verbosity.
 // `of_caller`: with worker_shares, what AdoptCurrent() gave on the thread that
 // applies the delegate. Errors: no display that the options allow has OpenGL ES
 // 3.1; with worker_shares that of `of_caller`, or EGL allows no sharing.

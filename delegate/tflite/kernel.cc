@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/passes/passes.h"
 #include "delegate/tflite/extract_partition.h"
+#include "delegate/tflite/messages.h"
 
 namespace gles_delegate {
 
@@ -202,9 +203,8 @@ absl::Status GlesKernel::Prepare(TfLiteContext* context) {
   DropExecutor();
   builder_.UseContext(*setup_.gpu->context, setup_.gpu->objects.get());
   if (setup_.options.verbosity >= 1) {
-    builder_.TellProgressTo([context](const std::string& line) {
-      context->ReportError(context, "%s", line.c_str());
-    });
+    builder_.TellProgressTo(
+        [context](const std::string& line) { Tell(context, line); });
   }
   absl::Status built =
       setup_.gpu->context->Run([this] { return BuildAlone(); });
@@ -218,7 +218,7 @@ absl::Status GlesKernel::Prepare(TfLiteContext* context) {
 void GlesKernel::TellWarnings(TfLiteContext* context,
                               const std::vector<std::string>& lines) {
   for (const std::string& line : lines) {
-    context->ReportError(context, "%s", line.c_str());
+    Warn(context, line);
   }
 }
 

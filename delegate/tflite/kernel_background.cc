@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/device/stand_in.h"
 #include "delegate/tflite/kernel.h"
+#include "delegate/tflite/messages.h"
 
 namespace gles_delegate {
 namespace {
@@ -163,8 +164,7 @@ void GlesKernel::KeepStandIn(TfLiteContext* context, const absl::Status& why) {
   TellWarnings(
       context,
       {absl::StrCat(
-          "WARNING: TfLiteGlesDelegate: a partition of ",
-          setup_.partition.nodes.size(),
+          "a partition of ", setup_.partition.nodes.size(),
           " nodes stays with its stand-in, which is slower: ", report.reason)});
 }
 

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/tflite/kernel.h"
+#include "delegate/tflite/messages.h"
 #include "delegate/tflite/state_mark.h"
 
 namespace gles_delegate {
@@ -31,8 +32,7 @@ absl::Status GlesKernel::UseCpu(TfLiteContext* context,
     return absl::FailedPreconditionError(absl::StrCat(why, "; ", s.message()));
   }
   if (setup_.options.verbosity >= 1) {
-    context->ReportError(context, "WARNING: %s; it runs on the CPU",
-                         why.c_str());
+    Warn(context, absl::StrCat(why, "; it runs on the CPU"));
   }
   on_cpu_ = std::move(cpu);
   return absl::OkStatus();

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/tflite/kernel.h"
+#include "delegate/tflite/messages.h"
 
 namespace gles_delegate {
 namespace {
@@ -31,23 +32,22 @@ absl::Status GlesKernel::Recover(TfLiteContext* context) {
   if (guilty_resets_ >= kMostGuiltyResets) return GiveUp(context);
   if (auto s = Prepare(context); !s.ok()) return s;
   if (setup_.options.verbosity >= 1) {
-    context->ReportError(
-        context,
-        "WARNING: TfLiteGlesDelegate: the OpenGL ES context on %s was lost; "
-        "the partition of %d nodes is built anew in another one",
-        setup_.gpu->context->device().renderer.c_str(),
-        static_cast<int>(setup_.partition.nodes.size()));
+    Warn(context, absl::StrCat("the OpenGL ES context on ",
+                               setup_.gpu->context->device().renderer,
+                               " was lost; the partition of ",
+                               setup_.partition.nodes.size(),
+                               " nodes is built anew in another one"));
   }
   return absl::OkStatus();
 }
 
 absl::Status GlesKernel::GiveUp(TfLiteContext* context) {
-  const std::string why = absl::StrCat(
-      "TfLiteGlesDelegate: ", guilty_resets_,
-      " Invokes in a row of the partition of ", setup_.partition.nodes.size(),
-      " nodes ended with a reset of the OpenGL ES context on ",
-      setup_.gpu->context->device().renderer,
-      " that its own commands may have caused");
+  const std::string why =
+      absl::StrCat(guilty_resets_, " Invokes in a row of the partition of ",
+                   setup_.partition.nodes.size(),
+                   " nodes ended with a reset of the OpenGL ES context on ",
+                   setup_.gpu->context->device().renderer,
+                   " that its own commands may have caused");
   if (setup_.options.fallback_to_cpu) return UseCpu(context, why);
   return absl::FailedPreconditionError(absl::StrCat(
       why,

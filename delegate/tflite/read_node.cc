@@ -7,12 +7,14 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/float_view.h"
+#include "delegate/graph/printable.h"
 #include "delegate/tflite/hybrid_weights.h"
 #include "delegate/tflite/read_tensor.h"
 
 namespace gles_delegate {
 namespace {
 
+// "": a runtime newer than the list has it.
 absl::string_view BuiltinName(int code) {
   switch (code) {
 #define BUILTIN(name, value) \
@@ -21,7 +23,7 @@ absl::string_view BuiltinName(int code) {
 #include "delegate/graph/builtin_names.inc"
 #undef BUILTIN
     default:
-      return "UNKNOWN";
+      return "";
   }
 }
 
@@ -58,11 +60,14 @@ NodeView ViewOf(const TfLiteNode& tflite_node,
 
 std::string OpName(const TfLiteRegistration& registration) {
   if (registration.builtin_code == builtin::CUSTOM) {
-    return absl::StrCat("CUSTOM ", registration.custom_name == nullptr
-                                       ? "(unnamed)"
-                                       : registration.custom_name);
+    return absl::StrCat("CUSTOM ",
+                        registration.custom_name == nullptr
+                            ? "(unnamed)"
+                            : PrintableName(registration.custom_name));
   }
-  return std::string(BuiltinName(registration.builtin_code));
+  const absl::string_view name = BuiltinName(registration.builtin_code);
+  return name.empty() ? absl::StrCat("builtin op ", registration.builtin_code)
+                      : std::string(name);
 }
 
 void ViewBiasAsFloat(const TfLiteNode& node, int builtin_code, bool half,

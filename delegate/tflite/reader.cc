@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/op.h"
+#include "delegate/graph/printable.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/passes/fold_constants.h"
 #include "delegate/tflite/check_tensors.h"
@@ -81,9 +82,10 @@ class ModelReader {
       }
       if (t.type != DataType::kFloat32 || t.is_float_view() ||
           t.is_host_view()) {
-        return absl::UnimplementedError(absl::StrCat(
-            "the state ", t.ToString(), " is ", DataTypeName(t.stored()),
-            "; only float32 states are kept on the GPU"));
+        return absl::UnimplementedError(
+            absl::StrCat("the state '", PrintableName(t.name), "' is ",
+                         DataTypeName(t.stored()),
+                         "; only float32 states are kept on the GPU"));
       }
     }
     for (int id : ReadInts(node.outputs)) {
@@ -144,6 +146,7 @@ class ModelReader {
     if (op == nullptr)
       return absl::UnimplementedError("the op has no GPU version");
     if (auto s = CheckShapes(model_.graph, node); !s.ok()) return s;
+    if (auto s = CheckScales(*context_, model_.graph, node); !s.ok()) return s;
     if (auto s = CheckVariables(node); !s.ok()) return s;
     if (auto s = CheckShapesKnown(model_.graph, node, nodes_.shapes.unknown);
         !s.ok())

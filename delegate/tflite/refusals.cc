@@ -35,11 +35,10 @@ std::string WarningOf(const Refusal& refusal) {
   const std::vector<int>& nodes = refusal.nodes;
   const std::vector<int> shown(nodes.begin(),
                                nodes.begin() + std::min(nodes.size(), kShown));
-  return absl::StrCat("WARNING: ", refusal.op, " stays on the CPU (",
-                      nodes.size() == 1 ? "node " : "nodes ",
-                      absl::StrJoin(shown, ", "),
-                      nodes.size() > kShown ? ", ..." : "",
-                      "): ", refusal.reason, " [", refusal.tensors, "]");
+  return absl::StrCat(
+      refusal.op, " stays on the CPU (", nodes.size() == 1 ? "node " : "nodes ",
+      absl::StrJoin(shown, ", "), nodes.size() > kShown ? ", ..." : "",
+      "): ", refusal.reason, " [", refusal.tensors, "]");
 }
 
 void KeepUnusedConstantsOnCpu(CheckedModel* model) {

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/tflite/abi.h"
+#include "delegate/tflite/messages.h"
 #include "egl/driver_use.h"
 
 namespace gles_delegate {
@@ -42,17 +43,30 @@ std::shared_ptr<SimpleDelegate>& DelegateOf(TfLiteDelegate* delegate) {
   return WrappedOf(delegate).delegate;
 }
 
-// Runs fn where the delegate's work is done. In a forked child, or with an
-// error of the worker's own, fn does not run.
-absl::Status OnItsThread(const SimpleDelegate& delegate,
+// Runs fn where the delegate's work is done, and holds its warnings. In a
+// forked child, or with an error of the worker's own, fn does not run.
+absl::Status OnItsThread(const SimpleDelegate& delegate, HeldWarnings* warnings,
                          absl::FunctionRef<absl::Status()> fn) {
   if (absl::Status s = delegate.CheckProcess(); !s.ok()) return s;
   // Kept, as fn may delete the delegate's last owner but this caller.
   const std::shared_ptr<WorkerThread> worker = delegate.worker();
-  if (worker == nullptr) return fn();
   absl::Status result;
-  const absl::Status ran = worker->Run([&] { result = fn(); });
+  const auto run = [&] {
+    const HeldWarnings::Scope scope(warnings);
+    result = fn();
+  };
+  if (worker == nullptr) {
+    run();
+    return result;
+  }
+  const absl::Status ran = worker->Run(run);
   return ran.ok() ? result : ran;
+}
+
+// The same for what warns of nothing.
+absl::Status OnItsThread(const SimpleDelegate& delegate,
+                         absl::FunctionRef<absl::Status()> fn) {
+  return OnItsThread(delegate, nullptr, fn);
 }
 
 // The deleter of what WrapDelegate wraps. In a forked child nothing is deleted:
@@ -67,16 +81,8 @@ void DeleteOnItsThread(SimpleDelegate* delegate) {
   (void)worker->Run([delegate] { delete delegate; });
 }
 
-// The one place where a Status becomes TFLite's status and message.
 TfLiteStatus ToTfLite(TfLiteContext* context, const absl::Status& status) {
-  if (status.ok()) return kTfLiteOk;
-  context->ReportError(context, "TfLiteGlesDelegate: %s",
-                       std::string(status.message()).c_str());
-  return kTfLiteError;
-}
-
-std::string WarningOf(const absl::Status& status) {
-  return absl::StrCat("WARNING: TfLiteGlesDelegate: ", status.message());
+  return HeldWarnings().End(context, status);
 }
 
 // Within DelegatePrepare, and so on the delegate's thread.
@@ -111,12 +117,14 @@ void KernelFree(TfLiteContext* context, void* user_data) {
 TfLiteStatus KernelPrepare(TfLiteContext* context, TfLiteNode* node) {
   auto* state = static_cast<KernelState*>(node->user_data);
   if (!state->init.ok()) return ToTfLite(context, state->init);
-  return ToTfLite(context, OnItsThread(*state->delegate, [&] {
-                    state->kernel->TakeMemoryBack(context);
-                    absl::Status prepared = state->kernel->Prepare(context);
-                    if (prepared.ok()) state->kernel->LendMemory(context);
-                    return prepared;
-                  }));
+  HeldWarnings warnings;
+  const absl::Status status = OnItsThread(*state->delegate, &warnings, [&] {
+    state->kernel->TakeMemoryBack(context);
+    absl::Status prepared = state->kernel->Prepare(context);
+    if (prepared.ok()) state->kernel->LendMemory(context);
+    return prepared;
+  });
+  return warnings.End(context, status);
 }
 
 TfLiteStatus KernelEval(TfLiteContext* context, TfLiteNode* node) {
@@ -126,22 +134,28 @@ TfLiteStatus KernelEval(TfLiteContext* context, TfLiteNode* node) {
   }
   if (state->kernel == nullptr) return ToTfLite(context, state->init);
   const std::shared_ptr<WorkerThread> worker = state->delegate->worker();
+  HeldWarnings warnings;
   if (worker == nullptr) {
-    return ToTfLite(context, state->kernel->Eval(context));
+    const HeldWarnings::Scope scope(&warnings);
+    return warnings.End(context, state->kernel->Eval(context));
   }
   if (auto s = state->kernel->BeforeEvalOnWorker(); !s.ok()) {
     return ToTfLite(context, s);
   }
   absl::Status status;
   const auto begin = [&] {
+    const HeldWarnings::Scope scope(&warnings);
     const auto is_under_way = state->kernel->BeginEval(context);
     status = is_under_way.status();
     return is_under_way.ok() && *is_under_way;
   };
-  const auto end = [&] { status = state->kernel->EndEval(context); };
+  const auto end = [&] {
+    const HeldWarnings::Scope scope(&warnings);
+    status = state->kernel->EndEval(context);
+  };
   status.Update(worker->RunInHalves(begin, end));
   if (status.ok()) status = state->kernel->AfterEvalOnWorker();
-  return ToTfLite(context, status);
+  return warnings.End(context, status);
 }
 
 NewestRegistration RegistrationFor(const SimpleDelegate& delegate) {
@@ -223,25 +237,24 @@ absl::Status Replace(TfLiteContext* context, TfLiteDelegate* wrapped,
 TfLiteStatus DelegatePrepare(TfLiteContext* context, TfLiteDelegate* wrapped) {
   SimpleDelegate& delegate = *DelegateOf(wrapped);
   bool nothing_replaced = true;
-  absl::Status written;
+  HeldWarnings warnings;
   if (absl::Status s = delegate.CheckProcess(); !s.ok()) {
     const TfLiteStatus refused = ToTfLite(context, s);
     return delegate.FallsBackToCpu() ? kTfLiteOk : refused;
   }
   delegate.TakeProcess();
   const ContextOrError of_caller = delegate.ContextOfCaller();
-  const absl::Status status = OnItsThread(delegate, [&] {
+  const absl::Status status = OnItsThread(delegate, &warnings, [&] {
     absl::Status applied = delegate.Initialize(context, of_caller);
     nothing_replaced = !applied.ok();
     if (applied.ok()) applied = Replace(context, wrapped, delegate);
     delegate.Finish(context, applied);
-    written = delegate.WriteReport();
+    if (const absl::Status written = delegate.WriteReport(); !written.ok()) {
+      Warn(context, written.message());
+    }
     return applied;
   });
-  if (!written.ok()) {
-    context->ReportError(context, "%s", WarningOf(written).c_str());
-  }
-  const TfLiteStatus result = ToTfLite(context, status);
+  const TfLiteStatus result = warnings.End(context, status);
   return nothing_replaced && delegate.FallsBackToCpu() ? kTfLiteOk : result;
 }
 
@@ -348,7 +361,7 @@ void DeleteWrapped(TfLiteDelegate* delegate) {
   const absl::Status written = WriteLastReport(*DelegateOf(delegate));
   if (!written.ok()) {
     // No interpreter's error reporter is at hand.
-    std::fprintf(stderr, "%s\n", WarningOf(written).c_str());
+    std::fprintf(stderr, "%s\n", WarningLine(written.message()).c_str());
   }
   delete static_cast<Wrapped*>(delegate->data_);
 }

@@ -27,12 +27,10 @@ TEST(TuningProgressTest, TellsEachFiveSecondsWhatWasTried) {
   progress.Tried(2.5);
   now += 1;
   progress.Tried(4);
-  EXPECT_THAT(
-      lines,
-      ElementsAre("INFO: TfLiteGlesDelegate: tuning a partition of 7 nodes: 2 "
-                  "profiles tried, the fastest takes 3 ms",
-                  "INFO: TfLiteGlesDelegate: tuning a partition of 7 nodes: 4 "
-                  "profiles tried, the fastest takes 2.5 ms"));
+  EXPECT_THAT(lines, ElementsAre("tuning a partition of 7 nodes: 2 "
+                                 "profiles tried, the fastest takes 3 ms",
+                                 "tuning a partition of 7 nodes: 4 "
+                                 "profiles tried, the fastest takes 2.5 ms"));
 }
 
 TEST(TuningProgressTest, NobodyNeedsToListen) {

@@ -140,7 +140,8 @@ TEST_F(DelegatePartialTest, AWarningNamesOpNodesReasonAndShapes) {
   const Outcome outcome = ApplyAndCompare(ChainModel("rcr"));
   ASSERT_THAT(outcome.lines, SizeIs(1));  // two nodes, one reason
   EXPECT_EQ(outcome.lines[0],
-            "WARNING: DYNAMIC_UPDATE_SLICE stays on the CPU (nodes 0, 2): the "
+            "WARNING: TfLiteGlesDelegate: DYNAMIC_UPDATE_SLICE stays on the "
+            "CPU (nodes 0, 2): the "
             "op has no GPU version ['x' float32[1,6,5,5], 't0_value' "
             "float32[1,1,1,1], 't0_start' int32[4] -> 't0' "
             "float32[1,6,5,5]]");

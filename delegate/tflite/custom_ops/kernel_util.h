@@ -52,7 +52,7 @@ TfLiteStatus Reported(TfLiteContext* context, TfLiteNode* node) {
   const absl::Status status = kFunction(context, node);
   if (status.ok()) return kTfLiteOk;
   const std::string words(status.message());
-  context->ReportError(context, "%s: %s", kOp, words.c_str());
+  context->ReportError(context, "%s: %s\n", kOp, words.c_str());
   return kTfLiteError;
 }
 
