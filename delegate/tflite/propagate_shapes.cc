@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -38,6 +39,7 @@ class TensorRoom {
       if (context_->AddTensors(context_, more, nullptr) != kTfLiteOk) {
         return absl::InternalError("the runtime adds no tensors");
       }
+      MakeEmpty(size);
       capacity_ = context_->tensors == before
                       ? context_->tensors_size
                       : std::max(context_->tensors_size, 2 * size);
@@ -46,6 +48,21 @@ class TensorRoom {
   }
 
  private:
+  // The tensors from `first` on, which are new: without a type and a shape, an
+  // app that looks at each index of the runtime's tensors would crash (in
+  // Python, get_tensor()).
+  void MakeEmpty(size_t first) {
+    for (size_t i = first; i < context_->tensors_size; ++i) {
+      TfLiteTensor& tensor = context_->tensors[i];
+      // TFLite's own array {int size; int data[]}, which TFLite frees.
+      auto* dims = static_cast<TfLiteIntArray*>(std::malloc(2 * sizeof(int)));
+      dims->size = 1;
+      dims->data[0] = 0;
+      tensor.dims = dims;
+      tensor.type = kTfLiteInt8;
+    }
+  }
+
   TfLiteContext* context_;
   size_t capacity_;  // at least
 };
