@@ -33,6 +33,7 @@ std::unique_ptr<PartitionCache> PartitionCache::Open(
     return self;
   }
   self->directory_ = *std::move(directory);
+  self->directory_->SweepTemps();
   self->identity_ = IdentityOf(subject);
   self->name_ = CacheFileName(options.token, subject);
   self->Load();
@@ -239,7 +240,6 @@ absl::Status PartitionCache::TrySave(
   if (!bytes.ok()) return bytes.status();
   report_.bytes = *bytes;
   report_.saved = true;
-  directory_->SweepTemps();
   return options_.max_bytes > 0 ? directory_->Limit(options_.max_bytes)
                                 : absl::OkStatus();
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/tflite/check_order.h"
 #include "delegate/tflite/messages.h"
 #include "delegate/tflite/partition_worth.h"
 #include "delegate/tflite/refusals.h"
@@ -94,6 +95,7 @@ absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context,
   timer.Lap("context");
   auto nodes = FindNodes(context);
   if (!nodes.ok()) return nodes.status();
+  if (auto s = CheckOrder(context, nodes->find, nodes->plan); !s.ok()) return s;
   auto shapes = PropagateShapes(context, nodes->find, nodes->plan);
   if (!shapes.ok()) return shapes.status();
   nodes->shapes = *std::move(shapes);

@@ -3,6 +3,7 @@
 // cold one did, bit for bit, and whatever is wrong with a file costs no more
 // than a cold start and one warning.
 // Longer than 300 lines: the tests share one fixture.
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -15,8 +16,11 @@
 #include <thread>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "delegate/cache/cache_directory.h"
+#include "delegate/cache/cache_file.h"
 #include "egl/gl_api.h"
 #include "egl/testing.h"
 #include "gtest/gtest.h"
@@ -220,6 +224,38 @@ TEST_F(CacheDelegateTest, DamageAnywhereCostsAColdStart) {
     EXPECT_EQ(start.outputs, cold.outputs);
     EXPECT_EQ(Run().state(), Warm()) << "the file was not written anew";
   }
+}
+
+// A writer that was killed leaves its file behind; no cold start may come.
+TEST_F(CacheDelegateTest, AWarmStartSweepsWhatKilledWritersLeft) {
+  Run();
+  const std::string file = OnlyFile();
+  const std::string left = scratch_.path() + "/0123456789abcdef.glescache-tmp";
+  WriteAll(left, "half of it");
+  const struct timespec long_ago[2] = {{1000, 0}, {1000, 0}};
+  ASSERT_EQ(utimensat(AT_FDCWD, left.c_str(), long_ago, 0), 0);
+  EXPECT_EQ(Run().state(), Warm());
+  EXPECT_EQ(OnlyFile(), file);
+}
+
+// The file's words reach the log; a terminal must not obey them.
+TEST_F(CacheDelegateTest, AHostileFileSendsATerminalNothing) {
+  Run();
+  ASSERT_THAT(scratch_.Files(), SizeIs(1));
+  const auto directory = CacheDirectory::Open(scratch_.path());
+  ASSERT_TRUE(directory.ok()) << directory.status();
+  auto writer = CacheWriter::Create(*directory);
+  ASSERT_TRUE(writer.ok()) << writer.status();
+  const auto written = (*writer)->Finish({{1, 2}, "a\x1b[2J\nb", "c"}, 0,
+                                         scratch_.Files()[0], 0);
+  ASSERT_TRUE(written.ok()) << written.status();
+  const Start start = Run();
+  EXPECT_EQ(start.state(), "cold");
+  ASSERT_THAT(start.warnings, SizeIs(1));
+  for (const char c : start.warnings[0]) {
+    EXPECT_FALSE(absl::ascii_iscntrl(static_cast<unsigned char>(c)));
+  }
+  EXPECT_THAT(start.warnings[0], HasSubstr("a\\x1b[2J\\x0ab"));
 }
 
 TEST_F(CacheDelegateTest, AMissingDirectoryIsAWarning) {

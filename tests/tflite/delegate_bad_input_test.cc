@@ -55,6 +55,47 @@ TEST(BadFileTest, TruncatedModel) {
               AllOf(HasSubstr(path), HasSubstr("truncated")));
 }
 
+// --- Nodes without an order --------------------------------------------------
+
+// TFLite 2.9's partitioner crashes on such a model, which the CPU takes.
+void ExpectRefusedWhole(std::vector<uint8_t> bytes) {
+  const auto model = LoadOrDie(std::move(bytes));
+  const DelegatePtr delegate = MakeDelegate();
+  auto interpreter = InterpreterOrDie(*model);
+  const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
+  EXPECT_FALSE(applied.ok());
+  EXPECT_THAT(interpreter->log(),
+              Contains(AllOf(HasSubstr("waits for"), HasSubstr("ABS (node"))));
+  auto other = InterpreterOrDie(*model);
+  const DelegatePtr falls_back =
+      MakeDelegate([](auto& options) { options.fallback_to_cpu = 1; });
+  EXPECT_TRUE(other->ApplyDelegate(falls_back.get()).ok());
+}
+
+TEST(NoOrderTest, ANodeThatReadsItsOwnOutput) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  ModelBuilder b;
+  const int x = b.AddInput("x", {1, 4});
+  const int y = b.AddTensor("y", {1, 4});
+  const int z = b.AddTensor("z", {1, 4});
+  b.AddOp(schema::BuiltinOperator::NEG, 1, {x}, {z});
+  b.AddOp(schema::BuiltinOperator::ABS, 1, {y}, {y});
+  b.SetOutputs({y, z});
+  ExpectRefusedWhole(b.Finish());
+}
+
+TEST(NoOrderTest, TwoNodesThatWaitForEachOther) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  ModelBuilder b;
+  const int x = b.AddInput("x", {1, 4});
+  const int y = b.AddTensor("y", {1, 4});
+  const int z = b.AddTensor("z", {1, 4});
+  b.AddOp(schema::BuiltinOperator::ABS, 1, {z}, {y});
+  b.AddOp(schema::BuiltinOperator::NEG, 1, {y}, {z});
+  b.SetOutputs({x, z});
+  ExpectRefusedWhole(b.Finish());
+}
+
 // --- Shapes that disagree ---------------------------------------------------
 
 // TFLite's kernels would refuse these; the delegate does not lean on that.

@@ -1,0 +1,20 @@
+// Whether a model's nodes can be put in an order.
+#ifndef GLES_DELEGATE_DELEGATE_TFLITE_CHECK_ORDER_H_
+#define GLES_DELEGATE_DELEGATE_TFLITE_CHECK_ORDER_H_
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "delegate/tflite/propagate_shapes.h"
+#include "tensorflow/lite/c/common.h"
+
+namespace gles_delegate {
+
+// kFailedPrecondition, with the node and the tensor, if a node of `nodes` waits
+// for its own output, directly or through others. The runtime's partitioner,
+// which is asked next, fails on such a model, or crashes (TFLite 2.9).
+absl::Status CheckOrder(TfLiteContext* context, const NodeFinder& find,
+                        absl::Span<const int> nodes);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_TFLITE_CHECK_ORDER_H_
