@@ -64,7 +64,6 @@ TrialMemory::TrialMemory(TfLiteContext* context,
 }
 
 void TrialMemory::Borrow(int id) {
-  if (id < 0) return;
   TfLiteTensor& t = context_->tensors[id];
   if (!IsInArena(t) && t.allocation_type != kTfLiteCustom) return;
   places_.push_back({id, t.data.raw, std::vector<uint8_t>(t.bytes)});

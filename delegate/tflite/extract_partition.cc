@@ -27,8 +27,9 @@ Graph ExtractPartition(const CheckedModel& model, absl::Span<const int> nodes,
   }
   // Of an input that no node reads, only the shape counted.
   for (int id : inputs) {
-    if (id >= 0 && !model.graph.tensor(id).is_constant() && read.contains(id))
+    if (!model.graph.tensor(id).is_constant() && read.contains(id)) {
       graph.inputs.push_back(map(id));
+    }
   }
   for (int index : nodes) {
     const CheckedNode& checked = model.nodes[model.position_of.at(index)];

@@ -9,8 +9,8 @@
 namespace gles_delegate {
 
 // The graph of `nodes` (TFLite's node indices, in execution order), with
-// `inputs` and `outputs` (TFLite's tensor indices) in their order. Constants
-// and absent inputs (-1) are left out of the graph's inputs, and nodes that
+// `inputs` and `outputs` (TFLite's tensor indices, none of them absent) in
+// their order. Constants are left out of the graph's inputs, and nodes that
 // folded to constants are left out of its nodes. Each tensor keeps its
 // tflite_index.
 Graph ExtractPartition(const CheckedModel& model, absl::Span<const int> nodes,

@@ -109,7 +109,7 @@ std::vector<std::vector<int>> GlesKernel::BorderShapes(
   for (const auto* list :
        {&setup_.partition.inputs, &setup_.partition.outputs}) {
     for (int id : *list) {
-      const TfLiteIntArray* dims = id < 0 ? nullptr : context.tensors[id].dims;
+      const TfLiteIntArray* dims = context.tensors[id].dims;
       shapes.push_back(
           dims == nullptr
               ? std::vector<int>()

@@ -40,7 +40,6 @@ absl::Status GlesKernel::UseCpu(TfLiteContext* context,
 
 absl::Status GlesKernel::EvalOnCpu(TfLiteContext* context) {
   for (int id : setup_.partition.inputs) {
-    if (id < 0) continue;
     TfLiteTensor& t = context->tensors[id];
     // What the GPU held is gone with its shapes.
     if (t.is_variable && IsStateOnGpu(t)) std::memset(t.data.raw, 0, t.bytes);

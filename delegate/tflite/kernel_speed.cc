@@ -35,7 +35,6 @@ absl::Status GlesKernel::CheckMeasurable(TfLiteContext* context) const {
   for (const auto* list :
        {&setup_.partition.inputs, &setup_.partition.outputs}) {
     for (int id : *list) {
-      if (id < 0) continue;
       const TfLiteTensor& t = context->tensors[id];
       if (t.allocation_type != kTfLiteDynamic) continue;
       return absl::FailedPreconditionError(

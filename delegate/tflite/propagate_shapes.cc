@@ -123,16 +123,31 @@ void AddDynamic(const TfLiteContext& context, const TfLiteIntArray* tensors,
   }
 }
 
+// The first tensor that the node names and the runtime does not have; -1: none.
+int UnknownTensor(const TfLiteContext& context, const TfLiteNode& node) {
+  for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
+    for (int i = 0; i < list->size; ++i) {
+      const int id = list->data[i];
+      if (id != kTfLiteOptionalTensor && !HasTensor(context, id)) return id;
+    }
+  }
+  return kTfLiteOptionalTensor;
+}
+
 }  // namespace
 
 absl::Status NodeFinder::Get(TfLiteContext* context, int index,
                              TfLiteNode** node,
                              TfLiteRegistration** registration) const {
-  if (get_ != nullptr &&
-      get_(context, index, node, registration) == kTfLiteOk) {
-    return absl::OkStatus();
+  if (get_ == nullptr ||
+      get_(context, index, node, registration) != kTfLiteOk) {
+    return absl::InternalError(absl::StrCat("the runtime has no node ", index));
   }
-  return absl::InternalError(absl::StrCat("the runtime has no node ", index));
+  const int unknown = UnknownTensor(*context, **node);
+  if (unknown == kTfLiteOptionalTensor) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat("node ", index, " names tensor ",
+                                          unknown, ", and the model has ",
+                                          context->tensors_size, " tensors"));
 }
 
 bool HasOldMemoryPlan(TfLiteContext* context) {

@@ -30,8 +30,9 @@ class NodeFinder {
   explicit NodeFinder(const TfLiteContext& context)
       : get_(context.GetNodeAndRegistration) {}
 
-  // kInternal: the runtime has no such node. The pointers are valid until nodes
-  // are added (a delegate is applied).
+  // kInternal: the runtime has no such node, or one whose inputs or outputs
+  // name tensors that it does not have; -1 is an absent one. The pointers are
+  // valid until nodes are added (a delegate is applied).
   absl::Status Get(TfLiteContext* context, int index, TfLiteNode** node,
                    TfLiteRegistration** registration) const;
 
@@ -39,6 +40,12 @@ class NodeFinder {
   TfLiteStatus (*get_)(TfLiteContext*, int, TfLiteNode**,
                        TfLiteRegistration**) = nullptr;
 };
+
+// Whether the runtime has the tensor. Lists of a node's inputs, outputs,
+// intermediates and temporaries, and of a model's outputs, may hold -1.
+inline bool HasTensor(const TfLiteContext& context, int id) {
+  return id >= 0 && static_cast<size_t>(id) < context.tensors_size;
+}
 
 // True where tensors were allocated and an input was resized after that. A
 // delegate that takes dynamic tensors cannot replace nodes then: TFLite (2.9 to

@@ -1,5 +1,7 @@
 #include "delegate/tflite/scratch_memory.h"
 
+#include "delegate/tflite/propagate_shapes.h"
+
 namespace gles_delegate {
 
 bool IsInArena(const TfLiteTensor& t) {
@@ -30,7 +32,8 @@ void ScratchMemory::LendToNode(const TfLiteNode& node,
     if (tensors == nullptr) continue;
     for (int i = 0; i < tensors->size; ++i) {
       const int id = tensors->data[i];
-      if (id >= 0 && !keeps(id)) Lend(id);
+      // TFLite takes a file's intermediates as they are.
+      if (HasTensor(*context_, id) && !keeps(id)) Lend(id);
     }
   }
 }

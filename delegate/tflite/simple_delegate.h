@@ -23,7 +23,8 @@ namespace gles_delegate {
 // Nodes that one kernel replaces, as the runtime cut them out of the model.
 struct ModelPartition {
   std::vector<int> nodes;  // TFLite's indices, in execution order
-  // TFLite's tensor indices. The inputs hold the constants, too; -1: absent.
+  // TFLite's tensor indices. The inputs hold the constants, too; absent ones
+  // (-1) are left out.
   std::vector<int> inputs, outputs;
 
   bool operator==(const ModelPartition& o) const {

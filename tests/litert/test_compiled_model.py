@@ -147,6 +147,25 @@ def test_a_small_model(hardware, report):
     assert_close(run(model), expected)
 
 
+@pytest.mark.parametrize("outputs", [[-1], [1, -1], [-1, 1]])
+def test_an_output_that_is_absent(outputs):
+    model = schema.ModelT.InitFromObj(schema.Model.GetRootAs(model_of(LARGE)))
+    model.subgraphs[0].outputs = outputs
+    model.signatureDefs = []
+    builder = flatbuffers.Builder(1024)
+    builder.Finish(model.Pack(builder), b"TFL3")
+    interpreter = gles_delegate.interpreter(bytes(builder.Output()))
+    assert gles_delegate.report(interpreter)["nodes_delegated"] == 1
+    for side in (64, 5):
+        interpreter.resize_tensor_input(0, [1, side, 64, 4])
+        interpreter.allocate_tensors()
+        values = np.random.default_rng(side).normal(size=(1, side, 64, 4)).astype(np.float32)
+        interpreter.set_tensor(0, values)
+        interpreter.invoke()
+        if 1 in outputs:
+            np.testing.assert_array_equal(interpreter.get_tensor(1), -values)
+
+
 def assert_codes(actual, expected):
     assert len(actual) == len(expected)
     for a, e in zip(actual, expected):

@@ -16,6 +16,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
+#include "tests/testing/edit_model.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/schema_names.h"
@@ -169,6 +170,38 @@ TEST(InconsistentShapesTest, WhatTfliteRefusesStaysTflitesError) {
   ASSERT_FALSE(interpreter.ok());
   EXPECT_THAT(std::string(interpreter.status().message()),
               HasSubstr("broadcast"));
+}
+
+// --- Lists of tensors -------------------------------------------------------
+
+class TensorListsTest : public ::testing::Test {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+};
+
+TEST_F(TensorListsTest, AnOutputThatIsListedTwice) {
+  const auto model =
+      LoadOrDie(EditModel(ChainModel("can"), [](schema::ModelT& model) {
+        model.subgraphs[0]->outputs.push_back(model.subgraphs[0]->outputs[0]);
+      }));
+  ExpectCloseHoweverApplied(
+      *model, [] { return MakeDelegate(); }, 3);
+}
+
+// TFLite takes a file's intermediate tensors as they are.
+TEST_F(TensorListsTest, IntermediatesOfANodeThatRunsOnTheCpu) {
+  const auto model =
+      LoadOrDie(EditModel(ChainModel("can"), [](schema::ModelT& model) {
+        for (auto& node : model.subgraphs[0]->operators) {
+          node->intermediates = {-7, -1, 1 << 28};
+        }
+      }));
+  const DelegatePtr delegate =
+      MakeDelegate([](auto& options) { options.prefer_faster = 1; });
+  auto interpreter = Applied(*model, delegate);
+  EXPECT_EQ(ReportOf(delegate)["partition"][0]["prefer_faster"]["source"],
+            "measured");
+  ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
 }
 
 // --- The driver -------------------------------------------------------------
