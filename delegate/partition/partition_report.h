@@ -73,6 +73,9 @@ struct BackgroundReport {
 struct PartitionReport : BuildReport {
   std::vector<int> nodes;  // of the model, TFLite's indices
   int nodes_on_codes = 0;  // in TFLite's integer arithmetic
+  // Why its nodes run on the CPU now, after they were delegated; "": they do
+  // not.
+  std::string on_cpu;
   BackgroundReport background;
   SpeedReport speed;
   WorthReport worth;

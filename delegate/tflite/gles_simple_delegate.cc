@@ -231,20 +231,54 @@ std::vector<ModelPartition> GlesSimpleDelegate::ChoosePartitions(
                                     }),
                      partitions.end());
   }
+  return partitions;
+}
+
+absl::StatusOr<std::vector<ModelPartition>> GlesSimpleDelegate::BuildPartitions(
+    TfLiteContext* context, std::vector<ModelPartition> partitions) {
+  std::vector<ModelPartition> built;
+  for (ModelPartition& p : partitions) {
+    const absl::Status status = Build(context, p);
+    if (status.ok()) {
+      built.push_back(std::move(p));
+      continue;
+    }
+    if (!options_.fallback_to_cpu) return status;
+    Refuse(p, std::string(status.message()));
+  }
+  Count(built);
+  return built;
+}
+
+absl::Status GlesSimpleDelegate::Build(TfLiteContext* context,
+                                       const ModelPartition& partition) {
+  auto kernel = TakeKernel(context, partition);
+  if (!kernel.ok()) return kernel.status();
+  absl::Status built = (*kernel)->PrepareOnGpu(context);
+  if (built.ok()) {
+    made_.push_back(*std::move(kernel));
+  } else {
+    HandBack(**kernel, std::string(built.message()));
+  }
+  return built;
+}
+
+void GlesSimpleDelegate::Count(const std::vector<ModelPartition>& partitions) {
   now().partitions_chosen = static_cast<int>(partitions.size());
+  now().nodes_delegated = 0;
+  now().border.clear();
   for (const ModelPartition& p : partitions) {
     now().nodes_delegated += static_cast<int>(p.nodes.size());
     for (const auto* list : {&p.inputs, &p.outputs}) {
       now().border.insert(now().border.end(), list->begin(), list->end());
     }
   }
-  return partitions;
 }
 
 bool GlesSimpleDelegate::FitsInMemory(TfLiteContext* context,
                                       const ModelPartition& partition) {
   auto kernel = TakeKernel(context, partition);
-  if (!kernel.ok()) return true;  // CreateKernel() fails with the same error
+  if (!kernel.ok()) return true;  // Build() fails with the same error
   const absl::Status reserved = (*kernel)->ReserveMemory();
   if (absl::IsResourceExhausted(reserved)) {
     Refuse(partition, std::string(reserved.message()));
@@ -257,19 +291,25 @@ bool GlesSimpleDelegate::FitsInMemory(TfLiteContext* context,
 bool GlesSimpleDelegate::IsFasterOnGpu(TfLiteContext* context,
                                        const ModelPartition& partition) {
   auto kernel = TakeKernel(context, partition);
-  if (!kernel.ok()) return true;  // CreateKernel() fails with the same error
+  if (!kernel.ok()) return true;  // Build() fails with the same error
   (*kernel)->CompareWithCpu(context);
   const SpeedReport& speed = (*kernel)->report()->speed;
   if (speed.chosen != "cpu") {
     made_.push_back(*std::move(kernel));
     return true;
   }
-  Refuse(partition,
-         absl::StrCat("prefer_faster: TFLite's own kernels take ", speed.cpu_ms,
-                      " ms for it and ", gpu_->context->device().renderer,
-                      " takes ", speed.gpu_ms, " ms (", speed.source, ")"));
-  now().handed_back.push_back((*kernel)->report());
+  const std::string why =
+      absl::StrCat("prefer_faster: TFLite's own kernels take ", speed.cpu_ms,
+                   " ms for it and ", gpu_->context->device().renderer,
+                   " takes ", speed.gpu_ms, " ms (", speed.source, ")");
+  Refuse(partition, why);
+  HandBack(**kernel, why);
   return false;
+}
+
+void GlesSimpleDelegate::HandBack(const GlesKernel& kernel, std::string why) {
+  kernel.report()->on_cpu = std::move(why);
+  now().handed_back.push_back(kernel.report());
 }
 
 absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::MakeKernel(

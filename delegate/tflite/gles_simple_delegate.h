@@ -33,6 +33,8 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   absl::Status IsNodeSupported(int node_index) override;
   std::vector<ModelPartition> ChoosePartitions(
       TfLiteContext* context, std::vector<ModelPartition> partitions) override;
+  absl::StatusOr<std::vector<ModelPartition>> BuildPartitions(
+      TfLiteContext* context, std::vector<ModelPartition> partitions) override;
   absl::StatusOr<std::unique_ptr<SimpleDelegateKernel>> CreateKernel(
       TfLiteContext* context, const ModelPartition& partition) override;
   void Finish(TfLiteContext* context, const absl::Status& applied) override;
@@ -69,6 +71,12 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   // False where memory_limit_bytes does not allow the partition, and the report
   // says so. The kernel that has reserved its memory is kept for TakeKernel().
   bool FitsInMemory(TfLiteContext* context, const ModelPartition& partition);
+  // Makes the kernel ready for TakeKernel().
+  absl::Status Build(TfLiteContext* context, const ModelPartition& partition);
+  // Has the report tell of a partition that the CPU runs for this reason.
+  void HandBack(const GlesKernel& kernel, std::string why);
+  // Of what is delegated, for the report.
+  void Count(const std::vector<ModelPartition>& partitions);
   // False where prefer_faster finds the CPU faster, and the report says so. The
   // kernel that was measured is kept for TakeKernel().
   bool IsFasterOnGpu(TfLiteContext* context, const ModelPartition& partition);

@@ -19,6 +19,8 @@ namespace gles_delegate {
 struct SubgraphReport {
   const void* subgraph = nullptr;  // tells subgraphs apart; never followed
   int nodes_total = 0;
+  // When the delegate was applied; PartitionReport::on_cpu tells of partitions
+  // that went to the CPU after that.
   int nodes_delegated = 0;
   int partitions_chosen = 0;
   // The inputs and outputs of these partitions, by TFLite's tensor index.
@@ -27,7 +29,8 @@ struct SubgraphReport {
   StageTimes stages;  // before the partitions' stages
   // Of the partitions that have a kernel, which shares the report.
   std::vector<std::shared_ptr<PartitionReport>> partitions;
-  // Of the partitions that prefer_faster gave back to the CPU.
+  // Of the partitions that were given back to the CPU: prefer_faster found it
+  // faster, or they could not be built.
   std::vector<std::shared_ptr<PartitionReport>> handed_back;
 
   // True where it had kernels, and all of them are gone: their interpreter was

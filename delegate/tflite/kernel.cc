@@ -161,13 +161,16 @@ absl::Status GlesKernel::ReadAgain(TfLiteContext* context) {
   StopBackground();      // which reads graph_
   read_shapes_.clear();  // of nothing, where this fails
   on_cpu_.reset();
+  setup_.report->on_cpu.clear();
   guilty_resets_ = 0;
   built_ = false;
+  cpu_takes_shapes_ = false;
   const std::vector<int>& nodes = setup_.partition.nodes;
   auto shapes =
       PropagateShapes(context, setup_.nodes.find, setup_.nodes.plan, &nodes);
   if (!shapes.ok()) return shapes.status();
   if (!shapes->refused.ok()) return shapes->refused;
+  cpu_takes_shapes_ = true;
   // Of the other partitions, what was known when the delegate was applied.
   const UnknownShapes before = std::move(setup_.nodes.shapes.unknown);
   setup_.nodes.shapes = *std::move(shapes);
@@ -185,17 +188,21 @@ absl::Status GlesKernel::ReadAgain(TfLiteContext* context) {
 }
 
 absl::Status GlesKernel::Prepare(TfLiteContext* context) {
-  // While the delegate is applied, there is nothing to plan for yet.
   if (std::exchange(setup_.nodes.shapes_are_placeholders, false)) {
     read_shapes_.clear();
-    return absl::OkStatus();
   }
   if (auto s = EvaluateInputValues(context); !s.ok()) return s;
+  if (auto s = FallBack(context, PrepareOnGpu(context)); !s.ok()) return s;
+  return HoldValues(context);
+}
+
+absl::Status GlesKernel::PrepareOnGpu(TfLiteContext* context) {
+  // While the delegate is applied, there is nothing to plan for yet.
+  if (setup_.nodes.shapes_are_placeholders) return absl::OkStatus();
   if (BorderShapes(*context) != read_shapes_) {
     if (auto s = ReadAgain(context); !s.ok()) return s;
     if (auto s = ReserveMemoryAnew(context); !s.ok()) return s;
   }
-  if (auto s = HoldValues(context); !s.ok()) return s;
   if (on_cpu_ != nullptr) return absl::OkStatus();
   if (built_ && IsBuilt() && CheckCaller().ok()) return absl::OkStatus();
   thread_ = std::this_thread::get_id();

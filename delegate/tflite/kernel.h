@@ -54,6 +54,9 @@ class GlesKernel final : public SimpleDelegateKernel {
   // Plans, compiles and uploads; nothing where the shapes are those it did so
   // for. Where they have changed, the partition's nodes are read anew first;
   // where one of them cannot run at the new shapes, all of them run on the CPU.
+  absl::Status PrepareOnGpu(TfLiteContext* context);
+  // PrepareOnGpu(). What fails there, with fallback_to_cpu, has all nodes run
+  // on the CPU, unless the runtime's own kernels refuse the shapes.
   absl::Status Prepare(TfLiteContext* context) override;
   // kFailedPrecondition, with both threads and both contexts: where the
   // delegate's context is its own, on another thread than Prepare ran on; where
@@ -135,7 +138,11 @@ class GlesKernel final : public SimpleDelegateKernel {
   // Reports what the builders have to tell the user.
   void TellWarnings(TfLiteContext* context,
                     const std::vector<std::string>& lines);
-  // Runs the partition's nodes on the CPU from here on.
+  // `prepared`, or where that is an error and fallback_to_cpu is set what
+  // UseCpu() gives.
+  absl::Status FallBack(TfLiteContext* context, const absl::Status& prepared);
+  // Runs the partition's nodes on the CPU from here on, until the shapes
+  // change.
   absl::Status UseCpu(TfLiteContext* context, const std::string& why);
   // After a resize: where the limit does not allow the new shapes, the nodes
   // run on the CPU.
@@ -213,7 +220,9 @@ class GlesKernel final : public SimpleDelegateKernel {
   PartitionBuilder builder_;
   std::vector<std::vector<int>> read_shapes_;  // BorderShapes() of graph_
   bool built_ = false;  // executor_ is, or was, of graph_
-  // Where a node cannot run at the shapes that came later; else nullptr.
+  // Whether the runtime's own kernels have taken the shapes.
+  bool cpu_takes_shapes_ = true;
+  // Where the GPU cannot run the nodes as things are now; else nullptr.
   std::unique_ptr<CpuPartition> on_cpu_;
   bool invoked_ = false;
   bool has_state_ = false;  // executor_ holds the states of an earlier Invoke

@@ -19,9 +19,18 @@ absl::Status GlesKernel::MoveToCpu(TfLiteContext* context,
       "resized to: ",
       refused.op, " (node ", refused.index, "): ", refused.support.message(),
       " [", refused.tensors, "]");
-  if (auto s = UseCpu(context, why); !s.ok()) return s;
-  read_shapes_ = BorderShapes(*context);
-  return absl::OkStatus();
+  return UseCpu(context, why);
+}
+
+absl::Status GlesKernel::FallBack(TfLiteContext* context,
+                                  const absl::Status& prepared) {
+  if (prepared.ok() || !setup_.options.fallback_to_cpu || !cpu_takes_shapes_) {
+    return prepared;
+  }
+  return UseCpu(context,
+                absl::StrCat("TfLiteGlesDelegate: the partition of ",
+                             setup_.partition.nodes.size(),
+                             " nodes cannot be built: ", prepared.message()));
 }
 
 absl::Status GlesKernel::UseCpu(TfLiteContext* context,
@@ -35,6 +44,12 @@ absl::Status GlesKernel::UseCpu(TfLiteContext* context,
     Warn(context, absl::StrCat(why, "; it runs on the CPU"));
   }
   on_cpu_ = std::move(cpu);
+  setup_.report->on_cpu = why;
+  read_shapes_ = BorderShapes(*context);
+  DropExecutor();
+  ReleaseMemory();
+  std::string& background = setup_.report->background.state;
+  if (background == "waiting") background = "stopped";
   return absl::OkStatus();
 }
 

@@ -30,8 +30,11 @@ void GlesKernel::NoteOutcome(const absl::Status& status,
 
 absl::Status GlesKernel::Recover(TfLiteContext* context) {
   if (guilty_resets_ >= kMostGuiltyResets) return GiveUp(context);
-  if (auto s = Prepare(context); !s.ok()) return s;
-  if (setup_.options.verbosity >= 1) {
+  const absl::Status prepared = PrepareOnGpu(context);
+  // Lost again: the next Invoke tries once more.
+  if (absl::IsAborted(prepared)) return prepared;
+  if (auto s = FallBack(context, prepared); !s.ok()) return s;
+  if (on_cpu_ == nullptr && setup_.options.verbosity >= 1) {
     Warn(context, absl::StrCat("the OpenGL ES context on ",
                                setup_.gpu->context->device().renderer,
                                " was lost; the partition of ",

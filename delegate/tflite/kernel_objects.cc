@@ -111,6 +111,7 @@ absl::Status GlesKernel::UpdateObjects(TfLiteContext* context) {
   if (forms.inputs != bound_.inputs || forms.outputs != bound_.outputs) {
     built_ = false;
     if (auto s = Prepare(context); !s.ok()) return s;
+    if (on_cpu_ != nullptr) return UpdateObjects(context);
   }
   const auto used = [](const std::vector<ResolvedObject>& list) {
     std::vector<UsedObject> result;

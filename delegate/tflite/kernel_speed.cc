@@ -52,7 +52,7 @@ absl::Status GlesKernel::CheckMeasurable(TfLiteContext* context) const {
 }
 
 absl::StatusOr<Speeds> GlesKernel::Measure(TfLiteContext* context) {
-  if (auto s = Prepare(context); !s.ok()) return s;
+  if (auto s = PrepareOnGpu(context); !s.ok()) return s;
   const TrialMemory memory(context, setup_.partition);
   CpuPartition cpu(setup_.nodes.find, setup_.partition);
   auto speeds = CompareSpeeds([&] { return EvalOnGpu(context); },

@@ -29,6 +29,11 @@ void AddCounts(const std::vector<SubgraphReport>& subgraphs, json* report) {
     nodes += s.nodes_total;
     delegated += s.nodes_delegated;
     partitions += s.partitions_chosen;
+    for (const auto& p : s.partitions) {
+      if (p->on_cpu.empty()) continue;
+      delegated -= static_cast<int>(p->nodes.size());
+      --partitions;
+    }
   }
   (*report)["nodes_total"] = nodes;
   (*report)["nodes_delegated"] = delegated;
@@ -132,6 +137,7 @@ json PartitionJson(const PartitionReport& p) {
       {"zero_copy_tensors", p.zero_copy_tensors},
       {"model_nodes", NodesJson(p.fates)},
       {"plan", DispatchesJson(p.dispatches)}};
+  if (!p.on_cpu.empty()) partition["on_cpu"] = p.on_cpu;
   if (!p.passes_dropped.empty()) {
     partition["passes_dropped"] = p.passes_dropped;
   }
@@ -222,6 +228,14 @@ json RefusalsJson(const std::vector<SubgraphReport>& subgraphs) {
                           {"tensors", r.tensors},
                           {"subgraph", i},
                           {"nodes", r.nodes}});
+    }
+    for (const auto& p : subgraphs[i].partitions) {
+      if (p->on_cpu.empty()) continue;
+      refusals.push_back({{"op", "the partition"},
+                          {"reason", p->on_cpu},
+                          {"tensors", ""},
+                          {"subgraph", i},
+                          {"nodes", p->nodes}});
     }
   }
   return refusals;

@@ -25,7 +25,7 @@ namespace {
 struct Wrapped {
   NewestDelegate abi;  // first: what TFLite points at
   std::shared_ptr<SimpleDelegate> delegate;
-  absl::Status kernels;  // the first failure of those made last
+  absl::Status kernels;  // why one of those made last is none
 };
 
 // A kernel with the delegate it came from, which may be deleted before it.
@@ -91,15 +91,12 @@ void* KernelInit(TfLiteContext* context, const char* buffer, size_t) {
   const auto* params = reinterpret_cast<const TfLiteDelegateParams*>(buffer);
   auto* state = new KernelState;
   state->delegate = DelegateOf(params->delegate);
-  // TFLite takes no error from here, and it prepares the kernel only where
-  // tensors are allocated: with dynamic tensors, too late for the CPU to take
-  // over. So the kernel is prepared here, and DelegatePrepare fails with it.
+  // TFLite takes no error from here: DelegatePrepare fails with it.
   auto kernel = state->delegate->CreateKernel(context, PartitionOf(*params));
   state->init = kernel.status();
   if (kernel.ok()) {
     state->kernel = *std::move(kernel);
     state->kernel->SetHandleOwner(params->delegate->data_);
-    state->init = state->kernel->Prepare(context);
   }
   WrappedOf(params->delegate).kernels.Update(state->init);
   return state;
@@ -214,30 +211,62 @@ absl::StatusOr<IntArrayPtr> SupportedNodes(TfLiteContext* context,
   return supported;
 }
 
-absl::Status Replace(TfLiteContext* context, TfLiteDelegate* wrapped,
-                     SimpleDelegate& delegate) {
-  auto supported = SupportedNodes(context, delegate);
-  if (!supported.ok()) return supported.status();
-  if ((*supported)->size == 0) return absl::OkStatus();
+// What the runtime makes of these nodes.
+absl::StatusOr<std::vector<ModelPartition>> Preview(
+    TfLiteContext* context, const TfLiteIntArray& nodes) {
+  if (nodes.size == 0) return std::vector<ModelPartition>();
   TfLiteDelegateParams* params = nullptr;
   int count = 0;
-  if (context->PreviewDelegatePartitioning(context, supported->get(), &params,
-                                           &count) != kTfLiteOk) {
+  if (context->PreviewDelegatePartitioning(context, &nodes, &params, &count) !=
+      kTfLiteOk) {
     return absl::InternalError("the runtime could not partition the graph");
   }
   std::vector<ModelPartition> partitions;
   partitions.reserve(count);
   for (int i = 0; i < count; ++i) partitions.push_back(PartitionOf(params[i]));
-  std::vector<int> chosen;
-  for (const ModelPartition& partition :
-       delegate.ChoosePartitions(context, std::move(partitions))) {
-    chosen.insert(chosen.end(), partition.nodes.begin(), partition.nodes.end());
+  return partitions;
+}
+
+IntArrayPtr NodesOf(const std::vector<ModelPartition>& partitions) {
+  std::vector<int> nodes;
+  for (const ModelPartition& partition : partitions) {
+    nodes.insert(nodes.end(), partition.nodes.begin(), partition.nodes.end());
   }
-  if (chosen.empty()) return absl::OkStatus();
+  return MakeIntArray(nodes);
+}
+
+// The nodes of the partitions that are built: one that is given back may leave
+// the others to be cut otherwise.
+absl::StatusOr<IntArrayPtr> BuildNodes(TfLiteContext* context,
+                                       SimpleDelegate& delegate) {
+  auto supported = SupportedNodes(context, delegate);
+  if (!supported.ok()) return supported.status();
+  auto partitions = Preview(context, **supported);
+  if (!partitions.ok()) return partitions.status();
+  IntArrayPtr nodes =
+      NodesOf(delegate.ChoosePartitions(context, *std::move(partitions)));
+  for (;;) {
+    partitions = Preview(context, *nodes);
+    if (!partitions.ok()) return partitions.status();
+    partitions = delegate.BuildPartitions(context, *std::move(partitions));
+    if (!partitions.ok()) return partitions.status();
+    IntArrayPtr built = NodesOf(*partitions);
+    if (built->size == nodes->size) return built;
+    nodes = std::move(built);
+  }
+}
+
+// `*has_begun`: whether nodes may have been replaced.
+absl::Status Replace(TfLiteContext* context, TfLiteDelegate* wrapped,
+                     SimpleDelegate& delegate, bool* has_begun) {
+  const auto nodes = BuildNodes(context, delegate);
+  if (!nodes.ok()) return nodes.status();
+  if ((*nodes)->size == 0) return absl::OkStatus();
   Wrapped& state = WrappedOf(wrapped);
   state.kernels = absl::OkStatus();
-  if (ReplaceNodes(context, RegistrationFor(delegate),
-                   MakeIntArray(chosen).get(), wrapped) != kTfLiteOk) {
+  *has_begun = true;
+  if (ReplaceNodes(context, RegistrationFor(delegate), nodes->get(), wrapped) !=
+      kTfLiteOk) {
     return absl::InternalError(
         "the runtime did not take the delegate's kernels");
   }
@@ -246,7 +275,7 @@ absl::Status Replace(TfLiteContext* context, TfLiteDelegate* wrapped,
 
 TfLiteStatus DelegatePrepare(TfLiteContext* context, TfLiteDelegate* wrapped) {
   SimpleDelegate& delegate = *DelegateOf(wrapped);
-  bool nothing_replaced = true;
+  bool has_replaced = false;
   HeldWarnings warnings;
   if (absl::Status s = delegate.CheckProcess(); !s.ok()) {
     const TfLiteStatus refused = ToTfLite(context, s);
@@ -256,8 +285,9 @@ TfLiteStatus DelegatePrepare(TfLiteContext* context, TfLiteDelegate* wrapped) {
   const ContextOrError of_caller = delegate.ContextOfCaller();
   const absl::Status status = OnItsThread(delegate, &warnings, [&] {
     absl::Status applied = delegate.Initialize(context, of_caller);
-    nothing_replaced = !applied.ok();
-    if (applied.ok()) applied = Replace(context, wrapped, delegate);
+    if (applied.ok()) {
+      applied = Replace(context, wrapped, delegate, &has_replaced);
+    }
     delegate.Finish(context, applied);
     if (const absl::Status written = delegate.WriteReport(); !written.ok()) {
       Warn(context, written.message());
@@ -265,7 +295,7 @@ TfLiteStatus DelegatePrepare(TfLiteContext* context, TfLiteDelegate* wrapped) {
     return applied;
   });
   const TfLiteStatus result = warnings.End(context, status);
-  return nothing_replaced && delegate.FallsBackToCpu() ? kTfLiteOk : result;
+  return !has_replaced && delegate.FallsBackToCpu() ? kTfLiteOk : result;
 }
 
 bool IsWrapped(const TfLiteDelegate* delegate) {

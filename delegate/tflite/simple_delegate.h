@@ -41,8 +41,8 @@ using ContextOrError = absl::StatusOr<std::shared_ptr<egl::Context>>;
 class SimpleDelegateKernel {
  public:
   virtual ~SimpleDelegateKernel() = default;
-  // Once the kernel is made, and whenever TFLite prepares its node: the shapes
-  // of its inputs may have changed.
+  // Whenever TFLite prepares its node: the shapes of its inputs may have
+  // changed.
   virtual absl::Status Prepare(TfLiteContext* context) = 0;
   // One inference.
   virtual absl::Status Eval(TfLiteContext* context) = 0;
@@ -95,8 +95,15 @@ class SimpleDelegate {
   // worth it.
   virtual std::vector<ModelPartition> ChoosePartitions(
       TfLiteContext* context, std::vector<ModelPartition> partitions) = 0;
-  // The kernel of one of those, while the delegate is being applied; Prepare()
-  // is called next.
+  // Makes ready what runs those, before any node is replaced: the runtime takes
+  // no error from a kernel afterwards. Gives those that are to be replaced; an
+  // error: none is. Called again with what the runtime makes of the rest where
+  // some were given back.
+  virtual absl::StatusOr<std::vector<ModelPartition>> BuildPartitions(
+      TfLiteContext*, std::vector<ModelPartition> partitions) {
+    return partitions;
+  }
+  // The kernel of one of those, while the delegate is being applied.
   virtual absl::StatusOr<std::unique_ptr<SimpleDelegateKernel>> CreateKernel(
       TfLiteContext* context, const ModelPartition& partition) = 0;
   // Whether a failure to apply is reported and nothing else.

@@ -101,11 +101,11 @@ TEST(JoinTest, TimesAreThoseOfTheNodesAndOfTheCopies) {
 
 TEST(JoinTest, APartitionThatWasHandedBackIsOnTheCpu) {
   nlohmann::json report = SmallReport();
-  report["partition"][0]["prefer_faster"] = {{"chosen", "cpu"}};
+  report["partition"][0]["on_cpu"] = "it is too large";
   auto data = Join(SmallModel(), report);
   ASSERT_TRUE(data.ok()) << data.status();
   EXPECT_EQ(data->rows[0].where, Where::kCpu);
-  EXPECT_THAT(data->rows[0].reason, HasSubstr("prefer_faster"));
+  EXPECT_EQ(data->rows[0].reason, "it is too large");
   EXPECT_THAT(data->rows[0].dispatches, IsEmpty());
 }
 

@@ -10,9 +10,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr char kHandedBack[] =
-    "prefer_faster measured that the CPU computes the partition faster";
-
 PartitionRow RowOf(const json& partition) {
   PartitionRow row;
   row.nodes = partition.at("nodes");
@@ -26,8 +23,7 @@ PartitionRow RowOf(const json& partition) {
     absl::StrAppend(&row.self_check, " (", check.at("checked").get<int>(),
                     " of ", check.at("programs").get<int>(), " programs)");
   }
-  row.handed_back = partition.contains("prefer_faster") &&
-                    partition.at("prefer_faster").at("chosen") == "cpu";
+  row.handed_back = partition.contains("on_cpu");
   return row;
 }
 
@@ -47,7 +43,7 @@ void AddPartition(const json& partition, ReportData& data) {
     row->computed_by = fate.at("computed_by");
     if (data.partitions.back().handed_back) {
       row->where = NodeRow::Where::kCpu;
-      row->reason = kHandedBack;
+      row->reason = partition.at("on_cpu");
     } else if (row->computed_by < 0) {
       row->where = NodeRow::Where::kConstant;
     } else {

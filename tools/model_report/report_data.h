@@ -41,7 +41,7 @@ struct PartitionRow {
   int64_t constant_bytes = 0;
   std::string self_check;  // "right (23 of 23 programs)"
   std::string passes_dropped;
-  bool handed_back = false;  // prefer_faster found the CPU faster
+  bool handed_back = false;  // the CPU runs it after all
 };
 
 struct ReportData {
