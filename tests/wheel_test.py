@@ -9,14 +9,19 @@ Run by CTest as `wheel`. It needs a Python that has the package:
 Without either it skips (exit status 77) and says so.
 """
 
+import importlib.util
 import os
 import subprocess
 import sys
+import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "python"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "python"), os.path.join(os.path.dirname(HERE), "tools")]
 import environments  # pylint: disable=wrong-import-position
 
 PACKAGE = "ai-edge-litert==2.3.0"
+# Ships TFLite's C library 2.17.1, whose CPU gives no node to XNNPACK. Only the file is used.
+C_LIBRARY_PACKAGE = "pymicro-wakeword==2.5.0"
 
 
 def python_with_the_wheel(folder):
@@ -24,7 +29,7 @@ def python_with_the_wheel(folder):
     given = os.environ.get("GLES_DELEGATE_WHEEL_PYTHON")
     if given:
         return given
-    return environments.python_with(folder, [PACKAGE])
+    return environments.python_with(folder, [PACKAGE, C_LIBRARY_PACKAGE])
 
 
 # --- In the Python that has the package ---------------------------------------
@@ -197,6 +202,25 @@ def run(np, interpreter, model, inputs, **how):
     return it.get_tensor(it.get_output_details()[0]["index"]).astype(np.int64)
 
 
+def c_library():
+    """The path of TFLite's C library 2.17.1; None if the package is not there."""
+    spec = importlib.util.find_spec("pymicro_wakeword")
+    if spec is None:
+        print("SKIPPED for TFLite's C library 2.17.1: this Python lacks " + C_LIBRARY_PACKAGE)
+        return None
+    return os.path.join(spec.submodule_search_locations[0], "lib", "libtensorflowlite_c.so")
+
+
+def run_c(np, path, model, inputs, delegate=None):
+    """The same by TFLite's C functions."""
+    import runtime_codes  # wants numpy
+    with tempfile.NamedTemporaryFile(suffix=".tflite") as file:
+        file.write(model)
+        file.flush()
+        answers = runtime_codes.CLibrary(path, file.name, delegate, {}).run(inputs)
+    return answers[0].astype(np.int64)
+
+
 def compare(delegate, seeds):
     """Prints a line for each op; the exit status is 1 where a code differs."""
     import flatbuffers
@@ -207,7 +231,7 @@ def compare(delegate, seeds):
     runtimes = (("as it comes", {}, {}),
                 ("without XNNPACK", {"experimental_op_resolver_type": plain},
                  {"integer_rounding": "litert"}))
-    counts, apart = {}, 0
+    counts, apart, library = {}, 0, c_library()
     for seed in range(seeds):
         for op, model, inputs in Cases(np, schema, flatbuffers, seed).all():
             rng = np.random.default_rng(seed)
@@ -223,6 +247,12 @@ def compare(delegate, seeds):
                 entry = counts.setdefault((op, values[0].dtype.name, name), [0, 0])
                 entry[0] += cpu.size
                 entry[1] += differ
+            if library:
+                cpu = run_c(np, library, model, values)
+                gpu = run_c(np, library, model, values, delegate)
+                entry = counts.setdefault((op, values[0].dtype.name, "C library 2.17.1"), [0, 0])
+                entry[0] += cpu.size
+                entry[1] += int((cpu != gpu).sum())
             apart += int((answers[0] != answers[1]).sum())
     for (op, dtype, name), (codes, differ) in sorted(counts.items()):
         print("%-18s %-6s %-16s %6d codes, %d differ" % (op, dtype, name, codes, differ))

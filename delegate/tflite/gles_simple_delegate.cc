@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/tflite/ask_runtime.h"
 #include "delegate/tflite/check_order.h"
 #include "delegate/tflite/messages.h"
 #include "delegate/tflite/partition_worth.h"
@@ -90,6 +91,9 @@ absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context,
   BeginSubgraph(context);
   memory_plan_is_old_ = HasOldMemoryPlan(context);
   runtime_ = RuntimeOf(context);
+  if (!options_.integer_rounding && MayHoldCodes(*context)) {
+    runtime_.asked = AskForCpuKernels(runtime_.library);
+  }
   StageTimer timer(&now().stages);
   if (auto s = EnsureGpu(context, of_caller); !s.ok()) return s;
   timer.Lap("context");

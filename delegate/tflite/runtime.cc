@@ -174,6 +174,7 @@ int ParamsMinorOf(const Runtime& runtime) {
 }
 
 CpuKernels CpuKernelsOf(const Runtime& runtime) {
+  if (runtime.asked) return *runtime.asked;
   // The last version that was seen to leave 8-bit nodes to the built-in
   // kernels; the next one that was measured gives them to XNNPACK.
   constexpr int kLastMajor = 2, kLastMinorWithout = 15;

@@ -4,6 +4,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_RUNTIME_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_RUNTIME_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -23,6 +24,8 @@ struct Runtime {
   // distance between two nodes of the model tells. 0: not known.
   int registration_bytes = 0;
   bool of_2_14 = false;  // IsRuntimeOf214()
+  // What AskForCpuKernels() found; nullopt: not asked, or no answer.
+  std::optional<quant::CpuKernels> asked = std::nullopt;
 };
 
 // Reads what is said above; calls no function of the runtime but the context's
@@ -45,8 +48,9 @@ bool IsRuntimeOf214(const TfLiteContext& context);
 // for a model of one node, 2.13.
 int ParamsMinorOf(const Runtime& runtime);
 
-// Whose integer kernels the runtime's CPU runs by default; where the runtime
-// cannot be told, those of the newest one that was measured.
+// Whose integer kernels the runtime's CPU runs by default: what it answered
+// when it was asked, else what its version and structs say. If nothing can be
+// told, those of the newest runtime that was measured.
 quant::CpuKernels CpuKernelsOf(const Runtime& runtime);
 
 // The values of the option integer_rounding but for "auto".

@@ -2,13 +2,18 @@
 // Which runtime has loaded the delegate, and whose integer kernels it runs.
 #include "delegate/tflite/runtime.h"
 
+#include <dlfcn.h>
+
 #include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "delegate/tflite/ask_runtime.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tensorflow/lite/c/c_api.h"
 
 namespace gles_delegate {
 namespace {
@@ -55,6 +60,37 @@ TEST(CpuKernelsOfTest, AnUnknownRuntimeIsOldByItsStructsOrElseTheNewest) {
   EXPECT_EQ(KernelsOf("/app/libapp.so", "", 88), CpuKernels::kXnnpack);
   EXPECT_EQ(KernelsOf("/app/libapp.so", "nightly", 0), CpuKernels::kXnnpack);
   EXPECT_EQ(KernelsOf("", "", 0), CpuKernels::kXnnpack);
+}
+
+TEST(CpuKernelsOfTest, AnAnswerOutweighsTheVersion) {
+  Runtime runtime;
+  runtime.version = "2.17.1";
+  EXPECT_EQ(CpuKernelsOf(runtime), CpuKernels::kXnnpack);
+  runtime.asked = CpuKernels::kLitert;
+  EXPECT_EQ(CpuKernelsOf(runtime), CpuKernels::kLitert);
+}
+
+std::string LibraryWith(const char* function) {
+  Dl_info info = {};
+  void* address = dlsym(RTLD_DEFAULT, function);
+  return dladdr(address, &info) != 0 ? info.dli_fname : "";
+}
+
+TEST(AskForCpuKernelsTest, TheLibraryThatRunsTheTestsAnswersByItsCodes) {
+  const std::string library = LibraryWith("TfLiteVersion");
+  ASSERT_NE(library, "");
+  const auto asked = AskForCpuKernels(library);
+  ASSERT_TRUE(asked.has_value()) << library;
+  // 2.9 is what it was measured as; newer ones are held by their wheels.
+  if (absl::StartsWith(TfLiteVersion(), "2.9.")) {
+    EXPECT_EQ(*asked, CpuKernels::kTflite);
+  }
+  EXPECT_EQ(AskForCpuKernels(library), asked);
+}
+
+TEST(AskForCpuKernelsTest, ALibraryWithoutTflitesFunctionsHasNoAnswer) {
+  EXPECT_FALSE(AskForCpuKernels(LibraryWith("dlopen")).has_value());
+  EXPECT_FALSE(AskForCpuKernels("/nowhere.so").has_value());
 }
 
 TEST(ParamsMinorOfTest, GoesByContextVersionAndRegistrations) {
