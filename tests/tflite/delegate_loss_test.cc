@@ -19,6 +19,7 @@
 #include "tests/testing/schema_names.h"
 #include "tests/testing/scoped_environment.h"
 #include "tools/common/model_builder.h"
+#include "tools/common/tflite_abi.h"
 
 namespace gles_delegate::testing {
 namespace {

@@ -18,6 +18,7 @@
 #include "tests/testing/matchers.h"
 #include "tests/testing/quantized_model.h"
 #include "tests/testing/schema_names.h"
+#include "tools/common/tflite_abi.h"
 
 namespace gles_delegate::testing {
 namespace {
