@@ -4,6 +4,39 @@
 
 namespace gles_delegate {
 
+namespace {
+
+size_t ElementBytes(TfLiteType type) {
+  switch (type) {
+    case kTfLiteFloat32:
+    case kTfLiteInt32:
+      return 4;
+    case kTfLiteInt64:
+      return 8;
+    case kTfLiteInt16:
+    case kTfLiteFloat16:
+      return 2;
+    case kTfLiteInt8:
+    case kTfLiteUInt8:
+    case kTfLiteBool:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+// TensorFlow Lite 2.21 and LiteRT set the size of tensors that they plan no
+// memory for to zero; the shape stays.
+size_t BytesByShape(const TfLiteTensor& t) {
+  size_t bytes = ElementBytes(t.type);
+  for (int i = 0; t.dims != nullptr && i < t.dims->size; ++i) {
+    bytes *= t.dims->data[i];
+  }
+  return bytes;
+}
+
+}  // namespace
+
 bool IsInArena(const TfLiteTensor& t) {
   return t.allocation_type == kTfLiteArenaRw ||
          t.allocation_type == kTfLiteArenaRwPersistent;
@@ -12,16 +45,20 @@ bool IsInArena(const TfLiteTensor& t) {
 ScratchMemory::~ScratchMemory() {
   // Backwards: a tensor that was lent to twice has its first pointer again.
   for (auto it = before_.rbegin(); it != before_.rend(); ++it) {
-    context_->tensors[it->first].data.raw = it->second;
+    TfLiteTensor& t = context_->tensors[it->tensor];
+    t.data.raw = it->data;
+    t.bytes = it->bytes;
   }
 }
 
 void ScratchMemory::Lend(int id) {
   TfLiteTensor& t = context_->tensors[id];
-  if (!IsInArena(t) || t.is_variable || t.bytes == 0) return;
+  const size_t bytes = t.bytes != 0 ? t.bytes : BytesByShape(t);
+  if (!IsInArena(t) || t.is_variable || bytes == 0) return;
   std::vector<uint8_t>& memory = (*blocks_)[id];
-  memory.resize(t.bytes);
-  before_.emplace_back(id, t.data.raw);
+  memory.resize(bytes);
+  before_.push_back({id, t.data.raw, t.bytes});
+  t.bytes = bytes;
   t.data.raw = reinterpret_cast<char*>(memory.data());
 }
 

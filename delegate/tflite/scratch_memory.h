@@ -3,8 +3,8 @@
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_SCRATCH_MEMORY_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_SCRATCH_MEMORY_H_
 
+#include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -16,8 +16,7 @@ namespace gles_delegate {
 // Whether the runtime keeps the tensor in its arena.
 bool IsInArena(const TfLiteTensor& t);
 
-// Lends memory to tensors, and gives each its own pointer back when it is
-// destroyed.
+// Lends memory to tensors, and gives each its own back when it is destroyed.
 class ScratchMemory {
  public:
   // By tensor. 16-byte aligned, as TFLite's kernels expect.
@@ -39,9 +38,15 @@ class ScratchMemory {
  private:
   void Lend(int id);
 
+  // What the tensor itself had.
+  struct Before {
+    int tensor;
+    char* data;
+    size_t bytes;
+  };
   TfLiteContext* context_;
   Blocks* blocks_;
-  std::vector<std::pair<int, char*>> before_;  // tensor, its own pointer
+  std::vector<Before> before_;
 };
 
 }  // namespace gles_delegate
