@@ -15,7 +15,7 @@ using Value = Reference::Value;
 
 namespace {
 
-// The axis that elements go along: before it and behind it lie so many.
+// The axis that elements go along, and how many elements one step takes.
 struct Along {
   int64_t extent, inner;
 
