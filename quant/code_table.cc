@@ -159,4 +159,17 @@ std::optional<CodeTable> RsqrtTable(const AffineCodes& in,
   });
 }
 
+std::optional<CodeTable> SqrtTable(const AffineCodes& in,
+                                   const AffineCodes& out) {
+  CodeTable table;
+  for (int i = 0; i < 256; ++i) {
+    const int code = in.range.low + i - in.zero_point;
+    const float root =
+        std::sqrt(in.scale * static_cast<float>(std::max(code, 0)));
+    table[i] = std::clamp(ToInt(root / out.scale) + out.zero_point,
+                          out.range.low, out.range.high);
+  }
+  return table;
+}
+
 }  // namespace gles_delegate::quant

@@ -47,6 +47,11 @@ std::optional<CodeTable> AbsTable(const AffineCodes& in,
 std::optional<CodeTable> RsqrtTable(const AffineCodes& in,
                                     const AffineCodes& out);
 
+// SQRT, cut off: of what is negative, where TFLite's Invoke fails, the output's
+// zero point.
+std::optional<CodeTable> SqrtTable(const AffineCodes& in,
+                                   const AffineCodes& out);
+
 }  // namespace gles_delegate::quant
 
 #endif  // GLES_DELEGATE_QUANT_CODE_TABLE_H_

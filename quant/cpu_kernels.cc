@@ -36,6 +36,23 @@ Rounding RoundingOf(CpuKernels kernels, ProductOp op, bool is_uint8) {
   return Rounding::kTwiceUp;
 }
 
+KernelTraits TraitsOf(CpuKernels kernels) {
+  KernelTraits traits;
+  const bool newest =
+      kernels == CpuKernels::kLitert || kernels == CpuKernels::kXnnpack;
+  traits.batch_matmul_away_from_zero = newest;
+  traits.batch_matmul_by_xnnpack = kernels == CpuKernels::kXnnpack;
+  traits.quantize_multiplies = newest;
+  traits.wide_rows_keep_31_bits = newest || kernels == CpuKernels::kReference;
+  traits.wide_rows_without_bias_round_twice = newest;
+  if (newest) {
+    traits.to_int8 = {true, 127};
+    traits.to_uint8 = {true, 255};
+    traits.to_int16 = {true, 32767};
+  }
+  return traits;
+}
+
 int32_t MultiplyAsFloat(int32_t sum, float scale) {
   const float product = static_cast<float>(sum) * scale;
   constexpr float kMost = 2147483520.0f;  // the largest float below 2^31

@@ -26,6 +26,32 @@ enum class CpuKernels {
   kReference,
 };
 
+// How a runtime's kernels compute what differs even among builds of one kind
+// above: found by running them (delegate/tflite/ask_kernels.h).
+struct KernelTraits {
+  // int8 BATCH_MATMUL: ties of the second rounding go away from zero, not up.
+  bool batch_matmul_away_from_zero = false;
+  // XNNPACK takes int8 BATCH_MATMUL whose right side has the zero point 0.
+  bool batch_matmul_by_xnnpack = false;
+  // QUANTIZE of floats: times 1 / scale in float32, ties to even; else divided
+  // in 64 bits, ties away from zero.
+  bool quantize_multiplies = false;
+  // FULLY_CONNECTED of 16-bit activations: with a bias, all 31 bits of the
+  // multiplier; without one, rounded twice.
+  bool wide_rows_keep_31_bits = false;
+  bool wide_rows_without_bias_round_twice = false;
+
+  // CAST of floats out of the range of 8 or 16 bits: to the nearest end, and
+  // NaN to `of_nan`; else the low bits.
+  struct Cast {
+    bool saturates = false;
+    int of_nan = 0;
+  };
+  Cast to_int8, to_uint8, to_int16;
+};
+// Those of the newest runtime of the kind that was measured.
+KernelTraits TraitsOf(CpuKernels kernels);
+
 // How a kernel makes codes of a sum of products of codes.
 enum class Rounding {
   kTwiceUp,            // Multiply() with Ties::kUp

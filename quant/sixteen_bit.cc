@@ -1,3 +1,4 @@
+// Longer than 300 lines for TFLite's three ways to fill a table.
 #include "quant/sixteen_bit.h"
 
 #include <algorithm>
@@ -197,7 +198,52 @@ SoftmaxOfSixteenBits::Lines LinesOf(Function function, double from, double to) {
   return lines;
 }
 
+// The points of TFLite's tables of any function, in float32: each is moved by
+// half of what its line is off by in its middle.
+std::array<int16_t, 513> PointsOf(float in_scale, float out_scale,
+                                  absl::FunctionRef<float(float)> function) {
+  std::array<int16_t, 513> points;
+  const auto saturated = [](float x) {
+    return static_cast<int16_t>(std::min(std::max(x, -32768.0f), 32767.0f));
+  };
+  const int count = static_cast<int>(points.size()) - 1;
+  const float least = in_scale * kLeast, most = in_scale * kMost;
+  const float step = (most - least) / static_cast<float>(count);
+  const float half_step = step / 2;
+  const float inverse = 65536.0f / (out_scale * kMost - out_scale * kLeast);
+  for (int i = 0; i < count; ++i) {
+    const float x = least + static_cast<float>(i) * step;
+    const float y = std::round(function(x) * inverse);
+    const float next =
+        function(least + static_cast<float>(i + 1) * step) * inverse;
+    const float of_line = std::round((next + y) / 2);
+    const float in_middle = std::round(function(x + half_step) * inverse);
+    points[i] = saturated(y - std::round((of_line - in_middle) / 2));
+  }
+  points[count] = saturated(std::round(function(most) * inverse));
+  return points;
+}
+
 }  // namespace
+
+WideTable LinesOfSixteenBits(float in_scale, float out_scale,
+                             absl::FunctionRef<float(float)> function) {
+  const auto points = PointsOf(in_scale, out_scale, function);
+  return TableOf([&](int16_t code) {
+    const int at = 256 + (code >> 7), past = code & 127;
+    // Both wrap as TFLite's 16 bits do.
+    const auto slope = static_cast<int16_t>(points[at + 1] - points[at]);
+    return static_cast<int16_t>(points[at] + ((slope * past + 64) >> 7));
+  });
+}
+
+WideTable SqrtOfSixteenBits(float in_scale, float out_scale) {
+  return TableOf([&](int16_t code) {
+    const float root =
+        std::sqrt(in_scale * static_cast<float>(std::max<int>(code, 0)));
+    return static_cast<int16_t>(std::min(root / out_scale, 32767.0f));
+  });
+}
 
 bool IsScaleOfFractions(float scale) { return Exponent(scale) == -15; }
 

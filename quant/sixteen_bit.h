@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "quant/fixed_point.h"
 
 namespace gles_delegate::quant {
@@ -28,6 +29,12 @@ std::optional<WideTable> TanhOfSixteenBits(float in_scale);
 // on its way.
 std::optional<WideTable> LeakyReluOfSixteenBits(float in_scale, float out_scale,
                                                 float alpha);
+// Any function by 512 lines between 513 points of float32: EXP, GELU, LOG,
+// RSQRT.
+WideTable LinesOfSixteenBits(float in_scale, float out_scale,
+                             absl::FunctionRef<float(float)> function);
+// SQRT of each code, cut off; of negative ones, where TFLite's Invoke fails, 0.
+WideTable SqrtOfSixteenBits(float in_scale, float out_scale);
 // Whether TFLite takes an output of this scale for one of 2^-15.
 bool IsScaleOfFractions(float scale);
 

@@ -51,7 +51,8 @@ class Cases:
         self.np, self.schema, self.flatbuffers = np, schema, flatbuffers
         self.rng = np.random.default_rng(seed)
         self.types = {np.int8: schema.TensorType.INT8, np.uint8: schema.TensorType.UINT8,
-                      np.int32: schema.TensorType.INT32}
+                      np.int32: schema.TensorType.INT32, np.int16: schema.TensorType.INT16,
+                      np.int64: schema.TensorType.INT64, np.float32: schema.TensorType.FLOAT32}
 
     def tensor(self, buffers, spec, index):
         s, np = self.schema, self.np
@@ -83,7 +84,8 @@ class Cases:
         if options is not None:
             name = type(options).__name__[:-1]  # AddOptionsT
             o.builtinOptions, o.builtinOptionsType = options, getattr(s.BuiltinOptions, name)
-        c.builtinCode = c.deprecatedBuiltinCode = getattr(s.BuiltinOperator, op)
+        c.builtinCode = getattr(s.BuiltinOperator, op)
+        c.deprecatedBuiltinCode = min(c.builtinCode, 127)
         c.version = version
         builder = self.flatbuffers.Builder(1024)
         builder.Finish(m.Pack(builder), b"TFL3")

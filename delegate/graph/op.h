@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "delegate/graph/graph.h"
+#include "quant/cpu_kernels.h"
 
 namespace gles_delegate {
 
@@ -29,6 +30,7 @@ struct NodeView {
   // The runtime's parameter structs have the fields of TFLite 2.<params_minor>,
   // whatever the node's version is; 0: not known (delegate/tflite/runtime.h).
   int params_minor = 0;
+  quant::KernelTraits traits;  // of the runtime's kernels
   const void* builtin_params = nullptr;
   absl::Span<const uint8_t> custom_params;
   std::vector<const Tensor*> inputs;  // nullptr: an absent optional input

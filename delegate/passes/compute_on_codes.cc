@@ -81,10 +81,10 @@ bool AppendWide(const Node& node, const codes::KernelContext& context,
 }  // namespace
 
 int ComputeOnCodes(Graph* graph, const DeviceProfile& profile,
-                   quant::CpuKernels cpu) {
+                   quant::CpuKernels cpu, const quant::KernelTraits& traits) {
   HoldCodes(graph);
   codes::MatchQuantizations(graph);
-  const codes::KernelContext context{graph, profile, cpu};
+  const codes::KernelContext context{graph, profile, cpu, traits};
   int count = 0;
   std::vector<Node> nodes;
   for (Node& node : graph->nodes) {

@@ -25,7 +25,11 @@ namespace gles_delegate {
 // for, stays as it is. `cpu`: whose codes are to be computed. Returns how many
 // nodes are on codes.
 int ComputeOnCodes(Graph* graph, const DeviceProfile& profile,
-                   quant::CpuKernels cpu = quant::CpuKernels::kTflite);
+                   quant::CpuKernels cpu, const quant::KernelTraits& traits);
+inline int ComputeOnCodes(Graph* graph, const DeviceProfile& profile,
+                          quant::CpuKernels cpu = quant::CpuKernels::kTflite) {
+  return ComputeOnCodes(graph, profile, cpu, quant::TraitsOf(cpu));
+}
 
 }  // namespace gles_delegate
 

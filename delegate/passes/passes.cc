@@ -40,7 +40,8 @@ absl::Status Run(Graph* graph, const PassContext& context) {
 }
 
 absl::Status RunComputeOnCodes(Graph* graph, const PassContext& context) {
-  const int nodes = ComputeOnCodes(graph, context.profile, context.cpu);
+  const int nodes =
+      ComputeOnCodes(graph, context.profile, context.cpu, context.traits);
   if (context.nodes_on_codes != nullptr) *context.nodes_on_codes = nodes;
   return absl::OkStatus();
 }

@@ -28,6 +28,7 @@ struct PassContext {
   const DeviceProfile& profile;
   // Whose codes the nodes that compute on codes give.
   quant::CpuKernels cpu = quant::CpuKernels::kTflite;
+  quant::KernelTraits traits = quant::TraitsOf(cpu);
   // Set by compute_on_codes: how many nodes compute on codes.
   int* nodes_on_codes = nullptr;
 };

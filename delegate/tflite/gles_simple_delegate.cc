@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/tflite/ask_kernels.h"
 #include "delegate/tflite/ask_runtime.h"
 #include "delegate/tflite/check_order.h"
 #include "delegate/tflite/messages.h"
@@ -20,6 +21,7 @@ namespace {
 ReadOptions ReadOptionsOf(const Options& options, const Runtime& runtime) {
   ReadOptions read;
   read.params_minor = ParamsMinorOf(runtime);
+  read.traits = runtime.traits;
   read.enable_quantization = options.enable_quantization;
   read.simulate_quantization =
       options.quantized_compute != kTfLiteGlesQuantizedFloatUnsimulated;
@@ -110,6 +112,9 @@ absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context,
       nodes->shapes_are_placeholders = true;
     }
   }
+  runtime_.traits =
+      AskKernels(context, *nodes, quant::TraitsOf(cpu_kernels()),
+                 !options_.integer_rounding);
   timer.Lap("shapes");
   auto model =
       ReadModel(context, *nodes, profile_, ReadOptionsOf(options_, runtime_));

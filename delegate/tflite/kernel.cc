@@ -87,6 +87,7 @@ absl::Status GlesKernel::Read(const TfLiteContext& context,
   dump->AddGraph("read", graph_);
   if (setup_.options.computes_on_codes()) {
     const PassContext passes = {setup_.profile, setup_.cpu_kernels,
+                                setup_.read_options.traits,
                                 &setup_.report->nodes_on_codes};
     absl::Status passed =
         RunPasses(PassStage::kRead, passes, &graph_,

@@ -87,7 +87,7 @@ void ViewBiasAsFloat(const TfLiteNode& node, int builtin_code, bool half,
 absl::StatusOr<Node> ParseNode(const OpDefinition& op,
                                const TfLiteNode& tflite_node,
                                const TfLiteRegistration& registration,
-                               int params_minor, Graph* graph) {
+                               const ReadOptions& options, Graph* graph) {
   Node node;
   node.op = &op;
   node.inputs = ReadInts(tflite_node.inputs);
@@ -100,7 +100,8 @@ absl::StatusOr<Node> ParseNode(const OpDefinition& op,
     return s;
   }
   NodeView view = ViewOf(tflite_node, registration);
-  view.params_minor = params_minor;
+  view.params_minor = options.params_minor;
+  view.traits = options.traits;
   for (TensorId id : node.inputs) {
     view.inputs.push_back(id == kNoTensor ? nullptr : &graph->tensor(id));
   }

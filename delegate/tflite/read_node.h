@@ -27,7 +27,7 @@ void ViewBiasAsFloat(const TfLiteNode& node, int builtin_code, bool half,
 absl::StatusOr<Node> ParseNode(const OpDefinition& op,
                                const TfLiteNode& tflite_node,
                                const TfLiteRegistration& registration,
-                               int params_minor, Graph* graph);
+                               const ReadOptions& options, Graph* graph);
 
 }  // namespace gles_delegate
 

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "quant/cpu_kernels.h"
+
 namespace gles_delegate {
 
 struct ReadOptions {
@@ -15,6 +17,7 @@ struct ReadOptions {
   // Tensors are stored in 16 bits, so that quantized ranges must fit these.
   bool half = false;
   int params_minor = 0;  // ParamsMinorOf() the runtime
+  quant::KernelTraits traits;  // of the kernels whose codes are to be given
   // Ranges of TFLite's node indices, both ends included.
   std::vector<std::pair<int, int>> exclude_nodes;  // stay on the CPU
   std::vector<std::pair<int, int>> float32_nodes;  // floats stay in 32 bits

@@ -163,8 +163,7 @@ class ModelReader {
       ViewBiasAsFloat(node, registration.builtin_code, options_.half,
                       &model_.graph);
     }
-    auto parsed = ParseNode(*op, node, registration, options_.params_minor,
-                            &model_.graph);
+    auto parsed = ParseNode(*op, node, registration, options_, &model_.graph);
     if (!parsed.ok()) return parsed.status();
     out->node = *std::move(parsed);
     out->node.tflite_index = out->index;

@@ -26,6 +26,7 @@ struct Runtime {
   bool of_2_14 = false;  // IsRuntimeOf214()
   // What AskForCpuKernels() found; nullopt: not asked, or no answer.
   std::optional<quant::CpuKernels> asked = std::nullopt;
+  quant::KernelTraits traits = {};  // AskKernels()
 };
 
 // Reads what is said above; calls no function of the runtime but the context's

@@ -1,4 +1,5 @@
 // dst = src in another type: FROM_FLOAT, TO_FLOAT, TO_BOOL, integers without.
+// SATURATE_LOW, SATURATE_HIGH, OF_NAN: what floats out of range and NaN come to.
 // WRAP_SIGNED, WRAP_UNSIGNED: integers of so many bits, held in 32.
 // ROUND_TO_HALF, TRUNCATE: floats that stand for halves or for integers.
 // One texel (4 channels) an invocation.
@@ -34,6 +35,13 @@ vec4 rounded(vec4 v) {
   ivec4(greaterThanEqual(floatBitsToInt(V) & 0x7fffffff, ivec4(0x00800000)))
 #elif defined(TO_BOOL)
 #define CAST(V) ivec4(notEqual(V, ivec4(0)))
+#elif defined(SATURATE_LOW)
+ivec4 saturated(vec4 v) {
+  ivec4 r = ivec4(clamp(v, float(SATURATE_LOW), float(SATURATE_HIGH)));
+  bvec4 nan = greaterThan(floatBitsToInt(v) & 0x7fffffff, ivec4(0x7f800000));
+  return mix(r, ivec4(OF_NAN), nan);
+}
+#define CAST(V) saturated(V)
 #elif defined(FROM_FLOAT)
 ivec4 truncated(vec4 v) {
   // 2^31 - 128 is the greatest float that is an int32.

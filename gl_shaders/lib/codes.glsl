@@ -25,6 +25,12 @@ vec4 op_quantize(vec4 x, vec4 p) {
   return (clamp(code, p.z, p.w) - p.y) * p.x;
 }
 
+// A float's code, less its zero point, as newer runtimes' QUANTIZE has it. p: one
+// over the scale, zero point, least code, greatest code. Ties go to even.
+vec4 op_codes_by_inverse(vec4 x, vec4 p) {
+  return clamp(roundEven(x * p.x) + p.y, p.z, p.w) - p.y;
+}
+
 // quant/fixed_point.h's Multiply(): x * multiplier * 2^(shift - 31), rounded after
 // the multiplication, ties up, and after a shift to the right, ties up or away
 // from zero. The product must fit 32 bits.
@@ -122,7 +128,7 @@ vec4 op_minimum_of_codes(vec4 x, vec4 y, vec4 p) {
 ivec4 op_lookup(vec4 x, vec4 p) { return clamp(ivec4(x + p.x), 0, 255); }
 
 // Two codes as one of 16 bits, of which x's is the upper half. p: what makes
-// codes from 0 up of what is read: the zero points of uint8.
+// codes from 0 up of what is read: the zero points less the least code.
 vec4 op_pair_of_codes(vec4 x, vec4 y, vec4 p) {
   return (x + p.x) * 256.0 + (y + p.y) - 32768.0;
 }
@@ -259,6 +265,11 @@ ivec4 op_rescale_64(ivec4 high, uvec4 low, uvec4 multiplier, ivec4 right) {
   uvec4 upper, lower;
   umulExtended(low, multiplier, upper, lower);
   return op_shifted_right(ivec4(upper + uvec4(high) * multiplier), lower, right);
+}
+// A sum of op_join_sums by quant/fixed_point.h's Multiply(), ties up.
+vec4 op_rescale_sum_twice(vec4 x, ivec4 multiplier, ivec4 shift, vec4 p) {
+  ivec4 sum = floatBitsToInt(x) - 0x40000000;
+  return vec4(op_rescale(sum, multiplier, shift, true));
 }
 // The same of a sum of op_join_sums.
 vec4 op_rescale_sum(vec4 x, ivec4 multiplier, ivec4 shift, vec4 p) {

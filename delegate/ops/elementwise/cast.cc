@@ -1,5 +1,6 @@
 #include "delegate/ops/elementwise/cast.h"
 
+#include <any>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -32,23 +33,34 @@ absl::StatusOr<ParsedNode> ParseCast(const NodeView& node) {
                      "it; floats do not hold every integer"));
   }
   if (auto s = CheckOutputDims(output, input.dims); !s.ok()) return s;
-  return ParsedNode{};
+  return ParsedNode{node.traits, {}};
 }
 
 namespace {
 
 // What the values must come to for the type that the runtime's memory holds:
 // nodes here may read them, too.
-void DefineHostType(const Tensor& to, Dispatch* d) {
+void DefineHostType(const Tensor& to, const quant::KernelTraits& kernels,
+                    bool from_floats, Dispatch* d) {
+  const auto integers = [&](const quant::KernelTraits::Cast& cast,
+                            const char* wrap, int bits, int low) {
+    if (!from_floats || !cast.saturates) {
+      d->Define(wrap, bits);
+      return;
+    }
+    d->Define("SATURATE_LOW", low);
+    d->Define("SATURATE_HIGH", low + (1 << bits) - 1);
+    d->Define("OF_NAN", cast.of_nan);
+  };
   switch (to.host) {
     case DataType::kInt8:
-      d->Define("WRAP_SIGNED", 8);
+      integers(kernels.to_int8, "WRAP_SIGNED", 8, -128);
       break;
     case DataType::kUint8:
-      d->Define("WRAP_UNSIGNED", 8);
+      integers(kernels.to_uint8, "WRAP_UNSIGNED", 8, 0);
       break;
     case DataType::kInt16:
-      d->Define("WRAP_SIGNED", 16);
+      integers(kernels.to_int16, "WRAP_SIGNED", 16, -32768);
       break;
     case DataType::kFloat16:
       d->Define("ROUND_TO_HALF");
@@ -70,7 +82,9 @@ absl::Status PlanCast(const Node& node, Planner* planner) {
   if (!IsIntegers(from)) d.Define("FROM_FLOAT");
   if (!IsIntegers(to)) d.Define("TO_FLOAT");
   if (to.type == DataType::kBool) d.Define("TO_BOOL");
-  DefineHostType(to, &d);
+  const auto* kernels = std::any_cast<quant::KernelTraits>(&node.attributes);
+  DefineHostType(to, kernels != nullptr ? *kernels : quant::KernelTraits(),
+                 !IsIntegers(from), &d);
   AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }

@@ -114,7 +114,7 @@ std::optional<Node> AddedByXnnpack(const Node& node, const FunctionOfTwo& f,
 }
 
 std::optional<Node> SumOfTwo(const Node& node, bool subtract,
-                               const KernelContext& c) {
+                             const KernelContext& c) {
   const std::optional<FunctionOfTwo> f = AsFunctionOfTwo(node, *c.graph);
   if (!f) return std::nullopt;
   if (c.cpu == quant::CpuKernels::kXnnpack) {
@@ -193,8 +193,7 @@ std::optional<Node> MulOnCodes(const Node& node, const KernelContext& c) {
 std::optional<Node> DivOnCodes(const Node& node, const KernelContext& c) {
   const std::optional<FunctionOfTwo> f = AsFunctionOfTwo(node, *c.graph);
   const Tensor& out = c.graph->tensor(node.outputs[0]);
-  // TFLite has no int8 kernel.
-  if (!f || out.codes != DataType::kUint8) return std::nullopt;
+  if (!f) return std::nullopt;
   const quant::AffineCodes a = AffineCodesOf(c.graph->tensor(f->a));
   const quant::AffineCodes b = AffineCodesOf(c.graph->tensor(f->b));
   const quant::AffineCodes to = AffineCodesOf(out);
@@ -204,12 +203,13 @@ std::optional<Node> DivOnCodes(const Node& node, const KernelContext& c) {
     code = static_cast<int16_t>(code - to.zero_point);
   }
   const std::string name = absl::StrFormat(
-      "quotients of codes of %a from %d, %a from %d as %a from %d", a.scale,
-      a.zero_point, b.scale, b.zero_point, to.scale, to.zero_point);
+      "quotients of codes from %d of %a from %d, %a from %d as %a from %d",
+      a.range.low, a.scale, a.zero_point, b.scale, b.zero_point, to.scale,
+      to.zero_point);
   return WithFunction(node,
                       {"pair_of_codes",
-                       {static_cast<float>(a.zero_point),
-                        static_cast<float>(b.zero_point), 0, 0}},
+                       {static_cast<float>(a.zero_point - a.range.low),
+                        static_cast<float>(b.zero_point - b.range.low), 0, 0}},
                       {WideLookup(name, *table, c.graph), f->range.AsPostOp()},
                       c.graph);
 }

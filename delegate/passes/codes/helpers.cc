@@ -128,6 +128,20 @@ bool FitSums(const std::vector<quant::Multiplier>& multipliers) {
       [](const quant::Multiplier& m) { return m.shift <= kMostShift; });
 }
 
+bool IsFloat(const Tensor& tensor) {
+  return tensor.type == DataType::kFloat32 && !tensor.is_float_view();
+}
+
+PostOp CodesByInverse(const Tensor& out) {
+  const quant::CodeRange range =
+      quant::RangeOf(static_cast<int>(DataTypeSize(out.stored())),
+                     out.stored() == DataType::kUint8);
+  return {"codes_by_inverse",
+          {1 / out.quantization.scale[0],
+           static_cast<float>(out.quantization.zero_point[0]),
+           static_cast<float>(range.low), static_cast<float>(range.high)}};
+}
+
 PostOp Requantize(const std::vector<quant::Multiplier>& multipliers,
                   const Tensor& out, quant::Ties ties, Graph* graph) {
   const float up = ties == quant::Ties::kUp ? 1 : 0;

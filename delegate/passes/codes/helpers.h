@@ -72,6 +72,13 @@ PostOp WithTable(const char* function,
                  const std::vector<std::array<int32_t, 2>>& rows,
                  const std::string& name, Graph* graph);
 
+// Floats that stand for no codes.
+bool IsFloat(const Tensor& tensor);
+
+// A float as a code of `out`, less its zero point: times 1 / scale in float32,
+// ties to even.
+PostOp CodesByInverse(const Tensor& out);
+
 // A sum as codes of `out`, less its zero point: one multiplier, or one a
 // channel, for which a table is added to the graph.
 PostOp Requantize(const std::vector<quant::Multiplier>& multipliers,

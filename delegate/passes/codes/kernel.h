@@ -21,6 +21,7 @@ struct KernelContext {
   const DeviceProfile& profile;
   // Whose codes are to be computed.
   quant::CpuKernels cpu = quant::CpuKernels::kTflite;
+  quant::KernelTraits traits = quant::TraitsOf(cpu);
 };
 
 // `node` with TFLite's integer arithmetic in place of its float view's. What it

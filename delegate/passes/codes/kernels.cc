@@ -69,6 +69,7 @@ constexpr IntegerKernel kIntegerKernels[] = {
     {"SOFTMAX", &SoftmaxOnCodes},
     {"SPACE_TO_BATCH_ND", &MoveOnCodes},
     {"SPACE_TO_DEPTH", &MoveOnCodes},
+    {"SQRT", &TableOnCodes},
     {"SQUARED_DIFFERENCE", &SquaredDifferenceOnCodes},
     {"SQUEEZE", &MoveOnCodes},
     {"STRIDED_SLICE", &MoveOnCodes},

@@ -32,7 +32,21 @@ std::optional<Node> BatchMatMulOnCodes(const Node& node,
           c.graph->tensor(node.inputs[1]).quantization.scale[0],
           out.quantization.scale[0], /*by_channel=*/false))};
   if (!FitSums(multipliers)) return std::nullopt;
-  product.post_ops = {Requantize(multipliers, out, quant::Ties::kUp, c.graph),
+  const Quantization& right = c.graph->tensor(node.inputs[1]).quantization;
+  if (c.traits.batch_matmul_by_xnnpack && right.zero_point[0] == 0) {
+    product.post_ops = {
+        RequantizeAsFloat(
+            {quant::FloatScale(
+                c.graph->tensor(node.inputs[0]).quantization.scale[0],
+                right.scale[0], out.quantization.scale[0])},
+            out, c.graph),
+        range->AsPostOp()};
+    return product;
+  }
+  const quant::Ties ties = c.traits.batch_matmul_away_from_zero
+                               ? quant::Ties::kAwayFromZero
+                               : quant::Ties::kUp;
+  product.post_ops = {Requantize(multipliers, out, ties, c.graph),
                       range->AsPostOp()};
   return product;
 }

@@ -65,7 +65,12 @@ std::optional<Node> QuantizeOnCodes(const Node& node, const KernelContext& c) {
   const Tensor& in = c.graph->tensor(node.inputs[0]);
   const Tensor& out = c.graph->tensor(node.outputs[0]);
   if (IsSixteenBit(in)) return OfSixteenBits(node, c);
-  // A quantization of floats: its input has none.
+  if (IsFloat(in) && c.traits.quantize_multiplies &&
+      node.post_ops.size() == 1) {
+    Node quantized = node;
+    quantized.post_ops = {CodesByInverse(out)};
+    return quantized;
+  }
   if (!in.holds_codes) return std::nullopt;
   if (c.cpu == quant::CpuKernels::kXnnpack && in.codes == out.codes) {
     if (auto converted = ConvertedByXnnpack(node, *c.graph)) return converted;

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <limits>
 
+#include "delegate/passes/codes/float_functions.h"
 #include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/kernel.h"
 #include "quant/code_table.h"
@@ -14,23 +15,6 @@ namespace {
 
 using quant::AffineCodes;
 using quant::CodeTable;
-
-// TFLite's own functions of a table's floats.
-float Logistic(float x) { return 1.0f / (1.0f + std::exp(-x)); }
-float Tanh(float x) { return std::tanh(x); }
-float Elu(float x) { return x < 0.0f ? std::exp(x) - 1.0f : x; }
-float Exp(float x) { return std::exp(x); }
-float Gelu(float x) {
-  constexpr double kRootOfHalf = 0.70710678118654752440;
-  return static_cast<float>(
-      x * 0.5 * double{std::erfc(-x * static_cast<float>(kRootOfHalf))});
-}
-float GeluByTanh(float x) {
-  constexpr double kRootOfTwoByPi = 0.79788456080286535588;
-  return static_cast<float>(
-      0.5 * x *
-      (1 + std::tanh(kRootOfTwoByPi * (x + 0.044715 * std::pow(x, 3)))));
-}
 
 using MakeTable = std::optional<CodeTable> (*)(const AffineCodes& in,
                                                const AffineCodes& out);
@@ -64,6 +48,7 @@ constexpr TableFunction kFunctions[] = {
     {"log", &LogTable},
     {"logistic", &FloatTable<Logistic>},
     {"rsqrt", &quant::RsqrtTable},
+    {"sqrt", &quant::SqrtTable},
     {"tanh", &FloatTable<Tanh>},
 };
 

@@ -29,6 +29,7 @@ using WideRewrite = std::vector<Node>(const Node& node,
 
 // wide_unary.cc: functions of one code.
 WideRewrite WideTable;
+WideRewrite WideLines;
 WideRewrite WideRelu;
 WideRewrite WideAbs;
 WideRewrite WideLeakyRelu;

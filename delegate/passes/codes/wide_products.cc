@@ -1,3 +1,5 @@
+// Sums of products of 16-bit codes. Longer than 300 lines for the ways in which
+// runtimes round them.
 #include "delegate/passes/codes/wide_products.h"
 
 #include <algorithm>
@@ -33,15 +35,14 @@ struct Parts {
   TensorId data = kNoTensor;
   ConvInputs inputs;
   int channels = 0;  // the dimension of the weights that is the output's
-  bool fully_connected = false;
+  Convolution::Kind kind = Convolution::Kind::kRows;
 };
 
 std::optional<Parts> PartsOf(const Node& node, const Graph& graph) {
   const auto conv = Convolution::Of(graph, node);
   if (!conv) return std::nullopt;
   return Parts{conv->src, conv->inputs,
-               conv->kind == Convolution::Kind::kDepthwise ? 3 : 0,
-               conv->kind == Convolution::Kind::kRows};
+               conv->kind == Convolution::Kind::kDepthwise ? 3 : 0, conv->kind};
 }
 
 // The codes of a constant of whole numbers that floats hold; empty where it is
@@ -107,25 +108,47 @@ TensorId AddFloatVector(const std::string& name,
   return graph->AddTensor(std::move(tensor));
 }
 
+// How sums become codes: by the kind of product, and by the bias.
+struct SumRounding {
+  bool keeps_31_bits = false;
+  bool in_float32 = false;  // the product of the scales
+  // quant::Multiply(), ties up: `right` of its multipliers is a shift to the
+  // left.
+  bool twice = false;
+};
+// `bias`: its type; kOther: none.
+SumRounding RoundingOf(Convolution::Kind kind, DataType bias,
+                       const quant::KernelTraits& traits) {
+  const bool rows = kind == Convolution::Kind::kRows;
+  if (rows && bias == DataType::kOther) {
+    return {true, true, traits.wide_rows_without_bias_round_twice};
+  }
+  // Which newer runtimes alone take: sums of 32 bits.
+  if (bias == DataType::kInt32 && kind != Convolution::Kind::kDepthwise) {
+    return {true, rows, true};
+  }
+  return {rows && traits.wide_rows_keep_31_bits, false, false};
+}
+
 // One for each of the output's channels.
 std::vector<quant::WideMultiplier> Multipliers(const Tensor& data,
                                                const Tensor& weights,
                                                const Tensor& out,
-                                               bool fully_connected,
-                                               quant::CpuKernels cpu) {
-  // FULLY_CONNECTED keeps all bits in newer runtimes.
-  const bool older = cpu == quant::CpuKernels::kTflite ||
-                     cpu == quant::CpuKernels::kTfliteWheel;
+                                               const SumRounding& rounding) {
   const auto& scales = weights.quantization.scale;
   std::vector<quant::WideMultiplier> multipliers;
   for (int c = 0; c < out.shape.c; ++c) {
     const double real = quant::ConvolutionScale(
         data.quantization.scale[0], scales[scales.size() > 1 ? c : 0],
-        out.quantization.scale[0],
-        /*by_channel=*/true);
-    multipliers.push_back(fully_connected && !older
-                              ? quant::WideMultiplierOf(real)
-                              : quant::SixteenBitMultiplierOf(real));
+        out.quantization.scale[0], !rounding.in_float32);
+    if (rounding.twice) {
+      const quant::Multiplier m = quant::MultiplierOf(real);
+      multipliers.push_back({m.value, m.shift});
+    } else {
+      multipliers.push_back(rounding.keeps_31_bits
+                                ? quant::WideMultiplierOf(real)
+                                : quant::SixteenBitMultiplierOf(real));
+    }
   }
   return multipliers;
 }
@@ -155,6 +178,7 @@ struct ProductInCodes {
   PostOp clamp;
   std::vector<int64_t> bias;  // empty: none
   std::vector<quant::WideMultiplier> multipliers;
+  SumRounding rounding;
 };
 
 // Two halves, the bias in both, whose sums are joined by post-ops.
@@ -183,12 +207,14 @@ std::vector<Node> InHalves(const Node& node, const ProductInCodes& p,
       WideElementwise(node, p.parts.data, high, {CodePart(scale, 8, 1)},
                       *graph),
       PartProduct(node, p.parts, high, high_bias, high_sums, graph),
-      WideElementwise(node, high_sums, node.outputs[0],
-                      {join,
-                       WithTable("rescale_sum", rows, out.name, graph),
-                       p.clamp,
-                       {"mul", {out.quantization.scale[0], 0, 0, 0}}},
-                      *graph)};
+      WideElementwise(
+          node, high_sums, node.outputs[0],
+          {join,
+           WithTable(p.rounding.twice ? "rescale_sum_twice" : "rescale_sum",
+                     rows, out.name, graph),
+           p.clamp,
+           {"mul", {out.quantization.scale[0], 0, 0, 0}}},
+          *graph)};
 }
 
 // Parts of `bits` bits, whose sums are joined in 64 bits by an op of its own.
@@ -237,16 +263,32 @@ std::vector<Node> WideProduct(const Node& node, const KernelContext& c) {
                   [](int64_t zero) { return zero != 0; })) {
     return {};
   }
-  ProductInCodes product = {*parts, *clamp, {}, {}};
+  ProductInCodes product = {*parts, *clamp, {}, {}, {}};
   if (parts->inputs.bias < static_cast<int>(node.inputs.size()) &&
       node.inputs[parts->inputs.bias] != kNoTensor) {
     product.bias = CodesOf(graph->tensor(node.inputs[parts->inputs.bias]));
     if (product.bias.empty()) return {};
   }
-  product.multipliers =
-      Multipliers(data, weights, out, parts->fully_connected, c.cpu);
+  product.rounding =
+      RoundingOf(parts->kind,
+                 product.bias.empty()
+                     ? DataType::kOther
+                     : graph->tensor(node.inputs[parts->inputs.bias]).codes,
+                 c.traits);
+  product.multipliers = Multipliers(data, weights, out, product.rounding);
   const std::vector<int64_t> magnitudes = Magnitudes(weights, parts->channels);
   const int64_t most = MostOf(magnitudes, product.bias);
+  if (product.rounding.twice) {
+    // Sums in 32 bits, scaled down.
+    const bool fit =
+        most < kMostSum &&
+        std::all_of(product.multipliers.begin(), product.multipliers.end(),
+                    [](const auto& m) { return m.right <= 0; });
+    if (fit) return InHalves(node, product, graph);
+    // One rounding differs from two by one code, near ties.
+    product.rounding.twice = false;
+    product.multipliers = Multipliers(data, weights, out, product.rounding);
+  }
   for (const quant::WideMultiplier& m : product.multipliers) {
     if (m.right < 1 || m.right > 62 ||
         static_cast<double>(most) * m.value >= kMostProduct) {

@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/passes/codes/float_functions.h"
 #include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/wide_helpers.h"
 #include "delegate/passes/codes/wide_kernels.h"
@@ -55,6 +56,27 @@ std::vector<Node> WideRescaled(const Node& node, double scale,
                        *c.graph)};
 }
 
+// The table of a function that newer runtimes have a 16-bit kernel of. nullopt:
+// they have none.
+std::optional<quant::WideTable> LinesOf(absl::string_view function, float from,
+                                        float to) {
+  const auto lines = [&](absl::FunctionRef<float(float)> f) {
+    return quant::LinesOfSixteenBits(from, to, f);
+  };
+  if (function == "exp") return lines(Exp);
+  if (function == "gelu") return lines(Gelu);
+  if (function == "gelu_tanh") return lines(GeluByTanh);
+  if (function == "log") {
+    return lines([&](float x) { return x <= 0 ? -32768 * to : std::log(x); });
+  }
+  if (function == "rsqrt") {
+    return lines(
+        [&](float x) { return x <= 0 ? 32767 * to : 1 / std::sqrt(x); });
+  }
+  if (function == "sqrt") return quant::SqrtOfSixteenBits(from, to);
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<Node> WideTable(const Node& node, const KernelContext& c) {
@@ -74,6 +96,18 @@ std::vector<Node> WideTable(const Node& node, const KernelContext& c) {
   return {UnaryOfCodes(node, {WideLookup(name, *table, c.graph)}, *c.graph)};
 }
 
+std::vector<Node> WideLines(const Node& node, const KernelContext& c) {
+  const PostOp* function = FunctionOfOne(node, *c.graph);
+  if (function == nullptr || node.post_ops.size() != 2) return {};
+  const float from = ScaleOf(*c.graph, node.inputs[0]);
+  const float to = ScaleOf(*c.graph, node.outputs[0]);
+  const auto table = LinesOf(function->function, from, to);
+  if (!table) return {};
+  const std::string name = absl::StrFormat(
+      "%s of 16-bit codes of scales %a, %a", function->function, from, to);
+  return {UnaryOfCodes(node, {WideLookup(name, *table, c.graph)}, *c.graph)};
+}
+
 std::vector<Node> WideRelu(const Node& node, const KernelContext& c) {
   if (FunctionOfOne(node, *c.graph) == nullptr) return {};
   return WideRescaled(node,
@@ -83,7 +117,16 @@ std::vector<Node> WideRelu(const Node& node, const KernelContext& c) {
 }
 
 std::vector<Node> WideQuantize(const Node& node, const KernelContext& c) {
-  // A quantization of floats: its input has none.
+  const Tensor& in = c.graph->tensor(node.inputs[0]);
+  if (IsFloat(in) && c.traits.quantize_multiplies &&
+      IsPlainElementwise(*c.graph, node) && node.post_ops.size() == 1) {
+    const Tensor& out = c.graph->tensor(node.outputs[0]);
+    Node quantized = node;
+    quantized.on_codes = true;
+    quantized.post_ops = {CodesByInverse(out),
+                          {"mul", {out.quantization.scale[0], 0, 0, 0}}};
+    return {quantized};
+  }
   if (FunctionOfOne(node, *c.graph) == nullptr) return {};
   return WideRescaled(node,
                       quant::QuantizeScale(ScaleOf(*c.graph, node.inputs[0]),

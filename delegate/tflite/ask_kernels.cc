@@ -1,0 +1,208 @@
+#include "delegate/tflite/ask_kernels.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <set>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "delegate/graph/builtin_codes.h"
+#include "delegate/graph/builtin_params.h"
+#include "delegate/tflite/kernel_trial.h"
+
+namespace gles_delegate {
+namespace {
+
+using quant::KernelTraits;
+
+// The types of a node's first input and first output, which say what to ask.
+struct Question {
+  int op = 0;
+  TfLiteType from = kTfLiteNoType;
+  TfLiteType to = kTfLiteNoType;
+
+  bool operator<(const Question& other) const {
+    return std::tie(op, from, to) < std::tie(other.op, other.from, other.to);
+  }
+};
+
+// The outputs' values; empty: no answer.
+template <typename T>
+std::vector<int> Values(const std::vector<uint8_t>& bytes) {
+  std::vector<T> values(bytes.size() / sizeof(T));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+  return {values.begin(), values.end()};
+}
+std::vector<int> Values(TfLiteType type, const std::vector<uint8_t>& bytes) {
+  switch (type) {
+    case kTfLiteInt8:
+      return Values<int8_t>(bytes);
+    case kTfLiteUInt8:
+      return Values<uint8_t>(bytes);
+    default:
+      return Values<int16_t>(bytes);
+  }
+}
+
+// The ends of a type of 8 or 16 bits.
+std::pair<int, int> EndsOf(TfLiteType type) {
+  if (type == kTfLiteInt8) return {-128, 127};
+  return type == kTfLiteUInt8 ? std::pair<int, int>{0, 255}
+                              : std::pair<int, int>{-32768, 32767};
+}
+
+using Answer = void (*)(TfLiteContext*, const TfLiteRegistration&,
+                        const Question&, KernelTraits*);
+
+// Sums of -1.5 and 1.5 codes.
+void AskBatchMatMul(TfLiteContext* context, const TfLiteRegistration& kernel,
+                    const Question&, KernelTraits* traits) {
+  const std::vector<int8_t> left(16 * 8, 1);
+  std::vector<int8_t> right(8 * 16);
+  for (int i = 0; i < 16; ++i) right[i] = i % 2 == 0 ? -24 : 24;
+  const BatchMatMulParams params = {};
+  const std::vector<int> codes =
+      Values(kTfLiteInt8,
+             TryKernel(context, kernel,
+                       {TrialTensor::Of(kTfLiteInt8, {1, 16, 8}, left, 0.25f),
+                        TrialTensor::Of(kTfLiteInt8, {1, 8, 16}, right, 0.25f),
+                        {kTfLiteInt8, {1, 16, 16}, 1, 0, {}}},
+                       &params));
+  if (codes.empty()) return;
+  traits->batch_matmul_away_from_zero = codes[0] == -2;
+  traits->batch_matmul_by_xnnpack &= traits->batch_matmul_away_from_zero;
+}
+
+// 0.5 and 1.5 codes, of which ties to even make 0 and 2.
+void AskQuantize(TfLiteContext* context, const TfLiteRegistration& kernel,
+                 const Question& question, KernelTraits* traits) {
+  std::vector<float> values(32);
+  for (int i = 0; i < 32; ++i) values[i] = i % 2 == 0 ? 0.5f : 1.5f;
+  const std::vector<int> codes = Values(
+      question.to, TryKernel(context, kernel,
+                             {TrialTensor::Of(kTfLiteFloat32, {1, 32}, values),
+                              {question.to, {1, 32}, 1, 0, {}}},
+                             nullptr));
+  if (!codes.empty()) traits->quantize_multiplies = codes[0] == 0;
+}
+
+void AskCast(TfLiteContext* context, const TfLiteRegistration& kernel,
+             const Question& question, KernelTraits* traits) {
+  const auto [low, high] = EndsOf(question.to);
+  const float past = static_cast<float>(2 * high);
+  const std::vector<float> some = {past, -past, 3e9f, -3e9f,
+                                   std::numeric_limits<float>::quiet_NaN()};
+  std::vector<float> values;
+  for (int i = 0; i < 80; ++i) values.push_back(some[i % some.size()]);
+  const struct {
+    int in_data_type, out_data_type;
+  } params = {kTfLiteFloat32, question.to};
+  const std::vector<int> codes = Values(
+      question.to, TryKernel(context, kernel,
+                             {TrialTensor::Of(kTfLiteFloat32, {1, 80}, values),
+                              {question.to, {1, 80}, 0, 0, {}}},
+                             &params));
+  if (codes.empty()) return;
+  const bool saturates = codes[0] == high && codes[1] == low &&
+                         codes[2] == high && codes[3] == low;
+  KernelTraits::Cast& cast = question.to == kTfLiteInt8    ? traits->to_int8
+                             : question.to == kTfLiteUInt8 ? traits->to_uint8
+                                                           : traits->to_int16;
+  cast = {saturates, codes[4]};
+}
+
+// The code of a sum, of a row of one weight.
+std::vector<int> WideRow(TfLiteContext* context,
+                         const TfLiteRegistration& kernel, float weight_scale,
+                         int16_t input, const std::vector<int64_t>& bias) {
+  const std::vector<int16_t> row(8, input);
+  TrialTensor weights = TrialTensor::Of(
+      kTfLiteInt8, {8, 8}, std::vector<int8_t>(64, 1), weight_scale);
+  weights.is_constant = true;
+  std::vector<TrialTensor> tensors = {
+      TrialTensor::Of(kTfLiteInt16, {1, 8}, row, 1), weights};
+  if (!bias.empty()) {
+    tensors.push_back(TrialTensor::Of(kTfLiteInt64, {8}, bias, weight_scale));
+    tensors.back().is_constant = true;
+  }
+  tensors.push_back({kTfLiteInt16, {1, 8}, 1, 0, {}});
+  // Newer runtimes have the type of a missing bias next: by default, floats.
+  const struct {
+    FullyConnectedParams known;
+    int quantized_bias_type;
+    int newer[8];
+  } params = {{}, kTfLiteFloat32, {}};
+  return Values(kTfLiteInt16, TryKernel(context, kernel, tensors, &params));
+}
+
+void AskFullyConnected(TfLiteContext* context, const TfLiteRegistration& kernel,
+                       const Question&, KernelTraits* traits) {
+  // 8 * 20,000 times a factor just below 3 / 16: 29,998.4 codes, of which 16
+  // bits of the multiplier make 29,999.
+  constexpr float kFactor = 0.18749f;
+  const std::vector<int> with_bias =
+      WideRow(context, kernel, kFactor, 20000, std::vector<int64_t>(8, 0));
+  if (!with_bias.empty()) {
+    const double exact = 160000.0 * static_cast<double>(kFactor);
+    traits->wide_rows_keep_31_bits =
+        with_bias[0] == static_cast<int>(std::lround(exact));
+  }
+  // Not quite half a code: the first of two roundings makes half a code of it,
+  // and the second a code.
+  const std::vector<int> without = WideRow(context, kernel, 0.0624999f, 1, {});
+  if (!without.empty()) {
+    traits->wide_rows_without_bias_round_twice = without[0] == 1;
+  }
+}
+
+struct Asked {
+  int op;
+  TfLiteType from;
+  bool says_how_codes_round;
+  Answer answer;
+};
+constexpr Asked kAsked[] = {
+    {builtin::BATCH_MATMUL, kTfLiteInt8, true, &AskBatchMatMul},
+    {builtin::CAST, kTfLiteFloat32, false, &AskCast},
+    {builtin::FULLY_CONNECTED, kTfLiteInt16, true, &AskFullyConnected},
+    {builtin::QUANTIZE, kTfLiteFloat32, true, &AskQuantize},
+};
+
+bool IsCodes(TfLiteType type) {
+  return type == kTfLiteInt8 || type == kTfLiteUInt8 || type == kTfLiteInt16;
+}
+
+TfLiteType FirstType(const TfLiteContext& context,
+                     const TfLiteIntArray* tensors) {
+  return tensors == nullptr || tensors->size == 0 || tensors->data[0] < 0
+             ? kTfLiteNoType
+             : context.tensors[tensors->data[0]].type;
+}
+
+}  // namespace
+
+quant::KernelTraits AskKernels(TfLiteContext* context, const ModelNodes& nodes,
+                               quant::KernelTraits traits, bool follows) {
+  std::set<Question> asked;
+  for (int index : nodes.plan) {
+    TfLiteNode* node = nullptr;
+    TfLiteRegistration* kernel = nullptr;
+    if (!nodes.find.Get(context, index, &node, &kernel).ok()) continue;
+    Question question = {kernel->builtin_code,
+                         FirstType(*context, node->inputs),
+                         FirstType(*context, node->outputs)};
+    if (!IsCodes(question.to) || !asked.insert(question).second) continue;
+    for (const Asked& a : kAsked) {
+      if (a.op != question.op || a.from != question.from ||
+          (a.says_how_codes_round && !follows)) {
+        continue;
+      }
+      a.answer(context, *kernel, question, &traits);
+    }
+  }
+  return traits;
+}
+
+}  // namespace gles_delegate
