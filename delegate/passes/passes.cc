@@ -13,6 +13,7 @@
 #include "delegate/passes/fuse_padding.h"
 #include "delegate/passes/fuse_planes.h"
 #include "delegate/passes/fuse_squeeze_excite.h"
+#include "delegate/passes/keep_squares.h"
 #include "delegate/passes/read_through.h"
 #include "delegate/passes/remove_identity.h"
 #include "delegate/passes/write_through.h"
@@ -59,6 +60,8 @@ constexpr Pass kPasses[] = {
     {"compute_on_codes", PassStage::kRead, &RunComputeOnCodes},
     {"fold_constants", PassStage::kFold, &Run<&FoldConstants>},
     {"remove_identity", PassStage::kFold, &Run<&RemoveIdentityNodes>},
+    // Before all that fuses, as it looks at nodes by themselves.
+    {"keep_squares", PassStage::kFold, &Run<&KeepSquares>},
     {"fuse_padding", PassStage::kFold, &Run<&FusePadding>},
     // Before fuse_elementwise, which cannot take such functions otherwise.
     {"realign_constants", PassStage::kFold, &Run<&RealignConstants>},

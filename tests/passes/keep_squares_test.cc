@@ -1,0 +1,184 @@
+// labels: op
+// Normalizations that a model writes out, in 16-bit floats: of values whose
+// squares are past what these hold.
+#include "delegate/passes/keep_squares.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/testing/device.h"
+#include "tests/testing/schema_names.h"
+#include "tests/testing/single_op.h"
+#include "tools/common/model_builder.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+constexpr int kRows = 6, kChannels = 40;
+
+struct Normalization {
+  const char* name;
+  Op square;      // MUL, SQUARE or SQUARED_DIFFERENCE
+  bool centered;  // the mean is subtracted before
+  bool sum;       // of squares, not their mean
+  bool divided;   // by SQRT; else multiplied by RSQRT
+};
+constexpr Normalization kNormalizations[] = {
+    {"RmsByMul", Op::MUL, false, false, false},
+    {"RmsBySquare", Op::SQUARE, false, false, false},
+    {"RmsDivided", Op::SQUARE, false, false, true},
+    {"LayerByMul", Op::MUL, true, false, false},
+    {"LayerBySquare", Op::SQUARE, true, false, true},
+    {"LayerBySquaredDifference", Op::SQUARED_DIFFERENCE, true, false, false},
+    {"L2ByMul", Op::MUL, false, true, false},
+    {"L2Divided", Op::SQUARE, false, true, true},
+};
+
+// Adds the ops of a model, one after another.
+class Ops {
+ public:
+  int Unary(Op op, int x, const std::vector<int>& dims) {
+    const int y = b.AddTensor(Name(), dims);
+    b.AddOp(op, 1, {x}, {y});
+    return y;
+  }
+  template <typename Options>
+  int Binary(Op op, int x, int y, const std::vector<int>& dims,
+             Options options) {
+    const int z = b.AddTensor(Name(), dims);
+    b.AddOp(op, 1, {x, y}, {z}, std::move(options));
+    return z;
+  }
+  int Reduced(Op op, int x, int axis) {
+    const int y = b.AddTensor(Name(), {1, kRows, 1});
+    schema::ReducerOptionsT options;
+    options.keep_dims = true;
+    b.AddOp(op, 1, {x, axis}, {y}, options);
+    return y;
+  }
+  ModelBuilder b;
+
+ private:
+  std::string Name() { return "t" + std::to_string(count_++); }
+  int count_ = 0;
+};
+
+// Row r has the magnitude 60,000 / 8^r.
+std::vector<float> Values() {
+  std::vector<float> values;
+  for (int r = 0; r < kRows; ++r) {
+    for (int c = 0; c < kChannels; ++c) {
+      const double part = std::sin(7.0 * r + 3.0 * c);
+      values.push_back(static_cast<float>(60000.0 * part / std::pow(8.0, r)));
+    }
+  }
+  return values;
+}
+
+SingleOpModel ModelOf(const Normalization& n) {
+  const std::vector<int> all = {1, kRows, kChannels}, one = {1, kRows, 1};
+  SingleOpModel model;
+  model.description = n.name;
+  Ops ops;
+  const int x = ops.b.AddInput("x", all);
+  const int axis =
+      ops.b.AddConstant<int32_t>("axis", {1}, std::vector<int32_t>{2});
+  const int epsilon =
+      ops.b.AddConstant<float>("epsilon", {1}, std::vector<float>{1e-6f});
+  int centered = x, mean = -1;
+  if (n.centered) {
+    mean = ops.Reduced(Op::MEAN, x, axis);
+    centered = ops.Binary(Op::SUB, x, mean, all, schema::SubOptionsT());
+  }
+  int square = 0;
+  if (n.square == Op::MUL) {
+    square =
+        ops.Binary(Op::MUL, centered, centered, all, schema::MulOptionsT());
+  } else if (n.square == Op::SQUARE) {
+    square = ops.Unary(Op::SQUARE, centered, all);
+  } else {
+    square = ops.Binary(Op::SQUARED_DIFFERENCE, x, mean, all,
+                        schema::SquaredDifferenceOptionsT());
+  }
+  int sum = ops.Reduced(n.sum ? Op::SUM : Op::MEAN, square, axis);
+  sum = ops.Binary(Op::ADD, sum, epsilon, one, schema::AddOptionsT());
+  const int root = ops.Unary(n.divided ? Op::SQRT : Op::RSQRT, sum, one);
+  const int y =
+      n.divided
+          ? ops.Binary(Op::DIV, centered, root, all, schema::DivOptionsT())
+          : ops.Binary(Op::MUL, centered, root, all, schema::MulOptionsT());
+  ops.b.SetOutputs({y});
+  model.bytes = ops.b.Finish();
+  model.inputs = {Values()};
+  return model;
+}
+
+std::vector<double> Expected(const Normalization& n) {
+  const std::vector<float> x = Values();
+  std::vector<double> y(x.begin(), x.end());
+  for (int r = 0; r < kRows; ++r) {
+    double* const row = &y[static_cast<size_t>(r) * kChannels];
+    double mean = 0, squares = 0;
+    for (int c = 0; c < kChannels; ++c) mean += row[c] / kChannels;
+    for (int c = 0; c < kChannels; ++c) {
+      if (n.centered) row[c] -= mean;
+      squares += row[c] * row[c];
+    }
+    const double root =
+        std::sqrt((n.sum ? squares : squares / kChannels) + 1e-6);
+    for (int c = 0; c < kChannels; ++c) row[c] /= root;
+  }
+  return y;
+}
+
+TEST(NormalizationTest, LargeValuesAreNormalizedInSixteenBits) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (const Normalization& n : kNormalizations) {
+    const SingleOpModel model = ModelOf(n);
+    const std::vector<double> expected = Expected(n);
+    double most = 0;
+    for (double y : expected) most = std::max(most, std::abs(y));
+    // The input, its mean, their difference and the result are each rounded by
+    // a store, at worst by 2^-10 of themselves.
+    const double tolerance = 4 * most / 1024;
+    for (TfLiteGlesStorage storage : kEveryStorage) {
+      RunOptions options;
+      options.precision = Precision::kFloat16;
+      options.storage = storage;
+      const RunResult gpu = RunOnDelegate(model, options);
+      ASSERT_TRUE(gpu.status.ok()) << n.name << ": " << gpu.status;
+      for (size_t i = 0; i < expected.size(); ++i) {
+        ASSERT_NEAR(gpu.outputs[0].values[i], expected[i], tolerance)
+            << n.name << " at " << i << ", storage " << storage;
+      }
+    }
+  }
+}
+
+// A square that something else reads, too, is stored as the others are.
+TEST(KeepSquaresTest, LeavesSquaresThatOthersRead) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  Ops ops;
+  const std::vector<int> all = {1, kRows, kChannels};
+  const int x = ops.b.AddInput("x", all);
+  const int axis =
+      ops.b.AddConstant<int32_t>("axis", {1}, std::vector<int32_t>{2});
+  const int square = ops.Unary(Op::SQUARE, x, all);
+  const int mean = ops.Reduced(Op::MEAN, square, axis);
+  ops.b.SetOutputs({square, mean});
+  SingleOpModel model;
+  model.bytes = ops.b.Finish();
+  model.inputs = {std::vector<float>(kRows * kChannels, 3.0f)};
+  const RunResult gpu = RunOnDelegate(model, Precision::kFloat16);
+  ASSERT_TRUE(gpu.status.ok()) << gpu.status;
+  for (float value : gpu.outputs[0].values) EXPECT_EQ(value, 9.0f);
+  for (float value : gpu.outputs[1].values) EXPECT_EQ(value, 9.0f);
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
