@@ -14,7 +14,7 @@ namespace gles_delegate {
 // Fires where floats are stored in 16 bits, on a square (SQUARE, MUL of a
 // tensor by itself, SQUARED_DIFFERENCE) whose readers are all SUM or MEAN. Not
 // on outputs of the graph, which the runtime's types decide, nor on codes. Runs
-// before any fusion, so that a square is a node of its own.
+// before any fusion, so that each square is still a separate node.
 void KeepSquares(Graph* graph, const DeviceProfile& profile);
 
 }  // namespace gles_delegate

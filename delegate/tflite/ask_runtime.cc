@@ -90,7 +90,7 @@ struct ModelTensor {
 };
 
 template <typename T>
-std::vector<uint8_t> BytesOf(const std::vector<T>& values) {
+std::vector<uint8_t> BytesOfValues(const std::vector<T>& values) {
   std::vector<uint8_t> bytes(values.size() * sizeof(T));
   std::memcpy(bytes.data(), values.data(), bytes.size());
   return bytes;
@@ -257,7 +257,7 @@ TiesGo TiesOf(const TfliteFunctions& tflite, int op, int8_t type) {
        {filter, type, 1.0f / 8,
         std::vector<uint8_t>(
             static_cast<size_t>(kChannels) * (depthwise ? 1 : inputs), 1)},
-       {{kChannels}, kInt32Type, 1.0f / 128, BytesOf(bias)},
+       {{kChannels}, kInt32Type, 1.0f / 128, BytesOfValues(bias)},
        {{1, 1, 1, kChannels}, type, 1, {}, kZeroPoint}});
   const std::vector<int8_t> codes =
       RunModel(tflite, model, std::vector<int8_t>(inputs), kChannels);
@@ -277,7 +277,7 @@ bool CutsMeans(const TfliteFunctions& tflite) {
   const std::vector<uint8_t> model =
       ModelWriter().Write(kMean, kReducerOptions, 2,
                           {{{1, 4}, kInt8Type, 1, {}},
-                           {{1}, kInt32Type, 0, BytesOf<int32_t>({1})},
+                           {{1}, kInt32Type, 0, BytesOfValues<int32_t>({1})},
                            {{1}, kInt8Type, 1, {}}});
   return RunModel(tflite, model, {0, 1, 1, 1}, 1) == std::vector<int8_t>{0};
 }
