@@ -206,7 +206,7 @@ TEST(PlanDumpTest, AFolderThatCannotBeWrittenIsToldOnceAndHarmsNothing) {
       PlanPartition(SmallGraph(), DeviceProfile(), nullptr, &dump);
   EXPECT_TRUE(planned.ok()) << planned.status();
   EXPECT_THAT(dump.TakeWarning(),
-              AllOf(HasSubstr("WARNING"), HasSubstr("GLES_DELEGATE_DUMP_PLAN"),
+              AllOf(HasSubstr("GLES_DELEGATE_DUMP_PLAN"),
                     HasSubstr(file + "/partition_0_00_read.txt"),
                     HasSubstr("name a folder that can be written")));
   EXPECT_EQ(dump.TakeWarning(), "");

@@ -213,3 +213,51 @@ def test_without_a_worker_another_thread_is_refused():
     thread.start()
     thread.join()
     assert errors and "thread" in errors[0]
+
+
+EACH_INDEX = """
+import sys
+import gles_delegate
+interpreter = gles_delegate.interpreter(sys.argv[1])
+interpreter.allocate_tensors()
+interpreter.invoke()
+for index in range(400):
+    try:
+        interpreter.get_tensor(index)
+    except ValueError:
+        pass
+print("no crash")
+"""
+
+
+def test_each_index_of_a_tensor_may_be_asked_for():
+    """Also of those that the delegate adds to a model of more than 112 tensors."""
+    path = MODELS / "face_detection_short_range.tflite"
+    if not path.exists():
+        pytest.skip(f"no {path}: set GLES_DELEGATE_SHARED_DIR")
+    done = subprocess.run([sys.executable, "-c", EACH_INDEX, str(path)], capture_output=True, text=True,
+                          check=False)
+    assert done.returncode == 0 and done.stdout == "no crash\n", done
+
+
+REASON = """
+import gles_delegate
+from gles_delegate import _model
+try:
+    gles_delegate.find_runtime().Interpreter(
+        model_content=_model.self_check_model(),
+        experimental_delegates=[gles_delegate.load_delegate(device="no such renderer")])
+    print("it was applied")
+except (RuntimeError, ValueError) as error:
+    print(error)
+"""
+
+
+def test_the_reason_stands_first():
+    """The runtimes join what is reported into one text."""
+    told = subprocess.run([sys.executable, "-c", REASON], capture_output=True, text=True,
+                          check=True).stdout
+    assert told.startswith('TfLiteGlesDelegate: no device for "no such renderer"'), told
+    assert "WARNING" not in told
+    for others in ("Restored original execution plan", "Failed to apply"):  # the runtime's words
+        assert others not in told or "\n" + others in told, told

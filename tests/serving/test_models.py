@@ -69,9 +69,9 @@ def test_images_as_base64(server):
 
 
 @pytest.mark.parametrize("data, text", [
-    (b"no image", "no image that can be read"),
-    (b"", "no image that can be read"),
-    (lambda: cat("JPEG")[:300], "no image that can be read"),
+    (b"no image", "no image of JPEG, PNG, BMP"),
+    (b"", "no image of JPEG, PNG, BMP"),
+    (lambda: cat("JPEG")[:300], "no image of JPEG, PNG, BMP"),
     (lambda: cat("PNG")[:-500], "no image that can be read"),
     (lambda: cat("PNG", (2001, 2000)), "max_pixels is 4000000"),
 ])

@@ -22,18 +22,20 @@ using ::testing::HasSubstr;
 std::string* g_told = nullptr;
 
 // A reporter that joins what it gets, as Python's does.
+void Join(TfLiteContext*, const char* format, ...) {
+  char text[1000];
+  va_list args;
+  va_start(args, format);
+  std::vsnprintf(text, sizeof(text), format, args);
+  va_end(args);
+  *g_told += text;
+}
+
 class MessagesTest : public ::testing::Test {
  protected:
   MessagesTest() {
     g_told = &told_;
-    context_.ReportError = [](TfLiteContext*, const char* format, ...) {
-      char text[1000];
-      va_list args;
-      va_start(args, format);
-      std::vsnprintf(text, sizeof(text), format, args);
-      va_end(args);
-      *g_told += text;
-    };
+    context_.ReportError = Join;
   }
 
   std::string told_;
