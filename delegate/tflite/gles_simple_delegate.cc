@@ -185,6 +185,24 @@ void GlesSimpleDelegate::RefuseWhatDoesNotPay(
                     partitions->end());
 }
 
+void GlesSimpleDelegate::RefuseAbsentOutputs(
+    std::vector<ModelPartition>* partitions) {
+  const auto refused = [this](const ModelPartition& p) {
+    const bool is_absent =
+        std::any_of(p.outputs.begin(), p.outputs.end(),
+                    [](int id) { return id == kTfLiteOptionalTensor; });
+    if (is_absent) {
+      Refuse(p,
+             "the model has an output that is no tensor (-1), which the "
+             "runtime counts among this partition's");
+    }
+    return is_absent;
+  };
+  partitions->erase(
+      std::remove_if(partitions->begin(), partitions->end(), refused),
+      partitions->end());
+}
+
 void GlesSimpleDelegate::RefuseSmallAndSurplus(
     std::vector<ModelPartition>* partitions) {
   std::stable_sort(partitions->begin(), partitions->end(),
@@ -224,6 +242,7 @@ std::vector<ModelPartition> GlesSimpleDelegate::ChoosePartitions(
     return {};
   }
   RefuseWithoutWork(&partitions);
+  RefuseAbsentOutputs(&partitions);
   RefuseSmallAndSurplus(&partitions);
   if (options_.max_delegated_partitions < 0) RefuseWhatDoesNotPay(&partitions);
   if (options_.memory_limit_bytes > 0) {
@@ -245,6 +264,7 @@ std::vector<ModelPartition> GlesSimpleDelegate::ChoosePartitions(
 
 absl::StatusOr<std::vector<ModelPartition>> GlesSimpleDelegate::BuildPartitions(
     TfLiteContext* context, std::vector<ModelPartition> partitions) {
+  RefuseAbsentOutputs(&partitions);
   std::vector<ModelPartition> built;
   for (ModelPartition& p : partitions) {
     const absl::Status status = Build(context, p);

@@ -61,6 +61,8 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   void Refuse(const ModelPartition& partition, std::string reason);
   void RefuseWithoutWork(std::vector<ModelPartition>* partitions);
   void RefuseWhatDoesNotPay(std::vector<ModelPartition>* partitions);
+  // Those that cannot be replaced, see ModelPartition::outputs.
+  void RefuseAbsentOutputs(std::vector<ModelPartition>* partitions);
   void RefuseSmallAndSurplus(std::vector<ModelPartition>* partitions);
   absl::StatusOr<std::unique_ptr<GlesKernel>> MakeKernel(
       TfLiteContext* context, const ModelPartition& partition);

@@ -218,8 +218,13 @@ absl::Status GlesKernel::PrepareOnGpu(TfLiteContext* context) {
       setup_.gpu->context->Run([this] { return BuildAlone(); });
   builder_.TellProgressTo(nullptr);
   built_ = built.ok();
-  TellWarnings(context, builder_.TakeWarnings());
-  TellWarnings(context, std::exchange(stand_in_warnings_, {}));
+  const std::vector<std::string> warnings = builder_.TakeWarnings();
+  const std::vector<std::string> of_stand_in =
+      std::exchange(stand_in_warnings_, {});
+  // An error says what matters by itself.
+  if (!built.ok()) return built;
+  TellWarnings(context, warnings);
+  TellWarnings(context, of_stand_in);
   return built;
 }
 

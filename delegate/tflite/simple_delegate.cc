@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <iterator>
 #include <string>
 #include <utility>
 
@@ -187,15 +186,6 @@ std::vector<int> ToVector(const TfLiteIntArray* array) {
   return std::vector<int>(array->data, array->data + array->size);
 }
 
-// The tensors of the list, but for those that are absent: -1 may be among a
-// node's inputs and among the model's outputs.
-std::vector<int> PresentIn(const TfLiteIntArray& list) {
-  std::vector<int> present;
-  std::copy_if(list.data, list.data + list.size, std::back_inserter(present),
-               [](int id) { return id >= 0; });
-  return present;
-}
-
 // The nodes that the delegate supports, as TFLite's own kind of array.
 absl::StatusOr<IntArrayPtr> SupportedNodes(TfLiteContext* context,
                                            SimpleDelegate& delegate) {
@@ -338,8 +328,13 @@ absl::Status WriteLastReport(SimpleDelegate& delegate) {
 }  // namespace
 
 ModelPartition PartitionOf(const TfLiteDelegateParams& params) {
-  return {ToVector(params.nodes_to_replace), PresentIn(*params.input_tensors),
-          PresentIn(*params.output_tensors)};
+  ModelPartition partition = {ToVector(params.nodes_to_replace),
+                              ToVector(params.input_tensors),
+                              ToVector(params.output_tensors)};
+  std::vector<int>& inputs = partition.inputs;
+  inputs.erase(std::remove(inputs.begin(), inputs.end(), kTfLiteOptionalTensor),
+               inputs.end());
+  return partition;
 }
 
 void SimpleDelegate::TakeProcess() { process_ = getpid(); }

@@ -23,8 +23,9 @@ namespace gles_delegate {
 // Nodes that one kernel replaces, as the runtime cut them out of the model.
 struct ModelPartition {
   std::vector<int> nodes;  // TFLite's indices, in execution order
-  // TFLite's tensor indices. The inputs hold the constants, too; absent ones
-  // (-1) are left out.
+  // TFLite's tensor indices. The inputs hold the constants, too, and no absent
+  // ones. An output may be absent (-1), as TFLite takes an absent output of the
+  // model for one of a partition: to replace that corrupts TFLite's memory.
   std::vector<int> inputs, outputs;
 
   bool operator==(const ModelPartition& o) const {

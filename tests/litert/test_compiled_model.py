@@ -155,15 +155,28 @@ def test_an_output_that_is_absent(outputs):
     builder = flatbuffers.Builder(1024)
     builder.Finish(model.Pack(builder), b"TFL3")
     interpreter = gles_delegate.interpreter(bytes(builder.Output()))
-    assert gles_delegate.report(interpreter)["nodes_delegated"] == 1
-    for side in (64, 5):
-        interpreter.resize_tensor_input(0, [1, side, 64, 4])
-        interpreter.allocate_tensors()
-        values = np.random.default_rng(side).normal(size=(1, side, 64, 4)).astype(np.float32)
-        interpreter.set_tensor(0, values)
-        interpreter.invoke()
-        if 1 in outputs:
-            np.testing.assert_array_equal(interpreter.get_tensor(1), -values)
+    report = gles_delegate.report(interpreter)
+    # The runtime would write to tensor -1 if the partition were replaced.
+    assert report["nodes_delegated"] == 0
+    assert "an output that is no tensor (-1)" in report["cpu"][0]["reason"]
+
+
+# Past what llvmpipe has for a buffer.
+TOO_LARGE = ((b"negated", schema.BuiltinOperator.NEG, [1, 3000, 3000, 4]),)
+
+
+@pytest.mark.parametrize("signatures, options, reason", [
+    (TOO_LARGE, "", "past the device's buffers"),
+    (LARGE, "wait_type:do_not_wait", "wants all outputs bound"),
+    (LARGE, "device:no such renderer", "no such renderer")])
+def test_what_cannot_be_built_runs_on_the_cpu(signatures, options, reason, report, monkeypatch):
+    given = os.environ["GLES_DELEGATE_OPTIONS"]
+    monkeypatch.setenv("GLES_DELEGATE_OPTIONS", f"{given};{options}" if options else given)
+    model = compiled(model_of(signatures), GPU | CPU)
+    assert report()["nodes_delegated"] == 0
+    assert reason in json.dumps(report())
+    expected = run(compiled(model_of(signatures), CPU))
+    np.testing.assert_array_equal(run(model)[0], expected[0])
 
 
 def assert_codes(actual, expected):

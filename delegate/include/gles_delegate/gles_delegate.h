@@ -303,9 +303,9 @@ typedef struct TfLiteGlesDelegateOptions {
   // are in TfLiteGlesDelegateReport() under "profile". Slows Invoke. Default 0.
   int32_t enable_op_profiling;
 
-  // Nonzero: where the delegate cannot be applied (no GL, say), that is
-  // reported and everything stays on the CPU, with kTfLiteOk. Zero (the
-  // default): an error, after which TfLiteInterpreterModifyGraphWithDelegate's
+  // Nonzero: what cannot run on the GPU (all of the model if there is no GL,
+  // or a partition that cannot be built) runs on the CPU; one message says why,
+  // and the status is kTfLiteOk. Zero (the default): an error, after which TfLiteInterpreterModifyGraphWithDelegate's
   // interpreter runs on the CPU too, but TfLiteInterpreterCreate with the
   // delegate among its options returns NULL
   // (docs/decisions/0003-failure-to-apply.md).
