@@ -1,6 +1,7 @@
 #include "tests/fuzz/fake_runtime.h"
 
 #include <algorithm>
+#include <climits>
 #include <cstring>
 #include <utility>
 
@@ -73,15 +74,15 @@ TfLiteType TypeOf(schema::TensorType type) {
 }
 
 std::unique_ptr<FakeRuntime> FakeRuntime::Create(
-    absl::Span<const uint8_t> bytes) {
+    absl::Span<const uint8_t> bytes, IndexFault fault) {
   flatbuffers::Verifier verifier(bytes.data(), bytes.size());
   if (!schema::VerifyModelBuffer(verifier)) return nullptr;
   std::unique_ptr<FakeRuntime> runtime(new FakeRuntime);
-  if (!runtime->Load(*schema::GetModel(bytes.data()))) return nullptr;
+  if (!runtime->Load(*schema::GetModel(bytes.data()), fault)) return nullptr;
   return runtime;
 }
 
-bool FakeRuntime::Load(const schema::Model& model) {
+bool FakeRuntime::Load(const schema::Model& model, IndexFault fault) {
   if (model.subgraphs() == nullptr || model.subgraphs()->size() == 0 ||
       model.operator_codes() == nullptr || model.buffers() == nullptr) {
     return false;
@@ -102,9 +103,11 @@ bool FakeRuntime::Load(const schema::Model& model) {
   outputs_ = ToInts(graph.outputs());
   for (const std::vector<int>* list : {&inputs_, &outputs_}) {
     for (int id : *list) {
-      if (id < 0 || id >= static_cast<int>(tensors_.size())) return false;
+      // -1: an absent one.
+      if (id < -1 || id >= static_cast<int>(tensors_.size())) return false;
     }
   }
+  Break(fault);
   context_.impl_ = this;
   context_.tensors = tensors_.data();
   context_.tensors_size = tensors_.size();
@@ -210,6 +213,7 @@ bool FakeRuntime::AddNode(const schema::Model& model,
     }
   }
   TfLiteRegistration registration = {};
+  registration.invoke = [](TfLiteContext*, TfLiteNode*) { return kTfLiteOk; };
   // Files from before 2.4 have the code in the deprecated field.
   registration.builtin_code =
       std::max(static_cast<int>(code.builtin_code()),
@@ -231,6 +235,42 @@ bool FakeRuntime::AddNode(const schema::Model& model,
   nodes_.push_back(node);
   registrations_.push_back(registration);
   return true;
+}
+
+void FakeRuntime::Break(IndexFault fault) {
+  if (fault.kind == 0 || nodes_.empty()) return;
+  TfLiteNode& node = nodes_[fault.node % nodes_.size()];
+  std::vector<int*> places;
+  for (TfLiteIntArray* list : {node.inputs, node.outputs, node.intermediates}) {
+    for (int i = 0; i < list->size; ++i) places.push_back(&list->data[i]);
+  }
+  for (int& id : outputs_) places.push_back(&id);
+  if (places.empty()) return;
+  int& id = *places[fault.place % places.size()];
+  const auto other = [&](const TfLiteIntArray* list) {
+    return list->size == 0 ? -1 : list->data[fault.place % list->size];
+  };
+  // The model's own outputs TFLite looks at, but for -1.
+  const bool is_of_node =
+      fault.place % places.size() < places.size() - outputs_.size();
+  constexpr int kKinds = 5;
+  switch (is_of_node ? fault.kind % kKinds : 0) {
+    case 0:
+      id = -1;
+      break;
+    case 1:  // no tensor has it
+      id = fault.kind >= 128 ? INT_MAX : static_cast<int>(tensors_.size());
+      break;
+    case 2:
+      id = -2 - fault.kind;
+      break;
+    case 3:  // a node that reads what it writes
+      id = other(node.outputs);
+      break;
+    default:  // the same twice, or a node that writes what it reads
+      id = other(node.inputs);
+      break;
+  }
 }
 
 bool FakeRuntime::IsInOrder() const {

@@ -20,8 +20,18 @@ class FakeRuntime {
  public:
   // The model's first subgraph; the constants are lent from `bytes`, which must
   // be aligned to 16 bytes and outlive the result. nullptr: no .tflite file, or
-  // one whose indices TFLite refuses, too, when it loads a model.
-  static std::unique_ptr<FakeRuntime> Create(absl::Span<const uint8_t> bytes);
+  // one that is refused by TFLite, too, when it loads a model: for its indices,
+  // but where `fault` changes one.
+  struct IndexFault {
+    uint8_t kind = 0;   // see Break(); 0: none
+    uint8_t node = 0;   // by its place, from the beginning again past the end
+    uint8_t place = 0;  // among all indices of the node
+  };
+  static std::unique_ptr<FakeRuntime> Create(absl::Span<const uint8_t> bytes,
+                                             IndexFault fault);
+  static std::unique_ptr<FakeRuntime> Create(absl::Span<const uint8_t> bytes) {
+    return Create(bytes, {});
+  }
   FakeRuntime(const FakeRuntime&) = delete;
   FakeRuntime& operator=(const FakeRuntime&) = delete;
 
@@ -31,7 +41,8 @@ class FakeRuntime {
 
  private:
   FakeRuntime() = default;
-  bool Load(const schema::Model& model);
+  bool Load(const schema::Model& model, IndexFault fault);
+  void Break(IndexFault fault);
   bool AddTensor(const schema::Model& model, const schema::Tensor& tensor);
   bool AddNode(const schema::Model& model, const schema::Operator& op);
   // Whether each node comes after those that make its inputs: TFLite delegates

@@ -1,4 +1,8 @@
+#include <dlfcn.h>
+
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -11,6 +15,8 @@
 #include "delegate/plan/memory_plan.h"
 #include "delegate/tflite/extract_partition.h"
 #include "delegate/tflite/reader.h"
+#include "gles_delegate/gles_delegate.h"
+#include "tests/fuzz/fake_interpreter.h"
 #include "tests/fuzz/fake_runtime.h"
 #include "tests/fuzz/seed_models.h"
 #include "tests/fuzz/target.h"
@@ -92,10 +98,58 @@ void PlanAndDescribe(const Graph& graph, const DeviceProfile& profile) {
   }
 }
 
+// The driver that this program opens.
+void OpenFakeDriver(bool is_large) {
+  static void* const driver = [] {
+    setenv("GLES_DELEGATE_EGL_LIBRARY", FAKE_DRIVER, /*replace=*/1);
+    return dlopen(FAKE_DRIVER, RTLD_NOW | RTLD_LOCAL);
+  }();
+  if (driver == nullptr) std::abort();
+  static const auto configure =
+      reinterpret_cast<void (*)(int)>(dlsym(driver, "fake_driver_is_large"));
+  configure(is_large ? 1 : 0);
+}
+
+// The model through the delegate as a runtime calls it, on a driver that
+// computes nothing: applied, allocated, run twice, resized, run again.
+void RunDelegate(const Bytes& file, absl::Span<const uint8_t> header) {
+  const std::unique_ptr<FakeRuntime> runtime =
+      FakeRuntime::Create(file, {header[2], header[3], header[4]});
+  if (runtime == nullptr) return;
+  OpenFakeDriver((header[0] & 32) != 0);
+  TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
+  options.self_check = 0;  // which the driver would fail
+  options.verbosity = 2;
+  options.storage = header[0] >> 3 & 3;
+  options.is_precision_loss_allowed = (header[0] & 64) != 0 ? 1 : 0;
+  options.enable_quantization = (header[1] & 1) == 0 ? 1 : 0;
+  options.max_delegated_partitions = 0;
+  options.fallback_to_cpu = header[5] & 1;
+  options.memory_limit_bytes = (header[5] & 2) != 0 ? 1 << 20 : 0;
+  options.zero_copy =
+      (header[5] & 4) != 0 ? kTfLiteGlesZeroCopyOn : kTfLiteGlesZeroCopyAuto;
+  options.prefer_faster = (header[5] & 8) != 0 ? 1 : 0;
+  options.wait_type =
+      (header[5] & 16) != 0 ? kTfLiteGlesWaitDoNotWait : kTfLiteGlesWaitPassive;
+  const std::unique_ptr<TfLiteDelegate, void (*)(TfLiteDelegate*)> delegate(
+      TfLiteGlesDelegateCreate(&options), TfLiteGlesDelegateDelete);
+  if (delegate == nullptr) std::abort();
+  FakeInterpreter interpreter(runtime.get());
+  if (!interpreter.Apply(delegate.get())) return;
+  if (interpreter.Allocate()) {
+    interpreter.Invoke();
+    interpreter.Invoke();
+  }
+  interpreter.ResizeBatch(1, 1 + header[6] % 3);
+  if (interpreter.Allocate()) interpreter.Invoke();
+  (void)TfLiteGlesDelegateReport(delegate.get());
+}
+
 void RunModel(absl::Span<const uint8_t> bytes) {
   if (bytes.size() < kHeaderBytes) return;
   // A block of its own, so that a step past the file's end is seen.
   const Bytes file(bytes.begin() + kHeaderBytes, bytes.end());
+  RunDelegate(file, bytes);
   const std::unique_ptr<FakeRuntime> runtime = FakeRuntime::Create(file);
   if (runtime == nullptr) return;
   const DeviceProfile profile = ProfileOf(bytes[0]);
@@ -129,6 +183,12 @@ std::vector<Bytes> Seeds() {
     seed[0] = choice;
     choice = static_cast<uint8_t>(choice + 37);              // prime to 256
     seed[1] = static_cast<uint8_t>(8 * (seeds.size() % 6));  // whose codes
+    if (seeds.size() % 4 == 0) {  // an index of a node that is wrong
+      seed[2] = static_cast<uint8_t>(1 + seeds.size() % 11);
+      seed[4] = static_cast<uint8_t>(seeds.size() / 4);
+    }
+    seed[5] = static_cast<uint8_t>(seeds.size() % 13);
+    seed[6] = static_cast<uint8_t>(seeds.size());
     seed.insert(seed.end(), model.begin(), model.end());
   }
   return seeds;
@@ -137,7 +197,7 @@ std::vector<Bytes> Seeds() {
 }  // namespace
 
 const Target& ModelTarget() {
-  static const Target target = {"model", RunModel, Seeds, 20000};
+  static const Target target = {"model", RunModel, Seeds, 6000};
   return target;
 }
 

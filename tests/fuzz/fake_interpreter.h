@@ -1,0 +1,64 @@
+// What a runtime does with a delegate, on a FakeRuntime's model: partitions,
+// replaces nodes, allocates memory, prepares and runs the delegate's kernels.
+// The model's own kernels do nothing.
+#ifndef GLES_DELEGATE_TESTS_FUZZ_FAKE_INTERPRETER_H_
+#define GLES_DELEGATE_TESTS_FUZZ_FAKE_INTERPRETER_H_
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "tensorflow/lite/c/common.h"
+#include "tests/fuzz/fake_runtime.h"
+
+namespace gles_delegate::fuzz {
+
+// One at a time.
+class FakeInterpreter {
+ public:
+  // `runtime` must outlive it.
+  explicit FakeInterpreter(FakeRuntime* runtime);
+  ~FakeInterpreter();
+  FakeInterpreter(const FakeInterpreter&) = delete;
+  FakeInterpreter& operator=(const FakeInterpreter&) = delete;
+
+  // False where the delegate fails; its kernels are gone then.
+  bool Apply(TfLiteDelegate* delegate);
+  // AllocateTensors: false where a kernel fails.
+  bool Allocate();
+  void Invoke();
+  // Batches of `from` become `to`, in every tensor that is no constant.
+  void ResizeBatch(int from, int to);
+
+ private:
+  struct Partition {
+    std::vector<int> nodes, inputs, outputs;
+  };
+  struct Kernel {
+    TfLiteRegistration registration;
+    TfLiteNode node;
+  };
+
+  static FakeInterpreter& Of(TfLiteContext* context);
+  std::vector<Partition> Cut(const TfLiteIntArray& nodes);
+  TfLiteStatus Preview(const TfLiteIntArray& nodes,
+                       TfLiteDelegateParams** params, int* count);
+  TfLiteStatus Replace(const TfLiteRegistration& registration,
+                       const TfLiteIntArray& nodes, TfLiteDelegate* delegate);
+  TfLiteDelegateParams ParamsOf(const Partition& partition,
+                                TfLiteDelegate* delegate);
+  TfLiteIntArray* Ints(std::vector<int> values);
+  void FreeKernels();
+
+  FakeRuntime* runtime_;
+  TfLiteContext* context_;
+  std::deque<std::vector<int>> ints_;
+  std::vector<TfLiteDelegateParams> previewed_;
+  std::vector<Kernel> kernels_;
+  std::vector<std::vector<uint8_t>> memory_;  // by tensor
+};
+
+}  // namespace gles_delegate::fuzz
+
+#endif  // GLES_DELEGATE_TESTS_FUZZ_FAKE_INTERPRETER_H_
