@@ -185,24 +185,6 @@ void GlesSimpleDelegate::RefuseWhatDoesNotPay(
                     partitions->end());
 }
 
-void GlesSimpleDelegate::RefuseAbsentOutputs(
-    std::vector<ModelPartition>* partitions) {
-  const auto refused = [this](const ModelPartition& p) {
-    const bool is_absent =
-        std::any_of(p.outputs.begin(), p.outputs.end(),
-                    [](int id) { return id == kTfLiteOptionalTensor; });
-    if (is_absent) {
-      Refuse(p,
-             "the model has an output that is no tensor (-1), which the "
-             "runtime counts among this partition's");
-    }
-    return is_absent;
-  };
-  partitions->erase(
-      std::remove_if(partitions->begin(), partitions->end(), refused),
-      partitions->end());
-}
-
 void GlesSimpleDelegate::RefuseSmallAndSurplus(
     std::vector<ModelPartition>* partitions) {
   std::stable_sort(partitions->begin(), partitions->end(),
@@ -262,48 +244,6 @@ std::vector<ModelPartition> GlesSimpleDelegate::ChoosePartitions(
   return partitions;
 }
 
-absl::StatusOr<std::vector<ModelPartition>> GlesSimpleDelegate::BuildPartitions(
-    TfLiteContext* context, std::vector<ModelPartition> partitions) {
-  RefuseAbsentOutputs(&partitions);
-  std::vector<ModelPartition> built;
-  for (ModelPartition& p : partitions) {
-    const absl::Status status = Build(context, p);
-    if (status.ok()) {
-      built.push_back(std::move(p));
-      continue;
-    }
-    if (!options_.fallback_to_cpu) return status;
-    Refuse(p, std::string(status.message()));
-  }
-  Count(built);
-  return built;
-}
-
-absl::Status GlesSimpleDelegate::Build(TfLiteContext* context,
-                                       const ModelPartition& partition) {
-  auto kernel = TakeKernel(context, partition);
-  if (!kernel.ok()) return kernel.status();
-  absl::Status built = (*kernel)->PrepareOnGpu(context);
-  if (built.ok()) {
-    made_.push_back(*std::move(kernel));
-  } else {
-    HandBack(**kernel, std::string(built.message()));
-  }
-  return built;
-}
-
-void GlesSimpleDelegate::Count(const std::vector<ModelPartition>& partitions) {
-  now().partitions_chosen = static_cast<int>(partitions.size());
-  now().nodes_delegated = 0;
-  now().border.clear();
-  for (const ModelPartition& p : partitions) {
-    now().nodes_delegated += static_cast<int>(p.nodes.size());
-    for (const auto* list : {&p.inputs, &p.outputs}) {
-      now().border.insert(now().border.end(), list->begin(), list->end());
-    }
-  }
-}
-
 bool GlesSimpleDelegate::FitsInMemory(TfLiteContext* context,
                                       const ModelPartition& partition) {
   auto kernel = TakeKernel(context, partition);
@@ -334,11 +274,6 @@ bool GlesSimpleDelegate::IsFasterOnGpu(TfLiteContext* context,
   Refuse(partition, why);
   HandBack(**kernel, why);
   return false;
-}
-
-void GlesSimpleDelegate::HandBack(const GlesKernel& kernel, std::string why) {
-  kernel.report()->on_cpu = std::move(why);
-  now().handed_back.push_back(kernel.report());
 }
 
 absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::MakeKernel(
