@@ -31,11 +31,6 @@ ReadOptions ReadOptionsOf(const Options& options, const Runtime& runtime) {
   return read;
 }
 
-std::string CountOf(const ModelPartition& partition) {
-  return absl::StrCat("it has ", partition.nodes.size(),
-                      partition.nodes.size() == 1 ? " node" : " nodes");
-}
-
 // nullptr: the delegate works on its callers' threads.
 std::shared_ptr<WorkerThread> WorkerOf(const Options& options) {
   if (!options.has_worker) return nullptr;
@@ -107,14 +102,13 @@ absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context,
   nodes->shapes = *std::move(shapes);
   TrialShapes trial(context, nodes->find, nodes->plan);
   if (!nodes->shapes.refused.ok()) {
-    if (auto found = trial.Find(); found.ok()) {
+    if (auto found = trial.Find()) {
       nodes->shapes = *std::move(found);
       nodes->shapes_are_placeholders = true;
     }
   }
-  runtime_.traits =
-      AskKernels(context, *nodes, quant::TraitsOf(cpu_kernels()),
-                 !options_.integer_rounding);
+  runtime_.traits = AskKernels(context, *nodes, quant::TraitsOf(cpu_kernels()),
+                               !options_.integer_rounding);
   timer.Lap("shapes");
   auto model =
       ReadModel(context, *nodes, profile_, ReadOptionsOf(options_, runtime_));
@@ -134,146 +128,6 @@ absl::Status GlesSimpleDelegate::IsNodeSupported(int node_index) {
     return absl::NotFoundError(absl::StrCat("no node ", node_index));
   }
   return model_->nodes[it->second].support;
-}
-
-void GlesSimpleDelegate::Refuse(const ModelPartition& partition,
-                                std::string reason) {
-  now().refusals.push_back(
-      RefusalOfPartition(*model_, partition.nodes, std::move(reason)));
-}
-
-void GlesSimpleDelegate::RefuseWithoutWork(
-    std::vector<ModelPartition>* partitions) {
-  const auto is_idle = [this](const ModelPartition& partition) {
-    return std::all_of(
-        partition.nodes.begin(), partition.nodes.end(), [this](int index) {
-          return model_->nodes[model_->position_of.at(index)].folded;
-        });
-  };
-  for (const ModelPartition& partition : *partitions) {
-    if (is_idle(partition)) {
-      Refuse(partition,
-             "all that it computes is known once tensors are allocated: there "
-             "is nothing to run");
-    }
-  }
-  partitions->erase(
-      std::remove_if(partitions->begin(), partitions->end(), is_idle),
-      partitions->end());
-}
-
-void GlesSimpleDelegate::RefuseWhatDoesNotPay(
-    std::vector<ModelPartition>* partitions) {
-  // All that there is to run: whoever applies the delegate has decided.
-  const auto idle =
-      std::count_if(model_->nodes.begin(), model_->nodes.end(),
-                    [](const CheckedNode& node) { return node.folded; });
-  const auto pays = [&](const ModelPartition& partition) {
-    return partition.nodes.size() + idle >= model_->nodes.size() ||
-           WorthOf(*model_, partition).pays();
-  };
-  for (const ModelPartition& partition : *partitions) {
-    if (pays(partition)) continue;
-    Refuse(partition,
-           absl::StrCat(CountOf(partition), " and does not pay: ",
-                        WorthOf(*model_, partition).ToString(),
-                        "; max_delegated_partitions=0 delegates it all the "
-                        "same"));
-  }
-  partitions->erase(std::remove_if(partitions->begin(), partitions->end(),
-                                   [&](const auto& p) { return !pays(p); }),
-                    partitions->end());
-}
-
-void GlesSimpleDelegate::RefuseSmallAndSurplus(
-    std::vector<ModelPartition>* partitions) {
-  std::stable_sort(partitions->begin(), partitions->end(),
-                   [](const auto& a, const auto& b) {
-                     return a.nodes.size() > b.nodes.size();
-                   });
-  while (!partitions->empty() &&
-         static_cast<int>(partitions->back().nodes.size()) <
-             options_.min_nodes_per_partition) {
-    Refuse(partitions->back(),
-           absl::StrCat(CountOf(partitions->back()),
-                        ", fewer than min_nodes_per_partition=",
-                        options_.min_nodes_per_partition));
-    partitions->pop_back();
-  }
-  if (options_.max_delegated_partitions <= 0) return;
-  const size_t limit =
-      std::min<size_t>(options_.max_delegated_partitions, partitions->size());
-  for (size_t i = limit; i < partitions->size(); ++i) {
-    Refuse((*partitions)[i],
-           absl::StrCat(CountOf((*partitions)[i]),
-                        " and is past max_delegated_partitions=",
-                        options_.max_delegated_partitions));
-  }
-  partitions->resize(limit);
-}
-
-std::vector<ModelPartition> GlesSimpleDelegate::ChoosePartitions(
-    TfLiteContext* context, std::vector<ModelPartition> partitions) {
-  if (memory_plan_is_old_) {
-    for (const ModelPartition& p : partitions) {
-      Refuse(p,
-             "an input was resized after AllocateTensors, and TFLite keeps the "
-             "memory plan of before where a delegate is applied then; call "
-             "AllocateTensors again first");
-    }
-    return {};
-  }
-  RefuseWithoutWork(&partitions);
-  RefuseAbsentOutputs(&partitions);
-  RefuseSmallAndSurplus(&partitions);
-  if (options_.max_delegated_partitions < 0) RefuseWhatDoesNotPay(&partitions);
-  if (options_.memory_limit_bytes > 0) {
-    partitions.erase(std::remove_if(partitions.begin(), partitions.end(),
-                                    [&](const ModelPartition& p) {
-                                      return !FitsInMemory(context, p);
-                                    }),
-                     partitions.end());
-  }
-  if (options_.prefer_faster) {
-    partitions.erase(std::remove_if(partitions.begin(), partitions.end(),
-                                    [&](const ModelPartition& p) {
-                                      return !IsFasterOnGpu(context, p);
-                                    }),
-                     partitions.end());
-  }
-  return partitions;
-}
-
-bool GlesSimpleDelegate::FitsInMemory(TfLiteContext* context,
-                                      const ModelPartition& partition) {
-  auto kernel = TakeKernel(context, partition);
-  if (!kernel.ok()) return true;  // Build() fails with the same error
-  const absl::Status reserved = (*kernel)->ReserveMemory();
-  if (absl::IsResourceExhausted(reserved)) {
-    Refuse(partition, std::string(reserved.message()));
-    return false;
-  }
-  made_.push_back(*std::move(kernel));
-  return true;
-}
-
-bool GlesSimpleDelegate::IsFasterOnGpu(TfLiteContext* context,
-                                       const ModelPartition& partition) {
-  auto kernel = TakeKernel(context, partition);
-  if (!kernel.ok()) return true;  // Build() fails with the same error
-  (*kernel)->CompareWithCpu(context);
-  const SpeedReport& speed = (*kernel)->report()->speed;
-  if (speed.chosen != "cpu") {
-    made_.push_back(*std::move(kernel));
-    return true;
-  }
-  const std::string why =
-      absl::StrCat("prefer_faster: TFLite's own kernels take ", speed.cpu_ms,
-                   " ms for it and ", gpu_->context->device().renderer,
-                   " takes ", speed.gpu_ms, " ms (", speed.source, ")");
-  Refuse(partition, why);
-  HandBack(**kernel, why);
-  return false;
 }
 
 absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::MakeKernel(

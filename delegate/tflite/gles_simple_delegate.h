@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/runtime/worker_thread.h"
 #include "delegate/tflite/gpu.h"
@@ -59,6 +60,9 @@ class GlesSimpleDelegate final : public SimpleDelegate {
 
   // The partition stays on the CPU, for this reason.
   void Refuse(const ModelPartition& partition, std::string reason);
+  // Refuses those for which `why` gives a reason.
+  void RefuseSome(std::vector<ModelPartition>* partitions,
+                  absl::FunctionRef<std::string(const ModelPartition&)> why);
   void RefuseWithoutWork(std::vector<ModelPartition>* partitions);
   void RefuseWhatDoesNotPay(std::vector<ModelPartition>* partitions);
   // Those that cannot be replaced, see ModelPartition::outputs.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "delegate/tflite/read_tensor.h"
@@ -75,15 +76,16 @@ bool TrialShapes::Resize(Free which, int extent) {
   return any;
 }
 
-absl::StatusOr<ShapeFacts> TrialShapes::Find() {
+std::optional<ShapeFacts> TrialShapes::Find() {
   for (Free which : {Free::kBySignature, Free::kOnesButLast, Free::kOnes}) {
     for (int extent = kSmallest; extent <= kLargest; extent *= 4) {
       if (!Resize(which, extent)) break;
       auto facts = PropagateShapes(context_, find_, plan_);
-      if (!facts.ok() || facts->refused.ok()) return facts;
+      if (!facts.ok()) return std::nullopt;
+      if (facts->refused.ok()) return *std::move(facts);
     }
   }
-  return absl::NotFoundError("no shape that every node takes");
+  return std::nullopt;
 }
 
 }  // namespace gles_delegate

@@ -3,9 +3,9 @@
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_TRIAL_SHAPES_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_TRIAL_SHAPES_H_
 
+#include <optional>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "delegate/tflite/propagate_shapes.h"
 #include "tensorflow/lite/c/common.h"
 
@@ -25,8 +25,8 @@ class TrialShapes {
 
   // Gives these extents the smallest size, of a few powers of four, at which
   // every kernel takes its inputs, and returns what is known at that size.
-  // kNotFound: there is no such extent or no such size.
-  absl::StatusOr<ShapeFacts> Find();
+  // Nothing: there is no such extent or no such size.
+  std::optional<ShapeFacts> Find();
 
  private:
   struct Input {

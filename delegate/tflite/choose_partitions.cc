@@ -1,0 +1,169 @@
+// The part of GlesSimpleDelegate that chooses which partitions to delegate.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "delegate/tflite/gles_simple_delegate.h"
+#include "delegate/tflite/partition_worth.h"
+#include "delegate/tflite/refusals.h"
+
+namespace gles_delegate {
+namespace {
+
+std::string CountOf(const ModelPartition& partition) {
+  return absl::StrCat("it has ", partition.nodes.size(),
+                      partition.nodes.size() == 1 ? " node" : " nodes");
+}
+
+}  // namespace
+
+void GlesSimpleDelegate::Refuse(const ModelPartition& partition,
+                                std::string reason) {
+  now().refusals.push_back(
+      RefusalOfPartition(*model_, partition.nodes, std::move(reason)));
+}
+
+void GlesSimpleDelegate::RefuseSome(
+    std::vector<ModelPartition>* partitions,
+    absl::FunctionRef<std::string(const ModelPartition&)> why) {
+  std::vector<ModelPartition> kept;
+  for (ModelPartition& partition : *partitions) {
+    std::string reason = why(partition);
+    if (reason.empty()) {
+      kept.push_back(std::move(partition));
+    } else {
+      Refuse(partition, std::move(reason));
+    }
+  }
+  *partitions = std::move(kept);
+}
+
+void GlesSimpleDelegate::RefuseWithoutWork(
+    std::vector<ModelPartition>* partitions) {
+  RefuseSome(partitions, [this](const ModelPartition& partition) {
+    const bool is_idle = std::all_of(
+        partition.nodes.begin(), partition.nodes.end(), [this](int index) {
+          return model_->nodes[model_->position_of.at(index)].folded;
+        });
+    return is_idle ? "all that it computes is known once tensors are "
+                     "allocated: there is nothing to run"
+                   : std::string();
+  });
+}
+
+void GlesSimpleDelegate::RefuseWhatDoesNotPay(
+    std::vector<ModelPartition>* partitions) {
+  // Of a model that runs as a whole, the user has decided.
+  const auto is_whole = [this](const ModelPartition& partition) {
+    const absl::flat_hash_set<int> own(partition.nodes.begin(),
+                                       partition.nodes.end());
+    return std::all_of(model_->nodes.begin(), model_->nodes.end(),
+                       [&](const CheckedNode& node) {
+                         return node.folded || own.contains(node.index);
+                       });
+  };
+  RefuseSome(partitions, [&](const ModelPartition& partition) {
+    const PartitionWorth worth = WorthOf(*model_, partition);
+    if (worth.pays() || is_whole(partition)) return std::string();
+    return absl::StrCat(CountOf(partition),
+                        " and does not pay: ", worth.ToString(),
+                        "; max_delegated_partitions=0 delegates it all the "
+                        "same");
+  });
+}
+
+void GlesSimpleDelegate::RefuseSmallAndSurplus(
+    std::vector<ModelPartition>* partitions) {
+  std::stable_sort(partitions->begin(), partitions->end(),
+                   [](const auto& a, const auto& b) {
+                     return a.nodes.size() > b.nodes.size();
+                   });
+  while (!partitions->empty() &&
+         static_cast<int>(partitions->back().nodes.size()) <
+             options_.min_nodes_per_partition) {
+    Refuse(partitions->back(),
+           absl::StrCat(CountOf(partitions->back()),
+                        ", fewer than min_nodes_per_partition=",
+                        options_.min_nodes_per_partition));
+    partitions->pop_back();
+  }
+  if (options_.max_delegated_partitions <= 0) return;
+  const size_t limit =
+      std::min<size_t>(options_.max_delegated_partitions, partitions->size());
+  for (size_t i = limit; i < partitions->size(); ++i) {
+    Refuse((*partitions)[i],
+           absl::StrCat(CountOf((*partitions)[i]),
+                        " and is past max_delegated_partitions=",
+                        options_.max_delegated_partitions));
+  }
+  partitions->resize(limit);
+}
+
+std::vector<ModelPartition> GlesSimpleDelegate::ChoosePartitions(
+    TfLiteContext* context, std::vector<ModelPartition> partitions) {
+  if (memory_plan_is_old_) {
+    for (const ModelPartition& p : partitions) {
+      Refuse(p,
+             "an input was resized after AllocateTensors, and TFLite keeps the "
+             "memory plan of before where a delegate is applied then; call "
+             "AllocateTensors again first");
+    }
+    return {};
+  }
+  RefuseWithoutWork(&partitions);
+  RefuseAbsentOutputs(&partitions);
+  RefuseSmallAndSurplus(&partitions);
+  if (options_.max_delegated_partitions < 0) RefuseWhatDoesNotPay(&partitions);
+  if (options_.memory_limit_bytes > 0) {
+    partitions.erase(std::remove_if(partitions.begin(), partitions.end(),
+                                    [&](const ModelPartition& p) {
+                                      return !FitsInMemory(context, p);
+                                    }),
+                     partitions.end());
+  }
+  if (options_.prefer_faster) {
+    partitions.erase(std::remove_if(partitions.begin(), partitions.end(),
+                                    [&](const ModelPartition& p) {
+                                      return !IsFasterOnGpu(context, p);
+                                    }),
+                     partitions.end());
+  }
+  return partitions;
+}
+
+bool GlesSimpleDelegate::FitsInMemory(TfLiteContext* context,
+                                      const ModelPartition& partition) {
+  auto kernel = TakeKernel(context, partition);
+  if (!kernel.ok()) return true;  // Build() fails with the same error
+  const absl::Status reserved = (*kernel)->ReserveMemory();
+  if (absl::IsResourceExhausted(reserved)) {
+    Refuse(partition, std::string(reserved.message()));
+    return false;
+  }
+  made_.push_back(*std::move(kernel));
+  return true;
+}
+
+bool GlesSimpleDelegate::IsFasterOnGpu(TfLiteContext* context,
+                                       const ModelPartition& partition) {
+  auto kernel = TakeKernel(context, partition);
+  if (!kernel.ok()) return true;  // Build() fails with the same error
+  (*kernel)->CompareWithCpu(context);
+  const SpeedReport& speed = (*kernel)->report()->speed;
+  if (speed.chosen != "cpu") {
+    made_.push_back(*std::move(kernel));
+    return true;
+  }
+  const std::string why =
+      absl::StrCat("prefer_faster: TFLite's own kernels take ", speed.cpu_ms,
+                   " ms for it and ", gpu_->context->device().renderer,
+                   " takes ", speed.gpu_ms, " ms (", speed.source, ")");
+  Refuse(partition, why);
+  HandBack(**kernel, why);
+  return false;
+}
+
+}  // namespace gles_delegate
