@@ -18,6 +18,19 @@ egl::ContextOptions WantedContext(const Options& options) {
 
 using Log = absl::FunctionRef<void(const std::string&)>;
 
+// `made`, in place of the app's own: the user is told why, with the failure if
+// there is one.
+template <typename T>
+absl::StatusOr<T> InPlace(absl::StatusOr<T> made, const std::string& why,
+                          const Options& options, Log log) {
+  if (!made.ok()) {
+    return absl::Status(made.status().code(),
+                        absl::StrCat(made.status().message(), "; ", why));
+  }
+  if (options.verbosity >= 1) log(why);
+  return made;
+}
+
 // On the app's display, where it has given one that can be used.
 absl::StatusOr<std::unique_ptr<egl::Context>> MakeUnshared(
     const Options& options, Log log) {
@@ -26,12 +39,10 @@ absl::StatusOr<std::unique_ptr<egl::Context>> MakeUnshared(
   wanted.display = options.display;
   auto context = egl::Context::Create(wanted);
   if (context.ok()) return context;
-  if (options.verbosity >= 1) {
-    log(absl::StrCat(
-        "the app's EGLDisplay is not used: ", context.status().message(),
-        "; the delegate looks for another"));
-  }
-  return egl::Context::Create(WantedContext(options));
+  const std::string why = absl::StrCat("the app's EGLDisplay is not used: ",
+                                       context.status().message());
+  return InPlace(egl::Context::Create(WantedContext(options)), why, options,
+                 log);
 }
 
 // A context of the delegate's own, and what its partitions share.
@@ -129,11 +140,9 @@ absl::StatusOr<SharingContext> MakeContext(
       egl::Context::HasCurrent()) {
     auto adopted = AdoptCurrent(options);
     if (adopted.ok()) return Around(*std::move(adopted), options);
-    if (options.verbosity >= 1) {
-      log(absl::StrCat(
-          "the current EGL context is not used: ", adopted.status().message(),
-          "; the delegate makes its own"));
-    }
+    const std::string why = absl::StrCat(
+        "the current EGL context is not used: ", adopted.status().message());
+    return InPlace(MakeOwn(options, log), why, options, log);
   }
   return MakeOwn(options, log);
 }

@@ -164,7 +164,7 @@ TEST(PlanDumpTest, ThePicturesAreWellFormed) {
   EXPECT_EQ(EdgesOf(ReadFile(base + "01_fuse_elementwise.dot")), 2);
   EXPECT_EQ(EdgesOf(ReadFile(base + "02_plan.dot")), 2);
   EXPECT_THAT(ReadFile(base + "00_read.dot"),
-              HasSubstr("'a \\\"quoted\\\\ name\\nof two lines'"));
+              HasSubstr("'a \\\"quoted\\\\ name\\\\x0aof two lines'"));
   if (std::system("dot -V > /dev/null 2>&1") != 0) {
     GTEST_LOG_(INFO) << "Graphviz is not installed: its own parser has not run";
     return;
