@@ -237,7 +237,8 @@ def test_models_on_gpu_and_cpu(name, report, monkeypatch):
     assert whole["nodes_delegated"] == whole["nodes_total"]
     half = whole["nodes_total"] // 2
     monkeypatch.setenv("GLES_DELEGATE_OPTIONS", os.environ["GLES_DELEGATE_OPTIONS"] +
-                       f";exclude_nodes:{half}-{whole['nodes_total'] - 1}")
+                       f";exclude_nodes:{half}-{whole['nodes_total'] - 1}"
+                       ";max_delegated_partitions:1")
     # The weights of a node that is left are left, too.
     split = taken_by_gpu()
     weights = [node for group in split["cpu"] for node in group["nodes"]
@@ -306,7 +307,8 @@ def test_gpu_alone_says_which_node_and_why(monkeypatch, capfd):
 
 def test_the_cpu_takes_the_rest(report, monkeypatch):
     monkeypatch.setenv("GLES_DELEGATE_OPTIONS",
-                       os.environ["GLES_DELEGATE_OPTIONS"] + ";exclude_nodes:2")
+                       os.environ["GLES_DELEGATE_OPTIONS"] +
+                       ";exclude_nodes:2;max_delegated_partitions:0")
     model = compiled(SMALL, GPU | CPU)
     assert report()["nodes_delegated"] == 2
     assert report()["cpu"][0]["op"] == "LOGISTIC"
@@ -372,7 +374,8 @@ def test_litert_knows_what_runs_on_the_gpu(app, report, monkeypatch):
     said = app(gles_delegate.litert_runtime_dir(), "both")
     assert own not in said or own + "1" in said
     monkeypatch.setenv("GLES_DELEGATE_OPTIONS",
-                       os.environ["GLES_DELEGATE_OPTIONS"] + ";exclude_nodes:2")
+                       os.environ["GLES_DELEGATE_OPTIONS"] +
+                       ";exclude_nodes:2;max_delegated_partitions:0")
     said = app(gles_delegate.litert_runtime_dir(), "both")
     assert own not in said or own + "0" in said
     assert report()["nodes_delegated"] == 2

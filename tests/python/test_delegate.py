@@ -66,7 +66,7 @@ def test_a_path_is_a_model(tmp_path):
 
 def test_a_delegate_of_an_interpreter_of_ones_own():
     delegate = gles_delegate.load_delegate(is_precision_loss_allowed=True,
-                                           exclude_nodes=[2])
+                                           exclude_nodes=[2], max_delegated_partitions=0)
     interpreter = runtime().Interpreter(model_content=MODEL,
                                         experimental_delegates=[delegate])
     assert_close(run(interpreter), on_cpu(model_content=MODEL), 1e-2)
@@ -104,7 +104,8 @@ def test_a_delegate_that_cannot_be_applied_is_one_too():
 
 def test_the_environment_stands_in(monkeypatch, tmp_path):
     path = tmp_path / "report.json"
-    monkeypatch.setenv("GLES_DELEGATE_OPTIONS", f"exclude_nodes:0;report_file:{path}")
+    monkeypatch.setenv("GLES_DELEGATE_OPTIONS", f"exclude_nodes:0;max_delegated_partitions:0;"
+                       f"report_file:{path}")
     interpreter = gles_delegate.interpreter(MODEL)
     assert gles_delegate.report(interpreter)["nodes_delegated"] == 2
     assert json.loads(path.read_text())["nodes_delegated"] == 2
