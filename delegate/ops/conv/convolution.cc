@@ -75,8 +75,8 @@ void TakeFilter(const Graph& graph, const Node& node, Convolution* conv) {
   Filter& filter = conv->filter;
   switch (conv->kind) {
     case Convolution::Kind::kRows:
-      filter =
-          Filter::OfRows(weights.dims[0], weights.dims[1], conv->src_shape.c);
+      // Not its dims: a RESHAPE to them that moves nothing is removed.
+      filter = Filter::OfRows(s.b, s.c, conv->src_shape.c);
       return;
     case Convolution::Kind::kDepthwise:  // [1,H,W,O]
       filter = {s.c, s.h * s.w, 1, conv->src_shape.c};

@@ -29,8 +29,7 @@ struct Matrix {
   std::array<int, kLeadingAxes> leading = {1, 1, 1};
 };
 
-Matrix MatrixOf(const Tensor& tensor, bool transposed) {
-  const std::vector<int>& dims = tensor.dims;
+Matrix MatrixOf(const std::vector<int>& dims, bool transposed) {
   const int rank = static_cast<int>(dims.size());
   Matrix m;
   m.rows = dims[rank - 2];
@@ -83,15 +82,15 @@ struct MatrixPlace {
   int b_b = 0;
 };
 
-MatrixPlace MatrixPlaceOf(const Tensor& tensor, int dst_rank) {
-  const int rank = static_cast<int>(tensor.dims.size());
+MatrixPlace MatrixPlaceOf(const std::vector<int>& dims, const Shape& s,
+                          int dst_rank) {
+  const int rank = static_cast<int>(dims.size());
   MatrixPlace p;
   if (rank == 2) {
     p.row_b = 1;
     return p;
   }
   p.row_x = 1;
-  const Shape& s = tensor.shape;
   if (rank == 3 && dst_rank > 3) {
     p.h_b = s.b > 1 ? 1 : 0;  // its one leading axis is dst's height
   } else {
@@ -113,9 +112,9 @@ void BindMatrices(const Node& node, const BatchMatMulAttributes& a,
   const Tensor& x_tensor = planner.tensor(node.inputs[0]);
   const Tensor& y_tensor = planner.tensor(node.inputs[1]);
   const Tensor& dst = planner.tensor(node.outputs[0]);
-  const Matrix x = MatrixOf(x_tensor, a.adj_x);
-  const Matrix y = MatrixOf(y_tensor, a.adj_y);
-  const int rank = static_cast<int>(dst.dims.size());
+  const Matrix x = MatrixOf(a.x, a.adj_x);
+  const Matrix y = MatrixOf(a.y, a.adj_y);
+  const int rank = a.rank();
   if (a.adj_x) d->Define("ADJ_X");
   if (a.adj_y) d->Define("ADJ_Y");
   d->Read("x", node.inputs[0])
@@ -126,14 +125,14 @@ void BindMatrices(const Node& node, const BatchMatMulAttributes& a,
             rank == 2 ? 1 : dst.shape.h * dst.shape.b);
   d->uniforms.Int4("extent", x.rows, y.columns, x.columns,
                    DivideUp(x.columns, 4));
-  AddPlace("x", MatrixPlaceOf(x_tensor, rank), d);
-  AddPlace("y", MatrixPlaceOf(y_tensor, rank), d);
+  AddPlace("x", MatrixPlaceOf(a.x, x_tensor.shape, rank), d);
+  AddPlace("y", MatrixPlaceOf(a.y, y_tensor.shape, rank), d);
   d->uniforms.Int("rows_in_batch", rank == 2 ? 1 : 0);
 }
 
 // Rows of x times the rows of one constant or computed matrix.
-bool IsMatrixProduct(const BatchMatMulAttributes& a, const Tensor& y) {
-  return !a.adj_x && a.adj_y && y.dims.size() == 2;
+bool IsMatrixProduct(const BatchMatMulAttributes& a) {
+  return !a.adj_x && a.adj_y && a.y.size() == 2;
 }
 
 }  // namespace
@@ -142,8 +141,8 @@ absl::StatusOr<ParsedNode> ParseBatchMatMul(const NodeView& node) {
   if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
   const auto params = node.Get<BatchMatMulParams>();
   if (!params.ok()) return params.status();
-  const BatchMatMulAttributes a = {(*params)->adj_x != 0,
-                                   (*params)->adj_y != 0};
+  const BatchMatMulAttributes a = {(*params)->adj_x != 0, (*params)->adj_y != 0,
+                                   node.inputs[0]->dims, node.inputs[1]->dims};
   const Tensor& dst = *node.outputs[0];
   for (int i : {0, 1}) {
     if (auto s = CheckFactor(*node.inputs[i], i == 0 ? "x" : "y"); !s.ok()) {
@@ -151,20 +150,18 @@ absl::StatusOr<ParsedNode> ParseBatchMatMul(const NodeView& node) {
     }
   }
   if (auto s = CheckFloat(dst, "output"); !s.ok()) return s;
-  const Matrix x = MatrixOf(*node.inputs[0], a.adj_x);
-  const Matrix y = MatrixOf(*node.inputs[1], a.adj_y);
+  const Matrix x = MatrixOf(a.x, a.adj_x);
+  const Matrix y = MatrixOf(a.y, a.adj_y);
   if (x.columns != y.rows) {
     return absl::InvalidArgumentError(absl::StrCat(
         "x has ", x.columns, " terms a row, y has ", y.rows, " a column"));
   }
   if (auto s = CheckLeading(x, y); !s.ok()) return s;
-  const size_t rank =
-      std::max(node.inputs[0]->dims.size(), node.inputs[1]->dims.size());
   std::vector<int> wanted;
   for (int axis = 0; axis < kLeadingAxes; ++axis) {
     wanted.push_back(std::max(x.leading[axis], y.leading[axis]));
   }
-  wanted.erase(wanted.begin(), wanted.end() - (rank - 2));
+  wanted.erase(wanted.begin(), wanted.end() - (a.rank() - 2));
   wanted.insert(wanted.end(), {x.rows, y.columns});
   if (auto s = CheckOutputDims(dst, wanted); !s.ok()) return s;
   return ParsedNode{a, {}};
@@ -172,12 +169,10 @@ absl::StatusOr<ParsedNode> ParseBatchMatMul(const NodeView& node) {
 
 absl::Status PlanBatchMatMul(const Node& node, Planner* planner) {
   const auto& a = std::any_cast<const BatchMatMulAttributes&>(node.attributes);
-  const Tensor& x_tensor = planner->tensor(node.inputs[0]);
-  const Tensor& y_tensor = planner->tensor(node.inputs[1]);
   const Tensor& dst = planner->tensor(node.outputs[0]);
-  const Matrix x = MatrixOf(x_tensor, a.adj_x);
-  const Matrix y = MatrixOf(y_tensor, a.adj_y);
-  if (IsMatrixProduct(a, y_tensor)) {
+  const Matrix x = MatrixOf(a.x, a.adj_x);
+  const Matrix y = MatrixOf(a.y, a.adj_y);
+  if (IsMatrixProduct(a)) {
     PlanMatrixProduct({node.inputs[0],
                        node.outputs[0],
                        {node.inputs[1]},
@@ -215,7 +210,7 @@ absl::Status PlanWideBatchMatMul(const Node& node, Planner* planner) {
   const auto& a =
       std::any_cast<const WideBatchMatMulAttributes&>(node.attributes);
   constexpr int kMostRows = 4;
-  const Matrix x = MatrixOf(planner->tensor(node.inputs[0]), a.matrices.adj_x);
+  const Matrix x = MatrixOf(a.matrices.x, a.matrices.adj_x);
   // A texel of x transposed has four rows.
   const int rows = a.matrices.adj_x ? kMostRows : std::min(x.rows, kMostRows);
   Dispatch d("batch_matmul_wide");

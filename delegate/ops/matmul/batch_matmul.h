@@ -8,6 +8,9 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MATMUL_BATCH_MATMUL_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MATMUL_BATCH_MATMUL_H_
 
+#include <algorithm>
+#include <vector>
+
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
 #include "quant/fixed_point.h"
@@ -18,6 +21,12 @@ namespace gles_delegate {
 struct BatchMatMulAttributes {
   bool adj_x = false;
   bool adj_y = false;
+  // The dims of x and y in the model. Those of the tensors that a plan reads
+  // may be others: a RESHAPE that moves nothing is removed.
+  std::vector<int> x;
+  std::vector<int> y;
+
+  int rank() const { return static_cast<int>(std::max(x.size(), y.size())); }
 };
 
 ParseFunction ParseBatchMatMul;

@@ -119,9 +119,12 @@ TEST(BatchMatMulRank5Test, FoldsTheLeadingAxes) {
        {std::vector<int>{2, 3, 2}, {1, 1, 2}, {2}, {}}) {
     Graph graph;
     Node node;
-    node.attributes = BatchMatMulAttributes();
     std::vector<int> y_dims = y_leading;
     y_dims.insert(y_dims.end(), {kTerms, kColumns});
+    BatchMatMulAttributes attributes;
+    attributes.x = {2, 3, 2, kRows, kTerms};
+    attributes.y = y_dims;
+    node.attributes = attributes;
     node.inputs = {AddTensor(&graph, {2, 3, 2, kRows, kTerms}),
                    AddTensor(&graph, y_dims)};
     node.outputs = {AddTensor(&graph, {2, 3, 2, kRows, kColumns})};

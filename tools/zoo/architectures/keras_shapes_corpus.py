@@ -212,6 +212,14 @@ def causal_mask():
     return f
 
 
+@small("computed_weights")
+def computed_weights():
+    @function([3, 6], [5, 1, 1, 6])
+    def f(x, y):
+        return tf.matmul(x, tf.reshape(tf.tanh(y), [5, 6]), transpose_b=True)
+    return f
+
+
 @small("divide_by_length")
 def divide_by_length():
     @function([1, None, 6])
