@@ -32,6 +32,7 @@
 #include "delegate/ops/movement/reverse.h"
 #include "delegate/ops/movement/reverse_sequence.h"
 #include "delegate/ops/movement/slice.h"
+#include "delegate/ops/movement/scatter_nd.h"
 #include "delegate/ops/movement/space_batch.h"
 #include "delegate/ops/movement/space_depth.h"
 #include "delegate/ops/movement/split.h"

@@ -117,6 +117,21 @@ absl::Status CheckMovedTensors(const NodeView& node, int first_input,
   return absl::OkStatus();
 }
 
+absl::Status CheckFloatsOrInts(const Tensor& tensor, absl::string_view what,
+                               const Tensor& output) {
+  for (const Tensor* t : {&tensor, &output}) {
+    const absl::string_view name = t == &output ? "output" : what;
+    auto s = t->type == DataType::kInt32
+                 ? CheckIntegers(*t, DataType::kInt32, name)
+                 : CheckFloat(*t, name);
+    if (!s.ok()) return s;
+  }
+  if (tensor.type == output.type) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the ", what, " is ", tensor.ToString(), ", the output ",
+                   output.ToString()));
+}
+
 absl::Status CheckOutputDims(const Tensor& output, absl::Span<const int> want) {
   if (absl::MakeConstSpan(output.dims) == want) return absl::OkStatus();
   return absl::InvalidArgumentError(

@@ -47,6 +47,12 @@ bool IsIntegers(const Tensor& tensor);
 absl::Status CheckIntegers(const Tensor& tensor, DataType type,
                            absl::string_view what);
 
+// Both of float32, or both of int32, and with elements; `what` names the first
+// in the message. kUnimplemented: another type. kInvalidArgument: types that
+// differ.
+absl::Status CheckFloatsOrInts(const Tensor& tensor, absl::string_view what,
+                               const Tensor& output);
+
 // kInvalidArgument unless the output has exactly these dimensions.
 absl::Status CheckOutputDims(const Tensor& output, absl::Span<const int> want);
 

@@ -197,6 +197,19 @@ ivec4 op_floor_mod(ivec4 x, ivec4 y, vec4 p) {
   ivec4 r = x - op_floor_div(x, y, p) * y;
   return mix(r, ivec4(0), equal(y, ivec4(0)));
 }
+// By squaring; the low 32 bits. 0 for exponents below 0.
+ivec4 op_pow(ivec4 x, ivec4 y, vec4 p) {
+  ivec4 r = mix(ivec4(1), ivec4(0), lessThan(y, ivec4(0)));
+  for (int bit = 0; bit < 31; ++bit) {
+    r = mix(r, r * x, notEqual(y & 1, ivec4(0)));
+    x *= x;
+    y >>= 1;
+  }
+  return r;
+}
+ivec4 op_bitwise_xor(ivec4 x, ivec4 y, vec4 p) { return x ^ y; }
+// The sign moves in; shifts count as 0 to 31.
+ivec4 op_right_shift(ivec4 x, ivec4 y, vec4 p) { return x >> clamp(y, 0, 31); }
 ivec4 op_logical_and(ivec4 x, ivec4 y, vec4 p) { return x & y; }
 ivec4 op_logical_or(ivec4 x, ivec4 y, vec4 p) { return x | y; }
 ivec4 op_logical_not(ivec4 x, vec4 p) { return 1 - x; }
@@ -280,6 +293,15 @@ ivec4 op_floor_div(ivec4 x, vec4 p) {
 }
 ivec4 op_floor_mod(ivec4 x, vec4 p) {
   return op_floor_mod(first_of(x, p), second_of(x, p), p);
+}
+ivec4 op_pow(ivec4 x, vec4 p) {
+  return op_pow(first_of(x, p), second_of(x, p), p);
+}
+ivec4 op_bitwise_xor(ivec4 x, vec4 p) {
+  return op_bitwise_xor(first_of(x, p), second_of(x, p), p);
+}
+ivec4 op_right_shift(ivec4 x, vec4 p) {
+  return op_right_shift(first_of(x, p), second_of(x, p), p);
 }
 ivec4 op_logical_and(ivec4 x, vec4 p) {
   return op_logical_and(first_of(x, p), second_of(x, p), p);

@@ -9,14 +9,20 @@ layout(std140, binding = 0) uniform Params {
   ivec4 before;
 };
 
-#if defined(MAX)
+#if defined(MAX) && defined(INTS)
+const ELEMENT kIdentity = ~0x7fffffff;
+ELEMENT4 combine(ELEMENT4 a, ELEMENT4 b) { return max(a, b); }
+#elif defined(MIN) && defined(INTS)
+const ELEMENT kIdentity = 0x7fffffff;
+ELEMENT4 combine(ELEMENT4 a, ELEMENT4 b) { return min(a, b); }
+#elif defined(MAX)
 const ELEMENT kIdentity = -3.402823466e38;
 ELEMENT4 combine(ELEMENT4 a, ELEMENT4 b) { return max(a, b); }
 #elif defined(MIN)
 const ELEMENT kIdentity = 3.402823466e38;
 ELEMENT4 combine(ELEMENT4 a, ELEMENT4 b) { return min(a, b); }
 #elif defined(PRODUCT)
-const ELEMENT kIdentity = 1.0;
+const ELEMENT kIdentity = ELEMENT(1);
 ELEMENT4 combine(ELEMENT4 a, ELEMENT4 b) { return a * b; }
 #elif defined(ANY)
 const ELEMENT kIdentity = 0;
@@ -25,7 +31,7 @@ ELEMENT4 combine(ELEMENT4 a, ELEMENT4 b) { return a | b; }
 const ELEMENT kIdentity = 1;
 ELEMENT4 combine(ELEMENT4 a, ELEMENT4 b) { return a & b; }
 #else
-const ELEMENT kIdentity = 0.0;
+const ELEMENT kIdentity = ELEMENT(0);
 ELEMENT4 combine(ELEMENT4 a, ELEMENT4 b) { return a + b; }
 #endif
 

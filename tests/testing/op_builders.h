@@ -262,6 +262,9 @@ SingleOpModel LogicalNot(const Shape& input);
 // mostly, true.
 SingleOpModel ReduceBools(Op op, const Shape& input,
                           const std::vector<int>& axes, bool keep_dims);
+// MEAN, SUM, REDUCE_MAX, REDUCE_MIN or REDUCE_PROD of int32 over constant axes.
+SingleOpModel ReduceInts(Op op, const Shape& input,
+                         const std::vector<int>& axes, bool keep_dims);
 SingleOpModel IntegerNeg(const Shape& input);
 // EQUAL, NOT_EQUAL, LESS, ..., on float32, int32 or bool.
 SingleOpModel ComparisonOp(Op op, TensorType type, const Shape& a,
@@ -281,6 +284,10 @@ SingleOpModel ArgExtreme(Op op, const Shape& input, int axis,
 SingleOpModel GatherNd(const Shape& input, const Shape& indices,
                        bool runtime = true,
                        TensorType type = TensorType::FLOAT32);
+// `output` by indices [count, depth], some of which meet.
+SingleOpModel ScatterNd(const Shape& output, int count, int depth,
+                        bool runtime = true,
+                        TensorType type = TensorType::FLOAT32);
 struct OneHotCase {
   Shape indices;
   int depth = 5;

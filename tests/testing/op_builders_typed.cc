@@ -1,6 +1,7 @@
 // Builders for ops of integers and bools: CAST, arithmetic on int32, logic,
 // comparisons, SELECT.
 // Longer than 300 lines: one function for each op.
+#include <algorithm>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -59,14 +60,19 @@ bool Divides(Op op) {
   return op == Op::DIV || op == Op::FLOOR_DIV || op == Op::FLOOR_MOD;
 }
 
+// Exponents and shifts, which are not negative.
+bool Counts(Op op) { return op == Op::POW || op == Op::RIGHT_SHIFT; }
+
 // Integers from -most to most; divisors are not 0, which TFLite refuses.
 std::vector<int32_t> Integers(OpVariant& v, const IntegerBinaryParams& c,
                               bool second, const Shape& shape) {
   std::vector<int32_t> values(ElementCount(shape));
+  const bool counts = second && Counts(c.op);
   const int most = second && Divides(c.op) && c.most > 100 ? 100 : c.most;
   for (int32_t& value : values) {
     do {
-      value = v.random().NextInt(-most, most);
+      value = counts ? v.random().NextInt(0, c.op == Op::POW ? 3 : 31)
+                     : v.random().NextInt(-most, most);
     } while (second && Divides(c.op) && value == 0);
   }
   return values;
@@ -160,6 +166,24 @@ SingleOpModel ReduceBools(Op op, const Shape& shape,
         schema::ReducerOptionsT options;
         options.keep_dims = keep_dims;
         return v.OfBools(v.Op(op, 1, {x, over}, options));
+      });
+}
+
+SingleOpModel ReduceInts(Op op, const Shape& shape,
+                         const std::vector<int>& axes, bool keep_dims) {
+  return MakeModel(
+      absl::StrCat(schema::EnumNameBuiltinOperator(op), " of int32 ",
+                   ShapeString(shape), " over ", absl::StrJoin(axes, ","),
+                   keep_dims ? " kept" : ""),
+      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        std::vector<float> values(ElementCount(shape));
+        for (float& value : values) value = v.random().NextInt(-999, 999);
+        const int x = v.OfInts(v.Input("x", shape, values));
+        const int over =
+            v.IntConstant("axes", {static_cast<int>(axes.size())}, axes);
+        schema::ReducerOptionsT options;
+        options.keep_dims = keep_dims;
+        return v.OfInts(v.Op(op, 1, {x, over}, options));
       });
 }
 
@@ -270,6 +294,36 @@ SingleOpModel GatherNd(const Shape& input, const Shape& indices, bool runtime,
                 : v.IntConstant("indices", indices, at);
         return v.OfType(
             v.Op(Op::GATHER_ND, 1, {x, by}, schema::GatherNdOptionsT()), type);
+      });
+}
+
+SingleOpModel ScatterNd(const Shape& output, int count, int depth, bool runtime,
+                        TensorType type) {
+  return MakeModel(
+      absl::StrCat("SCATTER_ND ", count, " of depth ", depth, " to ",
+                   ShapeString(output), runtime ? " at run time" : "", " of ",
+                   schema::EnumNameTensorType(type)),
+      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        std::vector<int32_t> at(count * depth);
+        for (size_t i = 0; i < at.size(); ++i) {
+          at[i] = v.random().NextInt(0, output[i % depth] - 1);
+        }
+        const Shape indices = {count, depth};
+        const int by =
+            runtime
+                ? v.OfInts(v.Input("indices", indices, {at.begin(), at.end()}))
+                : v.IntConstant("indices", indices, at);
+        Shape updates = {count};
+        updates.insert(updates.end(), output.begin() + depth, output.end());
+        // Small whole numbers, whose sums are exact.
+        std::vector<float> values(ElementCount(updates));
+        for (float& value : values) value = v.random().NextInt(-9, 9);
+        const int x = v.OfType(v.Input("updates", updates, values), type);
+        const int dims =
+            v.IntConstant("shape", {static_cast<int>(output.size())}, output);
+        return v.OfType(
+            v.Op(Op::SCATTER_ND, 1, {by, x, dims}, schema::ScatterNdOptionsT()),
+            type);
       });
 }
 

@@ -51,6 +51,22 @@ void AddFloatReductions(CaseList* list) {
   }
 }
 
+void AddIntegerReductions(CaseList* list) {
+  for (Op op :
+       {Op::MEAN, Op::SUM, Op::REDUCE_MAX, Op::REDUCE_MIN, Op::REDUCE_PROD}) {
+    for (const std::vector<int>& axes :
+         {std::vector<int>{0}, {1, 2}, {-1}, {0, 1, 2, 3}}) {
+      for (int c : {1, 4, 5, 17}) {
+        list->Add(schema::EnumNameBuiltinOperator(op),
+                  absl::StrCat("int32_axes_", absl::StrJoin(axes, ".")),
+                  {2, 3, 4, c}, [=] {
+                    return testing::ReduceInts(op, {2, 3, 4, c}, axes, false);
+                  });
+      }
+    }
+  }
+}
+
 void AddSoftmaxes(CaseList* list) {
   for (const Shape& shape : testing::StandardShapes()) {
     list->Add("SOFTMAX", "beta1", shape,
@@ -127,6 +143,7 @@ void AddNormalizations(CaseList* list) {
 
 void AddReductionCases(CaseList* list) {
   AddFloatReductions(list);
+  AddIntegerReductions(list);
   AddSoftmaxes(list);
   AddCumsums(list);
   AddNormalizations(list);

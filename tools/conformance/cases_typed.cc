@@ -55,7 +55,8 @@ void AddInteger(CaseList* list, const std::string& attributes,
 
 void AddArithmetic(CaseList* list) {
   for (Op op : {Op::ADD, Op::SUB, Op::MUL, Op::DIV, Op::MAXIMUM, Op::MINIMUM,
-                Op::FLOOR_DIV, Op::FLOOR_MOD, Op::SQUARED_DIFFERENCE}) {
+                Op::FLOOR_DIV, Op::FLOOR_MOD, Op::SQUARED_DIFFERENCE,
+                Op::BITWISE_XOR, Op::RIGHT_SHIFT}) {
     for (const Shape& shape : TypedShapes()) {
       AddInteger(list, "plain", {op, shape, shape});
     }
@@ -69,6 +70,13 @@ void AddArithmetic(CaseList* list) {
     AddInteger(list, "great_values", {op, {2, 3, 5}, {2, 3, 5}, 2147483646});
     AddInteger(list, "great_scalar",
                {op, {2, 3, 5}, {1}, 2147483646, Constant::kSecond});
+  }
+  for (const Shape& shape : TypedShapes()) {
+    AddInteger(list, "plain", {Op::POW, shape, shape});
+  }
+  for (const Shape& narrow : Narrow()) {
+    AddInteger(list, "second_constant",
+               {Op::POW, kWide, narrow, 1000, Constant::kSecond});
   }
   for (const Shape& shape : TypedShapes()) {
     list->Add("NEG", "int32", shape,
@@ -183,6 +191,20 @@ void AddTypedMovements(CaseList* list) {
   }
 }
 
+void AddScatters(CaseList* list) {
+  for (TensorType type : {TensorType::FLOAT32, TensorType::INT32}) {
+    for (int c : testing::StandardChannels()) {
+      for (int depth = 1; depth <= 4; ++depth) {
+        list->Add("SCATTER_ND", absl::StrCat(TypeName(type), "_depth", depth),
+                  {3, 4, 5, c}, [=] {
+                    return testing::ScatterNd({3, 4, 5, c}, 7, depth,
+                                              depth % 2 == 0, type);
+                  });
+      }
+    }
+  }
+}
+
 void AddIndices(CaseList* list) {
   for (Op op : {Op::ARG_MAX, Op::ARG_MIN}) {
     for (const Shape& shape : testing::StandardShapes()) {
@@ -197,6 +219,7 @@ void AddIndices(CaseList* list) {
       });
     }
   }
+  AddScatters(list);
   for (int c : testing::StandardChannels()) {
     for (int depth = 1; depth <= 4; ++depth) {
       for (bool runtime : {false, true}) {

@@ -27,13 +27,15 @@ constexpr BinaryFunction kBinaryFunctions[] = {
     {builtin::DIV, "div", kFloats | kInts},
     {builtin::MAXIMUM, "maximum", kFloats | kInts},
     {builtin::MINIMUM, "minimum", kFloats | kInts},
-    {builtin::POW, "pow", kFloats},
+    {builtin::POW, "pow", kFloats | kInts},
     {builtin::LOGICAL_OR, "logical_or", kBools},
     {builtin::LOGICAL_AND, "logical_and", kBools},
     {builtin::FLOOR_DIV, "floor_div", kFloats | kInts},
     {builtin::FLOOR_MOD, "floor_mod", kFloats | kInts},
     {builtin::SQUARED_DIFFERENCE, "squared_difference", kFloats | kInts},
     {builtin::ATAN2, "atan2", kFloats},
+    {builtin::BITWISE_XOR, "bitwise_xor", kInts},
+    {builtin::RIGHT_SHIFT, "right_shift", kInts},
 };
 
 // TFLite's kernels fail at a divisor of 0. One that the model holds is refused;
@@ -53,6 +55,21 @@ absl::Status CheckDivisor(const NodeView& node) {
   }
   return absl::InvalidArgumentError(
       absl::StrCat("the divisor ", divisor.ToString(), " holds 0"));
+}
+
+// Nor does POW of integers take an exponent below 0.
+absl::Status CheckExponent(const NodeView& node) {
+  const Tensor& exponent = *node.inputs[1];
+  if (node.builtin_code != builtin::POW || !IsIntegers(exponent) ||
+      !exponent.is_constant()) {
+    return absl::OkStatus();
+  }
+  auto values = ConstantInts(exponent);
+  if (!values.ok()) return values.status();
+  const auto least = std::min_element(values->begin(), values->end());
+  if (least == values->end() || *least >= 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the exponent ", exponent.ToString(), " holds ", *least));
 }
 
 absl::StatusOr<std::vector<PostOp>> ActivationOf(const NodeView& node) {
@@ -172,6 +189,7 @@ absl::StatusOr<ParsedNode> ParseBinary(const NodeView& node) {
                                    /*first_is_source=*/false, function->types);
   if (!parsed.ok()) return parsed.status();
   if (auto s = CheckDivisor(node); !s.ok()) return s;
+  if (auto s = CheckExponent(node); !s.ok()) return s;
   if (node.builtin_code == builtin::ATAN2) {
     if (auto s = CheckNotQuantized(node); !s.ok()) return s;
   }

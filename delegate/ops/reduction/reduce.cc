@@ -13,6 +13,24 @@
 namespace gles_delegate {
 namespace {
 
+// TFLite's mean of integers: their sum divided towards zero.
+void AddIntegerMean(Planner* planner, TensorId src, TensorId dst,
+                    const Reduction& reduction) {
+  const Shape from = planner->tensor(src).shape;
+  const Shape to = planner->tensor(dst).shape;
+  Reduction r = reduction;
+  r.reducer = Reducer::kSum;
+  const TensorId sum = planner->AddTemporary("sum", to, DataType::kInt32);
+  AddReduction(planner, src, sum, r);
+  PostOp divide{"div"};
+  divide.params[0] = static_cast<float>(from.elements() / to.elements());
+  Dispatch d("copy");
+  d.Read("src", sum).Write("dst", dst);
+  d.post_ops.push_back(std::move(divide));
+  d.OverTexels(to);
+  planner->Add(std::move(d));
+}
+
 absl::Status PlanReducer(const Node& node, Reducer reducer, Planner* planner) {
   const auto& a = std::any_cast<const ReduceAttributes&>(node.attributes);
   TensorId src = node.inputs[0];
@@ -32,14 +50,18 @@ absl::Status PlanReducer(const Node& node, Reducer reducer, Planner* planner) {
   r.channels = a.over[3];
   const Shape kept = {a.over[0] ? 1 : from.b, a.over[1] ? 1 : from.h,
                       a.over[2] ? 1 : from.w, a.over[3] ? 1 : from.c};
+  const auto add =
+      reducer == Reducer::kMean && planner->tensor(src).type == DataType::kInt32
+          ? AddIntegerMean
+          : AddReduction;
   if (kept == to) {
-    AddReduction(planner, src, node.outputs[0], r);
+    add(planner, src, node.outputs[0], r);
     return absl::OkStatus();
   }
   // Axes that are dropped may put the others elsewhere in B, H, W, C.
   const TensorId reduced =
       planner->AddTemporary("axes kept", kept, planner->tensor(src).type);
-  AddReduction(planner, src, reduced, r);
+  add(planner, src, reduced, r);
   AddReshape(planner, reduced, node.outputs[0]);
   return absl::OkStatus();
 }
@@ -92,7 +114,10 @@ absl::StatusOr<ParsedNode> ParseAxes(const NodeView& node) {
 
 absl::StatusOr<ParsedNode> ParseReduce(const NodeView& node) {
   if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
+  if (auto s = CheckFloatsOrInts(*node.inputs[0], "input", *node.outputs[0]);
+      !s.ok()) {
+    return s;
+  }
   return ParseAxes(node);
 }
 

@@ -141,6 +141,9 @@ void AddPass(Planner* planner, TensorId src, TensorId dst, const Reduction& r,
   const bool on_codes = r.codes != nullptr;
   Dispatch d(on_codes ? "reduce_codes" : "reduce");
   if (!on_codes) d.Define(DefineOf(r.reducer));
+  if (!on_codes && planner->tensor(src).type == DataType::kInt32) {
+    d.Define("INTS");
+  }
   d.Define("THREADS", threads);
   if (threads > 1) d.SharedMemory(int64_t{16} * threads);
   if (r.channels) d.Define("CHANNELS");

@@ -15,7 +15,8 @@
 
 namespace gles_delegate {
 
-// kAny and kAll are of bools, the others of floats.
+// kAny and kAll are of bools, the others of floats and, but for kMean, of
+// int32.
 enum class Reducer { kSum, kMean, kMax, kMin, kProduct, kAny, kAll };
 
 // Along one axis, output o covers source elements o * stride - before and the

@@ -82,6 +82,31 @@ INSTANTIATE_TEST_SUITE_P(Ops, IntegerArithmeticTest,
                            return schema::EnumNameBuiltinOperator(info.param);
                          });
 
+// Whose powers stay in 32 bits: past them TFLite's own are undefined.
+TEST(IntegerPowTest, ShapesAndConstants) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (const Shape& shape : FewShapes()) {
+    ExpectMatchesCpuOnce(IntegerBinary({Op::POW, shape, shape}));
+  }
+  for (const Shape& b : {Shape{}, Shape{5}, Shape{3, 1}}) {
+    for (Constant constant : {Constant::kNone, Constant::kSecond}) {
+      ExpectMatchesCpuOnce(
+          IntegerBinary({Op::POW, {2, 3, 5}, b, 1000, constant}));
+    }
+  }
+  ExpectMatchesCpu(IntegerBinary({Op::POW, {2, 3, 4, 5}, {4, 1}}));
+}
+
+TEST(ParseBinaryTest, ExponentsBelowZero) {
+  const auto refusal = [](int exponent) {
+    return BinaryRefusal<ParseBinary>(
+        Op::POW, FakeTensor({3}, DataType::kInt32), FakeInts({exponent}),
+        FakeTensor({3}, DataType::kInt32));
+  };
+  EXPECT_EQ(refusal(2), "");
+  EXPECT_THAT(refusal(-2), HasSubstr("holds -2"));
+}
+
 class LogicalTest : public DeviceTestWithParam<Op> {};
 
 TEST_P(LogicalTest, ShapesAndBroadcasts) {

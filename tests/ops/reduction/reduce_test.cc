@@ -82,6 +82,23 @@ TEST_F(ReduceTest, Bools) {
   }
 }
 
+TEST_F(ReduceTest, Integers) {
+  for (Op op :
+       {Op::MEAN, Op::SUM, Op::REDUCE_MAX, Op::REDUCE_MIN, Op::REDUCE_PROD}) {
+    for (const std::vector<int>& axes :
+         {std::vector<int>{0}, {1, 2}, {3}, {0, 1, 2, 3}}) {
+      ExpectMatchesCpuOnce(ReduceInts(op, {2, 3, 4, 5}, axes, true));
+      ExpectMatchesCpuOnce(ReduceInts(op, {2, 3, 4, 5}, axes, false));
+    }
+    for (int channels : StandardChannels()) {
+      ExpectMatchesCpuOnce(ReduceInts(op, {2, 3, 4, channels}, {-1}, false));
+    }
+    ExpectMatchesCpuOnce(ReduceInts(op, {2, 3, 2, 4, 5}, {3, 4}, true));
+    // Past what one invocation adds up, and what floats hold.
+    ExpectMatchesCpu(ReduceInts(op, {1, 33, 41, 3}, {1, 2}, false));
+  }
+}
+
 // As a GPU plans it: work groups share outputs, width first where that is not
 // enough.
 TEST_F(ReduceTest, SharedByWorkGroups) {

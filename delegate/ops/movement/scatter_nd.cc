@@ -1,0 +1,104 @@
+#include "delegate/ops/movement/scatter_nd.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/movement/linear_gather.h"
+#include "delegate/plan/planner.h"
+
+namespace gles_delegate {
+namespace {
+
+// Each texel of the output reads every index: past this many reads the CPU,
+// which reads each once, is faster.
+constexpr int64_t kMostReads = int64_t{1} << 27;
+
+absl::Status CheckTypes(const NodeView& node) {
+  if (auto s = CheckNotQuantized(node); !s.ok()) return s;
+  const Tensor& updates = *node.inputs[1];
+  if (auto s =
+          CheckFloatsOrInts(updates, "tensor of updates", *node.outputs[0]);
+      !s.ok()) {
+    return s;
+  }
+  if (auto s = CheckIndices(node, 0); !s.ok()) return s;
+  for (const Tensor* t : {node.inputs[0], node.inputs[1], node.outputs[0]}) {
+    if (auto s = CheckCountable(*t); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckReads(const Tensor& output, const Tensor& indices) {
+  const Shape& to = output.shape;
+  const int64_t texels = int64_t{to.b} * to.h * to.w * to.slices();
+  const int64_t reads = indices.shape.elements();
+  if (texels <= kMostReads / reads) return absl::OkStatus();
+  return absl::UnimplementedError(
+      absl::StrCat("each of the ", texels, " texels of the output would read ",
+                   reads, " indices; at most ", kMostReads, " reads run here"));
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseScatterNd(const NodeView& node) {
+  if (auto s = node.CheckCounts(3, 3, 1); !s.ok()) return s;
+  if (auto s = CheckTypes(node); !s.ok()) return s;
+  const Tensor& indices = *node.inputs[0];
+  const Tensor& updates = *node.inputs[1];
+  const Tensor& output = *node.outputs[0];
+  auto dims = IntsOfInput(node, 2, "the output's shape");
+  if (!dims.ok()) return dims.status();
+  if (auto s = CheckOutputDims(output, *dims); !s.ok()) return s;
+  Scatter scatter;
+  const int rank = static_cast<int>(output.dims.size());
+  scatter.depth = indices.dims.empty() ? 0 : indices.dims.back();
+  if (scatter.depth < 1 || scatter.depth > rank) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the indices are ", DimsString(indices.dims),
+                     ", their last axis must be 1 to the rank of the output ",
+                     DimsString(output.dims)));
+  }
+  if (scatter.depth > static_cast<int>(scatter.extents.size())) {
+    return absl::UnimplementedError(absl::StrCat(
+        "an index names ", scatter.depth, " axes, at most 4 run here"));
+  }
+  std::vector<int> want(indices.dims.begin(), indices.dims.end() - 1);
+  want.insert(want.end(), dims->begin() + scatter.depth, dims->end());
+  if (updates.dims != want) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the updates are ", DimsString(updates.dims),
+                     ", the indices and the output take ", DimsString(want)));
+  }
+  std::copy_n(dims->begin(), scatter.depth, scatter.extents.begin());
+  const auto extents =
+      absl::MakeConstSpan(scatter.extents).first(scatter.depth);
+  if (auto s = CheckConstantIndices(indices, extents); !s.ok()) return s;
+  if (auto s = CheckReads(output, indices); !s.ok()) return s;
+  const int64_t count = indices.shape.elements() / scatter.depth;
+  scatter.count = static_cast<int>(count);
+  scatter.inner = static_cast<int>(updates.shape.elements() / count);
+  return ParsedNode{scatter, {}};
+}
+
+absl::Status PlanScatterNd(const Node& node, Planner* planner) {
+  const auto& scatter = std::any_cast<const Scatter&>(node.attributes);
+  auto index = IndicesAsInt32(planner, node.inputs[0]);
+  if (!index.ok()) return index.status();
+  Dispatch d("scatter_nd");
+  d.Read("updates", node.inputs[1]);
+  d.Read("indices", *index).Write("dst", node.outputs[0]);
+  d.uniforms.Int4("extents", scatter.extents[0], scatter.extents[1],
+                  scatter.extents[2], scatter.extents[3]);
+  d.uniforms.Int("depth", scatter.depth);
+  d.uniforms.Int("inner", scatter.inner);
+  d.uniforms.Int("count", scatter.count);
+  d.OverTexels(planner->tensor(node.outputs[0]).shape);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

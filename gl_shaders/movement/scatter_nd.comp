@@ -1,0 +1,61 @@
+// dst[row, inner] is the sum of updates[i, inner] over the i whose index, indices[i, depth], names
+// the row. All in linear element order; indices outside of their axes name none. One texel an
+// invocation.
+layout(std140, binding = 0) uniform Params {
+  COMMON_PARAMS
+  ivec4 extents;  // of the axes that an index names
+  int depth;      // how many they are
+  int inner;      // elements that an index names
+  int count;      // of indices
+};
+
+int index_at(int n) {
+  int pixel = n / indices_aux.x;
+  int c = n - pixel * indices_aux.x;
+  int row = pixel / indices_size.x;
+  int batch = row / indices_size.y;
+  return op_component(read_indices(pixel - row * indices_size.x, row - batch * indices_size.y,
+                                   c >> 2, batch),
+                      c);
+}
+
+// The row that update i is added to; -1: none.
+int row_of(int i) {
+  int row = 0;
+  for (int j = 0; j < depth; ++j) {
+    int index = index_at(i * depth + j);
+    if (index < 0 || index >= extents[j]) return -1;
+    row = row * extents[j] + index;
+  }
+  return row;
+}
+
+ELEMENT update_at(int e) {
+  int pixel = e / updates_aux.x;
+  int c = e - pixel * updates_aux.x;
+  int row = pixel / updates_size.x;
+  int batch = row / updates_size.y;
+  return op_component(read_updates(pixel - row * updates_size.x, row - batch * updates_size.y,
+                                   c >> 2, batch),
+                      c);
+}
+
+void main() {
+  if (outside_grid()) return;
+  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+  int first = ((p.w * dst_size.y + p.y) * dst_size.x + p.x) * dst_aux.x;
+  // Lanes past the last channel repeat it: in bounds, and masked by the write.
+  ivec4 e = first + min(4 * p.z + ivec4(0, 1, 2, 3), dst_aux.x - 1);
+  ivec4 rows = e / inner;
+  ivec4 at = e - rows * inner;
+  ELEMENT4 total = ELEMENT4(0);
+  for (int i = 0; i < count; ++i) {
+    int row = row_of(i);
+    ivec4 from = i * inner + at;
+    if (row == rows.x) total.x += update_at(from.x);
+    if (row == rows.y) total.y += update_at(from.y);
+    if (row == rows.z) total.z += update_at(from.z);
+    if (row == rows.w) total.w += update_at(from.w);
+  }
+  write_dst(p.x, p.y, p.z, p.w, total);
+}
