@@ -37,11 +37,19 @@ def error_text(result):
     return f"{result['error']:.1e}" + ("" if is_right(result) else " **wrong**")
 
 
+def reason_of(result):
+    """Why a model did not run, without what the runtime says before and behind it."""
+    why = result.get("why", "").strip()
+    if result["phase"] == "convert":
+        why = why.splitlines()[-1] if why else ""
+    why = " ".join(why.split()).split("Restored original execution plan")[0]
+    return why.rsplit("TfLiteGlesDelegate: ", maxsplit=1)[-1][-200:]
+
+
 def cpu_text(result):
     """What stays on the CPU, or why the model did not run."""
     if result["phase"] != "done":
-        why = " ".join(result.get("why", "").split())
-        return f"**{verdict(result)}**: {why[-200:]}".replace("|", "\\|")
+        return f"**{verdict(result)}**: {reason_of(result)}".replace("|", "\\|")
     counts = collections.Counter()
     for op, _, count in result["cpu"]:
         counts[op] += count
@@ -106,11 +114,11 @@ def text(results):
         "# Models", "",
         "<!-- Made by tools/zoo/zoo.py. Do not edit: run ./dev zoo. -->", "",
         "Small models as converters write them today, with random weights, on the CPU and on the",
-        "GPU of LiteRT 2.3, with the delegate's default options. The error is the largest",
-        "difference from the CPU's answer, relative to the range of that answer. Models with free",
-        "dimensions run with two sizes. With dynamic int8 and int4 the CPU rounds activations to 8",
-        "bits, and the GPU does not. `./dev zoo` makes the models, runs them, and writes this",
-        "page.",
+        "GPU of LiteRT 2.3. All partitions are delegated (`max_delegated_partitions: 0`): models as",
+        "small as these do not pay for the way to the GPU. The error is the largest difference from",
+        "the CPU's answer, relative to the range of that answer. Models with free dimensions run",
+        "with two sizes. With dynamic int8 and int4 the CPU rounds activations to 8 bits, and the",
+        "GPU does not. `./dev zoo` makes the models, runs them, and writes this page.",
         "", "| mode | what it is |", "|---|---|"]
     lines += [f"| {mode} | {what} |" for mode, what in registry.MODES.items()]
     lines += ["", *totals(results), *rows(results), "", "## Why nodes stay on the CPU", "",

@@ -109,7 +109,7 @@ def main():
         enter("cpu")
         expected = run_all(Interpreter(model_path=model, num_threads=1))
         enter("delegate")
-        interpreter = gles_delegate.interpreter(model, num_threads=1)
+        interpreter = gles_delegate.interpreter(model, max_delegated_partitions=0, num_threads=1)
         enter("gpu")
         actual = run_all(interpreter)
         result.update(summary(gles_delegate.report(interpreter)))
