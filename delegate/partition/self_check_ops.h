@@ -3,6 +3,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_PARTITION_SELF_CHECK_OPS_H_
 #define GLES_DELEGATE_DELEGATE_PARTITION_SELF_CHECK_OPS_H_
 
+#include <algorithm>
 #include <any>
 #include <cstdint>
 
@@ -78,6 +79,7 @@ class ReferenceOps {
 
   Value Element(int64_t element) {
     const Shape& to = Output().shape;
+    if (MovesToOtherCodes()) return std::nullopt;
     // Functions of integers are others.
     if (Output().type != DataType::kFloat32) {
       return node_.post_ops.empty() ? OfAnyType(element) : std::nullopt;
@@ -92,6 +94,20 @@ class ReferenceOps {
   }
 
  private:
+  // TFLite's integer kernels move the codes themselves, which then stand for
+  // other real values; its simulated ones move the values.
+  bool MovesToOtherCodes() const {
+    if (!node_.op->Has(kMovesValues) || !Output().is_float_view()) return false;
+    return std::any_of(
+        node_.inputs.begin(), node_.inputs.end(), [this](TensorId id) {
+          if (id == kNoTensor) return false;
+          const Tensor& in = graph_.tensor(id);
+          const Quantization& from = in.quantization;
+          const Quantization& to = Output().quantization;
+          return in.is_float_view() &&
+                 (from.scale != to.scale || from.zero_point != to.zero_point);
+        });
+  }
   const Tensor& Input(int input) const {
     return graph_.tensor(node_.inputs[input]);
   }

@@ -37,6 +37,10 @@ int Summary::failures() const {
 }
 
 void Results::Add(CaseResult result) {
+  if (!result.not_run.empty()) {
+    ++not_run[result.op];
+    return;
+  }
   by_op[result.op].Add(result);
   all.Add(result);
   cases.push_back(std::move(result));

@@ -54,6 +54,8 @@ struct Results {
   std::map<std::string, Summary> by_op;
   Summary all;
   std::vector<CaseResult> cases;
+  // By op: how many cases TensorFlow Lite refused. They count nowhere else.
+  std::map<std::string, int> not_run;
 
   void Add(CaseResult result);
 };

@@ -1,6 +1,7 @@
 // The table on standard output.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "tools/conformance/report.h"
 
 namespace gles_delegate::conformance {
@@ -52,6 +53,12 @@ std::string Table(const Results& results) {
                   WorstCase("float32", results.all.float32),
                   WorstCase("float16", results.all.float16),
                   WorstCase("8 bits", results.all.quantized));
+  if (!results.not_run.empty()) {
+    absl::StrAppend(
+        &text, "\nNot run, as TensorFlow Lite ", results.facts.tflite,
+        " lacks the op or refuses the model: ",
+        absl::StrJoin(results.not_run, ", ", absl::PairFormatter(" ")), "\n");
+  }
   absl::StrAppendFormat(&text, "\n%d cases of %d ops, %d failures\n",
                         results.all.cases(), results.by_op.size(),
                         results.all.failures());

@@ -154,7 +154,6 @@ RunResult Session::RunOnDelegate(const SingleOpModel& model,
 std::string Session::Check(const Family& family, const Prepared& prepared,
                            const CpuReference& reference,
                            const Variant& variant, Comparison* comparison) {
-  if (!reference.status.ok()) return StringOf(reference.status);
   const RunResult result =
       prepared.node ? RunNodeCase(*prepared.node, variant.storage,
                                   variant.precision, *context_)
@@ -183,6 +182,11 @@ std::vector<CaseResult> Session::Run(
     const auto made = references.try_emplace(variant.precision);
     CpuReference& reference = made.first->second;
     if (made.second) reference = prepared->Reference(variant.precision);
+    if (!reference.status.ok()) {
+      result.not_run = StringOf(reference.status);
+      results.push_back(std::move(result));
+      continue;
+    }
     const absl::Status ran = context_->Run([&] {
       result.failure =
           Check(family, *prepared, reference, variant, &result.comparison);

@@ -23,6 +23,9 @@ struct CaseResult {
   bool quantized = false;
   Precision precision = Precision::kFloat32;
   std::string failure;  // empty: it passed
+  // Why the loaded TensorFlow Lite cannot say what is right: it has no such op,
+  // or refuses the model. Empty: the case ran.
+  std::string not_run;
   testing::Comparison comparison;
   double seconds = 0;
 };
