@@ -7,6 +7,7 @@
 #include <any>
 #include <cstdint>
 
+#include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/graph.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/conv/depthwise_conv_2d.h"
@@ -79,7 +80,7 @@ class ReferenceOps {
 
   Value Element(int64_t element) {
     const Shape& to = Output().shape;
-    if (MovesToOtherCodes()) return std::nullopt;
+    if (ReadsCodesAsNumbers()) return std::nullopt;
     // Functions of integers are others.
     if (Output().type != DataType::kFloat32) {
       return node_.post_ops.empty() ? OfAnyType(element) : std::nullopt;
@@ -94,18 +95,28 @@ class ReferenceOps {
   }
 
  private:
-  // TFLite's integer kernels move the codes themselves, which then stand for
-  // other real values; its simulated ones move the values.
-  bool MovesToOtherCodes() const {
-    if (!node_.op->Has(kMovesValues) || !Output().is_float_view()) return false;
+  // TFLite's integer kernels move, compare, average or interpolate the codes
+  // themselves, which stand for other real values in a tensor of another
+  // quantization; and they let sums of codes overflow.
+  bool ReadsCodesAsNumbers() const {
+    if (!Output().is_float_view()) return false;
+    const int code = node_.op->builtin_code;
+    if (code == builtin::SUM) return true;
+    const bool takes_codes =
+        node_.op->Has(kMovesValues) || code == builtin::AVERAGE_POOL_2D ||
+        code == builtin::MAXIMUM || code == builtin::MINIMUM ||
+        code == builtin::RESIZE_BILINEAR;
+    return takes_codes && HasInputOfOtherCodes();
+  }
+  bool HasInputOfOtherCodes() const {
+    const Quantization& to = Output().quantization;
     return std::any_of(
-        node_.inputs.begin(), node_.inputs.end(), [this](TensorId id) {
-          if (id == kNoTensor) return false;
-          const Tensor& in = graph_.tensor(id);
-          const Quantization& from = in.quantization;
-          const Quantization& to = Output().quantization;
-          return in.is_float_view() &&
-                 (from.scale != to.scale || from.zero_point != to.zero_point);
+        node_.inputs.begin(), node_.inputs.end(), [&](TensorId id) {
+          if (id == kNoTensor || !graph_.tensor(id).is_float_view()) {
+            return false;
+          }
+          const Quantization& from = graph_.tensor(id).quantization;
+          return from.scale != to.scale || from.zero_point != to.zero_point;
         });
   }
   const Tensor& Input(int input) const {
