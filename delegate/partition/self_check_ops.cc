@@ -140,9 +140,8 @@ Value ReferenceOps::TransposeConv(const TransposeConvAttributes& a,
 }
 
 Value ReferenceOps::FullyConnected(int64_t element) {
-  const std::vector<int>& dims = graph_.tensor(node_.inputs[1]).dims;
-  if (dims.size() != 2) return std::nullopt;
-  const int64_t n = dims[0], k = dims[1];
+  // Not its dims: a RESHAPE to them that moves nothing is removed.
+  const int64_t n = ShapeOf(1).b, k = ShapeOf(1).c;
   const int64_t row = element / n, column = element % n;
   ReferenceValue sum;
   for (int64_t i = 0; i < k; ++i) {

@@ -56,10 +56,9 @@ bool IsSure(const ReferenceValue& x, const ReferenceValue& y) {
 }  // namespace
 
 Value ReferenceOps::MatMul(const BatchMatMulAttributes& a, int64_t element) {
-  const std::vector<int>& x = Input(0).dims;
-  const std::vector<int>& y = Input(1).dims;
-  const std::vector<int>& out = Output().dims;
-  if (x.size() < 2 || y.size() < 2) return std::nullopt;
+  const std::vector<int>& x = a.x;
+  const std::vector<int>& y = a.y;
+  const std::vector<int>& out = a.product;
   const int64_t m = out[out.size() - 2], n = out[out.size() - 1];
   const int64_t terms = a.adj_x ? x[x.size() - 2] : x[x.size() - 1];
   const std::vector<int> leading(out.begin(), out.end() - 2);

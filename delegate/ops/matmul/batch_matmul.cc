@@ -142,7 +142,8 @@ absl::StatusOr<ParsedNode> ParseBatchMatMul(const NodeView& node) {
   const auto params = node.Get<BatchMatMulParams>();
   if (!params.ok()) return params.status();
   const BatchMatMulAttributes a = {(*params)->adj_x != 0, (*params)->adj_y != 0,
-                                   node.inputs[0]->dims, node.inputs[1]->dims};
+                                   node.inputs[0]->dims, node.inputs[1]->dims,
+                                   node.outputs[0]->dims};
   const Tensor& dst = *node.outputs[0];
   for (int i : {0, 1}) {
     if (auto s = CheckFactor(*node.inputs[i], i == 0 ? "x" : "y"); !s.ok()) {

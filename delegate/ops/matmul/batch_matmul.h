@@ -21,10 +21,11 @@ namespace gles_delegate {
 struct BatchMatMulAttributes {
   bool adj_x = false;
   bool adj_y = false;
-  // The dims of x and y in the model. Those of the tensors that a plan reads
-  // may be others: a RESHAPE that moves nothing is removed.
+  // The dims of x, y and the output in the model. Those of the tensors that a
+  // plan reads may be others: a RESHAPE that moves nothing is removed.
   std::vector<int> x;
   std::vector<int> y;
+  std::vector<int> product;
 
   int rank() const { return static_cast<int>(std::max(x.size(), y.size())); }
 };

@@ -124,6 +124,7 @@ TEST(BatchMatMulRank5Test, FoldsTheLeadingAxes) {
     BatchMatMulAttributes attributes;
     attributes.x = {2, 3, 2, kRows, kTerms};
     attributes.y = y_dims;
+    attributes.product = {2, 3, 2, kRows, kColumns};
     node.attributes = attributes;
     node.inputs = {AddTensor(&graph, {2, 3, 2, kRows, kTerms}),
                    AddTensor(&graph, y_dims)};
