@@ -97,6 +97,9 @@ TEST(LitertDelegateTest, TakesNoNodeWhereThereIsNoDevice) {
 TEST(LitertDelegateTest, LeavesWhatItRefusesToTheCpu) {
   GLES_SKIP_WITHOUT_DEVICE();
   const auto model = LoadOrDie(ChainModel("nar"));
+  // Pieces as small as these do not pay for their way.
+  const ScopedEnvironment all("GLES_DELEGATE_OPTIONS",
+                              "max_delegated_partitions:0");
   FakeLiteRt fake;
   auto interpreter = Applied(*model, fake);
   EXPECT_EQ(ReportOf(fake)["nodes_delegated"], 2);
