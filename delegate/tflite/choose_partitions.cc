@@ -44,13 +44,16 @@ void GlesSimpleDelegate::RefuseSome(
 void GlesSimpleDelegate::RefuseWithoutWork(
     std::vector<ModelPartition>* partitions) {
   RefuseSome(partitions, [this](const ModelPartition& partition) {
-    const bool is_idle = std::all_of(
-        partition.nodes.begin(), partition.nodes.end(), [this](int index) {
-          return model_->nodes[model_->position_of.at(index)].folded;
-        });
-    return is_idle ? "all that it computes is known once tensors are "
-                     "allocated: there is nothing to run"
-                   : std::string();
+    bool is_idle = true, has_shapes = false;
+    for (int index : partition.nodes) {
+      const CheckedNode& node = model_->nodes[model_->position_of.at(index)];
+      is_idle &= node.folded;
+      has_shapes |= node.follows_from_shapes;
+    }
+    return is_idle && has_shapes
+               ? "all that it computes is known once tensors are "
+                 "allocated: there is nothing to run"
+               : std::string();
   });
 }
 
