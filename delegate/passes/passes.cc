@@ -105,8 +105,12 @@ absl::Status RunPasses(PassStage stage, const PassContext& context,
 }
 
 absl::Status RunPasses(Graph* graph, const DeviceProfile& profile) {
-  return RunPasses(PassStage::kFuse, {profile}, graph,
-                   [](absl::string_view, const Graph&) {});
+  for (const PassStage stage : {PassStage::kFold, PassStage::kFuse}) {
+    auto s = RunPasses(stage, {profile}, graph,
+                       [](absl::string_view, const Graph&) {});
+    if (!s.ok()) return s;
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace gles_delegate
