@@ -161,8 +161,9 @@ TEST(LoaderTest, DlcloseLeavesTheLibraryWhereItIs) {
 
 TEST(LoaderTest, OptionsAreStrings) {
   GLES_SKIP_WITHOUT_DEVICE();
-  const DelegatePtr delegate =
-      Create({{"is_precision_loss_allowed", "1"}, {"exclude_nodes", "0"}});
+  const DelegatePtr delegate = Create({{"is_precision_loss_allowed", "1"},
+                                       {"exclude_nodes", "0"},
+                                       {"max_delegated_partitions", "0"}});
   ASSERT_NE(delegate, nullptr) << Reported();
   const auto model = LoadOrDie(ChainModel("can"));
   auto interpreter = InterpreterOrDie(*model);
@@ -192,7 +193,9 @@ TEST(LoaderTest, TheStockLoaderRunsIt) {
 TEST(LoaderTest, TheStockLoaderPassesOptions) {
   GLES_SKIP_WITHOUT_DEVICE();
   const auto delegate = LoadExternalDelegateThroughStockLoader(
-      GLES_DELEGATE_LIBRARY, {{"exclude_nodes", "1-2"}, {"verbosity", "2"}});
+      GLES_DELEGATE_LIBRARY, {{"exclude_nodes", "1-2"},
+                              {"max_delegated_partitions", "0"},
+                              {"verbosity", "2"}});
   ASSERT_TRUE(delegate.ok()) << delegate.status();
   EXPECT_THAT(ExpectRuns(*delegate), Contains(HasSubstr("1 of 3 nodes")));
 }

@@ -214,12 +214,13 @@ std::vector<uint8_t> WideNode(
   return b.Finish();
 }
 
+// LiteRT rounds them down (tests/newer_kernels_test.py runs its kernel).
 TEST_F(NewerVersionsTest, RootsOf16Bits) {
   constexpr float kOut = 1 / 4096.0f;
   Values x, want;
   for (int code = 0; code < 32768; code += 31) {
     x.push_back(kScale * static_cast<float>(code));
-    want.push_back(kOut * std::round(std::sqrt(x.back()) / kOut));
+    want.push_back(kOut * std::floor(std::sqrt(x.back()) / kOut));
   }
   const ModelBuilder::Shape shape = {1, static_cast<int>(x.size())};
   ExpectNear(RunFile(WideNode(Op::SQRT, 2, shape, shape, kOut, {}), {x}), want,

@@ -14,6 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tensorflow/lite/c/c_api.h"
+#include "tools/common/tflite_library.h"
 
 namespace gles_delegate {
 namespace {
@@ -77,7 +78,7 @@ std::string LibraryWith(const char* function) {
 }
 
 TEST(AskForCpuKernelsTest, TheLibraryThatRunsTheTestsAnswersByItsCodes) {
-  const std::string library = LibraryWith("TfLiteVersion");
+  const std::string library = TfliteLibraryPath();
   ASSERT_NE(library, "");
   const auto asked = AskForCpuKernels(library);
   ASSERT_TRUE(asked.has_value()) << library;
