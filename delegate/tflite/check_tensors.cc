@@ -55,9 +55,8 @@ absl::Status CheckScales(const TfLiteContext& context, const Graph& graph,
                          const TfLiteNode& node) {
   for (int index : ReadInts(node.inputs)) {
     if (index < 0 ||
-        context.tensors[index].quantization.type <= kTfLiteAffineQuantization) {
+        QuantizationKind(context.tensors[index]) <= kTfLiteAffineQuantization)
       continue;
-    }
     return absl::UnimplementedError(absl::StrCat(
         "'", PrintableName(graph.tensor(index).name),
         "' has a scale for each block of values (blockwise quantization); "

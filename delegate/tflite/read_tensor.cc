@@ -1,6 +1,7 @@
 #include "delegate/tflite/read_tensor.h"
 
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -34,7 +35,7 @@ DataType ReadType(TfLiteType type) {
 
 Quantization ReadQuantization(const TfLiteTensor& tensor) {
   Quantization q;
-  if (tensor.quantization.type != kTfLiteAffineQuantization ||
+  if (QuantizationKind(tensor) != kTfLiteAffineQuantization ||
       tensor.quantization.params == nullptr) {
     return q;
   }
@@ -84,6 +85,13 @@ void UnpackInt4(Tensor* t) {
 std::vector<int> ReadInts(const TfLiteIntArray* array) {
   if (array == nullptr) return {};
   return std::vector<int>(array->data, array->data + array->size);
+}
+
+int QuantizationKind(const TfLiteTensor& tensor) {
+  int kind = 0;
+  static_assert(sizeof(kind) == sizeof(tensor.quantization.type), "an int");
+  std::memcpy(&kind, &tensor.quantization.type, sizeof(kind));
+  return kind;
 }
 
 Tensor ReadTensor(const TfLiteTensor& tensor, int index) {

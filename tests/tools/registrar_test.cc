@@ -90,6 +90,7 @@ TEST_F(RegistrarTest, TheToolsCacheIsTheDelegates) {
   GLES_SKIP_WITHOUT_DEVICE();
   const ScratchDirectory folder;
   params_.Set<bool>("use_gles_delegate", true);
+  params_.AddParam("max_delegated_partitions", ToolParam::Create<int32_t>(1));
   params_.AddParam("delegate_serialize_dir",
                    ToolParam::Create<std::string>(folder.path()));
   params_.AddParam("delegate_serialize_token",
