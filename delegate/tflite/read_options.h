@@ -16,7 +16,7 @@ struct ReadOptions {
   bool simulate_quantization = true;
   // Tensors are stored in 16 bits, so that quantized ranges must fit these.
   bool half = false;
-  int params_minor = 0;  // ParamsMinorOf() the runtime
+  int params_minor = 0;        // ParamsMinorOf() the runtime
   quant::KernelTraits traits;  // of the kernels whose codes are to be given
   // Ranges of TFLite's node indices, both ends included.
   std::vector<std::pair<int, int>> exclude_nodes;  // stay on the CPU
