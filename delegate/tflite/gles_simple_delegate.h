@@ -79,7 +79,7 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   bool FitsInMemory(TfLiteContext* context, const ModelPartition& partition);
   // Makes the kernel ready for TakeKernel().
   absl::Status Build(TfLiteContext* context, const ModelPartition& partition);
-  // Has the report tell of a partition that the CPU runs for this reason.
+  // Reports a partition that the CPU runs for this reason.
   void HandBack(const GlesKernel& kernel, std::string why);
   // Of what is delegated, for the report.
   void Count(const std::vector<ModelPartition>& partitions);

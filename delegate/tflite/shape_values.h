@@ -23,7 +23,7 @@ TfLiteStatus PrepareWithValues(TfLiteContext* context, TfLiteNode* node,
                                const TfLiteRegistration& registration,
                                TensorValues* values);
 
-// Adds to `values` what the node writes, where that follows from shapes. The
+// Adds the node's outputs to `values` if they follow from shapes. The
 // node is not the delegate's: its tensors are left as they were.
 void EvaluateBeside(TfLiteContext* context, TfLiteNode* node,
                     const TfLiteRegistration& registration,
