@@ -34,6 +34,8 @@ if(GLES_DELEGATE_SANITIZE)
   add_compile_options(-fsanitize=${GLES_DELEGATE_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${GLES_DELEGATE_SANITIZE})
+  add_library(keep_libraries OBJECT ${CMAKE_CURRENT_LIST_DIR}/keep_libraries.cc)
+  link_libraries($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:keep_libraries>)
 elseif(GLES_DELEGATE_STATIC_STDLIB)
   add_link_options(-static-libstdc++ -static-libgcc)
 endif()
