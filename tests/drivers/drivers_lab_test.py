@@ -18,6 +18,7 @@ sys.path.insert(0, str(ROOT / "tools" / "drivers"))
 sys.path.insert(0, str(ROOT / "tools"))
 
 # pylint: disable=wrong-import-position
+import baseline  # noqa: E402
 import board_table  # noqa: E402
 import compare_drivers  # noqa: E402
 import compiling  # noqa: E402
@@ -62,7 +63,7 @@ VALHALL = ("MESA_SHADER_COMPUTE shader: 36 instrs, 6.000000 cycles, 0.062500 fma
 
 
 def load_tests(_, tests, __):
-    for module in (board_table, compiling, heaviest, page, compare_drivers):
+    for module in (baseline, board_table, compiling, heaviest, page, compare_drivers):
         tests.addTests(doctest.DocTestSuite(module))
     return tests
 
@@ -264,14 +265,29 @@ t5 'f' float32[1,8,8,16]
 
 class PageTest(unittest.TestCase):
     def test_what_stands_above_the_marker_stays(self):
-        self.assertEqual(page.rewrite("a\n" + page.MARKER + "b", [], {})[:2], "a\n")
+        self.assertEqual(baseline.rewrite("a\n" + baseline.MARKER + "b", "driver\n", {})[:2], "a\n")
         with self.assertRaises(ValueError):
-            page.rewrite("no marker", [], {})
+            baseline.rewrite("no marker", "driver\n", {})
 
-    def test_the_committed_page_is_what_its_summaries_give(self):
+    def test_the_committed_page_is_what_the_baseline_gives(self):
         text = (ROOT / "docs/drivers.md").read_text()
-        results = page.results_of(DESCRIPTIONS["drivers"], ROOT / "docs/drivers")
-        self.assertEqual(text, page.rewrite(text, results, page.absent_of(text)))
+        titles = {d["name"]: d["title"] for d in DESCRIPTIONS["drivers"]}
+        rows = (ROOT / "docs/drivers.csv").read_text()
+        self.assertEqual(text, baseline.rewrite(text, rows, titles))
+
+    def test_a_driver_tried_again_replaces_its_rows_alone(self):
+        model = {"nodes_total": 2, "nodes_delegated": 2, "error": 0.5}
+
+        def result(name, date):
+            return {"name": name, "renderer": "R", "driver": "V", "date": date, "revision": "r",
+                    "models": {"m": model}}
+        order = ["a", "b"]
+        first = baseline.updated("driver\n", [result("b", "1"), result("a", "1")], order)
+        again = baseline.updated(first, [result("b", "2")], order)
+        self.assertEqual([line.split(",")[:4] for line in again.splitlines()[1:]],
+                         [["a", "R", "V", "1"], ["b", "R", "V", "2"]])
+        self.assertIn("| B | `R` | `V` | 2 | 1 of 1 | 5.0e-01 |",
+                      baseline.summary_table(again, {"b": "B"}))
 
 
 class BoardTest(unittest.TestCase):

@@ -5,14 +5,15 @@
     drivers_lab.py asahi_m1 virgl         these
     drivers_lab.py --list
     drivers_lab.py --fetch virgl          unpack, and nothing else
-    drivers_lab.py --page                 docs/drivers.md anew from what is known
+    drivers_lab.py --page                 docs/drivers.md from docs/drivers.csv
 
 Each driver's packages are unpacked in a folder of its own (roots.py); nothing of
 this machine is changed. What a driver computes is compared with the CPU's answers
 (computing.py). Of a driver that only compiles, the compiler's words are kept
 (compiling.py). The script writes RESULTS/NAME.json with everything (for
-tools/compare_drivers.py), docs/drivers/NAME.json with what docs/drivers.md says, and
-that page. It names each driver that cannot be had, and goes on with the next one.
+tools/compare_drivers.py), RESULTS/summaries/NAME.json and RESULTS/report.md with what
+matters of it, and the driver's rows in docs/drivers.csv, from which docs/drivers.md has
+its table. It names each driver that cannot be had, and goes on with the next one.
 Exit status: 0 where every driver that was wanted was tried, 1 where one could not be
 had.
 """
@@ -30,13 +31,14 @@ ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE))
 
 # pylint: disable=wrong-import-position
+import baseline  # noqa: E402
 import compiling  # noqa: E402
 import computing  # noqa: E402
 import page  # noqa: E402
 import roots as roots_module  # noqa: E402
 from driver import Driver  # noqa: E402
 
-SUMMARIES = ROOT / "docs" / "drivers"
+BASELINE = ROOT / "docs" / "drivers.csv"
 PAGE = ROOT / "docs" / "drivers.md"
 
 
@@ -91,8 +93,7 @@ class Lab:
         }
         result = {}
         if flags.step:  # the others' results stay, with the revision of their run
-            earlier = (self.results_of(driver), SUMMARIES / f"{driver.name}.json")
-            result = json.loads(next(p for p in earlier if p.exists()).read_text())
+            result = json.loads(self.results_of(driver).read_text())
             result["older"] = sorted({*result.get("older", []), result["revision"]})
         with driver.serving():
             if not flags.step:
@@ -108,6 +109,9 @@ class Lab:
     def results_of(self, driver):
         return self.flags.results_dir / f"{driver.name}.json"
 
+    def summary_of(self, name):
+        return self.flags.results_dir / "summaries" / f"{name}.json"
+
     def try_compiling(self, driver, say):
         storages = ["auto"]
         if self.flags.every_storage:
@@ -122,9 +126,9 @@ class Lab:
         return whole, dict(identity, models=self.with_others(driver, told))
 
     def with_others(self, driver, models):
-        """`models` and, with --keep_others, those that docs/drivers has of earlier runs, each
-        with the checkout of its run."""
-        path = SUMMARIES / f"{driver.name}.json"
+        """`models` and, with --keep_others, those of earlier runs, each with the checkout of its
+        run."""
+        path = self.summary_of(driver.name)
         if not self.flags.keep_others or not path.exists():
             return models
         earlier = json.loads(path.read_text())
@@ -154,13 +158,20 @@ class Lab:
             facts["models_why"] = description["models_why"]
         write(self.results_of(driver), as_json({**whole, **facts}))
         if not self.flags.tuning:
-            write(SUMMARIES / f"{description['name']}.json", as_json({**summary, **facts}))
+            write(self.summary_of(description["name"]), as_json({**summary, **facts}))
         say(f"done; {self.results_of(driver)}")
 
-    def write_page(self, absent):
-        """docs/drivers.md from the summaries, in the order of the descriptions."""
-        results = page.results_of(self.drivers, SUMMARIES)
-        write(PAGE, page.rewrite(PAGE.read_text(), results, absent))
+    def write_pages(self, names, absent):
+        """The report, and the rows of the drivers `names` in docs/."""
+        summaries = self.flags.results_dir / "summaries"
+        results = page.results_of(self.drivers, summaries)
+        write(self.flags.results_dir / "report.md", page.tables(results, absent))
+        order = [d["name"] for d in self.drivers]
+        text = baseline.updated(BASELINE.read_text(), [r for r in results if r["name"] in names],
+                             order)
+        write(BASELINE, text)
+        titles = {d["name"]: d["title"] for d in self.drivers}
+        write(PAGE, baseline.rewrite(PAGE.read_text(), text, titles))
 
 
 def parse_flags():
@@ -190,7 +201,7 @@ def parse_flags():
                         help="of a driver that computes and was tried before, only this step "
                         "anew (may be repeated)")
     parser.add_argument("--keep_others", action="store_true",
-                        help="with --model: docs/ keeps what it says of the other models")
+                        help="with --model: the summary keeps the other models of earlier runs")
     parser.add_argument("--tuning", help="knobs in place of those of the driver's row "
                         "(docs/tuning.md); docs/ is not written then")
     parser.add_argument("--timeout", type=float, default=600, help="seconds of one program")
@@ -210,15 +221,16 @@ def main():
     if unknown:
         print(f"no driver {', '.join(unknown)}; there are: {', '.join(known)}", file=sys.stderr)
         return 2
-    absent = {}
+    absent, tried = {}, []
     for name in [] if flags.page else flags.names or known:
         try:
             lab.try_driver(known[name])
+            tried.append(name)
         except roots_module.NotAvailable as error:
             lab.say(name)(f"SKIPPED: {error}")
             absent[known[name]["title"]] = str(error)
     if not flags.tuning and not flags.fetch:
-        lab.write_page(absent)
+        lab.write_pages(tried, absent)
         print(f"{PAGE.relative_to(ROOT)} written", file=sys.stderr)
     return 1 if absent else 0
 

@@ -1,7 +1,5 @@
-"""docs/drivers.md's tables, from the summaries of what was tried."""
+"""The report of ./dev drivers: what was found out about each driver that was tried."""
 import json
-
-MARKER = "<!-- tables: written by ./dev drivers from docs/drivers/*.json; edit nothing below -->"
 
 
 def row(cells):
@@ -135,15 +133,9 @@ def occupancy_text(models):
 
 
 def results_of(descriptions, folder):
-    """The summaries that `folder` has, in the order of the descriptions. Each gets the faults
-    of its description: the driver's own, found by hand."""
-    results = []
-    for description in descriptions:
-        path = folder / f"{description['name']}.json"
-        if path.exists():
-            results.append(dict(json.loads(path.read_text()),
-                                faults=description.get("faults", [])))
-    return results
+    """The summaries that `folder` has, in the order of the descriptions."""
+    paths = [folder / f"{d['name']}.json" for d in descriptions]
+    return [json.loads(path.read_text()) for path in paths if path.exists()]
 
 
 def spills(results):
@@ -259,7 +251,7 @@ def tables(results, absent):
     """The generated part of the page. `absent`: {title: why it could not be had}."""
     computes = [r for r in results if r["kind"] == "computes"]
     compiles = [r for r in results if r["kind"] == "compiles"]
-    parts = [MARKER, "", "### Which drivers", "", identity_table(results)]
+    parts = ["# Drivers that were tried", "", "### Which drivers", "", identity_table(results)]
     if computes:
         parts += ["", "### Drivers that compute", "", computing_table(computes)]
     if compiles:
@@ -270,31 +262,8 @@ def tables(results, absent):
                   *occupancy_part(compiles)]
     parts += ["", "### Limits", "", limits_table(results), "", "### What was wrong or refused", "",
               failures(results)]
-    faults = [[r["title"], fault] for r in results for fault in r.get("faults", [])]
-    if faults:
-        parts += ["", "### Faults of the drivers' own", "", table(["driver", "fault"], faults)]
     if absent:
         parts += ["", "### What could not be had", "",
                   table(["driver", "why"], [[title, code(why)] for title, why in
                                             sorted(absent.items())])]
     return "\n".join(parts) + "\n"
-
-
-def absent_of(page):
-    """What `page` says could not be had: {title: why}."""
-    heading = "### What could not be had\n\n"
-    if heading not in page:
-        return {}
-    lines = page.split(heading)[1].splitlines()[2:]
-    return dict(l.strip("| ").split(" | ", 1) for l in lines if l.startswith("| "))
-
-
-def rewrite(page, results, absent):
-    """`page` with everything from the marker on written anew.
-
-    >>> rewrite("by hand\\n" + MARKER + "\\nold", [], {"X": "no npm"}).splitlines()[0]
-    'by hand'
-    """
-    if MARKER not in page:
-        raise ValueError(f"docs/drivers.md has no line {MARKER}")
-    return page[:page.index(MARKER)] + tables(results, absent)
