@@ -17,12 +17,12 @@ namespace gles_delegate::egl {
 
 // memcpy to memory that a device reads next: around the processor's caches
 // where it can. A GPU that reads over the bus what lies in the caches of other
-// cores waits for them (docs/performance_log.md).
+// cores waits for them.
 void StreamCopy(void* to, const void* from, size_t bytes);
 
 // Threads that wait for copies. On an H200's host one thread moves 17 GB/s and
 // eight threads move 80 GB/s; starting eight threads takes 100 us, waking them
-// a tenth of that (docs/performance_log.md). The first copy that is large
+// a tenth of that. The first copy that is large
 // enough starts the threads, and they stay until the HostCopier is destroyed.
 // Threads: one copy at a time, from any thread.
 class HostCopier {

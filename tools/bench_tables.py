@@ -1,4 +1,4 @@
-"""Markdown tables from the JSON of the benches, for docs/performance_log.md.
+"""Markdown tables from the JSON of the benches, for docs/benchmarks.md.
 
 tools/compare_benches.py --table is the command.
 """

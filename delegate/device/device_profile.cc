@@ -16,7 +16,7 @@ namespace {
 
 // The rows of the tuning table. A row sets what differs from the values in
 // DeviceChoices, which are for devices of which nothing is known. The
-// measurements behind the first three rows: docs/performance_log.md.
+// first three rows were measured.
 
 DeviceChoices Llvmpipe(int simd_bits) {
   DeviceChoices p;

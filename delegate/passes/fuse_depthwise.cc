@@ -58,7 +58,7 @@ Work WorkOf(const Convolution& first, const Convolution& second) {
 // nothing to an output that keeps the device busy many times over; the work
 // remains. Little work in all leaves part of the device idle, so computing a
 // pixel several times costs nothing there, unless one pixel takes long
-// (measured on an H200: docs/performance_log.md, "Seventh round").
+// (measured on an H200).
 int64_t MostWork(const Work& work, const Convolution& conv,
                  const DeviceChoices& choices) {
   constexpr int kLargeOutput = 16;  // of what fills the device

@@ -13,8 +13,7 @@ namespace gles_delegate {
 namespace {
 
 // Four parts hide more of the upload and launch more dispatches: on an H200
-// they gain as much from 64 images on, and less below (docs/performance_log.md,
-// "Fifth round").
+// they gain as much from 64 images on, and less below.
 constexpr int kParts = 2;
 // On an H200 so many dispatches of one part of MobileNet v1 take about as long
 // as the other part's upload.

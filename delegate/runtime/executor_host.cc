@@ -13,7 +13,7 @@ namespace {
 
 // Of one piece of a staged transfer. Each piece costs a submission, so that
 // smaller pieces cost more; the bus is idle while the host copies the first
-// piece, so that larger pieces leave it idle longer (docs/performance_log.md).
+// piece, so that larger pieces leave it idle longer.
 constexpr size_t kStagedPieceBytes = 512 << 10;
 
 }  // namespace

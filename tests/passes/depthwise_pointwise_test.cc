@@ -105,8 +105,8 @@ bool FusesByNvidiasRow(const Case& c) {
   return pair.graph.nodes.size() == 1;
 }
 
-// Layers of MobileNets, past 1300: what was timed decides
-// (docs/performance_log.md, "Seventh round").
+// Layers of MobileNets, past 1300: times on an H200
+// decide.
 TEST(FuseDepthwiseTest, FusesMoreWhereThereIsLittleWork) {
   // Four and eight times 576: 0.11 and 0.90 million products in all.
   EXPECT_TRUE(FusesByNvidiasRow({{1, 7, 7, 256}, 256, 3, 1, 1, 1}));
