@@ -1,4 +1,4 @@
-// labels: op quant llvmpipe
+// labels: op quant llvmpipe oldest_tflite
 // CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV and FULLY_CONNECTED of 16-bit
 // codes and 8-bit weights beside TFLite's own kernels: every code is the CPU's.
 #include <cmath>
@@ -6,8 +6,10 @@
 #include <random>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "tensorflow/lite/c/c_api.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/schema_names.h"
 #include "tests/testing/shapes.h"
@@ -143,6 +145,11 @@ float ProductApart(Op op, int seed, int channels, bool relu,
       integer ? "\"nodes_on_codes\": 1" : "");
 }
 
+// Newer kernels of FULLY_CONNECTED keep 31 bits of the multiplier: their codes
+// are nearly always those of floats, and large sums times such multipliers do
+// not fit 64 bits, so that floats are computed.
+bool RowsKeep31Bits() { return !absl::StartsWith(TfLiteVersion(), "2.9."); }
+
 class WideProductsTest : public DeviceTest {};
 
 TEST_F(WideProductsTest, AreTheCpusIntegers) {
@@ -156,6 +163,7 @@ TEST_F(WideProductsTest, AreTheCpusIntegers) {
           << schema::EnumNameBuiltinOperator(op) << " " << seed;
     }
     // The cases tell these integers from a sum of floats, rounded once.
+    if (op == Op::FULLY_CONNECTED && RowsKeep31Bits()) continue;
     EXPECT_GT(ProductApart(op, 0, 8, false, kTfLiteGlesQuantizedFloat), 0);
   }
 }
@@ -165,6 +173,7 @@ TEST_F(WideProductsTest, AreTheCpusIntegers) {
 TEST_F(WideProductsTest, LargeSumsAreTheCpusIntegers) {
   for (Op op : {Op::CONV_2D, Op::DEPTHWISE_CONV_2D, Op::FULLY_CONNECTED,
                 Op::TRANSPOSE_CONV}) {
+    if (op == Op::FULLY_CONNECTED && RowsKeep31Bits()) continue;
     for (int seed = 0; seed < 50; ++seed) {
       // Channels whose magnitudes are below 2^17, and past it.
       const int depth = seed % 2 == 0 ? 1200 : 3000;
@@ -186,6 +195,7 @@ TEST_F(WideProductsTest, LargeSumsAreTheCpusIntegers) {
 // Channels whose weights' magnitudes are past 2^21.
 TEST_F(WideProductsTest, SumsOfManyWeightsAreTheCpusIntegers) {
   for (Op op : {Op::CONV_2D, Op::FULLY_CONNECTED}) {
+    if (op == Op::FULLY_CONNECTED && RowsKeep31Bits()) continue;
     for (int seed = 0; seed < 3; ++seed) {
       const int channels = op == Op::CONV_2D ? 4501 : 40001 + seed;
       EXPECT_EQ(ProductApart(op, seed, channels, seed % 2 == 1,

@@ -1,4 +1,4 @@
-// labels: op egl delegate llvmpipe softpipe newest_tflite
+// labels: op egl delegate llvmpipe softpipe oldest_tflite
 // TFLite's own buffer handles. TFLite 2.9 has no C function that gives a tensor
 // one, so that SetHandle() does what TfLiteInterpreterSetBufferHandle of later
 // versions does.

@@ -1,4 +1,4 @@
-// labels: op delegate llvmpipe softpipe newest_tflite
+// labels: op delegate llvmpipe softpipe oldest_tflite
 // GPU memory: what the report says of it, what memory_limit_bytes allows.
 #include <cstdint>
 #include <memory>

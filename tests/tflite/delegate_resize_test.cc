@@ -1,4 +1,4 @@
-// labels: op delegate llvmpipe softpipe newest_tflite
+// labels: op delegate llvmpipe softpipe oldest_tflite
 // Inputs resized after the delegate was applied: the partition is planned anew.
 #include <vector>
 

@@ -1,4 +1,4 @@
-// labels: op delegate llvmpipe softpipe newest_tflite
+// labels: op delegate llvmpipe softpipe oldest_tflite
 // Values that follow from shapes: SHAPE and what integer arithmetic makes of it
 // are constants of a partition, and CPU nodes see them when they are prepared.
 #include <string>

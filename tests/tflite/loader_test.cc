@@ -1,4 +1,4 @@
-// labels: loader llvmpipe softpipe newest_tflite
+// labels: loader llvmpipe softpipe oldest_tflite
 // libgles_delegate.so as apps see it: its symbols, the stock loader of external
 // delegates, dlopen.
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// labels: unit sanitize newest_tflite
+// labels: unit sanitize oldest_tflite
 // Hosting TFLite: loading, errors, custom ops, delegates.
 #include <cstdlib>
 #include <cstring>

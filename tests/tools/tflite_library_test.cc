@@ -1,4 +1,4 @@
-// labels: tools loader newest_tflite
+// labels: tools loader oldest_tflite
 // Which TensorFlow Lite library the programs and tests run, and that its
 // built-in kernels and XNNPACK are told apart.
 #include "tools/common/tflite_library.h"

@@ -1,4 +1,4 @@
-// labels: op llvmpipe softpipe
+// labels: op llvmpipe softpipe oldest_tflite
 // UNIDIRECTIONAL_SEQUENCE_LSTM and LSTM, full and basic kernel, against
 // TFLite's own, over several invokes with the state kept; what the parsers
 // refuse.
@@ -21,6 +21,7 @@
 #include "delegate/ops/recurrent/basic_lstm.h"
 #include "delegate/ops/recurrent/lstm_inputs.h"
 #include "gtest/gtest.h"
+#include "tensorflow/lite/c/c_api.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"
@@ -126,6 +127,17 @@ TEST_P(LstmTest, Large) {
                                    "lstm_gates_in_turn=1");
     Check(Lstm(c));
   }
+}
+
+TEST_P(LstmTest, ProjectionWiderThanTheCells) {
+  // 2.21's kernel projects into scratch memory of `cells` floats, past its end.
+  if (!absl::StartsWith(TfLiteVersion(), "2.9.")) {
+    GTEST_SKIP() << "TensorFlow Lite " << TfLiteVersion()
+                 << " writes past its scratch memory here";
+  }
+  LstmCase c;
+  c.steps = 2;
+  c.inputs = 40;
   c.cells = 20;
   c.outputs = 70;
   Check(Lstm(c));
