@@ -73,10 +73,13 @@ if(GLES_DELEGATE_PRECOMPILE AND CCACHE_PROGRAM AND "${CMAKE_CXX_COMPILER_LAUNCHE
   endif()
 endif()
 
-# TARGET is code of tests: nobody waits for its own loops.
+# TARGET is test code: compiling it quickly matters more than its speed or its own undefined
+# behaviour.
 function(gles_quick_to_build target)
   if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT MSVC)
     target_compile_options(${target} PRIVATE -O1)
+  elseif(GLES_DELEGATE_SANITIZE MATCHES "undefined")
+    target_compile_options(${target} PRIVATE -fno-sanitize=undefined,float-cast-overflow)
   endif()
 endfunction()
 
