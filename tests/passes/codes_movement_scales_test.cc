@@ -1,11 +1,13 @@
-// labels: op quant
+// labels: op quant oldest_tflite
 // 8-bit ops that move codes between tensors of two quantizations, CONCATENATION
 // across scales, BATCH_MATMUL, and a chain of such ops: TFLite's codes, every
 // one.
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "gtest/gtest.h"
+#include "tensorflow/lite/c/c_api.h"
 #include "tests/testing/code_cases.h"
 #include "tests/testing/device.h"
 #include "tests/testing/schema_names.h"
@@ -110,6 +112,11 @@ void ExpectMoves(int seed) {
       // Other scale and zero point, other scale alone, the same.
       ModelQuantization out = i == 0 ? cases.Draw(in.scale[0]) : in;
       if (i == 1) out.scale[0] *= 1.5f;
+      const bool by_blocks =
+          op == Op::SPACE_TO_BATCH_ND || op == Op::BATCH_TO_SPACE_ND;
+      if (by_blocks && i < 2 && !absl::StartsWith(TfLiteVersion(), "2.9.")) {
+        continue;  // refused by newer kernels
+      }
       // PADV2 of one quantization keeps its float view, which is exact.
       if (op == Op::PADV2 && i == 2) continue;
       AddMove(&cases, op, in, out);

@@ -15,12 +15,13 @@ namespace {
 
 using Dims = ModelBuilder::Shape;
 
-// All codes but the zero point, by which TFLite's kernel cannot divide.
+// All codes but the zero point, by which TFLite's kernel cannot divide, and 0,
+// which newer kernels take for it.
 std::vector<uint8_t> Divisors(CodeCases<uint8_t>* cases, const Dims& dims,
                               const ModelQuantization& q) {
   std::vector<uint8_t> codes = cases->Codes(dims);
   for (uint8_t& code : codes) {
-    if (code == q.zero_point[0]) code = code == 255 ? 254 : code + 1;
+    while (code == q.zero_point[0] || code == 0) ++code;
   }
   return codes;
 }

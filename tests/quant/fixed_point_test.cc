@@ -1,4 +1,4 @@
-// labels: unit quant sanitize
+// labels: unit quant sanitize only_oldest_tflite
 // quant/fixed_point.h against what TFLite's own integer kernels make of random
 // codes: no code may differ. Longer than 300 lines: a model of each kernel.
 #include "quant/fixed_point.h"
