@@ -84,6 +84,28 @@ class Torch:
         litert_torch.convert(self.model.eval(), self.inputs).export(str(path))
 
 
+class Onnx:
+    """onnx2tf, of an ONNX model."""
+
+    SUFFIXES = {"float32": "float32", "float16": "float16", "dynamic_int8": "dynamic_range_quant"}
+
+    def __init__(self, model):
+        self.model = model
+
+    def convert(self, mode, path):
+        # pylint: disable=import-outside-toplevel
+        import onnx
+        import onnx2tf
+        with tempfile.TemporaryDirectory() as scratch:
+            source = pathlib.Path(scratch) / "model.onnx"
+            onnx.save(self.model, source)
+            onnx2tf.convert(input_onnx_file_path=str(source), output_folder_path=scratch,
+                            output_dynamic_range_quantized_tflite=mode == "dynamic_int8",
+                            verbosity="error")
+            made = pathlib.Path(scratch) / f"model_{self.SUFFIXES[mode]}.tflite"
+            path.write_bytes(made.read_bytes())
+
+
 def quantize_int4(source, path):
     """Weights in int4 of a float model, by ai-edge-quantizer."""
     # pylint: disable=import-outside-toplevel
@@ -104,7 +126,7 @@ def convert(architecture, folder):
         path = folder / f"{architecture.name}.{mode}.tflite"
         try:
             if wrapped is None:
-                wrapped = {"keras": Keras, "torch": Torch}[architecture.converter](
+                wrapped = {"keras": Keras, "torch": Torch, "onnx": Onnx}[architecture.converter](
                     architecture.build())
             if mode == "int4":
                 with tempfile.TemporaryDirectory() as scratch:

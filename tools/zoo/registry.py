@@ -6,8 +6,9 @@
         return keras.Model(inputs, outputs)
 
 The function makes a model with random weights: a keras.Model of a free batch, or a tf.function
-with an input signature, or (converter "torch") a torch.nn.Module and its example inputs. Its
-module stands in architectures/, which only the Python of the converter can import.
+with an input signature, or (converter "torch") a torch.nn.Module and its example inputs, or
+(converter "onnx") an onnx.ModelProto. Its module stands in architectures/, which only the
+Python of the converter can import.
 """
 
 import dataclasses

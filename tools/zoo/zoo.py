@@ -35,6 +35,7 @@ LITERT = "ai-edge-litert==2.3.0"
 PACKAGES = {
     "keras": ["tensorflow-cpu==2.21.0", "keras==3.15.1", "ai-edge-quantizer==0.10.0", LITERT],
     "torch": ["litert-torch==0.10.0", "torchvision", LITERT],
+    "onnx": ["onnx2tf==1.29.24"],
 }
 # Architectures that a process converts, which spares the start of TensorFlow.
 TOGETHER = 16
