@@ -9,22 +9,16 @@
 //   TfLiteInterpreterDelete(interpreter);
 //   TfLiteGlesDelegateDelete(delegate);
 //
-// EGL: where the thread that applies the delegate (ModifyGraphWithDelegate, or
-// TfLiteInterpreterCreate where the delegate is in the interpreter's options)
-// has a current OpenGL ES 3.1 context, that one is borrowed, and its state
-// restored after each use; else the delegate makes a headless one of its own.
-// Threads: with a context of the delegate's own, Invoke must be called on the
-// thread that applied the delegate. With a borrowed one, Invoke must be called
-// with that same EGLContext current, on whatever thread that is; on the thread
-// that applied the delegate it may also be current nowhere, and is then made
-// current for the length of the call. Else Invoke returns kTfLiteError, and
-// says which threads and contexts these were. With the option thread_mode, any
-// thread may call. fork: in a child of a process that has used the driver, each
-// call fails at once and says so; deleting is allowed, and frees nothing of the
-// GPU's. Failure: where the delegate
-// cannot be applied, ModifyGraphWithDelegate returns an error, the reason goes
-// to the interpreter's error reporter, and the interpreter runs on the CPU as
-// before.
+// Context: if an OpenGL ES 3.1 context is current on the thread that applies
+// the delegate, the delegate borrows it and restores its state after each use.
+// Otherwise the delegate makes its own, without a window.
+// Threads: with its own context, call Invoke on the thread that applied the
+// delegate. With a borrowed one, call it on any thread on which that EGLContext
+// is current, or on the applying thread while it is current nowhere. Other
+// calls fail. The option thread_mode lifts this rule. After a fork, only
+// deleting works in the child.
+// Errors: if the delegate cannot be applied, ModifyGraphWithDelegate returns an
+// error, the error reporter gets the reason, and the model runs on the CPU.
 #ifndef GLES_DELEGATE_GLES_DELEGATE_H_
 #define GLES_DELEGATE_GLES_DELEGATE_H_
 
@@ -44,613 +38,362 @@ extern "C" {
 struct TfLiteDelegate;
 struct TfLiteRegistration;
 
-// Where tensors live on the GPU.
+// How tensors are stored on the GPU. A slice is 4 channels.
 enum TfLiteGlesStorage {
-  kTfLiteGlesStorageAuto = 0,  // the tuning table's choice for the device
-  kTfLiteGlesStorageTextureArray = 1,  // a 2-D texture array, a layer per slice
-  kTfLiteGlesStorageTexture2d = 2,     // a 2-D texture, slices side by side
+  kTfLiteGlesStorageAuto = 0,          // the device preset decides
+  kTfLiteGlesStorageTextureArray = 1,  // a 2-D array, one layer per slice
+  kTfLiteGlesStorageTexture2d = 2,     // a 2-D texture with stacked slices
   kTfLiteGlesStorageBuffer = 3,        // a shader storage buffer
 };
 
 // How quantized nodes are computed (docs/quantization.md).
 enum TfLiteGlesQuantizedCompute {
-  kTfLiteGlesQuantizedAuto = 0,   // what is best on the device
-  kTfLiteGlesQuantizedFloat = 1,  // floats; each output is rounded to its codes
-  // Floats that are rounded nowhere inside a partition. Faster by little, and
-  // farther from the CPU's answer: to show what the rounding buys.
+  kTfLiteGlesQuantizedAuto = 0,   // the best for the device
+  kTfLiteGlesQuantizedFloat = 1,  // floats, each output rounded as TFLite does
+  // Floats without rounding inside a partition: less like the CPU's results.
   kTfLiteGlesQuantizedFloatUnsimulated = 2,
-  // 8-bit activations are stored as their codes, and convolutions, matrix
-  // products, sums and averages of them are TFLite's integer arithmetic: the
-  // CPU's codes, but for those of ops that stay in floats. So are convolutions
-  // and matrix products of 16-bit activations. Other ops as with
-  // kTfLiteGlesQuantizedFloat.
+  // TFLite's integer arithmetic, bit for bit, for 8-bit convolutions, matrix
+  // products, sums and averages, and for 16-bit convolutions and matrix
+  // products. Other ops as with kTfLiteGlesQuantizedFloat.
   kTfLiteGlesQuantizedInteger = 3,
 };
 
-// How the delegate chooses tile sizes, storage and the like.
+// How the delegate chooses tile sizes, storage and other tuning parameters.
 enum TfLiteGlesTuning {
-  kTfLiteGlesTuningDefault = 0,  // the tuning table's row for the device
-  // Each partition is built and run many times when it is prepared, and the
-  // fastest setting kept: seconds on a GPU, minutes on a software driver. With
-  // serialization_dir and model_token the result is kept there, and later
-  // starts take it as it is. See docs/performance.md.
+  kTfLiteGlesTuningDefault = 0,  // the device preset
+  // Measures many settings when a partition is prepared: seconds on a GPU,
+  // minutes on a software renderer. The start-up cache keeps the result.
   kTfLiteGlesTuningExhaustive = 1,
 };
 
 // How Invoke waits for the GPU.
 enum TfLiteGlesWaitType {
-  // The thread sleeps in the driver until the results are there: it takes no
-  // processor time meanwhile, and waking up costs some microseconds.
-  kTfLiteGlesWaitPassive = 0,
-  // The thread asks the driver again and again for up to 2 ms, then sleeps:
-  // lower latency for short inferences, at the price of a busy core.
-  kTfLiteGlesWaitActive = 1,
-  // Invoke hands its commands to the driver and returns. All outputs must be
-  // bound to GL objects (TfLiteGlesDelegateBindObject) before the delegate is
-  // applied: else it cannot be, and an Invoke without fails. Commands of the
-  // app's context that follow see the results; other contexts and the CPU wait
-  // by a fence of the app's (glFenceSync, eglCreateSync), inserted after
-  // Invoke. An Invoke whose inputs travel through the CPU's memory waits for
-  // the one before it. What goes wrong on the GPU is told by a later Invoke.
+  kTfLiteGlesWaitPassive = 0,  // sleeps in the driver: no CPU time, slower wake
+  kTfLiteGlesWaitActive = 1,   // polls for up to 2 ms, then sleeps
+  // Invoke submits its commands and returns. All outputs must be bound to GL
+  // objects before the delegate is applied. Later commands in the app's context
+  // see the results; others wait for a fence that the app inserts after Invoke.
+  // With inputs in host memory Invoke waits for the one before. GPU errors are
+  // reported by a later Invoke.
   kTfLiteGlesWaitDoNotWait = 2,
-  // The thread asks the driver again and again until the results are there,
-  // however long that takes, and never sleeps: it is not woken late, at the
-  // price of a core that is busy through each Invoke.
-  kTfLiteGlesWaitAggressive = 3,
+  kTfLiteGlesWaitAggressive = 3,  // polls until the results are ready
 };
 
-// On which thread the delegate works.
+// The thread that the delegate works on (docs/integration.md).
 enum TfLiteGlesThreadMode {
-  // On the thread that calls it, which the rule at the top of this header
-  // binds: that of a context of the delegate's own, or that where a borrowed
-  // context is current. A context of the delegate's own stays current between
-  // calls on the thread that applied the delegate first, unless the environment
-  // variable DISPLAY is set when the delegate is made: an X app may make a GLX
-  // context current there, which fails while one of EGL is. An EGLContext that
-  // the app makes current on the thread is restored after each call. Other
-  // threads may apply the delegate to interpreters of theirs and invoke those,
-  // and delete interpreters and the delegate, at other times than this one:
-  // there it works in a second context that shares objects with the first. When
-  // the thread ends, it lets the context go. Where another thread deletes the
-  // delegate, the context itself goes when this thread next calls a delegate or
-  // ends.
+  // The caller's, under the rule at the top of this header. The delegate's own
+  // context stays current between calls on the thread that first applied the
+  // delegate, unless DISPLAY is set when the delegate is created: GLX cannot
+  // make a context current beside an EGL one. A context that the app makes
+  // current there is restored after each call. Other threads may use other
+  // interpreters of this delegate, but not at the same time.
   kTfLiteGlesThreadCaller = 0,
-  // On one thread of the delegate's own, in a context of its own: no context of
-  // the app's is borrowed, and force_own_context has no effect. The delegate,
-  // its report and the interpreters that use it may be called from any thread,
-  // and from many at once as long as each interpreter is called by one at a
-  // time, which is TFLite's own rule. Calls are served in the order in which
-  // they come, and each caller sleeps until its call is done. The interpreters'
-  // error reporters may be called on the delegate's thread meanwhile.
+  // A thread and a context that the delegate owns. Any thread may call, also
+  // concurrently for different interpreters; calls run in order and block the
+  // caller. Error reporters may be called on the delegate's thread.
   kTfLiteGlesThreadWorker = 1,
-  // As kTfLiteGlesThreadWorker, in a context that shares GL's objects with the
-  // app's: the one that is current (OpenGL ES 3.1) on the thread that applies
-  // the delegate the first time; where none is, the delegate cannot be applied.
-  // Buffers and textures of the app's can be bound to tensors
-  // (TfLiteGlesDelegateBindObject). Where a context of the same EGLDisplay is
-  // current on the thread that calls Invoke, the GPU keeps them in order:
-  // Invoke sees what that context's commands before it wrote, and the commands
-  // after it see what Invoke wrote. The app's own shaders want a
-  // glMemoryBarrier in a context other than the one that was current when the
-  // delegate was applied. The app's context outlives the delegate and its
-  // interpreters; after a reset the delegate must be applied again.
+  // Like kTfLiteGlesThreadWorker, but sharing objects with the OpenGL ES 3.1
+  // context that is current when the delegate is first applied (an error if
+  // none is), so that the app can bind its objects. If a context of the same
+  // EGLDisplay is current on the calling thread, Invoke is ordered between that
+  // context's commands; in any but the first context, the app's shaders also
+  // need a glMemoryBarrier. The app's context must outlive the delegate and its
+  // interpreters. After a reset, apply the delegate again.
   kTfLiteGlesThreadWorkerSharing = 2,
-  // As kTfLiteGlesThreadCaller, and a context of the delegate's own stays
-  // current in an X app, too. Where it is let go, an Invoke ends 10 to 40 us
-  // later on an H200.
+  // Like kTfLiteGlesThreadCaller, but the context stays current even if DISPLAY
+  // is set: lower latency for X apps that do not use GLX on this thread.
   kTfLiteGlesThreadCallerKeepsContext = 3,
-  // As kTfLiteGlesThreadCaller, and each call lets a context of the delegate's
-  // own go: for apps that call GL, or ask EGL what is current, on the thread
-  // without making a context of their own current first.
+  // Like kTfLiteGlesThreadCaller, but each call releases the context, for apps
+  // that call GL without making their context current first.
   kTfLiteGlesThreadCallerLetsGo = 4,
 };
 
-// What becomes of a finite value past 65504, the largest 16-bit float, where
-// tensors are stored in 16 bits (is_precision_loss_allowed). Infinities and
-// NaNs stay what they are with either.
+// How finite values past 65504, the largest 16-bit float, are stored in 16 bits
+// (is_precision_loss_allowed). Infinities and NaNs are always kept.
 enum TfLiteGlesFloat16Overflow {
-  // An infinity of its sign, as IEEE 754 rounds it: an overflow shows in the
-  // outputs instead of becoming a plausible number, and stores cost nothing
-  // more.
-  kTfLiteGlesFloat16OverflowInfinity = 0,
-  // 65504 of its sign: one value that overflows does not make its whole
-  // neighbourhood NaN (infinity minus infinity, infinity times zero).
-  kTfLiteGlesFloat16OverflowSaturate = 1,
+  kTfLiteGlesFloat16OverflowInfinity = 0,  // infinity, as IEEE 754: free
+  kTfLiteGlesFloat16OverflowSaturate = 1,  // +-65504, so that no NaNs follow
 };
 
-// What convolutions of tensors that are stored in 16 bits
-// (is_precision_loss_allowed) multiply in. docs/performance.md has what it
-// gains and costs.
+// The precision of products in convolutions of 16-bit tensors
+// (is_precision_loss_allowed); docs/performance.md has gains and costs.
 enum TfLiteGlesFloat16Arithmetic {
-  // In 16 bits where the device's row of the tuning table says that it gains.
-  kTfLiteGlesFloat16ArithmeticAuto = 0,
-  // In 16 bits on every device. Sums of 16 products are in 16 bits, too; these
-  // are added in 32 bits. A sum of 16 products past 65504 is an infinity. For
-  // 1x1 convolutions, and on devices that share tiles (`split_target`) for
-  // all of 64 input values or more; other ops compute in 32 bits.
+  kTfLiteGlesFloat16ArithmeticAuto = 0,  // the device preset decides
+  // 16 bits on every device: 16 products at a time are summed in 16 bits, these
+  // sums in 32. For 1x1 convolutions; with `split_target` for larger ones, too.
   kTfLiteGlesFloat16ArithmeticOn = 1,
-  // In 32 bits: 16 bits are for storage alone.
-  kTfLiteGlesFloat16ArithmeticOff = 2,
+  kTfLiteGlesFloat16ArithmeticOff = 2,  // 32 bits
 };
 
-// Whether the model's inputs and outputs lie in memory that the GPU reads and
-// writes, so that nothing copies them on the host. The app notices nothing but
-// this: TfLiteTensorData() and its like point there, from AllocateTensors (or
-// from applying the delegate) until the next AllocateTensors, as they otherwise
-// point into TFLite's arena; and after an Invoke that failed such outputs may
-// hold anything. Of a tensor that lies there TFLite says kTfLiteCustom.
-//
-// A tensor lies there where the delegated partition alone reads or writes it;
-// its float32, int32 or 8-bit values are what the GPU holds; the driver has
-// GL_EXT_buffer_storage; and the tensor is neither a variable, nor bound to an
-// object of the app's, nor packed by the host (llvmpipe, and GPUs whose memory
-// is the host's, keep the host's tensors, as they copy them straight to and
-// from the texels). Nothing lies there with wait_type kTfLiteGlesWaitDoNotWait,
-// since the GPU may be reading when the app writes again, nor behind nodes on
-// the CPU whose outputs have dynamic shapes. Memory that the app gives a tensor
-// itself (SetCustomAllocationForTensor) is used instead. The report has the
-// tensors as "zero_copy_tensors". An eglTerminate of the delegate's EGLDisplay
-// by the app takes the memory away on Mesa's drivers, under whoever writes
-// there next; on NVIDIA's it stays.
+// Whether model inputs and outputs are in memory that the GPU accesses
+// directly, without copies on the host. TfLiteTensorData() then points there
+// until the next AllocateTensors, the allocation type is kTfLiteCustom, and a
+// failed Invoke leaves outputs undefined. For float32, int32 and 8-bit tensors
+// that only one partition uses, if the driver has GL_EXT_buffer_storage; not
+// for variables, bound objects or custom allocations, nor with
+// kTfLiteGlesWaitDoNotWait (docs/integration.md has the rules). On Mesa, the
+// app must not call eglTerminate on the delegate's EGLDisplay: it frees them.
 enum TfLiteGlesZeroCopy {
-  // Where the device's row of the tuning table says that it gains: NVIDIA's. On
-  // an H200 inferences of images in float32 take 0.73 to 0.92 of their time.
-  kTfLiteGlesZeroCopyAuto = 0,
+  kTfLiteGlesZeroCopyAuto = 0,  // the device preset decides: on for NVIDIA
   kTfLiteGlesZeroCopyOn = 1,
   kTfLiteGlesZeroCopyOff = 2,
 };
 
-// What matters more where a driver takes long to compile, in the words of the
-// stock GPU delegate. Where the device's row shares no programs
-// (docs/tuning.md), both are the same: of all rows NVIDIA's alone does.
+// What to optimize on drivers that compile slowly, that is with device presets
+// that share programs (docs/tuning.md): NVIDIA's.
 enum TfLiteGlesInferencePreference {
-  // A partition runs by a stand-in at first, and by its plan proper once that
-  // is compiled (TfLiteGlesBackgroundCompilation).
+  // Starts with the baseline plan, then switches to the optimized one
+  // (TfLiteGlesBackgroundCompilation).
   kTfLiteGlesPreferSustainedSpeed = 0,
-  // The first answer: partitions stay with their stand-in, nothing is compiled
-  // behind the app's back, and each inference takes two to four times as long.
-  // For what starts often and infers once or a few times.
+  // Stays with the baseline plan: the earliest first answer, no background
+  // compilation, slower inferences.
   kTfLiteGlesPreferFastSingleAnswer = 1,
 };
 
-// Whether a partition gives its first answers by a stand-in: a plan of few and
-// plain programs, which a driver that takes long to compile has sooner (on an
-// H200 without the driver's cache in a seventh to two fifths of the time).
-// After the first inference a thread of the delegate's builds the partition by
-// its plan proper, in a context that shares objects with the delegate's own;
-// then each inference has the driver ready a few programs of that plan, and the
-// first one that finds all of them ready runs by it, as do all that follow.
-// Until then, for one to three seconds on an H200, an inference takes two to
-// four times as long, and waits now and then for the driver's compiler; the
-// partition takes up to twice its GPU memory; and floats may differ from those
-// of later inferences, within the bounds that both keep; what is computed in
-// TFLite's integers does not differ.
-//
-// The report says under "background" how far it has come. Where building fails,
-// the partition stays with its stand-in, and a warning says why. Deleting the
-// interpreter waits for the program that is being compiled, as does exit(), and
-// with serialization_dir for the cache file to be written. There is no stand-in
-// for partitions with variable tensors or with objects of the app's, in a
-// context of the app's, with share_key, memory_limit_bytes, prefer_faster,
-// enable_op_profiling, tuning=exhaustive or GLES_DELEGATE_DUMP_PLAN, nor after
-// a resize once the plan proper has run, since most programs are there then.
+// Whether a partition starts with a baseline plan (few, simple programs) while
+// its optimized plan is compiled on another thread. Until Invoke switches,
+// inferences are slower, take up to twice the GPU memory, and floats may differ
+// within tolerance. If compilation fails, the baseline plan stays, with a
+// warning. Deleting the interpreter and exit() wait for the program that is
+// being compiled. Not used in a borrowed context, with variable tensors, bound
+// objects, share_key, memory_limit_bytes, prefer_faster, enable_op_profiling,
+// exhaustive tuning or GLES_DELEGATE_DUMP_PLAN. See docs/cold_start.md.
 enum TfLiteGlesBackgroundCompilation {
-  // Where the device's row of the tuning table says so: NVIDIA's.
-  kTfLiteGlesBackgroundCompilationAuto = 0,
+  kTfLiteGlesBackgroundCompilationAuto = 0,  // device preset: on for NVIDIA
   kTfLiteGlesBackgroundCompilationOn = 1,
-  // Partitions are built by their plan proper when they are prepared.
-  kTfLiteGlesBackgroundCompilationOff = 2,
+  kTfLiteGlesBackgroundCompilationOff = 2,  // the optimized plan from the start
 };
 
-// Options. Get one from TfLiteGlesDelegateOptionsDefault(), then change fields.
-// Each field is a key of the external delegate's options too. The environment
-// variable GLES_DELEGATE_OPTIONS="key:value;..." stands in for what an app
-// leaves at its default (docs/options.md).
+// Options: start from TfLiteGlesDelegateOptionsDefault() and change fields.
+// External delegates take the same names as keys, and GLES_DELEGATE_OPTIONS=
+// "key:value;..." replaces defaults (docs/options.md). Enums are int32_t here
+// and lower-case names as text ("texture_array"). Create copies all text.
 //
-// The struct grows at its end from release to release, and an app runs with a
-// library that is older or newer than the header it was compiled against:
-// `struct_size` says which fields the app knows. The library reads and writes
-// no byte past it. A field that the app does not know has its default. A field
-// that the library does not know (the app's header is the newer one) must be
-// zero, as TfLiteGlesDelegateOptionsDefault() leaves it; where it is not,
-// TfLiteGlesDelegateCreate returns NULL and TfLiteGlesDelegateLastError() says
-// that the app asks for an option that this library does not have. (For those
-// who append fields: the struct must not end in padding.)
+// The struct only grows at its end (without trailing padding), and
+// `struct_size` says how much of it the app knows; the library accesses no byte
+// past it. Fields that the app does not know have their defaults; fields that
+// the library does not know must be zero, or Create returns NULL.
 typedef struct TfLiteGlesDelegateOptions {
-  // sizeof(TfLiteGlesDelegateOptions) where the app was compiled; set by
-  // TfLiteGlesDelegateOptionsDefault() and TfLiteGlesDelegateOptionsInit().
-  size_t struct_size;
+  size_t struct_size;  // sizeof(TfLiteGlesDelegateOptions), set by Init
+  int32_t is_precision_loss_allowed;  // 16-bit storage, 32-bit sums; default 0
 
-  // Nonzero: tensors and weights are kept in 16-bit floats (accumulation stays
-  // in 32 bits). Default 0.
-  int32_t is_precision_loss_allowed;
-
-  // Maximum number of partitions to delegate, those with the most nodes first;
-  // 0: no limit. Default -1: each partition that pays for its way to the GPU
-  // and back, by an estimate that the report has; a model that runs on the GPU
-  // as a whole always does.
+  // Maximum number of partitions to delegate, largest first; 0: no limit.
+  // Default -1: those estimated to pay for their transfers.
   int32_t max_delegated_partitions;
 
-  // Partitions of fewer nodes than this stay on the CPU. Default 1.
-  int32_t min_nodes_per_partition;
+  int32_t min_nodes_per_partition;  // smaller ones stay on the CPU; default 1
+  int32_t enable_quantization;      // quantized nodes run; default 1
+  int32_t storage;                  // TfLiteGlesStorage; default auto
+  int32_t force_own_context;        // never borrow a context; default 0
 
-  // Nonzero: quantized nodes run, as `quantized_compute` says. Default 1.
-  int32_t enable_quantization;
-
-  // TfLiteGlesStorage. Default kTfLiteGlesStorageAuto.
-  int32_t storage;
-
-  // Nonzero: the delegate always makes its own EGL context, even where the
-  // thread has a current one. Default 0.
-  int32_t force_own_context;
-
-  // How much is said through the error reporter: 0 errors, 1 also why each
-  // node stays on the CPU, 2 also a line about the device and each partition.
-  // Default 1.
+  // Messages: 0 errors, 1 (the default) also warnings and why nodes stay on the
+  // CPU, 2 also the device and each partition.
   int32_t verbosity;
 
-  // Which GPU: NULL or "" for hardware first, software last; or an index; or a
-  // part of a renderer's name. GLES_DELEGATE_DEVICE stands in where unset.
-  // Copied by TfLiteGlesDelegateCreate.
+  // Which GPU: an index of TfLiteGlesDelegateDevices() or part of a renderer's
+  // name. NULL or "": GLES_DELEGATE_DEVICE if set, else hardware first.
   const char* device;
 
-  // Node indices (in the model's execution order) that must stay on the CPU,
-  // as "3,17-20". NULL or "": none. Copied.
+  // Nodes to keep on the CPU, by index in execution order: "3,17-20".
   const char* exclude_nodes;
 
-  // Nonzero: each Invoke times every dispatch, by GPU timer queries where the
-  // driver has EXT_disjoint_timer_query, else by waiting for each; the averages
-  // are in TfLiteGlesDelegateReport() under "profile". Slows Invoke. Default 0.
+  // Nonzero: Invoke times each dispatch for the report's "profile", which slows
+  // it down. Default 0.
   int32_t enable_op_profiling;
 
-  // Nonzero: what cannot run on the GPU (all of the model if there is no GL,
-  // or a partition that cannot be built) runs on the CPU; one message says why,
-  // and the status is kTfLiteOk. Zero (the default): an error, after which TfLiteInterpreterModifyGraphWithDelegate's
-  // interpreter runs on the CPU too, but TfLiteInterpreterCreate with the
-  // delegate among its options returns NULL
-  // (docs/decisions/0003-failure-to-apply.md).
+  // If there is no GL or a partition cannot be built: nonzero runs it on the
+  // CPU, with a message; zero (default) is an error, for which
+  // TfLiteInterpreterCreate returns NULL (docs/decisions/0003-*).
   int32_t fallback_to_cpu;
 
-  // The start-up cache: compiled programs and packed weights, kept in files of
-  // this existing directory, which should be the app's own, for the next start.
-  // `model_token` names the model among those that share the directory (any
-  // text; a version in it saves a needless warning after an update). NULL or
-  // "": no cache. Either both or neither. Where a file does not fit this model,
-  // driver, options or library, or is damaged, it is not used: a warning, and a
-  // start as if without. See docs/cold_start.md. Copied.
+  // The start-up cache: an existing directory for compiled programs and packed
+  // weights, and the model's name in it. Both or neither (NULL or ""). Files
+  // that do not fit are ignored with a warning. See docs/cold_start.md.
   const char* serialization_dir;
   const char* model_token;
+  int32_t enable_serialization;  // 0: no start-up cache; default 1
 
-  // Zero: no start-up cache even where the two above are given. Default 1.
-  int32_t enable_serialization;
-
-  // The most that all caches of the directory may take together, in bytes: past
-  // it the longest unused go. 0: no limit (the default).
+  // Maximum bytes of all caches in the directory; the least recently used are
+  // deleted first. Default 0: no limit.
   int64_t serialization_max_bytes;
 
-  // TfLiteGlesQuantizedCompute; as text "auto", "float", "float_unsimulated" or
-  // "integer".
-  // Default kTfLiteGlesQuantizedAuto.
-  int32_t quantized_compute;
+  int32_t quantized_compute;  // TfLiteGlesQuantizedCompute; default auto
+  int32_t tuning;             // TfLiteGlesTuning; default "default"
 
-  // TfLiteGlesTuning; as text "default" or "exhaustive".
-  // Default kTfLiteGlesTuningDefault.
-  int32_t tuning;
-
-  // Whose codes the quantized nodes give: TensorFlow Lite's CPU kernels round
-  // otherwise from one runtime to the next, and XNNPACK's otherwise than the
-  // built-in ones (docs/quantization.md has the table). "auto", NULL or "":
-  // those that the runtime which loaded the delegate runs by default; the
-  // newest runtime's where it cannot be told. Else "tflite" (built-in kernels
-  // up to 2.12), "tflite_2_14" (those of 2.13 to 2.15), "tflite_wheel" (those
-  // of the Python package tflite-runtime 2.14),
-  // "litert" (built-in kernels of ai-edge-litert without XNNPACK), "xnnpack" or
-  // "reference" (the resolver BUILTIN_REF). The report says under "runtime"
-  // which one it is. Copied.
+  // Which CPU kernels quantized nodes must match: "auto", NULL or "" (those of
+  // the loading runtime), "tflite" (up to 2.12), "tflite_2_14" (2.13 to 2.15),
+  // "tflite_wheel" (tflite-runtime 2.14 of PyPI), "litert" (ai-edge-litert
+  // without XNNPACK), "xnnpack" or "reference" (BUILTIN_REF). The report's
+  // "runtime" has the choice. See docs/quantization.md.
   const char* integer_rounding;
 
-  // Nonzero: where there is no hardware, a software renderer computes on the
-  // CPU, after a line that says so (verbosity 1). Float models are slower there
-  // than with XNNPACK. Zero: the delegate is not applied then, for that reason.
-  // Default 1.
-  int32_t allow_software;
+  int32_t allow_software;  // 0: not applied on software renderers; default 1
 
-  // Nonzero: each program that a partition uses is run once on the GPU, when
-  // the partition is prepared, and compared with what the CPU computes for the
-  // same input; a partition whose programs answer wrongly is planned again with
-  // plainer ones, or stays on the CPU, after a warning. The verdict is kept for
-  // the process, and in serialization_dir. See docs/drivers.md. Default 1.
+  // Nonzero: checks each program once against the CPU. After a wrong result the
+  // partition uses simpler programs or the CPU (docs/drivers.md). Default 1.
   int32_t self_check;
 
-  // TfLiteGlesWaitType; as text "passive", "active", "do_not_wait" or
-  // "aggressive".
-  // Default kTfLiteGlesWaitPassive.
-  int32_t wait_type;
+  int32_t wait_type;         // TfLiteGlesWaitType; default passive
+  int32_t float16_overflow;  // TfLiteGlesFloat16Overflow; default infinity
 
-  // TfLiteGlesFloat16Overflow; as text "infinity" or "saturate". Default
-  // kTfLiteGlesFloat16OverflowInfinity. No effect without
-  // is_precision_loss_allowed.
-  int32_t float16_overflow;
-
-  // Node indices (as exclude_nodes) whose outputs, and tensors between their
-  // own steps, are kept in 32-bit floats although is_precision_loss_allowed is
-  // set: for the nodes whose values pass 65504, which `inference_diff
-  // --check_float16_range` names. A function that is fused into such a node
-  // (an activation, say) is kept with it. NULL or "": none. Copied.
+  // Indices of nodes (and what is fused into them) whose outputs stay in 32
+  // bits despite is_precision_loss_allowed; `inference_diff
+  // --check_float16_range` finds those that overflow.
   const char* float32_nodes;
 
-  // Nonzero: each partition that would run on the GPU is run there and by
-  // TFLite's own kernels, and stays on the CPU where the CPU is faster, after a
-  // warning with both times (verbosity 1); the report has them, too, under
-  // "prefer_faster". Measured when the delegate is applied, at the shapes that
-  // the model has then and on numbers made up for it: medians of up to 15
-  // inferences, for which the GPU and the CPU have a quarter of a second each
-  // (two inferences at least). With serialization_dir and model_token the
-  // verdict is kept there, and later starts take it as it is. A partition with
-  // variable tensors is not measured, nor is any with enable_op_profiling: it
-  // runs on the GPU. The CPU's time is that of the kernels that the nodes have,
-  // on the interpreter's number of threads: without XNNPACK, unless that is
-  // what the runtime's kernels call. See docs/performance.md. Default 0.
+  // Nonzero: times each partition on GPU and CPU when the delegate is applied
+  // (half a second) and uses the faster one. No effect on partitions with
+  // variable tensors or with enable_op_profiling. Default 0.
   int32_t prefer_faster;
 
-  // TfLiteGlesThreadMode; as text "caller", "worker", "worker_sharing",
-  // "caller_keeps_context" or "caller_lets_go".
-  // Default kTfLiteGlesThreadCaller.
-  int32_t thread_mode;
+  int32_t thread_mode;  // TfLiteGlesThreadMode; default caller
 
-  // A file that takes the report, for apps that cannot call
-  // TfLiteGlesDelegateReport(): written each time that the delegate has been
-  // applied, or could not be, and once more when it is deleted, with what has
-  // happened since (the profile of enable_op_profiling, say). Each time the
-  // file is replaced as a whole, so that no reader finds half a report; of two
-  // delegates that have the same file, the last one's report stays. A file that
-  // cannot be written is a warning, never an error. NULL or "": none. Copied.
+  // A file that gets the report as JSON when the delegate is applied (or cannot
+  // be) and when it is deleted. Replaced atomically; failure is a warning.
   const char* report_file;
 
-  // The most GPU memory that the delegate's partitions may take together, in
-  // bytes: tensors, constants, transfers and parameters as the report has them
-  // under "gpu_bytes". A partition that would pass it stays on the CPU, with
-  // the bytes among the reasons of the report, before anything is allocated for
-  // it on the GPU; one that passes it after a resize runs on the CPU from then
-  // on. Not counted: what the driver adds, its programs, and what the
-  // self-check and tuning=exhaustive take for a while. 0: no limit (the
-  // default).
+  // Maximum bytes of GPU memory for all partitions (the report's "gpu_bytes");
+  // those beyond it run on the CPU. The driver's own use, programs, self_check
+  // and tuning do not count. Default 0: no limit.
   int64_t memory_limit_bytes;
 
-  // Delegates of one process that have the same text here share what is the
-  // same on the GPU: compiled programs, and constants (weights) of equal bytes,
-  // as interpreters of one model have them. So do the interpreters of one such
-  // delegate. A context of the delegate's own is then made to share GL's
-  // objects with those of the others that name the same `device` and
-  // thread_mode; with kTfLiteGlesThreadWorker they have one thread and one
-  // context between them, and their calls queue as those of one delegate do. A
-  // context of the app's shares with delegates in that same context alone. What
-  // is shared lives until the last partition that uses it is gone. Delegates
-  // build their partitions one after the other. Any threads; without a worker
-  // one for each delegate, whose Invoke waits for nobody. Equal bytes are told
-  // by a hash of 128 bits that is not proof against forgery: give models that
-  // do not trust each other different keys. See docs/integration.md. NULL or
-  // "": nothing is shared. Copied.
+  // Delegates of a process with the same key, device and thread_mode share
+  // programs and equal weights on the GPU, and as workers also one thread and
+  // context. Weights are compared by a 128-bit hash that is not secure against
+  // forgery: use different keys for models that do not trust each other. See
+  // docs/integration.md. NULL or "": nothing is shared.
   const char* share_key;
 
-  // TfLiteGlesFloat16Arithmetic; as text "auto", "on" or "off". Default
-  // kTfLiteGlesFloat16ArithmeticAuto. No effect without
-  // is_precision_loss_allowed, nor on nodes of float32_nodes.
-  int32_t float16_arithmetic;
-
-  // TfLiteGlesZeroCopy; as text "auto", "on" or "off". Default
-  // kTfLiteGlesZeroCopyAuto.
-  int32_t zero_copy;
-
-  // TfLiteGlesInferencePreference; as text "sustained_speed" or
-  // "fast_single_answer". Default kTfLiteGlesPreferSustainedSpeed.
-  int32_t inference_preference;
-
-  // TfLiteGlesBackgroundCompilation; as text "auto", "on" or "off". Default
-  // kTfLiteGlesBackgroundCompilationAuto.
-  int32_t background_compilation;
+  int32_t float16_arithmetic;      // TfLiteGlesFloat16Arithmetic; default auto
+  int32_t zero_copy;               // TfLiteGlesZeroCopy; default auto
+  int32_t inference_preference;    // TfLiteGlesInferencePreference; default 0
+  int32_t background_compilation;  // TfLiteGlesBackgroundCompilation; auto
 } TfLiteGlesDelegateOptions;
 
-// Writes the default options to `*options`, `struct_size` bytes and no more:
-// the caller's sizeof(TfLiteGlesDelegateOptions), which is stored in
-// `options->struct_size`. Bytes past the fields that the library knows become
-// zero. Does nothing where `options` is NULL or `struct_size` is less than
-// sizeof(size_t). For languages that cannot call an inline function; C and C++
-// call TfLiteGlesDelegateOptionsDefault().
+// Writes the defaults to `*options`: `struct_size` bytes, unknown ones as zero.
+// No-op if `options` is NULL or struct_size < sizeof(size_t). For bindings.
 GLES_DELEGATE_EXPORT void TfLiteGlesDelegateOptionsInit(
     TfLiteGlesDelegateOptions* options, size_t struct_size);
 
-// The default options. It is inline, so that the struct is of the size that the
-// app was compiled with, whichever library the app runs with.
+// The defaults. Inline, so that the struct has the size that the app knows.
 static inline TfLiteGlesDelegateOptions TfLiteGlesDelegateOptionsDefault(void) {
   TfLiteGlesDelegateOptions options;
   TfLiteGlesDelegateOptionsInit(&options, sizeof(options));
   return options;
 }
 
-// Options to begin with on any machine, as the best options of the stock GPU
-// delegate's CompatibilityList are: 16-bit storage, and hardware alone
-// (allow_software 0), as the CPU is faster by itself than software rendering.
-// Written as TfLiteGlesDelegateOptionsInit() writes the defaults.
+// Recommended options for any machine: 16-bit storage, no software renderer.
 GLES_DELEGATE_EXPORT void TfLiteGlesDelegateBestOptionsInit(
     TfLiteGlesDelegateOptions* options, size_t struct_size);
-
-// These options, in a struct of the size that the app was compiled with.
 static inline TfLiteGlesDelegateOptions TfLiteGlesDelegateBestOptions(void) {
   TfLiteGlesDelegateOptions options;
   TfLiteGlesDelegateBestOptionsInit(&options, sizeof(options));
   return options;
 }
 
-// The same as text, for bindings of other languages: the keys and values of
-// those that differ from the defaults, "key:value;key:value". Lives as long as
-// the library.
+// The best options that differ from the defaults, as "key:value;key:value".
 GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateBestOptionsText(void);
 
-// Whether this machine has a GPU for a delegate with `options`; NULL stands for
-// those of TfLiteGlesDelegateBestOptions(). 1, or 0 with the reason in
-// TfLiteGlesDelegateLastError(): what each way to a GPU lacks, or what is wrong
-// with the options.
-//
-//   TfLiteGlesDelegateOptions options = TfLiteGlesDelegateBestOptions();
-//   if (TfLiteGlesDelegateIsSupported(&options)) {
-//     TfLiteDelegate* delegate = TfLiteGlesDelegateCreate(&options);
-//     ...
-//   } else {
-//     TfLiteInterpreterOptionsSetNumThreads(interpreter_options, 4);
-//   }
-//
-// Asks the drivers, by opening them until one has OpenGL ES 3.1, which takes as
-// long as they take to start; the options `device` and `allow_software` and the
-// environment variables count as they do for a delegate. No list of devices is
-// kept, and the driver is released again if it is Mesa's: call this before other
-// threads use EGL. Looks for a context of the delegate's own: one that is current on this
-// thread is not asked, and is current afterwards. Which nodes of a model run on
-// the GPU is told when the delegate is applied.
+// Returns 1 if this machine has a GPU for `options` (NULL: the best options),
+// else 0 with the reason in TfLiteGlesDelegateLastError(). Ignores the current
+// context, which stays current. Starts drivers, which takes time; call it
+// before other threads use EGL, since it releases Mesa's again.
 GLES_DELEGATE_EXPORT int32_t
 TfLiteGlesDelegateIsSupported(const TfLiteGlesDelegateOptions* options);
 
-// Creates a delegate. `options` may be NULL (defaults) and is not kept. The
-// caller owns the result, and deletes it after the interpreters that use it.
-// NULL where an option's value or struct_size is bad;
-// TfLiteGlesDelegateLastError() says which. No GL call is made here: the
-// context comes when the delegate is applied.
+// Creates a delegate, which the caller owns; `options` may be NULL. Makes no GL
+// call. NULL if an option is invalid: see TfLiteGlesDelegateLastError().
 GLES_DELEGATE_EXPORT struct TfLiteDelegate* TfLiteGlesDelegateCreate(
     const TfLiteGlesDelegateOptions* options);
 
-// As TfLiteGlesDelegateCreate(), for an app that has an EGLDisplay and no
-// context to lend: a context of the delegate's own is made on `egl_display`,
-// and so on the app's GPU, initialized or not. Where none can be, or where the
-// option `device` (GLES_DELEGATE_DEVICE) names another GPU, a warning says so,
-// and the delegate looks for a display as one of TfLiteGlesDelegateCreate()
-// does; so it does without a word where `egl_display` is NULL. The app does not
-// terminate the display before the delegate and its interpreters are gone.
+// Like TfLiteGlesDelegateCreate(), with a context on the app's EGLDisplay,
+// which must outlive the delegate and its interpreters. If that fails or
+// `device` names another GPU, warns and picks a display; NULL: always picks.
 GLES_DELEGATE_EXPORT struct TfLiteDelegate* TfLiteGlesDelegateCreateOnDisplay(
     const TfLiteGlesDelegateOptions* options, void* egl_display);
 
-// A delegate that cannot be applied: each attempt fails with `reason` in the
-// interpreter's error reporter, and the interpreter runs on the CPU. For
-// bindings whose callers do not look for NULL where there is no delegate; the
-// caller owns it as one of TfLiteGlesDelegateCreate(). `reason` is copied; NULL
-// is an empty one.
+// A delegate that fails to apply, with `reason` (copied; may be NULL) in the
+// error reporter. For bindings whose callers do not check for NULL.
 GLES_DELEGATE_EXPORT struct TfLiteDelegate* TfLiteGlesDelegateCreateRefusal(
     const char* reason);
 
-// Deletes the delegate; NULL is allowed. Interpreters should be deleted first;
-// one that is not can still be deleted safely, and its Invoke still works.
-// Threads: any; with the option report_file those of
-// TfLiteGlesDelegateReport().
+// Deletes the delegate (or NULL). Remaining interpreters keep working and can
+// be deleted later. Any thread; with report_file, as the report.
 GLES_DELEGATE_EXPORT void TfLiteGlesDelegateDelete(
     struct TfLiteDelegate* delegate);
 
-// Why the last TfLiteGlesDelegateCreate, ...CreateOnDisplay, ...IsSupported,
-// ...BindObject, ...BindBuffer, ...UnbindBuffer or ...Report on this thread
-// returned NULL, 0 or an error; "" where it did not. Never NULL itself, valid until the next
-// call on this thread.
+// Why this thread's last Create, IsSupported, Bind, Unbind or Report failed, or
+// "". Never NULL; valid until the next call on this thread.
 GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateLastError(void);
 
-// What the delegate did, as a JSON object: device, driver, partitions, each
-// node that stayed on the CPU and why, memory, start-up times; "error" says why
-// the delegate could not be applied the last time. What is of a model is that
-// of the interpreter to which the delegate was applied last; where several
-// live, "interpreters" has it of each. NULL, with the reason in
-// TfLiteGlesDelegateLastError(): not our delegate, or a forked child.
-// Threads, with kTfLiteGlesThreadWorker: any, at any time; the text lives until
-// the calling thread's next call, on whatever delegate, or its end. Else: any,
-// but not while another thread applies the delegate or invokes, allocates or
-// deletes an interpreter that uses it, nor from two threads at once: the report
-// reads what these write, and takes no lock; the text lives until the next call
-// on this delegate or its deletion.
+// A JSON object: device, driver, partitions, nodes on the CPU and why, memory,
+// times; "error" if the delegate could not be applied. Describes the model of
+// the last application; "interpreters" has all. NULL, with
+// TfLiteGlesDelegateLastError(), for other delegates and in a forked child.
+// Worker threads: any time, valid until this thread's next call. Otherwise not
+// while another call uses the delegate, valid until the next call on it.
 GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateReport(
     struct TfLiteDelegate* delegate);
 
-// What a bound buffer holds.
+// The contents of a bound buffer.
 enum TfLiteGlesBufferLayout {
-  // The tensor's values as TFLite orders them (batch, height, width, channels,
-  // tightly packed from the buffer's first byte), as float32.
-  kTfLiteGlesLayoutBhwcFloat32 = 0,
+  kTfLiteGlesLayoutBhwcFloat32 = 0,  // float32, BHWC as in TFLite, packed
 };
 
-// As TfLiteGlesDelegateBindObject() with a buffer of `layout`
-// (TfLiteGlesBufferLayout) and with TfLiteGlesDelegateObjectDefault() else.
+// TfLiteGlesDelegateBindObject() for a buffer of TfLiteGlesBufferLayout.
 GLES_DELEGATE_EXPORT int32_t TfLiteGlesDelegateBindBuffer(
     struct TfLiteDelegate* delegate, int32_t tensor_index, uint32_t gl_buffer,
     int32_t layout);
 
-// What kind of GL object stands in for a tensor.
+// The kind of GL object to bind to a tensor.
 enum TfLiteGlesObjectType {
   kTfLiteGlesObjectBuffer = 0,
-  // A GL_TEXTURE_2D, level 0, for a tensor of batch 1 and at most 4 channels.
-  // For an input any format that shaders sample as floats; for an output
-  // GL_RGBA8, GL_RGB8, GL_RGBA16F or GL_RGBA32F, best made by glTexStorage2D.
+  // GL_TEXTURE_2D, level 0, row 0 first, for batch 1 and at most 4 channels.
+  // Inputs: any format that shaders sample as floats; outputs: GL_RGBA8,
+  // GL_RGB8, GL_RGBA16F or GL_RGBA32F.
   kTfLiteGlesObjectTexture2d = 1,
-  // A GL_TEXTURE_EXTERNAL_OES (of a camera or a video decoder, or of an
-  // EGLImage), for inputs; where the driver has
-  // GL_OES_EGL_image_external_essl3. GL does not tell its size: with `resize` 0
-  // it has to have the input's, and else a crop is wanted.
+  // GL_TEXTURE_EXTERNAL_OES, for inputs; needs GL_OES_EGL_image_external_essl3.
+  // GL cannot query its size: it must be the input's, or `resize` needs a crop.
   kTfLiteGlesObjectTextureExternal = 2,
 };
 
 // The order of a buffer's elements.
 enum TfLiteGlesObjectLayout {
-  // Batch, height, width, channels, tightly packed.
-  kTfLiteGlesObjectBhwc = 0,
-  // Batch, slice, height, width, and four channels of the slice: channel c is
-  // in slice c / 4. What lies past the last channel is not read, and is written
-  // as zero.
-  kTfLiteGlesObjectPhwc4 = 1,
+  kTfLiteGlesObjectBhwc = 0,   // batch, height, width, channels; packed
+  kTfLiteGlesObjectPhwc4 = 1,  // batch, slice, height, width, 4; zero padding
 };
 
-// What an element is.
+// The type of an element.
 enum TfLiteGlesObjectElement {
-  // Float32 in a buffer; what shaders sample of a texture's format (0 to 1 of
-  // GL_RGBA8).
-  kTfLiteGlesElementFloat32 = 0,
-  // Bytes of 0 to 255, of buffers.
-  kTfLiteGlesElementUint8 = 1,
-  // The codes of a tensor quantized to 8 bits, as TFLite has them: bytes of a
-  // buffer, or GL_RGBA8 for codes of uint8. `scale` and `bias` are not looked
-  // at.
+  kTfLiteGlesElementFloat32 = 0,  // or the texture's samples (0 to 1 of RGBA8)
+  kTfLiteGlesElementUint8 = 1,    // 0 to 255; buffers only
+  // 8-bit quantized values: bytes of a buffer, or GL_RGBA8 for uint8. `scale`
+  // and `bias` are ignored.
   kTfLiteGlesElementCodes = 2,
 };
 
-// A texture or buffer of the app's, and what it holds. Fields are only ever
-// added, at the end. TfLiteGlesDelegateObjectDefault() fills it in.
+// An app's texture or buffer. Grows like TfLiteGlesDelegateOptions.
 typedef struct TfLiteGlesObject {
-  size_t struct_size;  // sizeof(TfLiteGlesObject), of the app's header
-
-  // TfLiteGlesObjectType. Default kTfLiteGlesObjectBuffer.
-  int32_t type;
-
-  // GL's name for it, in the app's context. The object is not copied and not
-  // owned, and must live until it is unbound.
+  size_t struct_size;  // sizeof(TfLiteGlesObject)
+  int32_t type;        // TfLiteGlesObjectType; default buffer
+  // GL's name in the app's context. Not owned; must live until unbound.
   uint32_t name;
+  int32_t layout;   // TfLiteGlesObjectLayout, for buffers; default BHWC
+  int32_t element;  // TfLiteGlesObjectElement; default float32
 
-  // TfLiteGlesObjectLayout, of buffers. Default kTfLiteGlesObjectBhwc.
-  int32_t layout;
-
-  // TfLiteGlesObjectElement. Default kTfLiteGlesElementFloat32.
-  int32_t element;
-
-  // How many channels of a pixel the object holds, where that is not the
-  // tensor's number (in a texture: 4): 1 to 4, for tensors of at most 4. An
-  // RGBA picture stands in for a tensor of 3 channels so, and the other way
-  // round. A channel that one side lacks is 0 on the other, but the fourth
-  // opaque: 1, in bytes 255. 0 (the default): the tensor's, of textures 4.
+  // Channels per pixel of the object, if not the tensor's (textures: 4): 1 to
+  // 4, for tensors of at most 4. Missing channels are 0, the fourth is opaque
+  // (1 or 255). Default 0: the tensor's (textures: 4).
   int32_t channels;
 
-  // The tensor's value is scale * the object's value + bias, for inputs and
-  // outputs alike: an output's object gets (value - bias) / scale, bytes and
-  // codes the nearest one, ties away from zero. A quantized input takes the
-  // code that is nearest to the value. Defaults 1 and 0.
+  // tensor value = scale * object value + bias, for inputs and outputs;
+  // integers are rounded to nearest, ties away from zero. Defaults 1 and 0.
   float scale;
   float bias;
 
-  // Nonzero: a texture of an input may have another size than the input, and is
-  // resized to it, bilinearly (as RESIZE_BILINEAR with half_pixel_centers);
-  // where crop_width is not 0, the part of it that begins at (crop_x, crop_y),
-  // in pixels, fractions allowed. Past the edge of that part, the pixel at the
-  // edge counts. Default 0: the texture has the input's height and width.
+  // Nonzero: resizes an input texture to the input's size, as RESIZE_BILINEAR
+  // with half_pixel_centers, clamping at the edges. The crop is in pixels;
+  // crop_width 0: all of it. Default 0: the sizes are equal.
   int32_t resize;
   float crop_x;
   float crop_y;
@@ -658,74 +401,52 @@ typedef struct TfLiteGlesObject {
   float crop_height;
 } TfLiteGlesObject;
 
-// Writes the defaults to `*object`, `struct_size` bytes and no more, as
-// TfLiteGlesDelegateOptionsInit() does.
+// Writes the defaults, as TfLiteGlesDelegateOptionsInit() does.
 GLES_DELEGATE_EXPORT void TfLiteGlesDelegateObjectInit(TfLiteGlesObject* object,
                                                        size_t struct_size);
-
-// The defaults, in a struct of the size that the app was compiled with.
 static inline TfLiteGlesObject TfLiteGlesDelegateObjectDefault(void) {
   TfLiteGlesObject object;
   TfLiteGlesDelegateObjectInit(&object, sizeof(object));
   return object;
 }
 
-// Lets a texture or buffer of the app's context stand in for a tensor: Invoke
-// reads an input from it, or writes an output to it, on the GPU, and does not
-// touch the tensor's memory on the CPU. Before the delegate is applied or after
-// that, until TfLiteGlesDelegateUnbindBuffer() or another bind of the same
-// tensor; from the next Invoke on. Where other tensors are bound than before,
-// or objects of another kind, that Invoke builds the partition anew; another
-// object of the same kind for the same tensor costs nothing, another scale,
-// bias or crop an upload of 32 bytes.
+// Binds an app's texture or buffer to a model input or output, which Invoke
+// then accesses on the GPU instead of host memory, from the next Invoke until
+// another bind or an unbind. Binding other tensors or kinds of object rebuilds
+// the partition; another object of the same kind costs nothing.
 //
-// `tensor_index`: the model's, of an input or output of what the delegate runs
-// on the GPU, which no node on the CPU reads; float32, or quantized to 8 bits
-// (to 16: elements of float32). `object`: copied; a buffer has at least the
-// bytes that it is to hold, of bytes rounded up to whole fours. Rows of pixels
-// go from a texture's row 0 up. The delegate must have been applied with the
-// app's context current, on the callers' threads (kTfLiteGlesThreadCaller) or
-// sharing with it (kTfLiteGlesThreadWorkerSharing, whose order that enum has).
+// The tensor must be an input or output of a partition, unused by CPU nodes;
+// float32, or quantized to 8 bits (16: float32 elements). `object` is copied;
+// buffers are padded to a multiple of 4 bytes. The delegate must have borrowed
+// the app's context or share with it (kTfLiteGlesThreadWorkerSharing).
+// Interpreters share the bindings.
 //
-// Order: Invoke sees what the app's commands in that context (stores of
-// shaders, rendering, copies and uploads) wrote to the object before it, and
-// what the app does after Invoke sees what Invoke wrote; no barrier or fence is
-// needed on either side. For what another context does to an object that it
-// shares, the app waits before Invoke, on the GPU (glWaitSync, eglWaitSync),
-// and inserts a fence after it.
-//
-// Interpreters of one delegate share its bindings. Threads: as Invoke.
-// Returns 0 (kTfLiteOk), or 1 (kTfLiteError) with the reason in
-// TfLiteGlesDelegateLastError(). What is only seen at the next Invoke (a buffer
-// that is too small, a texture of another size) fails that one, with the reason
-// in the interpreter's error reporter.
+// Commands in the app's context before Invoke are seen by it, and its results
+// by those after it, without barriers. Other contexts need fences by the app.
+// Threads: as Invoke. Returns kTfLiteOk, or kTfLiteError with the reason in
+// TfLiteGlesDelegateLastError(). A wrong size fails the next Invoke instead.
 GLES_DELEGATE_EXPORT int32_t TfLiteGlesDelegateBindObject(
     struct TfLiteDelegate* delegate, int32_t tensor_index,
     const TfLiteGlesObject* object);
 
-// The tensor travels through its memory on the CPU again, whatever was bound.
-// No error where nothing is. Returns and threads as above.
+// Returns the tensor to host memory; fine if unbound. Otherwise as above.
 GLES_DELEGATE_EXPORT int32_t TfLiteGlesDelegateUnbindBuffer(
     struct TfLiteDelegate* delegate, int32_t tensor_index);
 
-// A custom op of vision models that the delegate runs and stock TFLite does not
-// know, with a plain reference kernel for the CPU. Without a kernel the runtime
-// refuses such a model before any delegate is asked.
+// A custom op that the delegate runs but stock TFLite lacks, with the CPU
+// kernel without which the runtime would refuse the model.
 typedef struct TfLiteGlesCustomOp {
   const char* name;
   const struct TfLiteRegistration* registration;
-  int32_t version;  // the op's one version that this kernel computes
+  int32_t version;
 } TfLiteGlesCustomOp;
 
-// All of them, `*count` of them, sorted by name and version. Everything lives
-// as long as the library.
+// All custom ops, sorted by name and version; they live as long as the library.
 GLES_DELEGATE_EXPORT const TfLiteGlesCustomOp* TfLiteGlesDelegateCustomOps(
     size_t* count);
 
-// Adds all of them to an interpreter's options, before the interpreter is made:
-//   TfLiteGlesDelegateRegisterCustomOps(options,
-//   TfLiteInterpreterOptionsAddCustomOp);
-// The function is the app's, as this library links none of TFLite's.
+// Adds all custom ops to an interpreter's options. `add_custom_op` is the app's
+// TfLiteInterpreterOptionsAddCustomOp: this library does not link TFLite.
 struct TfLiteInterpreterOptions;
 GLES_DELEGATE_EXPORT void TfLiteGlesDelegateRegisterCustomOps(
     struct TfLiteInterpreterOptions* options,
@@ -734,24 +455,17 @@ GLES_DELEGATE_EXPORT void TfLiteGlesDelegateRegisterCustomOps(
                           const struct TfLiteRegistration* registration,
                           int32_t min_version, int32_t max_version));
 
-// The GPUs of this machine, hardware and software, as a JSON array: an object
-// for each way to one, in the order of the option `device`, with "index",
-// "description", "renderer", "version", "software" and "error" (why there is no
-// OpenGL ES 3.1; "" where there is). Opens each of them, which takes as long as
-// their drivers take to start; what was current on this thread is current
-// afterwards. Valid until the next call on this thread.
+// This machine's GPUs and software renderers, in the order of `device`: a JSON
+// array of objects with "index", "description", "renderer", "version",
+// "software" and "error" (why there is no OpenGL ES 3.1, or ""). Starts every
+// driver; restores the current context. Valid until this thread's next call.
 GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateDevices(void);
 
-// The library's version, "0.1.0".
-GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateVersion(void);
+GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateVersion(void);  // "0.1.0"
 
-// TensorFlow Lite's external-delegate interface: the keys are the option
-// struct's field names (without struct_size), the values their text. An unknown
-// key or a bad value: NULL, with a message through report_error that lists what
-// is known. Where report_error is NULL (TensorFlow Lite's C loader passes
-// none), the result is a delegate that cannot be applied:
-// ModifyGraphWithDelegate fails with that message in the interpreter's error
-// reporter, and the interpreter runs on the CPU.
+// TFLite's external-delegate interface; keys are option names, values text. An
+// unknown key or bad value: NULL after report_error(message). If report_error
+// is NULL, a delegate that fails to apply with that message.
 GLES_DELEGATE_EXPORT struct TfLiteDelegate* tflite_plugin_create_delegate(
     char** options_keys, char** options_values, size_t num_options,
     void (*report_error)(const char*));
