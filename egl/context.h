@@ -19,57 +19,57 @@ namespace gles_delegate::egl {
 
 struct ContextOptions {
   // Which GPU: "" (hardware first, software last), an index into
-  // ListDisplays(), or a part of a renderer's name, vendor's name or display's
-  // description, matched without case ("nvidia", "llvmpipe",
-  // "/dev/dri/renderD128"). The environment variable GLES_DELEGATE_DEVICE
-  // stands in where this is empty.
+  // ListDisplays(), or part of a renderer's name, vendor's name or display's
+  // description, ignoring case ("nvidia", "llvmpipe", "/dev/dri/renderD128").
+  // If empty, the environment variable GLES_DELEGATE_DEVICE applies.
   std::string device;
-  // The app's, initialized or not, and no other one. EGL_NO_DISPLAY: any.
+  // The app's display, initialized or not, to use exclusively. EGL_NO_DISPLAY:
+  // any.
   EGLDisplay display = EGL_NO_DISPLAY;
-  // False: where there is no hardware, there is no context.
+  // False: creation fails if there is only a software renderer.
   bool allow_software = true;
-  // Ask for GL debug messages (KHR_debug), which then appear in errors. The
+  // Requests GL debug messages (KHR_debug), which then appear in errors. The
   // environment variable GLES_DELEGATE_DEBUG=1 does, too (egl/debug.h).
   bool debug = false;
 };
 
-// One way to a display, as tried, for errors and for `--list_devices`.
+// The result of opening one display, for errors and for `--list_devices`.
 struct DisplayReport {
   int index = 0;
   // "EGL device 0 (/dev/dri/renderD128)", "surfaceless", ...
   std::string description;
-  std::string renderer;  // empty where it could not be opened
+  std::string renderer;  // empty if the display could not be opened
   std::string version;
   bool software = false;
-  std::string error;  // empty where a context could be made
+  std::string error;  // empty if a context could be made
 };
 
-// Opens every display in turn (EGL devices, surfaceless, GBM, default) and
-// reports each. Restores what was current; of displays that were not
-// initialised before, leaves nothing behind (egl/driver_use.h).
+// Opens every display one after the other (EGL devices, surfaceless, GBM,
+// default) and reports each. Restores the current context; terminates displays
+// that were not initialised before (egl/driver_use.h).
 std::vector<DisplayReport> ListDisplays();
 
 struct OpenedDisplay;
 
-// Ownership: Create() destroys its EGLContext; AdoptCurrent() borrows the
-// caller's, which must outlive it. The display of a context is never
-// terminated: the app may share it. Threads: Run() on one thread at a time; a
-// second one is refused.
+// An EGLContext: Create() makes and owns one; AdoptCurrent() borrows the
+// caller's, which must outlive this object. The display is never terminated,
+// since the app may share it. Threads: Run() on one thread at a time; a second
+// thread is refused.
 class Context {
  public:
-  // Hardware on any display wins over software on all. kUnavailable, with a
-  // line for each display tried and why it failed, or naming the library that
-  // is missing; or, without allow_software, the software that there is.
+  // Prefers hardware on any display to software on all. kUnavailable: lists
+  // each display tried with the reason, names the missing library, or, without
+  // allow_software, the software renderer found.
   static absl::StatusOr<std::unique_ptr<Context>> Create(
       const ContextOptions& options);
 
-  // Ok, or what Create() would give. Leaves nothing of the driver behind
-  // (egl/driver_use.h).
+  // The status of Create(), without keeping the context. Leaves nothing of the
+  // driver behind (egl/driver_use.h).
   static absl::Status CanCreate(const ContextOptions& options);
 
-  // A context of our own on `other`'s display that shares objects with it:
-  // buffers, textures, programs, fences. `other` may be current on another
-  // thread meanwhile. kUnavailable, with EGL's error: EGL allows none.
+  // A new context on `other`'s display that shares buffers, textures, programs
+  // and fences with it. `other` may be current on another thread. kUnavailable,
+  // with EGL's error, if EGL refuses.
   static absl::StatusOr<std::unique_ptr<Context>> CreateSharing(
       const Context& other, bool debug);
 
@@ -77,7 +77,7 @@ class Context {
   // OpenGL ES 3.1 or later.
   static absl::StatusOr<std::unique_ptr<Context>> AdoptCurrent();
 
-  // True where this thread has a current EGLContext that is the app's: none
+  // True if the app's EGLContext is current on this thread, rather than one
   // that a Run() left current.
   static bool HasCurrent();
 
@@ -86,69 +86,64 @@ class Context {
   Context& operator=(const Context&) = delete;
 
   // Runs fn with this context current (or its sibling: KeepCurrent()), then
-  // restores what was current before.
-  // In a borrowed context the GL state that the app can see (program, textures,
-  // samplers, images, buffers with their ranges, pack and unpack state, active
-  // unit, framebuffers) is restored too; egl/gl_state.h says what is not.
-  // Cost, on llvmpipe (Mesa 22.3, a 2.5 GHz Xeon): 2.3 us where the context has
-  // to be made current and let go, 2.3 us in a borrowed context that is current
-  // already (its state saved and restored), 0.2 us for a nested call.
-  // kFailedPrecondition: the context could not be made current here (it is
-  // current on another thread, or the app has destroyed it), with EGL's error.
-  // kAborted: the context is lost. It was reset (GL_KHR_robustness) before fn,
-  // which then did not run, or while fn failed; or it is our own, and its
-  // display was terminated. A context that was lost stays so: make another.
+  // restores the previous one. In a borrowed context, the GL state that the app
+  // can see (program, textures, samplers, images, buffers with their ranges,
+  // pack and unpack state, active unit, framebuffers) is restored too;
+  // egl/gl_state.h lists the exceptions. Nested calls are almost free.
+  //
+  // kFailedPrecondition, with EGL's error: the context cannot be made current
+  // here, since it is current on another thread or the app destroyed it.
+  // kAborted: the context is lost, by a reset (GL_KHR_robustness) before fn,
+  // which then does not run, or during fn; or because the display of an own
+  // context was terminated. A lost context stays lost: make another.
   absl::Status Run(absl::FunctionRef<absl::Status()> fn);
 
-  // From here on Run() leaves the context current on the thread that calls it
-  // first, its keeper, where nothing was current there but what the Run() of
-  // another such context left. Later calls need not make the context current
-  // and let it go, which on some drivers waits for the GPU. It is let go where
-  // it is lost, and when the keeper ends. Any other thread's Run() takes place
-  // in a second context, the sibling, which shares objects with this one, is
-  // made when it is first needed, and is let go each time. Where there is no
-  // sibling when the keeper ends, the next thread becomes the keeper. While one
-  // thread is in Run(), others are refused (kFailedPrecondition). Several
-  // callers may ask for this.
+  // From now on Run() leaves the context current on the first thread that calls
+  // it, its owner, unless a context of the app is current there. Making a
+  // context current and releasing it costs time, and on some drivers waits for
+  // the GPU. It is released when it is lost or the owner ends. On other threads
+  // Run() uses a second context, the sibling, which shares objects with this
+  // one, is made on demand and is released after each call. If the owner ends
+  // and there is no sibling, the next thread becomes the owner. While one
+  // thread is in Run(), others are refused (kFailedPrecondition). Calls are
+  // counted.
   void KeepCurrent() {
     ++keep_count_;
     may_be_kept_ = true;
   }
-  // Each caller of KeepCurrent() calls this once. The last call lets the
-  // context go where it is current on this thread.
+  // To be called once for each KeepCurrent(). The last call releases the
+  // context if it is current on this thread.
   void StopKeepingCurrent();
 
-  // From here on Run() flushes before it lets the context go: contexts that
-  // share objects with this one are to see what it wrote. CreateSharing() asks
-  // for it itself, for the new context.
+  // From now on Run() flushes before it releases the context, so that contexts
+  // that share objects see its writes. CreateSharing() calls this for the new
+  // context.
   void FlushWhenLetGo() { flushes_ = true; }
 
-  // kAborted where the context was reset, as Run() says. Within Run(), for
-  // whoever takes what the GPU wrote for an answer: after a reset fences are
-  // signalled and reads succeed.
+  // kAborted if the context was reset. Call it within Run() before using
+  // results of the GPU: after a reset fences are signalled and reads succeed.
   absl::Status CheckReset() const;
 
-  // Whether Run() or CheckReset() found the context lost, and, where it was,
-  // whether its own commands may be to blame (no other context's are).
+  // Whether Run() or CheckReset() found the context lost; and if so, whether
+  // its own commands may be the cause (and not another context's).
   bool is_lost() const { return lost_; }
   bool is_guilty() const {
     return lost_ && reset_ != GL_INNOCENT_CONTEXT_RESET_KHR;
   }
 
-  // Contexts of one number share objects (CurrentShareGroup()).
+  // Contexts with the same number share objects (CurrentShareGroup()).
   uint64_t share_group() const { return share_group_; }
-  // Takes note that the context shares objects with `other`, as both borrow the
-  // same EGLContext: EGL does not tell. To be called before anything is made in
-  // the context.
+  // Records that both contexts borrow the same EGLContext and so share objects,
+  // which EGL cannot tell. Call it before making objects in the context.
   void TakeShareGroupOf(const Context& other) {
     share_group_ = other.share_group_;
   }
 
   const DeviceInfo& device() const { return device_; }
   bool owned() const { return owned_; }
-  // Where software was taken: why each display of hardware could not be opened,
+  // If software was chosen: why each hardware display could not be opened, as
   // "GBM /dev/dri/renderD128: cannot open /dev/dri/renderD128: Permission
-  // denied; ...". "" on hardware, and for a borrowed context.
+  // denied; ...". Empty on hardware and for a borrowed context.
   const std::string& hardware_errors() const { return hardware_errors_; }
   EGLDisplay display() const { return display_; }
   EGLContext handle() const { return context_; }
@@ -156,17 +151,17 @@ class Context {
  private:
   Context();
 
-  // Takes the context over, and turns debug messages on where they are wanted.
+  // Takes ownership of the context and enables debug messages if `debug`.
   static absl::StatusOr<std::unique_ptr<Context>> Own(OpenedDisplay opened,
                                                       bool debug,
                                                       uint64_t share_group);
   absl::Status MakeCurrent();
   void LetGo();
-  // Run(), of the one thread that may.
+  // Run() on the thread that is allowed to.
   absl::Status RunHere(absl::FunctionRef<absl::Status()> fn);
-  // fn, on a thread that is not the keeper.
+  // Runs fn on a thread that is not the owner.
   absl::Status RunInSibling(absl::FunctionRef<absl::Status()> fn);
-  // fn, with this context current already.
+  // Runs fn with this context already current.
   absl::Status RunCurrent(absl::FunctionRef<absl::Status()> fn);
 
   EGLDisplay display_ = EGL_NO_DISPLAY;
@@ -177,17 +172,16 @@ class Context {
   bool flushes_ = false;      // FlushWhenLetGo()
   int keep_count_ = 0;        // callers of KeepCurrent() that have not stopped
   bool may_be_kept_ = false;  // KeepCurrent() was called
-  // Of one that may be kept: the thread that is in Run(); none: no thread is.
+  // If kept current: the thread that is in Run(), if any.
   std::atomic<std::thread::id> user_ = {};
-  std::unique_ptr<Context> sibling_;  // touched by that thread alone
+  std::unique_ptr<Context> sibling_;  // used only by that thread
   uint64_t share_group_;
-  // The three below are changed only by the thread that is in Run(), or tries
-  // to be: of a context that may be kept user_ says which, of another EGL
-  // grants it to one thread at a time. Any thread may ask whether the context
-  // is lost.
-  bool running_ = false;  // within Run, so that a nested one is free
-  mutable std::atomic<bool> lost_ = false;  // every object is gone, for good
-  mutable GLenum reset_ = GL_INNOCENT_CONTEXT_RESET_KHR;  // of a lost one
+  // Only the thread in Run() changes the next three: user_ identifies it for
+  // contexts that are kept current, and EGL allows one thread at a time for
+  // others. Any thread may read lost_.
+  bool running_ = false;  // within Run: nested calls return early
+  mutable std::atomic<bool> lost_ = false;  // all objects are gone
+  mutable GLenum reset_ = GL_INNOCENT_CONTEXT_RESET_KHR;  // if lost
   DeviceInfo device_;
   std::string hardware_errors_;
 };

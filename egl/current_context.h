@@ -1,4 +1,4 @@
-// What is current on a thread, to be put back.
+// Saves and restores what is current on a thread.
 #ifndef GLES_DELEGATE_EGL_CURRENT_CONTEXT_H_
 #define GLES_DELEGATE_EGL_CURRENT_CONTEXT_H_
 
@@ -8,10 +8,10 @@
 
 namespace gles_delegate::egl {
 
-// Remembers this thread's EGL API, display, surfaces and OpenGL ES context, and
-// binds the OpenGL ES API. Lets go of an orphan first (kept_contexts.h).
-// Restore() (or the destructor) puts all of it back. Used on the thread that
-// made it only. Needs LoadGl().
+// Saves this thread's EGL API, display, surfaces and OpenGL ES context, and
+// binds the OpenGL ES API. Releases an orphan first (kept_contexts.h).
+// Restore() or the destructor restores all of it, on the same thread. Needs
+// LoadGl().
 class SavedCurrent {
  public:
   SavedCurrent();
@@ -19,16 +19,16 @@ class SavedCurrent {
   SavedCurrent(const SavedCurrent&) = delete;
   SavedCurrent& operator=(const SavedCurrent&) = delete;
 
-  // `used`: an initialised display, through which the current context is let
-  // go where there was none before; EGL_NO_DISPLAY where nothing was made
+  // `used`: an initialised display, through which the current context is
+  // released if there was none before; EGL_NO_DISPLAY if nothing was made
   // current. kFailedPrecondition, with EGL's error.
   absl::Status Restore(EGLDisplay used);
 
-  // Whether no OpenGL ES context was current, or one of ours that is kept.
+  // Whether no OpenGL ES context was current, or one that a Run() left current.
   bool had_none_of_app() const {
     return context_ == EGL_NO_CONTEXT || IsLeftCurrent(context_);
   }
-  // Leaves what is current now, and binds the API that was bound before.
+  // Keeps the current context and rebinds the previous API.
   void Forget();
 
  private:

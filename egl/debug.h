@@ -1,16 +1,16 @@
-// What GLES_DELEGATE_DEBUG=1 in the environment turns on, for RenderDoc, Nsight
-// and whoever reads the log:
-//   - contexts of the delegate's own are debug contexts, and what the driver
-//     says goes to stderr, each message once a process;
-//   - each dispatch is a group of GL_KHR_debug, named after the dispatch's
-//     label ("CONV_2D 12"), also in a borrowed context;
-//   - programs, buffers and textures have labels.
-// GLES_DELEGATE_DEBUG=programs is the same, and programs are compiled one by
-// one, each between two lines on stderr that name it; the driver's messages
-// come where they arise, and each time. So what a driver's compiler says of its
-// work is known by program (tools/drivers). Where the driver has no
-// GL_KHR_debug, nothing of this happens. Without the variable, Invoke calls
-// nothing of this.
+// The effects of GLES_DELEGATE_DEBUG=1 in the environment, for RenderDoc,
+// Nsight and readers of the log:
+// - The delegate's own contexts are debug contexts, and the driver's messages
+//   go to stderr, each once per process.
+// - Each dispatch is a KHR_debug group named after its label ("CONV_2D 12"),
+//   also in a borrowed context.
+// - Programs, buffers and textures have labels.
+//
+// GLES_DELEGATE_DEBUG=programs also compiles programs one by one, each between
+// two lines on stderr that name it, and prints every driver message as it
+// arises, so that compiler statistics can be assigned to programs
+// (tools/drivers). Drivers without GL_KHR_debug ignore all of this. Without the
+// variable, Invoke makes no such calls.
 #ifndef GLES_DELEGATE_EGL_DEBUG_H_
 #define GLES_DELEGATE_EGL_DEBUG_H_
 
@@ -22,14 +22,14 @@
 
 namespace gles_delegate::egl {
 
-// True where the environment variable GLES_DELEGATE_DEBUG is set and not 0.
+// True if the environment variable GLES_DELEGATE_DEBUG is set and not 0.
 bool DebugIsOn();
 
 // True where that variable is "programs".
 bool ProgramTraceIsOn();
 
-// Prints "TfLiteGlesDelegate: program begins: LABEL" to stderr, and at the end
-// of the scope "... program ends: LABEL", where ProgramTraceIsOn().
+// If ProgramTraceIsOn(), prints "TfLiteGlesDelegate: program begins: LABEL" to
+// stderr, and "... program ends: LABEL" at the end of the scope.
 class ProgramTrace {
  public:
   explicit ProgramTrace(absl::string_view label);
@@ -41,25 +41,24 @@ class ProgramTrace {
   const std::string label_;  // Empty: nothing is printed.
 };
 
-// From here on the driver's messages in the current context, which is a debug
-// context, go to stderr ("TfLiteGlesDelegate: driver: ..."), each once a
-// process. Needs GL_KHR_debug.
+// Sends the driver's messages in the current debug context to stderr from now
+// on ("TfLiteGlesDelegate: driver: ..."), each once per process. Needs
+// GL_KHR_debug.
 void StartDebugLog();
 
-// The last errors that StartDebugLog()'s log had from this thread, oldest
-// first; each is returned once. For CheckGl(): a driver that hands its messages
-// to a log of ours keeps none of its own.
+// Returns and clears this thread's last errors in StartDebugLog()'s log, oldest
+// first. For CheckGl(): drivers that pass messages to a callback keep no log.
 std::vector<std::string> TakeLoggedErrors();
 
-// Gives an object of the current context a name, where DebugIsOn() and the
-// driver can. kind: GL_BUFFER_KHR, GL_PROGRAM_KHR or GL_TEXTURE. Too slow for
+// Names an object of the current context, if DebugIsOn() and the driver
+// supports it. kind: GL_BUFFER_KHR, GL_PROGRAM_KHR or GL_TEXTURE. Too slow for
 // Invoke.
 void LabelObject(GLenum kind, GLuint object, absl::string_view label);
 
-// A group of GL_KHR_debug around the commands of its scope.
+// A KHR_debug group around the commands of its scope.
 class DebugGroup {
  public:
-  // `label`: null for no group; needs GL_KHR_debug else.
+  // `label`: null for no group; otherwise needs GL_KHR_debug.
   explicit DebugGroup(const char* label);
   ~DebugGroup();
   DebugGroup(const DebugGroup&) = delete;

@@ -1,4 +1,4 @@
-// What a context's device is and may be relied on for.
+// The current context's device: identity, limits and extensions.
 #ifndef GLES_DELEGATE_EGL_DEVICE_INFO_H_
 #define GLES_DELEGATE_EGL_DEVICE_INFO_H_
 
@@ -13,8 +13,8 @@
 
 namespace gles_delegate::egl {
 
-// Which driver it is (DriverIdentity) and what it can do, read from the driver
-// at run time; nothing past the ES 3.1 minima is assumed.
+// The driver (DriverIdentity) and its limits, queried at run time; nothing
+// beyond the ES 3.1 minima is assumed.
 struct DeviceInfo : DriverIdentity {
   std::string vendor;
   std::string renderer;
@@ -48,9 +48,8 @@ struct DeviceInfo : DriverIdentity {
   }
 };
 
-// Reads the current context's device.
-// kFailedPrecondition: no context is current, or it is older than ES 3.1 (the
-// message gives the version it is).
+// Queries the current context. kFailedPrecondition: no context is current, or
+// its version, which the message has, is below ES 3.1.
 absl::StatusOr<DeviceInfo> ReadDeviceInfo();
 
 }  // namespace gles_delegate::egl

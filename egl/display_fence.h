@@ -1,5 +1,4 @@
-// A fence between the contexts of one display, whether they share objects or
-// not.
+// A fence between contexts of one display, whether or not they share objects.
 #ifndef GLES_DELEGATE_EGL_DISPLAY_FENCE_H_
 #define GLES_DELEGATE_EGL_DISPLAY_FENCE_H_
 
@@ -9,8 +8,8 @@
 
 namespace gles_delegate::egl {
 
-// Move-only; one that is empty is behind nothing. Threads: any, one at a time;
-// may be destroyed with any context current, or none.
+// Move-only; an empty fence is a no-op. Threads: any, one at a time; may be
+// destroyed with any context current, or none.
 class DisplayFence {
  public:
   DisplayFence() = default;
@@ -18,14 +17,13 @@ class DisplayFence {
   DisplayFence& operator=(DisplayFence&& other) noexcept;
   ~DisplayFence();
 
-  // A fence behind the commands so far of the context of `display` that is
-  // current on this thread. The commands are flushed. Where the driver has no
-  // EGL_KHR_wait_sync the CPU waits for the commands, here, and the fence is
-  // empty. kInternal, with EGL's error.
+  // A fence behind all commands so far of `display`'s context that is current
+  // on this thread; flushes them. Without EGL_KHR_wait_sync the CPU waits for
+  // the commands here and the fence is empty. kInternal, with EGL's error.
   static absl::StatusOr<DisplayFence> Insert(EGLDisplay display);
 
-  // Commands that follow in the context that is current on this thread wait for
-  // the fence, on the GPU. kInternal, with EGL's error.
+  // Makes later commands of the context that is current on this thread wait for
+  // the fence on the GPU. kInternal, with EGL's error.
   absl::Status WaitOnGpu() const;
 
  private:

@@ -1,4 +1,4 @@
-// The ways to an EGL display on a machine without a window system.
+// Lists the EGL displays of a machine without a window system.
 #ifndef GLES_DELEGATE_EGL_DISPLAYS_H_
 #define GLES_DELEGATE_EGL_DISPLAYS_H_
 
@@ -12,35 +12,33 @@
 
 namespace gles_delegate::egl {
 
-// One way to a display, which nobody has opened yet: starting a driver takes
-// milliseconds.
+// A display that has not been opened: starting a driver takes milliseconds.
 struct DisplayCandidate {
   // "EGL device 0 (/dev/dri/renderD128)", "surfaceless", ... For messages only:
   // NVIDIA's driver takes 100 ms to name a device's files and CUDA number.
   std::function<std::string()> describe;
-  // The display is known for a software renderer's before it is opened.
+  // True if the display is known to be a software renderer before it is opened.
   bool software = false;
-  // Returns the display, which is not initialised yet. The status says why
-  // there is none.
+  // Returns the display, not yet initialised, or the reason why there is none.
   std::function<absl::StatusOr<EGLDisplay>()> open;
-  // Says what may have kept the display from being opened: "; cannot open
-  // /dev/dri/renderD128: Permission denied", or "" where nothing is known. The
-  // words go behind EGL's own, which often are EGL_NOT_INITIALIZED alone.
-  // Called after a failure only. May be an empty function.
+  // What may have prevented opening the display: "; cannot open
+  // /dev/dri/renderD128: Permission denied", or "" if unknown. Appended to
+  // EGL's error, which often is just EGL_NOT_INITIALIZED. Called only after a
+  // failure. May be an empty function.
   std::function<std::string()> obstacle;
 };
 
-// In the order to try: EGL devices (software ones last), surfaceless, GBM
-// render nodes, the default display. The order is that of ListDisplays().
-// A way that this libEGL does not offer stays in the list: its open() says so.
-// Needs LoadGl(). Thread-safe.
+// All candidates in the order to try and of ListDisplays(): EGL devices
+// (software last), surfaceless, GBM render nodes, the default display. Includes
+// those that this libEGL does not support, whose open() says so. Needs
+// LoadGl(). Thread-safe.
 std::vector<DisplayCandidate> FindDisplays();
 
-// "; cannot open FILE: Permission denied" where this process may not read and
+// "; cannot open FILE: Permission denied" if this process may not read and
 // write `file`, else "".
 std::string AccessObstacle(const std::string& file);
 
-// True where the space-separated list `extensions` has exactly `name`.
+// True if the space-separated list `extensions` contains exactly `name`.
 bool HasEglExtension(const char* extensions, absl::string_view name);
 
 }  // namespace gles_delegate::egl

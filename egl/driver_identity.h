@@ -1,4 +1,4 @@
-// Which driver a context has, from what the driver says of itself.
+// Identifies a context's driver by the strings that it reports.
 #ifndef GLES_DELEGATE_EGL_DRIVER_IDENTITY_H_
 #define GLES_DELEGATE_EGL_DRIVER_IDENTITY_H_
 
@@ -8,7 +8,7 @@
 
 namespace gles_delegate::egl {
 
-// The families of devices and of software renderers that compute in the end.
+// Families of devices and software renderers.
 enum class DeviceKind {
   kUnknown,
   kLlvmpipe,  // also as Vulkan's lavapipe
@@ -26,9 +26,8 @@ enum class DeviceKind {
   kVivante,  // Etnaviv too
 };
 
-// What stands between OpenGL ES and the device's own driver. A wrapper has its
-// own shader compiler and its own defects, so it is a driver of its own: what
-// was measured on the device without it does not hold.
+// A layer between OpenGL ES and the device's own driver. Its shader compiler
+// and defects are its own, so measurements without it do not apply.
 enum class Wrapper {
   kNone,
   kVirgl,     // a virtual machine's: commands are sent to the host's driver
@@ -39,7 +38,7 @@ enum class Wrapper {
   kEmulator,  // the Android emulator's translator
 };
 
-// What is known of a driver, as it says it itself. Empty: it does not say.
+// The driver's strings; empty if it does not report one.
 struct DriverStrings {
   // eglGetDisplayDriverName (EGL_MESA_query_driver): "iris", "swrast", "msm".
   std::string egl_driver;
@@ -49,19 +48,19 @@ struct DriverStrings {
 };
 
 struct DriverIdentity {
-  // What computes in the end, as far as the wrapper tells.
+  // The underlying device, as far as the wrapper reports it.
   DeviceKind kind = DeviceKind::kUnknown;
   Wrapper wrapper = Wrapper::kNone;
-  // A processor computes, whatever stands between.
+  // True if the underlying device is a CPU.
   bool software = false;
-  // The width of its vectors where it says that ("256 bits"), else 0.
+  // Vector width in bits if the driver reports it ("256 bits"), else 0.
   int simd_bits = 0;
 };
 
-// By the form of the names, never by a part of a name that may stand anywhere:
-// a wrapper's renderer begins with the wrapper's own name and holds the
-// device's in brackets; a device's begins with the maker's or the family's.
-// EGL's name of the driver comes first where Mesa has it. Pure.
+// Matches names by their structure and position, never by a substring: a
+// wrapper's renderer starts with the wrapper's name and has the device's in
+// brackets; a device's starts with the vendor or family. EGL's driver name
+// takes precedence (Mesa). Pure.
 DriverIdentity IdentifyDriver(const DriverStrings& strings);
 
 // "llvmpipe", "Mali", "unknown".

@@ -1,7 +1,7 @@
-// Which process uses the driver, and which displays of it.
+// Tracks the process and the displays that use the driver.
 //
-// A forked child has none of the driver's threads: calls into a driver that the
-// parent used hang there. So each use is noted, and a child is refused.
+// A forked child has none of the driver's threads, so calls into a driver that
+// the parent used would hang. Uses are recorded, and children are refused.
 #ifndef GLES_DELEGATE_EGL_DRIVER_USE_H_
 #define GLES_DELEGATE_EGL_DRIVER_USE_H_
 
@@ -14,24 +14,24 @@
 
 namespace gles_delegate::egl {
 
-// kFailedPrecondition, with both processes and what to do, where `process` is
-// neither 0 nor this one, which then was forked from it. `what` belongs to it:
-// "the delegate and its EGLContext".
+// kFailedPrecondition, with both processes and a remedy, if `process` is
+// neither 0 nor this one, that is if this process was forked from it. `what`
+// names its property in the message: "the delegate and its EGLContext".
 absl::Status CheckNotForked(pid_t process, absl::string_view what);
 
-// CheckNotForked() of the process that uses the driver through this library.
-// Thread-safe; takes no lock, as another thread of the parent may have held it.
+// CheckNotForked() for the process that uses the driver through this library.
+// Thread-safe and lock-free: another thread may have held a lock at the fork.
 absl::Status CheckDriverProcess();
 
-// From here on children of this process are refused: something of the driver is
-// used that this library does not release.
+// Refuses children of this process from now on: it uses driver state that this
+// library does not release.
 void KeepDriver();
 
-// An EGLDisplay that is initialised. The last DisplayUse of a display
-// terminates it, if none was initialised before the first and none is kept: so
-// looking for a device leaves nothing behind. Only Mesa is known to release its
-// threads then; another driver's display stays as it is. An app that
-// initialises the same display meanwhile would lose it. Thread-safe, move-only.
+// An initialised EGLDisplay. The last DisplayUse of a display terminates it,
+// unless it was initialised before the first or is kept, so that looking for a
+// device leaves nothing behind. Only for Mesa, which is known to release its
+// threads; other drivers' displays stay initialised. An app that initialises
+// the same display in the meantime would lose it. Thread-safe, move-only.
 class DisplayUse {
  public:
   // kUnavailable, with EGL's error.
@@ -42,7 +42,7 @@ class DisplayUse {
   DisplayUse& operator=(DisplayUse&& other) noexcept;
   ~DisplayUse();
 
-  // The display stays initialised for the process's life.
+  // Keeps the display initialised until the process ends.
   void Keep();
 
   EGLDisplay display() const { return display_; }

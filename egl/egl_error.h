@@ -1,4 +1,4 @@
-// EGL's error codes in words.
+// EGL error codes as text.
 #ifndef GLES_DELEGATE_EGL_EGL_ERROR_H_
 #define GLES_DELEGATE_EGL_EGL_ERROR_H_
 
@@ -8,11 +8,11 @@
 
 namespace gles_delegate::egl {
 
-// "EGL_BAD_ACCESS (the context is current on another thread)"; the number, for
-// a code that EGL 1.5 does not have.
+// "EGL_BAD_ACCESS (the context is current on another thread)", or the number of
+// an unknown code.
 std::string EglErrorText(EGLint error);
 
-// The text of eglGetError(), that is of this thread's last EGL call.
+// The text of eglGetError(), for this thread's last EGL call.
 std::string LastEglError();
 
 }  // namespace gles_delegate::egl

@@ -6,8 +6,8 @@
 
 namespace gles_delegate::egl {
 
-// Walks the driver's list: for creating things, not for every inference (there
-// is DeviceInfo::Has() for that). Needs a current context.
+// Searches the driver's list; not for every inference (use DeviceInfo::Has()).
+// Needs a current context.
 bool HasExtension(absl::string_view name);
 
 }  // namespace gles_delegate::egl

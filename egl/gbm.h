@@ -12,8 +12,8 @@ namespace gles_delegate::egl {
 // The DRM render nodes of this machine: "/dev/dri/renderD128", ...
 std::vector<std::string> RenderNodes();
 
-// The gbm_device of a render node. Made once a node and kept for the process's
-// life, since an EGLDisplay made of it is never terminated. Thread-safe.
+// The gbm_device of a render node. Made once per node and kept until the
+// process ends, since its EGLDisplay is never terminated. Thread-safe.
 // kUnavailable, with the reason.
 absl::StatusOr<void*> GbmDevice(const std::string& node);
 

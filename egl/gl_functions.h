@@ -1,4 +1,4 @@
-// The tables of function pointers; included by gl_api.h, which see.
+// The tables of function pointers; include gl_api.h instead.
 #ifndef GLES_DELEGATE_EGL_GL_FUNCTIONS_H_
 #define GLES_DELEGATE_EGL_GL_FUNCTIONS_H_
 
@@ -9,7 +9,7 @@
 
 namespace gles_delegate::egl {
 
-// Members are declared by macros: a name in brackets would declare none.
+// The macros declare members; parentheses around the name would break that.
 // NOLINTBEGIN(bugprone-macro-parentheses)
 struct GlApi {
 #define GL_REQUIRED(name) decltype(&::gl##name) name = nullptr;

@@ -1,4 +1,4 @@
-// The GL state of an app's context that the delegate disturbs.
+// Saves and restores the GL state of an app's context.
 #ifndef GLES_DELEGATE_EGL_GL_STATE_H_
 #define GLES_DELEGATE_EGL_GL_STATE_H_
 
@@ -11,27 +11,27 @@
 
 namespace gles_delegate::egl {
 
-// The delegate uses the first so many binding points of each kind (fewer where
-// the device has fewer), and only these are saved. ProfileFor()
-// (delegate/device/device_profile.cc) makes them limits of planning, which
-// refuses what needs more; validation mode checks each dispatch.
+// The delegate uses only the first binding points of each kind, up to these
+// numbers or the device's, and only these are saved. ProfileFor()
+// (delegate/device/device_profile.cc) makes them limits of planning; validation
+// mode checks each dispatch.
 inline constexpr int kTextureUnits = 16;
 inline constexpr int kImageUnits = 16;
 inline constexpr int kStorageBuffers = 16;
 inline constexpr int kUniformBuffers = 1;  // Params
 
-// Saves on construction, sets what the delegate's own uploads and shaders rely
-// on (no pack or unpack buffer, tight rows, no sampler objects, unit 0 active),
-// and puts the saved state back on Restore().
+// Saves the state on construction, sets what the delegate's uploads and shaders
+// rely on (no pack or unpack buffer, tight rows, no sampler objects, unit 0
+// active), and restores the saved state on Restore().
 //
-// Not saved, because the delegate never changes it: vertex and fragment state,
-// other texture targets, queries, transform feedback (which must not be active
-// and unpaused), the app's debug callback. GL errors that the app has not
-// fetched yet are dropped, so that they are not taken for the delegate's. An
-// object that the app deleted while it was still bound is gone afterwards.
+// Not saved, since the delegate never changes it: vertex and fragment state,
+// other texture targets, queries, transform feedback (which must be inactive or
+// paused), the app's debug callback. Pending GL errors of the app are dropped,
+// so that they are not taken for the delegate's. An object that the app deleted
+// while it was bound is gone afterwards.
 //
-// Needs a current context of `device`, the same one throughout. Takes nothing
-// from the heap: it is made for each inference.
+// Needs the same current context of `device` throughout. Does not allocate,
+// since each inference makes one.
 class GlState {
  public:
   explicit GlState(const DeviceInfo& device);
@@ -72,7 +72,7 @@ class GlState {
   GLint read_framebuffer_ = 0;
   std::array<GLint, kGenericBuffers> generic_buffers_ = {};
   std::array<GLint, kPixelStores> pixel_stores_ = {};
-  // As many of each as the device has, at most the constants above.
+  // As many as the device has, up to the constants above.
   template <typename Point, int most>
   struct Points {
     std::array<Point, most> points = {};

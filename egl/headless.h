@@ -9,7 +9,7 @@
 
 namespace gles_delegate::egl {
 
-// Owns an EGLContext and, where the driver has no surfaceless contexts, a 1x1
+// Owns an EGLContext and, if the driver lacks surfaceless contexts, a 1x1
 // pbuffer. Destroys both, and the display if nothing else uses it
 // (egl/driver_use.h). Move-only.
 class HeadlessContext {
@@ -19,15 +19,14 @@ class HeadlessContext {
   HeadlessContext& operator=(HeadlessContext&& other) noexcept;
   ~HeadlessContext();
 
-  // Opens `candidate`'s display and makes a context of the highest version
-  // from 3.2 down to 3.1, robust where the driver offers that, with debug
-  // messages if `debug`, sharing objects with `shared` if that is a context of
-  // the display. Nothing is current afterwards that was not before. Where the
-  // driver offers that (EGL_KHR_context_flush_control), letting go of the
-  // context flushes nothing: whoever leaves commands behind for others flushes.
-  // kUnavailable with the step that failed and EGL's reason; where the driver
-  // has OpenGL ES older than 3.1, with that version.
-  // The OpenGL ES API must be bound (SavedCurrent does it).
+  // Opens `candidate`'s display and makes a context of the highest version from
+  // 3.2 down to 3.1: robust if the driver supports that, with debug messages if
+  // `debug`, sharing objects with `shared` if that is a context of the display.
+  // Does not change what is current. With EGL_KHR_context_flush_control,
+  // releasing the context does not flush, so callers flush commands that others
+  // wait for. kUnavailable, with the failed step and EGL's reason or the
+  // driver's older version. The OpenGL ES API must be bound (SavedCurrent does
+  // it).
   static absl::StatusOr<HeadlessContext> Open(const DisplayCandidate& candidate,
                                               bool debug, EGLContext shared);
 
@@ -38,8 +37,8 @@ class HeadlessContext {
   EGLSurface surface() const { return surface_; }
   EGLContext context() const { return context_; }
 
-  // Hands context and surface over to the caller, who destroys them. The
-  // display stays initialised.
+  // Transfers ownership of context and surface to the caller. The display stays
+  // initialised.
   void Release();
 
  private:

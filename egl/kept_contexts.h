@@ -1,7 +1,7 @@
-// Contexts of the delegate's own that stay current on a thread between calls
-// (Context::KeepCurrent). Each has a keeper, the one thread that may have it
-// current. One that is destroyed while another thread, its keeper, has it
-// current is an orphan: EGL keeps it until that thread lets it go.
+// The delegate's own contexts that stay current on a thread between calls
+// (Context::KeepCurrent). Each has an owner, the only thread on which it may be
+// current. If it is destroyed while current on its owner by another thread, it
+// is an orphan: EGL keeps it until the owner releases it.
 #ifndef GLES_DELEGATE_EGL_KEPT_CONTEXTS_H_
 #define GLES_DELEGATE_EGL_KEPT_CONTEXTS_H_
 
@@ -9,28 +9,27 @@
 
 namespace gles_delegate::egl {
 
-// Whether this thread is the context's keeper. Where it has none, and
-// `may_become`, this thread becomes it, until the context is destroyed or the
-// thread ends, which lets the context go.
+// Whether this thread owns the context. If it has no owner and `may_become`,
+// this thread becomes it, until the context is destroyed or the thread ends,
+// which releases the context.
 bool IsKeptHere(EGLContext context, bool may_become);
 
-// Whether a context that is current on this thread, or was before a Run(), is
-// one that a Run() left current, and none of the app's.
+// Whether `context`, current on this thread now or before a Run(), was left
+// current by a Run() and is not the app's.
 bool IsLeftCurrent(EGLContext context);
 
-// Lets go of the context where it is current on this thread.
+// Releases the context if it is current on this thread.
 void LetGo(EGLDisplay display, EGLContext context);
 
-// Lets go of what is current on this thread where that is an orphan.
+// Releases this thread's current context if it is an orphan.
 void LetGoOfOrphan();
 
-// Destroys a context, kept or not, after LetGo().
+// Destroys a context, kept current or not, after LetGo().
 void DestroyContext(EGLDisplay display, EGLContext context);
 
-// False where a context that is left current could be in the app's way: where
-// the environment variable DISPLAY is set, the app may make a GLX context
-// current on the same thread, and libglvnd refuses that while one of EGL is
-// current there.
+// False if a context that stays current could disturb the app: if the
+// environment variable DISPLAY is set, the app may make a GLX context current
+// on the thread, which libglvnd refuses while an EGL context is current there.
 bool MayStayCurrent();
 
 }  // namespace gles_delegate::egl

@@ -1,4 +1,4 @@
-// State that a whole process shares.
+// Per-process state.
 #ifndef GLES_DELEGATE_EGL_OF_PROCESS_H_
 #define GLES_DELEGATE_EGL_OF_PROCESS_H_
 
@@ -9,10 +9,10 @@
 
 namespace gles_delegate::egl {
 
-// This process's T, made by the first call; from any thread. A forked child
-// makes its own: a thread of the parent may have held a mutex of it at the
-// fork, and the GL objects in it are the parent's. Never deleted: threads and
-// exit handlers may use it after static objects are gone.
+// This process's T, made by the first call on any thread. A forked child makes
+// its own, since a thread of the parent may have held one of its mutexes and
+// the GL objects in it belong to the parent. Never deleted: threads and exit
+// handlers may use it after static objects are destroyed.
 template <typename T>
 T& OfProcess() {
   struct Held {

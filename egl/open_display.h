@@ -1,4 +1,4 @@
-// The display that a context is made on, among those that there are.
+// Chooses the display for a context.
 #ifndef GLES_DELEGATE_EGL_OPEN_DISPLAY_H_
 #define GLES_DELEGATE_EGL_OPEN_DISPLAY_H_
 
@@ -17,20 +17,19 @@ struct OpenedDisplay {
   std::string hardware_errors;  // as Context::hardware_errors()
 };
 
-// Opens displays until one is hardware and is what `options` and
-// GLES_DELEGATE_DEVICE ask for. Where none is, takes the first of software that
-// is, if `options` allow software. kUnavailable, with a line for each display
-// tried. Needs LoadGl(), and the OpenGL ES API bound (SavedCurrent does it).
+// Opens displays until one is hardware and matches `options` and
+// GLES_DELEGATE_DEVICE; otherwise takes the first software renderer that
+// matches, if `options` allow it. kUnavailable, with a line for each display
+// tried. Needs LoadGl() and the OpenGL ES API bound (SavedCurrent does it).
 absl::StatusOr<OpenedDisplay> OpenBestDisplay(const ContextOptions& options);
 
-// Opens the display that `options` name. kUnavailable, with EGL's reason, or
-// where it is not what else `options` and GLES_DELEGATE_DEVICE ask for. Needs
-// what OpenBestDisplay() needs.
+// Opens the display given in `options`. kUnavailable, with EGL's reason, or if
+// it does not match `options` and GLES_DELEGATE_DEVICE. Same requirements.
 absl::StatusOr<OpenedDisplay> OpenDisplayOfApp(const ContextOptions& options);
 
 // A context on `display` that shares objects with `shared`, which may be
-// current on another thread. kUnavailable, with EGL's reason. Needs what
-// OpenBestDisplay() needs.
+// current on another thread. kUnavailable, with EGL's reason. Same
+// requirements.
 absl::StatusOr<OpenedDisplay> OpenSharing(EGLDisplay display, EGLContext shared,
                                           bool debug);
 

@@ -1,4 +1,4 @@
-// A shader compiler's log, with the source lines that it names.
+// Formats a shader compiler's log with the source lines that it refers to.
 #ifndef GLES_DELEGATE_EGL_PROGRAM_LOG_H_
 #define GLES_DELEGATE_EGL_PROGRAM_LOG_H_
 
@@ -8,10 +8,10 @@
 
 namespace gles_delegate::egl {
 
-// The log, then each line of `source` that it names as "0:12(3): error" (Mesa),
-// "0(12) : error" (NVIDIA) or "0:12: error" (Mali, Adreno, PowerVR), once each
-// and in order: "  12 | text". #line directives are followed, so a number
-// within an included file finds that file's text.
+// Returns the log, then each line of `source` that it refers to as "0:12(3):
+// error" (Mesa), "0(12) : error" (NVIDIA) or "0:12: error" (Mali, Adreno,
+// PowerVR), once each and in order: "  12 | text". Follows #line directives, so
+// that a number within an included file finds that file's text.
 std::string DescribeLog(absl::string_view log, absl::string_view source);
 
 }  // namespace gles_delegate::egl

@@ -9,9 +9,8 @@ namespace gles_delegate::egl {
 inline GlApi& MutableTable(GlApi*) { return MutableGlForTesting(); }
 inline EglApi& MutableTable(EglApi*) { return MutableEglForTesting(); }
 
-// The driver's own entry points, whatever overrides there are: a replacement,
-// which is a plain function without captures, passes calls on to them. Needs
-// LoadGl().
+// The driver's own entry points, regardless of overrides; a replacement (a
+// plain function without captures) forwards calls to them. Needs LoadGl().
 template <typename Api>
 const Api& DriverTable() {
   static const Api table = MutableTable(static_cast<Api*>(nullptr));
@@ -20,10 +19,10 @@ const Api& DriverTable() {
 inline const GlApi& driver_gl() { return DriverTable<GlApi>(); }
 inline const EglApi& driver_egl() { return DriverTable<EglApi>(); }
 
-// Replaces one entry point of GL or EGL until it goes out of scope:
+// Replaces one entry point of GL or EGL while it is in scope:
 //   ScopedGlOverride fault(&GlApi::GetGraphicsResetStatusKHR,
 //                          +[]() -> GLenum { return GL_GUILTY_...; });
-// Not thread-safe: no other thread may call GL meanwhile. Needs LoadGl().
+// Not thread-safe: no other thread may call GL. Needs LoadGl().
 template <typename Api, typename Function>
 class ScopedGlOverride {
  public:
@@ -36,7 +35,7 @@ class ScopedGlOverride {
   ScopedGlOverride(const ScopedGlOverride&) = delete;
   ScopedGlOverride& operator=(const ScopedGlOverride&) = delete;
 
-  // What the driver itself has, for a replacement that passes calls on.
+  // The driver's own function, to which a replacement can forward calls.
   Function original() const { return original_; }
 
  private:

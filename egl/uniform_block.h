@@ -1,4 +1,4 @@
-// What a linked program says of a uniform block.
+// Reflection of a linked program's uniform blocks.
 #ifndef GLES_DELEGATE_EGL_UNIFORM_BLOCK_H_
 #define GLES_DELEGATE_EGL_UNIFORM_BLOCK_H_
 
@@ -16,9 +16,9 @@ struct BlockMember {
   GLint offset = 0;  // bytes, from the block's beginning
 };
 
-// The members of a program's uniform block without an instance name, by offset.
-// Members that no statement reads are among them where the layout is std140.
-// kNotFound: the program has no such block. Needs a current context.
+// The members of a program's uniform block without an instance name, sorted by
+// offset; with std140, unused members are included. kNotFound: no such block.
+// Needs a current context.
 absl::StatusOr<std::vector<BlockMember>> MembersOfBlock(GLuint program,
                                                         const char* block);
 

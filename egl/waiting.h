@@ -1,4 +1,4 @@
-// How a thread waits for the GPU, without a word of GL.
+// How a thread waits for the GPU, without GL types.
 #ifndef GLES_DELEGATE_EGL_WAITING_H_
 #define GLES_DELEGATE_EGL_WAITING_H_
 
@@ -6,8 +6,8 @@ namespace gles_delegate::egl {
 
 enum class Waiting {
   kPassive,     // asleep in the driver
-  kActive,      // asks the driver again and again for at most 2 ms, then sleeps
-  kAggressive,  // asks again and again until the GPU has finished
+  kActive,      // polls for at most 2 ms, then sleeps
+  kAggressive,  // polls until the GPU has finished
 };
 
 }  // namespace gles_delegate::egl
