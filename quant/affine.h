@@ -1,8 +1,9 @@
-// TFLite's affine quantization: real = scale * (code - zero_point).
+// TFLite's affine quantization: real = scale * (quantized - zero_point).
 // https://www.tensorflow.org/lite/performance/quantization_spec
 //
-// Quantize() and then Dequantize() is the specification that the shader's
-// simulator (op_quantize of gl_shaders/lib/codes.glsl) is tested against.
+// Quantize() followed by Dequantize() is the reference for the shaders'
+// simulator (op_quantize of gl_shaders/lib/codes.glsl). A "code" is a quantized
+// value.
 #ifndef GLES_DELEGATE_QUANT_AFFINE_H_
 #define GLES_DELEGATE_QUANT_AFFINE_H_
 
@@ -13,32 +14,32 @@
 
 namespace gles_delegate::quant {
 
-// The codes of an integer type, both included.
+// The range of an integer type, inclusive.
 struct CodeRange {
   int32_t low = 0;
   int32_t high = 0;
 };
-// Of a type of `bytes` bytes (1, 2 or 4).
+// For a type of `bytes` bytes (1, 2 or 4).
 CodeRange RangeOf(int bytes, bool is_unsigned);
 
-// As TFLite's DEQUANTIZE kernel computes it: the difference is exact, then one
-// float32 multiplication.
+// As TFLite's DEQUANTIZE kernel: an exact difference, then one float32
+// multiplication.
 inline float Dequantize(int64_t code, float scale, int64_t zero_point) {
   return scale * static_cast<float>(code - zero_point);
 }
 
-// As TFLite's QUANTIZE kernel computes it (reference AffineQuantize): divide in
-// float32, round half away from zero, add the zero point, clamp to [low, high].
-// NaN, which TFLite leaves undefined, gives the zero point.
+// As TFLite's QUANTIZE kernel (reference AffineQuantize): divides in float32,
+// rounds half away from zero, adds the zero point, clamps to [low, high]. NaN,
+// which TFLite leaves undefined, gives the zero point.
 int32_t Quantize(float value, float scale, int64_t zero_point, int32_t low,
                  int32_t high);
 
-// Quantize() without a call or a branch, so that compilers do several at once.
-// For codes of at most 16 bits.
+// Quantize() for types of at most 16 bits, without calls or branches, so that
+// compilers can vectorize it.
 inline int32_t QuantizeInline(float value, float scale, int32_t zero_point,
                               CodeRange range) {
-  // Comparisons of floats would be branches: the sign and the magnitude are
-  // compared as the integers that their bits are.
+  // Compares signs and magnitudes as integers, since float comparisons would be
+  // branches.
   constexpr int32_t kPastBits =
       0x48000000;  // 2^17: past any code and zero point
   constexpr int32_t kInfinityBits = 0x7f800000;
@@ -58,7 +59,7 @@ inline int32_t QuantizeInline(float value, float scale, int32_t zero_point,
   return code > range.high ? range.high : code;
 }
 
-// Whole tensors, element by element as above; the spans' sizes agree.
+// Whole tensors, elementwise as above; the spans have equal sizes.
 template <typename Code>
 void DequantizeAll(absl::Span<const Code> codes, float scale,
                    int64_t zero_point, absl::Span<float> values) {

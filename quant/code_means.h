@@ -1,8 +1,9 @@
-// MEAN and SUM of 8-bit codes as the CPU's kernels compute them: what code a
-// sum of codes becomes. docs/quantization.md says which kernel is whose.
+// MEAN and SUM of 8-bit tensors as TFLite's CPU kernels compute them: how a sum
+// of quantized values becomes an output value. docs/quantization.md says which
+// runtime uses which kernel.
 //
-// The delegate's passes make tables and uniforms of it for the shader
-// (gl_shaders/reduction/reduce_codes.comp). Pure functions, any thread.
+// The delegate's passes make tables and uniforms from it for
+// gl_shaders/reduction/reduce_codes.comp. Pure functions, any thread.
 #ifndef GLES_DELEGATE_QUANT_CODE_MEANS_H_
 #define GLES_DELEGATE_QUANT_CODE_MEANS_H_
 
@@ -24,80 +25,80 @@ struct CodeQuantization {
   }
 };
 
-// What becomes what: the codes of `in` that make one of `out`.
+// The quantizations of a reduction, and how many input values make one output.
 struct ReducedCodes {
   CodeQuantization in, out;
   bool is_unsigned = false;  // uint8, else int8
-  int32_t count = 1;         // of the codes that make one, more than 0
+  int32_t count = 1;         // inputs per output, > 0
 };
 
-// What a node asks for, and of what.
+// A MEAN or SUM node.
 struct Reducing : ReducedCodes {
-  // Of a 4-D tensor over its height and width, which are kept: kernels of their
-  // own have it. `over_plane`: the axes are written as 1 and 2, which alone
-  // older runtimes know; `over_plane_by_any_name`: as -3 and -2, too.
+  // True for 4-D reductions over height and width with keep_dims, for which
+  // TFLite has special kernels. `over_plane`: the axes are given as 1 and 2,
+  // the only form that older runtimes match; `over_plane_by_any_name`: also as
+  // -3 and -2.
   bool over_plane = false;
   bool over_plane_by_any_name = false;
 };
 
-// A way to make the output's code of a sum of `count` codes.
+// How a kernel computes an output value from a sum of `count` quantized values.
 struct MeanOfCodes : ReducedCodes {
   enum class Way {
-    // The mean code, towards zero.
+    // The mean of the quantized values, rounded towards zero.
     kTruncated,
-    // The sum without its zero points is rescaled, then divided.
+    // Rescales the sum of (value - zero point), then divides by the count.
     kRescaledThenDivided,
-    // The sum, zero points and all, is multiplied once; the zero points' share
-    // is rounded apart.
+    // Multiplies the sum, zero points included, once; rounds the contribution
+    // of the zero points separately.
     kZeroPointsApart,
-    // The sum without its zero points times one multiplier, of the scales and,
-    // of a mean, the count.
+    // Multiplies the sum of (value - zero point) once, by the scales and, for a
+    // mean, 1 / count.
     kByOneMultiplier,
-    // In float32: the mean, times the scale, plus the zero points' share,
-    // rounded away from zero.
+    // In float32: the mean, times the scale, plus the contribution of the zero
+    // points, rounded away from zero.
     kFloat,
-    // XNNPACK's: in float32, the output's zero point among what is rounded,
-    // ties to even.
+    // XNNPACK: in float32, rounding to even after adding the output's zero
+    // point.
     kFloatToEven,
   };
   Way way = Way::kTruncated;
   Ties ties = Ties::kAwayFromZero;  // of the second rounding of multipliers
-  bool is_sum = false;              // SUM: nothing is divided by the count
+  bool is_sum = false;              // SUM: no division by the count
 
-  // The output's code of codes that have this sum. Never less for a larger one.
+  // The output value for this sum. Monotonic in `sum`.
   int32_t Code(int64_t sum) const;
-  // True where the kernel's arithmetic fits 32 bits for every sum.
+  // True if the kernel's arithmetic fits 32 bits for every sum.
   bool FitsSums() const;
 };
 
-// kByOneMultiplier's of a mean of `count` codes; newer kernels have it of
-// 16-bit codes as well.
+// The multiplier of kByOneMultiplier for a mean of `count` values; newer
+// kernels also use it for 16-bit values.
 Multiplier MeanMultiplierOf(float in_scale, float out_scale, int32_t count);
 
-// What MEAN becomes in the kernels of `cpu`.
+// How the kernels of `cpu` compute MEAN.
 MeanOfCodes MeanOf(const Reducing& reducing, CpuKernels cpu);
-// What becomes of the channels that the kernel's blocks of 16 leave over, where
-// that is something else.
+// How they compute the channels after the last full block of 16, if different.
 std::optional<MeanOfCodes> MeanOfLastChannels(const Reducing& reducing,
                                               CpuKernels cpu);
 inline constexpr int kMeanBlock = 16;
 
-// Element i: the least sum of (code - zero point) whose code is past the i-th
-// of the type's 256, INT32_MAX where none is: 255 elements, none less than the
-// one before. mean.FitsSums().
+// Element i of 255: the smallest sum of (value - zero point) whose output
+// exceeds the i-th of the type's 256 values, or INT32_MAX. Non-decreasing.
+// Requires mean.FitsSums().
 std::vector<int32_t> StepsOf(const MeanOfCodes& mean);
 
-// What SUM becomes in the kernels of `cpu`; nullopt: LowBitsOfSum().
+// How the kernels of `cpu` compute SUM; nullopt: LowBitsOfSum().
 std::optional<MeanOfCodes> SumOf(const Reducing& reducing, CpuKernels cpu);
 
-// SUM of TFLite before 2.13: round(sum * scale + bias) + zero_point, in
-// float32, ties away from zero; of one quantization the sum itself. Of either
+// SUM of TFLite before 2.13: round(sum * scale + bias) + zero_point in float32,
+// ties away from zero, or the sum itself if both quantizations are equal. Only
 // the low eight bits are kept.
 struct LowBits {
   bool rescales = false;
   float scale = 1;
   float bias = 0;
-  int32_t zero_point = 0;  // 0 where it does not rescale
+  int32_t zero_point = 0;  // 0 if it does not rescale
 };
 LowBits LowBitsOfSum(const CodeQuantization& in, const CodeQuantization& out,
                      int32_t count);

@@ -1,6 +1,6 @@
-// Functions of one 8-bit code as tables of 256 codes, by the arithmetic of
-// TFLite's kernels: integers where these compute in integers, the table that
-// they fill from floats where they look codes up.
+// Functions of one 8-bit value as tables of 256 entries, by the arithmetic of
+// TFLite's kernels: in integers if they compute in integers, else by the table
+// that they fill from floats.
 #ifndef GLES_DELEGATE_QUANT_CODE_TABLE_H_
 #define GLES_DELEGATE_QUANT_CODE_TABLE_H_
 
@@ -13,28 +13,28 @@
 
 namespace gles_delegate::quant {
 
-// What the codes of an 8-bit tensor stand for.
+// The quantization of an 8-bit tensor.
 struct AffineCodes {
   float scale = 1;
   int32_t zero_point = 0;
   CodeRange range = {-128, 127};
 };
 
-// The output's code for each of the input's, the least first.
+// The output value for each input value, smallest first.
 using CodeTable = std::array<int32_t, 256>;
 
-// TFLite's LUTPopulate: dequantized, through `function`, times 1 / scale in
-// float32, ties away from zero. TANH, LOGISTIC, ELU, GELU, EXP, LOG.
+// TFLite's LUTPopulate: dequantize, apply `function`, multiply by 1 / scale in
+// float32, round ties away from zero. For TANH, LOGISTIC, ELU, GELU, EXP, LOG.
 CodeTable TableOf(const AffineCodes& in, const AffineCodes& out,
                   absl::FunctionRef<float(float)> function);
 
-// LEAKY_RELU; `alpha` may have either sign. nullopt: a factor past what TFLite
-// writes as a multiplier (2^30).
+// LEAKY_RELU; `alpha` may have either sign. nullopt: a factor of 2^30 or more,
+// which TFLite cannot represent as a multiplier.
 std::optional<CodeTable> LeakyReluTable(const AffineCodes& in,
                                         const AffineCodes& out, float alpha);
 
-// HARD_SWISH in 16-bit fixed point. nullopt: an output so fine that TFLite's
-// kernel refuses it.
+// HARD_SWISH in 16-bit fixed point. nullopt: the output's scale is so small
+// that TFLite's kernel refuses it.
 std::optional<CodeTable> HardSwishTable(const AffineCodes& in,
                                         const AffineCodes& out);
 
@@ -42,13 +42,13 @@ std::optional<CodeTable> HardSwishTable(const AffineCodes& in,
 std::optional<CodeTable> AbsTable(const AffineCodes& in,
                                   const AffineCodes& out);
 
-// RSQRT, by Newton's iteration in fixed point. Of 0, and of what is negative,
-// where TFLite's Invoke fails: the greatest code.
+// RSQRT, by Newton's iteration in fixed point. The maximum for inputs of 0 and
+// below; TFLite's Invoke fails for negative ones.
 std::optional<CodeTable> RsqrtTable(const AffineCodes& in,
                                     const AffineCodes& out);
 
-// SQRT, cut off: of what is negative, where TFLite's Invoke fails, the output's
-// zero point.
+// SQRT, truncated. The output's zero point for negative inputs, for which
+// TFLite's Invoke fails.
 std::optional<CodeTable> SqrtTable(const AffineCodes& in,
                                    const AffineCodes& out);
 

@@ -1,5 +1,5 @@
-// 4-bit codes as TFLite's INT4 tensors pack them: two a byte, the first in the
-// low four bits, -8 to 7; the last byte of an odd count has one.
+// 4-bit values as packed in TFLite's INT4 tensors: -8 to 7, two per byte, low
+// half first; the last byte of an odd count has one.
 #ifndef GLES_DELEGATE_QUANT_INT4_H_
 #define GLES_DELEGATE_QUANT_INT4_H_
 
