@@ -1,5 +1,5 @@
-// The directory that start-up caches live in: safe opening, safe replacing, a
-// limit on its size. Many processes may use one directory at once.
+// The directory of start-up caches: safe opening, atomic replacement, a size
+// limit. Several processes may use a directory at once.
 #ifndef GLES_DELEGATE_DELEGATE_CACHE_CACHE_DIRECTORY_H_
 #define GLES_DELEGATE_DELEGATE_CACHE_CACHE_DIRECTORY_H_
 
@@ -36,45 +36,44 @@ class FileDescriptor {
   int fd_ = -1;
 };
 
-// What every file of ours ends in; nothing else in the directory is touched.
+// Suffixes of our files; nothing else in the directory is touched.
 constexpr absl::string_view kCacheSuffix = ".glescache";
 constexpr absl::string_view kCacheTempSuffix = ".glescache-tmp";
 
-// Threads: const functions on any; the directory is held open, so it stays the
-// same one where its path is renamed or replaced meanwhile.
+// Threads: const functions on any. The directory is held open, so renaming or
+// replacing its path has no effect on this object.
 class CacheDirectory {
  public:
-  // The directory must exist: it is never made. Errors (kNotFound,
-  // kPermissionDenied, ...) name the path.
+  // The directory must exist. Errors (kNotFound, kPermissionDenied, ...) name
+  // the path.
   static absl::StatusOr<CacheDirectory> Open(const std::string& path);
 
-  // The plain name of a cache file: the letters and digits of `token`, which
-  // may hold anything, for people, then `hash` (hexadecimal), which tells files
-  // apart.
+  // The name of a cache file: the letters and digits of `token` (any text), for
+  // readers, then `hash` (hexadecimal), which makes it unique.
   static std::string FileName(absl::string_view token, absl::string_view hash);
 
-  // Opens a file for reading and marks it as used now. kNotFound: no such file.
-  // kPermissionDenied: a link, no plain file, another user's, or one that
-  // others may write.
+  // Opens a file for reading and updates its time of use. kNotFound: no such
+  // file. kPermissionDenied: a link, not a regular file, owned by another user,
+  // or writable by others.
   absl::StatusOr<FileDescriptor> OpenForReading(const std::string& name) const;
 
-  // A new file of a name of its own, mode 0600, locked (flock) while it is
-  // written so that SweepTemps() of other processes leaves it alone.
+  // A new file with a unique name, mode 0600, locked (flock) while it is
+  // written so that SweepTemps() of other processes skips it.
   struct Temp {
     std::string name;
     FileDescriptor fd;
   };
   absl::StatusOr<Temp> CreateTemp() const;
-  // Writes the file to disk, renames it to `name`, and writes the directory to
-  // disk. On an error the temporary file is removed.
+  // Syncs the file, renames it to `name` and syncs the directory. On an error
+  // the temporary file is removed.
   absl::Status Publish(Temp temp, const std::string& name) const;
   void Discard(const Temp& temp) const;
   void Remove(const std::string& name) const;
 
-  // Removes temporary files that no process is writing (it was killed).
+  // Removes temporary files of processes that were killed.
   void SweepTemps() const;
-  // Removes cache files, the longest unused first, until all together take no
-  // more than `max_bytes`.
+  // Removes cache files, least recently used first, until all together take at
+  // most `max_bytes`.
   absl::Status Limit(int64_t max_bytes) const;
 
   const std::string& path() const { return path_; }

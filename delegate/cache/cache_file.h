@@ -1,5 +1,5 @@
-// One start-up cache file: written as a stream of blobs, read through a map.
-// The layout is told in delegate/cache/cache.fbs. No GL here.
+// A start-up cache file: written as a stream of blobs, read through a memory
+// map. delegate/cache/cache.fbs has the layout. No GL here.
 #ifndef GLES_DELEGATE_DELEGATE_CACHE_CACHE_FILE_H_
 #define GLES_DELEGATE_DELEGATE_CACHE_CACHE_FILE_H_
 
@@ -21,20 +21,21 @@ namespace gles_delegate {
 
 constexpr uint32_t kCacheFormatVersion = 2;
 
-// Whom a cache is for.
+// What a cache is valid for.
 struct CacheIdentity {
   Hash128 key;
   std::string driver;
   std::string build;
 };
 
-// A whole file, mapped. Threads: any. Only ever replaced by renaming, never
-// changed in place, so the map stays what it was.
+// A whole file, mapped. Threads: any. Files are replaced by renaming and never
+// changed in place, so the map is stable.
 class CacheFile {
  public:
-  // Checks all but the blobs: sizes, versions, the index and its checksum, that
-  // the blobs tile the file. kNotFound: no such file. kDataLoss: damaged or no
-  // cache of ours. kPermissionDenied: see CacheDirectory.
+  // Checks everything but the blobs' contents: sizes, versions, the index and
+  // its checksum, and that the blobs tile the file. kNotFound: no such file.
+  // kDataLoss: damaged, or not a cache file. kPermissionDenied: see
+  // CacheDirectory.
   static absl::StatusOr<std::unique_ptr<CacheFile>> Open(
       const CacheDirectory& directory, const std::string& name);
   CacheFile(const CacheFile&) = delete;
@@ -43,10 +44,10 @@ class CacheFile {
 
   const cache::Index& index() const { return *index_; }
   size_t bytes() const { return size_; }
-  // A blob, lent from the map. kDataLoss: its checksum does not fit.
+  // A blob, borrowed from the map. kDataLoss: wrong checksum.
   absl::StatusOr<absl::Span<const uint8_t>> Read(
       const cache::Extent& extent) const;
-  // Its pages may leave the memory.
+  // Lets the system evict the blob's pages.
   void Drop(const cache::Extent& extent) const;
 
  private:
@@ -58,22 +59,22 @@ class CacheFile {
   const cache::Index* index_ = nullptr;
 };
 
-// Writes a file: constants as they come, then programs, then the index. Nothing
-// is kept in memory. Abandoned: the temporary file goes. Threads: one.
+// Writes a file as a stream: constants, then programs, then the index. If
+// Finish() is not called, the temporary file is removed. Threads: one.
 class CacheWriter {
  public:
   static absl::StatusOr<std::unique_ptr<CacheWriter>> Create(
       const CacheDirectory& directory);
   ~CacheWriter();
 
-  // Errors (a full disk) leave the writer useless.
+  // After an error (such as a full disk) the writer is unusable.
   absl::Status AddConstant(absl::Span<const uint8_t> bytes);
   absl::Status AddProgram(const Hash128& text, uint32_t format,
                           absl::Span<const uint8_t> binary);
-  // The file keeps this tuning. At most once.
+  // Stores this tuning in the file. At most once.
   void SetTuning(std::vector<KnobValue> tuning) { tuning_ = std::move(tuning); }
-  // Publishes under `name`; the file's size. kResourceExhausted: larger than
-  // `max_bytes` (0: no limit).
+  // Publishes the file under `name` and returns its size. kResourceExhausted:
+  // larger than `max_bytes` (0: no limit).
   absl::StatusOr<int64_t> Finish(const CacheIdentity& identity,
                                  uint32_t refreshes, const std::string& name,
                                  int64_t max_bytes);

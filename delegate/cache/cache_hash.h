@@ -1,6 +1,6 @@
-// 128-bit fingerprints (XXH3) of what a start-up cache depends on. Not
-// cryptographic: they tell accidents apart, not enemies; see docs/decisions/
-// start_up_cache.md for what keeps enemies out.
+// 128-bit fingerprints (XXH3) of everything that a start-up cache depends on.
+// Not cryptographic: they detect accidents, not attacks;
+// docs/decisions/start_up_cache.md says what prevents those.
 #ifndef GLES_DELEGATE_DELEGATE_CACHE_CACHE_HASH_H_
 #define GLES_DELEGATE_DELEGATE_CACHE_CACHE_HASH_H_
 
@@ -24,13 +24,13 @@ struct Hash128 {
   std::string ToHex() const;  // 32 digits
 };
 
-// Of `bytes` and then `more`, as if they were one.
+// The hash of `bytes` followed by `more`.
 Hash128 HashBytes(absl::Span<const uint8_t> bytes,
                   absl::Span<const uint8_t> more = {});
 Hash128 HashText(absl::string_view text);
 
-// A hash over many values, in order. Every variable-length one goes in with its
-// length, so that two lists never look alike. Threads: one at a time.
+// Hashes a sequence of values. Values of variable length are hashed with their
+// length, so that different sequences differ. Threads: one at a time.
 class Hasher {
  public:
   Hasher();

@@ -1,4 +1,4 @@
-// What a start-up cache depends on, as one fingerprint.
+// The fingerprint of everything that a start-up cache depends on.
 #ifndef GLES_DELEGATE_DELEGATE_CACHE_CACHE_KEY_H_
 #define GLES_DELEGATE_DELEGATE_CACHE_CACHE_KEY_H_
 
@@ -12,11 +12,11 @@
 
 namespace gles_delegate {
 
-// Identifies the code that packs and compiles: the version, and a hash of every
-// source file that is built into the delegate (cmake/BuildId.cmake).
+// Identifies the code that packs and compiles: the version and a hash of every
+// source file of the delegate (cmake/BuildId.cmake).
 absl::string_view BuildId();
 
-// Where and how a partition runs. The references must outlive the calls.
+// A partition, its device and its plan. The references must outlive the calls.
 struct CacheSubject {
   const egl::DeviceInfo& device;
   const DeviceProfile& profile;  // the options and the tuning are in it
@@ -24,15 +24,14 @@ struct CacheSubject {
   absl::string_view plan;        // PlanToString() of what will run
 };
 
-// The file's name for the subject: the same for every version of the driver, of
-// the delegate and of the weights, so that a new one takes the old one's place.
+// The cache file's name: independent of driver version, delegate version and
+// weights, so that a new version replaces the old file.
 std::string CacheFileName(absl::string_view token, const CacheSubject& subject);
 
-// Everything that could make the content wrong: GL vendor, renderer, driver
-// version, build, device profile, plan, nodes, tensors with their shapes and
-// quantization, and all bytes of their constants. Nodes' parameters are there
-// as far as they show in the plan: what is cached depends on no others
-// (PackedConstant::cacheable).
+// Hashes all that determines the contents: GL vendor, renderer, driver version,
+// build, device profile, plan, nodes, tensors with shapes and quantization, and
+// the bytes of their constants. Of the nodes' parameters only those that show
+// in the plan: cached data depends on no others (PackedConstant::cacheable).
 CacheIdentity IdentityOf(const CacheSubject& subject);
 
 }  // namespace gles_delegate

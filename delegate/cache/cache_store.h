@@ -1,6 +1,6 @@
-// The start-up cache as the building of one partition uses it: what was saved
-// comes out, what was made goes in. Whatever goes wrong is a warning, never an
-// error: the partition is then built as if there were no cache.
+// The start-up cache of one partition while it is built: loads saved constants
+// and programs, saves new ones. Failures are warnings, never errors: the
+// partition is then built without the cache.
 #ifndef GLES_DELEGATE_DELEGATE_CACHE_CACHE_STORE_H_
 #define GLES_DELEGATE_DELEGATE_CACHE_CACHE_STORE_H_
 
@@ -24,14 +24,14 @@ namespace gles_delegate {
 
 struct CacheOptions {
   std::string directory;  // empty: no cache
-  std::string token;      // of the model, the user's
+  std::string token;      // the user's name for the model
   int64_t max_bytes = 0;  // of the directory; 0: no limit
 };
 
-// For the report.
+// Statistics for the report.
 struct CacheReport {
-  // "off"; "cold": nothing was loaded; "warm": everything was; "partial":
-  // some programs were compiled.
+  // "off"; "cold": nothing was loaded; "warm": everything was loaded;
+  // "partial": some programs were compiled.
   std::string state = "off";
   int programs_loaded = 0;
   int programs_compiled = 0;
@@ -40,7 +40,7 @@ struct CacheReport {
   std::string reason;  // why not warm
 };
 
-// Threads: the one that builds; Save() with a context current.
+// Threads: the one that builds; Save() needs a current context.
 class PartitionCache {
  public:
   // Looks for the partition's file. `binary_formats`: the driver's
@@ -49,19 +49,19 @@ class PartitionCache {
                                               const CacheSubject& subject,
                                               int binary_formats);
 
-  // A file is being read.
+  // True if a file is being read.
   bool loading() const { return file_ != nullptr; }
 
-  // The next constant, which must take `bytes`; they are lent until the next
-  // call. nullopt: make it, then SaveConstant(). kDataLoss: the file is bad;
-  // call Reject() and build anew.
+  // Returns the next constant, of `bytes` bytes, borrowed until the next call.
+  // nullopt: compute it, then call SaveConstant(). kDataLoss: the file is bad;
+  // call Reject() and start over.
   absl::StatusOr<std::optional<absl::Span<const uint8_t>>> NextConstant(
       size_t bytes);
-  // Each constant that NextConstant() did not have, in the same order.
+  // Saves a constant that NextConstant() did not have, in the same order.
   void SaveConstant(absl::Span<const uint8_t> bytes);
 
-  // The tuning that the file keeps. nullopt: no file is being read; search,
-  // then SaveTuning(). kDataLoss: the file keeps none.
+  // The tuning in the file. nullopt: no file is being read; search, then call
+  // SaveTuning(). kDataLoss: the file has none.
   absl::StatusOr<std::optional<std::vector<KnobValue>>> Tuning() const;
   void SaveTuning(std::vector<KnobValue> tuning);
 
@@ -69,26 +69,26 @@ class PartitionCache {
     uint32_t format;
     absl::Span<const uint8_t> data;
   };
-  // The program compiled from the text of this hash; nullopt: not there, or
+  // The program compiled from the text with this hash; nullopt: missing or
   // damaged.
   std::optional<Binary> FindProgram(const Hash128& text);
-  // What became of the programs.
+  // Records how many programs were loaded and compiled.
   void CountPrograms(int loaded, int compiled);
 
-  // From here on Save() only takes note; CommitSave() then saves. What is never
-  // committed is never written.
+  // From now on Save() only prepares; CommitSave() writes. Without it nothing
+  // is written.
   void DeferSave() { deferred_ = true; }
   void CommitSave();
 
-  // Everything is built: writes what is new. `programs` are all of the
-  // partition's, each once.
+  // Call when everything is built: writes what is new. `programs`: all of the
+  // partition's programs, each once.
   void Save(absl::Span<const std::pair<Hash128, const egl::Program*>> programs);
 
-  // The file that was being read is bad: from here on the start is a cold one.
+  // The file being read is bad: from now on the start is a cold one.
   void Reject(const absl::Status& why);
 
   const CacheReport& report() const { return report_; }
-  // What to tell the user; empty: nothing.
+  // A warning for the user; empty if there is none.
   const std::string& warning() const { return warning_; }
 
  private:
@@ -99,7 +99,7 @@ class PartitionCache {
   absl::Status TrySave(
       absl::Span<const std::pair<Hash128, const egl::Program*>> programs);
   absl::Status CopyConstants();
-  // The first one is kept: what follows is mostly its consequence.
+  // Keeps the first warning, since later ones are mostly its consequences.
   void Warn(const absl::Status& why, const char* consequence);
 
   CacheOptions options_;

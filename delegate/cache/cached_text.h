@@ -1,5 +1,5 @@
-// A short text kept in the start-up cache: what one start found out about a
-// partition and later starts need not find out again.
+// A short text in the start-up cache: a result about a partition that later
+// starts can reuse.
 #ifndef GLES_DELEGATE_DELEGATE_CACHE_CACHED_TEXT_H_
 #define GLES_DELEGATE_DELEGATE_CACHE_CACHED_TEXT_H_
 
@@ -15,22 +15,22 @@ namespace gles_delegate {
 // One text, in a file of its own. Threads: one at a time.
 class CachedText {
  public:
-  // Reads the text that was kept for `subject`, which the constructor alone
-  // uses. `subject.plan` begins with what the text is about, so that no other
-  // text and no partition's own cache has the same subject. `bytes` is the room
-  // for the text. Without a directory in `options` there is no text, and none
-  // is kept.
+  // Reads the text for `subject`, which only the constructor uses.
+  // `subject.plan` must begin with the text's purpose, so that other texts and
+  // the partition's cache have different subjects. `bytes`: the maximum length.
+  // Without a directory in `options` nothing is read or written.
   CachedText(const CacheOptions& options, const CacheSubject& subject,
              size_t bytes);
 
-  // Empty: none was kept for exactly this driver, library, profile and graph.
+  // Empty if none was saved for exactly this driver, library, profile and
+  // graph.
   const std::string& text() const { return text_; }
 
-  // Keeps `text`, at most `bytes` of it; once, and only where text() is empty.
-  // A failure shows in warning() alone.
+  // Saves `text`, at most `bytes` long; once, and only if text() is empty.
+  // Failures only set warning().
   void Keep(absl::string_view text);
 
-  // What to tell the user of the file; empty: nothing.
+  // A warning for the user; empty if there is none.
   std::string warning() const;
 
  private:

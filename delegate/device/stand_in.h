@@ -1,5 +1,5 @@
-// The stand-in of a plan: what a partition runs by until the programs of its
-// plan proper are compiled.
+// The baseline plan, which a partition runs until the programs of its optimized
+// plan are compiled.
 #ifndef GLES_DELEGATE_DELEGATE_DEVICE_STAND_IN_H_
 #define GLES_DELEGATE_DELEGATE_DEVICE_STAND_IN_H_
 
@@ -7,11 +7,10 @@
 
 namespace gles_delegate {
 
-// The choices whose plan has the fewest and plainest programs, where a driver
-// takes long for each: one output an invocation, nothing fused, split or
-// spelled out, programs shared wherever they can be. Tensors are stored as they
-// were, and inputs and outputs travel as they did, so that a partition can go
-// from one plan to the other with the memory in which these lie.
+// The choices with the fewest and simplest programs, for drivers that compile
+// slowly: one output per invocation, nothing fused, split or unrolled, programs
+// shared as much as possible. Storage and transfers stay as they are, so that a
+// partition can switch plans and keep the memory of its inputs and outputs.
 DeviceChoices StandInChoices(DeviceChoices choices);
 
 }  // namespace gles_delegate

@@ -1,4 +1,4 @@
-// The stock GPU delegate's options as this delegate's.
+// Maps the stock GPU delegate's options to this delegate's.
 #ifndef GLES_DELEGATE_DELEGATE_DROP_IN_STOCK_OPTIONS_H_
 #define GLES_DELEGATE_DELEGATE_DROP_IN_STOCK_OPTIONS_H_
 
@@ -11,21 +11,21 @@
 
 namespace gles_delegate::drop_in {
 
-// What becomes of a request.
+// The result of mapping a request.
 struct Mapped {
-  // Points to the texts of the stock options, which must outlive it.
+  // Points to the stock options' strings, which must outlive it.
   TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
-  std::string refusal;  // why the request cannot be met; "": it can
-  // What is done otherwise than asked, a sentence each.
+  std::string refusal;  // why the request cannot be met, or ""
+  // One sentence for each deviation from the request.
   std::vector<std::string> warnings;
 };
 
 Mapped FromV2(const TfLiteGpuDelegateOptionsV2& stock);
 Mapped FromOlder(const TFLGpuDelegateOptions& stock);
 
-// Sets the fields of `*stock` that `keys` names to the numbers, or texts, that
-// `values` has for them; a NULL key is passed over. Returns what is wrong; "":
-// nothing. Texts are pointed to, not copied.
+// Sets the fields of `*stock` named in `keys` to the numbers or texts in
+// `values`; NULL keys are skipped. Returns an error message, or "". Texts are
+// not copied.
 std::string SetStockKeys(char** keys, char** values, size_t count,
                          TfLiteGpuDelegateOptionsV2* stock);
 

@@ -1,8 +1,7 @@
-// The accelerator ABI of LiteRT 2.2 and newer, as far as it is used here: what
-// an accelerator hands to LiteRT, and what LiteRT hands to an accelerator.
+// The part of LiteRT's accelerator ABI (2.2 and newer) that is used here.
 //
-// LiteRT's headers are not needed to build, as its structs tell their own size
-// and version: each is read by offsets that its header is asked about first
+// Building does not need LiteRT's headers: its structs carry their size and
+// version, and members are read by offset after checking these
 // (runtime_context.h).
 #ifndef GLES_DELEGATE_DELEGATE_LITERT_ABI_H_
 #define GLES_DELEGATE_DELEGATE_LITERT_ABI_H_
@@ -26,8 +25,8 @@ enum Status : int {
 inline constexpr int kCpu = 1;
 inline constexpr int kGpu = 2;
 
-// At the start of each struct of the ABI. A newer minor version appends
-// members; another major version is another struct.
+// The start of each struct of the ABI. A newer minor version appends members;
+// another major version is incompatible.
 struct Header {
   uint16_t struct_size;
   uint16_t major;
@@ -35,7 +34,7 @@ struct Header {
   uint16_t reserved;
 };
 static_assert(sizeof(Header) == 8);
-// The sizes and offsets below are those of 64-bit machines.
+// The sizes and offsets below are for 64-bit machines.
 inline constexpr bool kIs64Bit = sizeof(void*) == 8;
 
 inline constexpr uint16_t kMajor = 1;
@@ -66,14 +65,15 @@ struct ApiVersion {
   int patch;
 };
 
-// What the functions below point to belongs to LiteRT and is not looked into.
+// Opaque pointers owned by LiteRT.
 using Accelerator = void*;
 using Environment = void*;
 using Options = void*;
 using DelegateWrapper = void*;
 
-// How tensors in memory of the accelerator's own kind are made and locked. This
-// accelerator has no such kind: `type_count` is 0 and the functions are null.
+// Functions that allocate and lock tensors in an accelerator's own kind of
+// memory. This accelerator has none: `type_count` is 0 and the functions are
+// null.
 struct BufferHandlers {
   Header header;
   void* functions[6];  // create, destroy, lock, unlock, clear, import

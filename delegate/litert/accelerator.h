@@ -1,4 +1,4 @@
-// What LiteRT finds in libLiteRtGpuAccelerator.so.
+// The symbols that LiteRT looks up in libLiteRtGpuAccelerator.so.
 #ifndef GLES_DELEGATE_DELEGATE_LITERT_ACCELERATOR_H_
 #define GLES_DELEGATE_DELEGATE_LITERT_ACCELERATOR_H_
 
@@ -7,12 +7,12 @@
 
 extern "C" {
 
-// LiteRT 2.2 and newer take this. Its functions may be called by any thread.
+// For LiteRT 2.2 and newer. Its functions may be called on any thread.
 GLES_DELEGATE_EXPORT extern const gles_delegate::litert::AcceleratorDefinition
     LiteRtAcceleratorImpl;
 
-// Older ones look for this where the struct's version is not theirs. Refuses,
-// with a line on stderr that says which LiteRT is needed.
+// For older versions, which do not know the struct's version. Refuses, and
+// prints the LiteRT version that is needed to stderr.
 GLES_DELEGATE_EXPORT int LiteRtRegisterGpuAccelerator(
     gles_delegate::litert::Environment environment);
 

@@ -1,11 +1,11 @@
-// The app's EGL context, where the program gave LiteRT one.
+// The app's EGL context, if the program gave one to LiteRT.
 #ifndef GLES_DELEGATE_DELEGATE_LITERT_APP_CONTEXT_H_
 #define GLES_DELEGATE_DELEGATE_LITERT_APP_CONTEXT_H_
 
 namespace gles_delegate::litert {
 
-// Whether `context`, an EGLContext, is current on this thread. False where it
-// is null, or libEGL cannot be opened.
+// Whether `context`, an EGLContext, is current on this thread. False if it is
+// null or libEGL cannot be opened.
 bool IsCurrentHere(const void* context);
 
 }  // namespace gles_delegate::litert

@@ -1,4 +1,4 @@
-// LiteRT's GPU options as the delegate's.
+// Maps LiteRT's GPU options to the delegate's.
 #ifndef GLES_DELEGATE_DELEGATE_LITERT_GPU_OPTIONS_H_
 #define GLES_DELEGATE_DELEGATE_LITERT_GPU_OPTIONS_H_
 
@@ -12,13 +12,13 @@
 
 namespace gles_delegate::litert {
 
-// What becomes of the options of one model.
+// The mapped options of one model.
 struct MappedOptions {
-  // Points to the texts below, which the object owns.
+  // Points to the strings below, which this object owns.
   TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
-  // What is done otherwise than asked, a sentence each.
+  // One sentence for each deviation from the request.
   std::vector<std::string> warnings;
-  // Keys that LiteRT has and this library does not know.
+  // LiteRT's keys that this library does not know.
   std::vector<std::string> unknown_keys;
 
   std::unique_ptr<std::string> serialization_dir;
@@ -26,9 +26,9 @@ struct MappedOptions {
   std::unique_ptr<std::string> device;
 };
 
-// `toml`: the text of LiteRT's "gpu_options"; "": all defaults. Each key, and
-// what it becomes, is a row of docs/litert.md. kInvalidArgument: no TOML, with
-// the line; a key whose value is of another type or out of range.
+// `toml`: the text of LiteRT's "gpu_options"; "": all defaults. docs/litert.md
+// lists the keys and their meaning. kInvalidArgument: not TOML, with the line;
+// or a value of the wrong type or out of range.
 absl::StatusOr<MappedOptions> FromGpuOptions(absl::string_view toml);
 
 }  // namespace gles_delegate::litert

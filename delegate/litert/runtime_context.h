@@ -1,4 +1,4 @@
-// The functions of the LiteRT that loaded the accelerator.
+// The functions of the LiteRT runtime that loaded the accelerator.
 #ifndef GLES_DELEGATE_DELEGATE_LITERT_RUNTIME_CONTEXT_H_
 #define GLES_DELEGATE_DELEGATE_LITERT_RUNTIME_CONTEXT_H_
 
@@ -15,30 +15,29 @@ struct TfLiteDelegate;
 namespace gles_delegate::litert {
 
 // A view of LiteRtRuntimeContext, a struct of function pointers that LiteRT
-// owns and that outlives each delegate. A member is read only where the
-// struct's own size says that it is there, and called only where it is not
-// null, so that older and newer versions are both safe.
+// owns and that outlives each delegate. Members are read only if the struct is
+// large enough and called only if not null, so that older and newer versions
+// are safe.
 class RuntimeContext {
  public:
-  // kInvalidArgument: null. kFailedPrecondition: a major version that this
-  // library does not know, or a struct too short to make a delegate with.
+  // kInvalidArgument: null. kFailedPrecondition: an unknown major version, or a
+  // struct too short to make a delegate with.
   static absl::StatusOr<RuntimeContext> Read(const void* context);
 
-  // The text of the program's GPU options, TOML; "": it has none. `options` may
-  // be null. kUnavailable: LiteRT has options and cannot find them.
+  // The program's GPU options as TOML text; "" if there are none. `options` may
+  // be null. kUnavailable: LiteRT has options but cannot find them.
   absl::StatusOr<std::string> GpuOptions(Options options) const;
 
-  // What the program asked the model to be compiled for, as bits (kCpu, kGpu);
-  // nothing where this LiteRT does not tell (before 1.1 of the struct).
+  // The hardware that the model is to be compiled for, as bits (kCpu, kGpu);
+  // nullopt if this LiteRT does not report it (before 1.1 of the struct).
   std::optional<int> Hardware(Options options) const;
 
-  // The pointer that the environment was made with under `tag`; null where it
-  // has none.
+  // The environment's pointer for `tag`, or null.
   const void* EnvironmentPointer(Environment environment,
                                  EnvironmentTag tag) const;
 
-  // Hands `delegate` to LiteRT, which deletes it by `deleter`. kUnavailable,
-  // and the delegate is still the caller's.
+  // Passes `delegate` to LiteRT, which deletes it with `deleter`. kUnavailable:
+  // the caller still owns the delegate.
   absl::Status WrapDelegate(TfLiteDelegate* delegate,
                             void (*deleter)(TfLiteDelegate* delegate),
                             DelegateWrapper* wrapper) const;
@@ -50,7 +49,7 @@ class RuntimeContext {
 
   enum class Member : size_t;
 
-  // Null where the struct ends before the member, or holds null there.
+  // Null if the struct ends before the member or the member is null.
   template <typename Function>
   Function* At(Member member) const;
 

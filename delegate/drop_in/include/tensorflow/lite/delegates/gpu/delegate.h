@@ -1,8 +1,8 @@
-// The C API of TensorFlow Lite's own GPU delegate, as
-// libtensorflowlite_gpu_delegate.so of gles_delegate has it: apps that were
-// written for that delegate run on OpenGL ES 3.1 compute shaders without a
-// change. Names, layouts and numbers are those of the stock delegate; what each
-// means here stands beside it, and in docs/drop_in.md.
+// The C API of TensorFlow Lite's own GPU delegate, as implemented by
+// gles_delegate's libtensorflowlite_gpu_delegate.so: apps written for that
+// delegate run on OpenGL ES 3.1 compute shaders unchanged. Names, layouts and
+// numbers are the stock delegate's; comments here and docs/drop_in.md give
+// their meaning.
 //
 //   TfLiteGpuDelegateOptionsV2 options = TfLiteGpuDelegateOptionsV2Default();
 //   TfLiteDelegate* delegate = TfLiteGpuDelegateV2Create(&options);
@@ -10,12 +10,11 @@
 //   ...
 //   TfLiteGpuDelegateV2Delete(delegate);
 //
-// Nothing here returns NULL for a delegate: where a request cannot be met, the
-// delegate that is returned cannot be applied, and the interpreter's error
-// reporter says why, as with the stock delegate. Warnings go to stderr.
+// No function returns NULL for a delegate. If a request cannot be met, applying
+// the returned delegate fails and the interpreter's error reporter says why, as
+// with the stock delegate. Warnings go to stderr.
 //
-// Threads: creation and deletion on any thread; the rest as gles_delegate.h
-// says.
+// Threads: create and delete on any thread; otherwise see gles_delegate.h.
 #ifndef TENSORFLOW_LITE_DELEGATES_GPU_DELEGATE_H_
 #define TENSORFLOW_LITE_DELEGATES_GPU_DELEGATE_H_
 
@@ -35,27 +34,25 @@
 extern "C" {
 #endif
 
-// --- The delegate of today: TfLiteGpuDelegateV2
-// -------------------------------
+// --- The current delegate: TfLiteGpuDelegateV2 -------------------------------
 
 // TfLiteGpuDelegateOptionsV2::inference_preference.
 enum TfLiteGpuInferenceUsage {
-  // One answer soon: no search for fast settings.
+  // An early first answer, without a search for fast settings.
   TFLITE_GPU_INFERENCE_PREFERENCE_FAST_SINGLE_ANSWER = 0,
-  // Many inferences with one delegate. Where
-  // TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_
-  // SERIALIZATION gives a place to keep it, the fastest settings are searched
-  // once
-  // (tuning: exhaustive); else as FAST_SINGLE_ANSWER.
+  // Many inferences per delegate. With
+  // TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION, searches for the
+  // fastest settings once (tuning: exhaustive); otherwise as
+  // FAST_SINGLE_ANSWER.
   TFLITE_GPU_INFERENCE_PREFERENCE_SUSTAINED_SPEED = 1,
   TFLITE_GPU_INFERENCE_PREFERENCE_BALANCED = 2,  // as FAST_SINGLE_ANSWER
 };
 
-// TfLiteGpuDelegateOptionsV2::inference_priority1 to 3. The first decides here:
-// where it is not MAX_PRECISION, tensors are stored in 16-bit floats; where it
-// is MIN_LATENCY, Invoke polls for the results (wait_type: active). AUTO leaves
-// the choice to the delegate; it cannot be the first, and nothing can follow
-// it.
+// TfLiteGpuDelegateOptionsV2::inference_priority1 to 3. Only the first matters
+// here: anything but MAX_PRECISION stores tensors in 16-bit floats, and
+// MIN_LATENCY makes Invoke poll for the results (wait_type: active). AUTO
+// leaves the choice to the delegate; it cannot be the first, and must be
+// followed by AUTO.
 enum TfLiteGpuInferencePriority {
   TFLITE_GPU_INFERENCE_PRIORITY_AUTO = 0,
   TFLITE_GPU_INFERENCE_PRIORITY_MAX_PRECISION = 1,
@@ -68,18 +65,17 @@ enum TfLiteGpuExperimentalFlags {
   TFLITE_GPU_EXPERIMENTAL_FLAGS_NONE = 0,
   // Quantized models run on the GPU.
   TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_QUANT = 1 << 0,
-  // OpenCL and nothing else: there is none here, so the delegate cannot be
-  // applied.
+  // OpenCL only: not available, so the delegate cannot be applied.
   TFLITE_GPU_EXPERIMENTAL_FLAGS_CL_ONLY = 1 << 1,
-  // OpenGL and nothing else, which is what this delegate is.
+  // OpenGL only: always true of this delegate.
   TFLITE_GPU_EXPERIMENTAL_FLAGS_GL_ONLY = 1 << 2,
-  // Programs and weights are kept in serialization_dir for the next start.
+  // Saves programs and weights in serialization_dir for the next start.
   TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION = 1 << 3,
 };
 
 typedef struct {
   // 1: tensors and weights are stored in 16-bit floats. 0: in 32 bits. -1 (the
-  // default): as inference_priority1 says.
+  // default): according to inference_priority1.
   int32_t is_precision_loss_allowed;
   // TfLiteGpuInferenceUsage. Default FAST_SINGLE_ANSWER.
   int32_t inference_preference;
@@ -90,53 +86,50 @@ typedef struct {
   int32_t inference_priority3;
   // TfLiteGpuExperimentalFlags. Default ENABLE_QUANT.
   int64_t experimental_flags;
-  // At most so many partitions run on the GPU, those of the most nodes first. 0
-  // or less: no limit. Default 1.
+  // Maximum number of partitions to delegate, largest first. 0 or less: no
+  // limit. Default 1.
   int32_t max_delegated_partitions;
-  // Read where ENABLE_SERIALIZATION is set: an existing folder of the app's
-  // own, and a text that names the model among those that share it. Default
-  // NULL. Copied.
+  // Used with ENABLE_SERIALIZATION: an existing directory of the app, and the
+  // model's name among those that share it. Default NULL. Copied.
   const char* serialization_dir;
   const char* model_token;
 } TfLiteGpuDelegateOptionsV2;
 
-// The defaults that stand beside the fields.
+// The defaults given above.
 GLES_DROP_IN_EXPORT TfLiteGpuDelegateOptionsV2
 TfLiteGpuDelegateOptionsV2Default(void);
 
-// Creates a delegate, which the caller owns and deletes with
-// TfLiteGpuDelegateV2Delete after the interpreters that use it. `options` may
-// be NULL (defaults) and is not kept.
+// Creates a delegate. The caller owns it and deletes it with
+// TfLiteGpuDelegateV2Delete after its interpreters. `options` may be NULL and
+// is copied.
 GLES_DROP_IN_EXPORT TfLiteDelegate* TfLiteGpuDelegateV2Create(
     const TfLiteGpuDelegateOptionsV2* options);
 
-// The same. The delegate has no asynchronous kernels: Invoke waits for the
-// results, and a warning says so.
+// The same: there are no asynchronous kernels, so Invoke waits for the results.
+// A warning says so.
 GLES_DROP_IN_EXPORT TfLiteDelegate* TfLiteGpuDelegateV2CreateAsync(
     const TfLiteGpuDelegateOptionsV2* options);
 
 // NULL is allowed.
 GLES_DROP_IN_EXPORT void TfLiteGpuDelegateV2Delete(TfLiteDelegate* delegate);
 
-// Binds a buffer object of the app's OpenGL ES context to an input or output of
-// the model, by the model's tensor index: Invoke then reads or writes it there,
-// as float32 in the order batch, height, width, channels (of quantized tensors
-// too), and leaves the tensor's own memory alone. Before the delegate is
-// applied or after that; the context must be current when it is applied.
-// kTfLiteError, with the reason on stderr, where it can never work; what turns
-// out wrong later fails Invoke.
+// Binds a buffer of the app's OpenGL ES context to a model input or output,
+// given by its tensor index: Invoke reads or writes it there as float32 in BHWC
+// order (for quantized tensors, too) instead of the tensor's own memory. Call
+// it before or after applying the delegate; the context must be current when it
+// is applied. kTfLiteError, with the reason on stderr, if it can never work;
+// later errors make Invoke fail.
 GLES_DROP_IN_EXPORT TfLiteStatus TfLiteGpuDelegateBindBufferToTensor(
     TfLiteDelegate* delegate, uint32_t buffer, int tensor_index);
 
-// --- The older options: TFLGpuDelegate
-// ----------------------------------------
+// --- The older options: TFLGpuDelegate ---------------------------------------
 
 // How Invoke waits for the GPU.
 typedef enum {
   TFLGpuDelegateWaitTypePassive = 0,  // asleep
   TFLGpuDelegateWaitTypeActive = 1,   // polls, then sleeps
-  // As Passive: outputs go to host memory, so Invoke has to wait. A warning
-  // says so.
+  // As Passive, with a warning: outputs go to host memory, so Invoke has to
+  // wait.
   TFLGpuDelegateWaitTypeDoNotWait = 2,
   TFLGpuDelegateWaitTypeAggressive = 3,  // polls, and never sleeps
 } TFLGpuDelegateWaitType;
@@ -150,21 +143,20 @@ typedef struct {
 
 GLES_DROP_IN_EXPORT TFLGpuDelegateOptions TFLGpuDelegateOptionsDefault(void);
 
-// As TfLiteGpuDelegateV2Create, with these options.
+// Like TfLiteGpuDelegateV2Create, with these options.
 GLES_DROP_IN_EXPORT TfLiteDelegate* TFLGpuDelegateCreate(
     const TFLGpuDelegateOptions* options);
 
 // NULL is allowed.
 GLES_DROP_IN_EXPORT void TFLGpuDelegateDelete(TfLiteDelegate* delegate);
 
-// --- TensorFlow Lite's external-delegate interface
-// ----------------------------
+// --- TensorFlow Lite's external-delegate interface ---------------------------
 
 // NOLINTBEGIN(readability-redundant-declaration): gles_delegate.h has them, too
 
 // The keys are the fields of TfLiteGpuDelegateOptionsV2. An unknown key or a
-// value that is no number: NULL, with a message through report_error; where
-// that is NULL, a delegate that cannot be applied.
+// value that is not a number: NULL after report_error(message). If report_error
+// is NULL, a delegate that cannot be applied.
 GLES_DROP_IN_EXPORT TfLiteDelegate* tflite_plugin_create_delegate(
     char** options_keys, char** options_values, size_t num_options,
     void (*report_error)(const char*));

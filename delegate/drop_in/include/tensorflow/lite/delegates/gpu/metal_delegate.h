@@ -1,4 +1,4 @@
-// What the stock delegate declares here is in delegate.h.
+// delegate.h declares everything that the stock header declares here.
 #ifndef TENSORFLOW_LITE_DELEGATES_GPU_METAL_DELEGATE_H_
 #define TENSORFLOW_LITE_DELEGATES_GPU_METAL_DELEGATE_H_
 
