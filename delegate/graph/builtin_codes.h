@@ -4,8 +4,8 @@
 
 namespace gles_delegate::builtin {
 
-// Spelled as in TFLite's schema. Plain integers, as the runtime may be newer
-// than the list and hand over a code that the list has not.
+// Names as in TFLite's schema. Plain integers, since a newer runtime may pass
+// codes that are not in the list.
 enum Code : int {
 #define BUILTIN(name, value) name = (value),
 #include "delegate/graph/builtin_names.inc"

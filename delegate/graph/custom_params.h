@@ -1,7 +1,7 @@
-// The parameters of the vision models' custom ops, as their nodes carry them:
-// flexbuffers, or TFLite's pool struct byte for byte. Read by the delegate and
-// by the reference kernels. Bytes may come from a hostile file: they are
-// verified, and nothing is read past their end.
+// Parameters of the vision models' custom ops as stored in the model:
+// flexbuffers, or TFLite's pool struct byte for byte. Used by the delegate and
+// the reference kernels. The bytes may be hostile: they are verified, and
+// nothing is read past their end.
 #ifndef GLES_DELEGATE_DELEGATE_GRAPH_CUSTOM_PARAMS_H_
 #define GLES_DELEGATE_DELEGATE_GRAPH_CUSTOM_PARAMS_H_
 
@@ -16,7 +16,8 @@ namespace gles_delegate {
 
 using CustomBytes = absl::Span<const uint8_t>;
 
-// TfLitePoolParams' first six fields; the rest is TFLite's own scratch.
+// The first six fields of TfLitePoolParams; the others are TFLite's scratch
+// space.
 struct CustomPoolParams {
   int32_t padding;
   int32_t stride_width;
@@ -60,12 +61,12 @@ struct LandmarksToMatrixParams {
   float scale_x = 0;
   float scale_y = 0;
 };
-// Landmarks have three coordinates. kInvalidArgument: what MediaPipe's kernel
-// refuses, and indices outside [0, landmarks).
+// Landmarks have three coordinates. kInvalidArgument: parameters that
+// MediaPipe's kernel refuses, or indices outside [0, landmarks).
 absl::StatusOr<LandmarksToMatrixParams> ReadLandmarksToMatrixParams(
     CustomBytes bytes, int version, int landmarks);
 
-// Of TFLite_Detection_PostProcess.
+// Parameters of TFLite_Detection_PostProcess.
 struct DetectionParams {
   int most = 0;             // max_detections
   int classes_of_each = 1;  // max_classes_per_detection
@@ -76,8 +77,8 @@ struct DetectionParams {
   int classes = 0;                             // without the background
   std::array<float, 4> scales = {1, 1, 1, 1};  // y, x, height, width; never 0
 };
-// kInvalidArgument: a parameter that has no default is absent, or one with
-// which TFLite's kernel fails.
+// kInvalidArgument: a parameter without a default is missing, or TFLite's
+// kernel would fail.
 absl::StatusOr<DetectionParams> ReadDetectionParams(CustomBytes bytes);
 
 }  // namespace gles_delegate

@@ -1,4 +1,4 @@
-// A picture in Graphviz's language.
+// Writes graphs in Graphviz's language.
 #ifndef GLES_DELEGATE_DELEGATE_GRAPH_DOT_H_
 #define GLES_DELEGATE_DELEGATE_GRAPH_DOT_H_
 
@@ -8,14 +8,14 @@
 
 namespace gles_delegate {
 
-// A directed graph, drawn from top to bottom. Labels may hold any text; their
-// line breaks stay line breaks, and other control characters become '?'.
+// A directed graph, drawn from top to bottom. Labels may be any text; line
+// breaks are kept, other control characters become '?'.
 class DotGraph {
  public:
   explicit DotGraph(absl::string_view title);
 
-  // The number of a new node, for AddEdge(). A box is what computes, an ellipse
-  // is what is there before or is asked for.
+  // Returns the new node's number, for AddEdge(). Boxes are computations,
+  // ellipses are inputs and outputs.
   int AddBox(absl::string_view label) { return AddNode("box", label); }
   int AddEllipse(absl::string_view label) { return AddNode("ellipse", label); }
   // `from` and `to` are numbers of nodes.

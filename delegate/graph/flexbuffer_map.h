@@ -1,4 +1,4 @@
-// The root map of a flexbuffer, as custom ops keep their parameters in one.
+// The root map of a flexbuffer, the format of most custom ops' parameters.
 #ifndef GLES_DELEGATE_DELEGATE_GRAPH_FLEXBUFFER_MAP_H_
 #define GLES_DELEGATE_DELEGATE_GRAPH_FLEXBUFFER_MAP_H_
 
@@ -13,17 +13,16 @@
 
 namespace gles_delegate {
 
-// The bytes may come from a hostile file: they are verified, and nothing is
-// read past their end. Every function remembers the first error and then reads
-// nothing more: what it returns is worth something where status() is Ok at the
-// end. Copies the bytes.
+// The bytes may be hostile: they are verified and copied, and nothing is read
+// past their end. After the first error all functions return defaults; check
+// status() at the end.
 class FlexbufferMap {
  public:
-  // kInvalidArgument: the bytes are no flexbuffer, or its root is no map.
+  // kInvalidArgument: not a flexbuffer, or its root is not a map.
   explicit FlexbufferMap(absl::Span<const uint8_t> bytes);
 
-  // kInvalidArgument of each: the key is absent, or its value is of another
-  // kind. A fraction is cut off.
+  // Each: kInvalidArgument if the key is missing or its value has another kind.
+  // Int() truncates fractions.
   int Int(const char* key);
   float Float(const char* key);  // finite
   bool Bool(const char* key);    // of a number: whether it is not 0
@@ -41,7 +40,7 @@ class FlexbufferMap {
   std::vector<int> Elements(const char* key, const Vector& vector);
   void Fail(const char* key, const char* why);
 
-  // Aligned, where the file aligns to nothing; with a zero behind the end.
+  // Aligned, unlike the file; followed by a zero byte.
   std::vector<uint8_t> bytes_;
   size_t size_;
   absl::Status status_;

@@ -1,7 +1,7 @@
-// The float view of a quantized model: ops see float32 tensors; constants are
-// dequantized as they are packed, the partition's 8-bit inputs and outputs at
-// each inference, and a quantization simulator follows each op whose output
-// carries quantization, so that activations keep to the codes of their tensor.
+// The float view of a quantized model: ops see float32 tensors. Constants are
+// dequantized when packed, 8-bit inputs and outputs at each inference. A
+// quantization simulator follows each op with a quantized output, so that
+// activations take only values that their tensor can represent.
 #ifndef GLES_DELEGATE_DELEGATE_GRAPH_FLOAT_VIEW_H_
 #define GLES_DELEGATE_DELEGATE_GRAPH_FLOAT_VIEW_H_
 
@@ -14,24 +14,24 @@ namespace gles_delegate {
 // An 8- or 16-bit integer type.
 bool IsQuantizedType(DataType type);
 
-// Ok where a float view of `tensor` is exact: finite, positive scales, zero
-// points within the type, one pair for an activation, one per index of the
-// quantized dimension for a constant; activations within what 32-bit floats
-// hold, 16-bit ones with `half`, and their scales not denormal.
-// kInvalidArgument: which of these fails.
+// Ok if a float view of `tensor` is exact: positive finite scales, zero points
+// within the type, one pair per activation and one per index of the quantized
+// dimension for constants, and activations within the range of 32-bit floats
+// (16-bit with `half`), with scales that are not denormal. kInvalidArgument:
+// names the rule that fails.
 absl::Status CheckQuantization(const Tensor& tensor, bool half);
 
-// Makes the tensor float32 to the ops, its bytes staying what they are.
+// Presents the tensor to ops as float32, with unchanged bytes.
 // CheckQuantization() must have passed.
 void ViewAsFloat(Tensor* tensor);
 
-// True for a node that only moves values between tensors of one quantization,
-// as TFLite moves their codes, and has no post-ops.
+// True for a node without post-ops that only moves values between tensors of
+// one quantization, for which TFLite copies the quantized values.
 bool KeepsCodes(const Graph& graph, const Node& node);
 
-// Appends the simulator of the node's output, if it needs one: none where the
-// output is no float view, or where the op only moves values between tensors of
-// one quantization. kUnimplemented: an op of several outputs that needs some.
+// Appends the simulator of the node's output if it needs one, that is if the
+// output is a float view and KeepsCodes() is false. kUnimplemented: an op with
+// several outputs that would need simulators.
 absl::Status AddSimulator(const Graph& graph, Node* node);
 
 }  // namespace gles_delegate

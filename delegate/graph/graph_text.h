@@ -1,4 +1,4 @@
-// A graph for people to read: as text, and as a picture.
+// Formats a graph for readers: as text, and as a Graphviz file.
 #ifndef GLES_DELEGATE_DELEGATE_GRAPH_GRAPH_TEXT_H_
 #define GLES_DELEGATE_DELEGATE_GRAPH_GRAPH_TEXT_H_
 
@@ -11,34 +11,33 @@
 
 namespace gles_delegate {
 
-// "|clamp(0,6)", "|add(t7)": the function, its constants up to the last that is
-// not zero, and its operand.
+// "|clamp(0,6)", "|add(t7)": the function, its constants without trailing
+// zeros, and its operand.
 std::string PostOpText(const PostOp& op);
 
-// A line for each of the graph's inputs, nodes (in order) and outputs, and then
-// for each tensor that those lines name. Attributes of nodes are not shown.
+// One line for each graph input, node (in order) and graph output, then one for
+// each tensor that they name. Omits attributes.
 std::string GraphToString(const Graph& graph);
 
-// A box for each node, an ellipse for each input and output of the graph, an
-// edge for each tensor that one of them makes and another reads. Constants are
-// named in the boxes.
+// A box for each node, an ellipse for each graph input and output, an edge for
+// each tensor between them. Boxes name their constants.
 std::string GraphToDot(const Graph& graph);
 
 // Draws the edges of a graph's tensors; used for nodes and for dispatches.
 class TensorEdges {
  public:
-  // Draws an ellipse for each input of the graph. Both arguments must outlive
-  // the object.
+  // Draws an ellipse for each graph input. Both arguments must outlive the
+  // object.
   TensorEdges(const Graph& graph, DotGraph* dot);
 
-  // Box `box` reads `ids`: an edge from all that wrote into the tensor so far.
-  // A tensor that is named twice is drawn once. Constants and absent tensors
-  // have no edge.
+  // Box `box` reads `ids`: draws an edge from everything that has written the
+  // tensor so far. Repeated tensors are drawn once; constants and absent
+  // tensors have no edges.
   void Read(int box, absl::Span<const TensorId> ids);
-  // Box `box` writes `ids`. A tensor that is a view of another one's memory
-  // counts as written there too.
+  // Box `box` writes `ids`. Writing a view also counts as writing the tensor
+  // that it is a view of.
   void Write(int box, absl::Span<const TensorId> ids);
-  // Draws an ellipse, and its edges, for each output of the graph.
+  // Draws an ellipse with its edges for each graph output.
   void DrawOutputs();
 
  private:

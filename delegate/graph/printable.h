@@ -1,4 +1,4 @@
-// Text of others (a model's names, a cache file) for messages.
+// Makes untrusted text (a model's names, a cache file) safe for messages.
 #ifndef GLES_DELEGATE_DELEGATE_GRAPH_PRINTABLE_H_
 #define GLES_DELEGATE_DELEGATE_GRAPH_PRINTABLE_H_
 
@@ -8,11 +8,11 @@
 
 namespace gles_delegate {
 
-// The text with "\x1b" and the like in place of control characters: a terminal
-// obeys those. Line breaks and tabs stay.
+// Replaces control characters by "\x1b" and the like, since terminals interpret
+// them. Keeps line breaks and tabs.
 std::string Printable(absl::string_view text);
 
-// The same, for a name within a line: "\x0a" in place of a line break, too.
+// The same for names within a line: line breaks become "\x0a".
 std::string PrintableName(absl::string_view text);
 
 }  // namespace gles_delegate

@@ -1,5 +1,5 @@
-// Host copies of tensors in the GPU's texel order: layer (batch, then slice),
-// row, column, four channels; channels past the last are zero.
+// Tensors in host memory in the GPU's texel order: layer (batch, then slice),
+// row, column, four channels; padding channels are zero.
 #ifndef GLES_DELEGATE_DELEGATE_GRAPH_TEXELS_H_
 #define GLES_DELEGATE_DELEGATE_GRAPH_TEXELS_H_
 
@@ -11,31 +11,31 @@
 
 namespace gles_delegate {
 
-// The bytes of plain values.
+// The bytes of trivially copyable values.
 template <typename T>
 absl::Span<const uint8_t> AsBytes(absl::Span<const T> values) {
   return {reinterpret_cast<const uint8_t*>(values.data()),
           values.size() * sizeof(T)};
 }
 
-// `values`: BHWC, shape.elements() of them. T: float or int32_t.
+// `values`: BHWC, shape.elements() values of float or int32_t.
 template <typename T>
 std::vector<T> PackTexels(absl::Span<const T> values, const Shape& shape);
 
-// HostToTexels() packs BHWC `values`, shape.elements() of them and four bytes
-// each, into texels, whose channels past the last become zero. TexelsToHost()
-// unpacks them. `values` and `texels` must not overlap.
+// HostToTexels() packs `values` (BHWC, shape.elements() of four bytes) into
+// texels with zero padding; TexelsToHost() unpacks them. The arguments must not
+// overlap.
 void HostToTexels(const uint8_t* values, const Shape& shape, uint8_t* texels);
 void TexelsToHost(const uint8_t* texels, const Shape& shape, uint8_t* values);
-// Likewise of texels of 16-bit floats, which become 32-bit ones.
+// Unpacks texels of 16-bit floats to 32-bit floats.
 void HalfTexelsToHost(const uint8_t* texels, const Shape& shape,
                       uint8_t* values);
-// Likewise of texels of codes, a byte each; the bits of `turned` are turned.
+// Unpacks texels of 8-bit quantized values and flips the bits of `turned`.
 void CodeTexelsToHost(const uint8_t* texels, const Shape& shape, uint8_t turned,
                       uint8_t* values);
 
-// IEEE halves, rounded to nearest even. `saturate`: a finite value past the
-// largest half becomes that half, not an infinity.
+// Rounds to IEEE halves, ties to even. `saturate`: finite values beyond the
+// range become the largest half instead of infinity.
 std::vector<uint16_t> ToHalves(absl::Span<const float> values,
                                bool saturate = false);
 

@@ -1,4 +1,4 @@
-// The activation that TFLite fuses into a node, as a post-op.
+// The fused activation of a TFLite node, as a post-op.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_FUSED_ACTIVATION_H_
 #define GLES_DELEGATE_DELEGATE_OPS_FUSED_ACTIVATION_H_
 
@@ -9,7 +9,7 @@
 
 namespace gles_delegate {
 
-// `activation`: TfLiteFusedActivation. No post-op for none. kUnimplemented:
+// `activation`: TfLiteFusedActivation. Empty for none. kUnimplemented:
 // SIGN_BIT.
 absl::StatusOr<std::vector<PostOp>> FusedActivation(int activation);
 

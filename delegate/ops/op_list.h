@@ -1,4 +1,4 @@
-// The ops that the delegate knows, by name and by TFLite's code.
+// All ops of the delegate, by name and by TFLite's code.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_OP_LIST_H_
 #define GLES_DELEGATE_DELEGATE_OPS_OP_LIST_H_
 
@@ -10,9 +10,9 @@ namespace gles_delegate {
 
 absl::Span<const OpDefinition> AllOps();
 
-// The op that a TFLite node names. nullptr: the delegate does not know it.
+// The op of a TFLite node, or nullptr if the delegate lacks it.
 const OpDefinition* FindOp(int builtin_code, absl::string_view custom_name);
-// The op of this name, "CONV_2D" or a custom op's. nullptr: likewise.
+// The op with this name, "CONV_2D" or a custom op's, or nullptr.
 const OpDefinition* FindOpNamed(absl::string_view name);
 
 }  // namespace gles_delegate

@@ -1,5 +1,5 @@
-// TFLite's padding arithmetic for windows that slide over an image, one axis at
-// a time: convolutions and pooling.
+// TFLite's padding arithmetic for sliding windows of convolutions and pooling,
+// one axis at a time.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_PADDING_H_
 #define GLES_DELEGATE_DELEGATE_OPS_PADDING_H_
 
@@ -11,7 +11,7 @@
 
 namespace gles_delegate {
 
-// A window along one axis, in elements of the input.
+// A window along one axis, in input elements.
 struct Window {
   int size = 1;      // taps
   int stride = 1;    // input elements from one output to the next
@@ -20,22 +20,21 @@ struct Window {
   int64_t extent() const { return int64_t{size - 1} * dilation + 1; }
 };
 
-// The dilation that a parameter stands for: 0 is what a model without it
-// leaves.
+// The dilation of a parameter: 0, as in models without it, means 1.
 inline int DilationOf(int parameter) { return parameter == 0 ? 1 : parameter; }
 
-// Where windows lie on one axis: output o's tap t reads input element
-// o * stride - before + t * dilation, which counts as absent outside the input.
+// Window positions along one axis: tap t of output o reads input element o *
+// stride - before + t * dilation, which is absent if outside the input.
 struct AxisPadding {
   int before = 0;  // elements
-  int after = 0;   // SAME puts the odd one here
-  int out = 0;     // how many windows there are
+  int after = 0;   // has the odd element of SAME
+  int out = 0;     // number of windows
 };
 
 // `padding` is TfLitePadding (kPaddingSame, kPaddingValid), `in` the input's
-// extent. kInvalidArgument: sizes below one, a window that does not fit, or one
-// whose places a shader's 32-bit integers do not hold;
-// kUnimplemented: another padding. Messages begin with `axis` ("height").
+// extent. kInvalidArgument: sizes below 1, a window that does not fit, or
+// positions that exceed a shader's 32-bit integers; kUnimplemented: another
+// padding. Messages begin with `axis` ("height").
 absl::StatusOr<AxisPadding> ComputePadding(int padding, int in,
                                            const Window& window,
                                            absl::string_view axis);

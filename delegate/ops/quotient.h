@@ -1,5 +1,5 @@
-// What shaders divide indices by: reciprocals, for op_quotient
-// (gl_shaders/lib/indices.glsl).
+// Reciprocals with which shaders divide indices (op_quotient of
+// gl_shaders/lib/indices.glsl).
 #ifndef GLES_DELEGATE_DELEGATE_OPS_QUOTIENT_H_
 #define GLES_DELEGATE_DELEGATE_OPS_QUOTIENT_H_
 
@@ -9,16 +9,16 @@
 
 namespace gles_delegate {
 
-// op_quotient divides indices below this.
+// op_quotient is exact for indices below this.
 inline constexpr int64_t kQuotientEnd = 1 << 21;
 
-// `divisor` is 1 or more.
+// Requires `divisor` >= 1.
 inline float Reciprocal(int64_t divisor) {
   return 1.0f / static_cast<float>(divisor);
 }
 
-// Has the shader divide integers where its indices, `count` and up to as many
-// past the end, are too large for op_quotient.
+// Makes the shader use integer division if its indices, up to twice `count`,
+// are too large for op_quotient.
 inline void BindQuotients(int64_t count, Dispatch* d) {
   if (2 * count > kQuotientEnd) d->Define("LARGE_INDICES");
 }

@@ -1,4 +1,4 @@
-// The dispatch of most ops: an invocation for each texel of the output.
+// The dispatch of most ops: one invocation per output texel.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_TEXEL_DISPATCH_H_
 #define GLES_DELEGATE_DELEGATE_OPS_TEXEL_DISPATCH_H_
 
@@ -12,8 +12,8 @@ namespace gles_delegate {
 
 using TensorNames = std::initializer_list<absl::string_view>;
 
-// Reads the node's first inputs and writes its first outputs, each under the
-// name that the shader has for it. The grid is the texels of output 0.
+// Binds the node's first inputs and outputs under the shader's names. The grid
+// covers the texels of output 0.
 Dispatch TexelDispatch(absl::string_view shader, const Node& node,
                        const Planner& planner, TensorNames inputs = {"src"},
                        TensorNames outputs = {"dst"});

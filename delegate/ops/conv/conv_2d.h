@@ -1,8 +1,8 @@
 // CONV_2D: y[b,h,w,o] = bias[o] + sum over the window and the input channels of
-// x[b, h*stride - pad + ky*dilation, w*..., i] * filter[o,ky,kx,i], x being
-// zero outside. BHWC, any batch; filter OHWI and bias constant (float32 or
-// float16) or computed at run time (float32); grouped where the filter has
-// fewer channels than the input. kInvalidArgument: shapes that disagree.
+// x[b, h*stride - pad + ky*dilation, w*..., i] * filter[o,ky,kx,i], with x zero
+// outside. BHWC, any batch; filter OHWI and bias, constant (float32 or float16)
+// or computed at run time (float32). Grouped if the filter has fewer channels
+// than the input. kInvalidArgument: inconsistent shapes.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_2D_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_2D_H_
 
@@ -11,8 +11,8 @@
 
 namespace gles_delegate {
 
-// Node inputs: data, filter, bias (may be absent); and InputGate's two where
-// FuseGates has added them.
+// Node inputs: data, filter, bias (optional), and InputGate's two if FuseGates
+// has added them.
 constexpr int kConvGate = 3;
 constexpr int kConvAddend = 4;
 struct Conv2dAttributes : SlidingWindow {

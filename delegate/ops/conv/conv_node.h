@@ -1,4 +1,4 @@
-// What the parsers of the convolution ops share.
+// Parsing shared by the convolution ops.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_NODE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_NODE_H_
 
@@ -12,36 +12,36 @@
 
 namespace gles_delegate {
 
-// Types and ranks. kUnimplemented: an input or output that is no float32, or
-// weights of a type that CheckWeights refuses; kInvalidArgument: a tensor that
-// has not 4 dimensions.
+// Checks types and ranks. kUnimplemented: an input or output that is not
+// float32, or weights that CheckWeights refuses; kInvalidArgument: a tensor
+// without 4 dimensions.
 absl::Status CheckConvTensors(const Tensor& src, const Tensor& filter,
                               const Tensor& dst);
 
 // kInvalidArgument unless `dst` has the batch of `src` and `outputs` channels,
-// which the filter gives.
+// as computed from the filter.
 absl::Status CheckConvOutput(const Shape& src, int outputs, const Shape& dst);
 
-// What CONV_2D and DEPTHWISE_CONV_2D read of their node alike.
+// The common part of CONV_2D's and DEPTHWISE_CONV_2D's nodes.
 struct ConvNode {
   SlidingWindow window;
   std::vector<PostOp> post_ops;  // the activation
 };
 
-// The output channels that a filter gives for an input; kInvalidArgument where
-// the two shapes disagree.
+// Number of output channels of a filter for an input; kInvalidArgument if the
+// shapes are inconsistent.
 using OutputsOfFilter = absl::StatusOr<int> (*)(const Shape& src,
                                                 const Shape& filter);
 
-// Reads and checks a node of the inputs data, filter and bias (which may be
-// absent). kInvalidArgument: shapes that disagree; kUnimplemented: types, a
-// padding or an activation that the op does not take.
+// Reads and checks a node with the inputs data, filter and bias (optional).
+// kInvalidArgument: inconsistent shapes; kUnimplemented: unsupported types,
+// padding or activation.
 absl::StatusOr<ConvNode> ReadConvNode(const NodeView& node,
                                       const WindowParams& window,
                                       int activation, OutputsOfFilter outputs);
 
 // The same for TFLite's ConvParams or DepthwiseConvParams, whose fields have
-// the same names. kInvalidArgument also where the node carries no parameters.
+// the same names. kInvalidArgument also if the node has no parameters.
 template <typename Params>
 absl::StatusOr<ConvNode> ReadConvNode(const NodeView& node,
                                       OutputsOfFilter outputs) {

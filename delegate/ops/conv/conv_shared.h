@@ -1,6 +1,5 @@
-// Products of matrices apart from one another, from tiles in the shared memory
-// of a work group. (Convolutions go the same way: kConvShared of
-// conv_strategies.h.)
+// Batches of independent matrix products by tiled GEMM in shared memory. (For
+// convolutions see kConvShared of conv_strategies.h.)
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_SHARED_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_SHARED_H_
 
@@ -11,8 +10,8 @@
 
 namespace gles_delegate {
 
-// The one dispatch; nothing where the profile never splits (split_target) or no
-// tile fits the device.
+// Returns the one dispatch; nullopt if the profile never splits (split_target)
+// or no tile fits the device.
 std::optional<Dispatch> ProductsShared(const MatrixProducts& products,
                                        const Planner& planner);
 

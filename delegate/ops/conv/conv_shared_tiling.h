@@ -1,5 +1,5 @@
-// How conv_shared.comp shares out its sums: tiles in the shared memory of work
-// groups, as many groups as fill the device.
+// The tiling of conv_shared.comp: tiles in the shared memory of work groups,
+// with enough groups to fill the device.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_SHARED_TILING_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_SHARED_TILING_H_
 
@@ -11,7 +11,7 @@
 
 namespace gles_delegate {
 
-// What a dispatch computes: so many products of one size.
+// The size of a dispatch's work: equal matrix products.
 struct SharedWork {
   int pixels = 1;
   int slices = 1;  // of the output
@@ -23,7 +23,7 @@ struct SharedWork {
   int batch_pixels = 0;  // of one batch; 0: it cannot be computed by itself
 };
 
-// How a work group's part of the output is shared out.
+// How a work group divides its part of the output.
 struct SharedTiling {
   int cells_x = 8;  // invocations along pixels, slices, and of one sum
   int cells_y = 4;
@@ -43,26 +43,25 @@ struct SharedTiling {
   }
 };
 
-// The output's part of each work group, and how many of those there are.
+// The tiling and the number of work groups.
 struct SharedGrid {
   SharedTiling tiling;
   int x = 1;
   int y = 1;
 };
 
-// True where all chunks are full, and each invocation brings as much of one.
+// True if all chunks are full and all invocations load equally much.
 bool WholeChunks(const SharedTiling& t, int terms);
 
-// Shared memory that a work group takes.
+// Shared memory bytes per work group.
 int TilingSharedBytes(const SharedTiling& t);
 
-// nullopt where no tile fits the device.
+// nullopt if no tile fits the device.
 std::optional<SharedGrid> ChooseSharedGrid(const SharedWork& work,
                                            const DeviceProfile& profile);
 
-// The same with twice as many lanes to a sum, where the device has room for
-// them: more for each sum's lanes to add up, and no other tile. nullopt: there
-// is none, or it would cost more than a little.
+// The same tile with twice as many lanes per sum, if the device has room: only
+// the number of partial sums changes. nullopt: not possible, or too expensive.
 std::optional<SharedGrid> WithMoreLanes(const SharedGrid& grid,
                                         const SharedWork& work,
                                         const DeviceProfile& profile);

@@ -1,6 +1,6 @@
-// Weights and bias of convolutions and matrix products, checked, packed for the
+// Weights and bias of convolutions and matrix products: checked, packed for
 // shaders that multiply slices of four channels by 4x4 blocks, and bound to
-// their dispatches.
+// dispatches.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_WEIGHTS_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_WEIGHTS_H_
 
@@ -15,66 +15,66 @@
 
 namespace gles_delegate {
 
-// Weights may be float32 computed at run time, or constants of a float type
-// with all the bytes that their shape needs. kUnimplemented: another type, or a
-// sparse constant, whose values lie in an order of their own; kInvalidArgument:
-// too few bytes. `what` ("the filter") begins the message.
+// Weights must be float32 computed at run time, or constants of a float type
+// with enough bytes for their shape. kUnimplemented: another type, or a sparse
+// constant, whose values are not in element order; kInvalidArgument: too few
+// bytes. `what` ("the filter") begins the message.
 absl::Status CheckWeights(const Tensor& tensor, absl::string_view what);
 
-// kInvalidArgument unless `bias` has one value per output channel; else as
-// CheckWeights. No bias (nullptr) is fine. A runtime bias must be a vector.
+// kInvalidArgument unless `bias` has one value per output channel; otherwise as
+// CheckWeights. nullptr (no bias) passes. A bias computed at run time must be a
+// vector.
 absl::Status CheckBias(const Tensor* bias, int out_channels);
 
 // Weights that are computed when they are packed, in the filter's order. They
-// must follow from what the start-up cache keys by (PackedConstant::cacheable).
+// must depend only on what is in the start-up cache's key
+// (PackedConstant::cacheable).
 using FilterValues = std::function<std::vector<float>()>;
 
 // "weights": row (output slice * taps + tap), texel (input slice * 4 + i) holds
-// what input channel 4 * slice + i adds to the four outputs. The last texel of
-// each slice's first row is its bias. Tails are zero. `bias` may be nullptr:
-// zeros.
+// the weights of input channel 4 * slice + i for four outputs. The last texel
+// of each slice's first row is its bias. Padding is zero. `bias` may be
+// nullptr: zeros.
 PackedConstant PackFilter(FilterValues weights, FilterValues bias,
                           const Filter& filter);
 
-// Likewise, of constant weights and a constant bias, which may be none.
+// The same for constant weights and an optional constant bias.
 PackedConstant PackFilter(const WeightIds& ids, const Filter& filter,
                           const Graph& graph);
 
-// Likewise, in blocks of `block_slices` output slices, a row each: by term (tap
-// * input slices + input slice), input channel, output slice; the biases after
-// the last term. Ungrouped filters only.
+// The same in blocks of `block_slices` output slices, one row each, ordered by
+// term (tap * input slices + input slice), input channel and output slice,
+// followed by the biases. Ungrouped filters only.
 PackedConstant PackFilterBlocks(FilterValues weights, FilterValues bias,
                                 const Filter& filter, int block_slices);
-// The blocks of a convolution whose weights are constant.
+// The blocks of a convolution with constant weights.
 PackedConstant PackFilterBlocks(const Convolution& conv, const Graph& graph,
                                 int block_slices);
 PackedConstant PackFilterBlocks(const WeightIds& ids, const Filter& filter,
                                 const Graph& graph, int block_slices);
-// Texels that a row of blocks has.
+// Texels in a row of blocks.
 int FilterBlockTexels(const Filter& filter, int block_slices);
 
 // "weights" of a depthwise filter [1,H,W,O]: row = output slice, texel = tap,
-// the bias after the last tap. `bias` may be nullptr; one that is no constant
-// is left out.
+// then the bias. `bias` may be nullptr; one that is not constant is omitted.
 PackedConstant PackDepthwiseFilter(const Tensor& weights, const Tensor* bias);
 
-// Has `d` apply the gate to what it reads: defines GATE and ADDEND, reads both.
-// Does nothing where there is none.
+// Makes `d` apply the gate to what it reads: defines GATE and ADDEND and binds
+// both. No-op without a gate.
 void BindInputGate(const InputGate& gate, Dispatch* d);
 
 // The uniforms "stride_pad" and "window" of a convolution's window.
 void BindWindow(const Convolution& conv, Dispatch* d);
 
-// Gives `d` the window of a depthwise convolution, size and stride as
-// constants of the text, and "step_pad" as its first parameter.
+// Gives `d` the window of a depthwise convolution, with size and stride as
+// constants in the shader and "step_pad" as its first parameter.
 void BindDepthwiseWindow(const Convolution& conv, Dispatch* d);
 
-// Gives `d` the convolution's "weights": as PackDepthwiseFilter lays them out
-// for kDepthwise, else as PackFilter does. Constants are packed when the plan
-// is uploaded. Weights computed at run time are packed alike by a dispatch that
-// goes to `planner` first, into a tensor that the shader reads under the same
-// name. Wherever weights or bias are no constants, the bias in "weights" is
-// zero and added by the first of d's post-ops instead.
+// Gives `d` the convolution's "weights", in the layout of PackDepthwiseFilter
+// for kDepthwise, else of PackFilter. Constants are packed when the plan is
+// uploaded. Weights computed at run time are packed by a dispatch that is added
+// to `planner` first, into a tensor with the same name. If weights or bias are
+// not constant, the bias in "weights" is zero and d's first post-op adds it.
 void BindFilter(const Convolution& conv, Planner* planner, Dispatch* d);
 
 }  // namespace gles_delegate

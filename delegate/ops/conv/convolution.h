@@ -1,10 +1,10 @@
-// The room of the convolutions: what each pass and each strategy asks of one.
-// Every rule about a convolution stands here once.
+// The common representation of convolutions, for passes and strategies. Each
+// rule about convolutions is defined here once.
 //
 // CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV and FULLY_CONNECTED all multiply
 // their input by a filter and add a bias. A Convolution is one such node with
-// its shapes looked up, so that a rule needs neither the graph nor the node.
-// conv_strategies.h has the ways to compute one.
+// its shapes resolved, so that rules need neither the graph nor the node.
+// conv_strategies.h lists the algorithms.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_CONVOLUTION_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_CONVOLUTION_H_
 
@@ -18,55 +18,55 @@
 
 namespace gles_delegate {
 
-// A filter in the order [outputs][taps][inputs]: OHWI with the window taken
-// flat, or a matrix's rows.
+// A filter in the order [outputs][taps][inputs]: OHWI with a flat window, or a
+// matrix's rows.
 struct Filter {
   int outputs = 1;
   int taps = 1;
   int inputs = 1;  // channels per group, as the tensor has them
-  // 1, or how many groups the channels fall into: output o then sees only the
-  // inputs of its own group. Groups are packed apart where outputs and inputs a
-  // group are multiples of four, else as one dense filter with zeros.
+  // Number of channel groups; output o depends only on inputs of its own group.
+  // Groups are packed separately if outputs and inputs per group are multiples
+  // of four, else as one dense filter with zeros.
   int groups = 1;
 
   // The filter of a matrix of `outputs` rows of `k` terms, for an input of
-  // `channels`: a row of terms is so many whole pixels, or, where the channels
-  // do not divide it, one tap of elements taken flat.
+  // `channels`. A row covers whole pixels, or, if the channels do not divide
+  // it, is one tap of flat elements.
   static Filter OfRows(int outputs, int k, int channels);
 
   int outputs_per_group() const { return outputs / groups; }
   bool groups_packed_apart() const {
     return inputs % 4 == 0 && outputs_per_group() % 4 == 0;
   }
-  // Slices of the input that one output slice sees.
+  // Slices of the input that contribute to one output slice.
   int packed_input_slices() const {
     return ((groups_packed_apart() ? inputs : inputs * groups) + 3) / 4;
   }
-  // Weights that one output sums over.
+  // Weights per output.
   int terms() const { return taps * inputs; }
 };
 
-// The weights and the bias of a convolution, as tensors of a graph.
+// The weights and bias of a convolution, as tensors of a graph.
 struct WeightIds {
   TensorId weights = kNoTensor;
   TensorId bias = kNoTensor;  // kNoTensor: none
 
-  // The one rule for constant weights: the weights are a constant, and so is
-  // the bias, if there is one.
+  // True if the weights and the bias, if any, are constants.
   bool AreConstant(const Graph& graph) const {
     return graph.tensor(weights).is_constant() &&
            (bias == kNoTensor || graph.tensor(bias).is_constant());
   }
-  // nullptr: there is none. The graph owns the tensor.
+  // nullptr if there is none. The graph owns the tensor.
   const Tensor* Bias(const Graph& graph) const {
     return bias == kNoTensor ? nullptr : &graph.tensor(bias);
   }
 };
-// Node inputs `weights` and `bias`; a bias past the last input is none.
+// From node inputs `weights` and `bias`; a bias beyond the last input is
+// absent.
 WeightIds WeightsOf(const Node& node, int weights, int bias);
 
-// What a convolution does to its input as it reads it (of batch 1): v becomes
-// v * gate + addend.
+// What a convolution applies to its input (of batch 1) as it reads it: v
+// becomes v * gate + addend.
 struct InputGate {
   TensorId gate = kNoTensor;    // [1,1,1,C]; kNoTensor: nothing is done
   TensorId addend = kNoTensor;  // of the input's shape; kNoTensor: none
@@ -74,15 +74,15 @@ struct InputGate {
   bool IsThere() const { return gate != kNoTensor; }
 };
 
-// The depthwise convolution (multiplier 1) that a 1x1 convolution computes on
-// its way, without ever storing the result.
+// The depthwise convolution (multiplier 1) fused into the 1x1 convolution that
+// reads it; its result is never stored.
 struct InnerDepthwise {
   WeightIds weights;       // constant
   InnerFunction function;  // of its results
 };
 
-// The 1x1 convolution of the result that a convolution computes as well, while
-// the result is in shared memory; both results are stored.
+// The 1x1 convolution fused into the convolution before it, which keeps its
+// result in shared memory; both results are stored.
 struct NextPointwise {
   TensorId dst = kNoTensor;  // kNoTensor: there is none
   WeightIds weights;         // constant
@@ -92,35 +92,35 @@ struct NextPointwise {
   bool IsThere() const { return dst != kNoTensor; }
 };
 
-// Which inputs of a node are what. The ops differ in it.
+// Indices of the node's inputs, which differ between ops.
 struct ConvInputs {
   int data = 0;
   int weights = 1;
   int bias = 2;  // may be past the node's last input
 };
 
-// A plain value; it holds no reference to the graph or the node.
+// A plain value without references to the graph or the node.
 struct Convolution {
   enum class Kind {
     // CONV_2D: a window of the input, all channels of a group.
     kWindow,
-    // DEPTHWISE_CONV_2D: a window of one channel of the input.
+    // DEPTHWISE_CONV_2D: a window of one input channel.
     kDepthwise,
     // TRANSPOSE_CONV: each input pixel is spread over a window of the output.
     kTransposed,
-    // FULLY_CONNECTED and other products of matrices: the input, taken flat in
-    // BHWC order, is rows of filter.terms() elements. The output has a pixel
-    // for each row and a channel for each row of the weights.
+    // FULLY_CONNECTED and other matrix products: the input, flat in BHWC order,
+    // is rows of filter.terms() elements. The output has one pixel per row and
+    // one channel per row of the weights.
     kRows,
-    // A depthwise convolution, whose window this is, and a 1x1 convolution of
-    // its result, whose filter and weights these are.
+    // A depthwise convolution, with this window, fused with a 1x1 convolution
+    // of its result, with this filter and these weights.
     kDepthwisePointwise,
   };
 
-  // The node as a convolution; nullopt where it is none of the four ops, nor
-  // what FuseDepthwise and FuseNext make of several of them.
+  // The node as a convolution; nullopt if it is neither one of the four ops nor
+  // made by FuseDepthwise or FuseNext.
   static std::optional<Convolution> Of(const Graph& graph, const Node& node);
-  // The product of the rows of `src`, taken flat, and a matrix of weights
+  // The product of the rows of `src`, flat, and a matrix of weights
   // [outputs][k].
   static Convolution OfRows(TensorId src, TensorId dst,
                             const WeightIds& weights, int outputs, int k,
@@ -137,66 +137,63 @@ struct Convolution {
   SlidingWindow window;  // of kTransposed: over the output
   int window_w = 1;      // taps in a row of the window
   int window_h = 1;
-  int multiplier = 1;    // of kDepthwise: outputs that an input channel has
-  InputGate gate;        // only where CanTakeGate()
+  int multiplier = 1;    // of kDepthwise: outputs per input channel
+  InputGate gate;        // only if CanTakeGate()
   InnerDepthwise inner;  // of kDepthwisePointwise
   NextPointwise next;    // only of what FuseNext makes
-  ConvInputs inputs;     // of the node, where it was made from one
-  // True where it computes on (code - zero point) and not on real values
+  ConvInputs inputs;     // of the node, if made from one
+  // Computes on (quantized value - zero point) instead of real values
   // (Node::on_codes).
   bool on_codes = false;
-  // True where it may multiply in 16 bits (Planner::MultipliesHalves); for the
-  // strategies alone, as other code of a node asks for no such thing.
+  // May multiply in 16 bits (Planner::MultipliesHalves); only for strategies.
   bool half_arithmetic = false;
-  // True where it computes on codes, or reads or writes an 8-bit tensor.
+  // Computes on quantized values, or reads or writes an 8-bit tensor.
   bool quantized = false;
 
-  // Output pixels of all batches: rows of the product that it is.
+  // Output pixels of all batches: rows of the matrix product.
   int pixels() const { return dst_shape.b * dst_shape.h * dst_shape.w; }
-  // Texels of four channels that one output sums over.
+  // Texels of four channels per output sum.
   int term_texels() const { return filter.taps * src_shape.slices(); }
 
-  // True where the terms of one output are whole pixels of the input. False of
-  // groups and kDepthwise, which see some channels of a pixel, and of kRows
-  // whose rows begin inside pixels.
+  // True if the terms of an output are whole input pixels. False for groups,
+  // for kDepthwise, and for kRows with rows that begin inside pixels.
   bool RowsAreWholePixels() const { return filter.inputs == src_shape.c; }
-  // True where the terms of an output pixel are one pixel of the input, and the
-  // input and the output have the same extents.
+  // True if the terms of an output pixel are one input pixel, and input and
+  // output have the same extents.
   bool RowsArePixels() const;
-  // True where each output pixel is a product of the weights and the input's
-  // pixel at the same place: one tap, stride 1, one group, and no padding on
-  // any side, which the shapes tell. A 1x1 window with a stride is not
-  // pointwise even over an input of one pixel, where the stride means nothing.
+  // True if each output pixel is a product of the weights and the input pixel
+  // at the same position: one tap, stride 1, one group, no padding. A strided
+  // 1x1 window is never pointwise, even for an input of one pixel.
   bool IsPointwise() const;
-  // True where one window is the whole input, so that each batch is one row of
-  // a product of matrices.
+  // True if one window covers the whole input, so that each batch is one row of
+  // a matrix product.
   bool IsWholeInput() const;
-  // True where there are so many output pixels that each invocation makes
-  // several of them and uses each weight for all of these.
+  // True if there are enough output pixels for invocations to compute several
+  // each and reuse the weights.
   bool HasManyPixels() const;
-  // True where the strategies that make tiles of pixels may compute it: kWindow
-  // of one group, and kRows whose rows are pixels. Products of few rows (not
-  // HasManyPixels) are left out: they have strategies of their own.
+  // True for strategies with tiles of pixels: kWindow of one group, and kRows
+  // whose rows are pixels. Excludes products of few rows (not HasManyPixels),
+  // which have their own strategies.
   bool IsTiled() const;
-  // True where the convolution may have a gate: it is pointwise, of real values
-  // and constant weights, and has many pixels.
+  // True if it may have an InputGate: pointwise, real values, constant weights,
+  // many pixels.
   bool CanTakeGate() const;
-  // True where some tap of some output pixel lies outside the input, so that
-  // the shader must look.
+  // True if some tap of some output is outside the input, so that the shader
+  // must check.
   bool ReadsOutside() const;
 
-  // How many channels of the input the weights can be scaled by. 0 where a
-  // weight's place does not tell its input channel (kRows whose rows are not
-  // the channels), and for kTransposed, where no pass scales by input channels.
+  // Number of input channels by which the weights can be scaled. 0 if a
+  // weight's position does not determine its input channel (kRows whose rows
+  // are not the channels), and for kTransposed, which no pass scales.
   int input_channels() const;
-  // The output channel, and the input channel (where input_channels() is not
-  // 0), of element `weight` of the weights in their own order.
+  // The output channel, and the input channel (if input_channels() is not 0),
+  // of element `weight` of the weights in their own order.
   int OutputOf(int64_t weight) const;
   int InputOf(int64_t weight) const;
 };
 
-// The window of a CONV_2D or DEPTHWISE_CONV_2D, to be changed by a pass;
-// nullptr for other nodes. The node owns it.
+// The window of a CONV_2D or DEPTHWISE_CONV_2D, mutable for passes; nullptr for
+// other nodes. The node owns it.
 SlidingWindow* InputWindowOf(Node* node);
 const SlidingWindow* InputWindowOf(const Node& node);
 

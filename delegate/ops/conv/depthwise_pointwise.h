@@ -1,8 +1,8 @@
-// A depthwise convolution with the 1x1 convolution that reads it, as one
-// dispatch. No node of a model is this op: FuseDepthwise makes them.
-// Node inputs: data, filter and bias of the depthwise convolution, filter and
-// bias of the other, and, on codes, the table of the depthwise convolution's
-// multipliers; a bias may be kNoTensor, the table absent.
+// A depthwise convolution fused with the 1x1 convolution that reads it, as one
+// dispatch. Only FuseDepthwise makes such nodes. Inputs: data, filter and bias
+// of the depthwise convolution, filter and bias of the other, and, for
+// quantized values, the table of the depthwise convolution's multipliers.
+// Biases may be kNoTensor, the table may be absent.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_DEPTHWISE_POINTWISE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_DEPTHWISE_POINTWISE_H_
 
@@ -19,7 +19,7 @@ struct DepthwisePointwiseAttributes {
 
 const OpDefinition& DepthwisePointwise();
 
-// kResourceExhausted where the device has no room for it.
+// kResourceExhausted if it does not fit the device.
 PlanFunction PlanDepthwisePointwise;
 
 }  // namespace gles_delegate

@@ -1,5 +1,5 @@
-// Post-ops as one expression in a shader's text, for a result that is not the
-// first tensor that the shader writes.
+// Post-ops as one expression in a shader, for a result that is not the first
+// tensor that it writes.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_INLINE_FUNCTION_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_INLINE_FUNCTION_H_
 
@@ -12,25 +12,25 @@
 
 namespace gles_delegate {
 
-// At most two post-ops, in order: what an activation is, or on codes the
-// scaling and the range. They read no tensor but one table.
+// At most two post-ops, in order: an activation, or for quantized values
+// scaling and clamping. They read at most one table.
 struct InlineFunction {
   std::vector<PostOp> ops;
 
   TensorId table() const;  // kNoTensor: none is read
 };
 
-// nullopt where the post-ops are more, or read other tensors.
+// nullopt if there are more post-ops, or they read other tensors.
 std::optional<InlineFunction> InlineFunctionOf(
     const std::vector<PostOp>& post_ops);
 
-// Defines `define`(v, slice) and reads the table as `name`_table. The shader
+// Defines `define`(v, slice) and binds the table as `name`_table. The shader
 // declares the params as vec4 `name`0_params and `name`1_params.
 void BindInlineFunction(const InlineFunction& function,
                         absl::string_view define, absl::string_view name,
                         Dispatch* d);
 
-// The uniforms of both params; zeros of an op that is not there.
+// The uniforms of both params; zeros for an absent op.
 void BindInlineParams(const InlineFunction& function, absl::string_view name,
                       Dispatch* d);
 

@@ -1,5 +1,5 @@
-// What two convolutions that are one dispatch do between them: on real values a
-// clamp; on codes the function that makes codes of sums, then the codes' range.
+// The function between two convolutions fused into one dispatch: for real
+// values a clamp; for quantized values requantization, then clamping.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_INNER_FUNCTION_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_INNER_FUNCTION_H_
 
@@ -11,22 +11,21 @@
 namespace gles_delegate {
 
 struct InnerFunction {
-  // On codes. Its operand, where it has one, is a table of multipliers.
+  // For quantized values. Its operand, if any, is a table of multipliers.
   std::optional<PostOp> scaling;
   float low = 0;  // infinities: no clamp
   float high = 0;
 };
 
-// What the post-ops of the node that is computed on the way are; nullopt where
-// they are something else. The node writes `dst`.
+// The post-ops of the inner node, which writes `dst`; nullopt if they have
+// another form.
 std::optional<InnerFunction> InnerFunctionOf(const Graph& graph,
                                              const Node& node, TensorId dst);
 
-// Defines INNER_SCALED(v, slice), where there is a scaling, and reads its
-// table.
+// Defines INNER_SCALED(v, slice) and binds its table, if there is a scaling.
 void BindInnerScaling(const InnerFunction& inner, Dispatch* d);
 
-// The uniforms "inner_clamp" and, where there is a scaling, "inner_scaling".
+// The uniforms "inner_clamp" and, if there is a scaling, "inner_scaling".
 void BindInnerParams(const InnerFunction& inner, Dispatch* d);
 
 }  // namespace gles_delegate

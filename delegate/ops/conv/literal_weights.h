@@ -1,6 +1,5 @@
-// Convolutions whose weights stand in the shader's text, for processors that
-// run invocations abreast: such a processor reads a weight once for all of them
-// then.
+// Convolutions with weights as literals in the shader, for SIMD processors,
+// which then load a weight once for all lanes.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_LITERAL_WEIGHTS_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_LITERAL_WEIGHTS_H_
 
@@ -9,12 +8,12 @@
 
 namespace gles_delegate {
 
-// 4x4 blocks of weights, each of which is an instruction or more in the text.
+// 4x4 blocks of weights, each at least one instruction of the shader.
 int BlocksOf(const Convolution& conv);
 
-// True where the weights are constant, finite and few (unrolled_terms of the
-// profile), the pixels many, and the plan has not too many such texts yet: each
-// is a program of its own.
+// True if the weights are constant, finite and few (unrolled_terms of the
+// profile), there are many pixels, and the plan has not too many such shaders,
+// each of which is a program of its own.
 bool PaysAsLiterals(const Convolution& conv, const Planner& planner);
 
 }  // namespace gles_delegate

@@ -1,8 +1,9 @@
-// A convolution with a 1x1 convolution of its result, as one dispatch that
-// stores both. No node of a model is this op: FuseNext makes them. The first is
-// a CONV_2D or what FuseDepthwise makes. Node inputs: those of the first, then
-// filter and bias of the 1x1 convolution and the table that its function reads;
-// the bias may be kNoTensor, the table absent. Node outputs: the first's, which
+// A convolution fused with a 1x1 convolution of its result, as one dispatch
+// that stores both. Only FuseNext makes such nodes. The first convolution is a
+// CONV_2D or made by FuseDepthwise. Inputs: those of the first, then filter,
+// bias and function table of the 1x1 convolution; the bias may be kNoTensor,
+// the table absent. Outputs: the first's, to which post-ops apply, and the 1x1
+// convolution's.
 // takes the post-ops, and the 1x1 convolution's.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_NEXT_POINTWISE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_NEXT_POINTWISE_H_
@@ -23,16 +24,16 @@ struct NextPointwiseAttributes {
   InlineFunction function;  // of the 1x1 convolution's results
 };
 
-// The op of a node whose first convolution is a node of `first`.
+// The op of a node whose first convolution is of op `first`.
 const OpDefinition& WithNextPointwise(const OpDefinition& first);
 
-// The first convolution as a node of its own.
+// The first convolution as a separate node.
 Node FirstOf(const Node& node);
 
 NextPointwise NextOf(const Graph& graph, const Node& node,
                      const NextPointwiseAttributes& attributes);
 
-// kResourceExhausted where the device has no room for it.
+// kResourceExhausted if it does not fit the device.
 PlanFunction PlanWithNextPointwise;
 
 }  // namespace gles_delegate

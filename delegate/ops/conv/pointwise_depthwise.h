@@ -1,8 +1,8 @@
-// A 1x1 convolution with the depthwise convolution that reads it, as one
-// dispatch over whole planes. No node of a model is this op: FusePlanes makes
-// them. Node inputs: data, filter and bias of the 1x1 convolution, filter and
-// bias of the other, and, on codes, the table of the 1x1 convolution's
-// multipliers; a bias may be kNoTensor, the table absent.
+// A 1x1 convolution fused with the depthwise convolution that reads it, as one
+// dispatch over whole planes. Only FusePlanes makes such nodes. Inputs: data,
+// filter and bias of the 1x1 convolution, filter and bias of the other, and,
+// for quantized values, the table of the 1x1 convolution's multipliers. Biases
+// may be kNoTensor, the table may be absent.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_POINTWISE_DEPTHWISE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_POINTWISE_DEPTHWISE_H_
 
@@ -19,7 +19,7 @@ struct PointwiseDepthwiseAttributes {
 
 const OpDefinition& PointwiseDepthwise();
 
-// kResourceExhausted where the planes fit no work group of the device.
+// kResourceExhausted if the planes do not fit a work group of the device.
 PlanFunction PlanPointwiseDepthwise;
 
 }  // namespace gles_delegate

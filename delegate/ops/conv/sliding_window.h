@@ -1,5 +1,5 @@
-// How the window of a convolution moves over an image: what the attributes of
-// the three convolution ops have in common.
+// The window of a convolution, shared by the attributes of the three
+// convolution ops.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_SLIDING_WINDOW_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_SLIDING_WINDOW_H_
 
@@ -8,16 +8,16 @@
 
 namespace gles_delegate {
 
-// All members are in elements of the input. Tap (ky, kx) of output pixel (y, x)
-// reads the input at row y * stride_h - pad_top + ky * dilation_h, and at the
-// column that the widths give likewise. What lies outside the input is zero.
+// All members are in input elements. Tap (ky, kx) of output pixel (y, x) reads
+// input row y * stride_h - pad_top + ky * dilation_h, and the column by the
+// same formula. Elements outside the input are zero.
 struct SlidingWindow {
   int stride_h = 1;
   int stride_w = 1;
   int dilation_h = 1;
   int dilation_w = 1;
-  // Zeros around the input. A pass may add to these where it makes the input
-  // smaller by as much. The output's shape stays as it is.
+  // Zeros around the input. A pass that makes the input smaller may increase
+  // them by as much. The output's shape stays the same.
   int pad_top = 0;
   int pad_left = 0;
   int pad_bottom = 0;
@@ -25,15 +25,15 @@ struct SlidingWindow {
 
   bool HasUnitStride() const { return stride_h == 1 && stride_w == 1; }
   bool IsDilated() const { return dilation_h != 1 || dilation_w != 1; }
-  // True where a side of the input has zeros.
+  // True if any side is padded.
   bool IsPadded() const {
     return pad_top != 0 || pad_left != 0 || pad_bottom != 0 || pad_right != 0;
   }
-  // True where the first window begins at the input's first element.
+  // True if the first window begins at the input's first element.
   bool BeginsInside() const { return pad_top == 0 && pad_left == 0; }
 };
 
-// What a TFLite node says of its window.
+// The window parameters of a TFLite node.
 struct WindowParams {
   int padding = 0;  // TfLitePadding
   int stride_h = 1;
@@ -42,11 +42,10 @@ struct WindowParams {
   int dilation_w = 1;
 };
 
-// The window of a node whose shapes are `src`, `filter` (height and width are
-// the taps) and `dst`. The paddings are TFLite's own.
-// kInvalidArgument: sizes below one, a window that does not fit the input, or
-// an output of another height or width; kUnimplemented: another padding than
-// SAME and VALID.
+// The window of a node with shapes `src`, `filter` (height and width are the
+// taps) and `dst`, with TFLite's padding rules. kInvalidArgument: sizes below
+// 1, a window that does not fit the input, or a wrong output height or width;
+// kUnimplemented: padding other than SAME and VALID.
 absl::StatusOr<SlidingWindow> SlidingWindowOf(const WindowParams& params,
                                               const Shape& src,
                                               const Shape& filter,

@@ -1,8 +1,7 @@
-// The gate of a squeeze-excite block as one dispatch: the mean of each channel
-// over the plane, and one or two products of matrices of the means. Of a large
-// plane bands are added up before, by a dispatch of many work groups. No node
-// of a model is this op: FuseSqueezeExcite makes them of AVERAGE_POOL_2D or
-// MEAN and of CONV_2D or FULLY_CONNECTED.
+// The channel scale of a squeeze-excite block as one dispatch: the mean of each
+// channel over the plane, then one or two matrix products. Large planes are
+// first summed in bands by another dispatch. Only FuseSqueezeExcite makes such
+// nodes, from AVERAGE_POOL_2D or MEAN and CONV_2D or FULLY_CONNECTED.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_SQUEEZE_EXCITE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_SQUEEZE_EXCITE_H_
 
@@ -12,8 +11,8 @@
 
 namespace gles_delegate {
 
-// Which node input is what; each may be kNoTensor but the source and the first
-// weights. Weights are constant.
+// The node's inputs; all but the source and the first weights may be kNoTensor.
+// Weights are constant.
 enum SqueezeExciteInput {
   kSqueezeSource = 0,  // [B,H,W,C]
   kSqueezeAddend,      // of the source's shape: the mean is that of the sum
@@ -25,16 +24,16 @@ enum SqueezeExciteInput {
 };
 
 struct SqueezeExciteAttributes {
-  // The function of the first product's results, where a second product
-  // follows: none, or one that has no operand.
+  // The function between the two products, if there are two: at most one,
+  // without an operand.
   std::vector<PostOp> between;
   bool adds_bands_first = false;
 };
 
 const OpDefinition& SqueezeExcite();
 
-// The node's output is [B,1,1,N] (or M). kResourceExhausted where the device
-// has no work group for it.
+// The output is [B,1,1,N] (or M). kResourceExhausted if no work group of the
+// device is large enough.
 PlanFunction PlanSqueezeExcite;
 
 }  // namespace gles_delegate

@@ -1,8 +1,8 @@
-// TRANSPOSE_CONV, and the custom op Convolution2DTransposeBias:
-// y[b, s*h + ky - pad, s*w + kx - pad, o] is bias[o] plus the sum of every
-// x[b,h,w,i] * filter[o,ky,kx,i] that lands there. BHWC, any batch; filter OHWI
-// and bias constant (float32 or float16) or computed at run time (float32).
-// kInvalidArgument: shapes that disagree; kUnimplemented: an output shape
+// TRANSPOSE_CONV, and the custom op Convolution2DTransposeBias: y[b, s*h + ky -
+// pad, s*w + kx - pad, o] is bias[o] plus the sum of every x[b,h,w,i] *
+// filter[o,ky,kx,i] that maps to it. BHWC, any batch; filter OHWI and bias,
+// constant (float32 or float16) or computed at run time (float32).
+// kInvalidArgument: inconsistent shapes; kUnimplemented: an output shape
 // computed at run time.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_TRANSPOSE_CONV_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_TRANSPOSE_CONV_H_
@@ -12,16 +12,16 @@
 
 namespace gles_delegate {
 
-// The window slides over the output. Its padding is the rows and columns that
-// are cut off the full result, at its beginning and its end; its dilation is 1.
+// The window slides over the output. Its padding is the number of rows and
+// columns cut off the full result on each side; its dilation is 1.
 struct TransposeConvAttributes : SlidingWindow {
-  // Which of the node's inputs is what. The two ops differ in it.
+  // Indices of the node's inputs, which differ between the two ops.
   int data_input = 0;
   int filter_input = 1;
   int bias_input = 2;  // may be past the last
 };
 
-// Node inputs: output shape (constant), filter, data, bias (may be absent).
+// Node inputs: output shape (constant), filter, data, bias (optional).
 ParseFunction ParseTransposeConv;
 // Node inputs: data, filter, bias.
 ParseFunction ParseConvolution2dTransposeBias;

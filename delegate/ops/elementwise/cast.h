@@ -1,8 +1,8 @@
-// CAST among float32, int32 and bool. To int32: towards zero; what lies outside
-// is the nearest int32, NaN the greatest, as later TFLite kernels have it (2.9
-// leaves it to C++, which leaves it open). To bool: whether it is not 0 (NaN is
-// not). To float32: the nearest; with 16-bit storage, infinite past 65504.
-// Tensors with a float view are refused: TFLite casts their codes.
+// CAST between float32, int32 and bool. To int32: truncates; saturates, with
+// NaN as the maximum, as later TFLite kernels do (2.9 has undefined behaviour).
+// To bool: whether the value is not 0 (NaN is true). To float32: nearest; with
+// 16-bit storage infinite past 65504. Refuses float views, for which TFLite
+// casts the quantized values.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_CAST_H_
 #define GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_CAST_H_
 
@@ -10,7 +10,7 @@
 
 namespace gles_delegate {
 
-// kUnimplemented: another type. kInvalidArgument: another output shape than the
+// kUnimplemented: another type. kInvalidArgument: the output's shape is not the
 // input's.
 ParseFunction ParseCast;
 PlanFunction PlanCast;

@@ -1,8 +1,7 @@
-// EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL: bools of two
-// tensors of float32 or int32 (EQUAL and NOT_EQUAL of bool too), broadcast as
-// the arithmetic ops are. 8-bit tensors as TFLite compares them: both sides
-// scaled in integers, so that codes which its rounding brings together are
-// equal.
+// EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL of two float32 or
+// int32 tensors (EQUAL and NOT_EQUAL also of bool), with broadcasting. 8-bit
+// tensors are compared as in TFLite: both sides are scaled in integers, so that
+// values which become equal by its rounding are equal.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_COMPARISON_H_
 #define GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_COMPARISON_H_
 
@@ -17,12 +16,12 @@ namespace gles_delegate {
 struct ComparisonAttributes {
   absl::string_view function;    // GLSL's: "lessThan", ...
   std::array<Shape, 2> aligned;  // of the inputs, as the output sees them
-  // Both inputs are of 8-bit codes, whose steps are scaled by these.
+  // Both inputs are 8-bit quantized values, to be scaled by these.
   bool of_codes = false;
   std::array<quant::Multiplier, 2> multipliers;
 };
 
-// kInvalidArgument: types or shapes that do not go together.
+// kInvalidArgument: incompatible types or shapes.
 ParseFunction ParseComparison;
 PlanFunction PlanComparison;
 

@@ -1,9 +1,9 @@
-// DEQUANTIZE and QUANTIZE. Of a constant (16-bit weights mostly) DEQUANTIZE
-// runs nowhere: its output is a constant once FoldConstantNode
-// (delegate/passes/fold_constants.h) has seen it. At run time both are copies
-// in the float view (delegate/graph/float_view.h), where every tensor holds
-// real values; QUANTIZE's rounding is the simulator behind its output. From
-// int16 to int32 QUANTIZE is TFLite's integers: floats do not hold such codes.
+// DEQUANTIZE and QUANTIZE. DEQUANTIZE of a constant (mostly 16-bit weights) is
+// folded (FoldConstantNode, delegate/passes/fold_constants.h). At run time both
+// are copies in the float view (delegate/graph/float_view.h), where every
+// tensor holds real values; the simulator of QUANTIZE's output rounds. QUANTIZE
+// from int16 to int32 uses TFLite's integer arithmetic, since floats cannot
+// hold such values.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_DEQUANTIZE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_DEQUANTIZE_H_
 
@@ -12,7 +12,7 @@
 
 namespace gles_delegate {
 
-// Of a QUANTIZE from int16 to int32.
+// Of QUANTIZE from int16 to int32.
 struct RequantizeAttributes {
   float scale = 1;  // of the input's codes
   quant::Multiplier multiplier;
@@ -21,12 +21,12 @@ struct RequantizeAttributes {
 
 ParseFunction ParseDequantize;
 // kInvalidArgument: an output without quantization parameters. kUnimplemented:
-// int32 from another type than int16, or by a factor of 2^15 or more.
+// int32 from a type other than int16, or with a factor of 2^15 or more.
 ParseFunction ParseQuantize;
 PlanFunction PlanQuantize;
 PlanFunction PlanDequantize;
 
-// Ok, without a dispatch, where all outputs are constants by now.
+// Ok, without a dispatch, if all outputs are constants.
 PlanFunction PlanFoldedConstant;
 
 }  // namespace gles_delegate

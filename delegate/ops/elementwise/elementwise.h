@@ -1,6 +1,6 @@
-// What the elementwise ops share: a node of one is a copy whose post-op is the
-// function (gl_shaders/lib/elementwise.glsl), so that the fusion pass can move
-// the function into the node that makes its input.
+// Shared by the elementwise ops: a node is a copy with the function as a
+// post-op (gl_shaders/lib/elementwise.glsl), so that the fusion pass can move
+// the function into the producer of its input.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_ELEMENTWISE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_ELEMENTWISE_H_
 
@@ -15,8 +15,8 @@
 
 namespace gles_delegate {
 
-// A function of the source that cannot be a post-op of the node: its operand,
-// an index into the node's inputs, is to be read as another shape than its own.
+// A function that cannot be a post-op of the node, since its operand, an index
+// into the node's inputs, has to be read in another shape than its own.
 struct RealignedFunction {
   PostOp function;
   Shape operand_shape;
@@ -27,35 +27,34 @@ struct ElementwiseAttributes {
   Shape source_shape;  // as the output sees it: its own but for realigned ones
   // Applied before the node's post-ops.
   std::vector<RealignedFunction> functions;
-  // ADD and SUB of 16-bit codes: TFLite shifts them where all three scales are
-  // powers of two (pot_scale_int16).
+  // ADD and SUB of int16 tensors with three power-of-two scales: TFLite shifts
+  // them (pot_scale_int16).
   bool shifts_codes = false;
 };
 
-// The dims of an elementwise result, by TFLite's rule: aligned from the right,
-// equal or 1. kInvalidArgument: they do not broadcast.
+// The broadcast dims by TFLite's rule: aligned from the right, equal or 1.
+// kInvalidArgument: they do not broadcast.
 absl::StatusOr<std::vector<int>> BroadcastDims(absl::Span<const int> a,
                                                absl::Span<const int> b);
 
-// `dims` as a tensor of the output's rank, filled with 1 from the left:
-// [W,C] beside [B,H,W,C] is 1,1,W,C here though its own shape is W,1,1,C.
-// Broadcasting is then a matter of each axis. kUnimplemented: axes that fold
-// into the batch (rank > 4) broadcast in part.
+// `dims` extended by 1 from the left to the output's rank: [W,C] with [B,H,W,C]
+// becomes 1,1,W,C, though its own shape is W,1,1,C. Axes then broadcast
+// independently. kUnimplemented: axes that fold into the batch (rank > 4)
+// broadcast only in part.
 absl::StatusOr<Shape> AlignedShape(absl::Span<const int> dims,
                                    absl::Span<const int> output_dims);
 
 // Element types that a function takes; float16 constants count as floats.
 enum ElementTypes : unsigned { kFloats = 1, kInts = 2, kBools = 4 };
 
-// kUnimplemented: a tensor of none of `types`.
+// kUnimplemented: a tensor whose type is not among `types`.
 absl::Status CheckOperand(const Tensor& tensor, unsigned types = kFloats);
-// Likewise, and kInvalidArgument where the two are not of one type.
+// The same, and kInvalidArgument if the types differ.
 absl::Status CheckSameType(const Tensor& a, const Tensor& b);
 
-// For ops that are no post-ops: reads inputs 0, 1, ... into `d` as names[0],
-// names[1], ..., each in its aligned shape, to be clamped to its size; and
-// defines LANES_<NAME>, the swizzle that spreads one channel over all of the
-// output's.
+// For ops that are not post-ops: binds inputs 0, 1, ... of `d` as names[0],
+// names[1], ..., each in its aligned shape, for reads clamped to its size; and
+// defines LANES_<NAME>, the swizzle that broadcasts a single channel.
 absl::Status ReadBroadcast(const Node& node, absl::Span<const Shape> aligned,
                            absl::Span<const char* const> names,
                            Planner* planner, Dispatch* d);
@@ -63,8 +62,8 @@ absl::Status ReadBroadcast(const Node& node, absl::Span<const Shape> aligned,
 // For nodes with ElementwiseAttributes.
 PlanFunction PlanElementwise;
 
-// True where the post-ops are all that the node does: no broadcast of its
-// source, nothing realigned. What the fusion pass may dissolve.
+// True if the node does nothing but its post-ops: no broadcast of the source,
+// no realigned operand. The fusion pass may then remove it.
 bool IsPlainElementwise(const Graph& graph, const Node& node);
 
 }  // namespace gles_delegate

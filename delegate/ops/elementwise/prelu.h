@@ -1,6 +1,6 @@
 // PRELU: y = x < 0 ? alpha * x : x. Alpha, constant or not, is broadcast to x
-// by TFLite's rule (aligned from the right; mostly [1,1,C]). kInvalidArgument
-// where the output is not of x's shape.
+// by TFLite's rule (aligned from the right; mostly [1,1,C]). kInvalidArgument:
+// the output's shape is not x's.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_PRELU_H_
 #define GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_PRELU_H_
 

@@ -16,7 +16,7 @@ struct SelectAttributes {
   std::array<Shape, 3> aligned;  // of the inputs, as the output sees them
 };
 
-// kInvalidArgument: types or shapes that do not go together.
+// kInvalidArgument: incompatible types or shapes.
 ParseFunction ParseSelect;
 ParseFunction ParseSelectV2;
 PlanFunction PlanSelect;

@@ -1,10 +1,10 @@
 // BATCH_MATMUL: z[.., m, n] = sum over k of x[.., m, k] * y[.., k, n], with x
-// or y transposed in its last two axes where adj_x or adj_y says so. Ranks 2 to
-// 5; the leading axes broadcast. Each side is a constant (float32 or float16)
-// or computed at run time. Sums are highp.
+// or y transposed in its last two axes according to adj_x and adj_y. Ranks 2 to
+// 5; leading axes broadcast. Each side is a constant (float32 or float16) or
+// computed at run time. Sums are highp.
 //
-// kInvalidArgument: shapes that disagree; kUnimplemented: a broadcast within
-// the first two of three leading axes, which share the GPU's batch axis.
+// kInvalidArgument: inconsistent shapes; kUnimplemented: a broadcast within the
+// first two of three leading axes, which share the GPU's batch axis.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MATMUL_BATCH_MATMUL_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MATMUL_BATCH_MATMUL_H_
 
@@ -21,8 +21,8 @@ namespace gles_delegate {
 struct BatchMatMulAttributes {
   bool adj_x = false;
   bool adj_y = false;
-  // The dims of x, y and the output in the model. Those of the tensors that a
-  // plan reads may be others: a RESHAPE that moves nothing is removed.
+  // The dims of x, y and the output in the model. The tensors of a plan may
+  // have others, since a RESHAPE that moves nothing is removed.
   std::vector<int> x;
   std::vector<int> y;
   std::vector<int> product;
@@ -33,16 +33,16 @@ struct BatchMatMulAttributes {
 ParseFunction ParseBatchMatMul;
 PlanFunction PlanBatchMatMul;
 
-// BATCH_MATMUL of tensors that hold 16-bit codes, in 64-bit sums of at most
-// 2^17 terms. It is no op of a model: the pass compute_on_codes makes it.
+// BATCH_MATMUL of int16 values with 64-bit sums of at most 2^17 terms. Not an
+// op of models: the pass compute_on_codes makes it.
 struct WideBatchMatMulAttributes {
   BatchMatMulAttributes matrices;
-  // What a sum becomes before the post-ops. 1 <= right <= 62.
+  // Rescales a sum before the post-ops. 1 <= right <= 62.
   quant::WideMultiplier multiplier;
 };
 
-// The node that computes from x and y what the BATCH_MATMUL `of` computes; it
-// has no post-ops yet.
+// The node that computes the BATCH_MATMUL `of` from x and y; it has no post-ops
+// yet.
 Node WideBatchMatMulNode(const Node& of, TensorId x, TensorId y,
                          const quant::WideMultiplier& multiplier);
 PlanFunction PlanWideBatchMatMul;

@@ -9,8 +9,8 @@
 namespace gles_delegate {
 
 // dst[m][n] = bias[n] + sum over k of src[m][k] * weights[n][k]. A row is K
-// elements of src, which is taken flat in BHWC order, whatever its shape; dst
-// has a channel for each output and a pixel for each row.
+// elements of src, flat in BHWC order regardless of shape; dst has one channel
+// per output and one pixel per row.
 struct MatrixProduct {
   TensorId src = kNoTensor;
   TensorId dst = kNoTensor;
@@ -19,13 +19,12 @@ struct MatrixProduct {
   int k = 1;
 };
 
-// Adds the product's dispatch, by the first strategy that applies
-// (conv_strategies.h), and one before it that packs weights computed at run
-// time.
+// Adds the product's dispatch by the first strategy that applies
+// (conv_strategies.h), preceded by one that packs weights computed at run time.
 void PlanMatrixProduct(const MatrixProduct& product, Planner* planner);
 
-// Several products, each with a matrix of its own: row h of src, whose batch is
-// 1, times the h-th matrix of weights.
+// Several products with different matrices: row h of src, whose batch is 1,
+// times the h-th matrix of weights.
 struct MatrixProducts {
   TensorId src = kNoTensor;
   TensorId dst = kNoTensor;  // of src's shape, but for its channels
@@ -34,11 +33,11 @@ struct MatrixProducts {
   int weights_id = -1;  // PackedConstant::shared_id
 };
 
-// Adds one dispatch for all of them.
+// Adds one dispatch for all products.
 void PlanMatrixProducts(const MatrixProducts& products, Planner* planner);
 
 // The weights of all products as one filter, each matrix padded to `outputs`
-// rows by zeros.
+// rows with zeros.
 FilterValues StackedWeights(const MatrixProducts& products, int outputs,
                             const Graph& graph);
 

@@ -1,4 +1,4 @@
-// What the strategies for products of few rows have in common.
+// Shared by the strategies for products of few rows.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MATMUL_ROW_PRODUCTS_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MATMUL_ROW_PRODUCTS_H_
 
@@ -7,9 +7,9 @@
 
 namespace gles_delegate {
 
-// True where the convolution is computed as rows of elements times the rows of
-// its weights: matrix products, convolutions of single pixels, and, on devices
-// that run invocations abreast, those of one window a batch.
+// True if the convolution is computed as rows of elements times rows of its
+// weights: matrix products, convolutions of single pixels, and, on SIMD
+// devices, those with one window per batch.
 bool IsRowProduct(const Convolution& conv, const DeviceChoices& choices);
 
 }  // namespace gles_delegate

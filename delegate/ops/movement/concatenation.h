@@ -1,6 +1,5 @@
-// CONCATENATION: the inputs one after another along any axis, then a fused
-// activation. The op takes any number of inputs, constants among them, of rank
-// 5 or less.
+// CONCATENATION along any axis, with a fused activation. Any number of inputs,
+// constants included, of rank 5 or less.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_CONCATENATION_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_CONCATENATION_H_
 
@@ -14,14 +13,14 @@ struct ConcatenationAttributes {
   int axis = 3;  // of AxisArray
 };
 
-// kInvalidArgument: inputs that differ on another axis, or do not add up to the
-// output.
+// kInvalidArgument: inputs that differ on another axis, or whose extents do not
+// add up to the output's.
 ParseFunction ParseConcatenation;
 PlanFunction PlanConcatenation;
 
-// Writes `inputs`, in order, along `axis` (of AxisArray) of `output`. Where
-// every channel offset is a multiple of 4, a dispatch copies one input;
-// elsewhere a dispatch writes whole texels from up to three inputs.
+// Writes `inputs`, in order, along `axis` (of AxisArray) of `output`. If every
+// channel offset is a multiple of 4, each dispatch copies one input; otherwise
+// a dispatch writes whole texels from up to three inputs.
 void AddConcatenation(Planner* planner, std::vector<TensorId> inputs,
                       TensorId output, int axis);
 

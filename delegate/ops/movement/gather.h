@@ -1,11 +1,10 @@
-// GATHER: the input's slices along an axis, picked by indices of any rank.
-// Input of float32, int32 or bool. Indices are int32 at run time, int32 or
-// int64 where constant. With batch_dims, the first so many axes of input and
-// indices are walked together. At run time an index outside of the axis counts
-// as the nearest inside; TFLite fails on it.
+// GATHER: slices of the input along an axis, selected by indices of any rank.
+// Input of float32, int32 or bool; indices int32 at run time, int32 or int64 if
+// constant. With batch_dims, that many leading axes of input and indices are
+// matched. At run time, indices outside the axis are clamped; TFLite fails.
 //
-// Constant indices without batch_dims go through a table, by rank <= 4; the
-// rest by linear_gather.h, of any rank.
+// Constant indices without batch_dims use a table (rank <= 4); all others
+// linear_gather.h (any rank).
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_GATHER_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_GATHER_H_
 
@@ -20,12 +19,12 @@ namespace gles_delegate {
 struct GatherAttributes {
   int axis = 0;  // of B, H, W, C
   std::vector<int> indices;
-  Shape picked;  // the output, were the indices a vector
-  std::optional<LinearGather> linear = {};  // else by the table of `indices`
+  Shape picked;  // the output for the indices as a vector
+  std::optional<LinearGather> linear = {};  // else by a table of indices
 };
 
-// kInvalidArgument: constant indices outside the axis, batches that differ, or
-// another output shape than they give.
+// kInvalidArgument: constant indices outside the axis, different batches, or a
+// wrong output shape.
 ParseFunction ParseGather;
 PlanFunction PlanGather;
 

@@ -1,6 +1,5 @@
-// Slices of a tensor picked by indices that are tensors themselves, of any
-// rank: what GATHER by runtime indices or in batches and GATHER_ND have in
-// common.
+// Gathers slices by index tensors of any rank: GATHER_ND, and GATHER with
+// indices computed at run time or batches.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_LINEAR_GATHER_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_LINEAR_GATHER_H_
 
@@ -15,8 +14,8 @@
 namespace gles_delegate {
 
 // In linear element order the source is [batch, outer, extents..., inner], the
-// indices [batch, count, depth] and the output [batch, outer, count, inner]: an
-// index names `depth` axes, whose extents these are.
+// indices [batch, count, depth] and the output [batch, outer, count, inner]. An
+// index has `depth` components, one for each of `extents`.
 struct LinearGather {
   int count = 1;
   int outer = 1;
@@ -25,28 +24,28 @@ struct LinearGather {
   std::array<int, 4> extents = {1, 1, 1, 1};
 };
 
-// Indices below 0 count as 0, those past an axis as its last.
+// Indices are clamped to their axes.
 absl::Status AddLinearGather(Planner* planner, TensorId src, TensorId indices,
                              TensorId dst, const LinearGather& gather);
 
-// Shaders that walk a tensor in linear order count its elements as int32.
-// kUnimplemented: there are more.
+// kUnimplemented: too many elements for shaders that index a tensor linearly
+// with int32.
 absl::Status CheckCountable(const Tensor& tensor);
 
-// Indices for a shader: int32, or int64 constants. kUnimplemented: another
-// type, int64 at run time. kInvalidArgument: none.
+// Checks indices: int32, or int64 constants. kUnimplemented: another type, or
+// int64 at run time. kInvalidArgument: there are none.
 absl::Status CheckIndices(const NodeView& node, int input);
 
-// What GATHER and GATHER_ND have in common: input 0 is moved, input 1 holds the
-// indices, and shaders can count the elements of each tensor.
+// Checks shared by GATHER and GATHER_ND: input 0 is movable, input 1 has
+// indices, and all tensors pass CheckCountable().
 absl::Status CheckGather(const NodeView& node);
 
-// kInvalidArgument: a constant index lies outside of its axis, of `extents` in
-// turn. Indices of run time are not looked at.
+// kInvalidArgument: a constant index is outside its axis, cycling through
+// `extents`. Ignores indices computed at run time.
 absl::Status CheckConstantIndices(const Tensor& indices,
                                   absl::Span<const int> extents);
 
-// The indices as a tensor of int32: an int64 constant becomes one.
+// The indices as an int32 tensor; converts an int64 constant.
 absl::StatusOr<TensorId> IndicesAsInt32(Planner* planner, TensorId id);
 
 }  // namespace gles_delegate

@@ -1,6 +1,6 @@
-// PACK: inputs of one shape, stacked along a new axis. Rank <= 4 in, <= 5 out;
-// any number of inputs, constants among them. kInvalidArgument: inputs of
-// different shapes, or another output shape than they give.
+// PACK: stacks inputs of one shape along a new axis. Rank <= 4 in, <= 5 out;
+// any number of inputs, constants included. kInvalidArgument: different input
+// shapes, or a wrong output shape.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_PACK_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_PACK_H_
 

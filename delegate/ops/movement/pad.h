@@ -1,7 +1,7 @@
-// PAD, PADV2, MIRROR_PAD add elements before and after each axis (batch and
-// channels, too), as many as constant paddings [rank, 2] say. These elements
-// are zeros, the value of PADV2's third input (constant or not), or the tensor
-// mirrored at its edge. Rank <= 5. Float32 or int32.
+// PAD, PADV2, MIRROR_PAD: adds elements before and after each axis, batch and
+// channels included, according to constant paddings [rank, 2]. The new elements
+// are zeros, PADV2's third input (constant or not), or the tensor mirrored at
+// its edge. Rank <= 5. Float32 or int32.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_PAD_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_PAD_H_
 
@@ -18,8 +18,8 @@ struct PadAttributes {
   bool runtime_value = false;  // input 2 holds it: not constant, or int32
 };
 
-// kInvalidArgument: negative paddings, mirrored ones past the tensor's extent,
-// another output shape than they give.
+// kInvalidArgument: negative paddings, mirrored ones that exceed the extent, or
+// a wrong output shape.
 ParseFunction ParsePad;
 ParseFunction ParsePadV2;
 ParseFunction ParseMirrorPad;

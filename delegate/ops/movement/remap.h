@@ -1,7 +1,7 @@
-// Data movement: each element of a destination (or of a box in it) comes from a
-// source element, whose coordinates are an affine function of the destination
-// element's. So one shader, gl_shaders/movement/remap.comp, makes pads, slices,
-// transposes, tiles and concatenations.
+// Affine data movement: each element of a destination, or of a box in it, comes
+// from a source element whose coordinates are an affine function of the
+// destination's. One shader, gl_shaders/movement/remap.comp, thus implements
+// pads, slices, transposes, tiles and concatenations.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_REMAP_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_REMAP_H_
 
@@ -16,7 +16,7 @@ namespace gles_delegate {
 
 // All arrays are in B, H, W, C, outer order (AxisArray).
 struct Remap {
-  // What becomes of coordinates outside the source.
+  // Treatment of coordinates outside the source.
   enum class Edge {
     kNone,       // there are none
     kFill,       // `fill`, or the first element of `fill_tensor`
@@ -31,10 +31,9 @@ struct Remap {
                                    {0, 0, 1, 0, 0},
                                    {0, 0, 0, 1, 0},
                                    {0, 0, 0, 0, 1}}};
-  // No coordinate of the source follows one of the destination: all of `per` is
-  // zero.
+  // All destination elements come from one source element: `per` is zero.
   static Remap Constant();
-  // Makes source axis `src` follow destination axis `dst`.
+  // Makes source axis `src` depend on destination axis `dst`.
   Remap& Follow(int src, int dst, int step = 1, int first = 0);
 
   Edge edge = Edge::kNone;
@@ -42,28 +41,28 @@ struct Remap {
   TensorId fill_tensor = kNoTensor;
 };
 
-// Writes all of `dst`, by one read for each texel where channels stay together,
-// else by one read for each channel.
+// Writes all of `dst`, with one read per texel if channels stay together, else
+// one per channel.
 void AddRemap(Planner* planner, TensorId src, TensorId dst, const Remap& remap);
 
-// The attributes and the plan of the ops that are a remap of input 0 and
-// nothing else: SLICE, STRIDED_SLICE, TILE, BROADCAST_TO.
+// Attributes and plan of ops that are just a remap of input 0: SLICE,
+// STRIDED_SLICE, TILE, BROADCAST_TO.
 struct RemapAttributes {
   Remap remap;
 };
 PlanFunction PlanRemap;
 
-// Writes the box of `extent` that begins at `at`, whose channel must be a
-// multiple of 4. `p` above counts from the box's corner.
+// Writes the box of size `extent` at `at`, whose channel must be a multiple of
+// 4. `p` above is relative to the box.
 void AddRemapToBox(Planner* planner, TensorId src, TensorId dst,
                    const Remap& remap, const AxisArray& extent,
                    const AxisArray& at);
 
-// Copies `src` to `dst` in linear B,H,W,C order; their element counts agree.
+// Copies `src` to `dst` in linear BHWC order; both have equally many elements.
 void AddReshape(Planner* planner, TensorId src, TensorId dst);
 
-// The tensor in a shape of as many elements, in linear order: itself, another
-// view of a constant, or a copy. kInvalidArgument: a constant without its
+// The tensor in a shape with equally many elements, in linear order: itself, a
+// constant relabelled, or a copy. kInvalidArgument: a constant without its
 // bytes.
 absl::StatusOr<TensorId> AsShape(Planner* planner, TensorId id,
                                  const Shape& shape);

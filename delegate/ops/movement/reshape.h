@@ -1,7 +1,7 @@
-// RESHAPE, SQUEEZE, EXPAND_DIMS: the same elements in the same linear order
-// under another shape, of any rank. The new shape, where an input gives it,
-// must be a constant. kInvalidArgument: element counts differ, or the output is
-// not the shape asked for.
+// RESHAPE, SQUEEZE, EXPAND_DIMS: the same elements in the same linear order in
+// another shape, of any rank. A shape given as an input must be constant.
+// kInvalidArgument: different element counts, or an output of another shape
+// than requested.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_RESHAPE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_RESHAPE_H_
 

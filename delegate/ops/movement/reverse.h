@@ -1,5 +1,5 @@
-// REVERSE_V2: y = x with the order of elements turned round along constant
-// axes, each named once. Rank 1 to 5.
+// REVERSE_V2: reverses the order of elements along constant axes, each given
+// once. Rank 1 to 5.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_REVERSE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_REVERSE_H_
 
@@ -13,8 +13,8 @@ struct ReverseAttributes {
   std::array<bool, 5> along = {};  // as AxisArray
 };
 
-// kInvalidArgument: an axis outside the input or named twice, another output
-// shape than the input's.
+// kInvalidArgument: an axis outside the input or given twice, or an output
+// shape that is not the input's.
 ParseFunction ParseReverse;
 PlanFunction PlanReverse;
 

@@ -1,10 +1,9 @@
-// SCATTER_ND: the output is zeros, to which each slice of the updates is added
-// where its index says, in the order of the indices, as TFLite adds them. An
-// index names up to 4 of the output's leading axes. Input 0: the indices,
-// [..., depth], int32, or int64 constants; input 1: the updates, [..., trailing
-// axes], float32, or int32, whose sums keep the low 32 bits; input 2: the
-// output's shape. At run time an index outside of its axis adds nothing; TFLite
-// fails on it.
+// SCATTER_ND: adds each slice of the updates to zeros at its index, in order of
+// the indices, as TFLite does. Input 0: indices [..., depth] into up to 4
+// leading axes of the output, int32, or int64 constants; input 1: updates [...,
+// trailing axes], float32, or int32, with sums modulo 2^32; input 2: the
+// output's shape. At run time, indices outside their axis are ignored; TFLite
+// fails.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SCATTER_ND_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SCATTER_ND_H_
 
@@ -23,9 +22,9 @@ struct Scatter {
   std::array<int, 4> extents = {1, 1, 1, 1};
 };
 
-// kInvalidArgument: constant indices outside of the output, shapes that do not
-// go together. kUnimplemented: other types, and outputs whose texels would look
-// at too many indices.
+// kInvalidArgument: constant indices outside the output, or inconsistent
+// shapes. kUnimplemented: other types, and outputs with too many indices per
+// texel.
 ParseFunction ParseScatterNd;
 PlanFunction PlanScatterNd;
 

@@ -1,8 +1,8 @@
-// SPACE_TO_BATCH_ND: the pixels of each block, counted row by row, go to as
-// many batches: dst[(j * block_w + i) * B + b, y, x] = src[b, y * block_h + j -
-// top, x * block_w + i - left], zero outside src. BATCH_TO_SPACE_ND is its
-// inverse, crops instead of paddings. Input of rank 4, or of rank 3: one
-// spatial axis. Constant block, paddings and crops.
+// SPACE_TO_BATCH_ND moves the pixels of each block, row by row, to separate
+// batches: dst[(j * block_w + i) * B + b, y, x] = src[b, y * block_h + j - top,
+// x * block_w + i - left], zero outside src. BATCH_TO_SPACE_ND is its inverse,
+// with crops instead of paddings. Rank 4, or rank 3 with one spatial axis.
+// Constant block, paddings and crops.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SPACE_BATCH_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SPACE_BATCH_H_
 
@@ -16,8 +16,8 @@ struct SpaceBatchAttributes {
   float fill = 0;         // outside src
 };
 
-// kInvalidArgument: blocks below 1, negative paddings, sizes that do not
-// divide, another output shape than they give.
+// kInvalidArgument: blocks below 1, negative paddings, sizes that are not
+// divisible, or a wrong output shape.
 ParseFunction ParseSpaceToBatch;
 ParseFunction ParseBatchToSpace;
 PlanFunction PlanSpaceToBatch;

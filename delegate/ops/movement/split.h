@@ -1,6 +1,6 @@
-// SPLIT: the input cut along an axis into equal outputs. SPLIT_V: into outputs
-// of given sizes (one may be -1: what is left). UNPACK: into one output for
-// each index, without the axis. Rank <= 5; constant axis and sizes.
+// SPLIT: cuts the input along an axis into equal outputs. SPLIT_V: into outputs
+// of given sizes (one may be -1: the rest). UNPACK: one output per index,
+// without the axis. Rank <= 5; constant axis and sizes.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SPLIT_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SPLIT_H_
 
@@ -16,8 +16,7 @@ struct SplitAttributes {
   std::vector<Remap> remaps;  // one for each output
 };
 
-// kInvalidArgument: sizes that do not add up, another output shape than they
-// give.
+// kInvalidArgument: sizes that do not add up, or a wrong output shape.
 ParseFunction ParseSplit;
 ParseFunction ParseSplitV;
 ParseFunction ParseUnpack;

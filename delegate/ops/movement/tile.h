@@ -1,7 +1,7 @@
-// TILE: the input repeated along each axis. BROADCAST_TO: axes of extent 1, and
-// those that the input lacks at its front, repeated to the given shape. Rank
-// <= 5, constant multiples and shape. kInvalidArgument: shapes that do not
-// broadcast, or another output shape.
+// TILE: repeats the input along each axis. BROADCAST_TO: repeats axes of extent
+// 1, and missing leading axes, to the given shape. Rank <= 5, constant
+// multiples and shape. kInvalidArgument: shapes that do not broadcast, or a
+// wrong output shape.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_TILE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_TILE_H_
 

@@ -1,7 +1,7 @@
-// TRANSPOSE: output axis i is input axis permutation[i]. Constant
-// permutation; above rank 5 where runs of axes that stay together make it a
-// transpose of at most 4 axes. kInvalidArgument: no permutation of the input's
-// axes, or another output shape than it gives.
+// TRANSPOSE: output axis i is input axis permutation[i]. Constant permutation;
+// above rank 5, runs of axes that stay adjacent must fold it into a transpose
+// of at most 4 axes. kInvalidArgument: not a permutation of the input's axes,
+// or a wrong output shape.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_TRANSPOSE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_TRANSPOSE_H_
 
@@ -14,7 +14,7 @@ namespace gles_delegate {
 
 struct TransposeAttributes {
   Remap remap;
-  // Of rank > 5: neighbours that stay together are one axis of these.
+  // Above rank 5: the dims with adjacent axes folded.
   std::vector<int> folded_input;  // empty: not folded
   std::vector<int> folded_output;
 };

@@ -2,11 +2,11 @@
 // models (MediaPipe's hair segmentation). Parameters: TFLite's pool struct.
 // BHWC, any batch.
 //
-// MaxPoolingWithArgmax2D: outputs the pooled tensor and, as floats of the same
-// shape, y * filter_width + x + 0.1 of the first maximum in its window (the 0.1
-// so that truncation gives the integer back).
-// MaxUnpooling2D: inputs data [B,H,W,C] and such indices. y [B,H*fh,W*fw,C] is
-// zero except where an index points. Strides must be the window's size.
+// MaxPoolingWithArgmax2D outputs the pooled tensor and, as floats of the same
+// shape, y * filter_width + x + 0.1 of the first maximum in its window (0.1 so
+// that truncation gives the integer). MaxUnpooling2D takes data [B,H,W,C] and
+// such indices; y [B,H*fh,W*fw,C] is zero except at the indices. Strides must
+// equal the window's size.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_POOLING_ARGMAX_POOL_H_
 #define GLES_DELEGATE_DELEGATE_OPS_POOLING_ARGMAX_POOL_H_
 
@@ -24,8 +24,8 @@ struct ArgmaxPoolAttributes {
 ParseFunction ParseMaxPoolingWithArgmax;
 PlanFunction PlanMaxPoolingWithArgmax;
 
-// kUnimplemented: strides other than the window, where windows would overlap or
-// leave gaps.
+// kUnimplemented: strides other than the window, with which windows would
+// overlap or leave gaps.
 ParseFunction ParseMaxUnpooling;
 PlanFunction PlanMaxUnpooling;
 

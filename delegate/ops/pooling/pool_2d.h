@@ -1,6 +1,6 @@
-// AVERAGE_POOL_2D: the mean of a window's elements that lie inside the image.
-// MAX_POOL_2D: the largest of them. BHWC, SAME or VALID, any stride, a fused
-// activation. kInvalidArgument: the output is not what the window gives.
+// AVERAGE_POOL_2D and MAX_POOL_2D: the mean or maximum of a window's elements
+// inside the image. BHWC, SAME or VALID, any stride, a fused activation.
+// kInvalidArgument: a wrong output shape.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_POOLING_POOL_2D_H_
 #define GLES_DELEGATE_DELEGATE_OPS_POOLING_POOL_2D_H_
 
@@ -16,17 +16,16 @@ namespace gles_delegate {
 struct PoolAttributes {
   Window h, w;
   AxisPadding pad_h, pad_w;
-  // What lies outside the image is zeros of the window, as a PAD before the
-  // node would have put there (a pass gives that padding to the node); else it
-  // is no part of the window, as SAME has it.
+  // Elements outside the image are zeros of the window, as added by a PAD that
+  // a pass fused; otherwise they are not part of the window, as with SAME.
   bool zeros = false;
-  // 8-bit AVERAGE_POOL_2D on codes, summed in integers; else null.
+  // 8-bit AVERAGE_POOL_2D in integers; else null.
   std::shared_ptr<const CodeSums> codes;
 };
 
-// How the result of a MAX_POOL_2D of at most 2x2 lies in its source; `of` is
-// not set. nullopt: the window is larger, counts what lies outside, or begins
-// there.
+// The result of a MAX_POOL_2D of at most 2x2 as a view of its source; `of` is
+// not set. nullopt: the window is larger, counts outside elements, or begins
+// outside.
 std::optional<MemoryView> MaxPoolView(const Node& node);
 
 ParseFunction ParsePool2d;

@@ -1,19 +1,20 @@
 // UNIDIRECTIONAL_SEQUENCE_LSTM, and LSTM of the full kernel (one step).
 //
-// For each step, with x the step's input, h and c the states:
-//   i = sigmoid(Wi x + Ri h + pi * c + bi)        1 - f without input gate
-//   (CIFG) f = sigmoid(Wf x + Rf h + pf * c + bf) c = clip(f * c + i * act(Wc x
-//   + Rc h + bc), cell_clip) o = sigmoid(Wo x + Ro h + po * c + bo) h = o *
-//   act(c), and with a projection clip(Wp h + bp, proj_clip)
-// Peepholes p, projection and layer normalization (of each gate's sum, before
+// For each step, with the step's input x and the states h and c:
+//   i = sigmoid(Wi x + Ri h + pi * c + bi)   (CIFG, no input gate: 1 - f)
+//   f = sigmoid(Wf x + Rf h + pf * c + bf)
+//   c = clip(f * c + i * act(Wc x + Rc h + bc), cell_clip)
+//   o = sigmoid(Wo x + Ro h + po * c + bo)
+//   h = o * act(c), and with a projection clip(Wp h + bp, proj_clip)
+// Peepholes p, projection and layer normalization (of each gate's sum before
 // its bias: (v - mean) / sqrt(variance + 1e-8) * coefficients) are optional. A
-// clip of 0 is none. Source: tensorflow/lite/kernels/lstm_eval.cc, float.
+// clip of 0 means none. Source: tensorflow/lite/kernels/lstm_eval.cc, float.
 //
-// Inputs as TFLite numbers them: 0 data [B,T,I] ([T,B,I] with time_major; LSTM:
-// [B,I]), 1..8 weights, 9..11 peepholes, 12..15 biases, 16, 17 projection,
-// 18 output state [B,O], 19 cell state [B,C], 20..23 layer norm coefficients.
+// Inputs by TFLite's numbers: 0 data [B,T,I] ([T,B,I] with time_major; LSTM:
+// [B,I]), 1..8 weights, 9..11 peepholes, 12..15 biases, 16, 17 projection, 18
+// output state [B,O], 19 cell state [B,C], 20..23 layer norm coefficients.
 // Weights are constants of a float type; states are variable tensors, which
-// stay on the GPU (delegate/tflite/state_mark.h). kInvalidArgument: what
+// stay on the GPU (delegate/tflite/state_mark.h). kInvalidArgument: nodes that
 // TFLite's kernel refuses. kUnimplemented: weights computed at run time.
 // kResourceExhausted, from the plan: a state too large for the device's shared
 // memory.
@@ -36,7 +37,7 @@ struct LstmAttributes {
 };
 
 ParseFunction ParseSequenceLstm;
-// LSTM of either kernel; the basic one is basic_lstm.h's.
+// LSTM with either kernel; basic_lstm.h has the basic one.
 ParseFunction ParseLstm;
 PlanFunction PlanLstm;
 

@@ -1,4 +1,4 @@
-// Where the LSTM kernels' inputs are, as TFLite numbers them
+// TFLite's input indices for the LSTM kernels
 // (tensorflow/lite/kernels/lstm_shared.h).
 #ifndef GLES_DELEGATE_DELEGATE_OPS_RECURRENT_LSTM_INPUTS_H_
 #define GLES_DELEGATE_DELEGATE_OPS_RECURRENT_LSTM_INPUTS_H_
@@ -8,8 +8,8 @@ namespace gles_delegate::lstm {
 // In TFLite's order: input, forget, cell, output.
 inline constexpr int kGates = 4;
 
-// The full kernels' inputs. Where there is one a gate, the first; the others
-// follow it.
+// The full kernels' inputs. For one input per gate, the first; the others
+// follow.
 enum Input : int {
   kData,
   kInputWeights,
@@ -26,7 +26,7 @@ enum Input : int {
 };
 static_assert(kInputs == 24);
 
-// The basic kernel's.
+// The basic kernel's inputs.
 namespace basic {
 enum Input : int {
   kData,

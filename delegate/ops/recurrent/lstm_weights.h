@@ -1,6 +1,6 @@
-// An LSTM's weights in one table, as gl_shaders/recurrent/lstm.comp reads it:
-// column = slice of four cells (or outputs), so that neighbouring invocations
-// read neighbouring texels. G gates (the input gate first, absent with CIFG).
+// An LSTM's weights as one table for gl_shaders/recurrent/lstm.comp: column =
+// slice of four cells (or outputs), so that neighbouring invocations read
+// neighbouring texels. G gates (the input gate first, absent with CIFG).
 #ifndef GLES_DELEGATE_DELEGATE_OPS_RECURRENT_LSTM_WEIGHTS_H_
 #define GLES_DELEGATE_DELEGATE_OPS_RECURRENT_LSTM_WEIGHTS_H_
 
@@ -24,7 +24,7 @@ struct LstmTable {
   int width = 0;
   int height = 0;
 
-  // Term slices: of the data, and of the output state.
+  // Slices of terms: the data's and the output state's.
   int input_slices() const { return (inputs + 3) / 4; }
   int output_slices() const { return (outputs + 3) / 4; }
   int cell_slices() const { return (cells + 3) / 4; }

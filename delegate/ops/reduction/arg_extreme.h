@@ -1,8 +1,8 @@
-// ARG_MAX, ARG_MIN: the position of the greatest or least element along one
-// constant axis, as int32; the first of several. Any number replaces a NaN, as
-// in TFLite's newest kernel (2.9's keeps a NaN in front); of NaNs alone the
-// first is taken. Input of float32 or int32, of any rank; the axis goes. int64
-// outputs are refused.
+// ARG_MAX, ARG_MIN: the position of the first maximum or minimum along one
+// constant axis, which is removed, as int32. Numbers take precedence over NaNs,
+// as in TFLite's newest kernel (2.9 keeps a leading NaN); if all are NaN, the
+// first is taken. Input of float32 or int32, any rank. int64 outputs are
+// refused.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_ARG_EXTREME_H_
 #define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_ARG_EXTREME_H_
 
@@ -13,8 +13,7 @@ namespace gles_delegate {
 
 using ArgExtremeAttributes = AxisView;
 
-// kInvalidArgument: no axis of the input, or another output shape than it
-// gives.
+// kInvalidArgument: an invalid axis, or a wrong output shape.
 ParseFunction ParseArgExtreme;
 PlanFunction PlanArgMax;
 PlanFunction PlanArgMin;

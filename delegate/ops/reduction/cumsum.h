@@ -1,6 +1,6 @@
 // CUMSUM: running sums along one constant axis, from its end with `reverse`,
-// each without its own element with `exclusive`. float32 or int32. Of more than
-// four axes: one of the last three, or the only leading one that is not 1.
+// without the element itself with `exclusive`. float32 or int32. Above rank 4:
+// along one of the last three axes, or the only leading one that is not 1.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_CUMSUM_H_
 #define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_CUMSUM_H_
 
@@ -15,7 +15,8 @@ struct CumsumAttributes {
   bool reverse = false;
 };
 
-// kInvalidArgument: no axis of the input, another output shape than its.
+// kInvalidArgument: an invalid axis, or an output shape that is not the
+// input's.
 ParseFunction ParseCumsum;
 PlanFunction PlanCumsum;
 

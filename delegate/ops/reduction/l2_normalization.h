@@ -1,5 +1,5 @@
 // L2_NORMALIZATION: y = x / max(sqrt(sum of x^2 over the channels), 1e-6), for
-// each pixel. Any rank. TFLite's kernel takes no fused activation, nor do we.
+// each pixel. Any rank. No fused activation, as in TFLite's kernel.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_L2_NORMALIZATION_H_
 #define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_L2_NORMALIZATION_H_
 
@@ -7,9 +7,9 @@
 
 namespace gles_delegate {
 
-// kInvalidArgument: an activation, an output shape that is not the input's.
-// The attributes of a node on 8-bit codes, which it computes in TFLite's
-// integers; of floats it has none.
+// kInvalidArgument: an activation, or an output shape that is not the input's.
+// The attributes of nodes on 8-bit quantized values, which use TFLite's integer
+// arithmetic; float nodes have none.
 struct L2NormalizationOfCodes {
   int zero_out = 0;
   bool is_unsigned = false;

@@ -1,6 +1,5 @@
 // LOCAL_RESPONSE_NORMALIZATION: y[c] = x[c] * (bias + alpha * sum of x[i]^2
-// over the channels i from c - radius to c + radius, as far as they
-// exist)^-beta. Rank 4.
+// over the existing channels i from c - radius to c + radius)^-beta. Rank 4.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_LOCAL_RESPONSE_NORMALIZATION_H_
 #define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_LOCAL_RESPONSE_NORMALIZATION_H_
 
@@ -13,7 +12,7 @@ struct LocalResponseNormalizationAttributes {
   float bias = 0, alpha = 0, beta = 0;
 };
 
-// kInvalidArgument: another rank, a negative radius, an output shape that is
+// kInvalidArgument: another rank, a negative radius, or an output shape that is
 // not the input's.
 ParseFunction ParseLocalResponseNormalization;
 PlanFunction PlanLocalResponseNormalization;

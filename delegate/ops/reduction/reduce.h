@@ -1,8 +1,7 @@
 // MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD of floats, REDUCE_ANY and
-// REDUCE_ALL of bools, over any axes, kept as extent 1 or dropped. Constant
-// axes; above rank 4 where neighbours that are reduced, or kept, alike fold
-// into at most 4. kInvalidArgument: axes outside the input, or another output
-// shape than they give. kUnimplemented: other types.
+// REDUCE_ALL of bools, over any constant axes, kept with extent 1 or removed;
+// above rank 4, adjacent axes must fold into at most 4. kInvalidArgument:
+// invalid axes, or a wrong output shape. kUnimplemented: other types.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_REDUCE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_REDUCE_H_
 
@@ -17,19 +16,19 @@ namespace gles_delegate {
 
 struct ReduceAttributes {
   std::array<bool, 4> over = {};  // B, H, W, C
-  // Of rank 4 over axes 1 and 2, so written in the model, which are kept:
-  // TFLite has kernels of their own for its 8-bit mean.
+  // Rank 4, axes given as 1 and 2 in the model, and kept: TFLite has special
+  // kernels for its 8-bit mean.
   bool over_plane = false;
-  // Likewise, with axes that may be written as -3 and -2: newer runtimes'.
+  // The same, or with axes given as -3 and -2: newer runtimes.
   bool over_plane_by_any_name = false;
-  // 8-bit MEAN and SUM on codes, in TFLite's integers; else null.
+  // 8-bit MEAN and SUM in TFLite's integer arithmetic; else null.
   std::shared_ptr<const CodeSums> codes;
   std::vector<int> folded;  // the input's dims above rank 4, folded; else empty
 };
 
 ParseFunction ParseReduce;
 ParseFunction ParseReduceBools;
-// A PlanFunction for each reducer.
+// A PlanFunction per reducer.
 template <Reducer kReducer>
 absl::Status PlanReduce(const Node& node, Planner* planner);
 

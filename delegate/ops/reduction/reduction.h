@@ -1,5 +1,5 @@
-// Sums, means, products, extremes, ANY and ALL over windows that slide
-// (pooling) or that cover whole axes (MEAN, SUM, ...), by one shader,
+// Sums, means, products, extremes, ANY and ALL over sliding windows (pooling)
+// or whole axes (MEAN, SUM, ...), by one shader,
 // gl_shaders/reduction/reduce.comp.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_REDUCTION_H_
 #define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_REDUCTION_H_
@@ -15,69 +15,69 @@
 
 namespace gles_delegate {
 
-// kAny and kAll are of bools, the others of floats and, but for kMean, of
-// int32.
+// kAny and kAll are for bools, the others for floats and, except kMean, int32.
 enum class Reducer { kSum, kMean, kMax, kMin, kProduct, kAny, kAll };
 
-// Along one axis, output o covers source elements o * stride - before and the
-// size - 1 that follow, as far as they exist.
+// Along one axis, output o covers the existing source elements among o * stride
+// - before and the next size - 1.
 struct ReduceAxis {
   int size = 1;
   int stride = 1;
   int before = 0;
 };
 
-// What TFLite's kernels make of a sum of codes (quant/code_means.h). Sums are
-// in integers: exact up to 2^31, whatever the storage.
+// TFLite's rescaling of sums of quantized values (quant/code_means.h). Sums are
+// in integers, exact up to 2^31 with any storage.
 struct CodeSums {
   enum class Result {
-    kSteps,   // the code whose step the sum reaches
+    kSteps,   // the value whose step the sum reaches
     kScaled,  // the low bits of the sum, rescaled
-    kMean,    // the mean code, rounded away from zero
-    // Of 16-bit codes, MEAN: the mean code, towards zero; the sum, rescaled,
-    // and then its mean, rounded away from zero; the mean in float32, scaled.
+    kMean,    // the mean, rounded away from zero
+    // int16 MEAN: the mean rounded towards zero; the sum rescaled, then divided
+    // with rounding away from zero; the mean in float32, scaled.
     kTruncated,
     kRescaled,
     kFloatMean,
-    // No sum: the product, in TFLite's order, scaled at each step.
+    // Not a sum: the product in TFLite's order, rescaled at each step.
     kProduct,
   };
   Result result = Result::kSteps;
-  int low = 0;  // the type's least code
+  int low = 0;  // the type's minimum
   int zero_in = 0;
   int zero_out = 0;
   std::vector<int32_t> steps;  // kSteps: quant::StepsOf()
-  // kSteps: those of the channels from `last_channels` on; empty: the same.
+  // kSteps: for channels from `last_channels` on; empty: the same.
   std::vector<int32_t> last_steps;
   int last_channels = 0;
-  // kScaled: a sum of codes is `first` more than one of (code - zero point).
+  // kScaled: the difference between a sum of values and a sum of (value - zero
+  // point).
   int first = 0;
   int added_zero = 0;
-  int low_bits = 255;  // those that are kept, counted from `low`; -1: all
+  int low_bits = 255;  // mask of the bits kept, relative to `low`; -1: all
   bool rescales = false;
   float scale = 1;  // kFloatMean too
   float bias = 0;
-  int count = 1;  // of kTruncated, kRescaled, kFloatMean: codes a mean is of
+  int count = 1;  // kTruncated, kRescaled, kFloatMean: values per mean
   quant::Multiplier multiplier;  // kRescaled
   quant::WideMultiplier step;    // kProduct
 };
 
 struct Reduction {
   Reducer reducer = Reducer::kSum;
-  // The source holds codes; in place of `reducer`.
+  // The source has quantized values; replaces `reducer`.
   std::shared_ptr<const CodeSums> codes;
-  // All channels are reduced to one.
+  // Reduces all channels to one.
   bool channels = false;
   ReduceAxis b, h, w;
-  // Elements outside, on h and w, count as zeros; of kMean and kMax alone.
+  // Elements outside, on h and w, count as zeros; only for kMean and kMax.
   bool zeros = false;
 
   static ReduceAxis Whole(int extent) { return {extent, 0, 0}; }
 };
 
-// A mean divides by the elements that exist, or by all with `zeros`. Work is
-// split where one invocation an output would be too few or too long: a work
-// group an output, or width before the other axes by way of a temporary.
+// Means divide by the number of existing elements, or all with `zeros`. If one
+// invocation per output would be too few or too slow, work is split: a work
+// group per output, or the width first, via a temporary tensor.
 void AddReduction(Planner* planner, TensorId src, TensorId dst,
                   const Reduction& r);
 

@@ -1,6 +1,6 @@
 // SOFTMAX: exp(beta * (x - max)) / sum of the same, along the last axis.
 // LOG_SOFTMAX: x - max - log(sum exp(x - max)). BHWC, any rank and batch, in
-// highp whatever the storage is.
+// highp with any storage.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_SOFTMAX_H_
 #define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_SOFTMAX_H_
 
@@ -12,9 +12,9 @@
 
 namespace gles_delegate {
 
-// Of 8-bit codes, as TFLite's kernels compute it.
+// For 8-bit quantized values, as in TFLite's kernels.
 struct SoftmaxOfCodes {
-  std::vector<float> exps;  // [256]: of a code so far below the row's largest
+  std::vector<float> exps;  // [256]: by distance from the row's maximum
   float in_scale = 1;
   float out_scale = 1;
   int zero_in = 0;
@@ -26,11 +26,11 @@ struct SoftmaxAttributes {
   float beta = 1;
   bool log = false;
   std::shared_ptr<const SoftmaxOfCodes> codes = nullptr;
-  // Of 16-bit codes, as TFLite's kernel computes it. Both null: of floats.
+  // For int16, as in TFLite's kernel. If both are null: floats.
   std::shared_ptr<const quant::SoftmaxOfSixteenBits> sixteen = nullptr;
 };
 
-// kInvalidArgument: input and output differ in shape.
+// kInvalidArgument: input and output have different shapes.
 ParseFunction ParseSoftmax;
 ParseFunction ParseLogSoftmax;
 PlanFunction PlanSoftmax;

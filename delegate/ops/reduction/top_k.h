@@ -1,7 +1,7 @@
-// TOPK_V2: the k greatest elements of the last axis, in falling order, and
-// their positions as int32; of equals the first come first, NaN comes last.
-// Input of float32 or int32, of any rank; k constant, at most 64: each costs a
-// pass over the row.
+// TOPK_V2: the k largest elements of the last axis in descending order, and
+// their positions as int32; the first of equals first, NaN last. Input of
+// float32 or int32, any rank; k constant, at most 64, since each costs a pass
+// over the row.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_TOP_K_H_
 #define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_TOP_K_H_
 
@@ -9,8 +9,8 @@
 
 namespace gles_delegate {
 
-// kInvalidArgument: k past the row, or other output shapes than it gives.
-// kUnimplemented: k past 64.
+// kInvalidArgument: k exceeds the row, or wrong output shapes. kUnimplemented:
+// k above 64.
 ParseFunction ParseTopK;
 PlanFunction PlanTopK;
 
