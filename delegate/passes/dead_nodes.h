@@ -1,4 +1,4 @@
-// Takes nodes out of a graph.
+// Removes nodes from a graph.
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_DEAD_NODES_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_DEAD_NODES_H_
 
@@ -8,13 +8,12 @@
 
 namespace gles_delegate {
 
-// Removes each node whose outputs no node reads and the graph does not give
-// out, then the nodes that only the removed nodes read. A node that keeps state
-// (a variable tensor is among its inputs) stays.
+// Removes nodes with unused outputs, then nodes that only those read. Nodes
+// with state (a variable tensor among the inputs) stay.
 void RemoveDeadNodes(Graph* graph);
 
-// Removes the nodes that a pass has marked: `removed` has a value for each node
-// of the graph, in order.
+// Removes the nodes marked in `removed`, which has one value per node, in
+// order.
 void RemoveNodes(const std::vector<bool>& removed, Graph* graph);
 
 }  // namespace gles_delegate

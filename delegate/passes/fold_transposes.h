@@ -1,4 +1,4 @@
-// Transposes and reshapes that undo or follow one another.
+// Simplifies sequences of transposes and reshapes.
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_FOLD_TRANSPOSES_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_FOLD_TRANSPOSES_H_
 
@@ -7,15 +7,13 @@
 
 namespace gles_delegate {
 
-// - Two transposes in a row become one, where nothing but the second reads what
-//   the first writes; so do two reshapes. Post-ops of the first node that have
-//   no operand move to the second; where a post-op has an operand, nothing is
-//   done.
-// - A transpose becomes a reshape where the elements keep their order: where
-//   its axes of more than one element stay in order.
-// - Where both ends of a pair have the same shape, an elementwise node is left,
-//   or, without post-ops, an identity: FuseElementwise and RemoveIdentityNodes
-//   take these afterwards.
+// - Merges two successive transposes if only the second reads the first, and
+//   likewise two reshapes. Post-ops without an operand move to the second node;
+//   a post-op with one prevents merging.
+// - Turns a transpose into a reshape if the order of elements stays the same,
+//   that is if its axes of more than one element stay in order.
+// - If both ends of a pair have the same shape, leaves an elementwise node, or
+//   without post-ops an identity, for FuseElementwise and RemoveIdentityNodes.
 absl::Status FoldTransposes(Graph* graph);
 
 }  // namespace gles_delegate

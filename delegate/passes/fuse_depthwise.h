@@ -6,13 +6,13 @@
 
 namespace gles_delegate {
 
-// Makes one node of each depthwise convolution (constant weights, multiplier 1,
-// a window of 5x5 at most, no post-op but a clamp) and the 1x1 convolution that
-// alone reads it: one dispatch less, and nothing written between. Both compute
-// on real values, or both on codes: then the first one's sums become codes
-// before the second one multiplies them, by the post-ops that compute_on_codes
-// gave it. Only as far as profile.choices.fused_depthwise_work allows. After
-// FuseElementwise, which gives both their activations.
+// Fuses each depthwise convolution (constant weights, multiplier 1, a window of
+// at most 5x5, no post-op but a clamp) into the 1x1 convolution that is its
+// only reader, which saves a dispatch and the tensor between. Both must compute
+// on real values, or both on quantized values; then the first one's sums are
+// requantized by the post-ops of compute_on_codes. Limited by
+// profile.choices.fused_depthwise_work. Run it after FuseElementwise, which
+// adds activations to both.
 void FuseDepthwise(Graph* graph, const DeviceProfile& profile);
 
 }  // namespace gles_delegate

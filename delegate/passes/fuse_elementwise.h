@@ -1,5 +1,5 @@
-// Fuses elementwise nodes into the node that makes their input: one dispatch,
-// and no tensor between.
+// Fuses elementwise nodes into the producer of their input, which saves a
+// dispatch and a tensor.
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_FUSE_ELEMENTWISE_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_FUSE_ELEMENTWISE_H_
 
@@ -7,22 +7,21 @@
 
 namespace gles_delegate {
 
-// A dispatch binds so many tensors at most on a minimal device: OpenGL ES 3.1
-// asks for no more than four images or four buffers.
+// Tensors that a dispatch may bind on a minimal device: OpenGL ES 3.1
+// guarantees only four images or four buffers.
 inline constexpr int kMinimalBoundTensors = 4;
 
-// Fires where the producer has one output, only the elementwise node reads that
-// output, and the node's output has the same shape. The producer moves to the
-// node's place in the order, so that a function's operand is computed before. A
-// function of two tensors is fused into the producer of either of them, the
-// later producer first. No fused node binds more than `max_tensors` tensors and
-// packed constants (MaxBoundTensors of delegate/plan/planner.h), because what a
-// fused node needs is not checked when nodes are accepted.
+// Fuses if the producer has one output, only the elementwise node reads it, and
+// the node's output has the same shape. The producer moves to the node's place
+// in the order, so that operands are computed before. A function of two tensors
+// is fused into the later of the two producers if possible. No fused node binds
+// more than `max_tensors` tensors and packed constants (MaxBoundTensors of
+// delegate/plan/planner.h), since fused nodes are not checked again.
 void FuseElementwise(Graph* graph, int max_tensors = kMinimalBoundTensors);
 
-// Gives a constant operand that is read as another shape than its own
-// (RealignedFunction of delegate/ops/elementwise/elementwise.h) that shape, and
-// makes the function a post-op, so that FuseElementwise can take the node.
+// Gives a constant operand that is read in another shape (RealignedFunction of
+// delegate/ops/elementwise/elementwise.h) that shape, and makes the function a
+// post-op, so that FuseElementwise can take the node.
 void RealignConstants(Graph* graph);
 
 }  // namespace gles_delegate

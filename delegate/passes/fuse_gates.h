@@ -6,21 +6,20 @@
 
 namespace gles_delegate {
 
-// Leaves the MUL of a squeeze-excite block, [1,H,W,C] by a gate [1,1,1,C] that
-// is computed at run time, and an ADD of one more [1,H,W,C] behind it, to the
-// 1x1 convolution that alone reads the result: which computes it from what it
-// reads. One dispatch less, and nothing written between.
+// Fuses the MUL of a squeeze-excite block, [1,H,W,C] by a channel scale
+// [1,1,1,C] computed at run time, and an optional ADD of another [1,H,W,C]
+// after it, into the 1x1 convolution that is its only reader, which saves
+// dispatches and a tensor.
 //
-// Each tile of output slices multiplies again, so only up to
-// profile.choices.fused_gate_slices of them. Not where the product is an output
-// of the graph, read by others (a concatenation in place among them), or
-// changed by further functions; not for larger batches, whose tiles may take
-// pixels of several gates; not for few pixels, which fully_connected.comp
-// takes; not of 8-bit tensors, whose product is rounded to a code; not for a
-// convolution that would then bind more than the device allows.
+// Each tile of output slices repeats the multiplication, so there may be at
+// most profile.choices.fused_gate_slices of them. Not fused: products that are
+// graph outputs, have other readers (such as a concatenation in place) or
+// post-ops; batches above 1, whose tiles may cover several scales; few pixels,
+// which fully_connected.comp handles; 8-bit tensors, whose product is rounded;
+// convolutions that would exceed the device's bindings.
 //
-// After FuseElementwise and FuseDepthwise, which find more to fuse where the
-// MUL stands alone.
+// Run it after FuseElementwise and FuseDepthwise, which find more to fuse if
+// the MUL is still a separate node.
 void FuseGates(Graph* graph, const DeviceProfile& profile);
 
 }  // namespace gles_delegate

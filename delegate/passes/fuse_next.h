@@ -6,16 +6,16 @@
 
 namespace gles_delegate {
 
-// Makes one node (ops/conv/next_pointwise.h) of each convolution and a 1x1
-// convolution of its result, both of constant weights: the last convolution of
-// a bottleneck and the first one of the next bottleneck, say. One dispatch
-// less; both results are stored, so others may read the first one too. The 1x1
-// convolution's post-ops read no tensor but a table; both compute on real
-// values, or both on codes.
+// Fuses a convolution and a 1x1 convolution of its result, both with constant
+// weights, into one node (ops/conv/next_pointwise.h): typically the last
+// convolution of a bottleneck and the first of the next one. Saves a dispatch;
+// both results are stored, so that the first may have other readers. The 1x1
+// convolution's post-ops may read only a table; both compute on real values, or
+// both on quantized values.
 //
-// A work group reads all weights of the 1x1 convolution, so only where texels
-// of these <= profile.choices.fused_next_texels. After all passes that change
-// what convolutions read.
+// A work group reads all weights of the 1x1 convolution, so these may have at
+// most profile.choices.fused_next_texels texels. Run it after all passes that
+// change what convolutions read.
 void FuseNext(Graph* graph, const DeviceProfile& profile);
 
 }  // namespace gles_delegate

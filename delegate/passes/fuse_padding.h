@@ -1,5 +1,5 @@
-// PAD by zeros into what reads it: of height and width into convolutions and
-// poolings, of channels into sums.
+// Fuses PAD with zeros into its readers: height and width into convolutions and
+// poolings, channels into sums.
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_FUSE_PADDING_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_FUSE_PADDING_H_
 
@@ -7,15 +7,16 @@
 
 namespace gles_delegate {
 
-// Fires where all that read the padded tensor are CONV_2D, DEPTHWISE_CONV_2D,
-// or poolings that pad nothing themselves (SAME's padding is no part of the
-// window, these zeros are: PoolAttributes::zeros) and do not work on codes. The
-// PAD stays, dead, for RemoveDeadNodes.
+// Applies if all readers are CONV_2D, DEPTHWISE_CONV_2D, or poolings without
+// padding of their own (SAME's padding does not count as part of the window,
+// these zeros do: PoolAttributes::zeros) that are not on the integer path.
+// RemoveDeadNodes removes the PAD.
 void FusePadding(Graph* graph);
 
-// x + PAD(y), y having fewer channels than x (a shortcut around a block that
-// widens): the sum reads y, which ends in zeros. Fires where only such sums
-// read the padded tensor. Before FuseElementwise; the PAD stays, dead.
+// x + PAD(y), with fewer channels in y than in x (a shortcut around a widening
+// block): the sum reads y, extended by zeros. Applies if only such sums read
+// the padded tensor. Run it before FuseElementwise; RemoveDeadNodes removes the
+// PAD.
 void FuseChannelPadding(Graph* graph);
 
 }  // namespace gles_delegate

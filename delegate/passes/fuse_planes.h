@@ -6,16 +6,16 @@
 
 namespace gles_delegate {
 
-// Makes one node (ops/conv/pointwise_depthwise.h) of each 1x1 convolution and
-// the depthwise convolution (multiplier 1) that alone reads it, both of
-// constant weights, where whole planes of the first one fit the shared memory
-// of a work group: one dispatch less, nothing computed twice, and nothing
-// written between. The first has no post-op but a clamp, or on codes its
-// scaling to codes; both compute on real values, or both on codes.
+// Fuses each 1x1 convolution with the depthwise convolution (multiplier 1) that
+// is its only reader into one node (ops/conv/pointwise_depthwise.h), if both
+// have constant weights and whole planes fit the shared memory of a work group.
+// Saves a dispatch and a tensor without computing anything twice. The first may
+// have a clamp as its only post-op, or requantization; both compute on real
+// values, or both on quantized values.
 //
-// A work group reads the whole input, so only where pixels x input slices <=
-// profile.choices.fused_plane_work. After FuseDepthwise, which takes depthwise
-// convolutions of large planes and few channels.
+// A work group reads the whole input, so pixels x input slices may be at most
+// profile.choices.fused_plane_work. Run it after FuseDepthwise, which takes
+// depthwise convolutions with large planes and few channels.
 void FusePlanes(Graph* graph, const DeviceProfile& profile);
 
 }  // namespace gles_delegate

@@ -6,18 +6,18 @@
 
 namespace gles_delegate {
 
-// Makes one node (ops/conv/squeeze_excite.h) of a mean over the plane, the 1x1
-// convolution or matrix product that alone reads it, and the next one that
-// alone reads that, if there is one: one or two dispatches less. An ADD that
-// the mean alone reads goes along.
+// Fuses a mean over the plane, the 1x1 convolution or matrix product that is
+// its only reader, and the next one if it is the only reader of that, into one
+// node (ops/conv/squeeze_excite.h). Saves one or two dispatches. Includes an
+// ADD that only the mean reads.
 //
-// One work group computes it, so only where it reads no more texels, weights
-// among them, than profile.choices.fused_squeeze_texels. Not of 8-bit tensors;
-// not where a function with an operand stands between the two products; not
-// where weights are computed at run time.
+// One work group computes it, so it may read at most
+// profile.choices.fused_squeeze_texels texels, weights included. Not for 8-bit
+// tensors, for a function with an operand between the products, nor for weights
+// computed at run time.
 //
-// Last: an ADD is read by the mean alone once fuse_gates has left the gated
-// tensor's sum to the convolution behind it.
+// Run it last: only after fuse_gates has moved the sum of the gated tensor into
+// the next convolution is the mean the ADD's only reader.
 void FuseSqueezeExcite(Graph* graph, const DeviceProfile& profile);
 
 }  // namespace gles_delegate

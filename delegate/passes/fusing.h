@@ -1,4 +1,4 @@
-// What the passes that make one node of two ask of the graph.
+// Queries shared by the passes that fuse two nodes.
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_FUSING_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_FUSING_H_
 
@@ -7,28 +7,28 @@
 
 namespace gles_delegate {
 
-// The one node that reads `tensor`; nullptr where there are several or none,
-// where the tensor is an output of the graph, or where it is a view, which a
-// concatenation in place reads too. The graph owns the node.
+// The only node that reads `tensor`; nullptr if there are several or none, or
+// if the tensor is a graph output or a view, which a concatenation in place
+// reads as well. The graph owns the node.
 Node* OnlyReader(TensorId tensor, const Uses& uses, Graph* graph);
 
-// True where one of the node's post-ops takes `tensor` as its operand.
+// True if one of the node's post-ops has `tensor` as its operand.
 bool IsOperand(TensorId tensor, const Node& node);
 
-// True where the function gives the same of a value wherever the value lies.
+// True if the function does not depend on the value's position.
 bool IsSameEverywhere(const PostOp& op);
 
-// True where both are stored alike, whatever codes stand for.
+// True if both are stored alike, regardless of quantization parameters.
 bool IsStoredAlike(const Tensor& a, const Tensor& b);
-// True where the same bits mean the same value in both.
+// True if equal bits have equal meaning in both.
 bool LieAlike(const Tensor& a, const Tensor& b);
 
-// How many tensors the node's post-ops read.
+// Number of tensors that the node's post-ops read.
 int CountOperands(const Node& node);
 
-// Whether the device binds all that a node of two convolutions reads and
-// writes: one tensor in, one out, both weights, a table of multipliers where it
-// is the sixth input, and operands.
+// Whether the device can bind everything that a node of two convolutions uses:
+// one input, one output, both weights, a table of multipliers if it is the
+// sixth input, and operands.
 bool FitsBindingsAsPair(const Node& node, const DeviceProfile& profile);
 
 }  // namespace gles_delegate

@@ -1,8 +1,7 @@
-// 16-bit floats: a square past 255 is past what they hold, and its mean with
-// it, so that a normalization that a model writes out (SQUARE, MEAN, ADD,
-// RSQRT, MUL) divided by infinity. Squares that only sums and means read stay
-// in 32 bits, and so does what follows from them until it meets the tensor that
-// is normalized.
+// With 16-bit storage, squares of values above 255 overflow, and so do their
+// means, so that a normalization written as SQUARE, MEAN, ADD, RSQRT, MUL would
+// divide by infinity. Squares that only sums and means read are kept in 32
+// bits, as are later values until they meet the normalized tensor.
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_KEEP_SQUARES_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_KEEP_SQUARES_H_
 
@@ -11,10 +10,10 @@
 
 namespace gles_delegate {
 
-// Fires where floats are stored in 16 bits, on a square (SQUARE, MUL of a
-// tensor by itself, SQUARED_DIFFERENCE) whose readers are all SUM or MEAN. Not
-// on outputs of the graph, which the runtime's types decide, nor on codes. Runs
-// before any fusion, so that each square is still a separate node.
+// Applies with 16-bit storage to squares (SQUARE, MUL of a tensor by itself,
+// SQUARED_DIFFERENCE) that only SUM or MEAN read. Not to graph outputs, whose
+// type the runtime determines, nor to the integer path. Run it before any
+// fusion, so that each square is a separate node.
 void KeepSquares(Graph* graph, const DeviceProfile& profile);
 
 }  // namespace gles_delegate

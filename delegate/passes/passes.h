@@ -1,4 +1,4 @@
-// The passes over a graph: the one ordered list of all of them.
+// The ordered list of all graph passes.
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_PASSES_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_PASSES_H_
 
@@ -13,47 +13,46 @@
 namespace gles_delegate {
 
 enum class PassStage {
-  // Once, when a partition is read: decides what the partition's inputs and
-  // outputs hold. Runs where the option quantized_compute asks for codes.
+  // Once, when a partition is read: determines the contents of the partition's
+  // inputs and outputs. Only if quantized_compute asks for the integer path.
   kRead,
-  // Each time that the partition is planned, on a copy of the graph as read.
-  // May change what a tensor between two nodes holds, and what constants hold.
+  // Each time the partition is planned, on a copy of the graph as read. May
+  // change the contents of constants and of tensors between nodes.
   kFold,
-  // Likewise, behind those. Every tensor that is left holds what it held.
+  // After kFold. All remaining tensors keep their contents.
   kFuse,
 };
 
-// What passes are given beside the graph.
+// Parameters of the passes.
 struct PassContext {
   const DeviceProfile& profile;
-  // Whose codes the nodes that compute on codes give.
+  // The kernels that quantized nodes must match.
   quant::CpuKernels cpu = quant::CpuKernels::kTflite;
   quant::KernelTraits traits = quant::TraitsOf(cpu);
-  // Set by compute_on_codes: how many nodes compute on codes.
+  // Output of compute_on_codes: number of nodes on the integer path.
   int* nodes_on_codes = nullptr;
 };
 
 struct Pass {
   absl::string_view name;  // as docs/architecture.md has it
   PassStage stage;
-  // Takes time linear in the graph's nodes. The graph computes the same outputs
-  // afterwards, under the same tensor ids. kInvalidArgument: a malformed
-  // constant.
+  // Takes linear time. Preserves the graph's outputs and their tensor ids.
+  // kInvalidArgument: a malformed constant.
   absl::Status (*run)(Graph* graph, const PassContext& context);
 };
 
-// In the order in which they run. A pass that runs twice is listed twice.
+// In execution order. A pass that runs twice is listed twice.
 absl::Span<const Pass> Passes();
 
-// Is told the name of each pass that has run, and the graph as it is then.
+// Called after each pass with its name and the resulting graph.
 using PassObserver =
     absl::FunctionRef<void(absl::string_view pass, const Graph& graph)>;
 
-// Runs the passes of one stage. The first error of a pass is returned.
+// Runs the passes of one stage, up to the first error.
 absl::Status RunPasses(PassStage stage, const PassContext& context,
                        Graph* graph, PassObserver observer);
 
-// Runs the passes of stages kFold and kFuse, observed by nobody.
+// Runs the passes of kFold and kFuse without an observer.
 absl::Status RunPasses(Graph* graph, const DeviceProfile& profile = {});
 
 }  // namespace gles_delegate

@@ -1,7 +1,7 @@
-// Removes the nodes whose output is their input: RESHAPE, SQUEEZE and
-// EXPAND_DIMS that leave batch, height, width and channels as they were (the
-// GPU knows no rank), slices of a whole tensor, PADs by nothing, a
-// CONCATENATION of one, RESIZEs of floats to the size that they have.
+// Removes nodes whose output equals their input: RESHAPE, SQUEEZE and
+// EXPAND_DIMS that keep batch, height, width and channels (the GPU has no
+// ranks), slices of a whole tensor, PADs by nothing, a CONCATENATION of one
+// input, RESIZEs of floats to the same size.
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_REMOVE_IDENTITY_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_REMOVE_IDENTITY_H_
 
@@ -9,8 +9,7 @@
 
 namespace gles_delegate {
 
-// An identity that reads an input of the graph and writes an output of the
-// graph stays, because it is the copy.
+// An identity from a graph input to a graph output stays, as a copy.
 void RemoveIdentityNodes(Graph* graph);
 
 }  // namespace gles_delegate

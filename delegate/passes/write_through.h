@@ -6,14 +6,13 @@
 
 namespace gles_delegate {
 
-// Drops each RESHAPE that lays the pixels of a CONV_2D as a row of smaller
-// pixels, [B,H,W,K*C] as [B,H*W*K,C], where nobody else reads the convolution's
-// result: the convolution writes the row in its place, and into the whole where
-// the row is a part of a concatenation (MemoryView::Kind::kRows). Where C is no
-// multiple of four, the convolution gets as many outputs more as the last
-// texels of the smaller pixels have room for, with weights of zero.
-// Only where profile.choices.read_through is 1. After ConcatInPlace, and before
-// FuseDepthwise, which looks at the convolution as it is to be.
+// Removes a RESHAPE that lays out the pixels of a CONV_2D as a row of smaller
+// pixels, [B,H,W,K*C] as [B,H*W*K,C], if it is the only reader: the convolution
+// writes the row directly, also as part of a concatenation
+// (MemoryView::Kind::kRows). If C is not a multiple of four, the convolution
+// gets extra outputs with zero weights for the padding of the smaller pixels.
+// Requires profile.choices.read_through. Run it after ConcatInPlace and before
+// FuseDepthwise, which looks at the final convolution.
 void WriteThrough(Graph* graph, const DeviceProfile& profile);
 
 }  // namespace gles_delegate

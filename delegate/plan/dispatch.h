@@ -1,5 +1,5 @@
-// Dispatches as plain data: what an op makes of a node. A plan can be printed,
-// so that a test can compare it with a text. Nothing here calls GL.
+// Dispatches as plain data: the result of planning nodes. Plans are printable,
+// so that tests can compare them with text. No GL calls here.
 #ifndef GLES_DELEGATE_DELEGATE_PLAN_DISPATCH_H_
 #define GLES_DELEGATE_DELEGATE_PLAN_DISPATCH_H_
 
@@ -17,35 +17,34 @@
 
 namespace gles_delegate {
 
-// Weights and tables, laid out for one shader: `width` x `height` texels of
-// four floats, read as <name>_at(x, y) (see gl_shaders/shader.h). The values
-// are made when the plan is uploaded, not when it is checked.
+// Weights and tables, packed for one shader: `width` x `height` texels of four
+// floats, read as <name>_at(x, y) (gl_shaders/shader.h). The values are
+// computed when the plan is uploaded, not when it is checked.
 struct PackedConstant {
   std::string name;  // as the shader calls it
   int width = 1;     // texels a row
   int height = 1;
-  // Stored in 32 bits, even where precision loss is allowed.
+  // Stored in 32 bits, even if precision loss is allowed.
   bool always_float32 = false;
-  // The values are written into the shader's text, as float32. They must be few
-  // and finite, and the shader must read them at places that are known when it
-  // is compiled.
+  // The values become float32 literals in the shader. They must be few and
+  // finite, and the shader must read them at indices known at compile time.
   bool literal = false;
-  // The values follow from the node's constant inputs, from shapes, from what
-  // the plan's text shows, and from nothing else (such as attributes). The
-  // start-up cache may then keep the values: its key is made of these three.
+  // The values depend only on the node's constant inputs, on shapes and on the
+  // plan's text (not on attributes). The start-up cache, whose key covers these
+  // three, may then store them.
   bool cacheable = false;
-  // Constants of one plan that have the same id have the same values, and are
-  // uploaded once. -1: no other constant has these values.
+  // Constants of a plan with the same id have the same values and are uploaded
+  // once. -1: unique.
   int shared_id = -1;
-  // Writes width * height * 4 floats. May be called more than once, from the
-  // planning thread only. Shares the ownership of all that it reads.
+  // Writes width * height * 4 floats. May be called repeatedly, on the planning
+  // thread. Shares ownership of everything that it reads.
   std::function<void(absl::Span<float>)> fill;
 };
 
-// The values of a shader's Params block, or of the members at its end, by the
-// names and types of the declaration in the .comp, in its order. The offsets
-// follow std140. Validation compares each member with what the linked program
-// says (delegate/runtime/check_params.h).
+// The values of a shader's Params block, or of its last members, with the
+// names, types and order of the declaration in the .comp. Offsets follow
+// std140. Validation compares each member with the linked program
+// (delegate/runtime/check_params.h).
 class UniformBlock {
  public:
   enum class Type { kInt, kInt2, kInt4, kFloat, kFloat4 };
@@ -60,12 +59,12 @@ class UniformBlock {
   void Int4(absl::string_view name, int x, int y, int z, int w);
   void Float(absl::string_view name, float v);
   void Float4(absl::string_view name, const std::array<float, 4>& v);
-  // Adds the members of `end`. The block must fill whole vec4s before, as
+  // Appends the members of `end`. The block must consist of whole vec4s, since
   // offsets within `end` are kept.
   void Append(const UniformBlock& end);
 
   absl::Span<const uint8_t> bytes() const { return bytes_; }
-  // What the block takes in GL: std140 rounds its size up to 16 bytes.
+  // The block's size in GL: std140 rounds up to 16 bytes.
   size_t block_bytes() const { return (bytes_.size() + 15) / 16 * 16; }
   absl::Span<const Member> members() const { return members_; }
   std::string ToString() const;  // "stride=(2,2) alpha=0.1"
@@ -76,25 +75,25 @@ class UniformBlock {
   std::vector<Member> members_;
 };
 
-// How a dispatch's grid goes through the batch, so that a part of the batch can
-// be dispatched by itself: the grid is then shorter on one axis, each tensor
-// begins later in its memory, and all else stays as it is.
+// How a dispatch's grid covers the batch, so that part of the batch can be
+// dispatched separately, with a shorter grid on one axis and tensors bound at
+// an offset.
 struct BatchAxis {
-  int axis = -1;       // of the grid, the outermost in it; -1: no part can be
-  int64_t units = 1;   // that a batch has along the axis
-  int units_each = 1;  // that an invocation computes
+  int axis = -1;       // the grid's outermost; -1: cannot be divided
+  int64_t units = 1;   // per batch along the axis
+  int units_each = 1;  // per invocation
 
   bool IsThere() const { return axis >= 0; }
 };
 
-// One glDispatchCompute, described.
+// Describes one glDispatchCompute.
 struct Dispatch {
   // gl_shaders/<shader>.comp
   explicit Dispatch(absl::string_view shader) : shader(shader) {}
 
   std::string shader;
-  // Structure only (tile sizes, storage, variants); sizes go into uniforms, so
-  // that one program serves many layers.
+  // Structure only (tile sizes, storage, variants); sizes are uniforms, so that
+  // one program serves many layers.
   std::vector<std::pair<std::string, std::string>> defines;
   std::vector<std::pair<std::string, TensorId>> reads;  // name in the shader
   std::vector<std::pair<std::string, TensorId>>
@@ -106,21 +105,20 @@ struct Dispatch {
   std::array<int, 3> grid = {1, 1, 1};  // invocations
   std::array<int, 3> work_group = {0, 0, 0};  // zeros: chosen from the grid
   BatchAxis batch;
-  // Of post_ops, by the bits of their indices: those that the program skips
-  // where a uniform says so, and those that it skips here. What a skipped one
-  // reads is bound, and not read (plan/share_programs.h).
+  // Bit masks of indices into post_ops: those that the program can skip,
+  // depending on a uniform, and those that this dispatch skips. Operands of
+  // skipped post-ops are bound but not read (plan/share_programs.h).
   uint32_t optional_post_ops = 0;
   uint32_t skipped_post_ops = 0;
-  // What is written is zero past its last channel, whether or not its last
-  // texel has channels there.
+  // Zeroes padding channels even if the last texel has none.
   bool masks_tails = false;
-  // To the shader a written tensor that has memory of its own lies in that
-  // memory as one that has none: kBox, or in buffers kRows.
+  // Makes the shader treat a written tensor with its own memory as a view:
+  // kBox, or for buffers kRows.
   std::optional<MemoryView::Kind> writes_as;
-  // Of a text that does several things: which of them the dispatch does. The
-  // uniform `variant` has it, as the .comp says.
+  // For shaders with several functions: selects those of this dispatch via the
+  // uniform `variant`, as described in the .comp.
   std::optional<std::array<int, 4>> variant;
-  // How a dispatch shares its work out.
+  // How a dispatch divides its work.
   struct Tiling {
     std::vector<std::pair<std::string, std::string>> defines;  // all of them
     std::array<int, 3> grid = {1, 1, 1};
@@ -128,17 +126,17 @@ struct Dispatch {
     int64_t shared_bytes = 0;
     BatchAxis batch;
   };
-  // Another one that costs little more, for where others have its program.
+  // An alternative that costs little more, for sharing a program.
   std::optional<Tiling> other_tiling;
   bool half_arithmetic = false;  // ShaderSpec::half_arithmetic
   bool write_in_two = false;     // ShaderSpec::write_in_two
-  // To the shader each plane of a tensor of `reads` is one row: T_size is
-  // (width * height, 1, slices, batch). Only of tensors that lie in buffers,
-  // and in memory of their own.
+  // Makes the shader treat each plane of a tensor of `reads` as one row: T_size
+  // is (width * height, 1, slices, batch). Only for tensors in buffers with
+  // their own memory.
   bool flat_planes = false;
-  int64_t shared_bytes = 0;  // shared memory that a work group takes
-  // The dispatch writes a part of the tensor only (of a concatenation, say).
-  // Other dispatches write the rest, which memory planning must keep.
+  int64_t shared_bytes = 0;  // shared memory per work group
+  // Writes only part of the tensor (such as one input of a concatenation).
+  // Other dispatches write the rest, which memory planning must preserve.
   bool partial_write = false;
   int node = -1;      // tflite_index, for the profile
   std::string label;  // "CONV_2D 12", for errors and profiles
@@ -148,19 +146,19 @@ struct Dispatch {
   Dispatch& Read(absl::string_view name, TensorId id);
   Dispatch& Write(absl::string_view name, TensorId id);
   Dispatch& Constant(PackedConstant constant);
-  // An extent past 31 bits is stored as 2^31 - 1, which planning refuses.
+  // An extent above 31 bits becomes 2^31 - 1, which planning refuses.
   Dispatch& Grid(int64_t x, int64_t y, int64_t z);
-  // One invocation for each texel of a tensor of this shape.
+  // One invocation per texel of a tensor with this shape.
   Dispatch& OverTexels(const Shape& shape);
   Dispatch& WorkGroup(int x, int y, int z);
-  // An op whose shader declares shared memory must say how much: planning
-  // compares it with the device's limit.
+  // Required for shaders with shared memory: planning compares the size with
+  // the device's limit.
   Dispatch& SharedMemory(int64_t bytes);
   Dispatch& Take(Tiling tiling);
   std::string ToString() const;
 };
 
-// The whole plan as text, a line per dispatch: for golden tests and reports.
+// The whole plan as text, one line per dispatch: for golden tests and reports.
 std::string PlanToString(const Graph& graph,
                          absl::Span<const Dispatch> dispatches);
 

@@ -1,5 +1,5 @@
-// From a dispatch to what GL takes: the shader's description and its Params
-// block. Still plain data.
+// Converts a dispatch to its shader description and Params block, still as
+// plain data.
 #ifndef GLES_DELEGATE_DELEGATE_PLAN_DISPATCH_SHADER_H_
 #define GLES_DELEGATE_DELEGATE_PLAN_DISPATCH_SHADER_H_
 
@@ -13,22 +13,22 @@
 
 namespace gles_delegate {
 
-// The name under which the operand of post-op `index` is read.
+// The shader's name for the operand of post-op `index`.
 std::string PostOperandName(int index);
 
-// The tensors that a dispatch binds, in the order of its spec's tensors: reads,
-// post-op operands, writes.
+// The tensors that a dispatch binds, in the order of its spec: reads, post-op
+// operands, writes.
 std::vector<TensorId> BoundTensors(const Dispatch& dispatch);
-// Those of them whose values count: reads, and operands of post-ops that it
-// does not skip.
+// The tensors whose values it uses: reads, and operands of post-ops that are
+// not skipped.
 std::vector<TensorId> ReadTensors(const Dispatch& dispatch);
 
-// The dispatch's shader on this device. Every tensor must fit some storage.
+// The dispatch's shader on this device. Every tensor must have some storage.
 gl_shaders::ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
                               const DeviceProfile& profile);
 
-// The dispatch's whole Params block: the members that COMMON_PARAMS declares,
-// by the same names (gl_shaders/shader.h), then the dispatch's own.
+// The complete Params block: the members of COMMON_PARAMS with the same names
+// (gl_shaders/shader.h), then the dispatch's own.
 UniformBlock ParamsOf(const Graph& graph, const Dispatch& dispatch);
 
 }  // namespace gles_delegate

@@ -1,4 +1,5 @@
-// Which barrier a command needs before it, from what ran since the last ones.
+// Computes the barrier before each command from the accesses since the last
+// one.
 #ifndef GLES_DELEGATE_DELEGATE_PLAN_HAZARDS_H_
 #define GLES_DELEGATE_DELEGATE_PLAN_HAZARDS_H_
 
@@ -12,27 +13,26 @@ namespace gles_delegate {
 // How a command reaches a resource.
 enum class AccessKind { kFetch, kImage, kBuffer };
 
-// The bit that makes earlier stores seen by accesses of the kind, and holds
-// stores of the kind back until all earlier accesses are done (OpenGL ES 3.1,
-// 7.11.2).
+// The barrier bit that makes earlier stores visible to accesses of this kind,
+// and delays stores of this kind until earlier accesses are done (OpenGL ES
+// 3.1, 7.11.2).
 GLbitfield BarrierBit(AccessKind kind);
 
 struct Access {
   int resource;  // small non-negative ids
   AccessKind kind;
   bool write;
-  // Of an access to a part of a tensor alone: which tensor, and which of its
-  // units, [begin, end), whatever those are. -1: the access may be to all of
-  // the resource.
+  // For an access to part of a tensor: the tensor and the range [begin, end) in
+  // units of the caller's choice. -1: the whole resource.
   int whole = -1;
   int64_t begin = 0;
   int64_t end = 1;
 };
 
-// Call Before() for each command, in order, with the command's accesses. It
-// returns the bits of the glMemoryBarrier that must come before the command, 0
-// where no data flows to it (OpenGL ES 3.1, section 7.11.2). Independent
-// commands get no barrier, nor do accesses to parts of a tensor that lie apart.
+// Call Before() with the accesses of each command, in order. Returns the bits
+// of the glMemoryBarrier that the command needs before it, or 0 if it does not
+// depend on earlier ones (OpenGL ES 3.1, section 7.11.2). Disjoint parts of a
+// tensor are independent.
 class HazardTracker {
  public:
   explicit HazardTracker(int resources) : open_(resources) {}
@@ -40,25 +40,24 @@ class HazardTracker {
 
  private:
   static constexpr uint8_t kAllKinds = 7;
-  // What barriers have not settled yet of the accesses to one part of a
-  // resource.
+  // Accesses to one part of a resource that barriers have not yet covered.
   struct Open {
     Access part;  // of which resource, which part
-    // Kinds of access that a write is not visible to yet (bit mask).
+    // Kinds of access to which a write is not yet visible (bit mask).
     uint8_t unseen_writes = 0;
     // Kinds of store that would not wait for an access (bit mask). A barrier
-    // orders the stores of its own kind alone, and a resource may be read as
-    // one kind and written as another (a texel buffer).
+    // orders only stores of its own kind, and a resource may be read as one
+    // kind and written as another (a texel buffer).
     uint8_t unordered = 0;
   };
   static bool LieApart(const Access& a, const Access& b);
   static bool IsSamePart(const Access& a, const Access& b);
   void Note(const Access& access);
-  // A barrier of these kinds.
+  // Applies a barrier of these kinds.
   void Settle(uint8_t kinds);
 
   std::vector<std::vector<Open>> open_;  // by resource
-  std::vector<int> touched_;             // resources with any in open_
+  std::vector<int> touched_;             // resources with entries in open_
 };
 
 }  // namespace gles_delegate

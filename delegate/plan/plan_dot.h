@@ -1,4 +1,4 @@
-// A plan as a picture.
+// Draws a plan.
 #ifndef GLES_DELEGATE_DELEGATE_PLAN_PLAN_DOT_H_
 #define GLES_DELEGATE_DELEGATE_PLAN_PLAN_DOT_H_
 
@@ -10,9 +10,8 @@
 
 namespace gles_delegate {
 
-// In Graphviz's language: a box for each dispatch, an ellipse for each input
-// and output of the graph, an edge for each tensor that one of them writes and
-// another reads. PlanToString() has the rest.
+// Graphviz text: a box for each dispatch, an ellipse for each graph input and
+// output, an edge for each tensor between them. PlanToString() has the rest.
 std::string PlanToDot(const Graph& graph,
                       absl::Span<const Dispatch> dispatches);
 

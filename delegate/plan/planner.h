@@ -1,4 +1,4 @@
-// From nodes to dispatches, each held against the limits of the device.
+// Converts nodes to dispatches, checked against the device's limits.
 #ifndef GLES_DELEGATE_DELEGATE_PLAN_PLANNER_H_
 #define GLES_DELEGATE_DELEGATE_PLAN_PLANNER_H_
 
@@ -18,7 +18,7 @@
 namespace gles_delegate {
 
 // Collects the dispatches of a graph, node by node. The reader checks a node by
-// planning a graph of that node alone.
+// planning a graph of that node only.
 class Planner {
  public:
   Planner(Graph* graph, const DeviceProfile& profile)
@@ -28,44 +28,42 @@ class Planner {
   const Tensor& tensor(TensorId id) const { return graph_->tensor(id); }
   const DeviceProfile& profile() const { return profile_; }
 
-  // Whether a convolution from `src` to `dst`, both stored in 16 bits, is to
-  // multiply in 16 bits (DeviceChoices::half_arithmetic).
+  // Whether a convolution between `src` and `dst`, both stored in 16 bits,
+  // multiplies in 16 bits (DeviceChoices::half_arithmetic).
   bool MultipliesHalves(TensorId src, TensorId dst) const;
 
-  // A tensor that lives between two dispatches of one node. Its floats are
-  // stored in 32 or 16 bits, as other tensors are. `type`: kFloat32 or kInt32.
+  // Adds a tensor between two dispatches of a node. Floats are stored in 32 or
+  // 16 bits as for other tensors. `type`: kFloat32 or kInt32.
   TensorId AddTemporary(absl::string_view name, const Shape& shape,
                         DataType type = DataType::kFloat32);
-  // Likewise, of TFLite's dims, which say more than a shape where the rank
-  // is 5.
+  // The same for TFLite's dims, which carry more than a shape for rank 5.
   TensorId AddTemporaryOf(absl::string_view name, std::vector<int> dims,
                           DataType type);
-  // A tensor of constant values, in BHWC order.
+  // Adds a constant tensor with `values` in BHWC order.
   TensorId AddConstantTensor(absl::string_view name, const Shape& shape,
                              std::vector<float> values);
 
-  // An integer constant under another shape of as many elements. Both have the
-  // same bytes.
+  // An integer constant in another shape with equally many elements; shares its
+  // bytes.
   TensorId AddConstantView(const Tensor& constant, const Shape& shape);
 
-  // Adds a dispatch of the node that is being planned. Finish() completes it,
-  // and PlanNode() checks it; an empty grid is an error.
+  // Adds a dispatch of the current node. Finish() completes it, and PlanNode()
+  // checks it; an empty grid is an error.
   void Add(Dispatch dispatch);
 
-  // How many dispatches hold weights as literals. Each of them is a program of
-  // its own, which takes time to compile.
+  // Number of dispatches with literal weights, each of which needs a program of
+  // its own.
   int literal_dispatches() const { return literal_dispatches_; }
 
   const std::vector<Dispatch>& dispatches() const { return dispatches_; }
   std::vector<Dispatch> TakeDispatches() { return std::move(dispatches_); }
 
-  // For PlanNode: temporaries that are made from now on are stored as this
-  // node's outputs are.
+  // For PlanNode: new temporaries get the storage of this node's outputs.
   void Begin(const Node& node) { always_float32_ = node.always_float32; }
-  // For PlanNode: fills in the node and the label of the dispatches from
-  // `first` on, and chooses work groups that are zeros. Each dispatch whose
-  // first write is the node's outputs[0] gets the node's post-ops: the
-  // dispatches of a node write each texel of that output once.
+  // For PlanNode: sets node and label of the dispatches from `first` on, and
+  // chooses work groups that are zero. Adds the node's post-ops to each
+  // dispatch whose first write is the node's outputs[0]: together they write
+  // each texel of it once.
   void Finish(size_t first, const Node& node, const std::string& label);
 
  private:
@@ -76,26 +74,26 @@ class Planner {
   bool always_float32_ = false;
 };
 
-// How many tensors and packed constants a dispatch may bind on this device,
-// whatever their storage is. The tensor that is written counts. At most 12.
+// Number of tensors and packed constants that a dispatch may bind on this
+// device with any storage, outputs included. At most 12.
 int MaxBoundTensors(const DeviceProfile& profile);
 
-// Plans every node of the graph, in order, then checks each dispatch against
-// the device's limits (tensor sizes, bindings, work groups). The first refusal
-// is returned: it names the node, its shapes and the rule.
+// Plans every node of the graph, in order, and checks each dispatch against the
+// device's limits (tensor sizes, bindings, work groups). The first refusal
+// names the node, its shapes and the rule.
 absl::StatusOr<std::vector<Dispatch>> PlanGraph(Graph* graph,
                                                 const DeviceProfile& profile);
 
 // One node's plan, appended to `planner`; used by PlanGraph.
 absl::Status PlanNode(const Node& node, Planner* planner);
 
-// A work group of about the wanted size that fits the grid and the limits: x
-// first (neighbouring texels), then y, then z. With simd_lanes it fits them and
-// not the grid: few groups make few programs.
+// A work group of about the desired size within the grid and the limits,
+// filling x first (neighbouring texels), then y, then z. With simd_lanes the
+// grid is ignored: fewer different groups mean fewer programs.
 std::array<int, 3> ChooseWorkGroup(const std::array<int, 3>& grid,
                                    const DeviceProfile& profile);
-// A grid for which ChooseWorkGroup() gives one work group whatever the sizes of
-// a dispatch are, so that its program does not depend on them.
+// A grid for which ChooseWorkGroup() is independent of a dispatch's size, so
+// that its program is, too.
 inline constexpr std::array<int, 3> kAnyGrid = {1 << 10, 1 << 10, 1 << 10};
 
 }  // namespace gles_delegate

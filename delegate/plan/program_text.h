@@ -1,4 +1,4 @@
-// What a program's text follows from, in a short form that can be compared.
+// Compact, comparable descriptions of what determines a program's text.
 #ifndef GLES_DELEGATE_DELEGATE_PLAN_PROGRAM_TEXT_H_
 #define GLES_DELEGATE_DELEGATE_PLAN_PROGRAM_TEXT_H_
 
@@ -11,23 +11,23 @@
 
 namespace gles_delegate {
 
-// But for the tensor's name.
+// Without the tensor's name.
 std::string TensorText(const gl_shaders::TensorBinding& tensor);
 
-// But for the operand.
+// Without the operand.
 std::string CallText(const gl_shaders::PostOpCall& call);
 
-// But for literals.
+// Without literals.
 std::string ProgramText(const gl_shaders::ShaderSpec& spec);
 
-// Of a dispatch, without what SharePrograms() can have one program do for
-// several dispatches.
+// A dispatch's program, without the differences that SharePrograms() can
+// remove.
 std::string CommonProgramText(const Graph& graph, Dispatch dispatch,
                               const DeviceProfile& profile);
 
 bool HasLiterals(const Dispatch& dispatch);
 
-// Defines that say that what is read lies within the terms.
+// Defines which say that all reads are within the terms.
 bool IsWithoutBounds(const Dispatch& dispatch);
 void AddBounds(Dispatch* dispatch);
 

@@ -1,4 +1,4 @@
-// Fewer tilings for a partition, hence fewer programs.
+// Reduces the number of different tilings, and so of programs.
 #ifndef GLES_DELEGATE_DELEGATE_PLAN_SHARE_TILINGS_H_
 #define GLES_DELEGATE_DELEGATE_PLAN_SHARE_TILINGS_H_
 
@@ -10,8 +10,8 @@
 
 namespace gles_delegate {
 
-// The dispatches of a program take their other tiling (Dispatch::other_tiling)
-// where all of them then have the program of at least half as many others.
+// The dispatches of a program switch to Dispatch::other_tiling if all of them
+// then share the program of at least half as many others.
 void ShareTilings(const Graph& graph, const DeviceProfile& profile,
                   std::vector<Dispatch>* dispatches);
 
