@@ -1,4 +1,4 @@
-// A batch whose upload takes long, computed in parts.
+// Computes a batch in parts while later parts are uploaded.
 #ifndef GLES_DELEGATE_DELEGATE_RUNTIME_BATCH_PARTS_H_
 #define GLES_DELEGATE_DELEGATE_RUNTIME_BATCH_PARTS_H_
 
@@ -12,12 +12,13 @@
 namespace gles_delegate {
 
 // The first `dispatches` of a plan run once for each of `count` equal parts of
-// the batch: all of them for one part, then all for the next one, whose upload
-// is under way meanwhile. The others run once, for the whole batch.
+// the batch: all of them for one part, then all for the next, whose upload runs
+// meanwhile. The others run once for the whole batch.
 //
-// A part's dispatch has the program and the parameters of the whole one. It has
-// fewer work groups, and each tensor is bound from where the part begins in its
-// memory: batches follow one another there. So all tensors of these dispatches
+// A part's dispatch has the program and parameters of the whole, but fewer work
+// groups, and binds each tensor at the part's offset, since batches are
+// contiguous in memory. All tensors of these dispatches therefore need memory
+// at the same time.
 // have memory at the same time.
 struct BatchParts {
   int input = -1;  // of the graph, that is uploaded in parts; -1: none is
@@ -27,17 +28,17 @@ struct BatchParts {
   bool IsThere() const { return input >= 0; }
 };
 
-// The parts in which the first input is uploaded whose parts have
-// choices.batch_part_bytes at least, and whose plan begins with dispatches that
-// take each batch by itself. Only images (three channels), which reach the GPU
-// by a shader. `is_bound`: by input, whether it is an object of the app's; none
-// past its end.
+// The parts for the first input whose parts have at least
+// choices.batch_part_bytes, if the plan begins with dispatches that treat
+// batches independently. Only for images (three channels), which a shader
+// uploads. `is_bound`: by input, whether it is an app's object; missing entries
+// mean no.
 BatchParts ChooseBatchParts(const Graph& graph, absl::Span<const Dispatch> plan,
                             const DeviceProfile& profile,
                             absl::Span<const bool> is_bound);
 
-// The work groups along d.batch.axis that compute one of `count` equal parts of
-// so many batches; 0: no whole number does.
+// Work groups along d.batch.axis for one of `count` equal parts of `batches`; 0
+// if that is not a whole number.
 int GroupsOfPart(const Dispatch& d, int batches, int count);
 
 }  // namespace gles_delegate

@@ -1,4 +1,4 @@
-// Whether a dispatch keeps to the device's limits, for validation.
+// Validation: checks that a dispatch is within the device's limits.
 #ifndef GLES_DELEGATE_DELEGATE_RUNTIME_CHECK_LIMITS_H_
 #define GLES_DELEGATE_DELEGATE_RUNTIME_CHECK_LIMITS_H_
 
@@ -11,10 +11,10 @@
 
 namespace gles_delegate {
 
-// Whether a dispatch keeps to `device` and, as every dispatch must (the context
-// may be an app's), to the binding points that egl/gl_state.h saves.
-// `bindings`: where its tensors and constants are bound, host buffers among
-// `buffers`. kInternal, with the limit.
+// Whether a dispatch is within the limits of `device` and, since the context
+// may be an app's, the binding points that egl/gl_state.h saves. `bindings`: of
+// its tensors and constants; `buffers` include host buffers. kInternal, with
+// the limit.
 absl::Status CheckDeviceLimits(const Dispatch& dispatch,
                                const gl_shaders::Bindings& bindings,
                                int64_t params_bytes, int64_t params_offset,

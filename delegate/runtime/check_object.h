@@ -1,4 +1,4 @@
-// Whether a texture or buffer of the app's can stand in for a tensor.
+// Checks whether an app's texture or buffer can replace a tensor.
 #ifndef GLES_DELEGATE_DELEGATE_RUNTIME_CHECK_OBJECT_H_
 #define GLES_DELEGATE_DELEGATE_RUNTIME_CHECK_OBJECT_H_
 
@@ -10,11 +10,11 @@
 
 namespace gles_delegate {
 
-// Ok where `buffer` is a buffer of the current context with at least `bytes`
-// bytes. kFailedPrecondition: what `buffer` is instead.
+// Ok if `buffer` is a buffer of the current context with at least `bytes`
+// bytes. kFailedPrecondition, with the actual state.
 absl::Status CheckBuffer(GLuint buffer, int64_t bytes);
 
-// What GL says of a texture's level 0.
+// GL's description of a texture's level 0.
 struct TextureFacts {
   int width = 0;
   int height = 0;
@@ -24,18 +24,18 @@ struct TextureFacts {
 // kFailedPrecondition: the current context has no such GL_TEXTURE_2D, or its
 // level 0 is empty.
 absl::StatusOr<TextureFacts> FactsOf(GLuint texture);
-// Ok where the current context has such a GL_TEXTURE_EXTERNAL_OES that shaders
-// can read. GL tells nobody its size and format. kFailedPrecondition: why not.
+// Ok if the current context has such a GL_TEXTURE_EXTERNAL_OES that shaders can
+// read. GL does not report its size and format. kFailedPrecondition, with the
+// reason.
 absl::Status CheckExternal(GLuint texture, const egl::DeviceInfo& device);
 
-// Ok where a texture can be read in place of an input of this shape, or
-// (`is_input` false) written in place of an output. `is_resized`: the texture
-// may have any size. kFailedPrecondition: why not.
+// Ok if a texture can replace an input or (`is_input` false) an output of this
+// shape. `is_resized`: any size will do. kFailedPrecondition, with the reason.
 absl::Status CheckTexture(const TextureFacts& texture, const Shape& shape,
                           bool is_input, bool is_resized);
 
-// Of a texture that is written. Whether shaders cannot store to it, so that it
-// gets a copy of one that they can; and the format of what they store to.
+// For output textures: whether shaders cannot store to them, so that the result
+// is copied from another texture; and the format for stores.
 bool IsCopiedTo(const TextureFacts& texture);
 GLenum StoredFormat(const TextureFacts& texture);
 

@@ -1,5 +1,4 @@
-// What an executor hands to GL for one dispatch, worked out when the executor
-// is built.
+// The GL calls of one dispatch, prepared when the executor is built.
 #ifndef GLES_DELEGATE_DELEGATE_RUNTIME_COMMAND_H_
 #define GLES_DELEGATE_DELEGATE_RUNTIME_COMMAND_H_
 
@@ -14,7 +13,7 @@
 
 namespace gles_delegate {
 
-// One tensor, constant or host buffer at its binding point.
+// A tensor, constant or host buffer at its binding point.
 struct Binding {
   gl_shaders::Bindings::Kind kind;
   int unit = 0;
@@ -24,19 +23,19 @@ struct Binding {
   GLenum access = 0;  // of an image
   GLboolean layered = GL_FALSE;
   GLuint sampler = 0;  // of a texture of the app's
-  // Of a buffer: the bytes that the shader sees. 0 bytes: the whole.
+  // For buffers: the range that the shader sees. 0 bytes: the whole buffer.
   GLintptr offset = 0;
   GLsizeiptr bytes = 0;
 };
 
-// What an upload or a readback moves: bytes [begin, end) of the buffer of one
-// input or output of the partition.
+// The range moved by an upload or readback: bytes [begin, end) of the buffer of
+// one partition input or output.
 struct Piece {
   int index = -1;  // of the input or output; -1: no upload and no readback
   size_t begin = 0;
   size_t end = 0;
-  // A fence follows this readback, and with it the driver is handed what was
-  // recorded: the GPU begins while the next piece is recorded.
+  // This readback is followed by a fence, which also flushes, so that the GPU
+  // begins while the next piece is recorded.
   bool fenced = false;
 };
 
@@ -51,11 +50,11 @@ struct Command {
   std::string label;       // "CONV_2D 12"
   std::string shader;      // "conv_1x1"
   Piece piece;             // of an upload or a readback
-  // Where the object's own members of the Params block begin, if the command is
-  // a transfer from or to an object of the app's. -1: any other command.
+  // For transfers of an app's object: offset of the object's members in the
+  // Params block. -1: other commands.
   GLintptr object_params = -1;
-  ObjectScaling scaling;  // what is there
-  // What it wrote is then copied to an object of the app's.
+  ObjectScaling scaling;  // the current values
+  // The result is then copied to an app's object.
   bool is_copied = false;
 };
 

@@ -1,4 +1,4 @@
-// From dispatches, memory and programs to the commands of an executor.
+// Builds an executor's commands from dispatches, memory and programs.
 #ifndef GLES_DELEGATE_DELEGATE_RUNTIME_COMMAND_BUILDER_H_
 #define GLES_DELEGATE_DELEGATE_RUNTIME_COMMAND_BUILDER_H_
 
@@ -18,7 +18,7 @@
 
 namespace gles_delegate {
 
-// What commands are made from; all is borrowed.
+// The inputs of CommandBuilder; all borrowed.
 struct CommandSources {
   const egl::DeviceInfo& device;
   const Graph& graph;
@@ -31,52 +31,51 @@ struct CommandSources {
   GLuint sampler = 0;  // for textures of the app's
 };
 
-// The bytes that one Params block takes in the buffer of all blocks: up to an
-// offset at which the next block may be bound.
+// Bytes of a Params block in the buffer of all blocks, rounded up to the
+// alignment of the next one.
 size_t AlignedParamsBytes(const UniformBlock& block,
                           const egl::DeviceInfo& device);
 
 class CommandBuilder {
  public:
-  // A builder is of use for one Build().
-  // `validator` (null: off) is told of each command.
+  // For a single Build(). `validator` (null: off) records each command.
   CommandBuilder(const CommandSources& sources, Validator* validator)
       : in_(sources), validator_(validator) {}
 
-  // The commands, each with the barrier that it needs before it, rehearsed by
-  // the validator. kInternal: a dispatch binds what nothing makes, or breaks a
-  // rule of validation.
+  // Returns the commands with their barriers, after the validator's rehearsal.
+  // kInternal: a dispatch binds something that nothing makes, or breaks a
+  // validation rule.
   absl::StatusOr<std::vector<Command>> Build();
 
-  // All Params blocks, each at an offset that may be bound.
+  // All Params blocks, aligned for binding.
   const std::vector<uint8_t>& params() const { return params_; }
 
  private:
   // Without its barrier.
   absl::StatusOr<Command> MakeCommand(const Step& step,
                                       std::vector<Access>* accesses);
-  // What each command waits for. kInternal: an upload that is to run beside the
-  // step behind it would have to wait.
+  // Sets each command's barrier. kInternal: an upload that is meant to overlap
+  // the next step would have to wait.
   absl::Status PlaceBarriers(absl::Span<const std::vector<Access>> accesses,
                              absl::Span<Command> commands) const;
   // Appends the dispatch's Params block.
   void PlaceParams(size_t dispatch, Command* command);
-  // Adds what the step binds of the tensors, and returns its accesses to them.
+  // Adds the step's tensor bindings and returns its accesses to them.
   absl::StatusOr<std::vector<Access>> BindTensors(
       const Step& step, const gl_shaders::Bindings& points, Command* command);
-  // What the step touches of a tensor that has a slot.
+  // The step's access to a tensor that has a slot.
   Access AccessTo(const Step& step, TensorId id, AccessKind kind,
                   bool write) const;
-  // In how many units parts of the tensor are told apart: an input's are the
-  // bytes that the host has of it.
+  // The number of units in which parts of the tensor are measured: for inputs,
+  // bytes on the host.
   int64_t UnitsOf(TensorId id) const;
-  // Tells the validator of a command's accesses, once it is known that the
-  // command keeps to the device's limits and to what is saved of an app's
-  // context.
+  // Registers a command's accesses with the validator, after checking the
+  // limits of the device and of the app's saved state.
   absl::Status DescribeToValidator(const Step& step,
                                    const gl_shaders::Bindings& points,
                                    const Command& command);
-  // The transfer that the dispatch is a piece of. `piece.index` is not -1.
+  // The transfer of which the dispatch is a piece. `piece.index` must not be
+  // -1.
   const HostTransfer& TransferOf(size_t dispatch) const {
     const auto& list =
         dispatch < in_.schedule.upload_dispatches ? in_.inputs : in_.outputs;

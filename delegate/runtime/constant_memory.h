@@ -1,5 +1,4 @@
-// A plan's constants on the GPU: constant tensors that dispatches read, and
-// packed constants.
+// A plan's constants on the GPU: constant tensors and packed constants.
 #ifndef GLES_DELEGATE_DELEGATE_RUNTIME_CONSTANT_MEMORY_H_
 #define GLES_DELEGATE_DELEGATE_RUNTIME_CONSTANT_MEMORY_H_
 
@@ -20,7 +19,7 @@
 
 namespace gles_delegate {
 
-// Bytes of GPU memory that the constants of `dispatches` take.
+// GPU memory bytes of the constants of `dispatches`.
 absl::StatusOr<int64_t> ConstantBytes(const Graph& graph,
                                       absl::Span<const Dispatch> dispatches,
                                       const DeviceProfile& profile);
@@ -31,13 +30,12 @@ struct ConstantSharing {
   Hash128 plan;                    // of the plan, the graph and its constants
 };
 
-// Uploads what each dispatch needs. Texels come from the start-up cache where
-// the cache has them, and are saved to the cache where it has not. One object
-// serves one plan.
-// Threads: inside the context's Run().
+// Uploads the constants of each dispatch. Loads texels from the start-up cache,
+// or saves them to it if they are missing. One object per plan. Threads: inside
+// the context's Run().
 class ConstantUploader {
  public:
-  // `cache` may be null. All arguments outlive this.
+  // `cache` may be null. All arguments must outlive this.
   ConstantUploader(const Graph& graph, const DeviceProfile& profile,
                    PartitionCache* cache, GpuMemory* memory,
                    const ConstantSharing& sharing)
@@ -47,17 +45,17 @@ class ConstantUploader {
         memory_(memory),
         sharing_(sharing) {}
 
-  // The dispatch's packed constants, in its order; one that is a literal in the
-  // shader's text is an unmade Resource. Constant tensors that the dispatch
-  // reads, and that no earlier one has read, are put into `tensors` (by
-  // TensorId). Errors carry the dispatch's label; kDataLoss is the cache's.
+  // The dispatch's packed constants, in order; literals of the shader are empty
+  // Resources. Adds constant tensors that the dispatch is the first to read to
+  // `tensors` (by TensorId). Errors have the dispatch's label; kDataLoss is the
+  // cache's.
   absl::StatusOr<std::vector<Resource>> Upload(const Dispatch& dispatch,
                                                std::vector<Resource>* tensors);
 
   int64_t bytes() const { return bytes_; }  // of all that dispatches read
-  // Of these, what was on the GPU before.
+  // Bytes that were on the GPU before.
   int64_t bytes_shared() const { return bytes_shared_; }
-  // Hands over, once, the constants that the store knows.
+  // Moves out the constants that the store has registered.
   std::vector<ConstantStore::Constant> TakeShared() {
     return std::move(owned_);
   }
@@ -68,15 +66,15 @@ class ConstantUploader {
   absl::StatusOr<Resource> UploadTensor(const Tensor& tensor);
   absl::StatusOr<Resource> UploadPacked(const PackedConstant& constant,
                                         const std::string& label);
-  // The texels come from the cache, or from `make`, in the slot's format.
+  // Takes the texels from the cache or from `make`, in the slot's format.
   absl::StatusOr<Resource> UploadTexels(const Slot& slot,
                                         const std::string& label,
                                         bool cacheable, MakeTexels make);
   absl::StatusOr<Resource> UploadBytes(const Slot& slot,
                                        const std::string& label,
                                        absl::Span<const uint8_t> bytes);
-  // UploadTexels() of a constant that the plan's hash covers, and
-  // UploadBytes(), where constants are shared.
+  // UploadTexels() for a constant covered by the plan's hash, and
+  // UploadBytes(), if constants are shared.
   absl::StatusOr<Resource> ShareTexels(const Slot& slot,
                                        const std::string& label,
                                        MakeTexels make);
@@ -89,7 +87,7 @@ class ConstantUploader {
   PartitionCache* cache_;
   GpuMemory* memory_;
   const ConstantSharing& sharing_;
-  int place_ = 0;  // of the next constant that the plan's hash covers
+  int place_ = 0;  // of the next constant covered by the plan's hash
   std::vector<ConstantStore::Constant> owned_;
   // By PackedConstant::shared_id.
   absl::flat_hash_map<int, Resource> shared_;

@@ -1,4 +1,4 @@
-// Constants on the GPU that several executors use (the option share_key).
+// GPU constants shared by several executors (the option share_key).
 #ifndef GLES_DELEGATE_DELEGATE_RUNTIME_CONSTANT_STORE_H_
 #define GLES_DELEGATE_DELEGATE_RUNTIME_CONSTANT_STORE_H_
 
@@ -15,28 +15,28 @@
 
 namespace gles_delegate {
 
-// A constant with the GL objects that it is. The last owner lets go of it
-// inside Run() of a context that shares objects with the one that made it.
+// A constant with its GL objects. The last owner releases it inside Run() of a
+// context that shares objects with the one that made it.
 struct SharedConstant {
   Resource resource;
   std::vector<egl::Texture> textures;
   std::vector<egl::Buffer> buffers;
 };
 
-// Finds the constants that others own, by what is in them and how they are
-// stored, and by their place in a plan. Owns none. Threads: any, many at once.
+// Finds constants by content and storage, or by their place in a plan. Holds
+// weak references. Threads: any, concurrently.
 class ConstantStore {
  public:
   using Constant = std::shared_ptr<const SharedConstant>;
 
-  // A constant of `bytes` in a slot of this shape.
+  // The key of a constant with contents `bytes` in a slot of this shape.
   static Hash128 KeyOfContent(const Slot& slot,
                               absl::Span<const uint8_t> bytes);
-  // Constant number `place` of a plan, `plan` a hash of all that its constants
-  // are made from.
+  // The key of constant number `place` of a plan; `plan` is a hash of
+  // everything that its constants are made from.
   static Hash128 KeyOfPlace(const Slot& slot, const Hash128& plan, int place);
 
-  // nullptr: nobody owns one of this key.
+  // nullptr: there is none with this key.
   Constant Find(const Hash128& key);
   void Add(const Hash128& key, const Constant& constant);
 

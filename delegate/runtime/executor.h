@@ -1,5 +1,5 @@
-// A plan made real: programs, textures, weights on the GPU, and one pass over
-// the commands per Invoke.
+// Executes a plan: owns programs, textures and weights on the GPU, and issues
+// the commands of each Invoke.
 #ifndef GLES_DELEGATE_DELEGATE_RUNTIME_EXECUTOR_H_
 #define GLES_DELEGATE_DELEGATE_RUNTIME_EXECUTOR_H_
 
@@ -29,7 +29,7 @@
 
 namespace gles_delegate {
 
-// What building took and holds, for the report.
+// Statistics of construction and memory, for the report.
 struct ExecutorStats {
   int dispatches = 0;
   int barriers = 0;
@@ -41,51 +41,50 @@ struct ExecutorStats {
   StageTimes stages;  // where all of the building's time went
 };
 
-// All that an executor is made of.
+// The parts of an executor.
 struct ExecutorParts {
-  // Uploads, then the plan's own, then readbacks; each is recorded with the
-  // barrier before it. Uploads of later parts of a batch stand among the plan's
-  // own (batch_parts.h).
+  // Uploads, then the plan's dispatches, then readbacks; each is recorded after
+  // its barrier. Uploads of later parts of a batch are among the plan's
+  // dispatches (batch_parts.h).
   std::vector<Command> commands;
   size_t uploads = 0;    // commands, at the beginning
   size_t readbacks = 0;  // commands, at the end
   size_t early = 0;      // DeviceChoices::early_dispatches
-  // By input and by output of the graph.
+  // By graph input and output.
   std::vector<HostTransfer> inputs;
   std::vector<HostTransfer> outputs;
   egl::Buffer params;    // the Params blocks of all commands
-  egl::Sampler sampler;  // for textures of the app's; none where none is read
-  // What the commands bind, kept alive.
+  egl::Sampler sampler;  // for the app's textures, if any are read
+  // Objects that the commands bind, to keep them alive.
   std::vector<egl::Texture> textures;
   std::vector<egl::Buffer> buffers;
   std::vector<ConstantStore::Constant> shared_constants;
   // The barrier before the first command. The last Invoke wrote variables and,
-  // where none of its fences was waited for, may still be at work.
+  // if it has not been waited for, may still be running.
   GLbitfield first_barrier = 0;
   GLbitfield final_barrier = 0;          // before the host reads
   std::unique_ptr<Validator> validator;  // null: validation is off
-  // Asked whether it was reset before outputs are written; null: not asked.
+  // Checked for resets before outputs are written; null: unchecked.
   const egl::Context* context = nullptr;
-  // Each dispatch is a group of GL_KHR_debug (egl/debug.h).
+  // Wraps each dispatch in a KHR_debug group (egl/debug.h).
   bool has_debug_groups = false;
   ExecutorStats stats;
 };
 
-// Threads: Create, Invoke and destruction run inside context->Run() on one
-// thread at a time. Invoke makes no GL object but fences, and after the first
-// one takes nothing from the heap (profiling and validation aside). With
-// GLES_DELEGATE_VALIDATE=1 in the environment when it is made, an executor
-// checks each command as delegate/runtime/validator.h says: Create and Invoke
-// then fail with kInternal on a violation.
+// Threads: Create, Invoke and destruction run inside context->Run(), on one
+// thread at a time. Invoke makes no GL objects except fences, and does not
+// allocate after the first one, unless it is profiled or validated. If
+// GLES_DELEGATE_VALIDATE=1 is set at construction, each command is checked
+// (delegate/runtime/validator.h), and Create and Invoke fail with kInternal on
+// a violation.
 class Executor {
  public:
-  // `dispatches` is the plan of `graph`; the constants of `graph` are uploaded
-  // here. `cache` (may be null) gives what an earlier start saved, and saves
-  // what it did not have. Errors carry the op's label and the driver's log.
-  // kDataLoss: the cache is damaged; Reject() it and create anew.
-  // `bound`: inputs and outputs for which UseObjects() brings objects, and
-  // memory in which others lie already.
-  // `sharing`: where constants may be those of other executors.
+  // `dispatches` is the plan of `graph`, whose constants are uploaded here.
+  // `cache` (may be null) provides what an earlier start saved, and saves the
+  // rest. Errors have the op's label and the driver's log. kDataLoss: the cache
+  // is damaged; Reject() it and try again. `bound`: inputs and outputs that get
+  // objects by UseObjects(), and existing memory of others. `sharing`:
+  // constants shared with other executors.
   static absl::StatusOr<std::unique_ptr<Executor>> Create(
       const egl::Context& context, ProgramCache* programs, const Graph& graph,
       std::vector<Dispatch> dispatches, const DeviceProfile& profile,
@@ -96,78 +95,75 @@ class Executor {
   using Outputs = absl::Span<const absl::Span<uint8_t>>;
   using Clock = std::chrono::steady_clock;
 
-  // Of parts whose commands bind what the parts hold; see Create().
+  // From parts whose commands bind only objects of the parts; see Create().
   explicit Executor(ExecutorParts parts);
 
-  // One inference: inputs[i] holds graph.inputs[i], tightly packed BHWC, as
-  // floats, or as int32 where the tensor is of integers (bool: 0 or 1), or as
-  // bytes where it holds codes;
-  // outputs[i] receives graph.outputs[i] likewise. One upload per input, one
+  // One inference. inputs[i] holds graph.inputs[i] in packed BHWC order, as
+  // float32, int32 (bool: 0 or 1) or, for quantized values, bytes; outputs[i]
+  // receives graph.outputs[i] in the same form. One upload per input, one
   // readback per output. An empty inputs[i] is not uploaded: a variable tensor
-  // keeps what the last Invoke left in it.
-  // An Invoke that fails has written no output but such as lie in
-  // HostTransfer::HostMemory(), and has waited for what it had
-  // submitted: the next one may begin. kAborted: the context was reset; make
-  // another context and executor. Else what GL said.
+  // keeps its value.
+  //
+  // On failure no output is written, except those in
+  // HostTransfer::HostMemory(), and submitted work has finished, so that the
+  // next Invoke may start. kAborted: the context was reset; make a new context
+  // and executor. Otherwise GL's error.
   absl::Status Invoke(absl::Span<const absl::Span<const uint8_t>> inputs,
                       absl::Span<const absl::Span<uint8_t>> outputs);
 
-  // Invoke in two halves, between which other executors of the same context may
-  // begin and end theirs. BeginInvoke gives the GPU its work and returns true,
-  // and EndInvoke, with the same outputs, is due next; or it does all that
-  // Invoke does, and returns false: where it is profiled, and where it need not
-  // wait (ReturnAtOnce). A half that fails has done what Invoke says of one
-  // that fails, and no other half is due.
+  // Invoke in two steps, between which other executors of the context may run.
+  // BeginInvoke submits the work and returns true, and EndInvoke must follow
+  // with the same outputs; or it does everything and returns false, if
+  // profiling or if it need not wait (ReturnAtOnce). On failure, as for Invoke,
+  // there is no second step.
   absl::StatusOr<bool> BeginInvoke(
       absl::Span<const absl::Span<const uint8_t>> inputs,
       absl::Span<const absl::Span<uint8_t>> outputs);
   absl::Status EndInvoke(absl::Span<const absl::Span<uint8_t>> outputs);
 
-  // The halves of an Invoke that is not profiled, for benches. Submit hands all
-  // commands to the driver; Collect waits for all results and copies them.
-  // Where either fails, the executor is not to be used any more.
+  // The two steps without profiling, for benches. Submit passes all commands to
+  // the driver; Collect waits for all results and copies them. If either fails,
+  // the executor must not be used again.
   absl::Status Submit(absl::Span<const absl::Span<const uint8_t>> inputs);
   absl::Status Collect(absl::Span<const absl::Span<uint8_t>> outputs);
 
-  // The app's textures and buffers of the inputs and outputs that are bound, by
-  // position, from the next Invoke on; those of others are not looked at, nor
-  // is what the spans of Invoke hold for bound ones. Each object has the form
-  // that Create() was given. The executor reads what the app's commands of the
-  // same context wrote before, and whatever the app does after Invoke sees what
-  // it wrote.
+  // Sets the app's textures and buffers of bound inputs and outputs, by
+  // position, from the next Invoke on; entries of others, and Invoke's spans
+  // for bound ones, are ignored. Each object must have the form given to
+  // Create(). The app's earlier commands in the same context are visible to the
+  // executor, and its results to the app's later commands.
   absl::Status UseObjects(absl::Span<const UsedObject> inputs,
                           absl::Span<const UsedObject> outputs);
 
-  // From here on the executor runs in `context`, which shares objects with the
+  // From now on the executor runs in `context`, which shares objects with the
   // one that it was made in.
   void MoveTo(const egl::Context& context) { parts_.context = &context; }
 
-  // For an executor that was made in another context, before it runs in this
-  // one: drivers may compile a program again where a context first dispatches
-  // it (NVIDIA's, 20 to 100 ms each). Runs the commands with `inputs`, as
-  // Invoke takes them, up to the first whose program was not dispatched here
-  // yet, and on until `budget` has passed; waits for them. True: all programs
-  // were. No output is written but such as lie in HostTransfer::HostMemory().
-  // Errors: as of Invoke.
+  // For an executor that was made in another context, before its first use in
+  // this one: some drivers compile a program again when a context first
+  // dispatches it (NVIDIA's, 20 to 100 ms). Runs the commands with `inputs`, as
+  // in Invoke, up to the first program not yet dispatched here, continues until
+  // `budget` has passed, and waits. True: all programs are ready. Writes no
+  // output, except those in HostTransfer::HostMemory(). Errors as Invoke.
   absl::StatusOr<bool> WarmUp(Inputs inputs, Clock::duration budget);
 
-  // How Collect and Invoke wait for the GPU; by default asleep.
+  // How Collect and Invoke wait for the GPU; passive by default.
   void WaitBy(egl::Waiting how) { waiting_ = how; }
-  // true: Invoke does not wait for its own end where all outputs are bound and
-  // nothing is timed. Where the host writes its inputs, Invoke first waits for
-  // the last one's end. Errors are told by the Invoke that waits, or later.
+  // true: Invoke does not wait for its own end if all outputs are bound and
+  // nothing is timed. If the host writes inputs, it first waits for the last
+  // Invoke. Errors are reported by an Invoke that waits, or later.
   void ReturnAtOnce(bool at_once) { returns_at_once_ = at_once; }
 
   const ExecutorStats& stats() const { return parts_.stats; }
-  // How each input and output of the graph travels.
+  // How each graph input and output is transferred.
   absl::Span<const HostTransfer> inputs() const { return parts_.inputs; }
   absl::Span<const HostTransfer> outputs() const { return parts_.outputs; }
 
-  // From here on each Invoke times every command: by timer queries where the
-  // driver has them and `gpu_timers` trusts them (llvmpipe's read as zero),
-  // else by waiting for the GPU after each command. Timer queries do not nest:
-  // the first Invoke that finds a query of the app's running drops what was
-  // counted before, and from then on commands are timed by waiting.
+  // From now on each Invoke times every command: by timer queries if the driver
+  // has them and `gpu_timers` allows it (llvmpipe's read as zero), else by
+  // waiting for the GPU after each command. Timer queries do not nest: an
+  // Invoke that finds an app's query running discards earlier times, and
+  // commands are timed by waiting from then on.
   absl::Status EnableProfiling(bool gpu_timers);
   struct ProfileEntry {
     std::string label;   // "CONV_2D 12"
@@ -183,13 +179,13 @@ class Executor {
 
  private:
   Validator* validator() const { return parts_.validator.get(); }
-  // Commands [0, uploads_end) upload, and [readbacks_begin, end) read back. Of
-  // those between, the ones that are pieces upload, too.
+  // Commands [0, uploads_end) upload, and [readbacks_begin, end) read back.
+  // Pieces among the others upload, too.
   size_t uploads_end() const { return parts_.uploads; }
   size_t readbacks_begin() const {
     return parts_.commands.size() - parts_.readbacks;
   }
-  // Whether a command uploads a tensor that keeps what it holds.
+  // Whether a command uploads a tensor that keeps its value.
   bool IsSkipped(size_t command) const {
     return command < uploads_end() &&
            skip_[parts_.commands[command].piece.index];
@@ -197,49 +193,49 @@ class Executor {
   void Record(const Command& command, GLuint* program);
   void Barrier(GLbitfield bits);
   void Begin(Inputs inputs);
-  // What GL says of the Invoke, and what the validator does.
+  // The status of GL and the validator for this Invoke.
   absl::Status Outcome() const;
-  // Outcome(), and whether what the GPU wrote is an answer at all.
+  // Outcome(), and whether the context survived.
   absl::Status CheckResults() const;
-  // Waits for whatever a failed Invoke has submitted: buffers that it reads or
-  // writes are the next one's, too.
+  // Waits for everything that a failed Invoke submitted, since the next one
+  // uses the same buffers.
   void Abandon();
   absl::Status RecordTimed();
   // Adds the time since `start` to an entry of the profile.
   void CountTime(size_t entry, Clock::time_point start);
   absl::Status InvokeTimed(Inputs inputs, Outputs outputs);
 
-  // Packs the inputs that the host packs, and unpacks the outputs that the host
-  // unpacks, after FinishReadbacks().
+  // Packs inputs and unpacks outputs that the host handles, the latter after
+  // FinishReadbacks().
   void PackInputs(Inputs inputs);
   void UnpackOutputs(Outputs outputs);
   absl::Status CopyIn(const Piece& piece, Inputs inputs);
   absl::Status CopyOut(const Piece& piece, Outputs outputs);
-  // Copies what several uploads, commands [first, end), bring of one input, and
-  // records each of them.
+  // Copies one input for several uploads, commands [first, end), and records
+  // each.
   void RecordInPieces(size_t first, size_t end, absl::Span<const uint8_t> from,
                       GLuint* program);
   // Copies each piece and records its upload.
   absl::Status RecordUploads(Inputs inputs, GLuint* program);
-  // Ends with a fence, where anything runs.
+  // Ends with a fence if anything runs.
   absl::Status RecordReadbacks(GLuint* program);
   absl::Status InsertFence();
   // Waits for the fence, then checks the results.
   absl::Status Await(const egl::Fence& fence);
-  // Waits for all pieces, then copies them: where a context is lost while the
-  // last one travels, no output has been written.
+  // Waits for all pieces before copying any, so that no output has been written
+  // if the context is lost during the last one.
   absl::Status FinishReadbacks(Outputs outputs);
-  // Waits for what the last Invoke left running.
+  // Waits for work that the last Invoke left running.
   absl::Status AwaitLast();
 
   ExecutorParts parts_;
   egl::HostCopier copier_;
   std::vector<bool> skip_;            // by input: not uploaded in this Invoke
   absl::flat_hash_set<GLuint> warm_;  // programs that WarmUp() has dispatched
-  std::vector<egl::Fence> fences_;    // of the readbacks under way
+  std::vector<egl::Fence> fences_;    // of pending readbacks
   egl::Waiting waiting_ = egl::Waiting::kPassive;
   bool returns_at_once_ = false;
-  // By command, and what the host does before and after; empty: not profiling.
+  // By command, then host work before and after; empty: not profiling.
   std::vector<ProfileEntry> profile_;
   size_t first_command_entry_ = 0;
   std::vector<egl::TimerQuery> queries_;  // by command

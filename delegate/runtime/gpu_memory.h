@@ -1,4 +1,4 @@
-// The textures and buffers of an executor, as they are made.
+// Creates the textures and buffers of an executor.
 #ifndef GLES_DELEGATE_DELEGATE_RUNTIME_GPU_MEMORY_H_
 #define GLES_DELEGATE_DELEGATE_RUNTIME_GPU_MEMORY_H_
 
@@ -17,8 +17,8 @@
 
 namespace gles_delegate {
 
-// What a tensor or constant is bound as. Owns nothing: the objects are
-// GpuMemory's.
+// The binding of a tensor or constant. Does not own its objects: GpuMemory
+// does.
 struct Resource {
   gl_shaders::Storage storage = gl_shaders::Storage::kBuffer;
   gl_shaders::Format format = gl_shaders::Format::kRgba32f;
@@ -28,34 +28,34 @@ struct Resource {
   int slot = -1;              // of a tensor, for hazards; -1: never written
 };
 
-// GL's name for the texels of a format.
+// GL's name for a texel format.
 GLenum InternalFormat(gl_shaders::Format format);
 
-// `status` with whose it is before its message.
+// `status` with `label` prefixed to its message.
 absl::Status Labelled(const absl::Status& status, absl::string_view label);
 
 // Threads: inside the context's Run().
 class GpuMemory {
  public:
-  // `profile`, by which slots are Allocated(), must outlive this.
+  // `profile`, for Allocated(), must outlive this.
   explicit GpuMemory(const DeviceProfile& profile) : profile_(profile) {}
 
-  // A texture or buffer that holds the slot's shape, filled with `texels` (in
-  // the slot's format) where they are not null. `label`: the object's name in
-  // debuggers (egl/debug.h).
+  // A texture or buffer of the slot's shape, filled with `texels` (in the
+  // slot's format) if not null. `label`: the object's name in debuggers
+  // (egl/debug.h).
   absl::StatusOr<Resource> Make(const Slot& slot, const uint8_t* texels,
                                 absl::string_view label);
   // A buffer that stays mapped. `access`: GL_MAP_READ_BIT, GL_MAP_WRITE_BIT or
-  // both. kUnimplemented where the driver cannot.
+  // both. kUnimplemented if the driver cannot do that.
   absl::StatusOr<Resource> MakeMapped(const Slot& slot, GLbitfield access,
                                       absl::string_view label);
 
-  // What was made, handed over once.
+  // Move out the objects that were made.
   std::vector<egl::Texture> TakeTextures() { return std::move(textures_); }
   std::vector<egl::Buffer> TakeBuffers() { return std::move(buffers_); }
 
  private:
-  // Keeps a buffer, and makes the texture that it is read as.
+  // Stores a buffer, and makes the texture for reading it.
   absl::StatusOr<Resource> Keep(const Slot& slot, egl::Buffer buffer,
                                 absl::string_view label);
 
@@ -64,22 +64,22 @@ class GpuMemory {
   std::vector<egl::Buffer> buffers_;
 };
 
-// Memory of a plan's run-time tensors, shared by lifetime.
+// Memory of a plan's run-time tensors, shared according to lifetimes.
 struct TensorMemory {
-  std::vector<Resource> tensors;  // by tensor; unmade where it is constant
+  std::vector<Resource> tensors;  // by tensor; empty for constants
   int64_t bytes = 0;
-  int64_t bytes_unshared = 0;  // what one slot a tensor would take
+  int64_t bytes_unshared = 0;  // with one slot per tensor
 };
 
 // The slots of a plan's run-time tensors: inputs live from the beginning,
-// outputs and variables to the end. `outputs`: how those travel. What lies in
-// the host's memory across a bus shares it with no other tensor.
+// outputs and variables to the end. `outputs`: their transfers. Outputs in host
+// memory across a bus do not share it with other tensors.
 MemoryPlan PlanTensorMemory(const Graph& graph, const Schedule& schedule,
                             absl::Span<const HostTransfer> outputs,
                             const DeviceProfile& profile);
 
-// Slots of the inputs and outputs that the host packs stay mapped. `validator`
-// (null: off) gets a resource for each slot, with the slot's number as its id:
+// Slots of inputs and outputs that the host packs stay mapped. `validator`
+// (null: off) gets a resource for each slot, with the slot's number as its id;
 // it must have none before.
 absl::StatusOr<TensorMemory> MakeTensorMemory(
     const Graph& graph, const Schedule& schedule,

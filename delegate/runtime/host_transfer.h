@@ -1,5 +1,4 @@
-// How one input or output of a partition travels between the host's tensor and
-// the GPU.
+// The transfer of one partition input or output between host and GPU.
 #ifndef GLES_DELEGATE_DELEGATE_RUNTIME_HOST_TRANSFER_H_
 #define GLES_DELEGATE_DELEGATE_RUNTIME_HOST_TRANSFER_H_
 
@@ -22,54 +21,52 @@
 
 namespace gles_delegate {
 
-// Bytes an element of an input or output takes in what Executor::Invoke is
-// given.
+// Bytes per element of an input or output as passed to Executor::Invoke.
 int64_t HostElementBytes(const Tensor& tensor);
 
-// One input or output, and the memory through which it travels. The constructor
-// chooses way and element from tensor, profile and driver; then the memory is
-// made (Allocate, or UseTensorMemory where the way is kPackedByHost); then each
-// Invoke copies. The host's tensor is BHWC, tightly packed.
-// Threads: like egl::Buffer, inside the context's Run().
+// One input or output and its transfer memory. The constructor chooses way and
+// element from tensor, profile and driver; Allocate (or UseTensorMemory for
+// kPackedByHost) provides memory; then each Invoke copies. The host's tensor is
+// packed BHWC. Threads: inside the context's Run(), as for egl::Buffer.
 class HostTransfer {
  public:
   enum class Direction { kUpload, kReadback };
 
-  // Which memory the host reaches, and who rearranges between the host's order
-  // and the tensor's texels.
+  // Which memory the host accesses, and where data is rearranged between the
+  // host's order and texels.
   enum class Way {
     // The tensor's own buffer stays mapped, and the host packs or unpacks its
-    // texels. There is no dispatch (DeviceChoices::host_transfers and
+    // texels, without a dispatch (DeviceChoices::host_transfers and
     // host_output_bytes).
     kPackedByHost,
-    // A buffer in the host's order stays mapped. A dispatch reads or writes it.
+    // A mapped buffer in the host's order, which a dispatch reads or writes.
     kMapped,
-    // Of uploads: as kMapped, but the GPU copies the mapped buffer to a staging
-    // buffer in its own memory, and the dispatch reads the staging buffer
+    // For uploads: like kMapped, but the GPU copies the mapped buffer to a
+    // staging buffer in its own memory, which the dispatch reads
     // (DeviceChoices::staged_upload_bytes).
     kStaged,
-    // A buffer in the host's order that does not stay mapped, for lack of
-    // GL_EXT_buffer_storage. Each Invoke uploads or reads it by calls of GL.
+    // A buffer in the host's order that cannot stay mapped, for lack of
+    // GL_EXT_buffer_storage. Each Invoke uploads or reads it by GL calls.
     kUnmapped,
-    // A texture or buffer of the app's. A dispatch reads or writes it; nothing
-    // is copied, and the host's tensor is not touched.
+    // An app's texture or buffer, which a dispatch reads or writes; the host's
+    // tensor is not accessed.
     kBound,
   };
 
-  // What an element is in the buffer.
+  // The type of an element in the buffer.
   enum class Element {
     kWord,  // float32 or int32, as in the host's tensor
-    // float16 of the host's float32 (DeviceChoices::half_transfers); never with
-    // zero_copy
+    // float16 of the host's float32 (DeviceChoices::half_transfers); not with
+    // zero_copy.
     kHalf,
     kCode,  // a byte, as in the host's tensor; in a tensor's texels uint8 is
             // less 128
   };
 
-  // `can_map`: buffers can stay mapped (egl::Buffer::CanBeMapped). `object`:
-  // where it is of any kind, the way is kBound. `in_parts`: the parts of its
-  // batch go by themselves (batch_parts.h). Where the way is kStaged, the first
-  // one is staged, and the others are read where the host has them.
+  // `can_map`: buffers can stay mapped (egl::Buffer::CanBeMapped). `object`: if
+  // of any kind, the way is kBound. `in_parts`: parts of its batch are
+  // transferred separately (batch_parts.h); with kStaged only the first is
+  // staged, and the others are read from host memory.
   HostTransfer(Direction direction, TensorId id, const Tensor& tensor,
                const DeviceProfile& profile, bool can_map,
                const ObjectForm& object = {}, bool in_parts = false);
@@ -88,43 +85,42 @@ class HostTransfer {
 
   TensorId tensor() const { return tensor_; }
   const Shape& shape() const { return shape_; }
-  // Bytes of the buffer, without its padding.
+  // Bytes of the buffer, without padding.
   size_t bytes() const { return bytes_; }
 
-  // How many dispatches share the transfer, where `steps` steps of the grid
-  // follow each other in memory (0: none do). 1: the transfer goes as a whole.
+  // Number of dispatches for the transfer, for `steps` consecutive grid steps
+  // in memory (0: not consecutive). 1: not divided.
   int64_t Pieces(int64_t steps) const;
 
-  // Makes the buffers of every way but kPackedByHost; of kBound, what is copied
-  // to the object. `memory`, the HostMemory() of another transfer of the same
-  // tensor, is used in place of a buffer of its own, where this one can have
-  // the host's tensor lie there; it may be nullptr. kResourceExhausted, with
-  // the sizes, past the profile's max_buffer_bytes. kFailedPrecondition: the
-  // driver cannot copy to the object.
+  // Makes the buffers of all ways but kPackedByHost; for kBound, the texture to
+  // copy from, if any. `memory`, another transfer's HostMemory() of the same
+  // tensor (or nullptr), replaces a new buffer if this transfer is zero-copy.
+  // kResourceExhausted, with the sizes, beyond the profile's max_buffer_bytes.
+  // kFailedPrecondition: the driver cannot copy to the object.
   absl::Status Allocate(const DeviceProfile& profile,
                         std::shared_ptr<egl::Buffer> memory = nullptr);
-  // Bytes of GPU memory that Allocate() takes.
+  // GPU memory bytes of Allocate().
   int64_t gpu_bytes() const;
-  // For kPackedByHost: the tensor's texels, mapped for as long as this lives,
-  // and the tensor's slot, by the validator's count.
+  // For kPackedByHost: the tensor's texels, mapped while this lives, and the
+  // tensor's slot as the validator's resource.
   void UseTensorMemory(uint8_t* texels, int slot);
-  // The mapped memory in which the host's tensor itself may lie: bytes() of it
-  // and what pads it. Then nothing is copied between the two. It stays mapped
-  // for as long as somebody holds it. nullptr where DeviceChoices::zero_copy is
-  // 0, or the way is neither kMapped nor kStaged.
+  // The mapped memory in which the host's tensor itself may be placed (bytes(),
+  // plus padding), so that nothing is copied. Stays mapped while it has owners.
+  // nullptr if DeviceChoices::zero_copy is 0 or the way is neither kMapped nor
+  // kStaged.
   std::shared_ptr<egl::Buffer> HostMemory() const;
-  // Whether the host's tensor lies there. Only of what stays mapped.
+  // Whether the host's tensor is in this memory. Only for mapped buffers.
   bool Holds(absl::Span<const uint8_t> tensor) const {
     return tensor.data() == buffer_->mapped();
   }
-  // For kBound, before each Invoke that uses another one: the name of the app's
-  // object, which has the form object() (a buffer: at least bytes() bytes).
+  // For kBound, before each Invoke with another object: the name of the app's
+  // object, of the form object() (a buffer: at least bytes() bytes).
   void UseObject(GLuint name) { bound_ = name; }
-  // From here on `validator`, which outlives this, is told of each copy.
+  // Reports copies to `validator`, which must outlive this.
   void TellValidator(Validator* validator);
 
-  // What the dispatch binds that moves what begins at byte `begin`, and the
-  // validator's id of that.
+  // The object that the dispatch binds to move data from byte `begin` on, and
+  // its validator id.
   GLuint shader_object(size_t begin = 0) const {
     if (object_.is_copied) return copied_.texture();
     if (is_bound()) return bound_;
@@ -136,50 +132,49 @@ class HostTransfer {
 
   // --- Of Invoke ---
 
-  // kPackedByHost: from and to the whole of the host's tensor.
+  // kPackedByHost: packs or unpacks the whole host tensor.
   void Pack(absl::Span<const uint8_t> from) const;
   void Unpack(absl::Span<uint8_t> to) const;
 
-  // kBound: what the app has written is there.
+  // kBound: tells the validator that the app has written the object.
   void BringBound() const;
-  // After the dispatch of an output whose object is one that is copied to.
+  // Call after the dispatch of an output whose object needs a copy.
   void CopyToObject() const { copied_.CopyTo(bound_); }
 
-  // Bytes [begin, end) of the buffer, for the dispatch to read; `from`: the
-  // whole of the host's tensor. Nothing happens for kBound, nor in CopyOut().
+  // Copies bytes [begin, end) of the buffer for the dispatch; `from` is the
+  // whole host tensor. CopyIn() and CopyOut() are no-ops for kBound.
   absl::Status CopyIn(absl::Span<const uint8_t> from, size_t begin, size_t end,
                       egl::HostCopier* copier);
-  // Bytes [begin, end) of the buffer, which the dispatch wrote and which a
-  // fence was waited for (kUnmapped: the driver waits); `to`: the whole of the
-  // host's tensor.
+  // Copies bytes [begin, end) of the buffer after the dispatch and a fence
+  // (kUnmapped: the driver waits); `to` is the whole host tensor.
   absl::Status CopyOut(absl::Span<uint8_t> to, size_t begin, size_t end,
                        egl::HostCopier* copier);
 
-  // For copies by several threads. Chunk `i` of the mapped buffer, from the
-  // whole of the host's tensor; from any thread, no chunk twice at a time.
+  // For copies by several threads: fills chunk `i` of the mapped buffer from
+  // the whole host tensor. Any thread, each chunk at most once at a time.
   size_t Chunks() const;
   void FillChunk(absl::Span<const uint8_t> from, size_t chunk);
   // The end of a chunk in the buffer, in bytes.
   size_t ChunkEnd(size_t chunk) const;
   // Tells the validator that a chunk was filled.
   void ChunkFilled(size_t chunk);
-  // kStaged: the GPU copies bytes [begin, end) to the staging buffer. Nothing
-  // happens on another way.
+  // kStaged: makes the GPU copy bytes [begin, end) to the staging buffer.
+  // Otherwise a no-op.
   void CopyToStaging(size_t begin, size_t end);
 
  private:
-  // Whether what begins at this byte is staged.
+  // Whether data that begins at this byte is staged.
   bool Stages(size_t begin) const {
     return is_staged() && (begin == 0 || !is_in_parts_);
   }
-  // Bytes of the host's tensor for each byte of the buffer.
+  // Host tensor bytes per byte of the buffer.
   size_t widening() const { return element_ == Element::kHalf ? 2 : 1; }
   size_t chunk_bytes() const;
-  // Whole vec4s (ints of codes), and threes: uploads read so much at a time.
+  // A multiple of vec4s (or ints) and threes, the unit of uploads.
   size_t padded_bytes() const { return (bytes_ + 47) / 48 * 48; }
   void Fill(absl::Span<const uint8_t> from, size_t begin, size_t end);
   void Take(absl::Span<uint8_t> to, size_t begin, size_t end) const;
-  // Copies bytes [begin, end) of the buffer by several threads where they are
+  // Copies bytes [begin, end) of the buffer, with several threads if there are
   // many.
   void InChunks(size_t begin, size_t end, egl::HostCopier* copier,
                 absl::FunctionRef<void(size_t begin, size_t end)> copy) const;
@@ -190,7 +185,7 @@ class HostTransfer {
   Way way_;
   Element element_;
   TensorId tensor_;
-  uint8_t turned_;  // of kCode: the bits in which texels differ from the host's
+  uint8_t turned_;  // of kCode: bits that are flipped between texels and host
   Shape shape_;
   std::string name_;  // the tensor's, for errors
   size_t host_bytes_;
@@ -201,7 +196,7 @@ class HostTransfer {
 
   std::shared_ptr<egl::Buffer> buffer_;  // none for kPackedByHost and kBound
   GLuint bound_ = 0;                     // of kBound
-  CopiedOutput copied_;             // of kBound, of an object that is copied to
+  CopiedOutput copied_;             // of kBound, if the object needs a copy
   egl::Buffer staging_;             // of kStaged
   uint8_t* texels_ = nullptr;       // of kPackedByHost
   Validator* validator_ = nullptr;  // null: validation is off
@@ -210,11 +205,11 @@ class HostTransfer {
   int staging_resource_ = -1;
 };
 
-// HostTransfer::gpu_bytes() of all.
+// The sum of HostTransfer::gpu_bytes().
 int64_t GpuBytes(absl::Span<const HostTransfer> transfers);
-// True where the host packs or unpacks at least one of these.
+// True if the host packs or unpacks at least one of these.
 bool AnyPackedByHost(absl::Span<const HostTransfer> transfers);
-// True where at least one of these stays mapped in the host's order.
+// True if at least one of these stays mapped in the host's order.
 bool AnyStaysMapped(absl::Span<const HostTransfer> transfers);
 
 }  // namespace gles_delegate

@@ -1,4 +1,4 @@
-// How much GPU memory a partition takes, worked out before any is taken.
+// Computes a partition's GPU memory before any is allocated.
 #ifndef GLES_DELEGATE_DELEGATE_RUNTIME_MEMORY_NEEDS_H_
 #define GLES_DELEGATE_DELEGATE_RUNTIME_MEMORY_NEEDS_H_
 
@@ -14,16 +14,16 @@
 
 namespace gles_delegate {
 
-// Bytes that are asked of GL, by purpose. Nobody tells what the driver adds
-// (alignment, programs, buffers of its own).
+// Bytes requested from GL, by purpose. The driver's overhead (alignment,
+// programs, its own buffers) is unknown.
 struct GpuMemoryUse {
   int64_t tensors = 0;     // of run time; textures and buffers, shared by turns
   int64_t constants = 0;   // weights and constant operands
   int64_t transfers = 0;   // through which inputs and outputs travel
   int64_t parameters = 0;  // the Params blocks
 
-  // Of the constants, what another partition of the same share_key had brought
-  // to the GPU before; not known before a partition is built.
+  // The part of the constants that another partition with the same share_key
+  // had already uploaded; unknown before a partition is built.
   int64_t shared_constants = 0;
 
   int64_t total() const { return tensors + constants + transfers + parameters; }
@@ -31,8 +31,8 @@ struct GpuMemoryUse {
   std::string ToString() const;
 };
 
-// What an Executor of the plan `dispatches` of `graph` holds. Needs no context:
-// `device` tells what the driver has. Errors: those of planning.
+// The memory of an Executor for the plan `dispatches` of `graph`. Needs no
+// context: `device` has the driver's features. Errors: those of planning.
 absl::StatusOr<GpuMemoryUse> MemoryNeeds(const egl::DeviceInfo& device,
                                          const Graph& graph,
                                          std::vector<Dispatch> dispatches,

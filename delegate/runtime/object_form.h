@@ -13,8 +13,7 @@
 
 namespace gles_delegate {
 
-// What the program of a transfer depends on. An object of another form takes
-// another program.
+// The properties that determine a transfer's program.
 struct ObjectForm {
   enum class Kind { kNone, kBuffer, kTexture };
   enum class Layout {
@@ -24,19 +23,19 @@ struct ObjectForm {
   enum class Element { kFloat32, kByte, kSignedByte };
 
   Kind kind = Kind::kNone;
-  // A buffer of the tensor's own floats in BHWC: the program of other inputs
-  // and outputs (upload.comp, readback.comp) does.
+  // A buffer of the tensor's floats in BHWC order, for which the usual programs
+  // (upload.comp, readback.comp) work.
   bool is_plain = false;
   Layout layout = Layout::kBhwc;        // of buffers
   Element element = Element::kFloat32;  // of buffers
   int channels = 0;                     // that the object holds of a pixel
-  // Of a texture that is written: what shaders store in.
+  // For output textures: the format for stores.
   GLenum image_format = 0;
-  // Of a texture that is written: shaders cannot store to it. They store to a
-  // texture of the delegate's own (CopiedOutput), and GL copies that.
+  // For output textures to which shaders cannot store: they store to the
+  // delegate's own texture (CopiedOutput), which GL copies.
   bool is_copied = false;
   bool is_external = false;  // a GL_TEXTURE_EXTERNAL_OES
-  // A texture, or a part of it, is resized to the input's height and width.
+  // All or part of a texture is resized to the input's height and width.
   bool is_resized = false;
 
   bool is_bound() const { return kind != Kind::kNone; }
@@ -49,13 +48,13 @@ struct ObjectForm {
   bool operator!=(const ObjectForm& o) const { return !(*this == o); }
 };
 
-// What may change from one Invoke to the next without another program.
+// Properties that may change between Invokes without another program.
 struct ObjectScaling {
-  // The tensor's value = scale * the object's + bias. Textures of normalized
-  // formats hold 0 to 1.
+  // tensor value = scale * object value + bias. Textures of normalized formats
+  // have values of 0 to 1.
   float scale = 1;
   float bias = 0;
-  // x, y, width and height of what is resized, in pixels; width 0: all of it.
+  // x, y, width and height of the resized part, in pixels; width 0: all of it.
   std::array<float, 4> crop = {};
 
   bool operator==(const ObjectScaling& o) const {
@@ -64,29 +63,29 @@ struct ObjectScaling {
   bool operator!=(const ObjectScaling& o) const { return !(*this == o); }
 };
 
-// An object that an Invoke uses: a GL name of the form that was built for.
+// An object for an Invoke: a GL name of the form that was built for.
 struct UsedObject {
   GLuint name = 0;
   ObjectScaling scaling;
 };
 
-// Whole slices of four channels.
+// Number of slices of four channels.
 inline int ObjectSlices(const ObjectForm& form) {
   return (form.channels + 3) / 4;
 }
 
-// Bytes that a buffer of this form takes for a tensor of this shape. A buffer
-// of bytes takes whole words of four. 0 for textures.
+// Bytes of a buffer of this form for a tensor of this shape, rounded up to
+// words of four. 0 for textures.
 int64_t ObjectBytes(const ObjectForm& form, const Shape& shape);
 
-// By position, what is there of a graph's inputs and outputs already; empty:
-// nothing is.
+// Existing objects and memory of a graph's inputs and outputs, by position; may
+// be empty.
 struct BoundTransfers {
-  // The app's objects that they are in.
+  // The forms of the app's objects.
   std::vector<ObjectForm> inputs;
   std::vector<ObjectForm> outputs;
-  // The memory (HostTransfer::HostMemory) in which an earlier executor of the
-  // graph had the host's tensors lie, which is used on; nullptr: none.
+  // Memory (HostTransfer::HostMemory) from an earlier executor of the graph in
+  // which the host's tensors are placed, to be reused; nullptr: none.
   std::vector<std::shared_ptr<egl::Buffer>> input_memory;
   std::vector<std::shared_ptr<egl::Buffer>> output_memory;
 };

@@ -1,5 +1,5 @@
-// The dispatches between an app's textures and buffers and the tensors that
-// they stand in for: bound_input.comp and bound_output.comp.
+// The dispatches between an app's textures or buffers and the tensors that they
+// replace: bound_input.comp and bound_output.comp.
 #ifndef GLES_DELEGATE_DELEGATE_RUNTIME_OBJECT_TRANSFER_H_
 #define GLES_DELEGATE_DELEGATE_RUNTIME_OBJECT_TRANSFER_H_
 
@@ -16,13 +16,13 @@ namespace gles_delegate {
 Dispatch ObjectTransfer(const Graph& graph, TensorId id, const ObjectForm& form,
                         bool is_upload, const DeviceProfile& profile);
 
-// The first of the dispatch's own members of its Params block: those that may
-// change from one Invoke to the next.
+// The dispatch's own members of its Params block that may change between
+// Invokes.
 UniformBlock ScalingUniforms(const ObjectForm& form,
                              const ObjectScaling& scaling);
 
-// Where the object is bound, after what the dispatch binds otherwise; `form` of
-// kind kNone: a host's buffer.
+// The object's binding point, after the dispatch's other bindings; `form` of
+// kind kNone: a host buffer.
 gl_shaders::Bindings::Point ObjectBinding(const ObjectForm& form,
                                           bool is_upload,
                                           const gl_shaders::Bindings& others);

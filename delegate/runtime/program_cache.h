@@ -1,4 +1,4 @@
-// Compiled programs by their text, shared by every partition of a context.
+// Compiled programs by their text, shared by all partitions of a context.
 #ifndef GLES_DELEGATE_DELEGATE_RUNTIME_PROGRAM_CACHE_H_
 #define GLES_DELEGATE_DELEGATE_RUNTIME_PROGRAM_CACHE_H_
 
@@ -25,48 +25,45 @@ class ProgramCache {
     const UniformBlock* params = nullptr;  // what the dispatch will bind
   };
 
-  // The programs of `sources`, in order; those that are not there yet are all
-  // started before the first is waited for, so that a driver with compiler
-  // threads uses them. The pointers live as long as the cache.
-  // `saved` (may be null) is asked first: a program that it holds, and that the
-  // driver takes, is not compiled. No text is compiled twice in a context.
-  // `wants_threads`: the driver has KHR_parallel_shader_compile and is to be
-  // told to use all threads where there are many programs; how many it uses is
-  // the context's state. kInternal with the driver's log; also where a
-  // program's Params block is not as large as what was laid out for it, and, in
-  // validation mode, where any of its members is another (the .comp and its op
-  // disagree).
+  // Returns the programs of `sources`, in order. Starts all missing ones before
+  // waiting for the first, so that a driver with compiler threads uses them.
+  // The pointers live as long as the cache. Tries `saved` (may be null) before
+  // compiling; compiles no text twice in a context. `wants_threads`: the driver
+  // has KHR_parallel_shader_compile and must be asked to use all threads for
+  // many programs (context state). kInternal, with the driver's log; also if a
+  // program's Params block differs in size from the host's layout or, in
+  // validation mode, in any member (the .comp and its op disagree).
   absl::StatusOr<std::vector<const egl::Program*>> Get(
       absl::Span<const Source> sources, PartitionCache* saved = nullptr,
       bool wants_threads = false);
 
-  // Get() in two halves, between which a driver with compiler threads compiles
-  // while the caller does something else. `sources` live until the second one,
-  // and nothing else is asked of the cache meanwhile.
+  // Get() in two steps, between which a driver with compiler threads can
+  // compile. `sources` must live until the second, and the cache must not be
+  // used in between.
   class Started;
   absl::StatusOr<Started> Start(absl::Span<const Source> sources,
                                 PartitionCache* saved, bool wants_threads);
   absl::StatusOr<std::vector<const egl::Program*>> Finish(
       absl::Span<const Source> sources, Started started);
 
-  // From here on each program is finished before the next one is started, by
-  // the calling thread alone, so that a driver which holds other threads' calls
-  // up while it compiles does so for one program at a time; and none is started
-  // once `*stop` is true (kCancelled). nullptr: as before again.
+  // From now on finishes each program before starting the next, on the calling
+  // thread, so that a driver that blocks other threads while compiling does so
+  // for one program at a time; starts none once `*stop` is true (kCancelled).
+  // nullptr: back to normal.
   void CompileInTurn(const std::atomic<bool>* stop) { stop_ = stop; }
 
   size_t size() const { return programs_.size(); }
 
  private:
-  // Whether the program of `source` was had without the driver's compiler.
+  // Whether the program of `source` is available without compiling.
   bool Load(const Source& source, PartitionCache* saved);
-  // Get() of each source by itself.
+  // Get() of each source separately.
   absl::Status CompileOneByOne(absl::Span<const Source> sources,
                                PartitionCache* saved);
   // Those of `sources`, each text once, that neither this nor `saved` has.
   std::vector<const Source*> LoadOrMiss(absl::Span<const Source> sources,
                                         PartitionCache* saved);
-  // Waits for the programs, and keeps them.
+  // Waits for the programs and stores them.
   absl::Status Await(Started started);
 
   // By text.
@@ -74,8 +71,8 @@ class ProgramCache {
   const std::atomic<bool>* stop_ = nullptr;  // CompileInTurn()
 };
 
-// While an object lives, the driver compiles on as many threads as it likes
-// (KHR_parallel_shader_compile). Inside the context's Run().
+// Lets the driver use all compiler threads (KHR_parallel_shader_compile) while
+// it lives. Inside the context's Run().
 class CompilerThreads {
  public:
   CompilerThreads();
@@ -87,13 +84,13 @@ class CompilerThreads {
   GLint before_;
 };
 
-// Programs that were started and are not finished.
+// Programs that were started but not finished.
 class ProgramCache::Started {
  private:
   friend class ProgramCache;
   std::vector<const Source*> sources;                   // each text once
   std::vector<std::unique_ptr<egl::Program>> programs;  // of `sources`
-  // null: the driver was told nothing.
+  // null: the driver was not asked for threads.
   std::unique_ptr<CompilerThreads> threads;
 };
 

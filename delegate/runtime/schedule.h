@@ -1,4 +1,4 @@
-// The dispatches of an executor: uploads, the plan's own, readbacks.
+// The order of an executor's dispatches: uploads, the plan, readbacks.
 #ifndef GLES_DELEGATE_DELEGATE_RUNTIME_SCHEDULE_H_
 #define GLES_DELEGATE_DELEGATE_RUNTIME_SCHEDULE_H_
 
@@ -16,7 +16,7 @@
 
 namespace gles_delegate {
 
-// One run of a dispatch: of the whole, or of a part of the batch.
+// One run of a dispatch, for everything or for a part of the batch.
 struct Step {
   size_t dispatch = 0;
   int part = 0;
@@ -27,16 +27,16 @@ struct Schedule {
   std::vector<Dispatch> dispatches;  // uploads, the plan's own, readbacks
   std::vector<Piece> pieces;         // by dispatch
   size_t upload_dispatches = 0;
-  // What runs, in order. Uploads of later parts of a batch stand among what is
-  // the plan's own (batch_parts.h), each before a step which it may run beside.
+  // The runs, in order. Uploads of later parts of a batch are among the plan's
+  // steps (batch_parts.h), each before a step that may overlap it.
   std::vector<Step> steps;
   size_t uploads = 0;    // steps, at the beginning
   size_t readbacks = 0;  // steps and dispatches, at the end
   BatchParts parts;
 };
 
-// How the inputs and outputs of a plan travel, and its dispatches with theirs
-// around them. `can_map`: the driver has persistently mapped buffers
+// The transfers of a plan's inputs and outputs, and the complete schedule.
+// `can_map`: the driver has persistently mapped buffers
 // (egl::Buffer::CanBeMapped()).
 struct TransferPlan {
   std::vector<HostTransfer> inputs;  // of the graph
@@ -47,16 +47,16 @@ TransferPlan PlanTransfers(const Graph& graph, std::vector<Dispatch> plan,
                            const DeviceProfile& profile, bool can_map,
                            const BoundTransfers& bound = {});
 
-// `plan` between the dispatches that upload `inputs` and read `outputs` back:
-// dispatches like any other, one for each piece. An input or output that the
-// host packs or unpacks by itself has no dispatch. `parts`: of the plan.
+// `plan` with dispatches that upload `inputs` before and read back `outputs`
+// after it, one for each piece. Transfers packed by the host have none.
+// `parts`: of the plan.
 Schedule ScheduleTransfers(const Graph& graph, std::vector<Dispatch> plan,
                            absl::Span<const HostTransfer> inputs,
                            absl::Span<const HostTransfer> outputs,
                            const BatchParts& parts,
                            const DeviceProfile& profile);
 
-// The dispatches whose tensors all have memory at the same time: [begin, end).
+// The range [begin, end) of dispatches whose tensors all need memory at once.
 std::pair<size_t, size_t> TogetherIn(const Schedule& schedule);
 
 }  // namespace gles_delegate

@@ -1,5 +1,5 @@
-// What the partitions of one context share, and, with the option share_key,
-// those of several contexts that share GL's objects.
+// Objects shared by the partitions of a context and, with the option share_key,
+// of several contexts that share GL objects.
 #ifndef GLES_DELEGATE_DELEGATE_RUNTIME_SHARED_OBJECTS_H_
 #define GLES_DELEGATE_DELEGATE_RUNTIME_SHARED_OBJECTS_H_
 
@@ -12,11 +12,10 @@
 
 namespace gles_delegate {
 
-// Threads: whoever builds holds `building`, and where `by_key` is set lets go
-// of it once the GPU has finished all that was made (glFinish), so that another
-// context may use it from then on. Invoke reads programs and constants and
-// writes neither: it needs no lock. Destroyed inside Run() of one of the
-// contexts.
+// Threads: a builder holds `building`, and with `by_key` calls glFinish before
+// releasing it, so that other contexts may use the objects. Invoke only reads
+// programs and constants and needs no lock. Destroyed inside Run() of one of
+// the contexts.
 struct SharedObjects {
   explicit SharedObjects(bool shared_by_key = false) : by_key(shared_by_key) {}
 
@@ -24,10 +23,10 @@ struct SharedObjects {
   const bool by_key;
   std::mutex building;
   ProgramCache programs;
-  // programs.size(), for those who do not want to wait for whoever builds.
+  // programs.size(), readable without waiting for builders.
   std::atomic<size_t> program_count = 0;
   ConstantStore constants;
-  // One of the contexts was lost: no other is to join them.
+  // One of the contexts was lost: no others may join.
   std::atomic<bool> lost = false;
 };
 

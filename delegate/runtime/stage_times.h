@@ -1,4 +1,4 @@
-// Where the time of a start goes, for the report.
+// Start-up times by stage, for the report.
 #ifndef GLES_DELEGATE_DELEGATE_RUNTIME_STAGE_TIMES_H_
 #define GLES_DELEGATE_DELEGATE_RUNTIME_STAGE_TIMES_H_
 
@@ -9,7 +9,7 @@
 
 namespace gles_delegate {
 
-// Milliseconds by stage, in the order in which the stages first came.
+// Milliseconds by stage, in order of first appearance.
 class StageTimes {
  public:
   void Add(const std::string& stage, double ms) {
@@ -24,7 +24,7 @@ class StageTimes {
   void Add(const StageTimes& other) {
     for (const auto& [name, ms] : other.stages_) Add(name, ms);
   }
-  // 0 where there is no such stage.
+  // 0 for an unknown stage.
   double Of(const std::string& stage) const {
     for (const auto& [name, total] : stages_) {
       if (name == stage) return total;
@@ -39,8 +39,8 @@ class StageTimes {
   std::vector<std::pair<std::string, double>> stages_;
 };
 
-// A stopwatch. Lap() adds the time since the last Lap(), or since the stopwatch
-// was made, to a stage. `times` outlives the stopwatch.
+// A stopwatch. Lap() adds the time since the last Lap(), or since construction,
+// to a stage. `times` must outlive it.
 class StageTimer {
  public:
   explicit StageTimer(StageTimes* times) : times_(times), last_(Clock::now()) {}

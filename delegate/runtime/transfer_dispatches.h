@@ -1,4 +1,4 @@
-// The dispatches that bring one input to the GPU, or one output back.
+// The dispatches that upload one input or read back one output.
 #ifndef GLES_DELEGATE_DELEGATE_RUNTIME_TRANSFER_DISPATCHES_H_
 #define GLES_DELEGATE_DELEGATE_RUNTIME_TRANSFER_DISPATCHES_H_
 
@@ -14,25 +14,25 @@
 
 namespace gles_delegate {
 
-// What transfers of a partition have in common, so that they share programs.
+// Common properties of a partition's transfers, so that they share programs.
 struct SharedText {
   bool upload_of_codes = false;  // of three channels, and of whole texels
   bool flat_readback = false;    // of any channels
 };
 
-// Of a partition with these outputs.
+// For a partition with these outputs.
 SharedText SharedTextOf(absl::Span<const HostTransfer> outputs,
                         const DeviceProfile& profile);
 
-// A dispatch, and what it moves.
+// A dispatch and the data that it moves.
 struct TransferDispatch {
   Dispatch dispatch;
   Piece piece;
 };
 
-// Those of input or output `index`, in the order of what they move. Of an input
-// that goes in `parts`: first the one of the first part, then so many for each
-// later part as there are dispatches beside which these run.
+// The dispatches of input or output `index`, in order of the data. For an input
+// in `parts`: one for the first part, then for each later part one per dispatch
+// that they overlap.
 std::vector<TransferDispatch> TransferDispatches(const Graph& graph,
                                                  const HostTransfer& transfer,
                                                  int index,

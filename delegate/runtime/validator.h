@@ -1,12 +1,12 @@
-// Validation mode: what the executor asks of GL, held against GL's own rules.
+// Validation mode: checks the executor's GL calls against GL's memory rules.
 //
-// With GLES_DELEGATE_VALIDATE=1 in the environment an executor tells a
-// Validator of everything that it does with memory, in order: dispatches,
-// barriers, uploads, copies between buffers, fences, what the host reads and
-// writes through mappings. The Validator knows nothing of the plan's own
-// bookkeeping (HazardTracker, PlanMemory): for each access it looks for the
-// earlier ones that it conflicts with, and for a barrier or a fence between.
-// The first violation is kept as an Internal error that names the dispatch, the
+// With GLES_DELEGATE_VALIDATE=1 in the environment an executor reports all
+// memory operations to a Validator, in order: dispatches, barriers, uploads,
+// buffer copies, fences, and host accesses to mappings. The Validator is
+// independent of the plan's own bookkeeping (HazardTracker, PlanMemory): for
+// each access it looks for earlier conflicting ones, and for a barrier or fence
+// in between. The first violation is kept as an Internal error with the
+// dispatch, the tensor or buffer, and the rule. See docs/architecture.md.
 // tensor or buffer, and the rule. See docs/architecture.md.
 #ifndef GLES_DELEGATE_DELEGATE_RUNTIME_VALIDATOR_H_
 #define GLES_DELEGATE_DELEGATE_RUNTIME_VALIDATOR_H_
@@ -27,7 +27,7 @@
 
 namespace gles_delegate {
 
-// True where the environment variable GLES_DELEGATE_VALIDATE is set and not 0.
+// True if the environment variable GLES_DELEGATE_VALIDATE is set and not 0.
 bool ValidationIsOn();
 
 class Validator {
@@ -44,11 +44,11 @@ class Validator {
     int resource = 0;
     AccessKind kind = AccessKind::kBuffer;
     bool write = false;
-    // The tensor whose memory the resource is; kNoTensor: a host's buffer.
+    // The tensor in this resource; kNoTensor: a host buffer.
     TensorId tensor = kNoTensor;
     Range range = {};
-    // Of a part of a tensor: into how many equal ones the range divides it. 0:
-    // the range is bytes, or the whole.
+    // For part of a tensor: the number of equal units in which the range is
+    // given. 0: bytes, or everything.
     size_t units = 0;
   };
 
@@ -56,43 +56,43 @@ class Validator {
   struct Command {
     std::string label;
     std::vector<Touch> touches;
-    // Of an upload that is a piece of several, whose stores lie apart: whether
-    // it is not the first piece, and how many pieces follow it.
+    // For an upload in several disjoint pieces: whether this is not the first,
+    // and how many follow.
     bool continues = false;
     int pieces_left = 0;
   };
 
   explicit Validator(const Graph& graph);
 
-  // A texture or buffer; returns its id for Touch::resource.
+  // Registers a texture or buffer; returns its id for Touch::resource.
   int AddResource(std::string name);
-  // Returns its index for Dispatched().
+  // Returns the command's index for Dispatched().
   int AddCommand(Command command);
 
-  // The host itself will write this tensor, through a mapping.
+  // The host will write this tensor through a mapping.
   void HostBrings(int resource, TensorId tensor) {
     brought_.emplace_back(resource, tensor);
   }
 
-  // The executor calls these in the order of what happens. Resources of the
-  // host's side are buffers.
+  // The executor calls these in order of events. Resources on the host side are
+  // buffers.
   void BeginInvoke();
   void Barrier(GLbitfield bits);
   void Dispatched(int command);
   void FenceInserted();
   void FenceWaited();  // the oldest fence that was not waited for yet
   void Finished();     // glFinish
-  // The host writes or reads a mapping that stays. `tensor`: the tensor whose
-  // values these are, where the resource is a tensor's memory.
+  // The host writes or reads a persistent mapping. `tensor`: whose values these
+  // are, if the resource is a tensor's memory.
   void HostWrote(int resource, Range range, TensorId tensor = kNoTensor);
   void HostReads(int resource, Range range, TensorId tensor = kNoTensor);
-  // By glBufferSubData, and by a mapping (glMapBufferRange) of this Invoke.
+  // By glBufferSubData, and by a temporary mapping (glMapBufferRange).
   void Uploaded(int resource, Range range);
   void ReadsBack(int resource, Range range);
   void Copied(int from, int to, Range range);  // glCopyBufferSubData
 
-  // Checks every command with the barrier before it, as the first Invoke will
-  // record them. Leaves no trace in what Invokes are checked against.
+  // Checks every command with its barrier, as recorded by the first Invoke.
+  // Does not affect later checks.
   absl::Status Rehearse(absl::Span<const GLbitfield> barriers);
 
   // The first violation.
@@ -111,13 +111,13 @@ class Validator {
     std::string name;
     // Accesses that a later access may still have to wait for.
     std::vector<Event> events;
-    // Of a host's buffer: the bytes written since BeginInvoke.
+    // Host buffers: bytes written since BeginInvoke.
     std::vector<Range> written;
-    // Of a slot: the tensor whose values it holds, the views of that tensor
-    // that were written, and the Invoke that wrote them.
+    // Slots: the tensor whose values it holds, its views that were written, and
+    // the Invoke that wrote them.
     TensorId holds = kNoTensor;
     std::set<TensorId> parts;
-    // Where the tensor is written in units, those that were (Touch::units).
+    // For tensors written in units, those written (Touch::units).
     std::vector<Range> units;
     uint64_t invoke = 0;
   };
@@ -130,11 +130,11 @@ class Validator {
   };
 
   static bool Overlap(const Range& a, const Range& b);
-  // Whether both are parts of one tensor, and therefore lie apart.
+  // Whether both are parts of one tensor and therefore disjoint.
   bool LieApart(TensorId a, TensorId b) const;
   bool BarrierBetween(uint64_t after, uint64_t before, GLbitfield bit) const;
   bool IsUnordered(const Event& event, const Touch& touch) const;
-  // Whether `pieces` leave nothing of the range out.
+  // Whether `pieces` cover the range.
   static bool IsCovered(const std::vector<Range>& pieces, const Range& range);
   static bool Contains(const Range& outer, const Range& inner) {
     return outer.begin <= inner.begin && inner.end <= outer.end;
@@ -143,22 +143,22 @@ class Validator {
     return IsCovered(memory.written, range);
   }
   bool Holds(const Memory& memory, TensorId tensor) const;
-  // Likewise, the part of its tensor that is touched.
+  // The same for the touched part of its tensor.
   bool Holds(const Memory& memory, const Touch& touch) const;
-  // From here on the memory holds `owner`; nothing of it, if that is new.
+  // From now on the memory holds `owner`, with no contents if that is new.
   void Occupy(TensorId owner, Memory* memory);
   void Store(TensorId tensor, Memory* memory);
   void StorePart(const Touch& touch, Memory* memory);
-  // Drops the events of a range that the host has overwritten: the host waited
-  // for all of them, and what the host writes is visible without a barrier.
+  // Drops the events of a range that the host overwrites: it has waited for
+  // them, and its writes are visible without a barrier.
   static void Forget(const Range& range, Memory* memory);
   void CheckRead(const Command& command, const Touch& touch);
   void CheckWrite(const Command& command, const Touch& touch);
-  // `who` reads what was written in this Invoke.
+  // `who` reads data, which must have been written in this Invoke.
   void CheckWritten(absl::string_view who, const Memory& memory,
                     const Range& range);
-  // `who` touches no shader's store without the barrier that uploads, readbacks
-  // and copies between buffers need.
+  // `who` accesses shader stores, which needs the barrier for uploads,
+  // readbacks and buffer copies.
   void CheckUpdateBarrier(absl::string_view who, absl::string_view does,
                           const Memory& memory, const Range& range);
   void Violation(absl::string_view who, absl::string_view does,
