@@ -1,4 +1,4 @@
-// The search for the knobs that are fastest for one partition.
+// Searches the fastest tuning parameters for a partition.
 #ifndef GLES_DELEGATE_DELEGATE_PARTITION_AUTOTUNING_H_
 #define GLES_DELEGATE_DELEGATE_PARTITION_AUTOTUNING_H_
 
@@ -12,21 +12,20 @@ struct Tuned {
   DeviceProfile profile;
   double before_ms = 0;  // an inference with the profile that was given
   double after_ms = 0;   // an inference with `profile`
-  int measured = 0;      // how many measurements were made
+  int measured = 0;      // number of measurements
 };
 
-// The search of the option `tuning: exhaustive`. It tries every candidate of
-// every knob (delegate/device/knobs.h), one knob after the other, and keeps a
-// value where that gains 2% or more, so that it does not follow noise. Where
-// the first round changed anything, a second round follows. At the end it
-// measures the winner and `start` in turns, and drops a winner that won by
-// luck.
+// The search of the option `tuning: exhaustive`. Tries every candidate of every
+// tuning parameter (delegate/device/knobs.h), one parameter after the other,
+// and keeps a value that gains at least 2%, to ignore noise. Repeats this once
+// if the first round changed anything. Finally measures the winner and `start`
+// alternately, and drops a winner that was faster only by chance.
 //
-// `measure` gives the time of an inference with a profile, in ms. Its error
-// says that the profile cannot run, or answers otherwise than `start` does
-// (PartitionTrials of delegate/partition/plan_partition.h): the profile is then
-// passed over. An error for `start` itself is returned. `may_change_storage` is
-// false where the user chose the storage.
+// `measure` returns the time of an inference with a profile, in ms; profiles
+// for which it fails are skipped: they cannot run, or their results differ from
+// those of `start` (PartitionTrials of delegate/partition/plan_partition.h). An
+// error for `start` itself is returned. `may_change_storage`: false if the user
+// chose the storage.
 absl::StatusOr<Tuned> TuneExhaustively(
     const DeviceProfile& start, bool may_change_storage,
     absl::FunctionRef<absl::StatusOr<double>(const DeviceProfile&)> measure);

@@ -1,4 +1,4 @@
-// Partitions that are built while something else runs in their place.
+// Builds partitions on a background thread.
 #ifndef GLES_DELEGATE_DELEGATE_PARTITION_BACKGROUND_BUILD_H_
 #define GLES_DELEGATE_DELEGATE_PARTITION_BACKGROUND_BUILD_H_
 
@@ -20,10 +20,10 @@
 
 namespace gles_delegate {
 
-// What is built. What it points to must outlive the build, and stay as it is
-// meanwhile.
+// The input of a build. Everything that it refers to must outlive the build and
+// not change meanwhile.
 struct BackgroundBuildInput {
-  // Owned with others: where the context is lost, who builds is the last one.
+  // Shared ownership: if the context is lost, the builder is the last owner.
   std::shared_ptr<SharedObjects> objects;
   DeviceProfile profile;
   BuildOptions options;
@@ -33,24 +33,24 @@ struct BackgroundBuildInput {
   BoundTransfers bound;
 };
 
-// A thread with a context of its own, which shares objects with the one that
-// partitions run in; it builds them in the order in which they are given.
-// Programs are compiled in turn (ProgramCache::CompileInTurn), with
-// SharedObjects::building held. Drivers hold up the GL calls of other threads
-// while they compile (docs/cold_start.md).
-// Threads: any. The context is used on the thread alone, and outlives the other
-// one (Gpu): NVIDIA's driver (580) crashes in some glDeleteBuffers of a context
-// after one that shares objects with it was destroyed. A process that exits
-// waits for the program that is being compiled, and nothing is built after
-// that.
+// A thread with its own context, which shares objects with the context that
+// partitions run in; it builds partitions in order of submission. Compiles
+// programs one at a time (ProgramCache::CompileInTurn), with
+// SharedObjects::building held, since drivers block other threads' GL calls
+// while compiling (docs/cold_start.md). Threads: any. Only the thread uses the
+// context, which must outlive the other one (Gpu): NVIDIA's driver (580)
+// crashes in glDeleteBuffers of a context after one that shares objects with it
+// was destroyed. A process that exits waits for the program being compiled;
+// nothing is built after that.
 class BackgroundThread {
  public:
-  // Starts the thread. kResourceExhausted: the system gives none. Else what
-  // making a context that shares objects with `context` gives.
+  // Starts the thread. kResourceExhausted: the system cannot create one.
+  // Otherwise the errors of making a context that shares objects with
+  // `context`.
   static absl::StatusOr<std::shared_ptr<BackgroundThread>> Start(
       const egl::Context& context);
-  // Builds nothing more, and waits for the program that is being compiled. In a
-  // child that was forked meanwhile there is nothing to wait for.
+  // Stops building and waits for the program being compiled, except in a forked
+  // child.
   ~BackgroundThread();
   BackgroundThread(const BackgroundThread&) = delete;
   BackgroundThread& operator=(const BackgroundThread&) = delete;
@@ -60,14 +60,14 @@ class BackgroundThread {
   struct Job;
 
   BackgroundThread() = default;
-  // Has every such thread of this process build nothing more, as exit() does.
+  // Makes all such threads of this process stop building, as exit() does.
   static void CloseAll();
   void Close();
   void Add(const std::shared_ptr<Job>& job);
-  // Waits until the job is done, or is known never to begin.
+  // Waits until the job is done or can no longer start.
   void AwaitEnd(const Job& job);
-  // Builds no program more for it, and has the thread delete what was built
-  // when it next has time.
+  // Stops compiling for the job, and makes the thread delete its results when
+  // it is idle.
   void Drop(const std::shared_ptr<Job>& job);
   bool HasWork() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Work();
@@ -79,19 +79,18 @@ class BackgroundThread {
   absl::CondVar changed_;  // what mutex_ guards
   std::deque<std::shared_ptr<Job>> jobs_ ABSL_GUARDED_BY(mutex_);
   Job* running_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;  // no job begins any more
+  bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;  // no more jobs start
   bool ends_ ABSL_GUARDED_BY(mutex_) = false;
-  // By pointer: a forked child gives it up, as it can neither join nor detach a
-  // thread that it does not have.
+  // A pointer, since a forked child can neither join nor detach a thread that
+  // it does not have, and gives it up.
   std::unique_ptr<std::thread> thread_;
 };
 
-// One PartitionBuilder::Build() on such a thread.
-// Threads: one at a time.
+// One PartitionBuilder::Build() on such a thread. Threads: one at a time.
 class BackgroundBuild {
  public:
   struct Result {
-    // Of the thread's context still: Executor::MoveTo() the partition's.
+    // Still in the thread's context: use Executor::MoveTo().
     absl::StatusOr<std::unique_ptr<Executor>> executor =
         absl::CancelledError("the build was stopped");
     BuildReport report;
@@ -101,15 +100,15 @@ class BackgroundBuild {
 
   BackgroundBuild(std::shared_ptr<BackgroundThread> thread,
                   BackgroundBuildInput input);
-  // Builds no program more, and waits for the one that is being compiled.
+  // Stops compiling, and waits for the program being compiled.
   ~BackgroundBuild();
   BackgroundBuild(const BackgroundBuild&) = delete;
   BackgroundBuild& operator=(const BackgroundBuild&) = delete;
 
   bool IsDone() const;
-  // Waits until IsDone(), or until the process exits.
+  // Waits until IsDone() or the process exits.
   void Wait() const;
-  // Once IsDone(); one time.
+  // Call once, after IsDone().
   Result Take();
 
  private:

@@ -1,4 +1,4 @@
-// What planning made of each of the model's nodes, for the report.
+// The result of planning for each of the model's nodes, for the report.
 #ifndef GLES_DELEGATE_DELEGATE_PARTITION_NODE_FATES_H_
 #define GLES_DELEGATE_DELEGATE_PARTITION_NODE_FATES_H_
 
@@ -13,24 +13,24 @@ namespace gles_delegate {
 
 constexpr int kNoNode = -1;
 
-// Which node's dispatches compute a node of the model. Both are TFLite's
+// The node whose dispatches compute a node of the model. Both are TFLite's
 // indices.
 struct NodeFate {
   int node = kNoNode;
-  // `node` itself; another node, into which passes fused this one; kNoNode: no
-  // dispatch, as its values are constants, or no node reads them.
+  // `node` itself; or the node into which passes fused it; kNoNode: no
+  // dispatch, since its values are constant or unused.
   int computed_by = kNoNode;
 };
 
-// A fate for each of `nodes`, which are those of a partition. `before` is the
-// partition as it was read, without what reading folded; `after` is the same
-// partition after the passes, with the same tensor ids. A node that left is
-// computed by the node that now writes its output, or a part of it in place;
-// where none does, by the first node that read its output. Linear in the graph.
+// The fates of `nodes`, a partition's nodes. `before` is the partition as read,
+// after folding; `after` is the same partition after the passes, with the same
+// tensor ids. A removed node is computed by the node that now writes its
+// output, or part of it in place; if there is none, by the first reader of its
+// output. Linear time.
 std::vector<NodeFate> FatesOfNodes(absl::Span<const int> nodes,
                                    const Graph& before, const Graph& after);
 
-// What a reader of the report wants of a dispatch.
+// A dispatch's description for the report.
 struct DispatchReport {
   int node = kNoNode;   // TFLite's index
   std::string label;    // "CONV_2D 12"

@@ -1,6 +1,6 @@
-// One partition from its graph to an executor that may be trusted: tuned where
-// that is asked for, planned, built from the start-up cache or anew, and
-// checked against the host.
+// Builds a verified executor from a partition's graph: tunes if requested,
+// plans, builds from the start-up cache or from scratch, and runs the
+// self-check.
 #ifndef GLES_DELEGATE_DELEGATE_PARTITION_PARTITION_BUILDER_H_
 #define GLES_DELEGATE_DELEGATE_PARTITION_PARTITION_BUILDER_H_
 
@@ -26,57 +26,54 @@
 
 namespace gles_delegate {
 
-// What the user's options say of building.
+// The options for building.
 struct BuildOptions {
-  CacheOptions cache;  // its directory is empty where there is no cache
+  CacheOptions cache;  // without a directory: no cache
   bool checks_itself = true;
   bool tunes = false;                // `tuning: exhaustive`
-  bool may_change_storage = true;    // no storage was asked for
+  bool may_change_storage = true;    // the user chose no storage
   bool tells_passes_dropped = true;  // among the warnings
 };
 
 // Threads: one at a time; Build() inside context.Run(), with
-// SharedObjects::building held. Everything that the
-// constructor takes by reference or pointer must outlive the builder, but the
-// profile.
+// SharedObjects::building held. All references and pointers given to the
+// constructor, except the profile, must outlive the builder.
 class PartitionBuilder {
  public:
   PartitionBuilder(const egl::Context& context, SharedObjects* objects,
                    const DeviceProfile& profile, BuildOptions options,
                    std::vector<int> nodes, BuildReport* report);
 
-  // Which inputs and outputs the app brings buffers for, from the next Build()
-  // on.
+  // Sets the inputs and outputs with app's buffers, from the next Build() on.
   void Bind(BoundTransfers bound) { bound_ = std::move(bound); }
 
-  // Builds in another context of the same device from here on.
+  // Builds in another context of the same device from now on.
   void UseContext(const egl::Context& context, SharedObjects* objects) {
     context_ = &context;
     objects_ = objects;
   }
 
-  // Builds `graph`, a partition as it was read and given its codes; `original`
-  // is the partition before that, which the self-check goes by. Fills in the
-  // report. A search for the fastest settings is
-  // made by the first call alone, as is the choice of plainer shaders: both are
-  // kept for later calls.
-  // kFailedPrecondition: the driver answers wrongly even with the plainest
-  // shaders. Others: what planning or building gave.
+  // Builds `graph`, a partition as read and prepared for the integer path;
+  // `original` is the partition before that, for the self-check. Fills in the
+  // report. Only the first call searches for the fastest settings or falls back
+  // to simpler shaders; later calls reuse the choice. kFailedPrecondition: the
+  // driver miscomputes even the simplest shaders. Otherwise the errors of
+  // planning or building.
   absl::StatusOr<std::unique_ptr<Executor>> Build(const Graph& graph,
                                                   const Graph& original);
 
-  // Writes what planning makes of the partition, where the environment asks for
-  // that; Build() adds each plan.
+  // Dumps planning results if the environment asks for it; Build() adds each
+  // plan.
   PlanDump* dump() { return &dump_; }
   bool dumps_plans() const { return dump_.is_on(); }
 
-  // Has Build() call `tell` now and then while it does what takes long; a null
-  // function: it says nothing.
+  // Makes Build() report progress of long operations by calling `tell`; may be
+  // null.
   void TellProgressTo(std::function<void(const std::string&)> tell) {
     tell_ = std::move(tell);
   }
 
-  // What the last Build() has to tell the user, a line each; then no more.
+  // Returns and clears the warnings of the last Build(), one per line.
   std::vector<std::string> TakeWarnings();
 
  private:
@@ -85,14 +82,14 @@ class PartitionBuilder {
   absl::StatusOr<std::unique_ptr<Executor>> Make(
       const PlannedPartition& planned);
   absl::Status Tune();
-  // kInternal, where an earlier start found that the plan's programs answer
-  // wrongly; wrong_answer_ says how.
+  // kInternal if an earlier start found that the plan's programs miscompute;
+  // sets wrong_answer_.
   absl::Status CheckEarlierVerdict(const std::string& plan);
-  // Holds the programs of what is to run against the host. kInternal: they
-  // answer wrongly, and wrong_answer_ says how.
+  // Runs the self-check of the final programs. kInternal: they miscompute; sets
+  // wrong_answer_.
   absl::Status CheckPrograms(const PlannedPartition& planned,
                              const std::string& plan);
-  // What the start-up cache goes by; `plan` must outlive the result.
+  // The start-up cache's subject; `plan` must outlive the result.
   CacheSubject SubjectOf(absl::string_view plan) const;
   std::string Driver() const;  // "renderer (version)"
 
@@ -105,11 +102,11 @@ class PartitionBuilder {
   BuildReport* const report_;
   BoundTransfers bound_;
   PlanDump dump_ = PlanDump::FromEnvironment();
-  // During Build() alone.
+  // Only during Build().
   const Graph* graph_ = nullptr;
   const Graph* original_ = nullptr;
   std::string wrong_answer_;  // of the last plan; empty: none
-  // Not told yet.
+  // Not yet reported.
   std::string cache_warning_;
   std::string self_check_warning_;
 };

@@ -1,4 +1,4 @@
-// What became of one partition, for the delegate's report.
+// The state of one partition, for the delegate's report.
 #ifndef GLES_DELEGATE_DELEGATE_PARTITION_PARTITION_REPORT_H_
 #define GLES_DELEGATE_DELEGATE_PARTITION_PARTITION_REPORT_H_
 
@@ -14,38 +14,37 @@
 
 namespace gles_delegate {
 
-// The comparison that the option prefer_faster asks for.
+// The result of the option prefer_faster.
 struct SpeedReport {
   // "": the option is off. "gpu" or "cpu": where the partition runs.
   std::string chosen;
-  // "measured"; "cached": an earlier start measured; else why nothing was
-  // measured: the partition then runs on the GPU.
+  // "measured"; "cached": measured by an earlier start; otherwise why nothing
+  // was measured, and the partition runs on the GPU.
   std::string source;
   double gpu_ms = 0;  // medians of an inference, host copies included; 0: none
   double cpu_ms = 0;
 };
 
-// What the partition is worth, by delegate/tflite/partition_worth.h.
+// The estimated worth of the partition (delegate/tflite/partition_worth.h).
 struct WorthReport {
-  double cpu_us = 0;       // that the CPU would take for its nodes
-  double crossing_us = 0;  // that going to the GPU and back takes
+  double cpu_us = 0;       // of its nodes on the CPU
+  double crossing_us = 0;  // of transfers to the GPU and back
 };
 
-// What building the partition came to: PartitionBuilder fills it in.
+// The result of building the partition, filled in by PartitionBuilder.
 struct BuildReport {
   int nodes_after_passes = 0;
-  // Why the partition runs without the passes; empty: it runs with them.
+  // Why the passes were not applied; empty: they were.
   std::string passes_dropped;
   std::vector<NodeFate> fates;             // of the partition's nodes, in order
   std::vector<DispatchReport> dispatches;  // in the order in which they run
   ExecutorStats stats;
   CacheReport cache;
   StageTimes stages;
-  // "off"; "right": all programs; "partly checked": nothing wrong in those that
-  // have a reference; "not checked": none has; "cached": an earlier start found
-  // nothing wrong; "plain": planned again, with plainer programs, in which
-  // nothing wrong was found; "wrong": not run; "none": the check could not be
-  // done, with the reason.
+  // "off"; "right": all programs checked; "partly checked": no error in those
+  // that have a reference; "not checked": none has one; "cached": an earlier
+  // start found no error; "plain": planned again with simpler programs, without
+  // errors; "wrong": not run; "none": the check failed to run, with the reason.
   std::string self_check = "off";
   SelfCheckResult self_check_result;           // of the last plan
   std::vector<std::string> self_check_faults;  // of all plans, one each
@@ -54,41 +53,39 @@ struct BuildReport {
   double tuning_after_ms = 0;
 };
 
-// The partition's way from a stand-in (device/stand_in.h) to its plan proper.
+// Progress from the baseline plan (device/stand_in.h) to the optimized plan.
 struct BackgroundReport {
-  // "off": there is no stand-in, and where background_compilation is on
-  // `reason` says why; "waiting": for the first inference; "running":
-  // the plan proper is being built, or is not ready for the context yet;
-  // "done": the partition runs by it; "stopped": the partition went, or moved
-  // to the CPU, before that; "failed": it stays with the stand-in, and `reason`
-  // says why.
+  // "off": no baseline plan; if background_compilation is on, `reason` says
+  // why; "waiting": for the first inference; "running": the optimized plan is
+  // being built, or not yet ready for the context; "done": it is in use;
+  // "stopped": the partition was deleted or moved to the CPU before; "failed":
+  // the baseline plan stays, for `reason`.
   std::string state = "off";
   std::string reason;
   int stand_in_programs = 0;
   int64_t stand_in_inferences = 0;
-  double ms = 0;  // that building in the background took
+  double ms = 0;  // of building in the background
 };
 
-// The kernel that builds and runs the partition fills it in.
+// Filled in by the kernel that builds and runs the partition.
 struct PartitionReport : BuildReport {
   std::vector<int> nodes;  // of the model, TFLite's indices
-  int nodes_on_codes = 0;  // in TFLite's integer arithmetic
-  // Why its nodes run on the CPU now, after they were delegated; "": they do
+  int nodes_on_codes = 0;  // on the integer path
+  // Why its nodes now run on the CPU although they were delegated; "": they do
   // not.
   std::string on_cpu;
   BackgroundReport background;
   SpeedReport speed;
   WorthReport worth;
-  // TFLite's indices of the tensors that lie in memory which the GPU reads and
-  // writes.
+  // TFLite's indices of the tensors in memory that the GPU accesses directly.
   std::vector<int> zero_copy_tensors;
-  // While the kernel lives, for the profile; else nullptr.
+  // Valid while the kernel lives, for the profile; else nullptr.
   const Executor* executor = nullptr;
-  // The profile up to the last KeepProfile(), which outlives the kernel.
+  // The profile at the last KeepProfile(), which outlives the kernel.
   std::vector<Executor::ProfileEntry> profile;
   bool profiled_by_gpu = false;
 
-  // Copies the executor's profile, where there is an executor.
+  // Copies the executor's profile, if there is an executor.
   void KeepProfile() {
     if (executor == nullptr) return;
     profile = executor->profile();

@@ -1,4 +1,4 @@
-// From a partition as it was read to what runs: the passes, then the plan.
+// Plans a partition as read: runs the passes, then the planner.
 #ifndef GLES_DELEGATE_DELEGATE_PARTITION_PLAN_PARTITION_H_
 #define GLES_DELEGATE_DELEGATE_PARTITION_PLAN_PARTITION_H_
 
@@ -15,39 +15,38 @@ namespace gles_delegate {
 
 struct PlannedPartition {
   Graph graph;  // after the passes
-  // After those that change what tensors hold, before those that fuse: every
-  // tensor of both graphs holds the same.
+  // After the passes that change tensors' contents, before those that fuse: the
+  // tensors of both graphs have the same contents.
   Graph unfused;
   std::vector<Dispatch> dispatches;
-  // Why it was planned without the passes after all; Ok: it was not.
+  // Why it was planned without the passes; Ok: it was planned with them.
   absl::Status passes_dropped;
 };
 
-// What was accepted node by node runs: where the graph cannot be planned after
-// the passes, it is planned without them, and `passes_dropped` says so. `timer`
+// Nodes that were accepted always run: if the graph cannot be planned after the
+// passes, it is planned without them, and `passes_dropped` says why. `timer`
 // and `dump` may be null.
 absl::StatusOr<PlannedPartition> PlanPartition(const Graph& graph,
                                                const DeviceProfile& profile,
                                                StageTimer* timer,
                                                PlanDump* dump = nullptr);
 
-// The trials of `tuning: exhaustive`: one partition under one profile after the
-// other, on the same random inputs (floats; codes; integers are zero, as they
-// may be indices).
+// The measurements of `tuning: exhaustive`: runs a partition with one profile
+// after the other on the same inputs (random floats and quantized values; zero
+// for integers, which may be indices).
 class PartitionTrials {
  public:
-  // Both must outlive it. `graph` is as read, before the passes.
+  // Both must outlive this. `graph` is as read, before the passes.
   PartitionTrials(const egl::Context& context, const Graph& graph);
 
-  // The least time of an inference in ms, host copies included: of ten that
-  // follow two others, or of fewer where those take longer than a quarter of a
-  // second. Builds an executor of its own and drops it. The outputs of the
-  // first profile are the reference. kDataLoss, with the output and the values:
-  // a later profile's output differs from the reference. Codes and integers may
-  // not differ. Floats may differ by kFloatBound of the output's largest
-  // magnitude (kHalfBound with 16-bit storage), which another order of sums
-  // makes, and a quantized output that floats are rounded to by one code.
-  // Inside context.Run().
+  // The minimum time of an inference in ms, host copies included, of ten after
+  // two warm-ups, or fewer if these take over a quarter of a second. Uses a
+  // temporary executor. The outputs of the first profile are the reference.
+  // kDataLoss, with the output and the values: an output differs from it.
+  // Quantized values and integers must be equal. Floats may differ by
+  // kFloatBound of the output's largest magnitude (kHalfBound with 16-bit
+  // storage), as from another order of sums, and quantized outputs rounded from
+  // floats by one step. Inside context.Run().
   absl::StatusOr<double> Measure(const DeviceProfile& profile);
 
   static constexpr float kFloatBound = 1e-3f;

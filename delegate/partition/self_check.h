@@ -1,7 +1,6 @@
-// Is this driver to be trusted with this partition? Each program that the
-// partition uses is run once, on random input, and single elements of what it
-// writes are held against the host's own computation
-// (docs/decisions/0006-self-check.md).
+// The self-check: can this driver run this partition? Runs each program of the
+// partition once, on random input, and compares single elements of its output
+// with the host's computation (docs/decisions/0006-self-check.md).
 #ifndef GLES_DELEGATE_DELEGATE_PARTITION_SELF_CHECK_H_
 #define GLES_DELEGATE_DELEGATE_PARTITION_SELF_CHECK_H_
 
@@ -17,49 +16,47 @@
 
 namespace gles_delegate {
 
-// What one self-check came to.
+// The result of a self-check.
 struct SelfCheckResult {
   int programs = 0;  // of the partition, each once
-  int checked = 0;   // compared now, or found right earlier in this process
-  double ms = 0;     // what it took
-  // "CONV_2D 3 (conv_1x1.comp): element 17 of 'x' is 3.5, not 1.25": a line for
-  // each node that is answered wrongly.
+  int checked = 0;   // compared now or earlier in this process
+  double ms = 0;     // duration
+  // "CONV_2D 3 (conv_1x1.comp): element 17 of 'x' is 3.5, not 1.25": one line
+  // for each node with a wrong result.
   std::vector<std::string> faults;
 
   bool ok() const { return faults.empty(); }
   int skipped() const { return programs - checked; }
-  // Of what was found: "right", where every program was compared; "partly
-  // checked"; "not checked"; "wrong".
+  // "right": every program was compared; "partly checked"; "not checked";
+  // "wrong".
   std::string Verdict() const;
 };
 
 struct SelfCheckInput {
   const egl::Context& context;
-  // As it was read, before any pass, on real numbers (no codes).
+  // As read, before any pass, on real values.
   const Graph& original;
-  // After the passes that change what tensors hold, before those that fuse.
+  // After the passes that change tensors' contents, before those that fuse.
   const Graph& unfused;
-  // What is to run: after the passes, with its dispatches and their profile.
+  // The final graph, after the passes, with its dispatches and their profile.
   const Graph& planned;
   absl::Span<const Dispatch> dispatches;
   const DeviceProfile& profile;
 };
 
-// Runs on the GPU the nodes that together use every program, the smallest that
-// do, each with the inputs that random numbers and the nodes before give it;
-// nothing where all of the programs were found right before in this process, by
-// the same driver. Programs come from `programs` and are added to it. Inside
-// context.Run(). Errors: what running them gave; they are no verdict.
+// Runs the smallest nodes that together use every program, with random inputs
+// and the results of preceding nodes; nothing if this process has already
+// checked all programs with the same driver. Adds its programs to `programs`.
+// Inside context.Run(). Errors are failures to run, not verdicts.
 absl::StatusOr<SelfCheckResult> SelfCheck(const SelfCheckInput& input,
                                           ProgramCache* programs);
 
-// The profile with nothing in it that a driver could do without: no weights in
-// the text, no Winograd, no sums shared or split, no fusions, no mapped
-// tensors, one output an invocation; tensors in texture arrays unless
-// `keep_storage`.
+// The fallback profile, with only the simplest programs: no literal weights,
+// Winograd, shared or split sums, fusions or mapped tensors, one output per
+// invocation; tensors in texture arrays unless `keep_storage`.
 DeviceProfile PlainProfile(DeviceProfile profile, bool keep_storage);
 
-// Forgets which programs were found right, for tests.
+// For tests: forgets which programs passed.
 void ForgetSelfChecks();
 
 }  // namespace gles_delegate

@@ -1,6 +1,6 @@
-// Which nodes a self-check runs: those that together use every program which
-// was not found right before. Of the nodes that have a program in common, the
-// one that has most of its post-ops, and of these the smallest.
+// Selects the nodes of a self-check: a set that uses every program not checked
+// before. Among nodes with a common program, prefers the one with most of its
+// post-ops, then the smallest.
 #ifndef GLES_DELEGATE_DELEGATE_PARTITION_SELF_CHECK_UNITS_H_
 #define GLES_DELEGATE_DELEGATE_PARTITION_SELF_CHECK_UNITS_H_
 
@@ -17,19 +17,19 @@
 
 namespace gles_delegate {
 
-// Values that are read for one node on the host: what bounds the host's time,
-// to a few milliseconds.
+// Values that the host may read for one node, which limits its time to a few
+// milliseconds.
 inline constexpr int64_t kSelfCheckTermsOfNode = int64_t{1} << 16;
 
-// The programs that were found right in this process, by keys that tell both
-// driver and text. Threads: any.
+// Programs that passed in this process, by keys of driver and text. Threads:
+// any.
 class TrustedPrograms {
  public:
   bool Holds(const std::string& key) {
     absl::MutexLock lock(&mutex_);
     return keys_.contains(key);
   }
-  // False: it was there.
+  // False: it was already there.
   bool Add(const std::string& key) {
     absl::MutexLock lock(&mutex_);
     return keys_.insert(key).second;
@@ -48,23 +48,23 @@ class TrustedPrograms {
   absl::flat_hash_set<std::string> keys_;
 };
 
-// The dispatches of one node: from `first` to before `end`.
+// The dispatches [first, end) of one node.
 struct SelfCheckUnit {
   size_t first = 0;
   size_t end = 0;
   std::vector<std::string> programs;  // their keys, one a dispatch
   int64_t elements = 0;               // read and written
   int skipped_post_ops = 0;           // of all dispatches together
-  // Read, and written by no dispatch of the unit; constants left out.
+  // Read, and not written by the unit; without constants.
   std::vector<TensorId> reads;
-  // Written, and known to the reference, or lying in a tensor that is.
+  // Written, and known to the reference, or in the memory of a tensor that is.
   std::vector<TensorId> results;
   bool on_codes = false;
 };
 
-// What is run to check the programs of its last unit: that unit, and before it
-// those which make what the reference knows nothing of (codes between the nodes
-// of a 16-bit kernel, say), so that all that is left to be given is known.
+// The units to run for checking the last one's programs: that unit, preceded by
+// those that produce what the reference does not know (such as quantized values
+// within a 16-bit kernel), so that all remaining inputs are known.
 struct SelfCheckCase {
   std::vector<SelfCheckUnit> units;  // in the order of the plan
   std::vector<TensorId> given;       // read, and written by none of them
@@ -77,17 +77,17 @@ struct SelfCheckUnits {
   int found_right = 0;                // of those: before
 };
 
-// An error is one of assembling a program's text.
+// Errors come from assembling a program's text.
 absl::StatusOr<SelfCheckUnits> ChooseSelfCheckUnits(
     const SelfCheckInput& input);
 
-// A reference for one case, in which the nodes between what is given and what
-// is compared are those of the plan, before they were fused. Real values for
-// those on codes.
+// A reference for one case, in which the nodes between inputs and compared
+// outputs are those of the plan before fusion, with real values for those on
+// the integer path.
 Reference ReferenceOf(const SelfCheckInput& input);
 
-// The tensor whose memory tensor `id` of `graph` lies in: `id`, where it is no
-// view.
+// The tensor whose memory contains tensor `id` of `graph`: `id` itself if it is
+// not a view.
 TensorId MemoryOf(const Graph& graph, TensorId id);
 
 }  // namespace gles_delegate

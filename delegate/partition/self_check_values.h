@@ -1,4 +1,4 @@
-// The values that a self-check gives to tensors, and what it reads of them.
+// Test values for a self-check, and their interpretation.
 #ifndef GLES_DELEGATE_DELEGATE_PARTITION_SELF_CHECK_VALUES_H_
 #define GLES_DELEGATE_DELEGATE_PARTITION_SELF_CHECK_VALUES_H_
 
@@ -11,22 +11,21 @@
 
 namespace gles_delegate {
 
-// An input as the executor takes it: any values that a tensor with codes can
-// have, or floats of either sign and of 0.25 to 1.25, so that quotients and
-// roots stay in range.
+// A random input as the executor takes it: any quantized values, or floats with
+// magnitudes of 0.25 to 1.25, so that quotients and roots stay in range.
 std::vector<uint8_t> RandomBytes(const Tensor& tensor, std::mt19937* random);
 
-// The real values of what the executor takes or gives for `tensor`, BHWC.
+// The real values of an executor's input or output for `tensor`, BHWC.
 std::vector<float> FloatsOf(const Tensor& tensor,
                             absl::Span<const uint8_t> bytes);
 
-// The values of the view `view` of the tensor of shape `of` that it lies in,
-// whose values are `whole`. All in BHWC order.
+// The values of view `view` of a tensor of shape `of` with values `whole`, all
+// BHWC.
 std::vector<float> ViewOf(const std::vector<float>& whole, const Shape& of,
                           const Tensor& view);
 
-// `value`, or the nearest that the tensor's codes can hold. A float view ends
-// there by its simulator, or nowhere.
+// `value`, or the nearest that the tensor can represent if quantized. A float
+// view is rounded by its simulator, or not at all.
 double NearestCode(const Tensor& tensor, double value);
 
 }  // namespace gles_delegate

@@ -1,4 +1,4 @@
-// What the user hears of `tuning: exhaustive`, which may take minutes.
+// Progress messages of `tuning: exhaustive`, which may take minutes.
 #ifndef GLES_DELEGATE_DELEGATE_PARTITION_TUNING_PROGRESS_H_
 #define GLES_DELEGATE_DELEGATE_PARTITION_TUNING_PROGRESS_H_
 
@@ -9,13 +9,13 @@ namespace gles_delegate {
 
 class TuningProgress {
  public:
-  // `tell` gets a line at most every five seconds, the first after five; null:
-  // nobody listens. `nodes` are those of the partition. `seconds` is a clock
-  // that never goes back; null: the steady one.
+  // `tell` gets a line at most every five seconds, the first after five; may be
+  // null. `nodes`: of the partition. `seconds`: a monotonic clock; null:
+  // steady_clock.
   TuningProgress(int nodes, std::function<void(const std::string&)> tell,
                  std::function<double()> seconds = nullptr);
 
-  // One more profile was tried; `ms` is an inference with it, 0: it failed.
+  // A profile was tried; `ms`: time of an inference, 0 if it failed.
   void Tried(double ms);
 
  private:

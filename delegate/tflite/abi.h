@@ -1,7 +1,7 @@
-// The newest layout of TFLite's delegate structs. The delegate makes its
-// structs that long and zeroes them, so that one binary serves runtimes
-// from 2.5 to LiteRT 2.x: an older runtime reads the beginning, and a newer one
-// finds zeros where it looks for the members that it has appended.
+// The newest layout of TFLite's delegate structs. The delegate allocates
+// structs of this size and zeroes them, so that one binary works with runtimes
+// from 2.5 to LiteRT 2.x: older ones read only the beginning, newer ones find
+// zeros in the members that they appended.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_ABI_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_ABI_H_
 
@@ -11,14 +11,14 @@
 
 namespace gles_delegate {
 
-// TfLiteDelegate of 2.9 with what later versions appended.
+// TfLiteDelegate of 2.9 with members appended later.
 struct NewestDelegate {
   TfLiteDelegate base;
   void* opaque_delegate_builder;
   void* reserved[8];  // for what is appended next
 };
 
-// TfLiteRegistration of 2.9 with what later versions appended.
+// TfLiteRegistration of 2.9 with members appended later.
 struct NewestRegistration {
   TfLiteRegistration base;
   void* registration_external;
@@ -27,10 +27,10 @@ struct NewestRegistration {
 };
 
 // Calls context->ReplaceNodeSubsetsWithDelegateKernels, which takes a
-// TfLiteRegistration by value, of the size that the runtime was compiled with.
-// A struct that is longer than the runtime's is safe on x86-64, where it is
-// copied to the stack and the other arguments are in registers, and on AArch64,
-// where it is passed by reference. Elsewhere a struct of 2.9's size is passed.
+// TfLiteRegistration by value, with the runtime's size. A longer struct is safe
+// on x86-64, where it is copied to the stack and the other arguments are in
+// registers, and on AArch64, where it is passed by reference. Other platforms
+// get a struct of 2.9's size.
 TfLiteStatus ReplaceNodes(TfLiteContext* context,
                           const NewestRegistration& registration,
                           const TfLiteIntArray* nodes,

@@ -1,6 +1,6 @@
-// How the runtime's own kernels of a model's nodes compute what differs from
-// one runtime to the next, found by running them on small tensors. Wheels
-// export nothing else that tells.
+// Detects differences between runtimes' kernels by running the kernels of a
+// model's nodes on small tensors. Python wheels export nothing else that would
+// tell.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_ASK_KERNELS_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_ASK_KERNELS_H_
 
@@ -10,9 +10,9 @@
 
 namespace gles_delegate {
 
-// `traits` with what the kernels of the model's nodes answer. `follows`: how
-// codes are rounded, too; else the user said so, and CAST alone is asked. To be
-// called in the delegate's Prepare.
+// `traits` updated by the results of the model's kernels. `follows`: also
+// detect rounding; otherwise the user chose it, and only CAST is run. Call it
+// in the delegate's Prepare.
 quant::KernelTraits AskKernels(TfLiteContext* context, const ModelNodes& nodes,
                                quant::KernelTraits traits, bool follows);
 

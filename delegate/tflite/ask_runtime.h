@@ -1,7 +1,6 @@
-// Whose integer kernels a TensorFlow Lite library runs, found by running them:
-// four models of one op, whose sums lie on ties, go through the library's own C
-// functions as an app's model would, XNNPACK included if the library applies
-// it. A version number does not tell: builds of one version differ.
+// Detects a TFLite library's integer kernels by running four models of one op,
+// whose sums are ties, through its C API, with XNNPACK if the library applies
+// it. The version number is not enough: builds of one version differ.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_ASK_RUNTIME_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_ASK_RUNTIME_H_
 
@@ -13,14 +12,13 @@
 
 namespace gles_delegate {
 
-// `library` is the path of a library that the process has loaded. Asked once
-// per process and library; any thread. nullopt: it does not export TFLite's C
-// functions, as the Python wheels do not, or its codes are those of none of the
-// kernels that were measured.
+// `library`: path of a loaded library. Runs once per process and library; any
+// thread. nullopt: it does not export TFLite's C API (Python wheels do not), or
+// its results match no known kernels.
 std::optional<quant::CpuKernels> AskForCpuKernels(const std::string& library);
 
-// Whether a tensor of the model has a type that may hold codes: others have no
-// use for the answer.
+// Whether any tensor of the model has a type that may be quantized; otherwise
+// the answer does not matter.
 bool MayHoldCodes(const TfLiteContext& context);
 
 }  // namespace gles_delegate

@@ -1,4 +1,4 @@
-// The app's GL textures and buffers that stand in for tensors
+// The app's GL textures and buffers bound to tensors
 // (TfLiteGlesDelegateBindObject).
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_BOUND_OBJECTS_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_BOUND_OBJECTS_H_
@@ -20,7 +20,7 @@ class BoundObjects {
     }
     ++version_;
   }
-  // nullptr: none is bound. Valid until the next Bind().
+  // nullptr if none is bound. Valid until the next Bind().
   const TfLiteGlesObject* Of(int tensor) const {
     const auto it = objects_.find(tensor);
     return it == objects_.end() ? nullptr : &it->second;
@@ -28,7 +28,7 @@ class BoundObjects {
   const absl::flat_hash_map<int, TfLiteGlesObject>& all() const {
     return objects_;
   }
-  // Another number after each change; never -1.
+  // Changes with each Bind(); never -1.
   int version() const { return version_; }
 
  private:

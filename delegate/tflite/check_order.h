@@ -1,4 +1,4 @@
-// Whether a model's nodes can be put in an order.
+// Checks that a model's nodes have a valid order.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_CHECK_ORDER_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_CHECK_ORDER_H_
 
@@ -9,9 +9,9 @@
 
 namespace gles_delegate {
 
-// kFailedPrecondition, with the node and the tensor, if a node of `nodes` waits
-// for its own output, directly or through others. The runtime's partitioner,
-// which is asked next, fails on such a model, or crashes (TFLite 2.9).
+// kFailedPrecondition, with the node and the tensor, if a node of `nodes`
+// depends on its own output. The runtime's partitioner would fail on such a
+// model, or crash (TFLite 2.9).
 absl::Status CheckOrder(TfLiteContext* context, const NodeFinder& find,
                         absl::Span<const int> nodes);
 

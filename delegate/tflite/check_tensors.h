@@ -1,7 +1,6 @@
-// What the delegate refuses of a node before the op's own parser is asked: its
-// version, and the shapes and types of its tensors. Each refusal is
-// kUnimplemented, or kInvalidArgument where no runtime could run the node, and
-// names the tensor with its shape and type.
+// Checks of a node before its op's parser runs: version, shapes and types of
+// tensors. Refusals are kUnimplemented, or kInvalidArgument if no runtime could
+// run the node, and name the tensor with its shape and type.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_CHECK_TENSORS_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_CHECK_TENSORS_H_
 
@@ -14,33 +13,32 @@
 
 namespace gles_delegate {
 
-// Shapes that no tensor of the graph may have, constants among them. To be
-// checked before anything is done with the node's tensors.
+// Shapes that no tensor may have, constants included. Check them before
+// anything else.
 absl::Status CheckShapes(const Graph& graph, const TfLiteNode& node);
 
-// Inputs with scales of a kind that is not read here.
+// Inputs with unsupported kinds of scales.
 absl::Status CheckScales(const TfLiteContext& context, const Graph& graph,
                          const TfLiteNode& node);
 
-// Shapes that only a run of the model tells.
+// Shapes that are only known when the model runs.
 absl::Status CheckShapesKnown(const Graph& graph, const TfLiteNode& node,
                               const UnknownShapes& unknown);
 
-// Activations that are quantized and have no float view, and activations with a
-// view that the op does not take. To be checked before the op's parser, which
-// sees only that they are no floats and cannot say why.
+// Quantized activations without a float view, or with one that the op does not
+// support. Check them before the op's parser, which only sees that they are not
+// floats.
 absl::Status CheckViews(const Graph& graph, const TfLiteNode& node,
                         const OpDefinition& op, const ReadOptions& options);
 
-// Activations of types that no shader reads or writes, and empty ones.
+// Activations with types that shaders cannot access, and empty ones.
 absl::Status CheckTensors(const Graph& graph, const TfLiteNode& node,
                           const ReadOptions& options);
 
-// Versions newer than those that the op knows. `other_types`: the version may
-// be one for other types than floats. With enable_quantization it always may:
-// files that were made from 8-bit models, or that hold 8-bit nodes beside float
-// ones, give the float nodes the versions of the 8-bit ones (posenet's
-// depthwise convolutions are of version 3).
+// Versions above the op's maximum. `other_types`: the version may be due to
+// types other than float. With enable_quantization it always may: models
+// converted from 8-bit ones, or mixed models, give float nodes the versions of
+// 8-bit ones (such as posenet's depthwise convolutions of version 3).
 absl::Status CheckVersion(const OpDefinition& op, int version,
                           bool other_types);
 

@@ -1,5 +1,5 @@
-// The measurement of the option prefer_faster: where does a partition run
-// faster?
+// Measures for the option prefer_faster whether a partition is faster on GPU or
+// CPU.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_COMPARE_SPEEDS_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_COMPARE_SPEEDS_H_
 
@@ -16,32 +16,31 @@ namespace gles_delegate {
 
 enum class Processor { kGpu, kCpu };
 
-// Of one inference, in ms: the median of some runs.
+// Median times of an inference, in ms.
 struct Speeds {
   double gpu_ms = 0;
   double cpu_ms = 0;
   bool cpu_is_faster() const { return cpu_ms < gpu_ms; }
 };
 
-// Times both: on each processor up to 15 runs after 2 that do not count, or
-// fewer where the runs take longer than a quarter of a second together, but one
-// that counts at least. Errors: what a run returned.
+// Times both, with up to 15 runs each after 2 warm-ups, or fewer (at least one)
+// if they exceed a quarter of a second. Errors: those of the runs.
 absl::StatusOr<Speeds> CompareSpeeds(
     absl::FunctionRef<absl::Status()> run_on_gpu,
     absl::FunctionRef<absl::Status()> run_on_cpu);
 
-// As the start-up cache keeps them; kSpeedsTextBytes at most.
+// The text for the start-up cache, at most kSpeedsTextBytes.
 constexpr size_t kSpeedsTextBytes = 64;
 std::string SpeedsText(const Speeds& speeds);
-// nullopt: `text` is no SpeedsText().
+// nullopt: `text` is not a SpeedsText().
 std::optional<Speeds> SpeedsFromText(absl::string_view text);
 
-// How long `run` took, in ms; what `run` returned where it failed.
+// Returns the duration of `run` in ms, or its error.
 using TimeRun = std::function<absl::StatusOr<double>(
     Processor processor, absl::FunctionRef<absl::Status()> run)>;
 
-// For tests: while it lives, CompareSpeeds() asks `time` instead of a clock.
-// Not for two threads at once.
+// For tests: replaces CompareSpeeds()'s clock by `time` while it lives. Not
+// thread-safe.
 class ScopedTimeRun {
  public:
   explicit ScopedTimeRun(TimeRun time);

@@ -1,7 +1,7 @@
-// A partition's nodes run by TFLite's own CPU kernels, beside the delegate's:
-// where shapes came after the delegate was applied that the GPU does not take,
-// and where prefer_faster compares the two. TFLite keeps the nodes that a
-// delegate replaced, but gives their inner tensors no memory.
+// Runs a partition's nodes with TFLite's CPU kernels, inside the delegate: if
+// the GPU does not support shapes set after the delegate was applied, and for
+// prefer_faster. TFLite keeps replaced nodes, but allocates no memory for their
+// inner tensors.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_CPU_PARTITION_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_CPU_PARTITION_H_
 
@@ -21,32 +21,30 @@ class CpuPartition {
  public:
   CpuPartition(const NodeFinder& find, ModelPartition partition);
 
-  // kFailedPrecondition: a node has no kernel (a custom op that the app did not
-  // register).
+  // kFailedPrecondition: a node has no kernel (an unregistered custom op).
   absl::Status Check(TfLiteContext* context) const;
 
-  // Runs the nodes in their order; PropagateShapes() has prepared them. Reads
-  // and writes the runtime's memory at the partition's inputs and outputs, and
-  // memory of its own everywhere else.
-  // kInternal: a kernel failed (it has told the runtime why).
+  // Runs the nodes in order, after PropagateShapes() has prepared them. Uses
+  // the runtime's memory for the partition's inputs and outputs and its own for
+  // all other tensors. kInternal: a kernel failed and reported why.
   absl::Status Run(TfLiteContext* context);
 
  private:
   NodeFinder find_;
   ModelPartition partition_;
   absl::flat_hash_set<int> outputs_;  // of the partition
-  // It stays from one run to the next: kernels keep things there.
+  // Kept between runs, since kernels store data there.
   ScratchMemory::Blocks memory_;
 };
 
-// While it lives, the partition's inputs and outputs are in memory of its own:
-// for runs that leave the app's values alone. Float32 inputs are random numbers
-// from -1 to 1, all others zero, as integers may be indices. Constants and what
-// kernels computed when they were prepared stay as they are.
+// Redirects the partition's inputs and outputs to its own memory while it
+// lives, so that runs leave the app's values alone. Float32 inputs are random
+// in [-1, 1], all others zero, since integers may be indices. Constants and
+// data prepared by kernels are unchanged.
 class TrialMemory {
  public:
-  // `context` must outlive it. No input or output may be a variable or dynamic
-  // tensor.
+  // `context` must outlive this. Inputs and outputs must not be variable or
+  // dynamic tensors.
   TrialMemory(TfLiteContext* context, const ModelPartition& partition);
   ~TrialMemory();
   TrialMemory(const TrialMemory&) = delete;

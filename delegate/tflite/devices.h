@@ -1,4 +1,4 @@
-// What GPUs the machine has, for TfLiteGlesDelegateDevices() and
+// Lists the machine's GPUs, for TfLiteGlesDelegateDevices() and
 // TfLiteGlesDelegateIsSupported().
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_DEVICES_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_DEVICES_H_
@@ -10,12 +10,12 @@
 
 namespace gles_delegate {
 
-// A JSON array: each way to a display, opened and tried. What was current on
-// this thread is current afterwards.
+// A JSON array with the result of opening each display. Restores the current
+// context.
 std::string DevicesText();
 
-// kOk: a delegate with these options finds a GPU for a context of its own. Else
-// the reason, with a line for each way to one.
+// kOk if a delegate with these options can make its own context; otherwise the
+// reason for each display.
 absl::Status FindDevice(const Options& options);
 
 }  // namespace gles_delegate

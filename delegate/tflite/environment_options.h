@@ -1,5 +1,4 @@
-// Options that a user gives by the environment, for apps that cannot be
-// changed.
+// Options from the environment, for apps that cannot be changed.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_ENVIRONMENT_OPTIONS_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_ENVIRONMENT_OPTIONS_H_
 
@@ -14,15 +13,14 @@ namespace gles_delegate {
 // The variable: "key:value;...", with the keys of the external delegate.
 inline constexpr char kEnvironmentOptions[] = "GLES_DELEGATE_OPTIONS";
 
-// The variable's value; "" where it is not set.
+// The variable's value; "" if it is not set.
 std::string EnvironmentOptions();
 
-// Sets the fields of `*options` that the variable names. A value ends at the
-// next semicolon and may have colons; spaces around keys and values are no part
-// of them; a key that comes twice has its last value. Texts are appended to
-// `*texts`, which must outlive `*options`. kInvalidArgument, with the
-// variable's name: an unknown key, a value that is not of its key's type, or an
-// item that is no key with a value.
+// Sets the fields of `*options` named in the variable. A value ends at the next
+// semicolon and may contain colons; surrounding spaces are ignored; the last of
+// repeated keys counts. Strings are appended to `*texts`, which must outlive
+// `*options`. kInvalidArgument, with the variable's name: an unknown key, a
+// value of the wrong type, or an item that is not a key with a value.
 absl::Status SetFromEnvironment(TfLiteGlesDelegateOptions* options,
                                 OptionTexts* texts);
 

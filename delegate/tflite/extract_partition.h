@@ -1,4 +1,4 @@
-// A partition of the model as a graph of its own.
+// Extracts a partition of the model as a graph.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_EXTRACT_PARTITION_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_EXTRACT_PARTITION_H_
 
@@ -8,11 +8,10 @@
 
 namespace gles_delegate {
 
-// The graph of `nodes` (TFLite's node indices, in execution order), with
-// `inputs` and `outputs` (TFLite's tensor indices, none of them absent) in
-// their order. Constants are left out of the graph's inputs, and nodes that
-// folded to constants are left out of its nodes. Each tensor keeps its
-// tflite_index.
+// The graph of `nodes` (TFLite's node indices, in execution order) with
+// `inputs` and `outputs` (TFLite's tensor indices, none absent) in that order.
+// Constants are not graph inputs, and folded nodes are omitted. Tensors keep
+// their tflite_index.
 Graph ExtractPartition(const CheckedModel& model, absl::Span<const int> nodes,
                        absl::Span<const int> inputs,
                        absl::Span<const int> outputs);

@@ -1,5 +1,4 @@
-// A delegate that cannot be applied: what a caller gets instead of NULL where
-// it has no way to be told why there is none.
+// A delegate that cannot be applied, for callers that cannot handle NULL.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_FAILING_DELEGATE_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_FAILING_DELEGATE_H_
 

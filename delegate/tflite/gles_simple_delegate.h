@@ -1,5 +1,5 @@
-// The delegate itself: the GPU, the check of each node, the choice of
-// partitions, their kernels.
+// The delegate: owns the GPU, checks nodes, chooses partitions and makes their
+// kernels.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_GLES_SIMPLE_DELEGATE_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_GLES_SIMPLE_DELEGATE_H_
 
@@ -53,41 +53,41 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   absl::Status EnsureGpu(TfLiteContext* context,
                          const ContextOrError& of_caller);
   void BeginSubgraph(TfLiteContext* context);
-  // Whose codes quantized nodes are to give; known once Initialize() has run.
+  // The kernels that quantized nodes must match; known after Initialize().
   quant::CpuKernels cpu_kernels() const {
     return options_.integer_rounding.value_or(CpuKernelsOf(runtime_));
   }
 
-  // The partition stays on the CPU, for this reason.
+  // Keeps the partition on the CPU, for this reason.
   void Refuse(const ModelPartition& partition, std::string reason);
-  // Refuses those for which `why` gives a reason.
+  // Refuses partitions for which `why` returns a reason.
   void RefuseSome(std::vector<ModelPartition>* partitions,
                   absl::FunctionRef<std::string(const ModelPartition&)> why);
   void RefuseWithoutWork(std::vector<ModelPartition>* partitions);
   void RefuseWhatDoesNotPay(std::vector<ModelPartition>* partitions);
-  // Those that cannot be replaced, see ModelPartition::outputs.
+  // Partitions that cannot be replaced, see ModelPartition::outputs.
   void RefuseAbsentOutputs(std::vector<ModelPartition>* partitions);
   void RefuseSmallAndSurplus(std::vector<ModelPartition>* partitions);
   absl::StatusOr<std::unique_ptr<GlesKernel>> MakeKernel(
       TfLiteContext* context, const ModelPartition& partition);
-  // The kernel of the partition: one that was made while partitions were
-  // chosen, or a new one.
+  // The partition's kernel: one made while choosing partitions, or a new one.
   absl::StatusOr<std::unique_ptr<GlesKernel>> TakeKernel(
       TfLiteContext* context, const ModelPartition& partition);
-  // False where memory_limit_bytes does not allow the partition, and the report
-  // says so. The kernel that has reserved its memory is kept for TakeKernel().
+  // False, with an entry in the report, if memory_limit_bytes does not allow
+  // the partition. Otherwise keeps the kernel with its reservation for
+  // TakeKernel().
   bool FitsInMemory(TfLiteContext* context, const ModelPartition& partition);
-  // Makes the kernel ready for TakeKernel().
+  // Prepares the kernel for TakeKernel().
   absl::Status Build(TfLiteContext* context, const ModelPartition& partition);
-  // Reports a partition that the CPU runs for this reason.
+  // Reports that the CPU runs a partition, for this reason.
   void HandBack(const GlesKernel& kernel, std::string why);
-  // Of what is delegated, for the report.
+  // Counts delegated nodes and partitions for the report.
   void Count(const std::vector<ModelPartition>& partitions);
-  // False where prefer_faster finds the CPU faster, and the report says so. The
-  // kernel that was measured is kept for TakeKernel().
+  // False, with an entry in the report, if prefer_faster finds the CPU faster.
+  // Otherwise keeps the kernel for TakeKernel().
   bool IsFasterOnGpu(TfLiteContext* context, const ModelPartition& partition);
 
-  // While the delegate is being applied, once partitions are chosen.
+  // While the delegate is being applied, after choosing partitions.
   void WarnOfUnusedObjects(TfLiteContext* context) const;
   std::string MakeReport();
 
@@ -103,11 +103,11 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   // While the delegate is being applied: the model being read.
   std::optional<CheckedModel> model_;
   ModelNodes nodes_;                               // of that model
-  std::vector<std::unique_ptr<GlesKernel>> made_;  // not handed out yet
+  std::vector<std::unique_ptr<GlesKernel>> made_;  // not yet taken
   bool memory_plan_is_old_ = false;
 
   InterpreterReports reports_;
-  std::string report_;  // the text that Report() gave last
+  std::string report_;  // the last text of Report()
 };
 
 }  // namespace gles_delegate

@@ -1,6 +1,6 @@
-// Weights of hybrid nodes: 8-bit constants beside float32 activations. TFLite's
-// kernels read the bytes of such weights as int8 whatever the tensor's type
-// says, and take no notice of a zero point.
+// Weights of hybrid nodes: 8-bit constants with float32 activations. TFLite's
+// kernels read such weights as int8 regardless of the tensor's type, and ignore
+// zero points.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_HYBRID_WEIGHTS_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_HYBRID_WEIGHTS_H_
 
@@ -11,17 +11,17 @@
 
 namespace gles_delegate {
 
-// Weights that are inputs of the model become int8 without a zero point, where
-// only hybrid nodes read them. `nodes` are all nodes of the model.
+// Views weights that are model inputs as int8 without a zero point, if only
+// hybrid nodes read them. `nodes`: all nodes of the model.
 void ViewHybridInputs(absl::Span<const NodeTensors> nodes, Graph* graph);
 
 // Makes a hybrid node read its 8-bit constants as TFLite's hybrid kernel does:
-// each such input becomes a new tensor of the same bytes, since other nodes may
-// read the old tensor by its own type. `node` is a builtin of this code that is
-// not parsed yet; a node that is not hybrid stays as it is. kUnimplemented: the
-// weights are uint8 and TFLite's kernel refuses them (DEPTHWISE_CONV_2D) or
-// reads only the first of their scales (one scale per channel), or they are
-// computed at run time and not int8.
+// each becomes a new tensor with the same bytes, since other nodes may use the
+// old tensor with its own type. `node` is a builtin with this code, not yet
+// parsed; other nodes are unchanged. kUnimplemented: uint8 weights that
+// TFLite's kernel refuses (DEPTHWISE_CONV_2D) or of which it uses only the
+// first scale (one scale per channel), or weights computed at run time that are
+// not int8.
 absl::Status ReadHybridWeights(int builtin_code, Graph* graph, Node* node);
 
 }  // namespace gles_delegate

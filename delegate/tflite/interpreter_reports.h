@@ -1,4 +1,4 @@
-// What became of each interpreter that a delegate was applied to.
+// The state of each interpreter to which a delegate was applied.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_INTERPRETER_REPORTS_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_INTERPRETER_REPORTS_H_
 
@@ -13,72 +13,70 @@
 
 namespace gles_delegate {
 
-// What became of one subgraph the last time that the delegate was applied to
-// it. TFLite applies a delegate to each subgraph of a model, one after the
-// other (the branches of IF, the bodies of WHILE).
+// The result of the last application to a subgraph. TFLite applies a delegate
+// to each subgraph of a model (branches of IF, bodies of WHILE) in turn.
 struct SubgraphReport {
   const void* subgraph = nullptr;  // tells subgraphs apart; never followed
   int nodes_total = 0;
-  // When the delegate was applied; PartitionReport::on_cpu tells of partitions
-  // that went to the CPU after that.
+  // At the time of application; PartitionReport::on_cpu has partitions that
+  // moved to the CPU later.
   int nodes_delegated = 0;
   int partitions_chosen = 0;
   // The inputs and outputs of these partitions, by TFLite's tensor index.
   std::vector<int> border;
   std::vector<Refusal> refusals;
   StageTimes stages;  // before the partitions' stages
-  // Of the partitions that have a kernel, which shares the report.
+  // Partitions with a kernel, which shares the report.
   std::vector<std::shared_ptr<PartitionReport>> partitions;
-  // Of the partitions that were given back to the CPU: prefer_faster found it
-  // faster, or they could not be built.
+  // Partitions given back to the CPU: prefer_faster found it faster, or
+  // building failed.
   std::vector<std::shared_ptr<PartitionReport>> handed_back;
 
-  // True where it had kernels, and all of them are gone: their interpreter was
-  // deleted (another may be where that one was), or TFLite undid the
-  // delegation.
+  // True if all of its kernels are gone: the interpreter was deleted (its
+  // address may be reused), or TFLite undid the delegation.
   bool IsGone() const;
 };
 
 struct InterpreterReport {
   const void* interpreter = nullptr;  // tells them apart; never followed
   std::vector<SubgraphReport> subgraphs;
-  absl::Status applied;  // what the last application to it came to
+  absl::Status applied;  // the result of the last application
 
-  // True where no kernel of it is left. An interpreter of which nothing is
-  // delegated cannot be told from a deleted one.
+  // True if none of its kernels is left. An interpreter without delegated nodes
+  // cannot be told from a deleted one.
   bool IsGone() const;
 };
 
-// The interpreters of one delegate, in the order in which it was applied to
-// them. The last one stays until the delegate is applied to another; the others
-// stay while they are not gone. Threads: as the delegate's.
+// The interpreters of one delegate, in order of application. The last one stays
+// until the delegate is applied to another; others stay until they are gone.
+// Threads: as the delegate's.
 class InterpreterReports {
  public:
-  // A new entry for the subgraph of the interpreter, which becomes the last.
-  // `interpreter` is nullptr where the runtime does not tell: each subgraph is
-  // then taken for an interpreter.
+  // Adds an entry for the interpreter's subgraph, which becomes the last.
+  // `interpreter`: nullptr if the runtime does not identify it; each subgraph
+  // then counts as an interpreter.
   void Begin(const void* interpreter, const void* subgraph);
   // The entry that Begin() made.
   SubgraphReport& now() { return list_.back().subgraphs[current_]; }
   const SubgraphReport& now() const { return list_.back().subgraphs[current_]; }
-  // `applied`: what it came to. `was_read`: whether the model's nodes are
-  // known. Where the delegate was applied again and nothing was left to do, the
-  // entry of before holds.
+  // `applied`: the result. `was_read`: whether the model's nodes are known. If
+  // the delegate was applied again and nothing was left to do, restores the
+  // previous entry.
   void Finish(const absl::Status& applied, bool was_read);
 
-  // Whether the tensor, by TFLite's index, is an input or output of a
-  // partition of any of them.
+  // Whether the tensor, by TFLite's index, is an input or output of any
+  // partition.
   bool IsOnBorder(int tensor) const;
-  // Drops those that are gone but for the last.
+  // Drops entries that are gone, except the last.
   void ForgetGone();
-  // Never empty: before Begin() one without an interpreter.
+  // Never empty: before Begin() there is one without an interpreter.
   const std::vector<InterpreterReport>& list() const { return list_; }
 
  private:
   std::vector<InterpreterReport> list_ = {
       {nullptr, std::vector<SubgraphReport>(1), absl::OkStatus()}};
   size_t current_ = 0;       // the subgraph of now() in the last interpreter
-  SubgraphReport previous_;  // what its entry was before that
+  SubgraphReport previous_;  // its entry before that
 };
 
 }  // namespace gles_delegate

@@ -28,48 +28,47 @@
 
 namespace gles_delegate {
 
-// What a kernel needs of the delegate that makes it: by value, since TFLite may
-// delete the delegate before the kernel.
+// A kernel's share of its delegate: by value, since TFLite may delete the
+// delegate first.
 struct KernelSetup {
   std::shared_ptr<Gpu> gpu;
   DeviceProfile profile;
   Options options;
-  quant::CpuKernels cpu_kernels;  // whose codes quantized nodes give
+  quant::CpuKernels cpu_kernels;  // that quantized nodes must match
   ReadOptions read_options;
   ModelNodes nodes;  // of the model
   ModelPartition partition;
-  std::shared_ptr<PartitionReport> report;      // which the kernel fills in
-  std::shared_ptr<const BoundObjects> objects;  // of the app's
+  std::shared_ptr<PartitionReport> report;      // filled in by the kernel
+  std::shared_ptr<const BoundObjects> objects;  // the app's
 };
 
 class GlesKernel final : public SimpleDelegateKernel {
  public:
-  // A kernel of `model`'s partition, not prepared yet. kUnimplemented: an
-  // output is a constant of a type that is not copied.
+  // A kernel for `model`'s partition, not yet prepared. kUnimplemented: an
+  // output is a constant of an unsupported type.
   static absl::StatusOr<std::unique_ptr<GlesKernel>> Create(
       const TfLiteContext& context, const CheckedModel& model,
       KernelSetup setup);
   ~GlesKernel() override;
 
-  // Plans, compiles and uploads; nothing where the shapes are those it did so
-  // for. Where they have changed, the partition's nodes are read anew first;
-  // where one of them cannot run at the new shapes, all of them run on the CPU.
+  // Plans, compiles and uploads, unless already done for these shapes. If
+  // shapes have changed, reads the partition's nodes again first; if one of
+  // them cannot run at the new shapes, all run on the CPU.
   absl::Status PrepareOnGpu(TfLiteContext* context);
-  // PrepareOnGpu(). What fails there, with fallback_to_cpu, has all nodes run
-  // on the CPU, unless the runtime's own kernels refuse the shapes.
+  // PrepareOnGpu(). If that fails, with fallback_to_cpu all nodes run on the
+  // CPU, unless the runtime's own kernels refuse the shapes.
   absl::Status Prepare(TfLiteContext* context) override;
-  // kFailedPrecondition, with both threads and both contexts: where the
-  // delegate's context is its own, on another thread than Prepare ran on; where
-  // it is the app's, with another context current on another thread.
-  // kAborted: the context was lost meanwhile; no output is written but such as
-  // lie in the GPU's memory (LendMemory), and the
-  // next call builds all of it anew in another context, where the context is
-  // the delegate's own. kFailedPrecondition, with the reason: it is the app's,
-  // or was lost too often; with fallback_to_cpu the nodes then run on the CPU.
+  // kFailedPrecondition, with threads and contexts: the delegate's own context,
+  // and another thread than Prepare's; or an app's context, with another one
+  // current on another thread. kAborted: the context was lost; no output is
+  // written, except those in GPU memory (LendMemory), and if the context is the
+  // delegate's own, the next call rebuilds everything in a new one.
+  // kFailedPrecondition, with the reason: the app's context was lost, or the
+  // own one too often; with fallback_to_cpu the nodes then run on the CPU.
   absl::Status Eval(TfLiteContext* context) override;
   absl::StatusOr<bool> BeginEval(TfLiteContext* context) override;
   absl::Status EndEval(TfLiteContext* context) override;
-  // With worker_shares (kernel_order.cc). kFailedPrecondition: Invoke is not to
+  // With worker_shares (kernel_order.cc). kFailedPrecondition: Invoke must not
   // wait, and no context is current here that could.
   absl::Status BeforeEvalOnWorker() override;
   absl::Status AfterEvalOnWorker() override;
@@ -78,16 +77,16 @@ class GlesKernel final : public SimpleDelegateKernel {
   void LendMemory(TfLiteContext* context) override;
   void TakeMemoryBack(TfLiteContext* context) override;
 
-  // The option prefer_faster: prepares the kernel and times it beside TFLite's
-  // own kernels, unless an earlier start did; the verdict is in the report.
-  // Before the partition's nodes are replaced. What fails is no error: the
+  // The option prefer_faster: prepares the kernel and times it against TFLite's
+  // kernels, unless an earlier start did; the report has the verdict. Call it
+  // before the partition's nodes are replaced. Failures are ignored: the
   // partition then runs on the GPU, where it fails again.
   void CompareWithCpu(TfLiteContext* context);
 
-  // The option memory_limit_bytes: counts what the partition needs among what
-  // the delegate's partitions hold, until the kernel is deleted or this is
-  // called again. kResourceExhausted, with the bytes: the limit does not allow
-  // it. No GL call is made. Else what planning gives.
+  // The option memory_limit_bytes: reserves the partition's memory until the
+  // kernel is deleted or this is called again. kResourceExhausted, with the
+  // bytes: the limit does not allow it. Otherwise planning errors. Makes no GL
+  // call.
   absl::Status ReserveMemory();
 
   const ModelPartition& partition() const { return setup_.partition; }
@@ -98,163 +97,160 @@ class GlesKernel final : public SimpleDelegateKernel {
  private:
   explicit GlesKernel(KernelSetup setup);
   absl::Status CheckCaller() const;
-  // Makes of the model what runs: the graph, its inputs and outputs.
+  // Sets the graph, its inputs and outputs from the model.
   absl::Status Read(const TfLiteContext& context, const CheckedModel& model);
-  // The shapes of the partition's inputs and outputs, as the runtime has them,
-  // and the values of inputs that follow from shapes.
+  // The current shapes of the partition's inputs and outputs, and the values of
+  // inputs that follow from shapes.
   std::vector<std::vector<int>> BorderShapes(
       const TfLiteContext& context) const;
-  // Takes the values of the partition's inputs that follow from shapes.
+  // Evaluates the partition's inputs that follow from shapes.
   absl::Status EvaluateInputValues(TfLiteContext* context);
-  // Has the runtime hold those of its outputs, so that CPU nodes behind it,
-  // which are prepared next, find them.
+  // Makes the runtime store the outputs that follow from shapes, for CPU nodes
+  // that are prepared next.
   absl::Status HoldValues(TfLiteContext* context);
   absl::Status ReadAgain(TfLiteContext* context);
   absl::Status MoveToCpu(TfLiteContext* context, const CheckedNode& refused);
   absl::Status Build();
-  // Build(), while nobody else builds that shares objects with it.
+  // Build() under the lock of shared objects.
   absl::Status BuildAlone();
   BuildOptions BuildOptionsOfPartition() const;
-  // The executor that runs from here on.
+  // Makes `executor` the current one.
   void UseExecutor(std::unique_ptr<Executor> executor);
   // The option background_compilation (kernel_background.cc). Why the partition
-  // may not begin with a stand-in where that is on; "": it may.
+  // has no baseline plan although it is on; "" if it has one.
   std::string WhyNoStandIn() const;
-  // Build() of the stand-in. False: there is none, and the plan proper is to be
-  // built.
+  // Builds the baseline plan. False: there is none; build the optimized plan.
   bool BuildStandIn();
-  // Once the stand-in has given its first answer: builds the partition by its
-  // plan proper in the background.
+  // After the first inference with the baseline plan: builds the optimized plan
+  // in the background.
   void StartBackground(TfLiteContext* context);
-  // Where the background has built it: has it ready for the context, a few
-  // programs in each inference, and then run in the stand-in's place.
+  // After the background build: warms up a few programs per inference, then
+  // switches to the optimized plan.
   void TakeOver(TfLiteContext* context);
-  // Once the background has ended: takes what it has built, or says why not.
+  // After the background ended: takes its result, or reports the failure.
   void TakeResult(TfLiteContext* context);
-  // The partition stays with its stand-in.
+  // Stays with the baseline plan.
   void KeepStandIn(TfLiteContext* context, const absl::Status& why);
-  // Ends the background, and drops what it has built.
+  // Ends the background and drops its result.
   void StopBackground();
-  // Reports what the builders have to tell the user.
+  // Reports the builders' warnings.
   void TellWarnings(TfLiteContext* context,
                     const std::vector<std::string>& lines);
-  // `prepared`, or where that is an error and fallback_to_cpu is set what
-  // UseCpu() gives.
+  // `prepared`, or if that is an error and fallback_to_cpu is set, the result
+  // of UseCpu().
   absl::Status FallBack(TfLiteContext* context, const absl::Status& prepared);
-  // Runs the partition's nodes on the CPU from here on, until the shapes
-  // change.
+  // Runs the partition's nodes on the CPU from now on, until the shapes change.
   absl::Status UseCpu(TfLiteContext* context, const std::string& why);
-  // After a resize: where the limit does not allow the new shapes, the nodes
-  // run on the CPU.
+  // After a resize: if the limit does not allow the new shapes, the nodes run
+  // on the CPU.
   absl::Status ReserveMemoryAnew(TfLiteContext* context);
   void ReleaseMemory();
-  // Takes what is bound since the last call (kernel_objects.cc): builds anew
-  // where other tensors are bound than before, or in another form.
-  // kFailedPrecondition: one of them cannot be.
+  // Applies changed bindings (kernel_objects.cc): rebuilds if other tensors or
+  // forms are bound. kFailedPrecondition: one of them cannot be used.
   absl::Status UpdateObjects(TfLiteContext* context);
-  // What is bound to the graph's inputs and outputs; of what cannot be, the
-  // first reason. Inside the context.
+  // The objects bound to the graph's inputs and outputs, and the first error.
+  // Inside the context.
   struct ResolvedObjects {
     std::vector<ResolvedObject> inputs, outputs;
     absl::Status status;
   };
   ResolvedObjects ResolveObjects() const;
-  // Takes note of the buffer handles that TFLite's tensors have by now
+  // Reads the buffer handles of TFLite's tensors
   // (TfLiteInterpreterSetBufferHandle).
   void TakeHandles(TfLiteContext* context);
-  // What stands in for the tensor: what TfLiteGlesDelegateBindObject() has
-  // bound, or else the buffer that is its handle. nullptr: nothing.
+  // The object bound to the tensor by TfLiteGlesDelegateBindObject(), or else
+  // the buffer that is its handle. nullptr: neither.
   const TfLiteGlesObject* ObjectOf(int tensor) const;
-  // Another number after each change of what ObjectOf() gives; never -1.
+  // Changes with ObjectOf()'s results; never -1.
   int ObjectsVersion() const {
     return setup_.objects->version() + handles_.version();
   }
   static BoundTransfers FormsOf(const ResolvedObjects& objects);
   absl::Status CheckBound(TfLiteContext* context, TensorId id) const;
-  // kFailedPrecondition where Invoke is not to wait, and an output travels to
-  // the CPU.
+  // kFailedPrecondition if Invoke must not wait but an output goes to the CPU.
   absl::Status CheckMayReturnAtOnce() const;
-  // Whether executor_ may run: its context is the delegate's, and not lost.
+  // Whether executor_ can run: its context is the delegate's, and not lost.
   bool IsBuilt() const;
   void DropExecutor();
-  // Builds anew what was lost with its context, or gives up (kernel_loss.cc).
+  // Rebuilds after a context loss, or gives up (kernel_loss.cc).
   absl::Status Recover(TfLiteContext* context);
   absl::Status GiveUp(TfLiteContext* context);
-  // Counts what Recover() goes by: how an inference in that context ended.
+  // Records how an inference in that context ended, for Recover().
   void NoteOutcome(const absl::Status& status, const egl::Context& context);
-  // Eval() or BeginEval(), but for the count of resets.
+  // Eval() or BeginEval(), without counting resets.
   absl::StatusOr<bool> RunOrBegin(TfLiteContext* context, bool in_halves);
   absl::Status EvalOnCpu(TfLiteContext* context);
   absl::Status EvalOnGpu(TfLiteContext* context);
-  // The halves of EvalOnGpu(), as BeginEval() and EndEval() are.
+  // The two steps of EvalOnGpu(), as BeginEval() and EndEval().
   absl::StatusOr<bool> BeginOnGpu(TfLiteContext* context);
   absl::Status EndOnGpu(TfLiteContext* context);
-  // Within executor_context_: its commands from here on wait for the caller's;
-  // and the caller's will wait for those so far, where Invoke does not wait.
+  // Within executor_context_: makes its later commands wait for the caller's;
+  // and the caller's for its earlier ones, if Invoke does not wait.
   absl::Status AwaitCaller();
   absl::Status LetCallerAwait();
-  // Fills input_values_ and output_room_ from TFLite's tensors.
+  // Sets input_values_ and output_room_ from TFLite's tensors.
   absl::Status CollectTensors(TfLiteContext* context);
-  // After the executor's Invoke: what TFLite's tensors need besides.
+  // Completes TFLite's tensors after the executor's Invoke.
   absl::Status FinishTensors(TfLiteContext* context);
-  // The values of input i for the executor; none where it is a state that the
-  // GPU holds.
+  // The values of input i for the executor; empty for a state held by the GPU.
   absl::StatusOr<absl::Span<const uint8_t>> ReadInput(TfLiteContext* context,
                                                       size_t i);
-  // Why CompareWithCpu() measures nothing.
+  // Why CompareWithCpu() cannot measure, or Ok.
   absl::Status CheckMeasurable(TfLiteContext* context) const;
   absl::StatusOr<Speeds> Measure(TfLiteContext* context);
 
-  // Memory of the GPU's in which a tensor of the runtime's lies. It stays where
-  // the executor is built anew meanwhile, since the app may hold its address;
-  // then it is copied from and to.
+  // GPU memory in which a tensor of the runtime is placed. It stays when the
+  // executor is rebuilt, since the app may hold its address; data is then
+  // copied.
   struct LentMemory {
     int tensor;
-    std::shared_ptr<egl::Context> context;  // that the buffer is of
+    std::shared_ptr<egl::Context> context;  // of the buffer
     std::shared_ptr<egl::Buffer> buffer;
   };
-  // Has the tensor lie in the memory of `transfer`, where that can be.
+  // Places the tensor in the memory of `transfer`, if possible.
   void Lend(TfLiteContext* context, int tensor, const HostTransfer& transfer);
 
   KernelSetup setup_;
   PartitionBuilder builder_;
   std::vector<std::vector<int>> read_shapes_;  // BorderShapes() of graph_
   bool built_ = false;  // executor_ is, or was, of graph_
-  // Whether the runtime's own kernels have taken the shapes.
+  // Whether the runtime's own kernels have accepted the shapes.
   bool cpu_takes_shapes_ = true;
-  // Where the GPU cannot run the nodes as things are now; else nullptr.
+  // Set while the GPU cannot run the nodes; else nullptr.
   std::unique_ptr<CpuPartition> on_cpu_;
   bool invoked_ = false;
-  bool has_state_ = false;  // executor_ holds the states of an earlier Invoke
-  Graph original_;          // as read, before codes: for the self-check
-  Graph graph_;             // as read, on codes
+  bool has_state_ = false;  // executor_ has the states of an earlier Invoke
+  Graph original_;          // as read, on real values: for the self-check
+  Graph graph_;             // as read, with the integer path
   std::vector<int> input_tensors_;  // TFLite's indices, in the graph's order
   std::vector<int> output_tensors_;
   std::vector<ConstantOutput> constant_outputs_;
   std::vector<HostTensor> inputs_;   // by input_tensors_
   std::vector<HostTensor> outputs_;  // by output_tensors_
-  // Of the Invoke under way; kept, so that it takes nothing from the heap.
+  // For the current Invoke; members, so that it does not allocate.
   std::vector<absl::Span<const uint8_t>> input_values_;
   std::vector<absl::Span<uint8_t>> output_room_;
-  std::shared_ptr<egl::Context> executor_context_;  // that executor_ is of
+  std::shared_ptr<egl::Context> executor_context_;  // of executor_
   std::unique_ptr<Executor> executor_;
-  // What builds the partition while executor_ is its stand-in; else nullptr.
+  // Builds the optimized plan while executor_ has the baseline plan; else
+  // nullptr.
   std::unique_ptr<BackgroundBuild> background_;
-  // What the background has built and executor_ is not yet.
+  // The background's result, not yet in use.
   std::optional<BackgroundBuild::Result> built_in_background_;
-  // The context in which the partition was built by its plan proper, so that
-  // its programs are there.
+  // The context in which the optimized plan was built, and which has its
+  // programs.
   std::weak_ptr<egl::Context> compiled_in_;
-  std::vector<std::string> stand_in_warnings_;  // not told yet
-  // Invokes in a row that ended with a reset which may be the partition's own
-  // fault.
+  std::vector<std::string> stand_in_warnings_;  // not yet reported
+  // Consecutive Invokes that ended with a reset which this partition may have
+  // caused.
   int guilty_resets_ = 0;
-  // Of the Invoke under way, between the caller's context and the worker's.
+  // Fences of the current Invoke, between the caller's context and the
+  // worker's.
   egl::DisplayFence callers_commands_, own_commands_;
-  BoundTransfers bound_;                // that executor_ was built for
+  BoundTransfers bound_;                // for which executor_ was built
   BoundObjects handles_;                // buffers that are tensors' handles
   const void* handle_owner_ = nullptr;  // as SetHandleOwner() has it
-  int objects_version_ = -1;            // that executor_ uses; -1: none yet
+  int objects_version_ = -1;            // used by executor_; -1: none yet
   int64_t reserved_bytes_ = 0;          // of setup_.gpu's
   std::thread::id thread_;              // that prepared the kernel
   std::vector<LentMemory> lent_;        // since TFLite prepared the node

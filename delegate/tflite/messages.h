@@ -1,9 +1,9 @@
-// What the delegate says to a runtime's error reporter.
+// Messages to a runtime's error reporter.
 //
-// Each message is a line of its own, newline included: some reporters join what
-// they get (in Python, into the text of an exception). The reason for a failure
-// stands first and alone: warnings are held back until the runtime's call is
-// over, and dropped if it fails.
+// Each message is one line with its newline, since some reporters concatenate
+// them (Python's, into an exception's text). The reason for a failure comes
+// first and alone: warnings are held back until the runtime's call is over, and
+// dropped if it fails.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_MESSAGES_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_MESSAGES_H_
 
@@ -16,18 +16,18 @@
 
 namespace gles_delegate {
 
-// "WARNING: TfLiteGlesDelegate: " and the text: every warning's form.
+// "WARNING: TfLiteGlesDelegate: " and the text, the form of all warnings.
 std::string WarningLine(absl::string_view text);
 
-// Reports a warning, once the call of the runtime's is over (HeldWarnings).
+// Reports a warning after the runtime's current call (HeldWarnings).
 void Warn(TfLiteContext* context, absl::string_view text);
 
-// Reports "TfLiteGlesDelegate: " and the text, now: what is neither a warning
-// nor a failure.
+// Reports "TfLiteGlesDelegate: " and the text immediately; for messages that
+// are neither warnings nor failures.
 void Tell(TfLiteContext* context, absl::string_view text);
 
-// Holds the warnings of one call of the runtime's. A call may take place on
-// several threads, one after the other: each part has a Scope.
+// Holds the warnings of one call by the runtime. A call may span several
+// threads, one after the other: each part has a Scope.
 class HeldWarnings {
  public:
   class Scope {
@@ -41,8 +41,8 @@ class HeldWarnings {
     HeldWarnings* const before_;
   };
 
-  // Ends the call: reports the warnings, or the failure alone. The one place
-  // where a Status becomes TFLite's status and message.
+  // Ends the call: reports the warnings, or only the failure. The only place
+  // that converts a Status to TFLite's status and message.
   TfLiteStatus End(TfLiteContext* context, const absl::Status& status);
 
  private:

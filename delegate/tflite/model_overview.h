@@ -1,4 +1,4 @@
-// What only the whole model tells about its single nodes.
+// Properties of nodes that depend on the whole model.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_MODEL_OVERVIEW_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_MODEL_OVERVIEW_H_
 
@@ -16,19 +16,18 @@
 namespace gles_delegate {
 
 struct ModelOverview {
-  // How many nodes read each variable tensor; by TFLite's tensor index.
+  // Number of nodes that read each variable tensor, by TFLite's tensor index.
   absl::flat_hash_map<int, int> users_of_variable;
-  // The ops, as builtin code and version, of which some node computes integers
-  // or bools. The nodes of one op in a file share one version, the highest that
-  // any of them needs, so that a float node may carry a version for integers.
+  // Ops, as builtin code and version, with some node that computes integers or
+  // bools. All nodes of an op in a file have the highest version that any of
+  // them needs, so a float node may have a version meant for integers.
   absl::flat_hash_set<std::pair<int, int>> integer_codes;
 };
 
-// Looks over the nodes of `plan` (in execution order). `graph` holds TFLite's
-// tensors at TFLite's indices; the tensors get the views that depend on the
-// nodes around them (int64; with `enable_quantization` the inputs of hybrid
-// nodes), and those that a node makes variable without saying so become
-// variable.
+// Inspects the nodes of `plan` (in execution order). `graph` has TFLite's
+// tensors at TFLite's indices. Adds the views that depend on neighbouring nodes
+// (int64; with `enable_quantization` inputs of hybrid nodes), and marks tensors
+// as variable that nodes use as such without being declared.
 absl::StatusOr<ModelOverview> LookOver(TfLiteContext* context,
                                        const NodeFinder& find,
                                        absl::Span<const int> plan,

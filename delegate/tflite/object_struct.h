@@ -1,4 +1,4 @@
-// TfLiteGlesObject as it crosses the C boundary.
+// Conversion of TfLiteGlesObject at the C boundary.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_OBJECT_STRUCT_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_OBJECT_STRUCT_H_
 
@@ -12,9 +12,9 @@ namespace gles_delegate {
 // TfLiteGlesDelegateObjectInit().
 void InitObject(TfLiteGlesObject* object, size_t size);
 
-// The caller's struct, whatever its size, with the defaults of fields that it
-// lacks. kInvalidArgument: it is null, a field that this library does not know
-// is set, or a value is none of those that the header lists.
+// The caller's struct, of whatever size, completed with defaults.
+// kInvalidArgument: null, an unknown field is set, or a value is not listed in
+// the header.
 absl::StatusOr<TfLiteGlesObject> WholeObject(const TfLiteGlesObject* caller);
 
 }  // namespace gles_delegate

@@ -1,5 +1,5 @@
-// The options' keys: the names of the C struct's fields, and how the text of a
-// value is read.
+// The options' keys, which are the C struct's field names, and the parsing of
+// their values.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_OPTION_KEYS_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_OPTION_KEYS_H_
 
@@ -14,30 +14,29 @@
 
 namespace gles_delegate {
 
-// The texts that a struct of options points to; each stays where it is.
+// Strings that a struct of options points to; their addresses are stable.
 using OptionTexts = std::vector<std::unique_ptr<std::string>>;
 
-// Sets the field `name` of `*options`. A text that the struct then points to is
-// appended to `*texts`, which must outlive the struct. kInvalidArgument: no
-// such key, with the list of those there are; or `value` is not of the key's
-// type.
+// Sets the field `name` of `*options`. Appends a string that the struct points
+// to to `*texts`, which must outlive the struct. kInvalidArgument: an unknown
+// key, with a list of all; or a `value` of the wrong type.
 absl::Status SetKey(absl::string_view name, absl::string_view value,
                     TfLiteGlesDelegateOptions* options, OptionTexts* texts);
 
-// kInvalidArgument: a choice or a level is none of those that it may be, which
-// a caller of the C API can bring about.
+// kInvalidArgument: an enum or level is out of range, as a caller of the C API
+// can set it.
 absl::Status CheckChoices(const TfLiteGlesDelegateOptions& options);
 
 // The text of a TfLiteGlesThreadMode.
 absl::string_view ThreadModeName(int mode);
 
-// Gives each field of `*options` that has its default, or is an empty text, the
-// value that it has in `from`.
+// Copies fields from `from` that have their default, or are an empty text, in
+// `*options`.
 void FillUnset(const TfLiteGlesDelegateOptions& defaults,
                const TfLiteGlesDelegateOptions& from,
                TfLiteGlesDelegateOptions* options);
 
-// The key of the field that a struct of `size` bytes would cut in two; "" where
+// The key of the field that would extend past a struct of `size` bytes; "" if
 // there is none.
 absl::string_view FieldCutAt(size_t size);
 

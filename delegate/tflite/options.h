@@ -1,5 +1,5 @@
-// The options of the delegate as C++ has them, from the C struct or from the
-// external delegate's strings.
+// The delegate's options in C++, from the C struct or the external delegate's
+// strings.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_OPTIONS_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_OPTIONS_H_
 
@@ -28,9 +28,8 @@ struct Options {
   bool enable_quantization = true;
   int storage = 0;
   int quantized_compute = 0;  // TfLiteGlesQuantizedCompute
-  // kTfLiteGlesQuantizedAuto is the integer arithmetic, which gives the CPU's
-  // own answers and is faster on llvmpipe and on an H200
-  // (docs/quantization.md).
+  // kTfLiteGlesQuantizedAuto means the integer path, which equals the CPU's
+  // results and is faster (docs/quantization.md).
   bool computes_on_codes() const {
     return quantized_compute == kTfLiteGlesQuantizedAuto ||
            quantized_compute == kTfLiteGlesQuantizedInteger;
@@ -48,30 +47,29 @@ struct Options {
   bool force_own_context = false;
   int verbosity = 1;
   std::string device;
-  void* display = nullptr;  // the app's EGLDisplay; nullptr: any is looked for
-  // Where a context of the delegate's own is made, as a part of a key.
+  void* display = nullptr;  // the app's EGLDisplay; nullptr: any
+  // Where the delegate's own context is made, as part of a key.
   std::string PlaceOfOwnContext() const;
   std::vector<std::pair<int, int>> exclude_nodes;  // inclusive ranges
-  std::vector<std::pair<int, int>> float32_nodes;  // likewise
+  std::vector<std::pair<int, int>> float32_nodes;  // inclusive ranges
   bool enable_op_profiling = false;
   bool fallback_to_cpu = false;
   bool prefer_faster = false;
   bool has_worker = false;  // thread_mode: either of the workers
-  // The worker's context shares objects with that of whoever applies the
-  // delegate.
+  // The worker's context shares objects with that of the applying thread.
   bool worker_shares = false;
   int thread_mode = kTfLiteGlesThreadCaller;
-  // A context of the delegate's own stays current on the caller's thread
-  // between calls.
+  // The delegate's own context stays current on the caller's thread between
+  // calls.
   bool keeps_context = false;
   int64_t memory_limit_bytes = 0;  // 0: no limit
   std::string share_key;           // "": nothing is shared
-  // nullopt: the kernels of the runtime that has loaded the delegate.
+  // nullopt: the kernels of the runtime that loaded the delegate.
   std::optional<quant::CpuKernels> integer_rounding;
   std::string report_file;  // an absolute path; "": none
   // The value of GLES_DELEGATE_OPTIONS, for the report.
   std::string environment;
-  CacheOptions cache;  // its directory is empty where no cache is wanted
+  CacheOptions cache;  // without a directory: no cache
 };
 
 // TfLiteGlesDelegateOptionsInit: writes `size` bytes of defaults to `*options`.
@@ -81,23 +79,22 @@ void InitOptions(TfLiteGlesDelegateOptions* options, size_t size);
 void InitBestOptions(TfLiteGlesDelegateOptions* options, size_t size);
 const char* BestOptionsText();
 
-// Reads `options->struct_size` bytes of `*options`, and no more: the caller's
-// struct may be shorter than this header's. `options` is not nullptr. A field
-// that has its default takes the value that GLES_DELEGATE_OPTIONS has for it.
-// kInvalidArgument: a field's value is out of its range, struct_size is not one
-// that a release of the struct has had, a field past the ones known here is
-// set, or GLES_DELEGATE_OPTIONS is malformed.
+// Reads `options->struct_size` bytes of `*options`, which may be less than this
+// header's struct. `options` is not nullptr. Fields with their default take the
+// value in GLES_DELEGATE_OPTIONS, if any. kInvalidArgument: a value is out of
+// range, struct_size is not that of any release, an unknown field is set, or
+// GLES_DELEGATE_OPTIONS is malformed.
 absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions* options);
 
-// Reads keys with their values as text. A key that comes twice has its last
-// value; one that does not come has that of GLES_DELEGATE_OPTIONS, else its
-// default. kInvalidArgument: an unknown key or a bad value, here or in the
-// variable, with the list of those that are known.
+// Reads keys with values as text. The last of repeated keys counts; missing
+// keys come from GLES_DELEGATE_OPTIONS or have their default. kInvalidArgument:
+// an unknown key or a bad value, here or in the variable, with a list of the
+// known ones.
 absl::StatusOr<Options> OptionsFrom(
     absl::Span<const std::pair<absl::string_view, absl::string_view>>
         keys_values);
 
-// "3,17-20" -> {{3,3},{17,20}}. `option` is named in the error.
+// "3,17-20" -> {{3,3},{17,20}}. Errors name `option`.
 absl::StatusOr<std::vector<std::pair<int, int>>> ParseNodeRanges(
     absl::string_view option, absl::string_view text);
 

@@ -1,5 +1,5 @@
-// Whether a partition is worth bringing its inputs to the GPU and its outputs
-// back: an estimate from its arithmetic and bytes.
+// Estimates from arithmetic and bytes whether a partition is worth its
+// transfers to the GPU and back.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_PARTITION_WORTH_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_PARTITION_WORTH_H_
 
@@ -12,10 +12,10 @@
 namespace gles_delegate {
 
 struct PartitionWorth {
-  double cpu_us = 0;       // that the CPU would take for its nodes
-  double crossing_us = 0;  // that its inputs, its outputs and waiting take
+  double cpu_us = 0;       // of its nodes on the CPU
+  double crossing_us = 0;  // of inputs, outputs and waiting
   int64_t operations = 0;  // multiplications and additions
-  int64_t node_bytes = 0;  // that its nodes read and write
+  int64_t node_bytes = 0;  // read and written by its nodes
   int64_t crossing_bytes = 0;
 
   bool pays() const { return cpu_us > crossing_us; }
@@ -23,7 +23,7 @@ struct PartitionWorth {
   std::string ToString() const;
 };
 
-// `partition` is of `model`, which has been checked.
+// `partition` belongs to `model`, which has been checked.
 PartitionWorth WorthOf(const CheckedModel& model,
                        const ModelPartition& partition);
 

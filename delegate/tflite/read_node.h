@@ -1,5 +1,4 @@
-// From a TfLiteNode to a Node of our Graph: its op, the inputs and outputs, the
-// parameters in TFLite's structs.
+// Converts a TfLiteNode to a Node: its op, inputs and outputs, and parameters.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_READ_NODE_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_READ_NODE_H_
 
@@ -12,18 +11,17 @@
 
 namespace gles_delegate {
 
-// "CONV_2D", or "CUSTOM Foo"; "UNKNOWN": newer than the list of names here.
+// "CONV_2D", or "CUSTOM Foo"; "UNKNOWN" if it is newer than the list of names.
 std::string OpName(const TfLiteRegistration& registration);
 
-// The op's int32 or int64 bias gets its float view, where it is a quantized
-// constant. Other ops' integer constants are numbers, and stay what they are.
-// `half`: tensors are stored in 16 bits.
+// Gives an int32 or int64 bias its float view if it is a quantized constant.
+// Other integer constants are plain numbers. `half`: 16-bit storage.
 void ViewBiasAsFloat(const TfLiteNode& node, int builtin_code, bool half,
                      Graph* graph);
 
-// The node with the attributes that the op's parser reads; its tensors are
-// TFLite's, by index, and those that hybrid weights (hybrid_weights.h) add to
-// `graph`. `params_minor`: NodeView's. Errors: what the op does not do.
+// The node with the attributes from the op's parser; its tensors are TFLite's,
+// by index, and those that hybrid weights (hybrid_weights.h) add to `graph`.
+// `params_minor`: as NodeView's. Errors: what the op does not support.
 absl::StatusOr<Node> ParseNode(const OpDefinition& op,
                                const TfLiteNode& tflite_node,
                                const TfLiteRegistration& registration,

@@ -1,4 +1,4 @@
-// From a TfLiteTensor to a Tensor of our Graph.
+// Converts a TfLiteTensor to a Tensor.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_READ_TENSOR_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_READ_TENSOR_H_
 
@@ -9,17 +9,17 @@
 
 namespace gles_delegate {
 
-// nullptr gives an empty list.
+// nullptr gives an empty vector.
 std::vector<int> ReadInts(const TfLiteIntArray* array);
 
-// The tensor's TfLiteQuantizationType, as a number: newer runtimes have kinds
-// that the headers' enum lacks, and which may not be read as it.
+// The tensor's TfLiteQuantizationType as a number, since newer runtimes have
+// values that are not in the headers' enum.
 int QuantizationKind(const TfLiteTensor& tensor);
 
-// The tensor at TFLite's `index`, of the type that TFLite gives it: no view yet
+// The tensor at TFLite's `index`, with TFLite's type and no view yet
 // (delegate/graph/float_view.h, host_view.h). A constant of the model's file is
-// lent, not copied, and must outlive the result; one of int4 is unpacked to
-// int8. Types that the delegate does not know become kOther.
+// borrowed and must outlive the result; int4 constants are unpacked to int8.
+// Unknown types become kOther.
 Tensor ReadTensor(const TfLiteTensor& tensor, int index);
 
 }  // namespace gles_delegate

@@ -1,4 +1,4 @@
-// From a TfLiteContext to our Graph, with a check of each node. No stage but
+// Converts a TfLiteContext to a Graph and checks each node. Only
 // delegate/tflite sees TFLite's structs.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_READER_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_READER_H_
@@ -17,51 +17,53 @@
 
 namespace gles_delegate {
 
-// A node of the model, and what its check came to.
+// A node of the model and the result of its check.
 struct CheckedNode {
   int index = 0;            // TFLite's node index
   std::string op;           // "CONV_2D", "CUSTOM Foo"
   std::string tensors;      // its inputs and outputs, for messages
   std::vector<int> inputs;  // TFLite's tensor indices, -1: absent
   absl::Status support;     // Ok, or why it stays on the CPU
-  // Valid where `support` is Ok. Its tensors are ids of CheckedModel::graph.
+  // Valid if `support` is Ok. Its tensors are ids of CheckedModel::graph.
   Node node;
   bool folded = false;  // its outputs are constants: nothing to run
-  // Its outputs follow from the shapes of the model's inputs; implies `folded`.
+  // Its outputs depend only on the shapes of the model's inputs; implies
+  // `folded`.
   bool follows_from_shapes = false;
 };
 
-// The whole model. graph.tensors holds TFLite's tensors at TFLite's indices,
-// and behind those the tensors that reading added (hybrid_weights.h); the
-// outputs of folded nodes are constants. graph.nodes is empty.
+// The whole model. graph.tensors has TFLite's tensors at TFLite's indices, then
+// tensors added while reading (hybrid_weights.h); the outputs of folded nodes
+// are constants. graph.nodes is empty.
 struct CheckedModel {
   Graph graph;
   std::vector<CheckedNode> nodes;                // in execution order
   absl::flat_hash_map<int, size_t> position_of;  // by TFLite's node index
 };
 
-// Which nodes are read.
+// The nodes to read.
 struct ModelNodes {
   NodeFinder find;
   std::vector<int> plan;     // all of the model, in execution order
   std::vector<int> checked;  // those of `plan` that may be delegated
-  // Nodes with tensors of unknown shape stay on the CPU; values are constants.
+  // Nodes with tensors of unknown shape stay on the CPU; `values` are
+  // constants.
   ShapeFacts shapes;
-  // The shapes are on trial: the file's own are placeholders.
+  // The shapes are trial shapes: the file's own are placeholders.
   bool shapes_are_placeholders = false;
 };
 
-// All nodes of the execution plan are checked, and every shape is known. To be
-// called in the delegate's Prepare.
+// All nodes of the execution plan, with every shape known. Call it in the
+// delegate's Prepare.
 absl::StatusOr<ModelNodes> FindNodes(TfLiteContext* context);
 
-// Reads the model and checks each node of `nodes.checked` by planning it (no GL
-// call). The tensors' shapes are taken as the runtime has them now.
+// Reads the model with its current shapes, and checks each node of
+// `nodes.checked` by planning it, without GL calls.
 absl::StatusOr<CheckedModel> ReadModel(TfLiteContext* context,
                                        const ModelNodes& nodes,
                                        const DeviceProfile& profile,
                                        const ReadOptions& options);
-// Likewise, of the nodes that FindNodes() gives.
+// The same for the nodes of FindNodes().
 absl::StatusOr<CheckedModel> ReadModel(TfLiteContext* context,
                                        const DeviceProfile& profile,
                                        const ReadOptions& options);

@@ -1,4 +1,4 @@
-// Why nodes of a model stay on the CPU, as the report and the warnings say it.
+// The reasons why nodes stay on the CPU, for the report and warnings.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_REFUSALS_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_REFUSALS_H_
 
@@ -9,7 +9,7 @@
 
 namespace gles_delegate {
 
-// Nodes that stay on the CPU for one reason.
+// Nodes that stay on the CPU for the same reason.
 struct Refusal {
   std::string op;  // "CONV_2D", or "the partition at CONV_2D"
   std::string reason;
@@ -17,19 +17,19 @@ struct Refusal {
   std::vector<int> nodes;  // TFLite's indices, in execution order
 };
 
-// The nodes that the check refused, grouped by op and reason.
+// Refused nodes, grouped by op and reason.
 std::vector<Refusal> GroupRefusals(const CheckedModel& model);
 
-// The refusal of `nodes`, a partition whose nodes the check accepted.
+// The refusal of `nodes`, a partition of accepted nodes.
 Refusal RefusalOfPartition(const CheckedModel& model,
                            const std::vector<int>& nodes, std::string reason);
 
-// "WARNING: CONV_2D stays on the CPU (nodes 3, 4): ...", of at most eight node
+// "WARNING: CONV_2D stays on the CPU (nodes 3, 4): ...", with up to eight node
 // indices.
 std::string WarningOf(const Refusal& refusal);
 
-// Refuses the nodes that fold to constants which a node on the CPU reads: the
-// CPU computes such a constant once, and the GPU's nodes fold it, too.
+// Refuses nodes that fold to constants which CPU nodes read: the CPU computes
+// them once, and GPU nodes still fold them.
 void KeepUnusedConstantsOnCpu(CheckedModel* model);
 
 }  // namespace gles_delegate

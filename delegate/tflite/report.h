@@ -1,4 +1,4 @@
-// What the delegate did, as TfLiteGlesDelegateReport() gives it.
+// Writes the text of TfLiteGlesDelegateReport().
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_REPORT_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_REPORT_H_
 
@@ -13,19 +13,18 @@
 
 namespace gles_delegate {
 
-// What a report is made of. The references must outlive the call.
+// The report's contents. The references must outlive the call.
 struct ReportParts {
   const Options& options;
-  const Gpu* gpu;  // nullptr: there is no context yet
+  const Gpu* gpu;  // nullptr: no context yet
   const Runtime& runtime;
   quant::CpuKernels cpu_kernels;
   const std::vector<InterpreterReport>& interpreters;  // the last applied last
 };
 
-// A JSON object. Its keys about a model are those of the last interpreter;
-// where there are several, "interpreters" has these keys of each, in their
-// order, and "gpu_bytes" counts the partitions of all. Bytes of names that are
-// no UTF-8 are replaced.
+// A JSON object. Its keys about a model describe the last interpreter; if there
+// are several, "interpreters" has these keys for each, in order, and
+// "gpu_bytes" is the sum. Invalid UTF-8 in names is replaced.
 std::string ReportText(const ReportParts& parts);
 
 }  // namespace gles_delegate

@@ -1,4 +1,4 @@
-// From what the app says of an object to what a transfer goes by.
+// Converts an app's object to the form for its transfer.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_RESOLVE_OBJECT_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_RESOLVE_OBJECT_H_
 
@@ -16,12 +16,12 @@ struct ResolvedObject {
   UsedObject used;
 };
 
-// kFailedPrecondition that the tensor has an object, `why` not.
+// kFailedPrecondition: the tensor cannot have an object, for the reason `why`.
 absl::Status CannotBind(const Tensor& tensor, absl::string_view why);
 
-// `object` in the place of an input or output of a partition. Asks GL of the
-// object: inside the context. kFailedPrecondition: tensor and object do not go
-// together, or the context has no such object.
+// `object` as an input or output of a partition. Queries GL, so call it inside
+// the context. kFailedPrecondition: the tensor does not match the object, or
+// the context has no such object.
 absl::StatusOr<ResolvedObject> ResolveObject(const TfLiteGlesObject& object,
                                              const Tensor& tensor,
                                              bool is_input,

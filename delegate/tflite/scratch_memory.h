@@ -1,5 +1,5 @@
-// Memory for tensors that the runtime plans to keep in its arena but has given
-// none there: those of nodes that are run outside of the runtime's Invoke.
+// Memory for tensors of the runtime's arena that have none yet, for running
+// nodes outside the runtime's Invoke.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_SCRATCH_MEMORY_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_SCRATCH_MEMORY_H_
 
@@ -13,32 +13,32 @@
 
 namespace gles_delegate {
 
-// Whether the runtime keeps the tensor in its arena.
+// Whether the runtime allocates the tensor in its arena.
 bool IsInArena(const TfLiteTensor& t);
 
-// Lends memory to tensors, and gives each its own back when it is destroyed.
+// Lends memory to tensors, and restores their own on destruction.
 class ScratchMemory {
  public:
   // By tensor. 16-byte aligned, as TFLite's kernels expect.
   using Blocks = absl::flat_hash_map<int, std::vector<uint8_t>>;
 
-  // Both must outlive it. The memory is that of `blocks`.
+  // Both must outlive this. The memory belongs to `blocks`.
   ScratchMemory(TfLiteContext* context, Blocks* blocks)
       : context_(context), blocks_(blocks) {}
   ~ScratchMemory();
   ScratchMemory(const ScratchMemory&) = delete;
   ScratchMemory& operator=(const ScratchMemory&) = delete;
 
-  // Lends to all that the node writes: outputs, intermediates and temporaries.
-  // Left alone are absent tensors (-1), those that are empty, variables or not
-  // in the arena, and those that `keeps` is true of.
+  // Lends memory for everything that the node writes: outputs, intermediates
+  // and temporaries; except absent (-1), empty and variable tensors, those
+  // outside the arena, and those for which `keeps` is true.
   void LendToNode(const TfLiteNode& node,
                   absl::FunctionRef<bool(int tensor)> keeps);
 
  private:
   void Lend(int id);
 
-  // What the tensor itself had.
+  // The tensor's own memory.
   struct Before {
     int tensor;
     char* data;

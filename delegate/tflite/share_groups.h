@@ -1,4 +1,4 @@
-// Which contexts of this process share GL's objects, by the option share_key.
+// Groups of contexts that share GL objects, by the option share_key.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_SHARE_GROUPS_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_SHARE_GROUPS_H_
 
@@ -19,24 +19,22 @@ struct SharingContext {
   std::shared_ptr<SharedObjects> objects;  // of all that share with it
 };
 
-// A thread whose delegates of one group use one context between them: drivers
-// are slow at changing between contexts. The one of the group `key` that lives,
-// else a new one, which goes with the last who has it. A forked child has none
-// of its parent's. Threads: any.
+// The worker thread of the group `key`, whose delegates use one context, since
+// drivers are slow at switching contexts. Made on demand, ends with its last
+// owner. Not inherited by forked children. Threads: any.
 std::shared_ptr<WorkerThread> WorkerOfGroup(const std::string& key);
 
-// Makes a context that shares with the one given; nullptr: with none.
+// Makes a context that shares with the given one, or with none if nullptr.
 using ContextMaker =
     absl::FunctionRef<absl::StatusOr<std::unique_ptr<egl::Context>>(
         const egl::Context*)>;
 
-// `make` of a context of the group `key` that lives, is not lost, and that
-// `may_join` takes, or, with `on_one_thread`, as for delegates of one worker,
-// that context itself; where there is none, of nullptr: a new group begins.
-// Where the group cannot be joined, `tell` hears why, and a new group takes its
-// place. The groups own nothing: one is gone with its last context. A forked
-// child has none of its parent's. Threads: any; one after the other, `make`
-// included. Errors: those of `make`.
+// Calls `make` with a living context of the group `key` that is not lost and
+// that `may_join` accepts, or, with `on_one_thread` (delegates of one worker),
+// returns that context itself; without one, calls it with nullptr and starts a
+// new group. If joining fails, calls `tell` with the reason and replaces the
+// group. Groups hold weak references and are not inherited by forked children.
+// Threads: any; serialized, `make` included. Errors: those of `make`.
 absl::StatusOr<SharingContext> JoinShareGroup(
     const std::string& key,
     absl::FunctionRef<bool(const egl::Context&)> may_join, ContextMaker make,

@@ -1,5 +1,5 @@
-// A delegate and its kernels as C++ sees them, after TFLite's own
-// SimpleDelegateInterface; the C structs and callbacks are in the .cc.
+// C++ interfaces of a delegate and its kernels, modelled on TFLite's
+// SimpleDelegateInterface; the .cc has the C structs and callbacks.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_SIMPLE_DELEGATE_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_SIMPLE_DELEGATE_H_
 
@@ -20,12 +20,13 @@
 
 namespace gles_delegate {
 
-// Nodes that one kernel replaces, as the runtime cut them out of the model.
+// The nodes that one kernel replaces, as partitioned by the runtime.
 struct ModelPartition {
   std::vector<int> nodes;  // TFLite's indices, in execution order
-  // TFLite's tensor indices. The inputs hold the constants, too, and no absent
-  // ones. An output may be absent (-1), as TFLite takes an absent output of the
-  // model for one of a partition: to replace that corrupts TFLite's memory.
+  // TFLite's tensor indices. Inputs include constants, but no absent tensors.
+  // An output may be absent (-1), since TFLite treats an absent output of the
+  // model as one of a partition; replacing such a partition corrupts TFLite's
+  // memory.
   std::vector<int> inputs, outputs;
 
   bool operator==(const ModelPartition& o) const {
@@ -36,70 +37,68 @@ ModelPartition PartitionOf(const TfLiteDelegateParams& params);
 
 using ContextOrError = absl::StatusOr<std::shared_ptr<egl::Context>>;
 
-// One partition's kernel. Threads: with a worker (SimpleDelegate::worker()),
-// all on the worker's thread. Without: all on the thread that applied the
-// delegate (Eval checks), but destruction on any.
+// One partition's kernel. Threads: with a worker (SimpleDelegate::worker())
+// always its thread. Otherwise the thread that applied the delegate (Eval
+// checks this), and any for destruction.
 class SimpleDelegateKernel {
  public:
   virtual ~SimpleDelegateKernel() = default;
-  // Whenever TFLite prepares its node: the shapes of its inputs may have
-  // changed.
+  // Called whenever TFLite prepares the node, possibly with new input shapes.
   virtual absl::Status Prepare(TfLiteContext* context) = 0;
   // One inference.
   virtual absl::Status Eval(TfLiteContext* context) = 0;
-  // One inference in two halves, between which other kernels may begin and end
-  // theirs. True: the inference is under way, and EndEval() is due, which waits
-  // for it and gives the outputs. False: all is done. Where either fails,
-  // nothing is due.
+  // An inference in two steps, between which other kernels may run theirs.
+  // True: submitted; call EndEval(), which waits and provides the outputs.
+  // False: all is done. After an error do not call EndEval().
   virtual absl::StatusOr<bool> BeginEval(TfLiteContext* context) = 0;
   virtual absl::Status EndEval(TfLiteContext* context) = 0;
   // With a worker, on the thread that calls Invoke, before and after the
-  // worker's part: brings what is current there in order with it. Where the
-  // first fails, there is no inference; the second follows what succeeded.
+  // worker's part: orders its commands with those of the current context. If
+  // the first fails, there is no inference; the second is called after a
+  // success.
   virtual absl::Status BeforeEvalOnWorker() { return absl::OkStatus(); }
   virtual absl::Status AfterEvalOnWorker() { return absl::OkStatus(); }
-  // Once, after the kernel is made: what HandleOwner() says of tensors whose
-  // buffer handle is for this delegate.
+  // Called once, after creation: the value of HandleOwner() for tensors with
+  // buffer handles of this delegate.
   virtual void SetHandleOwner(const void*) {}
-  // After each Prepare() that TFLite asked for, when it is about to allocate
-  // tensors: those that the kernel alone reads or writes may lie in memory of
-  // the kernel's. Before the next such Prepare(), and before the kernel is
-  // deleted, the memory is taken back: the runtime allocates the tensors again.
+  // Called after each Prepare() by TFLite, before it allocates tensors: the
+  // kernel may place tensors that only it uses in its own memory. Called before
+  // the next such Prepare() and before deletion: returns the memory, so that
+  // the runtime allocates the tensors again.
   virtual void LendMemory(TfLiteContext*) {}
   virtual void TakeMemoryBack(TfLiteContext*) {}
 };
 
-// Of a tensor with a delegate of WrapDelegate's, what tells that one from
-// others. nullptr: it has none, or another library's.
+// Identifies the delegate of WrapDelegate that a tensor belongs to. nullptr:
+// none, or another library's.
 const void* HandleOwner(const TfLiteTensor& tensor);
 
-// What of a model is delegated. Threads: with a worker, all but Name(),
-// ContextOfCaller(), FallsBackToCpu() and worker() on the worker's thread,
-// destruction as well; simple_delegate.cc sees to it.
+// Decides what is delegated. Threads: with a worker, everything but Name(),
+// ContextOfCaller(), FallsBackToCpu() and worker() runs on its thread,
+// destruction included; simple_delegate.cc ensures that.
 class SimpleDelegate {
  public:
   virtual ~SimpleDelegate() = default;
   // "TfLiteGlesDelegate", the name of the nodes that replace partitions.
   virtual const char* Name() const = 0;
-  // The app's context that the delegate is to share objects with, on the thread
-  // that applies it. kFailedPrecondition: none, and why.
+  // The app's context to share objects with, on the applying thread.
+  // kFailedPrecondition: there is none, with the reason.
   virtual ContextOrError ContextOfCaller() const {
     return absl::FailedPreconditionError("it is not asked for");
   }
-  // Before any node is asked about, each time the delegate is applied, with
-  // what ContextOfCaller() gave.
+  // Called on each application, before any node is checked, with the result of
+  // ContextOfCaller().
   virtual absl::Status Initialize(TfLiteContext* context,
                                   const ContextOrError& of_caller) = 0;
   // Ok, or why the node stays on the CPU.
   virtual absl::Status IsNodeSupported(int node_index) = 0;
-  // Picks from the runtime's own preview of the partitions the ones that are
-  // worth it.
+  // Selects the partitions that are worthwhile from the runtime's preview.
   virtual std::vector<ModelPartition> ChoosePartitions(
       TfLiteContext* context, std::vector<ModelPartition> partitions) = 0;
-  // Makes ready what runs those, before any node is replaced: the runtime takes
-  // no error from a kernel afterwards. Gives those that are to be replaced; an
-  // error: none is. Called again with what the runtime makes of the rest where
-  // some were given back.
+  // Builds what runs the partitions before any node is replaced, since the
+  // runtime cannot handle kernel errors later. Returns those to replace; on an
+  // error none is. Called again for the remaining partitions if some were given
+  // back.
   virtual absl::StatusOr<std::vector<ModelPartition>> BuildPartitions(
       TfLiteContext*, std::vector<ModelPartition> partitions) {
     return partitions;
@@ -107,56 +106,55 @@ class SimpleDelegate {
   // The kernel of one of those, while the delegate is being applied.
   virtual absl::StatusOr<std::unique_ptr<SimpleDelegateKernel>> CreateKernel(
       TfLiteContext* context, const ModelPartition& partition) = 0;
-  // Whether a failure to apply is reported and nothing else.
+  // Whether a failure to apply is only reported.
   virtual bool FallsBackToCpu() const { return false; }
-  // The thread that does the work of the delegate and of its kernels; nullptr:
-  // each caller's own.
+  // The thread on which the delegate and its kernels work; nullptr: the
+  // callers'.
   virtual std::shared_ptr<WorkerThread> worker() const { return nullptr; }
-  // Binds an object of the app's to TFLite's tensor; nullptr unbinds.
-  // kFailedPrecondition, with the reason: it can never be used.
+  // Binds an app's object to TFLite's tensor; nullptr unbinds.
+  // kFailedPrecondition, with the reason: it can never work.
   virtual absl::Status BindObject(int tensor,
                                   const TfLiteGlesObject* object) = 0;
-  // The values of a tensor, from and to the buffer that is its handle.
-  // kFailedPrecondition, with the reason: the delegate has no such buffer.
+  // Copies a tensor's values from or to the buffer that is its handle.
+  // kFailedPrecondition, with the reason: there is no such buffer.
   virtual absl::Status CopyFromHandle(TfLiteBufferHandle, TfLiteTensor*) {
     return absl::UnimplementedError("the delegate takes no buffer handles");
   }
   virtual absl::Status CopyToHandle(TfLiteBufferHandle, const TfLiteTensor&) {
     return absl::UnimplementedError("the delegate takes no buffer handles");
   }
-  // After the partitions are replaced (or Initialize failed). `applied`: Ok, or
-  // why the delegate could not be applied.
+  // Called after the partitions are replaced, or Initialize failed. `applied`:
+  // Ok, or why the delegate could not be applied.
   virtual void Finish(TfLiteContext* context, const absl::Status& applied) = 0;
-  // Writes the report to the file that the user asks for, if any: after
-  // Finish(), and when the delegate is deleted.
+  // Writes the report to the user's file, if any: after Finish() and on
+  // deletion.
   virtual absl::Status WriteReport() { return absl::OkStatus(); }
-  // What the delegate did, as a JSON object; valid until the next call.
+  // The report as a JSON object; valid until the next call.
   virtual const char* Report() = 0;
 
-  // To be called when the delegate is applied: it belongs to this process from
-  // then on.
+  // Call it when the delegate is applied: it belongs to this process from then
+  // on.
   void TakeProcess();
-  // Ok, also if the delegate was never applied. kFailedPrecondition in a child
-  // that was forked from its process, which must call nothing of it: neither a
-  // driver nor a thread survives a fork.
+  // Ok, also if the delegate was never applied. kFailedPrecondition in a forked
+  // child, which must not use it: neither drivers nor threads survive a fork.
   absl::Status CheckProcess() const;
 
  private:
   std::atomic<pid_t> process_ = 0;
 };
 
-// Wraps a delegate for TFLite. Its `data_` owns a reference to `delegate`, as
-// does each kernel, so that either side may be deleted first.
+// Wraps a delegate for TFLite. Its `data_` and each kernel share ownership of
+// `delegate`, so that they may be deleted in any order.
 TfLiteDelegate* WrapDelegate(std::unique_ptr<SimpleDelegate> delegate);
 // SimpleDelegate::BindObject(). kInvalidArgument: not made by WrapDelegate.
 absl::Status BindObjectOfWrapped(TfLiteDelegate* delegate, int tensor,
                                  const TfLiteGlesObject* object);
-// SimpleDelegate::Report(), where the delegate has a worker from its thread:
-// the text is then the calling thread's, and valid until its next call.
-// kInvalidArgument: not made by WrapDelegate (told by its Prepare function).
+// SimpleDelegate::Report(), on the worker's thread if there is one: the text
+// then belongs to the calling thread, until its next call. kInvalidArgument:
+// not made by WrapDelegate (according to its Prepare function).
 // kFailedPrecondition: a forked child.
 absl::StatusOr<const char*> ReportOfWrapped(TfLiteDelegate* delegate);
-// Deletes what WrapDelegate made; nullptr is allowed.
+// Deletes a delegate made by WrapDelegate, or nullptr.
 void DeleteWrapped(TfLiteDelegate* delegate);
 
 }  // namespace gles_delegate

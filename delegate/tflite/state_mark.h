@@ -1,15 +1,16 @@
-// Who holds the newest values of a variable tensor: the GPU or the runtime.
+// Tracks whether the GPU or the runtime has the newest values of a variable
+// tensor.
 //
-// State (an LSTM's, an SVDF's) stays on the GPU from one Invoke to the next.
-// The runtime's own buffer of such a tensor is out of date from then on, and is
-// marked: its first four bytes become a NaN that nothing computes. Whoever
-// writes the tensor removes the mark: TFLite when AllocateTensors or
-// TfLiteInterpreterResetVariableTensors zeroes it, an app that sets a state of
-// its own. So an Invoke that finds no mark uploads the buffer, and one that
-// finds it goes on with what the GPU has. No call tells a delegate of a reset:
-// the buffer is all that it can see.
+// State (of an LSTM or SVDF) stays on the GPU between Invokes. The runtime's
+// buffer for it is then outdated and marked: its first four bytes become a
+// special NaN. Any write to the tensor removes the mark: by TFLite, when
+// AllocateTensors or TfLiteInterpreterResetVariableTensors zeroes it, or by an
+// app that sets a state. An Invoke uploads an unmarked buffer, and otherwise
+// continues with the GPU's state. This is necessary since delegates are not
+// told of resets.
 //
 // Reading a variable tensor on the CPU therefore gives its state only until the
+// first Invoke. The reader refuses nodes whose state another node uses as well.
 // first Invoke. The reader refuses nodes whose state another node uses too.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_STATE_MARK_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_STATE_MARK_H_

@@ -1,4 +1,4 @@
-// Shapes on trial, for models whose file holds placeholders that the model's
+// Trial shapes, for models whose file has placeholder shapes that the model's
 // own kernels refuse until the app resizes the inputs.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_TRIAL_SHAPES_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_TRIAL_SHAPES_H_
@@ -11,21 +11,21 @@
 
 namespace gles_delegate {
 
-// While it lives, extents of the model's inputs have other values than in the
-// file: those that the shape signature says are free (-1), or else those that
-// are 1 or less, with the last axis (channels) or without.
+// While it lives, some extents of the model's inputs have other values than in
+// the file: those that the shape signature marks as free (-1), or else those of
+// 1 or less, with or without the last axis (channels).
 class TrialShapes {
  public:
-  // `context` must outlive it. `plan` is the whole model's.
+  // `context` must outlive this. `plan`: of the whole model.
   TrialShapes(TfLiteContext* context, const NodeFinder& find,
               const std::vector<int>& plan);
   ~TrialShapes();
   TrialShapes(const TrialShapes&) = delete;
   TrialShapes& operator=(const TrialShapes&) = delete;
 
-  // Gives these extents the smallest size, of a few powers of four, at which
-  // every kernel takes its inputs, and returns what is known at that size.
-  // Nothing: there is no such extent or no such size.
+  // Tries a few powers of four as the size of these extents, until every kernel
+  // accepts its inputs, and returns the resulting shapes. nullopt: there are no
+  // such extents, or no such size.
   std::optional<ShapeFacts> Find();
 
  private:
@@ -35,7 +35,7 @@ class TrialShapes {
     std::vector<int> signature;  // empty: the file has none
   };
   enum class Free { kBySignature, kOnesButLast, kOnes };
-  // False: nothing is free, or the runtime refuses.
+  // False: no extent is free, or the runtime refuses.
   bool Resize(Free which, int extent);
 
   TfLiteContext* context_;
