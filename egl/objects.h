@@ -1,14 +1,13 @@
 // Move-only handles for GL objects. Every call needs a current context. A
-// handle that is made within Context::Run() deletes its object within Run() of
-// that context, or of one that shares objects with it (queries, framebuffers
-// and fences: while that very context is current); one that is made outside of
-// Run() does so while the context that it was made in is current. Destroyed
-// elsewhere it leaks its object until the contexts go, rather than delete
-// somebody else's object of that name.
+// handle made within Context::Run() must be destroyed within Run() of that
+// context, or of one that shares objects with it (queries, framebuffers and
+// fences: of the same context); one made outside Run() while the same context
+// is current. If destroyed elsewhere, it leaks its object until the contexts
+// are destroyed, instead of deleting another object with that name.
 //
-// Binding points: buffers are bound to GL_COPY_READ_BUFFER and
-// GL_COPY_WRITE_BUFFER, which are scratch; textures to the active unit, where
-// what was bound is put back. Upload() sets GL_UNPACK_ALIGNMENT to 1.
+// Binding points: buffers use GL_COPY_READ_BUFFER and GL_COPY_WRITE_BUFFER as
+// scratch; textures use the active unit and restore its binding. Upload() sets
+// GL_UNPACK_ALIGNMENT to 1.
 #ifndef GLES_DELEGATE_EGL_OBJECTS_H_
 #define GLES_DELEGATE_EGL_OBJECTS_H_
 
@@ -27,17 +26,16 @@
 
 namespace gles_delegate::egl {
 
-// The thread's EGLContext, or EGL_NO_CONTEXT.
+// This thread's EGLContext, or EGL_NO_CONTEXT.
 EGLContext CurrentContext();
 
-// A number of the contexts that share objects with the one whose
-// Context::Run() this thread is in; 0: it is in none. No number comes twice in
-// a process.
+// Identifies the contexts that share objects with the one whose Context::Run()
+// is active on this thread; 0: none is. Unique within a process.
 uint64_t CurrentShareGroup();
 
-// Owns one GL name of the context that is current when it is made; Deleter is a
-// function of a GLuint. `is_shared`: contexts that share objects share these,
-// as they do all but queries and framebuffers.
+// Owns a GL name of the context that is current at construction; Deleter takes
+// a GLuint. `is_shared`: sharing contexts share such objects (all kinds but
+// queries and framebuffers).
 template <void (*Deleter)(GLuint), bool is_shared = true>
 class Handle {
  public:
@@ -69,7 +67,7 @@ class Handle {
   ~Handle() { Reset(); }
 
   GLuint id() const { return id_; }
-  // Gives the object up without deleting it (its context is lost).
+  // Releases the object without deleting it (its context is lost).
   GLuint Release() { return std::exchange(id_, 0); }
   void Reset() {
     if (id_ != 0 && IsReachable()) Deleter(id_);
@@ -102,27 +100,27 @@ class Buffer {
   // kResourceExhausted: out of memory; the message gives the size.
   static absl::StatusOr<Buffer> Create(size_t bytes, const void* data,
                                        GLenum usage);
-  // Stays mapped, coherently, for as long as it lives. access: GL_MAP_READ_BIT,
-  // GL_MAP_WRITE_BIT or both. What the GPU wrote is seen through mapped() after
-  // a barrier (GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT) and a fence.
-  // kUnimplemented where the driver lacks GL_EXT_buffer_storage.
+  // Stays mapped coherently while it lives. access: GL_MAP_READ_BIT,
+  // GL_MAP_WRITE_BIT or both. GPU writes are visible through mapped() after a
+  // barrier (GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT) and a fence.
+  // kUnimplemented without GL_EXT_buffer_storage.
   static absl::StatusOr<Buffer> CreateMapped(size_t bytes, GLbitfield access);
-  static bool CanBeMapped();  // so, that is
+  static bool CanBeMapped();  // by CreateMapped()
 
   GLuint id() const { return handle_.id(); }
   size_t bytes() const { return bytes_; }
-  // Null but for CreateMapped().
+  // Null unless made by CreateMapped().
   uint8_t* mapped() const { return mapped_; }
 
-  // Copies host -> buffer at `offset` (glBufferSubData; into the mapping of a
-  // mapped one, which does not wait for the GPU). kOutOfRange past the end.
+  // Copies from the host to the buffer at `offset` (glBufferSubData, or into
+  // the mapping without waiting for the GPU). kOutOfRange beyond the end.
   absl::Status Upload(size_t offset, absl::Span<const uint8_t> data);
-  // Copies buffer -> host by mapping; waits for the GPU. After shader writes,
-  // a barrier (GL_BUFFER_UPDATE_BARRIER_BIT) is the caller's to set.
+  // Copies from the buffer to the host by mapping; waits for the GPU. After
+  // shader writes the caller must issue GL_BUFFER_UPDATE_BARRIER_BIT.
   absl::Status Read(size_t offset, absl::Span<uint8_t> data) const;
 
-  // Read() and Upload() of a buffer of somebody else's, by its name, from its
-  // first byte on. What lies past its end is GL's error.
+  // Read() and Upload() for a foreign buffer, by name, from its first byte on.
+  // Beyond its end GL raises an error.
   static absl::Status ReadOther(GLuint name, absl::Span<uint8_t> data);
   static absl::Status UploadToOther(GLuint name,
                                     absl::Span<const uint8_t> data);
@@ -145,20 +143,20 @@ class Texture {
     int layers = 1;  // 1 for GL_TEXTURE_2D
   };
   Texture() = default;
-  // Nearest filtering, clamped. kResourceExhausted: out of memory or past a
+  // Nearest filtering, clamped. kResourceExhausted: out of memory or beyond a
   // limit.
   static absl::StatusOr<Texture> Create(const Desc& desc);
-  // The texels of a buffer, to be read as an imageBuffer; the buffer must
-  // outlive it. Needs GL_EXT_texture_buffer.
+  // A buffer's texels, for reading as an imageBuffer; the buffer must outlive
+  // it. Needs GL_EXT_texture_buffer.
   static absl::StatusOr<Texture> OfBuffer(const Buffer& buffer, GLenum format);
   GLuint id() const { return handle_.id(); }
   const Desc& desc() const { return desc_; }
   size_t bytes() const;
 
-  // Uploads a box of texels; `data` as format/type of the texture's own format
+  // Uploads a box of texels; `data` is in the texture's own format and type
   // (RGBA floats for GL_RGBA32F; halves for GL_RGBA16F; bytes for GL_RGBA8I,
-  // ...), tightly packed, layer by layer, row by row. kOutOfRange past the
-  // edges; GL's own errors wait for the next CheckGl().
+  // ...), packed layer by layer, row by row. kOutOfRange beyond the edges; GL
+  // errors are left for the next CheckGl().
   absl::Status Upload(int x, int y, int layer, int width, int height,
                       int layers, const void* data);
 
@@ -167,8 +165,8 @@ class Texture {
   Desc desc_;
 };
 
-// A sampler object: nearest texels, clamped at the edges. With it a texture
-// whose first level alone is there is complete, whatever its own filters want.
+// A sampler object: nearest filtering, clamped to the edges. Makes a texture
+// with only its first level complete, whatever its own filters.
 class Sampler {
  public:
   Sampler() = default;
@@ -179,13 +177,13 @@ class Sampler {
   Handle<DeleteSampler> handle_;
 };
 
-// A framebuffer from which a texture's texels are copied. Contexts do not share
-// framebuffers: it is used and deleted in the context that it was made in.
+// A framebuffer for copying a texture's texels. Not shared between contexts:
+// use and delete it in its own.
 class Framebuffer {
  public:
   Framebuffer() = default;
-  // `texture`, a GL_TEXTURE_2D, outlives it. Changes GL_READ_FRAMEBUFFER.
-  // kFailedPrecondition: the driver reads none of the texture's format.
+  // `texture`, a GL_TEXTURE_2D, must outlive it. Changes GL_READ_FRAMEBUFFER.
+  // kFailedPrecondition: the driver cannot read the texture's format.
   static absl::StatusOr<Framebuffer> Of(const Texture& texture);
   GLuint id() const { return handle_.id(); }
 
@@ -200,14 +198,14 @@ class Program {
   // the source lines that it names. `label` names it in errors.
   static absl::StatusOr<Program> Compile(absl::string_view source,
                                          absl::string_view label);
-  // The two halves, so that many programs compile in parallel where the driver
-  // has KHR_parallel_shader_compile: Start() all, then Finish() each.
-  // `retrievable`: GetBinary() will be called, so that the driver keeps more.
+  // Compile() in two steps, so that drivers with KHR_parallel_shader_compile
+  // compile in parallel: Start() all, then Finish() each. `retrievable`:
+  // GetBinary() will be called, for which drivers keep more.
   static absl::StatusOr<Program> Start(absl::string_view source,
                                        bool retrievable = true);
   absl::Status Finish(absl::string_view source, absl::string_view label);
-  // Between them, with KHR_parallel_shader_compile: whether Finish() would not
-  // wait for the compiler.
+  // Between them, with KHR_parallel_shader_compile: whether Finish() would
+  // return without waiting for the compiler.
   bool IsCompiled() const;
 
   GLuint id() const { return handle_.id(); }
@@ -216,9 +214,9 @@ class Program {
     GLenum format = 0;
     std::vector<uint8_t> data;
   };
-  // kUnimplemented where the driver offers no format.
+  // kUnimplemented if the driver has no binary formats.
   absl::StatusOr<Binary> GetBinary() const;
-  // kFailedPrecondition where the driver refuses it (compile instead).
+  // kFailedPrecondition if the driver refuses it (compile instead).
   static absl::StatusOr<Program> FromBinary(GLenum format,
                                             absl::Span<const uint8_t> data);
 
@@ -242,29 +240,28 @@ class Fence {
   EGLContext context_ = EGL_NO_CONTEXT;
 };
 
-// GL_TIME_ELAPSED_EXT around commands. One at a time: they do not nest.
-// Create() is kUnimplemented where the driver lacks EXT_disjoint_timer_query.
+// GL_TIME_ELAPSED_EXT around commands. Queries do not nest. Create() is
+// kUnimplemented without EXT_disjoint_timer_query.
 class TimerQuery {
  public:
   TimerQuery() = default;
   static absl::StatusOr<TimerQuery> Create();
-  // True between the Begin() and the End() of any, the app's own among them:
-  // another must not begin then. Where the driver has these queries only.
+  // True between Begin() and End() of any query, the app's included, during
+  // which no other may begin. Only on drivers with such queries.
   static bool AnyRunning();
   void Begin();
   void End();
-  // Nanoseconds; waits for the result. kUnavailable where the GPU's clock was
-  // disturbed meanwhile: measure again.
+  // Nanoseconds; waits for the result. kUnavailable if the GPU's clock was
+  // disturbed: measure again.
   absl::StatusOr<uint64_t> Nanoseconds() const;
 
  private:
   Handle<DeleteQuery, /*is_shared=*/false> handle_;
 };
 
-// OK, or the GL errors raised since the last check, with `what` and any
-// KHR_debug message. Call once a stage, not after each call.
-// kResourceExhausted: out of memory. kAborted: the context is lost. Else
-// kInternal.
+// OK, or the GL errors since the last check, with `what` and any KHR_debug
+// message. Call once per stage, not after each call. kResourceExhausted: out of
+// memory. kAborted: the context is lost. Otherwise kInternal.
 absl::Status CheckGl(absl::string_view what);
 
 }  // namespace gles_delegate::egl

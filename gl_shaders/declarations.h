@@ -8,11 +8,11 @@
 
 namespace gles_delegate::gl_shaders {
 
-// "layout(binding = 0) uniform highp sampler2D src_tex;" and a line break.
+// "layout(binding = 0) uniform highp sampler2D src_tex;" with a newline.
 std::string DeclareTensor(const TensorBinding& tensor,
                           const Bindings::Point& point);
 
-// Likewise. Of a constant that is a literal, an array of its values.
+// The same for a constant; for literals, an array of their values.
 std::string DeclareConstant(const ConstantBinding& constant,
                             const Bindings::Point& point);
 

@@ -1,4 +1,4 @@
-// What GLSL calls the types and formats of texels.
+// GLSL's names for types and formats of texels.
 #ifndef GLES_DELEGATE_GL_SHADERS_GLSL_TYPES_H_
 #define GLES_DELEGATE_GL_SHADERS_GLSL_TYPES_H_
 
@@ -7,21 +7,21 @@
 
 namespace gles_delegate::gl_shaders {
 
-// Whether shaders see a texel of the format as integers.
+// Whether shaders read texels of this format as integers.
 bool IsInt(Format format);
 
-// The type of a texel as shaders see it: "vec4" or "ivec4".
+// The type of a texel in shaders: "vec4" or "ivec4".
 absl::string_view Vec(Format format);
 
-// What stands before "sampler" and "image" for objects of the format: "i" where
-// their texels are integers, else nothing.
+// The prefix of "sampler" and "image" for this format: "i" for integers, else
+// "".
 absl::string_view ObjectPrefix(Format format);
 
 // The format qualifier of an image: "rgba32f".
 absl::string_view ImageFormat(Format format);
 
-// The type of a texel in a storage buffer. Halves travel in pairs, codes in
-// fours.
+// The type of a texel in a storage buffer. 16-bit floats are packed in pairs,
+// 8-bit integers in fours.
 absl::string_view BufferElement(Format format);
 
 }  // namespace gles_delegate::gl_shaders

@@ -1,4 +1,4 @@
-// The statements by which write_T applies a post-op.
+// The statements that apply a post-op in write_T.
 #ifndef GLES_DELEGATE_GL_SHADERS_POST_OP_TEXT_H_
 #define GLES_DELEGATE_GL_SHADERS_POST_OP_TEXT_H_
 
@@ -9,8 +9,8 @@
 
 namespace gles_delegate::gl_shaders {
 
-// Post-op `index` of the shader, applied to `v`, a texel of type `vec`. Reads
-// x, y, slice and batch, where `v` goes.
+// Applies post-op `index` of the shader to `v`, a texel of type `vec`. Uses the
+// position x, y, slice and batch of `v`.
 std::string PostOpText(const PostOpCall& call, int index,
                        absl::string_view vec);
 

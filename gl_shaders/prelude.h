@@ -1,4 +1,4 @@
-// What AssembleShader writes around a .comp file.
+// The text that AssembleShader adds to a .comp file.
 #ifndef GLES_DELEGATE_GL_SHADERS_PRELUDE_H_
 #define GLES_DELEGATE_GL_SHADERS_PRELUDE_H_
 
@@ -12,8 +12,8 @@ namespace gles_delegate::gl_shaders {
 // the accessors' declarations.
 std::string Prelude(const ShaderSpec& spec, const Bindings& bindings);
 
-// After the .comp: what the accessors do; they read the Params block that the
-// .comp declares.
+// After the .comp: the accessors' definitions, which use the Params block that
+// the .comp declares.
 std::string Definitions(const ShaderSpec& spec, const Bindings& bindings);
 
 }  // namespace gles_delegate::gl_shaders

@@ -1,5 +1,5 @@
-// Where a texel lies, and what an element of memory stands for, as GLSL: what
-// the accessors that read and those that write have in common.
+// GLSL for addressing texels and unpacking elements, shared by the read and
+// write accessors.
 #ifndef GLES_DELEGATE_GL_SHADERS_TEXEL_TEXT_H_
 #define GLES_DELEGATE_GL_SHADERS_TEXEL_TEXT_H_
 
@@ -10,20 +10,20 @@
 
 namespace gles_delegate::gl_shaders {
 
-// Index or coordinates of texel (x, y, slice, batch) of the memory that a view
-// reads or writes, or of the tensor's own.
+// Index or coordinates of texel (x, y, slice, batch) in the tensor's memory, or
+// in that of the tensor that it is a view of.
 std::string Address(const TensorBinding& t);
 
 // The texel of two words of 16-bit floats.
 std::string Halves(absl::string_view uvec2_expression);
 
-// The texel that an element of a buffer stands for.
+// The texel in an element of a buffer.
 std::string Unpacked(Format format, const std::string& element);
 
-// A value that no op computes from ordinary data.
+// A value that ops do not produce from ordinary data.
 absl::string_view Poison(Format format);
 
-// The condition that (x, y, slice, batch) lies outside the tensor `name`.
+// The condition that (x, y, slice, batch) is outside tensor `name`.
 std::string OutsideTensor(absl::string_view name);
 
 }  // namespace gles_delegate::gl_shaders

@@ -1,6 +1,6 @@
-// What planning knows of the device, in four parts: what the driver has
-// (DeviceLimits), how this delegate uses it (DeviceChoices), what the user
-// asked for (PlanningOptions), and what the driver does wrongly (DeviceFaults).
+// The device's description for planning, in four parts: the driver's limits
+// (DeviceLimits), how the delegate uses the device (DeviceChoices), the user's
+// options (PlanningOptions), and the driver's defects (DeviceFaults).
 #ifndef GLES_DELEGATE_DELEGATE_DEVICE_DEVICE_PROFILE_H_
 #define GLES_DELEGATE_DELEGATE_DEVICE_DEVICE_PROFILE_H_
 
@@ -13,15 +13,15 @@
 
 namespace gles_delegate {
 
-// What the driver has: no plan may ask for more. The values here are the
-// smallest that OpenGL ES 3.1 allows.
+// The driver's limits, which no plan may exceed. The defaults are the minima of
+// OpenGL ES 3.1.
 struct DeviceLimits {
   int max_texture_size = 2048;  // texels of a texture's width or height
   int max_texture_layers = 256;
   int64_t max_buffer_bytes = int64_t{1} << 27;  // of a shader storage block
   int max_texel_buffer_texels = 0;  // 0: the device has no texel buffers.
-  // Storage buffers are bound from multiples of so many bytes on. 256: no
-  // device asks for more (OpenGL ES 3.1, table 20.46).
+  // Alignment of storage buffer offsets in bytes. 256 is the maximum that a
+  // device may require (OpenGL ES 3.1, table 20.46).
   int buffer_offset_alignment = 256;
   int max_images = 4;     // image uniforms of a compute shader
   int max_buffers = 4;    // shader storage blocks of a compute shader
@@ -36,220 +36,193 @@ struct DeviceLimits {
   int max_shared_memory_bytes = 16384;
 };
 
-// How this delegate uses the device: decides how fast a model runs, never what
-// it computes but for rounding. The values here are for a device that nobody
-// has measured; device_profile.cc has one row for each driver family that was
-// measured, and knobs.h names the numbers for tuning.
+// How the delegate uses the device: affects speed and, within rounding, nothing
+// else. The defaults are for unknown devices; device_profile.cc has a preset
+// for each measured driver family, and knobs.h names the tuning parameters.
 struct DeviceChoices {
-  // How tensors are stored where the user did not ask for a storage.
+  // Storage of tensors if the user chose none.
   gl_shaders::Storage storage = gl_shaders::Storage::kTextureArray;
-  // How shaders read a tensor that is stored in a texture.
+  // How shaders read tensors in textures.
   gl_shaders::ReadBy read_by = gl_shaders::ReadBy::kFetch;
-  // How weights are stored: kBuffer or kTexture2d.
+  // Storage of weights: kBuffer or kTexture2d.
   gl_shaders::Storage constants = gl_shaders::Storage::kBuffer;
 
-  // The outputs that one invocation of a convolution computes: so many pixels
-  // of a row times so many slices.
+  // The register tile of a convolution: pixels of a row by slices.
   int conv_tile_pixels = 4;
   int conv_tile_slices = 1;
-  // conv_tile_pixels, at most, of a 1x1 convolution on codes that computes a
-  // function of its result and another tensor as well, as the addition of a
-  // residual block: what rescales both takes many registers.
+  // Maximum conv_tile_pixels of a 1x1 convolution in integers that also applies
+  // a function of its result and another tensor, such as the addition of a
+  // residual block: requantizing both takes many registers.
   int residual_tile_pixels = 16;
-  // The outputs that one invocation of a depthwise convolution computes: so
-  // many pixels of a row times so many rows.
+  // The tile of a depthwise convolution: pixels of a row by rows.
   int depthwise_tile_pixels = 4;
   int depthwise_tile_rows = 1;
-  // Taps that a depthwise convolution has written out at most. Of a window with
-  // more, the rows, or the taps of rows with more, are read in a loop that no
-  // compiler unrolls, for one row of outputs at a time. 25: every tap is.
+  // Maximum number of unrolled taps of a depthwise convolution. Larger windows
+  // loop over rows, or over the taps of long rows, for one row of outputs at a
+  // time. 25: all taps are unrolled.
   int depthwise_unrolled_taps = 25;
-  // 1: where a depthwise convolution computes one row of outputs at a time,
-  // each texel is added to all of its outputs before the next one is read. 0:
-  // the texels of a row are read first. Compilers differ in how many registers
-  // the one or the other takes.
+  // 1: a depthwise convolution of one row of outputs adds each texel to all of
+  // its outputs before reading the next one. 0: it reads the texels of a row
+  // first. Compilers differ in which takes fewer registers.
   int depthwise_by_columns = 0;
-  // The work groups are made of so many invocations where the device's limits
-  // allow it.
+  // Invocations per work group, within the device's limits.
   int work_group_size = 64;
 
-  // A processor runs so many invocations in one vector. A convolution takes
-  // smaller tiles where larger ones leave part of the vector idle, and an
-  // LSTM's sums are shared by no more lanes than fill it. 1: not known; tiles
-  // and lanes are as if there were no vectors.
+  // SIMD width in invocations. Convolutions choose tiles that leave fewer lanes
+  // idle, and LSTM sums use at most one vector. 1: unknown; no effect.
   int simd_lanes = 1;
-  // At most so many invocations of a work group compute one sum together,
-  // through shared memory. 1: each invocation computes its own sums.
+  // Maximum number of invocations that compute a sum together, through shared
+  // memory. 1: each computes its own.
   int reduction_lanes = 32;
-  // At most so many invocations are the work group that reduces a plane or a
-  // row, or chooses among boxes. A compiler may leave fewer registers to each
-  // invocation of a larger one.
+  // Maximum work group size for reducing a plane or row and for selecting
+  // boxes. Compilers may allocate fewer registers per invocation for larger
+  // groups.
   int reduction_threads = 256;
-  // At most so many rows of a matrix product are computed by one invocation.
+  // Maximum rows of a matrix product per invocation.
   int product_tile_rows = 4;
-  // An invocation that chooses among boxes holds its boxes in registers, where
-  // they are no more than this; else it reads them again for each choice.
+  // Maximum number of boxes that an invocation keeps in registers while
+  // selecting; with more it reads them again for each selection.
   int held_boxes = 8;
 
-  // The device is busy with so many invocations. A convolution with fewer
-  // output texels splits its sums among more invocations, until there are so
-  // many. 0: never split.
+  // Number of invocations that keep the device busy. Convolutions with fewer
+  // output texels split their sums (split-K) up to this number. 0: never split.
   int split_target = 0;
-  // The tile of a convolution whose sums are split, as conv_tile_pixels and
+  // The register tile of convolutions with split sums, as conv_tile_pixels and
   // conv_tile_slices.
   int split_tile_pixels = 1;
   int split_tile_slices = 1;
 
-  // A 1x1 convolution computes the depthwise convolution before it by itself.
-  // Fuse when taps x slices x recomputations <= this, where the depthwise
-  // convolution is computed once for every 16 output slices of the 1x1
-  // convolution; more where there is little of it in all, less where the
-  // output is large (passes/fuse_depthwise.cc). 0: never fuse.
+  // Fuse a depthwise convolution into the next 1x1 convolution if taps x slices
+  // x recomputations <= this; it is recomputed for every 16 output slices. The
+  // bound is higher for little work in all and lower for large outputs
+  // (passes/fuse_depthwise.cc). 0: never.
   int fused_depthwise_work = 0;
-  // One work group computes whole planes of a 1x1 convolution and, from those,
-  // of the depthwise convolution behind it. Fuse when pixels x input slices of
-  // the 1x1 convolution <= this, and the planes fit shared memory. 0: never.
+  // Fuse a 1x1 convolution with the next depthwise convolution, over whole
+  // planes in shared memory, if pixels x input slices <= this and the planes
+  // fit. 0: never.
   int fused_plane_work = 0;
-  // A convolution computes the 1x1 convolution of its result as well. Fuse when
-  // texels of the 1x1 convolution's weights <= this. 0: never fuse.
+  // Fuse a convolution with the 1x1 convolution of its result if the texels of
+  // the latter's weights <= this. 0: never.
   int fused_next_texels = 0;
-  // 1: convolutions, and readbacks of the graph's outputs, read the source of a
-  // DEPTH_TO_SPACE, a RESIZE_BILINEAR or a small MAX_POOL_2D in its place, and
-  // convolutions write the rows that a RESHAPE behind them makes, so that none
-  // of these is dispatched (passes/read_through.h, write_through.h).
+  // 1: convolutions, and readbacks of graph outputs, compute a preceding
+  // DEPTH_TO_SPACE, RESIZE_BILINEAR or small MAX_POOL_2D while reading, and
+  // convolutions write the rows of a following RESHAPE, without dispatches for
+  // these (passes/read_through.h, write_through.h).
   int read_through = 0;
-  // A 1x1 convolution multiplies its input by a gate as it reads the input, so
-  // that no MUL is dispatched. Fuse when output slices <= this. 0: never fuse.
+  // Fuse a MUL by a channel scale into the next 1x1 convolution if its output
+  // slices <= this. 0: never.
   int fused_gate_slices = 0;
-  // A mean over the plane and the products of matrices behind it (the gate of a
-  // squeeze-excite block) are one dispatch of one work group. Fuse when texels
-  // of the weights <= this; where the plane's texels bring it past this,
-  // another dispatch adds up bands of the plane before. 0: never fuse.
+  // Fuse the mean and matrix products of a squeeze-excite block into one
+  // dispatch of one work group if the texels of weights <= this; if the plane's
+  // texels exceed it, another dispatch first sums bands of the plane. 0: never.
   int fused_squeeze_texels = 0;
 
-  // 1: an LSTM computes the sums of one gate after the other, so that one
-  // gate's are in registers, and reads its data once for each gate. 0: all
-  // gates' at once.
+  // 1: an LSTM computes its gates one after the other, which takes fewer
+  // registers but reads the data once per gate. 0: all gates together.
   int lstm_gates_in_turn = 0;
 
-  // A 3x3 convolution goes by Winograd's F(4x4, 3x3)
-  // (delegate/ops/conv/conv_winograd.h) when both its input channels and its
-  // output channels >= this. 0: never.
+  // Use Winograd's F(4x4, 3x3) (delegate/ops/conv/conv_winograd.h) for 3x3
+  // convolutions with at least this many input and output channels. 0: never.
   int winograd_min_channels = 0;
-  // Winograd's intermediate tensors are computed in bands of rows, so that the
-  // tensors of a band take no more bytes than this and stay in a processor's
-  // cache. 0: all rows are one band.
+  // Maximum bytes of Winograd's intermediate tensors, to fit a CPU's cache:
+  // computes bands of rows. 0: all rows at once.
   int winograd_band_bytes = 0;
 
-  // Dispatches of a partition that differ by what Params can say have one
-  // program, where a driver takes long to compile (plan/share_programs.h). 1:
-  // by what is done outside of loops alone: post-ops, places of outputs. 2: by
-  // loads with and without bounds as well, all of which then have bounds. 3: by
-  // tilings, too, of which a layer takes one that costs it little more. 4: at
-  // any price for an inference, as a stand-in has them (device/stand_in.h):
-  // transfers whatever their channels, work groups whatever their grids,
-  // reductions whatever their sizes, depthwise convolutions of one output an
-  // invocation whatever their windows. 0: never. From 1 on shaders have what is
-  // done with an output once.
+  // How far dispatches of a partition share programs, for drivers that compile
+  // slowly (plan/share_programs.h). 0: not at all. 1: despite differences
+  // outside loops: post-ops and output locations. 2: also by always checking
+  // bounds. 3: also by common tilings that cost little more. 4: regardless of
+  // inference time, as in baseline plans (device/stand_in.h): transfers for any
+  // channels, work groups for any grids, reductions for any sizes, depthwise
+  // convolutions with one output per invocation for any windows. From 1 on,
+  // shaders contain the code for an output only once.
   int share_programs = 0;
 
-  // A convolution is written out term by term, its weights as literals of the
-  // shader, when taps x input slices x output slices <= this. 0: never.
+  // Use literal weights in a fully unrolled shader if taps x input slices x
+  // output slices <= this. 0: never.
   int unrolled_terms = 0;
 
-  // 1: no texture's width or height and no texel buffer's bytes are a power of
-  // two, so that all of them are alike to a driver that makes a program's
-  // machine code anew for each combination of such sizes. 0: sizes as planned.
+  // 1: avoids powers of two as texture sizes and texel buffer bytes, so that a
+  // driver that recompiles programs for such sizes sees only one kind. 0: sizes
+  // as planned.
   int uneven_sizes = 0;
 
-  // 1: the host packs inputs into the tensors' layout and unpacks outputs,
-  // where these tensors lie in buffers that the host can map. That is for a
-  // device whose memory is the host's and whose processors pack no faster than
-  // the host. 0: shaders pack and unpack.
+  // 1: the host packs inputs and unpacks outputs in mapped tensor buffers. For
+  // devices that share the host's memory and pack no faster. 0: shaders do it.
   int host_transfers = 0;
-  // Where the host's memory is across a bus: an output whose texels take at
-  // most so many bytes lies in that memory all the same. The last dispatch
-  // writes it there, no other follows, and the host unpacks it. 0: none does.
+  // Maximum bytes of an output that the last dispatch writes directly to host
+  // memory across a bus, to be unpacked by the host. 0: none.
   int host_output_bytes = 0;
-  // Inputs and outputs are moved in pieces of about so many bytes, so that the
-  // host copies one piece while the GPU moves another. 0: in one piece.
+  // Approximate bytes of the pieces in which inputs and outputs are
+  // transferred, so that host and GPU copies overlap. 0: one piece.
   int upload_piece_bytes = 0;
   int readback_piece_bytes = 0;
-  // The first dispatches of a batch run for one half of it while the other half
-  // is uploaded, where a half of the input has at least so many bytes
-  // (runtime/batch_parts.h). 0: never.
+  // Minimum bytes of half an input for which the first dispatches process one
+  // half of a batch while the other is uploaded (runtime/batch_parts.h). 0:
+  // never.
   int batch_part_bytes = 0;
-  // An input of at least so many bytes is first copied to the GPU's own memory,
-  // and the shader that packs the input reads it there. 0: inputs are read from
-  // the host's memory.
+  // Minimum bytes of an input that is copied to GPU memory before a shader
+  // packs it. 0: shaders read host memory.
   int staged_upload_bytes = 0;
-  // 1: the model's inputs and outputs lie in memory that the device reads and
-  // writes, so that nothing copies them on the host
-  // (tflite/kernel_zero_copy.cc). 0: they lie in the runtime's own.
+  // 1: the model's inputs and outputs are in memory that the device accesses,
+  // without copies on the host (tflite/kernel_zero_copy.cc). 0: in the
+  // runtime's memory.
   int zero_copy = 0;
-  // So many dispatches behind the uploads are sent to the GPU before the others
-  // are recorded, so that it computes meanwhile. 0: the driver sends dispatches
-  // when it likes to.
+  // Number of dispatches after the uploads that are flushed early, so that the
+  // GPU starts while the rest is recorded. 0: the driver decides.
   int early_dispatches = 0;
-  // 1: with 16-bit storage, inputs and outputs that the host copies cross the
-  // bus as 16-bit floats. 0: as 32-bit floats.
+  // 1: with 16-bit storage, inputs and outputs copied by the host cross the bus
+  // as 16-bit floats. 0: as 32-bit floats.
   int half_transfers = 0;
-  // 1: convolutions of tensors that are stored in 16 bits multiply in 16 bits,
-  // and add 16 such products in 16 bits; these sums are added in 32 bits. 0:
-  // all arithmetic is in 32 bits.
+  // 1: convolutions of 16-bit tensors multiply in 16 bits and sum 16 products
+  // in 16 bits; these sums are added in 32 bits. 0: all in 32 bits.
   int half_arithmetic = 0;
-  // 1: a partition runs by a stand-in (device/stand_in.h) until a thread of the
-  // delegate's has built it by its plan proper, where a driver takes long to
-  // compile. 0: it is built by that plan before it runs.
+  // 1: partitions run a baseline plan (device/stand_in.h) until a background
+  // thread has built the optimized plan. 0: they wait for the optimized plan.
   int background_compilation = 0;
 };
 
-// The most of share_programs.
+// The maximum of share_programs.
 inline constexpr int kMostSharing = 4;
 
-// Whether programs are shared at any price for an inference: their text does
-// not depend on the sizes of what a dispatch reads and writes where it need
-// not.
+// Whether programs are shared regardless of inference time: their text should
+// not depend on the sizes of tensors.
 inline bool SharesAll(const DeviceChoices& choices) {
   return choices.share_programs == kMostSharing;
 }
 
-// The user's options that planning sees.
+// The user's options that affect planning.
 struct PlanningOptions {
   bool half = false;  // Floats are stored in 16 bits.
-  // Every tensor is stored this way where it fits; nullopt: as DeviceChoices
-  // says. ProfileFor() writes it into the choices.
+  // Storage for all tensors that it fits; nullopt: as in DeviceChoices, which
+  // ProfileFor() updates.
   std::optional<gl_shaders::Storage> storage;
-  // With 16-bit storage: a finite value past 65504 is stored as 65504, and not
-  // as an infinity.
+  // With 16-bit storage: store finite values above 65504 as 65504 instead of
+  // infinity.
   bool saturate_halves = false;
-  // DeviceChoices::half_arithmetic; nullopt: as the device's row says.
-  // ProfileFor() writes it into the choices.
+  // DeviceChoices::half_arithmetic; nullopt: the device preset's, which
+  // ProfileFor() updates.
   std::optional<bool> half_arithmetic;
-  // DeviceChoices::zero_copy; nullopt: as the device's row says. ProfileFor()
-  // writes it into the choices.
+  // DeviceChoices::zero_copy; nullopt: the device preset's.
   std::optional<bool> zero_copy;
-  // DeviceChoices::background_compilation; nullopt: as the device's row says.
-  // ProfileFor() writes it into the choices.
+  // DeviceChoices::background_compilation; nullopt: the device preset's.
   std::optional<bool> background_compilation;
-  // The first answer matters more than the others: where the device's row
-  // shares programs, the choices are those of the stand-in
-  // (device/stand_in.h), for good. ProfileFor() writes them.
+  // Prefer the first answer: if the device preset shares programs, ProfileFor()
+  // selects the baseline plan's choices permanently (device/stand_in.h).
   bool fast_start = false;
-  // What is planned runs once. Its transfers have one work group, whatever
-  // their grids, and so fewer programs: each takes longer to compile than idle
-  // invocations take to run.
+  // The plan runs once. Its transfers have one work group size for all grids,
+  // and so fewer programs: compiling takes longer than idle invocations.
   bool runs_once = false;
 };
 
-// What the driver does wrongly and shaders go around. No plan depends on it.
+// The driver's defects that shaders work around. No plan depends on them.
 struct DeviceFaults {
-  // An infinity that is stored in 16 bits becomes a NaN.
+  // Stores a 16-bit infinity as NaN.
   bool infinite_halves_are_nan = false;
-  // A program with unpackHalf2x16 links, but cannot be compiled.
+  // Links programs with unpackHalf2x16, but cannot compile them.
   bool unpack_half_fails = false;
-  // Programs are compiled one after the other, although the driver says that it
-  // uses all compiler threads (KHR_parallel_shader_compile), until it is told.
+  // Compiles programs one after the other although it reports using all
+  // compiler threads (KHR_parallel_shader_compile), until their number is set.
   bool compiles_in_turn = false;
 };
 
@@ -260,20 +233,19 @@ struct DeviceProfile {
   DeviceFaults faults = {};
 };
 
-// The storage that a TfLiteGlesStorage names; nullopt for
-// kTfLiteGlesStorageAuto.
+// The storage for a TfLiteGlesStorage; nullopt for kTfLiteGlesStorageAuto.
 std::optional<gl_shaders::Storage> StorageOption(int option);
 
-// Limits are no larger than what the delegate saves of an app's context
+// Limits do not exceed what the delegate saves of an app's context
 // (egl/gl_state.h).
 DeviceLimits LimitsOf(const egl::DeviceInfo& device);
 
-// Those of shaders are in docs/drivers.md with the shader that shows each; the
-// compiler's threads are in docs/cold_start.md.
+// docs/drivers.md lists the shader defects, each with a shader that shows it;
+// docs/cold_start.md describes compiler threads.
 DeviceFaults FaultsOf(const egl::DeviceInfo& device);
 
-// The device's limits, the choices of its row with the environment's
-// GLES_DELEGATE_TUNING applied, the options, and the faults of the driver.
+// The device's limits, its preset with GLES_DELEGATE_TUNING applied, the
+// options, and the driver's defects.
 DeviceProfile ProfileFor(const egl::DeviceInfo& device,
                          const PlanningOptions& options);
 

@@ -1,4 +1,4 @@
-// Which tensors share a texture or buffer: those whose lifetimes do not meet.
+// Assigns tensors with disjoint lifetimes to shared textures and buffers.
 #ifndef GLES_DELEGATE_DELEGATE_PLAN_MEMORY_PLAN_H_
 #define GLES_DELEGATE_DELEGATE_PLAN_MEMORY_PLAN_H_
 
@@ -12,8 +12,8 @@
 
 namespace gles_delegate {
 
-// A texture or buffer large enough for every tensor that takes its turn in it.
-// A texture's tensors need not have its size: shaders take sizes from Params.
+// A texture or buffer large enough for each of its tensors in turn. Tensors may
+// be smaller than a texture: shaders take sizes from Params.
 struct Slot {
   gl_shaders::Storage storage = gl_shaders::Storage::kTextureArray;
   int width = 0;   // texels; buffers: the count of texels
@@ -31,22 +31,22 @@ struct MemoryPlan {
   int64_t bytes_unshared = 0;  // what one slot per tensor would take
 };
 
-// The slot that a tensor of this shape needs for itself.
+// The slot for a single tensor of this shape.
 Slot SlotFor(const Shape& shape, gl_shaders::Storage storage,
              gl_shaders::Format format);
 
-// What GL is asked for, to hold the slot: a slot of its size, or a little
-// larger where the device wants no powers of two (DeviceChoices::uneven_sizes).
-// What is added is neither read nor written.
+// The size to allocate for the slot: equal, or slightly larger if the device
+// needs sizes that are not powers of two (DeviceChoices::uneven_sizes). The
+// excess is not accessed.
 Slot Allocated(const Slot& slot, const DeviceProfile& profile);
 
-// Gives each tensor that the dispatches read or write a slot. Tensors whose
-// lifetimes meet have different slots. `pinned_from_start` (the graph's inputs)
-// live from before the first dispatch, `pinned_to_end` (its outputs) to after
-// the last. Greedy by size: each tensor, largest first, goes into the free slot
-// that must grow least, or into a new slot where that is cheaper. `together`:
-// [begin, end) of dispatches that run in parts, in turns, so that the tensors
-// of all of them live at the same time.
+// Assigns a slot to each tensor that the dispatches access. Tensors with
+// overlapping lifetimes have different slots. `pinned_from_start` (graph
+// inputs) live from before the first dispatch, `pinned_to_end` (graph outputs)
+// until after the last. Greedy by size: each tensor, largest first, takes the
+// free slot that needs to grow least, or a new slot if that is cheaper.
+// `together`: the range [begin, end) of dispatches that run in parts, so that
+// their tensors are all live at the same time.
 MemoryPlan PlanMemory(const Graph& graph, absl::Span<const Dispatch> dispatches,
                       absl::Span<const TensorId> pinned_from_start,
                       absl::Span<const TensorId> pinned_to_end,

@@ -1,5 +1,5 @@
-// A thread that does what others ask of it, one thing after the other; while
-// the GPU works for one of them, it begins the next.
+// A thread that serves calls in order, and starts the next one while the GPU
+// works on the current one.
 #ifndef GLES_DELEGATE_DELEGATE_RUNTIME_WORKER_THREAD_H_
 #define GLES_DELEGATE_DELEGATE_RUNTIME_WORKER_THREAD_H_
 
@@ -17,15 +17,13 @@
 
 namespace gles_delegate {
 
-// An EGLContext belongs to one thread at a time; with a WorkerThread in front
-// of it the context is used from any. Functions run in the order in which Run()
-// was called, whoever called it, so that no caller waits for another's second
-// function. The thread is started by the first Run(), so that an object which
-// was made before a fork works in the child. Run() takes nothing from the heap
-// after the first.
-// Threads: Run() from any, from many at once, and from within a function that
-// Run() runs. Destruction once no Run() is under way, and on another thread
-// than the worker's own, which it waits for.
+// An EGLContext belongs to one thread at a time; a WorkerThread makes it usable
+// from any. Functions run in the order of Run() calls from all threads. The
+// thread starts with the first Run(), so that an object made before a fork
+// works in the child. Run() does not allocate after the first call. Threads:
+// Run() from any, concurrently, and from within a function that it runs.
+// Destroy it when no Run() is active, on another thread, which waits for the
+// worker.
 class WorkerThread {
  public:
   WorkerThread() = default;
@@ -33,27 +31,25 @@ class WorkerThread {
   WorkerThread(const WorkerThread&) = delete;
   WorkerThread& operator=(const WorkerThread&) = delete;
 
-  // Runs fn on the worker's thread and waits for it; at once where the caller
-  // is that thread. What the caller wrote before the call fn sees, and what fn
-  // wrote the caller sees afterwards.
-  // kFailedPrecondition: this process was forked from the one that started the
-  // thread, and has no such thread: fn does not run. kResourceExhausted: the
-  // system gives no thread: fn does not run.
+  // Runs fn on the worker's thread and waits; directly if called on that
+  // thread. The caller's writes are visible to fn and vice versa. Without
+  // running fn: kFailedPrecondition in a child forked from the process that
+  // started the thread; kResourceExhausted if the system cannot create a
+  // thread.
   absl::Status Run(absl::FunctionRef<void()> fn);
 
-  // As Run(), of a function in two halves, for what begins with giving the GPU
-  // work and ends with waiting for it. Where `first` gives true, `second` is
-  // due: the worker runs it once it has begun what is next in the queue, where
-  // that was given in halves, too. So the GPU has work while one caller's
-  // results are copied and another's inputs are brought. At most kMostBegun
-  // calls are between their halves. They end in the order in which they began,
-  // before a function of Run() that came after them.
+  // Run() in two steps, for work that starts with submitting to the GPU and
+  // ends with waiting for it. If `first` returns true, the worker runs `second`
+  // after starting the next call, if that has two steps as well, so that the
+  // GPU stays busy while results and inputs are copied. At most kMostBegun
+  // calls are between their steps. They end in the order in which they began,
+  // before a later function of Run().
   absl::Status RunInHalves(absl::FunctionRef<bool()> first,
                            absl::FunctionRef<void()> second);
   // One call on the GPU and one behind it.
   static constexpr int kMostBegun = 2;
 
-  // Calls that wait for the thread or are on it.
+  // Calls that wait for the thread or run on it.
   size_t calls() const;
 
   // False before the first Run().
@@ -66,10 +62,10 @@ class WorkerThread {
         : first(f), second(s), has_halves(halves) {}
     absl::FunctionRef<bool()> first;
     absl::FunctionRef<void()> second;
-    bool has_halves;  // else `first` is all of it
+    bool has_halves;  // else `first` is everything
     Job* next = nullptr;
     bool is_done = false;
-    absl::CondVar done;  // is_done has become true
+    absl::CondVar done;  // is_done was set
   };
   class Queue {
    public:
@@ -84,13 +80,13 @@ class WorkerThread {
     int size_ = 0;
   };
 
-  // True in a child of the process that started the thread.
+  // True in a forked child of the process that started the thread.
   bool IsForked() const;
   absl::Status RunJob(Job& job);
   absl::Status Start() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Work();
-  // Whether the first job that waits may begin, while `begun` jobs are between
-  // their halves.
+  // Whether the first waiting job may begin, with `begun` jobs between their
+  // steps.
   bool MayBegin(int begun) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Finish(Job* job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -99,8 +95,8 @@ class WorkerThread {
   Queue waiting_ ABSL_GUARDED_BY(mutex_);
   size_t calls_ ABSL_GUARDED_BY(mutex_) = 0;
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
-  // By pointer: a forked child gives it up, as it can neither join nor detach
-  // a thread that it does not have.
+  // A pointer, since a forked child can neither join nor detach a thread that
+  // it does not have, and gives it up.
   std::unique_ptr<std::thread> thread_ ABSL_GUARDED_BY(mutex_);
   std::atomic<pid_t> started_by_ = 0;  // the process; 0: there is no thread
 };

@@ -1,5 +1,5 @@
-// An output of a partition that turned out to be constant: no dispatch computes
-// it, and each Invoke copies it.
+// A partition output that is constant after folding: each Invoke copies it,
+// without a dispatch.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_CONSTANT_OUTPUT_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_CONSTANT_OUTPUT_H_
 
@@ -20,7 +20,7 @@ class ConstantOutput {
   static absl::StatusOr<ConstantOutput> Of(const Tensor& tensor, int index,
                                            TfLiteType type);
 
-  // kFailedPrecondition: the runtime's tensor is of another size.
+  // kFailedPrecondition: the runtime's tensor has another size.
   absl::Status CopyTo(TfLiteContext* context) const;
 
  private:

@@ -1,6 +1,6 @@
-// Values that follow from shapes: what SHAPE and RANK give, and what the
-// runtime's own kernels make of that and of constants. They are known when
-// tensors are allocated, and count as constants of the model.
+// Values that follow from shapes: the results of SHAPE and RANK, and of the
+// runtime's kernels on these and constants. They are known when tensors are
+// allocated, and count as constants of the model.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_SHAPE_VALUES_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_SHAPE_VALUES_H_
 
@@ -10,34 +10,33 @@
 
 namespace gles_delegate {
 
-// Tensors' values as the runtime would hold them, by TFLite's index.
+// Values in the runtime's representation, by TFLite's tensor index.
 using TensorValues = absl::flat_hash_map<int, ConstantData>;
 
-// Prepares the node by the runtime's own kernel, to which inputs that `values`
-// has are constants. Where what the node writes follows from shapes, runs it
-// and adds that to `values`. Outputs that earlier runs left in memory of their
-// own return to the arena first. Gives the status of the kernel's prepare
-// function; of a node without one (a custom op that the app did not register)
-// kTfLiteOk: the shapes of the file hold.
+// Prepares the node with the runtime's own kernel, with inputs in `values` as
+// constants. If its outputs follow from shapes, runs it and adds them to
+// `values`. Outputs that earlier runs left in separate memory first return to
+// the arena. Returns the status of the kernel's prepare function; kTfLiteOk for
+// a node without one (an unregistered custom op): the file's shapes apply.
 TfLiteStatus PrepareWithValues(TfLiteContext* context, TfLiteNode* node,
                                const TfLiteRegistration& registration,
                                TensorValues* values);
 
-// Adds the node's outputs to `values` if they follow from shapes. The
-// node is not the delegate's: its tensors are left as they were.
+// Adds the node's outputs to `values` if they follow from shapes. For nodes
+// outside the delegate: restores their tensors.
 void EvaluateBeside(TfLiteContext* context, TfLiteNode* node,
                     const TfLiteRegistration& registration,
                     TensorValues* values);
 
-// Has the runtime hold `value` in the tensor from now on, as its own kernels
-// hold what they compute when they are prepared: kernels prepared later take it
-// for a constant. `value` has the tensor's type and the shape that it has now.
-// kTfLiteError: the runtime gives no memory.
+// Stores `value` in the runtime's tensor from now on, as kernels do with
+// results of their prepare function, so that kernels prepared later treat it as
+// a constant. `value` has the tensor's type and current shape. kTfLiteError: no
+// memory.
 TfLiteStatus HoldValue(TfLiteContext* context, int tensor,
                        const ConstantData& value);
 
-// Has the runtime keep a tensor in its arena again that an earlier call or the
-// runtime's kernels gave memory of its own.
+// Returns a tensor to the arena that an earlier call or a kernel gave separate
+// memory.
 void ReturnToArena(TfLiteTensor* tensor);
 
 }  // namespace gles_delegate

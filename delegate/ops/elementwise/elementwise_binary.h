@@ -1,10 +1,9 @@
 // y = f(a, b), elementwise: ADD, SUB, MUL, DIV, MAXIMUM, MINIMUM, POW,
 // SQUARED_DIFFERENCE, FLOOR_DIV, FLOOR_MOD; PRELU = x < 0 ? alpha * x : x; and
-// ADD_N, the sum of any number of tensors of one shape. Either side of the
-// others may be broadcast on any axis, by TFLite's rule (aligned from the
-// right), constant or not. Parse's errors: kInvalidArgument where the shapes do
-// not broadcast to the output's, kUnimplemented where the tensors are not
-// float.
+// ADD_N, the sum of any number of tensors of one shape. Except for ADD_N,
+// either side may be broadcast on any axis by TFLite's rule (aligned from the
+// right), constant or not. kInvalidArgument: the shapes do not broadcast to the
+// output's; kUnimplemented: the tensors are not float.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_ELEMENTWISE_BINARY_H_
 #define GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_ELEMENTWISE_BINARY_H_
 
@@ -18,9 +17,9 @@ ParseFunction ParseBinary;
 ParseFunction ParseAddN;
 PlanFunction PlanAddN;
 
-// The node as f(inputs[0], inputs[1]), inputs and output of one of `types`
-// (ElementTypes); with `first_is_source` the first input is the one copied.
-// What PRELU and the functions above have in common.
+// The node as f(inputs[0], inputs[1]), with inputs and output of one of `types`
+// (ElementTypes); with `first_is_source` the first input is the copied one.
+// Shared by PRELU and the functions above.
 absl::StatusOr<ParsedNode> ParseFunctionOfTwo(const NodeView& node,
                                               const PostOp& function,
                                               bool first_is_source,

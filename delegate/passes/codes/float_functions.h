@@ -1,5 +1,5 @@
-// The functions of floats from which TFLite's kernels fill their tables of
-// codes, with its own precision.
+// The float functions from which TFLite's kernels fill their tables, in
+// TFLite's precision.
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_CODES_FLOAT_FUNCTIONS_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_CODES_FLOAT_FUNCTIONS_H_
 

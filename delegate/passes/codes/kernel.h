@@ -1,8 +1,9 @@
-// TFLite's integer kernels, one family of ops a file: how a node of the float
-// view becomes one that computes on codes (docs/quantization.md). The pass
-// compute_on_codes.h asks them.
+// TFLite's integer kernels, one family of ops per file: they convert a node of
+// the float view to one that computes on quantized values
+// (docs/quantization.md), for the pass compute_on_codes.h.
 //
-// A new kernel is a function in its family's file and a line in kernels.cc.
+// To add a kernel, add a function to its family's file and a line to
+// kernels.cc.
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_CODES_KERNEL_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_CODES_KERNEL_H_
 
@@ -15,28 +16,28 @@
 
 namespace gles_delegate::codes {
 
-// What a kernel may look at, and the graph that it may add constants to.
+// The context of a kernel; it may add constants to the graph.
 struct KernelContext {
   Graph* graph;
   const DeviceProfile& profile;
-  // Whose codes are to be computed.
+  // The kernels to match.
   quant::CpuKernels cpu = quant::CpuKernels::kTflite;
   quant::KernelTraits traits = quant::TraitsOf(cpu);
 };
 
-// `node` with TFLite's integer arithmetic in place of its float view's. What it
-// reads and writes is then code - zero point of each tensor, and its post-ops
-// end on such values; real values where a tensor holds no codes. nullopt: the
-// node keeps its float view, because it reads something else than codes, or
-// because TFLite's arithmetic is not known for its parameters.
+// `node` with TFLite's integer arithmetic instead of its float view's: it reads
+// and writes (quantized value - zero point), and its post-ops produce such
+// values; real values for tensors that are not quantized. nullopt: the node
+// keeps its float view, since it reads something else, or TFLite's arithmetic
+// is not known for its parameters.
 using Rewrite = std::optional<Node>(const Node& node,
                                     const KernelContext& context);
 
 struct IntegerKernel {
   absl::string_view op;
   Rewrite* rewrite = nullptr;
-  // The rewriting is asked only for nodes of one output that holds codes,
-  // behind a simulator. False: it looks for itself.
+  // Called only for nodes with one output in quantized values that end in a
+  // simulator. False: the kernel checks this itself.
   bool ends_in_simulator = true;
 };
 
@@ -59,13 +60,13 @@ Rewrite SquaredDifferenceOnCodes;
 Rewrite MaximumOnCodes;
 Rewrite MinimumOnCodes;
 Rewrite PreluOnCodes;
-// comparison.cc: of codes of two quantizations; SELECT among codes.
+// comparison.cc: between two quantizations; SELECT of quantized values.
 Rewrite ComparisonOnCodes;
 Rewrite SelectOnCodes;
-// unary.cc: functions of one code.
+// unary.cc: functions of one value.
 Rewrite LeakyReluOnCodes;
 Rewrite TableOnCodes;
-// rescaling.cc: one quantization's codes as another's.
+// rescaling.cc: from one quantization to another.
 Rewrite QuantizeOnCodes;
 Rewrite ReluOnCodes;
 // pooling.cc
@@ -82,19 +83,20 @@ Rewrite BatchMatMulOnCodes;
 Rewrite SoftmaxOnCodes;
 Rewrite LogSoftmaxOnCodes;
 Rewrite L2NormalizationOnCodes;
-// movement.cc: codes moved from one quantization to another, as they are.
+// movement.cc: values moved unchanged between quantizations.
 Rewrite MoveOnCodes;
-// Likewise of one quantization; the value may be computed at run time there.
+// Within one quantization; the value may be computed at run time.
 Rewrite PadV2OnCodes;
-// FILL, whose value is of the output's quantization.
+// FILL with a value of the output's quantization.
 Rewrite FillOnCodes;
 Rewrite ArgExtremeOnCodes;
-// Gives each input of a uint8 CONCATENATION that has another quantization than
-// the output a node before it that rescales its codes, and each of a SELECT, or
-// of a PADV2 by a runtime value, one that takes its codes for the output's, as
-// TFLite does: these nodes then move codes. Tensors know if they hold codes.
+// Adds a node before each input of a uint8 CONCATENATION with another
+// quantization than the output, which rescales it, and before each input of a
+// SELECT, or of a PADV2 with a runtime value, one that reinterprets its values
+// in the output's quantization, as TFLite does. These ops then only move
+// values. Run it after holds_codes is set.
 void MatchQuantizations(Graph* graph);
-// resizing.cc: of one quantization alone by XNNPACK's kernel.
+// resizing.cc: within one quantization, only with XNNPACK's kernel.
 Rewrite ResizeBilinearOnCodes;
 
 }  // namespace gles_delegate::codes

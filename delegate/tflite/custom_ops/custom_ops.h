@@ -1,10 +1,9 @@
-// Plain reference CPU kernels of the custom ops that on-device vision models
-// hold and stock TFLite does not know. They are the oracle that the delegate is
-// compared with, and what runs where it leaves a node to the CPU, so they are
-// written to be read, not to be fast. TfLiteGlesDelegateCustomOps() gives them
-// to apps.
+// Reference CPU kernels of custom ops that on-device vision models use and
+// stock TFLite lacks. They are the oracle for the delegate and run nodes that
+// stay on the CPU, so they are written for clarity, not speed.
+// TfLiteGlesDelegateCustomOps() provides them to apps.
 //
-// To add one: a file with a registration, a line here, and rows in
+// To add one, add a file with a registration, a line here, and rows in
 // custom_ops.cc. Definitions: MediaPipe's mediapipe/util/tflite/operations.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_CUSTOM_OPS_CUSTOM_OPS_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_CUSTOM_OPS_CUSTOM_OPS_H_
@@ -16,15 +15,15 @@ namespace gles_delegate {
 
 struct CustomOp {
   const char* name;
-  // The members that TFLite 2.9 does not know are zero: a newer runtime copies
-  // them, too.
+  // Members that TFLite 2.9 lacks are zero, since a newer runtime copies them,
+  // too.
   NewestRegistration registration;
-  // A kernel does not see its node's version, so versions that differ have rows
-  // of their own.
+  // Kernels do not see their node's version, so different versions have
+  // separate rows.
   int version;
 };
 
-// Every custom op that is known; valid for the life of the process.
+// All custom ops; valid until the process ends.
 absl::Span<const CustomOp> CustomOps();
 
 // Data [B,H,W,I], weights [O,kh,kw,I], bias [O]; see

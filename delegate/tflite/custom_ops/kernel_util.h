@@ -1,5 +1,5 @@
-// What the reference kernels share. No TFLite symbol is linked: its arrays are
-// made by hand.
+// Shared by the reference kernels. No TFLite symbols are linked, so arrays are
+// allocated by hand.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_CUSTOM_OPS_KERNEL_UTIL_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_CUSTOM_OPS_KERNEL_UTIL_H_
 
@@ -27,7 +27,7 @@ inline CustomBytes ParamsOf(const TfLiteNode* node) {
           static_cast<size_t>(std::max(0, node->custom_initial_data_size))};
 }
 
-// kInvalidArgument unless the op has so many inputs and outputs, all of them
+// kInvalidArgument unless the op has `inputs` inputs and `outputs` outputs, all
 // float32.
 inline absl::Status CheckFloats(const TfLiteContext* context,
                                 const TfLiteNode* node, int inputs,
@@ -44,7 +44,7 @@ inline absl::Status CheckFloats(const TfLiteContext* context,
       "needs ", inputs, " inputs and ", outputs, " outputs, float32"));
 }
 
-// A kernel's function; what it refuses is reported after the op's name.
+// A kernel's function; its error is reported after the op's name.
 using NodeFunction = absl::Status(TfLiteContext*, TfLiteNode*);
 
 template <const char* kOp, NodeFunction* kFunction>
@@ -62,8 +62,8 @@ absl::Status PrepareFloats(TfLiteContext* context, TfLiteNode* node) {
   return status.ok() ? kPrepare(context, node) : status;
 }
 
-// Of an op with so many inputs and outputs, all of them float32. The functions
-// are called with such nodes alone.
+// For an op with this many inputs and outputs, all float32; the functions are
+// only called for such nodes.
 template <const char* kOp, int kInputs, int kOutputs, NodeFunction* kPrepare,
           NodeFunction* kInvoke>
 TfLiteRegistration Registration() {
@@ -81,7 +81,7 @@ inline absl::Status Resize(TfLiteContext* context, TfLiteTensor& tensor,
   if (array == nullptr) return absl::ResourceExhaustedError("no memory");
   array->size = static_cast<int>(dims.size());
   std::copy(dims.begin(), dims.end(), array->data);
-  // It takes the array.
+  // Takes ownership of the array.
   return context->ResizeTensor(context, &tensor, array) == kTfLiteOk
              ? absl::OkStatus()
              : absl::InternalError("an output was not resized");
