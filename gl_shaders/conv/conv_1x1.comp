@@ -1,17 +1,17 @@
-// CONV_2D with a 1x1 window and stride 1, and matrix products of the same form.
-// Pixels are taken flat over batch, rows and columns; an invocation makes
-// TILE_PIXELS of them, TILE_SLICES output slices each.
-// GATE: of batch 1; the input is multiplied by a value for each channel, and with
-// ADDEND another tensor is added to that.
-// HALF_ARITHMETIC: the products of four slices are made and added in 16 bits, 16
-// of them; what they come to is added in 32 bits.
-// FLAT: of batch 1; each plane of what is read is one row (Dispatch::flat_planes),
-// so that a pixel's place takes no product for each slice. The grid is one row,
-// too: the tiles of TILE_SLICES slices, then those of the next, so that lanes are
-// idle in the last vector alone.
-// LARGE_INDICES: the pixels or invocations are too many for op_quotient.
-// PRODUCTS: the rows are apart: each has weights of its own, in rows after those
-// of the row before. x counts tiles of one row, then of the next.
+// CONV_2D with a 1x1 window and stride 1, and equivalent matrix products.
+// Pixels are indexed flat over batch, rows and columns; an invocation computes
+// TILE_PIXELS of them in TILE_SLICES output slices.
+// - GATE: for batch 1; multiplies the input by a channel scale. With ADDEND,
+//   also adds another tensor.
+// - HALF_ARITHMETIC: multiplies and sums the 16 products of four slices in 16
+//   bits; these sums are added in 32 bits.
+// - FLAT: for batch 1; each plane of the input is one row
+//   (Dispatch::flat_planes), so that addressing needs no multiplication per
+//   slice. The grid is one row, too: all tiles of the first TILE_SLICES slices,
+//   then the next, so that only the last vector has idle lanes.
+// - LARGE_INDICES: too many pixels or invocations for op_quotient.
+// - PRODUCTS: rows have separate weights, stored one after the other. x counts
+//   the tiles of one row, then of the next.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
 #ifdef FLAT
@@ -35,8 +35,8 @@ layout(std140, binding = 0) uniform Params {
 #define QUOTIENT(a, b, reciprocal) op_quotient(a, reciprocal)
 #endif
 
-// pixel_at: x, y, batch. pixel_after: the pixel after p, by steps, as divisions
-// cost processors a lot.
+// pixel_at: x, y, batch. pixel_after: the pixel after p, by increments, since
+// divisions are slow on CPUs.
 #ifdef FLAT
 #define READ(tensor) tensor(place[i], 0, s, 0)
 
@@ -58,7 +58,7 @@ ivec3 pixel_at(int index) {
   return ivec3(index - row * src_size.x, row - batch * src_size.y, batch);
 }
 
-// The last one again after the last.
+// Repeats the last pixel.
 ivec3 pixel_after(ivec3 p) {
   bool wraps_x = p.x + 1 == src_size.x;
   bool wraps_y = wraps_x && p.y + 1 == src_size.y;
@@ -93,7 +93,7 @@ void main() {
 #endif
 #endif
 
-  // Past the last pixel or slice the last is made again and not written.
+  // Past the end, the last pixel or slice is computed again and not written.
   ivec3 p[TILE_PIXELS];
   p[0] = pixel_at(first_pixel);
   for (int i = 1; i < TILE_PIXELS; ++i) p[i] = pixel_after(p[i - 1]);
@@ -116,7 +116,7 @@ void main() {
 #else
 #define part sum
 #endif
-  // A do {} while loop from a zero that no compiler knows: see shader.h.
+  // do {} while from grid.w: see shader.h.
   int s = UNKNOWN_ZERO;
   do {
     TERM vec4 v[TILE_PIXELS];
@@ -155,8 +155,9 @@ void main() {
   } while (++s < src_size.z);
 
 #ifdef FLAT
-  // No compiler knows the zero, so the loop is not unrolled: stores are much text,
-  // and a first start waits for the compiler. The sums of the next slice move up.
+  // The compiler does not know the zero, so it does not unroll the loop: stores
+  // are much code, which a first start has to compile. Sums move up by one
+  // slice.
   int slices = min(TILE_SLICES + UNKNOWN_ZERO, dst_size.z - first_slice);
   int q = UNKNOWN_ZERO;
   do {

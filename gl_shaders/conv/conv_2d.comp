@@ -1,5 +1,5 @@
-// CONV_2D, direct. An invocation makes TILE_PIXELS neighbours of a row,
-// TILE_SLICES output slices each.
+// CONV_2D, direct. An invocation computes TILE_PIXELS neighbours of a row in
+// TILE_SLICES output slices.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 stride_pad;  // stride x, y; padding left, top
@@ -14,11 +14,11 @@ void main() {
   int first_slice = gid.y * TILE_SLICES;
   int dst_y = gid.x / group.z;
   int first_x = (gid.x - dst_y * group.z) * TILE_PIXELS;
-  // A tile never crosses groups.
+  // A tile never spans groups.
   int first_input = first_slice / group.y * group.x;
   int taps = window.x * window.y;
 
-  int row[TILE_SLICES];  // of the weights; past the last slice the last again
+  int row[TILE_SLICES];  // of the weights; the last one repeats
   vec4 sum[TILE_SLICES][TILE_PIXELS];
   for (int q = 0; q < TILE_SLICES; ++q) {
     row[q] = min(first_slice + q, dst_size.z - 1) * taps;

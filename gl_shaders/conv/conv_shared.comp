@@ -1,25 +1,25 @@
-// CONV_2D as a product of matrices, from tiles that a work group shares: pixels
-// (flat over batch, rows, columns) by output slices, summed over terms of four
-// input channels (taps * input slices). x counts pixels, y slices; the z lanes
-// of a work group share each sum: of every chunk of terms, each takes
-// CHUNK_TERMS. While a chunk is multiplied, the next one is on its way.
-// DEPTHWISE: of a 1x1 window, whose input is a depthwise convolution of src
-// (KERNEL_W x KERNEL_H; stride, padding and dilation are its), made here.
-// INNER_SCALED(v, slice): on codes, the depthwise convolution's codes of its sums v.
-// WHOLE_CHUNKS: the last chunk of terms is full, and each invocation brings as
-// much of a chunk as the others: nothing that is read lies past the last term.
-// GATE: of a 1x1 window and batch 1; the input is multiplied by a value for each
-// channel, and with ADDEND another tensor is added to that.
-// HALF_ARITHMETIC: the products of a chunk that a lane computes are made and added
-// in 16 bits, 4 * CHUNK_TERMS of them; what they come to is added in 32 bits.
-// CHUNK_TERMS is even. Shared memory holds pairs of texels in 16 bits: inputs of a
-// term and the next, weights of a channel and the next.
-// PRODUCTS: src's rows are apart, one for each z of the work groups; each has
-// weights of its own.
-// LARGE_INDICES: the pixels or terms are too many for op_quotient.
-// NEXT(v, slice): one work group along y has all slices of dst, and makes a 1x1
-// convolution of them too, next, from shared memory: NEXT_PIXELS pixels an
-// invocation. NEXT gives what next holds of its sums v.
+// CONV_2D as tiled GEMM in shared memory: pixels (flat over batch, rows,
+// columns) by output slices, summed over terms of four input channels (taps *
+// input slices). x counts pixels, y slices; the z lanes of a work group share
+// each sum: each takes CHUNK_TERMS of every chunk of terms. The next chunk is
+// loaded while the current one is multiplied.
+// - DEPTHWISE: for a 1x1 window whose input is a depthwise convolution of src
+//   (KERNEL_W x KERNEL_H; stride, padding and dilation are its), computed here.
+// - INNER_SCALED(v, slice): on the integer path, requantizes its sums v.
+// - WHOLE_CHUNKS: the last chunk is full, and invocations load equal shares, so
+//   nothing is read past the last term.
+// - GATE: for a 1x1 window and batch 1; multiplies the input by a channel
+//   scale. With ADDEND, also adds another tensor.
+// - HALF_ARITHMETIC: a lane multiplies and sums its 4 * CHUNK_TERMS products of
+//   a chunk in 16 bits; these sums are added in 32 bits. CHUNK_TERMS is even.
+//   Shared memory holds pairs of texels in 16 bits: inputs of two consecutive
+//   terms, weights of two consecutive channels.
+// - PRODUCTS: each z of the work groups is one row of src with separate
+//   weights.
+// - LARGE_INDICES: too many pixels or terms for op_quotient.
+// - NEXT(v, slice): one work group along y has all slices of dst, and also
+//   computes a 1x1 convolution of them, next, from shared memory: NEXT_PIXELS
+//   pixels per invocation. NEXT is the function of next's sums v.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 stride_pad;  // stride x, y; padding left, top
@@ -44,10 +44,10 @@ layout(std140, binding = 0) uniform Params {
 #define QUOTIENT(a, b, reciprocal) op_quotient(a, reciprocal)
 #endif
 
-// Added to the ends of loops over outputs, since no compiler knows it: such a loop
-// is not unrolled. What is done with an output is much text, requantization above
-// all, and a first start waits for the compiler. Arrays have constant indices all
-// the same, or they leave the registers: what comes next moves to the front.
+// Added to the bounds of loops over outputs so that compilers do not unroll
+// them: the code for an output, above all requantization, is long, and a first
+// start has to compile it. Arrays still need constant indices to stay in
+// registers: the next elements move to the front.
 #define UNKNOWN_ZERO grid.w
 
 const int kInvocations = WORK_GROUP_X * WORK_GROUP_Y * WORK_GROUP_Z;
@@ -65,17 +65,17 @@ const int kSlices = WORK_GROUP_Y * TILE_SLICES;
 const int kChunk = kLanes * CHUNK_TERMS;
 const int kInputs = kChunk * kPixels / kPacketTexels;  // packets of a chunk
 const int kWeights = kChunk * 4 * kSlices / kPacketTexels;
-// Of those, what each invocation brings.
+// The share of each invocation.
 const int kInputsEach = (kInputs + kInvocations - 1) / kInvocations;
 const int kWeightsEach = (kWeights + kInvocations - 1) / kInvocations;
 const int kPixelsEach = kInvocations % kPixels == 0 ? 1 : kInputsEach;
 const int kPartials = kLanes > 1 ? kTile * kInvocations : 1;
-// A chunk's inputs, by term, pixel; then its weights, by term, channel, slice.
-// In the end the lanes' sums: by output of the tile, lane, cell.
+// A chunk's inputs, by term and pixel; then its weights, by term, channel and
+// slice. At the end the lanes' sums, by output of the tile, lane and cell.
 shared PACKET
     mem[kInputs + kWeights > kPartials ? kInputs + kWeights : kPartials];
 #ifdef NEXT_PIXELS
-// What dst holds of this group's pixels, by slice, pixel.
+// This group's pixels of dst, by slice and pixel.
 shared vec4 between[kSlices * kPixels];
 #endif
 const int kSeveral = kInputsEach > 1 ? 1 : 0;
@@ -89,7 +89,7 @@ vec4 partial(int at) { return mem[at]; }
 
 #ifdef PRODUCTS
 ivec3 pixel_at(int index) { return ivec3(index, int(gl_WorkGroupID.z), 0); }
-// Of the weights: this group's slices.
+// The row of the weights for this group's slices.
 int weights_row() {
   return int(gl_WorkGroupID.z * gl_NumWorkGroups.y + gl_WorkGroupID.y);
 }
@@ -104,7 +104,7 @@ ivec3 pixel_at(int index) {
 #endif
 
 #if !defined(POINTWISE) && !defined(DEPTHWISE)
-// What `term` of a window reads for output pixel p.
+// The input of `term` of a window for output pixel p.
 vec4 window_source(ivec3 p, int term) {
   int tap = QUOTIENT(term, sum_shape.z, reciprocals.z);
   int ky = QUOTIENT(tap, window.x, reciprocals.w);
@@ -116,7 +116,7 @@ vec4 window_source(ivec3 p, int term) {
 }
 #endif
 
-// What `term` reads for output pixel p; zero past the last term.
+// The input of `term` for output pixel p; zero past the last term.
 vec4 source(ivec3 p, int term) {
 #ifndef WHOLE_CHUNKS
   if (term >= sum_shape.y) return vec4(0.0);
@@ -136,7 +136,7 @@ vec4 source(ivec3 p, int term) {
 #ifdef INNER_SCALED
   return clamp(INNER_SCALED(v, term), inner_clamp.x, inner_clamp.y);
 #else
-  // What is not a number stays so; clamp() alone leaves it to the driver.
+  // Keeps NaN, which clamp() alone may not.
   bvec4 is_nan = greaterThan(floatBitsToInt(v) & 0x7fffffff, ivec4(0x7f800000));
   return mix(clamp(v, inner_clamp.x, inner_clamp.y), v, is_nan);
 #endif
@@ -153,7 +153,7 @@ vec4 source(ivec3 p, int term) {
 }
 
 #ifdef HALF_ARITHMETIC
-// Those of `term` and the next.
+// The inputs of `term` and the next one.
 uvec4 input_packet(ivec3 p, int term) {
 #if defined(POINTWISE) && !defined(GATE)
 #ifndef WHOLE_CHUNKS
@@ -169,7 +169,7 @@ uvec4 input_packet(ivec3 p, int term) {
 #endif
 }
 
-// Packet `index` of the weights from `term` on, of this group's slices; zero
+// Packet `index` of the weights from `term` on, for this group's slices; zero
 // past the last term.
 uvec4 weight_packet(int term, int index) {
   int row = weights_row();
@@ -193,7 +193,7 @@ vec4 weight_packet(int term, int index) {
 }
 #endif
 
-// Output (q, i) of this invocation's tile.
+// Writes output (q, i) of this invocation's tile.
 void put(int first_pixel, int q, int i, vec4 total) {
   int in_group = int(gl_LocalInvocationID.y) + WORK_GROUP_Y * q;
   int slice = int(gl_WorkGroupID.y) * kSlices + in_group;
@@ -212,7 +212,7 @@ void put(int first_pixel, int q, int i, vec4 total) {
 }
 
 #if WORK_GROUP_Z > 1
-// Output `o` of a tile, of what the lanes of a cell came to.
+// Writes output `o` of a tile from the sums of a cell's lanes.
 void put_tile(int first_pixel, int cell, int o) {
   vec4 total = vec4(0.0);
   for (int l = 0; l < kLanes; ++l) {
@@ -224,10 +224,10 @@ void put_tile(int first_pixel, int cell, int o) {
 #endif
 
 #ifdef NEXT_PIXELS
-// One slice of `next`, of NEXT_PIXELS of this group's pixels that are kRuns
-// apart, so that neighbours store to neighbours.
+// Computes one slice of `next` for NEXT_PIXELS of this group's pixels, kRuns
+// apart, so that neighbours write adjacent texels.
 const int kRuns = kPixels / NEXT_PIXELS;
-// Terms whose weights are on their way at a time.
+// Terms whose weights are loaded at a time.
 const int kTermsAtATime = 2;
 void put_next(int first_pixel, int run, int slice) {
   vec4 sum[NEXT_PIXELS];
@@ -261,17 +261,17 @@ void put_next(int first_pixel, int run, int slice) {
 }
 #endif
 
-// Longer than other functions, since arrays of registers run through all of it: a
-// driver may copy an array that is handed to a function, and memory then holds it.
+// One long function, since it works on arrays in registers: drivers may copy an
+// array that is passed to a function, and then to memory.
 void main() {
-  // No early return: barriers follow. Past the end the last is made again.
+  // No early return, since barriers follow. Past the end, the last one repeats.
   int cell_x = int(gl_LocalInvocationID.x);
   int cell_y = int(gl_LocalInvocationID.y);
   int lane = int(gl_LocalInvocationID.z);
   int index = int(gl_LocalInvocationIndex);
   int first_pixel = int(gl_WorkGroupID.x) * kPixels;
 
-  // All inputs that an invocation brings are of one pixel, or each of its own.
+  // An invocation loads inputs of one pixel, or of different ones.
   ivec3 from[kPixelsEach];
   for (int i = 0; i < kPixelsEach; ++i) {
     int at = index + i * kInvocations;
@@ -285,8 +285,8 @@ void main() {
     for (int i = 0; i < TILE_PIXELS; ++i) sum[q][i] = vec4(0.0);
   }
 
-  // In one place for the first chunk and all others: texts of programs are what
-  // their first start waits for.
+  // One piece of code for the first and all other chunks, to reduce compilation
+  // time at the first start.
   for (int chunk = -kChunk; chunk < sum_shape.y; chunk += kChunk) {
     if (chunk >= 0) {
       for (int i = 0; i < kInputsEach; ++i) {
@@ -303,7 +303,7 @@ void main() {
     int next = chunk + kChunk;
     if (next < sum_shape.y) {
 #ifdef DEPTHWISE
-      // Each is a window, and much text.
+      // Each input is a window, and so much code.
       for (int i = 0; i < kInputsEach + kSeveral * UNKNOWN_ZERO; ++i) {
         int at = index + i * kInvocations;
         PACKET v = input_packet(from[kPixelsEach > 1 ? kSeveral * i : 0],
@@ -325,7 +325,7 @@ void main() {
     }
     if (chunk < 0) continue;
 #ifdef HALF_ARITHMETIC
-    const int kPairs = CHUNK_TERMS / 2;  // of terms, of this lane
+    const int kPairs = CHUNK_TERMS / 2;  // of this lane's terms
     uvec4 v[TILE_PIXELS * kPairs];
     for (int i = 0; i < TILE_PIXELS; ++i) {
       for (int t = 0; t < kPairs; ++t) {
@@ -370,8 +370,8 @@ void main() {
         vec4 w2 = mem[at + 2 * kSlices];
         vec4 w3 = mem[at + 3 * kSlices];
         for (int i = 0; i < TILE_PIXELS; ++i) {
-          // One fused multiply-add each; a sum of products would be a multiply,
-          // three of those and an add.
+          // One fused multiply-add each; a sum of products would be a
+          // multiplication, three of those and an addition.
           sum[q][i] += w0 * v[i].x;
           sum[q][i] += w1 * v[i].y;
           sum[q][i] += w2 * v[i].z;
@@ -380,7 +380,7 @@ void main() {
       }
     }
 #endif
-    // Before the next chunk is written over this one.
+    // Before the next chunk overwrites this one.
     barrier();
   }
 
@@ -393,7 +393,7 @@ void main() {
   }
   memoryBarrierShared();
   barrier();
-  // The lanes share the tile's outputs.
+  // The lanes divide the tile's outputs.
 #if WORK_GROUP_Z >= TILE_PIXELS * TILE_SLICES
   if (lane < kTile) put_tile(first_pixel, cell, lane);
 #else

@@ -1,4 +1,4 @@
-// CONV_2D where the output alone is too small to fill the device: LANES
+// CONV_2D with split-K, for outputs too small to fill the device: LANES
 // invocations of a work group share the sums of a tile of TILE_PIXELS pixels by
 // TILE_SLICES output slices. Grid: x tiles of pixels (flat over batch, rows,
 // columns), y tiles of slices, z lanes.
@@ -11,7 +11,7 @@ layout(std140, binding = 0) uniform Params {
 
 const int kCells = WORK_GROUP_X * WORK_GROUP_Y;
 const int kTile = TILE_PIXELS * TILE_SLICES;
-// By output of the tile, lane, cell: neighbours in a work group are neighbours here.
+// By output of the tile, lane, cell: neighbours in a work group are adjacent.
 shared vec4 partial[kTile * LANES * kCells];
 
 // x, y, batch
@@ -42,7 +42,8 @@ ivec2 weight_texel(int slice, int term) {
 #endif
 
 void main() {
-  // No early return: a barrier follows. Past the end the last is made again.
+  // No early return, since a barrier follows. Past the end, the last one
+  // repeats.
   int lane = int(gl_LocalInvocationID.z);
   int first_slice = gid.y * TILE_SLICES;
   ivec3 p[TILE_PIXELS];
@@ -82,7 +83,7 @@ void main() {
   memoryBarrierShared();
   barrier();
 
-  // The lanes share the tile's outputs.
+  // The lanes divide the tile's outputs.
   for (int o = lane; o < kTile; o += LANES) {
     int slice = first_slice + o / TILE_PIXELS;
     int pixel = gid.x * TILE_PIXELS + o % TILE_PIXELS;

@@ -1,9 +1,9 @@
-// CONV_2D of few weights, all spelled out: where each weight lies is known when
-// the shader is compiled, so that a processor that runs many invocations abreast
-// reads it once for all of them, and has no loop to keep track of. An invocation
-// makes TILE_PIXELS neighbours of a row, all SLICES output slices each.
-// KERNEL_W, KERNEL_H, STRIDE_W: the window; SRC_SLICES, LAST_CHANNELS: the input
-// slices, and the channels of the last one. PADDED: the window leaves the input.
+// CONV_2D with few weights, fully unrolled: weights have constant addresses, so
+// that SIMD processors load each once for all lanes and need no loop counters.
+// An invocation computes TILE_PIXELS neighbours of a row in all SLICES output
+// slices. KERNEL_W, KERNEL_H, STRIDE_W: the window; SRC_SLICES, LAST_CHANNELS:
+// the number of input slices, and of channels in the last. PADDED: the window
+// may be partly outside the input.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 step_pad;  // dilation x, y; padding left, top
@@ -21,7 +21,7 @@ vec4 sum[SLICES][TILE_PIXELS];
 bool inside_x[kColumns];
 #endif
 
-// v: what the tile reads of row ky of the window, in input slice s.
+// v: the tile's input for row ky of the window, in input slice s.
 void load_row(int s, int ky) {
   int y = top + ky * step_pad.y;
 #ifdef PADDED
@@ -53,8 +53,8 @@ void add_tap(int s, int ky, int kx) {
   }
 }
 
-// Loops this long are not unrolled by compilers: v and sum would leave the
-// registers, and the weights' places be unknown.
+// Unrolled by hand, since compilers do not unroll loops of this length: v and
+// sum would leave the registers, and the weights' addresses be unknown.
 #if KERNEL_W == 1
 #define TAPS(s, ky) add_tap(s, ky, 0);
 #elif KERNEL_W == 2

@@ -1,5 +1,5 @@
-// DEPTHWISE_CONV_2D: output channel o reads input channel o / multiplier only.
-// An invocation makes TILE_PIXELS neighbours of a row of one output slice.
+// DEPTHWISE_CONV_2D: output channel o only reads input channel o / multiplier.
+// An invocation computes TILE_PIXELS neighbours of a row in one output slice.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 stride_pad;  // stride x, y; padding left, top
@@ -13,8 +13,8 @@ void main() {
   int slice = gid.z - batch * dst_size.z;
   int first_x = gid.x * TILE_PIXELS;
 #ifdef MULTIPLIED
-  // Four outputs never come from two slices: slice s makes the output slices
-  // from s * multiplier on, multiplier of them.
+  // Four outputs never come from two slices: slice s produces `multiplier`
+  // output slices from s * multiplier on.
   int src_slice = slice / multiplier;
   ivec4 source =
       (ivec4(slice * 4) + ivec4(0, 1, 2, 3)) / multiplier - src_slice * 4;

@@ -1,9 +1,9 @@
-// DEPTHWISE_CONV_2D of a small window, multiplier 1, for processors that run many
-// invocations abreast, where what each does once costs much. An invocation makes
-// TILE_PIXELS neighbours of each row of a strip, of one slice, and reads each row
-// of the input once: it adds the row to the sums of all outputs that it belongs to.
-// KERNEL_W, KERNEL_H, STRIDE_W, STRIDE_H: the window. DILATED: outputs are a
-// dilation apart, so that taps fall on common texels.
+// DEPTHWISE_CONV_2D with a small window and multiplier 1, for SIMD processors,
+// on which work per invocation is expensive. An invocation computes TILE_PIXELS
+// neighbours of each row of a strip, in one slice, and reads each input row
+// once: it adds the row to the sums of all outputs that use it. KERNEL_W,
+// KERNEL_H, STRIDE_W, STRIDE_H: the window. DILATED: outputs are a dilation
+// apart, so that their taps coincide.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 step_pad;  // x and y from tap to tap, and from output to output; padding
@@ -13,7 +13,7 @@ layout(std140, binding = 0) uniform Params {
 };
 
 #define COLUMNS ((TILE_PIXELS - 1) * STRIDE_W + KERNEL_W)
-// Outputs of a column that were begun before a row and go on in it.
+// Outputs of a column that began before a row and continue in it.
 #define BEGUN ((KERNEL_H - 1) / STRIDE_H)
 
 int slice;
@@ -21,10 +21,9 @@ int top;
 int column[COLUMNS];
 bool inside_x[COLUMNS];
 vec4 weight[KERNEL_H * KERNEL_W];
-vec4 sum[BEGUN + 1][TILE_PIXELS];  // sum[m]: of the output that was begun m rows ago
+vec4 sum[BEGUN + 1][TILE_PIXELS];  // sum[m]: of the output begun m rows ago
 
-// Adds row r of the strip's input, `phase` rows after the one that an output
-// begins with.
+// Adds row r of the strip's input, `phase` rows after the start of an output.
 void add_row(int r, int phase) {
   int y = top + r * step_pad.y;
   int clamped = clamp(y, 0, src_size.y - 1);
@@ -44,7 +43,7 @@ void add_row(int r, int phase) {
   }
 }
 
-// The first of the outputs of tile or strip `index` on an axis.
+// The first output of tile or strip `index` on an axis.
 int first_output(int index, int step, int outputs) {
 #ifdef DILATED
   int t = index / step;
@@ -75,7 +74,7 @@ void main() {
     for (int i = 0; i < TILE_PIXELS; ++i) sum[m][i] = bias;
   }
 
-  // An output is made BEGUN turns after it was begun.
+  // An output is complete BEGUN iterations after its start.
   int t = grid.w;  // 0: see shader.h
   do {
     add_row(t * STRIDE_H, 0);
@@ -89,8 +88,8 @@ void main() {
     if (t >= BEGUN && y < dst_size.y) {
       for (int i = 0; i < TILE_PIXELS; ++i) {
         int x = first.x + i * step_pad.x;
-        // No `if` around the write: each write is then within the one before, and
-        // finds what that one has read of Params, which llvmpipe reads slowly.
+        // No `if` around the write: nested writes reuse the loads of Params,
+        // which are slow on llvmpipe.
         if (x >= dst_size.x) break;
         write_dst(x, y, slice, gid.z, sum[BEGUN][i]);
       }

@@ -1,11 +1,11 @@
-// DEPTHWISE_CONV_2D of a small window, multiplier 1. An invocation makes
-// TILE_PIXELS x TILE_ROWS outputs of one slice, and reads each texel that they
-// share once: outputs a dilation apart, so that taps fall on common texels.
-// KERNEL_W, KERNEL_H, STRIDE_W, STRIDE_H: the window, known so that the tile
-// stays in registers. ROLLED: one row of the window at a time is in registers.
-// BY_COLUMNS, with one row: each texel is added before the next one is read.
-// ROLLED_OUTPUTS: as in transpose_conv.comp.
-// LARGE_INDICES: the tiles of a slice are too many for op_quotient.
+// DEPTHWISE_CONV_2D with a small window and multiplier 1. An invocation
+// computes TILE_PIXELS x TILE_ROWS outputs of one slice, and reads each shared
+// texel once: outputs are a dilation apart, so that their taps coincide.
+// KERNEL_W, KERNEL_H, STRIDE_W, STRIDE_H: the window, constant so that the tile
+// stays in registers. ROLLED: keeps one row of the window in registers at a
+// time. BY_COLUMNS, for one row: adds each texel before reading the next.
+// ROLLED_OUTPUTS: see transpose_conv.comp. LARGE_INDICES: too many tiles per
+// slice for op_quotient.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 step_pad;  // x and y from tap to tap, and from output to output; padding
@@ -36,8 +36,7 @@ vec4 sum[TILE_ROWS][TILE_PIXELS];
 vec4 weight[KERNEL_H * KERNEL_W];
 #endif
 
-// What row `r` of the input adds. Where there are several rows of outputs, r is
-// a constant.
+// Adds row `r` of the input. With several rows of outputs, r is a constant.
 void add_row(int r) {
   int y = top + r * step_pad.y;
   int clamped = clamp(y, 0, src_size.y - 1);
@@ -77,7 +76,7 @@ void add_row(int r) {
 #endif
 }
 
-// The first of the tile's outputs on an axis: tiles of each phase of `step`.
+// The tile's first output on an axis: tiles of each phase of `step`.
 int first_output(int index, int step, float reciprocal, int tile) {
   int t = QUOTIENT(index, step, reciprocal);
   return t * tile * step + index - t * step;
@@ -92,7 +91,7 @@ void main() {
       ivec2(first_output(gid.x - tile_y * tiles_x, step_pad.x, reciprocals.y,
                          TILE_PIXELS),
             first_output(tile_y, step_pad.y, reciprocals.z, TILE_ROWS));
-  // The grid is whole tiles of every phase; the output may end within them.
+  // The grid has whole tiles of every phase; the output may end within them.
   if (any(greaterThanEqual(first, dst_size.xy))) return;
 
   top = first.y * STRIDE_H - step_pad.w;
@@ -108,8 +107,8 @@ void main() {
 
 #if TILE_ROWS > 1
   for (int k = 0; k < KERNEL_W * KERNEL_H; ++k) weight[k] = weights_at(k, slice);
-  // Spelled out, since compilers give up on a loop this long, and the arrays
-  // would then leave the registers.
+  // Unrolled by hand, since compilers do not unroll loops of this length, and
+  // the arrays would leave the registers.
   add_row(0);
   add_row(1);
 #if ROWS > 2
@@ -131,8 +130,8 @@ void main() {
 #error "more rows than add_row is called for"
 #endif
 #elif defined(ROLLED)
-  // No compiler knows how long this loop is, so none unrolls it to fetch the
-  // texels of all rows at once, which spills registers.
+  // Compilers do not know the loop's length, so none unrolls it to load all
+  // rows at once, which would spill registers.
   for (int r = 0; r < window_rows; ++r) add_row(r);
 #else
   for (int r = 0; r < KERNEL_H; ++r) add_row(r);

@@ -1,6 +1,6 @@
-// A depthwise filter [1,H,W,O], computed at run time, laid out as
-// PackDepthwiseFilter (delegate/ops/conv/conv_weights.h) lays out a constant one:
-// texel (tap, output slice), then zeros where the bias would be.
+// Packs a depthwise filter [1,H,W,O] computed at run time, in the layout of
+// PackDepthwiseFilter (delegate/ops/conv/conv_weights.h): texel (tap, output
+// slice), then zeros instead of the bias.
 layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 
 void main() {

@@ -1,14 +1,14 @@
-// The weights of a convolution or matrix product, computed at run time, laid out
-// as PackFilter (delegate/ops/conv/conv_weights.h) lays out constant ones: texel
-// (input channel, output slice * taps + tap) holds four outputs. Zeros where the
-// bias would be.
+// Packs weights of a convolution or matrix product computed at run time, in the
+// layout of PackFilter (delegate/ops/conv/conv_weights.h): texel (input
+// channel, output slice * taps + tap) has four outputs. Zeros instead of the
+// bias.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 shape;       // outputs, taps, inputs of a group, outputs of a group
   int group_inputs;  // from one group's first packed channel to the next's
 };
 
-// Element `index` of output `output_channel`, in the tensor's own order.
+// Element `index` of output `output_channel`, in the tensor's order.
 float weight(int output_channel, int index) {
   int pixel = index / raw_aux.x;
   int channel = index - pixel * raw_aux.x;

@@ -1,9 +1,10 @@
 // A 1x1 convolution and the depthwise convolution that reads it, over whole
-// planes: a work group makes PLANE_SLICES slices of the first one, for all pixels
-// of a batch, in shared memory, and from these the second one's slices. Nothing is
-// computed twice. Neighbours share each sum of the first: its lanes.
-// TILE_PIXELS: pixels of an invocation; SHARED: texels of shared memory.
-// INNER_SCALED(v, slice): on codes, the first convolution's codes of its sums v.
+// planes: a work group computes PLANE_SLICES slices of the first, for all
+// pixels of a batch, in shared memory, and from these the second one's slices.
+// Nothing is computed twice. Neighbouring invocations, the lanes, share each
+// sum of the first. TILE_PIXELS: pixels per invocation; SHARED: texels of
+// shared memory. INNER_SCALED(v, slice): on the integer path, requantizes the
+// first one's sums v.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 stride_pad;  // of the depthwise one: stride x, y; padding left, top
@@ -17,9 +18,9 @@ layout(std140, binding = 0) uniform Params {
 #endif
 };
 
-// The planes, by slice and pixel; the lanes' sums, by output of the tile, lane and
-// tile, so that neighbours in a work group are neighbours here; then the
-// depthwise convolution's weights and bias, by slice and tap.
+// The planes, by slice and pixel; the lanes' sums, by output of the tile, lane
+// and tile, so that neighbours in a work group are adjacent; then the depthwise
+// convolution's weights and bias, by slice and tap.
 shared vec4 mem[SHARED];
 
 vec4 inner(vec4 v, int slice) {
@@ -30,14 +31,14 @@ vec4 inner(vec4 v, int slice) {
 #endif
 }
 
-// Where lane 0 keeps its sum of output (q, i) of a tile.
+// The index of lane 0's sum of output (q, i) of a tile.
 int sums_at(int q, int i, int tile) {
   return plane.x * PLANE_SLICES + (q * TILE_PIXELS + i) * plane.z * plane.y + tile;
 }
 
 int row_of(int first_slice, int q) { return min(first_slice + q, dst_size.z - 1); }
 
-// A part of the sums of one tile of pixels.
+// Computes part of the sums of one tile of pixels.
 void multiply(int first_slice, int batch, int tile, int lane) {
   ivec2 p[TILE_PIXELS];
   for (int i = 0; i < TILE_PIXELS; ++i) {
@@ -49,7 +50,7 @@ void multiply(int first_slice, int batch, int tile, int lane) {
   for (int q = 0; q < PLANE_SLICES; ++q) {
     for (int i = 0; i < TILE_PIXELS; ++i) sum[q][i] = vec4(0.0);
   }
-  // While a term is multiplied, the next one is on its way.
+  // Loads the next term while the current one is multiplied.
   vec4 next_v[TILE_PIXELS];
   vec4 next_w[PLANE_SLICES * 4];
   for (int i = 0; i < TILE_PIXELS; ++i) {
@@ -88,10 +89,10 @@ void multiply(int first_slice, int batch, int tile, int lane) {
   }
 }
 
-// The depthwise convolution's texels of a slice: its taps and the bias.
+// The depthwise convolution's texels per slice: its taps and the bias.
 int taps() { return window.x * window.y + 1; }
 
-// Where those of plane q are.
+// The index of those of plane q.
 int taps_at(int q) { return sums_at(PLANE_SLICES, 0, 0) + q * taps(); }
 
 vec4 tap_of_group(int first_slice, int k) {
@@ -121,8 +122,7 @@ void main() {
   int first_slice = int(gl_WorkGroupID.x) * PLANE_SLICES;
   int batch = int(gl_WorkGroupID.z);
 
-  // These are asked for before the sums, so that no step behind the sums waits
-  // for memory.
+  // Loaded before the sums, so that no later step waits for memory.
   vec4 own_bias = weights_at(
       weights_size.x - 1, row_of(first_slice, min(op_quotient(index, of_plane.x), PLANE_SLICES - 1)));
   int all_taps = taps() * PLANE_SLICES;

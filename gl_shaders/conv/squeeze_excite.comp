@@ -1,13 +1,11 @@
-// The gate of a squeeze-excite block: the mean of each channel of src over its
-// plane, the product of a matrix and these means, and with EXCITE the product of
-// another matrix and BETWEEN of the first one's results. One work group computes
-// a batch, because each step needs all of the step before; a sum of a step is
-// shared by a power of two of invocations, its lanes.
-// ADDEND: of src plus another tensor. VALUES: texels for the means and the
-// first product's results.
-// BANDS: of a large plane, bands of pixels are added up first, by a work group for
-// each band (x) and slice (y); the mean of what is written here, over bands, is
-// the mean of the plane.
+// The channel scale of a squeeze-excite block: the mean of each channel of src
+// over its plane, the product of a matrix and these means, and with EXCITE the
+// product of another matrix and BETWEEN of the first product. One work group
+// per batch, since each step needs the whole previous one; a power of two of
+// invocations, its lanes, shares each sum. ADDEND: of src plus another tensor.
+// VALUES: texels for the means and the first product. BANDS: sums bands of
+// pixels of a large plane, with a work group for each band (x) and slice (y);
+// the mean of the result over bands is the mean of the plane.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
 #ifdef BANDS
@@ -35,8 +33,8 @@ shared vec4 partial[WORK_GROUP_X];
 shared vec4 values[VALUES];
 #endif
 
-// The sum of what `count` neighbours have, a power of two, in the first of them.
-// Every invocation takes part. A step adds up four of them, or the last two.
+// The sum of `count` neighbours' values, a power of two, in the first of them.
+// All invocations must call it. Each step adds four values, or the last two.
 vec4 sum_of_lanes(vec4 v, int index, int lane, int count) {
   partial[index] = v;
   for (int left = count; left > 1;) {
@@ -55,8 +53,8 @@ vec4 sum_of_lanes(vec4 v, int index, int lane, int count) {
   return v;
 }
 
-// Every `step`th pixel of a slice from `begin` on, before `end`, added up.
-// kAtATime texels at a time are on their way.
+// Sums every `step`th pixel of a slice in [begin, end), with kAtATime texels
+// loaded at a time.
 vec4 sum_of_pixels(int slice, int batch, int begin, int end, int step) {
   const int kAtATime = 4;
   vec4 sum = vec4(0.0);
@@ -128,8 +126,8 @@ void main() {
   int index = int(gl_LocalInvocationIndex);
   int batch = gid.z;
 
-  // The weights of both products are asked for before the mean. Behind the mean
-  // these loads would wait for its sums.
+  // The weights of both products are loaded before the mean, so that the loads
+  // do not wait for its sums.
   int first_slice = index >> lane_bits.y;
   int first_lane = index & (lanes.y - 1);
   bool in_first = first_slice < lanes.w;

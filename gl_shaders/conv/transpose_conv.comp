@@ -1,10 +1,9 @@
-// TRANSPOSE_CONV as a gather: output x sums the taps k for which
-// x + padding - k is a multiple of the stride. An invocation makes TILE_PIXELS
-// outputs of a row that lie a stride apart, and so share their taps, TILE_SLICES
-// output slices each.
-// ROLLED_OUTPUTS: what is done with an output is one text, in a loop whose end no
-// compiler knows: grid.w is 0. Outputs move to the front of their array, so that
-// it stays in registers.
+// TRANSPOSE_CONV as a gather: output x sums the taps k for which x + padding -
+// k is a multiple of the stride. An invocation computes TILE_PIXELS outputs of
+// a row that are a stride apart, and so share their taps, in TILE_SLICES output
+// slices. ROLLED_OUTPUTS: the code for an output is in a loop that compilers do
+// not unroll, since grid.w is an unknown 0. Outputs move to the front of their
+// array, which thus stays in registers.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 stride_pad;  // stride x, y; padding left, top
@@ -19,13 +18,13 @@ void main() {
   ivec2 stride = stride_pad.xy;
   int tile = gid.x / stride.x;
   int first_x = tile * TILE_PIXELS * stride.x + gid.x - tile * stride.x;
-  // The grid is whole tiles of every phase; a row may end within them.
+  // The grid has whole tiles of every phase; a row may end within them.
   if (first_x >= dst_size.x) return;
   ivec2 at = ivec2(first_x, gid.y) + stride_pad.zw;
   ivec2 first_tap = at % stride;
   int taps = window.x * window.y;
 
-  int row[TILE_SLICES];  // of the weights; past the last slice the last again
+  int row[TILE_SLICES];  // of the weights; the last one repeats
   vec4 sum[TILE_SLICES][TILE_PIXELS];
   for (int q = 0; q < TILE_SLICES; ++q) {
     row[q] = min(first_slice + q, dst_size.z - 1) * taps;

@@ -1,8 +1,7 @@
-// TRANSPOSE_CONV whose windows lie side by side and whose few weights are all
-// spelled out (conv_unrolled.comp says why). An invocation takes TILE_PIXELS
-// neighbours of a row of the input, one after the other, and makes all outputs of
-// each: KERNEL_W x KERNEL_H pixels, SLICES slices.
-// SRC_SLICES: the input's slices.
+// TRANSPOSE_CONV with adjacent windows and few weights, fully unrolled (see
+// conv_unrolled.comp). An invocation takes TILE_PIXELS neighbours of an input
+// row, one after the other, and computes all outputs of each: KERNEL_W x
+// KERNEL_H pixels, SLICES slices. SRC_SLICES: the input's slices.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   int tiles_x;  // in a row of the input; the grid takes them flat
@@ -10,7 +9,8 @@ layout(std140, binding = 0) uniform Params {
 
 const int kTaps = KERNEL_W * KERNEL_H;
 
-// Row `row` of the weights: one tap of one slice. The bias is in the first tap's.
+// Row `row` of the weights: one tap of one slice. The first tap's row has the
+// bias.
 vec4 output_of(vec4 v[SRC_SLICES], int row) {
   vec4 sum = weights_at(SRC_SLICES * 4, row / kTaps * kTaps);
   for (int s = 0; s < SRC_SLICES; ++s) {

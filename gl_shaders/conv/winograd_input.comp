@@ -1,14 +1,15 @@
-// The first dispatch of Winograd's F(4x4, 3x3) (delegate/ops/conv/conv_winograd.h):
-// B^T d B of each tile's 6x6 inputs d, which are zero outside src. x counts
-// tiles, flat over batch, rows and columns; y slices. An invocation makes a
-// slice of a tile; with LANES of 6, six share it: each a column, then a row.
+// The first dispatch of Winograd's F(4x4, 3x3)
+// (delegate/ops/conv/conv_winograd.h): B^T d B of each tile's 6x6 inputs d,
+// which are zero outside src. x counts tiles, flat over batch, rows and
+// columns; y slices. An invocation computes one slice of a tile; with LANES of
+// 6, six share it: each computes a column, then a row.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 tiles;  // in a row, rows of them; the first that is made
   ivec2 pad;    // left, top
 };
 
-// Of the points 0, +-kNear, +-kFar and infinity.
+// The points 0, +-kNear, +-kFar and infinity.
 const float kNear = 0.75;
 const float kFar = 1.5;
 const float kNear2 = kNear * kNear;
@@ -46,7 +47,7 @@ void make_column(int tile, int slice, int column, out vec4 result[6]) {
   transform(v, result);
 }
 
-// Row `row` of (B^T d) B, from that of B^T d.
+// Row `row` of (B^T d) B, from the same row of B^T d.
 void write_row(int tile, int slice, int row, vec4 v[6]) {
   vec4 result[6];
   transform(v, result);
@@ -59,7 +60,7 @@ void write_row(int tile, int slice, int row, vec4 v[6]) {
 shared vec4 mem[6][6][WORK_GROUP_X];
 
 void main() {
-  // No early return: a barrier follows.
+  // No early return, since a barrier follows.
   int lane = int(gl_LocalInvocationID.z);
   int cell = int(gl_LocalInvocationID.x);
   int tile = min(gid.x, planes_size.x - 1);

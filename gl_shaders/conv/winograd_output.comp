@@ -1,8 +1,9 @@
-// The last dispatch of Winograd's F(4x4, 3x3) (delegate/ops/conv/conv_winograd.h):
-// A^T m A plus the bias, where m are the 6x6 sums of a tile. In the grid x counts
-// tiles, flat over batch, rows and columns, and y counts slices. An invocation
-// makes a slice of a tile. With LANES of 6, six invocations share it: each makes a
-// column of A^T m, and then four of them a row of the result each.
+// The last dispatch of Winograd's F(4x4, 3x3)
+// (delegate/ops/conv/conv_winograd.h): A^T m A plus the bias, where m are the
+// 6x6 sums of a tile. x counts tiles, flat over batch, rows and columns; y
+// slices. An invocation computes one slice of a tile; with LANES of 6, six
+// share it: each computes a column of A^T m, then four of them a row of the
+// result each.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 tiles;  // tiles in a row, rows of tiles, the first tile that is made
@@ -54,7 +55,7 @@ void write_row(int tile, int slice, int row, vec4 v[6]) {
 shared vec4 mem[4][6][WORK_GROUP_X];
 
 void main() {
-  // No early return: a barrier follows.
+  // No early return, since a barrier follows.
   int lane = int(gl_LocalInvocationID.z);
   int cell = int(gl_LocalInvocationID.x);
   int tile = min(gid.x, planes_size.x - 1);

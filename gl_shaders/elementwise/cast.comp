@@ -1,22 +1,23 @@
-// dst = src in another type: FROM_FLOAT, TO_FLOAT, TO_BOOL, integers without.
-// SATURATE_LOW, SATURATE_HIGH, OF_NAN: what floats out of range and NaN come to.
-// WRAP_SIGNED, WRAP_UNSIGNED: integers of so many bits, held in 32.
-// ROUND_TO_HALF, TRUNCATE: floats that stand for halves or for integers.
-// One texel (4 channels) an invocation.
+// dst = src in another type: FROM_FLOAT, TO_FLOAT, TO_BOOL; otherwise integers.
+// SATURATE_LOW, SATURATE_HIGH, OF_NAN: results for floats out of range and NaN.
+// WRAP_SIGNED, WRAP_UNSIGNED: integers of this many bits, stored in 32.
+// ROUND_TO_HALF, TRUNCATE: floats that represent halves or integers. One texel
+// (4 channels) per invocation.
 layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 
 #if defined(ROUND_TO_HALF)
-// To nearest, ties to even, by the bits: packHalf2x16() may round otherwise.
+// To nearest, ties to even, in integers, since packHalf2x16() may round
+// otherwise.
 vec4 rounded(vec4 v) {
   uvec4 bits = floatBitsToUint(v);
   uvec4 magnitude = bits & 0x7fffffffu;
   uvec4 sign_bit = bits & 0x80000000u;
   uvec4 near = (magnitude + 0xfffu + ((magnitude >> 13) & 1u)) & ~0x1fffu;
-  // 65536 is 0x47800000: past the largest half lies infinity.
+  // 65536 is 0x47800000: values above the largest half become infinity.
   near = mix(near, uvec4(0x7f800000u), greaterThanEqual(near, uvec4(0x47800000u)));
   // NaN stays NaN.
   near = mix(near, magnitude, greaterThan(magnitude, uvec4(0x7f800000u)));
-  // Below 2^-14, the least normal half, steps are of 2^-24.
+  // Below 2^-14, the smallest normal half, the spacing is 2^-24.
   uvec4 small = floatBitsToUint(
       roundEven(uintBitsToFloat(min(magnitude, uvec4(0x38800000u))) * 16777216.0) /
       16777216.0);
@@ -29,8 +30,8 @@ vec4 rounded(vec4 v) {
 #elif defined(TO_FLOAT)
 #define CAST(V) vec4(V)
 #elif defined(TO_BOOL) && defined(FROM_FLOAT)
-// NaN is not 0; numbers below the least normal are, as for TFLite, which runs
-// with denormals flushed. By the bits: drivers may differ.
+// NaN is true; denormals are false, as in TFLite, which flushes them. In
+// integers, since drivers may differ.
 #define CAST(V) \
   ivec4(greaterThanEqual(floatBitsToInt(V) & 0x7fffffff, ivec4(0x00800000)))
 #elif defined(TO_BOOL)
@@ -44,9 +45,9 @@ ivec4 saturated(vec4 v) {
 #define CAST(V) saturated(V)
 #elif defined(FROM_FLOAT)
 ivec4 truncated(vec4 v) {
-  // 2^31 - 128 is the greatest float that is an int32.
+  // 2^31 - 128 is the largest float that fits int32.
   ivec4 r = ivec4(clamp(v, -2147483648.0, 2147483520.0));
-  // Greater ones, infinity and positive NaNs follow 2^31 as bits.
+  // Larger ones, infinity and positive NaNs are above 2^31 as bits.
   ivec4 bits = floatBitsToInt(v);
   bvec4 great = greaterThanEqual(bits, ivec4(0x4f000000));
   bvec4 nan = greaterThan(bits & 0x7fffffff, ivec4(0x7f800000));

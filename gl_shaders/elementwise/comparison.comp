@@ -1,11 +1,11 @@
-// dst = 1 where COMPARE(a, b) holds, else 0; each is broadcast to dst's shape. LANES_A
-// and LANES_B are xxxx where the tensor has one channel for all of dst's, else xyzw. An
-// invocation makes one texel.
+// dst = COMPARE(a, b) as 1 or 0; both are broadcast to dst's shape. LANES_A and
+// LANES_B are xxxx for tensors with one channel for all of dst's, else xyzw.
+// One texel per invocation.
 //
-// RESCALE, which is op_rescale, is defined for 8-bit codes: they are compared as TFLite
-// does, scaled in integers (quant/fixed_point.h's ComparedValue). `scaling_a` and
-// `scaling_b` hold multiplier, shift, and the bits of what one code is in the values
-// that are read.
+// RESCALE (op_rescale) is defined for 8-bit quantized values: they are compared
+// as in TFLite, scaled in integers (quant/fixed_point.h's ComparedValue).
+// `scaling_a` and `scaling_b` have the multiplier, the shift, and the bits of
+// one quantization step in the values read.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
 #ifdef RESCALE
@@ -29,7 +29,7 @@ ivec4 scaled(vec4 x, ivec4 scaling) {
 void main() {
   if (outside_grid()) return;
   ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
-  // Broadcasting is a clamp: an axis of extent 1 always reads index 0.
+  // Broadcasting is a clamp: an axis of extent 1 is always read at index 0.
   ivec4 i = min(p, a_size - 1);
   ivec4 j = min(p, b_size - 1);
   bvec4 holds = COMPARE(SIDE_A(read_a(i.x, i.y, i.z, i.w).LANES_A),

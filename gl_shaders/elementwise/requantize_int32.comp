@@ -1,6 +1,6 @@
-// QUANTIZE of 16-bit codes, which src holds times `scale`, to 32-bit codes, as TFLite
-// rounds them (quant/fixed_point.h's Multiply(), ties away from zero). CODE_OF is
-// op_code_of, RESCALE is op_rescale. An invocation makes one texel.
+// QUANTIZE from int16, which src has multiplied by `scale`, to int32, rounded
+// as in TFLite (quant/fixed_point.h's Multiply(), ties away from zero). CODE_OF
+// is op_code_of, RESCALE is op_rescale. One texel per invocation.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   float scale;

@@ -1,12 +1,12 @@
-// dst = condition ? a : b, each broadcast to dst's shape. LANES_CONDITION, LANES_A and
-// LANES_B are xxxx where the tensor has one channel for all of dst's, else xyzw. An
-// invocation makes one texel.
+// dst = condition ? a : b, all broadcast to dst's shape. LANES_CONDITION,
+// LANES_A and LANES_B are xxxx for tensors with one channel for all of dst's,
+// else xyzw. One texel per invocation.
 layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 
 void main() {
   if (outside_grid()) return;
   ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
-  // Broadcasting is a clamp: an axis of extent 1 always reads index 0.
+  // Broadcasting is a clamp: an axis of extent 1 is always read at index 0.
   ivec4 c = min(p, condition_size - 1);
   ivec4 i = min(p, a_size - 1);
   ivec4 j = min(p, b_size - 1);

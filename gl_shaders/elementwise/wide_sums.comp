@@ -1,8 +1,8 @@
-// Adds the parts of a sum in 64 bits, a * 2^shifts.x + b * 2^shifts.y + ..., and a
-// bias. The sum is multiplied, shifted to the right and rounded once
-// (quant/fixed_point.h's MultiplyOnce()), by RESCALE_64, which is op_rescale_64.
-// `rows` holds a multiplier, a shift, and the lower and the upper word of a bias, for
-// each channel or, with ONE_ROW, once for all. An invocation makes one texel.
+// Adds the parts of a sum in 64 bits, a * 2^shifts.x + b * 2^shifts.y + ...,
+// and a bias; multiplies, shifts right and rounds once (quant/fixed_point.h's
+// MultiplyOnce()), by RESCALE_64, which is op_rescale_64. `rows` has a
+// multiplier, a shift, and the low and high words of a bias, for each channel
+// or, with ONE_ROW, for all. One texel per invocation.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 shifts;
@@ -18,7 +18,7 @@ struct Wide {
 Wide plus_shifted(Wide sum, vec4 x, int shift) {
   ivec4 v = ivec4(x);
   uvec4 low = uvec4(v) << shift;
-  // In two steps, as GLSL does not define a shift by 32 bits.
+  // In two steps, since GLSL does not define a shift by 32 bits.
   ivec4 high = (v >> (31 - shift)) >> 1;
   uvec4 carry;
   low = uaddCarry(sum.low, low, carry);

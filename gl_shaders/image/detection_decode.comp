@@ -1,6 +1,7 @@
-// Each anchor's box and, with BEST, its best class: the first greatest score.
-// `boxes` is [1,1,anchors,8] (4 without BEST), integers: the bits of (ymin, xmin,
-// ymax, xmax), then (the score's key or kNone, anchor, class, the score's bits).
+// Decodes each anchor's box and, with BEST, its best class: the first maximal
+// score. `boxes` is [1,1,anchors,8] (4 without BEST), integers: the bits of
+// (ymin, xmin, ymax, xmax), then (the score's key or kNone, anchor, class, the
+// score's bits).
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   vec4 scales;  // y, x, height, width
@@ -21,11 +22,10 @@ vec4 anchor_of(int i) {
 }
 
 #ifdef BEST
-// Slices of scores that are on their way at a time. (With 4 V3D 7.1 spills.)
+// Slices of scores loaded at a time. (With 4, V3D 7.1 spills.)
 const int kAtATime = 2;
 
-// The better one of `best` (key, class, bits) and of scores `v`, from `channel`
-// on.
+// The better of `best` (key, class, bits) and scores `v`, from `channel` on.
 ivec3 better_of(ivec3 best, vec4 v, int channel) {
   ivec4 keys = op_order_keys(v);
   for (int c = 0; c < 4; ++c) {
@@ -54,7 +54,7 @@ void main() {
     for (int k = 0; k < kAtATime; ++k) {
       v[k] = read_scores(gid.x, 0, min(s + k, last), 0);
     }
-    // The last slice again is no better than the first time.
+    // Repeating the last slice changes nothing.
     for (int k = 0; k < kAtATime; ++k) {
       best = better_of(best, v[k], 4 * min(s + k, last));
     }

@@ -1,7 +1,7 @@
-// Writes TFLite_Detection_PostProcess's outputs from what detection_select.comp kept,
-// in two dispatches: with BOXES the boxes and how many were found, without it classes
-// and scores. A detection has `each` rows. With TOP > 1 these are its TOP best classes,
-// by its scores.
+// Writes TFLite_Detection_PostProcess's outputs from the result of
+// detection_select.comp, in two dispatches: with BOXES the boxes and their
+// number, without it classes and scores. A detection has `each` rows. With TOP
+// > 1 these are its TOP best classes by score.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   int each;
@@ -12,8 +12,8 @@ layout(std140, binding = 0) uniform Params {
 
 const int kNone = ~0x7fffffff;
 
-// (key, anchor, class, the score's bits) of detection i. The key is kNone where there
-// is no such detection.
+// (key, anchor, class, the score's bits) of detection i. The key is kNone if
+// there is no such detection.
 ivec4 facts_of(int i) {
   return i < kept_size.x ? read_kept(i, 0, 1, 0) : ivec4(kNone, 0, 0, 0);
 }
@@ -34,19 +34,20 @@ void main() {
 #else
 
 #if TOP > 1
-// For each invocation a heap of TOP elements (key, class), whose first element is the
-// least, and behind it the element that is put into the heap. The steps are those of
-// std::partial_sort of GNU's C++ library, as they decide which of equal scores comes
-// first. The heaps lie in shared memory, as Mesa 22.3's llvmpipe and softpipe lose
-// writes to an array of an invocation's own here.
+// For each invocation a heap of TOP elements (key, class), with the minimum
+// first, followed by the element to insert. The steps are those of
+// std::partial_sort in GNU's C++ library, which determine the order of equal
+// scores. In shared memory, since Mesa 22.3's llvmpipe and softpipe lose writes
+// to a private array here.
 shared ivec2 heaps[THREADS * (TOP + 1)];
 #define heap(I) heaps[int(gl_LocalInvocationIndex) * (TOP + 1) + (I)]
 
 bool is_better(int a, int b) { return heap(a).x > heap(b).x; }
 
-// Puts heap(TOP) into the heap of n elements, at the free place `top` or below it.
+// Inserts heap(TOP) into the heap of n elements, at the free place `top` or
+// below it.
 void put_into_heap(int top, int n) {
-  // The free place sinks to a leaf, in exchange for the lesser children,
+  // Moves the free place down to a leaf, past the smaller children,
   int hole = top;
   while (2 * hole + 2 < n) {
     int child = 2 * hole + 2;
@@ -58,7 +59,7 @@ void put_into_heap(int top, int n) {
     heap(hole) = heap(n - 1);
     hole = n - 1;
   }
-  // and rises again to where the element belongs.
+  // and up again to the element's place.
   while (hole > top && is_better((hole - 1) / 2, TOP)) {
     heap(hole) = heap((hole - 1) / 2);
     hole = (hole - 1) / 2;

@@ -1,5 +1,5 @@
 // Landmarks2TransformMatrix, by one invocation: a few dozen landmarks. Angles
-// only ever as their cosine and sine, so that none is computed.
+// are represented by cosine and sine, so that none is computed.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 who;    // the two that are brought level; size of the subset
@@ -18,7 +18,7 @@ vec2 landmark(int i) {
 #endif
 }
 
-// By the angle whose cosine and sine are `a`.
+// Rotates by the angle with cosine and sine `a`.
 vec2 rotate(vec2 p, vec2 a) {
   return vec2(p.x * a.x - p.y * a.y, p.x * a.y + p.y * a.x);
 }
@@ -27,10 +27,10 @@ vec2 rotate(vec2 p, vec2 a) {
 vec2 direction() {
   vec2 d = landmark(who.y) - landmark(who.x);
 #if VERSION == 1
-  // Of a line without a direction: -90 to 90 degrees.
+  // For an undirected line: -90 to 90 degrees.
   if (d.x < 0.0) d = -d;
 #endif
-  // Scaled first, so that no square overflows or vanishes.
+  // Scaled first, so that squares neither overflow nor vanish.
   float most = max(abs(d.x), abs(d.y));
   if (most == 0.0) return vec2(1.0, 0.0);
   d /= most;
@@ -58,7 +58,8 @@ void main() {
   vec2 extent = most - least;
   vec2 middle = rotate((most + least) * 0.5, back);
 
-  // (x, y) -> columns * (x, y) + shift, before version 1's way to pixels.
+  // (x, y) -> columns * (x, y) + shift, before version 1's conversion to
+  // pixels.
 #if VERSION == 1
   float range = box.w;
   vec2 grow = extent * box.z / range;

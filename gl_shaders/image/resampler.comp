@@ -1,4 +1,4 @@
-// Resampler: the data at the pixel that the warp names, bilinearly.
+// Resampler: bilinear interpolation of the data at the warp's pixel.
 layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 
 int slice;
@@ -16,7 +16,7 @@ void main() {
   batch = gid.z / dst_size.z;
   vec2 at = read_warp(gid.x, gid.y, 0, batch).xy;
   vec4 v = vec4(0.0);
-  // Not so where a coordinate is a NaN.
+  // False if a coordinate is NaN.
   if (all(greaterThan(at, vec2(-1.0))) && all(lessThan(at, vec2(src_size.xy)))) {
     vec2 low = floor(at);
     ivec2 p = ivec2(low);

@@ -1,7 +1,7 @@
 // Bilinear interpolation between the four source texels around each output
-// texel, with TFLite's clamping at the borders. One texel an invocation, or with
-// ALL_SLICES a pixel's, for processors that run many invocations abreast, where
-// what each does once costs much.
+// texel, clamped at the borders as in TFLite. One texel per invocation, or with
+// ALL_SLICES one pixel, for SIMD processors, on which work per invocation is
+// expensive.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   float scale_x;  // source pixels an output pixel

@@ -1,15 +1,15 @@
-// Bilinear interpolation of codes between the four source texels around
-// each output texel, as TFLite's kernels compute it: in floats, each operation
-// rounded as they round it, or with INTEGERS in integers with ten bits behind the
-// point, of 16-bit codes with WIDE; or as XNNPACK does with XNNPACK, in integers with
-// eleven bits, ties up. The pixels and their weights come from a table: low, high, weight of
-// low, weight of high; a row for each x, then one for each y. One texel an
+// Bilinear interpolation of quantized values between the four source texels
+// around each output texel, as in TFLite's kernels: in floats with the same
+// rounding of each operation; with INTEGERS, in integers with ten fractional
+// bits (int16 with WIDE); with XNNPACK, in integers with eleven fractional
+// bits, ties up. Pixels and weights come from a table: low, high, weight of
+// low, weight of high; a row for each x, then one for each y. One texel per
 // invocation.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   int zero_in;
   int zero_out;
-  int never;  // 0, which no compiler knows: it keeps a rounding apart
+  int never;  // 0, unknown to compilers: keeps a rounding separate
 };
 
 #define ROUNDED(X) intBitsToFloat(floatBitsToInt(X) + never)
@@ -32,8 +32,9 @@ void main() {
   ivec4 top = ivec4(v00) * w.x + ivec4(v01) * w.y;
   ivec4 bottom = ivec4(v10) * w.x + ivec4(v11) * w.y;
 #ifdef WIDE
-  // 35 bits: 1024 * high + low. Below zero, a low part makes the magnitude's
-  // high one less; what is left of the low one does not reach a tie.
+  // 35 bits: 1024 * high + low. For negative sums, a low part makes the high
+  // one's magnitude smaller by one; the remaining low part does not reach a
+  // tie.
   ivec2 v = ivec2(y.zw);
   ivec4 low = (top & 1023) * v.x + (bottom & 1023) * v.y;
   ivec4 sum = (top >> 10) * v.x + (bottom >> 10) * v.y + (low >> 10);
@@ -50,7 +51,7 @@ void main() {
 #endif
 #else
   vec4 sum = ROUNDED(v00 * ROUNDED(y.z * x.z));
-  // Not one expression of sums: Mesa would add them in pairs.
+  // Separate statements, since Mesa would add one expression's terms in pairs.
   sum = ROUNDED(sum + ROUNDED(v01 * ROUNDED(y.z * x.w)));
   sum = ROUNDED(sum + ROUNDED(v10 * ROUNDED(y.w * x.z)));
   sum = ROUNDED(sum + ROUNDED(v11 * ROUNDED(y.w * x.w)));

@@ -1,4 +1,4 @@
-// Each output texel is one source texel, chosen by a table. One texel an
+// Each output texel is one source texel, chosen by a table. One texel per
 // invocation.
 layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 

@@ -1,4 +1,4 @@
-// TransformLandmarks: every landmark is `dimensions` channels, one after another.
+// TransformLandmarks: each landmark has `dimensions` consecutive channels.
 // Grid: x slices, y columns.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS

@@ -1,4 +1,4 @@
-// TransformTensorBilinear: the data at the place that the matrix sends a pixel to.
+// TransformTensorBilinear: the data at the matrix's image of each pixel.
 layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 
 vec4 pixel(ivec2 p) {
@@ -19,7 +19,7 @@ void main() {
   vec2 at = vec2(transformed(read_matrix(0, 0, 0, 0)),
                  transformed(read_matrix(1, 0, 0, 0)));
   vec4 v = vec4(0.0);
-  // Not so where a coordinate is a NaN.
+  // False if a coordinate is NaN.
   if (all(greaterThanEqual(at, vec2(0.0))) &&
       all(lessThanEqual(at, vec2(src_size.xy - 1)))) {
     vec2 low = floor(at);

@@ -1,8 +1,9 @@
-// The elementwise functions: op_<name>(x, params), op_<name>(x, y, params).
-// A node of such an op is a copy with one of these as its post-op; the fusion
-// pass moves the post-op to the node that writes the copy's input. All in highp.
-// Functions that work on integers and bools, too, have a form with ivec4. math.glsl
-// has what they compute with, codes.glsl the functions of codes.
+// The elementwise functions: op_<name>(x, params), op_<name>(x, y, params). A
+// node of such an op is a copy with one of these as its post-op; the fusion
+// pass moves the post-op to the producer of the copy's input. All in highp.
+// Functions that also work on integers and bools have a form with ivec4.
+// math.glsl has their building blocks, codes.glsl the functions of quantized
+// values.
 //
 // A function of two arguments has a second form for a constant scalar y:
 // op_<name>(x, params), y = params.x, the arguments swapped if params.y != 0.
@@ -37,9 +38,9 @@ vec4 op_sqrt(vec4 x, vec4 p) {
 }
 vec4 op_rsqrt(vec4 x, vec4 p) { return 1.0 / op_sqrt(x, p); }
 vec4 op_exp(vec4 x, vec4 p) { return exp_of(x); }
-// Integers in the order of the floats, which no driver's treatment of NaN and
-// denormals can disturb. Denormals are 0, as for TFLite, which flushes them; NaN
-// is behind all others, and alone at the least integer.
+// Integers in the order of the floats, independent of drivers' treatment of NaN
+// and denormals. Denormals are 0, as in TFLite, which flushes them; NaN comes
+// last, and is the only one with the smallest integer.
 ivec4 op_order_keys(vec4 v) {
   ivec4 bits = floatBitsToInt(v);
   ivec4 size = bits & 0x7fffffff;
@@ -64,7 +65,7 @@ vec4 op_hard_swish(vec4 x, vec4 p) {
 vec4 op_gelu(vec4 x, vec4 p) {
   return 0.5 * x * (1.0 + erf_of(x * 0.70710678118654752));
 }
-// x (1 + tanh(z)) / 2 by the logistic function, which keeps small results.
+// x (1 + tanh(z)) / 2 by the logistic function, which preserves small results.
 vec4 op_gelu_tanh(vec4 x, vec4 p) {
   return x * logistic_of(1.5957691216057308 * (x + 0.044715 * x * x * x));
 }
@@ -79,7 +80,7 @@ vec4 op_squared_difference(vec4 x, vec4 y, vec4 p) {
   vec4 d = x - y;
   return d * d;
 }
-// x > y ? x : y, as TFLite's kernel has it: y where either is NaN.
+// x > y ? x : y as in TFLite's kernel: y if either is NaN.
 vec4 op_maximum(vec4 x, vec4 y, vec4 p) {
   return mix(mix(max(x, y), y, is_nan(x)), y, is_nan(y));
 }
@@ -96,7 +97,7 @@ vec4 op_atan2(vec4 y, vec4 x, vec4 p) {
   bvec4 steep = greaterThan(b, a);
   vec4 d = mix(a, b, steep);
   vec4 n = mix(b, a, steep);
-  // Away from where sums overflow and quotients lose their last bits.
+  // Avoids overflow of sums and loss of the quotients' last bits.
   vec4 scale = mix(vec4(1.0), vec4(0.0625), greaterThan(d, vec4(1e37)));
   scale = mix(scale, vec4(1.8446744e19), lessThan(d, vec4(1e-18)));
   vec4 r = atan_of_fraction(n * scale, d * scale);
@@ -108,7 +109,8 @@ vec4 op_atan2(vec4 y, vec4 x, vec4 p) {
   r = mix(r, -r, is_negative(y));
   return mix(mix(r, x, is_nan(x)), y, is_nan(y));
 }
-// floor(x / y) of the exact quotient, not of one rounded up to an integer.
+// floor(x / y) of the exact quotient, even if the float quotient rounds up to
+// an integer.
 vec4 op_floor_div(vec4 x, vec4 y, vec4 p) {
   vec4 a = abs(x);
   vec4 b = abs(y);
@@ -124,7 +126,7 @@ vec4 op_floor_div(vec4 x, vec4 y, vec4 p) {
   q = mix(q, quotient(x, y), equal(y, vec4(0.0)));
   return mix(mix(q, x, is_nan(x)), y, is_nan(y));
 }
-// The remainder with the divisor's sign: std::fmod, then moved there.
+// The remainder with the divisor's sign: std::fmod, then adjusted.
 vec4 op_floor_mod(vec4 x, vec4 y, vec4 p) {
   vec4 r;
   for (int i = 0; i < 4; ++i) r[i] = fmod_of(abs(x[i]), abs(y[i]));
@@ -144,15 +146,15 @@ vec4 op_pow(vec4 x, vec4 y, vec4 p) {
   vec4 r = positive_pow(mix(a, one, is_inf(x)), y);
   r = mix(r, mix(zero, inf, inverse), equal(a, zero));
   r = mix(r, mix(inf, zero, inverse), is_inf(x));
-  // A negative base: the sign of an odd power, no value between integers.
+  // A negative base: the sign of an odd power, NaN for non-integers.
   bvec4 negative = is_negative(x);
   vec4 whole = mix(r, -r, is_odd(y));
   vec4 broken = mix(vec4(NAN_), r, is_inf(x));
   broken = mix(broken, r, equal(a, zero));
   r = mix(r, mix(broken, whole, is_integer(y)), negative);
-  // An infinite exponent: by the size of |x|, whatever its sign. After what a
-  // negative base does, as is_integer() is false of infinities on virgl: Mesa (22.3)
-  // makes fract(y) == 0.0 of floor(y) == y for it, and their fract is a NaN.
+  // An infinite exponent: depends on |x| only. After the handling of negative
+  // bases, since is_integer() is false for infinities on virgl: Mesa (22.3)
+  // turns floor(y) == y into fract(y) == 0.0 there, which is NaN.
   vec4 at_inf = mix(zero, inf, greaterThan(a, one));
   vec4 at_minus_inf = mix(inf, zero, greaterThan(a, one));
   r = mix(r, mix(at_inf, at_minus_inf, inverse), is_inf(y));
@@ -175,7 +177,7 @@ ivec4 op_squared_difference(ivec4 x, ivec4 y, vec4 p) {
   ivec4 d = x - y;
   return d * d;
 }
-// Quotients of the magnitudes: GLSL ES leaves signed remainders open.
+// Quotients of magnitudes: GLSL ES leaves signed remainders undefined.
 uvec4 magnitude(ivec4 x) { return uvec4(mix(x, -x, lessThan(x, ivec4(0)))); }
 bvec4 signs_differ(ivec4 x, ivec4 y) { return lessThan(x ^ y, ivec4(0)); }
 // Towards zero; 0 by zero.
@@ -208,7 +210,7 @@ ivec4 op_pow(ivec4 x, ivec4 y, vec4 p) {
   return r;
 }
 ivec4 op_bitwise_xor(ivec4 x, ivec4 y, vec4 p) { return x ^ y; }
-// The sign moves in; shifts count as 0 to 31.
+// An arithmetic shift; shifts are clamped to 0 to 31.
 ivec4 op_right_shift(ivec4 x, ivec4 y, vec4 p) { return x >> clamp(y, 0, 31); }
 ivec4 op_logical_and(ivec4 x, ivec4 y, vec4 p) { return x & y; }
 ivec4 op_logical_or(ivec4 x, ivec4 y, vec4 p) { return x | y; }
@@ -226,7 +228,7 @@ ivec4 op_clamp(ivec4 x, vec4 p) {
 
 // --- Constant scalars --------------------------------------------------------
 
-// Integers as p.x only up to 2^24, which floats hold.
+// Integers as p.x only up to 2^24, which floats represent.
 ivec4 first_of(ivec4 x, vec4 p) { return p.y == 0.0 ? x : ivec4(int(p.x)); }
 ivec4 second_of(ivec4 x, vec4 p) { return p.y == 0.0 ? ivec4(int(p.x)) : x; }
 vec4 first_of(vec4 x, vec4 p) { return p.y == 0.0 ? x : vec4(p.x); }

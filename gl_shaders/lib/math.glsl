@@ -1,10 +1,10 @@
-// What the elementwise functions compute with: special values, quotients,
+// Building blocks of the elementwise functions: special values, quotients,
 // exponentials, logarithms, angles. All in highp.
 //
-// The transcendental functions are spelled out, because what drivers give is
-// no better than GLSL ES 3.10 asks of them (section 4.7.1), and Mesa's exp, log
-// and pow lose up to half of the mantissa. NaNs are told by their bits: min,
-// max, clamp and isnan() need not honour them.
+// Transcendental functions are implemented here, since drivers only guarantee
+// the precision of GLSL ES 3.10 (section 4.7.1), and Mesa's exp, log and pow
+// lose up to half of the mantissa. NaNs are detected by their bits: min, max,
+// clamp and isnan() need not honour them.
 
 #define INFINITY_ uintBitsToFloat(0x7f800000u)
 #define NAN_ uintBitsToFloat(0x7fc00000u)
@@ -18,14 +18,14 @@ bvec4 is_inf(vec4 x) {
 bvec4 is_negative(vec4 x) {  // of -0.0 too
   return notEqual(floatBitsToUint(x) & 0x80000000u, uvec4(0u));
 }
-// The top 12 bits of the significand. By bits, so that no compiler simplifies
-// x - high_part(x); the product of two such parts is exact.
+// The top 12 bits of the significand, by bits, so that compilers do not
+// simplify x - high_part(x); products of two such parts are exact.
 vec4 high_part(vec4 x) {
   return uintBitsToFloat(floatBitsToUint(x) & 0xfffff000u);
 }
 
-// x / y. Past 2^126 a driver may take 1 / y for zero (GLSL ES 3.10, 4.7.1); an
-// H200 does.
+// x / y. Above 2^126 a driver may flush 1 / y to zero (GLSL ES 3.10, 4.7.1);
+// NVIDIA's does.
 vec4 quotient(vec4 x, vec4 y) {
   vec4 scale = mix(vec4(1.0), vec4(0.25), greaterThan(abs(y), vec4(8.5e37)));
   return (x * scale) / (y * scale);
@@ -49,7 +49,7 @@ vec4 expm1_reduced(vec4 r) {
   return p * (r * r) + r;
 }
 
-// x = n * ln(2) + r; ln(2) in two parts, the first of 9 bits.
+// x = n * ln(2) + r; ln(2) in two parts, the first with 9 bits.
 vec4 reduce_by_ln2(vec4 x, out vec4 n) {
   n = floor(x * 1.44269504089 + 0.5);
   return (x - n * 0.693359375) - n * -2.12194440e-4;
@@ -89,7 +89,7 @@ vec4 atanh_series(vec4 s) {
   return p * z;
 }
 
-// The special cases that every logarithm shares.
+// The special cases of all logarithms.
 vec4 log_limits(vec4 y, vec4 x) {
   y = mix(y, vec4(-INFINITY_), equal(x, vec4(0.0)));
   y = mix(y, vec4(NAN_), lessThan(x, vec4(0.0)));
@@ -101,14 +101,14 @@ vec4 log_of(vec4 x) {
   vec4 e;
   vec4 d = split_power(x, e) - 1.0;
   vec4 s = d / (2.0 + d);
-  // 2 atanh(s) = d - s * (d - 2 * series): no rounding of s reaches the first
-  // term.
+  // 2 atanh(s) = d - s * (d - 2 * series): the rounding of s does not affect
+  // the first term.
   vec4 y = d - s * (d - 2.0 * atanh_series(s));
   y += e * -2.12194440e-4;
   return log_limits(y + e * 0.693359375, x);
 }
 
-// x by pi / 2 for |x| from 2^13 on: the product with as many bits of 2 / pi as
+// x modulo pi / 2 for |x| from 2^13 on: multiplies by the bits of 2 / pi that
 // the quotient modulo 4 and its fraction need (Payne and Hanek's reduction).
 float reduce_large(float x, out int quadrant) {
   const uint kTwoOverPi[9] =
@@ -117,7 +117,7 @@ float reduce_large(float x, out int quadrant) {
   uint bits = floatBitsToUint(x);
   uint m = (bits & 0x7fffffu) | 0x800000u;  // |x| = m * 2^e
   int e = int((bits >> 23) & 0xffu) - 150;
-  // Bits of 2 / pi above this one only add multiples of 4.
+  // Higher bits of 2 / pi only add multiples of 4.
   int at = clamp(e - 2 + 32, 0, 159);
   int word = at >> 5;
   int shift = at & 31;
@@ -131,7 +131,7 @@ float reduce_large(float x, out int quadrant) {
   umulExtended(m, w[2], high2, low2);
   uint low = uaddCarry(low1, high2, carry);
   uint high = m * w[0] + high1 + carry;
-  // A quarter of the quotient, modulo 1, is high:low now. To the nearest.
+  // high:low is a quarter of the quotient, modulo 1. Rounds to nearest.
   uint nearest = high + 0x20000000u;
   quadrant = int(nearest >> 30);
   high -= uint(quadrant) << 30;
@@ -144,7 +144,7 @@ float reduce_large(float x, out int quadrant) {
 // sin(x + quarters * pi / 2).
 vec4 sin_of(vec4 x, int quarters) {
   vec4 n = floor(x * 0.636619772368 + 0.5);
-  // pi / 2 in three parts, the first two of 8 and 11 bits.
+  // pi / 2 in three parts, the first two with 8 and 11 bits.
   vec4 r = ((x - n * 1.5703125) - n * 4.837512969970703125e-4) -
            n * 7.54978995489188216e-8;
   ivec4 quadrant = ivec4(clamp(n, -8192.0, 8192.0));
@@ -163,7 +163,7 @@ vec4 sin_of(vec4 x, int quarters) {
 }
 
 vec4 tanh_of(vec4 x) {
-  // Rational in x on [-7.9, 7.9], 1 past it.
+  // Rational in x on [-7.9, 7.9], 1 outside.
   vec4 a = clamp(x, -9.0, 9.0);
   vec4 z = a * a;
   vec4 p = -2.76076847742355e-16 * z + 2.00018790482477e-13;
@@ -201,7 +201,7 @@ vec4 erf_of(vec4 x) {
   return mix(clamp(a * p / q, -1.0, 1.0), x, is_nan(x));
 }
 
-// atan(n / d) for 0 <= n <= d: by pi / 4 past tan(pi / 8), then a polynomial.
+// atan(n / d) for 0 <= n <= d: by pi / 4 above tan(pi / 8), then a polynomial.
 vec4 atan_of_fraction(vec4 n, vec4 d) {
   bvec4 far = greaterThan(n, 0.41421356 * d);
   vec4 z = quotient(mix(n, n - d, far), mix(d, n + d, far));
@@ -229,7 +229,7 @@ vec4 positive_pow(vec4 x, vec4 y) {
   vec4 t_low = m - (t_high - 1.0);
   vec4 s_low = ((d - s_high * t_high) - s_high * t_low) / t;
   s_low += s * atanh_series(s);
-  // 2 / ln(2) in two parts, the first of 12 bits.
+  // 2 / ln(2) in two parts, the first with 12 bits.
   vec4 l_high = s_high * 2.884765625;
   vec4 l_low = s_high * 6.24456777927e-4 + s_low * 2.88539008178;
   vec4 log_high = high_part(e + l_high);
@@ -238,7 +238,8 @@ vec4 positive_pow(vec4 x, vec4 y) {
   vec4 z_high = y_high * log_high;
   vec4 z_low = (y - y_high) * log_high + y * log_low;
   vec4 z = z_high + z_low;
-  // Past these the result is infinite or zero, and the parts may be no numbers.
+  // Outside this range the result is infinite or zero, and the parts may be
+  // NaN.
   bvec4 over = greaterThan(z, vec4(129.0));
   bvec4 under = lessThan(z, vec4(-151.0));
   vec4 n = floor(clamp(z, -151.0, 129.0) + 0.5);
@@ -247,7 +248,7 @@ vec4 positive_pow(vec4 x, vec4 y) {
   return mix(mix(r, vec4(INFINITY_), over), vec4(0.0), under);
 }
 
-// a modulo b, exact, for a and b >= 0: long division, eight bits a step.
+// a modulo b, exact, for a and b >= 0: long division, eight bits per step.
 float fmod_of(float a, float b) {
   if (a < b) return a;
   uint a_bits = floatBitsToUint(a);

@@ -1,6 +1,6 @@
-// BATCH_MATMUL. An invocation makes TILE_ROWS rows of one matrix, TILE_SLICES
-// slices of each. ADJ_X: x holds columns, and TILE_ROWS is 4; ADJ_Y: y holds
-// columns. Grid: x tiles of rows, y tiles of slices, z matrices.
+// BATCH_MATMUL. An invocation computes TILE_ROWS rows of one matrix in
+// TILE_SLICES slices. ADJ_X: x is transposed, and TILE_ROWS is 4; ADJ_Y: y is
+// transposed. Grid: x tiles of rows, y tiles of slices, z matrices.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 extent;   // rows, columns, terms, slices of terms
@@ -41,12 +41,14 @@ void load_x(int first, int s, out vec4 v[TILE_ROWS]) {
 #endif
 }
 
-// Texel j: ADJ_Y: terms of output 4 * slice + j; else outputs of term 4 * s + j.
+// Texel j: with ADJ_Y the terms of output 4 * slice + j; else the outputs of
+// term 4 * s + j.
 vec4 load_y(int slice, int s, int j) {
 #ifdef ADJ_Y
   return y_texel(min(slice * 4 + j, extent.y - 1), s);
 #else
-  // Not by multiplying with the zeros of x: y may hold infinities.
+  // Selects instead of multiplying by x's zeros, since y may contain
+  // infinities.
   int k = s * 4 + j;
   vec4 texel = y_texel(min(k, extent.z - 1), slice);
   return k < extent.z ? texel : vec4(0.0);

@@ -1,8 +1,8 @@
-// BATCH_MATMUL of 16-bit codes, which x and y hold. A sum of 64 bits is multiplied,
-// shifted to the right and rounded once (quant/fixed_point.h's MultiplyOnce()), by
-// RESCALE_64, which is op_rescale_64. An invocation makes one texel (4 columns) of
-// TILE_ROWS rows. ADJ_X: x holds columns, and TILE_ROWS is 4; ADJ_Y: y holds columns.
-// Grid: x tiles of rows, y slices, z matrices.
+// BATCH_MATMUL of int16 values in x and y. A 64-bit sum is multiplied, shifted
+// right and rounded once (quant/fixed_point.h's MultiplyOnce()), by RESCALE_64,
+// which is op_rescale_64. An invocation computes one texel (4 columns) of
+// TILE_ROWS rows. ADJ_X: x is transposed, and TILE_ROWS is 4; ADJ_Y: y is
+// transposed. Grid: x tiles of rows, y slices, z matrices.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 extent;   // rows, columns, terms, slices of terms
@@ -43,7 +43,7 @@ void load_x(int first, int s, out ivec4 terms[TILE_ROWS]) {
 #endif
 }
 
-// Row j: term 4 * s + j of the four columns of `slice` of dst, which is anything past
+// Row j: term 4 * s + j of the four columns of `slice` of dst; undefined past
 // the last term.
 void load_y(int slice, int s, out ivec4 terms[4]) {
 #ifdef ADJ_Y

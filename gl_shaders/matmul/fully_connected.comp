@@ -1,6 +1,6 @@
-// FULLY_CONNECTED for few rows: dst row m = sum over k of row m of src, taken
+// FULLY_CONNECTED for few rows: dst row m is the sum over k of row m of src,
 // flat in BHWC order, times the weights. LANES invocations of a work group
-// share the sum of one output slice of TILE_ROWS rows, so that a short row still
+// share the sum of one output slice of TILE_ROWS rows, so that a short row
 // fills the device. Grid: x lanes, y output slices, z tiles of rows.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
@@ -15,7 +15,7 @@ ivec3 pixel_at(int index, ivec4 size) {
 }
 
 #ifdef ELEMENTS
-// K is no multiple of the channels, so rows begin inside texels.
+// K is not a multiple of the channels, so rows begin inside texels.
 float element_at(int index) {
   int channel = index % src_aux.x;
   ivec3 p = pixel_at(index / src_aux.x, src_size);
@@ -54,7 +54,7 @@ shared vec4 partial[LANES * WORK_GROUP_Y * TILE_ROWS];
 #endif
 
 void main() {
-  // No early return: barriers follow. Past the end the last is made again.
+  // No early return, since barriers follow. Past the end, the last one repeats.
   int slice = min(gid.y, dst_size.z - 1);
   int first_row = gid.z * TILE_ROWS;
   vec4 sum[TILE_ROWS];
@@ -91,8 +91,8 @@ void main() {
   if (outside_grid()) return;
   vec4 bias = weights_at(weights_size.x - 1, slice * row_shape.z);
 #if LANES > 1
-  // The lanes share the rows: what is done with a sum is one text, and no row
-  // waits for another.
+  // The lanes divide the rows: the code for a sum exists once, and no row waits
+  // for another.
   for (int r = lane; r < TILE_ROWS; r += LANES) {
     put(first_row + r, slice, partial[base - lane + r * LANES] + bias);
   }

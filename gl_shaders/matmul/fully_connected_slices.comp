@@ -1,7 +1,7 @@
-// FULLY_CONNECTED for few rows, on devices that run invocations abreast: an
-// invocation makes one output slice of TILE_ROWS rows by itself, and its
-// neighbours the next slices, whose weights lie beside its own in blocks of
-// BLOCK slices. Grid: x output slices, y tiles of rows.
+// FULLY_CONNECTED for few rows on SIMD devices: an invocation computes one
+// output slice of TILE_ROWS rows, and its neighbours the next slices, with
+// adjacent weights in blocks of BLOCK slices. Grid: x output slices, y tiles of
+// rows.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 row_shape;  // rows, pixels a row
@@ -25,7 +25,7 @@ void main() {
 
   int pixel = grid.w;  // 0: see shader.h
   do {
-    ivec3 p[TILE_ROWS];  // past the last row the last again
+    ivec3 p[TILE_ROWS];  // the last row repeats
     for (int r = 0; r < TILE_ROWS; ++r) {
       int row = min(first_row + r, row_shape.x - 1);
       p[r] = pixel_at(row * row_shape.y + pixel, src_size);

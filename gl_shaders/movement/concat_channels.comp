@@ -1,5 +1,5 @@
-// Output slices first_slice and on from 1 to 3 SOURCES, source i beginning at
-// any channel part_begin[i]. Every channel is copied, none computed. One texel an
+// Output slices from first_slice on, from 1 to 3 SOURCES; source i begins at
+// any channel part_begin[i]. Copies every channel unchanged. One texel per
 // invocation.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
@@ -8,7 +8,7 @@ layout(std140, binding = 0) uniform Params {
   int slice_count;
 };
 
-// Four channels from the `by`-th on of the two texels `low` and `high`.
+// Four channels from channel `by` on of the texels `low` and `high`.
 ELEMENT4 shifted(ELEMENT4 low, ELEMENT4 high, int by) {
   if (by == 0) return low;
   if (by == 1) return ELEMENT4(low.yzw, high.x);
@@ -16,7 +16,7 @@ ELEMENT4 shifted(ELEMENT4 low, ELEMENT4 high, int by) {
   return ELEMENT4(low.w, high.xyz);
 }
 
-// Puts the channels that one source has in output texel (p, slice, batch) into v.
+// Copies one source's channels of output texel (p, slice, batch) into v.
 #define PART(READ, SIZE, CHANNELS, BEGIN)                                 \
   {                                                                       \
     int first = 4 * slice - BEGIN;                                        \

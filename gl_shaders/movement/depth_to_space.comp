@@ -1,5 +1,5 @@
 // dst(x, y, c) = src(x / block, y / block, ((y % block) * block + x % block) * C + c).
-// One texel an invocation; with WHOLE, C is a multiple of 4: one read.
+// One texel per invocation; with WHOLE, C is a multiple of 4: one read.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   int block;

@@ -1,5 +1,5 @@
 // dst = src with the coordinate on one axis (AXIS_BATCH, _Y, _X or _CHANNEL)
-// looked up in a table. One texel an invocation.
+// looked up in a table. One texel per invocation.
 layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 
 int index_of(int i) { return int(table_at(i % table_size.x, i / table_size.x).x); }

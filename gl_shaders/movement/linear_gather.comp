@@ -1,7 +1,7 @@
-// dst[batch, outer, pick, inner] = src[batch, outer, index..., inner], with the
-// index of each pick read from the indices, [batch, pick, depth], and clamped to
-// its axes. All in linear element order. With WHOLE, the four channels of a
-// texel come from one texel. One texel an invocation.
+// dst[batch, outer, pick, inner] = src[batch, outer, index..., inner], where
+// indices[batch, pick, depth] has the index of each pick, clamped to its axes.
+// All in linear element order. With WHOLE, the four channels of a texel come
+// from one texel. One texel per invocation.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 extents;  // of the axes that an index names
@@ -22,7 +22,7 @@ int index_at(int n) {
                       c);
 }
 
-// The source element that element e of dst comes from.
+// The source element for element e of dst.
 int source_of(int e) {
   int pick = e / inner;
   int group = pick / count;  // batch and outer

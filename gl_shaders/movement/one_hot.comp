@@ -1,5 +1,5 @@
 // dst[outer, k, inner] = indices[outer, inner] == k ? on : off, for k below
-// depth, in linear element order. One texel (4 channels) an invocation.
+// depth, in linear element order. One texel (4 channels) per invocation.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   int depth;

@@ -1,9 +1,9 @@
 // dst[at + p] = src[offset + per * p] over a box of dst: pads, slices,
-// transposes, tiles. Coordinates are (x, y, channel, batch). One texel an
-// invocation, of four reads; with WHOLE, channels stay together and count in
-// slices: one read; with SHIFTED, they stay in order: two.
-// With OUTER there is a fifth axis before the batch, which counts in it: the
-// batch of a read or write is outer * batches + batch.
+// transposes, tiles. Coordinates are (x, y, channel, batch). One texel per
+// invocation, with four reads; with WHOLE, channels stay together and count in
+// slices: one read; with SHIFTED, they stay in order: two reads. With OUTER
+// there is a fifth axis before the batch and part of it: the batch of a read or
+// write is outer * batches + batch.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 offset;
@@ -24,7 +24,7 @@ layout(std140, binding = 0) uniform Params {
 #endif
 };
 
-// A place in the source: x, y, channel or slice, batch, and the outer axis.
+// A position in the source: x, y, channel or slice, batch, and the outer axis.
 struct Place {
   ivec4 q;
   int outer;
@@ -62,7 +62,8 @@ int mirrored(int i, int size) {
   return i >= size ? 2 * (size - 1) + mirror - i : i;
 }
 
-// The value of the source's element (or texel, with WHOLE), in all or one lane.
+// The value of the source's element (or texel, with WHOLE), in one or all
+// lanes.
 ELEMENT4 value_at(Place p) {
   ivec4 size = source_size();
 #ifdef MIRROR
@@ -95,8 +96,8 @@ ELEMENT4 value_at(Place p) {
 }
 
 #ifdef SHIFTED
-// Channels q.z and on. Past the source's they are zero, as are those of a texel's
-// tail; and so is what lies outside on other axes.
+// Channels from q.z on; zero past the source's channels, in padding, and
+// outside the source on other axes.
 ELEMENT4 texel_at(Place p, int slice) {
   if (slice < 0 || slice >= src_size.z) return ELEMENT4(0);
   return read_src(p.q.x, p.q.y, slice, batch_of(p));
@@ -118,7 +119,7 @@ ELEMENT4 shifted_at(Place p) {
 }
 #endif
 
-// `from`, moved by `channels` of the destination.
+// `from`, moved by `channels` in the destination.
 Place moved(Place from, int channels) {
   from.q += channels * per_channel;
 #ifdef OUTER

@@ -1,9 +1,9 @@
-// dst = src in linear (batch, y, x, channel) order. With WHOLE, four channels of
-// one texel come from one texel: the channel counts are equal, or both multiples
-// of 4. One texel an invocation.
+// dst = src in linear (batch, y, x, channel) order. With WHOLE, four channels
+// of a texel come from one texel: the channel counts are equal, or both
+// multiples of 4. One texel per invocation.
 layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 
-// The texel that holds channel c of pixel i, pixels counted in linear order.
+// The texel with channel c of pixel i, with pixels in linear order.
 ELEMENT4 texel(int i, int c) {
   int row = i / src_size.x;
   return read_src(i - row * src_size.x, row % src_size.y, c >> 2, row / src_size.y);

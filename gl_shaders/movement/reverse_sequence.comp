@@ -1,10 +1,10 @@
-// dst = src, in which the first elements along one axis stand in reverse order: as many
-// as `lengths` says for the index on another axis. An invocation makes one texel. With
-// WHOLE neither axis is that of the channels: one read.
+// dst = src with the first elements along one axis reversed; `lengths` has
+// their number for each index of another axis. One texel per invocation. With
+// WHOLE neither axis is the channels: one read.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
-  ivec4 along;  // 1 in the place of the sequence's axis, of x, y, channel, batch
-  ivec4 by;     // likewise of the axis with a length for each index
+  ivec4 along;  // 1 for the sequence's axis among x, y, channel, batch
+  ivec4 by;     // the same for the axis with a length per index
   int extent;   // of the sequence's axis
 };
 

@@ -1,6 +1,5 @@
-// The pixels of each block to batches of their own (TO_BATCH), `fill` where they
-// lie in the padding, or from there back to their place. One texel an
-// invocation.
+// Moves the pixels of each block to separate batches (TO_BATCH), with `fill`
+// for padding, or back. One texel per invocation.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec2 block;  // width, height

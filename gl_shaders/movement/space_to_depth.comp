@@ -1,5 +1,5 @@
 // dst(x, y, (j * block + i) * C + c) = src(x * block + i, y * block + j, c).
-// One texel an invocation; with WHOLE, C is a multiple of 4: one read.
+// One texel per invocation; with WHOLE, C is a multiple of 4: one read.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   int block;

@@ -1,6 +1,6 @@
-// MAX_POOL_2D of a small window, WINDOW_W x WINDOW_H: one texel an invocation.
-// What lies outside counts as the nearest pixel inside, which the window has
-// too. The grid takes a slice's pixels flat.
+// MAX_POOL_2D with a small window, WINDOW_W x WINDOW_H: one texel per
+// invocation. Reads outside are clamped to the nearest pixel, which is in the
+// window as well. The grid has a slice's pixels flat.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 stride_pad;  // stride x, y; padding left, top

@@ -1,4 +1,4 @@
-// MaxPoolingWithArgmax2D: the largest value of each window, and which it is.
+// MaxPoolingWithArgmax2D: the maximum of each window and its index.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 window;  // width, height; stride x, y

@@ -1,6 +1,6 @@
-// The cells of LSTM's basic kernel (delegate/ops/recurrent/basic_lstm.h), four an
-// invocation. Sums are [i, g, f, o], each of as many channels as there are cells,
-// which may begin inside a texel. Grid: x slices, y batch.
+// The cells of LSTM's basic kernel (delegate/ops/recurrent/basic_lstm.h), four
+// per invocation. Sums are [i, g, f, o], each with as many channels as there
+// are cells, and may begin inside a texel. Grid: x slices, y batch.
 layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 
 float sum_at(int channel) {

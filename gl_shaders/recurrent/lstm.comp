@@ -1,9 +1,9 @@
-// A whole sequence of an LSTM (delegate/ops/recurrent/lstm.h): a work group is a batch, its
-// states live in shared memory from step to step. Columns (x) share the slices
-// of four cells, LANES invocations (y) each slice's sums.
-// GATES 4, or 3 without an input gate; PEEPHOLE, PROJECTION, LAYER_NORM,
-// ACTIVATION: a function of lib/elementwise.glsl. IN_TURN: one gate's sums are
-// in registers at a time, for compilers that spill.
+// A whole sequence of an LSTM (delegate/ops/recurrent/lstm.h): a work group
+// computes a batch and keeps its states in shared memory between steps. Columns
+// (x) divide the slices of four cells, LANES invocations (y) each slice's sums.
+// GATES is 4, or 3 without an input gate; PEEPHOLE, PROJECTION, LAYER_NORM,
+// ACTIVATION: a function of lib/elementwise.glsl. IN_TURN: keeps one gate's
+// sums in registers at a time, for compilers that spill.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 sizes;  // steps, slices of the data, cells, time_major
@@ -11,7 +11,7 @@ layout(std140, binding = 0) uniform Params {
   vec4 clips;   // of cells, of the projection; 0: none
   vec4 activation_params;
 #ifdef IN_TURN
-  int gates;  // GATES; no compiler knows it, so none unrolls the loop over them
+  int gates;  // GATES, unknown to compilers, which thus do not unroll
 #endif
 };
 
@@ -63,7 +63,7 @@ vec4 source(int term, int step) {
 
 vec4 bias(int s, int gate) { return weights_at(s, rows.x + gate); }
 
-// The new state of cells 4 * s and on. Biases are added already.
+// Updates cells 4 * s to 4 * s + 3. Biases are already added.
 void update_cell(int s, vec4 sum[GATES]) {
   vec4 old = cell_slices[s];
   vec4 forget = sigmoid(sum[FORGET_GATE]);
@@ -76,7 +76,7 @@ void update_cell(int s, vec4 sum[GATES]) {
   cell_slices[s] = clip(cell, clips.x);
 }
 
-// From the cells to what leaves them.
+// The output of the cells.
 void update_hidden(int s, vec4 output_sum) {
   hidden[s] = sigmoid(output_sum) * activate(cell_slices[s]);
 }
@@ -97,7 +97,7 @@ void measure(int gate) {
   float mean = dot(total, vec4(1.0)) / count;
   vec4 squares = vec4(0.0);
   for (int s = 0; s < CELL_SLICES; ++s) {
-    // Past the last cell there is nothing to measure.
+    // Ignores padding after the last cell.
     bvec4 there = lessThan(ivec4(s * 4) + ivec4(0, 1, 2, 3), ivec4(sizes.z));
     vec4 d = mix(vec4(0.0), gate_sums[gate * CELL_SLICES + s] - mean, there);
     squares += d * d;
@@ -108,7 +108,7 @@ void measure(int gate) {
 #endif
 
 #ifdef SHARED_SUMS
-// A gate's sum with its bias; with LAYER_NORM normalised before.
+// A gate's sum with its bias; with LAYER_NORM normalized first.
 vec4 finished_sum(int s, int gate) {
   vec4 v = gate_sums[gate * CELL_SLICES + s];
 #ifdef LAYER_NORM
@@ -148,7 +148,7 @@ void update_from_sums(int id) {
 #ifdef IN_TURN
 void sum_gates(int column, int lane, int step) {
   int terms = sizes.y + OUTPUT_SLICES;
-  // Every invocation takes every turn: barriers are inside.
+  // All invocations execute all iterations, since barriers are inside.
   for (int first = 0; first < CELL_SLICES; first += COLUMNS) {
     int s = min(first + column, CELL_SLICES - 1);
     for (int g = 0; g < gates; ++g) {
@@ -190,7 +190,7 @@ void finish_sums(int s, vec4 sum[GATES]) {
 
 void sum_gates(int column, int lane, int step) {
   int terms = sizes.y + OUTPUT_SLICES;
-  // Every invocation takes every turn: barriers are inside.
+  // All invocations execute all iterations, since barriers are inside.
   for (int first = 0; first < CELL_SLICES; first += COLUMNS) {
     int s = min(first + column, CELL_SLICES - 1);
     vec4 sum[GATES];

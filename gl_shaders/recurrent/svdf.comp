@@ -1,5 +1,5 @@
-// SVDF's output: unit u sums the states of its `rank` filters, weighted by time.
-// The filters of a unit are neighbours, so their states are one run of elements.
+// SVDF's output: unit u sums the states of its `rank` filters, weighted by
+// time. The filters of a unit are adjacent, so their states are contiguous.
 // Grid: x slices of units, y batch.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS

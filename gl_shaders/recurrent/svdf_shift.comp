@@ -1,5 +1,5 @@
-// SVDF's state one step on: each filter's `memory` values move by one, its newest
-// feature comes last. Grid: x slices, y batch.
+// Advances SVDF's state: shifts each filter's `memory` values by one and
+// appends its newest feature. Grid: x slices, y batch.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   int memory;

@@ -1,7 +1,6 @@
-// Positions of the greatest elements (LEAST_OF: the least) along lines of texels
-// that lie `step_by` apart, the first of equals. With CHANNELS a line is a
-// pixel's channels. THREADS invocations share a line: 1, or the whole work
-// group.
+// Positions of the maximum (LEAST_OF: minimum) along lines of texels `step_by`
+// apart, the first of equals. With CHANNELS a line is a pixel's channels.
+// THREADS invocations share a line: 1, or the whole work group.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 step_by;  // x, y, slice, batch
@@ -15,7 +14,7 @@ const int kLeast = ~0x7fffffff;
 ivec4 keys_of(vec4 v) {
   ivec4 key = op_order_keys(v);
 #ifdef LEAST_OF
-  key = mix(~key, key, equal(key, ivec4(kLeast)));  // NaN stays behind
+  key = mix(~key, key, equal(key, ivec4(kLeast)));  // NaN stays last
 #endif
   return key;
 }

@@ -1,7 +1,7 @@
 // Running sums along the texels of each line: from `first` on, `step_by` apart.
-// With CHANNELS a line is a pixel's channels, which add up within a texel too.
+// With CHANNELS a line is a pixel's channels, also summed within texels.
 // THREADS invocations share a line: 1, or the whole work group, each with a
-// share of consecutive texels that it reads twice.
+// contiguous share of texels that it reads twice.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 first;    // x, y, slice, batch
@@ -19,12 +19,12 @@ ELEMENT4 texel_at(ivec4 line, int i) {
   ivec4 p = line + first + i * step_by;
   ELEMENT4 v = read_src(p.x, p.y, p.z, p.w);
 #if defined(CHANNELS) && defined(REVERSE)
-  v = v.wzyx;  // what lies past the last channel is zero, and adds nothing
+  v = v.wzyx;  // padding channels are zero and add nothing
 #endif
   return v;
 }
 
-// What a texel adds to those after it.
+// The contribution of a texel to later ones.
 ELEMENT4 sum_of(ELEMENT4 v) {
 #ifdef CHANNELS
   v.xy += v.zw;

@@ -1,6 +1,6 @@
-// Each pixel's channels over their Euclidean norm, but at least over 1e-6 as in
+// Divides each pixel's channels by their Euclidean norm, at least 1e-6 as in
 // TFLite's kernel. THREADS invocations share a pixel: 1, or the whole work
-// group. Channels past the last are zero and add nothing.
+// group. Padding channels are zero and add nothing.
 layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 
 #if THREADS > 1

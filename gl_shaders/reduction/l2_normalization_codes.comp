@@ -1,19 +1,20 @@
-// Each pixel's 8-bit codes over their Euclidean norm, in TFLite's integers: an
-// inverse square root by five steps of Newton's method in fixed point, then one
-// rescaling a code. THREADS invocations share a pixel: 1, or the whole work
-// group. Channels past the last are zero and add nothing.
+// Divides each pixel's 8-bit quantized values by their Euclidean norm in
+// TFLite's integer arithmetic: an inverse square root by five steps of Newton's
+// method in fixed point, then one rescaling per value. THREADS invocations
+// share a pixel: 1, or the whole work group. Padding channels are zero and add
+// nothing.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   int zero_out;
-  int low;        // the type's least code
-  int more_bits;  // that a code gets before it is rescaled: 7 of uint8
+  int low;        // the type's minimum
+  int more_bits;  // added to a value before rescaling: 7 for uint8
 };
 
 #if THREADS > 1
 shared int shares[THREADS];
 #endif
 
-// (a * b + 2^30) >> 31, as quant/fixed_point.cc's HighProduct().
+// (a * b + 2^30) >> 31, as HighProduct() of quant/fixed_point.cc.
 int high_product(int a, int b) {
   int high, low_bits;
   imulExtended(a, b, high, low_bits);
@@ -22,7 +23,7 @@ int high_product(int a, int b) {
   return ((high + int(carry)) << 1) | int(rounded >> 31u);
 }
 
-// x * 2^n, or the largest integer.
+// x * 2^n, saturated.
 int shifted_up(int x, int n) {
   int most = (1 << (31 - n)) - 1;
   if (x > most) return 0x7fffffff;
@@ -42,7 +43,7 @@ int inverse_root(int sum, out int shift) {
   int pairs = (30 - findMSB(sum)) / 2 - 1;
   right -= pairs;
   sum <<= 2 * pairs;
-  // Three integer bits, 28 behind the point.
+  // Three integer bits, 28 fractional bits.
   int half_sum = ((sum >> 1) + 1) >> 1;
   int x = 0x10000000;
   for (int i = 0; i < 5; ++i) {
@@ -81,7 +82,7 @@ void main() {
 #endif
   int shift;
   int multiplier = inverse_root(sum, shift);
-  // 7 bits are the output's scale of 1 / 128.
+  // The 7 bits are the output's scale of 1 / 128.
   ivec4 shifts = ivec4(shift + 7 - more_bits);
   for (int s = thread; s < src_size.z; s += THREADS) {
     ivec4 v = ivec4(read_src(p.x, p.y, s, p.z)) << more_bits;

@@ -1,6 +1,6 @@
-// dst = bias + alpha * (sum of squares over the channels at most `radius` away);
-// post-ops make the op's result of it. Channels past the last are zero and add
-// nothing. One texel (4 channels) an invocation.
+// dst = bias + alpha * (sum of squares over the channels at most `radius`
+// away); post-ops compute the op's result from it. Padding channels are zero
+// and add nothing. One texel (4 channels) per invocation.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   int radius;

@@ -1,8 +1,8 @@
-// Products of the codes in a window of source texels, in row-major order as TFLite's
-// kernel multiplies them: each product but the first value, and the last one again,
-// is scaled in 64 bits (quant/fixed_point.h's MultiplyOnce()), of which 32 are kept.
-// With CHANNELS the window has all channels, too. RESCALE_64 is op_rescale_64. An
-// invocation makes one texel of the output.
+// Products of quantized values in a window of source texels, in TFLite's
+// row-major order: each product except the first value, and the final one once
+// more, is rescaled in 64 bits (quant/fixed_point.h's MultiplyOnce()) and
+// truncated to 32. With CHANNELS the window includes all channels. RESCALE_64
+// is op_rescale_64. One output texel per invocation.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 window;  // x, y, slice, batch

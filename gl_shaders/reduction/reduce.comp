@@ -1,7 +1,7 @@
-// Each output texel is the SUM, MEAN, MAX, MIN or PRODUCT of a window of source
-// texels, or of bools the ANY or ALL, as far as they exist (with ZEROS, of zeros where they do not); with
-// CHANNELS, of all their channels too.
-// THREADS invocations share one output: 1, or the whole work group.
+// SUM, MEAN, MAX, MIN or PRODUCT of a window of source texels, or ANY or ALL of
+// bools, for each output texel. Ignores texels outside the source, or with
+// ZEROS reads them as zeros. With CHANNELS, also over all channels. THREADS
+// invocations share one output: 1, or the whole work group.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 window;  // x, y, slice, batch
@@ -48,7 +48,7 @@ ELEMENT4 value_at(ivec4 q) {
   return v;
 }
 
-// The window [low, low + n) combined, or this invocation's share of it.
+// Reduces the window [low, low + n), or this invocation's share of it.
 ELEMENT4 reduce_window(ivec4 low, ivec4 n, int thread) {
   ELEMENT4 total = ELEMENT4(kIdentity);
 #if THREADS > 1
@@ -82,7 +82,7 @@ void main() {
   ivec4 low = p * stride - before;
   ivec4 high = min(low + window, src_size);
   low = max(low, ivec4(0));
-  ivec4 n = max(high - low, 0);  // none where a window lies outside
+  ivec4 n = max(high - low, 0);  // 0 for a window outside
   ELEMENT4 v = reduce_window(low, n, thread);
 #if THREADS > 1
   partial[thread] = v;

@@ -1,31 +1,31 @@
-// Sums of the 8-bit codes in a window of source texels, as far as they exist
-// (with ZEROS, of zeros where they do not); with CHANNELS, of all their channels
-// too. As reduce.comp, but in integers, and what a sum becomes is TFLite's
-// (quant/code_means.h):
-//   PARTIAL  a sum of (code - zero point) for a second pass, as an integer
-//   STEPS    the code whose step it reaches, of 255 steps; with LAST_STEPS, of
-//            others from channel last_channels on
-//   SCALED   the low bits of the sum of codes, rescaled
-//   MEAN     the mean code, rounded away from zero
-// and of 16-bit codes, whose MEAN is of count_of_mean codes:
-//   TRUNCATED   the mean code, towards zero
-//   RESCALED    the sum rescaled, and then its mean, rounded away from zero
+// Sums of 8-bit quantized values in a window of source texels, like
+// reduce.comp, but in integers; the result follows TFLite (quant/code_means.h):
+//   PARTIAL  a sum of (value - zero point) for a second pass, as an integer
+//   STEPS    the value whose step the sum reaches, of 255 steps; with
+//            LAST_STEPS, of others from channel last_channels on
+//   SCALED   the low bits of the sum of values, rescaled
+//   MEAN     the mean, rounded away from zero
+// and for int16, with MEAN over count_of_mean values:
+//   TRUNCATED   the mean, rounded towards zero
+//   RESCALED    the sum rescaled, then its mean, rounded away from zero
 //   FLOAT_MEAN  the mean as a float, times `scale`, rounded away from zero
-// THREADS invocations share one output: 1, or the whole work group.
+// Ignores texels outside the source, or with ZEROS reads them as zeros. With
+// CHANNELS, also over all channels. THREADS invocations share one output: 1, or
+// the whole work group.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 window;  // x, y, slice, batch
   ivec4 stride;
   ivec4 before;
-  int low;         // the type's least code
-  int first;       // what makes a sum of codes of one of (code - zero point)
+  int low;         // the type's minimum
+  int first;       // sum of values minus sum of (value - zero point)
   int zero_in;     // the source's zero point
   int zero_out;    // the result's
-  int added_zero;  // SCALED: zero_out, or 0 where it does not rescale
+  int added_zero;  // SCALED: zero_out, or 0 if it does not rescale
   int rescales;
   float scale;
   float bias;
-  int never;  // 0, which no compiler knows: it keeps a rounding apart
+  int never;  // 0, unknown to compilers: keeps a rounding separate
   int count_of_mean;
   int multiplier;  // RESCALED
   int shift;
@@ -75,7 +75,7 @@ int step_at(int i, int row) {
   return int(parts.x) * 65536 + int(parts.y);
 }
 
-// How many of the 255 steps the sum reaches; `lane`: its channel of a texel's four.
+// How many of the 255 steps the sum reaches; `lane`: its channel in a texel.
 int steps_below(int sum, int lane) {
   int row = 0;
 #ifdef LAST_STEPS
@@ -119,8 +119,8 @@ uint as_float(uint n) {
   return kept << past;
 }
 
-// The float nearest to n / d, ties to even, for d < 2^16: drivers need not divide
-// so. The quotient has 16 bits behind the point in each of three steps.
+// The float nearest to n / d, ties to even, for d < 2^16, since drivers'
+// divisions may be inexact. Three steps with 16 fractional bits each.
 float divided(uint n, uint d) {
   if (n == 0u) return 0.0;
   uint whole = n / d;
@@ -131,7 +131,7 @@ float divided(uint n, uint d) {
   rest = (rest % d) << 16u;
   uint last = (rest / d) << 16u;
   bool more = rest % d != 0u;
-  // 24 bits from the first that is set, and what comes after them.
+  // 24 bits from the first that is set, and the rest after them.
   int exponent = 0;
   if (whole == 0u) {  // n / d >= 2^-16
     whole = fraction >> 16u;
@@ -141,7 +141,7 @@ float divided(uint n, uint d) {
   }
   int top = findMSB(whole);
   uint kept;
-  uint after;  // of which the first bit is worth a half
+  uint after;  // its first bit is one half
   if (top >= 24) {
     int past = top - 23;
     kept = whole >> past;
@@ -207,7 +207,7 @@ void main() {
   ivec4 from = p * stride - before;
   ivec4 to = min(from + window, src_size);
   from = max(from, ivec4(0));
-  ivec4 n = max(to - from, 0);  // none where a window lies outside
+  ivec4 n = max(to - from, 0);  // 0 for a window outside
   ivec4 sum = sum_window(from, n, thread);
 #if THREADS > 1
   partial[thread] = sum;

@@ -1,5 +1,5 @@
 // Softmax of each pixel's channels, or its LOG. THREADS invocations share a
-// pixel: 1, or the whole work group. Three passes over the row: largest, sum,
+// pixel: 1, or the whole work group. Three passes over the row: maximum, sum,
 // result.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
@@ -34,7 +34,7 @@ vec4 share_of_sum(ivec3 p, int thread, float largest) {
 }
 
 #if THREADS > 1
-// All invocations' shares combined, for each of them. No early return here.
+// Combines all invocations' shares for each of them. No early return here.
 #define COMBINE_SHARES(V, THREAD, COMBINE)                                \
   barrier();                                                              \
   shares[THREAD] = V;                                                     \

@@ -1,37 +1,37 @@
-// Softmax of each pixel's 8-bit codes, or its LOG, as TFLite's kernels compute
-// it: exponentials from a table, added one after another, each operation rounded
-// as they round it. THREADS invocations share a pixel: 1, or the whole work
-// group, which then looks up what its first invocation adds.
-// PRECISE: the driver's word for sums that keep their order. Without it ROUNDED
-// has it kept, and each sum waits for an addition of integers as well.
+// Softmax of each pixel's 8-bit quantized values, or its LOG, as in TFLite's
+// kernels: exponentials from a table, added in order, with the same rounding of
+// each operation. THREADS invocations share a pixel: 1, or the whole work
+// group, which looks up what its first invocation adds. PRECISE: the driver's
+// keyword for ordered sums. Without it ROUNDED enforces the order, at the cost
+// of an integer addition per sum.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   int zero_in;
   int zero_out;
-  int low;  // the type's least code
+  int low;  // the type's minimum
   int truncates;   // uint8: a half is added, and the fraction goes
   float in_scale;
   float out_scale;
   float log_scale;  // LOG: in_scale / out_scale
-  int never;  // 0, which no compiler knows: it keeps a rounding apart
+  int never;  // 0, unknown to compilers: keeps a rounding separate
 };
 
 #define ROUNDED(X) intBitsToFloat(floatBitsToInt(X) + never)
 
-// e^(-d * scale), for a code d below the largest.
+// e^(-d * scale), for a distance d below the maximum.
 float exp_below(int d) { return op_component(exps_at(d >> 2, 0), d); }
 
 vec4 exps_below(vec4 v, float largest) {
   ivec4 d = ivec4(largest - v);
-  d = clamp(d, 0, 255);  // of channels past the last
+  d = clamp(d, 0, 255);  // for padding channels
   return vec4(exp_below(d.x), exp_below(d.y), exp_below(d.z), exp_below(d.w));
 }
 
-// How many of a texel's channels there are.
+// Number of channels in a texel.
 int channels_of(int slice) { return min(src_aux.x - 4 * slice, 4); }
 
-// Of slice `s`, whose codes are `v`: 0 for channels past the last, which changes
-// no sum.
+// For slice `s` with values `v`: 0 for padding channels, which does not change
+// sums.
 vec4 exps_of(int s, vec4 v, float largest) {
   bvec4 past = greaterThanEqual(ivec4(0, 1, 2, 3), ivec4(channels_of(s)));
   return mix(exps_below(v, largest), vec4(0.0), past);
@@ -44,8 +44,8 @@ vec4 exps_of(int s, vec4 v, float largest) {
 #define IN_ORDER(X) ROUNDED(X)
 #endif
 
-// In the order of the channels: a float32 sum is that of its order. Without a
-// loop or a choice, as all other invocations wait for the one that adds.
+// In order of the channels, which determines a float32 sum. Without loops or
+// branches, since all other invocations wait for the one that adds.
 float add_in_order(float sum, vec4 e) {
   PRECISE float x = IN_ORDER(sum + e.x);
   PRECISE float y = IN_ORDER(x + e.y);
@@ -56,7 +56,7 @@ float add_in_order(float sum, vec4 e) {
 
 #if THREADS > 1
 shared vec4 shares[THREADS];
-// Texels that the one that adds has at hand at a time.
+// Texels that the adding invocation preloads.
 const int kAhead = THREADS < 8 ? THREADS : 8;
 #endif
 
@@ -111,9 +111,9 @@ float sum_of(ivec3 p, int thread, float largest) {
 }
 
 #ifdef LOG
-// x >= 1, within 2^-30 of the logarithm before its one rounding: the larger
-// parts of 2 atanh((m - 1) / (m + 1)) and of the power's logarithm are kept in
-// two floats each.
+// log(x) for x >= 1, within 2^-30 before the final rounding: the larger parts
+// of 2 atanh((m - 1) / (m + 1)) and of the exponent's logarithm are kept in two
+// floats each.
 float log_of(float x) {
   int bits = floatBitsToInt(x);
   int power = (bits >> 23) - 127;
@@ -126,7 +126,7 @@ float log_of(float x) {
   float d = ROUNDED(m + 1.0);
   float d_rest = m - ROUNDED(d - 1.0);
   float f = ROUNDED(n / d);
-  // The rest of n - f * d, from products of halves, which are exact.
+  // The remainder of n - f * d, from products of halves, which are exact.
   float f_high = intBitsToFloat(floatBitsToInt(f) & ~0xfff);
   float d_high = intBitsToFloat(floatBitsToInt(d) & ~0xfff);
   float f_low = f - f_high;
@@ -167,9 +167,9 @@ vec4 codes_of(vec4 v, float largest, float log_sum) {
   return rounded_even(ROUNDED(x - start)) + float(zero_out);
 }
 #else
-// The float nearest to 1 / x, whatever the driver's division gives: its last
-// bits are set right by the remainder, in integers. x is not denormal, nor its
-// reciprocal.
+// The float nearest to 1 / x, regardless of the driver's division: the
+// remainder, in integers, corrects the last bits. x and its reciprocal are not
+// denormal.
 float reciprocal_of(float x) {
   int bits = floatBitsToInt(x);
   int power = bits >> 23;
@@ -178,7 +178,7 @@ float reciprocal_of(float x) {
   int guess = floatBitsToInt(1.0 / x) - ((253 - power) << 23);
   uint q = uint(clamp(guess, 0, 0xffffff)) + 0x800000u;
   q = min(q, 0xffffffu);
-  // 2^47 - q * m, whose low 32 bits are all of it where q is near.
+  // 2^47 - q * m: its low 32 bits suffice if q is close.
   uint high, low_bits;
   umulExtended(q, m, high, low_bits);
   int rest = -int(low_bits);

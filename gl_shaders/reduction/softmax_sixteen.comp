@@ -1,10 +1,10 @@
-// Softmax of each pixel's 16-bit codes as TFLite's kernel computes it, in integers:
-// e^x and 1 / (1 + x) are straight lines between 513 points, with 15 bits behind the
-// binary point. THREADS invocations share a pixel: 1, or the whole work group. They go
-// over the row three times: for the largest code, the sum, and the result.
+// Softmax of each pixel's int16 values as in TFLite's kernel, in integers: e^x
+// and 1 / (1 + x) are interpolated linearly between 513 points with 15
+// fractional bits. THREADS invocations share a pixel: 1, or the whole work
+// group. Three passes over the row: maximum, sum, result.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
-  int multiplier;  // with shift, from codes below the largest to places (exp_at)
+  int multiplier;  // with shift: from (value - maximum) to positions
   int shift;
 };
 
@@ -19,18 +19,18 @@ bvec4 past_last_channel(int slice) {
 int exp_point(int i) { return int(op_component(exps_at(i >> 2, 0), i)); }
 int inverse_point(int i) { return int(op_component(inverses_at(i >> 2, 0), i)); }
 
-// The value at `rest` 128ths of the way from one point to the next.
+// The value at `rest` 128ths of the distance between two points.
 int between(int point, int next, int rest) {
   return point + (((next - point) * rest + 64) >> 7);
 }
 
-// e^x, where x goes from -10 at the place -32768 to 0 at the place 32767.
+// e^x, with x from -10 at position -32768 to 0 at position 32767.
 int exp_at(int place) {
   int i = 256 + (place >> 7);
   return between(exp_point(i), exp_point(i + 1), place & 127);
 }
 
-// 1 / (1 + x), where x goes from 0 at the place -32768 to 1 at the place 32767.
+// 1 / (1 + x), with x from 0 at position -32768 to 1 at position 32767.
 int inverse_at(int place) {
   int i = 256 + (place >> 7);
   return between(inverse_point(i), inverse_point(i + 1), place & 127);
@@ -64,7 +64,7 @@ ivec4 share_of_sum(ivec3 p, int thread, int largest) {
 }
 
 #if THREADS > 1
-// All invocations' shares combined, for each of them. No early return here.
+// Combines all invocations' shares for each of them. No early return here.
 #define COMBINE_SHARES(V, THREAD, COMBINE)                                \
   barrier();                                                              \
   shares[THREAD] = V;                                                     \
@@ -94,7 +94,7 @@ void main() {
   share = share_of_sum(p, thread, largest);
   COMBINE_SHARES(share, thread, plus)
   uint sum = uint(share.x + share.y + share.z + share.w);
-  // The sum is 2^top * (1 + x), x of 16 bits.
+  // The sum is 2^top * (1 + x), with 16 bits of x.
   int top = findMSB(sum);
   int scaled = int(((sum << uint(30 - top)) + 8192u) >> 14u);
   int inverse = inverse_at(clamp(scaled - 98304, -32768, 32767));

@@ -1,6 +1,6 @@
-// The greatest elements of each pixel's channels in falling order, dst_aux.x of
-// them, and their positions; the first of equals first. One pass over the
-// channels for each, which looks for the best one behind the last. THREADS
+// The dst_aux.x largest elements of each pixel's channels in descending order,
+// and their positions; the first of equals first. One pass over the channels
+// for each, which finds the best element after the previous one. THREADS
 // invocations share a pixel: 1, or the whole work group.
 layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 
@@ -20,7 +20,7 @@ bool is_before(ivec2 a, ivec2 b) { return a.x > b.x || (a.x == b.x && a.y < b.y)
 shared ivec2 candidates[THREADS];
 #endif
 
-// This invocation's best element behind `last`.
+// This invocation's best element after `last`.
 ivec2 next_of(ivec3 p, int thread, ivec2 last) {
   ivec2 best = ivec2(kLeast, kMost);  // none
   for (int s = thread; s < src_size.z; s += THREADS) {

@@ -1,11 +1,11 @@
-// What a texture or buffer of the app's holds, to texels, one an invocation
+// Reads an app's texture or buffer into texels, one per invocation
 // (delegate/runtime/object_transfer.cc).
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
-  vec4 scaling;  // value = x * what the object holds + y; z: its opaque alpha
+  vec4 scaling;  // value = x * the object's value + y; z: its opaque alpha
   vec4 crop;     // RESIZED: x, y, width and height in the object's pixels;
                  // width 0: all of them
-  vec4 codes;    // QUANTIZED: scale, zero point, least and greatest code
+  vec4 codes;    // QUANTIZED: scale, zero point, minimum and maximum
   ivec4 object;  // its channels and slices
 };
 
@@ -19,11 +19,10 @@ layout(binding = HOST_BINDING) uniform highp sampler2D object_texture;
 vec4 object_at(ivec4 p) { return texelFetch(object_texture, p.xy, 0); }
 
 #ifdef RESIZED
-// Bilinear, with the pixels' middles at halves; past the crop's edge the pixel at
-// the edge.
+// Bilinear, with half-pixel centers, clamped to the crop's edges.
 vec4 resized_at(ivec4 p) {
 #ifdef EXTERNAL
-  // Drivers do not tell its size (llvmpipe: 0), and the app does.
+  // Drivers do not report its size (llvmpipe: 0), but the app does.
   vec4 part = crop;
   vec2 size = ceil(part.xy + part.zw);
 #else
@@ -52,7 +51,7 @@ vec4 resized_at(ivec4 p) { return object_at(p); }
 #ifdef BYTES
 layout(std430, binding = HOST_BINDING) readonly buffer Object { int words[]; };
 
-// BYTES: 1 where they have a sign.
+// BYTES: 1 if signed.
 float element_at(int i) {
   int word = words[i >> 2] << (24 - 8 * (i & 3));
   return BYTES == 1 ? float(word >> 24) : float(uint(word) >> 24u);
@@ -83,7 +82,7 @@ void main() {
   if (outside_grid()) return;
   ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
   vec4 v = resized_at(p);
-  // A channel that the object lacks is 0, and its alpha opaque.
+  // Channels that the object lacks are 0, and its alpha opaque.
   if (object.x < dst_aux.x) {
     for (int c = 0; c < 4; ++c) {
       if (c >= object.x) v[c] = c == 3 ? scaling.z : 0.0;

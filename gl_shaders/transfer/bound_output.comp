@@ -1,13 +1,14 @@
-// Texels to a texture or buffer of the app's (delegate/runtime/object_transfer.cc).
+// Writes texels to an app's texture or buffer
+// (delegate/runtime/object_transfer.cc).
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
-  vec4 scaling;  // value = x * what the object holds + y; z: its opaque alpha
+  vec4 scaling;  // value = x * the object's value + y; z: its opaque alpha
   vec4 crop;     // of inputs
   vec4 codes;    // of inputs
   ivec4 object;  // its channels and slices; words in a row of the grid
 };
 
-// A channel that the tensor lacks is 0, and the object's alpha opaque.
+// Channels that the tensor lacks are 0, and the object's alpha opaque.
 vec4 object_of(ivec4 p) {
   vec4 v = vec4(0.0);
   if (p.z < src_size.z) {
@@ -33,8 +34,7 @@ void main() {
 #elif defined(BYTES)
 layout(std430, binding = HOST_BINDING) writeonly buffer Object { int words[]; };
 
-// BYTES: 1 where they have a sign. Ties go away from zero, as in TFLite's
-// QUANTIZE.
+// BYTES: 1 if signed. Ties away from zero, as in TFLite's QUANTIZE.
 int bytes_of(vec4 v) {
   vec4 whole = sign(v) * floor(abs(v) + 0.5);
   vec2 range = BYTES == 1 ? vec2(-128.0, 127.0) : vec2(0.0, 255.0);
@@ -49,7 +49,7 @@ void main() {
   words[at] = bytes_of(object_of(p));
 }
 #else
-// Four bytes an invocation, which may span pixels, rows and batches.
+// Four bytes per invocation, which may span pixels, rows and batches.
 void main() {
   if (outside_grid()) return;
   int word = gid.y * object.z + gid.x;

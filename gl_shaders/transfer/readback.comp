@@ -1,13 +1,14 @@
-// Texels to host floats (or int32; or codes; HALVES: or float16), tightly packed
-// BHWC, four elements an invocation: the host's memory is across a bus, which wants whole, neighbouring
-// writes. UNPADDED: to a buffer without padding after the last element.
+// Writes texels as packed BHWC floats (int32, quantized values, or with HALVES
+// float16) to host memory, four elements per invocation, since a bus needs
+// whole, adjacent writes. UNPADDED: to a buffer without padding after the last
+// element.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 origin;  // of this piece in the whole grid; the whole one's width
 };
 
 #ifdef CODES
-// Four codes an int. CODES: what turns what src stores into them.
+// Four quantized values per int. CODES: converts them from src's form.
 layout(std430, binding = HOST_BINDING) writeonly buffer Host { int host[]; };
 
 void put_four(int i, vec4 v) { host[i] = pack_codes(ivec4(v) + src_aux.y) ^ CODES; }
@@ -34,7 +35,7 @@ void put_four(int i, ELEMENT4 v) { host[i] = v; }
 #endif
 
 #ifdef WHOLE_TEXELS
-// Channels are a multiple of 4; x counts slices.
+// The channels are a multiple of 4; x counts slices.
 void main() {
   if (outside_grid()) return;
   int z = gid.z + origin.z;
@@ -45,7 +46,7 @@ void main() {
 }
 #else
 // Four consecutive floats may span pixels, rows and batches. The buffer is
-// padded to whole vec4s; what lies past the last float is written as zero.
+// padded to whole vec4s with zeros.
 void main() {
   if (outside_grid()) return;
   int at = (gid.y + origin.y) * origin.w + gid.x + origin.x;

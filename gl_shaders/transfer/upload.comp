@@ -1,21 +1,21 @@
-// Host floats (or int32, where dst is of integers; or bytes, where it holds
-// codes; HALVES: or float16), tightly packed BHWC, to texels. One texel an
+// Reads packed BHWC floats (int32 for integer tensors, bytes for quantized
+// values, or with HALVES float16) from host memory into texels. One texel per
 // invocation.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
-  // Of this piece in the whole grid; the whole one's width. STREAMED: from which
-  // group of pixels to which, how many apart.
+  // The piece's origin in the whole grid, and the grid's width. STREAMED: first
+  // and last group of pixels, and their distance.
   ivec4 origin;
 };
 
 #ifdef CODES
-// Four codes an int. CODES: what turns them into what dst stores.
+// Four quantized values per int. CODES: converts them to dst's form.
 layout(std430, binding = HOST_BINDING) readonly buffer Host { int host[]; };
 
 vec4 four_at(int i) { return vec4(unpack_codes(host[i] ^ CODES) - dst_aux.y); }
 float element_at(int i) { return op_component(four_at(i >> 2), i); }
 #elif defined(HALVES)
-// Two an int.
+// Two per int.
 layout(std430, binding = HOST_BINDING) readonly buffer Host { uint host[]; };
 
 vec4 four_at(int i) {
@@ -36,8 +36,8 @@ ELEMENT element_at(int i) { return host[i]; }
 #endif
 
 #ifdef WHOLE_TEXELS
-// Channels are a multiple of 4: x counts slices, so that neighbouring
-// invocations read neighbouring memory.
+// The channels are a multiple of 4: x counts slices, so that neighbouring
+// invocations read adjacent memory.
 void main() {
   if (outside_grid()) return;
   int z = gid.z + origin.z;
@@ -47,7 +47,7 @@ void main() {
   write_dst(gid.y, y, gid.x, batch, four_at(at));
 }
 #elif defined(RGB) || defined(RGB_OR_TEXELS)
-// Three channels, as images have: four pixels an invocation are three vec4s. The
+// Three channels, as in images: four pixels per invocation are three vec4s. The
 // buffer is padded to whole threes.
 void put(int pixel, ELEMENT r, ELEMENT g, ELEMENT b) {
   int row = pixel / dst_size.x;
@@ -68,7 +68,7 @@ void put_four(int group) {
 }
 
 #ifdef STREAMED
-// By few invocations, so that most of the device is left to what runs beside.
+// By few invocations, to leave most of the device to concurrent dispatches.
 void main() {
   for (int group = gid.x + origin.x; group < origin.y; group += origin.z) {
     put_four(group);
@@ -89,7 +89,7 @@ void main() {
     return;
   }
 #endif
-  // The last row of a folded grid may be longer than what is left.
+  // The last row of a folded grid may extend past the end.
   if (group * 4 < dst_size.x * dst_size.y * dst_size.w) put_four(group);
 }
 #endif
