@@ -6,7 +6,7 @@
 namespace gles_delegate::egl {
 
 SavedCurrent::SavedCurrent() : api_(egl().QueryAPI()) {
-  // What is "current" depends on the API: the ES one is what we replace.
+  // Each API has its own current context; this saves and replaces that of ES.
   egl().BindAPI(EGL_OPENGL_ES_API);
   LetGoOfOrphan();
   display_ = egl().GetCurrentDisplay();
@@ -37,8 +37,8 @@ absl::Status SavedCurrent::Restore(EGLDisplay used) {
                                  EGL_NO_CONTEXT);
   }
   const EGLint error = ok ? EGL_SUCCESS : egl().GetError();
-  // One of ours whose display was terminated is nobody's loss: its own Run()
-  // will find out.
+  // Ignores a context of the delegate whose display was terminated: its own
+  // Run() will notice.
   if (!ok && IsLeftCurrent(context_)) {
     ok =
         egl().MakeCurrent(used, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);

@@ -14,7 +14,7 @@
 namespace gles_delegate::egl {
 namespace {
 
-// Every driver takes names of so many bytes (GL_MAX_DEBUG_MESSAGE_LENGTH and
+// A length that every driver accepts (GL_MAX_DEBUG_MESSAGE_LENGTH and
 // GL_MAX_LABEL_LENGTH are 256 or more in practice).
 constexpr size_t kMostNameBytes = 255;
 // A driver that repeats itself must not fill the memory.

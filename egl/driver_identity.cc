@@ -179,9 +179,9 @@ string_view SecondPart(string_view text) {
   return text.substr(begin);
 }
 
-// The device that ANGLE names: "ANGLE (maker, device, driver)", where a device
-// by Vulkan is "Vulkan 1.3.230 (device (id))", one by Metal "ANGLE Metal
-// Renderer: device"; older ones are "ANGLE (device) on Vulkan 1.1".
+// The device in ANGLE's name: "ANGLE (maker, device, driver)", with "Vulkan
+// 1.3.230 (device (id))" for Vulkan and "ANGLE Metal Renderer: device" for
+// Metal; older versions: "ANGLE (device) on Vulkan 1.1".
 string_view AngleDevice(string_view renderer) {
   string_view device =
       absl::StripLeadingAsciiWhitespace(SecondPart(InBrackets(renderer)));

@@ -70,10 +70,9 @@ absl::Status LoadEgl(void* library) {
   return absl::OkStatus();
 }
 
-// Looks up a function of GL: in libGLESv2, and then by eglGetProcAddress. Where
-// the user chose the libEGL, eglGetProcAddress is asked first: that libEGL may
-// bring a GL of its own, as ANGLE does, of which the system's libGLESv2 knows
-// nothing.
+// Looks up a GL function in libGLESv2, then with eglGetProcAddress. If the user
+// chose the libEGL, eglGetProcAddress comes first: that libEGL may have its own
+// GL, like ANGLE, which is not in the system's libGLESv2.
 void* FindGl(void* library, bool ask_egl_first, const char* name) {
   void* from_egl = nullptr;
   if (ask_egl_first || library == nullptr) {

@@ -11,7 +11,7 @@
 namespace gles_delegate::egl {
 namespace {
 
-// What a display offers.
+// A display's features.
 struct DisplayInfo {
   EGLDisplay display = EGL_NO_DISPLAY;
   EGLint version = 0;

@@ -76,8 +76,8 @@ class KeptContexts {
   }
 
  private:
-  // With the mutex held. One of the app's may have the handle of one of ours
-  // that is long gone, and EGL knows it.
+  // With the mutex held. The app's context may reuse the handle of a deleted
+  // one, which EGL tells apart.
   bool IsOrphan(EGLContext context) {
     if (!orphans_.contains(context)) return false;
     EGLint type = 0;
@@ -94,7 +94,7 @@ class KeptContexts {
 
 KeptContexts& OfThisProcess() { return OfProcess<KeptContexts>(); }
 
-// Where a keeper ends, no other thread could have its contexts while they are
+// When an owner ends, no other thread could use its contexts if they stayed
 // current there.
 struct Keeper {
   pid_t process = 0;  // in which it is one

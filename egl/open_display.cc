@@ -58,7 +58,7 @@ std::string Line(const DisplayReport& report) {
                           : report.error);
 }
 
-// What the user asked for.
+// The user's choice.
 struct Choice {
   std::string text;    // as given; empty: any
   std::string source;  // where it was given, for messages

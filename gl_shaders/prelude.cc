@@ -47,7 +47,7 @@ Format ElementFormat(const ShaderSpec& spec) {
   return spec.tensors.empty() ? Format::kRgba32f : spec.tensors[0].format;
 }
 
-// What is past the largest 16-bit float becomes infinite.
+// Values above the largest 16-bit float become infinite.
 constexpr absl::string_view kInfinitePastHalves =
     "vec4 infinite_past_halves(vec4 v) {\n"
     "  uvec4 infinite = floatBitsToUint(v) & uvec4(0x80000000u) |\n"
@@ -67,8 +67,9 @@ constexpr absl::string_view kInfinitePastHalvesOfAFaultyDriver =
     "  return mix(v, uintBitsToFloat(sign_bit | stored),\n"
     "             greaterThanEqual(size, uvec4(0x477ff000u)));\n}\n";
 
-// unpackHalf2x16 by bits, for a driver that cannot compile it. A subnormal half
-// is so many 2^-24; bits that would be a subnormal float may be taken for zero.
+// unpackHalf2x16 in integer arithmetic, for a driver that cannot compile it. A
+// subnormal half is a multiple of 2^-24; bits that would be a subnormal float
+// may be flushed to zero.
 constexpr absl::string_view kUnpackHalf =
     "vec2 unpack_halves(uint p) {\n"
     "  uvec2 half_bits = uvec2(p & 0xffffu, p >> 16u);\n"
@@ -141,11 +142,11 @@ std::string Extensions(const ShaderSpec& spec) {
       })) {
     text += "#extension GL_EXT_texture_buffer : require\n";
   }
-  // A texture of the app's that has a sampler type of its own.
+  // An app's texture with its own sampler type.
   if (Asks(spec, "EXTERNAL")) {
     text += "#extension GL_OES_EGL_image_external_essl3 : require\n";
   }
-  // `precise`, where the driver has it (EXT_gpu_shader5; GLSL ES 3.20, 4.9).
+  // `precise`, if the driver has it (EXT_gpu_shader5; GLSL ES 3.20, 4.9).
   if (Asks(spec, "ORDERED_SUMS")) {
     text +=
         "#ifdef GL_EXT_gpu_shader5\n"
@@ -214,7 +215,7 @@ std::string DeclareWrite(const TensorBinding& t, bool in_two) {
       vec, t.name, vec, t.name, vec);
 }
 
-// Likewise of a constant.
+// The same for a constant.
 std::string DeclareAccess(const ConstantBinding& c,
                           const Bindings::Point& point, bool half_arithmetic) {
   std::string text = DeclareConstant(c, point);

@@ -31,8 +31,8 @@ void FindOps(absl::string_view text, std::vector<std::string>* names) {
   }
 }
 
-// What the shader needs of the library: its post-ops, and what the .comp and
-// its defines call.
+// Library functions that the shader needs: its post-ops, and those that the
+// .comp and its defines call.
 std::vector<std::string> LibraryFunctions(const ShaderSpec& spec,
                                           absl::string_view body) {
   std::vector<std::string> names;

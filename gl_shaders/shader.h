@@ -1,42 +1,43 @@
 // Assembles the final GLSL from a .comp file and a description of its bindings.
 //
 // The prelude provides a .comp file with:
-//   COMMON_PARAMS     the first members of the block that each .comp declares,
-//                     layout(std140, binding = 0) uniform Params: `ivec4 grid`
-//                     (invocations: x, y, z) and, per tensor T, `ivec4 T_size`
-//                     (W, H, slices, batch) and `ivec4 T_aux` (channels, ...).
-//                     The .comp's own members follow, with the names, order and
-//                     types of Dispatch::uniforms.
-//   vec4 read_T(int x, int y, int slice, int batch)   a texel of a read tensor;
-//                     the coordinates must be in range.
-//   void write_T(int x, int y, int slice, int batch, vec4 v)   stores v.
-//   Applies
-//                     post-ops for the first written tensor, and zeroes padding
-//                     channels. Integer tensors have ivec4 instead of vec4.
-//                     With ShaderSpec::write_in_two there are also
-//                     vec4 value_T(int x, int y, int slice, int batch, vec4 v),
-//                     the value that write_T would store, and
-//                     void store_T(... vec4 v), which stores it unchanged.
-//   ivec4 variant     with ShaderSpec::has_variant, in COMMON_PARAMS: selects
-//                     functions of the shader, as described in the .comp.
-//   ELEMENT, ELEMENT4 the type of a channel and of a texel of the first written
-//                     tensor (else of the first read one): float and vec4, or
-//                     int and ivec4. Shaders that only move values use these.
-//   vec4 K_at(int x, int y)   texel of packed constant K; COMMON_PARAMS also
-//                     declares `ivec4 K_size` (width, height, 0, 0).
-//   HALF_ARITHMETIC   defined if the shader is to multiply in 16 bits. Then
-//   there
-//                     are also uvec2 packed_T(x, y, slice, batch) and
-//                     uvec2 packed_K(x, y), the results of read_T and K_at as
-//                     16-bit floats, uvec2 pack_texel(vec4) and mediump vec4
-//                     halves(uvec2).
-//   ivec3 gid         gl_GlobalInvocationID as ints.
-//   bool outside_grid()   this invocation is outside `grid`: return at once,
-//                     unless barriers follow.
-//   op_...            the functions of lib/*.glsl that the .comp or the value
-//   of
-//                     a #define names.
-//   The op's own #defines, and the size of the work group.
+//   COMMON_PARAMS    the first members of the block that each .comp declares,
+//                    layout(std140, binding = 0) uniform Params: `ivec4 grid`
+//                    (invocations: x, y, z) and, per tensor T, `ivec4 T_size`
+//                    (W, H, slices, batch) and `ivec4 T_aux` (channels, ...).
+//                    The .comp's own members follow, with the names, order and
+//                    types of Dispatch::uniforms.
+//   vec4 read_T(int x, int y, int slice, int batch)
+//                    a texel of a read tensor. The coordinates must be in
+//                    range.
+//   void write_T(int x, int y, int slice, int batch, vec4 v)
+//                    stores v. Applies post-ops for the first written tensor,
+//                    and zeroes padding channels. Integer tensors have ivec4.
+//                    With ShaderSpec::write_in_two there are also
+//                    vec4 value_T(int x, int y, int slice, int batch, vec4 v),
+//                    the value that write_T would store, and
+//                    void store_T(... vec4 v), which stores it unchanged.
+//   ivec4 variant    with ShaderSpec::has_variant, in COMMON_PARAMS: selects
+//                    functions of the shader, as described in the .comp.
+//   ELEMENT, ELEMENT4
+//                    the type of a channel and of a texel of the first written
+//                    tensor (else of the first read one): float and vec4, or
+//                    int and ivec4. Shaders that only move values use these.
+//   vec4 K_at(int x, int y)
+//                    a texel of packed constant K. COMMON_PARAMS also declares
+//                    `ivec4 K_size` (width, height, 0, 0).
+//   HALF_ARITHMETIC  defined if the shader is to multiply in 16 bits. Then
+//                    uvec2 packed_T(x, y, slice, batch), uvec2 packed_K(x, y)
+//                    are the results of read_T and K_at as 16-bit floats.
+//                    uvec2 pack_texel(vec4) and mediump vec4 halves(uvec2)
+//                    convert these.
+//   ivec3 gid        gl_GlobalInvocationID as ints.
+//   bool outside_grid()
+//                    this invocation is outside `grid`: return at once, unless
+//                    barriers follow.
+//   op_...           the functions of lib/*.glsl that the .comp or the value of
+//                    a #define names.
+// The op's own #defines and the size of the work group are declared as well.
 //
 // Performance rules. llvmpipe executes the body of a loop that tests first once
 // more, without active invocations, at full cost. Hot loops that run at least

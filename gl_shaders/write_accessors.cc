@@ -55,8 +55,8 @@ std::string WithinFormat(const TensorBinding& t, Bindings::Kind kind,
   }
   if (t.format != Format::kRgba16f) return text;
   if (spec.saturate_halves) text += "  v = within_halves(v);\n";
-  // pack_texel makes infinities by itself; llvmpipe's image stores do not. What
-  // is left past the largest half where values saturate is infinite already.
+  // pack_texel makes infinities itself; llvmpipe's image stores do not. With
+  // saturation, remaining values above the largest half are already infinite.
   if (kind == Bindings::Kind::kImage &&
       (!spec.saturate_halves || spec.infinite_halves_are_nan)) {
     text += "  v = infinite_past_halves(v);\n";

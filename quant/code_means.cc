@@ -28,8 +28,8 @@ Multiplier PlaneMultiplier(const MeanOfCodes& m) {
   return MultiplierOf(m.in.scale / (count * m.out.scale));
 }
 
-// `value`, but no further from 0 than `most`. What is no number, as 0 times an
-// infinite ratio of scales, is -most: TFLite's conversion of it is undefined.
+// `value`, limited to a magnitude of `most`. NaN, such as 0 times an infinite
+// ratio of scales, gives -most: its conversion in TFLite is undefined.
 float Within(float most, float value) {
   return value > -most ? std::min(value, most) : -most;
 }

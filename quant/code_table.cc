@@ -78,8 +78,8 @@ int16_t AsSixteenBits(int32_t multiplier) {
 // seven bits more than a code.
 int16_t HardSigmoid(int16_t fine, const Multiplier& m) {
   int16_t value = fine;
-  // The last bit is shifted in after the multiplication, so that what saturates
-  // does so only where the result does.
+  // Shifts in the last bit after the multiplication, so that it saturates only
+  // if the result does.
   if (m.shift > 0) value = ShiftedLeft(value, m.shift - 1);
   value = RoundedProduct(value, AsSixteenBits(m.value));
   if (m.shift > 0) value = ShiftedLeft(value, 1);

@@ -36,7 +36,7 @@ int16_t Halved(int16_t x, int shift) {
   return static_cast<int16_t>((x + half) >> shift);
 }
 
-// A real number with so many bits behind the point.
+// A real number with `fraction_bits` fractional bits.
 int16_t Fixed(double real, int fraction_bits) {
   return Saturated(std::llround(std::ldexp(real, fraction_bits)));
 }

@@ -21,7 +21,7 @@ namespace gles_delegate {
 
 constexpr uint32_t kCacheFormatVersion = 2;
 
-// What a cache is valid for.
+// The identity for which a cache is valid.
 struct CacheIdentity {
   Hash128 key;
   std::string driver;

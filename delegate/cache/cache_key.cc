@@ -8,8 +8,8 @@
 namespace gles_delegate {
 namespace {
 
-// What the content depends on: every choice, the options, and the limits that
-// decide how a tensor is stored. The other limits show in the plan.
+// Hashes every choice, the options, and the limits that affect storage. The
+// other limits show in the plan.
 void AddProfile(const DeviceProfile& p, Hasher* hasher) {
   for (const KnobValue& knob : TuningOf(p.choices)) {
     hasher->Text(knob.name).Value(knob.value);

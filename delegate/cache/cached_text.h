@@ -12,7 +12,7 @@
 
 namespace gles_delegate {
 
-// One text, in a file of its own. Threads: one at a time.
+// One text in a separate file. Threads: one at a time.
 class CachedText {
  public:
   // Reads the text for `subject`, which only the constructor uses.

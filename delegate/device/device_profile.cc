@@ -37,8 +37,8 @@ DeviceChoices Llvmpipe(int simd_bits) {
   p.winograd_min_channels = 64;
   p.winograd_band_bytes = 1 << 20;
   p.fused_gate_slices = 1024;
-  // Where one thread computes a gate, the other sleeps: less than a dispatch
-  // more takes to wake both.
+  // While one thread computes the scale, the other sleeps, which costs less
+  // than a dispatch that wakes both.
   p.fused_squeeze_texels = 4096;
   p.read_through = 1;
   // Weights cost nothing as literals, and the memory is the host's own.
@@ -67,7 +67,7 @@ DeviceChoices Nvidia() {  // an H200's
   p.storage = Storage::kBuffer;
   p.conv_tile_slices = 2;
   p.depthwise_tile_pixels = 2;
-  // Sums are split until so many invocations share them
+  // Sums are split until this many invocations share them
   // (conv_shared_tiling.cc).
   p.split_target = 48 << 10;
   p.split_tile_pixels = 2;
@@ -77,8 +77,8 @@ DeviceChoices Nvidia() {  // an H200's
   p.fused_next_texels = 8192;
   p.read_through = 1;
   p.fused_gate_slices = 1024;
-  // One multiprocessor reads so much in less time than two dispatches take; a
-  // classifier's 64,000 texels take more.
+  // One multiprocessor reads this many texels in less time than two dispatches
+  // take; a classifier's 64,000 take more.
   p.fused_squeeze_texels = 56 << 10;
   p.winograd_min_channels = 64;
   p.winograd_band_bytes = 64 << 20;  // for images of a million pixels
@@ -113,10 +113,10 @@ DeviceChoices Amd() {
   return p;
 }
 
-// NVIDIA's GPUs by Mesa's driver. On a Kepler programs spill with 16-bit
-// arithmetic, and where a work group has whole planes, whose many invocations
-// leave each other few registers. Nobody has timed its mapped memory, nor its
-// compiler, which is another one.
+// NVIDIA's GPUs with Mesa's driver. On a Kepler, programs spill with 16-bit
+// arithmetic, and in work groups for whole planes, whose many invocations get
+// few registers each. Its mapped memory and its compiler have not been
+// measured.
 DeviceChoices Nouveau() {
   DeviceChoices p = Nvidia();
   p.zero_copy = 0;
@@ -155,8 +155,8 @@ DeviceChoices Intel() {
 
 DeviceChoices Adreno() {
   DeviceChoices p;
-  // What is fetched as a texture goes through the first cache, what is read
-  // from a buffer does not (Qualcomm's guide).
+  // Textures go through the first-level cache, buffers do not (Qualcomm's
+  // guide).
   p.storage = Storage::kTexture2d;
   // With 4 pixels windows of 3x3 spill registers on an Adreno 630; windows of
   // 5x5 spill with any tile where their rows are written out.
@@ -173,8 +173,8 @@ DeviceChoices Mali() {
   // default, are Arm's advised maximum.
   p.conv_tile_pixels = 2;
   p.depthwise_tile_pixels = 2;
-  // With 2 pixels a residual addition on codes spills on a G52 and a G610, and
-  // so do windows of 5x5 with steps of 2 where whole rows are read first.
+  // With 2 pixels a residual addition in integers spills on a G52 and a G610,
+  // and so do 5x5 windows with stride 2 that read whole rows first.
   p.residual_tile_pixels = 1;
   p.depthwise_by_columns = 1;
   // 8 boxes an invocation spill there, too.
@@ -205,14 +205,14 @@ DeviceChoices V3d() {
   p.storage = Storage::kTexture2d;
   // A register past 32 halves the threads of a processor.
   p.conv_tile_pixels = 2;
-  // With 2 pixels a residual addition on codes spills.
+  // With 2 pixels a residual addition in integers spills.
   p.residual_tile_pixels = 1;
   // With 2 pixels windows of 3x3 spill on V3D 7.1, and windows of 5x5 with 1
   // where their rows are written out.
   p.depthwise_tile_pixels = 1;
   p.depthwise_unrolled_taps = 9;
-  // With all gates at once an LSTM spills; so do 4 rows of a product on codes
-  // on V3D 7.1, and 8 boxes an invocation.
+  // With all gates at once an LSTM spills; so do 4 rows of an integer product
+  // on V3D 7.1, and 8 boxes per invocation.
   p.lstm_gates_in_turn = 1;
   p.product_tile_rows = 2;
   p.held_boxes = 4;
@@ -242,12 +242,12 @@ DeviceChoices PowerVr() {
   return p;
 }
 
-// Behind a wrapper (virgl, zink, ANGLE, ...) another compiler and another way
-// to the memory stand between: nothing that was measured on the device itself
-// holds. So nothing is asked of a wrapper that a driver can do without: no
-// literal weights (virgl sends a shader's text in pieces, and its own compiler
-// answered wrongly for the demo's), no fusions, no Winograd, no mapped tensors.
-// Only how much an invocation does follows from what computes.
+// A wrapper (virgl, zink, ANGLE, ...) adds another compiler and another path to
+// memory, so measurements on the device itself do not apply. This preset
+// therefore uses nothing optional: no literal weights (virgl sends a shader's
+// text in pieces, and its compiler miscomputed them), no fusions, no Winograd,
+// no mapped tensors. Only the work per invocation depends on the underlying
+// device.
 DeviceChoices Wrapped(const egl::DeviceInfo& device) {
   DeviceChoices p;
   if (!device.software) return p;

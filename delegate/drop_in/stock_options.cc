@@ -21,8 +21,7 @@ std::string OutOfRange(const char* field, int64_t value, const char* range) {
   return std::string(field) + " is " + std::to_string(value) + ", not " + range;
 }
 
-// What is wrong with the priorities, by the stock delegate's rules; "":
-// nothing.
+// Checks the priorities by the stock delegate's rules; returns an error or "".
 std::string CheckPriorities(const TfLiteGpuDelegateOptionsV2& stock) {
   const int32_t first = stock.inference_priority1;
   const int32_t second = stock.inference_priority2;
@@ -119,7 +118,7 @@ constexpr IntField kIntFields[] = {
      &TfLiteGpuDelegateOptionsV2::max_delegated_partitions},
 };
 
-// What is wrong with one key and its value; "": nothing.
+// Returns an error about one key and its value, or "".
 std::string SetStockKey(const char* key, const char* value,
                         TfLiteGpuDelegateOptionsV2* stock) {
   const auto is = [key](const char* name) {

@@ -9,9 +9,8 @@
 namespace gles_delegate {
 namespace {
 
-// `value` as an int, without its fraction; nothing where it is no number, or a
-// number that no int holds. AsInt32() would convert a float of any size, which
-// C++ does not define.
+// `value` as an int, truncated; nullopt if it is not a number or does not fit.
+// AsInt32() would convert a float of any size, which is undefined in C++.
 std::optional<int> AsInt(const flexbuffers::Reference& value) {
   if (!value.IsNumeric()) return std::nullopt;
   const double number = value.AsDouble();

@@ -14,11 +14,11 @@ namespace gles_delegate {
 // An 8- or 16-bit integer type.
 bool IsQuantizedType(DataType type);
 
-// Ok if a float view of `tensor` is exact: positive finite scales, zero points
-// within the type, one pair per activation and one per index of the quantized
-// dimension for constants, and activations within the range of 32-bit floats
-// (16-bit with `half`), with scales that are not denormal. kInvalidArgument:
-// names the rule that fails.
+// Ok if a float view of `tensor` is exact: positive finite scales and zero
+// points within the type, one pair per activation and one per index of the
+// quantized dimension for constants. Activations must be within the range of
+// 32-bit floats (16-bit with `half`), with scales that are not denormal.
+// kInvalidArgument: names the rule that fails.
 absl::Status CheckQuantization(const Tensor& tensor, bool half);
 
 // Presents the tensor to ops as float32, with unchanged bytes.

@@ -36,7 +36,7 @@ std::string PostOpsText(const Node& node) {
   return text;
 }
 
-// What a node computes, in a word or two: "CONV_2D on codes".
+// A short description of a node's computation: "CONV_2D on codes".
 std::string Title(const Node& node) {
   return absl::StrCat(node.op->name, node.on_codes ? " on codes" : "",
                       node.always_float32 ? " in float32" : "");

@@ -58,9 +58,9 @@ int ToLiteRt(const absl::Status& status) {
   }
 }
 
-// On which thread the delegate works: on the app's own in the app's context,
-// where the program gave LiteRT one that is current here, as with an
-// interpreter; else on one of its own, since a CompiledModel may run on any.
+// The delegate's thread: the app's, in the app's context, if the program gave
+// LiteRT one that is current here, as with an interpreter; otherwise its own,
+// since a CompiledModel may run on any thread.
 int ThreadMode(const RuntimeContext& runtime, Environment environment) {
   const void* context = runtime.EnvironmentPointer(environment, kEglContext);
   if (IsCurrentHere(context)) return kTfLiteGlesThreadCaller;
@@ -93,7 +93,7 @@ absl::Status Create(const void* runtime_context, Environment environment,
   // A delegate that fails fails the whole compilation, also where the program
   // allows the CPU. One that takes no node leaves LiteRT to decide.
   mapped->options.fallback_to_cpu = 1;
-  // A context of its own is made where the app's is.
+  // Its own context is made on the app's display.
   TfLiteDelegate* delegate = TfLiteGlesDelegateCreateOnDisplay(
       &mapped->options,
       const_cast<void*>(runtime->EnvironmentPointer(environment, kEglDisplay)));

@@ -32,8 +32,8 @@ class Search {
     return absl::OkStatus();
   }
 
-  // The best beside `start`, in turns: of dozens of measurements one may have
-  // been lucky. What does not gain then is dropped.
+  // Measures the winner and `start` alternately, since one of dozens of
+  // measurements may be fast by chance. Drops a winner without a gain.
   absl::Status Confirm(const DeviceProfile& start) {
     if (TuningText(best_.profile.choices) == TuningText(start.choices))
       return absl::OkStatus();

@@ -164,7 +164,7 @@ void BackgroundThread::Work() {
     }
     const bool is_dropped = job->state == Job::kDropped;
     if (is_dropped) {
-      // Where the context is lost, what is in it goes with it.
+      // If the context is lost, its objects are as well.
       (void)context_->Run([&job] {
         job->result.executor = absl::CancelledError("nobody wants it");
         job->input.objects.reset();
@@ -198,7 +198,7 @@ void BackgroundThread::Build(Job* job) {
     objects.programs.CompileInTurn(nullptr);
     objects.program_count = objects.programs.size();
     result.warnings = builder.TakeWarnings();
-    // What was made is whole before another context uses it.
+    // Objects must be complete before another context uses them.
     egl::gl().Finish();
     return absl::OkStatus();
   });

@@ -26,7 +26,7 @@ CachedText WrongAnswerOf(const CacheOptions& options,
 }
 
 // Sets the choices that an earlier start's search found. False: there are none;
-// a file that should have some is then written anew.
+// a file that should have some is then rewritten.
 bool TakeTuning(PartitionCache* cache, DeviceChoices* choices) {
   const auto saved = cache->Tuning();
   if (saved.ok() && !saved->has_value()) return false;

@@ -134,7 +134,8 @@ class InPlace {
                1;
   }
 
-  // Whether the input itself may lie in the whole, whoever else reads it.
+  // Whether the input itself can be a view of the output, regardless of its
+  // other readers.
   bool CanBeView(TensorId id, const Joint& joint) const {
     return joint.post_ops.empty() && joint.turned_by < 0 && IsFree(id, joint) &&
            LiesAlike(graph_->tensor(id), graph_->tensor(joint.whole));

@@ -37,7 +37,7 @@ bool IsPointwiseAfter(const Node& node, const std::optional<Convolution>& conv,
          !conv->gate.IsThere() && !IsOperand(first.dst, node);
 }
 
-// What a fused pair computes, in products of texels.
+// The work of a fused pair, in products of texels.
 struct Work {
   int64_t pixel = 0;  // one pixel of the depthwise convolution
   int64_t again = 0;  // that pixel, each time that it is computed

@@ -20,8 +20,8 @@ int OperandCount(absl::Span<const PostOp> ops) {
                     [](const PostOp& op) { return op.operand != kNoTensor; }));
 }
 
-// What a node's dispatch binds besides post-op operands: what it reads at run
-// time, its packed constants (as one), what it writes.
+// Number of bindings of a node's dispatch without post-op operands: inputs
+// computed at run time, packed constants (counted as one), outputs.
 int TensorCount(const Graph& graph, const Node& node) {
   if (IsPlainElementwise(graph, node)) return 2;
   bool has_constant = false;

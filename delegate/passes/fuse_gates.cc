@@ -28,7 +28,8 @@ bool IsPlainFunction(const PostOp& op, absl::string_view function) {
          !op.operand_zero_extend && !op.operand_table;
 }
 
-// What the node computes; nothing where it is no MUL by a gate, and an ADD.
+// The node as a MUL by a channel scale and an optional ADD; nullopt if it is
+// something else.
 std::optional<Gated> AsGated(const Graph& graph, const Node& node) {
   const auto& ops = node.post_ops;
   if (!IsPlainElementwise(graph, node) || node.on_codes || ops.empty() ||

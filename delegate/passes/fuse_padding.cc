@@ -20,8 +20,9 @@ bool IsSpatialZeroPad(const Node& node) {
          pad->before[3] == 0 && pad->after[3] == 0 && node.post_ops.empty();
 }
 
-// A pooling that pads nothing itself: its own padding is no part of the window,
-// a PAD's zeros are. On codes a mean counts what it does not read.
+// A pooling without padding of its own, which would not be part of the window,
+// unlike a PAD's zeros; not on the integer path, where a mean has a fixed
+// count.
 bool IsUnpaddedPooling(const Node& node) {
   const auto* a = std::any_cast<PoolAttributes>(&node.attributes);
   return a != nullptr && !node.on_codes && a->pad_h.before == 0 &&

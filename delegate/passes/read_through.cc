@@ -40,7 +40,7 @@ std::optional<MemoryView> ViewOfResult(const Graph& graph, const Node& node) {
   return view;
 }
 
-// What has memory of its own, in which others may lie.
+// A tensor with its own memory, of which others may be views.
 bool MayHoldViews(const Tensor& tensor) {
   return tensor.view.of == kNoTensor && !tensor.is_constant() &&
          !tensor.is_variable && tensor.type == DataType::kFloat32;
@@ -71,8 +71,8 @@ size_t FunctionOf(TensorId operand, const Node& node) {
          node.post_ops.begin();
 }
 
-// Where a convolution's function takes each pixel of the maximum once, four
-// reads of the source stand for those of the node, its write and one read.
+// If a convolution's function uses each pixel of the maximum once, four reads
+// of the source replace those of the node, its write and one read.
 bool CanTakeMaximum(const Tensor& maximum, const PostOp& function,
                     const Convolution& conv) {
   Shape pixels = conv.dst_shape;
@@ -119,8 +119,8 @@ bool CanBeRead(const MemoryView& view, TensorId id, const Uses& uses,
       !LieAlike(graph.tensor(view.of), result)) {
     return false;
   }
-  // The dispatch that hands the output out reads each texel once or twice.
-  // Where the host does so, there is no such dispatch.
+  // The readback dispatch reads each texel once or twice. If the host unpacks
+  // the output, there is no such dispatch.
   if (uses.is_output[id]) {
     return readers.empty() && view.kind != MemoryView::Kind::kMaxPool &&
            planner.profile().choices.host_transfers == 0;

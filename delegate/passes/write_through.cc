@@ -40,7 +40,8 @@ bool CanFollow(const Graph& graph, const Node& first, const Node& second,
   const Tensor& between = graph.tensor(first.outputs[0]);
   const Tensor& result = graph.tensor(second.outputs[0]);
   if (second.post_ops.empty()) return LieAlike(between, result);
-  // What is stored has lost nothing: floats, or codes within their range.
+  // The stored values are exact: floats, or quantized values within their
+  // range.
   const bool loses_nothing =
       !between.is_float_view() ||
       (first.on_codes && second.on_codes && !first.post_ops.empty() &&
@@ -60,7 +61,7 @@ bool CanBePadded(const Tensor& constant, size_t axis, int outputs) {
   const Quantization& q = constant.quantization;
   const bool by_output =
       !q.per_channel() || q.dimension == static_cast<int>(axis);
-  // What is added is bytes.
+  // Padding is added in bytes.
   const bool is_byte = DataTypeSize(constant.stored()) == 1;
   const int64_t zero = q.zero_point.empty() ? 0 : q.zero_point[0];
   return constant.is_constant() && constant.sparsity.empty() && by_output &&
@@ -151,8 +152,8 @@ void Pad(const Head& head, Graph* graph, Node* node) {
   }
 }
 
-// Where the row lies: by itself, or in a concatenation. nullopt: part of it is
-// elsewhere, or others read it as a tensor of its own.
+// The row's memory: its own, or a concatenation. nullopt: part of it is
+// elsewhere, or other nodes read it.
 std::optional<MemoryView> PlaceOf(TensorId row, const Uses& uses,
                                   const Graph& graph) {
   const Tensor& tensor = graph.tensor(row);
@@ -228,7 +229,7 @@ class Heads {
       graph_.tensor(head.conv.dst).view = view;
       return;
     }
-    // A tensor of its own: other values than those of the model's.
+    // A new tensor, since its values differ from the model's.
     Tensor result = ResultOf(head);
     const Tensor& row = graph_.tensor(reshape.outputs[0]);
     result.codes = row.codes;

@@ -37,13 +37,12 @@ StoredCodes StoredCodesOf(const Tensor& tensor) {
   return codes;
 }
 
-// What a dispatch binds, by the shader's name.
+// A tensor bound by a dispatch, with the shader's name for it.
 struct NamedTensor {
   std::string name;
   TensorId id = kNoTensor;
   bool write = false;
-  // How the tensor lies in the memory that the shader sees; nullopt: it is that
-  // memory.
+  // The tensor's view of the memory that the shader sees; nullopt: all of it.
   std::optional<MemoryView::Kind> part = std::nullopt;
   bool flat = false;  // Dispatch::flat_planes
 };

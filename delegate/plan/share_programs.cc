@@ -21,7 +21,7 @@ using gl_shaders::ShaderSpec;
 using gl_shaders::TensorBinding;
 using Kind = MemoryView::Kind;
 
-// A shader's text has so many post-ops at most.
+// Maximum number of post-ops in a shader.
 constexpr size_t kMostPostOps = 8;
 
 // A post-op of a program.

@@ -30,8 +30,8 @@ absl::StatusOr<Storage> StorageFor(const Tensor& tensor,
 
 namespace {
 
-// GLES_DELEGATE_STORAGE_SEED=n, for tests: each shape has a storage of its own,
-// by chance, so that all kinds meet in one plan.
+// GLES_DELEGATE_STORAGE_SEED=n, for tests: each shape gets a random storage, so
+// that all kinds occur in one plan.
 Storage PreferredStorage(const Shape& shape, const DeviceChoices& choices) {
   const char* seed = egl::EnvironmentValue("GLES_DELEGATE_STORAGE_SEED");
   if (seed == nullptr || *seed == '\0') return choices.storage;

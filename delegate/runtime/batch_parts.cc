@@ -15,8 +15,8 @@ namespace {
 // Four parts hide more of the upload and launch more dispatches: on an H200
 // they gain as much from 64 images on, and less below.
 constexpr int kParts = 2;
-// On an H200 so many dispatches of one part of MobileNet v1 take about as long
-// as the other part's upload.
+// Dispatches of one part of MobileNet v1 that take about as long as the upload
+// of the other on an H200.
 constexpr size_t kDispatches = 6;
 
 // Whether a buffer holds the tensor, batch after batch, and each part begins
@@ -33,8 +33,8 @@ bool LiesInParts(const Tensor& tensor, const DeviceProfile& profile) {
   return bytes / kParts % profile.limits.buffer_offset_alignment == 0;
 }
 
-// Whether the dispatch takes each batch of tensors `in_parts`, of so many
-// batches, by itself, and can be dispatched in parts.
+// Whether the dispatch treats each of `batches` batches of tensors `in_parts`
+// independently, and can be dispatched in parts.
 bool RunsInParts(const Graph& graph, const Dispatch& d, int batches,
                  const absl::flat_hash_set<TensorId>& in_parts,
                  const DeviceProfile& profile) {

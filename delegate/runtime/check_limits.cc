@@ -16,7 +16,7 @@ struct Limit {
   int64_t most;
 };
 
-// What the dispatch binds and takes, beside the most that it may.
+// The dispatch's bindings and sizes with their limits.
 std::vector<Limit> LimitsOf(const Dispatch& d,
                             const gl_shaders::Bindings& bindings,
                             int64_t params_bytes,

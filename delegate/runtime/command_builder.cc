@@ -27,7 +27,7 @@ Binding Bind(const Bindings::Point& point, const Resource& resource,
   return b;
 }
 
-// The host's buffer of a transfer, or the object of the app's in its place.
+// The host buffer of a transfer, or the app's object that replaces it.
 Binding BindObject(const HostTransfer& transfer, const Piece& piece,
                    GLuint sampler, const Bindings& others) {
   const auto [kind, unit] =

@@ -34,8 +34,7 @@ ConstantStore::Constant ConstantStore::Find(const Hash128& key) {
 
 void ConstantStore::Add(const Hash128& key, const Constant& constant) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  // Where the table would have to grow, the keys of constants that are gone are
-  // dropped first.
+  // Drops the keys of deleted constants before the table has to grow.
   if (constants_.size() == constants_.capacity()) {
     absl::erase_if(constants_,
                    [](const auto& entry) { return entry.second.expired(); });

@@ -34,7 +34,7 @@ absl::Status MakeTransferMemory(
   return absl::OkStatus();
 }
 
-// Where a texture of the app's is read.
+// Makes a sampler if an app's texture is read.
 absl::Status MakeSampler(ExecutorParts* parts) {
   for (const HostTransfer& input : parts->inputs) {
     if (input.object().kind != ObjectForm::Kind::kTexture) continue;
@@ -59,7 +59,7 @@ absl::StatusOr<std::vector<std::vector<Resource>>> UploadConstants(
   return constants;
 }
 
-// What stands between the readback of an output and whoever reads it next.
+// The barrier between an output's readback and its next reader.
 GLbitfield FinalBarrierOf(HostTransfer::Way way) {
   switch (way) {
     case HostTransfer::Way::kPackedByHost:
@@ -94,9 +94,8 @@ void SetOuterBarriers(const Graph& graph, ExecutorParts* parts) {
                                 ? GL_SHADER_IMAGE_ACCESS_BARRIER_BIT
                                 : GL_SHADER_STORAGE_BARRIER_BIT;
   }
-  // What an Invoke writes to variable tensors, the next Invoke reads; and where
-  // no fence is waited for at the end of an Invoke, the stores of the next one
-  // have to wait.
+  // The next Invoke reads the variable tensors of this one; and if it does not
+  // wait for a fence at the end, stores of the next one have to wait.
   const bool has_state =
       std::any_of(graph.inputs.begin(), graph.inputs.end(),
                   [&](TensorId id) { return graph.tensor(id).is_variable; });
@@ -118,8 +117,8 @@ absl::Status UploadParams(const std::vector<uint8_t>& params,
   return absl::OkStatus();
 }
 
-// What is known of the executor before any memory is made: the transfers, which
-// are moved to `parts`. The schedule stays in `transfers`.
+// Moves the transfers, which are known before any memory is made, to `parts`.
+// The schedule stays in `transfers`.
 void TakeTransfers(const egl::Context& context, const Graph& graph,
                    const DeviceProfile& profile, TransferPlan* transfers,
                    ExecutorParts* parts) {
@@ -136,7 +135,7 @@ void TakeTransfers(const egl::Context& context, const Graph& graph,
   parts->stats.dispatches = static_cast<int>(schedule.steps.size());
 }
 
-// What the commands bind.
+// Takes the objects that the commands bind.
 void TakeMemory(ConstantUploader* uploader, GpuMemory* memory,
                 ExecutorParts* parts) {
   parts->stats.memory.constants = uploader->bytes();

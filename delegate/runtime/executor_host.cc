@@ -61,7 +61,7 @@ void Executor::RecordInPieces(size_t first, size_t end,
         input.ChunkFilled(chunk);
         send(input.ChunkEnd(chunk));
       });
-  // What was staged is unpacked from the staging buffer by one upload.
+  // One upload unpacks everything in the staging buffer.
   for (; next < end; ++next) Record(parts_.commands[next], program);
 }
 
@@ -108,7 +108,7 @@ absl::Status Executor::RecordReadbacks(GLuint* program) {
     if (auto s = InsertFence(); !s.ok()) return s;
     if (i + 1 < parts_.commands.size()) gl().Flush();
   }
-  // What the host unpacks by itself has no readback.
+  // Outputs unpacked by the host have no readback.
   if (!fences_.empty() || parts_.commands.empty()) return absl::OkStatus();
   return InsertFence();
 }
@@ -134,7 +134,7 @@ void Executor::UnpackOutputs(Outputs outputs) {
 }
 
 absl::Status Executor::AwaitLast() {
-  // What is bound at both ends GL itself keeps in order.
+  // GL itself orders transfers that are bound at both ends.
   const bool host_writes =
       std::any_of(parts_.inputs.begin(), parts_.inputs.end(),
                   [](const HostTransfer& input) { return !input.is_bound(); });

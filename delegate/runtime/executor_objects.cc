@@ -1,4 +1,4 @@
-// The part of Executor that uses textures and buffers of the app's.
+// The part of Executor that uses the app's textures and buffers.
 #include "delegate/runtime/executor.h"
 #include "delegate/runtime/object_transfer.h"
 

@@ -18,7 +18,7 @@ namespace {
 // More pieces gain little: the first piece's copy and the last piece's transfer
 // remain.
 constexpr int64_t kMostPieces = 16;
-// What a thread copies at a time, of the host's tensor.
+// Bytes of the host tensor that a thread copies at a time.
 constexpr size_t kChunkBytes = 64 << 10;
 
 }  // namespace
@@ -59,7 +59,7 @@ absl::Status HostTransfer::Allocate(const DeviceProfile& profile,
     const GLenum usage = is_upload() ? GL_DYNAMIC_DRAW : GL_DYNAMIC_READ;
     return keep(egl::Buffer::Create(padded, nullptr, usage), buffer_.get());
   }
-  // The host's tensor is read and written by whoever likes to.
+  // Anyone may read and write the host's tensor.
   const GLbitfield access = is_zero_copy_ ? GL_MAP_READ_BIT | GL_MAP_WRITE_BIT
                             : is_upload() ? GL_MAP_WRITE_BIT
                                           : GL_MAP_READ_BIT;

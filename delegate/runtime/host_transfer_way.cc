@@ -98,8 +98,8 @@ HostTransfer::HostTransfer(Direction direction, TensorId id,
       bytes_(is_bound() ? ObjectBytes(object, tensor.shape)
                         : host_bytes_ / widening()),
       is_zero_copy_(profile.choices.zero_copy != 0 && stays_mapped()),
-      // A staged upload goes in pieces on the host's side, not on the GPU's.
-      // What the host does not copy is read back as a whole.
+      // A staged upload is divided on the host's side, not the GPU's. Data that
+      // the host does not copy is read back as a whole.
       piece_bytes_(way_ == Way::kBound                                  ? 0
                    : direction == Direction::kReadback && is_zero_copy_ ? 0
                    : direction == Direction::kReadback

@@ -17,7 +17,7 @@ using Kind = ObjectForm::Kind;
 using Layout = ObjectForm::Layout;
 using Element = ObjectForm::Element;
 
-// Bytes are written four at a time, in rows of so many words.
+// Bytes are written four at a time, in rows of this many words.
 constexpr int64_t kWordsPerRow = 1 << 12;
 
 int64_t Words(const ObjectForm& form, const Shape& shape) {

@@ -28,7 +28,7 @@ void AwaitCompiler(const egl::Program& program) {
   while (!program.IsCompiled()) absl::SleepFor(kPause);
 }
 
-// So many programs are worth threads (~CompilerThreads() says why).
+// Minimum number of programs for which threads pay (see ~CompilerThreads()).
 constexpr size_t kManyPrograms = 12;
 
 }  // namespace

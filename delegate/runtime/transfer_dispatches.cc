@@ -45,7 +45,7 @@ TransferLayout LayTransfer(const Shape& s, const HostTransfer& transfer,
             static_cast<int>(rows), 1);
     return rows > 1 ? 1 : 0;
   };
-  // Of invocations that each take so many elements.
+  // A flat grid of invocations with `elements` elements each.
   const auto flat = [&](int64_t elements) {
     const int axis = flat_grid((s.elements() + elements - 1) / elements);
     return TransferLayout{axis, elements * (axis == 1 ? d->grid[0] : 1), true};

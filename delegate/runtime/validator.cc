@@ -293,7 +293,7 @@ absl::Status Validator::Rehearse(absl::Span<const GLbitfield> barriers) {
     rehearsal.Store(tensor, &rehearsal.memories_[resource]);
   }
   for (size_t i = 0; i < rehearsal.commands_.size(); ++i) {
-    // What the host brings is there.
+    // Assume the host's data is present.
     for (const Touch& touch : rehearsal.commands_[i].touches) {
       if (touch.write || touch.tensor != kNoTensor) continue;
       rehearsal.memories_[touch.resource].written.push_back(touch.range);

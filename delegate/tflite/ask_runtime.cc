@@ -205,7 +205,7 @@ class ModelWriter {
   std::vector<Any> buffers_;
 };
 
-// What the library makes of `input`; empty: it refuses the model.
+// The library's result for `input`; empty if it refuses the model.
 std::vector<int8_t> RunModel(const TfliteFunctions& tflite,
                              const std::vector<uint8_t>& bytes,
                              const std::vector<int8_t>& input, size_t outputs) {

@@ -1,4 +1,4 @@
-// The part of GlesSimpleDelegate that binds objects of the app's.
+// The part of GlesSimpleDelegate that binds the app's objects.
 #include <string>
 
 #include "absl/strings/str_cat.h"

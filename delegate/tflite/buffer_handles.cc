@@ -1,6 +1,6 @@
-// TFLite's own buffer handles: a tensor's handle is the name of a buffer object
-// of the app's, which holds the tensor as float32 in BHWC order, as one that
-// TfLiteGlesDelegateBindBuffer() binds.
+// TFLite's buffer handles: a tensor's handle is the name of an app's buffer
+// object with the tensor as float32 in BHWC order, as bound by
+// TfLiteGlesDelegateBindBuffer().
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/float_view.h"
 #include "delegate/runtime/check_object.h"

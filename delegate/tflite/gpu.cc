@@ -18,8 +18,8 @@ egl::ContextOptions WantedContext(const Options& options) {
 
 using Log = absl::FunctionRef<void(const std::string&)>;
 
-// `made`, in place of the app's own: the user is told why, with the failure if
-// there is one.
+// `made`, as a replacement for the app's context: tells the user why, with the
+// failure if there is one.
 template <typename T>
 absl::StatusOr<T> InPlace(absl::StatusOr<T> made, const std::string& why,
                           const Options& options, Log log) {
@@ -31,7 +31,7 @@ absl::StatusOr<T> InPlace(absl::StatusOr<T> made, const std::string& why,
   return made;
 }
 
-// On the app's display, where it has given one that can be used.
+// On the app's display, if it gave one that works.
 absl::StatusOr<std::unique_ptr<egl::Context>> MakeUnshared(
     const Options& options, Log log) {
   egl::ContextOptions wanted = WantedContext(options);
@@ -45,7 +45,7 @@ absl::StatusOr<std::unique_ptr<egl::Context>> MakeUnshared(
                  log);
 }
 
-// A context of the delegate's own, and what its partitions share.
+// The delegate's own context, and the objects shared by its partitions.
 absl::StatusOr<SharingContext> MakeOwn(const Options& options, Log log) {
   if (options.share_key.empty()) {
     auto context = MakeUnshared(options, log);
@@ -135,7 +135,7 @@ absl::StatusOr<SharingContext> MakeContext(
                      "current on the thread that applies the delegate: ",
                      of_caller.status().message()));
   }
-  // What is current on a worker's thread is another delegate's.
+  // On a worker's thread, the current context belongs to another delegate.
   if (!options.force_own_context && !options.has_worker &&
       egl::Context::HasCurrent()) {
     auto adopted = AdoptCurrent(options);
@@ -163,8 +163,8 @@ absl::StatusOr<std::unique_ptr<egl::Context>> AdoptCurrent(
 
 Gpu::~Gpu() {
   if (context == nullptr) return;
-  // Objects go while their context is current; where it cannot be made current
-  // (another thread holds it), they go with it.
+  // Deletes objects while their context is current; if it cannot be made
+  // current (another thread holds it), they are deleted with it.
   (void)context->Run([this] {
     objects.reset();
     return absl::OkStatus();

@@ -29,7 +29,7 @@ GlesKernel::GlesKernel(KernelSetup setup)
                setup_.report.get()) {}
 
 GlesKernel::~GlesKernel() {
-  // Whoever asks for a start-up cache is to have it.
+  // Waits for the start-up cache to be written.
   if (background_ != nullptr && !setup_.options.cache.directory.empty()) {
     background_->Wait();
   }
@@ -155,7 +155,7 @@ absl::Status GlesKernel::BuildAlone() {
   const std::lock_guard<std::mutex> lock(objects.building);
   absl::Status built = Build();
   objects.program_count = objects.programs.size();
-  // What was made is whole before another context uses it.
+  // Objects must be complete before another context uses them.
   if (objects.by_key || setup_.gpu->keeps_current) egl::gl().Finish();
   return built;
 }
@@ -186,8 +186,8 @@ void GlesKernel::UseExecutor(std::unique_ptr<Executor> executor) {
 
 absl::Status GlesKernel::CheckCaller() const {
   const egl::Context& context = *setup_.gpu->context;
-  // A borrowed context binds its user to the context, not to a thread; where it
-  // is current nowhere, the thread that applied the delegate makes it current.
+  // A borrowed context ties its user to the context, not to a thread; if it is
+  // current nowhere, the thread that applied the delegate makes it current.
   const bool right_thread = thread_ == std::this_thread::get_id();
   if (context.owned()
           ? right_thread

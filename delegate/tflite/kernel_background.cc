@@ -1,6 +1,6 @@
-// The part of GlesKernel that begins with a stand-in: a plan of few, plain
-// programs (device/stand_in.h), while those of the partition's plan proper are
-// compiled in the background.
+// The part of GlesKernel that starts with a baseline plan of few, simple
+// programs (device/stand_in.h), while those of the optimized plan are compiled
+// in the background.
 #include <chrono>
 #include <string>
 #include <utility>
@@ -13,23 +13,23 @@
 namespace gles_delegate {
 namespace {
 
-// What an inference gives to the programs of the plan proper. One program at
-// least is readied in each, however long the driver takes.
+// Time per inference for warming up the optimized plan's programs. Each
+// inference prepares at least one, however long the driver takes.
 constexpr auto kWarmUpBudget = std::chrono::milliseconds(2);
 
 }  // namespace
 
 std::string GlesKernel::WhyNoStandIn() const {
   const Options& options = setup_.options;
-  // What measures or shows a plan, or limits its memory, is about the plan
-  // proper; and with GLES_DELEGATE_DUMP_PLAN only that one is written.
+  // Options that measure or show a plan, or limit its memory, apply to the
+  // optimized plan; GLES_DELEGATE_DUMP_PLAN writes only that.
   if (options.enable_op_profiling) return "enable_op_profiling is set";
   if (options.prefer_faster) return "prefer_faster is set";
   if (options.tuning != kTfLiteGlesTuningDefault) return "tuning is set";
   if (options.memory_limit_bytes > 0) return "memory_limit_bytes is set";
   if (builder_.dumps_plans()) return "GLES_DELEGATE_DUMP_PLAN is set";
-  // Objects of the app's, or shared with other delegates, belong to contexts
-  // that a third one need not be able to share with.
+  // The app's objects, and those shared with other delegates, belong to
+  // contexts with which a third one may not be able to share.
   if (!setup_.gpu->context->owned()) return "the context is the app's";
   if (setup_.gpu->objects->by_key) return "share_key is set";
   if (options.does_not_wait) return "wait_type is do_not_wait";
@@ -146,7 +146,7 @@ void GlesKernel::TakeOver(TfLiteContext* context) {
   setup_.report->background.state = "done";
   objects_version_ = -1;
   compiled_in_ = executor_context_;
-  // What the start took stays in the report, and what is wrong with the driver.
+  // The report keeps the start's times and the driver's errors.
   BuildReport& kept = *setup_.report;
   BuildReport& built = built_in_background_->report;
   built.stages = std::move(kept.stages);
@@ -171,7 +171,7 @@ void GlesKernel::KeepStandIn(TfLiteContext* context, const absl::Status& why) {
 void GlesKernel::StopBackground() {
   if (background_ == nullptr && !built_in_background_) return;
   background_.reset();
-  // Where the context is lost, the objects go with it.
+  // If the context is lost, its objects are as well.
   (void)executor_context_->Run([this] {
     built_in_background_.reset();
     return absl::OkStatus();

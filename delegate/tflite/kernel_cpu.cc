@@ -56,7 +56,7 @@ absl::Status GlesKernel::UseCpu(TfLiteContext* context,
 absl::Status GlesKernel::EvalOnCpu(TfLiteContext* context) {
   for (int id : setup_.partition.inputs) {
     TfLiteTensor& t = context->tensors[id];
-    // What the GPU held is gone with its shapes.
+    // The GPU's state is lost with its shapes.
     if (t.is_variable && IsStateOnGpu(t)) std::memset(t.data.raw, 0, t.bytes);
   }
   return on_cpu_->Run(context);

@@ -16,7 +16,7 @@ absl::StatusOr<absl::Span<const uint8_t>> GlesKernel::ReadInput(
     return values;
   }
   if (has_state_) return absl::Span<const uint8_t>();
-  // The GPU that held it is gone with an earlier kernel: begin anew.
+  // The GPU that held it was deleted with an earlier kernel: start over.
   std::memset(tensor.data.raw, 0, tensor.bytes);
   return values;
 }

@@ -1,5 +1,4 @@
-// The part of GlesKernel that reads and writes textures and buffers of the
-// app's.
+// The part of GlesKernel that uses the app's textures and buffers.
 #include <algorithm>
 #include <string>
 #include <utility>

@@ -1,5 +1,5 @@
-// The part of GlesKernel that keeps the commands of the app's context and those
-// of a worker's that shares objects with it in order, on the GPU.
+// The part of GlesKernel that orders commands of the app's context and of a
+// worker's context that shares objects with it, on the GPU.
 #include <utility>
 
 #include "delegate/tflite/kernel.h"
@@ -17,8 +17,8 @@ absl::Status GlesKernel::BeforeEvalOnWorker() {
         "context of the delegate's EGLDisplay current on the thread that calls "
         "Invoke, whose later commands are to wait for the results; none is");
   }
-  // What the app's shaders stored is seen in other contexts after a barrier.
-  // Another context of the app's may be older than OpenGL ES 3.1, and have
+  // Stores of the app's shaders become visible in other contexts after a
+  // barrier. Another app's context may be older than OpenGL ES 3.1, and have
   // none.
   if (egl::CurrentContext() == gpu.shared_with) {
     egl::gl().MemoryBarrier(GL_ALL_BARRIER_BITS);

@@ -23,7 +23,7 @@ bool IsDynamic(const TfLiteContext& context, int tensor) {
          context.tensors[tensor].allocation_type == kTfLiteDynamic;
 }
 
-// What the model's nodes outside a partition read and write.
+// Tensors used by the model's nodes outside a partition.
 struct OtherNodes {
   absl::flat_hash_set<int> tensors;
   // TFLite prepares what is behind such nodes within Invoke, when the app has
@@ -92,7 +92,7 @@ void GlesKernel::Lend(TfLiteContext* context, int id,
 void GlesKernel::TakeMemoryBack(TfLiteContext* context) {
   for (LentMemory& lent : lent_) {
     TfLiteTensor& tensor = context->tensors[lent.tensor];
-    // The app may have given it memory of its own meanwhile
+    // The app may have given it other memory in the meantime
     // (SetCustomAllocationForTensor).
     const char* mapped = reinterpret_cast<char*>(lent.buffer->mapped());
     const bool is_ours =

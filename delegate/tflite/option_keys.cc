@@ -161,8 +161,8 @@ std::string KnownKeys() {
   return text;
 }
 
-// Where a field lies in the struct. Not offsetof: the keys' tables hold
-// pointers to members.
+// A field's offset in the struct. Not offsetof: the keys' tables hold pointers
+// to members.
 template <typename Field>
 size_t OffsetOf(Field TfLiteGlesDelegateOptions::*field) {
   static const TfLiteGlesDelegateOptions options = {};

@@ -34,7 +34,7 @@ TfLiteGlesDelegateOptions Defaults() {
   return options;
 }
 
-// What the best options set, by key.
+// An option set by the best options.
 struct KeyValue {
   const char* key;
   const char* value;

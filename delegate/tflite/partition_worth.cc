@@ -9,9 +9,9 @@
 namespace gles_delegate {
 namespace {
 
-// A core or two of a board or a small server, by XNNPACK: what its kernels
-// reach in large layers, and its memory's speed. The GPU's own time is left
-// out: whoever applies the delegate wants it used where it can gain at all.
+// One or two cores of a board or small server, with XNNPACK: the speed of its
+// kernels in large layers, and of memory. The GPU's own time is left out:
+// anyone who applies the delegate wants it used wherever it can gain.
 constexpr double kCpuOperationsPerUs = 20e3;
 constexpr double kCpuBytesPerUs = 8e3;
 // Copies through a mapped buffer; and what an inference of no work takes on the

@@ -41,7 +41,7 @@ void AddCounts(const std::vector<SubgraphReport>& subgraphs, json* report) {
   (*report)["subgraphs"] = subgraphs.size();
 }
 
-// What the driver has, as it says itself (GL's names without GL_MAX_).
+// The driver's limits, by GL's names without GL_MAX_.
 json LimitsJson(const egl::DeviceInfo& d) {
   return {{"texture_size", d.max_texture_size},
           {"array_texture_layers", d.max_array_texture_layers},
@@ -283,7 +283,7 @@ json InterpreterJson(const InterpreterReport& interpreter) {
   return report;
 }
 
-// Of all interpreters, where there are several.
+// Adds all interpreters if there are several.
 void AddInterpreters(const std::vector<InterpreterReport>& interpreters,
                      json* report) {
   if (interpreters.size() < 2) return;

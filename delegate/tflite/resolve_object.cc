@@ -27,7 +27,7 @@ std::string CheckTensor(const Tensor& tensor) {
   return "";
 }
 
-// Likewise of the elements.
+// The same for the elements.
 std::string CheckElement(const TfLiteGlesObject& object, const Tensor& tensor,
                          const TextureFacts& texture) {
   if (object.element == kTfLiteGlesElementUint8 && IsTexture(object)) {
@@ -46,7 +46,7 @@ std::string CheckElement(const TfLiteGlesObject& object, const Tensor& tensor,
   return "";
 }
 
-// Likewise of the shape.
+// The same for the shape.
 std::string CheckShape(const TfLiteGlesObject& object, const Shape& s,
                        bool is_input) {
   if (IsTexture(object) && (s.b != 1 || s.c > 4)) {

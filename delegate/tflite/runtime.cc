@@ -27,7 +27,7 @@ constexpr std::pair<absl::string_view, CpuKernels> kNames[] = {
     {"reference", CpuKernels::kReference},
 };
 
-// The address of one of the runtime's functions; nullptr: the context has none.
+// The address of a function of the runtime; nullptr: the context has none.
 const void* FunctionOf(const TfLiteContext& context) {
   // By memcpy: a function's address is no object's.
   const void* address = nullptr;

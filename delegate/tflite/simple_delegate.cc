@@ -201,7 +201,7 @@ absl::StatusOr<IntArrayPtr> SupportedNodes(TfLiteContext* context,
   return supported;
 }
 
-// What the runtime makes of these nodes.
+// The runtime's partitions of these nodes.
 absl::StatusOr<std::vector<ModelPartition>> Preview(
     TfLiteContext* context, const TfLiteIntArray& nodes) {
   if (nodes.size == 0) return std::vector<ModelPartition>();

@@ -303,7 +303,7 @@ void main() {
     int next = chunk + kChunk;
     if (next < sum_shape.y) {
 #ifdef DEPTHWISE
-      // Each input is a window, and so much code.
+      // Each input is a window, and thus long code.
       for (int i = 0; i < kInputsEach + kSeveral * UNKNOWN_ZERO; ++i) {
         int at = index + i * kInvocations;
         PACKET v = input_packet(from[kPixelsEach > 1 ? kSeveral * i : 0],

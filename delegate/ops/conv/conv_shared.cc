@@ -60,7 +60,7 @@ SharedWork WorkOf(const Convolution& conv) {
   return work;
 }
 
-// Has the shader compute the next convolution as well.
+// Makes the shader also compute the next convolution.
 void BindNext(const NextPointwise& next, const SharedWork& work,
               const Graph& graph, Dispatch* d) {
   d->Write("next", next.dst);
@@ -72,7 +72,7 @@ void BindNext(const NextPointwise& next, const SharedWork& work,
   BindInlineFunction(next.function, "NEXT", "next", d);
 }
 
-// Has the shader compute the depthwise convolution on its way.
+// Makes the shader also compute the inner depthwise convolution.
 void BindInner(const InnerDepthwise& inner, const Convolution& conv,
                const Graph& graph, Dispatch* d) {
   d->Define("DEPTHWISE")

@@ -10,38 +10,36 @@ namespace {
 // Terms that a lane takes from each chunk, at most, and must have at all.
 constexpr int kChunkTerms = 2;
 constexpr int kMaxSharedLanes = 16;
-// Where the cells of a work group make this many texels or fewer, a sum may
-// have so many lanes.
+// Maximum texels of a work group's cells for which a sum may have this many
+// lanes.
 constexpr int kFewTexels = 32;
 constexpr int kMaxLanesOfFewTexels = 32;
-// Where products are made in 16 bits: those of so many terms are added in 16
-// bits (4 products each).
+// With products in 16 bits: terms (of 4 products each) that are summed in 16
+// bits.
 constexpr int kHalfChunkTerms = 4;
-// A work group has this many invocations at least, where there are terms for
-// as many lanes.
+// Minimum invocations of a work group, if there are terms for as many lanes.
 constexpr int kMinInvocations = 128;
-// A convolution that has a next one makes so many slices at most, as one work
-// group makes all of them. (64 slices took 76 us on an H200, where two
-// dispatches take 32.)
+// Maximum slices of a convolution with a next one, since one work group
+// computes all of them; with more, two dispatches are faster.
 constexpr int kMaxNextSource = 16;
-// There are so many work groups at least, where there are texels for them.
+// Minimum number of work groups, if there are enough texels.
 constexpr int kLeastGroups = 64;
 // A device runs split_target / kInvocationsOfAGroup work groups at once. Of
 // more, some of its processors have one more than the others.
 constexpr int kInvocationsOfAGroup = 384;
-// A work group whose depthwise convolution is fused keeps so many cells along
-// the pixels.
+// Minimum cells along pixels of a work group with a fused depthwise
+// convolution.
 constexpr int kLeastCellsX = 4;
-// The outputs have so many slices where a tile may be wide.
+// Minimum output slices for a wide tile.
 constexpr int kLeastWideSlices = 16;
 // FusedTiling() is for outputs of more slices than this; a work group of it
 // makes 24 at most.
 constexpr int kFewSlices = 8;
 constexpr int kMostFusedSlices = 24;
-// An invocation makes so many pixels of the next one at most.
+// Maximum pixels of the next convolution per invocation.
 constexpr int kMaxNextPixels = 8;
 
-// Lanes are doubled where so many times split_target invocations are enough.
+// Lanes are doubled up to this multiple of split_target invocations.
 constexpr int kMostOfMoreLanes = 4;
 
 bool TilingFits(const SharedTiling& t, const DeviceLimits& limits) {
@@ -84,10 +82,9 @@ int64_t GroupsAtOnce(const DeviceProfile& profile) {
   return profile.choices.split_target / kInvocationsOfAGroup;
 }
 
-// Of a fused depthwise convolution, which is computed anew for each group of
-// slices: as few such groups as registers allow. On an H200 posenet of 353x481
-// takes 0.93 of the time, 0.88 in 16 bits. nullopt: there would be too few work
-// groups, or chunks that are not whole.
+// For a fused depthwise convolution, which is recomputed for each group of
+// slices: as few groups as registers allow. nullopt: too few work groups, or
+// chunks that are not whole.
 std::optional<SharedTiling> FusedTiling(const SharedWork& work,
                                         const DeviceProfile& profile) {
   if (!work.fused || work.slices <= kFewSlices) return std::nullopt;
@@ -117,9 +114,9 @@ void SetCellsWithNext(const SharedWork& work, SharedTiling* t) {
   while (t->groups(work) < kLeastGroups && t->cells_x > 2) t->cells_x /= 2;
 }
 
-// A smaller tile reads more of shared memory for each product, but more
-// processors share in it. A fused depthwise convolution keeps its slices, for
-// each group of which it is computed anew.
+// A smaller tile reads more shared memory per product, but more processors
+// share the work. A fused depthwise convolution keeps its slices, since it is
+// recomputed for each group of these.
 void ShrinkTile(const SharedWork& work, SharedTiling* t) {
   const auto are_few = [&] { return t->groups(work) < kLeastGroups; };
   if (!work.fused && are_few()) t->slices = 1;
@@ -186,10 +183,9 @@ int NextPixels(const SharedTiling& t, int next_slices) {
   return best;
 }
 
-// Of 32 cells, each 2x2 texels where there are enough of them for many work
-// groups; as many lanes as fill the device. A fused depthwise convolution is
-// computed anew for each group of slices: 64 cells then, where there are slices
-// for them.
+// 32 cells of 2x2 texels if there are enough for many work groups, and enough
+// lanes to fill the device. With a fused depthwise convolution, which is
+// recomputed for each group of slices, 64 cells if there are enough slices.
 std::optional<SharedTiling> SmallTiling(const SharedWork& work,
                                         const DeviceProfile& profile) {
   const int terms = work.terms;
@@ -232,7 +228,7 @@ int TilingSharedBytes(const SharedTiling& t) {
   const int chunk = t.lanes * t.chunk_terms;
   const int staged = chunk * (t.group_pixels() + 4 * t.group_slices());
   const int sums = t.lanes > 1 ? t.pixels * t.slices * t.lanes * t.cells() : 1;
-  // What the next convolution reads.
+  // The source of the next convolution.
   const int between =
       t.next_pixels > 0 ? t.group_pixels() * t.group_slices() : 0;
   return 16 * (std::max(t.halves ? staged / 2 : staged, sums) + between);

@@ -15,8 +15,8 @@ constexpr int64_t kMuchWork = 150'000'000;
 // A convolution with less, as a detector's head, leaves the wide tiles to the
 // others of its program.
 constexpr int64_t kPartOfMuchWork = kMuchWork / 64;
-// A convolution with less takes less than a tenth of a millisecond. A program
-// of its own would pay after a thousand inferences.
+// A convolution with less work takes less than a tenth of a millisecond, so a
+// separate program would only pay after a thousand inferences.
 constexpr int64_t kLight = 1'600'000;
 // A convolution with less does not pay for a program with fewer slices, though
 // up to a third of its work is on slices that are not there.
@@ -28,9 +28,9 @@ struct FlatPixels {
   int rows = 1;
   int lanes = 1;
 
-  // What the lanes do in tiles of `tile`, idle lanes and all. A tile's weights
-  // cost as much as four of its pixels (llvmpipe; a load and 32 multiply-adds
-  // are each some 40 to 50 instructions).
+  // The work of all lanes in tiles of `tile`, idle lanes included. A tile's
+  // weights cost as much as four of its pixels (llvmpipe; a load and 32
+  // multiply-adds are 40 to 50 instructions each).
   int64_t CostIn(int tile) const {
     constexpr int kWeightPixels = 4;
     const int64_t tiles = int64_t{DivideUp(count, tile)} * rows;

@@ -37,10 +37,10 @@ struct TileWork {
 };
 
 // The same for flat pixels. On a device with simd_lanes a tile may have up to
-// twice as many pixels, or four times for programs with much work, if fewer
-// lanes are idle (for 49 pixels, tiles of 4 keep 13 of 16 lanes busy, tiles of
-// 7 keep 7 of 8) or weights are loaded less often. Prefers sizes that other
-// layers use if that costs little.
+// twice as many pixels, or four times for programs with much work. It does if
+// fewer lanes are idle (for 49 pixels, tiles of 4 keep 13 of 16 lanes busy,
+// tiles of 7 keep 7 of 8) or weights are loaded less often. Prefers sizes that
+// other layers use if that costs little.
 ConvTile ChooseFlatTile(int pixels, int slices, const TileWork& work,
                         const DeviceChoices& choices);
 

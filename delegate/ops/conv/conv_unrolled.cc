@@ -10,7 +10,7 @@
 namespace gles_delegate {
 namespace {
 
-// What the shader spells out.
+// Limits of the unrolled shader.
 constexpr int kMaxUnrolledWindow = 5;
 constexpr int kMaxSrcSlices = 8;
 constexpr int kMaxSlices = 8;

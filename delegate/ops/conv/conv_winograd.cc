@@ -18,8 +18,8 @@ constexpr int kTile = 4;    // outputs of a tile, each way
 constexpr int kPoints = 6;  // 0, +-3/4, +-3/2, infinity: inputs of a tile
 constexpr int kPlanes = kPoints * kPoints;
 constexpr int kWindow = 3;
-// So many times fewer multiplications are wanted at least: tiles that stick out
-// of small images make some for nothing.
+// Minimum reduction of multiplications: tiles that extend past small images
+// waste some.
 constexpr int kMinSaving = 2;
 
 // How the output is cut into tiles.

@@ -13,15 +13,15 @@
 namespace gles_delegate {
 namespace {
 
-// From so many rows on, each invocation has enough pixels to share its weights
-// among, and the device has enough invocations.
+// From this many rows on, invocations have enough pixels to reuse their
+// weights, and the device has enough invocations.
 constexpr int kManyPixels = 8;
 
 TensorId InputOrNone(const Node& node, size_t input) {
   return input < node.inputs.size() ? node.inputs[input] : kNoTensor;
 }
 
-// What the tensors tell, once it is known which inputs are what.
+// Sets the members that follow from the tensors, once the inputs are known.
 void LookUp(const Graph& graph, Convolution* conv) {
   const Tensor& src = graph.tensor(conv->src);
   const Tensor& dst = graph.tensor(conv->dst);
@@ -32,7 +32,8 @@ void LookUp(const Graph& graph, Convolution* conv) {
       conv->on_codes || src.is_float_view() || dst.is_float_view();
 }
 
-// What the node's attributes tell; false where it is no convolution.
+// Sets the members that follow from the node's attributes; false if it is not a
+// convolution.
 bool TakeAttributes(const Node& node, Convolution* conv) {
   using Kind = Convolution::Kind;
   if (const auto* a = std::any_cast<Conv2dAttributes>(&node.attributes)) {

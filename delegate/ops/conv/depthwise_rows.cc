@@ -48,9 +48,8 @@ void PlanDepthwiseRows(const Convolution& conv, Planner* planner) {
   const DeviceChoices& choices = planner->profile().choices;
   const SlidingWindow& window = conv.window;
   const Shape& dst = conv.dst_shape;
-  // Whole tiles, where the image has one: layers of any width share a program
-  // then, and LLVM takes longer for one more program than the idle part of a
-  // tile computes.
+  // Whole tiles if the image is large enough: layers of any width then share a
+  // program, whose compilation takes LLVM longer than the idle part of a tile.
   const int pixels = std::min(choices.depthwise_tile_pixels,
                               DivideUp(dst.w, window.dilation_w));
   const int tiles_x = PartsOfAxis(dst.w, window.dilation_w, pixels);

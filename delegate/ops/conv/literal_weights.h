@@ -12,8 +12,8 @@ namespace gles_delegate {
 int BlocksOf(const Convolution& conv);
 
 // True if the weights are constant, finite and few (unrolled_terms of the
-// profile), there are many pixels, and the plan has not too many such shaders,
-// each of which is a program of its own.
+// profile), there are many pixels, and the plan has few such shaders, each of
+// which is a separate program.
 bool PaysAsLiterals(const Convolution& conv, const Planner& planner);
 
 }  // namespace gles_delegate

@@ -16,8 +16,8 @@ namespace {
 constexpr int kPlaneSlices = 2;  // planes of a work group
 constexpr int kTilePixels = 2;   // pixels of an invocation
 constexpr int kInvocations = 512;
-// Sizes of shared memory are multiples of so many texels, so that layers of
-// many sizes are one program.
+// Shared memory is rounded up to this many texels, so that layers of many sizes
+// share a program.
 constexpr int kSharedStep = 512;
 
 // How a work group shares out its planes.

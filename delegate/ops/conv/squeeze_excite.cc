@@ -69,16 +69,16 @@ int ChooseInvocations(const Slices& slices, int values,
   return invocations;
 }
 
-// The most lanes, a power of two, that each of so many sums may have; no more
-// than its terms, as each step of adding them up costs a barrier.
+// Maximum lanes, a power of two, for each of `sums` sums; at most its terms,
+// since each step of adding them costs a barrier.
 int LanesOf(int sums, int terms, int invocations) {
   int lanes = 1;
   while (lanes * 2 * sums <= invocations && lanes < terms) lanes *= 2;
   return lanes;
 }
 
-// Has a dispatch of its own add up bands of the planes, and returns the tensor
-// whose plane has the same mean: [B,1,bands,C].
+// Adds a dispatch that sums bands of the planes, and returns the tensor whose
+// plane has the same mean: [B,1,bands,C].
 TensorId AddBands(const Node& node, Planner* planner) {
   // A power of two of threads, which every device of OpenGL ES 3.1 has room
   // for; one vector where they run abreast, as it waits for no other then.

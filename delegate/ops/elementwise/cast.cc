@@ -38,8 +38,8 @@ absl::StatusOr<ParsedNode> ParseCast(const NodeView& node) {
 
 namespace {
 
-// What the values must come to for the type that the runtime's memory holds:
-// nodes here may read them, too.
+// The conversion for the type in the runtime's memory, since nodes on the GPU
+// may read the values as well.
 void DefineHostType(const Tensor& to, const quant::KernelTraits& kernels,
                     bool from_floats, Dispatch* d) {
   const auto integers = [&](const quant::KernelTraits::Cast& cast,

@@ -73,7 +73,7 @@ void ScaleSides(const Node& node, const ComparisonAttributes& attributes,
   d->Define("RESCALE", "op_rescale");
   constexpr const char* kNames[] = {"scaling_a", "scaling_b"};
   for (int i = 0; i < 2; ++i) {
-    // What a step is in what the shader reads.
+    // One quantization step in the shader's values.
     const float step =
         node.on_codes ? 1
                       : planner.tensor(node.inputs[i]).quantization.scale[0];

@@ -72,8 +72,8 @@ absl::Status CheckLeading(const Matrix& x, const Matrix& y) {
                    DimsString(y.leading), " broadcast within their first two"));
 }
 
-// Where a shader finds row r of the matrix that goes into dst's matrix (h, b):
-// at x = r * row_x, y = h * h_y, batch = r * row_b + h * h_b + b * b_b.
+// The position of row r of the matrix for dst's matrix (h, b): x = r * row_x, y
+// = h * h_y, batch = r * row_b + h * h_b + b * b_b.
 struct MatrixPlace {
   int row_x = 0;
   int h_y = 0;

@@ -73,9 +73,8 @@ void AddMerge(Planner* planner, absl::Span<const Part> parts, TensorId output,
   planner->Add(std::move(d));
 }
 
-// Joins inputs until no texel needs more than kMaxSources of them. Where a
-// texel does, the inputs between its first and its last have one channel each,
-// so that joining two of them is cheap.
+// Joins inputs until no texel needs more than kMaxSources of them. The inner
+// inputs of such a texel have one channel each, so that joining two is cheap.
 void JoinNarrowInputs(Planner* planner, std::vector<TensorId>* inputs) {
   for (size_t i = 0; i + kMaxSources < inputs->size();) {
     const std::vector<Part> parts = PartsOf(*planner, *inputs);

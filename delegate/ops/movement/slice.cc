@@ -13,7 +13,7 @@
 namespace gles_delegate {
 namespace {
 
-// What a strided slice takes of one axis of its input, or adds to its output.
+// A strided slice of one axis of the input, or a new axis of the output.
 struct AxisSlice {
   int begin = 0;
   int end = 1;

@@ -31,9 +31,9 @@ int64_t LstmSharedBytes(const LstmTable& t, const LstmAttributes& a,
   return texels * 16;
 }
 
-// The most lanes that run at once. A batch's work group runs on one core; where
-// that is known to run `simd_lanes` invocations in a vector, further vectors
-// take turns with the first, and there are more sums to add up.
+// Maximum lanes that run at once. A batch's work group runs on one core; if
+// that runs `simd_lanes` invocations in a vector, further vectors run after the
+// first, and more sums have to be added up.
 int AbreastLanes(int columns, int simd_lanes) {
   return simd_lanes > 1 ? std::max(1, simd_lanes / columns)
                         : std::numeric_limits<int>::max();

@@ -18,7 +18,7 @@ constexpr int64_t kManyOutputs = 16384;
 // Reads that one invocation may do one after another, in a work group that
 // shares them.
 constexpr int64_t kLongLoop = 64;
-// What the least invocation of a work group should read.
+// Minimum texels for the least busy invocation of a work group.
 constexpr int64_t kShortLoop = 4;
 
 absl::string_view DefineOf(Reducer reducer) {

@@ -32,7 +32,7 @@ std::optional<Node> SelectOnCodes(const Node& node, const KernelContext& c) {
   const Tensor& to = c.graph->tensor(out);
   for (int i : {1, 2}) {
     const Tensor& from = c.graph->tensor(node.inputs[i]);
-    // What is moved is code - zero point.
+    // Moves (value - zero point).
     if (from.codes != to.codes ||
         from.quantization.zero_point != to.quantization.zero_point ||
         (!from.is_constant() && !from.holds_codes)) {

@@ -1,4 +1,4 @@
-// BATCH_MATMUL on codes: int8, as TFLite's kernel takes it.
+// BATCH_MATMUL in integers: int8, as in TFLite's kernel.
 #include <vector>
 
 #include "delegate/passes/codes/helpers.h"

@@ -171,7 +171,7 @@ std::optional<Node> MoveOnCodes(const Node& node, const KernelContext& c) {
   }
   Node moved = node;
   moved.post_ops = {ShiftOf(in, out)};
-  // What is filled in is shifted, too.
+  // The fill value is shifted, too.
   const float shift = moved.post_ops[0].params[0];
   if (const auto* pad = std::any_cast<PadAttributes>(&node.attributes)) {
     if (pad->runtime_value) return std::nullopt;

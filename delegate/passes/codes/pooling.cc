@@ -1,5 +1,6 @@
-// AVERAGE_POOL_2D and MAX_POOL_2D on codes. TFLite's kernels take the mean or
-// the largest of the codes themselves, whatever they stand for.
+// AVERAGE_POOL_2D and MAX_POOL_2D in integers. TFLite's kernels take the mean
+// or maximum of the quantized values themselves, regardless of their
+// quantization.
 #include <any>
 #include <cstdint>
 #include <memory>
@@ -18,7 +19,7 @@ namespace {
 // divisions of means up to 255 lose (2^-13).
 constexpr int kMaxMeanWindow = 1024;
 constexpr float kMeanSlack = 1.0f / 4096;
-// Sums of windows of so many elements fit 32 bits.
+// Sums of windows with this many elements fit 32 bits.
 constexpr int64_t kMaxSummedWindow = 1 << 22;
 
 }  // namespace

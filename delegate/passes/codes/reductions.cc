@@ -1,4 +1,4 @@
-// MEAN, SUM, REDUCE_PROD, REDUCE_MAX, REDUCE_MIN on codes.
+// MEAN, SUM, REDUCE_PROD, REDUCE_MAX, REDUCE_MIN in integers.
 #include <any>
 #include <cstdint>
 #include <limits>

@@ -1,5 +1,5 @@
-// RESIZE_BILINEAR on codes. TFLite's kernels interpolate the codes themselves,
-// whatever they stand for.
+// RESIZE_BILINEAR in integers. TFLite's kernels interpolate the quantized
+// values themselves, regardless of their quantization.
 #include <any>
 
 #include "delegate/ops/image/resize.h"

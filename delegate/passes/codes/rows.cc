@@ -1,5 +1,5 @@
-// SOFTMAX, LOG_SOFTMAX, L2_NORMALIZATION on codes: functions of all of a
-// pixel's channels.
+// SOFTMAX, LOG_SOFTMAX, L2_NORMALIZATION in integers: functions of all channels
+// of a pixel.
 #include <any>
 #include <cmath>
 #include <cstdint>

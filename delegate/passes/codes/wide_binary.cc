@@ -80,7 +80,7 @@ std::optional<PostOp> RescaledProduct(float a, float b, float out) {
   return PostOp{"mul_wide", AsParams(m, 0)};
 }
 
-// What a function of codes is made of.
+// The scales of a function of two int16 tensors.
 struct ScalesOfTwo {
   float a = 0, b = 0, out = 0;
   bool asks_for_shifts = false;  // pot_scale_int16

@@ -59,7 +59,7 @@ std::vector<Node> WideMove(const Node& node, const KernelContext& c) {
   Node moved = node;
   moved.on_codes = true;
   moved.post_ops = {CodeOf(in), *clamp, ValueIn(out)};
-  // What is filled in has the output's scale, and passes the post-ops, too.
+  // The fill value has the output's scale, and passes the post-ops, too.
   if (const auto* pad = std::any_cast<PadAttributes>(&node.attributes)) {
     if (pad->runtime_value) return PadByTensor(node, c.graph);
     PadAttributes filled = *pad;

@@ -17,7 +17,7 @@ struct Params {
   int32_t stride_height;
 };
 
-// One spatial axis: where the output starts and how long it is.
+// One spatial axis: the output's start and length.
 struct Axis {
   int in;
   int stride;
