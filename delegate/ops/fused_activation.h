@@ -9,7 +9,7 @@
 
 namespace gles_delegate {
 
-// `activation`: TfLiteFusedActivation. Empty for none. kUnimplemented:
+// `activation`: TfLiteFusedActivation. No post-op for none. kUnimplemented:
 // SIGN_BIT.
 absl::StatusOr<std::vector<PostOp>> FusedActivation(int activation);
 

@@ -22,9 +22,9 @@ struct Scatter {
   std::array<int, 4> extents = {1, 1, 1, 1};
 };
 
-// kInvalidArgument: constant indices outside the output, or inconsistent
-// shapes. kUnimplemented: other types, and outputs with too many indices per
-// texel.
+// kInvalidArgument: constant indices outside of the output, shapes that do not
+// go together. kUnimplemented: other types, and outputs whose texels would look
+// at too many indices.
 ParseFunction ParseScatterNd;
 PlanFunction PlanScatterNd;
 
