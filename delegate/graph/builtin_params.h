@@ -1,12 +1,10 @@
-// TFLite's parameter structs of the builtin ops (node->builtin_data), which its
-// C API package does not ship. The layout is that of c/builtin_op_data.h from
-// TFLite 2.5 to LiteRT 2.x: enums have the size of int, and fields were only
-// ever appended. A field that runtimes newer than 2.5 appended is declared here
-// only where we read it, and read only where NodeView::HasField() says that the
-// struct has it: the node's version brought it, or the runtime is known to be
-// new enough. (What the tflite-runtime wheels 2.13 and 2.14 allocate shows that
-// both have TRANSPOSE_CONV's activation, and 2.14 alone STRIDED_SLICE's
-// offset.)
+// TFLite's parameter structs of builtin ops (node->builtin_data), which its C
+// API package lacks, with the layout of c/builtin_op_data.h from TFLite 2.5 to
+// LiteRT 2.x: enums have the size of int, and fields were only appended. Fields
+// newer than 2.5 are declared only if used, and read only if
+// NodeView::HasField(): the node's version introduced them, or the runtime is
+// new enough. (The tflite-runtime wheels 2.13 and 2.14 allocate
+// TRANSPOSE_CONV's activation, and only 2.14 STRIDED_SLICE's offset.)
 #ifndef GLES_DELEGATE_DELEGATE_GRAPH_BUILTIN_PARAMS_H_
 #define GLES_DELEGATE_DELEGATE_GRAPH_BUILTIN_PARAMS_H_
 
@@ -14,8 +12,8 @@
 
 namespace gles_delegate {
 
-// A bool of TFLite's, read as a byte: a file may make it neither 0 nor 1, and
-// C++ does not define what reading such a bool gives.
+// TFLite's bool as a byte: a file may set it to neither 0 nor 1, and reading
+// such a bool is undefined in C++.
 using Flag = uint8_t;
 
 // TfLitePadding

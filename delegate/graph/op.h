@@ -1,5 +1,5 @@
-// What an op is to the delegate: how its node is read, and how it is planned.
-// docs/add_an_op.md walks through one.
+// The interface of an op: how its node is parsed and planned. docs/add_an_op.md
+// walks through an example.
 #ifndef GLES_DELEGATE_DELEGATE_GRAPH_OP_H_
 #define GLES_DELEGATE_DELEGATE_GRAPH_OP_H_
 
@@ -19,16 +19,16 @@ namespace gles_delegate {
 
 class Planner;  // delegate/plan/planner.h
 
-// What an op's parser sees of a TFLite node: its tensors as the delegate holds
-// them, and its parameters: the struct of a builtin op
-// (delegate/graph/builtin_params.h), or the bytes of a custom op. The pointers
-// are valid for the length of the call.
+// A TFLite node as seen by an op's parser: its tensors, and its parameters: a
+// builtin op's struct (delegate/graph/builtin_params.h) or a custom op's bytes.
+// Pointers are valid during the call.
 struct NodeView {
   int builtin_code = 0;
   absl::string_view custom_name;
   int version = 1;
-  // The runtime's parameter structs have the fields of TFLite 2.<params_minor>,
-  // whatever the node's version is; 0: not known (delegate/tflite/runtime.h).
+  // The runtime's parameter structs have at least the fields of TFLite
+  // 2.<params_minor>, for any node version; 0: unknown
+  // (delegate/tflite/runtime.h).
   int params_minor = 0;
   quant::KernelTraits traits;  // of the runtime's kernels
   const void* builtin_params = nullptr;
@@ -36,21 +36,20 @@ struct NodeView {
   std::vector<const Tensor*> inputs;  // nullptr: an absent optional input
   std::vector<const Tensor*> outputs;
 
-  // True where the parameter struct has a field that TFLite 2.<minor> appended
-  // for version `since` of the op. Only a runtime that has the field takes a
-  // node of that version. A runtime of 2.<minor> or newer has the field at any
-  // version, and its kernels read the field at any version.
+  // True if the parameter struct has a field that TFLite 2.<minor> appended for
+  // version `since` of the op: only runtimes with the field accept nodes of
+  // that version, and runtimes from 2.<minor> on have it, and read it, for all
+  // versions.
   bool HasField(int since, int minor) const {
     return version >= since || params_minor >= minor;
   }
   // kInvalidArgument unless the node has min_inputs to max_inputs inputs, the
-  // first min_inputs of them present, and outputs_wanted outputs. Absent inputs
-  // past max_inputs are not counted.
+  // first min_inputs of them present, and outputs_wanted outputs. Ignores
+  // absent inputs beyond max_inputs.
   absl::Status CheckCounts(int min_inputs, int max_inputs,
                            int outputs_wanted) const;
-  // The builtin's parameter struct; kInvalidArgument where the model has none.
-  // A field that a later runtime appended may be read only where HasField() is
-  // true.
+  // The builtin's parameter struct; kInvalidArgument if the model has none.
+  // Fields appended by later runtimes may be read only if HasField().
   template <typename Params>
   absl::StatusOr<const Params*> Get() const {
     if (builtin_params == nullptr) {
@@ -60,54 +59,53 @@ struct NodeView {
   }
 };
 
-// What a parser returns: the node's attributes, a struct of the op's own, and,
-// of an elementwise op, the post-ops that it computes. PostOp::operand is an
-// index into the node's inputs; the reader puts the tensor's id in its place.
+// The result of a parser: the node's attributes (the op's own struct) and, for
+// an elementwise op, its post-ops. PostOp::operand is an index into the node's
+// inputs, which the reader replaces by the tensor's id.
 struct ParsedNode {
   std::any attributes;
   std::vector<PostOp> post_ops;
 };
 
-// Reads an op's node. kInvalidArgument, kUnimplemented: the node stays on the
-// CPU, and the message says why.
+// Parses an op's node. kInvalidArgument, kUnimplemented: the node stays on the
+// CPU, with the message as the reason.
 using ParseFunction = absl::StatusOr<ParsedNode>(const NodeView& node);
 
-// Adds the dispatches of an op's node. The reader runs it, too, on a graph of
-// this node alone, to find out whether the delegate can take the node: what it
-// accepts must work.
+// Adds the dispatches of an op's node. The reader also calls it, on a graph of
+// only this node, to check that the delegate supports the node: accepted nodes
+// must work.
 using PlanFunction = absl::Status(const Node& node, Planner* planner);
 
-// What holds of every node of an op, whatever its parameters.
-// delegate/ops/op_list.inc lists the traits of each op. Passes ask
-// OpDefinition::Has() and compare no names.
+// Properties of all nodes of an op. delegate/ops/op_list.inc lists each op's
+// traits. Passes use OpDefinition::Has() instead of comparing names.
 enum OpTrait : uint32_t {
   kNoTraits = 0,
-  // Each value of each output is a value of an input, moved. TFLite's quantized
-  // kernels copy the codes.
+  // Moves input values unchanged. TFLite's quantized kernels copy the quantized
+  // values.
   kMovesValues = 1 << 0,
-  // The output has the elements of input 0 in their order, under other dims.
+  // The output has the elements of input 0 in order, with other dims.
   kKeepsOrder = 1 << 1,
-  // The output has the elements of input 0, its axes permuted as input 1 says.
+  // The output is input 0 with its axes permuted according to input 1.
   kPermutesAxes = 1 << 2,
-  // The output is a part of input 0, or input 0 with a border. So the output
-  // has the values of input 0 where the dims of both are equal.
+  // The output is a part of input 0, or input 0 with a border, and so equals
+  // input 0 if their dims are equal.
   kKeepsWhatFits = 1 << 3,
-  // Input 3 holds strides. A negative stride reverses its axis.
+  // Input 3 has strides, of which negative ones reverse an axis.
   kTakesStrides = 1 << 4,
-  // The output is all inputs, one after the other along an axis.
+  // The output is the concatenation of all inputs along an axis.
   kJoins = 1 << 5,
-  // One input is the value to fill with, which is a real value, never a code.
+  // One input is the fill value, always a real value.
   kFillsWithInput = 1 << 6,
-  // The output has the values of input 0, a constant or not, as floats.
+  // The output has the values of input 0, constant or not, as floats.
   kDequantizes = 1 << 7,
-  // The output is input 0, a sparse constant, as a dense one.
+  // The output is input 0, a sparse constant, made dense.
   kDensifies = 1 << 8,
-  // The output has the values of input 0, converted to the output's type.
+  // The output has the values of input 0, converted to its own type.
   kCasts = 1 << 9,
   // The outputs are positions along an axis of input 0.
   kGivesPositions = 1 << 10,
-  // TFLite's integer kernels take only tensors with quantization parameters,
-  // although they use none.
+  // TFLite's integer kernels require quantization parameters, although they do
+  // not use them.
   kWantsQuantization = 1 << 11,
 };
 
