@@ -93,9 +93,9 @@ class Context {
   //
   // kFailedPrecondition, with EGL's error: the context cannot be made current
   // here, since it is current on another thread or the app destroyed it.
-  // kAborted: the context is lost, by a reset (GL_KHR_robustness) before fn,
-  // which then does not run, or during fn; or because the display of an own
-  // context was terminated. A lost context stays lost: make another.
+  // kAborted: the context is lost. Either it was reset (GL_KHR_robustness)
+  // during fn, or before fn, which then does not run; or it is an own context
+  // and its display was terminated. A lost context stays lost: make another.
   absl::Status Run(absl::FunctionRef<absl::Status()> fn);
 
   // From now on Run() leaves the context current on the first thread that calls

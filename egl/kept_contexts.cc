@@ -53,8 +53,8 @@ class KeptContexts {
     return IsOrphan(context);
   }
 
-  // The mutex is held until the context is destroyed: its keeper, which asks
-  // whether it is an orphan, is told so by EGL.
+  // Holds the mutex until the context is destroyed, so that EGL reports it as
+  // an orphan to its owner.
   void Destroy(EGLDisplay display, EGLContext context) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (keepers_.erase(context) > 0) orphans_.insert(context);

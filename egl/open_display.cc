@@ -25,8 +25,8 @@ absl::StatusOr<OpenedDisplay> OpenCandidate(const DisplayCandidate& candidate,
   SavedCurrent saved;
   if (absl::Status status = context->MakeCurrent(); !status.ok()) return status;
   absl::StatusOr<DeviceInfo> device = ReadDeviceInfo();
-  // Restored before `context` can be destroyed: a context that is current only
-  // goes when it is let go.
+  // Restored before `context` can be destroyed: a current context is only
+  // destroyed when it is released.
   if (absl::Status status = saved.Restore(context->display()); !status.ok()) {
     return status;
   }

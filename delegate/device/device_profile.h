@@ -132,10 +132,10 @@ struct DeviceChoices {
   // slowly (plan/share_programs.h). 0: not at all. 1: despite differences
   // outside loops: post-ops and output locations. 2: also by always checking
   // bounds. 3: also by common tilings that cost little more. 4: regardless of
-  // inference time, as in baseline plans (device/stand_in.h): transfers for any
-  // channels, work groups for any grids, reductions for any sizes, depthwise
-  // convolutions with one output per invocation for any windows. From 1 on,
-  // shaders contain the code for an output only once.
+  // inference time, as in baseline plans (device/stand_in.h). Transfers then
+  // suit any channels, work groups any grids, reductions any sizes, and
+  // depthwise convolutions, with one output per invocation, any windows. From 1
+  // on, shaders contain the code for an output only once.
   int share_programs = 0;
 
   // Use literal weights in a fully unrolled shader if taps x input slices x

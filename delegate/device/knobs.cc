@@ -25,7 +25,7 @@ const Knob* FindKnob(absl::string_view name) {
   return it == knobs.end() ? nullptr : &*it;
 }
 
-// A table, and therefore longer than other functions: a row for each knob.
+// One table, and therefore a long function: a row per tuning parameter.
 std::vector<Knob> MakeKnobs() {
   using C = DeviceChoices;
   constexpr int kAny = 1 << 30;  // A limit of what texts may say, no more.

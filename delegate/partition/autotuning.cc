@@ -79,8 +79,8 @@ class Search {
   std::set<std::string> seen_;
 };
 
-// Whether the search may give `knob` this value. A knob without candidates is
-// never asked about.
+// Whether the search may give `knob` this value. Requires `knob` to have
+// candidates.
 bool MayTry(const Knob& knob, int value, bool may_change_storage,
             const DeviceLimits& limits) {
   if (knob.member != Knob::Member(&DeviceChoices::storage)) return true;

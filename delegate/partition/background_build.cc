@@ -17,8 +17,8 @@ namespace gles_delegate {
 
 // A build, as the thread knows it.
 struct BackgroundThread::Job {
-  // kWaiting: for the thread, or for its end. kDropped: nobody asks for the
-  // result.
+  // kWaiting: for the thread, or for its end. kDropped: the result is not
+  // needed any more.
   enum State { kWaiting, kDone, kDropped };
 
   BackgroundBuildInput input;

@@ -64,7 +64,8 @@ class Resolver {
     return SourceOf(node);
   }
 
-  // Who writes what the output is handed out from; kNoNode: nobody.
+  // The node that writes the tensor of which the output is a view; kNoNode:
+  // none.
   int SourceOf(const Node& node) const {
     for (TensorId id : node.outputs) {
       if (id == kNoTensor) continue;

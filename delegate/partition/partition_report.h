@@ -41,10 +41,11 @@ struct BuildReport {
   ExecutorStats stats;
   CacheReport cache;
   StageTimes stages;
-  // "off"; "right": all programs checked; "partly checked": no error in those
-  // that have a reference; "not checked": none has one; "cached": an earlier
-  // start found no error; "plain": planned again with simpler programs, without
-  // errors; "wrong": not run; "none": the check failed to run, with the reason.
+  // The result: "right": all programs passed; "partly checked": those that have
+  // a reference passed; "not checked": none has one; "cached": an earlier start
+  // passed. "plain": after an error, planned again with simpler programs that
+  // passed; "wrong": not run; "none": the check failed to run, with the reason;
+  // "off".
   std::string self_check = "off";
   SelfCheckResult self_check_result;           // of the last plan
   std::vector<std::string> self_check_faults;  // of all plans, one each
@@ -56,9 +57,9 @@ struct BuildReport {
 // Progress from the baseline plan (device/stand_in.h) to the optimized plan.
 struct BackgroundReport {
   // "off": no baseline plan; if background_compilation is on, `reason` says
-  // why; "waiting": for the first inference; "running": the optimized plan is
-  // being built, or not yet ready for the context; "done": it is in use;
-  // "stopped": the partition was deleted or moved to the CPU before; "failed":
+  // why. "waiting": for the first inference. "running": the optimized plan is
+  // being built, or not yet ready for the context. "done": it is in use.
+  // "stopped": the partition was deleted or moved to the CPU before. "failed":
   // the baseline plan stays, for `reason`.
   std::string state = "off";
   std::string reason;

@@ -20,8 +20,8 @@ bool IsSpatialZeroPad(const Node& node) {
          pad->before[3] == 0 && pad->after[3] == 0 && node.post_ops.empty();
 }
 
-// A pooling without padding of its own, which would not be part of the window,
-// unlike a PAD's zeros; not on the integer path, where a mean has a fixed
+// A pooling that has no padding itself, which would not be part of the window,
+// unlike a PAD's zeros. Not on the integer path, where a mean has a fixed
 // count.
 bool IsUnpaddedPooling(const Node& node) {
   const auto* a = std::any_cast<PoolAttributes>(&node.attributes);

@@ -51,8 +51,8 @@ class Planner {
   // checks it; an empty grid is an error.
   void Add(Dispatch dispatch);
 
-  // Number of dispatches with literal weights, each of which needs a program of
-  // its own.
+  // Number of dispatches with literal weights, each of which needs a separate
+  // program.
   int literal_dispatches() const { return literal_dispatches_; }
 
   const std::vector<Dispatch>& dispatches() const { return dispatches_; }

@@ -24,7 +24,7 @@ absl::StatusOr<int64_t> ConstantBytes(const Graph& graph,
                                       absl::Span<const Dispatch> dispatches,
                                       const DeviceProfile& profile);
 
-// Where a plan's constants are shared with other executors.
+// The store and key for sharing a plan's constants with other executors.
 struct ConstantSharing {
   ConstantStore* store = nullptr;  // nullptr: they are not
   Hash128 plan;                    // of the plan, the graph and its constants

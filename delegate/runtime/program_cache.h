@@ -30,8 +30,8 @@ class ProgramCache {
   // The pointers live as long as the cache. Tries `saved` (may be null) before
   // compiling; compiles no text twice in a context. `wants_threads`: the driver
   // has KHR_parallel_shader_compile and must be asked to use all threads for
-  // many programs (context state). kInternal, with the driver's log; also if a
-  // program's Params block differs in size from the host's layout or, in
+  // many programs (context state). kInternal, with the driver's log. Also if a
+  // program's Params block differs from the host's layout in size or, in
   // validation mode, in any member (the .comp and its op disagree).
   absl::StatusOr<std::vector<const egl::Program*>> Get(
       absl::Span<const Source> sources, PartitionCache* saved = nullptr,

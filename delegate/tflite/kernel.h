@@ -58,9 +58,9 @@ class GlesKernel final : public SimpleDelegateKernel {
   // PrepareOnGpu(). If that fails, with fallback_to_cpu all nodes run on the
   // CPU, unless the runtime's own kernels refuse the shapes.
   absl::Status Prepare(TfLiteContext* context) override;
-  // kFailedPrecondition, with threads and contexts: the delegate's own context,
-  // and another thread than Prepare's; or an app's context, with another one
-  // current on another thread. kAborted: the context was lost; no output is
+  // kFailedPrecondition, with threads and contexts: for the delegate's own
+  // context, on another thread than Prepare's; for an app's, if another one is
+  // current on another thread. kAborted: the context was lost. No output is
   // written, except those in GPU memory (LendMemory), and if the context is the
   // delegate's own, the next call rebuilds everything in a new one.
   // kFailedPrecondition, with the reason: the app's context was lost, or the

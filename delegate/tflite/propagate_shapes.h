@@ -56,7 +56,7 @@ bool HasOldMemoryPlan(TfLiteContext* context);
 // Tensors with shapes that are only known when the model runs.
 using UnknownShapes = absl::flat_hash_set<int>;
 
-// What is known about a model's tensors before it runs.
+// Facts about a model's tensors before it runs.
 struct ShapeFacts {
   UnknownShapes unknown;
   // The results of SHAPE and RANK, and of integer arithmetic on these and

@@ -63,7 +63,7 @@ absl::StatusOr<SharingContext> JoinShareGroup(
     absl::FunctionRef<bool(const egl::Context&)> may_join, ContextMaker make,
     absl::FunctionRef<void(const absl::Status&)> tell, bool on_one_thread) {
   Groups& groups = GroupsOfProcess();
-  // A member is let go of after the mutex: it may be its last owner.
+  // Released after the mutex, since this may be the last owner.
   std::shared_ptr<egl::Context> member;
   const std::lock_guard<std::mutex> lock(groups.mutex);
   ForgetGone(&groups.by_key);

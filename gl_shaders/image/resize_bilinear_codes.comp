@@ -1,7 +1,7 @@
 // Bilinear interpolation of quantized values between the four source texels
 // around each output texel, as in TFLite's kernels: in floats with the same
 // rounding of each operation; with INTEGERS, in integers with ten fractional
-// bits (int16 with WIDE); with XNNPACK, in integers with eleven fractional
+// bits (int16 with WIDE). With XNNPACK, in integers with eleven fractional
 // bits, ties up. Pixels and weights come from a table: low, high, weight of
 // low, weight of high; a row for each x, then one for each y. One texel per
 // invocation.

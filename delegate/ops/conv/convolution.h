@@ -65,8 +65,8 @@ struct WeightIds {
 // absent.
 WeightIds WeightsOf(const Node& node, int weights, int bias);
 
-// What a convolution applies to its input (of batch 1) as it reads it: v
-// becomes v * gate + addend.
+// An operation on a convolution's input (of batch 1) as it is read: v becomes v
+// * gate + addend.
 struct InputGate {
   TensorId gate = kNoTensor;    // [1,1,1,C]; kNoTensor: nothing is done
   TensorId addend = kNoTensor;  // of the input's shape; kNoTensor: none

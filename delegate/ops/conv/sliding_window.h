@@ -44,7 +44,7 @@ struct WindowParams {
 
 // The window of a node with shapes `src`, `filter` (height and width are the
 // taps) and `dst`, with TFLite's padding rules. kInvalidArgument: sizes below
-// 1, a window that does not fit the input, or a wrong output height or width;
+// 1, a window that does not fit, or a wrong output height or width.
 // kUnimplemented: padding other than SAME and VALID.
 absl::StatusOr<SlidingWindow> SlidingWindowOf(const WindowParams& params,
                                               const Shape& src,

@@ -25,9 +25,9 @@ struct KernelContext {
   quant::KernelTraits traits = quant::TraitsOf(cpu);
 };
 
-// `node` with TFLite's integer arithmetic instead of its float view's: it reads
-// and writes (quantized value - zero point), and its post-ops produce such
-// values; real values for tensors that are not quantized. nullopt: the node
+// `node` with TFLite's integer arithmetic instead of its float view's. It reads
+// and writes (quantized value - zero point), or real values for tensors that
+// are not quantized, and its post-ops produce such values. nullopt: the node
 // keeps its float view, since it reads something else, or TFLite's arithmetic
 // is not known for its parameters.
 using Rewrite = std::optional<Node>(const Node& node,
@@ -90,11 +90,11 @@ Rewrite PadV2OnCodes;
 // FILL with a value of the output's quantization.
 Rewrite FillOnCodes;
 Rewrite ArgExtremeOnCodes;
-// Adds a node before each input of a uint8 CONCATENATION with another
-// quantization than the output, which rescales it, and before each input of a
-// SELECT, or of a PADV2 with a runtime value, one that reinterprets its values
-// in the output's quantization, as TFLite does. These ops then only move
-// values. Run it after holds_codes is set.
+// Adds a node before some inputs, after which the ops below only move values,
+// as in TFLite. Inputs of a uint8 CONCATENATION with another quantization than
+// the output are rescaled. Those of a SELECT, or of a PADV2 with a runtime
+// value, are reinterpreted in the output's quantization. Run it after
+// holds_codes is set.
 void MatchQuantizations(Graph* graph);
 // resizing.cc: within one quantization, only with XNNPACK's kernel.
 Rewrite ResizeBilinearOnCodes;
