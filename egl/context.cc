@@ -29,8 +29,7 @@ bool ResetsAreIgnored() {
   return EnvironmentFlag("GLES_DELEGATE_IGNORE_RESETS");
 }
 
-// Whether the error is one of a context that is gone, or of one whose display
-// is gone.
+// Whether the error means that the context or its display was destroyed.
 bool IsGone(EGLint error) {
   return error == EGL_CONTEXT_LOST || error == EGL_BAD_CONTEXT ||
          error == EGL_BAD_DISPLAY || error == EGL_NOT_INITIALIZED;

@@ -77,7 +77,7 @@ void ReadExtensions(DeviceInfo* info) {
   }
 }
 
-// "" where EGL does not tell: EGL_MESA_query_driver is Mesa's alone.
+// "" if EGL does not report it: only Mesa has EGL_MESA_query_driver.
 std::string EglDriverName() {
   const EGLDisplay display = egl().GetCurrentDisplay();
   if (display == EGL_NO_DISPLAY || egl().GetDisplayDriverName == nullptr ||

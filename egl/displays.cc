@@ -40,7 +40,7 @@ DisplayCandidate Missing(std::string description, std::string why) {
           nullptr};
 }
 
-// Its render node, "" where EGL does not tell.
+// Its render node, or "" if EGL does not report it.
 std::string DeviceFile(EGLDeviceEXT device) {
   const char* extensions = egl().QueryDeviceStringEXT(device, EGL_EXTENSIONS);
   const char* file = nullptr;

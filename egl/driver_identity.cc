@@ -13,9 +13,9 @@ namespace {
 
 using absl::string_view;
 
-// True where `text` begins with the word or words of `lead`, without case:
-// "llvmpipe (LLVM 15)" has the lead "llvmpipe", "llvmpipe2" does not.
-// A lead that ends in '#' is followed by a digit: "FD#" in "FD618".
+// True if `text` begins with the words of `lead`, ignoring case: "llvmpipe
+// (LLVM 15)" has the lead "llvmpipe", "llvmpipe2" does not. A final '#' in a
+// lead matches a digit: "FD#" matches "FD618".
 bool HasLead(string_view text, string_view lead) {
   const bool digit = absl::ConsumeSuffix(&lead, "#");
   if (!absl::StartsWithIgnoreCase(text, lead)) return false;
@@ -96,8 +96,8 @@ constexpr KindLead kVendorLeads[] = {
     {"Samsung", DeviceKind::kAmd},
 };
 
-// Mesa's names of drivers. The ones that are not here (swrast, a display's own
-// name such as "rockchip") say nothing of what computes.
+// Mesa's driver names. Those not listed (swrast, or a display's name such as
+// "rockchip") do not identify the device.
 constexpr KindLead kEglDrivers[] = {
     {"nouveau", DeviceKind::kNvidia},  {"tegra", DeviceKind::kNvidia},
     {"iris", DeviceKind::kIntel},      {"crocus", DeviceKind::kIntel},
@@ -147,8 +147,8 @@ Wrapper FindWrapper(absl::Span<const WrapperLead> leads, string_view text) {
   return Wrapper::kNone;
 }
 
-// What stands between the first bracket of `text` and its own closing one:
-// "b (c)" of "a (b (c)) d"; to the end where none closes it. "" without one.
+// The text between the first bracket of `text` and its closing one, or the end:
+// "b (c)" of "a (b (c)) d". "" without a bracket.
 string_view InBrackets(string_view text) {
   const size_t open = text.find('(');
   if (open == string_view::npos) return "";
@@ -162,8 +162,8 @@ string_view InBrackets(string_view text) {
   return text.substr(open + 1);
 }
 
-// The second of the parts between commas outside of brackets; the first where
-// there is but one. "Mesa, Vulkan 1.3 (llvmpipe (a, b)), c" -> "Vulkan 1.3
+// The second of the comma-separated parts outside brackets, or the first if
+// there is only one. "Mesa, Vulkan 1.3 (llvmpipe (a, b)), c" -> "Vulkan 1.3
 // ...".
 string_view SecondPart(string_view text) {
   int depth = 0;
@@ -190,7 +190,7 @@ string_view AngleDevice(string_view renderer) {
   return device;
 }
 
-// "256 bits" -> 256, wherever it stands in what llvmpipe says of itself.
+// "256 bits" -> 256, anywhere in llvmpipe's name.
 int SimdBits(string_view device) {
   const size_t end = device.find(" bits");
   if (end == string_view::npos) return 0;

@@ -34,7 +34,7 @@ absl::StatusOr<void*> OpenLibrary(const std::vector<std::string>& names,
                                              "). ", advice));
 }
 
-// The libEGL that the user chose; null where there is none.
+// The user's libEGL, or null.
 const char* ChosenEgl() {
   const char* chosen = EnvironmentValue("GLES_DELEGATE_EGL_LIBRARY");
   return chosen != nullptr && *chosen != '\0' ? chosen : nullptr;

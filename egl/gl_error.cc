@@ -1,4 +1,4 @@
-// CheckGl: what went wrong since the last check, in words.
+// CheckGl: describes errors since the last check.
 #include <algorithm>
 #include <string>
 #include <vector>

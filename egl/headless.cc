@@ -41,8 +41,8 @@ absl::StatusOr<DisplayInfo> InfoOf(const DisplayUse& use) {
   return info;
 }
 
-// EGL_NO_CONFIG_KHR where the driver allows it, else any config that takes a
-// pbuffer (or, failing that, any at all for a surfaceless context).
+// EGL_NO_CONFIG_KHR if the driver allows it, else any config with pbuffers (or,
+// failing that, any at all for a surfaceless context).
 absl::StatusOr<EGLConfig> ChooseConfig(const DisplayInfo& info) {
   if (info.Has("EGL_KHR_no_config_context") &&
       info.Has("EGL_KHR_surfaceless_context")) {
@@ -104,9 +104,9 @@ EGLContext TryContext(const DisplayInfo& info, EGLConfig config,
                              ContextAttributes(info, attempt, debug).data());
 }
 
-// Asks for 3.2 before 3.1, since some drivers give exactly what is asked; for a
-// robust context before another (contexts that share objects must be alike in
-// that); and without debug messages where the driver refuses those.
+// Tries 3.2 before 3.1, since some drivers return exactly the requested
+// version; a robust context before another (contexts that share objects must
+// agree); and without debug messages if the driver refuses them.
 EGLContext TryContexts(const DisplayInfo& info, EGLConfig config, bool debug,
                        EGLContext shared) {
   const bool can_be_robust =
@@ -159,8 +159,8 @@ absl::Status HeadlessContext::MakeCurrent() const {
 
 namespace {
 
-// The version that the display has after all, for the error where it is too
-// old: an ES 2.0 context may be of any later version that is compatible.
+// The display's highest version, for the error if it is too old: an ES 2.0
+// context may have any later compatible version.
 std::string HighestVersion(const DisplayInfo& info, EGLConfig config) {
   EGLContext context =
       TryContext(info, config, {2, 0, false}, false, EGL_NO_CONTEXT);

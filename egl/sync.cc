@@ -21,7 +21,7 @@ Clock::time_point EndOfPolling(Waiting how) {
       break;
     case Waiting::kActive:
       // Polling saves a few microseconds over sleeping in the driver, which is
-      // not worth a busy core where an inference takes longer.
+      // not worth a busy core for longer inferences.
       return Clock::now() + std::chrono::milliseconds(2);
     case Waiting::kAggressive:
       return Clock::time_point::max();

@@ -59,8 +59,8 @@ GLenum BindingOf(GLenum target) {
   }
 }
 
-// Binds a texture to the active unit for the length of a scope, then binds what
-// was bound there before.
+// Binds a texture to the active unit within a scope, then restores the previous
+// binding.
 class ScopedBind {
  public:
   ScopedBind(GLenum target, GLuint id) : target_(target) {

@@ -42,7 +42,7 @@ std::string TexelAt(const TensorBinding& t, const Bindings::Point& point) {
       t.scaled ? absl::StrFormat(" * intBitsToFloat(%s_aux.z)", t.name) : "");
 }
 
-// read_T: the statements, and what it gives.
+// read_T: statements and result.
 std::string Reader(const TensorBinding& t, absl::string_view statements,
                    absl::string_view value) {
   return absl::StrFormat(
@@ -60,8 +60,8 @@ std::string BlockStatements(const std::string& name) {
       name, name);
 }
 
-// Reads the four texels around by T_source; "mix(top, bottom, part.y)" is what
-// lies between them.
+// Reads the four surrounding texels by T_source; "mix(top, bottom, part.y)"
+// interpolates them.
 std::string AroundStatements(const std::string& name) {
   return absl::StrReplaceAll(
       "  vec3 resize = intBitsToFloat(T_at.xyz);\n  vec2 part;\n"
@@ -133,7 +133,7 @@ std::string DefineRead(const TensorBinding& t, const Bindings::Point& point) {
       return ReaderOfSeveral(t, texel, AroundStatements(t.name),
                              "mix(top, bottom, part.y)");
     case View::kMaxPool:
-      // As the op has it: the least finite float stands for what is less.
+      // As in the op: the smallest finite float replaces smaller values.
       return ReaderOfSeveral(t, texel, WindowStatements(t.name),
                              "max(max(top, bottom), vec4(-3.402823466e38))");
   }

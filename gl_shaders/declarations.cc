@@ -7,7 +7,7 @@
 namespace gles_delegate::gl_shaders {
 namespace {
 
-// "2D", "2DArray" or "Buffer": what follows "sampler" and "image".
+// "2D", "2DArray" or "Buffer": the suffix of "sampler" and "image".
 absl::string_view ObjectShape(Storage storage) {
   if (storage == Storage::kTextureArray) return "2DArray";
   return storage == Storage::kTexelBuffer ? "Buffer" : "2D";

@@ -66,7 +66,7 @@ std::vector<Item> Split(absl::string_view library) {
 const std::string& Library() {
   static const auto& library = *new std::string([] {
     std::string text;
-    // Each file uses only what comes before it.
+    // Each file uses only those before it.
     for (const char* name :
          {"lib/indices.glsl", "lib/math.glsl", "lib/codes.glsl",
           "lib/elementwise.glsl", "lib/views.glsl"}) {

@@ -39,7 +39,7 @@ std::string CommonParams(const ShaderSpec& spec) {
   return text;
 }
 
-// What ELEMENT stands for.
+// The format of ELEMENT.
 Format ElementFormat(const ShaderSpec& spec) {
   for (const TensorBinding& t : spec.tensors) {
     if (t.write) return t.format;
@@ -83,8 +83,8 @@ constexpr absl::string_view kUnpackHalf =
     "                         ((half_bits & uvec2(0x8000u)) << 16u));\n}\n"
     "#define unpackHalf2x16 unpack_halves\n";
 
-// The functions that give a value what a 16-bit float makes of it past the
-// largest one.
+// The functions that convert values beyond the largest 16-bit float as its
+// storage does.
 std::string HalfRanges(const ShaderSpec& spec) {
   std::string text;
   const bool half_images =
@@ -201,7 +201,7 @@ std::string DeclareAccess(const TensorBinding& t, const Bindings::Point& point,
   return text;
 }
 
-// What Definitions() gives a written tensor.
+// Declares the functions of Definitions() for a written tensor.
 std::string DeclareWrite(const TensorBinding& t, bool in_two) {
   const absl::string_view vec = Vec(t.format);
   if (!in_two) {

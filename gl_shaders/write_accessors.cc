@@ -9,7 +9,7 @@ namespace gles_delegate::gl_shaders {
 
 namespace {
 
-// The element that a texel `v` (of codes: `codes`) is stored as.
+// The stored element for texel `v` (quantized: `codes`).
 absl::string_view Packed(Format format) {
   if (format == Format::kRgba16f) return "pack_texel(v)";
   if (format == Format::kRgba8i) return "pack_codes(codes)";
@@ -40,9 +40,8 @@ std::string PlaceText(const TensorBinding& t) {
       t.name, t.name);
 }
 
-// Statements that make of `v` what the tensor may hold: channels past the last
-// become zero, and values past the largest half become that half or an
-// infinity.
+// Statements that limit `v` to the tensor's format: zero padding channels, and
+// the largest half or infinity for values beyond it.
 std::string WithinFormat(const TensorBinding& t, Bindings::Kind kind,
                          const ShaderSpec& spec) {
   std::string text;
@@ -64,8 +63,8 @@ std::string WithinFormat(const TensorBinding& t, Bindings::Kind kind,
   return text;
 }
 
-// Statements that make of `v` what write_T stores, and of the coordinates
-// where.
+// Statements that convert `v` to the value that write_T stores, and the
+// coordinates to its location.
 std::string ValueText(const TensorBinding& t, Bindings::Kind kind,
                       absl::Span<const PostOpCall> post_ops,
                       const ShaderSpec& spec) {

@@ -15,7 +15,7 @@ int32_t Saturated(int64_t x) {
       std::clamp<int64_t>(x, std::numeric_limits<int32_t>::min(), kMost));
 }
 
-// a * b, of which 31 bits lie behind the point; ties go up.
+// a * b with 31 fractional bits; ties go up.
 int32_t Product(int32_t a, int32_t b) {
   return Saturated((int64_t{a} * b + (int64_t{1} << 30)) >> 31);
 }
@@ -59,9 +59,9 @@ Reciprocal ReciprocalOf(int32_t x) {
   return {InverseOfOneAnd(past_one), 31 - zeros};
 }
 
-// x / 2^shift, rounded to the nearest, ties away from zero. Quotients near zero
-// are shifted by 32 and more, on which TFLite's kernel overflows: its mask is
-// then of ones alone, and an x86 shifts by what is past 32.
+// x / 2^shift, rounded to nearest, ties away from zero. Quotients near zero are
+// shifted by 32 and more, which overflows in TFLite's kernel: its mask is then
+// all ones, and x86 shifts modulo 32.
 int32_t ShiftedRight(int32_t x, int shift) {
   if (shift > 31) return (x >> (shift & 31)) + (x >= 0 ? 1 : 0);
   if (shift == 0) return x;

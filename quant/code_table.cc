@@ -10,8 +10,8 @@
 namespace gles_delegate::quant {
 namespace {
 
-// A float as an int32, as x86's conversion has it: what is out of range, or no
-// number, is the least integer.
+// Converts a float to int32 as x86 does: the minimum for NaN and values out of
+// range.
 int32_t ToInt(float x) {
   constexpr float kPast = 2147483648.0f;
   if (x >= -kPast && x < kPast) return static_cast<int32_t>(x);

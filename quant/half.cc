@@ -54,8 +54,8 @@ uint16_t FloatToHalf(float value) {
     const float scaled = std::ldexp(std::fabs(value), 24);
     return sign | static_cast<uint16_t>(std::nearbyint(scaled));
   }
-  // Round the 13 bits that go: half of them up, ties to the even neighbour. A
-  // carry out of the significand raises the exponent, which is what it should.
+  // Rounds off 13 bits, ties to even. A carry out of the significand correctly
+  // increments the exponent.
   const uint32_t odd = (magnitude >> 13) & 1u;
   const uint32_t rounded = magnitude + 0xfffu + odd;
   return sign | static_cast<uint16_t>((rounded - 0x38000000u) >> 13);
@@ -68,9 +68,9 @@ constexpr size_t kLanes = 8;
 #endif
 
 #if defined(__x86_64__)
-// Whole groups of lanes; how many values these were. Where `halves` lets them,
-// the stores go around the caches, as egl::StreamCopy's do: a device reads
-// them.
+// Converts whole groups of lanes and returns their number of values. If
+// `halves` is aligned, stores bypass the caches, as in egl::StreamCopy: a
+// device reads them.
 __attribute__((target("avx,f16c"))) size_t FloatsToHalvesByVectors(
     const uint8_t* floats, uint8_t* halves, size_t count) {
   const bool aligned = reinterpret_cast<uintptr_t>(halves) % 16 == 0;
@@ -102,7 +102,7 @@ __attribute__((target("avx,f16c"))) size_t HalvesToFloatsByVectors(
   return i;
 }
 #elif defined(GLES_DELEGATE_HALF_VECTORS)
-// The same by NEON. Bytes are loaded and stored, as they may lie anywhere.
+// The same with NEON. Loads and stores bytes, for any alignment.
 size_t FloatsToHalvesByVectors(const uint8_t* floats, uint8_t* halves,
                                size_t count) {
   size_t i = 0;
@@ -133,9 +133,9 @@ size_t HalvesToFloatsByVectors(const uint8_t* halves, uint8_t* floats,
 
 bool HalvesAreFast() {
 #if defined(__x86_64__)
-  // The two features that the vector code is compiled for. F16C is asked for by
-  // hand (CPUID's leaf 1, bit 29 of ECX), as not every compiler's
-  // __builtin_cpu_supports knows it; "avx" covers what the system must do.
+  // The two features for which the vector code is compiled. Checks F16C by hand
+  // (CPUID's leaf 1, bit 29 of ECX), since not every compiler's
+  // __builtin_cpu_supports knows it; "avx" includes the system's support.
   static const bool fast = [] {
     unsigned int eax = 0, ebx = 0, ecx = 0, edx = 0;
     return __builtin_cpu_supports("avx") &&

@@ -25,7 +25,7 @@ std::optional<int> Exponent(float scale) {
 // --- Fixed point of 16 bits
 // ---------------------------------------------------
 
-// a * b, of which 15 bits lie behind the point; ties go up.
+// a * b with 15 fractional bits; ties go up.
 int16_t Product(int16_t a, int16_t b) {
   return Saturated((int32_t{a} * b + (1 << 14)) >> 15);
 }
@@ -107,9 +107,9 @@ int16_t TanhInFixedPoint(int16_t code) {
 // --- Interpolation between points
 // ---------------------------------------------
 
-// The logistic function of i / 24, of 2^16. TFLite's points lie above it by
-// half of what the line to the next point is below it in its middle; its last
-// is one.
+// The logistic function of i / 24, times 2^16. TFLite's points are raised by
+// half of the line's error in the middle of the next segment; the last one is
+// exact.
 uint32_t LogisticPoint(int i) {
   if (i == 255) return 65535;
   const auto logistic = [](double at) {
@@ -120,8 +120,7 @@ uint32_t LogisticPoint(int i) {
   return static_cast<uint32_t>(std::round(point));
 }
 
-// What brings a code to 12,288ths, a 16-bit multiplier and a shift to the
-// right.
+// Converts a value to 12,288ths: a 16-bit multiplier and a right shift.
 struct Scaling {
   int32_t multiplier = 0;
   int shift = 0;
@@ -149,8 +148,8 @@ WideTable TableOf(Function function) {
   return table;
 }
 
-// `fraction_bits` of a 12,288th's number lie between two points. Element: the
-// logistic function with 16 + fraction_bits bits behind the point.
+// `fraction_bits` of the number of 12,288ths are between two points. Element:
+// the logistic function with 16 + fraction_bits fractional bits.
 class Interpolation {
  public:
   Interpolation(Scaling scaling, int fraction_bits)
@@ -178,7 +177,7 @@ class Interpolation {
 // --- Lines of SOFTMAX
 // ---------------------------------------------------------
 
-// Each point is moved by half of what its line is off by in its middle.
+// Moves each point by half of the line's error in the middle.
 template <typename Function>
 SoftmaxOfSixteenBits::Lines LinesOf(Function function, double from, double to) {
   SoftmaxOfSixteenBits::Lines lines;
@@ -199,7 +198,7 @@ SoftmaxOfSixteenBits::Lines LinesOf(Function function, double from, double to) {
 }
 
 // The points of TFLite's tables of any function, in float32: each is moved by
-// half of what its line is off by in its middle.
+// half of the line's error in the middle.
 std::array<int16_t, 513> PointsOf(float in_scale, float out_scale,
                                   absl::FunctionRef<float(float)> function) {
   std::array<int16_t, 513> points;
@@ -306,7 +305,7 @@ std::optional<SoftmaxOfSixteenBits> SoftmaxOf(float in_scale, float beta) {
   const double scale = double{in_scale * beta} / (10.0 / 65535.0);
   if (!(scale >= 0)) return std::nullopt;
   softmax.place = MultiplierOf(scale);
-  // Codes are up to 65,535 apart.
+  // Differences are up to 65,535.
   if (softmax.place.shift > 14) return std::nullopt;
   softmax.exps = LinesOf([](double x) { return std::exp(x); }, -10.0, 0.0);
   softmax.inverses =

@@ -47,7 +47,7 @@ Hash128 FromStored(const cache::Hash& hash) {
 }
 cache::Hash To(const Hash128& hash) { return cache::Hash(hash.low, hash.high); }
 
-// Follows the blobs: each begins where the last one ended.
+// Checks that each blob begins at the end of the previous one.
 class Tiling {
  public:
   explicit Tiling(uint64_t end) : end_(end) {}
@@ -65,7 +65,7 @@ class Tiling {
   bool good_ = true;
 };
 
-// FlatBuffers' verifier of 2.0 lets structs through that lie askew.
+// FlatBuffers' verifier of 2.0 accepts misaligned structs.
 bool Usable(const void* field) {
   return field != nullptr &&
          reinterpret_cast<uintptr_t>(field) % alignof(cache::Extent) == 0;
@@ -175,7 +175,7 @@ absl::StatusOr<std::unique_ptr<CacheWriter>> CacheWriter::Create(
   if (!temp.ok()) return temp.status();
   std::unique_ptr<CacheWriter> writer(new CacheWriter(directory));
   writer->temp_ = *std::move(temp);
-  // The header's place; what it says is known last.
+  // Space for the header, whose contents are known last.
   const FileHeader nothing = {};
   if (auto s = writer->Write(&nothing, sizeof(nothing)); !s.ok()) return s;
   return writer;

@@ -14,9 +14,8 @@ using gl_shaders::Storage;
 
 namespace {
 
-// The rows of the tuning table. A row sets what differs from the values in
-// DeviceChoices, which are for devices of which nothing is known. The
-// first three rows were measured.
+// The device presets. A preset sets what differs from the values in
+// DeviceChoices, which are for unknown devices. The first three were measured.
 
 DeviceChoices Llvmpipe(int simd_bits) {
   DeviceChoices p;
@@ -43,9 +42,8 @@ DeviceChoices Llvmpipe(int simd_bits) {
   p.read_through = 1;
   // Weights cost nothing as literals, and the memory is the host's own.
   p.unrolled_terms = 160;
-  // Whether each size is a power of two is part of what its machine code is
-  // made for: the programs of selfie_segmentation were compiled up to four
-  // times.
+  // Machine code depends on whether each size is a power of two:
+  // selfie_segmentation's programs were compiled up to four times.
   p.uneven_sizes = 1;
   p.host_transfers = 1;
   return p;
@@ -63,7 +61,7 @@ DeviceChoices Softpipe() {
 
 DeviceChoices Nvidia() {  // an H200's
   DeviceChoices p;
-  // texelFetch of 128-bit texels runs at an eighth of what buffers do.
+  // texelFetch of 128-bit texels has an eighth of the throughput of buffers.
   p.storage = Storage::kBuffer;
   p.conv_tile_slices = 2;
   p.depthwise_tile_pixels = 2;
@@ -98,9 +96,9 @@ DeviceChoices Nvidia() {  // an H200's
   return p;
 }
 
-// The rows below were chosen from compilers, not timed: by what each driver's
-// own compiler makes of the programs (./dev drivers, docs/drivers.md), and by
-// the sources that docs/tuning.md names.
+// The presets below were chosen by compiler output, not timed: by each driver's
+// own compiler (./dev drivers, docs/drivers.md), and by the sources named in
+// docs/tuning.md.
 
 DeviceChoices Amd() {
   DeviceChoices p;
@@ -158,8 +156,8 @@ DeviceChoices Adreno() {
   // Textures go through the first-level cache, buffers do not (Qualcomm's
   // guide).
   p.storage = Storage::kTexture2d;
-  // With 4 pixels windows of 3x3 spill registers on an Adreno 630; windows of
-  // 5x5 spill with any tile where their rows are written out.
+  // With 4 pixels, 3x3 windows spill registers on an Adreno 630; 5x5 windows
+  // spill with any tile if their rows are unrolled.
   p.depthwise_tile_pixels = 2;
   p.depthwise_unrolled_taps = 9;
   return p;
@@ -207,8 +205,8 @@ DeviceChoices V3d() {
   p.conv_tile_pixels = 2;
   // With 2 pixels a residual addition in integers spills.
   p.residual_tile_pixels = 1;
-  // With 2 pixels windows of 3x3 spill on V3D 7.1, and windows of 5x5 with 1
-  // where their rows are written out.
+  // With 2 pixels, 3x3 windows spill on V3D 7.1, and 5x5 windows with 1 if
+  // their rows are unrolled.
   p.depthwise_tile_pixels = 1;
   p.depthwise_unrolled_taps = 9;
   // With all gates at once an LSTM spills; so do 4 rows of an integer product

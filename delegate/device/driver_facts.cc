@@ -1,4 +1,4 @@
-// What of a device's profile the driver itself decides.
+// The parts of a device profile that the driver determines.
 #include <algorithm>
 #include <limits>
 

@@ -68,7 +68,7 @@ std::string Check(const TfLiteGpuDelegateOptionsV2& stock) {
   return CheckPriorities(stock);
 }
 
-// Whether start-up caches are kept; sets where.
+// Whether start-up caches are used; sets their directory.
 bool MapSerialization(const TfLiteGpuDelegateOptionsV2& stock, Mapped* mapped) {
   if (!(stock.experimental_flags &
         TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION)) {
@@ -88,7 +88,7 @@ bool MapSerialization(const TfLiteGpuDelegateOptionsV2& stock, Mapped* mapped) {
   return true;
 }
 
-// A whole number of `Number`'s range; false where `text` is none.
+// Parses an integer in the range of `Number`; false if `text` is not one.
 template <typename Number>
 bool Parse(const char* text, Number* number) {
   errno = 0;
@@ -171,7 +171,7 @@ Mapped FromV2(const TfLiteGpuDelegateOptionsV2& stock) {
   // The stock delegate takes any number below 1 for no limit.
   options.max_delegated_partitions =
       std::max(0, stock.max_delegated_partitions);
-  // A search of seconds to minutes is worth its time where the result is kept.
+  // A search of seconds to minutes is worthwhile if the result is saved.
   const bool kept = MapSerialization(stock, &mapped);
   if (kept && stock.inference_preference ==
                   TFLITE_GPU_INFERENCE_PREFERENCE_SUSTAINED_SPEED) {

@@ -14,7 +14,7 @@ namespace {
 std::optional<int> AsInt(const flexbuffers::Reference& value) {
   if (!value.IsNumeric()) return std::nullopt;
   const double number = value.AsDouble();
-  // False where the number is NaN.
+  // False for NaN.
   const bool fits = number > std::numeric_limits<int>::min() - 1.0 &&
                     number < std::numeric_limits<int>::max() + 1.0;
   if (!fits) return std::nullopt;

@@ -45,7 +45,7 @@ absl::Status CheckChannelScales(const Tensor& tensor) {
 // Checks one scale and its zero point. `half`: floats are stored in 16 bits.
 absl::Status CheckScale(const Tensor& tensor, float scale, int64_t zero,
                         bool half) {
-  // What biases hold (int32, int64) needs no check of its range.
+  // The values of biases (int32, int64) need no range check.
   const bool ranged = IsQuantizedType(tensor.stored());
   const quant::CodeRange range =
       ranged ? quant::RangeOf(static_cast<int>(DataTypeSize(tensor.stored())),

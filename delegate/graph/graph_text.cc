@@ -160,7 +160,7 @@ TensorEdges::TensorEdges(const Graph& graph, DotGraph* dot)
 void TensorEdges::Read(int box, absl::Span<const TensorId> ids) {
   for (TensorId id : std::set<TensorId>(ids.begin(), ids.end())) {
     if (id == kNoTensor) continue;
-    // Nobody writes what is only read in another tensor.
+    // Views that are only read have no writers.
     const MemoryView& view = graph_.tensor(id).view;
     const bool is_box = view.kind == MemoryView::Kind::kBox;
     for (int writer : writers_[is_box ? id : view.of]) {

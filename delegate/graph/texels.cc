@@ -31,9 +31,9 @@ namespace {
 
 constexpr size_t kElement = 4;  // bytes
 
-// `channels` of each of `pixels` texels in a row; compilers unroll the copy.
-// The texel is written in place: what is put together in two stores and read
-// as one waits for both, which took ten times as long.
+// Copies `channels` of each of `pixels` texels in a row; compilers unroll the
+// copy. Writes texels in place, since reading one back after two stores stalls
+// on both and takes ten times as long.
 template <int channels>
 void PackRow(const uint8_t* values, int stride, int pixels, uint8_t* texels) {
   for (int x = 0; x < pixels; ++x) {

@@ -19,7 +19,7 @@
 namespace gles_delegate::litert {
 namespace {
 
-// What LiteRT's log calls the accelerator.
+// The accelerator's name in LiteRT's log.
 constexpr char kName[] = "GPU OpenGL ES (gles_delegate)";
 
 void Say(absl::string_view text) {
@@ -90,8 +90,8 @@ absl::Status Create(const void* runtime_context, Environment environment,
   NameOnce(mapped->unknown_keys);
 
   mapped->options.thread_mode = ThreadMode(*runtime, environment);
-  // A delegate that fails fails the whole compilation, also where the program
-  // allows the CPU. One that takes no node leaves LiteRT to decide.
+  // A delegate that fails makes the whole compilation fail, even if the program
+  // allows the CPU. One that takes no node leaves the decision to LiteRT.
   mapped->options.fallback_to_cpu = 1;
   // Its own context is made on the app's display.
   TfLiteDelegate* delegate = TfLiteGlesDelegateCreateOnDisplay(
@@ -161,7 +161,7 @@ const AcceleratorDefinition LiteRtAcceleratorImpl = {
     {{sizeof(BufferHandlers), kMajor, 0, 0}, {}, kNoTag, kNoTag, 0, {}},
 };
 
-// LiteRT asks for this function where it does not know the struct above.
+// LiteRT calls this function if it does not know the struct above.
 int LiteRtRegisterGpuAccelerator(Environment) {
   Say("ERROR: libLiteRtGpuAccelerator: this LiteRT does not take accelerators "
       "of version 1.0: install LiteRT 2.2 or newer");

@@ -57,7 +57,7 @@ class Reader {
  public:
   explicit Reader(const toml::table& table) : table_(table) {}
 
-  // `*value` where the key is absent.
+  // Leaves `*value` unchanged if the key is absent.
   absl::Status Number(std::string_view key, int64_t greatest, int* value) {
     const toml::node* node = Find(key);
     if (node == nullptr) return absl::OkStatus();
@@ -79,7 +79,7 @@ class Reader {
     return absl::OkStatus();
   }
 
-  // Null where the key is absent, or its text empty.
+  // Null if the key is absent or its text empty.
   absl::Status Text(std::string_view key, std::unique_ptr<std::string>* value) {
     const toml::node* node = Find(key);
     if (node == nullptr) return absl::OkStatus();
@@ -91,7 +91,7 @@ class Reader {
 
   bool Has(std::string_view key) { return Find(key) != nullptr; }
 
-  // The keys that nobody asked for.
+  // The unused keys.
   std::vector<std::string> Unknown() const {
     std::vector<std::string> unknown;
     for (const auto& [key, node] : table_) {

@@ -55,7 +55,7 @@ class Search {
     return absl::OkStatus();
   }
 
-  // True where it was better.
+  // True if it was better.
   bool Try(const DeviceProfile& candidate) {
     if (seen_.count(TuningText(candidate.choices)) != 0) return false;
     auto ms = Time(candidate);

@@ -47,7 +47,7 @@ class Threads {
     absl::MutexLock lock(&mutex_);
     threads_.erase(thread);
   }
-  // Calls `function` for each, none of which goes meanwhile.
+  // Calls `function` for each, keeping them alive.
   template <typename Function>
   void ForEach(Function function) {
     absl::MutexLock lock(&mutex_);

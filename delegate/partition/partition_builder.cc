@@ -90,8 +90,8 @@ std::vector<std::string> PartitionBuilder::TakeWarnings() {
   return lines;
 }
 
-// The profile that is fastest for this partition: found by an earlier start and
-// kept beside its start-up cache, or searched now.
+// The fastest profile for this partition: found by an earlier start and stored
+// with its start-up cache, or searched now.
 absl::Status PartitionBuilder::Tune() {
   options_.tunes = false;  // once for all calls of Build()
   std::unique_ptr<PartitionCache> kept;

@@ -46,7 +46,7 @@ std::string PlanDump::TakeWarning() {
 
 void PlanDump::Write(absl::string_view what, absl::string_view text,
                      absl::string_view dot) {
-  // Where this fails, opening the file says why.
+  // If this fails, opening the file reports the reason.
   (void)mkdir(directory_.c_str(), 0777);
   const std::string path = absl::StrFormat(
       "%s/partition_%d_%02d_%s", directory_, partition_, step_++, what);

@@ -15,8 +15,8 @@ namespace {
 
 using codes::HoldsCodes;
 
-// Tensors all of whose values are codes: the partition's inputs, what a
-// simulator ends, and what is moved between such.
+// Tensors that only contain quantized values: the partition's inputs, outputs
+// of simulators, and values moved between those.
 void HoldCodes(Graph* graph) {
   const auto hold = [graph](TensorId id) {
     Tensor& tensor = graph->tensor(id);
@@ -30,7 +30,7 @@ void HoldCodes(Graph* graph) {
   }
 }
 
-// A node that moves codes does so whatever they stand for.
+// A node that moves quantized values does so regardless of their quantization.
 std::optional<Node> Moved(const Node& node, Graph* graph) {
   if (!KeepsCodes(*graph, node) || node.op->Has(kFillsWithInput)) {
     return std::nullopt;

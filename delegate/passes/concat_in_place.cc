@@ -68,7 +68,7 @@ class InPlace {
   // nullopt: the pass does not fire.
   std::optional<Joint> JointOf(const Node& node) const {
     const auto* a = std::any_cast<ConcatenationAttributes>(&node.attributes);
-    // A fifth axis lies within the batch, where boxes are not whole.
+    // A fifth axis is part of the batch, where boxes are not contiguous.
     if (a == nullptr || !AreSameEverywhere(node.post_ops) ||
         a->axis == kOuterAxis ||
         graph_->tensor(node.outputs[0]).dims.size() > 4 ||
@@ -93,9 +93,9 @@ class InPlace {
     return true;
   }
 
-  // The joint of a column (width 1) whose one reader lays it as a row, or the
-  // other way round, and so can be spared: where each part is made by a node
-  // that can lay the part so.
+  // The joint of a column (width 1) whose only reader lays it out as a row, or
+  // vice versa, which can be removed if all producers can lay out their part
+  // that way.
   std::optional<Joint> Turned(const Joint& joint) const {
     const std::vector<int>& readers = uses_.consumers[joint.whole];
     if (readers.size() != 1 || uses_.is_output[joint.whole])
@@ -141,16 +141,16 @@ class InPlace {
            LiesAlike(graph_->tensor(id), graph_->tensor(joint.whole));
   }
 
-  // Whether what makes the input may make the part of the whole in its place:
-  // with other functions behind it, and turned. That is so of a node that gives
-  // a tensor other dims, for this reader alone.
+  // Whether the producer can write its part directly, with other post-ops and
+  // layout: true of nodes that change a tensor's dims, if this is their only
+  // reader.
   bool CanBeMade(TensorId id, const Joint& joint) const {
     if (joint.post_ops.empty() && joint.turned_by < 0) return false;
     if (!IsFree(id, joint) || uses_.consumers[id].size() != 1 ||
         !IsStoredAlike(graph_->tensor(id), graph_->tensor(joint.whole))) {
       return false;
     }
-    // Without functions the codes stay what they are.
+    // Without post-ops quantized values do not change.
     if (joint.post_ops.empty() &&
         !LiesAlike(graph_->tensor(id), graph_->tensor(joint.whole))) {
       return false;
@@ -158,13 +158,13 @@ class InPlace {
     const int at = kept_at_[uses_.producer[id]];
     if (at < 0) return false;
     const Node& maker = kept_[at];
-    // A source, an operand, weights and the output: what any device binds.
+    // A source, an operand, weights and the output, which any device can bind.
     return maker.op->Has(kKeepsOrder) &&
            maker.on_codes == joint.node.on_codes &&
            OperandsOf(maker.post_ops) + OperandsOf(joint.post_ops) <= 1;
   }
 
-  // Puts the parts where they belong, with the copies that are left to do.
+  // Turns the parts into views, with the remaining copies.
   void Place(const Joint& joint) {
     MemoryView view;
     view.of = joint.whole;

@@ -22,9 +22,8 @@ struct Affine {
   std::vector<float> offset;
 };
 
-// The node as a convolution, where its weights may be changed: they are
-// constant, and a builtin op, not a custom one, computes real values with them.
-// Nothing where they may not.
+// The node as a convolution if its weights may change: they are constant, and a
+// builtin op computes real values with them. Otherwise nullopt.
 std::optional<Convolution> WithWeights(const Graph& graph, const Node& node) {
   auto conv = Convolution::Of(graph, node);
   if (!conv || conv->on_codes || !conv->constant_weights ||
@@ -34,9 +33,8 @@ std::optional<Convolution> WithWeights(const Graph& graph, const Node& node) {
   return conv;
 }
 
-// The constant of a post-op that computes with one, as a value for each
-// channel. Nothing where the post-op has no constant of one value or of one per
-// channel.
+// The constant of a post-op, as one value per channel. nullopt if it has no
+// constant of one value or one per channel.
 std::optional<std::vector<float>> ConstantOf(const Graph& graph,
                                              const PostOp& op, int channels) {
   if (op.operand == kNoTensor) {
@@ -54,7 +52,7 @@ std::optional<std::vector<float>> ConstantOf(const Graph& graph,
   return *std::move(values);
 }
 
-// The post-op as x * scale + offset; nothing where it computes anything else.
+// The post-op as x * scale + offset; nullopt if it is something else.
 std::optional<Affine> AffineOf(const Graph& graph, const PostOp& op,
                                int channels) {
   if (op.function != "mul" && op.function != "add" && op.function != "sub") {
@@ -212,8 +210,8 @@ class BeforeFolder {
     return p;
   }
 
-  // Moves post-ops from the end of node p into the weights of `node`; true
-  // where p has none left.
+  // Moves post-ops from the end of node p into the weights of `node`; true if p
+  // has none left.
   absl::StatusOr<bool> Fold(int p, Node* node, const Convolution& conv) {
     std::vector<PostOp>& ops = graph_->nodes[p].post_ops;
     std::vector<Affine> functions;

@@ -85,7 +85,7 @@ class Folder {
     return p;
   }
 
-  // Node n takes over what node p, its producer, did.
+  // Merges node p, the producer of node n's input, into n.
   void TakeOver(int p, Node* node) {
     Node& producer = graph_->nodes[p];
     node->inputs[0] = producer.inputs[0];

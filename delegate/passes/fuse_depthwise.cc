@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kMaxWindow = 5;
 
-// The node's part of a fused one; nothing where it cannot be one.
+// The node's part of a fused one; nullopt if it cannot be fused.
 std::optional<DepthwisePointwiseAttributes> AsFirst(
     const Graph& graph, const Node& node,
     const std::optional<Convolution>& conv) {
@@ -54,11 +54,10 @@ Work WorkOf(const Convolution& first, const Convolution& second) {
   return work;
 }
 
-// The most `work.again` that pays. A fused pair saves a dispatch, which is
-// nothing to an output that keeps the device busy many times over; the work
-// remains. Little work in all leaves part of the device idle, so computing a
-// pixel several times costs nothing there, unless one pixel takes long
-// (measured on an H200).
+// The maximum `work.again` that pays. A fused pair saves a dispatch, which does
+// not matter for an output that keeps the device busy much longer, while the
+// extra work does. Little work leaves part of the device idle, so recomputing
+// pixels is free, unless one pixel takes long (measured on an H200).
 int64_t MostWork(const Work& work, const Convolution& conv,
                  const DeviceChoices& choices) {
   constexpr int kLargeOutput = 16;  // of what fills the device

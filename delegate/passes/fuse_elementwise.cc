@@ -92,7 +92,7 @@ class Fuser {
     if (p < 0 || !OnlyReadBy(source, static_cast<int>(n))) return false;
     const Node& node = graph_->nodes[n];
     const Tensor& between = graph_->tensor(source);
-    // Functions work in the type of what they write.
+    // Functions compute in the type of their output.
     if (between.type != graph_->tensor(node.outputs[0]).type ||
         between.is_variable ||
         between.shape != graph_->tensor(node.outputs[0]).shape) {

@@ -59,7 +59,7 @@ std::optional<Gated> AsGated(const Graph& graph, const Node& node) {
 
 bool CanTakeGate(const Graph& graph, const Node& node, TensorId product,
                  const DeviceProfile& profile) {
-  // Weights, what is read, what is written, the gate and its addend.
+  // Weights, input, output, the channel scale and its addend.
   constexpr int kTensors = 5;
   const auto conv = Convolution::Of(graph, node);
   return conv && conv->CanTakeGate() && conv->src == product &&

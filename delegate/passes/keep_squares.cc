@@ -19,8 +19,8 @@ bool IsSum(const Node& node) {
   return node.op->name == "SUM" || node.op->name == "MEAN";
 }
 
-// A function of what is in 32 bits alone, constants apart: ADD of an epsilon,
-// SQRT, RSQRT, a change of shape.
+// A function whose inputs, except constants, are all in 32 bits: ADD of an
+// epsilon, SQRT, RSQRT, a change of shape.
 bool GoesOn(const Node& node, const Graph& graph) {
   const bool is_function =
       IsPlainElementwise(graph, node) || node.op->name == "RESHAPE";
@@ -35,7 +35,7 @@ class SquareKeeper {
  public:
   explicit SquareKeeper(Graph* graph) : graph_(graph), uses_(*graph) {}
 
-  // Nodes are in their order, so that what a node reads is known.
+  // Nodes are in order, so that their inputs are known.
   void Run() {
     std::vector<bool> follows(graph_->nodes.size(), false);
     for (size_t n = 0; n < graph_->nodes.size(); ++n) {

@@ -33,7 +33,7 @@ absl::Status Run(Graph* graph, const PassContext&) {
   return pass(graph);
 }
 
-// A pass that goes by the device's profile.
+// A pass that depends on the device profile.
 template <void (*pass)(Graph*, const DeviceProfile&)>
 absl::Status Run(Graph* graph, const PassContext& context) {
   pass(graph, context.profile);
@@ -70,22 +70,22 @@ constexpr Pass kPasses[] = {
     {"remove_dead_nodes", PassStage::kFold, &Run<&RemoveDeadNodes>},
     {"fuse_elementwise", PassStage::kFold, &RunFuseElementwise},
     {"fold_transposes", PassStage::kFold, &Run<&FoldTransposes>},
-    // Again, past the transposes that are gone.
+    // Again, after removing transposes.
     {"remove_identity", PassStage::kFold, &Run<&RemoveIdentityNodes>},
     {"fuse_elementwise", PassStage::kFold, &RunFuseElementwise},
     {"fold_scales", PassStage::kFold, &RunFoldScales},
     {"concat_in_place", PassStage::kFuse, &Run<&ConcatInPlace>},
-    // After concat_in_place, which says where the rows belong.
+    // After concat_in_place, which determines the rows' location.
     {"write_through", PassStage::kFuse, &Run<&WriteThrough>},
     // After fuse_elementwise, which gives both convolutions their activations.
     {"fuse_depthwise", PassStage::kFuse, &Run<&FuseDepthwise>},
     // After fuse_depthwise, which takes those of large planes.
     {"fuse_planes", PassStage::kFuse, &Run<&FusePlanes>},
-    // After those that find more to fuse where the MUL stands alone.
+    // After passes that find more to fuse if the MUL is separate.
     {"fuse_gates", PassStage::kFuse, &Run<&FuseGates>},
     // After fuse_gates, which leaves a sum to the mean alone.
     {"fuse_squeeze_excite", PassStage::kFuse, &Run<&FuseSqueezeExcite>},
-    // After all that change what convolutions read.
+    // After all passes that change what convolutions read.
     {"read_through", PassStage::kFuse, &Run<&ReadThrough>},
     {"fuse_next", PassStage::kFuse, &Run<&FuseNext>},
 };

@@ -16,7 +16,8 @@
 namespace gles_delegate {
 namespace {
 
-// How the node's result lies in its source; nullopt: no shader reads it there.
+// The node's result as a view of its source; nullopt: shaders cannot read it
+// so.
 std::optional<MemoryView> ViewOfResult(const Graph& graph, const Node& node) {
   if (!node.post_ops.empty()) return std::nullopt;
   const Tensor& from = graph.tensor(node.inputs[0]);

@@ -32,14 +32,14 @@ bool IsIdentity(const Graph& graph, const Node& node) {
     return false;
   }
   if (node.op->Has(kKeepsOrder)) {
-    // The fifth axis, which lies in the batch, is known by the rank alone.
+    // The fifth axis, which is part of the batch, follows from the rank only.
     return (input.dims.size() != 5 && output.dims.size() != 5) ||
            input.dims == output.dims;
   }
-  // What follows names axes, which mean the same only in the same rank.
+  // The following ops have axes, which mean the same only for equal ranks.
   if (input.dims != output.dims) return false;
-  // Every pixel is read where it stands, whichever way pixels are aligned.
-  // Codes of another quantization would have to be scaled.
+  // Each pixel is read at its own position with any alignment. Values with
+  // another quantization would have to be rescaled.
   if (std::any_cast<ResizeAttributes>(&node.attributes) != nullptr) {
     return !input.is_float_view() && !output.is_float_view();
   }
@@ -48,7 +48,7 @@ bool IsIdentity(const Graph& graph, const Node& node) {
          (node.op->Has(kJoins) && node.inputs.size() == 1);
 }
 
-// Where each tensor is to be found once identities are gone.
+// The replacement of each tensor after removing identities.
 class Renaming {
  public:
   explicit Renaming(size_t tensors) : to_(tensors) {

@@ -33,8 +33,8 @@ struct Head {
   }
 };
 
-// Whether the functions of `second` can follow those of `first` without what
-// `first` stores between them.
+// Whether the post-ops of `second` can follow those of `first` without storing
+// a value in between.
 bool CanFollow(const Graph& graph, const Node& first, const Node& second,
                const DeviceProfile& profile) {
   const Tensor& between = graph.tensor(first.outputs[0]);
@@ -192,7 +192,7 @@ class Heads {
   }
 
  private:
-  // nullopt: the convolution, if it is one, cannot write what the RESHAPE does.
+  // nullopt: not a convolution, or one that cannot write the RESHAPE's output.
   std::optional<Head> HeadOf(const Node& node, const Node& reshape) const {
     const auto conv = Convolution::Of(graph_, node);
     if (!conv || conv->kind != Convolution::Kind::kWindow ||
@@ -223,7 +223,7 @@ class Heads {
 
   void WriteRows(const Head& head, const Node& reshape, const MemoryView& view,
                  Node* node) {
-    // From here on nobody writes the row by its own name, nor reads it.
+    // From here on no node uses the row by its own name.
     graph_.tensor(reshape.outputs[0]).view = MemoryView();
     if (!head.IsPadded() && reshape.post_ops.empty()) {
       graph_.tensor(head.conv.dst).view = view;

@@ -208,7 +208,7 @@ std::string PlanToString(const Graph& graph,
     };
     for (const auto& [name, id] : d.reads) show(id);
     for (const PostOp& op : d.post_ops) {
-      // Nobody writes it.
+      // It has no writers.
       if (op.operand != kNoTensor && !graph.tensor(op.operand).view.IsWritten())
         show(op.operand);
     }

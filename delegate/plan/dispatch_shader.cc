@@ -15,7 +15,7 @@ using gl_shaders::TensorBinding;
 
 namespace {
 
-// What T_aux tells of a tensor that holds codes: zeros of others.
+// The parts of T_aux for quantized tensors; zeros for others.
 struct StoredCodes {
   int zero_point = 0;
   int scale_bits = 0;  // of a float
@@ -30,7 +30,7 @@ int BitsOf(float value) {
 StoredCodes StoredCodesOf(const Tensor& tensor) {
   if (!tensor.holds_codes) return {};
   StoredCodes codes;
-  // uint8 codes are stored less 128.
+  // uint8 values are stored with 128 subtracted.
   codes.zero_point = static_cast<int>(tensor.quantization.zero_point[0]) -
                      (tensor.codes == DataType::kUint8 ? 128 : 0);
   codes.scale_bits = BitsOf(tensor.quantization.scale[0]);
@@ -125,7 +125,7 @@ void AddPlace(const std::string& name, const MemoryView& view, const Shape& of,
   }
 }
 
-// What COMMON_PARAMS declares of one tensor.
+// A tensor's members of COMMON_PARAMS.
 void AddTensorParams(const Graph& graph, const NamedTensor& named,
                      UniformBlock* block) {
   const Tensor& tensor = graph.tensor(named.id);

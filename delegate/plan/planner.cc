@@ -189,10 +189,9 @@ bool FitsLimits(const std::array<int, 3>& group, const DeviceLimits& limits) {
   return group[0] * group[1] * group[2] <= limits.max_work_group_invocations;
 }
 
-// Where `simd_lanes` invocations run abreast in x, whatever the grid's width
-// is, and an invocation that is none costs little: one of three work groups,
-// since the group is part of a program, and a processor's compiler takes up to
-// a second for each.
+// For `simd_lanes` invocations in a vector along x, regardless of the grid's
+// width; idle invocations are cheap. One of three work groups, since the group
+// is part of a program, and a CPU's compiler takes up to a second for each.
 std::array<int, 3> VectorWorkGroup(const std::array<int, 3>& grid,
                                    int invocations, int simd_lanes) {
   const int vectors = std::max(1, invocations / simd_lanes);
@@ -250,7 +249,7 @@ void Planner::Finish(size_t first, const Node& node, const std::string& label) {
     Dispatch& d = dispatches_[i];
     d.node = node.tflite_index;
     d.on_codes = node.on_codes;
-    // Biases of codes are sums of many bits.
+    // Integer biases are sums with many bits.
     for (PackedConstant& c : d.constants) {
       c.always_float32 |= node.on_codes || node.always_float32;
     }

@@ -76,7 +76,7 @@ std::vector<Step> Sharing::StepsOf(const Dispatch& d) const {
   return steps;
 }
 
-// How what the dispatch writes lies in memory that is not its own.
+// The kind of view of the dispatch's output.
 std::optional<Kind> Sharing::PartOf(const Dispatch& d) const {
   for (const auto& [name, id] : d.writes) {
     const MemoryView& view = graph_.tensor(id).view;
@@ -85,8 +85,8 @@ std::optional<Kind> Sharing::PartOf(const Dispatch& d) const {
   return std::nullopt;
 }
 
-// Whether the program of a dispatch that writes as `kind` says can write what
-// this one writes. One that writes two tensors is left as it is.
+// Whether the program of a dispatch with output kind `kind` can write this
+// dispatch's output. Dispatches with two outputs are left alone.
 bool Sharing::CanWriteAs(const Dispatch& d, std::optional<Kind> kind) const {
   const std::optional<Kind> own = PartOf(d);
   if (own == kind) return true;
@@ -131,7 +131,7 @@ bool Sharing::Fits(const Dispatch& d, const std::vector<Step>& steps) const {
          tensors <= static_cast<size_t>(MaxBoundTensors(profile_));
 }
 
-// Takes the dispatch into the family where all of it can then have one program.
+// Adds the dispatch to the family if all of them can then share a program.
 bool Sharing::Join(size_t index, Family* family) const {
   const Dispatch& d = dispatches_[index];
   const std::vector<Step> steps = Together(family->steps, StepsOf(d));

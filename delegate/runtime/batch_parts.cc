@@ -12,15 +12,15 @@
 namespace gles_delegate {
 namespace {
 
-// Four parts hide more of the upload and launch more dispatches: on an H200
-// they gain as much from 64 images on, and less below.
+// Four parts hide more of the upload but need more dispatches: on an H200 they
+// gain the same from 64 images on, and less below.
 constexpr int kParts = 2;
 // Dispatches of one part of MobileNet v1 that take about as long as the upload
 // of the other on an H200.
 constexpr size_t kDispatches = 6;
 
-// Whether a buffer holds the tensor, batch after batch, and each part begins
-// where it may be bound.
+// Whether the tensor is in a buffer with contiguous batches, and each part
+// begins at an offset that can be bound.
 bool LiesInParts(const Tensor& tensor, const DeviceProfile& profile) {
   const Shape& s = tensor.shape;
   const auto storage = StorageFor(tensor, profile);
@@ -65,8 +65,8 @@ size_t DispatchesInParts(const Graph& graph, absl::Span<const Dispatch> plan,
   return n;
 }
 
-// Whether each part has enough bytes, and is of images whose uploads can begin
-// where the part does: an invocation takes four pixels (upload.comp).
+// Whether parts are large enough, and are images whose uploads can begin at the
+// part: an invocation takes four pixels (upload.comp).
 bool IsUploadedInParts(const Tensor& input, const DeviceProfile& profile) {
   const int64_t elements = input.shape.elements();
   return input.shape.c == 3 && elements % (int64_t{12} * kParts) == 0 &&

@@ -163,7 +163,7 @@ absl::StatusOr<Command> CommandBuilder::MakeCommand(
                                 d.uniforms.bytes().size());
     }
   }
-  // The pieces of an input lie apart: none waits for the piece before it.
+  // The pieces of an input are disjoint: none waits for the previous one.
   if (dispatch < in_.schedule.upload_dispatches && command.piece.begin > 0 &&
       command.piece.index != in_.schedule.parts.input) {
     accesses->clear();

@@ -13,8 +13,8 @@
 namespace gles_delegate {
 namespace {
 
-// The memory of the transfers, from that of the tensors where the host packs;
-// and from `kept`, by position, what there is.
+// Makes the transfers' memory: the tensors' if the host packs, otherwise from
+// `kept`, by position, or new.
 absl::Status MakeTransferMemory(
     const std::vector<Resource>& tensors, const DeviceProfile& profile,
     const std::vector<std::shared_ptr<egl::Buffer>>& kept, Validator* validator,
@@ -80,14 +80,14 @@ void SetOuterBarriers(const Graph& graph, ExecutorParts* parts) {
   for (const HostTransfer& output : parts->outputs) {
     parts->final_barrier |= FinalBarrierOf(output.way());
   }
-  // An app's shader may have written what the app has bound.
+  // An app's shader may have written its bound objects,
   for (const HostTransfer& input : parts->inputs) {
     if (!input.is_bound()) continue;
     parts->first_barrier |= input.object().kind == ObjectForm::Kind::kTexture
                                 ? GL_TEXTURE_FETCH_BARRIER_BIT
                                 : GL_SHADER_STORAGE_BARRIER_BIT;
   }
-  // ... or may still read what the last Invoke left.
+  // or may still read the results of the last Invoke.
   for (const HostTransfer& output : parts->outputs) {
     if (!output.is_bound()) continue;
     parts->first_barrier |= output.object().kind == ObjectForm::Kind::kTexture
@@ -154,7 +154,7 @@ absl::Status MakeCommands(const CommandSources& sources, ExecutorParts* parts) {
   parts->stats.barriers = static_cast<int>(
       std::count_if(parts->commands.begin(), parts->commands.end(),
                     [](const Command& c) { return c.barrier != 0; }));
-  // Nothing runs where all that the partition held was folded.
+  // Nothing to run: everything in the partition was folded.
   if (parts->commands.empty()) return absl::OkStatus();
   parts->stats.memory.parameters =
       static_cast<int64_t>(builder.params().size());

@@ -25,7 +25,7 @@ constexpr size_t kChunkBytes = 64 << 10;
 
 int64_t HostTransfer::Pieces(int64_t steps) const {
   if (steps <= 0 || piece_bytes_ <= 0) return 1;
-  // Pieces are counted by what the host copies: halves make them no fewer.
+  // Pieces are counted in host bytes, also for 16-bit transfers.
   return std::clamp(static_cast<int64_t>(host_bytes_) / piece_bytes_,
                     int64_t{1}, std::min(kMostPieces, steps));
 }

@@ -29,7 +29,7 @@ bool IsOfPackedBytes(const ObjectForm& form) {
          form.layout == Layout::kBhwc;
 }
 
-// What stands for 1 in the object.
+// The object's value for 1.
 float OpaqueAlpha(Element element) {
   switch (element) {
     case Element::kFloat32:
@@ -71,7 +71,7 @@ void DefineForm(const Tensor& tensor, const ObjectForm& form, bool is_upload,
   }
 }
 
-// An invocation moves a texel or, where bytes are written, a word.
+// An invocation moves a texel or, for byte output, a word.
 void LayGrid(const Shape& s, const ObjectForm& form, bool is_upload,
              Dispatch* d) {
   if (is_upload) {

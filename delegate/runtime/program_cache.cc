@@ -38,9 +38,9 @@ CompilerThreads::CompilerThreads() : before_(kAllThreads) {
   egl::gl().MaxShaderCompilerThreadsKHR(kAllThreads);
 }
 
-// Back to what was set before; none where that was all, which the driver did
-// not mean (DeviceFaults::compiles_in_turn): its threads take 0.1 s longer for
-// a few programs.
+// Restores the previous number of threads, or none if that was all: drivers
+// with DeviceFaults::compiles_in_turn report all without using them, and their
+// threads take 0.1 s longer for a few programs.
 CompilerThreads::~CompilerThreads() {
   egl::gl().MaxShaderCompilerThreadsKHR(before_ == kAllThreads ? 0 : before_);
 }

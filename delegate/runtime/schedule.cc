@@ -8,8 +8,8 @@
 namespace gles_delegate {
 namespace {
 
-// What runs, in order. Before each step of a part stands one upload of the part
-// behind it.
+// Adds the steps in order, with an upload of the next part before each step of
+// a part.
 void AddSteps(Schedule* schedule) {
   const BatchParts& parts = schedule->parts;
   const auto add = [schedule](size_t first, size_t end) {

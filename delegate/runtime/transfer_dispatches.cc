@@ -17,13 +17,12 @@ using gl_shaders::Bindings;
 
 namespace {
 
-// The work groups of an upload beside other work, and the invocations of each.
-// More of them take the memory's queues from what they run beside: on an H200
-// 8 to 24 were alike, and 128 lost all that 12 gain.
+// Work groups of a concurrent upload, and invocations of each. More groups take
+// memory bandwidth from other work: on an H200 8 to 24 perform equally.
 constexpr int kBesideGroups = 12;
 constexpr int kBesideInvocations = 256;
 
-// How the invocations of a transfer lie in the host's memory.
+// The order of a transfer's invocations in host memory.
 struct TransferLayout {
   // The axis of the grid whose steps follow each other in memory, and how many
   // elements apart the steps are; -1: the steps of no axis do.

@@ -1,4 +1,4 @@
-// Longer than 300 lines: the rules share what is known of each memory.
+// Longer than 300 lines: the rules share the state of each memory.
 #include "delegate/runtime/validator.h"
 
 #include <algorithm>
@@ -75,8 +75,8 @@ bool Validator::BarrierBetween(uint64_t after, uint64_t before,
   return false;
 }
 
-// True where the touch may meet a shader's access to the same bytes that no
-// barrier puts before it.
+// True if the touch may conflict with a shader's access to the same bytes
+// without a barrier in between.
 bool Validator::IsUnordered(const Event& event, const Touch& touch) const {
   return event.by == By::kShader && Overlap(event.range, touch.range) &&
          !BarrierBetween(event.time, now_, BarrierBit(touch.kind));
@@ -173,8 +173,8 @@ bool Validator::Holds(const Memory& memory, TensorId tensor) const {
   if (memory.parts.count(owner) != 0 || memory.parts.count(tensor) != 0) {
     return true;
   }
-  // A tensor with views is held where every view of it was written, and so is
-  // what is only read of that tensor.
+  // A tensor with views is complete when all of its views are written, and so
+  // are views that are only read.
   const TensorId whole = tensors_[tensor].is_written ? tensor : owner;
   const std::vector<TensorId>& views = tensors_[whole].views;
   return !views.empty() &&
@@ -228,7 +228,7 @@ void Validator::CheckRead(const Command& command, const Touch& touch) {
 void Validator::CheckWrite(const Command& command, const Touch& touch) {
   Memory& memory = memories_[touch.resource];
   for (const Event& event : memory.events) {
-    // Pieces of one upload lie apart.
+    // Pieces of one upload are disjoint.
     if (command.continues && event.write && event.tensor == touch.tensor) {
       continue;
     }

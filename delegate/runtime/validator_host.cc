@@ -1,4 +1,4 @@
-// The part of Validator that follows what the host and copies do.
+// The part of Validator that tracks host accesses and copies.
 #include "delegate/runtime/validator.h"
 
 namespace gles_delegate {

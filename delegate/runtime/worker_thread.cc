@@ -111,7 +111,7 @@ bool WorkerThread::MayBegin(int begun) const {
 void WorkerThread::Finish(Job* job) {
   job->is_done = true;
   --calls_;
-  // Under the lock: the job is gone once its caller has the lock.
+  // Under the lock: the caller destroys the job once it has the lock.
   job->done.Signal();
 }
 

@@ -229,7 +229,7 @@ std::vector<int8_t> RunModel(const TfliteFunctions& tflite,
   return ok ? codes : std::vector<int8_t>();
 }
 
-// --- What tells the kernels apart --------------------------------------------
+// --- Distinguishing the kernels ---------------------------------------------
 
 enum class TiesGo { kUp, kAwayFromZero, kToEven, kElsewhere };
 
@@ -239,7 +239,7 @@ constexpr int kZeroPoint = 8;  // of outputs, so that uint8 has codes below it
 // How a convolution rounds sums of half a code. They are its bias alone, as its
 // input is zero.
 TiesGo TiesOf(const TfliteFunctions& tflite, int op, int8_t type) {
-  // Sums of -1.5, -0.5, 0.5 and 1.5 codes, for each way but the last.
+  // Sums of -1.5, -0.5, 0.5 and 1.5 steps, for each way but the last.
   constexpr int kRows = 4;
   const int sums[kRows] = {-192, -64, 64, 192};
   constexpr int8_t kCodes[3][kRows] = {

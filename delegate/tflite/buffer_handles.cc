@@ -13,8 +13,8 @@
 namespace gles_delegate {
 namespace {
 
-// What brings the tensor's values to floats and back. kFailedPrecondition: its
-// type has no floats.
+// The conversion of the tensor's values to floats and back.
+// kFailedPrecondition: its type does not allow that.
 absl::StatusOr<HostTensor> FloatsOf(const TfLiteTensor& tensor) {
   Tensor view = ReadTensor(tensor, /*index=*/-1);
   if (IsQuantizedType(view.type)) {

@@ -42,8 +42,8 @@ void GlesKernel::DropExecutor() {
   setup_.report->KeepProfile();
   setup_.report->executor = nullptr;
   if (executor_ == nullptr) return;
-  // Where the context cannot be made current here (another thread holds it, or
-  // it is lost), the objects' names are lost with it when it goes.
+  // If the context cannot be made current here (another thread holds it, or it
+  // is lost), the objects are deleted with it.
   (void)executor_context_->Run([this] {
     executor_.reset();
     return absl::OkStatus();
@@ -136,7 +136,7 @@ absl::Status GlesKernel::PrepareOnGpu(TfLiteContext* context) {
   const std::vector<std::string> warnings = builder_.TakeWarnings();
   const std::vector<std::string> of_stand_in =
       std::exchange(stand_in_warnings_, {});
-  // An error says what matters by itself.
+  // An error's message is sufficient by itself.
   if (!built.ok()) return built;
   TellWarnings(context, warnings);
   TellWarnings(context, of_stand_in);

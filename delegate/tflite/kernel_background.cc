@@ -85,7 +85,7 @@ void GlesKernel::StartBackground(TfLiteContext* context) {
     ++report.stand_in_inferences;
   }
   if (report.state != "waiting") return;
-  // The runtime's tensors stay where they are.
+  // The runtime's tensors keep their memory.
   BoundTransfers bound = bound_;
   for (const HostTransfer& input : executor_->inputs()) {
     bound.input_memory.push_back(input.HostMemory());
@@ -126,7 +126,7 @@ void GlesKernel::TakeResult(TfLiteContext* context) {
 void GlesKernel::TakeOver(TfLiteContext* context) {
   if (background_ != nullptr && background_->IsDone()) TakeResult(context);
   if (!built_in_background_) return;
-  // The inference says what is wrong with its tensors.
+  // The inference reports errors of its tensors.
   if (!CollectTensors(context).ok()) return;
   std::unique_ptr<Executor>& next = *built_in_background_->executor;
   bool is_ready = false;

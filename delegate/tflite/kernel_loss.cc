@@ -1,4 +1,4 @@
-// The part of GlesKernel that goes on after its context was lost.
+// The part of GlesKernel that recovers from a lost context.
 #include <string>
 
 #include "absl/strings/str_cat.h"

@@ -76,12 +76,12 @@ absl::Status GlesKernel::ReadAgain(TfLiteContext* context) {
   if (!shapes.ok()) return shapes.status();
   if (!shapes->refused.ok()) return shapes->refused;
   cpu_takes_shapes_ = true;
-  // Of the other partitions, what was known when the delegate was applied.
+  // For other partitions: what was known when the delegate was applied.
   const UnknownShapes before = std::move(setup_.nodes.shapes.unknown);
   setup_.nodes.shapes = *std::move(shapes);
   setup_.nodes.shapes.unknown.insert(before.begin(), before.end());
-  // All of the model: what nodes of other partitions fold to constants is known
-  // to be constant here.
+  // The whole model: constants folded by nodes of other partitions are constant
+  // here as well.
   auto model =
       ReadModel(context, setup_.nodes, setup_.profile, setup_.read_options);
   if (!model.ok()) return model.status();

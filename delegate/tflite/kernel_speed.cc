@@ -57,7 +57,7 @@ absl::StatusOr<Speeds> GlesKernel::Measure(TfLiteContext* context) {
   CpuPartition cpu(setup_.nodes.find, setup_.partition);
   auto speeds = CompareSpeeds([&] { return EvalOnGpu(context); },
                               [&] { return cpu.Run(context); });
-  // Kernels may remember what they left in the memory that `cpu` lent them.
+  // Kernels may store data in the memory that `cpu` lent them.
   auto prepared = PropagateShapes(context, setup_.nodes.find, setup_.nodes.plan,
                                   &setup_.partition.nodes);
   if (!prepared.ok()) return prepared.status();
@@ -77,7 +77,7 @@ void GlesKernel::CompareWithCpu(TfLiteContext* context) {
     report.source = absl::StrCat("not measured: ", planned.status().message());
     return;
   }
-  // What else decides how fast the two are than what any cache goes by.
+  // Properties that affect both speeds and are not in other cache keys.
   const std::string about = absl::StrCat(
       "prefer_faster: ", context->recommended_num_threads, " threads, tuning ",
       setup_.options.tuning, NameOf(setup_.options.waiting),

@@ -1,5 +1,5 @@
-// The part of GlesKernel that has the model's inputs and outputs lie in memory
-// which the GPU reads and writes.
+// The part of GlesKernel that places the model's inputs and outputs in memory
+// that the GPU accesses.
 #include <cstdint>
 #include <utility>
 
@@ -10,7 +10,7 @@
 namespace gles_delegate {
 namespace {
 
-// What TFLite asks of a tensor's memory (kDefaultTensorAlignment).
+// TFLite's alignment of a tensor's memory (kDefaultTensorAlignment).
 constexpr uintptr_t kAlignment = 64;
 
 absl::Span<const int> Ints(const TfLiteIntArray* list) {
@@ -26,7 +26,7 @@ bool IsDynamic(const TfLiteContext& context, int tensor) {
 // Tensors used by the model's nodes outside a partition.
 struct OtherNodes {
   absl::flat_hash_set<int> tensors;
-  // TFLite prepares what is behind such nodes within Invoke, when the app has
+  // TFLite prepares nodes after these within Invoke, when the app has already
   // written the model's inputs.
   bool have_dynamic_outputs = false;
 };
@@ -101,7 +101,7 @@ void GlesKernel::TakeMemoryBack(TfLiteContext* context) {
       tensor.allocation_type = kTfLiteArenaRw;
       tensor.data.raw = nullptr;
     }
-    // Where the context cannot be made current, the buffer goes with it.
+    // If the context cannot be made current, the buffer is deleted with it.
     (void)lent.context->Run([&lent] {
       lent.buffer.reset();
       return absl::OkStatus();

@@ -14,8 +14,8 @@ namespace {
 // anyone who applies the delegate wants it used wherever it can gain.
 constexpr double kCpuOperationsPerUs = 20e3;
 constexpr double kCpuBytesPerUs = 8e3;
-// Copies through a mapped buffer; and what an inference of no work takes on the
-// quickest driver that was measured (upload, submit, fence, readback).
+// Copies through a mapped buffer; and the time of an empty inference on the
+// fastest measured driver (upload, submit, fence, readback).
 constexpr double kCrossingBytesPerUs = 4e3;
 constexpr double kWaitUs = 80;
 
@@ -24,9 +24,8 @@ int64_t BytesOf(const Tensor& t) {
   return t.shape.elements() * bytes;
 }
 
-// Products of weights with what they are applied to: each output takes the
-// weights of its channel. A product of two computed matrices reads rows of the
-// first.
+// Products of weights and their operands: each output takes its channel's
+// weights. A product of two computed matrices reads rows of the first.
 int64_t OperationsOf(const Graph& graph, const Node& node) {
   const Shape& output = graph.tensor(node.outputs[0]).shape;
   int64_t operations = output.elements();

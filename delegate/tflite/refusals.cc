@@ -44,7 +44,8 @@ std::string WarningOf(const Refusal& refusal) {
 void KeepUnusedConstantsOnCpu(CheckedModel* model) {
   std::vector<bool> used_on_cpu(model->graph.tensors.size(), false);
   for (auto it = model->nodes.rbegin(); it != model->nodes.rend(); ++it) {
-    // The runtime holds what follows from shapes before CPU nodes are prepared.
+    // The runtime has values that follow from shapes before it prepares CPU
+    // nodes.
     if (it->folded && !it->follows_from_shapes) {
       for (TensorId id : it->node.outputs) {
         if (used_on_cpu[id]) {

@@ -166,7 +166,7 @@ json PartitionJson(const PartitionReport& p) {
   return partition;
 }
 
-// All partitions' caches as one: warm where all are, cold where all are.
+// The state of all partitions' caches: warm or cold if all are.
 CacheReport TotalCache(const Partitions& partitions) {
   CacheReport total;
   bool first = true;

@@ -18,8 +18,8 @@ absl::Status Failed(int error, const std::string& path) {
       error, absl::StrCat("the report was not written to '", path, "'"));
 }
 
-// Opens a new file beside `path`, whose name it writes to `*name`. -1: errno
-// says why not.
+// Opens a new file in the directory of `path` and writes its name to `*name`.
+// -1: an error, in errno.
 int OpenBeside(const std::string& path, std::string* name) {
   std::random_device random;
   int fd = -1;

@@ -16,7 +16,7 @@ bool IsTexture(const TfLiteGlesObject& object) {
   return object.type == kTfLiteGlesObjectTexture2d || IsExternal(object);
 }
 
-// Why the tensor has no values that an object could hold; "" where it has.
+// Why an object cannot hold the tensor's values, or "".
 std::string CheckTensor(const Tensor& tensor) {
   if (tensor.is_variable) {
     return "it is a state that stays on the GPU by itself";

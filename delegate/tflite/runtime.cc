@@ -39,21 +39,22 @@ const void* FunctionOf(const TfLiteContext& context) {
 // How far from its start a subgraph may hold its context, in bytes. (2.9: 16.)
 constexpr uintptr_t kMostOffset = 4096;
 
-// Where the program or library that holds `address` is mapped; nullptr: none.
+// The base address of the program or library that contains `address`, or
+// nullptr.
 const void* ModuleOf(const void* address) {
   Dl_info info = {};
   return address != nullptr && dladdr(address, &info) != 0 ? info.dli_fbase
                                                            : nullptr;
 }
 
-// The context lies in the object that impl_ points at.
+// The context is part of the object that impl_ points to.
 bool IsPartOfSubgraph(const TfLiteContext& context) {
   const auto own = reinterpret_cast<uintptr_t>(&context);
   const auto subgraph = reinterpret_cast<uintptr_t>(context.impl_);
   return subgraph != 0 && subgraph <= own && own - subgraph < kMostOffset;
 }
 
-// The library that a function of the context lies in.
+// The library that contains a function of the context.
 std::string LibraryOf(const TfLiteContext& context) {
   const void* address = FunctionOf(context);
   Dl_info info = {};
@@ -64,8 +65,8 @@ std::string LibraryOf(const TfLiteContext& context) {
   return info.dli_fname;
 }
 
-// What function `name` of the library, which is loaded, or of one that it is
-// linked with returns. Not of any other: an app may hold two runtimes.
+// The result of function `name` of the library, which is loaded, or of one that
+// it is linked with. Not of others: an app may have two runtimes.
 std::string TextFrom(const std::string& library, const char* name) {
   void* handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) return "";
@@ -85,8 +86,8 @@ struct NodeAddress {
   intptr_t registration = 0;
 };
 
-// Nodes lie in the runtime's memory as pairs of a TfLiteNode and a
-// TfLiteRegistration, one pair behind the other.
+// The runtime stores nodes as consecutive pairs of a TfLiteNode and a
+// TfLiteRegistration.
 int RegistrationBytesOf(TfLiteContext* context) {
   TfLiteIntArray* plan = nullptr;
   if (context->GetExecutionPlan == nullptr ||
@@ -167,8 +168,7 @@ int ParamsMinorOf(const Runtime& runtime) {
   if (const std::optional<Release> release = ReleaseOf(runtime.version)) {
     return release->major == 2 ? release->minor : 0;
   }
-  // Registrations of 2.13 alone have this size: 80 bytes where pointers have
-  // eight.
+  // Only 2.13 has registrations of this size: 80 bytes with 64-bit pointers.
   constexpr int k213 = sizeof(TfLiteRegistration) + 2 * sizeof(void*);
   return runtime.registration_bytes == k213 ? 13 : 0;
 }
@@ -193,7 +193,7 @@ CpuKernels CpuKernelsOf(const Runtime& runtime) {
   if (absl::StrContains(runtime.library, "tflite_runtime")) {
     return CpuKernels::kTfliteWheel;
   }
-  // 2.14 has a registration of 88 bytes where pointers have eight.
+  // 2.14's registrations have 88 bytes with 64-bit pointers.
   constexpr int kNewest = sizeof(TfLiteRegistration) + 3 * sizeof(void*);
   if (runtime.registration_bytes > 0 && runtime.registration_bytes < kNewest) {
     return CpuKernels::kTflite;

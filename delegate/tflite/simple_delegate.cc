@@ -43,8 +43,8 @@ std::shared_ptr<SimpleDelegate>& DelegateOf(TfLiteDelegate* delegate) {
   return WrappedOf(delegate).delegate;
 }
 
-// Runs fn where the delegate's work is done, and holds its warnings. In a
-// forked child, or with an error of the worker's own, fn does not run.
+// Runs fn on the delegate's working thread and holds its warnings. fn does not
+// run in a forked child, or if the worker fails.
 absl::Status OnItsThread(const SimpleDelegate& delegate, HeldWarnings* warnings,
                          absl::FunctionRef<absl::Status()> fn) {
   if (absl::Status s = delegate.CheckProcess(); !s.ok()) return s;
@@ -63,14 +63,14 @@ absl::Status OnItsThread(const SimpleDelegate& delegate, HeldWarnings* warnings,
   return ran.ok() ? result : ran;
 }
 
-// The same for what warns of nothing.
+// The same for functions without warnings.
 absl::Status OnItsThread(const SimpleDelegate& delegate,
                          absl::FunctionRef<absl::Status()> fn) {
   return OnItsThread(delegate, nullptr, fn);
 }
 
-// The deleter of what WrapDelegate wraps. In a forked child nothing is deleted:
-// what the delegate holds is the parent's.
+// The deleter of delegates in WrapDelegate. Deletes nothing in a forked child:
+// the objects belong to the parent.
 void DeleteOnItsThread(SimpleDelegate* delegate) {
   if (!delegate->CheckProcess().ok()) return;
   const std::shared_ptr<WorkerThread> worker = delegate->worker();
@@ -103,7 +103,8 @@ void* KernelInit(TfLiteContext* context, const char* buffer, size_t) {
 
 void KernelFree(TfLiteContext* context, void* user_data) {
   auto* state = static_cast<KernelState*>(user_data);
-  // In a forked child the state stays: what it holds is the parent's.
+  // In a forked child the state is leaked, since its objects belong to the
+  // parent.
   (void)OnItsThread(*state->delegate, [state, context] {
     if (state->kernel != nullptr) state->kernel->TakeMemoryBack(context);
     delete state;
@@ -309,7 +310,7 @@ TfLiteStatus CopyToHandle(TfLiteContext* context, TfLiteDelegate* wrapped,
                   }));
 }
 
-// The buffer is the app's: only the handle goes.
+// The buffer is the app's: only the handle is released.
 void FreeHandle(TfLiteContext*, TfLiteDelegate*, TfLiteBufferHandle* handle) {
   *handle = kTfLiteNullBufferHandle;
 }
@@ -351,8 +352,8 @@ TfLiteDelegate* WrapDelegate(std::unique_ptr<SimpleDelegate> delegate) {
   wrapped->abi.base.CopyFromBufferHandle = CopyFromHandle;
   wrapped->abi.base.CopyToBufferHandle = CopyToHandle;
   wrapped->abi.base.FreeBufferHandle = FreeHandle;
-  // Else TFLite refuses a model with one dynamic tensor before Prepare is
-  // called; what it costs is in docs/decisions/0005-dynamic-tensors.md.
+  // Otherwise TFLite refuses models with a dynamic tensor before calling
+  // Prepare; docs/decisions/0005-dynamic-tensors.md describes the cost.
   wrapped->abi.base.flags = kTfLiteDelegateFlagsAllowDynamicTensors;
   return &wrapped->abi.base;
 }

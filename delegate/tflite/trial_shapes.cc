@@ -47,7 +47,7 @@ TrialShapes::TrialShapes(TfLiteContext* context, const NodeFinder& find,
       }
       inputs_.push_back({id, dims, signature});
     }
-    // What nodes write is no input of the model.
+    // Outputs of nodes are not model inputs.
     for (int id : ReadInts(node->outputs)) seen.insert(id);
   }
 }

@@ -32,8 +32,8 @@ bool SameFunctions(const std::vector<PostOp>& a, const std::vector<PostOp>& b) {
                     });
 }
 
-// True where the shader reads and writes both convolutions in the same way.
-// With the same functions and the same tile they are one program.
+// True if the shader reads and writes both convolutions in the same way. With
+// equal functions and tiles they share a program.
 bool ReadAndWriteAlike(const Convolution& a, const Convolution& b) {
   const auto last_texel_is_full = [](const Convolution& conv) {
     return conv.dst_shape.c % 4 == 0;
@@ -53,8 +53,8 @@ const Node* NodeOf(const Convolution& conv, const Graph& graph) {
   return it == graph.nodes.end() ? nullptr : &*it;
 }
 
-// True where a function of the result and of another tensor's codes is behind
-// the convolution.
+// True if the convolution is followed by a function of its result and another
+// quantized tensor.
 bool IsResidualOnCodes(const Convolution& conv, const Graph& graph) {
   const Node* node = NodeOf(conv, graph);
   return conv.on_codes && node != nullptr &&
@@ -85,9 +85,9 @@ TileWork TileWorkOf(const Convolution& conv, const Planner& planner) {
   return work;
 }
 
-// Whether vectors may take each plane of what is read as one row. The place of
-// each texel then costs one product of integers less, which takes as long as
-// two products of floats.
+// Whether each plane of the input can be one row, so that addressing a texel
+// takes one integer multiplication less, which costs as much as two float
+// multiplications.
 bool HasFlatPlanes(const Convolution& conv, const Planner& planner) {
   // Weights that are made at run time are read by rows and columns.
   if (planner.profile().choices.simd_lanes == 1 || conv.src_shape.b != 1 ||

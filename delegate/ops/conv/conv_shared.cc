@@ -13,8 +13,8 @@
 namespace gles_delegate {
 namespace {
 
-// A sum of fewer terms gains less by products in 16 bits than it costs to pack
-// its inputs (measured on an H200).
+// With fewer terms, packing inputs costs more than products in 16 bits gain
+// (measured on an H200).
 constexpr int kMinHalfTerms = 16;
 
 // Of a dispatch that has its other defines already.
@@ -85,8 +85,8 @@ void BindInner(const InnerDepthwise& inner, const Convolution& conv,
   BindInnerScaling(inner.function, d);
 }
 
-// The pixels, terms and input slices of each sum, and what their indices are
-// divided by.
+// The pixels, terms and input slices of each sum, and the divisors of their
+// indices.
 void BindSums(const SharedWork& work, int src_slices, const Shape& dst,
               int window_w, Dispatch* d) {
   d->uniforms.Int4("sum_shape", work.pixels, work.terms, src_slices, 0);

@@ -55,7 +55,7 @@ Split Choose(const Convolution& conv, const DeviceProfile& profile) {
   return {tile, LanesFor(tiles, conv.term_texels(), tile, profile)};
 }
 
-// Not where the output fills the device, or nearly, by itself: one lane then.
+// Does not apply if the output nearly fills the device: one lane per sum then.
 bool AppliesConvSplit(const Convolution& conv, const Planner& planner) {
   return planner.profile().choices.split_target > 0 && conv.IsTiled() &&
          !conv.gate.IsThere() && Choose(conv, planner.profile()).lanes > 1;

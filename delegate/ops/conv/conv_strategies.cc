@@ -3,13 +3,13 @@
 namespace gles_delegate {
 namespace {
 
-// The order decides where several apply.
+// The order determines precedence.
 constexpr const ConvStrategy* kStrategies[] = {
     // CONV_2D, and products of rows that are pixels.
     &kConvUnrolled, &kConvWinograd, &kConvShared, &kConvSplit, &kConv1x1,
     // Few rows, or others.
     &kRowsBySlices, &kRowsByLanes,
-    // What takes anything, after those for a special case.
+    // The general strategies, after those for special cases.
     &kConvDirect, &kDepthwiseRows, &kDepthwiseTiled, &kDepthwiseDirect,
     &kTransposeUnrolled, &kTransposeDirect};
 

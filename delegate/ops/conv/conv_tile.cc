@@ -44,11 +44,10 @@ int MostFlatPixels(const TileWork& work, const DeviceChoices& choices) {
   return (wide ? 4 : 2) * choices.conv_tile_pixels;
 }
 
-// The best size, or one of at most `most` pixels that other layers have: layers
-// that share a size share a program, for each of which LLVM takes a tenth of a
-// second or more. Up to a fifth of the cost is given for it, and as much again
-// as the cost where the convolution is light. Images of 7x7 pixels and their
-// doubles fill tiles of 7 and 14.
+// The best size, or one of at most `most` pixels that other layers have, so
+// that they share a program, which takes LLVM a tenth of a second or more to
+// compile. Accepts up to a fifth of extra cost for it, or twice the cost for a
+// light convolution. Images of 7x7 pixels and multiples fill tiles of 7 and 14.
 int SharedPixels(const FlatPixels& pixels, int best, int most, bool light) {
   static constexpr int kOfSevens[] = {14, 7};
   static constexpr int kOfOthers[] = {16, 14, 8};

@@ -50,8 +50,8 @@ Shape PlanesOf(int tiles, int channels) {
   return {1, kPlanes, tiles, channels};
 }
 
-// How many tiles are made at once: as many as the profile has room for, in
-// bands of much the same size and of whole groups of lanes.
+// Number of tiles at a time: as many as the profile allows, in bands of similar
+// size and of whole groups of lanes.
 int BandTiles(int tiles, const Shape& src, const Shape& dst,
               const DeviceProfile& profile) {
   constexpr int kTexelBytes = 16;
@@ -85,7 +85,7 @@ bool Pays(const Shape& src, const Shape& dst, const DeviceProfile& profile) {
          PlanesFit(PlanesOf(band, dst.c), profile);
 }
 
-// An invocation for each of a tile's columns where there are few tiles for the
+// An invocation for each column of a tile, if there are few tiles for the
 // device.
 constexpr int kLanes = kPoints;
 constexpr int kLaneTiles = 16;  // of a work group

@@ -22,7 +22,7 @@ constexpr int kShortStrip = 7;
 
 bool AppliesDepthwiseRows(const Convolution& conv, const Planner& planner) {
   const SlidingWindow& window = conv.window;
-  // Taps of neighbouring outputs meet where one of the two steps is 1.
+  // Taps of neighbouring outputs coincide if one of the two steps is 1.
   const bool meet_h = window.stride_h == 1 || window.dilation_h == 1;
   const bool meet_w = window.stride_w == 1 || window.dilation_w == 1;
   return planner.profile().choices.simd_lanes > 1 &&
@@ -36,8 +36,8 @@ int PartsOfAxis(int extent, int dilation, int part) {
   return DivideUp(extent, part * dilation) * dilation;
 }
 
-// Rows of a strip: as many as leave enough strips, all about as long, in an
-// image with `columns` tiles abreast, the slices' side by side.
+// Rows per strip, such that there are enough strips of similar length, in an
+// image with `columns` tiles side by side, those of all slices included.
 int RowsOfStrip(int rows, int columns, int lanes) {
   const int wanted = DivideUp(kManyVectors * lanes, columns);
   const int longest = std::max(kShortStrip, DivideUp(rows, wanted));

@@ -24,7 +24,7 @@ bool AppliesDepthwiseTiled(const Convolution& conv, const Planner& planner) {
       choices.depthwise_tile_rows == 1) {
     return false;
   }
-  // Taps of neighbouring outputs meet where one of the two steps is 1.
+  // Taps of neighbouring outputs coincide if one of the two steps is 1.
   const bool meet_h = window.stride_h == 1 || window.dilation_h == 1;
   const bool meet_w = window.stride_w == 1 || window.dilation_w == 1;
   return conv.kind == Convolution::Kind::kDepthwise && conv.multiplier == 1 &&

@@ -13,7 +13,7 @@ std::optional<InnerFunction> InnerFunctionOf(const Graph& graph,
   InnerFunction inner = {std::nullopt, -kInf, kInf};
   absl::Span<const PostOp> ops = node.post_ops;
   if (node.on_codes) {
-    // What passes/codes/products.cc gives a product: its scaling, its range.
+    // The post-ops of passes/codes/products.cc: requantization and range.
     if (!graph.tensor(dst).holds_codes || ops.size() != 2 ||
         ops[0].operand_lookup ||
         ops[0].operand_table != (ops[0].operand != kNoTensor)) {

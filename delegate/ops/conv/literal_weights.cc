@@ -8,10 +8,10 @@
 namespace gles_delegate {
 namespace {
 
-// Compiling so long a text pays for itself where it runs so often.
+// Minimum pixels for which compiling such a long shader pays.
 constexpr int kMinPixels = 2048;
-// In one partition: what a model of very many small layers takes to start stays
-// bounded. (Of the models measured, none has more than seven.)
+// Maximum per partition, to bound the start-up time of models with many small
+// layers. (No known model exceeds seven.)
 constexpr int kMostLiterals = 24;
 
 // A constant that can be written as literals.

@@ -111,7 +111,7 @@ absl::Status PlanPointwiseDepthwise(const Node& node, Planner* planner) {
   d.uniforms.Int4("stride_pad", w.stride_w, w.stride_h, w.pad_left, w.pad_top);
   d.uniforms.Int4("window", taps.w, taps.h, w.dilation_w, w.dilation_h);
   d.uniforms.Int4("plane", pixels, t.tiles, t.lanes, dst.h * dst.w);
-  // All that these divide is less than what fits shared memory.
+  // Dividends are all below the size of shared memory.
   d.uniforms.Float4("of_plane", {Reciprocal(pixels), Reciprocal(t.tiles),
                                  Reciprocal(dst.h * dst.w),
                                  Reciprocal(taps.h * taps.w + /*bias=*/1)});

@@ -14,12 +14,12 @@
 namespace gles_delegate {
 namespace {
 
-// Invocations of the one work group: as many as bring a plane quickly where
-// each runs by itself, few where a processor runs them one after the other.
+// Invocations of the work group: enough to read a plane quickly if they run in
+// parallel, few if a processor runs them one after the other.
 constexpr int kMostInvocations = 1024;
 constexpr int kAbreastInvocations = 64;
-// Shared texels for what lies between the steps, so that blocks of many sizes
-// are one program.
+// Shared texels for intermediate results, rounded so that blocks of many sizes
+// share a program.
 constexpr int kLeastValues = 64;
 
 int PowerOfTwo(int least) {
@@ -52,7 +52,7 @@ int SqueezeExciteSharedBytes(int invocations, int values) {
   return 16 * (invocations + values);
 }
 
-// A power of two; 0 where the device has no room.
+// A power of two; 0 if the device has no room.
 int ChooseInvocations(const Slices& slices, int values,
                       const DeviceProfile& profile) {
   const DeviceLimits& limits = profile.limits;
@@ -80,8 +80,8 @@ int LanesOf(int sums, int terms, int invocations) {
 // Adds a dispatch that sums bands of the planes, and returns the tensor whose
 // plane has the same mean: [B,1,bands,C].
 TensorId AddBands(const Node& node, Planner* planner) {
-  // A power of two of threads, which every device of OpenGL ES 3.1 has room
-  // for; one vector where they run abreast, as it waits for no other then.
+  // A power of two of threads that every OpenGL ES 3.1 device supports; one
+  // vector on SIMD devices, which need not wait for others.
   constexpr int kPixels = 512;
   constexpr int kThreads = 128;
   const int lanes = planner->profile().choices.simd_lanes;

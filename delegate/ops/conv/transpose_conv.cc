@@ -19,10 +19,10 @@
 namespace gles_delegate {
 namespace {
 
-// TRANSPOSE_CONV brought its activation in version 4 (TFLite 2.12), which is
-// what converters give a node that has one. At an older version, 2.8 to 2.11
-// ignore it, and 2.12 to 2.14 apply it (float, int8, uint8 and int16 were
-// tried).
+// TRANSPOSE_CONV got its activation in version 4 (TFLite 2.12), which
+// converters give to nodes that have one. For older versions, 2.8 to 2.11
+// ignore it, and 2.12 to 2.14 apply it (tried with float, int8, uint8 and
+// int16).
 constexpr int kVersionWithActivation = 4, kMinorWithActivation = 12;
 
 absl::Status CheckTensors(const Tensor& src, const Tensor& filter,
@@ -39,7 +39,7 @@ absl::Status CheckTensors(const Tensor& src, const Tensor& filter,
   return CheckBias(bias, filter.shape.b);
 }
 
-// The output shape's tensor must say what the output's dimensions do.
+// The output shape's tensor must equal the output's dimensions.
 absl::Status CheckOutputShape(const Tensor& shape, const Tensor& dst) {
   if (!shape.is_constant()) {
     return absl::UnimplementedError(

@@ -16,7 +16,7 @@ bool AppliesTransposeDirect(const Convolution& conv, const Planner&) {
 void PlanTransposeDirect(const Convolution& conv, Planner* planner) {
   const SlidingWindow& window = conv.window;
   const Shape& dst = conv.dst_shape;
-  // A tile's pixels lie a stride apart, so each phase has its own tiles.
+  // A tile's pixels are a stride apart, so each phase has its own tiles.
   const ConvTile tile =
       ChooseConvTile(DivideUp(dst.w, window.stride_w), dst.slices(),
                      planner->profile().choices);

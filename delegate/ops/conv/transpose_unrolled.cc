@@ -15,8 +15,8 @@ constexpr int kMaxTransposedOutputs = 16;
 // Pixels of the input that an invocation takes, one after the other.
 constexpr int kPixels = 8;
 
-// True where each output has one tap: the windows of neighbouring pixels of the
-// input lie side by side, and cover the output.
+// True if each output has one tap: the windows of neighbouring input pixels are
+// adjacent and cover the output.
 bool LieSideBySide(const Convolution& conv) {
   const SlidingWindow& window = conv.window;
   return conv.window_w == window.stride_w && conv.window_h == window.stride_h &&

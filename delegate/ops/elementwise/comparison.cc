@@ -36,8 +36,8 @@ bool IsEightBit(const Tensor& tensor) {
          !tensor.quantization.empty() && !tensor.quantization.per_channel();
 }
 
-// Codes of other types are compared as real numbers, which only one
-// quantization keeps exact.
+// Other quantized types are compared as real values, which is exact only for
+// equal quantizations.
 absl::Status CheckQuantizations(const Tensor& a, const Tensor& b) {
   const bool codes = a.is_float_view() || b.is_float_view();
   const Quantization& p = a.quantization;

@@ -20,8 +20,8 @@ absl::Status CheckSelectTypes(const NodeView& node) {
   return CheckMovedTensors(node, 1, 2);
 }
 
-// TFLite's kernels leave an output of one element its rank, whatever the
-// inputs' is, where those have one element each.
+// TFLite's kernels keep the rank of an output of one element, regardless of the
+// inputs' ranks, if these have one element each.
 bool IsOfOneElement(const NodeView& node) {
   for (const Tensor* input : node.inputs) {
     if (input->shape.elements() != 1) return false;

@@ -34,8 +34,7 @@ absl::Status CheckLandmarks(const Tensor& landmarks, int version,
                    version == 1 ? ")" : ""));
 }
 
-// Where the shaders find landmark i: at x = i, or from channel i * dimensions
-// on.
+// The position of landmark i: at x = i, or from channel i * dimensions on.
 void DefineLayout(const Shape& landmarks, Dispatch* d) {
   if (landmarks.w == 1) d->Define("IN_CHANNELS");
 }

@@ -58,7 +58,7 @@ absl::Status CheckLeading(const Matrix& x, const Matrix& y) {
                        DimsString(y.leading), " do not broadcast"));
     }
   }
-  // The first two lie on one axis of the GPU's tensors.
+  // The first two share an axis of the GPU's tensors.
   const int64_t folded_x = int64_t{x.leading[0]} * x.leading[1];
   const int64_t folded_y = int64_t{y.leading[0]} * y.leading[1];
   const bool equal =
@@ -105,8 +105,7 @@ void AddPlace(absl::string_view name, const MatrixPlace& p, Dispatch* d) {
   d->uniforms.Int4(absl::StrCat(name, "_batch"), p.row_b, p.h_b, p.b_b, 0);
 }
 
-// What both shaders have: the tensors, the grid, and the uniforms by which they
-// find their rows.
+// The bindings of both shaders: tensors, grid, and uniforms for locating rows.
 void BindMatrices(const Node& node, const BatchMatMulAttributes& a,
                   const ConvTile& tile, const Planner& planner, Dispatch* d) {
   const Tensor& x_tensor = planner.tensor(node.inputs[0]);

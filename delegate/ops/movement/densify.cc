@@ -46,8 +46,8 @@ class Densifier {
   }
 
  private:
-  // The limit is far past what the GPU takes as one constant. Without a limit a
-  // short file could ask for more memory than there is.
+  // A limit far above the size of GPU constants, since a short file could
+  // otherwise request more memory than there is.
   static constexpr int64_t kMostBytes = int64_t{1} << 30;
 
   // Makes sure that the walk ends, and that its indices are in range, whatever
@@ -102,7 +102,7 @@ class Densifier {
         }
         continue;
       }
-      // Each factor is below 2^31, and the loop ends where the product is not.
+      // Each factor is below 2^31, and the loop ends if the product is not.
       int64_t extent = level.dense_size;
       for (size_t b = 0; b < block_size_.size(); ++b) {
         if (sparsity_.block_map[b] != axis) continue;

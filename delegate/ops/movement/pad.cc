@@ -18,7 +18,7 @@ using Edge = Remap::Edge;
 constexpr int kReflectMode = 1;
 constexpr int kSymmetricMode = 2;
 
-// What PAD, PADV2 and MIRROR_PAD have in common: input 0, paddings, output.
+// Shared by PAD, PADV2 and MIRROR_PAD: input 0, paddings, output.
 absl::StatusOr<PadAttributes> ParsePaddings(const NodeView& node) {
   if (auto s = CheckMovedTensors(node, 0, 0, TakesBool::kNo); !s.ok()) return s;
   const Tensor& input = *node.inputs[0];

@@ -12,7 +12,7 @@ using Edge = Remap::Edge;
 
 constexpr int kB = kBatchAxis, kH = kHeightAxis, kW = kWidthAxis,
               kC = kChannelAxis, kA = kOuterAxis;
-// All axes but the channels: along these, whole texels lie.
+// All axes except the channels, along which texels are whole.
 constexpr int kPixelAxes[] = {kA, kB, kH, kW};
 
 bool FillsWithZero(const Remap& r) {
@@ -47,7 +47,7 @@ bool KeepsTexelsWhole(const Remap& r, const AxisArray& src,
     case Edge::kNone:
       return true;
     case Edge::kFill:
-      // Past the source's last channel lie zeros, which do for a fill of zero.
+      // Padding channels are zero, as needed for a fill of zero.
       return channels_stay || src[kC] % 4 == 0 || FillsWithZero(r);
     case Edge::kReflect:
     case Edge::kSymmetric:
@@ -106,7 +106,7 @@ void AddRemapToBox(Planner* planner, TensorId src, TensorId dst, const Remap& r,
     d.Read("fill_value", r.fill_tensor);
   }
   d.Write("dst", dst);
-  // The shader's order is x, y, channel (slice where whole), batch.
+  // The shader's order is x, y, channel (or slice), batch.
   const int unit = whole ? 4 : 1;
   const auto column = [&](const char* name, int axis) {
     d.uniforms.Int4(name, r.per[kW][axis], r.per[kH][axis], r.per[kC][axis],

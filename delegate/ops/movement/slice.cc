@@ -178,12 +178,12 @@ absl::StatusOr<ParsedNode> ParseStridedSlice(const NodeView& node) {
     const int from = BhwcAxis(axis++, rank);
     a.remap.offset[from] = s.begin;
     if (s.shrink) continue;
-    // An axis past the output's rank is refused below, where shapes are
-    // compared.
+    // An axis beyond the output's rank is refused when shapes are compared
+    // below.
     const int to = static_cast<int>(want.size());
     const int length = Length(s);
-    // No step is taken where one element is: so each step is within the axis,
-    // and the product of several slices' steps is, too.
+    // With one element there is no step, so each step is within the axis, and
+    // the product of several slices' steps as well.
     if (length <= 1) s.stride = 1;
     if (to < out_rank)
       a.remap.Follow(from, BhwcAxis(to, out_rank), s.stride, s.begin);

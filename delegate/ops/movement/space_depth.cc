@@ -25,8 +25,8 @@ absl::StatusOr<ParsedNode> ParseSpaceDepth(const NodeView& node,
         absl::StrCat("input is ", DimsString(input.dims), ", wants rank 4"));
   }
   const Shape& in = input.shape;
-  // So that its square, and the output's extents, are within 31 bits where they
-  // divide the input's channels or are no more than those of the output.
+  // So that its square, and the output's extents, fit 31 bits if they divide
+  // the input's channels or do not exceed the output's.
   constexpr int kMostBlock = 1 << 15;
   if (block < 1 || block > kMostBlock) {
     return absl::InvalidArgumentError(

@@ -15,7 +15,7 @@ namespace {
 // Windows whose reads the max_pool_2d shader spells out.
 constexpr int kMaxSpelledTaps = 16;
 
-// Where invocations run abreast, loops whose ends are not known are dear.
+// On SIMD devices, loops with unknown bounds are expensive.
 bool IsPoolSpelledOut(const PoolAttributes& a, const DeviceChoices& choices) {
   return choices.simd_lanes > 1 && !a.zeros &&
          int64_t{a.h.size} * a.w.size <= kMaxSpelledTaps;

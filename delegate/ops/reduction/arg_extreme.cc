@@ -56,7 +56,7 @@ absl::Status PlanArgExtreme(const Node& node, bool least, Planner* planner) {
     AddArgExtreme(planner, source, node.outputs[0], a.axis, least);
     return absl::OkStatus();
   }
-  // The axis that goes may put the others elsewhere in B, H, W, C.
+  // Removing the axis may move the others within B, H, W, C.
   const TensorId positions =
       planner->AddTemporary("axis kept", kept, DataType::kInt32);
   AddArgExtreme(planner, source, positions, a.axis, least);

@@ -22,7 +22,7 @@ std::array<int, 4> Along(int axis, int length) {
 void AddCumsum(Planner* planner, TensorId src, TensorId dst,
                const CumsumAttributes& a) {
   const Shape shape = planner->tensor(dst).shape;
-  // In texels: the extent of the axis, and of what remains of the others.
+  // In texels: the extent of the axis, and of the rest.
   std::array<int, 4> lines = {shape.b, shape.h, shape.w, shape.slices()};
   const int length = std::exchange(lines[a.view.axis], 1);
   const int threads =

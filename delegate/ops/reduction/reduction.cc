@@ -111,7 +111,7 @@ void AddCodeSums(const std::shared_ptr<const CodeSums>& codes, bool partial,
   } else {
     d->Define(DefineOf(c.result));
   }
-  // A shader has of the library what its defines and its text name.
+  // A shader gets the library functions that its defines and its text name.
   if (!partial && c.result == CodeSums::Result::kRescaled) {
     d->Define("RESCALE", "op_rescale");
   }
@@ -131,7 +131,7 @@ void AddCodeSums(const std::shared_ptr<const CodeSums>& codes, bool partial,
   d->uniforms.Int("low_bits", c.low_bits);
 }
 
-// `partial`: of codes, sums for another pass.
+// `partial`: sums of quantized values for another pass.
 void AddPass(Planner* planner, TensorId src, TensorId dst, const Reduction& r,
              bool partial = false) {
   const Shape from = planner->tensor(src).shape;
@@ -183,13 +183,13 @@ void AddProductOfCodes(Planner* planner, TensorId src, TensorId dst,
   planner->Add(std::move(d));
 }
 
-// Width first pays where windows overlap, and where even a work group would
-// loop for long.
+// Reducing the width first pays if windows overlap, or if even a work group
+// would loop for long.
 bool WidthFirst(const Reduction& r, const Shape& src, const Shape& dst,
                 const DeviceProfile& profile) {
   const int64_t taps = Taps(r, src);
   if (r.w.size == 1 || taps == r.w.size) return false;
-  // The mean code is not the mean of mean codes.
+  // The rounded mean is not the mean of rounded means.
   if (r.codes != nullptr && r.codes->result == CodeSums::Result::kMean) {
     return false;
   }

@@ -1,5 +1,5 @@
-// EQUAL, LESS and their like, which scale both sides in integers, and SELECT,
-// which moves codes.
+// EQUAL, LESS and similar ops, which scale both sides in integers, and SELECT,
+// which moves quantized values.
 #include "delegate/ops/elementwise/comparison.h"
 
 #include <any>
@@ -40,7 +40,8 @@ std::optional<Node> SelectOnCodes(const Node& node, const KernelContext& c) {
     }
   }
   Node select = node;
-  // Whatever the scales are, TFLite moves codes: nothing is simulated.
+  // TFLite moves quantized values regardless of scales, so there is no
+  // simulator.
   select.post_ops.clear();
   for (int i : {1, 2}) {
     if (c.graph->tensor(node.inputs[i]).is_constant()) {

@@ -1,4 +1,4 @@
-// Ops that move codes from one quantization to another, CONCATENATION across
+// Ops that move values between quantizations, CONCATENATION with different
 // quantizations, ARG_MAX and ARG_MIN.
 #include <any>
 #include <cmath>
@@ -20,9 +20,9 @@ namespace {
 
 constexpr int kQuantizeCode = 114, kSelectCode = 64, kSelectV2Code = 123;
 
-// code - zero point of `from`, moved, as the same code's in `to`. Never
-// nothing: a node without post-ops may be taken for the identity, which it is
-// not to what reads the real values.
+// Converts (value - zero point) of `from` to that of the same quantized value
+// in `to`. Always a post-op: a node without post-ops could be taken for the
+// identity, which it is not for readers of real values.
 PostOp ShiftOf(const Tensor& from, const Tensor& to) {
   const auto shift = CodeShift(from, to);
   return shift ? *shift : PostOp{"add", {0, 0, 0, 0}};
@@ -53,8 +53,8 @@ Node Converted(TensorId id, const Tensor& out, Graph* graph) {
   return node;
 }
 
-// Input `id` of `node`, whose codes are moved as they are, as a tensor of the
-// output's quantization; what makes it of one is added to `*nodes`.
+// Input `id` of `node`, reinterpreted in the output's quantization; adds the
+// necessary node to `*nodes`.
 TensorId AsCodesOf(const Tensor& out, const Node& mover, TensorId id,
                    Graph* graph, std::vector<Node>* nodes) {
   const Tensor in = graph->tensor(id);
@@ -75,7 +75,7 @@ TensorId AsCodesOf(const Tensor& out, const Node& mover, TensorId id,
   return nodes->back().outputs[0];
 }
 
-// A SELECT among 8-bit codes of the output's type.
+// A SELECT of 8-bit quantized values of the output's type.
 bool SelectsCodes(const Node& node, const Graph& graph) {
   if (node.op->builtin_code != kSelectCode &&
       node.op->builtin_code != kSelectV2Code) {
@@ -94,8 +94,8 @@ bool SelectsCodes(const Node& node, const Graph& graph) {
   return true;
 }
 
-// uint8 inputs, each of codes, some of another quantization than the output:
-// TFLite's int8 kernel refuses that.
+// uint8 inputs, some with another quantization than the output; TFLite's int8
+// kernel refuses that.
 bool RescalesInputs(const Node& node, const Graph& graph) {
   if (!node.op->Has(kJoins) || node.post_ops.size() != 1 ||
       !EndsInSimulator(node) || !HoldsCodes(graph, node.outputs[0]) ||
@@ -114,8 +114,8 @@ bool RescalesInputs(const Node& node, const Graph& graph) {
   return true;
 }
 
-// A PADV2 of codes of another quantization than the output's, by a value that
-// is computed at run time, which TFLite wants of the output's quantization.
+// A PADV2 whose input has another quantization than the output, with a runtime
+// value, which TFLite expects in the output's quantization.
 bool PadsOtherCodes(const Node& node, const Graph& graph) {
   const auto* pad = std::any_cast<PadAttributes>(&node.attributes);
   if (pad == nullptr || !pad->runtime_value || node.post_ops.size() != 1 ||

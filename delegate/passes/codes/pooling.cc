@@ -14,9 +14,9 @@
 namespace gles_delegate::codes {
 namespace {
 
-// Windows of fewer elements than this: the distance from a tie to the nearest
-// other mean, half of one over their number, is then above kMeanSlack and what
-// divisions of means up to 255 lose (2^-13).
+// Windows have fewer elements than this. The distance from a tie to the nearest
+// other mean, half of 1 / elements, then exceeds kMeanSlack and the error of
+// divisions for means up to 255 (2^-13).
 constexpr int kMaxMeanWindow = 1024;
 constexpr float kMeanSlack = 1.0f / 4096;
 // Sums of windows with this many elements fit 32 bits.

@@ -19,15 +19,15 @@ quant::CodeQuantization QuantizationOf(const Tensor& tensor) {
           static_cast<int32_t>(tensor.quantization.zero_point[0])};
 }
 
-// The node's simulator alone is left of its post-ops, and its source holds
-// codes of the output's type.
+// The simulator is the node's only post-op, and its source has quantized values
+// of the output's type.
 bool Reduces(const Node& node, const Graph& graph) {
   return node.post_ops.size() == 1 && HoldsCodes(graph, node.inputs[0]) &&
          graph.tensor(node.inputs[0]).codes ==
              graph.tensor(node.outputs[0]).codes;
 }
 
-// Codes that make one of the output; 0 past what 32 bits count.
+// Number of inputs per output; 0 if sums may exceed 32 bits.
 int32_t CountOf(const Tensor& in, const Tensor& out) {
   const int64_t count = in.shape.elements() / out.shape.elements();
   return count <= std::numeric_limits<int32_t>::max() / 256

@@ -1,4 +1,4 @@
-// QUANTIZE of codes, RELU and its like: one quantization's codes as another's.
+// QUANTIZE, RELU and similar ops between two quantizations.
 #include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/kernel.h"
 #include "delegate/passes/codes/wide_helpers.h"
@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kBlock = 16;
 
-// `scale`: what a code of the input is multiplied by.
+// `scale`: the factor of an input value.
 std::optional<Node> RescaledCodes(
     const Node& node, double scale, Graph* graph,
     quant::Ties ties = quant::Ties::kAwayFromZero) {
@@ -38,7 +38,7 @@ std::optional<Node> ConvertedByXnnpack(const Node& node, const Graph& graph) {
   return converted;
 }
 
-// 16-bit codes, which stay real values, as 8-bit ones.
+// int16, which stays in real values, to 8 bits.
 std::optional<Node> OfSixteenBits(const Node& node, const KernelContext& c) {
   const Tensor& in = c.graph->tensor(node.inputs[0]);
   const Tensor& out = c.graph->tensor(node.outputs[0]);
@@ -75,9 +75,9 @@ std::optional<Node> QuantizeOnCodes(const Node& node, const KernelContext& c) {
   if (c.cpu == quant::CpuKernels::kXnnpack && in.codes == out.codes) {
     if (auto converted = ConvertedByXnnpack(node, *c.graph)) return converted;
   }
-  // Newer built-in kernels round ties up in blocks of 16 codes, and those that
-  // are left over away from zero: fewer than 16 at the tensor's end, which are
-  // not told apart here.
+  // Newer built-in kernels round ties up in blocks of 16 values, and the
+  // remaining values at the tensor's end away from zero; these are not
+  // distinguished here.
   const bool newer = c.cpu == quant::CpuKernels::kLitert ||
                      c.cpu == quant::CpuKernels::kXnnpack;
   const bool ties_up = newer && out.shape.elements() >= kBlock;

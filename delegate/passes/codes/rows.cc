@@ -15,9 +15,9 @@
 namespace gles_delegate::codes {
 namespace {
 
-// The node's simulator alone is left of its post-ops, its source holds codes of
-// the output's type, and the output has the scale, within `part` of it, and the
-// zero point that TFLite asks for.
+// The simulator is the node's only post-op, its source has quantized values of
+// the output's type, and the output has TFLite's required scale, within `part`
+// of it, and zero point.
 bool Suits(const Node& node, const Graph& graph, float scale, float part,
            int64_t signed_zero, int64_t unsigned_zero) {
   const Tensor& out = graph.tensor(node.outputs[0]);

@@ -1,5 +1,5 @@
-// Functions of one code: LEAKY_RELU in integers, the others as tables of 256
-// codes that the host fills as TFLite's kernels do.
+// Functions of one quantized value: LEAKY_RELU in integers, the others as
+// tables of 256 values that the host fills as TFLite's kernels do.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -52,8 +52,8 @@ constexpr TableFunction kFunctions[] = {
     {"tanh", &FloatTable<Tanh>},
 };
 
-// A function of codes of the input's type to those of the output's: the node's
-// two post-ops are it and the simulator.
+// A function between quantized values of one type, whose node has two post-ops:
+// the function and the simulator.
 bool IsFunctionOfCodes(const Node& node, const Graph& graph) {
   return node.inputs.size() == 1 && node.post_ops.size() == 2 &&
          HoldsCodes(graph, node.inputs[0]) &&

@@ -93,9 +93,9 @@ std::optional<PostOp> AnySum(const ScalesOfTwo& s, bool subtract,
              : Sum(s.a, s.b, s.out, subtract, ties_up);
 }
 
-// The nodes that compute what `node` stands for: the codes of both operands,
-// and the function of them that `integers_of` gives. Empty: the node is
-// something else, or TFLite has another arithmetic for its scales or none.
+// The nodes that replace `node`: the quantized values of both operands, and the
+// function of them given by `integers_of`. Empty: the node is something else,
+// or TFLite has another arithmetic, or none, for its scales.
 std::vector<Node> WideFunctionOfTwo(
     const Node& node, const KernelContext& c,
     absl::FunctionRef<std::optional<PostOp>(const ScalesOfTwo&)> integers_of) {
@@ -168,7 +168,7 @@ std::vector<Node> WideMul(const Node& node, const KernelContext& c) {
   });
 }
 
-// Of the codes, whatever they stand for.
+// Of the quantized values, regardless of their scales.
 std::vector<Node> WideMaximum(const Node& node, const KernelContext& c) {
   return WideFunctionOfTwo(
       node, c, [](const ScalesOfTwo&) { return PostOp{"maximum"}; });

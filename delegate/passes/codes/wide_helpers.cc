@@ -13,8 +13,8 @@
 namespace gles_delegate::codes {
 namespace {
 
-// 65,536 codes in 128 by 128 texels. One table for all nodes that ask for
-// `name`, which says all that it depends on.
+// 65,536 values in 128 by 128 texels. One table for all nodes with the same
+// `name`, which includes everything that it depends on.
 TensorId AddTable(const std::string& name, const std::vector<int16_t>& table,
                   Graph* graph) {
   for (size_t i = 0; i < graph->tensors.size(); ++i) {

@@ -1,4 +1,4 @@
-// The table of integer kernels of 16-bit codes. Sorted, one a line.
+// The table of int16 kernels. Sorted, one per line.
 #include "delegate/passes/codes/wide_kernels.h"
 
 #include <algorithm>
@@ -76,7 +76,7 @@ constexpr WideKernel kWideKernels[] = {
 }  // namespace
 
 std::vector<Node> WideNodes(const Node& node, const KernelContext& c) {
-  // 16-bit floats hold no such codes.
+  // 16-bit floats cannot represent such values.
   if (c.profile.options.half || !EndsInSimulator(node) ||
       !IsSixteenBit(c.graph->tensor(node.outputs[0]))) {
     return {};

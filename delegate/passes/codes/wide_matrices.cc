@@ -16,7 +16,7 @@ namespace {
 // TFLite's sums of more terms may pass the 2^47 that its scaling takes.
 constexpr int kMostDepth = 1 << 17;
 
-// A tensor of the codes that `id` holds; adds the node that makes it.
+// A tensor with the quantized values of `id`; adds the node that makes it.
 TensorId AddCodes(const Node& of, TensorId id, std::vector<Node>* nodes,
                   Graph* graph) {
   const Tensor& tensor = graph->tensor(id);

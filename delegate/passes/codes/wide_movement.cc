@@ -1,4 +1,4 @@
-// What moves 16-bit codes, as they are, from one scale to another.
+// Ops that move int16 values unchanged between scales.
 #include <any>
 #include <cmath>
 #include <optional>
@@ -18,8 +18,8 @@ PostOp ValueIn(const Tensor& tensor) {
   return {"mul", {tensor.quantization.scale[0], 0, 0, 0}};
 }
 
-// A copy of tensor `id` whose codes have the scale of `to`; `*nodes` gets the
-// node that makes it, on behalf of `mover`.
+// A copy of tensor `id` with the scale of `to`; adds the node that makes it to
+// `*nodes`, on behalf of `mover`.
 TensorId MovedTo(const Tensor& to, TensorId id, const Node& mover, Graph* graph,
                  std::vector<Node>* nodes) {
   const Tensor& from = graph->tensor(id);
@@ -30,8 +30,8 @@ TensorId MovedTo(const Tensor& to, TensorId id, const Node& mover, Graph* graph,
   return moved;
 }
 
-// A PADV2 whose value is computed at run time: TFLite wants it of the output's
-// scale, so that the input's codes alone are moved to that.
+// A PADV2 with a runtime value, which TFLite expects in the output's scale, so
+// that only the input is converted.
 std::vector<Node> PadByTensor(const Node& node, Graph* graph) {
   const Tensor& out = graph->tensor(node.outputs[0]);
   const Tensor& value = graph->tensor(node.inputs[2]);

@@ -33,8 +33,8 @@ const PostOp* FunctionOfOne(const Node& node, const Graph& graph) {
              : nullptr;
 }
 
-// `node` with `functions` of its input's codes, which give the output's, and
-// then `clamp`.
+// `node` with `functions` from its input's to its output's quantized values,
+// and then `clamp`.
 Node UnaryOfCodes(const Node& node, std::vector<PostOp> functions,
                   const Graph& graph) {
   Node wide = node;

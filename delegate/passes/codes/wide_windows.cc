@@ -1,4 +1,4 @@
-// 16-bit codes of more than one place: AVERAGE_POOL_2D, MEAN, SUM, SOFTMAX,
+// int16 ops over several positions: AVERAGE_POOL_2D, MEAN, SUM, SOFTMAX,
 // RESIZE_BILINEAR.
 #include <algorithm>
 #include <any>
@@ -21,11 +21,11 @@
 namespace gles_delegate::codes {
 namespace {
 
-// Sums of fewer codes fit 32 bits.
+// Sums of fewer values fit 32 bits.
 constexpr int64_t kMaxSummed = 1 << 16;
 
-// The node that takes the codes of `node`'s input, and `node` with attributes
-// that ask for the output's codes of it, and then `clamp`.
+// A node that quantizes `node`'s input, and `node` with attributes for
+// quantized output, then `clamp`.
 template <typename Attributes>
 std::vector<Node> WindowOfCodes(const Node& node, Attributes attributes,
                                 std::optional<PostOp> clamp, Graph* graph) {
@@ -44,8 +44,8 @@ std::vector<Node> WindowOfCodes(const Node& node, Attributes attributes,
           std::move(last)};
 }
 
-// The node reads 16-bit codes, and its post-ops are an activation at most and
-// the simulator.
+// The node reads int16, and its post-ops are at most an activation and the
+// simulator.
 std::optional<PostOp> ClampOf(const Node& node, const Graph& graph) {
   if (!IsSixteenBit(graph.tensor(node.inputs[0]))) return std::nullopt;
   return WideClamp(node.post_ops, graph.tensor(node.outputs[0]));
@@ -73,7 +73,7 @@ std::vector<Node> WideMean(const Node& node, const KernelContext& c) {
   const float to = ScaleOf(*c.graph, node.outputs[0]);
   CodeSums sums;
   sums.count = static_cast<int>(count);
-  // A sum has less than 2^31; what TFLite shifts past 32 bits, it loses.
+  // A sum is below 2^31; TFLite loses bits that it shifts beyond 32.
   const auto fits = [count](const quant::Multiplier& m) {
     return count << (15 + std::max(m.shift, 0)) <= INT32_MAX;
   };

@@ -42,7 +42,7 @@ absl::StatusOr<Params> ReadParams(const TfLiteNode* node) {
     return absl::InvalidArgumentError(absl::StrCat(
         "its parameters have ", bytes.size(), " bytes, not ", sizeof(Params)));
   }
-  // The bytes lie in the model file, which aligns them to nothing.
+  // The bytes are in the model file, which does not align them.
   Params params;
   std::memcpy(&params, bytes.data(), sizeof(Params));
   if ((params.padding != kPaddingSame && params.padding != kPaddingValid) ||

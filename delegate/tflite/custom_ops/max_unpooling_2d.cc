@@ -41,7 +41,7 @@ absl::Status Invoke(TfLiteContext* context, TfLiteNode* node) {
     for (int x = 0; x < dims[2]; ++x) {
       for (int c = 0; c < dims[3]; ++c, ++at) {
         const int index = static_cast<int>(indices.data.f[at]);
-        // What points outside its window is dropped.
+        // Drops indices outside the window.
         if (index < 0 || index >= p->filter_width * p->filter_height) continue;
         const int64_t oy =
             int64_t{row} * p->filter_height + index / p->filter_width;
