@@ -1,6 +1,6 @@
-// The delegate's own picture of a model: tensors, nodes, constants. It holds no
-// type of TFLite and none of GL, so passes and plans are plain functions of
-// plain data.
+// The delegate's model representation: tensors, nodes, constants. It has no
+// types of TFLite or GL, so that passes and plans are plain functions of plain
+// data.
 #ifndef GLES_DELEGATE_DELEGATE_GRAPH_GRAPH_H_
 #define GLES_DELEGATE_DELEGATE_GRAPH_GRAPH_H_
 
@@ -32,18 +32,16 @@ enum class DataType {
   kOther,  // a type that no op of the delegate takes
 };
 absl::string_view DataTypeName(DataType type);
-// Bytes an element; 0 for kOther.
+// Bytes per element; 0 for kOther.
 size_t DataTypeSize(DataType type);
 
-// The extents of a tensor as the GPU holds it: batch, height, width, channels,
-// whatever rank TFLite gives the tensor. Rank 4 is [B,H,W,C]; lower ranks keep
-// batch first and channels last:
-// [] -> 1,1,1,1; [C] -> 1,1,1,C; [B,C] -> B,1,1,C; [B,W,C] -> B,1,W,C. Higher
-// ranks fold their leading axes into B: [A,B,H,W,C] -> A*B,H,W,C.
+// The extents of a tensor on the GPU: batch, height, width, channels, for any
+// TFLite rank. Rank 4 is [B,H,W,C]; lower ranks keep batch first and channels
+// last: [] -> 1,1,1,1; [C] -> 1,1,1,C; [B,C] -> B,1,1,C; [B,W,C] -> B,1,W,C.
+// Higher ranks fold their leading axes into B: [A,B,H,W,C] -> A*B,H,W,C.
 //
-// Each extent and the product of all fit 31 bits, as a tensor is accepted only
-// where CheckDims() accepts its dims. FromDims() of dims that CheckDims()
-// refuses is a shape of no elements.
+// Each extent and their product fit 31 bits, since tensors must pass
+// CheckDims(). FromDims() of invalid dims gives an empty shape.
 struct Shape {
   int b = 1;
   int h = 1;
@@ -51,7 +49,7 @@ struct Shape {
   int c = 1;
 
   static Shape FromDims(absl::Span<const int> dims);
-  // The texels that hold the channels of one pixel.
+  // Texels for the channels of one pixel.
   int slices() const { return c / 4 + (c % 4 != 0); }
   int64_t elements() const { return int64_t{b} * h * w * c; }
   std::string ToString() const;  // "1x224x224x3"
@@ -61,15 +59,14 @@ struct Shape {
   bool operator!=(const Shape& o) const { return !(*this == o); }
 };
 
-// Ok where a tensor may have these dims: at most 32 axes, no negative extent,
-// and at most 2^31 - 1 elements, as shaders index with 32-bit integers. The
-// leading axes alone must keep that limit, too. kInvalidArgument: a rule does
-// not hold; the message says which.
+// Ok if a tensor may have these dims: at most 32 axes, no negative extent, and
+// at most 2^31 - 1 elements, also for the leading axes alone, since shaders
+// index with 32-bit integers. kInvalidArgument, with the rule that fails.
 absl::Status CheckDims(absl::Span<const int> dims);
 
-// One value (an extent, an index) for each axis: B, H, W, C, and the outer axis
-// A, which a tensor of rank 5 has before its batch: [A,B,H,W,C]. The Shape::b
-// of such a tensor is A*B.
+// One value (an extent, an index) per axis: B, H, W, C, and the outer axis A,
+// which tensors of rank 5 have before the batch: [A,B,H,W,C]. Their Shape::b is
+// A*B.
 using AxisArray = std::array<int, 5>;
 constexpr int kBatchAxis = 0;
 constexpr int kHeightAxis = 1;
@@ -77,13 +74,13 @@ constexpr int kWidthAxis = 2;
 constexpr int kChannelAxis = 3;
 constexpr int kOuterAxis = 4;
 
-// The index into an AxisArray of axis `axis` of a tensor of `rank` <= 5. A
-// negative axis counts from the end.
+// The index into an AxisArray for axis `axis` of a tensor of `rank` <= 5.
+// Negative axes count from the end.
 int BhwcAxis(int axis, int rank);
 
-// What codes stand for: real = scale * (code - zero_point). There is one scale
-// and zero point for the whole tensor or, in constants only, one for each index
-// of `dimension`.
+// Quantization parameters: real = scale * (quantized - zero_point), with one
+// pair for the whole tensor or, in constants only, one for each index of
+// `dimension`.
 struct Quantization {
   std::vector<float> scale;
   std::vector<int64_t> zero_point;
@@ -92,8 +89,8 @@ struct Quantization {
   bool per_channel() const { return scale.size() > 1; }
 };
 
-// The bytes of a constant: borrowed from the model file, which the runtime
-// keeps mapped, or owned by all copies together. Cheap to copy.
+// A constant's bytes: borrowed from the model file, which the runtime keeps
+// mapped, or owned by all copies together. Cheap to copy.
 class ConstantData {
  public:
   ConstantData() = default;
@@ -107,7 +104,7 @@ class ConstantData {
   std::shared_ptr<const std::vector<uint8_t>> owned_;
 };
 
-// How a sparse constant is stored. The members are those of TFLite's
+// The storage of a sparse constant, with the members of TFLite's
 // TfLiteSparsity. DENSIFY makes the constant dense.
 struct Sparsity {
   struct Dimension {
@@ -125,61 +122,56 @@ struct Sparsity {
 using TensorId = int;
 constexpr TensorId kNoTensor = -1;
 
-// A tensor that has no memory of its own, but lies in that of another tensor.
+// A tensor stored in another tensor's memory.
 struct MemoryView {
   enum class Kind {
-    // A box of the other tensor. The node that makes the tensor writes it
-    // there, so that a concatenation needs no copy
-    // (delegate/passes/concat_in_place.h).
+    // A box of the other tensor. The producer writes it there, so that a
+    // concatenation needs no copy (delegate/passes/concat_in_place.h).
     kBox,
-    // Rows of pixels of the other tensor, which RESHAPE makes of the tensor's
-    // own pixels: each pixel's slices are the slices of one pixel of the other
-    // tensor after another, and pixels follow pixels. The node that makes the
-    // tensor writes it there, and no node reads it
-    // (delegate/passes/write_through.h).
+    // Rows of pixels of the other tensor, as RESHAPE makes them: each pixel's
+    // slices become the slices of consecutive pixels. The producer writes it
+    // there, and no node reads it (delegate/passes/write_through.h).
     kRows,
-    // What DEPTH_TO_SPACE makes of the other tensor, each texel one of its
-    // texels; no node writes it (delegate/passes/read_through.h).
+    // DEPTH_TO_SPACE of the other tensor: each texel is one of its texels; no
+    // node writes it (delegate/passes/read_through.h).
     kDepthToSpace,
-    // What RESIZE_BILINEAR makes of the other tensor, likewise; a shader that
-    // reads a texel interpolates it.
+    // RESIZE_BILINEAR of the other tensor, interpolated by the shaders that
+    // read it.
     kBilinear,
-    // What MAX_POOL_2D makes of the other tensor, likewise, by windows of at
-    // most 2x2 pixels; a shader that reads a texel takes the largest of four.
+    // MAX_POOL_2D of the other tensor with windows of at most 2x2 pixels,
+    // computed by the shaders that read it.
     kMaxPool,
   };
   TensorId of = kNoTensor;  // the other tensor
   Kind kind = Kind::kBox;
-  // Where the box, or the first of the pixels in a row, begins in B, H, W, C of
-  // the other tensor. The channel is a multiple of four; of kRows it is 0.
+  // The origin of the box or row in B, H, W, C of the other tensor. The channel
+  // is a multiple of four; for kRows it is 0.
   std::array<int, 4> at = {};
   int block = 1;      // of kDepthToSpace
   float scale_x = 1;  // of kBilinear: source pixels a pixel
   float scale_y = 1;
   float shift = 0;  // of kBilinear: 0.5 where pixels are at their centers
-  // Of kMaxPool, along x and y: source pixels from one window to the next, and
-  // the pixels of a window, 1 or 2. What reaches past the source's last pixel
-  // is no part of a window.
+  // For kMaxPool, along x and y: the stride, and the window's size, 1 or 2.
+  // Pixels past the source's edge are not part of a window.
   std::array<int, 2> step = {1, 1};
   std::array<int, 2> window = {1, 1};
 
-  // A node writes the tensor there. false: it is only read.
+  // True if a node writes the tensor there; otherwise it is only read.
   bool IsWritten() const { return kind == Kind::kBox || kind == Kind::kRows; }
   std::string ToString() const;  // " in t3 at 0,0,0,16"; "": it is no view
 };
 
 struct Tensor {
   std::string name;
-  // The type that ops see: kFloat32 for a quantized tensor in its float view.
+  // The type that ops see: kFloat32 for a quantized tensor's float view.
   DataType type = DataType::kFloat32;
-  // The type of the codes that the runtime's memory holds, for a quantized
-  // tensor in its float view (delegate/graph/float_view.h). kOther: the tensor
-  // is in no float view.
+  // The quantized type in the runtime's memory, for a float view
+  // (delegate/graph/float_view.h). kOther: not a float view.
   DataType codes = DataType::kOther;
-  // The type of the values that the runtime's memory holds, where the ops see
-  // the same values in another type: int64, and 8- and 16-bit integers without
-  // quantization, as int32; float16 as float32 (delegate/tflite/host_view.h).
-  // kOther: the ops see the runtime's type.
+  // The type in the runtime's memory if ops see the same values in another
+  // type: int64, and 8- and 16-bit integers without quantization, as int32;
+  // float16 as float32 (delegate/tflite/host_view.h). kOther: ops see the
+  // runtime's type.
   DataType host = DataType::kOther;
   std::vector<int> dims;  // TFLite's, whatever rank
   Shape shape;            // FromDims(dims)
@@ -188,17 +180,16 @@ struct Tensor {
   Sparsity sparsity;         // of a sparse constant
   MemoryView view;           // view.of is kNoTensor: memory of its own
   bool is_variable = false;  // keeps its values from one Invoke to the next
-  // The GPU stores the tensor, a float view of 8 bits, as its codes, one byte
-  // each. Every value that is written must be one that a code stands for.
+  // The GPU stores this 8-bit float view as quantized values, one byte each.
+  // Only representable values may be written.
   bool holds_codes = false;
-  // The tensor's floats are stored in 32 bits, even where those of other
-  // tensors are stored in 16.
+  // Floats are stored in 32 bits, even with 16-bit storage.
   bool always_float32 = false;
   int tflite_index = -1;  // -1: made by a pass or an op
 
   bool is_constant() const { return !constant.empty(); }
   bool is_float_view() const { return codes != DataType::kOther; }
-  // The type of the bytes that the runtime holds.
+  // The type in the runtime's memory.
   DataType stored() const {
     if (is_float_view()) return codes;
     return is_host_view() ? host : type;
@@ -210,36 +201,36 @@ struct Tensor {
 // The extents of B, H, W, C and the outer axis, of a tensor of rank <= 5.
 AxisArray ExtentsOf(const Tensor& tensor);
 
-// The constant's values as floats, in the tensor's own element order. float16
-// is widened; integers are dequantized where the tensor has quantization
-// parameters, and converted where it has none; bools are 0 and 1.
-// kInvalidArgument: the tensor is not constant, its type has no float view, or
-// its bytes are fewer than its shape needs.
+// A constant's values as floats, in element order. Widens float16; dequantizes
+// integers with quantization parameters and converts those without; bools are 0
+// and 1. kInvalidArgument: not a constant, a type without a float view, or too
+// few bytes for the shape.
 absl::StatusOr<std::vector<float>> ConstantFloats(const Tensor& tensor);
-// The values of an int32, int64 or bool constant (a shape, axes, a condition),
-// exactly. kInvalidArgument: likewise, another type, or a value past 32 bits.
+// The exact values of an int32, int64 or bool constant (a shape, axes, a
+// condition). kInvalidArgument: not a constant, another type, too few bytes, or
+// a value beyond 32 bits.
 absl::StatusOr<std::vector<int>> ConstantInts(const Tensor& tensor);
 
-// An elementwise function that is applied to a value on its way to memory.
-// Every op whose shader writes through write_dst() takes post-ops; an
-// elementwise node is a copy with post-ops. The function's GLSL is
-// op_<function>() of gl_shaders/lib/.
+// An elementwise function applied to values before they are stored. Every op
+// whose shader writes through write_dst() supports post-ops; an elementwise
+// node is a copy with post-ops. The GLSL function is op_<function>() of
+// gl_shaders/lib/.
 struct PostOp {
   std::string function;              // "clamp", "add", "prelu", ...
   std::array<float, 4> params = {};  // the function's constants
   TensorId operand = kNoTensor;      // second argument, broadcast to the output
   bool operand_first = false;        // f(operand, x) rather than f(x, operand)
-  // Channels that the operand lacks are 0. false: the operand is broadcast.
+  // Missing channels of the operand are 0. false: the operand is broadcast.
   bool operand_zero_extend = false;
-  // The operand is a table of two pixels, the same at every place. The function
-  // is f(x, first, second), of the two pixels' values for x's four channels.
+  // The operand is a table of two pixels for all positions. The function is
+  // f(x, first, second), with the two pixels' values for x's four channels.
   bool operand_table = false;
-  // The operand is a table of codes, from which f(x) picks one: 256 pixels of
-  // one channel, or 128 x 128 pixels of four channels (65,536 codes: of one
-  // 16-bit code, or of a pair of 8-bit codes).
+  // The operand is a table from which f(x) selects a value: 256 pixels of one
+  // channel, or 128 x 128 pixels of four channels (65,536 entries, for one
+  // int16 value or a pair of 8-bit values).
   bool operand_lookup = false;
-  // The operand is a view of kMaxPool. A program that may skip the function
-  // reads whatever is bound in the operand's place so.
+  // The operand is a view of kMaxPool. A program that can skip the function
+  // reads whatever is bound instead.
   bool operand_max_pool = false;
 };
 
@@ -252,13 +243,11 @@ struct Node {
   std::vector<TensorId> outputs;
   std::any attributes;           // the op's own struct
   std::vector<PostOp> post_ops;  // applied to outputs[0], in order
-  // The node reads and writes its tensors that hold codes as (code - zero
-  // point), not as the real values that the codes stand for
-  // (delegate/passes/compute_on_codes.h).
+  // The node reads and writes quantized tensors as (quantized value - zero
+  // point) instead of real values (delegate/passes/compute_on_codes.h).
   bool on_codes = false;
-  // What the node writes, and the tensors between its own dispatches, are
-  // stored in 32 bits, even where other tensors are stored in 16 (option
-  // float32_nodes).
+  // The node's outputs, and tensors between its dispatches, are stored in 32
+  // bits even with 16-bit storage (option float32_nodes).
   bool always_float32 = false;
 };
 
@@ -276,12 +265,12 @@ struct Graph {
   }
 };
 
-// Which nodes write and read each tensor, by TensorId. A pass that needs it
-// builds it once, in time linear in the graph.
+// Producers and consumers of each tensor, by TensorId. Built once by a pass
+// that needs it, in linear time.
 struct Uses {
   explicit Uses(const Graph& graph);
   std::vector<int> producer;  // index of the node that writes it; -1: none
-  // Indices of the nodes that read it, as an input or as a post-op's operand.
+  // Indices of the nodes that read it, as inputs or as post-op operands.
   std::vector<std::vector<int>> consumers;
   std::vector<bool> is_output;  // of the graph
 };

@@ -1,5 +1,5 @@
-// The ops of the self-check's reference, each for one element of a node's
-// output: obviously right, and shared with nothing.
+// The ops of the self-check's reference, each for one output element: obviously
+// correct, and independent of all other code.
 #ifndef GLES_DELEGATE_DELEGATE_PARTITION_SELF_CHECK_OPS_H_
 #define GLES_DELEGATE_DELEGATE_PARTITION_SELF_CHECK_OPS_H_
 
@@ -35,7 +35,7 @@
 
 namespace gles_delegate {
 
-// Where an element lies in a tensor: BHWC.
+// The position of an element in a tensor: BHWC.
 struct Place {
   int b, h, w, c;
 };
@@ -55,8 +55,7 @@ inline int64_t ElementOf(const Place& p, const Shape& s) {
   return ((int64_t{p.b} * s.h + p.h) * s.w + p.w) * s.c + p.c;
 }
 
-// Where an operand of shape `s` is read for place `p` of what it is broadcast
-// to.
+// The index of an operand of shape `s` for position `p`, with broadcasting.
 inline int64_t Broadcast(const Place& p, const Shape& s) {
   return ElementOf({s.b == 1 ? 0 : p.b, s.h == 1 ? 0 : p.h, s.w == 1 ? 0 : p.w,
                     s.c == 1 ? 0 : p.c},
@@ -65,7 +64,7 @@ inline int64_t Broadcast(const Place& p, const Shape& s) {
 
 inline bool Inside(int at, int extent) { return at >= 0 && at < extent; }
 
-// Likewise, of AxisArrays, for tensors of up to rank 5.
+// The same for AxisArrays, for tensors of up to rank 5.
 AxisArray AxesOf(int64_t element, const AxisArray& extents);
 int64_t ElementAt(const AxisArray& at, const AxisArray& extents);
 
@@ -95,9 +94,9 @@ class ReferenceOps {
   }
 
  private:
-  // TFLite's integer kernels move, compare, average or interpolate the codes
-  // themselves, which stand for other real values in a tensor of another
-  // quantization; and they let sums of codes overflow.
+  // TFLite's integer kernels move, compare, average or interpolate the
+  // quantized values themselves, which have other meanings in a tensor with
+  // another quantization; and their sums may overflow.
   bool ReadsCodesAsNumbers() const {
     if (!Output().is_float_view()) return false;
     const int code = node_.op->builtin_code;
@@ -146,7 +145,7 @@ class ReferenceOps {
     return y ? ApplyFunction(op, x, &*y) : y;
   }
 
-  // Adds `weight` * input 0's element to `sum`. False: not known.
+  // Adds `weight` * input 0's element to `sum`. False: unknown.
   bool AddTerm(int input, int64_t element, const Value& weight,
                ReferenceValue* sum) {
     const Value x = In(input, element);
@@ -164,7 +163,7 @@ class ReferenceOps {
 
   Value Base(int64_t element, const Place& p);
   Value Sum(int64_t element, const Place& p);  // of products, and means
-  // Values moved, compared or chosen; nullopt: the op does something else.
+  // Values moved, compared or selected; nullopt for other ops.
   Value OfAnyType(int64_t element);
   Value Moved(int64_t element, const Place& p);
   Value Conv2d(const Conv2dAttributes& a, const Place& p);

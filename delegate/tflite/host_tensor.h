@@ -1,5 +1,5 @@
-// One input or output of a partition between the runtime's memory and what the
-// executor takes: floats, or int32 for tensors of integers.
+// Converts one partition input or output between the runtime's memory and the
+// executor's form: floats, or int32 for integer tensors.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_HOST_TENSOR_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_HOST_TENSOR_H_
 
@@ -14,13 +14,12 @@
 
 namespace gles_delegate {
 
-// What becomes of the runtime's values depends on the tensor:
-//   float32, int32, codes that the GPU holds   handed over as they are
-//   codes of a float view                      dequantized, and quantized again
-//   bool                                       widened to int32, 0 or 1
-//   a host view (host_view.h)                  converted to the view's type
-// Converted values are in memory that is made once. Not for two threads at
-// once.
+// Conversions by kind of tensor:
+//   float32, int32, quantized values on the GPU   passed unchanged
+//   quantized values with a float view            dequantized and quantized
+//   bool                                          widened to int32, 0 or 1
+//   a host view (host_view.h)                     converted to the view's type
+// Converted values use memory that is allocated once. Threads: one at a time.
 class HostTensor {
  public:
   // `view`: the tensor as the graph has it; copied.
@@ -30,11 +29,11 @@ class HostTensor {
   // valid until either goes. kFailedPrecondition: `tensor` holds another number
   // of bytes than the partition was prepared for.
   absl::StatusOr<absl::Span<const uint8_t>> Read(const TfLiteTensor& tensor);
-  // The memory for the executor to write to, with the same errors. Finish()
-  // then brings the values to `tensor`.
+  // The memory for the executor's output, with the same errors. Finish() then
+  // converts it to `tensor`.
   absl::StatusOr<absl::Span<uint8_t>> Room(TfLiteTensor& tensor);
   void Finish(TfLiteTensor& tensor) const;
-  // Whether the executor takes or writes other values than the runtime's.
+  // Whether the executor's values differ from the runtime's.
   bool converts() const { return !values_.empty(); }
 
  private:

@@ -1,7 +1,6 @@
-// Host views: tensors of types that no shader reads or writes, for the ops that
-// can take them all the same. The GPU holds the values of such a tensor as
-// int32 or float32, and HostTensor converts them on their way in and out of a
-// partition.
+// Host views: support for tensors of types that shaders cannot access, for ops
+// that allow them. The GPU has such values as int32 or float32, and HostTensor
+// converts them at the partition's inputs and outputs.
 //
 //   int64                             as int32 or, beside a CAST, as float32
 //   int8, uint8, int16 without        as int32
@@ -22,7 +21,7 @@ namespace gles_delegate {
 // Constants get none.
 void ViewForHost(Tensor* tensor);
 
-// A node of the model, as far as the choice of views looks at it.
+// The part of a node that the choice of views depends on.
 struct NodeTensors {
   int builtin_code = 0;
   std::vector<int> inputs;  // -1: absent

@@ -1,7 +1,6 @@
-// Runs one of the runtime's own kernels on tensors of its own, beside the
-// model: to learn what it computes where runtimes differ. Needs nothing of the
-// runtime but a node's registration, and the context for what kernels share
-// (threads).
+// Runs one of the runtime's kernels on separate tensors, outside the model, to
+// find out what it computes where runtimes differ. Needs only the node's
+// registration, and the context for resources shared by kernels (threads).
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_KERNEL_TRIAL_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_KERNEL_TRIAL_H_
 

@@ -22,7 +22,7 @@ layout(std140, binding = 0) uniform Params {
 const int kNone = ~0x7fffffff;
 const int kMost = 0x7fffffff;
 
-// Of this round and of the next.
+// For this round and the next.
 shared int best_key[2];
 shared int best_at[2];
 
@@ -78,10 +78,10 @@ void keep(int row, vec4 box, ivec4 facts) {
 }
 #endif
 
-// best_left: the best of this invocation's candidates that are left, and where it
-// is, after `last` was kept, whose box is `box`.
+// best_left: this invocation's best remaining candidate and its position, after
+// `last` with box `box` was kept.
 #if HELD > 0
-// The candidates lie in registers: loops over them have a length that is known.
+// Candidates are in registers, so loops over them have constant bounds.
 int held_keys[HELD];
 vec4 held_boxes[HELD];
 
@@ -151,8 +151,8 @@ void main() {
   for (; row < most; ++row) {
     int now = row & 1;
     ivec2 best = best_left(thread, last, box);
-    // Most invocations see that another one's candidate is better, and do not
-    // queue. best_key only grows: who sees an older value queues in vain.
+    // Most invocations see that another candidate is better, and skip the
+    // atomic. best_key only grows, so an outdated value only costs an atomic.
     if (best.x > best_key[now]) atomicMax(best_key[now], best.x);
     barrier();
     int key = best_key[now];
@@ -167,7 +167,7 @@ void main() {
     box = box_of(last);
     if (thread == 0) keep(row, box, facts_of(last));
   }
-  // What is left of the rows.
+  // The remaining rows.
   if (thread != 0) return;
 #ifdef ROWS
   write_count(0, 0, 0, 0, vec4(float(row), 0.0, 0.0, 0.0));
