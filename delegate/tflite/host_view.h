@@ -18,7 +18,7 @@
 namespace gles_delegate {
 
 // Gives a tensor its host view (Tensor::host), where its type has one.
-// Constants get none.
+// Constants get none: ViewConstantsForHost() converts those that need it.
 void ViewForHost(Tensor* tensor);
 
 // The part of a node that the choice of views depends on.
@@ -35,11 +35,16 @@ struct NodeTensors {
 // nodes of the model, in execution order.
 void ChooseInt64Views(absl::Span<const NodeTensors> nodes, Graph* graph);
 
+// Makes constant inputs of 8- and 16-bit integers without quantization
+// parameters int32, if the op moves them to tensors whose host view is int32,
+// or converts them, as CAST does. Others stay as they are.
+void ViewConstantsForHost(const OpDefinition& op, absl::Span<const int> inputs,
+                          absl::Span<const int> outputs, Graph* graph);
+
 // Whether the op computes the same on the view as on the type
 // itself. True for tensors without a host view and for CAST; for the int64
-// outputs of ARG_MAX and ARG_MIN; for 8- and 16-bit integers, of ops that move
-// values; for float16, of DEQUANTIZE, DENSIFY and of ops that give a tensor
-// another shape.
+// outputs of ARG_MAX and ARG_MIN; for 8- and 16-bit integers and float16, of
+// ops that move values; for float16, of DEQUANTIZE and DENSIFY, too.
 bool TakesHostView(const OpDefinition& op, const Tensor& tensor,
                    bool is_output);
 

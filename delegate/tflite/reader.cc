@@ -163,6 +163,8 @@ class ModelReader {
       ViewBiasAsFloat(node, registration.builtin_code, options_.half,
                       &model_.graph);
     }
+    ViewConstantsForHost(*op, ReadInts(node.inputs), ReadInts(node.outputs),
+                         &model_.graph);
     auto parsed = ParseNode(*op, node, registration, options_, &model_.graph);
     if (!parsed.ok()) return parsed.status();
     out->node = *std::move(parsed);

@@ -1,30 +1,68 @@
 #include "tests/testing/of_type.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "quant/half.h"
 #include "tests/testing/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
 
-float Converted(float value, TensorType type) {
-  if (type == TensorType::BOOL) return value > 0 ? 1 : 0;
-  return std::round(10 * value);
+// The values that fit an integer of `type`, as far as floats count exactly.
+std::pair<float, float> Range(TensorType type) {
+  switch (type) {
+    case TensorType::INT8:
+      return {-128, 127};
+    case TensorType::UINT8:
+      return {0, 255};
+    case TensorType::INT16:
+      return {-32768, 32767};
+    default:
+      return {-16777216, 16777216};
+  }
 }
 
+float Converted(float value, TensorType type) {
+  if (type == TensorType::BOOL) return value > 0 ? 1 : 0;
+  if (type == TensorType::FLOAT16) return RoundToHalf(value);
+  const auto [low, high] = Range(type);
+  return std::clamp(std::round(10 * value), low, high);
+}
+
+size_t SizeOf(TensorType type) {
+  switch (type) {
+    case TensorType::BOOL:
+    case TensorType::INT8:
+    case TensorType::UINT8:
+      return 1;
+    case TensorType::INT16:
+    case TensorType::FLOAT16:
+      return 2;
+    case TensorType::INT64:
+      return 8;
+    default:
+      return 4;
+  }
+}
+
+// Little-endian, as the file is.
 std::vector<uint8_t> ConvertedBytes(const std::vector<uint8_t>& floats,
                                     TensorType type) {
   std::vector<uint8_t> bytes;
   for (size_t i = 0; i + sizeof(float) <= floats.size(); i += sizeof(float)) {
     float value;
     std::memcpy(&value, floats.data() + i, sizeof(value));
-    const int32_t converted = static_cast<int32_t>(Converted(value, type));
+    value = Converted(value, type);
+    const int64_t converted = type == TensorType::FLOAT16
+                                  ? FloatToHalf(value)
+                                  : static_cast<int64_t>(value);
     const auto* begin = reinterpret_cast<const uint8_t*>(&converted);
-    bytes.insert(bytes.end(), begin,
-                 begin + (type == TensorType::BOOL ? 1 : 4));
+    bytes.insert(bytes.end(), begin, begin + SizeOf(type));
   }
   return bytes;
 }

@@ -8,8 +8,10 @@
 
 namespace gles_delegate::testing {
 
-// The model with `type` (INT32 or BOOL) in place of float32, in constants and
-// inputs, too. A value v becomes round(10 v), or of bools v > 0.
+// The model with `type` in place of float32, in constants and inputs, too:
+// BOOL, FLOAT16, or an integer type (without quantization). A value v becomes
+// v > 0 of bools, itself of float16, else round(10 v), or the nearest that the
+// type holds.
 SingleOpModel OfType(const SingleOpModel& model, TensorType type);
 
 }  // namespace gles_delegate::testing

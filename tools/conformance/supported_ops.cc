@@ -38,7 +38,7 @@ constexpr char kEdges[] =
     "| int64 | CAST; the output of ARG_MAX and ARG_MIN |\n"
     "| int8, uint8, int16 without quantization parameters | CAST, and the ops "
     "that move values |\n"
-    "| float16 | CAST, DEQUANTIZE, RESHAPE, SQUEEZE, EXPAND_DIMS |\n"
+    "| float16 | CAST, DEQUANTIZE, and the ops that move values |\n"
     "\n"
     "If 8-bit weights meet float32 activations (hybrid nodes), the weights "
     "are read as in TFLite's\n"

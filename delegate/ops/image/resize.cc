@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/texel_dispatch.h"
@@ -128,7 +129,10 @@ void PlanBilinearCodes(const Node& node, const ResizeOfCodes& codes,
 
 absl::StatusOr<ParsedNode> ParseResize(const NodeView& node) {
   if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
+  const bool nearest = node.builtin_code == builtin::RESIZE_NEAREST_NEIGHBOR;
+  auto types = nearest ? CheckMovedTensors(node, 0, 0, TakesBool::kNo)
+                       : CheckFloatTensors(node, 0, 0);
+  if (!types.ok()) return types;
   auto params = node.Get<ResizeParams>();
   if (!params.ok()) return params.status();
   const Tensor& input = *node.inputs[0];
