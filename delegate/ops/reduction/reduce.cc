@@ -76,6 +76,7 @@ absl::StatusOr<ParsedNode> ParseAxes(const NodeView& node) {
   const int rank = static_cast<int>(input.dims.size());
   ReduceAttributes a;
   std::vector<bool> over(rank, false);
+  if (rank == 0) axes->clear();  // TFLite's kernels look at none
   for (int i : *axes) {
     auto axis = NormalAxis(i, rank);
     if (!axis.ok()) return axis.status();

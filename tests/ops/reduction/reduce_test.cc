@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/of_type.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
@@ -54,6 +55,30 @@ TEST_F(ReduceTest, LowerRanks) {
     ExpectMatchesCpuOnce(Reduce(op, {3, 17}, {1}, false));
     ExpectMatchesCpuOnce(Reduce(op, {3, 4, 5}, {1}, false));
     ExpectMatchesCpuOnce(Reduce(op, {3, 4, 5}, {0, -1, 2}, false));
+  }
+}
+
+// Of a scalar TFLite's kernels look at no axis.
+TEST_F(ReduceTest, Scalars) {
+  for (Op op : kReducers) {
+    for (int axis : {0, -1}) {
+      for (bool keep_dims : {false, true}) {
+        const SingleOpModel model =
+            MakeModel("a scalar", Accuracy{}, [&](OpVariant& v) {
+              schema::ReducerOptionsT options;
+              options.keep_dims = keep_dims;
+              return v.Op(op, 1,
+                          {v.Input("x", {}, {2.5f}),
+                           v.IntConstant("axes", {1}, {axis})},
+                          options);
+            });
+        ExpectMatchesCpuOnce(OfType(model, TensorType::INT32));
+        // TFLite 2.9's MEAN of a float divides by 0.
+        const RunResult result = RunOnDelegate(model);
+        ASSERT_TRUE(result.status.ok()) << result.status;
+        EXPECT_EQ(result.outputs[0].values, std::vector<float>{2.5f});
+      }
+    }
   }
 }
 
