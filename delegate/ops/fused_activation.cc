@@ -22,12 +22,22 @@ absl::StatusOr<std::vector<PostOp>> FusedActivation(int activation) {
     case kActRelu6:
       return clamp(0, 6);
     case kActTanh:
+    case kActSigmoid:
+      return std::vector<PostOp>{};
+    default:
+      return absl::UnimplementedError(
+          absl::StrCat("fused activation ", activation, " is not supported"));
+  }
+}
+
+absl::StatusOr<std::vector<PostOp>> RecurrentActivation(int activation) {
+  switch (activation) {
+    case kActTanh:
       return std::vector<PostOp>{{"tanh"}};
     case kActSigmoid:
       return std::vector<PostOp>{{"logistic"}};
     default:
-      return absl::UnimplementedError(
-          absl::StrCat("fused activation ", activation, " is not supported"));
+      return FusedActivation(activation);
   }
 }
 

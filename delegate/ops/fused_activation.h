@@ -9,9 +9,11 @@
 
 namespace gles_delegate {
 
-// `activation`: TfLiteFusedActivation. No post-op for none. kUnimplemented:
-// SIGN_BIT.
+// `activation`: TfLiteFusedActivation. No post-op for none, nor for TANH and
+// SIGMOID, which TFLite's kernels ignore. kUnimplemented: SIGN_BIT.
 absl::StatusOr<std::vector<PostOp>> FusedActivation(int activation);
+// Of LSTM and SVDF, whose kernels apply TANH and SIGMOID.
+absl::StatusOr<std::vector<PostOp>> RecurrentActivation(int activation);
 
 }  // namespace gles_delegate
 

@@ -21,10 +21,6 @@ bool HasHybridKernel(int builtin_code) {
   }
 }
 
-bool IsFloatActivation(const Tensor& t) {
-  return !t.is_constant() && t.stored() == DataType::kFloat32;
-}
-
 bool IsByteView(const Tensor& t) {
   return t.is_float_view() &&
          (t.codes == DataType::kUint8 || t.codes == DataType::kInt8);
@@ -33,7 +29,7 @@ bool IsByteView(const Tensor& t) {
 bool IsHybrid(const Graph& graph, int builtin_code,
               absl::Span<const int> inputs) {
   return HasHybridKernel(builtin_code) && !inputs.empty() && inputs[0] >= 0 &&
-         IsFloatActivation(graph.tensor(inputs[0]));
+         graph.tensor(inputs[0]).stored() == DataType::kFloat32;
 }
 
 bool HasZeroPoint(const Tensor& t) {

@@ -159,6 +159,23 @@ TEST_F(HybridWeightsTest, WeightsThatAreAnInput) {
   }
 }
 
+// The same beside a constant.
+TEST_F(HybridWeightsTest, WeightsThatAreAnInputOnAConstant) {
+  ModelBuilder b;
+  const int x =
+      b.AddConstant<float>("x", {1, 2, 2, 1}, std::vector<float>{1, 2, 3, 4});
+  const int w = b.AddInput("w", {1, 2, 2, 1}, TensorType::UINT8,
+                           ModelQuantization::PerTensor(1 / 32.0f, 5));
+  AddSumOfProducts(x, w, &b);
+  const auto model = LoadOrDie(b.Finish());
+  OnBothProcessors(*model, 1, [](Interpreter& interpreter, bool on_gpu) {
+    const uint8_t bytes[] = {224, 32, 192, 64};  // of int8: -32, 32, -64, 64
+    ASSERT_TRUE(interpreter.input(0).WriteBytes(bytes).ok());
+    ASSERT_TRUE(interpreter.Invoke().ok());
+    EXPECT_NEAR(interpreter.output(0).AsFloats()[0], 3, on_gpu ? 1e-6 : 0.05);
+  });
+}
+
 // One constant, read by a hybrid op and by one that reads it by its type.
 TEST_F(HybridWeightsTest, OtherReadersOfTheConstantKeepItsType) {
   ModelBuilder b;

@@ -16,6 +16,14 @@ absl::Status CheckReshapedElements(const NodeView& node) {
   if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
   const Tensor& input = *node.inputs[0];
   const Tensor& output = *node.outputs[0];
+  const bool other_bytes = input.codes != output.codes ||
+                           (!input.is_constant() && input.host != output.host);
+  if (other_bytes) {
+    return absl::UnimplementedError(absl::StrCat(
+        "input is ", DataTypeName(input.stored()), ", output ",
+        DataTypeName(output.stored()),
+        ": TFLite's kernel copies the bytes, here values are moved"));
+  }
   if (input.shape.elements() == output.shape.elements())
     return absl::OkStatus();
   return absl::InvalidArgumentError(

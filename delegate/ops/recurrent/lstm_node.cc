@@ -194,7 +194,7 @@ absl::StatusOr<ParsedNode> ParseLstmNode(const NodeView& node, LstmAttributes a,
         "without an activation TFLite's kernel multiplies by what its scratch "
         "memory held; nothing can match that");
   }
-  auto fused = FusedActivation(activation);
+  auto fused = RecurrentActivation(activation);
   if (!fused.ok()) return fused.status();
   a.activation = fused->front();
   return ParsedNode{std::move(a), {}};

@@ -80,7 +80,7 @@ absl::StatusOr<ParsedNode> ParseSvdf(const NodeView& node) {
   if (auto s = CheckSvdfShapes(node, rank); !s.ok()) return s;
   const int units = node.inputs[kFeature]->dims[0] / rank;
   if (auto s = CheckBias(node.inputs[kBias], units); !s.ok()) return s;
-  auto activation = FusedActivation((*params)->activation);
+  auto activation = RecurrentActivation((*params)->activation);
   if (!activation.ok()) return activation.status();
   return ParsedNode{SvdfAttributes{rank}, *std::move(activation)};
 }

@@ -149,6 +149,31 @@ TEST(BinaryActivationTest, Fused) {
   }
 }
 
+// As TFLite's kernels do.
+TEST(BinaryActivationTest, TanhIsIgnored) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  std::vector<SingleOpModel> models;
+  for (BinaryOp op :
+       {BinaryOp::kAdd, BinaryOp::kSub, BinaryOp::kMul, BinaryOp::kDiv}) {
+    BinaryParams params;
+    params.op = op;
+    params.activation = Activation::kTanh;
+    models.push_back(Binary(params));
+  }
+  ConvParams conv;
+  conv.activation = Activation::kTanh;
+  models.push_back(Conv2d(conv));
+  DepthwiseParams depthwise;
+  depthwise.activation = Activation::kTanh;
+  models.push_back(DepthwiseConv2d(depthwise));
+  PoolParams pool;
+  pool.activation = Activation::kTanh;
+  models.push_back(Pool2d(pool));
+  for (const SingleOpModel& model : models) {
+    EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model)) << model.description;
+  }
+}
+
 TEST(BinaryFormsTest, TheSameTensorTwice) {
   GLES_SKIP_WITHOUT_DEVICE();
   Accuracy accuracy;
