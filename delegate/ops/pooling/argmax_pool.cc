@@ -69,6 +69,12 @@ absl::Status PlanMaxPoolingWithArgmax(const Node& node, Planner* planner) {
 
 absl::StatusOr<ParsedNode> ParseMaxUnpooling(const NodeView& node) {
   if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
+  if (node.inputs[1]->type == DataType::kInt32) {
+    return absl::UnimplementedError(
+        "the indices are int32: places in the whole output, as TFLite's own "
+        "kernel has them; only MediaPipe's float32 places in the window run "
+        "here");
+  }
   if (auto s = CheckFloatTensors(node, 0, 1); !s.ok()) return s;
   const auto p = ReadPoolParams(node.custom_params);
   if (!p.ok()) return p.status();
