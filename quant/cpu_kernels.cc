@@ -15,7 +15,8 @@ Rounding RoundingWithRuy(ProductOp op) {
 
 }  // namespace
 
-Rounding RoundingOf(CpuKernels kernels, ProductOp op, bool is_uint8) {
+Rounding RoundingOf(CpuKernels kernels, const KernelTraits& traits,
+                    ProductOp op, bool is_uint8) {
   switch (kernels) {
     case CpuKernels::kTflite:
     case CpuKernels::kTflite214:
@@ -23,9 +24,12 @@ Rounding RoundingOf(CpuKernels kernels, ProductOp op, bool is_uint8) {
     case CpuKernels::kTfliteWheel:
       return is_uint8 ? Rounding::kTwiceAwayFromZero : RoundingWithRuy(op);
     case CpuKernels::kLitert:
-      if (op == ProductOp::kTransposeConv ||
-          (op == ProductOp::kDepthwiseConv2d && !is_uint8)) {
-        return Rounding::kTwiceUp;
+      if (traits.scales_in_vectors && op == ProductOp::kTransposeConv) {
+        return is_uint8 ? Rounding::kTwiceUp : Rounding::kTwiceUpInVectors;
+      }
+      if (traits.scales_in_vectors && op == ProductOp::kDepthwiseConv2d &&
+          !is_uint8) {
+        return Rounding::kTwiceUpInVectors;
       }
       return RoundingWithRuy(op);
     case CpuKernels::kXnnpack:
@@ -45,6 +49,9 @@ KernelTraits TraitsOf(CpuKernels kernels) {
   traits.quantize_multiplies = newest;
   traits.wide_rows_keep_31_bits = newest || kernels == CpuKernels::kReference;
   traits.wide_rows_without_bias_round_twice = newest;
+  traits.rows_to_16_bits_round_up = kernels != CpuKernels::kReference;
+  traits.scales_in_vectors = newest;
+  traits.last_class_first = !newest;
   if (newest) {
     traits.to_int8 = {true, 127};
     traits.to_uint8 = {true, 255};

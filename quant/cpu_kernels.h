@@ -41,6 +41,15 @@ struct KernelTraits {
   // if there is a bias; rounds twice if there is none.
   bool wide_rows_keep_31_bits = false;
   bool wide_rows_without_bias_round_twice = false;
+  // FULLY_CONNECTED from uint8 to int16: ties of the second rounding go up, not
+  // away from zero.
+  bool rows_to_16_bits_round_up = true;
+  // DEPTHWISE_CONV_2D and TRANSPOSE_CONV scale sums in vectors of eight
+  // channels, whose ties go up, not away from zero.
+  bool scales_in_vectors = false;
+  // TFLite_Detection_PostProcess with regular suppression: of equal scores the
+  // one of the last class comes first.
+  bool last_class_first = false;
 
   // CAST of floats outside the range of 8 or 16 bits: saturates, with NaN as
   // `of_nan`; else keeps the low bits.
@@ -57,8 +66,12 @@ KernelTraits TraitsOf(CpuKernels kernels);
 enum class Rounding {
   kTwiceUp,            // Multiply() with Ties::kUp
   kTwiceAwayFromZero,  // Multiply() with Ties::kAwayFromZero
-  kOnceToEven,         // MultiplyAsFloat()
+  // The former in whole vectors of kChannelsOfVector channels, the latter in
+  // the channels that are left over.
+  kTwiceUpInVectors,
+  kOnceToEven,  // MultiplyAsFloat()
 };
+inline constexpr int kChannelsOfVector = 8;
 
 // Ops that rescale sums of products.
 enum class ProductOp {
@@ -71,8 +84,9 @@ enum class ProductOp {
 };
 
 // Of 8-bit codes, uint8 ones or int8.
-Rounding RoundingOf(CpuKernels kernels, ProductOp op, bool is_uint8);
-// Of a rounding that is Multiply()'s.
+Rounding RoundingOf(CpuKernels kernels, const KernelTraits& traits,
+                    ProductOp op, bool is_uint8);
+// Of a rounding that is Multiply()'s, the same in each channel.
 inline Ties TiesOf(Rounding rounding) {
   return rounding == Rounding::kTwiceUp ? Ties::kUp : Ties::kAwayFromZero;
 }

@@ -106,6 +106,93 @@ class Models(wheel_test.Cases):
                 "CONV_2D", 8, options, [self.t(np.int16, x.shape, sx), weights, bias],
                 self.t(np.int16, (1, 16, 16, 12), float(sx * sw[0] * 127))), [x]
 
+    def sums_on_ties(self):
+        """Sums of half codes, scaled in vectors of eight channels and in what is left of them."""
+        np = self.np
+        for dtype, bias_type in ((np.int8, np.int32), (np.uint8, np.int32), (np.int16, np.int32)):
+            for channels in (5, 8, 13, 35):
+                for op in ("DEPTHWISE_CONV_2D", "TRANSPOSE_CONV", "CONV_2D"):
+                    if dtype == np.int16 and op == "DEPTHWISE_CONV_2D":
+                        continue  # takes no such bias
+                    zero = 128 if dtype == np.uint8 else 0
+                    ins = channels if op == "DEPTHWISE_CONV_2D" else 3
+                    x = self.t(dtype, (1, 2, 2, ins), 1 / 16, zero)
+                    shape = (1, 1, 1, ins) if op == "DEPTHWISE_CONV_2D" else (channels, 1, 1, ins)
+                    wide = np.uint8 if dtype == np.uint8 else np.int8
+                    w = self.t(wide, shape, 1 / 8, zero, np.full(shape, zero + 1))
+                    sums = self.rng.integers(-8, 8, channels) * 64
+                    bias = self.t(bias_type, (channels,), 1 / 128, 0, sums)
+                    y = self.t(dtype, (1, 2, 2, channels), 1, zero)
+                    window = dict(strideH=1, strideW=1)
+                    int16 = dtype == np.int16
+                    if int16:
+                        window["quantizedBiasType"] = self.types[bias_type]
+                    if op == "TRANSPOSE_CONV":
+                        inputs = [self.t(np.int32, (4,), None, 0, np.array([1, 2, 2, channels])),
+                                  w, x, bias]
+                        model = self.model(op, 5 if int16 else 3, self.options(
+                            "TransposeConvOptionsT", **window), inputs, y)
+                    elif op == "CONV_2D":
+                        model = self.model(op, 8 if int16 else 3, self.options(
+                            "Conv2DOptionsT", dilationHFactor=1, dilationWFactor=1, **window),
+                            [x, w, bias], y)
+                    else:
+                        model = self.model(op, 3, self.options(
+                            "DepthwiseConv2DOptionsT", depthMultiplier=1, dilationHFactor=1,
+                            dilationWFactor=1, **window), [x, w, bias], y)
+                    yield op + " " + np.dtype(dtype).name + " on ties", model, [
+                        self.codes(dtype, (1, 2, 2, ins))]
+
+    def rows_from_uint8_to_int16(self):
+        np = self.np
+        for _ in range(3):
+            zero = int(self.rng.integers(0, 256))
+            x = self.codes(np.uint8, (16, 40))
+            w = self.codes(np.uint8, (24, 40))
+            bias = self.rng.integers(-3000, 3000, 24)
+            yield "FULLY_CONNECTED uint8 to int16", self.model(
+                "FULLY_CONNECTED", 4, self.options("FullyConnectedOptionsT"),
+                [self.t(np.uint8, x.shape, 0.02, zero), self.t(np.uint8, w.shape, 0.01, 120, w),
+                 self.t(np.int32, (24,), 0.0002, 0, bias)],
+                self.t(np.int16, (16, 24), 0.003)), [x]
+
+    def computed_weights(self):
+        """Weights that are an input, or whose bias has no scale: XNNPACK takes neither."""
+        np, rng = self.np, self.rng
+        for dtype in (np.int8, np.uint8):
+            for computed, scale in ((True, 0.0008), (True, None), (False, None)):
+                zero = 117 if dtype == np.uint8 else 0
+                bias = rng.integers(-500, 500, 12)
+                for op, x_shape, w_shape, y_shape, options in (
+                        ("FULLY_CONNECTED", (5, 24), (12, 24), (5, 12), ("FullyConnectedOptionsT",)),
+                        ("CONV_2D", (1, 5, 6, 7), (12, 3, 3, 7), (1, 5, 6, 12),
+                         ("Conv2DOptionsT", 1)),
+                        ("DEPTHWISE_CONV_2D", (1, 5, 6, 12), (1, 3, 3, 12), (1, 5, 6, 12),
+                         ("DepthwiseConv2DOptionsT", 1)),
+                        ("TRANSPOSE_CONV", (1, 5, 6, 7), (12, 3, 3, 7), (1, 5, 6, 12),
+                         ("TransposeConvOptionsT",))):
+                    w, x = self.codes(dtype, w_shape), self.codes(dtype, x_shape)
+                    if dtype == np.int8:
+                        w = np.maximum(w, -127)
+                    values = dict(strideH=1, strideW=1) if op != "FULLY_CONNECTED" else {}
+                    if len(options) > 1:
+                        values.update(dilationHFactor=1, dilationWFactor=1)
+                    if op == "DEPTHWISE_CONV_2D":
+                        values["depthMultiplier"] = 1
+                    inputs = [self.t(dtype, x_shape, 0.04, 3),
+                              self.t(dtype, w_shape, 0.02, zero, None if computed else w),
+                              self.t(np.int32, (12,), scale, 0, bias)]
+                    given = [x, w] if computed else [x]
+                    if op == "TRANSPOSE_CONV":
+                        inputs = [self.t(np.int32, (4,), None, 0, np.array(y_shape)), inputs[1],
+                                  inputs[0], inputs[2]]
+                        given = given[::-1]
+                    yield op + " " + np.dtype(dtype).name + (
+                        ", computed weights" if computed else ", a bias without scale"), self.model(
+                            op, 4 if op == "FULLY_CONNECTED" else 3,
+                            self.options(options[0], **values), inputs,
+                            self.t(dtype, y_shape, 0.3, -7 if dtype == np.int8 else 100)), given
+
     def quantized_floats(self):
         """At ties and beside them. Whole blocks: docs/quantization.md has what tails do."""
         np, rng = self.np, self.rng
@@ -139,7 +226,12 @@ class Models(wheel_test.Cases):
     def all(self):
         for part in (self.functions_of_16_bits, self.sqrt_of_8_bits, self.quotients, self.matrices,
                      self.rows_of_16_bits, self.convolutions_with_32_bit_biases,
+                     self.sums_on_ties, self.rows_from_uint8_to_int16, self.computed_weights,
                      self.quantized_floats, self.casts):
+            yield from part()
+
+    def with_built_in_kernels(self):
+        for part in (self.sums_on_ties, self.computed_weights):
             yield from part()
 
 
@@ -148,17 +240,23 @@ def compare(delegate):
     import numpy as np
     from ai_edge_litert import interpreter, schema_py_generated as schema
     counts = {}
-    for name, model, inputs in Models(np, schema, flatbuffers, 1).all():
-        cpu = wheel_test.run(np, interpreter, model, inputs)
+    models = Models(np, schema, flatbuffers, 1)
+    without_xnnpack = interpreter.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+    cases = [(case, {}, {}) for case in models.all()]
+    cases += [((case[0] + ", built-in",) + case[1:],
+               {"experimental_op_resolver_type": without_xnnpack}, {"integer_rounding": "litert"})
+              for case in models.with_built_in_kernels()]
+    for (name, model, inputs), how, options in cases:
+        cpu = wheel_test.run(np, interpreter, model, inputs, **how)
         gpu = wheel_test.run(np, interpreter, model, inputs, experimental_delegates=[
-            interpreter.load_delegate(delegate, {"fallback_to_cpu": "0"})])
+            interpreter.load_delegate(delegate, dict(options, fallback_to_cpu="0"))], **how)
         entry = counts.setdefault(name, [0, 0, 0])
         apart = np.abs(cpu - gpu)
         entry[0] += cpu.size
         entry[1] += int((apart != 0).sum())
         entry[2] = max(entry[2], int(apart.max()))
     for name, (codes, differ, most) in counts.items():
-        print("%-26s %7d codes, %d differ, by %d at most" % (name, codes, differ, most))
+        print("%-58s %7d codes, %d differ, by %d at most" % (name, codes, differ, most))
     wrong = sum(entry[1] for entry in counts.values())
     print("FAILED: %d codes differ" % wrong if wrong else "no code differs")
     return 1 if wrong else 0

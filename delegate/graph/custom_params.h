@@ -76,6 +76,9 @@ struct DetectionParams {
   float iou_threshold = 0;                     // (0, 1]
   int classes = 0;                             // without the background
   std::array<float, 4> scales = {1, 1, 1, 1};  // y, x, height, width; never 0
+  // Regular suppression: of equal scores the last class's comes first. Not in
+  // the bytes: kernels differ (quant::KernelTraits).
+  bool last_class_first = false;
 };
 // kInvalidArgument: a parameter without a default is missing, or TFLite's
 // kernel would fail.

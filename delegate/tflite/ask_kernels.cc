@@ -11,6 +11,7 @@
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/tflite/kernel_trial.h"
+#include "flatbuffers/flexbuffers.h"
 
 namespace gles_delegate {
 namespace {
@@ -157,6 +158,105 @@ void AskFullyConnected(TfLiteContext* context, const TfLiteRegistration& kernel,
   }
 }
 
+// Sums of -0.5 codes, which are the bias alone.
+void AskRowsTo16Bits(TfLiteContext* context, const TfLiteRegistration& kernel,
+                     const Question& question, KernelTraits* traits) {
+  if (question.to != kTfLiteInt16) return;
+  const std::vector<uint8_t> zeros(8 * 8);
+  TrialTensor weights = TrialTensor::Of(kTfLiteUInt8, {8, 8}, zeros, 0.25f);
+  TrialTensor bias =
+      TrialTensor::Of(kTfLiteInt32, {8}, std::vector<int32_t>(8, -8), 0.0625f);
+  weights.is_constant = bias.is_constant = true;
+  const FullyConnectedParams params = {};
+  const std::vector<int> codes = Values(
+      kTfLiteInt16, TryKernel(context, kernel,
+                              {TrialTensor::Of(kTfLiteUInt8, {1, 8},
+                                               std::vector<uint8_t>(8), 0.25f),
+                               weights,
+                               bias,
+                               {kTfLiteInt16, {1, 8}, 1, 0, {}}},
+                              &params));
+  if (!codes.empty()) traits->rows_to_16_bits_round_up = codes[0] == 0;
+}
+
+// Eight sums of -0.5 codes, which are the bias alone, as the input is zero: of
+// `depthwise` or transposed convolutions of one pixel.
+void AskSums(TfLiteContext* context, const TfLiteRegistration& kernel,
+             bool depthwise, KernelTraits* traits) {
+  constexpr int kChannels = quant::kChannelsOfVector;
+  const std::vector<int8_t> zeros(kChannels), ones(kChannels, 1);
+  TrialTensor data = TrialTensor::Of(kTfLiteInt8, {1, 1, 1, 1}, zeros, 0.25f);
+  TrialTensor weights =
+      TrialTensor::Of(kTfLiteInt8, {kChannels, 1, 1, 1}, ones, 0.25f);
+  TrialTensor bias = TrialTensor::Of(
+      kTfLiteInt32, {kChannels}, std::vector<int32_t>(kChannels, -8), 0.0625f);
+  weights.is_constant = bias.is_constant = true;
+  std::vector<TrialTensor> tensors = {data, weights, bias};
+  DepthwiseConvParams of_depthwise = {kPaddingValid, 1, 1, 1, 0, 1, 1};
+  const struct {
+    TransposeConvParams known;
+    int newer[8];
+  } of_transposed = {{kPaddingValid, 1, 1, kActNone}, {}};
+  if (depthwise) {
+    tensors[1].dims = {1, 1, 1, kChannels};
+    tensors[0].dims = {1, 1, 1, kChannels};
+  } else {
+    TrialTensor shape = TrialTensor::Of(
+        kTfLiteInt32, {4}, std::vector<int32_t>{1, 1, 1, kChannels});
+    shape.is_constant = true;
+    tensors = {shape, weights, data, bias};
+  }
+  tensors.push_back({kTfLiteInt8, {1, 1, 1, kChannels}, 1, 0, {}});
+  const void* const params = depthwise
+                                 ? static_cast<const void*>(&of_depthwise)
+                                 : static_cast<const void*>(&of_transposed);
+  const std::vector<int> codes =
+      Values(kTfLiteInt8, TryKernel(context, kernel, tensors, params));
+  if (!codes.empty()) traits->scales_in_vectors = codes[0] == 0;
+}
+void AskDepthwise(TfLiteContext* context, const TfLiteRegistration& kernel,
+                  const Question&, KernelTraits* traits) {
+  AskSums(context, kernel, /*depthwise=*/true, traits);
+}
+void AskTransposed(TfLiteContext* context, const TfLiteRegistration& kernel,
+                   const Question&, KernelTraits* traits) {
+  AskSums(context, kernel, /*depthwise=*/false, traits);
+}
+
+// Two boxes far apart, the first of class 0, the second of class 1, of equal
+// scores.
+void AskDetections(TfLiteContext* context, const TfLiteRegistration& kernel,
+                   KernelTraits* traits) {
+  flexbuffers::Builder options;
+  options.Map([&options] {
+    options.Int("max_detections", 2);
+    options.Int("max_classes_per_detection", 1);
+    options.Int("detections_per_class", 2);
+    options.Bool("use_regular_nms", true);
+    options.Float("nms_score_threshold", 0.5f);
+    options.Float("nms_iou_threshold", 0.5f);
+    options.Int("num_classes", 2);
+    for (const char* key : {"y_scale", "x_scale", "h_scale", "w_scale"}) {
+      options.Float(key, 1);
+    }
+  });
+  options.Finish();
+  const auto floats = [](std::vector<int> dims, std::vector<float> values) {
+    return TrialTensor::Of(kTfLiteFloat32, std::move(dims), values);
+  };
+  const TrialTensor out = {kTfLiteFloat32, {1}, 0, 0, {}};
+  const std::vector<uint8_t> boxes =
+      TryKernel(context, kernel,
+                {floats({1, 2, 4}, std::vector<float>(8)),
+                 floats({1, 2, 2}, {0.75f, 0, 0, 0.75f}),
+                 floats({2, 4}, {0, 0, 1, 1, 9, 9, 1, 1}), out, out, out, out},
+                {options.GetBuffer(), 4});
+  float top = 0;
+  if (boxes.size() < sizeof(top)) return;
+  std::memcpy(&top, boxes.data(), sizeof(top));
+  traits->last_class_first = top > 1;
+}
+
 struct Asked {
   int op;
   TfLiteType from;
@@ -166,8 +266,11 @@ struct Asked {
 constexpr Asked kAsked[] = {
     {builtin::BATCH_MATMUL, kTfLiteInt8, true, &AskBatchMatMul},
     {builtin::CAST, kTfLiteFloat32, false, &AskCast},
+    {builtin::DEPTHWISE_CONV_2D, kTfLiteInt8, true, &AskDepthwise},
     {builtin::FULLY_CONNECTED, kTfLiteInt16, true, &AskFullyConnected},
+    {builtin::FULLY_CONNECTED, kTfLiteUInt8, true, &AskRowsTo16Bits},
     {builtin::QUANTIZE, kTfLiteFloat32, true, &AskQuantize},
+    {builtin::TRANSPOSE_CONV, kTfLiteInt32, true, &AskTransposed},
 };
 
 bool IsCodes(TfLiteType type) {
@@ -193,6 +296,13 @@ quant::KernelTraits AskKernels(TfLiteContext* context, const ModelNodes& nodes,
     Question question = {kernel->builtin_code,
                          FirstType(*context, node->inputs),
                          FirstType(*context, node->outputs)};
+    const bool is_detector =
+        kernel->builtin_code == builtin::CUSTOM &&
+        kernel->custom_name != nullptr &&
+        std::strcmp(kernel->custom_name, "TFLite_Detection_PostProcess") == 0;
+    if (is_detector && asked.insert({question.op}).second) {
+      AskDetections(context, *kernel, &traits);
+    }
     if (!IsCodes(question.to) || !asked.insert(question).second) continue;
     for (const Asked& a : kAsked) {
       if (a.op != question.op || a.from != question.from ||

@@ -31,6 +31,17 @@ ReadOptions ReadOptionsOf(const Options& options, const Runtime& runtime) {
   return read;
 }
 
+// Whether the runtime's own kernels say how codes round. Not if the app names
+// another runtime's; of the newer ones it only says whether XNNPACK computes.
+bool FollowsKernels(const Options& options, const Runtime& runtime) {
+  const auto is_newer = [](quant::CpuKernels kernels) {
+    return kernels == quant::CpuKernels::kLitert ||
+           kernels == quant::CpuKernels::kXnnpack;
+  };
+  return !options.integer_rounding || (is_newer(*options.integer_rounding) &&
+                                       is_newer(CpuKernelsOf(runtime)));
+}
+
 // nullptr: the delegate works on its callers' threads.
 std::shared_ptr<WorkerThread> WorkerOf(const Options& options) {
   if (!options.has_worker) return nullptr;
@@ -108,7 +119,7 @@ absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context,
     }
   }
   runtime_.traits = AskKernels(context, *nodes, quant::TraitsOf(cpu_kernels()),
-                               !options_.integer_rounding);
+                               FollowsKernels(options_, runtime_));
   timer.Lap("shapes");
   auto model =
       ReadModel(context, *nodes, profile_, ReadOptionsOf(options_, runtime_));

@@ -106,20 +106,27 @@ class Trial {
     return id;
   }
 
-  std::vector<uint8_t> Run(const TfLiteRegistration& kernel, const void* params,
-                           int tensors) {
-    std::vector<int> inputs;
-    for (int i = 0; i + 1 < tensors; ++i) inputs.push_back(i);
+  std::vector<uint8_t> Run(const TfLiteRegistration& kernel,
+                           const TrialParams& params, int tensors) {
+    std::vector<int> inputs, outputs;
+    const int first_output = tensors - params.outputs;
+    for (int i = 0; i < tensors; ++i) {
+      (i < first_output ? inputs : outputs).push_back(i);
+    }
     TfLiteNode node = {};
     node.inputs = NewArray<TfLiteIntArray>(inputs);
-    node.outputs = NewArray<TfLiteIntArray, int>({tensors - 1});
+    node.outputs = NewArray<TfLiteIntArray>(outputs);
     node.intermediates = NewArray<TfLiteIntArray, int>({});
     node.temporaries = NewArray<TfLiteIntArray, int>({});
-    node.builtin_data = const_cast<void*>(params);
+    node.builtin_data = const_cast<void*>(params.builtin);
+    node.custom_initial_data = params.custom;
+    node.custom_initial_data_size = static_cast<int>(params.bytes);
     TfLiteContext* const context = &fake_.context;
     if (kernel.init != nullptr) {
+      const void* const of_init =
+          params.custom != nullptr ? params.custom : params.builtin;
       node.user_data =
-          kernel.init(context, static_cast<const char*>(params), 0);
+          kernel.init(context, static_cast<const char*>(of_init), params.bytes);
     }
     bool ok = kernel.prepare == nullptr ||
               kernel.prepare(context, &node) == kTfLiteOk;
@@ -133,7 +140,7 @@ class Trial {
       std::free(array);
     }
     if (!ok) return {};
-    const TfLiteTensor& out = tensors_[tensors - 1];
+    const TfLiteTensor& out = tensors_[first_output];
     return {out.data.raw, out.data.raw + out.bytes};
   }
 
@@ -174,6 +181,12 @@ class Trial {
     tensor->dims = dims;
     tensor->bytes = BytesOfElement(tensor->type);
     for (int i = 0; i < dims->size; ++i) tensor->bytes *= dims->data[i];
+    if (tensor->allocation_type == kTfLiteDynamic ||
+        tensor->allocation_type == kTfLitePersistentRo) {
+      std::free(tensor->data.raw);  // kernels write these at once
+      tensor->data.raw = nullptr;
+      Allocate(tensor);
+    }
     return kTfLiteOk;
   }
   static void Allocate(TfLiteTensor* tensor) {
@@ -197,7 +210,7 @@ class Trial {
 std::vector<uint8_t> TryKernel(TfLiteContext* context,
                                const TfLiteRegistration& kernel,
                                const std::vector<TrialTensor>& tensors,
-                               const void* params) {
+                               const TrialParams& params) {
   // Kernels that share threads end the process if there is no such context.
   if (kernel.invoke == nullptr || context->GetExternalContext == nullptr ||
       context->GetExternalContext(context, kTfLiteCpuBackendContext) ==

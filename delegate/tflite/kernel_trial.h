@@ -33,14 +33,25 @@ struct TrialTensor {
   }
 };
 
-// The bytes of the output. `tensors`: the node's inputs and, last, its output.
-// `params`: the op's parameter struct. Empty: the kernel refuses the node, or
-// the runtime does not give kernels what they need. The context is left as it
-// was; to be called in the delegate's Prepare.
+// A node's parameters: a builtin op's struct, or a custom op's bytes.
+struct TrialParams {
+  TrialParams(const void* builtin) : builtin(builtin) {}
+  TrialParams(const std::vector<uint8_t>& custom, int outputs)
+      : custom(custom.data()), bytes(custom.size()), outputs(outputs) {}
+  const void* builtin = nullptr;
+  const uint8_t* custom = nullptr;
+  size_t bytes = 0;
+  int outputs = 1;
+};
+
+// The bytes of the first output. `tensors`: the node's inputs and, last, its
+// outputs. Empty: the kernel refuses the node, or the runtime does not give
+// kernels what they need. The context is left as it was; to be called in the
+// delegate's Prepare.
 std::vector<uint8_t> TryKernel(TfLiteContext* context,
                                const TfLiteRegistration& kernel,
                                const std::vector<TrialTensor>& tensors,
-                               const void* params);
+                               const TrialParams& params);
 
 }  // namespace gles_delegate
 

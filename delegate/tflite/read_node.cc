@@ -41,6 +41,36 @@ int BiasInput(int builtin_code) {
   }
 }
 
+// TFLite's integer kernels add an integer bias to sums of products, whatever it
+// says of itself. One that the model gives no scale gets the products', as a
+// tensor of the node's own, as other nodes may have it on another scale.
+void AssumeBiasScale(int builtin_code, bool half, Graph* graph, Node* node) {
+  const int input = BiasInput(builtin_code);
+  if (input < 0 || input >= static_cast<int>(node->inputs.size()) ||
+      node->inputs[input] == kNoTensor) {
+    return;
+  }
+  const TensorId data_id = node->inputs[input == 3 ? 2 : 0];
+  const TensorId weights_id = node->inputs[1];
+  if (data_id == kNoTensor || weights_id == kNoTensor) return;
+  Tensor bias = graph->tensor(node->inputs[input]);
+  const Tensor& data = graph->tensor(data_id);
+  const Tensor& weights = graph->tensor(weights_id);
+  if ((bias.type != DataType::kInt32 && bias.type != DataType::kInt64) ||
+      !bias.is_constant() || !bias.quantization.empty() ||
+      !data.is_float_view() || !weights.is_float_view()) {
+    return;
+  }
+  for (float scale : weights.quantization.scale) {
+    bias.quantization.scale.push_back(data.quantization.scale[0] * scale);
+  }
+  bias.quantization.zero_point = {0};
+  bias.tflite_index = -1;
+  if (!CheckQuantization(bias, half).ok()) return;
+  ViewAsFloat(&bias);
+  node->inputs[input] = graph->AddTensor(std::move(bias));
+}
+
 // What a parser sees of the node, but for its tensors.
 NodeView ViewOf(const TfLiteNode& tflite_node,
                 const TfLiteRegistration& registration) {
@@ -98,6 +128,9 @@ absl::StatusOr<Node> ParseNode(const OpDefinition& op,
   if (auto s = ReadHybridWeights(registration.builtin_code, graph, &node);
       !s.ok()) {
     return s;
+  }
+  if (options.enable_quantization) {
+    AssumeBiasScale(registration.builtin_code, options.half, graph, &node);
   }
   NodeView view = ViewOf(tflite_node, registration);
   view.params_minor = options.params_minor;

@@ -5,7 +5,8 @@
 // them in each round, and remembers in the bits of `gone` which of them are out.
 //
 // src: as detection_decode.comp and this shader (`kept`) write it, [1,H,W,8]:
-// candidate i is at x = i % W and, the last row first, y = H - 1 - i / W. With
+// candidate i is at x = i % W in row i / W, counted from first_row, the first or the
+// last one. With
 // CLASSES src has boxes alone, and work group z takes their scores for class z.
 //
 // With ROWS the outputs of the op are written, else `kept`, [1,classes,most,8].
@@ -13,6 +14,7 @@ layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   int most;
   float overlap;  // past which a box is removed
+  int first_row;  // 0 or H - 1
 #ifdef CLASSES
   int first;  // channel of the first class's score
   float threshold;
@@ -26,7 +28,7 @@ const int kMost = 0x7fffffff;
 shared int best_key[2];
 shared int best_at[2];
 
-ivec2 place_of(int i) { return ivec2(i % src_size.x, src_size.y - 1 - i / src_size.x); }
+ivec2 place_of(int i) { return ivec2(i % src_size.x, abs(first_row - i / src_size.x)); }
 
 vec4 box_of(int i) {
   ivec2 at = place_of(i);

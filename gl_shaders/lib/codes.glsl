@@ -33,8 +33,8 @@ vec4 op_codes_by_inverse(vec4 x, vec4 p) {
 
 // quant/fixed_point.h's Multiply(): x * multiplier * 2^(shift - 31), rounded after
 // the multiplication, ties up, and after a shift to the right, ties up or away
-// from zero. The product must fit 32 bits.
-ivec4 op_rescale(ivec4 x, ivec4 multiplier, ivec4 shift, bool ties_up) {
+// from zero (ties_up: 1 or 0). The product must fit 32 bits.
+ivec4 op_rescale(ivec4 x, ivec4 multiplier, ivec4 shift, ivec4 ties_up) {
   ivec4 high, low;
   imulExtended(x << max(shift, 0), multiplier, high, low);
   uvec4 carry;
@@ -43,8 +43,19 @@ ivec4 op_rescale(ivec4 x, ivec4 multiplier, ivec4 shift, bool ties_up) {
   ivec4 right = max(-shift, 0);
   ivec4 shifts = min(right, 1);
   ivec4 half_unit = shifts << max(right - 1, 0);
-  if (!ties_up) half_unit -= shifts * ivec4(lessThan(product, ivec4(0)));
+  half_unit -= (1 - ties_up) * shifts * ivec4(lessThan(product, ivec4(0)));
   return (product + half_unit) >> right;
+}
+
+ivec4 op_rescale(ivec4 x, ivec4 multiplier, ivec4 shift, bool ties_up) {
+  return op_rescale(x, multiplier, shift, ivec4(ties_up));
+}
+
+// Each channel has its own way with ties: its shift is 64 more where they go up
+// (kTiesUp in delegate/passes/codes/helpers.h).
+ivec4 op_rescale_by_channel(ivec4 x, ivec4 multiplier, ivec4 shift) {
+  ivec4 ties_up = ivec4(greaterThan(shift, ivec4(31)));
+  return op_rescale(x, multiplier, shift - 64 * ties_up, ties_up);
 }
 
 // A sum of products of (code - zero point) as the output's. p.x: ties go up (else
@@ -52,6 +63,12 @@ ivec4 op_rescale(ivec4 x, ivec4 multiplier, ivec4 shift, bool ties_up) {
 vec4 op_requantize(vec4 x, ivec4 multiplier, ivec4 shift, vec4 p) {
   ivec4 sum = ivec4(clamp(x, -2147483520.0, 2147483520.0));
   return vec4(op_rescale(sum, multiplier, shift, p.x != 0.0));
+}
+
+// The same where each channel has its own way with ties.
+vec4 op_requantize_by_channel(vec4 x, ivec4 multiplier, ivec4 shift, vec4 p) {
+  ivec4 sum = ivec4(clamp(x, -2147483520.0, 2147483520.0));
+  return vec4(op_rescale_by_channel(sum, multiplier, shift));
 }
 
 // The same with one multiplier: p.x times 2^15, and p.y, its low 15 bits. p.z:
@@ -267,10 +284,11 @@ ivec4 op_rescale_64(ivec4 high, uvec4 low, uvec4 multiplier, ivec4 right) {
   umulExtended(low, multiplier, upper, lower);
   return op_shifted_right(ivec4(upper + uvec4(high) * multiplier), lower, right);
 }
-// A sum of op_join_sums by quant/fixed_point.h's Multiply(), ties up.
+// A sum of op_join_sums by quant/fixed_point.h's Multiply(), each channel with its
+// own way with ties.
 vec4 op_rescale_sum_twice(vec4 x, ivec4 multiplier, ivec4 shift, vec4 p) {
   ivec4 sum = floatBitsToInt(x) - 0x40000000;
-  return vec4(op_rescale(sum, multiplier, shift, true));
+  return vec4(op_rescale_by_channel(sum, multiplier, shift));
 }
 // The same for MultiplyOnce().
 vec4 op_rescale_sum(vec4 x, ivec4 multiplier, ivec4 shift, vec4 p) {

@@ -131,6 +131,11 @@ absl::Status CheckBias(const Tensor* bias, int out_channels) {
         absl::StrCat("the bias has ", bias->shape.elements(),
                      " values, the filter has ", out_channels, " outputs"));
   }
+  if (!bias->is_constant() && bias->type == DataType::kInt32) {
+    return absl::UnimplementedError(
+        "the bias is int32 and computed at run time; an int32 bias must be a "
+        "constant of the model");
+  }
   if (!bias->is_constant() && bias->shape.c != out_channels) {
     return absl::UnimplementedError(
         absl::StrCat("the bias is computed at run time and ",

@@ -207,6 +207,8 @@ class Postprocess {
     d.Grid(selection->threads, 1, 1).WorkGroup(selection->threads, 1, 1);
     d.uniforms.Int("most", most);
     d.uniforms.Float("overlap", p_.iou_threshold);
+    d.uniforms.Int("first_row",
+                   p_.last_class_first ? planner_.tensor(src).shape.h - 1 : 0);
     return d;
   }
 
@@ -288,7 +290,7 @@ class Postprocess {
 
 absl::StatusOr<ParsedNode> ParseDetectionPostprocess(const NodeView& node) {
   if (auto s = node.CheckCounts(3, 3, 4); !s.ok()) return s;
-  const auto p = ReadDetectionParams(node.custom_params);
+  auto p = ReadDetectionParams(node.custom_params);
   if (!p.ok()) return p.status();
   if (p->most > kMostDetections) {
     return absl::UnimplementedError(absl::StrCat(
@@ -303,6 +305,7 @@ absl::StatusOr<ParsedNode> ParseDetectionPostprocess(const NodeView& node) {
   if (auto s = CheckDetectionTypes(node); !s.ok()) return s;
   if (auto s = CheckInputDims(node, *p); !s.ok()) return s;
   if (auto s = CheckDetectionOutputs(node, *p); !s.ok()) return s;
+  p->last_class_first = node.traits.last_class_first;
   return ParsedNode{*p, {}};
 }
 

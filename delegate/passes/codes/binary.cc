@@ -182,7 +182,7 @@ std::optional<Node> MulOnCodes(const Node& node, const KernelContext& c) {
   const quant::Multiplier m = quant::MultiplierOf(quant::ProductScale(a, b, y));
   if (!IsMultiplier(m)) return std::nullopt;
   const quant::Rounding rounding = quant::RoundingOf(
-      c.cpu, quant::ProductOp::kMul, out.codes == DataType::kUint8);
+      c.cpu, c.traits, quant::ProductOp::kMul, out.codes == DataType::kUint8);
   const PostOp scaling =
       rounding == quant::Rounding::kOnceToEven
           ? RequantizeAsFloat({quant::FloatScale(a, b, y)}, out, c.graph)

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "quant/affine.h"
+#include "quant/cpu_kernels.h"
 
 namespace gles_delegate::codes {
 PostOp WithTable(const char* function,
@@ -158,6 +159,27 @@ PostOp Requantize(const std::vector<quant::Multiplier>& multipliers,
   op = WithTable("requantize", rows, out.name, graph);
   op.params = {up, 0, 0, 0};
   return op;
+}
+
+int TiesInVectors(int c, int channels) {
+  return c < channels - channels % quant::kChannelsOfVector ? kTiesUp : 0;
+}
+
+PostOp RequantizeInVectors(const std::vector<quant::Multiplier>& multipliers,
+                           const Tensor& out, Graph* graph) {
+  const int channels = out.shape.c;
+  const int left_over = channels % quant::kChannelsOfVector;
+  if (left_over == 0 || left_over == channels) {
+    return Requantize(
+        multipliers, out,
+        left_over == 0 ? quant::Ties::kUp : quant::Ties::kAwayFromZero, graph);
+  }
+  std::vector<std::array<int32_t, 2>> rows;
+  for (int c = 0; c < channels; ++c) {
+    const quant::Multiplier& m = multipliers[multipliers.size() > 1 ? c : 0];
+    rows.push_back({m.value, m.shift + TiesInVectors(c, channels)});
+  }
+  return WithTable("requantize_by_channel", rows, out.name, graph);
 }
 
 PostOp RequantizeAsFloat(const std::vector<float>& scales, const Tensor& out,

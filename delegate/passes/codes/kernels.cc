@@ -25,7 +25,7 @@ constexpr IntegerKernel kIntegerKernels[] = {
     {"EXP", &TableOnCodes},
     {"EXPAND_DIMS", &MoveOnCodes},
     {"FILL", &FillOnCodes, /*ends_in_simulator=*/false},
-    {"FULLY_CONNECTED", &FullyConnectedOnCodes},
+    {"FULLY_CONNECTED", &FullyConnectedOnCodes, /*ends_in_simulator=*/false},
     {"GATHER", &MoveOnCodes},
     {"GATHER_ND", &MoveOnCodes},
     {"GELU", &TableOnCodes},

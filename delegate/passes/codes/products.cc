@@ -1,5 +1,5 @@
 // CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV, FULLY_CONNECTED: sums of products
-// of codes with constant weights.
+// of codes.
 #include <algorithm>
 #include <any>
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/kernel.h"
+#include "delegate/passes/codes/wide_helpers.h"
 
 namespace gles_delegate::codes {
 namespace {
@@ -23,7 +24,8 @@ struct ProductKernel {
 bool SuitWeights(const Tensor& weights, DataType codes,
                  const ProductKernel& kernel) {
   const Quantization& q = weights.quantization;
-  if (!weights.is_constant() || weights.codes != codes) return false;
+  const bool are_codes = weights.is_constant() || weights.holds_codes;
+  if (!are_codes || weights.codes != codes) return false;
   if (q.per_channel() &&
       (codes != DataType::kInt8 || q.dimension != kernel.channels)) {
     return false;
@@ -59,24 +61,37 @@ std::vector<float> FloatScalesOf(const Tensor& data, const Tensor& weights,
   return scales;
 }
 
+// XNNPACK leaves to the built-in kernels: uint8 weights that name another
+// dimension than the first, weights that are computed, and a bias that has no
+// scale of its own.
+bool IsLeftByXnnpack(const Tensor& weights, const Tensor* bias) {
+  return (weights.codes == DataType::kUint8 &&
+          weights.quantization.dimension != 0) ||
+         !weights.is_constant() ||
+         (bias != nullptr && bias->tflite_index < 0);  // read_node.cc gave it
+}
+
 // The post-op that makes codes of a sum, as the CPU's kernel does.
 std::optional<PostOp> Scaling(const Tensor& data, const Tensor& weights,
-                              const Tensor& out, const ProductKernel& kernel,
+                              const Tensor* bias, const Tensor& out,
+                              const ProductKernel& kernel,
                               const KernelContext& c) {
   const std::vector<quant::Multiplier> multipliers =
       MultipliersOf(data, weights, out, kernel);
   if (!FitSums(multipliers)) return std::nullopt;
   const bool is_uint8 = out.codes == DataType::kUint8;
-  quant::Rounding rounding = quant::RoundingOf(c.cpu, kernel.op, is_uint8);
-  // XNNPACK leaves uint8 weights that name another dimension than the first to
-  // the built-in kernels.
-  if (is_uint8 && weights.quantization.dimension != 0 &&
-      rounding == quant::Rounding::kOnceToEven) {
-    rounding =
-        quant::RoundingOf(quant::CpuKernels::kLitert, kernel.op, is_uint8);
+  quant::Rounding rounding =
+      quant::RoundingOf(c.cpu, c.traits, kernel.op, is_uint8);
+  if (rounding == quant::Rounding::kOnceToEven &&
+      IsLeftByXnnpack(weights, bias)) {
+    rounding = quant::RoundingOf(quant::CpuKernels::kLitert, c.traits,
+                                 kernel.op, is_uint8);
   }
   if (rounding == quant::Rounding::kOnceToEven) {
     return RequantizeAsFloat(FloatScalesOf(data, weights, out), out, c.graph);
+  }
+  if (rounding == quant::Rounding::kTwiceUpInVectors) {
+    return RequantizeInVectors(multipliers, out, c.graph);
   }
   return Requantize(multipliers, out, quant::TiesOf(rounding), c.graph);
 }
@@ -103,12 +118,50 @@ std::optional<Node> ProductByKernel(const Node& node,
     return std::nullopt;
   }
   Node product = node;
-  std::optional<PostOp> scaling =
-      Scaling(graph->tensor(data), weights, out, kernel, c);
+  std::optional<PostOp> scaling = Scaling(
+      graph->tensor(data), weights,
+      bias == kNoTensor ? nullptr : &graph->tensor(bias), out, kernel, c);
   if (!scaling) return std::nullopt;
-  product.inputs[kernel.weights] = AsCodes(graph, node.inputs[kernel.weights]);
+  if (weights.is_constant()) {
+    product.inputs[kernel.weights] =
+        AsCodes(graph, node.inputs[kernel.weights]);
+  }
   if (bias != kNoTensor) product.inputs[kernel.bias] = AsCodes(graph, bias);
   product.post_ops = {*std::move(scaling), range->AsPostOp()};
+  return product;
+}
+
+// FULLY_CONNECTED from uint8 to int16, whose codes are real values on the GPU.
+std::optional<Node> RowsTo16Bits(const Node& node, const KernelContext& c) {
+  const Tensor& out = c.graph->tensor(node.outputs[0]);
+  const TensorId data = node.inputs[0];
+  const Tensor& weights = c.graph->tensor(node.inputs[1]);
+  const TensorId bias = node.inputs.size() > 2 ? node.inputs[2] : kNoTensor;
+  const std::optional<PostOp> clamp = WideClamp(node.post_ops, out);
+  if (!clamp || !HoldsCodes(*c.graph, data) ||
+      c.graph->tensor(data).codes != DataType::kUint8 ||
+      !SuitWeights(weights, DataType::kUint8, ProductKernel()) ||
+      (bias != kNoTensor &&
+       (!c.graph->tensor(bias).is_constant() ||
+        c.graph->tensor(bias).codes != DataType::kInt32))) {
+    return std::nullopt;
+  }
+  const std::vector<quant::Multiplier> multipliers =
+      MultipliersOf(c.graph->tensor(data), weights, out, ProductKernel());
+  if (!FitSums(multipliers)) return std::nullopt;
+  const float scale = out.quantization.scale[0];
+  Node product = node;
+  product.post_ops = {
+      Requantize(multipliers, out,
+                 c.traits.rows_to_16_bits_round_up ? quant::Ties::kUp
+                                                   : quant::Ties::kAwayFromZero,
+                 c.graph),
+      *clamp,
+      {"mul", {scale, 0, 0, 0}}};
+  if (weights.is_constant()) {
+    product.inputs[1] = AsCodes(c.graph, node.inputs[1]);
+  }
+  if (bias != kNoTensor) product.inputs[2] = AsCodes(c.graph, bias);
   return product;
 }
 
@@ -135,6 +188,11 @@ std::optional<Node> DepthwiseConv2dOnCodes(const Node& node,
 
 std::optional<Node> FullyConnectedOnCodes(const Node& node,
                                           const KernelContext& c) {
+  if (!EndsInSimulator(node)) return std::nullopt;
+  if (c.graph->tensor(node.outputs[0]).codes == DataType::kInt16) {
+    return RowsTo16Bits(node, c);
+  }
+  if (!HoldsCodes(*c.graph, node.outputs[0])) return std::nullopt;
   return ProductByKernel(node, ProductKernel(), c);
 }
 

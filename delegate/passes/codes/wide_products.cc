@@ -112,9 +112,10 @@ TensorId AddFloatVector(const std::string& name,
 struct SumRounding {
   bool keeps_31_bits = false;
   bool in_float32 = false;  // the product of the scales
-  // quant::Multiply(), ties up: `right` of its multipliers is a shift to the
-  // left.
+  // quant::Multiply(): `right` of its multipliers is a shift to the left, and
+  // kTiesUp more where ties go up.
   bool twice = false;
+  bool twice_up = true;  // else by Rounding::kTwiceUpInVectors, or away
 };
 // `bias`: its type; kOther: none.
 SumRounding RoundingOf(Convolution::Kind kind, DataType bias,
@@ -125,7 +126,7 @@ SumRounding RoundingOf(Convolution::Kind kind, DataType bias,
   }
   // Which newer runtimes alone take: sums of 32 bits.
   if (bias == DataType::kInt32 && kind != Convolution::Kind::kDepthwise) {
-    return {true, rows, true};
+    return {true, rows, true, kind != Convolution::Kind::kTransposed};
   }
   return {rows && traits.wide_rows_keep_31_bits, false, false};
 }
@@ -134,7 +135,8 @@ SumRounding RoundingOf(Convolution::Kind kind, DataType bias,
 std::vector<quant::WideMultiplier> Multipliers(const Tensor& data,
                                                const Tensor& weights,
                                                const Tensor& out,
-                                               const SumRounding& rounding) {
+                                               const SumRounding& rounding,
+                                               bool in_vectors) {
   const auto& scales = weights.quantization.scale;
   std::vector<quant::WideMultiplier> multipliers;
   for (int c = 0; c < out.shape.c; ++c) {
@@ -143,7 +145,10 @@ std::vector<quant::WideMultiplier> Multipliers(const Tensor& data,
         out.quantization.scale[0], !rounding.in_float32);
     if (rounding.twice) {
       const quant::Multiplier m = quant::MultiplierOf(real);
-      multipliers.push_back({m.value, m.shift});
+      const int ties = rounding.twice_up ? kTiesUp
+                       : in_vectors      ? TiesInVectors(c, out.shape.c)
+                                         : 0;
+      multipliers.push_back({m.value, m.shift + ties});
     } else {
       multipliers.push_back(rounding.keeps_31_bits
                                 ? quant::WideMultiplierOf(real)
@@ -275,7 +280,9 @@ std::vector<Node> WideProduct(const Node& node, const KernelContext& c) {
                      ? DataType::kOther
                      : graph->tensor(node.inputs[parts->inputs.bias]).codes,
                  c.traits);
-  product.multipliers = Multipliers(data, weights, out, product.rounding);
+  const bool in_vectors = c.traits.scales_in_vectors;
+  product.multipliers =
+      Multipliers(data, weights, out, product.rounding, in_vectors);
   const std::vector<int64_t> magnitudes = Magnitudes(weights, parts->channels);
   const int64_t most = MostOf(magnitudes, product.bias);
   if (product.rounding.twice) {
@@ -283,11 +290,15 @@ std::vector<Node> WideProduct(const Node& node, const KernelContext& c) {
     const bool fit =
         most < kMostSum &&
         std::all_of(product.multipliers.begin(), product.multipliers.end(),
-                    [](const auto& m) { return m.right <= 0; });
+                    [](const auto& m) {
+                      return m.right <= 0 ||
+                             (m.right > kTiesUp / 2 && m.right <= kTiesUp);
+                    });
     if (fit) return InHalves(node, product, graph);
     // One rounding differs from two by one code, near ties.
     product.rounding.twice = false;
-    product.multipliers = Multipliers(data, weights, out, product.rounding);
+    product.multipliers =
+        Multipliers(data, weights, out, product.rounding, in_vectors);
   }
   for (const quant::WideMultiplier& m : product.multipliers) {
     if (m.right < 1 || m.right > 62 ||
