@@ -34,6 +34,29 @@ struct Lifetime {
   int last = -1;
 };
 
+// The slot, and behind each of its ends what belongs to no tensor: a slice and
+// a row of buffers, a texel, row or layer of textures. As it is where the
+// device has no larger ones.
+Slot WithMargin(const Slot& slot, const Shape& shape,
+                const DeviceLimits& limits) {
+  Slot larger = slot;
+  bool fits = true;
+  if (gl_shaders::IsBuffer(slot.storage)) {
+    larger.width += (shape.h + 1) * shape.w;
+    fits = larger.bytes() <= limits.max_buffer_bytes &&
+           (slot.storage == Storage::kBuffer ||
+            larger.width <= limits.max_texel_buffer_texels);
+  } else {
+    const bool has_layers = slot.storage == Storage::kTextureArray;
+    larger.width += 1;
+    larger.height += has_layers ? 1 : shape.h;
+    larger.layers += has_layers ? 1 : 0;
+    fits = std::max(larger.width, larger.height) <= limits.max_texture_size &&
+           (!has_layers || larger.layers <= limits.max_texture_layers);
+  }
+  return fits ? larger : slot;
+}
+
 Slot Grown(const Slot& a, const Slot& b) {
   return {a.storage, std::max(a.width, b.width), std::max(a.height, b.height),
           std::max(a.layers, b.layers), a.format};
@@ -109,6 +132,10 @@ MemoryPlan PlanMemory(const Graph& graph, absl::Span<const Dispatch> dispatches,
                       absl::Span<const TensorId> pinned_to_end,
                       const DeviceProfile& profile,
                       std::pair<size_t, size_t> together) {
+  // The self-check's: each tensor has a slot of its own, larger than itself, so
+  // that what is read past its end is poison (GpuMemory::Make()).
+  const bool poisoned = profile.options.runs_once;
+  if (poisoned) together = {0, dispatches.size()};
   const std::vector<Lifetime> lives =
       Lifetimes(graph, dispatches, pinned_from_start, pinned_to_end, together);
   std::vector<Slot> wanted(graph.tensors.size());
@@ -121,6 +148,9 @@ MemoryPlan PlanMemory(const Graph& graph, absl::Span<const Dispatch> dispatches,
     wanted[id] = SlotFor(tensor.shape,
                          StorageFor(tensor, profile).value_or(Storage::kBuffer),
                          FormatFor(tensor, profile.options));
+    if (poisoned) {
+      wanted[id] = WithMargin(wanted[id], tensor.shape, profile.limits);
+    }
     plan.bytes_unshared += Allocated(wanted[id], profile).bytes();
     order.push_back(id);
   }

@@ -1,5 +1,9 @@
 #include "delegate/runtime/gpu_memory.h"
 
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -11,6 +15,38 @@ namespace gles_delegate {
 using gl_shaders::Format;
 using gl_shaders::IsBuffer;
 using gl_shaders::Storage;
+
+namespace {
+
+// Texels for the whole slot that no right program reads before it has written
+// them: NaNs and the largest numbers of both signs, of integers both ends.
+// Sums, smallest and largest values all show them.
+std::vector<uint8_t> PoisonFor(const Slot& slot) {
+  const auto filled = [&](const auto& texel) {
+    std::vector<uint8_t> bytes(slot.bytes());
+    for (size_t at = 0; at < bytes.size(); at += sizeof(texel)) {
+      std::memcpy(&bytes[at], texel.data(), sizeof(texel));
+    }
+    return bytes;
+  };
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kMost = std::numeric_limits<float>::max();
+  constexpr int32_t kLow = std::numeric_limits<int32_t>::min();
+  constexpr int32_t kHigh = std::numeric_limits<int32_t>::max();
+  switch (slot.format) {
+    case Format::kRgba32f:
+      return filled(std::array<float, 4>{kNan, kMost, -kMost, kNan});
+    case Format::kRgba16f:
+      return filled(std::array<uint16_t, 4>{0x7e00, 0x7bff, 0xfbff, 0x7e00});
+    case Format::kRgba32i:
+      return filled(std::array<int32_t, 4>{kHigh, kLow, kHigh, kLow});
+    case Format::kRgba8i:
+      return filled(std::array<int8_t, 4>{127, -128, 127, -128});
+  }
+  return {};
+}
+
+}  // namespace
 
 GLenum InternalFormat(Format format) {
   switch (format) {
@@ -36,8 +72,14 @@ absl::StatusOr<Resource> GpuMemory::Make(const Slot& slot,
                                          const uint8_t* texels,
                                          absl::string_view label) {
   const Slot allocated = Allocated(slot, profile_);
+  std::vector<uint8_t> poison;
+  if (texels == nullptr && profile_.options.runs_once) {
+    poison = PoisonFor(slot);
+    texels = poison.data();
+  }
   if (IsBuffer(slot.storage)) {
-    const GLenum usage = texels == nullptr ? GL_DYNAMIC_COPY : GL_STATIC_DRAW;
+    const GLenum usage =
+        texels == nullptr || !poison.empty() ? GL_DYNAMIC_COPY : GL_STATIC_DRAW;
     const bool is_exact = allocated.bytes() == slot.bytes();
     auto buffer = egl::Buffer::Create(allocated.bytes(),
                                       is_exact ? texels : nullptr, usage);
@@ -69,9 +111,15 @@ absl::StatusOr<Resource> GpuMemory::Make(const Slot& slot,
 absl::StatusOr<Resource> GpuMemory::MakeMapped(const Slot& slot,
                                                GLbitfield access,
                                                absl::string_view label) {
-  auto buffer =
-      egl::Buffer::CreateMapped(Allocated(slot, profile_).bytes(), access);
+  const Slot allocated = Allocated(slot, profile_);
+  const bool poisoned = profile_.options.runs_once;
+  auto buffer = egl::Buffer::CreateMapped(
+      allocated.bytes(), poisoned ? access | GL_MAP_WRITE_BIT : access);
   if (!buffer.ok()) return buffer.status();
+  if (poisoned) {
+    const std::vector<uint8_t> poison = PoisonFor(allocated);
+    std::copy(poison.begin(), poison.end(), buffer->mapped());
+  }
   return Keep(slot, *std::move(buffer), label);
 }
 

@@ -136,28 +136,31 @@ TEST_F(SelfCheckTest, ARightDriverIsFoundRight) {
   EXPECT_THAT(start.log, Each(Not(HasSubstr("answers wrongly"))));
 }
 
-// TOPK_V2 has no reference.
+// QUANTIZE from int16 to int32 has no reference.
 TEST_F(SelfCheckTest, RightIsSaidOfWhatWasCheckedAlone) {
-  const auto top = [](bool behind_a_function) {
+  const auto quantize = [](bool behind_a_function) {
     ModelBuilder b;
-    int x = b.AddInput("x", {1, 1, 1, 9});
+    const std::vector<int> dims = {1, 1, 1, 9};
+    const auto scaled = [](float scale) {
+      return ModelQuantization::PerTensor(scale, 0);
+    };
+    int x = b.AddInput("x", dims, TensorType::INT16, scaled(2e-4f));
     if (behind_a_function) {
-      const int t = b.AddTensor("t", {1, 1, 1, 9});
-      b.AddOp(Op::NEG, 1, {x}, {t});
+      const int t =
+          b.AddTensor("t", dims, TensorType::INT16, scaled(1.0f / 32768));
+      b.AddOp(Op::LOGISTIC, 3, {x}, {t});
       x = t;
     }
-    const int k = b.AddConstant<int32_t>("k", {}, std::vector<int32_t>{3});
-    const int y = b.AddTensor("y", {1, 1, 1, 3});
-    const int at = b.AddTensor("at", {1, 1, 1, 3}, TensorType::INT32);
-    b.AddOp(Op::TOPK_V2, 1, {x, k}, {y, at}, schema::TopKV2OptionsT());
-    b.SetOutputs({y, at});
+    const int y = b.AddTensor("y", dims, TensorType::INT32, scaled(1e-4f));
+    b.AddOp(Op::QUANTIZE, 2, {x}, {y});
+    b.SetOutputs({y});
     return b.Finish();
   };
-  model_ = LoadOrDie(top(false));
+  model_ = LoadOrDie(quantize(false));
   const Start none = Run();
   EXPECT_EQ(none.verdict(), "not checked") << none.check();
   EXPECT_EQ(none.check()["checked"], 0);
-  model_ = LoadOrDie(top(true));
+  model_ = LoadOrDie(quantize(true));
   const Start partly = Run();
   EXPECT_EQ(partly.verdict(), "partly checked") << partly.check();
   EXPECT_GT(partly.check()["checked"], 0);
@@ -355,6 +358,28 @@ TEST_F(SelfCheckTest, ProductsAndSumsOfSixteenBitCodesAreFoundRight) {
     const Start start = Run();
     ASSERT_TRUE(start.applied.ok()) << start.applied;
     EXPECT_EQ(start.verdict(), "right") << start.check();
+  }
+}
+
+// In the check's memory poison lies behind a tensor, as another tensor may in
+// the plan's: a program that reads past its source is found.
+TEST_F(SelfCheckTest, AReadPastTheEndOfATensorIsFound) {
+  const ScopedEnvironment direct("GLES_DELEGATE_TUNING",
+                                 "unrolled_terms=0,winograd_min_channels=0");
+  model_ = LoadOrDie(ChainModel("c", {1, 16, 16, 8}));
+  for (int storage = 1; storage <= 3; ++storage) {
+    SCOPED_TRACE(storage);
+    const auto stored = [&](auto& options) { options.storage = storage; };
+    Broken() = "conv_2d.comp";
+    TheFault() = {"while (++s < group.x)", "while (++s <= group.x)"};
+    g_altered = 0;
+    ForgetSelfChecks();
+    const Start start = Run(stored);
+    EXPECT_GT(g_altered, 0);
+    EXPECT_THAT(start.log, Contains(HasSubstr("answers wrongly")));
+    Broken().clear();
+    const Start right = Run(stored);
+    EXPECT_EQ(right.verdict(), "right") << right.check();
   }
 }
 
