@@ -147,6 +147,7 @@ absl::Status Check::Execute() {
 }
 
 double Check::Tolerance(const Tensor& tensor, const ReferenceValue& v) const {
+  if (tensor.type != DataType::kFloat32) return 0;
   // Halves lose more; products and sums of 16 of them in mediump more again,
   // each rounded 17 times at most by 2^-10 (GLSL ES 3.10, 4.7.4).
   double relative = in_.profile.options.half ? 8e-3 : kRelativeError;

@@ -7,7 +7,7 @@
 
 #include "delegate/graph/op.h"
 #include "delegate/ops/movement/concatenation.h"
-#include "delegate/ops/movement/gather_nd.h"
+#include "delegate/ops/movement/embedding_lookup.h"
 #include "delegate/partition/self_check_ops.h"
 
 namespace gles_delegate {
@@ -124,13 +124,17 @@ Value ReferenceOps::Remapped(int input, const Remap& r, const AxisArray& from,
 }
 
 Value ReferenceOps::Pad(const PadAttributes& a, int64_t element) {
-  if (a.runtime_value) return std::nullopt;
   Remap r;
   for (size_t axis = 0; axis < r.offset.size(); ++axis) {
     r.offset[axis] = -a.before[axis];
   }
   r.edge = a.edge;
   r.fill = a.value;
+  if (a.runtime_value) {
+    const Value fill = In(2, 0);
+    if (!fill || Input(2).is_float_view()) return std::nullopt;
+    r.fill = static_cast<float>(fill->value);
+  }
   return Remapped(0, r, ExtentsOf(Input(0)),
                   AxesOf(element, ExtentsOf(Output())));
 }
@@ -154,14 +158,15 @@ Value ReferenceOps::Pack(const PackAttributes& a, int64_t element) {
 }
 
 Value ReferenceOps::Gather(const GatherAttributes& a, int64_t element) {
-  if (a.linear) return LinearlyGathered(*a.linear, element);
+  if (a.linear) return LinearlyGathered(*a.linear, element, 0, 1);
   const Place p = PlaceOf(element, a.picked);
   std::array<int, 4> at = {p.b, p.h, p.w, p.c};
   at[a.axis] = a.indices[at[a.axis]];
   return In(0, ElementOf({at[0], at[1], at[2], at[3]}, ShapeOf(0)));
 }
 
-Value ReferenceOps::LinearlyGathered(const LinearGather& a, int64_t element) {
+Value ReferenceOps::LinearlyGathered(const LinearGather& a, int64_t element,
+                                     int source, int indices) {
   const int64_t inner = element % a.inner;
   element /= a.inner;
   const int64_t count = element % a.count;
@@ -170,13 +175,13 @@ Value ReferenceOps::LinearlyGathered(const LinearGather& a, int64_t element) {
   const int64_t batch = element / a.outer;
   int64_t from = batch * a.outer + outer;
   for (int i = 0; i < a.depth; ++i) {
-    const Value index = In(1, (batch * a.count + count) * a.depth + i);
+    const Value index = In(indices, (batch * a.count + count) * a.depth + i);
     if (!index) return index;
     const int extent = a.extents[i];
     from = from * extent +
            std::clamp(static_cast<int>(index->value), 0, extent - 1);
   }
-  return In(0, from * a.inner + inner);
+  return In(source, from * a.inner + inner);
 }
 
 Value ReferenceOps::SpaceDepth(int block, const Place& p, bool to_depth) {
@@ -245,10 +250,9 @@ Value ReferenceOps::Moved(int64_t element, const Place& p) {
   if (const auto* a = Attributes<GatherAttributes>()) {
     return Gather(*a, element);
   }
-  if (plan == &PlanGatherNd) {
-    if (const auto* a = Attributes<LinearGather>()) {
-      return LinearlyGathered(*a, element);
-    }
+  if (const auto* a = Attributes<LinearGather>()) {
+    const int source = plan == &PlanEmbeddingLookup ? 1 : 0;
+    return LinearlyGathered(*a, element, source, 1 - source);
   }
   if (const auto* a = Attributes<SpaceDepthAttributes>()) {
     return SpaceDepth(a->block, p, plan == &PlanSpaceToDepth);
@@ -269,12 +273,12 @@ Value ReferenceOps::Elementwise(const ElementwiseAttributes& a,
   for (const RealignedFunction& f : a.functions) {
     if (!v) return v;
     if (f.function.operand == kNoTensor) {
-      v = InFloat(ApplyFunction(f.function, *v, nullptr));
+      v = Applied(f.function, *v, nullptr);
       continue;
     }
     const Value y = In(f.function.operand, Broadcast(p, f.operand_shape));
     if (!y) return y;
-    v = InFloat(ApplyFunction(f.function, *v, &*y));
+    v = Applied(f.function, *v, &*y);
   }
   return v;
 }

@@ -203,9 +203,12 @@ Value ReferenceOps::Reduce(const ReduceAttributes& a, int64_t element) {
   }
   least.magnitude = most.magnitude;
   const double count = static_cast<double>(over.elements());
+  if (plan == &PlanReduce<Reducer::kAny>) return most;
+  if (plan == &PlanReduce<Reducer::kAll>) return least;
   if (plan == &PlanReduce<Reducer::kMax>) return most;
   if (plan == &PlanReduce<Reducer::kMin>) return least;
   if (plan == &PlanReduce<Reducer::kMean>) {
+    if (!IsFloat()) sum.value = std::trunc(sum.value / count) * count;
     return ReferenceValue{sum.value / count, sum.magnitude / count};
   }
   if (plan == &PlanReduce<Reducer::kSum>) return sum;

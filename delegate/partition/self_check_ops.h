@@ -18,10 +18,13 @@
 #include "delegate/ops/image/resize.h"
 #include "delegate/ops/matmul/batch_matmul.h"
 #include "delegate/ops/movement/gather.h"
+#include "delegate/ops/movement/one_hot.h"
 #include "delegate/ops/movement/pack.h"
 #include "delegate/ops/movement/pad.h"
 #include "delegate/ops/movement/remap.h"
 #include "delegate/ops/movement/reverse.h"
+#include "delegate/ops/movement/reverse_sequence.h"
+#include "delegate/ops/movement/scatter_nd.h"
 #include "delegate/ops/movement/space_batch.h"
 #include "delegate/ops/movement/space_depth.h"
 #include "delegate/ops/movement/split.h"
@@ -68,6 +71,15 @@ inline bool Inside(int at, int extent) { return at >= 0 && at < extent; }
 AxisArray AxesOf(int64_t element, const AxisArray& extents);
 int64_t ElementAt(const AxisArray& at, const AxisArray& extents);
 
+// The axis that elements go along, and how many elements one step takes.
+struct Along {
+  int64_t extent, inner;
+  Along(const Tensor& tensor, const AxisView& view);
+};
+
+// Whether two values surely differ, or are surely the same.
+bool IsSure(const ReferenceValue& x, const ReferenceValue& y);
+
 // A node, for one element of one of its outputs. Made for one call.
 class ReferenceOps {
  public:
@@ -80,15 +92,11 @@ class ReferenceOps {
   Value Element(int64_t element) {
     const Shape& to = Output().shape;
     if (ReadsCodesAsNumbers()) return std::nullopt;
-    // Functions of integers are others.
-    if (Output().type != DataType::kFloat32) {
-      return node_.post_ops.empty() ? OfAnyType(element) : std::nullopt;
-    }
-    Value v = InFloat(Base(element, PlaceOf(element, to)));
+    Value v = Stored(Base(element, PlaceOf(element, to)));
     if (output_ != 0) return v;  // post-ops are of output 0
     for (const PostOp& op : node_.post_ops) {
       if (!v) return v;
-      v = InFloat(Apply(op, *v, PlaceOf(element, to)));
+      v = Apply(op, *v, PlaceOf(element, to));
     }
     return v;
   }
@@ -106,6 +114,17 @@ class ReferenceOps {
         code == builtin::MAXIMUM || code == builtin::MINIMUM ||
         code == builtin::RESIZE_BILINEAR;
     return takes_codes && HasInputOfOtherCodes();
+  }
+  bool IsFloat() const { return Output().type == DataType::kFloat32; }
+  // What the output's type holds of `v`.
+  Value Stored(const Value& v) const {
+    return IsFloat() ? InFloat(v) : InInteger(v);
+  }
+  // A function, as the output's type has it.
+  Value Applied(const PostOp& op, const ReferenceValue& x,
+                const ReferenceValue* y) const {
+    return IsFloat() ? InFloat(ApplyFunction(op, x, y))
+                     : ApplyToIntegers(op, x, y);
   }
   bool HasInputOfOtherCodes() const {
     const Quantization& to = Output().quantization;
@@ -135,14 +154,14 @@ class ReferenceOps {
   }
 
   Value Apply(const PostOp& op, const ReferenceValue& x, const Place& p) {
-    if (op.operand == kNoTensor) return ApplyFunction(op, x, nullptr);
+    if (op.operand == kNoTensor) return Applied(op, x, nullptr);
     const Shape& s = graph_.tensor(op.operand).shape;
     if (op.operand_zero_extend && p.c >= s.c) {
       const ReferenceValue zero;
-      return ApplyFunction(op, x, &zero);
+      return Applied(op, x, &zero);
     }
     const Value y = ref_.At(op.operand, Broadcast(p, s));
-    return y ? ApplyFunction(op, x, &*y) : y;
+    return y ? Applied(op, x, &*y) : y;
   }
 
   // Adds `weight` * input 0's element to `sum`. False: unknown.
@@ -182,11 +201,20 @@ class ReferenceOps {
   Value Transpose(const TransposeAttributes& a, int64_t element);
   Value Pack(const PackAttributes& a, int64_t element);
   Value Gather(const GatherAttributes& a, int64_t element);
-  Value LinearlyGathered(const LinearGather& a, int64_t element);
+  // Elements of input `source` by the indices in input `indices`.
+  Value LinearlyGathered(const LinearGather& a, int64_t element, int source,
+                         int indices);
   Value SpaceDepth(int block, const Place& p, bool to_depth);
   Value SpaceBatch(const SpaceBatchAttributes& a, const Place& p,
                    bool to_batch);
   Value Reverse(const ReverseAttributes& a, int64_t element);
+  // self_check_picks.cc
+  Value Picked(int64_t element);
+  Value ArgExtreme(const AxisView& view, int64_t element);
+  Value TopK(int64_t element);
+  Value OneHot(const OneHotAttributes& a, int64_t element);
+  Value Scattered(const Scatter& a, int64_t element);
+  Value ReversedSequence(const ReverseSequenceAttributes& a, int64_t element);
   // self_check_rows.cc
   Value MatMul(const BatchMatMulAttributes& a, int64_t element);
   Value L2Normalization(int64_t element);

@@ -87,10 +87,20 @@ class Reference {
 // normal number may be zero.
 Reference::Value InFloat(Reference::Value v);
 
+// What tensors of integers and bools are compared up to: floats, in which
+// values come back, hold these exactly.
+inline constexpr double kMostWhole = 1 << 24;
+
+// `v`, exact: nothing where it is no integer, or past kMostWhole.
+Reference::Value InInteger(Reference::Value v);
+
 // One function of a PostOp on `x`, and on `y` where it has an operand. nullopt:
 // it has no reference.
 Reference::Value ApplyFunction(const PostOp& op, const ReferenceValue& x,
                                const ReferenceValue* y);
+// Likewise, of int32 and of bools (0 and 1).
+Reference::Value ApplyToIntegers(const PostOp& op, const ReferenceValue& x,
+                                 const ReferenceValue* y);
 
 }  // namespace gles_delegate
 

@@ -15,19 +15,6 @@ using Value = Reference::Value;
 
 namespace {
 
-// The axis that elements go along, and how many elements one step takes.
-struct Along {
-  int64_t extent, inner;
-
-  Along(const Tensor& tensor, const AxisView& view) {
-    const Shape& s = view.shape ? *view.shape : tensor.shape;
-    const int64_t extents[] = {s.b, s.h, s.w, s.c};
-    extent = extents[view.axis];
-    inner = 1;
-    for (int axis = view.axis + 1; axis < 4; ++axis) inner *= extents[axis];
-  }
-};
-
 // The matrix of `dims` that belongs to a product of `leading` axes; its first
 // element.
 int64_t MatrixAt(const std::vector<int>& dims, const std::vector<int>& leading,
@@ -46,14 +33,28 @@ int64_t MatrixAt(const std::vector<int>& dims, const std::vector<int>& leading,
   return matrix * dims[own] * dims[own + 1];
 }
 
-bool IsSure(const ReferenceValue& x, const ReferenceValue& y) {
-  return x.value == y.value
-             ? std::abs(x.value) == x.magnitude && x.magnitude == y.magnitude
-             : std::abs(x.value - y.value) >
-                   kSure * (x.magnitude + y.magnitude);
+// Moved or chosen, never computed: float32 holds it as it is.
+bool IsExact(const ReferenceValue& v) {
+  return std::abs(v.value) == v.magnitude;
 }
 
 }  // namespace
+
+Along::Along(const Tensor& tensor, const AxisView& view) {
+  const Shape& s = view.shape ? *view.shape : tensor.shape;
+  const int64_t extents[] = {s.b, s.h, s.w, s.c};
+  extent = extents[view.axis];
+  inner = 1;
+  for (int axis = view.axis + 1; axis < 4; ++axis) inner *= extents[axis];
+}
+
+bool IsSure(const ReferenceValue& x, const ReferenceValue& y) {
+  const bool exact = IsExact(x) && IsExact(y);
+  if (x.value == y.value) return exact;
+  // Halves of the two differ, too: they round by less than half of this.
+  const double apart = exact ? 1e-3 : kSure;
+  return std::abs(x.value - y.value) > apart * (x.magnitude + y.magnitude);
+}
 
 Value ReferenceOps::MatMul(const BatchMatMulAttributes& a, int64_t element) {
   const std::vector<int>& x = a.x;
@@ -178,6 +179,7 @@ Value ReferenceOps::OfAnyType(int64_t element) {
   }
   if (const auto* a = Attributes<SelectAttributes>()) return Select(*a, p);
   if (node_.op->plan == &PlanCast) return Cast(element);
+  if (Value picked = Picked(element)) return picked;
   return Moved(element, p);
 }
 

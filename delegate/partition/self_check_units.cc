@@ -160,10 +160,15 @@ class Cases {
     for (size_t i = 0; i < c->given.size(); ++i) {
       const TensorId id = c->given[i];
       const int64_t elements = in_.planned.tensor(id).shape.elements();
-      // No two alike, as some functions of such tell nothing.
+      // No two alike, as some functions of such tell nothing. Integers are
+      // whole, and bools 0 or 1.
+      const bool real = in_.planned.tensor(id).type == DataType::kFloat32;
       const float part = 0.0625f * static_cast<float>(i % 16);
-      rising.Know(id, std::vector<float>(elements, 0.4375f + part));
-      falling.Know(id, std::vector<float>(elements, 1.4375f - part));
+      const auto whole = static_cast<float>(i % 2);
+      rising.Know(id,
+                  std::vector<float>(elements, real ? 0.4375f + part : whole));
+      falling.Know(
+          id, std::vector<float>(elements, real ? 1.4375f - part : 1 - whole));
     }
     std::vector<TensorId>& results = c->units.back().results;
     const auto is_unknown = [&](TensorId id) {

@@ -133,7 +133,8 @@ float RandomFloat(const Tensor& tensor, std::mt19937* random) {
     const int code = codes.low + static_cast<int>(bits % count);
     return q.scale[0] * static_cast<float>(code - q.zero_point[0]);
   }
-  const float size = 0.25f + static_cast<float>(bits >> 8) / (1 << 24);
+  // Halves hold it, and tell it from the next.
+  const float size = 0.25f + static_cast<float>(bits >> 24) / (1 << 8);
   return (bits & 1) != 0 ? size : -size;
 }
 

@@ -1,0 +1,97 @@
+// labels: op delegate softpipe
+// Ops of integers, and ops that find or take positions, have references, too:
+// a right driver is found right, one that writes something else is not.
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "delegate/partition/self_check.h"
+#include "egl/testing.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/testing/delegate_case.h"
+#include "tests/testing/device.h"
+#include "tests/testing/op_builders.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::gles_delegate::egl::GlApi;
+
+bool g_broken = false;
+
+// Where g_broken, every shader writes one more, or half as much again.
+void AlteredShaderSource(GLuint shader, GLsizei, const GLchar* const* texts,
+                         const GLint* lengths) {
+  std::string text(texts[0], lengths == nullptr
+                                 ? std::strlen(texts[0])
+                                 : static_cast<size_t>(lengths[0]));
+  if (g_broken) {
+    text = absl::StrReplaceAll(
+        text, {{"int batch, ivec4 v) {", "int batch, ivec4 v) { v += 1;"},
+               {"int batch, vec4 v) {", "int batch, vec4 v) { v *= 1.5;"}});
+  }
+  const GLchar* const pointer = text.c_str();
+  egl::driver_gl().ShaderSource(shader, 1, &pointer, nullptr);
+}
+
+nlohmann::json CheckOf(const SingleOpModel& model, bool broken) {
+  g_broken = broken;
+  ForgetSelfChecks();
+  const auto loaded = LoadOrDie(model.bytes);
+  const DelegatePtr delegate = MakeDelegate([](auto& options) {
+    options.force_own_context = 1;
+    options.enable_quantization = 1;
+  });
+  const auto interpreter = InterpreterOrDie(*loaded);
+  const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
+  g_broken = false;
+  ForgetSelfChecks();
+  if (!applied.ok()) return {{"verdict", std::string(applied.message())}};
+  const nlohmann::json report = ReportOf(delegate);
+  return report["partition"].empty() ? nlohmann::json{{"verdict", "none"}}
+                                     : report["partition"][0]["self_check"];
+}
+
+TEST(SelfCheckReferencesTest, OpsOfIntegersAndPositionsAreChecked) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const egl::ScopedGlOverride<
+      GlApi, decltype(static_cast<GlApi*>(nullptr)->ShaderSource)>
+      source(&GlApi::ShaderSource, AlteredShaderSource);
+  IntegerBinaryParams add, modulo;
+  modulo.op = Op::FLOOR_MOD;
+  for (IntegerBinaryParams* p : {&add, &modulo}) p->a = p->b = {1, 3, 4, 5};
+  OneHotCase one_hot;
+  one_hot.indices = {2, 7};
+  const SingleOpModel models[] = {
+      IntegerBinary(add),
+      IntegerBinary(modulo),
+      IntegerNeg({1, 3, 4, 5}),
+      Logical(Op::LOGICAL_AND, {1, 3, 4, 5}, {1, 3, 4, 5}),
+      LogicalNot({1, 3, 4, 5}),
+      ReduceBools(Op::REDUCE_ANY, {1, 3, 4, 5}, {1}, true),
+      ReduceInts(Op::SUM, {1, 3, 4, 5}, {1, 2}, true),
+      ArgExtreme(Op::ARG_MAX, {1, 3, 4, 9}, 3),
+      ArgExtreme(Op::ARG_MIN, {1, 3, 4, 9}, 1, TensorType::INT32),
+      TopK({2, 9}, 3),
+      OneHot(one_hot),
+      ScatterNd({10, 6, 3}, 40, 2),
+      ReverseSequence({2, 7, 4}, 1, 0, true),
+      EmbeddingLookup({9, 6}, 4, Weights::kFloat),
+      EmbeddingLookup({9, 6}, 4, Weights::kRuntime),
+  };
+  for (const SingleOpModel& model : models) {
+    SCOPED_TRACE(model.description);
+    const nlohmann::json right = CheckOf(model, false);
+    EXPECT_EQ(right["verdict"], "right") << right;
+    const nlohmann::json wrong = CheckOf(model, true);
+    EXPECT_NE(wrong["verdict"].get<std::string>().find("answers wrongly"),
+              std::string::npos)
+        << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
