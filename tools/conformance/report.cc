@@ -41,6 +41,13 @@ void Results::Add(CaseResult result) {
     ++not_run[result.op];
     return;
   }
+  if (result.programs > 0) {
+    Unchecked& of =
+        self_check[result.op + (result.quantized ? " 8 bits" : " floats")];
+    ++of.cases;
+    of.partly += result.checked > 0 && result.checked < result.programs;
+    of.wholly += result.checked == 0;
+  }
   by_op[result.op].Add(result);
   all.Add(result);
   cases.push_back(std::move(result));

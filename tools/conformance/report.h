@@ -49,6 +49,14 @@ struct Summary {
   int failures() const;
 };
 
+// Cases that ran with the self-check, and those of which it checked some
+// programs, or none.
+struct Unchecked {
+  int cases = 0;
+  int partly = 0;
+  int wholly = 0;
+};
+
 struct Results {
   RunFacts facts;
   std::map<std::string, Summary> by_op;
@@ -56,6 +64,9 @@ struct Results {
   std::vector<CaseResult> cases;
   // By op: how many cases TensorFlow Lite refused. They count nowhere else.
   std::map<std::string, int> not_run;
+  // Cases that the self-check looked at, by op and by what its tensors hold
+  // ("floats", "8 bits").
+  std::map<std::string, Unchecked> self_check;
 
   void Add(CaseResult result);
 };

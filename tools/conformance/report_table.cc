@@ -30,6 +30,24 @@ std::string WorstCase(const char* what, const Totals& totals) {
                          totals.of_bound.value, totals.of_bound.case_name);
 }
 
+// The ops that the self-check has no reference for.
+std::string SelfCheckText(const Results& results) {
+  Unchecked all;
+  std::string list;
+  for (const auto& [op, of] : results.self_check) {
+    all.cases += of.cases;
+    all.partly += of.partly;
+    all.wholly += of.wholly;
+    if (of.partly + of.wholly == 0) continue;
+    absl::StrAppendFormat(&list, "  %s: %d of %d, %d more in part\n", op,
+                          of.wholly, of.cases, of.partly);
+  }
+  if (all.cases == 0) return "";
+  return absl::StrFormat(
+      "\nThe self-check did not check %d of %d cases, and %d more in part\n%s",
+      all.wholly, all.cases, all.partly, list);
+}
+
 }  // namespace
 
 std::string Table(const Results& results) {
@@ -59,6 +77,7 @@ std::string Table(const Results& results) {
         " lacks the op or refuses the model: ",
         absl::StrJoin(results.not_run, ", ", absl::PairFormatter(" ")), "\n");
   }
+  absl::StrAppend(&text, SelfCheckText(results));
   absl::StrAppendFormat(&text, "\n%d cases of %d ops, %d failures\n",
                         results.all.cases(), results.by_op.size(),
                         results.all.failures());

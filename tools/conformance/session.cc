@@ -68,6 +68,18 @@ std::string WhyNotOnCodes(const nlohmann::json& report) {
   return absl::StrCat("on codes: ", on_codes, " of ", nodes, " nodes");
 }
 
+// What the self-check compared, by the delegate's report; "" of a node case.
+void CountChecked(const std::string& text, CaseResult* result) {
+  const auto report = nlohmann::json::parse(text, nullptr,
+                                            /*allow_exceptions=*/false);
+  if (!report.is_object()) return;
+  for (const auto& p : report.value("partition", nlohmann::json::array())) {
+    const auto check = p.value("self_check", nlohmann::json::object());
+    result->programs += check.value("programs", 0);
+    result->checked += check.value("checked", 0);
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Session>> Session::Create(
@@ -153,14 +165,15 @@ RunResult Session::RunOnDelegate(const SingleOpModel& model,
 
 std::string Session::Check(const Family& family, const Prepared& prepared,
                            const CpuReference& reference,
-                           const Variant& variant, Comparison* comparison) {
+                           const Variant& variant, CaseResult* of_case) {
   const RunResult result =
       prepared.node ? RunNodeCase(*prepared.node, variant.storage,
                                   variant.precision, *context_)
                     : RunOnDelegate(*prepared.model, variant, family.on_codes);
   if (!result.status.ok()) return StringOf(result.status);
-  *comparison = testing::Compare(reference, result);
-  return comparison->difference;
+  CountChecked(result.report, of_case);
+  of_case->comparison = testing::Compare(reference, result);
+  return of_case->comparison.difference;
 }
 
 std::vector<CaseResult> Session::Run(
@@ -188,8 +201,7 @@ std::vector<CaseResult> Session::Run(
       continue;
     }
     const absl::Status ran = context_->Run([&] {
-      result.failure =
-          Check(family, *prepared, reference, variant, &result.comparison);
+      result.failure = Check(family, *prepared, reference, variant, &result);
       return absl::OkStatus();
     });
     if (!ran.ok()) result.failure = StringOf(ran);

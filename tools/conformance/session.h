@@ -27,6 +27,10 @@ struct CaseResult {
   // or refuses the model. Empty: the case ran.
   std::string not_run;
   testing::Comparison comparison;
+  // Of the delegate's self-check, where it was asked for: programs of the case,
+  // and those that it compared.
+  int programs = 0;
+  int checked = 0;
   double seconds = 0;
 };
 
@@ -60,7 +64,7 @@ class Session {
   // Runs one case; what is wrong with it, or "".
   std::string Check(const Family& family, const Prepared& prepared,
                     const testing::CpuReference& reference,
-                    const Variant& variant, testing::Comparison* comparison);
+                    const Variant& variant, CaseResult* result);
   testing::RunResult RunOnDelegate(const SingleOpModel& model,
                                    const Variant& variant, bool on_codes);
 
