@@ -143,8 +143,7 @@ void main() {
 #ifdef ROLLED_OUTPUTS
     for (int i = 0; i < TILE_PIXELS + grid.w; ++i) {
       int x = first.x + i * step_pad.x;
-      if (x >= dst_size.x) break;
-      write_dst(x, y, slice, batch, sum[t][0]);
+      if (x < dst_size.x) write_dst(x, y, slice, batch, sum[t][0]);
       for (int k = 1; k < TILE_PIXELS; ++k) sum[t][k - 1] = sum[t][k];
     }
 #else

@@ -65,8 +65,7 @@ void main() {
 #ifdef ROLLED_OUTPUTS
     for (int i = 0; i < TILE_PIXELS + grid.w; ++i) {
       int x = first_x + i * stride.x;
-      if (x >= dst_size.x) break;
-      write_dst(x, gid.y, first_slice + q, batch, sum[q][0]);
+      if (x < dst_size.x) write_dst(x, gid.y, first_slice + q, batch, sum[q][0]);
       for (int k = 1; k < TILE_PIXELS; ++k) sum[q][k - 1] = sum[q][k];
     }
 #else

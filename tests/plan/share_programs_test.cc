@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "delegate/ops/conv/conv_2d.h"
+#include "delegate/ops/conv/depthwise_conv_2d.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/plan/dispatch_shader.h"
 #include "delegate/plan/planner.h"
@@ -36,6 +37,7 @@ DeviceProfile Profile(int share, Storage storage = Storage::kBuffer) {
   profile.choices.storage = storage;
   profile.choices.split_target = 48 << 10;
   profile.choices.conv_tile_slices = 2;
+  profile.choices.depthwise_tile_rows = 2;
   profile.choices.share_programs = share;
   return profile;
 }
@@ -210,6 +212,27 @@ TEST(ShareProgramsTest, OutputsLieInOtherTensors) {
   EXPECT_EQ(Programs(rows, 1, Storage::kTexture2d), 2u)
       << "a row of all pixels is past no buffer";
   ExpectSame(rows, 1);
+}
+
+// A row is three tiles, the last of them of two outputs: each is written in a
+// loop, whose invocations take turns of different lengths.
+TEST(ShareProgramsTest, OutputsAreWrittenInALoop) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  Chain chain(8, {1, 8, 10});
+  Random random("share programs, depthwise");
+  Node node;
+  node.op = FindOpNamed("DEPTHWISE_CONV_2D");
+  node.inputs = {chain.graph.inputs[0],
+                 AddConstant(&chain.graph, {1, 5, 5, 8}, random.Gaussian(200)),
+                 AddConstant(&chain.graph, {8}, random.Gaussian(8))};
+  node.outputs = {AddTensor(&chain.graph, chain.Dims(8))};
+  DepthwiseConv2dAttributes attributes;
+  attributes.pad_top = attributes.pad_left = 2;
+  node.attributes = attributes;
+  chain.graph.nodes.push_back(node);
+  chain.graph.outputs = node.outputs;
+  EXPECT_THAT(Plan(chain, Profile(1)).text, HasSubstr("ROLLED_OUTPUTS"));
+  ExpectSame(chain, 1);
 }
 
 TEST(ShareProgramsTest, LoadsHaveBounds) {
