@@ -5,6 +5,7 @@
 //
 // GLES_EDITS=n looks for n edits that change outputs, GLES_EDITS_SEED=s from
 // seed s on; each one that is missed is printed.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -192,7 +193,8 @@ TEST(SelfCheckEditsTest, EditsThatChangeResultsAreNoticed) {
   ForgetSelfChecks();
   std::cout << noticed << " of " << effective << " edits noticed\n";
   EXPECT_EQ(effective, edits);
-  EXPECT_GE(noticed * 10, effective * 8);
+  // One in ten may be missed; of few edits one.
+  EXPECT_LE(effective - noticed, std::max(1, effective / 10));
 }
 
 }  // namespace
