@@ -173,6 +173,9 @@ struct Tensor {
   // float16 as float32 (delegate/tflite/host_view.h). kOther: ops see the
   // runtime's type.
   DataType host = DataType::kOther;
+  // Of int64 that the ops see as int32: a value past int32 that comes from the
+  // runtime fails Invoke.
+  bool must_fit = false;
   std::vector<int> dims;  // TFLite's, whatever rank
   Shape shape;            // FromDims(dims)
   Quantization quantization;

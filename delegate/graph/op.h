@@ -107,6 +107,8 @@ enum OpTrait : uint32_t {
   // TFLite's integer kernels require quantization parameters, although they do
   // not use them.
   kWantsQuantization = 1 << 11,
+  // TFLite's kernel takes int64, too. The op computes it in 32 bits.
+  kTakesInt64 = 1 << 12,
 };
 
 struct OpDefinition {

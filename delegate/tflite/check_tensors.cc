@@ -1,6 +1,7 @@
 #include "delegate/tflite/check_tensors.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/float_view.h"
@@ -80,6 +81,11 @@ absl::Status CheckShapesKnown(const Graph& graph, const TfLiteNode& node,
 
 absl::Status CheckViews(const Graph& graph, const TfLiteNode& node,
                         const OpDefinition& op, const ReadOptions& options) {
+  std::vector<const Tensor*> inputs;
+  for (int index : ReadInts(node.inputs)) {
+    if (index >= 0) inputs.push_back(&graph.tensor(index));
+  }
+  if (auto s = CheckInt64Constants(op, inputs); !s.ok()) return s;
   for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
     for (int index : ReadInts(list)) {
       if (index < 0) continue;

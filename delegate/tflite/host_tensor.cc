@@ -77,6 +77,7 @@ HostTensor::HostTensor(const Tensor& view)
     : stored_(view.stored()),
       view_(view.type),
       is_host_view_(view.is_host_view()),
+      must_fit_(view.must_fit),
       elements_(view.shape.elements()),
       quantization_(view.quantization),
       values_(NeedsConversion(view) ? elements_ * sizeof(float) : 0) {}
@@ -97,6 +98,7 @@ absl::StatusOr<absl::Span<const uint8_t>> HostTensor::Read(
         reinterpret_cast<const uint8_t*>(tensor.data.raw), tensor.bytes);
   }
   if (is_host_view_) {
+    if (auto s = CheckRange(tensor); !s.ok()) return s;
     Widen(tensor);
   } else if (stored_ == DataType::kBool) {
     auto* values = reinterpret_cast<int32_t*>(values_.data());
@@ -119,6 +121,20 @@ absl::StatusOr<absl::Span<uint8_t>> HostTensor::Room(TfLiteTensor& tensor) {
                                tensor.bytes);
   }
   return absl::MakeSpan(values_);
+}
+
+absl::Status HostTensor::CheckRange(const TfLiteTensor& tensor) const {
+  if (!must_fit_) return absl::OkStatus();
+  const auto values = absl::MakeSpan(tensor.data.i64, elements_);
+  const auto great = std::find_if(
+      values.begin(), values.end(),
+      [](int64_t value) { return value != static_cast<int32_t>(value); });
+  if (great == values.end()) return absl::OkStatus();
+  return absl::OutOfRangeError(absl::StrCat(
+      "tensor '", tensor.name == nullptr ? "" : tensor.name, "' holds ", *great,
+      " at element ", great - values.begin(),
+      "; int64 is computed in 32 bits here. The option exclude_nodes leaves "
+      "the nodes that read it to the CPU"));
 }
 
 void HostTensor::Widen(const TfLiteTensor& tensor) {

@@ -27,7 +27,8 @@ class HostTensor {
 
   // The values for the executor, in the memory of `tensor` or of this object:
   // valid until either goes. kFailedPrecondition: `tensor` holds another number
-  // of bytes than the partition was prepared for.
+  // of bytes than the partition was prepared for. kOutOfRange: an int64 value
+  // past int32, where ops compute int64 in 32 bits.
   absl::StatusOr<absl::Span<const uint8_t>> Read(const TfLiteTensor& tensor);
   // The memory for the executor's output, with the same errors. Finish() then
   // converts it to `tensor`.
@@ -40,6 +41,8 @@ class HostTensor {
   absl::Span<float> floats();
   absl::Span<const float> floats() const;
 
+  // kOutOfRange: int64 past int32, where the ops compute in 32 bits.
+  absl::Status CheckRange(const TfLiteTensor& tensor) const;
   // Convert a host view's values from the runtime's type, and to it.
   void Widen(const TfLiteTensor& tensor);
   void Narrow(TfLiteTensor& tensor) const;
@@ -47,6 +50,7 @@ class HostTensor {
   DataType stored_;  // what the runtime holds
   DataType view_;    // what the GPU holds: float32 or int32
   bool is_host_view_;
+  bool must_fit_;
   size_t elements_;
   Quantization quantization_;
   std::vector<uint8_t> values_;  // empty: nothing is converted

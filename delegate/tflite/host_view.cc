@@ -5,10 +5,12 @@
 #include <cstring>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/texels.h"
+#include "delegate/ops/op_list.h"
 
 namespace gles_delegate {
 namespace {
@@ -60,6 +62,63 @@ bool NeedsAllBits(const Graph& graph, int to) {
          graph.tensor(to).type != DataType::kInt32;
 }
 
+bool ComputesIn32Bits(const OpDefinition& op) {
+  return op.Has(kTakesInt64) ||
+         (op.Has(kMovesValues) && !op.Has(kWantsQuantization));
+}
+
+bool FitsInt32(int64_t value) { return value == static_cast<int32_t>(value); }
+
+std::vector<int64_t> Int64s(const Tensor& constant) {
+  const auto bytes = constant.constant.bytes();
+  std::vector<int64_t> values(bytes.size() / sizeof(int64_t));
+  if (!values.empty()) {
+    std::memcpy(values.data(), bytes.data(), values.size() * sizeof(int64_t));
+  }
+  return values;
+}
+
+bool IsInt64Constant(const Tensor& t) {
+  return t.is_constant() && t.type == DataType::kInt64 &&
+         t.quantization.empty();
+}
+
+// Constants whose values do not all fit stay int64.
+void NarrowConstant(Tensor* t) {
+  const std::vector<int64_t> values = Int64s(*t);
+  if (values.empty() || !std::all_of(values.begin(), values.end(), FitsInt32)) {
+    return;
+  }
+  const std::vector<int32_t> narrow(values.begin(), values.end());
+  const auto bytes = AsBytes<int32_t>(narrow);
+  t->constant = ConstantData::Own({bytes.begin(), bytes.end()});
+  t->type = DataType::kInt32;
+}
+
+// The int64 tensors that ops other than CAST use, which must fit.
+absl::flat_hash_set<int> ComputedIn32Bits(absl::Span<const NodeTensors> nodes,
+                                          Graph* graph) {
+  absl::flat_hash_set<int> ids;
+  for (const NodeTensors& node : nodes) {
+    const OpDefinition* op = FindOp(node.builtin_code, "");
+    if (op == nullptr) continue;
+    const bool computes = ComputesIn32Bits(*op);
+    if (!computes && !op->Has(kCasts)) continue;
+    for (int id : node.inputs) {
+      if (id < 0) continue;
+      Tensor& t = graph->tensor(id);
+      if (IsInt64Constant(t)) NarrowConstant(&t);
+      if (!computes || !IsInt64(*graph, id)) continue;
+      t.must_fit = true;
+      ids.insert(id);
+    }
+    for (int id : node.outputs) {
+      if (computes && IsInt64(*graph, id)) ids.insert(id);
+    }
+  }
+  return ids;
+}
+
 }  // namespace
 
 void ViewForHost(Tensor* tensor) {
@@ -72,22 +131,26 @@ void ViewForHost(Tensor* tensor) {
 }
 
 void ChooseInt64Views(absl::Span<const NodeTensors> nodes, Graph* graph) {
-  absl::flat_hash_map<int, bool> fits_int32;  // of the nodes' outputs
+  const absl::flat_hash_set<int> in_32_bits = ComputedIn32Bits(nodes, graph);
+  absl::flat_hash_set<int> fits_int32 = in_32_bits;
   for (const NodeTensors& node : nodes) {
     const bool is_arg = node.builtin_code == builtin::ARG_MAX ||
                         node.builtin_code == builtin::ARG_MIN;
     const bool is_cast = node.builtin_code == builtin::CAST &&
                          node.inputs.size() == 1 && node.outputs.size() == 1;
     if (is_cast && IsInt64(*graph, node.inputs[0]) &&
-        NeedsAllBits(*graph, node.outputs[0]) && !fits_int32[node.inputs[0]]) {
+        NeedsAllBits(*graph, node.outputs[0]) &&
+        !fits_int32.contains(node.inputs[0])) {
       graph->tensor(node.inputs[0]).type = DataType::kFloat32;
     }
     for (int id : node.outputs) {
-      if (!IsInt64(*graph, id)) continue;
+      if (!IsInt64(*graph, id) || in_32_bits.contains(id)) continue;
       const bool from_floats = is_cast && IsFloatType(*graph, node.inputs[0]);
       if (from_floats) graph->tensor(id).type = DataType::kFloat32;
-      fits_int32[id] = is_arg || (is_cast && !from_floats &&
-                                  !IsInt64(*graph, node.inputs[0]));
+      if (is_arg ||
+          (is_cast && !from_floats && !IsInt64(*graph, node.inputs[0]))) {
+        fits_int32.insert(id);
+      }
     }
   }
 }
@@ -122,7 +185,8 @@ bool TakesHostView(const OpDefinition& op, const Tensor& tensor,
   if (!tensor.is_host_view() || op.Has(kCasts)) return true;
   switch (tensor.host) {
     case DataType::kInt64:
-      return is_output && op.Has(kGivesPositions);
+      return (is_output && op.Has(kGivesPositions)) ||
+             (tensor.type == DataType::kInt32 && ComputesIn32Bits(op));
     case DataType::kFloat16:
       // A DENSIFY has a constant input, and is folded.
       return op.Has(kDequantizes) || op.Has(kDensifies) ||
@@ -130,6 +194,22 @@ bool TakesHostView(const OpDefinition& op, const Tensor& tensor,
     default:
       return op.Has(kMovesValues) && !op.Has(kWantsQuantization);
   }
+}
+
+absl::Status CheckInt64Constants(const OpDefinition& op,
+                                 absl::Span<const Tensor* const> inputs) {
+  if (!ComputesIn32Bits(op)) return absl::OkStatus();
+  for (const Tensor* t : inputs) {
+    if (t == nullptr || !IsInt64Constant(*t)) continue;
+    const std::vector<int64_t> values = Int64s(*t);
+    const auto great =
+        std::find_if_not(values.begin(), values.end(), FitsInt32);
+    if (great == values.end()) continue;
+    return absl::UnimplementedError(
+        absl::StrCat(t->ToString(), " holds ", *great,
+                     "; int64 is computed in 32 bits here"));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace gles_delegate

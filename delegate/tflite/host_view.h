@@ -11,6 +11,7 @@
 
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
@@ -28,11 +29,14 @@ struct NodeTensors {
   std::vector<int> outputs;
 };
 
-// Chooses float32 as the view of an int64 tensor where int32 would lose what
-// TFLite's kernel keeps. Two kinds of tensors do: the output of a CAST from
-// floats, and the input of a CAST to floats or bools, unless its values come
-// from ARG_MAX, ARG_MIN or a CAST of integers and so fit int32. `nodes` are all
-// nodes of the model, in execution order.
+// Int64 is computed in 32 bits. `nodes` are all nodes of the model, in
+// execution order.
+//   - What ops other than CAST read must fit (Tensor::must_fit), and their
+//     constants become int32 if all values fit.
+//   - If only CASTs use a tensor, its view is float32 where int32 would lose what
+//     TFLite's kernel keeps. This is the output of a CAST from floats, and the
+//     input of a CAST to floats or bools. It stays int32 if its values come from
+//     ARG_MAX, ARG_MIN or a CAST of integers and so fit int32.
 void ChooseInt64Views(absl::Span<const NodeTensors> nodes, Graph* graph);
 
 // Makes constant inputs of 8- and 16-bit integers without quantization
@@ -43,10 +47,17 @@ void ViewConstantsForHost(const OpDefinition& op, absl::Span<const int> inputs,
 
 // Whether the op computes the same on the view as on the type
 // itself. True for tensors without a host view and for CAST; for the int64
-// outputs of ARG_MAX and ARG_MIN; for 8- and 16-bit integers and float16, of
-// ops that move values; for float16, of DEQUANTIZE and DENSIFY, too.
+// outputs of ARG_MAX and ARG_MIN; for int64, 8- and 16-bit integers and
+// float16, of ops that move values; for int64, of those with trait kTakesInt64,
+// too, and for float16, of DEQUANTIZE and DENSIFY. Of complex64, for ops with
+// trait kTakesComplex and those that give a tensor another shape.
 bool TakesHostView(const OpDefinition& op, const Tensor& tensor,
                    bool is_output);
+
+// kUnimplemented: an int64 constant of the node has values past int32, and the
+// op computes int64 in 32 bits. The message has the first of them.
+absl::Status CheckInt64Constants(const OpDefinition& op,
+                                 absl::Span<const Tensor* const> inputs);
 
 }  // namespace gles_delegate
 

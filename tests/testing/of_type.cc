@@ -67,6 +67,33 @@ std::vector<uint8_t> ConvertedBytes(const std::vector<uint8_t>& floats,
   return bytes;
 }
 
+std::vector<uint8_t> WidenedBytes(const std::vector<uint8_t>& ints) {
+  std::vector<uint8_t> bytes;
+  for (size_t i = 0; i + sizeof(int32_t) <= ints.size(); i += sizeof(int32_t)) {
+    int32_t value;
+    std::memcpy(&value, ints.data() + i, sizeof(value));
+    const int64_t wide = value;
+    const auto* begin = reinterpret_cast<const uint8_t*>(&wide);
+    bytes.insert(bytes.end(), begin, begin + sizeof(wide));
+  }
+  return bytes;
+}
+
+// The model after `change` of each tensor and its buffer's bytes.
+template <typename Change>
+std::vector<uint8_t> Changed(const std::vector<uint8_t>& bytes, Change change) {
+  const std::unique_ptr<schema::ModelT> root(schema::UnPackModel(bytes.data()));
+  for (auto& graph : root->subgraphs) {
+    for (auto& tensor : graph->tensors) {
+      change(tensor.get(), &root->buffers[tensor->buffer]->data);
+    }
+  }
+  flatbuffers::FlatBufferBuilder builder;
+  schema::FinishModelBuffer(builder, schema::Model::Pack(builder, root.get()));
+  return {builder.GetBufferPointer(),
+          builder.GetBufferPointer() + builder.GetSize()};
+}
+
 }  // namespace
 
 SingleOpModel OfType(const SingleOpModel& model, TensorType type) {
@@ -78,20 +105,26 @@ SingleOpModel OfType(const SingleOpModel& model, TensorType type) {
     for (float& value : input) value = Converted(value, type);
   }
   if (model.bytes.empty()) return typed;
-  const std::unique_ptr<schema::ModelT> root(
-      schema::UnPackModel(model.bytes.data()));
-  for (auto& graph : root->subgraphs) {
-    for (auto& tensor : graph->tensors) {
-      if (tensor->type != TensorType::FLOAT32) continue;
-      tensor->type = type;
-      std::vector<uint8_t>& data = root->buffers[tensor->buffer]->data;
-      data = ConvertedBytes(data, type);
-    }
-  }
-  flatbuffers::FlatBufferBuilder builder;
-  schema::FinishModelBuffer(builder, schema::Model::Pack(builder, root.get()));
-  typed.bytes.assign(builder.GetBufferPointer(),
-                     builder.GetBufferPointer() + builder.GetSize());
+  typed.bytes = Changed(
+      model.bytes, [&](schema::TensorT* tensor, std::vector<uint8_t>* data) {
+        if (tensor->type != TensorType::FLOAT32) return;
+        tensor->type = type;
+        *data = ConvertedBytes(*data, type);
+      });
+  return typed;
+}
+
+SingleOpModel OfInt64(const SingleOpModel& model, bool constants) {
+  SingleOpModel typed = model;
+  typed.description = absl::StrCat(model.description, " as int64");
+  if (model.bytes.empty()) return typed;
+  typed.bytes = Changed(
+      model.bytes, [&](schema::TensorT* tensor, std::vector<uint8_t>* data) {
+        if (tensor->type != TensorType::INT32) return;
+        if (!data->empty() && !constants) return;
+        tensor->type = TensorType::INT64;
+        *data = WidenedBytes(*data);
+      });
   return typed;
 }
 

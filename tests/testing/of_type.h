@@ -14,6 +14,10 @@ namespace gles_delegate::testing {
 // type holds.
 SingleOpModel OfType(const SingleOpModel& model, TensorType type);
 
+// The model with int64 in place of int32 of the same values: in inputs and
+// outputs, and in constants where `constants`.
+SingleOpModel OfInt64(const SingleOpModel& model, bool constants);
+
 }  // namespace gles_delegate::testing
 
 #endif  // GLES_DELEGATE_TESTS_TESTING_OF_TYPE_H_

@@ -160,23 +160,6 @@ TEST_F(BoundariesTest, ArgExtremesToInt64) {
   }
 }
 
-TEST_F(BoundariesTest, OtherOpsTakeNoInt64) {
-  ModelBuilder b;
-  const int x = b.AddInput("x", {1, 4}, TensorType::INT64);
-  const int y = b.AddTensor("y", {1, 4}, TensorType::INT64);
-  b.AddOp(Op::ADD, 1, {x, x}, {y}, schema::AddOptionsT());
-  b.SetOutputs({y});
-  const auto model = LoadOrDie(b.Finish());
-  const DelegatePtr delegate = MakeDelegate();
-  InterpreterOptions options;
-  options.delegate = delegate.get();
-  (void)Interpreter::Create(*model, options);
-  const nlohmann::json report = ReportOf(delegate);
-  ASSERT_EQ(report["cpu"].size(), 1u) << report;
-  EXPECT_THAT(report["cpu"][0]["reason"].get<std::string>(),
-              HasSubstr("'x' int64[1,4]: only float32, int32 and bool"));
-}
-
 // --- 8-bit images without quantization ---------------------------------------
 
 TEST_F(BoundariesTest, PlainBytesAreMoved) {

@@ -72,6 +72,30 @@ absl::Status CheckExponent(const NodeView& node) {
       absl::StrCat("the exponent ", exponent.ToString(), " holds ", *least));
 }
 
+// Int64 is computed in 32 bits. Products by great constants, as hashes form
+// them, pass these.
+absl::Status CheckFactors(const NodeView& node) {
+  constexpr int kMostFactor = 1 << 15;
+  if (node.builtin_code != builtin::MUL ||
+      node.outputs[0]->host != DataType::kInt64) {
+    return absl::OkStatus();
+  }
+  for (const Tensor* factor : node.inputs) {
+    if (!factor->is_constant()) continue;
+    auto values = ConstantInts(*factor);
+    if (!values.ok()) return values.status();
+    const auto great = std::find_if(values->begin(), values->end(), [](int v) {
+      return v < -kMostFactor || v > kMostFactor;
+    });
+    if (great == values->end()) continue;
+    return absl::UnimplementedError(
+        absl::StrCat("the factor ", factor->ToString(), " holds ", *great,
+                     "; int64 is computed in 32 bits here, and factors past ",
+                     kMostFactor, " stay on the CPU"));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<PostOp>> ActivationOf(const NodeView& node) {
   switch (node.builtin_code) {
     case builtin::ADD:
@@ -190,6 +214,7 @@ absl::StatusOr<ParsedNode> ParseBinary(const NodeView& node) {
   if (!parsed.ok()) return parsed.status();
   if (auto s = CheckDivisor(node); !s.ok()) return s;
   if (auto s = CheckExponent(node); !s.ok()) return s;
+  if (auto s = CheckFactors(node); !s.ok()) return s;
   if (node.builtin_code == builtin::ATAN2) {
     if (auto s = CheckNotQuantized(node); !s.ok()) return s;
   }

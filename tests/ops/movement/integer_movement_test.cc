@@ -109,7 +109,8 @@ TEST_P(IntegerMovementTest, PrecisionsAndStorages) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, IntegerMovementTest,
-                         ::testing::Values(TensorType::INT32, TensorType::BOOL),
+                         ::testing::Values(TensorType::INT32, TensorType::INT64,
+                                           TensorType::BOOL),
                          [](const auto& info) {
                            return schema::EnumNameTensorType(info.param);
                          });
