@@ -73,6 +73,17 @@ struct TransposeConvParams {
   int activation;  // appended with version 4
 };
 
+struct Conv3dParams {  // CONV_3D_TRANSPOSE too
+  int padding;
+  int stride_width;
+  int stride_height;
+  int stride_depth;
+  int dilation_width_factor;
+  int dilation_height_factor;
+  int dilation_depth_factor;
+  int activation;
+};
+
 struct AddParams {  // SUB too
   int activation;
   Flag pot_scale_int16;

@@ -3,6 +3,7 @@
 #define GLES_DELEGATE_DELEGATE_OPS_ALL_OPS_H_
 
 #include "delegate/ops/conv/conv_2d.h"
+#include "delegate/ops/conv/conv_3d.h"
 #include "delegate/ops/conv/depthwise_conv_2d.h"
 #include "delegate/ops/conv/transpose_conv.h"
 #include "delegate/ops/elementwise/cast.h"

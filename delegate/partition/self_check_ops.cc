@@ -76,6 +76,7 @@ Value ReferenceOps::Sum(int64_t element, const Place& p) {
   if (const auto* a = Attributes<CumsumAttributes>()) {
     return Cumsum(*a, element);
   }
+  if (const auto* a = Attributes<Conv3dAttributes>()) return Conv3d(*a, p);
   if (plan == &PlanFullyConnected) return FullyConnected(element);
   if (plan == &PlanAddN) return AddN(element);
   if (plan == &PlanL2Normalization && !node_.attributes.has_value()) {

@@ -10,6 +10,7 @@
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/graph.h"
 #include "delegate/ops/conv/conv_2d.h"
+#include "delegate/ops/conv/conv_3d.h"
 #include "delegate/ops/conv/depthwise_conv_2d.h"
 #include "delegate/ops/conv/transpose_conv.h"
 #include "delegate/ops/elementwise/comparison.h"
@@ -227,6 +228,8 @@ class ReferenceOps {
   Value Cast(int64_t element);
   Value Elementwise(const ElementwiseAttributes& a, const Place& p);
 
+  // self_check_sums.cc
+  Value Conv3d(const Conv3dAttributes& a, const Place& p);
   Reference& ref_;
   const Graph& graph_;
   const Node& node_;

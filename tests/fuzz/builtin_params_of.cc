@@ -43,6 +43,17 @@ void Fill(const schema::DepthwiseConv2DOptions& o, DepthwiseConvParams* p) {
   p->dilation_height_factor = o.dilation_h_factor();
 }
 
+void Fill(const schema::Conv3DOptions& o, Conv3dParams* p) {
+  p->padding = Padding(o.padding());
+  p->stride_width = o.stride_w();
+  p->stride_height = o.stride_h();
+  p->stride_depth = o.stride_d();
+  p->activation = Activation(o);
+  p->dilation_width_factor = o.dilation_w_factor();
+  p->dilation_height_factor = o.dilation_h_factor();
+  p->dilation_depth_factor = o.dilation_d_factor();
+}
+
 void Fill(const schema::Pool2DOptions& o, PoolParams* p) {
   p->padding = Padding(o.padding());
   p->stride_width = o.stride_w();
@@ -214,6 +225,7 @@ std::vector<uint8_t> BuiltinParamsOf(const schema::Operator& op) {
   GLES_FUZZ_PARAMS(SVDFOptions, SvdfParams)
   GLES_FUZZ_PARAMS(LocalResponseNormalizationOptions, LocalResponseNormParams)
   GLES_FUZZ_PARAMS(ReverseSequenceOptions, ReverseSequenceParams)
+  GLES_FUZZ_PARAMS(Conv3DOptions, Conv3dParams)
   GLES_FUZZ_PARAMS(SpaceToDepthOptions, SpaceDepthParams)
   GLES_FUZZ_PARAMS(DepthToSpaceOptions, SpaceDepthParams)
 #undef GLES_FUZZ_PARAMS

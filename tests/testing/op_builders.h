@@ -57,6 +57,20 @@ struct ConvParams : WindowParams {
 // one.
 SingleOpModel Conv2d(const ConvParams& params);
 
+// CONV_3D, or CONV_3D_TRANSPOSE to the largest output that gives `input`.
+struct Conv3dParams {
+  Shape input = {1, 4, 5, 6, 3};
+  int out_channels = 4;
+  Shape kernel = {3, 3, 3};  // depth, height, width
+  Shape stride = {1, 1, 1};
+  Shape dilation = {1, 1, 1};
+  Padding padding = Padding::kSame;
+  Activation activation = Activation::kNone;
+  Weights weights = Weights::kFloat;
+  bool transposed = false;
+};
+SingleOpModel Conv3d(const Conv3dParams& params);
+
 struct DepthwiseParams : WindowParams {
   int multiplier = 1;
 };

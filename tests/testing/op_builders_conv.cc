@@ -102,6 +102,48 @@ SingleOpModel Conv2d(const ConvParams& params) {
   });
 }
 
+SingleOpModel Conv3d(const Conv3dParams& params) {
+  const Shape& k = params.kernel;
+  const int in_channels = params.input[4];
+  const int terms = k[0] * k[1] * k[2] * in_channels;
+  const std::string description = absl::StrCat(
+      params.transposed ? "CONV_3D_TRANSPOSE " : "CONV_3D ",
+      ShapeString(params.input), " to ", params.out_channels, " kernel ",
+      ShapeString(k), " stride ", ShapeString(params.stride), " dilation ",
+      ShapeString(params.dilation), " ", PaddingName(params.padding),
+      Rest(params.activation, true, params.weights, false));
+  return MakeModel(description, SumOf(terms + 1), true, [&](OpVariant& v) {
+    Shape shape = {k[0], k[1], k[2], in_channels, params.out_channels};
+    if (params.transposed) std::swap(shape[3], shape[4]);
+    const int data = ConvInput(v, params.input);
+    const int weights =
+        v.Constant("weights", shape, WeightData(v, ElementCount(shape), terms),
+                   params.weights);
+    const int bias = Bias(v, true, false, params.out_channels);
+    schema::Conv3DOptionsT options;
+    options.padding = ToSchema(params.padding);
+    options.fused_activation_function = v.Fused(params.activation);
+    options.stride_d = params.stride[0];
+    options.stride_h = params.stride[1];
+    options.stride_w = params.stride[2];
+    options.dilation_d_factor = params.dilation[0];
+    options.dilation_h_factor = params.dilation[1];
+    options.dilation_w_factor = params.dilation[2];
+    if (!params.transposed) {
+      return v.Op(Op::CONV_3D, 1, {data, weights, bias}, options);
+    }
+    std::vector<int32_t> output = params.input;
+    output[4] = params.out_channels;
+    for (int i = 0; i < 3; ++i) {
+      const int reach = (k[i] - 1) * params.dilation[i] + 1;
+      output[i + 1] = OutputSize(params.input[i + 1], params.stride[i], reach,
+                                 params.padding, params.stride[i] - 1);
+    }
+    const int size = v.IntConstant("output_shape", {5}, output);
+    return v.Op(Op::CONV_3D_TRANSPOSE, 1, {size, weights, data, bias}, options);
+  });
+}
+
 SingleOpModel DepthwiseConv2d(const DepthwiseParams& params) {
   const int channels = params.input[3] * params.multiplier;
   const int terms = params.kernel_h * params.kernel_w;

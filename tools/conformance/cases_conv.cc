@@ -211,6 +211,47 @@ void AddFloatTransposeConv(CaseList* list) {
   }
 }
 
+void AddConv3d(CaseList* list) {
+  const auto add = [list](const std::string& attributes,
+                          testing::Conv3dParams params, bool same_padding) {
+    for (bool transposed : {false, true}) {
+      if (transposed && !same_padding) continue;  // refused
+      params.transposed = transposed;
+      if (transposed) params.activation = testing::Activation::kNone;
+      list->Add(transposed ? "CONV_3D_TRANSPOSE" : "CONV_3D", attributes,
+                params.input, [=] { return testing::Conv3d(params); });
+    }
+  };
+  for (int in : testing::StandardChannels()) {
+    for (int out : {1, 4, 5, 17}) {
+      testing::Conv3dParams params;
+      params.input = {1, 3, 4, 5, in};
+      params.out_channels = out;
+      add(absl::StrCat("to", out), params, /*same_padding=*/true);
+    }
+  }
+  for (const Shape& kernel : {Shape{1, 1, 1}, Shape{2, 3, 1}, Shape{3, 1, 2}}) {
+    for (const Shape& stride : {Shape{1, 1, 1}, Shape{2, 1, 3}}) {
+      for (const Shape& dilation : {Shape{1, 1, 1}, Shape{2, 2, 1}}) {
+        for (Padding padding : {Padding::kSame, Padding::kValid}) {
+          testing::Conv3dParams params;
+          params.input = {2, 5, 6, 7, 3};
+          params.kernel = kernel;
+          params.stride = stride;
+          params.dilation = dilation;
+          params.padding = padding;
+          params.activation = testing::Activation::kRelu6;
+          add(absl::StrCat("k", testing::ShapeString(kernel), "_s",
+                           testing::ShapeString(stride), "_d",
+                           testing::ShapeString(dilation), "_",
+                           PaddingName(padding)),
+              params, padding == Padding::kValid);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::string WeightsName(Weights weights) {
@@ -233,6 +274,7 @@ void AddConvCases(CaseList* list) {
   AddConv2d(list);
   AddDepthwiseConv2d(list);
   AddFloatTransposeConv(list);
+  AddConv3d(list);
 }
 
 }  // namespace gles_delegate::conformance

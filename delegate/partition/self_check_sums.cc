@@ -1,0 +1,51 @@
+// References for convolutions of volumes, sums of scattered rows, transforms,
+// and what they are used with.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "delegate/partition/self_check_ops.h"
+
+namespace gles_delegate {
+
+using Value = Reference::Value;
+
+Value ReferenceOps::Conv3d(const Conv3dAttributes& a, const Place& p) {
+  const Shape& from = ShapeOf(a.data_input);
+  const int outputs = Output().shape.c;
+  const std::array<int, 3> to = {p.w, p.h, p.b % a.dst_depth};
+  const std::array<int, 3> extents = {from.w, from.h, a.src_depth};
+  const int taps = a.window[0].size * a.window[1].size * a.window[2].size;
+  ReferenceValue sum;
+  for (int tap = 0; tap < taps; ++tap) {
+    std::array<int, 3> at = {};
+    bool inside = true;
+    for (int i = 0, rest = tap; i < 3; ++i) {
+      const Window& w = a.window[i];
+      const int step = rest % w.size * w.dilation;
+      rest /= w.size;
+      if (a.transposed) {
+        const int spread = to[i] + a.pad[i] - step;
+        inside &= spread >= 0 && spread % w.stride == 0;
+        at[i] = spread / w.stride;
+      } else {
+        at[i] = to[i] * w.stride - a.pad[i] + step;
+      }
+      inside &= Inside(at[i], extents[i]);
+    }
+    if (!inside) continue;
+    const int layer = p.b / a.dst_depth * a.src_depth + at[2];
+    for (int i = 0; i < from.c; ++i) {
+      const int64_t weight = a.transposed
+                                 ? (int64_t{tap} * outputs + p.c) * from.c + i
+                                 : (int64_t{tap} * from.c + i) * outputs + p.c;
+      if (!AddTerm(a.data_input, ElementOf({layer, at[1], at[0], i}, from),
+                   In(a.filter_input, weight), &sum)) {
+        return std::nullopt;
+      }
+    }
+  }
+  return WithBias(sum, a.bias_input, p.c);
+}
+
+}  // namespace gles_delegate
