@@ -227,9 +227,9 @@ class ReferenceOps {
   Value Select(const SelectAttributes& a, const Place& p);
   Value Cast(int64_t element);
   Value Elementwise(const ElementwiseAttributes& a, const Place& p);
-
   // self_check_sums.cc
   Value Conv3d(const Conv3dAttributes& a, const Place& p);
+
   Reference& ref_;
   const Graph& graph_;
   const Node& node_;

@@ -77,13 +77,13 @@ Value ReferenceOps::Scattered(const Scatter& a, int64_t element) {
     int64_t at = 0;
     bool inside = true;
     for (int d = 0; d < a.depth; ++d) {
-      const Value index = In(0, i * a.depth + d);
+      const Value index = In(a.indices_input, i * a.depth + d);
       if (!index) return index;
       inside &= index->value >= 0 && index->value < a.extents[d];
       at = at * a.extents[d] + static_cast<int64_t>(index->value);
     }
     if (!inside || at != element / a.inner) continue;
-    const Value x = In(1, i * a.inner + element % a.inner);
+    const Value x = In(a.updates_input, i * a.inner + element % a.inner);
     if (!x) return x;
     sum.value += x->value;
     sum.magnitude += x->magnitude;

@@ -86,9 +86,7 @@ class AsConstants {
     ForEachPresent(node.inputs, [&](int id) {
       const auto value = values.find(id);
       if (value == values.end()) return;
-      TfLiteTensor& t = context->tensors[id];
-      before_.push_back({id, t.allocation_type, t.data.raw});
-      t.allocation_type = kTfLiteMmapRo;
+      TfLiteTensor& t = Keep(id);
       t.data.raw = const_cast<char*>(
           reinterpret_cast<const char*>(value->second.bytes().data()));
     });
@@ -103,9 +101,33 @@ class AsConstants {
   AsConstants(const AsConstants&) = delete;
   AsConstants& operator=(const AsConstants&) = delete;
 
-  bool any() const { return !before_.empty(); }
+  // SEGMENT_SUM and UNSORTED_SEGMENT_SUM take the output's shape from their
+  // last input, but only if all inputs are constant. The latter also looks for
+  // ids that are too large: those that come at run time are zeros here.
+  void TakeSegmentsForConstant(const TfLiteNode& node, bool unsorted) {
+    const int count = node.inputs->size;
+    const int* ids = node.inputs->data;
+    if (count != (unsorted ? 3 : 2)) return;
+    if (*std::min_element(ids, ids + count) < 0 || !IsConstant(ids[count - 1]))
+      return;
+    Keep(ids[0]);
+    if (IsConstant(ids[1])) return;
+    TfLiteTensor& t = Keep(ids[1]);
+    zeros_.resize(t.bytes);
+    t.data.raw = zeros_.data();
+  }
 
  private:
+  bool IsConstant(int id) const {
+    const TfLiteTensor& t = context_->tensors[id];
+    return t.allocation_type == kTfLiteMmapRo && t.data.raw != nullptr;
+  }
+  TfLiteTensor& Keep(int id) {
+    TfLiteTensor& t = context_->tensors[id];
+    before_.push_back({id, t.allocation_type, t.data.raw});
+    t.allocation_type = kTfLiteMmapRo;
+    return t;
+  }
   struct Before {
     int id;
     TfLiteAllocationType type;
@@ -113,6 +135,7 @@ class AsConstants {
   };
   TfLiteContext* context_;
   std::vector<Before> before_;
+  std::vector<char> zeros_;
 };
 
 // While it lives, what a node writes is in the arena, whatever it was before.
@@ -223,7 +246,12 @@ TfLiteStatus PrepareWithValues(TfLiteContext* context, TfLiteNode* node,
   });
   const bool follows =
       FollowsFromShapes(*context, *node, registration, *values);
-  const AsConstants constants(context, *node, *values);
+  AsConstants constants(context, *node, *values);
+  const bool unsorted =
+      registration.builtin_code == builtin::UNSORTED_SEGMENT_SUM;
+  if (unsorted || registration.builtin_code == builtin::SEGMENT_SUM) {
+    constants.TakeSegmentsForConstant(*node, unsorted);
+  }
   const TfLiteStatus prepared = registration.prepare(context, node);
   if (prepared != kTfLiteOk || !follows) return prepared;
   if (OutputsAreSmall(*context, *node)) {

@@ -302,6 +302,11 @@ SingleOpModel GatherNd(const Shape& input, const Shape& indices,
 SingleOpModel ScatterNd(const Shape& output, int count, int depth,
                         bool runtime = true,
                         TensorType type = TensorType::FLOAT32);
+// Rows of `input` summed by constant ids, one for each: SEGMENT_SUM, or
+// UNSORTED_SEGMENT_SUM to `segments` where that is not 0.
+SingleOpModel SegmentSum(const Shape& input, const std::vector<int>& ids,
+                         int segments, TensorType type = TensorType::FLOAT32);
+// `update` written over `input` from `start` on, constant or an input.
 struct OneHotCase {
   Shape indices;
   int depth = 5;

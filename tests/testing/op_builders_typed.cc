@@ -327,6 +327,29 @@ SingleOpModel ScatterNd(const Shape& output, int count, int depth, bool runtime,
       });
 }
 
+SingleOpModel SegmentSum(const Shape& input, const std::vector<int>& ids,
+                         int segments, TensorType type) {
+  const std::string name =
+      segments > 0 ? absl::StrCat("UNSORTED_SEGMENT_SUM to ", segments, " of ")
+                   : "SEGMENT_SUM of ";
+  return MakeModel(
+      absl::StrCat(name, ShapeString(input), " by ", absl::StrJoin(ids, ","),
+                   " of ", schema::EnumNameTensorType(type)),
+      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        // Small whole numbers, whose sums are exact.
+        std::vector<float> values(ElementCount(input));
+        for (float& value : values) value = v.random().NextInt(-9, 9);
+        const int x = v.OfType(v.Input("x", input, values), type);
+        const int by =
+            v.IntConstant("ids", {static_cast<int>(ids.size())}, ids);
+        if (segments == 0)
+          return v.OfType(v.Op(Op::SEGMENT_SUM, 1, {x, by}), type);
+        const int count = v.IntConstant("segments", {}, {segments});
+        return v.OfType(v.Op(Op::UNSORTED_SEGMENT_SUM, 1, {x, by, count}),
+                        type);
+      });
+}
+
 SingleOpModel OneHot(const OneHotCase& c) {
   return MakeModel(
       absl::StrCat("ONE_HOT ", ShapeString(c.indices), " depth ", c.depth,

@@ -226,6 +226,19 @@ void AddScatters(CaseList* list) {
   }
 }
 
+void AddSegmentSums(CaseList* list) {
+  for (TensorType type : {TensorType::FLOAT32, TensorType::INT32}) {
+    for (int c : testing::StandardChannels()) {
+      list->Add("SEGMENT_SUM", TypeName(type), {6, 2, c}, [=] {
+        return testing::SegmentSum({6, 2, c}, {0, 0, 1, 2, 2, 2}, 0, type);
+      });
+      list->Add("UNSORTED_SEGMENT_SUM", TypeName(type), {6, 2, c}, [=] {
+        return testing::SegmentSum({6, 2, c}, {3, -1, 1, 3, 0, 3}, 5, type);
+      });
+    }
+  }
+}
+
 void AddIndices(CaseList* list) {
   for (Op op : {Op::ARG_MAX, Op::ARG_MIN}) {
     for (const Shape& shape : testing::StandardShapes()) {
@@ -241,6 +254,7 @@ void AddIndices(CaseList* list) {
     }
   }
   AddScatters(list);
+  AddSegmentSums(list);
   AddInt64(list);
   for (int c : testing::StandardChannels()) {
     for (int depth = 1; depth <= 4; ++depth) {

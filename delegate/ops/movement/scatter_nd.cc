@@ -32,7 +32,9 @@ absl::Status CheckTypes(const NodeView& node) {
   return absl::OkStatus();
 }
 
-absl::Status CheckReads(const Tensor& output, const Tensor& indices) {
+}  // namespace
+
+absl::Status CheckScatterReads(const Tensor& output, const Tensor& indices) {
   const Shape& to = output.shape;
   const int64_t texels = int64_t{to.b} * to.h * to.w * to.slices();
   const int64_t reads = indices.shape.elements();
@@ -41,8 +43,6 @@ absl::Status CheckReads(const Tensor& output, const Tensor& indices) {
       absl::StrCat("each of the ", texels, " texels of the output would read ",
                    reads, " indices; at most ", kMostReads, " reads run here"));
 }
-
-}  // namespace
 
 absl::StatusOr<ParsedNode> ParseScatterNd(const NodeView& node) {
   if (auto s = node.CheckCounts(3, 3, 1); !s.ok()) return s;
@@ -77,7 +77,7 @@ absl::StatusOr<ParsedNode> ParseScatterNd(const NodeView& node) {
   const auto extents =
       absl::MakeConstSpan(scatter.extents).first(scatter.depth);
   if (auto s = CheckConstantIndices(indices, extents); !s.ok()) return s;
-  if (auto s = CheckReads(output, indices); !s.ok()) return s;
+  if (auto s = CheckScatterReads(output, indices); !s.ok()) return s;
   const int64_t count = indices.shape.elements() / scatter.depth;
   scatter.count = static_cast<int>(count);
   scatter.inner = static_cast<int>(updates.shape.elements() / count);
@@ -86,10 +86,10 @@ absl::StatusOr<ParsedNode> ParseScatterNd(const NodeView& node) {
 
 absl::Status PlanScatterNd(const Node& node, Planner* planner) {
   const auto& scatter = std::any_cast<const Scatter&>(node.attributes);
-  auto index = IndicesAsInt32(planner, node.inputs[0]);
+  auto index = IndicesAsInt32(planner, node.inputs[scatter.indices_input]);
   if (!index.ok()) return index.status();
   Dispatch d("scatter_nd");
-  d.Read("updates", node.inputs[1]);
+  d.Read("updates", node.inputs[scatter.updates_input]);
   d.Read("indices", *index).Write("dst", node.outputs[0]);
   d.uniforms.Int4("extents", scatter.extents[0], scatter.extents[1],
                   scatter.extents[2], scatter.extents[3]);

@@ -16,15 +16,19 @@ namespace gles_delegate {
 // In linear element order the updates are [count, inner], the indices [count,
 // depth] and the output [extents..., inner].
 struct Scatter {
+  int indices_input = 0;
+  int updates_input = 1;
   int count = 1;
   int inner = 1;
   int depth = 1;
   std::array<int, 4> extents = {1, 1, 1, 1};
 };
 
-// kInvalidArgument: constant indices outside of the output, shapes that do not
-// go together. kUnimplemented: other types, and outputs whose texels would look
-// at too many indices.
+// CheckScatterReads is kUnimplemented if each texel of the output would look at
+// too many indices. kInvalidArgument: constant indices outside of the output,
+// shapes that do not go together. kUnimplemented: other types, and outputs
+// whose texels would look at too many indices.
+absl::Status CheckScatterReads(const Tensor& output, const Tensor& indices);
 ParseFunction ParseScatterNd;
 PlanFunction PlanScatterNd;
 
