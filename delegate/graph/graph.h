@@ -179,9 +179,12 @@ struct Tensor {
   std::vector<int> dims;  // TFLite's, whatever rank
   Shape shape;            // FromDims(dims)
   Quantization quantization;
-  ConstantData constant;     // empty: computed at run time
-  Sparsity sparsity;         // of a sparse constant
-  MemoryView view;           // view.of is kNoTensor: memory of its own
+  ConstantData constant;  // empty: computed at run time
+  Sparsity sparsity;      // of a sparse constant
+  MemoryView view;        // view.of is kNoTensor: memory of its own
+  // The runtime's complex64: here float32 of twice as many channels, real and
+  // imaginary parts in turn, which are the same bytes.
+  bool is_complex = false;
   bool is_variable = false;  // keeps its values from one Invoke to the next
   // The GPU stores this 8-bit float view as quantized values, one byte each.
   // Only representable values may be written.

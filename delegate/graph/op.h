@@ -109,6 +109,9 @@ enum OpTrait : uint32_t {
   kWantsQuantization = 1 << 11,
   // TFLite's kernel takes int64, too. The op computes it in 32 bits.
   kTakesInt64 = 1 << 12,
+  // Its inputs or outputs are complex64: to the op twice as many channels, real
+  // and imaginary parts in turn (Tensor::is_complex).
+  kTakesComplex = 1 << 13,
 };
 
 struct OpDefinition {

@@ -49,6 +49,7 @@
 #include "delegate/ops/reduction/l2_normalization.h"
 #include "delegate/ops/reduction/local_response_normalization.h"
 #include "delegate/ops/reduction/reduce.h"
+#include "delegate/ops/reduction/rfft2d.h"
 #include "delegate/ops/reduction/softmax.h"
 #include "delegate/ops/reduction/top_k.h"
 

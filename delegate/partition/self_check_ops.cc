@@ -77,6 +77,12 @@ Value ReferenceOps::Sum(int64_t element, const Place& p) {
     return Cumsum(*a, element);
   }
   if (const auto* a = Attributes<Conv3dAttributes>()) return Conv3d(*a, p);
+  if (const auto* a = Attributes<Rfft2dAttributes>()) return Transform(*a, p);
+  if (plan == &PlanComplexPart<ComplexPart::kAbs>) return Absolute(element);
+  if (plan == &PlanComplexPart<ComplexPart::kReal>) return In(0, 2 * element);
+  if (plan == &PlanComplexPart<ComplexPart::kImaginary>) {
+    return In(0, 2 * element + 1);
+  }
   if (plan == &PlanFullyConnected) return FullyConnected(element);
   if (plan == &PlanAddN) return AddN(element);
   if (plan == &PlanL2Normalization && !node_.attributes.has_value()) {

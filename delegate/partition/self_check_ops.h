@@ -34,6 +34,7 @@
 #include "delegate/ops/reduction/cumsum.h"
 #include "delegate/ops/reduction/local_response_normalization.h"
 #include "delegate/ops/reduction/reduce.h"
+#include "delegate/ops/reduction/rfft2d.h"
 #include "delegate/ops/reduction/softmax.h"
 #include "delegate/partition/self_check_reference.h"
 
@@ -229,6 +230,8 @@ class ReferenceOps {
   Value Elementwise(const ElementwiseAttributes& a, const Place& p);
   // self_check_sums.cc
   Value Conv3d(const Conv3dAttributes& a, const Place& p);
+  Value Transform(const Rfft2dAttributes& a, const Place& p);
+  Value Absolute(int64_t element);  // of a complex number
 
   Reference& ref_;
   const Graph& graph_;

@@ -48,4 +48,27 @@ Value ReferenceOps::Conv3d(const Conv3dAttributes& a, const Place& p) {
   return WithBias(sum, a.bias_input, p.c);
 }
 
+Value ReferenceOps::Transform(const Rfft2dAttributes& a, const Place& p) {
+  const Shape& from = ShapeOf(0);
+  ReferenceValue sum;
+  for (int n = 0; n < std::min(from.c, a.length); ++n) {
+    const int64_t turns = int64_t{p.c / 2} * n % a.length;
+    const double angle = 2 * 3.14159265358979323846 * turns / a.length;
+    const ReferenceValue weight = {
+        p.c % 2 == 0 ? std::cos(angle) : -std::sin(angle), 1};
+    if (!AddTerm(0, ElementOf({p.b, p.h, p.w, n}, from), weight, &sum)) {
+      return std::nullopt;
+    }
+  }
+  return sum;
+}
+
+Value ReferenceOps::Absolute(int64_t element) {
+  const Value re = In(0, 2 * element);
+  const Value im = In(0, 2 * element + 1);
+  if (!re || !im) return std::nullopt;
+  return ReferenceValue{std::hypot(re->value, im->value),
+                        std::hypot(re->magnitude, im->magnitude)};
+}
+
 }  // namespace gles_delegate

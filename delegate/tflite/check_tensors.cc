@@ -20,6 +20,13 @@ bool RunsOnGpu(DataType type) {
 }
 
 absl::Status WhyNotFloat(const Tensor& tensor, const ReadOptions& options) {
+  if (tensor.is_complex) {
+    return absl::UnimplementedError(
+        absl::StrCat("'", PrintableName(tensor.name),
+                     "' is complex64, which RFFT2D, COMPLEX_ABS, REAL, IMAG "
+                     "and ops that give it another "
+                     "shape take"));
+  }
   if (!IsQuantizedType(tensor.stored())) {
     return absl::UnimplementedError(absl::StrCat(
         tensor.ToString(),

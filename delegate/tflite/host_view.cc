@@ -182,6 +182,9 @@ void ViewConstantsForHost(const OpDefinition& op, absl::Span<const int> inputs,
 
 bool TakesHostView(const OpDefinition& op, const Tensor& tensor,
                    bool is_output) {
+  if (tensor.is_complex) {
+    return op.Has(kTakesComplex) || op.Has(kKeepsOrder);
+  }
   if (!tensor.is_host_view() || op.Has(kCasts)) return true;
   switch (tensor.host) {
     case DataType::kInt64:

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -109,6 +110,13 @@ Tensor ReadTensor(const TfLiteTensor& tensor, int index) {
     t.constant = ConstantData::Borrow(
         {reinterpret_cast<const uint8_t*>(tensor.data.raw), tensor.bytes});
     if (static_cast<int>(tensor.type) == kInt4) UnpackInt4(&t);
+  } else if (tensor.type == kTfLiteComplex64 && !t.dims.empty() &&
+             t.dims.back() <= std::numeric_limits<int>::max() / 2) {
+    t.is_complex = true;
+    t.type = DataType::kFloat32;
+    t.always_float32 = true;
+    t.dims.back() *= 2;
+    t.shape = Shape::FromDims(t.dims);
   }
   return t;
 }

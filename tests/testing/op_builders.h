@@ -307,6 +307,11 @@ SingleOpModel ScatterNd(const Shape& output, int count, int depth,
 SingleOpModel SegmentSum(const Shape& input, const std::vector<int>& ids,
                          int segments, TensorType type = TensorType::FLOAT32);
 // `update` written over `input` from `start` on, constant or an input.
+// COMPLEX_ABS, REAL or IMAG of RFFT2D of rows of `input`, with `length` samples
+// each.
+SingleOpModel Spectrum(const Shape& input, int length,
+                       Op part = Op::COMPLEX_ABS);
+
 struct OneHotCase {
   Shape indices;
   int depth = 5;

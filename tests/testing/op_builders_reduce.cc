@@ -1,5 +1,7 @@
 // Builders for reductions, running sums, normalizations, LOG_SOFTMAX and ADD_N.
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -132,6 +134,38 @@ SingleOpModel LocalResponseNormalization(const Shape& shape, int radius,
         options.beta = beta;
         return v.Op(Op::LOCAL_RESPONSE_NORMALIZATION, 1, {x}, options);
       });
+}
+
+SingleOpModel Spectrum(const Shape& input, int length, Op part) {
+  Accuracy accuracy;
+  // Each of the log2(N) steps of the transform rounds sums of up to N samples,
+  // of any size beside the bin: as one sum of N products does, it errs by up to
+  // (4 sqrt(N) + ulps) 2^-24 of the sum of the samples' magnitudes.
+  float largest = 0;
+  auto samples = [&](OpVariant& v) {
+    std::vector<float> values = v.random().Gaussian(ElementCount(input));
+    const size_t row = input.back();
+    for (size_t at = 0; at < values.size(); at += row) {
+      float sum = 0;
+      for (size_t i = 0; i < row; ++i) sum += std::abs(values[at + i]);
+      largest = std::max(largest, sum);
+    }
+    return values;
+  };
+  SingleOpModel model = MakeModel(
+      absl::StrCat(schema::EnumNameBuiltinOperator(part), " of RFFT2D of ",
+                   ShapeString(input), " by ", length),
+      accuracy, [&](OpVariant& v) {
+        const int x = v.Input("x", input, samples(v));
+        const int lengths = v.IntConstant("lengths", {2}, {1, length});
+        const int bins =
+            v.OfType(v.Op(Op::RFFT2D, 1, {x, lengths}), TensorType::COMPLEX64);
+        return v.Op(part, 1, {bins});
+      });
+  const float terms = std::sqrt(static_cast<float>(length));
+  model.accuracy.absolute =
+      (4 * terms + accuracy.ulps) * std::ldexp(largest, -24);
+  return model;
 }
 
 }  // namespace gles_delegate::testing

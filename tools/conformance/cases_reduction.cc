@@ -139,6 +139,20 @@ void AddNormalizations(CaseList* list) {
   }
 }
 
+void AddSpectra(CaseList* list) {
+  for (Op part : {Op::COMPLEX_ABS, Op::REAL, Op::IMAG}) {
+    for (int length : {2, 8, 64, 512, 2048}) {
+      const Shape shape = {3, 1, length};
+      list->Add(schema::EnumNameBuiltinOperator(part), "of_RFFT2D", shape,
+                [=] { return testing::Spectrum(shape, length, part); });
+    }
+  }
+  for (const Shape& shape : {Shape{1, 100}, Shape{2, 3, 1, 100}}) {
+    list->Add("RFFT2D", "filled_up_to_128", shape,
+              [=] { return testing::Spectrum(shape, 128); });
+  }
+}
+
 }  // namespace
 
 void AddReductionCases(CaseList* list) {
@@ -147,6 +161,7 @@ void AddReductionCases(CaseList* list) {
   AddSoftmaxes(list);
   AddCumsums(list);
   AddNormalizations(list);
+  AddSpectra(list);
 }
 
 }  // namespace gles_delegate::conformance

@@ -41,6 +41,8 @@ constexpr char kEdges[] =
     "| int8, uint8, int16 without quantization parameters | CAST, and the ops "
     "that move values |\n"
     "| float16 | CAST, DEQUANTIZE, and the ops that move values |\n"
+    "| complex64 | RFFT2D, COMPLEX_ABS, REAL, IMAG, RESHAPE, SQUEEZE, "
+    "EXPAND_DIMS |\n"
     "\n"
     "Int64 is computed in 32 bits. Constants past int32 and factors past 32768 "
     "stay on the CPU. An input\n"

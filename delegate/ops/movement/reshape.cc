@@ -32,6 +32,13 @@ absl::Status CheckReshapedElements(const NodeView& node) {
                    DimsString(output.dims), " has ", output.shape.elements()));
 }
 
+// The tensor as the model has it, of complex numbers or not.
+Tensor OfTheModel(const Tensor& tensor) {
+  Tensor t = tensor;
+  if (t.is_complex) t.dims.back() /= 2;
+  return t;
+}
+
 // The shape that the node asks for, with at most one -1: by an input or,
 // without an input, by its parameters.
 absl::StatusOr<std::vector<int>> WantedShape(const NodeView& node) {
@@ -58,12 +65,13 @@ absl::StatusOr<ParsedNode> ParseReshape(const NodeView& node) {
   if (auto s = CheckReshapedElements(node); !s.ok()) return s;
   auto want = WantedShape(node);
   if (!want.ok()) return want.status();
-  const std::vector<int>& got = node.outputs[0]->dims;
+  const Tensor output = OfTheModel(*node.outputs[0]);
+  const std::vector<int>& got = output.dims;
   bool fits = want->size() == got.size();
   for (size_t i = 0; fits && i < got.size(); ++i) {
     fits = (*want)[i] == got[i] || (*want)[i] == -1;
   }
-  if (!fits) return CheckOutputDims(*node.outputs[0], *want);
+  if (!fits) return CheckOutputDims(output, *want);
   return ParsedNode{};
 }
 
@@ -72,7 +80,7 @@ absl::StatusOr<ParsedNode> ParseSqueeze(const NodeView& node) {
   if (auto s = CheckReshapedElements(node); !s.ok()) return s;
   auto params = node.Get<SqueezeParams>();
   if (!params.ok()) return params.status();
-  const std::vector<int>& dims = node.inputs[0]->dims;
+  const std::vector<int> dims = OfTheModel(*node.inputs[0]).dims;
   const int count = (*params)->num_squeeze_dims;
   if (count < 0 || count > 8) {
     return absl::InvalidArgumentError(
@@ -94,18 +102,20 @@ absl::StatusOr<ParsedNode> ParseSqueeze(const NodeView& node) {
   for (size_t i = 0; i < dims.size(); ++i) {
     if (!(count == 0 ? dims[i] == 1 : drop[i])) want.push_back(dims[i]);
   }
-  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
+  if (auto s = CheckOutputDims(OfTheModel(*node.outputs[0]), want); !s.ok())
+    return s;
   return ParsedNode{};
 }
 
 absl::StatusOr<ParsedNode> ParseExpandDims(const NodeView& node) {
   if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
   if (auto s = CheckReshapedElements(node); !s.ok()) return s;
-  std::vector<int> want = node.inputs[0]->dims;
+  std::vector<int> want = OfTheModel(*node.inputs[0]).dims;
   auto axis = AxisOfInput(node, 1, static_cast<int>(want.size()) + 1);
   if (!axis.ok()) return axis.status();
   want.insert(want.begin() + *axis, 1);
-  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
+  if (auto s = CheckOutputDims(OfTheModel(*node.outputs[0]), want); !s.ok())
+    return s;
   return ParsedNode{};
 }
 
