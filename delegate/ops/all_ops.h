@@ -23,6 +23,7 @@
 #include "delegate/ops/matmul/fully_connected.h"
 #include "delegate/ops/movement/concatenation.h"
 #include "delegate/ops/movement/densify.h"
+#include "delegate/ops/movement/dynamic_update_slice.h"
 #include "delegate/ops/movement/embedding_lookup.h"
 #include "delegate/ops/movement/gather.h"
 #include "delegate/ops/movement/gather_nd.h"

@@ -264,6 +264,7 @@ Value ReferenceOps::Moved(int64_t element, const Place& p) {
     return Reverse(*a, element);
   }
   if (const auto* a = Attributes<PadAttributes>()) return Pad(*a, element);
+  if (const auto* a = Attributes<UpdateSlice>()) return Updated(*a, element);
   return node_.op->Has(kKeepsOrder) ? In(0, element) : std::nullopt;
 }
 

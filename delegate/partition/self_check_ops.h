@@ -18,6 +18,7 @@
 #include "delegate/ops/elementwise/select.h"
 #include "delegate/ops/image/resize.h"
 #include "delegate/ops/matmul/batch_matmul.h"
+#include "delegate/ops/movement/dynamic_update_slice.h"
 #include "delegate/ops/movement/gather.h"
 #include "delegate/ops/movement/one_hot.h"
 #include "delegate/ops/movement/pack.h"
@@ -232,6 +233,7 @@ class ReferenceOps {
   Value Conv3d(const Conv3dAttributes& a, const Place& p);
   Value Transform(const Rfft2dAttributes& a, const Place& p);
   Value Absolute(int64_t element);  // of a complex number
+  Value Updated(const UpdateSlice& a, int64_t element);
 
   Reference& ref_;
   const Graph& graph_;

@@ -1,5 +1,4 @@
-// References for convolutions of volumes, sums of scattered rows, transforms,
-// and what they are used with.
+// References for convolutions of volumes, transforms of rows, and updated slices.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -69,6 +68,19 @@ Value ReferenceOps::Absolute(int64_t element) {
   if (!re || !im) return std::nullopt;
   return ReferenceValue{std::hypot(re->value, im->value),
                         std::hypot(re->magnitude, im->magnitude)};
+}
+
+Value ReferenceOps::Updated(const UpdateSlice& a, int64_t element) {
+  AxisArray at = AxesOf(element, a.extents);
+  for (int axis = 0; axis < 5; ++axis) {
+    if (a.which[axis] < 0) continue;
+    const Value start = In(2, a.which[axis]);
+    if (!start) return start;
+    at[axis] -= static_cast<int>(std::clamp(
+        start->value, 0.0, double{1} * (a.extents[axis] - a.box[axis])));
+    if (!Inside(at[axis], a.box[axis])) return In(0, element);
+  }
+  return In(1, ElementAt(at, a.box));
 }
 
 }  // namespace gles_delegate

@@ -123,6 +123,27 @@ void AddDynamic(const TfLiteContext& context, const TfLiteIntArray* tensors,
   }
 }
 
+// Vectors of no integers: axes, or the shape of a scalar, without a buffer in
+// the file. Nothing can change in them, so that they are known.
+void AddEmpty(const TfLiteContext& context, const TfLiteIntArray* tensors,
+              const absl::flat_hash_set<int>& made, TensorValues* values) {
+  for (int i = 0; i < tensors->size; ++i) {
+    const int id = tensors->data[i];
+    if (id < 0 || made.contains(id)) continue;
+    const TfLiteTensor& t = context.tensors[id];
+    const bool is_empty = (t.type == kTfLiteInt32 || t.type == kTfLiteInt64) &&
+                          t.dims != nullptr && t.dims->size == 1 &&
+                          t.dims->data[0] == 0;
+    if (!is_empty) continue;
+    // A value of no bytes would be none (ConstantData::empty()).
+    values->try_emplace(id, ConstantData::Own({0}));
+  }
+}
+
+void AddMade(const TfLiteIntArray* outputs, absl::flat_hash_set<int>* made) {
+  made->insert(outputs->data, outputs->data + outputs->size);
+}
+
 // The first tensor that the node names and the runtime does not have; -1: none.
 int UnknownTensor(const TfLiteContext& context, const TfLiteNode& node) {
   for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
@@ -191,12 +212,15 @@ absl::StatusOr<ShapeFacts> PropagateShapes(TfLiteContext* context,
   KeptMessages messages(context);
   absl::flat_hash_set<int> own_nodes;
   if (own != nullptr) own_nodes.insert(own->begin(), own->end());
+  absl::flat_hash_set<int> made;
   for (int index : plan) {
     TfLiteNode* node = nullptr;
     TfLiteRegistration* registration = nullptr;
     if (auto s = find.Get(context, index, &node, &registration); !s.ok()) {
       return s;
     }
+    AddEmpty(*context, node->inputs, made, &facts.values);
+    AddMade(node->outputs, &made);
     if (auto s = room.Ensure(); !s.ok()) return s;
     const bool is_own = own == nullptr || own_nodes.contains(index);
     if (!is_own) {

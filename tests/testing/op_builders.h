@@ -307,6 +307,8 @@ SingleOpModel ScatterNd(const Shape& output, int count, int depth,
 SingleOpModel SegmentSum(const Shape& input, const std::vector<int>& ids,
                          int segments, TensorType type = TensorType::FLOAT32);
 // `update` written over `input` from `start` on, constant or an input.
+SingleOpModel DynamicUpdateSlice(const Shape& input, const Shape& update,
+                                 const std::vector<int>& start, bool runtime);
 // COMPLEX_ABS, REAL or IMAG of RFFT2D of rows of `input`, with `length` samples
 // each.
 SingleOpModel Spectrum(const Shape& input, int length,

@@ -350,6 +350,26 @@ SingleOpModel SegmentSum(const Shape& input, const std::vector<int>& ids,
       });
 }
 
+SingleOpModel DynamicUpdateSlice(const Shape& input, const Shape& update,
+                                 const std::vector<int>& start, bool runtime) {
+  return MakeModel(
+      absl::StrCat("DYNAMIC_UPDATE_SLICE of ", ShapeString(input), " by ",
+                   ShapeString(update), " at ", absl::StrJoin(start, ","),
+                   runtime ? " at run time" : ""),
+      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+        const int x =
+            v.Input("x", input, v.random().Gaussian(ElementCount(input)));
+        const int y = v.Input("update", update,
+                              v.random().Gaussian(ElementCount(update)));
+        const Shape axes = {static_cast<int>(start.size())};
+        const int at =
+            runtime
+                ? v.OfInts(v.Input("start", axes, {start.begin(), start.end()}))
+                : v.IntConstant("start", axes, start);
+        return v.Op(Op::DYNAMIC_UPDATE_SLICE, 1, {x, y, at});
+      });
+}
+
 SingleOpModel OneHot(const OneHotCase& c) {
   return MakeModel(
       absl::StrCat("ONE_HOT ", ShapeString(c.indices), " depth ", c.depth,

@@ -48,12 +48,11 @@ int AddLetter(char letter, int index, int input, const Shape& shape,
                      {output}, schema::MulOptionsT());
       return output;
     case 'r': {
-      const Shape one(shape.size(), 1);
-      const int rank = static_cast<int>(shape.size());
-      const int start = builder->AddConstant<int32_t>(
-          name + "_start", {rank}, std::vector<int32_t>(rank, 0));
-      builder->AddOp(Op::DYNAMIC_UPDATE_SLICE, 1,
-                     {input, constant("value", one), start}, {output});
+      Shape diagonal(shape.begin(), shape.end() - 1);
+      diagonal.back() = std::min(diagonal.back(), channels);
+      builder->AddOp(Op::MATRIX_SET_DIAG, 1,
+                     {input, constant("diagonal", diagonal)}, {output},
+                     schema::MatrixSetDiagOptionsT());
       return output;
     }
     default:

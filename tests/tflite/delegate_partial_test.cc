@@ -140,11 +140,9 @@ TEST_F(DelegatePartialTest, AWarningNamesOpNodesReasonAndShapes) {
   const Outcome outcome = ApplyAndCompare(ChainModel("rcr"));
   ASSERT_THAT(outcome.lines, SizeIs(1));  // two nodes, one reason
   EXPECT_EQ(outcome.lines[0],
-            "WARNING: TfLiteGlesDelegate: DYNAMIC_UPDATE_SLICE stays on the "
-            "CPU (nodes 0, 2): the "
-            "op has no GPU version ['x' float32[1,6,5,5], 't0_value' "
-            "float32[1,1,1,1], 't0_start' int32[4] -> 't0' "
-            "float32[1,6,5,5]]");
+            "WARNING: TfLiteGlesDelegate: MATRIX_SET_DIAG stays on the CPU "
+            "(nodes 0, 2): the op has no GPU version ['x' float32[1,6,5,5], "
+            "'t0_diagonal' float32[1,6,5] -> 't0' float32[1,6,5,5]]");
 }
 
 TEST_F(DelegatePartialTest, ManyNodesOfOneReasonAreOneLine) {
@@ -167,7 +165,7 @@ TEST_F(DelegatePartialTest, VerbosityChoosesWhatIsSaid) {
       EXPECT_THAT(outcome.lines, IsEmpty());
       continue;
     }
-    EXPECT_THAT(outcome.lines, says("DYNAMIC_UPDATE_SLICE stays on the CPU"));
+    EXPECT_THAT(outcome.lines, says("MATRIX_SET_DIAG stays on the CPU"));
     if (verbosity == 1) {
       EXPECT_THAT(outcome.lines, Not(says("running on")));
       continue;
@@ -196,7 +194,7 @@ TEST_F(DelegatePartialTest, TheReportSaysWhatRanWhereAndWhy) {
   }
   EXPECT_GT(report["partition"][0]["constant_bytes"], 0);  // the filter
   ASSERT_THAT(report["cpu"], SizeIs(1));
-  EXPECT_EQ(report["cpu"][0]["op"], "DYNAMIC_UPDATE_SLICE");
+  EXPECT_EQ(report["cpu"][0]["op"], "MATRIX_SET_DIAG");
   EXPECT_EQ(report["cpu"][0]["nodes"], nlohmann::json::array({2}));
   EXPECT_THAT(report["cpu"][0]["tensors"], HasSubstr("float32[1,6,5,5]"));
 }
@@ -431,17 +429,15 @@ TEST_F(DelegatePartialTest, HalfWeightsOfAPartitionThatIsLeft) {
     weights[i] = builder.AddTensor("w", {3});
     builder.AddOp(Op::DEQUANTIZE, 3, {half}, {weights[i]});
   }
-  const int value =
-      builder.AddConstant<float>("value", {1, 1, 1, 1}, std::vector<float>{4});
-  const int start =
-      builder.AddConstant<int32_t>("start", {4}, std::vector<int32_t>(4, 0));
+  const int diagonal = builder.AddConstant<float>("diagonal", {1, 4, 3},
+                                                  std::vector<float>(12, 4));
   for (int i : {0, 1}) {
     const int product = builder.AddTensor("product", shape);
     builder.AddOp(Op::MUL, 1, {tensor, weights[i]}, {product},
                   schema::MulOptionsT());
     tensor = builder.AddTensor("updated", shape);
-    builder.AddOp(Op::DYNAMIC_UPDATE_SLICE, 1, {product, value, start},
-                  {tensor});
+    builder.AddOp(Op::MATRIX_SET_DIAG, 1, {product, diagonal}, {tensor},
+                  schema::MatrixSetDiagOptionsT());
   }
   builder.SetOutputs({tensor});
   const Outcome outcome = ApplyAndCompare(builder.Finish());

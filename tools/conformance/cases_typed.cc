@@ -239,6 +239,28 @@ void AddSegmentSums(CaseList* list) {
   }
 }
 
+void AddUpdates(CaseList* list) {
+  for (bool runtime : {false, true}) {
+    const std::string how = runtime ? "at_run_time" : "constant";
+    for (int c : testing::StandardChannels()) {
+      const auto build = [=] {
+        return testing::DynamicUpdateSlice({2, 3, 4, c}, {1, 2, 2, (c + 1) / 2},
+                                           {1, 0, 3, c / 2}, runtime);
+      };
+      list->Add("DYNAMIC_UPDATE_SLICE", how, {2, 3, 4, c}, build);
+      for (TensorType type : {TensorType::INT32, TensorType::BOOL}) {
+        list->Add("DYNAMIC_UPDATE_SLICE",
+                  absl::StrCat(TypeName(type), "_", how), {2, 3, 4, c},
+                  [=] { return testing::OfType(build(), type); });
+      }
+    }
+    list->Add("DYNAMIC_UPDATE_SLICE", how, {3, 4, 2, 5, 6}, [=] {
+      return testing::DynamicUpdateSlice({3, 4, 2, 5, 6}, {2, 2, 1, 3, 5},
+                                         {1, 1, 0, 2, 1}, runtime);
+    });
+  }
+}
+
 void AddIndices(CaseList* list) {
   for (Op op : {Op::ARG_MAX, Op::ARG_MIN}) {
     for (const Shape& shape : testing::StandardShapes()) {
@@ -255,6 +277,7 @@ void AddIndices(CaseList* list) {
   }
   AddScatters(list);
   AddSegmentSums(list);
+  AddUpdates(list);
   AddInt64(list);
   for (int c : testing::StandardChannels()) {
     for (int depth = 1; depth <= 4; ++depth) {

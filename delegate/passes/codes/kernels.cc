@@ -20,6 +20,7 @@ constexpr IntegerKernel kIntegerKernels[] = {
     {"DEPTHWISE_CONV_2D", &DepthwiseConv2dOnCodes},
     {"DEPTH_TO_SPACE", &MoveOnCodes},
     {"DIV", &DivOnCodes},
+    {"DYNAMIC_UPDATE_SLICE", &MoveOnCodes},
     {"ELU", &TableOnCodes},
     {"EQUAL", &ComparisonOnCodes, /*ends_in_simulator=*/false},
     {"EXP", &TableOnCodes},

@@ -74,6 +74,18 @@ TEST_F(ReshapeTest, PrecisionsAndStorages) {
   ExpectMatchesCpu(Reshape({2, 3, 4, 5}, {3, 8, 5}));
 }
 
+// The new shape has no elements, and so no buffer in the file.
+TEST_F(ReshapeTest, ToAScalarByAnEmptyShape) {
+  ExpectMatchesCpuOnce(MakeModel(
+      "RESHAPE to a scalar", Accuracy{/*terms=*/0}, [](OpVariant& v) {
+        const int x = v.OfInts(v.Input("x", {1}, {7}));
+        const int shape =
+            v.builder().AddTensor("shape", {0}, TensorType::INT32);
+        return v.OfInts(
+            v.Op(Op::RESHAPE, 1, {x, shape}, schema::ReshapeOptionsT()));
+      }));
+}
+
 TEST(ParseReshapeTest, Refusals) {
   ReshapeParams params = {{3, -1}, 2};
   const Tensor input = FakeTensor({2, 3, 4});

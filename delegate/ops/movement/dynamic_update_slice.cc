@@ -1,0 +1,68 @@
+#include "delegate/ops/movement/dynamic_update_slice.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/movement/linear_gather.h"
+#include "delegate/plan/planner.h"
+
+namespace gles_delegate {
+
+absl::StatusOr<ParsedNode> ParseDynamicUpdateSlice(const NodeView& node) {
+  if (auto s = node.CheckCounts(3, 3, 1); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 0, 1); !s.ok()) return s;
+  if (auto s = CheckIndices(node, 2); !s.ok()) return s;
+  const Tensor& input = *node.inputs[0];
+  const Tensor& update = *node.inputs[1];
+  const Tensor& start = *node.inputs[2];
+  if (auto s = CheckRank(input, "input", 5); !s.ok()) return s;
+  if (auto s = CheckOutputDims(*node.outputs[0], input.dims); !s.ok()) return s;
+  const int rank = static_cast<int>(input.dims.size());
+  if (start.dims != std::vector<int>{rank} || rank == 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the start is ", DimsString(start.dims), ", the input ",
+        DimsString(input.dims), "; there must be one for each axis"));
+  }
+  for (const Tensor* t : {&update, node.outputs[0]}) {
+    if (t->codes == input.codes &&
+        t->quantization.scale == input.quantization.scale &&
+        t->quantization.zero_point == input.quantization.zero_point) {
+      continue;
+    }
+    return absl::UnimplementedError(
+        absl::StrCat("TFLite copies the codes of ", input.ToString(), " and ",
+                     t->ToString(), ", whose quantizations differ"));
+  }
+  bool fits = update.dims.size() == input.dims.size();
+  for (int i = 0; fits && i < rank; ++i) fits = update.dims[i] <= input.dims[i];
+  if (!fits) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the update ", DimsString(update.dims),
+                     " does not fit in the input ", DimsString(input.dims)));
+  }
+  UpdateSlice slice;
+  slice.extents = ExtentsOf(input);
+  slice.box = ExtentsOf(update);
+  for (int i = 0; i < rank; ++i) slice.which[BhwcAxis(i, rank)] = i;
+  return ParsedNode{slice, {}};
+}
+
+absl::Status PlanDynamicUpdateSlice(const Node& node, Planner* planner) {
+  const auto& a = std::any_cast<const UpdateSlice&>(node.attributes);
+  auto start = IndicesAsInt32(planner, node.inputs[2]);
+  if (!start.ok()) return start.status();
+  Dispatch d("dynamic_update_slice");
+  d.Read("src", node.inputs[0]).Read("update", node.inputs[1]);
+  d.Read("start", *start).Write("dst", node.outputs[0]);
+  d.uniforms.Int4("which", a.which[kWidthAxis], a.which[kHeightAxis],
+                  a.which[kChannelAxis], a.which[kBatchAxis]);
+  d.uniforms.Int4("outer", a.which[kOuterAxis], a.extents[kBatchAxis],
+                  a.box[kBatchAxis], 0);
+  d.OverTexels(planner->tensor(node.outputs[0]).shape);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

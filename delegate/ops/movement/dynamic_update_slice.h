@@ -1,0 +1,28 @@
+// DYNAMIC_UPDATE_SLICE: input 0 with input 1 written over it from the place
+// that input 2 names, one int32 or int64 an axis, constant or computed at run
+// time. As TFLite does, the place is clamped so that the update fits. Rank up
+// to 5.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_DYNAMIC_UPDATE_SLICE_H_
+#define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_DYNAMIC_UPDATE_SLICE_H_
+
+#include "delegate/graph/graph.h"
+#include "delegate/graph/op.h"
+
+namespace gles_delegate {
+
+// Of tensors as the model has them: passes may give them other dims.
+struct UpdateSlice {
+  AxisArray extents = {1, 1, 1, 1, 1};  // of the input
+  AxisArray box = {1, 1, 1, 1, 1};      // of the update
+  // The start's element for each axis; -1: the input has no such axis.
+  AxisArray which = {-1, -1, -1, -1, -1};
+};
+
+// kInvalidArgument: an update that is larger than the input, or another number
+// of starts than axes. kUnimplemented: other types, rank above 5.
+ParseFunction ParseDynamicUpdateSlice;
+PlanFunction PlanDynamicUpdateSlice;
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_DYNAMIC_UPDATE_SLICE_H_
