@@ -1,4 +1,4 @@
-// labels: op llvmpipe softpipe newest_tflite
+// labels: op llvmpipe softpipe oldest_tflite
 // TFLite_Detection_PostProcess of chosen boxes: scores that are equal, overlaps
 // at the threshold, boxes of no area.
 #include <algorithm>

@@ -1,4 +1,4 @@
-// labels: op llvmpipe newest_tflite
+// labels: op llvmpipe oldest_tflite
 // The ops that move values, on types that no shader has: integers of 8, 16 and
 // 64 bits without quantization parameters, and float16; computed and constant.
 #include <functional>
