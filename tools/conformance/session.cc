@@ -157,6 +157,7 @@ RunResult Session::RunOnDelegate(const SingleOpModel& model,
                              kInvokes, *delegate);
   if (!result.status.ok()) return result;
   const nlohmann::json report = ReportOf(*delegate);
+  result.report = report.dump();
   std::string refused = WhyNotWhole(report);
   if (refused.empty() && on_codes) refused = WhyNotOnCodes(report);
   if (!refused.empty()) result.status = absl::UnimplementedError(refused);
