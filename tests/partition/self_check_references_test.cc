@@ -1,5 +1,5 @@
 // labels: op delegate softpipe
-// Ops of integers, and ops that find or take positions, have references, too:
+// Ops of integers, of positions, of volumes and of spectra have references, too:
 // a right driver is found right, one that writes something else is not.
 #include <cstring>
 #include <string>
@@ -55,7 +55,7 @@ nlohmann::json CheckOf(const SingleOpModel& model, bool broken) {
                                      : report["partition"][0]["self_check"];
 }
 
-TEST(SelfCheckReferencesTest, OpsOfIntegersAndPositionsAreChecked) {
+TEST(SelfCheckReferencesTest, WrongProgramsAreFound) {
   GLES_SKIP_WITHOUT_DEVICE();
   const egl::ScopedGlOverride<
       GlApi, decltype(static_cast<GlApi*>(nullptr)->ShaderSource)>
@@ -63,6 +63,8 @@ TEST(SelfCheckReferencesTest, OpsOfIntegersAndPositionsAreChecked) {
   IntegerBinaryParams add, modulo;
   modulo.op = Op::FLOOR_MOD;
   for (IntegerBinaryParams* p : {&add, &modulo}) p->a = p->b = {1, 3, 4, 5};
+  Conv3dParams transposed;
+  transposed.transposed = true;
   OneHotCase one_hot;
   one_hot.indices = {2, 7};
   const SingleOpModel models[] = {
@@ -81,6 +83,11 @@ TEST(SelfCheckReferencesTest, OpsOfIntegersAndPositionsAreChecked) {
       ReverseSequence({2, 7, 4}, 1, 0, true),
       EmbeddingLookup({9, 6}, 4, Weights::kFloat),
       EmbeddingLookup({9, 6}, 4, Weights::kRuntime),
+      SegmentSum({5, 6}, {0, 0, 1, 2, 2}, 0),
+      DynamicUpdateSlice({2, 7, 5}, {1, 3, 5}, {1, 2, 0}, true),
+      Conv3d(Conv3dParams()),
+      Conv3d(transposed),
+      Spectrum({3, 1, 16}, 16),
   };
   for (const SingleOpModel& model : models) {
     SCOPED_TRACE(model.description);
