@@ -242,12 +242,13 @@ TEST_F(CacheDelegateTest, AWarmStartSweepsWhatKilledWritersLeft) {
 TEST_F(CacheDelegateTest, AHostileFileSendsATerminalNothing) {
   Run();
   ASSERT_THAT(scratch_.Files(), SizeIs(1));
+  const std::string name = scratch_.Files()[0];  // before the writer has a file
   const auto directory = CacheDirectory::Open(scratch_.path());
   ASSERT_TRUE(directory.ok()) << directory.status();
   auto writer = CacheWriter::Create(*directory);
   ASSERT_TRUE(writer.ok()) << writer.status();
-  const auto written = (*writer)->Finish({{1, 2}, "a\x1b[2J\nb", "c"}, 0,
-                                         scratch_.Files()[0], 0);
+  const auto written =
+      (*writer)->Finish({{1, 2}, "a\x1b[2J\nb", "c"}, 0, name, 0);
   ASSERT_TRUE(written.ok()) << written.status();
   const Start start = Run();
   EXPECT_EQ(start.state(), "cold");
