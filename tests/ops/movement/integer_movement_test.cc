@@ -55,7 +55,9 @@ TEST_P(IntegerMovementTest, Slices) {
     Check(Slice(shape, {1, 0, 2, 0}, {1, 3, 2, channels}));
     Check(StridedSlice(
         {shape, {1, 2, 3, channels - 1}, {-3, 0, 0, 0}, {-1, -1, -2, -1}}));
-    Check(Split(SplitKind::kUnpack, shape, 1, {1, 1, 1}));
+    if (GetParam() != TensorType::INT64) {  // TFLite's kernel takes none
+      Check(Split(SplitKind::kUnpack, shape, 1, {1, 1, 1}));
+    }
     Check(Gather(shape, 2, {3}, {3, 0, 2}));
     Check(Gather(shape, 3, {2, 2}, {2, 0, 1, 1}));
     if (bools()) continue;  // TFLite's kernels take none
