@@ -145,6 +145,7 @@ struct ConvGraph {
     t.shape = gles_delegate::Shape::FromDims(t.dims);
     t.codes = codes;
     t.quantization = {{scale}, {zero}, 0};
+    t.tflite_index = static_cast<int>(graph.tensors.size());
     return graph.AddTensor(std::move(t));
   }
   int Run() { return ComputeOnCodes(&graph, DeviceProfile()); }
