@@ -14,7 +14,7 @@ using Value = Reference::Value;
 
 ReferenceValue Of(double v) { return {v, std::abs(v)}; }
 
-Value Unary(absl::string_view f, const PostOp& op, double x) {
+Value UnaryOfIntegers(absl::string_view f, const PostOp& op, double x) {
   if (f == "clamp") {
     return Of(std::clamp<double>(x, op.params[0], op.params[1]));
   }
@@ -33,7 +33,7 @@ Value Quotient(absl::string_view f, double x, double y) {
   return Of(f == "floor_div" ? floor : x - floor * y);
 }
 
-Value Binary(absl::string_view f, double x, double y) {
+Value BinaryOfIntegers(absl::string_view f, double x, double y) {
   if (f == "add") return Of(x + y);
   if (f == "sub") return Of(x - y);
   if (f == "mul") return Of(x * y);
@@ -66,15 +66,16 @@ Value ApplyToIntegers(const PostOp& op, const ReferenceValue& x,
                       const ReferenceValue* y) {
   if (op.operand_table) return std::nullopt;
   if (y != nullptr) {
-    return InInteger(op.operand_first ? Binary(op.function, y->value, x.value)
-                                      : Binary(op.function, x.value, y->value));
+    return InInteger(op.operand_first
+                         ? BinaryOfIntegers(op.function, y->value, x.value)
+                         : BinaryOfIntegers(op.function, x.value, y->value));
   }
-  if (Value unary = Unary(op.function, op, x.value); unary)
+  if (Value unary = UnaryOfIntegers(op.function, op, x.value); unary)
     return InInteger(unary);
   // A constant of one element stands in the params.
   return InInteger(op.params[1] != 0
-                       ? Binary(op.function, op.params[0], x.value)
-                       : Binary(op.function, x.value, op.params[0]));
+                       ? BinaryOfIntegers(op.function, op.params[0], x.value)
+                       : BinaryOfIntegers(op.function, x.value, op.params[0]));
 }
 
 }  // namespace gles_delegate
