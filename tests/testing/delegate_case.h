@@ -66,7 +66,7 @@ void ExpectCloseHoweverApplied(const Model& model,
 // A chain of ops on "x" of `shape`, one letter each:
 //   c  CONV_2D 3x3, SAME, to as many channels as it gets
 //   n  NEG        a  ADD of a constant       m  MUL by a constant
-//   r  MATRIX_SET_DIAG, which no delegate here takes: it replaces a diagonal
+//   r  L2_POOL_2D of one pixel, which no delegate here takes: its magnitude
 // Node i is letter i; tensors are named "t<i>", the last one too.
 std::vector<uint8_t> ChainModel(const std::string& letters,
                                 const Shape& shape = {1, 6, 5, 5});

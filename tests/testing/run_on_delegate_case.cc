@@ -48,11 +48,10 @@ int AddLetter(char letter, int index, int input, const Shape& shape,
                      {output}, schema::MulOptionsT());
       return output;
     case 'r': {
-      Shape diagonal(shape.begin(), shape.end() - 1);
-      diagonal.back() = std::min(diagonal.back(), channels);
-      builder->AddOp(Op::MATRIX_SET_DIAG, 1,
-                     {input, constant("diagonal", diagonal)}, {output},
-                     schema::MatrixSetDiagOptionsT());
+      schema::Pool2DOptionsT options;
+      options.stride_w = options.stride_h = 1;
+      options.filter_width = options.filter_height = 1;
+      builder->AddOp(Op::L2_POOL_2D, 1, {input}, {output}, options);
       return output;
     }
     default:

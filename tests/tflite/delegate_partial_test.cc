@@ -140,9 +140,9 @@ TEST_F(DelegatePartialTest, AWarningNamesOpNodesReasonAndShapes) {
   const Outcome outcome = ApplyAndCompare(ChainModel("rcr"));
   ASSERT_THAT(outcome.lines, SizeIs(1));  // two nodes, one reason
   EXPECT_EQ(outcome.lines[0],
-            "WARNING: TfLiteGlesDelegate: MATRIX_SET_DIAG stays on the CPU "
-            "(nodes 0, 2): the op has no GPU version ['x' float32[1,6,5,5], "
-            "'t0_diagonal' float32[1,6,5] -> 't0' float32[1,6,5,5]]");
+            "WARNING: TfLiteGlesDelegate: L2_POOL_2D stays on the CPU "
+            "(nodes 0, 2): the op has no GPU version ['x' float32[1,6,5,5] -> "
+            "'t0' float32[1,6,5,5]]");
 }
 
 TEST_F(DelegatePartialTest, ManyNodesOfOneReasonAreOneLine) {
@@ -165,7 +165,7 @@ TEST_F(DelegatePartialTest, VerbosityChoosesWhatIsSaid) {
       EXPECT_THAT(outcome.lines, IsEmpty());
       continue;
     }
-    EXPECT_THAT(outcome.lines, says("MATRIX_SET_DIAG stays on the CPU"));
+    EXPECT_THAT(outcome.lines, says("L2_POOL_2D stays on the CPU"));
     if (verbosity == 1) {
       EXPECT_THAT(outcome.lines, Not(says("running on")));
       continue;
@@ -194,7 +194,7 @@ TEST_F(DelegatePartialTest, TheReportSaysWhatRanWhereAndWhy) {
   }
   EXPECT_GT(report["partition"][0]["constant_bytes"], 0);  // the filter
   ASSERT_THAT(report["cpu"], SizeIs(1));
-  EXPECT_EQ(report["cpu"][0]["op"], "MATRIX_SET_DIAG");
+  EXPECT_EQ(report["cpu"][0]["op"], "L2_POOL_2D");
   EXPECT_EQ(report["cpu"][0]["nodes"], nlohmann::json::array({2}));
   EXPECT_THAT(report["cpu"][0]["tensors"], HasSubstr("float32[1,6,5,5]"));
 }
