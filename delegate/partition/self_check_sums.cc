@@ -1,4 +1,5 @@
-// References for convolutions of volumes, transforms of rows, and updated slices.
+// References for convolutions of volumes, transforms of rows, and updated
+// slices.
 #include <algorithm>
 #include <array>
 #include <cmath>

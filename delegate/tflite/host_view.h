@@ -33,10 +33,11 @@ struct NodeTensors {
 // execution order.
 //   - What ops other than CAST read must fit (Tensor::must_fit), and their
 //     constants become int32 if all values fit.
-//   - If only CASTs use a tensor, its view is float32 where int32 would lose what
+//   - If only CASTs use a tensor, its view is float32 where int32 would lose
+//   what
 //     TFLite's kernel keeps. This is the output of a CAST from floats, and the
-//     input of a CAST to floats or bools. It stays int32 if its values come from
-//     ARG_MAX, ARG_MIN or a CAST of integers and so fit int32.
+//     input of a CAST to floats or bools. It stays int32 if its values come
+//     from ARG_MAX, ARG_MIN or a CAST of integers and so fit int32.
 void ChooseInt64Views(absl::Span<const NodeTensors> nodes, Graph* graph);
 
 // Makes constant inputs of 8- and 16-bit integers without quantization

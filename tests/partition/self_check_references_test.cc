@@ -1,6 +1,6 @@
 // labels: op delegate softpipe
-// Ops of integers, of positions, of volumes and of spectra have references, too:
-// a right driver is found right, one that writes something else is not.
+// Ops of integers, of positions, of volumes and of spectra have references,
+// too: a right driver is found right, one that writes something else is not.
 #include <cstring>
 #include <string>
 #include <vector>

@@ -76,8 +76,8 @@ TEST_F(ReshapeTest, PrecisionsAndStorages) {
 
 // The new shape has no elements, and so no buffer in the file.
 TEST_F(ReshapeTest, ToAScalarByAnEmptyShape) {
-  ExpectMatchesCpuOnce(MakeModel(
-      "RESHAPE to a scalar", Accuracy{/*terms=*/0}, [](OpVariant& v) {
+  ExpectMatchesCpuOnce(
+      MakeModel("RESHAPE to a scalar", Accuracy{/*terms=*/0}, [](OpVariant& v) {
         const int x = v.OfInts(v.Input("x", {1}, {7}));
         const int shape =
             v.builder().AddTensor("shape", {0}, TensorType::INT32);
