@@ -34,9 +34,8 @@ struct NodeTensors {
 //   - What ops other than CAST read must fit (Tensor::must_fit), and their
 //     constants become int32 if all values fit.
 //   - If only CASTs use a tensor, its view is float32 where int32 would lose
-//   what
-//     TFLite's kernel keeps. This is the output of a CAST from floats, and the
-//     input of a CAST to floats or bools. It stays int32 if its values come
+//     what TFLite's kernel keeps. This is the output of a CAST from floats, and
+//     the input of a CAST to floats or bools. It stays int32 if its values come
 //     from ARG_MAX, ARG_MIN or a CAST of integers and so fit int32.
 void ChooseInt64Views(absl::Span<const NodeTensors> nodes, Graph* graph);
 
