@@ -119,7 +119,7 @@ class ReferenceOps {
     return takes_codes && HasInputOfOtherCodes();
   }
   bool IsFloat() const { return Output().type == DataType::kFloat32; }
-  // What the output's type holds of `v`.
+  // `v` as the output's type stores it.
   Value Stored(const Value& v) const {
     return IsFloat() ? InFloat(v) : InInteger(v);
   }

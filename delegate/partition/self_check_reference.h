@@ -87,18 +87,18 @@ class Reference {
 // normal number may be zero.
 Reference::Value InFloat(Reference::Value v);
 
-// What tensors of integers and bools are compared up to: floats, in which
-// values come back, hold these exactly.
+// Integers and bools are compared up to this: values come back as floats, which
+// hold these exactly.
 inline constexpr double kMostWhole = 1 << 24;
 
-// `v`, exact: nothing where it is no integer, or past kMostWhole.
+// `v`, exact; nothing if it is not an integer, or is past kMostWhole.
 Reference::Value InInteger(Reference::Value v);
 
-// One function of a PostOp on `x`, and on `y` where it has an operand. nullopt:
-// it has no reference.
+// One function of a PostOp on `x`, and on `y` if it has an operand. nullopt: it
+// has no reference.
 Reference::Value ApplyFunction(const PostOp& op, const ReferenceValue& x,
                                const ReferenceValue* y);
-// Likewise, of int32 and of bools (0 and 1).
+// The same for int32 and bools (0 and 1).
 Reference::Value ApplyToIntegers(const PostOp& op, const ReferenceValue& x,
                                  const ReferenceValue* y);
 

@@ -7,8 +7,8 @@
 
 namespace gles_delegate {
 
-// - Merges two successive transposes if only the second reads the first, and
-//   likewise two reshapes. Post-ops without an operand move to the second node;
+// - Merges two successive transposes if only the second reads the first; the
+//   same for two reshapes. Post-ops without an operand move to the second node;
 //   a post-op with one prevents merging.
 // - Turns a transpose into a reshape if the order of elements stays the same,
 //   that is if its axes of more than one element stay in order.

@@ -132,8 +132,8 @@ MemoryPlan PlanMemory(const Graph& graph, absl::Span<const Dispatch> dispatches,
                       absl::Span<const TensorId> pinned_to_end,
                       const DeviceProfile& profile,
                       std::pair<size_t, size_t> together) {
-  // The self-check's: each tensor has a slot of its own, larger than itself, so
-  // that what is read past its end is poison (GpuMemory::Make()).
+  // In the self-check each tensor has its own slot, larger than itself, so that
+  // reads past its end find poison (GpuMemory::Make()).
   const bool poisoned = profile.options.runs_once;
   if (poisoned) together = {0, dispatches.size()};
   const std::vector<Lifetime> lives =

@@ -6,11 +6,11 @@
 #include <random>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tensorflow/lite/c/c_api.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/oldest_tflite.h"
 #include "tests/testing/schema_names.h"
 #include "tests/testing/shapes.h"
 #include "tests/testing/sixteen_bit_codes.h"
@@ -148,7 +148,7 @@ float ProductApart(Op op, int seed, int channels, bool relu,
 // Newer kernels of FULLY_CONNECTED keep 31 bits of the multiplier: their codes
 // are nearly always those of floats, and large sums times such multipliers do
 // not fit 64 bits, so that floats are computed.
-bool RowsKeep31Bits() { return !absl::StartsWith(TfLiteVersion(), "2.9."); }
+bool RowsKeep31Bits() { return !OnOldestTflite(); }
 
 class WideProductsTest : public DeviceTest {};
 

@@ -68,7 +68,8 @@ std::string WhyNotOnCodes(const nlohmann::json& report) {
   return absl::StrCat("on codes: ", on_codes, " of ", nodes, " nodes");
 }
 
-// What the self-check compared, by the delegate's report; "" of a node case.
+// Counts the programs that the self-check compared. `text`: the delegate's
+// report, or "" for a case of one node.
 void CountChecked(const std::string& text, CaseResult* result) {
   const auto report = nlohmann::json::parse(text, nullptr,
                                             /*allow_exceptions=*/false);

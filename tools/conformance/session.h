@@ -27,8 +27,7 @@ struct CaseResult {
   // or refuses the model. Empty: the case ran.
   std::string not_run;
   testing::Comparison comparison;
-  // Of the delegate's self-check, where it was asked for: programs of the case,
-  // and those that it compared.
+  // With --self_check: programs of the case, and those that were compared.
   int programs = 0;
   int checked = 0;
   double seconds = 0;

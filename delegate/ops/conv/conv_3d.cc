@@ -65,7 +65,7 @@ absl::Status CheckConv3dChannels(const NodeView& node,
 }
 
 // TFLite's kernel of CONV_3D_TRANSPOSE (2.21) leaves out the last depths of the
-// input where the depth is padded otherwise than the height.
+// input if the depth is padded differently from the height.
 absl::Status CheckEqualPaddings(const std::array<AxisPadding, 3>& paddings) {
   for (int i : {0, 1}) {
     if (paddings[i].before == paddings[2].before &&

@@ -84,7 +84,7 @@ PostOp CodesByInverse(const Tensor& out);
 // or one per channel in a table that is added to the graph.
 PostOp Requantize(const std::vector<quant::Multiplier>& multipliers,
                   const Tensor& out, quant::Ties ties, Graph* graph);
-// Likewise, by Rounding::kTwiceUpInVectors.
+// The same by Rounding::kTwiceUpInVectors.
 PostOp RequantizeInVectors(const std::vector<quant::Multiplier>& multipliers,
                            const Tensor& out, Graph* graph);
 // Added to the shift of channel `c` of `channels` in a table of multipliers: 64

@@ -62,8 +62,8 @@ std::vector<float> FloatScalesOf(const Tensor& data, const Tensor& weights,
 }
 
 // XNNPACK leaves to the built-in kernels: uint8 weights that name another
-// dimension than the first, weights that are computed, and a bias that has no
-// scale of its own.
+// dimension than the first, weights that are computed, and a bias without
+// a scale.
 bool IsLeftByXnnpack(const Tensor& weights, const Tensor* bias) {
   return (weights.codes == DataType::kUint8 &&
           weights.quantization.dimension != 0) ||

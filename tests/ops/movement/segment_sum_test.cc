@@ -83,8 +83,10 @@ TEST(ParseSegmentSumTest, Refusals) {
   EXPECT_EQ(refusal(FakeInts({0, 0, 1}), {2, 5}), "");
   EXPECT_THAT(refusal(FakeRuntimeInts({3}), {2, 5}),
               HasSubstr("the segments' ids: known only at run time"));
-  EXPECT_THAT(refusal(FakeInts({0, 2, 2}), {3, 5}),
-              HasSubstr("must begin at 0 and rise by 0 or 1"));
+  for (const auto& ids : {FakeInts({0, 2, 2}), FakeInts({1, 1, 2})}) {
+    EXPECT_THAT(refusal(ids, {3, 5}),
+                HasSubstr("must begin at 0 and rise by 0 or 1"));
+  }
   EXPECT_THAT(refusal(FakeInts({0, 1, 0}), {2, 5}), HasSubstr("from 1 to 0"));
   EXPECT_THAT(refusal(FakeInts({0, 1}), {2, 5}),
               HasSubstr("one for each of its rows"));

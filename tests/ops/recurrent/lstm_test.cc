@@ -24,6 +24,7 @@
 #include "tensorflow/lite/c/c_api.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/oldest_tflite.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/random.h"
@@ -131,7 +132,7 @@ TEST_P(LstmTest, Large) {
 
 TEST_P(LstmTest, ProjectionWiderThanTheCells) {
   // 2.21's kernel projects into scratch memory of `cells` floats, past its end.
-  if (!absl::StartsWith(TfLiteVersion(), "2.9.")) {
+  if (!OnOldestTflite()) {
     GTEST_SKIP() << "TensorFlow Lite " << TfLiteVersion()
                  << " writes past its scratch memory here";
   }
