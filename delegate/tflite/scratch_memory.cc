@@ -25,17 +25,16 @@ size_t ElementBytes(TfLiteType type) {
   }
 }
 
-// TensorFlow Lite 2.21 and LiteRT set the size of tensors that they plan no
-// memory for to zero; the shape stays.
-size_t BytesByShape(const TfLiteTensor& t) {
+}  // namespace
+
+size_t BytesOf(const TfLiteTensor& t) {
+  if (t.bytes != 0) return t.bytes;
   size_t bytes = ElementBytes(t.type);
   for (int i = 0; t.dims != nullptr && i < t.dims->size; ++i) {
     bytes *= t.dims->data[i];
   }
   return bytes;
 }
-
-}  // namespace
 
 bool IsInArena(const TfLiteTensor& t) {
   return t.allocation_type == kTfLiteArenaRw ||
@@ -53,7 +52,7 @@ ScratchMemory::~ScratchMemory() {
 
 void ScratchMemory::Lend(int id) {
   TfLiteTensor& t = context_->tensors[id];
-  const size_t bytes = t.bytes != 0 ? t.bytes : BytesByShape(t);
+  const size_t bytes = BytesOf(t);
   if (!IsInArena(t) || t.is_variable || bytes == 0) return;
   std::vector<uint8_t>& memory = (*blocks_)[id];
   memory.resize(bytes);

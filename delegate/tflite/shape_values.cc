@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "delegate/graph/builtin_codes.h"
+#include "delegate/tflite/as_constants.h"
 #include "delegate/tflite/scratch_memory.h"
 
 namespace gles_delegate {
 namespace {
 
-// More than any shape has; what is larger (positions, masks) may be computed on
-// the GPU as well.
+// More than any shape has. The GPU may compute what is larger: positions,
+// masks.
 constexpr size_t kMostIntegers = 4096;
 // A shape times a factor, on its way back to integers.
 constexpr size_t kMostFloats = 32;
@@ -76,68 +77,6 @@ void ForEachPresent(const TfLiteIntArray* tensors, const Visit& visit) {
   }
 }
 
-// While it lives, a node's inputs that have values are constants of the file to
-// the runtime's kernels.
-class AsConstants {
- public:
-  AsConstants(TfLiteContext* context, const TfLiteNode& node,
-              const TensorValues& values)
-      : context_(context) {
-    ForEachPresent(node.inputs, [&](int id) {
-      const auto value = values.find(id);
-      if (value == values.end()) return;
-      TfLiteTensor& t = Keep(id);
-      t.data.raw = const_cast<char*>(
-          reinterpret_cast<const char*>(value->second.bytes().data()));
-    });
-  }
-  ~AsConstants() {
-    for (auto it = before_.rbegin(); it != before_.rend(); ++it) {
-      TfLiteTensor& t = context_->tensors[it->id];
-      t.allocation_type = it->type;
-      t.data.raw = it->data;
-    }
-  }
-  AsConstants(const AsConstants&) = delete;
-  AsConstants& operator=(const AsConstants&) = delete;
-
-  // SEGMENT_SUM and UNSORTED_SEGMENT_SUM take the output's shape from their
-  // last input, but only if all inputs are constant. The latter also looks for
-  // ids that are too large: those that come at run time are zeros here.
-  void TakeSegmentsForConstant(const TfLiteNode& node, bool unsorted) {
-    const int count = node.inputs->size;
-    const int* ids = node.inputs->data;
-    if (count != (unsorted ? 3 : 2)) return;
-    if (*std::min_element(ids, ids + count) < 0 || !IsConstant(ids[count - 1]))
-      return;
-    Keep(ids[0]);
-    if (IsConstant(ids[1])) return;
-    TfLiteTensor& t = Keep(ids[1]);
-    zeros_.resize(t.bytes);
-    t.data.raw = zeros_.data();
-  }
-
- private:
-  bool IsConstant(int id) const {
-    const TfLiteTensor& t = context_->tensors[id];
-    return t.allocation_type == kTfLiteMmapRo && t.data.raw != nullptr;
-  }
-  TfLiteTensor& Keep(int id) {
-    TfLiteTensor& t = context_->tensors[id];
-    before_.push_back({id, t.allocation_type, t.data.raw});
-    t.allocation_type = kTfLiteMmapRo;
-    return t;
-  }
-  struct Before {
-    int id;
-    TfLiteAllocationType type;
-    char* data;
-  };
-  TfLiteContext* context_;
-  std::vector<Before> before_;
-  std::vector<char> zeros_;
-};
-
 // While it lives, what a node writes is in the arena, whatever it was before.
 // Memory of a tensor's own is kept unless the tensor has another size by then.
 class OutputsSetAside {
@@ -185,8 +124,7 @@ bool InputsAreKnown(const TfLiteContext& context, const TfLiteNode& node,
     const TfLiteTensor& t = context.tensors[id];
     const bool has_value = values.contains(id);
     follows_from_shapes |= has_value;
-    known &= has_value ||
-             (t.allocation_type == kTfLiteMmapRo && t.data.raw != nullptr);
+    known &= has_value || IsConstant(t);
   });
   return known && follows_from_shapes;
 }
@@ -247,11 +185,7 @@ TfLiteStatus PrepareWithValues(TfLiteContext* context, TfLiteNode* node,
   const bool follows =
       FollowsFromShapes(*context, *node, registration, *values);
   AsConstants constants(context, *node, *values);
-  const bool unsorted =
-      registration.builtin_code == builtin::UNSORTED_SEGMENT_SUM;
-  if (unsorted || registration.builtin_code == builtin::SEGMENT_SUM) {
-    constants.TakeSegmentsForConstant(*node, unsorted);
-  }
+  constants.AddSegments(*node, registration.builtin_code);
   const TfLiteStatus prepared = registration.prepare(context, node);
   if (prepared != kTfLiteOk || !follows) return prepared;
   if (OutputsAreSmall(*context, *node)) {

@@ -1,0 +1,71 @@
+#include "delegate/tflite/as_constants.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "delegate/graph/builtin_codes.h"
+#include "delegate/tflite/scratch_memory.h"
+
+namespace gles_delegate {
+namespace {
+
+// With more computed ids the shape of a segment sum is unknown.
+constexpr size_t kMostIdBytes = 64 << 20;
+
+// 0: another op.
+int SegmentSumInputs(int builtin_code) {
+  if (builtin_code == builtin::SEGMENT_SUM) return 2;
+  return builtin_code == builtin::UNSORTED_SEGMENT_SUM ? 3 : 0;
+}
+
+}  // namespace
+
+bool IsConstant(const TfLiteTensor& t) {
+  return t.allocation_type == kTfLiteMmapRo && t.data.raw != nullptr;
+}
+
+AsConstants::AsConstants(TfLiteContext* context, const TfLiteNode& node,
+                         const TensorValues& values)
+    : context_(context) {
+  for (int i = 0; i < node.inputs->size; ++i) {
+    const auto value = values.find(node.inputs->data[i]);
+    if (value == values.end()) continue;
+    Keep(value->first).data.raw = const_cast<char*>(
+        reinterpret_cast<const char*>(value->second.bytes().data()));
+  }
+}
+
+AsConstants::~AsConstants() {
+  for (auto it = before_.rbegin(); it != before_.rend(); ++it) {
+    TfLiteTensor& t = context_->tensors[it->id];
+    t.allocation_type = it->type;
+    t.data.raw = it->data;
+  }
+}
+
+void AsConstants::AddSegments(const TfLiteNode& node, int builtin_code) {
+  const int count = SegmentSumInputs(builtin_code);
+  const int* inputs = node.inputs->data;
+  if (count == 0 || node.inputs->size != count ||
+      *std::min_element(inputs, inputs + count) < 0 ||
+      !IsConstant(context_->tensors[inputs[count - 1]])) {
+    return;
+  }
+  const TfLiteTensor& ids = context_->tensors[inputs[1]];
+  if (!IsConstant(ids)) {
+    const size_t bytes = BytesOf(ids);
+    if (bytes > kMostIdBytes) return;
+    zeros_.resize(bytes);
+    Keep(inputs[1]).data.raw = zeros_.data();
+  }
+  Keep(inputs[0]);
+}
+
+TfLiteTensor& AsConstants::Keep(int id) {
+  TfLiteTensor& t = context_->tensors[id];
+  before_.push_back({id, t.allocation_type, t.data.raw});
+  t.allocation_type = kTfLiteMmapRo;
+  return t;
+}
+
+}  // namespace gles_delegate
