@@ -41,6 +41,12 @@ struct KernelTraits {
   // if there is a bias; rounds twice if there is none.
   bool wide_rows_keep_31_bits = false;
   bool wide_rows_without_bias_round_twice = false;
+  // The same op reads the type of a missing bias from the node's parameters: of
+  // 64 bits, it rounds once. Known from the kernel alone.
+  bool wide_rows_name_bias_type = false;
+  // SUM of 16 bits: rescales and saturates; else takes one scale for both and
+  // keeps the low bits.
+  bool wide_sums_saturate = false;
   // FULLY_CONNECTED from uint8 to int16: ties of the second rounding go up, not
   // away from zero.
   bool rows_to_16_bits_round_up = true;

@@ -66,6 +66,13 @@ struct FullyConnectedParams {
   Flag asymmetric_quantize_inputs;
 };
 
+// If KernelTraits::wide_rows_name_bias_type.
+struct NewerFullyConnectedParams {
+  FullyConnectedParams older;
+  int quantized_bias_type;  // a TfLiteType, of a bias that is missing
+};
+constexpr int kTfLiteTypeInt64 = 4;
+
 struct TransposeConvParams {
   int padding;
   int stride_width;

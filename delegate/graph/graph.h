@@ -97,6 +97,8 @@ class ConstantData {
   static ConstantData Borrow(absl::Span<const uint8_t> bytes);
   static ConstantData Own(std::vector<uint8_t> bytes);
   bool empty() const { return bytes_.empty(); }
+  // True for a constant of the model file, which XNNPACK takes as one, too.
+  bool is_borrowed() const { return !empty() && owned_ == nullptr; }
   absl::Span<const uint8_t> bytes() const { return bytes_; }
 
  private:

@@ -115,10 +115,11 @@ void AskCast(TfLiteContext* context, const TfLiteRegistration& kernel,
   cast = {saturates, codes[4]};
 }
 
-// The code of a sum, of a row of one weight.
+// The code of a sum, of a row of one weight. `bias_type`: of an empty `bias`.
 std::vector<int> WideRow(TfLiteContext* context,
                          const TfLiteRegistration& kernel, float weight_scale,
-                         int16_t input, const std::vector<int64_t>& bias) {
+                         int16_t input, const std::vector<int64_t>& bias,
+                         TfLiteType bias_type = kTfLiteFloat32) {
   const std::vector<int16_t> row(8, input);
   TrialTensor weights = TrialTensor::Of(
       kTfLiteInt8, {8, 8}, std::vector<int8_t>(64, 1), weight_scale);
@@ -130,12 +131,10 @@ std::vector<int> WideRow(TfLiteContext* context,
     tensors.back().is_constant = true;
   }
   tensors.push_back({kTfLiteInt16, {1, 8}, 1, 0, {}});
-  // Newer runtimes have the type of a missing bias next: by default, floats.
   const struct {
-    FullyConnectedParams known;
-    int quantized_bias_type;
+    NewerFullyConnectedParams known;
     int newer[8];
-  } params = {{}, kTfLiteFloat32, {}};
+  } params = {{{}, bias_type}, {}};
   return Values(kTfLiteInt16, TryKernel(context, kernel, tensors, &params));
 }
 
@@ -153,10 +152,32 @@ void AskFullyConnected(TfLiteContext* context, const TfLiteRegistration& kernel,
   }
   // Not quite half a code: the first of two roundings makes half a code of it,
   // and the second a code.
-  const std::vector<int> without = WideRow(context, kernel, 0.0624999f, 1, {});
-  if (!without.empty()) {
-    traits->wide_rows_without_bias_round_twice = without[0] == 1;
-  }
+  constexpr float kTwiceOne = 0.0624999f;
+  const std::vector<int> without = WideRow(context, kernel, kTwiceOne, 1, {});
+  if (without.empty()) return;
+  traits->wide_rows_without_bias_round_twice = without[0] == 1;
+  const std::vector<int> of_64_bits =
+      WideRow(context, kernel, kTwiceOne, 1, {}, kTfLiteInt64);
+  traits->wide_rows_name_bias_type =
+      !of_64_bits.empty() && of_64_bits[0] != without[0];
+}
+
+// Twice 20,000, in codes of the input; a kernel that takes one scale refuses.
+void AskWideSum(TfLiteContext* context, const TfLiteRegistration& kernel,
+                const Question&, KernelTraits* traits) {
+  TrialTensor axis =
+      TrialTensor::Of(kTfLiteInt32, {1}, std::vector<int32_t>{1});
+  axis.is_constant = true;
+  const ReducerParams params = {};
+  const std::vector<int> codes =
+      Values(kTfLiteInt16,
+             TryKernel(context, kernel,
+                       {TrialTensor::Of(kTfLiteInt16, {1, 2},
+                                        std::vector<int16_t>(2, 20000), 1),
+                        axis,
+                        {kTfLiteInt16, {1}, 1, 0, {}}},
+                       &params));
+  if (!codes.empty()) traits->wide_sums_saturate = codes[0] == 32767;
 }
 
 // Sums of -0.5 codes, which are the bias alone.
@@ -271,6 +292,7 @@ constexpr Asked kAsked[] = {
     {builtin::FULLY_CONNECTED, kTfLiteInt16, true, &AskFullyConnected},
     {builtin::FULLY_CONNECTED, kTfLiteUInt8, true, &AskRowsTo16Bits},
     {builtin::QUANTIZE, kTfLiteFloat32, true, &AskQuantize},
+    {builtin::SUM, kTfLiteInt16, true, &AskWideSum},
     {builtin::TRANSPOSE_CONV, kTfLiteInt32, true, &AskTransposed},
 };
 

@@ -1,4 +1,4 @@
-// labels: op quant only_oldest_tflite
+// labels: op quant oldest_tflite
 // 16-bit codes (16x8 models) of several operands, or between widths: ADD and
 // SUB of powers of two, CONCATENATION, PADV2, SELECT_V2 and SUM, and QUANTIZE
 // to 8 bits. TFLite's codes, every one; 208 cases an op.

@@ -64,7 +64,7 @@ bool TakeAttributes(const Node& node, Convolution* conv) {
     conv->inputs = {0, 3, 4};
     return true;
   }
-  // A matrix product has no attributes.
+  // The attributes of a matrix product only say how TFLite rounds.
   conv->kind = Kind::kRows;
   return node.op != nullptr && node.op->name == "FULLY_CONNECTED";
 }

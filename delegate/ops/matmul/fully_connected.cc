@@ -76,7 +76,12 @@ absl::StatusOr<ParsedNode> ParseFullyConnected(const NodeView& node) {
   if (auto s = CheckBias(bias, node.inputs[1]->dims[0]); !s.ok()) return s;
   auto activation = FusedActivation((*params)->activation);
   if (!activation.ok()) return activation.status();
-  return ParsedNode{{}, *std::move(activation)};
+  FullyConnectedAttributes attributes;
+  attributes.sums_in_64_bits =
+      bias == nullptr && node.traits.wide_rows_name_bias_type &&
+      static_cast<const NewerFullyConnectedParams*>(node.builtin_params)
+              ->quantized_bias_type == kTfLiteTypeInt64;
+  return ParsedNode{attributes, *std::move(activation)};
 }
 
 absl::Status PlanFullyConnected(const Node& node, Planner* planner) {

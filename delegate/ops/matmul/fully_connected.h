@@ -10,7 +10,12 @@
 
 namespace gles_delegate {
 
-// No attributes. Node inputs: data, weights, bias (optional).
+struct FullyConnectedAttributes {
+  // TFLite sums 16-bit activations without a bias in 64 bits.
+  bool sums_in_64_bits = false;
+};
+
+// Node inputs: data, weights, bias (optional).
 ParseFunction ParseFullyConnected;
 PlanFunction PlanFullyConnected;
 

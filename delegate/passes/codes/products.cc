@@ -62,20 +62,27 @@ std::vector<float> FloatScalesOf(const Tensor& data, const Tensor& weights,
 }
 
 // XNNPACK leaves to the built-in kernels: uint8 weights that name another
-// dimension than the first, weights that are computed, and a bias without
-// a scale.
-bool IsLeftByXnnpack(const Tensor& weights, const Tensor* bias) {
-  return (weights.codes == DataType::kUint8 &&
+// dimension than the first, weights that are computed, a bias without a scale,
+// and a transposed convolution whose shape is computed.
+bool IsLeftByXnnpack(const Node& node, const ProductKernel& kernel,
+                     const Graph& graph, const Tensor& weights,
+                     const Tensor* bias) {
+  return (kernel.op == quant::ProductOp::kTransposeConv &&
+          !graph.tensor(node.inputs[0]).constant.is_borrowed()) ||
+         (weights.codes == DataType::kUint8 &&
           weights.quantization.dimension != 0) ||
          !weights.is_constant() ||
          (bias != nullptr && bias->tflite_index < 0);  // read_node.cc gave it
 }
 
 // The post-op that makes codes of a sum, as the CPU's kernel does.
-std::optional<PostOp> Scaling(const Tensor& data, const Tensor& weights,
-                              const Tensor* bias, const Tensor& out,
-                              const ProductKernel& kernel,
-                              const KernelContext& c) {
+std::optional<PostOp> Scaling(const Node& node, const ProductKernel& kernel,
+                              TensorId bias_id, const KernelContext& c) {
+  const Tensor& data = c.graph->tensor(node.inputs[kernel.data]);
+  const Tensor& weights = c.graph->tensor(node.inputs[kernel.weights]);
+  const Tensor* const bias =
+      bias_id == kNoTensor ? nullptr : &c.graph->tensor(bias_id);
+  const Tensor& out = c.graph->tensor(node.outputs[0]);
   const std::vector<quant::Multiplier> multipliers =
       MultipliersOf(data, weights, out, kernel);
   if (!FitSums(multipliers)) return std::nullopt;
@@ -83,7 +90,7 @@ std::optional<PostOp> Scaling(const Tensor& data, const Tensor& weights,
   quant::Rounding rounding =
       quant::RoundingOf(c.cpu, c.traits, kernel.op, is_uint8);
   if (rounding == quant::Rounding::kOnceToEven &&
-      IsLeftByXnnpack(weights, bias)) {
+      IsLeftByXnnpack(node, kernel, *c.graph, weights, bias)) {
     rounding = quant::RoundingOf(quant::CpuKernels::kLitert, c.traits,
                                  kernel.op, is_uint8);
   }
@@ -118,9 +125,7 @@ std::optional<Node> ProductByKernel(const Node& node,
     return std::nullopt;
   }
   Node product = node;
-  std::optional<PostOp> scaling = Scaling(
-      graph->tensor(data), weights,
-      bias == kNoTensor ? nullptr : &graph->tensor(bias), out, kernel, c);
+  std::optional<PostOp> scaling = Scaling(node, kernel, bias, c);
   if (!scaling) return std::nullopt;
   if (weights.is_constant()) {
     product.inputs[kernel.weights] =

@@ -3,6 +3,7 @@
 #include "delegate/passes/codes/wide_products.h"
 
 #include <algorithm>
+#include <any>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -16,6 +17,7 @@
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/elementwise/wide_sums.h"
+#include "delegate/ops/matmul/fully_connected.h"
 #include "delegate/passes/codes/helpers.h"
 #include "delegate/passes/codes/wide_helpers.h"
 
@@ -117,11 +119,17 @@ struct SumRounding {
   bool twice = false;
   bool twice_up = true;  // else by Rounding::kTwiceUpInVectors, or away
 };
-// `bias`: its type; kOther: none.
+bool NamesSumsOf64Bits(const Node& node) {
+  const auto* a = std::any_cast<FullyConnectedAttributes>(&node.attributes);
+  return a != nullptr && a->sums_in_64_bits;
+}
+
+// `bias`: its type; kOther: none. `names_64_bits`: the node's type of a missing
+// bias.
 SumRounding RoundingOf(Convolution::Kind kind, DataType bias,
-                       const quant::KernelTraits& traits) {
+                       bool names_64_bits, const quant::KernelTraits& traits) {
   const bool rows = kind == Convolution::Kind::kRows;
-  if (rows && bias == DataType::kOther) {
+  if (rows && bias == DataType::kOther && !names_64_bits) {
     return {true, true, traits.wide_rows_without_bias_round_twice};
   }
   // Which newer runtimes alone take: sums of 32 bits.
@@ -279,7 +287,7 @@ std::vector<Node> WideProduct(const Node& node, const KernelContext& c) {
                  product.bias.empty()
                      ? DataType::kOther
                      : graph->tensor(node.inputs[parts->inputs.bias]).codes,
-                 c.traits);
+                 NamesSumsOf64Bits(node), c.traits);
   const bool in_vectors = c.traits.scales_in_vectors;
   product.multipliers =
       Multipliers(data, weights, out, product.rounding, in_vectors);

@@ -106,8 +106,7 @@ std::vector<Node> WideSum(const Node& node, const KernelContext& c) {
   CodeSums sums;
   sums.result = CodeSums::Result::kScaled;
   sums.low = -32768;
-  if (c.cpu != quant::CpuKernels::kLitert &&
-      c.cpu != quant::CpuKernels::kXnnpack) {
+  if (!c.traits.wide_sums_saturate) {
     if (from != to) return {};  // which TFLite's kernel refuses
     sums.low_bits = 0xffff;
   } else {
