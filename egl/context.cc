@@ -1,5 +1,7 @@
 #include "egl/context.h"
 
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -68,16 +70,14 @@ absl::StatusOr<OpenedDisplay> Open(const ContextOptions& options) {
                                            : OpenDisplayOfApp(options);
 }
 
-uint64_t NewShareGroup() {
-  static std::atomic<uint64_t> last = 0;
-  return ++last;
-}
-
 }  // namespace
 
 uint64_t CurrentShareGroup() { return current_share_group; }
 
-Context::Context() : share_group_(NewShareGroup()) {}
+Context::Context(std::shared_ptr<ShareGroup> group)
+    : share_group_(std::move(group)) {
+  share_group_->Join();
+}
 
 absl::StatusOr<std::unique_ptr<Context>> Context::Create(
     const ContextOptions& options) {
@@ -87,7 +87,7 @@ absl::StatusOr<std::unique_ptr<Context>> Context::Create(
   wanted.debug |= DebugIsOn();
   absl::StatusOr<OpenedDisplay> opened = Open(wanted);
   if (!opened.ok()) return opened.status();
-  return Own(*std::move(opened), wanted.debug, NewShareGroup());
+  return Own(*std::move(opened), wanted.debug, std::make_shared<ShareGroup>());
 }
 
 absl::Status Context::CanCreate(const ContextOptions& options) {
@@ -100,6 +100,14 @@ absl::StatusOr<std::unique_ptr<Context>> Context::CreateSharing(
     const Context& other, bool debug) {
   SavedCurrent saved;
   debug |= DebugIsOn();
+  if (const auto retired = other.share_group_->TakeRetired(debug)) {
+    std::unique_ptr<Context> context(new Context(other.share_group_));
+    context->TakeOver(*retired);
+    context->device_ = other.device_;
+    context->hardware_errors_ = other.hardware_errors_;
+    context->FlushWhenLetGo();
+    return context;
+  }
   absl::StatusOr<OpenedDisplay> opened =
       OpenSharing(other.display_, other.context_, debug);
   if (!opened.ok()) return opened.status();
@@ -109,15 +117,19 @@ absl::StatusOr<std::unique_ptr<Context>> Context::CreateSharing(
   return context;
 }
 
-absl::StatusOr<std::unique_ptr<Context>> Context::Own(OpenedDisplay opened,
-                                                      bool debug,
-                                                      uint64_t share_group) {
-  std::unique_ptr<Context> context(new Context);
-  context->display_ = opened.context.display();
-  context->context_ = opened.context.context();
-  context->draw_ = context->read_ = opened.context.surface();
-  context->owned_ = true;
-  context->share_group_ = share_group;
+void Context::TakeOver(const EglContext& own) {
+  display_ = own.display;
+  context_ = own.context;
+  draw_ = read_ = own.surface;
+  debug_ = own.debug;
+  owned_ = true;
+}
+
+absl::StatusOr<std::unique_ptr<Context>> Context::Own(
+    OpenedDisplay opened, bool debug, std::shared_ptr<ShareGroup> group) {
+  std::unique_ptr<Context> context(new Context(std::move(group)));
+  context->TakeOver({opened.context.display(), opened.context.context(),
+                     opened.context.surface(), debug});
   context->device_ = std::move(opened.device);
   context->hardware_errors_ = std::move(opened.hardware_errors);
   opened.context.Release();
@@ -139,7 +151,7 @@ absl::StatusOr<std::unique_ptr<Context>> Context::AdoptCurrent() {
         "no EGLContext of the app's is current on this thread; the one that is "
         "current belongs to another delegate");
   }
-  std::unique_ptr<Context> context(new Context);
+  std::unique_ptr<Context> context(new Context(std::make_shared<ShareGroup>()));
   context->display_ = egl().GetCurrentDisplay();
   context->context_ = egl().GetCurrentContext();
   context->draw_ = egl().GetCurrentSurface(EGL_DRAW);
@@ -158,11 +170,22 @@ bool Context::HasCurrent() {
 }
 
 Context::~Context() {
-  if (!owned_) return;
+  if (!owned_) {
+    share_group_->Leave(std::nullopt);
+    return;
+  }
   sibling_.reset();
   LetGo();
-  if (draw_ != EGL_NO_SURFACE) egl().DestroySurface(display_, draw_);
-  DestroyContext(display_, context_);
+  const EglContext own = {display_, context_, draw_, debug_};
+  // The group of a lost context ends with it: no new member could use it.
+  if (lost_) Destroy(own);
+  share_group_->Leave(lost_ ? std::nullopt : std::optional<EglContext>(own));
+}
+
+void Context::TakeShareGroupOf(const Context& other) {
+  share_group_->Leave(std::nullopt);
+  share_group_ = other.share_group_;
+  share_group_->Join();
 }
 
 void Context::StopKeepingCurrent() {
@@ -252,7 +275,7 @@ absl::Status Context::RunInSibling(absl::FunctionRef<absl::Status()> fn) {
 }
 
 absl::Status Context::RunCurrent(absl::FunctionRef<absl::Status()> fn) {
-  const ScopedShareGroup in_group(share_group_);
+  const ScopedShareGroup in_group(share_group_->id());
   if (running_) return fn();
   if (absl::Status status = CheckReset(); !status.ok()) return status;
   running_ = true;

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "egl/device_info.h"
 #include "egl/gl_api.h"
+#include "egl/share_group.h"
 
 namespace gles_delegate::egl {
 
@@ -67,9 +68,9 @@ class Context {
   // driver behind (egl/driver_use.h).
   static absl::Status CanCreate(const ContextOptions& options);
 
-  // A new context on `other`'s display that shares buffers, textures, programs
-  // and fences with it. `other` may be current on another thread. kUnavailable,
-  // with EGL's error, if EGL refuses.
+  // A context on `other`'s display, new or one of a destroyed Context, that
+  // shares buffers, textures, programs and fences with it. `other` may be
+  // current on another thread. kUnavailable, with EGL's error, if EGL refuses.
   static absl::StatusOr<std::unique_ptr<Context>> CreateSharing(
       const Context& other, bool debug);
 
@@ -132,12 +133,10 @@ class Context {
   }
 
   // Contexts with the same number share objects (CurrentShareGroup()).
-  uint64_t share_group() const { return share_group_; }
+  uint64_t share_group() const { return share_group_->id(); }
   // Records that both contexts borrow the same EGLContext and so share objects,
   // which EGL cannot tell. Call it before making objects in the context.
-  void TakeShareGroupOf(const Context& other) {
-    share_group_ = other.share_group_;
-  }
+  void TakeShareGroupOf(const Context& other);
 
   const DeviceInfo& device() const { return device_; }
   bool owned() const { return owned_; }
@@ -149,12 +148,12 @@ class Context {
   EGLContext handle() const { return context_; }
 
  private:
-  Context();
+  explicit Context(std::shared_ptr<ShareGroup> group);
 
   // Takes ownership of the context and enables debug messages if `debug`.
-  static absl::StatusOr<std::unique_ptr<Context>> Own(OpenedDisplay opened,
-                                                      bool debug,
-                                                      uint64_t share_group);
+  static absl::StatusOr<std::unique_ptr<Context>> Own(
+      OpenedDisplay opened, bool debug, std::shared_ptr<ShareGroup> group);
+  void TakeOver(const EglContext& own);
   absl::Status MakeCurrent();
   void LetGo();
   // Run() on the thread that is allowed to.
@@ -169,13 +168,14 @@ class Context {
   EGLSurface draw_ = EGL_NO_SURFACE;  // a 1x1 pbuffer, or the app's surface
   EGLSurface read_ = EGL_NO_SURFACE;
   bool owned_ = false;
+  bool debug_ = false;
   bool flushes_ = false;      // FlushWhenLetGo()
   int keep_count_ = 0;        // callers of KeepCurrent() that have not stopped
   bool may_be_kept_ = false;  // KeepCurrent() was called
   // If kept current: the thread that is in Run(), if any.
   std::atomic<std::thread::id> user_ = {};
   std::unique_ptr<Context> sibling_;  // used only by that thread
-  uint64_t share_group_;
+  std::shared_ptr<ShareGroup> share_group_;
   // Only the thread in Run() changes the next three: user_ identifies it for
   // contexts that are kept current, and EGL allows one thread at a time for
   // others. Any thread may read lost_.

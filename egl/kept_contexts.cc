@@ -61,6 +61,15 @@ class KeptContexts {
     egl().DestroyContext(display, context);
   }
 
+  bool Forget(EGLContext context) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto it = keepers_.find(context);
+    if (it == keepers_.end()) return true;
+    if (it->second != std::this_thread::get_id()) return false;
+    keepers_.erase(it);
+    return true;
+  }
+
   // Of the thread that calls, which ends.
   void ThreadEnds() {
     const std::thread::id me = std::this_thread::get_id();
@@ -130,6 +139,8 @@ void LetGoOfOrphan() {
   }
   MakeNoneCurrent(egl().GetCurrentDisplay());
 }
+
+bool ForgetOwner(EGLContext context) { return OfThisProcess().Forget(context); }
 
 void DestroyContext(EGLDisplay display, EGLContext context) {
   LetGo(display, context);

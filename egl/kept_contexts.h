@@ -24,6 +24,10 @@ void LetGo(EGLDisplay display, EGLContext context);
 // Releases this thread's current context if it is an orphan.
 void LetGoOfOrphan();
 
+// After LetGo(): the context has no owner any more, unless that is another
+// thread, on which it may be current; then false.
+bool ForgetOwner(EGLContext context);
+
 // Destroys a context, kept current or not, after LetGo().
 void DestroyContext(EGLDisplay display, EGLContext context);
 

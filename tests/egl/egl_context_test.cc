@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
 #include "egl/context.h"
 #include "egl/objects.h"
 #include "egl/testing.h"
@@ -125,6 +126,60 @@ TEST(ContextTest, LettingGoFlushesWhereOthersAreToSeeIt) {
   EXPECT_EQ(flushes_of(**sharing), 1);
   alone->FlushWhenLetGo();
   EXPECT_EQ(flushes_of(*alone), 1);
+}
+
+bool Exists(EGLDisplay display, EGLContext context) {
+  EGLint type = 0;
+  return egl().QueryContext(display, context, EGL_CONTEXT_CLIENT_TYPE, &type);
+}
+
+// NVIDIA's driver answers wrongly in the others if one of them is destroyed.
+TEST(ContextTest, SharingContextsAreRetiredAndTakenAgain) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  std::unique_ptr<Context> first = MakeContext();
+  ASSERT_NE(first, nullptr);
+  auto second = Context::CreateSharing(*first, /*debug=*/false);
+  ASSERT_TRUE(second.ok()) << second.status();
+  const EGLDisplay display = first->display();
+  const EGLContext handle = (*second)->handle();
+  (*second)->KeepCurrent();
+  EXPECT_TRUE((*second)->Run([] { return absl::OkStatus(); }).ok());
+  second->reset();
+  EXPECT_TRUE(Exists(display, handle));
+  second = Context::CreateSharing(*first, /*debug=*/false);
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_EQ((*second)->handle(), handle);
+  EXPECT_TRUE((*second)->Run([] { return absl::OkStatus(); }).ok());
+  // The first of the group, too.
+  const EGLContext first_handle = first->handle();
+  first.reset();
+  EXPECT_TRUE(Exists(display, first_handle));
+  second->reset();
+  EXPECT_FALSE(Exists(display, handle));
+  EXPECT_FALSE(Exists(display, first_handle));
+}
+
+TEST(ContextTest, ARetiredContextThatIsCurrentElsewhereIsNotTaken) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const std::unique_ptr<Context> first = MakeContext();
+  auto second = Context::CreateSharing(*first, /*debug=*/false);
+  ASSERT_TRUE(second.ok()) << second.status();
+  const EGLContext handle = (*second)->handle();
+  (*second)->KeepCurrent();
+  absl::Notification kept, done;
+  std::thread owner([&] {
+    EXPECT_TRUE((*second)->Run([] { return absl::OkStatus(); }).ok());
+    kept.Notify();
+    done.WaitForNotification();
+  });
+  kept.WaitForNotification();
+  second->reset();
+  const auto third = Context::CreateSharing(*first, /*debug=*/false);
+  ASSERT_TRUE(third.ok()) << third.status();
+  EXPECT_NE((*third)->handle(), handle);
+  EXPECT_TRUE((*third)->Run([] { return absl::OkStatus(); }).ok());
+  done.Notify();
+  owner.join();
 }
 
 TEST(ContextTest, AMadeContextCanBeMadeAgainAfterItIsDestroyed) {
