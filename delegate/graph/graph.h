@@ -194,6 +194,9 @@ struct Tensor {
   // Floats are stored in 32 bits, even with 16-bit storage.
   bool always_float32 = false;
   int tflite_index = -1;  // -1: made by a pass or an op
+  // The tensor of the same values that has taken this one's place in the graph
+  // (delegate/passes/remove_identity.h).
+  int replaced_by = -1;
 
   bool is_constant() const { return !constant.empty(); }
   bool is_float_view() const { return codes != DataType::kOther; }

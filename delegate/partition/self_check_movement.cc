@@ -44,6 +44,9 @@ Value ReferenceOps::Resize(const ResizeAttributes& a, const Place& p,
   }
   const float y = (static_cast<float>(p.h) + shift) * sy - shift;
   const float x = (static_cast<float>(p.w) + shift) * sx - shift;
+  // TFLite's integer kernels step by whole 1024ths of a pixel.
+  const double off =
+      Output().is_float_view() ? (p.h + p.w + 4) / 2048.0 / kRelativeError : 0;
   ReferenceValue sum;
   for (const int dy : {0, 1}) {
     for (const int dx : {0, 1}) {
@@ -57,7 +60,7 @@ Value ReferenceOps::Resize(const ResizeAttributes& a, const Place& p,
       if (!v) return v;
       sum.value += wy * wx * v->value;
       // Of all four: the place itself is rounded.
-      sum.magnitude += v->magnitude;
+      sum.magnitude += v->magnitude * (1 + off);
     }
   }
   return sum;

@@ -49,6 +49,11 @@ const std::vector<float>* Reference::ConstantOf(TensorId id) {
 Value Reference::At(TensorId id, int64_t element) {
   if (!Holds(id) || --terms_left_ < 0) return std::nullopt;
   const std::vector<float>* values = values_[id].get();
+  for (TensorId same = TensorOf(id).replaced_by;
+       values == nullptr && same != kNoTensor;
+       same = TensorOf(same).replaced_by) {
+    values = values_[same].get();
+  }
   if (values == nullptr) values = ConstantOf(id);
   if (values == nullptr) {
     const auto found = computed_.find({id, element});

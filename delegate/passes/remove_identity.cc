@@ -96,6 +96,9 @@ void RemoveIdentityNodes(Graph* graph) {
     name.Set(node.outputs[0], name(node.inputs[0]));
     removed[n] = true;
   }
+  for (TensorId id = 0; id < static_cast<TensorId>(is_output.size()); ++id) {
+    if (name(id) != id) graph->tensor(id).replaced_by = name(id);
+  }
   std::vector<Node> kept;
   for (size_t n = 0; n < graph->nodes.size(); ++n) {
     if (removed[n]) continue;

@@ -98,6 +98,18 @@ void RunChain(uint32_t seed, Totals* totals) {
   totals->checked += check["checked"].get<int>();
 }
 
+// Each was refused once: for the places of an int16 RESIZE_BILINEAR, for an
+// infinite term in 16 bits, and for a tensor that had two names.
+TEST(SelfCheckChainsTest, ChainsThatWereRefusedOnce) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  Totals totals;
+  for (uint32_t seed : {202351u, 103135u, 403057u, 501334u}) {
+    RunChain(seed, &totals);
+  }
+  EXPECT_EQ(totals.refused_by_tflite, 0);
+  EXPECT_GT(totals.checked, 0);
+}
+
 TEST(SelfCheckChainsTest, NoRightChainIsRefused) {
   GLES_SKIP_WITHOUT_DEVICE();
   const int chains = FromEnvironment("GLES_CHAINS", 300);
