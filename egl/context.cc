@@ -48,31 +48,12 @@ const char* ResetText(GLenum status) {
   }
 }
 
-// The share group of the context whose Run() this thread is in. 0: of none.
-thread_local uint64_t current_share_group = 0;
-
-// While this object lives, the thread is in Run() of a context of that share
-// group.
-class ScopedShareGroup {
- public:
-  explicit ScopedShareGroup(uint64_t group)
-      : before_(std::exchange(current_share_group, group)) {}
-  ScopedShareGroup(const ScopedShareGroup&) = delete;
-  ScopedShareGroup& operator=(const ScopedShareGroup&) = delete;
-  ~ScopedShareGroup() { current_share_group = before_; }
-
- private:
-  const uint64_t before_;
-};
-
 absl::StatusOr<OpenedDisplay> Open(const ContextOptions& options) {
   return options.display == EGL_NO_DISPLAY ? OpenBestDisplay(options)
                                            : OpenDisplayOfApp(options);
 }
 
 }  // namespace
-
-uint64_t CurrentShareGroup() { return current_share_group; }
 
 Context::Context(std::shared_ptr<ShareGroup> group)
     : share_group_(std::move(group)) {

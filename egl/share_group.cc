@@ -5,9 +5,13 @@
 #include <utility>
 
 #include "egl/kept_contexts.h"
+#include "egl/objects.h"
 
 namespace gles_delegate::egl {
 namespace {
+
+// Of the context whose Run() this thread is in; 0: of none.
+thread_local uint64_t current_share_group = 0;
 
 uint64_t NextId() {
   static std::atomic<uint64_t> last = 0;
@@ -15,6 +19,12 @@ uint64_t NextId() {
 }
 
 }  // namespace
+
+uint64_t CurrentShareGroup() { return current_share_group; }
+
+ScopedShareGroup::ScopedShareGroup(uint64_t group)
+    : before_(std::exchange(current_share_group, group)) {}
+ScopedShareGroup::~ScopedShareGroup() { current_share_group = before_; }
 
 void Destroy(const EglContext& context) {
   if (context.surface != EGL_NO_SURFACE) {

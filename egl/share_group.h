@@ -46,6 +46,19 @@ class ShareGroup {
   std::vector<EglContext> retired_;
 };
 
+// While this object lives, the thread is in Run() of a context of that group
+// (CurrentShareGroup() in egl/objects.h).
+class ScopedShareGroup {
+ public:
+  explicit ScopedShareGroup(uint64_t group);
+  ScopedShareGroup(const ScopedShareGroup&) = delete;
+  ScopedShareGroup& operator=(const ScopedShareGroup&) = delete;
+  ~ScopedShareGroup();
+
+ private:
+  const uint64_t before_;
+};
+
 }  // namespace gles_delegate::egl
 
 #endif  // GLES_DELEGATE_EGL_SHARE_GROUP_H_
