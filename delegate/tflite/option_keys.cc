@@ -120,7 +120,6 @@ constexpr IntKey kIntKeys[] = {
      ParseInferencePreference},
     {"background_compilation",
      &TfLiteGlesDelegateOptions::background_compilation, ParseAutoOnOff},
-    {"prefer_faster", &TfLiteGlesDelegateOptions::prefer_faster, ParseFlag},
     {"thread_mode", &TfLiteGlesDelegateOptions::thread_mode, ParseThreadMode},
 };
 
@@ -149,6 +148,19 @@ constexpr TextKey kTextKeys[] = {
     {"integer_rounding", &TfLiteGlesDelegateOptions::integer_rounding},
     {"report_file", &TfLiteGlesDelegateOptions::report_file},
     {"share_key", &TfLiteGlesDelegateOptions::share_key},
+};
+
+// Keys of earlier versions, which are still accepted, and the rest of the
+// warning about them.
+struct OldKey {
+  absl::string_view name;
+  absl::string_view advice;
+};
+
+constexpr OldKey kOldKeys[] = {
+    {"prefer_faster",
+     "no longer does anything; leave it out. `benchmark_model --use_gles "
+     "--use_xnnpack --use_cpu` shows what is fastest for a model"},
 };
 
 std::string KnownKeys() {
@@ -201,8 +213,13 @@ absl::Status SetKey(absl::string_view name, absl::string_view value,
   }
   for (const TextKey& key : kTextKeys) {
     if (key.name != name) continue;
-    texts->push_back(std::make_unique<std::string>(value));
-    options->*key.field = texts->back()->c_str();
+    texts->kept.push_back(std::make_unique<std::string>(value));
+    options->*key.field = texts->kept.back()->c_str();
+    return absl::OkStatus();
+  }
+  for (const OldKey& key : kOldKeys) {
+    if (key.name != name) continue;
+    texts->warnings.insert(absl::StrCat(name, " ", key.advice));
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
