@@ -80,7 +80,7 @@ DeviceChoices Nvidia() {  // an H200's
   p.fused_squeeze_texels = 56 << 10;
   p.winograd_min_channels = 64;
   p.winograd_band_bytes = 64 << 20;  // for images of a million pixels
-  p.share_programs = 3;              // each takes 5 to 200 ms to compile
+  p.share_programs = 1;              // each takes 5 to 200 ms to compile
   p.upload_piece_bytes = 256 << 10;  // its memory is across a bus
   p.readback_piece_bytes = 3 << 19;
   p.staged_upload_bytes = 1 << 20;

@@ -129,13 +129,12 @@ struct DeviceChoices {
   int winograd_band_bytes = 0;
 
   // How far dispatches of a partition share programs, for drivers that compile
-  // slowly (plan/share_programs.h). 0: not at all. 1: despite differences
-  // outside loops: post-ops and output locations. 2: also by always checking
-  // bounds. 3: also by common tilings that cost little more. 4: regardless of
-  // inference time, as in baseline plans (device/stand_in.h). Transfers then
-  // suit any channels, work groups any grids, reductions any sizes, and
-  // depthwise convolutions, with one output per invocation, any windows. From 1
-  // on, shaders contain the code for an output only once.
+  // slowly (plan/share_programs.h). 0: not at all. 1: if it costs inferences
+  // little; shaders then contain the code for an output only once. 2:
+  // regardless of inference time, as in baseline plans (device/stand_in.h).
+  // Transfers then suit any channels, work groups any grids, reductions any
+  // sizes, and depthwise convolutions, with one output per invocation, any
+  // windows.
   int share_programs = 0;
 
   // Use literal weights in a fully unrolled shader if taps x input slices x
@@ -183,7 +182,7 @@ struct DeviceChoices {
 };
 
 // The maximum of share_programs.
-inline constexpr int kMostSharing = 4;
+inline constexpr int kMostSharing = 2;
 
 // Whether programs are shared regardless of inference time: their text should
 // not depend on the sizes of tensors.

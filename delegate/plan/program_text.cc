@@ -71,7 +71,7 @@ std::string CommonProgramText(const Graph& graph, Dispatch dispatch,
                               const DeviceProfile& profile) {
   dispatch.post_ops.clear();
   dispatch.masks_tails = true;
-  if (profile.choices.share_programs > 1) AddBounds(&dispatch);
+  AddBounds(&dispatch);
   ShaderSpec spec = SpecOf(graph, dispatch, profile);
   for (TensorBinding& t : spec.tensors) {
     if (t.write) t.view = gl_shaders::View::kNone;

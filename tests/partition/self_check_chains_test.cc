@@ -35,7 +35,7 @@ const char* const kTunings[] = {
     "fused_squeeze_texels=100000,read_through=1,fused_next_texels=0",
     "fused_plane_work=1000000,fused_next_texels=100000,read_through=1",
     "unrolled_terms=0,winograd_min_channels=4,read_through=1",
-    "share_programs=2,unrolled_terms=160",
+    "share_programs=1,unrolled_terms=160",
 };
 
 struct Setting {

@@ -118,10 +118,10 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Shared, TransferTest,
-    ::testing::Values(Case{{2, 5, 7, 3}, 300, 0, false, 4},
-                      Case{{3, 5, 7, 8}, 224, 0, false, 4},
-                      Case{{2, 9, 7, 5}, 100, 0, false, 4},
-                      Case{{1, 1024, 1100, 3}, 1 << 20, 0, false, 4}));
+    ::testing::Values(Case{{2, 5, 7, 3}, 300, 0, false, 2},
+                      Case{{3, 5, 7, 8}, 224, 0, false, 2},
+                      Case{{2, 9, 7, 5}, 100, 0, false, 2},
+                      Case{{1, 1024, 1100, 3}, 1 << 20, 0, false, 2}));
 
 }  // namespace
 }  // namespace gles_delegate::testing
