@@ -32,10 +32,9 @@ std::string CallText(const gl_shaders::PostOpCall& call) {
 }
 
 std::string ProgramText(const ShaderSpec& spec) {
-  std::string text =
-      absl::StrCat(spec.shader, ";", spec.half_arithmetic, spec.write_in_two,
-                   spec.has_variant, ";", spec.work_group[0], "x",
-                   spec.work_group[1], "x", spec.work_group[2]);
+  std::string text = absl::StrCat(
+      spec.shader, ";", spec.half_arithmetic, spec.write_in_two, ";",
+      spec.work_group[0], "x", spec.work_group[1], "x", spec.work_group[2]);
   for (const auto& [name, value] : spec.defines) {
     absl::StrAppend(&text, ";", name, "=", value);
   }

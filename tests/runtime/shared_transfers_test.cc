@@ -1,6 +1,6 @@
 // labels: op llvmpipe softpipe
-// Inputs and outputs of a partition that travel by one program, whatever their
-// channels are (share_programs 2).
+// Outputs of a partition that one program reads back, whatever their channels
+// are (share_programs 2).
 #include <set>
 #include <string>
 #include <utility>
@@ -56,12 +56,6 @@ size_t Programs(const char* shader, const Graph& graph, int share) {
     texts.insert(text.value_or(""));
   }
   return texts.size();
-}
-
-TEST(SharedTransfersTest, CodesOfThreeChannelsAndOfWholeTexels) {
-  const Graph graph = Images(/*codes=*/true, {3, 8});
-  EXPECT_GE(Programs("upload", graph, 1), 2u);
-  EXPECT_EQ(Programs("upload", graph, 2), 1u);
 }
 
 TEST(SharedTransfersTest, OutputsOfAnyChannels) {
