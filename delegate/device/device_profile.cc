@@ -68,8 +68,6 @@ DeviceChoices Nvidia() {  // an H200's
   // Sums are split until this many invocations share them
   // (conv_shared_tiling.cc).
   p.split_target = 48 << 10;
-  p.split_tile_pixels = 2;
-  p.split_tile_slices = 2;
   p.fused_depthwise_work = 1300;
   p.fused_plane_work = 6000;  // 7x7 of 1024 and 14x14 of 512 lose by more
   p.fused_next_texels = 8192;

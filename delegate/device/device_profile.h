@@ -87,10 +87,6 @@ struct DeviceChoices {
   // Number of invocations that keep the device busy. Convolutions with fewer
   // output texels split their sums (split-K) up to this number. 0: never split.
   int split_target = 0;
-  // The register tile of convolutions with split sums, as conv_tile_pixels and
-  // conv_tile_slices.
-  int split_tile_pixels = 1;
-  int split_tile_slices = 1;
 
   // Fuse a depthwise convolution into the next 1x1 convolution if taps x slices
   // x recomputations <= this; it is recomputed for every 16 output slices. The

@@ -64,8 +64,6 @@ std::vector<Knob> MakeKnobs() {
        0,
        kAny,
        {0, 16 * kKib, 48 * kKib, 96 * kKib}},
-      {"split_tile_pixels", &C::split_tile_pixels, 1, 16, {1, 2, 4}},
-      {"split_tile_slices", &C::split_tile_slices, 1, 16, {1, 2, 4}},
       {"fused_depthwise_work",
        &C::fused_depthwise_work,
        0,
