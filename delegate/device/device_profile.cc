@@ -79,16 +79,8 @@ DeviceChoices Nvidia() {  // an H200's
   p.winograd_min_channels = 64;
   p.winograd_band_bytes = 64 << 20;  // for images of a million pixels
   p.share_programs = 1;              // each takes 5 to 200 ms to compile
-  p.upload_piece_bytes = 256 << 10;  // its memory is across a bus
-  p.readback_piece_bytes = 3 << 19;
-  p.staged_upload_bytes = 1 << 20;
-  p.batch_part_bytes = 3 << 20;
-  p.early_dispatches = 2;
-  // A score for each of 1001 classes; a detector's boxes. Timed, it is 0.89 to
-  // 1.08 of the time without, and a dispatch less.
-  p.host_output_bytes = 4 << 10;
+  p.across_bus = 1;
   p.zero_copy = 1;
-  p.half_transfers = 1;
   p.half_arithmetic = 1;
   p.background_compilation = 1;
   return p;
@@ -285,6 +277,22 @@ DeviceChoices RowFor(const egl::DeviceInfo& device) {
 
 }  // namespace
 
+BusTransfers BusTransfersOf(const DeviceChoices& choices) {
+  BusTransfers bus;
+  if (choices.across_bus == 0) return bus;
+  // Chosen on an H200.
+  bus.upload_piece_bytes = 256 << 10;
+  bus.readback_piece_bytes = 3 << 19;
+  bus.staged_upload_bytes = 1 << 20;
+  bus.batch_part_bytes = 3 << 20;
+  bus.early_dispatches = 2;
+  // A score for each of 1001 classes; a detector's boxes. Timed, it is 0.89 to
+  // 1.08 of the time without, and a dispatch less.
+  bus.host_output_bytes = 4 << 10;
+  bus.half_transfers = true;
+  return bus;
+}
+
 std::optional<Storage> StorageOption(int option) {
   switch (option) {
     case 1:
@@ -318,6 +326,7 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device,
   if (const char* tuning = egl::EnvironmentValue("GLES_DELEGATE_TUNING")) {
     ApplyTuning(tuning, choices);
   }
+  profile.bus = BusTransfersOf(*choices);
   return profile;
 }
 

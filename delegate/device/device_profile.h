@@ -145,30 +145,13 @@ struct DeviceChoices {
   // 1: the host packs inputs and unpacks outputs in mapped tensor buffers. For
   // devices that share the host's memory and pack no faster. 0: shaders do it.
   int host_transfers = 0;
-  // Maximum bytes of an output that the last dispatch writes directly to host
-  // memory across a bus, to be unpacked by the host. 0: none.
-  int host_output_bytes = 0;
-  // Approximate bytes of the pieces in which inputs and outputs are
-  // transferred, so that host and GPU copies overlap. 0: one piece.
-  int upload_piece_bytes = 0;
-  int readback_piece_bytes = 0;
-  // Minimum bytes of half an input for which the first dispatches process one
-  // half of a batch while the other is uploaded (runtime/batch_parts.h). 0:
-  // never.
-  int batch_part_bytes = 0;
-  // Minimum bytes of an input that is copied to GPU memory before a shader
-  // packs it. 0: shaders read host memory.
-  int staged_upload_bytes = 0;
+  // 1: the device's memory is across a bus from the host's, so BusTransfers
+  // apply. 0: transfers have one piece, in host memory that shaders access.
+  int across_bus = 0;
   // 1: the model's inputs and outputs are in memory that the device accesses,
   // without copies on the host (tflite/kernel_zero_copy.cc). 0: in the
   // runtime's memory.
   int zero_copy = 0;
-  // Number of dispatches after the uploads that are flushed early, so that the
-  // GPU starts while the rest is recorded. 0: the driver decides.
-  int early_dispatches = 0;
-  // 1: with 16-bit storage, inputs and outputs copied by the host cross the bus
-  // as 16-bit floats. 0: as 32-bit floats.
-  int half_transfers = 0;
   // 1: convolutions of 16-bit tensors multiply in 16 bits and sum 16 products
   // in 16 bits; these sums are added in 32 bits. 0: all in 32 bits.
   int half_arithmetic = 0;
@@ -185,6 +168,34 @@ inline constexpr int kMostSharing = 2;
 inline bool SharesAll(const DeviceChoices& choices) {
   return choices.share_programs == kMostSharing;
 }
+
+// How inputs and outputs cross a bus (DeviceChoices::across_bus). By default
+// none of it is done.
+struct BusTransfers {
+  // Maximum bytes of an output that the last dispatch writes directly to host
+  // memory, to be unpacked by the host. 0: none.
+  int host_output_bytes = 0;
+  // Approximate bytes of the pieces in which inputs and outputs are
+  // transferred, so that host and GPU copies overlap. 0: one piece.
+  int upload_piece_bytes = 0;
+  int readback_piece_bytes = 0;
+  // Minimum bytes of half an input for which the first dispatches process one
+  // half of a batch while the other is uploaded (runtime/batch_parts.h). 0:
+  // never.
+  int batch_part_bytes = 0;
+  // Minimum bytes of an input that is copied to GPU memory before a shader
+  // packs it. 0: shaders read host memory.
+  int staged_upload_bytes = 0;
+  // Number of dispatches after the uploads that are flushed early, so that the
+  // GPU starts while the rest is recorded. 0: the driver decides.
+  int early_dispatches = 0;
+  // With 16-bit storage, inputs and outputs copied by the host cross as 16-bit
+  // floats.
+  bool half_transfers = false;
+};
+
+// Those of these choices.
+BusTransfers BusTransfersOf(const DeviceChoices& choices);
 
 // The user's options that affect planning.
 struct PlanningOptions {
@@ -226,6 +237,7 @@ struct DeviceProfile {
   DeviceChoices choices;
   PlanningOptions options;
   DeviceFaults faults = {};
+  BusTransfers bus = {};  // BusTransfersOf(choices)
 };
 
 // The storage for a TfLiteGlesStorage; nullopt for kTfLiteGlesStorageAuto.

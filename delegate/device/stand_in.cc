@@ -18,7 +18,6 @@ DeviceChoices StandInChoices(DeviceChoices choices) {
   choices.fused_squeeze_texels = 0;
   choices.winograd_min_channels = 0;
   choices.unrolled_terms = 0;
-  choices.batch_part_bytes = 0;
   choices.half_arithmetic = 0;
   choices.share_programs = kMostSharing;
   return choices;

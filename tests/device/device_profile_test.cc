@@ -57,7 +57,7 @@ TEST(DeviceProfileTest, AWrapperAsksForNothingSpecial) {
     EXPECT_EQ(p.choices.fused_squeeze_texels, 0);
     EXPECT_EQ(p.choices.fused_plane_work, 0);
     EXPECT_EQ(p.choices.fused_next_texels, 0);
-    EXPECT_EQ(p.choices.staged_upload_bytes, 0);
+    EXPECT_EQ(p.bus.staged_upload_bytes, 0);
     EXPECT_NE(p.choices.storage, Storage::kTexelBuffer);
     EXPECT_EQ(p.choices.read_by, gl_shaders::ReadBy::kFetch);
   }
@@ -72,10 +72,10 @@ TEST(DeviceProfileTest, MeasuredDriversHaveTheirRows) {
   EXPECT_EQ(llvmpipe.read_through, 1);
   EXPECT_EQ(ProfileFor(DeviceOf("Mesa", "softpipe"), {}).choices.storage,
             Storage::kTexture2d);
-  EXPECT_EQ(
-      ProfileFor(DeviceOf("NVIDIA Corporation", "NVIDIA H200/PCIe/SSE2"), {})
-          .choices.storage,
-      Storage::kBuffer);
+  const DeviceProfile nvidia =
+      ProfileFor(DeviceOf("NVIDIA Corporation", "NVIDIA H200/PCIe/SSE2"), {});
+  EXPECT_EQ(nvidia.choices.storage, Storage::kBuffer);
+  EXPECT_GT(nvidia.bus.staged_upload_bytes, 0);
 }
 
 // Rows that were chosen from compilers: docs/tuning.md has the reasons.
@@ -128,8 +128,7 @@ TEST(DeviceProfileTest, BoardsPackTensorsOnTheHost) {
     SCOPED_TRACE(renderer);
     const DeviceChoices p = ProfileFor(DeviceOf("Mesa", renderer), {}).choices;
     EXPECT_EQ(p.host_transfers, 1);
-    EXPECT_EQ(p.staged_upload_bytes, 0);
-    EXPECT_EQ(p.upload_piece_bytes, 0);
+    EXPECT_EQ(p.across_bus, 0);
     EXPECT_LE(p.work_group_size, 64);
   }
 }

@@ -38,8 +38,8 @@ Graph Images(bool codes, const std::vector<int>& channels) {
 DeviceProfile Sharing(int share, DeviceProfile profile) {
   profile.choices.storage = gl_shaders::Storage::kBuffer;
   profile.choices.host_transfers = 0;
-  profile.choices.upload_piece_bytes = 1000;
-  profile.choices.readback_piece_bytes = 1000;
+  profile.bus.upload_piece_bytes = 1000;
+  profile.bus.readback_piece_bytes = 1000;
   profile.choices.share_programs = share;
   return profile;
 }
