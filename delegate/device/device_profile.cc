@@ -1,7 +1,10 @@
 // Longer than 300 lines, as the tuning table is one list.
 #include "delegate/device/device_profile.h"
 
+#include <string>
+
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "delegate/device/knobs.h"
 #include "delegate/device/stand_in.h"
 #include "egl/environment.h"
@@ -13,6 +16,13 @@ using gl_shaders::ReadBy;
 using gl_shaders::Storage;
 
 namespace {
+
+constexpr char kTuningVariable[] = "GLES_DELEGATE_TUNING";
+
+std::string TuningVariable() {
+  const char* text = egl::EnvironmentValue(kTuningVariable);
+  return text == nullptr ? "" : text;
+}
 
 // The device presets. A preset sets what differs from the values in
 // DeviceChoices, which are for unknown devices. The first three were measured.
@@ -306,6 +316,14 @@ std::optional<Storage> StorageOption(int option) {
   }
 }
 
+absl::Status CheckTuningVariable() {
+  DeviceChoices any;
+  const absl::Status applied = ApplyTuning(TuningVariable(), &any);
+  if (applied.ok()) return applied;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "environment variable ", kTuningVariable, ": ", applied.message()));
+}
+
 DeviceProfile ProfileFor(const egl::DeviceInfo& device,
                          const PlanningOptions& options) {
   DeviceProfile profile = {LimitsOf(device), RowFor(device), options,
@@ -323,9 +341,7 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device,
     choices->background_compilation = 0;
   }
   if (options.zero_copy) choices->zero_copy = *options.zero_copy ? 1 : 0;
-  if (const char* tuning = egl::EnvironmentValue("GLES_DELEGATE_TUNING")) {
-    ApplyTuning(tuning, choices);
-  }
+  (void)ApplyTuning(TuningVariable(), choices);
   profile.bus = BusTransfersOf(*choices);
   return profile;
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "absl/status/status.h"
 #include "egl/device_info.h"
 #include "gl_shaders/shader.h"
 
@@ -251,8 +252,11 @@ DeviceLimits LimitsOf(const egl::DeviceInfo& device);
 // docs/cold_start.md describes compiler threads.
 DeviceFaults FaultsOf(const egl::DeviceInfo& device);
 
-// The device's limits, its preset with GLES_DELEGATE_TUNING applied, the
-// options, and the driver's defects.
+// kInvalidArgument, with the variable's name: GLES_DELEGATE_TUNING is wrong.
+absl::Status CheckTuningVariable();
+
+// The device's limits, its preset with GLES_DELEGATE_TUNING applied unless it
+// is wrong, the options, and the driver's defects.
 DeviceProfile ProfileFor(const egl::DeviceInfo& device,
                          const PlanningOptions& options);
 

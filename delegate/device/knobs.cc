@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "delegate/device/known_names.h"
 
 namespace gles_delegate {
 
@@ -14,6 +17,8 @@ using gl_shaders::ReadBy;
 using gl_shaders::Storage;
 
 namespace {
+
+constexpr char kSeparator[] = " (several are separated by commas)";
 
 constexpr int kNumber(Storage storage) { return static_cast<int>(storage); }
 
@@ -162,18 +167,39 @@ std::string TuningText(const DeviceChoices& choices) {
                        });
 }
 
-void ApplyTuning(absl::string_view text, DeviceChoices* choices) {
-  for (absl::string_view part : absl::StrSplit(text, ',')) {
+absl::Status ApplyTuning(absl::string_view text, DeviceChoices* choices) {
+  DeviceChoices set = *choices;
+  for (absl::string_view part :
+       absl::StrSplit(text, ',', absl::SkipWhitespace())) {
     const std::pair<absl::string_view, absl::string_view> pair =
         absl::StrSplit(part, absl::MaxSplits('=', 1));
-    const Knob* knob = FindKnob(pair.first);
-    int value = 0;
-    if (knob == nullptr || !absl::SimpleAtoi(pair.second, &value) ||
-        value < knob->least || value > knob->most) {
-      continue;
+    const absl::string_view name = absl::StripAsciiWhitespace(pair.first);
+    if (!absl::StrContains(part, '=')) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "'", part, "' is not of the form name=value", kSeparator));
     }
-    knob->Set(value, choices);
+    const Knob* knob = FindKnob(name);
+    if (knob == nullptr) {
+      std::vector<absl::string_view> known;
+      for (const Knob& k : Knobs()) known.push_back(k.name);
+      return absl::InvalidArgumentError(absl::StrCat(
+          "unknown tuning parameter '", name, "'", KnownNames(name, known)));
+    }
+    int value = 0;
+    if (!absl::SimpleAtoi(pair.second, &value)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("tuning parameter ", name, ": '", pair.second,
+                       "' is not an integer", kSeparator));
+    }
+    if (value < knob->least || value > knob->most) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("tuning parameter ", name, ": ", value, " is not ",
+                       knob->least, " to ", knob->most));
+    }
+    knob->Set(value, &set);
   }
+  *choices = set;
+  return absl::OkStatus();
 }
 
 }  // namespace gles_delegate

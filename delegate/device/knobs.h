@@ -50,9 +50,10 @@ absl::Status SetTuning(const std::vector<KnobValue>& values,
 // "storage=2,conv_tile_pixels=4,...", with all values. Equal texts mean equal
 // choices.
 std::string TuningText(const DeviceChoices& choices);
-// Sets the parameters in `text`. Ignores unknown names and values out of range,
-// since the text comes from the environment.
-void ApplyTuning(absl::string_view text, DeviceChoices* choices);
+// Sets the parameters in `text`, "name=value,..."; the last of repeated names
+// counts. kInvalidArgument, with `*choices` unchanged: a name is unknown, a
+// value is out of range or no integer, or an item has no value.
+absl::Status ApplyTuning(absl::string_view text, DeviceChoices* choices);
 
 }  // namespace gles_delegate
 

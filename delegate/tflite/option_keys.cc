@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
+#include "delegate/device/known_names.h"
 
 namespace gles_delegate {
 namespace {
@@ -163,14 +164,12 @@ constexpr OldKey kOldKeys[] = {
      "--use_xnnpack --use_cpu` shows what is fastest for a model"},
 };
 
-std::string KnownKeys() {
-  std::string text;
-  for (const IntKey& key : kIntKeys) {
-    absl::StrAppend(&text, text.empty() ? "" : ", ", key.name);
-  }
-  for (const Int64Key& key : kInt64Keys) absl::StrAppend(&text, ", ", key.name);
-  for (const TextKey& key : kTextKeys) absl::StrAppend(&text, ", ", key.name);
-  return text;
+std::vector<absl::string_view> KnownKeys() {
+  std::vector<absl::string_view> names;
+  for (const IntKey& key : kIntKeys) names.push_back(key.name);
+  for (const Int64Key& key : kInt64Keys) names.push_back(key.name);
+  for (const TextKey& key : kTextKeys) names.push_back(key.name);
+  return names;
 }
 
 // A field's offset in the struct. Not offsetof: the keys' tables hold pointers
@@ -222,8 +221,8 @@ absl::Status SetKey(absl::string_view name, absl::string_view value,
     texts->warnings.insert(absl::StrCat(name, " ", key.advice));
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("unknown option '", name, "'; known are: ", KnownKeys()));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "unknown option '", name, "'", KnownNames(name, KnownKeys())));
 }
 
 absl::Status CheckChoices(const TfLiteGlesDelegateOptions& options) {

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "delegate/device/device_profile.h"
 #include "delegate/tflite/environment_options.h"
 #include "delegate/tflite/option_keys.h"
 #include "delegate/tflite/runtime.h"
@@ -207,6 +208,7 @@ absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {
 // Of the options that an app and the environment give together.
 absl::StatusOr<Options> FromMerged(const TfLiteGlesDelegateOptions& merged,
                                    const OptionTexts& texts) {
+  if (auto s = CheckTuningVariable(); !s.ok()) return s;
   const std::string environment = EnvironmentOptions();
   auto options = FromStruct(merged);
   if (options.ok()) {

@@ -201,7 +201,8 @@ TEST(PluginTest, TheCacheTakesTwoKeys) {
 
 TEST(PluginTest, AnUnknownKeyIsRefusedWithTheKnownOnes) {
   EXPECT_EQ(Plugin("precision", "1"), nullptr);
-  EXPECT_THAT(Reported(), HasSubstr("unknown option 'precision'"));
+  EXPECT_THAT(Reported(),
+              HasSubstr("unknown option 'precision' (did you mean "));
   EXPECT_THAT(Reported(), HasSubstr("is_precision_loss_allowed"));
   EXPECT_THAT(Reported(), HasSubstr("exclude_nodes"));
 }
