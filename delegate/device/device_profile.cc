@@ -52,9 +52,6 @@ DeviceChoices Llvmpipe(int simd_bits) {
   p.read_through = 1;
   // Weights cost nothing as literals, and the memory is the host's own.
   p.unrolled_terms = 160;
-  // Machine code depends on whether each size is a power of two:
-  // selfie_segmentation's programs were compiled up to four times.
-  p.uneven_sizes = 1;
   p.host_transfers = 1;
   return p;
 }

@@ -138,11 +138,6 @@ struct DeviceChoices {
   // output slices <= this. 0: never.
   int unrolled_terms = 0;
 
-  // 1: avoids powers of two as texture sizes and texel buffer bytes, so that a
-  // driver that recompiles programs for such sizes sees only one kind. 0: sizes
-  // as planned.
-  int uneven_sizes = 0;
-
   // 1: the host packs inputs and unpacks outputs in mapped tensor buffers. For
   // devices that share the host's memory and pack no faster. 0: shaders do it.
   int host_transfers = 0;
@@ -222,12 +217,17 @@ struct PlanningOptions {
   bool runs_once = false;
 };
 
-// The driver's defects that shaders work around. No plan depends on them.
+// The driver's defects that the delegate works around. No dispatch of a plan
+// depends on them.
 struct DeviceFaults {
   // Stores a 16-bit infinity as NaN.
   bool infinite_halves_are_nan = false;
   // Links programs with unpackHalf2x16, but cannot compile them.
   bool unpack_half_fails = false;
+  // Compiles a program again for each combination of texture sizes and texel
+  // buffer bytes that are powers of two and that are not: it gets only the
+  // latter.
+  bool compiles_by_sizes = false;
   // Compiles programs one after the other although it reports using all
   // compiler threads (KHR_parallel_shader_compile), until their number is set.
   bool compiles_in_turn = false;

@@ -92,7 +92,6 @@ std::vector<Knob> MakeKnobs() {
       {"winograd_band_bytes", &C::winograd_band_bytes, 0, kAny, {0, kMib}},
       {"share_programs", &C::share_programs, 0, kMostSharing, {}},
       {"unrolled_terms", &C::unrolled_terms, 0, 1024, {0, 36, 160}},
-      {"uneven_sizes", &C::uneven_sizes, 0, 1, {}},
       {"host_transfers", &C::host_transfers, 0, 1, {0, 1}},
       {"across_bus", &C::across_bus, 0, 1, {0, 1}},
       {"zero_copy", &C::zero_copy, 0, 1, {}},

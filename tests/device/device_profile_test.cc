@@ -49,7 +49,7 @@ TEST(DeviceProfileTest, AWrapperAsksForNothingSpecial) {
     SCOPED_TRACE(renderer);
     const DeviceProfile p = ProfileFor(DeviceOf("Mesa", renderer), {});
     EXPECT_EQ(p.choices.unrolled_terms, 0);
-    EXPECT_EQ(p.choices.uneven_sizes, 0);
+    EXPECT_FALSE(p.faults.compiles_by_sizes);
     EXPECT_EQ(p.choices.host_transfers, 0);
     EXPECT_EQ(p.choices.winograd_min_channels, 0);
     EXPECT_EQ(p.choices.fused_gate_slices, 0);
