@@ -45,7 +45,6 @@ DeviceChoices Llvmpipe(int simd_bits) {
   p.simd_lanes = simd_bits > 0 ? simd_bits / 32 : 8;
   p.winograd_min_channels = 64;
   p.winograd_band_bytes = 1 << 20;
-  p.fused_gate_slices = 1024;
   // While one thread computes the scale, the other sleeps, which costs less
   // than a dispatch that wakes both.
   p.fused_squeeze_texels = 4096;
@@ -79,7 +78,6 @@ DeviceChoices Nvidia() {  // an H200's
   p.fused_plane_work = 6000;  // 7x7 of 1024 and 14x14 of 512 lose by more
   p.fused_next_texels = 8192;
   p.read_through = 1;
-  p.fused_gate_slices = 1024;
   // One multiprocessor reads this many texels in less time than two dispatches
   // take; a classifier's 64,000 take more.
   p.fused_squeeze_texels = 56 << 10;

@@ -102,13 +102,11 @@ struct DeviceChoices {
   // the latter's weights <= this. 0: never.
   int fused_next_texels = 0;
   // 1: convolutions, and readbacks of graph outputs, compute a preceding
-  // DEPTH_TO_SPACE, RESIZE_BILINEAR or small MAX_POOL_2D while reading, and
-  // convolutions write the rows of a following RESHAPE, without dispatches for
-  // these (passes/read_through.h, write_through.h).
+  // DEPTH_TO_SPACE, RESIZE_BILINEAR, small MAX_POOL_2D or MUL by a channel
+  // scale while reading, and convolutions write the rows of a following
+  // RESHAPE, without dispatches for these (passes/read_through.h, fuse_gates.h,
+  // write_through.h).
   int read_through = 0;
-  // Fuse a MUL by a channel scale into the next 1x1 convolution if its output
-  // slices <= this. 0: never.
-  int fused_gate_slices = 0;
   // Fuse the mean and matrix products of a squeeze-excite block into one
   // dispatch of one work group if the texels of weights <= this; if the plane's
   // texels exceed it, another dispatch first sums bands of the plane. 0: never.

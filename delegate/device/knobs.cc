@@ -77,7 +77,6 @@ std::vector<Knob> MakeKnobs() {
       {"fused_plane_work", &C::fused_plane_work, 0, kAny, {0, 6000, 30000}},
       {"fused_next_texels", &C::fused_next_texels, 0, kAny, {0, 1024, 8192}},
       {"read_through", &C::read_through, 0, 1, {0, 1}},
-      {"fused_gate_slices", &C::fused_gate_slices, 0, kAny, {0, 16, 1024}},
       {"fused_squeeze_texels",
        &C::fused_squeeze_texels,
        0,

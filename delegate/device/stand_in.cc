@@ -14,7 +14,6 @@ DeviceChoices StandInChoices(DeviceChoices choices) {
   choices.fused_plane_work = 0;
   choices.fused_next_texels = 0;
   choices.read_through = 0;
-  choices.fused_gate_slices = 0;
   choices.fused_squeeze_texels = 0;
   choices.winograd_min_channels = 0;
   choices.unrolled_terms = 0;

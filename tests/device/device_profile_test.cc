@@ -52,7 +52,7 @@ TEST(DeviceProfileTest, AWrapperAsksForNothingSpecial) {
     EXPECT_FALSE(p.faults.compiles_by_sizes);
     EXPECT_EQ(p.choices.host_transfers, 0);
     EXPECT_EQ(p.choices.winograd_min_channels, 0);
-    EXPECT_EQ(p.choices.fused_gate_slices, 0);
+    EXPECT_EQ(p.choices.read_through, 0);
     EXPECT_EQ(p.choices.fused_depthwise_work, 0);
     EXPECT_EQ(p.choices.fused_squeeze_texels, 0);
     EXPECT_EQ(p.choices.fused_plane_work, 0);
