@@ -179,16 +179,14 @@ DeviceChoices Mali() {
 
 DeviceChoices MaliMidgard() {
   DeviceChoices p = Mali();
-  // With larger ones windows of 3x3 spill the 16 registers of a T860, and so
-  // does an LSTM.
+  // With larger ones windows of 3x3 spill the 16 registers of a T860, and so do
+  // an LSTM and 3 rows of a product.
   p.conv_tile_pixels = 1;
   p.depthwise_tile_pixels = 1;
   p.depthwise_unrolled_taps = 3;
-  p.lstm_gates_in_turn = 1;
+  p.few_registers = 1;
   // Past 64 invocations of a work group each has 8 registers.
   p.reduction_threads = 64;
-  // With 3 rows a T860 spills.
-  p.product_tile_rows = 2;
   return p;
 }
 
@@ -206,8 +204,7 @@ DeviceChoices V3d() {
   p.depthwise_unrolled_taps = 9;
   // With all gates at once an LSTM spills; so do 4 rows of an integer product
   // on V3D 7.1, and 8 boxes per invocation.
-  p.lstm_gates_in_turn = 1;
-  p.product_tile_rows = 2;
+  p.few_registers = 1;
   p.held_boxes = 4;
   // A vector's lanes.
   p.work_group_size = 16;

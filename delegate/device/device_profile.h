@@ -79,8 +79,6 @@ struct DeviceChoices {
   // boxes. Compilers may allocate fewer registers per invocation for larger
   // groups.
   int reduction_threads = 256;
-  // Maximum rows of a matrix product per invocation.
-  int product_tile_rows = 4;
   // Maximum number of boxes that an invocation keeps in registers while
   // selecting; with more it reads them again for each selection.
   int held_boxes = 8;
@@ -112,9 +110,10 @@ struct DeviceChoices {
   // texels exceed it, another dispatch first sums bands of the plane. 0: never.
   int fused_squeeze_texels = 0;
 
-  // 1: an LSTM computes its gates one after the other, which takes fewer
-  // registers but reads the data once per gate. 0: all gates together.
-  int lstm_gates_in_turn = 0;
+  // 1: an invocation has so few registers that an LSTM computes its gates one
+  // after the other, which reads the data once per gate, and a matrix product
+  // at most 2 rows. 0: all gates together, and up to 4 rows.
+  int few_registers = 0;
 
   // Use Winograd's F(4x4, 3x3) (delegate/ops/conv/conv_winograd.h) for 3x3
   // convolutions with at least this many input and output channels. 0: never.

@@ -140,21 +140,20 @@ TEST(DeviceProfileTest, TilesOfBoardsSpillNoRegisters) {
     return std::vector<std::string>(
         absl::StrSplit(TuningText(profile.choices), ','));
   };
-  EXPECT_THAT(
-      knobs_of("V3D 7.1.7.0"),
-      IsSupersetOf({"depthwise_tile_pixels=1", "depthwise_unrolled_taps=9",
-                    "lstm_gates_in_turn=1", "product_tile_rows=2",
-                    "held_boxes=4", "residual_tile_pixels=1"}));
+  EXPECT_THAT(knobs_of("V3D 7.1.7.0"),
+              IsSupersetOf({"depthwise_tile_pixels=1",
+                            "depthwise_unrolled_taps=9", "few_registers=1",
+                            "held_boxes=4", "residual_tile_pixels=1"}));
   EXPECT_THAT(
       knobs_of("Mali-G52 r1 (Panfrost)"),
       IsSupersetOf({"conv_tile_pixels=2", "conv_tile_slices=1",
-                    "lstm_gates_in_turn=0", "held_boxes=0",
-                    "residual_tile_pixels=1", "depthwise_by_columns=1"}));
-  EXPECT_THAT(knobs_of("Mali-T860 MC4 (Panfrost)"),
-              IsSupersetOf({"conv_tile_pixels=1", "conv_tile_slices=1",
-                            "depthwise_tile_pixels=1",
-                            "depthwise_unrolled_taps=3", "lstm_gates_in_turn=1",
-                            "reduction_threads=64", "product_tile_rows=2"}));
+                    "few_registers=0", "held_boxes=0", "residual_tile_pixels=1",
+                    "depthwise_by_columns=1"}));
+  EXPECT_THAT(
+      knobs_of("Mali-T860 MC4 (Panfrost)"),
+      IsSupersetOf({"conv_tile_pixels=1", "conv_tile_slices=1",
+                    "depthwise_tile_pixels=1", "depthwise_unrolled_taps=3",
+                    "few_registers=1", "reduction_threads=64"}));
 }
 
 // What shaders go around (docs/drivers.md); of no other driver.
