@@ -114,18 +114,18 @@ TEST_F(DelegateInterpretersTest, TensorsOfEachMayBeBound) {
                                     GL_DYNAMIC_COPY);
   ASSERT_TRUE(buffer.ok()) << buffer.status();
   ASSERT_EQ(TfLiteGlesDelegateBindBuffer(delegate.get(), output, buffer->id(),
-                                         kTfLiteGlesLayoutBhwcFloat32),
+                                         kTfLiteGlesObjectBhwc),
             0)
       << TfLiteGlesDelegateLastError();
   ASSERT_TRUE(RunOnce(first.get()).ok());
   ExpectClose(ReadAll<float>(*buffer), right);
   ExpectClose(RunOnce(second.get()), CpuResult(*second_model));
-  ASSERT_EQ(TfLiteGlesDelegateUnbindBuffer(delegate.get(), output), 0);
+  ASSERT_EQ(TfLiteGlesDelegateUnbindObject(delegate.get(), output), 0);
 
   // Once the first is gone, nothing has such a tensor.
   first.reset();
   EXPECT_EQ(TfLiteGlesDelegateBindBuffer(delegate.get(), output, buffer->id(),
-                                         kTfLiteGlesLayoutBhwcFloat32),
+                                         kTfLiteGlesObjectBhwc),
             1);
   EXPECT_THAT(TfLiteGlesDelegateLastError(),
               HasSubstr("is no input or output"));

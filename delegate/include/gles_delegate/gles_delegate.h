@@ -330,16 +330,6 @@ GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateLastError(void);
 GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateReport(
     struct TfLiteDelegate* delegate);
 
-// The contents of a bound buffer.
-enum TfLiteGlesBufferLayout {
-  kTfLiteGlesLayoutBhwcFloat32 = 0,  // float32, BHWC as in TFLite, packed
-};
-
-// TfLiteGlesDelegateBindObject() for a buffer of TfLiteGlesBufferLayout.
-GLES_DELEGATE_EXPORT int32_t TfLiteGlesDelegateBindBuffer(
-    struct TfLiteDelegate* delegate, int32_t tensor_index, uint32_t gl_buffer,
-    int32_t layout);
-
 // The kind of GL object to bind to a tensor.
 enum TfLiteGlesObjectType {
   kTfLiteGlesObjectBuffer = 0,
@@ -424,8 +414,13 @@ GLES_DELEGATE_EXPORT int32_t TfLiteGlesDelegateBindObject(
     struct TfLiteDelegate* delegate, int32_t tensor_index,
     const TfLiteGlesObject* object);
 
+// The same for a buffer of float32 in this TfLiteGlesObjectLayout.
+GLES_DELEGATE_EXPORT int32_t TfLiteGlesDelegateBindBuffer(
+    struct TfLiteDelegate* delegate, int32_t tensor_index, uint32_t gl_buffer,
+    int32_t layout);
+
 // Returns the tensor to host memory; fine if unbound. Otherwise as above.
-GLES_DELEGATE_EXPORT int32_t TfLiteGlesDelegateUnbindBuffer(
+GLES_DELEGATE_EXPORT int32_t TfLiteGlesDelegateUnbindObject(
     struct TfLiteDelegate* delegate, int32_t tensor_index);
 
 // A custom op that the delegate runs but stock TFLite lacks, with the CPU
