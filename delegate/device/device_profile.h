@@ -141,6 +141,9 @@ struct DeviceChoices {
   // 1: the device's memory is across a bus from the host's, so BusTransfers
   // apply. 0: transfers have one piece, in host memory that shaders access.
   int across_bus = 0;
+
+  // The defaults of options, which say the same: no tuning parameters.
+
   // 1: the model's inputs and outputs are in memory that the device accesses,
   // without copies on the host (tflite/kernel_zero_copy.cc). 0: in the
   // runtime's memory.

@@ -92,9 +92,6 @@ std::vector<Knob> MakeKnobs() {
       {"unrolled_terms", &C::unrolled_terms, 0, 1024, {0, 36, 160}},
       {"host_transfers", &C::host_transfers, 0, 1, {0, 1}},
       {"across_bus", &C::across_bus, 0, 1, {0, 1}},
-      {"zero_copy", &C::zero_copy, 0, 1, {}},
-      {"half_arithmetic", &C::half_arithmetic, 0, 1, {}},
-      {"background_compilation", &C::background_compilation, 0, 1, {}},
   };
 }
 
